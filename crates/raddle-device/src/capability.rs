@@ -1,0 +1,107 @@
+//! What does an SM of each NVIDIA generation hold?
+//!
+//! Source: CUDA C++ Programming Guide 13, "Technical Specifications per Compute Capability" (7.0
+//! and 7.2: the same table of version 12), and `cuda_occupancy.h` of the CUDA runtime 13.5 for
+//! the granules, the four sub-partitions and the workgroup slots. Units: as in the names.
+
+use raddle_types::CuShape;
+
+use crate::Granules;
+
+/// Threads of a warp.
+pub(crate) const WARP: u32 = 32;
+/// The most threads of a block, on every generation here.
+pub(crate) const MAX_THREADS: u32 = 1024;
+/// The most registers of a thread, by the guide: number 255 reads as zero. (The occupancy header
+/// would let 256 pass, which no kernel has.)
+pub(crate) const MAX_REGISTERS: u32 = 255;
+/// Registers that are handed out together: 256 a warp.
+const REGISTER_GRANULE: u32 = 256;
+/// Register files, schedulers and wave slots come in four parts on every generation here.
+const SUB_PARTITIONS: u8 = 4;
+
+/// A compute capability and what an SM of it holds.
+pub(crate) struct Capability {
+    pub(crate) major: u32,
+    pub(crate) minor: u32,
+    pub(crate) blocks: u16,
+    pub(crate) threads: u32,
+    pub(crate) registers: u32,
+    pub(crate) shared_bytes: u32,
+    /// Peak bandwidth of a common product, which stands in for the real one.
+    pub(crate) memory_bytes_per_us: u64,
+    /// That product.
+    pub(crate) like: &'static str,
+}
+
+/// The generations that we know, oldest first.
+pub(crate) const CAPABILITIES: &[Capability] = &[
+    row(7, 0, 32, 2048, 96, 900_000, "V100"),
+    row(7, 2, 32, 2048, 96, 136_500, "Jetson AGX Xavier"),
+    row(7, 5, 16, 1024, 64, 320_000, "T4"),
+    row(8, 0, 32, 2048, 164, 1_555_000, "A100 40GB"),
+    row(8, 6, 16, 1536, 100, 600_000, "A10"),
+    row(8, 7, 16, 1536, 164, 204_800, "Jetson AGX Orin"),
+    row(8, 9, 24, 1536, 100, 864_000, "L40"),
+    row(9, 0, 32, 2048, 228, 3_350_000, "H100 SXM"),
+    row(10, 0, 32, 2048, 228, 8_000_000, "B200"),
+    row(10, 3, 32, 2048, 228, 8_000_000, "B300"),
+    row(12, 0, 24, 1536, 100, 1_792_000, "RTX 5090"),
+];
+
+const fn row(
+    major: u32,
+    minor: u32,
+    blocks: u16,
+    threads: u32,
+    shared_kib: u32,
+    memory_bytes_per_us: u64,
+    like: &'static str,
+) -> Capability {
+    let shared_bytes = shared_kib * 1024;
+    let registers = 65_536;
+    Capability { major, minor, blocks, threads, registers, shared_bytes, memory_bytes_per_us, like }
+}
+
+/// The capability of that number, if we know it.
+pub(crate) fn capability(major: u32, minor: u32) -> Option<&'static Capability> {
+    CAPABILITIES.iter().find(|c| c.major == major && c.minor == minor)
+}
+
+/// How much an SM of that major capability hands out at a time.
+pub(crate) const fn granules(major: u32) -> Granules {
+    Granules {
+        vgprs_per_lane: REGISTER_GRANULE / WARP,
+        // None are shared out: a launch asks for 0.
+        sgprs: 1,
+        lds_bytes: if major >= 8 { 128 } else { 256 },
+        lds_reserve_bytes: if major >= 8 { 1024 } else { 0 },
+    }
+}
+
+/// The shape of an SM in those granules; an amount that is no whole number of them, or of SIMDs,
+/// is rounded down. `None` where a register file or the warp slots are too large for the type.
+pub(crate) const fn shape(
+    major: u32,
+    blocks: u16,
+    threads: u32,
+    registers: u32,
+    shared_bytes: u32,
+) -> Option<CuShape> {
+    let parts = SUB_PARTITIONS as u32;
+    let waves = threads / WARP / parts;
+    let vgpr = registers / parts / REGISTER_GRANULE;
+    if waves > u16::MAX as u32 || vgpr > u16::MAX as u32 {
+        return None;
+    }
+    Some(CuShape {
+        simds: SUB_PARTITIONS,
+        waves_per_simd: waves as u16,
+        vgpr_per_simd: vgpr as u16,
+        sgpr: u16::MAX,
+        lds: shared_bytes / granules(major).lds_bytes,
+        workgroups: blocks,
+        // The 16 named barriers of a block come with its slot; in this unit: one set a slot.
+        barriers: blocks,
+    })
+}

@@ -1,0 +1,58 @@
+//! What does it cost to take work off a device and to bring it back?
+//!
+//! Units: ticks of 1 ns, bytes. Saving and restoring move a workgroup's registers and shared
+//! memory through the device's memory at its peak bandwidth: a lower bound of the real cost.
+
+use raddle_types::{Demand, Ticks};
+
+use crate::Device;
+
+/// How long killing all work of a launch takes, in nanoseconds, on every device of the table.
+///
+/// Measured for one device only: the `XSched` paper (section 7.3, figure 11) gives 32 us, flat, as
+/// the 99th percentile of its preemption level that interrupts running kernels, on an NVIDIA
+/// GV100. For all other devices it is an assumption.
+pub const MEASURED_KILL_NS: u64 = 32_000;
+
+/// Bytes of a 32-bit register.
+const REGISTER_BYTES: u64 = 4;
+
+impl Device {
+    /// Bytes that one workgroup keeps on the device: registers and LDS, rounded to granules.
+    ///
+    /// Saturates at `u64::MAX`.
+    #[must_use]
+    pub fn context_bytes(&self, demand: &Demand) -> u64 {
+        let vgpr_granule = u64::from(self.granules.vgprs_per_lane)
+            .saturating_mul(u64::from(self.wave_size))
+            .saturating_mul(REGISTER_BYTES);
+        let sgpr_granule = u64::from(self.granules.sgprs) * REGISTER_BYTES;
+        let wave = u64::from(demand.vgpr)
+            .saturating_mul(vgpr_granule)
+            .saturating_add(u64::from(demand.sgpr) * sgpr_granule);
+        let lds = u64::from(demand.lds) * u64::from(self.granules.lds_bytes);
+        u64::from(demand.waves).saturating_mul(wave).saturating_add(lds)
+    }
+
+    /// How long saving or restoring that many bytes takes, rounded up to whole nanoseconds.
+    ///
+    /// A bandwidth of 0 counts as 1 byte a microsecond; the result saturates.
+    ///
+    /// ```
+    /// use raddle_types::Ticks;
+    /// let v100 = raddle_device::find("v100").unwrap(); // 900 GB/s
+    /// assert_eq!(v100.moving(900_000), Ticks(1000));
+    /// assert_eq!(v100.moving(1), Ticks(1));
+    /// ```
+    #[must_use]
+    pub fn moving(&self, bytes: u64) -> Ticks {
+        let ns = (u128::from(bytes) * 1000).div_ceil(u128::from(self.memory_bytes_per_us.max(1)));
+        Ticks(u64::try_from(ns).unwrap_or(u64::MAX))
+    }
+
+    /// How long saving or restoring `workgroups` equal workgroups takes.
+    #[must_use]
+    pub fn moving_workgroups(&self, workgroups: u64, demand: &Demand) -> Ticks {
+        self.moving(self.context_bytes(demand).saturating_mul(workgroups))
+    }
+}

@@ -1,0 +1,151 @@
+//! What does a workgroup take of a compute unit, after rounding to granules?
+//!
+//! Units: a [`Footprint`] in threads, registers and bytes; a [`Demand`] in granules.
+
+use core::fmt;
+
+use raddle_types::{Demand, Footprint, Resource};
+
+use crate::{Device, Limits, Vendor};
+
+/// What a workgroup lacks on any compute unit of the device, even an empty one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Unfit {
+    /// What lacks. It says the unit of the two amounts: vector registers are those of one thread,
+    /// everything else is in granules, summed over the waves.
+    pub resource: Resource,
+    /// How much one workgroup (of vector registers: one thread) wants.
+    pub wanted: u64,
+    /// How much it can have, always less. Of vector registers that is the most that a thread of a
+    /// workgroup of that size can have.
+    pub available: u64,
+}
+
+impl Unfit {
+    /// A workgroup without threads, which is malformed rather than too large.
+    const NO_THREADS: Self = Self { resource: Resource::Waves, wanted: 1, available: 0 };
+
+    /// Whether the workgroup has no threads, so that its description must be wrong.
+    #[must_use]
+    pub fn is_malformed(&self) -> bool {
+        *self == Self::NO_THREADS
+    }
+}
+
+impl fmt::Display for Unfit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { resource, wanted, available } = self;
+        if self.is_malformed() {
+            return f.write_str("a workgroup without threads: check the block size in the profile");
+        }
+        match resource {
+            Resource::Vgpr => write!(f, "a thread wants {wanted} vector registers")?,
+            Resource::Waves => write!(f, "a workgroup wants {wanted} waves")?,
+            _ => write!(f, "a workgroup wants {wanted} granules of {resource}")?,
+        }
+        write!(f, ", the device has {available} for it: choose another device")
+    }
+}
+
+impl core::error::Error for Unfit {}
+
+/// A footprint in granules, before anybody asks whether it fits. Registers are those of one wave.
+pub(crate) struct Rounded {
+    pub(crate) waves: u64,
+    pub(crate) vgpr: u64,
+    pub(crate) sgpr: u64,
+    pub(crate) lds: u64,
+    pub(crate) barriers: u64,
+}
+
+impl Device {
+    /// What one workgroup of that footprint takes, in granules.
+    ///
+    /// Each wave gets a whole number of register granules, the workgroup a whole number of LDS
+    /// granules, both rounded up; nothing asked takes nothing. Where scalar registers never limit
+    /// ([`CuShape::sgpr`](raddle_types::CuShape) is `u16::MAX`) their amount is for information,
+    /// and saturates.
+    ///
+    /// ```
+    /// use raddle_types::Footprint;
+    /// let a100 = raddle_device::find("a100").unwrap();
+    /// let gemm = Footprint { threads: 128, vgprs_per_thread: 90, lds_bytes: 3000, ..Default::default() };
+    /// let demand = a100.demand(&gemm).unwrap();
+    /// // 90 registers round up to 12 granules of 8 a lane; 3000 + 1024 bytes to 32 granules of 128.
+    /// assert_eq!((demand.waves, demand.vgpr, demand.lds), (4, 12, 32));
+    /// ```
+    ///
+    /// # Errors
+    /// [`Unfit`] when no compute unit can ever hold it, with the first resource that lacks in the
+    /// order of [`Residency::limiter`](crate::Residency); and when it has no threads, which
+    /// [`Unfit::is_malformed`] tells apart.
+    pub fn demand(&self, footprint: &Footprint) -> Result<Demand, Unfit> {
+        let rounded = self.round(footprint);
+        if let Some(unfit) = self.unfit(footprint, &rounded) {
+            return Err(unfit);
+        }
+        // Only waves can be too many for u16 here, on a shape with over 65,535 wave slots.
+        let waves = u16::try_from(rounded.waves).map_err(|_| Unfit {
+            resource: Resource::Waves,
+            wanted: rounded.waves,
+            available: u64::from(u16::MAX),
+        })?;
+        let narrow = |granules: u64| u16::try_from(granules).unwrap_or(u16::MAX);
+        Ok(Demand {
+            waves,
+            vgpr: narrow(rounded.vgpr),
+            sgpr: narrow(rounded.sgpr),
+            lds: u32::try_from(rounded.lds).unwrap_or(u32::MAX),
+            barriers: narrow(rounded.barriers),
+        })
+    }
+
+    pub(crate) fn round(&self, footprint: &Footprint) -> Rounded {
+        // A granule of 0 is refused by `check`; here it counts as 1 so that nothing divides by 0.
+        let up = |amount: u32, granule: u32| u64::from(amount.div_ceil(granule.max(1)));
+        let waves = up(footprint.threads, self.wave_size);
+        let lds_bytes = u64::from(footprint.lds_bytes) + u64::from(self.granules.lds_reserve_bytes);
+        Rounded {
+            waves,
+            vgpr: up(footprint.vgprs_per_thread, self.granules.vgprs_per_lane),
+            sgpr: up(footprint.sgprs_per_wave, self.granules.sgprs),
+            lds: lds_bytes.div_ceil(u64::from(self.granules.lds_bytes.max(1))),
+            barriers: match self.vendor {
+                Vendor::Nvidia => 0,
+                Vendor::Amd | Vendor::Seed => u64::from(waves > 1),
+            },
+        }
+    }
+
+    /// The first resource in order by which not even one workgroup fits.
+    fn unfit(&self, footprint: &Footprint, rounded: &Rounded) -> Option<Unfit> {
+        if rounded.waves == 0 {
+            return Some(Unfit::NO_THREADS);
+        }
+        let limits = Limits::of(self, footprint, rounded);
+        let (resource, _) = limits.in_order().into_iter().find(|&(_, limit)| limit == 0)?;
+        let shape = &self.shape;
+        let (wanted, available) = match resource {
+            Resource::Waves => {
+                let most = self.max_threads_per_workgroup / self.wave_size.max(1);
+                (rounded.waves, u64::from(most.min(shape.waves())))
+            }
+            Resource::Vgpr => {
+                (u64::from(footprint.vgprs_per_thread), self.most_vgprs(rounded.waves))
+            }
+            Resource::Sgpr => (rounded.sgpr * rounded.waves, u64::from(shape.sgpr)),
+            Resource::Lds => (rounded.lds, u64::from(shape.lds)),
+            Resource::Barriers => (rounded.barriers, u64::from(shape.barriers)),
+            _ => (1, u64::from(shape.workgroups)),
+        };
+        Some(Unfit { resource, wanted, available })
+    }
+
+    /// The most registers that each thread of a workgroup of so many waves can have.
+    fn most_vgprs(&self, waves: u64) -> u64 {
+        let waves_a_simd = waves.div_ceil(u64::from(self.shape.simds).max(1)).max(1);
+        let granules = u64::from(self.shape.vgpr_per_simd) / waves_a_simd;
+        let registers = granules * u64::from(self.granules.vgprs_per_lane.max(1));
+        registers.min(u64::from(self.max_vgprs_per_thread))
+    }
+}

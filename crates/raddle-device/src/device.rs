@@ -1,0 +1,106 @@
+//! What is a device: how many compute units, of what shape, handing out in what granules?
+//!
+//! Units: capacities in [`CuShape`] are granules; what a granule is, says [`Granules`].
+
+use alloc::string::String;
+
+use raddle_types::CuShape;
+
+use crate::DeviceError;
+
+/// Who builds it, which decides the rules that differ: barriers and the names in messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
+pub enum Vendor {
+    /// NVIDIA: a workgroup's barriers come with its workgroup slot, so none are counted.
+    Nvidia,
+    /// AMD: a workgroup of two or more waves takes one barrier, whether it waits or not.
+    Amd,
+    /// The example of seed 000, with AMD's rule for barriers.
+    Seed,
+}
+
+/// How much one granule is of each resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
+pub struct Granules {
+    /// 32-bit vector registers of *one lane*; the granule spans all lanes of the wave, so it is
+    /// `vgprs_per_lane * wave_size * 4` bytes. NVIDIA hands out 256 registers a warp of 32, which is 8.
+    pub vgprs_per_lane: u32,
+    /// 32-bit scalar registers of one wave.
+    pub sgprs: u32,
+    /// Bytes of shared memory (LDS).
+    pub lds_bytes: u32,
+    /// Bytes of shared memory that every workgroup takes on top of what it asks: 1024 on NVIDIA
+    /// from compute capability 8.0 on, else 0. Added before rounding.
+    pub lds_reserve_bytes: u32,
+}
+
+/// A GPU, as far as placing workgroups on it and taking them off again is concerned.
+///
+/// The fields are plain data and may be changed; [`Device::check`] says whether they make sense.
+/// No method panics on any value of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
+pub struct Device {
+    /// Its name in kebab-case, such as `v100`.
+    pub id: String,
+    /// What its maker calls it.
+    pub product: String,
+    /// Who builds it.
+    pub vendor: Vendor,
+    /// Compute units that are enabled.
+    pub cus: u16,
+    /// Lanes of a wave: 32 on NVIDIA, 64 on AMD.
+    pub wave_size: u32,
+    /// The most threads that one workgroup can have.
+    pub max_threads_per_workgroup: u32,
+    /// The most vector registers that one thread can have.
+    pub max_vgprs_per_thread: u32,
+    /// Peak bandwidth of the device's memory: what saving and restoring a context goes through.
+    pub memory_bytes_per_us: u64,
+    /// How long killing all work of a launch takes, in nanoseconds
+    /// (see [`MEASURED_KILL_NS`](crate::MEASURED_KILL_NS)).
+    pub kill_ns: u64,
+    /// Where the figures are from, and which of them are assumed.
+    pub source: String,
+    /// What one empty compute unit holds, in granules.
+    pub shape: CuShape,
+    /// How much a granule is.
+    pub granules: Granules,
+}
+
+impl Device {
+    /// Checks that the figures can be those of a device.
+    ///
+    /// # Errors
+    /// When its shape is impossible, or a figure is 0 that must not be.
+    pub fn check(&self) -> Result<(), DeviceError> {
+        let name = || self.id.clone();
+        self.shape.check().map_err(|error| DeviceError::Shape { name: name(), error })?;
+        let positive = [
+            ("cus", u64::from(self.cus)),
+            ("wave-size", u64::from(self.wave_size)),
+            ("max-threads-per-workgroup", u64::from(self.max_threads_per_workgroup)),
+            ("max-vgprs-per-thread", u64::from(self.max_vgprs_per_thread)),
+            ("memory-bytes-per-us", self.memory_bytes_per_us),
+            ("granules.vgprs-per-lane", u64::from(self.granules.vgprs_per_lane)),
+            ("granules.sgprs", u64::from(self.granules.sgprs)),
+            ("granules.lds-bytes", u64::from(self.granules.lds_bytes)),
+        ];
+        match positive.iter().find(|(_, value)| *value == 0) {
+            Some(&(what, _)) => Err(DeviceError::Impossible { name: name(), what }),
+            None => Ok(()),
+        }
+    }
+
+    /// Wave slots over all compute units: what utilisation is measured against.
+    #[must_use]
+    pub fn wave_slots(&self) -> u64 {
+        u64::from(self.cus) * u64::from(self.shape.waves())
+    }
+}

@@ -1,0 +1,30 @@
+//! What does a GPU hold, how does it round what a workgroup asks, and how many workgroups fit?
+//!
+//! Units: a [`Device`] counts in its own allocation granules ([`Granules`] says how large they
+//! are); bandwidth is in bytes a microsecond, time in nanoseconds. No floating point anywhere.
+#![no_std]
+
+extern crate alloc;
+
+mod capability;
+mod costs;
+mod demand;
+mod device;
+mod error;
+mod lookup;
+mod properties;
+mod residency;
+mod table;
+
+pub use costs::MEASURED_KILL_NS;
+pub use demand::Unfit;
+pub use device::{Device, Granules, Vendor};
+pub use error::DeviceError;
+pub use lookup::{find, find_product, nearest};
+pub use properties::{Properties, from_properties};
+pub use residency::{Limits, Residency};
+pub use table::{ids, table};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadmeExamples;

@@ -1,0 +1,94 @@
+//! Which device of the table does somebody mean?
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::Device;
+use crate::table::{ids, rows};
+
+/// The device of that id; case, spaces and underscores do not matter (`RTX 2080_Ti`).
+///
+/// ```
+/// assert_eq!(raddle_device::find("RTX 2080 Ti").unwrap().cus, 68);
+/// assert_eq!(raddle_device::find("rtx-9999"), None);
+/// ```
+#[must_use]
+pub fn find(id: &str) -> Option<Device> {
+    let id = normalised(id);
+    rows().find(|row| row.id == id).map(|row| row.device())
+}
+
+/// The device that a profile means by a product name (`Tesla V100-SXM2-16GB`) or by the name of an
+/// instruction set (`gfx908`).
+///
+/// `None` where the name is not in the table, or can mean devices with other figures: a slice of a
+/// device (MIG), a PCIe card with fewer SMs, `gfx90a` or `gfx942`.
+#[must_use]
+pub fn find_product(name: &str) -> Option<Device> {
+    let name = name.to_lowercase();
+    let words: Vec<&str> =
+        name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    rows()
+        .filter(|row| !row.not.iter().any(|word| words.contains(word)))
+        .find(|row| {
+            row.named.iter().any(|named| words.windows(named.len()).any(|run| run == *named))
+        })
+        .map(|row| row.device())
+}
+
+/// The id of the table that is closest to `id` in spelling, for "did you mean"; the first of
+/// several.
+///
+/// ```
+/// assert_eq!(raddle_device::nearest("mi30x"), "mi300x");
+/// ```
+#[must_use]
+pub fn nearest(id: &str) -> String {
+    let wanted = normalised(id);
+    ids()
+        .min_by_key(|known| edit_distance(wanted.as_bytes(), known.as_bytes()))
+        .map_or_else(String::new, String::from)
+}
+
+fn normalised(id: &str) -> String {
+    id.trim()
+        .chars()
+        .map(|c| if c == ' ' || c == '_' { '-' } else { c.to_ascii_lowercase() })
+        .collect()
+}
+
+/// Insertions, deletions and changes of one letter that lead from `a` to `b`.
+fn edit_distance(a: &[u8], b: &[u8]) -> usize {
+    // `row[j]` = distance from what was read of `a` to the first j letters of `b`.
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, letter) in a.iter().enumerate() {
+        let mut diagonal = i;
+        row[0] = i + 1;
+        for (j, other) in b.iter().enumerate() {
+            let changed = diagonal + usize::from(letter != other);
+            diagonal = row[j + 1];
+            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::edit_distance;
+
+    #[test]
+    fn edit_distances() {
+        for (a, b, distance) in [
+            ("", "", 0),
+            ("", "abc", 3),
+            ("v100", "v100", 0),
+            ("v10", "v100", 1),
+            ("mi30x", "mi300x", 1),
+            ("kitten", "sitting", 3),
+        ] {
+            assert_eq!(edit_distance(a.as_bytes(), b.as_bytes()), distance, "{a} {b}");
+            assert_eq!(edit_distance(b.as_bytes(), a.as_bytes()), distance, "{b} {a}");
+        }
+    }
+}

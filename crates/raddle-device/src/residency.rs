@@ -1,0 +1,121 @@
+//! How many workgroups of one footprint does an empty compute unit hold, and what limits them?
+//!
+//! Equal to NVIDIA's occupancy calculation (`cuda_occupancy.h` of the CUDA runtime, with the
+//! larger shared memory that a kernel opts into), generalised to scalar registers.
+
+use raddle_types::{Footprint, Resource};
+
+use crate::Device;
+use crate::demand::Rounded;
+
+/// How many workgroups an empty compute unit holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Residency {
+    /// The least of the limits; 0 where not even one fits.
+    pub workgroups: u32,
+    /// Whose limit that is. Of several, the first in this order: workgroups, waves, VGPR, SGPR,
+    /// LDS, barriers. [`Limits::reached`] names them all.
+    pub limiter: Resource,
+    /// The limit of each resource.
+    pub limits: Limits,
+}
+
+/// How many workgroups fit by each resource alone; `u32::MAX` where it never limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Limits {
+    /// By workgroup slots.
+    pub workgroups: u32,
+    /// By wave slots; 0 also where the workgroup has no or too many threads.
+    pub waves: u32,
+    /// By vector registers; 0 also where a thread has too many.
+    pub vgpr: u32,
+    /// By scalar registers.
+    pub sgpr: u32,
+    /// By shared memory.
+    pub lds: u32,
+    /// By barriers.
+    pub barriers: u32,
+}
+
+impl Limits {
+    pub(crate) fn of(device: &Device, footprint: &Footprint, rounded: &Rounded) -> Self {
+        let shape = &device.shape;
+        let waves = rounded.waves.max(1);
+        let threads_allowed =
+            footprint.threads > 0 && footprint.threads <= device.max_threads_per_workgroup;
+        let registers_allowed = footprint.vgprs_per_thread <= device.max_vgprs_per_thread;
+        let sgpr = if shape.sgpr == u16::MAX { 0 } else { rounded.sgpr };
+        Self {
+            workgroups: u32::from(shape.workgroups),
+            waves: if threads_allowed { fitting(u64::from(shape.waves()), waves) } else { 0 },
+            vgpr: match rounded.vgpr {
+                0 => u32::MAX,
+                _ if !registers_allowed => 0,
+                vgpr => fitting(device.waves_by_vgpr(vgpr), waves),
+            },
+            sgpr: fitting(u64::from(shape.sgpr), sgpr * waves),
+            lds: fitting(u64::from(shape.lds), rounded.lds),
+            barriers: fitting(u64::from(shape.barriers), rounded.barriers),
+        }
+    }
+
+    /// Each resource and its limit, in the order that breaks ties.
+    #[must_use]
+    pub const fn in_order(&self) -> [(Resource, u32); 6] {
+        [
+            (Resource::Workgroups, self.workgroups),
+            (Resource::Waves, self.waves),
+            (Resource::Vgpr, self.vgpr),
+            (Resource::Sgpr, self.sgpr),
+            (Resource::Lds, self.lds),
+            (Resource::Barriers, self.barriers),
+        ]
+    }
+
+    /// All resources that limit to `workgroups`, in the order that breaks ties.
+    pub fn reached(&self, workgroups: u32) -> impl Iterator<Item = Resource> {
+        self.in_order().into_iter().filter(move |&(_, limit)| limit == workgroups).map(|(r, _)| r)
+    }
+}
+
+impl Device {
+    /// How many workgroups of that footprint an empty compute unit holds, and what limits them.
+    ///
+    /// Registers are split: a wave takes all of its own from one SIMD, so what is left over in
+    /// each SIMD is lost.
+    ///
+    /// ```
+    /// use raddle_types::{Footprint, Resource};
+    /// let v100 = raddle_device::find("v100").unwrap();
+    /// let footprint = Footprint { threads: 256, vgprs_per_thread: 50, ..Default::default() };
+    /// let residency = v100.residency(&footprint);
+    /// // 7 granules a warp: 9 warps a SIMD, 36 an SM, 4 workgroups of 8.
+    /// assert_eq!((residency.workgroups, residency.limiter), (4, Resource::Vgpr));
+    /// ```
+    #[must_use]
+    pub fn residency(&self, footprint: &Footprint) -> Residency {
+        let limits = Limits::of(self, footprint, &self.round(footprint));
+        let mut least = (Resource::Workgroups, limits.workgroups);
+        for (resource, limit) in limits.in_order() {
+            // Strictly less: the first in order wins a tie.
+            if limit < least.1 {
+                least = (resource, limit);
+            }
+        }
+        Residency { workgroups: least.1, limiter: least.0, limits }
+    }
+
+    /// Waves of `granules` vector-register granules each that the register files of an empty
+    /// compute unit hold; 0 granules is the caller's case.
+    pub(crate) fn waves_by_vgpr(&self, granules: u64) -> u64 {
+        u64::from(self.shape.vgpr_per_simd) / granules.max(1) * u64::from(self.shape.simds)
+    }
+}
+
+/// How many times `each` goes into `capacity`; what takes nothing never limits.
+fn fitting(capacity: u64, each: u64) -> u32 {
+    match capacity.checked_div(each) {
+        Some(times) => u32::try_from(times).unwrap_or(u32::MAX),
+        None => u32::MAX,
+    }
+}

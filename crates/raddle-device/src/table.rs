@@ -1,0 +1,69 @@
+//! Which devices do we know?
+//!
+//! One row a device, in `table/`, one file a vendor. A row is constant data; [`table`] makes
+//! devices of them.
+
+mod amd;
+mod nvidia;
+mod seed;
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use raddle_types::CuShape;
+
+use crate::{Device, Granules, MEASURED_KILL_NS, Vendor};
+
+/// A device of the table, and how profiles name it.
+pub(crate) struct Row {
+    pub(crate) id: &'static str,
+    product: &'static str,
+    /// Words of a product name, in lower case, any of which (in a row) means this device.
+    pub(crate) named: &'static [&'static [&'static str]],
+    /// Words that mean a variant of it with other figures.
+    pub(crate) not: &'static [&'static str],
+    vendor: Vendor,
+    cus: u16,
+    wave_size: u32,
+    shape: CuShape,
+    granules: Granules,
+    max_threads_per_workgroup: u32,
+    max_vgprs_per_thread: u32,
+    memory_bytes_per_us: u64,
+    source: &'static str,
+}
+
+impl Row {
+    pub(crate) fn device(&self) -> Device {
+        Device {
+            id: String::from(self.id),
+            product: String::from(self.product),
+            vendor: self.vendor,
+            cus: self.cus,
+            wave_size: self.wave_size,
+            max_threads_per_workgroup: self.max_threads_per_workgroup,
+            max_vgprs_per_thread: self.max_vgprs_per_thread,
+            memory_bytes_per_us: self.memory_bytes_per_us,
+            kill_ns: MEASURED_KILL_NS,
+            source: String::from(self.source),
+            shape: self.shape,
+            granules: self.granules,
+        }
+    }
+}
+
+/// All rows, in the order of the table.
+pub(crate) fn rows() -> impl Iterator<Item = &'static Row> {
+    nvidia::ROWS.iter().chain(amd::ROWS).chain(seed::ROWS)
+}
+
+/// Every device that we know: NVIDIA by age, AMD by age, then the seed's example.
+#[must_use]
+pub fn table() -> Vec<Device> {
+    rows().map(Row::device).collect()
+}
+
+/// The ids of the table, in its order.
+pub fn ids() -> impl Iterator<Item = &'static str> {
+    rows().map(|row| row.id)
+}

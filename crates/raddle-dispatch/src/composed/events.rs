@@ -1,0 +1,166 @@
+//! What does an event change in what the dispatcher knows?
+//!
+//! Every event is checked before anything changes.
+
+use raddle_policy::{
+    Event, Fact, How, Launch, LaunchId, Piece, ProcessId, TakeOff, Tick, WaveSpan,
+};
+
+use super::Composed;
+use super::launch::{Known, Stage};
+use super::process::Process;
+use crate::DispatchError;
+
+impl Composed {
+    pub(super) fn hear(&mut self, event: &Event<'_>, now: Tick) -> Result<(), DispatchError> {
+        match *event {
+            Event::ProcessJoined { process, share } => self.joined(process, share, now),
+            Event::ProcessLeft { process } => self.left(process, now),
+            Event::LaunchReady { launch } => self.launch_ready(launch, now),
+            Event::WavesEnded { launch, waves, pieces } => {
+                self.waves_ended(launch, waves, pieces, now)
+            }
+            Event::TakenOff { launch, how, .. } => self.taken_off(launch, how, now),
+            Event::Restored { launch } => self.restored(launch, now),
+            Event::Woke => {
+                self.allocate_stale = true;
+                Ok(())
+            }
+            // The enum may grow; what is not known here changes nothing here.
+            _ => Ok(()),
+        }
+    }
+
+    fn joined(&mut self, id: ProcessId, share: u32, now: Tick) -> Result<(), DispatchError> {
+        if self.processes.contains_key(&id) {
+            return Err(DispatchError::DuplicateProcess(id));
+        }
+        let process = Process::new(share, now);
+        let share = process.share;
+        self.processes.insert(id, process);
+        self.tell(&Fact::ProcessJoined { process: id, share }, now);
+        Ok(())
+    }
+
+    fn left(&mut self, id: ProcessId, now: Tick) -> Result<(), DispatchError> {
+        let process = self.processes.get(&id).ok_or(DispatchError::UnknownProcess(id))?;
+        if process.level().is_some() {
+            return Err(DispatchError::ProcessBusy(id));
+        }
+        self.processes.remove(&id);
+        self.tell(&Fact::ProcessLeft { process: id }, now);
+        Ok(())
+    }
+
+    fn launch_ready(&mut self, launch: Launch, now: Tick) -> Result<(), DispatchError> {
+        if self.launches.contains_key(&launch.id) {
+            return Err(DispatchError::DuplicateLaunch(launch.id));
+        }
+        let process = self
+            .processes
+            .get_mut(&launch.process)
+            .ok_or(DispatchError::UnknownProcess(launch.process))?;
+        if let Some(refusal) = self.book.cus().never(&launch) {
+            self.refused.push(refusal);
+            return Ok(());
+        }
+        let order = self.orders;
+        self.orders += 1;
+        process.queue(order, launch.id);
+        self.turn_stale |= process.gained(launch.level, now);
+        self.launches.insert(launch.id, Known::new(launch, order, now));
+        Ok(())
+    }
+
+    fn waves_ended(
+        &mut self,
+        id: LaunchId,
+        waves: WaveSpan,
+        pieces: &[Piece],
+        now: Tick,
+    ) -> Result<(), DispatchError> {
+        let launch = self.known(id)?.launch;
+        let before = self.book.resident_waves(id);
+        self.book.end(id, waves, pieces).map_err(DispatchError::Event)?;
+        self.allocate_stale = true;
+        self.count_resident(&launch, before, now);
+        let known = self.known_mut(id)?;
+        known.end(waves, pieces);
+        let finished = known.finished();
+        self.tell(&Fact::Ended { launch: &launch, waves, pieces }, now);
+        if finished {
+            self.forget(&launch, now);
+        }
+        Ok(())
+    }
+
+    /// The launch has ended, or will never run.
+    pub(super) fn forget(&mut self, launch: &Launch, now: Tick) {
+        self.launches.remove(&launch.id);
+        self.hide(launch.id);
+        if let Some(process) = self.processes.get_mut(&launch.process) {
+            process.submitted.retain(|&other| other != launch.id);
+            process.buffer.retain(|&(_, other)| other != launch.id);
+            self.turn_stale |= process.lost(launch.level, now);
+        }
+        self.tell(&Fact::LaunchEnded { launch: launch.id }, now);
+    }
+
+    fn taken_off(&mut self, id: LaunchId, how: TakeOff, now: Tick) -> Result<(), DispatchError> {
+        let known = self.known(id)?;
+        if !matches!(known.stage, Stage::Leaving(asked) if asked == how) {
+            return Err(DispatchError::NotAsked { launch: id, what: "taken off" });
+        }
+        let launch = known.launch;
+        let before = self.book.resident_waves(id);
+        match how {
+            TakeOff::Kill => {
+                self.book.lift(id);
+                self.known_mut(id)?.rewind();
+                self.unsubmit(&launch);
+            }
+            TakeOff::Flag => self.unsubmit(&launch),
+            TakeOff::Save => {
+                let lifted = self.book.lift(id);
+                self.known_mut(id)?.stage = Stage::Held(lifted);
+            }
+            _ => self.known_mut(id)?.stage = Stage::Held(None),
+        }
+        self.allocate_stale = true;
+        self.count_resident(&launch, before, now);
+        self.tell(&Fact::TakenOff { launch: &launch, how }, now);
+        Ok(())
+    }
+
+    /// Back to the buffer, where its order of readiness belongs.
+    fn unsubmit(&mut self, launch: &Launch) {
+        let Some(known) = self.launches.get_mut(&launch.id) else {
+            return;
+        };
+        known.stage = Stage::Buffered;
+        let order = known.order;
+        if let Some(process) = self.processes.get_mut(&launch.process) {
+            process.submitted.retain(|&other| other != launch.id);
+            process.queue(order, launch.id);
+        }
+    }
+
+    fn restored(&mut self, id: LaunchId, now: Tick) -> Result<(), DispatchError> {
+        let known = self.known_mut(id)?;
+        if !matches!(known.stage, Stage::Returning) {
+            return Err(DispatchError::NotAsked { launch: id, what: "restored" });
+        }
+        known.stage = Stage::OnDevice;
+        let launch = known.launch;
+        self.show(id);
+        self.tell(&Fact::Restored { launch: &launch }, now);
+        // The turn may have been lost again meanwhile: then it leaves as its process does.
+        let process = self.processes.get(&launch.process);
+        if process
+            .is_some_and(|p| !p.may_issue && matches!(p.leaving, Some(How::Drain | How::Switch)))
+        {
+            self.turn_stale = true;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,188 @@
+//! How do four policies make one dispatcher?
+//!
+//! One decision asks, in this order: turn (and, for each process revoked, preempt), launch path,
+//! allocate until it waits. Events only change what the dispatcher knows; nothing is decided
+//! between the events of one tick.
+//!
+//! `events` hears, `turns` and `placing` decide.
+
+mod builder;
+mod events;
+mod launch;
+mod placing;
+mod process;
+mod turns;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use raddle_policy::{
+    Action, Actions, Allocate, Book, CuId, Event, Fact, Free, Launch, LaunchId, LaunchPath,
+    Preempt, ProcessId, ReadyLaunch, Refusal, Round, Tick, Turn,
+};
+
+pub use builder::Builder;
+use launch::Known;
+use process::Process;
+
+use crate::log::LogWriter;
+use crate::{DispatchError, Dispatcher};
+
+/// A dispatcher composed of four policies.
+pub struct Composed {
+    path: Named<dyn LaunchPath>,
+    turn: Named<dyn Turn>,
+    allocate: Named<dyn Allocate>,
+    preempt: Named<dyn Preempt>,
+    book: Book,
+    processes: BTreeMap<ProcessId, Process>,
+    launches: BTreeMap<LaunchId, Known>,
+    /// The allocate policy's view: on the device, not held, something unstarted; by submission.
+    ready: Vec<ReadyLaunch>,
+    /// Submitted launches that the device does not see yet.
+    travelling: BTreeSet<(Tick, u64, LaunchId)>,
+    /// Launches that can never run, to be refused at the next decision.
+    refused: Vec<Refusal>,
+    wakes: BTreeSet<Tick>,
+    turn_until: Option<Tick>,
+    /// Something changed that the turn policy looks at.
+    turn_stale: bool,
+    /// Something changed that the allocate policy looks at.
+    allocate_stale: bool,
+    orders: u64,
+    submissions: u64,
+    step: u64,
+    /// Something was heard since the last decision.
+    heard: bool,
+    round: Round,
+    may_issue: Vec<ProcessId>,
+    log: LogWriter,
+}
+
+/// A policy and the name that the log prints.
+struct Named<P: ?Sized> {
+    name: String,
+    policy: Box<P>,
+}
+
+impl std::fmt::Debug for Composed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Composed")
+            .field("launch_path", &self.path.name)
+            .field("turn", &self.turn.name)
+            .field("allocate", &self.allocate.name)
+            .field("preempt", &self.preempt.name)
+            .field("step", &self.step)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Composed {
+    /// Starts from a device: the shape of its compute units and how many there are.
+    pub fn builder(shape: raddle_policy::CuShape, cus: u16) -> Builder {
+        Builder::new(shape, cus)
+    }
+
+    /// The names of the four policies: launch path, turn, allocate, preempt.
+    pub fn policies(&self) -> [&str; 4] {
+        [&self.path.name, &self.turn.name, &self.allocate.name, &self.preempt.name]
+    }
+
+    /// What lies where, counted.
+    pub const fn book(&self) -> &Book {
+        &self.book
+    }
+
+    /// Tells every policy what happened.
+    fn tell(&mut self, fact: &Fact<'_>, now: Tick) {
+        self.path.policy.observe(fact, now);
+        self.turn.policy.observe(fact, now);
+        self.allocate.policy.observe(fact, now);
+        self.preempt.policy.observe(fact, now);
+    }
+
+    fn known(&self, id: LaunchId) -> Result<&Known, DispatchError> {
+        self.launches.get(&id).ok_or(DispatchError::UnknownLaunch(id))
+    }
+
+    fn known_mut(&mut self, id: LaunchId) -> Result<&mut Known, DispatchError> {
+        self.launches.get_mut(&id).ok_or(DispatchError::UnknownLaunch(id))
+    }
+
+    /// Shows a launch to the allocate policy, at its place in the order of submission.
+    fn show(&mut self, id: LaunchId) {
+        let Some(known) = self.launches.get(&id).filter(|known| known.unstarted()) else {
+            return;
+        };
+        let (entry, submission) = (known.entry(), known.submission);
+        let launches = &self.launches;
+        let at = self.ready.partition_point(|other| {
+            launches.get(&other.launch.id).is_some_and(|known| known.submission < submission)
+        });
+        self.ready.insert(at, entry);
+        self.allocate_stale = true;
+    }
+
+    /// Hides a launch from the allocate policy.
+    fn hide(&mut self, id: LaunchId) {
+        if let Some(at) = self.ready.iter().position(|entry| entry.launch.id == id) {
+            self.ready.remove(at);
+        }
+    }
+
+    /// The process's waves on the device changed by this launch's start or end.
+    fn count_resident(&mut self, launch: &Launch, before: u64, now: Tick) {
+        let after = self.book.resident_waves(launch.id);
+        if let Some(process) = self.processes.get_mut(&launch.process) {
+            let waves = process.resident_waves.saturating_sub(before) + after;
+            process.set_resident(waves, now);
+        }
+    }
+
+    /// Asks to be woken, once a tick.
+    fn wake_at(&mut self, at: Tick, now: Tick, actions: &mut Actions) {
+        if at > now && self.wakes.insert(at) {
+            actions.push(Action::WakeAt(at));
+            self.log.answer(now, self.step, |line| line.wake(at));
+        }
+    }
+
+    fn broke<P: ?Sized>(slot: &'static str, policy: &Named<P>, what: String) -> DispatchError {
+        DispatchError::Policy { slot, policy: policy.name.clone(), what }
+    }
+}
+
+impl Dispatcher for Composed {
+    fn event(&mut self, event: &Event<'_>, now: Tick) -> Result<(), DispatchError> {
+        self.hear(event, now)?;
+        self.heard = true;
+        self.log.event(now, self.step, event);
+        Ok(())
+    }
+
+    fn decide(&mut self, now: Tick, actions: &mut Actions) -> Result<(), DispatchError> {
+        // Nothing new, no new answer: so a log, which holds what was heard, can be replayed.
+        if !std::mem::take(&mut self.heard) {
+            return Ok(());
+        }
+        self.wakes = self.wakes.split_off(&Tick(now.0.saturating_add(1)));
+        for refusal in std::mem::take(&mut self.refused) {
+            actions.push(Action::Refuse { refusal });
+            self.log.answer(now, self.step, |line| line.refuse(&refusal));
+        }
+        self.take_turns(now, actions)?;
+        self.bring_back(now, actions);
+        self.submit(now, actions);
+        self.arrive(now);
+        self.place(now, actions)?;
+        self.step += 1;
+        Ok(())
+    }
+
+    fn free(&self, cu: CuId) -> Option<Free> {
+        Some(self.book.cus().free(cu))
+    }
+
+    fn finish(&mut self) -> Result<(), DispatchError> {
+        self.log.finish().map_err(DispatchError::Log)
+    }
+}

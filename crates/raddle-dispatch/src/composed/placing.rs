@@ -1,0 +1,201 @@
+//! How do ready launches reach the device, and where do their workgroups go?
+
+use raddle_policy::{
+    Action, Actions, Answer, Fact, Launch, LaunchId, ReadyView, Refusal, Submission, Tick, WaveSpan,
+};
+
+use super::Composed;
+use super::launch::Stage;
+use crate::DispatchError;
+
+impl Composed {
+    /// Submits what is in the buffers of the processes that may issue.
+    pub(super) fn submit(&mut self, now: Tick, actions: &mut Actions) {
+        let mut batch: Vec<(u64, Launch)> = Vec::new();
+        for process in self.processes.values_mut().filter(|process| process.may_issue) {
+            let buffered = process.buffer.drain(..);
+            batch.extend(
+                buffered.filter_map(|(order, id)| Some((order, self.launches.get(&id)?.launch))),
+            );
+        }
+        batch.sort_unstable_by_key(|&(order, _)| order);
+        let batch: Vec<Launch> = batch.into_iter().map(|(_, launch)| launch).collect();
+        // A packet holds launches of one stream that became ready one after the other.
+        let same_lane = |a: &Launch, b: &Launch| (a.process, a.stream) == (b.process, b.stream);
+        for launches in batch.chunk_by(same_lane) {
+            let whole = self.path.policy.submit(launches);
+            for (position, launch) in launches.iter().enumerate() {
+                // The first of a group carries its cost; the others come with it.
+                let via = if position == 0 { whole } else { Submission::default() };
+                self.submit_one(launch, via, now + whole.cost, now, actions);
+            }
+        }
+    }
+
+    fn submit_one(
+        &mut self,
+        launch: &Launch,
+        via: Submission,
+        visible: Tick,
+        now: Tick,
+        actions: &mut Actions,
+    ) {
+        let submission = self.submissions;
+        self.submissions += 1;
+        if let Some(known) = self.launches.get_mut(&launch.id) {
+            known.stage = Stage::Travelling(visible);
+            known.submission = submission;
+            known.submitted = now;
+        }
+        if let Some(process) = self.processes.get_mut(&launch.process) {
+            process.submitted.push(launch.id);
+        }
+        self.travelling.insert((visible, submission, launch.id));
+        actions.push(Action::Submit { launch: launch.id, via });
+        let step = self.step;
+        self.log.answer(now, step, |line| line.submit(launch.id, &via));
+        self.tell(&Fact::Submitted { launch }, now);
+        self.wake_at(visible, now, actions);
+    }
+
+    /// Shows the launches that have reached the device.
+    pub(super) fn arrive(&mut self, now: Tick) {
+        while let Some(&(at, submission, id)) = self.travelling.first() {
+            if at > now {
+                break;
+            }
+            self.travelling.remove(&(at, submission, id));
+            if let Some(known) = self.launches.get_mut(&id) {
+                known.stage = Stage::OnDevice;
+            }
+            self.show(id);
+        }
+    }
+
+    /// Asks the allocate policy until it waits.
+    pub(super) fn place(&mut self, now: Tick, actions: &mut Actions) -> Result<(), DispatchError> {
+        if !std::mem::take(&mut self.allocate_stale) {
+            return Ok(());
+        }
+        // The lists leave `self` while a policy fills them, and come back for the next decision.
+        let mut round = std::mem::take(&mut self.round);
+        let outcome = loop {
+            if self.ready.is_empty() {
+                break Ok(());
+            }
+            round.clear();
+            let view = ReadyView { launches: &self.ready, cus: self.book.cus() };
+            let answer = self.allocate.policy.allocate_round(&view, now, &mut round);
+            match answer {
+                Answer::Start { launch, waves } => {
+                    if let Err(fault) = self.start(launch, waves, &round, now, actions) {
+                        break Err(fault);
+                    }
+                }
+                Answer::Assign { launch, workgroup, cu } => {
+                    if let Err(fault) = self.assign(launch, workgroup, cu, now, actions) {
+                        break Err(fault);
+                    }
+                }
+                Answer::Never { refusal } => {
+                    if let Err(fault) = self.never(refusal, now, actions) {
+                        break Err(fault);
+                    }
+                }
+                Answer::Wait { retry_at } => {
+                    let step = self.step;
+                    self.log.answer(now, step, |line| line.wait(&round.refusals, retry_at));
+                    if let Some(at) = retry_at {
+                        self.wake_at(at, now, actions);
+                    }
+                    break Ok(());
+                }
+            }
+        };
+        self.round = round;
+        outcome
+    }
+
+    fn entry_of(&self, id: LaunchId) -> Result<usize, DispatchError> {
+        let at = self.ready.iter().position(|entry| entry.launch.id == id);
+        at.ok_or_else(|| {
+            Self::broke("allocate", &self.allocate, format!("law 1: {id} is not in the view"))
+        })
+    }
+
+    fn start(
+        &mut self,
+        id: LaunchId,
+        waves: WaveSpan,
+        round: &raddle_policy::Round,
+        now: Tick,
+        actions: &mut Actions,
+    ) -> Result<(), DispatchError> {
+        let at = self.entry_of(id)?;
+        let launch = self.ready[at].launch;
+        let before = self.book.resident_waves(id);
+        self.book
+            .start(&launch, waves, &round.pieces, &round.places)
+            .map_err(|fault| Self::broke("allocate", &self.allocate, format!("law 2: {fault}")))?;
+        let known = self.launches.get_mut(&id).ok_or(DispatchError::UnknownLaunch(id))?;
+        let started = known.start(waves, &round.pieces);
+        let entry = known.entry();
+        let more = known.unstarted();
+        started.map_err(|what| Self::broke("allocate", &self.allocate, what))?;
+        if more {
+            self.ready[at] = entry;
+        } else {
+            self.ready.remove(at);
+        }
+        self.count_resident(&launch, before, now);
+        actions.start(id, waves, &round.pieces, &round.places);
+        let step = self.step;
+        self.log.start(now, step, &launch, waves, &round.pieces, &round.places);
+        let fact =
+            Fact::Started { launch: &launch, waves, pieces: &round.pieces, places: &round.places };
+        self.tell(&fact, now);
+        Ok(())
+    }
+
+    fn assign(
+        &mut self,
+        id: LaunchId,
+        workgroup: u64,
+        cu: raddle_policy::CuId,
+        now: Tick,
+        actions: &mut Actions,
+    ) -> Result<(), DispatchError> {
+        let at = self.entry_of(id)?;
+        let launch = self.ready[at].launch;
+        let known = self.launches.get_mut(&id).ok_or(DispatchError::UnknownLaunch(id))?;
+        let assigned = known.assign(workgroup, cu);
+        let entry = known.entry();
+        assigned.map_err(|what| Self::broke("allocate", &self.allocate, what))?;
+        self.ready[at] = entry;
+        actions.push(Action::Assign { launch: id, workgroup, cu });
+        let step = self.step;
+        self.log.answer(now, step, |line| line.assign(id, workgroup, cu));
+        self.tell(&Fact::Assigned { launch: &launch, workgroup, cu }, now);
+        Ok(())
+    }
+
+    /// The policy will never place this launch, although an empty compute unit would hold it.
+    fn never(
+        &mut self,
+        refusal: Refusal,
+        now: Tick,
+        actions: &mut Actions,
+    ) -> Result<(), DispatchError> {
+        let id = refusal.launch;
+        let launch = self.ready[self.entry_of(id)?].launch;
+        if self.known(id)?.has_started() {
+            let what = format!("{id} has started, so it cannot be refused for ever");
+            return Err(Self::broke("allocate", &self.allocate, what));
+        }
+        actions.push(Action::Refuse { refusal });
+        let step = self.step;
+        self.log.answer(now, step, |line| line.refuse(&refusal));
+        self.forget(&launch, now);
+        Ok(())
+    }
+}

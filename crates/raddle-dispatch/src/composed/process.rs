@@ -1,0 +1,113 @@
+//! What does the dispatcher know of one process?
+
+use std::collections::{BTreeMap, VecDeque};
+
+use raddle_policy::{How, LaunchId, Level, ProcessId, ProcessState, Tick, Ticks};
+
+/// One process: its buffer queue, its launches on the device, its clocks.
+#[derive(Debug)]
+pub(super) struct Process {
+    pub(super) share: u32,
+    pub(super) may_issue: bool,
+    /// How its work leaves while it may not issue.
+    pub(super) leaving: Option<How>,
+    /// Ready launches that are not submitted, by order of readiness.
+    pub(super) buffer: VecDeque<(u64, LaunchId)>,
+    /// Submitted launches that have not ended, by order of submission.
+    pub(super) submitted: Vec<LaunchId>,
+    pub(super) resident_waves: u64,
+    joined: Tick,
+    levels: BTreeMap<u8, u32>,
+    alive: Stopwatch,
+    ran: Stopwatch,
+}
+
+/// Adds up the time during which something holds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stopwatch {
+    total: Ticks,
+    since: Option<Tick>,
+}
+
+impl Stopwatch {
+    fn set(&mut self, on: bool, now: Tick) {
+        match (self.since, on) {
+            (None, true) => self.since = Some(now),
+            (Some(since), false) => {
+                self.total += now.since(since);
+                self.since = None;
+            }
+            _ => {}
+        }
+    }
+
+    fn read(&self, now: Tick) -> Ticks {
+        self.total + self.since.map_or(Ticks::ZERO, |since| now.since(since))
+    }
+}
+
+impl Process {
+    pub(super) fn new(share: u32, now: Tick) -> Self {
+        Self {
+            share: share.max(1),
+            may_issue: false,
+            leaving: None,
+            buffer: VecDeque::new(),
+            submitted: Vec::new(),
+            resident_waves: 0,
+            joined: now,
+            levels: BTreeMap::new(),
+            alive: Stopwatch::default(),
+            ran: Stopwatch::default(),
+        }
+    }
+
+    /// The most urgent level among its launches; `None` when it has none, so is not runnable.
+    pub(super) fn level(&self) -> Option<Level> {
+        self.levels.keys().next().map(|&level| Level(level))
+    }
+
+    /// A launch came; whether the turn must be asked again.
+    pub(super) fn gained(&mut self, level: Level, now: Tick) -> bool {
+        let before = self.level();
+        *self.levels.entry(level.0).or_insert(0) += 1;
+        self.alive.set(true, now);
+        self.level() != before
+    }
+
+    /// A launch went; whether the turn must be asked again.
+    pub(super) fn lost(&mut self, level: Level, now: Tick) -> bool {
+        let before = self.level();
+        if let Some(count) = self.levels.get_mut(&level.0) {
+            *count -= 1;
+            if *count == 0 {
+                self.levels.remove(&level.0);
+            }
+        }
+        self.alive.set(!self.levels.is_empty(), now);
+        self.level() != before
+    }
+
+    pub(super) fn set_resident(&mut self, waves: u64, now: Tick) {
+        self.resident_waves = waves;
+        self.ran.set(waves > 0, now);
+    }
+
+    /// Puts a launch into the buffer where its order of readiness belongs.
+    pub(super) fn queue(&mut self, order: u64, launch: LaunchId) {
+        let at = self.buffer.partition_point(|&(other, _)| other < order);
+        self.buffer.insert(at, (order, launch));
+    }
+
+    pub(super) fn state(&self, id: ProcessId, now: Tick) -> Option<ProcessState> {
+        Some(ProcessState {
+            id,
+            level: self.level()?,
+            share: self.share,
+            joined: self.joined,
+            alive: self.alive.read(now),
+            ran: self.ran.read(now),
+            resident_waves: self.resident_waves,
+        })
+    }
+}

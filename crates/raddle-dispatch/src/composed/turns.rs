@@ -1,0 +1,195 @@
+//! Who may issue now, and how does the work of those who no longer may leave?
+
+use raddle_policy::{
+    Action, Actions, How, LaunchId, ProcessId, ProcessState, TakeOff, Tick, VictimLaunch,
+    VictimView,
+};
+
+use super::Composed;
+use super::launch::Stage;
+use crate::DispatchError;
+
+impl Composed {
+    /// Asks the turn policy if it has to be asked, and takes off the work of those revoked.
+    pub(super) fn take_turns(
+        &mut self,
+        now: Tick,
+        actions: &mut Actions,
+    ) -> Result<(), DispatchError> {
+        if !self.turn_stale && self.turn_until.is_none_or(|until| now < until) {
+            return Ok(());
+        }
+        self.turn_stale = false;
+        let states: Vec<ProcessState> =
+            self.processes.iter().filter_map(|(&id, process)| process.state(id, now)).collect();
+        self.may_issue.clear();
+        let until = self.turn.policy.turn(&states, now, &mut self.may_issue);
+        self.check_turn(&states, until, now)?;
+        self.turn_until = until;
+        let (step, may_issue) = (self.step, &self.may_issue);
+        self.log.answer(now, step, |line| line.turn(may_issue, until));
+        if let Some(until) = until {
+            self.wake_at(until, now, actions);
+        }
+        let mut victims = Vec::new();
+        for (&id, process) in &mut self.processes {
+            let may_issue = self.may_issue.contains(&id);
+            if process.may_issue && !may_issue {
+                victims.push(id);
+            }
+            process.may_issue = may_issue;
+            if may_issue {
+                process.leaving = None;
+            }
+        }
+        for victim in victims {
+            self.revoke(victim, now, actions);
+        }
+        self.chase(now, actions);
+        Ok(())
+    }
+
+    /// Laws 1 to 3 of `Turn`.
+    fn check_turn(
+        &self,
+        states: &[ProcessState],
+        until: Option<Tick>,
+        now: Tick,
+    ) -> Result<(), DispatchError> {
+        let named = &self.may_issue;
+        let runnable = |id: &ProcessId| states.iter().any(|state| state.id == *id);
+        let twice = (1..named.len()).any(|i| named[i..].contains(&named[i - 1]));
+        let what = if twice || !named.iter().all(runnable) {
+            "law 1: it names a process that is not runnable, or one twice"
+        } else if named.is_empty() && !states.is_empty() {
+            "law 2: processes are runnable and none may issue"
+        } else if until.is_some_and(|until| until <= now) {
+            "law 3: the turn ends before it begins"
+        } else {
+            return Ok(());
+        };
+        Err(Self::broke("turn", &self.turn, what.into()))
+    }
+
+    /// A process lost the turn: asks how its submitted work leaves, and takes it off.
+    fn revoke(&mut self, id: ProcessId, now: Tick, actions: &mut Actions) {
+        let Some(process) = self.processes.get(&id) else {
+            return;
+        };
+        let Some(state) = process.state(id, now) else {
+            return;
+        };
+        let launches: Vec<VictimLaunch> =
+            process.submitted.iter().filter_map(|&launch| self.victim(launch)).collect();
+        if launches.is_empty() {
+            return;
+        }
+        let view = VictimView { process: &state, launches: &launches };
+        let how = self.preempt.policy.preempt(&view, now);
+        let step = self.step;
+        self.log.answer(now, step, |line| line.preempt(id, how));
+        if let Some(process) = self.processes.get_mut(&id) {
+            process.leaving = Some(how);
+        }
+        let all_may_be_killed = launches.iter().all(|v| v.launch.idempotent.may_be_killed());
+        for victim in &launches {
+            self.leave(victim.launch.id, how, all_may_be_killed, now, actions);
+        }
+    }
+
+    fn victim(&self, id: LaunchId) -> Option<VictimLaunch> {
+        let known = self.launches.get(&id)?;
+        let left = known.launch.workgroups - known.next;
+        Some(VictimLaunch {
+            launch: known.launch,
+            unstarted: left + known.waiting(),
+            resident_waves: self.book.resident_waves(id),
+            submitted: known.submitted,
+        })
+    }
+
+    /// Launches that came back after their process had lost the turn again leave as it does.
+    fn chase(&mut self, now: Tick, actions: &mut Actions) {
+        let late: Vec<(LaunchId, How)> = self
+            .processes
+            .values()
+            .filter(|process| !process.may_issue)
+            .filter_map(|process| Some((process, process.leaving?)))
+            .filter(|(_, how)| matches!(how, How::Drain | How::Switch))
+            .flat_map(|(process, how)| process.submitted.iter().map(move |&id| (id, how)))
+            .collect();
+        for (id, how) in late {
+            self.leave(id, how, false, now, actions);
+        }
+    }
+
+    /// One launch leaves, as the design's table says.
+    fn leave(
+        &mut self,
+        id: LaunchId,
+        how: How,
+        all_may_be_killed: bool,
+        now: Tick,
+        actions: &mut Actions,
+    ) {
+        let resident = self.book.resident_waves(id) > 0;
+        let Some(known) = self.launches.get(&id) else {
+            return;
+        };
+        if !matches!(known.stage, Stage::OnDevice | Stage::Travelling(_)) {
+            return;
+        }
+        let take_off = match (how, known.has_started()) {
+            (How::Flag | How::Reset, false) => TakeOff::Flag,
+            (How::Reset, true) if all_may_be_killed => TakeOff::Kill,
+            (How::Drain, _) | (How::Switch, false) => TakeOff::Drain,
+            (How::Switch, true) if resident => TakeOff::Save,
+            (How::Switch, true) => TakeOff::Drain,
+            // Never and wait leave it where it is; what runs under flag runs to its end.
+            _ => return,
+        };
+        self.hide(id);
+        if let Some(known) = self.launches.get_mut(&id) {
+            if let Stage::Travelling(at) = known.stage {
+                self.travelling.remove(&(at, known.submission, id));
+            }
+            known.stage = Stage::Leaving(take_off);
+        }
+        actions.push(Action::TakeOff { launch: id, how: take_off });
+        let step = self.step;
+        self.log.answer(now, step, |line| line.take_off(id, take_off));
+    }
+
+    /// Lets the launches that were taken off go on, for every process that may issue.
+    pub(super) fn bring_back(&mut self, now: Tick, actions: &mut Actions) {
+        let mut back = Vec::new();
+        for process in self.processes.values().filter(|process| process.may_issue) {
+            back.extend(process.submitted.iter().copied().filter(|id| {
+                self.launches.get(id).is_some_and(|known| {
+                    matches!(known.stage, Stage::Held(_) | Stage::Leaving(TakeOff::Drain))
+                })
+            }));
+        }
+        for id in back {
+            self.bring_back_one(id, now, actions);
+        }
+    }
+
+    fn bring_back_one(&mut self, id: LaunchId, now: Tick, actions: &mut Actions) {
+        let Some(known) = self.launches.get_mut(&id) else {
+            return;
+        };
+        let (launch, before) = (known.launch, self.book.resident_waves(id));
+        if let Stage::Held(Some(lifted)) = std::mem::replace(&mut known.stage, Stage::Returning) {
+            // Room is taken now, so that nothing else gets it while the restore is under way.
+            if let Err(lifted) = self.book.lower(lifted) {
+                known.stage = Stage::Held(Some(lifted));
+                return;
+            }
+        }
+        self.count_resident(&launch, before, now);
+        actions.push(Action::Restore { launch: id });
+        let step = self.step;
+        self.log.answer(now, step, |line| line.restore(id));
+    }
+}

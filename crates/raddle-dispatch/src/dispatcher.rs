@@ -1,0 +1,60 @@
+//! What is a dispatcher, seen from a simulator or a runtime?
+
+use raddle_policy::{Actions, CuId, Event, Free, Tick};
+
+use crate::DispatchError;
+
+/// Hears events and says what to do.
+///
+/// All events of one tick that are known are told first, then one decision is asked.
+///
+/// # Laws
+///
+/// 1. The same events at the same ticks give the same actions.
+/// 2. No action over-commits a compute unit.
+/// 3. An event that is refused with an error has changed nothing.
+/// 4. A decision without an event since the last one does nothing; what is to happen later is asked
+///    for by a wake.
+pub trait Dispatcher {
+    /// Hears one event.
+    ///
+    /// # Errors
+    /// When it contradicts what was heard before (an unknown launch, an end of what never started).
+    fn event(&mut self, event: &Event<'_>, now: Tick) -> Result<(), DispatchError>;
+
+    /// Says what to do now. `actions` comes empty.
+    ///
+    /// # Errors
+    /// When a policy broke one of its laws; the run cannot go on.
+    fn decide(&mut self, now: Tick, actions: &mut Actions) -> Result<(), DispatchError>;
+
+    /// What is free on a compute unit by the dispatcher's own book, to compare with another one;
+    /// `None` from a dispatcher that keeps none.
+    fn free(&self, cu: CuId) -> Option<Free> {
+        let _ = cu;
+        None
+    }
+
+    /// Writes out what the log still holds.
+    ///
+    /// # Errors
+    /// When the log could not be written, now or earlier.
+    fn finish(&mut self) -> Result<(), DispatchError> {
+        Ok(())
+    }
+}
+
+impl<D: Dispatcher + ?Sized> Dispatcher for Box<D> {
+    fn event(&mut self, event: &Event<'_>, now: Tick) -> Result<(), DispatchError> {
+        (**self).event(event, now)
+    }
+    fn decide(&mut self, now: Tick, actions: &mut Actions) -> Result<(), DispatchError> {
+        (**self).decide(now, actions)
+    }
+    fn free(&self, cu: CuId) -> Option<Free> {
+        (**self).free(cu)
+    }
+    fn finish(&mut self) -> Result<(), DispatchError> {
+        (**self).finish()
+    }
+}

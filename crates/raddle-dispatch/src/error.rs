@@ -1,0 +1,108 @@
+//! What can go wrong with a dispatcher and with a recipe?
+
+use raddle_policy::{BookError, LaunchId, ProcessId};
+
+/// An event that makes no sense, a policy that broke a law, or a log that cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DispatchError {
+    /// An event names a launch that never became ready, or has ended.
+    #[error(
+        "event for unknown launch {0}: every launch must become ready once, before anything else is said of it"
+    )]
+    UnknownLaunch(LaunchId),
+    /// A launch became ready twice.
+    #[error("launch {0} became ready twice: give each launch of a run an id of its own")]
+    DuplicateLaunch(LaunchId),
+    /// An event names a process that never joined.
+    #[error("event for unknown process {0}: send `ProcessJoined` first")]
+    UnknownProcess(ProcessId),
+    /// A process joined twice.
+    #[error("process {0} joined twice: give each process of a run an id of its own")]
+    DuplicateProcess(ProcessId),
+    /// A process left while launches of it were still there.
+    #[error("process {0} left before its launches ended: end or refuse them first")]
+    ProcessBusy(ProcessId),
+    /// A launch was said to be taken off or restored without having been asked to.
+    #[error(
+        "launch {launch} was said to be {what} although nobody asked for it: report only what an action asked for"
+    )]
+    NotAsked {
+        /// Which launch.
+        launch: LaunchId,
+        /// What it was said to be.
+        what: &'static str,
+    },
+    /// More workgroups ended than started, or the like.
+    #[error("event contradicts the book: {0}")]
+    Event(BookError),
+    /// A policy broke one of the laws in its trait's documentation.
+    #[error(
+        "policy `{policy}` in slot {slot} broke its law: {what}. The run stops; check the policy with `raddle_policy::test_kit`"
+    )]
+    Policy {
+        /// Which slot.
+        slot: &'static str,
+        /// The name of the policy.
+        policy: String,
+        /// Which law, and how.
+        what: String,
+    },
+    /// The log could not be written.
+    #[error(
+        "the decision log cannot be written: {0}; check the free space and the rights of the output folder"
+    )]
+    Log(#[source] std::io::Error),
+    /// A log cannot be read back.
+    #[error("line {line} of the decision log cannot be read: {what}")]
+    BadLog {
+        /// 1-based line number.
+        line: usize,
+        /// Why.
+        what: String,
+    },
+}
+
+/// A recipe that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RecipeError {
+    /// Neither TOML nor JSON.
+    #[error("recipe {name} is not valid {format}: {message}")]
+    Syntax {
+        /// Which recipe.
+        name: String,
+        /// What it was read as.
+        format: &'static str,
+        /// What the parser said.
+        message: String,
+    },
+    /// A key or a policy name that does not exist.
+    #[error("recipe {name}: {message}{}", nearest.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default())]
+    Unknown {
+        /// Which recipe.
+        name: String,
+        /// What is unknown, and what there is.
+        message: String,
+        /// The nearest known name.
+        nearest: Option<String>,
+    },
+    /// Another version of the recipe format.
+    #[error(
+        "recipe {name} is of version {version}; this raddle reads version 1: put `raddle = 1` at its top"
+    )]
+    Version {
+        /// Which recipe.
+        name: String,
+        /// What it says.
+        version: String,
+    },
+    /// A value that a policy cannot use.
+    #[error("recipe {name}: {message}")]
+    Value {
+        /// Which recipe.
+        name: String,
+        /// What is wrong.
+        message: String,
+    },
+}

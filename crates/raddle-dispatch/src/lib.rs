@@ -1,0 +1,34 @@
+//! What does a dispatcher made of four policies do next?
+//!
+//! [`Composed`] asks a launch path, a turn, an allocation and a preemption policy in a fixed order
+//! and turns their answers into [`Action`]s; [`Recipe`] names the four in TOML or JSON; the
+//! [`log`] holds every event and every answer, so that a run can be checked by replaying it.
+//!
+//! Time is an argument in ticks; the same events give the same actions and the same bytes of log.
+//!
+//! ```
+//! use raddle_dispatch::{Composed, Dispatcher};
+//! use raddle_policy::{Actions, Event, ProcessId, Tick};
+//! # let shape = raddle_policy::CuShape { simds: 4, waves_per_simd: 16, vgpr_per_simd: 64,
+//! #     sgpr: u16::MAX, lds: 384, workgroups: 32, barriers: 512 };
+//! let mut dispatcher = Composed::builder(shape, 80).build();
+//! dispatcher.event(&Event::ProcessJoined { process: ProcessId(0), share: 1 }, Tick::ZERO)?;
+//! let mut actions = Actions::default();
+//! dispatcher.decide(Tick::ZERO, &mut actions)?;
+//! assert!(actions.list.is_empty());
+//! # Ok::<(), raddle_dispatch::DispatchError>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod composed;
+mod dispatcher;
+mod error;
+pub mod log;
+mod recipe;
+pub mod slots;
+
+pub use composed::{Builder, Composed};
+pub use dispatcher::Dispatcher;
+pub use error::{DispatchError, RecipeError};
+pub use raddle_policy::{Action, Actions, Event};
+pub use recipe::{AllocateRecipe, LaunchPathRecipe, PreemptRecipe, Recipe, TurnRecipe};

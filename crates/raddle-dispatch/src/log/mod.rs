@@ -1,0 +1,19 @@
+//! What did a dispatcher hear and answer?
+//!
+//! The decision log is JSON Lines: a header (recipe, device), then one line an event and one line
+//! an answer, in order. `step` counts decisions: all events of a step were heard before its
+//! answers. Equal input gives equal bytes. Feeding the events again must give the same answers:
+//! [`reader::replay`].
+//!
+//! Times are ticks. Workgroups are written as runs `[first, stride, count, cu, cus]`: on each of
+//! `cus` compute units from `cu` on, `count` workgroups `stride` apart, the next unit beginning at
+//! `first + 1`; a uniform round over the device is one run.
+
+mod line;
+pub mod reader;
+mod runs;
+mod writer;
+
+pub use line::Line;
+pub use runs::{Run, expand, runs};
+pub use writer::{Detail, Header, LogWriter};

@@ -1,0 +1,263 @@
+//! Which four policies, with which parameters?
+//!
+//! A recipe is TOML or JSON. A missing slot means its default (ordinary, everyone, leftover,
+//! never); an unknown key is an error that names the nearest one. Names are kebab-case, snake_case
+//! is accepted.
+
+use raddle_policy::CuShape;
+use raddle_workgroup::{
+    Greedy, GreedyConfig, Leftover, LeftoverConfig, RoundRobin, RoundRobinConfig, Spatial,
+    SpatialConfig,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::slots::{
+    Drain, DrainConfig, Everyone, EveryoneConfig, HighestLevel, HighestLevelConfig, Never,
+    NeverConfig, Ordinary, OrdinaryConfig,
+};
+use crate::{Builder, Composed, RecipeError};
+
+/// The four policies of a dispatcher.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Recipe {
+    /// Version of the recipe format: 1.
+    pub raddle: u32,
+    /// One line for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// How launches reach the device.
+    #[serde(default)]
+    pub launch_path: LaunchPathRecipe,
+    /// Which processes may issue.
+    #[serde(default)]
+    pub turn: TurnRecipe,
+    /// Which workgroups go where.
+    #[serde(default)]
+    pub allocate: AllocateRecipe,
+    /// How work leaves.
+    #[serde(default)]
+    pub preempt: PreemptRecipe,
+}
+
+impl Default for Recipe {
+    fn default() -> Self {
+        Self {
+            raddle: 1,
+            description: None,
+            launch_path: LaunchPathRecipe::default(),
+            turn: TurnRecipe::default(),
+            allocate: AllocateRecipe::default(),
+            preempt: PreemptRecipe::default(),
+        }
+    }
+}
+
+/// The launch path and its parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "policy", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum LaunchPathRecipe {
+    /// One packet a launch.
+    Ordinary(OrdinaryConfig),
+}
+
+impl Default for LaunchPathRecipe {
+    fn default() -> Self {
+        Self::Ordinary(OrdinaryConfig::default())
+    }
+}
+
+/// The turn policy and its parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "policy", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum TurnRecipe {
+    /// Everybody, always.
+    Everyone(EveryoneConfig),
+    /// Only the most urgent level present.
+    HighestLevel(HighestLevelConfig),
+}
+
+impl Default for TurnRecipe {
+    fn default() -> Self {
+        Self::Everyone(EveryoneConfig::default())
+    }
+}
+
+/// The allocation policy and its parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "policy", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum AllocateRecipe {
+    /// Compute units in turn.
+    RoundRobin(RoundRobinConfig),
+    /// The lowest compute unit with room.
+    Greedy(GreedyConfig),
+    /// In arrival order, each launch on what the one before left over.
+    Leftover(LeftoverConfig),
+    /// A share of the compute units for each process.
+    Spatial(SpatialConfig),
+}
+
+impl Default for AllocateRecipe {
+    fn default() -> Self {
+        Self::Leftover(LeftoverConfig::default())
+    }
+}
+
+/// The preemption policy and its parameters.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "policy", rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum PreemptRecipe {
+    /// What was submitted stays.
+    Never(NeverConfig),
+    /// Resident workgroups finish, the rest is held.
+    Drain(DrainConfig),
+}
+
+impl Default for PreemptRecipe {
+    fn default() -> Self {
+        Self::Never(NeverConfig::default())
+    }
+}
+
+impl Recipe {
+    /// Reads a recipe; text that begins with `{` is JSON, anything else TOML.
+    ///
+    /// ```
+    /// use raddle_dispatch::{Recipe, TurnRecipe};
+    /// let recipe = Recipe::parse("demo", "raddle = 1\n[turn]\npolicy = \"highest_level\"")?;
+    /// assert!(matches!(recipe.turn, TurnRecipe::HighestLevel(_)));
+    /// let error = Recipe::parse("demo", "raddle = 1\n[trun]\npolicy = \"everyone\"").unwrap_err();
+    /// assert!(error.to_string().ends_with("did you mean `turn`?"));
+    /// # Ok::<(), raddle_dispatch::RecipeError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When it is neither, of another version, or names what does not exist. `name` is for the
+    /// message.
+    pub fn parse(name: &str, text: &str) -> Result<Self, RecipeError> {
+        let (format, parsed) = if text.trim_start().starts_with('{') {
+            ("JSON", serde_json::from_str(text).map_err(|error| error.to_string()))
+        } else {
+            ("TOML", toml::from_str(text).map_err(|error: toml::de::Error| error.to_string()))
+        };
+        let mut value: Value = parsed.map_err(|message| RecipeError::Syntax {
+            name: name.into(),
+            format,
+            message: message.trim().replace('\n', " "),
+        })?;
+        kebab(&mut value);
+        let version = value.get("raddle").cloned().unwrap_or(Value::Null);
+        if version != 1 {
+            let version = if version.is_null() { "no version".into() } else { version.to_string() };
+            return Err(RecipeError::Version { name: name.into(), version });
+        }
+        serde_json::from_value(value).map_err(|error| explain(name, &error.to_string()))
+    }
+
+    /// The recipe as TOML, to start from.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        // Only tables, strings, booleans and integers: this cannot fail.
+        toml::to_string(self).unwrap_or_default()
+    }
+
+    /// The names of the four policies: launch path, turn, allocate, preempt.
+    #[must_use]
+    pub fn policies(&self) -> [&'static str; 4] {
+        [
+            match self.launch_path {
+                LaunchPathRecipe::Ordinary(_) => "ordinary",
+            },
+            match self.turn {
+                TurnRecipe::Everyone(_) => "everyone",
+                TurnRecipe::HighestLevel(_) => "highest-level",
+            },
+            match self.allocate {
+                AllocateRecipe::RoundRobin(_) => "round-robin",
+                AllocateRecipe::Greedy(_) => "greedy",
+                AllocateRecipe::Leftover(_) => "leftover",
+                AllocateRecipe::Spatial(_) => "spatial",
+            },
+            match self.preempt {
+                PreemptRecipe::Never(_) => "never",
+                PreemptRecipe::Drain(_) => "drain",
+            },
+        ]
+    }
+
+    /// The dispatcher of this recipe over a device, not yet built: a slot may still be replaced.
+    ///
+    /// # Errors
+    /// When a policy cannot use its parameters.
+    pub fn builder(&self, shape: CuShape, cus: u16) -> Result<Builder, RecipeError> {
+        let [path, turn, allocate, preempt] = self.policies();
+        let builder = Composed::builder(shape, cus);
+        let LaunchPathRecipe::Ordinary(config) = self.launch_path;
+        let builder = builder.launch_path(path, Ordinary::new(config));
+        let builder = match self.turn {
+            TurnRecipe::Everyone(_) => builder.turn(turn, Everyone),
+            TurnRecipe::HighestLevel(_) => builder.turn(turn, HighestLevel),
+        };
+        let builder = match self.preempt {
+            PreemptRecipe::Never(_) => builder.preempt(preempt, Never),
+            PreemptRecipe::Drain(_) => builder.preempt(preempt, Drain),
+        };
+        self.add_allocate(builder, allocate)
+    }
+
+    fn add_allocate(&self, builder: Builder, name: &str) -> Result<Builder, RecipeError> {
+        let bad = |error: raddle_workgroup::Error| RecipeError::Value {
+            name: name.into(),
+            message: error.to_string(),
+        };
+        Ok(match self.allocate.clone() {
+            AllocateRecipe::RoundRobin(config) => {
+                builder.allocate(name, RoundRobin::new(config).map_err(bad)?)
+            }
+            AllocateRecipe::Greedy(config) => {
+                builder.allocate(name, Greedy::new(config).map_err(bad)?)
+            }
+            AllocateRecipe::Leftover(config) => {
+                builder.allocate(name, Leftover::new(config).map_err(bad)?)
+            }
+            AllocateRecipe::Spatial(config) => {
+                builder.allocate(name, Spatial::new(config).map_err(bad)?)
+            }
+        })
+    }
+}
+
+/// Spells keys, and words that are values, in kebab-case; prose stays as it is.
+fn kebab(value: &mut Value) {
+    match value {
+        Value::Object(map) => {
+            for (key, mut inner) in std::mem::take(map) {
+                if key != "description" {
+                    kebab(&mut inner);
+                }
+                map.insert(key.replace('_', "-"), inner);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(kebab),
+        Value::String(word) => *word = word.replace('_', "-"),
+        _ => {}
+    }
+}
+
+/// Turns the parser's "unknown field `x`, expected one of `a`, `b`" into a hint.
+fn explain(name: &str, message: &str) -> RecipeError {
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    if !message.starts_with("unknown") {
+        return RecipeError::Value { name: name.into(), message: message.into() };
+    }
+    let nearest = quoted.split_first().and_then(|(wrong, known)| {
+        let near = known.iter().min_by_key(|word| strsim::damerau_levenshtein(wrong, word))?;
+        Some((*near).to_owned())
+    });
+    RecipeError::Unknown { name: name.into(), message: message.into(), nearest }
+}

@@ -1,0 +1,25 @@
+//! Turn: every runnable process may issue, always.
+
+use raddle_policy::{ProcessId, ProcessState, Tick, Turn};
+use serde::{Deserialize, Serialize};
+
+/// [`Everyone`] has nothing to set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EveryoneConfig {}
+
+/// Every runnable process may issue; nobody is ever revoked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Everyone;
+
+impl Turn for Everyone {
+    fn turn(
+        &mut self,
+        processes: &[ProcessState],
+        _now: Tick,
+        may_issue: &mut Vec<ProcessId>,
+    ) -> Option<Tick> {
+        may_issue.extend(processes.iter().map(|process| process.id));
+        None
+    }
+}

@@ -1,0 +1,32 @@
+//! Turn: only the processes of the most urgent level present may issue.
+//!
+//! Strict: while such a process is runnable, no less urgent one issues. No aging.
+
+use raddle_policy::{Level, ProcessId, ProcessState, Tick, Turn};
+use serde::{Deserialize, Serialize};
+
+/// [`HighestLevel`] has nothing to set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HighestLevelConfig {}
+
+/// The runnable processes of the most urgent level may issue, all of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct HighestLevel;
+
+impl Turn for HighestLevel {
+    fn turn(
+        &mut self,
+        processes: &[ProcessState],
+        _now: Tick,
+        may_issue: &mut Vec<ProcessId>,
+    ) -> Option<Tick> {
+        let more_urgent =
+            |best: Level, level: Level| if level.outranks(best) { level } else { best };
+        let best = processes.iter().map(|process| process.level).reduce(more_urgent)?;
+        // Equal levels share the turn: two processes of one level never revoke each other.
+        let chosen = processes.iter().filter(|process| !best.outranks(process.level));
+        may_issue.extend(chosen.map(|process| process.id));
+        None
+    }
+}

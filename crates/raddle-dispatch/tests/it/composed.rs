@@ -1,0 +1,145 @@
+//! Does the composed dispatcher ask in order, and refuse what makes no sense?
+
+use raddle_dispatch::slots::{Drain, HighestLevel, Ordinary, OrdinaryConfig};
+use raddle_dispatch::{Action, Actions, Composed, DispatchError, Dispatcher, Event};
+use raddle_policy::{
+    Barrier, CuId, CuShape, Demand, Idempotence, Launch, LaunchId, Level, Piece, ProcessId,
+    StreamId, TakeOff, Tick, WaveSpan,
+};
+
+const SHAPE: CuShape = CuShape {
+    simds: 2,
+    waves_per_simd: 4,
+    vgpr_per_simd: 16,
+    sgpr: u16::MAX,
+    lds: 16,
+    workgroups: 8,
+    barriers: 8,
+};
+
+pub(crate) fn launch(id: u32, process: u16, workgroups: u64) -> Launch {
+    Launch {
+        id: LaunchId(id),
+        process: ProcessId(process),
+        stream: StreamId(0),
+        level: Level(process as u8),
+        workgroups,
+        demand: Demand { waves: 1, vgpr: 1, ..Demand::default() },
+        barrier: Barrier::No,
+        idempotent: Idempotence::Unknown,
+    }
+}
+
+/// Tells the events, decides, and spells the actions.
+fn step(dispatcher: &mut Composed, now: u64, events: &[Event<'_>]) -> Vec<String> {
+    for event in events {
+        dispatcher.event(event, Tick(now)).expect("it makes sense");
+    }
+    let mut actions = Actions::default();
+    dispatcher.decide(Tick(now), &mut actions).expect("lawful policies");
+    let spell = |action: &Action| match action {
+        Action::Submit { launch, .. } => format!("submit {launch}"),
+        Action::Start { launch, pieces, .. } => {
+            let n: u64 = actions.pieces(pieces).iter().map(|p| u64::from(p.count)).sum();
+            format!("start {n} of {launch}")
+        }
+        Action::TakeOff { launch, how } => format!("{} {launch}", how.name()),
+        Action::Restore { launch } => format!("restore {launch}"),
+        Action::Refuse { refusal } => format!("refuse {refusal}"),
+        Action::WakeAt(at) => format!("wake {at}"),
+        other => format!("{other:?}"),
+    };
+    actions.list.iter().map(spell).collect()
+}
+
+fn joined(process: u16) -> Event<'static> {
+    Event::ProcessJoined { process: ProcessId(process), share: 1 }
+}
+
+fn ready(launch: Launch) -> Event<'static> {
+    Event::LaunchReady { launch }
+}
+
+#[test]
+fn a_revoked_process_drains_and_comes_back() {
+    let mut d = Composed::builder(SHAPE, 1)
+        .turn("highest-level", HighestLevel)
+        .preempt("drain", Drain)
+        .build();
+    assert_eq!(step(&mut d, 0, &[joined(0), joined(1)]), [""; 0]);
+    assert_eq!(step(&mut d, 1, &[ready(launch(7, 1, 20))]), ["submit k7", "start 8 of k7"]);
+    assert_eq!(step(&mut d, 2, &[ready(launch(8, 0, 3))]), ["drain k7", "submit k8"]);
+    let all: Vec<Piece> = (0..8).map(|w| Piece::one(w, CuId(0))).collect();
+    let ended = Event::WavesEnded { launch: LaunchId(7), waves: WaveSpan::All, pieces: &all };
+    let off = Event::TakenOff { launch: LaunchId(7), how: TakeOff::Drain, done: 8 };
+    assert_eq!(step(&mut d, 9, &[ended, off]), ["start 3 of k8"]);
+    let ended = Event::WavesEnded { launch: LaunchId(8), waves: WaveSpan::All, pieces: &all[..3] };
+    assert_eq!(step(&mut d, 12, &[ended]), ["restore k7"]);
+    let back = Event::Restored { launch: LaunchId(7) };
+    assert_eq!(step(&mut d, 12, &[back]), ["start 8 of k7"]);
+}
+
+#[test]
+fn a_launch_starts_when_its_packet_has_arrived() {
+    let path = Ordinary::new(OrdinaryConfig { packet_ns: 40 });
+    let mut d = Composed::builder(SHAPE, 1).launch_path("ordinary", path).build();
+    let submitted = step(&mut d, 5, &[joined(0), ready(launch(1, 0, 2))]);
+    assert_eq!(submitted, ["submit k1", "wake 45"]);
+    assert_eq!(step(&mut d, 45, &[Event::Woke]), ["start 2 of k1"]);
+}
+
+#[test]
+fn what_never_fits_is_refused_on_arrival() {
+    let mut d = Composed::builder(SHAPE, 1).build();
+    let mut too_large = launch(1, 0, 2);
+    too_large.demand.lds = 17;
+    let refused = step(&mut d, 0, &[joined(0), ready(too_large), ready(launch(2, 0, 0))]);
+    assert_eq!(
+        refused,
+        [
+            "refuse k1 lacks lds: wants 17, an empty compute unit has 16",
+            "refuse k2 lacks grid: wants 1, an empty compute unit has 0"
+        ]
+    );
+}
+
+#[test]
+fn a_decision_without_an_event_does_nothing() {
+    let mut d = Composed::builder(SHAPE, 1).build();
+    step(&mut d, 0, &[joined(0), ready(launch(1, 0, 99))]);
+    assert_eq!(step(&mut d, 50, &[]), [""; 0]);
+}
+
+#[test]
+fn events_that_make_no_sense_are_refused_and_change_nothing() {
+    let mut d = Composed::builder(SHAPE, 1).build();
+    let now = Tick(0);
+    step(&mut d, 0, &[joined(0), ready(launch(1, 0, 4))]);
+    let one = [Piece::one(0, CuId(0))];
+    fn ended(id: u32, pieces: &[Piece]) -> Event<'_> {
+        Event::WavesEnded { launch: LaunchId(id), waves: WaveSpan::All, pieces }
+    }
+    assert!(matches!(d.event(&joined(0), now), Err(DispatchError::DuplicateProcess(_))));
+    assert!(matches!(
+        d.event(&ready(launch(1, 0, 4)), now),
+        Err(DispatchError::DuplicateLaunch(_))
+    ));
+    assert!(matches!(d.event(&ready(launch(2, 9, 4)), now), Err(DispatchError::UnknownProcess(_))));
+    assert!(matches!(d.event(&ended(3, &one), now), Err(DispatchError::UnknownLaunch(_))));
+    let elsewhere = [Piece::one(0, CuId(5))];
+    assert!(matches!(d.event(&ended(1, &elsewhere), now), Err(DispatchError::Event(_))));
+    let too_many = [Piece { first: 0, stride: 1, count: 5, cu: CuId(0) }];
+    assert!(matches!(d.event(&ended(1, &too_many), now), Err(DispatchError::Event(_))));
+    let off = Event::TakenOff { launch: LaunchId(1), how: TakeOff::Drain, done: 0 };
+    assert!(matches!(d.event(&off, now), Err(DispatchError::NotAsked { .. })));
+    let back = Event::Restored { launch: LaunchId(1) };
+    assert!(matches!(d.event(&back, now), Err(DispatchError::NotAsked { .. })));
+    let left = Event::ProcessLeft { process: ProcessId(0) };
+    assert!(matches!(d.event(&left, now), Err(DispatchError::ProcessBusy(_))));
+    assert_eq!(d.book().resident_waves(LaunchId(1)), 4);
+    for group in 0..4 {
+        let piece = [Piece::one(group, CuId(0))];
+        d.event(&ended(1, &piece), now).unwrap();
+    }
+    d.event(&left, now).unwrap();
+}

@@ -1,0 +1,26 @@
+//! Do the policies of this crate keep the laws of their traits?
+
+use proptest::prelude::*;
+use raddle_dispatch::slots::{Drain, Everyone, HighestLevel, Never, Ordinary, OrdinaryConfig};
+use raddle_policy::test_kit::{
+    check_launch_path, check_preempt, check_turn, submissions, turn_scenario, victims,
+};
+
+proptest! {
+    #[test]
+    fn turns_keep_their_laws(scenario in turn_scenario()) {
+        check_turn(|| Everyone, &scenario);
+        check_turn(|| HighestLevel, &scenario);
+    }
+
+    #[test]
+    fn preemptions_keep_their_laws(victims in victims()) {
+        check_preempt(|| Never, &victims);
+        check_preempt(|| Drain, &victims);
+    }
+
+    #[test]
+    fn the_ordinary_path_keeps_its_laws(submissions in submissions(), packet_ns: u64) {
+        check_launch_path(|| Ordinary::new(OrdinaryConfig { packet_ns }), &submissions);
+    }
+}

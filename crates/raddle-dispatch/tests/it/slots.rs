@@ -1,0 +1,69 @@
+//! Which processes do the turn policies of this crate let issue?
+
+use raddle_dispatch::slots::{Everyone, HighestLevel, Ordinary, OrdinaryConfig};
+use raddle_policy::{LaunchPath, Level, ProcessId, ProcessState, Tick, Ticks, Turn};
+
+fn process(id: u16, level: u8) -> ProcessState {
+    ProcessState {
+        id: ProcessId(id),
+        level: Level(level),
+        share: 1,
+        joined: Tick::ZERO,
+        alive: Ticks::ZERO,
+        ran: Ticks::ZERO,
+        resident_waves: 0,
+    }
+}
+
+fn sweep(mut turn: impl Turn) -> String {
+    let mut table = String::from("levels    may issue\n");
+    for levels in
+        [vec![], vec![3], vec![0, 0], vec![0, 1], vec![1, 0], vec![2, 1, 1], vec![255, 255]]
+    {
+        let states: Vec<_> = (0..).zip(&levels).map(|(id, &level)| process(id, level)).collect();
+        let mut may_issue = Vec::new();
+        turn.turn(&states, Tick(9), &mut may_issue);
+        let names: Vec<String> = may_issue.iter().map(ToString::to_string).collect();
+        let levels: Vec<String> = levels.iter().map(ToString::to_string).collect();
+        table += format!("{:9} {}", levels.join(","), names.join(" ")).trim_end();
+        table += "\n";
+    }
+    table
+}
+
+#[test]
+fn highest_level_shares_a_tie() {
+    insta::assert_snapshot!(sweep(HighestLevel), @r"
+    levels    may issue
+
+    3         p0
+    0,0       p0 p1
+    0,1       p0
+    1,0       p1
+    2,1,1     p1 p2
+    255,255   p0 p1
+    ");
+}
+
+#[test]
+fn everyone_is_everyone() {
+    insta::assert_snapshot!(sweep(Everyone), @r"
+    levels    may issue
+
+    3         p0
+    0,0       p0 p1
+    0,1       p0 p1
+    1,0       p0 p1
+    2,1,1     p0 p1 p2
+    255,255   p0 p1
+    ");
+}
+
+#[test]
+fn ordinary_costs_one_packet_a_launch() {
+    let mut path = Ordinary::new(OrdinaryConfig { packet_ns: 1500 });
+    assert_eq!(path.submit(&[]), raddle_policy::Submission::default());
+    let launch = crate::composed::launch(0, 0, 1);
+    let two = path.submit(&[launch, launch]);
+    assert_eq!((two.packets, two.bytes, two.cost), (2, 128, Ticks(3000)));
+}

@@ -1,0 +1,135 @@
+//! What does the dispatcher tell a device?
+
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use raddle_types::{CuId, LaunchId, Refusal, Tick};
+
+use crate::{Piece, Place, Submission, WaveSpan};
+
+/// How a launch leaves the device, seen from the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum TakeOff {
+    /// It has not started: it goes back to its process's buffer at once.
+    Flag,
+    /// What is resident runs to its end, nothing further starts.
+    Drain,
+    /// What is resident is killed; the launch starts again from workgroup 0.
+    Kill,
+    /// What is resident is saved, to be restored on the same compute units.
+    Save,
+}
+
+impl TakeOff {
+    /// The kebab-case name, as logs spell it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Flag => "flag",
+            Self::Drain => "drain",
+            Self::Kill => "kill",
+            Self::Save => "save",
+        }
+    }
+}
+
+/// One thing the device is to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Action {
+    /// Take over a launch.
+    Submit {
+        /// Which.
+        launch: LaunchId,
+        /// What the way there costs.
+        via: Submission,
+    },
+    /// Start workgroups, or waves of them.
+    Start {
+        /// Of which launch.
+        launch: LaunchId,
+        /// Which waves of each.
+        waves: WaveSpan,
+        /// Where to find the pieces: see [`Actions::pieces`].
+        pieces: Range<usize>,
+        /// Where to find the addresses (empty without): see [`Actions::places`].
+        places: Range<usize>,
+    },
+    /// Bind a workgroup to a compute unit.
+    Assign {
+        /// Of which launch.
+        launch: LaunchId,
+        /// Which.
+        workgroup: u64,
+        /// Where.
+        cu: CuId,
+    },
+    /// Take a launch off.
+    TakeOff {
+        /// Which.
+        launch: LaunchId,
+        /// How.
+        how: TakeOff,
+    },
+    /// Let a launch that was taken off go on.
+    Restore {
+        /// Which.
+        launch: LaunchId,
+    },
+    /// This launch will never run; whoever waits for it need not.
+    Refuse {
+        /// Which, and what lacks.
+        refusal: Refusal,
+    },
+    /// Send [`crate::Event::Woke`] at this tick.
+    WakeAt(Tick),
+}
+
+/// The actions of one decision, with the lists they point into.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Actions {
+    /// In the order in which they are to be carried out.
+    pub list: Vec<Action>,
+    pieces: Vec<Piece>,
+    places: Vec<Place>,
+}
+
+impl Actions {
+    /// Empties the lists and keeps their memory.
+    pub fn clear(&mut self) {
+        self.list.clear();
+        self.pieces.clear();
+        self.places.clear();
+    }
+
+    /// Adds an action without lists.
+    pub fn push(&mut self, action: Action) {
+        self.list.push(action);
+    }
+
+    /// Adds a start.
+    pub fn start(&mut self, launch: LaunchId, waves: WaveSpan, pieces: &[Piece], places: &[Place]) {
+        let (piece, place) = (self.pieces.len(), self.places.len());
+        self.pieces.extend_from_slice(pieces);
+        self.places.extend_from_slice(places);
+        self.list.push(Action::Start {
+            launch,
+            waves,
+            pieces: piece..self.pieces.len(),
+            places: place..self.places.len(),
+        });
+    }
+
+    /// The pieces of a start.
+    #[must_use]
+    pub fn pieces(&self, range: &Range<usize>) -> &[Piece] {
+        self.pieces.get(range.clone()).unwrap_or(&[])
+    }
+
+    /// The addresses of a start.
+    #[must_use]
+    pub fn places(&self, range: &Range<usize>) -> &[Place] {
+        self.places.get(range.clone()).unwrap_or(&[])
+    }
+}

@@ -1,0 +1,166 @@
+//! Which workgroups or waves go where?
+
+use alloc::vec::Vec;
+
+use raddle_types::{CuId, Launch, LaunchId, Refusal, Tick};
+
+use crate::{Cus, Fact, Piece, Place, WaveSpan};
+
+/// What an [`Allocate`] policy sees: the launches on the device and what is free on it.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadyView<'a> {
+    /// Submitted launches that still have something to start and are not held, in the order of
+    /// their submission.
+    pub launches: &'a [ReadyLaunch],
+    /// What is free on every compute unit.
+    pub cus: &'a Cus,
+}
+
+/// A submitted launch that still has something to start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadyLaunch {
+    /// The launch.
+    pub launch: Launch,
+    /// The lowest workgroup that is neither started nor assigned; `launch.workgroups` when all are.
+    pub next: u64,
+    /// Workgroups assigned to a compute unit of which not all waves have started.
+    pub assigned: u64,
+    /// When it was submitted.
+    pub submitted: Tick,
+}
+
+impl ReadyLaunch {
+    /// Workgroups neither started nor assigned.
+    #[must_use]
+    pub const fn undistributed(&self) -> u64 {
+        self.launch.workgroups.saturating_sub(self.next)
+    }
+}
+
+/// What an [`Allocate`] policy answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The workgroups in [`Round::pieces`] start, at [`Round::places`] if there are any.
+    Start {
+        /// Whose workgroups.
+        launch: LaunchId,
+        /// Which waves of each.
+        waves: WaveSpan,
+    },
+    /// A workgroup is bound to a compute unit; its waves start later, by further answers.
+    Assign {
+        /// Whose workgroup.
+        launch: LaunchId,
+        /// Which: always [`ReadyLaunch::next`].
+        workgroup: u64,
+        /// Where it will run.
+        cu: CuId,
+    },
+    /// Nothing can start now; [`Round::refusals`] say why.
+    Wait {
+        /// When to ask again although nothing has happened.
+        retry_at: Option<Tick>,
+    },
+    /// A launch will never fit, although an empty compute unit would take it.
+    Never {
+        /// Which one, and what lacks.
+        refusal: Refusal,
+    },
+}
+
+impl Answer {
+    /// Nothing can start before something happens.
+    pub const WAIT: Self = Self::Wait { retry_at: None };
+}
+
+/// The lists of an answer, kept by the caller so that no answer allocates.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Round {
+    /// Which workgroups start where.
+    pub pieces: Vec<Piece>,
+    /// Addresses: none, or one a wave, workgroup by workgroup in the order of the pieces.
+    pub places: Vec<Place>,
+    /// Why launches wait: at most one a launch, for the compute unit asked first.
+    pub refusals: Vec<Refusal>,
+}
+
+impl Round {
+    /// Empties the lists and keeps their memory.
+    pub fn clear(&mut self) {
+        self.pieces.clear();
+        self.places.clear();
+        self.refusals.clear();
+    }
+
+    /// Answers that the next workgroup of `entry` starts whole on `cu`.
+    pub fn start_one(&mut self, entry: &ReadyLaunch, cu: CuId) -> Answer {
+        self.pieces.push(Piece::one(entry.next, cu));
+        Answer::Start { launch: entry.launch.id, waves: WaveSpan::All }
+    }
+
+    /// Notes why a launch waits.
+    pub fn refuse(&mut self, refusal: Refusal) {
+        self.refusals.push(refusal);
+    }
+}
+
+/// Answers which workgroups start where, and changes nothing but its own memory.
+///
+/// Asked again after every answer until it answers [`Answer::Wait`]; asked anew when something has
+/// happened, or at `retry_at`.
+///
+/// # Laws
+///
+/// 1. `Start` with `WaveSpan::All` names a launch of the view, and its pieces cover exactly the
+///    workgroups `next .. next + n` with n >= 1, each once (or workgroups assigned before).
+/// 2. No answer over-commits: on each compute unit what starts fits into what is free.
+/// 3. The same memory and arguments give the same answer.
+/// 4. A policy that answers `Wait` answers `Wait` again when asked again at once, with the same
+///    refusals, and its later answers do not depend on how often it was asked. (The parity variant
+///    `rotation = "peer"` is the one documented exception.)
+/// 5. Asking [`allocate_round`](Allocate::allocate_round) places every workgroup where asking
+///    [`allocate`](Allocate::allocate) one by one places it.
+/// 6. Every refusal has `wanted > available` and names a launch of the view.
+/// 7. An empty view is answered with `Wait`.
+pub trait Allocate {
+    /// Places at most one workgroup. `round` comes empty.
+    fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer;
+
+    /// Places as many workgroups of one launch as it can in one answer; one by one by default.
+    fn allocate_round(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
+        self.allocate(ready, now, round)
+    }
+
+    /// Hears what happened; for policies that keep tables.
+    fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
+        let _ = (fact, now);
+    }
+}
+
+impl<P: Allocate + ?Sized> Allocate for &mut P {
+    fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
+        (**self).allocate(ready, now, round)
+    }
+    fn allocate_round(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
+        (**self).allocate_round(ready, now, round)
+    }
+    fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
+        (**self).observe(fact, now);
+    }
+}
+
+/// A policy without its bulk answers: law 5's other side, and a way to log single workgroups.
+#[derive(Clone, Debug)]
+pub struct OneByOne<P>(pub P);
+
+impl<P: Allocate> Allocate for OneByOne<P> {
+    fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
+        self.0.allocate(ready, now, round)
+    }
+    fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
+        self.0.observe(fact, now);
+    }
+}
+
+#[cfg(test)]
+fn _object_safe(_: &mut dyn Allocate) {}

@@ -1,0 +1,90 @@
+//! What happens when everything of a launch leaves at once, and comes back?
+
+use raddle_types::{CuId, Demand, LaunchId};
+
+use super::{Book, Resident, sum};
+use crate::{Cus, Split};
+
+/// Everything of one launch that was on the device, as [`Book::lift`] took it off.
+#[derive(Clone, Debug)]
+pub struct Lifted {
+    launch: LaunchId,
+    resident: Resident,
+}
+
+impl Lifted {
+    /// Which launch.
+    #[must_use]
+    pub const fn launch(&self) -> LaunchId {
+        self.launch
+    }
+}
+
+impl Resident {
+    /// What lies where: compute unit, waves by SIMD, whole-workgroup shares taken.
+    fn each_unit(&self) -> impl Iterator<Item = (CuId, Split, u32)> {
+        let waves = u32::from(self.demand.waves).max(1);
+        let counted = self.counted.iter().enumerate().filter_map(move |(cu, split)| {
+            let sum = sum(split);
+            // `counted` has one entry a compute unit, and their ids are u16.
+            (sum > 0).then_some((CuId(cu as u16), *split, sum / waves))
+        });
+        let addressed = self.addressed.values().map(|&(cu, split)| (cu, split, 1));
+        let partial = self.partial.values().map(|part| (part.cu, part.split, 1));
+        counted.chain(addressed).chain(partial)
+    }
+}
+
+impl Book {
+    /// Takes everything of a launch off the device at once: killed, or saved to come back.
+    pub fn lift(&mut self, launch: LaunchId) -> Option<Lifted> {
+        let resident = self.resident.remove(&launch)?;
+        self.shift(&resident, Cus::give_split);
+        Some(Lifted { launch, resident })
+    }
+
+    /// Puts back what was lifted, on the same compute units and SIMDs.
+    ///
+    /// # Errors
+    /// Gives it back when something else lies there now, or the launch has started anew; nothing
+    /// has changed then.
+    pub fn lower(&mut self, lifted: Lifted) -> Result<(), Lifted> {
+        let of_this_device = lifted.resident.counted.len() == self.cus.len();
+        if !of_this_device || self.resident.contains_key(&lifted.launch) {
+            return Err(lifted);
+        }
+        let before = self.cus.clone();
+        let fits = lifted.resident.each_unit().all(|(cu, split, groups)| {
+            let demand = &lifted.resident.demand;
+            let fits = self.cus.holds(cu, demand, &split)
+                && self.cus.groups_fit(cu, demand, groups)
+                && self.cus.sgpr_fits(cu, demand, sum(&split));
+            if fits {
+                self.cus.take_split(cu, demand, &split, groups);
+            }
+            fits
+        });
+        if fits {
+            self.resident.insert(lifted.launch, lifted.resident);
+            Ok(())
+        } else {
+            self.cus = before;
+            Err(lifted)
+        }
+    }
+
+    fn shift(&mut self, resident: &Resident, to: fn(&mut Cus, CuId, &Demand, &Split, u32)) {
+        for (cu, split, groups) in resident.each_unit() {
+            to(&mut self.cus, cu, &resident.demand, &split, groups);
+        }
+    }
+}
+
+impl Cus {
+    fn groups_fit(&self, cu: CuId, demand: &Demand, groups: u32) -> bool {
+        let (free, n) = (self.free(cu), u64::from(groups));
+        free.workgroups >= n
+            && free.barriers >= n * u64::from(demand.barriers)
+            && free.lds >= n * u64::from(demand.lds)
+    }
+}

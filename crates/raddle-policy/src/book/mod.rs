@@ -1,0 +1,184 @@
+//! What lies where on the device right now, counted?
+//!
+//! The one place where [`Cus`] change. A dispatcher keeps a book; a simulator keeps one of its own
+//! making, and the two are compared.
+//!
+//! Waves of one launch on one compute unit have no identity here (unless addresses were given): as
+//! workgroups end, their waves leave the SIMDs that hold most waves of that launch first, ties to
+//! the lowest SIMD.
+
+mod addressed;
+mod counted;
+mod error;
+mod lift;
+mod partial;
+
+use alloc::collections::BTreeMap;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use raddle_types::{CuId, CuShape, Demand, Launch, LaunchId, MAX_SIMDS};
+
+pub use error::BookError;
+pub use lift::Lifted;
+use partial::Partial;
+
+use crate::{Cus, Piece, Place, Split, WaveSpan};
+
+/// What lies where, counted in granules.
+#[derive(Clone, Debug)]
+pub struct Book {
+    cus: Cus,
+    resident: BTreeMap<LaunchId, Resident>,
+    /// Empty per-unit tables of launches that left, kept so that none is allocated anew.
+    spare: Vec<Vec<Split>>,
+    /// Workgroups that the answer at hand wants on each unit; all 0 between calls.
+    scratch: Vec<u32>,
+    /// Where the waves of the answer at hand went, piece by piece.
+    splits: Vec<Split>,
+}
+
+#[derive(Clone, Debug)]
+struct Resident {
+    demand: Demand,
+    waves: u64,
+    /// Waves of whole workgroups without addresses, by compute unit.
+    counted: Vec<Split>,
+    /// Workgroups with addresses: where, and on which SIMDs.
+    addressed: BTreeMap<u64, (CuId, Split)>,
+    /// Workgroups that did not start all their waves in one answer.
+    partial: BTreeMap<u64, Partial>,
+}
+
+impl Book {
+    /// An empty device of `count` compute units.
+    #[must_use]
+    pub fn new(shape: CuShape, count: u16) -> Self {
+        Self {
+            cus: Cus::new(shape, count),
+            resident: BTreeMap::new(),
+            spare: Vec::new(),
+            scratch: vec![0; usize::from(count)],
+            splits: Vec::new(),
+        }
+    }
+
+    /// What is free: the view of the policies.
+    #[must_use]
+    pub const fn cus(&self) -> &Cus {
+        &self.cus
+    }
+
+    /// Waves of a launch that are on the device now.
+    #[must_use]
+    pub fn resident_waves(&self, launch: LaunchId) -> u64 {
+        self.resident.get(&launch).map_or(0, |resident| resident.waves)
+    }
+
+    /// Enters workgroups that start.
+    ///
+    /// # Errors
+    /// When they do not fit or the addresses do not match; nothing has changed then.
+    pub fn start(
+        &mut self,
+        launch: &Launch,
+        waves: WaveSpan,
+        pieces: &[Piece],
+        places: &[Place],
+    ) -> Result<(), BookError> {
+        let known = self.resident.get(&launch.id);
+        if known.is_some_and(|resident| resident.demand != launch.demand) {
+            return Err(BookError::Demand { launch: launch.id });
+        }
+        match waves {
+            WaveSpan::Range { first, count } => self.start_waves(launch, first, count, pieces),
+            WaveSpan::All if places.is_empty() => self.start_counted(launch, pieces),
+            WaveSpan::All => self.start_addressed(launch, pieces, places),
+        }
+    }
+
+    /// Enters workgroups, or waves of them, that ended.
+    ///
+    /// # Errors
+    /// When they are not resident; nothing has changed then.
+    pub fn end(
+        &mut self,
+        launch: LaunchId,
+        waves: WaveSpan,
+        pieces: &[Piece],
+    ) -> Result<(), BookError> {
+        let cu = pieces.first().map_or(CuId(0), |piece| piece.cu);
+        let mut resident =
+            self.resident.remove(&launch).ok_or(BookError::NotResident { launch, cu })?;
+        let ended = match waves {
+            WaveSpan::All => self.end_whole(launch, &mut resident, pieces),
+            WaveSpan::Range { first, count } => {
+                self.end_waves(launch, &mut resident, first, count, pieces)
+            }
+        };
+        self.put_back(launch, resident);
+        ended
+    }
+
+    fn entry(&mut self, launch: &Launch) -> Resident {
+        let units = self.cus.len();
+        let spare = &mut self.spare;
+        self.resident.remove(&launch.id).unwrap_or_else(|| Resident {
+            demand: launch.demand,
+            waves: 0,
+            counted: spare.pop().unwrap_or_else(|| vec![[0; MAX_SIMDS]; units]),
+            addressed: BTreeMap::new(),
+            partial: BTreeMap::new(),
+        })
+    }
+
+    fn put_back(&mut self, launch: LaunchId, resident: Resident) {
+        if resident.waves == 0 && resident.partial.is_empty() {
+            self.spare.push(resident.counted);
+        } else {
+            self.resident.insert(launch, resident);
+        }
+    }
+}
+
+impl Cus {
+    fn sgpr_fits(&self, cu: CuId, demand: &Demand, waves: u32) -> bool {
+        self.shape().sgpr == u16::MAX
+            || self.free(cu).sgpr >= u64::from(demand.sgpr) * u64::from(waves)
+    }
+}
+
+/// Every workgroup named, with its compute unit; numbers beyond `u64` stay at its end.
+fn named(pieces: &[Piece]) -> impl Iterator<Item = (u64, CuId)> {
+    pieces.iter().flat_map(|piece| {
+        (0..u64::from(piece.count)).map(|i| {
+            let offset = i.saturating_mul(u64::from(piece.stride));
+            (piece.first.saturating_add(offset), piece.cu)
+        })
+    })
+}
+
+/// How many workgroups are named.
+fn total(pieces: &[Piece]) -> u64 {
+    pieces.iter().fold(0, |sum, piece| sum.saturating_add(u64::from(piece.count)))
+}
+
+/// The lowest workgroup named more than once; in memory linear in what is named.
+fn named_twice(pieces: &[Piece]) -> Option<u64> {
+    if let [Piece { count: 1, .. }] = pieces {
+        return None;
+    }
+    let mut all: Vec<u64> = named(pieces).map(|(workgroup, _)| workgroup).collect();
+    all.sort_unstable();
+    all.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
+}
+
+fn sum(split: &Split) -> u32 {
+    split.iter().map(|&waves| u32::from(waves)).sum()
+}
+
+fn add(to: &mut Split, what: &Split) {
+    for (to, what) in to.iter_mut().zip(what) {
+        *to += what;
+    }
+}

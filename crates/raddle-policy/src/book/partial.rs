@@ -1,0 +1,117 @@
+//! How do workgroups start and end wave by wave?
+//!
+//! LDS, barrier and workgroup slot are taken with the first wave and given back with the last.
+
+use raddle_types::{CuId, Demand, Launch, LaunchId, MAX_SIMDS};
+
+use super::{Book, BookError, Resident, add, named, named_twice, total};
+use crate::cus::pour;
+use crate::{Cus, Piece, Split};
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Partial {
+    pub(super) cu: CuId,
+    pub(super) split: Split,
+    pub(super) started: u16,
+    pub(super) ended: u16,
+}
+
+impl Book {
+    pub(super) fn start_waves(
+        &mut self,
+        launch: &Launch,
+        first: u16,
+        count: u16,
+        pieces: &[Piece],
+    ) -> Result<(), BookError> {
+        let (id, demand) = (launch.id, launch.demand);
+        let &[Piece { first: workgroup, count: 1, cu, .. }] = pieces else {
+            let workgroup = pieces.first().map_or(0, |piece| piece.first);
+            return Err(BookError::Waves { launch: id, workgroup });
+        };
+        let resident = self.resident.get(&id);
+        let known = resident.and_then(|resident| resident.partial.get(&workgroup));
+        let started = known.map_or(0, |partial| partial.started);
+        let whole = resident.is_some_and(|it| it.addressed.contains_key(&workgroup));
+        let in_order = !whole
+            && started == first
+            && known.is_none_or(|partial| partial.cu == cu)
+            && count > 0
+            && u32::from(first) + u32::from(count) <= u32::from(demand.waves);
+        if !in_order {
+            return Err(BookError::Waves { launch: id, workgroup });
+        }
+        let fresh = known.is_none();
+        let split = self
+            .cus
+            .fill(cu, &demand, u32::from(count))
+            .filter(|_| !fresh || self.cus.group_fits(cu, &demand))
+            .filter(|_| self.cus.sgpr_fits(cu, &demand, u32::from(count)))
+            .ok_or(BookError::Overcommit { launch: id, cu })?;
+        self.cus.take_split(cu, &demand, &split, u32::from(fresh));
+        let mut resident = self.entry(launch);
+        let none = Partial { cu, split: [0; MAX_SIMDS], started: 0, ended: 0 };
+        let partial = resident.partial.entry(workgroup).or_insert(none);
+        add(&mut partial.split, &split);
+        partial.started += count;
+        resident.waves += u64::from(count);
+        self.put_back(id, resident);
+        Ok(())
+    }
+
+    pub(super) fn end_waves(
+        &mut self,
+        launch: LaunchId,
+        resident: &mut Resident,
+        first: u16,
+        count: u16,
+        pieces: &[Piece],
+    ) -> Result<(), BookError> {
+        let demand = resident.demand;
+        if total(pieces) > resident.partial.len() as u64 {
+            let workgroup = pieces.first().map_or(0, |piece| piece.first);
+            return Err(BookError::Waves { launch, workgroup });
+        }
+        for (workgroup, cu) in named(pieces) {
+            let fits = resident.partial.get(&workgroup).is_some_and(|partial| {
+                partial.cu == cu
+                    && count > 0
+                    && u32::from(first) + u32::from(count) <= u32::from(partial.started)
+                    && u32::from(partial.ended) + u32::from(count) <= u32::from(partial.started)
+            });
+            if !fits {
+                return Err(BookError::Waves { launch, workgroup });
+            }
+        }
+        if let Some(workgroup) = named_twice(pieces) {
+            return Err(BookError::Waves { launch, workgroup });
+        }
+        for (workgroup, cu) in named(pieces) {
+            let Some(partial) = resident.partial.get_mut(&workgroup) else {
+                return Err(BookError::Waves { launch, workgroup });
+            };
+            let Some(split) = pour(&mut partial.split, u32::from(count)) else {
+                return Err(BookError::Waves { launch, workgroup });
+            };
+            partial.ended += count;
+            // LDS, barrier and slot go with the last wave (seed 003, reading C2).
+            let done = partial.ended == demand.waves;
+            self.cus.give_split(cu, &demand, &split, u32::from(done));
+            resident.waves -= u64::from(count);
+            if done {
+                resident.partial.remove(&workgroup);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Cus {
+    /// Whether what a workgroup takes as a whole is there: slot, barriers, LDS.
+    fn group_fits(&self, cu: CuId, demand: &Demand) -> bool {
+        let free = self.free(cu);
+        free.workgroups > 0
+            && free.barriers >= u64::from(demand.barriers)
+            && free.lds >= u64::from(demand.lds)
+    }
+}

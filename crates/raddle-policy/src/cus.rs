@@ -1,0 +1,410 @@
+//! How much is free on each compute unit, and how many more workgroups fit?
+//!
+//! Counted in granules, without addresses. Within a compute unit a wave goes to the SIMD that has
+//! room for most further waves of its kind, ties to the lowest SIMD.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use raddle_types::{CuId, CuShape, Demand, Launch, MAX_SIMDS, Refusal, Resource};
+
+/// How many waves lie on each SIMD of one compute unit.
+pub type Split = [u16; MAX_SIMDS];
+
+/// What is free on one compute unit, in granules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cu {
+    waves: Split,
+    vgpr: Split,
+    sgpr: u16,
+    workgroups: u16,
+    barriers: u16,
+    lds: u32,
+    free_waves: u32,
+}
+
+/// What is free on one compute unit, summed over its SIMDs, in granules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Free {
+    /// Wave slots.
+    pub waves: u64,
+    /// Vector-register granules.
+    pub vgpr: u64,
+    /// Scalar-register granules.
+    pub sgpr: u64,
+    /// LDS granules.
+    pub lds: u64,
+    /// Workgroup slots.
+    pub workgroups: u64,
+    /// Barriers.
+    pub barriers: u64,
+}
+
+impl Cu {
+    fn empty(shape: &CuShape) -> Self {
+        let mut waves = [0; MAX_SIMDS];
+        let mut vgpr = [0; MAX_SIMDS];
+        for simd in 0..usize::from(shape.simds) {
+            waves[simd] = shape.waves_per_simd;
+            vgpr[simd] = shape.vgpr_per_simd;
+        }
+        Self {
+            waves,
+            vgpr,
+            sgpr: shape.sgpr,
+            workgroups: shape.workgroups,
+            barriers: shape.barriers,
+            lds: shape.lds,
+            free_waves: shape.waves(),
+        }
+    }
+
+    /// Free wave slots over all SIMDs.
+    #[must_use]
+    pub const fn free_waves(&self) -> u32 {
+        self.free_waves
+    }
+
+    /// Free wave slots of one SIMD.
+    #[must_use]
+    pub fn waves_of(&self, simd: u8) -> u16 {
+        self.waves.get(usize::from(simd)).copied().unwrap_or(0)
+    }
+
+    /// Free vector-register granules of one SIMD.
+    #[must_use]
+    pub fn vgpr_of(&self, simd: u8) -> u16 {
+        self.vgpr.get(usize::from(simd)).copied().unwrap_or(0)
+    }
+
+    /// Everything free, summed over the SIMDs.
+    #[must_use]
+    pub fn free(&self, sgpr_limits: bool) -> Free {
+        Free {
+            waves: u64::from(self.free_waves),
+            vgpr: self.vgpr.iter().map(|&v| u64::from(v)).sum(),
+            sgpr: if sgpr_limits { u64::from(self.sgpr) } else { u64::from(u16::MAX) },
+            lds: u64::from(self.lds),
+            workgroups: u64::from(self.workgroups),
+            barriers: u64::from(self.barriers),
+        }
+    }
+
+    /// Further waves of this kind that one SIMD holds.
+    fn wave_room(&self, simd: usize, vgpr: u16) -> u16 {
+        let by_registers = self.vgpr[simd].checked_div(vgpr).unwrap_or(u16::MAX);
+        self.waves[simd].min(by_registers)
+    }
+}
+
+/// Every compute unit of the device: what a policy sees, and what a [`crate::Book`] keeps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cus {
+    shape: CuShape,
+    cus: Vec<Cu>,
+}
+
+impl Cus {
+    /// `count` empty compute units of one shape.
+    ///
+    /// A shape that fails [`CuShape::check`] has room for nothing.
+    #[must_use]
+    pub fn new(shape: CuShape, count: u16) -> Self {
+        let usable = CuShape { simds: shape.simds.min(MAX_SIMDS as u8), ..shape };
+        Self { shape: usable, cus: vec![Cu::empty(&usable); usize::from(count)] }
+    }
+
+    /// What an empty compute unit holds.
+    #[must_use]
+    pub const fn shape(&self) -> &CuShape {
+        &self.shape
+    }
+
+    /// How many compute units there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.cus.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.cus.is_empty()
+    }
+
+    /// All ids, ascending.
+    pub fn ids(&self) -> impl Iterator<Item = CuId> + use<> {
+        // `new` takes a u16 count, so every position is a CuId.
+        (0..self.cus.len() as u16).map(CuId)
+    }
+
+    /// One compute unit.
+    #[must_use]
+    pub fn get(&self, cu: CuId) -> Option<&Cu> {
+        self.cus.get(cu.index())
+    }
+
+    /// What is free on one compute unit, summed; nothing where there is no such unit.
+    #[must_use]
+    pub fn free(&self, cu: CuId) -> Free {
+        let sgpr_limits = self.sgpr_limits();
+        self.get(cu).map_or_else(Free::default, |cu| cu.free(sgpr_limits))
+    }
+
+    const fn sgpr_limits(&self) -> bool {
+        self.shape.sgpr != u16::MAX
+    }
+
+    /// How many further waves of such a workgroup the SIMDs of `cu` hold, whatever else it takes.
+    #[must_use]
+    pub fn wave_room(&self, cu: CuId, demand: &Demand) -> u32 {
+        let Some(cu) = self.get(cu) else { return 0 };
+        (0..usize::from(self.shape.simds))
+            .map(|simd| u32::from(cu.wave_room(simd, demand.vgpr)))
+            .sum()
+    }
+
+    /// How many further whole workgroups fit on `cu` now; 0 for a demand without waves.
+    #[must_use]
+    pub fn room(&self, id: CuId, demand: &Demand) -> u32 {
+        let Some(cu) = self.get(id) else { return 0 };
+        let waves = u32::from(demand.waves);
+        if waves == 0 || cu.free_waves < waves {
+            return 0;
+        }
+        let mut room = u32::from(cu.workgroups);
+        room = room.min(cu.lds.checked_div(demand.lds).unwrap_or(u32::MAX));
+        let barriers = u32::from(cu.barriers);
+        room = room.min(barriers.checked_div(u32::from(demand.barriers)).unwrap_or(u32::MAX));
+        if demand.sgpr > 0 && self.sgpr_limits() {
+            room = room.min(u32::from(cu.sgpr) / (u32::from(demand.sgpr) * waves));
+        }
+        if room == 0 {
+            return 0;
+        }
+        room.min(self.wave_room(id, demand) / waves)
+    }
+
+    /// The first resource that keeps one more workgroup off `cu`: resource, wanted, available.
+    ///
+    /// `None` where it fits. Order: workgroups, waves, VGPR, SGPR, LDS, barriers.
+    #[must_use]
+    pub fn lacking(&self, id: CuId, demand: &Demand) -> Option<(Resource, u64, u64)> {
+        let Some(cu) = self.get(id) else {
+            return Some((Resource::Cus, 1, 0));
+        };
+        let free = cu.free(self.sgpr_limits());
+        let waves = u64::from(demand.waves);
+        let sgpr = if self.sgpr_limits() { u64::from(demand.sgpr) * waves } else { 0 };
+        let vgpr_wanted = u64::from(demand.vgpr) * waves;
+        // Registers lie in SIMDs: what is free in pieces too small for a wave does not count.
+        let vgpr_usable: u64 = (0..usize::from(self.shape.simds))
+            .map(|simd| {
+                let whole = cu.vgpr[simd].checked_div(demand.vgpr).unwrap_or(0);
+                u64::from(whole.min(cu.waves[simd])) * u64::from(demand.vgpr)
+            })
+            .sum();
+        [
+            (Resource::Workgroups, 1, free.workgroups),
+            // A workgroup without waves is none, and fits nowhere.
+            (Resource::Waves, waves.max(1), if waves == 0 { 0 } else { free.waves }),
+            (Resource::Vgpr, vgpr_wanted, vgpr_usable),
+            (Resource::Sgpr, sgpr, free.sgpr),
+            (Resource::Lds, u64::from(demand.lds), free.lds),
+            (Resource::Barriers, u64::from(demand.barriers), free.barriers),
+        ]
+        .into_iter()
+        .find(|&(_, wanted, available)| wanted > available)
+    }
+
+    /// Why the next workgroup of `launch` does not go on `cu`.
+    ///
+    /// Where it would fit, the refusal names [`Resource::Cus`]: the policy does not let it.
+    #[must_use]
+    pub fn refusal(&self, cu: CuId, launch: &Launch) -> Refusal {
+        let (resource, wanted, available) =
+            self.lacking(cu, &launch.demand).unwrap_or((Resource::Cus, 1, 0));
+        Refusal { launch: launch.id, cu: Some(cu), resource, wanted, available }
+    }
+
+    /// Why `launch` can never run here: an empty grid, or a workgroup too large for an empty unit.
+    #[must_use]
+    pub fn never(&self, launch: &Launch) -> Option<Refusal> {
+        let (resource, wanted, available) = if launch.workgroups == 0 {
+            (Resource::Grid, 1, 0)
+        } else {
+            Self::new(self.shape, self.cus.len().min(1) as u16).lacking(CuId(0), &launch.demand)?
+        };
+        Some(Refusal { launch: launch.id, cu: None, resource, wanted, available })
+    }
+
+    /// Takes `count` whole workgroups on `cu`; where their waves went.
+    pub(crate) fn take(&mut self, cu: CuId, demand: &Demand, count: u32) -> Option<Split> {
+        let waves = count.checked_mul(u32::from(demand.waves)).filter(|&waves| waves > 0)?;
+        let (sgpr_limits, n) = (self.sgpr_limits(), u64::from(count));
+        let simds = usize::from(self.shape.simds);
+        let unit = self.get(cu)?;
+        // Products instead of the divisions of `room`: the same test, on the hot path.
+        let fits = u64::from(unit.workgroups) >= n
+            && u64::from(unit.lds) >= n * u64::from(demand.lds)
+            && u64::from(unit.barriers) >= n * u64::from(demand.barriers)
+            && (!sgpr_limits || u64::from(unit.sgpr) >= u64::from(waves) * u64::from(demand.sgpr));
+        if !fits {
+            return None;
+        }
+        let split = self.fill(cu, demand, waves)?;
+        let unit = self.cus.get_mut(cu.index())?;
+        unit.take_waves(&split, demand, simds, sgpr_limits);
+        unit.take_groups(demand, count);
+        Some(split)
+    }
+
+    /// Where `waves` further waves would go: each to the SIMD with most room, ties to the lowest.
+    pub(crate) fn fill(&self, cu: CuId, demand: &Demand, waves: u32) -> Option<Split> {
+        let simds = usize::from(self.shape.simds);
+        let unit = self.get(cu)?;
+        let mut room = [0u16; MAX_SIMDS];
+        for (simd, room) in room.iter_mut().enumerate().take(simds) {
+            *room = unit.wave_room(simd, demand.vgpr);
+        }
+        pour(&mut room[..simds], waves)
+    }
+
+    /// Whether exactly these waves fit on their SIMDs.
+    pub(crate) fn holds(&self, cu: CuId, demand: &Demand, split: &Split) -> bool {
+        self.get(cu).is_some_and(|unit| {
+            (0..MAX_SIMDS).all(|simd| split[simd] <= unit.wave_room(simd, demand.vgpr))
+        })
+    }
+
+    pub(crate) fn take_split(&mut self, cu: CuId, demand: &Demand, split: &Split, groups: u32) {
+        let (simds, sgpr_limits) = (usize::from(self.shape.simds), self.sgpr_limits());
+        if let Some(unit) = self.cus.get_mut(cu.index()) {
+            unit.take_waves(split, demand, simds, sgpr_limits);
+            unit.take_groups(demand, groups);
+        }
+    }
+
+    pub(crate) fn give_split(&mut self, cu: CuId, demand: &Demand, split: &Split, groups: u32) {
+        let sgpr_limits = self.sgpr_limits();
+        if let Some(unit) = self.cus.get_mut(cu.index()) {
+            unit.give(split, demand, groups, sgpr_limits);
+        }
+    }
+}
+
+impl Cu {
+    fn take_waves(&mut self, split: &Split, demand: &Demand, simds: usize, sgpr_limits: bool) {
+        let mut waves = 0u32;
+        for (simd, &n) in split.iter().enumerate().take(simds) {
+            self.waves[simd] -= n;
+            self.vgpr[simd] -= n * demand.vgpr;
+            waves += u32::from(n);
+        }
+        self.free_waves -= waves;
+        if sgpr_limits {
+            // At most what was free, and that is a u16.
+            self.sgpr -= (waves * u32::from(demand.sgpr)) as u16;
+        }
+    }
+
+    fn take_groups(&mut self, demand: &Demand, groups: u32) {
+        // At most `workgroups` of them were let in, and that is a u16.
+        let n = groups as u16;
+        self.workgroups -= n;
+        self.barriers -= n * demand.barriers;
+        self.lds -= groups * demand.lds;
+    }
+
+    fn give(&mut self, split: &Split, demand: &Demand, groups: u32, sgpr_limits: bool) {
+        let mut waves = 0u32;
+        for (simd, &n) in split.iter().enumerate() {
+            self.waves[simd] += n;
+            self.vgpr[simd] += n * demand.vgpr;
+            waves += u32::from(n);
+        }
+        self.free_waves += waves;
+        if sgpr_limits {
+            // What was taken before, and that was a u16.
+            self.sgpr += (waves * u32::from(demand.sgpr)) as u16;
+        }
+        self.workgroups += groups as u16;
+        self.barriers += groups as u16 * demand.barriers;
+        self.lds += groups * demand.lds;
+    }
+}
+
+/// Takes `n` from the levels, always one from the highest, ties to the lowest position; what each
+/// gave. `None`, and nothing taken, if they hold less than `n`.
+pub(crate) fn pour(levels: &mut [u16], n: u32) -> Option<Split> {
+    let mut taken = [0u16; MAX_SIMDS];
+    let (mut sum, mut low, mut high) = (0u32, u16::MAX, 0u16);
+    for &level in levels.iter() {
+        sum += u32::from(level);
+        low = low.min(level);
+        high = high.max(level);
+    }
+    if n > sum {
+        return None;
+    }
+    if n == sum || low == high {
+        // Everything, or level ground: the two cases that uniform rounds meet.
+        let count = levels.len() as u32;
+        for (position, level) in (0u32..).zip(levels.iter_mut()) {
+            let even = n / count + u32::from(position < n % count);
+            let n = if n == sum { *level } else { even as u16 };
+            *level -= n;
+            taken[position as usize] = n;
+        }
+        return Some(taken);
+    }
+    pour_in_layers(levels, n, &mut taken);
+    Some(taken)
+}
+
+fn pour_in_layers(levels: &mut [u16], n: u32, taken: &mut Split) {
+    let mut left = n;
+    while left > 0 {
+        let top = levels.iter().copied().max().unwrap_or(0);
+        let next = levels.iter().copied().filter(|&level| level < top).max().unwrap_or(0);
+        let tops = levels.iter().filter(|&&level| level == top).count() as u32;
+        // Whole layers off all the highest at once, then one each off the lowest positions.
+        let layers = (u32::from(top - next)).min(left / tops);
+        let mut extra = if layers == 0 { left } else { 0 };
+        for (position, level) in levels.iter_mut().enumerate().filter(|(_, level)| **level == top) {
+            let n = if layers > 0 { layers as u16 } else { u16::from(extra > 0) };
+            extra = extra.saturating_sub(1);
+            *level -= n;
+            taken[position] += n;
+            left -= u32::from(n);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pour_one_by_one(levels: &mut [u16], n: u32) -> Option<Split> {
+        let mut taken = [0u16; MAX_SIMDS];
+        for _ in 0..n {
+            let top = *levels.iter().max()?;
+            let position = levels.iter().position(|&level| level == top && top > 0)?;
+            levels[position] -= 1;
+            taken[position] += 1;
+        }
+        Some(taken)
+    }
+
+    #[test]
+    fn pouring_at_once_equals_pouring_one_by_one() {
+        for code in 0..5u32.pow(4) {
+            let levels = [code % 5, code / 5 % 5, code / 25 % 5, code / 125].map(|n| n as u16);
+            for n in 0..=levels.iter().sum::<u16>() + 1 {
+                let (mut bulk, mut single) = (levels, levels);
+                let expected = pour_one_by_one(&mut single, u32::from(n));
+                assert_eq!(pour(&mut bulk, u32::from(n)), expected, "{levels:?} minus {n}");
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! What has happened, as policies hear it?
+
+use raddle_types::{CuId, Launch, LaunchId, ProcessId};
+
+use crate::{Piece, Place, TakeOff, WaveSpan};
+
+/// Something that happened: an event, or an answer that was carried out.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Fact<'a> {
+    /// A process appeared.
+    ProcessJoined {
+        /// Which.
+        process: ProcessId,
+        /// Its share, 1 or more.
+        share: u32,
+    },
+    /// A process is gone; all its launches have ended.
+    ProcessLeft {
+        /// Which.
+        process: ProcessId,
+    },
+    /// A launch was given to the device.
+    Submitted {
+        /// Which.
+        launch: &'a Launch,
+    },
+    /// Workgroups, or waves of them, started.
+    Started {
+        /// Of which launch.
+        launch: &'a Launch,
+        /// Which waves of each.
+        waves: WaveSpan,
+        /// Which workgroups, where.
+        pieces: &'a [Piece],
+        /// At which addresses, if the answer gave any.
+        places: &'a [Place],
+    },
+    /// A workgroup was bound to a compute unit.
+    Assigned {
+        /// Of which launch.
+        launch: &'a Launch,
+        /// Which.
+        workgroup: u64,
+        /// Where.
+        cu: CuId,
+    },
+    /// Workgroups, or waves of them, ended and gave back what they held.
+    Ended {
+        /// Of which launch.
+        launch: &'a Launch,
+        /// Which waves of each.
+        waves: WaveSpan,
+        /// Which workgroups, where.
+        pieces: &'a [Piece],
+    },
+    /// A launch has ended as a whole.
+    LaunchEnded {
+        /// Which.
+        launch: LaunchId,
+    },
+    /// A launch was taken off; after `Kill` and `Save` what it held is free again.
+    TakenOff {
+        /// Which.
+        launch: &'a Launch,
+        /// How.
+        how: TakeOff,
+    },
+    /// A launch taken off may go on.
+    Restored {
+        /// Which.
+        launch: &'a Launch,
+    },
+}

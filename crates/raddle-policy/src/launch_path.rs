@@ -1,0 +1,36 @@
+//! How do launches reach the device, and at what cost?
+
+use raddle_types::{Launch, Tick, Ticks};
+
+use crate::Fact;
+
+/// What it costs to hand launches to the device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Submission {
+    /// Packets written to the queue.
+    pub packets: u32,
+    /// Bytes written to the queue.
+    pub bytes: u64,
+    /// Time until the device can start them.
+    pub cost: Ticks,
+}
+
+/// Answers how launches go to the device.
+///
+/// # Laws
+///
+/// 1. No launches cost nothing: 0 packets, 0 bytes, 0 ticks.
+/// 2. At least one launch takes at least one packet.
+/// 3. The same memory and arguments give the same answer.
+pub trait LaunchPath {
+    /// The cost of submitting these launches of one stream together, in order.
+    fn submit(&mut self, ready: &[Launch]) -> Submission;
+
+    /// Hears what happened; for policies that keep tables.
+    fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
+        let _ = (fact, now);
+    }
+}
+
+#[cfg(test)]
+fn _object_safe(_: &mut dyn LaunchPath) {}

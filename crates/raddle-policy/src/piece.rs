@@ -1,0 +1,83 @@
+//! How does one answer name many equal workgroups?
+
+use core::fmt;
+
+use raddle_types::CuId;
+
+/// `count` workgroups of one launch on one compute unit: `first`, `first + stride`, ...
+///
+/// A whole uniform round over N compute units is N pieces of stride N.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Piece {
+    /// The lowest workgroup.
+    pub first: u64,
+    /// Distance between neighbours; 1 or more (also where `count` is 1).
+    pub stride: u32,
+    /// How many workgroups, 1 or more.
+    pub count: u32,
+    /// Where they go.
+    pub cu: CuId,
+}
+
+impl Piece {
+    /// A single workgroup.
+    #[must_use]
+    pub const fn one(workgroup: u64, cu: CuId) -> Self {
+        Self { first: workgroup, stride: 1, count: 1, cu }
+    }
+
+    /// The workgroups named, ascending.
+    pub fn workgroups(self) -> impl Iterator<Item = u64> {
+        (0..u64::from(self.count)).map(move |i| self.first + i * u64::from(self.stride))
+    }
+}
+
+impl fmt::Display for Piece {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.count {
+            1 => write!(f, "w{}@{}", self.first, self.cu),
+            n => write!(f, "w{}+{}x{n}@{}", self.first, self.stride, self.cu),
+        }
+    }
+}
+
+/// Which waves of each named workgroup.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum WaveSpan {
+    /// All of them: the usual case.
+    #[default]
+    All,
+    /// Waves `first .. first + count` of a partly started workgroup (seed 003, L1..L3).
+    Range {
+        /// The lowest wave.
+        first: u16,
+        /// How many, 1 or more.
+        count: u16,
+    },
+}
+
+impl WaveSpan {
+    /// The first wave and how many, for workgroups of `waves` waves.
+    #[must_use]
+    pub const fn bounds(self, waves: u16) -> (u16, u16) {
+        match self {
+            Self::All => (0, waves),
+            Self::Range { first, count } => (first, count),
+        }
+    }
+}
+
+/// The address of one wave on its compute unit: start positions in granules.
+///
+/// All waves of a workgroup share one LDS start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// The SIMD of the compute unit.
+    pub simd: u8,
+    /// First vector-register granule, counted within the SIMD.
+    pub vgpr: u16,
+    /// First scalar-register granule, counted within the compute unit.
+    pub sgpr: u16,
+    /// First LDS granule, counted within the compute unit.
+    pub lds: u32,
+}

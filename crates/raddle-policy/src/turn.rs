@@ -1,0 +1,58 @@
+//! Which processes may issue now, and until when?
+
+use alloc::vec::Vec;
+
+use raddle_types::{Level, ProcessId, Tick, Ticks};
+
+use crate::Fact;
+
+/// What a [`Turn`] policy sees of one process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProcessState {
+    /// Which process.
+    pub id: ProcessId,
+    /// The most urgent level among its launches that are ready, submitted or resident.
+    pub level: Level,
+    /// Its share, 1 or more.
+    pub share: u32,
+    /// When it joined.
+    pub joined: Tick,
+    /// For how long it has been runnable so far.
+    pub alive: Ticks,
+    /// For how long it has had waves on the device so far.
+    pub ran: Ticks,
+    /// Waves that it has on the device now.
+    pub resident_waves: u64,
+}
+
+/// Answers which processes may issue launches now.
+///
+/// A process that may issue no longer is revoked: the [`crate::Preempt`] policy is asked how its
+/// work leaves. Asked when the set of runnable processes or one of their levels changes, and at the
+/// tick it named.
+///
+/// # Laws
+///
+/// 1. Every process named is in the view, each at most once.
+/// 2. If there is a runnable process, at least one is named.
+/// 3. The tick returned lies after `now`.
+/// 4. The same memory and arguments give the same answer.
+pub trait Turn {
+    /// Names in `may_issue` (which comes empty) who may issue; until when, if that is known.
+    ///
+    /// `processes` are the *runnable* ones (a ready, submitted or resident launch), by id.
+    fn turn(
+        &mut self,
+        processes: &[ProcessState],
+        now: Tick,
+        may_issue: &mut Vec<ProcessId>,
+    ) -> Option<Tick>;
+
+    /// Hears what happened; for policies that keep tables.
+    fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
+        let _ = (fact, now);
+    }
+}
+
+#[cfg(test)]
+fn _object_safe(_: &mut dyn Turn) {}

@@ -1,0 +1,276 @@
+//! What does the book refuse, and what do the largest numbers do to it?
+
+use raddle_policy::{
+    Barrier, Book, BookError, CuId, CuShape, Cus, Demand, Idempotence, Launch, LaunchId, Level,
+    Piece, Place, ProcessId, Resource, StreamId, WaveSpan,
+};
+
+const SHAPE: CuShape = CuShape {
+    simds: 2,
+    waves_per_simd: 4,
+    vgpr_per_simd: 8,
+    sgpr: 16,
+    lds: 8,
+    workgroups: 4,
+    barriers: 4,
+};
+
+const HUGE: CuShape = CuShape {
+    simds: 8,
+    waves_per_simd: u16::MAX,
+    vgpr_per_simd: u16::MAX,
+    sgpr: u16::MAX - 1,
+    lds: u32::MAX,
+    workgroups: u16::MAX,
+    barriers: u16::MAX,
+};
+
+const ALL: WaveSpan = WaveSpan::All;
+
+const fn launch(id: u32, demand: Demand) -> Launch {
+    Launch {
+        id: LaunchId(id),
+        process: ProcessId(0),
+        stream: StreamId(0),
+        level: Level(0),
+        workgroups: u64::MAX,
+        demand,
+        barrier: Barrier::No,
+        idempotent: Idempotence::Unknown,
+    }
+}
+
+const fn demand(waves: u16, vgpr: u16, sgpr: u16, lds: u32, barriers: u16) -> Demand {
+    Demand { waves, vgpr, sgpr, lds, barriers }
+}
+
+const PAIR: Launch = launch(0, demand(2, 1, 1, 1, 1));
+
+const fn piece(first: u64, stride: u32, count: u32, cu: u16) -> Piece {
+    let cu = CuId(cu);
+    Piece { first, stride, count, cu }
+}
+
+const fn on(simd: u8) -> Place {
+    Place { simd, vgpr: 0, sgpr: 0, lds: 0 }
+}
+
+const fn range(first: u16, count: u16) -> WaveSpan {
+    WaveSpan::Range { first, count }
+}
+
+/// Starts, is refused, and has changed nothing.
+#[track_caller]
+fn refused(book: &mut Book, of: &Launch, span: WaveSpan, pieces: &[Piece], at: &[Place]) -> String {
+    let (cus, waves) = (book.cus().clone(), book.resident_waves(of.id));
+    let error = book.start(of, span, pieces, at).expect_err("is refused");
+    assert_eq!((book.cus(), book.resident_waves(of.id)), (&cus, waves));
+    error.to_string()
+}
+
+#[track_caller]
+fn not_ended(book: &mut Book, span: WaveSpan, pieces: &[Piece]) -> BookError {
+    let (cus, waves) = (book.cus().clone(), book.resident_waves(PAIR.id));
+    let error = book.end(PAIR.id, span, pieces).expect_err("is refused");
+    assert_eq!((book.cus(), book.resident_waves(PAIR.id)), (&cus, waves));
+    error
+}
+
+#[test]
+fn over_commitment_is_refused() {
+    let mut book = Book::new(SHAPE, 2);
+    let over = "k0 does not fit on cu1: the answer over-commits it; ask `Cus::room` first";
+    assert_eq!(refused(&mut book, &PAIR, ALL, &[piece(0, 1, 5, 1)], &[]), over);
+    let in_parts = [piece(0, 1, 2, 0), piece(2, 1, 2, 1), piece(4, 1, 3, 1)];
+    assert_eq!(refused(&mut book, &PAIR, ALL, &in_parts, &[]), over);
+    let nowhere = refused(&mut book, &PAIR, ALL, &[piece(0, 1, 1, 2)], &[]);
+    assert!(nowhere.contains("cu2"), "{nowhere}");
+    // An empty piece beside a full one once passed the sum of both.
+    let empty = [piece(0, 1, 1, 1), piece(1, 1, 0, 1)];
+    assert_eq!(refused(&mut book, &PAIR, ALL, &empty, &[]), over);
+    let crowd = [on(0); 10];
+    assert_eq!(refused(&mut book, &PAIR, ALL, &[piece(0, 1, 5, 1)], &crowd), over);
+    let no_waves = launch(1, demand(0, 0, 0, 0, 0));
+    assert!(refused(&mut book, &no_waves, ALL, &[piece(0, 1, 1, 0)], &[]).contains("over-commits"));
+    assert_eq!(book.cus().lacking(CuId(0), &no_waves.demand), Some((Resource::Waves, 1, 0)));
+}
+
+#[test]
+fn addresses_must_match_the_waves() {
+    let mut book = Book::new(SHAPE, 1);
+    let one = [piece(0, 1, 1, 0)];
+    let wrong = "k0 starts with addresses: give one for each wave, on a SIMD that exists";
+    assert_eq!(refused(&mut book, &PAIR, ALL, &one, &[on(0)]), wrong);
+    assert_eq!(refused(&mut book, &PAIR, ALL, &one, &[on(0), on(2)]), wrong);
+    assert_eq!(refused(&mut book, &PAIR, ALL, &one, &[on(0), on(200)]), wrong);
+    let many = vec![piece(0, 1, u32::MAX, 0); 70_000];
+    assert_eq!(refused(&mut book, &PAIR, ALL, &many, &[on(0)]), wrong);
+}
+
+#[test]
+fn a_workgroup_known_by_name_starts_once() {
+    let mut book = Book::new(SHAPE, 1);
+    let out_of_order = |error: String| assert!(error.contains("are out of order"), "{error}");
+    out_of_order(refused(&mut book, &PAIR, ALL, &[piece(3, 0, 2, 0)], &[on(0); 4]));
+    out_of_order(refused(&mut book, &PAIR, ALL, &[piece(u64::MAX, 9, 2, 0)], &[on(0); 4]));
+    book.start(&PAIR, ALL, &[piece(3, 1, 1, 0)], &[on(0), on(1)]).expect("fits");
+    out_of_order(refused(&mut book, &PAIR, ALL, &[piece(3, 1, 1, 0)], &[on(0), on(1)]));
+    out_of_order(refused(&mut book, &PAIR, range(0, 1), &[piece(3, 1, 1, 0)], &[]));
+    book.start(&PAIR, range(0, 1), &[piece(4, 1, 1, 0)], &[]).expect("fits");
+    out_of_order(refused(&mut book, &PAIR, ALL, &[piece(4, 1, 1, 0)], &[on(0), on(1)]));
+    for (first, count) in [(0, 1), (1, 0), (1, 2), (1, u16::MAX), (u16::MAX, u16::MAX)] {
+        out_of_order(refused(&mut book, &PAIR, range(first, count), &[piece(4, 1, 1, 0)], &[]));
+    }
+    let two = [piece(5, 1, 1, 0), piece(6, 1, 1, 0)];
+    out_of_order(refused(&mut book, &PAIR, range(0, 1), &two, &[]));
+    out_of_order(refused(&mut book, &PAIR, range(0, 1), &[], &[]));
+}
+
+#[test]
+fn what_is_not_there_cannot_end() {
+    let mut book = Book::new(SHAPE, 2);
+    let one = [piece(0, 1, 1, 0)];
+    let absent = BookError::NotResident { launch: PAIR.id, cu: CuId(0) };
+    assert_eq!(not_ended(&mut book, ALL, &one), absent);
+    assert!(absent.to_string().starts_with("k0 is said to end on cu0, where less of it lies"));
+    book.start(&PAIR, ALL, &[piece(0, 1, 2, 1)], &[]).expect("fits");
+    assert_eq!(not_ended(&mut book, ALL, &one), absent);
+    for bad in [piece(0, 1, 3, 1), piece(0, 1, u32::MAX, 1), piece(0, 1, 0, 1), piece(0, 1, 1, 9)] {
+        let launch = PAIR.id;
+        let cu = bad.cu;
+        assert_eq!(not_ended(&mut book, ALL, &[bad]), BookError::NotResident { launch, cu });
+    }
+    // With one by name beside them.
+    book.start(&PAIR, ALL, &[piece(7, 1, 1, 1)], &[on(0), on(1)]).expect("fits");
+    assert_eq!(not_ended(&mut book, ALL, &[piece(7, 1, 1, 0)]), absent);
+    let (launch, cu) = (PAIR.id, CuId(1));
+    for bad in [piece(7, 1, 4, 1), piece(7, 1, u32::MAX, 1), piece(0, 1, 3, 1)] {
+        assert_eq!(not_ended(&mut book, ALL, &[bad]), BookError::NotResident { launch, cu });
+    }
+    let workgroup = 7;
+    let twice = BookError::Waves { launch, workgroup };
+    assert_eq!(not_ended(&mut book, ALL, &[piece(7, 0, 2, 1)]), twice);
+    book.end(PAIR.id, ALL, &[piece(0, 1, 2, 1), piece(7, 1, 1, 1)]).expect("both kinds are there");
+    assert_eq!(book.cus(), &Cus::new(SHAPE, 2));
+}
+
+#[test]
+fn waves_that_are_not_there_cannot_end() {
+    let mut book = Book::new(SHAPE, 1);
+    let one = [piece(4, 1, 1, 0)];
+    book.start(&PAIR, range(0, 1), &one, &[]).expect("fits");
+    let wrong = BookError::Waves { launch: PAIR.id, workgroup: 4 };
+    for (first, count) in [(0, 2), (1, 1), (0, 0), (u16::MAX, u16::MAX)] {
+        assert_eq!(not_ended(&mut book, range(first, count), &one), wrong);
+    }
+    for bad in [piece(4, 1, 1, 1), piece(4, 0, 2, 0), piece(4, 0, u32::MAX, 0)] {
+        assert_eq!(not_ended(&mut book, range(0, 1), &[bad]), wrong);
+    }
+    book.start(&PAIR, range(0, 1), &[piece(5, 1, 1, 0)], &[]).expect("fits");
+    assert_eq!(not_ended(&mut book, range(0, 1), &[one[0], one[0]]), wrong);
+    book.end(PAIR.id, range(0, 1), &one).expect("is there");
+    assert_eq!(not_ended(&mut book, range(0, 1), &one), wrong);
+    book.start(&PAIR, range(1, 1), &one, &[]).expect("fits");
+    book.end(PAIR.id, range(1, 1), &one).expect("is there");
+    assert_eq!(not_ended(&mut book, range(1, 1), &one), wrong);
+}
+
+#[test]
+fn one_id_has_one_demand() {
+    let mut book = Book::new(SHAPE, 1);
+    book.start(&PAIR, ALL, &[piece(0, 1, 1, 0)], &[]).expect("fits");
+    let other = launch(0, demand(1, 0, 0, 0, 0));
+    for span in [ALL, range(0, 1)] {
+        let error = refused(&mut book, &other, span, &[piece(1, 1, 1, 0)], &[]);
+        assert!(error.contains("with another demand"), "{error}");
+    }
+    book.end(PAIR.id, ALL, &[piece(0, 1, 1, 0)]).expect("is there");
+    book.start(&other, ALL, &[piece(1, 1, 1, 0)], &[]).expect("the id is free again");
+}
+
+#[test]
+fn what_was_lifted_goes_back_only_where_it_was() {
+    // Two waves a workgroup, of scalar registers that are all taken but for one wave.
+    let tight = launch(0, demand(2, 1, 15, 1, 1));
+    let mut book = Book::new(SHAPE, 1);
+    book.start(&tight, range(0, 1), &[piece(0, 1, 1, 0)], &[]).expect("fits");
+    let before = book.cus().clone();
+    let lifted = book.lift(tight.id).expect("is there");
+    assert_eq!(book.cus(), &Cus::new(SHAPE, 1));
+    let other = launch(1, demand(1, 0, 2, 0, 0));
+    book.start(&other, ALL, &[piece(0, 1, 1, 0)], &[]).expect("fits");
+    let occupied = book.cus().clone();
+    let lifted = book.lower(lifted).expect_err("two scalar registers are gone");
+    assert_eq!(book.cus(), &occupied);
+    book.end(other.id, ALL, &[piece(0, 1, 1, 0)]).expect("is there");
+    let lifted = Book::new(SHAPE, 2).lower(lifted).expect_err("another device");
+    book.lower(lifted).expect("the wave that was there fits");
+    assert_eq!(book.cus(), &before);
+    let lifted = book.lift(tight.id).expect("is there");
+    book.start(&tight, range(0, 1), &[piece(1, 1, 1, 0)], &[]).expect("fits");
+    let lifted = book.lower(lifted).expect_err("the launch has started anew");
+    assert_eq!((lifted.launch(), book.resident_waves(tight.id)), (tight.id, 1));
+    assert!(book.lift(LaunchId(9)).is_none());
+}
+
+#[test]
+fn the_largest_numbers_neither_panic_nor_overflow() {
+    let sizes = [0, 1, u16::MAX];
+    for waves in sizes {
+        for vgpr in sizes {
+            for (sgpr, lds) in sizes.into_iter().zip([0, 1, u32::MAX]) {
+                for barriers in sizes {
+                    everything(&launch(u32::MAX, demand(waves, vgpr, sgpr, lds, barriers)), HUGE);
+                    everything(&launch(u32::MAX, demand(waves, vgpr, sgpr, lds, barriers)), SHAPE);
+                }
+            }
+        }
+    }
+}
+
+/// Each operation with what fits and with what does not; then the device is empty again.
+fn everything(launch: &Launch, shape: CuShape) {
+    let mut book = Book::new(shape, 1);
+    let (id, cu) = (launch.id, CuId(0));
+    let room = book.cus().room(cu, &launch.demand);
+    assert_eq!(room > 0, book.cus().lacking(cu, &launch.demand).is_none());
+    assert_eq!(room > 0, book.cus().never(launch).is_none());
+    let whole = [piece(u64::MAX, u32::MAX, room, 0)];
+    let too_many = [piece(u64::MAX, u32::MAX, u32::MAX, 0), piece(0, 1, u32::MAX, 0)];
+    assert!(book.start(launch, ALL, &too_many, &[]).is_err());
+    assert!(book.start(launch, ALL, &too_many, &[on(7)]).is_err());
+    assert_eq!(book.start(launch, ALL, &whole, &[]).is_ok(), room > 0);
+    let waves = u64::from(room) * u64::from(launch.demand.waves);
+    assert_eq!(book.resident_waves(id), waves);
+    if let Some(lifted) = book.lift(id) {
+        book.lower(lifted).expect("nothing else came");
+    }
+    assert!(book.end(id, ALL, &too_many).is_err());
+    assert_eq!(book.end(id, ALL, &whole).is_ok(), room > 0);
+    let span = range(0, launch.demand.waves);
+    let one = [piece(u64::MAX, u32::MAX, 1, 0)];
+    assert_eq!(book.start(launch, span, &one, &[]).is_ok(), room > 0);
+    assert_eq!(book.end(id, span, &one).is_ok(), room > 0);
+    assert_eq!(book.cus(), &Cus::new(shape, 1));
+}
+
+#[test]
+fn an_impossible_shape_has_room_for_nothing() {
+    let one = launch(0, demand(1, 0, 0, 0, 0));
+    for shape in [
+        CuShape { simds: 0, ..SHAPE },
+        CuShape { waves_per_simd: 0, ..SHAPE },
+        CuShape { workgroups: 0, ..SHAPE },
+    ] {
+        assert!(shape.check().is_err());
+        assert_eq!(Cus::new(shape, 1).room(CuId(0), &one.demand), 0);
+        assert!(Cus::new(shape, 1).never(&one).is_some());
+    }
+    let wide = Cus::new(CuShape { simds: 255, ..SHAPE }, u16::MAX);
+    assert_eq!(wide.shape().simds, 8);
+    assert_eq!(wide.ids().last(), Some(CuId(u16::MAX - 1)));
+    let never = Cus::new(SHAPE, 0).never(&one).expect("no compute unit");
+    assert_eq!(never.resource, Resource::Cus);
+    let empty = Launch { workgroups: 0, ..one };
+    assert_eq!(Cus::new(SHAPE, 1).never(&empty).map(|it| it.resource), Some(Resource::Grid));
+}

@@ -1,0 +1,441 @@
+//! Does the test kit catch each broken law of `Allocate`, under its number, and no sound policy?
+#![cfg(feature = "test-kit")]
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+use raddle_policy::test_kit::{
+    Breach, Scenario, check_allocate, check_allocate_except, check_bulk, examine_allocate,
+    examine_bulk, render, scenario_with,
+};
+use raddle_policy::{
+    Allocate, Answer, CuId, Fact, Launch, LaunchId, Piece, Place, ReadyLaunch, ReadyView, Refusal,
+    Resource, Round, Tick, WaveSpan,
+};
+
+/// The laws that break over many scenarios, among them ones with launches that never fit.
+fn laws(examine: impl Fn(&Scenario) -> Result<(), Breach>) -> BTreeSet<u8> {
+    let mut runner = TestRunner::deterministic();
+    let strategy = scenario_with(true);
+    let tries = (0..150).map(|_| strategy.new_tree(&mut runner).expect("no filters").current());
+    tries.filter_map(|s| examine(&s).err().map(|breach| breach.law)).collect()
+}
+
+fn caught<P: Allocate + Clone>(make: impl Fn() -> P) -> Vec<u8> {
+    laws(|s| examine_allocate(&[], &make, s)).into_iter().collect()
+}
+
+fn caught_in_bulk<P: Allocate>(make: impl Fn() -> P) -> Vec<u8> {
+    laws(|s| examine_bulk(&make, s)).into_iter().collect()
+}
+
+/// The first launch, in order, and the lowest compute unit on which it fits.
+fn first_fit<'a>(ready: &ReadyView<'a>) -> Option<(&'a ReadyLaunch, CuId)> {
+    ready.launches.iter().find_map(|entry| {
+        let fits = |&cu: &CuId| ready.cus.room(cu, &entry.launch.demand) > 0;
+        let cu = ready.cus.ids().find(fits).filter(|_| entry.undistributed() > 0)?;
+        Some((entry, cu))
+    })
+}
+
+fn refuse_all(ready: &ReadyView<'_>, round: &mut Round) -> Answer {
+    for entry in ready.launches {
+        round.refuse(ready.cus.refusal(CuId(0), &entry.launch));
+    }
+    Answer::WAIT
+}
+
+const fn start(launch: LaunchId) -> Answer {
+    let waves = WaveSpan::All;
+    Answer::Start { launch, waves }
+}
+
+/// A policy that is one function, with some memory.
+#[derive(Clone)]
+struct Toy<M>(M, fn(&mut M, &ReadyView<'_>, &mut Round) -> Answer);
+
+impl<M> Allocate for Toy<M> {
+    fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
+        (self.1)(&mut self.0, ready, round)
+    }
+}
+
+fn sound<M>(_: &mut M, ready: &ReadyView<'_>, round: &mut Round) -> Answer {
+    match first_fit(ready) {
+        Some((entry, cu)) => round.start_one(entry, cu),
+        None => refuse_all(ready, round),
+    }
+}
+
+/// Bulk answers on the lowest compute unit; `flaw` spoils them.
+#[derive(Clone, Default)]
+struct Bulk {
+    other_cu: bool,
+    two_at_once: bool,
+    reversed: bool,
+}
+
+impl Allocate for Bulk {
+    fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
+        if self.two_at_once {
+            return self.allocate_round(ready, now, round);
+        }
+        sound(&mut (), ready, round)
+    }
+
+    fn allocate_round(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
+        let Some((entry, mut cu)) = first_fit(ready) else {
+            return refuse_all(ready, round);
+        };
+        if self.other_cu {
+            let fits = |&cu: &CuId| ready.cus.room(cu, &entry.launch.demand) > 0;
+            cu = ready.cus.ids().filter(fits).last().expect("one fits");
+        }
+        let room = u64::from(ready.cus.room(cu, &entry.launch.demand));
+        let count = u32::try_from(room.min(entry.undistributed())).expect("room is a u32");
+        if self.reversed {
+            let all = entry.next..entry.next + u64::from(count);
+            round.pieces.extend(all.rev().map(|workgroup| Piece::one(workgroup, cu)));
+        } else {
+            let (first, stride) = (entry.next, 1);
+            round.pieces.push(Piece { first, stride, count, cu });
+        }
+        start(entry.launch.id)
+    }
+}
+
+/// Binds every workgroup first, then starts it wave by wave.
+#[derive(Clone, Default)]
+struct WaveByWave {
+    bound: Vec<(Launch, u64, CuId, u16)>,
+}
+
+impl Allocate for WaveByWave {
+    fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
+        for &(launch, workgroup, cu, first) in &self.bound {
+            let fits = if first == 0 {
+                ready.cus.room(cu, &launch.demand) > 0
+            } else {
+                // With one workgroup of one launch on a unit, what fitted at first still does.
+                true
+            };
+            if fits && ready.launches.iter().any(|entry| entry.launch.id == launch.id) {
+                round.pieces.push(Piece::one(workgroup, cu));
+                let waves = WaveSpan::Range { first, count: 1 };
+                return Answer::Start { launch: launch.id, waves };
+            }
+        }
+        let slots = ready.cus.shape().workgroups;
+        let empty = |&cu: &CuId| {
+            ready.cus.free(cu).workgroups == u64::from(slots)
+                && self.bound.iter().all(|bound| bound.2 != cu)
+        };
+        let entry = ready.launches.iter().find(|entry| entry.undistributed() > 0);
+        match (entry, ready.cus.ids().find(empty)) {
+            (Some(entry), Some(cu)) => {
+                Answer::Assign { launch: entry.launch.id, workgroup: entry.next, cu }
+            }
+            _ => Answer::WAIT,
+        }
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>, _now: Tick) {
+        match *fact {
+            Fact::Assigned { launch, workgroup, cu } => {
+                self.bound.push((*launch, workgroup, cu, 0));
+            }
+            Fact::Started { launch, pieces, .. } => {
+                for bound in &mut self.bound {
+                    bound.3 += u16::from((bound.0.id, bound.1) == (launch.id, pieces[0].first));
+                }
+                self.bound.retain(|bound| bound.3 < bound.0.demand.waves);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// One workgroup a compute unit, at addresses from 0 up.
+fn addressed(step: u16, ready: &ReadyView<'_>, round: &mut Round) -> Answer {
+    let shape = *ready.cus.shape();
+    let empty = |&cu: &CuId| ready.cus.free(cu).workgroups == u64::from(shape.workgroups);
+    let (Some(entry), Some(cu)) = (ready.launches.first(), ready.cus.ids().find(empty)) else {
+        return Answer::WAIT;
+    };
+    let demand = entry.launch.demand;
+    let simds = u16::from(shape.simds);
+    round.places.extend((0..demand.waves).map(|wave| Place {
+        simd: u8::try_from(wave % simds).expect("at most 8"),
+        vgpr: wave / simds * demand.vgpr * step,
+        sgpr: wave.wrapping_mul(demand.sgpr),
+        lds: 0,
+    }));
+    round.start_one(entry, cu)
+}
+
+#[test]
+fn sound_policies_pass() {
+    assert_eq!(caught(|| Toy((), sound)), []);
+    assert_eq!(caught(Bulk::default), []);
+    assert_eq!(caught(|| Bulk { reversed: true, ..Bulk::default() }), []);
+    assert_eq!(caught(WaveByWave::default), []);
+    assert_eq!(caught(|| Toy((), |(), ready, round| addressed(1, ready, round))), []);
+    assert_eq!(caught_in_bulk(|| Toy((), sound)), []);
+    assert_eq!(caught_in_bulk(Bulk::default), []);
+    assert_eq!(caught_in_bulk(|| Bulk { reversed: true, ..Bulk::default() }), []);
+    assert_eq!(caught_in_bulk(WaveByWave::default), []);
+}
+
+#[test]
+fn law_1_the_next_workgroups_each_once() {
+    let skips = Toy((), |(), ready, round| match first_fit(ready) {
+        Some((entry, cu)) => {
+            round.pieces.push(Piece::one(entry.next + 1, cu));
+            start(entry.launch.id)
+        }
+        None => Answer::WAIT,
+    });
+    assert_eq!(caught(|| skips.clone()), [1]);
+    let twice = Toy((), |(), ready, round| match first_fit(ready) {
+        Some((entry, cu)) => {
+            round.start_one(entry, cu);
+            round.start_one(entry, cu)
+        }
+        None => Answer::WAIT,
+    });
+    assert_eq!(caught(|| twice.clone()), [1]);
+    let stranger = Toy((), |(), ready, round| match first_fit(ready) {
+        Some((entry, cu)) => {
+            round.start_one(entry, cu);
+            start(LaunchId(999))
+        }
+        None => Answer::WAIT,
+    });
+    assert_eq!(caught(|| stranger.clone()), [1]);
+    let nothing = Toy((), |(), ready, _| match first_fit(ready) {
+        Some((entry, _)) => start(entry.launch.id),
+        None => Answer::WAIT,
+    });
+    assert_eq!(caught(|| nothing.clone()), [1]);
+    let huge = Toy((), |(), ready, round| match first_fit(ready) {
+        Some((entry, cu)) => {
+            let (first, stride, count) = (u64::MAX, u32::MAX, u32::MAX);
+            round.pieces.push(Piece { first, stride, count, cu });
+            start(entry.launch.id)
+        }
+        None => Answer::WAIT,
+    });
+    assert_eq!(caught(|| huge.clone()), [1]);
+    let late_wave = Toy((), |(), ready, round| match first_fit(ready) {
+        Some((entry, cu)) => {
+            round.start_one(entry, cu);
+            let waves = WaveSpan::Range { first: 1, count: 1 };
+            Answer::Start { launch: entry.launch.id, waves }
+        }
+        None => Answer::WAIT,
+    });
+    assert_eq!(caught(|| late_wave.clone()), [1]);
+    let far_assign = Toy((), |(), ready, _| match first_fit(ready) {
+        Some((entry, cu)) => {
+            Answer::Assign { launch: entry.launch.id, workgroup: entry.next + 1, cu }
+        }
+        None => Answer::WAIT,
+    });
+    assert_eq!(caught(|| far_assign.clone()), [1]);
+}
+
+#[test]
+fn law_2_no_over_commitment() {
+    let crowd = Toy((), |(), ready, round| match ready.launches.first() {
+        Some(entry) => round.start_one(entry, CuId(0)),
+        None => Answer::WAIT,
+    });
+    assert_eq!(caught(|| crowd.clone()), [2]);
+    // Counted it fits; the addresses of the waves of one SIMD run into each other.
+    assert_eq!(caught(|| Toy((), |(), ready, round| addressed(0, ready, round))), [2]);
+    assert_eq!(caught(|| Toy((), |(), ready, round| addressed(9, ready, round))), [2]);
+}
+
+#[test]
+fn law_3_the_same_answer_to_the_same_question() {
+    // Clones share a counter.
+    let shared = |turns: &mut Rc<Cell<usize>>, ready: &ReadyView<'_>, round: &mut Round| {
+        turns.set(turns.get() + 1);
+        let entry = first_fit(ready).map(|(entry, _)| entry);
+        let fits = |entry: &ReadyLaunch| {
+            let demand = entry.launch.demand;
+            ready.cus.ids().filter(|&cu| ready.cus.room(cu, &demand) > 0).collect::<Vec<_>>()
+        };
+        match entry.map(|entry| (entry, fits(entry))) {
+            Some((entry, cus)) => round.start_one(entry, cus[turns.get() % cus.len()]),
+            None => Answer::WAIT,
+        }
+    };
+    assert_eq!(caught(|| Toy(Rc::default(), shared)), [3]);
+    // Clones agree; what is made anew does not.
+    let made = Cell::new(0);
+    let unlike = |odd: &mut bool, ready: &ReadyView<'_>, round: &mut Round| {
+        let chosen = if *odd { first_fit(ready) } else { None };
+        match chosen {
+            Some((entry, cu)) => round.start_one(entry, cu),
+            None => Answer::WAIT,
+        }
+    };
+    let make = || {
+        made.set(made.get() + 1);
+        Toy(made.get() % 2 == 1, unlike)
+    };
+    assert_eq!(caught(make), [3]);
+}
+
+/// Starts on a compute unit that moves on with each start, and with each wait.
+fn rotating(turn: &mut usize, ready: &ReadyView<'_>, round: &mut Round) -> Answer {
+    *turn += 1;
+    let Some((entry, _)) = first_fit(ready) else {
+        return Answer::WAIT;
+    };
+    let demand = entry.launch.demand;
+    let fits: Vec<CuId> = ready.cus.ids().filter(|&cu| ready.cus.room(cu, &demand) > 0).collect();
+    round.start_one(entry, fits[*turn % fits.len()])
+}
+
+#[test]
+fn law_4_waiting_changes_nothing() {
+    assert_eq!(caught(|| Toy(0, rotating)), [4]);
+    let except = laws(|s| examine_allocate(&[4], || Toy(0, rotating), s));
+    assert_eq!(except, BTreeSet::new());
+    let fickle = Toy(0u32, |asked, ready, round| match first_fit(ready) {
+        Some((entry, cu)) => round.start_one(entry, cu),
+        None => {
+            *asked += 1;
+            if *asked % 2 == 0 { Answer::WAIT } else { refuse_all(ready, round) }
+        }
+    });
+    assert_eq!(caught(|| fickle.clone()), [4]);
+    let sleepy = Toy(false, |slept, ready, round| match first_fit(ready) {
+        Some((entry, cu)) if *slept => round.start_one(entry, cu),
+        _ => {
+            *slept = true;
+            Answer::WAIT
+        }
+    });
+    assert_eq!(caught(|| sleepy.clone()), [4]);
+}
+
+#[test]
+fn law_5_bulk_answers_equal_single_ones() {
+    let other_cu = || Bulk { other_cu: true, ..Bulk::default() };
+    assert_eq!(caught_in_bulk(other_cu), [5]);
+    assert_eq!(caught(other_cu), []);
+    let two_at_once = || Bulk { two_at_once: true, ..Bulk::default() };
+    assert_eq!(caught_in_bulk(two_at_once), [5]);
+}
+
+#[test]
+fn law_6_a_refusal_says_what_lacks() {
+    fn with(ready: &ReadyView<'_>, round: &mut Round, refusal: fn(LaunchId) -> Refusal) -> Answer {
+        match first_fit(ready) {
+            Some((entry, cu)) => return round.start_one(entry, cu),
+            None => round.refusals.extend(ready.launches.iter().map(|it| refusal(it.launch.id))),
+        }
+        Answer::WAIT
+    }
+    const fn lacks(launch: LaunchId, wanted: u64, cu: Option<CuId>) -> Refusal {
+        let (resource, available) = (Resource::Lds, 3);
+        Refusal { launch, cu, resource, wanted, available }
+    }
+    let enough = Toy((), |(), ready, round| with(ready, round, |id| lacks(id, 3, None)));
+    assert_eq!(caught(|| enough.clone()), [6]);
+    let stranger = Toy((), |(), ready, round| with(ready, round, |_| lacks(LaunchId(99), 4, None)));
+    assert_eq!(caught(|| stranger.clone()), [6]);
+    let nowhere = Toy((), |(), ready, round| with(ready, round, |id| lacks(id, 4, Some(CuId(8)))));
+    assert_eq!(caught(|| nowhere.clone()), [6]);
+    let twice = Toy((), |(), ready, round| {
+        let answer = sound(&mut (), ready, round);
+        round.refusals.extend_from_within(..);
+        answer
+    });
+    assert_eq!(caught(|| twice.clone()), [6]);
+    let never = Toy((), |(), ready, round| match first_fit(ready) {
+        Some((entry, cu)) => round.start_one(entry, cu),
+        None => ready.launches.first().map_or(Answer::WAIT, |entry| Answer::Never {
+            refusal: lacks(entry.launch.id, 0, None),
+        }),
+    });
+    assert_eq!(caught(|| never.clone()), [6]);
+}
+
+#[test]
+fn law_7_an_empty_view_is_answered_with_wait() {
+    let restless = Toy((), |(), ready, round| match ready.launches {
+        [] => start(LaunchId(0)),
+        _ => sound(&mut (), ready, round),
+    });
+    assert_eq!(caught(|| restless.clone()), [7]);
+    // Only once it has seen a launch, and then also while one is held.
+    let remembers = Toy(None, |last: &mut Option<LaunchId>, ready, round| {
+        let answer = sound(&mut (), ready, round);
+        *last = ready.launches.last().map(|entry| entry.launch.id).or(*last);
+        match (ready.launches, *last) {
+            ([], Some(launch)) => start(launch),
+            _ => answer,
+        }
+    });
+    assert_eq!(caught(|| remembers.clone()), [7]);
+}
+
+#[test]
+#[should_panic(expected = "law 4 of Allocate is broken")]
+fn the_panic_names_the_law() {
+    check_allocate_except(&[], || Toy(0, rotating), &Scenario::example());
+}
+
+/// On the lowest compute unit first: at t=2000 and t=3000 the two waves that `cu0` has left are too
+/// few for `k2`; `cu1` has enough of them from t=3000 on, but its LDS is full.
+const EXAMPLE: &str = "\
+\x20  t  launch  answer   pieces / refusals
+   0  k0      start    w0+1x4@cu0
+   0  k0      start    w4+1x2@cu1
+   0  k1      start    w0+1x2@cu1
+   0  -       wait     / k1 lacks waves: wants 1, cu0 has 0
+1000  k0      (ended)  w0+1x2@cu0
+1000  k1      start    w2@cu0
+1000  k3      start    w0+1x3@cu0
+1000  k3      start    w3@cu1
+1000  -       wait     / k2 lacks workgroups: wants 1, cu0 has 0
+2000  k3      (ended)  w1+1x2@cu0 w3@cu1
+2000  -       wait     / k2 lacks waves: wants 4, cu0 has 2
+3000  k0      (ended)  w4@cu1
+3000  -       wait     / k2 lacks waves: wants 4, cu0 has 2
+4000  k0      (ended)  w3@cu0 w5@cu1
+4000  k2      start    w0@cu0
+4000  -       wait     / k2 lacks waves: wants 4, cu0 has 0
+5000  k1      (ended)  w2@cu0
+5000  k2      (ended)  w0@cu0
+5000  k3      (ended)  w0@cu0
+5000  k2      start    w1@cu0
+6000  k1      (ended)  w1@cu1
+7000  k1      (ended)  w0@cu1
+7000  k2      (ended)  w1@cu0
+8000  k0      (ended)  w2@cu0
+";
+
+#[test]
+fn the_example_is_rendered() {
+    check_allocate(Bulk::default, &Scenario::example());
+    check_bulk(Bulk::default, &Scenario::example());
+    let table = render(&mut Bulk::default(), &Scenario::example()).expect("keeps the laws");
+    assert_eq!(table, EXAMPLE);
+}
+
+#[test]
+fn a_long_table_is_cut() {
+    let mut scenario = Scenario::example();
+    scenario.launches[0].workgroups = 500;
+    let table = render(&mut Toy((), sound), &scenario).expect("keeps the laws");
+    assert_eq!(table.lines().count(), 40);
+    assert!(table.lines().last().is_some_and(|line| line.ends_with(" further lines")), "{table}");
+}

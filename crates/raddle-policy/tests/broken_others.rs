@@ -1,0 +1,186 @@
+//! Does the test kit catch each broken law of `Turn`, `Preempt` and `LaunchPath`?
+#![cfg(feature = "test-kit")]
+
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+use std::rc::Rc;
+
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+use raddle_policy::test_kit::{
+    Breach, check_launch_path, check_preempt, check_turn, examine_launch_path, examine_preempt,
+    examine_turn, submissions, turn_scenario, victims,
+};
+use raddle_policy::{
+    How, Launch, LaunchPath, Preempt, ProcessId, ProcessState, Submission, Tick, Ticks, Turn,
+    VictimView,
+};
+
+fn laws<V: Debug>(
+    strategy: impl Strategy<Value = V>,
+    examine: impl Fn(&V) -> Result<(), Breach>,
+) -> Vec<u8> {
+    let mut runner = TestRunner::deterministic();
+    let tries = (0..100).map(|_| strategy.new_tree(&mut runner).expect("no filters").current());
+    let found: BTreeSet<u8> =
+        tries.filter_map(|value| examine(&value).err().map(|breach| breach.law)).collect();
+    found.into_iter().collect()
+}
+
+type Named = Vec<ProcessId>;
+
+/// A policy that is one function, with a counter that its clones share.
+#[derive(Clone)]
+struct Toy<F>(Rc<Cell<u32>>, F);
+
+impl<F> Toy<F> {
+    fn new(f: F) -> Self {
+        Self(Rc::default(), f)
+    }
+}
+
+impl<F: Fn(u32, &[ProcessState], Tick, &mut Named) -> Option<Tick>> Turn for Toy<F> {
+    fn turn(&mut self, all: &[ProcessState], now: Tick, named: &mut Named) -> Option<Tick> {
+        self.0.set(self.0.get() + 1);
+        (self.1)(self.0.get(), all, now, named)
+    }
+}
+
+fn turn_laws(f: fn(u32, &[ProcessState], Tick, &mut Named) -> Option<Tick>) -> Vec<u8> {
+    laws(turn_scenario(), |s| examine_turn(|| Toy::new(f), s))
+}
+
+fn everyone(all: &[ProcessState], named: &mut Named) {
+    named.extend(all.iter().map(|state| state.id));
+}
+
+#[test]
+fn turn() {
+    let sound = turn_laws(|_, all, now, named| {
+        everyone(all, named);
+        Some(now + Ticks(7))
+    });
+    assert_eq!(sound, []);
+    let stranger = turn_laws(|_, all, _, named| {
+        everyone(all, named);
+        named.push(ProcessId(77));
+        None
+    });
+    assert_eq!(stranger, [1]);
+    let twice = turn_laws(|_, all, _, named| {
+        everyone(all, named);
+        everyone(all, named);
+        None
+    });
+    assert_eq!(twice, [1]);
+    assert_eq!(turn_laws(|_, _, _, _| None), [2]);
+    let at_once = turn_laws(|_, all, now, named| {
+        everyone(all, named);
+        Some(now)
+    });
+    assert_eq!(at_once, [3]);
+    let fickle = turn_laws(|asked, all, _, named| {
+        let chosen = all.get(asked as usize % all.len().max(1));
+        named.extend(chosen.map(|state| state.id));
+        None
+    });
+    assert_eq!(fickle, [4]);
+}
+
+#[test]
+fn a_turn_that_differs_from_run_to_run_is_caught() {
+    let made = Cell::new(0);
+    let found = laws(turn_scenario(), |s| {
+        let make = || {
+            made.set(made.get() + 1);
+            let span = Ticks(made.get());
+            Toy::new(move |_: u32, all: &[ProcessState], now: Tick, named: &mut Named| {
+                everyone(all, named);
+                Some(now + span)
+            })
+        };
+        examine_turn(make, s)
+    });
+    assert_eq!(found, [4]);
+}
+
+impl<F: Fn(u32, &VictimView<'_>) -> How> Preempt for Toy<F> {
+    fn preempt(&mut self, victim: &VictimView<'_>, _now: Tick) -> How {
+        self.0.set(self.0.get() + 1);
+        (self.1)(self.0.get(), victim)
+    }
+}
+
+fn preempt_laws(f: fn(u32, &VictimView<'_>) -> How) -> Vec<u8> {
+    laws(victims(), |s| examine_preempt(|| Toy::new(f), s))
+}
+
+#[test]
+fn preempt() {
+    let sound = preempt_laws(|_, victim| {
+        assert!(!victim.launches.is_empty());
+        let killable = |it: &raddle_policy::VictimLaunch| it.launch.idempotent.may_be_killed();
+        if victim.launches.iter().all(killable) { How::Reset } else { How::Drain }
+    });
+    assert_eq!(sound, []);
+    let fickle =
+        preempt_laws(|asked, _| if asked.is_multiple_of(2) { How::Flag } else { How::Wait });
+    assert_eq!(fickle, [1]);
+}
+
+impl<F: Fn(u32, &[Launch]) -> Submission> LaunchPath for Toy<F> {
+    fn submit(&mut self, ready: &[Launch]) -> Submission {
+        self.0.set(self.0.get() + 1);
+        (self.1)(self.0.get(), ready)
+    }
+}
+
+fn path_laws(f: fn(u32, &[Launch]) -> Submission) -> Vec<u8> {
+    laws(submissions(), |s| examine_launch_path(|| Toy::new(f), s))
+}
+
+const fn packets(packets: u32) -> Submission {
+    let (bytes, cost) = (64 * packets as u64, Ticks(0));
+    Submission { packets, bytes, cost }
+}
+
+#[test]
+fn launch_path() {
+    let count = |ready: &[Launch]| u32::try_from(ready.len()).expect("few");
+    assert_eq!(path_laws(|_, ready| packets(u32::from(!ready.is_empty()))), []);
+    assert_eq!(path_laws(|_, ready| packets(u32::from(ready.len() > 1))), [2]);
+    assert_eq!(path_laws(|_, ready| packets(1 + u32::from(ready.len() > 1))), [1]);
+    assert_eq!(path_laws(|asked, ready| packets(asked * u32::from(!ready.is_empty()))), [3]);
+    check_launch_path(
+        || Toy::new(move |_: u32, ready: &[Launch]| packets(count(ready))),
+        &[Vec::new()],
+    );
+}
+
+#[test]
+#[should_panic(expected = "law 2 of LaunchPath is broken")]
+fn the_panic_of_a_launch_path_names_the_law() {
+    let launch = raddle_policy::test_kit::Scenario::example().launches[0];
+    check_launch_path(|| Toy::new(|_: u32, _: &[Launch]| packets(0)), &[vec![launch]]);
+}
+
+#[test]
+#[should_panic(expected = "law 1 of Preempt is broken")]
+fn the_panic_of_a_preemption_names_the_law() {
+    let mut runner = TestRunner::deterministic();
+    let victims = victims().new_tree(&mut runner).expect("no filters").current();
+    let fickle = |asked: u32, _: &VictimView<'_>| {
+        if asked.is_multiple_of(2) { How::Flag } else { How::Wait }
+    };
+    check_preempt(|| Toy::new(fickle), &victims);
+}
+
+#[test]
+#[should_panic(expected = "law 2 of Turn is broken")]
+fn the_panic_of_a_turn_names_the_law() {
+    let step = raddle_policy::test_kit::TurnStep { runnable: 1, levels: vec![0], lasts: Ticks(5) };
+    let scenario = raddle_policy::test_kit::TurnScenario { shares: vec![1], steps: vec![step] };
+    let nobody = |_: u32, _: &[ProcessState], _: Tick, _: &mut Named| None;
+    check_turn(|| Toy::new(nobody), &scenario);
+}

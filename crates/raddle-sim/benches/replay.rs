@@ -1,0 +1,111 @@
+//! How long do import and replay of a real profile take, and how much memory?
+//!
+//! `cargo bench -p raddle-sim --bench replay`: one thread, leftover, each phase five times, the
+//! median. Skips with a message where the samples are absent.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a bench reads the clock and prints"
+)]
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use raddle_dispatch::log::{Detail, Header, LogWriter};
+use raddle_dispatch::{Composed, Dispatcher, Recipe};
+use raddle_sim::{Costs, Options, Outcome, PlanOptions, Workload, plan, run};
+use raddle_trace::{ImportOptions, Op, Profile, open};
+use raddle_types::{Level, Ticks};
+
+const RUNS: usize = 5;
+const FILE: &str = "kineto_nvidia/hta_trace_diff_test_v100.json.gz";
+
+fn main() {
+    let samples = std::env::var_os("RADDLE_SAMPLES").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces")),
+        PathBuf::from,
+    );
+    let path = samples.join(FILE);
+    if !path.exists() {
+        println!("replay: skipped, {FILE} is not among the samples (set RADDLE_SAMPLES)");
+        return;
+    }
+    let (profile, import) = median(|| open(&path, &ImportOptions::default()).expect("a sample"));
+    let device = raddle_device::find("v100").expect("in the table");
+    let options = PlanOptions { own: &device, target: &device, start: Ticks::ZERO, share: 1 };
+    let (process, planning) = median(|| plan(&profile, &options, |_| Level(0)).expect("it runs"));
+    let workload = Workload { processes: vec![process], repeat: false };
+    let options = Options { shape: device.shape, cus: device.cus, costs: Costs::of(&device) };
+    let replay = |dispatcher: &mut dyn Dispatcher| {
+        run(&workload, dispatcher, &options, &mut |_| ()).expect("lawful")
+    };
+    let (outcome, plain) =
+        median(|| replay(&mut Composed::builder(device.shape, device.cus).build()));
+    let before_log = peak_mb();
+    let header = Header {
+        raddle_log: 1,
+        detail: Detail::Answers,
+        device: device.id.clone(),
+        cus: device.cus,
+        shape: device.shape,
+        recipe: Recipe::default(),
+    };
+    let (_, logged) = median(|| {
+        let file = tempfile::tempfile().expect("a temporary file");
+        let to = std::io::BufWriter::with_capacity(1 << 16, file);
+        let log = LogWriter::new(Box::new(to), &header);
+        replay(&mut Composed::builder(device.shape, device.cus).log(log).build())
+    });
+    print(&profile, &outcome, [import, planning, plain, logged], before_log);
+}
+
+fn print(profile: &Profile, outcome: &Outcome, times: [Duration; 4], before_log: f64) {
+    let [import, planning, plain, logged] = times;
+    let table = (profile.ops.len() * size_of::<Op>()) as f64 / 1e6;
+    let seconds = |time: Duration| time.as_secs_f64();
+    println!("{FILE}, leftover on v100, one thread, median of {RUNS}");
+    println!("  launches, copies, fills   {:>12}", profile.ops.len());
+    println!("  workgroups                {:>12}", outcome.counters.workgroups);
+    println!("  start answers             {:>12}", outcome.counters.starts);
+    println!("  import                    {:>12.3} s", seconds(import));
+    println!("  plan                      {:>12.3} s", seconds(planning));
+    println!("  replay, no files          {:>12.3} s", seconds(plain));
+    println!(
+        "  import + plan + replay    {:>12.3} s   (goal 1.5)",
+        seconds(import + planning + plain)
+    );
+    println!(
+        "  decisions.jsonl adds      {:>12.3} s   (goal 1.0)",
+        seconds(logged.saturating_sub(plain))
+    );
+    println!(
+        "  workgroups a second       {:>12.0}",
+        outcome.counters.workgroups as f64 / seconds(plain)
+    );
+    println!("  launch table in memory    {table:>12.2} MB");
+    println!("  peak memory               {before_log:>12.2} MB  (goal {:.1})", table * 10.0);
+    println!("  peak with the log         {:>12.2} MB", peak_mb());
+}
+
+/// The last value and the median time of several calls.
+fn median<T>(mut call: impl FnMut() -> T) -> (T, Duration) {
+    let mut times = Vec::new();
+    let mut value = None;
+    for _ in 0..RUNS {
+        // The old value goes first, so that memory never holds two.
+        drop(value.take());
+        let start = Instant::now();
+        value = Some(call());
+        times.push(start.elapsed());
+    }
+    times.sort_unstable();
+    (value.expect("RUNS is not 0"), times[RUNS / 2])
+}
+
+/// Peak resident memory of this process, where the system tells it.
+fn peak_mb() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+    kib.map_or(f64::NAN, |kib| kib * 1024.0 / 1e6)
+}

@@ -1,0 +1,373 @@
+//! How does a run go?
+//!
+//! For each tick: everything that happens in it is told to the dispatcher, then it decides, then
+//! its actions are carried out; what they cause in the same tick makes one more round. After each
+//! round the two books are compared on the compute units that changed.
+
+use raddle_dispatch::{DispatchError, Dispatcher};
+use raddle_policy::{Action, Actions, CuId, Event, Free};
+use raddle_types::{CuShape, Launch, LaunchId, ProcessId, Refusal, Tick};
+
+use crate::ledger::Ledger;
+use crate::machine::{Kernel, Machine};
+use crate::outcome::RefusedLaunch;
+use crate::plan::{Costs, Work, Workload};
+use crate::queue::{Due, Queue};
+use crate::tasks::Tasks;
+use crate::usage::Usage;
+use crate::{Outcome, SimError};
+
+/// So many decisions in one tick are a livelock.
+const DECISIONS_A_TICK: u32 = 1_000_000;
+/// Progress is told every so many decisions.
+const PROGRESS_EVERY: u64 = 1024;
+
+/// The device of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// What one compute unit holds.
+    pub shape: CuShape,
+    /// How many there are.
+    pub cus: u16,
+    /// What taking work off costs.
+    pub costs: Costs,
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Simulated time.
+    pub now: Tick,
+    /// Launches of the longest profile that have ended.
+    pub ended: u64,
+    /// Launches that it has.
+    pub total: u64,
+}
+
+/// Runs a workload under a dispatcher until nothing more happens.
+///
+/// # Errors
+/// When the dispatcher breaks a rule. What is wrong with the workload is in the outcome.
+pub fn run(
+    workload: &Workload,
+    dispatcher: &mut dyn Dispatcher,
+    options: &Options,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Outcome, SimError> {
+    Engine::new(workload, dispatcher, options)?.run(progress)
+}
+
+struct Engine<'r> {
+    dispatcher: &'r mut dyn Dispatcher,
+    tasks: Tasks<'r>,
+    machine: Machine,
+    queue: Queue,
+    usage: Usage,
+    actions: Actions,
+    ready: Vec<LaunchId>,
+    refused: Vec<RefusedLaunch>,
+    refused_again: u64,
+    now: Tick,
+    first: Option<Tick>,
+    last: Tick,
+}
+
+impl<'r> Engine<'r> {
+    fn new(
+        workload: &'r Workload,
+        dispatcher: &'r mut dyn Dispatcher,
+        options: &Options,
+    ) -> Result<Self, SimError> {
+        let tasks = Tasks::new(workload)?;
+        let mut queue = Queue::default();
+        for (process, plan) in (0u16..).zip(&workload.processes) {
+            queue.push(Tick::ZERO + plan.start, Due::Join(process));
+        }
+        for process in 0..workload.processes.len() {
+            if let Some(at) = tasks.next_arrival(process) {
+                queue.push(at, Due::Arrival(process as u16));
+            }
+        }
+        let ledger = Ledger::new(&options.shape, options.cus);
+        Ok(Self {
+            dispatcher,
+            tasks,
+            machine: Machine::new(ledger, options.costs),
+            queue,
+            usage: Usage::new(workload.processes.len()),
+            actions: Actions::default(),
+            ready: Vec::new(),
+            refused: Vec::new(),
+            refused_again: 0,
+            now: Tick::ZERO,
+            first: None,
+            last: Tick::ZERO,
+        })
+    }
+
+    fn run(mut self, progress: &mut dyn FnMut(Progress)) -> Result<Outcome, SimError> {
+        let mut same_tick = 0;
+        while let Some(now) = self.queue.next_tick() {
+            same_tick = if now == self.now { same_tick + 1 } else { 0 };
+            if same_tick > DECISIONS_A_TICK {
+                return Err(SimError::Livelock { at: now });
+            }
+            self.now = now;
+            self.usage.advance(now);
+            while let Some(due) = self.queue.pop_at(now) {
+                self.happen(due)?;
+            }
+            self.decide()?;
+            if self.machine.counters.decisions.is_multiple_of(PROGRESS_EVERY) {
+                let (ended, total) = self.tasks.progress();
+                progress(Progress { now, ended: ended as u64, total: total as u64 });
+            }
+        }
+        self.dispatcher.finish().map_err(|error| SimError::Dispatch { at: self.now, error })?;
+        let stuck = self.tasks.unfinished();
+        if stuck.is_empty() && !self.machine.ledger.is_empty() {
+            return Err(SimError::NotGivenBack { at: self.now });
+        }
+        Ok(self.outcome(stuck))
+    }
+
+    fn outcome(self, stuck: Vec<LaunchId>) -> Outcome {
+        let ledger = &self.machine.ledger;
+        Outcome {
+            wave_slots: ledger.waves_of_a_unit() * ledger.units(),
+            stuck,
+            iterations: self.tasks.iterations(),
+            repeat_capped: self.tasks.repeat_capped,
+            records: self.tasks.records,
+            refused: self.refused,
+            refused_again: self.refused_again,
+            first: self.first.unwrap_or(Tick::ZERO),
+            last: self.last,
+            wave_ns: self.usage.total,
+            shared_wave_ns: self.usage.shared,
+            counters: self.machine.counters,
+        }
+    }
+
+    fn tell(&mut self, event: &Event<'_>) -> Result<(), SimError> {
+        let at = self.now;
+        let heard = self.dispatcher.event(event, at);
+        heard.map_err(|error: DispatchError| SimError::Dispatch { at, error })
+    }
+
+    fn happen(&mut self, due: Due) -> Result<(), SimError> {
+        match due {
+            Due::Join(process) => {
+                let share = self.tasks.share(process);
+                self.tell(&Event::ProcessJoined { process: ProcessId(process), share })
+            }
+            Due::Arrival(process) => self.arrive(process),
+            Due::Ready(id) => self.make_ready(id),
+            Due::Front(slot, generation) => self.front_ended(slot, generation),
+            Due::Copy(id) => self.ended(id),
+            Due::TakenOff(id) => self.taken_off(id),
+            Due::Restored(id) => {
+                if self.machine.restored(id, self.now, &mut self.queue) {
+                    self.tell(&Event::Restored { launch: id })?;
+                }
+                Ok(())
+            }
+            Due::Wake => self.tell(&Event::Woke),
+        }
+    }
+
+    fn arrive(&mut self, process: u16) -> Result<(), SimError> {
+        self.first.get_or_insert(self.now);
+        let mut ready = std::mem::take(&mut self.ready);
+        self.tasks.arrive(usize::from(process), self.now, &mut ready)?;
+        if let Some(at) = self.tasks.next_arrival(usize::from(process)) {
+            self.queue.push(at, Due::Arrival(process));
+        }
+        self.make_all_ready(ready)
+    }
+
+    fn make_all_ready(&mut self, mut ready: Vec<LaunchId>) -> Result<(), SimError> {
+        for &id in &ready {
+            self.make_ready(id)?;
+        }
+        ready.clear();
+        self.ready = ready;
+        Ok(())
+    }
+
+    /// A launch was issued and waits for nothing any more.
+    fn make_ready(&mut self, id: LaunchId) -> Result<(), SimError> {
+        let (_, task) = self.tasks.plan(id);
+        let record = &mut self.tasks.records[id.index()];
+        record.ready = Some(self.now);
+        let process = record.process;
+        match task.work {
+            Work::Copy(lasts) => {
+                record.started = Some(self.now);
+                self.queue.push(self.now + lasts, Due::Copy(id));
+                Ok(())
+            }
+            Work::Unfit { resource, wanted, available } => {
+                let refusal = Refusal { launch: id, cu: None, resource, wanted, available };
+                self.refuse(refusal);
+                Ok(())
+            }
+            Work::Kernel { workgroups, demand, barrier, .. } => {
+                self.usage.gained(process);
+                let launch = Launch {
+                    id,
+                    process: ProcessId(process),
+                    stream: task.stream,
+                    level: task.level,
+                    workgroups,
+                    demand,
+                    barrier,
+                    idempotent: task.idempotent,
+                };
+                self.tell(&Event::LaunchReady { launch })
+            }
+        }
+    }
+
+    fn front_ended(&mut self, slot: u32, generation: u32) -> Result<(), SimError> {
+        let Some(front) = self.machine.front(slot, generation) else {
+            return Ok(());
+        };
+        let (launch, at) = (front.launch, self.now);
+        let event = Event::WavesEnded { launch, waves: front.waves, pieces: &front.pieces };
+        let heard = self.dispatcher.event(&event, at);
+        heard.map_err(|error| SimError::Dispatch { at, error })?;
+        if let Some(ended) = self.machine.end_front(slot, at, &mut self.queue) {
+            self.usage.waves[usize::from(ended.process)] -= ended.waves;
+            if ended.finished {
+                self.usage.lost(ended.process);
+                return self.ended(launch);
+            }
+        }
+        Ok(())
+    }
+
+    /// A launch, copy or fill has ended.
+    fn ended(&mut self, id: LaunchId) -> Result<(), SimError> {
+        self.tasks.records[id.index()].ended = Some(self.now);
+        self.last = self.now;
+        let mut ready = std::mem::take(&mut self.ready);
+        self.tasks.finish(id, &mut ready);
+        self.make_all_ready(ready)
+    }
+
+    fn taken_off(&mut self, id: LaunchId) -> Result<(), SimError> {
+        let Some((how, done, waves, process)) = self.machine.taken_off(id) else {
+            return Ok(());
+        };
+        self.usage.waves[usize::from(process)] -= waves;
+        self.tell(&Event::TakenOff { launch: id, how, done })
+    }
+
+    /// A launch will never run: notes why and releases what waits for it.
+    fn refuse(&mut self, refusal: Refusal) {
+        let id = refusal.launch;
+        let record = &mut self.tasks.records[id.index()];
+        record.refused = true;
+        if record.iteration == 0 {
+            let (process, task) = (record.process, record.task);
+            self.refused.push(RefusedLaunch { process, task, refusal });
+        } else {
+            self.refused_again += 1;
+        }
+        let mut ready = std::mem::take(&mut self.ready);
+        let before = ready.len();
+        self.tasks.finish(id, &mut ready);
+        for id in ready.drain(before..) {
+            self.queue.push(self.now, Due::Ready(id));
+        }
+        self.ready = ready;
+    }
+
+    fn decide(&mut self) -> Result<(), SimError> {
+        let at = self.now;
+        let mut actions = std::mem::take(&mut self.actions);
+        actions.clear();
+        let decided = self.dispatcher.decide(at, &mut actions);
+        decided.map_err(|error| SimError::Dispatch { at, error })?;
+        self.machine.counters.decisions += 1;
+        for action in &actions.list {
+            self.carry_out(action, &actions)?;
+        }
+        self.actions = actions;
+        let theirs = |cu: CuId| -> Option<Free> { self.dispatcher.free(cu) };
+        match self.machine.ledger.differs(theirs) {
+            Some((cu, ours, theirs)) => Err(SimError::BooksDiffer {
+                at,
+                cu,
+                ours: Box::new(ours),
+                theirs: Box::new(theirs),
+            }),
+            None => Ok(()),
+        }
+    }
+
+    fn carry_out(&mut self, action: &Action, lists: &Actions) -> Result<(), SimError> {
+        let now = self.now;
+        match *action {
+            Action::Submit { launch, .. } => {
+                let kernel = self.kernel(launch)?;
+                self.machine.submit(launch, kernel, now)
+            }
+            Action::Start { launch, waves, ref pieces, .. } => {
+                let pieces = lists.pieces(pieces);
+                let started = self.machine.start(launch, waves, pieces, now, &mut self.queue)?;
+                let record = &mut self.tasks.records[launch.index()];
+                record.started.get_or_insert(now);
+                self.usage.waves[usize::from(record.process)] += started;
+                Ok(())
+            }
+            Action::Assign { launch, workgroup, cu } => {
+                self.machine.assign(launch, workgroup, cu, now)
+            }
+            Action::TakeOff { launch, how } => {
+                self.machine.take_off(launch, how, now, &mut self.queue)
+            }
+            Action::Restore { launch } => {
+                let (waves, process) = self.machine.restore(launch, now, &mut self.queue)?;
+                self.usage.waves[usize::from(process)] += waves;
+                Ok(())
+            }
+            Action::Refuse { refusal } => {
+                self.kernel(refusal.launch)?;
+                self.machine.forget(refusal.launch);
+                let process = self.tasks.records[refusal.launch.index()].process;
+                self.usage.lost(process);
+                self.refuse(refusal);
+                Ok(())
+            }
+            Action::WakeAt(at) => {
+                // A wake in the past would never come; it comes at once instead.
+                self.queue.push(at.max(now), Due::Wake);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What the machine needs to know of a launch that is ready and has neither ended nor been
+    /// refused.
+    fn kernel(&self, id: LaunchId) -> Result<Kernel, SimError> {
+        let state = match self.tasks.records.get(id.index()) {
+            Some(record) if record.refused => "refused",
+            Some(record) if record.ended.is_some() => "ended",
+            Some(record) if record.ready.is_some() => {
+                let (_, task) = self.tasks.plan(id);
+                if let Work::Kernel { workgroups, workgroup, demand, context_bytes, .. } = task.work
+                {
+                    let process = record.process;
+                    return Ok(Kernel { process, workgroups, workgroup, demand, context_bytes });
+                }
+                "not a kernel"
+            }
+            Some(_) => "not ready",
+            None => "unknown",
+        };
+        Err(SimError::Action { at: self.now, launch: id, what: "act on", state })
+    }
+}

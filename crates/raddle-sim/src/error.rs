@@ -1,0 +1,76 @@
+//! What can go wrong in a run?
+
+use raddle_dispatch::DispatchError;
+use raddle_policy::Free;
+use raddle_types::{CuId, LaunchId, Tick};
+
+/// Why a run stopped. Everything that is about the workload is data in the outcome instead.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SimError {
+    /// The dispatcher refused an event, or one of its policies broke a law.
+    #[error("at {at} ns: {error}")]
+    Dispatch {
+        /// When.
+        at: Tick,
+        /// What the dispatcher said.
+        error: DispatchError,
+    },
+    /// An action would put more on a compute unit than it holds.
+    #[error(
+        "at {at} ns: the dispatcher starts more of {launch} on {cu} than fits there; the action is refused and the run stops. Check the allocation policy with `raddle_policy::test_kit`"
+    )]
+    Overcommit {
+        /// When.
+        at: Tick,
+        /// Which launch.
+        launch: LaunchId,
+        /// Where.
+        cu: CuId,
+    },
+    /// An action that makes no sense for the launch as it stands.
+    #[error("at {at} ns: the dispatcher asks to {what} {launch}, which is {state}; the run stops")]
+    Action {
+        /// When.
+        at: Tick,
+        /// Which launch.
+        launch: LaunchId,
+        /// What it asks.
+        what: &'static str,
+        /// How the launch stands.
+        state: &'static str,
+    },
+    /// The dispatcher's book and the simulator's ledger differ.
+    #[error(
+        "at {at} ns: the two books differ on {cu}: the simulator has {ours:?} free, the dispatcher {theirs:?}. This is a fault in one of them; please report it with the log"
+    )]
+    BooksDiffer {
+        /// When.
+        at: Tick,
+        /// Where.
+        cu: CuId,
+        /// Free by the simulator's ledger.
+        ours: Box<Free>,
+        /// Free by the dispatcher's book.
+        theirs: Box<Free>,
+    },
+    /// Every launch has ended, but something is still taken.
+    #[error(
+        "at {at} ns: every launch has ended and not everything was given back; this is a fault of the simulator, please report it with the profile"
+    )]
+    NotGivenBack {
+        /// When.
+        at: Tick,
+    },
+    /// The dispatcher goes on acting without letting time pass.
+    #[error(
+        "at {at} ns: a million decisions without time passing; a turn or preempt policy takes work off and brings it back for ever"
+    )]
+    Livelock {
+        /// When.
+        at: Tick,
+    },
+    /// More launches than ids.
+    #[error("more than 4,294,967,295 launches: repeat less often (`--once`)")]
+    TooManyLaunches,
+}

@@ -1,0 +1,26 @@
+//! What would this dispatcher do with this profile?
+//!
+//! A deterministic, event-driven GPU: it feeds a [`raddle_dispatch::Dispatcher`] with events,
+//! carries out its actions on compute units that it keeps a ledger of its own for, and records
+//! when every launch became ready, started and ended. One tick is one nanosecond.
+//!
+//! The cost of a run grows with answers and fronts (workgroups of one launch that end together),
+//! not with workgroups. There is no clock, no randomness and no floating point before the report.
+#![forbid(unsafe_code)]
+
+mod engine;
+mod error;
+mod ledger;
+mod machine;
+mod metrics;
+mod outcome;
+mod plan;
+mod queue;
+mod tasks;
+mod usage;
+
+pub use engine::{Options, Progress, run};
+pub use error::SimError;
+pub use metrics::{LevelSummary, ProcessSummary, Summary, percentile};
+pub use outcome::{Counters, Outcome, Record, RefusedLaunch};
+pub use plan::{Costs, PlanError, PlanOptions, ProcessPlan, Task, Work, Workload, plan};

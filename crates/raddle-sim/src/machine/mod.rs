@@ -1,0 +1,296 @@
+//! What runs on the compute units, and what leaves them?
+//!
+//! A *front* is what of one launch started in one tick and ends in one tick: one event. Taking
+//! work off: drain waits for the fronts, kill ends them after a fixed cost, save and restore move
+//! their registers and LDS at the device's bandwidth.
+
+mod take_off;
+
+use std::collections::BTreeMap;
+
+use raddle_policy::{Piece, TakeOff, WaveSpan};
+use raddle_types::{CuId, Demand, LaunchId, Tick, Ticks};
+
+use crate::ledger::Ledger;
+use crate::plan::Costs;
+use crate::queue::{Due, Queue};
+use crate::{Counters, SimError};
+
+/// The compute units and what lies on them.
+#[derive(Debug)]
+pub(crate) struct Machine {
+    pub(crate) ledger: Ledger,
+    costs: Costs,
+    live: BTreeMap<LaunchId, Live>,
+    fronts: Vec<Front>,
+    spare: Vec<u32>,
+    pub(crate) counters: Counters,
+}
+
+/// What of one launch ends together.
+#[derive(Debug, Default)]
+pub(crate) struct Front {
+    generation: u32,
+    pub(crate) launch: LaunchId,
+    pub(crate) waves: WaveSpan,
+    pub(crate) pieces: Vec<Piece>,
+    started: Tick,
+    ends: Tick,
+    groups: u64,
+}
+
+/// A launch that the device has taken over.
+#[derive(Debug)]
+struct Live {
+    what: Kernel,
+    state: State,
+    fronts: Vec<u32>,
+    resident_waves: u64,
+    started: u64,
+    ended: u64,
+    /// Workgroups that do not start as a whole: where, and how many waves have ended.
+    partial: BTreeMap<u64, (CuId, u16)>,
+    assigned: BTreeMap<u64, CuId>,
+}
+
+/// What the machine needs to know of a launch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Kernel {
+    pub(crate) process: u16,
+    pub(crate) workgroups: u64,
+    pub(crate) workgroup: Ticks,
+    pub(crate) demand: Demand,
+    pub(crate) context_bytes: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Running,
+    Leaving(TakeOff),
+    Off(TakeOff),
+    Returning(TakeOff),
+}
+
+impl State {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Running => "on the device",
+            Self::Leaving(_) => "leaving the device",
+            Self::Off(_) => "off the device",
+            Self::Returning(_) => "coming back to the device",
+        }
+    }
+}
+
+/// What an ended front means for its launch.
+pub(crate) struct Ended {
+    pub(crate) process: u16,
+    pub(crate) waves: u64,
+    pub(crate) finished: bool,
+}
+
+impl Machine {
+    pub(crate) fn new(ledger: Ledger, costs: Costs) -> Self {
+        Self {
+            ledger,
+            costs,
+            live: BTreeMap::new(),
+            fronts: Vec::new(),
+            spare: Vec::new(),
+            counters: Counters::default(),
+        }
+    }
+
+    fn fault(now: Tick, launch: LaunchId, what: &'static str, live: Option<&Live>) -> SimError {
+        let state = live.map_or("not submitted", |live| live.state.name());
+        SimError::Action { at: now, launch, what, state }
+    }
+
+    pub(crate) fn submit(&mut self, id: LaunchId, what: Kernel, now: Tick) -> Result<(), SimError> {
+        if self.live.contains_key(&id) {
+            return Err(Self::fault(now, id, "submit", self.live.get(&id)));
+        }
+        let live = Live {
+            what,
+            state: State::Running,
+            fronts: Vec::new(),
+            resident_waves: 0,
+            started: 0,
+            ended: 0,
+            partial: BTreeMap::new(),
+            assigned: BTreeMap::new(),
+        };
+        self.live.insert(id, live);
+        Ok(())
+    }
+
+    /// A launch that was submitted will never run.
+    pub(crate) fn forget(&mut self, id: LaunchId) {
+        self.live.remove(&id);
+    }
+
+    pub(crate) fn assign(
+        &mut self,
+        id: LaunchId,
+        workgroup: u64,
+        cu: CuId,
+        now: Tick,
+    ) -> Result<(), SimError> {
+        let running = |live: &&mut Live| live.state == State::Running;
+        match self.live.get_mut(&id).filter(running) {
+            Some(live) if !live.assigned.contains_key(&workgroup) => {
+                live.assigned.insert(workgroup, cu);
+                Ok(())
+            }
+            _ => Err(Self::fault(now, id, "assign a workgroup of", self.live.get(&id))),
+        }
+    }
+
+    /// Starts workgroups, or waves of them. Returns the waves started.
+    pub(crate) fn start(
+        &mut self,
+        id: LaunchId,
+        waves: WaveSpan,
+        pieces: &[Piece],
+        now: Tick,
+        queue: &mut Queue,
+    ) -> Result<u64, SimError> {
+        let Some(live) = self.live.get_mut(&id).filter(|live| live.state == State::Running) else {
+            return Err(Self::fault(now, id, "start workgroups of", self.live.get(&id)));
+        };
+        let demand = live.what.demand;
+        let (first, count) = waves.bounds(demand.waves);
+        let mut groups = 0;
+        for piece in pieces {
+            let n = u64::from(piece.count);
+            let misplaced = !live.assigned.is_empty()
+                && piece
+                    .workgroups()
+                    .any(|w| live.assigned.get(&w).is_some_and(|&cu| cu != piece.cu));
+            let fresh = if first == 0 { n } else { 0 };
+            let taken = self.ledger.take(piece.cu, &demand, n * u64::from(count), fresh);
+            if misplaced || !taken {
+                return Err(SimError::Overcommit { at: now, launch: id, cu: piece.cu });
+            }
+            groups += n;
+        }
+        if let WaveSpan::Range { .. } = waves {
+            for piece in pieces {
+                let entries = piece.workgroups().map(|workgroup| (workgroup, piece.cu));
+                entries.for_each(|(workgroup, cu)| {
+                    live.partial.entry(workgroup).or_insert((cu, 0));
+                });
+            }
+        }
+        live.started += if first == 0 { groups } else { 0 };
+        if live.started > live.what.workgroups {
+            return Err(Self::fault(now, id, "start more workgroups than there are of", None));
+        }
+        let started_waves = groups * u64::from(count);
+        live.resident_waves += started_waves;
+        self.counters.starts += 1;
+        self.counters.pieces += pieces.len() as u64;
+        self.add_front(id, waves, pieces, groups, now, queue);
+        Ok(started_waves)
+    }
+
+    fn add_front(
+        &mut self,
+        id: LaunchId,
+        waves: WaveSpan,
+        pieces: &[Piece],
+        groups: u64,
+        now: Tick,
+        queue: &mut Queue,
+    ) {
+        let Some(live) = self.live.get_mut(&id) else {
+            return;
+        };
+        // What starts in one tick and lasts equally long ends in one event.
+        if let Some(&slot) = live.fronts.last() {
+            let front = &mut self.fronts[slot as usize];
+            if front.started == now && front.waves == waves {
+                front.pieces.extend_from_slice(pieces);
+                front.groups += groups;
+                return;
+            }
+        }
+        let slot = self.spare.pop().unwrap_or_else(|| {
+            self.fronts.push(Front::default());
+            self.fronts.len() as u32 - 1
+        });
+        let front = &mut self.fronts[slot as usize];
+        front.launch = id;
+        front.waves = waves;
+        front.pieces.clear();
+        front.pieces.extend_from_slice(pieces);
+        front.started = now;
+        front.ends = now + live.what.workgroup;
+        front.groups = groups;
+        live.fronts.push(slot);
+        queue.push(front.ends, Due::Front(slot, front.generation));
+    }
+
+    /// The front of that slot, if it is still the one that was meant.
+    pub(crate) fn front(&self, slot: u32, generation: u32) -> Option<&Front> {
+        self.fronts.get(slot as usize).filter(|front| front.generation == generation)
+    }
+
+    /// A front has ended: gives back what it held.
+    pub(crate) fn end_front(&mut self, slot: u32, now: Tick, queue: &mut Queue) -> Option<Ended> {
+        let front = &mut self.fronts[slot as usize];
+        front.generation = front.generation.wrapping_add(1);
+        let (id, waves, groups) = (front.launch, front.waves, front.groups);
+        let pieces = std::mem::take(&mut front.pieces);
+        let live = self.live.get_mut(&id)?;
+        live.fronts.retain(|&other| other != slot);
+        let ended = give_back(live, waves, &pieces, &mut self.ledger);
+        let (_, count) = waves.bounds(live.what.demand.waves);
+        live.ended += ended;
+        live.resident_waves -= groups * u64::from(count);
+        let outcome = Ended {
+            process: live.what.process,
+            waves: groups * u64::from(count),
+            finished: live.ended >= live.what.workgroups,
+        };
+        if live.state == State::Leaving(TakeOff::Drain) && live.resident_waves == 0 {
+            queue.push(now, Due::TakenOff(id));
+        }
+        if outcome.finished {
+            self.live.remove(&id);
+        }
+        self.fronts[slot as usize].pieces = pieces;
+        self.spare.push(slot);
+        self.counters.fronts += 1;
+        self.counters.workgroups += ended;
+        Some(outcome)
+    }
+}
+
+/// Gives back what a front held; how many workgroups ended with it.
+fn give_back(live: &mut Live, waves: WaveSpan, pieces: &[Piece], ledger: &mut Ledger) -> u64 {
+    let demand = live.what.demand;
+    let whole = u64::from(demand.waves);
+    let WaveSpan::Range { count, .. } = waves else {
+        let mut groups = 0;
+        for piece in pieces {
+            ledger.give(piece.cu, &demand, u64::from(piece.count) * whole, u64::from(piece.count));
+            groups += u64::from(piece.count);
+        }
+        return groups;
+    };
+    let mut groups = 0;
+    for piece in pieces {
+        for workgroup in piece.workgroups() {
+            let entry = live.partial.entry(workgroup).or_insert((piece.cu, 0));
+            entry.1 += count;
+            let done = entry.1 >= demand.waves;
+            ledger.give(piece.cu, &demand, u64::from(count), u64::from(done));
+            groups += u64::from(done);
+            if done {
+                live.partial.remove(&workgroup);
+            }
+        }
+    }
+    groups
+}

@@ -1,0 +1,185 @@
+//! How does work leave the device and come back?
+//!
+//! Drain waits for the fronts, kill ends them after a fixed cost, save and restore move their
+//! registers and LDS at the device's bandwidth and keep the time that was left.
+
+use raddle_policy::{TakeOff, WaveSpan};
+use raddle_types::{CuId, LaunchId, Tick, Ticks};
+
+use super::{Front, Live, Machine, State};
+use crate::SimError;
+use crate::ledger::Ledger;
+use crate::queue::{Due, Queue};
+
+impl Machine {
+    /// Begins to take a launch off.
+    pub(crate) fn take_off(
+        &mut self,
+        id: LaunchId,
+        how: TakeOff,
+        now: Tick,
+        queue: &mut Queue,
+    ) -> Result<(), SimError> {
+        let Some(live) = self.live.get_mut(&id).filter(|live| live.state == State::Running) else {
+            return Err(Self::fault(now, id, "take off", self.live.get(&id)));
+        };
+        if how == TakeOff::Flag && live.started > 0 {
+            return Err(SimError::Action {
+                at: now,
+                launch: id,
+                what: "flag",
+                state: "already running",
+            });
+        }
+        live.state = State::Leaving(how);
+        self.counters.taken_off += 1;
+        let cost = match how {
+            TakeOff::Kill => self.costs.kill,
+            TakeOff::Save => self.costs.moving(context_bytes(live)),
+            _ if live.resident_waves == 0 => Ticks::ZERO,
+            // A drain is over when the last front is.
+            _ => return Ok(()),
+        };
+        if matches!(how, TakeOff::Kill | TakeOff::Save) {
+            stop_fronts(&live.fronts, &mut self.fronts, now);
+        }
+        if how == TakeOff::Save {
+            self.counters.switch_ns += cost.0;
+        }
+        queue.push(now + cost, Due::TakenOff(id));
+        Ok(())
+    }
+
+    /// A launch is off: how, how many workgroups of it have ended, waves freed, whose.
+    pub(crate) fn taken_off(&mut self, id: LaunchId) -> Option<(TakeOff, u64, u64, u16)> {
+        let live = self.live.get_mut(&id)?;
+        let State::Leaving(how) = live.state else {
+            return None;
+        };
+        if how == TakeOff::Drain && live.resident_waves > 0 {
+            return None;
+        }
+        let (ended, process, waves) = (live.ended, live.what.process, live.resident_waves);
+        live.state = State::Off(how);
+        match how {
+            TakeOff::Kill => {
+                lift(live, &self.fronts, &mut self.ledger);
+                for slot in std::mem::take(&mut live.fronts) {
+                    self.counters.killed += self.fronts[slot as usize].groups;
+                    self.spare.push(slot);
+                }
+                self.live.remove(&id);
+                Some((how, ended, waves, process))
+            }
+            TakeOff::Save => {
+                lift(live, &self.fronts, &mut self.ledger);
+                Some((how, ended, waves, process))
+            }
+            TakeOff::Flag => {
+                self.live.remove(&id);
+                Some((how, ended, 0, process))
+            }
+            _ => Some((how, ended, 0, process)),
+        }
+    }
+
+    /// Begins to bring a launch back. Returns the waves that hold their slots again, and whose.
+    pub(crate) fn restore(
+        &mut self,
+        id: LaunchId,
+        now: Tick,
+        queue: &mut Queue,
+    ) -> Result<(u64, u16), SimError> {
+        let allowed = |live: &&mut Live| {
+            matches!(
+                live.state,
+                State::Off(TakeOff::Drain | TakeOff::Save) | State::Leaving(TakeOff::Drain)
+            )
+        };
+        let Some(live) = self.live.get_mut(&id).filter(allowed) else {
+            return Err(Self::fault(now, id, "restore", self.live.get(&id)));
+        };
+        let process = live.what.process;
+        if live.state != State::Off(TakeOff::Save) {
+            live.state = State::Returning(TakeOff::Drain);
+            queue.push(now, Due::Restored(id));
+            return Ok((0, process));
+        }
+        live.state = State::Returning(TakeOff::Save);
+        let overcommit = |cu| SimError::Overcommit { at: now, launch: id, cu };
+        lower(live, &self.fronts, &mut self.ledger).map_err(overcommit)?;
+        let cost = self.costs.moving(context_bytes(live));
+        self.counters.switch_ns += cost.0;
+        queue.push(now + cost, Due::Restored(id));
+        Ok((live.resident_waves, process))
+    }
+
+    /// A launch is back: what was saved runs for the time that it had left.
+    pub(crate) fn restored(&mut self, id: LaunchId, now: Tick, queue: &mut Queue) -> bool {
+        let Some(live) = self.live.get_mut(&id) else {
+            return false;
+        };
+        let State::Returning(how) = live.state else {
+            return false;
+        };
+        live.state = State::Running;
+        if how == TakeOff::Save {
+            for &slot in &live.fronts {
+                let front = &mut self.fronts[slot as usize];
+                // `ends` held the time left, see `stop_fronts`.
+                front.ends = now + Ticks(front.ends.0);
+                front.started = now;
+                queue.push(front.ends, Due::Front(slot, front.generation));
+            }
+        }
+        true
+    }
+}
+
+/// Makes the pending ends void and keeps in `ends` the time that each front had left.
+fn stop_fronts(slots: &[u32], fronts: &mut [Front], now: Tick) {
+    for &slot in slots {
+        let front = &mut fronts[slot as usize];
+        front.generation = front.generation.wrapping_add(1);
+        front.ends = Tick(front.ends.since(now).0);
+    }
+}
+
+fn context_bytes(live: &Live) -> u64 {
+    let waves = u64::from(live.what.demand.waves).max(1);
+    live.resident_waves.div_ceil(waves).saturating_mul(live.what.context_bytes)
+}
+
+/// What a launch holds: compute unit, waves, workgroup-wide shares.
+fn holdings(live: &Live, fronts: &[Front]) -> Vec<(CuId, u64, u64)> {
+    let mut held = Vec::new();
+    for &slot in &live.fronts {
+        let front = &fronts[slot as usize];
+        let (_, count) = front.waves.bounds(live.what.demand.waves);
+        for piece in &front.pieces {
+            let n = u64::from(piece.count);
+            let groups = if front.waves == WaveSpan::All { n } else { 0 };
+            held.push((piece.cu, n * u64::from(count), groups));
+        }
+    }
+    // A partly started workgroup holds its LDS, barrier and slot even while no wave of it runs.
+    held.extend(live.partial.values().map(|&(cu, _)| (cu, 0, 1)));
+    held
+}
+
+/// Frees everything that a launch holds; it is still known what that was.
+fn lift(live: &Live, fronts: &[Front], ledger: &mut Ledger) {
+    for (cu, waves, groups) in holdings(live, fronts) {
+        ledger.give(cu, &live.what.demand, waves, groups);
+    }
+}
+
+/// Takes everything again that was lifted; where it does not fit.
+fn lower(live: &Live, fronts: &[Front], ledger: &mut Ledger) -> Result<(), CuId> {
+    for (cu, waves, groups) in holdings(live, fronts) {
+        if !ledger.take(cu, &live.what.demand, waves, groups) {
+            return Err(cu);
+        }
+    }
+    Ok(())
+}

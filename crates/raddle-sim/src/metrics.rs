@@ -1,0 +1,208 @@
+//! How good was a run, in numbers?
+//!
+//! Latency = from ready to the first wave started. Slowdown = (end - ready) over the same launch
+//! alone on the device under the same recipe, geometric mean. Utilisation = wave-slot time used
+//! over available, between the first event and the last end. Jain = index over processes of the
+//! wave-slot time used while at least two were runnable.
+//!
+//! Floating point only here, after every decision; logarithms from `libm`, so that the digits are
+//! the same everywhere.
+
+use std::collections::BTreeMap;
+
+use raddle_types::Resource;
+use serde::{Deserialize, Serialize};
+
+use crate::plan::{Work, Workload};
+use crate::{Outcome, Record};
+
+/// The result of one recipe.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Summary {
+    /// From the first event to the last end.
+    pub makespan_ns: u64,
+    /// Wave-slot time used over available, 0 to 1.
+    pub utilisation: f64,
+    /// Jain's index, 1/n to 1; absent with one process or where never two were runnable.
+    pub jain: Option<f64>,
+    /// One a process.
+    pub processes: Vec<ProcessSummary>,
+    /// Workgroups that ended.
+    pub workgroups: u64,
+    /// Start answers.
+    pub starts: u64,
+    /// Launches taken off.
+    pub taken_off: u64,
+    /// Launches that never ended although nothing more could happen.
+    pub stuck: u64,
+    /// A repeating process was stopped because the longest one made no headway.
+    pub repeat_capped: bool,
+}
+
+/// What became of one process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ProcessSummary {
+    /// Its name.
+    pub name: String,
+    /// How often its profile began.
+    pub iterations: u32,
+    /// Kernel launches issued.
+    pub launches: u64,
+    /// Kernel launches that ended.
+    pub ended: u64,
+    /// Launches of one repetition that can never run, by what they lack.
+    pub refused: BTreeMap<String, u64>,
+    /// When its last launch ended.
+    pub last_end_ns: u64,
+    /// Its share of the wave-slot time used, 0 to 1.
+    pub wave_share: f64,
+    /// One a level it used, most urgent first.
+    pub levels: Vec<LevelSummary>,
+}
+
+/// What became of the launches of one level of one process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LevelSummary {
+    /// The level.
+    pub level: u8,
+    /// Launches that started.
+    pub launches: u64,
+    /// Median latency.
+    pub latency_p50_ns: u64,
+    /// 99th percentile of the latency, nearest rank.
+    pub latency_p99_ns: u64,
+    /// Geometric mean; absent where no run alone was given.
+    pub slowdown: Option<f64>,
+}
+
+/// The smallest value that at least `percent` in 100 of the values do not exceed; 0 of nothing.
+/// `sorted` rises.
+///
+/// ```
+/// assert_eq!(raddle_sim::percentile(&[10, 20, 30, 40], 50), 20);
+/// assert_eq!(raddle_sim::percentile(&[10, 20, 30, 40], 99), 40);
+/// ```
+#[must_use]
+pub fn percentile(sorted: &[u64], percent: u64) -> u64 {
+    let rank = (sorted.len() as u64).saturating_mul(percent.min(100)).div_ceil(100).max(1);
+    let at = usize::try_from(rank - 1).unwrap_or(usize::MAX);
+    sorted.get(at).copied().unwrap_or(0)
+}
+
+impl Summary {
+    /// Sums up a run; `alone` holds the run of each process alone, by process, if there are any.
+    #[must_use]
+    pub fn new(workload: &Workload, outcome: &Outcome, alone: &[&Outcome]) -> Self {
+        let makespan_ns = outcome.last.since(outcome.first).0;
+        let used: u128 = outcome.wave_ns.iter().sum();
+        let available = u128::from(outcome.wave_slots) * u128::from(makespan_ns);
+        let processes = (0..workload.processes.len()).map(|process| {
+            ProcessSummary::new(workload, outcome, alone.get(process).copied(), process)
+        });
+        Self {
+            makespan_ns,
+            utilisation: round(ratio(used, available)),
+            jain: jain(&outcome.shared_wave_ns).map(round),
+            processes: processes.collect(),
+            workgroups: outcome.counters.workgroups,
+            starts: outcome.counters.starts,
+            taken_off: outcome.counters.taken_off,
+            stuck: outcome.stuck.len() as u64,
+            repeat_capped: outcome.repeat_capped,
+        }
+    }
+}
+
+impl ProcessSummary {
+    fn new(
+        workload: &Workload,
+        outcome: &Outcome,
+        alone: Option<&Outcome>,
+        process: usize,
+    ) -> Self {
+        let plan = &workload.processes[process];
+        let is_kernel = |r: &&Record| !matches!(plan.tasks[r.task as usize].work, Work::Copy(_));
+        let own = || outcome.records.iter().filter(|r| usize::from(r.process) == process);
+        let kernels = || own().filter(is_kernel).filter(|r| r.ready.is_some());
+        let mut levels: BTreeMap<u8, Vec<&Record>> = BTreeMap::new();
+        for record in kernels().filter(|record| record.started.is_some()) {
+            levels.entry(plan.tasks[record.task as usize].level.0).or_default().push(record);
+        }
+        let mut refused = BTreeMap::new();
+        for launch in outcome.refused.iter().filter(|l| usize::from(l.process) == process) {
+            let resource: Resource = launch.refusal.resource;
+            *refused.entry(resource.name().to_owned()).or_insert(0) += 1;
+        }
+        let base = alone.map(alone_times);
+        Self {
+            name: plan.name.clone(),
+            iterations: outcome.iterations[process],
+            launches: kernels().count() as u64,
+            ended: kernels().filter(|record| record.ended.is_some()).count() as u64,
+            refused,
+            last_end_ns: own().filter_map(|r| r.ended).max().map_or(0, |at| at.0),
+            wave_share: round(ratio(outcome.wave_ns[process], outcome.wave_ns.iter().sum())),
+            levels: levels
+                .into_iter()
+                .map(|(level, records)| LevelSummary::new(level, &records, base.as_deref()))
+                .collect(),
+        }
+    }
+}
+
+impl LevelSummary {
+    fn new(level: u8, records: &[&Record], alone: Option<&[Option<u64>]>) -> Self {
+        let latency = |r: &&Record| Some(r.started?.since(r.ready?).0);
+        let mut latencies: Vec<u64> = records.iter().filter_map(latency).collect();
+        latencies.sort_unstable();
+        Self {
+            level,
+            launches: records.len() as u64,
+            latency_p50_ns: percentile(&latencies, 50),
+            latency_p99_ns: percentile(&latencies, 99),
+            slowdown: alone.and_then(|alone| slowdown(records, alone)).map(round),
+        }
+    }
+}
+
+/// From ready to end of each task in the first repetition of a run alone.
+fn alone_times(alone: &Outcome) -> Vec<Option<u64>> {
+    let first = alone.records.iter().filter(|record| record.iteration == 0);
+    first.map(|record| Some(record.ended?.since(record.ready?).0)).collect()
+}
+
+fn slowdown(records: &[&Record], alone: &[Option<u64>]) -> Option<f64> {
+    let mut count = 0u64;
+    let mut logs = 0.0;
+    for record in records {
+        let Some(&Some(base)) = alone.get(record.task as usize) else {
+            continue;
+        };
+        let (Some(ready), Some(ended)) = (record.ready, record.ended) else {
+            continue;
+        };
+        // A launch lasts at least a tick; the floor only guards the logarithm.
+        let taken = ended.since(ready).0.max(1) as f64;
+        logs += libm::log(taken / base.max(1) as f64);
+        count += 1;
+    }
+    (count > 0).then(|| libm::exp(logs / count as f64))
+}
+
+fn jain(used: &[u128]) -> Option<f64> {
+    let total: f64 = used.iter().map(|&x| x as f64).sum();
+    let squares: f64 = used.iter().map(|&x| x as f64 * x as f64).sum();
+    (used.len() > 1 && total > 0.0).then(|| total * total / (used.len() as f64 * squares))
+}
+
+fn ratio(part: u128, whole: u128) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// Four decimals are all that is printed anywhere.
+fn round(x: f64) -> f64 {
+    (x * 10_000.0).round() / 10_000.0
+}

@@ -1,0 +1,85 @@
+//! What happened in a run?
+
+use raddle_types::{LaunchId, Refusal, Tick};
+
+/// What happened to one launch, copy or fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Position of its process in the workload.
+    pub process: u16,
+    /// Position in the plan's tasks.
+    pub task: u32,
+    /// Which repetition of the profile, from 0.
+    pub iteration: u32,
+    /// When its host issued it.
+    pub arrival: Tick,
+    /// When it was issued and everything it waits for had ended; `None`: never.
+    pub ready: Option<Tick>,
+    /// When its first wave started; `None`: never.
+    pub started: Option<Tick>,
+    /// When its last wave ended; `None`: never.
+    pub ended: Option<Tick>,
+    /// Whether it was refused for ever.
+    pub refused: bool,
+}
+
+/// A launch that can never run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RefusedLaunch {
+    /// Position of its process in the workload.
+    pub process: u16,
+    /// Position in the plan's tasks.
+    pub task: u32,
+    /// What lacks.
+    pub refusal: Refusal,
+}
+
+/// How much the run had to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Decisions asked.
+    pub decisions: u64,
+    /// Start answers carried out.
+    pub starts: u64,
+    /// Pieces in them.
+    pub pieces: u64,
+    /// Fronts that ended.
+    pub fronts: u64,
+    /// Workgroups that ended.
+    pub workgroups: u64,
+    /// Launches taken off.
+    pub taken_off: u64,
+    /// Workgroups killed part-way.
+    pub killed: u64,
+    /// Time spent saving and restoring, summed over launches, in ns.
+    pub switch_ns: u64,
+}
+
+/// Everything that a run tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// One record a launch, copy or fill; the position is the [`LaunchId`].
+    pub records: Vec<Record>,
+    /// First repetitions of launches that can never run.
+    pub refused: Vec<RefusedLaunch>,
+    /// Refused in later repetitions.
+    pub refused_again: u64,
+    /// Launches that never ended although nothing more could happen.
+    pub stuck: Vec<LaunchId>,
+    /// When the first event happened.
+    pub first: Tick,
+    /// When the last wave or copy ended.
+    pub last: Tick,
+    /// Wave slots of the whole device.
+    pub wave_slots: u64,
+    /// Wave-slot time used by each process, in wave-ns.
+    pub wave_ns: Vec<u128>,
+    /// The same, counted only while at least two processes were runnable.
+    pub shared_wave_ns: Vec<u128>,
+    /// How often each process's profile began.
+    pub iterations: Vec<u32>,
+    /// A process that repeats was stopped because the longest one made no headway.
+    pub repeat_capped: bool,
+    /// How much there was to do.
+    pub counters: Counters,
+}

@@ -1,0 +1,254 @@
+//! What does a profile ask of the device that it is replayed on?
+//!
+//! The cost model: a workgroup lasts `launch duration / ceil(workgroups / (CUs x residency))` on
+//! the profile's own device, rounded to the nearest nanosecond and at least 1; on another device
+//! it lasts as long (unscaled). Copies and fills last as long as recorded, on copy engines of which
+//! there are enough.
+
+use raddle_device::Device;
+use raddle_trace::{Op, OpKind, Profile};
+use raddle_types::{Barrier, Demand, Idempotence, Level, Resource, StreamId, Ticks};
+
+/// Processes that run together.
+#[derive(Clone, Debug)]
+pub struct Workload {
+    /// Position = process id.
+    pub processes: Vec<ProcessPlan>,
+    /// Whether the shorter ones repeat until the longest has ended once.
+    pub repeat: bool,
+}
+
+/// One process: a profile, ready to be simulated.
+#[derive(Clone, Debug)]
+pub struct ProcessPlan {
+    /// For people.
+    pub name: String,
+    /// Its work, in the order of the profile.
+    pub tasks: Vec<Task>,
+    /// Positions of `tasks` by arrival.
+    pub by_arrival: Vec<u32>,
+    /// How many streams it has.
+    pub streams: u32,
+    /// From its time 0 to its last recorded end.
+    pub span: Ticks,
+    /// When it joins.
+    pub start: Ticks,
+    /// Its share, 1 or more.
+    pub share: u32,
+}
+
+impl ProcessPlan {
+    /// A process of these tasks that joins at 0 with share 1; its span ends with its last arrival.
+    ///
+    /// A task may only wait for an earlier one of its own stream.
+    #[must_use]
+    pub fn new(name: &str, tasks: Vec<Task>) -> Self {
+        let mut by_arrival: Vec<u32> = (0..tasks.len() as u32).collect();
+        by_arrival.sort_by_key(|&position| tasks[position as usize].arrival);
+        let last = tasks.iter().map(|task| task.arrival).max().unwrap_or_default();
+        Self {
+            name: name.to_owned(),
+            by_arrival,
+            streams: tasks.iter().map(|task| task.stream.0.saturating_add(1)).max().unwrap_or(0),
+            span: Ticks(last.0.saturating_add(1)),
+            start: Ticks::ZERO,
+            share: 1,
+            tasks,
+        }
+    }
+}
+
+/// One launch, copy or fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// Its lane.
+    pub stream: StreamId,
+    /// How urgent it is.
+    pub level: Level,
+    /// When its host issues it, since the process's time 0.
+    pub arrival: Ticks,
+    /// The task that must end first, as a position in the plan.
+    pub after: Option<u32>,
+    /// Whether it may be killed and run again.
+    pub idempotent: Idempotence,
+    /// What it does.
+    pub work: Work,
+}
+
+/// What a task does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Runs workgroups.
+    Kernel {
+        /// How many; 0 is refused on arrival.
+        workgroups: u64,
+        /// How long each lasts.
+        workgroup: Ticks,
+        /// What each takes.
+        demand: Demand,
+        /// Whether its waves meet at a barrier.
+        barrier: Barrier,
+        /// Registers and LDS of one workgroup, in bytes: what saving it moves.
+        context_bytes: u64,
+    },
+    /// Runs workgroups of a size that the device cannot even name.
+    Unfit {
+        /// What lacks.
+        resource: Resource,
+        /// How much one workgroup wants.
+        wanted: u64,
+        /// How much there is.
+        available: u64,
+    },
+    /// Copies or fills memory for that long.
+    Copy(Ticks),
+}
+
+/// What taking work off costs on this device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Costs {
+    /// Killing everything of a launch.
+    pub kill: Ticks,
+    /// Bytes of context saved or restored in a microsecond, at least 1.
+    pub context_bytes_per_us: u64,
+}
+
+impl Costs {
+    /// The device's figures.
+    #[must_use]
+    pub fn of(device: &Device) -> Self {
+        Self {
+            kill: Ticks(device.kill_ns),
+            context_bytes_per_us: device.memory_bytes_per_us.max(1),
+        }
+    }
+
+    /// How long moving that many bytes takes, rounded up.
+    #[must_use]
+    pub fn moving(&self, bytes: u64) -> Ticks {
+        let ns = (u128::from(bytes) * 1000).div_ceil(u128::from(self.context_bytes_per_us.max(1)));
+        Ticks(u64::try_from(ns).unwrap_or(u64::MAX))
+    }
+}
+
+/// How a profile becomes a process.
+#[derive(Clone, Copy, Debug)]
+pub struct PlanOptions<'a> {
+    /// The device it was recorded on.
+    pub own: &'a Device,
+    /// The device it is replayed on.
+    pub target: &'a Device,
+    /// When it joins.
+    pub start: Ticks,
+    /// Its share, 1 or more.
+    pub share: u32,
+}
+
+/// A profile that cannot be replayed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// Nothing is left to run.
+    #[error(
+        "{name}: none of its {launches} launches can run on {device}; first refusal: {first}. Replay it on a larger device (`--device`), or check the profile with `raddle devices` and its launch table"
+    )]
+    NothingRuns {
+        /// Which profile.
+        name: String,
+        /// How many it has.
+        launches: usize,
+        /// The device.
+        device: String,
+        /// Why the first one cannot.
+        first: String,
+    },
+}
+
+/// Makes a process of a profile; `level` says how urgent an op is.
+///
+/// # Errors
+/// When no launch of it can ever run on the target.
+pub fn plan(
+    profile: &Profile,
+    options: &PlanOptions<'_>,
+    level: impl Fn(&Op) -> Level,
+) -> Result<ProcessPlan, PlanError> {
+    let task = |op: &Op| Task {
+        stream: StreamId(op.stream),
+        level: level(op),
+        arrival: Ticks(op.arrival_ns),
+        after: op.after,
+        idempotent: op.idempotent,
+        work: work(op, options),
+    };
+    let tasks = profile.ops.iter().map(task).collect();
+    let plan = ProcessPlan {
+        streams: profile.streams.len() as u32,
+        span: Ticks(profile.span_ns.max(1)),
+        start: options.start,
+        share: options.share.max(1),
+        ..ProcessPlan::new(&profile.name, tasks)
+    };
+    something_runs(&plan, options.target)?;
+    Ok(plan)
+}
+
+fn something_runs(plan: &ProcessPlan, target: &Device) -> Result<(), PlanError> {
+    let cus = raddle_policy::Cus::new(target.shape, 1);
+    let why_not = |task: &Task| match task.work {
+        Work::Unfit { resource, wanted, available } => {
+            Some(format!("a workgroup wants {wanted} of {resource}, there is {available}"))
+        }
+        Work::Kernel { workgroups: 0, .. } => Some("its grid is empty".to_owned()),
+        Work::Kernel { demand, .. } => {
+            let (resource, wanted, available) = cus.lacking(raddle_types::CuId(0), &demand)?;
+            Some(format!("a workgroup wants {wanted} of {resource}, there is {available}"))
+        }
+        Work::Copy(_) => None,
+    };
+    let kernels = || plan.tasks.iter().filter(|task| !matches!(task.work, Work::Copy(_)));
+    let launches = kernels().count();
+    if launches == 0 || kernels().any(|task| why_not(task).is_none()) {
+        return Ok(());
+    }
+    let first = kernels().find_map(why_not).unwrap_or_default();
+    Err(PlanError::NothingRuns {
+        name: plan.name.clone(),
+        launches,
+        device: target.product.clone(),
+        first,
+    })
+}
+
+fn work(op: &Op, options: &PlanOptions<'_>) -> Work {
+    if op.kind != OpKind::Kernel {
+        return Work::Copy(Ticks(op.duration_ns.max(1)));
+    }
+    // An empty grid is refused whatever its workgroups ask, which may then be nothing.
+    let demand = match options.target.demand(&op.footprint) {
+        Ok(demand) => demand,
+        Err(_) if op.workgroups == 0 => Demand { waves: 1, ..Demand::default() },
+        Err(unfit) => {
+            return Work::Unfit {
+                resource: unfit.resource,
+                wanted: unfit.wanted,
+                available: unfit.available,
+            };
+        }
+    };
+    Work::Kernel {
+        workgroups: op.workgroups,
+        workgroup: workgroup_ticks(op, options.own),
+        demand,
+        barrier: op.footprint.barrier,
+        context_bytes: options.target.context_bytes(&demand),
+    }
+}
+
+/// Launch duration over the number of rounds that it took on its own device.
+fn workgroup_ticks(op: &Op, own: &Device) -> Ticks {
+    let resident = u64::from(own.residency(&op.footprint).workgroups.max(1));
+    let at_once = u64::from(own.cus.max(1)).saturating_mul(resident);
+    let rounds = op.workgroups.div_ceil(at_once).max(1);
+    Ticks((op.duration_ns.saturating_add(rounds / 2) / rounds).max(1))
+}

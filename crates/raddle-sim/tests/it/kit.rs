@@ -1,0 +1,95 @@
+//! Small devices, workloads and dispatchers for the tests.
+
+use raddle_dispatch::{Composed, Dispatcher};
+use raddle_policy::{How, Preempt, VictimView};
+use raddle_sim::{Costs, Options, Outcome, ProcessPlan, SimError, Task, Work, Workload, run};
+use raddle_types::{Barrier, CuShape, Demand, Idempotence, Level, StreamId, Tick, Ticks};
+
+/// A compute unit of 2 SIMDs with 4 wave slots each and 16 LDS granules.
+pub(crate) const SHAPE: CuShape = CuShape {
+    simds: 2,
+    waves_per_simd: 4,
+    vgpr_per_simd: 16,
+    sgpr: u16::MAX,
+    lds: 16,
+    workgroups: 8,
+    barriers: 8,
+};
+
+pub(crate) const COSTS: Costs = Costs { kill: Ticks(7), context_bytes_per_us: 1000 };
+
+pub(crate) fn options(cus: u16) -> Options {
+    Options { shape: SHAPE, cus, costs: COSTS }
+}
+
+/// `workgroups` workgroups of `waves` waves, `ticks` each, issued at `arrival` on stream 0.
+pub(crate) fn kernel(arrival: u64, workgroups: u64, waves: u16, ticks: u64) -> Task {
+    Task {
+        stream: StreamId(0),
+        level: Level(0),
+        arrival: Ticks(arrival),
+        after: None,
+        idempotent: Idempotence::Unknown,
+        work: Work::Kernel {
+            workgroups,
+            workgroup: Ticks(ticks),
+            demand: Demand { waves, vgpr: 1, sgpr: 0, lds: 0, barriers: 0 },
+            barrier: Barrier::No,
+            context_bytes: 100,
+        },
+    }
+}
+
+pub(crate) fn copy(arrival: u64, ticks: u64) -> Task {
+    Task { work: Work::Copy(Ticks(ticks)), ..kernel(arrival, 0, 1, 1) }
+}
+
+pub(crate) fn at_level(level: u8, mut tasks: Vec<Task>) -> Vec<Task> {
+    tasks.iter_mut().for_each(|task| task.level = Level(level));
+    tasks
+}
+
+/// Each task of a stream waits for the one before it.
+pub(crate) fn in_order(mut tasks: Vec<Task>) -> Vec<Task> {
+    for position in 1..tasks.len() as u32 {
+        tasks[position as usize].after = Some(position - 1);
+    }
+    tasks
+}
+
+pub(crate) fn workload(processes: Vec<Vec<Task>>) -> Workload {
+    let plan = |(position, tasks)| ProcessPlan::new(&format!("p{position}"), tasks);
+    Workload { processes: processes.into_iter().enumerate().map(plan).collect(), repeat: false }
+}
+
+pub(crate) fn try_run(
+    workload: &Workload,
+    cus: u16,
+    mut dispatcher: impl Dispatcher,
+) -> Result<Outcome, SimError> {
+    run(workload, &mut dispatcher, &options(cus), &mut |_| ())
+}
+
+/// Runs under the default dispatcher.
+pub(crate) fn run_default(workload: &Workload, cus: u16) -> Outcome {
+    try_run(workload, cus, Composed::builder(SHAPE, cus).build()).expect("a lawful dispatcher")
+}
+
+/// Always the same way off.
+pub(crate) struct Always(pub(crate) How);
+
+impl Preempt for Always {
+    fn preempt(&mut self, _victim: &VictimView<'_>, _now: Tick) -> How {
+        self.0
+    }
+}
+
+/// From ready to the first wave of a launch, in ticks.
+pub(crate) fn latency(outcome: &Outcome, launch: usize) -> u64 {
+    let record = &outcome.records[launch];
+    record.started.expect("it started").since(record.ready.expect("it was ready")).0
+}
+
+pub(crate) fn end(outcome: &Outcome, launch: usize) -> u64 {
+    outcome.records[launch].ended.expect("it ended").0
+}

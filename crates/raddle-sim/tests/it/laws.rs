@@ -1,0 +1,124 @@
+//! Do the two books agree, and is nothing lost, whatever runs?
+
+use proptest::prelude::*;
+use raddle_dispatch::slots::{Everyone, HighestLevel};
+use raddle_dispatch::{Composed, DispatchError};
+use raddle_policy::{Allocate, Answer, CuId, How, Piece, ReadyView, Round, WaveSpan};
+use raddle_sim::{Outcome, SimError, Task, Work};
+use raddle_types::{Demand, Idempotence, Level, Tick};
+
+use crate::kit::{Always, SHAPE, copy, kernel, try_run, workload};
+
+fn task() -> impl Strategy<Value = Task> {
+    let demand = (1u16..9, 0u16..4, 0u32..9).prop_map(|(waves, vgpr, lds)| Demand {
+        waves,
+        vgpr,
+        lds,
+        ..Demand::default()
+    });
+    let launch = (0u64..300, 0u64..40, 1u64..90, demand, 0u8..3, any::<bool>());
+    let kernels = launch.prop_map(|(arrival, groups, ticks, wanted, level, may_be_killed)| {
+        let mut task = kernel(arrival, groups, 1, ticks);
+        if let Work::Kernel { demand, .. } = &mut task.work {
+            *demand = wanted;
+        }
+        task.level = Level(level);
+        if may_be_killed {
+            task.idempotent = Idempotence::Idempotent;
+        }
+        task
+    });
+    prop_oneof![8 => kernels, 1 => (0u64..300, 1u64..90).prop_map(|(at, ticks)| copy(at, ticks))]
+}
+
+/// Processes of up to two streams, each in order.
+pub(crate) fn processes() -> impl Strategy<Value = Vec<Vec<Task>>> {
+    let process = prop::collection::vec((task(), 0u32..2), 1..10).prop_map(|tasks| {
+        let mut last = [None; 2];
+        let chain = |(position, (task, stream)): (usize, (Task, u32))| {
+            let after = last[stream as usize].replace(position as u32);
+            Task { stream: raddle_types::StreamId(stream), after, ..task }
+        };
+        tasks.into_iter().enumerate().map(chain).collect()
+    });
+    prop::collection::vec(process, 1..4)
+}
+
+pub(crate) fn check(outcome: &Outcome, processes: &[Vec<Task>]) {
+    assert!(outcome.stuck.is_empty(), "stuck: {:?}", outcome.stuck);
+    let all: usize = processes.iter().map(Vec::len).sum();
+    assert_eq!(outcome.records.len(), all);
+    let mut work = 0u128;
+    for record in &outcome.records {
+        assert!(record.refused != record.ended.is_some(), "refused or ended, never both");
+        let task = &processes[usize::from(record.process)][record.task as usize];
+        if let (Work::Kernel { workgroups, workgroup, demand, .. }, false) =
+            (task.work, record.refused)
+        {
+            work += u128::from(workgroups) * u128::from(workgroup.0) * u128::from(demand.waves);
+        }
+        assert!(record.ready >= Some(record.arrival));
+    }
+    // Killed and saved work adds to it, so this is a lower bound.
+    assert!(outcome.wave_ns.iter().sum::<u128>() >= work);
+    if outcome.counters.taken_off == 0 {
+        assert_eq!(outcome.wave_ns.iter().sum::<u128>(), work, "wave time is conserved");
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_way_off_loses_nothing(processes in processes(), way in 0usize..6, cus in 1u16..4) {
+        let how = [How::Never, How::Wait, How::Flag, How::Drain, How::Reset, How::Switch][way];
+        let dispatcher = Composed::builder(SHAPE, cus)
+            .turn("highest-level", HighestLevel)
+            .preempt("always", Always(how))
+            .build();
+        let outcome = try_run(&workload(processes.clone()), cus, dispatcher);
+        check(&outcome.expect("the two books agree"), &processes);
+    }
+
+    #[test]
+    fn without_turns_nothing_is_taken_off(processes in processes(), cus in 1u16..4) {
+        let dispatcher = Composed::builder(SHAPE, cus).turn("everyone", Everyone).build();
+        let outcome = try_run(&workload(processes.clone()), cus, dispatcher).expect("lawful");
+        prop_assert_eq!(outcome.counters.taken_off, 0);
+        check(&outcome, &processes);
+    }
+}
+
+/// Starts the next workgroup on unit 0 whether it fits or not.
+struct Overcommits;
+
+impl Allocate for Overcommits {
+    fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
+        round.start_one(&ready.launches[0], CuId(0))
+    }
+}
+
+/// Leaves out a workgroup.
+struct Skips;
+
+impl Allocate for Skips {
+    fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
+        let entry = &ready.launches[0];
+        round.pieces.push(Piece::one(entry.next + 1, CuId(0)));
+        Answer::Start { launch: entry.launch.id, waves: WaveSpan::All }
+    }
+}
+
+fn law_broken(policy: impl Allocate + 'static) -> String {
+    let dispatcher = Composed::builder(SHAPE, 1).allocate("broken", policy).build();
+    match try_run(&workload(vec![vec![kernel(0, 20, 1, 10)]]), 1, dispatcher) {
+        Err(SimError::Dispatch { error: DispatchError::Policy { policy, what, .. }, .. }) => {
+            format!("{policy}: {what}")
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_policy_that_breaks_a_law_is_named() {
+    assert!(law_broken(Overcommits).starts_with("broken: law 2:"), "{}", law_broken(Overcommits));
+    assert!(law_broken(Skips).starts_with("broken: law 1:"), "{}", law_broken(Skips));
+}

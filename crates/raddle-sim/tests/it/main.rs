@@ -1,0 +1,8 @@
+//! Does the simulated GPU do what its documentation says?
+
+mod kit;
+mod laws;
+mod partial;
+mod replay;
+mod take_off;
+mod timing;

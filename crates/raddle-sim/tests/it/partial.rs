@@ -1,0 +1,103 @@
+//! Do workgroups that are assigned first and start wave by wave (seed 003) come through whole?
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use raddle_dispatch::Composed;
+use raddle_dispatch::slots::HighestLevel;
+use raddle_policy::{
+    Allocate, Answer, CuId, Fact, How, Launch, Piece, ReadyView, Round, TakeOff, WaveSpan,
+};
+use raddle_types::{LaunchId, Tick};
+
+use crate::kit::{Always, SHAPE, end, kernel, try_run, workload};
+use crate::laws::{check, processes};
+
+/// Assigns every workgroup to a compute unit at once and starts its waves one by one.
+#[derive(Default)]
+struct WaveByWave {
+    /// Where, and how many waves have started.
+    assigned: BTreeMap<(LaunchId, u64), (CuId, u16)>,
+}
+
+impl WaveByWave {
+    /// The lowest assigned workgroup of which a wave fits now.
+    fn next_wave(&self, ready: &ReadyView<'_>) -> Option<(Launch, u64, CuId, u16)> {
+        self.assigned.iter().find_map(|(&(id, group), &(cu, started))| {
+            let launch = ready.launches.iter().find(|entry| entry.launch.id == id)?.launch;
+            let (demand, free) = (launch.demand, ready.cus.free(cu));
+            let group_fits = started > 0
+                || (free.workgroups > 0
+                    && free.lds >= u64::from(demand.lds)
+                    && free.barriers >= u64::from(demand.barriers));
+            let fits = group_fits && started < demand.waves && ready.cus.wave_room(cu, &demand) > 0;
+            fits.then_some((launch, group, cu, started))
+        })
+    }
+}
+
+impl Allocate for WaveByWave {
+    fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
+        if let Some((launch, group, cu, first)) = self.next_wave(ready) {
+            round.pieces.push(Piece::one(group, cu));
+            return Answer::Start { launch: launch.id, waves: WaveSpan::Range { first, count: 1 } };
+        }
+        match ready.launches.iter().find(|entry| entry.undistributed() > 0) {
+            Some(entry) => {
+                let cu = CuId((entry.next % ready.cus.len() as u64) as u16);
+                Answer::Assign { launch: entry.launch.id, workgroup: entry.next, cu }
+            }
+            None => Answer::WAIT,
+        }
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>, _now: Tick) {
+        match *fact {
+            Fact::Assigned { launch, workgroup, cu } => {
+                self.assigned.insert((launch.id, workgroup), (cu, 0));
+            }
+            Fact::Started { launch, waves, pieces, .. } => {
+                let (_, count) = waves.bounds(launch.demand.waves);
+                for group in pieces.iter().flat_map(|piece| piece.workgroups()) {
+                    if let Some(entry) = self.assigned.get_mut(&(launch.id, group)) {
+                        entry.1 += count;
+                    }
+                }
+            }
+            Fact::TakenOff { launch, how: TakeOff::Kill } => {
+                self.assigned.retain(|&(id, _), _| id != launch.id);
+            }
+            Fact::LaunchEnded { launch } => self.assigned.retain(|&(id, _), _| id != launch),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn a_wave_lasts_as_long_as_its_workgroup_would() {
+    // One unit of 8 wave slots: 6 + 2 waves at once, the other 4 of the second group at 100.
+    let dispatcher = Composed::builder(SHAPE, 1).allocate("wave-by-wave", WaveByWave::default());
+    let outcome = try_run(&workload(vec![vec![kernel(0, 2, 6, 100)]]), 1, dispatcher.build());
+    let outcome = outcome.expect("the two books agree");
+    assert_eq!(end(&outcome, 0), 200);
+    assert_eq!(outcome.counters.workgroups, 2);
+    assert_eq!(outcome.wave_ns, [12 * 100]);
+}
+
+proptest! {
+    #[test]
+    fn every_way_off_loses_nothing_wave_by_wave(
+        processes in processes(),
+        way in 0usize..6,
+        cus in 1u16..4,
+    ) {
+        let how = [How::Never, How::Wait, How::Flag, How::Drain, How::Reset, How::Switch][way];
+        let dispatcher = Composed::builder(SHAPE, cus)
+            .turn("highest-level", HighestLevel)
+            .allocate("wave-by-wave", WaveByWave::default())
+            .preempt("always", Always(how))
+            .build();
+        let outcome = try_run(&workload(processes.clone()), cus, dispatcher);
+        check(&outcome.expect("the two books agree"), &processes);
+    }
+}

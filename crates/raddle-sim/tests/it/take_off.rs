@@ -1,0 +1,91 @@
+//! How does work leave the device, and what does it cost?
+
+use raddle_dispatch::Composed;
+use raddle_dispatch::slots::{Drain, HighestLevel};
+use raddle_policy::How;
+use raddle_sim::{Outcome, Task};
+use raddle_types::Idempotence;
+
+use crate::kit::{Always, SHAPE, at_level, end, in_order, kernel, latency, try_run, workload};
+
+/// One CU of 8 slots; a low process fills it for 3 rounds of 1000, an urgent launch comes at 1500.
+fn preempted(how: How, low: Task) -> Outcome {
+    let low =
+        at_level(5, in_order(vec![low, Task { stream: low.stream, ..kernel(0, 8, 1, 1000) }]));
+    let high = at_level(0, vec![kernel(1500, 8, 1, 100)]);
+    let dispatcher = Composed::builder(SHAPE, 1)
+        .turn("highest-level", HighestLevel)
+        .preempt("always", Always(how))
+        .build();
+    try_run(&workload(vec![low, high]), 1, dispatcher).expect("a lawful dispatcher")
+}
+
+fn low() -> Task {
+    kernel(0, 24, 1, 1000)
+}
+
+#[test]
+fn never_lets_everything_submitted_go_first() {
+    let outcome = preempted(How::Never, low());
+    assert_eq!(latency(&outcome, 2), 1500, "the whole launch first");
+    assert_eq!(end(&outcome, 1), 4100, "the next launch of the revoked process only after it");
+}
+
+#[test]
+fn drain_waits_for_one_workgroup() {
+    let outcome = preempted(How::Drain, low());
+    assert_eq!(latency(&outcome, 2), 500);
+    assert_eq!(end(&outcome, 0), 3100, "it goes on where it stopped");
+}
+
+#[test]
+fn flag_waits_for_the_running_launch() {
+    let outcome = preempted(How::Flag, low());
+    assert_eq!(latency(&outcome, 2), 1500);
+}
+
+#[test]
+fn reset_kills_only_what_may_be_killed() {
+    let idempotent = Task { idempotent: Idempotence::Idempotent, ..low() };
+    let outcome = preempted(How::Reset, idempotent);
+    assert_eq!(latency(&outcome, 2), 7, "the cost of a kill");
+    assert_eq!(outcome.counters.killed, 8);
+    assert_eq!(end(&outcome, 0), 1500 + 7 + 100 + 3000, "it starts again from 0");
+    let outcome = preempted(How::Reset, low());
+    assert_eq!((latency(&outcome, 2), outcome.counters.killed), (1500, 0), "unknown is not");
+}
+
+#[test]
+fn switch_saves_and_restores_with_the_time_that_was_left() {
+    let outcome = preempted(How::Switch, low());
+    // 8 workgroups of 100 bytes at 1000 bytes a us: 800 ns each way.
+    assert_eq!(latency(&outcome, 2), 800);
+    assert_eq!(outcome.counters.switch_ns, 1600);
+    // 1500 ran, 800 save, 100 urgent, 800 restore, 500 + 1000 left.
+    assert_eq!(end(&outcome, 0), 1500 + 800 + 100 + 800 + 1500);
+    assert_eq!(outcome.wave_ns[1], 800);
+}
+
+#[test]
+fn drain_of_the_slots_crate_is_the_same_drain() {
+    let low = at_level(5, vec![low()]);
+    let high = at_level(0, vec![kernel(1500, 8, 1, 100)]);
+    let dispatcher = Composed::builder(SHAPE, 1)
+        .turn("highest-level", HighestLevel)
+        .preempt("drain", Drain)
+        .build();
+    let outcome = try_run(&workload(vec![low, high]), 1, dispatcher).expect("a lawful dispatcher");
+    assert_eq!(latency(&outcome, 1), 500);
+    assert_eq!(outcome.counters.taken_off, 1);
+}
+
+#[test]
+fn equal_levels_never_revoke_each_other() {
+    let twice = workload(vec![vec![low()], vec![kernel(1500, 8, 1, 100)]]);
+    let dispatcher = Composed::builder(SHAPE, 1)
+        .turn("highest-level", HighestLevel)
+        .preempt("drain", Drain)
+        .build();
+    let outcome = try_run(&twice, 1, dispatcher).expect("a lawful dispatcher");
+    assert_eq!(outcome.counters.taken_off, 0);
+}

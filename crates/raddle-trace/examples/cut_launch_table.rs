@@ -1,0 +1,52 @@
+//! How does a window of a profile become a launch table that can be passed on?
+//!
+//! `cut_launch_table FILE FIRST COUNT OUT [DEVICE [COMMENT...]]` takes the ops FIRST to
+//! FIRST + COUNT - 1 by start time, shortens the kernels' names to the functions' own, and writes
+//! them to OUT with times from 0, with DEVICE and the comments above the rows.
+
+use std::error::Error;
+use std::fs::File;
+use std::path::Path;
+
+use raddle_trace::{ImportOptions, TableComments, open, write_launch_table};
+
+/// Characters of a name that are kept.
+const NAME_LIMIT: usize = 40;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [file, first, count, out, rest @ ..] = args.as_slice() else {
+        return Err("give FILE FIRST COUNT OUT [DEVICE [COMMENT...]]".into());
+    };
+    let whole = open(Path::new(file), &ImportOptions::default())?;
+    let mut part = whole.window(first.parse()?, count.parse()?);
+    for name in &mut part.kernels {
+        *name = function(name);
+    }
+    let device = rest.first().map(String::as_str);
+    let comments = TableComments { device, lines: rest.get(1..).unwrap_or_default() };
+    write_launch_table(&part, &comments, File::create(out)?)?;
+    Ok(())
+}
+
+/// The name of the function alone: no return type, namespace, template or other arguments.
+fn function(name: &str) -> String {
+    let name = name.replace("(anonymous namespace)::", "");
+    let mut open = Vec::new();
+    let mut bare = String::new();
+    for c in name.chars() {
+        match c {
+            '<' | '(' | '{' => open.push(c),
+            // Within parentheses it compares.
+            '>' if open.last() == Some(&'<') => drop(open.pop()),
+            ')' | '}' => drop(open.pop()),
+            _ if open.is_empty() => bare.push(c),
+            _ => {}
+        }
+    }
+    // The names of copies and fills are phrases whose end stands in parentheses.
+    let phrase = bare.starts_with("Memcpy") || bare.starts_with("Memset");
+    let last = bare.trim().rsplit([' ', ':']).next().unwrap_or_default();
+    let short = if phrase { bare.trim() } else { last };
+    short.chars().take(NAME_LIMIT).collect()
+}

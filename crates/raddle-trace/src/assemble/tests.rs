@@ -1,0 +1,110 @@
+//! Does the fast linking agree with the rule read literally, and do arrivals follow theirs?
+
+use super::*;
+use proptest::prelude::*;
+
+fn op(stream: u32, start: i64, duration: u64, arrival: Option<i64>) -> DraftOp {
+    DraftOp {
+        kernel: 0,
+        stream,
+        kind: OpKind::Kernel,
+        grid: Dim3::new(1, 1, 1),
+        workgroups: 1,
+        footprint: Footprint::default(),
+        start,
+        duration,
+        arrival,
+        priority: None,
+        idempotent: Idempotence::Unknown,
+        provenance: Provenance::MEASURED,
+    }
+}
+
+fn profile(ops: Vec<DraftOp>, resolution_ns: u64) -> Profile {
+    let streams = (0..4).map(|n| StreamLabel { label: n.to_string(), context: None }).collect();
+    let report = ImportReport::default();
+    let kernels = vec!["k".to_owned()];
+    assemble(
+        "t".into(),
+        Format::Kineto,
+        Draft { ops, kernels, streams, device: None, resolution_ns, report },
+    )
+}
+
+fn afters(profile: &Profile) -> Vec<Option<u32>> {
+    profile.ops.iter().map(|op| op.after).collect()
+}
+
+#[test]
+fn a_stream_runs_in_order_and_streams_do_not_wait_for_each_other() {
+    let p = profile(vec![op(0, 0, 10, None), op(1, 2, 10, None), op(0, 10, 5, None)], 1);
+    assert_eq!(afters(&p), [None, None, Some(0)]);
+    assert_eq!(p.span_ns, 15);
+}
+
+#[test]
+fn an_overlap_within_the_clocks_step_is_no_overlap() {
+    let ops = vec![op(0, 0, 2000, None), op(0, 1000, 5000, None)];
+    let coarse = profile(ops.clone(), 1000);
+    assert_eq!(afters(&coarse), [None, Some(0)]);
+    assert_eq!(coarse.report.count(Quirk::OverlapInStream), 0);
+    let fine = profile(ops, 1);
+    assert_eq!(afters(&fine), [None, None]);
+    assert_eq!(fine.report.count(Quirk::OverlapInStream), 1);
+}
+
+#[test]
+fn an_op_that_outlasts_the_next_is_skipped() {
+    let p = profile(vec![op(0, 0, 5, None), op(0, 5, 95, None), op(0, 20, 5, None)], 1);
+    assert_eq!(afters(&p), [None, Some(0), Some(0)]);
+}
+
+#[test]
+fn a_missing_arrival_is_that_of_the_op_before_never_the_start() {
+    let ops = vec![op(0, 100, 1, None), op(0, 200, 1, Some(150)), op(0, 300, 1, None)];
+    let p = profile(ops, 1);
+    let arrivals: Vec<_> = p.ops.iter().map(|op| op.arrival_ns).collect();
+    assert_eq!(arrivals, [0, 50, 50]);
+    assert_eq!(p.report.count(Quirk::NoLaunchCall), 2);
+    assert_eq!(p.ops[2].provenance.of(Field::Arrival), Origin::Assumed);
+}
+
+#[test]
+fn a_launch_after_the_start_is_cut_to_the_start() {
+    let p = profile(vec![op(0, 100, 1, Some(50)), op(0, 200, 1, Some(250))], 1);
+    assert_eq!(p.ops[1].arrival_ns, p.ops[1].start_ns);
+    assert_eq!(p.report.count(Quirk::ClockSkew), 1);
+}
+
+#[test]
+fn ties_keep_the_order_of_the_file_and_the_table_the_order_of_use() {
+    let p = profile(vec![op(3, 7, 1, None), op(1, 5, 1, None), op(2, 5, 1, None)], 1);
+    let labels: Vec<_> = p.streams.iter().map(|s| s.label.as_str()).collect();
+    assert_eq!(labels, ["1", "2", "3"]);
+    assert_eq!(p.report.count(Quirk::Unsorted), 1);
+}
+
+#[test]
+fn times_at_the_ends_of_the_clock_do_not_overflow() {
+    let p = profile(vec![op(0, i64::MIN, 1, None), op(0, i64::MAX, u64::MAX, None)], 1000);
+    assert_eq!(p.span_ns, u64::MAX);
+}
+
+proptest! {
+    #[test]
+    fn linking_agrees_with_the_rule_read_literally(
+        ops in prop::collection::vec((0u32..3, 0i64..60, 0u64..20), 0..60),
+        resolution in prop_oneof![Just(1u64), Just(8)],
+    ) {
+        let p = profile(ops.into_iter().map(|(s, t, d)| op(s, t, d, None)).collect(), resolution);
+        let mut overlaps = 0;
+        for (j, op) in p.ops.iter().enumerate() {
+            let earlier = || p.ops[..j].iter().enumerate().filter(|(_, e)| e.stream == op.stream);
+            let ended = |e: &Op| e.end_ns() <= op.start_ns + resolution;
+            let naive = earlier().rfind(|(_, e)| ended(e)).map(|(i, _)| i as u32);
+            prop_assert_eq!(op.after, naive);
+            overlaps += earlier().filter(|(_, e)| !ended(e)).count() as u64;
+        }
+        prop_assert_eq!(p.report.count(Quirk::OverlapInStream), overlaps);
+    }
+}

@@ -1,0 +1,123 @@
+//! How many nanoseconds does a decimal text say, exactly?
+//!
+//! Profiles write microseconds as JSON numbers of up to 19 digits with three decimals; a double
+//! keeps only a quarter of a microsecond of those, so the text itself is read.
+
+/// Why a text is no usable number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DecimalError {
+    /// Not digits with at most one point and a leading minus.
+    NotANumber,
+    /// Written with an exponent: its writer went through floating point, so digits are gone.
+    Exponent,
+    /// Beyond 292 years.
+    TooLarge,
+}
+
+/// A time read from decimal microseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Micros {
+    /// The time in nanoseconds; digits below one nanosecond are cut off.
+    pub(crate) nanos: i64,
+    /// Whether the writer's clock is finer than a microsecond, as far as this text shows.
+    pub(crate) fine: bool,
+}
+
+/// Reads decimal microseconds, bare or as a JSON string.
+pub(crate) fn micros(text: &str) -> Result<Micros, DecimalError> {
+    let text = unquote(text);
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    if digits.bytes().any(|b| b == b'e' || b == b'E') {
+        return Err(DecimalError::Exponent);
+    }
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let mut nanos = number(whole)?;
+    if !fraction.bytes().all(|b| b.is_ascii_digit()) || (fraction.is_empty() && digits != whole) {
+        return Err(DecimalError::NotANumber);
+    }
+    let mut below = fraction.bytes().map(|b| i64::from(b - b'0'));
+    for _ in 0..3 {
+        let digit = below.next().unwrap_or(0);
+        nanos = nanos
+            .checked_mul(10)
+            .and_then(|n| n.checked_add(digit))
+            .ok_or(DecimalError::TooLarge)?;
+    }
+    let fine = fraction.len() >= 3 || fraction.bytes().any(|b| b != b'0');
+    Ok(Micros { nanos: if negative { -nanos } else { nanos }, fine })
+}
+
+/// Reads a natural number, bare or as a JSON string; `17.0` counts as 17.
+pub(crate) fn natural(text: &str) -> Option<u64> {
+    let text = unquote(text);
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    if fraction.is_empty() || fraction.bytes().any(|b| b != b'0') {
+        return None;
+    }
+    if whole.bytes().all(|b| b.is_ascii_digit()) { whole.parse().ok() } else { None }
+}
+
+/// The text without the quotes of a JSON string and without blanks around it.
+pub(crate) fn unquote(text: &str) -> &str {
+    let text = text.trim();
+    text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(text).trim()
+}
+
+fn number(digits: &str) -> Result<i64, DecimalError> {
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return Err(DecimalError::NotANumber);
+    }
+    digits.parse().map_err(|_| DecimalError::TooLarge)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn nineteen_digits_keep_every_nanosecond() {
+        let read = micros("1712195495519689.047").unwrap();
+        assert_eq!(read, Micros { nanos: 1_712_195_495_519_689_047, fine: true });
+    }
+
+    #[test]
+    fn one_zero_decimal_is_still_a_whole_microsecond() {
+        assert_eq!(micros("17.0").unwrap(), Micros { nanos: 17_000, fine: false });
+        assert_eq!(micros("17.000").unwrap(), Micros { nanos: 17_000, fine: true });
+        assert_eq!(micros("\"17.5\"").unwrap(), Micros { nanos: 17_500, fine: true });
+        assert_eq!(micros("-0.25").unwrap().nanos, -250);
+        assert_eq!(micros("0.0019").unwrap().nanos, 1);
+    }
+
+    #[test]
+    fn what_is_no_exact_number_is_refused() {
+        assert_eq!(micros("1.7e15"), Err(DecimalError::Exponent));
+        for text in ["", "-", ".5", "5.", "1.2.3", "inf", "NaN", "0x10", "1_000", "+1", "null"] {
+            assert_eq!(micros(text), Err(DecimalError::NotANumber), "{text}");
+        }
+        assert_eq!(micros("9223372036854776"), Err(DecimalError::TooLarge));
+        assert_eq!(micros("99999999999999999999"), Err(DecimalError::TooLarge));
+    }
+
+    #[test]
+    fn naturals() {
+        assert_eq!(natural("128"), Some(128));
+        assert_eq!(natural("\"128\""), Some(128));
+        assert_eq!(natural("128.0"), Some(128));
+        for text in ["", "-1", "1.5", "inf", "1.", "1e3", "99999999999999999999"] {
+            assert_eq!(natural(text), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_whole_number_arithmetic(whole in 0i64..9_000_000_000_000_000, ns in 0i64..1000) {
+            let text = format!("{whole}.{ns:03}");
+            prop_assert_eq!(micros(&text).unwrap().nanos, whole * 1000 + ns);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Why could a file not be imported, where in it, and what can be done?
+
+use std::io;
+
+/// Why a file could not be imported.
+///
+/// `file` is the path as it was given.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TraceError {
+    /// A folder where a file is wanted.
+    #[error("{file} is a folder: name the profile file inside it")]
+    Directory {
+        /// The path.
+        file: String,
+    },
+    /// The operating system refused.
+    #[error("{file} cannot be read ({cause}): check the path and its permissions")]
+    Unreadable {
+        /// The path.
+        file: String,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// Nothing in it.
+    #[error("{file} is empty: the profiler may have been stopped before it wrote; record again")]
+    Empty {
+        /// The path.
+        file: String,
+    },
+    /// Compressed, but cut off or damaged before anything whole.
+    #[error("{file} is a gzip file that breaks off before any kernel: copy or record it again")]
+    TruncatedGzip {
+        /// The path.
+        file: String,
+    },
+    /// Neither JSON nor a launch table.
+    #[error(
+        "{file} is no profile that can be read: it looks like {looks_like}. Give a PyTorch \
+         profiler trace (.json or .json.gz) or a launch table (docs/launch-table.md)"
+    )]
+    NotAProfile {
+        /// The path.
+        file: String,
+        /// What it seems to be.
+        looks_like: String,
+    },
+    /// JSON whose outermost level is broken before any kernel.
+    #[error("{file} is not valid JSON at byte {byte} (uncompressed): export the trace again")]
+    NotJson {
+        /// The path.
+        file: String,
+        /// Where, counted in the uncompressed text from 0.
+        byte: u64,
+    },
+    /// JSON, but not of a profiler.
+    #[error(
+        "{file} is JSON but no profiler trace: it has {saw}. A trace is an object with \
+         `traceEvents`, or an array of events"
+    )]
+    OtherJson {
+        /// The path.
+        file: String,
+        /// What its outermost level holds.
+        saw: String,
+    },
+    /// A trace without GPU kernels.
+    #[error(
+        "{file} holds no GPU kernels, only {categories}: record a process that uses the GPU, with \
+         CUDA activities switched on"
+    )]
+    NoKernels {
+        /// The path.
+        file: String,
+        /// The categories of events that were seen.
+        categories: String,
+    },
+    /// A trace whose every kernel had to be left out.
+    #[error(
+        "{file} holds {kernels} kernels but none can be used ({reasons}): record again with the \
+         profiler's default settings"
+    )]
+    NothingUsable {
+        /// The path.
+        file: String,
+        /// Kernels seen.
+        kernels: u64,
+        /// The quirks that ruled them out, with their counts.
+        reasons: String,
+    },
+    /// A Kineto trace of an AMD GPU.
+    #[error(
+        "{file} is a PyTorch trace of an AMD GPU ({kernels} kernels, {shapeless} of them without a \
+         grid): such traces leave out registers and shared memory and count grids in two different \
+         units, so what came out would be wrong. Describe the launches in a launch table instead \
+         (docs/launch-table.md)"
+    )]
+    AmdKineto {
+        /// The path.
+        file: String,
+        /// Kernels seen.
+        kernels: u64,
+        /// Kernels without a grid or a workgroup size.
+        shapeless: u64,
+    },
+    /// The device asked for ran nothing.
+    #[error("{file} holds no kernel of device {wanted}: its kernels ran on {seen}")]
+    NoSuchDevice {
+        /// The path.
+        file: String,
+        /// The device asked for.
+        wanted: u32,
+        /// The devices with kernels.
+        seen: String,
+    },
+    /// A launch table whose header is wrong.
+    #[error("{file}, line {line}: {problem} (columns are listed in docs/launch-table.md)")]
+    Header {
+        /// The path.
+        file: String,
+        /// The line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A launch table with a wrong row.
+    #[error("{file}, line {line}, column `{column}`: {problem}")]
+    Row {
+        /// The path.
+        file: String,
+        /// The line, from 1.
+        line: u64,
+        /// The column.
+        column: String,
+        /// What is wrong and what is wanted.
+        problem: String,
+    },
+    /// More than an import takes.
+    #[error("{file} holds more than {limit} {what}: cut a shorter window out of it")]
+    TooLarge {
+        /// The path.
+        file: String,
+        /// The most that is taken.
+        limit: u64,
+        /// Of what.
+        what: &'static str,
+    },
+    /// A priority rule that cannot be read.
+    #[error("the priority rule `{rule}` is not GLOB[:stream N]=LEVEL: {problem}")]
+    PriorityRule {
+        /// The rule as it was given.
+        rule: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+}

@@ -1,0 +1,137 @@
+//! Which importer reads a file? Its content decides, never its name.
+
+mod kineto;
+mod launch_table;
+
+use std::fs::File;
+use std::io::{BufRead, Read};
+use std::path::Path;
+
+use crate::assemble::assemble;
+use crate::error::TraceError;
+use crate::input::{Input, is_damage, peek};
+use crate::options::ImportOptions;
+use crate::profile::{Profile, profile_name};
+
+/// The kinds of files that can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// A trace of the PyTorch profiler, in JSON.
+    Kineto,
+    /// Our launch table, in CSV.
+    LaunchTable,
+}
+
+/// An opened file on its way to an importer.
+struct Source<'a> {
+    /// The path as it was given, for messages.
+    file: String,
+    /// The uncompressed text, from the first byte that is no blank.
+    reader: Box<dyn BufRead + 'a>,
+    /// Whether it is compressed.
+    gzip: bool,
+    /// Lines already passed over.
+    lines: u64,
+}
+
+/// Reads a profile from a file: a trace of the PyTorch profiler or a launch table, plain or gzip.
+///
+/// # Errors
+/// When the file cannot be read, is of another kind or holds no kernel that can be used; see
+/// [`TraceError`]. Lesser faults are mended and counted in [`Profile::report`].
+pub fn open(path: &Path, options: &ImportOptions) -> Result<Profile, TraceError> {
+    let file = path.display().to_string();
+    if path.is_dir() {
+        return Err(TraceError::Directory { file });
+    }
+    match File::open(path) {
+        Ok(bytes) => read(&file, bytes, options),
+        Err(cause) => Err(TraceError::Unreadable { file, cause }),
+    }
+}
+
+/// Reads a profile from bytes; `file` is their name, for the profile's name and for messages.
+///
+/// # Errors
+/// As [`open`].
+pub fn read(file: &str, bytes: impl Read, options: &ImportOptions) -> Result<Profile, TraceError> {
+    let (source, format) = detect(file, bytes)?;
+    let draft = match format {
+        Format::Kineto => kineto::import(source, options),
+        Format::LaunchTable => launch_table::import(source, options),
+    }?;
+    Ok(assemble(profile_name(file), format, draft))
+}
+
+fn detect<'a>(file: &str, bytes: impl Read + 'a) -> Result<(Source<'a>, Format), TraceError> {
+    let file = file.to_owned();
+    let input = match Input::new(bytes) {
+        Ok(input) => input,
+        Err(cause) => return Err(TraceError::Unreadable { file, cause }),
+    };
+    let mut source = Source { file, reader: input.reader, gzip: input.gzip, lines: 0 };
+    loop {
+        let head = match peek(&mut source.reader) {
+            Ok(head) => head,
+            Err(cause) if source.gzip && is_damage(&cause) => {
+                return Err(TraceError::TruncatedGzip { file: source.file });
+            }
+            Err(cause) => {
+                return Err(TraceError::Unreadable { file: source.file, cause });
+            }
+        };
+        if head.is_empty() {
+            return Err(TraceError::Empty { file: source.file });
+        }
+        let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+        let blanks = head.len() - text.len();
+        if !text.is_empty() {
+            let kind = kind(text);
+            source.pass(blanks);
+            return match kind {
+                Ok(format) => Ok((source, format)),
+                Err(looks_like) => Err(TraceError::NotAProfile { file: source.file, looks_like }),
+            };
+        }
+        source.pass(blanks);
+    }
+}
+
+impl Source<'_> {
+    /// Passes over `n` waiting bytes.
+    fn pass(&mut self, n: usize) {
+        // What was just peeked at is still there.
+        let waiting = peek(&mut self.reader).unwrap_or_default();
+        let newlines = waiting.iter().take(n).filter(|&&b| b == b'\n').count();
+        self.lines += newlines as u64;
+        self.reader.consume(n);
+    }
+}
+
+/// The format that text beginning so is in, or what it looks like instead.
+fn kind(text: &[u8]) -> Result<Format, String> {
+    const OTHERS: [(&[u8], &str); 7] = [
+        (b"SQLite format 3", "an SQLite database (Nsight Systems or rocpd)"),
+        (b"version https://git-lfs", "a Git LFS pointer, not the file itself"),
+        (b"PK\x03\x04", "a zip archive"),
+        (b"\x28\xb5\x2f\xfd", "a zstd file"),
+        (b"\xfd7zXZ", "an xz file"),
+        (b"\x1f\x8b", "a gzip file within a gzip file"),
+        (b"<", "HTML or XML"),
+    ];
+    if let Some(b'{' | b'[') = text.first() {
+        return Ok(Format::Kineto);
+    }
+    if launch_table::looks_like(text) {
+        return Ok(Format::LaunchTable);
+    }
+    let other = OTHERS.iter().find(|(magic, _)| text.starts_with(magic));
+    Err(match other {
+        Some((_, words)) => (*words).to_owned(),
+        None => {
+            let start = String::from_utf8_lossy(&text[..text.len().min(24)]);
+            format!("something that begins with \"{}\"", start.escape_debug())
+        }
+    })
+}

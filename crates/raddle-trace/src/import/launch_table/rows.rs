@@ -1,0 +1,81 @@
+//! Which lines of a launch table form a row, a header or a comment?
+
+use std::io::{self, BufRead, Read};
+
+/// The most bytes of a row.
+pub(super) const ROW_LIMIT: u64 = 16 << 20;
+
+/// A part of a launch table with the line it begins at, from 1.
+#[derive(Debug)]
+pub(super) enum Part {
+    /// A line that begins with `#`.
+    Comment(u64, String),
+    /// The cells of a header or row.
+    Cells(u64, csv::StringRecord),
+    /// A row that is not UTF-8 text.
+    NotUtf8(u64),
+}
+
+/// The parts of a launch table, one after the other.
+pub(super) struct Rows<'a> {
+    reader: Box<dyn BufRead + 'a>,
+    line: u64,
+    text: Vec<u8>,
+}
+
+impl<'a> Rows<'a> {
+    /// Parts of what `reader` holds, of which `lines` lines have been read already.
+    pub(super) fn new(reader: Box<dyn BufRead + 'a>, lines: u64) -> Self {
+        Self { reader, line: lines, text: Vec::new() }
+    }
+
+    /// The next part; `None` at the end.
+    ///
+    /// # Errors
+    /// Those of the reader, and `FileTooLarge` for a row of more than [`ROW_LIMIT`] bytes.
+    pub(super) fn next(&mut self) -> io::Result<Option<Part>> {
+        self.text.clear();
+        let mut first = self.line + 1;
+        while self.read_line()? {
+            if self.text.trim_ascii().is_empty() {
+                self.text.clear();
+                first = self.line + 1;
+                continue;
+            }
+            let comment = self.text.starts_with(b"#");
+            // Within double quotes a line end belongs to the cell.
+            let open = self.text.iter().filter(|&&b| b == b'"').count() % 2 == 1;
+            if comment || !open {
+                break;
+            }
+        }
+        if self.text.is_empty() {
+            return Ok(None);
+        }
+        if self.text.starts_with(b"#") {
+            let comment = String::from_utf8_lossy(&self.text).trim().to_owned();
+            return Ok(Some(Part::Comment(first, comment)));
+        }
+        Ok(Some(match cells(&self.text) {
+            Some(cells) => Part::Cells(first, cells),
+            None => Part::NotUtf8(first),
+        }))
+    }
+
+    fn read_line(&mut self) -> io::Result<bool> {
+        let left = ROW_LIMIT.saturating_sub(self.text.len() as u64);
+        let read = self.reader.by_ref().take(left).read_until(b'\n', &mut self.text)?;
+        self.line += 1;
+        if self.text.len() as u64 >= ROW_LIMIT {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        Ok(read > 0)
+    }
+}
+
+fn cells(row: &[u8]) -> Option<csv::StringRecord> {
+    let mut reader =
+        csv::ReaderBuilder::new().has_headers(false).buffer_capacity(row.len()).from_reader(row);
+    let mut cells = csv::StringRecord::new();
+    reader.read_record(&mut cells).ok().map(|_| cells)
+}

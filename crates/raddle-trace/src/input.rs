@@ -1,0 +1,140 @@
+//! How do the bytes of a file arrive: plain or gzip, and with how little memory?
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use flate2::bufread::MultiGzDecoder;
+
+/// Bytes read from the system at once.
+const CHUNK: usize = 128 * 1024;
+
+/// Reads behind the end of what is wanted before giving up.
+const DRAIN_CHUNKS: usize = 512;
+
+/// The uncompressed bytes of a file; gzip is told by its first two bytes, never by a name.
+pub(crate) struct Input<'a> {
+    pub(crate) reader: Box<dyn BufRead + 'a>,
+    pub(crate) gzip: bool,
+}
+
+impl<'a> Input<'a> {
+    pub(crate) fn new(raw: impl Read + 'a) -> io::Result<Self> {
+        let mut raw = BufReader::with_capacity(CHUNK, raw);
+        let gzip = peek(&mut raw)?.starts_with(&[0x1f, 0x8b]);
+        let reader: Box<dyn BufRead + 'a> = if gzip {
+            Box::new(BufReader::with_capacity(CHUNK, MultiGzDecoder::new(raw)))
+        } else {
+            Box::new(raw)
+        };
+        Ok(Self { reader, gzip })
+    }
+}
+
+/// The bytes that wait in the reader's buffer; empty at the end of the input.
+pub(crate) fn peek(reader: &mut (impl BufRead + ?Sized)) -> io::Result<&[u8]> {
+    while let Err(error) = reader.fill_buf() {
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+    reader.fill_buf()
+}
+
+/// Whether this error means that the bytes are damaged or cut off, not that they cannot be had.
+pub(crate) fn is_damage(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput
+    )
+}
+
+/// A rolling buffer over a reader: the bytes from a moving head on, as many as are asked for.
+pub(crate) struct Window<'a> {
+    reader: Box<dyn BufRead + 'a>,
+    buffer: Vec<u8>,
+    head: usize,
+    tail: usize,
+    offset: u64,
+    ended: bool,
+    failure: Option<io::Error>,
+}
+
+impl<'a> Window<'a> {
+    pub(crate) fn new(reader: Box<dyn BufRead + 'a>) -> Self {
+        let buffer = vec![0; 2 * CHUNK];
+        Self { reader, buffer, head: 0, tail: 0, offset: 0, ended: false, failure: None }
+    }
+
+    /// The bytes at hand, from the head on.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.buffer[self.head..self.tail]
+    }
+
+    /// Moves the head on by `n` bytes of those at hand.
+    pub(crate) fn skip(&mut self, n: usize) {
+        self.head = self.tail.min(self.head + n);
+    }
+
+    /// Where the head is in the uncompressed text, from 0.
+    pub(crate) fn position(&self) -> u64 {
+        self.offset + self.head as u64
+    }
+
+    /// Gets more bytes behind those at hand; `false` at the end of the input.
+    pub(crate) fn more(&mut self) -> bool {
+        if self.ended {
+            return false;
+        }
+        self.buffer.copy_within(self.head..self.tail, 0);
+        self.offset += self.head as u64;
+        self.tail -= self.head;
+        self.head = 0;
+        if self.tail == self.buffer.len() {
+            self.buffer.resize(2 * self.buffer.len(), 0);
+        }
+        loop {
+            match self.reader.read(&mut self.buffer[self.tail..]) {
+                Ok(0) => break,
+                Ok(n) => {
+                    self.tail += n;
+                    return true;
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.failure = Some(error);
+                    break;
+                }
+            }
+        }
+        self.ended = true;
+        false
+    }
+
+    /// Reads what is left, within reason: only at its end does gzip tell whether all was well.
+    pub(crate) fn drain(&mut self) {
+        for _ in 0..DRAIN_CHUNKS {
+            self.skip(self.bytes().len());
+            if !self.more() {
+                return;
+            }
+        }
+    }
+
+    /// What ended the input, if it was not its end.
+    pub(crate) fn failure(self) -> Option<io::Error> {
+        self.failure
+    }
+
+    /// The next byte that is no blank, left in place; `None` at the end of the input.
+    pub(crate) fn token(&mut self) -> Option<u8> {
+        loop {
+            let blanks = self.bytes().iter().take_while(|b| b.is_ascii_whitespace()).count();
+            self.skip(blanks);
+            if let Some(&byte) = self.bytes().first() {
+                return Some(byte);
+            }
+            if !self.more() {
+                return None;
+            }
+        }
+    }
+}

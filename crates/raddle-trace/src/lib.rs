@@ -1,0 +1,35 @@
+//! What did a GPU do in a recorded run? Profiles in, a neutral workload out.
+//!
+//! [`open`] reads a trace of the PyTorch profiler or a launch table and gives a [`Profile`]: the
+//! kernels, copies and fills of one device with their shapes, footprints, times, arrivals and the
+//! op each waits for. What a file leaves out is assumed by a stated rule, marked in the op's
+//! [`Provenance`] and counted in the [`ImportReport`]; nothing is guessed in silence, and nothing
+//! but figures and kernel names is taken from a file.
+//!
+//! Units: nanoseconds since the earliest arrival or start in the profile, grids in workgroups.
+
+mod assemble;
+mod decimal;
+mod error;
+mod import;
+mod input;
+mod options;
+mod priority;
+mod profile;
+mod provenance;
+mod report;
+mod scan;
+mod table;
+
+pub use error::TraceError;
+pub use import::{Format, open, read};
+pub use options::{BarrierRule, ImportOptions};
+pub use priority::{PriorityRule, Ranks, Target, level_of};
+pub use profile::{Op, OpKind, Profile, SourceDevice, StreamLabel, profile_name};
+pub use provenance::{Field, Origin, Provenance};
+pub use report::{ImportReport, Quirk};
+pub use table::{TableComments, write_launch_table};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,50 @@
+//! What may a caller decide about an import?
+
+use raddle_types::Barrier;
+
+/// What an import should do where the file leaves a choice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ImportOptions {
+    /// Whether workgroups are taken to meet at barriers, which no profile says.
+    pub barriers: BarrierRule,
+    /// The device to keep from a file with several; the one with the most kernels by default.
+    pub device: Option<u32>,
+}
+
+/// Whether the waves of a workgroup are taken to meet at a barrier where the file does not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BarrierRule {
+    /// Assumed if the workgroup uses shared memory or nobody knows, else not.
+    #[default]
+    Assume,
+    /// Every workgroup has one.
+    Yes,
+    /// None has one.
+    No,
+}
+
+impl BarrierRule {
+    /// The barrier of a workgroup with this much shared memory, in bytes; `None` is unknown.
+    #[must_use]
+    pub const fn barrier(self, lds_bytes: Option<u32>) -> Barrier {
+        match (self, lds_bytes) {
+            (Self::Yes, _) => Barrier::Yes,
+            (Self::No, _) | (Self::Assume, Some(0)) => Barrier::No,
+            (Self::Assume, _) => Barrier::Assumed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_shared_memory_is_never_read_as_none() {
+        assert_eq!(BarrierRule::Assume.barrier(None), Barrier::Assumed);
+        assert_eq!(BarrierRule::Assume.barrier(Some(16)), Barrier::Assumed);
+        assert_eq!(BarrierRule::Assume.barrier(Some(0)), Barrier::No);
+        assert_eq!(BarrierRule::Yes.barrier(Some(0)), Barrier::Yes);
+        assert_eq!(BarrierRule::No.barrier(Some(16)), Barrier::No);
+    }
+}

@@ -1,0 +1,214 @@
+//! How urgent is the work of a stream: by the user's rules, else by the profile's own priorities?
+
+use std::str::FromStr;
+
+use raddle_types::Level;
+
+use crate::error::TraceError;
+use crate::profile::{Op, OpKind, Profile};
+
+/// A rule `GLOB[:stream N]=LEVEL`: the work of these profiles, or of one stream of them, has this
+/// level.
+///
+/// The glob is held against the profile's name and against the file's name; `*` stands for any
+/// characters, `?` for one. Of several rules that fit, the last wins.
+///
+/// ```
+/// use raddle_trace::PriorityRule;
+/// let rule: PriorityRule = "serve*.json:stream 7=0".parse()?;
+/// assert!("serve.json:stream 7=256".parse::<PriorityRule>().is_err());
+/// # Ok::<(), raddle_trace::TraceError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PriorityRule {
+    glob: String,
+    stream: Option<String>,
+    level: Level,
+}
+
+impl FromStr for PriorityRule {
+    type Err = TraceError;
+
+    fn from_str(rule: &str) -> Result<Self, TraceError> {
+        let fail = |problem| TraceError::PriorityRule { rule: rule.to_owned(), problem };
+        let Some((target, level)) = rule.rsplit_once('=') else {
+            return Err(fail("it has no `=LEVEL`"));
+        };
+        let (glob, stream) = match target.rsplit_once(":stream ") {
+            Some((glob, stream)) => (glob, Some(stream.trim())),
+            None => (target, None),
+        };
+        if glob.trim().is_empty() {
+            return Err(fail("it names no profile; `*` means every one"));
+        }
+        if stream == Some("") {
+            return Err(fail("`:stream` is followed by no stream"));
+        }
+        let level =
+            level.trim().parse().map_err(|_| fail("its level is no number from 0 to 255"))?;
+        let stream = stream.map(str::to_owned);
+        Ok(Self { glob: glob.trim().to_owned(), stream, level: Level(level) })
+    }
+}
+
+impl PriorityRule {
+    fn fits(&self, target: Target<'_>) -> bool {
+        let named = glob_fits(&self.glob, target.profile) || glob_fits(&self.glob, target.file);
+        named && self.stream.as_deref().is_none_or(|stream| stream == target.stream)
+    }
+}
+
+/// Whose level is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    /// The profile's name.
+    pub profile: &'a str,
+    /// The file's name, without folders.
+    pub file: &'a str,
+    /// The label of the stream.
+    pub stream: &'a str,
+}
+
+/// The level of work in a stream: that of the last rule that fits, else `rank` (see [`Ranks`]),
+/// else the most urgent.
+#[must_use]
+pub fn level_of(rules: &[PriorityRule], target: Target<'_>, rank: Option<Level>) -> Level {
+    let rule = rules.iter().rfind(|rule| rule.fits(target));
+    rule.map(|rule| rule.level).or(rank).unwrap_or(Level::MOST_URGENT)
+}
+
+/// The priorities seen in a profile, the most urgent first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ranks(Vec<i32>);
+
+impl Ranks {
+    /// The priorities of a profile's kernels; none where no kernel says its own.
+    #[must_use]
+    pub fn of(profile: &Profile) -> Self {
+        let kernels = || profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
+        if kernels().all(|op| op.priority.is_none()) {
+            return Self::default();
+        }
+        let mut seen: Vec<i32> = kernels().map(effective).collect();
+        // In CUDA the lower number is the more urgent one.
+        seen.sort_unstable();
+        seen.dedup();
+        Self(seen)
+    }
+
+    /// The rank of an op among the priorities seen, 0 for the most urgent, at most 255; `None`
+    /// where the profile has no priorities.
+    #[must_use]
+    pub fn level(&self, op: &Op) -> Option<Level> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let rank = self.0.partition_point(|&seen| seen < effective(op)).min(self.0.len() - 1);
+        Some(Level(u8::try_from(rank).unwrap_or(u8::MAX)))
+    }
+}
+
+/// An op's priority, or 0, which is CUDA's default, where it says none.
+fn effective(op: &Op) -> i32 {
+    op.priority.unwrap_or(0)
+}
+
+/// Whether `text` as a whole fits `glob`, in O(glob x text).
+fn glob_fits(glob: &str, text: &str) -> bool {
+    let (glob, text): (Vec<char>, Vec<char>) = (glob.chars().collect(), text.chars().collect());
+    let (mut g, mut t) = (0, 0);
+    // Where to take up again: behind the last star, one character further on.
+    let mut star = None;
+    while t < text.len() {
+        match glob.get(g) {
+            Some('*') => {
+                star = Some((g + 1, t));
+                g += 1;
+            }
+            Some(&c) if c == '?' || c == text[t] => {
+                g += 1;
+                t += 1;
+            }
+            _ => {
+                let Some((behind, from)) = star else {
+                    return false;
+                };
+                star = Some((behind, from + 1));
+                g = behind;
+                t = from + 1;
+            }
+        }
+    }
+    glob[g..].iter().all(|&c| c == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn rules(texts: &[&str]) -> Vec<PriorityRule> {
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
+    fn train(stream: &str) -> Target<'_> {
+        Target { profile: "train", file: "train.json.gz", stream }
+    }
+
+    #[test]
+    fn the_last_rule_that_fits_wins() {
+        let rules = rules(&["*=9", "train*.gz=5", "train:stream 7=0", "serve=1"]);
+        assert_eq!(level_of(&rules, train("7"), None), Level(0));
+        assert_eq!(level_of(&rules, train("14"), None), Level(5));
+        assert_eq!(level_of(&rules[..1], train("7"), Some(Level(3))), Level(9));
+        assert_eq!(level_of(&rules[3..], train("7"), Some(Level(3))), Level(3));
+        assert_eq!(level_of(&[], train("7"), None), Level(0));
+    }
+
+    #[test]
+    fn an_equals_sign_in_the_glob_is_no_level() {
+        assert_eq!(
+            level_of(&rules(&["a=b=4"]), Target { profile: "a=b", ..train("") }, None),
+            Level(4)
+        );
+    }
+
+    #[test]
+    fn malformed_rules_say_what_is_wrong() {
+        let said = |rule: &str| rule.parse::<PriorityRule>().unwrap_err().to_string();
+        assert!(said("train").contains("no `=LEVEL`"));
+        assert!(said("train=256").contains("0 to 255"));
+        assert!(said("train=").contains("0 to 255"));
+        assert!(said("=3").contains("no profile"));
+        assert!(said("train:stream =3").contains("no stream"));
+    }
+
+    #[test]
+    fn globs() {
+        for (glob, text) in [("*", ""), ("a*b*c", "a-b-b-c"), ("?", "é"), ("**x", "x"), ("", "")] {
+            assert!(glob_fits(glob, text), "{glob} {text}");
+        }
+        for (glob, text) in [("a", ""), ("a*b", "a-c"), ("?", ""), ("a", "ab"), ("", "a")] {
+            assert!(!glob_fits(glob, text), "{glob} {text}");
+        }
+    }
+
+    /// The same by recursion over the first character.
+    fn naive(glob: &[char], text: &[char]) -> bool {
+        match (glob.split_first(), text.split_first()) {
+            (None, None) => true,
+            (Some(('*', rest)), None) => naive(rest, text),
+            (Some(('*', rest)), Some((_, tail))) => naive(rest, text) || naive(glob, tail),
+            (Some((c, rest)), Some((d, tail))) => (*c == '?' || c == d) && naive(rest, tail),
+            _ => false,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn globs_agree_with_the_naive_matcher(glob in "[ab*?]{0,8}", text in "[ab]{0,8}") {
+            let chars = |s: &str| s.chars().collect::<Vec<_>>();
+            prop_assert_eq!(glob_fits(&glob, &text), naive(&chars(&glob), &chars(&text)));
+        }
+    }
+}

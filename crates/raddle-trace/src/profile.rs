@@ -1,0 +1,162 @@
+//! What did the GPU do, in words that every importer can fill?
+//!
+//! Times are nanoseconds since the earliest arrival or start in the profile; grids are in
+//! workgroups; registers are 32-bit, per work-item; shared memory is in bytes per workgroup.
+
+use raddle_types::{Dim3, Footprint, Idempotence};
+
+use crate::import::Format;
+use crate::provenance::Provenance;
+use crate::report::ImportReport;
+
+/// One profile: everything that one file says about the work of one device.
+#[derive(Clone, Debug)]
+pub struct Profile {
+    /// The file's name without folders and without `.gz`, `.json`, `.csv` and `.pt.trace`.
+    pub name: String,
+    /// The kind of file it came from.
+    pub format: Format,
+    /// The device it was recorded on; `None` where the file does not say.
+    pub device: Option<SourceDevice>,
+    /// Names of kernels, copies and fills; [`Op::kernel`] is a position in it.
+    pub kernels: Vec<String>,
+    /// The in-order lanes, in order of first use; [`Op::stream`] is a position in it.
+    pub streams: Vec<StreamLabel>,
+    /// The work, by start time, then by position in the file.
+    pub ops: Vec<Op>,
+    /// From time 0 to the last end, in nanoseconds.
+    pub span_ns: u64,
+    /// The step of the recording clock, in nanoseconds: 1000 or 1.
+    pub resolution_ns: u64,
+    /// What was read, and what had to be mended, left out or assumed.
+    pub report: ImportReport,
+}
+
+/// The device a profile was recorded on, as far as the file says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceDevice {
+    /// The driver's name of it; in a launch table what its `device` comment says, which may be an
+    /// id of raddle's device table. May be empty.
+    pub name: String,
+    /// Compute units (SMs).
+    pub sms: Option<u32>,
+    /// Major compute capability (NVIDIA).
+    pub compute_major: Option<u32>,
+    /// Minor compute capability (NVIDIA).
+    pub compute_minor: Option<u32>,
+    /// 32-bit registers of one compute unit.
+    pub registers_per_sm: Option<u32>,
+    /// Resident work-items of one compute unit.
+    pub threads_per_sm: Option<u32>,
+    /// Shared memory of one compute unit, in bytes.
+    pub shared_bytes_per_sm: Option<u32>,
+    /// Work-items of one wave.
+    pub wave_size: Option<u32>,
+}
+
+/// Which in-order lane of the source this is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct StreamLabel {
+    /// The source's own number or name, as text.
+    pub label: String,
+    /// The context it belongs to, where the source says.
+    pub context: Option<u64>,
+}
+
+/// What an op does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpKind {
+    /// Runs workgroups on compute units.
+    Kernel,
+    /// Copies memory; holds its place in the stream.
+    Copy,
+    /// Fills memory; holds its place in the stream.
+    Set,
+}
+
+impl OpKind {
+    /// The word for it in a launch table.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Kernel => "kernel",
+            Self::Copy => "copy",
+            Self::Set => "set",
+        }
+    }
+}
+
+/// One piece of work of a stream: a kernel launch, a copy or a fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Op {
+    /// Its name, as a position in [`Profile::kernels`].
+    pub kernel: u32,
+    /// Its lane, as a position in [`Profile::streams`].
+    pub stream: u32,
+    /// The grid in workgroups; all 0 for copies and fills.
+    pub grid: Dim3,
+    /// Workgroups to run: the grid's volume, or 0 where the grid or the workgroup is empty.
+    pub workgroups: u64,
+    /// When the host issued it, at most [`Op::start_ns`].
+    pub arrival_ns: u64,
+    /// When the device began it.
+    pub start_ns: u64,
+    /// How long the device took, at least 1.
+    pub duration_ns: u64,
+    /// What one workgroup asks.
+    pub footprint: Footprint,
+    /// The op of the same stream that must end first, as a position in [`Profile::ops`].
+    pub after: Option<u32>,
+    /// The source's own priority; in CUDA the lower number is the more urgent one.
+    pub priority: Option<i32>,
+    /// What it does.
+    pub kind: OpKind,
+    /// Whether it may be killed and run again.
+    pub idempotent: Idempotence,
+    /// Which of these fields were measured, joined or assumed.
+    pub provenance: Provenance,
+}
+
+impl Op {
+    /// When the device ended it, in nanoseconds.
+    #[must_use]
+    pub const fn end_ns(&self) -> u64 {
+        self.start_ns.saturating_add(self.duration_ns)
+    }
+}
+
+/// A profile's name from a file name: no folders, no endings that only say how it is stored.
+///
+/// ```
+/// assert_eq!(raddle_trace::profile_name("runs/worker0.pt.trace.json.gz"), "worker0");
+/// ```
+#[must_use]
+pub fn profile_name(file: &str) -> String {
+    let mut name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    for ending in [".gz", ".json", ".csv", ".pt.trace"] {
+        name = match name.strip_suffix(ending) {
+            Some(stem) if !stem.is_empty() => stem,
+            _ => name,
+        };
+    }
+    name.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_op_stays_compact() {
+        assert!(size_of::<Op>() <= 104, "{} bytes", size_of::<Op>());
+    }
+
+    #[test]
+    fn names_lose_only_their_endings() {
+        assert_eq!(profile_name("a/b/train.json"), "train");
+        assert_eq!(profile_name("train.gz"), "train");
+        assert_eq!(profile_name(".json"), ".json");
+        assert_eq!(profile_name("v1.5.csv"), "v1.5");
+        assert_eq!(profile_name("C:\\runs\\x.pt.trace.json.gz"), "x");
+    }
+}

@@ -1,0 +1,179 @@
+//! What was read from a file, and what in it had to be mended, left out or assumed?
+
+use core::fmt;
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+macro_rules! quirks {
+    ($($(#[$doc:meta])* $variant:ident, $name:literal, $explanation:literal;)*) => {
+        /// Something in a file that a reader of its results should know.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum Quirk { $($(#[$doc])* $variant,)* }
+
+        impl Quirk {
+            /// All of them, in the order in which reports list them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The stable kebab-case name.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// One sentence for the reader of a report.
+            #[must_use]
+            pub const fn explanation(self) -> &'static str {
+                match self { $(Self::$variant => $explanation,)* }
+            }
+        }
+    };
+}
+
+quirks! {
+    /// The file stops early.
+    Truncated, "truncated", "the file stops before its end, so whole events up to there were kept";
+    /// The file cannot be read further.
+    Damaged, "damaged", "the file is damaged: it stops being JSON at some point, or its checksum does not fit";
+    /// Events were lost.
+    LostEvents, "lost-events", "events were cut off or too large to read; where the file stops early there may have been more";
+    /// An event is not what it should be.
+    Malformed, "malformed", "events that are not valid JSON, lack a time or end before they start were left out";
+    /// Text is not UTF-8.
+    NotUtf8, "not-utf8", "events with bytes that are not UTF-8 were read with replacement characters";
+    /// Grid or workgroup size are not given.
+    NoShape, "no-shape", "kernels without a grid or a workgroup size were left out";
+    /// Grid or workgroup size are beyond all bounds.
+    ShapeOverflow, "shape-overflow", "kernels whose grid or workgroup size exceeds what can be counted were left out";
+    /// Grid or workgroup are empty.
+    EmptyShape, "empty-shape", "kernels with an empty grid or workgroup were kept and run nothing";
+    /// Work of another device.
+    OtherDevice, "other-device", "work of other devices in the file was left out";
+    /// The device of the work has no properties in the file.
+    DeviceNotListed, "device-not-listed", "the file describes no device with the number of the work, so its first device was taken";
+    /// No device properties at all.
+    NoDevice, "no-device", "the file does not describe the device, so it must be named by the user";
+    /// Out of order in the file.
+    Unsorted, "unsorted", "steps back in time from one op of the file to the next; ops were sorted by start";
+    /// The time stamps show no duration.
+    ZeroDuration, "zero-duration", "ops shorter than the clock's step were given half a step";
+    /// Ops of a stream overlap.
+    OverlapInStream, "overlap-in-stream", "pairs of ops of one stream that overlap by more than the clock's step do not wait for each other";
+    /// No launch call belongs to the op.
+    NoLaunchCall, "no-launch-call", "ops without a recorded launch were taken to arrive with the op before them in their stream, or at time 0";
+    /// The launch call is later than the op.
+    ClockSkew, "clock-skew", "ops that start before their recorded launch were taken to arrive at their start";
+    /// One correlation, several launch calls.
+    RepeatedCorrelation, "repeated-correlation", "launch calls that repeat a correlation number were ignored in favour of the earliest";
+    /// Launched as a part of a graph.
+    GraphLaunch, "graph-launch", "ops were launched as part of a graph, so many share one arrival";
+    /// Registers are unknown.
+    NoRegisters, "no-registers", "kernels without a register count, or with 0, were taken to use none";
+    /// Shared memory is unknown.
+    NoSharedMemory, "no-shared-memory", "kernels without a shared-memory size were taken to use none";
+    /// Ranges on the GPU's lane.
+    GpuAnnotation, "gpu-annotation", "ranges that annotate the GPU's lane are not work and were left out";
+}
+
+/// What was read, and how often each [`Quirk`] was met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ImportReport {
+    /// Events, or rows, of the file.
+    pub events: u64,
+    /// Kernel launches kept.
+    pub kernels: u64,
+    /// Copies kept.
+    pub copies: u64,
+    /// Fills kept.
+    pub sets: u64,
+    counts: [u64; Quirk::ALL.len()],
+}
+
+impl ImportReport {
+    /// How often `quirk` was met.
+    #[must_use]
+    pub const fn count(&self, quirk: Quirk) -> u64 {
+        self.counts[quirk as usize]
+    }
+
+    /// The quirks met, with their counts, in the order of [`Quirk::ALL`].
+    pub fn quirks(&self) -> impl Iterator<Item = (Quirk, u64)> + '_ {
+        Quirk::ALL.iter().map(|&q| (q, self.count(q))).filter(|&(_, n)| n > 0)
+    }
+
+    pub(crate) fn of_events(events: u64) -> Self {
+        Self { events, ..Self::default() }
+    }
+
+    pub(crate) fn add(&mut self, quirk: Quirk, n: u64) {
+        let count = &mut self.counts[quirk as usize];
+        *count = count.saturating_add(n);
+    }
+
+    pub(crate) fn note(&mut self, quirk: Quirk) {
+        self.add(quirk, 1);
+    }
+}
+
+impl fmt::Display for ImportReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} events read: {} kernels, {} copies, {} fills kept",
+            self.events, self.kernels, self.copies, self.sets
+        )?;
+        for (quirk, n) in self.quirks() {
+            write!(f, "\n{n:>9} {}: {}", quirk.name(), quirk.explanation())?;
+        }
+        Ok(())
+    }
+}
+
+/// The quirks met as a map from name to count, in the order of [`Quirk::ALL`].
+struct Counts<'a>(&'a ImportReport);
+
+impl Serialize for Counts<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.quirks().map(|(quirk, n)| (quirk.name(), n)))
+    }
+}
+
+impl Serialize for ImportReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(5))?;
+        map.serialize_entry("events", &self.events)?;
+        map.serialize_entry("kernels", &self.kernels)?;
+        map.serialize_entry("copies", &self.copies)?;
+        map.serialize_entry("sets", &self.sets)?;
+        map.serialize_entry("quirks", &Counts(self))?;
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_kebab_case_and_distinct() {
+        let mut names: Vec<_> = Quirk::ALL.iter().map(|q| q.name()).collect();
+        assert!(names.iter().all(|n| n.bytes().all(|b| b == b'-' || b.is_ascii_alphanumeric())));
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), Quirk::ALL.len());
+    }
+
+    #[test]
+    fn shown_and_serialized_in_order_without_zeros() {
+        let mut report = ImportReport { events: 9, kernels: 2, ..ImportReport::default() };
+        report.note(Quirk::GraphLaunch);
+        report.add(Quirk::Truncated, 1);
+        assert_eq!(
+            serde_json::to_string(&report).unwrap(),
+            r#"{"events":9,"kernels":2,"copies":0,"sets":0,"quirks":{"truncated":1,"graph-launch":1}}"#
+        );
+        let text = report.to_string();
+        assert!(text.starts_with("9 events read: 2 kernels, 0 copies, 0 fills kept\n"));
+        assert!(text.contains("        1 graph-launch: ops were launched"));
+    }
+}

@@ -1,0 +1,60 @@
+//! What do all these tests need: where fixtures lie, and profiles as lines a person can check.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::path::{Path, PathBuf};
+
+use raddle_trace::{Field, ImportOptions, Origin, Profile, Quirk, TraceError, open};
+use raddle_types::Barrier;
+
+pub(crate) fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/profiles").join(name)
+}
+
+pub(crate) fn import(name: &str) -> Profile {
+    open(&fixture(name), &ImportOptions::default()).expect(name)
+}
+
+pub(crate) fn refusal(name: &str) -> TraceError {
+    open(&fixture(name), &ImportOptions::default()).expect_err(name)
+}
+
+/// One line an op: name, stream, grid, work-items, registers, shared memory, barrier; arrival
+/// (`j` joined, `a` assumed), start, duration, what it waits for.
+pub(crate) fn lines(profile: &Profile) -> Vec<String> {
+    let line = |op: &raddle_trace::Op| {
+        let name = &profile.kernels[op.kernel as usize];
+        let stream = &profile.streams[op.stream as usize].label;
+        let f = op.footprint;
+        let barrier = match f.barrier {
+            Barrier::No => "no",
+            Barrier::Yes => "yes",
+            Barrier::Assumed => "assumed",
+        };
+        let mark = match op.provenance.of(Field::Arrival) {
+            Origin::Measured => "",
+            Origin::Joined => "j",
+            Origin::Assumed => "a",
+        };
+        let after = op.after.map_or("-".to_owned(), |i| i.to_string());
+        format!(
+            "{name} @{stream} {}={} {}t {}r {}B {barrier}; {}{mark} {} {} after {after}",
+            op.grid,
+            op.workgroups,
+            f.threads,
+            f.vgprs_per_thread,
+            f.lds_bytes,
+            op.arrival_ns,
+            op.start_ns,
+            op.duration_ns,
+        )
+    };
+    profile.ops.iter().map(line).collect()
+}
+
+pub(crate) fn names(profile: &Profile) -> Vec<&str> {
+    profile.ops.iter().map(|op| profile.kernels[op.kernel as usize].as_str()).collect()
+}
+
+pub(crate) fn quirks(profile: &Profile) -> Vec<(Quirk, u64)> {
+    profile.report.quirks().collect()
+}

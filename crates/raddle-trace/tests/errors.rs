@@ -1,0 +1,94 @@
+//! Does every refusal say what is wrong, where, and what to do?
+
+mod common;
+
+use std::io::{self, Read};
+
+use common::{fixture, refusal};
+use raddle_trace::{ImportOptions, TraceError, open, read};
+
+fn of(text: &str) -> TraceError {
+    read("x", text.as_bytes(), &ImportOptions::default()).expect_err(text)
+}
+
+#[test]
+fn folders_missing_files_and_empty_files() {
+    let folder = open(&fixture(""), &ImportOptions::default()).unwrap_err();
+    assert!(matches!(folder, TraceError::Directory { .. }), "{folder}");
+    assert!(matches!(refusal("no-such-file"), TraceError::Unreadable { .. }));
+    assert_eq!(
+        of("").to_string(),
+        "x is empty: the profiler may have been stopped before it wrote; record again"
+    );
+    assert!(matches!(of(" \n\u{feff}"), TraceError::NotAProfile { .. }));
+    assert!(matches!(of(" \n"), TraceError::Empty { .. }));
+}
+
+#[test]
+fn a_failing_disk_is_not_taken_for_a_short_file() {
+    struct Failing(bool);
+    impl Read for Failing {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            if std::mem::replace(&mut self.0, true) {
+                return Err(io::Error::other("the disk is gone"));
+            }
+            let text = b"{\"traceEvents\":[{\"ph\":\"X\"},";
+            buffer[..text.len()].copy_from_slice(text);
+            Ok(text.len())
+        }
+    }
+    let error = read("x", Failing(false), &ImportOptions::default()).unwrap_err();
+    assert!(matches!(error, TraceError::Unreadable { .. }), "{error}");
+}
+
+#[test]
+fn other_files_are_named_for_what_they_look_like() {
+    assert!(of("SQLite format 3\0...").to_string().contains("an SQLite database"));
+    assert!(of("<!DOCTYPE html>").to_string().contains("HTML"));
+    assert!(of("version https://git-lfs.github.com/spec/v1").to_string().contains("Git LFS"));
+    assert!(of("hello\nworld").to_string().contains("begins with \"hello\\nworld\""));
+}
+
+#[test]
+fn json_of_something_else() {
+    assert_eq!(
+        refusal("other.json").to_string().split_once(" is ").unwrap().1,
+        "JSON but no profiler trace: it has the keys `rocprofiler-sdk-tool`. A trace is an object \
+         with `traceEvents`, or an array of events"
+    );
+    assert!(
+        refusal("numbers.json").to_string().contains("an array of 6 values that are no events")
+    );
+    let broken = refusal("broken.json");
+    assert!(matches!(broken, TraceError::NotJson { byte: 17, .. }), "{broken}");
+    assert!(matches!(of("{\"traceEvents\""), TraceError::NotJson { byte: 14, .. }));
+}
+
+#[test]
+fn a_trace_without_kernels_tells_what_it_has() {
+    let error = refusal("no-kernels.json").to_string();
+    assert!(error.contains("only `cpu_op`, `cuda_runtime`: record a process"), "{error}");
+    assert!(refusal("null-events.json").to_string().contains("only nothing"));
+    assert!(matches!(of("[]"), TraceError::NoKernels { .. }));
+}
+
+#[test]
+fn a_trace_with_only_useless_kernels_tells_why() {
+    let error = refusal("backwards.json").to_string();
+    assert!(error.contains("2 kernels but none can be used (2 malformed)"), "{error}");
+}
+
+#[test]
+fn amd_traces_are_refused_with_their_reasons() {
+    let error = refusal("amd.json").to_string();
+    assert!(error.contains("AMD GPU (2 kernels, 1 of them without a grid)"), "{error}");
+}
+
+#[test]
+fn a_gzip_file_without_anything_whole() {
+    let bytes = std::fs::read(fixture("truncated.json.gz")).unwrap();
+    for len in [2, 9, 30] {
+        let error = read("x", &bytes[..len], &ImportOptions::default()).unwrap_err();
+        assert!(matches!(error, TraceError::TruncatedGzip { .. }), "{len}: {error}");
+    }
+}

@@ -1,0 +1,121 @@
+//! Can any bytes make an import panic, and does it hold its promises on what it returns?
+
+mod common;
+
+use common::fixture;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use proptest::prelude::*;
+use raddle_trace::{ImportOptions, Profile, Quirk, read};
+use std::io::Write;
+
+const FIXTURES: [&str; 12] = [
+    "bare-array-2020.json",
+    "integer-microseconds.json",
+    "nineteen-digits.json",
+    "relative-late-device.json",
+    "shapes.json",
+    "odd-names.json",
+    "bare-quote.json",
+    "malformed.json",
+    "sorted-keys.json",
+    "truncated.json.gz",
+    "two-members.json",
+    "launches.csv",
+];
+
+/// What every profile promises.
+fn check(p: &Profile) {
+    assert!(p.ops.is_sorted_by_key(|op| op.start_ns));
+    let earliest = p.ops.iter().map(|op| op.arrival_ns.min(op.start_ns)).min();
+    assert_eq!(earliest, Some(0));
+    for (i, op) in p.ops.iter().enumerate() {
+        assert!(op.arrival_ns <= op.start_ns && op.duration_ns > 0);
+        assert!((op.kernel as usize) < p.kernels.len() && (op.stream as usize) < p.streams.len());
+        if let Some(after) = op.after {
+            let before = &p.ops[after as usize];
+            assert!((after as usize) < i && before.stream == op.stream);
+            assert!(before.end_ns() <= op.start_ns.saturating_add(p.resolution_ns));
+        }
+        assert!(op.workgroups == 0 || Some(op.workgroups) == op.grid.volume());
+    }
+}
+
+fn import(bytes: &[u8]) {
+    if let Ok(profile) = read("x", bytes, &ImportOptions::default()) {
+        check(&profile);
+    }
+}
+
+/// Cut off, bytes changed, bytes put in from what such files are made of.
+fn mutate(bytes: &mut Vec<u8>, edits: &[(usize, u8, u8)], cut: usize) {
+    const PARTS: [&[u8]; 8] = [b"\"", b"{", b"}", b"[", b",", b"\\", b"-1e9", b"\xff\xfe"];
+    for &(at, kind, byte) in edits {
+        let at = at % (bytes.len() + 1);
+        match kind % 3 {
+            0 if at < bytes.len() => bytes[at] = byte,
+            1 => drop(bytes.splice(at..at, PARTS[usize::from(byte) % PARTS.len()].iter().copied())),
+            _ => drop(bytes.drain(at..(at + usize::from(byte) % 16).min(bytes.len()))),
+        }
+    }
+    bytes.truncate(cut);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+
+    #[test]
+    fn mutated_files_never_panic(
+        which in 0..FIXTURES.len(),
+        edits in prop::collection::vec((any::<usize>(), any::<u8>(), any::<u8>()), 0..6),
+        cut in 0usize..6000,
+    ) {
+        let mut bytes = std::fs::read(fixture(FIXTURES[which])).unwrap();
+        mutate(&mut bytes, &edits, cut);
+        import(&bytes);
+    }
+
+    #[test]
+    fn random_text_never_panics(text in "[\\[\\]{}\":,a-c0-2 \\\\#]{0,200}") {
+        import(text.as_bytes());
+        import(format!("{{\"traceEvents\":[{text}").as_bytes());
+    }
+}
+
+#[test]
+fn every_cut_of_a_trace_keeps_its_whole_events() {
+    let bytes = std::fs::read(fixture("plain.json.gz")).unwrap();
+    let text = String::from_utf8(bytes.clone()).unwrap();
+    let ends: Vec<usize> = text.match_indices("}}").map(|(at, _)| at + 2).collect();
+    for cut in ends[0]..bytes.len() {
+        let profile = read("x", &bytes[..cut], &ImportOptions::default()).unwrap();
+        assert_eq!(profile.ops.len(), ends.iter().filter(|&&end| end <= cut).count());
+        let whole = cut == text.trim_end().len();
+        assert_eq!(profile.report.count(Quirk::Truncated), u64::from(!whole), "cut at {cut}");
+    }
+}
+
+#[test]
+fn an_event_beyond_all_bounds_is_lost_and_the_next_one_read() {
+    let text = std::fs::read_to_string(fixture("plain.json.gz")).unwrap();
+    let (head, tail) = text.split_once("{\"ph\"").unwrap();
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(head.as_bytes()).unwrap();
+    packed.write_all(b"{\"cat\":\"kernel\",\"name\":\"").unwrap();
+    for _ in 0..70 {
+        packed.write_all(&vec![b'x'; 1 << 20]).unwrap();
+    }
+    packed.write_all(format!("\"}},{{\"ph\"{tail}").as_bytes()).unwrap();
+    let bytes = packed.finish().unwrap();
+    let profile = read("x", bytes.as_slice(), &ImportOptions::default()).unwrap();
+    assert_eq!(profile.ops.len(), 3);
+    assert_eq!(profile.report.count(Quirk::LostEvents), 1);
+}
+
+#[test]
+fn deep_nesting_and_endless_openings_end_soon() {
+    for text in ["[".repeat(1 << 20), "{\"ph\"".repeat(1 << 17), "{\"a\":".repeat(1 << 18)] {
+        import(text.as_bytes());
+        import(format!("{{\"traceEvents\":[{text}").as_bytes());
+    }
+}

@@ -1,0 +1,143 @@
+//! What does a compute unit hold, and what does one workgroup ask of it?
+//!
+//! Units: a [`Footprint`] is in threads, registers and bytes, as a profile says it; a [`CuShape`]
+//! and a [`Demand`] are in the device's allocation granules. `raddle-device` turns one into the
+//! other.
+
+use core::fmt;
+
+/// The most SIMDs a compute unit can have here.
+pub const MAX_SIMDS: usize = 8;
+
+/// What one compute unit holds when it is empty, in granules.
+///
+/// Vector registers and wave slots belong to a SIMD; scalar registers, LDS, workgroup slots and
+/// barriers to the whole compute unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
+pub struct CuShape {
+    /// SIMDs (SM sub-partitions), 1 to [`MAX_SIMDS`].
+    pub simds: u8,
+    /// Wave slots of one SIMD.
+    pub waves_per_simd: u16,
+    /// Vector-register granules of one SIMD; a wave takes a whole number of them.
+    pub vgpr_per_simd: u16,
+    /// Scalar-register granules; `u16::MAX` where they never limit.
+    pub sgpr: u16,
+    /// Shared-memory (LDS) granules.
+    pub lds: u32,
+    /// Workgroup slots.
+    pub workgroups: u16,
+    /// Hardware barriers.
+    pub barriers: u16,
+}
+
+impl CuShape {
+    /// Wave slots over all SIMDs.
+    #[must_use]
+    pub const fn waves(&self) -> u32 {
+        self.waves_per_simd as u32 * self.simds as u32
+    }
+
+    /// Checks the ranges that the rest of raddle relies on.
+    ///
+    /// # Errors
+    /// When there is no SIMD, more than [`MAX_SIMDS`], or no wave or workgroup slot.
+    pub const fn check(&self) -> Result<(), ShapeError> {
+        if self.simds == 0 || self.simds as usize > MAX_SIMDS {
+            return Err(ShapeError::Simds(self.simds));
+        }
+        if self.waves_per_simd == 0 {
+            return Err(ShapeError::NoWaves);
+        }
+        if self.workgroups == 0 {
+            return Err(ShapeError::NoWorkgroups);
+        }
+        Ok(())
+    }
+}
+
+/// Why a [`CuShape`] cannot be a compute unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ShapeError {
+    /// No SIMD, or more than [`MAX_SIMDS`].
+    Simds(u8),
+    /// No wave slot.
+    NoWaves,
+    /// No workgroup slot.
+    NoWorkgroups,
+}
+
+impl fmt::Display for ShapeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Simds(n) => write!(f, "{n} SIMDs a compute unit: 1 to {MAX_SIMDS} are possible"),
+            Self::NoWaves => {
+                f.write_str("a SIMD without wave slots can run nothing: give at least 1")
+            }
+            Self::NoWorkgroups => f.write_str(
+                "a compute unit without workgroup slots can run nothing: give at least 1",
+            ),
+        }
+    }
+}
+
+impl core::error::Error for ShapeError {}
+
+/// What one workgroup of a launch takes, in granules. All waves of it are equal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
+pub struct Demand {
+    /// Waves of the workgroup, at least 1.
+    pub waves: u16,
+    /// Vector-register granules of one wave.
+    pub vgpr: u16,
+    /// Scalar-register granules of one wave.
+    pub sgpr: u16,
+    /// LDS granules of the workgroup.
+    pub lds: u32,
+    /// Barriers of the workgroup.
+    pub barriers: u16,
+}
+
+/// What one workgroup asks, as a profile says it, before any rounding to granules.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
+pub struct Footprint {
+    /// Work-items of the workgroup.
+    pub threads: u32,
+    /// 32-bit vector registers of one work-item (on AMD the sum of arch and accumulation VGPRs).
+    pub vgprs_per_thread: u32,
+    /// 32-bit scalar registers of one wave; 0 where the device has none to share out.
+    pub sgprs_per_wave: u32,
+    /// Bytes of shared memory (LDS) of the workgroup, static and dynamic.
+    pub lds_bytes: u32,
+    /// Whether its waves meet at a barrier.
+    pub barrier: Barrier,
+}
+
+/// Whether the waves of a workgroup wait for each other. No profile says so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Barrier {
+    /// They do not.
+    No,
+    /// They do.
+    Yes,
+    /// Nobody knows, so they are taken to: unknown is never read as "no".
+    #[default]
+    Assumed,
+}
+
+impl Barrier {
+    /// Whether a policy must reckon with a barrier.
+    #[must_use]
+    pub const fn possible(self) -> bool {
+        !matches!(self, Self::No)
+    }
+}

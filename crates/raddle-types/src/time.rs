@@ -1,0 +1,74 @@
+//! What is a point in time, what is a span of it?
+//!
+//! Policies know ticks only: 1 ns in the simulator, one cycle in the golden models.
+
+use core::fmt;
+use core::ops::{Add, AddAssign, Sub};
+
+/// A point in time, in ticks since the start of the run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
+pub struct Tick(pub u64);
+
+/// A span of time, in ticks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
+pub struct Ticks(pub u64);
+
+impl Tick {
+    /// The start of the run.
+    pub const ZERO: Self = Self(0);
+    /// The end of all time; arithmetic stops here instead of wrapping.
+    pub const MAX: Self = Self(u64::MAX);
+
+    /// The span since `earlier`, 0 if `earlier` is later.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> Ticks {
+        Ticks(self.0.saturating_sub(earlier.0))
+    }
+}
+
+impl Ticks {
+    /// No time at all.
+    pub const ZERO: Self = Self(0);
+}
+
+// Saturating, so that no input, however absurd, can wrap time around.
+impl Add<Ticks> for Tick {
+    type Output = Self;
+    fn add(self, span: Ticks) -> Self {
+        Self(self.0.saturating_add(span.0))
+    }
+}
+
+impl Add for Ticks {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl AddAssign for Ticks {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Sub for Ticks {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+impl fmt::Display for Tick {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl fmt::Display for Ticks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}

@@ -1,0 +1,270 @@
+//! At which addresses does a workgroup lie on a compute unit?
+//!
+//! Units: granules. Starts need no alignment, and the runs of two waves need not touch. Vector
+//! registers are counted within a SIMD, scalar registers and LDS within the compute unit. The
+//! stages and their order are those of the placement contract, section 3.
+
+mod probe;
+mod unit;
+
+use alloc::collections::BTreeMap;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use raddle_policy::Place;
+use raddle_types::{CuId, CuShape, Demand, LaunchId, Refusal, Resource};
+
+use crate::Error;
+use unit::Unit;
+
+/// Which SIMD a wave goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SimdRule {
+    /// The one with room for most further such waves, ties to the lowest: the rule of
+    /// [`raddle_policy::Cus`]. One whose free registers lie in pieces too small is passed over.
+    MostRoom,
+    /// The first that takes it, counted around from this one; the next wave begins one further.
+    From(u8),
+}
+
+/// Where each wave of one workgroup would lie. Nothing is taken: only [`Allocator::commit`] does.
+///
+/// Neither `Copy` nor `Clone`, so that no place is taken twice.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use = "a plan takes nothing; give it to `Allocator::commit`"]
+pub struct GroupPlan {
+    group: Group,
+    rotation: u8,
+}
+
+impl GroupPlan {
+    /// On which compute unit.
+    #[must_use]
+    pub const fn cu(&self) -> CuId {
+        self.group.cu
+    }
+
+    /// One address a wave, in their order.
+    #[must_use]
+    pub fn places(&self) -> &[Place] {
+        &self.group.places
+    }
+
+    /// The SIMD with which a rotation goes on afterwards: see [`SimdRule::From`].
+    #[must_use]
+    pub const fn rotation(&self) -> u8 {
+        self.rotation
+    }
+}
+
+/// Which stage refused a workgroup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// What lacks, as a whole or in one run.
+    pub resource: Resource,
+    /// The SIMD with which a rotation goes on: steps that waves made before the one that failed
+    /// are kept.
+    pub rotation: u8,
+}
+
+/// A workgroup on a compute unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Group {
+    cu: CuId,
+    demand: Demand,
+    places: Vec<Place>,
+}
+
+/// The compute units of a device with every granule that is taken, and by whom.
+#[derive(Clone, Debug)]
+pub struct Allocator {
+    shape: CuShape,
+    units: Vec<Unit>,
+    /// [`Unit::widest`] of each, side by side: most probes of a full device end here.
+    widest: Vec<u32>,
+    /// Workgroups that were saved, to come back to the same places.
+    saved: BTreeMap<LaunchId, Vec<(u64, Group)>>,
+}
+
+impl Allocator {
+    /// `count` empty compute units; one bit a granule.
+    ///
+    /// A shape that fails [`CuShape::check`] has room for nothing.
+    #[must_use]
+    pub fn new(shape: CuShape, count: u16) -> Self {
+        let unit = Unit::new(&shape);
+        let count = usize::from(count);
+        Self {
+            shape,
+            widest: vec![unit.widest(); count],
+            units: vec![unit; count],
+            saved: BTreeMap::new(),
+        }
+    }
+
+    /// What an empty compute unit holds.
+    #[must_use]
+    pub const fn shape(&self) -> &CuShape {
+        &self.shape
+    }
+
+    /// How many compute units there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.units.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.units.is_empty()
+    }
+
+    /// How many workgroups lie on the device.
+    #[must_use]
+    pub fn groups(&self) -> usize {
+        self.units.iter().map(|unit| unit.groups.len()).sum()
+    }
+
+    /// The compute units of a range on which the first wave of such a workgroup finds a SIMD,
+    /// ascending.
+    ///
+    /// One comparison a unit, for scans of a full device: on the others [`probe`](Self::probe)
+    /// would refuse, and leave a rotation where it is.
+    pub fn not_full(&self, cus: Range<u16>, demand: &Demand) -> impl Iterator<Item = CuId> {
+        /// Compared together, in the hope of one vector instruction.
+        const ABREAST: usize = 16;
+        let all = usize::from(cus.start)..usize::from(cus.end).min(self.widest.len());
+        let (first, vgpr) = (all.start, u32::from(demand.vgpr));
+        let chunks = self.widest.get(all).unwrap_or_default().chunks(ABREAST);
+        let open = move |chunk: &[u32]| chunk.iter().fold(false, |any, &it| any | (it > vgpr));
+        let chunks = chunks.enumerate().filter(move |&(_, chunk)| open(chunk));
+        chunks.flat_map(move |(index, chunk)| {
+            let units = (first + index * ABREAST..).zip(chunk);
+            // There are as many compute units as a u16 said.
+            let open = units.filter(move |&(_, &widest)| widest > vgpr);
+            open.map(|(cu, _)| CuId(cu as u16))
+        })
+    }
+
+    /// Where one more workgroup would lie on `cu`; takes nothing.
+    ///
+    /// # Errors
+    /// When it does not fit: which stage refused, and where a rotation stands afterwards.
+    pub fn probe(&self, cu: CuId, demand: &Demand, rule: SimdRule) -> Result<GroupPlan, Refused> {
+        let rotation = match rule {
+            SimdRule::MostRoom => 0,
+            SimdRule::From(simd) => simd,
+        };
+        let Some(unit) = self.units.get(cu.index()) else {
+            let resource = Resource::Cus;
+            return Err(Refused { resource, rotation });
+        };
+        if let Some(resource) = unit.surely_lacks(demand) {
+            return Err(Refused { resource, rotation });
+        }
+        probe::stages(unit, cu, demand, rule)
+    }
+
+    /// Takes the places of a plan for a workgroup; the places.
+    ///
+    /// # Errors
+    /// When one has been taken since, or the workgroup lies on this compute unit already; nothing
+    /// has changed.
+    pub fn commit(
+        &mut self,
+        plan: GroupPlan,
+        launch: LaunchId,
+        workgroup: u64,
+    ) -> Result<&[Place], Error> {
+        let stale = Error::Stale { launch, workgroup };
+        let group = plan.group;
+        let at = group.cu.index();
+        let unit = self.units.get_mut(at).ok_or(stale)?;
+        if unit.position(launch, workgroup).is_some() {
+            return Err(Error::Held { launch, workgroup });
+        }
+        if !unit.take(&group.demand, &group.places) {
+            return Err(stale);
+        }
+        self.widest[at] = unit.widest();
+        unit.groups.push((launch, workgroup, group));
+        Ok(unit.groups.last().map_or(&[], |(_, _, group)| &group.places))
+    }
+
+    /// Gives back everything that a workgroup on `cu` holds.
+    ///
+    /// # Errors
+    /// When it does not lie there; nothing has changed.
+    pub fn release(&mut self, cu: CuId, launch: LaunchId, workgroup: u64) -> Result<(), Error> {
+        let absent = Error::NotHeld { launch, workgroup };
+        let unit = self.units.get_mut(cu.index()).ok_or(absent)?;
+        let position = unit.position(launch, workgroup).ok_or(absent)?;
+        unit.remove(position);
+        self.widest[cu.index()] = unit.widest();
+        Ok(())
+    }
+
+    /// Gives back everything that a launch holds or has saved.
+    pub fn release_launch(&mut self, launch: LaunchId) {
+        self.saved.remove(&launch);
+        self.lift(launch);
+    }
+
+    /// Gives back everything that a launch holds, and remembers where it lay.
+    pub fn save(&mut self, launch: LaunchId) {
+        let mut saved = self.lift(launch);
+        self.saved.entry(launch).or_default().append(&mut saved);
+    }
+
+    /// Takes again exactly what was saved; how many workgroups found a place of theirs taken.
+    ///
+    /// Those lie nowhere, and their compute units take nothing new until they have been released:
+    /// so nothing is ever over-committed.
+    pub fn restore(&mut self, launch: LaunchId) -> usize {
+        let mut displaced = 0;
+        for (workgroup, mut group) in self.saved.remove(&launch).unwrap_or_default() {
+            if let Some(unit) = self.units.get_mut(group.cu.index()) {
+                if !unit.take(&group.demand, &group.places) {
+                    group.places.clear();
+                    unit.block();
+                    displaced += 1;
+                }
+                self.widest[group.cu.index()] = unit.widest();
+                unit.groups.push((launch, workgroup, group));
+            }
+        }
+        displaced
+    }
+
+    /// Why one more workgroup of `launch` does not lie on `cu`, where counting granules finds
+    /// nothing that lacks: the free ones lie in pieces too small.
+    ///
+    /// `wanted` is the run of one wave (of LDS: of the workgroup) and `available` the longest that
+    /// the waves before it leave. Where it would fit, the refusal names [`Resource::Cus`].
+    #[must_use]
+    pub fn fragmentation(&self, launch: LaunchId, cu: CuId, demand: &Demand) -> Refusal {
+        let unit = self.units.get(cu.index());
+        let lacking = unit.and_then(|unit| probe::lacking_run(unit, demand));
+        let (resource, wanted, available) = lacking.unwrap_or((Resource::Cus, 1, 0));
+        Refusal {
+            launch,
+            cu: Some(cu),
+            resource,
+            wanted: u64::from(wanted),
+            available: u64::from(available),
+        }
+    }
+
+    fn lift(&mut self, launch: LaunchId) -> Vec<(u64, Group)> {
+        let mut lifted = Vec::new();
+        for (unit, widest) in self.units.iter_mut().zip(&mut self.widest) {
+            while let Some(position) = unit.position_of(|it, _| it == launch) {
+                lifted.push(unit.remove(position));
+            }
+            *widest = unit.widest();
+        }
+        lifted
+    }
+}

@@ -1,0 +1,191 @@
+//! Where would the waves of one workgroup lie on one compute unit?
+//!
+//! Three stages: scalar registers wave by wave, LDS once, then SIMD and vector registers wave by
+//! wave. What a stage finds counts as taken for its own later steps. All waves ask for runs of one
+//! length, so the next run of a map always starts at or after the end of the one before, and
+//! nothing needs to be marked.
+
+use alloc::vec::Vec;
+
+use raddle_bitmap::FreeMap;
+use raddle_policy::Place;
+use raddle_types::{CuId, Demand, MAX_SIMDS, Resource};
+
+use super::unit::Unit;
+use super::{Group, GroupPlan, Refused, SimdRule};
+
+/// The three stages.
+pub(super) fn stages(
+    unit: &Unit,
+    cu: CuId,
+    demand: &Demand,
+    rule: SimdRule,
+) -> Result<GroupPlan, Refused> {
+    let mut simds = Simds::new(unit, demand, rule);
+    let refused = |resource, simds: &Simds<'_>| Refused { resource, rotation: simds.rotation };
+    if simds.too_few_for(demand.waves) {
+        return Err(refused(simds.lacks(), &simds));
+    }
+    let mut places = Vec::with_capacity(usize::from(demand.waves));
+    if !scalar_registers(unit, demand, &mut places) {
+        return Err(refused(Resource::Sgpr, &simds));
+    }
+    let Some(lds) = unit.lds.first_fit(demand.lds) else {
+        return Err(refused(Resource::Lds, &simds));
+    };
+    for place in &mut places {
+        place.lds = lds.start();
+        if !simds.next(place) {
+            return Err(refused(simds.lacks(), &simds));
+        }
+    }
+    Ok(GroupPlan { rotation: simds.rotation, group: Group { cu, demand: *demand, places } })
+}
+
+/// One place a wave, with its scalar registers; whether all were found.
+fn scalar_registers(unit: &Unit, demand: &Demand, places: &mut Vec<Place>) -> bool {
+    let want = u32::from(demand.sgpr);
+    let mut from = 0;
+    for _ in 0..demand.waves {
+        let start = match &unit.sgpr {
+            Some(map) => map.first_fit_from(from, want).map(|plan| plan.start()),
+            None => Some(0),
+        };
+        let Some(start) = start else { return false };
+        from = start + want;
+        places.push(Place {
+            // The map is as long as a u16 said.
+            sgpr: start as u16,
+            ..Place::default()
+        });
+    }
+    true
+}
+
+/// The SIMDs of a compute unit while waves are given to them.
+struct Simds<'a> {
+    maps: &'a [FreeMap],
+    /// Further waves that a SIMD may get: slots, and under `MostRoom` registers too. 0 from the
+    /// moment when no run is left.
+    room: [u16; MAX_SIMDS],
+    /// Where the next run of a SIMD is sought.
+    from: [u32; MAX_SIMDS],
+    vgpr: u32,
+    most_room: bool,
+    rotation: u8,
+}
+
+impl<'a> Simds<'a> {
+    fn new(unit: &'a Unit, demand: &Demand, rule: SimdRule) -> Self {
+        let (most_room, rotation) = match rule {
+            SimdRule::MostRoom => (true, 0),
+            SimdRule::From(simd) => (false, simd),
+        };
+        let mut room = unit.slots;
+        if most_room {
+            for (simd, room) in room.iter_mut().enumerate().take(unit.vgpr.len()) {
+                *room = unit.wave_room(simd, demand.vgpr);
+            }
+        }
+        Self {
+            maps: &unit.vgpr,
+            room,
+            from: [0; MAX_SIMDS],
+            vgpr: u32::from(demand.vgpr),
+            most_room,
+            rotation,
+        }
+    }
+
+    /// Whether it is clear, without a step of the rotation, that not all waves get a SIMD.
+    fn too_few_for(&self, waves: u16) -> bool {
+        let room: u32 = self.room.iter().map(|&room| u32::from(room)).sum();
+        self.most_room && room < u32::from(waves)
+    }
+
+    /// Gives one wave a SIMD and registers; whether there are any.
+    fn next(&mut self, place: &mut Place) -> bool {
+        let count = self.maps.len();
+        for step in 0..count {
+            let simd = if self.most_room {
+                self.roomiest()
+            } else {
+                (usize::from(self.rotation) + step) % count
+            };
+            if self.room[simd] == 0 {
+                continue;
+            }
+            let Some(plan) = self.maps[simd].first_fit_from(self.from[simd], self.vgpr) else {
+                // Nothing is given back during a probe, so neither will a later wave fit here.
+                self.room[simd] = 0;
+                continue;
+            };
+            self.room[simd] -= 1;
+            self.from[simd] = plan.start() + self.vgpr;
+            // There are at most 8 SIMDs, and the map is as long as a u16 said.
+            place.simd = simd as u8;
+            place.vgpr = plan.start() as u16;
+            self.rotation = ((simd + 1) % count) as u8;
+            return true;
+        }
+        false
+    }
+
+    /// The SIMD with most room, ties to the lowest.
+    fn roomiest(&self) -> usize {
+        let mut best = 0;
+        for simd in 1..self.maps.len() {
+            if self.room[simd] > self.room[best] {
+                best = simd;
+            }
+        }
+        best
+    }
+
+    /// What the wave lacks that was just refused.
+    fn lacks(&self) -> Resource {
+        if self.vgpr > 0 { Resource::Vgpr } else { Resource::Waves }
+    }
+}
+
+/// The first resource of which no run is long enough: which, wanted, longest left.
+///
+/// `None` where the workgroup fits, or where something lacks as a whole.
+pub(super) fn lacking_run(unit: &Unit, demand: &Demand) -> Option<(Resource, u32, u32)> {
+    if let Some(map) = &unit.sgpr {
+        let want = u32::from(demand.sgpr);
+        let (found, left) = take_runs(map, want, demand.waves);
+        if found < demand.waves {
+            return Some((Resource::Sgpr, want, left));
+        }
+    }
+    if unit.lds.first_fit(demand.lds).is_none() {
+        return Some((Resource::Lds, demand.lds, unit.lds.longest_run()));
+    }
+    let want = u32::from(demand.vgpr);
+    let (mut found, mut longest) = (0u32, None);
+    for (map, &slots) in unit.vgpr.iter().zip(&unit.slots) {
+        let (here, left) = take_runs(map, want, slots);
+        found += u32::from(here);
+        // A SIMD without a slot left has registers that no wave could use.
+        if here < slots {
+            longest = longest.max(Some(left));
+        }
+    }
+    (found < u32::from(demand.waves)).then_some(())?;
+    longest.map(|longest| (Resource::Vgpr, want, longest))
+}
+
+/// How many of `count` runs there are, and the longest run that they leave.
+fn take_runs(map: &FreeMap, want: u32, count: u16) -> (u16, u32) {
+    let mut map = map.clone();
+    for found in 0..count {
+        let Some(plan) = map.first_fit(want) else {
+            return (found, map.longest_run());
+        };
+        if map.commit(plan).is_err() {
+            return (found, 0);
+        }
+    }
+    (count, map.longest_run())
+}

@@ -1,0 +1,144 @@
+//! What does a workgroup of a kernel take, in the contract's units?
+//!
+//! Self-contained: the numbers are those of the contract, whatever a device table says.
+
+use alloc::format;
+use alloc::string::String;
+
+use raddle_policy::Cus;
+use raddle_types::{
+    Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, ProcessId, StreamId,
+};
+
+use crate::Error;
+
+/// Work-items of a wave.
+const WAVE: u32 = 64;
+/// Vector registers of a granule.
+const VGPR: u32 = 4;
+/// Scalar registers of a granule.
+const SGPR: u32 = 16;
+/// Bytes of an LDS granule.
+const LDS: u32 = 256;
+
+/// A compute unit of the contract (AMD R9 Nano). Slots and barriers for workgroups never limit it:
+/// every workgroup has a wave.
+pub const SHAPE: CuShape = CuShape {
+    simds: 4,
+    waves_per_simd: 10,
+    vgpr_per_simd: 64,
+    sgpr: 200,
+    lds: 256,
+    workgroups: 40,
+    barriers: 40,
+};
+
+/// A kernel as the contract describes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+pub struct Kernel {
+    /// Threads of a workgroup, at least 1.
+    pub threads: u32,
+    /// Vector registers of a thread.
+    pub vgpr: u32,
+    /// Scalar registers of a wave.
+    pub sgpr: u32,
+    /// Bytes of LDS of a workgroup.
+    pub lds: u32,
+}
+
+impl Kernel {
+    /// What one workgroup takes, every part rounded up to whole granules.
+    ///
+    /// # Errors
+    /// When it has no thread, or more of something than a [`Demand`] can hold.
+    pub fn demand(&self) -> Result<Demand, Error> {
+        if self.threads == 0 {
+            return Err(Error::NoThreads);
+        }
+        let granules = |what, given: u32, granule| {
+            let granules = u16::try_from(given.div_ceil(granule));
+            granules.map_err(|_| Error::TooLarge { what, given })
+        };
+        Ok(Demand {
+            waves: granules("threads", self.threads, WAVE)?,
+            vgpr: granules("vgpr", self.vgpr, VGPR)?,
+            sgpr: granules("sgpr", self.sgpr, SGPR)?,
+            lds: self.lds.div_ceil(LDS),
+            barriers: 0,
+        })
+    }
+
+    /// A launch of this kernel.
+    ///
+    /// # Errors
+    /// As [`Kernel::demand`]; and when not even an empty device of `cus` compute units takes one
+    /// workgroup.
+    pub fn launch(&self, id: LaunchId, groups: u64, cus: u16) -> Result<Launch, Error> {
+        let mut launch = Launch {
+            id,
+            process: ProcessId(0),
+            stream: StreamId(0),
+            level: Level(0),
+            // An empty grid is no fault here, a kernel that does not fit is.
+            workgroups: groups.max(1),
+            demand: self.demand()?,
+            barrier: Barrier::No,
+            idempotent: Idempotence::Unknown,
+        };
+        if let Some(refusal) = Cus::new(SHAPE, cus).never(&launch) {
+            return Err(Error::NeverFits(refusal));
+        }
+        launch.workgroups = groups;
+        Ok(launch)
+    }
+
+    /// The first line of a golden file, without its end.
+    #[must_use]
+    pub fn header(&self, cus: u16) -> String {
+        format!(
+            "# MGPUSim d01e70d5 replay; {cus} CUs R9Nano; kernel threads={} vgpr={} sgpr={} lds={}; \
+             wg,cu,then per wavefront simd:vgprOffsetB:sgprOffsetB:ldsOffsetB",
+            self.threads, self.vgpr, self.sgpr, self.lds
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kernel([threads, vgpr, sgpr, lds]: [u32; 4]) -> Kernel {
+        Kernel { threads, vgpr, sgpr, lds }
+    }
+
+    #[test]
+    fn every_part_is_rounded_up() {
+        for (given, waves, vgpr, sgpr, lds, fill) in [
+            ([256, 32, 16, 4096], 4, 8, 1, 16, 8),
+            ([64, 24, 32, 0], 1, 6, 2, 0, 40),
+            ([512, 64, 48, 16384], 8, 16, 3, 64, 2),
+            ([128, 128, 96, 8192], 2, 32, 6, 32, 4),
+            ([150, 21, 250, 300], 3, 6, 16, 2, 4),
+        ] {
+            let demand = kernel(given).demand().unwrap();
+            let barriers = 0;
+            assert_eq!(demand, Demand { waves, vgpr, sgpr, lds, barriers });
+            assert_eq!(Cus::new(SHAPE, 1).room(raddle_types::CuId(0), &demand), fill);
+        }
+    }
+
+    #[test]
+    fn what_can_never_run_is_an_error() {
+        let launch = |given, cus| kernel(given).launch(LaunchId(0), 5, cus);
+        assert_eq!(launch([0, 1, 1, 1], 64), Err(Error::NoThreads));
+        let error = Error::TooLarge { what: "vgpr", given: u32::MAX };
+        assert_eq!(launch([1, u32::MAX, 1, 1], 64), Err(error));
+        for given in [[2561, 0, 0, 0], [1, 257, 0, 0], [64, 0, 3201, 0], [1, 0, 0, 65537]] {
+            assert!(matches!(launch(given, 64), Err(Error::NeverFits(_))), "{given:?}");
+        }
+        assert!(matches!(launch([1, 0, 0, 0], 0), Err(Error::NeverFits(_))), "no compute unit");
+        assert!(launch([2560, 24, 80, 65536], 1).is_ok());
+    }
+}

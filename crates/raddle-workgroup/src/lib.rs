@@ -1,0 +1,57 @@
+//! Where does a workgroup go?
+//!
+//! The baselines of the allocate slot, each an [`Allocate`](raddle_policy::Allocate) policy:
+//!
+//! | policy | a workgroup goes to | launches |
+//! |---|---|---|
+//! | [`RoundRobin`] | the next compute unit with room after the last one used | in arrival order; one that waits lets later ones pass |
+//! | [`Greedy`] | the lowest compute unit with room | as above |
+//! | [`Leftover`] | the compute unit with room for most further ones | one after the other |
+//! | [`Spatial`] | as leftover, within the compute units of its process | of one process one after the other |
+//!
+//! Beside them: [`Allocator`], which finds and keeps real addresses (SIMD, first vector register,
+//! first scalar register, first byte of LDS), and [`contract`], a replay scenario for checking that
+//! round-robin and greedy put every workgroup where another implementation puts it.
+//!
+//! Units: granules of the device; positions are counted from 0.
+//!
+//! ```
+//! use raddle_policy::{Allocate, Book, Launch, LaunchId, ReadyLaunch, ReadyView, Round, Tick};
+//! use raddle_workgroup::{Leftover, LeftoverConfig};
+//! # use raddle_policy::{Barrier, CuShape, Demand, Idempotence, Level, ProcessId, StreamId};
+//! # let shape = CuShape { simds: 4, waves_per_simd: 10, vgpr_per_simd: 64, sgpr: 200, lds: 256,
+//! #     workgroups: 40, barriers: 32 };
+//! # let demand = Demand { waves: 4, vgpr: 8, sgpr: 1, lds: 16, barriers: 1 };
+//! # let launch = Launch { id: LaunchId(0), process: ProcessId(0), stream: StreamId(0),
+//! #     level: Level(0), workgroups: 20, demand, barrier: Barrier::Yes,
+//! #     idempotent: Idempotence::Unknown };
+//! let book = Book::new(shape, 2);
+//! let launches = [ReadyLaunch { launch, next: 0, assigned: 0, submitted: Tick::ZERO }];
+//! let view = ReadyView { launches: &launches, cus: book.cus() };
+//! let mut policy = Leftover::new(LeftoverConfig::default())?;
+//! let mut round = Round::default();
+//! policy.allocate_round(&view, Tick::ZERO, &mut round);
+//! let pieces: Vec<String> = round.pieces.iter().map(ToString::to_string).collect();
+//! assert_eq!(pieces, ["w0+2x8@cu0", "w1+2x8@cu1"], "8 fit on each of the two");
+//! # Ok::<(), raddle_workgroup::Error>(())
+//! ```
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod allocator;
+pub mod contract;
+mod error;
+mod policy;
+
+pub use allocator::{Allocator, GroupPlan, Refused, SimdRule};
+pub use error::Error;
+pub use policy::{
+    Cursor, Greedy, GreedyConfig, Leftover, LeftoverConfig, Rotation, RoundRobin, RoundRobinConfig,
+    Spatial, SpatialConfig,
+};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,38 @@
+//! Which baselines are there, and which settings do they share?
+
+mod greedy;
+mod leftover;
+mod round_robin;
+mod shared;
+mod spatial;
+
+pub use greedy::{Greedy, GreedyConfig};
+pub use leftover::{Leftover, LeftoverConfig};
+pub use round_robin::{Cursor, RoundRobin, RoundRobinConfig};
+pub use spatial::{Spatial, SpatialConfig};
+
+use raddle_policy::{Answer, LaunchId, ReadyLaunch, ReadyView, WaveSpan};
+
+/// Which SIMD of a compute unit a wave goes to, where a policy keeps addresses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Rotation {
+    /// The one with room for most further such waves, ties to the lowest; nothing is remembered.
+    #[default]
+    None,
+    /// The next after the SIMD of the last wave on this compute unit, as the placement contract
+    /// has it. Refusals move it too, so law 4 of `Allocate` does not hold. Implies addresses.
+    Peer,
+}
+
+/// The launches that still have workgroups to place, in arrival order.
+fn waiting<'a>(ready: &ReadyView<'a>) -> impl Iterator<Item = &'a ReadyLaunch> + use<'a> {
+    let launches = ready.launches.iter();
+    launches.filter(|entry| entry.undistributed() > 0)
+}
+
+const fn start(launch: LaunchId) -> Answer {
+    let waves = WaveSpan::All;
+    Answer::Start { launch, waves }
+}

@@ -1,0 +1,43 @@
+//! Where are the check values and the golden files?
+
+use std::path::PathBuf;
+
+use raddle_workgroup::contract::{Algorithm, Kernel};
+
+/// The rows of a table of check values, without its heading.
+pub(crate) fn table(name: &str) -> Vec<Vec<String>> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/placement/");
+    let text = std::fs::read_to_string(format!("{folder}{name}")).expect("a file of this tree");
+    let rows = text.lines().skip(1);
+    let rows: Vec<Vec<String>> =
+        rows.map(|row| row.split(',').map(String::from).collect()).collect();
+    assert!(!rows.is_empty(), "{name} has rows");
+    rows
+}
+
+pub(crate) fn algorithm(name: &str) -> Algorithm {
+    match name {
+        "round-robin" => Algorithm::RoundRobin,
+        "greedy" => Algorithm::Greedy,
+        _ => panic!("there is no algorithm {name}"),
+    }
+}
+
+pub(crate) fn number(text: &str) -> u64 {
+    text.parse().expect("a number in the table")
+}
+
+pub(crate) const fn kernel([threads, vgpr, sgpr, lds]: [u32; 4]) -> Kernel {
+    Kernel { threads, vgpr, sgpr, lds }
+}
+
+/// The folder of the golden files, beside that of the real profiles, if it is there.
+pub(crate) fn peers() -> Option<PathBuf> {
+    let traces = std::env::var("RADDLE_SAMPLES")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces").into());
+    let peers = PathBuf::from(traces).parent()?.join("peers");
+    let there = peers.is_dir();
+    let required = std::env::var("RADDLE_REQUIRE_SAMPLES").is_ok_and(|value| value == "1");
+    assert!(there || !required, "no golden files: there is no folder {}", peers.display());
+    there.then_some(peers)
+}

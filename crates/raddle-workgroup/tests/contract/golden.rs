@@ -1,0 +1,79 @@
+//! Are the replays those of the golden files, byte for byte, and of the table of hashes?
+
+use std::io::Read;
+
+use raddle_policy::{LaunchId, Resource};
+use raddle_workgroup::Error;
+use raddle_workgroup::contract::{Algorithm, Replay};
+
+use crate::fixtures::{algorithm, kernel, number, peers, table};
+
+const KERNELS: [[u32; 4]; 2] = [[256, 32, 16, 4096], [64, 24, 32, 0]];
+
+#[test]
+fn every_byte_of_the_golden_files() {
+    let Some(peers) = peers() else {
+        println!("skipped: there is no folder `peers` beside RADDLE_SAMPLES");
+        return;
+    };
+    for (index, given) in KERNELS.into_iter().enumerate() {
+        for name in ["round-robin", "greedy"] {
+            let kernel = kernel(given);
+            let mut text = kernel.header(64) + "\n";
+            let algorithm = algorithm(name);
+            let replay = Replay { algorithm, cus: 64, groups: 4000, kernel };
+            let rows = &mut |row: &str| {
+                text.push_str(row);
+                text.push('\n');
+            };
+            assert_eq!(replay.run(rows).map(|outcome| outcome.placed), Ok(4000));
+            let path = peers.join(format!("replay_{name}_k{index}_cu64_wg4000.csv.gz"));
+            let file = std::fs::File::open(&path).unwrap();
+            let mut golden = String::new();
+            flate2::read::GzDecoder::new(file).read_to_string(&mut golden).unwrap();
+            for (line, (found, expected)) in (1..).zip(text.lines().zip(golden.lines())) {
+                assert_eq!(found, expected, "{}:{line}", path.display());
+            }
+            assert!(text == golden, "{} is longer or shorter", path.display());
+        }
+    }
+}
+
+#[test]
+fn hashes_cycles_and_ticks() {
+    for row in table("replays.csv") {
+        let given = [1, 2, 3, 4].map(|column: usize| row[column].parse().unwrap());
+        let replay = Replay {
+            algorithm: algorithm(&row[0]),
+            cus: row[5].parse().unwrap(),
+            groups: number(&row[6]),
+            kernel: kernel(given),
+        };
+        let outcome = replay.run(&mut |_| {}).unwrap();
+        assert_eq!(outcome.placed, replay.groups);
+        let found = [
+            format!("{:016x}", outcome.fnv1a),
+            outcome.cycles.to_string(),
+            outcome.ticks.to_string(),
+        ];
+        for (found, expected) in found.iter().zip(&row[7..]).filter(|(_, known)| *known != "-") {
+            assert_eq!(found, expected, "{row:?}");
+        }
+    }
+}
+
+#[test]
+fn nothing_to_place_is_one_tick() {
+    for algorithm in [Algorithm::RoundRobin, Algorithm::Greedy] {
+        let mut replay = Replay { algorithm, cus: 1, groups: 0, kernel: kernel(KERNELS[0]) };
+        let outcome = replay.run(&mut |row| panic!("a row: {row}")).unwrap();
+        assert_eq!((outcome.cycles, outcome.ticks, outcome.placed), (1, 1, 0));
+        assert_eq!(outcome.fnv1a, 0xcbf2_9ce4_8422_2325);
+        replay.kernel.lds = 65537;
+        let Err(Error::NeverFits(refusal)) = replay.run(&mut |_| {}) else {
+            panic!("257 granules of LDS fit nowhere");
+        };
+        assert_eq!((refusal.launch, refusal.resource), (LaunchId(0), Resource::Lds));
+        assert_eq!((refusal.wanted, refusal.available), (257, 256));
+    }
+}

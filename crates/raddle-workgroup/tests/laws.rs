@@ -1,0 +1,197 @@
+//! Do the baselines keep the laws of `Allocate`, counted and with addresses, in bulk and one by one?
+
+use proptest::prelude::*;
+use raddle_policy::test_kit::{
+    Deed, Run, Scenario, World, check_allocate, check_allocate_except, check_bulk, scenario,
+    scenario_with,
+};
+use raddle_policy::{
+    Allocate, Answer, CuId, CuShape, Cus, Demand, Launch, LaunchId, ProcessId, ReadyLaunch,
+    ReadyView, Resource, Round, Tick,
+};
+use raddle_workgroup::{
+    Cursor, Greedy, GreedyConfig, Leftover, LeftoverConfig, Rotation, RoundRobin, RoundRobinConfig,
+    Spatial, SpatialConfig,
+};
+
+fn round_robin(addresses: bool, rotation: Rotation, cursor: Cursor) -> RoundRobin {
+    let config = RoundRobinConfig { addresses, rotation, cursor };
+    RoundRobin::new(config).expect("nothing can be wrong")
+}
+
+fn greedy(addresses: bool, rotation: Rotation) -> Greedy {
+    Greedy::new(GreedyConfig { addresses, rotation }).expect("nothing can be wrong")
+}
+
+fn leftover() -> Leftover {
+    Leftover::new(LeftoverConfig::default()).expect("nothing can be wrong")
+}
+
+fn spatial(shares: &[u32]) -> Spatial {
+    let shares = shares.to_vec();
+    Spatial::new(SpatialConfig { shares }).expect("no share is 0")
+}
+
+proptest! {
+    #[test]
+    fn round_robin_keeps_them(s in scenario()) {
+        for cursor in [Cursor::Device, Cursor::PerLaunch] {
+            check_allocate(|| round_robin(false, Rotation::None, cursor), &s);
+            check_bulk(|| round_robin(false, Rotation::None, cursor), &s);
+        }
+    }
+
+    #[test]
+    fn round_robin_with_addresses_keeps_them(s in scenario()) {
+        for cursor in [Cursor::Device, Cursor::PerLaunch] {
+            check_allocate(|| round_robin(true, Rotation::None, cursor), &s);
+            check_bulk(|| round_robin(true, Rotation::None, cursor), &s);
+            // The rotation moves on refusals: the documented exception from law 4.
+            check_allocate_except(&[4], || round_robin(false, Rotation::Peer, cursor), &s);
+            check_bulk(|| round_robin(false, Rotation::Peer, cursor), &s);
+        }
+    }
+
+    #[test]
+    fn greedy_keeps_them(s in scenario()) {
+        for addresses in [false, true] {
+            check_allocate(|| greedy(addresses, Rotation::None), &s);
+            check_bulk(|| greedy(addresses, Rotation::None), &s);
+        }
+        check_allocate_except(&[4], || greedy(false, Rotation::Peer), &s);
+        check_bulk(|| greedy(false, Rotation::Peer), &s);
+    }
+
+    #[test]
+    fn leftover_keeps_them(s in scenario()) {
+        check_allocate(leftover, &s);
+        check_bulk(leftover, &s);
+    }
+
+    #[test]
+    fn spatial_keeps_them(s in scenario(), shares in prop::collection::vec(1u32..9, 0..3)) {
+        check_allocate(|| spatial(&shares), &s);
+        check_bulk(|| spatial(&shares), &s);
+    }
+
+    #[test]
+    fn launches_that_can_never_fit_change_nothing(s in scenario_with(true)) {
+        check_bulk(|| round_robin(true, Rotation::None, Cursor::Device), &s);
+        check_bulk(|| greedy(false, Rotation::None), &s);
+        check_bulk(leftover, &s);
+        check_bulk(|| spatial(&[]), &s);
+    }
+
+    /// Equal workgroups leave no gaps that are too small, so nothing is refused that fits counted.
+    #[test]
+    fn addresses_change_no_compute_unit_for_a_single_launch(mut s in scenario()) {
+        s.launches.truncate(1);
+        let counted = places(&s, &mut round_robin(false, Rotation::None, Cursor::Device));
+        let placed = places(&s, &mut round_robin(true, Rotation::None, Cursor::Device));
+        prop_assert_eq!(placed, counted);
+        let counted = places(&s, &mut greedy(false, Rotation::None));
+        prop_assert_eq!(places(&s, &mut greedy(true, Rotation::None)), counted);
+    }
+}
+
+/// Which workgroup went where, when.
+fn places(scenario: &Scenario, policy: &mut dyn Allocate) -> Vec<(Tick, u64, CuId)> {
+    let run: Run = World::play(scenario, policy).expect("the laws hold");
+    let mut placed = Vec::new();
+    for line in &run.lines {
+        if let Deed::Started { pieces, .. } = &line.deed {
+            let each = pieces.iter().flat_map(|piece| piece.workgroups().map(|it| (it, piece.cu)));
+            placed.extend(each.map(|(workgroup, cu)| (line.at, workgroup, cu)));
+        }
+    }
+    placed.sort_unstable();
+    placed
+}
+
+fn policies() -> Vec<(&'static str, Box<dyn Allocate>)> {
+    vec![
+        ("round-robin", Box::new(round_robin(false, Rotation::None, Cursor::Device))),
+        ("round-robin per launch", Box::new(round_robin(true, Rotation::None, Cursor::PerLaunch))),
+        ("round-robin peer", Box::new(round_robin(true, Rotation::Peer, Cursor::Device))),
+        ("greedy", Box::new(greedy(false, Rotation::None))),
+        ("greedy with addresses", Box::new(greedy(true, Rotation::None))),
+        ("greedy peer", Box::new(greedy(true, Rotation::Peer))),
+        ("leftover", Box::new(leftover())),
+        ("spatial", Box::new(spatial(&[]))),
+    ]
+}
+
+fn entry(launch: Launch, next: u64, assigned: u64) -> ReadyLaunch {
+    ReadyLaunch { launch, next, assigned, submitted: Tick::ZERO }
+}
+
+#[test]
+fn a_launch_of_which_only_assigned_work_is_left_is_skipped() {
+    let scenario = Scenario::example();
+    let [first, second, ..] = scenario.launches[..] else { panic!("the example has four") };
+    let cus = Cus::new(scenario.shape, scenario.cus);
+    let launches = [entry(first, first.workgroups, 2), entry(second, 0, 0)];
+    for (name, mut policy) in policies() {
+        let mut round = Round::default();
+        let view = ReadyView { launches: &launches, cus: &cus };
+        let answer = policy.allocate_round(&view, Tick::ZERO, &mut round);
+        let Answer::Start { launch, .. } = answer else { panic!("{name} answers {answer:?}") };
+        assert_eq!(launch, second.id, "{name}");
+        let mut round = Round::default();
+        let view = ReadyView { launches: &launches[..1], cus: &cus };
+        let answer = policy.allocate_round(&view, Tick::ZERO, &mut round);
+        assert_eq!((answer, round), (Answer::WAIT, Round::default()), "{name}");
+    }
+}
+
+/// No compute unit, none with a SIMD, a demand without waves, the largest numbers there are.
+#[test]
+fn absurd_devices_and_demands_are_refused_without_panic() {
+    let base = Scenario::example();
+    let no_simd = CuShape { simds: 0, ..base.shape };
+    let many_simds = CuShape { simds: u8::MAX, ..base.shape };
+    let wide = CuShape {
+        simds: 8,
+        waves_per_simd: u16::MAX,
+        vgpr_per_simd: u16::MAX,
+        sgpr: u16::MAX - 1,
+        lds: 1 << 16,
+        workgroups: u16::MAX,
+        barriers: u16::MAX,
+    };
+    let (waves, vgpr, sgpr) = (u16::MAX, u16::MAX, u16::MAX);
+    let greatest = Demand { waves, vgpr, sgpr, lds: u32::MAX, barriers: u16::MAX };
+    let demands = [Demand::default(), greatest, Demand { waves: 1, ..Demand::default() }];
+    for (shape, count) in [(base.shape, 0), (no_simd, 2), (many_simds, 2), (wide, 2)] {
+        let cus = Cus::new(shape, count);
+        for demand in demands {
+            let launch = Launch {
+                demand,
+                workgroups: u64::MAX,
+                process: ProcessId(u16::MAX),
+                id: LaunchId(u32::MAX),
+                ..base.launches[0]
+            };
+            let launches = [entry(launch, u64::MAX - 3, 0)];
+            let view = ReadyView { launches: &launches, cus: &cus };
+            for (name, mut policy) in policies() {
+                let mut round = Round::default();
+                let answer = policy.allocate_round(&view, Tick::MAX, &mut round);
+                let fits = cus.room(CuId(0), &demand) > 0;
+                let started = matches!(answer, Answer::Start { .. });
+                assert_eq!(started, fits, "{name} on {count} of {shape:?} for {demand:?}");
+                let short = |it: &raddle_policy::Refusal| it.wanted > it.available;
+                assert!(round.refusals.iter().all(short), "{name}: {:?}", round.refusals);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_process_without_compute_units_is_told_so() {
+    let scenario = Scenario { processes: vec![1, 9], cus: 1, ..Scenario::example() };
+    let run = World::play(&scenario, &mut spatial(&[])).expect("the laws hold");
+    let mut refused = run.lines.iter().flat_map(|line| &line.refusals);
+    assert!(refused.any(|it| it.resource == Resource::Cus && it.launch == LaunchId(0)));
+    assert_eq!(run.unstarted, [LaunchId(0), LaunchId(2)], "all of process 0, none of process 1");
+}

@@ -1,0 +1,270 @@
+//! What may be said on the command line?
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use raddle_dispatch::log::Detail;
+use raddle_trace::{BarrierRule, PriorityRule, TraceError};
+
+/// Replays GPU profiles under composable scheduling policies.
+///
+/// Without a verb it replays a bundled profile under a few dispatchers and prints the comparison.
+#[derive(Debug, Parser)]
+#[command(name = "raddle", version, max_term_width = 100, after_help = EXAMPLES)]
+pub(crate) struct Cli {
+    /// How results are printed
+    #[arg(long, global = true, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) bundled: RunArgs,
+    #[command(subcommand)]
+    pub(crate) verb: Option<Verb>,
+}
+
+const EXAMPLES: &str = "Examples:
+  raddle                                             the bundled profile, a few dispatchers
+  raddle replay trace.json.gz                        your own profile, every bundled recipe
+  raddle replay train.csv serve.csv --priority 'train*=5' --recipe leftover-drain
+  raddle recipes --show leftover-drain > mine.toml   a recipe to start from";
+
+/// How results are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// One JSON document
+    Json,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Replay profiles (several = co-located processes) under each recipe, and compare
+    Replay(Box<ReplayArgs>),
+    /// List the bundled recipes, or print one as TOML to start from
+    Recipes(ShowArgs),
+    /// List the known devices, or print one as TOML
+    Devices(ShowArgs),
+    /// Golden model: JSON Lines questions on stdin, answers on stdout
+    Golden(GoldenArgs),
+    /// The questions of `golden`, answered step by step for a person
+    Explain(ExplainArgs),
+    /// Print a completion script for a shell
+    #[command(hide = true)]
+    Completions {
+        /// Which shell
+        shell: clap_complete::Shell,
+    },
+    /// Print a manual page
+    #[command(hide = true)]
+    Man {
+        /// The page of a verb instead of the whole tool's
+        verb: Option<String>,
+    },
+}
+
+/// Where results go, and how fast.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+pub(crate) struct RunArgs {
+    /// The folder for summary.json and the decision logs [default: raddle-out/NAME]
+    #[arg(long, value_name = "DIR", conflicts_with = "no_files")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write no files
+    #[arg(long)]
+    pub(crate) no_files: bool,
+    /// Runs at the same time [default: one a core]; results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
+    /// How much the decision logs tell [default: answers]
+    #[arg(long, value_enum, value_name = "DETAIL")]
+    pub(crate) log: Option<LogDetail>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// PyTorch profiler traces (.json, .json.gz) or launch tables (.csv)
+    #[arg(value_name = "PROFILE", required_unless_present = "events")]
+    pub(crate) profiles: Vec<PathBuf>,
+    /// A bundled recipe or a recipe file; may be repeated [default: every bundled one]
+    #[arg(long = "recipe", value_name = "NAME|FILE")]
+    pub(crate) recipes: Vec<String>,
+    /// The device to replay on, by id or product name [default: that of the first profile]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) device: Option<String>,
+    /// How urgent work is, 0 first: GLOB[:stream N]=LEVEL; may be repeated, the last that fits wins
+    #[arg(long = "priority", value_name = "RULE", value_parser = rule)]
+    pub(crate) priorities: Vec<Rule>,
+    /// Whether the waves of a workgroup meet at barriers, which no profile says
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = Barriers::Assume)]
+    pub(crate) barriers: Barriers,
+    /// When a profile begins, in milliseconds; may be repeated [default: 0]
+    #[arg(long = "start", value_name = "FILE=MS", value_parser = start)]
+    pub(crate) starts: Vec<Named<u64>>,
+    /// The share of a profile, for policies that divide by shares; may be repeated [default: 1]
+    #[arg(long = "share", value_name = "FILE=N", value_parser = share)]
+    pub(crate) shares: Vec<Named<u32>>,
+    /// Let no profile repeat: by default the shorter ones repeat until the longest has ended
+    #[arg(long)]
+    pub(crate) once: bool,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Feed the events of a decision log again and compare the answers, instead of a profile
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["profiles", "recipes", "device", "priorities", "barriers", "starts",
+            "shares", "once", "out", "no_files", "jobs", "log"]
+    )]
+    pub(crate) events: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// Print this one instead of the list
+    #[arg(long, value_name = "NAME")]
+    pub(crate) show: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GoldenArgs {
+    /// What is asked: placement
+    pub(crate) topic: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExplainArgs {
+    /// What is asked: placement
+    pub(crate) topic: String,
+    /// A question as `raddle golden` takes it [default: a line of stdin, or a worked example]
+    pub(crate) question: Option<String>,
+}
+
+/// How much a decision log tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogDetail {
+    /// One line an answer
+    Answers,
+    /// One line a workgroup
+    Full,
+}
+
+impl From<LogDetail> for Detail {
+    fn from(detail: LogDetail) -> Self {
+        match detail {
+            LogDetail::Answers => Self::Answers,
+            LogDetail::Full => Self::Full,
+        }
+    }
+}
+
+/// Whether workgroups have barriers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Barriers {
+    /// Where shared memory is used, or nobody knows
+    Assume,
+    /// Every workgroup has one
+    Yes,
+    /// None has one
+    No,
+}
+
+impl From<Barriers> for BarrierRule {
+    fn from(barriers: Barriers) -> Self {
+        match barriers {
+            Barriers::Assume => Self::Assume,
+            Barriers::Yes => Self::Yes,
+            Barriers::No => Self::No,
+        }
+    }
+}
+
+/// A value for one of the profiles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Named<T> {
+    pub(crate) file: String,
+    pub(crate) value: T,
+}
+
+/// A priority rule and how it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rule {
+    pub(crate) text: String,
+    pub(crate) rule: PriorityRule,
+}
+
+/// Reads a priority rule.
+pub(crate) fn rule(text: &str) -> Result<Rule, TraceError> {
+    let rule = text.parse()?;
+    let text = text.to_owned();
+    Ok(Rule { text, rule })
+}
+
+fn named(text: &str) -> Result<(&str, &str), String> {
+    let (file, value) = text.rsplit_once('=').ok_or("there is no `=` in it")?;
+    if file.is_empty() {
+        return Err("there is no file before the `=`".to_owned());
+    }
+    Ok((file, value.trim()))
+}
+
+fn start(text: &str) -> Result<Named<u64>, String> {
+    let (file, value) = named(text)?;
+    let value = milliseconds(value).ok_or("its time is no number of milliseconds, such as 2.5")?;
+    let file = file.to_owned();
+    Ok(Named { file, value })
+}
+
+fn share(text: &str) -> Result<Named<u32>, String> {
+    let (file, value) = named(text)?;
+    let value = value.parse().ok().filter(|&share| share > 0);
+    let value = value.ok_or("its share is no whole number from 1 to 4294967295")?;
+    let file = file.to_owned();
+    Ok(Named { file, value })
+}
+
+/// Milliseconds with at most six decimals, as nanoseconds.
+fn milliseconds(text: &str) -> Option<u64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || fraction.len() > 6 || !digits(whole) || !digits(fraction) {
+        return None;
+    }
+    let nanoseconds: u64 = format!("{fraction:0<6}").parse().ok()?;
+    whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(nanoseconds)
+}
+
+/// The command line, or what clap has to say about it.
+pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    Cli::try_parse_from(args)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn starts_are_exact() {
+        let ns = |text: &str| start(text).map(|named| named.value);
+        assert_eq!(ns("a.csv=2"), Ok(2_000_000));
+        assert_eq!(ns("a=b.csv=2.000001"), Ok(2_000_001));
+        assert_eq!(ns("a=0.5"), Ok(500_000));
+        for bad in ["a", "=1", "a=", "a=-1", "a=1.0000001", "a=1e3", "a=x", "a=.5"] {
+            assert!(start(bad).is_err(), "{bad}");
+        }
+        assert!(start("a=18446744073709551615").is_err());
+    }
+
+    #[test]
+    fn shares_are_whole_and_positive() {
+        assert_eq!(share("a=3").map(|named| named.value), Ok(3));
+        for bad in ["a=0", "a=1.5", "a", "a=4294967296"] {
+            assert!(share(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! On which assumptions does every figure of a replay rest, and what should be looked at twice?
+
+use raddle_trace::BarrierRule;
+
+use crate::devices::{Found, Told};
+use crate::sources::{Arrivals, Source};
+use crate::units::percent;
+
+/// The cost model in a few sentences, with the shares of what they concern.
+pub(crate) fn of(sources: &[Source], barriers: BarrierRule, repeats: bool) -> Vec<String> {
+    let mut said = vec![
+        "a workgroup lasts launch duration / ceil(workgroups / (CUs x resident)) of the profile's own device, unscaled on another one".to_owned(),
+        "co-location costs nothing until a resource is full".to_owned(),
+        match barriers {
+            BarrierRule::Assume => format!(
+                "barriers assumed where shared memory is used: {} of kernel time",
+                each(sources, |source| percent(source.barrier_assumed))
+            ),
+            BarrierRule::Yes => "every workgroup is taken to have a barrier".to_owned(),
+            BarrierRule::No => "no workgroup is taken to have a barrier".to_owned(),
+        },
+        format!("arrivals: {}", each(sources, arrivals)),
+        format!(
+            "workgroup times are upper bounds where the source ran kernels side by side: {} of kernel time",
+            each(sources, |source| percent(source.overlapped))
+        ),
+        "open loop: recorded launch times are kept".to_owned(),
+    ];
+    if sources.len() > 1 {
+        said.push(
+            if repeats {
+                "the shorter profiles repeat until the longest has ended once"
+            } else {
+                "no profile repeats"
+            }
+            .to_owned(),
+        );
+    }
+    said
+}
+
+/// Where the arrivals of a profile come from, with the shares of its launches.
+fn arrivals(source: &Source) -> String {
+    let Arrivals { measured, joined, assumed } = source.arrivals;
+    let parts =
+        [(measured, "measured"), (joined, "joined from launch calls"), (assumed, "assumed")];
+    let parts = parts.iter().filter(|(share, _)| *share > 0.0);
+    let parts: Vec<String> =
+        parts.map(|(share, origin)| format!("{} {origin}", percent(*share))).collect();
+    parts.join(" and ")
+}
+
+/// One figure, or one a profile by name.
+fn each(sources: &[Source], figure: impl Fn(&Source) -> String) -> String {
+    match sources {
+        [source] => figure(source),
+        _ => {
+            let figures =
+                sources.iter().map(|source| format!("{} {}", source.name, figure(source)));
+            figures.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+/// What a reader should think about before trusting the figures.
+pub(crate) fn warnings(sources: &[Source], target: &Told) -> Vec<String> {
+    let mut said = Vec::new();
+    let other: Vec<String> = sources
+        .iter()
+        .filter(|source| !source.at_home && source.device.found != Found::StandIn)
+        .map(|source| format!("{} on {}", source.name, source.device))
+        .collect();
+    if !other.is_empty() {
+        said.push(format!(
+            "recorded on another device than {target}: {}; their workgroup times are not scaled",
+            other.join(", ")
+        ));
+    }
+    for source in sources {
+        if source.device.found == Found::StandIn {
+            said.push(format!(
+                "{} does not say on which device it was recorded, so {target} stands in for it in the cost model",
+                source.name
+            ));
+        }
+    }
+    said
+}

@@ -1,0 +1,264 @@
+//! Which device is replayed on, and which one was a profile recorded on?
+
+use raddle_device::{Device, DeviceError, Properties};
+use raddle_trace::{Profile, SourceDevice};
+use raddle_types::{Footprint, Resource};
+use serde::Serialize;
+
+use crate::Console;
+use crate::args::{Format, ShowArgs};
+use crate::error::CliError;
+use crate::profiles::Loaded;
+use crate::table::{Table, json};
+use crate::units::{count, plain};
+
+/// How a device was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Found {
+    /// Named on the command line.
+    CommandLine,
+    /// Named by the profile, and in the device table.
+    Table,
+    /// Made from the properties in the profile.
+    Properties,
+    /// Not at all: the device replayed on stands in for it.
+    StandIn,
+}
+
+/// A device and how it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Chosen {
+    pub(crate) device: Device,
+    pub(crate) found: Found,
+}
+
+/// The same for results.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Told {
+    pub(crate) id: String,
+    pub(crate) product: String,
+    pub(crate) cus: u16,
+    pub(crate) found: Found,
+}
+
+impl Chosen {
+    /// What results say of it.
+    pub(crate) fn told(&self) -> Told {
+        Told {
+            id: self.device.id.clone(),
+            product: self.device.product.clone(),
+            cus: self.device.cus,
+            found: self.found,
+        }
+    }
+}
+
+impl std::fmt::Display for Told {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = match self.found {
+            Found::Properties => "described in the profile",
+            _ => &self.id,
+        };
+        write!(f, "{} ({name}, {} CUs)", plain(&self.product, 40), self.cus)
+    }
+}
+
+/// The device to replay on: the one named, else that of the first profile.
+pub(crate) fn target(wanted: Option<&str>, profiles: &[Loaded]) -> Result<Chosen, CliError> {
+    if let Some(name) = wanted {
+        let device = named(name).ok_or_else(|| unknown(name))?;
+        let found = Found::CommandLine;
+        return Ok(Chosen { device, found });
+    }
+    let Some(first) = profiles.first() else {
+        return Err(CliError::Usage("there is no profile to replay".to_owned()));
+    };
+    own(&first.profile).map_err(|error| {
+        let file = first.given.clone();
+        match (error, &first.profile.device) {
+            (Some(error), Some(source)) => CliError::StrangeDevice {
+                file,
+                device: plain(&source.name, 60),
+                nearest: raddle_device::nearest(&source.name),
+                error,
+            },
+            _ => CliError::NoDevice { file },
+        }
+    })
+}
+
+/// The device a profile was recorded on. Where nothing can be said: why not, if it says anything.
+pub(crate) fn own(profile: &Profile) -> Result<Chosen, Option<DeviceError>> {
+    let Some(source) = &profile.device else {
+        return Err(None);
+    };
+    let table = named(&source.name);
+    // Cards of one name come with different numbers of compute units, and so do parts of a card.
+    let same_cus = |device: &Device| source.sms.is_none_or(|sms| sms == u32::from(device.cus));
+    if let Some(device) = table.clone().filter(same_cus) {
+        return Ok(Chosen { device, found: Found::Table });
+    }
+    let nothing = source.name.is_empty() && source.sms.is_none() && source.compute_major.is_none();
+    match (raddle_device::from_properties(&properties(source)), table) {
+        (Ok(device), _) => Ok(Chosen { device, found: Found::Properties }),
+        (Err(_), Some(device)) => Ok(Chosen { device, found: Found::Table }),
+        (Err(_), None) if nothing => Err(None),
+        (Err(error), None) => Err(Some(error)),
+    }
+}
+
+fn named(name: &str) -> Option<Device> {
+    raddle_device::find(name).or_else(|| raddle_device::find_product(name))
+}
+
+fn unknown(name: &str) -> CliError {
+    CliError::UnknownDevice { name: plain(name, 60), nearest: raddle_device::nearest(name) }
+}
+
+fn properties(source: &SourceDevice) -> Properties {
+    Properties {
+        name: source.name.clone(),
+        sms: source.sms,
+        compute_major: source.compute_major,
+        compute_minor: source.compute_minor,
+        registers_per_sm: source.registers_per_sm,
+        threads_per_sm: source.threads_per_sm,
+        shared_bytes_per_sm: source.shared_bytes_per_sm,
+        wave_size: source.wave_size,
+    }
+}
+
+/// How large the units are in which a refusal of this footprint counts a resource, and of what.
+pub(crate) fn unit(
+    device: &Device,
+    resource: Resource,
+    footprint: &Footprint,
+) -> (u64, &'static str) {
+    // Of what can be no demand at all, registers are counted before any rounding.
+    if resource == Resource::Vgpr && device.demand(footprint).is_err() {
+        return (1, "registers for each work-item");
+    }
+    amount(device, resource)
+}
+
+/// How large the units of a resource are for a person, and of what.
+fn amount(device: &Device, resource: Resource) -> (u64, &'static str) {
+    let granules = &device.granules;
+    match resource {
+        Resource::Lds => (granules.lds_bytes.into(), "bytes of shared memory"),
+        Resource::Vgpr => {
+            (u64::from(granules.vgprs_per_lane) * u64::from(device.wave_size), "vector registers")
+        }
+        Resource::Sgpr => (granules.sgprs.into(), "scalar registers"),
+        Resource::Waves => (1, "wave slots"),
+        Resource::Workgroups => (1, "workgroup slots"),
+        Resource::Barriers => (1, "barriers"),
+        Resource::Grid => (1, "workgroups"),
+        Resource::Cus => (1, "compute units"),
+        _ => (1, "units"),
+    }
+}
+
+/// The verb `devices`.
+pub(crate) fn verb(args: &ShowArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
+    let text = match (&args.show, format) {
+        (Some(name), _) => show(&named(name).ok_or_else(|| unknown(name))?, format)?,
+        (None, Format::Json) => json(&raddle_device::table()),
+        (None, Format::Text) => list(console.stdout_colour),
+    };
+    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+}
+
+fn show(device: &Device, format: Format) -> Result<String, CliError> {
+    if format == Format::Json {
+        return Ok(json(device));
+    }
+    toml::to_string(device)
+        .map_err(|error| CliError::Refused(format!("{} cannot be shown: {error}", device.id)))
+}
+
+fn list(colour: bool) -> String {
+    let header =
+        ["device", "product", "CUs", "waves", "wave", "VGPRs", "LDS", "workgroups", "barriers"];
+    let mut table = Table::new(&header, &[2, 3, 4, 5, 6, 7, 8]);
+    for device in raddle_device::table() {
+        let shape = device.shape;
+        let (registers, _) = amount(&device, Resource::Vgpr);
+        let (lds, _) = amount(&device, Resource::Lds);
+        let vgprs = u64::from(shape.vgpr_per_simd) * u64::from(shape.simds) * registers;
+        table.row(&[
+            &device.id,
+            &plain(&device.product, 40),
+            &device.cus.to_string(),
+            &count(shape.waves().into()),
+            &device.wave_size.to_string(),
+            &count(vgprs),
+            &count(u64::from(shape.lds) * lds),
+            &shape.workgroups.to_string(),
+            &shape.barriers.to_string(),
+        ]);
+    }
+    format!(
+        "{}\nOf one compute unit: waves of so many work-items, 32-bit vector registers, LDS in bytes.\n\
+         Replay on one: raddle replay PROFILE --device mi300x. All figures and their sources: raddle devices --show mi300x\n",
+        table.render(colour)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle_trace::{ImportOptions, read};
+
+    use super::*;
+
+    fn recorded_on(source: Option<SourceDevice>) -> Result<Chosen, Option<DeviceError>> {
+        let text = "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns\nk,1,1,1,32,1,1,0,1\n";
+        let mut profile = read("t.csv", text.as_bytes(), &ImportOptions::default()).unwrap();
+        profile.device = source;
+        own(&profile)
+    }
+
+    fn called(name: &str, sms: Option<u32>) -> SourceDevice {
+        SourceDevice { name: name.to_owned(), sms, ..SourceDevice::default() }
+    }
+
+    fn described(name: &str, sms: u32) -> SourceDevice {
+        SourceDevice {
+            compute_major: Some(7),
+            compute_minor: Some(0),
+            registers_per_sm: Some(65_536),
+            threads_per_sm: Some(2048),
+            shared_bytes_per_sm: Some(98_304),
+            ..called(name, Some(sms))
+        }
+    }
+
+    #[test]
+    fn a_name_of_the_table_is_enough() {
+        let found = recorded_on(Some(called("v100", None))).unwrap();
+        assert_eq!((&*found.device.id, found.found), ("v100", Found::Table));
+        let found = recorded_on(Some(called("Tesla V100-SXM2-16GB", Some(80)))).unwrap();
+        assert_eq!((&*found.device.id, found.found), ("v100", Found::Table));
+    }
+
+    #[test]
+    fn another_number_of_compute_units_is_another_device() {
+        let found = recorded_on(Some(described("Tesla V100-SXM2-16GB", 72))).unwrap();
+        assert_eq!((found.device.cus, found.found), (72, Found::Properties));
+        let told = found.told().to_string();
+        assert_eq!(told, "Tesla V100-SXM2-16GB (described in the profile, 72 CUs)");
+        // Without the figures for that, the table is the best there is.
+        let found = recorded_on(Some(called("Tesla V100", Some(72)))).unwrap();
+        assert_eq!((found.device.cus, found.found), (80, Found::Table));
+    }
+
+    #[test]
+    fn what_cannot_be_said_is_said_so() {
+        assert_eq!(recorded_on(None), Err(None));
+        assert_eq!(recorded_on(Some(called("", None))), Err(None));
+        assert!(matches!(recorded_on(Some(called("Nobody's", None))), Err(Some(_))));
+        let made = recorded_on(Some(described("Nobody's", 5))).unwrap();
+        assert_eq!(made.found, Found::Properties);
+    }
+}

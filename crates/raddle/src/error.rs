@@ -1,0 +1,159 @@
+//! Why did the tool stop, and with which exit code?
+
+use std::io;
+
+use raddle_device::DeviceError;
+use raddle_dispatch::{DispatchError, RecipeError};
+use raddle_sim::{PlanError, SimError};
+use raddle_trace::TraceError;
+
+/// What stops a verb. Its text says what, where and what to do.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CliError {
+    /// The command line asks for what there is not.
+    #[error("{0}")]
+    Usage(String),
+    /// A profile cannot be read.
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    /// Nothing of a profile can run.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// A recipe cannot be used.
+    #[error(transparent)]
+    Recipe(#[from] RecipeError),
+    /// A recipe that is neither bundled nor a file.
+    #[error(
+        "there is no recipe {name}: it is neither bundled nor a file that can be read ({cause}). Did you mean `{nearest}`? `raddle recipes` lists the bundled ones"
+    )]
+    UnknownRecipe {
+        /// As it was given.
+        name: String,
+        /// What the system said of the file.
+        cause: io::Error,
+        /// The nearest bundled name.
+        nearest: String,
+    },
+    /// A device that is not in the table.
+    #[error(
+        "there is no device {name} in the table. Did you mean `{nearest}`? `raddle devices` lists them"
+    )]
+    UnknownDevice {
+        /// As it was given.
+        name: String,
+        /// The nearest id.
+        nearest: String,
+    },
+    /// A profile that does not say where it was recorded.
+    #[error(
+        "no device data in {file} and no --device: name the device to replay on, such as `--device v100` (`raddle devices` lists them)"
+    )]
+    NoDevice {
+        /// Whose.
+        file: String,
+    },
+    /// A profile of a device that is not in the table, without the figures to stand in for it.
+    #[error(
+        "the device of {file}, `{device}`, is not in the table (the nearest name there is `{nearest}`), and the file alone does not do: {error}"
+    )]
+    StrangeDevice {
+        /// Whose.
+        file: String,
+        /// What the file calls it.
+        device: String,
+        /// The nearest id.
+        nearest: String,
+        /// Why the description in the file is not enough, and what to do.
+        error: DeviceError,
+    },
+    /// A run broke off.
+    #[error("recipe {recipe}, {what}: {error}")]
+    Sim {
+        /// Under which recipe.
+        recipe: String,
+        /// Which of its runs.
+        what: String,
+        /// Why.
+        error: SimError,
+    },
+    /// A decision log cannot be replayed.
+    #[error("{file}: {error}")]
+    Log {
+        /// Which log.
+        file: String,
+        /// Why.
+        error: DispatchError,
+    },
+    /// A decision log whose answers are others today.
+    #[error(
+        "{file}, line {line}: the log says `{logged}`, this raddle answers `{answered}`. The events up to there are the same, so the policy has changed: replay with the version that wrote the log, or compare the two versions"
+    )]
+    Differs {
+        /// Which log.
+        file: String,
+        /// Where in it.
+        line: usize,
+        /// What it holds.
+        logged: String,
+        /// What came out now.
+        answered: String,
+    },
+    /// A file that cannot be read.
+    #[error("{file} cannot be read ({cause}): check the path and its permissions")]
+    Unreadable {
+        /// Which one.
+        file: String,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// A result that cannot be written.
+    #[error(
+        "{what} cannot be written ({cause}): check the free space and the rights of the folder"
+    )]
+    Unwritable {
+        /// What.
+        what: String,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// An output folder that somebody else filled.
+    #[error(
+        "the output folder {folder} is not a result of raddle ({reason}), so it is left as it is: name another one with --out, or empty it"
+    )]
+    NotOurs {
+        /// Which one.
+        folder: String,
+        /// What speaks against it.
+        reason: String,
+    },
+    /// Nobody reads our output any more.
+    #[error("the reader of the output has gone")]
+    ReaderGone,
+    /// Questions were refused; each has been answered so.
+    #[error("{0}")]
+    Refused(String),
+}
+
+impl CliError {
+    /// 1: the input is refused; 2: wrong usage.
+    pub(crate) const fn exit_code(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 2,
+            Self::ReaderGone => 0,
+            _ => 1,
+        }
+    }
+
+    /// An error of writing to `what`.
+    pub(crate) fn writing(what: &str) -> impl Fn(io::Error) -> Self + '_ {
+        move |cause| Self::Unwritable { what: what.to_owned(), cause }
+    }
+
+    /// An error of writing to the standard output, where a reader that has gone is no trouble.
+    pub(crate) fn printing(cause: io::Error) -> Self {
+        if cause.kind() == io::ErrorKind::BrokenPipe {
+            return Self::ReaderGone;
+        }
+        Self::Unwritable { what: "the standard output".to_owned(), cause }
+    }
+}

@@ -1,0 +1,94 @@
+//! What does a composed dispatcher do with your own GPU profile?
+//!
+//! The command-line tool `raddle`, as a library so that it can be run from a test: [`run`] takes a
+//! command line and a [`Console`] and gives an exit code, 0 done, 1 input refused, 2 wrong usage.
+#![forbid(unsafe_code)]
+
+mod args;
+mod assumptions;
+mod console;
+mod devices;
+mod error;
+mod events;
+mod explain;
+mod golden;
+mod manual;
+mod output;
+mod profiles;
+mod progress;
+mod recipes;
+mod replay;
+mod runs;
+mod sources;
+mod summary;
+mod table;
+mod text;
+mod unique;
+mod units;
+
+use std::ffi::OsString;
+
+use args::{Cli, RunArgs, Verb};
+use console::alarm;
+use error::CliError;
+
+pub use console::Console;
+
+/// Runs the tool; the exit code.
+#[must_use]
+pub fn run(args: impl IntoIterator<Item = OsString>, console: &mut Console) -> u8 {
+    let done = match args::parse(args) {
+        Ok(cli) => verb(&cli, console),
+        Err(error) => return refuse(&error, console),
+    };
+    let flushed = console.stdout.flush().map_err(CliError::printing);
+    match done.and(flushed) {
+        Ok(()) => 0,
+        Err(error) => {
+            let code = error.exit_code();
+            if code != 0 {
+                let label = alarm("error:", console.stderr_colour);
+                // Where even this cannot be written, only the exit code is left.
+                let _ = writeln!(console.stderr, "{label} {error}");
+            }
+            code
+        }
+    }
+}
+
+/// Prints what clap has to say: help and versions on the standard output, errors on the other.
+fn refuse(error: &clap::Error, console: &mut Console) -> u8 {
+    let (stream, colour) = if error.use_stderr() {
+        (&mut console.stderr, console.stderr_colour)
+    } else {
+        (&mut console.stdout, console.stdout_colour)
+    };
+    let text = error.render();
+    let text = if colour { text.ansi().to_string() } else { text.to_string() };
+    let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
+    if error.use_stderr() { 2 } else { 0 }
+}
+
+fn verb(cli: &Cli, console: &mut Console) -> Result<(), CliError> {
+    let Some(verb) = &cli.verb else {
+        return replay::tour(&cli.bundled, cli.format, console);
+    };
+    if cli.bundled != RunArgs::default() {
+        return Err(CliError::Usage(
+            "options of a replay stand behind the verb: `raddle replay PROFILE --out DIR`"
+                .to_owned(),
+        ));
+    }
+    match verb {
+        Verb::Replay(args) => match &args.events {
+            Some(log) => events::verb(log, cli.format, console),
+            None => replay::verb(args, cli.format, console),
+        },
+        Verb::Recipes(args) => recipes::verb(args, cli.format, console),
+        Verb::Devices(args) => devices::verb(args, cli.format, console),
+        Verb::Golden(args) => golden::verb(&args.topic, console),
+        Verb::Explain(args) => explain::verb(args, cli.format, console),
+        Verb::Completions { shell } => manual::completions(*shell, console),
+        Verb::Man { verb } => manual::man(verb.as_deref(), console),
+    }
+}

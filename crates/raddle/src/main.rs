@@ -1,0 +1,7 @@
+//! The `raddle` command: everything is in the library, so that this only joins it to the process.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(raddle::run(std::env::args_os(), &mut raddle::Console::of_process()))
+}

@@ -1,0 +1,209 @@
+//! How do results get into a folder so that nothing half-written is ever seen there?
+//!
+//! They are made in a temporary folder beside it, which takes its name at the very end. A folder is
+//! replaced only if everything in it is known to be an earlier result.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::error::CliError;
+use crate::runs::LOG;
+
+/// The name of the result as a whole.
+const SUMMARY: &str = "summary.json";
+
+/// A folder of results under construction. Dropped unfinished, it leaves nothing behind.
+#[derive(Debug)]
+pub(crate) struct Output {
+    folder: PathBuf,
+    /// `None` once it has been moved or given up.
+    temporary: Option<TempDir>,
+    /// Folders above that were made for it, the innermost first.
+    made: Vec<PathBuf>,
+}
+
+impl Output {
+    /// Begins results for `folder`, which must not exist, be empty or hold an earlier result.
+    pub(crate) fn begin(folder: &Path) -> Result<Self, CliError> {
+        let shown = folder.display().to_string();
+        let write = CliError::writing(&shown);
+        // A link is followed, so that what it leads to is replaced and not the link.
+        let folder = match fs::canonicalize(folder) {
+            Ok(real) => real,
+            Err(_) => folder.to_path_buf(),
+        };
+        check(&folder, &shown)?;
+        let parent = match folder.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
+        let made = parent.ancestors().take_while(missing);
+        let mut output = Self {
+            made: made.map(Path::to_path_buf).collect(),
+            folder: folder.clone(),
+            temporary: None,
+        };
+        fs::create_dir_all(parent).map_err(&write)?;
+        let temporary =
+            tempfile::Builder::new().prefix(".raddle-").tempdir_in(parent).map_err(&write)?;
+        let new = temporary.path().join("new");
+        output.temporary = Some(temporary);
+        // Within, so that the result has the rights that any new folder gets.
+        fs::create_dir(new).map_err(&write)?;
+        Ok(output)
+    }
+
+    /// Where to write.
+    pub(crate) fn path(&self) -> PathBuf {
+        let temporary = self.temporary.as_ref();
+        temporary.map_or_else(|| self.folder.clone(), |dir| dir.path().join("new"))
+    }
+
+    /// Writes the summary and gives the folder its name.
+    pub(crate) fn finish(mut self, summary: &str) -> Result<(), CliError> {
+        let shown = self.folder.display().to_string();
+        let write = CliError::writing(&shown);
+        let new = self.path();
+        fs::write(new.join(SUMMARY), summary).map_err(&write)?;
+        let Some(temporary) = self.temporary.take() else {
+            return Ok(());
+        };
+        self.made.clear();
+        let old = temporary.path().join("old");
+        let replaced = match fs::rename(&self.folder, &old) {
+            Ok(()) => true,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => false,
+            Err(error) => return Err(write(error)),
+        };
+        fs::rename(&new, &self.folder).map_err(|error| {
+            if replaced {
+                // Nothing more can be done if this fails too: the old result is then lost.
+                let _ = fs::rename(&old, &self.folder);
+            }
+            write(error)
+        })
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        drop(self.temporary.take());
+        for folder in &self.made {
+            // Not empty where somebody else uses it by now.
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
+/// Whether the folder may be replaced.
+fn check(folder: &Path, shown: &str) -> Result<(), CliError> {
+    let refuse = |reason: String| CliError::NotOurs { folder: shown.to_owned(), reason };
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+            return Err(refuse("it is a file".to_owned()));
+        }
+        Err(error) => return Err(CliError::writing(shown)(error)),
+    };
+    let names = names(entries).map_err(CliError::writing(shown))?;
+    if names.is_empty() {
+        return Ok(());
+    }
+    let ours = recipes(&folder.join(SUMMARY))
+        .ok_or_else(|| refuse(format!("it holds files, but no {SUMMARY} of raddle")))?;
+    for name in names.iter().filter(|name| *name != SUMMARY) {
+        let within = fs::read_dir(folder.join(name)).and_then(self::names);
+        let known = ours.contains(name) && within.is_ok_and(|names| names.iter().all(|n| n == LOG));
+        if !known {
+            return Err(refuse(format!("it holds {name}, which raddle did not write")));
+        }
+    }
+    Ok(())
+}
+
+fn names(entries: fs::ReadDir) -> io::Result<Vec<String>> {
+    let mut names = entries
+        .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+        .collect::<io::Result<Vec<_>>>()?;
+    names.sort_unstable();
+    Ok(names)
+}
+
+/// The recipes that a summary of ours names; `None` where it is not ours.
+fn recipes(summary: &Path) -> Option<Vec<String>> {
+    let summary: Value = serde_json::from_str(&fs::read_to_string(summary).ok()?).ok()?;
+    summary.get("raddle")?.as_str()?;
+    let recipes = summary.get("recipes")?.as_array()?;
+    let name = |recipe: &Value| Some(recipe.get("name")?.as_str()?.to_owned());
+    recipes.iter().map(name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OURS: &str = r#"{"raddle":"0","recipes":[{"name":"greedy"}]}"#;
+
+    fn begin(folder: &Path) -> Result<Output, String> {
+        Output::begin(folder).map_err(|error| error.to_string())
+    }
+
+    fn entries(folder: &Path) -> Vec<String> {
+        names(fs::read_dir(folder).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn given_up_it_leaves_nothing_finished_it_leaves_the_folder() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("a/b/c");
+        drop(begin(&folder).unwrap());
+        assert!(entries(dir.path()).is_empty());
+        let output = begin(&folder).unwrap();
+        fs::create_dir(output.path().join("greedy")).unwrap();
+        fs::write(output.path().join("greedy").join(LOG), "x").unwrap();
+        output.finish(OURS).unwrap();
+        assert_eq!(entries(&dir.path().join("a/b")), ["c"]);
+        assert_eq!(entries(&folder), ["greedy", SUMMARY]);
+    }
+
+    #[test]
+    fn an_earlier_result_is_replaced_as_a_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("out");
+        let output = begin(&folder).unwrap();
+        fs::create_dir(output.path().join("greedy")).unwrap();
+        output.finish(OURS).unwrap();
+        begin(&folder).unwrap().finish(OURS).unwrap();
+        assert_eq!(entries(&folder), [SUMMARY]);
+        assert_eq!(entries(dir.path()), ["out"]);
+    }
+
+    #[test]
+    fn what_others_wrote_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("out");
+        fs::write(&folder, "").unwrap();
+        assert!(begin(&folder).unwrap_err().contains("it is a file"));
+        fs::remove_file(&folder).unwrap();
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("notes"), "").unwrap();
+        assert!(begin(&folder).unwrap_err().contains("no summary.json"));
+        fs::write(folder.join(SUMMARY), "{}").unwrap();
+        assert!(begin(&folder).unwrap_err().contains("no summary.json"));
+        fs::write(folder.join(SUMMARY), OURS).unwrap();
+        assert!(begin(&folder).unwrap_err().contains("it holds notes"));
+        fs::remove_file(folder.join("notes")).unwrap();
+        fs::create_dir(folder.join("greedy")).unwrap();
+        fs::write(folder.join("greedy/mine"), "").unwrap();
+        assert!(begin(&folder).unwrap_err().contains("it holds greedy"));
+        fs::remove_file(folder.join("greedy/mine")).unwrap();
+        begin(&folder).unwrap().finish(OURS).unwrap();
+        assert_eq!(entries(&folder), [SUMMARY]);
+    }
+}

@@ -1,0 +1,174 @@
+//! Which profiles are replayed, under which names, when and with which share?
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use raddle_trace::{ImportOptions, PriorityRule, Profile, Ranks, Target, TraceError, level_of};
+use raddle_types::Level;
+
+use crate::args::{Named, Rule};
+use crate::error::CliError;
+use crate::progress::Progress;
+use crate::unique::Names;
+
+const TRAIN: &str = include_str!("../data/profile/train.csv");
+const INFER: &str = include_str!("../data/profile/infer.csv");
+
+/// The levels of the bundled profiles: inference is urgent, training is not.
+pub(crate) const BUNDLED_PRIORITIES: [&str; 2] = ["train=5", "infer=0"];
+
+/// A profile that was read.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    /// What it says.
+    pub(crate) profile: Profile,
+    /// Its name in results: that of the file, made unique.
+    pub(crate) name: String,
+    /// The file's name without folders.
+    pub(crate) file: String,
+    /// The path as it was given, for messages only.
+    pub(crate) given: String,
+    /// When it begins, in nanoseconds.
+    pub(crate) start_ns: u64,
+    /// Its share.
+    pub(crate) share: u32,
+}
+
+impl Loaded {
+    fn new(profile: Profile, path: &Path, names: &mut Names) -> Self {
+        let file = path.file_name().map(|name| name.to_string_lossy());
+        Self {
+            name: names.give(&profile.name),
+            file: file.unwrap_or_default().into_owned(),
+            given: path.display().to_string(),
+            profile,
+            start_ns: 0,
+            share: 1,
+        }
+    }
+
+    fn is(&self, wanted: &str) -> bool {
+        [&self.name, &self.file, &self.given, &self.profile.name]
+            .into_iter()
+            .any(|name| name == wanted)
+    }
+
+    /// The level of the work of each stream and priority, by the rules.
+    pub(crate) fn levels<'l>(
+        &'l self,
+        rules: &'l [PriorityRule],
+    ) -> impl Fn(&raddle_trace::Op) -> Level + 'l {
+        let ranks = Ranks::of(&self.profile);
+        move |op| level_of(rules, self.target(op.stream), ranks.level(op))
+    }
+
+    fn target(&self, stream: u32) -> Target<'_> {
+        let stream = self.profile.streams.get(stream as usize);
+        Target {
+            profile: &self.name,
+            file: &self.file,
+            stream: stream.map_or("", |stream| &stream.label),
+        }
+    }
+
+    /// Whether a rule says anything of this profile.
+    fn concerns(&self, rule: &PriorityRule) -> bool {
+        let rule = std::slice::from_ref(rule);
+        // A rule that fits overrules whatever rank is given.
+        let given = |target, level| level_of(rule, target, Some(Level(level)));
+        (0..self.profile.streams.len() as u32)
+            .map(|stream| self.target(stream))
+            .any(|target| given(target, 0) == given(target, 1))
+    }
+}
+
+/// The profile that is part of the tool: two processes.
+pub(crate) fn bundled() -> Result<Vec<Loaded>, CliError> {
+    let mut names = Names::default();
+    [("train.csv", TRAIN), ("infer.csv", INFER)]
+        .into_iter()
+        .map(|(file, text)| {
+            let profile = raddle_trace::read(file, text.as_bytes(), &ImportOptions::default())?;
+            Ok(Loaded::new(profile, Path::new(file), &mut names))
+        })
+        .collect()
+}
+
+/// Reads the profiles of these files, in order.
+pub(crate) fn open(
+    paths: &[PathBuf],
+    options: &ImportOptions,
+    progress: bool,
+) -> Result<Vec<Loaded>, CliError> {
+    if u16::try_from(paths.len()).is_err() {
+        let text = "more than 65535 profiles: replay fewer together".to_owned();
+        return Err(CliError::Usage(text));
+    }
+    let mut names = Names::default();
+    paths
+        .iter()
+        .map(|path| Ok(Loaded::new(read(path, options, progress)?, path, &mut names)))
+        .collect()
+}
+
+fn read(path: &Path, options: &ImportOptions, progress: bool) -> Result<Profile, TraceError> {
+    // Only what can be shown is worth a reader that counts.
+    let file = progress.then(|| File::open(path).ok()).flatten();
+    let length = file.as_ref().and_then(|file| file.metadata().ok());
+    match (file, length) {
+        (Some(file), Some(data)) if data.is_file() => {
+            let reading = Progress::bytes(true, data.len()).reading(file);
+            raddle_trace::read(&path.display().to_string(), reading, options)
+        }
+        _ => raddle_trace::open(path, options),
+    }
+}
+
+/// Applies `--start` and `--share`.
+pub(crate) fn place(
+    profiles: &mut [Loaded],
+    starts: &[Named<u64>],
+    shares: &[Named<u32>],
+) -> Result<(), CliError> {
+    for start in starts {
+        for profile in meant(profiles, "--start", &start.file)? {
+            profile.start_ns = start.value;
+        }
+    }
+    for share in shares {
+        for profile in meant(profiles, "--share", &share.file)? {
+            profile.share = share.value;
+        }
+    }
+    Ok(())
+}
+
+fn meant<'p>(
+    profiles: &'p mut [Loaded],
+    option: &str,
+    file: &str,
+) -> Result<Vec<&'p mut Loaded>, CliError> {
+    let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
+    let names = names.join(", ");
+    let meant: Vec<&mut Loaded> = profiles.iter_mut().filter(|p| p.is(file)).collect();
+    if meant.is_empty() {
+        return Err(CliError::Usage(format!(
+            "{option} {file}=...: none of the profiles is called so; they are {names}"
+        )));
+    }
+    Ok(meant)
+}
+
+/// The rules that fit nothing, as warnings.
+pub(crate) fn idle_rules(profiles: &[Loaded], rules: &[Rule]) -> Vec<String> {
+    let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
+    let idle = |rule: &&Rule| !profiles.iter().any(|profile| profile.concerns(&rule.rule));
+    let warning = |rule: &Rule| {
+        format!(
+            "the priority rule `{}` fits no stream of {}, so it changes nothing",
+            rule.text,
+            names.join(", ")
+        )
+    };
+    rules.iter().filter(idle).map(warning).collect()
+}

@@ -1,0 +1,183 @@
+//! Which recipes are there, and which one is meant?
+
+use std::path::Path;
+
+use raddle_dispatch::Recipe;
+use serde::Serialize;
+
+use crate::Console;
+use crate::args::{Format, ShowArgs};
+use crate::error::CliError;
+use crate::table;
+use crate::unique::Names;
+
+/// The bundled recipes: name and TOML, in the order in which they are listed and replayed.
+const BUNDLED: [(&str, &str); 5] = [
+    ("round-robin", include_str!("../data/recipes/round-robin.toml")),
+    ("greedy", include_str!("../data/recipes/greedy.toml")),
+    ("leftover", include_str!("../data/recipes/leftover.toml")),
+    ("spatial", include_str!("../data/recipes/spatial.toml")),
+    ("leftover-drain", include_str!("../data/recipes/leftover-drain.toml")),
+];
+
+/// What is replayed without a verb.
+pub(crate) const TOUR: [&str; 4] = ["round-robin", "greedy", "leftover", "leftover-drain"];
+
+/// A recipe under the name that results give it.
+#[derive(Clone, Debug)]
+pub(crate) struct NamedRecipe {
+    pub(crate) name: String,
+    pub(crate) recipe: Recipe,
+}
+
+/// The recipes asked for, or all bundled ones; every name occurs once.
+pub(crate) fn choose(wanted: &[String]) -> Result<Vec<NamedRecipe>, CliError> {
+    let all: Vec<String>;
+    let wanted = if wanted.is_empty() {
+        all = BUNDLED.iter().map(|(name, _)| (*name).to_owned()).collect();
+        &all
+    } else {
+        wanted
+    };
+    let mut names = Names::default();
+    wanted
+        .iter()
+        .map(|wanted| {
+            let (name, text) = find(wanted)?;
+            let recipe = Recipe::parse(wanted, &text)?;
+            Ok(NamedRecipe { name: names.give(&name), recipe })
+        })
+        .collect()
+}
+
+/// The name and the text of a recipe: a bundled name first, else a file.
+fn find(wanted: &str) -> Result<(String, String), CliError> {
+    if let Some((name, text)) = bundled(wanted) {
+        return Ok((name.to_owned(), text.to_owned()));
+    }
+    let path = Path::new(wanted);
+    let text = std::fs::read_to_string(path).map_err(|cause| {
+        if path.exists() {
+            return CliError::Unreadable { file: wanted.to_owned(), cause };
+        }
+        CliError::UnknownRecipe {
+            name: wanted.to_owned(),
+            cause,
+            nearest: nearest(wanted).to_owned(),
+        }
+    })?;
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy());
+    Ok((stem.unwrap_or_default().into_owned(), text))
+}
+
+fn bundled(name: &str) -> Option<(&'static str, &'static str)> {
+    let name = name.replace('_', "-");
+    BUNDLED.into_iter().find(|(known, _)| *known == name)
+}
+
+fn nearest(name: &str) -> &'static str {
+    let distance = |known: &&str| strsim::damerau_levenshtein(name, known);
+    let names = BUNDLED.iter().map(|(known, _)| *known);
+    names.min_by_key(distance).unwrap_or("leftover")
+}
+
+/// One line of the list.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Entry {
+    name: &'static str,
+    launch_path: &'static str,
+    turn: &'static str,
+    allocate: &'static str,
+    preempt: &'static str,
+    description: String,
+}
+
+fn entries() -> Result<Vec<Entry>, CliError> {
+    BUNDLED
+        .into_iter()
+        .map(|(name, text)| {
+            let recipe = Recipe::parse(name, text)?;
+            let [launch_path, turn, allocate, preempt] = recipe.policies();
+            Ok(Entry {
+                name,
+                launch_path,
+                turn,
+                allocate,
+                preempt,
+                description: recipe.description.unwrap_or_default(),
+            })
+        })
+        .collect()
+}
+
+/// The verb `recipes`.
+pub(crate) fn verb(args: &ShowArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
+    let text = match (&args.show, format) {
+        (Some(name), _) => show(name, format)?,
+        (None, Format::Json) => table::json(&entries()?),
+        (None, Format::Text) => list(&entries()?, console.stdout_colour),
+    };
+    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+}
+
+fn show(name: &str, format: Format) -> Result<String, CliError> {
+    let (_, text) = bundled(name).ok_or_else(|| {
+        CliError::Refused(format!(
+            "there is no bundled recipe {name}. Did you mean `{}`? `raddle recipes` lists them",
+            nearest(name)
+        ))
+    })?;
+    Ok(match format {
+        Format::Text => text.to_owned(),
+        Format::Json => table::json(&Recipe::parse(name, text)?),
+    })
+}
+
+fn list(entries: &[Entry], colour: bool) -> String {
+    let mut list = table::Table::new(
+        &["recipe", "launch path", "turn", "allocate", "preempt", "description"],
+        &[],
+    );
+    for entry in entries {
+        list.row(&[
+            entry.name,
+            entry.launch_path,
+            entry.turn,
+            entry.allocate,
+            entry.preempt,
+            &entry.description,
+        ]);
+    }
+    format!(
+        "{}\nPrint one to start from: raddle recipes --show leftover-drain > mine.toml\n",
+        list.render(colour)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_bundled_recipe_is_valid_and_says_what_it_is() {
+        for entry in entries().unwrap() {
+            assert!(!entry.description.is_empty(), "{}", entry.name);
+        }
+        assert!(TOUR.iter().all(|name| bundled(name).is_some()));
+    }
+
+    #[test]
+    fn snake_case_names_are_accepted_and_near_ones_named() {
+        assert_eq!(bundled("leftover_drain").unwrap().0, "leftover-drain");
+        assert_eq!(nearest("leftover-drian"), "leftover-drain");
+        assert_eq!(nearest("gredy"), "greedy");
+    }
+
+    #[test]
+    fn equal_names_stay_apart() {
+        let twice = choose(&["greedy".to_owned(), "greedy".to_owned()]).unwrap();
+        assert_eq!(twice[0].name, "greedy");
+        assert_eq!(twice[1].name, "greedy-2");
+    }
+}

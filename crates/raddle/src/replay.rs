@@ -1,0 +1,201 @@
+//! How does a replay go, from files to the comparison?
+
+use std::path::{Path, PathBuf};
+
+use raddle_dispatch::log::Detail;
+use raddle_sim::{PlanOptions, Workload, plan};
+use raddle_trace::{BarrierRule, ImportOptions, PriorityRule};
+use raddle_types::Ticks;
+
+use crate::Console;
+use crate::args::{Format, LogDetail, ReplayArgs, Rule, RunArgs, rule};
+use crate::assumptions;
+use crate::devices::{self, Chosen, Found};
+use crate::error::CliError;
+use crate::output::Output;
+use crate::profiles::{self, Loaded};
+use crate::recipes::{self, NamedRecipe};
+use crate::runs;
+use crate::sources::Source;
+use crate::summary::{RecipeResult, Report};
+use crate::table::json;
+use crate::text::{Closing, render};
+use crate::unique;
+use crate::units::quoted;
+
+/// Where results go by default, a folder a replay.
+const RESULTS: &str = "raddle-out";
+
+/// Everything that a replay needs to know.
+struct Request<'r> {
+    profiles: Vec<Loaded>,
+    recipes: Vec<NamedRecipe>,
+    rules: Vec<Rule>,
+    barriers: BarrierRule,
+    device: Option<&'r str>,
+    repeat: bool,
+    run: &'r RunArgs,
+    /// The folder's name where none is given.
+    name: String,
+    /// What to try next, where files are written and where not.
+    next: Vec<String>,
+}
+
+/// Without a verb: the bundled profile.
+pub(crate) fn tour(run: &RunArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
+    let rules = profiles::BUNDLED_PRIORITIES.map(rule);
+    let wanted = recipes::TOUR.map(str::to_owned);
+    let request = Request {
+        profiles: profiles::bundled()?,
+        recipes: recipes::choose(&wanted)?,
+        rules: rules.into_iter().collect::<Result<_, _>>()?,
+        barriers: BarrierRule::Assume,
+        device: None,
+        repeat: true,
+        run,
+        name: "bundled".to_owned(),
+        next: vec![
+            "raddle replay YOUR_TRACE.json.gz    your own PyTorch profile or launch table".to_owned(),
+            "raddle recipes --show leftover-drain > mine.toml    then: raddle replay ... --recipe mine.toml".to_owned(),
+            "raddle devices    what else it could be replayed on, with --device".to_owned(),
+        ],
+    };
+    replay(&request, format, console)
+}
+
+/// The verb `replay`.
+pub(crate) fn verb(
+    args: &ReplayArgs,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
+    let recipes = recipes::choose(&args.recipes)?;
+    let barriers = args.barriers.into();
+    let options = ImportOptions { barriers, ..ImportOptions::default() };
+    let mut profiles = profiles::open(&args.profiles, &options, console.progress)?;
+    profiles::place(&mut profiles, &args.starts, &args.shares)?;
+    let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
+    let name = unique::joined(&names);
+    let request = Request {
+        next: next(args, &profiles),
+        profiles,
+        recipes,
+        rules: args.priorities.clone(),
+        barriers,
+        device: args.device.as_deref(),
+        repeat: !args.once,
+        run: &args.run,
+        name,
+    };
+    replay(&request, format, console)
+}
+
+fn next(args: &ReplayArgs, profiles: &[Loaded]) -> Vec<String> {
+    let mut next = Vec::new();
+    if let [only] = profiles {
+        next.push(format!(
+            "raddle replay {0} {0} --recipe leftover --recipe spatial    the same twice, side by side",
+            quoted(&only.given)
+        ));
+    } else if args.priorities.is_empty() {
+        next.push(format!(
+            "--priority '{}=5'    makes it less urgent; then compare leftover with leftover-drain",
+            profiles[0].name
+        ));
+    }
+    next.push(
+        "raddle recipes --show leftover-drain > mine.toml    then: --recipe mine.toml".to_owned(),
+    );
+    next
+}
+
+fn replay(request: &Request<'_>, format: Format, console: &mut Console) -> Result<(), CliError> {
+    let target = devices::target(request.device, &request.profiles)?;
+    let (workload, sources) = workload(request, &target)?;
+    let folder = (!request.run.no_files).then(|| {
+        let default = || Path::new(RESULTS).join(&request.name);
+        request.run.out.clone().unwrap_or_else(default)
+    });
+    let output = folder.as_deref().map(Output::begin).transpose()?;
+    let path: Option<PathBuf> = output.as_ref().map(Output::path);
+    let plan = runs::Plan {
+        workload: &workload,
+        recipes: &request.recipes,
+        target: &target.device,
+        detail: request.run.log.map_or(Detail::Answers, LogDetail::into),
+        folder: path.as_deref(),
+        jobs: request.run.jobs,
+        progress: console.progress,
+    };
+    let runs = runs::all(&plan)?;
+    let report = report(request, &target, sources, &workload, &runs);
+    let document = json(&report);
+    if let Some(output) = output {
+        output.finish(&document)?;
+    }
+    let text = match format {
+        Format::Json => document,
+        Format::Text => {
+            let mut next = Vec::new();
+            if let (Some(folder), Some(first)) = (&folder, request.recipes.first()) {
+                let log = folder.join(&first.name).join(runs::LOG);
+                next.push(format!(
+                    "raddle replay --events {}    checks a decision log",
+                    quoted(&log.display().to_string())
+                ));
+            }
+            let next = [request.next.clone(), next].concat();
+            let closing = Closing { folder: folder.as_deref(), next: &next };
+            render(&report, &closing, console.stdout_colour)
+        }
+    };
+    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+}
+
+/// The processes, and what is to be told of their profiles.
+fn workload(request: &Request<'_>, target: &Chosen) -> Result<(Workload, Vec<Source>), CliError> {
+    let rules: Vec<PriorityRule> = request.rules.iter().map(|rule| rule.rule.clone()).collect();
+    let mut processes = Vec::new();
+    let mut sources = Vec::new();
+    for loaded in &request.profiles {
+        let own = devices::own(&loaded.profile)
+            .unwrap_or_else(|_| Chosen { found: Found::StandIn, ..target.clone() });
+        let options = PlanOptions {
+            own: &own.device,
+            target: &target.device,
+            start: Ticks(loaded.start_ns),
+            share: loaded.share,
+        };
+        let mut process = plan(&loaded.profile, &options, loaded.levels(&rules))?;
+        process.name.clone_from(&loaded.name);
+        processes.push(process);
+        let at_home = own.device == target.device;
+        sources.push(Source::new(loaded, own.told(), at_home));
+    }
+    let repeat = request.repeat && processes.len() > 1;
+    Ok((Workload { processes, repeat }, sources))
+}
+
+fn report(
+    request: &Request<'_>,
+    target: &Chosen,
+    profiles: Vec<Source>,
+    workload: &Workload,
+    runs: &[runs::Runs],
+) -> Report {
+    let logged = !request.run.no_files;
+    let result = |(named, runs)| {
+        RecipeResult::new(named, workload, runs, &request.profiles, &target.device, logged)
+    };
+    let device = target.told();
+    let mut warnings = assumptions::warnings(&profiles, &device);
+    warnings.extend(profiles::idle_rules(&request.profiles, &request.rules));
+    Report {
+        raddle: env!("CARGO_PKG_VERSION"),
+        device,
+        assumptions: assumptions::of(&profiles, request.barriers, workload.repeat),
+        warnings,
+        recipes: request.recipes.iter().zip(runs).map(result).collect(),
+        profiles,
+    }
+}

@@ -1,0 +1,154 @@
+//! What happens under each recipe: all processes together, and each alone?
+//!
+//! Runs are independent, so they go in parallel; results are collected by position, so they do not
+//! depend on how many go at a time.
+
+use std::fs::{self, File};
+use std::io::BufWriter;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use raddle_device::Device;
+use raddle_dispatch::log::{Detail, Header, LogWriter};
+use raddle_sim::{Costs, Options, Outcome, Workload};
+use rayon::prelude::*;
+
+use crate::error::CliError;
+use crate::progress::Progress;
+use crate::recipes::NamedRecipe;
+
+/// The name of a decision log in the folder of its recipe.
+pub(crate) const LOG: &str = "decisions.jsonl";
+
+/// What is run.
+#[derive(Debug)]
+pub(crate) struct Plan<'p> {
+    pub(crate) workload: &'p Workload,
+    pub(crate) recipes: &'p [NamedRecipe],
+    pub(crate) target: &'p Device,
+    pub(crate) detail: Detail,
+    /// Where a folder a recipe is made; `None`: no files.
+    pub(crate) folder: Option<&'p Path>,
+    /// Runs at a time; `None`: one a core.
+    pub(crate) jobs: Option<u16>,
+    pub(crate) progress: bool,
+}
+
+/// The runs of one recipe.
+#[derive(Debug)]
+pub(crate) struct Runs {
+    pub(crate) together: Outcome,
+    /// Each process alone, by process; empty where there is only one.
+    pub(crate) alone: Vec<Outcome>,
+}
+
+/// One run: a recipe, and the process that runs alone or all of them.
+#[derive(Clone, Copy, Debug)]
+struct Job {
+    recipe: usize,
+    alone: Option<usize>,
+}
+
+/// Runs everything; one entry a recipe, in their order.
+pub(crate) fn all(plan: &Plan<'_>) -> Result<Vec<Runs>, CliError> {
+    let processes = plan.workload.processes.len();
+    let single: Vec<Workload> = if processes > 1 {
+        plan.workload.processes.iter().map(alone).collect()
+    } else {
+        Vec::new()
+    };
+    // The long ones first.
+    let together = (0..plan.recipes.len()).map(|recipe| Job { recipe, alone: None });
+    let apart = (0..plan.recipes.len()).flat_map(|recipe| {
+        (0..single.len()).map(move |process| Job { recipe, alone: Some(process) })
+    });
+    let jobs: Vec<Job> = together.chain(apart).collect();
+    let progress = Progress::runs(plan.progress, launches(plan.workload, &jobs));
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(plan.jobs.map_or(0, usize::from))
+        .build()
+        .map_err(|error| {
+            CliError::Refused(format!("threads cannot be started ({error}): give a smaller --jobs"))
+        })?;
+    let run = |job: &Job| {
+        let workload = job.alone.map_or(plan.workload, |process| &single[process]);
+        one(plan, *job, workload, &progress)
+    };
+    let done: Vec<Result<Outcome, CliError>> =
+        pool.install(|| jobs.par_iter().with_max_len(1).map(run).collect());
+    progress.done();
+    let mut outcomes = done.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter();
+    let together: Vec<Outcome> = outcomes.by_ref().take(plan.recipes.len()).collect();
+    let runs = together
+        .into_iter()
+        .map(|together| Runs { together, alone: outcomes.by_ref().take(single.len()).collect() });
+    Ok(runs.collect())
+}
+
+fn alone(process: &raddle_sim::ProcessPlan) -> Workload {
+    Workload { processes: vec![process.clone()], repeat: false }
+}
+
+/// What the progress of these runs counts up to.
+fn launches(workload: &Workload, jobs: &[Job]) -> u64 {
+    let tasks = |process: &raddle_sim::ProcessPlan| process.tasks.len() as u64;
+    // A run counts the launches of its longest process, the lowest of equals.
+    let longest = workload.processes.iter().rev();
+    let longest = longest.max_by_key(|process| process.span).map_or(0, tasks);
+    jobs.iter()
+        .map(|job| job.alone.map_or(longest, |process| tasks(&workload.processes[process])))
+        .sum()
+}
+
+fn one(
+    plan: &Plan<'_>,
+    job: Job,
+    workload: &Workload,
+    progress: &Progress,
+) -> Result<Outcome, CliError> {
+    let NamedRecipe { name, recipe } = &plan.recipes[job.recipe];
+    let (shape, cus) = (plan.target.shape, plan.target.cus);
+    let log = match (job.alone, plan.folder) {
+        (None, Some(folder)) => log(plan, name, recipe, folder)?,
+        _ => LogWriter::off(),
+    };
+    let mut dispatcher = recipe.builder(shape, cus)?.log(log).build();
+    let options = Options { shape, cus, costs: Costs::of(plan.target) };
+    let seen = AtomicU64::new(0);
+    let advance = |ended: u64| {
+        let before = seen.swap(ended, Ordering::Relaxed);
+        progress.add(ended.saturating_sub(before));
+    };
+    let outcome = raddle_sim::run(workload, &mut dispatcher, &options, &mut |at| {
+        advance(at.ended);
+    });
+    outcome.map_err(|error| CliError::Sim {
+        recipe: name.clone(),
+        what: match job.alone {
+            Some(process) => format!("{} alone", plan.workload.processes[process].name),
+            None => "all processes together".to_owned(),
+        },
+        error,
+    })
+}
+
+fn log(
+    plan: &Plan<'_>,
+    name: &str,
+    recipe: &raddle_dispatch::Recipe,
+    folder: &Path,
+) -> Result<LogWriter, CliError> {
+    let folder = folder.join(name);
+    let what = format!("{name}/{LOG}");
+    fs::create_dir_all(&folder).map_err(CliError::writing(&what))?;
+    let file = File::create(folder.join(LOG)).map_err(CliError::writing(&what))?;
+    let header = Header {
+        raddle_log: 1,
+        detail: plan.detail,
+        device: plan.target.id.clone(),
+        cus: plan.target.cus,
+        shape: plan.target.shape,
+        recipe: recipe.clone(),
+    };
+    Ok(LogWriter::new(Box::new(BufWriter::with_capacity(1 << 16, file)), &header))
+}

@@ -1,0 +1,140 @@
+//! What came out, as one document: `summary.json`, `--format json`, and what the text is made from.
+//!
+//! No paths and nothing from the metadata of a profile: equal input gives equal bytes anywhere.
+
+use std::collections::BTreeMap;
+
+use raddle_device::Device;
+use raddle_dispatch::Recipe;
+use raddle_sim::{Outcome, Summary, Workload};
+use serde::Serialize;
+
+use crate::devices::{Told, unit};
+use crate::profiles::Loaded;
+use crate::recipes::NamedRecipe;
+use crate::runs::{LOG, Runs};
+use crate::sources::Source;
+
+/// The whole result of a replay.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct Report {
+    /// The version of this tool.
+    pub(crate) raddle: &'static str,
+    /// What was replayed on.
+    pub(crate) device: Told,
+    /// What was replayed.
+    pub(crate) profiles: Vec<Source>,
+    /// Under which rules: what every figure rests on.
+    pub(crate) assumptions: Vec<String>,
+    /// What a reader should think about.
+    pub(crate) warnings: Vec<String>,
+    /// One entry a recipe.
+    pub(crate) recipes: Vec<RecipeResult>,
+}
+
+/// The result of one recipe.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct RecipeResult {
+    pub(crate) name: String,
+    /// Launch path, turn, allocate, preempt and their parameters.
+    pub(crate) recipe: Recipe,
+    /// Its decision log, within the folder of results.
+    pub(crate) log: Option<String>,
+    pub(crate) summary: Summary,
+    /// Launches of first repetitions that can never run.
+    pub(crate) refusals: Vec<Refusal>,
+    /// Such launches in later repetitions.
+    pub(crate) refused_again: u64,
+    /// Launches that never ended although nothing more could happen.
+    pub(crate) stuck: Vec<Stuck>,
+}
+
+/// Launches that can never run, for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Refusal {
+    pub(crate) profile: String,
+    pub(crate) kernel: String,
+    /// What lacks: the limiter.
+    pub(crate) resource: &'static str,
+    /// How much one workgroup wants, and how much there is; in `unit`.
+    pub(crate) wanted: u64,
+    pub(crate) available: u64,
+    pub(crate) unit: &'static str,
+    pub(crate) launches: u64,
+}
+
+/// Launches that never ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Stuck {
+    pub(crate) profile: String,
+    pub(crate) kernel: String,
+    pub(crate) launches: u64,
+}
+
+impl RecipeResult {
+    pub(crate) fn new(
+        named: &NamedRecipe,
+        workload: &Workload,
+        runs: &Runs,
+        profiles: &[Loaded],
+        device: &Device,
+        logged: bool,
+    ) -> Self {
+        let Runs { together, alone } = runs;
+        let base: Vec<&Outcome> =
+            if alone.is_empty() { vec![together] } else { alone.iter().collect() };
+        Self {
+            name: named.name.clone(),
+            recipe: named.recipe.clone(),
+            log: logged.then(|| format!("{}/{LOG}", named.name)),
+            summary: Summary::new(workload, together, &base),
+            refusals: refusals(together, profiles, device),
+            refused_again: together.refused_again,
+            stuck: stuck(together, profiles),
+        }
+    }
+}
+
+/// The name of a task's kernel.
+fn kernel(profiles: &[Loaded], process: u16, task: u32) -> (String, String) {
+    let loaded = &profiles[usize::from(process)];
+    let op = &loaded.profile.ops[task as usize];
+    let kernel = loaded.profile.kernels.get(op.kernel as usize);
+    (loaded.name.clone(), kernel.cloned().unwrap_or_default())
+}
+
+fn refusals(outcome: &Outcome, profiles: &[Loaded], device: &Device) -> Vec<Refusal> {
+    let mut found: BTreeMap<_, Refusal> = BTreeMap::new();
+    for refused in &outcome.refused {
+        let (profile, kernel) = kernel(profiles, refused.process, refused.task);
+        let why = refused.refusal;
+        let op = &profiles[usize::from(refused.process)].profile.ops[refused.task as usize];
+        let (size, unit) = unit(device, why.resource, &op.footprint);
+        let key = (refused.process, kernel.clone(), why.resource, why.wanted, why.available);
+        let entry = found.entry(key).or_insert_with(|| Refusal {
+            profile,
+            kernel,
+            resource: why.resource.name(),
+            wanted: why.wanted.saturating_mul(size),
+            available: why.available.saturating_mul(size),
+            unit,
+            launches: 0,
+        });
+        entry.launches += 1;
+    }
+    found.into_values().collect()
+}
+
+fn stuck(outcome: &Outcome, profiles: &[Loaded]) -> Vec<Stuck> {
+    let mut found: BTreeMap<(u16, String), Stuck> = BTreeMap::new();
+    for launch in &outcome.stuck {
+        let record = &outcome.records[launch.index()];
+        let (profile, kernel) = kernel(profiles, record.process, record.task);
+        let entry = found.entry((record.process, kernel.clone()));
+        let entry = entry.or_insert(Stuck { profile, kernel, launches: 0 });
+        entry.launches += 1;
+    }
+    found.into_values().collect()
+}

@@ -1,0 +1,246 @@
+//! How is the result of a replay told to a person?
+
+use std::path::Path;
+
+use crate::console::{alarm, heading};
+use crate::devices::Found;
+use crate::sources::Source;
+use crate::summary::{RecipeResult, Refusal, Report};
+use crate::table::Table;
+use crate::units::{count, counted, duration, percent, plain, wrap};
+
+/// Columns of a line of text.
+const WIDTH: usize = 100;
+/// Characters of the name of a profile, a recipe, a kernel.
+const PROFILE: usize = 20;
+const RECIPE: usize = 20;
+const KERNEL: usize = 60;
+/// Refusals and the like are listed up to so many lines.
+const LISTED: usize = 12;
+
+/// What the text says beside the result itself.
+#[derive(Debug)]
+pub(crate) struct Closing<'c> {
+    /// Where the files are, if there are any.
+    pub(crate) folder: Option<&'c Path>,
+    /// What to try next, a command a line.
+    pub(crate) next: &'c [String],
+}
+
+/// The whole text.
+pub(crate) fn render(report: &Report, closing: &Closing<'_>, colour: bool) -> String {
+    let mut out = head(report);
+    out.push('\n');
+    out += &comparison(report).render(colour);
+    out.push('\n');
+    section(&mut out, "Reading", READING.to_owned(), colour);
+    section(&mut out, "Cost model", report.assumptions.join("; "), colour);
+    list(&mut out, "Refused", refusals(report), colour);
+    list(&mut out, "Stuck", stuck(report), colour);
+    list(&mut out, "Met in the files", quirks(&report.profiles), colour);
+    for warning in report.warnings.iter().chain(&capped(report)) {
+        let text = wrap(&format!("warning: {}", plain(warning, 1000)), WIDTH, "  ");
+        match text.strip_prefix("warning:") {
+            Some(rest) => out += &format!("{}{rest}\n", alarm("warning:", colour)),
+            None => out += &format!("{text}\n"),
+        }
+    }
+    if let Some(folder) = closing.folder {
+        out += &format!(
+            "{} {}: summary.json, and a decisions.jsonl for each recipe\n",
+            heading("Files:", colour),
+            folder.display()
+        );
+    }
+    for (position, command) in closing.next.iter().enumerate() {
+        let label = if position == 0 { heading("Next: ", colour) } else { "      ".into() };
+        out += &format!("{label} {command}\n");
+    }
+    out
+}
+
+const READING: &str = "launches = started, repetitions included; refused = can never run, of one \
+    repetition; p50 and p99 = latency, from ready to the first wave started; slowdown = \
+    (end - ready) over the same launch alone here under the same recipe, geometric mean; used = \
+    wave-slot time used of available; Jain = fairness of wave-slot time while two or more were \
+    runnable, 1 is equal";
+
+fn section(out: &mut String, title: &str, text: String, colour: bool) {
+    let text = wrap(&format!("{title}: {text}"), WIDTH, "  ");
+    match text.strip_prefix(title) {
+        Some(rest) => *out += &format!("{}{rest}\n", heading(title, colour)),
+        None => *out += &format!("{text}\n"),
+    }
+}
+
+fn list(out: &mut String, title: &str, lines: Vec<String>, colour: bool) {
+    if lines.is_empty() {
+        return;
+    }
+    *out += &format!("{}\n", heading(&format!("{title}:"), colour));
+    for line in lines.iter().take(LISTED) {
+        *out += &format!("  {}\n", wrap(line, WIDTH - 2, "    "));
+    }
+    if lines.len() > LISTED {
+        *out += &format!("  and {} more in summary.json\n", count((lines.len() - LISTED) as u64));
+    }
+}
+
+fn head(report: &Report) -> String {
+    let mut out = format!(
+        "{} on {}, {}\n",
+        counted(report.profiles.len() as u64, "process", "processes"),
+        report.device,
+        counted(report.recipes.len() as u64, "recipe", "recipes"),
+    );
+    for source in &report.profiles {
+        let line = format!(
+            "{}: {} ({} workgroups), {} copies and fills, {}, {}, recorded on {}",
+            plain(&source.name, PROFILE),
+            counted(source.kernels, "kernel", "kernels"),
+            count(source.workgroups),
+            count(source.copies.saturating_add(source.sets)),
+            counted(source.streams as u64, "stream", "streams"),
+            duration(source.span_ns),
+            match source.device.found {
+                Found::StandIn => "an unknown device".to_owned(),
+                _ => source.device.to_string(),
+            },
+        );
+        out += &format!("  {}\n", wrap(&line, WIDTH - 2, "    "));
+    }
+    out
+}
+
+fn comparison(report: &Report) -> Table {
+    let header = [
+        "recipe", "makespan", "used", "Jain", "process", "level", "launches", "p50", "p99",
+        "slowdown", "refused",
+    ];
+    let mut table = Table::new(&header, &[1, 2, 3, 5, 6, 7, 8, 9, 10]);
+    for result in &report.recipes {
+        add_rows(&mut table, result);
+    }
+    table
+}
+
+fn add_rows(table: &mut Table, result: &RecipeResult) {
+    let summary = &result.summary;
+    let number = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{x:.2}"));
+    let mut left = [
+        plain(&result.name, RECIPE),
+        duration(summary.makespan_ns),
+        percent(summary.utilisation),
+        number(summary.jain),
+    ];
+    for process in &summary.processes {
+        let mut name = plain(&process.name, PROFILE);
+        let mut refused = count(process.refused.values().sum());
+        let mut row = |right: [String; 5]| {
+            let [level, launches, p50, p99, slowdown] = &right;
+            let [recipe, makespan, used, jain] = &left;
+            table.row(&[
+                recipe, makespan, used, jain, &name, level, launches, p50, p99, slowdown, &refused,
+            ]);
+            // Only the first row of a recipe and of a process says what holds for all of it.
+            left = Default::default();
+            name.clear();
+            refused.clear();
+        };
+        for level in &process.levels {
+            row([
+                level.level.to_string(),
+                count(level.launches),
+                duration(level.latency_p50_ns),
+                duration(level.latency_p99_ns),
+                number(level.slowdown),
+            ]);
+        }
+        if process.levels.is_empty() {
+            row(["-", "0", "-", "-", "-"].map(str::to_owned));
+        }
+    }
+}
+
+/// What can be told of every recipe is told once.
+fn by_recipe<T: PartialEq>(
+    report: &Report,
+    items: impl Fn(&RecipeResult) -> &[T],
+    line: impl Fn(&T) -> String,
+) -> Vec<String> {
+    let Some(first) = report.recipes.first() else {
+        return Vec::new();
+    };
+    if report.recipes.iter().all(|result| items(result) == items(first)) {
+        return items(first).iter().map(line).collect();
+    }
+    let of = |result: &RecipeResult| {
+        let name = plain(&result.name, RECIPE);
+        let lines = items(result).iter().map(&line);
+        lines.map(|line| format!("{name}: {line}")).collect::<Vec<_>>()
+    };
+    report.recipes.iter().flat_map(of).collect()
+}
+
+fn refusals(report: &Report) -> Vec<String> {
+    by_recipe(
+        report,
+        |result| &result.refusals,
+        |refusal: &Refusal| {
+            let Refusal { resource, wanted, available, unit, .. } = refusal;
+            let why = match *resource {
+                "grid" => "its grid or its workgroup is empty".to_owned(),
+                "cus" => "the policy gives its process no compute unit".to_owned(),
+                _ => format!(
+                    "{resource}: a workgroup wants {} {unit}, at most {} can be had",
+                    count(*wanted),
+                    count(*available)
+                ),
+            };
+            format!(
+                "{} of `{}` in {}: {why}",
+                counted(refusal.launches, "launch", "launches"),
+                plain(&refusal.kernel, KERNEL),
+                plain(&refusal.profile, PROFILE),
+            )
+        },
+    )
+}
+
+fn stuck(report: &Report) -> Vec<String> {
+    by_recipe(
+        report,
+        |result| &result.stuck,
+        |stuck| {
+            format!(
+                "{} of `{}` in {} never ended, and nothing more could happen",
+                counted(stuck.launches, "launch", "launches"),
+                plain(&stuck.kernel, KERNEL),
+                plain(&stuck.profile, PROFILE),
+            )
+        },
+    )
+}
+
+fn quirks(profiles: &[Source]) -> Vec<String> {
+    let of = |source: &Source| {
+        let name = plain(&source.name, PROFILE);
+        let quirks = source.quirks.iter();
+        quirks
+            .map(|met| format!("{name}: {} {}: {}", met.name, count(met.count), met.explanation))
+            .collect::<Vec<_>>()
+    };
+    profiles.iter().flat_map(of).collect()
+}
+
+fn capped(report: &Report) -> Vec<String> {
+    let capped = report.recipes.iter().filter(|result| result.summary.repeat_capped);
+    let names: Vec<String> = capped.map(|result| plain(&result.name, RECIPE)).collect();
+    if names.is_empty() {
+        return Vec::new();
+    }
+    vec![format!(
+        "under {} the shorter profiles stopped repeating before the longest one had ended, because it made no headway beside them: its last part ran without company (`--once` lets nothing repeat)",
+        names.join(", ")
+    )]
+}

@@ -1,0 +1,70 @@
+//! How do things of equal names get names of their own, fit for a folder?
+
+use std::collections::BTreeSet;
+
+/// The most characters of a name.
+const LONGEST: usize = 80;
+
+/// Names given so far.
+#[derive(Debug, Default)]
+pub(crate) struct Names(BTreeSet<String>);
+
+impl Names {
+    /// `wanted`, or `wanted-2`, `wanted-3`, ... where it is taken.
+    pub(crate) fn give(&mut self, wanted: &str) -> String {
+        let base = fit(wanted);
+        let mut name = base.clone();
+        let mut n = 2_u64;
+        while !self.0.insert(name.clone()) {
+            name = format!("{base}-{n}");
+            n += 1;
+        }
+        name
+    }
+}
+
+/// A name that can be that of a folder: no separators, no control characters, not too long.
+pub(crate) fn fit(wanted: &str) -> String {
+    let safe = |c: char| if c.is_control() || "/\\:".contains(c) { '_' } else { c };
+    let name: String = wanted.chars().map(safe).take(LONGEST).collect();
+    // Nothing that means a folder already, and nothing hidden.
+    match name.trim_matches([' ', '.']) {
+        "" => "unnamed".to_owned(),
+        trimmed => trimmed.to_owned(),
+    }
+}
+
+/// Several names as one, for a folder: `a+b`, or `a+2-more` where that gets too long.
+pub(crate) fn joined(names: &[&str]) -> String {
+    let all = names.join("+");
+    match names {
+        [first, rest @ ..] if all.chars().count() > LONGEST => {
+            let first: String = first.chars().take(LONGEST - 20).collect();
+            format!("{first}+{}-more", rest.len())
+        }
+        _ => all,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_fit_for_folders() {
+        let mut names = Names::default();
+        assert_eq!(names.give("a"), "a");
+        assert_eq!(names.give("a"), "a-2");
+        assert_eq!(names.give("a-2"), "a-2-2");
+        assert_eq!(names.give("../x\n"), "_x_");
+        assert_eq!(names.give(".."), "unnamed");
+        assert_eq!(names.give(""), "unnamed-2");
+    }
+
+    #[test]
+    fn long_joins_are_cut() {
+        assert_eq!(joined(&["a", "b"]), "a+b");
+        let long = "x".repeat(70);
+        assert_eq!(joined(&[&long, &long, "c"]), format!("{}+2-more", &long[..60]));
+    }
+}

@@ -1,0 +1,145 @@
+//! How are times, counts and shares shown to a person?
+//!
+//! Times come in nanoseconds and are shown with three significant digits.
+
+/// A time with the unit that suits it: `417 ns`, `1.20 us`, `35.1 ms`, `2.00 s`.
+pub(crate) fn duration(ns: u64) -> String {
+    const UNITS: [(f64, &str); 3] = [(1e3, "us"), (1e6, "ms"), (1e9, "s")];
+    if ns < 1000 {
+        return format!("{ns} ns");
+    }
+    let ns = ns as f64;
+    // Rounded up to 1000 of a unit it is 1.00 of the next.
+    let suits = |(unit, _): &&(f64, &str)| ns / unit < 999.5;
+    let (unit, name) = UNITS.iter().find(suits).unwrap_or(&UNITS[2]);
+    let value = ns / unit;
+    let decimals = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
+    format!("{value:.decimals$} {name}")
+}
+
+/// A count with separators: `27,915,924`.
+pub(crate) fn count(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3 + 1);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A count of things: `1 launch`, `2 launches`.
+pub(crate) fn counted(n: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(n), if n == 1 { one } else { many })
+}
+
+/// A share of 0 to 1 as `41.2%`.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.1}%", share * 100.0)
+}
+
+/// `part` of `whole`, 0 to 1, in four decimals; 0 of nothing.
+pub(crate) fn share(part: u128, whole: u128) -> f64 {
+    if whole == 0 {
+        return 0.0;
+    }
+    (part as f64 / whole as f64 * 10_000.0).round() / 10_000.0
+}
+
+/// Text from outside on one line of a terminal: no control characters, at most `limit` of them.
+pub(crate) fn plain(text: &str, limit: usize) -> String {
+    let mut shown: String =
+        text.chars().map(|c| if c.is_control() { '?' } else { c }).take(limit).collect();
+    if text.chars().nth(limit).is_some() {
+        shown.pop();
+        shown.push('…');
+    }
+    shown
+}
+
+/// A word of a command that a shell takes as it is.
+pub(crate) fn quoted(word: &str) -> String {
+    let safe = |c: char| c.is_alphanumeric() || "-_./+:,@%".contains(c);
+    if !word.is_empty() && word.chars().all(safe) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// Breaks text into lines of at most `width` characters where it can; later lines begin with
+/// `indent`.
+pub(crate) fn wrap(text: &str, width: usize, indent: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 20);
+    let mut column = 0;
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if column > 0 && column + 1 + length > width {
+            out.push('\n');
+            out.push_str(indent);
+            column = indent.chars().count();
+        } else if column > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += length;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_three_significant_digits() {
+        for (ns, text) in [
+            (0, "0 ns"),
+            (999, "999 ns"),
+            (1_000, "1.00 us"),
+            (9_994, "9.99 us"),
+            (9_996, "10.0 us"),
+            (99_960, "100 us"),
+            (999_499, "999 us"),
+            (999_500, "1.00 ms"),
+            (35_149_999, "35.1 ms"),
+            (2_000_000_000, "2.00 s"),
+            (12_345_000_000_000, "12345 s"),
+        ] {
+            assert_eq!(duration(ns), text, "{ns}");
+        }
+    }
+
+    #[test]
+    fn counts_and_shares() {
+        assert_eq!(count(0), "0");
+        assert_eq!(count(999), "999");
+        assert_eq!(count(1_000), "1,000");
+        assert_eq!(count(u64::MAX), "18,446,744,073,709,551,615");
+        assert_eq!(counted(1, "launch", "launches"), "1 launch");
+        assert_eq!(counted(1200, "launch", "launches"), "1,200 launches");
+        assert_eq!(percent(share(1, 3)), "33.3%");
+        assert_eq!(percent(share(1, 0)), "0.0%");
+    }
+
+    #[test]
+    fn text_from_outside_cannot_move_the_cursor() {
+        assert_eq!(plain("a\x1b[2Jb\n", 20), "a?[2Jb?");
+        assert_eq!(plain("abcdef", 4), "abc…");
+        assert_eq!(plain("abcd", 4), "abcd");
+    }
+
+    #[test]
+    fn commands_can_be_copied() {
+        assert_eq!(quoted("a/b-1.csv"), "a/b-1.csv");
+        assert_eq!(quoted("it's $x"), "'it'\\''s $x'");
+    }
+
+    #[test]
+    fn lines_break_between_words() {
+        assert_eq!(wrap("aa bb cc", 5, "  "), "aa bb\n  cc");
+        assert_eq!(wrap("aaaaaaaa b", 3, ""), "aaaaaaaa\nb");
+    }
+}

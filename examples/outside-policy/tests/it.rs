@@ -1,0 +1,52 @@
+//! Does the policy keep the laws, and what does it decide?
+
+use insta::assert_snapshot;
+use outside_policy::SmallestFirst;
+use proptest::prelude::*;
+use raddle_policy::test_kit::{Scenario, check_allocate, check_bulk, render, scenario};
+
+proptest! {
+    #[test]
+    fn it_keeps_the_laws(scenario in scenario()) {
+        check_allocate(|| SmallestFirst, &scenario);
+        check_bulk(|| SmallestFirst, &scenario);
+    }
+}
+
+#[test]
+fn it_decides_as_before() {
+    let table = render(&mut SmallestFirst, &Scenario::example()).expect("it keeps the laws");
+    assert_snapshot!(table, @r"
+       t  launch  answer   pieces / refusals
+       0  k1      start    w0@cu0
+       0  k1      start    w1@cu1
+       0  k1      start    w2@cu0
+       0  k0      start    w0@cu0
+       0  k0      start    w1@cu1
+       0  k0      start    w2@cu0
+       0  k0      start    w3@cu1
+       0  k0      start    w4@cu0
+       0  k0      start    w5@cu1
+    1000  k0      (ended)  w2@cu0 w1@cu1
+    1000  k3      start    w0@cu1 / k2 lacks waves: wants 4, cu0 has 2
+    1000  k3      start    w1@cu0 / k2 lacks waves: wants 4, cu0 has 2
+    1000  k3      start    w2@cu1 / k2 lacks waves: wants 4, cu0 has 1
+    1000  k3      start    w3@cu0
+    1000  -       wait     / k2 lacks workgroups: wants 1, cu0 has 0
+    2000  k3      (ended)  w1+2x2@cu0 w2@cu1
+    2000  -       wait     / k2 lacks waves: wants 4, cu0 has 2
+    3000  k0      (ended)  w4@cu0
+    3000  -       wait     / k2 lacks lds: wants 2, cu0 has 0
+    4000  k0      (ended)  w3+2x2@cu1
+    4000  k2      start    w0@cu1
+    4000  -       wait     / k2 lacks lds: wants 2, cu0 has 0
+    5000  k1      (ended)  w2@cu0
+    5000  k2      (ended)  w0@cu1
+    5000  k3      (ended)  w0@cu1
+    5000  k2      start    w1@cu0
+    6000  k1      (ended)  w1@cu1
+    7000  k1      (ended)  w0@cu0
+    7000  k2      (ended)  w1@cu0
+    8000  k0      (ended)  w0@cu0
+    ");
+}

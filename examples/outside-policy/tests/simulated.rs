@@ -1,0 +1,58 @@
+//! What does a policy from outside do inside the simulated GPU, beside one of raddle's own?
+
+use outside_policy::SmallestFirst;
+use raddle_dispatch::Composed;
+use raddle_policy::{Barrier, CuShape, Demand, Idempotence, Level, StreamId, Ticks};
+use raddle_sim::{Costs, Options, ProcessPlan, Task, Work, Workload, run};
+
+const SHAPE: CuShape = CuShape {
+    simds: 2,
+    waves_per_simd: 4,
+    vgpr_per_simd: 16,
+    sgpr: u16::MAX,
+    lds: 16,
+    workgroups: 8,
+    barriers: 8,
+};
+
+/// A launch of `workgroups` two-wave workgroups of 100 ticks.
+fn launch(stream: u32, arrival: u64, workgroups: u64) -> Task {
+    Task {
+        stream: StreamId(stream),
+        level: Level(0),
+        arrival: Ticks(arrival),
+        after: None,
+        idempotent: Idempotence::Unknown,
+        work: Work::Kernel {
+            workgroups,
+            workgroup: Ticks(100),
+            demand: Demand { waves: 2, vgpr: 1, ..Demand::default() },
+            barrier: Barrier::No,
+            context_bytes: 0,
+        },
+    }
+}
+
+fn ends(name: &str, builder: raddle_dispatch::Builder) -> String {
+    let tasks = vec![launch(0, 0, 40), launch(1, 10, 20), launch(2, 20, 3)];
+    let workload = Workload { processes: vec![ProcessPlan::new("p", tasks)], repeat: false };
+    let costs = Costs { kill: Ticks(1), context_bytes_per_us: 1 };
+    let options = Options { shape: SHAPE, cus: 2, costs };
+    let mut dispatcher = builder.build();
+    let outcome = run(&workload, &mut dispatcher, &options, &mut |_| ()).expect("a lawful policy");
+    let ends = outcome.records.iter().map(|r| r.ended.map_or(0, |at| at.0));
+    let ends: Vec<String> = ends.map(|at| format!("{at:5}")).collect();
+    format!("{name:15} {}\n", ends.join(" "))
+}
+
+#[test]
+fn the_small_launch_no_longer_waits_for_the_large_ones() {
+    let device = || Composed::builder(SHAPE, 2);
+    let mine = ends("smallest-first", device().allocate("smallest-first", SmallestFirst));
+    let table = format!("ends of             k0    k1    k2\n{}{mine}", ends("leftover", device()));
+    insta::assert_snapshot!(table, @r"
+    ends of             k0    k1    k2
+    leftover          500   800   800
+    smallest-first    800   400   200
+    ");
+}

@@ -1,0 +1,17 @@
+//! Which verbs are there?
+
+/// One line a verb.
+pub(crate) const VERBS: &str = concat!(
+    "  ci             everything that must hold before a change is merged (the list: .ci/run)\n",
+    "  tidy           the house rules that no compiler checks (docs/STYLE.md)\n",
+    "  bless [ARGS]   cargo test, accepting what the snapshots now show; read the diff afterwards\n",
+    "  bench [FILTER] the benchmarks of every crate that has some; FILTER goes to each of them\n",
+    "  soak [CASES]   the property tests of the policy crates, long: CASES each (default 10000)\n",
+    "  nostd          the no_std crates for a bare-metal target\n",
+    "  help           this list",
+);
+
+pub(crate) fn run() -> Result<(), String> {
+    println!("cargo xtask VERB\n\n{VERBS}");
+    Ok(())
+}
