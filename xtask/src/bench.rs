@@ -11,10 +11,7 @@ use crate::{shell, workspace};
 pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     let mut found = 0_usize;
     for folder in names(&workspace::root().join("crates")) {
-        let benches = workspace::root()
-            .join("crates")
-            .join(&folder)
-            .join("benches");
+        let benches = workspace::root().join("crates").join(&folder).join("benches");
         for entry in names(&benches) {
             let has_main = benches.join(&entry).join("main.rs").is_file();
             let Some(name) = bench_name(&entry, has_main) else {
@@ -36,19 +33,14 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
 /// The name of a benchmark, from the name of its file, or of its folder where that has a main
 /// file. Anything else beside a benchmark is its data or its helper.
 fn bench_name(entry: &str, has_main: bool) -> Option<&str> {
-    if has_main {
-        Some(entry)
-    } else {
-        entry.strip_suffix(".rs")
-    }
+    if has_main { Some(entry) } else { entry.strip_suffix(".rs") }
 }
 
 /// The names in a folder, sorted; none where there is no such folder.
 fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries
-        .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .collect();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
 }

@@ -9,9 +9,5 @@ use crate::{shell, workspace};
 
 pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     shell::no_arguments(rest)?;
-    shell::run(
-        Command::new("bash")
-            .arg(".ci/run")
-            .current_dir(workspace::root()),
-    )
+    shell::run(Command::new("bash").arg(".ci/run").current_dir(workspace::root()))
 }

@@ -2,11 +2,7 @@
 //!
 //! Std only: a chore that must build before anything else can be checked has no dependencies.
 //! Exit code 0 when the chore is done, 1 when it failed or the verb is unknown.
-#![allow(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "printing is what a chore does"
-)]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "printing is what a chore does")]
 
 mod bench;
 mod bless;
@@ -21,10 +17,8 @@ mod workspace;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args_os()
-        .skip(1)
-        .map(|arg| arg.to_string_lossy().into_owned())
-        .collect();
+    let args: Vec<String> =
+        std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
     let (verb, rest) = match args.split_first() {
         Some((verb, rest)) => (verb.as_str(), rest),
         None => ("help", &[][..]),

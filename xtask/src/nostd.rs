@@ -32,16 +32,12 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
 /// Asks the compiler and not rustup, which a machine with a packaged toolchain does not have.
 fn installed() -> bool {
     let mut rustc = Command::new("rustc");
-    rustc
-        .args(["--print", "target-libdir", "--target", TARGET])
-        .current_dir(workspace::root());
+    rustc.args(["--print", "target-libdir", "--target", TARGET]).current_dir(workspace::root());
     shell::output(&mut rustc).is_some_and(|folder| Path::new(folder.trim()).is_dir())
 }
 
 fn add() -> bool {
     let mut rustup = Command::new("rustup");
-    rustup
-        .args(["target", "add", TARGET])
-        .current_dir(workspace::root());
+    rustup.args(["target", "add", TARGET]).current_dir(workspace::root());
     shell::run(&mut rustup).is_ok()
 }

@@ -22,9 +22,7 @@ pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     println!("$ {shown}");
     match command.status() {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(format!(
-            "`{shown}` failed ({status}); its own message is above"
-        )),
+        Ok(status) => Err(format!("`{shown}` failed ({status}); its own message is above")),
         Err(why) => Err(format!("`{shown}` could not be started: {why}")),
     }
 }
@@ -32,10 +30,7 @@ pub(crate) fn run(command: &mut Command) -> Result<(), String> {
 /// What the command prints on stdout; `None` when it cannot be started or fails.
 pub(crate) fn output(command: &mut Command) -> Option<String> {
     let output = command.stderr(Stdio::null()).output().ok()?;
-    output
-        .status
-        .success()
-        .then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Refuses arguments for a verb that takes none.
@@ -45,9 +40,7 @@ pub(crate) fn output(command: &mut Command) -> Option<String> {
 pub(crate) fn no_arguments(rest: &[String]) -> Result<(), String> {
     match rest.first() {
         None => Ok(()),
-        Some(first) => Err(format!(
-            "takes no arguments, but was given `{first}`; leave it out"
-        )),
+        Some(first) => Err(format!("takes no arguments, but was given `{first}`; leave it out")),
     }
 }
 
@@ -55,26 +48,12 @@ fn show(command: &Command) -> String {
     let mut words = Vec::new();
     for (key, value) in command.get_envs() {
         let value = value.unwrap_or_default();
-        words.push(format!(
-            "{}={}",
-            key.to_string_lossy(),
-            value.to_string_lossy()
-        ));
+        words.push(format!("{}={}", key.to_string_lossy(), value.to_string_lossy()));
     }
     // The file name is enough: the full path differs from machine to machine.
     let program = std::path::Path::new(command.get_program());
-    words.push(
-        program
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned(),
-    );
-    words.extend(
-        command
-            .get_args()
-            .map(|arg| arg.to_string_lossy().into_owned()),
-    );
+    words.push(program.file_stem().unwrap_or_default().to_string_lossy().into_owned());
+    words.extend(command.get_args().map(|arg| arg.to_string_lossy().into_owned()));
     words.join(" ")
 }
 
@@ -85,9 +64,7 @@ mod tests {
     #[test]
     fn a_command_is_shown_as_one_would_type_it() {
         let mut command = Command::new("/usr/bin/cargo");
-        command
-            .args(["test", "--release"])
-            .env("PROPTEST_CASES", "7");
+        command.args(["test", "--release"]).env("PROPTEST_CASES", "7");
         assert_eq!(show(&command), "PROPTEST_CASES=7 cargo test --release");
     }
 

@@ -11,9 +11,7 @@ const DEFAULT_CASES: u32 = 10_000;
 pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     let cases = cases(rest)?;
     let mut cargo = shell::cargo();
-    cargo
-        .args(["test", "--release"])
-        .env("PROPTEST_CASES", cases.to_string());
+    cargo.args(["test", "--release"]).env("PROPTEST_CASES", cases.to_string());
     for name in workspace::no_std() {
         cargo.args(["-p", name]);
     }
@@ -25,10 +23,7 @@ fn cases(rest: &[String]) -> Result<u32, String> {
         [] => Ok(DEFAULT_CASES),
         [cases] => match cases.parse() {
             Ok(cases) if cases > 0 => Ok(cases),
-            _ => Err(format!(
-                "`{cases}` is no number of cases; give 1 to {}",
-                u32::MAX
-            )),
+            _ => Err(format!("`{cases}` is no number of cases; give 1 to {}", u32::MAX)),
         },
         [_, second, ..] => Err(format!("takes one number of cases; leave out `{second}`")),
     }

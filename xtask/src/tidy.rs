@@ -40,30 +40,18 @@ impl Finding {
     }
 
     fn in_file(place: &str, what: impl Into<String>, mend: impl Into<String>) -> Self {
-        Self {
-            place: place.to_owned(),
-            what: what.into(),
-            mend: mend.into(),
-            fails: true,
-        }
+        Self { place: place.to_owned(), what: what.into(), mend: mend.into(), fails: true }
     }
 
     fn into_warning(self) -> Self {
-        Self {
-            fails: false,
-            ..self
-        }
+        Self { fails: false, ..self }
     }
 }
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = if self.fails { "error" } else { "warning" };
-        write!(
-            f,
-            "{}: {kind}: {}\n    mend: {}",
-            self.place, self.what, self.mend
-        )
+        write!(f, "{}: {kind}: {}\n    mend: {}", self.place, self.what, self.mend)
     }
 }
 
@@ -122,44 +110,28 @@ mod tests {
     #[test]
     fn the_repository_is_tidy() {
         let tree = Tree::read(&workspace::root()).expect("the repository can be read");
-        assert!(
-            tree.get("xtask/src/tidy.rs").is_some(),
-            "the tree must hold this very file"
-        );
+        assert!(tree.get("xtask/src/tidy.rs").is_some(), "the tree must hold this very file");
         let failures: Vec<String> = check(&tree)
             .into_iter()
             .filter(|(_, finding)| finding.fails)
             .map(|(rule, finding)| format!("[{rule}] {finding}"))
             .collect();
-        assert!(
-            failures.is_empty(),
-            "cargo xtask tidy:\n{}",
-            failures.join("\n")
-        );
+        assert!(failures.is_empty(), "cargo xtask tidy:\n{}", failures.join("\n"));
     }
 
     #[test]
     fn every_rule_is_explained_in_the_style_guide() {
         let tree = Tree::read(&workspace::root()).expect("the repository can be read");
-        let style = &tree
-            .get("docs/STYLE.md")
-            .expect("the style guide is there")
-            .text;
+        let style = &tree.get("docs/STYLE.md").expect("the style guide is there").text;
         for (name, _) in RULES {
-            assert!(
-                style.contains(&format!("`{name}`")),
-                "docs/STYLE.md must name rule `{name}`"
-            );
+            assert!(style.contains(&format!("`{name}`")), "docs/STYLE.md must name rule `{name}`");
         }
     }
 
     #[test]
     fn a_finding_says_where_what_and_how_to_mend_it() {
         let finding = Finding::at("a.rs", 3, "too long", "cut it");
-        assert_eq!(
-            finding.to_string(),
-            "a.rs:3: error: too long\n    mend: cut it"
-        );
+        assert_eq!(finding.to_string(), "a.rs:3: error: too long\n    mend: cut it");
         let shown = finding.into_warning().to_string();
         assert!(shown.starts_with("a.rs:3: warning: "), "{shown}");
     }

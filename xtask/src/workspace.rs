@@ -36,59 +36,25 @@ pub(crate) const CRATES: &[Crate] = &[
     policy("raddle-bitmap", &[]),
     policy(
         "raddle-workgroup",
-        &[
-            "raddle-types",
-            "raddle-policy",
-            "raddle-device",
-            "raddle-bitmap",
-        ],
+        &["raddle-types", "raddle-policy", "raddle-device", "raddle-bitmap"],
     ),
     // Dispatch knows every policy crate: the next one is added here too.
-    hosted(
-        "raddle-dispatch",
-        &["raddle-types", "raddle-policy", "raddle-workgroup"],
-    ),
+    hosted("raddle-dispatch", &["raddle-types", "raddle-policy", "raddle-workgroup"]),
     hosted("raddle-trace", &["raddle-types"]),
     hosted(
         "raddle-sim",
-        &[
-            "raddle-types",
-            "raddle-policy",
-            "raddle-device",
-            "raddle-dispatch",
-            "raddle-trace",
-        ],
+        &["raddle-types", "raddle-policy", "raddle-device", "raddle-dispatch", "raddle-trace"],
     ),
-    Crate {
-        name: "raddle",
-        no_std: false,
-        knows: Knows::Anything,
-        outside: None,
-    },
-    Crate {
-        name: "xtask",
-        no_std: false,
-        knows: Knows::Only(&[]),
-        outside: Some(&[]),
-    },
+    Crate { name: "raddle", no_std: false, knows: Knows::Anything, outside: None },
+    Crate { name: "xtask", no_std: false, knows: Knows::Only(&[]), outside: Some(&[]) },
 ];
 
 const fn policy(name: &'static str, knows: &'static [&'static str]) -> Crate {
-    Crate {
-        name,
-        no_std: true,
-        knows: Knows::Only(knows),
-        outside: OPTIONAL,
-    }
+    Crate { name, no_std: true, knows: Knows::Only(knows), outside: OPTIONAL }
 }
 
 const fn hosted(name: &'static str, knows: &'static [&'static str]) -> Crate {
-    Crate {
-        name,
-        no_std: false,
-        knows: Knows::Only(knows),
-        outside: None,
-    }
+    Crate { name, no_std: false, knows: Knows::Only(knows), outside: None }
 }
 
 /// The row of a crate.

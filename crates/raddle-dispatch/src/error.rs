@@ -53,7 +53,10 @@ pub enum DispatchError {
         "the decision log cannot be written: {0}; check the free space and the rights of the output folder"
     )]
     Log(#[source] std::io::Error),
-    /// A log cannot be read back.
+    /// The log could not be read.
+    #[error("the decision log cannot be read: {0}; check the path and its rights")]
+    ReadLog(#[source] std::io::Error),
+    /// A log makes no sense.
     #[error("line {line} of the decision log cannot be read: {what}")]
     BadLog {
         /// 1-based line number.

@@ -119,16 +119,21 @@ impl<'r> Engine<'r> {
             }
             self.decide()?;
             if self.machine.counters.decisions.is_multiple_of(PROGRESS_EVERY) {
-                let (ended, total) = self.tasks.progress();
-                progress(Progress { now, ended: ended as u64, total: total as u64 });
+                progress(self.progress());
             }
         }
+        progress(self.progress());
         self.dispatcher.finish().map_err(|error| SimError::Dispatch { at: self.now, error })?;
         let stuck = self.tasks.unfinished();
         if stuck.is_empty() && !self.machine.ledger.is_empty() {
             return Err(SimError::NotGivenBack { at: self.now });
         }
         Ok(self.outcome(stuck))
+    }
+
+    fn progress(&self) -> Progress {
+        let (ended, total) = self.tasks.progress();
+        Progress { now: self.now, ended: ended as u64, total: total as u64 }
     }
 
     fn outcome(self, stuck: Vec<LaunchId>) -> Outcome {

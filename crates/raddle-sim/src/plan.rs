@@ -150,7 +150,7 @@ pub struct PlanOptions<'a> {
 pub enum PlanError {
     /// Nothing is left to run.
     #[error(
-        "{name}: none of its {launches} launches can run on {device}; first refusal: {first}. Replay it on a larger device (`--device`), or check the profile with `raddle devices` and its launch table"
+        "{name}: none of its {launches} launches can run on {device}; first refusal: {first}. Replay it on a larger device (`--device`; `raddle devices` lists them), or check the shapes in the profile"
     )]
     NothingRuns {
         /// Which profile.
@@ -196,13 +196,14 @@ pub fn plan(
 fn something_runs(plan: &ProcessPlan, target: &Device) -> Result<(), PlanError> {
     let cus = raddle_policy::Cus::new(target.shape, 1);
     let why_not = |task: &Task| match task.work {
-        Work::Unfit { resource, wanted, available } => {
-            Some(format!("a workgroup wants {wanted} of {resource}, there is {available}"))
+        Work::Unfit { resource: Resource::Vgpr, wanted, available } => {
+            Some(format!("a work-item wants {wanted} vector registers and can have {available}"))
         }
+        Work::Unfit { resource, wanted, available } => Some(lacks(resource, wanted, available)),
         Work::Kernel { workgroups: 0, .. } => Some("its grid is empty".to_owned()),
         Work::Kernel { demand, .. } => {
             let (resource, wanted, available) = cus.lacking(raddle_types::CuId(0), &demand)?;
-            Some(format!("a workgroup wants {wanted} of {resource}, there is {available}"))
+            Some(lacks(resource, wanted, available))
         }
         Work::Copy(_) => None,
     };
@@ -218,6 +219,12 @@ fn something_runs(plan: &ProcessPlan, target: &Device) -> Result<(), PlanError> 
         device: target.product.clone(),
         first,
     })
+}
+
+fn lacks(resource: Resource, wanted: u64, available: u64) -> String {
+    format!(
+        "a workgroup wants {wanted} granules of {resource}, an empty compute unit has {available}"
+    )
 }
 
 fn work(op: &Op, options: &PlanOptions<'_>) -> Work {

@@ -53,7 +53,7 @@ fn read(path: &Path, file: &str) -> Result<reader::Replayed, CliError> {
     }
     reader::replay(BufReader::with_capacity(1 << 16, log)).map_err(|error| match error {
         // The replay writes to memory only, so this was a read.
-        DispatchError::Log(cause) => unreadable(cause),
+        DispatchError::ReadLog(cause) => unreadable(cause),
         error => CliError::Log { file: file.to_owned(), error },
     })
 }

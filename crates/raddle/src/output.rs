@@ -73,7 +73,6 @@ impl Output {
         let Some(temporary) = self.temporary.take() else {
             return Ok(());
         };
-        self.made.clear();
         let old = temporary.path().join("old");
         let replaced = match fs::rename(&self.folder, &old) {
             Ok(()) => true,
@@ -94,7 +93,7 @@ impl Drop for Output {
     fn drop(&mut self) {
         drop(self.temporary.take());
         for folder in &self.made {
-            // Not empty where somebody else uses it by now.
+            // Not empty where the result, or somebody else's, lies there by now.
             let _ = fs::remove_dir(folder);
         }
     }

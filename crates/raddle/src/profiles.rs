@@ -11,6 +11,8 @@ use crate::error::CliError;
 use crate::progress::Progress;
 use crate::unique::Names;
 
+/// Where the bundled profile runs: some kernels of the inference fit no smaller device.
+pub(crate) const BUNDLED_DEVICE: &str = "b200";
 const TRAIN: &str = include_str!("../data/profile/train.csv");
 const INFER: &str = include_str!("../data/profile/infer.csv");
 

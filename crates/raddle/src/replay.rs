@@ -50,7 +50,7 @@ pub(crate) fn tour(run: &RunArgs, format: Format, console: &mut Console) -> Resu
         recipes: recipes::choose(&wanted)?,
         rules: rules.into_iter().collect::<Result<_, _>>()?,
         barriers: BarrierRule::Assume,
-        device: None,
+        device: Some(profiles::BUNDLED_DEVICE),
         repeat: true,
         run,
         name: "bundled".to_owned(),

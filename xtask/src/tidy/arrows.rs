@@ -33,11 +33,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
 }
 
 fn manifest(name: &str) -> String {
-    if name == "xtask" {
-        "xtask/Cargo.toml".into()
-    } else {
-        format!("crates/{name}/Cargo.toml")
-    }
+    if name == "xtask" { "xtask/Cargo.toml".into() } else { format!("crates/{name}/Cargo.toml") }
 }
 
 fn of_crate(file: &File, row: &workspace::Crate) -> Vec<Finding> {
@@ -95,17 +91,10 @@ fn dependencies(manifest: &str) -> Vec<Dependency> {
     let mut table = Table::Other;
     for (line, text) in (1..).zip(manifest.lines()) {
         let text = text.split('#').next().unwrap_or_default().trim();
-        if let Some(header) = text
-            .strip_prefix('[')
-            .and_then(|text| text.strip_suffix(']'))
-        {
+        if let Some(header) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
             table = kind(header);
             if let Table::One(name) = &table {
-                found.push(Dependency {
-                    name: name.clone(),
-                    line,
-                    optional: false,
-                });
+                found.push(Dependency { name: name.clone(), line, optional: false });
             }
             continue;
         }
@@ -116,11 +105,7 @@ fn dependencies(manifest: &str) -> Vec<Dependency> {
             Table::Other => {}
             Table::Many => {
                 let key = key.split('.').next().unwrap_or_default();
-                found.push(Dependency {
-                    name: unquoted(key).to_owned(),
-                    line,
-                    optional: false,
-                });
+                found.push(Dependency { name: unquoted(key).to_owned(), line, optional: false });
                 read_keys(&mut found, text);
             }
             Table::One(_) => read_keys(&mut found, &format!("{} = {value}", key.trim())),
@@ -156,9 +141,7 @@ fn read_keys(found: &mut [Dependency], text: &str) {
     let Some(last) = found.last_mut() else { return };
     let dense: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     last.optional |= dense.contains("optional=true");
-    let package = dense
-        .split_once("package=\"")
-        .and_then(|(_, rest)| rest.split_once('"'));
+    let package = dense.split_once("package=\"").and_then(|(_, rest)| rest.split_once('"'));
     if let Some((package, _)) = package {
         package.clone_into(&mut last.name);
     }
@@ -185,13 +168,7 @@ mod tests {
         let start =
             "crates/raddle-types/Cargo.toml:4: error: `raddle-types` must not know `raddle-sim`";
         assert!(back[0].starts_with(start), "{back:?}");
-        assert!(
-            found(
-                "raddle-sim",
-                "[dependencies]\nraddle-types.workspace = true\n"
-            )
-            .is_empty()
-        );
+        assert!(found("raddle-sim", "[dependencies]\nraddle-types.workspace = true\n").is_empty());
         assert!(found("raddle", "[dependencies]\nraddle-sim.workspace = true\n").is_empty());
     }
 
@@ -206,18 +183,8 @@ mod tests {
     fn a_no_std_crate_takes_only_optional_serde_and_proptest() {
         let optional = "[dependencies]\nserde = { workspace = true, optional = true }\n";
         assert!(found("raddle-device", optional).is_empty());
-        assert_eq!(
-            found("raddle-device", "[dependencies]\nserde = \"1\"\n").len(),
-            1
-        );
-        assert_eq!(
-            found(
-                "raddle-device",
-                "[dependencies]\nlibm = { optional = true }\n"
-            )
-            .len(),
-            1
-        );
+        assert_eq!(found("raddle-device", "[dependencies]\nserde = \"1\"\n").len(), 1);
+        assert_eq!(found("raddle-device", "[dependencies]\nlibm = { optional = true }\n").len(), 1);
         assert!(found("raddle-sim", "[dependencies]\nlibm = \"1\"\n").is_empty());
         assert_eq!(found("xtask", "[dependencies]\nlibm = \"1\"\n").len(), 1);
     }
@@ -255,11 +222,8 @@ g = \"1\"
 [features]
 no = []
 ";
-        let read = |name: &str, line, optional| Dependency {
-            name: name.to_owned(),
-            line,
-            optional,
-        };
+        let read =
+            |name: &str, line, optional| Dependency { name: name.to_owned(), line, optional };
         assert_eq!(
             dependencies(text),
             [

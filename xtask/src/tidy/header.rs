@@ -5,10 +5,7 @@ use super::tree::{File, Tree};
 
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let sources = tree.files().filter(|file| file.source_of().is_some());
-    sources
-        .filter(|file| !opens_with_header(file))
-        .map(missing)
-        .collect()
+    sources.filter(|file| !opens_with_header(file)).map(missing).collect()
 }
 
 fn missing(file: &File) -> Finding {

@@ -43,9 +43,7 @@ fn opaque_end(bytes: &[u8], at: usize) -> Option<usize> {
 
 /// The first offset from `at` whose rest satisfies `stop`, or the end of the text.
 fn find(bytes: &[u8], at: usize, stop: impl Fn(&[u8]) -> bool) -> usize {
-    (at..bytes.len())
-        .find(|&at| stop(&bytes[at..]))
-        .unwrap_or(bytes.len())
+    (at..bytes.len()).find(|&at| stop(&bytes[at..])).unwrap_or(bytes.len())
 }
 
 /// Bytes of the UTF-8 character that begins with this byte.
@@ -117,25 +115,18 @@ pub(crate) fn is_name(byte: u8) -> bool {
 pub(crate) fn find_word<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
     let bytes = text.as_bytes();
     let free = move |at: Option<usize>, edge: Option<&u8>| {
-        let beside = at
-            .and_then(|at| bytes.get(at))
-            .is_some_and(|&byte| is_name(byte));
+        let beside = at.and_then(|at| bytes.get(at)).is_some_and(|&byte| is_name(byte));
         !(beside && edge.is_some_and(|&byte| is_name(byte)))
     };
-    text.match_indices(word)
-        .map(|(at, _)| at)
-        .filter(move |&at| {
-            let edges = word.as_bytes();
-            free(at.checked_sub(1), edges.first()) && free(Some(at + word.len()), edges.last())
-        })
+    text.match_indices(word).map(|(at, _)| at).filter(move |&at| {
+        let edges = word.as_bytes();
+        free(at.checked_sub(1), edges.first()) && free(Some(at + word.len()), edges.last())
+    })
 }
 
 /// The line of an offset.
 pub(crate) fn line_of(text: &str, at: usize) -> usize {
-    1 + text.as_bytes()[..at]
-        .iter()
-        .filter(|&&byte| byte == b'\n')
-        .count()
+    1 + text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count()
 }
 
 /// A function with a body.
@@ -159,11 +150,7 @@ pub(crate) fn functions(code: &str) -> Vec<Function> {
         let end = item_end(code, at).filter(|&end| code.as_bytes()[end] == b'}')?;
         let line = line_of(code, at);
         let lines = line_of(code, end) - line + 1;
-        Some(Function {
-            name: rest[..name_len].to_owned(),
-            line,
-            lines,
-        })
+        Some(Function { name: rest[..name_len].to_owned(), line, lines })
     };
     find_word(code, "fn").filter_map(function).collect()
 }
@@ -235,10 +222,7 @@ mod tests {
             (r#"f("a\"b}", g)"#, "f(       , g)"),
             (r##"f(r#"a"b}"#, g)"##, "f(         , g)"),
             (r##"f(br#"}"#)"##, "f(b      )"),
-            (
-                r"f('{', '\'', '\u{7d}', b'}')",
-                "f(   ,     ,         , b   )",
-            ),
+            (r"f('{', '\'', '\u{7d}', b'}')", "f(   ,     ,         , b   )"),
             ("f('é')", "f(    )"),
             ("fn f<'a, 'b>(x: &'a str) {}", "fn f<'a, 'b>(x: &'a str) {}"),
             ("r#type + for\"x\"", "r#type + for   "),
@@ -277,41 +261,19 @@ impl A {
     fn declared(&self);
 }
 ";
-        let function = |name: &str, line, lines| Function {
-            name: name.to_owned(),
-            line,
-            lines,
-        };
-        assert_eq!(
-            functions(&mask(text)),
-            [function("short", 1, 1), function("long", 3, 7)]
-        );
+        let function = |name: &str, line, lines| Function { name: name.to_owned(), line, lines };
+        assert_eq!(functions(&mask(text)), [function("short", 1, 1), function("long", 3, 7)]);
     }
 
     #[test]
     fn test_items_are_found_with_their_ends() {
         let lines = |text: &str| test_items(text, &mask(text));
-        assert_eq!(
-            lines("fn a() {}\n#[cfg(test)]\nmod tests {\n  x\n}\nfn b() {}"),
-            vec![2..=5]
-        );
-        assert_eq!(
-            lines("#[cfg(test)]\n#[allow(x)]\nmod tests;\nfn b() {\n}"),
-            vec![1..=3]
-        );
-        assert_eq!(
-            lines("#[cfg(any(test, feature = \"a\"))]\nfn b() {\n}"),
-            vec![1..=3]
-        );
-        assert_eq!(
-            lines("#[cfg(feature = \"test-kit\")]\nfn b() {\n}"),
-            vec![1..=3]
-        );
+        assert_eq!(lines("fn a() {}\n#[cfg(test)]\nmod tests {\n  x\n}\nfn b() {}"), vec![2..=5]);
+        assert_eq!(lines("#[cfg(test)]\n#[allow(x)]\nmod tests;\nfn b() {\n}"), vec![1..=3]);
+        assert_eq!(lines("#[cfg(any(test, feature = \"a\"))]\nfn b() {\n}"), vec![1..=3]);
+        assert_eq!(lines("#[cfg(feature = \"test-kit\")]\nfn b() {\n}"), vec![1..=3]);
         assert_eq!(lines("#![cfg(test)]\nfn b() {\n}"), vec![1..=3]);
-        assert_eq!(
-            lines("struct A {\n#[cfg(test)]\nx: u8,\ny: u8,\n}"),
-            vec![2..=3]
-        );
+        assert_eq!(lines("struct A {\n#[cfg(test)]\nx: u8,\ny: u8,\n}"), vec![2..=3]);
         assert!(lines("#[cfg(not(test))]\nfn b() {}").is_empty());
         assert!(lines("// #[cfg(test)]\nfn b() {}").is_empty());
     }

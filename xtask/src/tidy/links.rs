@@ -39,21 +39,11 @@ fn targets(text: &str) -> Vec<&str> {
     // Every second part lies between backquotes and is no link; a link whose text is code
     // (`[`name`](target)`) has its target outside of them all the same.
     for part in text.split('`').step_by(2) {
-        found.extend(
-            part.split("](")
-                .skip(1)
-                .filter_map(|rest| rest.split([')', ' ']).next()),
-        );
+        found.extend(part.split("](").skip(1).filter_map(|rest| rest.split([')', ' ']).next()));
     }
-    let label = text
-        .trim_start()
-        .strip_prefix('[')
-        .and_then(|text| text.split_once("]: "));
+    let label = text.trim_start().strip_prefix('[').and_then(|text| text.split_once("]: "));
     found.extend(label.and_then(|(_, target)| target.split_whitespace().next()));
-    found
-        .into_iter()
-        .map(|target| target.trim_matches(['<', '>']))
-        .collect()
+    found.into_iter().map(|target| target.trim_matches(['<', '>'])).collect()
 }
 
 fn is_local(target: &str) -> bool {

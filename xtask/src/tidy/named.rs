@@ -14,16 +14,10 @@ pub(crate) fn crates(tree: &Tree) -> Vec<Finding> {
     let mut found = Vec::new();
     for page in [STATUS, ARCHITECTURE] {
         let Some(file) = tree.get(page) else { continue };
-        let missing = tree
-            .crates()
-            .filter(|name| *name != "xtask" && !names(&file.text, name));
+        let missing = tree.crates().filter(|name| *name != "xtask" && !names(&file.text, name));
         found.extend(missing.map(|name| {
             let what = format!("crate `{name}` is not named");
-            Finding::in_file(
-                page,
-                what,
-                "say there what the crate is for and what it lacks",
-            )
+            Finding::in_file(page, what, "say there what the crate is for and what it lacks")
         }));
     }
     found
@@ -41,21 +35,11 @@ pub(crate) fn policies(tree: &Tree) -> Vec<Finding> {
     let unnamed =
         |name: &String| !names(&status.text, name) && !names(&status.text, &name.replace('_', "-"));
     let finding = |name: String| {
-        let what = format!(
-            "policy `{}` ({POLICIES}{name}.rs) is not named",
-            name.replace('_', "-")
-        );
-        Finding::in_file(
-            STATUS,
-            what,
-            "say there what it does and which readings it takes",
-        )
+        let what =
+            format!("policy `{}` ({POLICIES}{name}.rs) is not named", name.replace('_', "-"));
+        Finding::in_file(STATUS, what, "say there what it does and which readings it takes")
     };
-    tree.files()
-        .filter_map(|file| policy(&file.path))
-        .filter(unnamed)
-        .map(finding)
-        .collect()
+    tree.files().filter_map(|file| policy(&file.path)).filter(unnamed).map(finding).collect()
 }
 
 /// Every folder of fixtures that holds files says what they are and where they come from.
@@ -66,9 +50,7 @@ pub(crate) fn fixtures(tree: &Tree) -> Vec<Finding> {
         .filter_map(|file| file.path.rsplit_once('/'))
         .map(|(folder, _)| folder)
         .collect();
-    let without = folders
-        .into_iter()
-        .filter(|folder| !tree.has(&format!("{folder}/README.md")));
+    let without = folders.into_iter().filter(|folder| !tree.has(&format!("{folder}/README.md")));
     without
         .map(|folder| {
             let mend = "say there what each file is, where it comes from, and which tests read it";
@@ -110,10 +92,8 @@ mod tests {
 
     #[test]
     fn pages_that_do_not_exist_are_not_asked() {
-        let tree = Tree::with(&[
-            ("crates/raddle/Cargo.toml", ""),
-            (&format!("{POLICIES}a.rs"), ""),
-        ]);
+        let tree =
+            Tree::with(&[("crates/raddle/Cargo.toml", ""), (&format!("{POLICIES}a.rs"), "")]);
         assert!(crates(&tree).is_empty() && policies(&tree).is_empty());
     }
 

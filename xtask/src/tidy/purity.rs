@@ -12,22 +12,10 @@ const IMPURE: &[(&str, &str)] = &[
     ("std::time", "time arrives as an argument, in ticks"),
     ("std::thread", "independent runs are the caller's to spread"),
     ("std::fs", "data arrives as an argument"),
-    (
-        "println!",
-        "answers and refusals are data; the caller prints them",
-    ),
-    (
-        "print!",
-        "answers and refusals are data; the caller prints them",
-    ),
-    (
-        "eprintln!",
-        "answers and refusals are data; the caller prints them",
-    ),
-    (
-        "eprint!",
-        "answers and refusals are data; the caller prints them",
-    ),
+    ("println!", "answers and refusals are data; the caller prints them"),
+    ("print!", "answers and refusals are data; the caller prints them"),
+    ("eprintln!", "answers and refusals are data; the caller prints them"),
+    ("eprint!", "answers and refusals are data; the caller prints them"),
     ("f32", "count in integers or exact fractions"),
     ("f64", "count in integers or exact fractions"),
 ];
@@ -40,10 +28,7 @@ const TYPES_LINES: usize = 800;
 pub(crate) fn policy_crates(tree: &Tree) -> Vec<Finding> {
     let mut found = Vec::new();
     let policy = |name| workspace::row(name).is_some_and(|row| row.no_std);
-    for file in tree
-        .files()
-        .filter(|file| file.source_of().is_some_and(policy))
-    {
+    for file in tree.files().filter(|file| file.source_of().is_some_and(policy)) {
         if !file.is_test() && !file.is_test_kit() {
             found.extend(banned(file, IMPURE, "policy crate"));
         }
@@ -54,14 +39,8 @@ pub(crate) fn policy_crates(tree: &Tree) -> Vec<Finding> {
 /// No trait, no allocation and no bulk in the crate of nouns.
 pub(crate) fn types_crate(tree: &Tree) -> Vec<Finding> {
     const BANNED: &[(&str, &str)] = &[
-        (
-            "trait",
-            "a trait belongs to the crate whose question it asks",
-        ),
-        (
-            "alloc",
-            "a noun is plain data of fixed size; lists belong to who makes them",
-        ),
+        ("trait", "a trait belongs to the crate whose question it asks"),
+        ("alloc", "a noun is plain data of fixed size; lists belong to who makes them"),
     ];
     let mut found = Vec::new();
     let mut lines = 0_usize;
@@ -109,20 +88,8 @@ mod tests {
 
     #[test]
     fn comments_tests_and_the_test_kit_are_free() {
-        assert_eq!(
-            policy(
-                "crates/raddle-bitmap/src/a.rs",
-                "/// f64\nfn a() { \"f64\" }"
-            ),
-            0
-        );
-        assert_eq!(
-            policy(
-                "crates/raddle-bitmap/src/a.rs",
-                "#[cfg(test)]\nmod a { f64 }"
-            ),
-            0
-        );
+        assert_eq!(policy("crates/raddle-bitmap/src/a.rs", "/// f64\nfn a() { \"f64\" }"), 0);
+        assert_eq!(policy("crates/raddle-bitmap/src/a.rs", "#[cfg(test)]\nmod a { f64 }"), 0);
         assert_eq!(policy("crates/raddle-policy/src/test_kit/a.rs", "f64"), 0);
         assert_eq!(policy("crates/raddle-bitmap/tests/a.rs", "f64"), 0);
     }

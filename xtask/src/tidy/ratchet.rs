@@ -31,18 +31,12 @@ impl Ratchet {
             if text.is_empty() || text.starts_with('#') {
                 continue;
             }
-            let parts = text
-                .split_once('=')
-                .map(|(key, lines)| (key.trim(), lines.trim().parse()));
+            let parts = text.split_once('=').map(|(key, lines)| (key.trim(), lines.trim().parse()));
             let Some((key, Ok(allowed))) = parts else {
                 found.push(malformed(line, text));
                 continue;
             };
-            let entry = Entry {
-                line,
-                allowed,
-                needed: false,
-            };
+            let entry = Entry { line, allowed, needed: false };
             if entries.insert(key.to_owned(), entry).is_some() {
                 found.push(malformed(line, "a second allowance of the same name"));
             }
@@ -70,24 +64,16 @@ impl Ratchet {
 
     /// The allowances that nothing needed.
     pub(crate) fn unused(&self) -> impl Iterator<Item = Finding> {
-        self.entries
-            .iter()
-            .filter(|(_, entry)| !entry.needed)
-            .map(|(key, entry)| {
-                let what = format!("`{key}` needs no allowance any more");
-                Finding::at(PATH, entry.line, what, "delete the entry")
-            })
+        self.entries.iter().filter(|(_, entry)| !entry.needed).map(|(key, entry)| {
+            let what = format!("`{key}` needs no allowance any more");
+            Finding::at(PATH, entry.line, what, "delete the entry")
+        })
     }
 }
 
 fn malformed(line: usize, text: &str) -> Finding {
     let what = format!("no allowance can be read here: {text}");
-    Finding::at(
-        PATH,
-        line,
-        what,
-        "write `path = lines` or `path::function = lines`, once each",
-    )
+    Finding::at(PATH, line, what, "write `path = lines` or `path::function = lines`, once each")
 }
 
 #[cfg(test)]
@@ -119,10 +105,7 @@ mod tests {
     #[test]
     fn what_nothing_needs_fails() {
         let found = judged("a.rs = 700\nb.rs::f = 80", 700);
-        assert!(
-            found[0].contains("ratchet.txt:2: error: `b.rs::f` needs no"),
-            "{found:?}"
-        );
+        assert!(found[0].contains("ratchet.txt:2: error: `b.rs::f` needs no"), "{found:?}");
         assert_eq!(found.len(), 1);
     }
 

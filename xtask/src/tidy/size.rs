@@ -18,10 +18,7 @@ const FUNCTION_FAILS: usize = 60;
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut found = Vec::new();
     let mut ratchet = Ratchet::read(tree, &mut found);
-    for file in tree
-        .files()
-        .filter(|file| file.source_of().is_some() && !file.is_test())
-    {
+    for file in tree.files().filter(|file| file.source_of().is_some() && !file.is_test()) {
         found.extend(file_size(file, &mut ratchet));
         found.extend(functions(file, &mut ratchet));
     }
@@ -43,10 +40,8 @@ fn functions(file: &File, ratchet: &mut Ratchet) -> Vec<Finding> {
     let long = |function: &lexer::Function| {
         function.lines > FUNCTION_FAILS && !file.is_test_line(function.line)
     };
-    let mut longest: Vec<lexer::Function> = lexer::functions(&file.code)
-        .into_iter()
-        .filter(long)
-        .collect();
+    let mut longest: Vec<lexer::Function> =
+        lexer::functions(&file.code).into_iter().filter(long).collect();
     // One entry of the ratchet stands for every function of that name: the longest counts.
     longest.sort_by(|a, b| a.name.cmp(&b.name).then(b.lines.cmp(&a.lines)));
     longest.dedup_by(|next, kept| next.name == kept.name);
@@ -60,11 +55,7 @@ fn functions(file: &File, ratchet: &mut Ratchet) -> Vec<Finding> {
             ),
             "cut it into steps with names of their own",
         );
-        ratchet.judge(
-            &format!("{}::{}", file.path, function.name),
-            function.lines,
-            finding,
-        )
+        ratchet.judge(&format!("{}::{}", file.path, function.name), function.lines, finding)
     };
     longest.into_iter().filter_map(judge).collect()
 }
@@ -102,10 +93,7 @@ mod tests {
     fn a_function_over_60_lines_fails() {
         assert!(found(&function(60), "").is_empty());
         let found = found(&function(61), "");
-        assert!(
-            found[0].starts_with("crates/a/src/lib.rs:1: error: `long` has 61"),
-            "{found:?}"
-        );
+        assert!(found[0].starts_with("crates/a/src/lib.rs:1: error: `long` has 61"), "{found:?}");
     }
 
     #[test]

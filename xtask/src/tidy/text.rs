@@ -18,10 +18,7 @@ pub(crate) fn machine_paths(tree: &Tree) -> Vec<Finding> {
     let mut found = Vec::new();
     for file in tree.files() {
         for (line, text) in (1..).zip(file.text.lines()) {
-            if let Some(folder) = MACHINE_FOLDERS
-                .iter()
-                .find(|folder| names_path(text, folder))
-            {
+            if let Some(folder) = MACHINE_FOLDERS.iter().find(|folder| names_path(text, folder)) {
                 let what = format!("a path of one machine: `{folder}...`");
                 let mend = "write it relative to the workspace, or take it from the environment";
                 found.push(Finding::at(&file.path, line, what, mend));
@@ -47,9 +44,7 @@ fn names_path(text: &str, folder: &str) -> bool {
 pub(crate) fn line_ends(tree: &Tree) -> Vec<Finding> {
     let mut found = Vec::new();
     for file in tree.files() {
-        let carriage = (1..)
-            .zip(file.text.split('\n'))
-            .find(|(_, line)| line.ends_with('\r'));
+        let carriage = (1..).zip(file.text.split('\n')).find(|(_, line)| line.ends_with('\r'));
         if let Some((line, _)) = carriage {
             let mend = "save the file with LF line ends; a test that needs CRLF writes it itself";
             found.push(Finding::at(&file.path, line, "a CRLF line end", mend));
@@ -81,25 +76,17 @@ mod tests {
     #[test]
     fn relative_paths_and_hosts_are_not_found() {
         for folder in MACHINE_FOLDERS {
-            for text in [
-                format!("../a{folder}b"),
-                format!("https://a.org{folder}b"),
-                format!("`{folder}`"),
-            ] {
-                assert!(
-                    machine_paths(&Tree::with(&[("a.md", &text)])).is_empty(),
-                    "{text}"
-                );
+            for text in
+                [format!("../a{folder}b"), format!("https://a.org{folder}b"), format!("`{folder}`")]
+            {
+                assert!(machine_paths(&Tree::with(&[("a.md", &text)])).is_empty(), "{text}");
             }
         }
     }
 
     #[test]
     fn a_carriage_return_is_found_where_it_is() {
-        let found = line_ends(&Tree::with(&[
-            ("a.csv", "x\ny\r\nz\n"),
-            ("b.csv", "x\ny\n"),
-        ]));
+        let found = line_ends(&Tree::with(&[("a.csv", "x\ny\r\nz\n"), ("b.csv", "x\ny\n")]));
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].place, "a.csv:2");
     }

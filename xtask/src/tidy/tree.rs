@@ -47,10 +47,7 @@ impl File {
         }
         let (name, rest) = match self.path.strip_prefix("crates/") {
             Some(rest) => rest.split_once('/')?,
-            None => self
-                .path
-                .split_once('/')
-                .filter(|(name, _)| *name == "xtask")?,
+            None => self.path.split_once('/').filter(|(name, _)| *name == "xtask")?,
         };
         rest.starts_with("src/").then_some(name)
     }
@@ -64,9 +61,7 @@ impl File {
 
     /// A file of a test kit: published aids for the tests of others.
     pub(crate) fn is_test_kit(&self) -> bool {
-        self.path
-            .split('/')
-            .any(|part| matches!(part, "test_kit" | "test_kit.rs" | "test-kit"))
+        self.path.split('/').any(|part| matches!(part, "test_kit" | "test_kit.rs" | "test-kit"))
     }
 
     /// Whether this line (from 1) belongs to a test-only item.
@@ -76,9 +71,7 @@ impl File {
 
     /// Number and masked text of each line that is not in a test-only item.
     pub(crate) fn code_lines(&self) -> impl Iterator<Item = (usize, &str)> {
-        (1..)
-            .zip(self.code.lines())
-            .filter(|(line, _)| !self.is_test_line(*line))
+        (1..).zip(self.code.lines()).filter(|(line, _)| !self.is_test_line(*line))
     }
 }
 
@@ -105,12 +98,7 @@ impl Tree {
     }
 
     pub(crate) fn of(files: impl IntoIterator<Item = File>) -> Self {
-        Self {
-            files: files
-                .into_iter()
-                .map(|file| (file.path.clone(), file))
-                .collect(),
-        }
+        Self { files: files.into_iter().map(|file| (file.path.clone(), file)).collect() }
     }
 
     pub(crate) fn files(&self) -> impl ExactSizeIterator<Item = &File> {
@@ -146,34 +134,15 @@ impl Tree {
 /// New files count as soon as they exist, not only once they are added.
 fn listed(root: &Path) -> Vec<String> {
     let mut git = Command::new("git");
-    git.args([
-        "ls-files",
-        "-z",
-        "--cached",
-        "--others",
-        "--exclude-standard",
-    ])
-    .current_dir(root);
+    git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).current_dir(root);
     let names = shell::output(&mut git).unwrap_or_default();
-    names
-        .split('\0')
-        .filter(|name| !name.is_empty())
-        .map(str::to_owned)
-        .collect()
+    names.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
 fn walk(root: &Path, folder: &str, paths: &mut Vec<String>) {
-    for entry in fs::read_dir(root.join(folder))
-        .into_iter()
-        .flatten()
-        .flatten()
-    {
+    for entry in fs::read_dir(root.join(folder)).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let path = if folder.is_empty() {
-            name.clone()
-        } else {
-            format!("{folder}/{name}")
-        };
+        let path = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
         let Ok(kind) = entry.file_type() else {
             continue;
         };
@@ -190,11 +159,7 @@ fn walk(root: &Path, folder: &str, paths: &mut Vec<String>) {
 fn read(root: &Path, path: &str) -> Option<File> {
     let bytes = fs::read(root.join(path)).ok()?;
     let binary = bytes.contains(&0);
-    let text = if binary {
-        String::new()
-    } else {
-        String::from_utf8(bytes).unwrap_or_default()
-    };
+    let text = if binary { String::new() } else { String::from_utf8(bytes).unwrap_or_default() };
     Some(File::new(path, &text))
 }
 
@@ -205,10 +170,7 @@ mod tests {
     #[test]
     fn a_file_knows_its_crate_and_its_kind() {
         let file = |path| File::new(path, "");
-        assert_eq!(
-            file("crates/raddle-sim/src/a/b.rs").source_of(),
-            Some("raddle-sim")
-        );
+        assert_eq!(file("crates/raddle-sim/src/a/b.rs").source_of(), Some("raddle-sim"));
         assert_eq!(file("xtask/src/main.rs").source_of(), Some("xtask"));
         assert_eq!(file("crates/raddle-sim/tests/a.rs").source_of(), None);
         assert_eq!(file("examples/x/src/lib.rs").source_of(), None);
@@ -236,9 +198,6 @@ mod tests {
         let root = crate::workspace::root();
         let mut walked = Vec::new();
         walk(&root, "xtask", &mut walked);
-        assert!(
-            walked.contains(&"xtask/src/tidy/tree.rs".to_owned()),
-            "{walked:?}"
-        );
+        assert!(walked.contains(&"xtask/src/tidy/tree.rs".to_owned()), "{walked:?}");
     }
 }

@@ -21,9 +21,8 @@ pub(crate) fn unfinished(tree: &Tree) -> Vec<Finding> {
     let mut found = Vec::new();
     for file in tree.files().filter(|file| file.is_rust()) {
         for (line, text) in (1..).zip(file.text.lines()) {
-            let hits = UNFINISHED
-                .iter()
-                .filter(|word| lexer::find_word(text, word).next().is_some());
+            let hits =
+                UNFINISHED.iter().filter(|word| lexer::find_word(text, word).next().is_some());
             found.extend(hits.map(|word| left_over(file, line, word)));
             if text.contains(concat!("cfg_", "attr"))
                 && lexer::find_word(text, "ignore").next().is_some()
@@ -44,14 +43,8 @@ fn left_over(file: &File, line: usize, word: &str) -> Finding {
 /// No panic without a reason outside tests.
 pub(crate) fn unwrap(tree: &Tree) -> Vec<Finding> {
     let mut found = Vec::new();
-    for file in tree
-        .files()
-        .filter(|file| file.is_rust() && !file.is_test())
-    {
-        for (line, code) in file
-            .code_lines()
-            .filter(|(_, code)| code.contains(".unwrap()"))
-        {
+    for file in tree.files().filter(|file| file.is_rust() && !file.is_test()) {
+        for (line, code) in file.code_lines().filter(|(_, code)| code.contains(".unwrap()")) {
             let what = format!("`.unwrap()` outside tests: {}", code.trim());
             let mend = "return the error, or say with `expect(\"...\")` why it cannot fail";
             found.push(Finding::at(&file.path, line, what, mend));
@@ -72,11 +65,7 @@ mod tests {
     fn each_word_is_found_also_in_a_comment() {
         for word in UNFINISHED {
             let text = format!("//! What?\n// {word}(x)\nfn a() {{ {word}] }}\n");
-            assert_eq!(
-                unfinished(&tree("crates/a/tests/b.rs", &text)).len(),
-                2,
-                "{word}"
-            );
+            assert_eq!(unfinished(&tree("crates/a/tests/b.rs", &text)).len(), 2, "{word}");
         }
         let text = concat!("#[cfg_", "attr(miri, ", "ignore)]\nfn a() {}");
         assert_eq!(unfinished(&tree("a.rs", text)).len(), 1);
@@ -93,24 +82,9 @@ mod tests {
         let found = |path: &str, text: &str| unwrap(&tree(path, text)).len();
         let path = "crates/a/src/b.rs";
         assert_eq!(found(path, "fn a() { b().unwrap() }"), 1);
-        assert_eq!(
-            found("examples/a/src/lib.rs", "fn a() {\n b()\n .unwrap() }"),
-            1
-        );
-        assert_eq!(
-            found(
-                path,
-                "/// a().unwrap()\nfn a() { \".unwrap()\"; b.unwrap_or(c) }"
-            ),
-            0
-        );
-        assert_eq!(
-            found(
-                path,
-                "#[cfg(test)]\nmod tests {\n fn a() { b().unwrap() }\n}"
-            ),
-            0
-        );
+        assert_eq!(found("examples/a/src/lib.rs", "fn a() {\n b()\n .unwrap() }"), 1);
+        assert_eq!(found(path, "/// a().unwrap()\nfn a() { \".unwrap()\"; b.unwrap_or(c) }"), 0);
+        assert_eq!(found(path, "#[cfg(test)]\nmod tests {\n fn a() { b().unwrap() }\n}"), 0);
         assert_eq!(found("crates/a/tests/b.rs", "fn a() { b().unwrap() }"), 0);
     }
 }

@@ -75,7 +75,13 @@ impl Line<'_> {
         for (position, run) in runs(pieces).enumerate() {
             let comma = if position == 0 { "" } else { "," };
             let Piece { first, stride, count, cu } = run.piece;
-            self.put(format_args!("{comma}[{first},{stride},{count},{},{}]", cu.0, run.cus));
+            let (cu, cus) = (cu.0, run.cus);
+            self.put(format_args!("{comma}[{first},{stride},{count},{cu},{cus}"));
+            // A round over the device has step 1, which goes without saying.
+            if run.step != 1 {
+                self.put(format_args!(",{}", run.step));
+            }
+            self.0.push(']');
         }
         self.0.push(']');
     }

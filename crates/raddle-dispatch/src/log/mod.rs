@@ -5,9 +5,9 @@
 //! answers. Equal input gives equal bytes. Feeding the events again must give the same answers:
 //! [`reader::replay`].
 //!
-//! Times are ticks. Workgroups are written as runs `[first, stride, count, cu, cus]`: on each of
-//! `cus` compute units from `cu` on, `count` workgroups `stride` apart, the next unit beginning at
-//! `first + 1`; a uniform round over the device is one run.
+//! Times are ticks. Workgroups are written as runs `[first, stride, count, cu, cus, step]`: on each
+//! of `cus` compute units from `cu` on, `count` workgroups `stride` apart, the next unit beginning
+//! at `first + step`; a step of 1 is left out. A uniform round over the device is one run.
 
 mod line;
 pub mod reader;

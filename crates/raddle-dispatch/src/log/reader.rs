@@ -22,8 +22,13 @@ pub struct Replayed {
     pub difference: Option<(usize, String, String)>,
 }
 
-/// First workgroup, stride, count, first compute unit, compute units.
-type WrittenRun = (u64, u32, u32, u16, u16);
+/// First workgroup, stride, count, first compute unit, compute units, and the step if it is not 1.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum WrittenRun {
+    Even(u64, u32, u32, u16, u16),
+    Stepped(u64, u32, u32, u16, u16, u64),
+}
 
 /// One event line. Unknown keys are errors: a log is written by this very program.
 #[derive(Deserialize)]
@@ -66,9 +71,17 @@ impl EventLine {
                 _ => return None,
             },
             "waves-ended" => {
-                for &(first, stride, count, cu, cus) in self.pieces.as_ref()? {
+                for run in self.pieces.as_ref()? {
+                    let (first, stride, count, cu, cus, step) = match *run {
+                        WrittenRun::Even(first, stride, count, cu, cus) => {
+                            (first, stride, count, cu, cus, 1)
+                        }
+                        WrittenRun::Stepped(first, stride, count, cu, cus, step) => {
+                            (first, stride, count, cu, cus, step)
+                        }
+                    };
                     let piece = Piece { first, stride, count, cu: CuId(cu) };
-                    pieces.extend(expand(Run { piece, cus }));
+                    pieces.extend(expand(Run { piece, cus, step }));
                 }
                 let waves = match self.waves {
                     Some((first, count)) => WaveSpan::Range { first, count },
@@ -111,7 +124,7 @@ pub fn read_header(line: &str) -> Result<Header, DispatchError> {
 /// When the log cannot be read, or its events contradict each other.
 pub fn replay(log: impl BufRead) -> Result<Replayed, DispatchError> {
     let mut lines = log.lines();
-    let first = lines.next().transpose().map_err(DispatchError::Log)?.unwrap_or_default();
+    let first = lines.next().transpose().map_err(DispatchError::ReadLog)?.unwrap_or_default();
     let header = read_header(&first)?;
     let (sink, echo) = Echo::new();
     let bad_recipe =
@@ -128,7 +141,7 @@ pub fn replay(log: impl BufRead) -> Result<Replayed, DispatchError> {
     let mut expected: Vec<(usize, String)> = Vec::new();
     let mut pieces = Vec::new();
     for (position, line) in lines.enumerate() {
-        let (number, line) = (position + 2, line.map_err(DispatchError::Log)?);
+        let (number, line) = (position + 2, line.map_err(DispatchError::ReadLog)?);
         if !line.contains("\"event\":") {
             expected.push((number, line));
             continue;
@@ -150,7 +163,7 @@ pub fn replay(log: impl BufRead) -> Result<Replayed, DispatchError> {
         let event = parsed.event(&mut pieces);
         let event =
             event.ok_or_else(|| bad(format!("event `{}` is not complete", parsed.event)))?;
-        dispatcher.event(&event, parsed.t)?;
+        dispatcher.event(&event, parsed.t).map_err(|error| bad(error.to_string()))?;
         replay.found.events += 1;
         expected.push((number, line));
     }

@@ -2,33 +2,40 @@
 
 use raddle_policy::{CuId, Piece};
 
-/// Equal pieces on neighbouring compute units: `first + i` is the first workgroup on `cu + i`.
+/// Equal pieces on neighbouring compute units: on `cu + i` the first workgroup is
+/// `first + i * step`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
     /// The piece on the lowest compute unit.
     pub piece: Piece,
     /// How many compute units.
     pub cus: u16,
+    /// From the first workgroup of one unit to that of the next; 1 where there is only one.
+    pub step: u64,
 }
 
 /// Joins neighbouring pieces into runs, in order.
 pub fn runs(pieces: &[Piece]) -> impl Iterator<Item = Run> {
-    let continues = |a: &Piece, b: &Piece| {
-        a.first.checked_add(1) == Some(b.first)
-            && a.cu.0.checked_add(1) == Some(b.cu.0)
-            && (a.stride, a.count) == (b.stride, b.count)
-    };
-    pieces.chunk_by(continues).map(|run| Run {
-        piece: run[0],
+    let mut rest = pieces;
+    std::iter::from_fn(move || {
+        let piece = *rest.first()?;
+        let step = rest.get(1).and_then(|next| next.first.checked_sub(piece.first)).unwrap_or(1);
+        let continues = |pair: &[Piece]| {
+            pair[0].first.checked_add(step) == Some(pair[1].first)
+                && pair[0].cu.0.checked_add(1) == Some(pair[1].cu.0)
+                && (pair[0].stride, pair[0].count) == (pair[1].stride, pair[1].count)
+        };
+        let len = 1 + rest.windows(2).take_while(|pair| continues(pair)).count();
+        rest = &rest[len..];
         // Compute units rise by one along a run and are u16.
-        cus: run.len() as u16,
+        Some(Run { piece, cus: len as u16, step: if len == 1 { 1 } else { step } })
     })
 }
 
 /// The pieces of a run, lowest compute unit first.
 pub fn expand(run: Run) -> impl Iterator<Item = Piece> {
     (0..run.cus).map(move |i| Piece {
-        first: run.piece.first.saturating_add(u64::from(i)),
+        first: run.piece.first.saturating_add(run.step.saturating_mul(u64::from(i))),
         cu: CuId(run.piece.cu.0.saturating_add(i)),
         ..run.piece
     })
@@ -48,10 +55,20 @@ mod tests {
     }
 
     #[test]
+    fn compute_units_filled_one_after_the_other_are_one_run() {
+        let piece = |i: u16| Piece { first: 8 * u64::from(i), stride: 1, count: 8, cu: CuId(i) };
+        let round: Vec<Piece> = (0..80).map(piece).collect();
+        let written: Vec<Run> = runs(&round).collect();
+        assert_eq!((written.len(), written[0].step), (1, 8));
+        assert_eq!(expand(written[0]).collect::<Vec<_>>(), round);
+    }
+
+    #[test]
     fn a_change_of_count_or_a_gap_starts_a_new_run() {
         let piece = |first, count, cu| Piece { first, stride: 3, count, cu: CuId(cu) };
-        let round = [piece(0, 2, 0), piece(1, 2, 1), piece(2, 1, 2), piece(9, 1, 3)];
-        assert_eq!(runs(&round).map(|run| run.cus).collect::<Vec<_>>(), [2, 1, 1]);
+        let round =
+            [piece(0, 2, 0), piece(1, 2, 1), piece(2, 1, 2), piece(9, 1, 3), piece(10, 1, 5)];
+        assert_eq!(runs(&round).map(|run| run.cus).collect::<Vec<_>>(), [2, 2, 1]);
         assert_eq!(runs(&round).flat_map(expand).collect::<Vec<_>>(), round);
     }
 }

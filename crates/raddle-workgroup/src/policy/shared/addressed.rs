@@ -11,8 +11,7 @@ use raddle_policy::{
     CuId, Cus, Fact, Launch, Piece, ReadyLaunch, Refusal, Resource, Round, TakeOff, WaveSpan,
 };
 
-use crate::Rotation;
-use crate::{Allocator, SimdRule};
+use crate::{Allocator, Rotation, SimdRule};
 
 /// Addresses of everything that a policy placed.
 #[derive(Clone, Debug)]
@@ -109,10 +108,10 @@ impl Addressed {
     }
 }
 
-/// Adds one workgroup, to the last piece where it continues that.
+/// Adds the next workgroup, to the last piece if that is on the same compute unit.
 fn push(pieces: &mut Vec<Piece>, workgroup: u64, cu: CuId) {
     match pieces.last_mut() {
-        Some(last) if last.cu == cu && last.first + u64::from(last.count) == workgroup => {
+        Some(last) if last.cu == cu => {
             last.count += 1;
         }
         _ => pieces.push(Piece::one(workgroup, cu)),
