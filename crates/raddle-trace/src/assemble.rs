@@ -10,8 +10,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use raddle_types::{Dim3, Footprint, Idempotence};
 
-use crate::import::Format;
-use crate::profile::{Op, OpKind, Profile, SourceDevice, StreamLabel};
+use crate::profile::{Format, Op, OpKind, Profile, SourceDevice, StreamLabel};
 use crate::provenance::{Field, Origin, Provenance};
 use crate::report::{ImportReport, Quirk};
 

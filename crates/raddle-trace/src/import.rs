@@ -11,17 +11,7 @@ use crate::assemble::assemble;
 use crate::error::TraceError;
 use crate::input::{Input, is_damage, peek};
 use crate::options::ImportOptions;
-use crate::profile::{Profile, profile_name};
-
-/// The kinds of files that can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Format {
-    /// A trace of the PyTorch profiler, in JSON.
-    Kineto,
-    /// Our launch table, in CSV.
-    LaunchTable,
-}
+use crate::profile::{Format, Profile, profile_name};
 
 /// An opened file on its way to an importer.
 struct Source<'a> {

@@ -22,10 +22,10 @@ mod scan;
 mod table;
 
 pub use error::TraceError;
-pub use import::{Format, open, read};
+pub use import::{open, read};
 pub use options::{BarrierRule, ImportOptions};
 pub use priority::{PriorityRule, Ranks, Target, level_of};
-pub use profile::{Op, OpKind, Profile, SourceDevice, StreamLabel, profile_name};
+pub use profile::{Format, Op, OpKind, Profile, SourceDevice, StreamLabel, profile_name};
 pub use provenance::{Field, Origin, Provenance};
 pub use report::{ImportReport, Quirk};
 pub use table::{TableComments, write_launch_table};

@@ -5,7 +5,6 @@
 
 use raddle_types::{Dim3, Footprint, Idempotence};
 
-use crate::import::Format;
 use crate::provenance::Provenance;
 use crate::report::ImportReport;
 
@@ -30,6 +29,16 @@ pub struct Profile {
     pub resolution_ns: u64,
     /// What was read, and what had to be mended, left out or assumed.
     pub report: ImportReport,
+}
+
+/// The kinds of files that can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Format {
+    /// A trace of the PyTorch profiler, in JSON.
+    Kineto,
+    /// Our launch table, in CSV.
+    LaunchTable,
 }
 
 /// The device a profile was recorded on, as far as the file says.

@@ -4,6 +4,11 @@
 //! command line and a [`Console`] and gives an exit code, 0 done, 1 input refused, 2 wrong usage.
 #![forbid(unsafe_code)]
 
+/// The example in the README of the repository compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct ReadmeOfTheRepository;
+
 mod args;
 mod assumptions;
 mod console;

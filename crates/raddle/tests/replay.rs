@@ -335,6 +335,15 @@ fn the_bundled_profile_without_a_verb() {
 }
 
 #[test]
+fn the_readme_shows_the_table_that_is_printed() {
+    let ran = Place::new().raddle(&[]);
+    let readme = include_str!("../../../README.md");
+    let shown = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
+    let shown = shown.expect("the README has a table");
+    assert!(ran.out.contains(shown), "mend the README; printed now:\n{}", ran.out);
+}
+
+#[test]
 fn a_real_trace_of_a_v100() {
     let Some(path) = sample("kineto_nvidia/hta_trace_diff_test_v100.json.gz") else { return };
     let place = Place::new();
