@@ -91,9 +91,7 @@ pub enum RecipeError {
         nearest: Option<String>,
     },
     /// Another version of the recipe format.
-    #[error(
-        "recipe {name} is of version {version}; this raddle reads version 1: put `raddle = 1` at its top"
-    )]
+    #[error("recipe {name} {version}; this raddle reads version 1: put `raddle = 1` at its top")]
     Version {
         /// Which recipe.
         name: String,

@@ -153,7 +153,10 @@ impl Recipe {
         kebab(&mut value);
         let version = value.get("raddle").cloned().unwrap_or(Value::Null);
         if version != 1 {
-            let version = if version.is_null() { "no version".into() } else { version.to_string() };
+            let version = match version {
+                Value::Null => "has no version".to_owned(),
+                other => format!("is of version {other}"),
+            };
             return Err(RecipeError::Version { name: name.into(), version });
         }
         serde_json::from_value(value).map_err(|error| explain(name, &error.to_string()))

@@ -80,7 +80,8 @@ pub struct Round {
     pub pieces: Vec<Piece>,
     /// Addresses: none, or one a wave, workgroup by workgroup in the order of the pieces.
     pub places: Vec<Place>,
-    /// Why launches wait: at most one a launch, for the compute unit asked first.
+    /// Why launches wait, for the compute unit asked first: at most one a launch, and one may speak
+    /// for others of equal demand.
     pub refusals: Vec<Refusal>,
 }
 

@@ -26,6 +26,16 @@ impl Piece {
         Self { first: workgroup, stride: 1, count: 1, cu }
     }
 
+    /// Whether this workgroup is one of them.
+    #[must_use]
+    pub const fn names(self, workgroup: u64) -> bool {
+        let stride = if self.stride == 0 { 1 } else { self.stride as u64 };
+        match workgroup.checked_sub(self.first) {
+            Some(offset) => offset % stride == 0 && offset / stride < self.count as u64,
+            None => false,
+        }
+    }
+
     /// The workgroups named, ascending.
     pub fn workgroups(self) -> impl Iterator<Item = u64> {
         (0..u64::from(self.count)).map(move |i| self.first + i * u64::from(self.stride))

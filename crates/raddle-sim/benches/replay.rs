@@ -33,7 +33,7 @@ fn main() {
     let (profile, import) = median(|| open(&path, &ImportOptions::default()).expect("a sample"));
     let device = raddle_device::find("v100").expect("in the table");
     let options = PlanOptions { own: &device, target: &device, start: Ticks::ZERO, share: 1 };
-    let (process, planning) = median(|| plan(&profile, &options, |_| Level(0)).expect("it runs"));
+    let (process, planning) = median(|| plan(&profile, &options, |_| Level(0)));
     let workload = Workload { processes: vec![process], repeat: false };
     let options = Options { shape: device.shape, cus: device.cus, costs: Costs::of(&device) };
     let replay = |dispatcher: &mut dyn Dispatcher| {

@@ -19,6 +19,9 @@ use crate::{Outcome, SimError};
 
 /// So many decisions in one tick are a livelock.
 const DECISIONS_A_TICK: u32 = 1_000_000;
+/// So many wakes in a row that led to nothing, while nothing else can happen, end the run. Policies
+/// that count their retries (seed 000, E3) need some hundreds.
+const IDLE_WAKES: u32 = 65_536;
 /// Progress is told every so many decisions.
 const PROGRESS_EVERY: u64 = 1024;
 
@@ -54,6 +57,9 @@ pub fn run(
     options: &Options,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Outcome, SimError> {
+    if u16::try_from(workload.processes.len()).is_err() {
+        return Err(SimError::TooManyProcesses(workload.processes.len()));
+    }
     Engine::new(workload, dispatcher, options)?.run(progress)
 }
 
@@ -106,7 +112,7 @@ impl<'r> Engine<'r> {
     }
 
     fn run(mut self, progress: &mut dyn FnMut(Progress)) -> Result<Outcome, SimError> {
-        let mut same_tick = 0;
+        let (mut same_tick, mut idle) = (0, 0);
         while let Some(now) = self.queue.next_tick() {
             same_tick = if now == self.now { same_tick + 1 } else { 0 };
             if same_tick > DECISIONS_A_TICK {
@@ -114,10 +120,15 @@ impl<'r> Engine<'r> {
             }
             self.now = now;
             self.usage.advance(now);
+            let only_wakes = self.queue.only_wakes();
             while let Some(due) = self.queue.pop_at(now) {
                 self.happen(due)?;
             }
-            self.decide()?;
+            let acted = self.decide()?;
+            idle = if only_wakes && !acted { idle + 1 } else { 0 };
+            if idle > IDLE_WAKES {
+                break;
+            }
             if self.machine.counters.decisions.is_multiple_of(PROGRESS_EVERY) {
                 progress(self.progress());
             }
@@ -289,7 +300,8 @@ impl<'r> Engine<'r> {
         self.ready = ready;
     }
 
-    fn decide(&mut self) -> Result<(), SimError> {
+    /// Lets the dispatcher decide; whether it did more than to ask for a wake.
+    fn decide(&mut self) -> Result<bool, SimError> {
         let at = self.now;
         let mut actions = std::mem::take(&mut self.actions);
         actions.clear();
@@ -299,6 +311,7 @@ impl<'r> Engine<'r> {
         for action in &actions.list {
             self.carry_out(action, &actions)?;
         }
+        let acted = actions.list.iter().any(|action| !matches!(action, Action::WakeAt(_)));
         self.actions = actions;
         let theirs = |cu: CuId| -> Option<Free> { self.dispatcher.free(cu) };
         match self.machine.ledger.differs(theirs) {
@@ -308,7 +321,7 @@ impl<'r> Engine<'r> {
                 ours: Box::new(ours),
                 theirs: Box::new(theirs),
             }),
-            None => Ok(()),
+            None => Ok(acted),
         }
     }
 
@@ -340,7 +353,7 @@ impl<'r> Engine<'r> {
             }
             Action::Refuse { refusal } => {
                 self.kernel(refusal.launch)?;
-                self.machine.forget(refusal.launch);
+                self.machine.forget(refusal.launch, now)?;
                 let process = self.tasks.records[refusal.launch.index()].process;
                 self.usage.lost(process);
                 self.refuse(refusal);

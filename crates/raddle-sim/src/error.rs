@@ -70,6 +70,9 @@ pub enum SimError {
         /// When.
         at: Tick,
     },
+    /// More processes than ids.
+    #[error("{0} processes: at most 65,535 run together; give fewer profiles")]
+    TooManyProcesses(usize),
     /// More launches than ids.
     #[error("more than 4,294,967,295 launches: repeat less often (`--once`)")]
     TooManyLaunches,

@@ -1,6 +1,6 @@
 //! How good was a run, in numbers?
 //!
-//! Latency = from ready to the first wave started. Slowdown = (end - ready) over the same launch
+//! Makespan = from the first event until every profile has ended once. Latency = from ready to the first wave started. Slowdown = (end - ready) over the same launch
 //! alone on the device under the same recipe, geometric mean. Utilisation = wave-slot time used
 //! over available, between the first event and the last end. Jain = index over processes of the
 //! wave-slot time used while at least two were runnable.
@@ -20,7 +20,7 @@ use crate::{Outcome, Record};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Summary {
-    /// From the first event to the last end.
+    /// From the first event until every profile has ended once; what repeats may go on after it.
     pub makespan_ns: u64,
     /// Wave-slot time used over available, 0 to 1.
     pub utilisation: f64,
@@ -96,9 +96,12 @@ impl Summary {
     /// Sums up a run; `alone` holds the run of each process alone, by process, if there are any.
     #[must_use]
     pub fn new(workload: &Workload, outcome: &Outcome, alone: &[&Outcome]) -> Self {
-        let makespan_ns = outcome.last.since(outcome.first).0;
+        let firsts = outcome.records.iter().filter(|record| record.iteration == 0);
+        let last = firsts.filter_map(|record| record.ended).max().unwrap_or(outcome.first);
+        let makespan_ns = last.since(outcome.first).0;
         let used: u128 = outcome.wave_ns.iter().sum();
-        let available = u128::from(outcome.wave_slots) * u128::from(makespan_ns);
+        let whole_ns = outcome.last.since(outcome.first).0;
+        let available = u128::from(outcome.wave_slots) * u128::from(whole_ns);
         let processes = (0..workload.processes.len()).map(|process| {
             ProcessSummary::new(workload, outcome, alone.get(process).copied(), process)
         });

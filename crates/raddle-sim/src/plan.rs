@@ -144,18 +144,16 @@ pub struct PlanOptions<'a> {
     pub share: u32,
 }
 
-/// A profile that cannot be replayed.
+/// A workload that cannot be replayed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
     /// Nothing is left to run.
     #[error(
-        "{name}: none of its {launches} launches can run on {device}; first refusal: {first}. Replay it on a larger device (`--device`; `raddle devices` lists them), or check the shapes in the profile"
+        "none of the {launches} launches can run on {device}; first refusal: {first}. Replay it on a larger device (`--device`; `raddle devices` lists them), or check the shapes in the profile"
     )]
     NothingRuns {
-        /// Which profile.
-        name: String,
-        /// How many it has.
+        /// How many there are.
         launches: usize,
         /// The device.
         device: String,
@@ -166,13 +164,12 @@ pub enum PlanError {
 
 /// Makes a process of a profile; `level` says how urgent an op is.
 ///
-/// # Errors
-/// When no launch of it can ever run on the target.
+/// What can never run on the target stays in it, to be refused when it arrives.
 pub fn plan(
     profile: &Profile,
     options: &PlanOptions<'_>,
     level: impl Fn(&Op) -> Level,
-) -> Result<ProcessPlan, PlanError> {
+) -> ProcessPlan {
     let task = |op: &Op| Task {
         stream: StreamId(op.stream),
         level: level(op),
@@ -182,23 +179,47 @@ pub fn plan(
         work: work(op, options),
     };
     let tasks = profile.ops.iter().map(task).collect();
-    let plan = ProcessPlan {
+    ProcessPlan {
         streams: profile.streams.len() as u32,
         span: Ticks(profile.span_ns.max(1)),
         start: options.start,
         share: options.share.max(1),
         ..ProcessPlan::new(&profile.name, tasks)
-    };
-    something_runs(&plan, options.target)?;
-    Ok(plan)
+    }
 }
 
-fn something_runs(plan: &ProcessPlan, target: &Device) -> Result<(), PlanError> {
-    let cus = raddle_policy::Cus::new(target.shape, 1);
-    let why_not = |task: &Task| match task.work {
+impl Workload {
+    /// Whether anything of it can run on the target.
+    ///
+    /// # Errors
+    /// When it has launches and none of them can ever run there.
+    pub fn check(&self, target: &Device) -> Result<(), PlanError> {
+        let cus = raddle_policy::Cus::new(target.shape, 1);
+        let kernels = || {
+            let tasks = self.processes.iter().flat_map(|plan| &plan.tasks);
+            tasks.filter(|task| !matches!(task.work, Work::Copy(_)))
+        };
+        let launches = kernels().count();
+        if launches == 0 || kernels().any(|task| why_not(&cus, task).is_none()) {
+            return Ok(());
+        }
+        Err(PlanError::NothingRuns {
+            launches,
+            device: target.product.clone(),
+            first: kernels().find_map(|task| why_not(&cus, task)).unwrap_or_default(),
+        })
+    }
+}
+
+/// Why a task can never run, in words.
+fn why_not(cus: &raddle_policy::Cus, task: &Task) -> Option<String> {
+    match task.work {
         Work::Unfit { resource: Resource::Vgpr, wanted, available } => {
             Some(format!("a work-item wants {wanted} vector registers and can have {available}"))
         }
+        Work::Unfit { resource: Resource::Grid, wanted, available } => Some(format!(
+            "it has {wanted} workgroups, at most {available} can have run in its duration"
+        )),
         Work::Unfit { resource, wanted, available } => Some(lacks(resource, wanted, available)),
         Work::Kernel { workgroups: 0, .. } => Some("its grid is empty".to_owned()),
         Work::Kernel { demand, .. } => {
@@ -206,25 +227,19 @@ fn something_runs(plan: &ProcessPlan, target: &Device) -> Result<(), PlanError> 
             Some(lacks(resource, wanted, available))
         }
         Work::Copy(_) => None,
-    };
-    let kernels = || plan.tasks.iter().filter(|task| !matches!(task.work, Work::Copy(_)));
-    let launches = kernels().count();
-    if launches == 0 || kernels().any(|task| why_not(task).is_none()) {
-        return Ok(());
     }
-    let first = kernels().find_map(why_not).unwrap_or_default();
-    Err(PlanError::NothingRuns {
-        name: plan.name.clone(),
-        launches,
-        device: target.product.clone(),
-        first,
-    })
 }
 
 fn lacks(resource: Resource, wanted: u64, available: u64) -> String {
-    format!(
-        "a workgroup wants {wanted} granules of {resource}, an empty compute unit has {available}"
-    )
+    let unit = match resource {
+        Resource::Waves => "wave slots",
+        Resource::Vgpr => "granules of vector registers",
+        Resource::Sgpr => "granules of scalar registers",
+        Resource::Lds => "granules of LDS",
+        Resource::Barriers => "barriers",
+        _ => "slots",
+    };
+    format!("a workgroup wants {wanted} {unit}, an empty compute unit has {available}")
 }
 
 fn work(op: &Op, options: &PlanOptions<'_>) -> Work {
@@ -243,19 +258,34 @@ fn work(op: &Op, options: &PlanOptions<'_>) -> Work {
             };
         }
     };
+    let rounds = rounds(op, options.own);
+    // A round takes a nanosecond at least; more rounds than that are no profile of a device. The
+    // second bound keeps a replay finite for durations that nobody can have measured.
+    let most = op.duration_ns.clamp(1, MOST_ROUNDS);
+    if rounds.count > most {
+        let (wanted, available) = (op.workgroups, rounds.at_once.saturating_mul(most));
+        return Work::Unfit { resource: Resource::Grid, wanted, available };
+    }
     Work::Kernel {
         workgroups: op.workgroups,
-        workgroup: workgroup_ticks(op, options.own),
+        workgroup: Ticks((op.duration_ns.saturating_add(rounds.count / 2) / rounds.count).max(1)),
         demand,
         barrier: op.footprint.barrier,
         context_bytes: options.target.context_bytes(&demand),
     }
 }
 
-/// Launch duration over the number of rounds that it took on its own device.
-fn workgroup_ticks(op: &Op, own: &Device) -> Ticks {
+/// The most rounds of one launch: with a nanosecond each, over four seconds of one launch.
+const MOST_ROUNDS: u64 = 1 << 32;
+
+/// In how many rounds a launch ran on its own device, at how many workgroups at once.
+struct Rounds {
+    count: u64,
+    at_once: u64,
+}
+
+fn rounds(op: &Op, own: &Device) -> Rounds {
     let resident = u64::from(own.residency(&op.footprint).workgroups.max(1));
     let at_once = u64::from(own.cus.max(1)).saturating_mul(resident);
-    let rounds = op.workgroups.div_ceil(at_once).max(1);
-    Ticks((op.duration_ns.saturating_add(rounds / 2) / rounds).max(1))
+    Rounds { count: op.workgroups.div_ceil(at_once).max(1), at_once }
 }

@@ -33,10 +33,12 @@ pub(crate) enum Due {
 pub(crate) struct Queue {
     heap: BinaryHeap<Reverse<(Tick, u64, Due)>>,
     count: u64,
+    wakes: usize,
 }
 
 impl Queue {
     pub(crate) fn push(&mut self, at: Tick, due: Due) {
+        self.wakes += usize::from(due == Due::Wake);
         self.heap.push(Reverse((at, self.count, due)));
         self.count += 1;
     }
@@ -51,7 +53,14 @@ impl Queue {
         if self.next_tick()? > now {
             return None;
         }
-        self.heap.pop().map(|Reverse((.., due))| due)
+        let Reverse((.., due)) = self.heap.pop()?;
+        self.wakes -= usize::from(due == Due::Wake);
+        Some(due)
+    }
+
+    /// Whether nothing but wakes will happen.
+    pub(crate) fn only_wakes(&self) -> bool {
+        self.wakes == self.heap.len()
     }
 }
 

@@ -9,6 +9,9 @@ use crate::{Record, SimError};
 
 /// A repeating process stops when its time passes this many spans of the longest profile.
 const REPEAT_CAP_SPANS: u64 = 10;
+/// All repetitions together hold at most this many launches beside the first ones: what is kept of
+/// each takes some 80 bytes.
+const REPEAT_CAP_LAUNCHES: usize = 1 << 22;
 
 /// Where one launch stands.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,6 +31,8 @@ pub(crate) struct Tasks<'w> {
     /// The process with the longest span, lowest first.
     longest: usize,
     pub(crate) repeat_capped: bool,
+    /// The most launches, repetitions included.
+    most_launches: usize,
 }
 
 /// One process while it runs.
@@ -107,6 +112,8 @@ impl<'w> Tasks<'w> {
             records: Vec::new(),
             longest,
             repeat_capped: false,
+            most_launches: REPEAT_CAP_LAUNCHES
+                + workload.processes.iter().map(|plan| plan.tasks.len()).sum::<usize>(),
         };
         for process in 0..workload.processes.len() {
             tasks.begin(process)?;
@@ -128,6 +135,12 @@ impl<'w> Tasks<'w> {
         self.lanes.iter().map(|lane| lane.begun).collect()
     }
 
+    /// When a repetition of a process begins.
+    fn offset(&self, process: usize, iteration: usize) -> Ticks {
+        let plan = &self.workload.processes[process];
+        plan.start + Ticks(plan.span.0.saturating_mul(iteration as u64))
+    }
+
     /// Ids for one more repetition of a process.
     fn begin(&mut self, process: usize) -> Result<(), SimError> {
         let plan = &self.workload.processes[process];
@@ -140,7 +153,7 @@ impl<'w> Tasks<'w> {
         let iteration = lane.bases.len() as u32;
         lane.bases.push(base as u32);
         lane.cursor = 0;
-        let offset = plan.start + Ticks(plan.span.0.saturating_mul(u64::from(iteration)));
+        let offset = self.offset(process, iteration as usize);
         for (task, position) in plan.tasks.iter().zip(0u32..) {
             self.records.push(Record {
                 process: process as u16,
@@ -210,7 +223,12 @@ impl<'w> Tasks<'w> {
         }
         let longest = &self.workload.processes[self.longest];
         let cap = longest.start.0.saturating_add(longest.span.0.saturating_mul(REPEAT_CAP_SPANS));
-        if now.0 > cap {
+        let plan = &self.workload.processes[process];
+        let next = self.offset(process, self.lanes[process].bases.len());
+        // At the end of all time offsets no longer grow, so repeating would never end.
+        let stands_still = next.0 <= self.offset(process, self.lanes[process].bases.len() - 1).0;
+        let full = self.records.len() + plan.tasks.len() > self.most_launches;
+        if now.0 > cap || stands_still || full {
             self.repeat_capped = true;
             return Ok(());
         }
@@ -259,5 +277,40 @@ fn release(standing: &mut [Standing], id: u32, ready: &mut Vec<LaunchId>) {
     standing.free = true;
     if standing.issued && !standing.ended {
         ready.push(LaunchId(id));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle_types::{Barrier, Demand, Idempotence, Level, StreamId};
+
+    use super::*;
+    use crate::plan::{Task, Work};
+
+    #[test]
+    fn a_nanosecond_beside_a_second_stops_repeating() {
+        let work = Work::Kernel {
+            workgroups: 1,
+            workgroup: Ticks(1),
+            demand: Demand::default(),
+            barrier: Barrier::No,
+            context_bytes: 0,
+        };
+        let task = Task {
+            stream: StreamId(0),
+            level: Level(0),
+            arrival: Ticks(0),
+            after: None,
+            idempotent: Idempotence::Unknown,
+            work,
+        };
+        let one = |span| ProcessPlan { span: Ticks(span), ..ProcessPlan::new("p", vec![task]) };
+        let workload = Workload { processes: vec![one(1_000_000_000), one(1)], repeat: true };
+        let mut tasks = Tasks::new(&workload).expect("two launches");
+        tasks.most_launches = 100;
+        let mut ready = Vec::new();
+        tasks.arrive(1, Tick(1_000_000), &mut ready).expect("few launches");
+        assert!(tasks.repeat_capped);
+        assert_eq!(tasks.records.len(), 100);
     }
 }

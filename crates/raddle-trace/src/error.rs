@@ -34,6 +34,14 @@ pub enum TraceError {
         /// The path.
         file: String,
     },
+    /// A trace that stops before its first kernel.
+    #[error("{file} breaks off at byte {byte}, before any GPU kernel: copy or record it again")]
+    BreaksOff {
+        /// The path.
+        file: String,
+        /// Bytes of text read.
+        byte: u64,
+    },
     /// Neither JSON nor a launch table.
     #[error(
         "{file} is no profile that can be read: it looks like {looks_like}. Give a PyTorch \
@@ -66,13 +74,13 @@ pub enum TraceError {
     },
     /// A trace without GPU kernels.
     #[error(
-        "{file} holds no GPU kernels, only {categories}: record a process that uses the GPU, with \
-         CUDA activities switched on"
+        "{file} holds no GPU kernels ({categories}): record a process that uses the GPU, with CUDA \
+         activities switched on"
     )]
     NoKernels {
         /// The path.
         file: String,
-        /// The categories of events that were seen.
+        /// What was seen instead, in words.
         categories: String,
     },
     /// A trace whose every kernel had to be left out.

@@ -67,9 +67,11 @@ fn json_of_something_else() {
 #[test]
 fn a_trace_without_kernels_tells_what_it_has() {
     let error = refusal("no-kernels.json").to_string();
-    assert!(error.contains("only `cpu_op`, `cuda_runtime`: record a process"), "{error}");
-    assert!(refusal("null-events.json").to_string().contains("only nothing"));
+    assert!(error.contains("(only `cpu_op`, `cuda_runtime`): record a process"), "{error}");
+    assert!(refusal("null-events.json").to_string().contains("it holds no events at all"));
     assert!(matches!(of("[]"), TraceError::NoKernels { .. }));
+    let cut = of("{\"traceEvents\":[{\"ph\":");
+    assert!(matches!(cut, TraceError::BreaksOff { byte: 16, .. }), "{cut}");
 }
 
 #[test]

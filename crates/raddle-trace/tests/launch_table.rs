@@ -55,8 +55,11 @@ fn ends_may_stand_for_durations() {
 fn wrong_headers_name_the_nearest_column() {
     let said = complaint("# note\nname,grid_x,gird_y\n");
     assert!(
-        said.starts_with("t.csv, line 2: column `gird_y` is not known; the nearest is `grid_y`")
+        said.starts_with("t.csv, line 2: column `gird_y` is not known; did you mean `grid_y`?")
     );
+    let strange = complaint("name,flavour\n");
+    assert!(strange.contains("there are name,") && !strange.contains("did you mean"), "{strange}");
+    assert!(complaint("# note\nname;grid_x\n").contains("by commas"));
     assert!(complaint("name,grid_x\n").contains("line 1: column `grid_y` is missing"));
     assert!(
         complaint(&HEADER.replace("duration_ns", "priority")).contains("`duration_ns` is missing")
@@ -199,4 +202,27 @@ fn comments_stay_on_their_lines() {
     name,kind,stream,grid_x,grid_y,grid_z,block_x,block_y,block_z,vgprs_per_thread,sgprs_per_wave,lds_bytes,barrier,arrival_ns,start_ns,duration_ns,priority,idempotent
     a,kernel,0,4,1,1,64,1,1,,0,,assumed,,0,150,,
     ");
+}
+
+#[test]
+fn a_table_that_stops_within_its_last_row_keeps_the_others() {
+    let whole = format!("{HEADER}\na,1,1,1,32,1,1,0,10\n");
+    let p = read("t.csv", format!("{whole}b,1,1,1,32,1").as_bytes(), &ImportOptions::default());
+    let p = p.expect("the first row is whole");
+    assert_eq!(
+        (p.ops.len(), p.report.count(Quirk::Truncated), p.report.count(Quirk::LostEvents)),
+        (1, 1, 1)
+    );
+    assert!(
+        complaint(&format!("{whole}b,1,1,1,32,1\n")).contains("cells"),
+        "a narrow row within is an error"
+    );
+}
+
+#[test]
+fn a_duration_beyond_the_clock_is_refused() {
+    assert!(
+        complaint(&format!("{HEADER}\na,1,1,1,32,1,1,0,18446744073709551615\n"))
+            .contains("duration_ns")
+    );
 }

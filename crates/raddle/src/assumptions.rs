@@ -67,7 +67,7 @@ pub(crate) fn warnings(sources: &[Source], target: &Told) -> Vec<String> {
     let mut said = Vec::new();
     let other: Vec<String> = sources
         .iter()
-        .filter(|source| !source.at_home && source.device.found != Found::StandIn)
+        .filter(|source| !source.at_home)
         .map(|source| format!("{} on {}", source.name, source.device))
         .collect();
     if !other.is_empty() {
@@ -77,12 +77,13 @@ pub(crate) fn warnings(sources: &[Source], target: &Told) -> Vec<String> {
         ));
     }
     for source in sources {
-        if source.device.found == Found::StandIn {
-            said.push(format!(
-                "{} does not say on which device it was recorded, so {target} stands in for it in the cost model",
-                source.name
-            ));
-        }
+        let why = match source.device.found {
+            Found::StandIn => "does not say on which device it was recorded",
+            Found::Strange => "was recorded on a device that is not known here",
+            _ => continue,
+        };
+        let name = &source.name;
+        said.push(format!("{name} {why}, so {target} stands in for it in the cost model"));
     }
     said
 }

@@ -16,14 +16,16 @@ use crate::units::{count, plain};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Found {
-    /// Named on the command line.
-    CommandLine,
+    /// Named by whoever asked for the run.
+    Named,
     /// Named by the profile, and in the device table.
     Table,
     /// Made from the properties in the profile.
     Properties,
-    /// Not at all: the device replayed on stands in for it.
+    /// Not said: the device replayed on stands in for it.
     StandIn,
+    /// Said, but not known: the device replayed on stands in for it.
+    Strange,
 }
 
 /// A device and how it was found.
@@ -68,7 +70,7 @@ impl std::fmt::Display for Told {
 pub(crate) fn target(wanted: Option<&str>, profiles: &[Loaded]) -> Result<Chosen, CliError> {
     if let Some(name) = wanted {
         let device = named(name).ok_or_else(|| unknown(name))?;
-        let found = Found::CommandLine;
+        let found = Found::Named;
         return Ok(Chosen { device, found });
     }
     let Some(first) = profiles.first() else {
@@ -179,8 +181,17 @@ fn show(device: &Device, format: Format) -> Result<String, CliError> {
 }
 
 fn list(colour: bool) -> String {
-    let header =
-        ["device", "product", "CUs", "waves", "wave", "VGPRs", "LDS", "workgroups", "barriers"];
+    let header = [
+        "device",
+        "product",
+        "CUs",
+        "waves",
+        "wave size",
+        "VGPRs",
+        "LDS",
+        "workgroups",
+        "barriers",
+    ];
     let mut table = Table::new(&header, &[2, 3, 4, 5, 6, 7, 8]);
     for device in raddle_device::table() {
         let shape = device.shape;

@@ -36,6 +36,12 @@ impl Output {
             Ok(real) => real,
             Err(_) => folder.to_path_buf(),
         };
+        let here = std::env::current_dir().and_then(fs::canonicalize);
+        if here.is_ok_and(|here| here.starts_with(&folder)) {
+            let reason =
+                "it is the current folder or lies around it; name one of its own".to_owned();
+            return Err(CliError::NotOurs { folder: shown.clone(), reason });
+        }
         check(&folder, &shown)?;
         let parent = match folder.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,

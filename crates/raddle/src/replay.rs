@@ -158,22 +158,26 @@ fn workload(request: &Request<'_>, target: &Chosen) -> Result<(Workload, Vec<Sou
     let mut processes = Vec::new();
     let mut sources = Vec::new();
     for loaded in &request.profiles {
-        let own = devices::own(&loaded.profile)
-            .unwrap_or_else(|_| Chosen { found: Found::StandIn, ..target.clone() });
+        let own = devices::own(&loaded.profile).unwrap_or_else(|why| {
+            let found = if why.is_some() { Found::Strange } else { Found::StandIn };
+            Chosen { found, ..target.clone() }
+        });
         let options = PlanOptions {
             own: &own.device,
             target: &target.device,
             start: Ticks(loaded.start_ns),
             share: loaded.share,
         };
-        let mut process = plan(&loaded.profile, &options, loaded.levels(&rules))?;
+        let mut process = plan(&loaded.profile, &options, loaded.levels(&rules));
         process.name.clone_from(&loaded.name);
         processes.push(process);
         let at_home = own.device == target.device;
         sources.push(Source::new(loaded, own.told(), at_home));
     }
     let repeat = request.repeat && processes.len() > 1;
-    Ok((Workload { processes, repeat }, sources))
+    let workload = Workload { processes, repeat };
+    workload.check(&target.device)?;
+    Ok((workload, sources))
 }
 
 fn report(

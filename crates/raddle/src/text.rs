@@ -59,11 +59,13 @@ pub(crate) fn render(report: &Report, closing: &Closing<'_>, colour: bool) -> St
     out
 }
 
-const READING: &str = "launches = started, repetitions included; refused = can never run, of one \
-    repetition; p50 and p99 = latency, from ready to the first wave started; slowdown = \
-    (end - ready) over the same launch alone here under the same recipe, geometric mean; used = \
-    wave-slot time used of available; Jain = fairness of wave-slot time while two or more were \
-    runnable, 1 is equal";
+const READING: &str = "makespan = until every profile has ended once, which in an open loop mostly \
+    follows the recorded arrivals; used = wave-slot time used of available; Jain = fairness of \
+    wave-slot time while two or more were runnable, 1 is equal; launches = started, with \
+    repetitions; p50 and p99 = latency, from ready to the first wave started; slowdown = \
+    (end - ready) over the same launch alone here under the same recipe, geometric mean: many \
+    short waits can raise it while the rare long ones, which p99 shows, are gone; refused = can \
+    never run, in one repetition";
 
 fn section(out: &mut String, title: &str, text: String, colour: bool) {
     let text = wrap(&format!("{title}: {text}"), WIDTH, "  ");
@@ -189,7 +191,12 @@ fn refusals(report: &Report) -> Vec<String> {
         |refusal: &Refusal| {
             let Refusal { resource, wanted, available, unit, .. } = refusal;
             let why = match *resource {
-                "grid" => "its grid or its workgroup is empty".to_owned(),
+                "grid" if *available == 0 => "its grid or its workgroup is empty".to_owned(),
+                "grid" => format!(
+                    "grid: it has {} workgroups, at most {} can have run in its duration",
+                    count(*wanted),
+                    count(*available)
+                ),
                 "cus" => "the policy gives its process no compute unit".to_owned(),
                 _ => format!(
                     "{resource}: a workgroup wants {} {unit}, at most {} can be had",

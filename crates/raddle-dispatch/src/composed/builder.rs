@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use raddle_policy::{Allocate, Book, CuShape, LaunchPath, Preempt, Round, Turn};
 use raddle_workgroup::Leftover;
 
+use super::ready::Ready;
 use super::{Composed, Named};
 use crate::log::LogWriter;
 use crate::slots::{Everyone, Never, Ordinary};
@@ -86,12 +87,13 @@ impl Builder {
             book: Book::new(self.shape, self.cus),
             processes: BTreeMap::new(),
             launches: BTreeMap::new(),
-            ready: Vec::new(),
+            ready: Ready::default(),
             travelling: BTreeSet::new(),
             refused: Vec::new(),
             wakes: BTreeSet::new(),
             turn_until: None,
             turn_stale: false,
+            late: false,
             allocate_stale: false,
             orders: 0,
             submissions: 0,
@@ -99,6 +101,7 @@ impl Builder {
             heard: false,
             round: Round::default(),
             may_issue: Vec::new(),
+            seen: Vec::new(),
             log: self.log,
         }
     }

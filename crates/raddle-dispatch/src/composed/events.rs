@@ -2,9 +2,7 @@
 //!
 //! Every event is checked before anything changes.
 
-use raddle_policy::{
-    Event, Fact, How, Launch, LaunchId, Piece, ProcessId, TakeOff, Tick, WaveSpan,
-};
+use raddle_policy::{Event, Fact, Launch, LaunchId, Piece, ProcessId, TakeOff, Tick, WaveSpan};
 
 use super::Composed;
 use super::launch::{Known, Stage};
@@ -96,11 +94,10 @@ impl Composed {
 
     /// The launch has ended, or will never run.
     pub(super) fn forget(&mut self, launch: &Launch, now: Tick) {
-        self.launches.remove(&launch.id);
-        self.hide(launch.id);
+        let Some(known) = self.launches.remove(&launch.id) else { return };
+        self.ready.hide(known.submission);
         if let Some(process) = self.processes.get_mut(&launch.process) {
-            process.submitted.retain(|&other| other != launch.id);
-            process.buffer.retain(|&(_, other)| other != launch.id);
+            process.submitted.remove(&known.submission);
             self.turn_stale |= process.lost(launch.level, now);
         }
         self.tell(&Fact::LaunchEnded { launch: launch.id }, now);
@@ -138,9 +135,9 @@ impl Composed {
             return;
         };
         known.stage = Stage::Buffered;
-        let order = known.order;
+        let (order, submission) = (known.order, known.submission);
         if let Some(process) = self.processes.get_mut(&launch.process) {
-            process.submitted.retain(|&other| other != launch.id);
+            process.submitted.remove(&submission);
             process.queue(order, launch.id);
         }
     }
@@ -150,17 +147,18 @@ impl Composed {
         if !matches!(known.stage, Stage::Returning) {
             return Err(DispatchError::NotAsked { launch: id, what: "restored" });
         }
-        known.stage = Stage::OnDevice;
-        let launch = known.launch;
-        self.show(id);
+        let (launch, visible, submission) = (known.launch, known.visible, known.submission);
+        if visible > now {
+            // It was held before its packet had reached the device.
+            known.stage = Stage::Travelling(visible);
+            self.travelling.insert((visible, submission, id));
+        } else {
+            known.stage = Stage::OnDevice;
+            self.show(id);
+        }
         self.tell(&Fact::Restored { launch: &launch }, now);
         // The turn may have been lost again meanwhile: then it leaves as its process does.
-        let process = self.processes.get(&launch.process);
-        if process
-            .is_some_and(|p| !p.may_issue && matches!(p.leaving, Some(How::Drain | How::Switch)))
-        {
-            self.turn_stale = true;
-        }
+        self.late |= self.processes.get(&launch.process).is_some_and(|process| !process.may_issue);
         Ok(())
     }
 }

@@ -11,18 +11,20 @@ mod events;
 mod launch;
 mod placing;
 mod process;
+mod ready;
 mod turns;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_policy::{
     Action, Actions, Allocate, Book, CuId, Event, Fact, Free, Launch, LaunchId, LaunchPath,
-    Preempt, ProcessId, ReadyLaunch, Refusal, Round, Tick, Turn,
+    Preempt, ProcessId, Refusal, Round, Tick, Turn,
 };
 
 pub use builder::Builder;
 use launch::Known;
 use process::Process;
+use ready::Ready;
 
 use crate::log::LogWriter;
 use crate::{DispatchError, Dispatcher};
@@ -37,7 +39,7 @@ pub struct Composed {
     processes: BTreeMap<ProcessId, Process>,
     launches: BTreeMap<LaunchId, Known>,
     /// The allocate policy's view: on the device, not held, something unstarted; by submission.
-    ready: Vec<ReadyLaunch>,
+    ready: Ready,
     /// Submitted launches that the device does not see yet.
     travelling: BTreeSet<(Tick, u64, LaunchId)>,
     /// Launches that can never run, to be refused at the next decision.
@@ -46,6 +48,8 @@ pub struct Composed {
     turn_until: Option<Tick>,
     /// Something changed that the turn policy looks at.
     turn_stale: bool,
+    /// A launch came back whose process has lost the turn meanwhile.
+    late: bool,
     /// Something changed that the allocate policy looks at.
     allocate_stale: bool,
     orders: u64,
@@ -55,6 +59,8 @@ pub struct Composed {
     heard: bool,
     round: Round,
     may_issue: Vec<ProcessId>,
+    /// Scratch memory of the check that a start names each workgroup once.
+    seen: Vec<u64>,
     log: LogWriter,
 }
 
@@ -110,22 +116,9 @@ impl Composed {
 
     /// Shows a launch to the allocate policy, at its place in the order of submission.
     fn show(&mut self, id: LaunchId) {
-        let Some(known) = self.launches.get(&id).filter(|known| known.unstarted()) else {
-            return;
-        };
-        let (entry, submission) = (known.entry(), known.submission);
-        let launches = &self.launches;
-        let at = self.ready.partition_point(|other| {
-            launches.get(&other.launch.id).is_some_and(|known| known.submission < submission)
-        });
-        self.ready.insert(at, entry);
-        self.allocate_stale = true;
-    }
-
-    /// Hides a launch from the allocate policy.
-    fn hide(&mut self, id: LaunchId) {
-        if let Some(at) = self.ready.iter().position(|entry| entry.launch.id == id) {
-            self.ready.remove(at);
+        if let Some(known) = self.launches.get(&id).filter(|known| known.unstarted()) {
+            self.ready.show(known.submission, known.entry());
+            self.allocate_stale = true;
         }
     }
 
@@ -170,6 +163,9 @@ impl Dispatcher for Composed {
             self.log.answer(now, self.step, |line| line.refuse(&refusal));
         }
         self.take_turns(now, actions)?;
+        if std::mem::take(&mut self.late) {
+            self.chase(now, actions);
+        }
         self.bring_back(now, actions);
         self.submit(now, actions);
         self.arrive(now);

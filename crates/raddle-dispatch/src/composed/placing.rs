@@ -46,9 +46,10 @@ impl Composed {
             known.stage = Stage::Travelling(visible);
             known.submission = submission;
             known.submitted = now;
+            known.visible = visible;
         }
         if let Some(process) = self.processes.get_mut(&launch.process) {
-            process.submitted.push(launch.id);
+            process.submitted.insert(submission, launch.id);
         }
         self.travelling.insert((visible, submission, launch.id));
         actions.push(Action::Submit { launch: launch.id, via });
@@ -80,11 +81,11 @@ impl Composed {
         // The lists leave `self` while a policy fills them, and come back for the next decision.
         let mut round = std::mem::take(&mut self.round);
         let outcome = loop {
-            if self.ready.is_empty() {
+            if self.ready.launches().is_empty() {
                 break Ok(());
             }
             round.clear();
-            let view = ReadyView { launches: &self.ready, cus: self.book.cus() };
+            let view = ReadyView { launches: self.ready.launches(), cus: self.book.cus() };
             let answer = self.allocate.policy.allocate_round(&view, now, &mut round);
             match answer {
                 Answer::Start { launch, waves } => {
@@ -116,9 +117,12 @@ impl Composed {
         outcome
     }
 
-    fn entry_of(&self, id: LaunchId) -> Result<usize, DispatchError> {
-        let at = self.ready.iter().position(|entry| entry.launch.id == id);
-        at.ok_or_else(|| {
+    /// A launch of the view, and its submission number.
+    fn in_view(&self, id: LaunchId) -> Result<(Launch, u64), DispatchError> {
+        let submission = self.launches.get(&id).map(|known| known.submission);
+        let entry = submission
+            .and_then(|submission| Some((self.ready.get(submission, id)?.launch, submission)));
+        entry.ok_or_else(|| {
             Self::broke("allocate", &self.allocate, format!("law 1: {id} is not in the view"))
         })
     }
@@ -131,21 +135,20 @@ impl Composed {
         now: Tick,
         actions: &mut Actions,
     ) -> Result<(), DispatchError> {
-        let at = self.entry_of(id)?;
-        let launch = self.ready[at].launch;
+        let (launch, submission) = self.in_view(id)?;
         let before = self.book.resident_waves(id);
         self.book
             .start(&launch, waves, &round.pieces, &round.places)
             .map_err(|fault| Self::broke("allocate", &self.allocate, format!("law 2: {fault}")))?;
         let known = self.launches.get_mut(&id).ok_or(DispatchError::UnknownLaunch(id))?;
-        let started = known.start(waves, &round.pieces);
+        let started = known.start(waves, &round.pieces, &mut self.seen);
         let entry = known.entry();
         let more = known.unstarted();
         started.map_err(|what| Self::broke("allocate", &self.allocate, what))?;
         if more {
-            self.ready[at] = entry;
+            self.ready.show(submission, entry);
         } else {
-            self.ready.remove(at);
+            self.ready.hide(submission);
         }
         self.count_resident(&launch, before, now);
         actions.start(id, waves, &round.pieces, &round.places);
@@ -165,13 +168,12 @@ impl Composed {
         now: Tick,
         actions: &mut Actions,
     ) -> Result<(), DispatchError> {
-        let at = self.entry_of(id)?;
-        let launch = self.ready[at].launch;
+        let (launch, submission) = self.in_view(id)?;
         let known = self.launches.get_mut(&id).ok_or(DispatchError::UnknownLaunch(id))?;
         let assigned = known.assign(workgroup, cu);
         let entry = known.entry();
         assigned.map_err(|what| Self::broke("allocate", &self.allocate, what))?;
-        self.ready[at] = entry;
+        self.ready.show(submission, entry);
         actions.push(Action::Assign { launch: id, workgroup, cu });
         let step = self.step;
         self.log.answer(now, step, |line| line.assign(id, workgroup, cu));
@@ -187,7 +189,7 @@ impl Composed {
         actions: &mut Actions,
     ) -> Result<(), DispatchError> {
         let id = refusal.launch;
-        let launch = self.ready[self.entry_of(id)?].launch;
+        let (launch, _) = self.in_view(id)?;
         if self.known(id)?.has_started() {
             let what = format!("{id} has started, so it cannot be refused for ever");
             return Err(Self::broke("allocate", &self.allocate, what));

@@ -14,7 +14,7 @@ pub(super) struct Process {
     /// Ready launches that are not submitted, by order of readiness.
     pub(super) buffer: VecDeque<(u64, LaunchId)>,
     /// Submitted launches that have not ended, by order of submission.
-    pub(super) submitted: Vec<LaunchId>,
+    pub(super) submitted: BTreeMap<u64, LaunchId>,
     pub(super) resident_waves: u64,
     joined: Tick,
     levels: BTreeMap<u8, u32>,
@@ -53,7 +53,7 @@ impl Process {
             may_issue: false,
             leaving: None,
             buffer: VecDeque::new(),
-            submitted: Vec::new(),
+            submitted: BTreeMap::new(),
             resident_waves: 0,
             joined: now,
             levels: BTreeMap::new(),

@@ -45,7 +45,6 @@ impl Composed {
         for victim in victims {
             self.revoke(victim, now, actions);
         }
-        self.chase(now, actions);
         Ok(())
     }
 
@@ -80,7 +79,7 @@ impl Composed {
             return;
         };
         let launches: Vec<VictimLaunch> =
-            process.submitted.iter().filter_map(|&launch| self.victim(launch)).collect();
+            process.submitted.values().filter_map(|&launch| self.victim(launch)).collect();
         if launches.is_empty() {
             return;
         }
@@ -109,14 +108,14 @@ impl Composed {
     }
 
     /// Launches that came back after their process had lost the turn again leave as it does.
-    fn chase(&mut self, now: Tick, actions: &mut Actions) {
+    pub(super) fn chase(&mut self, now: Tick, actions: &mut Actions) {
         let late: Vec<(LaunchId, How)> = self
             .processes
             .values()
             .filter(|process| !process.may_issue)
             .filter_map(|process| Some((process, process.leaving?)))
             .filter(|(_, how)| matches!(how, How::Drain | How::Switch))
-            .flat_map(|(process, how)| process.submitted.iter().map(move |&id| (id, how)))
+            .flat_map(|(process, how)| process.submitted.values().map(move |&id| (id, how)))
             .collect();
         for (id, how) in late {
             self.leave(id, how, false, now, actions);
@@ -148,8 +147,8 @@ impl Composed {
             // Never and wait leave it where it is; what runs under flag runs to its end.
             _ => return,
         };
-        self.hide(id);
         if let Some(known) = self.launches.get_mut(&id) {
+            self.ready.hide(known.submission);
             if let Stage::Travelling(at) = known.stage {
                 self.travelling.remove(&(at, known.submission, id));
             }
@@ -164,7 +163,7 @@ impl Composed {
     pub(super) fn bring_back(&mut self, now: Tick, actions: &mut Actions) {
         let mut back = Vec::new();
         for process in self.processes.values().filter(|process| process.may_issue) {
-            back.extend(process.submitted.iter().copied().filter(|id| {
+            back.extend(process.submitted.values().copied().filter(|id| {
                 self.launches.get(id).is_some_and(|known| {
                     matches!(known.stage, Stage::Held(_) | Stage::Leaving(TakeOff::Drain))
                 })

@@ -1,7 +1,7 @@
 //! What did a dispatcher hear and answer?
 //!
 //! The decision log is JSON Lines: a header (recipe, device), then one line an event and one line
-//! an answer, in order. `step` counts decisions: all events of a step were heard before its
+//! an answer, in order, and a last line with the counts of both. `step` counts decisions: all events of a step were heard before its
 //! answers. Equal input gives equal bytes. Feeding the events again must give the same answers:
 //! [`reader::replay`].
 //!

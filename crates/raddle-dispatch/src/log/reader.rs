@@ -9,7 +9,7 @@ use raddle_policy::{
 use serde::Deserialize;
 
 use super::{Header, LogWriter, Run, expand};
-use crate::{DispatchError, Dispatcher};
+use crate::{Composed, DispatchError, Dispatcher};
 
 /// What a replay of a log found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,8 +61,9 @@ impl EventLine {
         }
     }
 
-    /// The event, its pieces put into `pieces`; `None` if a key is missing or a word unknown.
-    fn event<'p>(&self, pieces: &'p mut Vec<Piece>) -> Option<Event<'p>> {
+    /// The event, its pieces put into `pieces`; `None` if a key is missing, a word unknown, or a
+    /// compute unit named that the device does not have.
+    fn event<'p>(&self, device_cus: u16, pieces: &'p mut Vec<Piece>) -> Option<Event<'p>> {
         Some(match self.event.as_str() {
             "process-joined" => Event::ProcessJoined { process: self.process?, share: self.share? },
             "process-left" => Event::ProcessLeft { process: self.process? },
@@ -80,6 +81,9 @@ impl EventLine {
                             (first, stride, count, cu, cus, step)
                         }
                     };
+                    if cu.checked_add(cus)? > device_cus {
+                        return None;
+                    }
                     let piece = Piece { first, stride, count, cu: CuId(cu) };
                     pieces.extend(expand(Run { piece, cus, step }));
                 }
@@ -125,72 +129,128 @@ pub fn read_header(line: &str) -> Result<Header, DispatchError> {
 pub fn replay(log: impl BufRead) -> Result<Replayed, DispatchError> {
     let mut lines = log.lines();
     let first = lines.next().transpose().map_err(DispatchError::ReadLog)?.unwrap_or_default();
-    let header = read_header(&first)?;
-    let (sink, echo) = Echo::new();
-    let bad_recipe =
-        |error: crate::RecipeError| DispatchError::BadLog { line: 1, what: error.to_string() };
-    let mut dispatcher = header
-        .recipe
-        .builder(header.shape, header.cus)
-        .map_err(bad_recipe)?
-        .log(LogWriter::new(Box::new(sink), &header))
-        .build();
-    let mut replay = Replay { echo, found: Replayed { events: 0, answers: 0, difference: None } };
-    replay.echo.take();
-    let mut open: Option<(Tick, u64)> = None;
-    let mut expected: Vec<(usize, String)> = Vec::new();
-    let mut pieces = Vec::new();
-    for (position, line) in lines.enumerate() {
-        let (number, line) = (position + 2, line.map_err(DispatchError::ReadLog)?);
-        if !line.contains("\"event\":") {
-            expected.push((number, line));
-            continue;
+    let mut replay = Replay::new(&read_header(&first)?)?;
+    let mut number = 1;
+    for line in lines {
+        number += 1;
+        let line = line.map_err(DispatchError::ReadLog)?;
+        if !line.starts_with('{') || !line.ends_with('}') {
+            return Err(bad(number, "it is not whole; copy or write the log again"));
         }
-        let bad = |what: String| DispatchError::BadLog { line: number, what };
-        let parsed: EventLine =
-            serde_json::from_str(&line).map_err(|error| bad(error.to_string()))?;
-        if let Some((t, step)) = open.filter(|&(_, step)| step != parsed.step) {
-            replay.decide(&mut dispatcher, t, &mut expected)?;
-            if replay.found.difference.is_some() {
-                return Ok(replay.found);
-            }
-            if parsed.step < step || parsed.t < t {
-                return Err(bad("steps and times must not go back".into()));
-            }
+        if line.starts_with(LAST) {
+            replay.decide()?;
+            replay.check_last(number, &line)?;
+            return Ok(replay.found);
         }
-        open = Some((parsed.t, parsed.step));
-        pieces.clear();
-        let event = parsed.event(&mut pieces);
-        let event =
-            event.ok_or_else(|| bad(format!("event `{}` is not complete", parsed.event)))?;
-        dispatcher.event(&event, parsed.t).map_err(|error| bad(error.to_string()))?;
-        replay.found.events += 1;
-        expected.push((number, line));
+        replay.take(number, line)?;
+        if replay.found.difference.is_some() {
+            return Ok(replay.found);
+        }
     }
-    if let Some((t, _)) = open {
-        replay.decide(&mut dispatcher, t, &mut expected)?;
-    }
-    Ok(replay.found)
+    Err(bad(number, "the log breaks off after it; its last line must give the counts"))
 }
 
+fn bad(line: usize, what: impl Into<String>) -> DispatchError {
+    DispatchError::BadLog { line, what: what.into() }
+}
+
+/// How the last line begins.
+const LAST: &str = "{\"raddle-log-end\":";
+
+/// The last line of a log.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct LastLine {
+    raddle_log_end: u32,
+    events: u64,
+    answers: u64,
+}
+
+/// A log being fed again.
 struct Replay {
+    dispatcher: Composed,
+    cus: u16,
     echo: Echo,
+    /// The step whose events are being heard.
+    open: Option<(Tick, u64)>,
+    /// Its lines, with their numbers.
+    expected: Vec<(usize, String)>,
+    pieces: Vec<Piece>,
     found: Replayed,
 }
 
 impl Replay {
+    fn new(header: &Header) -> Result<Self, DispatchError> {
+        let (sink, echo) = Echo::new();
+        let builder = header.recipe.builder(header.shape, header.cus);
+        let builder = builder.map_err(|error| bad(1, error.to_string()))?;
+        let dispatcher = builder.log(LogWriter::new(Box::new(sink), header)).build();
+        // The header that it has just written is not compared.
+        echo.take();
+        Ok(Self {
+            dispatcher,
+            cus: header.cus,
+            echo,
+            open: None,
+            expected: Vec::new(),
+            pieces: Vec::new(),
+            found: Replayed { events: 0, answers: 0, difference: None },
+        })
+    }
+
+    /// Takes a line; where a new step begins, the one before is decided and compared first.
+    fn take(&mut self, number: usize, line: String) -> Result<(), DispatchError> {
+        if !line.contains("\"event\":") {
+            self.expected.push((number, line));
+            return Ok(());
+        }
+        let parsed: EventLine =
+            serde_json::from_str(&line).map_err(|error| bad(number, error.to_string()))?;
+        if let Some((t, step)) = self.open.filter(|&(_, step)| step != parsed.step) {
+            self.decide()?;
+            if self.found.difference.is_some() {
+                return Ok(());
+            }
+            if parsed.step < step || parsed.t < t {
+                return Err(bad(number, "steps and times must not go back"));
+            }
+        }
+        self.open = Some((parsed.t, parsed.step));
+        self.pieces.clear();
+        let name = &parsed.event;
+        let event = parsed.event(self.cus, &mut self.pieces).ok_or_else(|| {
+            let what = "is not complete, or names what the device does not have";
+            bad(number, format!("event `{name}` {what}"))
+        })?;
+        let heard = self.dispatcher.event(&event, parsed.t);
+        heard.map_err(|error| bad(number, error.to_string()))?;
+        self.found.events += 1;
+        self.expected.push((number, line));
+        Ok(())
+    }
+
+    /// Whether nothing is missing: the last line gives the counts of what came before.
+    fn check_last(&self, number: usize, line: &str) -> Result<(), DispatchError> {
+        let (seen, what) = (&self.found, "its counts are not those of the lines before");
+        match serde_json::from_str(line) {
+            Ok(LastLine { raddle_log_end: 1, events, answers })
+                if (events, answers) == (seen.events, seen.answers) =>
+            {
+                Ok(())
+            }
+            _ if seen.difference.is_some() => Ok(()),
+            _ => Err(bad(number, what)),
+        }
+    }
+
     /// Lets the dispatcher decide and compares everything of the step, byte for byte.
-    fn decide(
-        &mut self,
-        dispatcher: &mut impl Dispatcher,
-        now: Tick,
-        expected: &mut Vec<(usize, String)>,
-    ) -> Result<(), DispatchError> {
-        dispatcher.decide(now, &mut Actions::default())?;
+    fn decide(&mut self) -> Result<(), DispatchError> {
+        let Some((now, _)) = self.open else { return Ok(()) };
+        self.dispatcher.decide(now, &mut Actions::default())?;
         let answered = self.echo.take();
         let mut answered = answered.lines();
         let mut last = 0;
-        for (number, line) in expected.drain(..) {
+        for (number, line) in self.expected.drain(..) {
             last = number;
             let now_line = answered.next().unwrap_or("(nothing)");
             if line != now_line && self.found.difference.is_none() {

@@ -44,6 +44,8 @@ pub struct LogWriter {
     to: Option<Box<dyn Write + Send>>,
     detail: Detail,
     text: String,
+    /// Lines written, of events and of answers.
+    lines: (u64, u64),
     error: Option<io::Error>,
 }
 
@@ -57,14 +59,19 @@ impl LogWriter {
     /// Writes nothing.
     #[must_use]
     pub fn off() -> Self {
-        Self { to: None, detail: Detail::Answers, text: String::new(), error: None }
+        Self { to: None, detail: Detail::Answers, text: String::new(), lines: (0, 0), error: None }
     }
 
     /// Writes to `to`, beginning with the header. Give it a buffer: every line is one write.
     #[must_use]
     pub fn new(to: Box<dyn Write + Send>, header: &Header) -> Self {
-        let mut log =
-            Self { to: Some(to), detail: header.detail, text: String::new(), error: None };
+        let mut log = Self {
+            to: Some(to),
+            detail: header.detail,
+            text: String::new(),
+            lines: (0, 0),
+            error: None,
+        };
         match serde_json::to_string(header) {
             Ok(json) => {
                 log.text.push_str(&json);
@@ -95,11 +102,13 @@ impl LogWriter {
 
     /// Writes an event.
     pub(crate) fn event(&mut self, now: Tick, step: u64, event: &Event<'_>) {
+        self.lines.0 += 1;
         self.write(now, step, |line| line.event(event));
     }
 
     /// Writes an answer.
     pub(crate) fn answer(&mut self, now: Tick, step: u64, spell: impl FnOnce(&mut Line<'_>)) {
+        self.lines.1 += 1;
         self.write(now, step, spell);
     }
 
@@ -114,19 +123,19 @@ impl LogWriter {
         places: &[Place],
     ) {
         if self.detail == Detail::Answers {
-            return self.write(now, step, |line| line.start(launch.id, waves, pieces, places));
+            return self.answer(now, step, |line| line.start(launch.id, waves, pieces, places));
         }
         let mut places = places.chunks(usize::from(launch.demand.waves).max(1));
         for piece in pieces {
             for workgroup in piece.workgroups() {
                 let one = [Piece::one(workgroup, piece.cu)];
                 let at = places.next().unwrap_or(&[]);
-                self.write(now, step, |line| line.start(launch.id, waves, &one, at));
+                self.answer(now, step, |line| line.start(launch.id, waves, &one, at));
             }
         }
     }
 
-    /// Writes out what is buffered.
+    /// Writes the last line, with which a log is whole, and what is buffered; nothing follows it.
     ///
     /// # Errors
     /// The first error met since the beginning.
@@ -134,6 +143,9 @@ impl LogWriter {
         if let Some(error) = self.error.take() {
             return Err(error);
         }
-        self.to.as_mut().map_or(Ok(()), Write::flush)
+        let Some(mut to) = self.to.take() else { return Ok(()) };
+        let (events, answers) = self.lines;
+        writeln!(to, "{{\"raddle-log-end\":1,\"events\":{events},\"answers\":{answers}}}")?;
+        to.flush()
     }
 }

@@ -3,8 +3,8 @@
 use raddle_dispatch::slots::{Drain, HighestLevel, Ordinary, OrdinaryConfig};
 use raddle_dispatch::{Action, Actions, Composed, DispatchError, Dispatcher, Event};
 use raddle_policy::{
-    Barrier, CuId, CuShape, Demand, Idempotence, Launch, LaunchId, Level, Piece, ProcessId,
-    StreamId, TakeOff, Tick, WaveSpan,
+    Allocate, Answer, Barrier, CuId, CuShape, Demand, Idempotence, Launch, LaunchId, Level, Piece,
+    ProcessId, ReadyView, Round, StreamId, TakeOff, Tick, WaveSpan,
 };
 
 const SHAPE: CuShape = CuShape {
@@ -142,4 +142,43 @@ fn events_that_make_no_sense_are_refused_and_change_nothing() {
         d.event(&ended(1, &piece), now).unwrap();
     }
     d.event(&left, now).unwrap();
+}
+
+/// Binds the first workgroup, then starts the others in a strided round, then the bound one.
+struct BindsThenRounds(u32);
+
+impl Allocate for BindsThenRounds {
+    fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
+        let entry = &ready.launches[0];
+        let id = entry.launch.id;
+        self.0 += 1;
+        match self.0 {
+            1 => Answer::Assign { launch: id, workgroup: 0, cu: CuId(0) },
+            2 => {
+                let piece = |first, cu| Piece { first, stride: 2, count: 2, cu: CuId(cu) };
+                round.pieces.extend([piece(1, 0), piece(2, 1)]);
+                Answer::Start { launch: id, waves: WaveSpan::All }
+            }
+            3 => {
+                round.pieces.push(Piece::one(0, CuId(0)));
+                Answer::Start { launch: id, waves: WaveSpan::All }
+            }
+            _ => Answer::WAIT,
+        }
+    }
+}
+
+#[test]
+fn a_round_may_start_while_a_workgroup_is_bound() {
+    let mut d = Composed::builder(SHAPE, 2).allocate("binds", BindsThenRounds(0)).build();
+    let bound = "Assign { launch: LaunchId(1), workgroup: 0, cu: CuId(0) }";
+    let done = step(&mut d, 0, &[joined(0), ready(launch(1, 0, 5))]);
+    assert_eq!(done, ["submit k1", bound, "start 4 of k1", "start 1 of k1"]);
+    let round =
+        [1, 2].map(|first| Piece { first, stride: 2, count: 2, cu: CuId(first as u16 - 1) });
+    let ended = Event::WavesEnded { launch: LaunchId(1), waves: WaveSpan::All, pieces: &round };
+    step(&mut d, 5, &[ended]);
+    let last = [Piece::one(0, CuId(0))];
+    let ended = Event::WavesEnded { launch: LaunchId(1), waves: WaveSpan::All, pieces: &last };
+    step(&mut d, 6, &[ended, Event::ProcessLeft { process: ProcessId(0) }]);
 }

@@ -28,7 +28,8 @@ pub enum BookError {
         launch: LaunchId,
     },
     /// Waves out of order: a partly started workgroup starts its waves in order, one workgroup an
-    /// answer, and ends each once; a workgroup known by name starts and ends once.
+    /// answer, and ends no more than have started (which of them ended is not kept); a workgroup
+    /// known by name starts and ends once.
     Waves {
         /// Which launch.
         launch: LaunchId,

@@ -124,9 +124,13 @@ impl Machine {
         Ok(())
     }
 
-    /// A launch that was submitted will never run.
-    pub(crate) fn forget(&mut self, id: LaunchId) {
+    /// A launch will never run, whether it was submitted or not.
+    pub(crate) fn forget(&mut self, id: LaunchId, now: Tick) -> Result<(), SimError> {
+        if self.live.get(&id).is_some_and(|live| live.started > 0) {
+            return Err(Self::fault(now, id, "refuse", self.live.get(&id)));
+        }
         self.live.remove(&id);
+        Ok(())
     }
 
     pub(crate) fn assign(
@@ -206,10 +210,12 @@ impl Machine {
         let Some(live) = self.live.get_mut(&id) else {
             return;
         };
+        let ends = now + live.what.workgroup;
         // What starts in one tick and lasts equally long ends in one event.
         if let Some(&slot) = live.fronts.last() {
             let front = &mut self.fronts[slot as usize];
-            if front.started == now && front.waves == waves {
+            // A saved front that came back in this tick ends with the time that it had left.
+            if front.started == now && front.waves == waves && front.ends == ends {
                 front.pieces.extend_from_slice(pieces);
                 front.groups += groups;
                 return;
@@ -225,7 +231,7 @@ impl Machine {
         front.pieces.clear();
         front.pieces.extend_from_slice(pieces);
         front.started = now;
-        front.ends = now + live.what.workgroup;
+        front.ends = ends;
         front.groups = groups;
         live.fronts.push(slot);
         queue.push(front.ends, Due::Front(slot, front.generation));

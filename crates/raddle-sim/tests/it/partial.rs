@@ -98,6 +98,6 @@ proptest! {
             .preempt("always", Always(how))
             .build();
         let outcome = try_run(&workload(processes.clone()), cus, dispatcher);
-        check(&outcome.expect("the two books agree"), &processes);
+        check(&outcome.expect("the two books agree"), &processes, how);
     }
 }

@@ -73,6 +73,11 @@ fn a_log_is_read_or_refused_with_its_line() {
     let broken = log.replacen("\"event\":\"waves-ended\"", "\"event\":\"waves-endet\"", 1);
     let error = reader::replay(broken.as_bytes()).unwrap_err().to_string();
     assert!(error.contains("waves-endet"), "{error}");
+    let cut: String = log.lines().take(9).map(|line| format!("{line}\n")).collect();
+    let error = reader::replay(cut.as_bytes()).unwrap_err().to_string();
+    assert!(error.contains("breaks off"), "{error}");
+    let error = reader::replay(&log.as_bytes()[..log.len() - 90]).unwrap_err().to_string();
+    assert!(error.contains("not whole"), "{error}");
     assert!(reader::replay("".as_bytes()).is_err());
     assert!(reader::replay("{\"raddle-log\":2}".as_bytes()).is_err());
 }

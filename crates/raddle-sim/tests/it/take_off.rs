@@ -67,6 +67,43 @@ fn switch_saves_and_restores_with_the_time_that_was_left() {
 }
 
 #[test]
+fn what_starts_as_a_saved_launch_comes_back_lasts_its_whole_time() {
+    // 4 of 8 slots are restored at 1300 with 500 left, the other 4 start then and last 1000.
+    let low = at_level(5, vec![kernel(0, 12, 2, 1000)]);
+    let high = at_level(0, vec![kernel(500, 8, 1, 300)]);
+    let dispatcher = Composed::builder(SHAPE, 1)
+        .turn("highest-level", HighestLevel)
+        .preempt("always", Always(How::Switch))
+        .build();
+    let outcome = try_run(&workload(vec![low, high]), 1, dispatcher).expect("a lawful dispatcher");
+    // 400 each way; 500 ran before, 500 are left, then two rounds of 4 whole ones.
+    assert_eq!(latency(&outcome, 1), 400);
+    assert_eq!(end(&outcome, 0), 500 + 400 + 300 + 400 + 500 + 2000);
+}
+
+#[test]
+fn a_front_that_came_back_does_not_shorten_one_that_starts_then() {
+    // 2 units: 8 workgroups of 2 waves; the first 4 are saved at 100, with 900 left.
+    let mut first = kernel(0, 6, 2, 1000);
+    first.level = raddle_types::Level(5);
+    let mut high = kernel(100, 1, 8, 50);
+    high.level = raddle_types::Level(0);
+    let dispatcher = Composed::builder(SHAPE, 1)
+        .turn("highest-level", HighestLevel)
+        .preempt("always", Always(How::Switch))
+        .build();
+    let mut small = kernel(0, 1, 1, 120);
+    small.level = raddle_types::Level(5);
+    small.stream = raddle_types::StreamId(1);
+    let tasks = vec![small, first];
+    let outcome = try_run(&workload(vec![tasks, vec![high]]), 1, dispatcher).expect("lawful");
+    let work: u128 = 6 * 2 * 1000 + 120 + 8 * 50;
+    let moved = u128::from(outcome.counters.switch_ns);
+    assert!(outcome.wave_ns.iter().sum::<u128>() >= work, "nothing is cut short");
+    assert!(moved > 0 && outcome.stuck.is_empty());
+}
+
+#[test]
 fn drain_of_the_slots_crate_is_the_same_drain() {
     let low = at_level(5, vec![low()]);
     let high = at_level(0, vec![kernel(1500, 8, 1, 100)]);

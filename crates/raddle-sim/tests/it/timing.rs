@@ -3,7 +3,10 @@
 use raddle_sim::{ProcessPlan, Workload};
 use raddle_types::{Demand, StreamId, Ticks};
 
-use crate::kit::{copy, end, in_order, kernel, latency, run_default, workload};
+use raddle_dispatch::Composed;
+use raddle_policy::{Allocate, Answer, ReadyView, Round, Tick, Turn};
+
+use crate::kit::{SHAPE, copy, end, in_order, kernel, latency, run_default, try_run, workload};
 
 #[test]
 fn a_launch_takes_as_many_rounds_as_its_workgroups_need() {
@@ -72,4 +75,53 @@ fn a_repetition_waits_for_the_one_before_it_in_its_stream() {
     let ends: Vec<u64> =
         outcome.records.iter().skip(1).filter_map(|r| r.ended).map(|t| t.0).collect();
     assert_eq!(ends, [150, 300, 450]);
+}
+
+#[test]
+fn repeating_stops_at_the_end_of_all_time() {
+    let one = |span: u64| ProcessPlan {
+        span: Ticks(span),
+        ..ProcessPlan::new("p", vec![kernel(0, 1, 1, 1)])
+    };
+    let mut last = one(u64::MAX - 1);
+    last.tasks = vec![kernel(u64::MAX - 1, 1, 1, u64::MAX)];
+    let mut short = one(u64::MAX - 2);
+    short.tasks = vec![kernel(u64::MAX - 2, 1, 1, u64::MAX)];
+    let outcome = run_default(&Workload { processes: vec![last, short], repeat: true }, 2);
+    assert!(outcome.iterations[1] < 9);
+}
+
+/// Waits for ever, and wants to be asked again soon.
+struct Patient;
+
+impl Allocate for Patient {
+    fn allocate(&mut self, _ready: &ReadyView<'_>, now: Tick, _round: &mut Round) -> Answer {
+        Answer::Wait { retry_at: Some(now + Ticks(10)) }
+    }
+}
+
+/// Lets everybody issue, for ten ticks at a time.
+struct Slices;
+
+impl Turn for Slices {
+    fn turn(
+        &mut self,
+        processes: &[raddle_policy::ProcessState],
+        now: Tick,
+        may_issue: &mut Vec<raddle_policy::ProcessId>,
+    ) -> Option<Tick> {
+        may_issue.extend(processes.iter().map(|process| process.id));
+        Some(now + Ticks(10))
+    }
+}
+
+#[test]
+fn a_run_ends_when_only_wakes_are_left() {
+    let one = workload(vec![vec![kernel(0, 1, 1, 10)]]);
+    let patient = Composed::builder(SHAPE, 1).allocate("patient", Patient).build();
+    let outcome = try_run(&one, 1, patient).expect("it breaks no law");
+    assert_eq!(outcome.stuck.len(), 1, "what never started is listed");
+    let slices = Composed::builder(SHAPE, 1).turn("slices", Slices).build();
+    let outcome = try_run(&one, 1, slices).expect("it breaks no law");
+    assert_eq!((outcome.stuck.len(), end(&outcome, 0)), (0, 10));
 }

@@ -93,7 +93,13 @@ fn unusable(file: &str, walk: &Walk, found: &Collector, at: u64) -> Option<Trace
         let saw = format!("an array of {} values that are no events", walk.strange);
         return Some(TraceError::OtherJson { file, saw });
     }
-    let categories = listed(found.categories.keys().map(String::as_str));
+    if walk.truncated {
+        return Some(TraceError::BreaksOff { file, byte: at });
+    }
+    let categories = match found.categories.is_empty() {
+        true => "it holds no events at all".to_owned(),
+        false => format!("only {}", listed(found.categories.keys().map(String::as_str))),
+    };
     Some(TraceError::NoKernels { file, categories })
 }
 

@@ -52,7 +52,8 @@ pub(super) fn import(source: Source<'_>, options: &ImportOptions) -> Result<Draf
         }
     }
     if !table.ops.iter().any(|op| op.kind == OpKind::Kernel) {
-        let categories = if table.ops.is_empty() { "a header" } else { "copies and fills" };
+        let categories =
+            if table.ops.is_empty() { "only a header" } else { "only copies and fills" };
         return Err(TraceError::NoKernels { file, categories: categories.to_owned() });
     }
     Ok(table.draft())
@@ -136,10 +137,12 @@ impl<'a> Row<'a> {
         if found == wanted {
             return Ok(());
         }
-        let problem = format!(
-            "the row has {found} cells but the header {wanted}: names with commas need double \
-             quotes around them"
-        );
+        let advice = if found > wanted {
+            "names with commas need double quotes around them"
+        } else {
+            "leave a cell blank where nothing is known, but keep its comma"
+        };
+        let problem = format!("the row has {found} cells but the header {wanted}: {advice}");
         Err((Column::Name, problem))
     }
 
@@ -179,8 +182,10 @@ impl<'a> Row<'a> {
     }
 
     fn duration(&self, start: i64) -> Result<u64, Wrong> {
-        if let Some(duration) = self.number(Column::Duration)? {
-            return Ok(duration);
+        if let Some(duration) = self.number::<u64>(Column::Duration)? {
+            let fits = i64::try_from(duration).is_ok();
+            let problem = || (Column::Duration, format!("`{duration}` does not fit 63 bits"));
+            return fits.then_some(duration).ok_or_else(problem);
         }
         let Some(end) = self.time(Column::End)? else {
             let column =
@@ -218,12 +223,19 @@ impl Table {
                 let problem = "the line is not UTF-8 text: save the table as UTF-8".to_owned();
                 Err(header_error(file, line, problem))
             }
-            (Part::Cells(line, header), None) => {
+            (Part::Cells(line, header, _), None) => {
                 let columns = Columns::new(&header);
                 self.columns = Some(columns.map_err(|problem| header_error(file, line, problem))?);
                 Ok(())
             }
-            (Part::Cells(line, cells), Some(columns)) => {
+            (Part::Cells(_, cells, false), Some(columns)) if cells.len() < columns.width() => {
+                // The file stops within its last row: the whole rows before it are kept.
+                self.columns = Some(columns);
+                self.report.note(Quirk::Truncated);
+                self.report.note(Quirk::LostEvents);
+                Ok(())
+            }
+            (Part::Cells(line, cells, _), Some(columns)) => {
                 let taken = self.take(&Row { cells: &cells, columns: &columns });
                 self.columns = Some(columns);
                 taken.map_err(|(column, problem)| {

@@ -5,7 +5,7 @@
 use raddle_policy::{Allocate, Answer, CuId, Fact, Piece, ReadyLaunch, ReadyView, Round, Tick};
 
 use super::shared::Addressed;
-use super::{Rotation, start, waiting};
+use super::{Rotation, start, unlike, waiting};
 use crate::Error;
 
 /// Parameters of [`Greedy`].
@@ -60,7 +60,7 @@ impl Greedy {
             // An equal workgroup need not try in vain, except that the peer's does.
             full_for = (self.config.rotation == Rotation::None).then_some(entry.launch.demand);
         }
-        for entry in waiting(ready) {
+        for entry in unlike(ready) {
             let (cus, cu) = (ready.cus, CuId(0));
             round.refuse(match &self.addressed {
                 Some(addressed) => addressed.refusal(cus, cu, &entry.launch),

@@ -32,6 +32,24 @@ fn waiting<'a>(ready: &ReadyView<'a>) -> impl Iterator<Item = &'a ReadyLaunch> +
     launches.filter(|entry| entry.undistributed() > 0)
 }
 
+/// Different demands that one wait explains at most.
+const EXPLAINED: usize = 16;
+
+/// The first waiting launch of each demand: those like it wait for the same reason.
+fn unlike<'a>(ready: &ReadyView<'a>) -> impl Iterator<Item = &'a ReadyLaunch> + use<'a> {
+    let mut seen = [None; EXPLAINED];
+    let mut count = 0;
+    waiting(ready).filter(move |entry| {
+        let demand = Some(entry.launch.demand);
+        let new = count < EXPLAINED && !seen[..count].contains(&demand);
+        if new {
+            seen[count] = demand;
+            count += 1;
+        }
+        new
+    })
+}
+
 const fn start(launch: LaunchId) -> Answer {
     let waves = WaveSpan::All;
     Answer::Start { launch, waves }

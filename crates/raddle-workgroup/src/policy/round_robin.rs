@@ -10,7 +10,7 @@ use core::ops::Range;
 use raddle_policy::{Allocate, Answer, CuId, Fact, LaunchId, ReadyLaunch, ReadyView, Round, Tick};
 
 use super::shared::{Addressed, Passes, Rounds};
-use super::{Rotation, start, waiting};
+use super::{Rotation, start, unlike, waiting};
 use crate::Error;
 
 /// Parameters of [`RoundRobin`].
@@ -111,7 +111,7 @@ impl RoundRobin {
             // An equal workgroup need not try in vain, except that the peer's does.
             full_for = (self.config.rotation == Rotation::None).then_some(entry.launch.demand);
         }
-        for entry in waiting(ready) {
+        for entry in unlike(ready) {
             let (cus, cu) = (ready.cus, CuId(self.cursor(entry.launch.id)));
             round.refuse(match &self.addressed {
                 Some(addressed) => addressed.refusal(cus, cu, &entry.launch),

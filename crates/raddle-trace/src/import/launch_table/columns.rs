@@ -59,7 +59,19 @@ impl Columns {
 
 fn unknown(text: &str) -> String {
     let likeness = |column: &&Column| strsim::normalized_damerau_levenshtein(text, column.name());
+    let shown = text.escape_debug();
+    if text.contains([';', '\t']) {
+        return format!("column `{shown}` is not known: separate the cells by commas");
+    }
     let nearest = Column::ALL.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    let nearest = nearest.map_or("name", |column| column.name());
-    format!("column `{}` is not known; the nearest is `{nearest}`", text.escape_debug())
+    match nearest.filter(|column| likeness(column) >= LIKE) {
+        Some(column) => format!("column `{shown}` is not known; did you mean `{}`?", column.name()),
+        None => {
+            let known: Vec<_> = Column::ALL.iter().map(|column| column.name()).collect();
+            format!("column `{shown}` is not known; there are {}", known.join(", "))
+        }
+    }
 }
+
+/// Names at least so alike are taken for a slip, 0 to 1.
+const LIKE: f64 = 0.5;

@@ -10,8 +10,8 @@ pub(super) const ROW_LIMIT: u64 = 16 << 20;
 pub(super) enum Part {
     /// A line that begins with `#`.
     Comment(u64, String),
-    /// The cells of a header or row.
-    Cells(u64, csv::StringRecord),
+    /// The cells of a header or row, and whether a line end follows it.
+    Cells(u64, csv::StringRecord, bool),
     /// A row that is not UTF-8 text.
     NotUtf8(u64),
 }
@@ -57,7 +57,7 @@ impl<'a> Rows<'a> {
             return Ok(Some(Part::Comment(first, comment)));
         }
         Ok(Some(match cells(&self.text) {
-            Some(cells) => Part::Cells(first, cells),
+            Some(cells) => Part::Cells(first, cells, self.text.ends_with(b"\n")),
             None => Part::NotUtf8(first),
         }))
     }

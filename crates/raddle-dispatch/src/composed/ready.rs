@@ -1,0 +1,107 @@
+//! Which launches does the allocate policy see, in the order of their submission?
+//!
+//! Launches mostly come at the back and leave at the front, so both are cheap.
+
+use raddle_policy::{LaunchId, ReadyLaunch};
+
+/// The allocate policy's view, sorted by submission.
+#[derive(Debug, Default)]
+pub(super) struct Ready {
+    entries: Vec<ReadyLaunch>,
+    /// The submission number of each entry.
+    submissions: Vec<u64>,
+    /// Entries before it have left.
+    front: usize,
+}
+
+impl Ready {
+    /// What the policy sees.
+    pub(super) fn launches(&self) -> &[ReadyLaunch] {
+        &self.entries[self.front..]
+    }
+
+    fn find(&self, submission: u64) -> Result<usize, usize> {
+        let found = self.submissions[self.front..].binary_search(&submission);
+        found.map(|at| at + self.front).map_err(|at| at + self.front)
+    }
+
+    /// Shows a launch, or what has become of one that is shown.
+    pub(super) fn show(&mut self, submission: u64, entry: ReadyLaunch) {
+        match self.find(submission) {
+            Ok(at) => self.entries[at] = entry,
+            Err(at) => {
+                self.entries.insert(at, entry);
+                self.submissions.insert(at, submission);
+            }
+        }
+    }
+
+    /// The entry of that submission, if it is shown and of that launch.
+    pub(super) fn get(&self, submission: u64, launch: LaunchId) -> Option<&ReadyLaunch> {
+        let at = self.find(submission).ok()?;
+        self.entries.get(at).filter(|entry| entry.launch.id == launch)
+    }
+
+    /// Hides a launch.
+    pub(super) fn hide(&mut self, submission: u64) {
+        match self.find(submission) {
+            Ok(at) if at == self.front => self.front += 1,
+            Ok(at) => {
+                self.entries.remove(at);
+                self.submissions.remove(at);
+            }
+            Err(_) => return,
+        }
+        // What has left is dropped once it is the larger part.
+        if self.front > self.entries.len() / 2 {
+            self.entries.drain(..self.front);
+            self.submissions.drain(..self.front);
+            self.front = 0;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle_policy::{Barrier, Demand, Idempotence, Launch, Level, ProcessId, StreamId, Tick};
+
+    use super::*;
+
+    fn entry(id: u32) -> ReadyLaunch {
+        let launch = Launch {
+            id: LaunchId(id),
+            process: ProcessId(0),
+            stream: StreamId(0),
+            level: Level(0),
+            workgroups: 1,
+            demand: Demand::default(),
+            barrier: Barrier::No,
+            idempotent: Idempotence::Unknown,
+        };
+        ReadyLaunch { launch, next: 0, assigned: 0, submitted: Tick::ZERO }
+    }
+
+    fn ids(ready: &Ready) -> Vec<u32> {
+        ready.launches().iter().map(|entry| entry.launch.id.0).collect()
+    }
+
+    #[test]
+    fn the_order_of_submission_stays_whoever_comes_and_goes() {
+        let mut ready = Ready::default();
+        for submission in [4, 1, 3, 0, 2] {
+            ready.show(submission, entry(submission as u32));
+        }
+        assert_eq!(ids(&ready), [0, 1, 2, 3, 4]);
+        ready.hide(0);
+        ready.hide(3);
+        assert_eq!(ids(&ready), [1, 2, 4]);
+        ready.show(0, entry(0));
+        ready.hide(7);
+        assert_eq!(ids(&ready), [0, 1, 2, 4]);
+        ready.hide(0);
+        ready.hide(1);
+        ready.hide(2);
+        assert_eq!(ids(&ready), [4]);
+        assert!(ready.get(4, LaunchId(4)).is_some() && ready.get(4, LaunchId(5)).is_none());
+    }
+}
