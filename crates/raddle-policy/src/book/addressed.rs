@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 
 use raddle_types::{CuId, Launch, LaunchId, MAX_SIMDS};
 
+use super::counted::give_counted;
 use super::{Book, BookError, Resident, named, named_twice, total};
 use crate::{Piece, Place, Split};
 
@@ -61,9 +62,6 @@ impl Book {
         resident: &mut Resident,
         pieces: &[Piece],
     ) -> Result<(), BookError> {
-        if resident.addressed.is_empty() {
-            return self.end_counted(launch, resident, pieces);
-        }
         let (demand, cu) = (resident.demand, pieces.first().map_or(CuId(0), |p| p.cu));
         let waves = u64::from(demand.waves);
         // Checked first, so that no piece, however large, is gone through for nothing.
@@ -82,7 +80,9 @@ impl Book {
                 None => nameless.push(Piece::one(workgroup, cu)),
             }
         }
-        self.end_counted(launch, resident, &nameless)?;
+        if let Some(cu) = give_counted(&mut self.cus, &mut self.scratch, resident, &nameless) {
+            return Err(BookError::NotResident { launch, cu });
+        }
         for (workgroup, cu, split) in by_name {
             resident.addressed.remove(&workgroup);
             self.cus.give_split(cu, &demand, &split, 1);

@@ -34,57 +34,81 @@ impl Book {
     }
 
     fn enter_counted(&mut self, launch: &Launch, pieces: &[Piece], splits: &[Split]) {
-        let mut resident = self.entry(launch);
+        let Self { cus, resident, spare, .. } = self;
+        let fresh = || Resident::new(launch, spare.pop(), cus.len());
+        let resident = resident.entry(launch.id).or_insert_with(fresh);
         for (piece, split) in pieces.iter().zip(splits) {
             add(&mut resident.counted[piece.cu.index()], split);
             resident.waves += u64::from(piece.count) * u64::from(launch.demand.waves);
         }
-        self.put_back(launch.id, resident);
     }
 
     pub(super) fn end_counted(
         &mut self,
         launch: LaunchId,
-        resident: &mut Resident,
         pieces: &[Piece],
     ) -> Result<(), BookError> {
-        let demand = resident.demand;
-        let waves = u32::from(demand.waves);
-        let counted = &resident.counted;
-        let bad = self.tally(pieces, |_, cu, n| {
-            counted.get(cu.index()).is_some_and(|split| n.saturating_mul(waves) <= sum(split))
-        });
-        if let Some(cu) = bad {
+        let Self { cus, resident: all, scratch, spare, .. } = self;
+        let cu = pieces.first().map_or(CuId(0), |piece| piece.cu);
+        let resident = all.get_mut(&launch).ok_or(BookError::NotResident { launch, cu })?;
+        if let Some(cu) = give_counted(cus, scratch, resident, pieces) {
             return Err(BookError::NotResident { launch, cu });
         }
-        for piece in pieces {
-            let left = &mut resident.counted[piece.cu.index()];
-            let split = pour(left, piece.count * waves).expect("tallied above");
-            self.cus.give_split(piece.cu, &demand, &split, piece.count);
-            resident.waves -= u64::from(piece.count) * u64::from(waves);
+        if resident.is_gone() {
+            spare.extend(all.remove(&launch).map(|resident| resident.counted));
         }
         Ok(())
     }
+}
 
-    /// Adds up the pieces by compute unit; the first unit for which `fits` says no.
-    fn tally(&mut self, pieces: &[Piece], fits: impl Fn(&Cus, CuId, u32) -> bool) -> Option<CuId> {
-        let mut bad = None;
-        for piece in pieces {
-            let Some(sum) = self.scratch.get_mut(piece.cu.index()) else {
-                bad = Some(piece.cu);
-                break;
-            };
-            *sum = sum.saturating_add(piece.count);
-            if piece.count == 0 || !fits(&self.cus, piece.cu, *sum) {
-                bad = Some(piece.cu);
-                break;
-            }
-        }
-        for piece in pieces {
-            if let Some(sum) = self.scratch.get_mut(piece.cu.index()) {
-                *sum = 0;
-            }
-        }
-        bad
+/// Gives back whole workgroups without addresses; the first unit on which fewer lie, and nothing
+/// given back then.
+pub(super) fn give_counted(
+    cus: &mut Cus,
+    scratch: &mut [u32],
+    resident: &mut Resident,
+    pieces: &[Piece],
+) -> Option<CuId> {
+    let demand = resident.demand;
+    let waves = u32::from(demand.waves);
+    let counted = &resident.counted;
+    let lies = |cu: CuId, n: u32| {
+        counted.get(cu.index()).is_some_and(|split| n.saturating_mul(waves) <= sum(split))
+    };
+    if let Some(cu) = tally(scratch, pieces, lies) {
+        return Some(cu);
     }
+    for piece in pieces {
+        let left = &mut resident.counted[piece.cu.index()];
+        let split = pour(left, piece.count * waves).expect("tallied above");
+        cus.give_split(piece.cu, &demand, &split, piece.count);
+        resident.waves -= u64::from(piece.count) * u64::from(waves);
+    }
+    None
+}
+
+/// Adds up the pieces by compute unit; the first unit for which `fits` says no.
+fn tally(scratch: &mut [u32], pieces: &[Piece], fits: impl Fn(CuId, u32) -> bool) -> Option<CuId> {
+    if let [piece] = pieces {
+        let fits = piece.count > 0 && fits(piece.cu, piece.count);
+        return (!fits).then_some(piece.cu);
+    }
+    let mut bad = None;
+    for piece in pieces {
+        let Some(sum) = scratch.get_mut(piece.cu.index()) else {
+            bad = Some(piece.cu);
+            break;
+        };
+        *sum = sum.saturating_add(piece.count);
+        if piece.count == 0 || !fits(piece.cu, *sum) {
+            bad = Some(piece.cu);
+            break;
+        }
+    }
+    for piece in pieces {
+        if let Some(sum) = scratch.get_mut(piece.cu.index()) {
+            *sum = 0;
+        }
+    }
+    bad
 }

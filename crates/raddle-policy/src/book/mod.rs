@@ -50,6 +50,24 @@ struct Resident {
     partial: BTreeMap<u64, Partial>,
 }
 
+impl Resident {
+    /// Nothing yet; `table` is an empty one to use again.
+    fn new(launch: &Launch, table: Option<Vec<Split>>, units: usize) -> Self {
+        Self {
+            demand: launch.demand,
+            waves: 0,
+            counted: table.unwrap_or_else(|| vec![[0; MAX_SIMDS]; units]),
+            addressed: BTreeMap::new(),
+            partial: BTreeMap::new(),
+        }
+    }
+
+    /// Whether nothing of the launch is left.
+    fn is_gone(&self) -> bool {
+        self.waves == 0 && self.partial.is_empty()
+    }
+}
+
 impl Book {
     /// An empty device of `count` compute units.
     #[must_use]
@@ -107,6 +125,10 @@ impl Book {
         waves: WaveSpan,
         pieces: &[Piece],
     ) -> Result<(), BookError> {
+        let by_name = self.resident.get(&launch).is_some_and(|it| !it.addressed.is_empty());
+        if waves == WaveSpan::All && !by_name {
+            return self.end_counted(launch, pieces);
+        }
         let cu = pieces.first().map_or(CuId(0), |piece| piece.cu);
         let mut resident =
             self.resident.remove(&launch).ok_or(BookError::NotResident { launch, cu })?;
@@ -121,19 +143,13 @@ impl Book {
     }
 
     fn entry(&mut self, launch: &Launch) -> Resident {
-        let units = self.cus.len();
-        let spare = &mut self.spare;
-        self.resident.remove(&launch.id).unwrap_or_else(|| Resident {
-            demand: launch.demand,
-            waves: 0,
-            counted: spare.pop().unwrap_or_else(|| vec![[0; MAX_SIMDS]; units]),
-            addressed: BTreeMap::new(),
-            partial: BTreeMap::new(),
-        })
+        let Self { cus, resident, spare, .. } = self;
+        let fresh = || Resident::new(launch, spare.pop(), cus.len());
+        resident.remove(&launch.id).unwrap_or_else(fresh)
     }
 
     fn put_back(&mut self, launch: LaunchId, resident: Resident) {
-        if resident.waves == 0 && resident.partial.is_empty() {
+        if resident.is_gone() {
             self.spare.push(resident.counted);
         } else {
             self.resident.insert(launch, resident);
