@@ -17,6 +17,7 @@ mod error;
 mod events;
 mod explain;
 mod golden;
+mod interrupt;
 mod manual;
 mod output;
 mod profiles;
@@ -70,8 +71,23 @@ fn refuse(error: &clap::Error, console: &mut Console) -> u8 {
     };
     let text = error.render();
     let text = if colour { text.ansi().to_string() } else { text.to_string() };
+    let text = format!("{text}{}", profile_hint(error));
     let _ = stream.write_all(text.as_bytes()).and_then(|()| stream.flush());
     if error.use_stderr() { 2 } else { 0 }
+}
+
+/// A profile where a verb should stand is the first thing that people type.
+fn profile_hint(error: &clap::Error) -> String {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    let word = match error.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(word)) if error.kind() == ErrorKind::InvalidSubcommand => word,
+        _ => return String::new(),
+    };
+    if !std::path::Path::new(word).exists() {
+        return String::new();
+    }
+    let word = units::plain(word, 200);
+    format!("\n{word} is a file: did you mean `raddle replay {word}`?\n")
 }
 
 fn verb(cli: &Cli, console: &mut Console) -> Result<(), CliError> {

@@ -11,6 +11,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::error::CliError;
+use crate::interrupt;
 use crate::runs::LOG;
 
 /// The name of the result as a whole.
@@ -58,6 +59,7 @@ impl Output {
         let temporary =
             tempfile::Builder::new().prefix(".raddle-").tempdir_in(parent).map_err(&write)?;
         let new = temporary.path().join("new");
+        interrupt::remove_on_exit(Some(temporary.path()));
         output.temporary = Some(temporary);
         // Within, so that the result has the rights that any new folder gets.
         fs::create_dir(new).map_err(&write)?;
@@ -79,6 +81,8 @@ impl Output {
         let Some(temporary) = self.temporary.take() else {
             return Ok(());
         };
+        // From here on an interruption must not take away what is about to be the result.
+        interrupt::remove_on_exit(None);
         let old = temporary.path().join("old");
         let replaced = match fs::rename(&self.folder, &old) {
             Ok(()) => true,
@@ -98,6 +102,7 @@ impl Output {
 impl Drop for Output {
     fn drop(&mut self) {
         drop(self.temporary.take());
+        interrupt::remove_on_exit(None);
         for folder in &self.made {
             // Not empty where the result, or somebody else's, lies there by now.
             let _ = fs::remove_dir(folder);

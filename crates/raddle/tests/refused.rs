@@ -194,3 +194,45 @@ fn wrong_usage() {
     }
     assert_eq!(place.names("."), ["infer.csv", "train.csv"], "nothing was written");
 }
+
+#[test]
+fn a_profile_where_a_verb_should_stand() {
+    let place = Place::new();
+    place.file("train.csv", train());
+    let ran = place.raddle(&["train.csv"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("did you mean `raddle replay train.csv`?"), "{}", ran.err);
+    assert!(!place.raddle(&["trian.csv"]).err.contains("did you mean"));
+}
+
+#[test]
+fn the_current_folder_is_never_replaced() {
+    let place = Place::new();
+    place.file("train.csv", train());
+    for folder in [".", ".."] {
+        let ran = place.raddle(&["replay", "train.csv", "--out", folder]);
+        assert_eq!(ran.code, 1, "{}", ran.err);
+        assert!(ran.err.contains("current folder"), "{}", ran.err);
+    }
+    assert_eq!(place.names("."), ["train.csv"]);
+}
+
+#[test]
+fn one_profile_that_cannot_run_does_not_stop_the_others() {
+    let place = Place::new();
+    place.file("huge.csv", table(&["huge 1 80 128 32 98305 0 0 1000"]));
+    place.file("train.csv", train());
+    let ran = place.raddle(&["replay", "huge.csv", "train.csv", "--recipe", "leftover"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("1 launch of `huge` in huge: lds"), "{}", ran.out);
+}
+
+#[test]
+fn a_grid_that_no_device_can_have_run_is_refused() {
+    let place = Place::new();
+    let rows = ["vast 1 4294967295 128 32 0 0 0 1000", "fine 1 80 128 32 0 0 2000 1000"];
+    place.file("vast.csv", table(&rows));
+    let ran = place.raddle(&["replay", "vast.csv", "--recipe", "leftover"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("at most 1,280,000 can have run"), "{}", ran.out);
+}

@@ -1,0 +1,28 @@
+//! What is left behind when somebody stops a run?
+//!
+//! Nothing: results under construction lie in one temporary folder, which goes with the process.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, Once, PoisonError};
+
+/// The exit code of a process that was interrupted, as shells have it: 128 + SIGINT.
+const INTERRUPTED: i32 = 130;
+
+static FOLDER: Mutex<Option<PathBuf>> = Mutex::new(None);
+static HANDLER: Once = Once::new();
+
+/// Sees to it that this folder goes when the process is interrupted or terminated; `None`: nothing
+/// is to go any more.
+pub(crate) fn remove_on_exit(folder: Option<&Path>) {
+    *FOLDER.lock().unwrap_or_else(PoisonError::into_inner) = folder.map(Path::to_path_buf);
+    HANDLER.call_once(|| {
+        // Where there can be no handler, an interrupted run leaves its folder: nothing worse.
+        let _ = ctrlc::set_handler(|| {
+            let folder = FOLDER.lock().unwrap_or_else(PoisonError::into_inner).take();
+            if let Some(folder) = folder {
+                let _ = std::fs::remove_dir_all(folder);
+            }
+            std::process::exit(INTERRUPTED);
+        });
+    });
+}
