@@ -81,10 +81,16 @@ impl Known {
         self.bound.values().filter(|bound| bound.started < waves).count() as u64
     }
 
+    /// Whether only what is bound to a compute unit may still start.
+    pub(super) const fn draining(&self) -> bool {
+        matches!(self.stage, Stage::Leaving(TakeOff::Drain))
+    }
+
     pub(super) fn entry(&self) -> ReadyLaunch {
         ReadyLaunch {
             launch: self.launch,
-            next: self.next,
+            // While it drains nothing further is distributed.
+            next: if self.draining() { self.launch.workgroups } else { self.next },
             assigned: self.waiting(),
             submitted: self.submitted,
         }
@@ -92,7 +98,7 @@ impl Known {
 
     /// Whether something of it has not started.
     pub(super) fn unstarted(&self) -> bool {
-        self.next < self.launch.workgroups || self.waiting() > 0
+        (self.next < self.launch.workgroups && !self.draining()) || self.waiting() > 0
     }
 
     /// Enters a start that the book has accepted; says which law it broke otherwise.
@@ -106,6 +112,9 @@ impl Known {
         let (first, count) = waves.bounds(whole);
         let names = |group: u64| pieces.iter().any(|piece| piece.names(group));
         let bound = self.bound.keys().any(|&group| names(group));
+        if self.draining() && !bound {
+            return Err(format!("law 1: {} has no workgroup left to distribute", self.launch.id));
+        }
         if count == whole && first == 0 && !bound {
             return self.start_whole(waves, pieces, seen);
         }

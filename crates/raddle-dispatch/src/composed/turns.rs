@@ -154,6 +154,10 @@ impl Composed {
             }
             known.stage = Stage::Leaving(take_off);
         }
+        if take_off == TakeOff::Drain {
+            // What is bound to a compute unit holds LDS there, so it must be able to finish.
+            self.show(id);
+        }
         actions.push(Action::TakeOff { launch: id, how: take_off });
         let step = self.step;
         self.log.answer(now, step, |line| line.take_off(id, take_off));
@@ -179,6 +183,7 @@ impl Composed {
             return;
         };
         let (launch, before) = (known.launch, self.book.resident_waves(id));
+        self.ready.hide(known.submission);
         if let Stage::Held(Some(lifted)) = std::mem::replace(&mut known.stage, Stage::Returning) {
             // Room is taken now, so that nothing else gets it while the restore is under way.
             if let Err(lifted) = self.book.lower(lifted) {

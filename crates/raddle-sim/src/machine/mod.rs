@@ -63,6 +63,27 @@ pub(crate) struct Kernel {
     pub(crate) context_bytes: u64,
 }
 
+impl Live {
+    /// Whether it may start these: anything while it runs, what is bound to a compute unit while it
+    /// drains.
+    fn may_start(&self, pieces: &[Piece]) -> bool {
+        let bound =
+            |group: u64| self.partial.contains_key(&group) || self.assigned.contains_key(&group);
+        match self.state {
+            State::Running => true,
+            State::Leaving(TakeOff::Drain) => {
+                pieces.iter().flat_map(|piece| piece.workgroups()).all(bound)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether nothing of it runs, and nothing bound to a compute unit is left.
+    fn is_drained(&self) -> bool {
+        self.resident_waves == 0 && self.partial.is_empty() && self.assigned.is_empty()
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Running,
@@ -159,7 +180,7 @@ impl Machine {
         now: Tick,
         queue: &mut Queue,
     ) -> Result<u64, SimError> {
-        let Some(live) = self.live.get_mut(&id).filter(|live| live.state == State::Running) else {
+        let Some(live) = self.live.get_mut(&id).filter(|live| live.may_start(pieces)) else {
             return Err(Self::fault(now, id, "start workgroups of", self.live.get(&id)));
         };
         let demand = live.what.demand;
@@ -185,6 +206,10 @@ impl Machine {
                     live.partial.entry(workgroup).or_insert((cu, 0));
                 });
             }
+        }
+        if !live.assigned.is_empty() {
+            // From its first wave on a workgroup is known as started.
+            live.assigned.retain(|&group, _| !pieces.iter().any(|piece| piece.names(group)));
         }
         live.started += if first == 0 { groups } else { 0 };
         if live.started > live.what.workgroups {
@@ -259,7 +284,7 @@ impl Machine {
             waves: groups * u64::from(count),
             finished: live.ended >= live.what.workgroups,
         };
-        if live.state == State::Leaving(TakeOff::Drain) && live.resident_waves == 0 {
+        if live.state == State::Leaving(TakeOff::Drain) && live.is_drained() {
             queue.push(now, Due::TakenOff(id));
         }
         if outcome.finished {

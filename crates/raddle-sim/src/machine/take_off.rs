@@ -36,7 +36,7 @@ impl Machine {
         let cost = match how {
             TakeOff::Kill => self.costs.kill,
             TakeOff::Save => self.costs.moving(context_bytes(live)),
-            _ if live.resident_waves == 0 => Ticks::ZERO,
+            _ if live.is_drained() => Ticks::ZERO,
             // A drain is over when the last front is.
             _ => return Ok(()),
         };
@@ -56,7 +56,7 @@ impl Machine {
         let State::Leaving(how) = live.state else {
             return None;
         };
-        if how == TakeOff::Drain && live.resident_waves > 0 {
+        if how == TakeOff::Drain && !live.is_drained() {
             return None;
         }
         let (ended, process, waves) = (live.ended, live.what.process, live.resident_waves);
