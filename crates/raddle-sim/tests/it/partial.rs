@@ -8,7 +8,8 @@ use raddle_dispatch::slots::HighestLevel;
 use raddle_policy::{
     Allocate, Answer, CuId, Fact, How, Launch, Piece, ReadyView, Round, TakeOff, WaveSpan,
 };
-use raddle_types::{LaunchId, Tick};
+use raddle_sim::{Task, Work};
+use raddle_types::{LaunchId, Level, Tick};
 
 use crate::kit::{Always, SHAPE, end, kernel, try_run, workload};
 use crate::laws::{check, processes};
@@ -82,6 +83,30 @@ fn a_wave_lasts_as_long_as_its_workgroup_would() {
     assert_eq!(end(&outcome, 0), 200);
     assert_eq!(outcome.counters.workgroups, 2);
     assert_eq!(outcome.wave_ns, [12 * 100]);
+}
+
+/// One unit: two workgroups of 5 waves and 7 LDS granules take 14 of 16; 8 waves run, 2 wait. The
+/// urgent launch wants 10 granules, so the drained one must be let to finish.
+#[test]
+fn a_drained_launch_finishes_what_holds_lds() {
+    let with_lds = |mut task: Task, granules: u32, level: u8| {
+        if let Work::Kernel { demand, .. } = &mut task.work {
+            demand.lds = granules;
+        }
+        task.level = Level(level);
+        task
+    };
+    let low = with_lds(kernel(0, 3, 5, 10), 7, 5);
+    let high = with_lds(kernel(5, 1, 1, 10), 10, 0);
+    let dispatcher = Composed::builder(SHAPE, 1)
+        .turn("highest-level", HighestLevel)
+        .allocate("wave-by-wave", WaveByWave::default())
+        .preempt("always", Always(How::Drain))
+        .build();
+    let outcome = try_run(&workload(vec![vec![low], vec![high]]), 1, dispatcher);
+    let outcome = outcome.expect("the two books agree");
+    assert!(outcome.stuck.is_empty(), "stuck: {:?}", outcome.stuck);
+    assert_eq!(outcome.counters.taken_off, 1);
 }
 
 proptest! {
