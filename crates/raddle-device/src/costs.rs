@@ -17,6 +17,15 @@ pub const MEASURED_KILL_NS: u64 = 32_000;
 /// Bytes of a 32-bit register.
 const REGISTER_BYTES: u64 = 4;
 
+/// How long moving that many bytes takes at that bandwidth, rounded up to whole nanoseconds.
+///
+/// A bandwidth of 0 counts as 1 byte a microsecond; the result saturates.
+#[must_use]
+pub fn moving(bytes: u64, bytes_per_us: u64) -> Ticks {
+    let ns = (u128::from(bytes) * 1000).div_ceil(u128::from(bytes_per_us.max(1)));
+    Ticks(u64::try_from(ns).unwrap_or(u64::MAX))
+}
+
 impl Device {
     /// Bytes that one workgroup keeps on the device: registers and LDS, rounded to granules.
     ///
@@ -40,14 +49,13 @@ impl Device {
     ///
     /// ```
     /// use raddle_types::Ticks;
-    /// let v100 = raddle_device::find("v100").unwrap(); // 900 GB/s
+    /// let v100 = raddle_device::find("v100").expect("in the table"); // 900 GB/s
     /// assert_eq!(v100.moving(900_000), Ticks(1000));
     /// assert_eq!(v100.moving(1), Ticks(1));
     /// ```
     #[must_use]
     pub fn moving(&self, bytes: u64) -> Ticks {
-        let ns = (u128::from(bytes) * 1000).div_ceil(u128::from(self.memory_bytes_per_us.max(1)));
-        Ticks(u64::try_from(ns).unwrap_or(u64::MAX))
+        moving(bytes, self.memory_bytes_per_us)
     }
 
     /// How long saving or restoring `workgroups` equal workgroups takes.

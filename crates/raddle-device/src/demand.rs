@@ -68,9 +68,9 @@ impl Device {
     ///
     /// ```
     /// use raddle_types::Footprint;
-    /// let a100 = raddle_device::find("a100").unwrap();
+    /// let a100 = raddle_device::find("a100").expect("in the table");
     /// let gemm = Footprint { threads: 128, vgprs_per_thread: 90, lds_bytes: 3000, ..Default::default() };
-    /// let demand = a100.demand(&gemm).unwrap();
+    /// let demand = a100.demand(&gemm).expect("it fits");
     /// // 90 registers round up to 12 granules of 8 a lane; 3000 + 1024 bytes to 32 granules of 128.
     /// assert_eq!((demand.waves, demand.vgpr, demand.lds), (4, 12, 32));
     /// ```

@@ -16,7 +16,7 @@ mod properties;
 mod residency;
 mod table;
 
-pub use costs::MEASURED_KILL_NS;
+pub use costs::{MEASURED_KILL_NS, moving};
 pub use demand::Unfit;
 pub use device::{Device, Granules, Vendor};
 pub use error::DeviceError;

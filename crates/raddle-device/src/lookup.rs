@@ -9,7 +9,7 @@ use crate::table::{ids, rows};
 /// The device of that id; case, spaces and underscores do not matter (`RTX 2080_Ti`).
 ///
 /// ```
-/// assert_eq!(raddle_device::find("RTX 2080 Ti").unwrap().cus, 68);
+/// assert_eq!(raddle_device::find("RTX 2080 Ti").expect("in the table").cus, 68);
 /// assert_eq!(raddle_device::find("rtx-9999"), None);
 /// ```
 #[must_use]

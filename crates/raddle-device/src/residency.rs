@@ -86,7 +86,7 @@ impl Device {
     ///
     /// ```
     /// use raddle_types::{Footprint, Resource};
-    /// let v100 = raddle_device::find("v100").unwrap();
+    /// let v100 = raddle_device::find("v100").expect("in the table");
     /// let footprint = Footprint { threads: 256, vgprs_per_thread: 50, ..Default::default() };
     /// let residency = v100.residency(&footprint);
     /// // 7 granules a warp: 9 warps a SIMD, 36 an SM, 4 workgroups of 8.

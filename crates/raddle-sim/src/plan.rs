@@ -126,8 +126,7 @@ impl Costs {
     /// How long moving that many bytes takes, rounded up.
     #[must_use]
     pub fn moving(&self, bytes: u64) -> Ticks {
-        let ns = (u128::from(bytes) * 1000).div_ceil(u128::from(self.context_bytes_per_us.max(1)));
-        Ticks(u64::try_from(ns).unwrap_or(u64::MAX))
+        raddle_device::moving(bytes, self.context_bytes_per_us)
     }
 }
 

@@ -39,7 +39,9 @@ impl Book {
     /// Takes everything of a launch off the device at once: killed, or saved to come back.
     pub fn lift(&mut self, launch: LaunchId) -> Option<Lifted> {
         let resident = self.resident.remove(&launch)?;
-        self.shift(&resident, Cus::give_split);
+        for (cu, split, groups) in resident.each_unit() {
+            self.cus.give_split(cu, &resident.demand, &split, groups);
+        }
         Some(Lifted { launch, resident })
     }
 
@@ -70,12 +72,6 @@ impl Book {
         } else {
             self.cus = before;
             Err(lifted)
-        }
-    }
-
-    fn shift(&mut self, resident: &Resident, to: fn(&mut Cus, CuId, &Demand, &Split, u32)) {
-        for (cu, split, groups) in resident.each_unit() {
-            to(&mut self.cus, cu, &resident.demand, &split, groups);
         }
     }
 }
