@@ -2,6 +2,8 @@
 
 mod kineto;
 mod launch_table;
+mod nsys;
+mod rocprof;
 
 use std::fs::File;
 use std::io::{BufRead, Read};
@@ -49,6 +51,10 @@ pub fn read(file: &str, bytes: impl Read, options: &ImportOptions) -> Result<Pro
     let (source, format) = detect(file, bytes)?;
     let draft = match format {
         Format::Kineto => kineto::import(source, options),
+        Format::NsysSqlite => nsys::sqlite::import(source, options),
+        Format::NsysCsv => nsys::csv::import(source, options),
+        Format::RocprofJson => rocprof::json::import(source, options),
+        Format::RocprofCsv => rocprof::csv::import(source, options),
         Format::LaunchTable => launch_table::import(source, options),
     }?;
     Ok(assemble(profile_name(file), format, draft))
@@ -101,8 +107,7 @@ impl Source<'_> {
 
 /// The format that text beginning so is in, or what it looks like instead.
 fn kind(text: &[u8]) -> Result<Format, String> {
-    const OTHERS: [(&[u8], &str); 7] = [
-        (b"SQLite format 3", "an SQLite database (Nsight Systems or rocpd)"),
+    const OTHERS: [(&[u8], &str); 6] = [
         (b"version https://git-lfs", "a Git LFS pointer, not the file itself"),
         (b"PK\x03\x04", "a zip archive"),
         (b"\x28\xb5\x2f\xfd", "a zstd file"),
@@ -110,11 +115,24 @@ fn kind(text: &[u8]) -> Result<Format, String> {
         (b"\x1f\x8b", "a gzip file within a gzip file"),
         (b"<", "HTML or XML"),
     ];
+    if nsys::sqlite::looks_like(text) {
+        return Ok(Format::NsysSqlite);
+    }
+    if rocprof::json::looks_like(text) {
+        return Ok(Format::RocprofJson);
+    }
     if let Some(b'{' | b'[') = text.first() {
         return Ok(Format::Kineto);
     }
+    if rocprof::csv::looks_like(text) {
+        return Ok(Format::RocprofCsv);
+    }
     if launch_table::looks_like(text) {
         return Ok(Format::LaunchTable);
+    }
+    // Last, because its header may stand below other lines.
+    if nsys::csv::looks_like(text) {
+        return Ok(Format::NsysCsv);
     }
     let other = OTHERS.iter().find(|(magic, _)| text.starts_with(magic));
     Err(match other {

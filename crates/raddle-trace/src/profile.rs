@@ -37,8 +37,31 @@ pub struct Profile {
 pub enum Format {
     /// A trace of the PyTorch profiler, in JSON.
     Kineto,
+    /// An SQLite export of Nsight Systems.
+    NsysSqlite,
+    /// The `cuda_gpu_trace` report of Nsight Systems, in CSV.
+    NsysCsv,
+    /// A result of rocprofv3, in JSON.
+    RocprofJson,
+    /// A kernel table of rocprof (v1, v2 or v3), in CSV.
+    RocprofCsv,
     /// Our launch table, in CSV.
     LaunchTable,
+}
+
+impl Format {
+    /// The kebab-case name of it in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Kineto => "kineto",
+            Self::NsysSqlite => "nsys-sqlite",
+            Self::NsysCsv => "nsys-csv",
+            Self::RocprofJson => "rocprof-json",
+            Self::RocprofCsv => "rocprof-csv",
+            Self::LaunchTable => "launch-table",
+        }
+    }
 }
 
 /// The device a profile was recorded on, as far as the file says.
@@ -61,6 +84,14 @@ pub struct SourceDevice {
     pub shared_bytes_per_sm: Option<u32>,
     /// Work-items of one wave.
     pub wave_size: Option<u32>,
+    /// Resident workgroups of one compute unit.
+    pub workgroups_per_sm: Option<u32>,
+    /// SIMDs of one compute unit.
+    pub simds_per_sm: Option<u32>,
+    /// Resident waves of one SIMD.
+    pub waves_per_simd: Option<u32>,
+    /// The name of the instruction set (AMD), such as `gfx942`. May be empty.
+    pub arch: String,
 }
 
 /// Which in-order lane of the source this is.

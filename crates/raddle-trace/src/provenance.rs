@@ -26,12 +26,20 @@ pub enum Field {
     SharedMemory,
     /// Barrier of the footprint.
     Barrier,
+    /// [`crate::Op::grid`] and the work-items of the footprint.
+    Shape,
 }
 
 impl Field {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 5] =
-        [Self::Arrival, Self::Duration, Self::Registers, Self::SharedMemory, Self::Barrier];
+    pub const ALL: [Self; 6] = [
+        Self::Arrival,
+        Self::Duration,
+        Self::Shape,
+        Self::Registers,
+        Self::SharedMemory,
+        Self::Barrier,
+    ];
 
     /// The kebab-case name.
     #[must_use]
@@ -42,6 +50,7 @@ impl Field {
             Self::Registers => "registers",
             Self::SharedMemory => "shared-memory",
             Self::Barrier => "barrier",
+            Self::Shape => "shape",
         }
     }
 
@@ -52,6 +61,7 @@ impl Field {
             Self::Registers => 2,
             Self::SharedMemory => 3,
             Self::Barrier => 4,
+            Self::Shape => 5,
         }
     }
 }
@@ -112,8 +122,8 @@ mod tests {
         p = p.with(Field::Registers, Origin::Assumed).with(Field::Registers, Origin::Measured);
         assert_eq!(
             p.to_string(),
-            "arrival joined, duration measured, registers measured, shared-memory measured, \
-             barrier assumed"
+            "arrival joined, duration measured, shape measured, registers measured, \
+             shared-memory measured, barrier assumed"
         );
     }
 }

@@ -133,7 +133,7 @@ fn shapes_that_are_empty_missing_or_too_large() {
     );
     assert_eq!(
         p.ops[5].provenance.to_string(),
-        "arrival assumed, duration measured, registers measured, shared-memory assumed, \
+        "arrival assumed, duration measured, shape measured, registers measured, shared-memory assumed, \
          barrier assumed"
     );
 }

@@ -3,7 +3,7 @@
 //! Shares are of 0 to 1; times are nanoseconds. Nothing here comes from a file's metadata: names of
 //! profiles are file names, and the rest are figures.
 
-use raddle_trace::{Field, Format, Op, OpKind, Origin, Profile};
+use raddle_trace::{Field, Op, OpKind, Origin, Profile};
 use raddle_types::Barrier;
 use serde::Serialize;
 
@@ -75,11 +75,7 @@ impl Source {
         let (overlapped, sum) = overlap(&kernels);
         Self {
             name: loaded.name.clone(),
-            format: match profile.format {
-                Format::Kineto => "kineto",
-                Format::LaunchTable => "launch-table",
-                _ => "other",
-            },
+            format: profile.format.name(),
             device,
             at_home,
             events: report.events,

@@ -50,6 +50,7 @@ impl RawDevice<'_> {
             threads_per_sm: number(self.max_threads_per_multiprocessor),
             shared_bytes_per_sm: number(self.shared_mem_per_multiprocessor),
             wave_size: number(self.warp_size),
+            ..SourceDevice::default()
         }
     }
 }
