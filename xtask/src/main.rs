@@ -7,6 +7,7 @@
 mod bench;
 mod bless;
 mod ci;
+mod fuzz;
 mod help;
 mod nostd;
 mod shell;
@@ -37,6 +38,7 @@ fn run(verb: &str, rest: &[String]) -> Result<(), String> {
         "bench" => bench::run(rest),
         "bless" => bless::run(rest),
         "ci" => ci::run(rest),
+        "fuzz" => fuzz::run(rest),
         "help" | "-h" | "--help" => help::run(),
         "nostd" => nostd::run(rest),
         "soak" => soak::run(rest),

@@ -3,10 +3,11 @@
 mod common;
 
 use common::fixture;
+use common::promises::check;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
-use raddle_trace::{ImportOptions, Profile, Quirk, read};
+use raddle_trace::{ImportOptions, Quirk, read};
 use std::io::Write;
 
 const FIXTURES: [&str; 12] = [
@@ -23,23 +24,6 @@ const FIXTURES: [&str; 12] = [
     "two-members.json",
     "launches.csv",
 ];
-
-/// What every profile promises.
-fn check(p: &Profile) {
-    assert!(p.ops.is_sorted_by_key(|op| op.start_ns));
-    let earliest = p.ops.iter().map(|op| op.arrival_ns.min(op.start_ns)).min();
-    assert_eq!(earliest, Some(0));
-    for (i, op) in p.ops.iter().enumerate() {
-        assert!(op.arrival_ns <= op.start_ns && op.duration_ns > 0);
-        assert!((op.kernel as usize) < p.kernels.len() && (op.stream as usize) < p.streams.len());
-        if let Some(after) = op.after {
-            let before = &p.ops[after as usize];
-            assert!((after as usize) < i && before.stream == op.stream);
-            assert!(before.end_ns() <= op.start_ns.saturating_add(p.resolution_ns));
-        }
-        assert!(op.workgroups == 0 || Some(op.workgroups) == op.grid.volume());
-    }
-}
 
 fn import(bytes: &[u8]) {
     if let Ok(profile) = read("x", bytes, &ImportOptions::default()) {

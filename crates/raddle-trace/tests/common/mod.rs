@@ -1,6 +1,8 @@
 //! What do all these tests need: where fixtures lie, and profiles as lines a person can check.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub(crate) mod promises;
+
 use std::path::{Path, PathBuf};
 
 use raddle_trace::{Field, ImportOptions, Origin, Profile, Quirk, TraceError, open};

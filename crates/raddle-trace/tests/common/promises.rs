@@ -1,0 +1,113 @@
+//! What does every import promise, whatever bytes it is given?
+//!
+//! Shared by the tests of this crate and by the fuzz targets. An input of a fuzz target begins
+//! with a byte that chooses an opening, so that mutations reach the importer which is meant.
+#![allow(dead_code, unreachable_pub, reason = "each user needs a part of it")]
+
+use raddle_trace::{ImportOptions, Profile, read};
+
+/// The importer that a fuzz target is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Traces of the PyTorch profiler.
+    Kineto,
+    /// Our own launch tables.
+    LaunchTable,
+    /// SQLite exports of Nsight Systems.
+    NsysSqlite,
+    /// The `cuda_gpu_trace` report of Nsight Systems.
+    NsysCsv,
+    /// Results of rocprofv3 in JSON.
+    RocprofJson,
+    /// Kernel tables of rocprof.
+    RocprofCsv,
+}
+
+impl Target {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Kineto,
+        Self::LaunchTable,
+        Self::NsysSqlite,
+        Self::NsysCsv,
+        Self::RocprofJson,
+        Self::RocprofCsv,
+    ];
+
+    /// The name of the target and of its corpus.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Kineto => "kineto",
+            Self::LaunchTable => "launch_table",
+            Self::NsysSqlite => "nsys_sqlite",
+            Self::NsysCsv => "nsys_csv",
+            Self::RocprofJson => "rocprof_json",
+            Self::RocprofCsv => "rocprof_csv",
+        }
+    }
+
+    /// How a file of this kind may begin; the first opening is always empty.
+    fn openings(self) -> &'static [&'static str] {
+        match self {
+            Self::Kineto => &["", "{\"traceEvents\":[", "[", "{"],
+            Self::LaunchTable => &[
+                "",
+                "# raddle launch table 1\n",
+                "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns\n",
+            ],
+            Self::NsysSqlite => &["", "SQLite format 3\0"],
+            Self::NsysCsv => &[
+                "",
+                "Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,\
+                 StcSMem (MB),DymSMem (MB),Bytes (MB),Throughput (MB/s),SrcMemKd,DstMemKd,\
+                 Device,Ctx,Strm,Name\n",
+                "Processing [x]\n\nStart (us),Duration (us),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,\
+                 Reg/Trd,StcSMem (byte),DymSMem (byte),Device,Ctx,GreenCtx,Strm,Name\n",
+            ],
+            Self::RocprofJson => &[
+                "",
+                "{\"rocprofiler-sdk-tool\":[{",
+                "{\"rocprofiler-sdk-tool\":[{\"buffer_records\":{\"kernel_dispatch\":[",
+            ],
+            Self::RocprofCsv => &[
+                "",
+                "Kind,Agent_Id,Queue_Id,Stream_Id,Thread_Id,Dispatch_Id,Kernel_Id,Kernel_Name,\
+                 Correlation_Id,Start_Timestamp,End_Timestamp,LDS_Block_Size,Scratch_Size,\
+                 VGPR_Count,Accum_VGPR_Count,SGPR_Count,Workgroup_Size_X,Workgroup_Size_Y,\
+                 Workgroup_Size_Z,Grid_Size_X,Grid_Size_Y,Grid_Size_Z\n",
+                "Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,vgpr,sgpr,\
+                 fbar,sig,obj,DispatchNs,BeginNs,EndNs,CompleteNs\n",
+            ],
+        }
+    }
+}
+
+/// Imports what a fuzz target was given, and holds the result to its promises.
+pub fn import(target: Target, input: &[u8]) {
+    let Some((&choice, body)) = input.split_first() else {
+        return;
+    };
+    let openings = target.openings();
+    let opening = openings[usize::from(choice) % openings.len()];
+    let bytes = [opening.as_bytes(), body].concat();
+    if let Ok(profile) = read("x", bytes.as_slice(), &ImportOptions::default()) {
+        check(&profile);
+    }
+}
+
+/// What every profile promises.
+pub fn check(p: &Profile) {
+    assert!(p.ops.is_sorted_by_key(|op| op.start_ns));
+    let earliest = p.ops.iter().map(|op| op.arrival_ns.min(op.start_ns)).min();
+    assert_eq!(earliest, Some(0));
+    for (i, op) in p.ops.iter().enumerate() {
+        assert!(op.arrival_ns <= op.start_ns && op.duration_ns > 0);
+        assert!((op.kernel as usize) < p.kernels.len() && (op.stream as usize) < p.streams.len());
+        if let Some(after) = op.after {
+            let before = &p.ops[after as usize];
+            assert!((after as usize) < i && before.stream == op.stream);
+            assert!(before.end_ns() <= op.start_ns.saturating_add(p.resolution_ns));
+        }
+        assert!(op.workgroups == 0 || Some(op.workgroups) == op.grid.volume());
+    }
+}

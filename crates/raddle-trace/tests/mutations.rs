@@ -1,0 +1,154 @@
+//! Does a real profile that was flipped, cut or spliced end in a profile or an error, with bounded
+//! memory?
+//!
+//! Every importer, on every sample profile. `RADDLE_MUTATIONS` says how many mutations in all
+//! (`cargo xtask soak` makes 10,000). Memory is counted by the allocator: what an import holds at
+//! once is at most ten times its uncompressed text, and a fixed part for buffers and tables.
+#![allow(unsafe_code, reason = "a counting allocator cannot be written without")]
+
+mod common;
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::promises::check;
+use raddle_trace::{ImportOptions, read};
+
+/// Buffers, tables and an empty database: what even an empty file costs.
+const FIXED: usize = 4 << 20;
+/// How many mutations `cargo test` makes.
+const MUTATIONS: usize = 120;
+
+struct Counting;
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is handed to the system's allocator unchanged; only sizes are noted.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let held = HELD.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        PEAK.fetch_max(held, Ordering::Relaxed);
+        // SAFETY: the caller's promises are those that the system's allocator asks for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// A generator whose numbers are the same everywhere (the finaliser of SplitMix64).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        usize::try_from(self.next() % (n.max(1) as u64)).unwrap()
+    }
+}
+
+/// Flips, cuts or splices, one to eight times.
+fn mutate(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
+    for _ in 0..=random.below(8) {
+        let at = random.below(bytes.len());
+        match random.below(6) {
+            0 | 1 if !bytes.is_empty() => bytes[at] ^= 1 << random.below(8),
+            2 => bytes.truncate(at.max(1)),
+            3 => drop(bytes.drain(at..bytes.len().min(at + 1 + random.below(4096)))),
+            _ => {
+                let from = random.below(other.len());
+                let part = &other[from..other.len().min(from + 1 + random.below(4096))];
+                bytes.splice(at..at, part.iter().copied());
+            }
+        }
+    }
+}
+
+/// The samples with importers of their own: no arrivals, no latency tables.
+fn samples() -> Vec<PathBuf> {
+    let folder = std::env::var_os("RADDLE_SAMPLES").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces")),
+        PathBuf::from,
+    );
+    let mut files = Vec::new();
+    for kind in ["kineto_nvidia", "kineto_amd", "nsys", "rocprof", "derived"] {
+        if let Ok(entries) = fs::read_dir(folder.join(kind)) {
+            files.extend(entries.map(|entry| entry.unwrap().path()));
+        }
+    }
+    files.sort();
+    files
+}
+
+fn text(bytes: &[u8]) -> usize {
+    // What is damaged counts as far as it goes.
+    let mut all = Vec::new();
+    let _ = flate2::read::MultiGzDecoder::new(bytes).read_to_end(&mut all);
+    all.len().max(bytes.len())
+}
+
+#[allow(clippy::print_stdout, reason = "a skipped test says so where its output is shown")]
+#[test]
+fn no_panic_no_hang_bounded_memory() {
+    let files = samples();
+    if files.is_empty() {
+        let required = std::env::var("RADDLE_REQUIRE_SAMPLES").is_ok_and(|v| v == "1");
+        assert!(!required, "the samples are required but absent");
+        println!("skipped: the samples are absent");
+        return;
+    }
+    let asked = std::env::var("RADDLE_MUTATIONS").ok().and_then(|n| n.parse().ok());
+    let total: usize = asked.unwrap_or(MUTATIONS);
+    let (mut random, mut worst, mut imported) = (Random(1), (0, String::new()), 0);
+    for (i, file) in files.iter().enumerate() {
+        let whole = content(file, i % 2 == 0);
+        let other = content(&files[random.below(files.len())], true);
+        let share = total * (i + 1) / files.len() - total * i / files.len();
+        for n in 0..share {
+            let mut bytes = whole.clone();
+            mutate(&mut bytes, &other, &mut random);
+            let allowed = 10 * text(&bytes) + FIXED;
+            let before = HELD.load(Ordering::Relaxed);
+            PEAK.store(before, Ordering::Relaxed);
+            let result = read("x", bytes.as_slice(), &ImportOptions::default());
+            let peak = PEAK.load(Ordering::Relaxed) - before;
+            assert!(peak <= allowed, "{} #{n}: {peak} bytes of {allowed}", file.display());
+            worst = worst.max((peak * 100 / allowed, format!("{}", file.display())));
+            if let Ok(profile) = result {
+                check(&profile);
+                imported += 1;
+            }
+        }
+    }
+    println!(
+        "{total} mutations, {imported} imported; at worst {} % of the memory allowed ({})",
+        worst.0,
+        Path::new(&worst.1).file_name().unwrap_or_default().display()
+    );
+}
+
+/// A sample as it is, or uncompressed.
+fn content(file: &Path, plain: bool) -> Vec<u8> {
+    let bytes = fs::read(file).unwrap();
+    let mut text = Vec::new();
+    match flate2::read::MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut text) {
+        Ok(_) if plain => text,
+        _ => bytes,
+    }
+}
