@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use raddle_trace::{ImportOptions, Profile, Quirk, read};
 use std::io::Write;
 
-const FIXTURES: [&str; 12] = [
+const FIXTURES: [&str; 13] = [
     "bare-array-2020.json",
     "integer-microseconds.json",
     "nineteen-digits.json",
@@ -17,6 +17,7 @@ const FIXTURES: [&str; 12] = [
     "shapes.json",
     "odd-names.json",
     "bare-quote.json",
+    "amd.json",
     "malformed.json",
     "sorted-keys.json",
     "truncated.json.gz",
