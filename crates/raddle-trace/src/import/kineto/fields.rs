@@ -13,7 +13,10 @@ use crate::scan::{End, Nesting};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Broken;
 
-/// The members of an object, in the order of the text: key without quotes, value as written.
+/// A key without quotes, and its value as written.
+pub(super) type Member<'a> = (&'a [u8], &'a [u8]);
+
+/// The members of an object, in the order of the text.
 #[derive(Clone, Debug)]
 pub(super) struct Fields<'a> {
     text: &'a [u8],
@@ -29,7 +32,7 @@ enum State {
 }
 
 impl<'a> Iterator for Fields<'a> {
-    type Item = Result<(&'a [u8], &'a [u8]), Broken>;
+    type Item = Result<Member<'a>, Broken>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.state == State::Done {
@@ -49,7 +52,7 @@ impl<'a> Fields<'a> {
         Self { text, at: 0, state: State::New }
     }
 
-    fn member(&mut self) -> Result<Option<(&'a [u8], &'a [u8])>, Broken> {
+    fn member(&mut self) -> Result<Option<Member<'a>>, Broken> {
         let mut token = self.token()?;
         if self.state == State::New {
             if token != b'{' {
@@ -81,7 +84,7 @@ impl<'a> Fields<'a> {
         Ok(Some((&key[1..key.len() - 1], value)))
     }
 
-    fn end(&mut self) -> Result<Option<(&'a [u8], &'a [u8])>, Broken> {
+    fn end(&mut self) -> Result<Option<Member<'a>>, Broken> {
         let rest = &self.text[self.at + 1..];
         if rest.trim_ascii().is_empty() { Ok(None) } else { Err(Broken) }
     }
@@ -152,7 +155,7 @@ mod tests {
     /// The members as text, and `!` where the text breaks.
     fn members(text: &str) -> String {
         let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let one = |field: Result<(&[u8], &[u8]), Broken>| match field {
+        let one = |field: Result<Member<'_>, Broken>| match field {
             Ok((key, value)) => format!("{}={}", shown(key), shown(value)),
             Err(Broken) => "!".to_owned(),
         };

@@ -57,8 +57,16 @@ type Launched = (Shape, Option<u32>);
 struct Others {
     in_workgroups: u64,
     in_work_items: u64,
-    /// By grid, work-items and shared memory: how many, which was the first, and what they are.
-    launches: BTreeMap<([u32; 4], Option<u32>), (u64, usize, Launched)>,
+    /// By grid, work-items and shared memory.
+    launches: BTreeMap<([u32; 4], Option<u32>), Alike>,
+}
+
+/// Equal launches.
+struct Alike {
+    count: u64,
+    /// The first of them, as a position among all ops.
+    first: usize,
+    launched: Launched,
 }
 
 impl Others {
@@ -67,12 +75,13 @@ impl Others {
         let shape = Shape { uneven: false, ..shape };
         let grid = shape.grid;
         let key = ([grid.x, grid.y, grid.z, shape.threads], lds);
-        self.launches.entry(key).or_insert((0, at, (shape, lds))).0 += 1;
+        let new = Alike { count: 0, first: at, launched: (shape, lds) };
+        self.launches.entry(key).or_insert(new).count += 1;
     }
 
     fn commonest(&self) -> Option<Launched> {
-        let most = |&&(n, first, _): &&(u64, usize, Launched)| (n, std::cmp::Reverse(first));
-        self.launches.values().max_by_key(most).map(|&(_, _, launched)| launched)
+        let most = |alike: &&Alike| (alike.count, std::cmp::Reverse(alike.first));
+        self.launches.values().max_by_key(most).map(|alike| alike.launched)
     }
 }
 

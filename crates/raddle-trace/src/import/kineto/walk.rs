@@ -112,10 +112,11 @@ impl<S: Sink> Walker<'_, '_, S> {
     fn events(&mut self) -> Result<(), Stop> {
         self.expect(b'[')?;
         self.walk.has_events = true;
-        let mut expected = false;
+        // Whether a comma was the last thing, and whether a value may come.
+        let (mut comma, mut open) = (false, true);
         loop {
             let Some(first) = self.window.token() else {
-                self.walk.lost += u64::from(expected);
+                self.walk.lost += u64::from(comma);
                 return Err(self.cut());
             };
             match first {
@@ -125,21 +126,21 @@ impl<S: Sink> Walker<'_, '_, S> {
                 }
                 b',' => {
                     self.window.skip(1);
-                    expected = true;
+                    (comma, open) = (true, true);
                     continue;
                 }
                 b'{' => self.event()?,
-                // An event whose text is broken ended too early.
-                b'}' | b':' => {
-                    self.walk.strange += 1;
-                    self.resync(1)?;
-                }
-                _ => {
+                _ if open && !matches!(first, b'}' | b':') => {
                     self.walk.strange += 1;
                     self.pass(first)?;
                 }
+                // An event whose text is broken ended too early.
+                _ => {
+                    self.walk.strange += 1;
+                    self.resync(1)?;
+                }
             }
-            expected = false;
+            (comma, open) = (false, false);
             if self.sink.full() {
                 return Err(Stop);
             }
