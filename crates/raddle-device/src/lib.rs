@@ -12,6 +12,7 @@ mod demand;
 mod device;
 mod error;
 mod lookup;
+mod occupancy;
 mod properties;
 mod residency;
 mod table;

@@ -61,16 +61,29 @@ fn footprint(threads: u32, vgprs_per_thread: u32, lds_bytes: u32) -> Footprint {
 fn residency_gives_the_occupancy_that_the_profiler_estimated() {
     for &(id, workgroups, threads, registers, lds, percent) in KERNELS {
         let device = find(id).expect("in the table");
-        let resident = device.residency(&footprint(threads, registers, lds)).workgroups;
-        // min(workgroups / CUs, resident) x threads / 2048, in hundredths of a percent.
-        let cus = u64::from(device.cus);
-        let per_cu = (workgroups * 10_000).min(u64::from(resident) * cus * 10_000) / cus;
-        let hundredths = per_cu * u64::from(threads) / 2048;
+        let tenths =
+            device.achieved_occupancy_tenths(&footprint(threads, registers, lds), workgroups);
         assert!(
-            hundredths.abs_diff(percent * 100) <= 100,
-            "{id} {workgroups} x {threads}, {registers} registers, {lds} B: {hundredths} for {percent}%"
+            tenths.abs_diff(percent * 10) <= 10,
+            "{id} {workgroups} x {threads}, {registers} registers, {lds} B: {tenths} for {percent}%"
         );
     }
+}
+
+#[test]
+fn achieved_occupancy_is_rounded_bounded_and_never_panics() {
+    let v100 = find("v100").expect("in the table");
+    let of = |threads, workgroups| {
+        v100.achieved_occupancy_tenths(&footprint(threads, 32, 0), workgroups)
+    };
+    // 49 of 163,840 work-items are 0.03%, 82 are 0.05%, which rounds up.
+    assert_eq!((of(49, 1), of(81, 1), of(82, 1)), (0, 0, 1));
+    assert_eq!((of(256, 0), of(0, 7), of(2048, 7)), (0, 0, 0), "nothing, or what never fits");
+    assert_eq!((of(1024, u64::MAX), of(512, 320)), (1000, 1000));
+    // One workgroup of 33 work-items has two waves of slots but 33 work-items of occupancy.
+    assert_eq!(of(33, u64::MAX), 516, "33 x 32 of 2048, not 64 x 32");
+    let void = raddle_device::Device { cus: 0, ..v100.clone() };
+    assert_eq!(void.achieved_occupancy_tenths(&footprint(32, 32, 0), 5), 0);
 }
 
 /// The profiler of 2026 writes what limits a kernel: 1 block of 1 thread without registers and shared

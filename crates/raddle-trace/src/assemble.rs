@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use raddle_types::{Dim3, Footprint, Idempotence};
 
+use crate::claims::Claims;
 use crate::profile::{Format, Op, OpKind, Profile, SourceDevice, StreamLabel};
 use crate::provenance::{Field, Origin, Provenance};
 use crate::report::{ImportReport, Quirk};
@@ -47,9 +48,23 @@ pub(crate) struct Draft {
 
 /// Makes the profile of what an importer has collected.
 pub(crate) fn assemble(name: String, format: Format, draft: Draft) -> Profile {
+    assemble_claimed(name, format, draft, Claims::default())
+}
+
+/// The same with what the file claims of the ops of the draft.
+pub(crate) fn assemble_claimed(
+    name: String,
+    format: Format,
+    draft: Draft,
+    mut claims: Claims,
+) -> Profile {
     let Draft { mut ops, kernels, streams, device, resolution_ns, mut report } = draft;
     let back = ops.windows(2).filter(|pair| pair[1].start < pair[0].start).count();
     report.add(Quirk::Unsorted, back as u64);
+    if back > 0 && !claims.is_empty() {
+        let places = places_by_start(&ops);
+        claims = claims.moved(|op| places.get(op as usize).copied().unwrap_or(op));
+    }
     ops.sort_by_key(|op| op.start);
     let zero = ops.iter().map(|op| op.arrival.map_or(op.start, |a| a.min(op.start))).min();
     let zero = zero.unwrap_or(0);
@@ -76,8 +91,20 @@ pub(crate) fn assemble(name: String, format: Format, draft: Draft) -> Profile {
         span_ns: ops.iter().map(Op::end_ns).max().unwrap_or(0),
         ops,
         resolution_ns,
+        claims,
         report,
     }
+}
+
+/// Where each op comes to lie when they are sorted by start and equal ones keep their order.
+fn places_by_start(ops: &[DraftOp]) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..number(ops.len())).collect();
+    order.sort_by_key(|&op| ops[op as usize].start);
+    let mut places = vec![0; ops.len()];
+    for (&op, place) in order.iter().zip(0..) {
+        places[op as usize] = place;
+    }
+    places
 }
 
 impl Profile {
@@ -111,7 +138,8 @@ impl Profile {
             resolution_ns: self.resolution_ns,
             report: ImportReport::of_events(ops.len() as u64),
         };
-        assemble(self.name.clone(), self.format, draft)
+        let claims = self.claims.within(first, last);
+        assemble_claimed(self.name.clone(), self.format, draft, claims)
     }
 }
 

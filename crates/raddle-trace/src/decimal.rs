@@ -25,52 +25,58 @@ pub(crate) struct Micros {
 
 /// Reads decimal microseconds, bare or as a JSON string.
 pub(crate) fn micros(text: &str) -> Result<Micros, DecimalError> {
-    let text = unquote(text);
-    let (negative, digits) = match text.strip_prefix('-') {
+    let text = unquote(text).as_bytes();
+    let (negative, digits) = match text.strip_prefix(b"-") {
         Some(rest) => (true, rest),
         None => (false, text),
     };
-    if digits.bytes().any(|b| b == b'e' || b == b'E') {
-        return Err(DecimalError::Exponent);
+    let point = digits.iter().position(|&b| b == b'.');
+    let (whole, fraction) = match point {
+        Some(at) => (&digits[..at], &digits[at + 1..]),
+        None => (digits, [].as_slice()),
+    };
+    let plain = |part: &[u8]| part.iter().all(u8::is_ascii_digit);
+    let given = !whole.is_empty() && (point.is_none() || !fraction.is_empty());
+    if !given || !plain(whole) || !plain(fraction) {
+        let exponent = digits.iter().any(|b| matches!(b, b'e' | b'E'));
+        return Err(if exponent { DecimalError::Exponent } else { DecimalError::NotANumber });
     }
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let mut nanos = number(whole)?;
-    if !fraction.bytes().all(|b| b.is_ascii_digit()) || (fraction.is_empty() && digits != whole) {
-        return Err(DecimalError::NotANumber);
-    }
-    let mut below = fraction.bytes().map(|b| i64::from(b - b'0'));
-    for _ in 0..3 {
-        let digit = below.next().unwrap_or(0);
-        nanos = nanos
-            .checked_mul(10)
-            .and_then(|n| n.checked_add(digit))
-            .ok_or(DecimalError::TooLarge)?;
-    }
-    let fine = fraction.len() >= 3 || fraction.bytes().any(|b| b != b'0');
+    let below = fraction.iter().chain(b"000").take(3);
+    let nanos = whole.iter().chain(below).try_fold(0_i64, |nanos, &digit| {
+        nanos.checked_mul(10)?.checked_add(i64::from(digit - b'0'))
+    });
+    let nanos = nanos.ok_or(DecimalError::TooLarge)?;
+    let fine = fraction.len() >= 3 || fraction.iter().any(|&b| b != b'0');
     Ok(Micros { nanos: if negative { -nanos } else { nanos }, fine })
 }
 
 /// Reads a natural number, bare or as a JSON string; `17.0` counts as 17.
 pub(crate) fn natural(text: &str) -> Option<u64> {
-    let text = unquote(text);
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-    if fraction.is_empty() || fraction.bytes().any(|b| b != b'0') {
-        return None;
-    }
-    if whole.bytes().all(|b| b.is_ascii_digit()) { whole.parse().ok() } else { None }
+    let text = unquote(text).as_bytes();
+    let whole = match text.iter().position(|&b| b == b'.') {
+        Some(at) => {
+            let fraction = &text[at + 1..];
+            if fraction.is_empty() || fraction.iter().any(|&b| b != b'0') {
+                return None;
+            }
+            &text[..at]
+        }
+        None => text,
+    };
+    let digit = |n: u64, &b: &u8| {
+        let digit = b.is_ascii_digit().then(|| u64::from(b - b'0'))?;
+        n.checked_mul(10)?.checked_add(digit)
+    };
+    if whole.is_empty() { None } else { whole.iter().try_fold(0, digit) }
 }
 
 /// The text without the quotes of a JSON string and without blanks around it.
 pub(crate) fn unquote(text: &str) -> &str {
-    let text = text.trim();
-    text.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(text).trim()
-}
-
-fn number(digits: &str) -> Result<i64, DecimalError> {
-    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return Err(DecimalError::NotANumber);
+    let text = text.trim_ascii();
+    match text.strip_prefix('"').and_then(|t| t.strip_suffix('"')) {
+        Some(inner) => inner.trim_ascii(),
+        None => text,
     }
-    digits.parse().map_err(|_| DecimalError::TooLarge)
 }
 
 #[cfg(test)]

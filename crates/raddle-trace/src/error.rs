@@ -96,12 +96,13 @@ pub enum TraceError {
         /// The quirks that ruled them out, with their counts.
         reasons: String,
     },
-    /// A Kineto trace of an AMD GPU.
+    /// A Kineto trace of an AMD GPU in which no kernel has a grid.
     #[error(
-        "{file} is a PyTorch trace of an AMD GPU ({kernels} kernels, {shapeless} of them without a \
-         grid): such traces leave out registers and shared memory and count grids in two different \
-         units, so what came out would be wrong. Describe the launches in a launch table instead \
-         (docs/launch-table.md)"
+        "{file} is a PyTorch trace of an AMD GPU, and of its {kernels} kernels none can be used: \
+         {shapeless} have no grid, and neither has any other launch of theirs, as happens where they \
+         were launched by a graph or before the recording began. Record with rocprofv3 \
+         (--kernel-trace --hip-trace --output-format json), or with graphs switched off and a \
+         warm-up step before the recording"
     )]
     AmdKineto {
         /// The path.

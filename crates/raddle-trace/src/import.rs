@@ -9,7 +9,7 @@ use std::fs::File;
 use std::io::{BufRead, Read};
 use std::path::Path;
 
-use crate::assemble::assemble;
+use crate::assemble::{assemble, assemble_claimed};
 use crate::error::TraceError;
 use crate::input::{Input, is_damage, peek};
 use crate::options::ImportOptions;
@@ -50,7 +50,10 @@ pub fn open(path: &Path, options: &ImportOptions) -> Result<Profile, TraceError>
 pub fn read(file: &str, bytes: impl Read, options: &ImportOptions) -> Result<Profile, TraceError> {
     let (source, format) = detect(file, bytes)?;
     let draft = match format {
-        Format::Kineto => kineto::import(source, options),
+        Format::Kineto => {
+            let (draft, claims) = kineto::import(source, options)?;
+            return Ok(assemble_claimed(profile_name(file), format, draft, claims));
+        }
         Format::NsysSqlite => nsys::sqlite::import(source, options),
         Format::NsysCsv => nsys::csv::import(source, options),
         Format::RocprofJson => rocprof::json::import(source, options),
@@ -110,8 +113,8 @@ fn kind(text: &[u8]) -> Result<Format, String> {
     const OTHERS: [(&[u8], &str); 6] = [
         (b"version https://git-lfs", "a Git LFS pointer, not the file itself"),
         (b"PK\x03\x04", "a zip archive"),
-        (b"\x28\xb5\x2f\xfd", "a zstd file"),
-        (b"\xfd7zXZ", "an xz file"),
+        (b"\x28\xb5\x2f\xfd", "a zstd file, which `zstd -d` unpacks"),
+        (b"\xfd7zXZ", "an xz file, which `xz -d` unpacks"),
         (b"\x1f\x8b", "a gzip file within a gzip file"),
         (b"<", "HTML or XML"),
     ];

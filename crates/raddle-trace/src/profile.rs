@@ -5,6 +5,7 @@
 
 use raddle_types::{Dim3, Footprint, Idempotence};
 
+use crate::claims::Claims;
 use crate::provenance::Provenance;
 use crate::report::ImportReport;
 
@@ -27,6 +28,8 @@ pub struct Profile {
     pub span_ns: u64,
     /// The step of the recording clock, in nanoseconds: 1000 or 1.
     pub resolution_ns: u64,
+    /// What the file itself says of the occupancy of its kernels; a launch table cannot hold it.
+    pub claims: Claims,
     /// What was read, and what had to be mended, left out or assumed.
     pub report: ImportReport,
 }

@@ -42,7 +42,13 @@ quirks! {
     /// Text is not UTF-8.
     NotUtf8, "not-utf8", "events with bytes that are not UTF-8 were read with replacement characters";
     /// Grid or workgroup size are not given.
-    NoShape, "no-shape", "kernels without a grid or a workgroup size were left out";
+    NoShape, "no-shape", "kernels without a grid or a workgroup size were left out (traces of AMD GPUs lack them where a graph launched the kernel: record with rocprofv3, or without graphs)";
+    /// The shape is that of other launches.
+    ShapeOfOthers, "shape-of-others", "kernels without a grid (launched before the recording began, or by a graph) were given the shape and shared memory that most other launches of the same kernel have";
+    /// Nothing says what the grid is counted in.
+    GridUnitAssumed, "grid-unit-assumed", "grids without a launch call were taken to be in the unit of other launches of the same kernel, else in work-items if a library of AMD's names its kernels so, else in workgroups";
+    /// The grid is no whole number of workgroups.
+    UnevenGrid, "uneven-grid", "grids in work-items that are no whole number of workgroups were rounded up";
     /// Grid or workgroup size are beyond all bounds.
     ShapeOverflow, "shape-overflow", "kernels whose grid or workgroup size exceeds what can be counted were left out";
     /// Grid or workgroup are empty.
@@ -53,6 +59,8 @@ quirks! {
     DeviceNotListed, "device-not-listed", "the file describes no device with the number of the work, so its first device was taken";
     /// No device properties at all.
     NoDevice, "no-device", "the file does not describe the device, so it must be named by the user";
+    /// Lanes are hardware queues.
+    QueueLanes, "queue-lanes", "ops name the GPU's hardware queue instead of their stream, and streams share queues: what shares a queue was taken to run in order, and ranks of streams cannot be told";
     /// Out of order in the file.
     Unsorted, "unsorted", "steps back in time from one op of the file to the next; ops were sorted by start";
     /// The time stamps show no duration.
@@ -68,9 +76,11 @@ quirks! {
     /// Launched as a part of a graph.
     GraphLaunch, "graph-launch", "ops were launched as part of a graph, so many share one arrival";
     /// Registers are unknown.
-    NoRegisters, "no-registers", "kernels without a register count, or with 0, were taken to use none";
+    NoRegisters, "no-registers", "kernels without a register count, or with 0, were taken to use none: a compute unit may hold fewer of their workgroups than it seems";
     /// Shared memory is unknown.
     NoSharedMemory, "no-shared-memory", "kernels without a shared-memory size were taken to use none";
+    /// Shared memory is known in part.
+    DynamicLdsOnly, "dynamic-lds-only", "kernels whose launch call says the shared memory it asks for, but not what the kernel's code reserves beside it: a compute unit may hold fewer of their workgroups than it seems";
     /// Ranges on the GPU's lane.
     GpuAnnotation, "gpu-annotation", "ranges that annotate the GPU's lane are not work and were left out";
 }

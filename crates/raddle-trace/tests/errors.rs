@@ -45,6 +45,10 @@ fn a_failing_disk_is_not_taken_for_a_short_file() {
 fn other_files_are_named_for_what_they_look_like() {
     assert!(of("SQLite format 3\0...").to_string().contains("an SQLite database"));
     assert!(of("<!DOCTYPE html>").to_string().contains("HTML"));
+    let packed =
+        |bytes: &[u8]| read("x", bytes, &ImportOptions::default()).unwrap_err().to_string();
+    assert!(packed(b"\x28\xb5\x2f\xfd\0").contains("a zstd file, which `zstd -d` unpacks"));
+    assert!(packed(b"\xfd7zXZ\0").contains("an xz file, which `xz -d` unpacks"));
     assert!(of("version https://git-lfs.github.com/spec/v1").to_string().contains("Git LFS"));
     assert!(of("hello\nworld").to_string().contains("begins with \"hello\\nworld\""));
 }
@@ -81,9 +85,16 @@ fn a_trace_with_only_useless_kernels_tells_why() {
 }
 
 #[test]
-fn amd_traces_are_refused_with_their_reasons() {
-    let error = refusal("amd.json").to_string();
-    assert!(error.contains("AMD GPU (2 kernels, 1 of them without a grid)"), "{error}");
+fn an_amd_trace_without_any_grid_is_refused_with_advice() {
+    let text = std::fs::read_to_string(fixture("amd.json")).unwrap();
+    let text = text.replace(",\"grid\":[16384,1,1],\"block\":[256,1,1]", "");
+    let error = of(&text);
+    let TraceError::AmdKineto { kernels: 2, shapeless: 2, .. } = error else {
+        panic!("{error}");
+    };
+    let advice =
+        "Record with rocprofv3 (--kernel-trace --hip-trace --output-format json), or with graphs";
+    assert!(error.to_string().contains(advice), "{error}");
 }
 
 #[test]

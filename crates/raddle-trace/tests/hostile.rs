@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use raddle_trace::{ImportOptions, Quirk, read};
 use std::io::Write;
 
-const FIXTURES: [&str; 12] = [
+const FIXTURES: [&str; 13] = [
     "bare-array-2020.json",
     "integer-microseconds.json",
     "nineteen-digits.json",
@@ -18,6 +18,7 @@ const FIXTURES: [&str; 12] = [
     "shapes.json",
     "odd-names.json",
     "bare-quote.json",
+    "amd.json",
     "malformed.json",
     "sorted-keys.json",
     "truncated.json.gz",

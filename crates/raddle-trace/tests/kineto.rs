@@ -159,9 +159,10 @@ fn a_bare_quote_in_a_name_costs_that_event_alone() {
     let p = import("bare-quote.json");
     assert_eq!(names(&p), ["before", "behind", "last"]);
     assert_eq!(p.report.count(Quirk::Malformed), 1);
-    // Without a string that mends the nesting, the broken event runs on to the end of the file.
+    // Without line ends to stop at, and without a string that mends the nesting, the broken event
+    // runs on to the end of the file.
     let text = std::fs::read_to_string(fixture("bare-quote.json")).unwrap();
-    let text = text.replace(r#"a\"{"#, "a");
+    let text = text.replace(r#"a\"{"#, "a").replace('\n', " ");
     let p = read("x", text.as_bytes(), &ImportOptions::default()).unwrap();
     assert_eq!(names(&p), ["before", "behind", "last"]);
     assert_eq!(p.report.count(Quirk::LostEvents), 1);

@@ -1,19 +1,17 @@
 //! Which work and which launch calls do the events of a trace hold?
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use raddle_types::{Barrier, Dim3, Footprint, Idempotence};
-use serde_json::value::RawValue;
 
 use super::device;
-use super::event::{
-    Category, Glance, RawArgs, RawEvent, glance, is_graph_launch, is_launch, stream_label,
-};
-use super::shape::{Shape, ShapeError, shape};
+use super::event::{Api, Args, Category, Event, stream_label, text};
+use super::fields::{Broken, said};
+use super::shape::{Extents, ShapeError};
 use super::walk::Sink;
 use crate::assemble::{DraftOp, Interner, OP_LIMIT};
+use crate::claims::OccupancyObject;
 use crate::decimal::{Micros, micros, natural, unquote};
-use crate::options::BarrierRule;
 use crate::profile::{OpKind, SourceDevice, StreamLabel};
 use crate::provenance::{Field, Origin, Provenance};
 use crate::report::{ImportReport, Quirk};
@@ -21,12 +19,21 @@ use crate::report::{ImportReport, Quirk};
 /// Distinct categories that are remembered for an error message.
 const CATEGORY_LIMIT: usize = 64;
 
-/// An op of some device, before its arrival is known.
+/// An op of some device, before its arrival and, if it is a kernel, its shape are known.
 #[derive(Debug)]
 pub(super) struct Found {
     pub(super) draft: DraftOp,
     pub(super) device: Option<u64>,
     pub(super) correlation: Option<u64>,
+    /// A kernel's grid and workgroup as its event writes them, as a position in
+    /// [`Collector::extents`].
+    pub(super) extents: Option<u32>,
+    /// Occupancy in percent, as the event claims.
+    pub(super) percent: Option<u32>,
+    /// What else it claims of occupancy, as a position in [`Collector::objects`].
+    pub(super) object: Option<u32>,
+    /// Whether it is complete; kernels are once they have a shape.
+    pub(super) settled: bool,
 }
 
 /// A call that launched work.
@@ -34,7 +41,11 @@ pub(super) struct Found {
 pub(super) struct Call {
     pub(super) correlation: u64,
     pub(super) start: i64,
-    pub(super) graph: bool,
+    pub(super) api: Api,
+    /// Grid and workgroup (HIP), as a position in [`Collector::extents`].
+    pub(super) extents: Option<u32>,
+    /// Bytes of shared memory that it asks for dynamically (HIP).
+    pub(super) lds_bytes: Option<u32>,
 }
 
 /// Everything of interest in the events so far.
@@ -44,45 +55,47 @@ pub(super) struct Collector {
     pub(super) calls: Vec<Call>,
     pub(super) names: Interner<String>,
     pub(super) streams: Interner<StreamLabel>,
+    pub(super) extents: Interner<Extents>,
+    pub(super) objects: Interner<OccupancyObject>,
     pub(super) devices: Vec<(Option<u64>, SourceDevice)>,
     pub(super) report: ImportReport,
-    /// Categories seen, for the message when no kernel is among them.
-    pub(super) categories: BTreeMap<String, u64>,
-    /// Kernels kept, by device.
-    pub(super) kernels_of: BTreeMap<Option<u64>, u64>,
+    /// Categories seen before the first kernel, for the message when there is none.
+    pub(super) categories: BTreeSet<String>,
     /// Kernel events, also those left out.
     pub(super) kernels_seen: u64,
+    /// Ops whose lane is a hardware queue if the GPU is AMD's: they name no other queue.
+    pub(super) without_queue: u64,
     /// Whether any time shows parts of a microsecond.
     pub(super) fine: bool,
-    barriers: BarrierRule,
     registers_seen: bool,
     hip_calls: bool,
     dispatches: bool,
 }
 
 impl Collector {
-    pub(super) fn new(barriers: BarrierRule) -> Self {
+    pub(super) fn new() -> Self {
         Self {
             ops: Vec::new(),
             calls: Vec::new(),
             names: Interner::new(),
             streams: Interner::new(),
+            extents: Interner::new(),
+            objects: Interner::new(),
             devices: Vec::new(),
             report: ImportReport::default(),
-            categories: BTreeMap::new(),
-            kernels_of: BTreeMap::new(),
+            categories: BTreeSet::new(),
             kernels_seen: 0,
+            without_queue: 0,
             fine: false,
-            barriers,
             registers_seen: false,
             hip_calls: false,
             dispatches: false,
         }
     }
 
-    /// Whether the kernels are those of an AMD GPU, which come without registers.
+    /// Whether the kernels are those of an AMD GPU.
     pub(super) fn is_amd(&self) -> bool {
-        self.kernels_seen > 0 && !self.registers_seen && (self.dispatches || self.hip_calls)
+        self.kernels_seen > 0 && (self.dispatches || self.hip_calls && !self.registers_seen)
     }
 
     /// Whether there is more than can be taken.
@@ -90,168 +103,151 @@ impl Collector {
         self.ops.len().max(self.calls.len()) > OP_LIMIT
     }
 
-    fn saw(&mut self, category: &str) {
-        if let Some(n) = self.categories.get_mut(category) {
-            *n += 1;
-        } else if self.categories.len() < CATEGORY_LIMIT {
-            self.categories.insert(category.chars().take(40).collect(), 1);
+    fn saw(&mut self, cat: &[u8]) {
+        if self.kernels_seen > 0 || self.categories.len() >= CATEGORY_LIMIT {
+            return;
+        }
+        let category = String::from_utf8_lossy(&said(cat).unwrap_or_default()).into_owned();
+        if !self.categories.contains(&category) {
+            self.categories.insert(category.chars().take(40).collect());
         }
     }
 
-    fn take(&mut self, event: &RawEvent<'_>) {
-        let category = Category::of(event.cat.as_bytes());
-        if event.ph != "X" {
-            return;
+    fn take(&mut self, bytes: &[u8]) -> Result<(), Broken> {
+        let event = Event::read(bytes)?;
+        if let Some(cat) = event.cat {
+            self.saw(cat);
         }
-        match category {
-            Category::Call => self.call(event),
-            Category::Kernel => self.work(event, OpKind::Kernel),
-            Category::Copy => self.work(event, OpKind::Copy),
-            Category::Set => self.work(event, OpKind::Set),
-            Category::Annotation => self.report.note(Quirk::GpuAnnotation),
-            Category::Other => {}
-        }
-    }
-
-    fn call(&mut self, event: &RawEvent<'_>) {
-        self.hip_calls |= event.name.starts_with("hip");
-        if !is_launch(&event.name) {
-            return;
-        }
-        let correlation = event.args.as_ref().and_then(correlation);
-        match (correlation, event.ts.map(|raw| micros(raw.get()))) {
-            (Some(correlation), Some(Ok(ts))) => {
-                self.fine |= ts.fine;
-                let graph = is_graph_launch(&event.name);
-                self.calls.push(Call { correlation, start: ts.nanos, graph });
+        let timed = event.ph.and_then(said).is_some_and(|ph| *ph == *b"X");
+        match event.category {
+            Category::Other => Ok(()),
+            _ if !timed => Ok(()),
+            Category::Annotation => {
+                self.report.note(Quirk::GpuAnnotation);
+                Ok(())
             }
-            (None, _) => {}
-            _ => self.report.note(Quirk::Malformed),
+            Category::Call => self.call(&event),
+            Category::Kernel => self.work(&event, OpKind::Kernel),
+            Category::Copy => self.work(&event, OpKind::Copy),
+            Category::Set => self.work(&event, OpKind::Set),
         }
     }
 
-    fn work(&mut self, event: &RawEvent<'_>, kind: OpKind) {
-        let none = RawArgs::default();
-        let args = event.args.as_ref().unwrap_or(&none);
+    fn call(&mut self, event: &Event<'_>) -> Result<(), Broken> {
+        let name = event.name.and_then(said).ok_or(Broken)?;
+        self.hip_calls |= name.starts_with(b"hip");
+        let Some(api) = event.api else {
+            return Ok(());
+        };
+        let args = event.args()?;
+        let Some(correlation) = correlation(&args) else {
+            return Ok(());
+        };
+        let Some(Ok(ts)) = event.ts.map(|ts| micros(text(ts))) else {
+            self.report.note(Quirk::Malformed);
+            return Ok(());
+        };
+        self.fine |= ts.fine;
+        let extents = api.unit().and_then(|_| Extents::read(args.grid, args.block).ok());
+        let extents = extents.map(|extents| self.extents.number(&extents));
+        let lds_bytes = api.unit().and_then(|_| small(args.shared_memory));
+        self.calls.push(Call { correlation, start: ts.nanos, api, extents, lds_bytes });
+        Ok(())
+    }
+
+    fn work(&mut self, event: &Event<'_>, kind: OpKind) -> Result<(), Broken> {
+        let name = event.name.and_then(said).ok_or(Broken)?;
+        let args = event.args()?;
         if kind == OpKind::Kernel {
             self.kernels_seen += 1;
             self.registers_seen |= args.registers.is_some();
-            self.dispatches |=
-                args.kind.is_some_and(|kind| unquote(kind.get()).starts_with("Dispatch"));
+            self.dispatches |= args.kind.is_some_and(|kind| kind.starts_with(b"\"Dispatch"));
         }
         let Some((start, duration)) = times(event) else {
             self.report.note(Quirk::Malformed);
-            return;
+            return Ok(());
         };
-        let Some((shape, footprint, provenance)) = self.kernel_shape(args, kind) else {
-            return;
+        let extents = match Extents::read(args.grid, args.block) {
+            Ok(extents) => Some(self.extents.number(&extents)),
+            Err(ShapeError::Overflow) if kind == OpKind::Kernel => {
+                self.report.note(Quirk::ShapeOverflow);
+                return Ok(());
+            }
+            Err(_) => None,
         };
         self.fine |= start.fine || duration.fine;
-        let device = number(args.device);
-        if kind == OpKind::Kernel {
-            *self.kernels_of.entry(device).or_default() += 1;
-        }
+        self.without_queue += u64::from(args.hsa_queue.is_none());
         let label = StreamLabel {
-            label: stream_label(event, args).to_owned(),
+            label: stream_label(event, &args).to_owned(),
             context: number(args.context),
         };
+        let (footprint, provenance) = asked(&args, kind);
         let draft = DraftOp {
-            kernel: self.names.number(&*event.name),
+            kernel: self.name(&name),
             stream: self.streams.number(&label),
             kind,
-            grid: shape.grid,
-            workgroups: shape.workgroups,
+            grid: Dim3::default(),
+            workgroups: 0,
             footprint,
             start: start.nanos,
             duration: duration.nanos.unsigned_abs(),
             arrival: None,
-            priority: args.priority.and_then(|raw| unquote(raw.get()).parse().ok()),
+            priority: args.priority.and_then(|value| unquote(text(value)).parse().ok()),
             idempotent: Idempotence::Unknown,
             provenance,
         };
-        self.ops.push(Found { draft, device, correlation: correlation(args) });
+        let object = args.occupancy.and_then(OccupancyObject::read);
+        self.ops.push(Found {
+            draft,
+            device: number(args.device),
+            correlation: correlation(&args),
+            extents,
+            percent: small(args.percent),
+            object: object.map(|object| self.objects.number(&object)),
+            settled: kind != OpKind::Kernel,
+        });
+        Ok(())
     }
 
-    /// What a kernel's workgroups are and ask; copies and fills have none. `None` where the kernel
-    /// has to be left out.
-    fn kernel_shape(
-        &mut self,
-        args: &RawArgs<'_>,
-        kind: OpKind,
-    ) -> Option<(Shape, Footprint, Provenance)> {
-        if kind != OpKind::Kernel {
-            let shape = Shape { grid: Dim3::default(), workgroups: 0, threads: 0 };
-            let footprint = Footprint { barrier: Barrier::No, ..Footprint::default() };
-            return Some((shape, footprint, Provenance::MEASURED));
-        }
-        let shape = match shape(args.grid, args.block) {
-            Ok(shape) => shape,
-            Err(error) => {
-                self.report.note(match error {
-                    ShapeError::Missing => Quirk::NoShape,
-                    ShapeError::Overflow => Quirk::ShapeOverflow,
-                });
-                return None;
+    /// The number of a name, which need not be UTF-8.
+    fn name(&mut self, name: &[u8]) -> u32 {
+        match std::str::from_utf8(name) {
+            Ok(name) => self.names.number(name),
+            Err(_) => {
+                self.report.note(Quirk::NotUtf8);
+                self.names.number(&*String::from_utf8_lossy(name))
             }
-        };
-        self.report.add(Quirk::EmptyShape, u64::from(shape.workgroups == 0));
-        let mut provenance = Provenance::MEASURED.with(Field::Barrier, Origin::Assumed);
-        let registers = small(args.registers).filter(|&n| n > 0);
-        if registers.is_none() {
-            self.report.note(Quirk::NoRegisters);
-            provenance = provenance.with(Field::Registers, Origin::Assumed);
         }
-        let lds = small(args.shared_memory);
-        if lds.is_none() {
-            self.report.note(Quirk::NoSharedMemory);
-            provenance = provenance.with(Field::SharedMemory, Origin::Assumed);
-        }
-        let footprint = Footprint {
-            threads: shape.threads,
-            vgprs_per_thread: registers.unwrap_or(0),
-            sgprs_per_wave: 0,
-            lds_bytes: lds.unwrap_or(0),
-            barrier: self.barriers.barrier(lds),
-        };
-        Some((shape, footprint, provenance))
     }
 }
 
+/// What an event says that a workgroup asks, its work-items and barrier still open.
+fn asked(args: &Args<'_>, kind: OpKind) -> (Footprint, Provenance) {
+    let mut footprint = Footprint { barrier: Barrier::No, ..Footprint::default() };
+    let mut provenance = Provenance::MEASURED;
+    if kind != OpKind::Kernel {
+        return (footprint, provenance);
+    }
+    provenance = provenance.with(Field::Barrier, Origin::Assumed);
+    match small(args.registers).filter(|&n| n > 0) {
+        Some(registers) => footprint.vgprs_per_thread = registers,
+        None => provenance = provenance.with(Field::Registers, Origin::Assumed),
+    }
+    match small(args.shared_memory) {
+        Some(lds) => footprint.lds_bytes = lds,
+        None => provenance = provenance.with(Field::SharedMemory, Origin::Assumed),
+    }
+    (footprint, provenance)
+}
+
 impl Sink for Collector {
-    fn event(&mut self, text: &[u8]) -> bool {
+    fn event(&mut self, bytes: &[u8]) -> bool {
         self.report.events += 1;
-        match glance(text) {
-            Glance::None => return true,
-            Glance::Sure(category) => {
-                self.saw(&String::from_utf8_lossy(category));
-                if Category::of(category) == Category::Other {
-                    return true;
-                }
-            }
-            Glance::Unsure => {}
+        let taken = self.take(bytes);
+        if taken.is_err() {
+            self.report.note(Quirk::Malformed);
         }
-        let lossy;
-        let text = match std::str::from_utf8(text) {
-            Ok(text) => text,
-            Err(_) => {
-                self.report.note(Quirk::NotUtf8);
-                lossy = String::from_utf8_lossy(text).into_owned();
-                &lossy
-            }
-        };
-        match serde_json::from_str::<RawEvent<'_>>(text) {
-            Ok(event) => {
-                if glance(text.as_bytes()) == Glance::Unsure {
-                    self.saw(&event.cat);
-                }
-                self.take(&event);
-                true
-            }
-            Err(_) => {
-                self.report.note(Quirk::Malformed);
-                false
-            }
-        }
+        taken.is_ok()
     }
 
     fn devices(&mut self, text: &[u8]) {
@@ -264,21 +260,21 @@ impl Sink for Collector {
 }
 
 /// Start and duration; `None` where one lacks, is no exact number or runs backwards.
-fn times(event: &RawEvent<'_>) -> Option<(Micros, Micros)> {
-    let start = micros(event.ts?.get()).ok()?;
-    let duration = micros(event.dur?.get()).ok()?;
+fn times(event: &Event<'_>) -> Option<(Micros, Micros)> {
+    let start = micros(text(event.ts?)).ok()?;
+    let duration = micros(text(event.dur?)).ok()?;
     (duration.nanos >= 0).then_some((start, duration))
 }
 
 /// The number that ties an op to its launch call; 0 ties nothing.
-fn correlation(args: &RawArgs<'_>) -> Option<u64> {
+fn correlation(args: &Args<'_>) -> Option<u64> {
     number(args.correlation).filter(|&n| n > 0)
 }
 
-fn number(raw: Option<&RawValue>) -> Option<u64> {
-    natural(raw?.get())
+fn number(value: Option<&[u8]>) -> Option<u64> {
+    natural(text(value?))
 }
 
-fn small(raw: Option<&RawValue>) -> Option<u32> {
-    u32::try_from(number(raw)?).ok()
+fn small(value: Option<&[u8]>) -> Option<u32> {
+    u32::try_from(number(value)?).ok()
 }

@@ -1,54 +1,14 @@
 //! What does one event say?
 //!
-//! Most events are of no interest, and their category stands near their start, so it is looked up
-//! in the bytes first; only the others are parsed.
+//! Most events are of no interest, and their category stands near their start, so an event is read
+//! only as far as it takes to know. Values stay text.
 
-use std::borrow::Cow;
-
-use serde::Deserialize;
-use serde_json::value::RawValue;
-
+use super::fields::{Broken, Fields, said};
+use super::shape::Unit;
 use crate::decimal::unquote;
 
-/// What the bytes of an event tell about its category without parsing it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Glance<'a> {
-    /// It has none.
-    None,
-    /// This one.
-    Sure(&'a [u8]),
-    /// Only parsing can tell.
-    Unsure,
-}
-
-/// Looks for the category of an event in its bytes.
-pub(super) fn glance(event: &[u8]) -> Glance<'_> {
-    const KEY: &[u8] = b"\"cat\"";
-    let mut from = 0;
-    while let Some(hit) = event[from..].windows(KEY.len()).position(|w| w == KEY) {
-        let key = from + hit;
-        from = key + KEY.len();
-        // A string that merely says cat is followed by no colon.
-        let Some(value) = event[from..].trim_ascii_start().strip_prefix(b":") else {
-            continue;
-        };
-        // Behind another brace it may be the key of an inner object.
-        if event[1..key].contains(&b'{') {
-            return Glance::Unsure;
-        }
-        let Some(value) = value.trim_ascii_start().strip_prefix(b"\"") else {
-            return Glance::Unsure;
-        };
-        return match value.iter().position(|&b| b == b'"' || b == b'\\') {
-            Some(end) if value[end] == b'"' => Glance::Sure(&value[..end]),
-            _ => Glance::Unsure,
-        };
-    }
-    Glance::None
-}
-
 /// The kinds of events that matter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Category {
     /// A kernel on the device.
     Kernel,
@@ -61,12 +21,13 @@ pub(super) enum Category {
     /// A range on the device's lane that is no work.
     Annotation,
     /// Anything else.
+    #[default]
     Other,
 }
 
 impl Category {
     /// By the names in use since 2022, and those before.
-    pub(super) fn of(name: &[u8]) -> Self {
+    fn of(name: &[u8]) -> Self {
         match name {
             b"kernel" | b"Kernel" => Self::Kernel,
             b"gpu_memcpy" | b"Memcpy" => Self::Copy,
@@ -78,84 +39,183 @@ impl Category {
     }
 }
 
-/// Whether a call of this name can start work on the device.
-pub(super) fn is_launch(call: &str) -> bool {
-    const PREFIXES: [&str; 16] = [
-        "cudaLaunch",
-        "cudaGraphLaunch",
-        "cudaMemcpy",
-        "cudaMemset",
-        "cudaMemPrefetch",
-        "cuLaunch",
-        "cuGraphLaunch",
-        "cuMemcpy",
-        "cuMemset",
-        "cuMemPrefetch",
-        "hipLaunch",
-        "hipExtLaunch",
-        "hipGraphLaunch",
-        "hipMemcpy",
-        "hipMemset",
-        "hipModuleLaunch",
-    ];
-    PREFIXES.iter().any(|prefix| call.starts_with(prefix))
-        || matches!(call, "hipExtModuleLaunchKernel" | "hipHccModuleLaunchKernel")
+/// What a call starts on the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Api {
+    /// Copies, fills, or a kernel in CUDA, where nothing depends on which.
+    Plain,
+    /// A kernel, its grid in workgroups (HIP).
+    HipWorkgroups,
+    /// A kernel, its grid in work-items (HIP).
+    HipWorkItems,
+    /// A whole graph.
+    Graph,
 }
 
-/// Whether a call of this name starts a whole graph.
-pub(super) fn is_graph_launch(call: &str) -> bool {
-    call.contains("GraphLaunch")
+impl Api {
+    /// By the name of the call; `None` where it can start nothing.
+    pub(super) fn of(call: &[u8]) -> Option<Self> {
+        const PLAIN: [&[u8]; 11] = [
+            b"cudaLaunch",
+            b"cudaMemcpy",
+            b"cudaMemset",
+            b"cudaMemPrefetch",
+            b"cuLaunch",
+            b"cuMemcpy",
+            b"cuMemset",
+            b"cuMemPrefetch",
+            b"hipMemcpy",
+            b"hipMemset",
+            b"hipMemPrefetch",
+        ];
+        const GRAPHS: [&[u8]; 3] = [b"cudaGraphLaunch", b"cuGraphLaunch", b"hipGraphLaunch"];
+        const WORKGROUPS: [&[u8]; 4] =
+            [b"hipLaunch", b"hipExtLaunch", b"hipModuleLaunch", b"hipDrvLaunch"];
+        let is_one_of = |prefixes: &[&[u8]]| prefixes.iter().any(|p| call.starts_with(p));
+        match call {
+            b"hipExtModuleLaunchKernel" | b"hipHccModuleLaunchKernel" => Some(Self::HipWorkItems),
+            _ if is_one_of(&PLAIN) => Some(Self::Plain),
+            _ if is_one_of(&GRAPHS) => Some(Self::Graph),
+            _ if is_one_of(&WORKGROUPS) => Some(Self::HipWorkgroups),
+            _ => None,
+        }
+    }
+
+    /// What the grid of the kernel that it starts is counted in, where that is known.
+    pub(super) fn unit(self) -> Option<Unit> {
+        match self {
+            Self::HipWorkgroups => Some(Unit::Workgroups),
+            Self::HipWorkItems => Some(Unit::WorkItems),
+            Self::Plain | Self::Graph => None,
+        }
+    }
 }
 
-/// An event as it is written; numbers stay text.
-#[derive(Debug, Deserialize)]
-pub(super) struct RawEvent<'a> {
-    #[serde(borrow, default)]
-    pub(super) ph: Cow<'a, str>,
-    #[serde(borrow, default)]
-    pub(super) cat: Cow<'a, str>,
-    #[serde(borrow, default)]
-    pub(super) name: Cow<'a, str>,
-    #[serde(borrow, default)]
-    pub(super) tid: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    pub(super) ts: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    pub(super) dur: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    pub(super) args: Option<RawArgs<'a>>,
+/// An event of interest, or of none.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Event<'a> {
+    /// What kind it is; where that is of no interest, the rest was not read.
+    pub(super) category: Category,
+    /// What a call starts; a call that starts nothing was not read on either.
+    pub(super) api: Option<Api>,
+    /// The category's text, with quotes.
+    pub(super) cat: Option<&'a [u8]>,
+    pub(super) ph: Option<&'a [u8]>,
+    pub(super) name: Option<&'a [u8]>,
+    pub(super) tid: Option<&'a [u8]>,
+    pub(super) ts: Option<&'a [u8]>,
+    pub(super) dur: Option<&'a [u8]>,
+    pub(super) args: Option<&'a [u8]>,
 }
 
-/// The arguments of an event that matter; everything else is passed over unread.
-#[derive(Debug, Default, Deserialize)]
-pub(super) struct RawArgs<'a> {
-    #[serde(borrow, default)]
-    pub(super) device: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    pub(super) context: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    pub(super) stream: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    pub(super) correlation: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "registers per thread")]
-    pub(super) registers: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "shared memory")]
-    pub(super) shared_memory: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    pub(super) grid: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    pub(super) block: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    pub(super) priority: Option<&'a RawValue>,
+impl<'a> Event<'a> {
+    /// Reads an event, as far as it is of interest.
+    pub(super) fn read(bytes: &'a [u8]) -> Result<Self, Broken> {
+        let mut event = Self::default();
+        for field in Fields::of(bytes) {
+            let (key, value) = field?;
+            match key {
+                b"cat" => {
+                    event.cat = Some(value);
+                    event.category = Category::of(&said(value).unwrap_or_default());
+                    if event.category == Category::Other {
+                        return Ok(event);
+                    }
+                }
+                b"ph" => event.ph = Some(value),
+                b"name" => {
+                    event.name = Some(value);
+                    event.api = event.started()?;
+                    if event.category == Category::Call && event.api.is_none() {
+                        return Ok(event);
+                    }
+                }
+                b"tid" => event.tid = Some(value),
+                b"ts" => event.ts = Some(value),
+                b"dur" => event.dur = Some(value),
+                b"args" => event.args = Some(value),
+                _ => {}
+            }
+        }
+        event.api = event.started()?;
+        Ok(event)
+    }
+
+    /// What it starts, if it is a call.
+    fn started(&self) -> Result<Option<Api>, Broken> {
+        match (self.category, self.name) {
+            (Category::Call, Some(name)) => Ok(Api::of(&said(name).ok_or(Broken)?)),
+            _ => Ok(None),
+        }
+    }
+
+    /// Its arguments; none where they are no object.
+    pub(super) fn args(&self) -> Result<Args<'a>, Broken> {
+        match self.args {
+            Some(value) if value.starts_with(b"{") => Args::read(value),
+            _ => Ok(Args::default()),
+        }
+    }
+}
+
+/// The arguments of an event that matter; everything else is passed over.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Args<'a> {
+    pub(super) device: Option<&'a [u8]>,
+    pub(super) context: Option<&'a [u8]>,
+    pub(super) stream: Option<&'a [u8]>,
+    /// AMD since 2026: then `stream` is the stream, before it is this queue.
+    pub(super) hsa_queue: Option<&'a [u8]>,
+    pub(super) correlation: Option<&'a [u8]>,
+    pub(super) registers: Option<&'a [u8]>,
+    pub(super) shared_memory: Option<&'a [u8]>,
+    pub(super) grid: Option<&'a [u8]>,
+    pub(super) block: Option<&'a [u8]>,
+    pub(super) priority: Option<&'a [u8]>,
     /// Only AMD's kernels say `Dispatch ...` here.
-    #[serde(borrow, default)]
-    pub(super) kind: Option<&'a RawValue>,
+    pub(super) kind: Option<&'a [u8]>,
+    /// The occupancy that the profiler estimates, in percent.
+    pub(super) percent: Option<&'a [u8]>,
+    /// What it says of occupancy since 2026.
+    pub(super) occupancy: Option<&'a [u8]>,
+}
+
+impl<'a> Args<'a> {
+    fn read(object: &'a [u8]) -> Result<Self, Broken> {
+        let mut args = Self::default();
+        for field in Fields::of(object) {
+            let (key, value) = field?;
+            let place = match key {
+                b"device" => &mut args.device,
+                b"context" => &mut args.context,
+                b"stream" => &mut args.stream,
+                b"hsa_queue" => &mut args.hsa_queue,
+                b"correlation" => &mut args.correlation,
+                b"registers per thread" => &mut args.registers,
+                b"shared memory" => &mut args.shared_memory,
+                b"grid" => &mut args.grid,
+                b"block" => &mut args.block,
+                b"priority" => &mut args.priority,
+                b"kind" => &mut args.kind,
+                b"est. achieved occupancy %" => &mut args.percent,
+                b"occupancy" => &mut args.occupancy,
+                _ => continue,
+            };
+            *place = Some(value);
+        }
+        Ok(args)
+    }
+}
+
+/// The text of a value; nothing where it is not UTF-8, which only names need not be.
+pub(super) fn text(value: &[u8]) -> &str {
+    std::str::from_utf8(value).unwrap_or_default()
 }
 
 /// The label of a stream: its number or name, without the word "stream".
-pub(super) fn stream_label<'a>(event: &RawEvent<'a>, args: &RawArgs<'a>) -> &'a str {
-    let text = args.stream.or(event.tid).map_or("", |raw| unquote(raw.get()));
-    text.strip_prefix("stream ").unwrap_or(text).trim()
+pub(super) fn stream_label<'a>(event: &Event<'a>, args: &Args<'a>) -> &'a str {
+    let label = args.stream.or(event.tid).map_or("", |value| unquote(text(value)));
+    label.strip_prefix("stream ").unwrap_or(label).trim()
 }
 
 #[cfg(test)]
@@ -163,30 +223,43 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_category_is_found_only_at_the_outer_level() {
-        assert_eq!(glance(br#"{"ph":"X", "cat" : "kernel","name":"k"}"#), Glance::Sure(b"kernel"));
-        assert_eq!(glance(br#"{"name":"cat","cat":"cpu_op"}"#), Glance::Sure(b"cpu_op"));
-        assert_eq!(glance(br#"{"args":{"cat":"cpu_op"},"cat":"kernel"}"#), Glance::Unsure);
-        assert_eq!(glance(br#"{"name":"f{}","cat":"kernel"}"#), Glance::Unsure);
-        assert_eq!(glance(br#"{"name":"\"cat\":\"kernel\""}"#), Glance::None);
-        assert_eq!(glance(br#"{"cat":"ker\u006eel"}"#), Glance::Unsure);
-        assert_eq!(glance(br#"{"cat":7}"#), Glance::Unsure);
-        assert_eq!(glance(br#"{}"#), Glance::None);
+    fn the_category_is_that_of_the_outer_level_however_written() {
+        let of = |text: &str| Event::read(text.as_bytes()).map(|event| event.category);
+        assert_eq!(of(r#"{"ph":"X", "cat" : "kernel","name":"k"}"#), Ok(Category::Kernel));
+        assert_eq!(of(r#"{"name":"cat","cat":"cpu_op"}"#), Ok(Category::Other));
+        assert_eq!(of(r#"{"args":{"cat":"cpu_op"},"cat":"kernel"}"#), Ok(Category::Kernel));
+        assert_eq!(of(r#"{"name":"\"cat\":\"kernel\""}"#), Ok(Category::Other));
+        assert_eq!(of(r#"{"cat":"ker\u006eel"}"#), Ok(Category::Kernel));
+        assert_eq!(of(r#"{"cat":7}"#), Ok(Category::Other));
+        assert_eq!(of("{}"), Ok(Category::Other));
+        assert_eq!(of(r#"{"name":"a"b","cat":"kernel"}"#), Err(Broken));
+        // What is of no interest is not read on.
+        assert_eq!(of(r#"{"cat":"cpu_op","name":"a"b"}"#), Ok(Category::Other));
     }
 
     #[test]
     fn launch_calls() {
+        let of = |call: &str| Api::of(call.as_bytes());
+        for call in ["cudaLaunchKernelExC", "cuLaunchKernelEx", "cudaMemcpyAsync", "hipMemsetAsync"]
+        {
+            assert_eq!(of(call), Some(Api::Plain), "{call}");
+        }
+        for call in ["hipExtModuleLaunchKernel", "hipHccModuleLaunchKernel"] {
+            assert_eq!(of(call), Some(Api::HipWorkItems), "{call}");
+        }
         for call in [
-            "cudaLaunchKernelExC",
-            "cuLaunchKernelEx",
-            "cudaMemcpyAsync",
-            "hipExtModuleLaunchKernel",
+            "hipLaunchKernel",
+            "hipModuleLaunchKernel",
+            "hipExtLaunchKernel",
+            "hipLaunchCooperativeKernel",
         ] {
-            assert!(is_launch(call), "{call}");
+            assert_eq!(of(call), Some(Api::HipWorkgroups), "{call}");
         }
-        for call in ["cudaStreamSynchronize", "cudaMalloc", "INVALID", "hipGetDevice"] {
-            assert!(!is_launch(call), "{call}");
+        for call in ["cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch"] {
+            assert_eq!(of(call), Some(Api::Graph), "{call}");
         }
-        assert!(is_graph_launch("cudaGraphLaunch") && !is_graph_launch("cudaLaunchKernel"));
+        for call in ["cudaStreamSynchronize", "cudaMalloc", "INVALID", "hipGetDevice", "hipFree"] {
+            assert_eq!(of(call), None, "{call}");
+        }
     }
 }

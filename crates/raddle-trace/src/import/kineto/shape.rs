@@ -1,8 +1,8 @@
 //! How large are a grid and a workgroup, as an event writes them?
 
 use raddle_types::Dim3;
-use serde_json::value::RawValue;
 
+use super::event::text;
 use crate::decimal::{natural, unquote};
 
 /// Grid and workgroup of a kernel.
@@ -14,6 +14,8 @@ pub(super) struct Shape {
     pub(super) workgroups: u64,
     /// Work-items of a workgroup.
     pub(super) threads: u32,
+    /// Whether the grid, counted in work-items, is no whole number of workgroups.
+    pub(super) uneven: bool,
 }
 
 /// Why there is no [`Shape`].
@@ -25,20 +27,50 @@ pub(super) enum ShapeError {
     Overflow,
 }
 
-/// Reads grid and workgroup, each an array of up to three numbers, also within a string.
-pub(super) fn shape(
-    grid: Option<&RawValue>,
-    block: Option<&RawValue>,
-) -> Result<Shape, ShapeError> {
-    let grid = extents(grid)?;
-    let block = extents(block)?;
-    let volume = grid.volume().ok_or(ShapeError::Overflow)?;
-    let threads = block.volume().and_then(|n| u32::try_from(n).ok()).ok_or(ShapeError::Overflow)?;
-    Ok(Shape { grid, workgroups: if threads == 0 { 0 } else { volume }, threads })
+/// What a grid is counted in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    /// In workgroups.
+    Workgroups,
+    /// In work-items, the last workgroup of an axis perhaps not full.
+    WorkItems,
 }
 
-fn extents(raw: Option<&RawValue>) -> Result<Dim3, ShapeError> {
-    let text = unquote(raw.ok_or(ShapeError::Missing)?.get());
+/// Grid and workgroup in x, y and z, as an event writes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Extents {
+    pub(super) grid: [u32; 3],
+    pub(super) block: [u32; 3],
+}
+
+impl Extents {
+    /// Reads both, each an array of up to three numbers, also within a string.
+    pub(super) fn read(grid: Option<&[u8]>, block: Option<&[u8]>) -> Result<Self, ShapeError> {
+        Ok(Self { grid: extents(grid)?, block: extents(block)? })
+    }
+
+    /// The shape that they mean in this unit.
+    pub(super) fn shape(self, unit: Unit) -> Result<Shape, ShapeError> {
+        let Self { mut grid, block } = self;
+        let mut uneven = false;
+        if unit == Unit::WorkItems {
+            for (items, size) in grid.iter_mut().zip(block) {
+                uneven |= size > 0 && !items.is_multiple_of(size);
+                *items = if size > 0 { items.div_ceil(size) } else { 0 };
+            }
+        }
+        let volume = |[x, y, z]: [u32; 3]| Dim3::new(x, y, z).volume();
+        let workgroups = volume(grid).ok_or(ShapeError::Overflow)?;
+        let threads = volume(block).and_then(|n| u32::try_from(n).ok());
+        let threads = threads.ok_or(ShapeError::Overflow)?;
+        let workgroups = if threads == 0 { 0 } else { workgroups };
+        let [x, y, z] = grid;
+        Ok(Shape { grid: Dim3::new(x, y, z), workgroups, threads, uneven })
+    }
+}
+
+fn extents(value: Option<&[u8]>) -> Result<[u32; 3], ShapeError> {
+    let text = unquote(text(value.ok_or(ShapeError::Missing)?));
     let inner = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).unwrap_or(text);
     let mut extents = [1; 3];
     let mut parts = inner.split(',');
@@ -54,7 +86,7 @@ fn extents(raw: Option<&RawValue>) -> Result<Dim3, ShapeError> {
     if parts.next().is_some() {
         return Err(ShapeError::Missing);
     }
-    Ok(Dim3::new(extents[0], extents[1], extents[2]))
+    Ok(extents)
 }
 
 fn extent_of(part: &str) -> Result<u32, ShapeError> {
@@ -72,26 +104,43 @@ fn extent_of(part: &str) -> Result<u32, ShapeError> {
 mod tests {
     use super::*;
 
+    fn read_in(unit: Unit, grid: &str, block: &str) -> Result<Shape, ShapeError> {
+        Extents::read(Some(grid.as_bytes()), Some(block.as_bytes()))?.shape(unit)
+    }
+
     fn read(grid: &str, block: &str) -> Result<Shape, ShapeError> {
-        let raw = |text: &str| RawValue::from_string(text.to_owned()).unwrap();
-        shape(Some(&raw(grid)), Some(&raw(block)))
+        read_in(Unit::Workgroups, grid, block)
     }
 
     #[test]
     fn arrays_and_strings() {
-        let wanted = Shape { grid: Dim3::new(4, 2, 1), workgroups: 8, threads: 49 };
+        let grid = Dim3::new(4, 2, 1);
+        let wanted = Shape { grid, workgroups: 8, threads: 49, uneven: false };
         assert_eq!(read("[4, 2, 1]", "[7,7,1]"), Ok(wanted));
         assert_eq!(read("\"[4,2,1]\"", "[7,7]"), Ok(wanted));
+    }
+
+    #[test]
+    fn work_items_are_rounded_up_to_workgroups_on_each_axis() {
+        let read = |grid, block| read_in(Unit::WorkItems, grid, block).unwrap();
+        let even = Shape { grid: Dim3::new(2, 1, 3), workgroups: 6, threads: 256, uneven: false };
+        assert_eq!(read("[512,1,3]", "[256,1,1]"), even);
+        assert_eq!(read("[511,1,3]", "[256,1,1]"), Shape { uneven: true, ..even });
+        assert_eq!(read("[257,1,3]", "[256,1,1]"), Shape { uneven: true, ..even });
+        assert_eq!(read("[512,4,3]", "[64,4,1]").grid, Dim3::new(8, 1, 3));
+        assert_eq!(read("[0,1,1]", "[64,1,1]").workgroups, 0);
+        let empty = read("[64,1,1]", "[64,0,1]");
+        assert_eq!((empty.workgroups, empty.threads, empty.uneven), (0, 0, false));
     }
 
     #[test]
     fn empty_missing_and_beyond_all_bounds_are_told_apart() {
         assert_eq!(read("[0,1,1]", "[32,1,1]").unwrap().workgroups, 0);
         assert_eq!(read("[5,1,1]", "[32,0,1]").unwrap().workgroups, 0);
-        for text in ["[]", "\"inf\"", "null", "[1,2,3,4]", "[-1,1,1]", "[1.5,1,1]"] {
+        for text in ["[]", "\"inf\"", "null", "[1,2,3,4]", "[-1,1,1]", "[1.5,1,1]", "\u{e9}"] {
             assert_eq!(read(text, "[1,1,1]"), Err(ShapeError::Missing), "{text}");
         }
-        assert_eq!(shape(None, None), Err(ShapeError::Missing));
+        assert_eq!(Extents::read(None, None), Err(ShapeError::Missing));
         let huge = "[4294967295,4294967295,4294967295]";
         assert_eq!(read(huge, "[1,1,1]"), Err(ShapeError::Overflow));
         assert_eq!(read("[1,1,1]", huge), Err(ShapeError::Overflow));

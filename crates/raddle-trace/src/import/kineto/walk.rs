@@ -4,7 +4,7 @@
 //! events that the first versions wrote. Only one event is in memory at a time.
 
 use crate::input::Window;
-use crate::scan::Nesting;
+use crate::scan::{End, Nesting};
 
 /// An event, or another value that is kept, larger than this is lost.
 const VALUE_LIMIT: usize = 64 << 20;
@@ -36,6 +36,16 @@ pub(super) struct Walk {
     pub(super) has_events: bool,
     /// The first keys of the outermost object.
     pub(super) keys: Vec<String>,
+}
+
+/// What lies at the head.
+enum Measured {
+    /// So many bytes.
+    Whole(usize),
+    /// After so many bytes it is no JSON any more.
+    Broken(usize),
+    /// More than is kept.
+    Large,
 }
 
 /// Why a walk stops before the end; [`Walk`] says the rest.
@@ -83,11 +93,14 @@ impl<S: Sink> Walker<'_, '_, S> {
             (b"deviceProperties", b'[') => {
                 let mut nesting = Nesting::new(b'[');
                 match self.measure(&mut nesting)? {
-                    Some(len) => {
+                    Measured::Whole(len) => {
                         self.sink.devices(&self.window.bytes()[..len]);
                         self.window.skip(len);
                     }
-                    None => self.walk.strange += 1,
+                    Measured::Broken(_) | Measured::Large => {
+                        self.walk.strange += 1;
+                        self.pass_rest(&mut nesting)?;
+                    }
                 }
                 Ok(())
             }
@@ -99,10 +112,11 @@ impl<S: Sink> Walker<'_, '_, S> {
     fn events(&mut self) -> Result<(), Stop> {
         self.expect(b'[')?;
         self.walk.has_events = true;
-        let mut expected = false;
+        // Whether a comma was the last thing, and whether a value may come.
+        let (mut comma, mut open) = (false, true);
         loop {
             let Some(first) = self.window.token() else {
-                self.walk.lost += u64::from(expected);
+                self.walk.lost += u64::from(comma);
                 return Err(self.cut());
             };
             match first {
@@ -112,17 +126,21 @@ impl<S: Sink> Walker<'_, '_, S> {
                 }
                 b',' => {
                     self.window.skip(1);
-                    expected = true;
+                    (comma, open) = (true, true);
                     continue;
                 }
                 b'{' => self.event()?,
-                b'}' | b':' => return Err(self.broken()),
-                _ => {
+                _ if open && !matches!(first, b'}' | b':') => {
                     self.walk.strange += 1;
                     self.pass(first)?;
                 }
+                // An event whose text is broken ended too early.
+                _ => {
+                    self.walk.strange += 1;
+                    self.resync(1)?;
+                }
             }
-            expected = false;
+            (comma, open) = (false, false);
             if self.sink.full() {
                 return Err(Stop);
             }
@@ -130,12 +148,17 @@ impl<S: Sink> Walker<'_, '_, S> {
     }
 
     fn event(&mut self) -> Result<(), Stop> {
-        let mut nesting = Nesting::new(b'{');
+        let mut nesting = Nesting::in_lines(b'{');
         let len = match self.measure(&mut nesting) {
-            Ok(Some(len)) => len,
-            Ok(None) => {
+            Ok(Measured::Whole(len)) => len,
+            Ok(Measured::Broken(len)) => {
+                self.walk.strange += 1;
+                return self.resync(len);
+            }
+            Ok(Measured::Large) => {
                 self.walk.lost += 1;
-                return Ok(());
+                let rest = self.window.bytes().len();
+                return if self.resume(rest) { Ok(()) } else { self.pass_rest(&mut nesting) };
             }
             Err(stop) => {
                 self.walk.lost += 1;
@@ -168,25 +191,40 @@ impl<S: Sink> Walker<'_, '_, S> {
         true
     }
 
-    /// The length of the object or array at the head; `None` where it was too large and has been
-    /// passed over.
-    fn measure(&mut self, nesting: &mut Nesting) -> Result<Option<usize>, Stop> {
-        let mut seen = 0;
-        let mut too_large = false;
-        loop {
-            let fresh = &self.window.bytes()[seen..];
-            if let Some(len) = nesting.feed(fresh) {
-                if too_large {
-                    self.window.skip(len);
-                    return Ok(None);
-                }
-                return Ok(Some(seen + len));
+    /// After `len` bytes that are no event: moves to the next event behind the head, however far.
+    fn resync(&mut self, len: usize) -> Result<(), Stop> {
+        /// So many bytes may lie between the brace of an event and its first key.
+        const START: usize = 64;
+        let broken_at = self.window.position();
+        self.rescanned = self.rescanned.saturating_add(len);
+        self.window.skip(1);
+        while self.rescanned <= RESCAN_LIMIT {
+            if let Some(at) = event_start(self.window.bytes()) {
+                self.window.skip(at);
+                return Ok(());
             }
-            seen = self.window.bytes().len();
-            if too_large || seen > VALUE_LIMIT {
-                too_large = true;
-                self.window.skip(seen);
-                seen = 0;
+            let passed = self.window.bytes().len().saturating_sub(START);
+            self.window.skip(passed);
+            if !self.window.more() {
+                break;
+            }
+        }
+        self.walk.broken_at = Some(broken_at);
+        Err(Stop)
+    }
+
+    /// The length of the object or array at the head. One that is too large, or broken, stays there
+    /// up to where `nesting` has come.
+    fn measure(&mut self, nesting: &mut Nesting) -> Result<Measured, Stop> {
+        let mut seen = 0;
+        loop {
+            match nesting.feed(&self.window.bytes()[seen..]) {
+                Some(End::Closed(len)) => return Ok(Measured::Whole(seen + len)),
+                Some(End::Broken(len)) => return Ok(Measured::Broken(seen + len)),
+                None => seen = self.window.bytes().len(),
+            }
+            if seen > VALUE_LIMIT {
+                return Ok(Measured::Large);
             }
             if !self.window.more() {
                 return Err(self.cut());
@@ -194,13 +232,24 @@ impl<S: Sink> Walker<'_, '_, S> {
         }
     }
 
+    /// Passes over what is at hand and the rest of the object or array that began in it.
+    fn pass_rest(&mut self, nesting: &mut Nesting) -> Result<(), Stop> {
+        self.window.skip(self.window.bytes().len());
+        self.pass_nested(nesting)
+    }
+
+    /// Passes over an object or array.
+    fn pass_nested(&mut self, nesting: &mut Nesting) -> Result<(), Stop> {
+        while !self.pass_some(|bytes| match nesting.feed(bytes)? {
+            End::Closed(len) | End::Broken(len) => Some(len),
+        })? {}
+        Ok(())
+    }
+
     /// Passes over a value that begins with `first` and is not wanted.
     fn pass(&mut self, first: u8) -> Result<(), Stop> {
         match first {
-            b'{' | b'[' => {
-                let mut nesting = Nesting::new(first);
-                while !self.pass_some(|bytes| nesting.feed(bytes))? {}
-            }
+            b'{' | b'[' => self.pass_nested(&mut Nesting::new(first))?,
             b'"' => {
                 let mut end = StringEnd::default();
                 while !self.pass_some(|bytes| end.feed(bytes))? {}

@@ -1,0 +1,238 @@
+//! Which shape and footprint has each kernel, and which have none?
+//!
+//! On NVIDIA each kernel's event says both. On AMD they are put together:
+//!
+//! - The grid is counted in workgroups or in work-items, depending on the call that launched the
+//!   kernel; before 2024 the call alone says grid and workgroup.
+//! - Without a launch call in the file the unit is that of most other launches of the same kernel;
+//!   without those, work-items if the name is one of Tensile's or MIOpen's, else workgroups.
+//! - Without a grid (launched before the recording, or by a graph) the kernel gets the shape, and the
+//!   shared memory, that most other launches of the same kernel have; of equally many, that which
+//!   came first in the file. Without those it is left out.
+//! - The shared memory is what the launch call asks for dynamically. What the code reserves
+//!   statically, and registers, no such file says.
+
+use std::collections::BTreeMap;
+
+use super::collect::{Call, Found};
+use super::shape::{Extents, Shape, ShapeError, Unit};
+use crate::options::BarrierRule;
+use crate::profile::OpKind;
+use crate::provenance::{Field, Origin};
+use crate::report::{ImportReport, Quirk};
+
+/// How the names of kernels begin that Tensile and MIOpen launch with grids in work-items.
+const IN_WORK_ITEMS: [&str; 14] = [
+    "Cijk_",
+    "igemm_",
+    "batched_transpose_",
+    "transpose_NCHW2CNHW",
+    "transpose_CNHW2NCHW",
+    "SubTensorOp",
+    "OpTensor",
+    "Op1dTensor",
+    "Op2dTensor",
+    "Op3dTensor",
+    "miopen",
+    "MIOpen",
+    "gcnAsm",
+    "naive_conv_",
+];
+
+/// What kernels are settled by.
+pub(super) struct Settler<'a> {
+    /// Launch calls, by correlation.
+    pub(super) calls: &'a [Call],
+    pub(super) extents: &'a [Extents],
+    pub(super) names: &'a [String],
+    pub(super) barriers: BarrierRule,
+    pub(super) report: &'a mut ImportReport,
+}
+
+/// A shape, and the dynamic shared memory that belongs to it.
+type Launched = (Shape, Option<u32>);
+
+/// The settled launches of one kernel.
+#[derive(Default)]
+struct Others {
+    in_workgroups: u64,
+    in_work_items: u64,
+    /// By grid, work-items and shared memory.
+    launches: BTreeMap<([u32; 4], Option<u32>), Alike>,
+}
+
+/// Equal launches.
+struct Alike {
+    count: u64,
+    /// The first of them, as a position among all ops.
+    first: usize,
+    launched: Launched,
+}
+
+impl Others {
+    fn add(&mut self, at: usize, (shape, lds): Launched) {
+        // Whoever gets this shape has no grid of its own that could be uneven.
+        let shape = Shape { uneven: false, ..shape };
+        let grid = shape.grid;
+        let key = ([grid.x, grid.y, grid.z, shape.threads], lds);
+        let new = Alike { count: 0, first: at, launched: (shape, lds) };
+        self.launches.entry(key).or_insert(new).count += 1;
+    }
+
+    fn commonest(&self) -> Option<Launched> {
+        let most = |alike: &&Alike| (alike.count, std::cmp::Reverse(alike.first));
+        self.launches.values().max_by_key(most).map(|alike| alike.launched)
+    }
+}
+
+impl Settler<'_> {
+    /// Settles kernels whose own events say all there is.
+    pub(super) fn nvidia(&mut self, ops: &mut [Found]) {
+        for op in ops.iter_mut().filter(|op| op.draft.kind == OpKind::Kernel) {
+            let Some(extents) = self.of(op.extents) else {
+                self.report.note(Quirk::NoShape);
+                continue;
+            };
+            let Some(shape) = self.shape(extents, Unit::Workgroups) else {
+                continue;
+            };
+            let known = op.draft.provenance.of(Field::SharedMemory) != Origin::Assumed;
+            let lds = known.then_some(op.draft.footprint.lds_bytes);
+            op.draft.footprint.barrier = self.barriers.barrier(lds);
+            self.report.add(Quirk::NoSharedMemory, u64::from(!known));
+            self.settle(op, shape);
+        }
+    }
+
+    /// Settles kernels of an AMD GPU.
+    pub(super) fn amd(&mut self, ops: &mut [Found]) {
+        let mut others: BTreeMap<u32, Others> = BTreeMap::new();
+        let (mut without_unit, mut without_grid) = (Vec::new(), Vec::new());
+        let kernels = ops.iter_mut().enumerate().filter(|(_, op)| op.draft.kind == OpKind::Kernel);
+        for (at, op) in kernels {
+            let call = call_of(op.correlation, self.calls);
+            let unit = call.and_then(|call| call.api.unit());
+            let extents = self.of(op.extents.or_else(|| call?.extents));
+            let (Some(extents), Some(unit)) = (extents, unit) else {
+                let rest = if extents.is_some() { &mut without_unit } else { &mut without_grid };
+                rest.push(at);
+                continue;
+            };
+            let others = others.entry(op.draft.kernel).or_default();
+            match unit {
+                Unit::Workgroups => others.in_workgroups += 1,
+                Unit::WorkItems => others.in_work_items += 1,
+            }
+            let lds = call.and_then(|call| call.lds_bytes);
+            if let Some(shape) = self.shape(extents, unit) {
+                others.add(at, (shape, lds));
+                self.settle_amd(op, (shape, lds), Origin::Joined);
+            }
+        }
+        self.by_unit_of_others(ops, &without_unit, &mut others);
+        self.by_shape_of_others(ops, &without_grid, &others);
+    }
+
+    /// Kernels with a grid, but without a launch call that tells its unit.
+    fn by_unit_of_others(
+        &mut self,
+        ops: &mut [Found],
+        these: &[usize],
+        others: &mut BTreeMap<u32, Others>,
+    ) {
+        for &at in these {
+            let op = &mut ops[at];
+            let Some(extents) = self.of(op.extents) else {
+                continue;
+            };
+            let others = others.entry(op.draft.kernel).or_default();
+            let unit = match others.in_workgroups.cmp(&others.in_work_items) {
+                std::cmp::Ordering::Less => Unit::WorkItems,
+                std::cmp::Ordering::Equal if others.in_workgroups == 0 => {
+                    unit_by_name(self.names.get(op.draft.kernel as usize))
+                }
+                _ => Unit::Workgroups,
+            };
+            if let Some(shape) = self.shape(extents, unit) {
+                others.add(at, (shape, None));
+                self.report.note(Quirk::GridUnitAssumed);
+                self.settle_amd(op, (shape, None), Origin::Assumed);
+            }
+        }
+    }
+
+    /// Kernels without a grid.
+    fn by_shape_of_others(
+        &mut self,
+        ops: &mut [Found],
+        these: &[usize],
+        others: &BTreeMap<u32, Others>,
+    ) {
+        for &at in these {
+            let op = &mut ops[at];
+            match others.get(&op.draft.kernel).and_then(Others::commonest) {
+                Some(launched) => {
+                    self.report.note(Quirk::ShapeOfOthers);
+                    self.settle_amd(op, launched, Origin::Assumed);
+                }
+                None => self.report.note(Quirk::NoShape),
+            }
+        }
+    }
+
+    /// With a shape, and shared memory, from `origin`.
+    fn settle_amd(&mut self, op: &mut Found, (shape, lds): Launched, origin: Origin) {
+        op.draft.provenance = op.draft.provenance.with(Field::Shape, origin);
+        // Should an event say its shared memory itself, that is all of it.
+        if op.draft.provenance.of(Field::SharedMemory) == Origin::Assumed {
+            let origin = if lds.is_some() { origin } else { Origin::Assumed };
+            let quirk = if lds.is_some() { Quirk::DynamicLdsOnly } else { Quirk::NoSharedMemory };
+            op.draft.provenance = op.draft.provenance.with(Field::SharedMemory, origin);
+            op.draft.footprint.lds_bytes = lds.unwrap_or(0);
+            self.report.note(quirk);
+        }
+        // None asked for dynamically is not none.
+        let lds = Some(op.draft.footprint.lds_bytes).filter(|&bytes| bytes > 0);
+        op.draft.footprint.barrier = self.barriers.barrier(lds);
+        self.report.add(Quirk::UnevenGrid, u64::from(shape.uneven));
+        self.settle(op, shape);
+    }
+
+    fn settle(&mut self, op: &mut Found, shape: Shape) {
+        let draft = &mut op.draft;
+        draft.grid = shape.grid;
+        draft.workgroups = shape.workgroups;
+        draft.footprint.threads = shape.threads;
+        op.settled = true;
+        self.report.add(Quirk::EmptyShape, u64::from(shape.workgroups == 0));
+        let no_registers = draft.provenance.of(Field::Registers) == Origin::Assumed;
+        self.report.add(Quirk::NoRegisters, u64::from(no_registers));
+    }
+
+    fn of(&self, extents: Option<u32>) -> Option<Extents> {
+        self.extents.get(extents? as usize).copied()
+    }
+
+    /// The shape, or `None` where it exceeds all bounds.
+    fn shape(&mut self, extents: Extents, unit: Unit) -> Option<Shape> {
+        match extents.shape(unit) {
+            Ok(shape) => Some(shape),
+            Err(ShapeError::Overflow | ShapeError::Missing) => {
+                self.report.note(Quirk::ShapeOverflow);
+                None
+            }
+        }
+    }
+}
+
+/// The call of that correlation among calls sorted by it.
+pub(super) fn call_of(correlation: Option<u64>, calls: &[Call]) -> Option<&Call> {
+    let correlation = correlation?;
+    let at = calls.binary_search_by_key(&correlation, |call| call.correlation).ok()?;
+    calls.get(at)
+}
+
+fn unit_by_name(name: Option<&String>) -> Unit {
+    let work_items = name.is_some_and(|name| IN_WORK_ITEMS.iter().any(|p| name.starts_with(p)));
+    if work_items { Unit::WorkItems } else { Unit::Workgroups }
+}
