@@ -25,7 +25,23 @@ pub(crate) struct Micros {
 
 /// Reads decimal microseconds, bare or as a JSON string.
 pub(crate) fn micros(text: &str) -> Result<Micros, DecimalError> {
-    let text = unquote(text);
+    let Fixed { value, decimals, whole } = fixed(unquote(text), 3)?;
+    Ok(Micros { nanos: value, fine: decimals >= 3 || !whole })
+}
+
+/// A decimal number in units of a power of ten below one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fixed {
+    /// The number times that power; digits beyond are cut off.
+    pub(crate) value: i64,
+    /// Digits written behind the point.
+    pub(crate) decimals: usize,
+    /// Whether they are all 0.
+    pub(crate) whole: bool,
+}
+
+/// Reads a decimal number and multiplies it by ten to the power of `places`.
+pub(crate) fn fixed(text: &str, places: u32) -> Result<Fixed, DecimalError> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text),
@@ -34,20 +50,20 @@ pub(crate) fn micros(text: &str) -> Result<Micros, DecimalError> {
         return Err(DecimalError::Exponent);
     }
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let mut nanos = number(whole)?;
+    let mut value = number(whole)?;
     if !fraction.bytes().all(|b| b.is_ascii_digit()) || (fraction.is_empty() && digits != whole) {
         return Err(DecimalError::NotANumber);
     }
     let mut below = fraction.bytes().map(|b| i64::from(b - b'0'));
-    for _ in 0..3 {
+    for _ in 0..places {
         let digit = below.next().unwrap_or(0);
-        nanos = nanos
+        value = value
             .checked_mul(10)
             .and_then(|n| n.checked_add(digit))
             .ok_or(DecimalError::TooLarge)?;
     }
-    let fine = fraction.len() >= 3 || fraction.bytes().any(|b| b != b'0');
-    Ok(Micros { nanos: if negative { -nanos } else { nanos }, fine })
+    let value = if negative { -value } else { value };
+    Ok(Fixed { value, decimals: fraction.len(), whole: fraction.bytes().all(|b| b == b'0') })
 }
 
 /// Reads a natural number, bare or as a JSON string; `17.0` counts as 17.
