@@ -25,7 +25,24 @@ pub(crate) struct Micros {
 
 /// Reads decimal microseconds, bare or as a JSON string.
 pub(crate) fn micros(text: &str) -> Result<Micros, DecimalError> {
-    let text = unquote(text).as_bytes();
+    let Fixed { value, decimals, whole } = fixed(unquote(text), 3)?;
+    Ok(Micros { nanos: value, fine: decimals >= 3 || !whole })
+}
+
+/// A decimal number in units of a power of ten below one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Fixed {
+    /// The number times that power; digits beyond are cut off.
+    pub(crate) value: i64,
+    /// Digits written behind the point.
+    pub(crate) decimals: usize,
+    /// Whether they are all 0.
+    pub(crate) whole: bool,
+}
+
+/// Reads a decimal number and multiplies it by ten to the power of `places`.
+pub(crate) fn fixed(text: &str, places: u32) -> Result<Fixed, DecimalError> {
+    let text = text.as_bytes();
     let (negative, digits) = match text.strip_prefix(b"-") {
         Some(rest) => (true, rest),
         None => (false, text),
@@ -41,13 +58,16 @@ pub(crate) fn micros(text: &str) -> Result<Micros, DecimalError> {
         let exponent = digits.iter().any(|b| matches!(b, b'e' | b'E'));
         return Err(if exponent { DecimalError::Exponent } else { DecimalError::NotANumber });
     }
-    let below = fraction.iter().chain(b"000").take(3);
-    let nanos = whole.iter().chain(below).try_fold(0_i64, |nanos, &digit| {
-        nanos.checked_mul(10)?.checked_add(i64::from(digit - b'0'))
+    let below = fraction.iter().chain(core::iter::repeat(&b'0')).take(places as usize);
+    let value = whole.iter().chain(below).try_fold(0_i64, |value, &digit| {
+        value.checked_mul(10)?.checked_add(i64::from(digit - b'0'))
     });
-    let nanos = nanos.ok_or(DecimalError::TooLarge)?;
-    let fine = fraction.len() >= 3 || fraction.iter().any(|&b| b != b'0');
-    Ok(Micros { nanos: if negative { -nanos } else { nanos }, fine })
+    let value = value.ok_or(DecimalError::TooLarge)?;
+    Ok(Fixed {
+        value: if negative { -value } else { value },
+        decimals: fraction.len(),
+        whole: fraction.iter().all(|&b| b == b'0'),
+    })
 }
 
 /// Reads a natural number, bare or as a JSON string; `17.0` counts as 17.

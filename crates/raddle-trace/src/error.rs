@@ -45,13 +45,82 @@ pub enum TraceError {
     /// Neither JSON nor a launch table.
     #[error(
         "{file} is no profile that can be read: it looks like {looks_like}. Give a PyTorch \
-         profiler trace (.json or .json.gz) or a launch table (docs/launch-table.md)"
+         profiler trace (.json or .json.gz), an SQLite export or cuda_gpu_trace report (.csv) of \
+         Nsight Systems, or a launch table (docs/launch-table.md)"
     )]
     NotAProfile {
         /// The path.
         file: String,
         /// What it seems to be.
         looks_like: String,
+    },
+    /// An SQLite database in a build that cannot read one.
+    #[error(
+        "{file} is an SQLite database, which this build cannot read: build raddle with its feature \
+         `nsys`, or export as text: nsys stats -r cuda_gpu_trace -f csv"
+    )]
+    SqliteSwitchedOff {
+        /// The path.
+        file: String,
+    },
+    /// An SQLite database that cannot be opened or has no readable list of tables.
+    #[error(
+        "{file} is an SQLite database that cannot be read ({problem}): copy it again, or export \
+         the report again with `nsys export --type sqlite`"
+    )]
+    Database {
+        /// The path.
+        file: String,
+        /// What SQLite said.
+        problem: String,
+    },
+    /// An SQLite database too large for memory, and no room for it elsewhere.
+    #[error(
+        "{file} needs a temporary file, which cannot be written ({cause}): free some space, or \
+         set TMPDIR to a folder that has it"
+    )]
+    Scratch {
+        /// The path.
+        file: String,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// A database of rocprofv3.
+    #[error(
+        "{file} is a rocpd database of ROCm, which is not read here: record with `rocprofv3 \
+         --hip-trace --kernel-trace --output-format json`, or make tables of this file with \
+         `rocpd convert -i FILE --output-format csv` and give the one of kernels"
+    )]
+    Rocpd {
+        /// The path.
+        file: String,
+    },
+    /// An export of Nsight Systems with a table that is not as known.
+    #[error(
+        "{file}: the table {table} lacks {columns} (schema {schema}): export the report again with \
+         `nsys export --type sqlite`"
+    )]
+    MissingColumns {
+        /// The path.
+        file: String,
+        /// The table.
+        table: &'static str,
+        /// The columns that it lacks.
+        columns: String,
+        /// The schema's version, or that it is unknown.
+        schema: String,
+    },
+    /// A report of Nsight Systems that does not hold launches.
+    #[error(
+        "{file} is {report} of Nsight Systems, which does not hold single launches with their \
+         shapes: make the report with `nsys stats -r cuda_gpu_trace -f csv`, or better `nsys \
+         export --type sqlite`"
+    )]
+    OtherReport {
+        /// The path.
+        file: String,
+        /// Which one.
+        report: &'static str,
     },
     /// JSON whose outermost level is broken before any kernel.
     #[error("{file} is not valid JSON at byte {byte} (uncompressed): export the trace again")]

@@ -27,7 +27,7 @@ struct Source<'a> {
     lines: u64,
 }
 
-/// Reads a profile from a file: a trace of the PyTorch profiler or a launch table, plain or gzip.
+/// Reads a profile from a file of one of the kinds of [`Format`], plain or gzip.
 ///
 /// # Errors
 /// When the file cannot be read, is of another kind or holds no kernel that can be used; see
@@ -90,7 +90,10 @@ fn detect<'a>(file: &str, bytes: impl Read + 'a) -> Result<(Source<'a>, Format),
             source.pass(blanks);
             return match kind {
                 Ok(format) => Ok((source, format)),
-                Err(looks_like) => Err(TraceError::NotAProfile { file: source.file, looks_like }),
+                Err(looks_like) => {
+                    let looks_like = nsys::unexported(&source.file).unwrap_or(looks_like);
+                    Err(TraceError::NotAProfile { file: source.file, looks_like })
+                }
             };
         }
         source.pass(blanks);

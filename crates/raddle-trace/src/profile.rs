@@ -12,7 +12,8 @@ use crate::report::ImportReport;
 /// One profile: everything that one file says about the work of one device.
 #[derive(Clone, Debug)]
 pub struct Profile {
-    /// The file's name without folders and without `.gz`, `.json`, `.csv` and `.pt.trace`.
+    /// The file's name without folders and without `.gz`, `.json`, `.csv`, `.sqlite` and
+    /// `.pt.trace`.
     pub name: String,
     /// The kind of file it came from.
     pub format: Format,
@@ -176,7 +177,7 @@ impl Op {
 #[must_use]
 pub fn profile_name(file: &str) -> String {
     let mut name = file.rsplit(['/', '\\']).next().unwrap_or(file);
-    for ending in [".gz", ".json", ".csv", ".pt.trace"] {
+    for ending in [".gz", ".json", ".csv", ".sqlite", ".pt.trace"] {
         name = match name.strip_suffix(ending) {
             Some(stem) if !stem.is_empty() => stem,
             _ => name,
@@ -200,6 +201,7 @@ mod tests {
         assert_eq!(profile_name("train.gz"), "train");
         assert_eq!(profile_name(".json"), ".json");
         assert_eq!(profile_name("v1.5.csv"), "v1.5");
+        assert_eq!(profile_name("run.sqlite.gz"), "run");
         assert_eq!(profile_name("C:\\runs\\x.pt.trace.json.gz"), "x");
     }
 }

@@ -34,7 +34,7 @@ quirks! {
     /// The file stops early.
     Truncated, "truncated", "the file stops before its end, so whole events up to there were kept";
     /// The file cannot be read further.
-    Damaged, "damaged", "the file is damaged: it stops being JSON at some point, or its checksum does not fit";
+    Damaged, "damaged", "the file is damaged: it cannot be read further at some point, or its checksum does not fit";
     /// Events were lost.
     LostEvents, "lost-events", "events were cut off or too large to read; where the file stops early there may have been more";
     /// An event is not what it should be.
@@ -81,6 +81,18 @@ quirks! {
     NoSharedMemory, "no-shared-memory", "kernels without a shared-memory size were taken to use none";
     /// Shared memory is known in part.
     DynamicLdsOnly, "dynamic-lds-only", "kernels whose launch call says the shared memory it asks for, but not what the kernel's code reserves beside it: a compute unit may hold fewer of their workgroups than it seems";
+    /// Shared memory is given in steps.
+    RoundedSharedMemory, "rounded-shared-memory", "shared memory is given in steps of 1000 bytes or so; of the sizes that print alike the one in whole KiB was taken";
+    /// Workgroups that must run beside each other.
+    Clusters, "clusters", "kernels launched in clusters are replayed as independent workgroups";
+    /// Graphs without their kernels.
+    WholeGraph, "whole-graph", "graphs recorded as a whole hide their kernels, so their work is missing: record with --cuda-graph-trace=node";
+    /// The name is not in the file.
+    NoName, "no-name", "kernels whose name is not in the file are called `unnamed`";
+    /// Several processes on one device.
+    SeveralProcesses, "several-processes", "further processes ran on the device; they are replayed with the first as one, each with its own streams";
+    /// The file is newer than this reader.
+    NewerSchema, "newer-schema", "the file's schema is newer than those this reader was made for";
     /// Ranges on the GPU's lane.
     GpuAnnotation, "gpu-annotation", "ranges that annotate the GPU's lane are not work and were left out";
 }

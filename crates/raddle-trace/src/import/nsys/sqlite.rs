@@ -1,4 +1,22 @@
-//! What does an SQLite export of Nsight Systems hold?
+//! What does an SQLite export of Nsight Systems hold? (`nsys export --type sqlite`)
+//!
+//! Schemas 2.7 (2021) to 3.25 (2026). Tables are there only where they have rows, and columns move
+//! from version to version, so both are found by name. Times are nanoseconds since the recording
+//! began. An op's arrival is the start of the CUDA call with the same correlation number in the
+//! same process. Nothing but figures and the names of kernels and devices leaves a database.
+
+#[cfg(feature = "nsys")]
+mod collect;
+#[cfg(feature = "nsys")]
+mod database;
+#[cfg(feature = "nsys")]
+mod device;
+#[cfg(feature = "nsys")]
+mod draft;
+#[cfg(feature = "nsys")]
+mod load;
+#[cfg(feature = "nsys")]
+mod refuse;
 
 use crate::assemble::Draft;
 use crate::error::TraceError;
@@ -11,9 +29,36 @@ pub(in crate::import) fn looks_like(text: &[u8]) -> bool {
 }
 
 /// Imports such a file.
+#[cfg(not(feature = "nsys"))]
 pub(in crate::import) fn import(
     source: Source<'_>,
     _options: &ImportOptions,
 ) -> Result<Draft, TraceError> {
-    Err(TraceError::NotAProfile { file: source.file, looks_like: "an SQLite database".to_owned() })
+    Err(TraceError::SqliteSwitchedOff { file: source.file })
+}
+
+/// Imports such a file.
+#[cfg(feature = "nsys")]
+pub(in crate::import) fn import(
+    source: Source<'_>,
+    options: &ImportOptions,
+) -> Result<Draft, TraceError> {
+    let Source { file, reader, gzip, .. } = source;
+    let loaded = load::load(&file, reader, gzip, load::IN_MEMORY)?;
+    let (cut, damaged) = (loaded.cut, loaded.damaged);
+    let bytes = loaded.bytes;
+    let database = database::Database::new(loaded).map_err(|problem| match cut {
+        true => TraceError::BreaksOff { file: file.clone(), byte: bytes },
+        false => TraceError::Database { file: file.clone(), problem },
+    })?;
+    refuse::foreign(&file, &database)?;
+    let mut found = collect::Collector::new(&database, options.barriers);
+    found.read(&file, &database)?;
+    found.report.add(crate::report::Quirk::Truncated, u64::from(cut));
+    let damaged = damaged || database.damaged();
+    found.report.add(crate::report::Quirk::Damaged, u64::from(damaged && !cut));
+    if let Some(error) = refuse::unusable(&file, &database, &found, cut.then_some(bytes)) {
+        return Err(error);
+    }
+    draft::draft(&file, &database, found, options.device)
 }

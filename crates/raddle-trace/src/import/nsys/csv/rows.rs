@@ -1,0 +1,293 @@
+//! What do the rows of the report say?
+
+use crate::assemble::{Draft, DraftOp, Interner};
+use crate::decimal::{DecimalError, fixed, natural};
+use crate::error::TraceError;
+use crate::import::nsys::devices::Devices;
+use crate::import::nsys::work::{Kernel, Notes, SET, UNNAMED, blank, reasons};
+use crate::options::BarrierRule;
+use crate::profile::{OpKind, SourceDevice, StreamLabel};
+use crate::report::{ImportReport, Quirk};
+
+use super::header::{Column, Header, Wrong};
+use super::size::shared_memory;
+
+/// How the names of copies and fills begin, which have no grid.
+const CUDA: &str = "[CUDA";
+
+/// What became of a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// A row, used or counted.
+    Row,
+    /// It does not begin with a time, so it is no row.
+    NoTime,
+}
+
+/// A device by its name and its number.
+type Device = (String, Option<u64>);
+
+/// An op of some device.
+struct Found {
+    draft: DraftOp,
+    /// A number in `known_devices`.
+    device: u32,
+    notes: Notes,
+}
+
+/// What has been read so far.
+pub(super) struct Table {
+    header: Header,
+    ops: Vec<Found>,
+    names: Interner<String>,
+    streams: Interner<StreamLabel>,
+    known_devices: Interner<Device>,
+    devices: Devices<u32>,
+    /// The finest step seen of starts and of durations, in nanoseconds.
+    steps: [Option<u64>; 2],
+    kernels_seen: u64,
+    barriers: BarrierRule,
+    pub(super) report: ImportReport,
+}
+
+/// The cells of one row.
+struct Row<'a> {
+    cells: csv::StringRecord,
+    header: &'a Header,
+}
+
+impl Row<'_> {
+    /// The cell's text; `None` where it is blank or the column is not there.
+    fn text(&self, column: Column) -> Option<&str> {
+        let text = self.cells.get(self.header.at(column)?)?.trim();
+        (!text.is_empty()).then_some(text)
+    }
+
+    fn number(&self, column: Column) -> Option<i64> {
+        natural(self.text(column)?).and_then(|n| i64::try_from(n).ok())
+    }
+
+    fn numbers(&self, columns: [Column; 3]) -> [Option<i64>; 3] {
+        columns.map(|column| self.number(column))
+    }
+
+    /// The name, with the commas that were not quoted where it is the last column.
+    fn name(&self) -> String {
+        let last = self.header.width.saturating_sub(1);
+        match self.header.at(Column::Name) {
+            Some(at) if at == last => {
+                let parts: Vec<_> = self.cells.iter().skip(last).collect();
+                parts.join(",").trim().to_owned()
+            }
+            _ => self.text(Column::Name).unwrap_or_default().to_owned(),
+        }
+    }
+
+    fn device(&self) -> Device {
+        let text = self.text(Column::Device).unwrap_or_default();
+        let parts = text.strip_suffix(')').and_then(|text| text.rsplit_once('('));
+        let number = parts.and_then(|(name, number)| Some((name, number.parse().ok()?)));
+        match number {
+            Some((name, number)) => (name.trim().to_owned(), Some(number)),
+            None => (text.to_owned(), None),
+        }
+    }
+
+    fn stream(&self) -> StreamLabel {
+        let stream = self.text(Column::Stream).unwrap_or("0");
+        let label = match self.text(Column::Green) {
+            None | Some("0") => stream.to_owned(),
+            Some(green) => format!("{stream} (green context {green})"),
+        };
+        StreamLabel { label, context: self.text(Column::Context).and_then(natural) }
+    }
+}
+
+impl Table {
+    pub(super) fn new(header: Header, barriers: BarrierRule) -> Self {
+        Self {
+            header,
+            ops: Vec::new(),
+            names: Interner::new(),
+            streams: Interner::new(),
+            known_devices: Interner::new(),
+            devices: Devices::new(),
+            steps: [None; 2],
+            kernels_seen: 0,
+            barriers,
+            report: ImportReport::default(),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ops.len()
+    }
+
+    /// Counts a row that is none.
+    pub(super) fn malformed(&mut self) {
+        self.report.events += 1;
+        self.report.note(Quirk::Malformed);
+    }
+
+    /// Takes a line, of which the end may be missing where it is not `whole`.
+    ///
+    /// # Errors
+    /// When its times have lost their digits.
+    pub(super) fn take(&mut self, line: &str, whole: bool) -> Result<Taken, Wrong> {
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .buffer_capacity(line.len().max(1))
+            .from_reader(line.as_bytes());
+        let mut cells = csv::StringRecord::new();
+        if !reader.read_record(&mut cells).unwrap_or(false) {
+            return Ok(Taken::NoTime);
+        }
+        let header = self.header.clone();
+        let row = Row { cells, header: &header };
+        if row.cells.len() < header.width && !whole {
+            self.report.note(Quirk::Truncated);
+            self.report.note(Quirk::LostEvents);
+            return Ok(Taken::Row);
+        }
+        let Some(start) = self.time(&row, Column::Start)? else {
+            return Ok(Taken::NoTime);
+        };
+        let duration = self.time(&row, Column::Duration)?;
+        let duration = duration.and_then(|duration| u64::try_from(duration).ok());
+        match duration {
+            Some(duration) if row.cells.len() >= header.width => {
+                self.report.events += 1;
+                self.op(&row, start, duration);
+            }
+            _ => self.malformed(),
+        }
+        Ok(Taken::Row)
+    }
+
+    /// A time in nanoseconds; `None` where there is none.
+    fn time(&mut self, row: &Row<'_>, column: Column) -> Result<Option<i64>, Wrong> {
+        let at = usize::from(column == Column::Duration);
+        let places = self.header.time_places[at];
+        let Some(text) = row.text(column) else {
+            return Ok(None);
+        };
+        let text = without_groups(text);
+        match fixed(&text, places) {
+            Ok(time) => {
+                let below = u32::try_from(time.decimals).unwrap_or(u32::MAX);
+                let step = 10_u64.saturating_pow(places.saturating_sub(below));
+                self.steps[at] = Some(self.steps[at].map_or(step, |finest| finest.min(step)));
+                Ok(Some(time.value))
+            }
+            Err(DecimalError::Exponent) if is_rounded(&text) => {
+                let problem = format!(
+                    "`{text}` has lost its digits, as happens when a spreadsheet saves the file: \
+                     make the report again and leave it as it is"
+                );
+                Err((column.name().to_owned(), problem))
+            }
+            Err(_) => Ok(None),
+        }
+    }
+
+    fn op(&mut self, row: &Row<'_>, start: i64, duration: u64) {
+        let name = row.name();
+        let grid = row.numbers([Column::GridX, Column::GridY, Column::GridZ]);
+        let block = row.numbers([Column::BlockX, Column::BlockY, Column::BlockZ]);
+        let bare = [Column::GridX, Column::BlockX].iter().all(|&c| row.text(c).is_none());
+        let kind = match bare && name.starts_with(CUDA) {
+            false => OpKind::Kernel,
+            true if name.contains("memset") => OpKind::Set,
+            true => OpKind::Copy,
+        };
+        let mut op = blank(kind, start, duration);
+        let device = row.device();
+        let known = self.known_devices.number(&device);
+        let mut notes = Notes::default();
+        if kind == OpKind::Kernel {
+            self.kernels_seen += 1;
+            let printed = [row.text(Column::Static), row.text(Column::Dynamic)];
+            let lds = shared_memory(printed, self.header.size_places);
+            let kernel = Kernel { grid, block, registers: row.number(Column::Registers), lds };
+            match kernel.fill(&mut op, self.barriers) {
+                Ok(noted) => notes = noted,
+                Err(quirk) => {
+                    self.report.note(quirk);
+                    return;
+                }
+            }
+            self.devices.kernel(&known, device.1);
+        }
+        let unnamed = kind == OpKind::Kernel && name.is_empty();
+        self.report.add(Quirk::NoName, u64::from(unnamed));
+        op.kernel = self.names.number(match kind {
+            OpKind::Kernel if unnamed => UNNAMED,
+            OpKind::Set => SET,
+            _ => &*name,
+        });
+        op.stream = self.streams.number(&row.stream());
+        self.ops.push(Found { draft: op, device: known, notes });
+    }
+
+    /// The work of one device.
+    ///
+    /// # Errors
+    /// When there are no kernels, or none that can be used, or none of the device that is wanted.
+    pub(super) fn draft(mut self, file: &str, wanted: Option<u32>) -> Result<Draft, TraceError> {
+        if self.devices.is_empty() {
+            return Err(self.unusable(file));
+        }
+        let chosen = self.devices.choose(file, wanted)?;
+        let all = self.ops.len();
+        self.ops.retain(|op| op.device == chosen);
+        self.ops.iter().for_each(|op| op.notes.count(&mut self.report));
+        self.report.add(Quirk::OtherDevice, (all - self.ops.len()) as u64);
+        let known = self.known_devices.into_items().into_iter();
+        let name = known.map(|(name, _)| name).nth(chosen as usize).unwrap_or_default();
+        self.report.add(Quirk::NoDevice, u64::from(name.is_empty()));
+        Ok(Draft {
+            ops: self.ops.into_iter().map(|op| op.draft).collect(),
+            kernels: self.names.into_items(),
+            streams: self.streams.into_items(),
+            device: (!name.is_empty()).then(|| SourceDevice { name, ..SourceDevice::default() }),
+            resolution_ns: self.steps.into_iter().flatten().max().unwrap_or(1).max(1),
+            report: self.report,
+        })
+    }
+
+    fn unusable(&self, file: &str) -> TraceError {
+        let file = file.to_owned();
+        if self.kernels_seen > 0 {
+            let (kernels, reasons) = (self.kernels_seen, reasons(&self.report));
+            return TraceError::NothingUsable { file, kernels, reasons };
+        }
+        let malformed = self.report.count(Quirk::Malformed);
+        let categories = match (self.ops.is_empty(), malformed) {
+            (true, 0) => "only a header".to_owned(),
+            (true, n) => format!("only {n} lines that are no rows"),
+            (false, _) => format!("only {} copies and fills", self.ops.len()),
+        };
+        TraceError::NoKernels { file, categories }
+    }
+}
+
+/// A number without the commas between groups of three digits.
+fn without_groups(text: &str) -> String {
+    let whole = text.split('.').next().unwrap_or(text);
+    let mut groups = whole.split(',');
+    let first = groups.next().is_some_and(|group| (1..=3).contains(&group.len()));
+    if first && groups.all(|group| group.len() == 3) {
+        return text.replace(',', "");
+    }
+    text.to_owned()
+}
+
+/// Whether a text is a number with an exponent.
+fn is_rounded(text: &str) -> bool {
+    let number = |text: &str| {
+        text.bytes().any(|b| b.is_ascii_digit())
+            && text.bytes().all(|b| b.is_ascii_digit() || b"+-.,".contains(&b))
+    };
+    text.split_once(['e', 'E']).is_some_and(|(mantissa, power)| number(mantissa) && number(power))
+}

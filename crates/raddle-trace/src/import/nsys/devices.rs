@@ -1,0 +1,89 @@
+//! Which device's work is kept, where a file holds that of several?
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::error::TraceError;
+
+/// The devices seen, each with its kernels and the numbers that the file has for it.
+#[derive(Debug)]
+pub(super) struct Devices<K>(BTreeMap<K, Seen>);
+
+#[derive(Debug, Default)]
+struct Seen {
+    kernels: u64,
+    numbers: BTreeSet<Option<u64>>,
+}
+
+impl<K: Ord + Clone> Devices<K> {
+    pub(super) fn new() -> Self {
+        Self(BTreeMap::new())
+    }
+
+    /// Counts a kernel of a device, which the file calls by this number.
+    pub(super) fn kernel(&mut self, device: &K, number: Option<u64>) {
+        if !self.0.contains_key(device) {
+            self.0.insert(device.clone(), Seen::default());
+        }
+        if let Some(seen) = self.0.get_mut(device) {
+            seen.kernels += 1;
+            seen.numbers.insert(number);
+        }
+    }
+
+    /// Whether no kernel has been counted.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The numbers that the file has for a device.
+    pub(super) fn numbers(&self, device: &K) -> impl Iterator<Item = u64> {
+        self.0.get(device).into_iter().flat_map(|seen| seen.numbers.iter().copied().flatten())
+    }
+
+    /// The device with the most kernels, ties to the first, among those of the wanted number.
+    ///
+    /// # Errors
+    /// Where no kernel ran on a device of that number, or on any.
+    pub(super) fn choose(&self, file: &str, wanted: Option<u32>) -> Result<K, TraceError> {
+        let fits = |seen: &Seen| {
+            wanted.is_none_or(|wanted| seen.numbers.contains(&Some(u64::from(wanted))))
+        };
+        let fitting = self.0.iter().filter(|(_, seen)| fits(seen));
+        // The first of several with as many.
+        let most = fitting.min_by_key(|(_, seen)| Reverse(seen.kernels));
+        if let Some((key, _)) = most {
+            return Ok(key.clone());
+        }
+        let file = file.to_owned();
+        let Some(wanted) = wanted else {
+            let categories = "it holds no kernels at all".to_owned();
+            return Err(TraceError::NoKernels { file, categories });
+        };
+        let numbers: BTreeSet<_> =
+            self.0.values().flat_map(|seen| seen.numbers.iter().copied()).collect();
+        let name = |number: Option<u64>| {
+            number.map_or("an unnamed device".to_owned(), |n| format!("device {n}"))
+        };
+        let seen: Vec<_> = numbers.into_iter().map(name).collect();
+        Err(TraceError::NoSuchDevice { file, wanted, seen: seen.join(", ") })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_kernels_win_and_a_number_may_stand_for_two_devices() {
+        let mut devices = Devices::new();
+        for (key, number) in [("b", 0), ("a", 0), ("a", 0), ("c", 1), ("c", 1)] {
+            devices.kernel(&key, Some(number));
+        }
+        assert_eq!(devices.choose("x", None).unwrap(), "a");
+        assert_eq!(devices.choose("x", Some(1)).unwrap(), "c");
+        assert_eq!(devices.choose("x", Some(0)).unwrap(), "a");
+        let error = devices.choose("x", Some(7)).unwrap_err().to_string();
+        assert_eq!(error, "x holds no kernel of device 7: its kernels ran on device 0, device 1");
+    }
+}

@@ -1,0 +1,251 @@
+//! Which work and which launch calls do the tables of a database hold?
+
+use crate::assemble::{DraftOp, Interner, OP_LIMIT};
+use crate::error::TraceError;
+use crate::import::nsys::devices::Devices;
+use crate::import::nsys::work::{Kernel, Lds, Notes, blank};
+use crate::options::BarrierRule;
+use crate::profile::OpKind;
+use crate::report::{ImportReport, Quirk};
+
+use super::database::{Database, Row};
+use super::device::{Gpu, Gpus};
+
+pub(super) const KERNELS: &str = "CUPTI_ACTIVITY_KIND_KERNEL";
+pub(super) const COPIES: &str = "CUPTI_ACTIVITY_KIND_MEMCPY";
+pub(super) const SETS: &str = "CUPTI_ACTIVITY_KIND_MEMSET";
+/// Calls of the CUDA runtime and of the driver.
+pub(super) const CALLS: &str = "CUPTI_ACTIVITY_KIND_RUNTIME";
+pub(super) const GRAPHS: &str = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
+
+/// What every piece of work says, in the order in which it is asked for.
+const PLACE: [&str; 9] = [
+    "start",
+    "end",
+    "deviceId",
+    "contextId",
+    "greenContextId",
+    "streamId",
+    "correlationId",
+    "globalPid",
+    "graphNodeId",
+];
+
+/// What a kernel says besides.
+const KERNEL: [&str; 15] = [
+    "gridX",
+    "gridY",
+    "gridZ",
+    "blockX",
+    "blockY",
+    "blockZ",
+    "demangledName",
+    "shortName",
+    "mangledName",
+    "registersPerThread",
+    "staticSharedMemory",
+    "dynamicSharedMemory",
+    "clusterX",
+    "clusterY",
+    "clusterZ",
+];
+
+/// Where the columns of [`KERNEL`] and the one column of a copy begin.
+const OWN: usize = PLACE.len();
+
+/// A process, as the upper bits of the numbers that the tables have for it and for its threads:
+/// the thread takes the lowest 24, the process the next 24; machine and hypervisor the rest.
+pub(super) type Process = u64;
+
+/// The number of the thread takes the lowest bits of a global one, that of the process the next.
+fn process(global: Option<i64>) -> Process {
+    global.map_or(0, |id| id.cast_unsigned() >> 24)
+}
+
+/// The operating system's number of a process.
+pub(super) fn pid(process: Process) -> u64 {
+    process & 0xff_ffff
+}
+
+/// Where a name is to be found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Name {
+    /// Numbers of strings, the best first.
+    Kernel([Option<i64>; 3]),
+    /// The direction of a copy.
+    Copy(Option<i64>),
+    Set,
+}
+
+/// A lane of in-order work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Lane {
+    pub(super) process: Process,
+    pub(super) context: Option<u64>,
+    /// 0 for none.
+    pub(super) green: i64,
+    pub(super) stream: i64,
+}
+
+/// An op of some device, before its arrival is known.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) draft: DraftOp,
+    pub(super) gpu: Gpu,
+    /// CUDA's number of the device.
+    pub(super) device: Option<u64>,
+    pub(super) process: Process,
+    /// 0 for none.
+    pub(super) correlation: i64,
+    /// Whether it is a part of a graph.
+    pub(super) node: bool,
+    pub(super) notes: Notes,
+}
+
+/// A call of CUDA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Call {
+    pub(super) process: Process,
+    pub(super) correlation: i64,
+    pub(super) start: i64,
+}
+
+/// Everything of interest in the tables.
+#[derive(Debug)]
+pub(super) struct Collector {
+    pub(super) ops: Vec<Found>,
+    pub(super) calls: Vec<Call>,
+    pub(super) names: Interner<Name>,
+    pub(super) lanes: Interner<Lane>,
+    pub(super) devices: Devices<Gpu>,
+    pub(super) gpus: Gpus,
+    pub(super) report: ImportReport,
+    /// Kernels, also those left out.
+    pub(super) kernels_seen: u64,
+    barriers: BarrierRule,
+}
+
+impl Collector {
+    pub(super) fn new(database: &Database, barriers: BarrierRule) -> Self {
+        Self {
+            ops: Vec::new(),
+            calls: Vec::new(),
+            names: Interner::new(),
+            lanes: Interner::new(),
+            devices: Devices::new(),
+            gpus: Gpus::read(database),
+            report: ImportReport::default(),
+            kernels_seen: 0,
+            barriers,
+        }
+    }
+
+    /// Reads the work and the calls.
+    ///
+    /// # Errors
+    /// When there is more than can be taken.
+    pub(super) fn read(&mut self, file: &str, database: &Database) -> Result<(), TraceError> {
+        let columns = [PLACE.as_slice(), KERNEL.as_slice()].concat();
+        self.kernels_seen = database.scan(KERNELS, &columns, |row| self.kernel(row));
+        let columns = [PLACE.as_slice(), &["copyKind"]].concat();
+        let copies = database.scan(COPIES, &columns, |row| {
+            self.simple(row, OpKind::Copy, Name::Copy(row.number(OWN)))
+        });
+        let sets = database.scan(SETS, &PLACE, |row| self.simple(row, OpKind::Set, Name::Set));
+        let columns = ["start", "correlationId", "globalTid"];
+        let calls = database.scan(CALLS, &columns, |row| self.call(row));
+        let graphs = database.scan(GRAPHS, &["start"], |_| true);
+        self.report.add(Quirk::WholeGraph, graphs);
+        for rows in [self.kernels_seen, copies, sets, calls, graphs] {
+            self.report.events = self.report.events.saturating_add(rows);
+        }
+        let most = self.ops.len().max(self.calls.len());
+        match most > OP_LIMIT {
+            true => {
+                let (file, limit) = (file.to_owned(), OP_LIMIT as u64);
+                Err(TraceError::TooLarge { file, limit, what: "launches" })
+            }
+            false => Ok(()),
+        }
+    }
+
+    fn kernel(&mut self, row: &Row<'_>) -> bool {
+        let number = |at| row.number(OWN + at);
+        let bytes = |at| number(at).and_then(|n| u32::try_from(n).ok());
+        let lds = match (bytes(10), bytes(11)) {
+            (Some(fixed), Some(dynamic)) => Lds::Exact(fixed.saturating_add(dynamic)),
+            _ => Lds::Unknown,
+        };
+        let kernel = Kernel {
+            grid: [number(0), number(1), number(2)],
+            block: [number(3), number(4), number(5)],
+            registers: number(9),
+            lds,
+        };
+        let name = Name::Kernel([number(6), number(7), number(8)]);
+        let clustered = (12..15).any(|at| number(at).is_some_and(|n| n > 1));
+        let Some(mut found) = self.place(row, OpKind::Kernel, name) else {
+            return true;
+        };
+        match kernel.fill(&mut found.draft, self.barriers) {
+            Ok(notes) => found.notes = notes,
+            Err(quirk) => {
+                self.report.note(quirk);
+                return true;
+            }
+        }
+        found.notes.add(Quirk::Clusters, clustered);
+        self.devices.kernel(&found.gpu, found.device);
+        self.keep(found)
+    }
+
+    fn simple(&mut self, row: &Row<'_>, kind: OpKind, name: Name) -> bool {
+        match self.place(row, kind, name) {
+            Some(found) => self.keep(found),
+            None => true,
+        }
+    }
+
+    fn keep(&mut self, found: Found) -> bool {
+        self.ops.push(found);
+        self.ops.len() <= OP_LIMIT
+    }
+
+    /// The columns of [`PLACE`]; `None` where the op has no time.
+    fn place(&mut self, row: &Row<'_>, kind: OpKind, name: Name) -> Option<Found> {
+        let [start, end, device, context, green, stream, correlation, global, node] =
+            std::array::from_fn(|at| row.number(at));
+        let span = start
+            .zip(end)
+            .and_then(|(start, end)| Some((start, u64::try_from(end.checked_sub(start)?).ok()?)));
+        let Some((start, duration)) = span else {
+            self.report.note(Quirk::Malformed);
+            return None;
+        };
+        let process = process(global);
+        let device = device.and_then(|n| u64::try_from(n).ok());
+        let lane = Lane {
+            process,
+            context: context.and_then(|n| u64::try_from(n).ok()),
+            green: green.unwrap_or(0),
+            stream: stream.unwrap_or(0),
+        };
+        let mut draft = blank(kind, start, duration);
+        draft.kernel = self.names.number(&name);
+        draft.stream = self.lanes.number(&lane);
+        let gpu = self.gpus.of(pid(process), device);
+        let node = node.is_some_and(|n| n != 0);
+        let correlation = correlation.unwrap_or(0);
+        Some(Found { draft, gpu, device, process, correlation, node, notes: Notes::default() })
+    }
+
+    fn call(&mut self, row: &Row<'_>) -> bool {
+        if let (Some(start), Some(correlation)) = (row.number(0), row.number(1))
+            && correlation != 0
+        {
+            let process = process(row.number(2));
+            self.calls.push(Call { process, correlation, start });
+        }
+        self.calls.len() <= OP_LIMIT
+    }
+}

@@ -1,0 +1,226 @@
+//! Which rows does a table hold, if the database is not to be trusted?
+//!
+//! A database is a program of sorts: views, triggers, computed columns and page links that lead in
+//! circles. So only real tables are read, whole, in the order of their rows, without indices,
+//! under a budget of steps and of text that grows with the file's size and that no honest file can
+//! use up. Where SQLite stops, the rows before it count and the database is marked as damaged.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::collections::BTreeSet;
+
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, OpenFlags};
+use tempfile::NamedTempFile;
+
+use super::load::{Loaded, Place};
+
+/// Steps of SQLite's machine between two looks at the budget.
+const STRIDE: i32 = 1000;
+
+/// Steps for a byte of the file, and for any file. Reading a cell is one step, and no cell is
+/// smaller than its byte in the row's header.
+const STEPS_PER_BYTE: u64 = 8;
+const STEPS: u64 = 1_000_000;
+
+/// Bytes of text for a byte of the file: two would do for UTF-16, which comes as UTF-8.
+const TEXT_PER_BYTE: u64 = 4;
+
+/// The longest SQL text, in the file's own definitions too.
+const SQL_LIMIT: i32 = 1 << 20;
+
+/// An open database.
+#[derive(Debug)]
+pub(super) struct Database {
+    connection: Connection,
+    /// The names of the real tables, in lower case.
+    tables: BTreeSet<String>,
+    text_left: Cell<u64>,
+    damaged: Cell<bool>,
+    // After the connection, which must close first.
+    _scratch: Option<NamedTempFile>,
+}
+
+impl Database {
+    /// Opens a database and lists its tables.
+    ///
+    /// # Errors
+    /// In SQLite's words, when it is none or its list of tables cannot be read.
+    pub(super) fn new(loaded: Loaded) -> Result<Self, String> {
+        let bytes = loaded.bytes;
+        let (connection, scratch) = open(loaded).map_err(|error| error.to_string())?;
+        let text_left = Cell::new(bytes.saturating_mul(TEXT_PER_BYTE));
+        let mut database = Self {
+            connection,
+            tables: BTreeSet::new(),
+            text_left,
+            damaged: Cell::new(false),
+            _scratch: scratch,
+        };
+        database.tables = database.list().map_err(|error| error.to_string())?;
+        Ok(database)
+    }
+
+    fn list(&self) -> rusqlite::Result<BTreeSet<String>> {
+        // A table without a root page is a virtual one, which runs code.
+        let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0";
+        let mut statement = self.connection.prepare(sql)?;
+        let names = statement.query_map([], |row| row.get::<_, String>(0))?;
+        names.map(|name| name.map(|name| name.to_ascii_lowercase())).collect()
+    }
+
+    /// The names of the tables, in lower case.
+    pub(super) fn tables(&self) -> impl Iterator<Item = &str> {
+        self.tables.iter().map(String::as_str)
+    }
+
+    /// Whether there is a table of this name.
+    pub(super) fn has(&self, table: &str) -> bool {
+        self.tables.contains(&table.to_ascii_lowercase())
+    }
+
+    /// Those of `columns` that a table lacks.
+    pub(super) fn lacks<'c>(&self, table: &str, columns: &[&'c str]) -> Vec<&'c str> {
+        let mut lacking = columns.to_vec();
+        // This pragma leaves out computed columns.
+        let listed = self.connection.pragma(None, "table_info", table, |row| {
+            let name: String = row.get("name")?;
+            lacking.retain(|column| !name.eq_ignore_ascii_case(column));
+            Ok(())
+        });
+        if listed.is_err() {
+            self.damaged.set(true);
+        }
+        lacking
+    }
+
+    /// Shows `take` each row of a table until it answers `false`; a column that is not there is
+    /// NULL, a table that is not there is empty. Tells how many rows there were.
+    pub(super) fn scan(
+        &self,
+        table: &str,
+        columns: &[&str],
+        mut take: impl FnMut(&Row<'_>) -> bool,
+    ) -> u64 {
+        if !self.has(table) {
+            return 0;
+        }
+        let mut rows = 0;
+        let lacking = self.lacks(table, columns);
+        let name = |column: &&str| match lacking.contains(column) {
+            true => "NULL".to_owned(),
+            false => format!("\"{column}\""),
+        };
+        let columns: Vec<_> = columns.iter().map(name).collect();
+        let sql = format!("SELECT {} FROM \"{table}\" NOT INDEXED", columns.join(", "));
+        let mut read = || -> rusqlite::Result<()> {
+            let mut statement = self.connection.prepare(&sql)?;
+            let mut cells = statement.query([])?;
+            while let Some(row) = cells.next()? {
+                rows += 1;
+                let go_on = take(&Row { cells: row, database: self });
+                if !go_on || self.damaged.get() {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        if read().is_err() {
+            self.damaged.set(true);
+        }
+        rows
+    }
+
+    /// Whether any table could not be read to its end.
+    pub(super) fn damaged(&self) -> bool {
+        self.damaged.get()
+    }
+
+    fn charge(&self, bytes: usize) {
+        match self.text_left.get().checked_sub(bytes as u64) {
+            Some(left) => self.text_left.set(left),
+            None => self.damaged.set(true),
+        }
+    }
+}
+
+fn open(loaded: Loaded) -> rusqlite::Result<(Connection, Option<NamedTempFile>)> {
+    let (mut connection, scratch, memory) = match loaded.place {
+        Place::Memory(bytes) => (Connection::open_in_memory()?, None, Some(bytes)),
+        Place::File(copy) => {
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            (Connection::open_with_flags(copy.path(), flags)?, Some(copy), None)
+        }
+    };
+    guard(&mut connection, loaded.bytes)?;
+    if let Some(bytes) = memory {
+        connection.deserialize_read_exact("main", bytes.as_slice(), bytes.len(), true)?;
+    }
+    Ok((connection, scratch))
+}
+
+/// Makes sure that whatever is in the database cannot write, run on or grow without end.
+fn guard(connection: &mut Connection, bytes: u64) -> rusqlite::Result<()> {
+    for (config, on) in [
+        (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
+        (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_VIEW, false),
+        (DbConfig::SQLITE_DBCONFIG_ENABLE_TRIGGER, false),
+    ] {
+        connection.set_db_config(config, on)?;
+    }
+    connection.pragma_update(None, "query_only", true)?;
+    connection.pragma_update(None, "cell_size_check", true)?;
+    // No cell is larger than the file.
+    let longest = i32::try_from(bytes).unwrap_or(i32::MAX).max(SQL_LIMIT);
+    connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, longest)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, SQL_LIMIT)?;
+    connection.set_limit(Limit::SQLITE_LIMIT_ATTACHED, 0)?;
+    let steps = bytes.saturating_mul(STEPS_PER_BYTE).saturating_add(STEPS);
+    let mut looks_left = steps / u64::from(STRIDE.unsigned_abs());
+    let spent = move || {
+        looks_left = looks_left.saturating_sub(1);
+        looks_left == 0
+    };
+    connection.progress_handler(STRIDE, Some(spent))
+}
+
+/// One row of a table; cells are counted from 0.
+pub(super) struct Row<'a> {
+    cells: &'a rusqlite::Row<'a>,
+    database: &'a Database,
+}
+
+impl Row<'_> {
+    fn cell(&self, at: usize) -> ValueRef<'_> {
+        let value = self.cells.get_ref(at).unwrap_or(ValueRef::Null);
+        if let ValueRef::Text(bytes) | ValueRef::Blob(bytes) = value {
+            self.database.charge(bytes.len());
+        }
+        value
+    }
+
+    /// A whole number, however it is stored: tools that rewrite databases make doubles or text of
+    /// columns with gaps.
+    pub(super) fn number(&self, at: usize) -> Option<i64> {
+        match self.cell(at) {
+            ValueRef::Integer(number) => Some(number),
+            // Below 2^53 a double without a fraction is that very number.
+            ValueRef::Real(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
+                Some(number as i64)
+            }
+            ValueRef::Text(text) => str::from_utf8(text).ok()?.trim().parse().ok(),
+            _ => None,
+        }
+    }
+
+    /// A text.
+    pub(super) fn text(&self, at: usize) -> Option<Cow<'_, str>> {
+        match self.cell(at) {
+            ValueRef::Text(text) => Some(String::from_utf8_lossy(text)),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! How does what the tables hold become the work of one device?
+
+use std::collections::BTreeMap;
+
+use crate::assemble::{Draft, Interner};
+use crate::error::TraceError;
+use crate::import::nsys::work::{SET, UNNAMED};
+use crate::profile::{OpKind, StreamLabel};
+use crate::provenance::{Field, Origin};
+use crate::report::{ImportReport, Quirk};
+
+use super::collect::{Call, Collector, Found, Lane, Name, Process, pid};
+use super::database::Database;
+
+const STRINGS: &str = "StringIds";
+const STREAMS: &str = "TARGET_INFO_CUDA_STREAM";
+
+/// The newest schema that this was made for.
+const NEWEST: (u32, u32) = (3, 25);
+
+/// The directions of copies by their number, as the tool's own reports name them.
+const COPY_KINDS: [&str; 14] = [
+    "Unknown",
+    "Host-to-Device",
+    "Device-to-Host",
+    "Host-to-Array",
+    "Array-to-Host",
+    "Array-to-Array",
+    "Array-to-Device",
+    "Device-to-Array",
+    "Device-to-Device",
+    "Host-to-Host",
+    "Peer-to-Peer",
+    "Unified Host-to-Device",
+    "Unified Device-to-Host",
+    "Unified Device-to-Device",
+];
+
+/// Major and minor version of the schema, where the file says. Nothing else is taken from these
+/// tables, which name users and machines.
+pub(super) fn schema(database: &Database) -> Option<(u32, u32)> {
+    let mut version = None;
+    for table in ["META_DATA_EXPORT", "EXPORT_META_DATA"] {
+        database.scan(table, &["name", "value"], |row| {
+            let ours = row.text(0).is_some_and(|name| name == "EXPORT_SCHEMA_VERSION");
+            if ours && let Some(text) = row.text(1) {
+                let mut parts = text.split('.').map(|part| part.trim().parse().ok());
+                version = parts.next().flatten().zip(parts.next().flatten());
+            }
+            version.is_none()
+        });
+    }
+    version
+}
+
+/// The work of one device, with names, arrivals and priorities joined.
+///
+/// # Errors
+/// When the wanted device ran no kernel.
+pub(super) fn draft(
+    file: &str,
+    database: &Database,
+    found: Collector,
+    wanted: Option<u32>,
+) -> Result<Draft, TraceError> {
+    let gpu = found.devices.choose(file, wanted)?;
+    let Collector { mut ops, mut calls, names, lanes, devices, gpus, mut report, .. } = found;
+    report.add(Quirk::NewerSchema, u64::from(schema(database).is_some_and(|seen| seen > NEWEST)));
+    let device = gpus.source(gpu, devices.numbers(&gpu), &mut report);
+    let all = ops.len();
+    ops.retain(|op| op.gpu == gpu);
+    report.add(Quirk::OtherDevice, (all - ops.len()) as u64);
+    // Tables are no sequence: in which order kernels and copies come is nothing to report.
+    ops.sort_by_key(|op| op.draft.start);
+    let lanes = lanes.into_items();
+    let processes = processes(&ops);
+    let others = processes.len().saturating_sub(1);
+    report.add(Quirk::SeveralProcesses, others as u64);
+    let priorities = priorities(database, &lanes);
+    let (kernels, new_names) = resolve(database, &names.into_items());
+    sort_calls(&mut calls, &mut report);
+    for op in &mut ops {
+        let draft = &mut op.draft;
+        report.add(Quirk::GraphLaunch, u64::from(op.node));
+        op.notes.count(&mut report);
+        draft.priority = priorities[draft.stream as usize];
+        draft.kernel = new_names[draft.kernel as usize];
+        let unnamed = draft.kind == OpKind::Kernel && kernels[draft.kernel as usize] == UNNAMED;
+        report.add(Quirk::NoName, u64::from(unnamed));
+        join(op, &calls);
+    }
+    Ok(Draft {
+        ops: ops.into_iter().map(|op| op.draft).collect(),
+        kernels,
+        streams: lanes.iter().map(|lane| label(lane, &processes)).collect(),
+        device,
+        resolution_ns: 1,
+        report,
+    })
+}
+
+/// Orders the calls by process and correlation, the earliest of equal ones alone.
+fn sort_calls(calls: &mut Vec<Call>, report: &mut ImportReport) {
+    let all = calls.len();
+    calls.sort_unstable();
+    calls.dedup_by_key(|call| (call.process, call.correlation));
+    report.add(Quirk::RepeatedCorrelation, (all - calls.len()) as u64);
+}
+
+fn join(op: &mut Found, calls: &[Call]) {
+    if op.correlation == 0 {
+        return;
+    }
+    let key = (op.process, op.correlation);
+    if let Ok(at) = calls.binary_search_by_key(&key, |call| (call.process, call.correlation)) {
+        op.draft.arrival = Some(calls[at].start);
+        op.draft.provenance = op.draft.provenance.with(Field::Arrival, Origin::Joined);
+    }
+}
+
+/// The processes in order of first use, counted from 1.
+fn processes(ops: &[Found]) -> BTreeMap<Process, usize> {
+    let mut numbers = BTreeMap::new();
+    for op in ops {
+        let next = numbers.len() + 1;
+        numbers.entry(op.process).or_insert(next);
+    }
+    numbers
+}
+
+fn label(lane: &Lane, processes: &BTreeMap<Process, usize>) -> StreamLabel {
+    let green = match lane.green {
+        0 => String::new(),
+        green => format!(" (green context {green})"),
+    };
+    let process = match processes.get(&lane.process) {
+        Some(number) if processes.len() > 1 => format!(" (process {number})"),
+        _ => String::new(),
+    };
+    let label = format!("{}{green}{process}", lane.stream);
+    StreamLabel { label, context: lane.context }
+}
+
+/// The priority of each lane. A stream that the table leaves out has the default, 0; without the
+/// table nothing is known.
+fn priorities(database: &Database, lanes: &[Lane]) -> Vec<Option<i32>> {
+    if !database.has(STREAMS) {
+        return vec![None; lanes.len()];
+    }
+    let mut seen = BTreeMap::new();
+    let columns = ["processId", "contextId", "streamId", "priority"];
+    database.scan(STREAMS, &columns, |row| {
+        let priority = row.number(3).and_then(priority).unwrap_or(0);
+        seen.entry([row.number(0), row.number(1), row.number(2)]).or_insert(priority);
+        true
+    });
+    let of = |lane: &Lane| {
+        let context = lane.context.and_then(|n| i64::try_from(n).ok());
+        let process = i64::try_from(pid(lane.process)).ok();
+        Some(seen.get(&[process, context, Some(lane.stream)]).copied().unwrap_or(0))
+    };
+    lanes.iter().map(of).collect()
+}
+
+/// A priority from its number, which is written as if it had no sign: 4294967291 is -5.
+fn priority(number: i64) -> Option<i32> {
+    i32::try_from(number).ok().or_else(|| u32::try_from(number).ok().map(u32::cast_signed))
+}
+
+/// The names as text, each text once, and the new number of each name.
+fn resolve(database: &Database, names: &[Name]) -> (Vec<String>, Vec<u32>) {
+    let mut strings: BTreeMap<i64, Option<String>> = BTreeMap::new();
+    for name in names {
+        if let Name::Kernel(ids) = name {
+            strings.extend(ids.iter().flatten().map(|&id| (id, None)));
+        }
+    }
+    database.scan(STRINGS, &["id", "value"], |row| {
+        if let Some(slot @ None) = row.number(0).and_then(|id| strings.get_mut(&id)) {
+            *slot = row.text(1).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+        }
+        true
+    });
+    let string = |id: &Option<i64>| strings.get(id.as_ref()?)?.as_deref();
+    let mut texts = Interner::new();
+    let new = names.iter().map(|name| match name {
+        Name::Kernel(ids) => texts.number(ids.iter().find_map(string).unwrap_or(UNNAMED)),
+        Name::Copy(kind) => {
+            let kind = kind.and_then(|kind| COPY_KINDS.get(usize::try_from(kind).ok()?));
+            texts.number(&*format!("[CUDA memcpy {}]", kind.unwrap_or(&COPY_KINDS[0])))
+        }
+        Name::Set => texts.number(SET),
+    });
+    let new = new.collect();
+    (texts.into_items(), new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn priorities_get_their_sign_back() {
+        assert_eq!(priority(4_294_967_291), Some(-5));
+        assert_eq!(priority(-5), Some(-5));
+        assert_eq!(priority(0), Some(0));
+        assert_eq!(priority(2_147_483_647), Some(i32::MAX));
+        assert_eq!(priority(4_294_967_296), None);
+    }
+}

@@ -1,0 +1,192 @@
+//! How do the bytes of a database get to where SQLite can read them?
+//!
+//! SQLite wants to jump about in its file, and what comes here may be compressed. Up to
+//! [`IN_MEMORY`] bytes are handed to it in memory; its own allocator refuses 2 GiB, so what is
+//! larger goes to a temporary file instead. Either way the header is mended first: a database in
+//! write-ahead mode would ask for a second file, and one that was cut off would not open at all.
+
+use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
+
+use tempfile::NamedTempFile;
+
+use crate::error::TraceError;
+use crate::input::{is_damage, peek};
+
+/// Databases of up to so many bytes stay in memory.
+pub(super) const IN_MEMORY: u64 = 256 << 20;
+
+/// The most bytes of a database, uncompressed.
+const BYTE_LIMIT: u64 = 16 << 30;
+
+/// Bytes of a database's header.
+const HEADER: usize = 100;
+
+/// Where the bytes are now.
+#[derive(Debug)]
+pub(super) enum Place {
+    Memory(Vec<u8>),
+    File(NamedTempFile),
+}
+
+/// A database that SQLite can open.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) place: Place,
+    /// How many bytes there are.
+    pub(super) bytes: u64,
+    /// Whether the end is missing.
+    pub(super) cut: bool,
+    /// Whether its compressed form was damaged.
+    pub(super) damaged: bool,
+}
+
+/// Reads a database as far as it goes, the first `in_memory` bytes into memory.
+///
+/// # Errors
+/// When it cannot be read, is beyond all bounds, or a temporary file cannot be written.
+pub(super) fn load(
+    file: &str,
+    mut reader: Box<dyn BufRead + '_>,
+    gzip: bool,
+    in_memory: u64,
+) -> Result<Loaded, TraceError> {
+    let mut head = Vec::new();
+    let mut damaged = match reader.by_ref().take(in_memory.saturating_add(1)).read_to_end(&mut head)
+    {
+        Ok(_) => false,
+        Err(cause) if gzip && is_damage(&cause) => true,
+        Err(cause) => return Err(TraceError::Unreadable { file: file.to_owned(), cause }),
+    };
+    let mut bytes = head.len() as u64;
+    if damaged || bytes <= in_memory {
+        let cut = mend(&mut head, bytes);
+        return Ok(Loaded { place: Place::Memory(head), bytes, cut, damaged });
+    }
+    let scratch = |cause| TraceError::Scratch { file: file.to_owned(), cause };
+    let mut copy = NamedTempFile::new().map_err(scratch)?;
+    copy.write_all(&head).map_err(scratch)?;
+    head.truncate(HEADER);
+    head.shrink_to_fit();
+    loop {
+        let chunk = match peek(&mut reader) {
+            Ok(chunk) => chunk,
+            Err(cause) if gzip && is_damage(&cause) => {
+                damaged = true;
+                break;
+            }
+            Err(cause) => return Err(TraceError::Unreadable { file: file.to_owned(), cause }),
+        };
+        if chunk.is_empty() {
+            break;
+        }
+        let read = chunk.len();
+        bytes = bytes.saturating_add(read as u64);
+        if bytes > BYTE_LIMIT {
+            let (file, limit) = (file.to_owned(), BYTE_LIMIT);
+            return Err(TraceError::TooLarge { file, limit, what: "bytes" });
+        }
+        copy.write_all(chunk).map_err(scratch)?;
+        reader.consume(read);
+    }
+    let cut = mend(&mut head, bytes);
+    rewrite(&mut copy, &head).map_err(scratch)?;
+    Ok(Loaded { place: Place::File(copy), bytes, cut, damaged })
+}
+
+fn rewrite(copy: &mut NamedTempFile, head: &[u8]) -> io::Result<()> {
+    copy.seek(SeekFrom::Start(0))?;
+    copy.write_all(head)?;
+    copy.flush()
+}
+
+/// Makes the header of a database of so many bytes fit to be read as it is; whether fewer bytes
+/// are there than it says.
+fn mend(bytes: &mut [u8], len: u64) -> bool {
+    let Some(header) = bytes.first_chunk_mut::<HEADER>() else {
+        return false;
+    };
+    // Versions of the format for writing and reading: 2 is write-ahead, 1 is not.
+    for version in &mut header[18..20] {
+        *version = if *version == 2 { 1 } else { *version };
+    }
+    // A size of 65536 does not fit the field and is written as 1.
+    let page = match u16::from_be_bytes([header[16], header[17]]) {
+        1 => 65536,
+        size => u64::from(size),
+    };
+    let pages = u64::from(u32::from_be_bytes([header[28], header[29], header[30], header[31]]));
+    // The count of pages holds only if it was written with the last change.
+    let counted = header[24..28] == header[92..96];
+    if !counted || page == 0 || pages.saturating_mul(page) <= len {
+        return false;
+    }
+    let whole = u32::try_from(len / page).unwrap_or(u32::MAX);
+    header[28..32].copy_from_slice(&whole.to_be_bytes());
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::nsys::sqlite::database::Database;
+    use rusqlite::Connection;
+
+    fn database() -> Vec<u8> {
+        let mut connection = Connection::open_in_memory().unwrap();
+        connection
+            .execute_batch(
+                "CREATE TABLE t (a INTEGER, b TEXT); WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL \
+                 SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO t SELECT i, 'row ' || i FROM n;",
+            )
+            .unwrap();
+        connection.serialize("main").unwrap().to_vec()
+    }
+
+    fn rows(loaded: Loaded) -> (u64, bool) {
+        let database = Database::new(loaded).unwrap();
+        let mut seen = 0;
+        database.scan("t", &["a", "b"], |row| {
+            seen += 1;
+            assert_eq!(row.number(0), Some(seen));
+            assert_eq!(row.text(1).unwrap(), format!("row {seen}"));
+            true
+        });
+        (seen.unsigned_abs(), database.damaged())
+    }
+
+    #[test]
+    fn a_temporary_file_and_memory_hold_the_same() {
+        let bytes = database();
+        for in_memory in [0, 1, 100, 5000, bytes.len() as u64, IN_MEMORY] {
+            let loaded = load("x", Box::new(bytes.as_slice()), false, in_memory).unwrap();
+            assert_eq!(loaded.bytes, bytes.len() as u64);
+            let kept = matches!(loaded.place, Place::Memory(_));
+            assert_eq!(kept, in_memory >= bytes.len() as u64);
+            assert!(!loaded.cut && !loaded.damaged);
+            assert_eq!(rows(loaded), (2000, false));
+        }
+    }
+
+    #[test]
+    fn a_database_that_was_cut_off_gives_its_first_rows() {
+        let bytes = database();
+        let half = &bytes[..bytes.len() / 2];
+        for in_memory in [IN_MEMORY, 100] {
+            let loaded = load("x", Box::new(half), false, in_memory).unwrap();
+            assert!(loaded.cut);
+            let (rows, damaged) = rows(loaded);
+            assert!(damaged && rows > 100 && rows < 1100, "{rows}");
+        }
+    }
+
+    #[test]
+    fn a_database_in_write_ahead_mode_opens_alone() {
+        let mut bytes = database();
+        bytes[18] = 2;
+        bytes[19] = 2;
+        for in_memory in [IN_MEMORY, 100] {
+            let loaded = load("x", Box::new(bytes.as_slice()), false, in_memory).unwrap();
+            assert_eq!(rows(loaded), (2000, false));
+        }
+    }
+}

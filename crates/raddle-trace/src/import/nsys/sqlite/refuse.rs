@@ -1,0 +1,107 @@
+//! Why can nothing come of a database, and what would help?
+
+use crate::error::TraceError;
+use crate::import::nsys::work::reasons;
+use crate::profile::OpKind;
+use crate::report::Quirk;
+
+use super::collect::{CALLS, COPIES, Collector, GRAPHS, KERNELS, SETS};
+use super::database::Database;
+use super::draft::schema;
+
+/// What a kernel cannot do without.
+const NEEDED: [&str; 10] = [
+    "start", "end", "deviceId", "streamId", "gridX", "gridY", "gridZ", "blockX", "blockY", "blockZ",
+];
+
+/// Tables that a message names.
+const SHOWN: usize = 4;
+
+/// Whether a database comes from another tool, or from a version of this one that is not known.
+///
+/// # Errors
+/// If so.
+pub(super) fn foreign(file: &str, database: &Database) -> Result<(), TraceError> {
+    let file = || file.to_owned();
+    if database.tables().any(|table| table.starts_with("rocpd_")) {
+        return Err(TraceError::Rocpd { file: file() });
+    }
+    if database.has("StringTable") && !database.has("StringIds") {
+        let looks_like = "an SQLite database of nvprof, which Nsight Systems (nsys) has replaced";
+        return Err(TraceError::NotAProfile { file: file(), looks_like: looks_like.to_owned() });
+    }
+    if database.has(KERNELS) {
+        let lacking = database.lacks(KERNELS, &NEEDED);
+        if lacking.is_empty() {
+            return Ok(());
+        }
+        let columns: Vec<_> = lacking.iter().map(|column| format!("`{column}`")).collect();
+        let schema = schema(database).map_or("unknown".to_owned(), |v| format!("{}.{}", v.0, v.1));
+        let (table, columns) = (KERNELS, columns.join(", "));
+        return Err(TraceError::MissingColumns { file: file(), table, columns, schema });
+    }
+    let ours = |table: &str| {
+        table.starts_with("cupti_activity_kind_") || table.starts_with("target_info_")
+    };
+    if database.tables().any(ours) {
+        return Ok(());
+    }
+    let shown: Vec<_> = database
+        .tables()
+        .take(SHOWN)
+        .map(|table| format!("`{}`", table.chars().take(40).collect::<String>().escape_debug()))
+        .collect();
+    let more = database.tables().count().saturating_sub(SHOWN);
+    let looks_like = match (shown.is_empty(), more) {
+        (true, _) => "an SQLite database without tables".to_owned(),
+        (false, 0) => format!("an SQLite database with the tables {}", shown.join(", ")),
+        (false, _) => {
+            format!("an SQLite database with the tables {} and {more} more", shown.join(", "))
+        }
+    };
+    Err(TraceError::NotAProfile { file: file(), looks_like })
+}
+
+/// Why nothing can come of the work that was found, if so; `cut` where the file stops early.
+pub(super) fn unusable(
+    file: &str,
+    database: &Database,
+    found: &Collector,
+    cut: Option<u64>,
+) -> Option<TraceError> {
+    if found.ops.iter().any(|op| op.draft.kind == OpKind::Kernel) {
+        return None;
+    }
+    let file = file.to_owned();
+    let kernels = found.kernels_seen;
+    if kernels > 0 {
+        let reasons = reasons(&found.report);
+        return Some(TraceError::NothingUsable { file, kernels, reasons });
+    }
+    if let Some(byte) = cut {
+        return Some(TraceError::BreaksOff { file, byte });
+    }
+    if database.damaged() {
+        let problem = "its tables are damaged".to_owned();
+        return Some(TraceError::Database { file, problem });
+    }
+    let graphs = found.report.count(Quirk::WholeGraph);
+    let of = |kind| found.ops.iter().filter(|op| op.draft.kind == kind).count() as u64;
+    let words: Vec<_> = [
+        (found.calls.len() as u64, "CUDA calls"),
+        (of(OpKind::Copy), "copies"),
+        (of(OpKind::Set), "fills"),
+        (graphs, "graphs recorded as a whole: `--cuda-graph-trace=node` shows their kernels"),
+    ]
+    .into_iter()
+    .filter(|&(n, _)| n > 0)
+    .map(|(n, what)| format!("{n} {what}"))
+    .collect();
+    let traced = [CALLS, COPIES, SETS, GRAPHS].iter().any(|table| database.has(table));
+    let categories = match (words.is_empty(), traced) {
+        (false, _) => format!("only {}", words.join(", ")),
+        (true, true) => "its tables of CUDA are empty".to_owned(),
+        (true, false) => "it has no tables of CUDA; `nsys profile --trace=cuda` makes them".into(),
+    };
+    Some(TraceError::NoKernels { file, categories })
+}

@@ -1,0 +1,213 @@
+//! What do the records of Nsight Systems become, whichever export they come from?
+
+use raddle_types::{Barrier, Dim3, Footprint, Idempotence};
+
+use crate::assemble::DraftOp;
+use crate::options::BarrierRule;
+use crate::profile::OpKind;
+use crate::provenance::{Field, Origin, Provenance};
+use crate::report::{ImportReport, Quirk};
+
+/// The name of a fill.
+pub(super) const SET: &str = "[CUDA memset]";
+
+/// The name of a kernel whose name is not in the file.
+pub(super) const UNNAMED: &str = "unnamed";
+
+/// An op of which only kind and time are known, as copies and fills stay.
+pub(super) fn blank(kind: OpKind, start: i64, duration: u64) -> DraftOp {
+    DraftOp {
+        kernel: 0,
+        stream: 0,
+        kind,
+        grid: Dim3::default(),
+        workgroups: 0,
+        footprint: Footprint { barrier: Barrier::No, ..Footprint::default() },
+        start,
+        duration,
+        arrival: None,
+        priority: None,
+        idempotent: Idempotence::Unknown,
+        provenance: Provenance::MEASURED,
+    }
+}
+
+/// The shared memory of one workgroup, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lds {
+    /// To the byte.
+    Exact(u32),
+    /// One of several sizes that the file writes alike.
+    Rounded(u32),
+    /// Not given.
+    Unknown,
+}
+
+/// What a record says of a kernel; `None` is not given.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kernel {
+    /// In workgroups.
+    pub(super) grid: [Option<i64>; 3],
+    /// In work-items.
+    pub(super) block: [Option<i64>; 3],
+    /// Of one work-item.
+    pub(super) registers: Option<i64>,
+    /// Of one workgroup.
+    pub(super) lds: Lds,
+}
+
+impl Kernel {
+    /// Adds to `op` what only kernels have.
+    ///
+    /// # Errors
+    /// Why it must be left out.
+    pub(super) fn fill(&self, op: &mut DraftOp, barriers: BarrierRule) -> Result<Notes, Quirk> {
+        let (grid, block) = (extents(self.grid)?, extents(self.block)?);
+        let threads = block.volume().and_then(|n| u32::try_from(n).ok());
+        let (Some(volume), Some(threads)) = (grid.volume(), threads) else {
+            return Err(Quirk::ShapeOverflow);
+        };
+        op.grid = grid;
+        op.workgroups = if threads == 0 { 0 } else { volume };
+        let mut notes = Notes::default();
+        notes.add(Quirk::EmptyShape, op.workgroups == 0);
+        op.footprint = self.footprint(threads, barriers, &mut op.provenance, &mut notes);
+        Ok(notes)
+    }
+
+    fn footprint(
+        &self,
+        threads: u32,
+        barriers: BarrierRule,
+        provenance: &mut Provenance,
+        notes: &mut Notes,
+    ) -> Footprint {
+        let registers = self.registers.and_then(|n| u32::try_from(n).ok()).filter(|&n| n > 0);
+        if registers.is_none() {
+            notes.add(Quirk::NoRegisters, true);
+            *provenance = provenance.with(Field::Registers, Origin::Assumed);
+        }
+        // A size that prints as 0 may be some hundred bytes, and so may hide a barrier.
+        let (lds_bytes, sure) = match self.lds {
+            Lds::Exact(bytes) => (bytes, Some(bytes)),
+            Lds::Rounded(bytes) => (bytes, Some(bytes).filter(|&n| n > 0)),
+            Lds::Unknown => (0, None),
+        };
+        notes.add(Quirk::RoundedSharedMemory, matches!(self.lds, Lds::Rounded(_)));
+        notes.add(Quirk::NoSharedMemory, self.lds == Lds::Unknown);
+        if !matches!(self.lds, Lds::Exact(_)) {
+            *provenance = provenance.with(Field::SharedMemory, Origin::Assumed);
+        }
+        *provenance = provenance.with(Field::Barrier, Origin::Assumed);
+        Footprint {
+            threads,
+            vgprs_per_thread: registers.unwrap_or(0),
+            sgprs_per_wave: 0,
+            lds_bytes,
+            barrier: barriers.barrier(sure),
+        }
+    }
+}
+
+/// What a report should say of a kernel, once it is known that its device's work is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Notes(u8);
+
+impl Notes {
+    const QUIRKS: [Quirk; 5] = [
+        Quirk::EmptyShape,
+        Quirk::NoRegisters,
+        Quirk::NoSharedMemory,
+        Quirk::RoundedSharedMemory,
+        Quirk::Clusters,
+    ];
+
+    /// Notes one of the quirks above, if so.
+    pub(super) fn add(&mut self, quirk: Quirk, so: bool) {
+        let at = Self::QUIRKS.iter().position(|&known| known == quirk);
+        self.0 |= at.map_or(0, |at| u8::from(so) << at);
+    }
+
+    /// Counts what was noted.
+    pub(super) fn count(self, report: &mut ImportReport) {
+        for (at, quirk) in Self::QUIRKS.into_iter().enumerate() {
+            report.add(quirk, u64::from(self.0 >> at & 1));
+        }
+    }
+}
+
+fn extents([x, y, z]: [Option<i64>; 3]) -> Result<Dim3, Quirk> {
+    let (Some(x), Some(y), Some(z)) = (x, y, z) else {
+        return Err(Quirk::NoShape);
+    };
+    let small = |n: i64| match u32::try_from(n) {
+        Ok(n) => Ok(n),
+        Err(_) if n < 0 => Err(Quirk::NoShape),
+        Err(_) => Err(Quirk::ShapeOverflow),
+    };
+    Ok(Dim3::new(small(x)?, small(y)?, small(z)?))
+}
+
+/// Why none of the kernels of a file can be used: the quirks that left them out, with counts.
+pub(super) fn reasons(report: &ImportReport) -> String {
+    let reasons = [Quirk::Malformed, Quirk::NoShape, Quirk::ShapeOverflow].into_iter();
+    let counted = reasons.map(|quirk| (report.count(quirk), quirk.name()));
+    let words: Vec<_> =
+        counted.filter(|&(n, _)| n > 0).map(|(n, name)| format!("{n} {name}")).collect();
+    words.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kernel(grid: [Option<i64>; 3], block: [Option<i64>; 3]) -> (Result<Notes, Quirk>, DraftOp) {
+        let mut op = blank(OpKind::Kernel, 0, 1);
+        let kernel = Kernel { grid, block, registers: Some(0), lds: Lds::Rounded(0) };
+        (kernel.fill(&mut op, BarrierRule::Assume), op)
+    }
+
+    fn counted(notes: Notes) -> Vec<(Quirk, u64)> {
+        let mut report = ImportReport::default();
+        notes.count(&mut report);
+        report.quirks().collect()
+    }
+
+    #[test]
+    fn shapes_that_are_missing_too_large_or_empty_are_told_apart() {
+        let one = [Some(1); 3];
+        for (grid, quirk) in [
+            ([Some(1), None, Some(1)], Quirk::NoShape),
+            ([Some(-1), Some(1), Some(1)], Quirk::NoShape),
+            ([Some(1 << 32), Some(1), Some(1)], Quirk::ShapeOverflow),
+            ([Some(i64::from(u32::MAX)); 3], Quirk::ShapeOverflow),
+        ] {
+            for (grid, block) in [(grid, one), (one, grid)] {
+                assert_eq!(kernel(grid, block).0, Err(quirk));
+            }
+        }
+        let (notes, op) = kernel([Some(4), Some(2), Some(1)], [Some(0), Some(1), Some(1)]);
+        assert_eq!(op.workgroups, 0);
+        assert!(counted(notes.unwrap()).contains(&(Quirk::EmptyShape, 1)));
+    }
+
+    #[test]
+    fn what_prints_as_no_shared_memory_may_still_hide_a_barrier() {
+        let (notes, op) = kernel([Some(4); 3], [Some(2); 3]);
+        assert_eq!((op.workgroups, op.footprint.threads), (64, 8));
+        assert_eq!(op.footprint.barrier, Barrier::Assumed);
+        let wanted = [(Quirk::NoRegisters, 1), (Quirk::RoundedSharedMemory, 1)];
+        assert_eq!(counted(notes.unwrap()), wanted);
+    }
+
+    #[test]
+    fn every_quirk_that_can_be_noted_is_counted() {
+        for quirk in Notes::QUIRKS {
+            let mut notes = Notes::default();
+            notes.add(quirk, false);
+            assert_eq!(counted(notes), []);
+            notes.add(quirk, true);
+            assert_eq!(counted(notes), [(quirk, 1)]);
+        }
+    }
+}
