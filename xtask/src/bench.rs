@@ -20,7 +20,9 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
             found = found.saturating_add(1);
             println!("\n== {folder}: {name}");
             let mut cargo = shell::cargo();
-            cargo.args(["bench", "--quiet", "-p", &folder, "--bench", name, "--"]);
+            // What is measured may lie behind a feature.
+            let what = ["bench", "--quiet", "--all-features", "-p", &folder, "--bench", name, "--"];
+            cargo.args(what);
             shell::run(cargo.args(rest))?;
         }
     }

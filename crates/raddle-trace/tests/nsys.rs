@@ -20,11 +20,11 @@ fn try_import(db: &Db, options: &ImportOptions) -> Result<Profile, TraceError> {
 }
 
 fn import(db: &Db) -> Profile {
-    try_import(db, &ImportOptions::default()).unwrap()
+    try_import(db, &ImportOptions::default()).expect("a profile")
 }
 
 fn refusal(db: &Db) -> String {
-    try_import(db, &ImportOptions::default()).unwrap_err().to_string()
+    try_import(db, &ImportOptions::default()).expect_err("a refusal").to_string()
 }
 
 fn labels(profile: &Profile) -> Vec<&str> {
@@ -113,6 +113,17 @@ fn a_correlation_repeats_in_another_process_and_ties_nothing_there() {
         ]
     );
     assert_eq!(quirks(&p), [(Quirk::NoDevice, 1), (Quirk::SeveralProcesses, 1)]);
+}
+
+#[test]
+fn where_work_does_not_name_its_process_the_correlation_must_do() {
+    let columns: Vec<_> = kernel_3_25().into_iter().filter(|&c| c != "greenContextId").collect();
+    let db = Db::with_kernel_columns(&columns);
+    db.kernel(&[])
+        .call(700, 1, TID_100)
+        .sql(&format!("ALTER TABLE {KERNELS} DROP COLUMN globalPid"));
+    let p = import(&db);
+    assert_eq!((p.ops[0].start_ns, p.report.count(Quirk::NoLaunchCall)), (300, 0));
 }
 
 #[test]

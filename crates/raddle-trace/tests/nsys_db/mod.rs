@@ -117,7 +117,7 @@ pub(crate) struct Db(RefCell<Connection>);
 impl Db {
     /// Without any table.
     pub(crate) fn empty() -> Self {
-        Self(RefCell::new(Connection::open_in_memory().unwrap()))
+        Self(RefCell::new(Connection::open_in_memory().expect("memory")))
     }
 
     /// With strings, the version and a table of kernels with these columns.
@@ -153,7 +153,7 @@ impl Db {
 
     /// A row with these cells; a table that is not there is made with just these columns.
     pub(crate) fn row(&self, table: &str, cells: &[(&str, i64)]) -> &Self {
-        if !self.0.borrow().table_exists(None, table).unwrap() {
+        if !self.0.borrow().table_exists(None, table).expect("a schema") {
             self.table(table, &cells.iter().map(|cell| cell.0).collect::<Vec<_>>());
         }
         let columns: Vec<_> = cells.iter().map(|cell| format!("\"{}\"", cell.0)).collect();
@@ -175,7 +175,7 @@ impl Db {
 
     /// A GPU that differs in these cells from the usual one.
     pub(crate) fn gpu(&self, name: &str, cells: &[(&str, i64)]) -> &Self {
-        if !self.0.borrow().table_exists(None, GPUS).unwrap() {
+        if !self.0.borrow().table_exists(None, GPUS).expect("a schema") {
             let columns: Vec<_> = GPU.iter().map(|cell| cell.0).chain(["name"]).collect();
             self.table(GPUS, &columns);
         }
@@ -193,9 +193,15 @@ impl Db {
         ))
     }
 
+    /// The page that a table begins with, from 1.
+    pub(crate) fn root(&self, table: &str) -> u32 {
+        let sql = "SELECT rootpage FROM sqlite_schema WHERE name = ?";
+        self.0.borrow().query_row(sql, [table], |row| row.get(0)).expect(table)
+    }
+
     /// The file.
     pub(crate) fn bytes(&self) -> Vec<u8> {
-        self.0.borrow_mut().serialize("main").unwrap().to_vec()
+        self.0.borrow_mut().serialize("main").expect("memory").to_vec()
     }
 }
 
@@ -212,7 +218,9 @@ pub(crate) fn long_run(kernels: u32) -> Vec<u8> {
     db.gpu("NVIDIA H100 80GB HBM3", &[]).version("META_DATA_EXPORT", "3.25.0");
     db.row(STREAMS, &[("processId", 100), ("contextId", 1), ("streamId", 7), ("priority", 0)]);
     db.table(CALLS, &["start", "end", "eventClass", "globalTid", "correlationId", "nameId"]);
-    db.table(COPIES, &["start", "end", "deviceId", "contextId", "streamId", "correlationId"]);
+    db.sql(&format!(
+        "CREATE TABLE {COPIES} (start, end, deviceId, contextId, streamId, correlationId, globalPid)"
+    ));
     db.sql(&format!(
         "CREATE TEMP TABLE n (i INTEGER PRIMARY KEY);
          WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < {kernels})
@@ -223,7 +231,8 @@ pub(crate) fn long_run(kernels: u32) -> Vec<u8> {
          INSERT INTO {CALLS} SELECT 900 * i, 900 * i + 400, 0, {TID_100}, i, 12 FROM n;
          INSERT INTO {CALLS} SELECT 900 * i + 500, 900 * i + 600, 0, {TID_100}, 1000000 + i, 12
              FROM n;
-         INSERT INTO {COPIES} SELECT 1000 * i + 700, 1000 * i + 800, 0, 1, 7, 1000000 + i FROM n
+         INSERT INTO {COPIES} SELECT 1000 * i + 700, 1000 * i + 800, 0, 1, 7, 1000000 + i,
+             {PID_100} FROM n
              WHERE i % 10 = 0;
          INSERT INTO {KERNELS} (start, end, deviceId, contextId, greenContextId, streamId,
              correlationId, globalPid, demangledName, shortName, mangledName, launchType,

@@ -37,6 +37,7 @@ impl<K: Ord + Clone> Devices<K> {
     }
 
     /// The numbers that the file has for a device.
+    #[cfg(feature = "nsys")]
     pub(super) fn numbers(&self, device: &K) -> impl Iterator<Item = u64> {
         self.0.get(device).into_iter().flat_map(|seen| seen.numbers.iter().copied().flatten())
     }

@@ -22,6 +22,8 @@ use crate::assemble::Draft;
 use crate::error::TraceError;
 use crate::import::Source;
 use crate::options::ImportOptions;
+#[cfg(feature = "nsys")]
+use crate::report::Quirk;
 
 /// Whether text beginning so may be such a file.
 pub(in crate::import) fn looks_like(text: &[u8]) -> bool {
@@ -45,20 +47,24 @@ pub(in crate::import) fn import(
 ) -> Result<Draft, TraceError> {
     let Source { file, reader, gzip, .. } = source;
     let loaded = load::load(&file, reader, gzip, load::IN_MEMORY)?;
-    let (cut, damaged) = (loaded.cut, loaded.damaged);
-    let bytes = loaded.bytes;
-    let database = database::Database::new(loaded).map_err(|problem| match cut {
-        true => TraceError::BreaksOff { file: file.clone(), byte: bytes },
-        false => TraceError::Database { file: file.clone(), problem },
+    let (cut, damaged) = (loaded.cut.then_some(loaded.bytes), loaded.damaged);
+    let database = database::Database::new(loaded).map_err(|problem| {
+        let file = file.clone();
+        match cut {
+            Some(byte) => TraceError::BreaksOff { file, byte },
+            None => TraceError::Database { file, problem },
+        }
     })?;
     refuse::foreign(&file, &database)?;
     let mut found = collect::Collector::new(&database, options.barriers);
     found.read(&file, &database)?;
-    found.report.add(crate::report::Quirk::Truncated, u64::from(cut));
-    let damaged = damaged || database.damaged();
-    found.report.add(crate::report::Quirk::Damaged, u64::from(damaged && !cut));
-    if let Some(error) = refuse::unusable(&file, &database, &found, cut.then_some(bytes)) {
+    if let Some(error) = refuse::unusable(&file, &database, &found, cut) {
         return Err(error);
     }
-    draft::draft(&file, &database, found, options.device)
+    let mut draft = draft::draft(&file, &database, found, options.device)?;
+    // What is missing at the end shows as damage too, but is said better so.
+    let damaged = (damaged || database.damaged()) && cut.is_none();
+    draft.report.add(Quirk::Truncated, u64::from(cut.is_some()));
+    draft.report.add(Quirk::Damaged, u64::from(damaged));
+    Ok(draft)
 }

@@ -119,9 +119,15 @@ impl Database {
             let mut statement = self.connection.prepare(&sql)?;
             let mut cells = statement.query([])?;
             while let Some(row) = cells.next()? {
+                // SQLite has copied the texts of this row, whether they are wanted or not.
+                for at in 0..columns.len() {
+                    if !self.charge(row.get_ref(at)?) {
+                        self.damaged.set(true);
+                        return Ok(());
+                    }
+                }
                 rows += 1;
-                let go_on = take(&Row { cells: row, database: self });
-                if !go_on || self.damaged.get() {
+                if !take(&Row(row)) {
                     break;
                 }
             }
@@ -138,11 +144,14 @@ impl Database {
         self.damaged.get()
     }
 
-    fn charge(&self, bytes: usize) {
-        match self.text_left.get().checked_sub(bytes as u64) {
-            Some(left) => self.text_left.set(left),
-            None => self.damaged.set(true),
-        }
+    /// Whether the budget of text allows for this one too.
+    fn charge(&self, value: ValueRef<'_>) -> bool {
+        let (ValueRef::Text(bytes) | ValueRef::Blob(bytes)) = value else {
+            return true;
+        };
+        let left = self.text_left.get().checked_sub(bytes.len() as u64);
+        self.text_left.set(left.unwrap_or(0));
+        left.is_some()
     }
 }
 
@@ -188,18 +197,11 @@ fn guard(connection: &mut Connection, bytes: u64) -> rusqlite::Result<()> {
 }
 
 /// One row of a table; cells are counted from 0.
-pub(super) struct Row<'a> {
-    cells: &'a rusqlite::Row<'a>,
-    database: &'a Database,
-}
+pub(super) struct Row<'a>(&'a rusqlite::Row<'a>);
 
 impl Row<'_> {
     fn cell(&self, at: usize) -> ValueRef<'_> {
-        let value = self.cells.get_ref(at).unwrap_or(ValueRef::Null);
-        if let ValueRef::Text(bytes) | ValueRef::Blob(bytes) = value {
-            self.database.charge(bytes.len());
-        }
-        value
+        self.0.get_ref(at).unwrap_or(ValueRef::Null)
     }
 
     /// A whole number, however it is stored: tools that rewrite databases make doubles or text of

@@ -78,6 +78,10 @@ pub(super) fn draft(
     report.add(Quirk::SeveralProcesses, others as u64);
     let priorities = priorities(database, &lanes);
     let (kernels, new_names) = resolve(database, &names.into_items());
+    if ops.iter().all(|op| op.process == 0) {
+        // Where work does not say whose it is, its correlation must do.
+        calls.iter_mut().for_each(|call| call.process = 0);
+    }
     sort_calls(&mut calls, &mut report);
     for op in &mut ops {
         let draft = &mut op.draft;
