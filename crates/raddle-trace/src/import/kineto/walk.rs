@@ -4,10 +4,11 @@
 //! events that the first versions wrote. Only one event is in memory at a time.
 
 use crate::input::Window;
+use crate::json::{Cursor, Stop};
 use crate::scan::Nesting;
 
-/// An event, or another value that is kept, larger than this is lost.
-const VALUE_LIMIT: usize = 64 << 20;
+/// The first keys that are kept for an error message.
+const KEYS: usize = 8;
 /// Bytes that may be read again in search of the next event after a broken one.
 const RESCAN_LIMIT: usize = 256 << 20;
 
@@ -38,11 +39,8 @@ pub(super) struct Walk {
     pub(super) keys: Vec<String>,
 }
 
-/// Why a walk stops before the end; [`Walk`] says the rest.
-struct Stop;
-
 pub(super) struct Walker<'w, 'a, S> {
-    window: &'w mut Window<'a>,
+    cursor: Cursor<'w, 'a>,
     sink: &'w mut S,
     walk: Walk,
     rescanned: usize,
@@ -50,76 +48,73 @@ pub(super) struct Walker<'w, 'a, S> {
 
 /// Hands every event of the trace to `sink`.
 pub(super) fn walk<S: Sink>(window: &mut Window<'_>, sink: &mut S) -> Walk {
-    let mut walker = Walker { window, sink, walk: Walk::default(), rescanned: 0 };
-    // Where it stopped is in the walk already.
-    let _stopped = match walker.window.token() {
+    let cursor = Cursor::new(window);
+    let mut walker = Walker { cursor, sink, walk: Walk::default(), rescanned: 0 };
+    // Where it stopped is in the cursor already.
+    let _stopped = match walker.cursor.window.token() {
         Some(b'[') => walker.events(),
         _ => walker.object(),
     };
-    walker.walk
+    let Walker { cursor, walk, .. } = walker;
+    Walk { truncated: cursor.truncated, broken_at: cursor.broken_at, ..walk }
 }
 
 impl<S: Sink> Walker<'_, '_, S> {
     fn object(&mut self) -> Result<(), Stop> {
-        self.expect(b'{')?;
-        loop {
-            match self.token()? {
-                b'}' => return Ok(()),
-                b',' => self.window.skip(1),
-                b'"' => {
-                    let key = self.key()?;
-                    self.expect(b':')?;
-                    self.member(&key)?;
-                }
-                _ => return Err(self.broken()),
+        self.cursor.expect(b'{')?;
+        while let Some(key) = self.cursor.member()? {
+            if self.walk.keys.len() < KEYS {
+                self.walk.keys.push(String::from_utf8_lossy(&key).into_owned());
             }
+            self.member(&key)?;
         }
+        Ok(())
     }
 
     fn member(&mut self, key: &[u8]) -> Result<(), Stop> {
-        let first = self.token()?;
+        let first = self.cursor.token()?;
         match (key, first) {
             (b"traceEvents", b'[') => self.events(),
             (b"deviceProperties", b'[') => {
                 let mut nesting = Nesting::new(b'[');
-                match self.measure(&mut nesting)? {
+                match self.cursor.measure(&mut nesting)? {
                     Some(len) => {
-                        self.sink.devices(&self.window.bytes()[..len]);
-                        self.window.skip(len);
+                        self.sink.devices(&self.cursor.window.bytes()[..len]);
+                        self.cursor.window.skip(len);
                     }
                     None => self.walk.strange += 1,
                 }
                 Ok(())
             }
-            _ => self.pass(first),
+            _ => self.cursor.pass(first),
         }
     }
 
     /// Everything between `[` and `]`.
     fn events(&mut self) -> Result<(), Stop> {
-        self.expect(b'[')?;
+        self.cursor.expect(b'[')?;
         self.walk.has_events = true;
         let mut expected = false;
         loop {
-            let Some(first) = self.window.token() else {
+            let Some(first) = self.cursor.window.token() else {
                 self.walk.lost += u64::from(expected);
-                return Err(self.cut());
+                return Err(self.cursor.cut());
             };
             match first {
                 b']' => {
-                    self.window.skip(1);
+                    self.cursor.window.skip(1);
                     return Ok(());
                 }
                 b',' => {
-                    self.window.skip(1);
+                    self.cursor.window.skip(1);
                     expected = true;
                     continue;
                 }
                 b'{' => self.event()?,
-                b'}' | b':' => return Err(self.broken()),
+                b'}' | b':' => return Err(self.cursor.broken()),
                 _ => {
                     self.walk.strange += 1;
-                    self.pass(first)?;
+                    self.cursor.pass(first)?;
                 }
             }
             expected = false;
@@ -131,7 +126,7 @@ impl<S: Sink> Walker<'_, '_, S> {
 
     fn event(&mut self) -> Result<(), Stop> {
         let mut nesting = Nesting::new(b'{');
-        let len = match self.measure(&mut nesting) {
+        let len = match self.cursor.measure(&mut nesting) {
             Ok(Some(len)) => len,
             Ok(None) => {
                 self.walk.lost += 1;
@@ -139,16 +134,16 @@ impl<S: Sink> Walker<'_, '_, S> {
             }
             Err(stop) => {
                 self.walk.lost += 1;
-                let rest = self.window.bytes().len();
+                let rest = self.cursor.window.bytes().len();
                 if !self.resume(rest) {
                     return Err(stop);
                 }
-                self.walk.truncated = false;
+                self.cursor.truncated = false;
                 return Ok(());
             }
         };
-        if self.sink.event(&self.window.bytes()[..len]) || !self.resume(len) {
-            self.window.skip(len);
+        if self.sink.event(&self.cursor.window.bytes()[..len]) || !self.resume(len) {
+            self.cursor.window.skip(len);
         }
         Ok(())
     }
@@ -160,138 +155,12 @@ impl<S: Sink> Walker<'_, '_, S> {
         if self.rescanned > RESCAN_LIMIT || len == 0 {
             return false;
         }
-        let hidden = &self.window.bytes()[1..len];
+        let hidden = &self.cursor.window.bytes()[1..len];
         let Some(at) = event_start(hidden) else {
             return false;
         };
-        self.window.skip(1 + at);
+        self.cursor.window.skip(1 + at);
         true
-    }
-
-    /// The length of the object or array at the head; `None` where it was too large and has been
-    /// passed over.
-    fn measure(&mut self, nesting: &mut Nesting) -> Result<Option<usize>, Stop> {
-        let mut seen = 0;
-        let mut too_large = false;
-        loop {
-            let fresh = &self.window.bytes()[seen..];
-            if let Some(len) = nesting.feed(fresh) {
-                if too_large {
-                    self.window.skip(len);
-                    return Ok(None);
-                }
-                return Ok(Some(seen + len));
-            }
-            seen = self.window.bytes().len();
-            if too_large || seen > VALUE_LIMIT {
-                too_large = true;
-                self.window.skip(seen);
-                seen = 0;
-            }
-            if !self.window.more() {
-                return Err(self.cut());
-            }
-        }
-    }
-
-    /// Passes over a value that begins with `first` and is not wanted.
-    fn pass(&mut self, first: u8) -> Result<(), Stop> {
-        match first {
-            b'{' | b'[' => {
-                let mut nesting = Nesting::new(first);
-                while !self.pass_some(|bytes| nesting.feed(bytes))? {}
-            }
-            b'"' => {
-                let mut end = StringEnd::default();
-                while !self.pass_some(|bytes| end.feed(bytes))? {}
-            }
-            b'-' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => {
-                let scalar =
-                    |b: &u8| !matches!(b, b'-' | b'+' | b'.') && !b.is_ascii_alphanumeric();
-                while !self.pass_some(|bytes| bytes.iter().position(scalar))? {}
-            }
-            _ => return Err(self.broken()),
-        }
-        Ok(())
-    }
-
-    /// Skips up to the end that `find` sees in the bytes at hand, or all of them; whether it saw it.
-    fn pass_some(&mut self, mut find: impl FnMut(&[u8]) -> Option<usize>) -> Result<bool, Stop> {
-        let found = find(self.window.bytes());
-        let len = found.unwrap_or(self.window.bytes().len());
-        self.window.skip(len);
-        if found.is_none() && !self.window.more() {
-            return Err(self.cut());
-        }
-        Ok(found.is_some())
-    }
-
-    /// The text of a key, without its quotes; only the first bytes of a very long one.
-    fn key(&mut self) -> Result<Vec<u8>, Stop> {
-        let mut end = StringEnd::default();
-        let mut key = Vec::new();
-        while !self.pass_some(|bytes| {
-            let found = end.feed(bytes);
-            let part = &bytes[..found.unwrap_or(bytes.len())];
-            key.extend(part.iter().take(64usize.saturating_sub(key.len())));
-            found
-        })? {}
-        let key = key.strip_prefix(b"\"").unwrap_or(&key);
-        let key = key.strip_suffix(b"\"").unwrap_or(key).to_vec();
-        if self.walk.keys.len() < 8 {
-            self.walk.keys.push(String::from_utf8_lossy(&key).into_owned());
-        }
-        Ok(key)
-    }
-
-    fn token(&mut self) -> Result<u8, Stop> {
-        match self.window.token() {
-            Some(byte) => Ok(byte),
-            None => Err(self.cut()),
-        }
-    }
-
-    fn expect(&mut self, wanted: u8) -> Result<(), Stop> {
-        if self.token()? != wanted {
-            return Err(self.broken());
-        }
-        self.window.skip(1);
-        Ok(())
-    }
-
-    fn cut(&mut self) -> Stop {
-        self.walk.truncated = true;
-        Stop
-    }
-
-    fn broken(&mut self) -> Stop {
-        self.walk.broken_at = Some(self.window.position());
-        Stop
-    }
-}
-
-/// A search for the end of a string that may come in pieces.
-#[derive(Default)]
-struct StringEnd {
-    begun: bool,
-    escaped: bool,
-}
-
-impl StringEnd {
-    /// Takes the next bytes; the length up to and with the closing quote once it is among them.
-    fn feed(&mut self, bytes: &[u8]) -> Option<usize> {
-        for (i, &byte) in bytes.iter().enumerate() {
-            if !self.begun {
-                self.begun = true;
-            } else if self.escaped {
-                self.escaped = false;
-            } else if byte == b'\\' {
-                self.escaped = true;
-            } else if byte == b'"' {
-                return Some(i + 1);
-            }
-        }
-        None
     }
 }
 
