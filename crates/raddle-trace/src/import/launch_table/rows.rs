@@ -1,13 +1,13 @@
-//! Which lines of a launch table form a row, a header or a comment?
+//! Which lines of a table form a row, a header or a comment?
 
 use std::io::{self, BufRead, Read};
 
 /// The most bytes of a row.
-pub(super) const ROW_LIMIT: u64 = 16 << 20;
+pub(in crate::import) const ROW_LIMIT: u64 = 16 << 20;
 
-/// A part of a launch table with the line it begins at, from 1.
+/// A part of a table with the line it begins at, from 1.
 #[derive(Debug)]
-pub(super) enum Part {
+pub(in crate::import) enum Part {
     /// A line that begins with `#`.
     Comment(u64, String),
     /// The cells of a header or row, and whether a line end follows it.
@@ -16,8 +16,8 @@ pub(super) enum Part {
     NotUtf8(u64),
 }
 
-/// The parts of a launch table, one after the other.
-pub(super) struct Rows<'a> {
+/// The parts of a table, one after the other.
+pub(in crate::import) struct Rows<'a> {
     reader: Box<dyn BufRead + 'a>,
     line: u64,
     text: Vec<u8>,
@@ -25,7 +25,7 @@ pub(super) struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// Parts of what `reader` holds, of which `lines` lines have been read already.
-    pub(super) fn new(reader: Box<dyn BufRead + 'a>, lines: u64) -> Self {
+    pub(in crate::import) fn new(reader: Box<dyn BufRead + 'a>, lines: u64) -> Self {
         Self { reader, line: lines, text: Vec::new() }
     }
 
@@ -33,19 +33,21 @@ impl<'a> Rows<'a> {
     ///
     /// # Errors
     /// Those of the reader, and `FileTooLarge` for a row of more than [`ROW_LIMIT`] bytes.
-    pub(super) fn next(&mut self) -> io::Result<Option<Part>> {
+    pub(in crate::import) fn next(&mut self) -> io::Result<Option<Part>> {
         self.text.clear();
         let mut first = self.line + 1;
+        let (mut seen, mut quotes) = (0, 0);
         while self.read_line()? {
-            if self.text.trim_ascii().is_empty() {
+            if self.text.iter().all(u8::is_ascii_whitespace) {
                 self.text.clear();
                 first = self.line + 1;
                 continue;
             }
             let comment = self.text.starts_with(b"#");
             // Within double quotes a line end belongs to the cell.
-            let open = self.text.iter().filter(|&&b| b == b'"').count() % 2 == 1;
-            if comment || !open {
+            quotes += self.text[seen..].iter().filter(|&&b| b == b'"').count();
+            seen = self.text.len();
+            if comment || quotes % 2 == 0 {
                 break;
             }
         }
