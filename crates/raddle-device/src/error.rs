@@ -39,6 +39,13 @@ pub enum DeviceError {
         /// Minor compute capability.
         minor: u32,
     },
+    /// An AMD device with an instruction set whose registers we do not know.
+    Arch {
+        /// What the profile calls it.
+        name: String,
+        /// The instruction set.
+        arch: String,
+    },
     /// A device of another maker that is not in the table: profiles say too little of those.
     NotNvidia {
         /// What the profile calls it.
@@ -60,6 +67,10 @@ impl fmt::Display for DeviceError {
                 f,
                 "device '{name}' has compute capability {major}.{minor}, whose granules are not \
                  known"
+            )?,
+            Self::Arch { name, arch } => write!(
+                f,
+                "device '{name}' has the instruction set '{arch}', whose registers are not known"
             )?,
             Self::NotNvidia { name } => write!(
                 f,

@@ -6,6 +6,7 @@
 
 extern crate alloc;
 
+mod arch;
 mod capability;
 mod costs;
 mod demand;
@@ -21,7 +22,7 @@ pub use costs::{MEASURED_KILL_NS, moving};
 pub use demand::Unfit;
 pub use device::{Device, Granules, Vendor};
 pub use error::DeviceError;
-pub use lookup::{find, find_product, nearest};
+pub use lookup::{find, find_arch, find_product, nearest};
 pub use properties::{Properties, from_properties};
 pub use residency::{Limits, Residency};
 pub use table::{ids, table};

@@ -36,6 +36,29 @@ pub fn find_product(name: &str) -> Option<Device> {
         .map(|row| row.device())
 }
 
+/// The AMD device with that instruction set (`gfx942`, empty where it is not known) and so many
+/// compute units.
+///
+/// Of several products with the same figures, such as MI210 and one die of an MI250, the first in
+/// the table. Without an instruction set only those of ROCm's Instinct line are looked at, whose
+/// numbers of compute units differ.
+///
+/// ```
+/// use raddle_device::find_arch;
+/// assert_eq!(find_arch("gfx942", 304).map(|device| device.id).as_deref(), Some("mi300x"));
+/// assert_eq!(find_arch("", 120).map(|device| device.id).as_deref(), Some("mi100"));
+/// assert_eq!(find_arch("gfx942", 38), None);
+/// ```
+#[must_use]
+pub fn find_arch(arch: &str, cus: u32) -> Option<Device> {
+    let arch = arch.split(':').next().unwrap_or(arch).trim();
+    let fits = |row: &str| match arch {
+        "" => row.starts_with("gfx9"),
+        _ => !row.is_empty() && row.eq_ignore_ascii_case(arch),
+    };
+    rows().find(|row| fits(row.arch) && u32::from(row.cus) == cus).map(|row| row.device())
+}
+
 /// The id of the table that is closest to `id` in spelling, for "did you mean"; the first of
 /// several.
 ///

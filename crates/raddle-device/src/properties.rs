@@ -1,18 +1,20 @@
 //! What device does a profile describe, when the table does not know its name?
 //!
 //! PyTorch profiles describe NVIDIA devices well but for granules and workgroup slots, which follow
-//! from the compute capability. Of AMD devices they say too little.
+//! from the compute capability. Of AMD devices they say too little, but rocprofv3 says all except
+//! registers and granules, which follow from the instruction set.
 
 use alloc::format;
 use alloc::string::{String, ToString};
 
 use raddle_types::CuShape;
 
+use crate::arch::{self, Arch};
 use crate::capability::{self, Capability, MAX_REGISTERS, MAX_THREADS, WARP, capability};
 use crate::{Device, DeviceError, MEASURED_KILL_NS, Vendor};
 
-/// What a profile says of its device (`deviceProperties` of a PyTorch profile); `None` where it
-/// does not.
+/// What a profile says of its device (`deviceProperties` of a PyTorch profile, an agent of
+/// rocprofv3); `None` where it does not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Properties {
     /// The driver's name of it. May be empty.
@@ -31,20 +33,32 @@ pub struct Properties {
     pub shared_bytes_per_sm: Option<u32>,
     /// Threads of a warp (`warpSize`).
     pub wave_size: Option<u32>,
+    /// Resident workgroups of one SM.
+    pub workgroups_per_sm: Option<u32>,
+    /// SIMDs of one SM (`simd_per_cu`).
+    pub simds_per_sm: Option<u32>,
+    /// Resident waves of one SIMD (`max_waves_per_simd`).
+    pub waves_per_simd: Option<u32>,
+    /// The instruction set (AMD), such as `gfx942`. May be empty.
+    pub arch: String,
 }
 
-/// A device for an NVIDIA GPU that is not in the table.
+/// A device for a GPU that is not in the table.
 ///
-/// The number of SMs and the compute capability must be known; the rest, where the profile does not
-/// say it, is what the capability has. Its bandwidth is that of a common product of the same
-/// capability, which [`Device::source`] names.
+/// Of an NVIDIA GPU the number of SMs and the compute capability must be known, of an AMD GPU the
+/// number of compute units and the instruction set (gfx906, gfx908, gfx90a, gfx942 or gfx950). The
+/// rest, where the profile does not say it, is what the capability or the instruction set has. Its
+/// bandwidth is that of a common product of the same kind, which [`Device::source`] names.
 ///
 /// # Errors
-/// When the SMs or the capability are not said, the capability is unknown, the device is not
-/// NVIDIA's, or a figure is impossible.
+/// When what must be known is not said, the capability or the instruction set is unknown, the
+/// device is neither NVIDIA's nor of a known instruction set, or a figure is impossible.
 pub fn from_properties(properties: &Properties) -> Result<Device, DeviceError> {
     let name = || properties.name.clone();
     let missing = |what| DeviceError::Missing { name: name(), what };
+    if !properties.arch.is_empty() {
+        return from_arch(properties);
+    }
     if is_foreign(properties) {
         return Err(DeviceError::NotNvidia { name: name() });
     }
@@ -57,26 +71,89 @@ pub fn from_properties(properties: &Properties) -> Result<Device, DeviceError> {
         major,
         minor,
     })?;
-    let device = Device {
-        id: slug(&properties.name),
-        product: name(),
-        vendor: Vendor::Nvidia,
-        cus: u16::try_from(sms).map_err(|_| impossible(properties, "number of SMs"))?,
-        wave_size: WARP,
-        max_threads_per_workgroup: MAX_THREADS,
-        max_vgprs_per_thread: MAX_REGISTERS,
-        memory_bytes_per_us: known.memory_bytes_per_us,
-        kill_ns: MEASURED_KILL_NS,
-        source: format!(
-            "the profile's own figures; slots and granules: compute capability {major}.{minor}; \
+    let shape = shape(known, properties)?;
+    sound(
+        properties,
+        Device {
+            id: slug(&properties.name),
+            product: name(),
+            vendor: Vendor::Nvidia,
+            cus: u16::try_from(sms).map_err(|_| impossible(properties, "number of SMs"))?,
+            wave_size: WARP,
+            max_threads_per_workgroup: MAX_THREADS,
+            max_vgprs_per_thread: MAX_REGISTERS,
+            memory_bytes_per_us: known.memory_bytes_per_us,
+            kill_ns: MEASURED_KILL_NS,
+            source: format!(
+                "the profile's own figures; slots and granules: compute capability {major}.{minor}; \
              bandwidth assumed, that of {}; kill-ns assumed",
-            known.like
-        ),
-        shape: shape(known, properties)?,
-        granules: capability::granules(major),
+                known.like
+            ),
+            shape,
+            granules: capability::granules(major),
+        },
+    )
+}
+
+/// The same for an AMD GPU.
+fn from_arch(properties: &Properties) -> Result<Device, DeviceError> {
+    let Properties { name, arch, .. } = properties;
+    let missing = |what| DeviceError::Missing { name: name.clone(), what };
+    let cus = properties.sms.ok_or_else(|| missing("number of compute units"))?;
+    let known = arch::arch(arch)
+        .ok_or_else(|| DeviceError::Arch { name: name.clone(), arch: arch.clone() })?;
+    if properties.wave_size.is_some_and(|lanes| lanes != arch::WAVE) {
+        return Err(impossible(properties, "wave size"));
+    }
+    let shape = amd_shape(known, properties)
+        .ok_or_else(|| impossible(properties, "number of SIMDs, waves or workgroups"))?;
+    sound(
+        properties,
+        Device {
+            id: slug(name),
+            product: name.clone(),
+            vendor: Vendor::Amd,
+            cus: u16::try_from(cus)
+                .map_err(|_| impossible(properties, "number of compute units"))?,
+            wave_size: arch::WAVE,
+            max_threads_per_workgroup: arch::MAX_THREADS,
+            max_vgprs_per_thread: known.max_vgprs_per_thread,
+            memory_bytes_per_us: known.memory_bytes_per_us,
+            kill_ns: MEASURED_KILL_NS,
+            source: format!(
+                "the profile's own figures; registers and granules: {}; bandwidth assumed, that of {}; \
+             kill-ns assumed",
+                known.name, known.like
+            ),
+            shape,
+            granules: known.granules(),
+        },
+    )
+}
+
+/// What the instruction set has, with what the profile says in its place.
+fn amd_shape(known: &Arch, properties: &Properties) -> Option<CuShape> {
+    let usual = known.shape();
+    let simds = match properties.simds_per_sm {
+        Some(simds) => u8::try_from(simds).ok()?,
+        None => usual.simds,
     };
+    let waves_per_simd = match properties.waves_per_simd {
+        Some(waves) => u16::try_from(waves).ok()?,
+        None => usual.waves_per_simd,
+    };
+    let workgroups = match properties.workgroups_per_sm {
+        Some(workgroups) => u16::try_from(workgroups).ok()?,
+        None => waves_per_simd.checked_mul(u16::from(simds))?,
+    };
+    let lds = properties.shared_bytes_per_sm.map_or(usual.lds, |bytes| bytes / known.lds_granule);
+    Some(CuShape { simds, waves_per_simd, workgroups, lds, ..usual })
+}
+
+/// The device, unless nothing could ever run on it.
+fn sound(properties: &Properties, device: Device) -> Result<Device, DeviceError> {
     let useless = device.shape.waves() == 0 || device.shape.vgpr_per_simd == 0;
-    if device.cus == 0 || useless {
+    if device.cus == 0 || useless || device.check().is_err() {
         return Err(impossible(properties, "number of SMs, or of threads or registers of an SM,"));
     }
     Ok(device)
@@ -86,7 +163,9 @@ fn shape(known: &Capability, properties: &Properties) -> Result<CuShape, DeviceE
     let threads = properties.threads_per_sm.unwrap_or(known.threads);
     let registers = properties.registers_per_sm.unwrap_or(known.registers);
     let shared = properties.shared_bytes_per_sm.unwrap_or(known.shared_bytes);
-    capability::shape(known.major, known.blocks, threads, registers, shared)
+    let blocks = properties.workgroups_per_sm.map_or(Ok(known.blocks), u16::try_from);
+    let blocks = blocks.map_err(|_| impossible(properties, "number of workgroups of an SM"))?;
+    capability::shape(known.major, blocks, threads, registers, shared)
         .ok_or_else(|| impossible(properties, "threads or registers of an SM"))
 }
 
@@ -106,7 +185,7 @@ fn slug(name: &str) -> String {
     let name = name.to_lowercase();
     let words = name.split(|c: char| !c.is_ascii_alphanumeric());
     let mut slug = String::new();
-    for word in words.filter(|word| !word.is_empty() && *word != "nvidia") {
+    for word in words.filter(|word| !word.is_empty() && !matches!(*word, "nvidia" | "amd")) {
         if !slug.is_empty() {
             slug.push('-');
         }

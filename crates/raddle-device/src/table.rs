@@ -22,8 +22,10 @@ pub(crate) struct Row {
     pub(crate) named: &'static [&'static [&'static str]],
     /// Words that mean a variant of it with other figures.
     pub(crate) not: &'static [&'static str],
+    /// The instruction set (AMD), such as `gfx942`; else empty.
+    pub(crate) arch: &'static str,
     vendor: Vendor,
-    cus: u16,
+    pub(crate) cus: u16,
     wave_size: u32,
     shape: CuShape,
     granules: Granules,

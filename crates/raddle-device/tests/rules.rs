@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use raddle_device::{
-    Device, DeviceError, Granules, Properties, find, find_product, from_properties, nearest, table,
+    Device, DeviceError, Granules, Properties, find, find_arch, find_product, from_properties,
+    nearest, table,
 };
 use raddle_types::{CuShape, Demand, Footprint, Resource, Ticks};
 
@@ -111,7 +112,7 @@ proptest! {
 #[test]
 fn every_device_is_usable_and_says_where_its_figures_are_from() {
     let devices = table();
-    assert_eq!(devices.len(), 14);
+    assert_eq!(devices.len(), 18);
     for device in &devices {
         assert_eq!(device.check(), Ok(()), "{}", device.id);
         assert!(device.source.len() > 20 && device.cus > 0, "{}", device.id);
@@ -121,7 +122,7 @@ fn every_device_is_usable_and_says_where_its_figures_are_from() {
     let mut ids: Vec<&String> = devices.iter().map(|device| &device.id).collect();
     ids.sort();
     ids.dedup();
-    assert_eq!(ids.len(), 14);
+    assert_eq!(ids.len(), 18);
 }
 
 /// The footprint that takes exactly `n` granules is admitted `most` times, one byte more is not.
@@ -175,6 +176,11 @@ fn product_names_of_profiles_are_recognised() {
         ("NVIDIA GeForce RTX 2080 Ti", "rtx-2080-ti"),
         ("AMD Instinct MI300X", "mi300x"),
         ("AMD Instinct MI250X / MI250", "mi250x"),
+        ("AMD Instinct MI250", "mi250"),
+        ("AMD Instinct MI300A", "mi300a"),
+        ("AMD Instinct MI325X", "mi325x"),
+        ("AMD Instinct MI350X", "mi350x"),
+        ("AMD Instinct MI355X", "mi355x"),
         ("gfx950", "mi350x"),
     ] {
         assert_eq!(find_product(name).map(|device| device.id).as_deref(), Some(id), "{name}");
@@ -195,6 +201,7 @@ fn an_unknown_gpu_is_built_from_its_properties() {
         threads_per_sm: Some(1536),
         shared_bytes_per_sm: Some(102_400),
         wave_size: Some(32),
+        ..Properties::default()
     };
     let device = from_properties(&properties).unwrap();
     assert_eq!((device.cus, device.shape.waves(), device.shape.workgroups), (128, 48, 24));
@@ -218,9 +225,109 @@ fn a_table_device_and_its_properties_agree() {
         threads_per_sm: Some(2048),
         shared_bytes_per_sm: Some(98304),
         wave_size: Some(32),
+        ..Properties::default()
     };
     let (built, known) = (from_properties(&properties).unwrap(), find("v100").unwrap());
     assert_eq!((built.shape, built.granules, built.cus), (known.shape, known.granules, known.cus));
+}
+
+#[test]
+fn an_amd_device_is_found_by_instruction_set_and_compute_units() {
+    for (arch, cus, id) in [
+        ("gfx906", 60, Some("mi50")),
+        ("gfx908", 120, Some("mi100")),
+        ("gfx90a", 104, Some("mi210")),
+        ("gfx90a:sramecc+:xnack-", 110, Some("mi250x")),
+        ("gfx942", 304, Some("mi300x")),
+        ("GFX942", 228, Some("mi300a")),
+        ("gfx950", 256, Some("mi350x")),
+        ("", 104, Some("mi210")),
+        ("", 256, Some("mi350x")),
+        // A part of an MI300X, an MI60, an NVIDIA H100: none of the table.
+        ("gfx942", 38, None),
+        ("", 64, None),
+        ("", 132, None),
+        ("gfx942", 256, None),
+    ] {
+        assert_eq!(find_arch(arch, cus).map(|device| device.id).as_deref(), id, "{arch} {cus}");
+    }
+}
+
+fn agent(arch: &str, cus: u32) -> Properties {
+    Properties {
+        name: "AMD Some-GPU 9".into(),
+        sms: Some(cus),
+        arch: arch.into(),
+        wave_size: Some(64),
+        simds_per_sm: Some(4),
+        ..Properties::default()
+    }
+}
+
+#[test]
+fn an_unknown_amd_gpu_is_built_from_its_agent() {
+    let mi350x = find("mi350x").unwrap();
+    // An eighth of an MI350X (CPX mode).
+    let eighth = Properties {
+        waves_per_simd: Some(8),
+        threads_per_sm: Some(2048),
+        shared_bytes_per_sm: Some(160 * 1024),
+        ..agent("gfx950", 32)
+    };
+    let device = from_properties(&eighth).unwrap();
+    assert_eq!((device.cus, &*device.id, device.check()), (32, "some-gpu-9", Ok(())));
+    assert_eq!((device.shape, device.granules), (mi350x.shape, mi350x.granules));
+    assert!(device.source.contains("gfx950; bandwidth assumed, that of MI350X"));
+    // What the agent says is believed, what it leaves out is what the instruction set has.
+    let odd = Properties { waves_per_simd: Some(6), ..agent("gfx942", 20) };
+    let shape = from_properties(&odd).unwrap().shape;
+    assert_eq!(
+        (shape.waves(), shape.workgroups, shape.lds, shape.vgpr_per_simd),
+        (24, 24, 128, 64)
+    );
+}
+
+#[test]
+fn an_amd_gpu_that_cannot_be_is_refused() {
+    let refusal = |properties: &Properties| from_properties(properties).unwrap_err();
+    let navi = refusal(&agent("gfx1100", 48));
+    assert!(matches!(navi, DeviceError::Arch { .. }), "{navi}");
+    assert!(navi.to_string().contains("'gfx1100'") && navi.to_string().contains("--device"));
+    let silent = Properties { sms: None, ..agent("gfx942", 1) };
+    assert!(matches!(refusal(&silent), DeviceError::Missing { .. }));
+    for bad in [
+        Properties { sms: Some(0), ..agent("gfx942", 1) },
+        Properties { sms: Some(70_000), ..agent("gfx942", 1) },
+        Properties { wave_size: Some(32), ..agent("gfx942", 1) },
+        Properties { simds_per_sm: Some(0), ..agent("gfx942", 1) },
+        Properties { simds_per_sm: Some(256), ..agent("gfx942", 1) },
+        Properties { waves_per_simd: Some(0), ..agent("gfx942", 1) },
+        Properties { waves_per_simd: Some(70_000), ..agent("gfx942", 1) },
+        Properties { workgroups_per_sm: Some(70_000), ..agent("gfx942", 1) },
+    ] {
+        assert!(matches!(refusal(&bad), DeviceError::Impossible { .. }), "{bad:?}");
+    }
+}
+
+/// The rows of the table say what their instruction sets do, the R9 Nano of the contract apart.
+#[test]
+fn amd_rows_and_their_instruction_sets_agree() {
+    for (arch, cus) in
+        [("gfx906", 60), ("gfx908", 120), ("gfx90a", 104), ("gfx942", 304), ("gfx950", 256)]
+    {
+        let (row, built) =
+            (find_arch(arch, cus).unwrap(), from_properties(&agent(arch, cus)).unwrap());
+        assert_eq!((row.shape, row.granules, row.cus), (built.shape, built.granules, built.cus));
+        assert_eq!(row.max_vgprs_per_thread, built.max_vgprs_per_thread, "{arch}");
+    }
+}
+
+#[test]
+fn workgroup_slots_that_a_profile_says_are_believed() {
+    let properties = Properties { workgroups_per_sm: Some(24), ..gpu("NVIDIA X", (8, 9)) };
+    assert_eq!(from_properties(&properties).unwrap().shape.workgroups, 24);
+    let properties = Properties { workgroups_per_sm: Some(12), ..gpu("NVIDIA X", (8, 9)) };
+    assert_eq!(from_properties(&properties).unwrap().shape.workgroups, 12);
 }
 
 #[test]
@@ -275,8 +382,7 @@ fn variants_with_other_figures_are_not_taken_for_the_table_s() {
         "NVIDIA GeForce RTX 2080",
         "gfx906",
         "gfx942",
-        "AMD Instinct MI250",
-        "AMD Instinct MI300A",
+        "AMD Instinct MI308X",
     ] {
         assert_eq!(find_product(name).map(|device| device.id), None, "{name}");
     }

@@ -181,6 +181,42 @@ pub enum TraceError {
         /// Kernels without a grid or a workgroup size.
         shapeless: u64,
     },
+    /// A result of rocprofv3 without dispatches.
+    #[error(
+        "{file} is a result of rocprofv3 without kernel dispatches ({saw}): record again with \
+         `rocprofv3 --kernel-trace --hip-trace --output-format json -- APPLICATION`"
+    )]
+    NoDispatches {
+        /// The path.
+        file: String,
+        /// What it holds instead.
+        saw: String,
+    },
+    /// A table of rocprof that does not say when which kernel ran.
+    #[error("{file} is {table}, which does not say when kernels ran: {advice}")]
+    OtherRocprof {
+        /// The path.
+        file: String,
+        /// What it is.
+        table: &'static str,
+        /// What to give or do instead.
+        advice: &'static str,
+    },
+    /// A table whose times were rounded.
+    #[error(
+        "{file}, line {line}, column `{column}`: `{text}` was rounded by a spreadsheet, so that no \
+         duration is left in the file: give the file that the profiler wrote"
+    )]
+    RoundedTimes {
+        /// The path.
+        file: String,
+        /// The line, from 1.
+        line: u64,
+        /// The column.
+        column: String,
+        /// What stands there.
+        text: String,
+    },
     /// The device asked for ran nothing.
     #[error("{file} holds no kernel of device {wanted}: its kernels ran on {seen}")]
     NoSuchDevice {

@@ -14,6 +14,7 @@ mod decimal;
 mod error;
 mod import;
 mod input;
+mod json;
 mod options;
 mod priority;
 mod profile;

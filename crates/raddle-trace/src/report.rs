@@ -95,10 +95,30 @@ quirks! {
     NewerSchema, "newer-schema", "the file's schema is newer than those this reader was made for";
     /// Ranges on the GPU's lane.
     GpuAnnotation, "gpu-annotation", "ranges that annotate the GPU's lane are not work and were left out";
+    /// No streams, so queues stand in.
+    QueueAsStream, "queue-as-stream", "kernels of a file that tells no streams were put in order by their hardware queue";
+    /// Streams on one queue.
+    SharedQueue, "shared-queue", "streams shared a hardware queue with another stream, which may have held them up in the recorded run but not in a replay";
+    /// Overlaps that are none.
+    ClockJitter, "clock-jitter", "ops that overlap the one before them in their stream by at most 1 us, which is how far time stamps are off, follow it";
+    /// Registers counted by half.
+    HalvedRegisters, "halved-registers", "kernels whose vector registers the profiler counted by half (MI350 series, before May 2026) were given twice as many";
+    /// Registers perhaps counted by half.
+    DoubtfulRegisters, "doubtful-registers", "kernels may take twice as many vector registers: such tables leave out accumulation registers (MI100) or count by half (MI200, MI350), and do not say the device";
+    /// A kernel without a name.
+    UnknownKernel, "unknown-kernel", "kernels that the file does not describe are named by their number";
+    /// Dynamic shared memory is lost.
+    StaticLds, "static-lds", "kernels of a table that leaves out shared memory asked for at launch; the JSON result of such a run has it";
+    /// Extents multiplied out.
+    FlatGrid, "flat-grid", "grids and workgroups given by their volume alone were taken to be one-dimensional";
+    /// One kernel at a time.
+    Serialised, "serialised", "kernels were run one at a time by the profiler, so there is no concurrency information";
+    /// Rows of one dispatch.
+    RepeatedRow, "repeated-row", "rows that repeat a dispatch, one for each counter, were taken once";
 }
 
 /// What was read, and how often each [`Quirk`] was met.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImportReport {
     /// Events, or rows, of the file.
     pub events: u64,
@@ -109,6 +129,12 @@ pub struct ImportReport {
     /// Fills kept.
     pub sets: u64,
     counts: [u64; Quirk::ALL.len()],
+}
+
+impl Default for ImportReport {
+    fn default() -> Self {
+        Self { events: 0, kernels: 0, copies: 0, sets: 0, counts: [0; Quirk::ALL.len()] }
+    }
 }
 
 impl ImportReport {

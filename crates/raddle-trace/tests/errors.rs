@@ -57,7 +57,7 @@ fn other_files_are_named_for_what_they_look_like() {
 fn json_of_something_else() {
     assert_eq!(
         refusal("other.json").to_string().split_once(" is ").unwrap().1,
-        "JSON but no profiler trace: it has the keys `rocprofiler-sdk-tool`. A trace is an object \
+        "JSON but no profiler trace: it has the keys `some-other-tool`. A trace is an object \
          with `traceEvents`, or an array of events"
     );
     assert!(

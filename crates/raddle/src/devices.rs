@@ -101,13 +101,31 @@ pub(crate) fn own(profile: &Profile) -> Result<Chosen, Option<DeviceError>> {
     if let Some(device) = table.clone().filter(same_cus) {
         return Ok(Chosen { device, found: Found::Table });
     }
-    let nothing = source.name.is_empty() && source.sms.is_none() && source.compute_major.is_none();
+    if let Some(device) = amd(source) {
+        return Ok(Chosen { device, found: Found::Table });
+    }
+    let nothing = source.name.is_empty()
+        && source.sms.is_none()
+        && source.compute_major.is_none()
+        && source.arch.is_empty();
     match (raddle_device::from_properties(&properties(source)), table) {
         (Ok(device), _) => Ok(Chosen { device, found: Found::Properties }),
         (Err(_), Some(device)) => Ok(Chosen { device, found: Found::Table }),
         (Err(_), None) if nothing => Err(None),
         (Err(error), None) => Err(Some(error)),
     }
+}
+
+/// The AMD device with the compute units that the profile says. Its driver often gives one name to
+/// several products ("AMD Instinct MI250X / MI250"), or to all ("AMD Radeon Graphics", "").
+fn amd(source: &SourceDevice) -> Option<Device> {
+    let name = source.name.to_lowercase();
+    let vague = name.is_empty() && source.wave_size == Some(64);
+    let maker = ["amd", "radeon", "instinct"].iter().any(|word| name.contains(word));
+    if source.arch.is_empty() && !vague && !maker {
+        return None;
+    }
+    raddle_device::find_arch(&source.arch, source.sms?)
 }
 
 fn named(name: &str) -> Option<Device> {
@@ -128,6 +146,10 @@ fn properties(source: &SourceDevice) -> Properties {
         threads_per_sm: source.threads_per_sm,
         shared_bytes_per_sm: source.shared_bytes_per_sm,
         wave_size: source.wave_size,
+        workgroups_per_sm: source.workgroups_per_sm,
+        simds_per_sm: source.simds_per_sm,
+        waves_per_simd: source.waves_per_simd,
+        arch: source.arch.clone(),
     }
 }
 
@@ -262,6 +284,39 @@ mod tests {
         // Without the figures for that, the table is the best there is.
         let found = recorded_on(Some(called("Tesla V100", Some(72)))).unwrap();
         assert_eq!((found.device.cus, found.found), (80, Found::Table));
+    }
+
+    #[test]
+    fn amd_devices_are_found_by_name_instruction_set_or_compute_units() {
+        let agent = |name: &str, arch: &str, sms| SourceDevice {
+            arch: arch.to_owned(),
+            wave_size: Some(64),
+            ..called(name, Some(sms))
+        };
+        for (source, id) in [
+            (agent("AMD Instinct MI350X", "gfx950", 256), "mi350x"),
+            (agent("AMD Instinct MI300X", "gfx942", 304), "mi300x"),
+            (agent("AMD Instinct MI300A", "gfx942", 228), "mi300a"),
+            (agent("AMD Instinct MI210", "gfx90a", 104), "mi210"),
+            (agent("AMD Instinct MI100", "gfx908", 120), "mi100"),
+            (agent("AMD Instinct MI250X / MI250", "gfx90a", 110), "mi250x"),
+            (agent("AMD Instinct MI250X / MI250", "gfx90a", 104), "mi210"),
+            (agent("gfx942", "gfx942", 304), "mi300x"),
+            // Of PyTorch profiles, which give no instruction set.
+            (agent("AMD Radeon Graphics", "", 304), "mi300x"),
+            (agent("", "", 304), "mi300x"),
+            (agent("", "", 256), "mi350x"),
+            (agent("AMD Instinct MI250X / MI250", "", 104), "mi210"),
+        ] {
+            let found = recorded_on(Some(source.clone())).unwrap();
+            assert_eq!((&*found.device.id, found.found), (id, Found::Table), "{source:?}");
+        }
+        // An eighth of an MI350X is built from what the profile says.
+        let eighth = recorded_on(Some(agent("AMD Instinct MI350X", "gfx950", 32))).unwrap();
+        assert_eq!((eighth.device.cus, eighth.found), (32, Found::Properties));
+        // NVIDIA's SMs are not AMD's compute units.
+        assert!(matches!(recorded_on(Some(called("", Some(104)))), Err(Some(_))));
+        assert!(matches!(recorded_on(Some(agent("", "gfx1100", 48))), Err(Some(_))));
     }
 
     #[test]

@@ -73,6 +73,7 @@ const fn sm(
         named: &[],
         // A slice of a device (Multi-Instance GPU) has fewer SMs and less bandwidth.
         not: &["mig"],
+        arch: "",
         vendor: Vendor::Nvidia,
         cus: sms,
         wave_size: WARP,

@@ -18,6 +18,7 @@ pub(super) const ROWS: &[Row] = &[Row {
     product: "example device of seed 000",
     named: &[],
     not: &[],
+    arch: "",
     vendor: Vendor::Seed,
     cus: 16,
     wave_size: 64,

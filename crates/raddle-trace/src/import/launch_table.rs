@@ -18,7 +18,7 @@ use crate::report::{ImportReport, Quirk};
 use crate::table::{Column, FIRST_LINE};
 
 mod columns;
-mod rows;
+pub(super) mod rows;
 
 use columns::Columns;
 use rows::{Part, ROW_LIMIT, Rows};

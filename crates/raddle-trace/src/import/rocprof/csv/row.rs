@@ -1,0 +1,122 @@
+//! What do the cells of one row say?
+
+use super::table::{Column, Columns};
+use crate::decimal::natural;
+use crate::import::rocprof::registers::Registers;
+use crate::import::rocprof::shape::{Shape, shape};
+use crate::report::Quirk;
+
+/// Why a row is not taken.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// It is left out and counted.
+    Quirk(Quirk),
+    /// The text of a time that was rounded: nothing in the file can be trusted.
+    Rounded(Column, String),
+}
+
+const MALFORMED: Fault = Fault::Quirk(Quirk::Malformed);
+
+/// One row, by column.
+pub(super) struct Row<'a> {
+    pub(super) cells: &'a csv::StringRecord,
+    pub(super) columns: &'a Columns,
+}
+
+impl<'a> Row<'a> {
+    /// The cell's text; `None` where it is blank or the column is absent.
+    pub(super) fn text(&self, column: Column) -> Option<&'a str> {
+        let text = self.cells.get(self.columns.at(column)?)?.trim();
+        (!text.is_empty()).then_some(text)
+    }
+
+    pub(super) fn number(&self, column: Column) -> Result<Option<u64>, Fault> {
+        let number = |text| natural(text).ok_or(MALFORMED);
+        self.text(column).map(number).transpose()
+    }
+
+    pub(super) fn small(&self, column: Column) -> Result<Option<u32>, Fault> {
+        let number = self.number(column)?;
+        number.map(|n| u32::try_from(n).map_err(|_| MALFORMED)).transpose()
+    }
+
+    pub(super) fn wanted(&self, column: Column) -> Result<u64, Fault> {
+        self.number(column)?.ok_or(MALFORMED)
+    }
+
+    /// Start and duration.
+    pub(super) fn span(&self) -> Result<(i64, u64), Fault> {
+        let (start, end) = (self.time(Column::Start)?, self.time(Column::End)?);
+        let duration = u64::try_from(end - start).map_err(|_| MALFORMED)?;
+        // The tools write 0 where they have no time.
+        if start == 0 { Err(MALFORMED) } else { Ok((start, duration)) }
+    }
+
+    fn time(&self, column: Column) -> Result<i64, Fault> {
+        let text = self.text(column).ok_or(MALFORMED)?;
+        match natural(text).map(i64::try_from) {
+            Some(Ok(time)) => Ok(time),
+            None if is_rounded(text) => Err(Fault::Rounded(column, text.to_owned())),
+            _ => Err(MALFORMED),
+        }
+    }
+
+    pub(super) fn shape(&self) -> Result<Shape, Fault> {
+        let axes = |columns: [Column; 3]| -> Result<[u64; 3], Fault> {
+            let [x, y, z] = columns;
+            Ok([self.wanted(x)?, self.wanted(y)?, self.wanted(z)?])
+        };
+        let (grid, group) = if self.columns.is_flat() {
+            ([self.wanted(Column::Grid)?, 1, 1], [self.wanted(Column::Group)?, 1, 1])
+        } else {
+            (
+                axes([Column::GridX, Column::GridY, Column::GridZ])?,
+                axes([Column::GroupX, Column::GroupY, Column::GroupZ])?,
+            )
+        };
+        shape(grid, group).ok_or(Fault::Quirk(Quirk::ShapeOverflow))
+    }
+
+    pub(super) fn lds(&self) -> Result<Option<u32>, Fault> {
+        match self.small(Column::Lds)? {
+            None => self.small(Column::BlockLds),
+            lds => Ok(lds),
+        }
+    }
+
+    pub(super) fn registers(&self) -> Result<Option<Registers>, Fault> {
+        let accum = self.small(Column::Accum)?.unwrap_or(0);
+        Ok(self.small(Column::Vgprs)?.map(|arch| Registers { arch, accum }))
+    }
+
+    /// The number of the device: `4`, `Agent 4`, `GPU 4`.
+    pub(super) fn device(&self) -> Option<u64> {
+        let text = self.text(Column::Agent)?;
+        let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
+        natural(digits)
+    }
+}
+
+/// Whether a spreadsheet wrote this number: digits, an `E`, digits.
+fn is_rounded(text: &str) -> bool {
+    let Some((mantissa, exponent)) = text.split_once(['e', 'E']) else {
+        return false;
+    };
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    mantissa.split('.').all(digits) && digits(exponent.trim_start_matches(['+', '-']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_spreadsheets_are_told() {
+        for text in ["8.1097E+14", "1e15", "1.62068E+14"] {
+            assert!(is_rounded(text), "{text}");
+        }
+        for text in ["", "E", "E+14", "810970000000000", "8.1097E", "fe12"] {
+            assert!(!is_rounded(text), "{text}");
+        }
+    }
+}

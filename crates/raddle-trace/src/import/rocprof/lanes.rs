@@ -1,0 +1,181 @@
+//! Which in-order lane does a dispatch belong to: its stream or its queue? (`rocprof.rs` says why.)
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::CLOCK_NS;
+use crate::assemble::{DraftOp, Interner};
+use crate::profile::StreamLabel;
+use crate::report::{ImportReport, Quirk};
+
+/// What a file says of where a dispatch was put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    /// The process, by position in the file.
+    pub(super) process: u32,
+    /// The hardware queue.
+    pub(super) queue: u64,
+    /// The stream, where the file has a number for it.
+    pub(super) stream: Option<u64>,
+}
+
+/// The lanes of a file.
+#[derive(Debug)]
+pub(super) struct Lanes {
+    told: bool,
+    numbers: BTreeMap<(u32, u64), u32>,
+    labels: Interner<StreamLabel>,
+}
+
+impl Lanes {
+    /// Decides what the lanes are, from the places of all dispatches that are kept.
+    pub(super) fn decide(places: impl Iterator<Item = Place>, report: &mut ImportReport) -> Self {
+        let mut distinct = BTreeSet::new();
+        let (mut last, mut dispatches) = (None, 0u64);
+        for place in places {
+            dispatches += 1;
+            // Runs of equal places are long.
+            if last.replace(place) != Some(place) {
+                distinct.insert(place);
+            }
+        }
+        let told = are_told(&distinct);
+        if told {
+            report.add(Quirk::SharedQueue, sharing(&distinct));
+        } else {
+            report.add(Quirk::QueueAsStream, dispatches);
+        }
+        Self { told, numbers: BTreeMap::new(), labels: Interner::new() }
+    }
+
+    /// The lane of a dispatch.
+    pub(super) fn of(&mut self, place: Place) -> u32 {
+        let number = match place.stream {
+            Some(stream) if self.told => stream,
+            _ => place.queue,
+        };
+        let labels = &mut self.labels;
+        *self.numbers.entry((place.process, number)).or_insert_with(|| {
+            labels
+                .number(&StreamLabel { label: number.to_string(), context: context(place.process) })
+        })
+    }
+
+    /// The lane of a copy of that kind: its stream, or where the file tells none one of its own.
+    pub(super) fn of_copy(&mut self, process: u32, stream: Option<u64>, kind: &str) -> u32 {
+        match stream {
+            Some(_) if self.told => self.of(Place { process, queue: 0, stream }),
+            _ => {
+                let label = kind.to_owned();
+                self.labels.number(&StreamLabel { label, context: context(process) })
+            }
+        }
+    }
+
+    /// The labels of all lanes, by number.
+    pub(super) fn into_labels(self) -> Vec<StreamLabel> {
+        self.labels.into_items()
+    }
+}
+
+/// Processes after the first have lanes of their own.
+fn context(process: u32) -> Option<u64> {
+    (process > 0).then_some(u64::from(process))
+}
+
+/// Whether streams are told apart: not if there are no numbers, nor if all are 0 on several queues.
+fn are_told(places: &BTreeSet<Place>) -> bool {
+    let numbered = places.iter().all(|place| place.stream.is_some());
+    let followed = places.iter().any(|place| place.stream.is_some_and(|stream| stream != 0));
+    // In the order of the set, the queues of a process lie side by side.
+    let neighbours = places.iter().zip(places.iter().skip(1));
+    let mut queues = neighbours.map(|(a, b)| a.process == b.process && a.queue != b.queue);
+    let several = queues.any(|differ| differ);
+    numbered && (followed || !several)
+}
+
+/// The streams that share a queue with another stream.
+fn sharing(places: &BTreeSet<Place>) -> u64 {
+    let mut of_queue: BTreeMap<(u32, u64), BTreeSet<u64>> = BTreeMap::new();
+    for place in places {
+        let streams = of_queue.entry((place.process, place.queue)).or_default();
+        streams.extend(place.stream);
+    }
+    let shared: BTreeSet<(u32, u64)> = of_queue
+        .iter()
+        .filter(|(_, streams)| streams.len() > 1)
+        .flat_map(|(&(process, _), streams)| streams.iter().map(move |&stream| (process, stream)))
+        .collect();
+    shared.len() as u64
+}
+
+/// How many ops start before the op before them in their lane has ended, but by no more than the
+/// clock may be off.
+pub(super) fn jitter(ops: &[DraftOp]) -> u64 {
+    let mut order: Vec<(u32, i64, u64)> =
+        ops.iter().map(|op| (op.stream, op.start, op.duration)).collect();
+    order.sort_unstable();
+    let mut lane = None;
+    let mut end = i64::MIN;
+    let mut met = 0;
+    for (stream, start, duration) in order {
+        if lane.replace(stream) != Some(stream) {
+            end = i64::MIN;
+        }
+        met += u64::from(start < end && end.abs_diff(start) <= CLOCK_NS);
+        end = end.max(start.saturating_add_unsigned(duration));
+    }
+    met
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(queue: u64, stream: Option<u64>) -> Place {
+        Place { process: 0, queue, stream }
+    }
+
+    fn decide(places: &[Place]) -> (Vec<u32>, Vec<String>, ImportReport) {
+        let mut report = ImportReport::default();
+        let mut lanes = Lanes::decide(places.iter().copied(), &mut report);
+        let numbers = places.iter().map(|&place| lanes.of(place)).collect();
+        let labels = lanes.into_labels().into_iter().map(|label| label.label).collect();
+        (numbers, labels, report)
+    }
+
+    #[test]
+    fn streams_are_lanes_whatever_queue_they_are_on() {
+        let places = [place(1, Some(5)), place(2, Some(5)), place(1, Some(6)), place(3, Some(0))];
+        let (numbers, labels, report) = decide(&places);
+        assert_eq!((numbers, labels), (vec![0, 0, 1, 2], ["5", "6", "0"].map(String::from).into()));
+        assert_eq!(report.count(Quirk::SharedQueue), 2);
+        assert_eq!(report.count(Quirk::QueueAsStream), 0);
+    }
+
+    #[test]
+    fn queues_are_lanes_where_streams_are_not_followed() {
+        let zeros = [place(1, Some(0)), place(2, Some(0)), place(1, Some(0))];
+        let (numbers, labels, report) = decide(&zeros);
+        assert_eq!((numbers, labels), (vec![0, 1, 0], ["1", "2"].map(String::from).into()));
+        assert_eq!(report.count(Quirk::QueueAsStream), 3);
+        let none = [place(4, None), place(7, None)];
+        assert_eq!(decide(&none).1, ["4", "7"]);
+        // One queue and stream 0: the default stream.
+        let (_, labels, report) = decide(&[place(9, Some(0))]);
+        assert_eq!((labels, report.count(Quirk::QueueAsStream)), (vec!["0".to_owned()], 0));
+    }
+
+    #[test]
+    fn processes_and_copies_have_lanes_of_their_own() {
+        let mut report = ImportReport::default();
+        let second = Place { process: 1, ..place(1, Some(5)) };
+        let mut lanes = Lanes::decide([place(1, Some(5)), second].into_iter(), &mut report);
+        assert_eq!((lanes.of(place(1, Some(5))), lanes.of(second)), (0, 1));
+        assert_eq!(lanes.of_copy(1, Some(5), "H2D"), 1);
+        assert_eq!(lanes.of_copy(0, None, "H2D"), 2);
+        let contexts: Vec<_> = lanes.into_labels().iter().map(|label| label.context).collect();
+        assert_eq!(contexts, [None, Some(1), None]);
+        let mut lanes = Lanes::decide([place(1, None)].into_iter(), &mut report);
+        assert_eq!((lanes.of(place(1, None)), lanes.of_copy(0, Some(3), "D2H")), (0, 1));
+    }
+}
