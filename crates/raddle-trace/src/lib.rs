@@ -9,6 +9,7 @@
 //! Units: nanoseconds since the earliest arrival or start in the profile, grids in workgroups.
 
 mod assemble;
+mod comm;
 mod decimal;
 mod error;
 mod import;
@@ -21,6 +22,7 @@ mod report;
 mod scan;
 mod table;
 
+pub use comm::is_communication;
 pub use error::TraceError;
 pub use import::{open, read};
 pub use options::{BarrierRule, ImportOptions};
