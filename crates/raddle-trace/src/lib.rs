@@ -8,6 +8,7 @@
 //!
 //! Units: nanoseconds since the earliest arrival or start in the profile, grids in workgroups.
 
+pub mod arrivals;
 mod assemble;
 mod comm;
 mod decimal;
