@@ -3,6 +3,10 @@
 //! The duration of such a kernel is mostly waiting for its peers, which a replay on one device
 //! does not have: kept as recorded it says more of the recorded run than of the device.
 
+mod rule;
+
+pub use rule::{CommRule, Communication};
+
 /// How the names of communication kernels begin, in lower case, and whose they are. A class is
 /// found at the start of a word, so that `rccl` is not found in `__amd_rocclr_copyBuffer`.
 const CLASSES: &[(&str, &str)] = &[

@@ -23,7 +23,7 @@ mod report;
 mod scan;
 mod table;
 
-pub use comm::is_communication;
+pub use comm::{CommRule, Communication, is_communication};
 pub use error::TraceError;
 pub use import::{open, read};
 pub use options::{BarrierRule, ImportOptions};
