@@ -89,10 +89,8 @@ impl<'r> Engine<'r> {
         for (process, plan) in (0u16..).zip(&workload.processes) {
             queue.push(Tick::ZERO + plan.start, Due::Join(process));
         }
-        for (process, _) in (0u16..).zip(&workload.processes) {
-            if let Some(at) = tasks.alarm(process) {
-                queue.push(at, Due::Arrival(process));
-            }
+        for (at, process) in tasks.alarms() {
+            queue.push(at, Due::Arrival(process));
         }
         let ledger = Ledger::new(&options.shape, options.cus);
         Ok(Self {
@@ -196,12 +194,12 @@ impl<'r> Engine<'r> {
         self.first.get_or_insert(self.now);
         let mut ready = std::mem::take(&mut self.ready);
         self.tasks.arrive(usize::from(process), self.now, &mut ready)?;
-        self.set_alarm(process);
+        self.set_alarms();
         self.make_all_ready(ready)
     }
 
-    fn set_alarm(&mut self, process: u16) {
-        if let Some(at) = self.tasks.alarm(process) {
+    fn set_alarms(&mut self) {
+        for (at, process) in self.tasks.alarms() {
             self.queue.push(at, Due::Arrival(process));
         }
     }
@@ -209,9 +207,7 @@ impl<'r> Engine<'r> {
     /// Notes that a launch has ended or will never run; what waited for it only goes to `ready`.
     fn finish(&mut self, id: LaunchId, ready: &mut Vec<LaunchId>) -> Result<(), SimError> {
         self.tasks.finish(id, self.now, ready)?;
-        for process in self.tasks.roused() {
-            self.set_alarm(process);
-        }
+        self.set_alarms();
         Ok(())
     }
 

@@ -1,9 +1,10 @@
 //! How good was a run, in numbers?
 //!
-//! Makespan = from the first event until every profile has ended once. Latency = from ready to the first wave started. Slowdown = (end - ready) over the same launch
-//! alone on the device under the same recipe, geometric mean. Utilisation = wave-slot time used
-//! over available, between the first event and the last end. Jain = index over processes of the
-//! wave-slot time used while at least two were runnable.
+//! Makespan = from the first event until every profile has ended once, and every request whose time
+//! was given. Latency = from ready to the first wave started. Slowdown = (end - ready) over the
+//! same launch alone on the device under the same recipe, geometric mean. Utilisation = wave-slot
+//! time used over available, between the first event and the last end. Jain = index over processes
+//! of the wave-slot time used while at least two were runnable. Of requests: `requests.rs`.
 //!
 //! Floating point only here, after every decision; logarithms from `libm`, so that the digits are
 //! the same everywhere.

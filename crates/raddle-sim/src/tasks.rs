@@ -47,7 +47,7 @@ pub(crate) struct Tasks<'w> {
     most_launches: usize,
     /// Processes that begin after an end of this one.
     followers: Vec<Vec<u16>>,
-    /// Processes that began anew because something ended.
+    /// Processes whose hosts may have something else to issue next.
     roused: Vec<u16>,
 }
 
@@ -72,7 +72,7 @@ impl<'w> Tasks<'w> {
                 .unwrap_or(usize::MAX)
                 .saturating_add(REPEAT_CAP_LAUNCHES),
             followers: followers(workload),
-            roused: Vec::new(),
+            roused: (0u16..).zip(&workload.processes).map(|(process, _)| process).collect(),
         };
         for (process, plan) in workload.processes.iter().enumerate() {
             match &plan.repetition {
@@ -160,8 +160,14 @@ impl<'w> Tasks<'w> {
         (next < times.len()).then(|| self.offset(process, next))
     }
 
+    /// When which hosts are to be asked what they issue, since this was last called.
+    pub(crate) fn alarms(&mut self) -> Vec<(Tick, u16)> {
+        let roused = std::mem::take(&mut self.roused);
+        roused.into_iter().filter_map(|process| Some((self.alarm(process)?, process))).collect()
+    }
+
     /// When the host of a process is to be asked, if that is earlier than what was said before.
-    pub(crate) fn alarm(&mut self, process: u16) -> Option<Tick> {
+    fn alarm(&mut self, process: u16) -> Option<Tick> {
         let at = self.next_arrival(usize::from(process))?;
         let alarm = &mut self.lanes[usize::from(process)].alarm;
         if alarm.is_some_and(|before| before <= at) {
@@ -181,6 +187,7 @@ impl<'w> Tasks<'w> {
         let plan = &self.workload.processes[process];
         let alarm = &mut self.lanes[process].alarm;
         *alarm = alarm.filter(|&at| at > now);
+        self.roused.push(process as u16);
         while self.next_arrival(process).is_some_and(|at| at <= now) {
             while let Some(offset) = self.next_request(process).filter(|at| at.0 <= now.0) {
                 self.begin(process, offset)?;
@@ -314,11 +321,6 @@ impl<'w> Tasks<'w> {
             self.roused.push(follower);
         }
         Ok(())
-    }
-
-    /// The processes that began anew because something ended, since this was last asked.
-    pub(crate) fn roused(&mut self) -> Vec<u16> {
-        std::mem::take(&mut self.roused)
     }
 
     /// Launches that were issued and never ended.

@@ -356,6 +356,7 @@ fn the_real_workload() {
         ]
     );
     assert!(file.tasks[5..].iter().all(|task| task.process == ArrivalProcess::Continuous));
+    assert!(file.tasks.iter().all(|task| file.level(task).is_none()), "none has a priority");
     assert_eq!(file.unsorted, 0);
 }
 

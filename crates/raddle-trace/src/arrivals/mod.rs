@@ -75,11 +75,6 @@ impl ArrivalFormat {
             Self::BurstGpt => "burstgpt",
         }
     }
-
-    /// Whether a task of such a file that says no priority is best effort.
-    const fn has_priorities(self) -> bool {
-        matches!(self, Self::Disb | Self::Reef)
-    }
 }
 
 /// How long a load lasts, and why it is read so.
@@ -126,12 +121,10 @@ pub struct ArrivalOptions {
 
 impl ArrivalFile {
     /// How urgent a task is by its file: its priority, at most 255, and 255 (best effort) for a
-    /// task without one; `None` where files of this kind say nothing of it.
+    /// task without one beside tasks that have one; `None` where no task of the file has one.
     #[must_use]
     pub fn level(&self, task: &ArrivalTask) -> Option<Level> {
-        if !self.format.has_priorities() {
-            return None;
-        }
+        self.tasks.iter().find_map(|task| task.priority)?;
         Some(Level(task.priority.map_or(u8::MAX, |p| u8::try_from(p).unwrap_or(u8::MAX))))
     }
 

@@ -62,7 +62,7 @@ fn minus_ln(x: u64) -> u64 {
         }
     }
     let minus_log2 = (65 << BITS) - log;
-    (minus_log2 * LN_2 >> BITS) as u64
+    ((minus_log2 * LN_2) >> BITS) as u64
 }
 
 #[cfg(test)]
