@@ -41,9 +41,9 @@ pub struct Options {
 pub struct Progress {
     /// Simulated time.
     pub now: Tick,
-    /// Launches of the longest profile that have ended.
+    /// Launches that lead the run and have ended.
     pub ended: u64,
-    /// Launches that it has.
+    /// All that lead it; see [`Workload::leading`].
     pub total: u64,
 }
 
@@ -84,15 +84,13 @@ impl<'r> Engine<'r> {
         dispatcher: &'r mut dyn Dispatcher,
         options: &Options,
     ) -> Result<Self, SimError> {
-        let tasks = Tasks::new(workload)?;
+        let mut tasks = Tasks::new(workload)?;
         let mut queue = Queue::default();
         for (process, plan) in (0u16..).zip(&workload.processes) {
             queue.push(Tick::ZERO + plan.start, Due::Join(process));
         }
-        for process in 0..workload.processes.len() {
-            if let Some(at) = tasks.next_arrival(process) {
-                queue.push(at, Due::Arrival(process as u16));
-            }
+        for (at, process) in tasks.alarms() {
+            queue.push(at, Due::Arrival(process));
         }
         let ledger = Ledger::new(&options.shape, options.cus);
         Ok(Self {
@@ -144,7 +142,7 @@ impl<'r> Engine<'r> {
 
     fn progress(&self) -> Progress {
         let (ended, total) = self.tasks.progress();
-        Progress { now: self.now, ended: ended as u64, total: total as u64 }
+        Progress { now: self.now, ended, total }
     }
 
     fn outcome(self, stuck: Vec<LaunchId>) -> Outcome {
@@ -196,10 +194,21 @@ impl<'r> Engine<'r> {
         self.first.get_or_insert(self.now);
         let mut ready = std::mem::take(&mut self.ready);
         self.tasks.arrive(usize::from(process), self.now, &mut ready)?;
-        if let Some(at) = self.tasks.next_arrival(usize::from(process)) {
+        self.set_alarms();
+        self.make_all_ready(ready)
+    }
+
+    fn set_alarms(&mut self) {
+        for (at, process) in self.tasks.alarms() {
             self.queue.push(at, Due::Arrival(process));
         }
-        self.make_all_ready(ready)
+    }
+
+    /// Notes that a launch has ended or will never run; what waited for it only goes to `ready`.
+    fn finish(&mut self, id: LaunchId, ready: &mut Vec<LaunchId>) -> Result<(), SimError> {
+        self.tasks.finish(id, self.now, ready)?;
+        self.set_alarms();
+        Ok(())
     }
 
     fn make_all_ready(&mut self, mut ready: Vec<LaunchId>) -> Result<(), SimError> {
@@ -225,8 +234,7 @@ impl<'r> Engine<'r> {
             }
             Work::Unfit { resource, wanted, available } => {
                 let refusal = Refusal { launch: id, cu: None, resource, wanted, available };
-                self.refuse(refusal);
-                Ok(())
+                self.refuse(refusal)
             }
             Work::Kernel { workgroups, demand, barrier, .. } => {
                 self.usage.gained(process);
@@ -268,7 +276,7 @@ impl<'r> Engine<'r> {
         self.tasks.records[id.index()].ended = Some(self.now);
         self.last = self.now;
         let mut ready = std::mem::take(&mut self.ready);
-        self.tasks.finish(id, &mut ready);
+        self.finish(id, &mut ready)?;
         self.make_all_ready(ready)
     }
 
@@ -281,7 +289,7 @@ impl<'r> Engine<'r> {
     }
 
     /// A launch will never run: notes why and releases what waits for it.
-    fn refuse(&mut self, refusal: Refusal) {
+    fn refuse(&mut self, refusal: Refusal) -> Result<(), SimError> {
         let id = refusal.launch;
         let record = &mut self.tasks.records[id.index()];
         record.refused = true;
@@ -293,11 +301,12 @@ impl<'r> Engine<'r> {
         }
         let mut ready = std::mem::take(&mut self.ready);
         let before = ready.len();
-        self.tasks.finish(id, &mut ready);
+        self.finish(id, &mut ready)?;
         for id in ready.drain(before..) {
             self.queue.push(self.now, Due::Ready(id));
         }
         self.ready = ready;
+        Ok(())
     }
 
     /// Lets the dispatcher decide; whether it did more than to ask for a wake.
@@ -356,8 +365,7 @@ impl<'r> Engine<'r> {
                 self.machine.forget(refusal.launch, now)?;
                 let process = self.tasks.records[refusal.launch.index()].process;
                 self.usage.lost(process);
-                self.refuse(refusal);
-                Ok(())
+                self.refuse(refusal)
             }
             Action::WakeAt(at) => {
                 // A wake in the past would never come; it comes at once instead.

@@ -73,6 +73,14 @@ pub enum SimError {
     /// More processes than ids.
     #[error("{0} processes: at most 65,535 run together; give fewer profiles")]
     TooManyProcesses(usize),
+    /// A process cannot begin as its plan says.
+    #[error("{process} cannot be repeated as asked: {problem}; give it other requests")]
+    Requests {
+        /// Which process.
+        process: String,
+        /// What is wrong.
+        problem: &'static str,
+    },
     /// More launches than ids.
     #[error("more than 4,294,967,295 launches: repeat less often (`--once`)")]
     TooManyLaunches,

@@ -16,6 +16,8 @@ mod metrics;
 mod outcome;
 mod plan;
 mod queue;
+mod repetition;
+mod requests;
 mod tasks;
 mod usage;
 
@@ -24,3 +26,5 @@ pub use error::SimError;
 pub use metrics::{LevelSummary, ProcessSummary, Summary, percentile};
 pub use outcome::{Counters, Outcome, Record, RefusedLaunch};
 pub use plan::{Costs, PlanError, PlanOptions, ProcessPlan, Task, Work, Workload, plan};
+pub use repetition::Repetition;
+pub use requests::RequestSummary;

@@ -1,9 +1,10 @@
 //! How good was a run, in numbers?
 //!
-//! Makespan = from the first event until every profile has ended once. Latency = from ready to the first wave started. Slowdown = (end - ready) over the same launch
-//! alone on the device under the same recipe, geometric mean. Utilisation = wave-slot time used
-//! over available, between the first event and the last end. Jain = index over processes of the
-//! wave-slot time used while at least two were runnable.
+//! Makespan = from the first event until every profile has ended once, and every request whose time
+//! was given. Latency = from ready to the first wave started. Slowdown = (end - ready) over the
+//! same launch alone on the device under the same recipe, geometric mean. Utilisation = wave-slot
+//! time used over available, between the first event and the last end. Jain = index over processes
+//! of the wave-slot time used while at least two were runnable. Of requests: `requests.rs`.
 //!
 //! Floating point only here, after every decision; logarithms from `libm`, so that the digits are
 //! the same everywhere.
@@ -14,13 +15,14 @@ use raddle_types::Resource;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::{Work, Workload};
-use crate::{Outcome, Record};
+use crate::{Outcome, Record, RequestSummary};
 
 /// The result of one recipe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Summary {
-    /// From the first event until every profile has ended once; what repeats may go on after it.
+    /// From the first event until every profile has ended once, and every request whose time was
+    /// given; what repeats may go on after it.
     pub makespan_ns: u64,
     /// Wave-slot time used over available, 0 to 1.
     pub utilisation: f64,
@@ -60,6 +62,9 @@ pub struct ProcessSummary {
     pub wave_share: f64,
     /// One a level it used, most urgent first.
     pub levels: Vec<LevelSummary>,
+    /// What became of its requests; absent where its profile is repeated back to back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<RequestSummary>,
 }
 
 /// What became of the launches of one level of one process.
@@ -96,7 +101,11 @@ impl Summary {
     /// Sums up a run; `alone` holds the run of each process alone, by process, if there are any.
     #[must_use]
     pub fn new(workload: &Workload, outcome: &Outcome, alone: &[&Outcome]) -> Self {
-        let firsts = outcome.records.iter().filter(|record| record.iteration == 0);
+        let counts = |record: &&Record| {
+            let plan = &workload.processes[usize::from(record.process)];
+            record.iteration == 0 || plan.repetition.is_counted()
+        };
+        let firsts = outcome.records.iter().filter(counts);
         let last = firsts.filter_map(|record| record.ended).max().unwrap_or(outcome.first);
         let makespan_ns = last.since(outcome.first).0;
         let used: u128 = outcome.wave_ns.iter().sum();
@@ -152,6 +161,7 @@ impl ProcessSummary {
                 .into_iter()
                 .map(|(level, records)| LevelSummary::new(level, &records, base.as_deref()))
                 .collect(),
+            requests: RequestSummary::new(workload, outcome, alone, process),
         }
     }
 }

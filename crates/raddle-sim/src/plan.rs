@@ -9,12 +9,15 @@ use raddle_device::Device;
 use raddle_trace::{Op, OpKind, Profile};
 use raddle_types::{Barrier, Demand, Idempotence, Level, Resource, StreamId, Ticks};
 
+use crate::repetition::Repetition;
+
 /// Processes that run together.
 #[derive(Clone, Debug)]
 pub struct Workload {
     /// Position = process id.
     pub processes: Vec<ProcessPlan>,
-    /// Whether the shorter ones repeat until the longest has ended once.
+    /// Whether the shorter ones of those that repeat back to back do so until the longest has ended
+    /// once, and every request of the others.
     pub repeat: bool,
 }
 
@@ -35,10 +38,13 @@ pub struct ProcessPlan {
     pub start: Ticks,
     /// Its share, 1 or more.
     pub share: u32,
+    /// When its profile begins, and begins anew.
+    pub repetition: Repetition,
 }
 
 impl ProcessPlan {
-    /// A process of these tasks that joins at 0 with share 1; its span ends with its last arrival.
+    /// A process of these tasks that joins at 0 with share 1 and repeats back to back; its span
+    /// ends with its last arrival.
     ///
     /// A task may only wait for an earlier one of its own stream.
     #[must_use]
@@ -53,6 +59,7 @@ impl ProcessPlan {
             span: Ticks(last.0.saturating_add(1)),
             start: Ticks::ZERO,
             share: 1,
+            repetition: Repetition::BackToBack,
             tasks,
         }
     }

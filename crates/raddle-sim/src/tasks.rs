@@ -2,15 +2,20 @@
 //!
 //! Ids: each repetition of a profile takes a block of ids, one a task, in order.
 
+mod lane;
+
 use raddle_types::{LaunchId, Tick, Ticks};
 
 use crate::plan::{ProcessPlan, Workload};
+use crate::repetition::Repetition;
 use crate::{Record, SimError};
+use lane::{Lane, Repeat};
 
-/// A repeating process stops when its time passes this many spans of the longest profile.
+/// A repeating process stops when its time passes this many spans of the longest profile, or of
+/// each request.
 const REPEAT_CAP_SPANS: u64 = 10;
-/// All repetitions together hold at most this many launches beside the first ones: what is kept of
-/// each takes some 80 bytes.
+/// All repetitions together hold at most this many launches beside the first ones and those of
+/// requests whose times are given: what is kept of each takes some 80 bytes.
 const REPEAT_CAP_LAUNCHES: usize = 1 << 22;
 
 /// Where one launch stands.
@@ -28,95 +33,52 @@ pub(crate) struct Tasks<'w> {
     lanes: Vec<Lane>,
     standing: Vec<Standing>,
     pub(crate) records: Vec<Record>,
-    /// The process with the longest span, lowest first.
-    longest: usize,
+    /// The process with the longest span of those that repeat back to back, lowest first.
+    longest: Option<usize>,
+    /// Launches that lead the run and have not ended, and all that lead it.
+    leading: u64,
+    led: u64,
+    /// When the last closed loop that knows its end ends.
+    until: Ticks,
+    /// What repeats stops here, if nothing stops it before.
+    time_cap: u64,
     pub(crate) repeat_capped: bool,
     /// The most launches, repetitions included.
     most_launches: usize,
-}
-
-/// One process while it runs.
-#[derive(Debug)]
-struct Lane {
-    /// Tasks that wait for a task: positions in `children`, by task.
-    child_start: Vec<u32>,
-    children: Vec<u32>,
-    /// Tasks of a stream that wait for nothing in the same repetition.
-    heads: Vec<Vec<u32>>,
-    /// The task of a stream that all of the next repetition waits for.
-    last: Vec<Option<u32>>,
-    /// The first id of each repetition.
-    bases: Vec<u32>,
-    /// The next one in `by_arrival`.
-    cursor: usize,
-    /// Repetitions of which something was issued.
-    begun: u32,
-    /// Tasks of the first repetition that have not ended.
-    left: usize,
-}
-
-impl Lane {
-    fn new(plan: &ProcessPlan) -> Self {
-        let tasks = &plan.tasks;
-        let mut child_start = vec![0u32; tasks.len() + 1];
-        for task in tasks {
-            if let Some(parent) = task.after {
-                child_start[parent as usize + 1] += 1;
-            }
-        }
-        for position in 1..child_start.len() {
-            child_start[position] += child_start[position - 1];
-        }
-        let mut fill = child_start.clone();
-        let mut children = vec![0u32; *child_start.last().unwrap_or(&0) as usize];
-        let mut heads = vec![Vec::new(); plan.streams as usize];
-        let mut last = vec![None; plan.streams as usize];
-        for (position, task) in (0u32..).zip(tasks) {
-            match task.after {
-                Some(parent) => {
-                    let at = &mut fill[parent as usize];
-                    children[*at as usize] = position;
-                    *at += 1;
-                }
-                None => heads[task.stream.index()].push(position),
-            }
-            last[task.stream.index()] = Some(position);
-        }
-        Self {
-            child_start,
-            children,
-            heads,
-            last,
-            bases: Vec::new(),
-            cursor: 0,
-            begun: 0,
-            left: tasks.len(),
-        }
-    }
-
-    fn children_of(&self, task: u32) -> &[u32] {
-        let from = self.child_start[task as usize] as usize;
-        &self.children[from..self.child_start[task as usize + 1] as usize]
-    }
+    /// Processes that begin after an end of this one.
+    followers: Vec<Vec<u16>>,
+    /// Processes whose hosts may have something else to issue next.
+    roused: Vec<u16>,
 }
 
 impl<'w> Tasks<'w> {
     pub(crate) fn new(workload: &'w Workload) -> Result<Self, SimError> {
-        let spans = workload.processes.iter().enumerate();
-        let longest =
-            spans.rev().max_by_key(|(_, plan)| plan.span).map_or(0, |(position, _)| position);
+        workload.check_repetition()?;
+        let led = workload.leading();
+        let most = workload.processes.iter().map(|plan| plan.tasks.len() as u64).sum::<u64>();
+        let most = most.saturating_add(workload.requested());
         let mut tasks = Self {
             workload,
             lanes: workload.processes.iter().map(Lane::new).collect(),
             standing: Vec::new(),
             records: Vec::new(),
-            longest,
+            longest: workload.longest(),
+            leading: led,
+            led,
+            until: workload.until(),
+            time_cap: time_cap(workload),
             repeat_capped: false,
-            most_launches: REPEAT_CAP_LAUNCHES
-                + workload.processes.iter().map(|plan| plan.tasks.len()).sum::<usize>(),
+            most_launches: usize::try_from(most)
+                .unwrap_or(usize::MAX)
+                .saturating_add(REPEAT_CAP_LAUNCHES),
+            followers: followers(workload),
+            roused: (0u16..).zip(&workload.processes).map(|(process, _)| process).collect(),
         };
-        for process in 0..workload.processes.len() {
-            tasks.begin(process)?;
+        for (process, plan) in workload.processes.iter().enumerate() {
+            match &plan.repetition {
+                Repetition::After(_) => {}
+                _ => tasks.begin(process, tasks.offset(process, 0))?,
+            }
         }
         Ok(tasks)
     }
@@ -135,14 +97,16 @@ impl<'w> Tasks<'w> {
         self.lanes.iter().map(|lane| lane.begun).collect()
     }
 
-    /// When a repetition of a process begins.
+    /// When a repetition of a process begins that waits for no end.
     fn offset(&self, process: usize, iteration: usize) -> Ticks {
         let plan = &self.workload.processes[process];
-        plan.start + Ticks(plan.span.0.saturating_mul(iteration as u64))
+        let since = plan.times().get(iteration).copied();
+        let since = since.unwrap_or(Ticks(plan.span.0.saturating_mul(iteration as u64)));
+        plan.start + since
     }
 
-    /// Ids for one more repetition of a process.
-    fn begin(&mut self, process: usize) -> Result<(), SimError> {
+    /// Ids for one more repetition of a process, which begins at `offset`.
+    fn begin(&mut self, process: usize, offset: Ticks) -> Result<(), SimError> {
         let plan = &self.workload.processes[process];
         let base = self.records.len();
         let end = base + plan.tasks.len();
@@ -150,10 +114,9 @@ impl<'w> Tasks<'w> {
             return Err(SimError::TooManyLaunches);
         }
         let lane = &mut self.lanes[process];
-        let iteration = lane.bases.len() as u32;
-        lane.bases.push(base as u32);
-        lane.cursor = 0;
-        let offset = self.offset(process, iteration as usize);
+        let iteration = lane.repeats.len() as u32;
+        lane.repeats.push(Repeat { base: base as u32, offset, left: plan.tasks.len() as u32 });
+        lane.line_up(plan, iteration, 0);
         for (task, position) in plan.tasks.iter().zip(0u32..) {
             self.records.push(Record {
                 process: process as u16,
@@ -171,7 +134,7 @@ impl<'w> Tasks<'w> {
             let waits_for_before = iteration > 0 && {
                 let lane = &self.lanes[process];
                 let last = lane.last[task.stream.index()];
-                let before = lane.bases[iteration as usize - 1];
+                let before = lane.repeats[iteration as usize - 1].base;
                 last.is_some_and(|last| !self.standing[(before + last) as usize].ended)
             };
             self.standing[position].free = task.after.is_none() && !waits_for_before;
@@ -180,10 +143,38 @@ impl<'w> Tasks<'w> {
     }
 
     /// When the host of a process issues its next launch.
-    pub(crate) fn next_arrival(&self, process: usize) -> Option<Tick> {
+    fn next_arrival(&self, process: usize) -> Option<Tick> {
         let (plan, lane) = (&self.workload.processes[process], &self.lanes[process]);
-        let task = *plan.by_arrival.get(lane.cursor)?;
-        Some(self.records[(lane.bases.last()? + task) as usize].arrival)
+        let issued = lane.next().map(|issue| issue.at);
+        let begun = self.next_request(process).and_then(|offset| {
+            let first = plan.first()?;
+            Some(Tick(offset.0) + first)
+        });
+        issued.into_iter().chain(begun).min()
+    }
+
+    /// When the next request begins that has a time of its own.
+    fn next_request(&self, process: usize) -> Option<Ticks> {
+        let next = self.lanes[process].repeats.len();
+        let times = self.workload.processes[process].times();
+        (next < times.len()).then(|| self.offset(process, next))
+    }
+
+    /// When which hosts are to be asked what they issue, since this was last called.
+    pub(crate) fn alarms(&mut self) -> Vec<(Tick, u16)> {
+        let roused = std::mem::take(&mut self.roused);
+        roused.into_iter().filter_map(|process| Some((self.alarm(process)?, process))).collect()
+    }
+
+    /// When the host of a process is to be asked, if that is earlier than what was said before.
+    fn alarm(&mut self, process: u16) -> Option<Tick> {
+        let at = self.next_arrival(usize::from(process))?;
+        let alarm = &mut self.lanes[usize::from(process)].alarm;
+        if alarm.is_some_and(|before| before <= at) {
+            return None;
+        }
+        *alarm = Some(at);
+        Some(at)
     }
 
     /// The host issues everything that is due; what waits for nothing goes to `ready`.
@@ -193,68 +184,143 @@ impl<'w> Tasks<'w> {
         now: Tick,
         ready: &mut Vec<LaunchId>,
     ) -> Result<(), SimError> {
+        let plan = &self.workload.processes[process];
+        let alarm = &mut self.lanes[process].alarm;
+        *alarm = alarm.filter(|&at| at > now);
+        self.roused.push(process as u16);
         while self.next_arrival(process).is_some_and(|at| at <= now) {
-            let lane = &mut self.lanes[process];
-            let base = *lane.bases.last().expect("next_arrival found a repetition");
-            if lane.bases.len() > 1 && self.lanes[self.longest].left == 0 {
-                self.lanes[process].cursor = usize::MAX;
-                return Ok(());
+            while let Some(offset) = self.next_request(process).filter(|at| at.0 <= now.0) {
+                self.begin(process, offset)?;
             }
+            let Some(issue) = self.lanes[process].next().filter(|issue| issue.at <= now) else {
+                break;
+            };
+            let stops = issue.iteration > 0 && !self.goes_on(process, now);
             let lane = &mut self.lanes[process];
-            let id = base + self.workload.processes[process].by_arrival[lane.cursor];
-            lane.begun += u32::from(lane.cursor == 0);
-            lane.cursor += 1;
+            lane.pass();
+            if stops {
+                continue;
+            }
+            let base = lane.repeats[issue.iteration as usize].base;
+            let id = base + plan.by_arrival[issue.cursor as usize];
+            lane.begun += u32::from(issue.cursor == 0);
+            let more = lane.line_up(plan, issue.iteration, issue.cursor + 1);
             let standing = &mut self.standing[id as usize];
             standing.issued = true;
             if standing.free {
                 ready.push(LaunchId(id));
             }
-            if lane.cursor == self.workload.processes[process].tasks.len() {
+            if !more {
                 self.again(process, now)?;
             }
         }
         Ok(())
     }
 
-    /// A process has issued everything: it begins anew while the longest has not ended.
+    /// Whether a process may issue more than its first repetition now.
+    fn goes_on(&self, process: usize, now: Tick) -> bool {
+        let company = self.leading > 0 || now.0 < self.until.0;
+        match self.workload.processes[process].repetition {
+            Repetition::BackToBack => company,
+            Repetition::Closed { until } => until.map_or(company, |until| now.0 < until.0),
+            Repetition::At(_) | Repetition::After(_) => true,
+        }
+    }
+
+    /// Whether one more repetition of a process would be too much to keep.
+    fn is_too_much(&self, process: usize) -> bool {
+        self.records.len() + self.workload.processes[process].tasks.len() > self.most_launches
+    }
+
+    /// A process has issued everything of a repetition: back to back it begins anew while others
+    /// lead.
     fn again(&mut self, process: usize, now: Tick) -> Result<(), SimError> {
-        if !self.workload.repeat || process == self.longest || self.lanes[self.longest].left == 0 {
+        let plan = &self.workload.processes[process];
+        if !self.workload.repeat || plan.repetition != Repetition::BackToBack {
             return Ok(());
         }
-        let longest = &self.workload.processes[self.longest];
-        let cap = longest.start.0.saturating_add(longest.span.0.saturating_mul(REPEAT_CAP_SPANS));
-        let plan = &self.workload.processes[process];
-        let next = self.offset(process, self.lanes[process].bases.len());
+        // The longest does not give company to itself.
+        let own =
+            if self.longest == Some(process) { self.lanes[process].repeats[0].left } else { 0 };
+        if self.leading == u64::from(own) && now.0 >= self.until.0 {
+            return Ok(());
+        }
+        let count = self.lanes[process].repeats.len();
+        let next = self.offset(process, count);
         // At the end of all time offsets no longer grow, so repeating would never end.
-        let stands_still = next.0 <= self.offset(process, self.lanes[process].bases.len() - 1).0;
-        let full = self.records.len() + plan.tasks.len() > self.most_launches;
-        if now.0 > cap || stands_still || full {
+        let stands_still = next.0 <= self.offset(process, count - 1).0;
+        if stands_still || now.0 > self.time_cap || self.is_too_much(process) {
             self.repeat_capped = true;
             return Ok(());
         }
-        self.begin(process)
+        self.begin(process, next)
     }
 
     /// A launch has ended or was refused; what waited for it only goes to `ready`.
-    pub(crate) fn finish(&mut self, id: LaunchId, ready: &mut Vec<LaunchId>) {
+    pub(crate) fn finish(
+        &mut self,
+        id: LaunchId,
+        now: Tick,
+        ready: &mut Vec<LaunchId>,
+    ) -> Result<(), SimError> {
         let record = self.records[id.index()];
         self.standing[id.index()].ended = true;
         let process = usize::from(record.process);
-        if record.iteration == 0 {
-            self.lanes[process].left -= 1;
-        }
-        let lane = &self.lanes[process];
-        let base = lane.bases[record.iteration as usize];
+        let plan = &self.workload.processes[process];
+        let leads = record.iteration == 0 && self.longest == Some(process);
+        self.leading -= u64::from(leads || !plan.times().is_empty());
+        let lane = &mut self.lanes[process];
+        let repeat = &mut lane.repeats[record.iteration as usize];
+        repeat.left -= 1;
+        let Repeat { base, offset, left } = *repeat;
+        lane.ended += u32::from(left == 0);
         for &child in lane.children_of(record.task) {
             release(&mut self.standing, base + child, ready);
         }
-        let stream = self.workload.processes[process].tasks[record.task as usize].stream;
+        let stream = plan.tasks[record.task as usize].stream;
         let is_last = lane.last[stream.index()] == Some(record.task);
-        if let (true, Some(&next)) = (is_last, lane.bases.get(record.iteration as usize + 1)) {
+        if let (true, Some(next)) = (is_last, lane.repeats.get(record.iteration as usize + 1)) {
             for &head in &lane.heads[stream.index()] {
-                release(&mut self.standing, next + head, ready);
+                release(&mut self.standing, next.base + head, ready);
             }
         }
+        if left == 0 { self.ended_whole(process, offset, now) } else { Ok(()) }
+    }
+
+    /// All of a repetition that began at `offset` has ended.
+    fn ended_whole(&mut self, process: usize, offset: Ticks, now: Tick) -> Result<(), SimError> {
+        let is_closed =
+            matches!(self.workload.processes[process].repetition, Repetition::Closed { .. });
+        if is_closed && self.goes_on(process, now) {
+            // What takes no time would repeat for ever in one tick.
+            let stands_still = offset.0 >= now.0;
+            if stands_still || now.0 > self.time_cap || self.is_too_much(process) {
+                self.repeat_capped = true;
+            } else {
+                self.begin(process, Ticks(now.0))?;
+                self.roused.push(process as u16);
+            }
+        }
+        for position in 0..self.followers[process].len() {
+            let follower = self.followers[process][position];
+            let Repetition::After(others) =
+                &self.workload.processes[usize::from(follower)].repetition
+            else {
+                continue;
+            };
+            let ended = others.iter().map(|&other| self.lanes[usize::from(other)].ended).min();
+            let begun = self.lanes[usize::from(follower)].repeats.len() as u32;
+            if ended.is_none_or(|ended| ended <= begun) {
+                continue;
+            }
+            if self.is_too_much(usize::from(follower)) {
+                self.repeat_capped = true;
+                continue;
+            }
+            self.begin(usize::from(follower), Ticks(now.0))?;
+            self.roused.push(follower);
+        }
+        Ok(())
     }
 
     /// Launches that were issued and never ended.
@@ -264,12 +330,40 @@ impl<'w> Tasks<'w> {
         ids.filter(|(_, standing)| stands(standing)).map(|(id, _)| LaunchId(id)).collect()
     }
 
-    /// Launches that have ended, and launches begun so far.
-    pub(crate) fn progress(&self) -> (usize, usize) {
-        let lane = &self.lanes[self.longest.min(self.lanes.len().saturating_sub(1))];
-        let total = self.workload.processes[self.longest].tasks.len();
-        (total - lane.left, total)
+    /// Launches that lead the run and have ended, and all that lead it.
+    pub(crate) const fn progress(&self) -> (u64, u64) {
+        (self.led - self.leading, self.led)
     }
+}
+
+/// The end of the longest profile if it took that many spans, and so for each request.
+fn time_cap(workload: &Workload) -> u64 {
+    let longest = workload.longest();
+    let cap = |(position, plan): (usize, &ProcessPlan)| {
+        let times = plan.times();
+        let begins = if longest == Some(position) { 1 } else { times.len() as u64 };
+        if begins == 0 {
+            return 0;
+        }
+        let last = times.last().map_or(0, |last| last.0);
+        let spans = plan.span.0.saturating_mul(REPEAT_CAP_SPANS).saturating_mul(begins);
+        plan.start.0.saturating_add(last).saturating_add(spans)
+    };
+    let caps = workload.processes.iter().enumerate().map(cap);
+    caps.max().unwrap_or(0).max(workload.until().0)
+}
+
+/// By process: which processes begin after its ends.
+fn followers(workload: &Workload) -> Vec<Vec<u16>> {
+    let mut followers = vec![Vec::new(); workload.processes.len()];
+    for (follower, plan) in (0u16..).zip(&workload.processes) {
+        if let Repetition::After(others) = &plan.repetition {
+            for &other in others {
+                followers[usize::from(other)].push(follower);
+            }
+        }
+    }
+    followers
 }
 
 fn release(standing: &mut [Standing], id: u32, ready: &mut Vec<LaunchId>) {

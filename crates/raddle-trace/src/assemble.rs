@@ -224,17 +224,17 @@ fn link(ops: &mut [Op], streams: usize, resolution_ns: u64, report: &mut ImportR
 }
 
 /// New numbers in order of first use, so that what was left out leaves no trace.
-struct Renumber {
+pub(crate) struct Renumber {
     new: Vec<Option<u32>>,
     order: Vec<u32>,
 }
 
 impl Renumber {
-    fn new(len: usize) -> Self {
+    pub(crate) fn new(len: usize) -> Self {
         Self { new: vec![None; len], order: Vec::new() }
     }
 
-    fn of(&mut self, old: u32) -> u32 {
+    pub(crate) fn of(&mut self, old: u32) -> u32 {
         let next = number(self.order.len());
         *self.new[old as usize].get_or_insert_with(|| {
             self.order.push(old);
@@ -242,7 +242,7 @@ impl Renumber {
         })
     }
 
-    fn select<T: Default>(&self, mut items: Vec<T>) -> Vec<T> {
+    pub(crate) fn select<T: Default>(&self, mut items: Vec<T>) -> Vec<T> {
         self.order.iter().map(|&old| core::mem::take(&mut items[old as usize])).collect()
     }
 }

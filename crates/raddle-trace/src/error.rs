@@ -259,6 +259,27 @@ pub enum TraceError {
         /// Of what.
         what: &'static str,
     },
+    /// A file that is no load and no trace of requests.
+    #[error(
+        "{file} says nothing of arrivals: {reason}. Give a DISB workload, a figure of REEF, or a \
+         request trace of Azure, Mooncake or BurstGPT (docs/arrivals.md)"
+    )]
+    NoArrivals {
+        /// The path.
+        file: String,
+        /// What it is instead.
+        reason: String,
+    },
+    /// Arrivals that make no sense.
+    #[error("{file}, {at}: {problem}")]
+    Arrivals {
+        /// The path.
+        file: String,
+        /// The line or the task.
+        at: String,
+        /// What is wrong and what is wanted.
+        problem: String,
+    },
     /// A priority rule that cannot be read.
     #[error("the priority rule `{rule}` is not GLOB[:stream N]=LEVEL: {problem}")]
     PriorityRule {

@@ -8,8 +8,10 @@
 //!
 //! Units: nanoseconds since the earliest arrival or start in the profile, grids in workgroups.
 
+pub mod arrivals;
 mod assemble;
 mod claims;
+mod comm;
 mod decimal;
 mod error;
 mod import;
@@ -24,6 +26,7 @@ mod scan;
 mod table;
 
 pub use claims::{Claims, OccupancyClaim, OccupancyObject};
+pub use comm::{CommRule, Communication, is_communication};
 pub use error::TraceError;
 pub use import::{open, read};
 pub use options::{BarrierRule, ImportOptions};

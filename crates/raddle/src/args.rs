@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use raddle_dispatch::log::Detail;
-use raddle_trace::{BarrierRule, PriorityRule, TraceError};
+use raddle_trace::{BarrierRule, CommRule, PriorityRule, TraceError};
+
+use crate::arrivals::ArrivalArgs;
 
 /// Replays GPU profiles under composable scheduling policies.
 ///
@@ -106,6 +108,9 @@ pub(crate) struct ReplayArgs {
     /// Let no profile repeat: by default the shorter ones repeat until the longest has ended
     #[arg(long)]
     pub(crate) once: bool,
+    /// What becomes of communication kernels (NCCL and the like), which mostly wait for peers
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = Comm::Keep)]
+    pub(crate) comm: Comm,
     #[command(flatten)]
     pub(crate) run: RunArgs,
     /// Feed the events of a decision log again and compare the answers, instead of a profile
@@ -113,9 +118,12 @@ pub(crate) struct ReplayArgs {
         long,
         value_name = "FILE",
         conflicts_with_all = ["profiles", "recipes", "device", "priorities", "barriers", "starts",
-            "shares", "once", "out", "no_files", "jobs", "log"]
+            "shares", "once", "comm", "out", "no_files", "jobs", "log", "arrivals"]
     )]
     pub(crate) events: Option<PathBuf>,
+    // Last, because its heading holds for what follows.
+    #[command(flatten)]
+    pub(crate) requests: ArrivalArgs,
 }
 
 #[derive(Debug, Args)]
@@ -178,6 +186,27 @@ impl From<Barriers> for BarrierRule {
     }
 }
 
+/// What becomes of communication kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Comm {
+    /// They last as recorded
+    Keep,
+    /// Each lasts as long as the shortest launch of its kernel and grid
+    Fixed,
+    /// They are left out
+    Drop,
+}
+
+impl From<Comm> for CommRule {
+    fn from(comm: Comm) -> Self {
+        match comm {
+            Comm::Keep => Self::Keep,
+            Comm::Fixed => Self::Fixed,
+            Comm::Drop => Self::Drop,
+        }
+    }
+}
+
 /// A value for one of the profiles.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Named<T> {
@@ -223,7 +252,7 @@ fn share(text: &str) -> Result<Named<u32>, String> {
 }
 
 /// Milliseconds with at most six decimals, as nanoseconds.
-fn milliseconds(text: &str) -> Option<u64> {
+pub(crate) fn milliseconds(text: &str) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     if whole.is_empty() || fraction.len() > 6 || !digits(whole) || !digits(fraction) {

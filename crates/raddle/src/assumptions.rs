@@ -1,13 +1,19 @@
 //! On which assumptions does every figure of a replay rest, and what should be looked at twice?
 
-use raddle_trace::BarrierRule;
+use raddle_trace::{BarrierRule, CommRule};
 
+use crate::arrivals::{assumptions, repeating};
 use crate::devices::{Found, Told};
-use crate::sources::{Arrivals, Source};
-use crate::units::percent;
+use crate::sources::{Arrivals, Communication, Source};
+use crate::units::{counted, percent};
 
 /// The cost model in a few sentences, with the shares of what they concern.
-pub(crate) fn of(sources: &[Source], barriers: BarrierRule, repeats: bool) -> Vec<String> {
+pub(crate) fn of(
+    sources: &[Source],
+    barriers: BarrierRule,
+    comm: CommRule,
+    repeats: bool,
+) -> Vec<String> {
     let mut said = vec![
         "a workgroup lasts launch duration / ceil(workgroups / (CUs x resident)) of the profile's own device, unscaled on another one".to_owned(),
         "co-location costs nothing until a resource is full".to_owned(),
@@ -26,7 +32,11 @@ pub(crate) fn of(sources: &[Source], barriers: BarrierRule, repeats: bool) -> Ve
         ),
         "open loop: recorded launch times are kept".to_owned(),
     ];
-    if sources.len() > 1 {
+    said.extend(communication(sources, comm));
+    said.extend(assumptions(sources));
+    if let Some(repeating) = repeating(sources, repeats) {
+        said.push(repeating);
+    } else if sources.len() > 1 {
         said.push(
             if repeats {
                 "the shorter profiles repeat until the longest has ended once"
@@ -37,6 +47,36 @@ pub(crate) fn of(sources: &[Source], barriers: BarrierRule, repeats: bool) -> Ve
         );
     }
     said
+}
+
+/// What became of communication kernels, with their shares of kernel time.
+fn communication(sources: &[Source], comm: CommRule) -> Option<String> {
+    if sources.iter().all(|source| source.communication.is_none()) {
+        let none = "no kernel is communication by its name".to_owned();
+        return (comm != CommRule::Keep).then_some(none);
+    }
+    let said = |figure: &dyn Fn(&Communication) -> String| {
+        each(sources, |source| source.communication.as_ref().map_or("none".to_owned(), figure))
+    };
+    let recorded = |found: &Communication| percent(found.recorded);
+    Some(match comm {
+        CommRule::Fixed => format!(
+            "communication lasts as long as the shortest launch of its kernel and grid, its work without the wait for peers: {} of kernel time",
+            said(&|found| format!("{} instead of {}", percent(found.replayed), recorded(found)))
+        ),
+        CommRule::Drop => format!(
+            "communication is left out, and what waited for it waits for what it waited for: {} of kernel time",
+            said(&|found| format!(
+                "{}, {}",
+                counted(found.launches, "launch", "launches"),
+                recorded(found)
+            ))
+        ),
+        CommRule::Keep => format!(
+            "communication, which mostly waits for peers, lasts as recorded: {} of kernel time (`--comm` changes it)",
+            said(&recorded)
+        ),
+    })
 }
 
 /// Where the arrivals of a profile come from, with the shares of its launches.

@@ -10,6 +10,7 @@
 struct ReadmeOfTheRepository;
 
 mod args;
+mod arrivals;
 mod assumptions;
 mod console;
 mod devices;

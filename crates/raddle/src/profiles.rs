@@ -3,10 +3,14 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use raddle_trace::{ImportOptions, PriorityRule, Profile, Ranks, Target, TraceError, level_of};
+use raddle_trace::{
+    CommRule, Communication, ImportOptions, PriorityRule, Profile, Ranks, Target, TraceError,
+    level_of,
+};
 use raddle_types::Level;
 
 use crate::args::{Named, Rule};
+use crate::arrivals::Requests;
 use crate::error::CliError;
 use crate::progress::Progress;
 use crate::unique::Names;
@@ -34,34 +38,43 @@ pub(crate) struct Loaded {
     pub(crate) start_ns: u64,
     /// Its share.
     pub(crate) share: u32,
+    /// How much of it is communication.
+    pub(crate) communication: Communication,
+    /// The requests that run it, if any do.
+    pub(crate) requests: Option<Requests>,
 }
 
 impl Loaded {
-    fn new(profile: Profile, path: &Path, names: &mut Names) -> Self {
+    fn new(mut profile: Profile, path: &Path, names: &mut Names) -> Self {
         let file = path.file_name().map(|name| name.to_string_lossy());
         Self {
             name: names.give(&profile.name),
             file: file.unwrap_or_default().into_owned(),
             given: path.display().to_string(),
+            communication: CommRule::Keep.apply(&mut profile),
             profile,
             start_ns: 0,
             share: 1,
+            requests: None,
         }
     }
 
-    fn is(&self, wanted: &str) -> bool {
+    /// Whether the user means this one.
+    pub(crate) fn is(&self, wanted: &str) -> bool {
         [&self.name, &self.file, &self.given, &self.profile.name]
             .into_iter()
             .any(|name| name == wanted)
     }
 
-    /// The level of the work of each stream and priority, by the rules.
+    /// The level of the work of each stream and priority: by the rules, else that of its requests,
+    /// else the profile's own.
     pub(crate) fn levels<'l>(
         &'l self,
         rules: &'l [PriorityRule],
     ) -> impl Fn(&raddle_trace::Op) -> Level + 'l {
         let ranks = Ranks::of(&self.profile);
-        move |op| level_of(rules, self.target(op.stream), ranks.level(op))
+        let requested = self.requests.as_ref().and_then(|requests| requests.level);
+        move |op| level_of(rules, self.target(op.stream), requested.or(ranks.level(op)))
     }
 
     fn target(&self, stream: u32) -> Target<'_> {
@@ -140,6 +153,20 @@ pub(crate) fn place(
     for share in shares {
         for profile in meant(profiles, "--share", &share.file)? {
             profile.share = share.value;
+        }
+    }
+    Ok(())
+}
+
+/// Applies `--comm`.
+pub(crate) fn communicate(profiles: &mut [Loaded], rule: CommRule) -> Result<(), CliError> {
+    for loaded in profiles {
+        loaded.communication = rule.apply(&mut loaded.profile);
+        if loaded.profile.report.kernels == 0 {
+            return Err(CliError::Refused(format!(
+                "every kernel of {} is communication, so `--comm drop` leaves nothing to replay: give `--comm fixed` or leave the profile out",
+                loaded.given
+            )));
         }
     }
     Ok(())

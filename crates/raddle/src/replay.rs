@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use raddle_dispatch::log::Detail;
 use raddle_sim::{PlanOptions, Workload, plan};
-use raddle_trace::{BarrierRule, ImportOptions, PriorityRule};
+use raddle_trace::{BarrierRule, CommRule, ImportOptions, PriorityRule};
 use raddle_types::Ticks;
 
 use crate::Console;
 use crate::args::{Format, LogDetail, ReplayArgs, Rule, RunArgs, rule};
+use crate::arrivals;
 use crate::assumptions;
 use crate::devices::{self, Chosen, Found};
 use crate::error::CliError;
@@ -32,6 +33,7 @@ struct Request<'r> {
     recipes: Vec<NamedRecipe>,
     rules: Vec<Rule>,
     barriers: BarrierRule,
+    comm: CommRule,
     device: Option<&'r str>,
     repeat: bool,
     run: &'r RunArgs,
@@ -50,6 +52,7 @@ pub(crate) fn tour(run: &RunArgs, format: Format, console: &mut Console) -> Resu
         recipes: recipes::choose(&wanted)?,
         rules: rules.into_iter().collect::<Result<_, _>>()?,
         barriers: BarrierRule::Assume,
+        comm: CommRule::Keep,
         device: Some(profiles::BUNDLED_DEVICE),
         repeat: true,
         run,
@@ -73,7 +76,9 @@ pub(crate) fn verb(
     let barriers = args.barriers.into();
     let options = ImportOptions { barriers, ..ImportOptions::default() };
     let mut profiles = profiles::open(&args.profiles, &options, console.progress)?;
+    profiles::communicate(&mut profiles, args.comm.into())?;
     profiles::place(&mut profiles, &args.starts, &args.shares)?;
+    arrivals::give(&mut profiles, &args.requests)?;
     let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
     let name = unique::joined(&names);
     let request = Request {
@@ -82,6 +87,7 @@ pub(crate) fn verb(
         recipes,
         rules: args.priorities.clone(),
         barriers,
+        comm: args.comm.into(),
         device: args.device.as_deref(),
         repeat: !args.once,
         run: &args.run,
@@ -170,6 +176,9 @@ fn workload(request: &Request<'_>, target: &Chosen) -> Result<(Workload, Vec<Sou
         };
         let mut process = plan(&loaded.profile, &options, loaded.levels(&rules));
         process.name.clone_from(&loaded.name);
+        if let Some(requests) = &loaded.requests {
+            process.repetition = requests.repetition.clone();
+        }
         processes.push(process);
         let at_home = own.device == target.device;
         sources.push(Source::new(loaded, own.told(), at_home));
@@ -197,7 +206,7 @@ fn report(
     Report {
         raddle: env!("CARGO_PKG_VERSION"),
         device,
-        assumptions: assumptions::of(&profiles, request.barriers, workload.repeat),
+        assumptions: assumptions::of(&profiles, request.barriers, request.comm, workload.repeat),
         warnings,
         recipes: request.recipes.iter().zip(runs).map(result).collect(),
         profiles,

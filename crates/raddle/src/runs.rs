@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use raddle_device::Device;
 use raddle_dispatch::log::{Detail, Header, LogWriter};
-use raddle_sim::{Costs, Options, Outcome, Workload};
+use raddle_sim::{Costs, Options, Outcome, ProcessPlan, Repetition, Workload};
 use rayon::prelude::*;
 
 use crate::error::CliError;
@@ -38,7 +38,7 @@ pub(crate) struct Plan<'p> {
 #[derive(Debug)]
 pub(crate) struct Runs {
     pub(crate) together: Outcome,
-    /// Each process alone, by process; empty where there is only one.
+    /// Each process alone and once, by process; empty where there is only one, which runs once.
     pub(crate) alone: Vec<Outcome>,
 }
 
@@ -52,11 +52,10 @@ struct Job {
 /// Runs everything; one entry a recipe, in their order.
 pub(crate) fn all(plan: &Plan<'_>) -> Result<Vec<Runs>, CliError> {
     let processes = plan.workload.processes.len();
-    let single: Vec<Workload> = if processes > 1 {
-        plan.workload.processes.iter().map(alone).collect()
-    } else {
-        Vec::new()
-    };
+    let has_requests = |process: &ProcessPlan| process.repetition != Repetition::BackToBack;
+    let apart = processes > 1 || plan.workload.processes.iter().any(has_requests);
+    let single: Vec<Workload> =
+        if apart { plan.workload.processes.iter().map(alone).collect() } else { Vec::new() };
     // The long ones first.
     let together = (0..plan.recipes.len()).map(|recipe| Job { recipe, alone: None });
     let apart = (0..plan.recipes.len()).flat_map(|recipe| {
@@ -85,19 +84,16 @@ pub(crate) fn all(plan: &Plan<'_>) -> Result<Vec<Runs>, CliError> {
     Ok(runs.collect())
 }
 
-fn alone(process: &raddle_sim::ProcessPlan) -> Workload {
-    Workload { processes: vec![process.clone()], repeat: false }
+/// One process alone, once: no requests, no repetition.
+fn alone(process: &ProcessPlan) -> Workload {
+    let alone = ProcessPlan { repetition: Repetition::BackToBack, ..process.clone() };
+    Workload { processes: vec![alone], repeat: false }
 }
 
 /// What the progress of these runs counts up to.
 fn launches(workload: &Workload, jobs: &[Job]) -> u64 {
-    let tasks = |process: &raddle_sim::ProcessPlan| process.tasks.len() as u64;
-    // A run counts the launches of its longest process, the lowest of equals.
-    let longest = workload.processes.iter().rev();
-    let longest = longest.max_by_key(|process| process.span).map_or(0, tasks);
-    jobs.iter()
-        .map(|job| job.alone.map_or(longest, |process| tasks(&workload.processes[process])))
-        .sum()
+    let tasks = |process: usize| workload.processes[process].tasks.len() as u64;
+    jobs.iter().map(|job| job.alone.map_or_else(|| workload.leading(), tasks)).sum()
 }
 
 fn one(

@@ -7,6 +7,7 @@ use raddle_trace::{Field, Op, OpKind, Origin, Profile};
 use raddle_types::Barrier;
 use serde::Serialize;
 
+use crate::arrivals;
 use crate::devices::Told;
 use crate::profiles::Loaded;
 use crate::units::share;
@@ -40,8 +41,36 @@ pub(crate) struct Source {
     /// The share of kernel time during which another kernel ran: there, workgroup times are upper
     /// bounds.
     pub(crate) overlapped: f64,
+    /// Communication kernels; absent where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) communication: Option<Communication>,
+    /// The requests that run it, if any do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) requests: Option<arrivals::Told>,
     /// What was met in the file.
     pub(crate) quirks: Vec<QuirkMet>,
+}
+
+/// Communication kernels of a profile: how many, and their share of kernel time.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct Communication {
+    pub(crate) launches: u64,
+    /// As recorded.
+    pub(crate) recorded: f64,
+    /// As replayed, of the kernel time as recorded.
+    pub(crate) replayed: f64,
+}
+
+impl Communication {
+    fn of(found: raddle_trace::Communication) -> Option<Self> {
+        let of = |part: u64| share(u128::from(part), u128::from(found.kernel_ns));
+        (found.launches > 0).then(|| Self {
+            launches: found.launches,
+            recorded: of(found.recorded_ns),
+            replayed: of(found.replayed_ns),
+        })
+    }
 }
 
 /// Shares of the kernel launches, by origin of their arrival.
@@ -92,6 +121,8 @@ impl Source {
             arrivals: Arrivals::of(&kernels),
             barrier_assumed: share(time(kernels.iter().filter(assumed).copied()), kernel_ns),
             overlapped: share(overlapped, sum),
+            communication: Communication::of(loaded.communication),
+            requests: loaded.requests.as_ref().map(|requests| requests.told.clone()),
             quirks: quirks.collect(),
         }
     }

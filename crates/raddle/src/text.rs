@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::arrivals;
 use crate::console::{alarm, heading};
 use crate::devices::Found;
 use crate::sources::Source;
@@ -33,7 +34,10 @@ pub(crate) fn render(report: &Report, closing: &Closing<'_>, colour: bool) -> St
     out.push('\n');
     out += &comparison(report).render(colour);
     out.push('\n');
-    section(&mut out, "Reading", READING.to_owned(), colour);
+    if let Some(table) = arrivals::table(report, RECIPE, PROFILE) {
+        out += &format!("{}\n", table.render(colour));
+    }
+    section(&mut out, "Reading", READING.to_owned() + arrivals::reading(report), colour);
     section(&mut out, "Cost model", report.assumptions.join("; "), colour);
     list(&mut out, "Refused", refusals(report), colour);
     list(&mut out, "Stuck", stuck(report), colour);

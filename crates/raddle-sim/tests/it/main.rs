@@ -4,5 +4,6 @@ mod kit;
 mod laws;
 mod partial;
 mod replay;
+mod requests;
 mod take_off;
 mod timing;

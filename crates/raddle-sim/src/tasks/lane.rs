@@ -1,0 +1,117 @@
+//! Where does one process stand: which repetitions have begun, and what is issued next?
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use raddle_types::{Tick, Ticks};
+
+use crate::plan::ProcessPlan;
+
+/// One process while it runs.
+#[derive(Debug)]
+pub(super) struct Lane {
+    /// Tasks that wait for a task: positions in `children`, by task.
+    child_start: Vec<u32>,
+    children: Vec<u32>,
+    /// Tasks of a stream that wait for nothing in the same repetition.
+    pub(super) heads: Vec<Vec<u32>>,
+    /// The task of a stream that all of the next repetition waits for.
+    pub(super) last: Vec<Option<u32>>,
+    /// Every repetition so far.
+    pub(super) repeats: Vec<Repeat>,
+    /// Repetitions of which something is still to be issued: when the next is due.
+    issuing: BinaryHeap<Reverse<Issue>>,
+    /// Repetitions of which something was issued.
+    pub(super) begun: u32,
+    /// Repetitions that have ended as a whole.
+    pub(super) ended: u32,
+    /// When the host is next asked what it issues.
+    pub(super) alarm: Option<Tick>,
+}
+
+/// One repetition of a profile.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Repeat {
+    /// Its first id.
+    pub(super) base: u32,
+    /// When it began.
+    pub(super) offset: Ticks,
+    /// Tasks of it that have not ended.
+    pub(super) left: u32,
+}
+
+/// The next launch of a repetition; the earliest, then that of the earlier repetition, comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Issue {
+    pub(super) at: Tick,
+    pub(super) iteration: u32,
+    /// Position in `by_arrival`.
+    pub(super) cursor: u32,
+}
+
+impl Lane {
+    pub(super) fn new(plan: &ProcessPlan) -> Self {
+        let tasks = &plan.tasks;
+        let mut child_start = vec![0u32; tasks.len() + 1];
+        for task in tasks {
+            if let Some(parent) = task.after {
+                child_start[parent as usize + 1] += 1;
+            }
+        }
+        for position in 1..child_start.len() {
+            child_start[position] += child_start[position - 1];
+        }
+        let mut fill = child_start.clone();
+        let mut children = vec![0u32; *child_start.last().unwrap_or(&0) as usize];
+        let mut heads = vec![Vec::new(); plan.streams as usize];
+        let mut last = vec![None; plan.streams as usize];
+        for (position, task) in (0u32..).zip(tasks) {
+            match task.after {
+                Some(parent) => {
+                    let at = &mut fill[parent as usize];
+                    children[*at as usize] = position;
+                    *at += 1;
+                }
+                None => heads[task.stream.index()].push(position),
+            }
+            last[task.stream.index()] = Some(position);
+        }
+        Self {
+            child_start,
+            children,
+            heads,
+            last,
+            repeats: Vec::new(),
+            issuing: BinaryHeap::new(),
+            begun: 0,
+            ended: 0,
+            alarm: None,
+        }
+    }
+
+    pub(super) fn children_of(&self, task: u32) -> &[u32] {
+        let from = self.child_start[task as usize] as usize;
+        &self.children[from..self.child_start[task as usize + 1] as usize]
+    }
+
+    /// What the host issues next of the repetitions that have begun.
+    pub(super) fn next(&self) -> Option<Issue> {
+        self.issuing.peek().map(|Reverse(issue)| *issue)
+    }
+
+    /// Passes over it.
+    pub(super) fn pass(&mut self) {
+        self.issuing.pop();
+    }
+
+    /// Puts the launch at `cursor` of a repetition in line; `false` where there is none.
+    pub(super) fn line_up(&mut self, plan: &ProcessPlan, iteration: u32, cursor: u32) -> bool {
+        let Some(&task) = plan.by_arrival.get(cursor as usize) else {
+            return false;
+        };
+        let offset = self.repeats[iteration as usize].offset;
+        let at = Tick(offset.0) + plan.tasks[task as usize].arrival;
+        self.issuing.push(Reverse(Issue { at, iteration, cursor }));
+        true
+    }
+}

@@ -1,0 +1,125 @@
+//! How much does a decimal text say, exactly?
+
+use core::fmt;
+
+use crate::decimal::{DecimalError, unquote};
+
+/// How often requests arrive, in requests per 10^9 seconds; never 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate(u64);
+
+/// The most requests a second: one a nanosecond.
+const MOST_PER_SECOND: u64 = 1_000_000_000;
+
+impl Rate {
+    /// So many requests in 10^9 seconds: 10^9 is one a second; `None` for 0 and for more than one
+    /// a nanosecond.
+    #[must_use]
+    pub const fn per_giga_second(requests: u64) -> Option<Self> {
+        if requests == 0 || requests > MOST_PER_SECOND * 1_000_000_000 {
+            return None;
+        }
+        Some(Self(requests))
+    }
+
+    /// Requests in 10^9 seconds.
+    #[must_use]
+    pub const fn in_giga_second(self) -> u64 {
+        self.0
+    }
+
+    /// Reads requests a second, with at most nine decimals.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let requests = scaled(text, 9)?;
+        Self::per_giga_second(requests).ok_or_else(|| {
+            format!("{} requests a second: above 0 and at most 10^9 are wanted", shown(text))
+        })
+    }
+}
+
+impl fmt::Display for Rate {
+    /// In requests a second.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (whole, rest) = (self.0 / 1_000_000_000, self.0 % 1_000_000_000);
+        if rest == 0 {
+            return write!(f, "{whole}");
+        }
+        write!(f, "{whole}.{}", format!("{rest:09}").trim_end_matches('0'))
+    }
+}
+
+/// Reads a decimal number that is not negative, times 10^`decimals`; further digits are cut off.
+pub(super) fn scaled(text: &str, decimals: u32) -> Result<u64, String> {
+    let fail = |error| match error {
+        DecimalError::NotANumber => {
+            format!("{} is no decimal number that is not negative", shown(text))
+        }
+        DecimalError::Exponent => format!(
+            "{} is written with an exponent, so digits may be gone: write it out",
+            shown(text)
+        ),
+        DecimalError::TooLarge => format!("{} is too large", shown(text)),
+    };
+    digits(unquote(text), decimals).map_err(fail)
+}
+
+fn digits(text: &str, decimals: u32) -> Result<u64, DecimalError> {
+    let (whole, fraction) = match text.split_once('.') {
+        Some((_, "")) => return Err(DecimalError::NotANumber),
+        Some(parts) => parts,
+        None => (text, ""),
+    };
+    let are_digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
+    if whole.is_empty() || !are_digits(whole) || !are_digits(fraction) {
+        let exponent = text.starts_with(|c: char| c.is_ascii_digit())
+            && text.bytes().any(|b| b == b'e' || b == b'E');
+        return Err(if exponent { DecimalError::Exponent } else { DecimalError::NotANumber });
+    }
+    let mut value: u64 = whole.parse().map_err(|_| DecimalError::TooLarge)?;
+    let mut below = fraction.bytes().map(|b| u64::from(b - b'0'));
+    for _ in 0..decimals {
+        let digit = below.next().unwrap_or(0);
+        let next = value.checked_mul(10).and_then(|value| value.checked_add(digit));
+        value = next.ok_or(DecimalError::TooLarge)?;
+    }
+    Ok(value)
+}
+
+/// Text of a file in a message.
+pub(super) fn shown(text: &str) -> String {
+    let text: String = text.chars().take(40).collect();
+    format!("`{}`", text.escape_debug())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_exact() {
+        assert_eq!(scaled("59987", 6), Ok(59_987_000_000));
+        assert_eq!(scaled("0.000001", 6), Ok(1));
+        assert_eq!(scaled("1.0000019", 6), Ok(1_000_001));
+        assert_eq!(scaled("\"12.5\"", 9), Ok(12_500_000_000));
+        assert_eq!(scaled("18446744073.709551615", 9), Ok(u64::MAX));
+        for bad in ["", "-1", "+1", "1.", ".5", "x", "1.2.3", "0x1", "null", "NaN", "e5"] {
+            assert!(scaled(bad, 6).unwrap_err().contains("no decimal number"), "{bad}");
+        }
+        assert!(scaled("1e3", 6).unwrap_err().contains("exponent"));
+        assert!(scaled("18446744073.709551616", 9).unwrap_err().contains("too large"));
+        assert!(scaled("99999999999999999999", 0).unwrap_err().contains("too large"));
+    }
+
+    #[test]
+    fn rates() {
+        assert_eq!(Rate::parse("20").map(|rate| rate.to_string()), Ok("20".to_owned()));
+        assert_eq!(Rate::parse("0.125").map(|rate| rate.to_string()), Ok("0.125".to_owned()));
+        assert_eq!(
+            Rate::parse("1000000000").map(Rate::in_giga_second),
+            Ok(1_000_000_000_000_000_000)
+        );
+        for bad in ["0", "0.0", "1000000000.1", "18446744073"] {
+            assert!(Rate::parse(bad).unwrap_err().contains("at most 10^9"), "{bad}");
+        }
+    }
+}

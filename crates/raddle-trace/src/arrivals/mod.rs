@@ -1,0 +1,222 @@
+//! When do requests arrive? Load files of benchmarks, and traces of requests to a service.
+//!
+//! [`open`] reads a DISB workload, a figure of REEF, or a request trace of Azure, Mooncake or
+//! BurstGPT, and gives named tasks, each with the process by which its requests arrive. The content
+//! decides between them, never the name; plain or gzip. Times are nanoseconds from the start of the
+//! load, exact: no number goes through floating point.
+//!
+//! A file here says when, never what: the work of a request is a profile. Token counts of request
+//! traces are not used.
+
+mod amount;
+mod calendar;
+mod disb;
+mod process;
+mod random;
+mod requests;
+
+use std::fs::File;
+use std::io::{self, BufRead, Read};
+use std::path::Path;
+
+use raddle_types::Level;
+
+use crate::error::TraceError;
+use crate::input::{Input, is_damage, peek};
+
+pub use amount::Rate;
+pub use process::{ArrivalProcess, Times, jitter};
+
+/// The most requests that one trace may hold.
+const REQUEST_LIMIT: usize = 1 << 24;
+/// The most bytes of a file that is read as a whole.
+const BYTE_LIMIT: u64 = 1 << 26;
+/// What an error says of a gzip file that is cut off.
+const BREAKS_OFF: &str = "the gzip file breaks off here: copy it again";
+
+/// What one file says about arrivals.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArrivalFile {
+    /// The kind of file.
+    pub format: ArrivalFormat,
+    /// What arrives, by whom; one or more, with names of their own.
+    pub tasks: Vec<ArrivalTask>,
+    /// For how long the load lasts, where the file says so.
+    pub time: Option<LoadTime>,
+    /// Steps back in time from one arrival of a trace to the next; they were sorted.
+    pub unsorted: u64,
+}
+
+/// The kinds of files with arrivals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ArrivalFormat {
+    /// A workload of DISB, in JSON.
+    Disb,
+    /// A figure of the REEF artifact: real-time and best-effort clients, in JSON.
+    Reef,
+    /// A request trace of Azure's LLM inference service, in CSV.
+    Azure,
+    /// A request trace of Mooncake, in JSON Lines.
+    Mooncake,
+    /// A request trace of BurstGPT, in CSV.
+    BurstGpt,
+}
+
+impl ArrivalFormat {
+    /// The kebab-case name of it in results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Disb => "disb",
+            Self::Reef => "reef",
+            Self::Azure => "azure",
+            Self::Mooncake => "mooncake",
+            Self::BurstGpt => "burstgpt",
+        }
+    }
+}
+
+/// How long a load lasts, and why it is read so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoadTime {
+    /// In nanoseconds.
+    pub ns: u64,
+    /// What the file's number was taken to count.
+    pub unit: TimeUnit,
+    /// Why, as a clause: "the option says so".
+    pub why: &'static str,
+}
+
+/// What the `time` of a load file counts; no file says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// Seconds, as DISB's own benchmarks.
+    Seconds,
+    /// Minutes, as REEF's.
+    Minutes,
+}
+
+/// One client or model of a load.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ArrivalTask {
+    /// Its name, distinct within the file.
+    pub name: String,
+    /// Its priority as the file says it: 0 is real-time, larger is less urgent.
+    pub priority: Option<u32>,
+    /// When its requests arrive.
+    pub process: ArrivalProcess,
+    /// Its position in the file, which gives it random numbers of its own.
+    pub number: u32,
+}
+
+/// What a caller decides where a file leaves a choice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ArrivalOptions {
+    /// What `time` counts; `None` follows a rule: minutes where a trace reaches beyond twice that
+    /// many seconds, in a figure of REEF, and in a workload none of whose tasks has an `id`;
+    /// seconds else.
+    pub time_unit: Option<TimeUnit>,
+}
+
+impl ArrivalFile {
+    /// How urgent a task is by its file: its priority, at most 255, and 255 (best effort) for a
+    /// task without one beside tasks that have one; `None` where no task of the file has one.
+    #[must_use]
+    pub fn level(&self, task: &ArrivalTask) -> Option<Level> {
+        self.tasks.iter().find_map(|task| task.priority)?;
+        Some(Level(task.priority.map_or(u8::MAX, |p| u8::try_from(p).unwrap_or(u8::MAX))))
+    }
+
+    /// The task of that name.
+    #[must_use]
+    pub fn task(&self, name: &str) -> Option<&ArrivalTask> {
+        self.tasks.iter().find(|task| task.name == name)
+    }
+}
+
+/// Reads arrivals from a file, plain or gzip.
+///
+/// # Errors
+/// When the file cannot be read, is of another kind, or says something that makes no sense; see
+/// [`TraceError`].
+pub fn open(path: &Path, options: &ArrivalOptions) -> Result<ArrivalFile, TraceError> {
+    let file = path.display().to_string();
+    if path.is_dir() {
+        return Err(TraceError::Directory { file });
+    }
+    match File::open(path) {
+        Ok(bytes) => read(&file, bytes, options),
+        Err(cause) => Err(TraceError::Unreadable { file, cause }),
+    }
+}
+
+/// Reads arrivals from bytes; `file` is their name, for messages.
+///
+/// # Errors
+/// As [`open`].
+pub fn read(
+    file: &str,
+    bytes: impl Read,
+    options: &ArrivalOptions,
+) -> Result<ArrivalFile, TraceError> {
+    let failed = |cause| failure(file, "line 1", cause);
+    let mut reader = Input::new(bytes).map_err(failed)?.reader;
+    let head = peek(&mut reader).map_err(failed)?;
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    let mark = head.len() - text.len();
+    let first = text.iter().copied().find(|byte| !byte.is_ascii_whitespace());
+    reader.consume(mark);
+    match first {
+        None => Err(TraceError::NoArrivals { file: file.to_owned(), reason: "it is empty".into() }),
+        Some(b'{') => braces(file, reader, options),
+        Some(_) => requests::csv(file, reader),
+    }
+}
+
+/// JSON Lines, or one JSON document.
+fn braces(
+    file: &str,
+    mut reader: impl BufRead,
+    options: &ArrivalOptions,
+) -> Result<ArrivalFile, TraceError> {
+    let mut text = Vec::new();
+    // The first line that says something; a document on one line is that line.
+    let mut lines = 0;
+    while text.trim_ascii().is_empty() {
+        text.clear();
+        lines += 1;
+        let mut limited = Read::take(&mut reader, BYTE_LIMIT + 1);
+        let got = limited.read_until(b'\n', &mut text);
+        if got.map_err(|cause| failure(file, &format!("line {lines}"), cause))? == 0 {
+            break;
+        }
+    }
+    if requests::is_json_line(&text) {
+        return requests::json_lines(file, &text, lines, reader);
+    }
+    let rest = Read::take(&mut reader, BYTE_LIMIT + 1).read_to_end(&mut text);
+    rest.map_err(|cause| failure(file, "its JSON", cause))?;
+    if text.len() as u64 > BYTE_LIMIT {
+        let file = file.to_owned();
+        return Err(TraceError::TooLarge { file, limit: BYTE_LIMIT, what: "bytes of JSON" });
+    }
+    disb::document(file, &text, lines - 1, options)
+}
+
+/// Why reading stopped.
+fn failure(file: &str, at: &str, cause: io::Error) -> TraceError {
+    let file = file.to_owned();
+    if is_damage(&cause) {
+        let (at, problem) = (at.to_owned(), BREAKS_OFF.to_owned());
+        return TraceError::Arrivals { file, at, problem };
+    }
+    TraceError::Unreadable { file, cause }
+}
+
+/// Sorts times; how many steps back there were.
+fn sort(times: &mut [u64]) -> u64 {
+    let back = times.windows(2).filter(|pair| pair[1] < pair[0]).count();
+    times.sort_unstable();
+    back as u64
+}

@@ -1,0 +1,199 @@
+//! At which times do the requests of a task arrive?
+
+use super::ArrivalTask;
+use super::amount::Rate;
+use super::random::Random;
+
+/// How the requests of a task arrive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ArrivalProcess {
+    /// Evenly: request k at k / rate, rounded to the nearest nanosecond, so nothing drifts; the
+    /// first at 0.
+    Periodic {
+        /// How often.
+        rate: Rate,
+    },
+    /// At random, independently of each other: the time between two is exponential.
+    Poisson {
+        /// How often on average.
+        rate: Rate,
+    },
+    /// At these times in nanoseconds, which do not fall.
+    Trace(Vec<u64>),
+    /// Closed loop: the next arrives when the one before has ended.
+    Continuous,
+    /// One when a request of each of these tasks has ended, by name.
+    Dependent {
+        /// Names of other tasks of the file.
+        after: Vec<String>,
+    },
+}
+
+impl ArrivalProcess {
+    /// The word for it in results: that of DISB.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Periodic { .. } => "periodic",
+            Self::Poisson { .. } => "poisson",
+            Self::Trace(_) => "trace",
+            Self::Continuous => "continuous",
+            Self::Dependent { .. } => "dependent",
+        }
+    }
+}
+
+/// Times of requests in nanoseconds, which do not fall. Those of a rate end only with the range of
+/// the type, so take a part of them.
+#[derive(Clone, Debug)]
+pub struct Times<'t>(Kind<'t>);
+
+#[derive(Clone, Debug)]
+enum Kind<'t> {
+    Trace(core::slice::Iter<'t, u64>),
+    Periodic { rate: Rate, next: u64 },
+    Poisson { rate: Rate, random: Random, at: u128 },
+}
+
+/// Nanoseconds in 10^9 seconds, which is what rates count in.
+const GIGA_SECOND: u128 = 1_000_000_000_000_000_000;
+
+impl Iterator for Times<'_> {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        match &mut self.0 {
+            Kind::Trace(times) => times.next().copied(),
+            Kind::Periodic { rate, next } => {
+                let rate = u128::from(rate.in_giga_second());
+                let at = (u128::from(*next) * GIGA_SECOND + rate / 2) / rate;
+                *next = next.checked_add(1)?;
+                u64::try_from(at).ok()
+            }
+            Kind::Poisson { rate, random, at } => {
+                // Times 2^32, so that what is rounded off does not add up.
+                let rate = u128::from(rate.in_giga_second());
+                *at += u128::from(random.exponential()) * GIGA_SECOND / rate;
+                u64::try_from((*at + (1 << 31)) >> 32).ok()
+            }
+        }
+    }
+}
+
+impl ArrivalTask {
+    /// When its requests arrive, from the start of the load; equal seeds give equal times on every
+    /// machine. `None` where they depend on when others end.
+    ///
+    /// ```
+    /// use raddle_trace::arrivals::{ArrivalProcess, ArrivalTask, Rate};
+    /// let rate = Rate::per_giga_second(3_000_000_000).expect("three a second");
+    /// let process = ArrivalProcess::Periodic { rate };
+    /// let task = ArrivalTask { name: "a".into(), priority: None, process, number: 0 };
+    /// let times: Vec<u64> = task.times(0).into_iter().flatten().take(4).collect();
+    /// assert_eq!(times, [0, 333_333_333, 666_666_667, 1_000_000_000]);
+    /// ```
+    #[must_use]
+    pub fn times(&self, seed: u64) -> Option<Times<'_>> {
+        let random = || Random::new(seed, self.number);
+        Some(Times(match &self.process {
+            ArrivalProcess::Trace(times) => Kind::Trace(times.iter()),
+            ArrivalProcess::Periodic { rate } => Kind::Periodic { rate: *rate, next: 0 },
+            ArrivalProcess::Poisson { rate } => {
+                Kind::Poisson { rate: *rate, random: random(), at: 0 }
+            }
+            ArrivalProcess::Continuous | ArrivalProcess::Dependent { .. } => return None,
+        }))
+    }
+}
+
+/// Moves each time later by less than `width_ns`, at random, and sorts them again: for traces whose
+/// clock has coarse steps, where many requests bear one time. Equal seeds and tasks give equal
+/// times.
+pub fn jitter(times: &mut [u64], width_ns: u64, seed: u64, task: &ArrivalTask) {
+    if width_ns == 0 {
+        return;
+    }
+    // Not the numbers that made the times.
+    let mut random = Random::new(!seed, task.number);
+    for at in &mut *times {
+        *at = at.saturating_add(random.below(width_ns));
+    }
+    times.sort_unstable();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn task(process: ArrivalProcess, number: u32) -> ArrivalTask {
+        ArrivalTask { name: "t".to_owned(), priority: None, process, number }
+    }
+
+    fn rate(text: &str) -> Rate {
+        Rate::parse(text).expect(text)
+    }
+
+    fn some(task: &ArrivalTask, seed: u64, count: usize) -> Vec<u64> {
+        task.times(seed).expect("it has times").take(count).collect()
+    }
+
+    #[test]
+    fn even_arrivals_do_not_drift() {
+        let thirds = task(ArrivalProcess::Periodic { rate: rate("30") }, 0);
+        let times = some(&thirds, 9, 3_000_001);
+        assert_eq!(times[..4], [0, 33_333_333, 66_666_667, 100_000_000]);
+        assert_eq!(times[3_000_000], 100_000 * 1_000_000_000);
+        let slow = task(ArrivalProcess::Periodic { rate: rate("0.000000001") }, 0);
+        assert_eq!(slow.times(0).map(Iterator::count), Some(19), "then the clock ends");
+    }
+
+    #[test]
+    fn random_arrivals_have_the_same_digits_everywhere() {
+        let poisson = task(ArrivalProcess::Poisson { rate: rate("20") }, 0);
+        assert_eq!(some(&poisson, 0, 5), DIGITS);
+        assert_ne!(some(&poisson, 1, 5), DIGITS);
+        assert_ne!(some(&task(poisson.process.clone(), 1), 0, 5), DIGITS);
+    }
+
+    /// As `-ln(u)` in forty decimal digits gives them, rounded.
+    const DIGITS: [u64; 5] = [21_351_155, 39_098_397, 86_548_890, 107_597_092, 119_514_491];
+
+    #[test]
+    fn random_arrivals_come_as_often_as_they_should() {
+        let poisson = task(ArrivalProcess::Poisson { rate: rate("20") }, 4);
+        let times = poisson.times(0).expect("it has times");
+        let count = times.take_while(|&at| at < 1_000_000_000_000).count();
+        // 20,000 expected, standard deviation 141.
+        assert!((19_500..20_500).contains(&count), "{count}");
+        assert!(some(&poisson, 0, 1000).is_sorted());
+        let fast = task(ArrivalProcess::Poisson { rate: rate("1000000000") }, 0);
+        let times = some(&fast, 0, 100_000);
+        assert!((99_000..101_000).contains(&times[99_999]), "{}", times[99_999]);
+    }
+
+    #[test]
+    fn closed_loops_have_no_times_of_their_own() {
+        assert!(task(ArrivalProcess::Continuous, 0).times(0).is_none());
+        assert!(task(ArrivalProcess::Dependent { after: vec![] }, 0).times(0).is_none());
+        assert_eq!(some(&task(ArrivalProcess::Trace(vec![3, 3, 9]), 0), 0, 9), [3, 3, 9]);
+    }
+
+    #[test]
+    fn jitter_spreads_what_came_at_once() {
+        let trace = task(ArrivalProcess::Trace(vec![]), 0);
+        let spread = |seed| {
+            let mut times = vec![0, 0, 0, 3000, 3000, u64::MAX];
+            jitter(&mut times, 3000, seed, &trace);
+            times
+        };
+        let times = spread(5);
+        assert!(times.is_sorted() && times[2] < 3000 && times[3] >= 3000 && times[4] < 6000);
+        assert!(times[0] < times[1] && times[5] == u64::MAX);
+        assert_eq!(times, spread(5));
+        assert_ne!(times, spread(6));
+        let mut same = vec![4, 2];
+        jitter(&mut same, 0, 0, &trace);
+        assert_eq!(same, [4, 2]);
+    }
+}

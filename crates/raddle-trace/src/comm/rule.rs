@@ -1,0 +1,123 @@
+//! What becomes of a profile's communication kernels before it is replayed?
+//!
+//! Everything else stays as recorded: launch times, order within streams, time 0.
+
+use std::collections::BTreeMap;
+
+use super::is_communication;
+use crate::assemble::Renumber;
+use crate::profile::{Op, OpKind, Profile};
+use crate::provenance::{Field, Origin};
+
+/// What a replay does with communication kernels, whose durations are mostly waiting for peers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CommRule {
+    /// They last as long as recorded.
+    #[default]
+    Keep,
+    /// Each lasts as long as the shortest launch of the same kernel and grid in the profile: its
+    /// work without the wait, as far as a profile can tell.
+    Fixed,
+    /// They are left out; what waited for one waits for what that one waited for.
+    Drop,
+}
+
+/// How much of a profile is communication.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Communication {
+    /// Launches of communication kernels.
+    pub launches: u64,
+    /// How long they lasted as recorded, summed up, in nanoseconds.
+    pub recorded_ns: u64,
+    /// How long they last now, in nanoseconds; 0 where they were left out.
+    pub replayed_ns: u64,
+    /// How long all kernels lasted as recorded, in nanoseconds.
+    pub kernel_ns: u64,
+}
+
+impl CommRule {
+    /// The word for it in options and results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Keep => "keep",
+            Self::Fixed => "fixed",
+            Self::Drop => "drop",
+        }
+    }
+
+    /// Applies the rule to a profile; how much it concerned.
+    ///
+    /// With [`CommRule::Drop`] a profile of communication alone has no kernel left. Its import
+    /// report then counts the kernels that are left, and nothing else anew. A duration that another
+    /// launch gave is [`Origin::Joined`].
+    pub fn apply(self, profile: &mut Profile) -> Communication {
+        let names: Vec<bool> = profile.kernels.iter().map(|name| is_communication(name)).collect();
+        let is_one = |op: &Op| {
+            op.kind == OpKind::Kernel && names.get(op.kernel as usize).copied().unwrap_or(false)
+        };
+        let sum = |ops: &mut dyn Iterator<Item = &Op>| {
+            ops.fold(0, |sum: u64, op| sum.saturating_add(op.duration_ns))
+        };
+        let ops = &profile.ops;
+        let mut found = Communication {
+            launches: ops.iter().filter(|op| is_one(op)).count() as u64,
+            recorded_ns: sum(&mut ops.iter().filter(|op| is_one(op))),
+            replayed_ns: 0,
+            kernel_ns: sum(&mut ops.iter().filter(|op| op.kind == OpKind::Kernel)),
+        };
+        match self {
+            Self::Keep => {}
+            Self::Fixed => fix(profile, is_one),
+            Self::Drop => leave_out(profile, is_one),
+        }
+        if self != Self::Drop {
+            found.replayed_ns = sum(&mut profile.ops.iter().filter(|op| is_one(op)));
+        }
+        found
+    }
+}
+
+/// Gives each of these ops the shortest duration of its kernel and grid.
+fn fix(profile: &mut Profile, is_one: impl Fn(&Op) -> bool) {
+    // A duration that nobody measured is no measure, unless there is no other.
+    let key = |op: &Op| (op.kernel, op.grid.x, op.grid.y, op.grid.z);
+    let rank = |op: &Op| (op.provenance.of(Field::Duration) == Origin::Assumed, op.duration_ns);
+    let mut shortest = BTreeMap::new();
+    for op in profile.ops.iter().filter(|op| is_one(op)) {
+        let best = shortest.entry(key(op)).or_insert(rank(op));
+        *best = rank(op).min(*best);
+    }
+    for op in profile.ops.iter_mut().filter(|op| is_one(op)) {
+        let duration = shortest.get(&key(op)).map_or(op.duration_ns, |&(_, duration)| duration);
+        if duration != op.duration_ns {
+            op.duration_ns = duration;
+            op.provenance = op.provenance.with(Field::Duration, Origin::Joined);
+        }
+    }
+    profile.span_ns = profile.ops.iter().map(Op::end_ns).max().unwrap_or(0);
+}
+
+/// Leaves these ops out, and the kernels and streams that nothing uses any more.
+fn leave_out(profile: &mut Profile, is_one: impl Fn(&Op) -> bool) {
+    let mut kernels = Renumber::new(profile.kernels.len());
+    let mut streams = Renumber::new(profile.streams.len());
+    let mut kept: Vec<Op> = Vec::with_capacity(profile.ops.len());
+    // What an op that waited for this one waits for now.
+    let mut stands_for: Vec<Option<u32>> = Vec::with_capacity(profile.ops.len());
+    for op in &profile.ops {
+        let after = op.after.and_then(|after| stands_for[after as usize]);
+        if is_one(op) {
+            stands_for.push(after);
+            profile.report.kernels = profile.report.kernels.saturating_sub(1);
+            continue;
+        }
+        stands_for.push(u32::try_from(kept.len()).ok());
+        let (kernel, stream) = (kernels.of(op.kernel), streams.of(op.stream));
+        kept.push(Op { kernel, stream, after, ..*op });
+    }
+    profile.ops = kept;
+    profile.kernels = kernels.select(core::mem::take(&mut profile.kernels));
+    profile.streams = streams.select(core::mem::take(&mut profile.streams));
+    profile.span_ns = profile.ops.iter().map(Op::end_ns).max().unwrap_or(0);
+}

@@ -1,0 +1,150 @@
+//! Which task of which file drives which profile?
+//!
+//! `[NAME=]FILE[:TASK]`: NAME is a profile, by its name or file, and may be left out for the only
+//! one. Without TASK it is the file's only task, or the one of the profile's name. With neither, a
+//! file of several tasks drives every profile that one of them is named like.
+
+use std::path::Path;
+
+use raddle_trace::arrivals::{ArrivalOptions, open};
+
+use super::{ArrivalArgs, Bound, Opened};
+use crate::error::CliError;
+use crate::profiles::Loaded;
+use crate::units::plain;
+
+/// Opens the files and finds the tasks.
+pub(super) fn all(
+    profiles: &[Loaded],
+    args: &ArrivalArgs,
+) -> Result<(Vec<Opened>, Vec<Bound>), CliError> {
+    let options = ArrivalOptions { time_unit: args.time_unit.map(Into::into) };
+    let (mut files, mut bound): (Vec<Opened>, Vec<Bound>) = (Vec::new(), Vec::new());
+    for text in &args.arrivals {
+        let (name, rest) = named(text, profiles)?;
+        let (path, task) = file_and_task(rest);
+        let position = files.iter().position(|file| file.given == path);
+        let position = position.map_or_else(
+            || {
+                let file = open(Path::new(path), &options)?;
+                files.push(Opened { given: path.to_owned(), file });
+                Ok::<_, CliError>(files.len() - 1)
+            },
+            Ok,
+        )?;
+        for (profile, task) in pairs(profiles, name, &files[position], task)? {
+            if bound.iter().any(|one| one.profile == profile) {
+                return Err(usage(format!(
+                    "--arrivals {text}: {} has its requests from an earlier --arrivals",
+                    profiles[profile].name
+                )));
+            }
+            bound.push(Bound { profile, file: position, task });
+        }
+    }
+    bound.sort_by_key(|one| one.profile);
+    Ok((files, bound))
+}
+
+fn usage(text: String) -> CliError {
+    CliError::Usage(text)
+}
+
+fn names(profiles: &[Loaded]) -> String {
+    let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
+    names.join(", ")
+}
+
+/// The profile's name in front of the first `=` that has one there, and the rest.
+fn named<'t>(text: &'t str, profiles: &[Loaded]) -> Result<(Option<&'t str>, &'t str), CliError> {
+    let mut splits = text.match_indices('=').map(|(at, _)| (&text[..at], &text[at + 1..]));
+    if let Some((name, rest)) = splits.find(|(name, _)| profiles.iter().any(|p| p.is(name))) {
+        return Ok((Some(name), rest));
+    }
+    let (path, _) = file_and_task(text);
+    match text.split_once('=') {
+        Some((name, _)) if !Path::new(path).exists() => Err(usage(format!(
+            "--arrivals {name}=...: none of the profiles is called so; they are {}",
+            names(profiles)
+        ))),
+        _ => Ok((None, text)),
+    }
+}
+
+/// A file that exists, and what follows it behind a colon.
+fn file_and_task(text: &str) -> (&str, Option<&str>) {
+    if Path::new(text).exists() {
+        return (text, None);
+    }
+    let mut splits = text.rmatch_indices(':').map(|(at, _)| (&text[..at], &text[at + 1..]));
+    let found = splits.find(|(path, task)| !task.is_empty() && Path::new(path).exists());
+    match found.or_else(|| text.rsplit_once(':')) {
+        Some((path, task)) if !path.is_empty() && !task.contains(['/', '\\']) => (path, Some(task)),
+        _ => (text, None),
+    }
+}
+
+/// The profiles and tasks that one option ties together, one or more.
+fn pairs(
+    profiles: &[Loaded],
+    name: Option<&str>,
+    opened: &Opened,
+    task: Option<&str>,
+) -> Result<Vec<(usize, usize)>, CliError> {
+    let tasks = &opened.file.tasks;
+    let meant: Vec<usize> = match (name, profiles) {
+        (Some(name), _) => (0..profiles.len()).filter(|&at| profiles[at].is(name)).collect(),
+        (None, [_]) => vec![0],
+        (None, _) if task.is_none() && tasks.len() > 1 => return by_name(profiles, opened),
+        (None, _) => {
+            return Err(usage(format!(
+                "--arrivals {}: which profile? Put its name and `=` in front; they are {}",
+                opened.given,
+                names(profiles)
+            )));
+        }
+    };
+    let position = |wanted: &str| tasks.iter().position(|task| task.name == wanted);
+    meant
+        .into_iter()
+        .map(|profile| {
+            let found = match (task, tasks.len()) {
+                (Some(task), _) => position(task),
+                (None, 1) => Some(0),
+                (None, _) => position(&profiles[profile].name),
+            };
+            let task = found.ok_or_else(|| no_task(opened, task, &profiles[profile].name))?;
+            Ok((profile, task))
+        })
+        .collect()
+}
+
+fn no_task(opened: &Opened, task: Option<&str>, profile: &str) -> CliError {
+    let wanted = task.unwrap_or(profile);
+    let all = &opened.file.tasks;
+    let nearest = all.iter().min_by_key(|task| strsim::levenshtein(&task.name, wanted));
+    let names: Vec<String> = all.iter().map(|task| plain(&task.name, 60)).take(20).collect();
+    let and = if all.len() > names.len() { ", ..." } else { "" };
+    usage(format!(
+        "{}: no task is called `{}`; name one behind a colon, such as `{}:{}`: {}{and}",
+        opened.given,
+        plain(wanted, 60),
+        opened.given,
+        nearest.map_or("", |task| &task.name),
+        names.join(", "),
+    ))
+}
+
+/// Every profile with the task of its name.
+fn by_name(profiles: &[Loaded], opened: &Opened) -> Result<Vec<(usize, usize)>, CliError> {
+    let tasks = || opened.file.tasks.iter().enumerate();
+    let pair = |(at, profile): (usize, &Loaded)| {
+        let (task, _) = tasks().find(|(_, task)| task.name == profile.name)?;
+        Some((at, task))
+    };
+    let found: Vec<(usize, usize)> = profiles.iter().enumerate().filter_map(pair).collect();
+    if found.is_empty() {
+        return Err(no_task(opened, None, &names(profiles)));
+    }
+    Ok(found)
+}

@@ -1,0 +1,226 @@
+//! When does each request begin, and which are left out?
+
+use raddle_sim::Repetition;
+use raddle_trace::arrivals::{ArrivalProcess, ArrivalTask, jitter};
+use raddle_types::Ticks;
+
+use super::{ArrivalArgs, Bound, Opened, Requests, Told};
+use crate::error::CliError;
+use crate::profiles::Loaded;
+use crate::units::{count, duration, plain};
+
+/// The most launches of all requests together: what a run keeps of each takes some 80 bytes, and
+/// several runs go at a time.
+const MOST_LAUNCHES: u64 = 1 << 22;
+/// The most requests of one profile that are looked at.
+const MOST_REQUESTS: usize = 1 << 24;
+
+/// All that decides when requests begin.
+pub(super) struct Schedule<'s> {
+    profiles: &'s [Loaded],
+    files: &'s [Opened],
+    bound: &'s [Bound],
+    args: &'s ArrivalArgs,
+    /// The end of the longest profile without requests, where there is one.
+    others: Option<u64>,
+    /// Whether the run has an end that closed loops can wait for.
+    is_led: bool,
+}
+
+impl<'s> Schedule<'s> {
+    pub(super) fn new(
+        profiles: &'s [Loaded],
+        files: &'s [Opened],
+        bound: &'s [Bound],
+        args: &'s ArrivalArgs,
+    ) -> Self {
+        let others = profiles.iter().enumerate();
+        let others = others.filter(|(at, _)| bound.iter().all(|one| one.profile != *at));
+        let end = |profile: &Loaded| profile.start_ns.saturating_add(profile.profile.span_ns);
+        let others = others.map(|(_, profile)| end(profile)).max();
+        let has_times = |one: &Bound| files[one.file].file.tasks[one.task].times(0).is_some();
+        let is_led = others.is_some() || bound.iter().any(has_times);
+        Self { profiles, files, bound, args, others, is_led }
+    }
+
+    fn task(&self, one: &Bound) -> &'s ArrivalTask {
+        &self.files[one.file].file.tasks[one.task]
+    }
+
+    /// The end that is set from outside the file, in the time of the run.
+    fn end(&self) -> Option<u64> {
+        self.args.until.or(self.others)
+    }
+
+    /// The requests of one profile.
+    pub(super) fn requests(&self, one: &Bound) -> Result<Requests, CliError> {
+        let (opened, task) = (&self.files[one.file], self.task(one));
+        let mut told = Told {
+            format: opened.file.format.name(),
+            task: plain(&task.name, 200),
+            process: task.process.name(),
+            replayed: None,
+            of: None,
+            until_ns: None,
+            seed: None,
+            jitter_ns: None,
+            time_unit: None,
+            unsorted: opened.file.unsorted,
+        };
+        let repetition = match &task.process {
+            ArrivalProcess::Continuous => self.closed(one, &mut told)?,
+            ArrivalProcess::Dependent { after } => self.dependent(one, after)?,
+            _ => self.at(one, &mut told)?,
+        };
+        Ok(Requests { repetition, level: opened.file.level(task), told })
+    }
+
+    fn at(&self, one: &Bound, told: &mut Told) -> Result<Repetition, CliError> {
+        let (opened, task) = (&self.files[one.file], self.task(one));
+        let start = self.profiles[one.profile].start_ns;
+        let end = self.end().map(|end| end.saturating_sub(start));
+        let is_trace = matches!(task.process, ArrivalProcess::Trace(_));
+        // What is made of a rate ends with the file's time, unless an end was asked for.
+        let made_until = match (is_trace, self.args.until) {
+            (true, _) => None,
+            (false, Some(_)) => end,
+            (false, None) => {
+                told.time_unit = opened.time_unit();
+                Some(opened.file.time.map(|time| time.ns).or(end).ok_or_else(|| no_time(opened))?)
+            }
+        };
+        if matches!(task.process, ArrivalProcess::Poisson { .. }) || self.args.jitter.is_some() {
+            told.seed = Some(self.args.seed.unwrap_or(0));
+        }
+        let seed = self.args.seed.unwrap_or(0);
+        let times = task.times(seed).into_iter().flatten();
+        let times = times.take_while(|&at| made_until.is_none_or(|until| at < until));
+        let mut times: Vec<u64> = times.take(MOST_REQUESTS + 1).collect();
+        if let Some(width) = self.args.jitter {
+            jitter(&mut times, width, seed, task);
+            told.jitter_ns = Some(width);
+        }
+        let first = times.first().copied();
+        told.of = Some(times.len() as u64);
+        if let Some(end) = end {
+            times.truncate(times.partition_point(|&at| at < end));
+            told.until_ns = self.end();
+        }
+        told.replayed = Some(times.len() as u64);
+        if times.is_empty() {
+            return Err(self.none(one, first));
+        }
+        Ok(Repetition::At(times.into_iter().map(Ticks).collect()))
+    }
+
+    /// Why no request is left.
+    fn none(&self, one: &Bound, first: Option<u64>) -> CliError {
+        let given =
+            format!("`{}` of {}", plain(&self.task(one).name, 60), self.files[one.file].given);
+        let start = self.profiles[one.profile].start_ns;
+        let (Some(end), Some(first)) = (self.end(), first) else {
+            return CliError::Refused(format!(
+                "no request of {given} arrives within the time of the file: set another end with --until MS"
+            ));
+        };
+        let whose = if self.args.until.is_some() {
+            "the time given"
+        } else {
+            "the end of the longest profile without requests"
+        };
+        CliError::Refused(format!(
+            "no request of {given} arrives before {}, {whose}; the first arrives at {}: set another end with --until MS",
+            duration(end),
+            duration(start.saturating_add(first)),
+        ))
+    }
+
+    fn closed(&self, one: &Bound, told: &mut Told) -> Result<Repetition, CliError> {
+        let opened = &self.files[one.file];
+        let until = match (self.args.until, self.is_led) {
+            (Some(until), _) => Some(until),
+            (None, true) => None,
+            (None, false) => {
+                told.time_unit = opened.time_unit();
+                let time = opened.file.time.ok_or_else(|| no_time(opened))?;
+                Some(self.profiles[one.profile].start_ns.saturating_add(time.ns))
+            }
+        };
+        told.until_ns = until;
+        Ok(Repetition::Closed { until: until.map(Ticks) })
+    }
+
+    /// After the profiles that the tasks it follows drive.
+    fn dependent(&self, one: &Bound, after: &[String]) -> Result<Repetition, CliError> {
+        let given = &self.files[one.file].given;
+        let name = &self.task(one).name;
+        let mut others = Vec::new();
+        for followed in after {
+            let drives =
+                |other: &&Bound| other.file == one.file && self.task(other).name == *followed;
+            let driven: Vec<u16> = self
+                .bound
+                .iter()
+                .filter(drives)
+                .filter_map(|other| u16::try_from(other.profile).ok())
+                .collect();
+            if driven.is_empty() {
+                return Err(CliError::Refused(format!(
+                    "`{name}` of {given} follows `{followed}`, which drives no profile: add --arrivals NAME={given}:{followed}"
+                )));
+            }
+            others.extend(driven);
+        }
+        self.check_ring(one)?;
+        Ok(Repetition::After(others))
+    }
+
+    /// A task that follows itself, directly or through others, would never begin.
+    fn check_ring(&self, one: &Bound) -> Result<(), CliError> {
+        let tasks = &self.files[one.file].file.tasks;
+        let mut seen = vec![one.task];
+        let mut next = 0;
+        while let Some(&at) = seen.get(next) {
+            next += 1;
+            let ArrivalProcess::Dependent { after } = &tasks[at].process else {
+                continue;
+            };
+            for (other, _) in tasks.iter().enumerate().filter(|(_, t)| after.contains(&t.name)) {
+                if other == one.task {
+                    return Err(CliError::Refused(format!(
+                        "`{}` of {} follows itself, through `prev_task_ids`, so it never begins: mend the file",
+                        tasks[one.task].name, self.files[one.file].given
+                    )));
+                }
+                if !seen.contains(&other) {
+                    seen.push(other);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// All of it fits into memory.
+    pub(super) fn check(&self, requests: &[Requests]) -> Result<(), CliError> {
+        let launches = self.bound.iter().zip(requests).map(|(one, requests)| {
+            let ops = self.profiles[one.profile].profile.ops.len() as u64;
+            requests.told.replayed.unwrap_or(0).saturating_mul(ops)
+        });
+        let launches = launches.fold(0, u64::saturating_add);
+        if launches <= MOST_LAUNCHES {
+            return Ok(());
+        }
+        Err(CliError::Refused(format!(
+            "the requests make {} launches, and a run keeps at most {}: end earlier with --until MS",
+            count(launches),
+            count(MOST_LAUNCHES)
+        )))
+    }
+}
+
+fn no_time(opened: &Opened) -> CliError {
+    CliError::Refused(format!(
+        "{} does not say how long its load lasts (`time`): set an end with --until MS",
+        opened.given
+    ))
+}
