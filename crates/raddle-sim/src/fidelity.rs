@@ -73,7 +73,8 @@ fn share(part: i128, whole: i128) -> f64 {
     if whole == 0 {
         return 0.0;
     }
-    (part as f64 / whole as f64 * 10_000.0).round() / 10_000.0
+    // Adding 0 makes -0 of what rounds to nothing a plain 0.
+    (part as f64 / whole as f64 * 10_000.0).round() / 10_000.0 + 0.0
 }
 
 fn narrow(ns: i128) -> i64 {

@@ -61,6 +61,18 @@ impl BusyCause {
         Self::OverlapAcrossStreams,
     ];
 
+    /// The kebab-case name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NotRun => "not-run",
+            Self::Rounding => "rounding",
+            Self::Room => "room",
+            Self::OverlapInStream => "overlap-in-stream",
+            Self::OverlapAcrossStreams => "overlap-across-streams",
+        }
+    }
+
     /// What it means, for a person.
     #[must_use]
     pub const fn explanation(self) -> &'static str {
@@ -68,7 +80,7 @@ impl BusyCause {
             Self::NotRun => "kernels that were refused or never ended",
             Self::Rounding => "workgroup times are whole nanoseconds, times rounds",
             Self::Room => "workgroups waited for room beside other kernels",
-            Self::OverlapInStream => "kernels of one stream overlap more than recorded, or less",
+            Self::OverlapInStream => "kernels of one stream overlap more, or less",
             Self::OverlapAcrossStreams => "kernels of several streams overlap more, or less",
         }
     }

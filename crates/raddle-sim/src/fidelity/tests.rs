@@ -87,6 +87,8 @@ fn a_queue_loses_each_launch_latency_and_hands_the_loss_on() {
     // The second has the 1000 of the first. The third was issued 1900 ns in: of the 1200 by which
     // the second ended too early, 100 reach it.
     assert_eq!(waits.carried, 0.4583);
+    // Their own are 1000, 200, 100.
+    assert_eq!((waits.own_error_p50_ns, waits.own_error_p95_ns), (200, 1000));
     assert_eq!((waits.launches, waits.launch_p50_ns), (1, 1000));
     assert_eq!((waits.handovers, waits.handover_p50_ns), (2, 100));
     assert_eq!((found.busy.recorded_ns, found.busy.simulated_ns), (900, 900));

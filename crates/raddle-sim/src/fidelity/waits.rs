@@ -43,6 +43,10 @@ pub struct Waits {
     pub early: u64,
     /// Kernels that start later than recorded.
     pub late: u64,
+    /// Median of what a kernel adds to the error that it has from the op that it waits for.
+    pub own_error_p50_ns: u64,
+    /// 95th percentile of it.
+    pub own_error_p95_ns: u64,
     /// The sum of |simulated - recorded|.
     pub error_ns: u64,
     /// The share of it that kernels have from the op that they wait for.
@@ -113,19 +117,35 @@ impl WaitCause {
         Self::ClockStep,
     ];
 
+    /// The kebab-case name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Launch => "launch",
+            Self::OtherKernels => "other-kernels",
+            Self::OtherCopies => "other-copies",
+            Self::OwnStream => "own-stream",
+            Self::AssumedArrival => "assumed-arrival",
+            Self::Room => "room",
+            Self::NotRun => "not-run",
+            Self::Rounding => "rounding",
+            Self::ClockStep => "clock-step",
+        }
+    }
+
     /// What it means, for a person.
     #[must_use]
     pub const fn explanation(self) -> &'static str {
         match self {
-            Self::Launch => "nothing else ran: launch latency, which the model does not have",
-            Self::OtherKernels => "kernels of other streams ran: the profile shows no such wait",
-            Self::OtherCopies => "copies of other streams ran: the profile shows no such wait",
+            Self::Launch => "nothing else ran: launch latency, or a wait that is not shown",
+            Self::OtherKernels => "kernels of other streams ran: a wait that is not shown",
+            Self::OtherCopies => "copies of other streams ran: a wait that is not shown",
             Self::OwnStream => "an op of its own stream ran that it does not wait for",
-            Self::AssumedArrival => "late without a recorded launch: since when is unknown",
-            Self::Room => "simulated workgroups waited for room, recorded ones less",
-            Self::NotRun => "what they wait for was refused",
+            Self::AssumedArrival => "no recorded launch: since when it waited is unknown",
+            Self::Room => "workgroups waited for room longer than in the recording",
+            Self::NotRun => "what it waits for was refused",
             Self::Rounding => "workgroup times are whole nanoseconds, times rounds",
-            Self::ClockStep => "starts before the end of what they wait for, within a clock step",
+            Self::ClockStep => "it started before the end of what it waits for",
         }
     }
 }
@@ -145,6 +165,11 @@ impl Compared<'_> {
 
     fn error(&self, at: usize) -> u64 {
         self.off[at].start.unsigned_abs()
+    }
+
+    /// What is not carried.
+    fn own_error(&self, at: usize) -> u64 {
+        self.off[at].start.abs_diff(self.off[at].carried)
     }
 
     fn is_within(&self, at: usize) -> bool {
@@ -201,6 +226,7 @@ impl Waits {
         let these = Compared { ops, off: all_off(ops, &gaps), known };
         let waits = these.sorted(|at| Some(these.wait(at)));
         let errors = these.sorted(|at| Some(these.error(at)));
+        let own_errors = these.sorted(|at| Some(these.own_error(at)));
         let relatives = these.sorted(|at| these.relative(at));
         let relative = |percent| share(percentile(&relatives, percent).into(), 1_000_000);
         let alone = |at: usize, queued| {
@@ -224,6 +250,8 @@ impl Waits {
             within: share(these.count(|at| these.is_within(at)).into(), kernels.into()),
             early: these.count(|at| these.off[at].start < 0),
             late: these.count(|at| these.off[at].start > 0),
+            own_error_p50_ns: percentile(&own_errors, 50),
+            own_error_p95_ns: percentile(&own_errors, 95),
             error_ns: u64::try_from(total).unwrap_or(u64::MAX),
             carried,
             causes,
