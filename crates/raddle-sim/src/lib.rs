@@ -10,6 +10,7 @@
 
 mod engine;
 mod error;
+mod fidelity;
 mod ledger;
 mod machine;
 mod metrics;
@@ -23,6 +24,7 @@ mod usage;
 
 pub use engine::{Options, Progress, run};
 pub use error::SimError;
+pub use fidelity::{Busy, BusyCause, BusyPart, Fidelity, Order, WaitCause, WaitPart, Waits};
 pub use metrics::{LevelSummary, ProcessSummary, Summary, percentile};
 pub use outcome::{Counters, Outcome, Record, RefusedLaunch};
 pub use plan::{Costs, PlanError, PlanOptions, ProcessPlan, Task, Work, Workload, plan};

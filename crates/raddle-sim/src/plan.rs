@@ -295,3 +295,12 @@ fn rounds(op: &Op, own: &Device) -> Rounds {
     let at_once = u64::from(own.cus.max(1)).saturating_mul(resident);
     Rounds { count: op.workgroups.div_ceil(at_once).max(1), at_once }
 }
+
+/// How long an op lasts on its own device where nothing is in its way: rounds of whole nanoseconds.
+pub(crate) fn planned_ns(op: &Op, own: &Device) -> u64 {
+    match work(op, &PlanOptions { own, target: own, start: Ticks::ZERO, share: 1 }) {
+        Work::Kernel { workgroup, .. } => workgroup.0.saturating_mul(rounds(op, own).count),
+        Work::Copy(lasts) => lasts.0,
+        Work::Unfit { .. } => op.duration_ns,
+    }
+}

@@ -27,6 +27,7 @@ pub(crate) struct Cli {
 const EXAMPLES: &str = "Examples:
   raddle                                             the bundled profile, a few dispatchers
   raddle replay trace.json.gz                        your own profile, every bundled recipe
+  raddle inspect trace.json.gz                       what is in it
   raddle replay train.csv serve.csv --priority 'train*=5' --recipe leftover-drain
   raddle recipes --show leftover-drain > mine.toml   a recipe to start from";
 
@@ -43,6 +44,8 @@ pub(crate) enum Format {
 pub(crate) enum Verb {
     /// Replay profiles (several = co-located processes) under each recipe, and compare
     Replay(Box<ReplayArgs>),
+    /// Tell what is in profiles, and how well their replay agrees with the recording
+    Inspect(InspectArgs),
     /// List the bundled recipes, or print one as TOML to start from
     Recipes(ShowArgs),
     /// List the known devices, or print one as TOML
@@ -124,6 +127,22 @@ pub(crate) struct ReplayArgs {
     // Last, because its heading holds for what follows.
     #[command(flatten)]
     pub(crate) requests: ArrivalArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    /// PyTorch profiler traces (.json, .json.gz) or launch tables (.csv)
+    #[arg(value_name = "PROFILE", required = true)]
+    pub(crate) profiles: Vec<PathBuf>,
+    /// The device they were recorded on, by id or product name [default: what each profile says]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) device: Option<String>,
+    /// Whether the waves of a workgroup meet at barriers, which no profile says
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = Barriers::Assume)]
+    pub(crate) barriers: Barriers,
+    /// Replay each profile alone on its own device and compare with the recording
+    #[arg(long)]
+    pub(crate) self_replay: bool,
 }
 
 #[derive(Debug, Args)]

@@ -18,6 +18,7 @@ mod error;
 mod events;
 mod explain;
 mod golden;
+mod inspect;
 mod interrupt;
 mod manual;
 mod output;
@@ -106,6 +107,7 @@ fn verb(cli: &Cli, console: &mut Console) -> Result<(), CliError> {
             Some(log) => events::verb(log, cli.format, console),
             None => replay::verb(args, cli.format, console),
         },
+        Verb::Inspect(args) => inspect::verb(args, cli.format, console),
         Verb::Recipes(args) => recipes::verb(args, cli.format, console),
         Verb::Devices(args) => devices::verb(args, cli.format, console),
         Verb::Golden(args) => golden::verb(&args.topic, console),

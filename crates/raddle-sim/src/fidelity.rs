@@ -1,0 +1,85 @@
+//! How well does a profile that is replayed on its own device agree with what was recorded?
+//!
+//! Three comparisons, in nanoseconds. *Waits*: from launch to start, simulated against recorded.
+//! *Busy time*: how long at least one kernel ran. *Order*: which of two kernels started first.
+//! Differences are split into [`WaitCause`]s and [`BusyCause`]s that add up to them exactly.
+//!
+//! The makespan is told and proves nothing: in an open loop it follows the recorded launch times.
+//! No arrival is ever taken from a start; kernels without a recorded launch have no wait to compare.
+
+mod both;
+mod busy;
+mod gaps;
+mod off;
+mod order;
+mod waits;
+
+use raddle_device::Device;
+use raddle_trace::{Field, OpKind, Origin, Profile};
+use serde::Serialize;
+
+use crate::Outcome;
+use both::both;
+pub use busy::{Busy, BusyCause, BusyPart};
+pub use order::Order;
+pub use waits::{WaitCause, WaitPart, Waits};
+
+/// A recording and its replay, compared.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Fidelity {
+    /// Kernel launches of the profile.
+    pub kernels: u64,
+    /// Those that ran to their end in the simulation.
+    pub ran: u64,
+    /// Kernels whose recorded duration was shorter than the clock's step and is half a step here,
+    /// in the recording and in the simulation alike.
+    pub assumed_durations: u64,
+    /// The waits; `None` where no kernel that ran has a recorded launch.
+    pub waits: Option<Waits>,
+    /// The busy time.
+    pub busy: Busy,
+    /// The order of starts.
+    pub order: Order,
+    /// From time 0 to the last recorded end.
+    pub recorded_makespan_ns: u64,
+    /// From time 0 to the last simulated end.
+    pub simulated_makespan_ns: u64,
+}
+
+impl Fidelity {
+    /// Compares a profile with its replay: `outcome` is that of the profile alone, planned with
+    /// `own` as both devices, joined at time 0 and not repeated.
+    #[must_use]
+    pub fn new(profile: &Profile, own: &Device, outcome: &Outcome) -> Self {
+        let ops = both(profile, own, outcome);
+        let kernels = || profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
+        let assumed = |op: &&raddle_trace::Op| op.provenance.of(Field::Duration) == Origin::Assumed;
+        Self {
+            kernels: kernels().count() as u64,
+            ran: ops.iter().filter(|op| op.kernel && op.ran()).count() as u64,
+            assumed_durations: kernels().filter(assumed).count() as u64,
+            waits: Waits::of(&ops),
+            busy: Busy::of(&ops),
+            order: Order::of(&ops),
+            recorded_makespan_ns: profile.span_ns,
+            simulated_makespan_ns: outcome.last.0,
+        }
+    }
+}
+
+/// `part` of `whole` in four decimals, with its sign; 0 of nothing.
+fn share(part: i128, whole: i128) -> f64 {
+    if whole == 0 {
+        return 0.0;
+    }
+    // Adding 0 makes -0 of what rounds to nothing a plain 0.
+    (part as f64 / whole as f64 * 10_000.0).round() / 10_000.0 + 0.0
+}
+
+fn narrow(ns: i128) -> i64 {
+    i64::try_from(ns).unwrap_or(if ns < 0 { i64::MIN } else { i64::MAX })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,269 @@
+//! How long did kernels wait from launch to start, and why does the simulated wait differ?
+//!
+//! A wait is start - arrival, in ns. The arrival is the same in both worlds, so the error of a wait
+//! is simulated start - recorded start; `off` says where each comes from.
+
+use serde::Serialize;
+
+use super::both::Both;
+use super::gaps::gaps;
+use super::off::{Off, all_off};
+use super::{narrow, share};
+use crate::percentile;
+
+/// An error of that much, and 5 % of the recorded wait, is within the goal.
+const TOLERANCE_NS: u64 = 2_000;
+
+/// Waits from launch to start of the kernels that ran and whose launch was recorded.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Waits {
+    /// How many are compared.
+    pub kernels: u64,
+    /// Kernels that ran and whose arrival is assumed.
+    pub left_out: u64,
+    /// Median of the recorded waits.
+    pub recorded_p50_ns: u64,
+    /// 95th percentile of them, nearest rank.
+    pub recorded_p95_ns: u64,
+    /// Median of |simulated - recorded|.
+    pub error_p50_ns: u64,
+    /// 95th percentile of it.
+    pub error_p95_ns: u64,
+    /// Median of |simulated - recorded| / recorded, where that is not 0.
+    pub relative_p50: f64,
+    /// 95th percentile of it.
+    pub relative_p95: f64,
+    /// Kernels with a recorded wait of 0, which have no relative error.
+    pub zero_waits: u64,
+    /// Share of the kernels whose error is at most 2 us + 5 % of the recorded wait. From 0.5 on,
+    /// the median is.
+    pub within: f64,
+    /// Kernels that start earlier than recorded.
+    pub early: u64,
+    /// Kernels that start later than recorded.
+    pub late: u64,
+    /// Median of what a kernel adds to the error that it has from the op that it waits for.
+    pub own_error_p50_ns: u64,
+    /// 95th percentile of it.
+    pub own_error_p95_ns: u64,
+    /// The sum of |simulated - recorded|.
+    pub error_ns: u64,
+    /// The share of it that kernels have from the op that they wait for.
+    pub carried: f64,
+    /// One a cause, in the order of [`WaitCause::ALL`]; they add up to `error_ns`.
+    pub causes: Vec<WaitPart>,
+    /// Kernels issued into an idle stream that started while nothing else ran.
+    pub launches: u64,
+    /// Median of their recorded wait: the launch latency, which the model does not have.
+    pub launch_p50_ns: u64,
+    /// Kernels that followed the op before them in a queue while nothing else ran.
+    pub handovers: u64,
+    /// Median of the time between the two, which the model does not have either.
+    pub handover_p50_ns: u64,
+}
+
+/// What one cause adds to the errors.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct WaitPart {
+    /// The cause.
+    pub cause: WaitCause,
+    /// Its part of the sum of errors, in ns; negative where it makes errors smaller.
+    pub ns: i64,
+    /// The same as a share.
+    pub share: f64,
+}
+
+/// Why a kernel starts at another time than recorded: the first cause, which what an op hands on to
+/// those after it keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum WaitCause {
+    /// It could have started and nothing else ran: launch latency, or a wait for something that the
+    /// profile does not show.
+    Launch,
+    /// It could have started, and kernels of other streams ran: a wait for them, or for room.
+    OtherKernels,
+    /// It could have started, and copies or fills of other streams ran.
+    OtherCopies,
+    /// It could have started, and an op of its own stream ran that it overlaps or that is not the
+    /// one it waits for.
+    OwnStream,
+    /// It started late, but its launch was not recorded, so nobody knows since when it waited.
+    AssumedArrival,
+    /// Workgroups waited for room in the simulation, longer than in the recording.
+    Room,
+    /// What it waits for was refused.
+    NotRun,
+    /// Workgroup times are whole nanoseconds, times rounds.
+    Rounding,
+    /// It started before the op that it waits for had ended, by at most the clock's step.
+    ClockStep,
+}
+
+impl WaitCause {
+    /// All of them, in the order in which they are shown.
+    pub const ALL: [Self; 9] = [
+        Self::Launch,
+        Self::OtherKernels,
+        Self::OtherCopies,
+        Self::OwnStream,
+        Self::AssumedArrival,
+        Self::Room,
+        Self::NotRun,
+        Self::Rounding,
+        Self::ClockStep,
+    ];
+
+    /// The kebab-case name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Launch => "launch",
+            Self::OtherKernels => "other-kernels",
+            Self::OtherCopies => "other-copies",
+            Self::OwnStream => "own-stream",
+            Self::AssumedArrival => "assumed-arrival",
+            Self::Room => "room",
+            Self::NotRun => "not-run",
+            Self::Rounding => "rounding",
+            Self::ClockStep => "clock-step",
+        }
+    }
+
+    /// What it means, for a person.
+    #[must_use]
+    pub const fn explanation(self) -> &'static str {
+        match self {
+            Self::Launch => "nothing else ran: launch latency, or a wait that is not shown",
+            Self::OtherKernels => "kernels of other streams ran: a wait that is not shown",
+            Self::OtherCopies => "copies of other streams ran: a wait that is not shown",
+            Self::OwnStream => "an op of its own stream ran that it does not wait for",
+            Self::AssumedArrival => "no recorded launch: since when it waited is unknown",
+            Self::Room => "workgroups waited for room longer than in the recording",
+            Self::NotRun => "what it waits for was refused",
+            Self::Rounding => "workgroup times are whole nanoseconds, times rounds",
+            Self::ClockStep => "it started before the end of what it waits for",
+        }
+    }
+}
+
+/// The kernels whose waits are compared.
+struct Compared<'o> {
+    ops: &'o [Both],
+    off: Vec<Off>,
+    /// Positions of them.
+    known: Vec<usize>,
+}
+
+impl Compared<'_> {
+    fn wait(&self, at: usize) -> u64 {
+        self.ops[at].recorded.start.abs_diff(self.ops[at].arrival)
+    }
+
+    fn error(&self, at: usize) -> u64 {
+        self.off[at].start.unsigned_abs()
+    }
+
+    /// What is not carried.
+    fn own_error(&self, at: usize) -> u64 {
+        self.off[at].start.abs_diff(self.off[at].carried)
+    }
+
+    fn is_within(&self, at: usize) -> bool {
+        self.error(at) <= TOLERANCE_NS.saturating_add(self.wait(at) / 20)
+    }
+
+    /// |error| over the recorded wait in millionths; `None` where that is 0.
+    fn relative(&self, at: usize) -> Option<u64> {
+        let millionths = u128::from(self.error(at)) * 1_000_000;
+        let relative = millionths.checked_div(self.wait(at).into())?;
+        Some(u64::try_from(relative).unwrap_or(u64::MAX))
+    }
+
+    /// A figure of each of them that has it, sorted.
+    fn sorted(&self, figure: impl Fn(usize) -> Option<u64>) -> Vec<u64> {
+        let mut figures: Vec<u64> = self.known.iter().filter_map(|&at| figure(at)).collect();
+        figures.sort_unstable();
+        figures
+    }
+
+    fn count(&self, holds: impl Fn(usize) -> bool) -> u64 {
+        self.known.iter().filter(|&&at| holds(at)).count() as u64
+    }
+
+    /// The share that is carried, and the part of each cause.
+    fn sums(&self, total: i128) -> (f64, Vec<WaitPart>) {
+        let (mut carried, mut sums) = (0_i128, [0_i128; WaitCause::ALL.len()]);
+        for &at in &self.known {
+            let Off { start, carried: handed_on, parts } = self.off[at];
+            let sign = i128::from(start.signum());
+            carried += sign * i128::from(handed_on);
+            for (sum, &part) in sums.iter_mut().zip(&parts) {
+                *sum += sign * i128::from(part);
+            }
+        }
+        let part = |(cause, ns): (WaitCause, i128)| WaitPart {
+            cause,
+            ns: narrow(ns),
+            share: share(ns, total),
+        };
+        (share(carried, total), WaitCause::ALL.into_iter().zip(sums).map(part).collect())
+    }
+}
+
+impl Waits {
+    pub(super) fn of(ops: &[Both]) -> Option<Self> {
+        let gaps = gaps(ops);
+        let ran = || ops.iter().enumerate().filter(|(_, op)| op.kernel && op.ran());
+        let known: Vec<usize> = ran().filter(|(_, op)| op.launch_known).map(|(at, _)| at).collect();
+        let kernels = known.len() as u64;
+        if kernels == 0 {
+            return None;
+        }
+        let these = Compared { ops, off: all_off(ops, &gaps), known };
+        let waits = these.sorted(|at| Some(these.wait(at)));
+        let errors = these.sorted(|at| Some(these.error(at)));
+        let own_errors = these.sorted(|at| Some(these.own_error(at)));
+        let relatives = these.sorted(|at| these.relative(at));
+        let relative = |percent| share(percentile(&relatives, percent).into(), 1_000_000);
+        let alone = |at: usize, queued| {
+            let found = gaps[at].is_idle() && is_queued(ops, at) == queued;
+            found.then(|| gaps[at].idle.unsigned_abs())
+        };
+        let launches = these.sorted(|at| alone(at, false));
+        let handovers = these.sorted(|at| alone(at, true));
+        let total: i128 = errors.iter().map(|&ns| i128::from(ns)).sum();
+        let (carried, causes) = these.sums(total);
+        Some(Self {
+            kernels,
+            left_out: ran().count() as u64 - kernels,
+            recorded_p50_ns: percentile(&waits, 50),
+            recorded_p95_ns: percentile(&waits, 95),
+            error_p50_ns: percentile(&errors, 50),
+            error_p95_ns: percentile(&errors, 95),
+            relative_p50: relative(50),
+            relative_p95: relative(95),
+            zero_waits: kernels - relatives.len() as u64,
+            within: share(these.count(|at| these.is_within(at)).into(), kernels.into()),
+            early: these.count(|at| these.off[at].start < 0),
+            late: these.count(|at| these.off[at].start > 0),
+            own_error_p50_ns: percentile(&own_errors, 50),
+            own_error_p95_ns: percentile(&own_errors, 95),
+            error_ns: u64::try_from(total).unwrap_or(u64::MAX),
+            carried,
+            causes,
+            launches: launches.len() as u64,
+            launch_p50_ns: percentile(&launches, 50),
+            handovers: handovers.len() as u64,
+            handover_p50_ns: percentile(&handovers, 50),
+        })
+    }
+}
+
+/// Whether an op was issued before the one that it waits for had ended.
+fn is_queued(ops: &[Both], at: usize) -> bool {
+    ops[at].before(ops).is_some_and(|before| before.recorded.end >= ops[at].arrival)
+}

@@ -1,0 +1,34 @@
+//! How is a profile replayed alone on its own device, to be compared with itself?
+
+use raddle_device::Device;
+use raddle_dispatch::log::Detail;
+use raddle_sim::{Fidelity, PlanOptions, Workload, plan};
+use raddle_types::Ticks;
+
+use crate::error::CliError;
+use crate::profiles::Loaded;
+use crate::{recipes, runs};
+
+/// What comes closest to the device itself: everyone, ordinary, leftover, never.
+pub(super) const RECIPE: &str = "leftover";
+
+/// Replays a profile and compares.
+pub(super) fn run(loaded: &Loaded, own: &Device, progress: bool) -> Result<Fidelity, CliError> {
+    let options = PlanOptions { own, target: own, start: Ticks::ZERO, share: 1 };
+    let mut process = plan(&loaded.profile, &options, loaded.levels(&[]));
+    process.name.clone_from(&loaded.name);
+    let workload = Workload { processes: vec![process], repeat: false };
+    workload.check(own)?;
+    let plan = runs::Plan {
+        workload: &workload,
+        recipes: &recipes::choose(&[RECIPE.to_owned()])?,
+        target: own,
+        detail: Detail::Answers,
+        folder: None,
+        jobs: Some(1),
+        progress,
+    };
+    let runs = runs::all(&plan)?;
+    let outcome = &runs.first().expect("one recipe gives one entry").together;
+    Ok(Fidelity::new(&loaded.profile, own, outcome))
+}
