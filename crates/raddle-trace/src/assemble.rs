@@ -63,7 +63,7 @@ pub(crate) fn assemble_claimed(
     report.add(Quirk::Unsorted, back as u64);
     if back > 0 && !claims.is_empty() {
         let places = places_by_start(&ops);
-        claims = claims.moved(|op| places.get(op as usize).copied().unwrap_or(op));
+        claims = claims.moved(|op| places.get(op as usize).copied());
     }
     ops.sort_by_key(|op| op.start);
     let zero = ops.iter().map(|op| op.arrival.map_or(op.start, |a| a.min(op.start))).min();

@@ -96,11 +96,15 @@ impl Claims {
         }
     }
 
-    /// The same where each op has moved to the position that `to` gives.
-    pub(crate) fn moved(mut self, to: impl Fn(u32) -> u32) -> Self {
-        for entry in &mut self.entries {
-            entry.op = to(entry.op);
-        }
+    /// The same where each op has moved to the position that `to` gives, or is left out.
+    pub(crate) fn moved(mut self, to: impl Fn(u32) -> Option<u32>) -> Self {
+        self.entries.retain_mut(|entry| match to(entry.op) {
+            Some(op) => {
+                entry.op = op;
+                true
+            }
+            None => false,
+        });
         self.entries.sort_unstable_by_key(|entry| entry.op);
         self
     }
@@ -111,7 +115,7 @@ impl Claims {
         let to = self.entries.partition_point(|entry| (entry.op as usize) < last);
         let entries = self.entries.get(from..to).unwrap_or_default().to_vec();
         let first = u32::try_from(first).unwrap_or(u32::MAX);
-        Self { entries, objects: self.objects.clone() }.moved(|op| op.saturating_sub(first))
+        Self { entries, objects: self.objects.clone() }.moved(|op| op.checked_sub(first))
     }
 
     /// How many there are.
@@ -174,7 +178,7 @@ mod tests {
 
     #[test]
     fn claims_follow_their_ops() {
-        let moved = claims().moved(|op| 4 - op);
+        let moved = claims().moved(|op| Some(4 - op));
         assert_eq!(shown(&moved), [(0, Some(7), true), (2, None, true), (4, Some(5), false)]);
         assert_eq!(shown(&claims().within(1, 4)), [(1, None, true)]);
         assert_eq!(shown(&claims().within(2, usize::MAX)), [(0, None, true), (2, Some(7), true)]);

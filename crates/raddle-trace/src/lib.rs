@@ -1,10 +1,11 @@
 //! What did a GPU do in a recorded run? Profiles in, a neutral workload out.
 //!
-//! [`open`] reads a trace of the PyTorch profiler or a launch table and gives a [`Profile`]: the
-//! kernels, copies and fills of one device with their shapes, footprints, times, arrivals and the
-//! op each waits for. What a file leaves out is assumed by a stated rule, marked in the op's
-//! [`Provenance`] and counted in the [`ImportReport`]; nothing is guessed in silence, and nothing
-//! but figures and kernel names is taken from a file.
+//! [`open`] reads a trace of the PyTorch profiler, a result of rocprofv3, a table of rocprof or a
+//! launch table and gives a [`Profile`]: the kernels, copies and fills of one device with their
+//! shapes, footprints, times, arrivals and the op each waits for. What a file leaves out is assumed
+//! by a stated rule, marked in the op's [`Provenance`] and counted in the [`ImportReport`]; nothing
+//! is guessed in silence, and nothing but figures and the names of kernels and devices is taken
+//! from a file.
 //!
 //! Units: nanoseconds since the earliest arrival or start in the profile, grids in workgroups.
 

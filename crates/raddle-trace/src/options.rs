@@ -7,7 +7,9 @@ use raddle_types::Barrier;
 pub struct ImportOptions {
     /// Whether workgroups are taken to meet at barriers, which no profile says.
     pub barriers: BarrierRule,
-    /// The device to keep from a file with several; the one with the most kernels by default.
+    /// The device to keep from a file with several; the one with the most kernels by default. It is
+    /// the number that the file gives it; in a result of rocprofv3 the handle of its agent, or else
+    /// its number among the GPUs, from 0.
     pub device: Option<u32>,
 }
 

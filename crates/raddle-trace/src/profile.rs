@@ -27,7 +27,8 @@ pub struct Profile {
     pub ops: Vec<Op>,
     /// From time 0 to the last end, in nanoseconds.
     pub span_ns: u64,
-    /// The step of the recording clock, in nanoseconds: 1000 or 1.
+    /// The step of the recording clock, or how far its time stamps may be off, in nanoseconds: 1000
+    /// or 1.
     pub resolution_ns: u64,
     /// What the file itself says of the occupancy of its kernels; a launch table cannot hold it.
     pub claims: Claims,

@@ -171,3 +171,19 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn dropped_they_take_their_claims_of_occupancy_along() {
+    let event = |name: &str, start: u32, percent: u32| {
+        format!(
+            "{{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"{name}\",\"ts\":{start},\"dur\":5,\"args\":{{\"device\":0,\
+             \"stream\":7,\"grid\":[1,1,1],\"block\":[32,1,1],\"est. achieved occupancy %\":{percent}}}}}"
+        )
+    };
+    let events = [event("gemm", 1, 10), event("ncclKernel", 10, 20), event("gemm", 20, 30)];
+    let text = format!("{{\"traceEvents\":[{}]}}", events.join(","));
+    let mut profile = read("p.json", text.as_bytes(), &ImportOptions::default()).expect("a trace");
+    CommRule::Drop.apply(&mut profile);
+    let claims: Vec<_> = profile.claims.iter().map(|claim| (claim.op, claim.percent)).collect();
+    assert_eq!(claims, [(0, Some(10)), (1, Some(30))]);
+}

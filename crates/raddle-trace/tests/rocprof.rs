@@ -16,7 +16,7 @@ fn device(number: u32) -> Result<Profile, TraceError> {
 
 /// The result with `from` replaced by `to`, which must be in it.
 fn changed(name: &str, from: &str, to: &str) -> Profile {
-    let text = std::fs::read_to_string(fixture(name)).unwrap();
+    let text = std::fs::read_to_string(fixture(name)).expect(name);
     assert!(text.contains(from), "{from}");
     read("x", text.replace(from, to).as_bytes(), &ImportOptions::default()).expect(to)
 }

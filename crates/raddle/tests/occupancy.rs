@@ -41,6 +41,7 @@ fn devices(profile: &Profile) -> [Device; 2] {
         threads_per_sm: source.threads_per_sm,
         shared_bytes_per_sm: source.shared_bytes_per_sm,
         wave_size: source.wave_size,
+        ..Properties::default()
     });
     [table, described.expect(&source.name)]
 }

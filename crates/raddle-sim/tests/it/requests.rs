@@ -150,6 +150,18 @@ fn a_follower_begins_when_requests_of_all_others_have_ended() {
 }
 
 #[test]
+fn a_follower_that_still_issues_begins_again_at_once() {
+    let one = plan("a", vec![kernel(0, 1, 1, 10)], at(&[0, 100]));
+    let late = Task { stream: StreamId(1), ..kernel(500, 1, 1, 1) };
+    let after = plan("b", vec![kernel(0, 1, 1, 1), late], Repetition::After(vec![0]));
+    let outcome = run_default(&of(vec![one, after]), 2);
+    assert_eq!(
+        lines(&outcome, 1),
+        [(0, 10, 10, 11), (0, 510, 510, 511), (1, 110, 110, 111), (1, 610, 610, 611)]
+    );
+}
+
+#[test]
 fn followers_in_a_ring_never_begin() {
     let ring = |name, other| plan(name, vec![kernel(0, 1, 1, 10)], Repetition::After(vec![other]));
     let outcome = run_default(&of(vec![ring("a", 1), ring("b", 0)]), 1);

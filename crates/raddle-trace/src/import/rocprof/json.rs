@@ -52,7 +52,7 @@ pub(in crate::import) fn import(
         if !is_damage(&cause) {
             return Err(TraceError::Unreadable { file, cause });
         }
-        if found.dispatches_seen == 0 {
+        if found.dispatches_seen == 0 && gzip {
             return Err(TraceError::TruncatedGzip { file });
         }
         found.report.add(Quirk::Damaged, u64::from(!walk.truncated));

@@ -61,6 +61,32 @@ enum Level {
     Buffers,
 }
 
+impl Level {
+    /// The object of interest under that key.
+    fn below(self, key: &[u8]) -> Option<Self> {
+        match (self, key) {
+            (Self::Process, b"strings") => Some(Self::Strings),
+            (Self::Process, b"callback_records") => Some(Self::Callbacks),
+            (Self::Process, b"buffer_records") => Some(Self::Buffers),
+            _ => None,
+        }
+    }
+
+    /// The section under that key.
+    fn section(self, key: &[u8]) -> Option<Section> {
+        match (self, key) {
+            (Self::Process, b"agents") => Some(Section::Agents),
+            (Self::Process, b"kernel_symbols") => Some(Section::Symbols),
+            (Self::Strings, b"buffer_records") => Some(Section::Kinds),
+            (Self::Callbacks, b"counter_collection") => Some(Section::Counters),
+            (Self::Buffers, b"kernel_dispatch") => Some(Section::Dispatches),
+            (Self::Buffers, b"memory_copy") => Some(Section::Copies),
+            (Self::Buffers, b"hip_api") => Some(Section::Calls),
+            _ => None,
+        }
+    }
+}
+
 /// The key of the outermost object under which the processes are.
 pub(super) const TOOL: &[u8] = b"rocprofiler-sdk-tool";
 
@@ -101,28 +127,10 @@ impl<S: Sink> Walker<'_, '_, S> {
         self.cursor.expect(b'{')?;
         while let Some(key) = self.cursor.member()? {
             let first = self.cursor.token()?;
-            let section = match (level, &*key, first) {
-                (Level::Process, b"strings", b'{') => return_to(self.object(Level::Strings))?,
-                (Level::Process, b"callback_records", b'{') => {
-                    return_to(self.object(Level::Callbacks))?
-                }
-                (Level::Process, b"buffer_records", b'{') => {
-                    return_to(self.object(Level::Buffers))?
-                }
-                (Level::Process, b"agents", b'[') => Some(Section::Agents),
-                (Level::Process, b"kernel_symbols", b'[') => Some(Section::Symbols),
-                (Level::Strings, b"buffer_records", b'[') => Some(Section::Kinds),
-                (Level::Callbacks, b"counter_collection", b'[') => Some(Section::Counters),
-                (Level::Buffers, b"kernel_dispatch", b'[') => Some(Section::Dispatches),
-                (Level::Buffers, b"memory_copy", b'[') => Some(Section::Copies),
-                (Level::Buffers, b"hip_api", b'[') => Some(Section::Calls),
-                _ => {
-                    self.cursor.pass(first)?;
-                    None
-                }
-            };
-            if let Some(section) = section {
-                self.entries(|walker| walker.record(section))?;
+            match (first, level.below(&key), level.section(&key)) {
+                (b'{', Some(below), _) => self.object(below)?,
+                (b'[', _, Some(section)) => self.entries(|walker| walker.record(section))?,
+                _ => self.cursor.pass(first)?,
             }
         }
         Ok(())
@@ -177,9 +185,4 @@ impl<S: Sink> Walker<'_, '_, S> {
             }
         }
     }
-}
-
-/// No section of its own: the object has been walked.
-fn return_to(walked: Result<(), Stop>) -> Result<Option<Section>, Stop> {
-    walked.map(|()| None)
 }
