@@ -60,7 +60,7 @@ quirks! {
     /// No device properties at all.
     NoDevice, "no-device", "the file does not describe the device, so it must be named by the user";
     /// Lanes are hardware queues.
-    QueueLanes, "queue-lanes", "ops name the GPU's hardware queue instead of their stream, and streams share queues: what shares a queue was taken to run in order, and ranks of streams cannot be told";
+    QueueLanes, "queue-lanes", "ops name a hardware queue of the GPU instead of their stream; streams share queues, and what shares one was taken to run in order";
     /// Out of order in the file.
     Unsorted, "unsorted", "steps back in time from one op of the file to the next; ops were sorted by start";
     /// The time stamps show no duration.

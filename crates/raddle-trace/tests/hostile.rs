@@ -62,6 +62,9 @@ fn mutate(bytes: &mut Vec<u8>, edits: &[(usize, u8, u8)], cut: usize) {
     bytes.truncate(cut);
 }
 
+/// What puts a name's JSON out of step.
+const QUOTES: [&str; 8] = ["\"", "a\"", "\"\"", "\"}", "\"{", "\"}{", "\"]", "\","];
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
@@ -80,6 +83,28 @@ proptest! {
     fn random_text_never_panics(text in "[\\[\\]{}\":,a-c0-2 \\\\#]{0,200}") {
         import(text.as_bytes());
         import(format!("{{\"traceEvents\":[{text}").as_bytes());
+    }
+}
+
+proptest! {
+    #[test]
+    fn names_with_bare_quotes_cost_their_own_events_alone(
+        broken in prop::collection::btree_map(0usize..30, 0..QUOTES.len(), 0..8),
+    ) {
+        let event = |i: usize| {
+            let quote = broken.get(&i).map_or("", |&which| QUOTES[which]);
+            let cat = if i.is_multiple_of(3) { "cpu_op" } else { "kernel" };
+            format!(
+                "  {{\n    \"ph\": \"X\", \"cat\": \"{cat}\", \"name\": \"{quote}k{i}\", \"pid\": 0, \"tid\": 7,\n    \
+                 \"ts\": {i}, \"dur\": 1,\n    \"args\": {{\n      \"grid\": [1, 1, 1], \"block\": [32, 1, 1]\n    }}\n  }}"
+            )
+        };
+        let events: Vec<_> = (0..30).map(event).collect();
+        let text = format!("{{\"traceEvents\": [\n{}\n  ]\n}}", events.join(",\n"));
+        let profile = read("x", text.as_bytes(), &ImportOptions::default()).unwrap();
+        let whole = (0..30_usize).filter(|i| !i.is_multiple_of(3) && !broken.contains_key(i));
+        let wanted: Vec<_> = whole.map(|i| format!("k{i}")).collect();
+        prop_assert_eq!(profile.kernels, wanted);
     }
 }
 

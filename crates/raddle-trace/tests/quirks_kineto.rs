@@ -96,7 +96,7 @@ fn quirk_01_a_bare_array_of_events() {
 #[test]
 fn quirk_01_metadata_before_and_behind_the_events() {
     let p = trace(&format!(
-        r#"{{"schemaVersion":1,"distributedInfo":{{"rank":0,"pg":["}}",1]}},"traceEvents":[{}],"traceName":"/home/someone/x.json","displayTimeUnit":"ms","baseTimeNanoseconds":1735632360000000000,"deviceProperties":[{V100}]}}"#,
+        r#"{{"schemaVersion":1,"distributedInfo":{{"rank":0,"pg":["}}",1]}},"traceEvents":[{}],"traceName":"./someone/x.json","displayTimeUnit":"ms","baseTimeNanoseconds":1735632360000000000,"deviceProperties":[{V100}]}}"#,
         kernel("a", "10.000", "5.000")
     ));
     assert_eq!((names(&p), p.span_ns), (vec!["a"], 5_000));

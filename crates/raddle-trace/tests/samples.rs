@@ -179,6 +179,7 @@ fn an_mi300x_decode_step_that_a_graph_launched_keeps_what_it_did_not() {
     assert_eq!(figures(&p), (11, 3, 0, 76, 2, 1));
     assert_eq!((p.report.events, asked(&p)), (2_058, (3_200, 2_048 + 8_192)));
     assert_eq!(p.report.count(Quirk::NoShape), 544);
+    assert_eq!(p.report.count(Quirk::QueueLanes), 11 + 3);
     assert_eq!(p.report.count(Quirk::DeviceNotListed), 1);
     assert_eq!(device(&p), ("AMD Instinct MI300X", "gfx942", Some(304), Some(64), Some(65_536)));
 }

@@ -32,6 +32,8 @@ pub(super) struct Found {
     pub(super) percent: Option<u32>,
     /// What else it claims of occupancy, as a position in [`Collector::objects`].
     pub(super) object: Option<u32>,
+    /// Whether its lane is a hardware queue if the GPU is AMD's: it names no other queue.
+    pub(super) on_queue: bool,
     /// Whether it is complete; kernels are once they have a shape.
     pub(super) settled: bool,
 }
@@ -63,8 +65,6 @@ pub(super) struct Collector {
     pub(super) categories: BTreeSet<String>,
     /// Kernel events, also those left out.
     pub(super) kernels_seen: u64,
-    /// Ops whose lane is a hardware queue if the GPU is AMD's: they name no other queue.
-    pub(super) without_queue: u64,
     /// Whether any time shows parts of a microsecond.
     pub(super) fine: bool,
     registers_seen: bool,
@@ -85,7 +85,6 @@ impl Collector {
             report: ImportReport::default(),
             categories: BTreeSet::new(),
             kernels_seen: 0,
-            without_queue: 0,
             fine: false,
             registers_seen: false,
             hip_calls: false,
@@ -176,7 +175,6 @@ impl Collector {
             Err(_) => None,
         };
         self.fine |= start.fine || duration.fine;
-        self.without_queue += u64::from(args.hsa_queue.is_none());
         let label = StreamLabel {
             label: stream_label(event, &args).to_owned(),
             context: number(args.context),
@@ -204,6 +202,7 @@ impl Collector {
             extents,
             percent: small(args.percent),
             object: object.map(|object| self.objects.number(&object)),
+            on_queue: args.hsa_queue.is_none(),
             settled: kind != OpKind::Kernel,
         });
         Ok(())

@@ -51,7 +51,6 @@ impl Work {
         };
         if amd {
             settler.amd(&mut ops);
-            report.add(Quirk::QueueLanes, found.without_queue);
         } else {
             settler.nvidia(&mut ops);
         }
@@ -85,6 +84,7 @@ impl Work {
             .zip(kept)
             .map(|(at, op)| {
                 claims.push(at, op.percent, op.object);
+                report.add(Quirk::QueueLanes, u64::from(self.amd && op.on_queue));
                 join(&op, &calls, &mut report)
             })
             .collect();
