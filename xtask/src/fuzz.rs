@@ -60,7 +60,7 @@ fn fuzz(program: &Path, target: &str, built: &Path, runs: u64) -> Result<(), Str
         fs::create_dir_all(folder).map_err(|why| format!("{}: {why}", folder.display()))?;
     }
     let mut command = Command::new(program);
-    command.arg(format!("-runs={runs}")).args(["-max_len=4096", "-timeout=20", "-seed=1"]);
+    command.arg(format!("-runs={runs}")).args(["-max_len=8192", "-timeout=20", "-seed=1"]);
     command.args(["-rss_limit_mb=2048", "-print_final_stats=1", "-verbosity=0"]);
     command.arg(format!("-artifact_prefix={}/{target}-", faults.display()));
     command.arg(&found).arg(corpus(target)).current_dir(workspace::root());
@@ -72,7 +72,7 @@ fn fuzz(program: &Path, target: &str, built: &Path, runs: u64) -> Result<(), Str
 /// Adds what covers more than the committed corpus to it.
 fn merge(program: &Path, target: &str, built: &Path) -> Result<(), String> {
     let mut command = Command::new(program);
-    command.args(["-merge=1", "-max_len=4096", "-verbosity=0"]).arg(corpus(target));
+    command.args(["-merge=1", "-max_len=8192", "-verbosity=0"]).arg(corpus(target));
     shell::run(command.arg(built.join("found").join(target)))
 }
 

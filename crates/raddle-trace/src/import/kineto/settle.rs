@@ -4,8 +4,9 @@
 //!
 //! - The grid is counted in workgroups or in work-items, depending on the call that launched the
 //!   kernel; before 2024 the call alone says grid and workgroup.
-//! - Without such a call in the file, or with a graph's, the unit is that of most other launches of the same kernel;
-//!   without those, work-items if the name is one of Tensile's or MIOpen's, else workgroups.
+//! - Without such a call in the file, or with a graph's, the unit is that of most other launches of
+//!   the same kernel, of equally many workgroups; without those, work-items if the name is one of
+//!   Tensile's or MIOpen's, else workgroups.
 //! - Without a grid (launched before the recording, or by a graph) the kernel gets the shape, and the
 //!   shared memory, that most other launches of the same kernel have; of equally many, that which
 //!   came first in the file. Without those it is left out.
