@@ -127,6 +127,15 @@ fn where_work_does_not_name_its_process_the_correlation_must_do() {
 }
 
 #[test]
+fn work_without_a_process_makes_no_second_one() {
+    let db = Db::new();
+    db.kernel(&[]).kernel(&[("start", 2000), ("end", 2001)]);
+    db.sql(&format!("UPDATE {KERNELS} SET globalPid = NULL WHERE start = 2000"));
+    let p = import(&db);
+    assert_eq!((labels(&p), p.report.count(Quirk::SeveralProcesses)), (vec!["7", "7"], 0));
+}
+
+#[test]
 fn the_earliest_of_equal_calls_counts() {
     let db = Db::new();
     db.kernel(&[]).call(900, 1, TID_100).call(700, 1, TID_100).call(800, 0, TID_100);

@@ -67,8 +67,13 @@ impl Database {
         // A table without a root page is a virtual one, which runs code.
         let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0";
         let mut statement = self.connection.prepare(sql)?;
-        let names = statement.query_map([], |row| row.get::<_, String>(0))?;
-        names.map(|name| name.map(|name| name.to_ascii_lowercase())).collect()
+        let mut rows = statement.query([])?;
+        let mut names = BTreeSet::new();
+        while let Some(row) = rows.next()? {
+            let row = Row(row);
+            names.extend(row.text(0).map(|name| name.to_ascii_lowercase()));
+        }
+        Ok(names)
     }
 
     /// The names of the tables, in lower case.
@@ -84,9 +89,10 @@ impl Database {
     /// Those of `columns` that a table lacks.
     pub(super) fn lacks<'c>(&self, table: &str, columns: &[&'c str]) -> Vec<&'c str> {
         let mut lacking = columns.to_vec();
-        // This pragma leaves out computed columns.
+        // This pragma leaves out computed columns; a column's name is its second cell.
         let listed = self.connection.pragma(None, "table_info", table, |row| {
-            let name: String = row.get("name")?;
+            let row = Row(row);
+            let name = row.text(1).unwrap_or_default();
             lacking.retain(|column| !name.eq_ignore_ascii_case(column));
             Ok(())
         });

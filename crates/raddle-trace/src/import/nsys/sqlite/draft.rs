@@ -122,10 +122,10 @@ fn join(op: &mut Found, calls: &[Call]) {
     }
 }
 
-/// The processes in order of first use, counted from 1.
+/// The known processes in order of first use, counted from 1.
 fn processes(ops: &[Found]) -> BTreeMap<Process, usize> {
     let mut numbers = BTreeMap::new();
-    for op in ops {
+    for op in ops.iter().filter(|op| op.process != 0) {
         let next = numbers.len() + 1;
         numbers.entry(op.process).or_insert(next);
     }
