@@ -17,10 +17,14 @@ mod outcome;
 mod plan;
 mod queue;
 mod tasks;
+mod timeline;
 mod usage;
+mod watch;
 
-pub use engine::{Options, Progress, run};
+pub use engine::{Options, Progress, run, run_watched};
 pub use error::SimError;
 pub use metrics::{LevelSummary, ProcessSummary, Summary, percentile};
 pub use outcome::{Counters, Outcome, Record, RefusedLaunch};
 pub use plan::{Costs, PlanError, PlanOptions, ProcessPlan, Task, Work, Workload, plan};
+pub use timeline::{Names, Recorder};
+pub use watch::{Seen, Watch};

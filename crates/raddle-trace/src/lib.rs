@@ -20,6 +20,7 @@ mod provenance;
 mod report;
 mod scan;
 mod table;
+pub mod timeline;
 
 pub use error::TraceError;
 pub use import::{open, read};

@@ -2,7 +2,9 @@
 
 mod kit;
 mod laws;
+mod one_by_one;
 mod partial;
 mod replay;
 mod take_off;
+mod timeline;
 mod timing;
