@@ -62,6 +62,13 @@ impl Recorder {
         }
         let (grain, slices) = self.store.finish();
         let (counter_step_ns, counters) = self.counts.finish();
+        // Before its first wave starts a launch waits, whether it is off the device or not.
+        self.aways.retain_mut(|away| {
+            let record = outcome.records.get(away.launch as usize);
+            let started = record.and_then(|record| record.started);
+            away.start_ns = away.start_ns.max(started.map_or(u64::MAX, |at| at.0));
+            away.start_ns < away.end_ns
+        });
         self.aways.sort_unstable_by_key(|away: &Away| (away.launch, away.start_ns));
         let ready = outcome.records.iter().filter(|record| record.ready.is_some()).count();
         let mut timeline = Timeline {
