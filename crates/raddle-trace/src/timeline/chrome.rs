@@ -42,13 +42,10 @@ pub fn write_chrome(timeline: &Timeline, out: impl Write) -> io::Result<()> {
         writer.launch(at)?;
     }
     for stretch in &timeline.stretches {
-        let (pid, tid) = match stretch.line {
-            Line::Copies => (DEVICE, tracks.copies),
-            Line::Stream { process, stream } => {
-                let streams = tracks.streams.get(usize::from(process));
-                let Some(&tid) = streams.and_then(|all| all.get(stream as usize)) else { continue };
-                (pid_of(process), tid)
-            }
+        let Some(tid) = tracks.line(stretch.line) else { continue };
+        let pid = match stretch.line {
+            Line::Copies => DEVICE,
+            Line::Stream { process, .. } => pid_of(process),
         };
         let span = (stretch.start_ns, stretch.end_ns);
         writer.slice("\"busy\"", (pid, tid), span, |args| {
@@ -163,7 +160,10 @@ impl<W: Write> Writer<'_, W> {
     }
 
     fn counters(&mut self) -> io::Result<()> {
-        for counter in &self.timeline.counters {
+        for (counter, &track) in self.timeline.counters.iter().zip(&self.tracks.counters) {
+            if track == 0 {
+                continue;
+            }
             let pid = counter.process.map_or(DEVICE, pid_of);
             for &(at, value) in &counter.samples {
                 self.event('C', (pid, 0), |text| {
@@ -214,8 +214,9 @@ impl<W: Write> Writer<'_, W> {
         let launch = &timeline.launches[at as usize];
         let (lane, copy) = (self.layout.lane[at as usize], self.layout.copy_lane[at as usize]);
         let Some(span) = timeline.span(launch).filter(|_| lane != NONE) else { return Ok(()) };
-        let stream = self.tracks.streams[usize::from(launch.process)][launch.stream as usize];
-        let (place, name) = ((pid_of(launch.process), stream + lane), self.name(launch.kernel));
+        let line = Line::Stream { process: launch.process, stream: launch.stream };
+        let Some(first) = self.tracks.line(line) else { return Ok(()) };
+        let (place, name) = ((pid_of(launch.process), first + lane), self.name(launch.kernel));
         self.slice(&name, place, span, |args| {
             args.number("launch", u64::from(at));
             if !launch.is_copy {
@@ -245,8 +246,8 @@ impl<W: Write> Writer<'_, W> {
     /// A slice of a compute unit.
     fn unit(&mut self, at: usize) -> io::Result<()> {
         let slice = &self.timeline.slices[at];
-        let Some(&first) = self.tracks.slots.get(usize::from(slice.cu)) else { return Ok(()) };
-        let place = (DEVICE, first + slice.slot);
+        let Some(tid) = self.tracks.slice(self.layout, slice) else { return Ok(()) };
+        let place = (DEVICE, tid);
         let launch = self.timeline.launches.get(slice.launch as usize);
         let name = self.name(launch.map_or(u32::MAX, |launch| launch.kernel));
         let process = launch.and_then(|l| self.timeline.processes.get(usize::from(l.process)));

@@ -49,6 +49,9 @@ impl Events {
 pub(super) fn in_order(timeline: &Timeline, layout: &Layout, tracks: &Tracks) -> Vec<Event> {
     let mut events = Events(Vec::with_capacity(room(timeline)));
     for (track, counter) in (0u32..).zip(&timeline.counters) {
+        if tracks.counters[track as usize] == 0 {
+            continue;
+        }
         let samples = (0u32..).zip(&counter.samples);
         let event =
             |(position, &(at, _)): (u32, &_)| Event { at, track, what: What::Sample(position) };
@@ -58,21 +61,12 @@ pub(super) fn in_order(timeline: &Timeline, layout: &Layout, tracks: &Tracks) ->
         add_launch(&mut events, timeline, layout, tracks, at);
     }
     for (at, stretch) in (0u32..).zip(&timeline.stretches) {
-        let track = match stretch.line {
-            Line::Copies => tracks.copies,
-            Line::Stream { process, stream } => {
-                let streams = tracks.streams.get(usize::from(process));
-                let Some(&track) = streams.and_then(|all| all.get(stream as usize)) else {
-                    continue;
-                };
-                track
-            }
-        };
-        events.span(track, (stretch.start_ns, stretch.end_ns), What::Stretch(at));
+        if let Some(track) = tracks.line(stretch.line) {
+            events.span(track, (stretch.start_ns, stretch.end_ns), What::Stretch(at));
+        }
     }
     for (at, slice) in (0u32..).zip(&timeline.slices) {
-        if let Some(&first) = tracks.slots.get(usize::from(slice.cu)) {
-            let track = first + slice.slot;
+        if let Some(track) = tracks.slice(layout, slice) {
             events.span(track, (slice.start_ns, slice.end_ns), What::Slice(at));
         }
     }
@@ -91,7 +85,8 @@ fn add_launch(events: &mut Events, timeline: &Timeline, layout: &Layout, tracks:
     let launch = &timeline.launches[at as usize];
     let (lane, copy) = (layout.lane[at as usize], layout.copy_lane[at as usize]);
     let Some(span) = timeline.span(launch).filter(|_| lane != NONE) else { return };
-    let track = tracks.streams[usize::from(launch.process)][launch.stream as usize] + lane;
+    let line = Line::Stream { process: launch.process, stream: launch.stream };
+    let Some(track) = tracks.line(line).map(|first| first + lane) else { return };
     events.0.push(Event { at: span.0, track, what: What::Launch(at) });
     for (inner, part) in timeline.inside(at) {
         events.span(track, inner, What::Part(part));

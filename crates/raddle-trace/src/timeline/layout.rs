@@ -3,7 +3,7 @@
 //! Both writers draw the same: a device with its copy engines and compute units, then a process
 //! with its streams. A stream whose launches overlap has several lanes, and so have the copies.
 
-use super::{Lanes, Launch, Line, Off, Timeline};
+use super::{Grain, Lanes, Launch, Line, Off, Timeline};
 
 /// Where launches go, and how many lanes and slots there are.
 #[derive(Debug, Default)]
@@ -16,8 +16,8 @@ pub(super) struct Layout {
     pub(super) streams: Vec<Vec<u32>>,
     /// Lanes of the copy engines.
     pub(super) copies: u32,
-    /// Slots, or lanes, of each compute unit: those below are drawn.
-    pub(super) slots: Vec<u32>,
+    /// The slots, or lanes, of each compute unit that anything ran in, rising.
+    pub(super) slots: Vec<Vec<u32>>,
     /// The slice in which each launch first started; `NONE` without.
     pub(super) first: Vec<u32>,
 }
@@ -33,7 +33,7 @@ impl Layout {
             copy_lane: vec![NONE; count],
             streams: timeline.processes.iter().map(|p| vec![0; p.streams.len()]).collect(),
             copies: 0,
-            slots: vec![0; usize::from(timeline.cus)],
+            slots: vec![Vec::new(); usize::from(timeline.cus)],
             first: vec![NONE; count],
         };
         layout.place_launches(timeline);
@@ -77,19 +77,30 @@ impl Layout {
     }
 
     fn place_slices(&mut self, timeline: &Timeline) {
+        if timeline.grain >= Grain::Launch {
+            return;
+        }
         for (at, slice) in (0u32..).zip(&timeline.slices) {
-            if let Some(slots) = self.slots.get_mut(usize::from(slice.cu)) {
-                *slots = (*slots).max(slice.slot.saturating_add(1));
+            let Some(slots) = self.slots.get_mut(usize::from(slice.cu)) else { continue };
+            if slots.last() != Some(&slice.slot) {
+                slots.push(slice.slot);
             }
-            if let Some(first) = self.first.get_mut(slice.launch as usize) {
-                let earlier = |&old: &u32| {
-                    let old = &timeline.slices[old as usize];
-                    (old.start_ns, old.cu, old.slot) <= (slice.start_ns, slice.cu, slice.slot)
-                };
-                if *first == NONE || !earlier(first) {
-                    *first = at;
-                }
+            let launch = slice.launch as usize;
+            if self.lane.get(launch).is_none_or(|&lane| lane == NONE) {
+                continue;
             }
+            let key = |at: u32| {
+                let slice = &timeline.slices[at as usize];
+                (slice.start_ns, slice.cu, slice.slot)
+            };
+            let first = &mut self.first[launch];
+            if *first == NONE || key(at) < key(*first) {
+                *first = at;
+            }
+        }
+        for slots in &mut self.slots {
+            slots.sort_unstable();
+            slots.dedup();
         }
     }
 }

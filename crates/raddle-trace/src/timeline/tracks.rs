@@ -4,7 +4,7 @@
 
 use super::label::label;
 use super::layout::Layout;
-use super::{Grain, Measure, Timeline};
+use super::{Grain, Line, Measure, Slice, Timeline};
 
 /// A line of a viewer, or a group of lines.
 #[derive(Debug)]
@@ -34,11 +34,11 @@ pub(super) struct Tracks {
     pub(super) list: Vec<Track>,
     /// The first lane of the copy engines.
     pub(super) copies: u32,
-    /// The first slot of each compute unit.
-    pub(super) slots: Vec<u32>,
+    /// The first slot of each compute unit that anything ran in.
+    slots: Vec<u32>,
     /// The first lane of each stream, by process.
-    pub(super) streams: Vec<Vec<u32>>,
-    /// Each counter.
+    streams: Vec<Vec<u32>>,
+    /// Each counter; 0 where its process is none of the timeline's.
     pub(super) counters: Vec<u32>,
 }
 
@@ -60,6 +60,23 @@ impl Tracks {
         tracks
     }
 
+    /// The track of a slice on a compute unit.
+    pub(super) fn slice(&self, layout: &Layout, slice: &Slice) -> Option<u32> {
+        let cu = usize::from(slice.cu);
+        let slot = layout.slots.get(cu)?.binary_search(&slice.slot).ok()?;
+        Some(self.slots.get(cu)? + slot as u32)
+    }
+
+    /// The first track of a stream, or of the copy engines.
+    pub(super) fn line(&self, line: Line) -> Option<u32> {
+        match line {
+            Line::Copies => Some(self.copies),
+            Line::Stream { process, stream } => {
+                self.streams.get(usize::from(process))?.get(stream as usize).copied()
+            }
+        }
+    }
+
     fn add_device(&mut self, timeline: &Timeline, layout: &Layout) {
         let device = self.add(0, 0, label(&timeline.device), Kind::Group);
         self.add_counters(timeline, device, None);
@@ -68,10 +85,10 @@ impl Tracks {
             return;
         }
         let place = if timeline.grain == Grain::Slot { "slot" } else { "lane" };
-        for (cu, &slots) in layout.slots.iter().enumerate() {
+        for (cu, slots) in layout.slots.iter().enumerate() {
             let unit = self.add(device, self.next_rank(), format!("CU {cu}"), Kind::Group);
             self.slots.push(self.next());
-            for slot in 0..slots {
+            for &slot in slots {
                 self.add(unit, slot, format!("CU {cu} {place} {slot}"), Kind::Slices);
             }
         }
