@@ -8,12 +8,16 @@
     reason = "a bench reads the clock and prints"
 )]
 
+use std::fs::File;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use raddle_dispatch::log::{Detail, Header, LogWriter};
 use raddle_dispatch::{Composed, Dispatcher, Recipe};
-use raddle_sim::{Costs, Options, Outcome, PlanOptions, Workload, plan, run};
+use raddle_sim::{
+    Costs, Names, Options, Outcome, PlanOptions, Recorder, Workload, plan, run, run_watched,
+};
+use raddle_trace::timeline::{write_chrome, write_perfetto};
 use raddle_trace::{ImportOptions, Op, Profile, open};
 use raddle_types::{Level, Ticks};
 
@@ -56,7 +60,64 @@ fn main() {
         let log = LogWriter::new(Box::new(to), &header);
         replay(&mut Composed::builder(device.shape, device.cus).log(log).build())
     });
+    let record = |most: usize| {
+        let mut recorder = Recorder::new(device.cus, 1, most);
+        let mut dispatcher = Composed::builder(device.shape, device.cus).build();
+        let outcome = run_watched(&workload, &mut dispatcher, &options, &mut recorder, &mut |_| ());
+        (recorder, outcome.expect("lawful"))
+    };
     print(&profile, &outcome, [import, planning, plain, logged], before_log);
+    let names = Names::of(&device.product, [&profile]);
+    for most in [100_000, 500_000, 2_000_000, 20_000_000] {
+        timeline(most, &|| record(most), &workload, &names);
+    }
+}
+
+/// What a timeline of at most so many slices costs on top of the replay.
+fn timeline(
+    most: usize,
+    record: &dyn Fn() -> (Recorder, Outcome),
+    workload: &Workload,
+    names: &Names,
+) {
+    let (_, recorded) = median(record);
+    let mut finishing = Vec::new();
+    let (timeline, both) = median(|| {
+        let (recorder, outcome) = record();
+        let start = Instant::now();
+        let timeline = recorder.finish(workload, &outcome, names);
+        finishing.push(start.elapsed());
+        timeline
+    });
+    finishing.sort_unstable();
+    let finished = finishing[RUNS / 2];
+    let mut sizes = [0; 2];
+    let (_, perfetto) = median(|| sizes[0] = written(|to| write_perfetto(&timeline, to)));
+    let (_, chrome) = median(|| sizes[1] = written(|to| write_chrome(&timeline, to)));
+    println!(
+        "  timeline of at most {most} slices: {} by {}",
+        timeline.drawn(),
+        timeline.grain.name()
+    );
+    println!("    replay with recording   {:>12.3} s", recorded.as_secs_f64());
+    println!("    finish {:?} both {:?}", finished, both);
+    println!(
+        "    perfetto-trace          {:>12.3} s  {:>9.2} MB",
+        perfetto.as_secs_f64(),
+        sizes[0] as f64 / 1e6
+    );
+    println!(
+        "    Chrome JSON             {:>12.3} s  {:>9.2} MB",
+        chrome.as_secs_f64(),
+        sizes[1] as f64 / 1e6
+    );
+    println!("    peak                    {:>12.2} MB", peak_mb());
+}
+
+fn written(write: impl FnOnce(&mut File) -> std::io::Result<()>) -> u64 {
+    let mut file = tempfile::tempfile().expect("a temporary file");
+    write(&mut file).expect("room for it");
+    file.metadata().expect("it is open").len()
 }
 
 fn print(profile: &Profile, outcome: &Outcome, times: [Duration; 4], before_log: f64) {

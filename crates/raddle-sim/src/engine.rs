@@ -15,6 +15,7 @@ use crate::plan::{Costs, Work, Workload};
 use crate::queue::{Due, Queue};
 use crate::tasks::Tasks;
 use crate::usage::Usage;
+use crate::watch::{Seen, Watch};
 use crate::{Outcome, SimError};
 
 /// So many decisions in one tick are a livelock.
@@ -57,14 +58,29 @@ pub fn run(
     options: &Options,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Outcome, SimError> {
+    run_watched(workload, dispatcher, options, &mut (), progress)
+}
+
+/// [`run`], while somebody looks on.
+///
+/// # Errors
+/// Those of [`run`].
+pub fn run_watched(
+    workload: &Workload,
+    dispatcher: &mut dyn Dispatcher,
+    options: &Options,
+    watch: &mut impl Watch,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Outcome, SimError> {
     if u16::try_from(workload.processes.len()).is_err() {
         return Err(SimError::TooManyProcesses(workload.processes.len()));
     }
-    Engine::new(workload, dispatcher, options)?.run(progress)
+    Engine::new(workload, dispatcher, options, watch)?.run(progress)
 }
 
-struct Engine<'r> {
+struct Engine<'r, W> {
     dispatcher: &'r mut dyn Dispatcher,
+    watch: &'r mut W,
     tasks: Tasks<'r>,
     machine: Machine,
     queue: Queue,
@@ -78,11 +94,12 @@ struct Engine<'r> {
     last: Tick,
 }
 
-impl<'r> Engine<'r> {
+impl<'r, W: Watch> Engine<'r, W> {
     fn new(
         workload: &'r Workload,
         dispatcher: &'r mut dyn Dispatcher,
         options: &Options,
+        watch: &'r mut W,
     ) -> Result<Self, SimError> {
         let mut tasks = Tasks::new(workload)?;
         let mut queue = Queue::default();
@@ -95,6 +112,7 @@ impl<'r> Engine<'r> {
         let ledger = Ledger::new(&options.shape, options.cus);
         Ok(Self {
             dispatcher,
+            watch,
             tasks,
             machine: Machine::new(ledger, options.costs),
             queue,
@@ -123,6 +141,8 @@ impl<'r> Engine<'r> {
                 self.happen(due)?;
             }
             let acted = self.decide()?;
+            let Usage { waves, unfinished: launches, .. } = &self.usage;
+            self.watch.see(now, &Seen::Settled { waves, launches });
             idle = if only_wakes && !acted { idle + 1 } else { 0 };
             if idle > IDLE_WAKES {
                 break;
@@ -261,6 +281,12 @@ impl<'r> Engine<'r> {
         let event = Event::WavesEnded { launch, waves: front.waves, pieces: &front.pieces };
         let heard = self.dispatcher.event(&event, at);
         heard.map_err(|error| SimError::Dispatch { at, error })?;
+        let whole = match self.tasks.plan(launch).1.work {
+            Work::Kernel { demand, .. } => demand.waves,
+            _ => 0,
+        };
+        let (waves, pieces) = (front.waves, &front.pieces);
+        self.watch.see(at, &Seen::Ended { launch, front: slot, waves, whole, pieces });
         if let Some(ended) = self.machine.end_front(slot, at, &mut self.queue) {
             self.usage.waves[usize::from(ended.process)] -= ended.waves;
             if ended.finished {
@@ -285,6 +311,7 @@ impl<'r> Engine<'r> {
             return Ok(());
         };
         self.usage.waves[usize::from(process)] -= waves;
+        self.watch.see(self.now, &Seen::TakenOff { launch: id, how });
         self.tell(&Event::TakenOff { launch: id, how, done })
     }
 
@@ -343,7 +370,9 @@ impl<'r> Engine<'r> {
             }
             Action::Start { launch, waves, ref pieces, .. } => {
                 let pieces = lists.pieces(pieces);
-                let started = self.machine.start(launch, waves, pieces, now, &mut self.queue)?;
+                let (started, front) =
+                    self.machine.start(launch, waves, pieces, now, &mut self.queue)?;
+                self.watch.see(now, &Seen::Started { launch, front, waves, pieces });
                 let record = &mut self.tasks.records[launch.index()];
                 record.started.get_or_insert(now);
                 self.usage.waves[usize::from(record.process)] += started;
@@ -358,6 +387,7 @@ impl<'r> Engine<'r> {
             Action::Restore { launch } => {
                 let (waves, process) = self.machine.restore(launch, now, &mut self.queue)?;
                 self.usage.waves[usize::from(process)] += waves;
+                self.watch.see(now, &Seen::Restored { launch });
                 Ok(())
             }
             Action::Refuse { refusal } => {

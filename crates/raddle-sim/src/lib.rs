@@ -20,9 +20,11 @@ mod queue;
 mod repetition;
 mod requests;
 mod tasks;
+mod timeline;
 mod usage;
+mod watch;
 
-pub use engine::{Options, Progress, run};
+pub use engine::{Options, Progress, run, run_watched};
 pub use error::SimError;
 pub use fidelity::{Busy, BusyCause, BusyPart, Fidelity, Order, WaitCause, WaitPart, Waits};
 pub use metrics::{LevelSummary, ProcessSummary, Summary, percentile};
@@ -30,3 +32,5 @@ pub use outcome::{Counters, Outcome, Record, RefusedLaunch};
 pub use plan::{Costs, PlanError, PlanOptions, ProcessPlan, Task, Work, Workload, plan};
 pub use repetition::Repetition;
 pub use requests::RequestSummary;
+pub use timeline::{Names, Recorder};
+pub use watch::{Seen, Watch};

@@ -8,7 +8,7 @@ pub(crate) struct Usage {
     /// Waves that each process has on the device now.
     pub(crate) waves: Vec<u64>,
     /// Launches of each process that are ready and have not ended.
-    unfinished: Vec<u64>,
+    pub(crate) unfinished: Vec<u64>,
     /// Processes that have any.
     runnable: usize,
     pub(crate) total: Vec<u128>,

@@ -25,6 +25,7 @@ mod provenance;
 mod report;
 mod scan;
 mod table;
+pub mod timeline;
 
 pub use claims::{Claims, OccupancyClaim, OccupancyObject};
 pub use comm::{CommRule, Communication, is_communication};

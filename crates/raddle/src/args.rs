@@ -71,7 +71,7 @@ pub(crate) enum Verb {
 /// Where results go, and how fast.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 pub(crate) struct RunArgs {
-    /// The folder for summary.json and the decision logs [default: raddle-out/NAME]
+    /// The folder for summary.json, decision logs and timelines [default: raddle-out/NAME]
     #[arg(long, value_name = "DIR", conflicts_with = "no_files")]
     pub(crate) out: Option<PathBuf>,
     /// Write no files
@@ -83,6 +83,12 @@ pub(crate) struct RunArgs {
     /// How much the decision logs tell [default: answers]
     #[arg(long, value_enum, value_name = "DETAIL")]
     pub(crate) log: Option<LogDetail>,
+    /// A timeline for a viewer beside each decision log [default: perfetto]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(crate) timeline: Option<TimelineFormat>,
+    /// The most slices of a timeline; what has more is drawn coarser [default: 500000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) timeline_slices: Option<u32>,
 }
 
 #[derive(Debug, Args)]
@@ -121,7 +127,8 @@ pub(crate) struct ReplayArgs {
         long,
         value_name = "FILE",
         conflicts_with_all = ["profiles", "recipes", "device", "priorities", "barriers", "starts",
-            "shares", "once", "comm", "out", "no_files", "jobs", "log", "arrivals"]
+            "shares", "once", "comm", "out", "no_files", "jobs", "log", "arrivals", "timeline",
+            "timeline_slices"]
     )]
     pub(crate) events: Option<PathBuf>,
     // Last, because its heading holds for what follows.
@@ -182,6 +189,19 @@ impl From<LogDetail> for Detail {
             LogDetail::Full => Self::Full,
         }
     }
+}
+
+/// How timelines are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TimelineFormat {
+    /// timeline.perfetto-trace, for ui.perfetto.dev
+    Perfetto,
+    /// timeline.json, for chrome://tracing
+    Chrome,
+    /// Both
+    Both,
+    /// No timelines
+    None,
 }
 
 /// Whether workgroups have barriers.

@@ -31,6 +31,7 @@ mod sources;
 mod summary;
 mod table;
 mod text;
+mod timelines;
 mod unique;
 mod units;
 

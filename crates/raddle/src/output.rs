@@ -13,9 +13,13 @@ use tempfile::TempDir;
 use crate::error::CliError;
 use crate::interrupt;
 use crate::runs::LOG;
+use crate::timelines::{CHROME, PERFETTO};
 
 /// The name of the result as a whole.
 const SUMMARY: &str = "summary.json";
+
+/// What a folder of a recipe may hold.
+const FILES: [&str; 3] = [LOG, PERFETTO, CHROME];
 
 /// A folder of results under construction. Dropped unfinished, it leaves nothing behind.
 #[derive(Debug)]
@@ -129,7 +133,8 @@ fn check(folder: &Path, shown: &str) -> Result<(), CliError> {
         .ok_or_else(|| refuse(format!("it holds files, but no {SUMMARY} of raddle")))?;
     for name in names.iter().filter(|name| *name != SUMMARY) {
         let within = fs::read_dir(folder.join(name)).and_then(self::names);
-        let known = ours.contains(name) && within.is_ok_and(|names| names.iter().all(|n| n == LOG));
+        let files = |names: Vec<String>| names.iter().all(|name| FILES.contains(&&**name));
+        let known = ours.contains(name) && within.is_ok_and(files);
         if !known {
             return Err(refuse(format!("it holds {name}, which raddle did not write")));
         }
@@ -213,6 +218,9 @@ mod tests {
         fs::write(folder.join("greedy/mine"), "").unwrap();
         assert!(begin(&folder).unwrap_err().contains("it holds greedy"));
         fs::remove_file(folder.join("greedy/mine")).unwrap();
+        for file in FILES {
+            fs::write(folder.join("greedy").join(file), "").unwrap();
+        }
         begin(&folder).unwrap().finish(OURS).unwrap();
         assert_eq!(entries(&folder), [SUMMARY]);
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use raddle_dispatch::log::Detail;
-use raddle_sim::{PlanOptions, Workload, plan};
+use raddle_sim::{Names, PlanOptions, Workload, plan};
 use raddle_trace::{BarrierRule, CommRule, ImportOptions, PriorityRule};
 use raddle_types::Ticks;
 
@@ -21,6 +21,7 @@ use crate::sources::Source;
 use crate::summary::{RecipeResult, Report};
 use crate::table::json;
 use crate::text::{Closing, render};
+use crate::timelines;
 use crate::unique;
 use crate::units::quoted;
 
@@ -124,12 +125,16 @@ fn replay(request: &Request<'_>, format: Format, console: &mut Console) -> Resul
     });
     let output = folder.as_deref().map(Output::begin).transpose()?;
     let path: Option<PathBuf> = output.as_ref().map(Output::path);
+    let profiles = request.profiles.iter().map(|loaded| &loaded.profile);
+    let names = Names::of(&target.told().to_string(), profiles);
+    let timeline = timelines::Wanted::of(request.run, names);
     let plan = runs::Plan {
         workload: &workload,
         recipes: &request.recipes,
         target: &target.device,
         detail: request.run.log.map_or(Detail::Answers, LogDetail::into),
         folder: path.as_deref(),
+        timeline: timeline.as_ref(),
         jobs: request.run.jobs,
         progress: console.progress,
     };
@@ -151,7 +156,7 @@ fn replay(request: &Request<'_>, format: Format, console: &mut Console) -> Resul
                 ));
             }
             let next = [request.next.clone(), next].concat();
-            let closing = Closing { folder: folder.as_deref(), next: &next };
+            let closing = Closing { folder: folder.as_deref(), next: &next, run: request.run };
             render(&report, &closing, console.stdout_colour)
         }
     };

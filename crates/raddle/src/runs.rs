@@ -16,6 +16,7 @@ use rayon::prelude::*;
 use crate::error::CliError;
 use crate::progress::Progress;
 use crate::recipes::NamedRecipe;
+use crate::timelines::{Drawn, Wanted};
 
 /// The name of a decision log in the folder of its recipe.
 pub(crate) const LOG: &str = "decisions.jsonl";
@@ -29,6 +30,8 @@ pub(crate) struct Plan<'p> {
     pub(crate) detail: Detail,
     /// Where a folder a recipe is made; `None`: no files.
     pub(crate) folder: Option<&'p Path>,
+    /// What is drawn of each recipe; `None`: nothing.
+    pub(crate) timeline: Option<&'p Wanted>,
     /// Runs at a time; `None`: one a core.
     pub(crate) jobs: Option<u16>,
     pub(crate) progress: bool,
@@ -38,6 +41,8 @@ pub(crate) struct Plan<'p> {
 #[derive(Debug)]
 pub(crate) struct Runs {
     pub(crate) together: Outcome,
+    /// What was drawn of it.
+    pub(crate) timeline: Option<Drawn>,
     /// Each process alone and once, by process; empty where there is only one, which runs once.
     pub(crate) alone: Vec<Outcome>,
 }
@@ -73,14 +78,15 @@ pub(crate) fn all(plan: &Plan<'_>) -> Result<Vec<Runs>, CliError> {
         let workload = job.alone.map_or(plan.workload, |process| &single[process]);
         one(plan, *job, workload, &progress)
     };
-    let done: Vec<Result<Outcome, CliError>> =
+    let done: Vec<Result<(Outcome, Option<Drawn>), CliError>> =
         pool.install(|| jobs.par_iter().with_max_len(1).map(run).collect());
     progress.done();
     let mut outcomes = done.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter();
-    let together: Vec<Outcome> = outcomes.by_ref().take(plan.recipes.len()).collect();
-    let runs = together
-        .into_iter()
-        .map(|together| Runs { together, alone: outcomes.by_ref().take(single.len()).collect() });
+    let together: Vec<_> = outcomes.by_ref().take(plan.recipes.len()).collect();
+    let runs = together.into_iter().map(|(together, timeline)| {
+        let alone = outcomes.by_ref().take(single.len()).map(|(outcome, _)| outcome);
+        Runs { together, timeline, alone: alone.collect() }
+    });
     Ok(runs.collect())
 }
 
@@ -101,7 +107,7 @@ fn one(
     job: Job,
     workload: &Workload,
     progress: &Progress,
-) -> Result<Outcome, CliError> {
+) -> Result<(Outcome, Option<Drawn>), CliError> {
     let NamedRecipe { name, recipe } = &plan.recipes[job.recipe];
     let (shape, cus) = (plan.target.shape, plan.target.cus);
     let log = match (job.alone, plan.folder) {
@@ -115,17 +121,25 @@ fn one(
         let before = seen.swap(ended, Ordering::Relaxed);
         progress.add(ended.saturating_sub(before));
     };
-    let outcome = raddle_sim::run(workload, &mut dispatcher, &options, &mut |at| {
-        advance(at.ended);
-    });
-    outcome.map_err(|error| CliError::Sim {
+    let mut advance = |at: raddle_sim::Progress| advance(at.ended);
+    let failed = |error| CliError::Sim {
         recipe: name.clone(),
         what: match job.alone {
             Some(process) => format!("{} alone", plan.workload.processes[process].name),
             None => "all processes together".to_owned(),
         },
         error,
-    })
+    };
+    if let (None, Some(folder), Some(wanted)) = (job.alone, plan.folder, plan.timeline) {
+        let mut recorder = wanted.recorder(cus, workload);
+        let (to, watch) = (&mut dispatcher, &mut recorder);
+        let outcome = raddle_sim::run_watched(workload, to, &options, watch, &mut advance);
+        let outcome = outcome.map_err(failed)?;
+        let drawn = wanted.write(recorder, workload, &outcome, (folder, name))?;
+        return Ok((outcome, Some(drawn)));
+    }
+    let outcome = raddle_sim::run(workload, &mut dispatcher, &options, &mut advance);
+    Ok((outcome.map_err(failed)?, None))
 }
 
 fn log(

@@ -14,6 +14,7 @@ use crate::profiles::Loaded;
 use crate::recipes::NamedRecipe;
 use crate::runs::{LOG, Runs};
 use crate::sources::Source;
+use crate::timelines::Drawn;
 
 /// The whole result of a replay.
 #[derive(Debug, Serialize)]
@@ -42,6 +43,8 @@ pub(crate) struct RecipeResult {
     pub(crate) recipe: Recipe,
     /// Its decision log, within the folder of results.
     pub(crate) log: Option<String>,
+    /// Its timeline, if one was drawn.
+    pub(crate) timeline: Option<Drawn>,
     pub(crate) summary: Summary,
     /// Launches of first repetitions that can never run.
     pub(crate) refusals: Vec<Refusal>,
@@ -82,13 +85,14 @@ impl RecipeResult {
         device: &Device,
         logged: bool,
     ) -> Self {
-        let Runs { together, alone } = runs;
+        let Runs { together, timeline, alone } = runs;
         let base: Vec<&Outcome> =
             if alone.is_empty() { vec![together] } else { alone.iter().collect() };
         Self {
             name: named.name.clone(),
             recipe: named.recipe.clone(),
             log: logged.then(|| format!("{}/{LOG}", named.name)),
+            timeline: timeline.clone(),
             summary: Summary::new(workload, together, &base),
             refusals: refusals(together, profiles, device),
             refused_again: together.refused_again,

@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
+use crate::args::RunArgs;
 use crate::arrivals;
 use crate::console::{alarm, heading};
 use crate::devices::Found;
 use crate::sources::Source;
 use crate::summary::{RecipeResult, Refusal, Report};
 use crate::table::Table;
+use crate::timelines::{CHROME, PERFETTO, coarse};
 use crate::units::{count, counted, duration, percent, plain, wrap};
 
 /// Columns of a line of text.
@@ -26,6 +28,8 @@ pub(crate) struct Closing<'c> {
     pub(crate) folder: Option<&'c Path>,
     /// What to try next, a command a line.
     pub(crate) next: &'c [String],
+    /// What was asked for.
+    pub(crate) run: &'c RunArgs,
 }
 
 /// The whole text.
@@ -50,16 +54,32 @@ pub(crate) fn render(report: &Report, closing: &Closing<'_>, colour: bool) -> St
         }
     }
     if let Some(folder) = closing.folder {
-        out += &format!(
-            "{} {}: summary.json, and a decisions.jsonl for each recipe\n",
-            heading("Files:", colour),
-            folder.display()
-        );
+        out += &files(report, closing, folder, colour);
     }
     for (position, command) in closing.next.iter().enumerate() {
         let label = if position == 0 { heading("Next: ", colour) } else { "      ".into() };
         out += &format!("{label} {command}\n");
     }
+    out
+}
+
+fn files(report: &Report, closing: &Closing<'_>, folder: &Path, colour: bool) -> String {
+    let drawn = || {
+        let results = report.recipes.iter();
+        results.filter_map(|result| Some((result.name.as_str(), result.timeline.as_ref()?)))
+    };
+    let has = |file: &str| drawn().any(|(_, drawn)| drawn.files.iter().any(|f| f.ends_with(file)));
+    let mut names = vec!["decisions.jsonl".to_owned()];
+    for (file, viewer) in [(PERFETTO, "ui.perfetto.dev"), (CHROME, "chrome://tracing")] {
+        if has(file) {
+            names.push(format!("{file} (for {viewer})"));
+        }
+    }
+    let text =
+        format!("{}: summary.json, and for each recipe {}", folder.display(), names.join(", "));
+    let mut out = String::new();
+    section(&mut out, "Files", text, colour);
+    list(&mut out, "Timelines drawn coarser", coarse(closing.run, drawn()), colour);
     out
 }
 

@@ -75,7 +75,8 @@ fn equal_runs_give_equal_bytes_however_many_go_at_a_time() {
         assert_eq!(ran.code, 0, "{}", ran.err);
         seen.push((ran.out, place.tree("out")));
     }
-    assert!(seen[0].1.len() == 6, "a summary and five logs: {:?}", seen[0].1.keys());
+    let names = seen[0].1.keys();
+    assert!(names.len() == 11, "a summary, five logs and five timelines: {names:?}");
     assert!(seen.windows(2).all(|pair| pair[0] == pair[1]));
     assert_eq!(place.names("."), ["infer.csv", "out", "train.csv"], "nothing temporary is left");
 }
@@ -287,15 +288,17 @@ fn no_metadata_of_a_source_goes_into_any_output() {
             format,
             "--log",
             log,
+            "--timeline",
+            "both",
         ]);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""));
         let mut all = place.tree("out");
-        assert_eq!(all.len(), 6);
+        assert_eq!(all.len(), 16);
         if format == "json" {
             all.insert("terminal".to_owned(), ran.out.into_bytes());
         }
         for (file, bytes) in all {
-            let text = String::from_utf8(bytes).unwrap();
+            let text = String::from_utf8_lossy(&bytes);
             for secret in secrets.iter().chain(&["secret-folder"]) {
                 assert!(!text.contains(secret), "{secret} in {file}");
             }
@@ -336,7 +339,7 @@ fn the_bundled_profile_without_a_verb() {
 
 #[test]
 fn the_readme_shows_the_table_that_is_printed() {
-    let ran = Place::new().raddle(&[]);
+    let ran = Place::new().raddle(&["--no-files"]);
     let readme = include_str!("../../../README.md");
     let shown = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
     let shown = shown.expect("the README has a table");

@@ -171,7 +171,7 @@ impl Machine {
         }
     }
 
-    /// Starts workgroups, or waves of them. Returns the waves started.
+    /// Starts workgroups, or waves of them. Returns the waves started, and the slot of their front.
     pub(crate) fn start(
         &mut self,
         id: LaunchId,
@@ -179,7 +179,7 @@ impl Machine {
         pieces: &[Piece],
         now: Tick,
         queue: &mut Queue,
-    ) -> Result<u64, SimError> {
+    ) -> Result<(u64, u32), SimError> {
         let Some(live) = self.live.get_mut(&id).filter(|live| live.may_start(pieces)) else {
             return Err(Self::fault(now, id, "start workgroups of", self.live.get(&id)));
         };
@@ -219,8 +219,8 @@ impl Machine {
         live.resident_waves += started_waves;
         self.counters.starts += 1;
         self.counters.pieces += pieces.len() as u64;
-        self.add_front(id, waves, pieces, groups, now, queue);
-        Ok(started_waves)
+        let front = self.add_front(id, waves, pieces, groups, now, queue);
+        Ok((started_waves, front))
     }
 
     fn add_front(
@@ -231,9 +231,9 @@ impl Machine {
         groups: u64,
         now: Tick,
         queue: &mut Queue,
-    ) {
+    ) -> u32 {
         let Some(live) = self.live.get_mut(&id) else {
-            return;
+            return u32::MAX;
         };
         let ends = now + live.what.workgroup;
         // What starts in one tick and lasts equally long ends in one event.
@@ -243,7 +243,7 @@ impl Machine {
             if front.started == now && front.waves == waves && front.ends == ends {
                 front.pieces.extend_from_slice(pieces);
                 front.groups += groups;
-                return;
+                return slot;
             }
         }
         let slot = self.spare.pop().unwrap_or_else(|| {
@@ -260,6 +260,7 @@ impl Machine {
         front.groups = groups;
         live.fronts.push(slot);
         queue.push(front.ends, Due::Front(slot, front.generation));
+        slot
     }
 
     /// The front of that slot, if it is still the one that was meant.

@@ -16,7 +16,7 @@ use crate::laws::{check, processes};
 
 /// Assigns every workgroup to a compute unit at once and starts its waves one by one.
 #[derive(Default)]
-struct WaveByWave {
+pub(crate) struct WaveByWave {
     /// Where, and how many waves have started.
     assigned: BTreeMap<(LaunchId, u64), (CuId, u16)>,
 }

@@ -25,6 +25,7 @@ pub(super) fn run(loaded: &Loaded, own: &Device, progress: bool) -> Result<Fidel
         target: own,
         detail: Detail::Answers,
         folder: None,
+        timeline: None,
         jobs: Some(1),
         progress,
     };

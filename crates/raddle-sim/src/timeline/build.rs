@@ -1,0 +1,176 @@
+//! How are a recording, an outcome and names put together?
+
+use std::collections::BTreeMap;
+
+use raddle_trace::Profile;
+use raddle_trace::timeline::{Away, Grain, Launch, Line, Process, Stretch, Timeline};
+
+use super::Recorder;
+use crate::plan::{Work, Workload};
+use crate::{Outcome, Record};
+
+/// What things are called on a timeline.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    device: String,
+    /// The kernels of each process, which of them each of its tasks runs, and its streams.
+    processes: Vec<(Vec<String>, Vec<u32>, Vec<String>)>,
+}
+
+impl Names {
+    /// Names of the device and, from its profile, of each process. What has no name here is called
+    /// `kernel`, `copy` or by its number.
+    pub fn of<'p>(device: &str, profiles: impl IntoIterator<Item = &'p Profile>) -> Self {
+        let of = |profile: &Profile| {
+            let tasks = profile.ops.iter().map(|op| op.kernel).collect();
+            let streams = profile.streams.iter().map(|stream| stream.label.clone()).collect();
+            (profile.kernels.clone(), tasks, streams)
+        };
+        Self { device: device.to_owned(), processes: profiles.into_iter().map(of).collect() }
+    }
+
+    fn kernel(&self, process: u16, task: u32, is_copy: bool) -> &str {
+        let of = self.processes.get(usize::from(process)).and_then(|(kernels, tasks, _)| {
+            let kernel = *tasks.get(task as usize)?;
+            kernels.get(kernel as usize)
+        });
+        of.map_or(if is_copy { "copy" } else { "kernel" }, String::as_str)
+    }
+
+    fn stream(&self, process: usize, stream: u32) -> String {
+        let of = self.processes.get(process).and_then(|(.., names)| names.get(stream as usize));
+        of.cloned().unwrap_or_else(|| stream.to_string())
+    }
+}
+
+impl Recorder {
+    /// The timeline of the run that was recorded.
+    ///
+    /// Where more launches were ready than slices were wanted, launches are not drawn one by one
+    /// ([`Grain::Stream`]): what of one stream touches is one stretch, and gaps of 1, 2, 4, ... us
+    /// are drawn over until there are no more stretches than wanted, or one a stream.
+    #[must_use]
+    pub fn finish(mut self, workload: &Workload, outcome: &Outcome, names: &Names) -> Timeline {
+        let end_ns = self.last.max(outcome.last.0);
+        for unit in &mut self.units {
+            unit.close(end_ns, &mut self.store);
+        }
+        for (launch, (how, since)) in std::mem::take(&mut self.off) {
+            // A killed launch that never began again was off to the end.
+            self.off.insert(launch, (how, since));
+            self.back(end_ns, launch);
+        }
+        let (grain, slices) = self.store.finish();
+        let (counter_step_ns, counters) = self.counts.finish();
+        // Before its first wave starts a launch waits, whether it is off the device or not.
+        self.aways.retain_mut(|away| {
+            let record = outcome.records.get(away.launch as usize);
+            let started = record.and_then(|record| record.started);
+            away.start_ns = away.start_ns.max(started.map_or(u64::MAX, |at| at.0));
+            away.start_ns < away.end_ns
+        });
+        self.aways.sort_unstable_by_key(|away: &Away| (away.launch, away.start_ns));
+        let ready = outcome.records.iter().filter(|record| record.ready.is_some()).count();
+        let mut timeline = Timeline {
+            device: names.device.clone(),
+            cus: self.units.len() as u16,
+            end_ns,
+            grain,
+            processes: processes(workload, names),
+            slices,
+            aways: self.aways,
+            aways_left_out: self.aways_left_out,
+            counters,
+            counter_step_ns,
+            ..Timeline::default()
+        };
+        if ready > self.most {
+            timeline.grain = Grain::Stream;
+            timeline.slices = Vec::new();
+            timeline.aways = Vec::new();
+            timeline.stretches = stretches(workload, outcome, end_ns, self.most);
+        } else {
+            add_launches(&mut timeline, workload, outcome, names);
+        }
+        timeline
+    }
+}
+
+fn processes(workload: &Workload, names: &Names) -> Vec<Process> {
+    let plans = workload.processes.iter().enumerate();
+    let process = |(at, plan): (usize, &crate::ProcessPlan)| Process {
+        name: plan.name.clone(),
+        streams: (0..plan.streams).map(|stream| names.stream(at, stream)).collect(),
+    };
+    plans.map(process).collect()
+}
+
+fn add_launches(timeline: &mut Timeline, workload: &Workload, outcome: &Outcome, names: &Names) {
+    let mut known: BTreeMap<&str, u32> = BTreeMap::new();
+    for record in &outcome.records {
+        let task = &workload.processes[usize::from(record.process)].tasks[record.task as usize];
+        let (is_copy, workgroups) = match task.work {
+            Work::Copy(_) => (true, 0),
+            Work::Kernel { workgroups, .. } => (false, workgroups),
+            Work::Unfit { .. } => (false, 0),
+        };
+        let name = names.kernel(record.process, record.task, is_copy);
+        let next = known.len() as u32;
+        let kernel = *known.entry(name).or_insert_with(|| {
+            timeline.kernels.push(name.to_owned());
+            next
+        });
+        timeline.launches.push(Launch {
+            process: record.process,
+            stream: task.stream.0,
+            kernel,
+            level: task.level.0,
+            iteration: record.iteration,
+            is_copy,
+            workgroups,
+            arrival_ns: record.arrival.0,
+            ready_ns: record.ready.map(|at| at.0),
+            started_ns: record.started.map(|at| at.0),
+            ended_ns: record.ended.map(|at| at.0),
+            refused: record.refused,
+        });
+    }
+}
+
+/// When each stream, and the copy engines, had anything to do.
+fn stretches(workload: &Workload, outcome: &Outcome, end_ns: u64, most: usize) -> Vec<Stretch> {
+    let mut all = Vec::new();
+    for record in &outcome.records {
+        let Some((start_ns, end_ns)) = span(record, end_ns) else { continue };
+        let task = &workload.processes[usize::from(record.process)].tasks[record.task as usize];
+        let line = Line::Stream { process: record.process, stream: task.stream.0 };
+        all.push(Stretch { line, start_ns, end_ns, launches: 1 });
+        if matches!(task.work, Work::Copy(_)) {
+            all.push(Stretch { line: Line::Copies, start_ns, end_ns, launches: 1 });
+        }
+    }
+    all.sort_unstable_by_key(|stretch: &Stretch| (stretch.line, stretch.start_ns, stretch.end_ns));
+    let mut gap = 0u64;
+    loop {
+        all.dedup_by(|next, kept| {
+            let reach = kept.end_ns.saturating_add(gap);
+            let joins = next.line == kept.line && next.start_ns <= reach;
+            if joins {
+                kept.end_ns = kept.end_ns.max(next.end_ns);
+                kept.launches += next.launches;
+            }
+            joins
+        });
+        if all.len() <= most || gap == u64::MAX {
+            return all;
+        }
+        gap = if gap == 0 { 1000 } else { gap.saturating_mul(2) };
+    }
+}
+
+/// From ready to the end, if it was ready.
+fn span(record: &Record, end_ns: u64) -> Option<(u64, u64)> {
+    let start = record.ready?.0;
+    let end = if record.refused { start } else { record.ended.map_or(end_ns, |at| at.0) };
+    Some((start, end.max(start)))
+}

@@ -1,0 +1,194 @@
+//! How does a run become a timeline?
+//!
+//! A [`Recorder`] looks on while the run goes and keeps what a viewer draws: which launch held which
+//! workgroup slots from when to when, when launches were off the device, how many waves were
+//! resident and how many launches were ready. Its cost grows with pieces and fronts, not with
+//! workgroups, and its memory with the slices wanted, not with the run.
+
+mod build;
+mod counts;
+mod slots;
+mod store;
+mod unit;
+
+use std::collections::BTreeMap;
+
+use raddle_policy::{Piece, TakeOff, WaveSpan};
+use raddle_trace::timeline::{Away, Ending, Grain, Off};
+use raddle_types::{LaunchId, Tick};
+
+use crate::watch::{Seen, Watch};
+
+pub use build::Names;
+use counts::Counts;
+use slots::Slots;
+use store::Store;
+use unit::{Key, Unit};
+
+/// Records a timeline: give it to [`crate::run_watched`], then call [`Recorder::finish`].
+///
+/// Memory: at most 96 bytes a slice wanted while the run goes, and 16 for a sample of a counter, of
+/// which there are at most as many.
+#[derive(Debug)]
+pub struct Recorder {
+    units: Vec<Unit>,
+    store: Store,
+    counts: Counts,
+    /// What was saved of each launch: unit, key, workgroups.
+    saved: BTreeMap<LaunchId, Vec<(u16, Key, u32)>>,
+    /// Waves that ended of each workgroup that does not run as a whole.
+    partial: BTreeMap<(LaunchId, u64), u32>,
+    /// Launches that are off the device, since when.
+    off: BTreeMap<LaunchId, (Off, u64)>,
+    aways: Vec<Away>,
+    aways_left_out: bool,
+    most: usize,
+    /// When anything was last seen.
+    last: u64,
+}
+
+impl Recorder {
+    /// A recorder of a device of `cus` compute units that `processes` processes use, for a timeline
+    /// of at most `most_slices` slices on the compute units.
+    #[must_use]
+    pub fn new(cus: u16, processes: usize, most_slices: usize) -> Self {
+        Self {
+            units: (0..cus).map(|cu| Unit::new(cu, Slots::default())).collect(),
+            store: Store::new(most_slices),
+            counts: Counts::new(processes, most_slices),
+            saved: BTreeMap::new(),
+            partial: BTreeMap::new(),
+            off: BTreeMap::new(),
+            aways: Vec::new(),
+            aways_left_out: false,
+            most: most_slices,
+            last: 0,
+        }
+    }
+
+    fn started(
+        &mut self,
+        now: u64,
+        launch: LaunchId,
+        front: u32,
+        waves: WaveSpan,
+        pieces: &[Piece],
+    ) {
+        if !self.off.is_empty() {
+            self.back(now, launch);
+        }
+        if self.store.grain() >= Grain::Launch {
+            return;
+        }
+        for piece in pieces {
+            let Some(unit) = self.units.get_mut(piece.cu.index()) else { continue };
+            if waves == WaveSpan::All {
+                unit.start(now, launch.0, Key::Front(front), piece.count, &mut self.store);
+                continue;
+            }
+            for workgroup in piece.workgroups() {
+                self.partial.entry((launch, workgroup)).or_insert_with(|| {
+                    unit.start(now, launch.0, Key::Workgroup(workgroup), 1, &mut self.store);
+                    0
+                });
+            }
+        }
+    }
+
+    fn ended(
+        &mut self,
+        now: u64,
+        launch: LaunchId,
+        front: u32,
+        (waves, whole): (WaveSpan, u16),
+        pieces: &[Piece],
+    ) {
+        if self.store.grain() >= Grain::Launch {
+            return;
+        }
+        for piece in pieces {
+            let Some(unit) = self.units.get_mut(piece.cu.index()) else { continue };
+            let WaveSpan::Range { count, .. } = waves else {
+                unit.end(now, launch.0, Key::Front(front));
+                continue;
+            };
+            for workgroup in piece.workgroups() {
+                let Some(ended) = self.partial.get_mut(&(launch, workgroup)) else { continue };
+                *ended += u32::from(count);
+                if *ended >= u32::from(whole) {
+                    self.partial.remove(&(launch, workgroup));
+                    unit.end(now, launch.0, Key::Workgroup(workgroup));
+                }
+            }
+        }
+    }
+
+    fn taken_off(&mut self, now: u64, launch: LaunchId, how: TakeOff) {
+        let (off, ending) = match how {
+            TakeOff::Drain => (Off::Drained, Ending::Ended),
+            TakeOff::Save => (Off::Saved, Ending::Saved),
+            TakeOff::Kill => (Off::Killed, Ending::Killed),
+            // It had not begun.
+            _ => return,
+        };
+        self.off.insert(launch, (off, now));
+        if ending == Ending::Ended {
+            return;
+        }
+        let mut left = Vec::new();
+        for unit in &mut self.units {
+            unit.lift(now, launch.0, ending, &mut self.store, &mut left);
+        }
+        if how == TakeOff::Save {
+            self.saved.insert(launch, left);
+        } else {
+            let of_launch = (launch, 0)..=(launch, u64::MAX);
+            let gone: Vec<_> = self.partial.range(of_launch).map(|(&key, _)| key).collect();
+            for key in gone {
+                self.partial.remove(&key);
+            }
+        }
+    }
+
+    fn restored(&mut self, now: u64, launch: LaunchId) {
+        self.back(now, launch);
+        for (cu, key, count) in self.saved.remove(&launch).unwrap_or_default() {
+            if let Some(unit) = self.units.get_mut(usize::from(cu)) {
+                unit.start(now, launch.0, key, count, &mut self.store);
+            }
+        }
+    }
+
+    /// A launch is on the device again, if it was off.
+    fn back(&mut self, now: u64, launch: LaunchId) {
+        let Some((how, since)) = self.off.remove(&launch) else { return };
+        if since < now && !self.aways_left_out {
+            self.aways.push(Away { launch: launch.0, how, start_ns: since, end_ns: now });
+            if self.aways.len() > self.most {
+                self.aways_left_out = true;
+                self.aways = Vec::new();
+            }
+        }
+    }
+}
+
+impl Watch for Recorder {
+    fn see(&mut self, now: Tick, seen: &Seen<'_>) {
+        let now = now.0;
+        match *seen {
+            Seen::Started { launch, front, waves, pieces } => {
+                self.started(now, launch, front, waves, pieces);
+            }
+            Seen::Ended { launch, front, waves, whole, pieces } => {
+                self.ended(now, launch, front, (waves, whole), pieces);
+            }
+            Seen::TakenOff { launch, how } => self.taken_off(now, launch, how),
+            Seen::Restored { launch } => self.restored(now, launch),
+            Seen::Settled { waves, launches } => {
+                if self.counts.take(now, waves, launches) {
+                    self.last = now;
+                }
+            }
+        }
+    }
+}

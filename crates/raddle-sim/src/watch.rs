@@ -1,0 +1,69 @@
+//! Who looks on while a run goes?
+//!
+//! A [`Watch`] hears what happens on the compute units and changes nothing. The run is compiled for
+//! each kind of watch, so that nobody looking on costs nothing.
+
+use raddle_policy::{Piece, TakeOff, WaveSpan};
+use raddle_types::{LaunchId, Tick};
+
+/// Something that happened on the device.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Seen<'a> {
+    /// Workgroups, or waves of them, started.
+    Started {
+        /// Of which launch.
+        launch: LaunchId,
+        /// What ends together has one number; it is used again when that has ended or was killed.
+        front: u32,
+        /// Which waves of each.
+        waves: WaveSpan,
+        /// Which workgroups, where.
+        pieces: &'a [Piece],
+    },
+    /// What is left of a front ended.
+    Ended {
+        /// Of which launch.
+        launch: LaunchId,
+        /// The number it started under.
+        front: u32,
+        /// Which waves of each.
+        waves: WaveSpan,
+        /// How many waves a whole workgroup has.
+        whole: u16,
+        /// Which workgroups, where.
+        pieces: &'a [Piece],
+    },
+    /// A launch is off. What was killed or saved holds nothing any more.
+    TakenOff {
+        /// Which.
+        launch: LaunchId,
+        /// How.
+        how: TakeOff,
+    },
+    /// A launch may come back; what was saved holds its compute units again from now on, under the
+    /// fronts that it had.
+    Restored {
+        /// Which.
+        launch: LaunchId,
+    },
+    /// A decision was carried out. One or more a tick; the last says what holds until the next.
+    Settled {
+        /// Resident waves of each process.
+        waves: &'a [u64],
+        /// Launches of each process that are ready and have not ended.
+        launches: &'a [u64],
+    },
+}
+
+/// Looks on while a run goes.
+pub trait Watch {
+    /// Something happened.
+    fn see(&mut self, now: Tick, seen: &Seen<'_>);
+}
+
+/// Nobody looks on.
+impl Watch for () {
+    #[inline]
+    fn see(&mut self, _now: Tick, _seen: &Seen<'_>) {}
+}

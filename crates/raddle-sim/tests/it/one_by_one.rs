@@ -1,0 +1,177 @@
+//! A recorder that handles every workgroup by itself: what the quick one must agree with.
+
+use std::collections::BTreeMap;
+
+use raddle_policy::{TakeOff, WaveSpan};
+use raddle_sim::{Recorder, Seen, Watch};
+use raddle_trace::timeline::{Ending, Slice};
+use raddle_types::{LaunchId, Tick};
+
+/// What ends together: a front, or a workgroup that does not run as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Front(u32),
+    Partial,
+}
+
+/// A workgroup in its slot.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    launch: LaunchId,
+    workgroup: u64,
+    key: Key,
+    waves_ended: u16,
+}
+
+/// The slice that a slot is in.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    launch: LaunchId,
+    since: u64,
+    done: u64,
+    ended: Option<u64>,
+}
+
+/// Compute unit and slot.
+type Place = (u16, u32);
+
+/// The naive recorder.
+#[derive(Debug, Default)]
+pub(crate) struct OneByOne {
+    held: BTreeMap<Place, Held>,
+    runs: BTreeMap<Place, Run>,
+    saved: BTreeMap<LaunchId, Vec<(u16, Held)>>,
+    slices: Vec<Slice>,
+    last: u64,
+}
+
+impl OneByOne {
+    fn start(&mut self, now: u64, cu: u16, new: Held) {
+        let slot = (0..).find(|&slot| !self.held.contains_key(&(cu, slot))).unwrap();
+        self.held.insert((cu, slot), new);
+        if let Some(run) = self.runs.get_mut(&(cu, slot)) {
+            if run.launch == new.launch && run.ended == Some(now) {
+                run.ended = None;
+                return;
+            }
+        }
+        self.note((cu, slot), Ending::Ended, now);
+        self.runs.insert((cu, slot), Run { launch: new.launch, since: now, done: 0, ended: None });
+    }
+
+    fn end(&mut self, now: u64, place: Place) {
+        self.held.remove(&place);
+        let run = self.runs.get_mut(&place).unwrap();
+        run.done += 1;
+        run.ended = Some(now);
+    }
+
+    /// The slice of a slot is over.
+    fn note(&mut self, (cu, slot): Place, ending: Ending, now: u64) {
+        let Some(run) = self.runs.remove(&(cu, slot)) else { return };
+        let end_ns = run.ended.unwrap_or(now);
+        if run.done > 0 || run.since < end_ns {
+            self.slices.push(Slice {
+                start_ns: run.since,
+                end_ns,
+                workgroups: run.done,
+                launch: run.launch.0,
+                slot,
+                cu,
+                ending,
+            });
+        }
+    }
+
+    fn find(&self, cu: u16, launch: LaunchId, workgroup: u64) -> Option<Place> {
+        let is = |held: &Held| (held.launch, held.workgroup) == (launch, workgroup);
+        self.held.iter().find(|(place, held)| place.0 == cu && is(held)).map(|(&place, _)| place)
+    }
+
+    fn lift(&mut self, now: u64, launch: LaunchId, how: TakeOff) {
+        let ending = if how == TakeOff::Save { Ending::Saved } else { Ending::Killed };
+        let of: Vec<(Place, Held)> = self
+            .held
+            .iter()
+            .filter(|(_, held)| held.launch == launch)
+            .map(|(&place, &held)| (place, held))
+            .collect();
+        let mut left = Vec::new();
+        for (place, held) in of {
+            self.held.remove(&place);
+            self.note(place, ending, now);
+            left.push((place.0, held));
+        }
+        // Those of one compute unit come back front by front, then the partial ones.
+        left.sort_by_key(|&(cu, held)| {
+            (cu, held.key, if held.key == Key::Partial { held.workgroup } else { 0 })
+        });
+        if how == TakeOff::Save {
+            self.saved.insert(launch, left);
+        }
+    }
+
+    /// All slices by compute unit, slot and time.
+    pub(crate) fn finish(mut self) -> Vec<Slice> {
+        for place in self.runs.keys().copied().collect::<Vec<_>>() {
+            let over = self.runs[&place].ended.is_some();
+            self.note(place, if over { Ending::Ended } else { Ending::Unfinished }, self.last);
+        }
+        self.slices.sort_by_key(|s| (s.cu, s.slot, s.start_ns, s.end_ns, s.launch));
+        self.slices
+    }
+}
+
+impl Watch for OneByOne {
+    fn see(&mut self, now: Tick, seen: &Seen<'_>) {
+        let now = now.0;
+        self.last = now;
+        match *seen {
+            Seen::Started { launch, front, waves, pieces } => {
+                for piece in pieces {
+                    for workgroup in piece.workgroups() {
+                        let whole = waves == WaveSpan::All;
+                        if !whole && self.find(piece.cu.0, launch, workgroup).is_some() {
+                            continue;
+                        }
+                        let key = if whole { Key::Front(front) } else { Key::Partial };
+                        let new = Held { launch, workgroup, key, waves_ended: 0 };
+                        self.start(now, piece.cu.0, new);
+                    }
+                }
+            }
+            Seen::Ended { launch, waves, whole, pieces, .. } => {
+                for piece in pieces {
+                    for workgroup in piece.workgroups() {
+                        let place = self.find(piece.cu.0, launch, workgroup).unwrap();
+                        let (_, count) = waves.bounds(whole);
+                        let held = self.held.get_mut(&place).unwrap();
+                        held.waves_ended += count;
+                        if held.waves_ended >= whole {
+                            self.end(now, place);
+                        }
+                    }
+                }
+            }
+            Seen::TakenOff { launch, how: how @ (TakeOff::Save | TakeOff::Kill) } => {
+                self.lift(now, launch, how);
+            }
+            Seen::Restored { launch } => {
+                for (cu, held) in self.saved.remove(&launch).unwrap_or_default() {
+                    self.start(now, cu, held);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Both look on.
+pub(crate) struct Both(pub(crate) Recorder, pub(crate) OneByOne);
+
+impl Watch for Both {
+    fn see(&mut self, now: Tick, seen: &Seen<'_>) {
+        self.0.see(now, seen);
+        self.1.see(now, seen);
+    }
+}

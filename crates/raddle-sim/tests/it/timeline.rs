@@ -1,0 +1,305 @@
+//! Does a timeline tell what happened, no more and no less?
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use raddle_dispatch::slots::HighestLevel;
+use raddle_dispatch::{Composed, Dispatcher};
+use raddle_policy::How;
+use raddle_sim::{Names, Outcome, Recorder, Task, Work, Workload, run_watched};
+use raddle_trace::timeline::{Ending, Grain, Measure, Off, Slice, Timeline};
+
+use crate::kit::{Always, SHAPE, at_level, copy, in_order, kernel, options, workload};
+use crate::laws::processes;
+use crate::one_by_one::{Both, OneByOne};
+use crate::partial::WaveByWave;
+
+const WAYS: [How; 6] = [How::Never, How::Wait, How::Flag, How::Drain, How::Reset, How::Switch];
+
+/// A dispatcher that takes work off this way.
+fn dispatcher(cus: u16, how: How, by_wave: bool) -> Box<dyn Dispatcher> {
+    let builder = Composed::builder(SHAPE, cus)
+        .turn("highest-level", HighestLevel)
+        .preempt("always", Always(how));
+    Box::new(match by_wave {
+        true => builder.allocate("wave-by-wave", WaveByWave::default()).build(),
+        false => builder.build(),
+    })
+}
+
+/// The outcome, the timeline, and the slices that were recorded one by one.
+fn recorded(
+    workload: &Workload,
+    cus: u16,
+    mut dispatcher: Box<dyn Dispatcher>,
+    most: usize,
+) -> (Outcome, Timeline, Vec<Slice>) {
+    let recorder = Recorder::new(cus, workload.processes.len(), most);
+    let mut both = Both(recorder, OneByOne::default());
+    let outcome =
+        run_watched(workload, &mut *dispatcher, &options(cus), &mut both, &mut |_| ()).unwrap();
+    let timeline = both.0.finish(workload, &outcome, &Names::default());
+    (outcome, timeline, both.1.finish())
+}
+
+/// What each process used by its slices, in wave-ns.
+fn wave_ns(workload: &Workload, outcome: &Outcome, timeline: &Timeline) -> Vec<u128> {
+    let mut used = vec![0; workload.processes.len()];
+    for slice in &timeline.slices {
+        let record = outcome.records[slice.launch as usize];
+        let process = usize::from(record.process);
+        let Work::Kernel { demand, .. } =
+            workload.processes[process].tasks[record.task as usize].work
+        else {
+            panic!("{slice:?} is of no kernel")
+        };
+        used[process] += u128::from(slice.end_ns - slice.start_ns) * u128::from(demand.waves);
+    }
+    used
+}
+
+/// The time integral of a counter.
+fn integral(samples: &[(u64, u64)], end: u64) -> u128 {
+    let ends = samples.iter().skip(1).map(|sample| sample.0).chain([end]);
+    samples.iter().zip(ends).map(|(s, end)| u128::from(s.1) * u128::from(end - s.0)).sum()
+}
+
+/// One slice for as long as a launch has anything on a compute unit, the slow way.
+fn joined(slices: &[Slice]) -> Vec<(u16, u32, u64, u64, u64)> {
+    let mut by: BTreeMap<(u16, u32), Vec<(u64, u64, u64)>> = BTreeMap::new();
+    for s in slices {
+        by.entry((s.cu, s.launch)).or_default().push((s.start_ns, s.end_ns, s.workgroups));
+    }
+    for spans in by.values_mut() {
+        let touch = |a: &(u64, u64, u64), b: &(u64, u64, u64)| a.0 <= b.1 && b.0 <= a.1;
+        let pair = |spans: &[(u64, u64, u64)]| {
+            let pairs = (0..spans.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
+            pairs.into_iter().find(|&(i, j)| touch(&spans[i], &spans[j]))
+        };
+        while let Some((i, j)) = pair(spans) {
+            let other = spans.remove(i);
+            let kept = &mut spans[j];
+            *kept = (kept.0.min(other.0), kept.1.max(other.1), kept.2 + other.2);
+        }
+        spans.sort_unstable();
+    }
+    let flat = |(&(cu, launch), spans): (&(u16, u32), &Vec<(u64, u64, u64)>)| {
+        let all = spans.iter().map(|&(start, end, groups)| (cu, launch, start, end, groups));
+        all.collect::<Vec<_>>()
+    };
+    by.iter().flat_map(flat).collect()
+}
+
+fn never_two_at_a_time(slices: &[Slice]) -> bool {
+    let later =
+        |w: &[Slice]| (w[0].cu, w[0].slot) != (w[1].cu, w[1].slot) || w[0].end_ns <= w[1].start_ns;
+    slices.windows(2).all(later)
+}
+
+proptest! {
+    #[test]
+    fn in_bulk_is_as_one_by_one(
+        processes in processes(),
+        way in 0usize..6,
+        cus in 1u16..4,
+        by_wave in any::<bool>(),
+    ) {
+        let workload = workload(processes);
+        let dispatcher = dispatcher(cus, WAYS[way], by_wave);
+        let (outcome, timeline, naive) = recorded(&workload, cus, dispatcher, usize::MAX);
+        prop_assert_eq!(timeline.grain, Grain::Slot);
+        prop_assert_eq!(&timeline.slices, &naive);
+        prop_assert!(never_two_at_a_time(&naive));
+        let ended: u64 = naive.iter().map(|slice| slice.workgroups).sum();
+        prop_assert_eq!(ended, outcome.counters.workgroups);
+        if !by_wave {
+            prop_assert_eq!(wave_ns(&workload, &outcome, &timeline), outcome.wave_ns.clone());
+        }
+        for counter in &timeline.counters {
+            let used = integral(&counter.samples, timeline.end_ns);
+            match (counter.measure, counter.process) {
+                (Measure::Waves, Some(process)) => {
+                    prop_assert_eq!(used, outcome.wave_ns[usize::from(process)]);
+                }
+                (Measure::Waves, None) => {
+                    prop_assert_eq!(used, outcome.wave_ns.iter().sum::<u128>());
+                }
+                _ => prop_assert_eq!(counter.samples.last().map_or(0, |sample| sample.1), 0),
+            }
+        }
+    }
+
+    #[test]
+    fn too_many_slices_are_joined_by_compute_unit(
+        processes in processes(),
+        way in 0usize..6,
+        cus in 1u16..4,
+        spare in 0usize..40,
+    ) {
+        let workload = workload(processes);
+        let fine = recorded(&workload, cus, dispatcher(cus, WAYS[way], false), usize::MAX).2;
+        let wanted = joined(&fine);
+        let most = wanted.len().max(workload.processes.iter().map(|p| p.tasks.len()).sum()) + spare;
+        let (_, timeline, _) = recorded(&workload, cus, dispatcher(cus, WAYS[way], false), most);
+        if fine.len() <= most {
+            prop_assert_eq!((timeline.grain, &timeline.slices), (Grain::Slot, &fine));
+            return Ok(());
+        }
+        // While it goes there can be more than there are in the end: slices that a later one joins.
+        if timeline.grain == Grain::Launch {
+            prop_assert!(timeline.slices.is_empty());
+            return Ok(());
+        }
+        prop_assert_eq!(timeline.grain, Grain::Cu);
+        prop_assert!(never_two_at_a_time(&timeline.slices));
+        let mut got: Vec<_> = timeline
+            .slices
+            .iter()
+            .map(|s| (s.cu, s.launch, s.start_ns, s.end_ns, s.workgroups))
+            .collect();
+        got.sort_unstable();
+        prop_assert_eq!(got, wanted);
+    }
+}
+
+/// Compute unit, slot, launch, from, to, workgroups, ending.
+fn lines(timeline: &Timeline) -> Vec<String> {
+    let line = |s: &Slice| {
+        let ending = if s.ending == Ending::Ended { "" } else { s.ending.name() };
+        let Slice { cu, slot, launch, start_ns, end_ns, workgroups, .. } = s;
+        format!("cu{cu}.{slot} k{launch} {start_ns}..{end_ns} x{workgroups} {ending}")
+            .trim_end()
+            .to_owned()
+    };
+    timeline.slices.iter().map(line).collect()
+}
+
+/// One unit that holds 4 workgroups of 2 waves; an urgent launch comes at 1500.
+fn preempted(how: How) -> Timeline {
+    let mut low = kernel(0, 6, 2, 1000);
+    low.idempotent = raddle_types::Idempotence::Idempotent;
+    let high = at_level(0, vec![kernel(1500, 1, 8, 100)]);
+    let workload = workload(vec![at_level(5, vec![low]), high]);
+    recorded(&workload, 1, dispatcher(1, how, false), 1000).1
+}
+
+#[test]
+fn a_run_of_workgroups_in_a_slot_is_one_slice() {
+    assert_eq!(
+        lines(&preempted(How::Never)),
+        [
+            "cu0.0 k0 0..2000 x2",
+            "cu0.0 k1 2000..2100 x1",
+            "cu0.1 k0 0..2000 x2",
+            "cu0.2 k0 0..1000 x1",
+            "cu0.3 k0 0..1000 x1",
+        ]
+    );
+}
+
+#[test]
+fn what_is_saved_ends_a_slice_and_begins_another() {
+    // 2 workgroups of 100 bytes at 1000 bytes a us: 200 ns each way.
+    let timeline = preempted(How::Switch);
+    assert_eq!(
+        lines(&timeline),
+        [
+            "cu0.0 k0 0..1700 x1 saved",
+            "cu0.0 k1 1700..1800 x1",
+            "cu0.0 k0 1800..2500 x1",
+            "cu0.1 k0 0..1700 x1 saved",
+            "cu0.1 k0 1800..2500 x1",
+            "cu0.2 k0 0..1000 x1",
+            "cu0.3 k0 0..1000 x1",
+        ]
+    );
+    let aways: Vec<_> =
+        timeline.aways.iter().map(|a| (a.launch, a.how, a.start_ns, a.end_ns)).collect();
+    assert_eq!(aways, [(0, Off::Saved, 1700, 1800)]);
+}
+
+#[test]
+fn what_is_killed_says_so() {
+    let timeline = preempted(How::Reset);
+    assert_eq!(
+        lines(&timeline),
+        [
+            "cu0.0 k0 0..1507 x1 killed",
+            "cu0.0 k1 1507..1607 x1",
+            "cu0.0 k0 1607..3607 x2",
+            "cu0.1 k0 0..1507 x1 killed",
+            "cu0.1 k0 1607..3607 x2",
+            "cu0.2 k0 0..1000 x1",
+            "cu0.2 k0 1607..2607 x1",
+            "cu0.3 k0 0..1000 x1",
+            "cu0.3 k0 1607..2607 x1",
+        ]
+    );
+    assert_eq!(timeline.aways.len(), 1);
+    assert_eq!(timeline.aways[0].how, Off::Killed);
+}
+
+#[test]
+fn too_many_launches_become_stretches_of_their_stream() {
+    // Three launches that touch, a gap of 3 us, two more; a copy between them.
+    let tasks = in_order(vec![
+        kernel(0, 1, 1, 10),
+        kernel(0, 1, 1, 10),
+        kernel(0, 1, 1, 10),
+        copy(3030, 50),
+        kernel(0, 1, 1, 10),
+    ]);
+    let workload: Workload = workload(vec![tasks]);
+    let run = |most| {
+        let (_, timeline, _) = recorded(&workload, 1, dispatcher(1, How::Never, false), most);
+        let spans: Vec<_> =
+            timeline.stretches.iter().map(|s| (s.start_ns, s.end_ns, s.launches)).collect();
+        (timeline.grain, timeline.launches.len(), spans)
+    };
+    assert_eq!(run(5), (Grain::Slot, 5, vec![]));
+    let apart = vec![(0, 30, 3), (3030, 3090, 2), (3030, 3080, 1)];
+    assert_eq!(run(4), (Grain::Stream, 0, apart.clone()));
+    assert_eq!(run(3), (Grain::Stream, 0, apart));
+    assert_eq!(run(2), (Grain::Stream, 0, vec![(0, 3090, 5), (3030, 3080, 1)]));
+    assert_eq!(run(0), run(2), "one a stream, and one of the copies, is the least");
+}
+
+#[test]
+fn a_process_that_repeats_is_drawn_each_time() {
+    let plan = |name, span, tasks: Vec<Task>| raddle_sim::ProcessPlan {
+        span: raddle_types::Ticks(span),
+        ..raddle_sim::ProcessPlan::new(name, tasks)
+    };
+    let long = plan("long", 100, vec![kernel(0, 1, 1, 100)]);
+    let short = plan("short", 40, vec![kernel(0, 1, 1, 10)]);
+    let workload = Workload { processes: vec![long, short], repeat: true };
+    let (_, timeline, naive) = recorded(&workload, 1, dispatcher(1, How::Never, false), 100);
+    let of_short: Vec<_> = timeline
+        .launches
+        .iter()
+        .filter(|launch| launch.process == 1 && launch.ready_ns.is_some())
+        .map(|launch| (launch.iteration, launch.started_ns))
+        .collect();
+    assert_eq!(of_short, [(0, Some(0)), (1, Some(40)), (2, Some(80))]);
+    assert_eq!(naive.len(), 4);
+}
+
+#[test]
+fn an_odd_device_of_more_than_64_slots_is_drawn_too() {
+    let shape = raddle_types::CuShape {
+        simds: 8,
+        waves_per_simd: 40,
+        vgpr_per_simd: u16::MAX,
+        workgroups: 300,
+        ..SHAPE
+    };
+    let workload = workload(vec![vec![kernel(0, 301, 1, 10), kernel(5, 30, 1, 10)]]);
+    let mut dispatcher = Composed::builder(shape, 1).build();
+    let mut both = Both(Recorder::new(1, 1, 1000), OneByOne::default());
+    let options = raddle_sim::Options { shape, ..options(1) };
+    let outcome =
+        run_watched(&workload, &mut dispatcher, &options, &mut both, &mut |_| ()).unwrap();
+    let timeline = both.0.finish(&workload, &outcome, &Names::default());
+    assert_eq!(timeline.slices, both.1.finish());
+    assert_eq!(timeline.slices.iter().map(|slice| slice.slot).max(), Some(299));
+}

@@ -1,0 +1,43 @@
+//! On which line of its track does a slice go, so that slices of one line do not overlap?
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+
+/// Gives lanes to spans that come by their start: always the lowest that is free.
+///
+/// ```
+/// let mut lanes = raddle_trace::timeline::Lanes::default();
+/// assert_eq!([lanes.give(0, 9), lanes.give(5, 6), lanes.give(6, 7), lanes.give(9, 9)], [0, 1, 1, 0]);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Lanes {
+    /// When taken lanes become free, the earliest on top.
+    taken: BinaryHeap<Reverse<(u64, u32)>>,
+    free: BTreeSet<u32>,
+    count: u32,
+}
+
+impl Lanes {
+    /// The lane of a span from `start` to `end`; `start` never falls from one call to the next.
+    pub fn give(&mut self, start: u64, end: u64) -> u32 {
+        while let Some(&Reverse((until, lane))) = self.taken.peek() {
+            if until > start {
+                break;
+            }
+            self.taken.pop();
+            self.free.insert(lane);
+        }
+        let lane = self.free.pop_first().unwrap_or_else(|| {
+            self.count += 1;
+            self.count - 1
+        });
+        self.taken.push(Reverse((end.max(start), lane)));
+        lane
+    }
+
+    /// How many lanes were given so far.
+    #[must_use]
+    pub const fn count(&self) -> u32 {
+        self.count
+    }
+}

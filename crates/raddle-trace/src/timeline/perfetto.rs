@@ -1,0 +1,302 @@
+//! How is a timeline written for ui.perfetto.dev?
+//!
+//! A trace is a message of packets. The first packet interns every name, then each track is
+//! described, then the events follow in the order of time. Field numbers are those of Perfetto's
+//! public protocol definitions: `trace_packet.proto`, `track_event.proto`, `track_descriptor.proto`,
+//! `counter_descriptor.proto`, `debug_annotation.proto`, `interned_data.proto`.
+
+use std::io::{self, Write};
+
+use super::events::{Event, What, in_order};
+use super::label::label;
+use super::layout::{Layout, NONE, Part};
+use super::proto::Proto;
+use super::tracks::{Kind, Track, Tracks};
+use super::{Ending, Launch, Off, Timeline};
+
+const TRACE_PACKET: u64 = 1;
+mod packet {
+    pub(super) const TIMESTAMP: u64 = 8;
+    pub(super) const SEQUENCE: u64 = 10;
+    pub(super) const TRACK_EVENT: u64 = 11;
+    pub(super) const INTERNED: u64 = 12;
+    pub(super) const FLAGS: u64 = 13;
+    pub(super) const TRACK: u64 = 60;
+}
+mod interned {
+    pub(super) const CATEGORIES: u64 = 1;
+    pub(super) const EVENTS: u64 = 2;
+    pub(super) const ANNOTATIONS: u64 = 3;
+    pub(super) const TEXTS: u64 = 29;
+}
+mod descriptor {
+    pub(super) const UUID: u64 = 1;
+    pub(super) const NAME: u64 = 2;
+    pub(super) const PARENT: u64 = 5;
+    pub(super) const COUNTER: u64 = 8;
+    pub(super) const ORDERING: u64 = 11;
+    pub(super) const RANK: u64 = 12;
+    /// Children by their rank.
+    pub(super) const EXPLICIT: u64 = 3;
+    pub(super) const COUNTER_UNIT: u64 = 3;
+    pub(super) const UNIT_COUNT: u64 = 2;
+}
+mod event {
+    pub(super) const CATEGORY: u64 = 3;
+    pub(super) const ANNOTATION: u64 = 4;
+    pub(super) const TYPE: u64 = 9;
+    pub(super) const NAME: u64 = 10;
+    pub(super) const TRACK: u64 = 11;
+    pub(super) const VALUE: u64 = 30;
+    pub(super) const FLOW: u64 = 47;
+    pub(super) const FLOW_END: u64 = 48;
+    pub(super) const BEGIN: u64 = 1;
+    pub(super) const END: u64 = 2;
+    pub(super) const COUNTER: u64 = 4;
+}
+mod annotation {
+    pub(super) const NAME: u64 = 1;
+    pub(super) const NUMBER: u64 = 3;
+    pub(super) const TEXT: u64 = 17;
+}
+
+/// All packets are of one writer.
+const SEQUENCE: u64 = 1;
+/// What was interned before is void; what is interned from here on is needed.
+const CLEARED: u64 = 1;
+const NEEDED: u64 = 2;
+/// Bytes that are collected before they are written.
+const CHUNK: usize = 1 << 16;
+
+/// What annotations are called; the number of one is its position from 1.
+#[derive(Clone, Copy)]
+enum Note {
+    Workgroups = 1,
+    Launch,
+    Level,
+    Iteration,
+    Issued,
+    Launches,
+    Ending,
+    Refused,
+}
+
+const NOTES: [&str; 8] =
+    ["workgroups", "launch", "level", "iteration", "issued_ns", "launches", "ending", "refused"];
+const ENDINGS: [Ending; 4] = [Ending::Ended, Ending::Saved, Ending::Killed, Ending::Unfinished];
+const OFFS: [Off; 3] = [Off::Drained, Off::Saved, Off::Killed];
+/// Names of slices that are no kernels; their numbers follow those of the kernels.
+const WAITING: u64 = 1;
+const BUSY: u64 = 2;
+const FIRST_OFF: u64 = 3;
+
+/// Writes a timeline as a Perfetto trace (protocol buffers).
+///
+/// Nested tracks: device, compute unit, workgroup slot; process, stream. Two counters a process.
+/// An arrow leads from a launch on its stream to the slice in which it first started.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_perfetto(timeline: &Timeline, out: impl Write) -> io::Result<()> {
+    let layout = Layout::of(timeline);
+    let tracks = Tracks::of(timeline, &layout);
+    let mut writer = Writer { timeline, layout: &layout, proto: Proto::default(), out };
+    writer.intern()?;
+    for (number, track) in (1u64..).zip(&tracks.list) {
+        writer.describe(number, track)?;
+    }
+    for event in in_order(timeline, &layout, &tracks) {
+        writer.event(&event, &tracks)?;
+    }
+    writer.finish()
+}
+
+struct Writer<'t, W> {
+    timeline: &'t Timeline,
+    layout: &'t Layout,
+    proto: Proto,
+    out: W,
+}
+
+impl<W: Write> Writer<'_, W> {
+    fn packet(&mut self, flags: u64, fill: impl FnOnce(&mut Proto)) -> io::Result<()> {
+        self.proto.message(TRACE_PACKET, |packet| {
+            fill(packet);
+            packet.number(packet::SEQUENCE, SEQUENCE);
+            if flags != 0 {
+                packet.number(packet::FLAGS, flags);
+            }
+        });
+        if self.proto.bytes().len() >= CHUNK {
+            self.out.write_all(self.proto.bytes())?;
+            self.proto.clear();
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> io::Result<()> {
+        self.out.write_all(self.proto.bytes())?;
+        self.out.flush()
+    }
+
+    /// Every name that an event uses, with its number.
+    fn intern(&mut self) -> io::Result<()> {
+        let timeline = self.timeline;
+        let kernels = timeline.kernels.iter().map(|name| label(name));
+        let others = [Part::Waiting.name(), "busy"].into_iter().chain(OFFS.map(Off::name));
+        let events: Vec<String> = kernels.chain(others.map(str::to_owned)).collect();
+        let processes = timeline.processes.iter().map(|process| label(&process.name));
+        let lists = [
+            (interned::CATEGORIES, processes.collect()),
+            (interned::EVENTS, events),
+            (interned::ANNOTATIONS, NOTES.map(str::to_owned).to_vec()),
+            (interned::TEXTS, ENDINGS.map(|ending| ending.name().to_owned()).to_vec()),
+        ];
+        self.packet(CLEARED, |packet| {
+            packet.message(packet::INTERNED, |data| {
+                for (field, names) in &lists {
+                    for (number, name) in (1u64..).zip(names) {
+                        data.message(*field, |entry| {
+                            entry.number(1, number);
+                            entry.text(2, name);
+                        });
+                    }
+                }
+            });
+        })
+    }
+
+    fn describe(&mut self, number: u64, track: &Track) -> io::Result<()> {
+        self.packet(0, |packet| {
+            packet.message(packet::TRACK, |descriptor| {
+                descriptor.number(descriptor::UUID, number);
+                descriptor.text(descriptor::NAME, &track.name);
+                if track.parent != 0 {
+                    descriptor.number(descriptor::PARENT, u64::from(track.parent));
+                }
+                match track.kind {
+                    Kind::Group => descriptor.number(descriptor::ORDERING, descriptor::EXPLICIT),
+                    Kind::Slices => {}
+                    Kind::Counter(_) => descriptor.message(descriptor::COUNTER, |counter| {
+                        counter.number(descriptor::COUNTER_UNIT, descriptor::UNIT_COUNT);
+                    }),
+                }
+                // A rank is an int32; more tracks than that no viewer shows.
+                let rank = track.rank.min(i32::MAX as u32);
+                descriptor.number(descriptor::RANK, u64::from(rank));
+            });
+        })
+    }
+
+    fn event(&mut self, event: &Event, tracks: &Tracks) -> io::Result<()> {
+        let (timeline, layout) = (self.timeline, self.layout);
+        let flags = match event.what {
+            What::End | What::Sample(_) => 0,
+            _ => NEEDED,
+        };
+        self.packet(flags, |packet| {
+            packet.number(packet::TIMESTAMP, event.at);
+            packet.message(packet::TRACK_EVENT, |message| {
+                if let What::Sample(at) = event.what {
+                    let counter = event.track as usize;
+                    let (_, value) = timeline.counters[counter].samples[at as usize];
+                    message.number(event::TRACK, u64::from(tracks.counters[counter]));
+                    message.number(event::TYPE, event::COUNTER);
+                    // An int64 on the wire.
+                    message.number(event::VALUE, value.min(i64::MAX as u64));
+                    return;
+                }
+                message.number(event::TRACK, u64::from(event.track));
+                if event.what == What::End {
+                    message.number(event::TYPE, event::END);
+                } else {
+                    message.number(event::TYPE, event::BEGIN);
+                    begin(message, timeline, layout, event.what);
+                }
+            });
+        })
+    }
+}
+
+/// What a slice is called, whose it is, and what is known of it.
+fn begin(message: &mut Proto, timeline: &Timeline, layout: &Layout, what: What) {
+    let other = |number: u64| timeline.kernels.len() as u64 + number;
+    match what {
+        What::Slice(at) => {
+            let slice = &timeline.slices[at as usize];
+            if let Some(launch) = timeline.launches.get(slice.launch as usize) {
+                subject(message, timeline, launch);
+            }
+            if layout.first.get(slice.launch as usize) == Some(&at) {
+                message.fixed64(event::FLOW_END, flow(slice.launch));
+            }
+            note(message, Note::Launch, u64::from(slice.launch));
+            note(message, Note::Workgroups, slice.workgroups);
+            note_ending(message, slice.ending);
+        }
+        What::Launch(at) | What::Copy(at) => {
+            let launch = &timeline.launches[at as usize];
+            subject(message, timeline, launch);
+            if matches!(what, What::Launch(_)) {
+                if layout.first[at as usize] != NONE {
+                    message.fixed64(event::FLOW, flow(at));
+                }
+                notes_of(message, at, launch);
+            }
+        }
+        What::Part(Part::Waiting) => message.number(event::NAME, other(WAITING)),
+        What::Part(Part::Off(how)) => message.number(event::NAME, other(FIRST_OFF + how as u64)),
+        What::Stretch(at) => {
+            message.number(event::NAME, other(BUSY));
+            note(message, Note::Launches, timeline.stretches[at as usize].launches);
+        }
+        What::Sample(_) | What::End => {}
+    }
+}
+
+fn subject(message: &mut Proto, timeline: &Timeline, launch: &Launch) {
+    let kernels = timeline.kernels.len() as u64;
+    let name = u64::from(launch.kernel) + 1;
+    message.number(event::NAME, if name <= kernels { name } else { kernels + BUSY });
+    if usize::from(launch.process) < timeline.processes.len() {
+        message.number(event::CATEGORY, u64::from(launch.process) + 1);
+    }
+}
+
+fn notes_of(message: &mut Proto, at: u32, launch: &Launch) {
+    note(message, Note::Launch, u64::from(at));
+    if !launch.is_copy {
+        note(message, Note::Workgroups, launch.workgroups);
+    }
+    note(message, Note::Level, u64::from(launch.level));
+    note(message, Note::Iteration, u64::from(launch.iteration));
+    note(message, Note::Issued, launch.arrival_ns);
+    if launch.refused {
+        note(message, Note::Refused, 1);
+    }
+    if launch.ended_ns.is_none() && !launch.refused {
+        note_ending(message, Ending::Unfinished);
+    }
+}
+
+fn note(message: &mut Proto, name: Note, value: u64) {
+    message.message(event::ANNOTATION, |note| {
+        note.number(annotation::NAME, name as u64);
+        note.number(annotation::NUMBER, value);
+    });
+}
+
+/// How a slice ended, unless it ended as it should.
+fn note_ending(message: &mut Proto, ending: Ending) {
+    if ending != Ending::Ended {
+        message.message(event::ANNOTATION, |note| {
+            note.number(annotation::NAME, Note::Ending as u64);
+            note.number(annotation::TEXT, ending as u64 + 1);
+        });
+    }
+}
+
+/// The number of the arrow of a launch.
+fn flow(launch: u32) -> u64 {
+    u64::from(launch) + 1
+}
