@@ -16,6 +16,7 @@ mod metrics;
 mod outcome;
 mod plan;
 mod queue;
+mod series;
 mod tasks;
 mod usage;
 
@@ -24,3 +25,4 @@ pub use error::SimError;
 pub use metrics::{LevelSummary, ProcessSummary, Summary, percentile};
 pub use outcome::{Counters, Outcome, Record, RefusedLaunch};
 pub use plan::{Costs, PlanError, PlanOptions, ProcessPlan, Task, Work, Workload, plan};
+pub use series::{ProcessSeries, Series};
