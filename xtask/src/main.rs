@@ -6,6 +6,7 @@
 
 mod bench;
 mod bless;
+mod browse;
 mod ci;
 mod help;
 mod nostd;
@@ -36,6 +37,7 @@ fn run(verb: &str, rest: &[String]) -> Result<(), String> {
     match verb {
         "bench" => bench::run(rest),
         "bless" => bless::run(rest),
+        "browse" => browse::run(rest),
         "ci" => ci::run(rest),
         "help" | "-h" | "--help" => help::run(),
         "nostd" => nostd::run(rest),

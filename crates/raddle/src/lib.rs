@@ -11,6 +11,7 @@ struct ReadmeOfTheRepository;
 
 mod args;
 mod assumptions;
+mod compare;
 mod console;
 mod devices;
 mod error;
@@ -24,6 +25,7 @@ mod profiles;
 mod progress;
 mod recipes;
 mod replay;
+mod report;
 mod runs;
 mod sources;
 mod summary;
@@ -107,6 +109,7 @@ fn verb(cli: &Cli, console: &mut Console) -> Result<(), CliError> {
         },
         Verb::Recipes(args) => recipes::verb(args, cli.format, console),
         Verb::Devices(args) => devices::verb(args, cli.format, console),
+        Verb::Compare(args) => compare::verb(args, cli.format, console),
         Verb::Golden(args) => golden::verb(&args.topic, console),
         Verb::Explain(args) => explain::verb(args, cli.format, console),
         Verb::Completions { shell } => manual::completions(*shell, console),

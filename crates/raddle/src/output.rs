@@ -12,10 +12,11 @@ use tempfile::TempDir;
 
 use crate::error::CliError;
 use crate::interrupt;
+use crate::report::PAGE;
 use crate::runs::LOG;
 
 /// The name of the result as a whole.
-const SUMMARY: &str = "summary.json";
+pub(crate) const SUMMARY: &str = "summary.json";
 
 /// A folder of results under construction. Dropped unfinished, it leaves nothing behind.
 #[derive(Debug)]
@@ -72,12 +73,13 @@ impl Output {
         temporary.map_or_else(|| self.folder.clone(), |dir| dir.path().join("new"))
     }
 
-    /// Writes the summary and gives the folder its name.
-    pub(crate) fn finish(mut self, summary: &str) -> Result<(), CliError> {
+    /// Writes the summary and the page, and gives the folder its name.
+    pub(crate) fn finish(mut self, summary: &str, page: &str) -> Result<(), CliError> {
         let shown = self.folder.display().to_string();
         let write = CliError::writing(&shown);
         let new = self.path();
         fs::write(new.join(SUMMARY), summary).map_err(&write)?;
+        fs::write(new.join(PAGE), page).map_err(&write)?;
         let Some(temporary) = self.temporary.take() else {
             return Ok(());
         };
@@ -127,7 +129,7 @@ fn check(folder: &Path, shown: &str) -> Result<(), CliError> {
     }
     let ours = recipes(&folder.join(SUMMARY))
         .ok_or_else(|| refuse(format!("it holds files, but no {SUMMARY} of raddle")))?;
-    for name in names.iter().filter(|name| *name != SUMMARY) {
+    for name in names.iter().filter(|name| *name != SUMMARY && *name != PAGE) {
         let within = fs::read_dir(folder.join(name)).and_then(self::names);
         let known = ours.contains(name) && within.is_ok_and(|names| names.iter().all(|n| n == LOG));
         if !known {
@@ -177,9 +179,9 @@ mod tests {
         let output = begin(&folder).unwrap();
         fs::create_dir(output.path().join("greedy")).unwrap();
         fs::write(output.path().join("greedy").join(LOG), "x").unwrap();
-        output.finish(OURS).unwrap();
+        output.finish(OURS, "").unwrap();
         assert_eq!(entries(&dir.path().join("a/b")), ["c"]);
-        assert_eq!(entries(&folder), ["greedy", SUMMARY]);
+        assert_eq!(entries(&folder), ["greedy", PAGE, SUMMARY]);
     }
 
     #[test]
@@ -188,9 +190,9 @@ mod tests {
         let folder = dir.path().join("out");
         let output = begin(&folder).unwrap();
         fs::create_dir(output.path().join("greedy")).unwrap();
-        output.finish(OURS).unwrap();
-        begin(&folder).unwrap().finish(OURS).unwrap();
-        assert_eq!(entries(&folder), [SUMMARY]);
+        output.finish(OURS, "").unwrap();
+        begin(&folder).unwrap().finish(OURS, "").unwrap();
+        assert_eq!(entries(&folder), [PAGE, SUMMARY]);
         assert_eq!(entries(dir.path()), ["out"]);
     }
 
@@ -213,7 +215,7 @@ mod tests {
         fs::write(folder.join("greedy/mine"), "").unwrap();
         assert!(begin(&folder).unwrap_err().contains("it holds greedy"));
         fs::remove_file(folder.join("greedy/mine")).unwrap();
-        begin(&folder).unwrap().finish(OURS).unwrap();
-        assert_eq!(entries(&folder), [SUMMARY]);
+        begin(&folder).unwrap().finish(OURS, "").unwrap();
+        assert_eq!(entries(&folder), [PAGE, SUMMARY]);
     }
 }

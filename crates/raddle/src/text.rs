@@ -47,7 +47,7 @@ pub(crate) fn render(report: &Report, closing: &Closing<'_>, colour: bool) -> St
     }
     if let Some(folder) = closing.folder {
         out += &format!(
-            "{} {}: summary.json, and a decisions.jsonl for each recipe\n",
+            "{} {}: report.html, summary.json, and a decisions.jsonl for each recipe\n",
             heading("Files:", colour),
             folder.display()
         );
@@ -189,29 +189,34 @@ fn refusals(report: &Report) -> Vec<String> {
         report,
         |result| &result.refusals,
         |refusal: &Refusal| {
-            let Refusal { resource, wanted, available, unit, .. } = refusal;
-            let why = match *resource {
-                "grid" if *available == 0 => "its grid or its workgroup is empty".to_owned(),
-                "grid" => format!(
-                    "grid: it has {} workgroups, at most {} can have run in its duration",
-                    count(*wanted),
-                    count(*available)
-                ),
-                "cus" => "the policy gives its process no compute unit".to_owned(),
-                _ => format!(
-                    "{resource}: a workgroup wants {} {unit}, at most {} can be had",
-                    count(*wanted),
-                    count(*available)
-                ),
-            };
             format!(
-                "{} of `{}` in {}: {why}",
+                "{} of `{}` in {}: {}",
                 counted(refusal.launches, "launch", "launches"),
                 plain(&refusal.kernel, KERNEL),
                 plain(&refusal.profile, PROFILE),
+                why(refusal),
             )
         },
     )
+}
+
+/// What such a launch lacks.
+pub(crate) fn why(refusal: &Refusal) -> String {
+    let Refusal { resource, wanted, available, unit, .. } = refusal;
+    match *resource {
+        "grid" if *available == 0 => "its grid or its workgroup is empty".to_owned(),
+        "grid" => format!(
+            "grid: it has {} workgroups, at most {} can have run in its duration",
+            count(*wanted),
+            count(*available)
+        ),
+        "cus" => "the policy gives its process no compute unit".to_owned(),
+        _ => format!(
+            "{resource}: a workgroup wants {} {unit}, at most {} can be had",
+            count(*wanted),
+            count(*available)
+        ),
+    }
 }
 
 fn stuck(report: &Report) -> Vec<String> {
@@ -240,7 +245,8 @@ fn quirks(profiles: &[Source]) -> Vec<String> {
     profiles.iter().flat_map(of).collect()
 }
 
-fn capped(report: &Report) -> Vec<String> {
+/// The recipes under which the shorter profiles could not repeat to the end.
+pub(crate) fn capped(report: &Report) -> Vec<String> {
     let capped = report.recipes.iter().filter(|result| result.summary.repeat_capped);
     let names: Vec<String> = capped.map(|result| plain(&result.name, RECIPE)).collect();
     if names.is_empty() {
