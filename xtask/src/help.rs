@@ -6,6 +6,7 @@ pub(crate) const VERBS: &str = concat!(
     "  tidy           the house rules that no compiler checks (docs/STYLE.md)\n",
     "  bless [ARGS]   cargo test, accepting what the snapshots now show; read the diff afterwards\n",
     "  bench [FILTER] the benchmarks of every crate that has some; FILTER goes to each of them\n",
+    "  browse FILE.. does a page look right in Chromium? --shots DIR keeps pictures of it\n",
     "  soak [CASES]   the property tests of the policy crates, long: CASES each (default 10000)\n",
     "  fuzz [TARGET...] [--runs N] [--keep]   the fuzz targets, N executions each (default 100000)\n",
     "  nostd          the no_std crates for a bare-metal target\n",

@@ -6,6 +6,7 @@
 
 mod bench;
 mod bless;
+mod browse;
 mod ci;
 mod fuzz;
 mod help;
@@ -37,6 +38,7 @@ fn run(verb: &str, rest: &[String]) -> Result<(), String> {
     match verb {
         "bench" => bench::run(rest),
         "bless" => bless::run(rest),
+        "browse" => browse::run(rest),
         "ci" => ci::run(rest),
         "fuzz" => fuzz::run(rest),
         "help" | "-h" | "--help" => help::run(),

@@ -167,6 +167,7 @@ impl<'r, W: Watch> Engine<'r, W> {
 
     fn outcome(self, stuck: Vec<LaunchId>) -> Outcome {
         let ledger = &self.machine.ledger;
+        let (wave_ns, shared_wave_ns, series) = self.usage.finish();
         Outcome {
             wave_slots: ledger.waves_of_a_unit() * ledger.units(),
             stuck,
@@ -177,8 +178,9 @@ impl<'r, W: Watch> Engine<'r, W> {
             refused_again: self.refused_again,
             first: self.first.unwrap_or(Tick::ZERO),
             last: self.last,
-            wave_ns: self.usage.total,
-            shared_wave_ns: self.usage.shared,
+            wave_ns,
+            shared_wave_ns,
+            series,
             counters: self.machine.counters,
         }
     }

@@ -2,6 +2,8 @@
 
 use raddle_types::{LaunchId, Refusal, Tick};
 
+use crate::Series;
+
 /// What happened to one launch, copy or fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
@@ -76,6 +78,8 @@ pub struct Outcome {
     pub wave_ns: Vec<u128>,
     /// The same, counted only while at least two processes were runnable.
     pub shared_wave_ns: Vec<u128>,
+    /// What each process used over time.
+    pub series: Series,
     /// How often each process's profile began.
     pub iterations: Vec<u32>,
     /// A process that repeats was stopped because the longest one made no headway.

@@ -2,6 +2,8 @@
 
 use raddle_types::Tick;
 
+use crate::series::{Recorder, Series, Used};
+
 /// Wave-slot time, summed up between changes.
 #[derive(Debug)]
 pub(crate) struct Usage {
@@ -9,12 +11,30 @@ pub(crate) struct Usage {
     pub(crate) waves: Vec<u64>,
     /// Launches of each process that are ready and have not ended.
     pub(crate) unfinished: Vec<u64>,
+    /// How long they have been so many.
+    held: Vec<Held>,
     /// Processes that have any.
     runnable: usize,
     pub(crate) total: Vec<u128>,
     /// Counted only while at least two processes were runnable.
     pub(crate) shared: Vec<u128>,
     until: Tick,
+    recorder: Recorder,
+}
+
+/// The time of a process's launches, up to their last change.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    since: Tick,
+    /// In launch-ns.
+    launch_ns: u128,
+}
+
+impl Held {
+    /// The time up to `at`, of so many launches since the last change.
+    fn used(&self, count: u64, at: Tick) -> u128 {
+        self.launch_ns + u128::from(count) * u128::from(at.since(self.since).0)
+    }
 }
 
 impl Usage {
@@ -22,14 +42,20 @@ impl Usage {
         Self {
             waves: vec![0; processes],
             unfinished: vec![0; processes],
+            held: vec![Held::default(); processes],
             runnable: 0,
             total: vec![0; processes],
             shared: vec![0; processes],
             until: Tick::ZERO,
+            recorder: Recorder::new(processes),
         }
     }
 
     pub(crate) fn advance(&mut self, now: Tick) {
+        if self.recorder.fills(now) {
+            let Self { waves, unfinished, held, total, until, recorder, .. } = self;
+            recorder.fill(now, used(waves, unfinished, held, total, *until));
+        }
         let span = u128::from(now.since(self.until).0);
         for (process, &waves) in self.waves.iter().enumerate() {
             let used = u128::from(waves) * span;
@@ -42,14 +68,47 @@ impl Usage {
     }
 
     pub(crate) fn gained(&mut self, process: u16) {
-        let count = &mut self.unfinished[usize::from(process)];
+        let count = self.changed(process);
         *count += 1;
-        self.runnable += usize::from(*count == 1);
+        let first = *count == 1;
+        self.runnable += usize::from(first);
     }
 
     pub(crate) fn lost(&mut self, process: u16) {
-        let count = &mut self.unfinished[usize::from(process)];
+        let count = self.changed(process);
         *count -= 1;
-        self.runnable -= usize::from(*count == 0);
+        let none = *count == 0;
+        self.runnable -= usize::from(none);
+    }
+
+    /// The launches of a process, about to change.
+    fn changed(&mut self, process: u16) -> &mut u64 {
+        let process = usize::from(process);
+        let count = &mut self.unfinished[process];
+        let launch_ns = self.held[process].used(*count, self.until);
+        self.held[process] = Held { since: self.until, launch_ns };
+        count
+    }
+
+    /// The end of the run: wave-slot time by process, the same while two were runnable, and both
+    /// over time.
+    pub(crate) fn finish(self) -> (Vec<u128>, Vec<u128>, Series) {
+        let Self { waves, unfinished, held, total, shared, until, recorder, .. } = self;
+        let series = recorder.finish(until, used(&waves, &unfinished, &held, &total, until));
+        (total, shared, series)
+    }
+}
+
+/// What a process has used up to a tick after `until`, up to which `total` is summed up.
+fn used<'u>(
+    waves: &'u [u64],
+    unfinished: &'u [u64],
+    held: &'u [Held],
+    total: &'u [u128],
+    until: Tick,
+) -> impl Fn(usize, Tick) -> Used + 'u {
+    move |process, at| Used {
+        wave_ns: total[process] + u128::from(waves[process]) * u128::from(at.since(until).0),
+        launch_ns: held[process].used(unfinished[process], at),
     }
 }

@@ -50,6 +50,8 @@ pub(crate) enum Verb {
     Recipes(ShowArgs),
     /// List the known devices, or print one as TOML
     Devices(ShowArgs),
+    /// Compare results of replays side by side: which figures differ, and by how much
+    Compare(CompareArgs),
     /// Golden model: JSON Lines questions on stdin, answers on stdout
     Golden(GoldenArgs),
     /// The questions of `golden`, answered step by step for a person
@@ -157,6 +159,13 @@ pub(crate) struct ShowArgs {
     /// Print this one instead of the list
     #[arg(long, value_name = "NAME")]
     pub(crate) show: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// Two or more summary.json, or the folders they lie in; the first is measured by
+    #[arg(value_name = "RESULT", required = true, num_args = 2..)]
+    pub(crate) results: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]

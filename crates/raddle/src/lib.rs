@@ -12,6 +12,7 @@ struct ReadmeOfTheRepository;
 mod args;
 mod arrivals;
 mod assumptions;
+mod compare;
 mod console;
 mod devices;
 mod error;
@@ -26,6 +27,7 @@ mod profiles;
 mod progress;
 mod recipes;
 mod replay;
+mod report;
 mod runs;
 mod sources;
 mod summary;
@@ -111,6 +113,7 @@ fn verb(cli: &Cli, console: &mut Console) -> Result<(), CliError> {
         Verb::Inspect(args) => inspect::verb(args, cli.format, console),
         Verb::Recipes(args) => recipes::verb(args, cli.format, console),
         Verb::Devices(args) => devices::verb(args, cli.format, console),
+        Verb::Compare(args) => compare::verb(args, cli.format, console),
         Verb::Golden(args) => golden::verb(&args.topic, console),
         Verb::Explain(args) => explain::verb(args, cli.format, console),
         Verb::Completions { shell } => manual::completions(*shell, console),

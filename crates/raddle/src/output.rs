@@ -12,11 +12,12 @@ use tempfile::TempDir;
 
 use crate::error::CliError;
 use crate::interrupt;
+use crate::report::PAGE;
 use crate::runs::LOG;
 use crate::timelines::{CHROME, PERFETTO};
 
 /// The name of the result as a whole.
-const SUMMARY: &str = "summary.json";
+pub(crate) const SUMMARY: &str = "summary.json";
 
 /// What a folder of a recipe may hold.
 const FILES: [&str; 3] = [LOG, PERFETTO, CHROME];
@@ -76,12 +77,13 @@ impl Output {
         temporary.map_or_else(|| self.folder.clone(), |dir| dir.path().join("new"))
     }
 
-    /// Writes the summary and gives the folder its name.
-    pub(crate) fn finish(mut self, summary: &str) -> Result<(), CliError> {
+    /// Writes the summary and the page, and gives the folder its name.
+    pub(crate) fn finish(mut self, summary: &str, page: &str) -> Result<(), CliError> {
         let shown = self.folder.display().to_string();
         let write = CliError::writing(&shown);
         let new = self.path();
         fs::write(new.join(SUMMARY), summary).map_err(&write)?;
+        fs::write(new.join(PAGE), page).map_err(&write)?;
         let Some(temporary) = self.temporary.take() else {
             return Ok(());
         };
@@ -131,7 +133,7 @@ fn check(folder: &Path, shown: &str) -> Result<(), CliError> {
     }
     let ours = recipes(&folder.join(SUMMARY))
         .ok_or_else(|| refuse(format!("it holds files, but no {SUMMARY} of raddle")))?;
-    for name in names.iter().filter(|name| *name != SUMMARY) {
+    for name in names.iter().filter(|name| *name != SUMMARY && *name != PAGE) {
         let within = fs::read_dir(folder.join(name)).and_then(self::names);
         let files = |names: Vec<String>| names.iter().all(|name| FILES.contains(&&**name));
         let known = ours.contains(name) && within.is_ok_and(files);
@@ -182,9 +184,9 @@ mod tests {
         let output = begin(&folder).unwrap();
         fs::create_dir(output.path().join("greedy")).unwrap();
         fs::write(output.path().join("greedy").join(LOG), "x").unwrap();
-        output.finish(OURS).unwrap();
+        output.finish(OURS, "").unwrap();
         assert_eq!(entries(&dir.path().join("a/b")), ["c"]);
-        assert_eq!(entries(&folder), ["greedy", SUMMARY]);
+        assert_eq!(entries(&folder), ["greedy", PAGE, SUMMARY]);
     }
 
     #[test]
@@ -193,9 +195,9 @@ mod tests {
         let folder = dir.path().join("out");
         let output = begin(&folder).unwrap();
         fs::create_dir(output.path().join("greedy")).unwrap();
-        output.finish(OURS).unwrap();
-        begin(&folder).unwrap().finish(OURS).unwrap();
-        assert_eq!(entries(&folder), [SUMMARY]);
+        output.finish(OURS, "").unwrap();
+        begin(&folder).unwrap().finish(OURS, "").unwrap();
+        assert_eq!(entries(&folder), [PAGE, SUMMARY]);
         assert_eq!(entries(dir.path()), ["out"]);
     }
 
@@ -221,7 +223,7 @@ mod tests {
         for file in FILES {
             fs::write(folder.join("greedy").join(file), "").unwrap();
         }
-        begin(&folder).unwrap().finish(OURS).unwrap();
-        assert_eq!(entries(&folder), [SUMMARY]);
+        begin(&folder).unwrap().finish(OURS, "").unwrap();
+        assert_eq!(entries(&folder), [PAGE, SUMMARY]);
     }
 }

@@ -16,6 +16,7 @@ use crate::error::CliError;
 use crate::output::Output;
 use crate::profiles::{self, Loaded};
 use crate::recipes::{self, NamedRecipe};
+use crate::report;
 use crate::runs;
 use crate::sources::Source;
 use crate::summary::{RecipeResult, Report};
@@ -139,23 +140,26 @@ fn replay(request: &Request<'_>, format: Format, console: &mut Console) -> Resul
         progress: console.progress,
     };
     let runs = runs::all(&plan)?;
-    let report = report(request, &target, sources, &workload, &runs);
+    let report = result(request, &target, sources, &workload, &runs);
     let document = json(&report);
     if let Some(output) = output {
-        output.finish(&document)?;
+        let page = page(&report, &runs, &workload, &output.path());
+        output.finish(&document, &page)?;
     }
     let text = match format {
         Format::Json => document,
         Format::Text => {
-            let mut next = Vec::new();
+            let mut next = request.next.clone();
             if let (Some(folder), Some(first)) = (&folder, request.recipes.first()) {
+                let page = folder.join(report::PAGE).display().to_string();
+                let open = format!("open {} in a browser    the same with pictures", quoted(&page));
+                next.insert(0, open);
                 let log = folder.join(&first.name).join(runs::LOG);
                 next.push(format!(
                     "raddle replay --events {}    checks a decision log",
                     quoted(&log.display().to_string())
                 ));
             }
-            let next = [request.next.clone(), next].concat();
             let closing = Closing { folder: folder.as_deref(), next: &next, run: request.run };
             render(&report, &closing, console.stdout_colour)
         }
@@ -194,7 +198,15 @@ fn workload(request: &Request<'_>, target: &Chosen) -> Result<(Workload, Vec<Sou
     Ok((workload, sources))
 }
 
-fn report(
+/// The page of a result whose other files lie in `folder`.
+fn page(report: &Report, runs: &[runs::Runs], workload: &Workload, folder: &Path) -> String {
+    let recipes = report.recipes.iter();
+    let timelines: Vec<bool> =
+        recipes.map(|result| folder.join(&result.name).join(report::TIMELINE).is_file()).collect();
+    report::page(&report::Source { report, runs, workload, timelines: &timelines })
+}
+
+fn result(
     request: &Request<'_>,
     target: &Chosen,
     profiles: Vec<Source>,

@@ -75,8 +75,11 @@ fn files(report: &Report, closing: &Closing<'_>, folder: &Path, colour: bool) ->
             names.push(format!("{file} (for {viewer})"));
         }
     }
-    let text =
-        format!("{}: summary.json, and for each recipe {}", folder.display(), names.join(", "));
+    let text = format!(
+        "{}: report.html, summary.json, and for each recipe {}",
+        folder.display(),
+        names.join(", ")
+    );
     let mut out = String::new();
     section(&mut out, "Files", text, colour);
     list(&mut out, "Timelines drawn coarser", coarse(closing.run, drawn()), colour);
@@ -213,29 +216,34 @@ fn refusals(report: &Report) -> Vec<String> {
         report,
         |result| &result.refusals,
         |refusal: &Refusal| {
-            let Refusal { resource, wanted, available, unit, .. } = refusal;
-            let why = match *resource {
-                "grid" if *available == 0 => "its grid or its workgroup is empty".to_owned(),
-                "grid" => format!(
-                    "grid: it has {} workgroups, at most {} can have run in its duration",
-                    count(*wanted),
-                    count(*available)
-                ),
-                "cus" => "the policy gives its process no compute unit".to_owned(),
-                _ => format!(
-                    "{resource}: a workgroup wants {} {unit}, at most {} can be had",
-                    count(*wanted),
-                    count(*available)
-                ),
-            };
             format!(
-                "{} of `{}` in {}: {why}",
+                "{} of `{}` in {}: {}",
                 counted(refusal.launches, "launch", "launches"),
                 plain(&refusal.kernel, KERNEL),
                 plain(&refusal.profile, PROFILE),
+                why(refusal),
             )
         },
     )
+}
+
+/// What such a launch lacks.
+pub(crate) fn why(refusal: &Refusal) -> String {
+    let Refusal { resource, wanted, available, unit, .. } = refusal;
+    match *resource {
+        "grid" if *available == 0 => "its grid or its workgroup is empty".to_owned(),
+        "grid" => format!(
+            "grid: it has {} workgroups, at most {} can have run in its duration",
+            count(*wanted),
+            count(*available)
+        ),
+        "cus" => "the policy gives its process no compute unit".to_owned(),
+        _ => format!(
+            "{resource}: a workgroup wants {} {unit}, at most {} can be had",
+            count(*wanted),
+            count(*available)
+        ),
+    }
 }
 
 fn stuck(report: &Report) -> Vec<String> {
@@ -264,7 +272,8 @@ fn quirks(profiles: &[Source]) -> Vec<String> {
     profiles.iter().flat_map(of).collect()
 }
 
-fn capped(report: &Report) -> Vec<String> {
+/// The recipes under which the shorter profiles could not repeat to the end.
+pub(crate) fn capped(report: &Report) -> Vec<String> {
     let capped = report.recipes.iter().filter(|result| result.summary.repeat_capped);
     let names: Vec<String> = capped.map(|result| plain(&result.name, RECIPE)).collect();
     if names.is_empty() {

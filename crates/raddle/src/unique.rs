@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::units::turns;
+
 /// The most characters of a name.
 const LONGEST: usize = 80;
 
@@ -25,7 +27,7 @@ impl Names {
 
 /// A name that can be that of a folder: no separators, no control characters, not too long.
 pub(crate) fn fit(wanted: &str) -> String {
-    let safe = |c: char| if c.is_control() || "/\\:".contains(c) { '_' } else { c };
+    let safe = |c: char| if c.is_control() || turns(c) || "/\\:".contains(c) { '_' } else { c };
     let name: String = wanted.chars().map(safe).take(LONGEST).collect();
     // Nothing that means a folder already, and nothing hidden.
     match name.trim_matches([' ', '.']) {
@@ -57,6 +59,7 @@ mod tests {
         assert_eq!(names.give("a"), "a-2");
         assert_eq!(names.give("a-2"), "a-2-2");
         assert_eq!(names.give("../x\n"), "_x_");
+        assert_eq!(names.give("a\u{202e}b"), "a_b");
         assert_eq!(names.give(".."), "unnamed");
         assert_eq!(names.give(""), "unnamed-2");
     }

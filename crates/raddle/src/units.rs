@@ -48,10 +48,19 @@ pub(crate) fn share(part: u128, whole: u128) -> f64 {
     (part as f64 / whole as f64 * 10_000.0).round() / 10_000.0
 }
 
-/// Text from outside on one line of a terminal: no control characters, at most `limit` of them.
+/// Whether a character turns the direction of what stands around it, or breaks its line.
+pub(crate) fn turns(c: char) -> bool {
+    matches!(
+        c,
+        '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    )
+}
+
+/// Text from outside on one line: no control characters and none that turn what stands around it,
+/// at most `limit` characters.
 pub(crate) fn plain(text: &str, limit: usize) -> String {
-    let mut shown: String =
-        text.chars().map(|c| if c.is_control() { '?' } else { c }).take(limit).collect();
+    let harmless = |c: char| if c.is_control() || turns(c) { '?' } else { c };
+    let mut shown: String = text.chars().map(harmless).take(limit).collect();
     if text.chars().nth(limit).is_some() {
         shown.pop();
         shown.push('…');
@@ -127,6 +136,7 @@ mod tests {
     #[test]
     fn text_from_outside_cannot_move_the_cursor() {
         assert_eq!(plain("a\x1b[2Jb\n", 20), "a?[2Jb?");
+        assert_eq!(plain("a\u{202e}gnp.exe\u{2069}", 20), "a?gnp.exe?");
         assert_eq!(plain("abcdef", 4), "abc…");
         assert_eq!(plain("abcd", 4), "abcd");
     }

@@ -76,7 +76,7 @@ fn equal_runs_give_equal_bytes_however_many_go_at_a_time() {
         seen.push((ran.out, place.tree("out")));
     }
     let names = seen[0].1.keys();
-    assert!(names.len() == 11, "a summary, five logs and five timelines: {names:?}");
+    assert!(names.len() == 12, "a page, a summary, five logs and five timelines: {names:?}");
     assert!(seen.windows(2).all(|pair| pair[0] == pair[1]));
     assert_eq!(place.names("."), ["infer.csv", "out", "train.csv"], "nothing temporary is left");
 }
@@ -162,11 +162,11 @@ fn an_earlier_result_is_replaced() {
     assert_eq!(place.raddle(&BOTH).code, 0);
     let ran = place.raddle(&["replay", "train.csv", "--recipe", "greedy", "--out", "out"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
-    assert_eq!(place.names("out"), ["greedy", "summary.json"]);
+    assert_eq!(place.names("out"), ["greedy", "report.html", "summary.json"]);
     // A failure leaves the earlier result.
     place.file("empty.csv", "");
     assert_eq!(place.raddle(&["replay", "empty.csv", "--out", "out"]).code, 1);
-    assert_eq!(place.names("out"), ["greedy", "summary.json"]);
+    assert_eq!(place.names("out"), ["greedy", "report.html", "summary.json"]);
 }
 
 #[test]
@@ -293,7 +293,7 @@ fn no_metadata_of_a_source_goes_into_any_output() {
         ]);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""));
         let mut all = place.tree("out");
-        assert_eq!(all.len(), 16);
+        assert_eq!(all.len(), 17);
         if format == "json" {
             all.insert("terminal".to_owned(), ran.out.into_bytes());
         }
@@ -325,7 +325,8 @@ fn the_bundled_profile_without_a_verb() {
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     assert!(ran.out.contains("raddle replay YOUR_TRACE.json.gz"), "{}", ran.out);
     assert!(ran.out.lines().all(|line| line.chars().count() <= 120), "{}", ran.out);
-    let logs = ["greedy", "leftover", "leftover-drain", "round-robin", "summary.json"];
+    let logs =
+        ["greedy", "leftover", "leftover-drain", "report.html", "round-robin", "summary.json"];
     assert_eq!(place.names("raddle-out/bundled"), logs);
     let value = summary(&place, "raddle-out/bundled");
     let levels = |process: usize| {

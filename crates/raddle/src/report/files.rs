@@ -1,0 +1,40 @@
+//! Which files lie beside the page, and what are they good for?
+
+use super::Source;
+use super::html::{self, link};
+use crate::output::SUMMARY;
+
+/// The timeline of a recipe, in the folder of its name.
+pub(crate) const TIMELINE: &str = "timeline.perfetto-trace";
+
+pub(crate) fn section(source: &Source<'_>) -> String {
+    let mut body = format!(
+        "<p>{}: everything above as one JSON document, for other programs and for <code>raddle compare</code>.</p>\n",
+        link(SUMMARY)
+    );
+    let recipes = source.report.recipes.iter();
+    let logs: Vec<String> =
+        recipes.clone().filter_map(|result| Some(link(result.log.as_deref()?))).collect();
+    body += &list(
+        "Every event and every answer of a run, one JSON line each. <code>raddle replay --events FILE</code> feeds the events again and must get the same answers:",
+        &logs,
+    );
+    let timelines: Vec<String> = recipes
+        .zip(source.timelines)
+        .filter(|(_, there)| **there)
+        .map(|(result, _)| link(&format!("{}/{TIMELINE}", result.name)))
+        .collect();
+    body += &list(
+        "When which launch ran where. To look at one, open <code>ui.perfetto.dev</code> in a browser and drag the file onto the page; the file stays on your machine:",
+        &timelines,
+    );
+    html::section("files", "Files", &body)
+}
+
+fn list(said: &str, links: &[String]) -> String {
+    if links.is_empty() {
+        return String::new();
+    }
+    let items: String = links.iter().map(|link| format!("<li>{link}</li>\n")).collect();
+    format!("<p>{said}</p>\n<ul class=\"files\">\n{items}</ul>\n")
+}

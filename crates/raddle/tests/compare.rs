@@ -1,0 +1,178 @@
+//! Does `raddle compare` say what differs between results, and refuse what is none?
+
+mod common;
+
+use std::fs;
+
+use common::{Place, infer, train};
+use serde_json::Value;
+
+/// Two processes on a V100 in `a`, on an A100 in `b`.
+fn place() -> Place {
+    let place = Place::new();
+    place.file("train.csv", train());
+    place.file("infer.csv", infer());
+    for (out, device) in [("a", "v100"), ("b", "a100")] {
+        let ran = place.raddle(&[
+            "replay",
+            "train.csv",
+            "infer.csv",
+            "--priority",
+            "train*=5",
+            "--recipe",
+            "leftover",
+            "--recipe",
+            "leftover-drain",
+            "--device",
+            device,
+            "--out",
+            out,
+        ]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
+    place
+}
+
+fn json(place: &Place, args: &[&str]) -> Value {
+    let ran = place.raddle(&[&["compare", "--format", "json"], args].concat());
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    serde_json::from_str(&ran.out).expect("it is JSON")
+}
+
+#[test]
+fn two_results_side_by_side() {
+    let place = place();
+    let ran = place.raddle(&["compare", "a/summary.json", "b"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    // The version changes with every release.
+    insta::assert_snapshot!(ran.out.replace(env!("CARGO_PKG_VERSION"), "VERSION"));
+}
+
+#[test]
+fn a_result_is_like_itself() {
+    let place = place();
+    let value = json(&place, &["a", "a/summary.json", "a"]);
+    assert_eq!(value["differences"], Value::Array(Vec::new()));
+    assert_eq!(value["results"].as_array().map(Vec::len), Some(3));
+    let verdicts = &value["verdicts"];
+    assert_eq!(
+        (&verdicts["better"], &verdicts["worse"], &verdicts["other"], &verdicts["missing"]),
+        (&0.into(), &0.into(), &0.into(), &0.into())
+    );
+    // Two recipes of three figures, and two processes with one and four: twice each.
+    assert_eq!(verdicts["equal"], 2 * 2 * (3 + 2 * 5));
+    let ran = place.raddle(&["compare", "a", "a"]);
+    assert!(
+        ran.out.contains("Same version, device, profiles, assumptions and recipes."),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn figures_and_their_changes_are_those_of_the_results() {
+    let place = place();
+    let value = json(&place, &["a", "b"]);
+    let summary = |folder: &str| -> Value {
+        let text = fs::read_to_string(place.path().join(folder).join("summary.json")).unwrap();
+        serde_json::from_str(&text).unwrap()
+    };
+    let p99 = |summary: &Value| {
+        summary["recipes"][0]["summary"]["processes"][1]["levels"][0]["latency-p99-ns"]
+            .as_f64()
+            .unwrap()
+    };
+    let (a, b) = (p99(&summary("a")), p99(&summary("b")));
+    let row = value["rows"].as_array().unwrap().iter().find(|row| {
+        row["recipe"] == "leftover" && row["process"] == "infer" && row["metric"] == "p99"
+    });
+    let row = row.expect("it is compared");
+    assert_eq!((row["values"][0].as_f64(), row["values"][1].as_f64()), (Some(a), Some(b)));
+    assert!(b < a, "the larger device has more room: {a} {b}");
+    assert_eq!(row["changes"][0]["verdict"], "better");
+    let relative = row["changes"][0]["relative"].as_f64().unwrap();
+    assert!((relative - (b - a) / a).abs() < 0.0001);
+}
+
+#[test]
+fn what_only_one_result_has_is_told() {
+    let place = place();
+    let args = ["replay", "train.csv", "--recipe", "leftover", "--recipe", "greedy", "--out", "c"];
+    assert_eq!(place.raddle(&args).code, 0);
+    let value = json(&place, &["a", "c"]);
+    let said: Vec<&str> =
+        value["differences"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    for start in [
+        "profiles: A train: 3 kernels",
+        "recipe leftover-drain is in A only",
+        "recipe greedy is in B only",
+        "assumed in A only: the shorter profiles repeat",
+    ] {
+        assert!(said.iter().any(|line| line.starts_with(start)), "{start}: {said:?}");
+    }
+    let missing = value["rows"].as_array().unwrap().iter().filter(|row| {
+        row["changes"][0]["verdict"] == "missing"
+            && row["process"] == "infer"
+            && row["recipe"] == "leftover"
+    });
+    assert_eq!(missing.count(), 5);
+}
+
+#[test]
+fn a_recipe_of_the_same_name_and_other_settings_is_told() {
+    let place = place();
+    place.file("leftover.toml", "raddle = 1\n[allocate]\npolicy = \"greedy\"\n");
+    let args = ["replay", "train.csv", "infer.csv", "--recipe", "leftover.toml", "--out", "c"];
+    assert_eq!(place.raddle(&args).code, 0);
+    let ran = place.raddle(&["compare", "a", "c"]);
+    assert!(ran.out.contains("recipe leftover has other settings"), "{}", ran.out);
+}
+
+#[test]
+fn what_is_no_result_is_refused() {
+    let place = place();
+    place.file("text.json", "dear diary");
+    place.file("other.json", r#"{"traceEvents":[]}"#);
+    let good = fs::read_to_string(place.path().join("a/summary.json")).unwrap();
+    place.file("cut.json", &good[..good.len() / 2]);
+    place.file("bent.json", good.replace("\"makespan-ns\": ", "\"makespan-ns\": -"));
+    fs::create_dir(place.path().join("empty")).unwrap();
+    for (file, words) in [
+        ("gone.json", &["gone.json cannot be read", "check the path"][..]),
+        ("empty", &["empty/summary.json cannot be read"]),
+        ("text.json", &["text.json is no summary.json of raddle", "not JSON", "raddle replay"]),
+        ("other.json", &["other.json is no summary.json of raddle", "raddle"]),
+        ("cut.json", &["cut.json is no summary.json", "not JSON"]),
+        ("bent.json", &["bent.json is no summary.json", "-"]),
+    ] {
+        for args in [["compare", "a", file], ["compare", file, "a"]] {
+            let ran = place.raddle(&args);
+            assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{args:?}");
+            for word in words {
+                assert!(ran.err.contains(word), "`{word}` is missing in: {}", ran.err);
+            }
+            assert_eq!(ran.err.trim_end().lines().count(), 1, "{}", ran.err);
+        }
+    }
+}
+
+#[test]
+fn one_result_is_wrong_usage() {
+    let place = Place::new();
+    for args in [&["compare"][..], &["compare", "a"]] {
+        let ran = place.raddle(args);
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(ran.err.contains("RESULT"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn names_in_a_result_cannot_paint_on_the_terminal() {
+    let place = place();
+    let good = fs::read_to_string(place.path().join("a/summary.json")).unwrap();
+    place.file("bad.json", good.replace("\"infer\"", "\"in\\u001b[31mfer\\u202e\""));
+    let ran = place.raddle(&["compare", "a", "bad.json"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("in?[31mfer?"), "{}", ran.out);
+    assert!(!ran.out.contains(['\u{1b}', '\u{202e}']));
+}
