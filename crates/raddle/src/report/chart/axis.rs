@@ -8,7 +8,7 @@ const GAP: i64 = 5 * UNIT;
 /// How high a line of text is, from its foot.
 const TEXT: i64 = 8 * UNIT;
 /// From one line of text to the next.
-const LINE: i64 = 13 * UNIT;
+const LINE: i64 = 11 * UNIT;
 
 /// A value of an axis and what is written beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]

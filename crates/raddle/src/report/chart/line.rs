@@ -1,7 +1,7 @@
 //! How is a line of steps drawn, and a value on it marked?
 
 use super::style::Style;
-use super::svg::{Path, Svg, UNIT};
+use super::svg::{Path, Svg};
 
 /// A line that goes along to each place and then up or down to it; `begin` is where it starts.
 pub(crate) fn steps(
@@ -19,23 +19,21 @@ pub(crate) fn steps(
     svg.path(&style.line(), &style.dashes(), &path, hint);
 }
 
+/// Shapes of markers: where each begins, and from there straight from corner to corner. Their
+/// number has no divisor in common with that of the colours, so that both together repeat late.
+const SHAPES: [((i64, i64), &[(i64, i64)]); 7] = [
+    ((-400, -400), &[(800, 0), (0, 800), (-800, 0)]),
+    ((0, -600), &[(600, 600), (-600, 600), (-600, -600)]),
+    ((0, -450), &[(450, 900), (-900, 0)]),
+    ((0, 450), &[(450, -900), (-900, 0)]),
+    ((-450, 0), &[(900, -450), (0, 900)]),
+    ((450, 0), &[(-900, -450), (0, 900)]),
+    ((-200, -500), &[(400, 0), (0, 1000), (-400, 0)]),
+];
+
 /// A small shape around a place: each series has another one.
 pub(crate) fn marker(svg: &mut Svg, style: Style, at: (i64, i64), hint: &str) {
-    let r = 4 * UNIT;
-    let half = r / 2;
-    // From where it begins, straight from corner to corner.
-    let (begin, corners): ((i64, i64), &[(i64, i64)]) = match style.0 % 8 {
-        0 => ((-r, -r), &[(2 * r, 0), (0, 2 * r), (-2 * r, 0)]),
-        1 => {
-            ((0, -r - half), &[(r + half, r + half), (-r - half, r + half), (-r - half, -r - half)])
-        }
-        2 => ((0, -r), &[(r, 2 * r), (-2 * r, 0)]),
-        3 => ((0, r), &[(r, -2 * r), (-2 * r, 0)]),
-        4 => ((-r, 0), &[(2 * r, -r), (0, 2 * r)]),
-        5 => ((r, 0), &[(-2 * r, -r), (0, 2 * r)]),
-        6 => ((-half, -r), &[(r, 0), (0, 2 * r), (-r, 0)]),
-        _ => ((-r, -half), &[(2 * r, 0), (0, r), (-2 * r, 0)]),
-    };
+    let (begin, corners) = SHAPES[style.0 % SHAPES.len()];
     let mut path = Path::at(at.0 + begin.0, at.1 + begin.1);
     for &(x, y) in corners {
         path.by(x, y);
