@@ -25,7 +25,7 @@ fn first_short(words: &[u64], from: u32, want: u32) -> Option<u32> {
         // Then only the run at the word's upper end can be long enough, with what follows it.
         let upper = word.leading_ones();
         let follows = words.get(index + 1).map_or(0, |next| next.trailing_ones());
-        if upper > 0 && upper + follows >= want {
+        if upper + follows >= want {
             return Some(base + (BITS - upper));
         }
     }

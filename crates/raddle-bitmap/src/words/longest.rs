@@ -40,7 +40,7 @@ impl Fold {
     }
 }
 
-/// The longest run of ones in one word, 0 to 64.
+/// The longest run of ones in one word, at most 63: of a word of ones, all 64 are trailing ones.
 #[inline]
 const fn longest_in(word: u64) -> u32 {
     let by2 = word & (word >> 1);
@@ -55,8 +55,7 @@ const fn longest_in(word: u64) -> u32 {
     let found = longer(found, by4, 4);
     let found = longer(found, by2, 2);
     let (_, len) = longer(found, word, 1);
-    // The powers add up to 63; one more only where every bit is 1.
-    len + (word == u64::MAX) as u32
+    len
 }
 
 /// Where runs of `len` start, and `len`: made longer by `by`, if such runs are left.

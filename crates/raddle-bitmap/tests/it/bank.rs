@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use raddle_bitmap::{Bank, Error, FreeMap, Map128};
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(crate::cases(64))]
 
     #[test]
     fn as_if_each_map_were_asked(

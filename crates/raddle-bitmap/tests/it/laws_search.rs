@@ -64,7 +64,7 @@ fn on_every_small_map() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
+    #![proptest_config(crate::cases(16))]
 
     #[test]
     fn on_large_maps(

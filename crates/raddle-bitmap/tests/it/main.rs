@@ -23,7 +23,15 @@ mod sweeps;
 mod vectors;
 
 use naive::Naive;
+use proptest::prelude::ProptestConfig;
 use raddle_bitmap::{FreeMap, Polarity};
+
+/// So many cases a property in an ordinary run, as many as `PROPTEST_CASES` says in a long one.
+fn cases(ordinary: u32) -> ProptestConfig {
+    let config = ProptestConfig::default();
+    let long = std::env::var_os("PROPTEST_CASES").is_some();
+    ProptestConfig { cases: if long { config.cases } else { ordinary }, ..config }
+}
 
 /// A map from digits, 1 = free.
 fn map(digits: &str) -> FreeMap {

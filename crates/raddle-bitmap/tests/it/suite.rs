@@ -207,7 +207,7 @@ macro_rules! suite {
             }
 
             proptest! {
-                #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+                #![proptest_config(crate::cases(64))]
 
                 #[test]
                 fn answers_about_large_maps(question in answers::<$subject>()) {
