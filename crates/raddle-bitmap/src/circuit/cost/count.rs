@@ -104,14 +104,14 @@ pub(super) fn sampled(search: &Sampled, counting: Counting) -> Steps {
         steps.tree_gates += u64::from(left - 1);
         steps.combined_bits = steps.combined_bits.saturating_add(left.into());
         steps.tree_depth = steps.tree_depth.max(log(left));
-        steps.depth = steps.depth.max(jumps + log(left));
+        steps.depth = steps.depth.max(jumps.saturating_add(log(left)));
     };
     if search.amounts().first() == Some(&1) {
         sample(0, 0);
     }
     let (mut jumps, mut gates) = (0, 0);
     for jump in Jump::all(search) {
-        jumps += 1;
+        jumps = u32::saturating_add(jumps, 1);
         gates += u64::from(places(jump.to));
         if jump.sampled {
             sample(jump.to, jumps);
