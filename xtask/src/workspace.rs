@@ -33,7 +33,7 @@ pub(crate) const CRATES: &[Crate] = &[
     policy("raddle-types", &[]),
     policy("raddle-policy", &["raddle-types"]),
     policy("raddle-device", &["raddle-types"]),
-    policy("raddle-bitmap", &[]),
+    Crate { outside: Some(&["bitvec"]), ..policy("raddle-bitmap", &[]) },
     policy(
         "raddle-workgroup",
         &["raddle-types", "raddle-policy", "raddle-device", "raddle-bitmap"],

@@ -1,34 +1,67 @@
 //! Where does a run of equal blocks lie free, and who has taken it?
 //!
 //! A [`FreeMap`] says of each of N blocks whether it is free or taken. Searching reserves nothing:
-//! [`FreeMap::first_fit`] gives a [`Plan`], and only [`FreeMap::commit`], which takes the plan by
-//! value, changes the map. The unit is the block, whatever it stands for: registers, bytes.
+//! [`first_fit`](Map::first_fit) and its like give a [`Plan`], and only [`commit`](Map::commit),
+//! which takes the plan by value, changes the map. The unit is the block, whatever it stands for:
+//! registers, bytes.
 //!
 //! ```
 //! use raddle_bitmap::FreeMap;
 //!
-//! let mut map = FreeMap::new(16);
+//! let mut map = FreeMap::new(16)?;
 //! let plan = map.first_fit(6).expect("the map is empty");
 //! assert_eq!(plan.start(), 0);
 //! assert_eq!(map.free_blocks(), 16, "searching reserves nothing");
 //! let start = map.commit(plan)?;
-//! assert_eq!((map.free_blocks(), map.longest_run()), (10, 10));
+//! assert_eq!((map.free_blocks(), map.longest()), (10, 10));
 //! assert!(map.first_fit(11).is_none());
 //! map.release(start, 6)?;
 //! assert_eq!(map.free_blocks(), 16);
 //! # Ok::<(), raddle_bitmap::Error>(())
 //! ```
+//!
+//! # What is here
+//!
+//! - [`Map`] in its forms: [`FreeMap`], and [`Map64`] to [`Map2048`] without a heap; [`Plan`],
+//!   [`Fragmentation`], [`Refusal`]. Errors are [`Error`], and leave everything as it was.
+//! - [`Search`]: the four methods of seed 000 as one family, [`Full`], [`Grouped`], [`Sampled`] and
+//!   [`Shared`]. What each may report is in its [`Promise`] and its [`Need`].
+//! - [`Bank`]: many maps of one resource, with the longest run of each.
+//! - [`miss`]: how often a search that reports a lower bound misses a run.
+//! - `circuit` (feature `circuit`): the sequences of the seed step by step, and what each variant
+//!   costs in gates, registers and clocks.
+//!
+//! # Features
+//!
+//! `std` (default) is for finding out at run time what the processor can do; `circuit` for the view
+//! of a hardware team; `bitvec` for conversions from and to `bitvec`. Without features the crate
+//! needs `alloc` and depends on nothing.
 #![no_std]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
 
+mod bank;
+#[cfg(feature = "circuit")]
+pub mod circuit;
+#[cfg(feature = "bitvec")]
+mod convert;
 mod error;
-mod free_map;
+mod map;
+pub mod miss;
+mod search;
 mod words;
 
+pub use bank::Bank;
 pub use error::Error;
-pub use free_map::{FreeMap, Plan};
+pub use map::{
+    FixedMap, Fragmentation, FreeMap, Map, Map64, Map128, Map256, Map2048, Plan, Polarity, Refusal,
+    Refusals, Store, View,
+};
+pub use search::{
+    Found, Full, Grouped, Kind, Layout, Need, Promise, Sampled, Search, Shared, Slot,
+};
+pub use words::Runs;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -170,14 +170,17 @@ pub(crate) struct CompareArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct GoldenArgs {
-    /// What is asked: placement
+    /// What is asked: bitmap or placement
     pub(crate) topic: String,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// What is asked: placement
+    /// What is asked: bitmap or placement
     pub(crate) topic: String,
+    /// What the circuits of a topic cost, and what the cheaper ones miss (bitmap)
+    #[arg(long)]
+    pub(crate) cost: bool,
     /// A question as `raddle golden` takes it [default: a line of stdin, or a worked example]
     pub(crate) question: Option<String>,
 }

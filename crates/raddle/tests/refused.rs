@@ -183,9 +183,9 @@ fn wrong_usage() {
         (&["replay", "train.csv", "--out", "a", "--no-files"], &["--out", "--no-files"]),
         (&["replay", "train.csv", "--events", "x"], &["--events"]),
         (&["--out", "a", "replay", "train.csv"], &["behind the verb"]),
-        (&["golden", "placment"], &["no topic `placment`", "topics: placement"]),
-        (&["golden", "windows"], &["not there yet", "topics: placement"]),
-        (&["explain", "sm"], &["not there yet", "topics: placement"]),
+        (&["golden", "placment"], &["no topic `placment`", "topics: bitmap, placement"]),
+        (&["golden", "windows"], &["not there yet", "topics: bitmap, placement"]),
+        (&["explain", "sm"], &["not there yet", "topics: bitmap, placement"]),
     ] {
         let ran = place.raddle(args);
         assert_eq!(ran.code, 2, "{args:?}: {ran:?}");

@@ -4,6 +4,7 @@
 //! registers are counted within a SIMD, scalar registers and LDS within the compute unit. The
 //! stages and their order are those of the placement contract, section 3.
 
+mod pool;
 mod probe;
 mod unit;
 

@@ -7,10 +7,10 @@
 
 use alloc::vec::Vec;
 
-use raddle_bitmap::FreeMap;
 use raddle_policy::Place;
 use raddle_types::{CuId, Demand, MAX_SIMDS, Resource};
 
+use super::pool::Pool;
 use super::unit::Unit;
 use super::{Group, GroupPlan, Refused, SimdRule};
 
@@ -30,11 +30,11 @@ pub(super) fn stages(
     if !scalar_registers(unit, demand, &mut places) {
         return Err(refused(Resource::Sgpr, &simds));
     }
-    let Some(lds) = unit.lds.first_fit(demand.lds) else {
+    let Some(lds) = unit.lds.first_from(0, demand.lds) else {
         return Err(refused(Resource::Lds, &simds));
     };
     for place in &mut places {
-        place.lds = lds.start();
+        place.lds = lds;
         if !simds.next(place) {
             return Err(refused(simds.lacks(), &simds));
         }
@@ -48,7 +48,7 @@ fn scalar_registers(unit: &Unit, demand: &Demand, places: &mut Vec<Place>) -> bo
     let mut from = 0;
     for _ in 0..demand.waves {
         let start = match &unit.sgpr {
-            Some(map) => map.first_fit_from(from, want).map(|plan| plan.start()),
+            Some(map) => map.first_from(from, want),
             None => Some(0),
         };
         let Some(start) = start else { return false };
@@ -64,7 +64,7 @@ fn scalar_registers(unit: &Unit, demand: &Demand, places: &mut Vec<Place>) -> bo
 
 /// The SIMDs of a compute unit while waves are given to them.
 struct Simds<'a> {
-    maps: &'a [FreeMap],
+    maps: &'a [Pool],
     /// Further waves that a SIMD may get: slots, and under `MostRoom` registers too. 0 from the
     /// moment when no run is left.
     room: [u16; MAX_SIMDS],
@@ -115,16 +115,16 @@ impl<'a> Simds<'a> {
             if self.room[simd] == 0 {
                 continue;
             }
-            let Some(plan) = self.maps[simd].first_fit_from(self.from[simd], self.vgpr) else {
+            let Some(start) = self.maps[simd].first_from(self.from[simd], self.vgpr) else {
                 // Nothing is given back during a probe, so neither will a later wave fit here.
                 self.room[simd] = 0;
                 continue;
             };
             self.room[simd] -= 1;
-            self.from[simd] = plan.start() + self.vgpr;
+            self.from[simd] = start + self.vgpr;
             // There are at most 8 SIMDs, and the map is as long as a u16 said.
             place.simd = simd as u8;
-            place.vgpr = plan.start() as u16;
+            place.vgpr = start as u16;
             self.rotation = ((simd + 1) % count) as u8;
             return true;
         }
@@ -159,8 +159,8 @@ pub(super) fn lacking_run(unit: &Unit, demand: &Demand) -> Option<(Resource, u32
             return Some((Resource::Sgpr, want, left));
         }
     }
-    if unit.lds.first_fit(demand.lds).is_none() {
-        return Some((Resource::Lds, demand.lds, unit.lds.longest_run()));
+    if unit.lds.first_from(0, demand.lds).is_none() {
+        return Some((Resource::Lds, demand.lds, unit.lds.longest()));
     }
     let want = u32::from(demand.vgpr);
     let (mut found, mut longest) = (0u32, None);
@@ -177,15 +177,15 @@ pub(super) fn lacking_run(unit: &Unit, demand: &Demand) -> Option<(Resource, u32
 }
 
 /// How many of `count` runs there are, and the longest run that they leave.
-fn take_runs(map: &FreeMap, want: u32, count: u16) -> (u16, u32) {
-    let mut map = map.clone();
+fn take_runs(pool: &Pool, want: u32, count: u16) -> (u16, u32) {
+    let mut pool = pool.clone();
     for found in 0..count {
-        let Some(plan) = map.first_fit(want) else {
-            return (found, map.longest_run());
+        let Some(start) = pool.first_from(0, want) else {
+            return (found, pool.longest());
         };
-        if map.commit(plan).is_err() {
+        if !pool.take(start, want) {
             return (found, 0);
         }
     }
-    (count, map.longest_run())
+    (count, pool.longest())
 }

@@ -2,11 +2,11 @@
 
 use alloc::vec::Vec;
 
-use raddle_bitmap::FreeMap;
 use raddle_policy::Place;
 use raddle_types::{CuShape, Demand, LaunchId, MAX_SIMDS, Resource};
 
 use super::Group;
+use super::pool::Pool;
 
 /// One compute unit.
 #[derive(Clone, Debug)]
@@ -28,10 +28,10 @@ pub(super) struct Unit {
     /// Which workgroups lie here, in no particular order.
     pub(super) groups: Vec<(LaunchId, u64, Group)>,
     /// One map a SIMD.
-    pub(super) vgpr: Vec<FreeMap>,
+    pub(super) vgpr: Vec<Pool>,
     /// `None` where scalar registers never limit.
-    pub(super) sgpr: Option<FreeMap>,
-    pub(super) lds: FreeMap,
+    pub(super) sgpr: Option<Pool>,
+    pub(super) lds: Pool,
 }
 
 impl Unit {
@@ -48,9 +48,9 @@ impl Unit {
             barriers: shape.barriers,
             displaced: 0,
             groups: Vec::new(),
-            vgpr: (0..simds).map(|_| FreeMap::new(u32::from(shape.vgpr_per_simd))).collect(),
-            sgpr: (shape.sgpr != u16::MAX).then(|| FreeMap::new(u32::from(shape.sgpr))),
-            lds: FreeMap::new(shape.lds),
+            vgpr: (0..simds).map(|_| Pool::new(u32::from(shape.vgpr_per_simd))).collect(),
+            sgpr: (shape.sgpr != u16::MAX).then(|| Pool::new(u32::from(shape.sgpr))),
+            lds: Pool::new(shape.lds),
         };
         unit.slots[..simds].fill(shape.waves_per_simd);
         unit.longest[..simds].fill(shape.vgpr_per_simd);
@@ -85,7 +85,7 @@ impl Unit {
 
     /// How many waves of this kind the free slots and registers of a SIMD hold, wherever they lie.
     pub(super) fn wave_room(&self, simd: usize, vgpr: u16) -> u16 {
-        let free = self.vgpr.get(simd).map_or(0, FreeMap::free_blocks);
+        let free = self.vgpr.get(simd).map_or(0, Pool::free);
         let by_registers = free.checked_div(u32::from(vgpr));
         // No larger than the slots, and those are u16.
         by_registers.map_or(self.slots[simd], |waves| waves.min(u32::from(self.slots[simd])) as u16)
@@ -114,7 +114,7 @@ impl Unit {
         };
         if self.workgroups == 0
             || self.barriers < demand.barriers
-            || !take(&mut self.lds, first.lds, demand.lds)
+            || !self.lds.take(first.lds, demand.lds)
         {
             return false;
         }
@@ -137,12 +137,12 @@ impl Unit {
         let Some(map) = self.vgpr.get_mut(simd).filter(|_| self.slots[simd] > 0) else {
             return false;
         };
-        if !take(map, u32::from(place.vgpr), vgpr) {
+        if !map.take(u32::from(place.vgpr), vgpr) {
             return false;
         }
         if let Some(scalar) = &mut self.sgpr {
-            if !take(scalar, u32::from(place.sgpr), sgpr) {
-                give(map, u32::from(place.vgpr), vgpr);
+            if !scalar.take(u32::from(place.sgpr), sgpr) {
+                map.give(u32::from(place.vgpr), vgpr);
                 return false;
             }
             self.sgpr_free -= demand.sgpr;
@@ -168,7 +168,7 @@ impl Unit {
     }
 
     fn give_group(&mut self, demand: &Demand, lds: u32) {
-        give(&mut self.lds, lds, demand.lds);
+        self.lds.give(lds, demand.lds);
         self.lds_free += demand.lds;
         self.workgroups += 1;
         self.barriers += demand.barriers;
@@ -177,10 +177,10 @@ impl Unit {
     fn give_waves(&mut self, demand: &Demand, places: &[Place]) {
         for place in places {
             let simd = usize::from(place.simd);
-            give(&mut self.vgpr[simd], u32::from(place.vgpr), demand.vgpr.into());
+            self.vgpr[simd].give(u32::from(place.vgpr), demand.vgpr.into());
             self.slots[simd] += 1;
             if let Some(sgpr) = &mut self.sgpr {
-                give(sgpr, u32::from(place.sgpr), demand.sgpr.into());
+                sgpr.give(u32::from(place.sgpr), demand.sgpr.into());
                 self.sgpr_free += demand.sgpr;
             }
         }
@@ -196,7 +196,7 @@ impl Unit {
             {
                 touched[simd] = true;
                 // The map is as long as a u16 said.
-                self.longest[simd] = map.longest_run() as u16;
+                self.longest[simd] = map.longest() as u16;
             }
         }
         let with_slot = self.longest.iter().zip(&self.slots).take(self.vgpr.len());
@@ -209,16 +209,4 @@ impl Unit {
     pub(super) const fn widest(&self) -> u32 {
         self.widest
     }
-}
-
-/// Takes a run, if it is free.
-fn take(map: &mut FreeMap, start: u32, len: u32) -> bool {
-    let plan = map.fit_at(start, len);
-    plan.is_some_and(|plan| map.commit(plan).is_ok())
-}
-
-/// Gives back a run that is known to be taken.
-fn give(map: &mut FreeMap, start: u32, len: u32) {
-    let given = map.release(start, len);
-    debug_assert!(given.is_ok(), "{len} granules from {start} were taken");
 }

@@ -3,6 +3,7 @@
 //! The question is one of `raddle golden`, on the command line or on standard input; without one,
 //! a worked example.
 
+mod bitmap;
 mod placement;
 
 use serde::Serialize;
@@ -46,8 +47,14 @@ struct Topic {
     explain: fn(&Fields<'_>) -> Result<Told, Fault>,
 }
 
-const TOPICS: [(&str, Topic); 1] =
-    [("placement", Topic { example: placement::EXAMPLE, explain: placement::explain })];
+const TOPICS: [(&str, Topic); 2] = [
+    ("bitmap", Topic { example: bitmap::EXAMPLE, explain: bitmap::explain }),
+    ("placement", Topic { example: placement::EXAMPLE, explain: placement::explain }),
+];
+
+/// Topics that also have a cost (`--cost`); the answer is in the tables, and in JSON.
+const COSTS: [(&str, Topic); 1] =
+    [("bitmap", Topic { example: bitmap::COST_EXAMPLE, explain: bitmap::cost })];
 
 /// The verb `explain`.
 pub(crate) fn verb(
@@ -55,7 +62,15 @@ pub(crate) fn verb(
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
-    let topic = find(&args.topic, &TOPICS)?;
+    let mut topic = find(&args.topic, &TOPICS)?;
+    if args.cost {
+        topic = find(&args.topic, &COSTS).map_err(|_| {
+            CliError::Usage(format!(
+                "`--cost` is for bitmap: `{}` has none",
+                plain(&args.topic, 40)
+            ))
+        })?;
+    }
     let asked = match &args.question {
         Some(question) => Some(question.clone()),
         None if console.stdin_is_terminal => None,
@@ -66,8 +81,9 @@ pub(crate) fn verb(
     let refused = |why: String| {
         let question = plain(text.trim(), 100);
         CliError::Refused(format!(
-            "the question {question} cannot be answered: {why}. `raddle explain {}` shows an example",
-            args.topic
+            "the question {question} cannot be answered: {why}. `raddle explain {}{}` shows an example",
+            args.topic,
+            if args.cost { " --cost" } else { "" }
         ))
     };
     let value: Value = serde_json::from_str(&text)
@@ -85,7 +101,7 @@ pub(crate) fn verb(
     let explanation = Explanation { question, told };
     let text = match format {
         Format::Json => json(&explanation),
-        Format::Text => explanation.text(example, console.stdout_colour),
+        Format::Text => explanation.text(example, !args.cost, console.stdout_colour),
     };
     console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
 }
@@ -106,7 +122,7 @@ fn read_question(stdin: &mut dyn std::io::BufRead) -> Result<Option<String>, Cli
 }
 
 impl Explanation {
-    fn text(&self, example: bool, colour: bool) -> String {
+    fn text(&self, example: bool, answer: bool, colour: bool) -> String {
         let mut out = String::new();
         let asked = if example { "Worked example" } else { "Question" };
         out += &format!("{asked}: {}\n", self.question);
@@ -114,10 +130,13 @@ impl Explanation {
             let title = format!("{number}. {}", step.title);
             out += &format!("\n{}\n", crate::console::heading(&title, colour));
             for line in &step.lines {
-                out += &format!("   {line}\n");
+                out += format!("   {line}").trim_end();
+                out.push('\n');
             }
         }
-        out += &format!("\nAnswer: {}\n", self.told.answer);
+        if answer {
+            out += &format!("\nAnswer: {}\n", self.told.answer);
+        }
         out
     }
 }

@@ -3,6 +3,7 @@
 //! JSON Lines: one question a line in, one answer a line out, in the same order. A refused line is
 //! answered with an error, the next one is taken all the same, and the exit code at the end is 1.
 
+pub(crate) mod bitmap;
 pub(crate) mod fault;
 mod frame;
 pub(crate) mod placement;
@@ -17,12 +18,11 @@ use read::Fields;
 pub(crate) type Answer = fn(&Fields<'_>) -> Result<String, Fault>;
 
 /// Topics that can be asked, and who answers.
-const TOPICS: [(&str, Answer); 1] = [("placement", placement::answer)];
+const TOPICS: [(&str, Answer); 2] = [("bitmap", bitmap::answer), ("placement", placement::answer)];
 
 /// Topics of the contract that nobody answers yet.
-const LATER: [&str; 10] = [
-    "bitmap", "windows", "split", "balance", "place", "match", "sm", "slices", "packet", "preempt",
-];
+const LATER: [&str; 9] =
+    ["windows", "split", "balance", "place", "match", "sm", "slices", "packet", "preempt"];
 
 /// The verb `golden`.
 pub(crate) fn verb(topic: &str, console: &mut Console) -> Result<(), CliError> {

@@ -59,29 +59,7 @@ impl<'v> Fields<'v> {
     /// An integer within a range.
     pub(crate) fn integer(&self, key: &str, range: RangeInclusive<u64>) -> Result<u64, Fault> {
         let (value, at) = self.get(key)?;
-        let beyond = || {
-            let (low, high) = (range.start(), range.end());
-            let message = format!("`{key}` must be from {low} to {high}");
-            Fault::new(Kind::OutOfRange, &at, message)
-        };
-        let number = match value {
-            Value::Number(number) => number.as_u64().ok_or_else(|| {
-                // Whole numbers below 0 or above u64 are only too far out.
-                let whole = number.as_f64().is_some_and(|x| x.abs() >= 1.8e19);
-                if whole || number.is_i64() {
-                    return beyond();
-                }
-                wrong_type(&at, "a whole number", value)
-            })?,
-            Value::String(text) => hexadecimal(text).ok_or_else(|| {
-                if is_hexadecimal(text) {
-                    return beyond();
-                }
-                wrong_type(&at, "a whole number or a \"0x..\" string", value)
-            })?,
-            other => return Err(wrong_type(&at, "a whole number", other)),
-        };
-        if range.contains(&number) { Ok(number) } else { Err(beyond()) }
+        integer(value, &at, key, range)
     }
 
     /// One of some words.
@@ -111,6 +89,46 @@ impl<'v> Fields<'v> {
     }
 }
 
+/// An integer within a range; `name` is what it is called in messages.
+pub(crate) fn integer(
+    value: &Value,
+    at: &str,
+    name: &str,
+    range: RangeInclusive<u64>,
+) -> Result<u64, Fault> {
+    let beyond = || {
+        let (low, high) = (range.start(), range.end());
+        let message = format!("`{name}` must be from {low} to {high}");
+        Fault::new(Kind::OutOfRange, at, message)
+    };
+    let number = match value {
+        Value::Number(number) => number.as_u64().ok_or_else(|| {
+            // Whole numbers below 0 or above u64 are only too far out.
+            let whole = number.as_f64().is_some_and(|x| x.abs() >= 1.8e19);
+            if whole || number.is_i64() {
+                return beyond();
+            }
+            wrong_type(at, "a whole number", value)
+        })?,
+        Value::String(text) => hexadecimal(text).ok_or_else(|| {
+            if is_hexadecimal(text) {
+                return beyond();
+            }
+            wrong_type(at, "a whole number or a \"0x..\" string", value)
+        })?,
+        other => return Err(wrong_type(at, "a whole number", other)),
+    };
+    if range.contains(&number) { Ok(number) } else { Err(beyond()) }
+}
+
+/// The elements of an array, and where each is.
+pub(crate) fn list<'v>(value: &'v Value, at: &str) -> Result<Vec<(&'v Value, String)>, Fault> {
+    let Value::Array(values) = value else {
+        return Err(wrong_type(at, "an array", value));
+    };
+    Ok(values.iter().enumerate().map(|(n, value)| (value, format!("{at}/{n}"))).collect())
+}
+
 fn kebab(name: &str) -> String {
     name.replace('_', "-")
 }
@@ -127,7 +145,8 @@ fn hexadecimal(text: &str) -> Option<u64> {
         .flatten()
 }
 
-fn wrong_type(at: &str, wanted: &str, value: &Value) -> Fault {
+/// A value of another type than the one wanted.
+pub(crate) fn wrong_type(at: &str, wanted: &str, value: &Value) -> Fault {
     let is = match value {
         Value::Null => "null",
         Value::Bool(_) => "a truth value",

@@ -1,0 +1,125 @@
+//! Which of many maps of one resource have a run that is long enough?
+//!
+//! What matching asks all the time: the longest run of every map is kept beside the maps, and only
+//! maps that have changed are measured again, together, when somebody asks.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::{Error, Map, Plan, Store};
+
+/// Maps of one resource and one size, such as the vector registers of every SIMD of a device, with
+/// the longest run of each.
+///
+/// Maps are named by their index. A change leaves a map's summary stale;
+/// [`refresh`](Self::refresh) mends all stale ones in one pass.
+///
+/// ```
+/// use raddle_bitmap::{Bank, Map128};
+///
+/// let mut registers: Bank<Map128> = Bank::new(3, 128)?;
+/// let plan = registers.map(1)?.first_fit(100).expect("it is empty");
+/// registers.commit(1, plan)?;
+/// registers.refresh();
+/// assert_eq!(registers.longest(), [128, 28, 128]);
+/// assert!(registers.with_run(29).eq([0, 2]));
+/// # Ok::<(), raddle_bitmap::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Bank<M> {
+    maps: Vec<M>,
+    /// The longest run of each map, as of its last measuring.
+    longest: Vec<u32>,
+    /// Maps that have changed since, each once.
+    stale: Vec<usize>,
+    is_stale: Vec<bool>,
+}
+
+impl<S: Store> Bank<Map<S>> {
+    /// So many maps of `blocks` free blocks.
+    ///
+    /// # Errors
+    /// As [`Map::new`].
+    pub fn new(maps: usize, blocks: u32) -> Result<Self, Error> {
+        let map: Map<S> = Map::new(blocks)?;
+        Ok(Self {
+            longest: vec![map.longest(); maps],
+            maps: vec![map; maps],
+            stale: Vec::new(),
+            is_stale: vec![false; maps],
+        })
+    }
+
+    /// How many maps there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.maps.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.maps.is_empty()
+    }
+
+    /// One of the maps, to search in.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchMap`].
+    pub fn map(&self, at: usize) -> Result<&Map<S>, Error> {
+        self.maps.get(at).ok_or(Error::NoSuchMap { at, maps: self.maps.len() })
+    }
+
+    /// Takes the run of a plan from one of the maps; its start.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchMap`], or as [`Map::commit`]; nothing has changed then.
+    pub fn commit(&mut self, at: usize, plan: Plan) -> Result<u32, Error> {
+        self.change(at, |map| map.commit(plan))
+    }
+
+    /// Gives back `len` blocks from `start` to one of the maps.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchMap`], or as [`Map::release`]; nothing has changed then.
+    pub fn release(&mut self, at: usize, start: u32, len: u32) -> Result<(), Error> {
+        self.change(at, |map| map.release(start, len))
+    }
+
+    fn change<T>(
+        &mut self,
+        at: usize,
+        change: impl FnOnce(&mut Map<S>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let absent = Error::NoSuchMap { at, maps: self.maps.len() };
+        let changed = change(self.maps.get_mut(at).ok_or(absent)?)?;
+        if !self.is_stale[at] {
+            self.is_stale[at] = true;
+            self.stale.push(at);
+        }
+        Ok(changed)
+    }
+
+    /// Measures the maps that have changed since the last time; how many those were.
+    pub fn refresh(&mut self) -> usize {
+        let refreshed = self.stale.len();
+        for at in self.stale.drain(..) {
+            self.longest[at] = self.maps[at].longest();
+            self.is_stale[at] = false;
+        }
+        refreshed
+    }
+
+    /// The longest run of each map as of the last [`refresh`](Self::refresh), in blocks.
+    #[must_use]
+    pub fn longest(&self) -> &[u32] {
+        &self.longest
+    }
+
+    /// The maps with a run of at least `want` blocks as of the last [`refresh`](Self::refresh),
+    /// ascending.
+    pub fn with_run(&self, want: u32) -> impl Iterator<Item = usize> + '_ {
+        let maps = self.longest.iter().enumerate();
+        maps.filter(move |&(_, &longest)| longest >= want).map(|(at, _)| at)
+    }
+}

@@ -1,0 +1,113 @@
+//! How is a sequence of the seed held? `bitvec` inside, nothing of it outside.
+
+use core::fmt;
+
+use bitvec::vec::BitVec;
+
+use super::setup::{Setup, Shift};
+use crate::View;
+
+/// A sequence of digits as a bundle of wires carries it, leftmost first (the seed's d1).
+///
+/// Shown as its digits: `01101110`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Bits(BitVec);
+
+impl Bits {
+    /// The blocks of a map, with the digits of a polarity.
+    pub(super) fn of_map(map: View<'_>, setup: Setup) -> Self {
+        Self::of((0..map.blocks()).map(|block| setup.polarity.digit(map.is_free(block))))
+    }
+
+    pub(super) fn of(digits: impl IntoIterator<Item = bool>) -> Self {
+        Self(digits.into_iter().collect())
+    }
+
+    /// So many digits of one kind.
+    pub(super) fn repeat(digit: bool, len: usize) -> Self {
+        Self(BitVec::repeat(digit, len))
+    }
+
+    /// How many digits there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// A digit by its place from the left, from 0; `None` past the end.
+    #[must_use]
+    pub fn get(&self, place: usize) -> Option<bool> {
+        self.0.get(place).map(|digit| *digit)
+    }
+
+    /// The digits, leftmost first.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = bool> + ExactSizeIterator + '_ {
+        self.0.iter().map(|digit| *digit)
+    }
+
+    /// Moved by so many places; the vacated ones are occupied.
+    pub(super) fn shifted(&self, by: usize, setup: Setup) -> Self {
+        let mut moved = Self::repeat(setup.polarity.digit(false), self.len());
+        let stays = self.len().saturating_sub(by);
+        let (from, to) = match setup.shift {
+            Shift::Left => (self.len() - stays, 0),
+            Shift::Right => (0, self.len() - stays),
+        };
+        moved.0[to..to + stays].copy_from_bitslice(&self.0[from..from + stays]);
+        moved
+    }
+
+    /// Place by place: free where both are.
+    pub(super) fn combined(&self, other: &Self, setup: Setup) -> Self {
+        let mut both = self.0.clone();
+        if setup.polarity.digit(true) {
+            both &= other.0.as_bitslice();
+        } else {
+            both |= other.0.as_bitslice();
+        }
+        Self(both)
+    }
+
+    /// Whether a place is free, among those from `start` to before `end`: an OR of the digits, or
+    /// an inverted AND.
+    pub(super) fn any_free(&self, start: usize, end: usize, setup: Setup) -> bool {
+        let digits = &self.0[start..end];
+        if setup.polarity.digit(true) { digits.any() } else { digits.not_all() }
+    }
+
+    /// The digit of one group: that of a free block where all its blocks are free.
+    pub(super) fn group(&self, setup: Setup) -> bool {
+        if setup.polarity.digit(true) { self.0.all() } else { self.0.any() }
+    }
+
+    pub(super) fn slice(&self, start: usize, end: usize) -> Self {
+        Self(self.0[start..end].to_bitvec())
+    }
+
+    pub(super) fn set(&mut self, place: usize, digit: bool) {
+        self.0.set(place, digit);
+    }
+
+    /// The last place that holds a 1.
+    pub(super) fn last_one(&self) -> Option<usize> {
+        self.0.last_one()
+    }
+}
+
+impl fmt::Display for Bits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.iter().try_for_each(|digit| f.write_str(if digit { "1" } else { "0" }))
+    }
+}
+
+impl fmt::Debug for Bits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Bits({self})")
+    }
+}

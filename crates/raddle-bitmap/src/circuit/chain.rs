@@ -1,0 +1,52 @@
+//! What do the three steps shift, combine and reduce give? The heart of E4, and of E5 on groups.
+
+use alloc::vec::Vec;
+
+use super::setup::{Readout, Setup};
+use super::{Bits, MapTable};
+
+/// S_i, SA_i and SAR of one sequence S_0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Chain {
+    pub(super) shifted: Vec<Bits>,
+    pub(super) combined: Vec<Bits>,
+    pub(super) reduced: Bits,
+}
+
+impl Chain {
+    pub(super) fn of(first: &Bits, setup: Setup) -> Self {
+        let len = first.len();
+        let shifted: Vec<Bits> = (0..len).map(|by| first.shifted(by, setup)).collect();
+        let combined = combine(&shifted, setup);
+        let reduced = Bits::of(combined.iter().map(|it| it.any_free(0, len, setup)));
+        Self { shifted, combined, reduced }
+    }
+}
+
+/// Each sequence combined with all before it.
+pub(super) fn combine(sequences: &[Bits], setup: Setup) -> Vec<Bits> {
+    let mut combined: Vec<Bits> = Vec::with_capacity(sequences.len());
+    for sequence in sequences {
+        let next = match combined.last() {
+            Some(last) => last.combined(sequence, setup),
+            None => sequence.clone(),
+        };
+        combined.push(next);
+    }
+    combined
+}
+
+/// The answer that a sequence under test stands for. `scanned` says what the last 1 at a place
+/// means.
+pub(super) fn read(
+    sequence: &Bits,
+    setup: Setup,
+    table: impl FnOnce() -> Option<MapTable>,
+    scanned: impl FnOnce(usize) -> u32,
+) -> u32 {
+    let found = match setup.readout {
+        Readout::Scan => sequence.last_one().map(scanned),
+        Readout::Table => table().and_then(|table| table.look_up(sequence)),
+    };
+    found.unwrap_or(0)
+}

@@ -1,0 +1,153 @@
+//! What does each variant cost in gates, registers and clocks?
+//!
+//! Counted are two-input gates. Shifts are wires. A reduction of n digits is a tree of n - 1 gates,
+//! ceil(log2 n) deep. Registers are the bits that are held between clocks. Not counted, because
+//! every variant needs it alike: what loads the map, and what reads the sequence under test (a
+//! scan, a table, or nothing: SAR_i alone says whether i + 1 blocks fit). The names are those of
+//! maps with 1 = free; with 0 = free, AND and OR change places and nothing else.
+//!
+//! Two ways to count ([`Counting`]): **drawn**, every sequence as wide as in the seed; and
+//! **folded**, without gates that have a constant input because their place was vacated, and
+//! without a second register for a wire that is held already: what synthesis leaves.
+//!
+//! # Full search, N blocks
+//!
+//! | | drawn | folded |
+//! |---|---|---|
+//! | AND gates (d3) | N (N - 1) | N (N - 1) / 2 |
+//! | OR gates (d4) | N (N - 1) | N (N - 1) / 2 |
+//! | register bits, three clocks | 2 N N | N + N (N + 1) / 2 |
+//! | depth, one clock | N - 1 + log N | N - 1 |
+//! | depth, three clocks | N - 1 | N - 1 |
+//!
+//! where log is ceil(log2). SA_i has N - i places that can be free; the tree of SA_(N-1) has but
+//! one, so that the folded chain and its tree are never deeper than N - 1 together.
+//!
+//! # Grouped search, Z groups of g = N / Z blocks
+//!
+//! N - Z gates and log g levels for the groups (e2), before a full search on Z digits. With one set
+//! of gates for all three steps ([`Timing::Reused`]; the set can work as AND and as OR, so it stands
+//! under AND) only the larger of the two steps counts, and one set of registers is overwritten
+//! clock by clock: Z Z bits, folded Z (Z + 1) / 2. Depth in three clocks: the largest of log g,
+//! Z - 1 and log Z.
+//!
+//! # Sampled search, samples k_0 .. k_(W-1), J jumps from a to b
+//!
+//! | | drawn | folded |
+//! |---|---|---|
+//! | AND gates (f3) | J N | sum over jumps of N - b |
+//! | OR gates (f4) | W (N - 1) | sum over samples of N - k - 1 |
+//! | register bits, three clocks | N + W N | N + sum over samples of N - k |
+//! | depth, one clock | J + log N | largest over samples of jumps so far + log (N - k) |
+//! | depth, three clocks | max(J, log N) | max(J, log (N - k_0)) |
+//!
+//! The jumps are those of [`Jump`](super::Jump); they read S_0 alone, so no other S_i is held.
+//!
+//! # Shared finder, E positions
+//!
+//! A full search on E digits, and:
+//! - Where two slots of a period meet, one AND gate a shift keeps them apart
+//!   ([`Masks::Newest`](super::Masks)): as many as the widest slot that ends there has positions.
+//!   Each border of the round has a control wire. Any border makes each shift one level deeper.
+//! - The trees: all borders of the round cut the width into segments; each is reduced once for each
+//!   shift, and the slots that span m segments take m - 1 further gates each. Halves under one full
+//!   width cost not one gate more than the full width alone.
+//!
+//! Register bits in three clocks: 2 E E drawn; folded E + one for each mask gate + E (E + 1) / 2. The
+//! clocks are those of one period; a round takes [`Shared::periods`] times as many. Shifts are to
+//! the left; to the right, masks count by the slots that begin at a border.
+
+mod count;
+
+use crate::{Error, Grouped, Sampled, Shared};
+
+/// What is built.
+#[derive(Clone, Copy, Debug)]
+pub enum Variant<'a> {
+    /// The full search (E4).
+    Full {
+        /// N.
+        blocks: u32,
+    },
+    /// The grouped search (E5).
+    Grouped(&'a Grouped),
+    /// The sampled search (E6).
+    Sampled(&'a Sampled),
+    /// A finder shared in time (E7), for full searches.
+    Shared(&'a Shared),
+}
+
+/// How the steps shift, combine and reduce are spread over clocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timing {
+    /// All in one, each with its own hardware.
+    OneClock,
+    /// One clock each, each with its own hardware, registers between.
+    ThreeClocks,
+    /// One clock each on one set of hardware; the grouped search alone has it.
+    Reused,
+}
+
+/// What counts as a gate or a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counting {
+    /// Everything that the seed draws.
+    Drawn,
+    /// What is left when constants are folded and equal registers joined.
+    Folded,
+}
+
+/// What a variant takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Two-input gates that combine sequences, make groups and mask borders.
+    pub and_gates: u64,
+    /// Two-input gates of the reducing trees.
+    pub or_gates: u64,
+    /// Bits held between clocks.
+    pub register_bits: u64,
+    /// Gates on the longest way within one clock.
+    pub depth: u32,
+    /// Clocks from map to sequence under test.
+    pub clocks: u32,
+}
+
+impl Cost {
+    /// Counts a variant, by the formulas of the module. Beyond `u64` the counts stay at its end.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchTiming`] for [`Timing::Reused`] of another search than the grouped one;
+    /// [`Error::NoBlocks`]; [`Error::TooManyBlocks`] for a shared finder above 65,536 positions.
+    ///
+    /// ```
+    /// use raddle_bitmap::Grouped;
+    /// use raddle_bitmap::circuit::{Cost, Counting, Timing, Variant};
+    ///
+    /// let full = Variant::Full { blocks: 128 };
+    /// let full = Cost::of(full, Timing::OneClock, Counting::Drawn)?;
+    /// let groups = Grouped::of_four(128)?;
+    /// let grouped = Cost::of(Variant::Grouped(&groups), Timing::OneClock, Counting::Drawn)?;
+    /// assert_eq!((full.and_gates, full.or_gates, full.depth), (16_256, 16_256, 134));
+    /// assert_eq!((grouped.and_gates, grouped.or_gates, grouped.depth), (1_088, 992, 38));
+    /// # Ok::<(), raddle_bitmap::Error>(())
+    /// ```
+    pub fn of(variant: Variant<'_>, timing: Timing, counting: Counting) -> Result<Self, Error> {
+        if timing == Timing::Reused && !matches!(variant, Variant::Grouped(_)) {
+            return Err(Error::NoSuchTiming);
+        }
+        let steps = match variant {
+            Variant::Full { blocks: 0 } => return Err(Error::NoBlocks),
+            Variant::Full { blocks } => count::full(blocks, counting),
+            Variant::Grouped(search) => count::grouped(search, counting),
+            Variant::Sampled(search) => count::sampled(search, counting),
+            Variant::Shared(search) => count::shared(search, counting)?,
+        };
+        Ok(steps.spread(timing))
+    }
+
+    /// All gates.
+    #[must_use]
+    pub const fn gates(&self) -> u64 {
+        self.and_gates.saturating_add(self.or_gates)
+    }
+}

@@ -1,0 +1,49 @@
+//! What do the wires of the full search carry (seed 000, E4)?
+
+use super::chain::{self, Chain};
+use super::{Bits, MapTable, Setup};
+use crate::{Error, View};
+
+/// The full search, step by step: d1 to d4.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FullTrace {
+    setup: Setup,
+    chain: Chain,
+}
+
+impl FullTrace {
+    /// Every sequence for a map.
+    ///
+    /// # Errors
+    /// [`Error::TooManyBlocks`] above [`MOST_BLOCKS`](super::MOST_BLOCKS).
+    pub fn new(map: View<'_>, setup: Setup) -> Result<Self, Error> {
+        super::traceable_map(map)?;
+        Ok(Self { setup, chain: Chain::of(&Bits::of_map(map, setup), setup) })
+    }
+
+    /// d1 and d2: S_0, as read, to S_(N-1).
+    #[must_use]
+    pub fn s(&self) -> &[Bits] {
+        &self.chain.shifted
+    }
+
+    /// d3: SA_i is S_0 to S_i combined.
+    #[must_use]
+    pub fn sa(&self) -> &[Bits] {
+        &self.chain.combined
+    }
+
+    /// d41 and d42: the first sequence under test, SAR_0 to SAR_(N-1). SAR_i is 1 if a run of
+    /// i + 1 blocks is free.
+    #[must_use]
+    pub const fn sar(&self) -> &Bits {
+        &self.chain.reduced
+    }
+
+    /// d43: the longest free run.
+    #[must_use]
+    pub fn answer(&self) -> u32 {
+        let blocks = self.chain.shifted.len() as u32;
+        chain::read(self.sar(), self.setup, || MapTable::full(blocks).ok(), |i| i as u32 + 1)
+    }
+}

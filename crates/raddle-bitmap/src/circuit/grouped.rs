@@ -1,0 +1,74 @@
+//! What do the wires of the grouped search carry (seed 000, E5)?
+
+use alloc::vec::Vec;
+
+use super::chain::{self, Chain};
+use super::{Bits, MapTable, Setup};
+use crate::search::same_size;
+use crate::{Error, Grouped, View};
+
+/// The grouped search, step by step: e1 to e3.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupedTrace {
+    setup: Setup,
+    search: Grouped,
+    s0: Bits,
+    u: Vec<Bits>,
+    chain: Chain,
+}
+
+impl GroupedTrace {
+    /// Every sequence for a map.
+    ///
+    /// # Errors
+    /// [`Error::OtherSize`] for a map of another size, [`Error::TooManyBlocks`] above
+    /// [`MOST_BLOCKS`](super::MOST_BLOCKS).
+    pub fn new(map: View<'_>, search: &Grouped, setup: Setup) -> Result<Self, Error> {
+        same_size(search.blocks(), map)?;
+        super::traceable_map(map)?;
+        let s0 = Bits::of_map(map, setup);
+        let size = search.size() as usize;
+        let starts = (0..search.groups() as usize).map(|group| group * size);
+        let u: Vec<Bits> = starts.map(|start| s0.slice(start, start + size)).collect();
+        let f0 = Bits::of(u.iter().map(|group| group.group(setup)));
+        Ok(Self { setup, search: *search, s0, u, chain: Chain::of(&f0, setup) })
+    }
+
+    /// e1: S_0, as read.
+    #[must_use]
+    pub const fn s0(&self) -> &Bits {
+        &self.s0
+    }
+
+    /// e2: the groups U_1 to U_Z.
+    #[must_use]
+    pub fn u(&self) -> &[Bits] {
+        &self.u
+    }
+
+    /// e2 and e31: F_0, one digit UA_z a group, to F_(Z-1).
+    #[must_use]
+    pub fn f(&self) -> &[Bits] {
+        &self.chain.shifted
+    }
+
+    /// e32: FA_j is F_0 to F_j combined.
+    #[must_use]
+    pub fn fa(&self) -> &[Bits] {
+        &self.chain.combined
+    }
+
+    /// e331 and e332: FAR_0 to FAR_(Z-1).
+    #[must_use]
+    pub const fn far(&self) -> &Bits {
+        &self.chain.reduced
+    }
+
+    /// e333: the longest row of free groups, x, in blocks.
+    #[must_use]
+    pub fn answer(&self) -> u32 {
+        let size = self.search.size();
+        let table = || MapTable::grouped(&self.search).ok();
+        chain::read(self.far(), self.setup, table, |j| (j as u32 + 1) * size)
+    }
+}

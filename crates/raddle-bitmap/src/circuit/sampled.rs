@@ -1,0 +1,111 @@
+//! What do the wires of the sampled search carry (seed 000, E6)?
+//!
+//! SA_k combines all of S_0 to S_k. It need not be made one by one: SA_k is SA_j combined with
+//! itself, shifted by k - j, as long as k - j is at most j + 1 (then the two windows of j + 1
+//! places touch or overlap). A longer gap takes doublings in between. One combination a jump.
+
+use alloc::vec::Vec;
+
+use super::{Bits, MapTable, Setup, chain};
+use crate::search::same_size;
+use crate::{Error, Sampled, View};
+
+/// How one SA comes from another: `SA_to = SA_from op (SA_from shifted by to - from)`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Jump {
+    /// Where it starts: SA_0 = S_0 is there from the beginning.
+    pub from: u32,
+    /// What it makes.
+    pub to: u32,
+    /// Whether that is a sample, and not just a step on the way to one.
+    pub sampled: bool,
+}
+
+impl Jump {
+    /// The jumps that make every sample, in their order.
+    pub fn all(search: &Sampled) -> impl Iterator<Item = Self> + '_ {
+        let mut at = 0_u32;
+        let mut samples = search.k().peekable();
+        core::iter::from_fn(move || {
+            while samples.next_if(|&k| k <= at).is_some() {}
+            let &sample = samples.peek()?;
+            let from = at;
+            at = sample.min(from.saturating_mul(2).saturating_add(1));
+            Some(Self { from, to: at, sampled: at == sample })
+        })
+    }
+}
+
+/// The sampled search, step by step: f1 to f4.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SampledTrace {
+    setup: Setup,
+    search: Sampled,
+    s: Vec<Bits>,
+    jumps: Vec<(Jump, Bits)>,
+    sa: Vec<Bits>,
+    sar: Bits,
+}
+
+impl SampledTrace {
+    /// Every sequence for a map.
+    ///
+    /// # Errors
+    /// [`Error::OtherSize`] for a map of another size, [`Error::TooManyBlocks`] above
+    /// [`MOST_BLOCKS`](super::MOST_BLOCKS).
+    pub fn new(map: View<'_>, search: &Sampled, setup: Setup) -> Result<Self, Error> {
+        same_size(search.blocks(), map)?;
+        super::traceable_map(map)?;
+        let s0 = Bits::of_map(map, setup);
+        let mut jumps: Vec<(Jump, Bits)> = Vec::new();
+        let mut sa = Vec::with_capacity(search.amounts().len());
+        if search.amounts().first() == Some(&1) {
+            sa.push(s0.clone());
+        }
+        for jump in Jump::all(search) {
+            let from = jumps.last().map_or(&s0, |(_, made)| made);
+            let by = (jump.to - jump.from) as usize;
+            let made = from.combined(&from.shifted(by, setup), setup);
+            if jump.sampled {
+                sa.push(made.clone());
+            }
+            jumps.push((jump, made));
+        }
+        let len = s0.len();
+        let sar = Bits::of(sa.iter().map(|it| it.any_free(0, len, setup)));
+        let s = (0..len).map(|by| s0.shifted(by, setup)).collect();
+        Ok(Self { setup, search: search.clone(), s, jumps, sa, sar })
+    }
+
+    /// f1 and f2: S_0, as read, to S_(N-1).
+    #[must_use]
+    pub fn s(&self) -> &[Bits] {
+        &self.s
+    }
+
+    /// f3: each jump and the SA that it makes, the steps between samples included.
+    #[must_use]
+    pub fn jumps(&self) -> &[(Jump, Bits)] {
+        &self.jumps
+    }
+
+    /// f3: SA_k for each sample k.
+    #[must_use]
+    pub fn sa(&self) -> &[Bits] {
+        &self.sa
+    }
+
+    /// f41 and f42: SAR_k for each sample k.
+    #[must_use]
+    pub const fn sar(&self) -> &Bits {
+        &self.sar
+    }
+
+    /// f43: the largest amount k' + 1 for which a run is free, or 0.
+    #[must_use]
+    pub fn answer(&self) -> u32 {
+        let table = || MapTable::sampled(&self.search).ok();
+        // One digit an amount, so there is one at each place.
+        chain::read(&self.sar, self.setup, table, |place| self.search.amounts()[place])
+    }
+}

@@ -1,0 +1,143 @@
+//! What do the wires of a shared finder carry in one period (seed 000, E7)?
+
+use alloc::vec::Vec;
+
+use super::chain::{self, combine};
+use super::setup::Shift;
+use super::{Bits, MapTable, Setup};
+use crate::search::same_size;
+use crate::{Error, Shared, Slot, View};
+
+/// Which places of a shifted sequence are set to occupied at the borders of slots.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Masks {
+    /// In D_e, the e places at the trailing end of every slot: the seed's g32.
+    #[default]
+    All,
+    /// In D_e, only the e-th of them. The chain keeps the others occupied, so that one gate a
+    /// border and shift is enough.
+    Newest,
+}
+
+/// One period of a shared finder, step by step: g2 and g31 to g34.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PeriodTrace {
+    setup: Setup,
+    search: Shared,
+    slots: Vec<Slot>,
+    d: Vec<Bits>,
+    da: Vec<Bits>,
+    dqr: Vec<Bits>,
+}
+
+impl PeriodTrace {
+    /// Every sequence for the maps of one period, in the order of its slots.
+    ///
+    /// # Errors
+    /// [`Error::MapCount`] and [`Error::OtherSize`] as [`Shared::find`], [`Error::TooManyBlocks`]
+    /// for a width above [`MOST_BLOCKS`](super::MOST_BLOCKS).
+    pub fn new(
+        search: &Shared,
+        period: usize,
+        maps: &[View<'_>],
+        setup: Setup,
+        masks: Masks,
+    ) -> Result<Self, Error> {
+        super::traceable(search.width())?;
+        let slots = search.slots(period).to_vec();
+        if slots.is_empty() || slots.len() != maps.len() {
+            return Err(Error::MapCount { period, slots: slots.len(), maps: maps.len() });
+        }
+        let width = search.width() as usize;
+        let mut d0 = Bits::repeat(setup.polarity.digit(false), width);
+        for (slot, &map) in slots.iter().zip(maps) {
+            same_size(slot.kind.blocks, map)?;
+            for (place, digit) in (slot.start as usize..).zip(Bits::of_map(map, setup).iter()) {
+                d0.set(place, digit);
+            }
+        }
+        let shifted = (0..width).map(|by| masked(d0.shifted(by, setup), &slots, by, setup, masks));
+        let d: Vec<Bits> = shifted.collect();
+        let da = combine(&d, setup);
+        let dqr = slots.iter().map(|slot| reduce(&da, slot.start, slot.end, setup)).collect();
+        Ok(Self { setup, search: search.clone(), slots, d, da, dqr })
+    }
+
+    /// g31 and g32: D_0, the maps in their slots, to D_(E-1), masked at the borders.
+    #[must_use]
+    pub fn d(&self) -> &[Bits] {
+        &self.d
+    }
+
+    /// g33: DA_e is D_0 to D_e combined.
+    #[must_use]
+    pub fn da(&self) -> &[Bits] {
+        &self.da
+    }
+
+    /// g341 and g342: for each slot, DQR_0 to DQR_(E-1).
+    #[must_use]
+    pub fn dqr(&self) -> &[Bits] {
+        &self.dqr
+    }
+
+    /// Every DA_e reduced over the places from `start` to before `end` (at most the width): the
+    /// seed's S_H and S_L are those of the two halves.
+    #[must_use]
+    pub fn reduced(&self, start: u32, end: u32) -> Bits {
+        let width = self.search.width();
+        let end = end.min(width);
+        reduce(&self.da, start.min(end), end, self.setup)
+    }
+
+    /// The slots, in order.
+    #[must_use]
+    pub fn slots(&self) -> &[Slot] {
+        &self.slots
+    }
+
+    /// g343: the longest free run of each map.
+    #[must_use]
+    pub fn answers(&self) -> Vec<u32> {
+        let table = || MapTable::shared(&self.search).ok();
+        let read = |sequence| chain::read(sequence, self.setup, table, |e| e as u32 + 1);
+        self.dqr.iter().map(read).collect()
+    }
+
+    /// g3433: a sequence filled up to the finder's width at its tail, for the fourth map table.
+    ///
+    /// With 0 in either polarity: a 1 stands for "a run is there", and with the occupied digit, as
+    /// the seed has it, 1100 would become 11001111 where 1 means occupied.
+    #[must_use]
+    pub fn padded(&self, sequence: &Bits) -> Bits {
+        let width = self.search.width() as usize;
+        let padding = width.saturating_sub(sequence.len());
+        Bits::of(sequence.iter().chain(core::iter::repeat_n(false, padding)))
+    }
+}
+
+/// Sets places at the trailing ends of slots to occupied.
+fn masked(mut sequence: Bits, slots: &[Slot], by: usize, setup: Setup, masks: Masks) -> Bits {
+    for slot in slots {
+        let (start, end) = (slot.start as usize, slot.end as usize);
+        let width = end - start;
+        let places = match masks {
+            Masks::All => 1..by.min(width) + 1,
+            Masks::Newest if by >= 1 && by <= width => by..by + 1,
+            Masks::Newest => 0..0,
+        };
+        for nth in places {
+            let place = match setup.shift {
+                Shift::Left => end - nth,
+                Shift::Right => start + nth - 1,
+            };
+            sequence.set(place, setup.polarity.digit(false));
+        }
+    }
+    sequence
+}
+
+fn reduce(sequences: &[Bits], start: u32, end: u32, setup: Setup) -> Bits {
+    let (start, end) = (start as usize, end as usize);
+    Bits::of(sequences.iter().map(|it| it.any_free(start, end, setup)))
+}

@@ -1,0 +1,34 @@
+//! How do maps come from `bitvec`, and go back? Feature `bitvec`; 1 = free, bit 0 is block 0.
+
+use alloc::vec::Vec;
+
+use bitvec::field::BitField;
+use bitvec::order::Lsb0;
+use bitvec::slice::BitSlice;
+use bitvec::store::BitStore;
+use bitvec::vec::BitVec;
+
+use crate::words::BITS;
+use crate::{Error, Map, Polarity, Store, View};
+
+impl<S: Store, T: BitStore> TryFrom<&BitSlice<T, Lsb0>> for Map<S> {
+    type Error = Error;
+
+    /// A map of the bits, copied.
+    ///
+    /// # Errors
+    /// As [`Map::new`]: without a bit, or with more than this form of a map holds.
+    fn try_from(bits: &BitSlice<T, Lsb0>) -> Result<Self, Error> {
+        let many = Error::TooManyBlocks { blocks: bits.len() as u64, most: S::MOST };
+        let blocks = u32::try_from(bits.len()).map_err(|_| many)?;
+        let words: Vec<u64> = bits.chunks(BITS as usize).map(BitField::load_le).collect();
+        Self::from_words(&words, blocks, Polarity::FreeIsOne)
+    }
+}
+
+impl<T: BitStore> From<View<'_>> for BitVec<T, Lsb0> {
+    /// The blocks of a map, copied.
+    fn from(map: View<'_>) -> Self {
+        (0..map.blocks()).map(|block| map.is_free(block)).collect()
+    }
+}

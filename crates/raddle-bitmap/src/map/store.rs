@@ -1,0 +1,70 @@
+//! Where do the words of a map lie?
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::words::BITS;
+
+/// Storage of a map: `[u64; W]` in place, or `Vec<u64>`. Nothing else can be one.
+pub trait Store: Clone + PartialEq + Eq + fmt::Debug + sealed::Sealed {
+    /// The most blocks that it holds.
+    const MOST: u32;
+
+    /// Room for so many words, all 0; more than it has room for are not asked.
+    #[doc(hidden)]
+    fn zeroed(words: usize) -> Self;
+
+    /// All words; the ones past the last block are 0.
+    #[doc(hidden)]
+    fn words(&self) -> &[u64];
+
+    /// The same, to change.
+    #[doc(hidden)]
+    fn words_mut(&mut self) -> &mut [u64];
+}
+
+impl<const W: usize> Store for [u64; W] {
+    const MOST: u32 = if W > (u32::MAX / BITS) as usize { u32::MAX } else { W as u32 * BITS };
+
+    fn zeroed(_: usize) -> Self {
+        [0; W]
+    }
+
+    #[inline]
+    fn words(&self) -> &[u64] {
+        self
+    }
+
+    #[inline]
+    fn words_mut(&mut self) -> &mut [u64] {
+        self
+    }
+}
+
+impl Store for Vec<u64> {
+    const MOST: u32 = u32::MAX;
+
+    fn zeroed(words: usize) -> Self {
+        vec![0; words]
+    }
+
+    #[inline]
+    fn words(&self) -> &[u64] {
+        self
+    }
+
+    #[inline]
+    fn words_mut(&mut self) -> &mut [u64] {
+        self
+    }
+}
+
+mod sealed {
+    use alloc::vec::Vec;
+
+    #[doc(hidden)]
+    pub trait Sealed {}
+    impl<const W: usize> Sealed for [u64; W] {}
+    impl Sealed for Vec<u64> {}
+}

@@ -1,0 +1,104 @@
+//! What does a search see of a map?
+
+use crate::words::{self, BITS, Runs};
+use crate::{Error, Polarity};
+
+/// The blocks of a map, to be looked at.
+///
+/// Borrowed from a [`Map`](crate::Map), or from words of your own that stand in memory as a map
+/// does: bit `i % 64` of word `i / 64` is block `i`, 1 = free, bits past the last block 0.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    words: &'a [u64],
+    blocks: u32,
+}
+
+impl<'a> View<'a> {
+    /// Looks at words of your own.
+    ///
+    /// # Errors
+    /// Without a block, with words too few or too many for so many blocks, and with a bit of 1
+    /// past the last block.
+    pub fn new(words: &'a [u64], blocks: u32) -> Result<Self, Error> {
+        check(words, blocks, 0)?;
+        Ok(Self { words, blocks })
+    }
+
+    /// Words that keep the rules; a fixed map may have more of them than its blocks need.
+    #[inline]
+    pub(crate) const fn trusted(words: &'a [u64], blocks: u32) -> Self {
+        Self { words, blocks }
+    }
+
+    pub(crate) const fn words(self) -> &'a [u64] {
+        self.words
+    }
+
+    /// How many blocks there are, free and taken; at least 1.
+    #[must_use]
+    pub const fn blocks(self) -> u32 {
+        self.blocks
+    }
+
+    /// How many blocks are free.
+    #[must_use]
+    pub fn free_blocks(self) -> u32 {
+        self.words.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// Whether a block is free; one past the end is not.
+    #[must_use]
+    pub fn is_free(self, block: u32) -> bool {
+        let word = self.words.get(words::word_of(block));
+        word.is_some_and(|word| word >> (block % BITS) & 1 == 1)
+    }
+
+    /// The length of the longest run of free blocks.
+    #[inline]
+    #[must_use]
+    pub fn longest(self) -> u32 {
+        words::longest(self.words)
+    }
+
+    /// The free runs, lowest first: start and length.
+    #[must_use]
+    pub const fn runs(self) -> Runs<'a> {
+        Runs::new(self.words, self.blocks)
+    }
+
+    /// Whether `len` blocks from `start` are all there and all free.
+    #[must_use]
+    pub fn all_free(self, start: u32, len: u32) -> bool {
+        if len > self.blocks || start > self.blocks - len {
+            return false;
+        }
+        let mut taken = 0;
+        words::each_mask(start, len, |word, mask| taken |= !self.words[word] & mask);
+        taken == 0
+    }
+}
+
+/// Whether words hold exactly so many blocks and nothing past them. `flip` is what turns 1 into
+/// free.
+pub(super) fn check(words: &[u64], blocks: u32, flip: u64) -> Result<(), Error> {
+    if blocks == 0 {
+        return Err(Error::NoBlocks);
+    }
+    if words.len() != words::words_for(blocks) {
+        return Err(Error::WordCount { words: words.len(), blocks });
+    }
+    let past = match blocks % BITS {
+        0 => 0,
+        used => u64::MAX << used,
+    };
+    let last = words.last().map_or(0, |last| last & past);
+    // Past the end there is nothing that could be free: the digit for taken, or plain zeros.
+    if last != flip & past && last != 0 { Err(Error::StrayBits { blocks }) } else { Ok(()) }
+}
+
+impl core::fmt::Debug for View<'_> {
+    /// One digit a block, 1 = free, block 0 first.
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "View({})", self.digits(Polarity::FreeIsOne))
+    }
+}

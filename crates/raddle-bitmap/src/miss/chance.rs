@@ -1,0 +1,115 @@
+//! How is a probability held without floating point?
+
+use core::fmt;
+
+use crate::Error;
+
+/// Fraction bits; 1 itself must fit too.
+const BITS: u32 = 63;
+const ONE: u64 = 1 << BITS;
+
+/// A probability, 0 to 1, in steps of 2^-63 (about 1.1e-19). Products are rounded to the nearest
+/// step.
+///
+/// Shown with three significant digits, or as many as the precision says (`{:.6}`), at most 9; as
+/// `8.89e-7` below 0.0001. What is less than half a step is 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Chance(u64);
+
+impl Chance {
+    /// Never.
+    pub const NEVER: Self = Self(0);
+    /// Always.
+    pub const ALWAYS: Self = Self(ONE);
+
+    /// A share of a whole, rounded to the nearest step.
+    ///
+    /// # Errors
+    /// [`Error::Share`] where it is above 1 or the denominator is 0.
+    pub const fn new(numerator: u64, denominator: u64) -> Result<Self, Error> {
+        if denominator == 0 || numerator > denominator {
+            return Err(Error::Share { numerator, denominator });
+        }
+        let scaled = ((numerator as u128) << BITS) + denominator as u128 / 2;
+        // At most 1, which fits.
+        Ok(Self((scaled / denominator as u128) as u64))
+    }
+
+    /// That it does not happen.
+    #[must_use]
+    pub const fn not(self) -> Self {
+        Self(ONE - self.0)
+    }
+
+    /// That two independent things both happen.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        let product = self.0 as u128 * other.0 as u128;
+        // At most 1 again.
+        Self(((product + (ONE as u128 / 2)) >> BITS) as u64)
+    }
+
+    /// That it happens in all of `n` independent cases.
+    #[must_use]
+    pub const fn all_of(self, n: u32) -> Self {
+        let (mut result, mut base, mut left) = (Self::ALWAYS, self, n);
+        while left > 0 {
+            if left & 1 == 1 {
+                result = result.and(base);
+            }
+            base = base.and(base);
+            left >>= 1;
+        }
+        result
+    }
+
+    /// That it happens in at least one of `n` independent cases.
+    #[must_use]
+    pub const fn any_of(self, n: u32) -> Self {
+        self.not().all_of(n).not()
+    }
+
+    /// This less `other`; 0 where that is more.
+    #[must_use]
+    pub const fn less(self, other: Self) -> Self {
+        Self(self.0.saturating_sub(other.0))
+    }
+}
+
+impl fmt::Display for Chance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const TEN: u128 = 10;
+        if self.0 == 0 || self.0 == ONE {
+            return f.write_str(if self.0 == 0 { "0" } else { "1" });
+        }
+        let digits = f.precision().unwrap_or(3).clamp(1, 9) as u32;
+        let value = u128::from(self.0);
+        // The place of the first digit that is not 0: value * 10^place is 1 or more.
+        let mut place = 1;
+        while value * TEN.pow(place) < u128::from(ONE) {
+            place += 1;
+        }
+        // The digits in view, rounded; at most 10^digits, since the value is below 10^(1 - place).
+        let mut shown = (value * TEN.pow(place + digits - 1) + u128::from(ONE / 2)) >> BITS;
+        if shown == TEN.pow(digits) {
+            shown /= TEN;
+            place -= 1;
+        }
+        if place <= 4 {
+            // None where 0.96 is shown in one digit, as 1.
+            let decimals = place + digits - 1;
+            let (whole, rest) = (shown / TEN.pow(decimals), shown % TEN.pow(decimals));
+            return match decimals as usize {
+                0 => write!(f, "{whole}"),
+                width => write!(f, "{whole}.{rest:0width$}"),
+            };
+        }
+        let unit = TEN.pow(digits - 1);
+        let (first, rest) = (shown / unit, shown % unit);
+        if digits == 1 {
+            return write!(f, "{first}e-{place}");
+        }
+        let width = digits as usize - 1;
+        write!(f, "{first}.{rest:0width$}e-{place}")
+    }
+}

@@ -1,0 +1,110 @@
+//! How often is a wish missed when a resource is taken and given back for a while?
+//!
+//! Occupancy is then clustered, and random bits say little. Requests of random length come one by
+//! one, each search is asked of the same map, the first fit is taken if there is one, and runs are
+//! given back at random until the use is below a random level. Everything follows from the seed.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::search::Search;
+use crate::{Error, FreeMap, Refusals};
+
+/// A simulation of requests and releases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Churn {
+    /// Blocks of the map.
+    pub blocks: u32,
+    /// The shortest and the longest request, in blocks; each length is as likely.
+    pub want: (u32, u32),
+    /// Between which levels of use the map is held, in percent of its blocks.
+    pub used_percent: (u32, u32),
+    /// How many requests.
+    pub requests: u32,
+    /// Where the random numbers begin.
+    pub seed: u64,
+}
+
+/// What a simulation counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChurnCount {
+    /// Requests, those that no run was long enough for, and of these those for which the sum of
+    /// the free blocks would have been.
+    pub exact: Refusals,
+    /// For each search, in the order given: requests that it did not report although a run was
+    /// long enough.
+    pub missed: Vec<u64>,
+}
+
+impl Churn {
+    /// Requests of 4 to 32 blocks at 50 to 95 percent use: ten thousand of them.
+    #[must_use]
+    pub const fn typical(blocks: u32) -> Self {
+        let most = if blocks < 32 { blocks } else { 32 };
+        let least = if blocks < 4 { 1 } else { 4 };
+        let want = (least, most);
+        Self { blocks, want, used_percent: (50, 95), requests: 10_000, seed: 1 }
+    }
+
+    /// Runs it, and asks every search at every request.
+    ///
+    /// # Errors
+    /// Without a block; with request sizes or levels that cannot be ([`Error::Churn`]); where a
+    /// search is for another size.
+    pub fn run(&self, searches: &[&dyn Search]) -> Result<ChurnCount, Error> {
+        let mut map = FreeMap::new(self.blocks)?;
+        let ((least, most), (low, high)) = (self.want, self.used_percent);
+        if least == 0 || least > most || most > self.blocks || low > high || high > 100 {
+            return Err(Error::Churn);
+        }
+        let mut count = ChurnCount { exact: Refusals::default(), missed: vec![0; searches.len()] };
+        let mut random = Random(self.seed);
+        let mut held: Vec<(u32, u32)> = Vec::new();
+        for _ in 0..self.requests {
+            let want = random.between(least, most);
+            let refusal = map.refusal(want);
+            count.exact.count(refusal);
+            for (search, missed) in searches.iter().zip(&mut count.missed) {
+                let reported = search.fits(map.view(), want)?;
+                *missed += u64::from(!reported && refusal.is_none());
+            }
+            if let Some(plan) = map.first_fit(want) {
+                held.push((map.commit(plan)?, want));
+            }
+            let level = u64::from(random.between(low, high));
+            while used_percent(&map) > level && !held.is_empty() {
+                let leaves = random.below(held.len() as u64) as usize;
+                let (start, len) = held.swap_remove(leaves);
+                map.release(start, len)?;
+            }
+        }
+        Ok(count)
+    }
+}
+
+fn used_percent(map: &FreeMap) -> u64 {
+    let used = u64::from(map.blocks() - map.free_blocks());
+    used * 100 / u64::from(map.blocks())
+}
+
+/// A counter of odd step, each value mixed until its bits look random.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// Below `n`, which is not 0: the upper half of a product, so that no division is needed.
+    fn below(&mut self, n: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
+    }
+
+    fn between(&mut self, least: u32, most: u32) -> u32 {
+        // Below 2^32 again.
+        least + self.below(u64::from(most - least) + 1) as u32
+    }
+}

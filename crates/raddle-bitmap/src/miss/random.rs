@@ -1,0 +1,61 @@
+//! How often is a wish refused when every block is free by chance?
+//!
+//! Q(n), the chance that n independent cells hold no run of k free ones, by an exact recurrence
+//! (only products are rounded, each by at most 2^-64): a first run of k ends exactly at cell n if
+//! it has not ended before cell n - k - 1, cell n - k is taken, and the k cells after it are free:
+//!
+//! ```text
+//! Q(n) = 1                                     for n < k
+//! Q(k) = 1 - p^k
+//! Q(n) = Q(n-1) - Q(n-k-1) (1 - p) p^k         for n > k
+//! ```
+//!
+//! A grouped search looks at cells of g blocks, each free with p^g; a sampled one at a longer run.
+//! [`Need`] says which, so that one recurrence serves every search.
+
+use alloc::vec::Vec;
+
+use super::Chance;
+use crate::search::{Full, Need, Search};
+
+/// The chance that a search does not report a wish of `want` blocks in a map of `blocks` blocks,
+/// each free with the chance `free`, independent of the others.
+///
+/// Time and memory grow with the number of blocks.
+#[must_use]
+pub fn refused(search: &dyn Search, blocks: u32, want: u32, free: Chance) -> Chance {
+    match search.need(want) {
+        Some(Need { cell, run }) => {
+            let cell = cell.max(1);
+            no_run(blocks / cell, run, free.all_of(cell))
+        }
+        None => Chance::ALWAYS,
+    }
+}
+
+/// The chance that a search does not report a wish although a run is free that is long enough.
+#[must_use]
+pub fn missed(search: &dyn Search, blocks: u32, want: u32, free: Chance) -> Chance {
+    // It never reports more than there is, so whatever the exact search refuses it refuses too.
+    refused(search, blocks, want, free).less(refused(&Full, blocks, want, free))
+}
+
+/// The chance that `cells` independent cells, each free with chance `p`, hold no `run` in a row.
+fn no_run(cells: u32, run: u32, p: Chance) -> Chance {
+    if run == 0 {
+        return Chance::NEVER;
+    }
+    if cells < run {
+        return Chance::ALWAYS;
+    }
+    let (cells, run) = (cells as usize, run as usize);
+    let all = p.all_of(run as u32);
+    let ends_here = p.not().and(all);
+    let mut none = Vec::with_capacity(cells + 1);
+    none.resize(run, Chance::ALWAYS);
+    none.push(all.not());
+    for n in run + 1..=cells {
+        none.push(none[n - 1].less(none[n - run - 1].and(ends_here)));
+    }
+    none[cells]
+}

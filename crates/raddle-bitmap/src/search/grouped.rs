@@ -1,0 +1,119 @@
+//! What does the grouped search of seed 000 (E5) report? Whole aligned groups.
+
+use super::{Need, Promise, Search, same_size};
+use crate::words::{BITS, Fold, run_starts};
+use crate::{Error, View};
+
+/// A lower bound in whole groups (seed 000, E5): the map is cut into equal groups, and the longest
+/// row of groups that are free throughout is reported, in blocks.
+///
+/// With groups of g blocks and a longest run of L, the answer is a multiple of g, at least
+/// `g * max(0, (L + 1) / g - 1)` and at most L. A group is looked at as a whole: a run that begins
+/// within one is seen from the next one on.
+///
+/// ```
+/// use raddle_bitmap::{FreeMap, Grouped, Polarity, Search};
+///
+/// let map = FreeMap::from_digits("0111111011110000", Polarity::FreeIsOne)?;
+/// assert_eq!(Grouped::new(16, 4)?.longest(map.view())?, 4);
+/// assert_eq!(map.longest(), 6);
+/// # Ok::<(), raddle_bitmap::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grouped {
+    blocks: u32,
+    groups: u32,
+}
+
+impl Grouped {
+    /// For maps of `blocks` blocks in `groups` groups (the seed's N and Z).
+    ///
+    /// # Errors
+    /// Without a block; with groups outside 1..N-1 ([`Error::GroupCount`]); where they do not
+    /// divide the blocks evenly ([`Error::UnevenGroups`]).
+    pub const fn new(blocks: u32, groups: u32) -> Result<Self, Error> {
+        if blocks == 0 {
+            return Err(Error::NoBlocks);
+        }
+        if groups == 0 || groups >= blocks {
+            return Err(Error::GroupCount { groups, blocks });
+        }
+        if !blocks.is_multiple_of(groups) {
+            return Err(Error::UnevenGroups { groups, blocks });
+        }
+        Ok(Self { blocks, groups })
+    }
+
+    /// Groups of 4 blocks, which the seed prefers.
+    ///
+    /// # Errors
+    /// [`Error::UnevenGroups`] where 4 does not divide the blocks; otherwise as [`new`](Self::new).
+    pub const fn of_four(blocks: u32) -> Result<Self, Error> {
+        if !blocks.is_multiple_of(4) {
+            return Err(Error::UnevenGroups { groups: blocks.div_ceil(4), blocks });
+        }
+        Self::new(blocks, blocks / 4)
+    }
+
+    /// Blocks of a map (N).
+    #[must_use]
+    pub const fn blocks(&self) -> u32 {
+        self.blocks
+    }
+
+    /// Groups of a map (Z).
+    #[must_use]
+    pub const fn groups(&self) -> u32 {
+        self.groups
+    }
+
+    /// Blocks of a group (N / Z), at least 2.
+    #[must_use]
+    pub const fn size(&self) -> u32 {
+        self.blocks / self.groups
+    }
+
+    /// Groups that do not cross words: those not free throughout are emptied, word by word.
+    fn within_words(&self, map: View<'_>) -> u32 {
+        let size = self.size();
+        let one_group = u64::MAX >> (BITS - size);
+        // The lowest bit of each group.
+        let lowest = u64::MAX / one_group;
+        let mut fold = Fold::default();
+        for &word in map.words() {
+            let free = run_starts(word, size) & lowest;
+            fold.word(free.wrapping_mul(one_group));
+        }
+        fold.longest()
+    }
+
+    fn group_by_group(&self, map: View<'_>) -> u32 {
+        let (size, mut run, mut best) = (self.size(), 0, 0);
+        for group in 0..self.groups {
+            run = if map.all_free(group * size, size) { run + size } else { 0 };
+            best = best.max(run);
+        }
+        best
+    }
+}
+
+impl Search for Grouped {
+    fn promise(&self) -> Promise {
+        Promise::LowerBound
+    }
+
+    /// The longest row of free groups, in blocks.
+    ///
+    /// # Errors
+    /// [`Error::OtherSize`] for a map of another size.
+    fn longest(&self, map: View<'_>) -> Result<u32, Error> {
+        same_size(self.blocks, map)?;
+        let fits_words = BITS.is_multiple_of(self.size());
+        Ok(if fits_words { self.within_words(map) } else { self.group_by_group(map) })
+    }
+
+    fn need(&self, want: u32) -> Option<Need> {
+        let run = want.div_ceil(self.size());
+        (run <= self.groups).then_some(Need { cell: self.size(), run })
+    }
+}

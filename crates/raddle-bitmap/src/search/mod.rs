@@ -1,0 +1,129 @@
+//! How long a free run does a method report? The four methods of seed 000 as one family.
+//!
+//! | method | seed | reports | promise |
+//! |---|---|---|---|
+//! | [`Full`] | E4 | the longest run | exact |
+//! | [`Grouped`] | E5 | a multiple of the group size | lower bound: at most `2 (g - 1)` less than the longest |
+//! | [`Sampled`] | E6 | 0 or one of the amounts given | lower bound: the longest, rounded down to an amount |
+//! | [`Shared`] | E7 | the longest run of each of several maps | exact |
+//!
+//! None ever reports more than there is. In hardware the lower bounds are cheaper (`circuit::Cost`
+//! counts by how much, [`miss`](crate::miss) what they miss); in software they are not, and stand
+//! here as the exact meaning of what hardware would answer.
+//!
+//! Which digit means free is a matter of how a map comes in ([`Polarity`](crate::Polarity)). The
+//! direction of the shifts, and whether a sequence is read by a scan or in a table, change no
+//! answer; they exist in the `circuit` view alone.
+
+mod full;
+mod grouped;
+mod sampled;
+mod shared;
+
+use alloc::boxed::Box;
+
+pub use full::Full;
+pub use grouped::Grouped;
+pub use sampled::Sampled;
+pub use shared::{Found, Kind, Layout, Shared, Slot};
+
+use crate::{Error, View};
+
+/// What the answers of a search are worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Promise {
+    /// The length of the longest free run.
+    Exact,
+    /// At most that; never more.
+    LowerBound,
+}
+
+/// What must be free before a search reports a wish: `run` cells in a row, where a map is cut into
+/// cells of `cell` blocks from its beginning, and a cell is free when all its blocks are.
+///
+/// The demand rule of the seed, paragraph 150, and what a method misses: see
+/// [`miss`](crate::miss).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// Blocks of a cell, at least 1.
+    pub cell: u32,
+    /// Cells in a row; 0 for a wish of nothing.
+    pub run: u32,
+}
+
+/// A way to find out how long a free run a map holds.
+///
+/// # Laws
+///
+/// 1. It never reports more than the longest free run.
+/// 2. Where it promises [`Promise::Exact`], it reports just that.
+/// 3. It reports `want` blocks or more if and only if what [`need`](Self::need) says is free; with
+///    `None`, it never does. So `fits` never says yes where no run is long enough.
+/// 4. Freeing a block never lowers the answer, taking one never raises it.
+/// 5. Equal maps get equal answers.
+pub trait Search {
+    /// What the answers are worth.
+    fn promise(&self) -> Promise;
+
+    /// The length of the free run that is reported, in blocks.
+    ///
+    /// # Errors
+    /// When the search was made for maps of another size; see each.
+    fn longest(&self, map: View<'_>) -> Result<u32, Error>;
+
+    /// What must be free before this search reports `want` blocks; `None`: it never does.
+    fn need(&self, want: u32) -> Option<Need>;
+
+    /// Whether `want` blocks in one run are reported.
+    ///
+    /// # Errors
+    /// As [`longest`](Self::longest).
+    fn fits(&self, map: View<'_>, want: u32) -> Result<bool, Error> {
+        Ok(self.longest(map)? >= want)
+    }
+}
+
+impl<T: Search + ?Sized> Search for &T {
+    fn promise(&self) -> Promise {
+        (**self).promise()
+    }
+
+    fn longest(&self, map: View<'_>) -> Result<u32, Error> {
+        (**self).longest(map)
+    }
+
+    fn need(&self, want: u32) -> Option<Need> {
+        (**self).need(want)
+    }
+
+    fn fits(&self, map: View<'_>, want: u32) -> Result<bool, Error> {
+        (**self).fits(map, want)
+    }
+}
+
+impl<T: Search + ?Sized> Search for Box<T> {
+    fn promise(&self) -> Promise {
+        (**self).promise()
+    }
+
+    fn longest(&self, map: View<'_>) -> Result<u32, Error> {
+        (**self).longest(map)
+    }
+
+    fn need(&self, want: u32) -> Option<Need> {
+        (**self).need(want)
+    }
+
+    fn fits(&self, map: View<'_>, want: u32) -> Result<bool, Error> {
+        (**self).fits(map, want)
+    }
+}
+
+/// Refuses a map of another size than the one that a search was made for.
+pub(crate) fn same_size(search: u32, map: View<'_>) -> Result<(), Error> {
+    let map = map.blocks();
+    if map == search { Ok(()) } else { Err(Error::OtherSize { search, map }) }
+}
+
+#[cfg(test)]
+fn _can_be_chosen_at_run_time(_: &dyn Search) {}

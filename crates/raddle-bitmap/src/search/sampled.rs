@@ -1,0 +1,146 @@
+//! What does the sampled search of seed 000 (E6) report? The longest run, rounded down to a sample.
+
+use alloc::vec::Vec;
+use core::iter;
+
+use super::{Need, Promise, Search, same_size};
+use crate::{Error, View};
+
+/// A lower bound from chosen lengths (seed 000, E6): the largest amount of a list for which a run
+/// is free, or 0.
+///
+/// The seed lists values k and tests runs of k + 1 blocks; an *amount* here is k + 1.
+///
+/// ```
+/// use raddle_bitmap::{FreeMap, Polarity, Sampled, Search};
+///
+/// let map = FreeMap::from_digits("0111110111000000", Polarity::FreeIsOne)?;
+/// let search = Sampled::new(16, &[0, 1, 3, 5, 7, 11, 15])?;
+/// assert_eq!(search.longest(map.view())?, 4, "5 is not among the amounts");
+/// # Ok::<(), raddle_bitmap::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sampled {
+    blocks: u32,
+    /// Ascending, 1 to `blocks`, at least one.
+    amounts: Vec<u32>,
+}
+
+impl Sampled {
+    /// For maps of `blocks` blocks, with the seed's list of k. It need not begin with 0; if it
+    /// does not, shorter runs report 0.
+    ///
+    /// # Errors
+    /// Without a block; with an empty list ([`Error::NoSamples`]); where it is not strictly
+    /// ascending ([`Error::SampleOrder`]) or leaves 0..N-1 ([`Error::SampleRange`]).
+    pub fn new(blocks: u32, k: &[u32]) -> Result<Self, Error> {
+        if blocks == 0 {
+            return Err(Error::NoBlocks);
+        }
+        let mut amounts = Vec::with_capacity(k.len());
+        for (at, &k) in k.iter().enumerate() {
+            if k >= blocks {
+                return Err(Error::SampleRange { at, k, blocks });
+            }
+            // The one before is an amount, so k + 1 of its own.
+            if amounts.last().is_some_and(|&last| k < last) {
+                return Err(Error::SampleOrder { at });
+            }
+            amounts.push(k + 1);
+        }
+        Self::of(blocks, amounts)
+    }
+
+    /// The amounts 2^i and 3 * 2^i up to `blocks`: 1, 2, 3, 4, 6, 8, 12, 16, 24, ..
+    ///
+    /// Dense where runs are short. The gaps are powers of two and never fall, as the seed prefers.
+    ///
+    /// # Errors
+    /// Without a block.
+    pub fn steps(blocks: u32) -> Result<Self, Error> {
+        let later = (1..u32::BITS).map(|shift| 1_u32 << shift);
+        let later = later.flat_map(|power| [power, power + power / 2]);
+        let amounts = iter::once(1).chain(later).take_while(|&amount| amount <= blocks);
+        Self::of(blocks, amounts.collect())
+    }
+
+    /// Every amount from 1 to `blocks` but those that `excluded` says yes to: what is hardly ever
+    /// wanted (the seed's f31).
+    ///
+    /// # Errors
+    /// Without a block; with [`Error::NoSamples`] where nothing is left.
+    pub fn excluding(blocks: u32, mut excluded: impl FnMut(u32) -> bool) -> Result<Self, Error> {
+        Self::of(blocks, (1..=blocks).filter(|&amount| !excluded(amount)).collect())
+    }
+
+    /// Every amount that is no prime, which is what the seed suggests to leave out.
+    ///
+    /// The seed's primes are read as amounts that nobody wants, not as values of k: dropping the
+    /// prime k would drop the amounts 4, 8 and 32.
+    ///
+    /// # Errors
+    /// Without a block.
+    pub fn without_primes(blocks: u32) -> Result<Self, Error> {
+        Self::excluding(blocks, is_prime)
+    }
+
+    fn of(blocks: u32, amounts: Vec<u32>) -> Result<Self, Error> {
+        match (blocks, amounts.is_empty()) {
+            (0, _) => Err(Error::NoBlocks),
+            (_, true) => Err(Error::NoSamples),
+            _ => Ok(Self { blocks, amounts }),
+        }
+    }
+
+    /// Blocks of a map (N).
+    #[must_use]
+    pub const fn blocks(&self) -> u32 {
+        self.blocks
+    }
+
+    /// The amounts that can be reported, ascending; 0 beside them.
+    #[must_use]
+    pub fn amounts(&self) -> &[u32] {
+        &self.amounts
+    }
+
+    /// The seed's values k, ascending: each amount less 1.
+    pub fn k(&self) -> impl Iterator<Item = u32> + '_ {
+        self.amounts.iter().map(|amount| amount - 1)
+    }
+
+    /// The largest amount that is at most so long, or 0.
+    #[must_use]
+    pub fn round_down(&self, longest: u32) -> u32 {
+        let reached = self.amounts.partition_point(|&amount| amount <= longest);
+        reached.checked_sub(1).map_or(0, |last| self.amounts[last])
+    }
+}
+
+impl Search for Sampled {
+    fn promise(&self) -> Promise {
+        Promise::LowerBound
+    }
+
+    /// The largest amount of the list for which a run is free, or 0.
+    ///
+    /// # Errors
+    /// [`Error::OtherSize`] for a map of another size.
+    fn longest(&self, map: View<'_>) -> Result<u32, Error> {
+        same_size(self.blocks, map)?;
+        Ok(self.round_down(map.longest()))
+    }
+
+    fn need(&self, want: u32) -> Option<Need> {
+        if want == 0 {
+            return Some(Need { cell: 1, run: 0 });
+        }
+        let first = self.amounts.partition_point(|&amount| amount < want);
+        self.amounts.get(first).map(|&run| Need { cell: 1, run })
+    }
+}
+
+fn is_prime(n: u32) -> bool {
+    let divides = |d: &u32| n.is_multiple_of(*d);
+    n >= 2 && !(2..).take_while(|d| d * d <= n).any(|d| divides(&d))
+}

@@ -1,0 +1,115 @@
+//! Where does each kind of resource lie in the shared width, period by period?
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::iter;
+use core::ops::Range;
+
+use crate::Error;
+
+/// A kind of resource: the seed's resource type and its total.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Kind {
+    /// Any number, each once in a round.
+    pub id: u32,
+    /// Blocks of its map.
+    pub blocks: u32,
+}
+
+/// How the shared width is cut in a period.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Layout {
+    /// One behind the other, each slot as wide as its map. With it, the bound on the sum of a
+    /// period is all that is needed.
+    #[default]
+    Packed,
+    /// Two halves, each for a map of at most half the width; a kind alone has the whole width.
+    Halves,
+    /// For each period one range of positions a kind, in their order; positions between them stay
+    /// occupied.
+    Borders(Vec<Vec<Range<u32>>>),
+}
+
+/// Where one kind lies in a period: its map from `start` on, occupied from there to `end`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// Which kind.
+    pub kind: Kind,
+    /// The first position.
+    pub start: u32,
+    /// The position behind the last.
+    pub end: u32,
+}
+
+impl Slot {
+    /// How many positions it has.
+    #[must_use]
+    pub const fn width(&self) -> u32 {
+        self.end - self.start
+    }
+}
+
+/// Gives every kind of a period its slot.
+pub(super) fn place(
+    layout: &Layout,
+    width: u32,
+    period: usize,
+    kinds: &[Kind],
+) -> Result<Vec<Slot>, Error> {
+    let ranges = match (layout, kinds) {
+        (Layout::Packed, _) => packed(width, period, kinds)?,
+        (Layout::Halves, [_]) => iter::once(0..width).collect(),
+        (Layout::Halves, [_, _]) => vec![0..width / 2, width / 2..width / 2 * 2],
+        (Layout::Halves, _) => {
+            return Err(Error::SlotCount { period, slots: 2, kinds: kinds.len() });
+        }
+        (Layout::Borders(borders), _) => {
+            let ranges = borders.get(period).cloned().unwrap_or_default();
+            check_borders(width, period, &ranges, kinds.len())?;
+            ranges
+        }
+    };
+    let mut slots = Vec::with_capacity(kinds.len());
+    for (at, (&kind, Range { start, end })) in kinds.iter().zip(ranges).enumerate() {
+        if kind.blocks > end - start {
+            let (blocks, slot) = (kind.blocks, end - start);
+            return Err(Error::SlotTooNarrow { period, at, blocks, slot });
+        }
+        slots.push(Slot { kind, start, end });
+    }
+    Ok(slots)
+}
+
+fn packed(width: u32, period: usize, kinds: &[Kind]) -> Result<Vec<Range<u32>>, Error> {
+    let mut ranges = Vec::with_capacity(kinds.len());
+    let mut start = 0_u32;
+    for (at, kind) in kinds.iter().enumerate() {
+        let end = start.checked_add(kind.blocks).filter(|&end| end <= width);
+        let end = end.ok_or(Error::BordersExceed { period, at, width })?;
+        ranges.push(start..end);
+        start = end;
+    }
+    Ok(ranges)
+}
+
+fn check_borders(
+    width: u32,
+    period: usize,
+    ranges: &[Range<u32>],
+    kinds: usize,
+) -> Result<(), Error> {
+    if ranges.len() != kinds {
+        return Err(Error::SlotCount { period, slots: ranges.len(), kinds });
+    }
+    let mut behind = 0;
+    for (at, range) in ranges.iter().enumerate() {
+        if range.start < behind || range.end < range.start {
+            return Err(Error::BordersOverlap { period, at });
+        }
+        if range.end > width {
+            return Err(Error::BordersExceed { period, at, width });
+        }
+        behind = range.end;
+    }
+    Ok(())
+}

@@ -1,0 +1,191 @@
+//! What does one finder report that serves several resources in turn (seed 000, E7)?
+//!
+//! A round has periods 1..C; in each, the maps of its kinds lie side by side in the shared width,
+//! and the longest runs of all of them are found together. The answers are those of the full
+//! search on each map alone: borders are masked, so no run crosses one. That is how it is computed
+//! here; the step-by-step form is `circuit::PeriodTrace`.
+
+mod layout;
+
+use alloc::vec::Vec;
+
+pub use layout::{Kind, Layout, Slot};
+
+use super::{Need, Promise, Search};
+use crate::{Error, View};
+
+/// One finder of longest runs, shared by several kinds of resource (seed 000, E7).
+///
+/// ```
+/// use raddle_bitmap::{FreeMap, Kind, Layout, Polarity, Shared};
+///
+/// let (a, b) = (Kind { id: 0, blocks: 5 }, Kind { id: 1, blocks: 4 });
+/// let finder = Shared::new(12, 12, &[[a, b]], &Layout::Packed)?;
+/// let a = FreeMap::from_digits("11111", Polarity::FreeIsOne)?;
+/// let b = FreeMap::from_digits("1111", Polarity::FreeIsOne)?;
+/// assert_eq!(finder.find(0, &[a.view(), b.view()])?, [5, 4], "not 9: the border holds");
+/// # Ok::<(), raddle_bitmap::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shared {
+    width: u32,
+    bound: u32,
+    periods: Vec<Vec<Slot>>,
+}
+
+/// One answer of a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// In which period, from 0.
+    pub period: usize,
+    /// Which kind.
+    pub kind: u32,
+    /// The longest free run of its map, in blocks.
+    pub longest: u32,
+}
+
+impl Shared {
+    /// A finder `width` positions wide (the seed's E), with the kinds of each period of a round.
+    ///
+    /// `bound` is the seed's A: no period holds more blocks than that. The hardware needs
+    /// `bound <= width`; give the width where there is no other bound.
+    ///
+    /// # Errors
+    /// With a width of 0 or a kind without blocks; a bound above the width; no period, or an empty
+    /// one; a kind twice in a round; a sum above the bound; borders that overlap, exceed the
+    /// width, are not as many as the kinds, or too narrow for one.
+    pub fn new(
+        width: u32,
+        bound: u32,
+        periods: &[impl AsRef<[Kind]>],
+        layout: &Layout,
+    ) -> Result<Self, Error> {
+        if width == 0 {
+            return Err(Error::NoBlocks);
+        }
+        if bound > width {
+            return Err(Error::BoundAboveWidth { bound, width });
+        }
+        let asked = match layout {
+            Layout::Borders(borders) => borders.len(),
+            _ => periods.len(),
+        };
+        if periods.is_empty() || asked != periods.len() {
+            return Err(Error::PeriodCount { periods: periods.len(), borders: asked });
+        }
+        let mut seen = Vec::new();
+        let mut placed = Vec::with_capacity(periods.len());
+        for (period, kinds) in periods.iter().map(AsRef::as_ref).enumerate() {
+            check_kinds(period, kinds, bound, &mut seen)?;
+            placed.push(layout::place(layout, width, period, kinds)?);
+        }
+        Ok(Self { width, bound, periods: placed })
+    }
+
+    /// Positions of the shared hardware (E).
+    #[must_use]
+    pub const fn width(&self) -> u32 {
+        self.width
+    }
+
+    /// What the blocks of a period may add up to (A).
+    #[must_use]
+    pub const fn bound(&self) -> u32 {
+        self.bound
+    }
+
+    /// How many periods a round has (C).
+    #[must_use]
+    pub const fn periods(&self) -> usize {
+        self.periods.len()
+    }
+
+    /// The slots of a period, from 0; none for a period that there is not.
+    #[must_use]
+    pub fn slots(&self, period: usize) -> &[Slot] {
+        self.periods.get(period).map_or(&[], Vec::as_slice)
+    }
+
+    /// The longest runs of the maps of one period, in the order of its slots (steps g2 and g3).
+    ///
+    /// # Errors
+    /// For a period that there is not, another number of maps than slots, or a map of another size
+    /// than its kind's.
+    pub fn find(&self, period: usize, maps: &[View<'_>]) -> Result<Vec<u32>, Error> {
+        let slots = self.slots(period);
+        if slots.is_empty() || slots.len() != maps.len() {
+            return Err(Error::MapCount { period, slots: slots.len(), maps: maps.len() });
+        }
+        let pairs = slots.iter().zip(maps);
+        pairs.map(|(slot, &map)| longest_in(slot, map)).collect()
+    }
+
+    /// A whole round (steps g1 to g4): every period once, in order, every kind once. A map is asked
+    /// for in its period, so maps may change from one to the next.
+    ///
+    /// # Errors
+    /// For a map of another size than its kind's.
+    pub fn round<'m>(&self, mut map_of: impl FnMut(Kind) -> View<'m>) -> Result<Vec<Found>, Error> {
+        let mut found = Vec::new();
+        for (period, slots) in self.periods.iter().enumerate() {
+            for slot in slots {
+                let longest = longest_in(slot, map_of(slot.kind))?;
+                found.push(Found { period, kind: slot.kind.id, longest });
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn longest_in(slot: &Slot, map: View<'_>) -> Result<u32, Error> {
+    super::same_size(slot.kind.blocks, map)?;
+    Ok(map.longest())
+}
+
+fn check_kinds(
+    period: usize,
+    kinds: &[Kind],
+    bound: u32,
+    seen: &mut Vec<u32>,
+) -> Result<(), Error> {
+    if kinds.is_empty() {
+        return Err(Error::EmptyPeriod { period });
+    }
+    let mut sum = 0_u64;
+    for kind in kinds {
+        if kind.blocks == 0 {
+            return Err(Error::NoBlocks);
+        }
+        if seen.contains(&kind.id) {
+            return Err(Error::KindTwice { id: kind.id });
+        }
+        seen.push(kind.id);
+        sum += u64::from(kind.blocks);
+    }
+    if sum > u64::from(bound) {
+        return Err(Error::SumAboveBound { period, sum, bound });
+    }
+    Ok(())
+}
+
+/// As a finder for one map alone, which then has the whole width to itself.
+impl Search for Shared {
+    fn promise(&self) -> Promise {
+        Promise::Exact
+    }
+
+    /// The longest run, of any map that the width holds.
+    ///
+    /// # Errors
+    /// [`Error::OtherSize`] for a map of more blocks than the width.
+    fn longest(&self, map: View<'_>) -> Result<u32, Error> {
+        if map.blocks() > self.width {
+            return Err(Error::OtherSize { search: self.width, map: map.blocks() });
+        }
+        Ok(map.longest())
+    }
+
+    fn need(&self, want: u32) -> Option<Need> {
+        (want <= self.width).then_some(Need { cell: 1, run: want })
+    }
+}

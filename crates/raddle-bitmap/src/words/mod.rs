@@ -1,0 +1,59 @@
+//! How are runs of ones found and marked 64 at a time?
+//!
+//! Bit `i % 64` of word `i / 64` stands for position `i`; positions past the end are 0. Everything
+//! here takes plain slices of words, so that a faster form can stand in for any of it.
+
+mod fit;
+mod longest;
+mod runs;
+
+pub(crate) use fit::{first_fit, run_starts};
+pub(crate) use longest::{Fold, longest};
+pub use runs::Runs;
+
+/// Bits of a word.
+pub(crate) const BITS: u32 = u64::BITS;
+
+/// The word that holds a position.
+pub(crate) const fn word_of(position: u32) -> usize {
+    (position / BITS) as usize
+}
+
+/// How many words hold so many positions.
+pub(crate) const fn words_for(positions: u32) -> usize {
+    positions.div_ceil(BITS) as usize
+}
+
+/// The lowest position at or after `from` whose bit is 1 (0 where `flip` is `u64::MAX`); `end` at
+/// the latest.
+pub(crate) fn seek(words: &[u64], from: u32, end: u32, flip: u64) -> u32 {
+    let mut at = from;
+    while at < end {
+        let rest = (words[word_of(at)] ^ flip) >> (at % BITS);
+        if rest != 0 {
+            return at.saturating_add(rest.trailing_zeros()).min(end);
+        }
+        at = at.saturating_add(BITS - at % BITS);
+    }
+    end
+}
+
+/// Calls `change` with each word that `len` positions from `start` touch, and the bits touched.
+#[inline]
+pub(crate) fn each_mask(start: u32, len: u32, mut change: impl FnMut(usize, u64)) {
+    if len == 0 {
+        return;
+    }
+    let end = start + (len - 1);
+    let (first, last) = (word_of(start), word_of(end));
+    let (lower, upper) = (u64::MAX << (start % BITS), u64::MAX >> (BITS - 1 - end % BITS));
+    if first == last {
+        change(first, lower & upper);
+        return;
+    }
+    change(first, lower);
+    for word in first + 1..last {
+        change(word, u64::MAX);
+    }
+    change(last, upper);
+}

@@ -1,0 +1,31 @@
+//! Which runs of ones are there?
+
+use core::iter::FusedIterator;
+
+use super::seek;
+
+/// The free runs of a map, lowest first: start and length, in blocks. None touches the next.
+#[derive(Clone, Debug)]
+pub struct Runs<'a> {
+    words: &'a [u64],
+    at: u32,
+    end: u32,
+}
+
+impl<'a> Runs<'a> {
+    pub(crate) const fn new(words: &'a [u64], blocks: u32) -> Self {
+        Self { words, at: 0, end: blocks }
+    }
+}
+
+impl Iterator for Runs<'_> {
+    type Item = (u32, u32);
+
+    fn next(&mut self) -> Option<(u32, u32)> {
+        let start = seek(self.words, self.at, self.end, 0);
+        self.at = seek(self.words, start, self.end, u64::MAX);
+        (self.at > start).then(|| (start, self.at - start))
+    }
+}
+
+impl FusedIterator for Runs<'_> {}

@@ -1,0 +1,95 @@
+//! Do maps come from `bitvec` and from words as they went in?
+
+use bitvec::order::Lsb0;
+use bitvec::slice::BitSlice;
+use bitvec::vec::BitVec;
+use raddle_bitmap::{Error, FreeMap, Full, Map64, Map128, Polarity, Search, View};
+
+type Vector = BitVec<u64, Lsb0>;
+
+#[test]
+fn there_and_back() {
+    for blocks in [1, 5, 63, 64, 65, 127, 128, 200, 1824] {
+        let bits: Vector = (0..blocks).map(|n| n % 7 < 4 || n % 50 == 0).collect();
+        let map = FreeMap::try_from(bits.as_bitslice()).unwrap();
+        assert!((0..blocks).all(|n| map.is_free(n) == bits[n as usize]));
+        assert_eq!(Vector::from(map.view()), bits);
+        // From bytes too.
+        let bytes: BitVec<u8, Lsb0> = bits.iter().by_vals().collect();
+        assert_eq!(FreeMap::try_from(bytes.as_bitslice()), Ok(map));
+    }
+}
+
+#[test]
+fn a_slice_may_begin_and_end_anywhere() {
+    let bits: Vector = (0..200).map(|n| n % 3 > 0).collect();
+    for (start, end) in [(1, 2), (3, 67), (63, 127), (64, 128), (70, 200), (0, 128)] {
+        let slice: &BitSlice<u64, Lsb0> = &bits[start..end];
+        let map = Map128::try_from(slice);
+        if end - start > 128 {
+            assert_eq!(map, Err(Error::TooManyBlocks { blocks: 130, most: 128 }));
+            continue;
+        }
+        let map = map.unwrap();
+        assert!((start..end).all(|n| map.is_free((n - start) as u32) == bits[n]));
+        assert_eq!(Vector::from(map.view()), slice);
+    }
+    assert_eq!(FreeMap::try_from(&bits[..0]), Err(Error::NoBlocks));
+}
+
+#[test]
+fn words_in_either_polarity() {
+    let same = [
+        Map128::from_words(&[0b0110, 0b1], 66, Polarity::FreeIsOne),
+        Map128::from_words(&[!0b0110, 0b10], 66, Polarity::FreeIsZero),
+        // Past the end: the digit of an occupied block.
+        Map128::from_words(&[!0b0110, !0b01], 66, Polarity::FreeIsZero),
+    ];
+    for map in same {
+        let map = map.unwrap();
+        assert_eq!((map.free_blocks(), map.longest()), (3, 2));
+        assert!(map.is_free(1) && map.is_free(2) && map.is_free(64) && !map.is_free(65));
+    }
+    let stray = Error::StrayBits { blocks: 3 };
+    assert_eq!(Map64::from_words(&[0b1111], 3, Polarity::FreeIsOne), Err(stray));
+    assert_eq!(Map64::from_words(&[0b11111], 3, Polarity::FreeIsZero), Err(stray));
+    let count = |words| Error::WordCount { words, blocks: 65 };
+    assert_eq!(Map128::from_words(&[0], 65, Polarity::FreeIsOne), Err(count(1)));
+    assert_eq!(Map128::from_words(&[0; 3], 65, Polarity::FreeIsOne), Err(count(3)));
+}
+
+#[test]
+fn words_of_your_own_can_be_searched_where_they_stand() {
+    let words = [u64::MAX << 60, 0b111];
+    let view = View::new(&words, 67).unwrap();
+    assert_eq!((view.blocks(), view.free_blocks(), view.longest()), (67, 7, 7));
+    assert_eq!(Full.longest(view), Ok(7));
+    assert_eq!(format!("{view:?}"), format!("View({:0>67})", "1111111"));
+    assert_eq!(View::new(&words, 66).map(View::blocks), Err(Error::StrayBits { blocks: 66 }));
+    assert_eq!(View::new(&[], 0).map(View::blocks), Err(Error::NoBlocks));
+}
+
+#[test]
+fn digits_in_either_polarity() {
+    let map = FreeMap::from_digits("0110", Polarity::FreeIsZero).unwrap();
+    assert_eq!(map.digits(Polarity::FreeIsZero).to_string(), "0110");
+    assert_eq!(map.digits(Polarity::FreeIsOne).to_string(), "1001");
+    let error = FreeMap::from_digits("01x0", Polarity::FreeIsOne);
+    assert_eq!(error, Err(Error::NotADigit { at: 2 }));
+    let error = Map64::from_digits(&"1".repeat(65), Polarity::FreeIsOne);
+    assert_eq!(error, Err(Error::TooManyBlocks { blocks: 65, most: 64 }));
+}
+
+#[test]
+fn a_map_grows_by_free_blocks() {
+    let mut map = crate::map("0110");
+    for (by, longest) in [(0, 2), (2, 2), (60, 62), (70, 132)] {
+        map.grow(by).unwrap();
+        assert_eq!(map.longest(), longest, "{by}");
+    }
+    assert_eq!((map.blocks(), map.free_blocks()), (136, 134));
+    let before = map.clone();
+    let many = Error::TooManyBlocks { blocks: 136 + u64::from(u32::MAX), most: u32::MAX };
+    assert_eq!(map.grow(u32::MAX), Err(many));
+    assert_eq!(map, before);
+}

@@ -1,0 +1,54 @@
+//! Does the crate answer what plain loops answer, keep the laws of the seed, and refuse the rest?
+//!
+//! `naive` is the oracle; `suite` holds what every implementation is asked, stamped out for each of
+//! them; `laws_*` are the numbered laws of seed 000, E4 to E7; `vectors` are its worked examples.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "all of this is test code")]
+
+mod bank;
+mod conversions;
+mod cost;
+mod exhaustive;
+mod laws_full;
+mod laws_grouped;
+mod laws_sampled;
+mod laws_search;
+mod laws_shared;
+mod misreadings;
+mod miss;
+mod naive;
+mod netlist;
+mod refused;
+mod suite;
+mod sweeps;
+mod vectors;
+
+use naive::Naive;
+use proptest::prelude::ProptestConfig;
+use raddle_bitmap::{FreeMap, Polarity};
+
+/// So many cases a property in an ordinary run, as many as `PROPTEST_CASES` says in a long one.
+fn cases(ordinary: u32) -> ProptestConfig {
+    let config = ProptestConfig::default();
+    let long = std::env::var_os("PROPTEST_CASES").is_some();
+    ProptestConfig { cases: if long { config.cases } else { ordinary }, ..config }
+}
+
+/// A map from digits, 1 = free.
+fn map(digits: &str) -> FreeMap {
+    FreeMap::from_digits(digits, Polarity::FreeIsOne).expect("digits")
+}
+
+/// Every map of so many blocks, as digits with 1 = free.
+fn every_map(blocks: u32) -> impl Iterator<Item = FreeMap> {
+    (0..1_u64 << blocks)
+        .map(move |code| FreeMap::from_words(&[code], blocks, Polarity::FreeIsOne).expect("a map"))
+}
+
+/// The same blocks for the oracle.
+fn naive(map: &FreeMap) -> Naive {
+    Naive((0..map.blocks()).map(|block| map.is_free(block)).collect())
+}
+
+fn digits(map: &FreeMap) -> String {
+    map.digits(Polarity::FreeIsOne).to_string()
+}

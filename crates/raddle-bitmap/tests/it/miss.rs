@@ -1,0 +1,85 @@
+//! Are the miss rates those of counting all maps, and of a simulation by plain loops?
+
+use raddle_bitmap::miss::{Chance, Churn, missed, refused};
+use raddle_bitmap::{Full, Grouped, Refusals, Sampled, Search};
+
+use crate::every_map;
+
+/// The share of all maps, each weighed by its chance: every block is free with chance a/b.
+fn by_counting(
+    blocks: u32,
+    (a, b): (u64, u64),
+    is: impl Fn(&raddle_bitmap::FreeMap) -> bool,
+) -> f64 {
+    let free = a as f64 / b as f64;
+    let weight = |map: &raddle_bitmap::FreeMap| {
+        let (free_blocks, all) = (map.free_blocks() as i32, blocks as i32);
+        free.powi(free_blocks) * (1.0 - free).powi(all - free_blocks)
+    };
+    every_map(blocks).filter(is).map(|map| weight(&map)).sum()
+}
+
+fn value(chance: Chance) -> f64 {
+    format!("{chance:.9}").parse().unwrap()
+}
+
+#[test]
+fn the_recurrence_counts_all_maps() {
+    let blocks = 12;
+    let searches: [&dyn Search; 5] = [
+        &Full,
+        &Grouped::new(blocks, 3).unwrap(),
+        &Grouped::new(blocks, 6).unwrap(),
+        &Sampled::steps(blocks).unwrap(),
+        &Sampled::new(blocks, &[0, 4]).unwrap(),
+    ];
+    for search in searches {
+        for share in [(1, 2), (9, 10), (1, 7), (0, 1), (1, 1)] {
+            let free = Chance::new(share.0, share.1).unwrap();
+            for want in 0..=blocks + 1 {
+                let fits = |map: &raddle_bitmap::FreeMap| search.fits(map.view(), want).unwrap();
+                let none = by_counting(blocks, share, |map| !fits(map));
+                let found = value(refused(search, blocks, want, free));
+                assert!((found - none).abs() < 1e-8, "{want} at {share:?}: {found}, {none}");
+                let lost =
+                    by_counting(blocks, share, |map| !fits(map) && map.first_fit(want).is_some());
+                let found = value(missed(search, blocks, want, free));
+                assert!((found - lost).abs() < 1e-8, "{want} at {share:?}: {found}, {lost}");
+            }
+        }
+    }
+}
+
+#[test]
+fn chances_are_shown_with_three_digits() {
+    let show = |n, d| Chance::new(n, d).unwrap().to_string();
+    let shown = [(0, 7), (7, 7), (1, 2), (1, 3), (2, 3), (1, 1000), (1, 10_001), (1, 20_000)];
+    let shown = shown.map(|(n, d)| show(n, d));
+    assert_eq!(shown, ["0", "1", "0.500", "0.333", "0.667", "0.00100", "0.000100", "5.00e-5"]);
+    assert_eq!(show(99_951, 100_000), "1.00");
+    assert_eq!(format!("{:.1}", Chance::new(96, 100).unwrap()), "1");
+    assert_eq!(show(1, u64::MAX), "1.08e-19");
+    let third = Chance::new(1, 3).unwrap();
+    assert_eq!(format!("{third:.1} {third:.6} {third:.40}"), "0.3 0.333333 0.333333333");
+    let small = Chance::new(1, 30_000).unwrap();
+    assert_eq!(format!("{small:.1} {small:.4}"), "3e-5 3.333e-5");
+}
+
+#[test]
+fn churn_counts_as_plain_loops_count() {
+    let churn = Churn { requests: 2_000, ..Churn::typical(64) };
+    let searches: [&dyn Search; 3] =
+        [&Full, &Grouped::of_four(64).unwrap(), &Sampled::steps(64).unwrap()];
+    let count = churn.run(&searches).unwrap();
+    assert_eq!(churn.run(&searches).as_ref(), Ok(&count), "the same seed gives the same counts");
+    assert_eq!((count.exact.asked, count.missed[0]), (2_000, 0), "the exact search misses nothing");
+    let Refusals { refused, fragmented, .. } = count.exact;
+    assert!(0 < fragmented && fragmented < refused && refused < 2_000, "{count:?}");
+    assert!(count.missed[1] > 0 && count.missed[2] > 0, "{count:?}");
+    let other = Churn { seed: 2, ..churn }.run(&searches).unwrap();
+    assert_ne!(other, count);
+    // Held empty, there is room for every single request, and no search misses one of 4 blocks.
+    let empty = Churn { want: (4, 4), used_percent: (0, 0), ..churn };
+    let count = empty.run(&searches).unwrap();
+    assert_eq!((count.exact.refused, count.missed), (0, vec![0; 3]));
+}

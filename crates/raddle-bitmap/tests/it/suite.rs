@@ -1,0 +1,233 @@
+//! Does every implementation answer what plain loops answer?
+//!
+//! One suite, stamped out for each form of a map. A further implementation of any search becomes a
+//! [`Subject`] and one line of `suite!` below.
+
+use proptest::prelude::*;
+use raddle_bitmap::{Error, FixedMap, FreeMap, Map, Map64, Map128, Map256, Map2048};
+use raddle_bitmap::{Polarity, Store};
+
+use crate::naive::{Naive, best_fit, worst_fit};
+
+/// What is asked of an implementation.
+pub(crate) trait Subject: Clone + std::fmt::Debug + PartialEq {
+    /// The most blocks that it is tried with.
+    const MOST: usize;
+    fn of(free: &[bool]) -> Self;
+    fn free(&self) -> Vec<bool>;
+    fn longest(&self) -> u32;
+    fn first(&self, from: u32, want: u32) -> Option<u32>;
+    fn best(&self, want: u32) -> Option<u32>;
+    fn worst(&self, want: u32) -> Option<u32>;
+    fn take(&mut self, start: u32, len: u32) -> Result<u32, Error>;
+    fn release(&mut self, start: u32, len: u32) -> Result<(), Error>;
+}
+
+impl<S: Store> Subject for Map<S> {
+    const MOST: usize = if S::MOST > 2048 { 1500 } else { S::MOST as usize };
+
+    fn of(free: &[bool]) -> Self {
+        let digits: String = free.iter().map(|&free| if free { '0' } else { '1' }).collect();
+        Self::from_digits(&digits, Polarity::FreeIsZero).expect("1 to MOST digits")
+    }
+
+    fn free(&self) -> Vec<bool> {
+        assert!(!self.is_free(self.blocks()) && !self.is_free(u32::MAX));
+        let free: Vec<bool> = (0..self.blocks()).map(|block| self.is_free(block)).collect();
+        let count = free.iter().filter(|&&free| free).count();
+        assert_eq!(self.free_blocks() as usize, count);
+        assert_eq!(self.view().free_blocks() as usize, count);
+        free
+    }
+
+    fn longest(&self) -> u32 {
+        let runs: Vec<(u32, u32)> = self.runs().collect();
+        assert!(runs.iter().all(|&(start, len)| self.view().all_free(start, len)));
+        assert!(runs.windows(2).all(|two| two[0].0 + two[0].1 < two[1].0), "runs touch: {runs:?}");
+        let fragmentation = self.fragmentation();
+        assert_eq!(fragmentation.runs as usize, runs.len());
+        assert_eq!(fragmentation.free, self.free_blocks());
+        assert_eq!(fragmentation.longest, self.view().longest());
+        self.longest()
+    }
+
+    fn first(&self, from: u32, want: u32) -> Option<u32> {
+        let plan = self.first_fit_from(from, want)?;
+        assert_eq!(plan.len(), want);
+        Some(plan.start())
+    }
+
+    fn best(&self, want: u32) -> Option<u32> {
+        self.best_fit(want).map(|plan| plan.start())
+    }
+
+    fn worst(&self, want: u32) -> Option<u32> {
+        self.worst_fit(want).map(|plan| plan.start())
+    }
+
+    fn take(&mut self, start: u32, len: u32) -> Result<u32, Error> {
+        let plan = Self::new(self.blocks())?.fit_at(start, len);
+        // A plan of an empty map of this size: only `commit` looks at the blocks as they are.
+        let out_of_range = Error::OutOfRange { start, len, blocks: self.blocks() };
+        self.commit(plan.ok_or(out_of_range)?)
+    }
+
+    fn release(&mut self, start: u32, len: u32) -> Result<(), Error> {
+        Map::release(self, start, len)
+    }
+}
+
+/// Compares all that can be asked of one map.
+fn same_answers<T: Subject>(subject: &T, naive: &Naive, from: u32, want: u32) {
+    let first = naive.first_fit_from(from as usize, want as usize).map(|start| start as u32);
+    assert_eq!(subject.first(from, want), first, "first {want} from {from} in {subject:?}");
+    same_fits(subject, &naive.runs(), want);
+}
+
+fn same_fits<T: Subject>(subject: &T, runs: &[(usize, usize)], want: u32) {
+    let at = |answer: Option<usize>| answer.map(|start| start as u32);
+    let (best, worst) = (best_fit(runs, want as usize), worst_fit(runs, want as usize));
+    assert_eq!(subject.best(want), at(best), "best {want} in {subject:?}");
+    assert_eq!(subject.worst(want), at(worst), "worst {want} in {subject:?}");
+}
+
+fn same_state<T: Subject>(subject: &T, naive: &Naive) {
+    assert_eq!(subject.free(), naive.0);
+    assert_eq!(subject.longest() as usize, naive.longest(), "{subject:?}");
+}
+
+/// Takes or releases on both; an error changes nothing, and comes exactly when it must.
+fn change<T: Subject>(subject: &mut T, naive: &mut Naive, start: u32, len: u32, take: bool) {
+    let before = subject.clone();
+    let blocks = naive.0.len() as u32;
+    let possible = naive.all(start as usize, len as usize, take);
+    let expected = match (start.checked_add(len).is_some_and(|end| end <= blocks), take) {
+        (false, _) => Err(Error::OutOfRange { start, len, blocks }),
+        _ if possible => Ok(()),
+        (_, true) => Err(Error::Taken { start, len }),
+        (_, false) => Err(Error::NotTaken { start, len }),
+    };
+    if take {
+        assert_eq!(subject.take(start, len), expected.map(|()| start), "{before:?}");
+    } else {
+        assert_eq!(subject.release(start, len), expected, "{before:?}");
+    }
+    if expected.is_ok() {
+        naive.set(start as usize, len as usize, !take);
+    } else {
+        assert_eq!(*subject, before, "an error changes nothing");
+    }
+    same_state(subject, naive);
+}
+
+/// Every map of so many blocks, asked for every length; `all` for every start too.
+pub(crate) fn every_map<T: Subject>(blocks: usize, all: bool) {
+    for code in 0..1_u32 << blocks {
+        let free: Vec<bool> = (0..blocks).map(|block| code >> block & 1 == 1).collect();
+        let (subject, naive) = (T::of(&free), Naive(free));
+        assert_eq!(subject.longest() as usize, naive.longest(), "{subject:?}");
+        let runs = naive.runs();
+        for want in 0..=blocks as u32 + 1 {
+            // The first run that is long enough.
+            let fitting = runs.iter().find(|&&(_, len)| len >= want as usize);
+            let first = if want == 0 { Some(0) } else { fitting.map(|&(start, _)| start as u32) };
+            assert_eq!(subject.first(0, want), first, "first {want} in {subject:?}");
+            same_fits(&subject, &runs, want);
+        }
+        if all {
+            same_state(&subject, &naive);
+            let asks = (1..=blocks as u32).flat_map(|from| [(from, 1), (from, 2), (from, from)]);
+            asks.for_each(|(from, want)| same_answers(&subject, &naive, from, want));
+        }
+    }
+}
+
+/// Runs of free and taken blocks in turn, with runs around the width of a word.
+fn blocks(most: usize) -> impl Strategy<Value = Vec<bool>> {
+    let run = (any::<bool>(), prop_oneof![4 => 1usize..12, 1 => 50usize..80, 1 => 120usize..140]);
+    prop::collection::vec(run, 1..40).prop_map(move |runs| {
+        let blocks = runs.into_iter().flat_map(|(free, len)| std::iter::repeat_n(free, len));
+        blocks.take(most).collect()
+    })
+}
+
+pub(crate) fn answers<T: Subject>() -> impl Strategy<Value = (Vec<bool>, u32, u32)> {
+    (blocks(T::MOST), 0..T::MOST as u32 + 70, 0..200_u32)
+}
+
+pub(crate) fn questions<T: Subject>((free, from, want): (Vec<bool>, u32, u32)) {
+    let (subject, naive) = (T::of(&free), Naive(free));
+    same_state(&subject, &naive);
+    for (from, want) in [(from, want), (0, want), (0, want % 8), (from % 70, want % 66)] {
+        same_answers(&subject, &naive, from, want);
+    }
+    let exact = naive.longest() as u32;
+    same_answers(&subject, &naive, from % 7, exact);
+    same_answers(&subject, &naive, 0, exact + 1);
+}
+
+type Steps = Vec<(bool, u32, u32)>;
+
+pub(crate) fn steps<T: Subject>() -> impl Strategy<Value = (usize, Steps)> {
+    let step = (any::<bool>(), 0..80_u32, 0..T::MOST as u32 + 2);
+    (1..=T::MOST, prop::collection::vec(step, 1..60))
+}
+
+/// Takes what first fit finds and releases what is held, and tries runs that nobody found.
+pub(crate) fn sequence<T: Subject>((blocks, steps): (usize, Steps)) {
+    let mut naive = Naive(vec![true; blocks]);
+    let mut subject = T::of(&naive.0);
+    let mut held: Vec<(u32, u32)> = Vec::new();
+    for (take, len, at) in steps {
+        if take || held.is_empty() {
+            same_answers(&subject, &naive, 0, len);
+            if let Some(start) = subject.first(0, len) {
+                change(&mut subject, &mut naive, start, len, true);
+                held.push((start, len));
+            }
+        } else {
+            let (start, len) = held.swap_remove(at as usize % held.len());
+            change(&mut subject, &mut naive, start, len, false);
+        }
+        let (mut probe, mut probed) = (subject.clone(), naive.clone());
+        change(&mut probe, &mut probed, at, len, take);
+    }
+}
+
+macro_rules! suite {
+    ($($name:ident: $subject:ty),* $(,)?) => {$(
+        mod $name {
+            use super::*;
+
+            #[test]
+            fn every_map_up_to_9_blocks() {
+                for blocks in 1..=9 {
+                    every_map::<$subject>(blocks, true);
+                }
+            }
+
+            proptest! {
+                #![proptest_config(crate::cases(64))]
+
+                #[test]
+                fn answers_about_large_maps(question in answers::<$subject>()) {
+                    questions::<$subject>(question);
+                }
+
+                #[test]
+                fn taking_and_releasing_in_any_order(steps in steps::<$subject>()) {
+                    sequence::<$subject>(steps);
+                }
+            }
+        }
+    )*};
+}
+
+suite! {
+    map64: Map64,
+    map128: Map128,
+    map256: Map256,
+    map2048: Map2048,
+    three_words: FixedMap<3>,
+    growable: FreeMap,
+}
