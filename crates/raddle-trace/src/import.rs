@@ -1,5 +1,6 @@
 //! Which importer reads a file? Its content decides, never its name.
 
+mod cells;
 mod kineto;
 mod launch_table;
 mod nsys;

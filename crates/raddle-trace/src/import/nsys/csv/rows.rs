@@ -3,6 +3,7 @@
 use crate::assemble::{Draft, DraftOp, Interner};
 use crate::decimal::{DecimalError, fixed, natural};
 use crate::error::TraceError;
+use crate::import::cells::cells;
 use crate::import::nsys::devices::Devices;
 use crate::import::nsys::work::{Kernel, Notes, SET, UNNAMED, blank, reasons};
 use crate::options::BarrierRule;
@@ -134,15 +135,10 @@ impl Table {
     /// # Errors
     /// When its times have lost their digits.
     pub(super) fn take(&mut self, line: &str, whole: bool) -> Result<Taken, Wrong> {
-        let mut reader = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .buffer_capacity(line.len().max(1))
-            .from_reader(line.as_bytes());
-        let mut cells = csv::StringRecord::new();
-        if !reader.read_record(&mut cells).unwrap_or(false) {
+        if line.trim_ascii().is_empty() {
             return Ok(Taken::NoTime);
         }
+        let cells = cells(line);
         let header = self.header.clone();
         let row = Row { cells, header: &header };
         if row.cells.len() < header.width && !whole {
