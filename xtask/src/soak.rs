@@ -1,12 +1,14 @@
 //! Do the properties of the policy crates also hold over a long run?
 //!
 //! Runs their tests optimised, with `PROPTEST_CASES` cases a property. A property that fixes its
-//! own number of cases (`with_cases`) keeps it.
+//! own number of cases (`with_cases`) keeps it. Then come 10,000 mutations of real profiles.
 
 use crate::{shell, workspace};
 
 /// Cases a property when none are asked for: minutes, not seconds.
 const DEFAULT_CASES: u32 = 10_000;
+/// Mutations of real profiles, over all of them.
+const MUTATIONS: &str = "10000";
 
 pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     let cases = cases(rest)?;
@@ -15,6 +17,10 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     for name in workspace::no_std() {
         cargo.args(["-p", name]);
     }
+    shell::run(&mut cargo)?;
+    let mut cargo = shell::cargo();
+    cargo.args(["test", "--release", "-p", "raddle-trace", "--features", "nsys"]);
+    cargo.args(["--test", "mutations", "--", "--nocapture"]).env("RADDLE_MUTATIONS", MUTATIONS);
     shell::run(&mut cargo)
 }
 
