@@ -42,11 +42,34 @@ pub enum TraceError {
         /// Bytes of text read.
         byte: u64,
     },
-    /// Neither JSON nor a launch table.
+    /// A load or a trace of requests.
+    #[error(
+        "{file} is {what}: it says when requests arrive, not what they run. Give it with `raddle \
+         replay PROFILE --arrivals FILE`, beside a profile of what a request runs (docs/arrivals.md)"
+    )]
+    OnlyArrivals {
+        /// The path.
+        file: String,
+        /// What it is.
+        what: &'static str,
+    },
+    /// A known kind of file that holds no recorded launches.
+    #[error(
+        "{file} is {what}, so no recorded launch is in it: give a recorded profile \
+         (docs/profiles.md), or write a launch table (docs/launch-table.md)"
+    )]
+    NoLaunches {
+        /// The path.
+        file: String,
+        /// What it is and holds instead.
+        what: &'static str,
+    },
+    /// Of no kind that is known.
     #[error(
         "{file} is no profile that can be read: it looks like {looks_like}. Give a PyTorch \
          profiler trace (.json or .json.gz), an SQLite export or cuda_gpu_trace report (.csv) of \
-         Nsight Systems, or a launch table (docs/launch-table.md)"
+         Nsight Systems, a rocprofv3 result (.json), a table of kernels of rocprof (.csv), or a \
+         launch table (docs/profiles.md)"
     )]
     NotAProfile {
         /// The path.
@@ -132,8 +155,11 @@ pub enum TraceError {
     },
     /// JSON, but not of a profiler.
     #[error(
-        "{file} is JSON but no profiler trace: it has {saw}. A trace is an object with \
-         `traceEvents`, or an array of events"
+        "{file} is JSON but no profile: it has {saw}. A PyTorch profiler trace is an object with \
+         `traceEvents` or an array of events, a rocprofv3 result an object that begins with \
+         `rocprofiler-sdk-tool`. Profiles in other forms, such as an SQLite export or \
+         cuda_gpu_trace report (.csv) of Nsight Systems, a table of kernels of rocprof (.csv) and \
+         a launch table, are in docs/profiles.md"
     )]
     OtherJson {
         /// The path.

@@ -2,6 +2,7 @@
 
 mod cells;
 mod kineto;
+mod known;
 mod launch_table;
 mod nsys;
 mod rocprof;
@@ -87,6 +88,9 @@ fn detect<'a>(file: &str, bytes: impl Read + 'a) -> Result<(Source<'a>, Format),
         let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
         let blanks = head.len() - text.len();
         if !text.is_empty() {
+            if let Some(known) = known::by_text(text) {
+                return Err(known.refuse(source.file));
+            }
             let kind = kind(text);
             source.pass(blanks);
             return match kind {

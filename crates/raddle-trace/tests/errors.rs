@@ -54,11 +54,38 @@ fn other_files_are_named_for_what_they_look_like() {
 }
 
 #[test]
+fn arrivals_are_sent_to_the_option_that_takes_them() {
+    for (text, what) in [
+        ("{\"time\":1,\"tasks\":[{\"id\":\"a\"}]}", "a workload of DISB"),
+        ("{\"time\":1,\"rt\":[],\"be\":[]}", "a load of REEF"),
+        ("{\"timestamp\":0,\"input_length\":5}\n{\"timestamp\":1}\n", "trace of Mooncake"),
+        ("TIMESTAMP,ContextTokens,GeneratedTokens\n", "trace of Azure"),
+    ] {
+        let error = of(text).to_string();
+        let option = "`raddle replay PROFILE --arrivals FILE`";
+        assert!(error.contains(what) && error.contains(option), "{error}");
+    }
+}
+
+#[test]
+fn markdown_is_no_launch_table() {
+    for text in ["# Title\n\nSome words, and more.\n", "# only\n# comments\n"] {
+        assert!(matches!(of(text), TraceError::NotAProfile { .. }), "{text}");
+    }
+    let table = "# made by a script\n\n#\nname,grid_x\n";
+    assert!(matches!(of(table), TraceError::Header { .. }), "{}", of(table));
+    assert!(matches!(of("# raddle launch table 2\nx\n"), TraceError::Header { .. }));
+}
+
+#[test]
 fn json_of_something_else() {
     assert_eq!(
         refusal("other.json").to_string().split_once(" is ").unwrap().1,
-        "JSON but no profiler trace: it has the keys `some-other-tool`. A trace is an object \
-         with `traceEvents`, or an array of events"
+        "JSON but no profile: it has the keys `some-other-tool`. A PyTorch profiler trace is an \
+         object with `traceEvents` or an array of events, a rocprofv3 result an object that \
+         begins with `rocprofiler-sdk-tool`. Profiles in other forms, such as an SQLite export or \
+         cuda_gpu_trace report (.csv) of Nsight Systems, a table of kernels of rocprof (.csv) and \
+         a launch table, are in docs/profiles.md"
     );
     assert!(
         refusal("numbers.json").to_string().contains("an array of 6 values that are no events")

@@ -25,6 +25,8 @@ use crate::error::TraceError;
 use crate::input::{Input, is_damage, peek};
 
 pub use amount::Rate;
+pub(crate) use requests::format_of_header;
+
 pub use process::{ArrivalProcess, Times, jitter};
 
 /// The most requests that one trace may hold.

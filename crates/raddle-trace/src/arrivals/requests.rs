@@ -89,10 +89,24 @@ impl Requests<'_> {
 }
 
 /// The columns by which a table is known, its format, and the column of its times.
-const TABLES: [(&[&str], ArrivalFormat, &str); 2] = [
+static TABLES: [(&[&str], ArrivalFormat, &str); 2] = [
     (&["TIMESTAMP", "ContextTokens", "GeneratedTokens"], ArrivalFormat::Azure, "TIMESTAMP"),
     (&["Timestamp", "Request tokens", "Response tokens"], ArrivalFormat::BurstGpt, "Timestamp"),
 ];
+
+/// What a table is whose first line is this, where it is one of [`TABLES`].
+pub(crate) fn format_of_header(line: &str) -> Option<&'static str> {
+    table_of(&line.split(',').map(unquote).collect::<Vec<_>>()).map(|(_, format, _)| match format {
+        ArrivalFormat::BurstGpt => "a request trace of BurstGPT",
+        _ => "a request trace of Azure",
+    })
+}
+
+fn table_of(
+    names: &[&str],
+) -> Option<&'static (&'static [&'static str], ArrivalFormat, &'static str)> {
+    TABLES.iter().find(|(columns, ..)| columns.iter().all(|name| names.contains(name)))
+}
 
 /// Reads a table.
 pub(super) fn csv(file: &str, reader: impl BufRead) -> Result<ArrivalFile, TraceError> {
@@ -104,8 +118,7 @@ pub(super) fn csv(file: &str, reader: impl BufRead) -> Result<ArrivalFile, Trace
         Err(error) => return Err(error),
     };
     let names: Vec<&str> = header.split(',').map(unquote).collect();
-    let known = TABLES.iter().find(|(columns, ..)| columns.iter().all(|name| names.contains(name)));
-    let Some((_, format, time)) = known else {
+    let Some((_, format, time)) = table_of(&names) else {
         let reason = format!("it begins with {}", shown(&header));
         return Err(TraceError::NoArrivals { file: file.to_owned(), reason });
     };

@@ -17,7 +17,7 @@ mod work;
 use crate::assemble::{Draft, OP_LIMIT};
 use crate::claims::Claims;
 use crate::error::TraceError;
-use crate::import::Source;
+use crate::import::{Source, known};
 use crate::input::{Window, is_damage};
 use crate::options::ImportOptions;
 use crate::profile::OpKind;
@@ -98,6 +98,9 @@ fn unusable(file: &str, walk: &Walk, work: &Work, at: u64) -> Option<TraceError>
         return Some(TraceError::NotJson { file, byte: at });
     }
     if !walk.has_events && !walk.keys.iter().any(|key| key == "traceEvents") {
+        if let Some(known) = known::by_keys(&walk.keys) {
+            return Some(known.refuse(file));
+        }
         let saw = format!("the keys {}", listed(walk.keys.iter().map(String::as_str)));
         return Some(TraceError::OtherJson { file, saw });
     }

@@ -23,12 +23,30 @@ pub(super) mod rows;
 use columns::Columns;
 use rows::{Part, ROW_LIMIT, Rows};
 
-/// Whether text beginning so may be a launch table: a comment, or a header with a known column.
+/// Whether text beginning so may be a launch table: by its own first line, a comment that says
+/// something of it, or below all comments a header with a known column.
 pub(super) fn looks_like(text: &[u8]) -> bool {
-    let line = text.split(|&b| b == b'\n' || b == b'\r').next().unwrap_or(text);
-    let names = String::from_utf8_lossy(line);
+    if text.starts_with(FIRST_LINE.trim_end_matches('1').as_bytes()) {
+        return true;
+    }
+    let mut header = String::new();
+    for line in text.split(|&b| b == b'\n' || b == b'\r').map(<[u8]>::trim_ascii) {
+        let line = String::from_utf8_lossy(line);
+        let Some(comment) = line.strip_prefix('#') else {
+            header = line.into_owned();
+            if header.is_empty() {
+                continue;
+            }
+            break;
+        };
+        let key = comment.split_once('=').map(|(key, _)| key.trim());
+        if let Some("device" | "resolution_ns") = key {
+            return true;
+        }
+    }
     let known = |name: &str| Column::ALL.iter().any(|column| column.name() == name);
-    text.starts_with(b"#") || names.split(',').any(|name| known(name.trim().trim_matches('"')))
+    // Other separators are for its importer to complain of.
+    header.split([',', ';', '\t']).any(|name| known(name.trim().trim_matches('"')))
 }
 
 /// Imports a launch table.

@@ -1,0 +1,94 @@
+//! What is a file that is no profile, where it is known, and what can be done with it?
+//!
+//! Loads and request traces say when work arrives, models and results what it cost, and traces of
+//! simulators what it computes: none of them says which kernels a GPU ran when.
+
+use crate::arrivals::format_of_header;
+use crate::error::TraceError;
+
+/// A kind of file that is known and is no profile.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    /// Says when requests arrive; what it is.
+    Arrivals(&'static str),
+    /// Holds no recorded launch; what it is and holds instead.
+    NoLaunches(&'static str),
+}
+
+impl Known {
+    /// The refusal of a file of this kind.
+    pub(super) fn refuse(self, file: String) -> TraceError {
+        match self {
+            Self::Arrivals(what) => TraceError::OnlyArrivals { file, what },
+            Self::NoLaunches(what) => TraceError::NoLaunches { file, what },
+        }
+    }
+}
+
+const SIMULATOR: &str =
+    "a file of the simulators Accel-Sim and MGPUSim, which hold instructions and no times";
+
+/// Kinds of JSON by keys that all must be there.
+const JSON: [(&[&str], Known); 7] = [
+    (&["tasks"], Known::Arrivals("a workload of DISB")),
+    (&["rt"], Known::Arrivals("a load of REEF")),
+    (&["be"], Known::Arrivals("a load of REEF")),
+    (&["timestamp", "input_length"], Known::Arrivals("a request trace of Mooncake")),
+    (
+        &["results"],
+        Known::NoLaunches("a result of a benchmark, which holds sums and latencies of requests"),
+    ),
+    (
+        &["model_latency", "kernel_latency"],
+        Known::NoLaunches("a table of a model's kernel latencies (REEF), without launches"),
+    ),
+    (
+        &["kernels", "shared_memory"],
+        Known::NoLaunches("a description of a model's kernels (REEF), without times"),
+    ),
+];
+
+/// What JSON is whose outermost object has these keys.
+pub(super) fn by_keys(keys: &[String]) -> Option<Known> {
+    let has = |wanted: &&str| keys.iter().any(|key| key == wanted);
+    JSON.iter().find(|(wanted, _)| wanted.iter().all(has)).map(|&(_, known)| known)
+}
+
+/// What text is that begins so.
+pub(super) fn by_text(text: &[u8]) -> Option<Known> {
+    let line = text.split(|&b| b == b'\n').next().unwrap_or(text);
+    let line = String::from_utf8_lossy(line);
+    let line = line.trim();
+    if let Some(format) = format_of_header(line) {
+        return Some(Known::Arrivals(format));
+    }
+    let numbered = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
+    let of_simulator = ["-kernel name", "MemcpyHtoD,", "kernel id, kernel mangled name"]
+        .iter()
+        .any(|start| line.starts_with(start))
+        || (line.contains(".trace") && line.strip_prefix("kernel-").is_some_and(numbered));
+    of_simulator.then_some(Known::NoLaunches(SIMULATOR))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_keys_of_other_files() {
+        let keys = |keys: &[&str]| by_keys(&keys.iter().map(|&k| k.to_owned()).collect::<Vec<_>>());
+        assert_eq!(keys(&["time", "be"]), Some(Known::Arrivals("a load of REEF")));
+        assert_eq!(keys(&["kernels"]), None, "too common a word");
+        assert_eq!(keys(&["timestamp"]), None);
+        for line in ["-kernel name = k\n", "kernel-12.traceg\n", "MemcpyHtoD,0x7f,8\r\n"] {
+            assert_eq!(by_text(line.as_bytes()), Some(Known::NoLaunches(SIMULATOR)), "{line}");
+        }
+        for line in ["kernel-x.trace", "kernel-1", "name,stream", "", "kernel id"] {
+            assert_eq!(by_text(line.as_bytes()), None, "{line}");
+        }
+        let azure = by_text(b"\"TIMESTAMP\",ContextTokens,GeneratedTokens\n1,2,3\n");
+        assert_eq!(azure, Some(Known::Arrivals("a request trace of Azure")));
+        let burst = by_text(b"Timestamp,Model,Request tokens,Response tokens\n");
+        assert_eq!(burst, Some(Known::Arrivals("a request trace of BurstGPT")));
+    }
+}

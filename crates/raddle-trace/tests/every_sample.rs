@@ -1,0 +1,78 @@
+//! Is every sample file either imported or refused with something that can be done?
+#![cfg(feature = "nsys")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use raddle_trace::{ImportOptions, open};
+
+/// A folder of samples ("" is the outermost), how many of its files are imported and refused, and
+/// what a refusal there may advise.
+type Folder = (&'static str, u32, u32, &'static [&'static str]);
+
+const FOLDERS: [Folder; 10] = [
+    ("", 0, 2, &["docs/profiles.md"]),
+    ("accelsim", 0, 5, &["docs/launch-table.md"]),
+    ("derived", 2, 0, &[]),
+    ("disb", 0, 19, &["--arrivals FILE", "a result of a benchmark", "docs/profiles.md"]),
+    ("kineto_amd", 4, 0, &[]),
+    ("kineto_nvidia", 7, 0, &[]),
+    ("llm_requests", 0, 1, &["--arrivals FILE"]),
+    ("nsys", 3, 0, &[]),
+    ("reef", 0, 23, &["--arrivals FILE", "docs/launch-table.md"]),
+    ("rocprof", 9, 16, ROCPROF),
+];
+
+const ROCPROF: &[&str] = &[
+    "give timestamps.csv of the same folder",
+    "_kernel_trace.csv of the same run",
+    "give the file that the profiler wrote",
+    "record again",
+];
+
+/// The files right in a folder.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten();
+    let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.is_file());
+    files.sort();
+    files
+}
+
+#[allow(clippy::print_stdout, reason = "a skipped test says so where its output is shown")]
+#[test]
+fn imports_or_says_what_to_do() {
+    let folder = std::env::var_os("RADDLE_SAMPLES").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces")),
+        PathBuf::from,
+    );
+    let Ok(manifest) = fs::read_to_string(folder.join("MANIFEST.tsv")) else {
+        let required = std::env::var("RADDLE_REQUIRE_SAMPLES").is_ok_and(|v| v == "1");
+        assert!(!required, "the samples are required but absent");
+        println!("skipped: the samples are absent");
+        return;
+    };
+    let mut found = BTreeMap::new();
+    for (name, _, _, advice) in FOLDERS {
+        let (mut imported, mut refused) = (0, 0);
+        for path in files(&folder.join(name)) {
+            match open(&path, &ImportOptions::default()) {
+                Ok(_) => imported += 1,
+                Err(error) => {
+                    refused += 1;
+                    let text = error.to_string();
+                    assert!(advice.iter().any(|part| text.contains(part)), "{text}");
+                }
+            }
+        }
+        found.insert(name, (imported, refused));
+    }
+    let wanted: BTreeMap<_, _> = FOLDERS.map(|(name, i, r, _)| (name, (i, r))).into();
+    assert_eq!(found, wanted);
+    // No sample is left out.
+    for path in manifest.lines().skip(1).filter_map(|line| line.split('\t').next()) {
+        let parent = path.rsplit_once('/').map_or("", |(parent, _)| parent);
+        assert!(wanted.contains_key(parent), "{path}: a folder that is not checked here");
+    }
+}
