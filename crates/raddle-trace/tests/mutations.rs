@@ -116,13 +116,20 @@ fn no_panic_no_hang_bounded_memory() {
     let asked = std::env::var("RADDLE_MUTATIONS").ok().and_then(|n| n.parse().ok());
     let total: usize = asked.unwrap_or(MUTATIONS);
     let (mut random, mut worst, mut imported) = (Random(1), (0, String::new()), 0);
+    // As text, each read when it is first needed.
+    let mut texts: Vec<Option<Vec<u8>>> = vec![None; files.len()];
     for (i, file) in files.iter().enumerate() {
-        let whole = content(file, i % 2 == 0);
-        let other = content(&files[random.below(files.len())], true);
+        let packed = fs::read(file).unwrap();
         let share = total * (i + 1) / files.len() - total * i / files.len();
         for n in 0..share {
-            let mut bytes = whole.clone();
-            mutate(&mut bytes, &other, &mut random);
+            // Both forms of every file, and a partner of its own for every mutation.
+            let partner = random.below(files.len());
+            for at in [i, partner] {
+                texts[at].get_or_insert_with(|| uncompressed(&files[at]));
+            }
+            let text_of = |at: usize| texts[at].as_deref().unwrap_or_default();
+            let mut bytes = if n % 2 == 0 { text_of(i).to_vec() } else { packed.clone() };
+            mutate(&mut bytes, text_of(partner), &mut random);
             let allowed = 10 * text(&bytes) + FIXED;
             let before = HELD.load(Ordering::Relaxed);
             PEAK.store(before, Ordering::Relaxed);
@@ -143,12 +150,12 @@ fn no_panic_no_hang_bounded_memory() {
     );
 }
 
-/// A sample as it is, or uncompressed.
-fn content(file: &Path, plain: bool) -> Vec<u8> {
+/// A sample without its compression, if any.
+fn uncompressed(file: &Path) -> Vec<u8> {
     let bytes = fs::read(file).unwrap();
     let mut text = Vec::new();
     match flate2::read::MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut text) {
-        Ok(_) if plain => text,
-        _ => bytes,
+        Ok(_) => text,
+        Err(_) => bytes,
     }
 }
