@@ -62,7 +62,7 @@ fn kernels_copies_and_fills_of_one_stream() {
 }
 
 #[test]
-fn columns_are_found_by_name_in_every_order_and_case() {
+fn quirk_18_columns_are_found_by_name_in_every_order_and_case() {
     let usual = lines(&import(Db::new().kernel(&[]).call(400, 1, TID_100)));
     let (new, mut shuffled) = (kernel_3_25(), kernel_3_25());
     shuffled.rotate_left(13);
@@ -145,7 +145,7 @@ fn the_earliest_of_equal_calls_counts() {
 }
 
 #[test]
-fn without_launch_rows_arrivals_are_assumed() {
+fn quirk_18_without_launch_rows_arrivals_are_assumed() {
     let db = Db::new();
     db.kernel(&[]).kernel(&[("start", 2000), ("end", 2001)]);
     let p = import(&db);
@@ -193,7 +193,7 @@ fn clusters_are_counted() {
 }
 
 #[test]
-fn priorities_are_joined_by_process_context_and_stream_and_have_a_sign() {
+fn quirk_18_priorities_are_joined_by_process_context_and_stream_and_have_a_sign() {
     let db = Db::new();
     db.kernel(&[("start", 1)]).kernel(&[("start", 2), ("streamId", 8)]);
     db.kernel(&[("start", 3), ("contextId", 2)]).kernel(&[("start", 4), ("streamId", 9)]);
@@ -236,7 +236,7 @@ fn device(db: &Db) -> (Option<String>, Vec<(Quirk, u64)>) {
 }
 
 #[test]
-fn the_device_is_found_through_cudas_number_not_the_row() {
+fn quirk_18_the_device_is_found_through_cudas_number_not_the_row() {
     let db = Db::new();
     db.kernel(&[]).gpu("zeros", &[("id", 0), ("smCount", 0), ("cuDevice", 0)]);
     assert_eq!(device(&db), (None, vec![(Quirk::NoDevice, 1)]), "rows of zeros say nothing");
@@ -312,7 +312,7 @@ fn one_number_of_two_processes_may_be_two_devices() {
 }
 
 #[test]
-fn the_version_stands_in_either_table_and_nothing_else_is_read_there() {
+fn quirk_18_the_version_stands_in_either_table_and_nothing_else_is_read_there() {
     for (table, version, newer) in [
         ("EXPORT_META_DATA", "2.7.0", 0),
         ("META_DATA_EXPORT", "3.25.0", 0),
@@ -387,7 +387,7 @@ fn numbers_that_another_tool_has_stored_as_text_or_doubles_are_read() {
 }
 
 #[test]
-fn exports_without_kernels_tell_what_they_have() {
+fn quirk_18_exports_without_kernels_tell_what_they_have() {
     let db = Db::new();
     assert!(refusal(&db).contains("(it has no tables of CUDA; `nsys profile --trace=cuda` makes"));
     db.table(CALLS, &["start"]);

@@ -60,7 +60,7 @@ fn kernels_copies_and_fills_of_one_stream() {
 }
 
 #[test]
-fn units_of_time_are_read_exactly() {
+fn quirk_19_units_of_time_are_read_exactly() {
     for (unit, start, duration, step) in [
         ("ns", "155360295935", "4064", 1),
         ("nsec", "\"155,360,295,935\"", "4064", 1),
@@ -82,7 +82,7 @@ fn units_of_time_are_read_exactly() {
 }
 
 #[test]
-fn lines_before_and_behind_the_report_are_passed_over() {
+fn quirk_19_lines_before_and_behind_the_report_are_passed_over() {
     let before = "Generating 'run.sqlite'\n\nNOTICE: Existing SQLite export found: run.sqlite\n\
         \tConsider using --force-export=true if needed.\n\n\
         Processing [run.sqlite] with [reports/cuda_gpu_trace.py]... \n\
@@ -102,7 +102,7 @@ fn lines_before_and_behind_the_report_are_passed_over() {
 }
 
 #[test]
-fn names_keep_their_commas_quoted_or_not() {
+fn quirk_19_names_keep_their_commas_quoted_or_not() {
     let old = GEMM.replace('"', "");
     let p = import(&format!("{HEADER}{GEMM}{old}"));
     assert_eq!(names(&p), ["void gemm<float, 4>(float *)"; 2]);
@@ -141,7 +141,7 @@ fn columns_are_found_by_name() {
 }
 
 #[test]
-fn shared_memory_in_bytes_is_measured() {
+fn quirk_19_shared_memory_in_bytes_is_measured() {
     let header = HEADER.replace("SMem (MB)", "SMem (byte)");
     let p = import(&format!("{header}{}", GEMM.replace("0.000,0.049", "16,49152")));
     assert_eq!(p.ops[0].footprint.lds_bytes, 49_168);
@@ -177,7 +177,7 @@ fn green_contexts_make_streams_of_their_own() {
 }
 
 #[test]
-fn times_that_a_spreadsheet_has_rounded_are_refused() {
+fn quirk_19_times_that_a_spreadsheet_has_rounded_are_refused() {
     for (start, duration, column) in [("8.1097E+14", "4064", "Start"), ("1", "4.1e3", "Duration")] {
         let error = refusal(&timed("ns", start, duration));
         let wanted = format!("line 2, column `{column}`: `");

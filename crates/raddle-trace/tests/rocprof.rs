@@ -139,7 +139,7 @@ fn queues_are_lanes_where_streams_were_not_followed() {
 
 /// Quirk 22: to read counters, the tool runs kernels one at a time.
 #[test]
-fn a_result_with_counters_says_nothing_of_concurrency() {
+fn quirk_22_a_result_with_counters_says_nothing_of_concurrency() {
     assert_eq!(import("rocprof-mi350x.json").report.count(Quirk::Serialised), 2);
     assert_eq!(import("rocprof-result.json").report.count(Quirk::Serialised), 0);
 }

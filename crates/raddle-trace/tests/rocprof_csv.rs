@@ -52,7 +52,7 @@ fn rocprof_v1_measures_when_packets_were_issued() {
 
 /// Quirk 19: line ends of another system, names in quotes with commas and quotes.
 #[test]
-fn line_ends_and_quotes() {
+fn quirk_19_line_ends_and_quotes() {
     for name in ["rocprof-v1.csv", "rocprof-v3.csv"] {
         let text = std::fs::read_to_string(fixture(name)).unwrap();
         let crlf = of(&text.replace('\n', "\r\n")).unwrap();
@@ -143,7 +143,7 @@ fn rocprof_v2_gives_volumes_alone() {
 
 /// Quirk 19: a spreadsheet leaves five digits of the times.
 #[test]
-fn times_rounded_by_a_spreadsheet_condemn_the_whole_file() {
+fn quirk_19_times_rounded_by_a_spreadsheet_condemn_the_whole_file() {
     let error = refusal("rocprof-rounded.csv");
     assert!(error.to_string().ends_with(
         "rocprof-rounded.csv, line 3, column `start_timestamp`: `7.1638E+14` was rounded by a \
@@ -153,7 +153,7 @@ fn times_rounded_by_a_spreadsheet_condemn_the_whole_file() {
 
 /// Quirk 22: counters are read kernel by kernel, and each is a row of its own.
 #[test]
-fn counters_with_times_give_each_dispatch_once() {
+fn quirk_22_counters_with_times_give_each_dispatch_once() {
     let row = |dispatch, counter, start| {
         format!(
             "1,{dispatch},1,1,9,9,4096,16,\"add\",64,512,0,8,16,\"{counter}\",7,{start},{}\n",

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn only_time_shared_with_another_kernel_counts() {
+    fn quirk_21_only_time_shared_with_another_kernel_counts() {
         assert_eq!(shares(&[(0, 10), (10, 10)]), (0, 20));
         assert_eq!(shares(&[(0, 10), (5, 10)]), (10, 20));
         assert_eq!(shares(&[(0, 100), (10, 10), (15, 10)]), (15 + 20, 120));
