@@ -149,6 +149,9 @@ pub(crate) struct InspectArgs {
     /// Whether the waves of a workgroup meet at barriers, which no profile says
     #[arg(long, value_enum, value_name = "RULE", default_value_t = Barriers::Assume)]
     pub(crate) barriers: Barriers,
+    /// What becomes of communication kernels, which mostly wait for other devices
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = Comm::Keep)]
+    pub(crate) comm: Comm,
     /// Replay each profile alone on its own device and compare with the recording
     #[arg(long)]
     pub(crate) self_replay: bool,

@@ -1,7 +1,7 @@
 //! Which device is replayed on, and which one was a profile recorded on?
 
 use raddle_device::{Device, DeviceError, Properties};
-use raddle_trace::{Profile, SourceDevice};
+use raddle_trace::{Format as Recorded, Profile, SourceDevice};
 use raddle_types::{Footprint, Resource};
 use serde::Serialize;
 
@@ -85,9 +85,17 @@ pub(crate) fn target(wanted: Option<&str>, profiles: &[Loaded]) -> Result<Chosen
                 nearest: raddle_device::nearest(&source.name),
                 error,
             },
-            _ => CliError::NoDevice { file },
+            _ => CliError::NoDevice { file, example: example(first.profile.format) },
         }
     })
+}
+
+/// A device of the maker whose tool writes such files.
+const fn example(format: Recorded) -> &'static str {
+    match format {
+        Recorded::RocprofJson | Recorded::RocprofCsv => "mi300x",
+        _ => "v100",
+    }
 }
 
 /// The device a profile was recorded on. Where nothing can be said: why not, if it says anything.

@@ -46,11 +46,13 @@ pub(crate) enum CliError {
     },
     /// A profile that does not say where it was recorded.
     #[error(
-        "no device data in {file} and no --device: name the device to replay on, such as `--device v100` (`raddle devices` lists them)"
+        "no device data in {file} and no --device: name the device to replay on, such as `--device {example}` (`raddle devices` lists them)"
     )]
     NoDevice {
         /// Whose.
         file: String,
+        /// The id of a device of the maker whose tool wrote the profile.
+        example: &'static str,
     },
     /// A profile of a device that is not in the table, without the figures to stand in for it.
     #[error(

@@ -164,7 +164,7 @@ pub(crate) fn communicate(profiles: &mut [Loaded], rule: CommRule) -> Result<(),
         loaded.communication = rule.apply(&mut loaded.profile);
         if loaded.profile.report.kernels == 0 {
             return Err(CliError::Refused(format!(
-                "every kernel of {} is communication, so `--comm drop` leaves nothing to replay: give `--comm fixed` or leave the profile out",
+                "every kernel of {} is communication, so `--comm drop` leaves nothing of it: give `--comm fixed` or leave the profile out",
                 loaded.given
             )));
         }

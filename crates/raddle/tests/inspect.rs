@@ -105,6 +105,76 @@ fn barriers_follow_the_rule() {
 }
 
 #[test]
+fn communication_follows_the_rule() {
+    let place = Place::new();
+    let rows = [
+        "gemm     7 640 256 64 0 0    4000  1000",
+        "ncclSend 8 2   640 96 0 0    6000  20000",
+        "ncclSend 8 2   640 96 0 1000 30000 5000",
+    ];
+    place.file("t.csv", table(&rows));
+    place.file("comm.csv", table(&rows[1..]));
+    for (rule, kernels, left, now) in
+        [("keep", 3, 25_000, 25_000), ("fixed", 3, 10_000, 10_000), ("drop", 1, 0, 0)]
+    {
+        let found = document(&place, &["t.csv", "--comm", rule]);
+        let p = &found["profiles"][0];
+        assert_eq!((ns(&p["kernels"]), ns(&p["communication"]["total-ns"])), (kernels, left));
+        let comm = &p["comm"];
+        let told = ["launches", "recorded-ns", "inspected-ns"].map(|key| ns(&comm[key]));
+        assert_eq!((&comm["rule"], told), (&rule.into(), [2, 25_000, now]), "{rule}");
+    }
+    assert_eq!(document(&place, &["t.csv"]), document(&place, &["t.csv", "--comm", "keep"]));
+    for (rule, words) in [
+        ("drop", "Communication: 2 launches of 25.0 us left out (--comm drop)"),
+        ("fixed", "so cut to 10.0 us of 25.0 us (--comm fixed)"),
+    ] {
+        let text = place.raddle(&["inspect", "t.csv", "--comm", rule]).out;
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(words), "{text}");
+    }
+    let ran = place.raddle(&["inspect", "comm.csv", "--comm", "drop"]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    assert!(ran.err.contains("leaves nothing of it: give `--comm fixed`"), "{}", ran.err);
+}
+
+/// One workgroup a compute unit, or a few fewer, for long.
+#[test]
+fn quirk_24_persistent_kernels_are_listed() {
+    let place = Place::new();
+    place.file(
+        "t.csv",
+        table(&[
+            "hold  7 80 128 32 0 0 4000    150000",
+            "short 7 80 128 32 0 0 154000  1000",
+            "wide  7 81 128 32 0 0 155000  150000",
+            "few   7 8  128 32 0 0 305000  150000",
+        ]),
+    );
+    let found = document(&place, &["t.csv"]);
+    let listed = found["profiles"][0]["limits"]["persistent"].as_array().unwrap();
+    let names: Vec<_> = listed.iter().map(|p| (p["kernel"].clone(), ns(&p["launches"]))).collect();
+    assert_eq!(names, [("hold".into(), 1)]);
+    let text = place.raddle(&["inspect", "t.csv"]).out;
+    assert!(text.contains("Persistent by their looks:\n  `hold`: 1 launch of 80"), "{text}");
+}
+
+/// The tool that wrote the profile tells the maker of the device.
+#[test]
+fn the_device_to_name_is_of_the_right_maker() {
+    let place = Place::new();
+    place.file(
+        "t.csv",
+        "Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,vgpr,sgpr,fbar,sig,\
+         obj,DispatchNs,BeginNs,EndNs,CompleteNs\n0,\"k\",0,0,0,1,1,256,64,0,0,8,16,0,0x0,0x0,\
+         100,200,300,400\n",
+    );
+    let ran = place.raddle(&["inspect", "t.csv", "--self-replay"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("such as `--device mi300x`"), "{}", ran.err);
+}
+
+#[test]
 fn what_cannot_be_inspected_is_refused() {
     let place = Place::new();
     place.file("train.csv", train());

@@ -12,7 +12,7 @@ mod text;
 
 use raddle_device::Device;
 use raddle_sim::Fidelity;
-use raddle_trace::{ImportOptions, Op, OpKind, Profile};
+use raddle_trace::{CommRule, ImportOptions, Op, OpKind, Profile};
 use serde::Serialize;
 
 use crate::Console;
@@ -68,13 +68,40 @@ struct Inspected {
     limits: Option<Limits>,
     /// The occupancy that the file states, against ours; absent where it states none.
     claims: Option<Claims>,
+    /// What is left of it by the rule.
     communication: Part,
+    /// What became of communication kernels, and how long they last as recorded and now.
+    comm: CommTold,
     arrivals: Arrivals,
     origins: Vec<FieldOrigins>,
     quirks: Vec<QuirkMet>,
     /// The replay against the recording, where it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     self_replay: Option<Fidelity>,
+}
+
+/// The rule for communication kernels and what it did.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct CommTold {
+    rule: &'static str,
+    /// Before the rule.
+    launches: u64,
+    recorded_ns: u64,
+    /// After it.
+    inspected_ns: u64,
+}
+
+impl CommTold {
+    fn of(loaded: &Loaded, rule: CommRule) -> Self {
+        let found = &loaded.communication;
+        Self {
+            rule: rule.name(),
+            launches: found.launches,
+            recorded_ns: found.recorded_ns,
+            inspected_ns: found.replayed_ns,
+        }
+    }
 }
 
 /// The verb `inspect`.
@@ -84,7 +111,8 @@ pub(crate) fn verb(
     console: &mut Console,
 ) -> Result<(), CliError> {
     let options = ImportOptions { barriers: args.barriers.into(), ..ImportOptions::default() };
-    let profiles = profiles::open(&args.profiles, &options, console.progress)?;
+    let mut profiles = profiles::open(&args.profiles, &options, console.progress)?;
+    profiles::communicate(&mut profiles, args.comm.into())?;
     let inspect = |loaded: &Loaded| inspected(loaded, args, console.progress);
     let profiles = profiles.iter().map(inspect).collect::<Result<_, _>>()?;
     let report = Report { raddle: env!("CARGO_PKG_VERSION"), profiles };
@@ -130,6 +158,7 @@ fn inspected(loaded: &Loaded, args: &InspectArgs, progress: bool) -> Result<Insp
         limits,
         claims: own.and_then(|own| claims(profile, own)),
         communication: kernels::communication(&by_kernel),
+        comm: CommTold::of(loaded, args.comm.into()),
         arrivals: Arrivals::of(profile),
         origins: origins::origins(profile),
         quirks: quirks(profile),

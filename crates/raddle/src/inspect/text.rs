@@ -4,7 +4,7 @@ use super::claims::Claims;
 use super::kernels::{Kernel, Part, Placing, Shape};
 use super::limits::{Limits, Persistent};
 use super::streams::Stream;
-use super::{Inspected, Report, fidelity_text};
+use super::{CommTold, Inspected, Report, fidelity_text};
 use crate::console::heading;
 use crate::devices::{Found, Told};
 use crate::table::Table;
@@ -119,7 +119,7 @@ fn whole(profile: &Inspected, page: &mut Page) {
             &limits.persistent.iter().map(persistent).collect::<Vec<_>>(),
         );
     }
-    page.section("Communication", &communication(&profile.communication));
+    page.section("Communication", &communication(profile));
     if let Some(claims) = &profile.claims {
         page.section("Occupancy in the file", &claimed(claims));
     }
@@ -304,11 +304,25 @@ fn persistent(found: &Persistent) -> String {
     )
 }
 
-fn communication(moving: &Part) -> String {
-    match moving.launches {
-        0 => "no kernel of a library that moves data between devices".to_owned(),
-        _ => format!("{}, by their names; mostly waiting for other devices", part(moving)),
+fn communication(profile: &Inspected) -> String {
+    let CommTold { rule, launches, recorded_ns, inspected_ns } = &profile.comm;
+    if *launches == 0 {
+        return "no kernel of a library that moves data between devices".to_owned();
     }
+    if *rule == "drop" {
+        return format!(
+            "{} of {} left out (--comm drop), by their names",
+            counted(*launches, "launch", "launches"),
+            duration(*recorded_ns),
+        );
+    }
+    let part = part(&profile.communication);
+    let text = format!("{part}, by their names; mostly waiting for other devices");
+    if *rule == "keep" {
+        return text;
+    }
+    let (now, recorded) = (duration(*inspected_ns), duration(*recorded_ns));
+    format!("{text}, so cut to {now} of {recorded} (--comm {rule})")
 }
 
 fn claimed(claims: &Claims) -> String {
@@ -328,8 +342,11 @@ fn claimed(claims: &Claims) -> String {
         );
     }
     if *differ_above_48_kib > 0 {
-        let above = count(*differ_above_48_kib);
-        text += &format!("; {above} with more than 48 KiB of LDS differ, as they do as a rule");
+        text += &format!(
+            "; {} above 48 KiB of LDS, for which the profile itself writes 0: a gap of the \
+             profiler's own tool, not of these figures",
+            counted(*differ_above_48_kib, "kernel", "kernels"),
+        );
     }
     text
 }
