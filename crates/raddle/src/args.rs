@@ -95,7 +95,7 @@ pub(crate) struct RunArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
-    /// PyTorch profiler traces (.json, .json.gz) or launch tables (.csv)
+    /// Profiles of PyTorch, Nsight Systems or rocprof, or launch tables; plain or gzip (docs/profiles.md)
     #[arg(value_name = "PROFILE", required_unless_present = "events")]
     pub(crate) profiles: Vec<PathBuf>,
     /// A bundled recipe or a recipe file; may be repeated [default: every bundled one]
@@ -140,7 +140,7 @@ pub(crate) struct ReplayArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    /// PyTorch profiler traces (.json, .json.gz) or launch tables (.csv)
+    /// Profiles of PyTorch, Nsight Systems or rocprof, or launch tables; plain or gzip (docs/profiles.md)
     #[arg(value_name = "PROFILE", required = true)]
     pub(crate) profiles: Vec<PathBuf>,
     /// The device they were recorded on, by id or product name [default: what each profile says]

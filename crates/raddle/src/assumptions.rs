@@ -5,7 +5,7 @@ use raddle_trace::{BarrierRule, CommRule};
 use crate::arrivals::{assumptions, repeating};
 use crate::devices::{Found, Told};
 use crate::sources::{Arrivals, Communication, Source};
-use crate::units::{counted, percent};
+use crate::units::{counted, duration, percent};
 
 /// The cost model in a few sentences, with the shares of what they concern.
 pub(crate) fn of(
@@ -102,9 +102,24 @@ fn each(sources: &[Source], figure: impl Fn(&Source) -> String) -> String {
     }
 }
 
+/// Work that nobody saw issued is issued as early as can be, which changes what a replay means.
+fn no_launch_times(source: &Source) -> Option<String> {
+    /// From this share of the launches on.
+    const MOST: f64 = 0.5;
+    let Source { name, span_ns, kernel_ns, .. } = source;
+    (source.arrivals.assumed >= MOST).then(|| {
+        format!(
+            "{} of the launches of {name} have no recorded launch time, so they are issued with the one before them or at once: the gaps of the recording ({} with {} of kernel time) close, and makespan, used and latencies say how the work queues, not how it arrives. Record the launches too (docs/profiles.md)",
+            percent(source.arrivals.assumed),
+            duration(*span_ns),
+            duration(*kernel_ns),
+        )
+    })
+}
+
 /// What a reader should think about before trusting the figures.
 pub(crate) fn warnings(sources: &[Source], target: &Told) -> Vec<String> {
-    let mut said = Vec::new();
+    let mut said: Vec<String> = sources.iter().filter_map(no_launch_times).collect();
     let other: Vec<String> = sources
         .iter()
         .filter(|source| !source.at_home)

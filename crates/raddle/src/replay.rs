@@ -19,7 +19,7 @@ use crate::recipes::{self, NamedRecipe};
 use crate::report;
 use crate::runs;
 use crate::sources::Source;
-use crate::summary::{RecipeResult, Report};
+use crate::summary::{self, RecipeResult, Report};
 use crate::table::json;
 use crate::text::{Closing, render};
 use crate::timelines;
@@ -60,7 +60,7 @@ pub(crate) fn tour(run: &RunArgs, format: Format, console: &mut Console) -> Resu
         run,
         name: "bundled".to_owned(),
         next: vec![
-            "raddle replay YOUR_TRACE.json.gz    your own PyTorch profile or launch table".to_owned(),
+            "raddle replay YOUR_PROFILE    your own, of PyTorch, Nsight Systems or rocprof".to_owned(),
             "raddle recipes --show leftover-drain > mine.toml    then: raddle replay ... --recipe mine.toml".to_owned(),
             "raddle devices    what else it could be replayed on, with --device".to_owned(),
         ],
@@ -101,9 +101,11 @@ pub(crate) fn verb(
 fn next(args: &ReplayArgs, profiles: &[Loaded]) -> Vec<String> {
     let mut next = Vec::new();
     if let [only] = profiles {
+        let device = args.device.as_ref().map(|name| format!(" --device {}", quoted(name)));
         next.push(format!(
-            "raddle replay {0} {0} --recipe leftover --recipe spatial    the same twice, side by side",
-            quoted(&only.given)
+            "raddle replay {0} {0}{1} --recipe leftover --recipe spatial    the same twice, side by side",
+            quoted(&only.given),
+            device.unwrap_or_default()
         ));
     } else if args.priorities.is_empty() {
         next.push(format!(
@@ -219,6 +221,7 @@ fn result(
     };
     let device = target.told();
     let mut warnings = assumptions::warnings(&profiles, &device);
+    warnings.extend(summary::refused_shares(&request.profiles, runs));
     warnings.extend(profiles::idle_rules(&request.profiles, &request.rules));
     Report {
         raddle: env!("CARGO_PKG_VERSION"),

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use raddle_device::Device;
 use raddle_dispatch::Recipe;
 use raddle_sim::{Outcome, Summary, Workload};
+use raddle_trace::OpKind;
 use serde::Serialize;
 
 use crate::devices::{Told, unit};
@@ -15,6 +16,7 @@ use crate::recipes::NamedRecipe;
 use crate::runs::{LOG, Runs};
 use crate::sources::Source;
 use crate::timelines::Drawn;
+use crate::units::{counted, percent, share};
 
 /// The whole result of a replay.
 #[derive(Debug, Serialize)]
@@ -141,4 +143,31 @@ fn stuck(outcome: &Outcome, profiles: &[Loaded]) -> Vec<Stuck> {
         entry.launches += 1;
     }
     found.into_values().collect()
+}
+
+/// A warning for each profile of which something can never run: what is refused takes no time.
+pub(crate) fn refused_shares(profiles: &[Loaded], runs: &[Runs]) -> Vec<String> {
+    let Some(run) = runs.first() else {
+        return Vec::new();
+    };
+    let mut lost = vec![(0_u64, 0_u128); profiles.len()];
+    for refused in &run.together.refused {
+        let process = usize::from(refused.process);
+        let (launches, ns) = &mut lost[process];
+        *launches += 1;
+        *ns += u128::from(profiles[process].profile.ops[refused.task as usize].duration_ns);
+    }
+    let of = |(loaded, &(launches, ns)): (&Loaded, &(u64, u128))| {
+        let kernels = loaded.profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
+        let all = kernels.map(|op| u128::from(op.duration_ns)).sum();
+        (launches > 0).then(|| {
+            format!(
+                "{} of {}, {} of its kernel time, can never run here and take no time: its figures are of the rest",
+                counted(launches, "launch", "launches"),
+                loaded.name,
+                percent(share(ns, all))
+            )
+        })
+    };
+    profiles.iter().zip(&lost).filter_map(of).collect()
 }

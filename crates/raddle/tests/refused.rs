@@ -36,7 +36,7 @@ fn text_that_is_no_profile() {
 #[test]
 fn json_of_something_else() {
     let text = r#"{"measurements":[{"metadata":{}}]}"#;
-    refused_text("other.json", text, &["no profiler trace", "traceEvents"]);
+    refused_text("other.json", text, &["JSON but no profile", "traceEvents"]);
     let text = r#"{"rocprofiler-sdk-tool":[{"metadata":{}}]}"#;
     refused_text("empty.json", text, &["without kernel dispatches", "record again"]);
 }

@@ -323,7 +323,7 @@ fn the_bundled_profile_without_a_verb() {
     let place = Place::new();
     let ran = place.raddle(&[]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    assert!(ran.out.contains("raddle replay YOUR_TRACE.json.gz"), "{}", ran.out);
+    assert!(ran.out.contains("raddle replay YOUR_PROFILE"), "{}", ran.out);
     assert!(ran.out.lines().all(|line| line.chars().count() <= 120), "{}", ran.out);
     let logs =
         ["greedy", "leftover", "leftover-drain", "report.html", "round-robin", "summary.json"];

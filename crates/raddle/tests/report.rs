@@ -48,12 +48,24 @@ fn the_page_of_two_processes_reads_like_this() {
     let page = page(&place, "raddle-out/train+infer");
     insta::assert_snapshot!(words(&page));
     assert_eq!(page.matches("<svg class=\"chart\" role=\"img\"").count(), 2 + 2 + 2 + 2);
-    for link in ["./summary.json", "./leftover/decisions.jsonl", "./leftover-drain/decisions.jsonl"]
-    {
+    for link in [
+        "./summary.json",
+        "./leftover/decisions.jsonl",
+        "./leftover-drain/decisions.jsonl",
+        "./leftover/timeline.perfetto-trace",
+        "./leftover-drain/timeline.perfetto-trace",
+    ] {
         assert!(page.contains(&format!("href=\"{link}\"")), "{link}");
         assert!(place.path().join("raddle-out/train+infer").join(link).is_file(), "{link}");
     }
-    assert!(!page.contains("perfetto"), "no timeline, no word of one");
+}
+
+#[test]
+fn without_a_timeline_there_is_no_word_of_one() {
+    let place = two();
+    let args = ["replay", "train.csv", "infer.csv", "--timeline", "none", "--out", "out"];
+    assert_eq!(place.raddle(&args).code, 0);
+    assert!(!page(&place, "out").contains("perfetto"));
 }
 
 #[test]

@@ -27,8 +27,8 @@ use unit::{Key, Unit};
 
 /// Records a timeline: give it to [`crate::run_watched`], then call [`Recorder::finish`].
 ///
-/// Memory: at most 96 bytes a slice wanted while the run goes, and 16 for a sample of a counter, of
-/// which there are at most as many.
+/// Memory: at most 96 bytes a slice wanted while the run goes, 40 more when it is put together, and
+/// 16 for each sample of a counter, of which there are at most as many.
 #[derive(Debug)]
 pub struct Recorder {
     units: Vec<Unit>,

@@ -63,6 +63,12 @@ impl Slots {
         }
     }
 
+    /// Whether all of another set is in it.
+    pub(super) fn holds(&self, other: &Self) -> bool {
+        let more = |(at, &word): (usize, &u64)| word & !self.more.get(at).unwrap_or(&0) == 0;
+        other.low & !self.low == 0 && other.more.iter().enumerate().all(more)
+    }
+
     /// Removes what is in both; which that was.
     pub(super) fn split(&mut self, other: &Self) -> Self {
         let more = self.more.iter().zip(&other.more).map(|(a, b)| a & b).collect();
@@ -120,6 +126,8 @@ mod tests {
                 let both = slots.split(&other);
                 let also: BTreeSet<u32> = naive.intersection(&listed(&other)).copied().collect();
                 prop_assert_eq!(listed(&both), also.clone());
+                prop_assert_eq!(slots.holds(&both), also.is_empty());
+                prop_assert!(other.holds(&both));
                 naive.retain(|slot| !also.contains(slot));
                 if some & 1 == 1 {
                     slots.add(&both);

@@ -56,6 +56,12 @@ impl Unit {
             if group.ended.is_none() {
                 continue;
             }
+            if group.launch == launch && rest.holds(&group.slots) {
+                // Nearly always: the next round of a launch takes the slots of the one before.
+                rest.remove(&group.slots);
+                (group.key, group.ended) = (key, None);
+                continue;
+            }
             let slots = group.slots.split(&rest);
             if slots.is_empty() {
                 continue;

@@ -47,13 +47,13 @@ pub(crate) struct OneByOne {
 
 impl OneByOne {
     fn start(&mut self, now: u64, cu: u16, new: Held) {
-        let slot = (0..).find(|&slot| !self.held.contains_key(&(cu, slot))).unwrap();
+        let slot = (0..).find(|&slot| !self.held.contains_key(&(cu, slot)));
+        let slot = slot.expect("slots without end");
         self.held.insert((cu, slot), new);
-        if let Some(run) = self.runs.get_mut(&(cu, slot)) {
-            if run.launch == new.launch && run.ended == Some(now) {
-                run.ended = None;
-                return;
-            }
+        let goes_on = |run: &&mut Run| run.launch == new.launch && run.ended == Some(now);
+        if let Some(run) = self.runs.get_mut(&(cu, slot)).filter(goes_on) {
+            run.ended = None;
+            return;
         }
         self.note((cu, slot), Ending::Ended, now);
         self.runs.insert((cu, slot), Run { launch: new.launch, since: now, done: 0, ended: None });
@@ -61,7 +61,7 @@ impl OneByOne {
 
     fn end(&mut self, now: u64, place: Place) {
         self.held.remove(&place);
-        let run = self.runs.get_mut(&place).unwrap();
+        let run = self.runs.get_mut(&place).expect("it was started");
         run.done += 1;
         run.ended = Some(now);
     }
@@ -143,9 +143,10 @@ impl Watch for OneByOne {
             Seen::Ended { launch, waves, whole, pieces, .. } => {
                 for piece in pieces {
                     for workgroup in piece.workgroups() {
-                        let place = self.find(piece.cu.0, launch, workgroup).unwrap();
+                        let place =
+                            self.find(piece.cu.0, launch, workgroup).expect("it was started");
                         let (_, count) = waves.bounds(whole);
-                        let held = self.held.get_mut(&place).unwrap();
+                        let held = self.held.get_mut(&place).expect("it was found");
                         held.waves_ended += count;
                         if held.waves_ended >= whole {
                             self.end(now, place);

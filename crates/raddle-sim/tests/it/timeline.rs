@@ -36,8 +36,8 @@ fn recorded(
 ) -> (Outcome, Timeline, Vec<Slice>) {
     let recorder = Recorder::new(cus, workload.processes.len(), most);
     let mut both = Both(recorder, OneByOne::default());
-    let outcome =
-        run_watched(workload, &mut *dispatcher, &options(cus), &mut both, &mut |_| ()).unwrap();
+    let outcome = run_watched(workload, &mut *dispatcher, &options(cus), &mut both, &mut |_| ());
+    let outcome = outcome.expect("a lawful dispatcher");
     let timeline = both.0.finish(workload, &outcome, &Names::default());
     (outcome, timeline, both.1.finish())
 }
@@ -64,30 +64,33 @@ fn integral(samples: &[(u64, u64)], end: u64) -> u128 {
     samples.iter().zip(ends).map(|(s, end)| u128::from(s.1) * u128::from(end - s.0)).sum()
 }
 
+/// From, to, workgroups.
+type Span = (u64, u64, u64);
+/// Compute unit, launch, from, to, workgroups.
+type Joined = (u16, u32, u64, u64, u64);
+
 /// One slice for as long as a launch has anything on a compute unit, the slow way.
-fn joined(slices: &[Slice]) -> Vec<(u16, u32, u64, u64, u64)> {
-    let mut by: BTreeMap<(u16, u32), Vec<(u64, u64, u64)>> = BTreeMap::new();
+fn joined(slices: &[Slice]) -> Vec<Joined> {
+    let mut by: BTreeMap<(u16, u32), Vec<Span>> = BTreeMap::new();
     for s in slices {
         by.entry((s.cu, s.launch)).or_default().push((s.start_ns, s.end_ns, s.workgroups));
     }
-    for spans in by.values_mut() {
-        let touch = |a: &(u64, u64, u64), b: &(u64, u64, u64)| a.0 <= b.1 && b.0 <= a.1;
-        let pair = |spans: &[(u64, u64, u64)]| {
-            let pairs = (0..spans.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
-            pairs.into_iter().find(|&(i, j)| touch(&spans[i], &spans[j]))
+    let mut all = Vec::new();
+    for ((cu, launch), mut spans) in by {
+        let touch = |a: &Span, b: &Span| a.0 <= b.1 && b.0 <= a.1;
+        let pair = |spans: &[Span]| {
+            let mut pairs = (0..spans.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
+            pairs.find(|&(i, j)| touch(&spans[i], &spans[j]))
         };
-        while let Some((i, j)) = pair(spans) {
+        while let Some((i, j)) = pair(&spans) {
             let other = spans.remove(i);
             let kept = &mut spans[j];
             *kept = (kept.0.min(other.0), kept.1.max(other.1), kept.2 + other.2);
         }
         spans.sort_unstable();
+        all.extend(spans.into_iter().map(|(start, end, groups)| (cu, launch, start, end, groups)));
     }
-    let flat = |(&(cu, launch), spans): (&(u16, u32), &Vec<(u64, u64, u64)>)| {
-        let all = spans.iter().map(|&(start, end, groups)| (cu, launch, start, end, groups));
-        all.collect::<Vec<_>>()
-    };
-    by.iter().flat_map(flat).collect()
+    all
 }
 
 fn never_two_at_a_time(slices: &[Slice]) -> bool {

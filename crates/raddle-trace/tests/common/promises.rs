@@ -4,6 +4,7 @@
 //! with a byte that chooses an opening, so that mutations reach the importer which is meant.
 #![allow(dead_code, unreachable_pub, reason = "each user needs a part of it")]
 
+use raddle_trace::arrivals::{self, ArrivalOptions};
 use raddle_trace::{ImportOptions, Profile, read};
 
 /// The importer that a fuzz target is for.
@@ -21,17 +22,20 @@ pub enum Target {
     RocprofJson,
     /// Kernel tables of rocprof.
     RocprofCsv,
+    /// Arrivals of requests.
+    Arrivals,
 }
 
 impl Target {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Kineto,
         Self::LaunchTable,
         Self::NsysSqlite,
         Self::NsysCsv,
         Self::RocprofJson,
         Self::RocprofCsv,
+        Self::Arrivals,
     ];
 
     /// The name of the target and of its corpus.
@@ -43,6 +47,7 @@ impl Target {
             Self::NsysCsv => "nsys_csv",
             Self::RocprofJson => "rocprof_json",
             Self::RocprofCsv => "rocprof_csv",
+            Self::Arrivals => "arrivals",
         }
     }
 
@@ -78,6 +83,12 @@ impl Target {
                 "Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,vgpr,sgpr,\
                  fbar,sig,obj,DispatchNs,BeginNs,EndNs,CompleteNs\n",
             ],
+            Self::Arrivals => &[
+                "",
+                "{\"time\":1,\"tasks\":[{\"id\":\"a\",\"load\":{",
+                "TIMESTAMP,ContextTokens,GeneratedTokens\n",
+                "{\"timestamp\":",
+            ],
         }
     }
 }
@@ -90,8 +101,24 @@ pub fn import(target: Target, input: &[u8]) {
     let openings = target.openings();
     let opening = openings[usize::from(choice) % openings.len()];
     let bytes = [opening.as_bytes(), body].concat();
+    if target == Target::Arrivals {
+        return requests(&bytes);
+    }
     if let Ok(profile) = read("x", bytes.as_slice(), &ImportOptions::default()) {
         check(&profile);
+    }
+}
+
+/// Reads arrivals, whose times never fall.
+fn requests(bytes: &[u8]) {
+    let Ok(file) = arrivals::read("x", bytes, &ArrivalOptions::default()) else {
+        return;
+    };
+    for task in &file.tasks {
+        if let Some(times) = task.times(1) {
+            let times: Vec<u64> = times.take(64).collect();
+            assert!(times.is_sorted(), "{times:?}");
+        }
     }
 }
 

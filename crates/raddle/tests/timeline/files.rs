@@ -24,7 +24,7 @@ fn replay(place: &Place, more: &[&str]) -> BTreeMap<String, Vec<u8>> {
 }
 
 fn json(bytes: &[u8]) -> Value {
-    serde_json::from_slice(bytes).unwrap()
+    serde_json::from_slice(bytes).expect("it is JSON")
 }
 
 /// Checks a file against what the summary says of its recipe.
@@ -37,9 +37,9 @@ fn check(decoded: &Decoded, result: &Value) {
         .filter(|slice| decoded.path(slice.track)[1].starts_with("copy engine"))
         .count() as u64;
     assert_eq!(timeline["slices"].as_u64(), Some(drawn - copies));
-    if ["slot", "cu"].contains(&timeline["grain"].as_str().unwrap()) {
+    if ["slot", "cu"].contains(&timeline["grain"].as_str().expect("a name")) {
         let groups = decoded.on_units().map(|(_, slice)| &slice.notes["workgroups"]);
-        let groups: u64 = groups.map(|groups| groups.parse::<u64>().unwrap()).sum();
+        let groups: u64 = groups.map(|groups| groups.parse::<u64>().expect("a number")).sum();
         assert_eq!(result["summary"]["workgroups"].as_u64(), Some(groups));
     }
     // One arrow a launch that started, from its stream to the first of its slices.
@@ -201,8 +201,8 @@ fn both_formats_hold_the_same_slices() {
 /// Whether the times of a line have three decimals.
 fn exact(line: &str) -> bool {
     line.split("\"ts\":").skip(1).chain(line.split("\"dur\":").skip(1)).all(|rest| {
-        let number: &str = rest.split([',', '}']).next().unwrap();
-        number.split_once('.').is_some_and(|(_, decimals)| decimals.len() == 3)
+        let number = rest.split([',', '}']).next().and_then(|number| number.split_once('.'));
+        number.is_some_and(|(_, decimals)| decimals.len() == 3)
     })
 }
 

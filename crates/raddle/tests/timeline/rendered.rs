@@ -63,15 +63,15 @@ fn run(how: How) -> (Outcome, Timeline) {
     let options =
         Options { shape, cus: 2, costs: Costs { kill: Ticks(7), context_bytes_per_us: 1000 } };
     let mut recorder = Recorder::new(2, 2, 1000);
-    let outcome =
-        run_watched(&workload, &mut dispatcher, &options, &mut recorder, &mut |_| ()).unwrap();
+    let outcome = run_watched(&workload, &mut dispatcher, &options, &mut recorder, &mut |_| ());
+    let outcome = outcome.expect("a lawful dispatcher");
     let timeline = recorder.finish(&workload, &outcome, &Names::default());
     (outcome, timeline)
 }
 
 fn decoded(timeline: &Timeline) -> Decoded {
     let mut bytes = Vec::new();
-    write_perfetto(timeline, &mut bytes).unwrap();
+    write_perfetto(timeline, &mut bytes).expect("memory takes it");
     Decoded::of(&bytes)
 }
 

@@ -19,9 +19,12 @@ pub(crate) fn steps(
     svg.path(&style.line(), &style.dashes(), &path, hint);
 }
 
+/// Where a shape begins, and its further corners, each from the one before.
+type Shape = ((i64, i64), &'static [(i64, i64)]);
+
 /// Shapes of markers: where each begins, and from there straight from corner to corner. Their
 /// number has no divisor in common with that of the colours, so that both together repeat late.
-const SHAPES: [((i64, i64), &[(i64, i64)]); 7] = [
+const SHAPES: [Shape; 7] = [
     ((-400, -400), &[(800, 0), (0, 800), (-800, 0)]),
     ((0, -600), &[(600, 600), (-600, 600), (-600, -600)]),
     ((0, -450), &[(450, 900), (-900, 0)]),

@@ -144,10 +144,10 @@ fn log2(value: u64) -> u64 {
         if whole > 31 { value >> (whole - 31) } else { value.max(1) << (31 - whole) };
     let mut log = whole;
     for _ in 0..LOG_BITS {
-        mantissa = mantissa * mantissa >> 31;
+        mantissa = (mantissa * mantissa) >> 31;
         let digit = mantissa >> 32;
         mantissa >>= digit;
-        log = log << 1 | digit;
+        log = (log << 1) | digit;
     }
     log
 }
