@@ -34,7 +34,8 @@ const ROCPROF: &[&str] = &[
 /// The files right in a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten();
-    let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> =
+        entries.map(|entry| entry.expect("the folder can be read").path()).collect();
     files.retain(|path| path.is_file());
     files.sort();
     files

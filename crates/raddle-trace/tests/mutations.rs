@@ -59,7 +59,7 @@ impl Random {
     }
 
     fn below(&mut self, n: usize) -> usize {
-        usize::try_from(self.next() % (n.max(1) as u64)).unwrap()
+        usize::try_from(self.next() % (n.max(1) as u64)).expect("it is below a usize")
     }
 }
 
@@ -89,7 +89,7 @@ fn samples() -> Vec<PathBuf> {
     let mut files = Vec::new();
     for kind in ["kineto_nvidia", "kineto_amd", "nsys", "rocprof", "derived"] {
         if let Ok(entries) = fs::read_dir(folder.join(kind)) {
-            files.extend(entries.map(|entry| entry.unwrap().path()));
+            files.extend(entries.map(|entry| entry.expect("readable").path()));
         }
     }
     files.sort();
@@ -119,7 +119,7 @@ fn no_panic_no_hang_bounded_memory() {
     // As text, each read when it is first needed.
     let mut texts: Vec<Option<Vec<u8>>> = vec![None; files.len()];
     for (i, file) in files.iter().enumerate() {
-        let packed = fs::read(file).unwrap();
+        let packed = fs::read(file).expect("readable");
         let share = total * (i + 1) / files.len() - total * i / files.len();
         for n in 0..share {
             // Both forms of every file, and a partner of its own for every mutation.
@@ -152,7 +152,7 @@ fn no_panic_no_hang_bounded_memory() {
 
 /// A sample without its compression, if any.
 fn uncompressed(file: &Path) -> Vec<u8> {
-    let bytes = fs::read(file).unwrap();
+    let bytes = fs::read(file).expect("readable");
     let mut text = Vec::new();
     match flate2::read::MultiGzDecoder::new(bytes.as_slice()).read_to_end(&mut text) {
         Ok(_) => text,
