@@ -3,6 +3,7 @@
 mod common;
 
 use common::fixture;
+use common::promises::check;
 use proptest::prelude::*;
 use raddle_trace::{ImportOptions, Profile, Quirk, TraceError, read};
 
@@ -13,23 +14,6 @@ const FIXTURES: [&str; 5] = [
     "rocprof-v3.csv",
     "rocprof-rounded.csv",
 ];
-
-/// What every profile promises.
-fn check(p: &Profile) {
-    assert!(p.ops.is_sorted_by_key(|op| op.start_ns));
-    let earliest = p.ops.iter().map(|op| op.arrival_ns.min(op.start_ns)).min();
-    assert_eq!(earliest, Some(0));
-    for (i, op) in p.ops.iter().enumerate() {
-        assert!(op.arrival_ns <= op.start_ns && op.duration_ns > 0);
-        assert!((op.kernel as usize) < p.kernels.len() && (op.stream as usize) < p.streams.len());
-        if let Some(after) = op.after {
-            let before = &p.ops[after as usize];
-            assert!((after as usize) < i && before.stream == op.stream);
-            assert!(before.end_ns() <= op.start_ns.saturating_add(p.resolution_ns));
-        }
-        assert!(op.workgroups == 0 || Some(op.workgroups) == op.grid.volume());
-    }
-}
 
 fn import(bytes: &[u8]) -> Result<Profile, TraceError> {
     let result = read("x", bytes, &ImportOptions::default());
