@@ -145,7 +145,8 @@ fn replay(request: &Request<'_>, format: Format, console: &mut Console) -> Resul
     let report = result(request, &target, sources, &workload, &runs);
     let document = json(&report);
     if let Some(output) = output {
-        let page = page(&report, &runs, &workload, &output.path());
+        let source = report::Source { report: &report, runs: &runs, workload: &workload };
+        let page = report::page(&source);
         output.finish(&document, &page)?;
     }
     let text = match format {
@@ -198,14 +199,6 @@ fn workload(request: &Request<'_>, target: &Chosen) -> Result<(Workload, Vec<Sou
     let workload = Workload { processes, repeat };
     workload.check(&target.device)?;
     Ok((workload, sources))
-}
-
-/// The page of a result whose other files lie in `folder`.
-fn page(report: &Report, runs: &[runs::Runs], workload: &Workload, folder: &Path) -> String {
-    let recipes = report.recipes.iter();
-    let timelines: Vec<bool> =
-        recipes.map(|result| folder.join(&result.name).join(report::TIMELINE).is_file()).collect();
-    report::page(&report::Source { report, runs, workload, timelines: &timelines })
 }
 
 fn result(

@@ -176,3 +176,28 @@ fn names_in_a_result_cannot_paint_on_the_terminal() {
     assert!(ran.out.contains("in?[31mfer?"), "{}", ran.out);
     assert!(!ran.out.contains(['\u{1b}', '\u{202e}']));
 }
+
+#[test]
+fn requests_are_compared_too() {
+    let place = place();
+    place.file(
+        "load.json",
+        r#"{"time": 0.002, "tasks": [{"id": "burst", "load": {"type": "trace", "trace": [0, 0.1, 0.5]}, "client": {}}]}"#,
+    );
+    for (out, recipe) in [("c", "greedy"), ("d", "spatial")] {
+        place.file("mine.toml", place.raddle(&["recipes", "--show", recipe]).out);
+        let args = ["--arrivals", "infer=load.json:burst", "--recipe", "mine.toml", "--out", out];
+        let ran = place.raddle(&[&["replay", "train.csv", "infer.csv"], &args[..]].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
+    let value = json(&place, &["c", "d"]);
+    let row = |metric: &str| {
+        let rows = value["rows"].as_array().unwrap();
+        rows.iter().find(|row| row["metric"] == metric).expect("it is compared").clone()
+    };
+    assert_eq!(row("requests")["values"], serde_json::json!([3.0, 3.0]));
+    assert_eq!(row("requests")["process"], "infer");
+    let p99 = row("request p99");
+    assert!(p99["values"][1].as_f64() < p99["values"][0].as_f64(), "spatial keeps a part free");
+    assert_eq!(p99["changes"][0]["verdict"], "better");
+}

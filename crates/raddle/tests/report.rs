@@ -216,3 +216,36 @@ fn the_page_of_ten_recipes_is_small() {
     assert!(page.len() < 2_000_000, "{}", page.len());
     assert_eq!(page.matches("<svg class=\"chart\"").count(), 2 + 10 + 10 + 2);
 }
+
+#[test]
+fn timelines_and_requests_are_there_where_there_are_some() {
+    let place = two();
+    place.file(
+        "load.json",
+        r#"{"time": 0.002, "tasks": [{"id": "burst", "load": {"type": "trace", "trace": [0, 0.1, 0.5]}, "client": {}}]}"#,
+    );
+    let args = ["replay", "train.csv", "infer.csv", "--recipe", "greedy", "--out", "out"];
+    let page = |more: &[&str]| {
+        let ran = place.raddle(&[&args[..], more].concat());
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+        page(&place, "out")
+    };
+    let links = |page: &str| {
+        ["timeline.perfetto-trace", "timeline.json"]
+            .map(|name| page.contains(&format!("href=\"./greedy/{name}\"")))
+    };
+    let plain = page(&["--timeline", "none"]);
+    assert_eq!(links(&plain), [false, false]);
+    assert!(!plain.contains("perfetto") && !plain.contains("<h3>Requests</h3>"));
+    let both = page(&["--timeline", "both", "--arrivals", "infer=load.json:burst"]);
+    assert_eq!(links(&both), [true, true]);
+    let words = words(&both);
+    let table = words.split_once("\nRequests\n").expect("a table of them").1;
+    let table: Vec<&str> = table.lines().take(16).collect();
+    assert_eq!(
+        table[..8],
+        ["recipe", "process", "requests", "ended", "p50", "p99", "longest", "alone"]
+    );
+    assert_eq!(table[8..12], ["greedy", "infer", "3", "3"]);
+    assert_eq!(table[15], "320\u{a0}µs");
+}

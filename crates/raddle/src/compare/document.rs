@@ -76,6 +76,18 @@ pub(super) struct Process {
     #[serde(default)]
     pub(super) refused: BTreeMap<String, u64>,
     pub(super) levels: Vec<Level>,
+    #[serde(default)]
+    pub(super) requests: Option<Requests>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Requests {
+    pub(super) arrived: u64,
+    pub(super) ended: u64,
+    pub(super) latency_p50_ns: u64,
+    pub(super) latency_p99_ns: u64,
+    pub(super) latency_max_ns: u64,
 }
 
 #[derive(Debug, Deserialize)]

@@ -103,9 +103,26 @@ const OF_RECIPE: [Metric<Recipe>; 3] = [
     ("used", Unit::Share, Good::High, |recipe| Some(recipe.summary.utilisation)),
     ("Jain", Unit::Ratio, Good::High, |recipe| recipe.summary.jain),
 ];
-const OF_PROCESS: [Metric<Process>; 1] = [("refused", Unit::Count, Good::Low, |process| {
-    Some(process.refused.values().fold(0, |sum: u64, &n| sum.saturating_add(n)) as f64)
-})];
+const OF_PROCESS: [Metric<Process>; 6] = [
+    ("refused", Unit::Count, Good::Low, |process| {
+        Some(process.refused.values().fold(0, |sum: u64, &n| sum.saturating_add(n)) as f64)
+    }),
+    ("requests", Unit::Count, Good::Neither, |process| {
+        Some(process.requests.as_ref()?.arrived as f64)
+    }),
+    ("requests ended", Unit::Count, Good::Neither, |process| {
+        Some(process.requests.as_ref()?.ended as f64)
+    }),
+    ("request p50", Unit::Ns, Good::Low, |process| {
+        Some(process.requests.as_ref()?.latency_p50_ns as f64)
+    }),
+    ("request p99", Unit::Ns, Good::Low, |process| {
+        Some(process.requests.as_ref()?.latency_p99_ns as f64)
+    }),
+    ("request longest", Unit::Ns, Good::Low, |process| {
+        Some(process.requests.as_ref()?.latency_max_ns as f64)
+    }),
+];
 const OF_LEVEL: [Metric<Level>; 4] = [
     ("launches", Unit::Count, Good::Neither, |level| Some(level.launches as f64)),
     ("p50", Unit::Ns, Good::Low, |level| Some(level.latency_p50_ns as f64)),

@@ -4,6 +4,7 @@ use raddle_sim::{LevelSummary, ProcessSummary, Summary};
 
 use super::Source;
 use super::html::{self, figure, name, wide};
+use super::requests;
 use crate::summary::RecipeResult;
 use crate::units::{count, duration, percent};
 
@@ -24,10 +25,10 @@ const HEADER: [&str; 12] = [
 
 /// The value of a cell and its text.
 #[derive(Clone, Debug, PartialEq)]
-struct Cell {
+pub(super) struct Cell {
     /// The smaller the better; `None` where it is not comparable.
     rank: Option<f64>,
-    text: String,
+    pub(super) text: String,
 }
 
 pub(crate) fn section(source: &Source<'_>) -> String {
@@ -44,6 +45,7 @@ pub(crate) fn section(source: &Source<'_>) -> String {
         out += &format!("<tbody>\n{}</tbody>\n", rows(result, &bests));
     }
     out += "</table></div>\n";
+    out += &requests::table(source);
     if recipes.len() > 1 {
         out += "<p class=\"small\">Bold: the best of a column for the same process and level, where they differ as shown. The words are explained <a href=\"#rests\">below</a>.</p>\n";
     }
@@ -114,7 +116,7 @@ const LEVEL: [Column<LevelSummary>; 3] = [
     |level| ratio(level.slowdown, 1.0),
 ];
 
-fn time(ns: u64) -> Cell {
+pub(super) fn time(ns: u64) -> Cell {
     Cell { rank: Some(ns as f64), text: duration(ns) }
 }
 
@@ -143,7 +145,7 @@ impl Bests<'_> {
 }
 
 /// The text of the best cell, where not all say the same.
-fn best(cells: impl Iterator<Item = Cell>) -> Option<String> {
+pub(super) fn best(cells: impl Iterator<Item = Cell>) -> Option<String> {
     let cells: Vec<Cell> = cells.filter(|cell| cell.rank.is_some()).collect();
     let rank = |cell: &&Cell| cell.rank.unwrap_or(f64::INFINITY);
     let best = cells.iter().min_by(|a, b| rank(a).total_cmp(&rank(b)))?;

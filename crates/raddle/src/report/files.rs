@@ -3,9 +3,7 @@
 use super::Source;
 use super::html::{self, link};
 use crate::output::SUMMARY;
-
-/// The timeline of a recipe, in the folder of its name.
-pub(crate) const TIMELINE: &str = "timeline.perfetto-trace";
+use crate::timelines::{CHROME, PERFETTO};
 
 pub(crate) fn section(source: &Source<'_>) -> String {
     let mut body = format!(
@@ -19,14 +17,18 @@ pub(crate) fn section(source: &Source<'_>) -> String {
         "Every event and every answer of a run, one JSON line each. <code>raddle replay --events FILE</code> feeds the events again and must get the same answers:",
         &logs,
     );
-    let timelines: Vec<String> = recipes
-        .zip(source.timelines)
-        .filter(|(_, there)| **there)
-        .map(|(result, _)| link(&format!("{}/{TIMELINE}", result.name)))
-        .collect();
+    let drawn = || recipes.clone().filter_map(|result| result.timeline.as_ref());
+    let timelines = |name: &str| -> Vec<String> {
+        let files = drawn().flat_map(|drawn| &drawn.files);
+        files.filter(|file| file.ends_with(name)).map(|file| link(file)).collect()
+    };
     body += &list(
         "When which launch ran where. To look at one, open <code>ui.perfetto.dev</code> in a browser and drag the file onto the page; the file stays on your machine:",
-        &timelines,
+        &timelines(PERFETTO),
+    );
+    body += &list(
+        "The same for Chromium’s own viewer: open <code>chrome://tracing</code> and drag the file onto the page:",
+        &timelines(CHROME),
     );
     html::section("files", "Files", &body)
 }

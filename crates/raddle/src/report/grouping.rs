@@ -17,6 +17,12 @@ pub(crate) struct Group {
 }
 
 impl Group {
+    /// One group a process.
+    #[cfg(test)]
+    pub(crate) fn each(names: &[&str]) -> Vec<Self> {
+        of(names, |_| 0)
+    }
+
     /// Sums up what the rows of its members say of each bucket.
     pub(crate) fn sum<'r>(&self, row: impl Fn(usize) -> &'r [u128]) -> Vec<u128> {
         let mut sum: Vec<u128> = Vec::new();

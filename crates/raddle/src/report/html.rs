@@ -44,12 +44,22 @@ pub(crate) fn micro(text: &str) -> String {
     }
 }
 
-/// A sentence of the tool: with a capital letter and a full stop.
+/// A sentence of the tool: with a capital letter and a full stop; `words` of a command as such.
 pub(crate) fn sentence(text: &str) -> String {
     let mut letters = text.chars();
     let first = letters.next().map(|c| c.to_uppercase().collect::<String>());
     let rest = letters.as_str().trim_end_matches('.');
-    escape(&plain(&format!("{}{rest}.", first.unwrap_or_default()), 2000))
+    let text = escape(&plain(&format!("{}{rest}.", first.unwrap_or_default()), 2000));
+    let parts: Vec<&str> = text.split('`').collect();
+    // Pairs of marks only.
+    if parts.len().is_multiple_of(2) {
+        return text;
+    }
+    let part = |(n, part): (usize, &&str)| match n % 2 {
+        0 => (*part).to_owned(),
+        _ => format!("<code>{part}</code>"),
+    };
+    parts.iter().enumerate().map(part).collect()
 }
 
 /// A heading and what belongs below it.
@@ -129,6 +139,11 @@ mod tests {
         assert_eq!(figure("<1 ns"), "&lt;1\u{a0}ns");
         assert_eq!(sentence("open loop: kept"), "Open loop: kept.");
         assert_eq!(sentence(""), ".");
+        assert_eq!(
+            sentence("say `--a <b>` or `c`"),
+            "Say <code>--a &lt;b&gt;</code> or <code>c</code>."
+        );
+        assert_eq!(sentence("one ` only"), "One ` only.");
     }
 
     #[test]

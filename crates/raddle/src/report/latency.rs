@@ -118,7 +118,10 @@ fn draw(title: &str, lines: &[Line<'_>]) -> String {
     frame.rows(&mut svg, &shares(&up));
     frame.columns(&mut svg, &Mark::of(&along, 0, time::decade));
     frame.titles(&mut svg, "launches", "latency");
-    frame.rule(&mut svg, up.share(99, 100));
+    let tail = up.share(99, 100);
+    if tail != frame.top {
+        frame.rule(&mut svg, tail);
+    }
     for line in lines {
         let whole = line.latencies.len() as u128;
         let place = |(at, seen): (i64, usize)| (at, up.share(seen as u128, whole));
@@ -129,7 +132,7 @@ fn draw(title: &str, lines: &[Line<'_>]) -> String {
     }
     for line in lines {
         let p99 = percentile(line.latencies, 99);
-        marker(&mut svg, line.style, (along.at(p99.into()), up.share(99, 100)), &line.told());
+        marker(&mut svg, line.style, (along.at(p99.into()), tail), &line.told());
     }
     svg.finish()
 }

@@ -15,6 +15,7 @@ mod latency;
 mod occupancy;
 mod queue;
 mod refused;
+mod requests;
 mod rests;
 mod shares;
 mod tiles;
@@ -26,8 +27,6 @@ use crate::runs::Runs;
 use crate::summary::Report;
 use crate::units::counted;
 use html::{escape, shown};
-
-pub(crate) use files::TIMELINE;
 
 /// The name of the page among the results.
 pub(crate) const PAGE: &str = "report.html";
@@ -41,8 +40,6 @@ pub(crate) struct Source<'p> {
     pub(crate) runs: &'p [Runs],
     /// What was run.
     pub(crate) workload: &'p Workload,
-    /// Whether the timeline of each recipe lies beside its log.
-    pub(crate) timelines: &'p [bool],
 }
 
 /// The whole page.

@@ -121,3 +121,51 @@ fn draw(title: &str, outcome: &Outcome, groups: &[Group], axes: &Axes) -> String
     stacked(&mut svg, &up, &edges(series, &along), &heights, &whole);
     svg.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use raddle_sim::{Counters, ProcessSeries};
+    use raddle_types::Tick;
+
+    use super::*;
+
+    /// 10 wave slots, two buckets of 8 ns and one of 4; all used in the first, half of the last.
+    fn outcome() -> Outcome {
+        let row =
+            |waves: [u128; 3]| ProcessSeries { wave_ns: waves.to_vec(), launch_ns: vec![16, 4, 4] };
+        Outcome {
+            records: Vec::new(),
+            refused: Vec::new(),
+            refused_again: 0,
+            stuck: Vec::new(),
+            first: Tick(0),
+            last: Tick(20),
+            wave_slots: 10,
+            wave_ns: vec![50, 50],
+            shared_wave_ns: vec![0, 0],
+            series: Series {
+                bucket_ns: 8,
+                until_ns: 20,
+                processes: vec![row([40, 0, 10]), row([40, 0, 10])],
+            },
+            iterations: vec![1, 1],
+            repeat_capped: false,
+            counters: Counters::default(),
+        }
+    }
+
+    #[test]
+    fn the_last_bucket_is_as_wide_as_it_lasted() {
+        let outcome = outcome();
+        assert_eq!(peak(&outcome), 100);
+        let along = Scale::linear(40, 0, 40_000);
+        assert_eq!(edges(&outcome.series, &along), [0, 8000, 16_000, 20_000]);
+    }
+
+    #[test]
+    fn a_picture_of_two_processes() {
+        let groups = Group::each(&["one", "two"]);
+        let axes = Axes { until: 40, percent: 100 };
+        insta::assert_snapshot!(draw("Occupancy", &outcome(), &groups, &axes));
+    }
+}

@@ -38,7 +38,7 @@ fn refusals(recipes: &[RecipeResult]) -> String {
             name(&refusal.kernel),
             count(refusal.launches),
             escape(refusal.resource),
-            escape(&why(refusal)),
+            format!("<span class=\"words\">{}</span>", escape(&why(refusal))),
         ]
     };
     let rows: Vec<_> = refusals.iter().take(ROWS).map(row).collect();

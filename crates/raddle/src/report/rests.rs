@@ -7,7 +7,7 @@ use crate::text;
 use crate::units::count;
 
 /// The words of the table and what they mean.
-const WORDS: [(&str, &str); 9] = [
+const WORDS: [(&str, &str); 10] = [
     (
         "makespan",
         "From the first event until every profile has ended once. In an open loop it mostly follows the recorded arrivals.",
@@ -25,6 +25,10 @@ const WORDS: [(&str, &str); 9] = [
     (
         "slowdown",
         "From ready to the end, over the same for the same launch alone on this device under the same recipe; the geometric mean. Many short waits can raise it while the rare long ones, which p99 shows, are gone.",
+    ),
+    (
+        "requests",
+        "Repetitions of a profile that began at times of their own. Their times are from arrival to the end of all their work; alone is one request alone on this device under the same recipe.",
     ),
     ("share", "The part of all wave-slot time used that this process used."),
     ("refused", "Launches that can never run on this device, in one repetition."),

@@ -41,3 +41,27 @@ pub(crate) fn stacked(
         below = above;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_stacked_begins_where_the_other_ends() {
+        let mut svg = Svg::new(40, 20, "t", "d");
+        let up = Scale::linear(1, 2000, 0);
+        let rows: [&[u128]; 2] = [&[5, 0, 2], &[5, 0, 2]];
+        let heights = rows.map(|row| (Style(0), row, String::new()));
+        stacked(&mut svg, &up, &[0, 1000, 2000, 4000], &heights, &[10, 10, 10]);
+        let text = svg.finish();
+        let paths: Vec<&str> = text.lines().filter(|line| line.starts_with("<path")).collect();
+        // Half of the height, nothing, a fifth; then as much above that.
+        assert_eq!(
+            paths,
+            [
+                "<path class=\"f0\" d=\"M0 20v-10h10v10h10v-4h20v4h-20h-10h-10z\"></path>",
+                "<path class=\"f0\" d=\"M0 20v-20h10v20h10v-8h20v4h-20v4h-10v-10h-10z\"></path>"
+            ]
+        );
+    }
+}

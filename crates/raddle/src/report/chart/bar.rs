@@ -64,3 +64,25 @@ fn draw(svg: &mut Svg, top: i64, bar: &Bar) {
         from += length;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_fill_their_width_and_texts_stand_where_there_is_room() {
+        let part = |n, amount, label: &str| Part {
+            style: Style(n),
+            amount,
+            whole: 10,
+            label: label.to_owned(),
+            hint: format!("part {n}"),
+        };
+        let bar = Bar {
+            name: "a recipe with a name that is too long for it".to_owned(),
+            note: "0.5".to_owned(),
+            parts: vec![part(0, 7, "70%"), part(1, 2, "20%"), part(2, 1, "10%")],
+        };
+        insta::assert_snapshot!(bars(200, "t", "d", &[bar]));
+    }
+}

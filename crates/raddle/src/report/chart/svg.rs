@@ -6,8 +6,6 @@ use crate::report::html::escape;
 
 /// Hundredths of a unit in a unit.
 pub(super) const UNIT: i64 = 100;
-/// How wide a character of the pictures' text is taken to be, at most; most are narrower.
-const CHARACTER: i64 = 7 * UNIT;
 
 /// Which side of a text its position is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,6 +85,9 @@ impl Svg {
 
     /// A line of text; `y` is that of its foot.
     pub(crate) fn text(&mut self, class: &str, at: (i64, i64), anchor: Anchor, text: &str) {
+        if text.is_empty() {
+            return;
+        }
         let (x, y) = (number(at.0), number(at.1));
         let anchor = match anchor {
             Anchor::Start => "",
@@ -113,21 +114,37 @@ fn told(hint: &str) -> String {
     if hint.is_empty() { String::new() } else { format!("<title>{}</title>", escape(hint)) }
 }
 
-/// The width that a text needs at most, in hundredths.
+/// The width that a text needs at most, in hundredths: as in the widest of the usual fonts.
 pub(crate) fn text_width(text: &str) -> i64 {
-    let wide = |c: char| if c > '\u{2000}' { 2 } else { 1 };
-    text.chars().map(wide).sum::<i64>().saturating_mul(CHARACTER)
+    text.chars().map(|c| width(c) * UNIT).fold(0, i64::saturating_add)
 }
 
-/// As much of a text as fits into `width` hundredths, with a sign that something is missing.
-pub(crate) fn fitted(text: &str, width: i64) -> String {
-    if text_width(text) <= width {
+/// In units.
+fn width(c: char) -> i64 {
+    match c {
+        ' ' | '.' | ',' => 4,
+        'm' | 'w' | 'M' | 'W' | '@' | '%' | '&' => 11,
+        'A'..='Z' | '_' | '\u{250}'..'\u{1000}' => 9,
+        '\u{1000}'.. => 13,
+        _ => 7,
+    }
+}
+
+/// The same of a text in bold letters.
+pub(crate) fn bold_width(text: &str) -> i64 {
+    text_width(text).saturating_mul(6) / 5
+}
+
+/// As much of a text in bold letters as fits into so many hundredths, with a sign that something
+/// is missing.
+pub(crate) fn fitted(text: &str, most: i64) -> String {
+    if bold_width(text) <= most {
         return text.to_owned();
     }
+    let mut left = most - bold_width("…");
     let mut kept = String::new();
-    let mut left = width - CHARACTER;
     for c in text.chars() {
-        left -= text_width(c.encode_utf8(&mut [0; 4]));
+        left -= bold_width(c.encode_utf8(&mut [0; 4]));
         if left < 0 {
             break;
         }
@@ -236,8 +253,10 @@ mod tests {
 
     #[test]
     fn long_texts_are_cut_to_their_room() {
-        assert_eq!(fitted("abc", 21 * UNIT), "abc");
-        assert_eq!(fitted("abcd", 21 * UNIT), "ab…");
-        assert_eq!(fitted("漢字漢", 35 * UNIT), "漢字…");
+        assert_eq!(fitted("abc", 26 * UNIT), "abc");
+        assert_eq!(fitted("abcd", 33 * UNIT), "ab…");
+        assert_eq!(fitted("WWWW", 45 * UNIT), "WW…");
+        assert_eq!(fitted("漢字漢", 46 * UNIT), "漢…");
+        assert_eq!(fitted("漢字漢", 0), "…");
     }
 }
