@@ -2,8 +2,8 @@
 
 mod common;
 
-use common::fixture;
 use common::promises::check;
+use common::{fixture, mutate};
 use proptest::prelude::*;
 use raddle_trace::{ImportOptions, Profile, Quirk, TraceError, read};
 
@@ -21,20 +21,6 @@ fn import(bytes: &[u8]) -> Result<Profile, TraceError> {
         check(profile);
     }
     result
-}
-
-/// Bytes changed, put in from what such files are made of, or taken out; cut off.
-fn mutate(bytes: &mut Vec<u8>, edits: &[(usize, u8, u8)], cut: usize) {
-    const PARTS: [&[u8]; 8] = [b"\"", b"{", b"}", b"[", b",", b"\\", b"1e9", b"\xff\xfe"];
-    for &(at, kind, byte) in edits {
-        let at = at % (bytes.len() + 1);
-        match kind % 3 {
-            0 if at < bytes.len() => bytes[at] = byte,
-            1 => drop(bytes.splice(at..at, PARTS[usize::from(byte) % PARTS.len()].iter().copied())),
-            _ => drop(bytes.drain(at..(at + usize::from(byte) % 16).min(bytes.len()))),
-        }
-    }
-    bytes.truncate(cut);
 }
 
 proptest! {

@@ -2,26 +2,8 @@
 
 mod common;
 
-use std::path::PathBuf;
-
-use raddle_trace::{Field, ImportOptions, Op, OpKind, Origin, Profile, Quirk, TraceError, open};
-
-#[allow(clippy::print_stdout, reason = "a skipped test says so where its output is shown")]
-/// The sample of this name, or `None` where samples are absent and need not be there.
-fn sample(name: &str) -> Option<Result<Profile, TraceError>> {
-    let folder = std::env::var_os("RADDLE_SAMPLES").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces")),
-        PathBuf::from,
-    );
-    let path = folder.join(name);
-    if path.exists() {
-        return Some(open(&path, &ImportOptions::default()));
-    }
-    let required = std::env::var("RADDLE_REQUIRE_SAMPLES").is_ok_and(|v| v == "1");
-    assert!(!required, "the sample {name} is required but absent");
-    println!("skipped: the sample {name} is absent");
-    None
-}
+use common::sample;
+use raddle_trace::{Field, Op, OpKind, Origin, Profile, Quirk};
 
 /// Kernels, copies, fills, workgroups, streams, clock step.
 fn figures(p: &Profile) -> (u64, u64, u64, u64, usize, u64) {

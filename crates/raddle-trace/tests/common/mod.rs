@@ -60,3 +60,34 @@ pub(crate) fn names(profile: &Profile) -> Vec<&str> {
 pub(crate) fn quirks(profile: &Profile) -> Vec<(Quirk, u64)> {
     profile.report.quirks().collect()
 }
+
+/// The sample of this name, or `None` where samples are absent and need not be there.
+#[allow(clippy::print_stdout, reason = "a skipped test says so where its output is shown")]
+pub(crate) fn sample(name: &str) -> Option<Result<Profile, TraceError>> {
+    let folder = std::env::var_os("RADDLE_SAMPLES").map_or_else(
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces")),
+        PathBuf::from,
+    );
+    let path = folder.join(name);
+    if path.exists() {
+        return Some(open(&path, &ImportOptions::default()));
+    }
+    let required = std::env::var("RADDLE_REQUIRE_SAMPLES").is_ok_and(|v| v == "1");
+    assert!(!required, "the sample {name} is required but absent");
+    println!("skipped: the sample {name} is absent");
+    None
+}
+
+/// Cut off, bytes changed, bytes put in from what such files are made of.
+pub(crate) fn mutate(bytes: &mut Vec<u8>, edits: &[(usize, u8, u8)], cut: usize) {
+    const PARTS: [&[u8]; 8] = [b"\"", b"{", b"}", b"[", b",", b"\\", b"-1e9", b"\xff\xfe"];
+    for &(at, kind, byte) in edits {
+        let at = at % (bytes.len() + 1);
+        match kind % 3 {
+            0 if at < bytes.len() => bytes[at] = byte,
+            1 => drop(bytes.splice(at..at, PARTS[usize::from(byte) % PARTS.len()].iter().copied())),
+            _ => drop(bytes.drain(at..(at + usize::from(byte) % 16).min(bytes.len()))),
+        }
+    }
+    bytes.truncate(cut);
+}
