@@ -15,6 +15,9 @@ use crate::{shell, workspace};
 /// Executions a target when none are asked for.
 const DEFAULT_RUNS: u64 = 100_000;
 
+/// Bytes of an input at most, when nothing else is asked for; shorter ones run more often a second.
+const DEFAULT_LONGEST: u64 = 8192;
+
 /// What libFuzzer needs from the compiler.
 const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \
@@ -27,11 +30,13 @@ const COVERAGE: &str = "--cfg fuzzing -Cpasses=sancov-module \
 struct Asked {
     targets: Vec<String>,
     runs: u64,
+    /// Bytes.
+    longest: u64,
     keep: bool,
 }
 
 pub(crate) fn run(rest: &[String]) -> Result<(), String> {
-    let Asked { targets, runs, keep } = asked(rest, &targets()?)?;
+    let Asked { targets, runs, longest, keep } = asked(rest, &targets()?)?;
     if shell::output(Command::new("c++").arg("--version")).is_none() {
         println!("skipped: libFuzzer needs a C++ compiler (on Debian: apt-get install g++)");
         return Ok(());
@@ -45,7 +50,7 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     shell::run(cargo.arg("--target-dir").arg(&built).env("RUSTFLAGS", COVERAGE))?;
     for target in &targets {
         let program = built.join(&host).join("release").join(target);
-        fuzz(&program, target, &built, runs)?;
+        fuzz(&program, target, &built, (runs, longest))?;
         if keep {
             merge(&program, target, &built)?;
         }
@@ -54,13 +59,19 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
 }
 
 /// Runs one target over what is known, and further.
-fn fuzz(program: &Path, target: &str, built: &Path, runs: u64) -> Result<(), String> {
+fn fuzz(
+    program: &Path,
+    target: &str,
+    built: &Path,
+    (runs, longest): (u64, u64),
+) -> Result<(), String> {
     let (found, faults) = (built.join("found").join(target), built.join("faults"));
     for folder in [&found, &faults] {
         fs::create_dir_all(folder).map_err(|why| format!("{}: {why}", folder.display()))?;
     }
     let mut command = Command::new(program);
-    command.arg(format!("-runs={runs}")).args(["-max_len=8192", "-timeout=20", "-seed=1"]);
+    command.arg(format!("-runs={runs}")).arg(format!("-max_len={longest}"));
+    command.args(["-timeout=20", "-seed=1"]);
     command.args(["-rss_limit_mb=2048", "-print_final_stats=1", "-verbosity=0"]);
     command.arg(format!("-artifact_prefix={}/{target}-", faults.display()));
     command.arg(&found).arg(corpus(target)).current_dir(workspace::root());
@@ -99,7 +110,8 @@ fn host() -> Result<String, String> {
 }
 
 fn asked(rest: &[String], all: &[String]) -> Result<Asked, String> {
-    let mut asked = Asked { targets: Vec::new(), runs: DEFAULT_RUNS, keep: false };
+    let longest = DEFAULT_LONGEST;
+    let mut asked = Asked { targets: Vec::new(), runs: DEFAULT_RUNS, longest, keep: false };
     let mut words = rest.iter();
     while let Some(word) = words.next() {
         match word.as_str() {
@@ -107,6 +119,10 @@ fn asked(rest: &[String], all: &[String]) -> Result<Asked, String> {
             "--runs" => {
                 let runs = words.next().and_then(|runs| runs.parse().ok());
                 asked.runs = runs.ok_or("--runs takes a whole number of executions")?;
+            }
+            "--longest" => {
+                let bytes = words.next().and_then(|bytes| bytes.parse().ok());
+                asked.longest = bytes.ok_or("--longest takes a whole number of bytes")?;
             }
             target if all.iter().any(|name| name == target) => {
                 asked.targets.push(target.to_owned());
@@ -134,8 +150,9 @@ mod tests {
         };
         let every = given(&[]).unwrap();
         assert_eq!((every.targets.len(), every.runs, every.keep), (2, DEFAULT_RUNS, false));
-        let one = given(&["kineto", "--runs", "7", "--keep"]).unwrap();
-        assert_eq!((one.targets, one.runs, one.keep), (vec!["kineto".to_owned()], 7, true));
+        let one = given(&["kineto", "--runs", "7", "--keep", "--longest", "512"]).unwrap();
+        assert_eq!((one.runs, one.keep, one.longest), (7, true, 512));
+        assert_eq!((one.targets, every.longest), (vec!["kineto".to_owned()], DEFAULT_LONGEST));
         assert!(given(&["--runs"]).is_err());
         assert!(given(&["--runs", "many"]).is_err());
         assert!(given(&["elf"]).unwrap_err().contains("kineto, nsys_csv"));
