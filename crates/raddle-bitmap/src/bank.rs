@@ -1,11 +1,12 @@
 //! Which of many maps of one resource have a run that is long enough?
 //!
-//! What matching asks all the time: the longest run of every map is kept beside the maps, and only
-//! maps that have changed are measured again, together, when somebody asks.
+//! What matching asks all the time: the longest run of every map is kept beside the maps, a byte
+//! each, and only maps that have changed are measured again, 64 at a time, when somebody asks.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
+use crate::batch::PART;
 use crate::{Error, Map, Plan, Store};
 
 /// Maps of one resource and one size, such as the vector registers of every SIMD of a device, with
@@ -21,15 +22,17 @@ use crate::{Error, Map, Plan, Store};
 /// let plan = registers.map(1)?.first_fit(100).expect("it is empty");
 /// registers.commit(1, plan)?;
 /// registers.refresh();
-/// assert_eq!(registers.longest(), [128, 28, 128]);
+/// assert_eq!(registers.bytes(), [128, 28, 128]);
 /// assert!(registers.with_run(29).eq([0, 2]));
 /// # Ok::<(), raddle_bitmap::Error>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Bank<M> {
     maps: Vec<M>,
-    /// The longest run of each map, as of its last measuring.
-    longest: Vec<u32>,
+    /// The longest run of each map as of its last measuring, 255 for more.
+    bytes: Vec<u8>,
+    /// The same exactly, where maps are so large that a byte may be too small; else empty.
+    exact: Vec<u32>,
     /// Maps that have changed since, each once.
     stale: Vec<usize>,
     is_stale: Vec<bool>,
@@ -42,10 +45,12 @@ impl<S: Store> Bank<Map<S>> {
     /// As [`Map::new`].
     pub fn new(maps: usize, blocks: u32) -> Result<Self, Error> {
         let map: Map<S> = Map::new(blocks)?;
+        let exact = if blocks > u32::from(u8::MAX) { maps } else { 0 };
         Ok(Self {
-            longest: vec![map.longest(); maps],
+            bytes: vec![byte(blocks); maps],
+            exact: vec![blocks; exact],
             maps: vec![map; maps],
-            stale: Vec::new(),
+            stale: Vec::with_capacity(maps),
             is_stale: vec![false; maps],
         })
     }
@@ -66,6 +71,7 @@ impl<S: Store> Bank<Map<S>> {
     ///
     /// # Errors
     /// [`Error::NoSuchMap`].
+    #[inline]
     pub fn map(&self, at: usize) -> Result<&Map<S>, Error> {
         self.maps.get(at).ok_or(Error::NoSuchMap { at, maps: self.maps.len() })
     }
@@ -74,6 +80,7 @@ impl<S: Store> Bank<Map<S>> {
     ///
     /// # Errors
     /// [`Error::NoSuchMap`], or as [`Map::commit`]; nothing has changed then.
+    #[inline]
     pub fn commit(&mut self, at: usize, plan: Plan) -> Result<u32, Error> {
         self.change(at, |map| map.commit(plan))
     }
@@ -82,10 +89,12 @@ impl<S: Store> Bank<Map<S>> {
     ///
     /// # Errors
     /// [`Error::NoSuchMap`], or as [`Map::release`]; nothing has changed then.
+    #[inline]
     pub fn release(&mut self, at: usize, start: u32, len: u32) -> Result<(), Error> {
         self.change(at, |map| map.release(start, len))
     }
 
+    #[inline]
     fn change<T>(
         &mut self,
         at: usize,
@@ -103,23 +112,50 @@ impl<S: Store> Bank<Map<S>> {
     /// Measures the maps that have changed since the last time; how many those were.
     pub fn refresh(&mut self) -> usize {
         let refreshed = self.stale.len();
-        for at in self.stale.drain(..) {
-            self.longest[at] = self.maps[at].longest();
-            self.is_stale[at] = false;
+        for part in self.stale.chunks(PART) {
+            let longest = S::longest_of(part.len(), |at| self.maps[part[at]].storage());
+            for (&at, longest) in part.iter().zip(longest) {
+                self.bytes[at] = byte(longest);
+                self.is_stale[at] = false;
+                if let Some(exact) = self.exact.get_mut(at) {
+                    *exact = longest;
+                }
+            }
         }
+        self.stale.clear();
         refreshed
     }
 
-    /// The longest run of each map as of the last [`refresh`](Self::refresh), in blocks.
+    /// The longest run of one of the maps as of the last [`refresh`](Self::refresh), in blocks.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchMap`].
+    #[inline]
+    pub fn longest(&self, at: usize) -> Result<u32, Error> {
+        let byte = self.bytes.get(at).ok_or(Error::NoSuchMap { at, maps: self.maps.len() })?;
+        Ok(self.exact.get(at).copied().unwrap_or(u32::from(*byte)))
+    }
+
+    /// The longest run of each map as of the last [`refresh`](Self::refresh), in blocks; 255 stands
+    /// for 255 or more. A byte a map is what many can be compared in at once.
     #[must_use]
-    pub fn longest(&self) -> &[u32] {
-        &self.longest
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// The maps with a run of at least `want` blocks as of the last [`refresh`](Self::refresh),
     /// ascending.
     pub fn with_run(&self, want: u32) -> impl Iterator<Item = usize> + '_ {
-        let maps = self.longest.iter().enumerate();
-        maps.filter(move |&(_, &longest)| longest >= want).map(|(at, _)| at)
+        let least = byte(want);
+        let maps = self.bytes.iter().enumerate().filter(move |&(_, &byte)| byte >= least);
+        // Where a byte is too small to tell, the exact length does; there is none where it never is.
+        maps.map(|(at, _)| at).filter(move |&at| {
+            want <= u32::from(u8::MAX) || self.exact.get(at).is_some_and(|&run| run >= want)
+        })
     }
+}
+
+/// A length, or the most that a byte holds.
+const fn byte(blocks: u32) -> u8 {
+    if blocks < u8::MAX as u32 { blocks as u8 } else { u8::MAX }
 }

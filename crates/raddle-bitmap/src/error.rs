@@ -179,6 +179,13 @@ pub enum Error {
         /// How many maps there are.
         maps: usize,
     },
+    /// Not one place for an answer a map, in a batch.
+    AnswerCount {
+        /// How many maps there are.
+        maps: usize,
+        /// Places for answers.
+        answers: usize,
+    },
     /// Request sizes or fill levels of a simulation that cannot be: see `Churn`.
     Churn,
     /// Blocks that are free in a share above 1, or a share of nothing.
@@ -209,6 +216,9 @@ impl Error {
             ),
             Self::NoSuchMap { at, maps } => {
                 write!(f, "there is no map {at}: the bank has {maps}, counted from 0")
+            }
+            Self::AnswerCount { maps, answers } => {
+                write!(f, "{answers} places for the answers of {maps} maps: give one a map")
             }
             _ => self.of_a_map(f),
         }
@@ -313,6 +323,7 @@ impl Error {
             | Self::NotTaken { .. }
             | Self::OutOfRange { .. }
             | Self::NoSuchMap { .. }
+            | Self::AnswerCount { .. }
             | Self::NoBlocks
             | Self::TooManyBlocks { .. }
             | Self::NotADigit { .. }

@@ -26,7 +26,8 @@
 //!   [`Fragmentation`], [`Refusal`]. Errors are [`Error`], and leave everything as it was.
 //! - [`Search`]: the four methods of seed 000 as one family, [`Full`], [`Grouped`], [`Sampled`] and
 //!   [`Shared`]. What each may report is in its [`Promise`] and its [`Need`].
-//! - [`Bank`]: many maps of one resource, with the longest run of each.
+//! - [`Bank`]: many maps of one resource, with the longest run of each; [`batch`]: what it measures
+//!   them with.
 //! - [`miss`]: how often a search that reports a lower bound misses a run.
 //! - `circuit` (feature `circuit`): the sequences of the seed step by step, and what each variant
 //!   costs in gates, registers and clocks.
@@ -37,11 +38,14 @@
 //! of a hardware team; `bitvec` for conversions from and to `bitvec`. Without features the crate
 //! needs `alloc` and depends on nothing.
 #![no_std]
-#![forbid(unsafe_code)]
+#![cfg_attr(not(all(feature = "std", target_arch = "x86_64")), forbid(unsafe_code))]
 
 extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 mod bank;
+pub mod batch;
 #[cfg(feature = "circuit")]
 pub mod circuit;
 #[cfg(feature = "bitvec")]
@@ -50,6 +54,8 @@ mod error;
 mod map;
 pub mod miss;
 mod search;
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+mod simd;
 mod words;
 
 pub use bank::Bank;

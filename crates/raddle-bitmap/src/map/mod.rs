@@ -93,6 +93,11 @@ impl<S: Store> Map<S> {
         self.view().is_free(block)
     }
 
+    #[inline]
+    pub(crate) const fn storage(&self) -> &S {
+        &self.words
+    }
+
     /// The map as every [`Search`](crate::Search) looks at it.
     #[inline]
     #[must_use]

@@ -4,7 +4,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 
-use crate::words::BITS;
+use crate::batch::{self, PART};
+use crate::words::{self, BITS};
 
 /// Storage of a map: `[u64; W]` in place, or `Vec<u64>`. Nothing else can be one.
 pub trait Store: Clone + PartialEq + Eq + fmt::Debug + sealed::Sealed {
@@ -22,6 +23,19 @@ pub trait Store: Clone + PartialEq + Eq + fmt::Debug + sealed::Sealed {
     /// The same, to change.
     #[doc(hidden)]
     fn words_mut(&mut self) -> &mut [u64];
+
+    /// The longest runs of `count` maps, at most [`PART`]; 0 behind them.
+    #[doc(hidden)]
+    fn longest_of<'a>(count: usize, map: impl Fn(usize) -> &'a Self) -> [u32; PART]
+    where
+        Self: 'a,
+    {
+        let mut longest = [0; PART];
+        for (at, longest) in longest.iter_mut().enumerate().take(count) {
+            *longest = words::longest(map(at).words());
+        }
+        longest
+    }
 }
 
 impl<const W: usize> Store for [u64; W] {
@@ -39,6 +53,10 @@ impl<const W: usize> Store for [u64; W] {
     #[inline]
     fn words_mut(&mut self) -> &mut [u64] {
         self
+    }
+
+    fn longest_of<'a>(count: usize, map: impl Fn(usize) -> &'a Self) -> [u32; PART] {
+        batch::gathered(count, map)
     }
 }
 

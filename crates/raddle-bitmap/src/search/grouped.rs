@@ -82,7 +82,7 @@ impl Grouped {
         let mut fold = Fold::default();
         for &word in map.words() {
             let free = run_starts(word, size) & lowest;
-            fold.word(free.wrapping_mul(one_group));
+            fold = fold.with(free.wrapping_mul(one_group));
         }
         fold.longest()
     }

@@ -1,15 +1,93 @@
 //! Where does the first run of so many ones start?
 
+use core::hint::select_unpredictable;
+
 use super::{BITS, word_of};
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+use crate::simd::wide;
 
 /// The lowest start at or after `from` of `want` ones in a row, `want` at least 1.
 #[inline]
 pub(crate) fn first_fit(words: &[u64], from: u32, want: u32) -> Option<u32> {
-    if want <= BITS { first_short(words, from, want) } else { first_long(words, from, want) }
+    match *words {
+        _ if want > BITS => first_long(words, from, want),
+        [word] => first_in_one(word & from_on(from, 0), want),
+        [lower, upper] => first_in_two(lower & from_on(from, 0), upper & from_on(from, BITS), want),
+        #[cfg(all(feature = "std", target_arch = "x86_64"))]
+        _ if words.len() <= wide::MOST && wide::is_here() => wide::first_fit(words, from, want),
+        _ => first_short(words, from, want),
+    }
+}
+
+/// The positions of a word that lie at or after `from`, where the word's first is at `base`.
+#[inline]
+const fn from_on(from: u32, base: u32) -> u64 {
+    let past = from.saturating_sub(base);
+    if past < BITS { u64::MAX << past } else { 0 }
+}
+
+/// By how much a word is shifted, six times in a row, until a bit is left where so many ones start:
+/// row `want`. What is not needed any more is a shift by 0, so that all lengths take equal steps.
+const SHIFTS: [[u8; 6]; BITS as usize + 1] = shifts();
+
+const fn shifts() -> [[u8; 6]; BITS as usize + 1] {
+    let mut table = [[0; 6]; BITS as usize + 1];
+    let mut want = 1;
+    while want < table.len() {
+        let (mut have, mut step) = (1, 0);
+        while have < want {
+            let by = if want - have < have { want - have } else { have };
+            // At most 32.
+            table[want][step] = by as u8;
+            have += by;
+            step += 1;
+        }
+        want += 1;
+    }
+    table
+}
+
+/// The shifts for runs of `want` ones; `want` from 1 to 64.
+#[inline]
+pub(crate) const fn shifts_for(want: u32) -> [u8; 6] {
+    SHIFTS[want as usize]
+}
+
+/// Marks where runs of the row's length start inside a word, with no branch on any of it.
+#[inline]
+const fn starts(mut word: u64, row: [u8; 6]) -> u64 {
+    word &= word >> row[0];
+    word &= word >> row[1];
+    word &= word >> row[2];
+    word &= word >> row[3];
+    word &= word >> row[4];
+    word & (word >> row[5])
+}
+
+/// `want` from 1 to 64.
+#[inline]
+fn first_in_one(word: u64, want: u32) -> Option<u32> {
+    let starts = run_starts(word, want);
+    (starts != 0).then(|| starts.trailing_zeros())
+}
+
+/// `want` from 1 to 64. Both words at once and the run over their border, whatever they hold: to
+/// find the answer in the first word is worth less than a branch that cannot be foretold.
+#[inline]
+fn first_in_two(lower: u64, upper: u64, want: u32) -> Option<u32> {
+    let row = shifts_for(want);
+    let (in_lower, in_upper) = (starts(lower, row), starts(upper, row));
+    let end = lower.leading_ones();
+    let over_border = end + upper.trailing_ones() >= want;
+    // Without a start in it, the upper word has 64 trailing zeros.
+    let behind = select_unpredictable(over_border, BITS - end, BITS + in_upper.trailing_zeros());
+    let at = select_unpredictable(in_lower != 0, in_lower.trailing_zeros(), behind);
+    (at < 2 * BITS).then_some(at)
 }
 
 /// `want` from 1 to 64: it lies in one word, or in two neighbours.
 fn first_short(words: &[u64], from: u32, want: u32) -> Option<u32> {
+    let row = shifts_for(want);
     let first = word_of(from);
     for (index, &word) in words.iter().enumerate().skip(first) {
         let before = if index == first { from % BITS } else { 0 };
@@ -18,7 +96,7 @@ fn first_short(words: &[u64], from: u32, want: u32) -> Option<u32> {
             continue;
         }
         let base = base_of(index);
-        let starts = run_starts(word, want);
+        let starts = starts(word, row);
         if starts != 0 {
             return Some(base + starts.trailing_zeros());
         }
@@ -54,14 +132,8 @@ const fn base_of(index: usize) -> u32 {
     index as u32 * BITS
 }
 
-/// Marks where `want` ones in a row start, inside a word: ANDs the word with itself, shifted,
-/// doubling.
-pub(crate) const fn run_starts(mut word: u64, want: u32) -> u64 {
-    let mut have = 1;
-    while have < want {
-        let step = if want - have < have { want - have } else { have };
-        word &= word >> step;
-        have += step;
-    }
-    word
+/// Marks where `want` ones in a row start inside a word; `want` from 1 to 64.
+#[inline]
+pub(crate) const fn run_starts(word: u64, want: u32) -> u64 {
+    starts(word, shifts_for(want))
 }

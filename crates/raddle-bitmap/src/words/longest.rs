@@ -3,17 +3,46 @@
 //! Within a word by doubling with back-off: where runs of 1, 2, 4, .. 32 ones start is one AND
 //! each, and the length is put together from the largest power down, each kept if something is
 //! left. No step depends on what the word holds. Across words, the run that reaches a word's upper
-//! end is carried into the next one.
+//! end is joined with the one that begins the next.
+
+use core::hint::select_unpredictable;
 
 use super::BITS;
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+use crate::simd::wide;
 
 /// The longest run of ones in the words.
+#[inline]
 pub(crate) fn longest(words: &[u64]) -> u32 {
-    let mut fold = Fold::default();
-    for &word in words {
-        fold.word(word);
+    match *words {
+        [word] => longest_of(&[word]),
+        [lower, upper] => longest_of(&[lower, upper]),
+        #[cfg(all(feature = "std", target_arch = "x86_64"))]
+        _ if words.len() <= wide::MOST && wide::is_here() => wide::longest(words),
+        _ => words.iter().fold(Fold::default(), |fold, &word| fold.with(word)).longest(),
     }
-    fold.longest()
+}
+
+/// The same of a number of words that the compiler knows: what is compiled for each level of
+/// processors.
+#[inline(always)]
+pub(crate) fn longest_of<const W: usize>(words: &[u64; W]) -> u32 {
+    match *words.as_slice() {
+        [word] => longest_in(word).max(word.trailing_ones()),
+        [lower, upper] => {
+            let joined = lower.leading_ones() + upper.trailing_ones();
+            longest_in(lower).max(longest_in(upper)).max(joined)
+        }
+        _ => in_two_passes(words),
+    }
+}
+
+/// First within words, of which none waits for the one before, so that the compiler can make
+/// vectors of them; then over borders.
+#[inline(always)]
+fn in_two_passes<const W: usize>(words: &[u64; W]) -> u32 {
+    let inside = words.iter().fold(0, |best, &word| longest_in(word).max(best));
+    words.iter().fold(Fold::default(), |fold, &word| fold.with_inside(word, 0)).best.max(inside)
 }
 
 /// Words seen so far, lowest first.
@@ -25,13 +54,18 @@ pub(crate) struct Fold {
 }
 
 impl Fold {
-    /// Takes the next word.
-    #[inline]
-    pub(crate) fn word(&mut self, word: u64) {
+    /// With the next word.
+    #[inline(always)]
+    pub(crate) fn with(self, word: u64) -> Self {
+        self.with_inside(word, longest_in(word))
+    }
+
+    /// With the next word, inside which there is a run so long.
+    #[inline(always)]
+    fn with_inside(self, word: u64, inside: u32) -> Self {
         let joined = self.run + word.trailing_ones();
-        self.best = self.best.max(joined).max(longest_in(word));
-        let carried = if word == u64::MAX { self.run } else { 0 };
-        self.run = carried + word.leading_ones();
+        let carried = select_unpredictable(word == u64::MAX, self.run, 0);
+        Self { run: carried + word.leading_ones(), best: self.best.max(joined).max(inside) }
     }
 
     /// The longest run of all words taken.
@@ -41,8 +75,8 @@ impl Fold {
 }
 
 /// The longest run of ones in one word, at most 63: of a word of ones, all 64 are trailing ones.
-#[inline]
-const fn longest_in(word: u64) -> u32 {
+#[inline(always)]
+fn longest_in(word: u64) -> u32 {
     let by2 = word & (word >> 1);
     let by4 = by2 & (by2 >> 2);
     let by8 = by4 & (by4 >> 4);
@@ -55,16 +89,17 @@ const fn longest_in(word: u64) -> u32 {
     let found = longer(found, by4, 4);
     let found = longer(found, by2, 2);
     let (_, len) = longer(found, word, 1);
-    len
+    // At most 63.
+    len as u32
 }
 
-/// Where runs of `len` start, and `len`: made longer by `by`, if such runs are left.
-#[inline]
-const fn longer((starts, len): (u64, u32), runs: u64, by: u32) -> (u64, u32) {
+/// Where runs of `len` start, and `len`: made longer by `by`, if such runs are left. Chosen without
+/// a branch, which nobody could foretell.
+#[inline(always)]
+fn longer((starts, len): (u64, u64), runs: u64, by: u64) -> (u64, u64) {
     let left = starts & (runs >> len);
-    // All ones or all zeros, so that there is no branch to mispredict.
-    let keep = ((left != 0) as u64).wrapping_neg();
-    (left & keep | starts & !keep, len + (by & keep as u32))
+    let is_left = left != 0;
+    (select_unpredictable(is_left, left, starts), len + u64::from(is_left) * by)
 }
 
 const _: () = assert!(BITS == 64, "the powers above are those of 64 bits");

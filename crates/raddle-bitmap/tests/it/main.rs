@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "all of this is test code")]
 
 mod bank;
+mod batch;
 mod conversions;
 mod cost;
 mod exhaustive;

@@ -229,5 +229,7 @@ suite! {
     map256: Map256,
     map2048: Map2048,
     three_words: FixedMap<3>,
+    nine_words: FixedMap<9>,
+    seventeen_words: FixedMap<17>,
     growable: FreeMap,
 }

@@ -1,0 +1,116 @@
+//! What can this processor do at once?
+//!
+//! The only unsafe code of the crate. It calls functions compiled for a level of processors after
+//! asking for that level, and turns vectors into arrays of bytes and back. Everything here has a
+//! safe twin and the same property tests.
+#![allow(unsafe_code, reason = "processor levels are found at run time")]
+
+mod bytes;
+mod nibbles;
+mod safe;
+pub(crate) mod wide;
+
+use std::is_x86_feature_detected as has;
+
+use crate::batch::{Kernel, each};
+use crate::words;
+
+/// Maps measured at a time where answers are widened: their bytes stay in the nearest cache.
+const PART: usize = 1024;
+
+/// Whether the processor has what a kernel is compiled for. The names are those of the
+/// `target_feature` attributes below.
+pub(crate) fn has(kernel: Kernel) -> bool {
+    match kernel {
+        Kernel::Portable => true,
+        Kernel::SafeAvx2 => {
+            has!("avx2") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt")
+        }
+        Kernel::SafeAvx512 => has_wide() && has!("avx512dq") && has!("avx512vl"),
+        Kernel::TableSsse3 => has!("ssse3"),
+        Kernel::TableAvx2 => has!("avx2"),
+        Kernel::TableAvx512 => has!("avx512f") && has!("avx512bw") && has!("avx512vbmi"),
+    }
+}
+
+/// What [`wide`] is compiled for.
+fn has_wide() -> bool {
+    has(Kernel::SafeAvx2)
+        && has!("avx512f")
+        && has!("avx512bw")
+        && has!("avx512cd")
+        && has!("avx512vbmi2")
+        && has!("avx512vpopcntdq")
+}
+
+/// Measures the maps; whether it did: not with a kernel that the processor lacks.
+pub(crate) fn longest<const W: usize>(
+    kernel: Kernel,
+    maps: &[[u64; W]],
+    longest: &mut [u16],
+) -> bool {
+    if !has(kernel) {
+        return false;
+    }
+    match kernel {
+        Kernel::Portable => return false,
+        // SAFETY: the processor has it, see above.
+        Kernel::SafeAvx2 => unsafe { safe::avx2(maps, longest) },
+        // SAFETY: the processor has it, see above.
+        Kernel::SafeAvx512 => unsafe { safe::avx512(maps, longest) },
+        _ => {
+            let mut bytes = [0; PART];
+            for (maps, longest) in maps.chunks(PART).zip(longest.chunks_mut(PART)) {
+                let bytes = &mut bytes[..maps.len()];
+                tables(kernel, maps, bytes);
+                widen(maps, bytes, longest);
+            }
+        }
+    }
+    true
+}
+
+/// What did not fit a byte is measured again.
+fn widen<const W: usize>(maps: &[[u64; W]], bytes: &[u8], longest: &mut [u16]) {
+    for ((map, &byte), longest) in maps.iter().zip(bytes).zip(longest) {
+        *longest = u16::from(byte);
+        if W >= 4 && byte == u8::MAX {
+            // Of at most 1,023 words.
+            *longest = words::longest(map) as u16;
+        }
+    }
+}
+
+/// As [`longest`], with 255 for 255 or more.
+pub(crate) fn longest_bytes<const W: usize>(
+    kernel: Kernel,
+    maps: &[[u64; W]],
+    longest: &mut [u8],
+) -> bool {
+    if !has(kernel) {
+        return false;
+    }
+    match kernel {
+        Kernel::Portable => return false,
+        // SAFETY: the processor has it, see above.
+        Kernel::SafeAvx2 => unsafe { safe::avx2(maps, longest) },
+        // SAFETY: the processor has it, see above.
+        Kernel::SafeAvx512 => unsafe { safe::avx512(maps, longest) },
+        _ => tables(kernel, maps, longest),
+    }
+    true
+}
+
+/// A kernel with tables, which the processor has.
+fn tables<const W: usize>(kernel: Kernel, maps: &[[u64; W]], longest: &mut [u8]) {
+    debug_assert!(has(kernel));
+    match kernel {
+        // SAFETY: asked by the callers.
+        Kernel::TableSsse3 => unsafe { nibbles::ssse3::longest(maps, longest) },
+        // SAFETY: asked by the callers.
+        Kernel::TableAvx2 => unsafe { nibbles::avx2::longest(maps, longest) },
+        // SAFETY: asked by the callers.
+        Kernel::TableAvx512 => unsafe { bytes::longest(maps, longest) },
+        _ => each(maps, longest),
+    }
+}
