@@ -8,7 +8,8 @@ pub(crate) const VERBS: &str = concat!(
     "  bench [FILTER] the benchmarks of every crate that has some; FILTER goes to each of them\n",
     "  browse FILE.. does a page look right in Chromium? --shots DIR keeps pictures of it\n",
     "  soak [CASES]   the property tests of the policy crates, long: CASES each (default 10000)\n",
-    "  fuzz [TARGET...] [--runs N] [--keep]   the fuzz targets, N executions each (default 100000)\n",
+    "  fuzz [TARGET...] [--runs N] [--longest BYTES] [--keep]   the fuzz targets, N executions each (default 100000)\n",
+    "  miri           the unsafe code under Miri, as far as Miri knows it\n",
     "  nostd          the no_std crates for a bare-metal target\n",
     "  help           this list",
 );

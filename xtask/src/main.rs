@@ -10,6 +10,7 @@ mod browse;
 mod ci;
 mod fuzz;
 mod help;
+mod miri;
 mod nostd;
 mod shell;
 mod soak;
@@ -42,6 +43,7 @@ fn run(verb: &str, rest: &[String]) -> Result<(), String> {
         "ci" => ci::run(rest),
         "fuzz" => fuzz::run(rest),
         "help" | "-h" | "--help" => help::run(),
+        "miri" => miri::run(rest),
         "nostd" => nostd::run(rest),
         "soak" => soak::run(rest),
         "tidy" => tidy::run(rest),

@@ -302,6 +302,13 @@ impl Error {
                 f,
                 "period {period} has {slots} slots for {kinds} kinds: give one each (halves are two)"
             ),
+            _ => self.of_a_slot(f),
+        }
+    }
+
+    /// Those of a period's slots.
+    fn of_a_slot(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             Self::BordersOverlap { period, at } => write!(
                 f,
                 "slot {at} of period {period} begins before the one before it ends: give rising borders"
@@ -337,7 +344,13 @@ impl Error {
             | Self::OtherSize { .. }
             | Self::NoSuchTiming
             | Self::Churn
-            | Self::Share { .. } => Ok(()),
+            | Self::Share { .. }
+            | Self::BoundAboveWidth { .. }
+            | Self::PeriodCount { .. }
+            | Self::EmptyPeriod { .. }
+            | Self::KindTwice { .. }
+            | Self::SumAboveBound { .. }
+            | Self::SlotCount { .. } => Ok(()),
         }
     }
 }

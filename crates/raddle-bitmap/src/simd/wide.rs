@@ -131,8 +131,8 @@ fn over_whole_words<const Z: usize>(
 #[target_feature(enable = "avx512f")]
 fn inside<const Z: usize>(mut map: [__m512i; Z], mut best: u32) -> u32 {
     for by in shifts_for(best + 1) {
-        let by = _mm_cvtsi32_si128(i32::from(by));
-        map = map.map(|vector| _mm512_and_si512(vector, _mm512_srl_epi64(vector, by)));
+        let by = _mm512_set1_epi64(i64::from(by));
+        map = map.map(|vector| _mm512_and_si512(vector, _mm512_srlv_epi64(vector, by)));
     }
     while some(map) != 0 {
         best += 1;

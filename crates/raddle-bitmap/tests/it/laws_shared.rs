@@ -1,7 +1,8 @@
 //! Does the shared finder keep the laws of seed 000, E7?
 
 use raddle_bitmap::circuit::{MapTable, Masks, PeriodTrace, Setup, Shift};
-use raddle_bitmap::{Error, Found, FreeMap, Kind, Layout, Polarity, Shared, View};
+use raddle_bitmap::{Error, Found, FreeMap, Full, Grouped, Kind, Layout, Polarity, Sampled};
+use raddle_bitmap::{Search, Shared, View};
 
 use crate::{every_map, map};
 
@@ -99,6 +100,31 @@ fn seed(layout: &Layout) -> (Shared, [FreeMap; 3]) {
     let kind = |id: u32| Kind { id, blocks: maps[id as usize - 1].blocks() };
     let periods = vec![vec![kind(1)], vec![kind(2), kind(3)]];
     (Shared::new(128, 128, &periods, layout).unwrap(), maps)
+}
+
+/// Ambiguity 8 of the digest: with one kind in a period, the finder may be any of the others.
+#[test]
+fn a_kind_alone_in_its_period_may_be_searched_by_any_method() {
+    let (search, maps) = seed(&Layout::Packed);
+    let (grouped, sampled) = (Grouped::of_four(128).unwrap(), Sampled::steps(128).unwrap());
+    let map_of = |kind: Kind| maps[kind.id as usize - 1].view();
+    for (alone, first) in [(&Full as &dyn Search, 19), (&grouped, 16), (&sampled, 16)] {
+        let mut asked = Vec::new();
+        let round = search.round_by(
+            |kind| {
+                asked.push(kind.id);
+                alone
+            },
+            map_of,
+        );
+        let longest: Vec<u32> = round.unwrap().iter().map(|found| found.longest).collect();
+        assert_eq!(longest, [first, 15, 12]);
+        assert_eq!(first, alone.longest(maps[0].view()).unwrap());
+        assert_eq!(asked, [1], "kinds that share a period are searched fully");
+    }
+    let other = Grouped::of_four(64).unwrap();
+    let refused = search.round_by(|_| &other, map_of);
+    assert_eq!(refused, Err(Error::OtherSize { search: 64, map: 128 }));
 }
 
 #[test]

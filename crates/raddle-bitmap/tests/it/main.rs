@@ -7,7 +7,9 @@
 mod bank;
 mod batch;
 mod conversions;
+mod corpus;
 mod cost;
+mod every_level;
 mod exhaustive;
 mod laws_full;
 mod laws_grouped;
@@ -19,6 +21,7 @@ mod miss;
 mod naive;
 mod netlist;
 mod refused;
+mod script;
 mod suite;
 mod sweeps;
 mod vectors;

@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 
 pub use layout::{Kind, Layout, Slot};
 
-use super::{Need, Promise, Search};
+use super::{Full, Need, Promise, Search};
 use crate::{Error, View};
 
 /// One finder of longest runs, shared by several kinds of resource (seed 000, E7).
@@ -125,12 +125,41 @@ impl Shared {
     ///
     /// # Errors
     /// For a map of another size than its kind's.
-    pub fn round<'m>(&self, mut map_of: impl FnMut(Kind) -> View<'m>) -> Result<Vec<Found>, Error> {
+    pub fn round<'m>(&self, map_of: impl FnMut(Kind) -> View<'m>) -> Result<Vec<Found>, Error> {
+        self.round_by(|_| &Full, map_of)
+    }
+
+    /// As [`round`](Self::round), where a kind that has a period to itself is searched by a method
+    /// of its own: the seed loads its state as the first sequence of E4, E5 or E6 alike. What the
+    /// method promises then holds for that answer. Kinds that share a period are searched fully.
+    ///
+    /// ```
+    /// use raddle_bitmap::{FreeMap, Grouped, Kind, Layout, Polarity, Shared};
+    ///
+    /// let kinds = [0, 1, 2].map(|id| Kind { id, blocks: 8 });
+    /// let finder = Shared::new(16, 16, &[&kinds[..1], &kinds[1..]], &Layout::Packed)?;
+    /// let map = FreeMap::from_digits("01111110", Polarity::FreeIsOne)?;
+    /// let pairs = Grouped::new(8, 4)?;
+    /// let found = finder.round_by(|_| &pairs, |_| map.view())?;
+    /// assert!(found.iter().map(|found| found.longest).eq([4, 6, 6]));
+    /// # Ok::<(), raddle_bitmap::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// For a map of another size than its kind's, or its search's.
+    pub fn round_by<'m, 's>(
+        &self,
+        mut search_of: impl FnMut(Kind) -> &'s dyn Search,
+        mut map_of: impl FnMut(Kind) -> View<'m>,
+    ) -> Result<Vec<Found>, Error> {
         let mut found = Vec::new();
         for (period, slots) in self.periods.iter().enumerate() {
             for slot in slots {
-                let longest = longest_in(slot, map_of(slot.kind))?;
-                found.push(Found { period, kind: slot.kind.id, longest });
+                let kind = slot.kind;
+                let search = if slots.len() == 1 { search_of(kind) } else { &Full };
+                let map = map_of(kind);
+                super::same_size(kind.blocks, map)?;
+                found.push(Found { period, kind: kind.id, longest: search.longest(map)? });
             }
         }
         Ok(found)
