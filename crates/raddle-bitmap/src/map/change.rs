@@ -14,7 +14,7 @@ impl<S: Store> Map<S> {
         let (start, len) = (plan.start(), plan.len());
         self.check(start, len, true)?;
         let words = self.words.words_mut();
-        words::each_mask(start, len, |word, mask| words[word] &= !mask);
+        words::each_mask(start, len, words.len(), |word, mask| words[word] &= !mask);
         self.free -= len;
         Ok(start)
     }
@@ -28,7 +28,7 @@ impl<S: Store> Map<S> {
     pub fn release(&mut self, start: u32, len: u32) -> Result<(), Error> {
         self.check(start, len, false)?;
         let words = self.words.words_mut();
-        words::each_mask(start, len, |word, mask| words[word] |= mask);
+        words::each_mask(start, len, words.len(), |word, mask| words[word] |= mask);
         self.free += len;
         Ok(())
     }
@@ -43,7 +43,9 @@ impl<S: Store> Map<S> {
         let flip = if free { u64::MAX } else { 0 };
         let words = self.words.words();
         let mut wrong = 0;
-        words::each_mask(start, len, |word, mask| wrong |= (words[word] ^ flip) & mask);
+        words::each_mask(start, len, words.len(), |word, mask| {
+            wrong |= (words[word] ^ flip) & mask
+        });
         match (wrong, free) {
             (0, _) => Ok(()),
             (_, true) => Err(Error::Taken { start, len }),

@@ -71,7 +71,7 @@ impl<S: Store> Map<S> {
     pub fn new(blocks: u32) -> Result<Self, Error> {
         let mut map = Self { words: storage(blocks)?, blocks, free: blocks };
         let words = map.words.words_mut();
-        words::each_mask(0, blocks, |word, mask| words[word] = mask);
+        words::each_mask(0, blocks, words.len(), |word, mask| words[word] |= mask);
         Ok(map)
     }
 
@@ -202,7 +202,7 @@ impl FreeMap {
         let blocks = u32::try_from(blocks).map_err(|_| many)?;
         self.words.resize(words::words_for(blocks), 0);
         let words = &mut self.words;
-        words::each_mask(self.blocks, by, |word, mask| words[word] |= mask);
+        words::each_mask(self.blocks, by, words.len(), |word, mask| words[word] |= mask);
         self.blocks = blocks;
         self.free += by;
         Ok(())

@@ -48,9 +48,9 @@ impl<S: Store> Map<S> {
         let flip = polarity.flip();
         view::check(words, blocks, flip)?;
         let mut free = 0;
-        words::each_mask(0, blocks, |word, mask| {
+        words::each_mask(0, blocks, words.len(), |word, mask| {
             let digits = (words[word] ^ flip) & mask;
-            store.words_mut()[word] = digits;
+            store.words_mut()[word] |= digits;
             free += digits.count_ones();
         });
         Ok(Self { words: store, blocks, free })

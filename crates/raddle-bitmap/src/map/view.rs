@@ -73,7 +73,8 @@ impl<'a> View<'a> {
             return false;
         }
         let mut taken = 0;
-        words::each_mask(start, len, |word, mask| taken |= !self.words[word] & mask);
+        let count = self.words.len();
+        words::each_mask(start, len, count, |word, mask| taken |= !self.words[word] & mask);
         taken == 0
     }
 }

@@ -38,22 +38,30 @@ pub(crate) fn seek(words: &[u64], from: u32, end: u32, flip: u64) -> u32 {
     end
 }
 
-/// Calls `change` with each word that `len` positions from `start` touch, and the bits touched.
+/// Calls `change` with each of the words that `len` positions from `start` touch, and the bits
+/// touched; perhaps with a word of which none is.
+///
+/// Up to 64 positions lie in a word and the next: both are changed, whether the second is touched
+/// or not, which costs less than a branch that cannot be foretold. `words` is how many there are.
 #[inline]
-pub(crate) fn each_mask(start: u32, len: u32, mut change: impl FnMut(usize, u64)) {
-    if len == 0 {
-        return;
+pub(crate) fn each_mask(start: u32, len: u32, words: usize, mut change: impl FnMut(usize, u64)) {
+    let (first, shift) = (word_of(start), start % BITS);
+    match len {
+        0 => {}
+        1..=BITS => {
+            let ones = u64::MAX >> (BITS - len);
+            change(first, ones << shift);
+            // In two steps: all 64 bits are shifted out where nothing crosses.
+            change((first + 1).min(words - 1), ones >> 1 >> (BITS - 1 - shift));
+        }
+        _ => {
+            let end = start + (len - 1);
+            let last = word_of(end);
+            change(first, u64::MAX << shift);
+            for word in first + 1..last {
+                change(word, u64::MAX);
+            }
+            change(last, u64::MAX >> (BITS - 1 - end % BITS));
+        }
     }
-    let end = start + (len - 1);
-    let (first, last) = (word_of(start), word_of(end));
-    let (lower, upper) = (u64::MAX << (start % BITS), u64::MAX >> (BITS - 1 - end % BITS));
-    if first == last {
-        change(first, lower & upper);
-        return;
-    }
-    change(first, lower);
-    for word in first + 1..last {
-        change(word, u64::MAX);
-    }
-    change(last, upper);
 }
