@@ -52,7 +52,10 @@ fn same<const W: usize>(count: usize) {
         assert_eq!(exact, expected, "{kernel:?}");
         assert!(bytes.iter().zip(&expected).all(|(&byte, &run)| u16::from(byte) == run.min(255)));
     }
-    for ((map, naive), want) in maps.iter().zip(&naive).zip((0..).map(|at| at * 7 % 67)) {
+    // Miri takes minutes for what the processor does at once.
+    let few = if cfg!(miri) { 3 } else { count };
+    let wanted = (0..).map(|at| at * 7 % 67);
+    for ((map, naive), want) in maps.iter().zip(&naive).zip(wanted).take(few) {
         assert_eq!(map.longest() as usize, naive.longest(), "{map:?}");
         for from in [0, want, 64 * W as u32 - 1, 64 * W as u32 + 3] {
             let first = naive.first_fit_from(from as usize, want as usize);
