@@ -1,4 +1,4 @@
-//! Where does a run lie in one map of 3 to 32 words, all of them at once?
+//! Where does a run lie in one map of 5 to 32 words, all of them at once?
 //!
 //! A map is one, two or four vectors of eight words. Each word shifts in the lowest bits of its
 //! neighbour above, so that a run over a border is a run like any other.
@@ -10,11 +10,21 @@ use core::sync::atomic::{AtomicU8, Ordering};
 use crate::words::{BITS, shifts_for};
 
 /// The words of the longest map that is searched here.
-pub(crate) const MOST: usize = 32;
+const MOST: usize = 32;
+
+/// The words of the shortest: below, going word by word is as fast, and need not wait until what
+/// was just stored word by word can be loaded as a vector.
+const LEAST: usize = 5;
+
+/// Whether a map of so many words is searched here.
+#[inline]
+pub(crate) fn serves(words: usize) -> bool {
+    (LEAST..=MOST).contains(&words) && is_here()
+}
 
 /// Whether the processor has what is compiled here; asked once, then remembered.
 #[inline]
-pub(crate) fn is_here() -> bool {
+fn is_here() -> bool {
     /// 0: not asked yet, 1: no, 2: yes. Whoever asks at the same time finds the same.
     static HERE: AtomicU8 = AtomicU8::new(0);
     match HERE.load(Ordering::Relaxed) {
@@ -30,16 +40,16 @@ pub(crate) fn is_here() -> bool {
 /// The lowest start at or after `from` of `want` ones in a row; `want` from 1 to 64.
 ///
 /// # Panics
-/// Never; more than [`MOST`] words are not asked, nor anything where [`is_here`] says no.
+/// Never; nothing is asked that it does not [serve](serves).
 #[inline]
 pub(crate) fn first_fit(words: &[u64], from: u32, want: u32) -> Option<u32> {
-    debug_assert!(is_here() && words.len() <= MOST && (1..=BITS).contains(&want));
+    debug_assert!(serves(words.len()) && (1..=BITS).contains(&want));
     match words.len() {
-        // SAFETY: the callers have asked `is_here`.
+        // SAFETY: the callers have asked `serves`.
         ..=8 => unsafe { first_of::<1>(words, from, want) },
-        // SAFETY: the callers have asked `is_here`.
+        // SAFETY: the callers have asked `serves`.
         9..=16 => unsafe { first_of::<2>(words, from, want) },
-        // SAFETY: the callers have asked `is_here`.
+        // SAFETY: the callers have asked `serves`.
         _ => unsafe { first_of::<4>(words, from, want) },
     }
 }
@@ -47,13 +57,13 @@ pub(crate) fn first_fit(words: &[u64], from: u32, want: u32) -> Option<u32> {
 /// The longest run of ones, under the same conditions.
 #[inline]
 pub(crate) fn longest(words: &[u64]) -> u32 {
-    debug_assert!(is_here() && words.len() <= MOST);
+    debug_assert!(serves(words.len()));
     match words.len() {
-        // SAFETY: the callers have asked `is_here`.
+        // SAFETY: the callers have asked `serves`.
         ..=8 => unsafe { longest_of::<1>(words) },
-        // SAFETY: the callers have asked `is_here`.
+        // SAFETY: the callers have asked `serves`.
         9..=16 => unsafe { longest_of::<2>(words) },
-        // SAFETY: the callers have asked `is_here`.
+        // SAFETY: the callers have asked `serves`.
         _ => unsafe { longest_of::<4>(words) },
     }
 }

@@ -14,7 +14,7 @@ pub(crate) fn first_fit(words: &[u64], from: u32, want: u32) -> Option<u32> {
         [word] => first_in_one(word & from_on(from, 0), want),
         [lower, upper] => first_in_two(lower & from_on(from, 0), upper & from_on(from, BITS), want),
         #[cfg(all(feature = "std", target_arch = "x86_64"))]
-        _ if words.len() <= wide::MOST && wide::is_here() => wide::first_fit(words, from, want),
+        _ if wide::serves(words.len()) => wide::first_fit(words, from, want),
         _ => first_short(words, from, want),
     }
 }

@@ -18,7 +18,7 @@ pub(crate) fn longest(words: &[u64]) -> u32 {
         [word] => longest_of(&[word]),
         [lower, upper] => longest_of(&[lower, upper]),
         #[cfg(all(feature = "std", target_arch = "x86_64"))]
-        _ if words.len() <= wide::MOST && wide::is_here() => wide::longest(words),
+        _ if wide::serves(words.len()) => wide::longest(words),
         _ => words.iter().fold(Fold::default(), |fold, &word| fold.with(word)).longest(),
     }
 }

@@ -43,7 +43,7 @@ pub(crate) fn seek(words: &[u64], from: u32, end: u32, flip: u64) -> u32 {
 ///
 /// Up to 64 positions lie in a word and the next: both are changed, whether the second is touched
 /// or not, which costs less than a branch that cannot be foretold. `words` is how many there are.
-#[inline]
+#[inline(always)]
 pub(crate) fn each_mask(start: u32, len: u32, words: usize, mut change: impl FnMut(usize, u64)) {
     let (first, shift) = (word_of(start), start % BITS);
     match len {
@@ -51,17 +51,22 @@ pub(crate) fn each_mask(start: u32, len: u32, words: usize, mut change: impl FnM
         1..=BITS => {
             let ones = u64::MAX >> (BITS - len);
             change(first, ones << shift);
-            // In two steps: all 64 bits are shifted out where nothing crosses.
-            change((first + 1).min(words - 1), ones >> 1 >> (BITS - 1 - shift));
-        }
-        _ => {
-            let end = start + (len - 1);
-            let last = word_of(end);
-            change(first, u64::MAX << shift);
-            for word in first + 1..last {
-                change(word, u64::MAX);
+            if words > 1 {
+                // In two steps: all 64 bits are shifted out where nothing crosses.
+                change((first + 1).min(words - 1), ones >> 1 >> (BITS - 1 - shift));
             }
-            change(last, u64::MAX >> (BITS - 1 - end % BITS));
         }
+        _ => each_mask_of_many(start, len, change),
     }
+}
+
+/// More positions than a word has.
+fn each_mask_of_many(start: u32, len: u32, mut change: impl FnMut(usize, u64)) {
+    let end = start + (len - 1);
+    let (first, last) = (word_of(start), word_of(end));
+    change(first, u64::MAX << (start % BITS));
+    for word in first + 1..last {
+        change(word, u64::MAX);
+    }
+    change(last, u64::MAX >> (BITS - 1 - end % BITS));
 }

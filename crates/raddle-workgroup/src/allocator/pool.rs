@@ -1,51 +1,80 @@
 //! Where is there a run of granules of one resource, of which a compute unit may have none?
 
-use raddle_bitmap::FreeMap;
+use raddle_bitmap::{FreeMap, Map64, Map256};
 
 /// The granules of one resource.
 ///
-/// Nothing wanted is there always, at 0, also where there is nothing.
+/// Nothing wanted is there always, at 0, also where there is nothing. What most devices have lies
+/// in place: up to 64 granules of registers a SIMD, up to 256 of shared memory a compute unit.
 #[derive(Clone, Debug)]
-pub(super) struct Pool(Option<FreeMap>);
+pub(super) enum Pool {
+    None,
+    Small(Map64),
+    Medium(Map256),
+    Large(FreeMap),
+}
+
+/// The same of a map of any size, and something else where there is none.
+macro_rules! with_map {
+    ($pool:expr, $map:ident => $some:expr, $none:expr) => {
+        match $pool {
+            Pool::None => $none,
+            Pool::Small($map) => $some,
+            Pool::Medium($map) => $some,
+            Pool::Large($map) => $some,
+        }
+    };
+}
 
 impl Pool {
     /// So many free granules.
     pub(super) fn new(granules: u32) -> Self {
-        // The one thing refused is a map without blocks.
-        Self(FreeMap::new(granules).ok())
+        let small = || Map64::new(granules).map(Self::Small);
+        let medium = || Map256::new(granules).map(Self::Medium);
+        let large = || FreeMap::new(granules).map(Self::Large);
+        // The one thing that is refused in the end is a map without granules.
+        small().or_else(|_| medium()).or_else(|_| large()).unwrap_or(Self::None)
     }
 
-    pub(super) fn free(&self) -> u32 {
-        self.0.as_ref().map_or(0, FreeMap::free_blocks)
+    pub(super) const fn free(&self) -> u32 {
+        with_map!(self, map => map.free_blocks(), 0)
     }
 
+    #[inline]
     pub(super) fn longest(&self) -> u32 {
-        self.0.as_ref().map_or(0, FreeMap::longest)
+        with_map!(self, map => map.longest(), 0)
     }
 
     /// The lowest start at or after `from` of so many free granules.
     #[inline]
     pub(super) fn first_from(&self, from: u32, want: u32) -> Option<u32> {
-        match &self.0 {
-            Some(map) => map.first_fit_from(from, want).map(|plan| plan.start()),
-            None => (want == 0).then_some(0),
-        }
+        with_map!(
+            self,
+            map => map.first_fit_from(from, want).map(|plan| plan.start()),
+            (want == 0).then_some(0)
+        )
     }
 
     /// Takes a run, if it is free.
+    #[inline]
     pub(super) fn take(&mut self, start: u32, len: u32) -> bool {
-        let Some(map) = &mut self.0 else {
-            return len == 0;
-        };
-        let plan = map.fit_at(start, len);
-        plan.is_some_and(|plan| map.commit(plan).is_ok())
+        with_map!(
+            self,
+            map => map.fit_at(start, len).is_some_and(|plan| map.commit(plan).is_ok()),
+            len == 0
+        )
     }
 
     /// Gives back a run that is known to be taken.
+    #[inline]
     pub(super) fn give(&mut self, start: u32, len: u32) {
-        if let Some(map) = &mut self.0 {
-            let given = map.release(start, len);
-            debug_assert!(given.is_ok(), "{len} granules from {start} were taken");
-        }
+        with_map!(
+            self,
+            map => {
+                let given = map.release(start, len);
+                debug_assert!(given.is_ok(), "{len} granules from {start} were taken");
+            },
+            ()
+        );
     }
 }
