@@ -1,7 +1,8 @@
-//! How fast is it here? Runs the benchmarks of every crate that has some.
+//! How fast is it here? Runs the benchmarks of every crate that has some, or of one.
 //!
-//! A benchmark is a file of `crates/*/benches` (`harness = false`) that prints its own table. The
-//! arguments of this verb go to each of them: `cargo xtask bench grouped`.
+//! A benchmark is a file or a folder of `crates/*/benches` (`harness = false`) that prints its own
+//! table. With `-p CRATE` only those of one crate run. What else stands behind the verb goes to each
+//! of them: `cargo xtask bench grouped`, `cargo xtask bench -p raddle-bitmap churn`.
 
 use std::fs;
 use std::path::Path;
@@ -9,8 +10,12 @@ use std::path::Path;
 use crate::{shell, workspace};
 
 pub(crate) fn run(rest: &[String]) -> Result<(), String> {
+    let (only, rest) = only(rest)?;
     let mut found = 0_usize;
     for folder in names(&workspace::root().join("crates")) {
+        if only.is_some_and(|only| only != folder) {
+            continue;
+        }
         let benches = workspace::root().join("crates").join(&folder).join("benches");
         for entry in names(&benches) {
             let has_main = benches.join(&entry).join("main.rs").is_file();
@@ -26,10 +31,25 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
             shell::run(cargo.args(rest))?;
         }
     }
-    if found == 0 {
-        println!("no crate has a folder `benches` yet, so there is nothing to measure");
+    match (found, only) {
+        (0, Some(only)) => Err(format!("no crate {only:?} has a folder `benches`")),
+        (0, None) => {
+            println!("no crate has a folder `benches` yet, so there is nothing to measure");
+            Ok(())
+        }
+        _ => Ok(()),
     }
-    Ok(())
+}
+
+/// The crate of `-p CRATE` or `--package CRATE`, which stands first, and what stands behind it.
+fn only(rest: &[String]) -> Result<(Option<&str>, &[String]), String> {
+    match rest {
+        [flag, rest @ ..] if matches!(flag.as_str(), "-p" | "--package") => match rest {
+            [name, rest @ ..] => Ok((Some(name), rest)),
+            [] => Err(format!("{flag} needs the name of a crate: bench {flag} raddle-bitmap")),
+        },
+        _ => Ok((None, rest)),
+    }
 }
 
 /// The name of a benchmark, from the name of its file, or of its folder where that has a main
@@ -57,5 +77,22 @@ mod tests {
         assert_eq!(bench_name("search", true), Some("search"));
         assert_eq!(bench_name("helper", false), None);
         assert_eq!(bench_name("table.csv", false), None);
+    }
+
+    #[test]
+    fn a_crate_can_be_chosen_and_the_rest_goes_to_its_benchmarks() {
+        let args = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<String>>();
+        assert_eq!(only(&[]), Ok((None, &[][..])));
+        assert_eq!(only(&args("churn -p")), Ok((None, &args("churn -p")[..])));
+        let line = args("-p raddle-bitmap churn --quick");
+        assert_eq!(only(&line), Ok((Some("raddle-bitmap"), &args("churn --quick")[..])));
+        assert_eq!(only(&args("--package raddle-sim")), Ok((Some("raddle-sim"), &[][..])));
+        assert!(only(&args("-p")).is_err_and(|why| why.contains("needs the name of a crate")));
+    }
+
+    #[test]
+    fn a_crate_without_benchmarks_is_refused() {
+        let why = run(&["-p".to_owned(), "raddle-nothing".to_owned()]);
+        assert_eq!(why, Err("no crate \"raddle-nothing\" has a folder `benches`".to_owned()));
     }
 }

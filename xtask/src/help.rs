@@ -5,7 +5,7 @@ pub(crate) const VERBS: &str = concat!(
     "  ci             everything that must hold before a change is merged (the list: .ci/run)\n",
     "  tidy           the house rules that no compiler checks (docs/STYLE.md)\n",
     "  bless [ARGS]   cargo test, accepting what the snapshots now show; read the diff afterwards\n",
-    "  bench [FILTER] the benchmarks of every crate that has some; FILTER goes to each of them\n",
+    "  bench [-p CRATE] [FILTER]  the benchmarks of every crate or of one; FILTER goes to each\n",
     "  browse FILE.. does a page look right in Chromium? --shots DIR keeps pictures of it\n",
     "  soak [CASES]   the property tests of the policy crates, long: CASES each (default 10000)\n",
     "  fuzz [TARGET...] [--runs N] [--longest BYTES] [--keep]   the fuzz targets, N executions each (default 100000)\n",
