@@ -141,11 +141,11 @@ impl<const W: usize> Checks<W> {
                 flip(map, start, len);
                 *slot = held;
             }
-            if op.step != Step::Take {
-                if let Some(held) = slot.take() {
-                    pool.give(held, len);
-                    flip(map, Some(P::start(held)), len);
-                }
+            if op.step != Step::Take
+                && let Some(held) = slot.take()
+            {
+                pool.give(held, len);
+                flip(map, Some(P::start(held)), len);
             }
         }
         let all_free = pools.iter().all(|(_, map)| map == &[u64::MAX; W]);

@@ -21,6 +21,10 @@ pub(crate) struct Goals {
     pub(crate) least: &'static [(&'static str, f64)],
 }
 
+/// Rows of one peer that do the same in two ways: the faster one counts.
+pub(crate) const TWINS: [(&str, &str); 2] =
+    [("linux", "linux-ranges"), ("roaring", "roaring-runs")];
+
 const fn goals(
     source: &'static str,
     row: (&'static str, &'static str),

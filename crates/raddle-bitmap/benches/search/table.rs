@@ -55,6 +55,14 @@ impl Times {
         Some(Time { median, least })
     }
 
+    /// The faster of two ways to use a peer, where there are two; which, and its time.
+    fn fastest(&self, group: &str, peer: &'static str) -> Option<(&'static str, Time)> {
+        let twin = goals::TWINS.iter().find(|(name, _)| *name == peer).map(|(_, twin)| *twin);
+        let names = [Some(peer), twin].into_iter().flatten();
+        let timed = names.filter_map(|name| Some((name, self.net(group, name)?)));
+        timed.min_by(|(_, one), (_, other)| one.median.total_cmp(&other.median))
+    }
+
     fn has_group(&self, name: &str) -> bool {
         self.0.keys().any(|(group, _)| group == name)
     }
@@ -143,7 +151,7 @@ fn goals(lab: &Lab, times: &Times) {
 fn against(goals: &Goals, ours: Time, times: &Times) {
     let (group, name) = goals.row;
     for &(peer, least) in goals.least {
-        let Some(theirs) = times.net(goals.peers, peer) else {
+        let Some((peer, theirs)) = times.fastest(goals.peers, peer) else {
             continue;
         };
         let ratio = theirs.median / ours.median;
