@@ -8,10 +8,11 @@
 use std::cell::OnceCell;
 use std::hint::black_box;
 
+use raddle_bitmap::batch::Kernel;
+
 use crate::contents::{Kind, maps_a_pass};
 use crate::lab::Lab;
-use crate::ours::batch::{self, Kernel};
-use crate::ours::row_of;
+use crate::ours::{self, row_of};
 
 /// 512 MiB of maps of 128 blocks.
 const IN_MEMORY: usize = 512 << 20 >> 4;
@@ -32,17 +33,17 @@ fn size<const W: usize>(lab: &mut Lab, kind: Kind) {
     for &kernel in Kernel::ALL {
         let name = |what: &str| format!("longest-{what}-{}-{}", 64 * W, kind.name());
         let (words, bytes) = (name("batch"), name("bytes"));
-        if has::<W>(lab, &words, kernel) {
+        if has(lab, &words, kernel) {
             let start = || (build(), vec![0_u16; count]);
             lab.row(&words, row_of(kernel), count, start, |(maps, out)| {
-                batch::longest(kernel, maps, out);
+                ours::longest(kernel, maps, out);
                 black_box(out);
             });
         }
-        if has::<W>(lab, &bytes, kernel) {
+        if has(lab, &bytes, kernel) {
             let start = || (build(), vec![0_u8; count]);
             lab.row(&bytes, row_of(kernel), count, start, |(maps, out)| {
-                batch::longest_bytes(kernel, maps, out);
+                ours::longest_bytes(kernel, maps, out);
                 black_box(out);
             });
         }
@@ -50,14 +51,12 @@ fn size<const W: usize>(lab: &mut Lab, kind: Kind) {
 }
 
 /// Whether the kernel can be run here on such maps; notes it where not.
-fn has<const W: usize>(lab: &mut Lab, group: &str, kernel: Kernel) -> bool {
-    let why = match (kernel.is_here(), kernel.serves(W)) {
-        (true, true) => return true,
-        (false, _) => format!("this processor lacks what {} needs", kernel.name()),
-        (true, false) => format!("{} does not serve {} blocks", kernel.name(), 64 * W),
-    };
-    lab.lacks(group, row_of(kernel), why);
-    false
+fn has(lab: &mut Lab, group: &str, kernel: Kernel) -> bool {
+    if !kernel.is_here() {
+        let why = format!("this processor lacks what {} needs", kernel.name());
+        lab.lacks(group, row_of(kernel), why);
+    }
+    kernel.is_here()
 }
 
 pub(crate) fn run_in_memory(lab: &mut Lab) {
@@ -68,11 +67,11 @@ pub(crate) fn run_in_memory(lab: &mut Lab) {
         black_box(words.iter().fold(0, |sum: u64, word| sum.wrapping_add(*word)));
     });
     for &kernel in Kernel::ALL {
-        if has::<2>(lab, "memory", kernel) {
+        if has(lab, "memory", kernel) {
             let start = || (build(), vec![0_u8; ANSWERS]);
             lab.row("memory", row_of(kernel), IN_MEMORY, start, |(maps, out)| {
                 for maps in maps.chunks_exact(ANSWERS) {
-                    batch::longest_bytes(kernel, maps, out);
+                    ours::longest_bytes(kernel, maps, out);
                     black_box(&mut *out);
                 }
             });

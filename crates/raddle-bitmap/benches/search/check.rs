@@ -3,10 +3,11 @@
 //! Every contender and every kernel against the plain loop of `contender.rs`, before the first row
 //! is measured; a wrong one stops the benchmark.
 
+use raddle_bitmap::batch::Kernel;
+
 use crate::contender::{Exactness, FirstFit, Longest, Pool, first_of, is_free, longest_of};
 use crate::contents::{Kind, Random, Step, Trace, maps_a_pass};
-use crate::ours::batch::{self, Kernel};
-use crate::ours::{Ours, row_of};
+use crate::ours::{self, Ours, row_of};
 use crate::peers::bitmap_allocator::{Large, Small};
 use crate::peers::bitvec::Bitvec;
 use crate::peers::fixedbitset::Fixedbitset;
@@ -56,7 +57,7 @@ fn size<const W: usize>() -> Checks<W> {
     checks.all_of::<RangeAlloc<W>>();
     checks.first_fit::<OffsetAllocator<W>>();
     checks.pool::<OffsetAllocator<W>>();
-    for &kernel in Kernel::ALL.iter().filter(|kernel| kernel.is_here() && kernel.serves(W)) {
+    for &kernel in Kernel::ALL.iter().filter(|kernel| kernel.is_here()) {
         checks.kernel(kernel);
     }
     checks
@@ -157,8 +158,8 @@ impl<const W: usize> Checks<W> {
         for count in [0, 1, 7, 15, 16, 63, 64, 65, 130, self.maps.len()] {
             let (maps, longest) = (&self.maps[..count], &self.longest[..count]);
             let (mut words, mut bytes) = (vec![0_u16; count], vec![0_u8; count]);
-            batch::longest(kernel, maps, &mut words);
-            batch::longest_bytes(kernel, maps, &mut bytes);
+            ours::longest(kernel, maps, &mut words);
+            ours::longest_bytes(kernel, maps, &mut bytes);
             let name = row_of(kernel);
             for (at, &longest) in longest.iter().enumerate() {
                 let (word, byte, map) = (words[at], bytes[at], maps[at]);

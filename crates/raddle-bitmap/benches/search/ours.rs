@@ -4,56 +4,29 @@
 
 use raddle_bitmap::{FixedMap, Polarity};
 
+use raddle_bitmap::batch::{self, Kernel};
+
 use crate::contender::{Contender, FirstFit, Longest, Pool};
-use batch::Kernel;
 
-/// Where the batch kernels come from.
-pub(crate) mod batch {
-    use raddle_bitmap::{FixedMap, Polarity};
+/// A batch of which each map has a place for its answer.
+pub(crate) fn longest<const W: usize>(kernel: Kernel, maps: &[[u64; W]], out: &mut [u16]) {
+    batch::longest(kernel, maps, out).expect("one place a map");
+}
 
-    /// A body of the batch, and the level of the processor that it is for.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub(crate) enum Kernel {
-        Portable,
-    }
-
-    impl Kernel {
-        pub(crate) const ALL: &'static [Self] = &[Self::Portable];
-
-        pub(crate) fn is_here(self) -> bool {
-            true
-        }
-
-        pub(crate) fn serves(self, _words: usize) -> bool {
-            true
-        }
-
-        pub(crate) fn name(self) -> &'static str {
-            "portable"
-        }
-    }
-
-    pub(crate) fn longest<const W: usize>(_: Kernel, maps: &[[u64; W]], out: &mut [u16]) {
-        for (map, out) in maps.iter().zip(out) {
-            let map: FixedMap<W> = FixedMap::from_words(map, 64 * W as u32, Polarity::FreeIsOne)
-                .expect("every word is full");
-            *out = map.longest() as u16;
-        }
-    }
-
-    pub(crate) fn longest_bytes<const W: usize>(_: Kernel, maps: &[[u64; W]], out: &mut [u8]) {
-        for (map, out) in maps.iter().zip(out) {
-            let map: FixedMap<W> = FixedMap::from_words(map, 64 * W as u32, Polarity::FreeIsOne)
-                .expect("every word is full");
-            *out = map.longest().min(255) as u8;
-        }
-    }
+/// The same in bytes.
+pub(crate) fn longest_bytes<const W: usize>(kernel: Kernel, maps: &[[u64; W]], out: &mut [u8]) {
+    batch::longest_bytes(kernel, maps, out).expect("one place a map");
 }
 
 /// The name of a kernel's rows.
-pub(crate) fn row_of(kernel: Kernel) -> &'static str {
+pub(crate) const fn row_of(kernel: Kernel) -> &'static str {
     match kernel {
-        Kernel::Portable => "portable",
+        Kernel::SafeAvx2 => "safe-avx2",
+        Kernel::SafeAvx512 => "safe-avx512",
+        Kernel::TableSsse3 => "table-ssse3",
+        Kernel::TableAvx2 => "table-avx2",
+        Kernel::TableAvx512 => "table-avx512",
+        _ => "portable",
     }
 }
 

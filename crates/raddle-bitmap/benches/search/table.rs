@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use raddle_bitmap::batch::Kernel;
+
 use crate::churn::EMPTY;
 use crate::goals::{self, Goals};
 use crate::lab::{Absent, Lab, Time};
-use crate::ours::batch::Kernel;
 use crate::ours::row_of;
 
 /// Prints both tables; nothing where nothing was measured.
