@@ -166,7 +166,9 @@ fn unknown(name: &str) -> CliError {
     CliError::UnknownDevice { name: plain(name, 60), nearest: raddle_device::nearest(name) }
 }
 
-fn properties(source: &SourceDevice) -> Properties {
+/// What a profile says of its device, as what a device is built from.
+#[must_use]
+pub fn properties(source: &SourceDevice) -> Properties {
     Properties {
         name: source.name.clone(),
         sms: source.sms,
