@@ -73,6 +73,10 @@ impl Progress {
     /// That much more is to be done.
     pub(crate) fn more(&self, n: u64) {
         if let Some(bar) = &self.bar {
+            if bar.length() == Some(0) {
+                // The rate counts from here on, not from when nothing was to be done.
+                bar.reset_eta();
+            }
             bar.inc_length(n);
         }
     }
