@@ -27,7 +27,13 @@ struct Source<'a> {
     gzip: bool,
     /// Lines already passed over.
     lines: u64,
+    /// Whoever wants to know how far it is.
+    watch: Watch<'a>,
 }
+
+/// Told how many rows of a database are read, and of about how many: now and then, and at the end.
+/// What is not a database is read in step with its bytes and tells nothing.
+pub type Watch<'w> = &'w dyn Fn(u64, u64);
 
 /// Reads a profile from a file of one of the kinds of [`Format`], plain or gzip.
 ///
@@ -50,7 +56,20 @@ pub fn open(path: &Path, options: &ImportOptions) -> Result<Profile, TraceError>
 /// # Errors
 /// As [`open`].
 pub fn read(file: &str, bytes: impl Read, options: &ImportOptions) -> Result<Profile, TraceError> {
-    let (source, format) = detect(file, bytes)?;
+    read_watched(file, bytes, options, &|_, _| ())
+}
+
+/// As [`read`]; `watch` is told how far it is once all bytes of a database have been read.
+///
+/// # Errors
+/// As [`open`].
+pub fn read_watched(
+    file: &str,
+    bytes: impl Read,
+    options: &ImportOptions,
+    watch: Watch<'_>,
+) -> Result<Profile, TraceError> {
+    let (source, format) = detect(file, bytes, watch)?;
     let draft = match format {
         Format::Kineto => {
             let (draft, claims) = kineto::import(source, options)?;
@@ -65,13 +84,17 @@ pub fn read(file: &str, bytes: impl Read, options: &ImportOptions) -> Result<Pro
     Ok(assemble(profile_name(file), format, draft))
 }
 
-fn detect<'a>(file: &str, bytes: impl Read + 'a) -> Result<(Source<'a>, Format), TraceError> {
+fn detect<'a>(
+    file: &str,
+    bytes: impl Read + 'a,
+    watch: Watch<'a>,
+) -> Result<(Source<'a>, Format), TraceError> {
     let file = file.to_owned();
     let input = match Input::new(bytes) {
         Ok(input) => input,
         Err(cause) => return Err(TraceError::Unreadable { file, cause }),
     };
-    let mut source = Source { file, reader: input.reader, gzip: input.gzip, lines: 0 };
+    let mut source = Source { file, reader: input.reader, gzip: input.gzip, lines: 0, watch };
     loop {
         let head = match peek(&mut source.reader) {
             Ok(head) => head,

@@ -30,7 +30,7 @@ pub mod timeline;
 pub use claims::{Claims, OccupancyClaim, OccupancyObject};
 pub use comm::{CommRule, Communication, is_communication};
 pub use error::TraceError;
-pub use import::{open, read};
+pub use import::{Watch, open, read, read_watched};
 pub use options::{BarrierRule, ImportOptions};
 pub use priority::{PriorityRule, Ranks, Target, level_of};
 pub use profile::{Format, Op, OpKind, Profile, SourceDevice, StreamLabel, profile_name};

@@ -4,6 +4,7 @@
 mod common;
 mod nsys_db;
 
+use std::cell::RefCell;
 use std::io::Write;
 
 use common::{lines, quirks};
@@ -12,6 +13,7 @@ use flate2::write::GzEncoder;
 use nsys_db::*;
 use raddle_trace::{
     Field, Format, ImportOptions, Origin, Profile, Quirk, Ranks, SourceDevice, TraceError, read,
+    read_watched,
 };
 use raddle_types::Level;
 
@@ -328,6 +330,28 @@ fn quirk_18_the_version_stands_in_either_table_and_nothing_else_is_read_there() 
 }
 
 #[test]
+fn quirk_18_tables_that_are_missing_are_taken_as_empty() {
+    let usual = Db::new();
+    usual.kernel(&[]).call(400, 1, TID_100).table(COPIES, &["start"]).table(SETS, &["start"]);
+    let usual = import(&usual);
+    // Neither copies, fills, calls, devices nor a version; then only calls.
+    let alone = Db::new();
+    let alone = import(alone.kernel(&[]));
+    assert_eq!((alone.ops.len(), alone.report.copies, alone.report.sets), (1, 0, 0));
+    assert_eq!(quirks(&alone), [(Quirk::NoDevice, 1), (Quirk::NoLaunchCall, 1)]);
+    let called = Db::new();
+    let called = import(called.kernel(&[]).call(400, 1, TID_100));
+    assert_eq!((lines(&called), quirks(&called)), (lines(&usual), quirks(&usual)));
+}
+
+#[test]
+fn quirk_18_rows_of_zeros_say_nothing_of_a_device() {
+    let db = Db::new();
+    db.kernel(&[]).gpu("", &[("id", 0), ("smCount", 0), ("cuDevice", 0), ("threadsPerWarp", 0)]);
+    assert_eq!(device(&db), (None, vec![(Quirk::NoDevice, 1)]));
+}
+
+#[test]
 fn a_kernel_table_without_a_needed_column_is_named_with_its_schema() {
     let mut columns = kernel_3_25();
     columns.retain(|&column| column != "gridY" && column != "streamId");
@@ -445,4 +469,18 @@ fn a_report_that_was_not_exported_is_named() {
         let error = read(file, b"\x01\x02\x03".as_slice(), &ImportOptions::default()).unwrap_err();
         assert!(error.to_string().contains("nsys export --type sqlite"), "{error}");
     }
+}
+
+#[test]
+fn a_watch_is_told_how_many_rows_are_read_and_of_how_many() {
+    let db = Db::new();
+    db.kernel(&[]);
+    for correlation in 1..=9_000 {
+        db.call(400, correlation, TID_100);
+    }
+    let told = RefCell::new(Vec::new());
+    let watch = |done, of| told.borrow_mut().push((done, of));
+    let bytes = db.bytes();
+    read_watched("run.sqlite", bytes.as_slice(), &ImportOptions::default(), &watch).unwrap();
+    assert_eq!(told.into_inner(), [(8_192, 9_001), (9_001, 9_001)]);
 }

@@ -141,6 +141,24 @@ fn columns_are_found_by_name() {
 }
 
 #[test]
+fn quirk_19_shared_memory_in_rounded_megabytes_is_assumed() {
+    // 49 KB are 0.049 MB, and so is anything from 48.5 to 49.5.
+    let p = import(&format!("{HEADER}{GEMM}"));
+    assert!((48_500..=49_500).contains(&p.ops[0].footprint.lds_bytes), "{:?}", p.ops[0].footprint);
+    assert_eq!(p.ops[0].provenance.of(Field::SharedMemory), Origin::Assumed);
+    assert_eq!(p.report.count(Quirk::RoundedSharedMemory), 1);
+}
+
+#[test]
+fn quirk_19_line_ends_of_another_system_change_nothing() {
+    let text = format!("{HEADER}{COPY}{GEMM}{FILL}");
+    let usual = import(&text);
+    let other = import(&text.replace('\n', "\r\n"));
+    assert_eq!((lines(&other), names(&other)), (lines(&usual), names(&usual)));
+    assert_eq!((quirks(&other), other.report.events), (quirks(&usual), 3));
+}
+
+#[test]
 fn quirk_19_shared_memory_in_bytes_is_measured() {
     let header = HEADER.replace("SMem (MB)", "SMem (byte)");
     let p = import(&format!("{header}{}", GEMM.replace("0.000,0.049", "16,49152")));

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use raddle_trace::timeline::{
     Away, Counter, Ending, Grain, Launch, Line, Measure, Off, Process, Slice, Stretch, Timeline,
-    write_chrome, write_perfetto,
+    write_chrome, write_chrome_watched, write_perfetto, write_perfetto_watched,
 };
 use serde_json::Value;
 
@@ -184,4 +184,29 @@ fn nothing_at_all_is_a_timeline_too() {
     assert_eq!(packets(&perfetto), 2, "names, and the device");
     let chrome: Value = serde_json::from_slice(&chrome).unwrap();
     assert_eq!(chrome["displayTimeUnit"], "ns");
+}
+
+#[test]
+fn a_watch_is_told_how_much_is_written_and_of_how_much() {
+    let slice = |at: u64| Slice {
+        start_ns: at,
+        end_ns: at + 1,
+        workgroups: 1,
+        launch: 0,
+        slot: 0,
+        cu: 0,
+        ending: Ending::Ended,
+    };
+    let slices: Vec<Slice> = (0..20_000).map(slice).collect();
+    let timeline = Timeline { cus: 1, slices, ..Timeline::default() };
+    let (mut perfetto, mut chrome) = (Vec::new(), Vec::new());
+    let mut file = Vec::new();
+    write_perfetto_watched(&timeline, &mut file, &mut |done, of| perfetto.push((done, of)))
+        .unwrap();
+    assert_eq!(perfetto, [(0, 40_000), (16_384, 40_000), (32_768, 40_000), (40_000, 40_000)]);
+    let mut plain = Vec::new();
+    write_perfetto(&timeline, &mut plain).unwrap();
+    assert!(file == plain, "it writes the same");
+    write_chrome_watched(&timeline, Vec::new(), &mut |done, of| chrome.push((done, of))).unwrap();
+    assert_eq!(chrome, [(0, 20_000), (16_384, 20_000), (20_000, 20_000)]);
 }

@@ -20,6 +20,8 @@ pub(crate) enum Found {
     Named,
     /// Named by the profile, and in the device table.
     Table,
+    /// Assumed: the table has only a neighbour of what the profile names, or several that fit.
+    Assumed,
     /// Made from the properties in the profile.
     Properties,
     /// Not said: the device replayed on stands in for it.
@@ -59,8 +61,9 @@ impl Chosen {
 impl std::fmt::Display for Told {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let name = match self.found {
-            Found::Properties => "described in the profile",
-            _ => &self.id,
+            Found::Properties => "described in the profile".to_owned(),
+            Found::Assumed => format!("{}, assumed", self.id),
+            _ => self.id.clone(),
         };
         write!(f, "{} ({name}, {} CUs)", plain(&self.product, 40), self.cus)
     }
@@ -107,10 +110,12 @@ pub(crate) fn own(profile: &Profile) -> Result<Chosen, Option<DeviceError>> {
     // Cards of one name come with different numbers of compute units, and so do parts of a card.
     let same_cus = |device: &Device| source.sms.is_none_or(|sms| sms == u32::from(device.cus));
     if let Some(device) = table.clone().filter(same_cus) {
-        return Ok(Chosen { device, found: Found::Table });
+        let other = other_memory(&source.name, &device.product);
+        return Ok(Chosen { device, found: if other { Found::Assumed } else { Found::Table } });
     }
     if let Some(device) = amd(source) {
-        return Ok(Chosen { device, found: Found::Table });
+        let found = if has_twin(&device) { Found::Assumed } else { Found::Table };
+        return Ok(Chosen { device, found });
     }
     let nothing = source.name.is_empty()
         && source.sms.is_none()
@@ -118,10 +123,27 @@ pub(crate) fn own(profile: &Profile) -> Result<Chosen, Option<DeviceError>> {
         && source.arch.is_empty();
     match (raddle_device::from_properties(&properties(source)), table) {
         (Ok(device), _) => Ok(Chosen { device, found: Found::Properties }),
-        (Err(_), Some(device)) => Ok(Chosen { device, found: Found::Table }),
+        (Err(_), Some(device)) => Ok(Chosen { device, found: Found::Assumed }),
         (Err(_), None) if nothing => Err(None),
         (Err(error), None) => Err(Some(error)),
     }
+}
+
+/// Whether two names say that the cards have unlike memories, as `A100-SXM4-80GB` and `A100 40GB`.
+fn other_memory(name: &str, product: &str) -> bool {
+    let size = |name: &str| {
+        let name = name.to_ascii_lowercase().replace(" gb", "gb");
+        let words = name.split(|c: char| !c.is_ascii_alphanumeric());
+        words.filter_map(|word| word.strip_suffix("gb")?.parse::<u32>().ok()).next()
+    };
+    size(name).zip(size(product)).is_some_and(|(own, known)| own != known)
+}
+
+/// Whether the table has another product with the same compute units, such as MI210 and one die of
+/// an MI250: one of them is then as good a guess as the other.
+fn has_twin(device: &Device) -> bool {
+    let unit = |device: &Device| (device.cus, device.wave_size, device.shape);
+    raddle_device::table().iter().any(|other| other.id != device.id && unit(other) == unit(device))
 }
 
 /// The AMD device with the compute units that the profile says. Its driver often gives one name to
@@ -144,7 +166,9 @@ fn unknown(name: &str) -> CliError {
     CliError::UnknownDevice { name: plain(name, 60), nearest: raddle_device::nearest(name) }
 }
 
-fn properties(source: &SourceDevice) -> Properties {
+/// What a profile says of its device, as what a device is built from.
+#[must_use]
+pub fn properties(source: &SourceDevice) -> Properties {
     Properties {
         name: source.name.clone(),
         sms: source.sms,
@@ -284,6 +308,21 @@ mod tests {
     }
 
     #[test]
+    fn a_neighbour_in_the_table_is_told_as_assumed() {
+        for (name, how) in [
+            ("NVIDIA A100-SXM4-80GB", Found::Assumed),
+            ("NVIDIA A100 80 GB PCIe", Found::Assumed),
+            ("NVIDIA A100-SXM4-40GB", Found::Table),
+            ("NVIDIA A100-PG509-200", Found::Table),
+            ("NVIDIA H100 80GB HBM3", Found::Table),
+        ] {
+            assert_eq!(recorded_on(Some(called(name, None))).unwrap().found, how, "{name}");
+        }
+        let found = recorded_on(Some(called("NVIDIA A100-SXM4-80GB", Some(108)))).unwrap();
+        assert_eq!(found.told().to_string(), "NVIDIA A100 40GB (a100, assumed, 108 CUs)");
+    }
+
+    #[test]
     fn another_number_of_compute_units_is_another_device() {
         let found = recorded_on(Some(described("Tesla V100-SXM2-16GB", 72))).unwrap();
         assert_eq!((found.device.cus, found.found), (72, Found::Properties));
@@ -291,7 +330,7 @@ mod tests {
         assert_eq!(told, "Tesla V100-SXM2-16GB (described in the profile, 72 CUs)");
         // Without the figures for that, the table is the best there is.
         let found = recorded_on(Some(called("Tesla V100", Some(72)))).unwrap();
-        assert_eq!((found.device.cus, found.found), (80, Found::Table));
+        assert_eq!((found.device.cus, found.found), (80, Found::Assumed));
     }
 
     #[test]
@@ -301,23 +340,23 @@ mod tests {
             wave_size: Some(64),
             ..called(name, Some(sms))
         };
-        for (source, id) in [
-            (agent("AMD Instinct MI350X", "gfx950", 256), "mi350x"),
-            (agent("AMD Instinct MI300X", "gfx942", 304), "mi300x"),
-            (agent("AMD Instinct MI300A", "gfx942", 228), "mi300a"),
-            (agent("AMD Instinct MI210", "gfx90a", 104), "mi210"),
-            (agent("AMD Instinct MI100", "gfx908", 120), "mi100"),
-            (agent("AMD Instinct MI250X / MI250", "gfx90a", 110), "mi250x"),
-            (agent("AMD Instinct MI250X / MI250", "gfx90a", 104), "mi210"),
-            (agent("gfx942", "gfx942", 304), "mi300x"),
+        for (source, id, how) in [
+            (agent("AMD Instinct MI350X", "gfx950", 256), "mi350x", Found::Table),
+            (agent("AMD Instinct MI300X", "gfx942", 304), "mi300x", Found::Table),
+            (agent("AMD Instinct MI300A", "gfx942", 228), "mi300a", Found::Table),
+            (agent("AMD Instinct MI210", "gfx90a", 104), "mi210", Found::Table),
+            (agent("AMD Instinct MI100", "gfx908", 120), "mi100", Found::Table),
+            (agent("AMD Instinct MI250X / MI250", "gfx90a", 110), "mi250x", Found::Table),
+            (agent("AMD Instinct MI250X / MI250", "gfx90a", 104), "mi210", Found::Assumed),
+            (agent("gfx942", "gfx942", 304), "mi300x", Found::Assumed),
             // Of PyTorch profiles, which give no instruction set.
-            (agent("AMD Radeon Graphics", "", 304), "mi300x"),
-            (agent("", "", 304), "mi300x"),
-            (agent("", "", 256), "mi350x"),
-            (agent("AMD Instinct MI250X / MI250", "", 104), "mi210"),
+            (agent("AMD Radeon Graphics", "", 304), "mi300x", Found::Assumed),
+            (agent("", "", 304), "mi300x", Found::Assumed),
+            (agent("", "", 256), "mi350x", Found::Assumed),
+            (agent("AMD Instinct MI250X / MI250", "", 104), "mi210", Found::Assumed),
         ] {
             let found = recorded_on(Some(source.clone())).unwrap();
-            assert_eq!((&*found.device.id, found.found), (id, Found::Table), "{source:?}");
+            assert_eq!((&*found.device.id, found.found), (id, how), "{source:?}");
         }
         // An eighth of an MI350X is built from what the profile says.
         let eighth = recorded_on(Some(agent("AMD Instinct MI350X", "gfx950", 32))).unwrap();

@@ -44,6 +44,7 @@ use console::alarm;
 use error::CliError;
 
 pub use console::Console;
+pub use devices::properties;
 
 /// Runs the tool; the exit code.
 #[must_use]

@@ -133,7 +133,12 @@ fn read(path: &Path, options: &ImportOptions, progress: bool) -> Result<Profile,
     match (file, length) {
         (Some(file), Some(data)) if data.is_file() => {
             let reading = Progress::bytes(true, data.len()).reading(file);
-            raddle_trace::read(&path.display().to_string(), reading, options)
+            let rows = Progress::rows(true);
+            let watch = |done, of| rows.at(done, of);
+            let name = path.display().to_string();
+            let profile = raddle_trace::read_watched(&name, reading, options, &watch);
+            rows.done();
+            profile
         }
         _ => raddle_trace::open(path, options),
     }

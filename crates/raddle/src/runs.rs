@@ -68,6 +68,7 @@ pub(crate) fn all(plan: &Plan<'_>) -> Result<Vec<Runs>, CliError> {
     });
     let jobs: Vec<Job> = together.chain(apart).collect();
     let progress = Progress::runs(plan.progress, launches(plan.workload, &jobs));
+    let drawing = progress.drawing();
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(plan.jobs.map_or(0, usize::from))
         .build()
@@ -76,11 +77,12 @@ pub(crate) fn all(plan: &Plan<'_>) -> Result<Vec<Runs>, CliError> {
         })?;
     let run = |job: &Job| {
         let workload = job.alone.map_or(plan.workload, |process| &single[process]);
-        one(plan, *job, workload, &progress)
+        one(plan, *job, workload, (&progress, &drawing))
     };
     let done: Vec<Result<(Outcome, Option<Drawn>), CliError>> =
         pool.install(|| jobs.par_iter().with_max_len(1).map(run).collect());
     progress.done();
+    drawing.done();
     let mut outcomes = done.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter();
     let together: Vec<_> = outcomes.by_ref().take(plan.recipes.len()).collect();
     let runs = together.into_iter().map(|(together, timeline)| {
@@ -106,7 +108,7 @@ fn one(
     plan: &Plan<'_>,
     job: Job,
     workload: &Workload,
-    progress: &Progress,
+    (progress, drawing): (&Progress, &Progress),
 ) -> Result<(Outcome, Option<Drawn>), CliError> {
     let NamedRecipe { name, recipe } = &plan.recipes[job.recipe];
     let (shape, cus) = (plan.target.shape, plan.target.cus);
@@ -135,7 +137,7 @@ fn one(
         let (to, watch) = (&mut dispatcher, &mut recorder);
         let outcome = raddle_sim::run_watched(workload, to, &options, watch, &mut advance);
         let outcome = outcome.map_err(failed)?;
-        let drawn = wanted.write(recorder, workload, &outcome, (folder, name))?;
+        let drawn = wanted.write(recorder, workload, &outcome, (folder, name), drawing)?;
         return Ok((outcome, Some(drawn)));
     }
     let outcome = raddle_sim::run(workload, &mut dispatcher, &options, &mut advance);

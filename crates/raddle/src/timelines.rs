@@ -5,11 +5,12 @@ use std::io::{self, BufWriter};
 use std::path::Path;
 
 use raddle_sim::{Names, Outcome, Recorder, Workload};
-use raddle_trace::timeline::{Grain, Timeline, write_chrome, write_perfetto};
+use raddle_trace::timeline::{Grain, Timeline, write_chrome_watched, write_perfetto_watched};
 use serde::Serialize;
 
 use crate::args::{RunArgs, TimelineFormat};
 use crate::error::CliError;
+use crate::progress::Progress;
 use crate::units::count;
 
 /// The name of a timeline in the folder of its recipe, for ui.perfetto.dev.
@@ -69,12 +70,14 @@ impl Wanted {
         workload: &Workload,
         outcome: &Outcome,
         (folder, name): (&Path, &str),
+        progress: &Progress,
     ) -> Result<Drawn, CliError> {
         let timeline = recorder.finish(workload, outcome, &self.names);
         let mut files = Vec::new();
         for &file in self.files {
             let what = format!("{name}/{file}");
-            write(&timeline, file, &folder.join(name)).map_err(CliError::writing(&what))?;
+            write(&timeline, file, &folder.join(name), progress)
+                .map_err(CliError::writing(&what))?;
             files.push(what);
         }
         Ok(Drawn {
@@ -91,10 +94,22 @@ fn most(run: &RunArgs) -> u32 {
     run.timeline_slices.unwrap_or(MOST)
 }
 
-fn write(timeline: &Timeline, file: &str, folder: &Path) -> io::Result<()> {
+fn write(timeline: &Timeline, file: &str, folder: &Path, progress: &Progress) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
     let to = BufWriter::with_capacity(1 << 16, File::create(folder.join(file))?);
-    if file == PERFETTO { write_perfetto(timeline, to) } else { write_chrome(timeline, to) }
+    let mut told = 0;
+    let mut watch = |done: u64, of: u64| {
+        if done == 0 {
+            progress.more(of);
+        }
+        progress.add(done.saturating_sub(told));
+        told = done;
+    };
+    if file == PERFETTO {
+        write_perfetto_watched(timeline, to, &mut watch)
+    } else {
+        write_chrome_watched(timeline, to, &mut watch)
+    }
 }
 
 /// What a reader should know of timelines that are coarser than could be: one line a kind, with the

@@ -57,15 +57,39 @@ pub(crate) fn turns(c: char) -> bool {
 }
 
 /// Text from outside on one line: no control characters and none that turn what stands around it,
-/// at most `limit` characters.
+/// at most `limit` characters. What is longer loses its middle: names of one kind begin alike and
+/// differ at the end.
 pub(crate) fn plain(text: &str, limit: usize) -> String {
     let harmless = |c: char| if c.is_control() || turns(c) { '?' } else { c };
-    let mut shown: String = text.chars().map(harmless).take(limit).collect();
-    if text.chars().nth(limit).is_some() {
-        shown.pop();
-        shown.push('…');
+    let mut left = limit;
+    let room = |_: char| {
+        left = left.saturating_sub(1);
+        // The last place is that of the sign that something is missing.
+        left > 0
+    };
+    let (begin, end) = match text.chars().nth(limit) {
+        None => (text, ""),
+        Some(_) => without_middle(text, room),
+    };
+    let sign = if begin.len() == text.len() { "" } else { "…" };
+    begin.chars().chain(sign.chars()).chain(end.chars()).map(harmless).collect()
+}
+
+/// What is left of the begin and the end of a text without its middle: one character of its end
+/// for two of its begin, as long as there is room for the next one.
+pub(crate) fn without_middle(text: &str, mut room: impl FnMut(char) -> bool) -> (&str, &str) {
+    let mut middle = text.chars();
+    for taken in 1.. {
+        let before = middle.clone();
+        let next = if taken % 3 == 0 { middle.next_back() } else { middle.next() };
+        if next.is_none_or(|c| !room(c)) {
+            middle = before;
+            break;
+        }
     }
-    shown
+    let middle = middle.as_str();
+    let begin = middle.as_ptr().addr() - text.as_ptr().addr();
+    (&text[..begin], &text[begin + middle.len()..])
 }
 
 /// A word of a command that a shell takes as it is.
@@ -137,8 +161,18 @@ mod tests {
     fn text_from_outside_cannot_move_the_cursor() {
         assert_eq!(plain("a\x1b[2Jb\n", 20), "a?[2Jb?");
         assert_eq!(plain("a\u{202e}gnp.exe\u{2069}", 20), "a?gnp.exe?");
-        assert_eq!(plain("abcdef", 4), "abc…");
+        assert_eq!(plain("abcdef", 4), "ab…f");
         assert_eq!(plain("abcd", 4), "abcd");
+    }
+
+    #[test]
+    fn long_names_keep_what_tells_them_apart() {
+        let long = "resnet50_training_of_the_second_of_march";
+        let [second, third] = [2, 3].map(|n| plain(&format!("{long}-{n}"), 24));
+        assert_eq!(second, "resnet50_trainin…march-2");
+        assert_eq!(third, "resnet50_trainin…march-3");
+        assert_eq!(plain("größere Größen", 8), "größe…en");
+        assert_eq!([0, 1, 2].map(|limit| plain("abc", limit)), ["…", "…", "a…"]);
     }
 
     #[test]

@@ -89,7 +89,7 @@ fn figures_and_their_changes_are_those_of_the_results() {
     let row = row.expect("it is compared");
     assert_eq!((row["values"][0].as_f64(), row["values"][1].as_f64()), (Some(a), Some(b)));
     assert!(b < a, "the larger device has more room: {a} {b}");
-    assert_eq!(row["changes"][0]["verdict"], "better");
+    assert_eq!(row["changes"][0]["verdict"], "unjudged", "another device");
     let relative = row["changes"][0]["relative"].as_f64().unwrap();
     assert!((relative - (b - a) / a).abs() < 0.0001);
 }
@@ -200,4 +200,49 @@ fn requests_are_compared_too() {
     let p99 = row("request p99");
     assert!(p99["values"][1].as_f64() < p99["values"][0].as_f64(), "spatial keeps a part free");
     assert_eq!(p99["changes"][0]["verdict"], "better");
+}
+
+#[test]
+fn other_inputs_are_not_judged() {
+    let place = place();
+    place.file(
+        "load.json",
+        r#"{"time": 0.002, "tasks": [{"id": "burst", "load": {"type": "trace", "trace": [0, 0.1]}, "client": {}}]}"#,
+    );
+    let run = |out: &str, more: &[&str]| {
+        let args = ["--priority", "train*=5", "--recipe", "leftover", "--device", "v100"];
+        let args = [&["replay", "train.csv"], more, &args, &["--out", out]].concat();
+        assert_eq!(place.raddle(&args).code, 0);
+    };
+    run("same", &["infer.csv"]);
+    run("alone", &[]);
+    run("later", &["infer.csv", "--start", "infer=0.05"]);
+    run("asked", &["infer.csv", "--arrivals", "infer=load.json:burst"]);
+    for (other, inputs) in [
+        ("same", &[][..]),
+        ("b", &["device"]),
+        ("alone", &["profiles", "arrivals"]),
+        ("later", &["arrivals"]),
+        ("asked", &["arrivals"]),
+    ] {
+        let value = json(&place, &["a", other]);
+        let told = value["inputs-that-differ"].as_array().unwrap();
+        let wanted: std::collections::BTreeSet<&str> = inputs.iter().copied().collect();
+        let told: std::collections::BTreeSet<&str> =
+            told.iter().filter_map(Value::as_str).collect();
+        assert_eq!(told, wanted, "{other}");
+        let verdicts = &value["verdicts"];
+        assert_eq!((&verdicts["better"], &verdicts["worse"]), (&0.into(), &0.into()), "{other}");
+        assert_eq!(verdicts["unjudged"] == 0, inputs.is_empty(), "{other}: {verdicts}");
+        let ran = place.raddle(&["compare", "a", other]);
+        assert_eq!(ran.out.contains("The inputs differ"), !inputs.is_empty(), "{}", ran.out);
+    }
+    // Of three results, only the one with other inputs is not judged.
+    let value = json(&place, &["a", "same", "b"]);
+    let judged = |at: usize| {
+        let rows = value["rows"].as_array().unwrap().iter();
+        rows.filter(|row| row["changes"][at]["verdict"] == "unjudged").count()
+    };
+    assert_eq!(judged(0), 0);
+    assert!(judged(1) > 5);
 }

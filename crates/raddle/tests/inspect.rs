@@ -368,3 +368,23 @@ fn three_streams_of_an_a100() {
     assert_eq!(found["waits"]["carried"], 0.0164);
     assert_eq!(ns(&found["busy"]["simulated-ns"]), 369_000);
 }
+
+#[test]
+fn a_device_that_only_has_a_neighbour_in_the_table_is_marked_as_assumed() {
+    let place = Place::new();
+    for (device, said) in [
+        (
+            "NVIDIA A100-SXM4-80GB",
+            "NVIDIA A100 40GB (a100, assumed, 108 CUs): assumed, as its nearest neighbour in the \
+             device table; `NVIDIA A100-SXM4-80GB` in the file",
+        ),
+        ("NVIDIA A100-SXM4-40GB", "NVIDIA A100 40GB (a100, 108 CUs): in the device table"),
+    ] {
+        let text = train().replace("device = v100", &format!("device = {device}"));
+        place.file("t.csv", text);
+        let ran = place.raddle(&["inspect", "t.csv"]);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+        let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(said), "{words}");
+    }
+}

@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use raddle_device::{Device, Properties, find, find_product, from_properties};
+use raddle_device::{Device, find, find_product, from_properties};
 use raddle_trace::{ImportOptions, Op, Profile, SourceDevice, open};
 use raddle_types::Resource;
 
@@ -32,17 +32,7 @@ fn sample(name: &str) -> Option<Profile> {
 fn devices(profile: &Profile) -> [Device; 2] {
     let source: &SourceDevice = profile.device.as_ref().expect("it is in the file");
     let table = find(&source.name).or_else(|| find_product(&source.name)).expect(&source.name);
-    let described = from_properties(&Properties {
-        name: source.name.clone(),
-        sms: source.sms,
-        compute_major: source.compute_major,
-        compute_minor: source.compute_minor,
-        registers_per_sm: source.registers_per_sm,
-        threads_per_sm: source.threads_per_sm,
-        shared_bytes_per_sm: source.shared_bytes_per_sm,
-        wave_size: source.wave_size,
-        ..Properties::default()
-    });
+    let described = from_properties(&raddle::properties(source));
     [table, described.expect(&source.name)]
 }
 

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use super::label::label;
 use super::layout::{Layout, NONE, by_ready};
 use super::tracks::{Kind, Tracks};
-use super::{Ending, Line, Timeline};
+use super::{Ending, Line, Meter, Timeline};
 
 /// Bytes that are collected before they are written.
 const CHUNK: usize = 1 << 16;
@@ -24,6 +24,19 @@ const DEVICE: u32 = 1;
 /// # Errors
 /// Those of `out`.
 pub fn write_chrome(timeline: &Timeline, out: impl Write) -> io::Result<()> {
+    write_chrome_watched(timeline, out, &mut |_, _| ())
+}
+
+/// As [`write_chrome`]; `watch` is told how many launches, stretches and slices are written, and of
+/// how many: at the begin, now and then, and at the end.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_chrome_watched(
+    timeline: &Timeline,
+    out: impl Write,
+    watch: &mut dyn FnMut(u64, u64),
+) -> io::Result<()> {
     let layout = Layout::of(timeline);
     let tracks = Tracks::of(timeline, &layout);
     let quote = |name: &String| quoted(&label(name));
@@ -38,10 +51,15 @@ pub fn write_chrome(timeline: &Timeline, out: impl Write) -> io::Result<()> {
     };
     writer.names()?;
     writer.counters()?;
-    for at in by_ready(timeline) {
+    let launches: Vec<u32> = by_ready(timeline).into_iter().collect();
+    let all = launches.len() + timeline.stretches.len() + timeline.slices.len();
+    let mut meter = Meter::new(watch, all);
+    for at in launches {
         writer.launch(at)?;
+        meter.step();
     }
     for stretch in &timeline.stretches {
+        meter.step();
         let Some(tid) = tracks.line(stretch.line) else { continue };
         let pid = match stretch.line {
             Line::Copies => DEVICE,
@@ -54,6 +72,7 @@ pub fn write_chrome(timeline: &Timeline, out: impl Write) -> io::Result<()> {
     }
     for at in 0..timeline.slices.len() {
         writer.unit(at)?;
+        meter.step();
     }
     writer.text.push_str("\n]}\n");
     writer.flush()

@@ -14,9 +14,39 @@ mod perfetto;
 mod proto;
 mod tracks;
 
-pub use chrome::write_chrome;
+pub use chrome::{write_chrome, write_chrome_watched};
 pub use lanes::Lanes;
-pub use perfetto::write_perfetto;
+pub use perfetto::{write_perfetto, write_perfetto_watched};
+
+/// Events that are written between two calls of a watch.
+const STRIDE: usize = 1 << 14;
+
+/// Tells a watch how much of a file is written: at its begin, now and then, and at its end.
+struct Meter<'w> {
+    watch: &'w mut dyn FnMut(u64, u64),
+    done: usize,
+    all: usize,
+}
+
+impl<'w> Meter<'w> {
+    fn new(watch: &'w mut dyn FnMut(u64, u64), all: usize) -> Self {
+        let mut meter = Self { watch, done: 0, all };
+        meter.tell();
+        meter
+    }
+
+    fn tell(&mut self) {
+        (self.watch)(self.done as u64, self.all as u64);
+    }
+
+    /// One more is written.
+    fn step(&mut self) {
+        self.done += 1;
+        if self.done.is_multiple_of(STRIDE) || self.done == self.all {
+            self.tell();
+        }
+    }
+}
 
 /// Everything that is drawn of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use super::label::label;
 use super::layout::{Layout, NONE, Part};
 use super::proto::Proto;
 use super::tracks::{Kind, Track, Tracks};
-use super::{Ending, Launch, Off, Timeline};
+use super::{Ending, Launch, Meter, Off, Timeline};
 
 const TRACE_PACKET: u64 = 1;
 mod packet {
@@ -98,6 +98,19 @@ const FIRST_OFF: u64 = 3;
 /// # Errors
 /// Those of `out`.
 pub fn write_perfetto(timeline: &Timeline, out: impl Write) -> io::Result<()> {
+    write_perfetto_watched(timeline, out, &mut |_, _| ())
+}
+
+/// As [`write_perfetto`]; `watch` is told how many events are written, and of how many: at the
+/// begin, now and then, and at the end.
+///
+/// # Errors
+/// Those of `out`.
+pub fn write_perfetto_watched(
+    timeline: &Timeline,
+    out: impl Write,
+    watch: &mut dyn FnMut(u64, u64),
+) -> io::Result<()> {
     let layout = Layout::of(timeline);
     let tracks = Tracks::of(timeline, &layout);
     let mut writer = Writer { timeline, layout: &layout, proto: Proto::default(), out };
@@ -105,8 +118,11 @@ pub fn write_perfetto(timeline: &Timeline, out: impl Write) -> io::Result<()> {
     for (number, track) in (1u64..).zip(&tracks.list) {
         writer.describe(number, track)?;
     }
-    for event in in_order(timeline, &layout, &tracks) {
+    let events = in_order(timeline, &layout, &tracks);
+    let mut meter = Meter::new(watch, events.len());
+    for event in events {
         writer.event(&event, &tracks)?;
+        meter.step();
     }
     writer.finish()
 }

@@ -48,6 +48,13 @@ pub(super) struct Profile {
     pub(super) kernels: u64,
     pub(super) workgroups: u64,
     pub(super) span_ns: u64,
+    #[serde(default)]
+    pub(super) start_ns: u64,
+    #[serde(default)]
+    pub(super) share: u64,
+    /// When it is run; only whether that is the same is asked.
+    #[serde(default)]
+    pub(super) requests: Option<Value>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::document::{Input, Level, Process, Profile, Recipe, Result};
 
@@ -13,6 +14,8 @@ pub(super) struct Told {
     pub(super) results: Vec<Origin>,
     /// What else differs than the figures, a sentence each.
     pub(super) differences: Vec<String>,
+    /// What went in and is not the same in all results: their changes are not judged by it.
+    pub(super) inputs_that_differ: Vec<&'static str>,
     pub(super) rows: Vec<Row>,
     pub(super) verdicts: Verdicts,
 }
@@ -73,6 +76,8 @@ pub(super) enum Verdict {
     Worse,
     /// Neither better nor worse.
     Other,
+    /// Other work, or on another device, so nobody can say.
+    Unjudged,
     /// Only one of the two results has it.
     Missing,
 }
@@ -85,6 +90,7 @@ pub(super) struct Verdicts {
     pub(super) better: usize,
     pub(super) worse: usize,
     pub(super) other: usize,
+    pub(super) unjudged: usize,
     pub(super) missing: usize,
 }
 
@@ -136,6 +142,16 @@ pub(super) fn compare(inputs: &[Input]) -> Told {
     for name in names(inputs, |result| result.recipes.iter().map(|recipe| &recipe.name)) {
         of_recipe(inputs, name, &mut rows);
     }
+    let first = inputs.first().map(|input| &input.result);
+    let unlike_first =
+        |result: &Result| first.is_some_and(|first| !unlike_inputs(first, result).is_empty());
+    for (position, other) in inputs.iter().skip(1).enumerate() {
+        if unlike_first(&other.result) {
+            rows.iter_mut().filter_map(|row| row.changes.get_mut(position)).for_each(unjudge);
+        }
+    }
+    let others = inputs.iter().filter_map(|input| Some(unlike_inputs(first?, &input.result)));
+    let differing: BTreeSet<&str> = others.flatten().collect();
     let mut verdicts = Verdicts::default();
     for change in rows.iter().flat_map(|row| &row.changes) {
         *match change.verdict {
@@ -143,6 +159,7 @@ pub(super) fn compare(inputs: &[Input]) -> Told {
             Verdict::Better => &mut verdicts.better,
             Verdict::Worse => &mut verdicts.worse,
             Verdict::Other => &mut verdicts.other,
+            Verdict::Unjudged => &mut verdicts.unjudged,
             Verdict::Missing => &mut verdicts.missing,
         } += 1;
     }
@@ -152,7 +169,38 @@ pub(super) fn compare(inputs: &[Input]) -> Told {
         raddle: input.result.raddle.clone(),
         device: input.result.device.id.clone(),
     });
-    Told { results: results.collect(), differences: differences(inputs), rows, verdicts }
+    Told {
+        results: results.collect(),
+        differences: differences(inputs),
+        inputs_that_differ: differing.into_iter().collect(),
+        rows,
+        verdicts,
+    }
+}
+
+/// What went into two results and is not the same: better and worse are said of equal work on one
+/// device only.
+fn unlike_inputs(a: &Result, b: &Result) -> Vec<&'static str> {
+    fn unlike<T: PartialEq>(a: &Result, b: &Result, of: impl Fn(&Profile) -> T) -> bool {
+        !a.profiles.iter().map(&of).eq(b.profiles.iter().map(&of))
+    }
+    let work = |p: &Profile| (p.name.clone(), p.kernels, p.workgroups, p.span_ns, p.share);
+    let when = |p: &Profile| (p.start_ns, p.requests.clone());
+    let device = |result: &Result| (result.device.id.clone(), result.device.cus);
+    [
+        (device(a) != device(b), "device"),
+        (unlike(a, b, work), "profiles"),
+        (unlike(a, b, when), "arrivals"),
+    ]
+    .into_iter()
+    .filter_map(|(differ, what)| differ.then_some(what))
+    .collect()
+}
+
+fn unjudge(change: &mut Change) {
+    if matches!(change.verdict, Verdict::Better | Verdict::Worse) {
+        change.verdict = Verdict::Unjudged;
+    }
 }
 
 /// A, B, ..., Z, R27, R28, ...
@@ -267,11 +315,19 @@ fn differences(inputs: &[Input]) -> Vec<String> {
     unlike(&mut said, "version of raddle", inputs, |result| result.raddle.clone());
     unlike(&mut said, "device", inputs, device);
     let profile = |profile: &Profile| {
-        let Profile { name, kernels, workgroups, span_ns } = profile;
+        let Profile { name, kernels, workgroups, span_ns, .. } = profile;
         format!("{name}: {kernels} kernels, {workgroups} workgroups, {span_ns} ns")
     };
     unlike(&mut said, "profiles", inputs, |result| {
         result.profiles.iter().map(profile).collect::<Vec<_>>().join("; ")
+    });
+    let when = |profile: &Profile| {
+        let requests =
+            profile.requests.as_ref().map_or_else(|| "one run".to_owned(), Value::to_string);
+        format!("{} begins at {} ns, {requests}", profile.name, profile.start_ns)
+    };
+    unlike(&mut said, "arrivals", inputs, |result| {
+        result.profiles.iter().map(when).collect::<Vec<_>>().join("; ")
     });
     for assumed in names(inputs, |result| result.assumptions.iter()) {
         let there = |input: &Input| input.result.assumptions.iter().any(|said| said == assumed);

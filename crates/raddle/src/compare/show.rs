@@ -32,15 +32,23 @@ pub(super) fn text(told: &Told, colour: bool) -> String {
             out += &format!("  {}\n", wrap(&plain(said, SENTENCE), WIDTH - 2, "    "));
         }
     }
+    if !told.inputs_that_differ.is_empty() {
+        let said = format!(
+            "The inputs differ ({}), so figures stand side by side and nothing is called better or worse.",
+            told.inputs_that_differ.join(", ")
+        );
+        out += &format!("{}\n", wrap(&said, WIDTH, ""));
+    }
     out.push('\n');
     out += &table(told).render(colour);
     let counted = &told.verdicts;
     out += &format!(
-        "\n{} better, {} worse, {} equal, {} neither, {} in one result only\n",
+        "\n{} better, {} worse, {} equal, {} neither, {} not judged, {} in one result only\n",
         count(counted.better as u64),
         count(counted.worse as u64),
         count(counted.equal as u64),
         count(counted.other as u64),
+        count(counted.unjudged as u64),
         count(counted.missing as u64),
     );
     out += "Changes are measured by A; lower is better but for used and Jain.\n";
@@ -104,7 +112,7 @@ fn judged(change: &Change) -> [String; 2] {
         Verdict::Equal => return ["=".to_owned(), String::new()],
         Verdict::Better => "better",
         Verdict::Worse => "worse",
-        Verdict::Other => "",
+        Verdict::Other | Verdict::Unjudged => "",
         Verdict::Missing => return ["-".to_owned(), "only in one".to_owned()],
     };
     let size = match change.relative {

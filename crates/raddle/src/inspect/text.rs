@@ -91,6 +91,7 @@ fn device(profile: &Inspected) -> String {
     let how = match found {
         Found::Named => "named by --device".to_owned(),
         Found::Properties => "made from the figures in the file".to_owned(),
+        Found::Assumed => "assumed, as its nearest neighbour in the device table".to_owned(),
         _ => "in the device table".to_owned(),
     };
     let called = match profile.called.as_deref() {

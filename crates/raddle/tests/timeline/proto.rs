@@ -1,5 +1,8 @@
 //! The part of Perfetto's public definitions that a timeline uses, for a decoder that is not ours.
 //!
+//! Written down here, so that this test needs nothing fetched; `checks/perfetto` reads the
+//! definitions themselves and decodes whole files by them.
+//!
 //! Names and numbers are those of `protos/perfetto/trace` in Perfetto's source: `trace.proto`,
 //! `trace_packet.proto`, `interned_data.proto` and, in `track_event/`, `track_event.proto`,
 //! `track_descriptor.proto`, `counter_descriptor.proto` and `debug_annotation.proto`.

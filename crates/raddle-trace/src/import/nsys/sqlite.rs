@@ -45,7 +45,7 @@ pub(in crate::import) fn import(
     source: Source<'_>,
     options: &ImportOptions,
 ) -> Result<Draft, TraceError> {
-    let Source { file, reader, gzip, .. } = source;
+    let Source { file, reader, gzip, watch, .. } = source;
     let loaded = load::load(&file, reader, gzip, load::IN_MEMORY)?;
     let (cut, damaged) = (loaded.cut.then_some(loaded.bytes), loaded.damaged);
     let database = database::Database::new(loaded).map_err(|problem| {
@@ -57,7 +57,7 @@ pub(in crate::import) fn import(
     })?;
     refuse::foreign(&file, &database)?;
     let mut found = collect::Collector::new(&database, options.barriers);
-    found.read(&file, &database)?;
+    found.read(&file, &database, watch)?;
     if let Some(error) = refuse::unusable(&file, &database, &found, cut) {
         return Err(error);
     }

@@ -3,6 +3,7 @@
 //! Positions and sizes are hundredths of a unit.
 
 use crate::report::html::escape;
+use crate::units::without_middle;
 
 /// Hundredths of a unit in a unit.
 pub(super) const UNIT: i64 = 100;
@@ -142,16 +143,11 @@ pub(crate) fn fitted(text: &str, most: i64) -> String {
         return text.to_owned();
     }
     let mut left = most - bold_width("…");
-    let mut kept = String::new();
-    for c in text.chars() {
+    let (begin, end) = without_middle(text, |c| {
         left -= bold_width(c.encode_utf8(&mut [0; 4]));
-        if left < 0 {
-            break;
-        }
-        kept.push(c);
-    }
-    kept.push('…');
-    kept
+        left >= 0
+    });
+    format!("{begin}…{end}")
 }
 
 /// Hundredths as a decimal number without needless digits.
@@ -255,6 +251,7 @@ mod tests {
     fn long_texts_are_cut_to_their_room() {
         assert_eq!(fitted("abc", 26 * UNIT), "abc");
         assert_eq!(fitted("abcd", 33 * UNIT), "ab…");
+        assert_eq!(fitted("abcdefgh", 50 * UNIT), "abc…h");
         assert_eq!(fitted("WWWW", 45 * UNIT), "WW…");
         assert_eq!(fitted("漢字漢", 46 * UNIT), "漢…");
         assert_eq!(fitted("漢字漢", 0), "…");

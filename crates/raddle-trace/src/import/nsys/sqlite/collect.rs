@@ -2,6 +2,7 @@
 
 use crate::assemble::{DraftOp, Interner, OP_LIMIT};
 use crate::error::TraceError;
+use crate::import::Watch;
 use crate::import::nsys::devices::Devices;
 use crate::import::nsys::work::{Kernel, Lds, Notes, blank};
 use crate::options::BarrierRule;
@@ -110,6 +111,32 @@ pub(super) struct Call {
     pub(super) start: i64,
 }
 
+/// Rows between two calls of a watch.
+const STRIDE: u64 = 1 << 13;
+
+/// Tells a watch how many rows are read.
+struct Meter<'w> {
+    watch: Watch<'w>,
+    done: u64,
+    all: u64,
+}
+
+impl Meter<'_> {
+    /// One more is read; always `true`.
+    fn row(&mut self) -> bool {
+        self.done += 1;
+        if self.done.is_multiple_of(STRIDE) {
+            // What was counted beforehand may be wrong.
+            (self.watch)(self.done, self.all.max(self.done));
+        }
+        true
+    }
+
+    fn end(&self) {
+        (self.watch)(self.done, self.done);
+    }
+}
+
 /// Everything of interest in the tables.
 #[derive(Debug)]
 pub(super) struct Collector {
@@ -144,17 +171,27 @@ impl Collector {
     ///
     /// # Errors
     /// When there is more than can be taken.
-    pub(super) fn read(&mut self, file: &str, database: &Database) -> Result<(), TraceError> {
+    pub(super) fn read(
+        &mut self,
+        file: &str,
+        database: &Database,
+        watch: Watch<'_>,
+    ) -> Result<(), TraceError> {
+        let tables = [KERNELS, COPIES, SETS, CALLS, GRAPHS];
+        let all = tables.iter().fold(0, |sum, table| database.about(table).saturating_add(sum));
+        let mut meter = Meter { watch, done: 0, all };
         let columns = [PLACE.as_slice(), KERNEL.as_slice()].concat();
-        self.kernels_seen = database.scan(KERNELS, &columns, |row| self.kernel(row));
+        self.kernels_seen = database.scan(KERNELS, &columns, |row| meter.row() && self.kernel(row));
         let columns = [PLACE.as_slice(), &["copyKind"]].concat();
         let copies = database.scan(COPIES, &columns, |row| {
-            self.simple(row, OpKind::Copy, Name::Copy(row.number(OWN)))
+            meter.row() && self.simple(row, OpKind::Copy, Name::Copy(row.number(OWN)))
         });
-        let sets = database.scan(SETS, &PLACE, |row| self.simple(row, OpKind::Set, Name::Set));
+        let sets = database
+            .scan(SETS, &PLACE, |row| meter.row() && self.simple(row, OpKind::Set, Name::Set));
         let columns = ["start", "correlationId", "globalTid"];
-        let calls = database.scan(CALLS, &columns, |row| self.call(row));
-        let graphs = database.scan(GRAPHS, &["start"], |_| true);
+        let calls = database.scan(CALLS, &columns, |row| meter.row() && self.call(row));
+        let graphs = database.scan(GRAPHS, &["start"], |_| meter.row());
+        meter.end();
         self.report.add(Quirk::WholeGraph, graphs);
         for rows in [self.kernels_seen, copies, sets, calls, graphs] {
             self.report.events = self.report.events.saturating_add(rows);
