@@ -11,6 +11,9 @@ use std::time::Duration;
 use criterion::{Criterion, SamplingMode, Throughput};
 use serde_json::Value;
 
+/// A pass over more elements takes so long that ten have to do.
+const MANY: usize = 1 << 20;
+
 /// Nanoseconds for one element of a row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Time {
@@ -84,6 +87,9 @@ impl Lab {
         let (mut start, mut state) = (Some(start), None);
         let mut group = self.criterion.benchmark_group(group);
         group.throughput(Throughput::Elements(elements as u64)).sampling_mode(SamplingMode::Flat);
+        if elements > MANY {
+            group.sample_size(10);
+        }
         group.bench_function(name, |bencher| {
             if let Some(start) = start.take() {
                 state = Some(start());
