@@ -119,6 +119,7 @@ impl<S: Store> Map<S> {
 
     /// The first free run of at least `want` blocks, its lowest `want` blocks. For 0 blocks that
     /// is start 0, always; so it is with the other two.
+    #[inline]
     #[must_use]
     pub fn first_fit(&self, want: u32) -> Option<Plan> {
         self.first_fit_from(0, want)
@@ -132,10 +133,10 @@ impl<S: Store> Map<S> {
     #[must_use]
     pub fn first_fit_from(&self, from: u32, want: u32) -> Option<Plan> {
         let start = match want {
-            0 => Some(0),
+            0 => 0,
             _ => words::first_fit(self.words.words(), from, want),
         };
-        start.map(|start| Plan::new(start, want))
+        (start != words::NOWHERE).then_some(Plan::new(start, want))
     }
 
     /// The shortest free run of at least `want` blocks, its lowest `want` blocks; ties to the

@@ -6,8 +6,10 @@
 #![allow(unsafe_code, reason = "processor levels are found at run time")]
 
 mod bytes;
+mod level;
 mod nibbles;
 mod safe;
+pub(crate) mod short;
 pub(crate) mod wide;
 
 use std::is_x86_feature_detected as has;
@@ -26,7 +28,7 @@ pub(crate) fn has(kernel: Kernel) -> bool {
         Kernel::SafeAvx2 => {
             has!("avx2") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt")
         }
-        Kernel::SafeAvx512 => has_wide() && has!("avx512dq") && has!("avx512vl"),
+        Kernel::SafeAvx512 => has_all_of_wide() && has!("avx512dq") && has!("avx512vl"),
         Kernel::TableSsse3 => has!("ssse3"),
         Kernel::TableAvx2 => has!("avx2"),
         Kernel::TableAvx512 => has!("avx512f") && has!("avx512bw") && has!("avx512vbmi"),
@@ -34,7 +36,7 @@ pub(crate) fn has(kernel: Kernel) -> bool {
 }
 
 /// What [`wide`] is compiled for.
-fn has_wide() -> bool {
+fn has_all_of_wide() -> bool {
     has(Kernel::SafeAvx2)
         && has!("avx512f")
         && has!("avx512bw")

@@ -5,9 +5,9 @@
 
 use core::arch::x86_64::*;
 use core::mem::transmute;
-use core::sync::atomic::{AtomicU8, Ordering};
 
-use crate::words::{BITS, shifts_for};
+use super::level;
+use crate::words::{BITS, NOWHERE, shifts_for};
 
 /// The words of the longest map that is searched here.
 const MOST: usize = 32;
@@ -19,30 +19,15 @@ const LEAST: usize = 5;
 /// Whether a map of so many words is searched here.
 #[inline]
 pub(crate) fn serves(words: usize) -> bool {
-    (LEAST..=MOST).contains(&words) && is_here()
+    (LEAST..=MOST).contains(&words) && level::has_wide()
 }
 
-/// Whether the processor has what is compiled here; asked once, then remembered.
-#[inline]
-fn is_here() -> bool {
-    /// 0: not asked yet, 1: no, 2: yes. Whoever asks at the same time finds the same.
-    static HERE: AtomicU8 = AtomicU8::new(0);
-    match HERE.load(Ordering::Relaxed) {
-        0 => {
-            let here = super::has_wide();
-            HERE.store(1 + u8::from(here), Ordering::Relaxed);
-            here
-        }
-        known => known == 2,
-    }
-}
-
-/// The lowest start at or after `from` of `want` ones in a row; `want` from 1 to 64.
+/// The lowest start at or after `from` of `want` ones in a row, or [`NOWHERE`]; `want` from 1 to 64.
 ///
 /// # Panics
 /// Never; nothing is asked that it does not [serve](serves).
 #[inline]
-pub(crate) fn first_fit(words: &[u64], from: u32, want: u32) -> Option<u32> {
+pub(crate) fn first_fit(words: &[u64], from: u32, want: u32) -> u32 {
     debug_assert!(serves(words.len()) && (1..=BITS).contains(&want));
     match words.len() {
         // SAFETY: the callers have asked `serves`.
@@ -69,7 +54,7 @@ pub(crate) fn longest(words: &[u64]) -> u32 {
 }
 
 #[target_feature(enable = "avx512f,avx512vbmi2,bmi1,lzcnt,popcnt")]
-fn first_of<const Z: usize>(words: &[u64], from: u32, want: u32) -> Option<u32> {
+fn first_of<const Z: usize>(words: &[u64], from: u32, want: u32) -> u32 {
     let mut map = not_before(load::<Z>(words), from);
     for by in shifts_for(want) {
         let by = _mm512_set1_epi64(i64::from(by));
@@ -80,8 +65,10 @@ fn first_of<const Z: usize>(words: &[u64], from: u32, want: u32) -> Option<u32> 
     }
     let word = some(map).trailing_zeros();
     // Nothing is found in word 32, which is not there.
-    let found = *to_words(&map).as_flattened().get(word as usize)?;
-    Some(word * BITS + found.trailing_zeros())
+    match to_words(&map).as_flattened().get(word as usize) {
+        Some(found) => word * BITS + found.trailing_zeros(),
+        None => NOWHERE,
+    }
 }
 
 /// First what lies over borders; only a word's inside that holds more counts.

@@ -4,15 +4,23 @@ use core::hint::select_unpredictable;
 
 use super::{BITS, word_of};
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
-use crate::simd::wide;
+use crate::simd::{short, wide};
+#[cfg(not(all(feature = "std", target_arch = "x86_64")))]
+use crate::words as short;
 
-/// The lowest start at or after `from` of `want` ones in a row, `want` at least 1.
+/// What is said of a run that is nowhere: no run starts so high. A number and no `Option` inside, so
+/// that whether there is a run, which nobody can foretell, costs no branch.
+pub(crate) const NOWHERE: u32 = u32::MAX;
+
+/// The lowest start at or after `from` of `want` ones in a row, `want` at least 1; or [`NOWHERE`].
 #[inline]
-pub(crate) fn first_fit(words: &[u64], from: u32, want: u32) -> Option<u32> {
+pub(crate) fn first_fit(words: &[u64], from: u32, want: u32) -> u32 {
     match *words {
         _ if want > BITS => first_long(words, from, want),
-        [word] => first_in_one(word & from_on(from, 0), want),
-        [lower, upper] => first_in_two(lower & from_on(from, 0), upper & from_on(from, BITS), want),
+        [word] => short::first_in_one(word & from_on(from, 0), want),
+        [lower, upper] => {
+            short::first_in_two(lower & from_on(from, 0), upper & from_on(from, BITS), want)
+        }
         #[cfg(all(feature = "std", target_arch = "x86_64"))]
         _ if wide::serves(words.len()) => wide::first_fit(words, from, want),
         _ => first_short(words, from, want),
@@ -48,13 +56,13 @@ const fn shifts() -> [[u8; 6]; BITS as usize + 1] {
 }
 
 /// The shifts for runs of `want` ones; `want` from 1 to 64.
-#[inline]
+#[inline(always)]
 pub(crate) const fn shifts_for(want: u32) -> [u8; 6] {
     SHIFTS[want as usize]
 }
 
 /// Marks where runs of the row's length start inside a word, with no branch on any of it.
-#[inline]
+#[inline(always)]
 const fn starts(mut word: u64, row: [u8; 6]) -> u64 {
     word &= word >> row[0];
     word &= word >> row[1];
@@ -65,28 +73,28 @@ const fn starts(mut word: u64, row: [u8; 6]) -> u64 {
 }
 
 /// `want` from 1 to 64.
-#[inline]
-fn first_in_one(word: u64, want: u32) -> Option<u32> {
+#[inline(always)]
+pub(crate) fn first_in_one(word: u64, want: u32) -> u32 {
     let starts = run_starts(word, want);
-    (starts != 0).then(|| starts.trailing_zeros())
+    select_unpredictable(starts != 0, starts.trailing_zeros(), NOWHERE)
 }
 
 /// `want` from 1 to 64. Both words at once and the run over their border, whatever they hold: to
 /// find the answer in the first word is worth less than a branch that cannot be foretold.
-#[inline]
-fn first_in_two(lower: u64, upper: u64, want: u32) -> Option<u32> {
+#[inline(always)]
+pub(crate) fn first_in_two(lower: u64, upper: u64, want: u32) -> u32 {
     let row = shifts_for(want);
     let (in_lower, in_upper) = (starts(lower, row), starts(upper, row));
     let end = lower.leading_ones();
     let over_border = end + upper.trailing_ones() >= want;
-    // Without a start in it, the upper word has 64 trailing zeros.
-    let behind = select_unpredictable(over_border, BITS - end, BITS + in_upper.trailing_zeros());
-    let at = select_unpredictable(in_lower != 0, in_lower.trailing_zeros(), behind);
-    (at < 2 * BITS).then_some(at)
+    let behind = BITS + in_upper.trailing_zeros();
+    let behind = select_unpredictable(in_upper != 0, behind, NOWHERE);
+    let behind = select_unpredictable(over_border, BITS - end, behind);
+    select_unpredictable(in_lower != 0, in_lower.trailing_zeros(), behind)
 }
 
 /// `want` from 1 to 64: it lies in one word, or in two neighbours.
-fn first_short(words: &[u64], from: u32, want: u32) -> Option<u32> {
+fn first_short(words: &[u64], from: u32, want: u32) -> u32 {
     let row = shifts_for(want);
     let first = word_of(from);
     for (index, &word) in words.iter().enumerate().skip(first) {
@@ -98,32 +106,32 @@ fn first_short(words: &[u64], from: u32, want: u32) -> Option<u32> {
         let base = base_of(index);
         let starts = starts(word, row);
         if starts != 0 {
-            return Some(base + starts.trailing_zeros());
+            return base + starts.trailing_zeros();
         }
         // Then only the run at the word's upper end can be long enough, with what follows it.
         let upper = word.leading_ones();
         let follows = words.get(index + 1).map_or(0, |next| next.trailing_ones());
         if upper + follows >= want {
-            return Some(base + (BITS - upper));
+            return base + (BITS - upper);
         }
     }
-    None
+    NOWHERE
 }
 
 /// `want` above 64: it ends in a word that it does not start in.
-fn first_long(words: &[u64], from: u32, want: u32) -> Option<u32> {
+fn first_long(words: &[u64], from: u32, want: u32) -> u32 {
     let first = word_of(from);
     let mut run = 0;
     for (index, &word) in words.iter().enumerate().skip(first) {
         let before = if index == first { from % BITS } else { 0 };
         let word = word & (u64::MAX << before);
         if run + word.trailing_ones() >= want {
-            return Some(base_of(index) - run);
+            return base_of(index) - run;
         }
         let carried = if word == u64::MAX { run } else { 0 };
         run = carried + word.leading_ones();
     }
-    None
+    NOWHERE
 }
 
 /// The position of a word's lowest bit.
@@ -133,7 +141,7 @@ const fn base_of(index: usize) -> u32 {
 }
 
 /// Marks where `want` ones in a row start inside a word; `want` from 1 to 64.
-#[inline]
+#[inline(always)]
 pub(crate) const fn run_starts(word: u64, want: u32) -> u64 {
     starts(word, shifts_for(want))
 }

@@ -9,14 +9,16 @@ use core::hint::select_unpredictable;
 
 use super::BITS;
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
-use crate::simd::wide;
+use crate::simd::{short, wide};
+#[cfg(not(all(feature = "std", target_arch = "x86_64")))]
+use crate::words as short;
 
 /// The longest run of ones in the words.
 #[inline]
 pub(crate) fn longest(words: &[u64]) -> u32 {
     match *words {
         [word] => longest_of(&[word]),
-        [lower, upper] => longest_of(&[lower, upper]),
+        [lower, upper] => short::longest_in_two(lower, upper),
         #[cfg(all(feature = "std", target_arch = "x86_64"))]
         _ if wide::serves(words.len()) => wide::longest(words),
         _ => words.iter().fold(Fold::default(), |fold, &word| fold.with(word)).longest(),
@@ -29,12 +31,16 @@ pub(crate) fn longest(words: &[u64]) -> u32 {
 pub(crate) fn longest_of<const W: usize>(words: &[u64; W]) -> u32 {
     match *words.as_slice() {
         [word] => longest_in(word).max(word.trailing_ones()),
-        [lower, upper] => {
-            let joined = lower.leading_ones() + upper.trailing_ones();
-            longest_in(lower).max(longest_in(upper)).max(joined)
-        }
+        [lower, upper] => longest_in_two(lower, upper),
         _ => in_two_passes(words),
     }
+}
+
+/// The longest run in two words.
+#[inline(always)]
+pub(crate) fn longest_in_two(lower: u64, upper: u64) -> u32 {
+    let joined = lower.leading_ones() + upper.trailing_ones();
+    longest_in(lower).max(longest_in(upper)).max(joined)
 }
 
 /// First within words, of which none waits for the one before, so that the compiler can make
