@@ -1,4 +1,6 @@
 //! What is malformed?
+//!
+//! Indices count from 0.
 
 use core::fmt;
 
@@ -45,6 +47,226 @@ pub enum Error {
         /// How much of it, as it was given.
         given: u32,
     },
+    /// An order of no levels.
+    NoLevels,
+    /// An order by windows without a window.
+    NoWindows,
+    /// A window of 0 ticks.
+    ZeroWindow {
+        /// Which.
+        at: usize,
+    },
+    /// Another number of windows than of levels.
+    WindowCount {
+        /// Windows given.
+        windows: usize,
+        /// Levels that there are.
+        levels: usize,
+    },
+    /// A level that there is not.
+    LevelOutside {
+        /// Which.
+        level: usize,
+        /// Levels that there are.
+        levels: usize,
+    },
+    /// A channel that there is not.
+    ChannelOutside {
+        /// Which.
+        channel: usize,
+        /// Channels that there are.
+        channels: usize,
+    },
+    /// More marks than memory holds.
+    TooManyChannels {
+        /// Levels asked for.
+        levels: usize,
+        /// Channels asked for.
+        channels: usize,
+    },
+    /// Tied channels that do not ascend.
+    ChannelOrder {
+        /// Index of the first that is not above the one before it.
+        at: usize,
+    },
+    /// A workgroup without waves.
+    NoWaves,
+    /// A balance over no SIMDs.
+    NoUnits,
+    /// A balance that no SIMD may carry a wave of.
+    ZeroLimit,
+    /// A pointer at a SIMD that there is not.
+    UnitOutside {
+        /// Which.
+        unit: u32,
+        /// SIMDs that there are.
+        units: u32,
+    },
+    /// A number of waves that is not in the split table.
+    WaveCount {
+        /// How many.
+        count: u64,
+        /// How many there can be.
+        most: u64,
+    },
+    /// The pointer has moved since the target was made, or the target is another's; nothing has
+    /// changed.
+    OtherTarget,
+    /// Weights of which none is above 0.
+    NoWeight,
+    /// A row that is not as long as the weights, or as a window has kinds.
+    RowLength {
+        /// Which row; 0 where there is but one.
+        row: usize,
+        /// Amounts in it.
+        amounts: usize,
+        /// Weights, or kinds.
+        weights: usize,
+    },
+    /// A score beyond u64.
+    Score {
+        /// Of which row; 0 where there is but one.
+        row: usize,
+    },
+    /// A mix of which both shares are 0.
+    NoShare,
+    /// Not as many free amounts as instruction counts.
+    RowCount {
+        /// Rows of free amounts.
+        free: usize,
+        /// Rows of instruction counts.
+        power: usize,
+    },
+    /// A sliding window of no cycles.
+    NoCycles,
+    /// A sliding window that was to be a power of two.
+    NotPowerOfTwo {
+        /// Its cycles.
+        cycles: u64,
+    },
+    /// A cycle before the latest that the window has seen; nothing has changed.
+    CycleBefore {
+        /// Which.
+        cycle: u64,
+        /// The latest.
+        latest: u64,
+    },
+    /// More instructions of a kind in one cycle than can be counted; nothing has changed.
+    Issues {
+        /// Which kind.
+        kind: usize,
+    },
+    /// More taken than is free; nothing has changed.
+    TakeBeyond {
+        /// How much was wanted.
+        wanted: u64,
+        /// How much is free.
+        free: u64,
+    },
+    /// More given back than was taken; nothing has changed.
+    GiveBeyond {
+        /// How much was given back.
+        given: u64,
+        /// How much is taken.
+        taken: u64,
+    },
+    /// A kind whose power could not be measured.
+    NotMeasured {
+        /// Which.
+        kind: usize,
+    },
+}
+
+impl Error {
+    fn of_an_order(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoLevels => f.write_str("an order of no levels: give at least 1"),
+            Self::NoWindows => f.write_str("no window: give one for each level"),
+            Self::ZeroWindow { at } => {
+                write!(f, "window {at} has 0 ticks, its level would never be best: give 1 or more")
+            }
+            Self::WindowCount { windows, levels } => {
+                write!(f, "{windows} windows for {levels} levels: give one for each level")
+            }
+            Self::LevelOutside { level, levels } => {
+                write!(f, "level {level} is not there, {levels} are: fold it to the last")
+            }
+            Self::ChannelOutside { channel, channels } => {
+                write!(f, "channel {channel} is not there, {channels} are: fold it, or make more")
+            }
+            Self::TooManyChannels { levels, channels } => {
+                write!(
+                    f,
+                    "no memory for marks of {channels} channels at {levels} levels: fold them"
+                )
+            }
+            Self::ChannelOrder { at } => {
+                write!(f, "tied channel {at} of the list is not above the one before it: sort them")
+            }
+            Self::NoWaves => f.write_str("a workgroup without waves: give at least 1"),
+            _ => self.of_a_balance(f),
+        }
+    }
+
+    fn of_a_balance(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoUnits => f.write_str("a balance over no SIMDs: give at least 1"),
+            Self::ZeroLimit => f.write_str("a SIMD that takes 0 waves: give a limit of 1 or more"),
+            Self::UnitOutside { unit, units } => {
+                write!(f, "SIMD {unit} is not there, {units} are: begin at a lower one")
+            }
+            Self::WaveCount { count, most } => {
+                write!(f, "{count} waves are not in the split table: give 1 to {most}")
+            }
+            Self::OtherTarget => f.write_str(
+                "the target is not of this pointer as it stands: ask the pointer for another",
+            ),
+            _ => self.of_a_score(f),
+        }
+    }
+
+    fn of_a_score(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoWeight => f.write_str("no weight is above 0: give at least one"),
+            Self::RowLength { row, amounts, weights } => {
+                write!(f, "row {row} has {amounts} amounts, {weights} are wanted: one a weight")
+            }
+            Self::Score { row } => {
+                write!(f, "the score of row {row} is beyond 64 bits: give smaller weights")
+            }
+            Self::NoShare => f.write_str("both shares of a mix are 0: give at least one"),
+            Self::RowCount { free, power } => write!(
+                f,
+                "{free} rows of free amounts and {power} of instruction counts: one each a candidate"
+            ),
+            Self::NotMeasured { kind } => {
+                write!(f, "the power of kind {kind} could not be measured: measure again")
+            }
+            _ => self.of_a_count(f),
+        }
+    }
+
+    fn of_a_count(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoCycles => f.write_str("a window of 0 cycles sees nothing: give 1 or more"),
+            Self::NotPowerOfTwo { cycles } => {
+                write!(f, "a window of {cycles} cycles is no power of two: round it")
+            }
+            Self::CycleBefore { cycle, latest } => {
+                write!(f, "cycle {cycle} comes after cycle {latest}: give cycles in order")
+            }
+            Self::Issues { kind } => {
+                write!(f, "more instructions of kind {kind} in a cycle than 64 bits count")
+            }
+            Self::TakeBeyond { wanted, free } => {
+                write!(f, "{wanted} wanted, {free} free: wait for more, or take less")
+            }
+            Self::GiveBeyond { given, taken } => {
+                write!(f, "{given} given back, {taken} taken: give back each once")
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 impl fmt::Display for Error {
@@ -70,6 +292,7 @@ impl fmt::Display for Error {
             Self::TooLarge { what, given } => {
                 write!(f, "{what} = {given} is more than any compute unit could count: give less")
             }
+            _ => self.of_an_order(f),
         }
     }
 }

@@ -13,6 +13,17 @@
 //! first scalar register, first byte of LDS), and [`contract`], a replay scenario for checking that
 //! round-robin and greedy put every workgroup where another implementation puts it.
 //!
+//! The parts of a matching dispatcher (seed 000), each usable alone with plain values:
+//!
+//! | part | question |
+//! |---|---|
+//! | [`order`] | which level is best now, and which of several tied channels goes first? |
+//! | [`split`] | when is a workgroup that never fits cut into its waves? |
+//! | [`balance`] | how many waves does each SIMD get? |
+//! | [`place`] | which of several compute units that fit takes the workgroup? |
+//!
+//! The policy that joins them does not exist yet.
+//!
 //! Units: granules of the device; positions are counted from 0.
 //!
 //! ```
@@ -41,9 +52,13 @@
 extern crate alloc;
 
 mod allocator;
+pub mod balance;
 pub mod contract;
 mod error;
+pub mod order;
+pub mod place;
 mod policy;
+pub mod split;
 
 pub use allocator::{Allocator, GroupPlan, Refused, SimdRule};
 pub use error::Error;

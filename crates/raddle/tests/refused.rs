@@ -6,6 +6,9 @@ use std::fs;
 
 use common::{Place, Ran, bare_table, infer, kernel, table, trace, train};
 
+/// What `golden` and `explain` can be asked.
+const TOPICS: &str = "topics: bitmap, windows, split, balance, place, placement";
+
 /// Replays into `out` and checks that it is refused with these words and leaves nothing.
 fn refused(place: &Place, args: &[&str], words: &[&str]) -> Ran {
     let ran = place.raddle(&[&["replay", "--out", "results/out"], args].concat());
@@ -183,9 +186,9 @@ fn wrong_usage() {
         (&["replay", "train.csv", "--out", "a", "--no-files"], &["--out", "--no-files"]),
         (&["replay", "train.csv", "--events", "x"], &["--events"]),
         (&["--out", "a", "replay", "train.csv"], &["behind the verb"]),
-        (&["golden", "placment"], &["no topic `placment`", "topics: bitmap, placement"]),
-        (&["golden", "windows"], &["not there yet", "topics: bitmap, placement"]),
-        (&["explain", "sm"], &["not there yet", "topics: bitmap, placement"]),
+        (&["golden", "placment"], &["no topic `placment`", TOPICS]),
+        (&["golden", "match"], &["not there yet", TOPICS]),
+        (&["explain", "sm"], &["not there yet", TOPICS]),
     ] {
         let ran = place.raddle(args);
         assert_eq!(ran.code, 2, "{args:?}: {ran:?}");

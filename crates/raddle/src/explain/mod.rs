@@ -3,8 +3,12 @@
 //! The question is one of `raddle golden`, on the command line or on standard input; without one,
 //! a worked example.
 
+mod balance;
 mod bitmap;
+mod place;
 mod placement;
+mod split;
+mod windows;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -47,8 +51,12 @@ struct Topic {
     explain: fn(&Fields<'_>) -> Result<Told, Fault>,
 }
 
-const TOPICS: [(&str, Topic); 2] = [
+const TOPICS: [(&str, Topic); 6] = [
     ("bitmap", Topic { example: bitmap::EXAMPLE, explain: bitmap::explain }),
+    ("windows", Topic { example: windows::EXAMPLE, explain: windows::explain }),
+    ("split", Topic { example: split::EXAMPLE, explain: split::explain }),
+    ("balance", Topic { example: balance::EXAMPLE, explain: balance::explain }),
+    ("place", Topic { example: place::EXAMPLE, explain: place::explain }),
     ("placement", Topic { example: placement::EXAMPLE, explain: placement::explain }),
 ];
 
@@ -104,6 +112,24 @@ pub(crate) fn verb(
         Format::Text => explanation.text(example, !args.cost, console.stdout_colour),
     };
     console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+}
+
+/// A heading and its lines.
+fn step(title: impl Into<String>, lines: Vec<String>) -> Step {
+    Step { title: title.into(), lines }
+}
+
+/// So many lines, or steps, of one sort are shown.
+const MOST_LINES: usize = 20;
+
+/// The first lines, and how many more there are.
+fn few(mut lines: Vec<String>) -> Vec<String> {
+    let more = lines.len().saturating_sub(MOST_LINES);
+    if more > 0 {
+        lines.truncate(MOST_LINES);
+        lines.push(format!("... and {} more", crate::units::count(more as u64)));
+    }
+    lines
 }
 
 /// The first line that is not blank, if there is one.

@@ -3,11 +3,15 @@
 //! JSON Lines: one question a line in, one answer a line out, in the same order. A refused line is
 //! answered with an error, the next one is taken all the same, and the exit code at the end is 1.
 
+pub(crate) mod balance;
 pub(crate) mod bitmap;
 pub(crate) mod fault;
 mod frame;
+pub(crate) mod place;
 pub(crate) mod placement;
 pub(crate) mod read;
+pub(crate) mod split;
+pub(crate) mod windows;
 
 use crate::Console;
 use crate::error::CliError;
@@ -18,11 +22,20 @@ use read::Fields;
 pub(crate) type Answer = fn(&Fields<'_>) -> Result<String, Fault>;
 
 /// Topics that can be asked, and who answers.
-const TOPICS: [(&str, Answer); 2] = [("bitmap", bitmap::answer), ("placement", placement::answer)];
+const TOPICS: [(&str, Answer); 6] = [
+    ("bitmap", bitmap::answer),
+    ("windows", windows::answer),
+    ("split", split::answer),
+    ("balance", balance::answer),
+    ("place", place::answer),
+    ("placement", placement::answer),
+];
 
 /// Topics of the contract that nobody answers yet.
-const LATER: [&str; 9] =
-    ["windows", "split", "balance", "place", "match", "sm", "slices", "packet", "preempt"];
+const LATER: [&str; 5] = ["match", "sm", "slices", "packet", "preempt"];
+
+/// More figures than this are in no answer: it would be larger than its question by far.
+const MOST_FIGURES: u64 = 10_000_000;
 
 /// The verb `golden`.
 pub(crate) fn verb(topic: &str, console: &mut Console) -> Result<(), CliError> {
@@ -34,6 +47,11 @@ pub(crate) fn verb(topic: &str, console: &mut Console) -> Result<(), CliError> {
             crate::units::counted(refused, "line", "lines")
         ))),
     }
+}
+
+/// An answer of strings and integers as JSON: this cannot fail.
+fn json(answer: &impl serde::Serialize) -> String {
+    serde_json::to_string(answer).unwrap_or_default()
 }
 
 /// The entry of a topic, or what there is instead.

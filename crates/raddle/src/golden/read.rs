@@ -65,16 +65,24 @@ impl<'v> Fields<'v> {
     /// One of some words.
     pub(crate) fn word<T: Copy>(&self, key: &str, words: &[(&str, T)]) -> Result<T, Fault> {
         let (value, at) = self.get(key)?;
-        let Value::String(text) = value else {
-            return Err(wrong_type(&at, "a word", value));
-        };
-        let name = kebab(text);
-        let found = words.iter().find(|(word, _)| *word == name);
-        found.map(|(_, meaning)| *meaning).ok_or_else(|| {
-            let words: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
-            let message = format!("`{key}` must be {}", words.join(" or "));
-            Fault::new(Kind::OutOfRange, &at, message)
-        })
+        word(value, &at, key, words)
+    }
+
+    /// A list of integers within a range.
+    pub(crate) fn integers(
+        &self,
+        key: &str,
+        range: RangeInclusive<u64>,
+    ) -> Result<Vec<u64>, Fault> {
+        let (value, at) = self.get(key)?;
+        integers(value, &at, key, range)
+    }
+
+    /// A list of lists of integers.
+    pub(crate) fn rows(&self, key: &str) -> Result<Vec<Vec<u64>>, Fault> {
+        let (value, at) = self.get(key)?;
+        let row = |(value, at): (&Value, String)| integers(value, &at, key, 0..=u64::MAX);
+        list(value, &at)?.into_iter().map(row).collect()
     }
 
     /// An object within this one.
@@ -119,6 +127,36 @@ pub(crate) fn integer(
         other => return Err(wrong_type(at, "a whole number", other)),
     };
     if range.contains(&number) { Ok(number) } else { Err(beyond()) }
+}
+
+/// One of some words; `name` is what it is called in messages.
+pub(crate) fn word<T: Copy>(
+    value: &Value,
+    at: &str,
+    name: &str,
+    words: &[(&str, T)],
+) -> Result<T, Fault> {
+    let Value::String(text) = value else {
+        return Err(wrong_type(at, "a word", value));
+    };
+    let given = kebab(text);
+    let found = words.iter().find(|(word, _)| *word == given);
+    found.map(|(_, meaning)| *meaning).ok_or_else(|| {
+        let words: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
+        let message = format!("`{name}` must be {}", words.join(" or "));
+        Fault::new(Kind::OutOfRange, at, message)
+    })
+}
+
+/// A list of integers within a range.
+fn integers(
+    value: &Value,
+    at: &str,
+    name: &str,
+    range: RangeInclusive<u64>,
+) -> Result<Vec<u64>, Fault> {
+    let one = |(value, at): (&Value, String)| integer(value, &at, name, range.clone());
+    list(value, at)?.into_iter().map(one).collect()
 }
 
 /// The elements of an array, and where each is.

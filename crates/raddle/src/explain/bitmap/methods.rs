@@ -5,6 +5,7 @@ use raddle_bitmap::{Error, FreeMap, Grouped, Polarity, Sampled};
 
 use super::rows::{row, rows};
 use crate::explain::Step;
+pub(super) use crate::explain::step;
 use crate::golden::bitmap::Form;
 use crate::units::counted;
 
@@ -46,11 +47,6 @@ impl Words {
 
 pub(super) fn setup(form: Form) -> Setup {
     Setup { polarity: form.polarity, shift: form.shift, ..Setup::default() }
-}
-
-/// A heading and its lines.
-pub(super) fn step(title: impl Into<String>, lines: Vec<String>) -> Step {
-    Step { title: title.into(), lines }
 }
 
 /// d1 to d4.

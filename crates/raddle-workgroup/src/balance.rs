@@ -1,0 +1,238 @@
+//! How many waves of a workgroup does each SIMD get, so that all get equally many over time (seed
+//! 000, E8)?
+//!
+//! A *split table* ([`Table`]) says how a number of waves lies on SIMDs that are all alike; a
+//! [`Pointer`], one a compute unit, turns its rows so that the surplus goes round. What a pointer
+//! answers is a [`Target`]: SIMD t is to carry entry t. Only a dispatch moves the pointer.
+//!
+//! The seed's own recurrences drift without bound. Those here do not: `at` is where the pointer
+//! stands, q the number of SIMDs, wx that of waves.
+//!
+//! | pointer | names | the row is turned by | and then stands at |
+//! |---|---|---|---|
+//! | [`Kind::Tail`] | the SIMD that got the last surplus wave | (at + 1) mod q | (at + wx) mod q |
+//! | [`Kind::Head`] | the SIMD that is served first next | at | (at + wx) mod q |
+//!
+//! Laws:
+//! 1. A target has as many waves as the workgroup; its entries differ by at most 1, and none
+//!    exceeds the limit.
+//! 2. After any sequence of dispatches, the waves that SIMDs have got in all differ by at most 1,
+//!    wherever the pointer began.
+//! 3. A target that is not dispatched changes nothing.
+//! 4. A number of waves that q divides leaves the pointer where it is.
+//!
+//! Units: waves; SIMDs counted from 0.
+
+use crate::Error;
+
+/// How any number of waves lies on the SIMDs of an empty compute unit (h10): as evenly as can be,
+/// the surplus on the first ones. Its rows are computed, not kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Table {
+    units: u32,
+    limit: u64,
+}
+
+impl Table {
+    /// For so many SIMDs, each of which takes at most `limit` waves of a workgroup.
+    ///
+    /// # Errors
+    /// [`Error::NoUnits`], [`Error::ZeroLimit`].
+    pub const fn new(units: u32, limit: u64) -> Result<Self, Error> {
+        match (units, limit) {
+            (0, _) => Err(Error::NoUnits),
+            (_, 0) => Err(Error::ZeroLimit),
+            (units, limit) => Ok(Self { units, limit }),
+        }
+    }
+
+    /// How many SIMDs there are.
+    #[must_use]
+    pub const fn units(&self) -> u32 {
+        self.units
+    }
+
+    /// The most waves that it holds a row for; as many as 64 bits count where they are more.
+    #[must_use]
+    pub const fn most(&self) -> u64 {
+        self.limit.saturating_mul(self.units as u64)
+    }
+
+    /// The row of a number of waves (h102), by SIMD.
+    ///
+    /// # Errors
+    /// [`Error::WaveCount`] for none, or more than there is room for.
+    ///
+    /// ```
+    /// use raddle_workgroup::balance::Table;
+    ///
+    /// let table = Table::new(4, 4)?;
+    /// assert!(table.row(6)?.eq([2, 2, 1, 1]));
+    /// # Ok::<(), raddle_workgroup::Error>(())
+    /// ```
+    pub const fn row(&self, waves: u64) -> Result<Entries, Error> {
+        self.turned(waves, 0)
+    }
+
+    /// The same row, turned towards growing numbers by so many SIMDs.
+    ///
+    /// # Errors
+    /// As [`Table::row`].
+    pub const fn turned(&self, waves: u64, by: u32) -> Result<Entries, Error> {
+        if waves == 0 || waves > self.most() {
+            return Err(Error::WaveCount { count: waves, most: self.most() });
+        }
+        let units = self.units as u64;
+        // The remainder is below the number of units, which is a u32.
+        let (each, surplus) = (waves / units, (waves % units) as u32);
+        Ok(Entries { units: self.units, each, surplus, by: by % self.units, next: 0 })
+    }
+}
+
+/// The entries of a row, by SIMD.
+#[derive(Clone, Debug)]
+pub struct Entries {
+    units: u32,
+    each: u64,
+    surplus: u32,
+    by: u32,
+    next: u32,
+}
+
+impl Iterator for Entries {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        let Self { units, each, surplus, by, next } = *self;
+        if next >= units {
+            return None;
+        }
+        self.next += 1;
+        // Where this SIMD stood before the row was turned.
+        let at = if next >= by { next - by } else { units - by + next };
+        Some(each + u64::from(at < surplus))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = (self.units - self.next) as usize;
+        (left, Some(left))
+    }
+}
+
+impl ExactSizeIterator for Entries {}
+
+/// What a pointer names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Kind {
+    /// The SIMD that got the last surplus wave.
+    #[default]
+    Tail,
+    /// The SIMD that is served first next.
+    Head,
+}
+
+/// Where the surplus of one compute unit goes next.
+///
+/// ```
+/// use raddle_workgroup::balance::{Kind, Pointer, Table};
+///
+/// let mut pointer = Pointer::new(Table::new(4, 4)?, Kind::Tail, 0)?;
+/// let target = pointer.target(5)?;
+/// assert!(target.entries().eq([1, 2, 1, 1]));
+/// pointer.dispatch(target)?;
+/// assert_eq!(pointer.at(), 1);
+/// # Ok::<(), raddle_workgroup::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pointer {
+    table: Table,
+    kind: Kind,
+    at: u32,
+}
+
+/// How a workgroup would lie on the compute unit of a pointer.
+#[derive(Debug)]
+pub struct Target {
+    /// The pointer as it stood.
+    table: Table,
+    kind: Kind,
+    at: u32,
+    waves: u64,
+    entries: Entries,
+}
+
+impl Pointer {
+    /// A pointer that begins at a SIMD; the seed begins at 0.
+    ///
+    /// # Errors
+    /// [`Error::UnitOutside`] for a SIMD that there is not.
+    pub const fn new(table: Table, kind: Kind, at: u32) -> Result<Self, Error> {
+        if at < table.units {
+            Ok(Self { table, kind, at })
+        } else {
+            Err(Error::UnitOutside { unit: at, units: table.units })
+        }
+    }
+
+    /// The SIMD that it names.
+    #[must_use]
+    pub const fn at(&self) -> u32 {
+        self.at
+    }
+
+    /// By how many SIMDs the next row is turned (h3: su).
+    #[must_use]
+    pub const fn turn(&self) -> u32 {
+        match self.kind {
+            Kind::Head => self.at,
+            // The pointer is below the number of units.
+            Kind::Tail if self.at + 1 == self.table.units => 0,
+            Kind::Tail => self.at + 1,
+        }
+    }
+
+    /// How so many waves would lie (h3). The pointer stays.
+    ///
+    /// # Errors
+    /// [`Error::WaveCount`] for none, or more than there is room for.
+    pub const fn target(&self, waves: u64) -> Result<Target, Error> {
+        match self.table.turned(waves, self.turn()) {
+            Ok(entries) => {
+                let Self { table, kind, at } = *self;
+                Ok(Target { table, kind, at, waves, entries })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The workgroup of this target is dispatched here (h5): moves the pointer.
+    ///
+    /// # Errors
+    /// [`Error::OtherTarget`] where the pointer does not stand where it stood, or is another; it
+    /// stays then.
+    pub fn dispatch(&mut self, target: Target) -> Result<(), Error> {
+        if (target.table, target.kind, target.at) != (self.table, self.kind, self.at) {
+            return Err(Error::OtherTarget);
+        }
+        let units = u64::from(self.table.units);
+        // Both are below the number of units, so is what is left of their sum.
+        self.at = ((u64::from(self.at) + target.waves % units) % units) as u32;
+        Ok(())
+    }
+}
+
+impl Target {
+    /// Waves by SIMD.
+    #[must_use]
+    pub fn entries(&self) -> Entries {
+        self.entries.clone()
+    }
+
+    /// Waves in all.
+    #[must_use]
+    pub const fn waves(&self) -> u64 {
+        self.waves
+    }
+}

@@ -1,0 +1,45 @@
+//! Which level is best if nothing changes the order? The lowest.
+
+use super::Order;
+use crate::Error;
+
+/// Levels in their own order, at every tick.
+///
+/// A steady stream of better work starves the worse: [`Windows`](super::Windows) does not.
+///
+/// ```
+/// use raddle_workgroup::order::{Fixed, Order};
+///
+/// let order = Fixed::new(4)?;
+/// assert_eq!(order.rank(2, 1_000)?, 2);
+/// assert!(order.rank(4, 1_000).is_err());
+/// # Ok::<(), raddle_workgroup::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fixed {
+    levels: usize,
+}
+
+impl Fixed {
+    /// The order of so many levels.
+    ///
+    /// # Errors
+    /// [`Error::NoLevels`] for none.
+    pub const fn new(levels: usize) -> Result<Self, Error> {
+        match levels {
+            0 => Err(Error::NoLevels),
+            levels => Ok(Self { levels }),
+        }
+    }
+}
+
+impl Order for Fixed {
+    fn levels(&self) -> usize {
+        self.levels
+    }
+
+    fn rank(&self, level: usize, _now: u64) -> Result<usize, Error> {
+        let levels = self.levels;
+        if level < levels { Ok(level) } else { Err(Error::LevelOutside { level, levels }) }
+    }
+}

@@ -1,0 +1,149 @@
+//! Which of several channels of the best level goes first (seed 000, E1: a41, a42)?
+//!
+//! Units: indices of levels and channels, counted from 0.
+
+use alloc::vec::Vec;
+
+use super::Pick;
+use crate::Error;
+
+const BITS: usize = u64::BITS as usize;
+
+/// Which channels have had their turn, level by level.
+///
+/// Laws:
+/// 1. Of one channel, that one is chosen, and no mark changes (a41).
+/// 2. Where some of several are not marked for the level, one of these is chosen and marked (a42).
+/// 3. Where all are, one of them is chosen; it keeps its mark, and the others of the tie lose
+///    theirs (a42).
+/// 4. The marks of other levels, and of channels outside the tie, never change.
+/// 5. While the same n channels tie, each is chosen once in every n choices, counted from any
+///    choice at which none or all of them were marked.
+///
+/// Marks belong to a level itself, not to its rank: they outlast a change of windows.
+///
+/// ```
+/// use raddle_workgroup::order::{Lowest, Marks};
+///
+/// let mut marks = Marks::new(2, 8)?;
+/// let mut choose = |tied: &[usize]| marks.choose(1, tied, &mut Lowest);
+/// assert_eq!(choose(&[0, 1, 2])?, Some(0));
+/// assert_eq!(choose(&[0, 1, 2])?, Some(1));
+/// assert_eq!(choose(&[0, 1])?, Some(0), "both are marked: 0 keeps its mark, 1 loses it");
+/// assert_eq!(choose(&[0, 1, 2])?, Some(1));
+/// # Ok::<(), raddle_workgroup::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Marks {
+    levels: usize,
+    channels: usize,
+    /// By level, then by channel, a bit each.
+    words: Vec<u64>,
+}
+
+impl Marks {
+    /// No marks, for so many levels and channels. Takes a bit for each pair.
+    ///
+    /// # Errors
+    /// [`Error::NoLevels`] for no level; [`Error::TooManyChannels`] for more than memory holds.
+    pub fn new(levels: usize, channels: usize) -> Result<Self, Error> {
+        if levels == 0 {
+            return Err(Error::NoLevels);
+        }
+        let beyond = Error::TooManyChannels { levels, channels };
+        let count = channels.div_ceil(BITS).checked_mul(levels).ok_or(beyond)?;
+        let mut words = Vec::new();
+        words.try_reserve_exact(count).map_err(|_| beyond)?;
+        words.resize(count, 0);
+        Ok(Self { levels, channels, words })
+    }
+
+    /// Chooses one of the tied channels (ascending) and keeps the marks; `None` of none.
+    ///
+    /// `pick` is asked only where there are two or more to choose from.
+    ///
+    /// # Errors
+    /// [`Error::LevelOutside`], [`Error::ChannelOutside`]; [`Error::ChannelOrder`] where they do
+    /// not ascend. Nothing has changed then.
+    pub fn choose(
+        &mut self,
+        level: usize,
+        tied: &[usize],
+        pick: &mut impl Pick,
+    ) -> Result<Option<usize>, Error> {
+        self.check(level, tied)?;
+        if tied.len() < 2 {
+            return Ok(tied.first().copied());
+        }
+        let mut take = |choices: usize| if choices < 2 { 0 } else { pick.pick(choices) % choices };
+        let unmarked = |channel: &usize| !self.marked(level, *channel);
+        let open = tied.iter().copied().filter(unmarked);
+        match open.clone().count() {
+            0 => {
+                let chosen = tied[take(tied.len())];
+                for &channel in tied.iter().filter(|&&channel| channel != chosen) {
+                    self.set(level, channel, false)?;
+                }
+                Ok(Some(chosen))
+            }
+            choices => {
+                let chosen = open.clone().nth(take(choices));
+                if let Some(channel) = chosen {
+                    self.set(level, channel, true)?;
+                }
+                Ok(chosen)
+            }
+        }
+    }
+
+    /// Whether a channel is marked for a level; not, where there is no such.
+    #[must_use]
+    pub fn marked(&self, level: usize, channel: usize) -> bool {
+        self.place(level, channel).is_ok_and(|(word, bit)| self.words[word] & bit != 0)
+    }
+
+    /// Sets or clears a mark.
+    ///
+    /// # Errors
+    /// [`Error::LevelOutside`], [`Error::ChannelOutside`].
+    pub fn set(&mut self, level: usize, channel: usize, marked: bool) -> Result<(), Error> {
+        let (word, bit) = self.place(level, channel)?;
+        if marked {
+            self.words[word] |= bit;
+        } else {
+            self.words[word] &= !bit;
+        }
+        Ok(())
+    }
+
+    /// The channels that are marked for a level, ascending.
+    pub fn of_level(&self, level: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..self.channels).filter(move |&channel| self.marked(level, channel))
+    }
+
+    fn check(&self, level: usize, tied: &[usize]) -> Result<(), Error> {
+        // The last of those that ascend is the highest.
+        for (at, pair) in tied.windows(2).enumerate() {
+            if pair[0] >= pair[1] {
+                return Err(Error::ChannelOrder { at: at + 1 });
+            }
+        }
+        match tied.last() {
+            Some(&channel) => self.place(level, channel).map(|_| ()),
+            None if level < self.levels => Ok(()),
+            None => Err(Error::LevelOutside { level, levels: self.levels }),
+        }
+    }
+
+    fn place(&self, level: usize, channel: usize) -> Result<(usize, u64), Error> {
+        let Self { levels, channels, .. } = *self;
+        if level >= levels {
+            return Err(Error::LevelOutside { level, levels });
+        }
+        if channel >= channels {
+            return Err(Error::ChannelOutside { channel, channels });
+        }
+        let word = level * channels.div_ceil(BITS) + channel / BITS;
+        Ok((word, 1 << (channel % BITS)))
+    }
+}

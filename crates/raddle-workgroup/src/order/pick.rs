@@ -1,0 +1,69 @@
+//! Which of several equals is taken, where the seed says "at random"?
+
+/// Takes one of several equals.
+///
+/// Any `FnMut(usize) -> usize` is one: it gets how many there are, 2 or more, and answers with an
+/// index, which is taken modulo their number.
+pub trait Pick {
+    /// An index below `choices`, which is 2 or more.
+    fn pick(&mut self, choices: usize) -> usize;
+}
+
+impl<F: FnMut(usize) -> usize> Pick for F {
+    fn pick(&mut self, choices: usize) -> usize {
+        self(choices)
+    }
+}
+
+/// Always the first: the default, and what a golden model does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lowest;
+
+impl Pick for Lowest {
+    fn pick(&mut self, _choices: usize) -> usize {
+        0
+    }
+}
+
+/// By pseudo-random numbers from a seed: the same everywhere for the same seed.
+///
+/// ```
+/// use raddle_workgroup::order::{Pick, Seeded};
+///
+/// let draw = |seed| {
+///     let mut pick = Seeded::new(seed);
+///     (0..8).map(|_| pick.pick(5)).collect::<Vec<_>>()
+/// };
+/// assert_eq!(draw(7), draw(7));
+/// assert_ne!(draw(7), draw(8));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seeded {
+    state: u64,
+}
+
+impl Seeded {
+    /// Any seed will do.
+    #[must_use]
+    pub const fn new(seed: u64) -> Self {
+        Self { state: seed }
+    }
+
+    /// A counter in odd steps (2^64 over the golden ratio), its bits mixed by shifts and products
+    /// with odd numbers: every state comes once in 2^64 draws.
+    const fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut x = self.state;
+        x = (x ^ (x >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        x = (x ^ (x >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        x ^ (x >> 32)
+    }
+}
+
+impl Pick for Seeded {
+    fn pick(&mut self, choices: usize) -> usize {
+        // The high half of the product is below `choices`.
+        let scaled = u128::from(self.next()) * choices as u128;
+        (scaled >> 64) as usize
+    }
+}

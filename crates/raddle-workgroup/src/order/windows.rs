@@ -1,0 +1,121 @@
+//! Which level is best at this tick, if each is best for a while (seed 000, E2)?
+//!
+//! Units: ticks.
+
+use alloc::vec::Vec;
+
+use super::Order;
+use crate::Error;
+
+/// Each level is the best one for its window; the windows follow each other and begin again.
+///
+/// The others keep their own order. A window holds its first tick and not the first of the next.
+/// Any lengths are allowed; strictly falling ones give better levels longer windows, as the seed
+/// has it.
+///
+/// Laws, beside those of [`Order`]:
+/// 1. In every turn of as many ticks as the windows have together, each level is best for exactly
+///    the length of its window, in one piece.
+/// 2. Without the best one, the order ascends.
+/// 3. One window is the [`Fixed`](super::Fixed) order of one level.
+///
+/// ```
+/// use raddle_workgroup::order::Windows;
+///
+/// let windows = Windows::new(&[8, 4, 3, 1])?;
+/// assert_eq!(windows.top(7), 0);
+/// assert_eq!(windows.top(8), 1);
+/// assert!(windows.order(12).eq([2, 0, 1, 3]));
+/// # Ok::<(), raddle_workgroup::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Windows {
+    /// Where each window ends in its turn: ascending, at least one. Wide, for their sum is.
+    ends: Vec<u128>,
+    /// Ticks of a turn; `None` where they are more than there are ticks.
+    turn: Option<u64>,
+}
+
+impl Windows {
+    /// One window a level, by its length in ticks.
+    ///
+    /// # Errors
+    /// [`Error::NoWindows`] for none, [`Error::ZeroWindow`] for one without a tick.
+    pub fn new(lengths: &[u64]) -> Result<Self, Error> {
+        let mut ends = Vec::with_capacity(lengths.len());
+        let mut end = 0_u128;
+        for (at, &length) in lengths.iter().enumerate() {
+            if length == 0 {
+                return Err(Error::ZeroWindow { at });
+            }
+            // 2^64 windows of less than 2^64 ticks each cannot fill 128 bits.
+            end += u128::from(length);
+            ends.push(end);
+        }
+        if ends.is_empty() {
+            return Err(Error::NoWindows);
+        }
+        Ok(Self { ends, turn: u64::try_from(end).ok() })
+    }
+
+    /// The same, where the number of levels is known.
+    ///
+    /// # Errors
+    /// As [`Windows::new`], and [`Error::WindowCount`] for another number of windows.
+    pub fn for_levels(lengths: &[u64], levels: usize) -> Result<Self, Error> {
+        if lengths.len() != levels && !lengths.is_empty() {
+            return Err(Error::WindowCount { windows: lengths.len(), levels });
+        }
+        Self::new(lengths)
+    }
+
+    /// The place of `now` in its turn (b3: the counter).
+    #[must_use]
+    pub const fn counter(&self, now: u64) -> u64 {
+        match self.turn {
+            // At least one window of at least one tick.
+            Some(turn) => now % turn,
+            None => now,
+        }
+    }
+
+    /// The level whose window `now` lies in.
+    #[must_use]
+    pub fn top(&self, now: u64) -> usize {
+        let counter = u128::from(self.counter(now));
+        self.ends.partition_point(|&end| end <= counter)
+    }
+
+    /// All levels, the best one at `now` first. Allocates nothing.
+    pub fn order(&self, now: u64) -> impl Iterator<Item = usize> + Clone + use<> {
+        let top = self.top(now);
+        core::iter::once(top).chain((0..self.ends.len()).filter(move |&level| level != top))
+    }
+
+    /// The counters in which a level is best; `None` for a level that there is not.
+    #[must_use]
+    pub fn window(&self, level: usize) -> Option<core::ops::Range<u128>> {
+        let end = *self.ends.get(level)?;
+        let start = level.checked_sub(1).and_then(|before| self.ends.get(before));
+        Some(start.copied().unwrap_or_default()..end)
+    }
+}
+
+impl Order for Windows {
+    fn levels(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn rank(&self, level: usize, now: u64) -> Result<usize, Error> {
+        let levels = self.levels();
+        if level >= levels {
+            return Err(Error::LevelOutside { level, levels });
+        }
+        let top = self.top(now);
+        Ok(match level {
+            _ if level == top => 0,
+            _ if level < top => level + 1,
+            _ => level,
+        })
+    }
+}

@@ -1,0 +1,59 @@
+//! Which weights does a device have, by measured power (seed 000, i10 and j10)?
+//!
+//! Units: mW.
+
+use alloc::vec::Vec;
+
+use super::Weights;
+use crate::Error;
+
+/// Measures what one kind costs: you implement it for your device or simulator.
+///
+/// Run on one compute unit while the others rest (i100, j100): send so many tests that need only
+/// this resource, or call only this instruction (i101, j101), the same number for each, and answer
+/// with the power that they drew *above* that of an idle device: with idle power in it, the kinds
+/// seem more alike than they are.
+///
+/// ```
+/// use raddle_workgroup::place::{Meter, calibrate};
+///
+/// struct Bench;
+///
+/// impl Meter for Bench {
+///     fn measure(&mut self, kind: usize) -> Option<u64> {
+///         [30, 90, 15, 45].get(kind).copied()
+///     }
+/// }
+///
+/// assert_eq!(calibrate(&mut Bench, 4)?.as_slice(), [2, 6, 1, 3]);
+/// # Ok::<(), raddle_workgroup::Error>(())
+/// ```
+pub trait Meter {
+    /// The power of a kind in mW, counted from 0; `None` where it cannot be measured.
+    fn measure(&mut self, kind: usize) -> Option<u64>;
+}
+
+/// Weights in the proportion of the power of so many kinds (i102, j102), as small as they can be.
+/// Each kind is measured once, in order.
+///
+/// Laws:
+/// 1. Weights are to each other as the measured values are, exactly.
+/// 2. No number above 1 divides all of them.
+///
+/// # Errors
+/// [`Error::NotMeasured`] for the first kind that the meter has no value for, [`Error::NoWeight`]
+/// where every value is 0.
+pub fn calibrate(meter: &mut impl Meter, kinds: usize) -> Result<Weights, Error> {
+    let measure = |kind| meter.measure(kind).ok_or(Error::NotMeasured { kind });
+    let measured: Vec<u64> = (0..kinds).map(measure).collect::<Result<_, _>>()?;
+    let common = measured.iter().fold(0, |so_far, &power| greatest_common_divisor(so_far, power));
+    let weights: Vec<u64> = measured.iter().map(|power| power / common.max(1)).collect();
+    Weights::new(&weights)
+}
+
+const fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}

@@ -1,0 +1,153 @@
+//! Which instructions did a compute unit issue in its latest cycles (seed 000, E10)?
+//!
+//! Units: cycles, which count up and may skip; instructions, by kind.
+
+use alloc::collections::VecDeque;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::Weights;
+use crate::Error;
+
+/// An exact sliding window: at a cycle it counts what was issued in the NX cycles before that one.
+///
+/// The cycle itself does not count yet, and since the start there may have been fewer. Cycles
+/// without instructions need not be reported and take no memory; what is kept lies in a ring that
+/// grows while more cycles of a window issue something than ever before, so in steady state
+/// nothing is allocated.
+///
+/// Laws:
+/// 1. The counts at a cycle are those of a recount over the cycles from NX before it to the one
+///    before it.
+/// 2. NX cycles without instructions leave 0.
+/// 3. A refused call changes nothing.
+///
+/// ```
+/// use raddle_workgroup::place::{History, Weights};
+///
+/// let mut history = History::new(4, 2)?;
+/// history.issue(0, &[1, 0])?;
+/// history.issue(1, &[2, 1])?;
+/// assert_eq!(history.counts(1)?, [1, 0], "cycle 1 is not over");
+/// assert_eq!(history.counts(2)?, [3, 1]);
+/// assert_eq!(history.power(5, &Weights::new(&[2, 5])?)?, 9, "cycle 0 has left");
+/// # Ok::<(), raddle_workgroup::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct History {
+    cycles: u64,
+    /// The latest cycle that was named, and what it has issued so far.
+    latest: u64,
+    current: Vec<u64>,
+    /// Sums over the cycles in `kept`; 2^64 cycles of 2^64 instructions each would just fit.
+    sums: Vec<u128>,
+    /// Cycles before the latest that issued something, ascending, and beside each its counts.
+    kept: VecDeque<u64>,
+    cells: VecDeque<u64>,
+}
+
+impl History {
+    /// A window of so many cycles (NX; the seed prefers 1024) over so many kinds of instructions.
+    ///
+    /// # Errors
+    /// [`Error::NoCycles`] for a window of none.
+    pub fn new(cycles: u64, kinds: usize) -> Result<Self, Error> {
+        if cycles == 0 {
+            return Err(Error::NoCycles);
+        }
+        Ok(Self {
+            cycles,
+            latest: 0,
+            current: vec![0; kinds],
+            sums: vec![0; kinds],
+            kept: VecDeque::new(),
+            cells: VecDeque::new(),
+        })
+    }
+
+    /// The same, for hardware that needs a power of two.
+    ///
+    /// # Errors
+    /// As [`History::new`], and [`Error::NotPowerOfTwo`].
+    pub fn power_of_two(cycles: u64, kinds: usize) -> Result<Self, Error> {
+        match cycles {
+            0 => Err(Error::NoCycles),
+            _ if cycles.is_power_of_two() => Self::new(cycles, kinds),
+            _ => Err(Error::NotPowerOfTwo { cycles }),
+        }
+    }
+
+    /// These instructions, by kind, are issued in a cycle; a cycle may be named more than once.
+    ///
+    /// # Errors
+    /// [`Error::CycleBefore`] for one before the latest, [`Error::RowLength`] for another number
+    /// of kinds, [`Error::Issues`] where a cycle has more than can be counted.
+    pub fn issue(&mut self, cycle: u64, issued: &[u64]) -> Result<(), Error> {
+        let (amounts, weights) = (issued.len(), self.current.len());
+        if amounts != weights {
+            return Err(Error::RowLength { row: 0, amounts, weights });
+        }
+        if cycle == self.latest {
+            let beyond = |(now, more): (&u64, &u64)| now.checked_add(*more).is_none();
+            if let Some(kind) = self.current.iter().zip(issued).position(beyond) {
+                return Err(Error::Issues { kind });
+            }
+        }
+        self.advance(cycle)?;
+        for (now, more) in self.current.iter_mut().zip(issued) {
+            *now = now.saturating_add(*more);
+        }
+        Ok(())
+    }
+
+    /// What was issued in the cycles of the window before this one, by kind.
+    ///
+    /// # Errors
+    /// [`Error::CycleBefore`] for one before the latest.
+    pub fn counts(&mut self, cycle: u64) -> Result<&[u128], Error> {
+        self.advance(cycle)?;
+        Ok(&self.sums)
+    }
+
+    /// The score of the window before this cycle (j3: TB).
+    ///
+    /// # Errors
+    /// As [`History::counts`]; [`Error::RowLength`] for another number of weights than of kinds,
+    /// [`Error::Score`] for a score beyond u64.
+    pub fn power(&mut self, cycle: u64, weights: &Weights) -> Result<u64, Error> {
+        let counts = self.counts(cycle)?;
+        weights.of(counts.len(), counts.iter().copied())
+    }
+
+    /// Makes a cycle the latest: keeps the one before it, forgets what has left the window.
+    fn advance(&mut self, cycle: u64) -> Result<(), Error> {
+        let latest = self.latest;
+        if cycle < latest {
+            return Err(Error::CycleBefore { cycle, latest });
+        }
+        if cycle > latest {
+            if self.current.iter().any(|&count| count > 0) {
+                self.kept.push_back(latest);
+                self.cells.extend(&self.current);
+                for (sum, count) in self.sums.iter_mut().zip(&mut self.current) {
+                    *sum = sum.saturating_add(u128::from(*count));
+                    *count = 0;
+                }
+            }
+            self.latest = cycle;
+            self.forget();
+        }
+        Ok(())
+    }
+
+    fn forget(&mut self) {
+        let Self { cycles, latest, .. } = *self;
+        while self.kept.front().is_some_and(|&kept| latest - kept > cycles) {
+            self.kept.pop_front();
+            for sum in &mut self.sums {
+                let left = self.cells.pop_front().unwrap_or_default();
+                *sum -= u128::from(left);
+            }
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Which candidate drew least power lately, by the instructions that it issued (seed 000, E10)?
+//!
+//! Units: instructions of the latest cycles, as the weights count them.
+
+use super::Weights;
+use crate::Error;
+
+/// Takes the candidate whose weighted recent instructions are the fewest (j3, j4).
+///
+/// A row holds the instructions that a compute unit issued in its latest cycles, by instruction or
+/// by kind: [`History`](super::History) counts them. A compute unit full of waves that wait scores
+/// 0, so whether the workgroup fits must be decided before.
+///
+/// Law: no candidate has a smaller score than the one that is taken, none before it an equal one.
+///
+/// ```
+/// use raddle_workgroup::place::{LeastPower, Weights};
+///
+/// let rule = LeastPower::new(Weights::new(&[4, 64])?);
+/// assert_eq!(rule.pick([[300, 2], [100, 28], [500, 0]])?, Some(0));
+/// # Ok::<(), raddle_workgroup::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeastPower {
+    weights: Weights,
+}
+
+impl LeastPower {
+    /// With these weights, one an instruction.
+    #[must_use]
+    pub const fn new(weights: Weights) -> Self {
+        Self { weights }
+    }
+
+    /// The score of a candidate (j3: TB).
+    ///
+    /// # Errors
+    /// As [`Weights::score`].
+    pub fn score(&self, issued: &[u64]) -> Result<u64, Error> {
+        self.weights.score(issued)
+    }
+
+    /// The candidate that is taken (j4); `None` of none.
+    ///
+    /// # Errors
+    /// As [`Weights::score`], for the first row that cannot be scored.
+    pub fn pick<R: AsRef<[u64]>>(
+        &self,
+        rows: impl IntoIterator<Item = R>,
+    ) -> Result<Option<usize>, Error> {
+        self.weights.pick(rows, |score, best| score < best)
+    }
+}

@@ -1,0 +1,111 @@
+//! Which of several compute units that fit takes the workgroup?
+//!
+//! Each rule gets the candidates, one row each, and answers with an index into them: never a
+//! compute unit outside the list. Ties go to the lowest index, of an empty list none is taken.
+//!
+//! | rule | takes the candidate with | seed 000 |
+//! |---|---|---|
+//! | [`MostFree`] | the largest sum of free amounts times weights | E9 |
+//! | [`LeastPower`] | the smallest sum of recent instructions times weights | E10 |
+//! | [`Mix`] | both, each in proportion to its largest | E9 with E10 |
+//!
+//! [`Counter`] counts what is free, [`History`] the instructions of the latest cycles, and
+//! [`calibrate`] makes weights of measured power.
+//!
+//! Units: weights are plain numbers, a score is amounts times weights; every score is exact or
+//! refused. Indices count from 0.
+
+mod calibrate;
+mod history;
+mod least_power;
+mod mix;
+mod most_free;
+
+pub use calibrate::{Meter, calibrate};
+pub use history::History;
+pub use least_power::LeastPower;
+pub use mix::Mix;
+pub use most_free::{Counter, MostFree};
+
+use alloc::vec::Vec;
+
+use crate::Error;
+
+/// What one unit of each resource, or one instruction of each kind, counts. At least one of them
+/// counts something.
+///
+/// Multiplying all of them by the same number changes no choice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Weights {
+    each: Vec<u64>,
+}
+
+impl Weights {
+    /// One weight a resource, or a kind of instruction.
+    ///
+    /// # Errors
+    /// [`Error::NoWeight`] where none is above 0.
+    pub fn new(each: &[u64]) -> Result<Self, Error> {
+        if each.iter().all(|&weight| weight == 0) {
+            return Err(Error::NoWeight);
+        }
+        Ok(Self { each: each.to_vec() })
+    }
+
+    /// The weights, in order.
+    #[must_use]
+    pub fn as_slice(&self) -> &[u64] {
+        &self.each
+    }
+
+    /// The sum of amounts times weights.
+    ///
+    /// # Errors
+    /// [`Error::RowLength`] for another number of amounts than of weights, [`Error::Score`] for a
+    /// sum beyond u64.
+    pub fn score(&self, amounts: &[u64]) -> Result<u64, Error> {
+        self.of(amounts.len(), amounts.iter().map(|&amount| amount.into()))
+    }
+
+    /// The score of so many amounts.
+    fn of(&self, len: usize, amounts: impl Iterator<Item = u128>) -> Result<u64, Error> {
+        let weights = self.each.len();
+        if len != weights {
+            return Err(Error::RowLength { row: 0, amounts: len, weights });
+        }
+        let mut sum = 0_u64;
+        for (amount, &weight) in amounts.zip(&self.each) {
+            // A weight of 0 counts nothing, however large the amount.
+            let product = amount.checked_mul(weight.into());
+            let product = product.and_then(|product| u64::try_from(product).ok());
+            let with = product.and_then(|product| sum.checked_add(product));
+            sum = with.ok_or(Error::Score { row: 0 })?;
+        }
+        Ok(sum)
+    }
+
+    /// The score of one of several rows, which an error then names.
+    fn score_of(&self, row: usize, amounts: &[u64]) -> Result<u64, Error> {
+        self.score(amounts).map_err(|error| match error {
+            Error::RowLength { amounts, weights, .. } => Error::RowLength { row, amounts, weights },
+            Error::Score { .. } => Error::Score { row },
+            other => other,
+        })
+    }
+
+    /// The row whose score is `better` than those of all before it and worse than none behind.
+    fn pick<R: AsRef<[u64]>>(
+        &self,
+        rows: impl IntoIterator<Item = R>,
+        better: fn(u64, u64) -> bool,
+    ) -> Result<Option<usize>, Error> {
+        let mut best: Option<(usize, u64)> = None;
+        for (row, amounts) in rows.into_iter().enumerate() {
+            let score = self.score_of(row, amounts.as_ref())?;
+            if best.is_none_or(|(_, so_far)| better(score, so_far)) {
+                best = Some((row, score));
+            }
+        }
+        Ok(best.map(|(row, _)| row))
+    }
+}

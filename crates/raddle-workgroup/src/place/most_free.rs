@@ -1,0 +1,107 @@
+//! Which candidate has most free, each resource weighted by the power that it costs (seed 000, E9)?
+//!
+//! Units: granules or slots free, as the weights count them.
+
+use super::Weights;
+use crate::Error;
+
+/// Takes the candidate whose weighted free amounts are the largest (i3, i4).
+///
+/// A row holds what is free of each resource, summed over the SIMDs; for resources that must be
+/// contiguous the largest run may stand there instead. Whether the workgroup fits is decided
+/// before, by the largest run.
+///
+/// Laws:
+/// 1. No candidate has a larger score than the one that is taken, none before it an equal one.
+/// 2. A dispatch lowers the score of its compute unit by the weighted demand, its release puts
+///    that back.
+///
+/// ```
+/// use raddle_workgroup::place::{MostFree, Weights};
+///
+/// let rule = MostFree::new(Weights::new(&[2, 6, 1, 3])?);
+/// let rows = [[20, 10, 6, 8], [12, 12, 8, 9], [26, 6, 2, 12]];
+/// assert_eq!(rule.score(&rows[1])?, 131);
+/// assert_eq!(rule.pick(&rows)?, Some(1));
+/// # Ok::<(), raddle_workgroup::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MostFree {
+    weights: Weights,
+}
+
+impl MostFree {
+    /// With these weights, one a resource.
+    #[must_use]
+    pub const fn new(weights: Weights) -> Self {
+        Self { weights }
+    }
+
+    /// The score of a candidate (i3: TA).
+    ///
+    /// # Errors
+    /// As [`Weights::score`].
+    pub fn score(&self, free: &[u64]) -> Result<u64, Error> {
+        self.weights.score(free)
+    }
+
+    /// The candidate that is taken (i4); `None` of none.
+    ///
+    /// # Errors
+    /// As [`Weights::score`], for the first row that cannot be scored.
+    pub fn pick<R: AsRef<[u64]>>(
+        &self,
+        rows: impl IntoIterator<Item = R>,
+    ) -> Result<Option<usize>, Error> {
+        self.weights.pick(rows, |score, best| score > best)
+    }
+}
+
+/// What is free of one resource of one compute unit (i21): it begins full, and stays within 0 and
+/// its total.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counter {
+    total: u64,
+    free: u64,
+}
+
+impl Counter {
+    /// All of it free.
+    #[must_use]
+    pub const fn new(total: u64) -> Self {
+        Self { total, free: total }
+    }
+
+    /// How much is free.
+    #[must_use]
+    pub const fn free(&self) -> u64 {
+        self.free
+    }
+
+    /// Takes so much.
+    ///
+    /// # Errors
+    /// [`Error::TakeBeyond`] where it is not free.
+    pub const fn take(&mut self, wanted: u64) -> Result<(), Error> {
+        match self.free.checked_sub(wanted) {
+            Some(left) => {
+                self.free = left;
+                Ok(())
+            }
+            None => Err(Error::TakeBeyond { wanted, free: self.free }),
+        }
+    }
+
+    /// Gives so much back.
+    ///
+    /// # Errors
+    /// [`Error::GiveBeyond`] where it was not taken.
+    pub const fn give(&mut self, given: u64) -> Result<(), Error> {
+        let taken = self.total - self.free;
+        if given > taken {
+            return Err(Error::GiveBeyond { given, taken });
+        }
+        self.free += given;
+        Ok(())
+    }
+}

@@ -1,0 +1,150 @@
+//! When is a workgroup that never fits cut into its waves, and what becomes of them (seed 000, E3)?
+//!
+//! [`Failures`] counts how often in a row nothing fitted and says when to cut; [`split`] cuts.
+//! Which workgroup is cut is the caller's choice.
+//!
+//! Units: rounds (one match with a head that waits); levels counted from 0, the best one first.
+
+use crate::Error;
+
+/// Failures in a row that are allowed before a split, if nothing else is said.
+pub const THRESHOLD: u64 = 256;
+
+/// How a round went. A round without any head that waits is none: do not report it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Every head that waits fits nowhere.
+    Fail,
+    /// At least one fits.
+    Fit,
+}
+
+/// What follows from a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Try again (c1).
+    Retry,
+    /// Cut a workgroup whose waves are independent, if one waits (c3).
+    Split,
+    /// Choose and dispatch (c4).
+    Dispatch,
+}
+
+/// Counts failures in a row (c0 to c2).
+///
+/// Laws:
+/// 1. A success leaves 0 and is followed by a dispatch.
+/// 2. A failure adds 1; a split follows exactly where the count then exceeds the threshold.
+/// 3. A split leaves 0, also where nothing could be cut.
+/// 4. So a split comes after threshold + 1 failures without a success or a split between them.
+///
+/// ```
+/// use raddle_workgroup::split::{Failures, Outcome, Step};
+///
+/// let mut failures = Failures::new(1);
+/// let mut fail = || failures.round(Outcome::Fail);
+/// assert_eq!(fail(), (1, Step::Retry));
+/// assert_eq!(fail(), (2, Step::Split));
+/// assert_eq!(fail(), (1, Step::Retry));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failures {
+    threshold: u64,
+    count: u64,
+}
+
+impl Default for Failures {
+    fn default() -> Self {
+        Self::new(THRESHOLD)
+    }
+}
+
+impl Failures {
+    /// No failure yet. With [`u64::MAX`] nothing is ever split.
+    #[must_use]
+    pub const fn new(threshold: u64) -> Self {
+        Self { threshold, count: 0 }
+    }
+
+    /// Failures in a row so far.
+    #[must_use]
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Takes note of a round: the count as it was judged, and what follows.
+    pub const fn round(&mut self, outcome: Outcome) -> (u64, Step) {
+        let judged = match outcome {
+            Outcome::Fit => 0,
+            Outcome::Fail => self.count.saturating_add(1),
+        };
+        let step = match outcome {
+            Outcome::Fit => Step::Dispatch,
+            Outcome::Fail if judged > self.threshold => Step::Split,
+            Outcome::Fail => Step::Retry,
+        };
+        self.count = if matches!(step, Step::Split) { 0 } else { judged };
+        (judged, step)
+    }
+}
+
+/// A workgroup that might be cut: its waves and what they share, whatever these are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Workgroup<'w, W, S> {
+    /// Its level.
+    pub level: usize,
+    /// Whether its waves need not run on one compute unit.
+    pub independent: bool,
+    /// Its waves, in order.
+    pub waves: &'w [W],
+    /// What the waves share, LDS for one.
+    pub shared: &'w S,
+}
+
+/// A *split part*: one wave of a workgroup that was cut, to be matched as a workgroup of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part<'w, W, S> {
+    /// The lowest level.
+    pub level: usize,
+    /// The wave.
+    pub wave: &'w W,
+    /// All that the waves shared: each part needs the whole of it.
+    pub shared: &'w S,
+}
+
+/// Cuts a workgroup into parts of one wave each (c3); `None` where it must stay whole: its waves
+/// are related, or there is but one.
+///
+/// The parts come in the order of the waves. In their channel they go before the next workgroup.
+///
+/// Laws:
+/// 1. Every wave is in exactly one part, in order.
+/// 2. Every part has the level `lowest` and the whole shared demand.
+/// 3. Related waves are never parted.
+///
+/// # Errors
+/// [`Error::NoWaves`] for a workgroup without waves, [`Error::LevelOutside`] for one of a level
+/// below the lowest.
+///
+/// ```
+/// use raddle_workgroup::split::{Workgroup, split};
+///
+/// let workgroup = Workgroup { level: 0, independent: true, waves: &["w0", "w1"], shared: &64 };
+/// let parts: Vec<_> = split(workgroup, 3)?.into_iter().flatten().collect();
+/// assert_eq!((parts.len(), parts[1].level, *parts[1].wave, *parts[1].shared), (2, 3, "w1", 64));
+/// # Ok::<(), raddle_workgroup::Error>(())
+/// ```
+pub fn split<'w, W, S>(
+    workgroup: Workgroup<'w, W, S>,
+    lowest: usize,
+) -> Result<Option<impl ExactSizeIterator<Item = Part<'w, W, S>>>, Error> {
+    let Workgroup { level, independent, waves, shared } = workgroup;
+    if waves.is_empty() {
+        return Err(Error::NoWaves);
+    }
+    if level > lowest {
+        return Err(Error::LevelOutside { level, levels: lowest.saturating_add(1) });
+    }
+    let part = move |wave| Part { level: lowest, wave, shared };
+    Ok((independent && waves.len() > 1).then(|| waves.iter().map(part)))
+}
