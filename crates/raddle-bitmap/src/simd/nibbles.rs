@@ -103,18 +103,19 @@ macro_rules! width {
             /// As in `bytes`: the number of a row and that of a byte in its lane change places.
             #[inline]
             #[target_feature(enable = $level)]
-            fn transposed<const R: usize>(mut rows: [$vector; R]) -> [$vector; R] {
-                for _ in 0..4 {
-                    rows = core::array::from_fn(|to| {
-                        let (lower, upper) = (rows[to / 2], rows[to / 2 + R / 2]);
-                        if to % 2 == 0 {
-                            $unpack_low(lower, upper)
-                        } else {
-                            $unpack_high(lower, upper)
-                        }
-                    });
+            fn transposed<const R: usize>(rows: [$vector; R]) -> [$vector; R] {
+                round(round(round(round(rows))))
+            }
+
+            #[inline]
+            #[target_feature(enable = $level)]
+            fn round<const R: usize>(rows: [$vector; R]) -> [$vector; R] {
+                let mut turned = rows;
+                for at in 0..R / 2 {
+                    turned[2 * at] = $unpack_low(rows[at], rows[at + R / 2]);
+                    turned[2 * at + 1] = $unpack_high(rows[at], rows[at + R / 2]);
                 }
-                rows
+                turned
             }
 
             /// The longest runs, and those that end with the last byte, with the next byte.

@@ -36,6 +36,11 @@ short! {
 }
 
 short! {
+    /// See [`words::longest_in_one`].
+    longest_in_one(word: u64)
+}
+
+short! {
     /// See [`words::longest_in_two`].
     longest_in_two(lower: u64, upper: u64)
 }

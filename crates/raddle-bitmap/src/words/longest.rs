@@ -17,7 +17,7 @@ use crate::words as short;
 #[inline]
 pub(crate) fn longest(words: &[u64]) -> u32 {
     match *words {
-        [word] => longest_of(&[word]),
+        [word] => short::longest_in_one(word),
         [lower, upper] => short::longest_in_two(lower, upper),
         #[cfg(all(feature = "std", target_arch = "x86_64"))]
         _ if wide::serves(words.len()) => wide::longest(words),
@@ -30,10 +30,16 @@ pub(crate) fn longest(words: &[u64]) -> u32 {
 #[inline(always)]
 pub(crate) fn longest_of<const W: usize>(words: &[u64; W]) -> u32 {
     match *words.as_slice() {
-        [word] => longest_in(word).max(word.trailing_ones()),
+        [word] => longest_in_one(word),
         [lower, upper] => longest_in_two(lower, upper),
         _ => in_two_passes(words),
     }
+}
+
+/// The longest run in one word.
+#[inline(always)]
+pub(crate) fn longest_in_one(word: u64) -> u32 {
+    longest_in(word).max(word.trailing_ones())
 }
 
 /// The longest run in two words.

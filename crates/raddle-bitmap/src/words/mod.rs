@@ -8,7 +8,7 @@ mod longest;
 mod runs;
 
 pub(crate) use fit::{NOWHERE, first_fit, first_in_one, first_in_two, run_starts, shifts_for};
-pub(crate) use longest::{Fold, longest, longest_in_two, longest_of};
+pub(crate) use longest::{Fold, longest, longest_in_one, longest_in_two, longest_of};
 pub use runs::Runs;
 
 /// Bits of a word.
