@@ -11,12 +11,22 @@ impl<S: Store> Map<S> {
     /// larger map ([`Error::OutOfRange`]); nothing has changed then.
     #[inline]
     pub fn commit(&mut self, plan: Plan) -> Result<u32, Error> {
-        let (start, len) = (plan.start(), plan.len());
+        self.take(plan.start(), plan.len())?;
+        Ok(plan.start())
+    }
+
+    /// Takes exactly these blocks, if all are free: a [`fit_at`](Self::fit_at) and its
+    /// [`commit`](Self::commit) in one.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit); nothing has changed then.
+    #[inline]
+    pub fn take(&mut self, start: u32, len: u32) -> Result<(), Error> {
         self.check(start, len, true)?;
         let words = self.words.words_mut();
         words::each_mask(start, len, words.len(), |word, mask| words[word] &= !mask);
         self.free -= len;
-        Ok(start)
+        Ok(())
     }
 
     /// Gives back `len` blocks from `start`; they need not have been taken in one piece.

@@ -22,13 +22,13 @@ pub(crate) fn serves(words: usize) -> bool {
     (LEAST..=MOST).contains(&words) && level::has_wide()
 }
 
-/// The lowest start at or after `from` of `want` ones in a row, or [`NOWHERE`]; `want` from 1 to 64.
+/// The lowest start at or after `from` of `want` ones in a row, `want` at least 1; or [`NOWHERE`].
 ///
 /// # Panics
 /// Never; nothing is asked that it does not [serve](serves).
 #[inline]
 pub(crate) fn first_fit(words: &[u64], from: u32, want: u32) -> u32 {
-    debug_assert!(serves(words.len()) && (1..=BITS).contains(&want));
+    debug_assert!(serves(words.len()) && want > 0);
     match words.len() {
         // SAFETY: the callers have asked `serves`.
         ..=8 => unsafe { first_of::<1>(words, from, want) },
@@ -53,9 +53,13 @@ pub(crate) fn longest(words: &[u64]) -> u32 {
     }
 }
 
-#[target_feature(enable = "avx512f,avx512vbmi2,bmi1,lzcnt,popcnt")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512vbmi2,avx512vpopcntdq")]
+#[target_feature(enable = "bmi1,lzcnt,popcnt")]
 fn first_of<const Z: usize>(words: &[u64], from: u32, want: u32) -> u32 {
     let mut map = not_before(load::<Z>(words), from);
+    if want > BITS {
+        return Borders::of(map).first_of_many(want);
+    }
     for by in shifts_for(want) {
         let by = _mm512_set1_epi64(i64::from(by));
         let above = above(map);
@@ -75,52 +79,112 @@ fn first_of<const Z: usize>(words: &[u64], from: u32, want: u32) -> u32 {
 #[target_feature(enable = "avx512f,avx512cd,avx512bw,avx512vpopcntdq,bmi1,lzcnt,popcnt")]
 fn longest_of<const Z: usize>(words: &[u64]) -> u32 {
     let map = load::<Z>(words);
-    let all = _mm512_set1_epi64(-1);
-    let ends = map.map(|vector| _mm512_lzcnt_epi64(_mm512_xor_si512(vector, all)));
-    let begins = map.map(|vector| {
-        // The ones below the lowest zero: `x & !(x + 1)`.
-        let next = _mm512_sub_epi64(vector, all);
-        _mm512_popcnt_epi64(_mm512_andnot_si512(next, vector))
-    });
-    let mut most = begins[0];
-    for (end, begin) in ends.into_iter().zip(above(begins)) {
-        most = _mm512_max_epu64(most, _mm512_add_epi64(end, begin));
+    let borders = Borders::of(map);
+    let mut most = borders.begins[0];
+    for joined in borders.joined() {
+        most = _mm512_max_epu64(most, joined);
     }
     // At most 128.
-    let over_borders = _mm512_reduce_max_epu64(most) as u32;
-    let mut whole = 0;
-    for (at, vector) in map.iter().enumerate() {
-        whole |= u32::from(_mm512_cmpeq_epi64_mask(*vector, all)) << (8 * at);
-    }
-    let best = if whole == 0 {
-        over_borders
-    } else {
-        over_borders.max(over_whole_words(whole, to_words(&begins), to_words(&ends)))
-    };
+    let best = _mm512_reduce_max_epu64(most) as u32;
+    let best = if borders.whole == 0 { best } else { best.max(borders.longest_of_many()) };
     if best < BITS { inside(map, best) } else { best }
 }
 
-/// The longest run that holds whole words, of which there are some: bit `i` says that word `i` is
-/// all ones.
-#[inline]
-fn over_whole_words<const Z: usize>(
-    mut whole: u32,
-    begins: [[u64; 8]; Z],
-    ends: [[u64; 8]; Z],
-) -> u32 {
-    let (begins, ends) = (begins.as_flattened(), ends.as_flattened());
-    let mut longest = 0;
-    while whole != 0 {
-        let first = whole.trailing_zeros();
-        let count = (whole >> first).trailing_ones();
-        let next = first + count;
-        let before = (first as usize).checked_sub(1).map_or(0, |word| ends[word]);
-        let behind = begins.get(next as usize).copied().unwrap_or(0);
-        // At most 64 each.
-        longest = longest.max(count * BITS + before as u32 + behind as u32);
-        whole &= u32::MAX.checked_shl(next).unwrap_or(0);
+/// How many ones each word of a map begins and ends with.
+struct Borders<const Z: usize> {
+    begins: [__m512i; Z],
+    ends: [__m512i; Z],
+    /// Bit `i`: word `i` is all ones.
+    whole: u32,
+}
+
+impl<const Z: usize> Borders<Z> {
+    #[inline]
+    #[target_feature(enable = "avx512f,avx512cd,avx512vpopcntdq")]
+    fn of(map: [__m512i; Z]) -> Self {
+        let all = _mm512_set1_epi64(-1);
+        let ends = map.map(|vector| _mm512_lzcnt_epi64(_mm512_xor_si512(vector, all)));
+        let begins = map.map(|vector| {
+            // The ones below the lowest zero: `x & !(x + 1)`.
+            let next = _mm512_sub_epi64(vector, all);
+            _mm512_popcnt_epi64(_mm512_andnot_si512(next, vector))
+        });
+        let mut whole = 0;
+        for (at, vector) in map.iter().enumerate() {
+            whole |= u32::from(_mm512_cmpeq_epi64_mask(*vector, all)) << (8 * at);
+        }
+        Self { begins, ends, whole }
     }
-    longest
+
+    /// The ones on both sides of the border above each word.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn joined(&self) -> [__m512i; Z] {
+        let begins = above(self.begins);
+        core::array::from_fn(|at| _mm512_add_epi64(self.ends[at], begins[at]))
+    }
+
+    /// The longest run that holds whole words; 0 without one.
+    #[inline]
+    #[target_feature(enable = "avx512f,bmi1,lzcnt,popcnt")]
+    fn longest_of_many(&self) -> u32 {
+        let (begins, ends) = (to_words(&self.begins), to_words(&self.ends));
+        let rows = rows_of(self.whole);
+        rows.map(|(first, next)| across(&begins, &ends, first, next).1).fold(0, u32::max)
+    }
+
+    /// The lowest start of more ones than a word has, or [`NOWHERE`]. Such a run holds whole words,
+    /// or lies over one border.
+    #[inline]
+    #[target_feature(enable = "avx512f,bmi1,lzcnt,popcnt")]
+    fn first_of_many(&self, want: u32) -> u32 {
+        let (begins, ends) = (to_words(&self.begins), to_words(&self.ends));
+        let with_whole = rows_of(self.whole)
+            .map(|(first, next)| across(&begins, &ends, first, next))
+            .find(|&(_, len)| len >= want)
+            .map_or(NOWHERE, |(start, _)| start);
+        let least = _mm512_set1_epi64(i64::from(want));
+        let mut enough = 0;
+        for (at, joined) in self.joined().into_iter().enumerate() {
+            enough |= u32::from(_mm512_cmpge_epu64_mask(joined, least)) << (8 * at);
+        }
+        // Where one of the two words is whole, the run begins elsewhere, and is among those above.
+        let over_one = enough & !(self.whole | self.whole >> 1);
+        let word = over_one.trailing_zeros();
+        let end = ends.as_flattened().get(word as usize);
+        // At most 63.
+        with_whole.min(end.map_or(NOWHERE, |&end| (word + 1) * BITS - end as u32))
+    }
+}
+
+/// The rows of ones in a number, lowest first: where each begins, and what follows it.
+#[inline]
+fn rows_of(mut bits: u32) -> impl Iterator<Item = (u32, u32)> {
+    core::iter::from_fn(move || {
+        if bits == 0 {
+            return None;
+        }
+        let first = bits.trailing_zeros();
+        let next = first + (bits >> first).trailing_ones();
+        bits &= u32::MAX.checked_shl(next).unwrap_or(0);
+        Some((first, next))
+    })
+}
+
+/// Start and length of the run that holds the whole words from `first` to before `next`, by what
+/// the words on both sides end and begin with.
+#[inline]
+fn across<const Z: usize>(
+    begins: &[[u64; 8]; Z],
+    ends: &[[u64; 8]; Z],
+    first: u32,
+    next: u32,
+) -> (u32, u32) {
+    let before = (first as usize).checked_sub(1).map_or(0, |word| ends.as_flattened()[word]);
+    let behind = begins.as_flattened().get(next as usize).copied().unwrap_or(0);
+    // At most 63 each: neither is whole.
+    let (before, behind) = (before as u32, behind as u32);
+    (first * BITS - before, before + (next - first) * BITS + behind)
 }
 
 /// `best`, below 64, or the longest run that lies within one word, if that is longer.

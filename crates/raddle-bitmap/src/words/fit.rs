@@ -16,13 +16,13 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 #[inline]
 pub(crate) fn first_fit(words: &[u64], from: u32, want: u32) -> u32 {
     match *words {
+        #[cfg(all(feature = "std", target_arch = "x86_64"))]
+        _ if wide::serves(words.len()) => wide::first_fit(words, from, want),
         _ if want > BITS => first_long(words, from, want),
         [word] => short::first_in_one(word & from_on(from, 0), want),
         [lower, upper] => {
             short::first_in_two(lower & from_on(from, 0), upper & from_on(from, BITS), want)
         }
-        #[cfg(all(feature = "std", target_arch = "x86_64"))]
-        _ if wide::serves(words.len()) => wide::first_fit(words, from, want),
         _ => first_short(words, from, want),
     }
 }

@@ -69,7 +69,11 @@ impl<S: Store> Subject for Map<S> {
         let plan = Self::new(self.blocks())?.fit_at(start, len);
         // A plan of an empty map of this size: only `commit` looks at the blocks as they are.
         let out_of_range = Error::OutOfRange { start, len, blocks: self.blocks() };
-        self.commit(plan.ok_or(out_of_range)?)
+        let mut at_once = self.clone();
+        let taken = at_once.take(start, len).map(|()| start);
+        let committed = plan.ok_or(out_of_range).and_then(|plan| self.commit(plan));
+        assert_eq!((taken, &at_once), (committed, &*self), "in one step and in two");
+        committed
     }
 
     fn release(&mut self, start: u32, len: u32) -> Result<(), Error> {

@@ -58,11 +58,7 @@ impl Pool {
     /// Takes a run, if it is free.
     #[inline]
     pub(super) fn take(&mut self, start: u32, len: u32) -> bool {
-        with_map!(
-            self,
-            map => map.fit_at(start, len).is_some_and(|plan| map.commit(plan).is_ok()),
-            len == 0
-        )
+        with_map!(self, map => map.take(start, len).is_ok(), len == 0)
     }
 
     /// Gives back a run that is known to be taken.
