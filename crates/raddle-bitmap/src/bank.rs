@@ -1,7 +1,7 @@
 //! Which of many maps of one resource have a run that is long enough?
 //!
 //! What matching asks all the time: the longest run of every map is kept beside the maps, a byte
-//! each, and only maps that have changed are measured again, 64 at a time, when somebody asks.
+//! each, and only maps that have changed are measured again, up to 64 at a time, when somebody asks.
 
 use alloc::vec;
 use alloc::vec::Vec;
@@ -42,9 +42,14 @@ impl<S: Store> Bank<Map<S>> {
     /// So many maps of `blocks` free blocks.
     ///
     /// # Errors
-    /// As [`Map::new`].
+    /// As [`Map::new`]; [`Error::TooManyMaps`] where no memory could hold them.
     pub fn new(maps: usize, blocks: u32) -> Result<Self, Error> {
         let map: Map<S> = Map::new(blocks)?;
+        // The largest of the lists below, in bytes.
+        let largest = size_of::<Map<S>>().max(size_of::<usize>());
+        if maps.checked_mul(largest).is_none_or(|bytes| isize::try_from(bytes).is_err()) {
+            return Err(Error::TooManyMaps { maps });
+        }
         let exact = if blocks > u32::from(u8::MAX) { maps } else { 0 };
         Ok(Self {
             bytes: vec![byte(blocks); maps],

@@ -179,6 +179,11 @@ pub enum Error {
         /// How many maps there are.
         maps: usize,
     },
+    /// More maps in a bank than an address reaches.
+    TooManyMaps {
+        /// How many were asked for.
+        maps: usize,
+    },
     /// Not one place for an answer a map, in a batch.
     AnswerCount {
         /// How many maps there are.
@@ -216,6 +221,9 @@ impl Error {
             ),
             Self::NoSuchMap { at, maps } => {
                 write!(f, "there is no map {at}: the bank has {maps}, counted from 0")
+            }
+            Self::TooManyMaps { maps } => {
+                write!(f, "{maps} maps are more than any memory holds: give fewer")
             }
             Self::AnswerCount { maps, answers } => {
                 write!(f, "{answers} places for the answers of {maps} maps: give one a map")
@@ -330,6 +338,7 @@ impl Error {
             | Self::NotTaken { .. }
             | Self::OutOfRange { .. }
             | Self::NoSuchMap { .. }
+            | Self::TooManyMaps { .. }
             | Self::AnswerCount { .. }
             | Self::NoBlocks
             | Self::TooManyBlocks { .. }

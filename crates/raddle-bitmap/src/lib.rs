@@ -69,6 +69,13 @@ pub use search::{
 };
 pub use words::Runs;
 
+/// The safe bodies that stand beside what is compiled for a level of processors, for the tests and
+/// benches that compare both; everybody else asks a [`Map`].
+#[doc(hidden)]
+pub mod portable {
+    pub use crate::words::{NOWHERE, first_fit_portable, longest_portable};
+}
+
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -7,7 +7,7 @@ use raddle_bitmap::batch::Kernel;
 
 use crate::contender::{Exactness, FirstFit, Longest, Pool, first_of, is_free, longest_of};
 use crate::contents::{Kind, Random, Step, Trace, maps_a_pass};
-use crate::ours::{self, Ours, row_of};
+use crate::ours::{self, Ours, OursSafe, row_of};
 use crate::peers::bitmap_allocator::{Large, Small};
 use crate::peers::bitvec::Bitvec;
 use crate::peers::fixedbitset::Fixedbitset;
@@ -47,6 +47,8 @@ fn size<const W: usize>() -> Checks<W> {
     checks.longest::<RoaringRuns<W>>();
     checks.first_fit::<RoaringRuns<W>>();
     checks.all_of::<Ours<W>>();
+    checks.longest::<OursSafe<W>>();
+    checks.first_fit::<OursSafe<W>>();
     checks.all_of::<Linux<W>>();
     checks.all_of::<Go<W>>();
     checks.all_of::<Gem5<W>>();

@@ -10,7 +10,7 @@ use std::hint::black_box;
 use crate::contender::{FirstFit, longest_of};
 use crate::contents::{Kind, Random, WANT, maps_a_pass};
 use crate::lab::Lab;
-use crate::ours::Ours;
+use crate::ours::{Ours, OursSafe};
 use crate::peers::bitmap_allocator::{Large, Small};
 use crate::peers::bitvec::Bitvec;
 use crate::peers::fixedbitset::Fixedbitset;
@@ -37,6 +37,7 @@ pub(crate) fn run(lab: &mut Lab) {
 fn size<const W: usize>(lab: &mut Lab, misses: bool) -> Group<W> {
     let group = Group { misses, queries: OnceCell::new() };
     group.row::<Ours<W>>(lab);
+    group.row::<OursSafe<W>>(lab);
     group.row::<Naive<W>>(lab);
     group.row::<Linux<W>>(lab);
     group.row::<Go<W>>(lab);

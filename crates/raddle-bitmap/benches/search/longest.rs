@@ -9,7 +9,7 @@ use std::hint::black_box;
 use crate::contender::{Contender, Longest};
 use crate::contents::{Kind, maps_a_pass};
 use crate::lab::Lab;
-use crate::ours::Ours;
+use crate::ours::{Ours, OursSafe};
 use crate::peers::bitmap_allocator::{Large, Small};
 use crate::peers::bitvec::Bitvec;
 use crate::peers::fixedbitset::Fixedbitset;
@@ -35,6 +35,7 @@ pub(crate) fn run(lab: &mut Lab) {
 fn size<const W: usize>(lab: &mut Lab) -> Group<W> {
     let group = Group { maps: OnceCell::new() };
     group.row::<Ours<W>>(lab);
+    group.row::<OursSafe<W>>(lab);
     group.row::<Textbook<W>>(lab);
     group.row::<Naive<W>>(lab);
     group.row::<Full<W>>(lab);

@@ -14,6 +14,7 @@ mod first_fit;
 mod goals;
 mod lab;
 mod longest;
+mod methods;
 mod ours;
 mod peers;
 mod table;
@@ -22,6 +23,7 @@ mod yardsticks;
 fn main() {
     let mut lab = lab::Lab::new(check::everything);
     longest::run(&mut lab);
+    methods::run(&mut lab);
     batch::run(&mut lab);
     first_fit::run(&mut lab);
     churn::run(&mut lab);

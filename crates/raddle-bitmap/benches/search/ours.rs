@@ -2,7 +2,7 @@
 //!
 //! The maps of fixed size, and the kernels that measure many maps in one call.
 
-use raddle_bitmap::{FixedMap, Polarity};
+use raddle_bitmap::{FixedMap, Polarity, portable};
 
 use raddle_bitmap::batch::{self, Kernel};
 
@@ -30,7 +30,34 @@ pub(crate) const fn row_of(kernel: Kernel) -> &'static str {
     }
 }
 
+/// A map as its users have it: by the level of this processor.
 pub(crate) struct Ours<const W: usize>(FixedMap<W>);
+
+/// The safe bodies for any processor, which stand beside that.
+pub(crate) struct OursSafe<const W: usize>([u64; W]);
+
+impl<const W: usize> Contender for OursSafe<W> {
+    const NAME: &'static str = "ours-safe";
+
+    fn of(words: &[u64]) -> Self {
+        Self(words.try_into().expect("so many words"))
+    }
+}
+
+impl<const W: usize> Longest for OursSafe<W> {
+    #[inline]
+    fn longest(&self) -> u32 {
+        portable::longest_portable(&self.0)
+    }
+}
+
+impl<const W: usize> FirstFit for OursSafe<W> {
+    #[inline]
+    fn first_fit(&mut self, want: u32) -> Option<u32> {
+        let at = portable::first_fit_portable(&self.0, 0, want);
+        (at != portable::NOWHERE).then_some(at)
+    }
+}
 
 impl<const W: usize> Contender for Ours<W> {
     const NAME: &'static str = "ours";

@@ -1,8 +1,8 @@
 //! What can this processor do at once?
 //!
 //! The only unsafe code of the crate. It calls functions compiled for a level of processors after
-//! asking for that level, and turns vectors into arrays of bytes and back. Everything here has a
-//! safe twin and the same property tests.
+//! asking for that level, turns vectors into arrays and back, and loads the words of a map under a
+//! mask. Everything here has a safe twin and the same property tests.
 #![allow(unsafe_code, reason = "processor levels are found at run time")]
 
 mod bytes;
@@ -103,15 +103,15 @@ pub(crate) fn longest_bytes<const W: usize>(
     true
 }
 
-/// A kernel with tables, which the processor has.
+/// A kernel with tables; one that the processor lacks gives way.
 fn tables<const W: usize>(kernel: Kernel, maps: &[[u64; W]], longest: &mut [u8]) {
-    debug_assert!(has(kernel));
     match kernel {
-        // SAFETY: asked by the callers.
+        _ if !has(kernel) => each(maps, longest),
+        // SAFETY: the processor has it, see above.
         Kernel::TableSsse3 => unsafe { nibbles::ssse3::longest(maps, longest) },
-        // SAFETY: asked by the callers.
+        // SAFETY: the processor has it, see above.
         Kernel::TableAvx2 => unsafe { nibbles::avx2::longest(maps, longest) },
-        // SAFETY: asked by the callers.
+        // SAFETY: the processor has it, see above.
         Kernel::TableAvx512 => unsafe { bytes::longest(maps, longest) },
         _ => each(maps, longest),
     }

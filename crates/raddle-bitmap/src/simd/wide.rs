@@ -7,7 +7,7 @@ use core::arch::x86_64::*;
 use core::mem::transmute;
 
 use super::level;
-use crate::words::{BITS, NOWHERE, shifts_for};
+use crate::words::{BITS, NOWHERE, first_fit_portable, longest_portable, shifts_for};
 
 /// The words of the longest map that is searched here.
 const MOST: usize = 32;
@@ -24,17 +24,16 @@ pub(crate) fn serves(words: usize) -> bool {
 
 /// The lowest start at or after `from` of `want` ones in a row, `want` at least 1; or [`NOWHERE`].
 ///
-/// # Panics
-/// Never; nothing is asked that it does not [serve](serves).
+/// A map that is not [served](serves) is searched by the safe twin.
 #[inline]
 pub(crate) fn first_fit(words: &[u64], from: u32, want: u32) -> u32 {
-    debug_assert!(serves(words.len()) && want > 0);
     match words.len() {
-        // SAFETY: the callers have asked `serves`.
+        count if !serves(count) => first_fit_portable(words, from, want),
+        // SAFETY: `serves` has asked for the level.
         ..=8 => unsafe { first_of::<1>(words, from, want) },
-        // SAFETY: the callers have asked `serves`.
+        // SAFETY: `serves` has asked for the level.
         9..=16 => unsafe { first_of::<2>(words, from, want) },
-        // SAFETY: the callers have asked `serves`.
+        // SAFETY: `serves` has asked for the level.
         _ => unsafe { first_of::<4>(words, from, want) },
     }
 }
@@ -42,13 +41,13 @@ pub(crate) fn first_fit(words: &[u64], from: u32, want: u32) -> u32 {
 /// The longest run of ones, under the same conditions.
 #[inline]
 pub(crate) fn longest(words: &[u64]) -> u32 {
-    debug_assert!(serves(words.len()));
     match words.len() {
-        // SAFETY: the callers have asked `serves`.
+        count if !serves(count) => longest_portable(words),
+        // SAFETY: `serves` has asked for the level.
         ..=8 => unsafe { longest_of::<1>(words) },
-        // SAFETY: the callers have asked `serves`.
+        // SAFETY: `serves` has asked for the level.
         9..=16 => unsafe { longest_of::<2>(words) },
-        // SAFETY: the callers have asked `serves`.
+        // SAFETY: `serves` has asked for the level.
         _ => unsafe { longest_of::<4>(words) },
     }
 }

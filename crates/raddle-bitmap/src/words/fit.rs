@@ -5,24 +5,34 @@ use core::hint::select_unpredictable;
 use super::{BITS, word_of};
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
 use crate::simd::{short, wide};
-#[cfg(not(all(feature = "std", target_arch = "x86_64")))]
-use crate::words as short;
 
 /// What is said of a run that is nowhere: no run starts so high. A number and no `Option` inside, so
 /// that whether there is a run, which nobody can foretell, costs no branch.
-pub(crate) const NOWHERE: u32 = u32::MAX;
+pub const NOWHERE: u32 = u32::MAX;
 
 /// The lowest start at or after `from` of `want` ones in a row, `want` at least 1; or [`NOWHERE`].
 #[inline]
 pub(crate) fn first_fit(words: &[u64], from: u32, want: u32) -> u32 {
     match *words {
         #[cfg(all(feature = "std", target_arch = "x86_64"))]
-        _ if wide::serves(words.len()) => wide::first_fit(words, from, want),
-        _ if want > BITS => first_long(words, from, want),
-        [word] => short::first_in_one(word & from_on(from, 0), want),
-        [lower, upper] => {
+        [word] if want <= BITS => short::first_in_one(word & from_on(from, 0), want),
+        #[cfg(all(feature = "std", target_arch = "x86_64"))]
+        [lower, upper] if want <= BITS => {
             short::first_in_two(lower & from_on(from, 0), upper & from_on(from, BITS), want)
         }
+        #[cfg(all(feature = "std", target_arch = "x86_64"))]
+        _ if wide::serves(words.len()) => wide::first_fit(words, from, want),
+        _ => first_fit_portable(words, from, want),
+    }
+}
+
+/// The same on any processor: the safe twin of every other way.
+#[inline]
+pub fn first_fit_portable(words: &[u64], from: u32, want: u32) -> u32 {
+    match *words {
+        _ if want > BITS => first_long(words, from, want),
+        [word] => first_in_one(word & from_on(from, 0), want),
+        [lower, upper] => first_in_two(lower & from_on(from, 0), upper & from_on(from, BITS), want),
         _ => first_short(words, from, want),
     }
 }

@@ -10,17 +10,27 @@ use core::hint::select_unpredictable;
 use super::BITS;
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
 use crate::simd::{short, wide};
-#[cfg(not(all(feature = "std", target_arch = "x86_64")))]
-use crate::words as short;
 
 /// The longest run of ones in the words.
 #[inline]
 pub(crate) fn longest(words: &[u64]) -> u32 {
     match *words {
+        #[cfg(all(feature = "std", target_arch = "x86_64"))]
         [word] => short::longest_in_one(word),
+        #[cfg(all(feature = "std", target_arch = "x86_64"))]
         [lower, upper] => short::longest_in_two(lower, upper),
         #[cfg(all(feature = "std", target_arch = "x86_64"))]
         _ if wide::serves(words.len()) => wide::longest(words),
+        _ => longest_portable(words),
+    }
+}
+
+/// The same on any processor: the safe twin of every other way.
+#[inline]
+pub fn longest_portable(words: &[u64]) -> u32 {
+    match *words {
+        [word] => longest_in_one(word),
+        [lower, upper] => longest_in_two(lower, upper),
         _ => words.iter().fold(Fold::default(), |fold, &word| fold.with(word)).longest(),
     }
 }

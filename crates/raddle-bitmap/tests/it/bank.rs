@@ -87,6 +87,10 @@ fn what_is_not_there_is_refused_and_nothing_changes() {
     assert_eq!(bank.commit(2, plan), Err(absent));
     assert_eq!(bank.release(0, 0, 1), Err(Error::NotTaken { start: 0, len: 1 }));
     assert_eq!((bank.refresh(), bank.len(), bank.is_empty()), (0, 2, false));
+    assert_eq!(
+        Bank::<Map128>::new(usize::MAX, 8).err(),
+        Some(Error::TooManyMaps { maps: usize::MAX })
+    );
     assert!(Bank::<Map128>::new(0, 8).unwrap().is_empty());
     assert_eq!(
         Bank::<Map128>::new(1, 129).err(),

@@ -53,7 +53,7 @@ fn same<const W: usize>(count: usize) {
         assert!(bytes.iter().zip(&expected).all(|(&byte, &run)| u16::from(byte) == run.min(255)));
     }
     // Miri takes minutes for what the processor does at once.
-    let few = if cfg!(miri) { 3 } else { count };
+    let few = if cfg!(miri) { 2 } else { count };
     let wanted = (0..).map(|at| if at % 3 == 0 { at * 7 % 67 } else { at * 29 % 400 });
     for ((map, naive), want) in maps.iter().zip(&naive).zip(wanted).take(few) {
         assert_eq!(map.longest() as usize, naive.longest(), "{map:?}");
@@ -67,6 +67,14 @@ fn same<const W: usize>(count: usize) {
 
 #[test]
 fn a_few_maps_of_every_shape() {
+    if cfg!(miri) {
+        // As many as the widest kernel that Miri knows lays side by side, and one.
+        same::<1>(33);
+        same::<2>(33);
+        same::<8>(2);
+        same::<32>(2);
+        return;
+    }
     same::<1>(67);
     same::<2>(67);
     same::<3>(5);

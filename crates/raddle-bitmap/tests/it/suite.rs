@@ -5,7 +5,7 @@
 
 use proptest::prelude::*;
 use raddle_bitmap::{Error, FixedMap, FreeMap, Map, Map64, Map128, Map256, Map2048};
-use raddle_bitmap::{Polarity, Store};
+use raddle_bitmap::{Polarity, Store, portable};
 
 use crate::naive::{Naive, best_fit, worst_fit};
 
@@ -79,6 +79,58 @@ impl<S: Store> Subject for Map<S> {
     fn release(&mut self, start: u32, len: u32) -> Result<(), Error> {
         Map::release(self, start, len)
     }
+}
+
+/// A map of which the safe bodies are asked that stand beside those of a level of processors.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Portable<S: Store>(Map<S>);
+
+impl<S: Store> Subject for Portable<S> {
+    const MOST: usize = <Map<S> as Subject>::MOST;
+
+    fn of(free: &[bool]) -> Self {
+        Self(Subject::of(free))
+    }
+
+    fn free(&self) -> Vec<bool> {
+        Subject::free(&self.0)
+    }
+
+    fn longest(&self) -> u32 {
+        portable::longest_portable(&words(&self.0))
+    }
+
+    fn first(&self, from: u32, want: u32) -> Option<u32> {
+        if want == 0 {
+            return Some(0);
+        }
+        let at = portable::first_fit_portable(&words(&self.0), from, want);
+        (at != portable::NOWHERE).then_some(at)
+    }
+
+    fn best(&self, want: u32) -> Option<u32> {
+        Subject::best(&self.0, want)
+    }
+
+    fn worst(&self, want: u32) -> Option<u32> {
+        Subject::worst(&self.0, want)
+    }
+
+    fn take(&mut self, start: u32, len: u32) -> Result<u32, Error> {
+        Subject::take(&mut self.0, start, len)
+    }
+
+    fn release(&mut self, start: u32, len: u32) -> Result<(), Error> {
+        Subject::release(&mut self.0, start, len)
+    }
+}
+
+fn words<S: Store>(map: &Map<S>) -> Vec<u64> {
+    let mut words = vec![0; map.blocks().div_ceil(64) as usize];
+    for block in (0..map.blocks()).filter(|&block| map.is_free(block)) {
+        words[block as usize / 64] |= 1 << (block % 64);
+    }
+    words
 }
 
 /// Compares all that can be asked of one map.
@@ -236,4 +288,7 @@ suite! {
     nine_words: FixedMap<9>,
     seventeen_words: FixedMap<17>,
     growable: FreeMap,
+    portable_one_word: Portable<[u64; 1]>,
+    portable_two_words: Portable<[u64; 2]>,
+    portable_growable: Portable<Vec<u64>>,
 }
