@@ -134,7 +134,17 @@ impl Drop for Reading {
 }
 
 #[cfg(test)]
+impl Reading {
+    /// Bytes read, of how many; `None` where nobody counts.
+    pub(crate) fn told(&self) -> Option<(u64, Option<u64>)> {
+        self.progress.bar.as_ref().map(|bar| (bar.position(), bar.length()))
+    }
+}
+
+#[cfg(test)]
 mod tests {
+    use std::io::{Seek, Write};
+
     use super::*;
 
     fn at(progress: &Progress) -> (u64, Option<u64>) {
@@ -162,6 +172,22 @@ mod tests {
         drawing.more(20);
         drawing.add(5);
         assert_eq!((at(&runs), at(&drawing)), ((0, Some(10)), (5, Some(50))));
+    }
+
+    #[test]
+    fn a_file_counts_what_is_read_of_it() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&[b'x'; 1000]).unwrap();
+        file.rewind().unwrap();
+        let mut reading = Progress::bytes(true, 1000).reading(file);
+        for read in [300, 600] {
+            reading.read_exact(&mut [0; 300]).unwrap();
+            assert_eq!(at(&reading.progress), (read, Some(1000)));
+        }
+        let bar = reading.progress.bar.clone().unwrap();
+        assert!(!bar.is_finished());
+        drop(reading);
+        assert!(bar.is_finished(), "whoever stops reading takes the line away");
     }
 
     #[test]

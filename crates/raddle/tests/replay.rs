@@ -220,6 +220,84 @@ fn profiles_of_different_devices_are_warned_of() {
     );
 }
 
+/// A file of rocprofv3, of our own making.
+fn rocprof(file: &str) -> String {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/profiles/");
+    fs::read_to_string(format!("{path}{file}")).expect(file)
+}
+
+#[test]
+fn files_of_different_formats_and_vendors_share_a_device() {
+    let place = Place::new();
+    let events: Vec<String> = (0..20).map(|n| kernel("gemm", 10 + 20 * n, 10)).collect();
+    let events: Vec<&str> = events.iter().map(String::as_str).collect();
+    place.file("nvidia.json", trace("", &events));
+    place.file("amd.json", rocprof("rocprof-result.json"));
+    place.file("amd.csv", rocprof("rocprof-v3.csv"));
+    place.file("table.csv", train());
+    let files = ["nvidia.json", "amd.json", "amd.csv", "table.csv"];
+    let replay = |more: &[&str]| {
+        let ran = place.raddle(&[&["replay"], &files[..], &["--out", "out"], more].concat());
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+        let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        (words, summary(&place, "out"))
+    };
+    let told = |value: &Value| -> Vec<String> {
+        let profiles = value["profiles"].as_array().unwrap().iter();
+        let told = |p: &Value| {
+            let device = &p["device"];
+            format!(
+                "{} {} {} {} {}",
+                p["name"], p["format"], device["id"], device["found"], p["at-home"]
+            )
+        };
+        profiles.map(|p| told(p).replace('"', "")).collect()
+    };
+
+    // On the device of the first file: those of another one are named, and so is the one that
+    // does not say where it comes from.
+    let (words, value) = replay(&[]);
+    assert_eq!(value["device"]["id"], "v100");
+    assert_eq!(
+        told(&value),
+        [
+            "nvidia kineto v100 table true",
+            "amd rocprof-json mi300x table false",
+            "amd-2 rocprof-csv v100 stand-in true",
+            "table launch-table v100 table true",
+        ]
+    );
+    let v100 = "NVIDIA Tesla V100 (v100, 80 CUs)";
+    let warnings = [
+        format!(
+            "recorded on another device than {v100}: amd on AMD Instinct MI300X (mi300x, 304 CUs); their workgroup times are not scaled"
+        ),
+        format!(
+            "amd-2 does not say on which device it was recorded, so {v100} stands in for it in the cost model"
+        ),
+    ];
+    for warning in &warnings {
+        assert!(words.contains(warning.as_str()), "{warning}\n{words}");
+        assert!(value["warnings"].as_array().unwrap().contains(&warning.as_str().into()));
+    }
+    // All of it ran, under every recipe.
+    assert_eq!(value["recipes"].as_array().unwrap().len(), 5);
+    for result in value["recipes"].as_array().unwrap() {
+        let processes = result["summary"]["processes"].as_array().unwrap();
+        for (process, launches) in processes.iter().zip([20, 7, 4, 3]) {
+            assert!(process["ended"].as_u64().unwrap() >= launches, "{process}");
+        }
+        assert_eq!((processes.len(), &result["summary"]["stuck"]), (4, &0.into()));
+    }
+
+    // On the device of the AMD file it is the others that are named.
+    let (words, _) = replay(&["--device", "mi300x"]);
+    let warning = format!(
+        "recorded on another device than AMD Instinct MI300X (mi300x, 304 CUs): nvidia on {v100}, table on {v100}; their workgroup times are not scaled"
+    );
+    assert!(words.contains(&warning), "{warning}\n{words}");
+}
+
 #[test]
 fn a_file_that_breaks_off_gives_its_whole_events_and_says_what_is_lost() {
     let place = Place::new();

@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use common::{Place, infer, table, train};
@@ -204,17 +205,48 @@ fn a_replay_in_which_nothing_is_refused_or_met_says_so_in_words() {
 
 #[test]
 fn the_page_of_ten_recipes_is_small() {
-    let place = two();
-    let mut args = vec!["replay", "train.csv", "infer.csv", "--out", "out"];
-    let names: Vec<String> = (0..10).map(|n| format!("r{n}.toml")).collect();
-    for name in &names {
-        place.file(name, "raddle = 1\n[allocate]\npolicy = \"greedy\"\n");
-        args.extend(["--recipe", name]);
+    let place = Place::new();
+    for file in ["train.csv", "infer.csv"] {
+        let bundled = concat!(env!("CARGO_MANIFEST_DIR"), "/data/profile/");
+        place.file(file, fs::read(format!("{bundled}{file}")).expect(file));
     }
-    assert_eq!(place.raddle(&args).code, 0);
+    let mut args: Vec<&str> =
+        "replay train.csv infer.csv --device b200 --priority train=5 --priority infer=0 --timeline none --out out"
+            .split(' ')
+            .collect();
+    let bundled = ["round-robin", "greedy", "leftover", "spatial", "leftover-drain"];
+    // Turn, preemption, cost of a packet, allocation with its parameters. Without addresses, which
+    // take too long here.
+    let own = [
+        ("late", "everyone", "never", 20_000, "'leftover'"),
+        ("packed", "highest-level", "drain", 0, "'greedy'"),
+        ("cursors", "everyone", "never", 0, "'round-robin'\ncursor = 'per-launch'"),
+        ("urgent", "highest-level", "never", 0, "'round-robin'"),
+        ("shares", "highest-level", "drain", 0, "'spatial'\nshares = [3, 1]"),
+    ];
+    let files = own.map(|(name, turn, preempt, packet, allocate)| {
+        let text = format!(
+            "raddle = 1\nlaunch-path = {{ policy = 'ordinary', packet-ns = {packet} }}\n\
+             turn.policy = '{turn}'\npreempt.policy = '{preempt}'\n[allocate]\npolicy = {allocate}\n"
+        );
+        let file = format!("{name}.toml");
+        place.file(&file, text);
+        file
+    });
+    for recipe in bundled.into_iter().chain(files.iter().map(String::as_str)) {
+        args.extend(["--recipe", recipe]);
+    }
+    let ran = place.raddle(&args);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     let page = page(&place, "out");
     assert!(page.len() < 2_000_000, "{}", page.len());
     assert_eq!(page.matches("<svg class=\"chart\"").count(), 2 + 10 + 10 + 2);
+    // No two of them came to the same.
+    let text = fs::read_to_string(place.path().join("out/summary.json")).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let results = value["recipes"].as_array().unwrap().iter();
+    let results: BTreeSet<String> = results.map(|result| result["summary"].to_string()).collect();
+    assert_eq!(results.len(), 10);
 }
 
 #[test]
