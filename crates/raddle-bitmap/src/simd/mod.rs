@@ -14,7 +14,7 @@ pub(crate) mod wide;
 
 use std::is_x86_feature_detected as has;
 
-use crate::batch::{Kernel, each};
+use crate::batch::{Kernel, Length};
 use crate::words;
 
 /// Maps measured at a time where answers are widened: their bytes stay in the nearest cache.
@@ -51,23 +51,16 @@ pub(crate) fn longest<const W: usize>(
     maps: &[[u64; W]],
     longest: &mut [u16],
 ) -> bool {
-    if !has(kernel) {
-        return false;
+    if safe_body(kernel, maps, longest) {
+        return true;
     }
-    match kernel {
-        Kernel::Portable => return false,
-        // SAFETY: the processor has it, see above.
-        Kernel::SafeAvx2 => unsafe { safe::avx2(maps, longest) },
-        // SAFETY: the processor has it, see above.
-        Kernel::SafeAvx512 => unsafe { safe::avx512(maps, longest) },
-        _ => {
-            let mut bytes = [0; PART];
-            for (maps, longest) in maps.chunks(PART).zip(longest.chunks_mut(PART)) {
-                let bytes = &mut bytes[..maps.len()];
-                tables(kernel, maps, bytes);
-                widen(maps, bytes, longest);
-            }
+    let mut bytes = [0; PART];
+    for (maps, longest) in maps.chunks(PART).zip(longest.chunks_mut(PART)) {
+        let bytes = &mut bytes[..maps.len()];
+        if !tables(kernel, maps, bytes) {
+            return false;
         }
+        widen(maps, bytes, longest);
     }
     true
 }
@@ -89,30 +82,37 @@ pub(crate) fn longest_bytes<const W: usize>(
     maps: &[[u64; W]],
     longest: &mut [u8],
 ) -> bool {
-    if !has(kernel) {
-        return false;
-    }
+    safe_body(kernel, maps, longest) || tables(kernel, maps, longest)
+}
+
+/// The safe body compiled for a level; whether this kernel is one, and here.
+fn safe_body<const W: usize, T: Length>(
+    kernel: Kernel,
+    maps: &[[u64; W]],
+    longest: &mut [T],
+) -> bool {
     match kernel {
-        Kernel::Portable => return false,
+        _ if !has(kernel) => return false,
         // SAFETY: the processor has it, see above.
         Kernel::SafeAvx2 => unsafe { safe::avx2(maps, longest) },
         // SAFETY: the processor has it, see above.
         Kernel::SafeAvx512 => unsafe { safe::avx512(maps, longest) },
-        _ => tables(kernel, maps, longest),
+        _ => return false,
     }
     true
 }
 
-/// A kernel with tables; one that the processor lacks gives way.
-fn tables<const W: usize>(kernel: Kernel, maps: &[[u64; W]], longest: &mut [u8]) {
+/// Tables; whether this kernel has some, and is here.
+fn tables<const W: usize>(kernel: Kernel, maps: &[[u64; W]], longest: &mut [u8]) -> bool {
     match kernel {
-        _ if !has(kernel) => each(maps, longest),
+        _ if !has(kernel) => return false,
         // SAFETY: the processor has it, see above.
         Kernel::TableSsse3 => unsafe { nibbles::ssse3::longest(maps, longest) },
         // SAFETY: the processor has it, see above.
         Kernel::TableAvx2 => unsafe { nibbles::avx2::longest(maps, longest) },
         // SAFETY: the processor has it, see above.
         Kernel::TableAvx512 => unsafe { bytes::longest(maps, longest) },
-        _ => each(maps, longest),
+        _ => return false,
     }
+    true
 }
