@@ -4,7 +4,7 @@
 
 use core::fmt;
 
-use raddle_types::{LaunchId, ProcessId, Refusal};
+use raddle_types::{LaunchId, ProcessId, Refusal, Resource};
 
 /// What is malformed: a configuration, a request to an allocator, a kernel of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +47,15 @@ pub enum Error {
         /// How much of it, as it was given.
         given: u32,
     },
+    /// A resource that cannot be searched in the way asked for.
+    Search {
+        /// Which.
+        resource: Resource,
+        /// Why not.
+        cause: raddle_bitmap::Error,
+    },
+    /// Streams that are to be folded into no channels.
+    NoChannels,
     /// An order of no levels.
     NoLevels,
     /// An order by windows without a window.
@@ -286,6 +295,12 @@ impl fmt::Display for Error {
             Self::NotHeld { launch, workgroup } => write!(
                 f,
                 "workgroup {workgroup} of {launch} does not lie on the device: release each once"
+            ),
+            Self::Search { resource, cause } => {
+                write!(f, "{} cannot be searched so: {cause}", resource.name())
+            }
+            Self::NoChannels => f.write_str(
+                "no channels leave streams nowhere to wait: give 1 or more, or leave it out",
             ),
             Self::NoThreads => f.write_str("a kernel without threads: give at least 1"),
             Self::NeverFits(refusal) => write!(f, "no workgroup can ever be placed: {refusal}"),

@@ -55,6 +55,7 @@ mod allocator;
 pub mod balance;
 pub mod contract;
 mod error;
+mod matching;
 pub mod order;
 pub mod place;
 mod policy;
@@ -63,8 +64,9 @@ pub mod split;
 pub use allocator::{Allocator, GroupPlan, Refused, SimdRule};
 pub use error::Error;
 pub use policy::{
-    Cursor, Greedy, GreedyConfig, Leftover, LeftoverConfig, Rotation, RoundRobin, RoundRobinConfig,
-    Spatial, SpatialConfig,
+    Amounts, Balance, Choice, Cursor, FreeWeights, Greedy, GreedyConfig, Leftover, LeftoverConfig,
+    LevelOrder, Matching, MatchingConfig, PlaceRule, PowerWeights, Rotation, RoundRobin,
+    RoundRobinConfig, Search, Spatial, SpatialConfig,
 };
 
 #[cfg(doctest)]

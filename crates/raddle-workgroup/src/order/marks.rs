@@ -58,6 +58,20 @@ impl Marks {
         Ok(Self { levels, channels, words })
     }
 
+    /// The same marks, with room for so many channels; those beyond lose theirs.
+    ///
+    /// # Errors
+    /// As [`Marks::new`].
+    pub fn widened(&self, channels: usize) -> Result<Self, Error> {
+        let mut wide = Self::new(self.levels, channels)?;
+        for level in 0..self.levels {
+            for channel in self.of_level(level).filter(|&channel| channel < channels) {
+                wide.set(level, channel, true)?;
+            }
+        }
+        Ok(wide)
+    }
+
     /// Chooses one of the tied channels (ascending) and keeps the marks; `None` of none.
     ///
     /// `pick` is asked only where there are two or more to choose from.

@@ -1,13 +1,18 @@
-//! Which baselines are there, and which settings do they share?
+//! Which policies for the allocate slot are there, and what do several of them share?
 
 mod greedy;
 mod leftover;
+mod matching;
 mod round_robin;
 mod shared;
 mod spatial;
 
 pub use greedy::{Greedy, GreedyConfig};
 pub use leftover::{Leftover, LeftoverConfig};
+pub use matching::{
+    Amounts, Balance, Choice, FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule,
+    PowerWeights, Search,
+};
 pub use round_robin::{Cursor, RoundRobin, RoundRobinConfig};
 pub use spatial::{Spatial, SpatialConfig};
 

@@ -1,0 +1,97 @@
+//! How long does one decision of `matching` take, on devices of any size?
+//!
+//! The scenarios are those of the placement contract (S1 to S4, and a full device that refuses),
+//! played with order static, place lowest index, search full, through the policy's own trait: a
+//! question, the answer with addresses, and the fact that frees them. Beside each stands a loop of
+//! our own that only counts and gives no addresses: plain (a scan) and indexed. Then a whole cycle:
+//! eight channels matched and placed, eight workgroups retired.
+//!
+//! Time of the processor on one thread, the median and the best of several runs; sizes take turns within a run,
+//! so that ratios are of one minute.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a benchmark reads the clock and prints"
+)]
+
+mod clock;
+mod counters;
+mod cycle;
+mod scenarios;
+mod subject;
+
+use counters::{Indexed, Plain};
+use raddle_workgroup::contract::Kernel;
+use scenarios::{Scenario, Scene};
+use subject::{Subject, TheMatching};
+
+const RUNS: usize = 9;
+
+const KERNELS: [Kernel; 4] = [
+    Kernel { threads: 256, vgpr: 32, sgpr: 16, lds: 4096 },
+    Kernel { threads: 64, vgpr: 24, sgpr: 32, lds: 0 },
+    Kernel { threads: 512, vgpr: 64, sgpr: 48, lds: 16384 },
+    Kernel { threads: 128, vgpr: 128, sgpr: 96, lds: 8192 },
+];
+
+fn main() {
+    // The name of one scenario, or nothing for all.
+    let only = std::env::args().skip(1).find(|word| !word.starts_with('-'));
+    let wanted = |name: &str| only.as_deref().is_none_or(|only| only == name);
+    println!("scenario    CUs   matching ns: median    best   counters ns: plain   indexed");
+    for (scenario, cus, kernels, ops) in [
+        (Scenario::S1, 64, 1, 400_000),
+        (Scenario::S1, 304, 1, 400_000),
+        (Scenario::S1, 1024, 1, 400_000),
+        (Scenario::S2, 64, 1, 400),
+        (Scenario::S2, 304, 1, 40),
+        (Scenario::S3, 64, 1, 20_000),
+        (Scenario::S4, 64, 4, 50_000),
+        (Scenario::Refusal, 64, 1, 400_000),
+        (Scenario::Refusal, 304, 1, 400_000),
+        (Scenario::Refusal, 1024, 1, 400_000),
+    ] {
+        if !wanted(scenario.name()) {
+            continue;
+        }
+        let kernels = &KERNELS[..kernels];
+        let ours = times(TheMatching::new(kernels, cus), scenario, kernels.len(), ops);
+        let plain = times(Plain::new(kernels, cus), scenario, kernels.len(), ops);
+        let indexed = times(Indexed::new(kernels, cus), scenario, kernels.len(), ops);
+        println!(
+            "{:<9} {cus:>5} {:>21.1} {:>7.1} {:>20.1} {:>9.1}",
+            scenario.name(),
+            median(&ours),
+            ours[0],
+            median(&plain),
+            median(&indexed),
+        );
+    }
+    if wanted("cycle") {
+        cycle::report();
+    }
+}
+
+/// Nanoseconds an operation (of S2 and S3: a workgroup placed), ascending.
+fn times(subject: impl Subject, scenario: Scenario, kernels: usize, ops: u32) -> Vec<f64> {
+    let mut scene = Scene::new(subject, kernels);
+    scene.set_up(scenario);
+    // One run to warm up.
+    scene.ops(scenario, ops);
+    let runs = (0..RUNS).map(|_| {
+        let start = clock::nanoseconds();
+        let counted = scene.ops(scenario, ops);
+        (clock::nanoseconds() - start) / counted as f64
+    });
+    sorted(runs)
+}
+
+fn sorted(times: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut times: Vec<f64> = times.collect();
+    times.sort_by(f64::total_cmp);
+    times
+}
+
+fn median(times: &[f64]) -> f64 {
+    times[times.len() / 2]
+}

@@ -1,0 +1,64 @@
+//! What places and releases workgroups?
+
+use std::hint::black_box;
+
+use raddle_policy::{
+    Allocate, Answer, CuId, Cus, Fact, Launch, LaunchId, Piece, ReadyLaunch, ReadyView, Round,
+    Tick, WaveSpan,
+};
+use raddle_workgroup::contract::{Kernel, SHAPE};
+use raddle_workgroup::{Matching, MatchingConfig};
+
+pub(crate) trait Subject {
+    /// Places the next workgroup of a kernel; its number and compute unit.
+    fn place(&mut self, kernel: usize) -> Option<(u64, CuId)>;
+    fn release(&mut self, kernel: usize, workgroup: u64, cu: CuId);
+}
+
+/// The policy, asked and told through its trait.
+pub(crate) struct TheMatching {
+    policy: Matching,
+    cus: Cus,
+    entries: Vec<ReadyLaunch>,
+    round: Round,
+}
+
+impl TheMatching {
+    pub(crate) fn new(kernels: &[Kernel], cus: u16) -> Self {
+        let launch = |(id, kernel): (u32, &Kernel)| -> Launch {
+            kernel.launch(LaunchId(id), u64::MAX / 2, cus).expect("it fits an empty device")
+        };
+        let entry = |launch| ReadyLaunch { launch, next: 0, assigned: 0, submitted: Tick::ZERO };
+        let policy = Matching::new(MatchingConfig::default(), SHAPE, cus);
+        Self {
+            policy: policy.expect("the contract's shape can be searched"),
+            cus: Cus::new(SHAPE, cus),
+            entries: (0..).zip(kernels).map(launch).map(entry).collect(),
+            round: Round::default(),
+        }
+    }
+}
+
+impl Subject for TheMatching {
+    fn place(&mut self, kernel: usize) -> Option<(u64, CuId)> {
+        let launches = &self.entries[kernel..=kernel];
+        let view = ReadyView { launches, cus: &self.cus };
+        self.round.clear();
+        match self.policy.allocate(&view, Tick::ZERO, &mut self.round) {
+            Answer::Start { .. } => {
+                black_box(&self.round.places);
+                let piece = self.round.pieces[0];
+                self.entries[kernel].next += 1;
+                Some((piece.first, piece.cu))
+            }
+            _ => None,
+        }
+    }
+
+    fn release(&mut self, kernel: usize, workgroup: u64, cu: CuId) {
+        let launch = &self.entries[kernel].launch;
+        let pieces = &[Piece::one(workgroup, cu)];
+        let fact = Fact::Ended { launch, waves: WaveSpan::All, pieces };
+        self.policy.observe(&fact, Tick::ZERO);
+    }
+}

@@ -1,0 +1,140 @@
+//! Which workgroup lies where on its compute unit?
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use raddle_types::LaunchId;
+
+/// A workgroup on a compute unit, but for its vector registers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Group {
+    /// Its number, low half first: so the record needs no gaps.
+    number: [u32; 2],
+    pub(super) launch: LaunchId,
+    pub(super) lds: u32,
+    pub(super) sgpr: u16,
+    /// The SIMD that carries its first wave.
+    pub(super) turn: u8,
+}
+
+impl Group {
+    #[inline]
+    pub(super) const fn new(
+        launch: LaunchId,
+        workgroup: u64,
+        [sgpr, turn]: [u16; 2],
+        lds: u32,
+    ) -> Self {
+        let number = [workgroup as u32, (workgroup >> 32) as u32];
+        // One of at most 8 SIMDs.
+        Self { number, launch, lds, sgpr, turn: turn as u8 }
+    }
+
+    pub(super) fn workgroup(&self) -> u64 {
+        u64::from(self.number[0]) | u64::from(self.number[1]) << 32
+    }
+
+    #[inline]
+    fn is(&self, launch: LaunchId, workgroup: u64) -> bool {
+        // One comparison fails almost always: the low half.
+        self.number[0] == workgroup as u32
+            && self.launch == launch
+            && u64::from(self.number[1]) == workgroup >> 32
+    }
+}
+
+/// First granules of vector registers, a byte each where that is enough.
+#[derive(Clone, Debug)]
+enum Starts {
+    Bytes(Vec<u8>),
+    Wide(Vec<u16>),
+}
+
+/// The workgroups of all compute units: for each as many places as it can have workgroups.
+#[derive(Clone, Debug)]
+pub(super) struct Groups {
+    most: usize,
+    simds: usize,
+    all: Vec<Group>,
+    starts: Starts,
+}
+
+impl Groups {
+    /// Room for `most` workgroups on each of `cus` compute units.
+    pub(super) fn new(cus: usize, most: usize, simds: usize, vgpr_per_simd: u16) -> Self {
+        let starts = cus * most * simds;
+        Self {
+            most,
+            simds,
+            all: vec![Group::default(); cus * most],
+            // The last granule is one less than there are.
+            starts: if vgpr_per_simd <= u16::from(u8::MAX) + 1 {
+                Starts::Bytes(vec![0; starts])
+            } else {
+                Starts::Wide(vec![0; starts])
+            },
+        }
+    }
+
+    /// The `resident` workgroups of one compute unit.
+    #[inline]
+    pub(super) fn of(&self, cu: usize, resident: u16) -> &[Group] {
+        &self.all[cu * self.most..][..usize::from(resident)]
+    }
+
+    /// Which of them is this one.
+    #[inline]
+    pub(super) fn position(
+        &self,
+        cu: usize,
+        resident: u16,
+        launch: LaunchId,
+        workgroup: u64,
+    ) -> Option<usize> {
+        self.of(cu, resident).iter().position(|group| group.is(launch, workgroup))
+    }
+
+    /// Where the registers of one lie on a SIMD.
+    #[inline]
+    pub(super) fn start(&self, cu: usize, position: usize, simd: usize) -> u32 {
+        let at = (cu * self.most + position) * self.simds + simd;
+        match &self.starts {
+            Starts::Bytes(starts) => u32::from(starts[at]),
+            Starts::Wide(starts) => u32::from(starts[at]),
+        }
+    }
+
+    /// Enters one behind the `resident` others, with one start a SIMD.
+    #[inline]
+    pub(super) fn push(&mut self, cu: usize, resident: u16, group: Group, starts: &[u16]) {
+        let at = cu * self.most + usize::from(resident);
+        self.all[at] = group;
+        let first = at * self.simds;
+        match &mut self.starts {
+            Starts::Bytes(list) => {
+                for (to, &from) in list[first..first + self.simds].iter_mut().zip(starts) {
+                    // Bytes were chosen because every start is one.
+                    *to = from as u8;
+                }
+            }
+            Starts::Wide(list) => {
+                list[first..first + self.simds].copy_from_slice(&starts[..self.simds]);
+            }
+        }
+    }
+
+    /// Forgets one; the last of the `resident` takes its position.
+    #[inline]
+    pub(super) fn remove(&mut self, cu: usize, resident: u16, position: usize) {
+        let (to, from) = (cu * self.most + position, cu * self.most + usize::from(resident) - 1);
+        if to == from {
+            return;
+        }
+        self.all[to] = self.all[from];
+        let (to, from) = (to * self.simds, from * self.simds);
+        match &mut self.starts {
+            Starts::Bytes(list) => list.copy_within(from..from + self.simds, to),
+            Starts::Wide(list) => list.copy_within(from..from + self.simds, to),
+        }
+    }
+}

@@ -1,0 +1,512 @@
+//! On which compute unit does the next workgroup fit, at which addresses (seed 000, E1)?
+//!
+//! What the `matching` policy asks at every decision, fast: counters and maps of every compute
+//! unit, and for each demand an index of the units that may take one more. `crate::model` is the
+//! same rule in plain words, and tests compare the two.
+//!
+//! A workgroup's waves are dealt to the SIMDs by the split table (E8): SIMD t gets one run of
+//! registers for all of its waves together (the safe reading of E1.5). Scalar registers and LDS
+//! belong to the compute unit, one run each for the whole workgroup. All or nothing.
+//!
+//! Units: granules; indices from 0.
+
+mod bits;
+mod class;
+mod finder;
+mod group;
+mod park;
+mod store;
+mod unit;
+mod word;
+
+use alloc::collections::BTreeMap;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use raddle_policy::Place;
+use raddle_types::{CuId, CuShape, Demand, LaunchId, MAX_SIMDS, Resource};
+
+use crate::Error;
+use crate::policy::{Balance, Search};
+use class::{Class, Glance, Lack, Share};
+use finder::Finders;
+use group::{Group, Groups};
+use park::Parked;
+use store::Store;
+use unit::Unit;
+
+/// Demands that are remembered, unless one question names more; of others, the one asked for
+/// longest ago is forgotten.
+const CLASSES: usize = 64;
+
+/// Where a workgroup would lie. Nothing is taken: only [`Matcher::commit`] does.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) cu: CuId,
+    turn: u8,
+    sgpr: u16,
+    lds: u32,
+    vgpr: [u16; MAX_SIMDS],
+}
+
+/// The compute units of a device with every granule that is taken, and by whom.
+#[derive(Clone, Debug)]
+pub(crate) struct Matcher {
+    shape: CuShape,
+    simds: usize,
+    turns: bool,
+    finders: Finders,
+    exact: bool,
+    units: Vec<Unit>,
+    /// One map a SIMD: those of compute unit c from `c * simds`.
+    vgpr: Store,
+    sgpr: Store,
+    lds: Store,
+    groups: Groups,
+    classes: Vec<Class>,
+    questions: u64,
+    /// Workgroups that were saved, to come back to the same places.
+    parked: BTreeMap<LaunchId, Vec<Parked>>,
+    /// Workgroups that came back and found a place taken: they hold nothing until they end.
+    displaced: Vec<Parked>,
+}
+
+impl Matcher {
+    /// `cus` empty compute units. A shape that fails [`CuShape::check`] has room for nothing.
+    ///
+    /// # Errors
+    /// [`Error::Search`] where a resource cannot be searched so.
+    pub(crate) fn new(
+        shape: CuShape,
+        cus: u16,
+        search: &Search,
+        balance: Balance,
+    ) -> Result<Self, Error> {
+        let usable = shape.check().is_ok();
+        let shape = if usable { shape } else { CuShape { simds: 0, ..shape } };
+        let (simds, count) = (usize::from(shape.simds), usize::from(cus));
+        let turn = u8::from(balance == Balance::Tail && simds > 1);
+        let finders = Finders::new(search, &shape)?;
+        let sgpr = if shape.sgpr == u16::MAX { 0 } else { u32::from(shape.sgpr) };
+        // Every workgroup has a wave.
+        let most = u32::from(shape.workgroups).min(shape.waves()) as usize;
+        Ok(Self {
+            simds,
+            turns: balance != Balance::Fixed,
+            exact: finders.are_exact(),
+            finders,
+            units: vec![Unit::new(&shape, turn); count],
+            vgpr: Store::new(u32::from(shape.vgpr_per_simd), count * simds),
+            sgpr: Store::new(sgpr, count),
+            lds: Store::new(shape.lds, count),
+            groups: Groups::new(count, most, simds, shape.vgpr_per_simd),
+            classes: Vec::with_capacity(CLASSES),
+            questions: 0,
+            parked: BTreeMap::new(),
+            displaced: Vec::new(),
+            shape,
+        })
+    }
+
+    /// How many compute units there are.
+    pub(crate) const fn len(&self) -> usize {
+        self.units.len()
+    }
+
+    /// A question begins: classes stand until the next one does.
+    #[inline]
+    pub(crate) const fn begin(&mut self) {
+        self.questions += 1;
+    }
+
+    /// The class of a demand, to ask with; `guess` is looked at first.
+    #[inline]
+    pub(crate) fn class(&mut self, demand: &Demand, guess: usize) -> usize {
+        if let Some(class) = self.classes.get_mut(guess)
+            && class.demand == *demand
+        {
+            class.used = self.questions;
+            return guess;
+        }
+        let known = self.classes.iter().position(|class| class.demand == *demand);
+        let at = known.unwrap_or_else(|| self.add(demand));
+        self.classes[at].used = self.questions;
+        at
+    }
+
+    #[cold]
+    fn add(&mut self, demand: &Demand) -> usize {
+        let limits = self.shape.sgpr != u16::MAX;
+        let share = Share::new(demand, self.simds, limits);
+        let mut class = Class::new(*demand, share, self.units.len());
+        class.never = self.lacks_on(None, &class);
+        let oldest = (0..self.classes.len()).min_by_key(|&at| self.classes[at].used);
+        match oldest {
+            // One that the question at hand has named stays.
+            Some(at) if self.classes.len() >= CLASSES && self.classes[at].used < self.questions => {
+                self.classes[at] = class;
+                at
+            }
+            _ => {
+                self.classes.push(class);
+                self.classes.len() - 1
+            }
+        }
+    }
+
+    /// What even an empty compute unit lacks for such a workgroup.
+    pub(crate) fn never(&self, class: usize) -> Option<Lack> {
+        self.classes[class].never
+    }
+
+    /// The lowest compute unit at or above `from` that takes such a workgroup, and where.
+    #[inline]
+    pub(crate) fn first(&mut self, class: usize, from: usize) -> Option<Plan> {
+        let mut from = from;
+        loop {
+            let class_of = &self.classes[class];
+            let cu = if from == 0 { class_of.open.first() } else { class_of.open.first_from(from) };
+            let cu = cu?;
+            if let Some(plan) = self.probe(cu, class_of) {
+                return Some(plan);
+            }
+            self.classes[class].open.remove(cu);
+            from = if from == 0 { 0 } else { cu + 1 };
+        }
+    }
+
+    /// Whether such a workgroup fits anywhere.
+    #[inline]
+    pub(crate) fn fits(&mut self, class: usize) -> bool {
+        loop {
+            let Some(cu) = self.classes[class].open.first() else { return false };
+            if self.classes[class].sure.contains(cu) {
+                return true;
+            }
+            if self.probe(cu, &self.classes[class]).is_some() {
+                self.classes[class].sure.insert(cu);
+                return true;
+            }
+            self.classes[class].open.remove(cu);
+        }
+    }
+
+    /// Every compute unit that takes such a workgroup, ascending.
+    pub(crate) fn candidates(&mut self, class: usize, cus: &mut Vec<usize>) {
+        cus.clear();
+        let mut next = self.classes[class].open.first();
+        while let Some(cu) = next {
+            let fits = self.classes[class].sure.contains(cu)
+                || self.probe(cu, &self.classes[class]).is_some();
+            let class = &mut self.classes[class];
+            if fits {
+                class.sure.insert(cu);
+                cus.push(cu);
+            } else {
+                class.open.remove(cu);
+            }
+            next = class.open.first_from(cu + 1);
+        }
+    }
+
+    /// Where such a workgroup lies on this compute unit, if it fits.
+    pub(crate) fn on(&self, class: usize, cu: usize) -> Option<Plan> {
+        self.probe(cu, &self.classes[class])
+    }
+
+    /// What is free on a compute unit: wave slots, vector and scalar registers, LDS; of what lies
+    /// in runs the longest one alone, if asked for.
+    pub(crate) fn free(&self, cu: usize, longest: bool) -> [u64; 4] {
+        let of = |store: &Store, at: usize| {
+            u64::from(if longest { store.longest(at) } else { store.free(at) })
+        };
+        let simds = cu * self.simds..(cu + 1) * self.simds;
+        let waves = self.units[cu].slots.iter().map(|&slots| u64::from(slots)).sum();
+        let vgpr = simds.map(|simd| of(&self.vgpr, simd)).sum();
+        [waves, vgpr, of(&self.sgpr, cu), of(&self.lds, cu)]
+    }
+
+    /// Where such a workgroup lies on this compute unit; takes nothing.
+    #[inline]
+    fn probe(&self, cu: usize, class: &Class) -> Option<Plan> {
+        let unit = &self.units[cu];
+        let (demand, simds) = (&class.demand, self.simds);
+        let (turn, first) = (usize::from(unit.turn), cu * simds);
+        if unit.workgroups == 0 || unit.barriers < demand.barriers || unit.displaced > 0 {
+            return None;
+        }
+        for simd in 0..simds {
+            if u32::from(unit.slots[simd]) < class.share.waves_on(simd, turn, simds) {
+                return None;
+            }
+        }
+        if !self.exact && self.is_unreported(cu, class) {
+            return None;
+        }
+        let mut vgpr = [0; MAX_SIMDS];
+        if demand.vgpr > 0 {
+            let each = u32::from(demand.vgpr);
+            for (simd, start) in vgpr.iter_mut().enumerate().take(simds) {
+                let want = class.share.waves_on(simd, turn, simds) * each;
+                // A SIMD has no more granules than a u16 says.
+                *start = self.vgpr.first_fit(first + simd, want)? as u16;
+            }
+        }
+        let lds = self.lds.first_fit(cu, demand.lds)?;
+        let sgpr = self.sgpr.first_fit(cu, class.share.sgpr)? as u16;
+        // There are as many compute units as a u16 said.
+        Some(Plan { cu: CuId(cu as u16), turn: unit.turn, sgpr, lds, vgpr })
+    }
+
+    /// Whether a finder that does not report every run reports too little.
+    fn is_unreported(&self, cu: usize, class: &Class) -> bool {
+        self.lacking_run(Some(cu), class).is_some()
+    }
+
+    /// Takes the places of a plan for a workgroup, one address a wave added to `places`.
+    ///
+    /// # Errors
+    /// [`Error::Stale`] when a place has been taken since; nothing has changed.
+    #[inline]
+    pub(crate) fn commit(
+        &mut self,
+        plan: Plan,
+        class: usize,
+        launch: LaunchId,
+        workgroup: u64,
+        places: &mut Vec<Place>,
+    ) -> Result<(), Error> {
+        let cu = plan.cu.index();
+        let resident = self.units[cu].resident;
+        if !self.take(cu, class, &plan) {
+            return Err(Error::Stale { launch, workgroup });
+        }
+        let group = Group::new(launch, workgroup, [plan.sgpr, plan.turn.into()], plan.lds);
+        self.groups.push(cu, resident, group, &plan.vgpr);
+        let class = &self.classes[class];
+        write_places(class, self.simds, &plan, places);
+        let (surplus, waves) = (class.share.surplus, class.demand.waves);
+        let unit = &mut self.units[cu];
+        unit.resident += 1;
+        let turned = self.turns && surplus > 0;
+        if turned {
+            // Both are below the number of SIMDs, which is at most 8.
+            unit.turn = ((usize::from(unit.turn) + usize::from(waves)) % self.simds) as u8;
+        }
+        for class in &mut self.classes {
+            class.sure.remove(cu);
+        }
+        self.look_again(cu, turned);
+        Ok(())
+    }
+
+    /// Takes what a plan says, or nothing.
+    #[inline]
+    fn take(&mut self, cu: usize, class: usize, plan: &Plan) -> bool {
+        let class = &self.classes[class];
+        let (demand, simds, first) = (&class.demand, self.simds, cu * self.simds);
+        let (turn, each) = (usize::from(plan.turn), u32::from(demand.vgpr));
+        let unit = &mut self.units[cu];
+        // The counters are as they were at the probe, or the maps are not either.
+        if !self.lds.take(cu, plan.lds, demand.lds) {
+            return false;
+        }
+        if !self.sgpr.take(cu, plan.sgpr.into(), class.share.sgpr) {
+            self.lds.give(cu, plan.lds, demand.lds);
+            return false;
+        }
+        for simd in 0..simds {
+            let waves = class.share.waves_on(simd, turn, simds);
+            let taken =
+                each == 0 || self.vgpr.take(first + simd, plan.vgpr[simd].into(), waves * each);
+            if !taken {
+                for simd in 0..simd {
+                    let waves = class.share.waves_on(simd, turn, simds);
+                    self.vgpr.give(first + simd, plan.vgpr[simd].into(), waves * each);
+                    unit.slots[simd] += waves as u16;
+                }
+                self.sgpr.give(cu, plan.sgpr.into(), class.share.sgpr);
+                self.lds.give(cu, plan.lds, demand.lds);
+                return false;
+            }
+            // No more than the slots that were found free.
+            unit.slots[simd] -= waves as u16;
+        }
+        unit.workgroups -= 1;
+        unit.barriers -= demand.barriers;
+        true
+    }
+
+    /// Gives back everything that a workgroup holds.
+    ///
+    /// # Errors
+    /// [`Error::NotHeld`] when it does not lie there; nothing has changed.
+    #[inline]
+    pub(crate) fn release(
+        &mut self,
+        cu: CuId,
+        demand: &Demand,
+        launch: LaunchId,
+        workgroup: u64,
+    ) -> Result<(), Error> {
+        let absent = Error::NotHeld { launch, workgroup };
+        let cu = cu.index();
+        let resident = self.units.get(cu).ok_or(absent)?.resident;
+        match self.groups.position(cu, resident, launch, workgroup) {
+            Some(position) => self.give(cu, position, demand),
+            None if self.forget_displaced(cu, launch, workgroup) => self.look_again(cu, true),
+            None => return Err(absent),
+        }
+        Ok(())
+    }
+
+    /// Gives back what the workgroup at this position holds, and forgets it.
+    fn give(&mut self, cu: usize, position: usize, demand: &Demand) {
+        let simds = self.simds;
+        let unit = &mut self.units[cu];
+        let group = self.groups.of(cu, unit.resident)[position];
+        let sgpr_limits = self.shape.sgpr != u16::MAX;
+        let share = Share::new(demand, simds, sgpr_limits);
+        let (turn, each) = (usize::from(group.turn), u32::from(demand.vgpr));
+        for simd in 0..simds {
+            let waves = share.waves_on(simd, turn, simds);
+            if each > 0 {
+                let start = self.groups.start(cu, position, simd);
+                self.vgpr.give(cu * simds + simd, start, waves * each);
+            }
+            unit.slots[simd] += waves as u16;
+        }
+        self.sgpr.give(cu, group.sgpr.into(), share.sgpr);
+        self.lds.give(cu, group.lds, demand.lds);
+        unit.workgroups += 1;
+        unit.barriers += demand.barriers;
+        self.groups.remove(cu, unit.resident, position);
+        unit.resident -= 1;
+        self.look_again(cu, true);
+    }
+
+    /// A compute unit has changed: with `more`, a class that did not fit may fit now.
+    #[inline]
+    fn look_again(&mut self, cu: usize, more: bool) {
+        let unit = &self.units[cu];
+        let turn = usize::from(unit.turn);
+        let free = Glance {
+            slots: if unit.workgroups > 0 { unit.slots[turn].into() } else { 0 },
+            vgpr: self.vgpr.free(cu * self.simds + turn),
+            sgpr: self.sgpr.free(cu),
+            lds: self.lds.free(cu),
+        };
+        for class in &mut self.classes {
+            if class.told.is_some_and(|(told, _)| told.index() == cu) {
+                class.told = None;
+            }
+            if more && class.may_fit(&free) {
+                class.open.insert(cu);
+            }
+        }
+    }
+
+    /// What such a workgroup lacks on a compute unit; `None` where it fits.
+    pub(crate) fn lacks(&mut self, cu: CuId, class: usize) -> Option<Lack> {
+        if let Some((told, lack)) = self.classes[class].told
+            && told == cu
+        {
+            return Some(lack);
+        }
+        let lack = self.lacks_on(Some(cu.index()), &self.classes[class])?;
+        self.classes[class].told = Some((cu, lack));
+        Some(lack)
+    }
+
+    /// The same for an empty compute unit, if none is named.
+    fn lacks_on(&self, cu: Option<usize>, class: &Class) -> Option<Lack> {
+        let demand = &class.demand;
+        if demand.waves == 0 {
+            // A workgroup without waves is none, and fits nowhere.
+            return Some((Resource::Waves, 1, 0));
+        }
+        let empty = Unit::new(&self.shape, 0);
+        let unit = match cu {
+            Some(cu) => match self.units.get(cu) {
+                Some(unit) => unit,
+                None => return Some((Resource::Cus, 1, 0)),
+            },
+            None => &empty,
+        };
+        if unit.workgroups == 0 || unit.displaced > 0 {
+            return Some((Resource::Workgroups, 1, 0));
+        }
+        let (turn, simds) = (usize::from(unit.turn), self.simds);
+        if simds == 0 {
+            return Some((Resource::Waves, demand.waves.into(), 0));
+        }
+        let slots = (0..simds).find_map(|simd| {
+            let (wanted, free) = (class.share.waves_on(simd, turn, simds), unit.slots[simd]);
+            (wanted > u32::from(free)).then(|| (Resource::Waves, wanted.into(), free.into()))
+        });
+        let barriers = (Resource::Barriers, demand.barriers.into(), unit.barriers.into());
+        slots
+            .or_else(|| self.lacking_run(cu, class))
+            .or_else(|| (demand.barriers > unit.barriers).then_some(barriers))
+    }
+
+    /// The first resource of which no run that is reported is long enough, on an empty compute
+    /// unit if none is named.
+    fn lacking_run(&self, cu: Option<usize>, class: &Class) -> Option<Lack> {
+        let (simds, each) = (self.simds, u32::from(class.demand.vgpr));
+        let turn = cu.map_or(0, |cu| usize::from(self.units[cu].turn));
+        let report =
+            |finder: &finder::Finder, store: &Store, at: Option<usize>, blocks: u32| match at {
+                Some(at) if finder.is_exact() => store.longest(at),
+                Some(at) => store.reported(at, finder),
+                None => finder.of_empty(blocks),
+            };
+        let lack = |resource, wanted: u32, found: u32| {
+            (wanted > found).then(|| (resource, wanted.into(), found.into()))
+        };
+        let (finders, shape) = (&self.finders, &self.shape);
+        let registers = || {
+            (0..simds).find_map(|simd| {
+                let wanted = class.share.waves_on(simd, turn, simds) * each;
+                let at = cu.map(|cu| cu * simds + simd);
+                let found = || report(&finders.vgpr, &self.vgpr, at, shape.vgpr_per_simd.into());
+                lack(Resource::Vgpr, wanted, if wanted > 0 { found() } else { 0 })
+            })
+        };
+        let scalar = || {
+            let found = || report(&finders.sgpr, &self.sgpr, cu, shape.sgpr.into());
+            lack(Resource::Sgpr, class.share.sgpr, if class.share.sgpr > 0 { found() } else { 0 })
+        };
+        let lds = || {
+            let wanted = class.demand.lds;
+            let found = || report(&finders.lds, &self.lds, cu, shape.lds);
+            lack(Resource::Lds, wanted, if wanted > 0 { found() } else { 0 })
+        };
+        registers().or_else(scalar).or_else(lds)
+    }
+}
+
+/// One address a wave: wave w lies on SIMD turn + w, around the end, behind those of its SIMD.
+fn write_places(class: &Class, simds: usize, plan: &Plan, places: &mut Vec<Place>) {
+    let Demand { waves, vgpr, sgpr, .. } = class.demand;
+    let sgpr = if class.share.sgpr == 0 { 0 } else { sgpr };
+    let mut simd = usize::from(plan.turn);
+    let mut behind = 0;
+    places.extend((0..waves).map(|wave| {
+        let place = Place {
+            // At most 8 SIMDs.
+            simd: simd as u8,
+            vgpr: if vgpr > 0 { plan.vgpr[simd] + behind * vgpr } else { 0 },
+            sgpr: plan.sgpr + wave * sgpr,
+            lds: plan.lds,
+        };
+        simd += 1;
+        if simd == simds {
+            simd = 0;
+        }
+        if simd == usize::from(plan.turn) {
+            behind += 1;
+        }
+        place
+    }));
+}

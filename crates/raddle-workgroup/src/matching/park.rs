@@ -1,0 +1,106 @@
+//! What happens to the places of a launch that leaves at once, and comes back?
+
+use alloc::vec::Vec;
+
+use raddle_types::{CuId, Demand, Launch, LaunchId, MAX_SIMDS};
+
+use super::group::Group;
+use super::{Matcher, Plan};
+
+/// A workgroup that was saved, and where it lay.
+#[derive(Clone, Debug)]
+pub(super) struct Parked {
+    cu: u16,
+    group: Group,
+    vgpr: [u16; MAX_SIMDS],
+}
+
+impl Matcher {
+    /// Gives back everything that a launch holds or has saved.
+    pub(crate) fn kill(&mut self, launch: &Launch) {
+        self.parked.remove(&launch.id);
+        self.lift(launch.id, &launch.demand);
+    }
+
+    /// Gives back everything that a launch holds, and remembers where it lay.
+    pub(crate) fn save(&mut self, launch: &Launch) {
+        let mut lifted = self.lift(launch.id, &launch.demand);
+        self.parked.entry(launch.id).or_default().append(&mut lifted);
+    }
+
+    /// Takes again exactly what was saved; how many workgroups found a place of theirs taken.
+    ///
+    /// Those hold nothing, and their compute units take nothing new until they have been released:
+    /// so nothing is ever over-committed.
+    pub(crate) fn restore(&mut self, launch: &Launch) -> usize {
+        let mut displaced = 0;
+        let class = self.class(&launch.demand, 0);
+        for parked in self.parked.remove(&launch.id).unwrap_or_default() {
+            let Parked { cu, group, vgpr } = &parked;
+            let at = usize::from(*cu);
+            let (turn, sgpr, lds) = (group.turn, group.sgpr, group.lds);
+            let plan = Plan { cu: CuId(*cu), turn, sgpr, lds, vgpr: *vgpr };
+            if self.has_counted(at, class, &plan) && self.take(at, class, &plan) {
+                self.groups.push(at, self.units[at].resident, *group, vgpr);
+                self.units[at].resident += 1;
+            } else {
+                self.units[at].displaced += 1;
+                self.displaced.push(parked);
+                displaced += 1;
+            }
+        }
+        for class in &mut self.classes {
+            class.told = None;
+        }
+        displaced
+    }
+
+    /// Whether this workgroup was displaced; it no longer is.
+    #[cold]
+    pub(super) fn forget_displaced(&mut self, cu: usize, id: LaunchId, workgroup: u64) -> bool {
+        let is_it = |it: &Parked| {
+            usize::from(it.cu) == cu && it.group.launch == id && it.group.workgroup() == workgroup
+        };
+        let Some(at) = self.displaced.iter().position(is_it) else { return false };
+        self.displaced.swap_remove(at);
+        self.units[cu].displaced -= 1;
+        true
+    }
+
+    /// Whether slots and barriers are there for a plan that is older than they are.
+    fn has_counted(&self, cu: usize, class: usize, plan: &Plan) -> bool {
+        let (unit, class) = (&self.units[cu], &self.classes[class]);
+        let turn = usize::from(plan.turn);
+        let slots = (0..self.simds).all(|simd| {
+            u32::from(unit.slots[simd]) >= class.share.waves_on(simd, turn, self.simds)
+        });
+        slots && unit.workgroups > 0 && unit.barriers >= class.demand.barriers
+    }
+
+    fn lift(&mut self, launch: LaunchId, demand: &Demand) -> Vec<Parked> {
+        let mut lifted = Vec::new();
+        while let Some(at) = self.displaced.iter().position(|it| it.group.launch == launch) {
+            let parked = self.displaced.swap_remove(at);
+            self.units[usize::from(parked.cu)].displaced -= 1;
+            self.look_again(parked.cu.into(), true);
+            lifted.push(parked);
+        }
+        for cu in 0..self.units.len() {
+            let of_launch = |group: &Group| group.launch == launch;
+            while let Some(position) =
+                self.groups.of(cu, self.units[cu].resident).iter().position(of_launch)
+            {
+                let group = self.groups.of(cu, self.units[cu].resident)[position];
+                let mut vgpr = [0; MAX_SIMDS];
+                for (simd, start) in vgpr.iter_mut().enumerate().take(self.simds) {
+                    // It was a u16 when it was entered.
+                    *start = self.groups.start(cu, position, simd) as u16;
+                }
+                // There are as many compute units as a u16 said.
+                lifted.push(Parked { cu: cu as u16, group, vgpr });
+                self.give(cu, position, demand);
+            }
+        }
+        lifted
+    }
+}

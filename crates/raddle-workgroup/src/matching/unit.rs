@@ -1,0 +1,34 @@
+//! What is free on one compute unit beside its runs?
+
+use raddle_types::{CuShape, MAX_SIMDS};
+
+/// What is only counted, and where the balance of its SIMDs stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unit {
+    /// Free wave slots of each SIMD; 0 beyond the last.
+    pub(super) slots: [u16; MAX_SIMDS],
+    pub(super) workgroups: u16,
+    pub(super) barriers: u16,
+    /// How many workgroups lie here.
+    pub(super) resident: u16,
+    /// Workgroups that came back and found a place of theirs taken: while there are any, nothing
+    /// new is let in.
+    pub(super) displaced: u16,
+    /// By how many SIMDs the next row of the split table is turned (E8: su).
+    pub(super) turn: u8,
+}
+
+impl Unit {
+    pub(super) fn new(shape: &CuShape, turn: u8) -> Self {
+        let mut slots = [0; MAX_SIMDS];
+        slots[..usize::from(shape.simds)].fill(shape.waves_per_simd);
+        Self {
+            slots,
+            workgroups: shape.workgroups,
+            barriers: shape.barriers,
+            resident: 0,
+            displaced: 0,
+            turn,
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! `matching`: every channel's head against every compute unit, the best level that fits first.
+//!
+//! Seed 000, E1 to E10. A round takes the head of every channel (a1) and what is free on every
+//! compute unit (a2), finds the heads that fit somewhere (a3), takes the best level of those, by
+//! marks where several channels tie (a4: a41, a42), chooses a compute unit, and hands out one run
+//! of each resource (a43 to a45). A large urgent workgroup that fits nowhere holds nobody up.
+//!
+//! One answer places workgroups of one launch: as many rounds as choose that launch and no other.
+
+mod channels;
+mod config;
+mod places;
+
+use alloc::vec::Vec;
+
+use raddle_policy::{
+    Allocate, Answer, CuId, CuShape, Fact, Piece, ReadyLaunch, ReadyView, Refusal, Round, TakeOff,
+    Tick, WaveSpan,
+};
+
+pub use config::{
+    Amounts, Balance, Choice, FreeWeights, LevelOrder, MatchingConfig, PlaceRule, PowerWeights,
+    Search,
+};
+
+use super::{EXPLAINED, start};
+use crate::Error;
+use crate::matching::{Matcher, Plan};
+use crate::order::{Fixed, Lowest, Marks, Order, Pick, Seeded, Windows};
+use channels::Channels;
+use places::Places;
+
+/// Levels that a launch can have.
+const LEVELS: usize = 256;
+const TICKS_PER_US: u64 = 1_000;
+
+/// Every channel's head against every compute unit.
+#[derive(Clone, Debug)]
+pub struct Matching {
+    config: MatchingConfig,
+    matcher: Matcher,
+    levels: Levels,
+    pick: Picker,
+    marks: Marks,
+    /// How many channels there are marks for.
+    marked: usize,
+    channels: Channels,
+    places: Places,
+    heads: Vec<Head>,
+    /// By channel: the question in which it was last seen, and its class then.
+    seen: Vec<(u64, usize)>,
+    question: u64,
+    tied: Vec<usize>,
+}
+
+/// The next workgroup of a channel.
+#[derive(Clone, Copy, Debug)]
+struct Head {
+    /// Which entry of the view.
+    entry: usize,
+    channel: usize,
+    level: usize,
+    class: usize,
+}
+
+#[derive(Clone, Debug)]
+enum Levels {
+    Fixed(Fixed),
+    Windows(Windows),
+}
+
+#[derive(Clone, Debug)]
+enum Picker {
+    Lowest(Lowest),
+    Seeded(Seeded),
+}
+
+impl Pick for Picker {
+    fn pick(&mut self, choices: usize) -> usize {
+        match self {
+            Self::Lowest(pick) => pick.pick(choices),
+            Self::Seeded(pick) => pick.pick(choices),
+        }
+    }
+}
+
+impl Levels {
+    fn count(&self) -> usize {
+        match self {
+            Self::Fixed(order) => order.levels(),
+            Self::Windows(order) => order.levels(),
+        }
+    }
+
+    /// Folded levels are always within the order.
+    #[inline]
+    fn rank(&self, level: usize, now: Tick) -> usize {
+        let rank = match self {
+            Self::Fixed(_) => Ok(level),
+            Self::Windows(order) => order.rank(level, now.0),
+        };
+        rank.unwrap_or(level)
+    }
+}
+
+impl Matching {
+    /// For a device of `cus` compute units of this shape.
+    ///
+    /// # Errors
+    /// When a resource of the shape cannot be searched so; for windows that are none or empty, for
+    /// weights that are all 0 or too large, for a history of 0 ticks, shares that are both 0, and
+    /// 0 channels.
+    pub fn new(config: MatchingConfig, shape: CuShape, cus: u16) -> Result<Self, Error> {
+        let levels = match &config.order {
+            LevelOrder::Static => Levels::Fixed(Fixed::new(LEVELS)?),
+            LevelOrder::Windows { windows_us } => {
+                let ticks = windows_us.iter().map(|us| us.saturating_mul(TICKS_PER_US));
+                Levels::Windows(Windows::new(&ticks.collect::<Vec<_>>())?)
+            }
+        };
+        if config.channels == Some(0) {
+            return Err(Error::NoChannels);
+        }
+        let pick = match config.pick {
+            Choice::Lowest => Picker::Lowest(Lowest),
+            Choice::Seeded { seed } => Picker::Seeded(Seeded::new(seed)),
+        };
+        let matcher = Matcher::new(shape, cus, &config.search, config.balance)?;
+        Ok(Self {
+            places: Places::new(&config.place, &matcher)?,
+            marks: Marks::new(levels.count(), 0)?,
+            marked: 0,
+            channels: Channels::new(config.channels),
+            heads: Vec::new(),
+            seen: Vec::new(),
+            question: 0,
+            tied: Vec::new(),
+            matcher,
+            levels,
+            pick,
+            config,
+        })
+    }
+
+    /// The parameters.
+    #[must_use]
+    pub const fn config(&self) -> &MatchingConfig {
+        &self.config
+    }
+
+    /// How many levels are told apart; those beyond share the last one.
+    #[must_use]
+    pub fn levels(&self) -> usize {
+        self.levels.count()
+    }
+
+    /// a1: the head of every channel, and its class; or a head that will never fit.
+    fn collect(&mut self, ready: &ReadyView<'_>) -> Option<Refusal> {
+        self.heads.clear();
+        self.question += 1;
+        self.matcher.begin();
+        let last = self.levels.count() - 1;
+        for (entry, launch) in ready.launches.iter().enumerate() {
+            if launch.undistributed() == 0 {
+                continue;
+            }
+            let channel = self.channels.of(&launch.launch);
+            if self.seen.len() <= channel {
+                self.seen.resize(channel + 1, (0, 0));
+            }
+            let (question, class) = self.seen[channel];
+            if question == self.question {
+                continue;
+            }
+            let level = usize::from(launch.launch.level.0).min(last);
+            let class = self.matcher.class(&launch.launch.demand, class);
+            self.seen[channel] = (self.question, class);
+            if let Some((resource, wanted, available)) = self.matcher.never(class) {
+                let launch = launch.launch.id;
+                return Some(Refusal { launch, cu: None, resource, wanted, available });
+            }
+            self.heads.push(Head { entry, channel, level, class });
+        }
+        None
+    }
+
+    /// a3 and a4: the head that goes next, where, and whether others of its level could as well.
+    fn choose(&mut self, now: Tick) -> Option<(Head, Plan, bool)> {
+        // With one head there is nothing to compare.
+        if let [head] = self.heads[..] {
+            return Some((head, self.places.plan(&mut self.matcher, head.class, now)?, false));
+        }
+        let mut floor = 0;
+        loop {
+            let (mut best, mut only, mut several) = (usize::MAX, None, false);
+            for head in &self.heads {
+                let rank = self.levels.rank(head.level, now);
+                if rank >= floor && rank <= best {
+                    several = rank == best;
+                    (best, only) = (rank, Some(*head));
+                }
+            }
+            let head = only?;
+            let found = if several { self.of_several(best, now) } else { Some((head, false)) };
+            let plan = found.and_then(|(head, tied)| {
+                let plan = self.places.plan(&mut self.matcher, head.class, now)?;
+                Some((head, plan, tied))
+            });
+            if plan.is_some() {
+                return plan;
+            }
+            floor = best + 1;
+        }
+    }
+
+    /// Of several heads of one rank, the one that goes, and whether others could have.
+    fn of_several(&mut self, rank: usize, now: Tick) -> Option<(Head, bool)> {
+        self.tied.clear();
+        let mut only = None;
+        for at in 0..self.heads.len() {
+            let head = self.heads[at];
+            if self.levels.rank(head.level, now) == rank && self.matcher.fits(head.class) {
+                self.tied.push(head.channel);
+                only = Some(head);
+            }
+        }
+        if self.tied.len() > 1 { Some((self.untie()?, true)) } else { Some((only?, false)) }
+    }
+
+    /// a42: by marks. Changes them.
+    fn untie(&mut self) -> Option<Head> {
+        self.tied.sort_unstable();
+        let channels = self.channels.len();
+        if self.marked < channels {
+            self.marked = channels.next_power_of_two();
+            // What does not fit into memory was refused when the policy was made.
+            self.marks = self.marks.widened(self.marked).ok()?;
+        }
+        let of_tie = |channel: usize| self.heads.iter().find(|head| head.channel == channel);
+        let level = of_tie(*self.tied.first()?)?.level;
+        let chosen = self.marks.choose(level, &self.tied, &mut self.pick).ok()??;
+        of_tie(chosen).copied()
+    }
+
+    fn place(&mut self, ready: &ReadyView<'_>, now: Tick, bulk: bool, round: &mut Round) -> Answer {
+        if let Some(refusal) = self.collect(ready) {
+            return Answer::Never { refusal };
+        }
+        let Some((head, plan, tied)) = self.choose(now) else {
+            self.explain(ready, round);
+            return Answer::WAIT;
+        };
+        let entry = &ready.launches[head.entry];
+        self.commit(entry, entry.next, head.class, plan, now, round);
+        // Where channels tie the next round is another channel's.
+        if bulk && !tied {
+            self.go_on(entry, head, now, round);
+        }
+        start(entry.launch.id)
+    }
+
+    /// Further rounds, as long as they choose the same launch and nobody else could have been.
+    fn go_on(&mut self, entry: &ReadyLaunch, head: Head, now: Tick, round: &mut Round) {
+        for workgroup in entry.next + 1..entry.launch.workgroups {
+            if !self.goes_again(head, now) {
+                return;
+            }
+            let Some(plan) = self.places.plan(&mut self.matcher, head.class, now) else { return };
+            self.commit(entry, workgroup, head.class, plan, now, round);
+        }
+    }
+
+    /// Whether the next round can choose no other head than this one.
+    fn goes_again(&mut self, head: Head, now: Tick) -> bool {
+        if self.heads.len() == 1 {
+            return true;
+        }
+        let rank = self.levels.rank(head.level, now);
+        for at in 0..self.heads.len() {
+            let other = self.heads[at];
+            if other.channel != head.channel
+                && self.levels.rank(other.level, now) <= rank
+                && self.matcher.fits(other.class)
+            {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn commit(
+        &mut self,
+        entry: &ReadyLaunch,
+        workgroup: u64,
+        class: usize,
+        plan: Plan,
+        now: Tick,
+        round: &mut Round,
+    ) {
+        let cu = plan.cu;
+        let id = entry.launch.id;
+        let taken = self.matcher.commit(plan, class, id, workgroup, &mut round.places);
+        debug_assert!(taken.is_ok(), "nothing happens between plan and commit");
+        match round.pieces.last_mut() {
+            Some(last) if last.cu == cu => last.count += 1,
+            _ => round.pieces.push(Piece::one(workgroup, cu)),
+        }
+        self.places.placed(&self.matcher, cu, &entry.launch, now);
+    }
+
+    /// Why each head waits, for the compute unit asked first; one speaks for all of its demand.
+    fn explain(&mut self, ready: &ReadyView<'_>, round: &mut Round) {
+        // There are as many compute units as a u16 said.
+        let cu = CuId(self.places.first() as u16);
+        let mut explained = [usize::MAX; EXPLAINED];
+        let mut count = 0;
+        for head in &self.heads {
+            if count == EXPLAINED || explained[..count].contains(&head.class) {
+                continue;
+            }
+            explained[count] = head.class;
+            count += 1;
+            let launch = ready.launches[head.entry].launch.id;
+            if let Some((resource, wanted, available)) = self.matcher.lacks(cu, head.class) {
+                round.refuse(Refusal { launch, cu: Some(cu), resource, wanted, available });
+            }
+        }
+    }
+}
+
+impl Allocate for Matching {
+    fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
+        self.place(ready, now, false, round)
+    }
+
+    fn allocate_round(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
+        self.place(ready, now, true, round)
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>, _now: Tick) {
+        match fact {
+            Fact::Ended { launch, waves: WaveSpan::All, pieces } => {
+                for piece in *pieces {
+                    for workgroup in piece.workgroups() {
+                        // What does not lie there was not placed by this policy.
+                        let (id, demand) = (launch.id, &launch.demand);
+                        let _ = self.matcher.release(piece.cu, demand, id, workgroup);
+                    }
+                    self.places.changed(&self.matcher, piece.cu);
+                }
+            }
+            Fact::TakenOff { launch, how } => {
+                match how {
+                    TakeOff::Kill => self.matcher.kill(launch),
+                    TakeOff::Save => self.matcher.save(launch),
+                    _ => return,
+                }
+                self.places.all_changed(&self.matcher);
+            }
+            Fact::Restored { launch } => {
+                self.matcher.restore(launch);
+                self.places.all_changed(&self.matcher);
+            }
+            _ => {}
+        }
+    }
+}

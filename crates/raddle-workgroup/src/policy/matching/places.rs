@@ -1,0 +1,197 @@
+//! Which of the compute units that fit takes the workgroup?
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use raddle_policy::{CuId, Launch, Tick};
+
+use super::config::{Amounts, FreeWeights, PlaceRule, PowerWeights};
+use crate::Error;
+use crate::matching::{Matcher, Plan};
+use crate::place::{History, Mix, Weights};
+
+/// Kinds of instructions that are told apart.
+const KINDS: usize = 6;
+
+/// A rule with what it remembers of each compute unit.
+#[derive(Clone, Debug)]
+pub(super) enum Places {
+    Lowest,
+    /// Where the next search begins.
+    Next(usize),
+    Scored {
+        free: Option<Freest>,
+        power: Option<Power>,
+        mix: Option<Mix>,
+        /// The candidates at hand, with a score a rule.
+        cus: Vec<usize>,
+        scores: [Vec<u64>; 2],
+    },
+}
+
+/// What is free on each compute unit, weighted (E9).
+#[derive(Clone, Debug)]
+pub(super) struct Freest {
+    weights: Weights,
+    amounts: Amounts,
+    /// By compute unit; as of the last change.
+    scores: Vec<u64>,
+}
+
+/// What each compute unit has issued lately, weighted (E10).
+#[derive(Clone, Debug)]
+pub(super) struct Power {
+    weights: Weights,
+    histories: Vec<History>,
+}
+
+impl Places {
+    /// # Errors
+    /// For weights that are all 0, or too large to add up; for a window of 0 ticks.
+    pub(super) fn new(rule: &PlaceRule, matcher: &Matcher) -> Result<Self, Error> {
+        let waves = FreeWeights { waves: 1, ..FreeWeights::default() };
+        let (free, power, mix) = match rule {
+            PlaceRule::LowestIndex => return Ok(Self::Lowest),
+            PlaceRule::RoundRobin => return Ok(Self::Next(0)),
+            PlaceRule::MostWaves => (Some(Freest::new(&waves, matcher)?), None, None),
+            PlaceRule::MostFree(weights) => (Some(Freest::new(weights, matcher)?), None, None),
+            PlaceRule::LeastPower(power) => (None, Some(Power::new(power, matcher.len())?), None),
+            PlaceRule::Mix { free, power, shares: [a, b] } => {
+                let mix = Mix::new(*a, *b)?;
+                let power = Power::new(power, matcher.len())?;
+                (Some(Freest::new(free, matcher)?), Some(power), Some(mix))
+            }
+        };
+        let scores = [Vec::with_capacity(matcher.len()), Vec::with_capacity(matcher.len())];
+        let cus = Vec::with_capacity(matcher.len());
+        Ok(Self::Scored { free, power, mix, cus, scores })
+    }
+
+    /// The compute unit that is asked first.
+    pub(super) const fn first(&self) -> usize {
+        match self {
+            Self::Next(cursor) => *cursor,
+            _ => 0,
+        }
+    }
+
+    /// Where the next workgroup of a class goes; `None` where it fits nowhere.
+    #[inline]
+    pub(super) fn plan(&mut self, matcher: &mut Matcher, class: usize, now: Tick) -> Option<Plan> {
+        match self {
+            Self::Lowest => matcher.first(class, 0),
+            Self::Next(0) => matcher.first(class, 0),
+            Self::Next(cursor) => matcher.first(class, *cursor).or_else(|| matcher.first(class, 0)),
+            Self::Scored { free, power, mix, cus, scores } => {
+                matcher.candidates(class, cus);
+                let [by_free, by_power] = scores;
+                by_free.clear();
+                by_power.clear();
+                if let Some(free) = free {
+                    by_free.extend(cus.iter().map(|&cu| free.scores[cu]));
+                }
+                if let Some(power) = power {
+                    by_power.extend(cus.iter().map(|&cu| power.score(cu, now)));
+                }
+                let best = match mix {
+                    // Both lists are as long as that of the candidates.
+                    Some(mix) => mix.pick(by_free, by_power).ok()?,
+                    None if free.is_some() => first_best(by_free, |score, best| score > best),
+                    None => first_best(by_power, |score, best| score < best),
+                };
+                matcher.on(class, cus[best?])
+            }
+        }
+    }
+
+    /// A workgroup has been placed.
+    #[inline]
+    pub(super) fn placed(&mut self, matcher: &Matcher, cu: CuId, launch: &Launch, now: Tick) {
+        match self {
+            Self::Lowest => {}
+            Self::Next(cursor) => {
+                let next = cu.index() + 1;
+                *cursor = if next < matcher.len() { next } else { 0 };
+            }
+            Self::Scored { power, .. } => {
+                if let Some(power) = power {
+                    power.issue(cu.index(), launch, now);
+                }
+                self.changed(matcher, cu);
+            }
+        }
+    }
+
+    /// What is free on a compute unit has changed.
+    #[inline]
+    pub(super) fn changed(&mut self, matcher: &Matcher, cu: CuId) {
+        if let Self::Scored { free: Some(free), .. } = self {
+            free.measure(matcher, cu.index());
+        }
+    }
+
+    /// What is free has changed anywhere.
+    pub(super) fn all_changed(&mut self, matcher: &Matcher) {
+        if let Self::Scored { free: Some(free), .. } = self {
+            (0..matcher.len()).for_each(|cu| free.measure(matcher, cu));
+        }
+    }
+}
+
+/// The first of the best scores.
+fn first_best(scores: &[u64], better: impl Fn(u64, u64) -> bool) -> Option<usize> {
+    let mut best: Option<(usize, u64)> = None;
+    for (at, &score) in scores.iter().enumerate() {
+        if best.is_none_or(|(_, so_far)| better(score, so_far)) {
+            best = Some((at, score));
+        }
+    }
+    best.map(|(at, _)| at)
+}
+
+impl Freest {
+    fn new(weights: &FreeWeights, matcher: &Matcher) -> Result<Self, Error> {
+        let FreeWeights { waves, vgpr, sgpr, lds, amounts } = *weights;
+        let weights = Weights::new(&[waves, vgpr, sgpr, lds])?;
+        let mut free = Self { weights, amounts, scores: vec![0; matcher.len()] };
+        for cu in 0..matcher.len() {
+            // No compute unit has ever more free than now, so no score is ever larger.
+            free.scores[cu] = free.weights.score(&matcher.free(cu, false))?;
+        }
+        Ok(free)
+    }
+
+    #[inline]
+    fn measure(&mut self, matcher: &Matcher, cu: usize) {
+        let row = matcher.free(cu, self.amounts == Amounts::LongestRun);
+        if let (Ok(score), Some(known)) = (self.weights.score(&row), self.scores.get_mut(cu)) {
+            *known = score;
+        }
+    }
+}
+
+impl Power {
+    fn new(power: &PowerWeights, cus: usize) -> Result<Self, Error> {
+        let weights = Weights::new(&power.weights)?;
+        let history = History::new(power.history_ticks, KINDS)?;
+        Ok(Self { weights, histories: vec![history; cus] })
+    }
+
+    /// A score beyond u64 counts as the largest.
+    fn score(&mut self, cu: usize, now: Tick) -> u64 {
+        self.histories[cu].power(now.0, &self.weights).unwrap_or(u64::MAX)
+    }
+
+    fn issue(&mut self, cu: usize, launch: &Launch, now: Tick) {
+        let waves = u64::from(launch.demand.waves);
+        let issued = activity(launch).map(|each| u64::from(each) * waves);
+        // Refused where time runs backwards, which no dispatcher does.
+        let _ = self.histories[cu].issue(now.0, &issued);
+    }
+}
+
+/// Instructions of a wave, by kind.
+fn activity(launch: &Launch) -> [u32; KINDS] {
+    let _ = launch;
+    [0; KINDS]
+}

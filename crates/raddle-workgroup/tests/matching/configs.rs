@@ -1,0 +1,66 @@
+//! Which choices are tried?
+
+use proptest::prelude::*;
+use raddle_policy::CuShape;
+use raddle_workgroup::{
+    Amounts, Balance, Choice, FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule,
+    PowerWeights, Search,
+};
+
+pub(crate) fn matching(config: &MatchingConfig, shape: CuShape, cus: u16) -> Matching {
+    Matching::new(config.clone(), shape, cus).expect("nothing is wrong")
+}
+
+/// Any choice; searches only such as suit every shape.
+pub(crate) fn config() -> impl Strategy<Value = MatchingConfig> {
+    let order = prop_oneof![
+        Just(LevelOrder::Static),
+        prop::collection::vec(1u64..4, 1..5)
+            .prop_map(|windows_us| LevelOrder::Windows { windows_us }),
+    ];
+    let pick =
+        prop_oneof![Just(Choice::Lowest), any::<u64>().prop_map(|seed| Choice::Seeded { seed })];
+    let balance = prop_oneof![Just(Balance::Tail), Just(Balance::Head), Just(Balance::Fixed)];
+    let channels = prop_oneof![Just(None), (1u16..4).prop_map(Some)];
+    let search = prop_oneof![
+        3 => Just(Search::Full),
+        1 => Just(Search::Sampled { amounts: vec![] }),
+        1 => Just(Search::Shared { width: 64 }),
+    ];
+    (search, order, pick, balance, place(), channels).prop_map(
+        |(search, order, pick, balance, place, channels)| MatchingConfig {
+            search,
+            order,
+            pick,
+            balance,
+            place,
+            channels,
+        },
+    )
+}
+
+fn place() -> impl Strategy<Value = PlaceRule> {
+    let weights = (1u64..5, 0u64..5, 0u64..5, 0u64..5, any::<bool>()).prop_map(
+        |(waves, vgpr, sgpr, lds, longest)| FreeWeights {
+            waves,
+            vgpr,
+            sgpr,
+            lds,
+            amounts: if longest { Amounts::LongestRun } else { Amounts::Free },
+        },
+    );
+    let power = (1u64..9, 1u64..9, 1u64..4000).prop_map(|(a, b, history_ticks)| PowerWeights {
+        weights: [a, 0, b, 2, 3, 1],
+        history_ticks,
+    });
+    let mix = (weights.clone(), power.clone(), 0u64..4, 1u64..4)
+        .prop_map(|(free, power, a, b)| PlaceRule::Mix { free, power, shares: [a, b] });
+    prop_oneof![
+        2 => Just(PlaceRule::LowestIndex),
+        2 => Just(PlaceRule::RoundRobin),
+        1 => Just(PlaceRule::MostWaves),
+        1 => weights.prop_map(PlaceRule::MostFree),
+        1 => power.prop_map(PlaceRule::LeastPower),
+        1 => mix,
+    ]
+}

@@ -1,0 +1,6 @@
+//! Does the `matching` policy decide as seed 000 says, whatever is chosen?
+
+mod configs;
+mod laws;
+mod naive;
+mod oracle;
