@@ -4,48 +4,58 @@
 //! workgroup may fit: what is not in it certainly takes none. A try that fails takes the unit out, a
 //! release puts it back, and so a full device refuses at once, however many units it has.
 
-use raddle_types::{CuId, Demand, Resource};
+use raddle_types::{CuId, Demand, MAX_SIMDS, Resource};
 
 use super::bits::Bits;
 
 /// What a compute unit lacks: wanted, available.
 pub(super) type Lack = (Resource, u64, u64);
 
-/// What a workgroup takes of each SIMD, and of the whole compute unit.
+/// What a workgroup takes of each SIMD.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Row {
+    pub(super) waves: [u16; MAX_SIMDS],
+    /// Granules of vector registers, in one run; at most as many as a SIMD has, or all there can be.
+    pub(super) vgpr: [u16; MAX_SIMDS],
+}
+
+/// What a workgroup takes of a compute unit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Share {
-    /// Waves that every SIMD gets.
-    base: u16,
-    /// SIMDs that get one more, from the one that the pointer names.
-    pub(super) surplus: u8,
+    /// By the SIMD that gets the first wave (E8: the split table, turned).
+    pub(super) rows: [Row; MAX_SIMDS],
+    /// Waves and vector registers of the SIMD that gets the first wave: no other gets more.
+    waves: u32,
+    vgpr: u32,
+    /// Whether some SIMDs get a wave more than others.
+    pub(super) uneven: bool,
     /// Scalar registers of the whole workgroup; 0 where they never limit.
     pub(super) sgpr: u32,
 }
 
 impl Share {
-    #[inline]
     pub(super) fn new(demand: &Demand, simds: usize, sgpr_limits: bool) -> Self {
-        let simds = simds.max(1) as u16;
+        let count = simds.max(1);
+        let (base, surplus) =
+            (usize::from(demand.waves) / count, usize::from(demand.waves) % count);
+        let mut rows = [Row::default(); MAX_SIMDS];
+        for (turn, row) in rows.iter_mut().enumerate().take(simds) {
+            for place in 0..simds {
+                let simd = (turn + place) % simds;
+                // No more than the waves of the workgroup.
+                row.waves[simd] = (base + usize::from(place < surplus)) as u16;
+                row.vgpr[simd] = row.waves[simd].saturating_mul(demand.vgpr);
+            }
+        }
+        let most = base + usize::from(surplus > 0);
         let sgpr = u32::from(demand.sgpr) * u32::from(demand.waves);
         Self {
-            base: demand.waves / simds,
-            // Below the number of SIMDs.
-            surplus: (demand.waves % simds) as u8,
+            rows,
+            waves: most as u32,
+            vgpr: most as u32 * u32::from(demand.vgpr),
+            uneven: surplus > 0,
             sgpr: if sgpr_limits { sgpr } else { 0 },
         }
-    }
-
-    /// Waves on the SIMD that the pointer names: as many as on any.
-    #[inline]
-    pub(super) fn most(&self) -> u32 {
-        u32::from(self.base) + u32::from(self.surplus > 0)
-    }
-
-    /// Waves that a SIMD gets where the first wave goes to SIMD `turn` of `simds` (E8).
-    #[inline]
-    pub(super) fn waves_on(&self, simd: usize, turn: usize, simds: usize) -> u32 {
-        let place = if simd >= turn { simd - turn } else { simds - turn + simd };
-        u32::from(self.base) + u32::from(place < usize::from(self.surplus))
     }
 }
 
@@ -85,9 +95,8 @@ impl Class {
     /// Whether a compute unit is worth a try.
     #[inline]
     pub(super) fn may_fit(&self, free: &Glance) -> bool {
-        let waves = self.share.most();
-        (waves <= free.slots)
-            & (waves * u32::from(self.demand.vgpr) <= free.vgpr)
+        (self.share.waves <= free.slots)
+            & (self.share.vgpr <= free.vgpr)
             & (self.share.sgpr <= free.sgpr)
             & (self.demand.lds <= free.lds)
     }

@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use raddle_types::LaunchId;
+use raddle_types::{LaunchId, MAX_SIMDS};
 
 /// A workgroup on a compute unit, but for its vector registers.
 #[derive(Clone, Copy, Debug, Default)]
@@ -94,13 +94,19 @@ impl Groups {
         self.of(cu, resident).iter().position(|group| group.is(launch, workgroup))
     }
 
-    /// Where the registers of one lie on a SIMD.
+    /// Where the registers of one lie, SIMD by SIMD.
     #[inline]
-    pub(super) fn start(&self, cu: usize, position: usize, simd: usize) -> u32 {
-        let at = (cu * self.most + position) * self.simds + simd;
+    pub(super) fn starts(&self, cu: usize, position: usize, starts: &mut [u16; MAX_SIMDS]) {
+        let first = (cu * self.most + position) * self.simds;
         match &self.starts {
-            Starts::Bytes(starts) => u32::from(starts[at]),
-            Starts::Wide(starts) => u32::from(starts[at]),
+            Starts::Bytes(list) => {
+                for (to, &from) in starts.iter_mut().zip(&list[first..first + self.simds]) {
+                    *to = from.into();
+                }
+            }
+            Starts::Wide(list) => {
+                starts[..self.simds].copy_from_slice(&list[first..first + self.simds]);
+            }
         }
     }
 

@@ -65,6 +65,8 @@ pub(crate) struct Matcher {
     groups: Groups,
     classes: Vec<Class>,
     questions: u64,
+    /// The class of the last workgroup that was given back.
+    latest: usize,
     /// Workgroups that were saved, to come back to the same places.
     parked: BTreeMap<LaunchId, Vec<Parked>>,
     /// Workgroups that came back and found a place taken: they hold nothing until they end.
@@ -102,6 +104,7 @@ impl Matcher {
             groups: Groups::new(count, most, simds, shape.vgpr_per_simd),
             classes: Vec::with_capacity(CLASSES),
             questions: 0,
+            latest: 0,
             parked: BTreeMap::new(),
             displaced: Vec::new(),
             shape,
@@ -231,26 +234,20 @@ impl Matcher {
     fn probe(&self, cu: usize, class: &Class) -> Option<Plan> {
         let unit = &self.units[cu];
         let (demand, simds) = (&class.demand, self.simds);
-        let (turn, first) = (usize::from(unit.turn), cu * simds);
-        if unit.workgroups == 0 || unit.barriers < demand.barriers || unit.displaced > 0 {
-            return None;
-        }
-        for simd in 0..simds {
-            if u32::from(unit.slots[simd]) < class.share.waves_on(simd, turn, simds) {
-                return None;
-            }
-        }
-        if !self.exact && self.is_unreported(cu, class) {
+        let row = &class.share.rows[usize::from(unit.turn)];
+        let slots =
+            unit.slots.iter().zip(&row.waves).fold(true, |all, (free, n)| all & (free >= n));
+        let counted = (unit.workgroups > 0)
+            & (unit.barriers >= demand.barriers)
+            & (unit.displaced == 0)
+            & (unit.lds >= demand.lds)
+            & (unit.sgpr >= class.share.sgpr);
+        if !(slots & counted) || !self.exact && self.is_unreported(cu, class) {
             return None;
         }
         let mut vgpr = [0; MAX_SIMDS];
-        if demand.vgpr > 0 {
-            let each = u32::from(demand.vgpr);
-            for (simd, start) in vgpr.iter_mut().enumerate().take(simds) {
-                let want = class.share.waves_on(simd, turn, simds) * each;
-                // A SIMD has no more granules than a u16 says.
-                *start = self.vgpr.first_fit(first + simd, want)? as u16;
-            }
+        if !self.vgpr.first_fits(cu * simds, &row.vgpr[..simds], &mut vgpr) {
+            return None;
         }
         let lds = self.lds.first_fit(cu, demand.lds)?;
         let sgpr = self.sgpr.first_fit(cu, class.share.sgpr)? as u16;
@@ -285,10 +282,10 @@ impl Matcher {
         self.groups.push(cu, resident, group, &plan.vgpr);
         let class = &self.classes[class];
         write_places(class, self.simds, &plan, places);
-        let (surplus, waves) = (class.share.surplus, class.demand.waves);
+        let (uneven, waves) = (class.share.uneven, class.demand.waves);
         let unit = &mut self.units[cu];
         unit.resident += 1;
-        let turned = self.turns && surplus > 0;
+        let turned = self.turns && uneven;
         if turned {
             // Both are below the number of SIMDs, which is at most 8.
             unit.turn = ((usize::from(unit.turn) + usize::from(waves)) % self.simds) as u8;
@@ -304,36 +301,29 @@ impl Matcher {
     #[inline]
     fn take(&mut self, cu: usize, class: usize, plan: &Plan) -> bool {
         let class = &self.classes[class];
-        let (demand, simds, first) = (&class.demand, self.simds, cu * self.simds);
-        let (turn, each) = (usize::from(plan.turn), u32::from(demand.vgpr));
-        let unit = &mut self.units[cu];
-        // The counters are as they were at the probe, or the maps are not either.
+        let (demand, simds) = (&class.demand, self.simds);
+        let row = &class.share.rows[usize::from(plan.turn)];
+        if !self.vgpr.take_all(cu * simds, &plan.vgpr, &row.vgpr[..simds]) {
+            return false;
+        }
         if !self.lds.take(cu, plan.lds, demand.lds) {
+            self.vgpr.give_all(cu * simds, &plan.vgpr, &row.vgpr[..simds]);
             return false;
         }
         if !self.sgpr.take(cu, plan.sgpr.into(), class.share.sgpr) {
+            self.vgpr.give_all(cu * simds, &plan.vgpr, &row.vgpr[..simds]);
             self.lds.give(cu, plan.lds, demand.lds);
             return false;
         }
-        for simd in 0..simds {
-            let waves = class.share.waves_on(simd, turn, simds);
-            let taken =
-                each == 0 || self.vgpr.take(first + simd, plan.vgpr[simd].into(), waves * each);
-            if !taken {
-                for simd in 0..simd {
-                    let waves = class.share.waves_on(simd, turn, simds);
-                    self.vgpr.give(first + simd, plan.vgpr[simd].into(), waves * each);
-                    unit.slots[simd] += waves as u16;
-                }
-                self.sgpr.give(cu, plan.sgpr.into(), class.share.sgpr);
-                self.lds.give(cu, plan.lds, demand.lds);
-                return false;
-            }
-            // No more than the slots that were found free.
-            unit.slots[simd] -= waves as u16;
+        let unit = &mut self.units[cu];
+        // The counters were large enough at the probe, and the maps are as they were.
+        for (slots, waves) in unit.slots.iter_mut().zip(&row.waves) {
+            *slots -= waves;
         }
         unit.workgroups -= 1;
         unit.barriers -= demand.barriers;
+        unit.sgpr -= class.share.sgpr;
+        unit.lds -= demand.lds;
         true
     }
 
@@ -363,23 +353,24 @@ impl Matcher {
     /// Gives back what the workgroup at this position holds, and forgets it.
     fn give(&mut self, cu: usize, position: usize, demand: &Demand) {
         let simds = self.simds;
+        let class = self.class(demand, self.latest);
+        self.latest = class;
         let unit = &mut self.units[cu];
         let group = self.groups.of(cu, unit.resident)[position];
-        let sgpr_limits = self.shape.sgpr != u16::MAX;
-        let share = Share::new(demand, simds, sgpr_limits);
-        let (turn, each) = (usize::from(group.turn), u32::from(demand.vgpr));
-        for simd in 0..simds {
-            let waves = share.waves_on(simd, turn, simds);
-            if each > 0 {
-                let start = self.groups.start(cu, position, simd);
-                self.vgpr.give(cu * simds + simd, start, waves * each);
-            }
-            unit.slots[simd] += waves as u16;
+        let share = &self.classes[class].share;
+        let row = &share.rows[usize::from(group.turn)];
+        let mut starts = [0; MAX_SIMDS];
+        self.groups.starts(cu, position, &mut starts);
+        self.vgpr.give_all(cu * simds, &starts, &row.vgpr[..simds]);
+        for (slots, waves) in unit.slots.iter_mut().zip(&row.waves) {
+            *slots += waves;
         }
         self.sgpr.give(cu, group.sgpr.into(), share.sgpr);
         self.lds.give(cu, group.lds, demand.lds);
         unit.workgroups += 1;
         unit.barriers += demand.barriers;
+        unit.sgpr += share.sgpr;
+        unit.lds += demand.lds;
         self.groups.remove(cu, unit.resident, position);
         unit.resident -= 1;
         self.look_again(cu, true);
@@ -393,8 +384,8 @@ impl Matcher {
         let free = Glance {
             slots: if unit.workgroups > 0 { unit.slots[turn].into() } else { 0 },
             vgpr: self.vgpr.free(cu * self.simds + turn),
-            sgpr: self.sgpr.free(cu),
-            lds: self.lds.free(cu),
+            sgpr: unit.sgpr,
+            lds: unit.lds,
         };
         for class in &mut self.classes {
             if class.told.is_some_and(|(told, _)| told.index() == cu) {
@@ -436,14 +427,13 @@ impl Matcher {
         if unit.workgroups == 0 || unit.displaced > 0 {
             return Some((Resource::Workgroups, 1, 0));
         }
-        let (turn, simds) = (usize::from(unit.turn), self.simds);
-        if simds == 0 {
+        if self.simds == 0 {
             return Some((Resource::Waves, demand.waves.into(), 0));
         }
-        let slots = (0..simds).find_map(|simd| {
-            let (wanted, free) = (class.share.waves_on(simd, turn, simds), unit.slots[simd]);
-            (wanted > u32::from(free)).then(|| (Resource::Waves, wanted.into(), free.into()))
-        });
+        let row = &class.share.rows[usize::from(unit.turn)];
+        let mut slots = row.waves.iter().zip(unit.slots);
+        let slots = slots.find(|&(&wanted, free)| wanted > free);
+        let slots = slots.map(|(&wanted, free)| (Resource::Waves, wanted.into(), free.into()));
         let barriers = (Resource::Barriers, demand.barriers.into(), unit.barriers.into());
         slots
             .or_else(|| self.lacking_run(cu, class))
@@ -453,8 +443,9 @@ impl Matcher {
     /// The first resource of which no run that is reported is long enough, on an empty compute
     /// unit if none is named.
     fn lacking_run(&self, cu: Option<usize>, class: &Class) -> Option<Lack> {
-        let (simds, each) = (self.simds, u32::from(class.demand.vgpr));
+        let simds = self.simds;
         let turn = cu.map_or(0, |cu| usize::from(self.units[cu].turn));
+        let row = &class.share.rows[turn];
         let report =
             |finder: &finder::Finder, store: &Store, at: Option<usize>, blocks: u32| match at {
                 Some(at) if finder.is_exact() => store.longest(at),
@@ -467,7 +458,7 @@ impl Matcher {
         let (finders, shape) = (&self.finders, &self.shape);
         let registers = || {
             (0..simds).find_map(|simd| {
-                let wanted = class.share.waves_on(simd, turn, simds) * each;
+                let wanted = u32::from(row.vgpr[simd]);
                 let at = cu.map(|cu| cu * simds + simd);
                 let found = || report(&finders.vgpr, &self.vgpr, at, shape.vgpr_per_simd.into());
                 lack(Resource::Vgpr, wanted, if wanted > 0 { found() } else { 0 })

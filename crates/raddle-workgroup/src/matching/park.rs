@@ -70,11 +70,10 @@ impl Matcher {
     /// Whether slots and barriers are there for a plan that is older than they are.
     fn has_counted(&self, cu: usize, class: usize, plan: &Plan) -> bool {
         let (unit, class) = (&self.units[cu], &self.classes[class]);
-        let turn = usize::from(plan.turn);
-        let slots = (0..self.simds).all(|simd| {
-            u32::from(unit.slots[simd]) >= class.share.waves_on(simd, turn, self.simds)
-        });
-        slots && unit.workgroups > 0 && unit.barriers >= class.demand.barriers
+        let row = &class.share.rows[usize::from(plan.turn)];
+        let slots = unit.slots.iter().zip(&row.waves).all(|(free, waves)| free >= waves);
+        let counted = unit.sgpr >= class.share.sgpr && unit.lds >= class.demand.lds;
+        slots && counted && unit.workgroups > 0 && unit.barriers >= class.demand.barriers
     }
 
     fn lift(&mut self, launch: LaunchId, demand: &Demand) -> Vec<Parked> {
@@ -92,10 +91,7 @@ impl Matcher {
             {
                 let group = self.groups.of(cu, self.units[cu].resident)[position];
                 let mut vgpr = [0; MAX_SIMDS];
-                for (simd, start) in vgpr.iter_mut().enumerate().take(self.simds) {
-                    // It was a u16 when it was entered.
-                    *start = self.groups.start(cu, position, simd) as u16;
-                }
+                self.groups.starts(cu, position, &mut vgpr);
                 // There are as many compute units as a u16 said.
                 lifted.push(Parked { cu: cu as u16, group, vgpr });
                 self.give(cu, position, demand);

@@ -79,10 +79,78 @@ impl Store {
         }
         match self {
             Self::None => None,
-            Self::Words(_, words) => word::first_fit(words[at], want),
+            Self::Words(_, words) => {
+                let start = word::first_fit(words[at], want);
+                (start < u64::BITS).then_some(start)
+            }
             Self::W2(maps) => maps[at].first_fit(want).map(|plan| plan.start()),
             Self::W4(maps) => maps[at].first_fit(want).map(|plan| plan.start()),
             Self::Wide(maps) => maps[at].first_fit(want).map(|plan| plan.start()),
+        }
+    }
+
+    /// The lowest starts of so many free granules in each of the maps from `first` on; whether
+    /// there are all.
+    #[inline]
+    pub(super) fn first_fits(&self, first: usize, wants: &[u16], starts: &mut [u16]) -> bool {
+        if let Self::Words(_, words) = self {
+            let words = &words[first..first + wants.len()];
+            let mut all = true;
+            for ((start, &want), &word) in starts.iter_mut().zip(wants).zip(words) {
+                let found = word::first_fit(word, want.into());
+                all &= found < u64::BITS;
+                // A position of a word.
+                *start = found as u16;
+            }
+            return all;
+        }
+        starts.iter_mut().zip(wants).enumerate().all(|(at, (start, &want))| {
+            // No more granules than a u16 said.
+            self.first_fit(first + at, want.into())
+                .inspect(|&found| *start = found as u16)
+                .is_some()
+        })
+    }
+
+    /// Takes a run of each of the maps from `first` on, if all are free; or nothing.
+    #[inline]
+    pub(super) fn take_all(&mut self, first: usize, starts: &[u16], lens: &[u16]) -> bool {
+        let count = lens.len();
+        if let Self::Words(_, words) = self {
+            let words = &mut words[first..first + count];
+            let runs = || starts.iter().zip(lens);
+            let free = words
+                .iter()
+                .zip(runs())
+                .all(|(&word, (&start, &len))| word::is_free(word, start.into(), len.into()));
+            if free {
+                for (word, (&start, &len)) in words.iter_mut().zip(runs()) {
+                    *word &= !word::run(start.into(), len.into());
+                }
+            }
+            return free;
+        }
+        for at in 0..count {
+            if !self.take(first + at, starts[at].into(), lens[at].into()) {
+                self.give_all(first, &starts[..at], &lens[..at]);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Gives back a run of each of the maps from `first` on, all known to be taken.
+    #[inline]
+    pub(super) fn give_all(&mut self, first: usize, starts: &[u16], lens: &[u16]) {
+        if let Self::Words(_, words) = self {
+            let words = &mut words[first..first + lens.len()];
+            for (word, (&start, &len)) in words.iter_mut().zip(starts.iter().zip(lens)) {
+                word::give(word, start.into(), len.into());
+            }
+            return;
+        }
+        for (at, (&start, &len)) in starts.iter().zip(lens).enumerate() {
+            self.give(first + at, start.into(), len.into());
         }
     }
 
@@ -94,7 +162,13 @@ impl Store {
         }
         match self {
             Self::None => false,
-            Self::Words(_, words) => word::take(&mut words[at], start, len),
+            Self::Words(_, words) => {
+                let free = word::is_free(words[at], start, len);
+                if free {
+                    words[at] &= !word::run(start, len);
+                }
+                free
+            }
             Self::W2(maps) => maps[at].take(start, len).is_ok(),
             Self::W4(maps) => maps[at].take(start, len).is_ok(),
             Self::Wide(maps) => maps[at].take(start, len).is_ok(),

@@ -7,6 +7,9 @@ use raddle_types::{CuShape, MAX_SIMDS};
 pub(super) struct Unit {
     /// Free wave slots of each SIMD; 0 beyond the last.
     pub(super) slots: [u16; MAX_SIMDS],
+    /// Free granules that belong to the whole compute unit, wherever they lie.
+    pub(super) sgpr: u32,
+    pub(super) lds: u32,
     pub(super) workgroups: u16,
     pub(super) barriers: u16,
     /// How many workgroups lie here.
@@ -24,6 +27,8 @@ impl Unit {
         slots[..usize::from(shape.simds)].fill(shape.waves_per_simd);
         Self {
             slots,
+            sgpr: shape.sgpr.into(),
+            lds: shape.lds,
             workgroups: shape.workgroups,
             barriers: shape.barriers,
             resident: 0,

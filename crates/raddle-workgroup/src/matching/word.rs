@@ -21,41 +21,36 @@ const STEPS: [[u8; 6]; 65] = {
     table
 };
 
-/// The first `len` granules of a word, at most 64.
-#[inline]
-const fn low(len: u32) -> u64 {
-    if len < u64::BITS { (1 << len) - 1 } else { u64::MAX }
-}
-
-/// A word of so many free granules, at most 64.
+/// A word of so many free granules, 1 to 64.
 pub(super) const fn free(granules: u32) -> u64 {
-    low(granules)
+    u64::MAX >> (u64::BITS - granules)
 }
 
-/// The lowest start of `want` free granules, at least 1.
+/// The lowest start of `want` free granules; 64 where there is none. Nothing is at 0, always.
 #[inline]
-pub(super) fn first_fit(word: u64, want: u32) -> Option<u32> {
-    let steps = STEPS.get(want as usize)?;
+pub(super) fn first_fit(word: u64, want: u32) -> u32 {
+    let Some(steps) = STEPS.get(want as usize) else { return u64::BITS };
     let starts = steps.iter().fold(word, |starts, &step| starts & starts >> step);
-    (starts != 0).then(|| starts.trailing_zeros())
+    if want == 0 { 0 } else { starts.trailing_zeros() }
 }
 
-/// Takes a run, if it lies in the word and is free.
+/// The granules of a run: from a start below 64, as many of them as the word has.
 #[inline]
-pub(super) fn take(word: &mut u64, start: u32, len: u32) -> bool {
-    let inside = start < u64::BITS && len <= u64::BITS;
-    let run = if inside { low(len) << start } else { 0 };
-    let free = *word & run == run && run.count_ones() == len;
-    if free {
-        *word &= !run;
-    }
-    free
+pub(super) const fn run(start: u32, len: u32) -> u64 {
+    let ones = if len == 0 { 0 } else { u64::MAX >> (u64::BITS - len) };
+    ones << start
+}
+
+/// Whether a run lies in the word and is free.
+#[inline]
+pub(super) fn is_free(word: u64, start: u32, len: u32) -> bool {
+    start < u64::BITS && len <= u64::BITS - start && run(start, len) & !word == 0
 }
 
 /// Gives back a run that is taken.
 #[inline]
 pub(super) fn give(word: &mut u64, start: u32, len: u32) {
-    let run = low(len) << (start % u64::BITS);
+    let run = run(start, len);
     debug_assert_eq!(*word & run, 0, "{len} granules from {start} were taken");
     *word |= run;
 }
@@ -81,18 +76,19 @@ mod tests {
     fn a_word_answers_as_a_map_does() {
         let mut draws = XorShift::default();
         for granules in [1, 2, 7, 31, 63, 64] {
+            assert_eq!((first_fit(0, 0), run(5, 0)), (0, 0), "nothing is there always");
             let (mut word, mut map) = (free(granules), Map64::new(granules).unwrap());
             let mut runs = vec![];
             for _ in 0..3_000 {
                 let want = 1 + (draws.draw() % 66) as u32 % (granules + 2);
                 let expected = map.first_fit(want).map(|plan| plan.start());
-                assert_eq!(first_fit(word, want), expected, "{want} in {word:b}");
+                let found = Some(first_fit(word, want)).filter(|&start| start < 64);
+                assert_eq!(found, expected, "{want} in {word:b}");
                 let start = (draws.draw() % 70) as u32;
-                let mut copy = word;
-                assert_eq!(take(&mut copy, start, want), map.fit_at(start, want).is_some());
+                assert_eq!(is_free(word, start, want), map.fit_at(start, want).is_some());
                 match expected {
                     Some(start) if draws.draw() % 3 > 0 => {
-                        assert!(take(&mut word, start, want));
+                        word &= !run(start, want);
                         map.take(start, want).unwrap();
                         runs.push((start, want));
                     }
