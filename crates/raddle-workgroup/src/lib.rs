@@ -35,7 +35,7 @@
 //! # let demand = Demand { waves: 4, vgpr: 8, sgpr: 1, lds: 16, barriers: 1 };
 //! # let launch = Launch { id: LaunchId(0), process: ProcessId(0), stream: StreamId(0),
 //! #     level: Level(0), workgroups: 20, demand, barrier: Barrier::Yes,
-//! #     idempotent: Idempotence::Unknown };
+//! #     idempotent: Idempotence::Unknown, ..Launch::default() };
 //! let book = Book::new(shape, 2);
 //! let launches = [ReadyLaunch { launch, next: 0, assigned: 0, submitted: Tick::ZERO }];
 //! let view = ReadyView { launches: &launches, cus: book.cus() };
