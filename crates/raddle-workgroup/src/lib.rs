@@ -21,6 +21,7 @@
 //! | [`split`] | when is a workgroup that never fits cut into its waves? |
 //! | [`balance`] | how many waves does each SIMD get? |
 //! | [`place`] | which of several compute units that fit takes the workgroup? |
+//! | [`model`] | all of it step by step, on plain values: the readable form of the matching |
 //!
 //! The policy that joins them does not exist yet.
 //!
@@ -55,6 +56,7 @@ mod allocator;
 pub mod balance;
 pub mod contract;
 mod error;
+pub mod model;
 pub mod order;
 pub mod place;
 mod policy;
