@@ -193,6 +193,18 @@ impl Recipe {
         ]
     }
 
+    /// Whether an answer may depend on what waves do ([`raddle_policy::Launch::activity`]). Only
+    /// then the log holds it.
+    #[must_use]
+    pub const fn reads_activity(&self) -> bool {
+        match self.allocate {
+            AllocateRecipe::RoundRobin(_)
+            | AllocateRecipe::Greedy(_)
+            | AllocateRecipe::Leftover(_)
+            | AllocateRecipe::Spatial(_) => false,
+        }
+    }
+
     /// The dispatcher of this recipe over a device, not yet built: a slot may still be replaced.
     ///
     /// # Errors

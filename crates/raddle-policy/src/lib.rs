@@ -67,6 +67,6 @@ pub use preempt::{How, Preempt, VictimLaunch, VictimView};
 pub use turn::{ProcessState, Turn};
 
 pub use raddle_types::{
-    Barrier, CuId, CuShape, Demand, Idempotence, Launch, LaunchId, Level, MAX_SIMDS, ProcessId,
-    Refusal, Resource, StreamId, Tick, Ticks,
+    Activity, Barrier, CuId, CuShape, Demand, Idempotence, InstructionKind, Launch, LaunchId,
+    Level, MAX_SIMDS, ProcessId, Refusal, Resource, StreamId, Tick, Ticks,
 };

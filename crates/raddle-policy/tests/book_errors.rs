@@ -1,8 +1,8 @@
 //! What does the book refuse, and what do the largest numbers do to it?
 
 use raddle_policy::{
-    Barrier, Book, BookError, CuId, CuShape, Cus, Demand, Idempotence, Launch, LaunchId, Level,
-    Piece, Place, ProcessId, Resource, StreamId, WaveSpan,
+    Activity, Barrier, Book, BookError, CuId, CuShape, Cus, Demand, Idempotence, Launch, LaunchId,
+    Level, Piece, Place, ProcessId, Resource, StreamId, WaveSpan,
 };
 
 const SHAPE: CuShape = CuShape {
@@ -37,6 +37,7 @@ const fn launch(id: u32, demand: Demand) -> Launch {
         demand,
         barrier: Barrier::No,
         idempotent: Idempotence::Unknown,
+        activity: Activity::UNKNOWN,
     }
 }
 

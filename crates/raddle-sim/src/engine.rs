@@ -269,6 +269,7 @@ impl<'r, W: Watch> Engine<'r, W> {
                     demand,
                     barrier,
                     idempotent: task.idempotent,
+                    activity: task.activity,
                 };
                 self.tell(&Event::LaunchReady { launch })
             }

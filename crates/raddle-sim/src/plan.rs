@@ -7,7 +7,7 @@
 
 use raddle_device::Device;
 use raddle_trace::{Op, OpKind, Profile};
-use raddle_types::{Barrier, Demand, Idempotence, Level, Resource, StreamId, Ticks};
+use raddle_types::{Activity, Barrier, Demand, Idempotence, Level, Resource, StreamId, Ticks};
 
 use crate::repetition::Repetition;
 
@@ -78,6 +78,8 @@ pub struct Task {
     pub after: Option<u32>,
     /// Whether it may be killed and run again.
     pub idempotent: Idempotence,
+    /// What its waves do, where it runs workgroups.
+    pub activity: Activity,
     /// What it does.
     pub work: Work,
 }
@@ -182,6 +184,7 @@ pub fn plan(
         arrival: Ticks(op.arrival_ns),
         after: op.after,
         idempotent: op.idempotent,
+        activity: Activity::UNKNOWN,
         work: work(op, options),
     };
     let tasks = profile.ops.iter().map(task).collect();

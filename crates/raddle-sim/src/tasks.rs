@@ -376,7 +376,7 @@ fn release(standing: &mut [Standing], id: u32, ready: &mut Vec<LaunchId>) {
 
 #[cfg(test)]
 mod tests {
-    use raddle_types::{Barrier, Demand, Idempotence, Level, StreamId};
+    use raddle_types::{Activity, Barrier, Demand, Idempotence, Level, StreamId};
 
     use super::*;
     use crate::plan::{Task, Work};
@@ -396,6 +396,7 @@ mod tests {
             arrival: Ticks(0),
             after: None,
             idempotent: Idempotence::Unknown,
+            activity: Activity::UNKNOWN,
             work,
         };
         let one = |span| ProcessPlan { span: Ticks(span), ..ProcessPlan::new("p", vec![task]) };

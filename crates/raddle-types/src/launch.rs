@@ -1,9 +1,10 @@
 //! What is a kernel launch, as far as a policy may know?
 
-use crate::{Barrier, Demand, LaunchId, Level, ProcessId, StreamId};
+use crate::{Activity, Barrier, Demand, LaunchId, Level, ProcessId, StreamId};
 
 /// One kernel launch on the device: a number of equal workgroups.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+/// By default it is without workgroups, of the most urgent level, and nobody knows more of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct Launch {
@@ -23,6 +24,9 @@ pub struct Launch {
     pub barrier: Barrier,
     /// Whether it may be killed part-way and run again.
     pub idempotent: Idempotence,
+    /// What its waves do. Serialised only where it is known.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Activity::is_unknown"))]
+    pub activity: Activity,
 }
 
 /// The verdict whether a launch gives the same result when it is killed and run again.

@@ -184,6 +184,54 @@ pub enum Error {
         /// Which.
         kind: usize,
     },
+    /// A workgroup that has not one wave group a SIMD.
+    GroupCount {
+        /// Of which channel.
+        channel: usize,
+        /// Wave groups that it has.
+        groups: usize,
+        /// On which compute unit.
+        cu: usize,
+        /// SIMDs that it has.
+        simds: usize,
+    },
+    /// A workgroup that wants a resource which a compute unit does not have.
+    NoResource {
+        /// Of which channel.
+        channel: usize,
+        /// On which compute unit.
+        cu: usize,
+        /// On which SIMD; `None` for one of the whole compute unit.
+        simd: Option<usize>,
+    },
+    /// Waves to be balanced on a compute unit without a pointer.
+    NoPointer {
+        /// Which.
+        cu: usize,
+    },
+    /// A workgroup that wants more of something than can be counted.
+    Wanted {
+        /// Of which channel.
+        channel: usize,
+    },
+    /// Not one record a compute unit.
+    RecordCount {
+        /// Records given.
+        records: usize,
+        /// Compute units that there are.
+        cus: usize,
+    },
+    /// A compute unit that there is not.
+    CuOutside {
+        /// Which.
+        cu: usize,
+        /// How many there are.
+        cus: usize,
+    },
+    /// A decision older than the last change; nothing has changed.
+    OldDecision,
+    /// A map or a search refuses what is asked of it.
+    Map(raddle_bitmap::Error),
 }
 
 impl Error {
@@ -273,6 +321,41 @@ impl Error {
             Self::GiveBeyond { given, taken } => {
                 write!(f, "{given} given back, {taken} taken: give back each once")
             }
+            _ => self.of_a_match(f),
+        }
+    }
+
+    fn of_a_match(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::GroupCount { channel, groups, cu, simds } => write!(
+                f,
+                "the head of channel {channel} has {groups} wave groups, compute unit {cu} has {simds} SIMDs: give one each"
+            ),
+            Self::NoResource { channel, cu, simd } => {
+                write!(f, "the head of channel {channel} wants a resource that ")?;
+                if let Some(simd) = simd {
+                    write!(f, "SIMD {simd} of ")?;
+                }
+                write!(f, "compute unit {cu} does not have: name only what there is")
+            }
+            Self::NoPointer { cu } => write!(
+                f,
+                "compute unit {cu} has no pointer, so waves cannot be balanced there: give it one"
+            ),
+            Self::Wanted { channel } => write!(
+                f,
+                "the waves of the head of channel {channel} want more than 64 bits count: give less"
+            ),
+            Self::RecordCount { records, cus } => {
+                write!(f, "{records} records of {cus} compute units: give one each")
+            }
+            Self::CuOutside { cu, cus } => {
+                write!(f, "compute unit {cu} is not there, {cus} are: name one of them")
+            }
+            Self::OldDecision => {
+                f.write_str("something has changed since the decision was made: decide again")
+            }
+            Self::Map(error) => fmt::Display::fmt(error, f),
             _ => Ok(()),
         }
     }

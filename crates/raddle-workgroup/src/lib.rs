@@ -21,8 +21,9 @@
 //! | [`split`] | when is a workgroup that never fits cut into its waves? |
 //! | [`balance`] | how many waves does each SIMD get? |
 //! | [`place`] | which of several compute units that fit takes the workgroup? |
+//! | [`model`] | all of it step by step, on plain values: the readable form of the matching |
 //!
-//! The policy that joins them does not exist yet.
+//! [`Matching`] joins them in the allocate slot, each chosen by its configuration.
 //!
 //! Units: granules of the device; positions are counted from 0.
 //!
@@ -35,7 +36,7 @@
 //! # let demand = Demand { waves: 4, vgpr: 8, sgpr: 1, lds: 16, barriers: 1 };
 //! # let launch = Launch { id: LaunchId(0), process: ProcessId(0), stream: StreamId(0),
 //! #     level: Level(0), workgroups: 20, demand, barrier: Barrier::Yes,
-//! #     idempotent: Idempotence::Unknown };
+//! #     idempotent: Idempotence::Unknown, ..Launch::default() };
 //! let book = Book::new(shape, 2);
 //! let launches = [ReadyLaunch { launch, next: 0, assigned: 0, submitted: Tick::ZERO }];
 //! let view = ReadyView { launches: &launches, cus: book.cus() };
@@ -56,6 +57,7 @@ pub mod balance;
 pub mod contract;
 mod error;
 mod matching;
+pub mod model;
 pub mod order;
 pub mod place;
 mod policy;

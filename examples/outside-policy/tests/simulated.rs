@@ -2,7 +2,7 @@
 
 use outside_policy::SmallestFirst;
 use raddle_dispatch::Composed;
-use raddle_policy::{Barrier, CuShape, Demand, Idempotence, Level, StreamId, Ticks};
+use raddle_policy::{Activity, Barrier, CuShape, Demand, Idempotence, Level, StreamId, Ticks};
 use raddle_sim::{Costs, Options, ProcessPlan, Task, Work, Workload, run};
 
 const SHAPE: CuShape = CuShape {
@@ -23,6 +23,7 @@ fn launch(stream: u32, arrival: u64, workgroups: u64) -> Task {
         arrival: Ticks(arrival),
         after: None,
         idempotent: Idempotence::Unknown,
+        activity: Activity::UNKNOWN,
         work: Work::Kernel {
             workgroups,
             workgroup: Ticks(100),

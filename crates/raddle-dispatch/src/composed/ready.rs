@@ -63,7 +63,9 @@ impl Ready {
 
 #[cfg(test)]
 mod tests {
-    use raddle_policy::{Barrier, Demand, Idempotence, Launch, Level, ProcessId, StreamId, Tick};
+    use raddle_policy::{
+        Activity, Barrier, Demand, Idempotence, Launch, Level, ProcessId, StreamId, Tick,
+    };
 
     use super::*;
 
@@ -77,6 +79,7 @@ mod tests {
             demand: Demand::default(),
             barrier: Barrier::No,
             idempotent: Idempotence::Unknown,
+            activity: Activity::UNKNOWN,
         };
         ReadyLaunch { launch, next: 0, assigned: 0, submitted: Tick::ZERO }
     }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use raddle_policy::{Event, Launch, Piece, Place, Tick, WaveSpan};
+use raddle_policy::{Activity, Event, Launch, Piece, Place, Tick, WaveSpan};
 use serde::{Deserialize, Serialize};
 
 use super::line::Line;
@@ -43,6 +43,8 @@ pub struct Header {
 pub struct LogWriter {
     to: Option<Box<dyn Write + Send>>,
     detail: Detail,
+    /// Whether launches are written with their activities: only where a policy reads them.
+    activity: bool,
     text: String,
     /// Lines written, of events and of answers.
     lines: (u64, u64),
@@ -59,7 +61,14 @@ impl LogWriter {
     /// Writes nothing.
     #[must_use]
     pub fn off() -> Self {
-        Self { to: None, detail: Detail::Answers, text: String::new(), lines: (0, 0), error: None }
+        Self {
+            to: None,
+            detail: Detail::Answers,
+            activity: false,
+            text: String::new(),
+            lines: (0, 0),
+            error: None,
+        }
     }
 
     /// Writes to `to`, beginning with the header. Give it a buffer: every line is one write.
@@ -68,6 +77,7 @@ impl LogWriter {
         let mut log = Self {
             to: Some(to),
             detail: header.detail,
+            activity: header.recipe.reads_activity(),
             text: String::new(),
             lines: (0, 0),
             error: None,
@@ -103,7 +113,13 @@ impl LogWriter {
     /// Writes an event.
     pub(crate) fn event(&mut self, now: Tick, step: u64, event: &Event<'_>) {
         self.lines.0 += 1;
-        self.write(now, step, |line| line.event(event));
+        match *event {
+            Event::LaunchReady { launch } if !self.activity => {
+                let launch = Launch { activity: Activity::UNKNOWN, ..launch };
+                self.write(now, step, |line| line.event(&Event::LaunchReady { launch }));
+            }
+            _ => self.write(now, step, |line| line.event(event)),
+        }
     }
 
     /// Writes an answer.
@@ -147,5 +163,68 @@ impl LogWriter {
         let (events, answers) = self.lines;
         writeln!(to, "{{\"raddle-log-end\":1,\"events\":{events},\"answers\":{answers}}}")?;
         to.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use raddle_policy::CuShape;
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Shared(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    /// The launch of the one line that is written.
+    fn written(reads: bool, activity: Activity) -> (String, Launch) {
+        let shape = CuShape {
+            simds: 1,
+            waves_per_simd: 1,
+            vgpr_per_simd: 1,
+            sgpr: 1,
+            lds: 1,
+            workgroups: 1,
+            barriers: 1,
+        };
+        let (detail, device) = (Detail::Answers, String::new());
+        let header =
+            Header { raddle_log: 1, detail, device, cus: 1, shape, recipe: Recipe::default() };
+        let shared = Shared::default();
+        let mut log = LogWriter::new(Box::new(shared.clone()), &header);
+        assert!(!log.activity, "the default recipe does not read it");
+        log.activity = reads;
+        let launch = Launch { workgroups: 3, activity, ..Launch::default() };
+        log.event(Tick(1), 2, &Event::LaunchReady { launch });
+        let text = String::from_utf8(shared.0.lock().unwrap().clone()).unwrap();
+        let line = text.lines().nth(1).unwrap().to_owned();
+        let json: serde_json::Value = serde_json::from_str(&line).unwrap();
+        (line, serde_json::from_value(json["launch"].clone()).unwrap())
+    }
+
+    #[test]
+    fn an_activity_is_written_where_it_is_read_and_known() {
+        let known = Activity([1, 2, 3, 4, 5, 6]);
+        let (line, launch) = written(true, known);
+        assert!(line.ends_with(r#""activity":[1,2,3,4,5,6]}}"#), "{line}");
+        assert_eq!(launch, Launch { workgroups: 3, activity: known, ..Launch::default() });
+        for (reads, activity) in
+            [(true, Activity::UNKNOWN), (false, known), (false, Activity::UNKNOWN)]
+        {
+            let (line, launch) = written(reads, activity);
+            assert!(!line.contains("activity"), "{line}");
+            assert_eq!(launch, Launch { workgroups: 3, ..Launch::default() });
+        }
     }
 }

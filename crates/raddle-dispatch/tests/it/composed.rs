@@ -3,8 +3,8 @@
 use raddle_dispatch::slots::{Drain, HighestLevel, Ordinary, OrdinaryConfig};
 use raddle_dispatch::{Action, Actions, Composed, DispatchError, Dispatcher, Event};
 use raddle_policy::{
-    Allocate, Answer, Barrier, CuId, CuShape, Demand, Idempotence, Launch, LaunchId, Level, Piece,
-    ProcessId, ReadyView, Round, StreamId, TakeOff, Tick, WaveSpan,
+    Activity, Allocate, Answer, Barrier, CuId, CuShape, Demand, Idempotence, Launch, LaunchId,
+    Level, Piece, ProcessId, ReadyView, Round, StreamId, TakeOff, Tick, WaveSpan,
 };
 
 const SHAPE: CuShape = CuShape {
@@ -27,6 +27,7 @@ pub(crate) fn launch(id: u32, process: u16, workgroups: u64) -> Launch {
         demand: Demand { waves: 1, vgpr: 1, ..Demand::default() },
         barrier: Barrier::No,
         idempotent: Idempotence::Unknown,
+        activity: Activity::UNKNOWN,
     }
 }
 

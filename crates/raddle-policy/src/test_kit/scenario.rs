@@ -4,7 +4,7 @@ use std::vec;
 use std::vec::Vec;
 
 use raddle_types::{
-    Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, ProcessId, StreamId,
+    Activity, Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, ProcessId, StreamId,
 };
 
 /// A device, the launches that come to it, and what decides which workgroups end first.
@@ -88,5 +88,6 @@ fn example_launch(
         demand: Demand { waves, vgpr, sgpr: 0, lds, barriers: u16::from(lds > 0) },
         barrier: if lds > 0 { Barrier::Yes } else { Barrier::No },
         idempotent: Idempotence::Unknown,
+        activity: Activity::UNKNOWN,
     }
 }

@@ -7,8 +7,8 @@ use std::vec::Vec;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use raddle_types::{
-    Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, MAX_SIMDS, ProcessId, StreamId,
-    Tick, Ticks,
+    Activity, Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, MAX_SIMDS, ProcessId,
+    StreamId, Tick, Ticks,
 };
 
 use super::Scenario;
@@ -61,9 +61,12 @@ pub fn launch(shape: CuShape, processes: usize, oversized: bool) -> impl Strateg
         Just(Idempotence::Not)
     ];
     let workgroups = prop_oneof![3 => 1u64..=4, 1 => 5u64..=24];
+    let activity = prop_oneof![Just(Activity::UNKNOWN), any::<[u8; 6]>().prop_map(rates)];
     let spoil = if oversized { 0u8..24 } else { 0u8..1 };
-    (owner, level, workgroups, demand(shape), barrier, idempotent, spoil).prop_map(
-        move |((process, stream), level, workgroups, demand, barrier, idempotent, spoil)| {
+    let said = (barrier, idempotent, activity);
+    (owner, level, workgroups, demand(shape), said, spoil).prop_map(
+        move |((process, stream), level, workgroups, demand, said, spoil)| {
+            let (barrier, idempotent, activity) = said;
             let mut launch = Launch {
                 id: LaunchId(0),
                 process: ProcessId(process),
@@ -73,11 +76,16 @@ pub fn launch(shape: CuShape, processes: usize, oversized: bool) -> impl Strateg
                 demand,
                 barrier,
                 idempotent,
+                activity,
             };
             spoil_one(&mut launch, &shape, spoil);
             launch
         },
     )
+}
+
+fn rates(each: [u8; 6]) -> Activity {
+    Activity(each.map(u32::from))
 }
 
 fn spoil_one(launch: &mut Launch, shape: &CuShape, code: u8) {

@@ -196,6 +196,7 @@ impl Ledger {
             demand: *demand,
             barrier: Default::default(),
             idempotent: Default::default(),
+            activity: Default::default(),
         };
         let mut room = 0;
         let mut ledger = self.clone();

@@ -3,7 +3,7 @@
 use raddle_dispatch::{Composed, Dispatcher};
 use raddle_policy::{How, Preempt, VictimView};
 use raddle_sim::{Costs, Options, Outcome, ProcessPlan, SimError, Task, Work, Workload, run};
-use raddle_types::{Barrier, CuShape, Demand, Idempotence, Level, StreamId, Tick, Ticks};
+use raddle_types::{Activity, Barrier, CuShape, Demand, Idempotence, Level, StreamId, Tick, Ticks};
 
 /// A compute unit of 2 SIMDs with 4 wave slots each and 16 LDS granules.
 pub(crate) const SHAPE: CuShape = CuShape {
@@ -30,6 +30,7 @@ pub(crate) fn kernel(arrival: u64, workgroups: u64, waves: u16, ticks: u64) -> T
         arrival: Ticks(arrival),
         after: None,
         idempotent: Idempotence::Unknown,
+        activity: Activity::UNKNOWN,
         work: Work::Kernel {
             workgroups,
             workgroup: Ticks(ticks),

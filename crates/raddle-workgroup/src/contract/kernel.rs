@@ -7,7 +7,7 @@ use alloc::string::String;
 
 use raddle_policy::Cus;
 use raddle_types::{
-    Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, ProcessId, StreamId,
+    Activity, Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, ProcessId, StreamId,
 };
 
 use crate::Error;
@@ -86,6 +86,7 @@ impl Kernel {
             demand: self.demand()?,
             barrier: Barrier::No,
             idempotent: Idempotence::Unknown,
+            activity: Activity::UNKNOWN,
         };
         if let Some(refusal) = Cus::new(SHAPE, cus).never(&launch) {
             return Err(Error::NeverFits(refusal));

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use raddle_types::{CuId, Demand, Launch, LaunchId, MAX_SIMDS};
+use raddle_types::{CuId, Launch, LaunchId, MAX_SIMDS};
 
 use super::group::Group;
 use super::{Matcher, Plan};
@@ -16,28 +16,31 @@ pub(super) struct Parked {
 }
 
 impl Matcher {
-    /// Gives back everything that a launch holds or has saved.
-    pub(crate) fn kill(&mut self, launch: &Launch) {
+    /// Gives back everything that a launch holds or has saved; `left` hears of each workgroup that
+    /// was there.
+    pub(crate) fn kill(&mut self, launch: &Launch, left: impl FnMut(CuId)) {
         self.parked.remove(&launch.id);
-        self.lift(launch.id, &launch.demand);
+        self.lift(launch, left);
     }
 
     /// Gives back everything that a launch holds, and remembers where it lay.
-    pub(crate) fn save(&mut self, launch: &Launch) {
-        let mut lifted = self.lift(launch.id, &launch.demand);
+    pub(crate) fn save(&mut self, launch: &Launch, left: impl FnMut(CuId)) {
+        let mut lifted = self.lift(launch, left);
         self.parked.entry(launch.id).or_default().append(&mut lifted);
     }
 
-    /// Takes again exactly what was saved; how many workgroups found a place of theirs taken.
+    /// Takes again exactly what was saved; how many workgroups found a place of theirs taken. `back`
+    /// hears of each.
     ///
     /// Those hold nothing, and their compute units take nothing new until they have been released:
     /// so nothing is ever over-committed.
-    pub(crate) fn restore(&mut self, launch: &Launch) -> usize {
+    pub(crate) fn restore(&mut self, launch: &Launch, mut back: impl FnMut(CuId)) -> usize {
         let mut displaced = 0;
         let class = self.class(&launch.demand, 0);
         for parked in self.parked.remove(&launch.id).unwrap_or_default() {
             let Parked { cu, group, vgpr } = &parked;
             let at = usize::from(*cu);
+            back(CuId(*cu));
             let (turn, sgpr, lds) = (group.turn, group.sgpr, group.lds);
             let plan = Plan { cu: CuId(*cu), turn, sgpr, lds, vgpr: *vgpr };
             if self.has_counted(at, class, &plan) && self.take(at, class, &plan) {
@@ -76,12 +79,14 @@ impl Matcher {
         slots && counted && unit.workgroups > 0 && unit.barriers >= class.demand.barriers
     }
 
-    fn lift(&mut self, launch: LaunchId, demand: &Demand) -> Vec<Parked> {
+    fn lift(&mut self, launch: &Launch, mut left: impl FnMut(CuId)) -> Vec<Parked> {
+        let (launch, demand) = (launch.id, &launch.demand);
         let mut lifted = Vec::new();
         while let Some(at) = self.displaced.iter().position(|it| it.group.launch == launch) {
             let parked = self.displaced.swap_remove(at);
             self.units[usize::from(parked.cu)].displaced -= 1;
             self.look_again(parked.cu.into(), true);
+            left(CuId(parked.cu));
             lifted.push(parked);
         }
         for cu in 0..self.units.len() {
@@ -94,6 +99,7 @@ impl Matcher {
                 self.groups.starts(cu, position, &mut vgpr);
                 // There are as many compute units as a u16 said.
                 lifted.push(Parked { cu: cu as u16, group, vgpr });
+                left(CuId(cu as u16));
                 self.give(cu, position, demand);
             }
         }

@@ -2,5 +2,4 @@
 
 mod configs;
 mod laws;
-mod naive;
 mod oracle;

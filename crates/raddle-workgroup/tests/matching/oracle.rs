@@ -1,1 +1,291 @@
+//! Does the fast policy decide what the plain model of E1 decides, down to the addresses?
+//!
+//! Random devices, several channels, several workgroups a channel, ends in any order. The model
+//! compares every head with every compute unit anew at each decision.
 
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use raddle_bitmap::{FreeMap, Full, Sampled, Search as _, View};
+use raddle_policy::test_kit::{Scenario, scenario};
+use raddle_policy::{
+    Allocate, Answer, CuId, CuShape, Cus, Fact, LaunchId, Piece, ReadyLaunch, ReadyView, Round,
+    Tick, WaveSpan,
+};
+use raddle_workgroup::balance::{Pointer, Table};
+use raddle_workgroup::model::{self, Cu, Held, Left, Model, Stock, Wants};
+use raddle_workgroup::order::{Fixed, Lowest, Windows};
+use raddle_workgroup::place::{MostFree, Weights};
+use raddle_workgroup::{Balance, LevelOrder, Matching, MatchingConfig, PlaceRule, Search};
+
+type Name = &'static str;
+
+/// What lies on the device, on both sides.
+struct Resident {
+    launch: usize,
+    workgroup: u64,
+    held: Held<Name>,
+}
+
+/// A device beside its model.
+struct Twins<'s> {
+    scenario: &'s Scenario,
+    config: MatchingConfig,
+    policy: Matching,
+    model: Model<Name>,
+    entries: Vec<ReadyLaunch>,
+    cursor: usize,
+    resident: Vec<Resident>,
+}
+
+fn stock(blocks: u32) -> Stock {
+    FreeMap::new(blocks).map_or(Stock::Count(0), Stock::Run)
+}
+
+fn unit(shape: &CuShape, balance: Balance) -> Cu<Name> {
+    let simd = BTreeMap::from([
+        ("vgpr", stock(shape.vgpr_per_simd.into())),
+        ("waves", Stock::Count(shape.waves_per_simd.into())),
+    ]);
+    let sgpr = if shape.sgpr == u16::MAX { Stock::Count(u64::MAX / 2) } else { stock(shape.sgpr.into()) };
+    let shared = BTreeMap::from([
+        ("lds", stock(shape.lds)),
+        ("sgpr", sgpr),
+        ("barriers", Stock::Count(shape.barriers.into())),
+        ("workgroups", Stock::Count(shape.workgroups.into())),
+    ]);
+    let table = Table::new(shape.simds.into(), u64::MAX).unwrap();
+    let kind = balance.pointer().unwrap();
+    let pointer = Some(Pointer::new(table, kind, 0).unwrap());
+    Cu { shared, simds: vec![simd; shape.simds.into()], pointer }
+}
+
+fn longest(search: &Search, map: View<'_>) -> Result<u32, raddle_bitmap::Error> {
+    match search {
+        Search::Sampled { .. } => Sampled::steps(map.blocks())?.longest(map),
+        _ => Full.longest(map),
+    }
+}
+
+impl<'s> Twins<'s> {
+    fn new(scenario: &'s Scenario, config: MatchingConfig) -> Self {
+        let Scenario { shape, cus, .. } = scenario;
+        let units = vec![unit(shape, config.balance); usize::from(*cus)];
+        let entry = |(channel, launch): (u32, &raddle_policy::Launch)| {
+            // A channel of its own for each, in this order.
+            let mut launch = *launch;
+            (launch.process, launch.stream) = (raddle_policy::ProcessId(0), raddle_policy::StreamId(channel));
+            ReadyLaunch { launch, next: 0, assigned: 0, submitted: Tick::ZERO }
+        };
+        Self {
+            policy: Matching::new(config.clone(), *shape, *cus).unwrap(),
+            model: Model::new(units, 256, scenario.launches.len()).unwrap(),
+            entries: (0..).zip(&scenario.launches).map(entry).collect(),
+            cursor: 0,
+            resident: vec![],
+            scenario,
+            config,
+        }
+    }
+
+    fn head(&self, entry: &ReadyLaunch) -> Option<model::Head<Name>> {
+        let (demand, waves) = (entry.launch.demand, u64::from(entry.launch.demand.waves));
+        let shared = BTreeMap::from([
+            ("lds", demand.lds.into()),
+            ("sgpr", waves * u64::from(demand.sgpr)),
+            ("barriers", demand.barriers.into()),
+            ("workgroups", 1),
+        ]);
+        let each = BTreeMap::from([("vgpr", demand.vgpr.into()), ("waves", 1)]);
+        let level = match &self.config.order {
+            LevelOrder::Static => usize::from(entry.launch.level.0),
+            LevelOrder::Windows { windows_us } => {
+                usize::from(entry.launch.level.0).min(windows_us.len() - 1)
+            }
+        };
+        let wants = Wants::Waves { shared, waves, each };
+        (entry.undistributed() > 0).then_some(model::Head { level, wants })
+    }
+
+    /// What the model decides: launch, compute unit, and what it holds then.
+    fn expected(&mut self, now: Tick) -> Option<Held<Name>> {
+        let heads: Vec<_> = self.entries.iter().map(|entry| self.head(entry)).collect();
+        let (cursor, config) = (self.cursor, &self.config);
+        let place = |fit: &[usize], cus: &[Cu<Name>]| match &config.place {
+            PlaceRule::RoundRobin => {
+                Ok(Some(fit.iter().position(|&cu| cu >= cursor).unwrap_or(0)))
+            }
+            PlaceRule::MostWaves => {
+                let rows = fit.iter().map(|&cu| [waves_free(&cus[cu])]);
+                MostFree::new(Weights::new(&[1])?).pick(rows)
+            }
+            _ => Ok(Some(0)),
+        };
+        let search = |_: &Name, map: View<'_>| longest(&config.search, map);
+        let model = &self.model;
+        let decision = match &config.order {
+            LevelOrder::Static => {
+                model.decide(&heads, search, (&Fixed::new(256).unwrap(), 0), &mut Lowest, place)
+            }
+            LevelOrder::Windows { windows_us } => {
+                let ticks: Vec<u64> = windows_us.iter().map(|us| us * 1_000).collect();
+                let order = Windows::new(&ticks).unwrap();
+                model.decide(&heads, search, (&order, now.0), &mut Lowest, place)
+            }
+        };
+        let held = self.model.commit(decision.unwrap()).unwrap()?;
+        self.cursor = (held.cu + 1) % self.model.cus().len();
+        Some(held)
+    }
+
+    /// One decision of both; whether something was placed.
+    fn decide(&mut self, now: Tick) -> bool {
+        let cus = Cus::new(self.scenario.shape, self.scenario.cus);
+        let view = ReadyView { launches: &self.entries, cus: &cus };
+        let mut round = Round::default();
+        let answer = self.policy.allocate(&view, now, &mut round);
+        let Some(held) = self.expected(now) else {
+            assert!(matches!(answer, Answer::Wait { .. }), "{answer:?}: nothing fits");
+            self.check_refusals(&round, now);
+            return false;
+        };
+        let entry = &mut self.entries[held.channel];
+        let cu = CuId(held.cu as u16);
+        let workgroup = entry.next;
+        let launch = entry.launch.id;
+        assert_eq!(answer, Answer::Start { launch, waves: WaveSpan::All });
+        assert_eq!(round.pieces, [Piece::one(workgroup, cu)]);
+        entry.next += 1;
+        let demand = entry.launch.demand;
+        let start = |piece: Option<&model::Piece>| match piece {
+            Some(model::Piece::Run { start, .. }) => *start,
+            _ => 0,
+        };
+        assert_eq!(round.places.len(), usize::from(demand.waves));
+        let mut behind = vec![0; held.pieces.simds.len()];
+        for (wave, place) in (0u32..).zip(&round.places) {
+            let simd = usize::from(place.simd);
+            let run = start(held.pieces.simds[simd].get("vgpr"));
+            assert_eq!(u32::from(place.vgpr), run + behind[simd] * u32::from(demand.vgpr));
+            behind[simd] += 1;
+            assert_eq!(place.lds, start(held.pieces.shared.get("lds")));
+            if self.scenario.shape.sgpr != u16::MAX {
+                let run = start(held.pieces.shared.get("sgpr"));
+                assert_eq!(u32::from(place.sgpr), run + wave * u32::from(demand.sgpr));
+            }
+        }
+        for (pieces, waves) in held.pieces.simds.iter().zip(behind) {
+            let count = pieces.get("waves").map_or(0, |piece| match piece {
+                model::Piece::Count(count) => *count,
+                model::Piece::Run { .. } => unreachable!("slots are counted"),
+            });
+            assert_eq!(count, u64::from(waves), "as the split table has it");
+        }
+        self.resident.push(Resident { launch: held.channel, workgroup, held });
+        true
+    }
+
+    /// Every refusal names something that the model finds lacking on that compute unit.
+    fn check_refusals(&self, round: &Round, _now: Tick) {
+        let heads: Vec<_> = self.entries.iter().map(|entry| self.head(entry)).collect();
+        let search = |_: &Name, map: View<'_>| longest(&self.config.search, map);
+        let decision = self.model.decide(&heads, search, (&Fixed::new(256).unwrap(), 0), &mut Lowest, model::lowest);
+        let lacking = decision.unwrap().refusals;
+        let waiting = heads.iter().flatten().count();
+        assert_eq!(round.refusals.is_empty(), waiting == 0);
+        for refusal in &round.refusals {
+            let channel = self.entries.iter().position(|it| it.launch.id == refusal.launch).unwrap();
+            let found = lacking.iter().any(|it| {
+                let left = match it.left {
+                    Left::Longest(left) | Left::Free(left) => left,
+                };
+                it.channel == channel
+                    && Some(CuId(it.cu as u16)) == refusal.cu
+                    && it.resource == refusal.resource.name()
+                    && (it.wanted, left) == (refusal.wanted, refusal.available)
+            });
+            assert!(found, "{refusal:?} is not among {lacking:?}");
+        }
+    }
+
+    fn end(&mut self, at: usize, now: Tick) {
+        let Resident { launch, workgroup, held } = self.resident.swap_remove(at);
+        let cu = CuId(held.cu as u16);
+        self.model.release(held).unwrap();
+        let launch = &self.entries[launch].launch;
+        let pieces = &[Piece::one(workgroup, cu)];
+        self.policy.observe(&Fact::Ended { launch, waves: WaveSpan::All, pieces }, now);
+    }
+}
+
+fn waves_free(cu: &Cu<Name>) -> u64 {
+    let free = |stocks: &BTreeMap<Name, Stock>| match stocks["waves"] {
+        Stock::Count(free) => free,
+        Stock::Run(_) => unreachable!("slots are counted"),
+    };
+    cu.simds.iter().map(free).sum()
+}
+
+fn config() -> impl Strategy<Value = MatchingConfig> {
+    let order = prop_oneof![
+        Just(LevelOrder::Static),
+        prop::collection::vec(1u64..4, 1..5)
+            .prop_map(|windows_us| LevelOrder::Windows { windows_us }),
+    ];
+    let place = prop_oneof![
+        Just(PlaceRule::LowestIndex),
+        Just(PlaceRule::RoundRobin),
+        Just(PlaceRule::MostWaves)
+    ];
+    let search = prop_oneof![Just(Search::Full), Just(Search::Sampled { amounts: vec![] })];
+    let balance = prop_oneof![Just(Balance::Tail), Just(Balance::Head)];
+    (order, place, search, balance).prop_map(|(order, place, search, balance)| MatchingConfig {
+        order,
+        place,
+        search,
+        balance,
+        ..MatchingConfig::default()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn the_policy_decides_as_the_model(
+        s in scenario(),
+        config in config(),
+        steps in prop::collection::vec((any::<u16>(), 0u64..3_000), 1..60),
+    ) {
+        prop_assume!(s.launches.iter().all(|it| it.id != LaunchId(u32::MAX)));
+        let sampled = matches!(config.search, Search::Sampled { .. });
+        let mut twins = Twins::new(&s, config);
+        // Some amounts are never reported: such launches are refused for ever, which the model,
+        // that only waits, does not know.
+        let odd = |launch: &raddle_policy::Launch| sampled && !even(&s.shape, launch);
+        if s.launches.iter().any(odd) {
+            return Ok(());
+        }
+        let mut now = 0;
+        for (choice, skip) in steps {
+            while twins.decide(Tick(now)) {}
+            now += skip;
+            let ends = 1 + usize::from(choice) % 3;
+            for _ in 0..ends.min(twins.resident.len()) {
+                let at = usize::from(choice) % twins.resident.len();
+                twins.end(at, Tick(now));
+            }
+        }
+    }
+}
+
+/// Whether an empty compute unit reports enough for the launch, sampled.
+fn even(shape: &CuShape, launch: &raddle_policy::Launch) -> bool {
+    let demand = launch.demand;
+    let reported = |blocks: u32| Sampled::steps(blocks).map_or(0, |it| it.round_down(blocks));
+    let most = u32::from(demand.waves).div_ceil(shape.simds.into());
+    let scalar = u32::from(demand.sgpr) * u32::from(demand.waves);
+    most * u32::from(demand.vgpr) <= reported(shape.vgpr_per_simd.into())
+        && demand.lds <= reported(shape.lds)
+        && (shape.sgpr == u16::MAX || scalar <= reported(shape.sgpr.into()))
+}

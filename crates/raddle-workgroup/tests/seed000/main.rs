@@ -6,6 +6,7 @@
 mod balance;
 mod history;
 mod marks;
+mod model;
 mod place;
 mod split;
 mod sweeps;

@@ -10,7 +10,7 @@ use raddle_sim::{
     Costs, Names, Options, Outcome, ProcessPlan, Recorder, Task, Work, Workload, run_watched,
 };
 use raddle_trace::timeline::{Timeline, write_perfetto};
-use raddle_types::{Barrier, CuShape, Demand, Idempotence, Level, StreamId, Tick, Ticks};
+use raddle_types::{Activity, Barrier, CuShape, Demand, Idempotence, Level, StreamId, Tick, Ticks};
 
 use crate::decoded::Decoded;
 
@@ -29,6 +29,7 @@ fn kernel(arrival: u64, workgroups: u64, waves: u16, ticks: u64, level: u8) -> T
         arrival: Ticks(arrival),
         after: None,
         idempotent: Idempotence::Idempotent,
+        activity: Activity::UNKNOWN,
         work: Work::Kernel {
             workgroups,
             workgroup: Ticks(ticks),

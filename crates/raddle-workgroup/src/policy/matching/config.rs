@@ -168,13 +168,13 @@ pub enum Amounts {
 }
 
 /// What one instruction of each kind counts (the seed's j10), and for how long.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct PowerWeights {
-    /// In the order of the six kinds of a launch's activity.
+    /// In the order of [`raddle_policy::InstructionKind::ALL`].
     pub weights: [u64; 6],
-    /// How far back instructions count, in ticks (the seed's NX; it prefers 1024).
+    /// How far back instructions count, in ticks: the seed's NX, for which it prefers 1024.
     #[cfg_attr(feature = "serde", serde(default = "history"))]
     pub history_ticks: u64,
 }

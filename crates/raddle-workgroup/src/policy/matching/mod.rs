@@ -10,6 +10,7 @@
 mod channels;
 mod config;
 mod places;
+mod power;
 
 use alloc::vec::Vec;
 
@@ -337,29 +338,32 @@ impl Allocate for Matching {
         self.place(ready, now, true, round)
     }
 
-    fn observe(&mut self, fact: &Fact<'_>, _now: Tick) {
+    fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
+        let Self { matcher, places, .. } = self;
         match fact {
             Fact::Ended { launch, waves: WaveSpan::All, pieces } => {
                 for piece in *pieces {
                     for workgroup in piece.workgroups() {
                         // What does not lie there was not placed by this policy.
-                        let (id, demand) = (launch.id, &launch.demand);
-                        let _ = self.matcher.release(piece.cu, demand, id, workgroup);
+                        let demand = &launch.demand;
+                        if matcher.release(piece.cu, demand, launch.id, workgroup).is_ok() {
+                            places.left(piece.cu, launch, now);
+                        }
                     }
-                    self.places.changed(&self.matcher, piece.cu);
+                    places.changed(matcher, piece.cu);
                 }
             }
             Fact::TakenOff { launch, how } => {
                 match how {
-                    TakeOff::Kill => self.matcher.kill(launch),
-                    TakeOff::Save => self.matcher.save(launch),
+                    TakeOff::Kill => matcher.kill(launch, |cu| places.left(cu, launch, now)),
+                    TakeOff::Save => matcher.save(launch, |cu| places.left(cu, launch, now)),
                     _ => return,
                 }
-                self.places.all_changed(&self.matcher);
+                places.all_changed(matcher);
             }
             Fact::Restored { launch } => {
-                self.matcher.restore(launch);
-                self.places.all_changed(&self.matcher);
+                matcher.restore(launch, |cu| places.back(cu, launch, now));
+                places.all_changed(matcher);
             }
             _ => {}
         }

@@ -6,12 +6,10 @@ use alloc::vec::Vec;
 use raddle_policy::{CuId, Launch, Tick};
 
 use super::config::{Amounts, FreeWeights, PlaceRule, PowerWeights};
+use super::power::Power;
 use crate::Error;
 use crate::matching::{Matcher, Plan};
-use crate::place::{History, Mix, Weights};
-
-/// Kinds of instructions that are told apart.
-const KINDS: usize = 6;
+use crate::place::{Mix, Weights};
 
 /// A rule with what it remembers of each compute unit.
 #[derive(Clone, Debug)]
@@ -38,28 +36,23 @@ pub(super) struct Freest {
     scores: Vec<u64>,
 }
 
-/// What each compute unit has issued lately, weighted (E10).
-#[derive(Clone, Debug)]
-pub(super) struct Power {
-    weights: Weights,
-    histories: Vec<History>,
-}
-
 impl Places {
     /// # Errors
     /// For weights that are all 0, or too large to add up; for a window of 0 ticks.
     pub(super) fn new(rule: &PlaceRule, matcher: &Matcher) -> Result<Self, Error> {
         let waves = FreeWeights { waves: 1, ..FreeWeights::default() };
+        let power_of = |power: &PowerWeights| {
+            Power::new(&power.weights, power.history_ticks, matcher.len())
+        };
         let (free, power, mix) = match rule {
             PlaceRule::LowestIndex => return Ok(Self::Lowest),
             PlaceRule::RoundRobin => return Ok(Self::Next(0)),
             PlaceRule::MostWaves => (Some(Freest::new(&waves, matcher)?), None, None),
             PlaceRule::MostFree(weights) => (Some(Freest::new(weights, matcher)?), None, None),
-            PlaceRule::LeastPower(power) => (None, Some(Power::new(power, matcher.len())?), None),
+            PlaceRule::LeastPower(power) => (None, Some(power_of(power)?), None),
             PlaceRule::Mix { free, power, shares: [a, b] } => {
                 let mix = Mix::new(*a, *b)?;
-                let power = Power::new(power, matcher.len())?;
-                (Some(Freest::new(free, matcher)?), Some(power), Some(mix))
+                (Some(Freest::new(free, matcher)?), Some(power_of(power)?), Some(mix))
             }
         };
         let scores = [Vec::with_capacity(matcher.len()), Vec::with_capacity(matcher.len())];
@@ -115,10 +108,25 @@ impl Places {
             }
             Self::Scored { power, .. } => {
                 if let Some(power) = power {
-                    power.issue(cu.index(), launch, now);
+                    power.start(cu.index(), launch, now);
                 }
                 self.changed(matcher, cu);
             }
+        }
+    }
+
+    /// A workgroup has come back.
+    pub(super) fn back(&mut self, cu: CuId, launch: &Launch, now: Tick) {
+        if let Self::Scored { power: Some(power), .. } = self {
+            power.start(cu.index(), launch, now);
+        }
+    }
+
+    /// A workgroup has left.
+    #[inline]
+    pub(super) fn left(&mut self, cu: CuId, launch: &Launch, now: Tick) {
+        if let Self::Scored { power: Some(power), .. } = self {
+            power.end(cu.index(), launch, now);
         }
     }
 
@@ -168,30 +176,4 @@ impl Freest {
             *known = score;
         }
     }
-}
-
-impl Power {
-    fn new(power: &PowerWeights, cus: usize) -> Result<Self, Error> {
-        let weights = Weights::new(&power.weights)?;
-        let history = History::new(power.history_ticks, KINDS)?;
-        Ok(Self { weights, histories: vec![history; cus] })
-    }
-
-    /// A score beyond u64 counts as the largest.
-    fn score(&mut self, cu: usize, now: Tick) -> u64 {
-        self.histories[cu].power(now.0, &self.weights).unwrap_or(u64::MAX)
-    }
-
-    fn issue(&mut self, cu: usize, launch: &Launch, now: Tick) {
-        let waves = u64::from(launch.demand.waves);
-        let issued = activity(launch).map(|each| u64::from(each) * waves);
-        // Refused where time runs backwards, which no dispatcher does.
-        let _ = self.histories[cu].issue(now.0, &issued);
-    }
-}
-
-/// Instructions of a wave, by kind.
-fn activity(launch: &Launch) -> [u32; KINDS] {
-    let _ = launch;
-    [0; KINDS]
 }

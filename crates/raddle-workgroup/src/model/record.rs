@@ -1,0 +1,94 @@
+//! What is left of a compute unit (seed 000, E1: a2)?
+//!
+//! Units: blocks of a resource, whatever they stand for.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use raddle_bitmap::{FreeMap, Search, View};
+
+use crate::Error;
+use crate::balance::Pointer;
+
+/// One resource of one SIMD, or of a whole compute unit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stock {
+    /// Handed out in one run a demand: registers, LDS.
+    Run(FreeMap),
+    /// Handed out in any pieces: so much of it is free. Wave slots.
+    Count(u64),
+}
+
+/// One compute unit: what its SIMDs share, and what each of them has, by resource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cu<R> {
+    /// Resources of the whole compute unit.
+    pub shared: BTreeMap<R, Stock>,
+    /// Resources of each SIMD.
+    pub simds: Vec<BTreeMap<R, Stock>>,
+    /// Where the surplus of waves goes; for workgroups that come as a number of waves.
+    pub pointer: Option<Pointer>,
+}
+
+/// How much of a resource one demand can have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// The longest free run, as a search reports it.
+    Longest(u64),
+    /// The free amount.
+    Free(u64),
+}
+
+impl Left {
+    /// The amount, of either kind.
+    #[must_use]
+    pub const fn amount(self) -> u64 {
+        match self {
+            Self::Longest(amount) | Self::Free(amount) => amount,
+        }
+    }
+}
+
+/// What is left of a compute unit: read once, compared with every head (a2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record<R> {
+    /// Of the whole compute unit.
+    pub shared: BTreeMap<R, Left>,
+    /// Of each SIMD.
+    pub simds: Vec<BTreeMap<R, Left>>,
+}
+
+/// A [`Search`] of maps that are all of one size, or that takes any size, as
+/// [`record`] wants it.
+pub fn by<R>(search: impl Search) -> impl FnMut(&R, View<'_>) -> Result<u32, raddle_bitmap::Error> {
+    move |_, map| search.longest(map)
+}
+
+/// Reads what is left of a compute unit (a2).
+///
+/// `longest` says how long a free run is reported for a resource: [`by`] any search, or one search a
+/// resource.
+///
+/// # Errors
+/// [`Error::Map`] where a search was made for maps of another size.
+pub fn record<R: Ord + Clone>(
+    cu: &Cu<R>,
+    mut longest: impl FnMut(&R, View<'_>) -> Result<u32, raddle_bitmap::Error>,
+) -> Result<Record<R>, Error> {
+    let mut read = |stocks: &BTreeMap<R, Stock>| {
+        let left = |(resource, stock): (&R, &Stock)| {
+            let left = match stock {
+                Stock::Run(map) => Left::Longest(longest(resource, map.view())?.into()),
+                Stock::Count(free) => Left::Free(*free),
+            };
+            Ok((resource.clone(), left))
+        };
+        stocks.iter().map(left).collect::<Result<BTreeMap<R, Left>, raddle_bitmap::Error>>()
+    };
+    let read = |cu: &Cu<R>| {
+        let shared = read(&cu.shared)?;
+        let simds = cu.simds.iter().map(read).collect::<Result<_, _>>()?;
+        Ok(Record { shared, simds })
+    };
+    read(cu).map_err(Error::Map)
+}

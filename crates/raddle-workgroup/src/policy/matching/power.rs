@@ -1,0 +1,137 @@
+//! What power did a compute unit draw lately, by what its waves do (seed 000, E10)?
+//!
+//! A launch says at which rate a wave issues instructions of each kind. So the power of a compute
+//! unit is constant from one start or end to the next, and what it issued in a window is a sum over
+//! such stretches, exact in integers.
+//!
+//! Units: ticks; weighted instructions in 1,000 ticks, and in scores a thousandth of one.
+
+use alloc::collections::VecDeque;
+
+use raddle_policy::{Launch, Tick};
+
+use crate::Error;
+use crate::place::Weights;
+
+/// From a tick on, until the next.
+#[derive(Clone, Copy, Debug)]
+struct Stretch {
+    from: u64,
+    power: u64,
+    /// What all stretches before it add up to.
+    before: u128,
+}
+
+impl Stretch {
+    /// What has been drawn from the beginning to this tick, which is not before the stretch.
+    fn until(&self, tick: u64) -> u128 {
+        let ticks = tick.saturating_sub(self.from);
+        self.before.saturating_add(u128::from(self.power).saturating_mul(ticks.into()))
+    }
+}
+
+/// The latest stretches of one compute unit: as many as lie in a window.
+#[derive(Clone, Debug, Default)]
+struct Meter {
+    stretches: VecDeque<Stretch>,
+}
+
+impl Meter {
+    fn power(&self) -> u64 {
+        self.stretches.back().map_or(0, |latest| latest.power)
+    }
+
+    fn set(&mut self, now: u64, power: u64) {
+        let before = self.stretches.back().map_or(0, |latest| latest.until(now));
+        match self.stretches.back_mut() {
+            // Time that runs backwards changes what is, not what was.
+            Some(latest) if latest.from >= now => latest.power = power,
+            _ => self.stretches.push_back(Stretch { from: now, power, before }),
+        }
+    }
+
+    /// What has been drawn in the window of so many ticks before now.
+    fn drawn(&mut self, now: u64, window: u64) -> u128 {
+        let start = now.saturating_sub(window);
+        while self.stretches.get(1).is_some_and(|next| next.from <= start) {
+            self.stretches.pop_front();
+        }
+        let until = |stretch: Option<&Stretch>, tick| stretch.map_or(0, |it| it.until(tick));
+        let (first, last) = (self.stretches.front(), self.stretches.back());
+        until(last, now) - until(first, start).min(until(last, now))
+    }
+}
+
+/// What every compute unit draws.
+#[derive(Clone, Debug)]
+pub(super) struct Power {
+    weights: Weights,
+    window: u64,
+    meters: alloc::vec::Vec<Meter>,
+}
+
+impl Power {
+    /// # Errors
+    /// For weights that are all 0, and a window of no ticks.
+    pub(super) fn new(weights: &[u64; 6], window: u64, cus: usize) -> Result<Self, Error> {
+        if window == 0 {
+            return Err(Error::NoCycles);
+        }
+        let meters = alloc::vec![Meter::default(); cus];
+        Ok(Self { weights: Weights::new(weights)?, window, meters })
+    }
+
+    /// What one workgroup draws; beyond u64 it counts as the most there is.
+    fn of(&self, launch: &Launch) -> u64 {
+        let each = self.weights.score(&launch.activity.0.map(u64::from)).unwrap_or(u64::MAX);
+        each.saturating_mul(launch.demand.waves.into())
+    }
+
+    /// A workgroup starts.
+    pub(super) fn start(&mut self, cu: usize, launch: &Launch, now: Tick) {
+        let more = self.of(launch);
+        if let Some(meter) = self.meters.get_mut(cu).filter(|_| more > 0) {
+            meter.set(now.0, meter.power().saturating_add(more));
+        }
+    }
+
+    /// A workgroup ends.
+    pub(super) fn end(&mut self, cu: usize, launch: &Launch, now: Tick) {
+        let less = self.of(launch);
+        if let Some(meter) = self.meters.get_mut(cu).filter(|_| less > 0) {
+            meter.set(now.0, meter.power().saturating_sub(less));
+        }
+    }
+
+    /// The score of a compute unit (TB): what it has drawn in its window; at most u64.
+    pub(super) fn score(&mut self, cu: usize, now: Tick) -> u64 {
+        let drawn = self.meters.get_mut(cu).map_or(0, |meter| meter.drawn(now.0, self.window));
+        u64::try_from(drawn).unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+    use crate::contract::XorShift;
+
+    #[test]
+    fn a_window_is_the_sum_of_its_ticks() {
+        let mut draws = XorShift::default();
+        for window in [1, 2, 7, 50] {
+            let (mut meter, mut now, mut ticks) = (Meter::default(), 0, vec![]);
+            for _ in 0..400 {
+                let (skip, power) = (draws.draw() % 5, draws.draw() % 9);
+                ticks.resize((now + skip) as usize, meter.power());
+                now += skip;
+                let first = now.saturating_sub(window) as usize;
+                let expected: u64 = ticks[first..].iter().sum();
+                assert_eq!(meter.drawn(now, window), expected.into(), "{window} before {now}");
+                meter.set(now, power);
+            }
+            assert!(meter.stretches.len() <= window as usize + 2, "old ones are forgotten");
+        }
+    }
+}
