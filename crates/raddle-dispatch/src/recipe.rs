@@ -6,8 +6,8 @@
 
 use raddle_policy::CuShape;
 use raddle_workgroup::{
-    Greedy, GreedyConfig, Leftover, LeftoverConfig, RoundRobin, RoundRobinConfig, Spatial,
-    SpatialConfig,
+    Greedy, GreedyConfig, Leftover, LeftoverConfig, Matching, MatchingConfig, PlaceRule,
+    RoundRobin, RoundRobinConfig, Spatial, SpatialConfig,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -99,6 +99,8 @@ pub enum AllocateRecipe {
     Leftover(LeftoverConfig),
     /// A share of the compute units for each process.
     Spatial(SpatialConfig),
+    /// Every channel's head against every compute unit.
+    Matching(MatchingConfig),
 }
 
 impl Default for AllocateRecipe {
@@ -185,6 +187,7 @@ impl Recipe {
                 AllocateRecipe::Greedy(_) => "greedy",
                 AllocateRecipe::Leftover(_) => "leftover",
                 AllocateRecipe::Spatial(_) => "spatial",
+                AllocateRecipe::Matching(_) => "matching",
             },
             match self.preempt {
                 PreemptRecipe::Never(_) => "never",
@@ -197,12 +200,8 @@ impl Recipe {
     /// then the log holds it.
     #[must_use]
     pub const fn reads_activity(&self) -> bool {
-        match self.allocate {
-            AllocateRecipe::RoundRobin(_)
-            | AllocateRecipe::Greedy(_)
-            | AllocateRecipe::Leftover(_)
-            | AllocateRecipe::Spatial(_) => false,
-        }
+        let AllocateRecipe::Matching(config) = &self.allocate else { return false };
+        matches!(config.place, PlaceRule::LeastPower(_) | PlaceRule::Mix { .. })
     }
 
     /// The dispatcher of this recipe over a device, not yet built: a slot may still be replaced.
@@ -222,10 +221,15 @@ impl Recipe {
             PreemptRecipe::Never(_) => builder.preempt(preempt, Never),
             PreemptRecipe::Drain(_) => builder.preempt(preempt, Drain),
         };
-        self.add_allocate(builder, allocate)
+        self.add_allocate(builder, allocate, (shape, cus))
     }
 
-    fn add_allocate(&self, builder: Builder, name: &str) -> Result<Builder, RecipeError> {
+    fn add_allocate(
+        &self,
+        builder: Builder,
+        name: &str,
+        (shape, cus): (CuShape, u16),
+    ) -> Result<Builder, RecipeError> {
         let bad = |error: raddle_workgroup::Error| RecipeError::Value {
             name: name.into(),
             message: error.to_string(),
@@ -242,6 +246,9 @@ impl Recipe {
             }
             AllocateRecipe::Spatial(config) => {
                 builder.allocate(name, Spatial::new(config).map_err(bad)?)
+            }
+            AllocateRecipe::Matching(config) => {
+                builder.allocate(name, Matching::new(config, shape, cus).map_err(bad)?)
             }
         })
     }

@@ -12,16 +12,18 @@ use crate::table;
 use crate::unique::Names;
 
 /// The bundled recipes: name and TOML, in the order in which they are listed and replayed.
-const BUNDLED: [(&str, &str); 5] = [
+const BUNDLED: [(&str, &str); 6] = [
     ("round-robin", include_str!("../data/recipes/round-robin.toml")),
     ("greedy", include_str!("../data/recipes/greedy.toml")),
     ("leftover", include_str!("../data/recipes/leftover.toml")),
     ("spatial", include_str!("../data/recipes/spatial.toml")),
+    ("matching", include_str!("../data/recipes/matching.toml")),
     ("leftover-drain", include_str!("../data/recipes/leftover-drain.toml")),
 ];
 
 /// What is replayed without a verb.
-pub(crate) const TOUR: [&str; 4] = ["round-robin", "greedy", "leftover", "leftover-drain"];
+pub(crate) const TOUR: [&str; 5] =
+    ["round-robin", "greedy", "leftover", "matching", "leftover-drain"];
 
 /// A recipe under the name that results give it.
 #[derive(Clone, Debug)]

@@ -47,7 +47,8 @@ fn unit(shape: &CuShape, balance: Balance) -> Cu<Name> {
         ("vgpr", stock(shape.vgpr_per_simd.into())),
         ("waves", Stock::Count(shape.waves_per_simd.into())),
     ]);
-    let sgpr = if shape.sgpr == u16::MAX { Stock::Count(u64::MAX / 2) } else { stock(shape.sgpr.into()) };
+    let sgpr =
+        if shape.sgpr == u16::MAX { Stock::Count(u64::MAX / 2) } else { stock(shape.sgpr.into()) };
     let shared = BTreeMap::from([
         ("lds", stock(shape.lds)),
         ("sgpr", sgpr),
@@ -74,7 +75,8 @@ impl<'s> Twins<'s> {
         let entry = |(channel, launch): (u32, &raddle_policy::Launch)| {
             // A channel of its own for each, in this order.
             let mut launch = *launch;
-            (launch.process, launch.stream) = (raddle_policy::ProcessId(0), raddle_policy::StreamId(channel));
+            (launch.process, launch.stream) =
+                (raddle_policy::ProcessId(0), raddle_policy::StreamId(channel));
             ReadyLaunch { launch, next: 0, assigned: 0, submitted: Tick::ZERO }
         };
         Self {
@@ -112,9 +114,7 @@ impl<'s> Twins<'s> {
         let heads: Vec<_> = self.entries.iter().map(|entry| self.head(entry)).collect();
         let (cursor, config) = (self.cursor, &self.config);
         let place = |fit: &[usize], cus: &[Cu<Name>]| match &config.place {
-            PlaceRule::RoundRobin => {
-                Ok(Some(fit.iter().position(|&cu| cu >= cursor).unwrap_or(0)))
-            }
+            PlaceRule::RoundRobin => Ok(Some(fit.iter().position(|&cu| cu >= cursor).unwrap_or(0))),
             PlaceRule::MostWaves => {
                 let rows = fit.iter().map(|&cu| [waves_free(&cus[cu])]);
                 MostFree::new(Weights::new(&[1])?).pick(rows)
@@ -189,12 +189,19 @@ impl<'s> Twins<'s> {
     fn check_refusals(&self, round: &Round, _now: Tick) {
         let heads: Vec<_> = self.entries.iter().map(|entry| self.head(entry)).collect();
         let search = |_: &Name, map: View<'_>| longest(&self.config.search, map);
-        let decision = self.model.decide(&heads, search, (&Fixed::new(256).unwrap(), 0), &mut Lowest, model::lowest);
+        let decision = self.model.decide(
+            &heads,
+            search,
+            (&Fixed::new(256).unwrap(), 0),
+            &mut Lowest,
+            model::lowest,
+        );
         let lacking = decision.unwrap().refusals;
         let waiting = heads.iter().flatten().count();
         assert_eq!(round.refusals.is_empty(), waiting == 0);
         for refusal in &round.refusals {
-            let channel = self.entries.iter().position(|it| it.launch.id == refusal.launch).unwrap();
+            let channel =
+                self.entries.iter().position(|it| it.launch.id == refusal.launch).unwrap();
             let found = lacking.iter().any(|it| {
                 let left = match it.left {
                     Left::Longest(left) | Left::Free(left) => left,
