@@ -4,26 +4,36 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
+use raddle_policy::{
+    Activity, Allocate, Answer, CuShape, Cus, Demand, Fact, Launch, LaunchId, Piece, ReadyLaunch,
+    ReadyView, Round, StreamId, Tick, WaveSpan,
+};
 use raddle_workgroup::balance::{Kind, Pointer, Table};
+use raddle_workgroup::contract::{Kernel, SHAPE, XorShift};
 use raddle_workgroup::order::{Lowest, Marks, Order, Windows};
 use raddle_workgroup::place::{History, LeastPower, Mix, MostFree, Weights};
 use raddle_workgroup::split::{Failures, Outcome, Workgroup, split};
+use raddle_workgroup::{FreeWeights, Matching, MatchingConfig, PlaceRule, PowerWeights};
 
 struct Counting;
 
 thread_local! {
     static MADE: Cell<u64> = const { Cell::new(0) };
+    /// Bytes that are allocated.
+    static HELD: Cell<i64> = const { Cell::new(0) };
 }
 
 // SAFETY: every call is handed to the system's allocator unchanged; only their number is noted.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         MADE.with(|made| made.set(made.get() + 1));
+        HELD.with(|held| held.set(held.get() + layout.size() as i64));
         // SAFETY: the caller's promises are those that the system's allocator asks for.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        HELD.with(|held| held.set(held.get() - layout.size() as i64));
         // SAFETY: as above.
         unsafe { System.dealloc(pointer, layout) }
     }
@@ -96,4 +106,102 @@ fn placement_rules_and_a_window_that_is_full() {
     };
     assert!(made(|| cycles(0, 1_100)) > 0, "while it fills, it grows");
     assert_eq!(made(|| cycles(1_100, 10_000)), 0);
+}
+
+/// Four kernels on a device that they fill: every decision, its addresses, and every end.
+#[test]
+fn matching_in_steady_state() {
+    let cus = 16;
+    let kernels =
+        [[256, 32, 16, 4096], [64, 24, 32, 0], [512, 64, 48, 16384], [128, 128, 96, 8192]];
+    let entry = |(id, [threads, vgpr, sgpr, lds]): (u32, [u32; 4])| {
+        let kernel = Kernel { threads, vgpr, sgpr, lds };
+        let mut launch = kernel.launch(LaunchId(id), u64::MAX / 2, cus).unwrap();
+        launch.stream = StreamId(id);
+        launch.activity = Activity([1, 2, 3, 4, 5, 6]);
+        ReadyLaunch { launch, next: 0, assigned: 0, submitted: Tick::ZERO }
+    };
+    let free = FreeWeights { waves: 1, vgpr: 2, ..FreeWeights::default() };
+    let power = PowerWeights { weights: [1, 2, 3, 4, 5, 6], history_ticks: 4 };
+    let rules = [
+        PlaceRule::LowestIndex,
+        PlaceRule::RoundRobin,
+        PlaceRule::Mix { free, power, shares: [1, 1] },
+    ];
+    for place in rules {
+        let config = MatchingConfig { place, ..MatchingConfig::default() };
+        let mut policy = Matching::new(config, SHAPE, cus).unwrap();
+        let mut entries: Vec<ReadyLaunch> = (0..).zip(kernels).map(entry).collect();
+        let table = Cus::new(SHAPE, cus);
+        let mut resident: Vec<(usize, Piece)> = Vec::with_capacity(1024);
+        let mut round = Round::default();
+        let mut draws = XorShift::default();
+        let mut steps = |from: u64, to: u64| {
+            for now in from..to {
+                loop {
+                    round.clear();
+                    let view = ReadyView { launches: &entries, cus: &table };
+                    let answer = policy.allocate(&view, Tick(now), &mut round);
+                    let Answer::Start { launch, .. } = answer else { break };
+                    entries[launch.index()].next += 1;
+                    resident.push((launch.index(), round.pieces[0]));
+                }
+                for _ in 0..4 {
+                    let at = (draws.draw() % resident.len() as u64) as usize;
+                    let (launch, piece) = resident.swap_remove(at);
+                    let (launch, pieces) = (&entries[launch].launch, &[piece]);
+                    let fact = Fact::Ended { launch, waves: WaveSpan::All, pieces };
+                    policy.observe(&fact, Tick(now));
+                }
+            }
+        };
+        assert!(made(|| steps(0, 500)) > 0, "at first it learns of launches");
+        assert_eq!(made(|| steps(500, 3_000)), 0);
+    }
+}
+
+/// Everything that the policy keeps of a compute unit of an MI300X (4 SIMDs of 8 slots and 64
+/// granules, 128 of LDS), as full as it can be.
+#[test]
+fn a_compute_unit_takes_at_most_a_kibibyte() {
+    let shape = CuShape {
+        simds: 4,
+        waves_per_simd: 8,
+        vgpr_per_simd: 64,
+        sgpr: u16::MAX,
+        lds: 128,
+        workgroups: 32,
+        barriers: 16,
+    };
+    let launch = |id| Launch {
+        id: LaunchId(id),
+        stream: StreamId(id),
+        workgroups: u64::MAX,
+        demand: Demand { waves: 1, vgpr: 1, sgpr: 0, lds: id, barriers: 0 },
+        ..Launch::default()
+    };
+    let entry =
+        |id| ReadyLaunch { launch: launch(id), next: 0, assigned: 0, submitted: Tick::ZERO };
+    let entries: Vec<ReadyLaunch> = (0..4).map(entry).collect();
+    let held = |cus: u16| {
+        let table = Cus::new(shape, cus);
+        let mut round = Round::default();
+        round.pieces.reserve(1 << 16);
+        round.places.reserve(1 << 16);
+        round.refusals.reserve(64);
+        let before = HELD.get();
+        let mut policy = Matching::new(MatchingConfig::default(), shape, cus).unwrap();
+        for entry in 0..4 {
+            let launches = &entries[entry..=entry];
+            let view = ReadyView { launches, cus: &table };
+            round.clear();
+            policy.allocate_round(&view, Tick::ZERO, &mut round);
+        }
+        let held = HELD.get() - before;
+        drop(policy);
+        held
+    };
+    let each = (held(1_304) - held(304)) / 1_000;
+    println!("{each} bytes a compute unit");
+    assert!(each <= 1024, "{each}");
 }

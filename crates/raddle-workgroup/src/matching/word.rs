@@ -67,6 +67,8 @@ pub(super) fn longest(word: u64) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use alloc::vec;
+
     use raddle_bitmap::Map64;
 
     use super::*;

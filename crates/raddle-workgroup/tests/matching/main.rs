@@ -1,5 +1,8 @@
 //! Does the `matching` policy decide as seed 000 says, whatever is chosen?
 
 mod configs;
+mod input;
 mod laws;
 mod oracle;
+mod scenarios;
+mod sweep;

@@ -31,17 +31,23 @@ impl Stretch {
 }
 
 /// The latest stretches of one compute unit: as many as lie in a window.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 struct Meter {
     stretches: VecDeque<Stretch>,
 }
 
 impl Meter {
+    /// With room for some, so that few windows make it grow.
+    fn new() -> Self {
+        Self { stretches: VecDeque::with_capacity(8) }
+    }
+
     fn power(&self) -> u64 {
         self.stretches.back().map_or(0, |latest| latest.power)
     }
 
-    fn set(&mut self, now: u64, power: u64) {
+    fn set(&mut self, now: u64, power: u64, window: u64) {
+        self.forget(now.saturating_sub(window));
         let before = self.stretches.back().map_or(0, |latest| latest.until(now));
         match self.stretches.back_mut() {
             // Time that runs backwards changes what is, not what was.
@@ -50,12 +56,17 @@ impl Meter {
         }
     }
 
-    /// What has been drawn in the window of so many ticks before now.
-    fn drawn(&mut self, now: u64, window: u64) -> u128 {
-        let start = now.saturating_sub(window);
+    /// Drops what ended before the window did begin.
+    fn forget(&mut self, start: u64) {
         while self.stretches.get(1).is_some_and(|next| next.from <= start) {
             self.stretches.pop_front();
         }
+    }
+
+    /// What has been drawn in the window of so many ticks before now.
+    fn drawn(&mut self, now: u64, window: u64) -> u128 {
+        let start = now.saturating_sub(window);
+        self.forget(start);
         let until = |stretch: Option<&Stretch>, tick| stretch.map_or(0, |it| it.until(tick));
         let (first, last) = (self.stretches.front(), self.stretches.back());
         until(last, now) - until(first, start).min(until(last, now))
@@ -77,7 +88,8 @@ impl Power {
         if window == 0 {
             return Err(Error::NoCycles);
         }
-        let meters = alloc::vec![Meter::default(); cus];
+        // A copy of an empty list has no room.
+        let meters = (0..cus).map(|_| Meter::new()).collect();
         Ok(Self { weights: Weights::new(weights)?, window, meters })
     }
 
@@ -91,7 +103,7 @@ impl Power {
     pub(super) fn start(&mut self, cu: usize, launch: &Launch, now: Tick) {
         let more = self.of(launch);
         if let Some(meter) = self.meters.get_mut(cu).filter(|_| more > 0) {
-            meter.set(now.0, meter.power().saturating_add(more));
+            meter.set(now.0, meter.power().saturating_add(more), self.window);
         }
     }
 
@@ -99,7 +111,7 @@ impl Power {
     pub(super) fn end(&mut self, cu: usize, launch: &Launch, now: Tick) {
         let less = self.of(launch);
         if let Some(meter) = self.meters.get_mut(cu).filter(|_| less > 0) {
-            meter.set(now.0, meter.power().saturating_sub(less));
+            meter.set(now.0, meter.power().saturating_sub(less), self.window);
         }
     }
 
@@ -121,7 +133,7 @@ mod tests {
     fn a_window_is_the_sum_of_its_ticks() {
         let mut draws = XorShift::default();
         for window in [1, 2, 7, 50] {
-            let (mut meter, mut now, mut ticks) = (Meter::default(), 0, vec![]);
+            let (mut meter, mut now, mut ticks) = (Meter::new(), 0, vec![]);
             for _ in 0..400 {
                 let (skip, power) = (draws.draw() % 5, draws.draw() % 9);
                 ticks.resize((now + skip) as usize, meter.power());
@@ -129,7 +141,7 @@ mod tests {
                 let first = now.saturating_sub(window) as usize;
                 let expected: u64 = ticks[first..].iter().sum();
                 assert_eq!(meter.drawn(now, window), expected.into(), "{window} before {now}");
-                meter.set(now, power);
+                meter.set(now, power, window);
             }
             assert!(meter.stretches.len() <= window as usize + 2, "old ones are forgotten");
         }

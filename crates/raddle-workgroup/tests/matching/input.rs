@@ -1,0 +1,158 @@
+//! What is refused, and how?
+
+use raddle_policy::test_kit::Scenario;
+use raddle_policy::{
+    Allocate, Answer, CuShape, Cus, Demand, Fact, Launch, Piece, ReadyLaunch, ReadyView, Resource,
+    Round, TakeOff, Tick, WaveSpan,
+};
+use raddle_workgroup::{
+    Error, FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule, PowerWeights, Search,
+};
+
+fn shape() -> CuShape {
+    Scenario::example().shape
+}
+
+fn refused(config: MatchingConfig) -> Error {
+    Matching::new(config, shape(), 2).expect_err("it cannot be used")
+}
+
+fn with_place(place: PlaceRule) -> MatchingConfig {
+    MatchingConfig { place, ..MatchingConfig::default() }
+}
+
+#[test]
+fn choices_that_make_no_sense_are_errors_that_say_why() {
+    let windows = |windows_us: &[u64]| MatchingConfig {
+        order: LevelOrder::Windows { windows_us: windows_us.to_vec() },
+        ..MatchingConfig::default()
+    };
+    assert_eq!(refused(windows(&[])), Error::NoWindows);
+    assert_eq!(refused(windows(&[3, 0])), Error::ZeroWindow { at: 1 });
+    let none = MatchingConfig { channels: Some(0), ..MatchingConfig::default() };
+    assert_eq!(refused(none), Error::NoChannels);
+    assert_eq!(refused(with_place(PlaceRule::MostFree(FreeWeights::default()))), Error::NoWeight);
+    let heavy = FreeWeights { vgpr: u64::MAX, ..FreeWeights::default() };
+    assert_eq!(refused(with_place(PlaceRule::MostFree(heavy))), Error::Score { row: 0 });
+    let power = |weights, history_ticks| PowerWeights { weights, history_ticks };
+    let least = |power| with_place(PlaceRule::LeastPower(power));
+    assert_eq!(refused(least(power([0; 6], 5))), Error::NoWeight);
+    assert_eq!(refused(least(power([1; 6], 0))), Error::NoCycles);
+    let free = FreeWeights { waves: 1, ..FreeWeights::default() };
+    let mix = PlaceRule::Mix { free, power: power([1; 6], 5), shares: [0, 0] };
+    assert_eq!(refused(with_place(mix)), Error::NoShare);
+}
+
+#[test]
+fn a_search_that_does_not_suit_the_device_names_the_resource() {
+    let search = |search| refused(MatchingConfig { search, ..MatchingConfig::default() });
+    for (search, resource, says) in [
+        (search(Search::Grouped { groups: 3 }), Resource::Vgpr, "3"),
+        (search(Search::Grouped { groups: 16 }), Resource::Vgpr, "16"),
+        (search(Search::Grouped { groups: 8 }), Resource::Lds, "8"),
+        (search(Search::Sampled { amounts: vec![4, 2] }), Resource::Vgpr, ""),
+        (search(Search::Sampled { amounts: vec![0] }), Resource::Vgpr, ""),
+        (search(Search::Shared { width: 15 }), Resource::Vgpr, "15"),
+        (search(Search::Shared { width: 0 }), Resource::Vgpr, ""),
+    ] {
+        let Error::Search { resource: named, .. } = search else { panic!("{search:?}") };
+        assert_eq!(named, resource, "{search}");
+        let text = search.to_string();
+        assert!(text.starts_with(resource.name()) && text.contains(says), "{text}");
+    }
+}
+
+fn ask(policy: &mut Matching, launch: Launch, next: u64) -> (Answer, Round) {
+    let cus = Cus::new(shape(), 2);
+    let launches = [ReadyLaunch { launch, next, assigned: 0, submitted: Tick::ZERO }];
+    let mut round = Round::default();
+    let view = ReadyView { launches: &launches, cus: &cus };
+    let answer = policy.allocate(&view, Tick::ZERO, &mut round);
+    (answer, round)
+}
+
+fn launch(demand: Demand) -> Launch {
+    Launch { workgroups: 9, demand, ..Launch::default() }
+}
+
+#[test]
+fn what_never_fits_is_refused_for_ever_with_what_lacks() {
+    // 2 SIMDs of 4 slots and 16 registers, 8 of LDS, 6 workgroups, 4 barriers.
+    let fits = Demand { waves: 8, vgpr: 4, sgpr: 99, lds: 8, barriers: 4 };
+    let mut policy = Matching::new(MatchingConfig::default(), shape(), 2).unwrap();
+    assert!(matches!(ask(&mut policy, launch(fits), 0).0, Answer::Start { .. }));
+    for (demand, resource, wanted, available) in [
+        (Demand { waves: 0, ..fits }, Resource::Waves, 1, 0),
+        (Demand { waves: 9, vgpr: 0, ..fits }, Resource::Waves, 5, 4),
+        (Demand { waves: 7, vgpr: 5, ..fits }, Resource::Vgpr, 20, 16),
+        (Demand { vgpr: u16::MAX, ..fits }, Resource::Vgpr, u16::MAX.into(), 16),
+        (Demand { lds: 9, ..fits }, Resource::Lds, 9, 8),
+        (Demand { barriers: 5, ..fits }, Resource::Barriers, 5, 4),
+    ] {
+        let (Answer::Never { refusal }, _) = ask(&mut policy, launch(demand), 0) else {
+            panic!("{demand:?} fits nowhere")
+        };
+        let said = (refusal.resource, refusal.wanted, refusal.available, refusal.cu);
+        assert_eq!(said, (resource, wanted, available, None), "{demand:?}");
+    }
+    // Sampled, 15 registers in a row are never reported: 8 and 12 are, and 16.
+    let search = Search::Sampled { amounts: vec![1, 2, 4, 8] };
+    let config = MatchingConfig { search, ..MatchingConfig::default() };
+    let mut policy = Matching::new(config, shape(), 2).unwrap();
+    let wide = Demand { waves: 1, vgpr: 9, ..Demand::default() };
+    let (Answer::Never { refusal }, _) = ask(&mut policy, launch(wide), 0) else {
+        panic!("a run of 9 is never reported")
+    };
+    assert_eq!((refusal.resource, refusal.wanted, refusal.available), (Resource::Vgpr, 9, 8));
+}
+
+#[test]
+fn ends_of_what_is_not_there_change_nothing() {
+    let mut policy = Matching::new(MatchingConfig::default(), shape(), 2).unwrap();
+    let whole = launch(Demand { waves: 8, vgpr: 4, ..Demand::default() });
+    let start = |policy: &mut Matching, next| ask(policy, whole, next).0;
+    assert!(matches!(start(&mut policy, 0), Answer::Start { .. }));
+    assert!(matches!(start(&mut policy, 1), Answer::Start { .. }));
+    let end = |policy: &mut Matching, workgroup, cu| {
+        let pieces = &[Piece::one(workgroup, raddle_policy::CuId(cu))];
+        let fact = Fact::Ended { launch: &whole, waves: WaveSpan::All, pieces };
+        policy.observe(&fact, Tick::ZERO);
+    };
+    end(&mut policy, 0, 1);
+    end(&mut policy, 7, 0);
+    end(&mut policy, 0, 9);
+    assert!(matches!(start(&mut policy, 2), Answer::Wait { .. }), "both are still taken");
+    end(&mut policy, 0, 0);
+    end(&mut policy, 0, 0);
+    assert!(matches!(start(&mut policy, 2), Answer::Start { .. }));
+    assert!(matches!(start(&mut policy, 3), Answer::Wait { .. }));
+}
+
+#[test]
+fn what_is_killed_is_free_and_what_is_saved_comes_back_to_its_places() {
+    let mut policy = Matching::new(MatchingConfig::default(), shape(), 2).unwrap();
+    let whole = launch(Demand { waves: 8, vgpr: 4, ..Demand::default() });
+    let other = Launch { id: raddle_policy::LaunchId(1), ..whole };
+    let fits = |policy: &mut Matching, launch, next| {
+        matches!(ask(policy, launch, next).0, Answer::Start { .. })
+    };
+    assert!(fits(&mut policy, whole, 0) && fits(&mut policy, whole, 1));
+    assert!(!fits(&mut policy, other, 0));
+    policy.observe(&Fact::TakenOff { launch: &whole, how: TakeOff::Kill }, Tick::ZERO);
+    assert!(fits(&mut policy, whole, 0));
+    policy.observe(&Fact::TakenOff { launch: &whole, how: TakeOff::Save }, Tick::ZERO);
+    // Another takes the first compute unit, so what comes back there finds its place taken.
+    assert!(fits(&mut policy, other, 0));
+    policy.observe(&Fact::Restored { launch: &whole }, Tick::ZERO);
+    assert!(fits(&mut policy, other, 1), "the second compute unit is free");
+    assert!(!fits(&mut policy, other, 2));
+    let end = |policy: &mut Matching, launch: &Launch, workgroup, cu| {
+        let pieces = &[Piece::one(workgroup, raddle_policy::CuId(cu))];
+        policy.observe(&Fact::Ended { launch, waves: WaveSpan::All, pieces }, Tick::ZERO);
+    };
+    end(&mut policy, &other, 0, 0);
+    assert!(!fits(&mut policy, other, 2), "nothing is let in beside the displaced one");
+    end(&mut policy, &whole, 0, 0);
+    assert!(fits(&mut policy, other, 2));
+    assert!(!fits(&mut policy, other, 3));
+}

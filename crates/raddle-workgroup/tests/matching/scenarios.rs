@@ -1,0 +1,127 @@
+//! Does nobody starve with windows, and does nobody stand in the way of others?
+
+use raddle_policy::{
+    Allocate, Answer, Barrier, CuShape, Cus, Demand, Fact, Launch, LaunchId, Level, Piece,
+    ReadyLaunch, ReadyView, Round, StreamId, Tick, WaveSpan,
+};
+use raddle_workgroup::{LevelOrder, Matching, MatchingConfig, PlaceRule};
+
+const SHAPE: CuShape = CuShape {
+    simds: 2,
+    waves_per_simd: 4,
+    vgpr_per_simd: 16,
+    sgpr: u16::MAX,
+    lds: 16,
+    workgroups: 8,
+    barriers: 8,
+};
+
+fn launch(id: u32, level: u8, workgroups: u64, waves: u16, vgpr: u16) -> Launch {
+    Launch {
+        id: LaunchId(id),
+        stream: StreamId(id),
+        level: Level(level),
+        workgroups,
+        demand: Demand { waves, vgpr, ..Demand::default() },
+        barrier: Barrier::Yes,
+        ..Launch::default()
+    }
+}
+
+/// A device on which every workgroup of a launch lasts a given number of ticks.
+struct Play {
+    policy: Matching,
+    cus: Cus,
+    entries: Vec<(ReadyLaunch, u64)>,
+    /// When what ends.
+    due: Vec<(u64, usize, Piece)>,
+    /// By launch: when its first workgroup started, and when its last one ended.
+    first: Vec<Option<u64>>,
+    last: Vec<u64>,
+}
+
+impl Play {
+    fn new(config: MatchingConfig, cus: u16, launches: &[(Launch, u64)]) -> Self {
+        let entry = |&(launch, ticks)| {
+            (ReadyLaunch { launch, next: 0, assigned: 0, submitted: Tick::ZERO }, ticks)
+        };
+        Self {
+            policy: Matching::new(config, SHAPE, cus).unwrap(),
+            cus: Cus::new(SHAPE, cus),
+            entries: launches.iter().map(entry).collect(),
+            due: vec![],
+            first: vec![None; launches.len()],
+            last: vec![0; launches.len()],
+        }
+    }
+
+    fn tick(&mut self, now: u64) {
+        let (due, later) = std::mem::take(&mut self.due).into_iter().partition(|it| it.0 == now);
+        self.due = later;
+        let due: Vec<_> = due;
+        for (_, at, piece) in due {
+            let launch = &self.entries[at].0.launch;
+            let fact = Fact::Ended { launch, waves: WaveSpan::All, pieces: &[piece] };
+            self.policy.observe(&fact, Tick(now));
+            self.last[at] = now;
+        }
+        loop {
+            let view: Vec<_> = self.entries.iter().map(|(entry, _)| *entry).collect();
+            let view = ReadyView { launches: &view, cus: &self.cus };
+            let mut round = Round::default();
+            let answer = self.policy.allocate(&view, Tick(now), &mut round);
+            let Answer::Start { launch, .. } = answer else { return };
+            let at = launch.index();
+            let (entry, ticks) = &mut self.entries[at];
+            entry.next += 1;
+            self.due.push((now + *ticks, at, round.pieces[0]));
+            self.first[at].get_or_insert(now);
+        }
+    }
+}
+
+/// One compute unit that holds one workgroup at a time, urgent work without end, and one workgroup
+/// of the least urgent level (the digest's E2, T6).
+fn wait_of_the_least_urgent(order: LevelOrder) -> Option<u64> {
+    let config = MatchingConfig { order, ..MatchingConfig::default() };
+    let urgent = launch(0, 0, u64::MAX, 8, 4);
+    let least = launch(1, 3, 1, 8, 4);
+    let mut play = Play::new(config, 1, &[(urgent, 1_000), (least, 1_000)]);
+    (0..1_000).for_each(|us| play.tick(us * 1_000));
+    play.first[1].map(|at| at / 1_000)
+}
+
+#[test]
+fn static_order_starves_and_windows_do_not() {
+    assert_eq!(wait_of_the_least_urgent(LevelOrder::Static), None, "in 1,000 us");
+    let windows = |us: &[u64]| LevelOrder::Windows { windows_us: us.to_vec() };
+    assert_eq!(wait_of_the_least_urgent(windows(&[8, 4, 3, 1])), Some(15));
+    assert_eq!(wait_of_the_least_urgent(windows(&[3, 4, 8, 1])), Some(15));
+    assert_eq!(wait_of_the_least_urgent(windows(&[1, 1, 1, 1])), Some(3));
+    // With fewer windows than levels the least urgent is of the last one.
+    assert_eq!(wait_of_the_least_urgent(windows(&[8, 4])), Some(8));
+}
+
+/// Four compute units that are half full for long, an urgent workgroup that wants a whole one,
+/// and 400 small ones of another stream that would fit beside what runs.
+fn small_done(channels: Option<u16>) -> u64 {
+    let place = PlaceRule::RoundRobin;
+    let config = MatchingConfig { channels, place, ..MatchingConfig::default() };
+    let long = launch(0, 0, 4, 4, 4);
+    let large = launch(1, 1, 1, 8, 4);
+    let small = launch(2, 2, 400, 1, 2);
+    let mut play = Play::new(config, 4, &[(long, 1_000), (large, 10), (small, 10)]);
+    (0..3_000).for_each(|now| play.tick(now));
+    assert_eq!(play.entries.iter().map(|(entry, _)| entry.undistributed()).sum::<u64>(), 0);
+    assert!(play.first[1] >= Some(1_000), "the large one waits for a whole compute unit");
+    play.last[2]
+}
+
+#[test]
+fn a_large_urgent_head_holds_up_a_serial_dispatcher_alone() {
+    // One channel for all is what the seed begins with: one workgroup is looked at at a time.
+    let (serial, matched) = (small_done(Some(1)), small_done(None));
+    println!("400 small workgroups done after {serial} ticks serially, {matched} matched");
+    assert!(serial > 1_000, "they wait for the large one: {serial}");
+    assert_eq!(matched, 250, "16 at a time, from the beginning");
+}
