@@ -30,7 +30,7 @@ fn ask(lines: &[String]) -> Vec<Value> {
     let ran = Place::new().ask(&["golden", "match"], lines.join("\n"));
     assert_eq!((ran.code, &*ran.err), (0, ""), "{}", ran.out);
     let answers: Vec<Value> =
-        ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        ran.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(answers.len(), lines.len());
     answers
 }
