@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 use raddle_dispatch::log::{Detail, Header, LogWriter};
 use raddle_dispatch::{Composed, Dispatcher, Recipe};
 use raddle_sim::{
-    Costs, Names, Options, Outcome, PlanOptions, Recorder, Workload, plan, run, run_watched,
+    Costs, EnergyModel, Names, Options, Outcome, PlanOptions, Recorder, Workload, plan, run,
+    run_watched,
 };
 use raddle_trace::timeline::{write_chrome, write_perfetto};
 use raddle_trace::{ImportOptions, Op, Profile, open};
@@ -39,7 +40,12 @@ fn main() {
     let options = PlanOptions { own: &device, target: &device, start: Ticks::ZERO, share: 1 };
     let (process, planning) = median(|| plan(&profile, &options, |_| Level(0)));
     let workload = Workload { processes: vec![process], repeat: false };
-    let options = Options { shape: device.shape, cus: device.cus, costs: Costs::of(&device) };
+    let options = Options {
+        shape: device.shape,
+        cus: device.cus,
+        costs: Costs::of(&device),
+        energy: EnergyModel::ASSUMED,
+    };
     let replay = |dispatcher: &mut dyn Dispatcher| {
         run(&workload, dispatcher, &options, &mut |_| ()).expect("lawful")
     };

@@ -16,7 +16,7 @@ use crate::queue::{Due, Queue};
 use crate::tasks::Tasks;
 use crate::usage::Usage;
 use crate::watch::{Seen, Watch};
-use crate::{Outcome, SimError};
+use crate::{EnergyModel, Outcome, SimError};
 
 /// So many decisions in one tick are a livelock.
 const DECISIONS_A_TICK: u32 = 1_000_000;
@@ -35,6 +35,8 @@ pub struct Options {
     pub cus: u16,
     /// What taking work off costs.
     pub costs: Costs,
+    /// What its instructions cost.
+    pub energy: EnergyModel,
 }
 
 /// How far a run is.
@@ -83,6 +85,7 @@ struct Engine<'r, W> {
     watch: &'r mut W,
     tasks: Tasks<'r>,
     machine: Machine,
+    energy: EnergyModel,
     queue: Queue,
     usage: Usage,
     actions: Actions,
@@ -115,6 +118,7 @@ impl<'r, W: Watch> Engine<'r, W> {
             watch,
             tasks,
             machine: Machine::new(ledger, options.costs),
+            energy: options.energy,
             queue,
             usage: Usage::new(workload.processes.len()),
             actions: Actions::default(),
@@ -136,6 +140,7 @@ impl<'r, W: Watch> Engine<'r, W> {
             }
             self.now = now;
             self.usage.advance(now);
+            self.machine.ledger.power.now = now;
             let only_wakes = self.queue.only_wakes();
             while let Some(due) = self.queue.pop_at(now) {
                 self.happen(due)?;
@@ -182,6 +187,7 @@ impl<'r, W: Watch> Engine<'r, W> {
             shared_wave_ns,
             series,
             counters: self.machine.counters,
+            energy: self.machine.ledger.power.finish(),
         }
     }
 
@@ -420,7 +426,15 @@ impl<'r, W: Watch> Engine<'r, W> {
                 if let Work::Kernel { workgroups, workgroup, demand, context_bytes, .. } = task.work
                 {
                     let process = record.process;
-                    return Ok(Kernel { process, workgroups, workgroup, demand, context_bytes });
+                    let wave_uw = self.energy.wave_uw(task.activity);
+                    return Ok(Kernel {
+                        process,
+                        workgroups,
+                        workgroup,
+                        demand,
+                        context_bytes,
+                        wave_uw,
+                    });
                 }
                 "not a kernel"
             }

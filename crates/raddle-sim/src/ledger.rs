@@ -6,6 +6,8 @@
 use raddle_policy::Free;
 use raddle_types::{CuId, CuShape, Demand};
 
+use crate::power::PowerMeter;
+
 /// What is taken, in granules, a compute unit.
 #[derive(Debug)]
 pub(crate) struct Ledger {
@@ -15,6 +17,8 @@ pub(crate) struct Ledger {
     /// Units changed since the books were last compared.
     touched: Vec<CuId>,
     is_touched: Vec<bool>,
+    /// What the waves draw.
+    pub(crate) power: PowerMeter,
 }
 
 /// What `waves` waves and `groups` workgroup-wide shares of a demand amount to.
@@ -45,6 +49,7 @@ impl Ledger {
             sgpr_limits: shape.sgpr != u16::MAX,
             touched: Vec::new(),
             is_touched: vec![false; usize::from(cus)],
+            power: PowerMeter::new(cus),
         }
     }
 

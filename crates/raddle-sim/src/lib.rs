@@ -8,6 +8,7 @@
 //! not with workgroups. There is no clock, no randomness and no floating point before the report.
 #![forbid(unsafe_code)]
 
+mod bench;
 mod engine;
 mod error;
 mod fidelity;
@@ -16,6 +17,7 @@ mod machine;
 mod metrics;
 mod outcome;
 mod plan;
+mod power;
 mod queue;
 mod repetition;
 mod requests;
@@ -25,12 +27,14 @@ mod timeline;
 mod usage;
 mod watch;
 
+pub use bench::TestBench;
 pub use engine::{Options, Progress, run, run_watched};
 pub use error::SimError;
 pub use fidelity::{Busy, BusyCause, BusyPart, Fidelity, Order, WaitCause, WaitPart, Waits};
 pub use metrics::{LevelSummary, ProcessSummary, Summary, percentile};
 pub use outcome::{Counters, Outcome, Record, RefusedLaunch};
 pub use plan::{Costs, PlanError, PlanOptions, ProcessPlan, Task, Work, Workload, plan};
+pub use power::{Energy, EnergyModel, EnergySummary};
 pub use repetition::Repetition;
 pub use requests::RequestSummary;
 pub use series::{ProcessSeries, Series};

@@ -15,7 +15,7 @@ use raddle_types::Resource;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::{Work, Workload};
-use crate::{Outcome, Record, RequestSummary};
+use crate::{EnergySummary, Outcome, Record, RequestSummary};
 
 /// The result of one recipe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -40,6 +40,10 @@ pub struct Summary {
     pub stuck: u64,
     /// A repeating process was stopped because the longest one made no headway.
     pub repeat_capped: bool,
+    /// What it drew by the energy model, whose weights are assumed; absent where nobody knows what
+    /// any wave does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy: Option<EnergySummary>,
 }
 
 /// What became of one process.
@@ -124,6 +128,7 @@ impl Summary {
             taken_off: outcome.counters.taken_off,
             stuck: outcome.stuck.len() as u64,
             repeat_capped: outcome.repeat_capped,
+            energy: EnergySummary::new(&outcome.energy, whole_ns),
         }
     }
 }

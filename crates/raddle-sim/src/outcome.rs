@@ -2,7 +2,7 @@
 
 use raddle_types::{LaunchId, Refusal, Tick};
 
-use crate::Series;
+use crate::{Energy, Series};
 
 /// What happened to one launch, copy or fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,4 +86,6 @@ pub struct Outcome {
     pub repeat_capped: bool,
     /// How much there was to do.
     pub counters: Counters,
+    /// What it drew.
+    pub energy: Energy,
 }

@@ -184,7 +184,7 @@ pub fn plan(
         arrival: Ticks(op.arrival_ns),
         after: op.after,
         idempotent: op.idempotent,
-        activity: Activity::UNKNOWN,
+        activity: op.activity,
         work: work(op, options),
     };
     let tasks = profile.ops.iter().map(task).collect();

@@ -8,8 +8,9 @@ use std::borrow::Borrow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use raddle_types::{Dim3, Footprint, Idempotence};
+use raddle_types::{Activity, Dim3, Footprint, Idempotence};
 
+use crate::assumed_activity;
 use crate::claims::Claims;
 use crate::profile::{Format, Op, OpKind, Profile, SourceDevice, StreamLabel};
 use crate::provenance::{Field, Origin, Provenance};
@@ -32,6 +33,8 @@ pub(crate) struct DraftOp {
     pub(crate) arrival: Option<i64>,
     pub(crate) priority: Option<i32>,
     pub(crate) idempotent: Idempotence,
+    /// As it was counted, if it was.
+    pub(crate) activity: Activity,
     pub(crate) provenance: Provenance,
 }
 
@@ -69,6 +72,11 @@ pub(crate) fn assemble_claimed(
     let zero = ops.iter().map(|op| op.arrival.map_or(op.start, |a| a.min(op.start))).min();
     let zero = zero.unwrap_or(0);
 
+    let assumed: Vec<Activity> = kernels.iter().map(|name| assumed_activity(name).1).collect();
+    for op in ops.iter_mut().filter(|op| op.kind == OpKind::Kernel && op.activity.is_unknown()) {
+        op.activity = assumed.get(op.kernel as usize).copied().unwrap_or_default();
+        op.provenance = op.provenance.with(Field::Activity, Origin::Assumed);
+    }
     let (mut names, mut lanes) = (Renumber::new(kernels.len()), Renumber::new(streams.len()));
     let mut ops: Vec<Op> = ops
         .into_iter()
@@ -128,6 +136,7 @@ impl Profile {
             arrival: (!assumed(op, Field::Arrival)).then(|| signed(op.arrival_ns)),
             priority: op.priority,
             idempotent: op.idempotent,
+            activity: if assumed(op, Field::Activity) { Activity::UNKNOWN } else { op.activity },
             provenance: op.provenance,
         };
         let draft = Draft {
@@ -180,6 +189,7 @@ fn finish(
         priority: op.priority,
         kind: op.kind,
         idempotent: op.idempotent,
+        activity: op.activity,
         provenance,
     }
 }

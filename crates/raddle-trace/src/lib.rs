@@ -9,6 +9,7 @@
 //!
 //! Units: nanoseconds since the earliest arrival or start in the profile, grids in workgroups.
 
+mod activity;
 pub mod arrivals;
 mod assemble;
 mod claims;
@@ -27,6 +28,7 @@ mod scan;
 mod table;
 pub mod timeline;
 
+pub use activity::assumed_activity;
 pub use claims::{Claims, OccupancyClaim, OccupancyObject};
 pub use comm::{CommRule, Communication, is_communication};
 pub use error::TraceError;

@@ -3,7 +3,7 @@
 //! Times are nanoseconds since the earliest arrival or start in the profile; grids are in
 //! workgroups; registers are 32-bit, per work-item; shared memory is in bytes per workgroup.
 
-use raddle_types::{Dim3, Footprint, Idempotence};
+use raddle_types::{Activity, Dim3, Footprint, Idempotence};
 
 use crate::claims::Claims;
 use crate::provenance::Provenance;
@@ -158,6 +158,8 @@ pub struct Op {
     pub kind: OpKind,
     /// Whether it may be killed and run again.
     pub idempotent: Idempotence,
+    /// What the waves of a kernel do, counted or assumed by its name; nothing for copies and fills.
+    pub activity: Activity,
     /// Which of these fields were measured, joined or assumed.
     pub provenance: Provenance,
 }
@@ -193,7 +195,7 @@ mod tests {
 
     #[test]
     fn an_op_stays_compact() {
-        assert!(size_of::<Op>() <= 104, "{} bytes", size_of::<Op>());
+        assert!(size_of::<Op>() <= 128, "{} bytes", size_of::<Op>());
     }
 
     #[test]

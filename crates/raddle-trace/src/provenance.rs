@@ -28,17 +28,20 @@ pub enum Field {
     Barrier,
     /// [`crate::Op::grid`] and the work-items of the footprint.
     Shape,
+    /// [`crate::Op::activity`]
+    Activity,
 }
 
 impl Field {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Arrival,
         Self::Duration,
         Self::Shape,
         Self::Registers,
         Self::SharedMemory,
         Self::Barrier,
+        Self::Activity,
     ];
 
     /// The kebab-case name.
@@ -51,6 +54,7 @@ impl Field {
             Self::SharedMemory => "shared-memory",
             Self::Barrier => "barrier",
             Self::Shape => "shape",
+            Self::Activity => "activity",
         }
     }
 
@@ -62,6 +66,7 @@ impl Field {
             Self::SharedMemory => 3,
             Self::Barrier => 4,
             Self::Shape => 5,
+            Self::Activity => 6,
         }
     }
 }
@@ -123,7 +128,7 @@ mod tests {
         assert_eq!(
             p.to_string(),
             "arrival joined, duration measured, shape measured, registers measured, \
-             shared-memory measured, barrier assumed"
+             shared-memory measured, barrier assumed, activity measured"
         );
     }
 }

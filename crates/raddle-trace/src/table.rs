@@ -46,6 +46,18 @@ columns! {
     End "end_ns"
     Priority "priority"
     Idempotent "idempotent"
+    Moves "move_rate"
+    Loads "load_rate"
+    Stores "store_rate"
+    Matrices "matrix_rate"
+    Compares "compare_rate"
+    Jumps "jump_rate"
+}
+
+impl Column {
+    /// The columns of an activity, in the order of its kinds.
+    pub(crate) const RATES: [Self; 6] =
+        [Self::Moves, Self::Loads, Self::Stores, Self::Matrices, Self::Compares, Self::Jumps];
 }
 
 /// What stands above the rows of a launch table.
@@ -79,7 +91,10 @@ pub fn write_launch_table(
         writeln!(out, "# {}", one_line(line))?;
     }
     let mut rows = csv::WriterBuilder::new().comment(Some(b'#')).from_writer(out);
-    let columns = || Column::ALL.iter().filter(|&&column| column != Column::End);
+    let counted = profile.ops.iter().any(|op| rates(op).is_some());
+    let written =
+        |column: &&Column| **column != Column::End && (counted || !Column::RATES.contains(column));
+    let columns = || Column::ALL.iter().filter(written);
     rows.write_record(columns().map(|column| column.name()))?;
     for op in &profile.ops {
         rows.write_record(columns().map(|&column| cell(profile, op, column)))?;
@@ -125,7 +140,23 @@ fn cell(profile: &Profile, op: &Op, column: Column) -> String {
             Idempotence::Not => "no".to_owned(),
             Idempotence::Unknown => String::new(),
         },
+        Column::Moves
+        | Column::Loads
+        | Column::Stores
+        | Column::Matrices
+        | Column::Compares
+        | Column::Jumps => {
+            let kind = Column::RATES.iter().position(|&rate| rate == column);
+            let rate = rates(op).zip(kind).map(|(rates, kind)| rates[kind].to_string());
+            rate.unwrap_or_default()
+        }
     }
+}
+
+/// What was counted of the waves of a kernel.
+fn rates(op: &Op) -> Option<[u32; 6]> {
+    let counted = op.kind == OpKind::Kernel && op.provenance.of(Field::Activity) != Origin::Assumed;
+    counted.then_some(op.activity.0)
 }
 
 fn barrier(op: &Op) -> &'static str {

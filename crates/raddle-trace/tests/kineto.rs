@@ -134,7 +134,7 @@ fn shapes_that_are_empty_missing_or_too_large() {
     assert_eq!(
         p.ops[5].provenance.to_string(),
         "arrival assumed, duration measured, shape measured, registers measured, shared-memory assumed, \
-         barrier assumed"
+         barrier assumed, activity assumed"
     );
 }
 

@@ -11,7 +11,7 @@ use raddle_trace::{
     Field, Format, ImportOptions, Op, Origin, Profile, Quirk, TableComments, TraceError, read,
     write_launch_table,
 };
-use raddle_types::Idempotence;
+use raddle_types::{Activity, Idempotence};
 
 const HEADER: &str = "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns";
 
@@ -225,4 +225,42 @@ fn a_duration_beyond_the_clock_is_refused() {
         complaint(&format!("{HEADER}\na,1,1,1,32,1,1,0,18446744073709551615\n"))
             .contains("duration_ns")
     );
+}
+
+#[test]
+fn activities_are_read_written_and_assumed_by_class() {
+    let table = "name,kind,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns,\
+        move_rate,load_rate,store_rate,matrix_rate,compare_rate,jump_rate\n\
+        sgemm,,1,1,1,64,1,1,0,10,1,2,3,4,5,6\n\
+        sgemm,,1,1,1,64,1,1,20,10,,,,,,\n\
+        k,,1,1,1,64,1,1,40,10,,7,,,,\n\
+        k,,1,1,1,64,1,1,60,10,0,0,0,0,0,0\n\
+        k,copy,,,,,,,80,10,,,,,,\n";
+    let profile = raddle_trace::read("t.csv", table.as_bytes(), &ImportOptions::default()).unwrap();
+    let assumed = |name| raddle_trace::assumed_activity(name).1;
+    let seen = profile.ops.iter().map(|op| (op.activity, op.provenance.of(Field::Activity)));
+    assert_eq!(
+        seen.collect::<Vec<_>>(),
+        [
+            (Activity([1, 2, 3, 4, 5, 6]), Origin::Measured),
+            (assumed("sgemm"), Origin::Assumed),
+            (Activity([0, 7, 0, 0, 0, 0]), Origin::Measured),
+            (assumed("k"), Origin::Assumed),
+            (Activity::UNKNOWN, Origin::Measured),
+        ]
+    );
+    let mut again = Vec::new();
+    raddle_trace::write_launch_table(&profile, &Default::default(), &mut again).unwrap();
+    let text = String::from_utf8(again.clone()).unwrap();
+    assert!(text.contains(",1,2,3,4,5,6\n") && text.contains(",0,7,0,0,0,0\n"), "{text}");
+    let back = raddle_trace::read("t.csv", &*again, &ImportOptions::default()).unwrap();
+    assert_eq!(back.ops, profile.ops);
+    let window = profile.window(0, 2);
+    assert_eq!(window.ops[1].provenance.of(Field::Activity), Origin::Assumed);
+    assert_eq!(window.ops[0].activity, Activity([1, 2, 3, 4, 5, 6]));
+
+    let wrong = table.replace("1,2,3,4,5,6", "1,2,3,-4,5,6");
+    let error = raddle_trace::read("t.csv", wrong.as_bytes(), &ImportOptions::default());
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("matrix_rate") && error.contains("-4"), "{error}");
 }

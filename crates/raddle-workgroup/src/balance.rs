@@ -213,13 +213,21 @@ impl Pointer {
     /// [`Error::OtherTarget`] where the pointer does not stand where it stood, or is another; it
     /// stays then.
     pub fn dispatch(&mut self, target: Target) -> Result<(), Error> {
+        self.at = self.after(&target)?;
+        Ok(())
+    }
+
+    /// Where the pointer will stand once this target is dispatched.
+    ///
+    /// # Errors
+    /// As [`Pointer::dispatch`].
+    pub fn after(&self, target: &Target) -> Result<u32, Error> {
         if (target.table, target.kind, target.at) != (self.table, self.kind, self.at) {
             return Err(Error::OtherTarget);
         }
         let units = u64::from(self.table.units);
         // Both are below the number of units, so is what is left of their sum.
-        self.at = ((u64::from(self.at) + target.waves % units) % units) as u32;
-        Ok(())
+        Ok(((u64::from(self.at) + target.waves % units) % units) as u32)
     }
 }
 

@@ -30,6 +30,10 @@ pub(crate) fn of(
             "workgroup times are upper bounds where the source ran kernels side by side: {} of kernel time",
             each(sources, |source| percent(source.overlapped))
         ),
+        format!(
+            "energy: weights of instructions are assumed, and by the name of a kernel what its waves do: {} of kernel time",
+            each(sources, |source| percent(source.activity_assumed))
+        ),
         "open loop: recorded launch times are kept".to_owned(),
     ];
     said.extend(communication(sources, comm));

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use raddle_device::Device;
 use raddle_dispatch::log::{Detail, Header, LogWriter};
-use raddle_sim::{Costs, Options, Outcome, ProcessPlan, Repetition, Workload};
+use raddle_sim::{Costs, EnergyModel, Options, Outcome, ProcessPlan, Repetition, Workload};
 use rayon::prelude::*;
 
 use crate::error::CliError;
@@ -117,7 +117,8 @@ fn one(
         _ => LogWriter::off(),
     };
     let mut dispatcher = recipe.builder(shape, cus)?.log(log).build();
-    let options = Options { shape, cus, costs: Costs::of(plan.target) };
+    let options =
+        Options { shape, cus, costs: Costs::of(plan.target), energy: EnergyModel::ASSUMED };
     let seen = AtomicU64::new(0);
     let advance = |ended: u64| {
         let before = seen.swap(ended, Ordering::Relaxed);

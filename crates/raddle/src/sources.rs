@@ -38,6 +38,8 @@ pub(crate) struct Source {
     pub(crate) arrivals: Arrivals,
     /// The share of kernel time that lies in launches whose barriers are assumed.
     pub(crate) barrier_assumed: f64,
+    /// The share of kernel time that lies in launches whose activity is assumed by their names.
+    pub(crate) activity_assumed: f64,
     /// The share of kernel time during which another kernel ran: there, workgroup times are upper
     /// bounds.
     pub(crate) overlapped: f64,
@@ -100,6 +102,7 @@ impl Source {
         });
         let kernels: Vec<&Op> = kernels(profile).collect();
         let assumed = |op: &&&Op| op.footprint.barrier == Barrier::Assumed;
+        let named = |op: &&&Op| op.provenance.of(Field::Activity) == Origin::Assumed;
         let kernel_ns = time(kernels.iter().copied());
         let (overlapped, sum) = overlap(&kernels);
         Self {
@@ -120,6 +123,7 @@ impl Source {
             share: loaded.share,
             arrivals: Arrivals::of(&kernels),
             barrier_assumed: share(time(kernels.iter().filter(assumed).copied()), kernel_ns),
+            activity_assumed: share(time(kernels.iter().filter(named).copied()), kernel_ns),
             overlapped: share(overlapped, sum),
             communication: Communication::of(loaded.communication),
             requests: loaded.requests.as_ref().map(|requests| requests.told.clone()),

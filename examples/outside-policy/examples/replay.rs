@@ -9,7 +9,7 @@ use std::path::Path;
 use outside_policy::SmallestFirst;
 use raddle_dispatch::{Builder, Composed};
 use raddle_policy::{Level, Ticks};
-use raddle_sim::{Costs, Options, PlanOptions, Summary, Workload, plan, run};
+use raddle_sim::{Costs, EnergyModel, Options, PlanOptions, Summary, Workload, plan, run};
 use raddle_trace::{ImportOptions, open};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let process = plan(&profile, &from, |_| Level(0));
     let workload = Workload { processes: vec![process], repeat: false };
     workload.check(&device)?;
-    let options = Options { shape: device.shape, cus: device.cus, costs: Costs::of(&device) };
+    let options = Options { shape: device.shape, cus: device.cus, costs: Costs::of(&device), energy: EnergyModel::ASSUMED };
     let replay = |name: &str, builder: Builder| -> Result<(), Box<dyn Error>> {
         let outcome = run(&workload, &mut builder.build(), &options, &mut |_| ())?;
         let summary = Summary::new(&workload, &outcome, &[]);

@@ -3,7 +3,7 @@
 use outside_policy::SmallestFirst;
 use raddle_dispatch::Composed;
 use raddle_policy::{Activity, Barrier, CuShape, Demand, Idempotence, Level, StreamId, Ticks};
-use raddle_sim::{Costs, Options, ProcessPlan, Task, Work, Workload, run};
+use raddle_sim::{Costs, EnergyModel, Options, ProcessPlan, Task, Work, Workload, run};
 
 const SHAPE: CuShape = CuShape {
     simds: 2,
@@ -38,7 +38,7 @@ fn ends(name: &str, builder: raddle_dispatch::Builder) -> String {
     let tasks = vec![launch(0, 0, 40), launch(1, 10, 20), launch(2, 20, 3)];
     let workload = Workload { processes: vec![ProcessPlan::new("p", tasks)], repeat: false };
     let costs = Costs { kill: Ticks(1), context_bytes_per_us: 1 };
-    let options = Options { shape: SHAPE, cus: 2, costs };
+    let options = Options { shape: SHAPE, cus: 2, costs, energy: EnergyModel::ASSUMED };
     let mut dispatcher = builder.build();
     let outcome = run(&workload, &mut dispatcher, &options, &mut |_| ()).expect("a lawful policy");
     let ends = outcome.records.iter().map(|r| r.ended.map_or(0, |at| at.0));

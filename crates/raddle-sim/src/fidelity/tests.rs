@@ -8,7 +8,7 @@ use raddle_types::Level;
 use super::both::{Both, Span};
 use super::gaps::{Gap, gaps};
 use super::*;
-use crate::{Costs, Options, PlanOptions, Workload, plan, run};
+use crate::{Costs, EnergyModel, Options, PlanOptions, Workload, plan, run};
 
 /// A V100 holds 1280 workgroups of 128 work-items with 32 registers: 16 on each of 80 CUs.
 const FULL: u64 = 1280;
@@ -41,7 +41,12 @@ fn replayed(profile: &Profile) -> (Device, Outcome) {
     let options = PlanOptions { own: &own, target: &own, start: raddle_types::Ticks(0), share: 1 };
     let process = plan(profile, &options, |_| Level(0));
     let workload = Workload { processes: vec![process], repeat: false };
-    let options = Options { shape: own.shape, cus: own.cus, costs: Costs::of(&own) };
+    let options = Options {
+        shape: own.shape,
+        cus: own.cus,
+        costs: Costs::of(&own),
+        energy: EnergyModel::ASSUMED,
+    };
     let mut dispatcher = Composed::builder(own.shape, own.cus).build();
     let outcome = run(&workload, &mut dispatcher, &options, &mut |_| ()).expect("lawful");
     (own, outcome)

@@ -61,6 +61,15 @@ pub(crate) struct Kernel {
     pub(crate) workgroup: Ticks,
     pub(crate) demand: Demand,
     pub(crate) context_bytes: u64,
+    /// What one wave draws, in uW.
+    pub(crate) wave_uw: u64,
+}
+
+impl Kernel {
+    /// What so many of its waves draw, in uW.
+    const fn draw(&self, waves: u64) -> u64 {
+        self.wave_uw.saturating_mul(waves)
+    }
 }
 
 impl Live {
@@ -193,10 +202,12 @@ impl Machine {
                     .workgroups()
                     .any(|w| live.assigned.get(&w).is_some_and(|&cu| cu != piece.cu));
             let fresh = if first == 0 { n } else { 0 };
-            let taken = self.ledger.take(piece.cu, &demand, n * u64::from(count), fresh);
+            let waves = n * u64::from(count);
+            let taken = self.ledger.take(piece.cu, &demand, waves, fresh);
             if misplaced || !taken {
                 return Err(SimError::Overcommit { at: now, launch: id, cu: piece.cu });
             }
+            self.ledger.power.came(piece.cu, live.what.draw(waves));
             groups += n;
         }
         if let WaveSpan::Range { .. } = waves {
@@ -306,7 +317,9 @@ fn give_back(live: &mut Live, waves: WaveSpan, pieces: &[Piece], ledger: &mut Le
     let WaveSpan::Range { count, .. } = waves else {
         let mut groups = 0;
         for piece in pieces {
-            ledger.give(piece.cu, &demand, u64::from(piece.count) * whole, u64::from(piece.count));
+            let waves = u64::from(piece.count) * whole;
+            ledger.give(piece.cu, &demand, waves, u64::from(piece.count));
+            ledger.power.went(piece.cu, live.what.draw(waves));
             groups += u64::from(piece.count);
         }
         return groups;
@@ -318,6 +331,7 @@ fn give_back(live: &mut Live, waves: WaveSpan, pieces: &[Piece], ledger: &mut Le
             entry.1 += count;
             let done = entry.1 >= demand.waves;
             ledger.give(piece.cu, &demand, u64::from(count), u64::from(done));
+            ledger.power.went(piece.cu, live.what.draw(count.into()));
             groups += u64::from(done);
             if done {
                 live.partial.remove(&workgroup);

@@ -171,6 +171,7 @@ fn holdings(live: &Live, fronts: &[Front]) -> Vec<(CuId, u64, u64)> {
 fn lift(live: &Live, fronts: &[Front], ledger: &mut Ledger) {
     for (cu, waves, groups) in holdings(live, fronts) {
         ledger.give(cu, &live.what.demand, waves, groups);
+        ledger.power.went(cu, live.what.draw(waves));
     }
 }
 
@@ -180,6 +181,7 @@ fn lower(live: &Live, fronts: &[Front], ledger: &mut Ledger) -> Result<(), CuId>
         if !ledger.take(cu, &live.what.demand, waves, groups) {
             return Err(cu);
         }
+        ledger.power.came(cu, live.what.draw(waves));
     }
     Ok(())
 }

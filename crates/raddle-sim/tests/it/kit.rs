@@ -2,7 +2,9 @@
 
 use raddle_dispatch::{Composed, Dispatcher};
 use raddle_policy::{How, Preempt, VictimView};
-use raddle_sim::{Costs, Options, Outcome, ProcessPlan, SimError, Task, Work, Workload, run};
+use raddle_sim::{
+    Costs, EnergyModel, Options, Outcome, ProcessPlan, SimError, Task, Work, Workload, run,
+};
 use raddle_types::{Activity, Barrier, CuShape, Demand, Idempotence, Level, StreamId, Tick, Ticks};
 
 /// A compute unit of 2 SIMDs with 4 wave slots each and 16 LDS granules.
@@ -18,8 +20,12 @@ pub(crate) const SHAPE: CuShape = CuShape {
 
 pub(crate) const COSTS: Costs = Costs { kill: Ticks(7), context_bytes_per_us: 1000 };
 
+/// What every wave of [`kernel`] does: it draws 2,120 uW by the assumed weights.
+pub(crate) const ACTIVITY: Activity = Activity([2, 0, 0, 1, 0, 0]);
+pub(crate) const WAVE_UW: u64 = 2120;
+
 pub(crate) fn options(cus: u16) -> Options {
-    Options { shape: SHAPE, cus, costs: COSTS }
+    Options { shape: SHAPE, cus, costs: COSTS, energy: EnergyModel::ASSUMED }
 }
 
 /// `workgroups` workgroups of `waves` waves, `ticks` each, issued at `arrival` on stream 0.
@@ -30,7 +36,7 @@ pub(crate) fn kernel(arrival: u64, workgroups: u64, waves: u16, ticks: u64) -> T
         arrival: Ticks(arrival),
         after: None,
         idempotent: Idempotence::Unknown,
-        activity: Activity::UNKNOWN,
+        activity: ACTIVITY,
         work: Work::Kernel {
             workgroups,
             workgroup: Ticks(ticks),

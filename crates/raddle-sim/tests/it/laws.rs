@@ -7,7 +7,7 @@ use raddle_policy::{Allocate, Answer, CuId, How, Piece, ReadyView, Round, WaveSp
 use raddle_sim::{Outcome, SimError, Task, Work};
 use raddle_types::{Demand, Idempotence, Level, Tick};
 
-use crate::kit::{Always, SHAPE, copy, kernel, try_run, workload};
+use crate::kit::{Always, SHAPE, WAVE_UW, copy, kernel, try_run, workload};
 
 fn task() -> impl Strategy<Value = Task> {
     let demand = (1u16..9, 0u16..4, 0u32..9).prop_map(|(waves, vgpr, lds)| Demand {
@@ -63,6 +63,11 @@ pub(crate) fn check(outcome: &Outcome, processes: &[Vec<Task>], how: How) {
     // Killed work is done again; everything else is done once, to the tick, as moving costs nothing
     // here.
     let done = outcome.wave_ns.iter().sum::<u128>();
+    assert_eq!(
+        outcome.energy.total_fj(),
+        done * u128::from(WAVE_UW),
+        "waves draw while they are there"
+    );
     if how != How::Reset {
         assert_eq!(done, work, "wave time is conserved");
     } else {

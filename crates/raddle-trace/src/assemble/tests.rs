@@ -16,6 +16,7 @@ fn op(stream: u32, start: i64, duration: u64, arrival: Option<i64>) -> DraftOp {
         arrival,
         priority: None,
         idempotent: Idempotence::Unknown,
+        activity: Activity::UNKNOWN,
         provenance: Provenance::MEASURED,
     }
 }

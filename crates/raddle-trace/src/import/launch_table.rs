@@ -5,7 +5,7 @@
 
 use std::io;
 
-use raddle_types::{Barrier, Dim3, Footprint, Idempotence};
+use raddle_types::{Activity, Barrier, Dim3, Footprint, Idempotence};
 
 use super::Source;
 use crate::assemble::{Draft, DraftOp, Interner, OP_LIMIT};
@@ -285,6 +285,7 @@ impl Table {
             arrival: row.time(Column::Arrival)?,
             priority: row.number(Column::Priority)?,
             idempotent: row.word(Column::Idempotent, &verdicts)?.unwrap_or_default(),
+            activity: Activity::UNKNOWN,
             provenance: Provenance::MEASURED,
         };
         let op = match kind {
@@ -306,6 +307,9 @@ impl Table {
         op.workgroups = if threads == 0 { 0 } else { volume };
         self.report.add(Quirk::EmptyShape, u64::from(op.workgroups == 0));
         op.footprint = self.footprint(&mut op.provenance, threads, row)?;
+        for (rate, column) in op.activity.0.iter_mut().zip(Column::RATES) {
+            *rate = row.number(column)?.unwrap_or_default();
+        }
         Ok(op)
     }
 

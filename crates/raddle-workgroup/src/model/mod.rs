@@ -130,6 +130,14 @@ pub const fn lowest<R>(_fit: &[usize], _cus: &[Cu<R>]) -> Result<Option<usize>, 
     Ok(Some(0))
 }
 
+impl<R> Target<R> {
+    /// How its waves lie, where it came as a number of waves.
+    #[must_use]
+    pub const fn balanced(&self) -> Option<&balance::Target> {
+        self.target.as_ref()
+    }
+}
+
 impl<R: Ord + Clone> Model<R> {
     /// Compute units as they are, and no marks.
     ///

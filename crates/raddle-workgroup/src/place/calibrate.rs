@@ -33,6 +33,13 @@ pub trait Meter {
     fn measure(&mut self, kind: usize) -> Option<u64>;
 }
 
+/// A closure that answers the same is a meter too.
+impl<F: FnMut(usize) -> Option<u64>> Meter for F {
+    fn measure(&mut self, kind: usize) -> Option<u64> {
+        self(kind)
+    }
+}
+
 /// Weights in the proportion of the power of so many kinds (i102, j102), as small as they can be.
 /// Each kind is measured once, in order.
 ///

@@ -5,6 +5,7 @@
 
 mod balance;
 mod bitmap;
+mod matching;
 mod place;
 mod placement;
 mod split;
@@ -51,12 +52,13 @@ struct Topic {
     explain: fn(&Fields<'_>) -> Result<Told, Fault>,
 }
 
-const TOPICS: [(&str, Topic); 6] = [
+const TOPICS: [(&str, Topic); 7] = [
     ("bitmap", Topic { example: bitmap::EXAMPLE, explain: bitmap::explain }),
     ("windows", Topic { example: windows::EXAMPLE, explain: windows::explain }),
     ("split", Topic { example: split::EXAMPLE, explain: split::explain }),
     ("balance", Topic { example: balance::EXAMPLE, explain: balance::explain }),
     ("place", Topic { example: place::EXAMPLE, explain: place::explain }),
+    ("match", Topic { example: matching::EXAMPLE, explain: matching::explain }),
     ("placement", Topic { example: placement::EXAMPLE, explain: placement::explain }),
 ];
 

@@ -7,6 +7,7 @@ pub(crate) mod balance;
 pub(crate) mod bitmap;
 pub(crate) mod fault;
 mod frame;
+pub(crate) mod matching;
 pub(crate) mod place;
 pub(crate) mod placement;
 pub(crate) mod read;
@@ -22,17 +23,18 @@ use read::Fields;
 pub(crate) type Answer = fn(&Fields<'_>) -> Result<String, Fault>;
 
 /// Topics that can be asked, and who answers.
-const TOPICS: [(&str, Answer); 6] = [
+const TOPICS: [(&str, Answer); 7] = [
     ("bitmap", bitmap::answer),
     ("windows", windows::answer),
     ("split", split::answer),
     ("balance", balance::answer),
     ("place", place::answer),
+    ("match", matching::answer),
     ("placement", placement::answer),
 ];
 
 /// Topics of the contract that nobody answers yet.
-const LATER: [&str; 5] = ["match", "sm", "slices", "packet", "preempt"];
+const LATER: [&str; 4] = ["sm", "slices", "packet", "preempt"];
 
 /// More figures than this are in no answer: it would be larger than its question by far.
 const MOST_FIGURES: u64 = 10_000_000;

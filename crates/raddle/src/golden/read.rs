@@ -91,6 +91,11 @@ impl<'v> Fields<'v> {
         Self::of(value, &at)
     }
 
+    /// All keys, as they are spelled, with their values.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = (&'v String, &'v Value)> {
+        self.map.iter()
+    }
+
     /// The JSON Pointer to a key.
     pub(crate) fn pointer(&self, key: &str) -> String {
         format!("{}/{}", self.at, key.replace('~', "~0").replace('/', "~1"))

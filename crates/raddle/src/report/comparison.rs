@@ -4,7 +4,7 @@ use raddle_sim::{LevelSummary, ProcessSummary, Summary};
 
 use super::Source;
 use super::html::{self, figure, name, wide};
-use super::requests;
+use super::{energy, requests};
 use crate::summary::RecipeResult;
 use crate::units::{count, duration, percent};
 
@@ -46,6 +46,7 @@ pub(crate) fn section(source: &Source<'_>) -> String {
     }
     out += "</table></div>\n";
     out += &requests::table(source);
+    out += &energy::table(source);
     if recipes.len() > 1 {
         out += "<p class=\"small\">Bold: the best of a column for the same process and level, where they differ as shown. The words are explained <a href=\"#rests\">below</a>.</p>\n";
     }

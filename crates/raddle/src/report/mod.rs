@@ -8,6 +8,7 @@
 mod chart;
 mod compared;
 mod comparison;
+mod energy;
 mod files;
 mod grouping;
 mod html;

@@ -151,6 +151,7 @@ mod tests {
             iterations: vec![1, 1],
             repeat_capped: false,
             counters: Counters::default(),
+            energy: raddle_sim::Energy::default(),
         }
     }
 

@@ -7,7 +7,8 @@ use raddle_dispatch::Composed;
 use raddle_dispatch::slots::HighestLevel;
 use raddle_policy::{How, Preempt, VictimView};
 use raddle_sim::{
-    Costs, Names, Options, Outcome, ProcessPlan, Recorder, Task, Work, Workload, run_watched,
+    Costs, EnergyModel, Names, Options, Outcome, ProcessPlan, Recorder, Task, Work, Workload,
+    run_watched,
 };
 use raddle_trace::timeline::{Timeline, write_perfetto};
 use raddle_types::{Activity, Barrier, CuShape, Demand, Idempotence, Level, StreamId, Tick, Ticks};
@@ -61,8 +62,12 @@ fn run(how: How) -> (Outcome, Timeline) {
         .turn("highest-level", HighestLevel)
         .preempt("always", Always(how))
         .build();
-    let options =
-        Options { shape, cus: 2, costs: Costs { kill: Ticks(7), context_bytes_per_us: 1000 } };
+    let options = Options {
+        shape,
+        cus: 2,
+        costs: Costs { kill: Ticks(7), context_bytes_per_us: 1000 },
+        energy: EnergyModel::ASSUMED,
+    };
     let mut recorder = Recorder::new(2, 2, 1000);
     let outcome = run_watched(&workload, &mut dispatcher, &options, &mut recorder, &mut |_| ());
     let outcome = outcome.expect("a lawful dispatcher");

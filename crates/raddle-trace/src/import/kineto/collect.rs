@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use raddle_types::{Barrier, Dim3, Footprint, Idempotence};
+use raddle_types::{Activity, Barrier, Dim3, Footprint, Idempotence};
 
 use super::device;
 use super::event::{Api, Args, Category, Event, stream_label, text};
@@ -192,6 +192,7 @@ impl Collector {
             arrival: None,
             priority: args.priority.and_then(|value| unquote(text(value)).parse().ok()),
             idempotent: Idempotence::Unknown,
+            activity: Activity::UNKNOWN,
             provenance,
         };
         let object = args.occupancy.and_then(OccupancyObject::read);

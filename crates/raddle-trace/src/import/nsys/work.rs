@@ -1,6 +1,6 @@
 //! What do the records of Nsight Systems become, whichever export they come from?
 
-use raddle_types::{Barrier, Dim3, Footprint, Idempotence};
+use raddle_types::{Activity, Barrier, Dim3, Footprint, Idempotence};
 
 use crate::assemble::DraftOp;
 use crate::options::BarrierRule;
@@ -28,6 +28,7 @@ pub(super) fn blank(kind: OpKind, start: i64, duration: u64) -> DraftOp {
         arrival: None,
         priority: None,
         idempotent: Idempotence::Unknown,
+        activity: Activity::UNKNOWN,
         provenance: Provenance::MEASURED,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use raddle_types::{Footprint, Idempotence};
+use raddle_types::{Activity, Footprint, Idempotence};
 
 use super::row::{Fault, Row};
 use super::table::{Column, Columns};
@@ -143,6 +143,7 @@ fn op(
         arrival: issued.filter(|&ns| ns > 0),
         priority: None,
         idempotent: Idempotence::Unknown,
+        activity: Activity::UNKNOWN,
         provenance,
     })
 }

@@ -1,6 +1,6 @@
 //! How do the records of a result become ops: which kernel, which lane, when issued?
 
-use raddle_types::{Barrier, Dim3, Footprint, Idempotence};
+use raddle_types::{Activity, Barrier, Dim3, Footprint, Idempotence};
 
 use super::agent::Agent;
 use super::collect::{Call, Collector, Copy, Dispatch, Process, Span, Symbol};
@@ -124,6 +124,7 @@ impl Maker {
             arrival: None,
             priority: None,
             idempotent: Idempotence::Unknown,
+            activity: Activity::UNKNOWN,
             provenance,
         };
         self.join(process, dispatch.span, blank)
@@ -170,6 +171,7 @@ impl Maker {
             arrival: None,
             priority: None,
             idempotent: Idempotence::Unknown,
+            activity: Activity::UNKNOWN,
             provenance: Provenance::MEASURED,
         };
         self.join(process, copy.span, blank)

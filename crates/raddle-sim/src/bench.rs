@@ -1,0 +1,90 @@
+//! What does a simulated device draw for work of one kind alone (seed 000, i10 and j10)?
+//!
+//! Units: mW; rates as in [`Activity`].
+
+use raddle_dispatch::Composed;
+use raddle_types::{Activity, Barrier, CuShape, Demand, Idempotence, Level, StreamId, Ticks};
+
+use crate::plan::{Costs, ProcessPlan, Task, Work, Workload};
+use crate::{EnergyModel, Options, run};
+
+/// A compute unit on which tests of one kind run while all others rest, and a meter at it.
+///
+/// With `raddle_workgroup::place::calibrate` it gives the weights of its energy model, in
+/// proportion:
+///
+/// ```
+/// use raddle_sim::{EnergyModel, TestBench};
+/// use raddle_workgroup::place::calibrate;
+///
+/// # let shape = raddle_types::CuShape { simds: 4, waves_per_simd: 10, vgpr_per_simd: 64,
+/// #     sgpr: 200, lds: 256, workgroups: 40, barriers: 32 };
+/// let bench = TestBench::of_instructions(shape, EnergyModel { pj: [8, 24, 20, 128, 4, 6] });
+/// let weights = calibrate(&mut |kind| bench.measure(kind), 6)?;
+/// assert_eq!(weights.as_slice(), [4, 12, 10, 64, 2, 3]);
+/// # Ok::<(), raddle_workgroup::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct TestBench {
+    shape: CuShape,
+    model: EnergyModel,
+    tests: Vec<Activity>,
+}
+
+/// Instructions of a test wave in a microsecond: with it a wave draws as many mW as its
+/// instruction costs pJ.
+const RATE: u32 = 1000;
+/// How long a test workgroup lasts, and how many run one after the other or side by side.
+const LASTS: Ticks = Ticks(1024);
+const WORKGROUPS: u64 = 64;
+
+impl TestBench {
+    /// Tests that call only one instruction each (j101), by kind.
+    #[must_use]
+    pub fn of_instructions(shape: CuShape, model: EnergyModel) -> Self {
+        let test = |kind| {
+            let mut rates = [0; 6];
+            rates[kind] = RATE;
+            Activity(rates)
+        };
+        Self::new(shape, model, (0..6).map(test).collect())
+    }
+
+    /// Tests of your own, one a kind: for resources, what a wave does that needs only this one
+    /// (i101).
+    #[must_use]
+    pub const fn new(shape: CuShape, model: EnergyModel, tests: Vec<Activity>) -> Self {
+        Self { shape, model, tests }
+    }
+
+    /// The mean power of the test of a kind, in mW, idle power being none; `None` for a kind that
+    /// there is no test of, and on a compute unit that runs nothing.
+    #[must_use]
+    pub fn measure(&self, kind: usize) -> Option<u64> {
+        let work = Work::Kernel {
+            workgroups: WORKGROUPS,
+            workgroup: LASTS,
+            demand: Demand { waves: 1, ..Demand::default() },
+            barrier: Barrier::No,
+            context_bytes: 0,
+        };
+        let task = Task {
+            stream: StreamId(0),
+            level: Level(0),
+            arrival: Ticks::ZERO,
+            after: None,
+            idempotent: Idempotence::Unknown,
+            activity: *self.tests.get(kind)?,
+            work,
+        };
+        let processes = vec![ProcessPlan::new("test", vec![task])];
+        let workload = Workload { processes, repeat: false };
+        let costs = Costs { kill: Ticks::ZERO, context_bytes_per_us: 1 };
+        let options = Options { shape: self.shape, cus: 1, costs, energy: self.model };
+        let mut dispatcher = Composed::builder(self.shape, 1).build();
+        let outcome = run(&workload, &mut dispatcher, &options, &mut |_| ()).ok()?;
+        let lasted = u128::from(outcome.last.since(outcome.first).0);
+        let mean_uw = outcome.energy.total_fj().checked_div(lasted)?;
+        u64::try_from(mean_uw / 1000).ok()
+    }
+}
