@@ -1,0 +1,9 @@
+//! Do the controllers do what seed 003, its digest and a naive twin say?
+
+mod checks;
+mod mixes;
+mod naive;
+mod ours;
+mod refusals;
+mod vectors;
+mod worked;
