@@ -15,12 +15,19 @@ pub(crate) struct Waiting {
 }
 
 /// The blocks of one SM.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Blocks {
     /// Unfinished blocks by priority, the highest last.
     levels: Vec<(u64, u64)>,
     /// The first to be served first.
     waiting: Vec<Waiting>,
+}
+
+impl Default for Blocks {
+    /// With room for what an SM usually holds, so that tables do not grow one by one for long.
+    fn default() -> Self {
+        Self { levels: Vec::with_capacity(8), waiting: Vec::with_capacity(16) }
+    }
 }
 
 impl Blocks {

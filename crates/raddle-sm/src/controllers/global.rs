@@ -74,6 +74,8 @@ impl Controllers {
             return slot;
         }
         self.blocks.push(block);
+        // As many can be spare as there are.
+        self.spare_blocks.reserve(self.blocks.len());
         // Blocks on SMs: at most one queued a level and SM, and those that run.
         self.blocks.len() as u32 - 1
     }

@@ -9,7 +9,6 @@
 mod global;
 mod local;
 
-use alloc::vec;
 use alloc::vec::Vec;
 
 use raddle_types::{CuId, LaunchId, Refusal, Resource};
@@ -146,7 +145,7 @@ impl Controllers {
             spare_kernels: Vec::new(),
             by_id: Vec::new(),
             targets: Vec::new(),
-            sms: vec![Sm { remaining: each, blocks: Blocks::default() }; usize::from(sms)],
+            sms: (0..sms).map(|_| Sm { remaining: each, blocks: Blocks::default() }).collect(),
             blocks: Vec::new(),
             spare_blocks: Vec::new(),
             index: Index::new(usize::from(sms)),
