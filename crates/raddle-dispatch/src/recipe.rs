@@ -99,6 +99,9 @@ pub enum AllocateRecipe {
     Leftover(LeftoverConfig),
     /// A share of the compute units for each process.
     Spatial(SpatialConfig),
+    /// Whole blocks, else single warps, else a place in the queue behind lower work (seed 003).
+    #[cfg(feature = "sm")]
+    BlockWarp(raddle_sm::Options),
 }
 
 impl Default for AllocateRecipe {
@@ -185,6 +188,8 @@ impl Recipe {
                 AllocateRecipe::Greedy(_) => "greedy",
                 AllocateRecipe::Leftover(_) => "leftover",
                 AllocateRecipe::Spatial(_) => "spatial",
+                #[cfg(feature = "sm")]
+                AllocateRecipe::BlockWarp(_) => "block-warp",
             },
             match self.preempt {
                 PreemptRecipe::Never(_) => "never",
@@ -230,6 +235,10 @@ impl Recipe {
             }
             AllocateRecipe::Spatial(config) => {
                 builder.allocate(name, Spatial::new(config).map_err(bad)?)
+            }
+            #[cfg(feature = "sm")]
+            AllocateRecipe::BlockWarp(options) => {
+                builder.allocate(name, raddle_sm::BlockWarp::new(options))
             }
         })
     }

@@ -5,5 +5,7 @@ mod mixes;
 mod naive;
 mod ours;
 mod refusals;
+mod starvation;
+mod sweep;
 mod vectors;
 mod worked;

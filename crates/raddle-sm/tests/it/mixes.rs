@@ -53,6 +53,17 @@ proptest! {
         prop_assert_eq!(ours, naive);
     }
 
+}
+
+/// Ten times the cases of the others: 100,000 in `cargo xtask soak`.
+fn many() -> ProptestConfig {
+    let usual = ProptestConfig::default();
+    ProptestConfig { cases: usual.cases.saturating_mul(10), ..usual }
+}
+
+proptest! {
+    #![proptest_config(many())]
+
     /// Check 12: barriers included, whatever the other options.
     #[test]
     fn with_backfill_and_whole_blocks_nothing_waits_for_ever(
@@ -68,6 +79,9 @@ proptest! {
         }
     }
 
+}
+
+proptest! {
     /// Check 9: a warp runs exactly as long as it takes (with a barrier, from its block's last
     /// start on), so nothing running is ever stopped.
     #[test]
