@@ -1,19 +1,25 @@
 //! What does `block-warp` decide as a policy, at a glance?
 
 use raddle_policy::test_kit::{Scenario, render};
-use raddle_policy::{Barrier, Level};
+use raddle_policy::{Barrier, Demand, Launch, LaunchId, Level};
 use raddle_sm::{BlockWarp, Choose, Options};
 
-/// The scenario of the test kit; launch 1 is urgent and comes while 0 fills the device.
+/// Two units of 8 wave slots and 8 LDS. A low launch fills them, one workgroup of it in part; two
+/// urgent launches, one with a barrier, come one after the other; a last low one would fit beside.
 fn scenario() -> Scenario {
-    let mut scenario = Scenario { batch: 1, ends: vec![0, 65, 3], ..Scenario::example() };
-    for launch in &mut scenario.launches {
-        launch.workgroups = launch.workgroups.min(4);
-    }
-    scenario.launches[0].demand.waves = 3;
-    scenario.launches[2].level = Level(1);
-    scenario.launches[2].barrier = Barrier::No;
-    scenario
+    let example = Scenario::example();
+    let launch = |id: u32, level: u8, workgroups: u64, waves: u16, lds: u32, barrier: Barrier| {
+        let demand = Demand { waves, vgpr: 2, sgpr: 0, lds, barriers: 0 };
+        let id = LaunchId(id);
+        Launch { id, level: Level(level), workgroups, demand, barrier, ..example.launches[0] }
+    };
+    let launches = vec![
+        launch(0, 5, 4, 3, 2, Barrier::No),
+        launch(1, 0, 3, 4, 4, Barrier::No),
+        launch(2, 0, 2, 5, 0, Barrier::Assumed),
+        launch(3, 5, 2, 1, 0, Barrier::No),
+    ];
+    Scenario { batch: 1, ends: vec![1, 64, 2], launches, ..example }
 }
 
 #[test]

@@ -106,7 +106,8 @@ fn chosen(left: [u64; 3], tops: [u64; 3], choose: Choose) -> String {
 
 #[test]
 fn choices() {
-    let mut table = String::from("warps left and top of three SMs, where a block of 3 warps goes\n");
+    let mut table =
+        String::from("warps left and top of three SMs, where a block of 3 warps goes\n");
     for left in [[0, 0, 0], [1, 2, 2], [2, 1, 0], [3, 6, 6], [6, 3, 8], [8, 8, 8], [0, 8, 3]] {
         for tops in [[3, 2, 2], [4, 4, 3], [4, 4, 4]] {
             let row = [Choose::Lowest, Choose::MostFree].map(|choose| chosen(left, tops, choose));
