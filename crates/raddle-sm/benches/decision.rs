@@ -1,10 +1,10 @@
 //! What does one decision cost, at 132 and at 1,024 SMs?
 //!
-//! A busy device and 64 kernels of eight priorities. In turn, some blocks end (timed by warp, with
-//! the service of their SM), and the global controller decides until it waits (timed by decision:
-//! G1 to G6, and L1 to L3 of the SM chosen). Beside it the same decisions by a loop over plain
-//! counters, without block tables and without index, from the same state; both must decide equally
-//! often. Medians and fastest of the rounds, in nanoseconds.
+//! A busy device and 64 kernels of eight priorities. A block ends (its warps and the service of
+//! their SM, timed by warp), then the global controller decides until it waits (timed by decision:
+//! G1 to G6, and L1 to L3 of the SM chosen; the last one, in vain, by itself). Beside it the same
+//! decisions by a loop over plain counters, without block tables and without index, from the same
+//! state; both must decide equally often. Nanoseconds, less what reading the clock takes.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
@@ -18,17 +18,22 @@ use raddle_sm::{Choose, Controllers, Error, Handle, Kernel, Options, Resources, 
 use raddle_types::LaunchId;
 
 const KERNELS: u32 = 64;
-const ROUNDS: usize = 400;
+/// Blocks that end; as many before, untimed.
+const EVENTS: usize = 20_000;
+/// Every so many of them the counters decide too.
+const COMPARED: usize = 8;
 const EACH: Resources = Resources { registers: 512, warps: 64, shared: 100 };
 
 /// Shapes as real kernels have them: 1 to 16 warps, some with shared memory, some with barriers.
-fn kernel(id: u32) -> Kernel {
+fn kernel(id: u32, sms: u16) -> Kernel {
     let n = u64::from(id);
     let warps = [1, 2, 4, 8, 8, 16, 4, 6][id as usize % 8];
     let registers = [4, 8, 8, 12, 16][id as usize % 5];
     let shared = [0, 0, 4, 16][id as usize % 4];
     let barrier = shared > 4;
-    Kernel { id: LaunchId(id), priority: n % 8, blocks: 200, warps, registers, shared, barrier }
+    // A few rounds of the device each, so that it stays full.
+    let blocks = 4 * u64::from(sms);
+    Kernel { id: LaunchId(id), priority: n % 8, blocks, warps, registers, shared, barrier }
 }
 
 /// xorshift: deterministic.
@@ -44,6 +49,7 @@ impl Random {
 }
 
 struct Device {
+    sms: u16,
     gpu: Controllers,
     /// Warps of a block that started together: whose, how many.
     running: Vec<(Handle, u64, LaunchId)>,
@@ -56,51 +62,48 @@ impl Device {
     fn new(sms: u16, options: Options) -> Result<Self, Error> {
         let mut gpu = Controllers::new(sms, EACH, options)?;
         for id in 0..KERNELS {
-            gpu.arrive(&kernel(id))?;
+            gpu.arrive(&kernel(id, sms))?;
         }
         let (running, gone) = (Vec::with_capacity(1 << 16), Vec::with_capacity(64));
-        Ok(Self { gpu, running, random: Random(88_172_645_463_325_252), gone, routes: [0; 3] })
+        let random = Random(88_172_645_463_325_252);
+        Ok(Self { sms, gpu, running, random, gone, routes: [0; 3] })
     }
 
-    /// Ends the warps of some blocks; how many.
-    fn end(&mut self, blocks: usize) -> Result<u64, Error> {
-        let mut ended = 0;
-        for _ in 0..blocks.min(self.running.len()) {
-            let at = self.random.below(self.running.len());
-            let (handle, count, kernel) = self.running.swap_remove(at);
-            for _ in 0..count {
-                let what = self.gpu.ended(handle)?;
-                ended += 1;
-                if what.kernel_done {
-                    self.gone.push(kernel);
-                }
-                while let Some(it) = self.gpu.serve(what.sm)? {
-                    self.running.push((it.handle, it.count, it.kernel));
-                }
+    /// Ends warps of a block that started together; how many.
+    fn end(&mut self) -> Result<u64, Error> {
+        let at = self.random.below(self.running.len());
+        let (handle, count, kernel) = self.running.swap_remove(at);
+        let mut done = None;
+        for _ in 0..count {
+            done = Some(self.gpu.ended(handle)?);
+        }
+        if let Some(done) = done {
+            if done.kernel_done {
+                self.gone.push(kernel);
+            }
+            while let Some(it) = self.gpu.serve(done.sm)? {
+                self.running.push((it.handle, it.count, it.kernel));
             }
         }
-        Ok(ended)
+        Ok(count)
     }
 
     /// Kernels that ended come again.
     fn come_again(&mut self) -> Result<(), Error> {
         while let Some(id) = self.gone.pop() {
-            self.gpu.arrive(&kernel(id.0))?;
+            self.gpu.arrive(&kernel(id.0, self.sms))?;
         }
         Ok(())
     }
 
-    /// Decides until nothing can be distributed; how often.
-    fn decide(&mut self) -> Result<u64, Error> {
-        let mut count = 0;
-        while let Some(decision) = self.gpu.decide() {
-            count += 1;
-            self.routes[decision.route as usize] += 1;
-            while let Some(it) = self.gpu.serve(decision.sm)? {
-                self.running.push((it.handle, it.count, it.kernel));
-            }
+    /// One decision, and the service of its SM; whether there was one.
+    fn decide(&mut self) -> Result<bool, Error> {
+        let Some(decision) = self.gpu.decide() else { return Ok(false) };
+        self.routes[decision.route as usize] += 1;
+        while let Some(it) = self.gpu.serve(decision.sm)? {
+            self.running.push((it.handle, it.count, it.kernel));
         }
-        Ok(count)
+        Ok(true)
     }
 }
 
@@ -125,7 +128,7 @@ struct Target {
 }
 
 impl Counters {
-    fn of(gpu: &Controllers) -> Self {
+    fn of(gpu: &Controllers, sms: u16) -> Self {
         let mut counters = Self::default();
         for row in gpu.sms() {
             counters.warps.push(row.remaining.warps as u32);
@@ -139,7 +142,7 @@ impl Counters {
         rows.reverse();
         rows.sort_by_key(|row| row.priority);
         counters.targets.extend(rows.iter().map(|row| {
-            let it = kernel(row.kernel.0);
+            let it = kernel(row.kernel.0, sms);
             Target {
                 left: row.undistributed as u32,
                 priority: it.priority as u32 + 1,
@@ -150,14 +153,6 @@ impl Counters {
             }
         }));
         counters
-    }
-
-    fn decide(&mut self) -> u64 {
-        let mut count = 0;
-        while self.decide_one() {
-            count += 1;
-        }
-        count
     }
 
     fn decide_one(&mut self) -> bool {
@@ -204,94 +199,119 @@ impl Counters {
     }
 }
 
-/// Nanoseconds a unit of every round, sorted.
+/// Nanoseconds, each measured by itself.
 #[derive(Default)]
-struct Times(Vec<f64>);
+struct Times(Vec<(f64, f64)>);
 
 impl Times {
     fn note(&mut self, start: Instant, units: u64) {
-        let nanoseconds = start.elapsed().as_nanos() as f64;
-        if units > 0 {
-            self.0.push(nanoseconds / units as f64);
-        }
+        self.0.push((start.elapsed().as_nanos() as f64, units as f64));
     }
 
-    /// The fastest and the median.
-    fn ends(&mut self) -> (f64, f64) {
-        self.0.sort_by(f64::total_cmp);
-        let at = |position: usize| self.0.get(position).copied().unwrap_or(f64::NAN);
-        (at(0), at(self.0.len() / 2))
+    /// Of a unit, less the clock.
+    fn median(&self, clock: f64) -> f64 {
+        let mut each: Vec<f64> =
+            self.0.iter().map(|&(time, units)| (time - clock) / units).collect();
+        each.sort_by(f64::total_cmp);
+        each.get(each.len() / 2).copied().unwrap_or(f64::NAN)
+    }
+}
+
+/// What reading the clock takes.
+fn clock() -> f64 {
+    let mut times = Times::default();
+    for _ in 0..EVENTS {
+        times.note(Instant::now(), 1);
+    }
+    times.median(0.0)
+}
+
+#[derive(Default)]
+struct Measured {
+    found: Times,
+    vain: Times,
+    ends: Times,
+    counters_found: Times,
+    counters_vain: Times,
+}
+
+impl Measured {
+    /// One block ends, and what can be distributed is.
+    fn event(&mut self, device: &mut Device, compare: bool) -> Result<(), Error> {
+        let start = Instant::now();
+        let ended = device.end()?;
+        self.ends.note(start, ended);
+        device.come_again()?;
+        let mut counters = compare.then(|| Counters::of(&device.gpu, device.sms));
+        loop {
+            let start = Instant::now();
+            let found = black_box(device.decide()?);
+            (if found { &mut self.found } else { &mut self.vain }).note(start, 1);
+            if let Some(counters) = &mut counters {
+                let start = Instant::now();
+                let plainly = black_box(counters.decide_one());
+                let times = if found { &mut self.counters_found } else { &mut self.counters_vain };
+                times.note(start, 1);
+                assert_eq!(found, plainly, "the counters decide alike");
+            }
+            if !found {
+                return Ok(());
+            }
+        }
     }
 }
 
 /// One row; the median of a decision.
-fn measure(name: &str, sms: u16, options: Options, compare: bool) -> Result<f64, Error> {
+fn measure(name: &str, sms: u16, options: Options) -> Result<f64, Error> {
+    let compare = options == Options::default();
     let mut device = Device::new(sms, options)?;
-    device.decide()?;
-    let (mut decisions, mut plain, mut ends, mut waits) =
-        (Times::default(), Times::default(), Times::default(), Times::default());
-    let mut count = 0;
-    for round in 0..2 * ROUNDS {
-        let warm = round >= ROUNDS;
-        let start = Instant::now();
-        let ended = device.end(usize::from(sms) / 2)?;
-        if warm {
-            ends.note(start, ended);
-        }
-        if round == ROUNDS {
+    while device.decide()? {}
+    let mut measured = Measured::default();
+    for event in 0..2 * EVENTS {
+        if event == EVENTS {
+            measured = Measured::default();
             device.routes = [0; 3];
-            count = 0;
         }
-        device.come_again()?;
-        let mut counters = Counters::of(&device.gpu);
-        let start = Instant::now();
-        let made = device.decide()?;
-        if warm {
-            decisions.note(start, made);
-        }
-        count += made;
-        let start = Instant::now();
-        black_box(device.gpu.decide());
-        if warm {
-            waits.note(start, 1);
-        }
-        let start = Instant::now();
-        let plainly = black_box(counters.decide());
-        if warm && compare {
-            plain.note(start, plainly);
-            assert_eq!(made, plainly, "the counters decide alike");
-        }
+        measured.event(&mut device, compare && event % COMPARED == 0)?;
     }
-    let ((fastest, median), (_, plain)) = (decisions.ends(), plain.ends());
-    let ((_, end), (_, wait)) = (ends.ends(), waits.ends());
+    let clock = clock();
+    let Measured { mut found, mut vain, mut ends, mut counters_found, mut counters_vain } =
+        measured;
+    let count = found.0.len();
     let share = |route: Route| 100.0 * device.routes[route as usize] as f64 / count as f64;
     let routes = [Route::Whole, Route::First, Route::Second].map(share);
     let routes = format!("{:.0}/{:.0}/{:.0}", routes[0], routes[1], routes[2]);
-    let mean = count as f64 / ROUNDS as f64;
-    println!(
-        "{name:<22} {sms:>5} {mean:>8.0} {routes:>10} {fastest:>8.0} {median:>7.0} {plain:>8.0} {wait:>6.0} {end:>6.0}"
-    );
+    let median = found.median(clock);
+    let mut row = format!("{name:<20} {sms:>5} {count:>9} {routes:>12} {median:>8.0}");
+    let others = [&vain, &ends, &counters_found, &counters_vain];
+    for times in others {
+        let nanoseconds = times.median(clock);
+        row += &if nanoseconds.is_nan() {
+            format!("{:>9}", "")
+        } else {
+            format!("{nanoseconds:>9.0}")
+        };
+    }
+    println!("{}", row.trim_end());
     Ok(median)
 }
 
 fn main() -> Result<(), Error> {
     println!(
-        "                               decisions    % whole/  fastest  median counters     in   warp"
+        "                                       % whole/                     a warp  counters:"
     );
     println!(
-        "options                  SMs   a round first/second       ns      ns only, ns   vain    end"
+        "options                SMs decisions first/second decision  in vain      end decision  in vain"
     );
     let plain = Options::default();
-    let small = measure("default", 132, plain, true)?;
-    let large = measure("default", 1024, plain, true)?;
+    let small = measure("default", 132, plain)?;
+    let large = measure("default", 1024, plain)?;
     let choose = Choose::MostFree;
     for sms in [132, 1024] {
-        measure("choose = most-free", sms, Options { choose, ..plain }, false)?;
-        measure("fall-through", sms, Options { fall_through: true, ..plain }, false)?;
+        measure("choose = most-free", sms, Options { choose, ..plain })?;
+        measure("fall-through", sms, Options { fall_through: true, ..plain })?;
     }
-    println!(
-        "goals: at most 150 ns at 132 SMs: {small:.0}; at 1,024 at most 1.3x: {:.2}x",
-        large / small
-    );
+    let ratio = large / small;
+    println!("goals: at most 150 ns at 132 SMs: {small:.0}; at most 1.3x at 1,024: {ratio:.2}x");
     Ok(())
 }

@@ -3,9 +3,7 @@
 //! The same search serves the tables of [`Controllers`](crate::Controllers), which know three
 //! resources, and the policy, which asks the dispatcher's book about SIMDs, slots and barriers too.
 
-use core::cmp::Reverse;
-
-use crate::index::{Index, Key, lower_than, times};
+use crate::index::{Index, Key, Of, Place};
 use crate::{Choose, Options};
 
 /// How a block comes to its SM.
@@ -52,53 +50,39 @@ pub(crate) struct Wish {
     pub(crate) warp: Key,
 }
 
-/// The route and the SM, if any: whole, then first, then second.
+/// The route and the SM, if any: whole, then first, then second. `place` is where the index
+/// remembers the demand, up to date.
 pub(crate) fn find(
-    index: &Index,
+    (index, place): (&Index, Place),
     room: &impl Room,
     wish: &Wish,
     options: &Options,
 ) -> Option<(Route, usize)> {
-    if let Some(sm) = whole(index, room, wish, options.choose) {
+    let (lowest, block, warp) =
+        (options.choose == Choose::Lowest, (place, Of::Block), (place, Of::Warp));
+    let whole = if lowest {
+        index.lowest(block, 0, |sm| room.blocks(sm) > 0)
+    } else {
+        index.most(block, |sm| room.blocks(sm))
+    };
+    if let Some(sm) = whole {
         return Some((Route::Whole, sm));
     }
-    if !(wish.barrier && options.whole_blocks_for_barriers)
-        && let Some(sm) = first(index, room, wish, options)
-    {
+    let warps = |sm| room.warps(sm, options.strict);
+    let first = if wish.barrier && options.whole_blocks_for_barriers {
+        None
+    } else if lowest {
+        index.lowest(warp, 0, |sm| warps(sm) > 0)
+    } else {
+        index.most(warp, warps)
+    };
+    if let Some(sm) = first {
         return Some((Route::First, sm));
     }
-    second(index, room, wish, options.choose).map(|sm| (Route::Second, sm))
-}
-
-fn whole(index: &Index, room: &impl Room, wish: &Wish, choose: Choose) -> Option<usize> {
-    match choose {
-        Choose::Lowest => index.lowest(&wish.block, 0, |sm| room.blocks(sm) > 0),
-        Choose::MostFree => {
-            index.best(&wish.block, |key| times(key, &wish.block, 3), |sm| room.blocks(sm))
-        }
-    }
-}
-
-fn first(index: &Index, room: &impl Room, wish: &Wish, options: &Options) -> Option<usize> {
-    let warps = |sm| room.warps(sm, options.strict);
-    match options.choose {
-        Choose::Lowest => index.lowest(&wish.warp, 0, |sm| warps(sm) > 0),
-        Choose::MostFree => index.best(&wish.warp, |key| times(key, &wish.warp, 2), warps),
-    }
-}
-
-fn second(index: &Index, room: &impl Room, wish: &Wish, choose: Choose) -> Option<usize> {
-    let need = [0, 0, 0, lower_than(wish.priority)];
-    let lower = |sm: usize| room.top(sm) < Some(wish.priority);
-    match choose {
-        Choose::Lowest => index.lowest(&need, 0, lower),
-        Choose::MostFree => {
-            // The lower the top, the better; no top at all is the best.
-            let bound = |key: &Key| {
-                let above_none = u64::from((i32::MAX - key[3]).unsigned_abs());
-                Some(Reverse(above_none.checked_sub(1)))
-            };
-            index.best(&need, bound, |sm| lower(sm).then(|| Reverse(room.top(sm))))
-        }
-    }
+    let second = if lowest {
+        index.lower(wish.priority, |sm| room.top(sm) < Some(wish.priority))
+    } else {
+        index.lowest_top(wish.priority, |sm| room.top(sm))
+    };
+    second.map(|sm| (Route::Second, sm))
 }

@@ -2,7 +2,7 @@
 
 use raddle_types::CuId;
 
-use super::{Block, Controllers, View};
+use super::{Block, Controllers, Target, View};
 use crate::blocks::Waiting;
 use crate::search::{Room, find};
 use crate::{Decision, Route};
@@ -15,10 +15,13 @@ impl Controllers {
         let tried = if self.options.fall_through { self.targets.len() } else { 1 };
         let targets = (0..self.targets.len()).rev().take(tried);
         for at in targets {
-            let slot = self.targets[at].slot;
-            let need = self.held(slot)?.need;
+            let Target { slot, place, .. } = self.targets[at];
+            let need = self.kernels.get(slot as usize)?.as_ref()?.need;
+            let place = self.index.demand(&need.wish.block, &need.wish.warp, place);
+            self.targets[at].place = place;
             let view = View { sms: &self.sms, need: &need };
-            let Some((route, sm)) = find(&self.index, &view, &need.wish, &self.options) else {
+            let index = (&self.index, place);
+            let Some((route, sm)) = find(index, &view, &need.wish, &self.options) else {
                 continue;
             };
             let n1 = if route == Route::Whole { view.blocks(sm) } else { 0 };

@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use raddle_types::{CuId, LaunchId, Refusal, Resource};
 
 use crate::blocks::Blocks;
-use crate::index::{Index, Key, cut, lowness};
+use crate::index::{Index, Key, Place, cut, lowness};
 use crate::search::{Room, Wish};
 use crate::{BlockRow, Error, Kernel, KernelRow, Options, Resources, SmRow};
 
@@ -61,6 +61,8 @@ struct Need {
 struct Target {
     priority: u64,
     slot: u32,
+    /// Where the index remembers its demand.
+    place: Place,
 }
 
 #[derive(Clone, Debug)]
@@ -200,7 +202,7 @@ impl Controllers {
         });
         self.kernels[slot as usize] = Some(held);
         self.by_id.insert(place, (id, slot));
-        let target = Target { priority, slot };
+        let target = Target { priority, slot, place: Place::default() };
         // Later arrivals of one priority stand before earlier ones: the last is the next target.
         let later = self.targets.partition_point(|it| it.priority < priority);
         self.targets.insert(later, target);

@@ -5,7 +5,7 @@ use raddle_types::{Demand, Launch};
 
 use super::tables::Tables;
 use super::{BlockWarp, Grant, priority};
-use crate::index::cut;
+use crate::index::{Of, cut};
 use crate::search::{Room, Wish, find};
 use crate::{Choose, Route};
 
@@ -127,9 +127,10 @@ impl BlockWarp {
     ) -> Option<Answer> {
         let (cus, launch) = (ready.cus, &entry.launch);
         let wish = wish(launch);
+        let place = self.tables.demand(&wish);
         let view = View { cus, tables: &self.tables, launch };
         let index = self.tables.index();
-        let (route, sm) = find(index, &view, &wish, &self.options)?;
+        let (route, sm) = find((index, place), &view, &wish, &self.options)?;
         if route != Route::Whole {
             let (launch, workgroup) = (launch.id, entry.next);
             return Some(Answer::Assign { launch, workgroup, cu: id(sm) });
@@ -142,7 +143,7 @@ impl BlockWarp {
             if all {
                 from = 0;
             }
-            while let Some(sm) = index.lowest(&wish.block, from, |sm| view.blocks(sm) > 0) {
+            while let Some(sm) = index.lowest((place, Of::Block), from, |sm| view.blocks(sm) > 0) {
                 let room = cus.room(id(sm), &launch.demand);
                 self.rooms.push((room, id(sm)));
                 from = sm + 1;

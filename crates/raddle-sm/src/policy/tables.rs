@@ -10,7 +10,8 @@ use raddle_types::{Launch, LaunchId};
 
 use super::{key, priority};
 use crate::blocks::{Blocks, Waiting};
-use crate::index::Index;
+use crate::index::{Index, Place};
+use crate::search::Wish;
 
 /// A block that does not start as a whole.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +67,11 @@ impl Tables {
         let units = &self.units;
         // There are as many as a u16 said.
         self.index.refresh(|sm| key(cus, CuId(sm as u16), units[sm].top()));
+    }
+
+    /// Where the index remembers what a launch asks, up to date.
+    pub(super) fn demand(&mut self, wish: &Wish) -> Place {
+        self.index.demand(&wish.block, &wish.warp, Place::default())
     }
 
     pub(super) const fn index(&self) -> &Index {

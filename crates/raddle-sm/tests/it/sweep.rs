@@ -90,7 +90,9 @@ fn chosen(left: [u64; 3], tops: [u64; 3], choose: Choose) -> String {
         }
     }
     for it in fillers.iter().filter(|it| it.kernel.0 % 2 == 1) {
-        (0..it.count).for_each(|_| drop(gpu.ended(it.handle).unwrap()));
+        for _ in 0..it.count {
+            gpu.ended(it.handle).unwrap();
+        }
     }
     let row = |it: raddle_sm::SmRow| {
         format!("{}{}", it.remaining.warps, it.top.map_or("-".to_owned(), |top| top.to_string()))
