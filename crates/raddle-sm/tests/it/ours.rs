@@ -111,8 +111,8 @@ pub(crate) fn play(
     Ok(story)
 }
 
-/// What must hold in every step: nothing above the totals (a value below 0 would have stopped the
-/// test, arithmetic being checked), tops as the block tables say.
+/// What must hold in every step: nothing above the totals (below 0 it would wrap to far above),
+/// tops as the block tables say.
 fn check_tables(controllers: &Controllers, total: [u64; 3]) {
     for row in controllers.sms() {
         let left = row.remaining;
