@@ -275,8 +275,7 @@ fn measure(name: &str, sms: u16, options: Options) -> Result<f64, Error> {
         measured.event(&mut device, compare && event % COMPARED == 0)?;
     }
     let clock = clock();
-    let Measured { mut found, mut vain, mut ends, mut counters_found, mut counters_vain } =
-        measured;
+    let Measured { found, vain, ends, counters_found, counters_vain } = measured;
     let count = found.0.len();
     let share = |route: Route| 100.0 * device.routes[route as usize] as f64 / count as f64;
     let routes = [Route::Whole, Route::First, Route::Second].map(share);

@@ -133,10 +133,8 @@ impl Model<'_> {
                 }
             }
         }
-        for sm in 0..self.free.len() {
-            if touched[sm] {
-                self.serve(sm);
-            }
+        for (sm, _) in touched.iter().enumerate().filter(|(_, touched)| **touched) {
+            self.serve(sm);
         }
     }
 
