@@ -38,8 +38,9 @@ pub(crate) const CRATES: &[Crate] = &[
         "raddle-workgroup",
         &["raddle-types", "raddle-policy", "raddle-device", "raddle-bitmap"],
     ),
+    policy("raddle-sm", &["raddle-types", "raddle-policy"]),
     // Dispatch knows every policy crate: the next one is added here too.
-    hosted("raddle-dispatch", &["raddle-types", "raddle-policy", "raddle-workgroup"]),
+    hosted("raddle-dispatch", &["raddle-types", "raddle-policy", "raddle-workgroup", "raddle-sm"]),
     hosted("raddle-trace", &["raddle-types"]),
     hosted(
         "raddle-sim",

@@ -101,6 +101,9 @@ pub enum AllocateRecipe {
     Spatial(SpatialConfig),
     /// Every channel's head against every compute unit.
     Matching(MatchingConfig),
+    /// Whole blocks, else single warps, else a place in the queue behind lower work (seed 003).
+    #[cfg(feature = "sm")]
+    BlockWarp(raddle_sm::Options),
 }
 
 impl Default for AllocateRecipe {
@@ -188,6 +191,8 @@ impl Recipe {
                 AllocateRecipe::Leftover(_) => "leftover",
                 AllocateRecipe::Spatial(_) => "spatial",
                 AllocateRecipe::Matching(_) => "matching",
+                #[cfg(feature = "sm")]
+                AllocateRecipe::BlockWarp(_) => "block-warp",
             },
             match self.preempt {
                 PreemptRecipe::Never(_) => "never",
@@ -249,6 +254,10 @@ impl Recipe {
             }
             AllocateRecipe::Matching(config) => {
                 builder.allocate(name, Matching::new(config, shape, cus).map_err(bad)?)
+            }
+            #[cfg(feature = "sm")]
+            AllocateRecipe::BlockWarp(options) => {
+                builder.allocate(name, raddle_sm::BlockWarp::new(options))
             }
         })
     }

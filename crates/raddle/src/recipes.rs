@@ -12,12 +12,13 @@ use crate::table;
 use crate::unique::Names;
 
 /// The bundled recipes: name and TOML, in the order in which they are listed and replayed.
-const BUNDLED: [(&str, &str); 6] = [
+const BUNDLED: [(&str, &str); 7] = [
     ("round-robin", include_str!("../data/recipes/round-robin.toml")),
     ("greedy", include_str!("../data/recipes/greedy.toml")),
     ("leftover", include_str!("../data/recipes/leftover.toml")),
     ("spatial", include_str!("../data/recipes/spatial.toml")),
     ("matching", include_str!("../data/recipes/matching.toml")),
+    ("block-warp", include_str!("../data/recipes/block-warp.toml")),
     ("leftover-drain", include_str!("../data/recipes/leftover-drain.toml")),
 ];
 

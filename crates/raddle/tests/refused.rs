@@ -7,7 +7,7 @@ use std::fs;
 use common::{Place, Ran, bare_table, infer, kernel, table, trace, train};
 
 /// What `golden` and `explain` can be asked.
-const TOPICS: &str = "topics: bitmap, windows, split, balance, place, match, placement";
+const TOPICS: &str = "topics: bitmap, windows, split, balance, place, match, placement, sm";
 
 /// Replays into `out` and checks that it is refused with these words and leaves nothing.
 fn refused(place: &Place, args: &[&str], words: &[&str]) -> Ran {
@@ -187,8 +187,8 @@ fn wrong_usage() {
         (&["replay", "train.csv", "--events", "x"], &["--events"]),
         (&["--out", "a", "replay", "train.csv"], &["behind the verb"]),
         (&["golden", "placment"], &["no topic `placment`", TOPICS]),
-        (&["golden", "sm"], &["not there yet", TOPICS]),
-        (&["explain", "sm"], &["not there yet", TOPICS]),
+        (&["golden", "slices"], &["not there yet", TOPICS]),
+        (&["explain", "slices"], &["not there yet", TOPICS]),
     ] {
         let ran = place.raddle(args);
         assert_eq!(ran.code, 2, "{args:?}: {ran:?}");

@@ -1,5 +1,6 @@
 //! Does the simulated GPU do what its documentation says?
 
+mod block_warp;
 mod energy;
 mod kit;
 mod laws;

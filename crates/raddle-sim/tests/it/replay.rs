@@ -46,7 +46,7 @@ fn equal_input_gives_equal_bytes() {
 
 #[test]
 fn the_events_give_the_same_answers_again() {
-    for policy in ["leftover", "greedy", "round-robin", "spatial"] {
+    for policy in ["leftover", "greedy", "round-robin", "spatial", "block-warp"] {
         let recipe = format!("{DRAIN}\n[allocate]\npolicy = \"{policy}\"");
         for detail in [Detail::Answers, Detail::Full] {
             let log = logged(&recipe, detail);

@@ -8,6 +8,7 @@ mod bitmap;
 mod matching;
 mod place;
 mod placement;
+mod sm;
 mod split;
 mod windows;
 
@@ -60,6 +61,7 @@ const TOPICS: [(&str, Topic); 7] = [
     ("place", Topic { example: place::EXAMPLE, explain: place::explain }),
     ("match", Topic { example: matching::EXAMPLE, explain: matching::explain }),
     ("placement", Topic { example: placement::EXAMPLE, explain: placement::explain }),
+    ("sm", Topic { example: sm::EXAMPLE, explain: sm::explain }),
 ];
 
 /// Topics that also have a cost (`--cost`); the answer is in the tables, and in JSON.

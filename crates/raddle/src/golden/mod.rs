@@ -11,6 +11,7 @@ pub(crate) mod matching;
 pub(crate) mod place;
 pub(crate) mod placement;
 pub(crate) mod read;
+pub(crate) mod sm;
 pub(crate) mod split;
 pub(crate) mod windows;
 
@@ -23,7 +24,7 @@ use read::Fields;
 pub(crate) type Answer = fn(&Fields<'_>) -> Result<String, Fault>;
 
 /// Topics that can be asked, and who answers.
-const TOPICS: [(&str, Answer); 7] = [
+const TOPICS: [(&str, Answer); 8] = [
     ("bitmap", bitmap::answer),
     ("windows", windows::answer),
     ("split", split::answer),
@@ -31,10 +32,11 @@ const TOPICS: [(&str, Answer); 7] = [
     ("place", place::answer),
     ("match", matching::answer),
     ("placement", placement::answer),
+    ("sm", sm::answer),
 ];
 
 /// Topics of the contract that nobody answers yet.
-const LATER: [&str; 4] = ["sm", "slices", "packet", "preempt"];
+const LATER: [&str; 3] = ["slices", "packet", "preempt"];
 
 /// More figures than this are in no answer: it would be larger than its question by far.
 const MOST_FIGURES: u64 = 10_000_000;

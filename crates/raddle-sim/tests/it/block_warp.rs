@@ -1,0 +1,97 @@
+//! Does `block-warp` lose nothing, whatever runs and however it is taken off? Do urgent launches
+//! get the next wave slots?
+
+use proptest::prelude::*;
+use raddle_dispatch::Composed;
+use raddle_dispatch::slots::HighestLevel;
+use raddle_policy::How;
+use raddle_sim::{Outcome, Task, Work};
+use raddle_sm::{BlockWarp, Choose, Options};
+use raddle_types::{Barrier, Level};
+
+use crate::kit::{Always, SHAPE, end, in_order, kernel, latency, run_default, try_run, workload};
+use crate::laws::{check, processes};
+
+fn options() -> impl Strategy<Value = Options> {
+    let choose = prop_oneof![Just(Choose::Lowest), Just(Choose::MostFree)];
+    (any::<bool>(), choose, any::<bool>()).prop_map(|(strict, choose, fall_through)| Options {
+        strict,
+        choose,
+        fall_through,
+        ..Options::default()
+    })
+}
+
+/// Every other launch may have a barrier.
+fn with_barriers(mut processes: Vec<Vec<Task>>) -> Vec<Vec<Task>> {
+    for task in processes.iter_mut().flatten().step_by(2) {
+        if let Work::Kernel { barrier, .. } = &mut task.work {
+            *barrier = Barrier::Assumed;
+        }
+    }
+    processes
+}
+
+fn run(processes: &[Vec<Task>], cus: u16, options: Options) -> Outcome {
+    let policy = BlockWarp::new(options);
+    let dispatcher = Composed::builder(SHAPE, cus).allocate("block-warp", policy).build();
+    try_run(&workload(processes.to_vec()), cus, dispatcher).expect("lawful")
+}
+
+proptest! {
+    #[test]
+    fn every_way_off_loses_nothing(
+        processes in processes().prop_map(with_barriers),
+        way in 0usize..6,
+        cus in 1u16..4,
+        options in options(),
+    ) {
+        let how = [How::Never, How::Wait, How::Flag, How::Drain, How::Reset, How::Switch][way];
+        let dispatcher = Composed::builder(SHAPE, cus)
+            .turn("highest-level", HighestLevel)
+            .preempt("always", Always(how))
+            .allocate("block-warp", BlockWarp::new(options))
+            .build();
+        let outcome = try_run(&workload(processes.clone()), cus, dispatcher);
+        check(&outcome.expect("the two books agree"), &processes, how);
+    }
+
+    #[test]
+    fn nothing_is_stopped(
+        processes in processes().prop_map(with_barriers),
+        cus in 1u16..4,
+        options in options(),
+    ) {
+        let outcome = run(&processes, cus, options);
+        prop_assert_eq!(outcome.counters.taken_off, 0);
+        check(&outcome, &processes, How::Never);
+    }
+}
+
+/// One unit of 8 wave slots: a low launch fills it again and again, an urgent workgroup of 6 waves
+/// comes at 5. Leftover waits until the low one has placed its last; here the urgent workgroup gets
+/// the slots that free at 10.
+#[test]
+fn an_urgent_workgroup_gets_the_next_slots() {
+    let mut low = kernel(0, 40, 2, 10);
+    low.level = Level(5);
+    let processes = vec![vec![low], vec![kernel(5, 1, 6, 10)]];
+    let outcome = run(&processes, 1, Options::default());
+    assert_eq!((latency(&outcome, 1), end(&outcome, 1)), (5, 20));
+    assert_eq!(end(&outcome, 0), 110, "10 rounds of 4, and the one that the urgent one took");
+    let leftover = run_default(&workload(processes), 1);
+    assert_eq!((latency(&leftover, 1), end(&leftover, 0)), (95, 100));
+}
+
+/// Waves start one by one where a workgroup lies in part, and each lasts as long as it would: the
+/// low launches end at 10 and 20, the urgent one of 6 waves gets 2 slots at 5, 4 more at 10.
+#[test]
+fn waves_of_a_partly_started_workgroup_last_as_long_as_it_would() {
+    let mut low = kernel(0, 3, 2, 10);
+    low.level = Level(5);
+    let processes = vec![in_order(vec![low]), vec![kernel(5, 1, 6, 10)]];
+    let outcome = run(&processes, 1, Options::default());
+    assert_eq!((latency(&outcome, 1), end(&outcome, 1)), (0, 20));
+    assert_eq!(end(&outcome, 0), 10, "nothing is stopped");
+    assert_eq!(outcome.counters.starts, 3, "3 low ones at once, then 2 waves, then 4");
+}

@@ -1,0 +1,87 @@
+//! Which blocks are on one SM, and which of them wait for warps to start?
+//!
+//! The part of an SM's block table that decisions need: how many unfinished blocks of each
+//! priority, and the blocks with warps waiting, by priority and then in the order of distribution.
+
+use alloc::vec::Vec;
+
+/// A block with warps waiting; `slot` is its place in the owner's table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Waiting {
+    pub(crate) priority: u64,
+    /// The number of its distribution.
+    pub(crate) serial: u64,
+    pub(crate) slot: u32,
+}
+
+/// The blocks of one SM.
+#[derive(Clone, Debug)]
+pub(crate) struct Blocks {
+    /// Unfinished blocks by priority, the highest last.
+    levels: Vec<(u64, u64)>,
+    /// The first to be served first.
+    waiting: Vec<Waiting>,
+}
+
+impl Default for Blocks {
+    /// With room for what an SM usually holds, so that tables do not grow one by one for long.
+    fn default() -> Self {
+        Self { levels: Vec::with_capacity(8), waiting: Vec::with_capacity(16) }
+    }
+}
+
+impl Blocks {
+    /// The highest priority among the blocks; `None` without any.
+    pub(crate) fn top(&self) -> Option<u64> {
+        self.levels.last().map(|&(priority, _)| priority)
+    }
+
+    /// `count` blocks came (C4: the top rises at distribution).
+    pub(crate) fn add(&mut self, priority: u64, count: u64) {
+        match self.levels.binary_search_by_key(&priority, |&(priority, _)| priority) {
+            Ok(at) => self.levels[at].1 += count,
+            Err(at) => self.levels.insert(at, (priority, count)),
+        }
+    }
+
+    /// `count` blocks are done or gone (L5).
+    pub(crate) fn remove(&mut self, priority: u64, count: u64) {
+        let found = self.levels.binary_search_by_key(&priority, |&(priority, _)| priority);
+        if let Ok(at) = found {
+            let level = &mut self.levels[at];
+            level.1 = level.1.saturating_sub(count);
+            if level.1 == 0 {
+                self.levels.remove(at);
+            }
+        }
+    }
+
+    /// A block has warps waiting.
+    pub(crate) fn enqueue(&mut self, block: Waiting) {
+        let before = |it: &Waiting| {
+            it.priority > block.priority
+                || (it.priority == block.priority && it.serial < block.serial)
+        };
+        let at = self.waiting.partition_point(before);
+        self.waiting.insert(at, block);
+    }
+
+    /// A block has none waiting any more.
+    pub(crate) fn dequeue(&mut self, slot: u32) {
+        if let Some(at) = self.waiting.iter().position(|it| it.slot == slot) {
+            self.waiting.remove(at);
+        }
+    }
+
+    pub(crate) fn has_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// L1..L3: the first waiting block of which warps can start, and how many; without backfill
+    /// only the very first is asked.
+    pub(crate) fn next(&self, backfill: bool, can: impl Fn(u32) -> u64) -> Option<(u32, u64)> {
+        let tried = if backfill { self.waiting.len() } else { 1 };
+        let mut answers = self.waiting.iter().take(tried).map(|it| (it.slot, can(it.slot)));
+        answers.find(|&(_, count)| count > 0)
+    }
+}

@@ -1,0 +1,85 @@
+//! Which blocks go to which SM (G1 to G6)?
+
+use raddle_types::CuId;
+
+use super::{Block, Controllers, Target, View};
+use crate::blocks::Waiting;
+use crate::search::{Room, find};
+use crate::{Decision, Route};
+
+impl Controllers {
+    /// One decision of the global controller; `None` when nothing can be distributed now. The
+    /// controller of the SM is to be served at once, before the next decision.
+    pub fn decide(&mut self) -> Option<Decision> {
+        self.refresh();
+        let tried = if self.options.fall_through { self.targets.len() } else { 1 };
+        let targets = (0..self.targets.len()).rev().take(tried);
+        for at in targets {
+            let Target { slot, place, .. } = self.targets[at];
+            let need = self.kernels.get(slot as usize)?.as_ref()?.need;
+            let place = self.index.demand(&need.wish.block, &need.wish.warp, place);
+            self.targets[at].place = place;
+            let view = View { sms: &self.sms, need: &need };
+            let index = (&self.index, place);
+            let Some((route, sm)) = find(index, &view, &need.wish, &self.options) else {
+                continue;
+            };
+            let n1 = if route == Route::Whole { view.blocks(sm) } else { 0 };
+            return self.distribute(at, route, sm, n1);
+        }
+        None
+    }
+
+    /// Gives min(N1, undistributed) blocks (G3), or one (C3), and raises the SM's top (C4).
+    fn distribute(&mut self, at: usize, route: Route, sm: usize, n1: u64) -> Option<Decision> {
+        let slot = self.targets[at].slot;
+        let held = self.kernels.get_mut(slot as usize)?.as_mut()?;
+        let count = n1.max(1).min(held.undistributed);
+        let first = held.kernel.blocks - held.undistributed;
+        held.undistributed -= count;
+        let (kernel, need, empty) = (held.kernel, held.need, held.undistributed == 0);
+        if empty {
+            self.targets.remove(at);
+        }
+        let unit = &mut self.sms[sm];
+        unit.blocks.add(kernel.priority, count);
+        let reserved = route == Route::Whole;
+        if reserved {
+            unit.remaining.warps -= count * need.block.warps;
+            unit.remaining.registers -= count * need.block.registers;
+            unit.remaining.shared -= count * need.block.shared;
+        }
+        for number in first..first + count {
+            let serial = self.distributions;
+            self.distributions += 1;
+            let block = Block {
+                serial,
+                kernel: slot,
+                // A position among the SMs, of which there are as many as a u16 said.
+                sm: sm as u16,
+                reserved,
+                number,
+                waiting: kernel.warps,
+                running: 0,
+                finished: 0,
+            };
+            let place = self.add_block(block);
+            let waiting = Waiting { priority: kernel.priority, serial, slot: place };
+            self.sms[sm].blocks.enqueue(waiting);
+        }
+        self.index.touch(sm);
+        Some(Decision { route, kernel: kernel.id, sm: CuId(sm as u16), first, count, n1 })
+    }
+
+    fn add_block(&mut self, block: Block) -> u32 {
+        if let Some(slot) = self.spare_blocks.pop() {
+            self.blocks[slot as usize] = block;
+            return slot;
+        }
+        self.blocks.push(block);
+        // As many can be spare as there are.
+        self.spare_blocks.reserve(self.blocks.len());
+        // Blocks on SMs: at most one queued a level and SM, and those that run.
+        self.blocks.len() as u32 - 1
+    }
+}

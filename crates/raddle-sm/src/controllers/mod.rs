@@ -1,0 +1,289 @@
+//! What do the global logic controller and the SM logic controllers do next?
+//!
+//! [`Controllers`] keeps the three status register tables of seed 003 and moves by four calls:
+//! [`arrive`](Controllers::arrive), [`decide`](Controllers::decide) (G1..G6),
+//! [`serve`](Controllers::serve) (L1..L3) and [`ended`](Controllers::ended) (L4, L5). Resources
+//! of a whole block are reserved at distribution, of a warp when it starts (C13); a block takes its
+//! shared memory with its first warp and frees it with its last (C2).
+
+mod global;
+mod local;
+
+use alloc::vec::Vec;
+
+use raddle_types::{CuId, LaunchId, Refusal, Resource};
+
+use crate::blocks::Blocks;
+use crate::index::{Index, Key, Place, cut, lowness};
+use crate::search::{Room, Wish};
+use crate::{BlockRow, Error, Kernel, KernelRow, Options, Resources, SmRow};
+
+/// The tables of the global controller and of every SM controller.
+#[derive(Clone, Debug)]
+pub struct Controllers {
+    options: Options,
+    total: Resources,
+    kernels: Vec<Option<Held>>,
+    spare_kernels: Vec<u32>,
+    /// Unfinished kernels by id.
+    by_id: Vec<(LaunchId, u32)>,
+    /// Kernels with undistributed blocks, the next target last.
+    targets: Vec<Target>,
+    sms: Vec<Sm>,
+    blocks: Vec<Block>,
+    spare_blocks: Vec<u32>,
+    index: Index,
+    arrivals: u64,
+    distributions: u64,
+}
+
+/// An unfinished kernel.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    kernel: Kernel,
+    need: Need,
+    arrival: u64,
+    undistributed: u64,
+    unfinished: u64,
+}
+
+/// What a block and its warps need.
+#[derive(Clone, Copy, Debug)]
+struct Need {
+    /// Of a whole block.
+    block: Resources,
+    /// Of a warp; shared memory is the block's.
+    warp: Resources,
+    wish: Wish,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    priority: u64,
+    slot: u32,
+    /// Where the index remembers its demand.
+    place: Place,
+}
+
+#[derive(Clone, Debug)]
+struct Sm {
+    remaining: Resources,
+    blocks: Blocks,
+}
+
+/// A block on an SM; `sm` is meaningless once it is done.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    serial: u64,
+    kernel: u32,
+    sm: u16,
+    /// Whether it took its resources at distribution.
+    reserved: bool,
+    number: u64,
+    waiting: u64,
+    running: u64,
+    finished: u64,
+}
+
+impl Block {
+    const fn done(&self) -> bool {
+        self.waiting == 0 && self.running == 0
+    }
+}
+
+/// The SMs as a search sees them, for one kernel.
+struct View<'a> {
+    sms: &'a [Sm],
+    need: &'a Need,
+}
+
+fn fits(have: u64, need: u64) -> u64 {
+    have.checked_div(need).unwrap_or(u64::MAX)
+}
+
+impl Room for View<'_> {
+    fn blocks(&self, sm: usize) -> u64 {
+        let (have, need) = (&self.sms[sm].remaining, &self.need.block);
+        let by_warps = fits(have.warps, need.warps);
+        by_warps.min(fits(have.registers, need.registers)).min(fits(have.shared, need.shared))
+    }
+
+    fn warps(&self, sm: usize, strict: bool) -> u64 {
+        let (have, need) = (&self.sms[sm].remaining, &self.need.warp);
+        let more = have.warps > 1 && have.registers > need.registers && have.shared > need.shared;
+        if (strict && !more) || have.shared < need.shared {
+            return 0;
+        }
+        have.warps.min(fits(have.registers, need.registers))
+    }
+
+    fn top(&self, sm: usize) -> Option<u64> {
+        self.sms[sm].blocks.top()
+    }
+}
+
+fn key(have: &Resources, top: Option<u64>) -> Key {
+    [cut(have.warps), cut(have.registers), cut(have.shared), lowness(top)]
+}
+
+/// The least key of an SM that has at least this.
+fn need_key(need: &Resources) -> Key {
+    [cut(need.warps), cut(need.registers), cut(need.shared), 0]
+}
+
+impl Controllers {
+    /// Empty tables over `sms` equal SMs.
+    ///
+    /// # Errors
+    /// [`Error::NoSms`] without SMs. The claims speak of two or more; one is allowed.
+    pub fn new(sms: u16, each: Resources, options: Options) -> Result<Self, Error> {
+        if sms == 0 {
+            return Err(Error::NoSms);
+        }
+        Ok(Self {
+            options,
+            total: each,
+            kernels: Vec::new(),
+            spare_kernels: Vec::new(),
+            by_id: Vec::new(),
+            targets: Vec::new(),
+            sms: (0..sms).map(|_| Sm { remaining: each, blocks: Blocks::default() }).collect(),
+            blocks: Vec::new(),
+            spare_blocks: Vec::new(),
+            index: Index::new(usize::from(sms)),
+            arrivals: 0,
+            distributions: 0,
+        })
+    }
+
+    /// The readings that are followed.
+    #[must_use]
+    pub const fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// A kernel arrives. One of which a block can never fit is refused, with the first resource
+    /// that lacks (warps, registers, shared memory), and is not entered (C12).
+    ///
+    /// # Errors
+    /// A kernel without blocks or warps, with an id in use, or with registers beyond u64; nothing
+    /// has changed.
+    pub fn arrive(&mut self, kernel: &Kernel) -> Result<Option<Refusal>, Error> {
+        let id = kernel.id;
+        if kernel.blocks == 0 {
+            return Err(Error::NoBlocks { kernel: id });
+        }
+        if kernel.warps == 0 {
+            return Err(Error::NoWarps { kernel: id });
+        }
+        let Err(place) = self.by_id.binary_search_by_key(&id, |&(id, _)| id) else {
+            return Err(Error::Known { kernel: id });
+        };
+        if let Some(refusal) = self.never(kernel)? {
+            return Ok(Some(refusal));
+        }
+        let registers = kernel.warps.saturating_mul(kernel.registers);
+        let block = Resources { registers, warps: kernel.warps, shared: kernel.shared };
+        let warp = Resources { registers: kernel.registers, warps: 1, shared: kernel.shared };
+        let (priority, barrier) = (kernel.priority, kernel.barrier);
+        let wish = Wish { priority, barrier, block: need_key(&block), warp: need_key(&warp) };
+        let held = Held {
+            kernel: *kernel,
+            need: Need { block, warp, wish },
+            arrival: self.arrivals,
+            undistributed: kernel.blocks,
+            unfinished: kernel.blocks,
+        };
+        self.arrivals += 1;
+        let slot = self.spare_kernels.pop().unwrap_or_else(|| {
+            self.kernels.push(None);
+            // Every unfinished kernel has an id of its own, and those are u32.
+            self.kernels.len() as u32 - 1
+        });
+        self.kernels[slot as usize] = Some(held);
+        self.by_id.insert(place, (id, slot));
+        let target = Target { priority, slot, place: Place::default() };
+        // Later arrivals of one priority stand before earlier ones: the last is the next target.
+        let later = self.targets.partition_point(|it| it.priority < priority);
+        self.targets.insert(later, target);
+        Ok(None)
+    }
+
+    /// Why a kernel can never run here.
+    fn never(&self, kernel: &Kernel) -> Result<Option<Refusal>, Error> {
+        let lacks = |resource, wanted, available| {
+            let refusal = Refusal { launch: kernel.id, cu: None, resource, wanted, available };
+            (wanted > available).then_some(refusal)
+        };
+        let total = &self.total;
+        if let Some(refusal) = lacks(Resource::Waves, kernel.warps, total.warps) {
+            return Ok(Some(refusal));
+        }
+        let registers = kernel.warps.checked_mul(kernel.registers);
+        let registers = registers.ok_or(Error::Registers { kernel: kernel.id })?;
+        Ok(lacks(Resource::Vgpr, registers, total.registers)
+            .or_else(|| lacks(Resource::Lds, kernel.shared, total.shared)))
+    }
+
+    fn held(&self, slot: u32) -> Option<&Held> {
+        self.kernels.get(slot as usize)?.as_ref()
+    }
+
+    /// Brings the index up to date.
+    fn refresh(&mut self) {
+        let sms = &self.sms;
+        self.index.refresh(|sm| key(&sms[sm].remaining, sms[sm].blocks.top()));
+    }
+
+    /// The kernel status register table, in the order of arrival.
+    #[must_use]
+    pub fn kernels(&self) -> Vec<KernelRow> {
+        let mut held: Vec<&Held> = self.kernels.iter().flatten().collect();
+        held.sort_by_key(|held| held.arrival);
+        let row = |held: &Held| KernelRow {
+            kernel: held.kernel.id,
+            priority: held.kernel.priority,
+            undistributed: held.undistributed,
+        };
+        held.into_iter().map(row).collect()
+    }
+
+    /// The SM status register table.
+    #[must_use]
+    pub fn sms(&self) -> Vec<SmRow> {
+        // As many as a u16 said.
+        (0..).map(CuId).zip(&self.sms).map(|(sm, it)| it.row(sm)).collect()
+    }
+
+    /// One row of the SM status register table; `None` where there is no such SM.
+    #[must_use]
+    pub fn sm(&self, sm: CuId) -> Option<SmRow> {
+        self.sms.get(sm.index()).map(|it| it.row(sm))
+    }
+
+    /// The block status register table of one SM, in the order of distribution.
+    #[must_use]
+    pub fn blocks(&self, sm: CuId) -> Vec<BlockRow> {
+        let here = |block: &&Block| block.sm == sm.0 && !block.done();
+        let mut blocks: Vec<&Block> = self.blocks.iter().filter(here).collect();
+        blocks.sort_by_key(|block| block.serial);
+        let row = |block: &Block| {
+            let kernel = self.held(block.kernel)?.kernel;
+            Some(BlockRow {
+                kernel: kernel.id,
+                block: block.number,
+                priority: kernel.priority,
+                waiting: block.waiting,
+                running: block.running,
+                finished: block.finished,
+            })
+        };
+        blocks.into_iter().filter_map(row).collect()
+    }
+}
+
+impl Sm {
+    fn row(&self, sm: CuId) -> SmRow {
+        SmRow { sm, remaining: self.remaining, top: self.blocks.top() }
+    }
+}

@@ -1,0 +1,404 @@
+//! On which SM is so much free, without looking at each?
+//!
+//! Two indices by state. For each demand, which SMs take a whole block of it and which can start a
+//! warp: two sets of bits, brought up to date from a list of the SMs that changed when the demand is
+//! asked for. For the second route, a tree of the lowest top priorities.
+//!
+//! Amounts are cut off at `i32::MAX`: an SM may be named that does not qualify (the caller looks),
+//! but none that does is missed.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// Warps, registers, shared memory, and how low the top priority is.
+pub(crate) type Key = [i32; 4];
+
+/// An amount that fits a key.
+pub(crate) fn cut(amount: u64) -> i32 {
+    i32::try_from(amount).unwrap_or(i32::MAX)
+}
+
+/// How low a top priority is: the larger, the lower; at least 1, so no padding leaf has it.
+pub(crate) fn lowness(top: Option<u64>) -> i32 {
+    i32::MAX - top.map_or(0, |top| cut(top).min(i32::MAX - 2) + 1)
+}
+
+/// The least lowness of an SM whose top priority is below `priority`.
+pub(crate) fn lower_than(priority: u64) -> i32 {
+    let exact = priority < u64::from(i32::MAX.unsigned_abs()) - 2;
+    lowness(Some(priority)) + i32::from(exact)
+}
+
+/// Whether all of `need` is there.
+fn covers(have: &Key, need: &Key) -> bool {
+    have.iter().zip(need).all(|(have, need)| have >= need)
+}
+
+/// What a demand finds where.
+#[derive(Clone, Debug)]
+struct Demanded {
+    block: Key,
+    warp: Key,
+    /// SMs that take a whole block, and that can start a warp.
+    sets: [Set; 2],
+    /// Changes that it has seen.
+    seen: u64,
+}
+
+/// A set of SMs.
+#[derive(Clone, Debug)]
+struct Set {
+    words: Vec<u64>,
+    count: u32,
+}
+
+impl Set {
+    fn put(&mut self, sm: usize, inside: bool) {
+        let (word, bit) = (&mut self.words[sm / 64], 1 << (sm % 64));
+        let was = *word & bit != 0;
+        if was != inside {
+            *word ^= bit;
+            self.count = if inside { self.count + 1 } else { self.count - 1 };
+        }
+    }
+
+    /// The lowest member at or above `from`.
+    fn next(&self, from: usize) -> Option<usize> {
+        if self.count == 0 {
+            return None;
+        }
+        let mut at = from / 64;
+        let mut word = self.words.get(at)? & (u64::MAX << (from % 64));
+        while word == 0 {
+            at += 1;
+            word = *self.words.get(at)?;
+        }
+        Some(at * 64 + word.trailing_zeros() as usize)
+    }
+}
+
+/// Demands that are remembered at most; the one asked longest ago makes room.
+const DEMANDS: usize = 64;
+
+/// Which SMs have which amounts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Index {
+    keys: Vec<Key>,
+    lows: Lows,
+    demands: Vec<Demanded>,
+    /// The SMs that changed last, a ring as long as there are SMs.
+    changes: Vec<u16>,
+    /// Changes so far.
+    changed: u64,
+    /// SMs that are out of date, each once.
+    stale: Vec<u16>,
+    is_stale: Vec<bool>,
+}
+
+/// Where a demand is remembered.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Place(usize);
+
+/// Which of the two sets of a demand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Of {
+    /// SMs that take a whole block.
+    Block,
+    /// SMs that can start a warp.
+    Warp,
+}
+
+impl Index {
+    /// Over `count` SMs, all out of date.
+    pub(crate) fn new(count: usize) -> Self {
+        let mut index = Self {
+            keys: vec![[0; 4]; count],
+            lows: Lows::new(count),
+            demands: Vec::with_capacity(DEMANDS),
+            changes: vec![0; count],
+            changed: 0,
+            stale: Vec::with_capacity(count),
+            is_stale: vec![false; count],
+        };
+        index.touch_all();
+        index
+    }
+
+    /// Something changed on an SM.
+    pub(crate) fn touch(&mut self, sm: usize) {
+        if let Some(stale) = self.is_stale.get_mut(sm)
+            && !core::mem::replace(stale, true)
+        {
+            // Positions of compute units, which are u16.
+            self.stale.push(sm as u16);
+        }
+    }
+
+    /// Something may have changed on every SM.
+    pub(crate) fn touch_all(&mut self) {
+        (0..self.is_stale.len()).for_each(|sm| self.touch(sm));
+    }
+
+    /// Brings the keys up to date.
+    pub(crate) fn refresh(&mut self, key: impl Fn(usize) -> Key) {
+        while let Some(sm) = self.stale.pop() {
+            let at = usize::from(sm);
+            self.is_stale[at] = false;
+            let key = key(at);
+            let old = core::mem::replace(&mut self.keys[at], key);
+            if old[3] != key[3] {
+                self.lows.set(at, key[3]);
+            }
+            if old[..3] != key[..3] {
+                let slot = self.changed % self.changes.len() as u64;
+                self.changes[slot as usize] = sm;
+                self.changed += 1;
+            }
+        }
+    }
+
+    /// Remembers a demand, up to date; `place` is where it was last time, if it was.
+    pub(crate) fn demand(&mut self, block: &Key, warp: &Key, place: Place) -> Place {
+        let is = |it: &Demanded| it.block == *block && it.warp == *warp;
+        let at = if self.demands.get(place.0).is_some_and(is) {
+            place.0
+        } else {
+            self.demands.iter().position(is).unwrap_or_else(|| self.remember(block, warp))
+        };
+        let Self { keys, demands, changes, changed, .. } = self;
+        let demand = &mut demands[at];
+        let missed = *changed - demand.seen.min(*changed);
+        let count = changes.len() as u64;
+        if missed > count {
+            (0..keys.len()).for_each(|sm| demand.look(sm, &keys[sm]));
+        } else {
+            for change in *changed - missed..*changed {
+                let sm = usize::from(changes[(change % count) as usize]);
+                demand.look(sm, &keys[sm]);
+            }
+        }
+        demand.seen = *changed;
+        Place(at)
+    }
+
+    /// A place for a new demand, which has seen nothing yet.
+    fn remember(&mut self, block: &Key, warp: &Key) -> usize {
+        let words = self.keys.len().div_ceil(64);
+        let at = if self.demands.len() < DEMANDS {
+            let set = || Set { words: vec![0; words], count: 0 };
+            let sets = [set(), set()];
+            self.demands.push(Demanded { block: *block, warp: *warp, sets, seen: 0 });
+            self.demands.len() - 1
+        } else {
+            let seen = self.demands.iter().enumerate().min_by_key(|(_, it)| it.seen);
+            seen.map_or(0, |(at, _)| at)
+        };
+        let demand = &mut self.demands[at];
+        (demand.block, demand.warp) = (*block, *warp);
+        for (sm, key) in self.keys.iter().enumerate() {
+            demand.look(sm, key);
+        }
+        demand.seen = self.changed;
+        at
+    }
+
+    /// The lowest SM of a set at or above `from` that is accepted.
+    pub(crate) fn lowest(
+        &self,
+        (place, of): (Place, Of),
+        from: usize,
+        mut accept: impl FnMut(usize) -> bool,
+    ) -> Option<usize> {
+        let set = &self.demands.get(place.0)?.sets[of as usize];
+        let mut at = set.next(from)?;
+        while !accept(at) {
+            at = set.next(at + 1)?;
+        }
+        Some(at)
+    }
+
+    /// The SM of a set with the largest value above 0, ties to the lowest.
+    pub(crate) fn most(&self, set: (Place, Of), value: impl Fn(usize) -> u64) -> Option<usize> {
+        let (mut best, mut found, mut from) = (0, None, 0);
+        while let Some(sm) = self.lowest(set, from, |_| true) {
+            let value = value(sm);
+            if value > best {
+                (best, found) = (value, Some(sm));
+            }
+            from = sm + 1;
+        }
+        found
+    }
+
+    /// The lowest SM whose top priority is below `priority` and that is accepted.
+    pub(crate) fn lower(&self, priority: u64, accept: impl Fn(usize) -> bool) -> Option<usize> {
+        self.lows.lowest(lower_than(priority), accept)
+    }
+
+    /// The SM of the lowest top priority below `priority`, ties to the lowest index.
+    pub(crate) fn lowest_top(
+        &self,
+        priority: u64,
+        top: impl Fn(usize) -> Option<u64>,
+    ) -> Option<usize> {
+        let low = self.lows.largest();
+        if low > lowness(Some(u64::MAX)) {
+            return self.lows.lowest(low, |_| true).filter(|&sm| top(sm) < Some(priority));
+        }
+        // Beyond what a key tells apart.
+        let all = (0..self.keys.len()).map(|sm| (top(sm), sm));
+        all.filter(|&(top, _)| top < Some(priority)).min().map(|(_, sm)| sm)
+    }
+}
+
+impl Demanded {
+    fn look(&mut self, sm: usize, key: &Key) {
+        self.sets[0].put(sm, covers(key, &self.block));
+        self.sets[1].put(sm, covers(key, &self.warp));
+    }
+}
+
+/// The lowness of each SM's top priority, and the largest of every subtree.
+#[derive(Clone, Debug, Default)]
+struct Lows {
+    /// The root is node 1, the children of `n` are `2n` and `2n + 1`, the leaves the second half.
+    nodes: Vec<i32>,
+}
+
+impl Lows {
+    fn new(count: usize) -> Self {
+        Self { nodes: vec![0; 2 * count.next_power_of_two()] }
+    }
+
+    fn largest(&self) -> i32 {
+        self.nodes.get(1).copied().unwrap_or(0)
+    }
+
+    fn set(&mut self, sm: usize, low: i32) {
+        let mut at = self.nodes.len() / 2 + sm;
+        self.nodes[at] = low;
+        while at > 1 {
+            let larger = self.nodes[at].max(self.nodes[at ^ 1]);
+            at /= 2;
+            if self.nodes[at] == larger {
+                break;
+            }
+            self.nodes[at] = larger;
+        }
+    }
+
+    /// The lowest SM that has this lowness, which is 1 or more, and is accepted.
+    fn lowest(&self, low: i32, accept: impl Fn(usize) -> bool) -> Option<usize> {
+        if self.largest() < low {
+            return None;
+        }
+        let (mut at, leaves) = (1, self.nodes.len() / 2);
+        loop {
+            if self.nodes[at] >= low {
+                if at < leaves {
+                    at *= 2;
+                    continue;
+                }
+                if accept(at - leaves) {
+                    return Some(at - leaves);
+                }
+            }
+            // To the next subtree on the right; from the rightmost there is none.
+            while at & 1 == 1 {
+                at /= 2;
+            }
+            if at == 0 {
+                return None;
+            }
+            at += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Small deterministic numbers; the generator is xorshift.
+    fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {
+        let mut state = seed | 1;
+        move |below| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            state % below
+        }
+    }
+
+    #[test]
+    fn a_search_finds_what_looking_at_each_finds() {
+        for count in [1usize, 2, 3, 5, 8, 13, 33, 65, 130] {
+            let mut number = numbers(count as u64 * 7919);
+            let mut keys = vec![[0; 4]; count];
+            let mut index = Index::new(count);
+            for round in 0..1000 {
+                // Few changes or many, so that demands lag a little or are looked through anew.
+                for _ in 0..number(1 + count as u64 * (round % 3)) {
+                    let sm = number(count as u64) as usize;
+                    let top = number(5).checked_sub(1);
+                    let amount = |_| number(5) as i32;
+                    keys[sm] = core::array::from_fn(amount);
+                    keys[sm][3] = lowness(top);
+                    index.touch(sm);
+                }
+                index.refresh(|sm| keys[sm]);
+                // More demands than are remembered.
+                let mut need = || -> Key { [1 + number(3) as i32, number(4) as i32, 0, 0] };
+                let (block, warp) = (need(), [1, number(3) as i32, number(2) as i32, 0]);
+                let place = index.demand(&block, &warp, Place(number(70) as usize));
+                for (of, need) in [(Of::Block, block), (Of::Warp, warp)] {
+                    let fits = |&sm: &usize| covers(&keys[sm], &need);
+                    let from = number(count as u64 + 1) as usize;
+                    let odd = |sm: usize| round % 2 == 0 || sm % 2 == 1;
+                    let expected = (from..count).find(|sm| fits(sm) && odd(*sm));
+                    assert_eq!(index.lowest((place, of), from, odd), expected);
+                    let value = |sm: usize| keys[sm][0] as u64;
+                    let best = (0..count).filter(fits).map(value).max();
+                    let expected = (0..count).find(|sm| fits(sm) && Some(value(*sm)) == best);
+                    assert_eq!(index.most((place, of), value), expected);
+                }
+                let top = |sm: usize| match keys[sm][3] {
+                    0 => None,
+                    low => u64::from((i32::MAX - low) as u32).checked_sub(1),
+                };
+                let priority = number(6);
+                let below = |&sm: &usize| keys[sm][3] > 0 && top(sm) < Some(priority);
+                let expected = (0..count).find(below);
+                if keys.iter().all(|key| key[3] > 0) {
+                    assert_eq!(index.lower(priority, |_| true), expected);
+                    let expected = (0..count).filter(below).min_by_key(|&sm| (top(sm), sm));
+                    assert_eq!(index.lowest_top(priority, top), expected);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn an_index_of_nothing_finds_nothing() {
+        let mut index = Index::new(0);
+        index.refresh(|_| [9; 4]);
+        let place = index.demand(&[1, 0, 0, 0], &[1, 0, 0, 0], Place::default());
+        assert_eq!(index.lowest((place, Of::Block), 0, |_| true), None);
+        assert_eq!(index.lower(9, |_| true), None);
+        assert_eq!(index.lowest_top(9, |_| None), None);
+    }
+
+    #[test]
+    fn priorities_at_the_end_of_the_range_are_never_missed() {
+        let edge = u64::from(i32::MAX.unsigned_abs());
+        for priority in [0, 1, 2, edge - 4, edge - 3, edge - 2, edge - 1, edge, u64::MAX] {
+            for top in [None, Some(0), Some(1), Some(edge - 3), Some(edge - 2), Some(u64::MAX)] {
+                let named = lowness(top) >= lower_than(priority);
+                assert!(named || top >= Some(priority), "{top:?} below {priority}");
+                let exact = priority < edge - 2;
+                assert!(!exact || named == (top < Some(priority)), "{top:?} below {priority}");
+            }
+            assert!(lower_than(priority) >= 1);
+        }
+    }
+}

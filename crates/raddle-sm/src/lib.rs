@@ -1,0 +1,66 @@
+//! Who gets the next free warp slot?
+//!
+//! Block and warp allocation with priority (seed 003): a block of an important kernel goes to an SM
+//! that can run it whole, else to one that can start one warp of it, else it queues on an SM that
+//! is busy only with lower work, so that every warp slot that frees goes to it. Nothing that runs
+//! is stopped.
+//!
+//! | part | question |
+//! |---|---|
+//! | [`Controllers`] | what do the global and the SM controllers do next, by the seed's tables? |
+//! | [`run()`] | what happens tick by tick, when warps take given times? |
+//! | [`BlockWarp`] | the same rules as an [`Allocate`](raddle_policy::Allocate) policy |
+//! | [`Options`] | which readings of the seed are followed, at what price? |
+//!
+//! The prose here says SM, block and warp, as the seed does, for what is called compute unit,
+//! workgroup and wave elsewhere; ids and refusals are the shared types. In [`Controllers`] larger
+//! priorities are more important, as in the seed; the policy takes levels.
+//!
+//! ```
+//! use raddle_sm::{Controllers, Kernel, Options, Resources, Route};
+//! use raddle_types::LaunchId;
+//!
+//! let each = Resources { registers: 64, warps: 8, shared: 16 };
+//! let mut gpu = Controllers::new(2, each, Options::default())?;
+//! let low = Kernel {
+//!     id: LaunchId(0), priority: 1, blocks: 4, warps: 4, registers: 4, shared: 2, barrier: false,
+//! };
+//! assert_eq!(gpu.arrive(&low)?, None, "a block of it fits an SM");
+//! for n1 in [2, 2] {
+//!     let decision = gpu.decide().expect("an SM is free");
+//!     assert_eq!((decision.route, decision.n1), (Route::Whole, n1));
+//!     while gpu.serve(decision.sm)?.is_some() {}
+//! }
+//! // Every warp slot is taken: an important block queues on the first SM with lower work only.
+//! gpu.arrive(&Kernel { id: LaunchId(1), priority: 9, blocks: 1, ..low })?;
+//! let decision = gpu.decide().expect("lower work everywhere");
+//! assert_eq!((decision.route, decision.sm.0), (Route::Second, 0));
+//! assert_eq!(gpu.serve(decision.sm)?, None, "nothing is stopped for it");
+//! # Ok::<(), raddle_sm::Error>(())
+//! ```
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod blocks;
+mod controllers;
+mod error;
+mod index;
+mod options;
+mod policy;
+mod run;
+mod search;
+mod tables;
+
+pub use controllers::Controllers;
+pub use error::Error;
+pub use options::{Choose, Options};
+pub use policy::BlockWarp;
+pub use run::{Job, Outcome, Step, run};
+pub use search::Route;
+pub use tables::{BlockRow, Decision, Ended, Handle, Kernel, KernelRow, Resources, SmRow, Started};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

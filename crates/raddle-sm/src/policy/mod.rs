@@ -1,0 +1,158 @@
+//! `block-warp`: the rules of seed 003 in the allocate slot of a dispatcher.
+//!
+//! What is left on a compute unit is the dispatcher's book, which knows SIMDs, slots and barriers;
+//! kept here are the block tables: what lies where, which blocks wait for warps, the top priority
+//! of each unit. Level 0 is the most important one.
+
+mod place;
+mod tables;
+
+use alloc::vec::Vec;
+
+use raddle_policy::{
+    Allocate, Answer, CuId, Cus, Fact, Piece, ReadyLaunch, ReadyView, Round, TakeOff, Tick,
+    WaveSpan,
+};
+use raddle_types::{Launch, LaunchId};
+
+use crate::Options;
+use tables::Tables;
+
+/// Whole blocks first, then single warps, then a place in the queue of a unit with lower work only.
+///
+/// ```
+/// use raddle_policy::{Allocate, Book, ReadyLaunch, ReadyView, Round, Tick};
+/// use raddle_sm::{BlockWarp, Options};
+/// # use raddle_policy::{Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, ProcessId,
+/// #     StreamId};
+/// # let shape = CuShape { simds: 4, waves_per_simd: 4, vgpr_per_simd: 64, sgpr: u16::MAX, lds: 16,
+/// #     workgroups: 16, barriers: 16 };
+/// # let demand = Demand { waves: 6, vgpr: 8, sgpr: 0, lds: 2, barriers: 0 };
+/// # let launch = Launch { id: LaunchId(0), process: ProcessId(0), stream: StreamId(0),
+/// #     level: Level(0), workgroups: 9, demand, barrier: Barrier::No,
+/// #     idempotent: Idempotence::Unknown };
+/// let book = Book::new(shape, 3);
+/// let launches = [ReadyLaunch { launch, next: 0, assigned: 0, submitted: Tick::ZERO }];
+/// let view = ReadyView { launches: &launches, cus: book.cus() };
+/// let mut policy = BlockWarp::new(Options::default());
+/// let mut round = Round::default();
+/// policy.allocate_round(&view, Tick::ZERO, &mut round);
+/// let pieces: Vec<String> = round.pieces.iter().map(ToString::to_string).collect();
+/// assert_eq!(pieces, ["w0+1x2@cu0", "w2+1x2@cu1", "w4+1x2@cu2"], "whole ones, unit after unit");
+/// ```
+#[derive(Clone, Debug)]
+pub struct BlockWarp {
+    options: Options,
+    tables: Tables,
+    /// Whole blocks that a unit was given and that are started one by one.
+    grant: Option<Grant>,
+    /// Scratch: compute units with room, for the whole blocks of one answer.
+    rooms: Vec<(u32, CuId)>,
+}
+
+/// What is left of a decision that gave a unit several whole blocks.
+#[derive(Clone, Copy, Debug)]
+struct Grant {
+    launch: LaunchId,
+    cu: CuId,
+    next: u64,
+    left: u64,
+}
+
+/// How important a level is, in the seed's sense: larger is more important.
+fn priority(launch: &Launch) -> u64 {
+    u64::from(u8::MAX - launch.level.0)
+}
+
+impl BlockWarp {
+    /// The rules over an empty device.
+    #[must_use]
+    pub fn new(options: Options) -> Self {
+        Self { options, tables: Tables::default(), grant: None, rooms: Vec::new() }
+    }
+
+    /// The readings that are followed.
+    #[must_use]
+    pub const fn options(&self) -> &Options {
+        &self.options
+    }
+
+    fn place(&mut self, ready: &ReadyView<'_>, bulk: bool, round: &mut Round) -> Answer {
+        if ready.launches.is_empty() {
+            return Answer::WAIT;
+        }
+        self.tables.fit(ready.cus);
+        while let Some(cu) = self.tables.due() {
+            if let Some(answer) = self.serve(ready, cu, round) {
+                return answer;
+            }
+            self.tables.served(cu);
+        }
+        self.tables.refresh(ready.cus);
+        if let Some(answer) = self.go_on(ready, bulk, round) {
+            return answer;
+        }
+        self.decide(ready, bulk, round)
+    }
+
+    /// L1..L3 on one unit: the first waiting block of which waves can start.
+    fn serve(&self, ready: &ReadyView<'_>, cu: CuId, round: &mut Round) -> Option<Answer> {
+        let (slot, count) = self.tables.next(cu, self.options.backfill, |block| {
+            // What is held or on its way back is not in the view, and starts nothing.
+            let shown = |entry: &ReadyLaunch| entry.launch.id == block.launch;
+            let Some(entry) = ready.launches.iter().find(|entry| shown(entry)) else { return 0 };
+            let left = u32::from(entry.launch.demand.waves.saturating_sub(block.started));
+            if self.whole_only(&entry.launch) {
+                return if ready.cus.room(cu, &entry.launch.demand) > 0 { left } else { 0 };
+            }
+            let share = block.started > 0 || place::share_fits(ready.cus, cu, &entry.launch);
+            if share { place::waves(ready.cus, cu, &entry.launch).min(left) } else { 0 }
+        })?;
+        let block = self.tables.block(slot)?;
+        let whole = ready.launches.iter().find(|entry| entry.launch.id == block.launch)?;
+        round.pieces.push(Piece::one(block.workgroup, cu));
+        let waves = if self.whole_only(&whole.launch) {
+            WaveSpan::All
+        } else {
+            // At most the waves of one workgroup, and those are u16.
+            WaveSpan::Range { first: block.started, count: count as u16 }
+        };
+        Some(Answer::Start { launch: block.launch, waves })
+    }
+
+    /// Whether workgroups of it start whole or not at all (C11).
+    fn whole_only(&self, launch: &Launch) -> bool {
+        self.options.whole_blocks_for_barriers && launch.barrier.possible()
+    }
+}
+
+impl Allocate for BlockWarp {
+    fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
+        self.place(ready, false, round)
+    }
+
+    fn allocate_round(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
+        self.place(ready, true, round)
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>, _now: Tick) {
+        let tables = &mut self.tables;
+        match *fact {
+            Fact::Started { launch, waves, pieces, .. } => tables.started(launch, waves, pieces),
+            Fact::Assigned { launch, workgroup, cu } => tables.assigned(launch, workgroup, cu),
+            Fact::Ended { launch, waves, pieces } => tables.ended(launch, waves, pieces),
+            Fact::LaunchEnded { launch } => tables.forget(launch),
+            Fact::TakenOff { launch, how: TakeOff::Kill } => tables.forget(launch.id),
+            Fact::TakenOff { launch, how: TakeOff::Save } => tables.lift(launch.id),
+            Fact::Restored { launch } => tables.lower(launch.id),
+            _ => {}
+        }
+    }
+}
+
+/// What is free on a unit, as a key of the index.
+fn key(cus: &Cus, cu: CuId, top: Option<u64>) -> crate::index::Key {
+    use crate::index::{cut, lowness};
+    let free = cus.free(cu);
+    [cut(free.waves), cut(free.vgpr), cut(free.lds), lowness(top)]
+}

@@ -1,0 +1,204 @@
+//! Which compute unit gets the next workgroups of which launch (G1 to G6)?
+
+use raddle_policy::{Answer, CuId, Cus, Piece, ReadyLaunch, ReadyView, Round, WaveSpan};
+use raddle_types::{Demand, Launch};
+
+use super::tables::Tables;
+use super::{BlockWarp, Grant, priority};
+use crate::index::{Of, cut};
+use crate::search::{Room, Wish, find};
+use crate::{Choose, Route};
+
+/// The compute units as a search sees them, for one launch.
+struct View<'a> {
+    cus: &'a Cus,
+    tables: &'a Tables,
+    launch: &'a Launch,
+}
+
+/// There are as many as a u16 said.
+fn id(sm: usize) -> CuId {
+    CuId(sm as u16)
+}
+
+/// Whether what a workgroup takes as a whole is there: slot, barriers, LDS.
+pub(super) fn share_fits(cus: &Cus, cu: CuId, launch: &Launch) -> bool {
+    let (free, demand) = (cus.free(cu), &launch.demand);
+    free.workgroups > 0
+        && free.barriers >= u64::from(demand.barriers)
+        && free.lds >= u64::from(demand.lds)
+}
+
+/// Further waves of a workgroup that is there that can start.
+pub(super) fn waves(cus: &Cus, cu: CuId, launch: &Launch) -> u32 {
+    let room = cus.wave_room(cu, &launch.demand);
+    if cus.shape().sgpr == u16::MAX {
+        return room;
+    }
+    let by_sgpr = cus.free(cu).sgpr.checked_div(u64::from(launch.demand.sgpr));
+    by_sgpr.map_or(room, |by_sgpr| room.min(u32::try_from(by_sgpr).unwrap_or(u32::MAX)))
+}
+
+impl Room for View<'_> {
+    fn blocks(&self, sm: usize) -> u64 {
+        self.cus.room(id(sm), &self.launch.demand).into()
+    }
+
+    fn warps(&self, sm: usize, strict: bool) -> u64 {
+        if !share_fits(self.cus, id(sm), self.launch) {
+            return 0;
+        }
+        let (free, demand) = (self.cus.free(id(sm)), &self.launch.demand);
+        let more = free.waves > 1
+            && free.vgpr > u64::from(demand.vgpr)
+            && free.lds > u64::from(demand.lds);
+        if strict && !more { 0 } else { waves(self.cus, id(sm), self.launch).into() }
+    }
+
+    fn top(&self, sm: usize) -> Option<u64> {
+        self.tables.top(id(sm))
+    }
+}
+
+fn wish(launch: &Launch) -> Wish {
+    let Demand { waves, vgpr, lds, .. } = launch.demand;
+    let lds = cut(lds.into());
+    let block = [i32::from(waves), cut(u64::from(waves) * u64::from(vgpr)), lds, 0];
+    let warp = [1, i32::from(vgpr), lds, 0];
+    Wish { priority: priority(launch), barrier: launch.barrier.possible(), block, warp }
+}
+
+impl BlockWarp {
+    /// What a decision gave a unit goes on before the next one is made.
+    pub(super) fn go_on(
+        &mut self,
+        ready: &ReadyView<'_>,
+        bulk: bool,
+        round: &mut Round,
+    ) -> Option<Answer> {
+        let grant = self.grant.take().filter(|_| !bulk)?;
+        let entry = ready.launches.iter().find(|entry| entry.launch.id == grant.launch)?;
+        let fits = entry.next == grant.next
+            && entry.undistributed() > 0
+            && ready.cus.room(grant.cu, &entry.launch.demand) > 0;
+        if !fits {
+            return None;
+        }
+        let left = grant.left - 1;
+        self.grant = (left > 0).then_some(Grant { next: grant.next + 1, left, ..grant });
+        Some(round.start_one(entry, grant.cu))
+    }
+
+    /// One decision of the global controller; in bulk, all whole blocks of its target at once.
+    pub(super) fn decide(
+        &mut self,
+        ready: &ReadyView<'_>,
+        bulk: bool,
+        round: &mut Round,
+    ) -> Answer {
+        let (mut at, mut failed) = (None, None);
+        while let Some((position, entry)) = target(ready, at) {
+            at = Some((entry.launch.level.0, position));
+            let what = (entry.launch.demand, entry.launch.barrier.possible());
+            // What finds no place for a more important launch finds none for an equal one.
+            if failed != Some(what) {
+                if let Some(answer) = self.give(ready, entry, bulk, round) {
+                    round.refusals.clear();
+                    return answer;
+                }
+                failed = Some(what);
+                if round.refusals.len() < EXPLAINED {
+                    round.refuse(ready.cus.refusal(CuId(0), &entry.launch));
+                }
+            }
+            if !self.options.fall_through {
+                break;
+            }
+        }
+        Answer::WAIT
+    }
+
+    fn give(
+        &mut self,
+        ready: &ReadyView<'_>,
+        entry: &ReadyLaunch,
+        bulk: bool,
+        round: &mut Round,
+    ) -> Option<Answer> {
+        let (cus, launch) = (ready.cus, &entry.launch);
+        let wish = wish(launch);
+        let place = self.tables.demand(&wish);
+        let view = View { cus, tables: &self.tables, launch };
+        let index = self.tables.index();
+        let (route, sm) = find((index, place), &view, &wish, &self.options)?;
+        if route != Route::Whole {
+            let (launch, workgroup) = (launch.id, entry.next);
+            return Some(Answer::Assign { launch, workgroup, cu: id(sm) });
+        }
+        if bulk {
+            self.rooms.clear();
+            let (mut from, mut enough) = (sm, entry.undistributed());
+            // With the most free first, every unit with room counts, however few are wanted.
+            let all = self.options.choose == Choose::MostFree;
+            if all {
+                from = 0;
+            }
+            while let Some(sm) = index.lowest((place, Of::Block), from, |sm| view.blocks(sm) > 0) {
+                let room = cus.room(id(sm), &launch.demand);
+                self.rooms.push((room, id(sm)));
+                from = sm + 1;
+                enough = enough.saturating_sub(room.into());
+                if enough == 0 && !all {
+                    break;
+                }
+            }
+            self.deal(entry, round);
+            return Some(Answer::Start { launch: launch.id, waves: WaveSpan::All });
+        }
+        let n1 = view.blocks(sm).min(entry.undistributed());
+        let grant = Grant { launch: launch.id, cu: id(sm), next: entry.next + 1, left: n1 - 1 };
+        self.grant = (grant.left > 0).then_some(grant);
+        Some(round.start_one(entry, id(sm)))
+    }
+
+    /// G3, unit after unit: each gets min(N1, undistributed).
+    fn deal(&mut self, entry: &ReadyLaunch, round: &mut Round) {
+        if self.options.choose == Choose::MostFree {
+            self.rooms.sort_unstable_by_key(|&(room, cu)| (core::cmp::Reverse(room), cu));
+        }
+        let (mut first, mut left) = (entry.next, entry.undistributed());
+        for &(room, cu) in &self.rooms {
+            // No more than the room, and that is a u32.
+            let count = u64::from(room).min(left) as u32;
+            if count == 0 {
+                break;
+            }
+            round.pieces.push(Piece { first, stride: 1, count, cu });
+            first += u64::from(count);
+            left -= u64::from(count);
+        }
+    }
+}
+
+/// Different demands that one wait explains at most.
+const EXPLAINED: usize = 16;
+
+/// G1: the most important launch with undistributed workgroups, ties to the first submitted; the
+/// next one after `after`, a level and a position.
+fn target<'a>(
+    ready: &ReadyView<'a>,
+    after: Option<(u8, usize)>,
+) -> Option<(usize, &'a ReadyLaunch)> {
+    let mut best: Option<(u8, usize, &ReadyLaunch)> = None;
+    for (position, entry) in ready.launches.iter().enumerate() {
+        let level = entry.launch.level.0;
+        let later = after.is_none_or(|after| (level, position) > after);
+        if later && entry.undistributed() > 0 && best.is_none_or(|(best, ..)| level < best) {
+            best = Some((level, position, entry));
+            if level == 0 {
+                break;
+            }
+        }
+    }
+    best.map(|(_, position, entry)| (position, entry))
+}

@@ -1,0 +1,331 @@
+//! What lies on each compute unit, and which blocks wait there?
+//!
+//! Kept from the facts alone: what started, was assigned, ended, was taken off and came back.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use raddle_policy::{CuId, Cus, Piece, WaveSpan};
+use raddle_types::{Launch, LaunchId};
+
+use super::{key, priority};
+use crate::blocks::{Blocks, Waiting};
+use crate::index::{Index, Place};
+use crate::search::Wish;
+
+/// A block that does not start as a whole.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Block {
+    pub(super) launch: LaunchId,
+    pub(super) workgroup: u64,
+    cu: CuId,
+    serial: u64,
+    pub(super) started: u16,
+    ended: u16,
+}
+
+/// What lies where of one launch.
+#[derive(Clone, Debug)]
+struct Lying {
+    priority: u64,
+    waves: u16,
+    /// Blocks that started as a whole, by compute unit.
+    whole: Vec<u32>,
+    /// Blocks assigned or partly started.
+    partial: BTreeMap<u64, u32>,
+    /// Saved: off the units until it is restored.
+    saved: bool,
+}
+
+/// The block tables of all compute units.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tables {
+    units: Vec<Blocks>,
+    index: Index,
+    /// A bit a unit: its controller has to run.
+    due: Vec<u64>,
+    launches: BTreeMap<LaunchId, Lying>,
+    blocks: Vec<Block>,
+    spare_blocks: Vec<u32>,
+    /// Empty tables of launches that have ended.
+    spare: Vec<Vec<u32>>,
+    serials: u64,
+}
+
+impl Tables {
+    /// Makes room for a device of this size.
+    pub(super) fn fit(&mut self, cus: &Cus) {
+        let count = cus.len();
+        if self.units.len() != count {
+            self.units.resize_with(count.max(self.units.len()), Blocks::default);
+            self.index = Index::new(self.units.len());
+            self.due.resize(self.units.len().div_ceil(64), 0);
+        }
+    }
+
+    pub(super) fn refresh(&mut self, cus: &Cus) {
+        let units = &self.units;
+        // There are as many as a u16 said.
+        self.index.refresh(|sm| key(cus, CuId(sm as u16), units[sm].top()));
+    }
+
+    /// Where the index remembers what a launch asks, up to date.
+    pub(super) fn demand(&mut self, wish: &Wish) -> Place {
+        self.index.demand(&wish.block, &wish.warp, Place::default())
+    }
+
+    pub(super) const fn index(&self) -> &Index {
+        &self.index
+    }
+
+    pub(super) fn top(&self, cu: CuId) -> Option<u64> {
+        self.units.get(cu.index())?.top()
+    }
+
+    pub(super) fn block(&self, slot: u32) -> Option<&Block> {
+        self.blocks.get(slot as usize)
+    }
+
+    /// The lowest unit whose controller has to run.
+    pub(super) fn due(&self) -> Option<CuId> {
+        let word = self.due.iter().position(|&bits| bits != 0)?;
+        // Units are numbered by u16.
+        Some(CuId((word * 64) as u16 + self.due[word].trailing_zeros() as u16))
+    }
+
+    pub(super) fn served(&mut self, cu: CuId) {
+        if let Some(bits) = self.due.get_mut(cu.index() / 64) {
+            *bits &= !(1 << (cu.index() % 64));
+        }
+    }
+
+    /// The first waiting block of a unit that can start some waves, and how many.
+    pub(super) fn next(
+        &self,
+        cu: CuId,
+        backfill: bool,
+        can: impl Fn(&Block) -> u32,
+    ) -> Option<(u32, u64)> {
+        let can = |slot: u32| self.blocks.get(slot as usize).map_or(0, |block| can(block).into());
+        self.units.get(cu.index())?.next(backfill, can)
+    }
+
+    /// Something changed on a unit; if blocks wait there, its controller has to run.
+    fn touch(&mut self, cu: CuId, ended: bool) {
+        self.index.touch(cu.index());
+        let waits = self.units.get(cu.index()).is_some_and(Blocks::has_waiting);
+        if ended
+            && waits
+            && let Some(bits) = self.due.get_mut(cu.index() / 64)
+        {
+            *bits |= 1 << (cu.index() % 64);
+        }
+    }
+
+    fn touch_all(&mut self) {
+        // There are as many as a u16 said.
+        (0..self.units.len()).for_each(|sm| self.touch(CuId(sm as u16), true));
+    }
+
+    /// What is known of a launch; a table of its own on first sight.
+    fn lying(&mut self, launch: &Launch) -> &mut Lying {
+        let (spare, units) = (&mut self.spare, self.units.len());
+        self.launches.entry(launch.id).or_insert_with(|| {
+            let mut whole = spare.pop().unwrap_or_default();
+            whole.resize(units, 0);
+            Lying {
+                priority: priority(launch),
+                waves: launch.demand.waves,
+                whole,
+                partial: BTreeMap::new(),
+                saved: false,
+            }
+        })
+    }
+
+    pub(super) fn started(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece]) {
+        for piece in pieces {
+            match waves {
+                WaveSpan::All => self.started_whole(launch, *piece),
+                WaveSpan::Range { first, count } => {
+                    for workgroup in piece.workgroups() {
+                        self.started_waves(launch, workgroup, piece.cu, first + count);
+                    }
+                }
+            }
+            self.touch(piece.cu, false);
+        }
+    }
+
+    fn started_whole(&mut self, launch: &Launch, piece: Piece) {
+        // Those that were assigned before are known by name, and count already.
+        let last = piece.first.saturating_add(u64::from(piece.stride) * u64::from(piece.count - 1));
+        let (mut from, mut fresh) = (piece.first, piece.count);
+        let lying = self.lying(launch);
+        if let Some(whole) = lying.whole.get_mut(piece.cu.index()) {
+            *whole += piece.count;
+        }
+        while let Some((&workgroup, &slot)) = self
+            .launches
+            .get(&launch.id)
+            .and_then(|lying| lying.partial.range(from..=last).find(|(it, _)| piece.names(**it)))
+        {
+            fresh -= 1;
+            self.drop_block(launch.id, workgroup, slot);
+            from = workgroup.saturating_add(1);
+            if from > last {
+                break;
+            }
+        }
+        if let Some(unit) = self.units.get_mut(piece.cu.index())
+            && fresh > 0
+        {
+            unit.add(priority(launch), fresh.into());
+        }
+    }
+
+    /// A block is not partial any more; it still counts on its unit.
+    fn drop_block(&mut self, launch: LaunchId, workgroup: u64, slot: u32) {
+        if let Some(lying) = self.launches.get_mut(&launch) {
+            lying.partial.remove(&workgroup);
+        }
+        let cu = self.blocks[slot as usize].cu;
+        if let Some(unit) = self.units.get_mut(cu.index()) {
+            unit.dequeue(slot);
+        }
+        self.spare_blocks.push(slot);
+    }
+
+    fn started_waves(&mut self, launch: &Launch, workgroup: u64, cu: CuId, started: u16) {
+        let known = self.lying(launch).partial.get(&workgroup).copied();
+        let slot = known.unwrap_or_else(|| self.add_block(launch, workgroup, cu));
+        self.blocks[slot as usize].started = started;
+        if started >= launch.demand.waves
+            && let Some(unit) = self.units.get_mut(cu.index())
+        {
+            unit.dequeue(slot);
+        }
+    }
+
+    /// A block that does not start as a whole comes to a unit.
+    fn add_block(&mut self, launch: &Launch, workgroup: u64, cu: CuId) -> u32 {
+        let serial = self.serials;
+        self.serials += 1;
+        let block = Block { launch: launch.id, workgroup, cu, serial, started: 0, ended: 0 };
+        let slot = self.spare_blocks.pop().unwrap_or_else(|| {
+            self.blocks.push(block);
+            // At most the blocks that lie on the device.
+            self.blocks.len() as u32 - 1
+        });
+        self.blocks[slot as usize] = block;
+        self.lying(launch).partial.insert(workgroup, slot);
+        if let Some(unit) = self.units.get_mut(cu.index()) {
+            unit.add(priority(launch), 1);
+            unit.enqueue(Waiting { priority: priority(launch), serial, slot });
+        }
+        slot
+    }
+
+    pub(super) fn assigned(&mut self, launch: &Launch, workgroup: u64, cu: CuId) {
+        self.add_block(launch, workgroup, cu);
+        self.touch(cu, true);
+    }
+
+    pub(super) fn ended(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece]) {
+        for piece in pieces {
+            match waves {
+                WaveSpan::All => {
+                    let lying = self.launches.get_mut(&launch.id);
+                    let whole = lying.and_then(|lying| lying.whole.get_mut(piece.cu.index()));
+                    if let (Some(whole), Some(unit)) = (whole, self.units.get_mut(piece.cu.index()))
+                    {
+                        *whole = whole.saturating_sub(piece.count);
+                        unit.remove(priority(launch), piece.count.into());
+                    }
+                }
+                WaveSpan::Range { count, .. } => {
+                    for workgroup in piece.workgroups() {
+                        self.ended_waves(launch, workgroup, count);
+                    }
+                }
+            }
+            self.touch(piece.cu, true);
+        }
+    }
+
+    fn ended_waves(&mut self, launch: &Launch, workgroup: u64, count: u16) {
+        let lying = self.launches.get(&launch.id);
+        let Some(&slot) = lying.and_then(|lying| lying.partial.get(&workgroup)) else { return };
+        let block = &mut self.blocks[slot as usize];
+        block.ended = block.ended.saturating_add(count);
+        if block.ended >= launch.demand.waves {
+            let cu = block.cu;
+            self.drop_block(launch.id, workgroup, slot);
+            if let Some(unit) = self.units.get_mut(cu.index()) {
+                unit.remove(priority(launch), 1);
+            }
+        }
+    }
+
+    /// A launch is gone, and with it what lay of it.
+    pub(super) fn forget(&mut self, launch: LaunchId) {
+        let Some(mut lying) = self.launches.remove(&launch) else { return };
+        if lying.whole.iter().any(|&count| count > 0) || !lying.partial.is_empty() {
+            // Killed: everything is free at once.
+            self.take(&lying);
+            self.spare_blocks.extend(lying.partial.values());
+            self.touch_all();
+        }
+        lying.whole.fill(0);
+        self.spare.push(lying.whole);
+    }
+
+    /// A launch is saved: off the units, to come back.
+    pub(super) fn lift(&mut self, launch: LaunchId) {
+        let Some(mut lying) = self.launches.remove(&launch) else { return };
+        self.take(&lying);
+        lying.saved = true;
+        self.launches.insert(launch, lying);
+        self.touch_all();
+    }
+
+    /// Takes what lies of a launch off the units, unless it is off already.
+    fn take(&mut self, lying: &Lying) {
+        if lying.saved {
+            return;
+        }
+        for (unit, &count) in self.units.iter_mut().zip(&lying.whole) {
+            unit.remove(lying.priority, count.into());
+        }
+        for &slot in lying.partial.values() {
+            let cu = self.blocks[slot as usize].cu;
+            if let Some(unit) = self.units.get_mut(cu.index()) {
+                unit.dequeue(slot);
+                unit.remove(lying.priority, 1);
+            }
+        }
+    }
+
+    /// A launch is back where it lay, or may go on after a drain.
+    pub(super) fn lower(&mut self, launch: LaunchId) {
+        if let Some(lying) = self.launches.get_mut(&launch).filter(|lying| lying.saved) {
+            lying.saved = false;
+            let priority = lying.priority;
+            for (unit, &count) in self.units.iter_mut().zip(&lying.whole) {
+                if count > 0 {
+                    unit.add(priority, count.into());
+                }
+            }
+            for &slot in lying.partial.values() {
+                let block = self.blocks[slot as usize];
+                if let Some(unit) = self.units.get_mut(block.cu.index()) {
+                    unit.add(priority, 1);
+                    if block.started < lying.waves {
+                        unit.enqueue(Waiting { priority, serial: block.serial, slot });
+                    }
+                }
+            }
+        }
+        self.touch_all();
+    }
+}

@@ -1,0 +1,235 @@
+//! What happens, tick by tick, when kernels arrive and their warps take given times?
+//!
+//! Inside one tick: warps end, in the order in which they started; then the controllers of their
+//! SMs, the lowest first; then kernels arrive, in list order; then the global controller decides
+//! until it cannot, and after each decision the controller of the SM runs at once. The warps of a
+//! block with a barrier run from the moment when its last warp has started.
+
+use alloc::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+
+use raddle_types::{CuId, LaunchId, Refusal, Tick};
+
+use crate::{Controllers, Decision, Ended, Error, Handle, Kernel, Options, Resources, Started};
+
+/// A kernel, when it arrives, and how long its warps run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Job {
+    /// The kernel. Its id is its position in the list of jobs; the one given is not looked at.
+    pub kernel: Kernel,
+    /// When it arrives.
+    pub arrive: Tick,
+    /// Ticks of each warp, block by block; each 1 or more.
+    pub ticks: Vec<u64>,
+}
+
+/// One thing that happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A kernel arrived that can never fit.
+    Refused(Refusal),
+    /// A kernel arrived.
+    Arrived(LaunchId),
+    /// The global controller distributed blocks.
+    Decided(Decision),
+    /// An SM controller started warps.
+    Started(Started),
+    /// A warp ended.
+    WarpEnded {
+        /// Of which kernel.
+        kernel: LaunchId,
+        /// Of which block.
+        block: u64,
+        /// Which.
+        warp: u64,
+        /// What that meant.
+        ended: Ended,
+    },
+    /// An SM controller has nothing more to start.
+    Served(CuId),
+}
+
+/// How it ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// When each job ended; `None` for those refused and those stuck.
+    pub ends: Vec<Option<Tick>>,
+    /// What was refused on arrival.
+    pub refused: Vec<Refusal>,
+    /// Kernels unfinished when nothing more could happen, in the order of arrival.
+    pub stuck: Vec<LaunchId>,
+}
+
+/// A warp that runs: it ends in the order of (tick, start).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Due {
+    at: u64,
+    start: u64,
+    kernel: u32,
+    block: u64,
+    warp: u64,
+    slot: u32,
+    serial: u64,
+}
+
+struct Run<'a> {
+    controllers: Controllers,
+    jobs: &'a [Job],
+    now: u64,
+    starts: u64,
+    due: BinaryHeap<Reverse<Due>>,
+    /// Warps of blocks with a barrier that wait for the rest of their block.
+    gathered: BTreeMap<u64, Vec<Due>>,
+    outcome: Outcome,
+    watch: &'a mut dyn FnMut(Tick, &Step, &Controllers),
+}
+
+/// Runs the jobs to their end; `watch` sees every step and the tables after it.
+///
+/// # Errors
+/// A malformed device or job, or a time beyond u64.
+pub fn run(
+    sms: u16,
+    each: Resources,
+    options: Options,
+    jobs: &[Job],
+    watch: &mut dyn FnMut(Tick, &Step, &Controllers),
+) -> Result<Outcome, Error> {
+    let controllers = Controllers::new(sms, each, options)?;
+    for (id, job) in (0..).map(LaunchId).zip(jobs) {
+        check(id, job)?;
+    }
+    let outcome = Outcome { ends: vec![None; jobs.len()], ..Outcome::default() };
+    let mut run = Run {
+        controllers,
+        jobs,
+        now: 0,
+        starts: 0,
+        due: BinaryHeap::new(),
+        gathered: BTreeMap::new(),
+        outcome,
+        watch,
+    };
+    // As many jobs as launches have ids.
+    let mut arrivals: Vec<u32> = (0..jobs.len() as u32).collect();
+    arrivals.sort_by_key(|&job| jobs[job as usize].arrive);
+    let mut next = 0;
+    loop {
+        let arrival = arrivals.get(next).map(|&job| jobs[job as usize].arrive.0);
+        let ending = run.due.peek().map(|Reverse(due)| due.at);
+        let Some(now) = arrival.into_iter().chain(ending).min() else { break };
+        run.now = now;
+        run.end_warps()?;
+        while let Some(&job) = arrivals.get(next)
+            && jobs[job as usize].arrive.0 == now
+        {
+            next += 1;
+            run.arrive(job)?;
+        }
+        while let Some(decision) = run.controllers.decide() {
+            run.tell(Step::Decided(decision));
+            run.serve(decision.sm)?;
+        }
+    }
+    let Run { controllers, mut outcome, .. } = run;
+    outcome.stuck = controllers.kernels().into_iter().map(|row| row.kernel).collect();
+    Ok(outcome)
+}
+
+fn check(kernel: LaunchId, job: &Job) -> Result<(), Error> {
+    let wanted = job.kernel.blocks.saturating_mul(job.kernel.warps);
+    if job.ticks.len() as u64 != wanted {
+        return Err(Error::TickCount { kernel, given: job.ticks.len(), wanted });
+    }
+    if job.ticks.contains(&0) { Err(Error::NoTicks { kernel }) } else { Ok(()) }
+}
+
+impl Run<'_> {
+    fn tell(&mut self, step: Step) {
+        (self.watch)(Tick(self.now), &step, &self.controllers);
+    }
+
+    fn arrive(&mut self, job: u32) -> Result<(), Error> {
+        let id = LaunchId(job);
+        let kernel = Kernel { id, ..self.jobs[job as usize].kernel };
+        match self.controllers.arrive(&kernel)? {
+            Some(refusal) => {
+                self.outcome.refused.push(refusal);
+                self.tell(Step::Refused(refusal));
+            }
+            None => self.tell(Step::Arrived(id)),
+        }
+        Ok(())
+    }
+
+    fn end_warps(&mut self) -> Result<(), Error> {
+        let mut touched = BTreeSet::new();
+        while let Some(&Reverse(due)) = self.due.peek()
+            && due.at == self.now
+        {
+            self.due.pop();
+            let ended = self.controllers.ended(Handle { slot: due.slot, serial: due.serial })?;
+            touched.insert(ended.sm);
+            if ended.kernel_done {
+                self.outcome.ends[due.kernel as usize] = Some(Tick(self.now));
+            }
+            let kernel = LaunchId(due.kernel);
+            self.tell(Step::WarpEnded { kernel, block: due.block, warp: due.warp, ended });
+        }
+        for sm in touched {
+            self.serve(sm)?;
+        }
+        Ok(())
+    }
+
+    /// Runs the controller of one SM until it can start nothing.
+    fn serve(&mut self, sm: CuId) -> Result<(), Error> {
+        while let Some(started) = self.controllers.serve(sm)? {
+            self.tell(Step::Started(started));
+            self.schedule(&started)?;
+        }
+        self.tell(Step::Served(sm));
+        Ok(())
+    }
+
+    fn schedule(&mut self, started: &Started) -> Result<(), Error> {
+        let job = &self.jobs[started.kernel.index()];
+        let serial = started.handle.serial;
+        for warp in started.first..started.first + started.count {
+            let at = started.block * job.kernel.warps + warp;
+            // The list is as long as blocks times warps, so this is one of its places.
+            let ticks = job.ticks.get(at as usize).copied().unwrap_or(1);
+            let due = Due {
+                at: ticks,
+                start: self.starts,
+                kernel: started.kernel.0,
+                block: started.block,
+                warp,
+                slot: started.handle.slot,
+                serial,
+            };
+            self.starts += 1;
+            if job.kernel.barrier {
+                self.gathered.entry(serial).or_default().push(due);
+            } else {
+                self.let_run(due)?;
+            }
+        }
+        if started.last {
+            for due in self.gathered.remove(&serial).unwrap_or_default() {
+                self.let_run(due)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `at` holds the ticks that the warp takes.
+    fn let_run(&mut self, due: Due) -> Result<(), Error> {
+        let time = Error::Time { kernel: LaunchId(due.kernel) };
+        let at = self.now.checked_add(due.at).ok_or(time)?;
+        self.due.push(Reverse(Due { at, ..due }));
+        Ok(())
+    }
+}

@@ -1,0 +1,88 @@
+//! Which SM gets the next block of a kernel, and by which route (G2 to G6)?
+//!
+//! The same search serves the tables of [`Controllers`](crate::Controllers), which know three
+//! resources, and the policy, which asks the dispatcher's book about SIMDs, slots and barriers too.
+
+use crate::index::{Index, Key, Of, Place};
+use crate::{Choose, Options};
+
+/// How a block comes to its SM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Route {
+    /// G3: the SM takes whole blocks, and everything that they need at once.
+    Whole,
+    /// G5: the first SM, which can start one warp of it at least.
+    First,
+    /// G6: the second SM, on which all work is of lower priority.
+    Second,
+}
+
+impl Route {
+    /// `whole`, `first` or `second`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Whole => "whole",
+            Self::First => "first",
+            Self::Second => "second",
+        }
+    }
+}
+
+/// What a search wants to know of an SM; exact, where the index only narrows down.
+pub(crate) trait Room {
+    /// N1: whole blocks that it takes now.
+    fn blocks(&self, sm: usize) -> u64;
+    /// Warps of one new block that can start now; with `strict`, more than one must be able to.
+    fn warps(&self, sm: usize, strict: bool) -> u64;
+    /// The highest priority among its blocks.
+    fn top(&self, sm: usize) -> Option<u64>;
+}
+
+/// What is looked for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wish {
+    pub(crate) priority: u64,
+    pub(crate) barrier: bool,
+    /// What a whole block needs.
+    pub(crate) block: Key,
+    /// What the first warp needs: one warp, and the shared memory of the block (C2).
+    pub(crate) warp: Key,
+}
+
+/// The route and the SM, if any: whole, then first, then second. `place` is where the index
+/// remembers the demand, up to date.
+pub(crate) fn find(
+    (index, place): (&Index, Place),
+    room: &impl Room,
+    wish: &Wish,
+    options: &Options,
+) -> Option<(Route, usize)> {
+    let (lowest, block, warp) =
+        (options.choose == Choose::Lowest, (place, Of::Block), (place, Of::Warp));
+    let whole = if lowest {
+        index.lowest(block, 0, |sm| room.blocks(sm) > 0)
+    } else {
+        index.most(block, |sm| room.blocks(sm))
+    };
+    if let Some(sm) = whole {
+        return Some((Route::Whole, sm));
+    }
+    let warps = |sm| room.warps(sm, options.strict);
+    let first = if wish.barrier && options.whole_blocks_for_barriers {
+        None
+    } else if lowest {
+        index.lowest(warp, 0, |sm| warps(sm) > 0)
+    } else {
+        index.most(warp, warps)
+    };
+    if let Some(sm) = first {
+        return Some((Route::First, sm));
+    }
+    let second = if lowest {
+        index.lower(wish.priority, |sm| room.top(sm) < Some(wish.priority))
+    } else {
+        index.lowest_top(wish.priority, |sm| room.top(sm))
+    };
+    second.map(|sm| (Route::Second, sm))
+}

@@ -1,0 +1,108 @@
+//! Do decisions allocate nothing once the tables have seen as much as they will see?
+#![allow(unsafe_code, reason = "a counting allocator cannot be written without")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::collections::VecDeque;
+
+use raddle_sm::{Choose, Controllers, Handle, Kernel, Options, Resources};
+use raddle_types::{CuId, LaunchId};
+
+struct Counting;
+
+thread_local! {
+    static MADE: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: every call is handed to the system's allocator unchanged; only their number is noted.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        MADE.with(|made| made.set(made.get() + 1));
+        // SAFETY: the caller's promises are those that the system's allocator asks for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// How many allocations this makes.
+fn made(work: impl FnOnce()) -> u64 {
+    let before = MADE.get();
+    work();
+    MADE.get() - before
+}
+
+#[test]
+fn the_count_counts() {
+    assert_eq!(made(|| drop(std::hint::black_box(vec![1_u8]))), 1);
+}
+
+/// A full device: the oldest warp ends, its slot is served, the next blocks are distributed, and
+/// each kernel that is done comes again.
+struct Device {
+    gpu: Controllers,
+    running: VecDeque<(Handle, u64, LaunchId)>,
+    again: Vec<LaunchId>,
+}
+
+fn kernel(id: LaunchId) -> Kernel {
+    let n = u64::from(id.0);
+    let (warps, shared, barrier) = (1 + n % 7, n % 5, n % 3 == 0);
+    Kernel { id, priority: n % 6, blocks: 9, warps, registers: 2 + n % 4, shared, barrier }
+}
+
+impl Device {
+    fn decide(&mut self) {
+        while let Some(decision) = self.gpu.decide() {
+            self.serve(decision.sm);
+        }
+    }
+
+    fn serve(&mut self, sm: CuId) {
+        while let Some(started) = self.gpu.serve(sm).expect("an SM") {
+            self.running.push_back((started.handle, started.count, started.kernel));
+        }
+    }
+
+    fn step(&mut self) {
+        let Some((handle, count, kernel_of)) = self.running.pop_front() else { return };
+        let ended = self.gpu.ended(handle).expect("it runs");
+        if count > 1 {
+            self.running.push_back((handle, count - 1, kernel_of));
+        }
+        self.serve(ended.sm);
+        if ended.kernel_done {
+            self.again.push(kernel_of);
+        }
+        while let Some(id) = self.again.pop() {
+            assert_eq!(self.gpu.arrive(&kernel(id)), Ok(None));
+        }
+        self.decide();
+    }
+}
+
+#[test]
+fn nothing_is_allocated_in_steady_state() {
+    for (choose, fall_through) in [(Choose::Lowest, false), (Choose::MostFree, true)] {
+        let options = Options { choose, fall_through, ..Options::default() };
+        let each = Resources { registers: 64, warps: 16, shared: 16 };
+        let gpu = Controllers::new(33, each, options).expect("SMs");
+        let mut device =
+            Device { gpu, running: VecDeque::with_capacity(4096), again: Vec::with_capacity(64) };
+        device.again.extend((0..64).map(LaunchId));
+        while let Some(id) = device.again.pop() {
+            assert_eq!(device.gpu.arrive(&kernel(id)), Ok(None));
+        }
+        device.decide();
+        (0..50_000).for_each(|_| device.step());
+        let count = made(|| (0..50_000).for_each(|_| device.step()));
+        assert_eq!(count, 0, "{choose:?}");
+        assert!(device.running.len() > 33, "the device is busy");
+    }
+}

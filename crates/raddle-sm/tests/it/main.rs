@@ -1,0 +1,12 @@
+//! Do the controllers do what seed 003, its digest and a naive twin say?
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "all of this is test code")]
+
+mod checks;
+mod mixes;
+mod naive;
+mod ours;
+mod refusals;
+mod starvation;
+mod sweep;
+mod vectors;
+mod worked;

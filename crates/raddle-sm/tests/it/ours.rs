@@ -1,0 +1,125 @@
+//! The story of a run of the crate, in the words of the naive twin.
+
+use raddle_sm::{Controllers, Error, Job, Kernel, Options, Resources, Step, run};
+use raddle_types::{LaunchId, Resource, Tick};
+
+use crate::naive::{self, Story, shown};
+
+pub(crate) fn jobs(kernels: &[naive::Kernel]) -> Vec<Job> {
+    kernels.iter().map(job).collect()
+}
+
+/// `blocks` x `warps`, each `ticks` long, `registers` a warp, no barrier.
+pub(crate) fn kernel(
+    (arrive, priority): (u64, u64),
+    (blocks, warps, ticks): (u64, u64, u64),
+    (registers, shared): (u64, u64),
+) -> naive::Kernel {
+    let ticks = vec![ticks; (blocks * warps) as usize];
+    let barrier = false;
+    naive::Kernel { arrive, priority, blocks, warps, registers, shared, barrier, ticks }
+}
+
+fn job(it: &naive::Kernel) -> Job {
+    let kernel = Kernel {
+        id: LaunchId(0),
+        priority: it.priority,
+        blocks: it.blocks,
+        warps: it.warps,
+        registers: it.registers,
+        shared: it.shared,
+        barrier: it.barrier,
+    };
+    Job { kernel, arrive: Tick(it.arrive), ticks: it.ticks.clone() }
+}
+
+pub(crate) fn resources([registers, warps, shared]: [u64; 3]) -> Resources {
+    Resources { registers, warps, shared }
+}
+
+/// Kernels not finished with their undistributed blocks, then registers/warps/shared/top by SM.
+pub(crate) fn tables(controllers: &Controllers) -> String {
+    let mut kernels: Vec<_> = controllers.kernels();
+    kernels.sort_by_key(|row| row.kernel);
+    let kernels = kernels.iter().map(|row| format!("{}:{}", row.kernel, row.undistributed));
+    let sms = controllers.sms().into_iter().map(|row| {
+        let left = row.remaining;
+        format!("{}/{}/{}/{}", left.registers, left.warps, left.shared, shown(row.top))
+    });
+    kernels.chain(sms).collect::<Vec<_>>().join(" ")
+}
+
+/// Plays the jobs; every table is checked on the way.
+pub(crate) fn play(
+    sms: u16,
+    total: [u64; 3],
+    options: Options,
+    kernels: &[naive::Kernel],
+) -> Result<Story, Error> {
+    let jobs = jobs(kernels);
+    let mut story = Story::default();
+    let mut decided = false;
+    let mut last = None;
+    let outcome =
+        run(sms, resources(total), options, &jobs, &mut |Tick(now), step, tables_now| {
+            check_tables(tables_now, total);
+            match step {
+                Step::Decided(it) => {
+                    let route = it.route.name();
+                    let what = format!("{now} {route} {} {}+{}", it.kernel, it.first, it.count);
+                    story.log.push(format!("{what} sm{}", it.sm.0));
+                    decided = true;
+                }
+                Step::Started(it) => {
+                    for warp in it.first..it.first + it.count {
+                        let what = format!("{now} start {}.{}.w{warp}", it.kernel, it.block);
+                        story.log.push(format!("{what} sm{}", it.sm.0));
+                    }
+                }
+                Step::WarpEnded { kernel, block, warp, ended } => {
+                    let what = format!("{now} end {kernel}.{block}.w{warp}");
+                    story.log.push(format!("{what} sm{}", ended.sm.0));
+                }
+                Step::Served(_) => {
+                    if std::mem::take(&mut decided) {
+                        story.tables.push(tables(tables_now));
+                    }
+                }
+                Step::Refused(_) | Step::Arrived(_) => {}
+            }
+            last = Some(tables_now.clone());
+        })?;
+    story.ends = outcome.ends.iter().map(|end| end.map(|Tick(at)| at)).collect();
+    story.stuck = outcome.stuck.iter().map(|kernel| kernel.index()).collect();
+    let name = |resource| match resource {
+        Resource::Waves => "warps",
+        Resource::Vgpr => "registers",
+        _ => "shared",
+    };
+    let refused = outcome
+        .refused
+        .iter()
+        .map(|it| format!("{} {} {} of {}", it.launch, name(it.resource), it.wanted, it.available));
+    story.refused = refused.collect();
+    if let Some(last) = last.filter(|_| story.stuck.is_empty()) {
+        assert_eq!(last.kernels(), [], "the kernel table is empty at the end");
+        for row in last.sms() {
+            assert_eq!((row.remaining, row.top), (resources(total), None), "as at the beginning");
+            assert_eq!(last.blocks(row.sm), []);
+        }
+    }
+    Ok(story)
+}
+
+/// What must hold in every step: nothing above the totals (below 0 it would wrap to far above),
+/// tops as the block tables say.
+fn check_tables(controllers: &Controllers, total: [u64; 3]) {
+    for row in controllers.sms() {
+        let left = row.remaining;
+        let whole = resources(total);
+        assert!(left.registers <= whole.registers, "{row:?}");
+        assert!(left.warps <= whole.warps && left.shared <= whole.shared, "{row:?}");
+        let top = controllers.blocks(row.sm).iter().map(|block| block.priority).max();
+        assert_eq!(row.top, top, "{row:?}");
+    }
+}

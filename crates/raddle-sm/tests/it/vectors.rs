@@ -1,0 +1,148 @@
+//! Are the studies of the digest reproduced, each figure of them?
+//!
+//! They lie beside the real profiles (`RADDLE_SAMPLES`), or where `RADDLE_VECTORS` says.
+
+use std::path::PathBuf;
+
+use raddle_sm::{Options, Step, run};
+use raddle_types::Tick;
+use serde_json::Value;
+
+use crate::naive::{Kernel, Story};
+use crate::ours::{self, kernel};
+use crate::worked::{self, TOTAL};
+
+/// The file, or `None` where it is absent and need not be there.
+fn vectors() -> Option<Value> {
+    let folder = std::env::var_os("RADDLE_VECTORS").map(PathBuf::from).or_else(|| {
+        let traces = std::env::var_os("RADDLE_SAMPLES").map_or_else(
+            || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces")),
+            PathBuf::from,
+        );
+        Some(traces.parent()?.join("vectors"))
+    })?;
+    let Ok(text) = std::fs::read_to_string(folder.join("vectors003.json")) else {
+        let required = std::env::var("RADDLE_REQUIRE_SAMPLES").is_ok_and(|v| v == "1");
+        assert!(!required, "the worked examples are required but absent");
+        println!("skipped: the worked examples are absent");
+        return None;
+    };
+    Some(serde_json::from_str(&text).expect("JSON"))
+}
+
+fn play(sms: u16, total: [u64; 3], options: Options, kernels: &[Kernel]) -> Story {
+    ours::play(sms, total, options, kernels).unwrap()
+}
+
+/// The digest's model printed its worked run with these.
+fn literal() -> Options {
+    Options { backfill: false, ..Options::default() }
+}
+
+#[test]
+fn every_table_of_the_worked_run_with_its_blocks() {
+    let Some(vectors) = vectors() else { return };
+    let expected = vectors["tables"].as_array().unwrap();
+    let mut found: Vec<(u64, Value)> = Vec::new();
+    let jobs = ours::jobs(&worked::kernels());
+    let mut decided = false;
+    let each = ours::resources(TOTAL);
+    run(2, each, literal(), &jobs, &mut |Tick(now), step, controllers| match step {
+        Step::Decided(_) => decided = true,
+        Step::Served(_) => {
+            if found.last().is_some_and(|(at, _)| *at == now) && !decided {
+                found.pop();
+            }
+            found.push((now, tables(controllers)));
+            decided = false;
+        }
+        _ => {}
+    })
+    .unwrap();
+    assert_eq!(found.len(), expected.len());
+    for ((at, tables), row) in found.iter().zip(expected) {
+        assert_eq!(row["t"], *at);
+        for table in ["kernel_table", "sm_table", "block_tables"] {
+            assert_eq!(tables[table], row[table], "{table} at {at}, after {}", row["after"]);
+        }
+    }
+}
+
+/// In the spelling of the vectors.
+fn tables(controllers: &raddle_sm::Controllers) -> Value {
+    let name = |kernel: raddle_types::LaunchId| ["A", "B", "C"][kernel.index()];
+    let kernels = controllers.kernels().into_iter().map(|it| {
+        let row = serde_json::json!({"prio": it.priority, "undistributed": it.undistributed});
+        (name(it.kernel).to_owned(), row)
+    });
+    let sms = controllers.sms().into_iter().map(|it| {
+        let (left, top) = (it.remaining, it.top.map_or(-1, |top| top as i64));
+        let row = serde_json::json!({
+            "regs": left.registers, "warps": left.warps, "smem": left.shared, "top": top,
+        });
+        (format!("SM{}", it.sm.0), row)
+    });
+    let blocks = controllers.sms().into_iter().map(|it| {
+        let rows = controllers.blocks(it.sm).into_iter().map(|it| {
+            let row = serde_json::json!({
+                "prio": it.priority, "waiting": it.waiting, "running": it.running,
+                "finished": it.finished,
+            });
+            (format!("{}{}", name(it.kernel), it.block), row)
+        });
+        (format!("SM{}", it.sm.0), Value::Object(rows.collect()))
+    });
+    serde_json::json!({
+        "kernel_table": Value::Object(kernels.collect()),
+        "sm_table": Value::Object(sms.collect()),
+        "block_tables": Value::Object(blocks.collect()),
+    })
+}
+
+#[test]
+fn c1_what_the_strict_test_costs() {
+    let Some(vectors) = vectors() else { return };
+    let rows = vectors["strict_vs_ge_finish_time"].as_object().unwrap();
+    assert_eq!(rows.len(), 5);
+    for (name, row) in rows {
+        let amounts: Vec<u64> =
+            name.split(['=', ' ']).filter_map(|word| word.parse().ok()).collect();
+        let &[warps, shared, total] = &amounts[..] else { panic!("{name}") };
+        for (strict, end) in [(true, &row["strict >"]), (false, &row[">="])] {
+            let options = Options { strict, ..literal() };
+            let work = kernel((0, 1), (20, warps, 10), (4, shared));
+            let story = play(2, [64, 8, total], options, &[work]);
+            assert_eq!(story.ends[0], end.as_u64(), "{name}, strict {strict}");
+        }
+    }
+}
+
+#[test]
+fn c8_c9_and_c4_what_order_costs() {
+    let Some(vectors) = vectors() else { return };
+    // C9: one SM, important kernels that fill it, 5 ticks apart, 10 long; a low one comes at 1.
+    let mut kernels: Vec<Kernel> =
+        (0..100).map(|i| kernel((5 * i, 9), (1, 8, 10), (4, 0))).collect();
+    kernels.push(kernel((1, 1), (1, 8, 10), (4, 0)));
+    let story = play(1, TOTAL, literal(), &kernels);
+    let starvation = &vectors["starvation"];
+    let first = story.log.iter().find(|line| line.contains("start k100.")).unwrap();
+    let first: u64 = first.split(' ').next().unwrap().parse().unwrap();
+    assert_eq!(Some(first), starvation["Lo first warp starts"].as_u64());
+    assert_eq!(story.ends[99], starvation["last H done"].as_u64());
+    // C8: A holds what H needs until 40, Lo would fit beside it.
+    let kernels = [
+        kernel((0, 5), (1, 4, 40), (4, 12)),
+        kernel((1, 5), (1, 2, 10), (4, 8)),
+        kernel((1, 1), (1, 2, 10), (4, 0)),
+    ];
+    for (fall_through, name) in [
+        (false, "literal (only the highest kernel is considered)"),
+        (true, "fall through to lower kernels"),
+    ] {
+        let story = play(1, TOTAL, Options { fall_through, ..literal() }, &kernels);
+        let row = &vectors["head_of_line"][name];
+        let expected = ["A", "H", "Lo"].map(|name| row[name].as_u64());
+        assert_eq!(story.ends, expected, "{name}");
+    }
+}

@@ -1,0 +1,29 @@
+//! Does `block-warp` keep the laws of `Allocate`, under every reading?
+
+use proptest::prelude::*;
+use raddle_policy::test_kit::{check_allocate, check_bulk, scenario, scenario_with};
+use raddle_sm::{BlockWarp, Choose, Options};
+
+fn options() -> impl Strategy<Value = Options> {
+    let choose = prop_oneof![Just(Choose::Lowest), Just(Choose::MostFree)];
+    (any::<bool>(), choose, any::<[bool; 3]>()).prop_map(|(strict, choose, rest)| Options {
+        strict,
+        choose,
+        fall_through: rest[0],
+        backfill: rest[1],
+        whole_blocks_for_barriers: rest[2],
+    })
+}
+
+proptest! {
+    #[test]
+    fn block_warp_keeps_them(s in scenario(), options in options()) {
+        check_allocate(|| BlockWarp::new(options), &s);
+        check_bulk(|| BlockWarp::new(options), &s);
+    }
+
+    #[test]
+    fn launches_that_can_never_fit_change_nothing(s in scenario_with(true), options in options()) {
+        check_bulk(|| BlockWarp::new(options), &s);
+    }
+}

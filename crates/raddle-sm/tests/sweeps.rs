@@ -1,0 +1,42 @@
+//! What does `block-warp` decide as a policy, at a glance?
+
+use raddle_policy::test_kit::{Scenario, render};
+use raddle_policy::{Barrier, Demand, Launch, LaunchId, Level};
+use raddle_sm::{BlockWarp, Choose, Options};
+
+/// Two units of 8 wave slots and 8 LDS. A low launch fills them, one workgroup of it in part; two
+/// urgent launches, one with a barrier, come one after the other; a last low one would fit beside.
+fn scenario() -> Scenario {
+    let example = Scenario::example();
+    let launch = |id: u32, level: u8, workgroups: u64, waves: u16, lds: u32, barrier: Barrier| {
+        let demand = Demand { waves, vgpr: 2, sgpr: 0, lds, barriers: 0 };
+        let id = LaunchId(id);
+        Launch { id, level: Level(level), workgroups, demand, barrier, ..example.launches[0] }
+    };
+    let launches = vec![
+        launch(0, 5, 4, 3, 2, Barrier::No),
+        launch(1, 0, 3, 4, 4, Barrier::No),
+        launch(2, 0, 2, 5, 0, Barrier::Assumed),
+        launch(3, 5, 2, 1, 0, Barrier::No),
+    ];
+    Scenario { batch: 1, ends: vec![1, 64, 2], launches, ..example }
+}
+
+#[test]
+fn block_warp() {
+    let table = render(&mut BlockWarp::new(Options::default()), &scenario());
+    insta::assert_snapshot!("block-warp", table.expect("the laws hold"));
+}
+
+#[test]
+fn block_warp_with_every_option_turned() {
+    let options = Options {
+        strict: true,
+        choose: Choose::MostFree,
+        fall_through: true,
+        backfill: false,
+        whole_blocks_for_barriers: false,
+    };
+    let table = render(&mut BlockWarp::new(options), &scenario());
+    insta::assert_snapshot!("block-warp-turned", table.expect("the laws hold"));
+}
