@@ -38,8 +38,12 @@ pub(crate) const CRATES: &[Crate] = &[
         "raddle-workgroup",
         &["raddle-types", "raddle-policy", "raddle-device", "raddle-bitmap"],
     ),
+    policy("raddle-timeslice", &["raddle-types", "raddle-policy"]),
     // Dispatch knows every policy crate: the next one is added here too.
-    hosted("raddle-dispatch", &["raddle-types", "raddle-policy", "raddle-workgroup"]),
+    hosted(
+        "raddle-dispatch",
+        &["raddle-types", "raddle-policy", "raddle-workgroup", "raddle-timeslice"],
+    ),
     hosted("raddle-trace", &["raddle-types"]),
     hosted(
         "raddle-sim",

@@ -62,6 +62,12 @@ impl Exclusive {
         self.stages.loads()
     }
 
+    /// Loads of which a slice was beyond 128 bits, so as long as can be.
+    #[must_use]
+    pub const fn overflows(&self) -> u64 {
+        self.stages.overflows()
+    }
+
     /// For how long any task ran.
     #[must_use]
     pub const fn busy(&self) -> Ticks {

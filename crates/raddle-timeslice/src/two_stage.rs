@@ -133,6 +133,7 @@ pub struct TwoStage<Id> {
     level: Level,
     next: usize,
     loads: u64,
+    overflows: u64,
     loaded: Vec<Loaded>,
     lengths: Vec<u128>,
 }
@@ -154,6 +155,7 @@ impl<Id: Copy + Eq> TwoStage<Id> {
             level: Level::BEST_EFFORT,
             next: 0,
             loads: 0,
+            overflows: 0,
             loaded: Vec::new(),
             lengths: Vec::new(),
         })
@@ -163,6 +165,12 @@ impl<Id: Copy + Eq> TwoStage<Id> {
     #[must_use]
     pub const fn loads(&self) -> u64 {
         self.loads
+    }
+
+    /// Loads of which a slice was beyond 128 bits, so as long as can be.
+    #[must_use]
+    pub const fn overflows(&self) -> u64 {
+        self.overflows
     }
 
     /// The load that is run, in its order, with what has run of it.
@@ -225,7 +233,10 @@ impl<Id: Copy + Eq> TwoStage<Id> {
                 loaded.weight = loaded.weight.times_share(loaded.share);
             }
         }
-        self.two.slices_or_longest(&self.loaded, &mut self.lengths);
+        if self.two.slices(&self.loaded, &mut self.lengths).is_err() {
+            self.overflows += 1;
+            self.two.slices_or_longest(&self.loaded, &mut self.lengths);
+        }
         for (loaded, &length) in self.loaded.iter().zip(&self.lengths) {
             if let Some(id) = pool.at(loaded.index) {
                 let length = Ticks(u64::try_from(length).unwrap_or(u64::MAX));

@@ -12,12 +12,13 @@ use crate::table;
 use crate::unique::Names;
 
 /// The bundled recipes: name and TOML, in the order in which they are listed and replayed.
-const BUNDLED: [(&str, &str); 5] = [
+const BUNDLED: [(&str, &str); 6] = [
     ("round-robin", include_str!("../data/recipes/round-robin.toml")),
     ("greedy", include_str!("../data/recipes/greedy.toml")),
     ("leftover", include_str!("../data/recipes/leftover.toml")),
     ("spatial", include_str!("../data/recipes/spatial.toml")),
     ("leftover-drain", include_str!("../data/recipes/leftover-drain.toml")),
+    ("weighted-slices", include_str!("../data/recipes/weighted-slices.toml")),
 ];
 
 /// What is replayed without a verb.

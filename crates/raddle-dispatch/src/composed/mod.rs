@@ -27,7 +27,7 @@ use process::Process;
 use ready::Ready;
 
 use crate::log::LogWriter;
-use crate::{DispatchError, Dispatcher};
+use crate::{DispatchError, Dispatcher, TurnTally};
 
 /// A dispatcher composed of four policies.
 pub struct Composed {
@@ -59,6 +59,7 @@ pub struct Composed {
     heard: bool,
     round: Round,
     may_issue: Vec<ProcessId>,
+    tally: TurnTally,
     /// Scratch memory of the check that a start names each workgroup once.
     seen: Vec<u64>,
     log: LogWriter,
@@ -128,6 +129,11 @@ impl Composed {
         if let Some(process) = self.processes.get_mut(&launch.process) {
             let waves = process.resident_waves.saturating_sub(before) + after;
             process.set_resident(waves, now);
+            if waves == 0 {
+                if let Some(lost) = process.lost_turn.take() {
+                    self.tally.left(now.since(lost));
+                }
+            }
         }
     }
 
@@ -176,6 +182,10 @@ impl Dispatcher for Composed {
 
     fn free(&self, cu: CuId) -> Option<Free> {
         Some(self.book.cus().free(cu))
+    }
+
+    fn turns(&self) -> TurnTally {
+        self.tally
     }
 
     fn finish(&mut self) -> Result<(), DispatchError> {

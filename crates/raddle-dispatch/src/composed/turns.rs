@@ -40,6 +40,10 @@ impl Composed {
             process.may_issue = may_issue;
             if may_issue {
                 process.leaving = None;
+                // The turn came back before the last wave of the one before had gone.
+                if let Some(lost) = process.lost_turn.take() {
+                    self.tally.left(now.since(lost));
+                }
             }
         }
         for victim in victims {
@@ -82,6 +86,12 @@ impl Composed {
             process.submitted.values().filter_map(|&launch| self.victim(launch)).collect();
         if launches.is_empty() {
             return;
+        }
+        self.tally.revoked += 1;
+        if state.resident_waves > 0 {
+            if let Some(process) = self.processes.get_mut(&id) {
+                process.lost_turn = Some(now);
+            }
         }
         let view = VictimView { process: &state, launches: &launches };
         let how = self.preempt.policy.preempt(&view, now);

@@ -7,6 +7,7 @@ mod balance;
 mod bitmap;
 mod place;
 mod placement;
+mod slices;
 mod split;
 mod windows;
 
@@ -51,13 +52,14 @@ struct Topic {
     explain: fn(&Fields<'_>) -> Result<Told, Fault>,
 }
 
-const TOPICS: [(&str, Topic); 6] = [
+const TOPICS: [(&str, Topic); 7] = [
     ("bitmap", Topic { example: bitmap::EXAMPLE, explain: bitmap::explain }),
     ("windows", Topic { example: windows::EXAMPLE, explain: windows::explain }),
     ("split", Topic { example: split::EXAMPLE, explain: split::explain }),
     ("balance", Topic { example: balance::EXAMPLE, explain: balance::explain }),
     ("place", Topic { example: place::EXAMPLE, explain: place::explain }),
     ("placement", Topic { example: placement::EXAMPLE, explain: placement::explain }),
+    ("slices", Topic { example: slices::EXAMPLE, explain: slices::explain }),
 ];
 
 /// Topics that also have a cost (`--cost`); the answer is in the tables, and in JSON.

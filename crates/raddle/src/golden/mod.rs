@@ -10,6 +10,7 @@ mod frame;
 pub(crate) mod place;
 pub(crate) mod placement;
 pub(crate) mod read;
+pub(crate) mod slices;
 pub(crate) mod split;
 pub(crate) mod windows;
 
@@ -22,17 +23,18 @@ use read::Fields;
 pub(crate) type Answer = fn(&Fields<'_>) -> Result<String, Fault>;
 
 /// Topics that can be asked, and who answers.
-const TOPICS: [(&str, Answer); 6] = [
+const TOPICS: [(&str, Answer); 7] = [
     ("bitmap", bitmap::answer),
     ("windows", windows::answer),
     ("split", split::answer),
     ("balance", balance::answer),
     ("place", place::answer),
     ("placement", placement::answer),
+    ("slices", slices::answer),
 ];
 
 /// Topics of the contract that nobody answers yet.
-const LATER: [&str; 5] = ["match", "sm", "slices", "packet", "preempt"];
+const LATER: [&str; 4] = ["match", "sm", "packet", "preempt"];
 
 /// More figures than this are in no answer: it would be larger than its question by far.
 const MOST_FIGURES: u64 = 10_000_000;

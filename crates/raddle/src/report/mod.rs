@@ -8,6 +8,7 @@
 mod chart;
 mod compared;
 mod comparison;
+mod fairness;
 mod files;
 mod grouping;
 mod html;
