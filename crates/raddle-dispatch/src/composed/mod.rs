@@ -129,11 +129,6 @@ impl Composed {
         if let Some(process) = self.processes.get_mut(&launch.process) {
             let waves = process.resident_waves.saturating_sub(before) + after;
             process.set_resident(waves, now);
-            if waves == 0 {
-                if let Some(lost) = process.lost_turn.take() {
-                    self.tally.left(now.since(lost));
-                }
-            }
         }
     }
 
@@ -176,6 +171,7 @@ impl Dispatcher for Composed {
         self.submit(now, actions);
         self.arrive(now);
         self.place(now, actions)?;
+        self.note_late(now);
         self.step += 1;
         Ok(())
     }

@@ -106,6 +106,18 @@ impl Composed {
         }
     }
 
+    /// Counts those whose last wave has gone since they lost the turn. Only at the end of a decision:
+    /// between two rounds of workgroups there is none for a moment.
+    pub(super) fn note_late(&mut self, now: Tick) {
+        for process in self.processes.values_mut() {
+            if process.resident_waves == 0
+                && let Some(lost) = process.lost_turn.take()
+            {
+                self.tally.left(now.since(lost));
+            }
+        }
+    }
+
     fn victim(&self, id: LaunchId) -> Option<VictimLaunch> {
         let known = self.launches.get(&id)?;
         let left = known.launch.workgroups - known.next;

@@ -68,17 +68,17 @@ fn shares_3_and_1_get_three_quarters_of_the_time() {
 #[test]
 fn too_short_slices_show_their_price() {
     let mut table = String::from("   t0 us  turns lost  switching us  makespan us\n");
-    let mut last = u64::MAX;
-    for t0_us in [20, 50, 200, 1000] {
+    let mut shorter = Vec::new();
+    for t0_us in [25, 55, 205, 1005] {
         let (_, outcome) =
             run(vec![endless(20), endless(20)], config(Rule::Equal, t0_us), How::Switch);
         let (turns, switch_ns) = (outcome.turns.revoked, outcome.counters.switch_ns);
         let makespan = outcome.last.0 / 1000;
         table += &format!("{t0_us:>8}  {turns:>10}  {:>12}  {makespan:>11}\n", switch_ns / 1000);
-        assert!(switch_ns < last, "longer slices, fewer switches");
-        last = switch_ns;
+        shorter.push(switch_ns);
     }
     insta::assert_snapshot!(table);
+    assert!(shorter.is_sorted_by(|short, long| short > long), "{shorter:?}");
 }
 
 #[test]
@@ -87,9 +87,9 @@ fn a_slice_that_ends_late_is_charged_in_full_and_reported() {
         let (_, outcome) = run(vec![endless(10), endless(10)], config(Rule::Equal, 25), how);
         (outcome.turns, run_times(&outcome))
     };
-    // Whole launches of 130 us run on; then the workgroups of 10 us that are resident; saving 8.
+    // Launches run on until the turn comes back, or drain the workgroups of 10 us on the device.
     let (never, run) = late(How::Never);
-    assert!(never.latest_by > Ticks(100_000), "{never:?}");
+    assert_eq!(never.latest_by, Ticks(25_000), "{never:?}");
     assert!(run.iter().all(|&run| run >= 1_300_000), "charged while it stayed: {run:?}");
     let (drain, _) = late(How::Drain);
     assert!(drain.late > 0 && drain.latest_by <= Ticks(10_000), "{drain:?}");
@@ -105,8 +105,8 @@ fn the_newcomer_is_the_last_to_join() {
         let fairness = Fairness::new(&workload, &outcome).expect("three");
         assert_eq!(fairness.newcomer.as_deref(), Some(&*workload.processes[2].name));
         let share = fairness.newcomer_share.expect("it ran");
-        // Equal slices: a third. By weight it first catches up on what it is owed.
-        assert!(share > 0.32 && (rule == Rule::Equal) == (share < 0.36), "{rule:?}: {share}");
+        // Its weight counts from when it came, so it is owed no more than the others.
+        assert!((share - 1.0 / 3.0).abs() < 0.03, "{rule:?}: {share}");
     }
     let (workload, outcome) =
         run(vec![endless(2), endless(2)], config(Rule::Equal, 100), How::Switch);
