@@ -1,7 +1,7 @@
-//! How often did processes lose the turn, and how late did they leave?
+//! How often did processes lose the turn, and by how much did their work outlast it?
 //!
-//! A process *leaves late* if it still has waves on the device when its turn is over. Its time on
-//! the device goes on to be charged, in full, until the last of them is gone.
+//! An overrun is the time from the end of a turn until the last wave of its process is gone, or the
+//! turn comes back. It is charged to the process in full.
 
 use raddle_policy::Ticks;
 
@@ -10,21 +10,21 @@ use raddle_policy::Ticks;
 pub struct TurnTally {
     /// Turns lost by processes that had submitted work.
     pub revoked: u64,
-    /// Of those, how many left late and have left.
-    pub late: u64,
+    /// Of those, how many outlasted their turn; counted when the overrun is over.
+    pub overruns: u64,
     /// By how much, altogether.
-    pub late_by: Ticks,
+    pub overrun: Ticks,
     /// By how much at most.
-    pub latest_by: Ticks,
+    pub longest_overrun: Ticks,
 }
 
 impl TurnTally {
     /// A process left that long after its turn.
     pub(crate) fn left(&mut self, after: Ticks) {
         if after > Ticks::ZERO {
-            self.late += 1;
-            self.late_by += after;
-            self.latest_by = self.latest_by.max(after);
+            self.overruns += 1;
+            self.overrun += after;
+            self.longest_overrun = self.longest_overrun.max(after);
         }
     }
 }

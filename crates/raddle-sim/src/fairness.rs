@@ -83,13 +83,12 @@ pub struct Fairness {
     pub switches: u64,
     /// Time spent saving and restoring, summed over launches.
     pub switch_ns: u64,
-    /// Processes that still had waves on the device when they lost the turn, and by how much they
-    /// left late, altogether and at most.
-    pub late: u64,
-    /// See there.
-    pub late_ns: u64,
-    /// See there.
-    pub latest_ns: u64,
+    /// Turns that their work outlasted.
+    pub overruns: u64,
+    /// By how much, altogether.
+    pub overrun_ns: u64,
+    /// By how much at most.
+    pub longest_overrun_ns: u64,
     /// With waves of any process on the device.
     pub busy_ns: u64,
     /// One a process.
@@ -132,7 +131,7 @@ impl Fairness {
             longest_wait_ns: time.longest_wait_ns,
         });
         let newcomer = newcomer(workload);
-        let TurnTally { revoked, late, late_by, latest_by } = outcome.turns;
+        let TurnTally { revoked, overruns, overrun, longest_overrun } = outcome.turns;
         Some(Self {
             jain_run: jain(times.iter().map(|time| time.run_ns as f64)).map_or(1.0, round),
             jain_rate: jain(times.iter().map(rate)).map_or(1.0, round),
@@ -141,9 +140,9 @@ impl Fairness {
             longest_wait_ns: times.iter().map(|time| time.longest_wait_ns).max().unwrap_or(0),
             switches: revoked,
             switch_ns: outcome.counters.switch_ns,
-            late,
-            late_ns: late_by.0,
-            latest_ns: latest_by.0,
+            overruns,
+            overrun_ns: overrun.0,
+            longest_overrun_ns: longest_overrun.0,
             busy_ns: outcome.times.busy_ns,
             processes: processes.collect(),
         })

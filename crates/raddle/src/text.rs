@@ -173,8 +173,8 @@ fn turns(report: &Report) -> Option<Table> {
         "longest wait",
         "turns lost",
         "switching",
-        "left late",
-        "at most by",
+        "overruns",
+        "longest",
     ];
     let mut table = Table::new(&header, &[1, 2, 3, 4, 5, 6, 7, 8]);
     let mut any = false;
@@ -189,8 +189,8 @@ fn turns(report: &Report) -> Option<Table> {
             &duration(fairness.longest_wait_ns),
             &count(fairness.switches),
             &duration(fairness.switch_ns),
-            &count(fairness.late),
-            &duration(fairness.latest_ns),
+            &count(fairness.overruns),
+            &duration(fairness.longest_overrun_ns),
         ]);
     }
     any.then_some(table)

@@ -39,7 +39,7 @@ const ANSWERED: [(&str, &str); 12] = [
     ),
     (
         r#"{"id":[1],"t0":40,"capacity":1,"rule":"equal","tasks":[{"name":"b","level":1,"created":0,"ran":0},{"name":"a_b","level":2,"created":0,"ran":0},{"name":"a-b","level":2,"created":0,"ran":0}],"now":100,"run":{"until":200,"work":{"b":50,"a_b":50,"a-b":null}}}"#,
-        r#"{"id":[1],"candidates":["b"],"loaded":["b"],"weights":["5/2"],"slices":["40/1"],"ticks":[40],"ran":{"b":50,"a_b":50,"a-b":100},"rounds":6,"completed":[["b",150],["a_b",240]]}"#,
+        r#"{"id":[1],"candidates":["b"],"loaded":["b"],"weights":["5/2"],"slices":["40/1"],"ticks":[40],"ran":{"b":50,"a_b":50,"a-b":100},"rounds":7,"completed":[["b",150],["a_b",200]]}"#,
     ),
     (
         r#"{"t0":40,"capacity":1,"rule":"equal","tasks":[{"name":"b","level":1,"created":0,"ran":0}],"now":100,"run":{"until":0}}"#,

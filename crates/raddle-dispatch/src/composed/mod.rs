@@ -171,7 +171,7 @@ impl Dispatcher for Composed {
         self.submit(now, actions);
         self.arrive(now);
         self.place(now, actions)?;
-        self.note_late(now);
+        self.note_overruns(now);
         self.step += 1;
         Ok(())
     }

@@ -108,7 +108,7 @@ impl Composed {
 
     /// Counts those whose last wave has gone since they lost the turn. Only at the end of a decision:
     /// between two rounds of workgroups there is none for a moment.
-    pub(super) fn note_late(&mut self, now: Tick) {
+    pub(super) fn note_overruns(&mut self, now: Tick) {
         for process in self.processes.values_mut() {
             if process.resident_waves == 0
                 && let Some(lost) = process.lost_turn.take()

@@ -15,11 +15,11 @@ const HEADER: [&str; 9] = [
     "#longest wait",
     "#turns lost",
     "#saving, restoring",
-    "#left late",
-    "#at most by",
+    "#overruns",
+    "#longest",
 ];
 
-const WORDS: &str = "<p class=\"small\">Run time is the time with waves on the device, alive time that with a launch ready that has not ended, a wait is alive without waves. The newcomer is the process that begins last, if one does: its share of the run times of all while it was alive. A process that loses the turn leaves late if it still has waves on the device; that time is charged to it.</p>\n";
+const WORDS: &str = "<p class=\"small\">Run time is the time with waves on the device, alive time that with a launch ready that has not ended, a wait is alive without waves. The newcomer is the process that begins last, if one does: its share of the run times of all while it was alive. An overrun is the time for which a process still has waves on the device after its turn; it is charged to the process.</p>\n";
 
 /// One row a recipe; nothing where there is one process.
 pub(crate) fn table(source: &Source<'_>) -> String {
@@ -49,7 +49,7 @@ fn cells(recipe: &str, fairness: &Fairness, best_wait: Option<&str>) -> Vec<Stri
         if bold { format!("<b>{}</b>", figure(&wait)) } else { figure(&wait) },
         count(fairness.switches),
         figure(&time(fairness.switch_ns).text),
-        count(fairness.late),
-        figure(&time(fairness.latest_ns).text),
+        count(fairness.overruns),
+        figure(&time(fairness.longest_overrun_ns).text),
     ]
 }
