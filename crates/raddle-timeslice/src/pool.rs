@@ -181,6 +181,14 @@ impl Runnable for Pool {
     }
 
     #[inline]
+    fn level_near(&self, id: TaskId, index: usize) -> Option<Level> {
+        match self.tasks.get(index) {
+            Some(task) if task.id == id => Some(task.level),
+            _ => self.level(id),
+        }
+    }
+
+    #[inline]
     fn entries(&self) -> impl Iterator<Item = Entry> {
         let now = self.now;
         self.tasks.iter().map(move |task| Entry {

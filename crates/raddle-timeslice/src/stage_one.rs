@@ -88,30 +88,31 @@ impl PartialOrd for Last {
     }
 }
 
-/// A weight from below: `factor` / 2^`shift` is not above it. What does not reach it is no
-/// candidate for its place, and that takes one product to see.
-#[derive(Clone, Copy, Debug, Default)]
-struct Bar {
-    factor: u64,
-    shift: u32,
-}
+/// One over a weight, from above, with 64 bits behind the point. What lies on the far side of it is
+/// surely not above the weight, and one product shows that.
+#[derive(Clone, Copy, Debug)]
+struct Bar(u64);
 
 impl Bar {
-    fn below(weight: &Weight) -> Self {
-        let Ok(over) = u64::try_from(weight.over()) else {
-            return Self::default();
-        };
-        let whole = over / weight.under();
-        // As many bits behind the point as 64 bits have room for.
-        let shift = (whole.leading_zeros().saturating_sub(1)).min(63);
-        let factor = (u128::from(over) << shift) / u128::from(weight.under());
-        Self { factor: u64::try_from(factor).unwrap_or(u64::MAX), shift }
+    /// Nothing is on its far side.
+    const NONE: Self = Self(u64::MAX);
+
+    fn of(weight: &Weight) -> Self {
+        // One over a weight of 1 or less does not fit: every weight is then looked at exactly.
+        u64::try_from(weight.inverse() + 1).map_or(Self::NONE, Self)
     }
 
-    /// Whether `over` / `under` is surely not above the weight.
+    /// Whether the weight of an entry is surely not above.
     #[inline]
-    fn holds(self, over: u64, under: u64) -> bool {
-        u128::from(over) <= (u128::from(under) * u128::from(self.factor)) >> self.shift
+    fn holds(self, entry: &Entry, t0: u64) -> bool {
+        let (alive, under) = (entry.alive.0.max(t0), entry.ran.0.max(t0));
+        let over = match entry.share {
+            0 | 1 => Some(alive),
+            share => alive.checked_mul(share),
+        };
+        let Some(over) = over else { return false };
+        let product = u128::from(over) * u128::from(self.0);
+        self.0 != Self::NONE.0 && u128::from(under) > product >> 64
     }
 }
 
@@ -144,50 +145,47 @@ impl StageOne {
     ) -> Option<Candidates> {
         loaded.clear();
         self.heap.clear();
-        let mut found: Option<Candidates> = None;
-        let mut bar = Bar::default();
+        // The level of the candidates so far; none has this one.
+        let (mut best, mut count) = (u16::MAX, 0_usize);
+        let (mut bar, t0) = (Bar::NONE, self.t0.0);
         for (index, entry) in pool.into_iter().enumerate() {
             // S11, S12: a more urgent level makes all before it no candidates.
-            let count = match &mut found {
-                Some(found) if found.level.outranks(entry.level) => continue,
-                Some(found) if !entry.level.outranks(found.level) => {
-                    found.count += 1;
-                    found.count
-                }
-                _ => {
-                    self.heap.clear();
-                    found = Some(Candidates { level: entry.level, count: 1 });
-                    1
-                }
-            };
-            let weight = Weight::new(entry.share, entry.alive.0, entry.ran.0, self.t0.0);
-            let loaded = Loaded { index, weight, share: entry.share };
-            if count <= self.capacity {
-                self.heap.push(Last(loaded));
-                if count == self.capacity {
-                    bar = self.bar();
-                }
+            let level = u16::from(entry.level.0);
+            if level > best {
                 continue;
             }
-            // S14: one that is owed more takes the place of the last.
-            let low = u64::try_from(weight.over());
-            if low.is_ok_and(|over| bar.holds(over, weight.under())) {
+            if level < best {
+                self.heap.clear();
+                (best, count) = (level, 0);
+            }
+            count += 1;
+            // S14: one that is owed more takes the place of the last. Most are not, and that is seen
+            // without their exact weight.
+            if count > self.capacity && bar.holds(&entry, t0) {
                 continue;
             }
-            if self.replace(loaded) {
+            let weight = Weight::new(entry.share, entry.alive.0, entry.ran.0, t0);
+            if self.take(Loaded { index, weight, share: entry.share }) {
                 bar = self.bar();
             }
         }
-        self.unload(found?.count, loaded);
-        found
+        let level = Level(u8::try_from(best).ok()?);
+        self.unload(count, loaded);
+        Some(Candidates { level, count })
     }
 
     fn bar(&self) -> Bar {
-        self.heap.peek().map_or_else(Bar::default, |last| Bar::below(&last.0.weight))
+        self.heap.peek().map_or(Bar::NONE, |last| Bar::of(&last.0.weight))
     }
 
-    /// Puts it in the place of the last, if it is owed more.
-    fn replace(&mut self, new: Loaded) -> bool {
+    /// Takes it, in the place of the last if there is no room; whether anything has changed.
+    #[inline(never)]
+    fn take(&mut self, new: Loaded) -> bool {
+        if self.heap.len() < self.capacity {
+            self.heap.push(Last(new));
+            // Only a full cache has a last one that stands to be replaced.
+            return self.heap.len() == self.capacity;
+        }
         match self.heap.peek_mut() {
             Some(mut last) if new.weight > last.0.weight => {
                 *last = Last(new);
@@ -203,7 +201,7 @@ impl StageOne {
             // S13: all fit, in pool order.
             loaded.sort_unstable_by_key(|loaded| loaded.index);
         } else {
-            loaded.sort_unstable_by(|one, two| Last(*one).cmp(&Last(*two)));
+            loaded.sort_unstable_by_key(|loaded| Last(*loaded));
         }
     }
 }

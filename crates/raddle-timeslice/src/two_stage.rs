@@ -103,6 +103,13 @@ pub trait Runnable {
     /// The level of one process, if it is there.
     fn level(&self, id: Self::Id) -> Option<Level>;
 
+    /// The same for one that stood at this position of `entries` when it was loaded; it may have
+    /// moved since. A pool that is slow at finding ids looks there first.
+    fn level_near(&self, id: Self::Id, index: usize) -> Option<Level> {
+        let _ = index;
+        self.level(id)
+    }
+
     /// All of them, in pool order.
     fn entries(&self) -> impl Iterator<Item = Entry>;
 
@@ -119,6 +126,13 @@ pub struct Slice<Id> {
     pub length: Ticks,
 }
 
+/// A slice of a load, and where its process stood in the pool.
+#[derive(Clone, Copy, Debug)]
+struct Member<Id> {
+    slice: Slice<Id>,
+    stood: usize,
+}
+
 /// Both stages.
 #[derive(Clone, Debug)]
 pub struct TwoStage<Id> {
@@ -129,7 +143,7 @@ pub struct TwoStage<Id> {
     reload: Reload,
     take_over: TakeOver,
     /// The load, in the order of running.
-    batch: Vec<Slice<Id>>,
+    batch: Vec<Member<Id>>,
     level: Level,
     next: usize,
     loads: u64,
@@ -174,9 +188,8 @@ impl<Id: Copy + Eq> TwoStage<Id> {
     }
 
     /// The load that is run, in its order, with what has run of it.
-    #[must_use]
-    pub fn batch(&self) -> &[Slice<Id>] {
-        &self.batch
+    pub fn batch(&self) -> impl Iterator<Item = Slice<Id>> + '_ {
+        self.batch.iter().map(|member| member.slice)
     }
 
     /// Whether a process of a more urgent level than `running` ends its slice now.
@@ -209,10 +222,10 @@ impl<Id: Copy + Eq> TwoStage<Id> {
     /// The next slice of this load whose process can still run.
     #[inline]
     fn rest(&mut self, pool: &impl Runnable<Id = Id>) -> Option<Slice<Id>> {
-        while let Some(&slice) = self.batch.get(self.next) {
+        while let Some(&Member { slice, stood }) = self.batch.get(self.next) {
             self.next += 1;
             // One whose level has fallen is no candidate of this load any more.
-            let level = pool.level(slice.id);
+            let level = pool.level_near(slice.id, stood);
             if level.is_some_and(|level| !self.level.outranks(level)) {
                 return Some(slice);
             }
@@ -240,7 +253,7 @@ impl<Id: Copy + Eq> TwoStage<Id> {
         for (loaded, &length) in self.loaded.iter().zip(&self.lengths) {
             if let Some(id) = pool.at(loaded.index) {
                 let length = Ticks(u64::try_from(length).unwrap_or(u64::MAX));
-                self.batch.push(Slice { id, length });
+                self.batch.push(Member { slice: Slice { id, length }, stood: loaded.index });
             }
         }
         self.arranger.arrange(&mut self.batch);
