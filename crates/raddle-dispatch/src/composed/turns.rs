@@ -88,10 +88,10 @@ impl Composed {
             return;
         }
         self.tally.revoked += 1;
-        if state.resident_waves > 0 {
-            if let Some(process) = self.processes.get_mut(&id) {
-                process.lost_turn = Some(now);
-            }
+        if state.resident_waves > 0
+            && let Some(process) = self.processes.get_mut(&id)
+        {
+            process.lost_turn = Some(now);
         }
         let view = VictimView { process: &state, launches: &launches };
         let how = self.preempt.policy.preempt(&view, now);
