@@ -39,8 +39,12 @@ pub(crate) const CRATES: &[Crate] = &[
         &["raddle-types", "raddle-policy", "raddle-device", "raddle-bitmap"],
     ),
     policy("raddle-sm", &["raddle-types", "raddle-policy"]),
+    policy("raddle-timeslice", &["raddle-types", "raddle-policy"]),
     // Dispatch knows every policy crate: the next one is added here too.
-    hosted("raddle-dispatch", &["raddle-types", "raddle-policy", "raddle-workgroup", "raddle-sm"]),
+    hosted(
+        "raddle-dispatch",
+        &["raddle-types", "raddle-policy", "raddle-workgroup", "raddle-sm", "raddle-timeslice"],
+    ),
     hosted("raddle-trace", &["raddle-types"]),
     hosted(
         "raddle-sim",

@@ -2,7 +2,7 @@
 
 use raddle_policy::{Actions, CuId, Event, Free, Tick};
 
-use crate::DispatchError;
+use crate::{DispatchError, TurnTally};
 
 /// Hears events and says what to do.
 ///
@@ -35,6 +35,11 @@ pub trait Dispatcher {
         None
     }
 
+    /// What it has counted of turns; nothing from a dispatcher that counts none.
+    fn turns(&self) -> TurnTally {
+        TurnTally::default()
+    }
+
     /// Writes out what the log still holds.
     ///
     /// # Errors
@@ -53,6 +58,9 @@ impl<D: Dispatcher + ?Sized> Dispatcher for Box<D> {
     }
     fn free(&self, cu: CuId) -> Option<Free> {
         (**self).free(cu)
+    }
+    fn turns(&self) -> TurnTally {
+        (**self).turns()
     }
     fn finish(&mut self) -> Result<(), DispatchError> {
         (**self).finish()

@@ -26,9 +26,11 @@ mod error;
 pub mod log;
 mod recipe;
 pub mod slots;
+mod tally;
 
 pub use composed::{Builder, Composed};
 pub use dispatcher::Dispatcher;
 pub use error::{DispatchError, RecipeError};
 pub use raddle_policy::{Action, Actions, Event};
 pub use recipe::{AllocateRecipe, LaunchPathRecipe, PreemptRecipe, Recipe, TurnRecipe};
+pub use tally::TurnTally;

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::slots::{
     Drain, DrainConfig, Everyone, EveryoneConfig, HighestLevel, HighestLevelConfig, Never,
-    NeverConfig, Ordinary, OrdinaryConfig,
+    NeverConfig, Ordinary, OrdinaryConfig, Switch, SwitchConfig,
 };
 use crate::{Builder, Composed, RecipeError};
 
@@ -78,6 +78,18 @@ pub enum TurnRecipe {
     Everyone(EveryoneConfig),
     /// Only the most urgent level present.
     HighestLevel(HighestLevelConfig),
+    /// One process at a time, for a slice that follows from its weight.
+    #[cfg(feature = "timeslice")]
+    WeightedSlices(raddle_timeslice::WeightedSlicesConfig),
+    /// One process at a time, equal slices.
+    #[cfg(feature = "timeslice")]
+    RoundRobin(raddle_timeslice::RoundRobinConfig),
+    /// As many as fit; everybody leaves when a process appears.
+    #[cfg(feature = "timeslice")]
+    UnmapAll(raddle_timeslice::UnmapAllConfig),
+    /// One process at a time: the one with the least run time, scaled by level.
+    #[cfg(feature = "timeslice")]
+    Vruntime(raddle_timeslice::VruntimeConfig),
 }
 
 impl Default for TurnRecipe {
@@ -121,6 +133,8 @@ pub enum PreemptRecipe {
     Never(NeverConfig),
     /// Resident workgroups finish, the rest is held.
     Drain(DrainConfig),
+    /// Resident workgroups are saved and later restored.
+    Switch(SwitchConfig),
 }
 
 impl Default for PreemptRecipe {
@@ -184,6 +198,14 @@ impl Recipe {
             match self.turn {
                 TurnRecipe::Everyone(_) => "everyone",
                 TurnRecipe::HighestLevel(_) => "highest-level",
+                #[cfg(feature = "timeslice")]
+                TurnRecipe::WeightedSlices(_) => "weighted-slices",
+                #[cfg(feature = "timeslice")]
+                TurnRecipe::RoundRobin(_) => "round-robin",
+                #[cfg(feature = "timeslice")]
+                TurnRecipe::UnmapAll(_) => "unmap-all",
+                #[cfg(feature = "timeslice")]
+                TurnRecipe::Vruntime(_) => "vruntime",
             },
             match self.allocate {
                 AllocateRecipe::RoundRobin(_) => "round-robin",
@@ -197,6 +219,7 @@ impl Recipe {
             match self.preempt {
                 PreemptRecipe::Never(_) => "never",
                 PreemptRecipe::Drain(_) => "drain",
+                PreemptRecipe::Switch(_) => "switch",
             },
         ]
     }
@@ -218,15 +241,45 @@ impl Recipe {
         let builder = Composed::builder(shape, cus);
         let LaunchPathRecipe::Ordinary(config) = self.launch_path;
         let builder = builder.launch_path(path, Ordinary::new(config));
-        let builder = match self.turn {
-            TurnRecipe::Everyone(_) => builder.turn(turn, Everyone),
-            TurnRecipe::HighestLevel(_) => builder.turn(turn, HighestLevel),
-        };
+        let builder = self.add_turn(builder, turn)?;
         let builder = match self.preempt {
             PreemptRecipe::Never(_) => builder.preempt(preempt, Never),
             PreemptRecipe::Drain(_) => builder.preempt(preempt, Drain),
+            PreemptRecipe::Switch(_) => builder.preempt(preempt, Switch),
         };
         self.add_allocate(builder, allocate, (shape, cus))
+    }
+
+    #[cfg_attr(
+        not(feature = "timeslice"),
+        expect(clippy::unnecessary_wraps, reason = "the policies of that feature are checked")
+    )]
+    fn add_turn(&self, builder: Builder, name: &str) -> Result<Builder, RecipeError> {
+        #[cfg(feature = "timeslice")]
+        let bad = |error: raddle_timeslice::Error| RecipeError::Value {
+            name: name.into(),
+            message: error.to_string(),
+        };
+        Ok(match self.turn {
+            TurnRecipe::Everyone(_) => builder.turn(name, Everyone),
+            TurnRecipe::HighestLevel(_) => builder.turn(name, HighestLevel),
+            #[cfg(feature = "timeslice")]
+            TurnRecipe::WeightedSlices(config) => {
+                builder.turn(name, raddle_timeslice::WeightedSlices::new(config).map_err(bad)?)
+            }
+            #[cfg(feature = "timeslice")]
+            TurnRecipe::RoundRobin(config) => {
+                builder.turn(name, raddle_timeslice::RoundRobin::new(config).map_err(bad)?)
+            }
+            #[cfg(feature = "timeslice")]
+            TurnRecipe::UnmapAll(config) => {
+                builder.turn(name, raddle_timeslice::UnmapAll::new(config).map_err(bad)?)
+            }
+            #[cfg(feature = "timeslice")]
+            TurnRecipe::Vruntime(config) => {
+                builder.turn(name, raddle_timeslice::Vruntime::new(config).map_err(bad)?)
+            }
+        })
     }
 
     fn add_allocate(

@@ -170,8 +170,9 @@ impl<'r, W: Watch> Engine<'r, W> {
         Progress { now: self.now, ended, total }
     }
 
-    fn outcome(self, stuck: Vec<LaunchId>) -> Outcome {
+    fn outcome(mut self, stuck: Vec<LaunchId>) -> Outcome {
         let ledger = &self.machine.ledger;
+        let times = std::mem::take(&mut self.usage.times);
         let (wave_ns, shared_wave_ns, series) = self.usage.finish();
         Outcome {
             wave_slots: ledger.waves_of_a_unit() * ledger.units(),
@@ -185,6 +186,8 @@ impl<'r, W: Watch> Engine<'r, W> {
             last: self.last,
             wave_ns,
             shared_wave_ns,
+            times,
+            turns: self.dispatcher.turns(),
             series,
             counters: self.machine.counters,
             energy: self.machine.ledger.power.finish(),

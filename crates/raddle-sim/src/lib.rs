@@ -11,6 +11,7 @@
 mod bench;
 mod engine;
 mod error;
+mod fairness;
 mod fidelity;
 mod ledger;
 mod machine;
@@ -30,6 +31,7 @@ mod watch;
 pub use bench::TestBench;
 pub use engine::{Options, Progress, run, run_watched};
 pub use error::SimError;
+pub use fairness::{Fairness, ProcessFairness, ProcessTime, Times};
 pub use fidelity::{Busy, BusyCause, BusyPart, Fidelity, Order, WaitCause, WaitPart, Waits};
 pub use metrics::{LevelSummary, ProcessSummary, Summary, percentile};
 pub use outcome::{Counters, Outcome, Record, RefusedLaunch};

@@ -15,7 +15,7 @@ use raddle_types::Resource;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::{Work, Workload};
-use crate::{EnergySummary, Outcome, Record, RequestSummary};
+use crate::{EnergySummary, Fairness, Outcome, Record, RequestSummary};
 
 /// The result of one recipe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,6 +44,9 @@ pub struct Summary {
     /// any wave does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<EnergySummary>,
+    /// How fairly time was divided; absent with one process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fairness: Option<Fairness>,
 }
 
 /// What became of one process.
@@ -121,7 +124,7 @@ impl Summary {
         Self {
             makespan_ns,
             utilisation: round(ratio(used, available)),
-            jain: jain(&outcome.shared_wave_ns).map(round),
+            jain: jain(outcome.shared_wave_ns.iter().map(|&x| x as f64)).map(round),
             processes: processes.collect(),
             workgroups: outcome.counters.workgroups,
             starts: outcome.counters.starts,
@@ -129,6 +132,7 @@ impl Summary {
             stuck: outcome.stuck.len() as u64,
             repeat_capped: outcome.repeat_capped,
             energy: EnergySummary::new(&outcome.energy, whole_ns),
+            fairness: Fairness::new(workload, outcome),
         }
     }
 }
@@ -210,17 +214,19 @@ fn slowdown(records: &[&Record], alone: &[Option<u64>]) -> Option<f64> {
     (count > 0).then(|| libm::exp(logs / count as f64))
 }
 
-fn jain(used: &[u128]) -> Option<f64> {
-    let total: f64 = used.iter().map(|&x| x as f64).sum();
-    let squares: f64 = used.iter().map(|&x| x as f64 * x as f64).sum();
-    (used.len() > 1 && total > 0.0).then(|| total * total / (used.len() as f64 * squares))
+/// Jain's index, of two or more values of which one is above 0.
+pub(crate) fn jain(used: impl ExactSizeIterator<Item = f64> + Clone) -> Option<f64> {
+    let count = used.len();
+    let total: f64 = used.clone().sum();
+    let squares: f64 = used.map(|x| x * x).sum();
+    (count > 1 && total > 0.0).then(|| total * total / (count as f64 * squares))
 }
 
-fn ratio(part: u128, whole: u128) -> f64 {
+pub(crate) fn ratio(part: u128, whole: u128) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 /// Four decimals are all that is printed anywhere.
-fn round(x: f64) -> f64 {
+pub(crate) fn round(x: f64) -> f64 {
     (x * 10_000.0).round() / 10_000.0
 }

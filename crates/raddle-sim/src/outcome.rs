@@ -1,8 +1,9 @@
 //! What happened in a run?
 
+use raddle_dispatch::TurnTally;
 use raddle_types::{LaunchId, Refusal, Tick};
 
-use crate::{Energy, Series};
+use crate::{Energy, Series, Times};
 
 /// What happened to one launch, copy or fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,6 +79,10 @@ pub struct Outcome {
     pub wave_ns: Vec<u128>,
     /// The same, counted only while at least two processes were runnable.
     pub shared_wave_ns: Vec<u128>,
+    /// For how long each process was alive, ran and waited.
+    pub times: Times,
+    /// What the dispatcher counted of turns.
+    pub turns: TurnTally,
     /// What each process used over time.
     pub series: Series,
     /// How often each process's profile began.

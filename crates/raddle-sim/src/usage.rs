@@ -2,6 +2,7 @@
 
 use raddle_types::Tick;
 
+use crate::Times;
 use crate::series::{Recorder, Series, Used};
 
 /// Wave-slot time, summed up between changes.
@@ -18,6 +19,7 @@ pub(crate) struct Usage {
     pub(crate) total: Vec<u128>,
     /// Counted only while at least two processes were runnable.
     pub(crate) shared: Vec<u128>,
+    pub(crate) times: Times,
     until: Tick,
     recorder: Recorder,
 }
@@ -46,6 +48,7 @@ impl Usage {
             runnable: 0,
             total: vec![0; processes],
             shared: vec![0; processes],
+            times: Times::new(processes),
             until: Tick::ZERO,
             recorder: Recorder::new(processes),
         }
@@ -56,7 +59,9 @@ impl Usage {
             let Self { waves, unfinished, held, total, until, recorder, .. } = self;
             recorder.fill(now, used(waves, unfinished, held, total, *until));
         }
-        let span = u128::from(now.since(self.until).0);
+        let span = now.since(self.until).0;
+        self.times.pass(span, &self.waves, &self.unfinished);
+        let span = u128::from(span);
         for (process, &waves) in self.waves.iter().enumerate() {
             let used = u128::from(waves) * span;
             self.total[process] += used;

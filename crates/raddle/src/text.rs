@@ -41,6 +41,9 @@ pub(crate) fn render(report: &Report, closing: &Closing<'_>, colour: bool) -> St
     if let Some(table) = arrivals::table(report, RECIPE, PROFILE) {
         out += &format!("{}\n", table.render(colour));
     }
+    if let Some(table) = turns(report) {
+        out += &format!("{}\n", table.render(colour));
+    }
     section(&mut out, "Reading", READING.to_owned() + arrivals::reading(report), colour);
     section(&mut out, "Cost model", report.assumptions.join("; "), colour);
     list(&mut out, "Refused", refusals(report), colour);
@@ -151,6 +154,46 @@ fn comparison(report: &Report) -> Table {
         add_rows(&mut table, result);
     }
     table
+}
+
+/// How time was divided, where a recipe divides it.
+fn turns(report: &Report) -> Option<Table> {
+    let divides = |result: &RecipeResult| {
+        let [_, turn, ..] = result.recipe.policies();
+        !["everyone", "highest-level"].contains(&turn)
+    };
+    if !report.recipes.iter().any(divides) {
+        return None;
+    }
+    let header = [
+        "taking turns",
+        "Jain of run",
+        "of run/alive",
+        "newcomer",
+        "longest wait",
+        "turns lost",
+        "switching",
+        "overruns",
+        "longest",
+    ];
+    let mut table = Table::new(&header, &[1, 2, 3, 4, 5, 6, 7, 8]);
+    let mut any = false;
+    for result in &report.recipes {
+        let Some(fairness) = &result.summary.fairness else { continue };
+        any = true;
+        table.row(&[
+            &plain(&result.name, RECIPE),
+            &format!("{:.4}", fairness.jain_run),
+            &format!("{:.4}", fairness.jain_rate),
+            &fairness.newcomer_share.map_or_else(|| "-".to_owned(), percent),
+            &duration(fairness.longest_wait_ns),
+            &count(fairness.switches),
+            &duration(fairness.switch_ns),
+            &count(fairness.overruns),
+            &duration(fairness.longest_overrun_ns),
+        ]);
+    }
+    any.then_some(table)
 }
 
 fn add_rows(table: &mut Table, result: &RecipeResult) {

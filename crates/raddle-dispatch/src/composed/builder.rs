@@ -101,6 +101,7 @@ impl Builder {
             heard: false,
             round: Round::default(),
             may_issue: Vec::new(),
+            tally: crate::TurnTally::default(),
             seen: Vec::new(),
             log: self.log,
         }

@@ -27,7 +27,7 @@ use process::Process;
 use ready::Ready;
 
 use crate::log::LogWriter;
-use crate::{DispatchError, Dispatcher};
+use crate::{DispatchError, Dispatcher, TurnTally};
 
 /// A dispatcher composed of four policies.
 pub struct Composed {
@@ -59,6 +59,7 @@ pub struct Composed {
     heard: bool,
     round: Round,
     may_issue: Vec<ProcessId>,
+    tally: TurnTally,
     /// Scratch memory of the check that a start names each workgroup once.
     seen: Vec<u64>,
     log: LogWriter,
@@ -170,12 +171,17 @@ impl Dispatcher for Composed {
         self.submit(now, actions);
         self.arrive(now);
         self.place(now, actions)?;
+        self.note_overruns(now);
         self.step += 1;
         Ok(())
     }
 
     fn free(&self, cu: CuId) -> Option<Free> {
         Some(self.book.cus().free(cu))
+    }
+
+    fn turns(&self) -> TurnTally {
+        self.tally
     }
 
     fn finish(&mut self) -> Result<(), DispatchError> {

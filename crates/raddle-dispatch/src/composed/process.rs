@@ -16,6 +16,8 @@ pub(super) struct Process {
     /// Submitted launches that have not ended, by order of submission.
     pub(super) submitted: BTreeMap<u64, LaunchId>,
     pub(super) resident_waves: u64,
+    /// When it lost the turn, while waves of then are on the device.
+    pub(super) lost_turn: Option<Tick>,
     joined: Tick,
     levels: BTreeMap<u8, u32>,
     alive: Stopwatch,
@@ -55,6 +57,7 @@ impl Process {
             buffer: VecDeque::new(),
             submitted: BTreeMap::new(),
             resident_waves: 0,
+            lost_turn: None,
             joined: now,
             levels: BTreeMap::new(),
             alive: Stopwatch::default(),

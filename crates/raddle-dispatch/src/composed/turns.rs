@@ -40,6 +40,10 @@ impl Composed {
             process.may_issue = may_issue;
             if may_issue {
                 process.leaving = None;
+                // The turn came back before the last wave of the one before had gone.
+                if let Some(lost) = process.lost_turn.take() {
+                    self.tally.left(now.since(lost));
+                }
             }
         }
         for victim in victims {
@@ -83,6 +87,12 @@ impl Composed {
         if launches.is_empty() {
             return;
         }
+        self.tally.revoked += 1;
+        if state.resident_waves > 0
+            && let Some(process) = self.processes.get_mut(&id)
+        {
+            process.lost_turn = Some(now);
+        }
         let view = VictimView { process: &state, launches: &launches };
         let how = self.preempt.policy.preempt(&view, now);
         let step = self.step;
@@ -93,6 +103,18 @@ impl Composed {
         let all_may_be_killed = launches.iter().all(|v| v.launch.idempotent.may_be_killed());
         for victim in &launches {
             self.leave(victim.launch.id, how, all_may_be_killed, now, actions);
+        }
+    }
+
+    /// Counts those whose last wave has gone since they lost the turn. Only at the end of a decision:
+    /// between two rounds of workgroups there is none for a moment.
+    pub(super) fn note_overruns(&mut self, now: Tick) {
+        for process in self.processes.values_mut() {
+            if process.resident_waves == 0
+                && let Some(lost) = process.lost_turn.take()
+            {
+                self.tally.left(now.since(lost));
+            }
         }
     }
 

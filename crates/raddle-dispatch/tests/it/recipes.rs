@@ -67,3 +67,35 @@ fn syntax_version_and_values_are_told_apart() {
     );
     assert!(matches!(value, Err(RecipeError::Value { .. })), "{value:?}");
 }
+
+#[test]
+fn turns_by_slices_have_their_settings() {
+    let turn =
+        |settings: &str| format!("raddle = 1\n[turn]\npolicy = \"weighted_slices\"\n{settings}");
+    let text = turn("rule = \"min_one\"\nt0-us = 10\norder = { random = { seed = 7 } }");
+    let recipe = Recipe::parse("mine", &text).unwrap();
+    assert_eq!(recipe.policies()[1], "weighted-slices");
+    assert_eq!(Recipe::parse("again", &recipe.to_toml()).unwrap(), recipe);
+    // The claim's formula opposes its purpose, so that nobody gets a rule unasked.
+    assert!(error(&turn("")).contains("missing field `rule`"), "{}", error(&turn("")));
+    assert!(error(&turn("rule = \"mena\"")).ends_with("did you mean `mean`?"));
+    assert!(error(&turn("rule = \"mean\"\nt0us = 5")).ends_with("did you mean `t0-us`?"));
+    let shape = raddle_policy::CuShape {
+        simds: 1,
+        waves_per_simd: 1,
+        vgpr_per_simd: 1,
+        sgpr: 1,
+        lds: 1,
+        workgroups: 1,
+        barriers: 1,
+    };
+    let zero = Recipe::parse("mine", &turn("rule = \"mean\"\nt0-us = 0")).unwrap();
+    let refused = zero.builder(shape, 1).expect_err("no slice").to_string();
+    assert!(refused.contains("t0"), "{refused}");
+    for policy in ["round-robin", "unmap-all", "vruntime"] {
+        let text = format!("raddle = 1\n[turn]\npolicy = \"{policy}\"\nslice-us = 5");
+        let recipe = Recipe::parse("mine", &text).unwrap();
+        assert_eq!(recipe.policies()[1], policy);
+        assert_eq!(recipe.builder(shape, 1).unwrap().build().policies()[1], policy);
+    }
+}

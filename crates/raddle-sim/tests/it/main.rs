@@ -11,3 +11,4 @@ mod requests;
 mod take_off;
 mod timeline;
 mod timing;
+mod turns;

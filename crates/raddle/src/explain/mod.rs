@@ -9,6 +9,7 @@ mod matching;
 mod place;
 mod placement;
 mod sm;
+mod slices;
 mod split;
 mod windows;
 
@@ -62,6 +63,7 @@ const TOPICS: [(&str, Topic); 7] = [
     ("match", Topic { example: matching::EXAMPLE, explain: matching::explain }),
     ("placement", Topic { example: placement::EXAMPLE, explain: placement::explain }),
     ("sm", Topic { example: sm::EXAMPLE, explain: sm::explain }),
+    ("slices", Topic { example: slices::EXAMPLE, explain: slices::explain }),
 ];
 
 /// Topics that also have a cost (`--cost`); the answer is in the tables, and in JSON.

@@ -12,6 +12,7 @@ pub(crate) mod place;
 pub(crate) mod placement;
 pub(crate) mod read;
 pub(crate) mod sm;
+pub(crate) mod slices;
 pub(crate) mod split;
 pub(crate) mod windows;
 
@@ -24,7 +25,7 @@ use read::Fields;
 pub(crate) type Answer = fn(&Fields<'_>) -> Result<String, Fault>;
 
 /// Topics that can be asked, and who answers.
-const TOPICS: [(&str, Answer); 8] = [
+const TOPICS: [(&str, Answer); 9] = [
     ("bitmap", bitmap::answer),
     ("windows", windows::answer),
     ("split", split::answer),
@@ -33,10 +34,11 @@ const TOPICS: [(&str, Answer); 8] = [
     ("match", matching::answer),
     ("placement", placement::answer),
     ("sm", sm::answer),
+    ("slices", slices::answer),
 ];
 
 /// Topics of the contract that nobody answers yet.
-const LATER: [&str; 3] = ["slices", "packet", "preempt"];
+const LATER: [&str; 2] = ["packet", "preempt"];
 
 /// More figures than this are in no answer: it would be larger than its question by far.
 const MOST_FIGURES: u64 = 10_000_000;

@@ -9,6 +9,7 @@ mod chart;
 mod compared;
 mod comparison;
 mod energy;
+mod fairness;
 mod files;
 mod grouping;
 mod html;

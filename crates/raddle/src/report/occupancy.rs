@@ -150,6 +150,8 @@ mod tests {
             },
             iterations: vec![1, 1],
             repeat_capped: false,
+            times: raddle_sim::Times::default(),
+            turns: raddle_dispatch::TurnTally::default(),
             counters: Counters::default(),
             energy: raddle_sim::Energy::default(),
         }

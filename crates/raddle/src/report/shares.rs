@@ -2,6 +2,7 @@
 
 use super::Source;
 use super::chart::{Bar, Key, Part, Style, bars, legend};
+use super::fairness;
 use super::grouping::{Group, groups};
 use super::html::{self, shown};
 use crate::summary::RecipeResult;
@@ -20,7 +21,9 @@ pub(crate) fn section(source: &Source<'_>) -> String {
     body += "<div class=\"figures\">\n";
     body += &figure("Share of the wave-slot time used", &shares(source, &groups));
     body += &figure("Jain’s index (a full bar: equal shares)", &jain(source));
-    html::section("shares", title, &(body + "</div>\n"))
+    body += "</div>\n";
+    body += &fairness::table(source);
+    html::section("shares", title, &body)
 }
 
 fn figure(caption: &str, picture: &str) -> String {

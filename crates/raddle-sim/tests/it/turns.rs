@@ -1,0 +1,133 @@
+//! Do processes get the time that a turn policy gives them, and what do turns cost?
+//!
+//! One compute unit of 8 slots; a workgroup has 100 bytes of context, and 1000 move in a microsecond:
+//! a full device is saved or restored in 800 ns.
+
+use raddle_dispatch::Composed;
+use raddle_policy::How;
+use raddle_sim::{Fairness, Outcome, ProcessPlan, Workload};
+use raddle_timeslice::{
+    Rule, Shares, UnmapAll, UnmapAllConfig, Vruntime, VruntimeConfig, WeightedSlices,
+    WeightedSlicesConfig,
+};
+use raddle_types::Ticks;
+
+use crate::kit::{Always, SHAPE, in_order, kernel, try_run};
+
+/// Launches that fill the device, each 100 workgroups of 10 us in rounds of 8, one after the other.
+fn endless(launches: u32) -> ProcessPlan {
+    let tasks = (0..launches).map(|_| kernel(0, 100, 1, 10_000)).collect();
+    ProcessPlan::new("endless", in_order(tasks))
+}
+
+fn workload(processes: Vec<ProcessPlan>) -> Workload {
+    Workload { processes, repeat: false }
+}
+
+fn config(rule: Rule, t0_us: u64) -> WeightedSlicesConfig {
+    WeightedSlicesConfig { t0_us, shares: Shares::Time, ..WeightedSlicesConfig::new(rule) }
+}
+
+fn run(processes: Vec<ProcessPlan>, config: WeightedSlicesConfig, how: How) -> (Workload, Outcome) {
+    let workload = workload(processes);
+    let dispatcher = Composed::builder(SHAPE, 1)
+        .turn("weighted-slices", WeightedSlices::new(config).expect("valid"))
+        .preempt("always", Always(how))
+        .build();
+    let outcome = try_run(&workload, 1, dispatcher).expect("a lawful dispatcher");
+    (workload, outcome)
+}
+
+fn run_times(outcome: &Outcome) -> Vec<u64> {
+    outcome.times.processes.iter().map(|time| time.run_ns).collect()
+}
+
+#[test]
+fn run_times_are_busy_time_where_one_has_the_device() {
+    for how in [How::Switch, How::Drain] {
+        let (_, outcome) = run(vec![endless(40), endless(40)], config(Rule::MinOne, 100), how);
+        let run = run_times(&outcome);
+        let together = run.iter().sum::<u64>() - outcome.times.busy_ns;
+        assert_eq!(together, 0, "nothing of the other fits beside it: {run:?}");
+        assert!(outcome.stuck.is_empty());
+    }
+}
+
+#[test]
+fn shares_3_and_1_get_three_quarters_of_the_time() {
+    // The one of share 3 has three times the work, so that both are runnable to the end.
+    let three = ProcessPlan { share: 3, ..endless(1200) };
+    for how in [How::Switch, How::Drain] {
+        let (workload, outcome) =
+            run(vec![three.clone(), endless(400)], config(Rule::MinOne, 500), how);
+        let fairness = Fairness::new(&workload, &outcome).expect("two");
+        assert!((fairness.processes[0].share - 0.75).abs() <= 0.015, "{how:?} {fairness:?}");
+    }
+}
+
+#[test]
+fn too_short_slices_show_their_price() {
+    let mut table = String::from("   t0 us  turns lost  switching us  makespan us\n");
+    let mut shorter = Vec::new();
+    for t0_us in [25, 55, 205, 1005] {
+        let (_, outcome) =
+            run(vec![endless(20), endless(20)], config(Rule::Equal, t0_us), How::Switch);
+        let (turns, switch_ns) = (outcome.turns.revoked, outcome.counters.switch_ns);
+        let makespan = outcome.last.0 / 1000;
+        table += &format!("{t0_us:>8}  {turns:>10}  {:>12}  {makespan:>11}\n", switch_ns / 1000);
+        shorter.push(switch_ns);
+    }
+    insta::assert_snapshot!(table);
+    assert!(shorter.is_sorted_by(|short, long| short > long), "{shorter:?}");
+}
+
+#[test]
+fn a_slice_that_ends_late_is_charged_in_full_and_reported() {
+    let late = |how| {
+        let (_, outcome) = run(vec![endless(10), endless(10)], config(Rule::Equal, 25), how);
+        (outcome.turns, run_times(&outcome))
+    };
+    // Launches run on until the turn comes back, or drain the workgroups of 10 us on the device.
+    let (never, run) = late(How::Never);
+    assert_eq!(never.longest_overrun, Ticks(25_000), "{never:?}");
+    assert!(run.iter().all(|&run| run >= 1_300_000), "charged while it stayed: {run:?}");
+    let (drain, _) = late(How::Drain);
+    assert!(drain.overruns > 0 && drain.longest_overrun <= Ticks(10_000), "{drain:?}");
+    assert!(drain.overrun <= Ticks(drain.overruns * 10_000));
+}
+
+#[test]
+fn the_newcomer_is_the_last_to_join() {
+    let newcomer = ProcessPlan { start: Ticks(5_000_000), ..endless(40) };
+    for rule in [Rule::Equal, Rule::MinOne] {
+        let (workload, outcome) =
+            run(vec![endless(100), endless(100), newcomer.clone()], config(rule, 100), How::Switch);
+        let fairness = Fairness::new(&workload, &outcome).expect("three");
+        assert_eq!(fairness.newcomer.as_deref(), Some(&*workload.processes[2].name));
+        let share = fairness.newcomer_share.expect("it ran");
+        // Its weight counts from when it came, so it is owed no more than the others.
+        assert!((share - 1.0 / 3.0).abs() < 0.03, "{rule:?}: {share}");
+    }
+    let (workload, outcome) =
+        run(vec![endless(2), endless(2)], config(Rule::Equal, 100), How::Switch);
+    assert_eq!(Fairness::new(&workload, &outcome).expect("two").newcomer, None);
+}
+
+#[test]
+fn the_baselines_run_to_the_end() {
+    let processes = || {
+        let late = ProcessPlan { start: Ticks(333_000), ..endless(5) };
+        workload(vec![endless(6), endless(6), late])
+    };
+    let finished = |dispatcher: Composed| {
+        let outcome = try_run(&processes(), 1, dispatcher).expect("a lawful dispatcher");
+        assert!(outcome.stuck.is_empty() && outcome.turns.revoked > 0);
+        outcome
+    };
+    let builder = || Composed::builder(SHAPE, 1).preempt("switch", Always(How::Switch));
+    let slice_us = 100;
+    let vruntime = Vruntime::new(VruntimeConfig { slice_us }).expect("valid");
+    finished(builder().turn("vruntime", vruntime).build());
+    let unmap = UnmapAll::new(UnmapAllConfig { slice_us, capacity: 2 }).expect("valid");
+    finished(builder().turn("unmap-all", unmap).build());
+}

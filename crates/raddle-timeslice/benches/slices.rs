@@ -1,0 +1,187 @@
+//! What do a load, a slice and a turn cost?
+//!
+//! Wall time on one thread: the fastest and the median of some runs. Goals: a load of 8 out of
+//! 10,000 processes in 10 us, a slice decision in 50 ns, 1,000,000 slices a second.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a benchmark reads the clock and prints"
+)]
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use raddle_policy::{ProcessState, Turn};
+use raddle_timeslice::{
+    Entry, Error, Exclusive, Levels, Loaded, Pool, Rule, Runnable, Settings, StageOne, StageTwo,
+    Task, TaskId, TwoStage, WeightedSlices, WeightedSlicesConfig,
+};
+use raddle_types::{Level, ProcessId, Tick, Ticks};
+
+const RUNS: usize = 41;
+const T0: Ticks = Ticks(40_000_000);
+
+/// Nanoseconds for each of `count`: the fastest run and the median.
+fn measure(count: u64, mut work: impl FnMut()) -> (f64, f64) {
+    let mut times: Vec<f64> = (0..RUNS)
+        .map(|_| {
+            let start = Instant::now();
+            work();
+            start.elapsed().as_nanos() as f64 / count as f64
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    (times[0], times[RUNS / 2])
+}
+
+fn row(what: &str, goal: &str, (fastest, median): (f64, f64)) {
+    println!("{what:<58} {fastest:>11.1} {median:>11.1}  {goal}");
+}
+
+/// Numbers that look random.
+fn mixed(n: u64) -> u64 {
+    let mut x = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x ^= x >> 29;
+    x = x.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x ^ (x >> 32)
+}
+
+/// Run times in nanoseconds: at random, all the better the later, all the worse.
+fn entries(kind: &str) -> Vec<Entry> {
+    let ran = |n: u64| match kind {
+        "at random" => mixed(n) % 600_000_000_000,
+        "each owed more than those before" => 600_000_000_000 - n * 1_000_000,
+        "each owed less than those before" => 1_000_000_000 + n * 1_000_000,
+        _ => 60_000_000_000 + mixed(n) % 1_000_000,
+    };
+    let level = |n: u64| if kind == "at random, 16 levels" { (mixed(n) % 16) as u8 } else { 3 };
+    let entry = |n| Entry {
+        level: Level(level(n)),
+        share: 1,
+        alive: Ticks(700_000_000_000 + mixed(!n) % 9_000_000_000),
+        ran: Ticks(ran(n)),
+    };
+    (0..10_000).map(entry).collect()
+}
+
+fn loads() -> Result<(), Error> {
+    for kind in [
+        "at random",
+        "at random, 16 levels",
+        "nearly equal",
+        "each owed less than those before",
+        "each owed more than those before",
+    ] {
+        let (pool, mut loaded) = (entries(kind), Vec::new());
+        let mut stage = StageOne::new(T0, 8)?;
+        let time = measure(1, || {
+            black_box(stage.load(black_box(&pool).iter().copied(), &mut loaded));
+        });
+        row(&format!("a load of 8 of 10,000, {kind}"), "10,000", time);
+    }
+    Ok(())
+}
+
+fn slices() -> Result<(), Error> {
+    let loaded: Vec<Loaded> = {
+        let mut loaded = Vec::new();
+        StageOne::new(T0, 8)?.load(entries("at random").into_iter(), &mut loaded);
+        loaded
+    };
+    for rule in Rule::ALL {
+        let (stage, mut lengths) = (StageTwo::new(T0, rule, None)?, Vec::new());
+        let time = measure(8 * 1000, || {
+            for _ in 0..1000 {
+                let _ = black_box(stage.slices(black_box(&loaded), &mut lengths));
+            }
+        });
+        row(&format!("the length of a slice, rule {}", rule.name()), "50", time);
+    }
+    // The next slice of a load, from a pool of 10,000; the load itself is the row above.
+    let mut pool = Pool::new(Levels::default());
+    let now = Tick(800_000_000_000);
+    for (id, entry) in (0..).zip(entries("at random")) {
+        let (created, ran) = (Tick(now.0 - entry.alive.0), entry.ran);
+        pool.add(Task { id: TaskId(id), level: entry.level, share: 1, created, ran }, now)?;
+    }
+    let settings = Settings::new(T0, 10_000, Rule::MinOne);
+    let mut stages = TwoStage::new(&settings)?;
+    black_box(stages.next(&pool));
+    let time = measure(200, || {
+        for _ in 0..200 {
+            black_box(stages.next(black_box(&pool)));
+        }
+    });
+    assert_eq!(stages.loads(), 1);
+    assert!(pool.most_urgent().is_some());
+    row("the next slice of a load, 10,000 in the pool", "50", time);
+    Ok(())
+}
+
+fn simulated() -> Result<(), Error> {
+    for (tasks, capacity) in [(4_u32, 4), (16, 8), (64, 8)] {
+        for rule in Rule::ALL {
+            let settings = Settings::new(Ticks(40), capacity, rule);
+            let mut gpu = Exclusive::new(&settings, Levels::default())?;
+            for id in 0..tasks {
+                let (created, ran) = (Tick(0), Ticks(0));
+                let task = Task { id: TaskId(id), level: Level(1), share: 1, created, ran };
+                gpu.add(task, None, Tick(0))?;
+            }
+            let mut count = 0_u64;
+            let mut times = Vec::new();
+            for _ in 0..RUNS {
+                let (start, before) = (Instant::now(), count);
+                let until = gpu.pool().now() + Ticks(40 * 20_000);
+                gpu.advance(until, &mut |_| count += 1)?;
+                times.push(start.elapsed().as_nanos() as f64 / (count - before) as f64);
+            }
+            times.sort_by(f64::total_cmp);
+            let what = format!("a simulated slice: {tasks} tasks, {capacity} fit, {}", rule.name());
+            row(&what, "1,000", (times[0], times[RUNS / 2]));
+        }
+    }
+    Ok(())
+}
+
+fn turns() -> Result<(), Error> {
+    for processes in [2_u16, 8] {
+        let config = WeightedSlicesConfig::new(Rule::MinOne);
+        let mut policy = WeightedSlices::new(config)?;
+        let state = |id| ProcessState {
+            id: ProcessId(id),
+            level: Level(0),
+            share: 1,
+            joined: Tick(0),
+            alive: Ticks(0),
+            ran: Ticks(0),
+            resident_waves: 0,
+        };
+        let mut states: Vec<ProcessState> = (0..processes).map(state).collect();
+        let (mut now, mut named) = (Tick(0), Vec::new());
+        let time = measure(1000, || {
+            for _ in 0..1000 {
+                named.clear();
+                let until = policy.turn(&states, now, &mut named).unwrap_or(now + T0);
+                for state in &mut states {
+                    let span = until.since(now);
+                    state.alive += span;
+                    if named.contains(&state.id) {
+                        state.ran += span;
+                    }
+                }
+                now = until;
+            }
+        });
+        row(&format!("a turn of weighted-slices among {processes}, loads included"), "50", time);
+    }
+    Ok(())
+}
+
+fn main() -> Result<(), Error> {
+    println!("{:<58} {:>11} {:>11}  goal, ns", "", "fastest ns", "median ns");
+    loads()?;
+    slices()?;
+    turns()?;
+    simulated()
+}

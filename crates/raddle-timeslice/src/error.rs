@@ -1,0 +1,146 @@
+//! What is malformed?
+//!
+//! Levels count from 0, the most urgent; times are ticks.
+
+use core::fmt;
+
+use raddle_types::{Level, Tick, Ticks};
+
+use crate::TaskId;
+
+/// What is malformed: a configuration, a task, or what is said to have happened to it. Nothing has
+/// changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// A number of levels that cannot be.
+    LevelCount {
+        /// How many.
+        levels: u16,
+    },
+    /// A level that there is not.
+    LevelOutside {
+        /// Which.
+        level: u16,
+        /// Levels that there are.
+        levels: u16,
+    },
+    /// A cache that holds no task.
+    ZeroCapacity,
+    /// A smallest slice of no time.
+    ZeroSlice,
+    /// A longest slice below the smallest.
+    LongestBelow {
+        /// The longest.
+        longest: Ticks,
+        /// The smallest, t0.
+        t0: Ticks,
+    },
+    /// A task of share 0, which would never run.
+    ZeroShare {
+        /// Which.
+        task: TaskId,
+    },
+    /// A task that is in the pool already.
+    DuplicateTask {
+        /// Which.
+        task: TaskId,
+    },
+    /// A task that is not in the pool.
+    UnknownTask {
+        /// Which.
+        task: TaskId,
+    },
+    /// A task that is created later than now.
+    CreatedLater {
+        /// Which.
+        task: TaskId,
+        /// When.
+        created: Tick,
+        /// Now.
+        now: Tick,
+    },
+    /// A task that ran for longer than it is alive.
+    RanBeyond {
+        /// Which.
+        task: TaskId,
+        /// For how long it ran.
+        ran: Ticks,
+        /// For how long it is alive.
+        alive: Ticks,
+    },
+    /// A time before the latest that was seen.
+    TimeBackwards {
+        /// Now, as it is said.
+        now: Tick,
+        /// The latest seen.
+        latest: Tick,
+    },
+    /// A weight or a slice beyond 128 bits.
+    Overflow {
+        /// Of which loaded task, counted from 0.
+        at: usize,
+    },
+}
+
+impl Error {
+    fn of_a_setting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::LevelCount { levels } => {
+                write!(f, "{levels} levels cannot be: give 1 to 256")
+            }
+            Self::LevelOutside { level, levels } => {
+                write!(f, "level {level} is not there, {levels} are: fold it to the last")
+            }
+            Self::ZeroCapacity => f.write_str("a cache for 0 tasks: give a capacity of 1 or more"),
+            Self::ZeroSlice => f.write_str("a smallest slice t0 of 0 ticks: give 1 or more"),
+            Self::LongestBelow { longest, t0 } => write!(
+                f,
+                "a longest slice of {longest} ticks is below the smallest of {t0}: give {t0} or more"
+            ),
+            Self::Overflow { at } => write!(
+                f,
+                "the slice of loaded task {at} is beyond 128 bits: give smaller shares or a coarser tick"
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ZeroShare { task } => {
+                write!(f, "task {task} has share 0 and would never run: give 1 or more")
+            }
+            Self::DuplicateTask { task } => {
+                write!(f, "task {task} is in the pool already: give each an id of its own")
+            }
+            Self::UnknownTask { task } => {
+                write!(f, "task {task} is not in the pool: add it first, complete it once")
+            }
+            Self::CreatedLater { task, created, now } => write!(
+                f,
+                "task {task} is created at {created}, which is later than now, {now}: add it then"
+            ),
+            Self::RanBeyond { task, ran, alive } => write!(
+                f,
+                "task {task} ran for {ran} ticks but is alive for {alive}: run time is processed time only"
+            ),
+            Self::TimeBackwards { now, latest } => {
+                write!(f, "it is {now} after it was {latest}: time cannot run backwards")
+            }
+            _ => self.of_a_setting(f),
+        }
+    }
+}
+
+impl core::error::Error for Error {}
+
+/// A level of a task, checked.
+pub(crate) fn level_within(level: Level, levels: u16) -> Result<(), Error> {
+    if u16::from(level.0) < levels {
+        return Ok(());
+    }
+    Err(Error::LevelOutside { level: level.0.into(), levels })
+}

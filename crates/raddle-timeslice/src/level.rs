@@ -1,0 +1,95 @@
+//! How are levels numbered and coded (seed 004, claims 10 and 11)?
+//!
+//! The seed counts from 1, the best, and writes level k as the value k - 1 in a field of bits; ours
+//! is that value.
+
+use core::fmt;
+
+use raddle_types::Level;
+
+use crate::Error;
+use crate::error::level_within;
+
+/// How many levels there are: 16 in the seed, in 4 bits; any other count from 1 to 256 will do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Levels(u16);
+
+/// The code of a level in the pool's field: `0000` is the best of sixteen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Code {
+    /// The value; smaller is more urgent.
+    pub value: u8,
+    /// Bits of the field, 1 to 8.
+    pub bits: u32,
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:0width$b}", self.value, width = self.bits as usize)
+    }
+}
+
+impl Default for Levels {
+    fn default() -> Self {
+        Self(16)
+    }
+}
+
+impl Levels {
+    /// That many.
+    ///
+    /// # Errors
+    /// [`Error::LevelCount`] outside 1 to 256.
+    pub const fn new(levels: u16) -> Result<Self, Error> {
+        if levels == 0 || levels > 256 {
+            return Err(Error::LevelCount { levels });
+        }
+        Ok(Self(levels))
+    }
+
+    /// How many.
+    #[must_use]
+    pub const fn count(self) -> u16 {
+        self.0
+    }
+
+    /// Bits that a code of them takes, at least 1.
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        let last = self.0 - 1;
+        if last == 0 { 1 } else { u16::BITS - last.leading_zeros() }
+    }
+
+    /// The code of a level as the seed counts it, from 1.
+    ///
+    /// ```
+    /// use raddle_timeslice::Levels;
+    /// assert_eq!(Levels::default().code(10)?.to_string(), "1001");
+    /// # Ok::<(), raddle_timeslice::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::LevelOutside`] for 0 or more than there are.
+    pub const fn code(self, level: u16) -> Result<Code, Error> {
+        if level == 0 || level > self.0 {
+            return Err(Error::LevelOutside { level, levels: self.0 });
+        }
+        Ok(Code { value: (level - 1) as u8, bits: self.bits() })
+    }
+
+    /// Our level of a code.
+    ///
+    /// # Errors
+    /// [`Error::LevelOutside`] where there are not so many.
+    pub fn level(self, value: u8) -> Result<Level, Error> {
+        level_within(Level(value), self.0)?;
+        Ok(Level(value))
+    }
+
+    /// A level of any count, folded: what is less urgent than the last is the last.
+    #[must_use]
+    pub fn fold(self, level: Level) -> Level {
+        let last = u8::try_from(self.0 - 1).unwrap_or(u8::MAX);
+        Level(level.0.min(last))
+    }
+}

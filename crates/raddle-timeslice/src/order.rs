@@ -1,0 +1,73 @@
+//! Stage two, which first: in which order do the loaded processes run (seed 004, S22)?
+//!
+//! The seed names FIFO of the writes into the cache, claim 9, and random as another. Random is a
+//! seeded generator: equal seeds give equal orders.
+
+/// In which order loaded processes run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
+pub enum Order {
+    /// In load order.
+    #[default]
+    Fifo,
+    /// At random, by a generator that begins with this seed.
+    Random {
+        /// Where it begins.
+        seed: u64,
+    },
+}
+
+/// Puts loads in order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arranger {
+    order: Order,
+    state: u64,
+}
+
+impl Arranger {
+    /// In that order.
+    #[must_use]
+    pub const fn new(order: Order) -> Self {
+        let state = match order {
+            Order::Fifo => 0,
+            Order::Random { seed } => seed,
+        };
+        Self { order, state }
+    }
+
+    /// Puts one load in order.
+    ///
+    /// ```
+    /// use raddle_timeslice::{Arranger, Order};
+    /// let (mut one, mut two) = ([0, 1, 2, 3], [0, 1, 2, 3]);
+    /// Arranger::new(Order::Random { seed: 7 }).arrange(&mut one);
+    /// Arranger::new(Order::Random { seed: 7 }).arrange(&mut two);
+    /// assert_eq!(one, two);
+    /// ```
+    pub fn arrange<T>(&mut self, load: &mut [T]) {
+        if self.order == Order::Fifo {
+            return;
+        }
+        // Each place from the last on gets one of those that are left.
+        for left in (2..=load.len()).rev() {
+            load.swap(left - 1, self.below(left));
+        }
+    }
+
+    /// A number below `limit`.
+    fn below(&mut self, limit: usize) -> usize {
+        let scaled = u128::from(self.random()) * limit as u128;
+        // The upper half of a product with `limit` is below it.
+        (scaled >> 64) as usize
+    }
+
+    /// The next number of the generator "splitmix64".
+    fn random(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,47 @@
+//! Which policies fill the turn slot?
+//!
+//! One file a policy. Times in configurations carry their unit; one tick is one nanosecond.
+
+mod round_robin;
+mod unmap_all;
+mod vruntime;
+mod weighted_slices;
+
+pub use round_robin::{RoundRobin, RoundRobinConfig};
+pub use unmap_all::{UnmapAll, UnmapAllConfig};
+pub use vruntime::{Vruntime, VruntimeConfig};
+pub use weighted_slices::{WeightedSlices, WeightedSlicesConfig};
+
+use raddle_policy::ProcessState;
+use raddle_types::{Level, ProcessId, Tick, Ticks};
+
+use crate::Error;
+
+/// Ticks of a microsecond.
+const MICROSECOND: u64 = 1000;
+/// The seed's example of a smallest slice: 40 ms.
+const SLICE_US: u64 = 40_000;
+
+/// A time of a configuration in ticks, at least one.
+fn ticks(us: u64) -> Result<Ticks, Error> {
+    match us {
+        0 => Err(Error::ZeroSlice),
+        us => Ok(Ticks(us.saturating_mul(MICROSECOND))),
+    }
+}
+
+/// One process in a view, which is sorted by id.
+fn find(processes: &[ProcessState], id: ProcessId) -> Option<&ProcessState> {
+    let found = processes.binary_search_by_key(&id, |process| process.id).ok()?;
+    processes.get(found)
+}
+
+/// The most urgent level in a view.
+fn most_urgent(processes: &[ProcessState]) -> Option<Level> {
+    processes.iter().map(|process| process.level.0).min().map(Level)
+}
+
+/// The end of a turn that began now; `None` where time ends before.
+fn until(now: Tick, length: Ticks) -> Option<Tick> {
+    Some(now + length).filter(|&end| end > now && end < Tick::MAX)
+}

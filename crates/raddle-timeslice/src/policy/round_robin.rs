@@ -1,0 +1,69 @@
+//! Turn: one process after the other, equal slices, levels not looked at.
+//!
+//! A slice ends early where its process runs dry; the next one by id begins.
+
+use alloc::vec::Vec;
+
+use raddle_policy::{ProcessState, Turn};
+use raddle_types::{ProcessId, Tick, Ticks};
+
+use super::{SLICE_US, find, ticks, until};
+use crate::Error;
+
+/// What [`RoundRobin`] can be set to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
+pub struct RoundRobinConfig {
+    /// The slice in microseconds; 40 ms if it is left out.
+    pub slice_us: u64,
+}
+
+impl Default for RoundRobinConfig {
+    fn default() -> Self {
+        Self { slice_us: SLICE_US }
+    }
+}
+
+/// Every runnable process in turn, by id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoundRobin {
+    slice: Ticks,
+    /// Who has or had the turn last, and until when.
+    current: Option<(ProcessId, Option<Tick>)>,
+}
+
+impl RoundRobin {
+    /// With this configuration.
+    ///
+    /// # Errors
+    /// [`Error::ZeroSlice`].
+    pub fn new(config: RoundRobinConfig) -> Result<Self, Error> {
+        Ok(Self { slice: ticks(config.slice_us)?, current: None })
+    }
+}
+
+impl Turn for RoundRobin {
+    fn turn(
+        &mut self,
+        processes: &[ProcessState],
+        now: Tick,
+        may_issue: &mut Vec<ProcessId>,
+    ) -> Option<Tick> {
+        let goes_on = self.current.filter(|&(id, until)| {
+            until.is_none_or(|until| now < until) && find(processes, id).is_some()
+        });
+        let (id, until) = match goes_on {
+            Some(current) => current,
+            None => {
+                let last = self.current.map(|(id, _)| id);
+                let after = processes.iter().find(|process| Some(process.id) > last);
+                let next = after.or(processes.first())?;
+                (next.id, until(now, self.slice))
+            }
+        };
+        self.current = Some((id, until));
+        may_issue.push(id);
+        until
+    }
+}

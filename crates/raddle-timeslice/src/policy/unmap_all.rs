@@ -1,0 +1,107 @@
+//! Turn: the old scheme that seed 004 begins from: everybody is unmapped when a process appears.
+//!
+//! As many processes as fit are mapped, all at once, most urgent first, then in order of arrival.
+//! When a new one appears, the driver unmaps all that run, appends it, and hands the queue over
+//! again: here nobody but the new ones may issue for a tick, so that everything that runs has to
+//! leave. Where more wait than fit, those mapped go to the end of the queue when their slice ends.
+
+use alloc::vec::Vec;
+
+use raddle_policy::{ProcessState, Turn};
+use raddle_types::{ProcessId, Tick, Ticks};
+
+use super::{SLICE_US, find, ticks, until};
+use crate::Error;
+
+/// What [`UnmapAll`] can be set to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
+pub struct UnmapAllConfig {
+    /// The slice where more wait than fit, in microseconds; 40 ms if it is left out.
+    pub slice_us: u64,
+    /// How many processes are mapped at once; 8 if it is left out.
+    pub capacity: u32,
+}
+
+impl Default for UnmapAllConfig {
+    fn default() -> Self {
+        Self { slice_us: SLICE_US, capacity: 8 }
+    }
+}
+
+/// As many as fit, and everybody leaves when one appears.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnmapAll {
+    slice: Ticks,
+    capacity: usize,
+    /// Runnable processes, in order.
+    queue: Vec<ProcessId>,
+    mapped: Vec<ProcessId>,
+    until: Option<Tick>,
+}
+
+impl UnmapAll {
+    /// With this configuration.
+    ///
+    /// # Errors
+    /// [`Error::ZeroSlice`], [`Error::ZeroCapacity`].
+    pub fn new(config: UnmapAllConfig) -> Result<Self, Error> {
+        if config.capacity == 0 {
+            return Err(Error::ZeroCapacity);
+        }
+        Ok(Self {
+            slice: ticks(config.slice_us)?,
+            capacity: usize::try_from(config.capacity).unwrap_or(usize::MAX),
+            queue: Vec::new(),
+            mapped: Vec::new(),
+            until: None,
+        })
+    }
+
+    /// Maps the first of the queue that fit, the most urgent first.
+    fn map(&mut self, processes: &[ProcessState], now: Tick) {
+        self.mapped.clone_from(&self.queue);
+        let level = |id: &ProcessId| find(processes, *id).map(|process| process.level.0);
+        // Stable: equal levels stay in the queue's order.
+        self.mapped.sort_by_key(level);
+        self.mapped.truncate(self.capacity);
+        let all_fit = self.queue.len() <= self.capacity;
+        self.until = if all_fit { None } else { until(now, self.slice) };
+    }
+}
+
+impl Turn for UnmapAll {
+    fn turn(
+        &mut self,
+        processes: &[ProcessState],
+        now: Tick,
+        may_issue: &mut Vec<ProcessId>,
+    ) -> Option<Tick> {
+        let runs = |id: &ProcessId| find(processes, *id).is_some();
+        self.queue.retain(runs);
+        self.mapped.retain(runs);
+        let known = self.queue.len();
+        for process in processes {
+            if !self.queue[..known].contains(&process.id) {
+                self.queue.push(process.id);
+            }
+        }
+        let moment = until(now, Ticks(1));
+        if known < self.queue.len() && !self.mapped.is_empty() && moment.is_some() {
+            // Unmapped: only what has just come, which does not run yet, may issue.
+            may_issue.extend(&self.queue[known..]);
+            self.mapped.clear();
+            self.until = moment;
+            return moment;
+        }
+        if self.mapped.is_empty() || self.until.is_some_and(|until| until <= now) {
+            // Those that had their slice go to the end, in their order.
+            let had = core::mem::take(&mut self.mapped);
+            self.queue.sort_by_key(|id| had.contains(id));
+            self.map(processes, now);
+        }
+        may_issue.extend(&self.mapped);
+        self.until
+    }
+}

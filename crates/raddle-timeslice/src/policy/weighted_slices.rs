@@ -1,0 +1,188 @@
+//! Turn: two-stage weighted time slices (seed 004).
+//!
+//! One process at a time may issue, for its slice. The pool is the runnable processes (D10): one
+//! that runs dry leaves it, its slice ends at once, and it is a candidate again at the next load.
+//! Alive time is the time for which a process was runnable; run time is what it really had on the
+//! device, overruns included.
+
+use alloc::vec::Vec;
+
+use raddle_policy::{ProcessState, Turn};
+use raddle_types::{Level, ProcessId, Tick, Ticks};
+
+use super::{SLICE_US, find, most_urgent, ticks, until};
+use crate::{
+    Entry, Error, Levels, Order, Reload, Rule, Runnable, Settings, Shares, TakeOver, TwoStage,
+};
+
+/// What [`WeightedSlices`] can be set to. `rule` has no default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
+pub struct WeightedSlicesConfig {
+    /// How a slice follows from weights.
+    pub rule: Rule,
+    /// The smallest slice t0 in microseconds; 40 ms if it is left out.
+    #[cfg_attr(feature = "serde", serde(default = "slice_us"))]
+    pub t0_us: u64,
+    /// How many processes the GPU's cache holds; 8 if it is left out.
+    #[cfg_attr(feature = "serde", serde(default = "capacity"))]
+    pub capacity: u32,
+    /// How many levels there are; less urgent ones count as the last. 16 if it is left out.
+    #[cfg_attr(feature = "serde", serde(default = "levels"))]
+    pub levels: u16,
+    /// What a share does to slices.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub shares: Shares,
+    /// No slice is longer than this, in microseconds.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub longest_us: Option<u64>,
+    /// Which of the loaded processes goes first.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub order: Order,
+    /// When the cache is loaded again.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub reload: Reload,
+    /// When a more urgent level takes over.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub take_over: TakeOver,
+}
+
+#[cfg(feature = "serde")]
+const fn slice_us() -> u64 {
+    SLICE_US
+}
+
+#[cfg(feature = "serde")]
+const fn capacity() -> u32 {
+    CAPACITY
+}
+
+#[cfg(feature = "serde")]
+const fn levels() -> u16 {
+    LEVELS
+}
+
+/// Processes that a GPU holds at once if nothing is said.
+const CAPACITY: u32 = 8;
+/// Levels of the seed.
+const LEVELS: u16 = 16;
+
+impl WeightedSlicesConfig {
+    /// With a rule, and everything else as if it were left out.
+    #[must_use]
+    pub fn new(rule: Rule) -> Self {
+        Self {
+            rule,
+            t0_us: SLICE_US,
+            capacity: CAPACITY,
+            levels: LEVELS,
+            shares: Shares::default(),
+            longest_us: None,
+            order: Order::default(),
+            reload: Reload::default(),
+            take_over: TakeOver::default(),
+        }
+    }
+}
+
+/// One process at a time, as both stages say.
+#[derive(Clone, Debug)]
+pub struct WeightedSlices {
+    stages: TwoStage<ProcessId>,
+    levels: Levels,
+    /// Who has the turn, and until when.
+    current: Option<(ProcessId, Option<Tick>)>,
+}
+
+impl WeightedSlices {
+    /// With this configuration.
+    ///
+    /// # Errors
+    /// [`Error::ZeroSlice`], [`Error::ZeroCapacity`], [`Error::LongestBelow`],
+    /// [`Error::LevelCount`].
+    pub fn new(config: WeightedSlicesConfig) -> Result<Self, Error> {
+        let longest = config.longest_us.map(|us| Ticks(us.saturating_mul(super::MICROSECOND)));
+        let settings = Settings {
+            t0: ticks(config.t0_us)?,
+            capacity: usize::try_from(config.capacity).unwrap_or(usize::MAX),
+            rule: config.rule,
+            shares: config.shares,
+            longest,
+            order: config.order,
+            reload: config.reload,
+            take_over: config.take_over,
+        };
+        let (stages, levels) = (TwoStage::new(&settings)?, Levels::new(config.levels)?);
+        Ok(Self { stages, levels, current: None })
+    }
+
+    /// Loads begun so far.
+    #[must_use]
+    pub const fn loads(&self) -> u64 {
+        self.stages.loads()
+    }
+
+    /// How many of these processes count as of the last level although they are less urgent.
+    #[must_use]
+    pub fn folded(&self, processes: &[ProcessState]) -> usize {
+        processes.iter().filter(|process| self.levels.fold(process.level) != process.level).count()
+    }
+
+    /// Whether who has the turn keeps it.
+    fn goes_on(&self, view: &View<'_>, now: Tick) -> Option<(ProcessId, Option<Tick>)> {
+        let (id, until) =
+            self.current.filter(|(_, until)| until.is_none_or(|until| now < until))?;
+        let level = view.level(id)?;
+        (!self.stages.cuts(level, view)).then_some((id, until))
+    }
+}
+
+/// The runnable processes, with folded levels.
+struct View<'v> {
+    processes: &'v [ProcessState],
+    levels: Levels,
+}
+
+impl Runnable for View<'_> {
+    type Id = ProcessId;
+
+    fn most_urgent(&self) -> Option<Level> {
+        most_urgent(self.processes).map(|level| self.levels.fold(level))
+    }
+
+    fn level(&self, id: ProcessId) -> Option<Level> {
+        find(self.processes, id).map(|process| self.levels.fold(process.level))
+    }
+
+    fn entries(&self) -> impl Iterator<Item = Entry> {
+        self.processes.iter().map(|process| Entry {
+            level: self.levels.fold(process.level),
+            share: process.share.into(),
+            alive: process.alive,
+            ran: process.ran,
+        })
+    }
+
+    fn at(&self, index: usize) -> Option<ProcessId> {
+        self.processes.get(index).map(|process| process.id)
+    }
+}
+
+impl Turn for WeightedSlices {
+    fn turn(
+        &mut self,
+        processes: &[ProcessState],
+        now: Tick,
+        may_issue: &mut Vec<ProcessId>,
+    ) -> Option<Tick> {
+        let view = View { processes, levels: self.levels };
+        self.current = self.goes_on(&view, now).or_else(|| {
+            let slice = self.stages.next(&view)?;
+            Some((slice.id, until(now, slice.length)))
+        });
+        let (id, until) = self.current?;
+        may_issue.push(id);
+        until
+    }
+}

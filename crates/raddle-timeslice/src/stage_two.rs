@@ -1,0 +1,195 @@
+//! Stage two, how long: what is the slice of each loaded process (seed 004, S21)?
+//!
+//! Exact fractions explode over rounds (D8), so slices are whole ticks, from weights with 32 bits
+//! behind the point, with one rounding, half up, and at least one tick. w is a weight, W the sum of
+//! all, V the sum of 1/w, n how many there are:
+//!
+//! | rule | slice | larger weight |
+//! |---|---|---|
+//! | `claim` | t0 x W / w, as claim 7 says | shorter slice |
+//! | `equal` | t0 | the same |
+//! | `mean` | t0 x n x w / W | longer |
+//! | `inverse` | t0 x w x V: the claim's formula fed with run / alive | longer |
+//! | `min-one` | t0 x w / the least w | longer, and none below t0 |
+
+use alloc::vec::Vec;
+
+use raddle_types::Ticks;
+
+use crate::{Error, Loaded};
+
+/// How a slice follows from weights. There is no default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Rule {
+    /// As claim 7 says, which opposes its purpose: who ran more gets more.
+    Claim,
+    /// The smallest slice for each.
+    Equal,
+    /// In proportion to the weight, on average the smallest slice.
+    Mean,
+    /// In proportion to the weight, a round as long as that of `Claim`.
+    Inverse,
+    /// In proportion to the weight, the shortest is the smallest slice.
+    MinOne,
+}
+
+impl Rule {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Claim, Self::Equal, Self::Mean, Self::Inverse, Self::MinOne];
+
+    /// The kebab-case name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Claim => "claim",
+            Self::Equal => "equal",
+            Self::Mean => "mean",
+            Self::Inverse => "inverse",
+            Self::MinOne => "min-one",
+        }
+    }
+}
+
+/// The lengths of slices.
+///
+/// ```
+/// use raddle_timeslice::{Loaded, Rule, StageTwo, Weight};
+/// use raddle_types::Ticks;
+/// let weights = [Weight::new(1, 60, 3, 1), Weight::new(1, 60, 10, 1)]; // 20 and 6
+/// let loaded = weights.map(|weight| Loaded { index: 0, weight, share: 1 });
+/// let mut slices = Vec::new();
+/// StageTwo::new(Ticks(40), Rule::Claim, None)?.slices(&loaded, &mut slices)?;
+/// assert_eq!(slices, [52, 173], "1.3 and 4.333 times 40: who ran more gets more");
+/// StageTwo::new(Ticks(40), Rule::MinOne, None)?.slices(&loaded, &mut slices)?;
+/// assert_eq!(slices, [133, 40]);
+/// # Ok::<(), raddle_timeslice::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StageTwo {
+    t0: u64,
+    rule: Rule,
+    longest: u128,
+}
+
+/// What a rule needs to know of all weights together.
+#[derive(Clone, Copy, Debug, Default)]
+struct Whole {
+    sum: Option<u128>,
+    inverses: Option<u128>,
+    least: u128,
+    count: u128,
+}
+
+impl StageTwo {
+    /// With a smallest slice, a rule, and no slice longer than `longest`.
+    ///
+    /// # Errors
+    /// [`Error::ZeroSlice`], [`Error::LongestBelow`].
+    pub fn new(t0: Ticks, rule: Rule, longest: Option<Ticks>) -> Result<Self, Error> {
+        if t0 == Ticks::ZERO {
+            return Err(Error::ZeroSlice);
+        }
+        match longest {
+            Some(longest) if longest < t0 => Err(Error::LongestBelow { longest, t0 }),
+            _ => Ok(Self {
+                t0: t0.0,
+                rule,
+                longest: longest.map_or(u128::MAX, |longest| longest.0.into()),
+            }),
+        }
+    }
+
+    /// The slices of all that are loaded, in their order, in ticks; `slices` is cleared first.
+    ///
+    /// # Errors
+    /// [`Error::Overflow`] where a weight, or a product of the rule, is beyond 128 bits; `slices`
+    /// is empty then.
+    pub fn slices(&self, loaded: &[Loaded], slices: &mut Vec<u128>) -> Result<(), Error> {
+        self.fill(loaded, slices, |at| Err(Error::Overflow { at })).inspect_err(|_| slices.clear())
+    }
+
+    /// The same, with what is beyond 128 bits as the longest slice there can be.
+    pub(crate) fn slices_or_longest(&self, loaded: &[Loaded], slices: &mut Vec<u128>) {
+        // It never refuses: every missing figure is replaced.
+        let _ = self.fill(loaded, slices, |_| Ok(u128::MAX));
+    }
+
+    /// `instead` says what stands for a figure beyond 128 bits.
+    #[inline]
+    fn fill(
+        &self,
+        loaded: &[Loaded],
+        slices: &mut Vec<u128>,
+        instead: impl Fn(usize) -> Result<u128, Error>,
+    ) -> Result<(), Error> {
+        slices.clear();
+        let whole = self.whole(loaded, slices, &instead)?;
+        for (at, slice) in slices.iter_mut().enumerate() {
+            let found = self.slice(*slice, &whole);
+            let length = found.map_or_else(|| instead(at), Ok)?;
+            *slice = length.min(self.longest).max(1);
+        }
+        Ok(())
+    }
+
+    /// Fills in the weights, and adds up what the rule needs.
+    #[inline]
+    fn whole(
+        &self,
+        loaded: &[Loaded],
+        weights: &mut Vec<u128>,
+        instead: &impl Fn(usize) -> Result<u128, Error>,
+    ) -> Result<Whole, Error> {
+        let mut whole = Whole {
+            sum: Some(0),
+            inverses: Some(0),
+            least: u128::MAX,
+            count: loaded.len() as u128,
+        };
+        for (at, loaded) in loaded.iter().enumerate() {
+            let weight = loaded.weight.fixed().map_or_else(|| instead(at), Ok)?;
+            whole.sum = whole.sum.and_then(|sum| sum.checked_add(weight));
+            whole.least = whole.least.min(weight);
+            if self.rule == Rule::Inverse {
+                let inverse = loaded.weight.inverse();
+                whole.inverses = whole.inverses.and_then(|sum| sum.checked_add(inverse));
+            }
+            weights.push(weight);
+        }
+        Ok(whole)
+    }
+
+    /// The slice of one weight.
+    #[inline]
+    fn slice(&self, weight: u128, whole: &Whole) -> Option<u128> {
+        let t0 = u128::from(self.t0);
+        match self.rule {
+            Rule::Claim => Some(rounded(t0.checked_mul(whole.sum?)?, weight)),
+            Rule::Equal => Some(t0),
+            Rule::Mean => {
+                let over = t0.checked_mul(whole.count)?.checked_mul(weight)?;
+                Some(rounded(over, whole.sum?))
+            }
+            Rule::Inverse => {
+                let slices = weight.checked_mul(whole.inverses?)? >> 32;
+                let ticks = slices.checked_mul(t0)?;
+                // Half of the last place rounds up.
+                Some((ticks >> 64) + (ticks >> 63 & 1))
+            }
+            Rule::MinOne => Some(rounded(t0.checked_mul(weight)?, whole.least)),
+        }
+    }
+}
+
+/// `over` / `under`, rounded half up; `under` is not 0.
+#[inline]
+fn rounded(over: u128, under: u128) -> u128 {
+    // Most are narrow, and dividing those is several times as fast.
+    let (whole, rest) = match (u64::try_from(over), u64::try_from(under)) {
+        (Ok(over), Ok(under)) => (u128::from(over / under), u128::from(over % under)),
+        _ => (over / under, over % under),
+    };
+    whole + u128::from(rest >= under - rest)
+}

@@ -1,0 +1,261 @@
+//! How do both stages take turns: which process gets the next slice (seed 004, S10 to S23)?
+//!
+//! A load is a batch of slices, each run once (D4; or over and over until every process of it has
+//! completed). Slices and weights are those of the moment of the load (D5). When the slices are
+//! used up, the pool is loaded from again. A process that left the pool is passed over.
+
+use alloc::vec::Vec;
+
+use raddle_types::{Level, Ticks};
+
+use crate::{Arranger, Entry, Error, Loaded, Order, Rule, StageOne, StageTwo};
+
+/// When the cache is loaded again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Reload {
+    /// When each loaded process has had its slice.
+    #[default]
+    OnePass,
+    /// When all loaded processes have completed; until then their slices come round again.
+    Completion,
+}
+
+/// When a process of a more urgent level takes over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum TakeOver {
+    /// When the slice that runs has ended.
+    #[default]
+    SliceEnd,
+    /// Now: the slice that runs is cut short.
+    AtOnce,
+    /// When the slices of the load are used up.
+    BatchEnd,
+}
+
+/// What a share does to slices.
+///
+/// A share multiplies the weight, so where not all fit, selection gives run times in proportion to
+/// shares. Where all fit, a slice in proportion to the weight makes run time times its growth
+/// proportional to the share: run times end up as the square roots of shares, 63 to 37 for 3 and 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Shares {
+    /// It multiplies the weight, and nothing else.
+    #[default]
+    Weight,
+    /// It multiplies the weight, and slices are computed as if it did so once more: under the
+    /// rules in proportion to the weight, run times are as shares, 75 to 25.
+    Time,
+}
+
+/// All that can be set. There is no default for what has none in the seed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The smallest slice.
+    pub t0: Ticks,
+    /// How many processes are loaded at most.
+    pub capacity: usize,
+    /// How a slice follows from weights.
+    pub rule: Rule,
+    /// What a share does to slices.
+    pub shares: Shares,
+    /// No slice is longer.
+    pub longest: Option<Ticks>,
+    /// Which goes first.
+    pub order: Order,
+    /// When the cache is loaded again.
+    pub reload: Reload,
+    /// When a more urgent level takes over.
+    pub take_over: TakeOver,
+}
+
+impl Settings {
+    /// With everything else as the readings have it: no longest slice, FIFO, one pass a load, a
+    /// more urgent level takes over when the slice ends.
+    #[must_use]
+    pub fn new(t0: Ticks, capacity: usize, rule: Rule) -> Self {
+        Self {
+            t0,
+            capacity,
+            rule,
+            shares: Shares::default(),
+            longest: None,
+            order: Order::default(),
+            reload: Reload::default(),
+            take_over: TakeOver::default(),
+        }
+    }
+}
+
+/// The pool that both stages look at: runnable processes, in pool order.
+pub trait Runnable {
+    /// What names a process.
+    type Id: Copy + Eq;
+
+    /// The most urgent level present, if anybody is there.
+    fn most_urgent(&self) -> Option<Level>;
+
+    /// The level of one process, if it is there.
+    fn level(&self, id: Self::Id) -> Option<Level>;
+
+    /// The same for one that stood at this position of `entries` when it was loaded; it may have
+    /// moved since. A pool that is slow at finding ids looks there first.
+    fn level_near(&self, id: Self::Id, index: usize) -> Option<Level> {
+        let _ = index;
+        self.level(id)
+    }
+
+    /// All of them, in pool order.
+    fn entries(&self) -> impl Iterator<Item = Entry>;
+
+    /// Who stands at a position of `entries`.
+    fn at(&self, index: usize) -> Option<Self::Id>;
+}
+
+/// A slice to be run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slice<Id> {
+    /// Whose.
+    pub id: Id,
+    /// How long it is, at least a tick.
+    pub length: Ticks,
+}
+
+/// A slice of a load, and where its process stood in the pool.
+#[derive(Clone, Copy, Debug)]
+struct Member<Id> {
+    slice: Slice<Id>,
+    stood: usize,
+}
+
+/// Both stages.
+#[derive(Clone, Debug)]
+pub struct TwoStage<Id> {
+    one: StageOne,
+    two: StageTwo,
+    arranger: Arranger,
+    shares: Shares,
+    reload: Reload,
+    take_over: TakeOver,
+    /// The load, in the order of running.
+    batch: Vec<Member<Id>>,
+    level: Level,
+    next: usize,
+    loads: u64,
+    overflows: u64,
+    loaded: Vec<Loaded>,
+    lengths: Vec<u128>,
+}
+
+impl<Id: Copy + Eq> TwoStage<Id> {
+    /// With these settings and nothing loaded.
+    ///
+    /// # Errors
+    /// [`Error::ZeroSlice`], [`Error::ZeroCapacity`], [`Error::LongestBelow`].
+    pub fn new(settings: &Settings) -> Result<Self, Error> {
+        Ok(Self {
+            one: StageOne::new(settings.t0, settings.capacity)?,
+            two: StageTwo::new(settings.t0, settings.rule, settings.longest)?,
+            arranger: Arranger::new(settings.order),
+            shares: settings.shares,
+            reload: settings.reload,
+            take_over: settings.take_over,
+            batch: Vec::new(),
+            level: Level::BEST_EFFORT,
+            next: 0,
+            loads: 0,
+            overflows: 0,
+            loaded: Vec::new(),
+            lengths: Vec::new(),
+        })
+    }
+
+    /// Loads begun so far.
+    #[must_use]
+    pub const fn loads(&self) -> u64 {
+        self.loads
+    }
+
+    /// Loads of which a slice was beyond 128 bits, so as long as can be.
+    #[must_use]
+    pub const fn overflows(&self) -> u64 {
+        self.overflows
+    }
+
+    /// The load that is run, in its order, with what has run of it.
+    pub fn batch(&self) -> impl Iterator<Item = Slice<Id>> + '_ {
+        self.batch.iter().map(|member| member.slice)
+    }
+
+    /// Whether a process of a more urgent level than `running` ends its slice now.
+    #[must_use]
+    pub fn cuts(&self, running: Level, pool: &impl Runnable<Id = Id>) -> bool {
+        let outranked = || pool.most_urgent().is_some_and(|level| level.outranks(running));
+        self.take_over == TakeOver::AtOnce && outranked()
+    }
+
+    /// The next slice; `None` for an empty pool. A slice beyond 128 bits is as long as can be.
+    #[inline]
+    pub fn next(&mut self, pool: &impl Runnable<Id = Id>) -> Option<Slice<Id>> {
+        let most_urgent = pool.most_urgent()?;
+        let waits = self.take_over == TakeOver::BatchEnd || !most_urgent.outranks(self.level);
+        if waits {
+            if let Some(slice) = self.rest(pool) {
+                return Some(slice);
+            }
+            if self.reload == Reload::Completion {
+                self.next = 0;
+                if let Some(slice) = self.rest(pool) {
+                    return Some(slice);
+                }
+            }
+        }
+        self.load(pool);
+        self.rest(pool)
+    }
+
+    /// The next slice of this load whose process can still run.
+    #[inline]
+    fn rest(&mut self, pool: &impl Runnable<Id = Id>) -> Option<Slice<Id>> {
+        while let Some(&Member { slice, stood }) = self.batch.get(self.next) {
+            self.next += 1;
+            // One whose level has fallen is no candidate of this load any more.
+            let level = pool.level_near(slice.id, stood);
+            if level.is_some_and(|level| !self.level.outranks(level)) {
+                return Some(slice);
+            }
+        }
+        None
+    }
+
+    fn load(&mut self, pool: &impl Runnable<Id = Id>) {
+        self.batch.clear();
+        self.next = 0;
+        self.loads += 1;
+        let Some(candidates) = self.one.load(pool.entries(), &mut self.loaded) else {
+            return;
+        };
+        self.level = candidates.level;
+        if self.shares == Shares::Time {
+            for loaded in &mut self.loaded {
+                loaded.weight = loaded.weight.times_share(loaded.share);
+            }
+        }
+        if self.two.slices(&self.loaded, &mut self.lengths).is_err() {
+            self.overflows += 1;
+            self.two.slices_or_longest(&self.loaded, &mut self.lengths);
+        }
+        for (loaded, &length) in self.loaded.iter().zip(&self.lengths) {
+            if let Some(id) = pool.at(loaded.index) {
+                let length = Ticks(u64::try_from(length).unwrap_or(u64::MAX));
+                self.batch.push(Member { slice: Slice { id, length }, stood: loaded.index });
+            }
+        }
+        self.arranger.arrange(&mut self.batch);
+    }
+}

@@ -1,0 +1,110 @@
+//! How much is a process owed (seed 004, claims 3 and 4)?
+//!
+//! weight = share x alive time / run time, both times at least one smallest slice t0 (D2): so no
+//! weight is 0 and none is infinite. Weights are fractions and compared as such; slices are computed
+//! from their fixed point, 32 bits behind the point.
+
+use core::cmp::Ordering;
+
+/// An exact weight.
+///
+/// ```
+/// use raddle_timeslice::Weight;
+/// // Alive 60 minutes: one ran 3 of them, the other 10.
+/// let (three, ten) = (Weight::new(1, 60, 3, 1), Weight::new(1, 60, 10, 1));
+/// assert!(three > ten);
+/// assert_eq!((three.fixed(), ten.fixed()), (Some(20 << 32), Some(6 << 32)));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Weight {
+    over: u128,
+    under: u64,
+}
+
+impl Weight {
+    /// Of a process that is alive for `alive` ticks and ran for `ran` of them. A `share` or `t0` of
+    /// 0 counts as 1.
+    #[must_use]
+    #[inline]
+    pub const fn new(share: u64, alive: u64, ran: u64, t0: u64) -> Self {
+        let t0 = if t0 == 0 { 1 } else { t0 };
+        let share = if share == 0 { 1 } else { share };
+        let alive = if alive < t0 { t0 } else { alive };
+        let under = if ran < t0 { t0 } else { ran };
+        Self { over: share as u128 * alive as u128, under }
+    }
+
+    /// The weight, times a share once more; saturates.
+    #[must_use]
+    pub const fn times_share(self, share: u64) -> Self {
+        let share = if share == 0 { 1 } else { share };
+        Self { over: self.over.saturating_mul(share as u128), ..self }
+    }
+
+    /// What stands above the line: share x alive.
+    #[must_use]
+    #[inline]
+    pub const fn over(&self) -> u128 {
+        self.over
+    }
+
+    /// What stands below it: run time.
+    #[must_use]
+    #[inline]
+    pub const fn under(&self) -> u64 {
+        self.under
+    }
+
+    /// The weight with 32 bits behind the point, rounded down, at least the smallest; `None` beyond
+    /// 128 bits.
+    #[must_use]
+    #[inline]
+    pub fn fixed(&self) -> Option<u128> {
+        if let Ok(over) = u64::try_from(self.over) {
+            return Some(((u128::from(over) << 32) / u128::from(self.under)).max(1));
+        }
+        let over = self.over.checked_mul(1 << 32)?;
+        Some((over / u128::from(self.under)).max(1))
+    }
+
+    /// One over the weight with 64 bits behind the point, rounded down.
+    #[must_use]
+    #[inline]
+    pub const fn inverse(&self) -> u128 {
+        ((self.under as u128) << 64) / self.over
+    }
+
+    /// `over` x `by`, as what is above the lowest 64 bits and those.
+    const fn times(over: u128, by: u64) -> (u128, u64) {
+        let low = (over as u64 as u128) * by as u128;
+        let high = (over >> 64) * by as u128 + (low >> 64);
+        (high, low as u64)
+    }
+}
+
+impl Ord for Weight {
+    #[inline]
+    fn cmp(&self, other: &Self) -> Ordering {
+        let (one, two) = (u64::try_from(self.over), u64::try_from(other.over));
+        if let (Ok(one), Ok(two)) = (one, two) {
+            let left = u128::from(one) * u128::from(other.under);
+            return left.cmp(&(u128::from(two) * u128::from(self.under)));
+        }
+        Self::times(self.over, other.under).cmp(&Self::times(other.over, self.under))
+    }
+}
+
+impl PartialOrd for Weight {
+    #[inline]
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Weight {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Weight {}

@@ -1,0 +1,109 @@
+//! Does a slice allocate nothing once the lists have the size that they will have?
+#![allow(unsafe_code, reason = "a counting allocator cannot be written without")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use raddle_policy::{ProcessState, Turn};
+use raddle_timeslice::{
+    Exclusive, Levels, Order, RoundRobin, RoundRobinConfig, Rule, Settings, Task, TaskId, UnmapAll,
+    UnmapAllConfig, Vruntime, VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
+};
+use raddle_types::{Level, ProcessId, Tick, Ticks};
+
+struct Counting;
+
+thread_local! {
+    static MADE: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: every call is handed to the system's allocator unchanged; only their number is noted.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        MADE.with(|made| made.set(made.get() + 1));
+        // SAFETY: the caller's promises are those that the system's allocator asks for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// How many allocations this makes.
+fn made(work: impl FnOnce()) -> u64 {
+    let before = MADE.get();
+    work();
+    MADE.get() - before
+}
+
+#[test]
+fn the_count_counts() {
+    assert_eq!(made(|| drop(std::hint::black_box(vec![1_u8]))), 1);
+}
+
+#[test]
+fn slices_of_the_exclusive_gpu() {
+    for rule in Rule::ALL {
+        for (order, capacity) in [(Order::Fifo, 8), (Order::Random { seed: 3 }, 32)] {
+            let settings = Settings { order, ..Settings::new(Ticks(40), capacity, rule) };
+            let mut gpu = Exclusive::new(&settings, Levels::default()).unwrap();
+            for id in 0..20 {
+                let (created, ran) = (Tick(0), Ticks(0));
+                let task = Task { id: TaskId(id), level: Level(1), share: 1, created, ran };
+                gpu.add(task, None, Tick(0)).unwrap();
+            }
+            gpu.advance(Tick(100_000), &mut |_| {}).unwrap();
+            let (mut slices, loads) = (0, gpu.loads());
+            let run = || gpu.advance(Tick(1_000_000), &mut |_| slices += 1).unwrap();
+            assert_eq!(made(run), 0, "{}", rule.name());
+            assert!(slices > 500 && gpu.loads() > loads, "{slices}");
+        }
+    }
+}
+
+fn turns(mut policy: impl Turn) {
+    let mut states: Vec<ProcessState> = (0..12)
+        .map(|id| ProcessState {
+            id: ProcessId(id),
+            level: Level(0),
+            share: 1 + u32::from(id),
+            joined: Tick::ZERO,
+            alive: Ticks::ZERO,
+            ran: Ticks::ZERO,
+            resident_waves: 0,
+        })
+        .collect();
+    let mut named = Vec::with_capacity(12);
+    let mut now = Tick::ZERO;
+    let mut play = |rounds: u32| {
+        for _ in 0..rounds {
+            named.clear();
+            let until = policy.turn(&states, now, &mut named).unwrap_or(now + Ticks(5000));
+            for state in &mut states {
+                state.alive += until.since(now);
+                if named.contains(&state.id) {
+                    state.ran += until.since(now);
+                }
+            }
+            now = until;
+        }
+    };
+    play(100);
+    assert_eq!(made(|| play(1000)), 0);
+}
+
+#[test]
+fn turns_of_every_policy() {
+    for rule in Rule::ALL {
+        let config = WeightedSlicesConfig { t0_us: 10, ..WeightedSlicesConfig::new(rule) };
+        turns(WeightedSlices::new(config).unwrap());
+    }
+    turns(RoundRobin::new(RoundRobinConfig { slice_us: 10 }).unwrap());
+    turns(Vruntime::new(VruntimeConfig { slice_us: 10 }).unwrap());
+    turns(UnmapAll::new(UnmapAllConfig { slice_us: 10, capacity: 12 }).unwrap());
+}

@@ -1,0 +1,52 @@
+//! Do the policies of the turn slot keep the laws of their trait?
+
+use proptest::prelude::*;
+use raddle_policy::test_kit::{check_turn, turn_scenario};
+use raddle_timeslice::{
+    Order, Reload, RoundRobin, RoundRobinConfig, Rule, Shares, TakeOver, UnmapAll, UnmapAllConfig,
+    Vruntime, VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
+};
+
+/// Every setting of the weighted slices; steps of scenarios last up to 5,000 ticks.
+fn config() -> impl Strategy<Value = WeightedSlicesConfig> {
+    let rule = prop::sample::select(Rule::ALL.to_vec());
+    let order =
+        prop_oneof![Just(Order::Fifo), any::<u64>().prop_map(|seed| Order::Random { seed })];
+    let reload = prop::sample::select(vec![Reload::OnePass, Reload::Completion]);
+    let take_over =
+        prop::sample::select(vec![TakeOver::SliceEnd, TakeOver::AtOnce, TakeOver::BatchEnd]);
+    let shares = prop::sample::select(vec![Shares::Weight, Shares::Time]);
+    let numbers = (1..3_u64, 1..4_u32, 1..5_u16, prop::option::of(3..9_u64));
+    (rule, order, reload, take_over, shares, numbers).prop_map(
+        |(rule, order, reload, take_over, shares, (t0_us, capacity, levels, longest_us))| {
+            WeightedSlicesConfig {
+                rule,
+                t0_us,
+                capacity,
+                levels,
+                longest_us,
+                order,
+                reload,
+                take_over,
+                shares,
+            }
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn weighted_slices_keep_them(config in config(), scenario in turn_scenario()) {
+        check_turn(|| WeightedSlices::new(config).unwrap(), &scenario);
+    }
+
+    #[test]
+    fn the_baselines_keep_them(
+        slice_us in prop_oneof![1..4_u64, Just(u64::MAX)], capacity in 1..4_u32,
+        scenario in turn_scenario(),
+    ) {
+        check_turn(|| RoundRobin::new(RoundRobinConfig { slice_us }).unwrap(), &scenario);
+        check_turn(|| UnmapAll::new(UnmapAllConfig { slice_us, capacity }).unwrap(), &scenario);
+        check_turn(|| Vruntime::new(VruntimeConfig { slice_us }).unwrap(), &scenario);
+    }
+}

@@ -1,0 +1,162 @@
+//! What holds for any pool and any weights?
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use raddle_timeslice::{Entry, Loaded, Rule, Settings, StageOne, StageTwo, Weight};
+use raddle_types::{Level, Tick, Ticks};
+
+use crate::oracle::{self, Process};
+use crate::{gpu, jain, ran};
+
+/// Times of every size, and small ones, so that ties are common.
+fn time() -> impl Strategy<Value = u64> {
+    prop_oneof![0..4_u64, 0..100_u64, (0..64_u32).prop_map(|n| 1 << n), any::<u64>()]
+}
+
+fn share() -> impl Strategy<Value = u64> {
+    prop_oneof![Just(1), 1..5_u64, (0..64_u32).prop_map(|n| 1 << n), 1..=u64::MAX]
+}
+
+fn process() -> impl Strategy<Value = Process> {
+    (0..3_u8, share(), time(), time())
+}
+
+fn entry((level, share, alive, ran): Process) -> Entry {
+    Entry { level: Level(level), share, alive: Ticks(alive), ran: Ticks(ran) }
+}
+
+fn load(pool: &[Process], t0: u64, capacity: usize) -> Vec<Loaded> {
+    let mut loaded = vec![];
+    let mut stage = StageOne::new(Ticks(t0), capacity).unwrap();
+    // Asked twice: nothing of the first load is left.
+    stage.load(pool.iter().rev().copied().map(entry), &mut loaded);
+    stage.load(pool.iter().copied().map(entry), &mut loaded);
+    loaded
+}
+
+proptest! {
+    #[test]
+    fn stage_one_is_the_oracle(
+        pool in vec(process(), 0..40), t0 in 1..200_u64, capacity in 1..12_usize,
+    ) {
+        let found: Vec<usize> = load(&pool, t0, capacity).iter().map(|l| l.index).collect();
+        prop_assert_eq!(found, oracle::load(&pool, t0, capacity));
+    }
+
+    #[test]
+    fn check_05_what_is_loaded(
+        pool in vec(process(), 1..40), t0 in 1..200_u64, capacity in 1..12_usize,
+    ) {
+        let loaded = load(&pool, t0, capacity);
+        let best = pool.iter().map(|process| process.0).min().unwrap();
+        let candidates = pool.iter().filter(|process| process.0 == best).count();
+        prop_assert_eq!(loaded.len(), candidates.min(capacity));
+        prop_assert!(loaded.iter().all(|loaded| pool[loaded.index].0 == best));
+        for (i, &left_out) in pool.iter().enumerate() {
+            if left_out.0 == best && loaded.iter().all(|loaded| loaded.index != i) {
+                let better = |loaded: &Loaded| oracle::more(left_out, pool[loaded.index], t0);
+                prop_assert!(!loaded.iter().any(better));
+            }
+        }
+    }
+
+    #[test]
+    fn weights_are_ordered_as_fractions(one in process(), two in process(), t0 in 1..200_u64) {
+        let weight = |p: Process| Weight::new(p.1, p.2, p.3, t0);
+        prop_assert_eq!(weight(one) > weight(two), oracle::more(one, two, t0));
+        prop_assert_eq!(weight(one) < weight(two), oracle::more(two, one, t0));
+    }
+
+    #[test]
+    fn check_08_how_slices_follow_from_weights(
+        weights in vec((1..1_000_000_u64, 1..1000_u64), 1..12),
+    ) {
+        let t0 = 1_000_000_000_u64;
+        let loaded: Vec<Loaded> = weights.iter().map(|&(alive, ran)| {
+            Loaded { index: 0, weight: Weight::new(1, alive, ran, 1), share: 1 }
+        }).collect();
+        let slices = |rule| {
+            let mut slices = vec![];
+            StageTwo::new(Ticks(t0), rule, None).unwrap().slices(&loaded, &mut slices).unwrap();
+            slices
+        };
+        let (claim, n) = (slices(Rule::Claim), weights.len() as u128);
+        prop_assert!(claim.iter().all(|&slice| slice >= t0.into()));
+        // Rounding takes half a tick from each at most.
+        prop_assert!(claim.iter().sum::<u128>() + n >= n * n * u128::from(t0));
+        let round = |slices: &[u128]| slices.iter().sum::<u128>() as f64;
+        let (one, two) = (round(&claim), round(&slices(Rule::Inverse)));
+        prop_assert!((one / two - 1.0).abs() < 1e-6, "{} {}", one, two);
+        for rule in [Rule::Mean, Rule::Inverse, Rule::MinOne] {
+            let slices = slices(rule);
+            for (i, a) in loaded.iter().enumerate() {
+                for (j, b) in loaded.iter().enumerate().filter(|(_, b)| a.weight > b.weight) {
+                    // Weights that differ by less than the fixed point shows have equal slices.
+                    let wide = a.weight.fixed().unwrap() > b.weight.fixed().unwrap() + (1 << 20);
+                    prop_assert!(claim[i] <= claim[j] && slices[i] >= slices[j]);
+                    let strict = claim[i] < claim[j] && slices[i] > slices[j];
+                    prop_assert!(strict || !wide || claim[i].max(claim[j]) < 4 * u128::from(t0)
+                        || slices[i].abs_diff(slices[j]) <= 1 || claim[i].abs_diff(claim[j]) <= 1);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn runs_add_up_and_never_mix_levels(
+        tasks in vec((0..4_u64, 0..50_u64), 1..8), capacity in 1..6_usize, t0 in 1..60_u64,
+        until in 1..5000_u64,
+    ) {
+        for rule in Rule::ALL {
+            let tasks: Vec<(u64, u64)> = tasks.iter().map(|&(c, r)| (c * 10, r)).collect();
+            let mut gpu = gpu(&Settings::new(Ticks(t0), capacity, rule), 100, &tasks);
+            let (mut at, mut gaps) = (100, 0);
+            gpu.advance(Tick(100 + until), &mut |stretch| {
+                gaps += u64::from(stretch.from.0 != at || stretch.to <= stretch.from);
+                at = stretch.to.0;
+            }).unwrap();
+            prop_assert_eq!((gaps, at, gpu.busy().0), (0, 100 + until, until));
+            let before: u64 = tasks.iter().map(|&(_, ran)| ran).sum();
+            prop_assert_eq!(ran(&gpu).iter().sum::<u64>(), before + until);
+        }
+    }
+}
+
+proptest! {
+    // Schoolbook digits are slow.
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn stage_two_is_the_oracle(
+        pool in vec(process(), 1..8), t0 in prop_oneof![1..200_u64, 1..=u64::MAX],
+    ) {
+        for rule in Rule::ALL {
+            let loaded: Vec<Loaded> = pool.iter().map(|&(_, share, alive, ran)| {
+                Loaded { index: 0, weight: Weight::new(share, alive, ran, t0), share }
+            }).collect();
+            let mut slices = vec![];
+            let found = StageTwo::new(Ticks(t0), rule, None).unwrap().slices(&loaded, &mut slices);
+            let expected = oracle::slices(rule.name(), &pool, t0);
+            prop_assert_eq!(found.ok().map(|()| slices), expected, "{}", rule.name());
+        }
+    }
+}
+
+#[test]
+fn the_claim_worsens_what_mixed_ages_begin_with() {
+    // The direction of the digest's study of twelve tasks; its ages are not given.
+    let tasks: Vec<(u64, u64)> =
+        (0..12).map(|n| (145_000 * n, 1000 + 36_000 * (n * 5 % 12))).collect();
+    let now = 2_000_000;
+    let rates = |rule| {
+        let mut gpu = gpu(&Settings::new(Ticks(40), 12, rule), now, &tasks);
+        gpu.advance(Tick(now + 7_200_000), &mut |_| {}).unwrap();
+        let end = gpu.pool().now();
+        let tasks = gpu.pool().tasks().iter();
+        jain(tasks.map(|task| task.ran.0 as f64 / end.since(task.created).0 as f64))
+    };
+    assert!(rates(Rule::Claim) < 0.9);
+    for rule in [Rule::Mean, Rule::Inverse, Rule::MinOne] {
+        assert!(rates(rule) > 0.995, "{}", rule.name());
+    }
+}

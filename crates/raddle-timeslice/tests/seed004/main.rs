@@ -1,0 +1,73 @@
+//! Do both stages do what seed 004 says, with the readings that the spec takes?
+//!
+//! Numbered checks are those of the spec's list. Times are milliseconds unless a test says otherwise.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "all of this is test code")]
+
+mod checks;
+mod errors;
+mod laws;
+mod oracle;
+mod studies;
+mod sweeps;
+mod vectors;
+
+use raddle_timeslice::{
+    Entry, Exclusive, Levels, Loaded, Rule, Settings, StageOne, StageTwo, Task, TaskId, Weight,
+};
+use raddle_types::{Level, Tick, Ticks};
+
+/// A loaded process of that weight, as a fraction.
+fn loaded(over: u64, under: u64) -> Loaded {
+    Loaded { index: 0, weight: Weight::new(1, over, under, 1), share: 1 }
+}
+
+/// The slices of a rule at t0 = 1,000,000 ticks.
+fn millionths(rule: Rule, weights: &[(u64, u64)]) -> Vec<u128> {
+    let loads: Vec<Loaded> = weights.iter().map(|&(over, under)| loaded(over, under)).collect();
+    let mut slices = Vec::new();
+    StageTwo::new(Ticks(1_000_000), rule, None).unwrap().slices(&loads, &mut slices).unwrap();
+    slices
+}
+
+/// Positions loaded of a pool of levels and weights, given as fractions.
+fn load(capacity: usize, pool: &[(u8, u64, u64)]) -> Vec<usize> {
+    let mut loads = Vec::new();
+    let entries = pool.iter().map(|&(level, alive, ran)| Entry {
+        level: Level(level),
+        share: 1,
+        alive: Ticks(alive),
+        ran: Ticks(ran),
+    });
+    StageOne::new(Ticks(1), capacity).unwrap().load(entries, &mut loads);
+    loads.iter().map(|loaded| loaded.index).collect()
+}
+
+fn task(id: u32, level: u8, created: u64, ran: u64) -> Task {
+    Task { id: TaskId(id), level: Level(level), share: 1, created: Tick(created), ran: Ticks(ran) }
+}
+
+/// A GPU at `now` with endless tasks: created, run time.
+fn gpu(settings: &Settings, now: u64, tasks: &[(u64, u64)]) -> Exclusive {
+    let mut gpu = Exclusive::new(settings, Levels::default()).unwrap();
+    gpu.advance(Tick(now), &mut |_| {}).unwrap();
+    for (id, &(created, ran)) in (0..).zip(tasks) {
+        gpu.add(task(id, 0, created, ran), None, Tick(now)).unwrap();
+    }
+    gpu
+}
+
+/// Run times, in pool order.
+fn ran(gpu: &Exclusive) -> Vec<u64> {
+    gpu.pool().tasks().iter().map(|task| task.ran.0).collect()
+}
+
+/// Jain's index.
+fn jain(values: impl IntoIterator<Item = f64>) -> f64 {
+    let values: Vec<f64> = values.into_iter().collect();
+    let sum: f64 = values.iter().sum();
+    sum * sum / (values.len() as f64 * values.iter().map(|x| x * x).sum::<f64>())
+}
+
+fn jain_of(ran: &[u64]) -> f64 {
+    jain(ran.iter().map(|&ran| ran as f64))
+}

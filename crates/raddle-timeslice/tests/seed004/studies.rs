@@ -1,0 +1,152 @@
+//! What else the issue and the digest promise of whole runs: shares, newcomers, waits, take-over.
+
+use raddle_timeslice::{Exclusive, Levels, Order, Rule, Settings, Shares, Stretch, TakeOver, Task};
+use raddle_types::{Tick, Ticks};
+
+use crate::{gpu, ran, task};
+
+/// The run time in percent of a task of share 3 beside one of share 1, over time.
+fn three_to_one(rule: Rule, capacity: usize, shares: Shares) -> Vec<f64> {
+    let settings = Settings { shares, ..Settings::new(Ticks(40), capacity, rule) };
+    let mut gpu = Exclusive::new(&settings, Levels::default()).unwrap();
+    for (id, share) in [(0, 3), (1, 1)] {
+        gpu.add(Task { share, ..task(id, 0, 0, 0) }, None, Tick(0)).unwrap();
+    }
+    let percent = |until| {
+        gpu.advance(Tick(until), &mut |_| {}).unwrap();
+        ran(&gpu)[0] as f64 * 100.0 / until as f64
+    };
+    [100_000, 1_000_000, 3_600_000].map(percent).to_vec()
+}
+
+#[test]
+fn shares_3_and_1_give_three_quarters() {
+    let near = |percents: Vec<f64>, wanted: f64| {
+        assert!(percents.iter().all(|p| (p - wanted).abs() <= 1.5), "{percents:?}");
+    };
+    for rule in [Rule::MinOne, Rule::Mean, Rule::Inverse] {
+        near(three_to_one(rule, 8, Shares::Time), 75.0);
+        // Only the weight: the square root of 3 to 1.
+        near(three_to_one(rule, 8, Shares::Weight), 63.4);
+        // Where not both fit, selection gives the shares by itself.
+        near(three_to_one(rule, 1, Shares::Weight), 75.0);
+        near(three_to_one(rule, 1, Shares::Time), 75.0);
+    }
+    near(three_to_one(Rule::Equal, 8, Shares::Weight), 50.0);
+}
+
+/// The share of a newcomer (age 10 s, run time 0) beside three that ran 600 of 3600 s, in the last
+/// fifth of 600 s.
+fn newcomers_share(rule: Rule) -> f64 {
+    let (now, end) = (3_600_000, 4_200_000);
+    let old = (0, 600_000);
+    let mut gpu = gpu(&Settings::new(Ticks(40), 4, rule), now, &[old, old, old, (now - 10_000, 0)]);
+    gpu.advance(Tick(end - 120_000), &mut |_| {}).unwrap();
+    let before = ran(&gpu);
+    gpu.advance(Tick(end), &mut |_| {}).unwrap();
+    (ran(&gpu)[3] - before[3]) as f64 / 120_000.0
+}
+
+#[test]
+fn a_newcomers_share() {
+    // The digest's figures; runs there are of exact fractions.
+    for (rule, share) in [
+        (Rule::Claim, 0.0833),
+        (Rule::Inverse, 0.2178),
+        (Rule::Mean, 0.2181),
+        (Rule::MinOne, 0.2181),
+        (Rule::Equal, 0.25),
+    ] {
+        let found = newcomers_share(rule);
+        assert!((found - share).abs() < 0.003, "{}: {found}", rule.name());
+    }
+}
+
+#[test]
+fn with_room_for_all_nobody_waits_longer_than_n_minus_1_slices() {
+    for rule in Rule::ALL {
+        for n in [2, 5, 9] {
+            let longest = 200;
+            let settings =
+                Settings { longest: Some(Ticks(longest)), ..Settings::new(Ticks(40), n, rule) };
+            let old: Vec<(u64, u64)> = (1..n as u64).map(|i| (0, 1000 * i * i)).collect();
+            let mut gpu = gpu(&settings, 500_000, &old);
+            gpu.advance(Tick(501_234), &mut |_| {}).unwrap();
+            let newcomer = task(n as u32, 0, 501_234, 0);
+            gpu.add(newcomer, None, Tick(501_234)).unwrap();
+            let mut ends = vec![501_234; n + 1];
+            let mut worst = 0;
+            let mut see = |stretch: Stretch| {
+                let id = stretch.id.0 as usize;
+                if id != n {
+                    worst = worst.max(stretch.from.0 - ends[id]);
+                }
+                ends[id] = stretch.to.0;
+            };
+            gpu.advance(Tick(800_000), &mut see).unwrap();
+            assert!(worst <= (n as u64 - 1) * longest, "{} {n}: {worst}", rule.name());
+            assert!(worst > 0);
+        }
+    }
+}
+
+/// When a task of level 0 that comes at 50 begins, beside three of level 2 with slices of 120.
+fn begins(take_over: TakeOver) -> (u64, Vec<u32>) {
+    let settings = Settings { take_over, ..Settings::new(Ticks(40), 8, Rule::Claim) };
+    let mut gpu = gpu(&settings, 0, &[]);
+    for id in 0..3 {
+        gpu.add(task(id, 2, 0, 0), None, Tick(0)).unwrap();
+    }
+    let mut seen = Vec::new();
+    gpu.advance(Tick(50), &mut |stretch| seen.push((stretch.id.0, stretch.from.0))).unwrap();
+    gpu.add(task(9, 0, 50, 0), Some(Ticks(70)), Tick(50)).unwrap();
+    gpu.advance(Tick(480), &mut |stretch| seen.push((stretch.id.0, stretch.from.0))).unwrap();
+    let at = seen.iter().position(|&(id, _)| id == 9).unwrap();
+    (seen[at].1, seen.iter().map(|&(id, _)| id).collect())
+}
+
+#[test]
+fn a_more_urgent_level_takes_over() {
+    // D6: at the slice end, and those not yet run go back to the pool; the new load begins with
+    // whoever is owed most then.
+    assert_eq!(begins(TakeOver::AtOnce), (50, vec![0, 9, 9, 0, 1, 2]));
+    assert_eq!(begins(TakeOver::SliceEnd).0, 120);
+    assert_eq!(begins(TakeOver::BatchEnd), (360, vec![0, 0, 1, 2, 9, 9, 0]));
+}
+
+#[test]
+fn random_order_is_seeded_and_fair() {
+    let run = |seed| {
+        let order = Order::Random { seed };
+        let settings = Settings { order, ..Settings::new(Ticks(40), 4, Rule::Equal) };
+        let mut gpu = gpu(&settings, 0, &[(0, 0); 4]);
+        let (mut seen, mut firsts) = (Vec::new(), [0; 4]);
+        gpu.advance(Tick(160_000), &mut |stretch| seen.push(stretch.id.0)).unwrap();
+        for first in seen.chunks(4) {
+            firsts[first[0] as usize] += 1;
+            let mut each = first.to_vec();
+            each.sort_unstable();
+            assert_eq!(each, [0, 1, 2, 3], "each once a load");
+        }
+        assert!(firsts.iter().all(|&first| (200..300).contains(&first)), "{firsts:?}");
+        seen
+    };
+    assert_eq!(run(1), run(1));
+    assert_ne!(run(1), run(2));
+}
+
+#[test]
+fn a_longest_slice_caps_and_what_cannot_be_counted_is_the_longest() {
+    let settings =
+        Settings { longest: Some(Ticks(45)), ..Settings::new(Ticks(40), 2, Rule::Claim) };
+    let mut gpu = Exclusive::new(&settings, Levels::default()).unwrap();
+    gpu.advance(Tick(1 << 60), &mut |_| {}).unwrap();
+    for id in 0..2 {
+        let task = Task { share: u64::MAX, ..task(id, 0, 0, 0) };
+        gpu.add(task, None, Tick(1 << 60)).unwrap();
+    }
+    let mut lengths = Vec::new();
+    let until = Tick((1 << 60) + 90);
+    gpu.advance(until, &mut |stretch| lengths.push(stretch.to.since(stretch.from).0)).unwrap();
+    assert_eq!(lengths, [45, 45]);
+}

@@ -1,0 +1,149 @@
+//! Are the worked examples of the spec reproduced?
+//!
+//! They lie beside the real profiles (`RADDLE_SAMPLES`), or where `RADDLE_VECTORS` says. Their rules
+//! are called literal, inv, mean, min1 and equal; "pure" has slices below t0 and is not offered.
+
+use std::path::PathBuf;
+
+use raddle_timeslice::{Levels, Reload, Rule, Settings};
+use raddle_types::{Level, Tick, Ticks};
+use serde_json::Value;
+
+use crate::{gpu, load, millionths, ran, task};
+
+/// The file, or `None` where it is absent and need not be there.
+fn vectors() -> Option<Value> {
+    let folder = std::env::var_os("RADDLE_VECTORS").map(PathBuf::from).or_else(|| {
+        let traces = std::env::var_os("RADDLE_SAMPLES").map_or_else(
+            || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces")),
+            PathBuf::from,
+        );
+        Some(traces.parent()?.join("vectors"))
+    })?;
+    let Ok(text) = std::fs::read_to_string(folder.join("vectors004.json")) else {
+        let required = std::env::var("RADDLE_REQUIRE_SAMPLES").is_ok_and(|v| v == "1");
+        assert!(!required, "the worked examples are required but absent");
+        println!("skipped: the worked examples are absent");
+        return None;
+    };
+    Some(serde_json::from_str(&text).expect("JSON"))
+}
+
+const RULES: [(&str, Rule); 5] = [
+    ("literal", Rule::Claim),
+    ("inv", Rule::Inverse),
+    ("mean", Rule::Mean),
+    ("min1", Rule::MinOne),
+    ("equal", Rule::Equal),
+];
+
+fn list(value: &Value) -> &[Value] {
+    let list = value.as_array().expect("a list");
+    assert!(!list.is_empty());
+    list
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().expect("a number")
+}
+
+/// A weight of few decimals as a fraction.
+fn fraction(value: &Value) -> (u64, u64) {
+    let thousandths = (number(value) * 1000.0).round() as u64;
+    (thousandths, 1000)
+}
+
+#[test]
+fn codes() {
+    let Some(all) = vectors() else { return };
+    assert_eq!(list(&all["priority_codes"]).len(), 16);
+    for entry in list(&all["priority_codes"]) {
+        let level = u16::try_from(entry["level"].as_u64().unwrap()).unwrap();
+        let code = Levels::default().code(level).unwrap();
+        assert_eq!(code.to_string(), entry["code"].as_str().unwrap());
+        assert_eq!(u64::from(code.value), entry["value"].as_u64().unwrap());
+        assert_eq!(Levels::default().level(code.value), Ok(Level(code.value)));
+    }
+}
+
+#[test]
+fn selections() {
+    let Some(all) = vectors() else { return };
+    for example in list(&all["select"]) {
+        let pool = list(&example["pool"]);
+        let entries: Vec<(u8, u64, u64)> = pool
+            .iter()
+            .map(|entry| {
+                let (over, under) = fraction(&entry[2]);
+                (entry[1].as_u64().unwrap() as u8, over, under)
+            })
+            .collect();
+        let found = load(example["L"].as_u64().unwrap() as usize, &entries);
+        let names: Vec<&Value> = found.iter().map(|&index| &pool[index][0]).collect();
+        assert_eq!(names, list(&example["cache"]).iter().collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn slices() {
+    let Some(all) = vectors() else { return };
+    for example in ["weights 20 and 6", "ten tasks, sum 30, one of 5"] {
+        let example = &all[example];
+        let weights: Vec<(u64, u64)> = list(&example["weights"]).iter().map(fraction).collect();
+        for (name, rule) in RULES {
+            let expected = list(&example[name]).iter();
+            let expected: Vec<u128> =
+                expected.map(|slices| (number(slices) * 1e6).round() as u128).collect();
+            assert_eq!(millionths(rule, &weights), expected, "{name}");
+        }
+    }
+    for (n, expected) in all["equal weights"].as_object().unwrap() {
+        let n: usize = n.parse().unwrap();
+        let slices = millionths(Rule::Claim, &vec![(3, 1); n]);
+        assert_eq!(slices[0] as f64, number(&expected["slice"]) * 1e6);
+        let round = number(&expected["round_in_slices"]) * 1e6;
+        assert_eq!(slices.iter().sum::<u128>() as f64, round);
+    }
+}
+
+/// The runs of the digest are of exact fractions, ours of whole microseconds.
+#[test]
+fn runs_of_four_tasks() {
+    let Some(all) = vectors() else { return };
+    let unit = 1000;
+    for (name, rule) in RULES {
+        let expected = &all["simulations"][format!("4 tasks in cache / {name}")];
+        let old = [300, 150, 60, 3].map(|seconds| (0, seconds * 1000 * unit));
+        let mut gpu = gpu(&Settings::new(Ticks(40 * unit), 4, rule), 600_000 * unit, &old);
+        gpu.advance(Tick(4_200_000 * unit), &mut |_| {}).unwrap();
+        for (ran, seconds) in ran(&gpu).iter().zip(list(&expected["run"])) {
+            let seconds = number(seconds);
+            // The digest lets the last round run over the end.
+            assert!((*ran as f64 / 1e6 - seconds).abs() < 8.0, "{name}: {ran} {seconds}");
+        }
+        let rounds = number(&expected["rounds"]);
+        assert!((gpu.loads() as f64 - rounds).abs() <= 1.0, "{name}: {}", gpu.loads());
+    }
+}
+
+#[test]
+fn reloads() {
+    let Some(all) = vectors() else { return };
+    for (name, reload) in [("until complete", Reload::Completion), ("one pass", Reload::OnePass)] {
+        let settings = Settings { reload, ..Settings::new(Ticks(40), 3, Rule::Equal) };
+        let mut gpu = gpu(&settings, 0, &[]);
+        for id in 0..5 {
+            gpu.add(task(id, 0, 0, 0), Some(Ticks(400)), Tick(0)).unwrap();
+        }
+        let mut ends = Vec::new();
+        gpu.advance(Tick(10_000), &mut |stretch| {
+            if stretch.completed {
+                let name = char::from(b'a' + stretch.id.0 as u8).to_string();
+                ends.push(serde_json::json!([name, stretch.to.0 / 40]));
+            }
+        })
+        .unwrap();
+        let expected = &all["reload_readings"][name]["completion (task, slice)"];
+        assert_eq!(&Value::from(ends), expected, "{name}");
+    }
+}

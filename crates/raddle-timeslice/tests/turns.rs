@@ -1,0 +1,164 @@
+//! Who gets the turn under each policy of the slot, step by step?
+#![allow(clippy::unwrap_used, reason = "all of this is test code")]
+
+use std::fmt::Write;
+
+use raddle_policy::{ProcessState, Turn};
+use raddle_timeslice::{
+    Error, RoundRobin, RoundRobinConfig, Rule, TakeOver, UnmapAll, UnmapAllConfig, Vruntime,
+    VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
+};
+use raddle_types::{Level, ProcessId, Tick, Ticks};
+
+/// A small world in which one process at a time has the device: the first that is named.
+struct World<P> {
+    policy: P,
+    now: u64,
+    states: Vec<ProcessState>,
+    table: String,
+}
+
+impl<P: Turn> World<P> {
+    fn new(policy: P, levels: &[u8]) -> Self {
+        let state = |(id, &level)| ProcessState {
+            id: ProcessId(id),
+            level: Level(level),
+            share: 1,
+            joined: Tick::ZERO,
+            alive: Ticks::ZERO,
+            ran: Ticks::ZERO,
+            resident_waves: 0,
+        };
+        let states = (0..).zip(levels).map(state).collect();
+        Self { policy, now: 0, states, table: String::from("  us  runnable  turn     until\n") }
+    }
+
+    /// These are runnable for so many microseconds.
+    fn step(&mut self, runnable: &[u16], lasts_us: u64) {
+        let end = self.now + lasts_us * 1000;
+        while self.now < end {
+            let view: Vec<ProcessState> =
+                self.states.iter().filter(|s| runnable.contains(&s.id.0)).copied().collect();
+            let mut named = Vec::new();
+            let until = self.policy.turn(&view, Tick(self.now), &mut named);
+            let list =
+                |ids: Vec<u16>| ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+            let (now, runs) = (self.now as f64 / 1000.0, list(runnable.to_vec()));
+            let names = list(named.iter().map(|id| id.0).collect());
+            let ends = until.map_or("-".to_owned(), |t| (t.0 as f64 / 1000.0).to_string());
+            writeln!(self.table, "{now:>4}  {runs:<8}  {names:<7}  {ends}").unwrap();
+            let next = until.map_or(end, |until| until.0.min(end));
+            for state in &mut self.states {
+                if runnable.contains(&state.id.0) {
+                    state.alive += Ticks(next - self.now);
+                }
+                if named.first() == Some(&state.id) {
+                    state.ran += Ticks(next - self.now);
+                }
+            }
+            self.now = next;
+        }
+    }
+}
+
+fn weighted(rule: Rule, levels: &[u8], take_over: TakeOver) -> World<WeightedSlices> {
+    let config = WeightedSlicesConfig {
+        t0_us: 10,
+        capacity: 2,
+        take_over,
+        ..WeightedSlicesConfig::new(rule)
+    };
+    World::new(WeightedSlices::new(config).unwrap(), levels)
+}
+
+#[test]
+fn weighted_slices() {
+    // Not all fit; one runs dry within its slice and comes back; one is more urgent.
+    let mut world = weighted(Rule::MinOne, &[1, 1, 1, 0], TakeOver::SliceEnd);
+    world.step(&[0, 1, 2], 45);
+    world.step(&[1, 2], 12);
+    world.step(&[0, 1, 2], 25);
+    world.step(&[0, 1, 2, 3], 30);
+    world.step(&[0, 1, 2], 30);
+    insta::assert_snapshot!(world.table);
+}
+
+#[test]
+fn a_more_urgent_process_takes_over_at_once() {
+    let mut world = weighted(Rule::Equal, &[1, 1, 0], TakeOver::AtOnce);
+    world.step(&[0, 1], 15);
+    world.step(&[0, 1, 2], 12);
+    world.step(&[0, 1], 15);
+    insta::assert_snapshot!(world.table);
+}
+
+#[test]
+fn levels_are_folded() {
+    let policy = WeightedSlicesConfig { levels: 2, ..WeightedSlicesConfig::new(Rule::Equal) };
+    let policy = WeightedSlices::new(WeightedSlicesConfig { t0_us: 10, ..policy }).unwrap();
+    let mut world = World::new(policy, &[3, 1, 200]);
+    assert_eq!(world.policy.folded(&world.states), 2);
+    world.step(&[0, 1, 2], 60);
+    insta::assert_snapshot!(world.table);
+}
+
+#[test]
+fn round_robin() {
+    let config = RoundRobinConfig { slice_us: 10 };
+    let mut world = World::new(RoundRobin::new(config).unwrap(), &[1, 0, 1]);
+    world.step(&[0, 1, 2], 25);
+    world.step(&[0, 1], 12);
+    world.step(&[1, 2], 22);
+    world.step(&[2], 5);
+    insta::assert_snapshot!(world.table);
+}
+
+#[test]
+fn unmap_all() {
+    let config = UnmapAllConfig { slice_us: 10, capacity: 2 };
+    let mut world = World::new(UnmapAll::new(config).unwrap(), &[1, 1, 1, 0]);
+    world.step(&[0, 1], 5);
+    world.step(&[0, 1, 2], 25);
+    world.step(&[0, 1, 2, 3], 25);
+    world.step(&[0, 2], 5);
+    insta::assert_snapshot!(world.table);
+}
+
+#[test]
+fn vruntime() {
+    let config = VruntimeConfig { slice_us: 10 };
+    let mut world = World::new(Vruntime::new(config).unwrap(), &[2, 1, 2]);
+    world.step(&[0, 1], 100);
+    world.step(&[0], 20);
+    world.step(&[0, 1, 2], 60);
+    insta::assert_snapshot!(world.table);
+}
+
+#[test]
+fn vruntime_levels_get_two_four_and_eight_times_the_next() {
+    let run = |levels: &[u8]| {
+        let config = VruntimeConfig { slice_us: 10 };
+        let mut world = World::new(Vruntime::new(config).unwrap(), levels);
+        world.step(&[0, 1], 36_000);
+        let ran: Vec<f64> = world.states.iter().map(|state| state.ran.0 as f64).collect();
+        (ran[0] / ran[1]).round()
+    };
+    assert_eq!([run(&[0, 1]), run(&[1, 2]), run(&[2, 3]), run(&[2, 9])], [2.0, 4.0, 8.0, 8.0]);
+    assert_eq!(run(&[1, 1]), 1.0);
+}
+
+#[test]
+fn configurations_are_checked() {
+    let zero = |config| WeightedSlices::new(config).err();
+    let base = WeightedSlicesConfig::new(Rule::Claim);
+    assert_eq!(zero(WeightedSlicesConfig { t0_us: 0, ..base }), Some(Error::ZeroSlice));
+    assert_eq!(zero(WeightedSlicesConfig { capacity: 0, ..base }), Some(Error::ZeroCapacity));
+    let levels = Error::LevelCount { levels: 0 };
+    assert_eq!(zero(WeightedSlicesConfig { levels: 0, ..base }), Some(levels));
+    let below = Error::LongestBelow { longest: Ticks(1000), t0: Ticks(40_000_000) };
+    assert_eq!(zero(WeightedSlicesConfig { longest_us: Some(1), ..base }), Some(below));
+    assert!(RoundRobin::new(RoundRobinConfig { slice_us: 0 }).is_err());
+    assert!(UnmapAll::new(UnmapAllConfig { slice_us: 0, capacity: 1 }).is_err());
+    assert!(UnmapAll::new(UnmapAllConfig { slice_us: 1, capacity: 0 }).is_err());
+    assert!(Vruntime::new(VruntimeConfig { slice_us: 0 }).is_err());
+}

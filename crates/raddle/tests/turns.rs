@@ -1,0 +1,120 @@
+//! Do co-located real profiles run under every turn policy and rule, in one comparison?
+
+mod common;
+
+use common::{Place, sample};
+use serde_json::Value;
+
+const RULES: [&str; 5] = ["claim", "equal", "mean", "inverse", "min-one"];
+const BASELINES: [&str; 3] = ["round-robin", "unmap-all", "vruntime"];
+
+/// A recipe file for every turn policy and rule; the options that name them.
+fn recipes(place: &Place, slice_us: u64) -> Vec<String> {
+    let mut options = Vec::new();
+    let mut add = |name: &str, turn: &str| {
+        let text = format!("raddle = 1\n[turn]\n{turn}\n[preempt]\npolicy = \"switch\"\n");
+        place.file(&format!("{name}.toml"), text);
+        options.extend(["--recipe".to_owned(), format!("{name}.toml")]);
+    };
+    for rule in RULES {
+        let turn = format!("policy = \"weighted-slices\"\nrule = \"{rule}\"\nt0-us = {slice_us}");
+        add(rule, &turn);
+    }
+    for policy in BASELINES {
+        add(policy, &format!("policy = \"{policy}\"\nslice-us = {slice_us}"));
+    }
+    for policy in ["everyone", "highest-level"] {
+        add(policy, &format!("policy = \"{policy}\""));
+    }
+    options
+}
+
+/// Replays samples under everything; `None` where one is absent.
+fn compared(samples: &[&str], device: &str, slice_us: u64) -> Option<Value> {
+    let place = Place::new();
+    let paths: Option<Vec<String>> =
+        samples.iter().map(|name| Some(sample(name)?.display().to_string())).collect();
+    let paths = paths?;
+    let mut args = vec!["replay", "--no-files", "--once", "--format", "json", "--device", device];
+    args.extend(paths.iter().map(String::as_str));
+    let options = recipes(&place, slice_us);
+    args.extend(options.iter().map(String::as_str));
+    let ran = place.raddle(&args);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    Some(serde_json::from_str(&ran.out).expect("JSON"))
+}
+
+#[track_caller]
+fn check(report: &Value, processes: usize) {
+    let recipes = report["recipes"].as_array().expect("a list");
+    assert_eq!(recipes.len(), RULES.len() + BASELINES.len() + 2);
+    let number = |value: &Value| value.as_u64().expect("a whole number");
+    let mut runs = Vec::new();
+    for result in recipes {
+        let (name, summary) = (&result["name"], &result["summary"]);
+        let fairness = &summary["fairness"];
+        assert_eq!(summary["stuck"], 0, "{name}");
+        let times = fairness["processes"].as_array().expect("a list");
+        assert_eq!(times.len(), processes, "{name}");
+        let run: u64 = times.iter().map(|time| number(&time["run-ns"])).sum();
+        let busy = number(&fairness["busy-ns"]);
+        assert!(busy > 0 && run >= busy, "{name}: {run} {busy}");
+        let alone = !["everyone", "highest-level", "unmap-all"].iter().any(|n| name == n);
+        if alone {
+            // Only what leaves late is on the device together with the next.
+            assert!(run - busy <= number(&fairness["overrun-ns"]), "{name}: {run} {busy}");
+        }
+        for key in ["jain-run", "jain-rate"] {
+            let jain = fairness[key].as_f64().expect("a number");
+            assert!((1.0 / processes as f64 - 1e-4..=1.0).contains(&jain), "{name} {jain}");
+        }
+        runs.push((name.as_str().unwrap_or_default(), fairness));
+    }
+    let of = |name: &str| runs.iter().find(|(found, _)| *found == name).expect("it is there").1;
+    assert_eq!(number(&of("everyone")["switches"]), 0);
+    assert!(RULES.iter().any(|rule| number(&of(rule)["switches"]) > 0));
+}
+
+#[test]
+fn two_real_profiles_under_every_rule() {
+    let samples = [
+        "kineto_amd/tracelens_mi210_gpu_only.json.gz",
+        "kineto_amd/hta_mi250_minitoy_rocm6.2.json.gz",
+    ];
+    let Some(report) = compared(&samples, "mi210", 200) else { return };
+    check(&report, 2);
+}
+
+#[test]
+fn eight_real_profiles_under_every_rule() {
+    let samples = [
+        "kineto_nvidia/hta_alexnet_cuda_sync.json.gz",
+        "kineto_nvidia/hta_cuda_event_sync_multi_stream.json.gz",
+        "kineto_amd/tracelens_mi_sglang_qwen3-8b_decode.json.gz",
+        "kineto_amd/tracelens_mi210_gpu_only.json.gz",
+        "kineto_amd/hta_mi250_minitoy_rocm6.2.json.gz",
+        "rocprof/rocprofv3_2024_kernel_trace.csv",
+        "kineto_nvidia/kineto_2026_occupancy_dict_unittest_h100.json",
+        "rocprof/rocprofv3_2025_kernel_trace.csv",
+    ];
+    let Some(report) = compared(&samples, "mi300x", 200) else { return };
+    check(&report, 8);
+}
+
+/// The bundled recipe: 75 to 25 for shares of 3 to 1, both runnable all the time.
+#[test]
+fn shares_on_the_command_line() {
+    let place = Place::new();
+    let row = "k 1 640 256 64 0 0 0 20000000";
+    place.file("a.csv", common::table(&[row; 60]));
+    place.file("b.csv", common::table(&[row; 20]));
+    let args = ["replay", "a.csv", "b.csv", "--share", "a.csv=3", "--recipe", "weighted-slices"];
+    let ran = place.raddle(&[&args[..], &["--no-files", "--once", "--format", "json"]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let report: Value = serde_json::from_str(&ran.out).expect("JSON");
+    let fairness = &report["recipes"][0]["summary"]["fairness"];
+    let share = fairness["processes"][1]["share"].as_f64().expect("a number");
+    assert!((share - 0.25).abs() <= 0.015, "{fairness}");
+    assert!(fairness["switches"].as_u64().is_some_and(|switches| switches > 20), "{fairness}");
+    assert!(fairness["switch-ns"].as_u64().is_some_and(|ns| ns > 0), "{fairness}");
+}
