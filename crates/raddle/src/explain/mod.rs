@@ -8,8 +8,8 @@ mod bitmap;
 mod matching;
 mod place;
 mod placement;
-mod sm;
 mod slices;
+mod sm;
 mod split;
 mod windows;
 
@@ -54,7 +54,7 @@ struct Topic {
     explain: fn(&Fields<'_>) -> Result<Told, Fault>,
 }
 
-const TOPICS: [(&str, Topic); 7] = [
+const TOPICS: [(&str, Topic); 9] = [
     ("bitmap", Topic { example: bitmap::EXAMPLE, explain: bitmap::explain }),
     ("windows", Topic { example: windows::EXAMPLE, explain: windows::explain }),
     ("split", Topic { example: split::EXAMPLE, explain: split::explain }),

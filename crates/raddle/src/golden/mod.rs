@@ -11,8 +11,8 @@ pub(crate) mod matching;
 pub(crate) mod place;
 pub(crate) mod placement;
 pub(crate) mod read;
-pub(crate) mod sm;
 pub(crate) mod slices;
+pub(crate) mod sm;
 pub(crate) mod split;
 pub(crate) mod windows;
 
