@@ -250,10 +250,6 @@ impl Recipe {
         self.add_allocate(builder, allocate, (shape, cus))
     }
 
-    #[cfg_attr(
-        not(feature = "timeslice"),
-        expect(clippy::unnecessary_wraps, reason = "the policies of that feature are checked")
-    )]
     fn add_turn(&self, builder: Builder, name: &str) -> Result<Builder, RecipeError> {
         #[cfg(feature = "timeslice")]
         let bad = |error: raddle_timeslice::Error| RecipeError::Value {
