@@ -83,13 +83,12 @@ impl Kind {
     }
 }
 
-/// How many maps of this size a pass visits: too many for the branch predictor to learn them, and
-/// few enough for the second-level cache.
+/// How many maps of this size a pass visits: too many for the branch predictor to learn them. Up to
+/// 128 blocks they fit the second-level cache; wide ones, 4 MB in all, are read from behind it.
 pub(crate) const fn maps_a_pass(blocks: usize) -> usize {
     match blocks {
         64 => 32_768,
-        128 => 16_384,
-        _ => 2_048,
+        _ => 16_384,
     }
 }
 
