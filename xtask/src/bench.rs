@@ -1,11 +1,15 @@
 //! How fast is it here? Runs the benchmarks of every crate that has some, or of one.
 //!
-//! A benchmark is a file or a folder of `crates/*/benches` (`harness = false`) that prints its own
-//! table. With `-p CRATE` only those of one crate run. What else stands behind the verb goes to each
-//! of them: `cargo xtask bench grouped`, `cargo xtask bench -p raddle-bitmap churn`.
+//! A benchmark is a file or a folder of `crates/CRATE/benches`, or a folder of the package
+//! `benches/CRATE`, which lies outside the workspace because of what it compares with; either prints
+//! its own table (`harness = false`). With `-p CRATE` only those of one crate run. What else stands
+//! behind the verb goes to each of them: `cargo xtask bench grouped`,
+//! `cargo xtask bench -p raddle-bitmap churn`.
 
+use std::env;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use crate::{shell, workspace};
 
@@ -16,29 +20,49 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
         if only.is_some_and(|only| only != folder) {
             continue;
         }
-        let benches = workspace::root().join("crates").join(&folder).join("benches");
-        for entry in names(&benches) {
-            let has_main = benches.join(&entry).join("main.rs").is_file();
-            let Some(name) = bench_name(&entry, has_main) else {
-                continue;
-            };
+        for name in benchmarks(&workspace::root().join("crates").join(&folder).join("benches")) {
             found = found.saturating_add(1);
             println!("\n== {folder}: {name}");
-            let mut cargo = shell::cargo();
             // What is measured may lie behind a feature.
-            let what = ["bench", "--quiet", "--all-features", "-p", &folder, "--bench", name, "--"];
-            cargo.args(what);
+            let of = ["--all-features", "-p", &folder];
+            shell::run(bench(&of, &name).args(rest))?;
+        }
+        let package = workspace::root().join("benches").join(&folder);
+        for name in benchmarks(&package) {
+            found = found.saturating_add(1);
+            println!("\n== {folder}: {name}");
+            let manifest = format!("benches/{folder}/Cargo.toml");
+            let mut cargo = bench(&["--manifest-path", &manifest], &name);
+            if env::var_os("CARGO_TARGET_DIR").is_none() {
+                cargo.env("CARGO_TARGET_DIR", workspace::root().join("target"));
+            }
             shell::run(cargo.args(rest))?;
         }
     }
     match (found, only) {
-        (0, Some(only)) => Err(format!("no crate {only:?} has a folder `benches`")),
+        (0, Some(only)) => Err(format!("no crate {only:?} has benchmarks")),
         (0, None) => {
-            println!("no crate has a folder `benches` yet, so there is nothing to measure");
+            println!("no crate has benchmarks yet, so there is nothing to measure");
             Ok(())
         }
         _ => Ok(()),
     }
+}
+
+/// `cargo bench` of one benchmark; what is added goes to the benchmark itself.
+fn bench(of: &[&str], name: &str) -> Command {
+    let mut cargo = shell::cargo();
+    cargo.args(["bench", "--quiet"]).args(of).args(["--bench", name, "--"]);
+    cargo
+}
+
+/// The benchmarks of a folder, sorted.
+fn benchmarks(folder: &Path) -> Vec<String> {
+    let name = |entry: &String| {
+        let has_main = folder.join(entry).join("main.rs").is_file();
+        bench_name(entry, has_main).map(str::to_owned)
+    };
+    names(folder).iter().filter_map(name).collect()
 }
 
 /// The crate of `-p CRATE` or `--package CRATE`, which stands first, and what stands behind it.
@@ -91,8 +115,16 @@ mod tests {
     }
 
     #[test]
+    fn benchmarks_lie_in_their_crate_or_in_a_package_beside_the_workspace() {
+        let root = workspace::root();
+        assert_eq!(benchmarks(&root.join("crates/raddle-trace/benches")), ["import", "nsys"]);
+        assert_eq!(benchmarks(&root.join("benches/raddle-bitmap")), ["search"]);
+        assert!(benchmarks(&root.join("benches/raddle-trace")).is_empty());
+    }
+
+    #[test]
     fn a_crate_without_benchmarks_is_refused() {
         let why = run(&["-p".to_owned(), "raddle-nothing".to_owned()]);
-        assert_eq!(why, Err("no crate \"raddle-nothing\" has a folder `benches`".to_owned()));
+        assert_eq!(why, Err("no crate \"raddle-nothing\" has benchmarks".to_owned()));
     }
 }

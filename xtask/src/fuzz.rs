@@ -1,4 +1,4 @@
-//! Can a fuzzer break an importer?
+//! Can a fuzzer break an importer, or make a bitmap answer wrongly?
 //!
 //! Builds the targets of `fuzz/` with coverage for libFuzzer, which the stable compiler can do, and
 //! runs them one after the other. New inputs are kept below the target folder of cargo; those worth

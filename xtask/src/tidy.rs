@@ -66,6 +66,7 @@ const RULES: &[(&str, Rule)] = &[
     ("unwrap", words::unwrap),
     ("machine-path", text::machine_paths),
     ("line-ends", text::line_ends),
+    ("build-outputs", text::build_outputs),
     ("purity", purity::policy_crates),
     ("types", purity::types_crate),
     ("crates-named", named::crates),

@@ -87,7 +87,8 @@ impl<S: Store> Bank<Map<S>> {
     /// [`Error::NoSuchMap`], or as [`Map::commit`]; nothing has changed then.
     #[inline]
     pub fn commit(&mut self, at: usize, plan: Plan) -> Result<u32, Error> {
-        self.change(at, |map| map.commit(plan))
+        let len = plan.len();
+        self.change(at, len, |map| map.commit(plan))
     }
 
     /// Gives back `len` blocks from `start` to one of the maps.
@@ -96,18 +97,20 @@ impl<S: Store> Bank<Map<S>> {
     /// [`Error::NoSuchMap`], or as [`Map::release`]; nothing has changed then.
     #[inline]
     pub fn release(&mut self, at: usize, start: u32, len: u32) -> Result<(), Error> {
-        self.change(at, |map| map.release(start, len))
+        self.change(at, len, |map| map.release(start, len))
     }
 
+    /// Changes so many blocks of one of the maps, which is stale then, unless they are none.
     #[inline]
     fn change<T>(
         &mut self,
         at: usize,
+        len: u32,
         change: impl FnOnce(&mut Map<S>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         let absent = Error::NoSuchMap { at, maps: self.maps.len() };
         let changed = change(self.maps.get_mut(at).ok_or(absent)?)?;
-        if !self.is_stale[at] {
+        if len > 0 && !self.is_stale[at] {
             self.is_stale[at] = true;
             self.stale.push(at);
         }

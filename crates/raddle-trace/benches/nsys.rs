@@ -9,7 +9,7 @@
 )]
 
 #[cfg(feature = "nsys")]
-#[path = "../tests/nsys_db/mod.rs"]
+#[path = "../tests/it/nsys_db/mod.rs"]
 mod nsys_db;
 
 #[cfg(not(feature = "nsys"))]

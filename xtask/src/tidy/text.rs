@@ -1,4 +1,4 @@
-//! Does a text file depend on the machine it was written on?
+//! Does the tree hold what depends on the machine that it was written on?
 
 use super::Finding;
 use super::lexer;
@@ -53,6 +53,20 @@ pub(crate) fn line_ends(tree: &Tree) -> Vec<Finding> {
     found
 }
 
+/// Nothing that a build wrote: a file that was added by force stays in the tree although git ignores
+/// its folder.
+pub(crate) fn build_outputs(tree: &Tree) -> Vec<Finding> {
+    let built = |path: &str| {
+        path.rsplit_once('/')
+            .is_some_and(|(folders, _)| folders.split('/').any(|folder| folder == "target"))
+    };
+    let found = tree.files().filter(|file| built(&file.path)).map(|file| {
+        let mend = "`git rm --cached` it; a folder of sources must not be called `target`";
+        Finding::in_file(&file.path, "what a build wrote, in the repository", mend)
+    });
+    found.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,6 +96,18 @@ mod tests {
                 assert!(machine_paths(&Tree::with(&[("a.md", &text)])).is_empty(), "{text}");
             }
         }
+    }
+
+    #[test]
+    fn what_a_build_wrote_is_found_in_any_folder() {
+        let tree = Tree::with(&[
+            ("target/debug/a.d", ""),
+            ("fuzz/target/b", ""),
+            ("fuzz/targets/c.rs", ""),
+            ("docs/target", ""),
+        ]);
+        let places: Vec<_> = build_outputs(&tree).into_iter().map(|found| found.place).collect();
+        assert_eq!(places, ["fuzz/target/b", "target/debug/a.d"]);
     }
 
     #[test]

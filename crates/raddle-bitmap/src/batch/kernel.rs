@@ -1,4 +1,7 @@
 //! Which ways of measuring many maps are there, and which has this processor?
+//!
+//! The names are for benches and tests that compare them; whoever measures maps gets the fastest one
+//! that is here. What a level asks of a processor stands in `simd`.
 
 /// A way of measuring many maps; all give the same answers.
 ///

@@ -6,7 +6,7 @@ use raddle_bitmap::{Bank, Error, FreeMap, Map, Map128, Store};
 type Steps = Vec<(usize, u32, bool, bool)>;
 
 fn steps(maps: usize) -> impl Strategy<Value = Steps> {
-    let long = prop_oneof![4 => 1u32..40, 1 => 200u32..330];
+    let long = prop_oneof![4 => 0u32..40, 1 => 200u32..330];
     prop::collection::vec((0..maps, long, any::<bool>(), any::<bool>()), 1..120)
 }
 
@@ -25,12 +25,12 @@ fn as_if_each_map_were_asked<S: Store>(maps: usize, blocks: u32, steps: Steps) {
                 let start = bank.commit(at, plan).unwrap();
                 alone[at].commit(other).unwrap();
                 held.push((at, start, want));
-                touched.insert(at);
+                touched.extend((want > 0).then_some(at));
             }
         } else if let Some((at, start, len)) = held.pop() {
             bank.release(at, start, len).unwrap();
             alone[at].release(start, len).unwrap();
-            touched.insert(at);
+            touched.extend((len > 0).then_some(at));
         }
         if refresh {
             // As many as were changed, each once.
@@ -74,6 +74,16 @@ proptest! {
         as_if_each_map_were_asked::<[u64; 32]>(9, 1824, steps.clone());
         as_if_each_map_were_asked::<Vec<u64>>(9, 700, steps);
     }
+}
+
+#[test]
+fn a_change_of_no_block_leaves_nothing_to_measure() {
+    let mut bank: Bank<Map128> = Bank::new(2, 100).unwrap();
+    let nothing = bank.map(1).unwrap().first_fit(0).unwrap();
+    assert_eq!((bank.commit(1, nothing), bank.refresh()), (Ok(0), 0));
+    assert_eq!((bank.release(1, 7, 0), bank.refresh()), (Ok(()), 0));
+    let one = bank.map(1).unwrap().first_fit(1).unwrap();
+    assert_eq!((bank.commit(1, one), bank.refresh()), (Ok(0), 1));
 }
 
 #[test]

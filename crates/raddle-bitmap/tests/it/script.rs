@@ -1,14 +1,17 @@
 //! Does any sequence of taking and giving back leave a map as plain booleans would be?
 //!
-//! A script is bytes: three say form and size, then four a step. Shared by the test of the corpus
+//! A script is bytes: three say form and size, then four a step. The growable form grows, too. Shared by the test of the corpus
 //! and by the fuzz target `bitmap`.
 
-use raddle_bitmap::{FixedMap, Map, Map64, Map128, Map2048, Plan, Store};
+use raddle_bitmap::{Error, FixedMap, FreeMap, Map, Map64, Map128, Map2048, Plan, Store};
 
 use crate::naive::{Naive, best_fit, worst_fit};
 
 /// Steps of a script; the rest of the bytes is left.
 const STEPS: usize = 400;
+
+/// A growable map grows no further than to so many blocks, or the oracle would be all that runs.
+const GROWN: u32 = 5_000;
 
 /// Runs a script; panics when an answer is wrong.
 pub(crate) fn run(bytes: &[u8]) {
@@ -33,6 +36,24 @@ impl<S: Store> Most for Map<S> {
     const MOST: u32 = S::MOST;
 }
 
+/// A form that may be able to grow.
+trait Grow {
+    /// Adds so many blocks, or returns `None` where it cannot grow.
+    fn grow(&mut self, by: u32) -> Option<Result<(), Error>>;
+}
+
+impl<const W: usize> Grow for FixedMap<W> {
+    fn grow(&mut self, _: u32) -> Option<Result<(), Error>> {
+        None
+    }
+}
+
+impl Grow for FreeMap {
+    fn grow(&mut self, by: u32) -> Option<Result<(), Error>> {
+        Some(Self::grow(self, by))
+    }
+}
+
 /// A map and the oracle.
 struct Pair<S> {
     map: Map<S>,
@@ -42,7 +63,10 @@ struct Pair<S> {
     late: Option<Plan>,
 }
 
-impl<S: Store> Pair<S> {
+impl<S: Store> Pair<S>
+where
+    Map<S>: Grow,
+{
     /// One block more than said, so that there is one.
     fn of(size: u32) -> Self {
         let map = Map::new(size + 1).expect("1 to MOST blocks");
@@ -55,7 +79,7 @@ impl<S: Store> Pair<S> {
             let at = u32::from(u16::from_le_bytes([low, high]));
             // Now and then longer than a word, or than the map.
             let len = if what >= 128 { u32::from(len) * 9 } else { u32::from(len) % 80 };
-            self.step(what % 8, len, at);
+            self.step(what % 9, len, at);
             assert_eq!(self.map.free_blocks() as usize, self.count());
         }
         assert_eq!(self.map.longest() as usize, self.naive.longest());
@@ -88,6 +112,7 @@ impl<S: Store> Pair<S> {
             }
             4 | 5 => self.release(at, len),
             6 => self.late = self.map.fit_at(at, len),
+            7 => self.grow(len, at),
             _ => {
                 if let Some(late) = self.late.take() {
                     self.commit(late);
@@ -112,6 +137,17 @@ impl<S: Store> Pair<S> {
         assert_eq!(self.map.commit(plan).ok(), possible.then_some(start));
         if possible {
             self.naive.set(start as usize, len as usize, false);
+        }
+    }
+
+    /// Adds blocks, or so many that there cannot be: then nothing changes.
+    fn grow(&mut self, len: u32, at: u32) {
+        if at == 0 {
+            let refused = self.map.grow(u32::MAX);
+            assert!(refused.is_none_or(|refused| refused.is_err()));
+        } else if self.map.blocks() < GROWN && self.map.grow(len).is_some() {
+            self.naive.0.resize(self.naive.0.len() + len as usize, true);
+            assert_eq!(self.map.blocks() as usize, self.naive.0.len());
         }
     }
 

@@ -1,0 +1,269 @@
+//! Does the book keep what a naive ledger of single waves keeps?
+//!
+//! The ledger knows every wave by its SIMD and adds everything up anew for each question.
+#![cfg(feature = "test-kit")]
+
+use crate::ledger::{Group, Kind, Ledger};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use raddle_policy::test_kit::{launch, shape};
+use raddle_policy::{
+    Book, BookError, CuId, CuShape, Cus, Launch, LaunchId, Piece, Place, WaveSpan,
+};
+
+/// What one step tries, in raw numbers that are folded to what there is.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Counted { launch: usize, cus: [u16; 2], counts: [u32; 2] },
+    Addressed { launch: usize, cu: u16, simds: u32, count: u32 },
+    Waves { launch: usize, cu: u16, count: u16 },
+    End { which: usize, count: u32 },
+    LiftAndLower { launch: usize },
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let launch = 0usize..3;
+    let counts = [0u32..=4, 1u32..=3];
+    prop_oneof![
+        3 => (launch.clone(), [0u16..6, 0u16..6], counts)
+            .prop_map(|(launch, cus, counts)| Step::Counted { launch, cus, counts }),
+        3 => (launch.clone(), 0u16..6, any::<u32>(), 1u32..=2)
+            .prop_map(|(launch, cu, simds, count)| Step::Addressed { launch, cu, simds, count }),
+        3 => (launch.clone(), 0u16..6, 1u16..=6)
+            .prop_map(|(launch, cu, count)| Step::Waves { launch, cu, count }),
+        4 => (0usize..64, 1u32..=3).prop_map(|(which, count)| Step::End { which, count }),
+        1 => launch.prop_map(|launch| Step::LiftAndLower { launch }),
+    ]
+}
+
+fn setup() -> impl Strategy<Value = (CuShape, u16, Vec<Launch>, Vec<Step>)> {
+    shape().prop_flat_map(|shape| {
+        let launches = vec(launch(shape, 1, true), 3);
+        (Just(shape), 1u16..=4, launches, vec(step(), 1..60)).prop_map(
+            |(shape, cus, mut launches, steps)| {
+                for (id, launch) in (0..).zip(&mut launches) {
+                    launch.id = LaunchId(id);
+                }
+                (shape, cus, launches, steps)
+            },
+        )
+    })
+}
+
+/// The book, the ledger beside it, and the next free workgroup number.
+struct Pair {
+    book: Book,
+    ledger: Ledger,
+    next: u64,
+}
+
+impl Pair {
+    /// The book takes it exactly if the ledger does; refused, nothing changes.
+    fn start(
+        &mut self,
+        launch: &Launch,
+        waves: WaveSpan,
+        pieces: &[Piece],
+        places: &[Place],
+        ledger: Option<Ledger>,
+    ) -> bool {
+        let before = self.book.clone();
+        match (self.book.start(launch, waves, pieces, places), ledger) {
+            (Ok(()), Some(ledger)) => {
+                self.ledger = ledger;
+                true
+            }
+            (Err(BookError::Overcommit { launch: id, .. }), None) => {
+                assert_eq!(id, launch.id);
+                assert_eq!(self.book.cus(), before.cus());
+                assert_eq!(self.book.resident_waves(id), before.resident_waves(id));
+                false
+            }
+            (given, expected) => panic!("{given:?}, but the ledger: {:?}", expected.is_some()),
+        }
+    }
+
+    fn counted(&mut self, launch: &Launch, cus: [u16; 2], counts: [u32; 2]) {
+        let mut pieces = Vec::new();
+        for (cu, count) in cus.into_iter().zip(counts).filter(|&(_, count)| count > 0) {
+            let first = self.next + u64::from(cu);
+            pieces.push(Piece { first, stride: 4, count, cu: CuId(cu) });
+        }
+        let mut ledger = Some(self.ledger.clone());
+        for piece in &pieces {
+            for _ in 0..piece.count {
+                ledger = ledger.and_then(|it| it.with_whole(launch, piece.cu, Kind::Counted));
+            }
+        }
+        self.start(launch, WaveSpan::All, &pieces, &[], ledger);
+        self.next += 100;
+    }
+
+    fn addressed(&mut self, launch: &Launch, cu: CuId, mut code: u32, count: u32) {
+        let mut places = Vec::new();
+        let mut ledger = Some(self.ledger.clone());
+        let stride = 3;
+        for i in 0..count {
+            // An even code: where the ledger would put the waves itself; an odd one: at random.
+            let mut simds = ledger.as_ref().and_then(|it| it.simds_for(launch, cu));
+            if code % 2 == 1 || simds.is_none() {
+                let mut random = || {
+                    code = code.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    u8::try_from((code >> 16) % u32::from(self.ledger.shape.simds)).expect("small")
+                };
+                simds = Some((0..launch.demand.waves).map(|_| random()).collect());
+            }
+            let simds = simds.expect("chosen above");
+            places.extend(simds.iter().map(|&simd| Place { simd, ..Place::default() }));
+            let workgroup = self.next + u64::from(i * stride);
+            ledger = ledger.and_then(|it| it.with_addressed(launch, cu, workgroup, &simds));
+        }
+        let first = self.next;
+        let pieces = [Piece { first, stride, count, cu }];
+        self.start(launch, WaveSpan::All, &pieces, &places, ledger);
+        self.next += 100;
+    }
+
+    /// Goes on with a workgroup that is partly there, else begins one.
+    fn waves(&mut self, launch: &Launch, cu: CuId, count: u16) {
+        let open = self.ledger.groups.iter().find_map(|(cu, group)| match group.kind {
+            Kind::Partial(workgroup)
+                if group.launch == launch.id && group.started < launch.demand.waves =>
+            {
+                Some((*cu, workgroup, group.started))
+            }
+            _ => None,
+        });
+        let (cu, workgroup, first) = open.unwrap_or((cu, self.next, 0));
+        self.next += 100;
+        let count = count.min(launch.demand.waves - first);
+        let ledger = self.ledger.clone().with_waves(launch, cu, workgroup, count);
+        let waves = WaveSpan::Range { first, count };
+        self.start(launch, waves, &[Piece::one(workgroup, cu)], &[], ledger);
+    }
+
+    fn end(&mut self, which: usize, count: u32) {
+        let alive = |(_, group): &&(CuId, Group)| !group.simds.is_empty();
+        let all: Vec<(CuId, Group)> = self.ledger.groups.iter().filter(alive).cloned().collect();
+        let Some((cu, group)) = all.get(which % all.len().max(1)) else {
+            return;
+        };
+        let id = group.launch;
+        match group.kind {
+            Kind::Counted => {
+                let there = all.iter().filter(|(at, it)| {
+                    at == cu && it.launch == id && matches!(it.kind, Kind::Counted)
+                });
+                let there = u32::try_from(there.count()).expect("few");
+                let first = 1 << 40;
+                let piece = Piece { first, stride: 1, count, cu: *cu };
+                let ended = self.book.end(id, WaveSpan::All, &[piece]);
+                assert_eq!(ended.is_ok(), count <= there, "{ended:?}, {count} of {there}");
+                for _ in 0..if ended.is_ok() { count } else { 0 } {
+                    self.ledger.end_counted(id, *cu);
+                }
+            }
+            Kind::Addressed(workgroup) => {
+                let piece = Piece::one(workgroup, *cu);
+                self.book.end(id, WaveSpan::All, &[piece]).expect("resident");
+                self.ledger.remove(id, workgroup);
+            }
+            Kind::Partial(workgroup) => {
+                let resident = u16::try_from(group.simds.len()).expect("few");
+                let count = resident.min(u16::try_from(count).expect("few"));
+                let first = group.started - resident;
+                let waves = WaveSpan::Range { first, count };
+                let piece = Piece::one(workgroup, *cu);
+                self.book.end(id, waves, &[piece]).expect("resident");
+                self.ledger.end_waves(id, workgroup, count);
+            }
+        }
+    }
+
+    fn lift_and_lower(&mut self, id: LaunchId) {
+        let before = self.book.clone();
+        let whole = self.ledger.clone();
+        let Some(lifted) = self.book.lift(id) else {
+            assert_eq!(self.ledger.waves_of(id), 0);
+            return;
+        };
+        assert_eq!(lifted.launch(), id);
+        self.ledger.groups.retain(|(_, group)| group.launch != id);
+        self.compare(&[]);
+        self.book.lower(lifted).expect("nothing else came");
+        self.ledger = whole;
+        assert_eq!(self.book.cus(), before.cus());
+    }
+
+    fn compare(&self, launches: &[Launch]) {
+        let cus = self.book.cus();
+        for cu in cus.ids() {
+            let unit = cus.get(cu).expect("an id of its own");
+            for simd in 0..self.ledger.shape.simds {
+                let free = (unit.waves_of(simd), unit.vgpr_of(simd));
+                assert_eq!(free, self.ledger.free_of(cu, simd), "{cu} SIMD {simd}");
+            }
+            assert_eq!(cus.free(cu), self.ledger.free(cu), "{cu}");
+            for Launch { id, demand, .. } in launches {
+                let room = self.ledger.room(cu, demand);
+                assert_eq!(cus.room(cu, demand), room, "room for {id} on {cu}");
+                assert_eq!(cus.lacking(cu, demand).is_none(), room > 0, "{id} on {cu}");
+            }
+        }
+        for Launch { id, .. } in launches {
+            assert_eq!(self.book.resident_waves(*id), self.ledger.waves_of(*id), "{id}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_book_agrees_with_a_ledger_of_waves((shape, cus, launches, steps) in setup()) {
+        let mut pair = Pair {
+            book: Book::new(shape, cus),
+            ledger: Ledger { shape, groups: Vec::new() },
+            next: 0,
+        };
+        for step in steps {
+            match step {
+                Step::Counted { launch, cus: at, counts } => {
+                    pair.counted(&launches[launch], at.map(|cu| cu % cus), counts);
+                }
+                Step::Addressed { launch, cu, simds, count } => {
+                    pair.addressed(&launches[launch], CuId(cu % cus), simds, count);
+                }
+                Step::Waves { launch, cu, count } => {
+                    pair.waves(&launches[launch], CuId(cu % cus), count);
+                }
+                Step::End { which, count } => pair.end(which, count),
+                Step::LiftAndLower { launch } => pair.lift_and_lower(LaunchId(launch as u32)),
+            }
+            pair.compare(&launches);
+        }
+        // Everything ends, wave by wave what is partly there, and everything is free.
+        for launch in &launches {
+            pair.end_all(launch.id);
+        }
+        for launch in &launches {
+            while !pair.ledger.finished(launch) {
+                pair.waves(launch, CuId(0), 1);
+                prop_assert!(pair.ledger.waves_of(launch.id) > 0, "one wave fits an empty unit");
+                pair.end_all(launch.id);
+            }
+        }
+        prop_assert_eq!(pair.book.cus(), &Cus::new(shape, cus));
+    }
+}
+
+impl Pair {
+    /// Ends every wave of a launch that is on the device.
+    fn end_all(&mut self, id: LaunchId) {
+        while self.ledger.waves_of(id) > 0 {
+            let alive = self.ledger.groups.iter().filter(|(_, group)| !group.simds.is_empty());
+            let which = alive.clone().position(|(_, group)| group.launch == id).expect("counted");
+            self.end(which, 1);
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! Is each quirk of the PyTorch profiler's traces read as it should be?
+
+use crate::common::{fixture, import, lines, names, quirks};
+use raddle_trace::{
+    BarrierRule, Format, ImportOptions, OpKind, Quirk, Ranks, TraceError, open, read,
+};
+use raddle_types::{Barrier, Level};
+
+#[test]
+fn a_bare_array_of_2020_with_its_old_categories() {
+    let p = import("bare-array-2020.json");
+    assert_eq!(
+        lines(&p),
+        [
+            "add @7 4x2x1=8 64t 20r 512B assumed; 0j 25000 12000 after -",
+            "Memset (Device) @7 0x0x0=0 0t 0r 0B no; 0a 45000 1000 after 0",
+        ]
+    );
+    assert_eq!((p.format, p.resolution_ns, p.span_ns), (Format::Kineto, 1000, 46_000));
+    assert_eq!((p.report.events, p.report.kernels, p.report.sets), (7, 1, 1));
+    assert_eq!(quirks(&p), [(Quirk::NoDevice, 1), (Quirk::NoLaunchCall, 1)]);
+}
+
+#[test]
+fn streams_and_numbers_may_be_strings() {
+    let p = import("string-tids.json");
+    assert_eq!(
+        lines(&p),
+        [
+            "a @13 1x1x1=1 32t 20r 0B no; 0a 0 5000 after -",
+            "b @7 1x2x3=6 32t 20r 0B no; 0a 10000 5000 after -",
+        ]
+    );
+}
+
+#[test]
+fn integer_microseconds_overlap_by_rounding_and_lose_short_kernels() {
+    let p = import("integer-microseconds.json");
+    assert_eq!(
+        lines(&p),
+        [
+            "a @7 2x1x1=2 64t 32r 0B no; 0j 20000 5000 after -",
+            "b @7 2x1x1=2 64t 32r 0B no; 2000j 24000 500 after 0",
+            "c @7 2x1x1=2 64t 32r 0B no; 4000j 24000 7000 after 1",
+        ]
+    );
+    assert_eq!(p.resolution_ns, 1000);
+    assert_eq!(quirks(&p), [(Quirk::ZeroDuration, 1)]);
+}
+
+#[test]
+fn nineteen_digits_are_exact() {
+    let p = import("nineteen-digits.json");
+    assert_eq!(
+        lines(&p),
+        [
+            "a @7 2x1x1=2 64t 32r 0B no; 0j 89046 2951 after -",
+            "b @7 2x1x1=2 64t 32r 0B no; 0a 91997 1000 after 0",
+        ]
+    );
+    assert_eq!(p.resolution_ns, 1);
+}
+
+#[test]
+fn device_properties_may_come_last_and_metadata_is_passed_over() {
+    let p = import("relative-late-device.json");
+    assert_eq!(lines(&p), ["a @7 2x1x1=2 64t 32r 1024B assumed; 0j 10250 1250 after -"]);
+    let device = p.device.expect("it is in the file");
+    assert_eq!((device.name.as_str(), device.sms), ("Test GPU", Some(40)));
+    assert_eq!((device.compute_major, device.compute_minor), (Some(7), Some(5)));
+    assert_eq!((device.registers_per_sm, device.threads_per_sm), (Some(65536), Some(1024)));
+    assert_eq!((device.shared_bytes_per_sm, device.wave_size), (Some(65536), Some(32)));
+}
+
+#[test]
+fn kernels_of_a_graph_share_the_arrival_of_its_launch() {
+    let p = import("graph.json");
+    let arrivals: Vec<_> = p.ops.iter().map(|op| op.arrival_ns).collect();
+    assert_eq!(arrivals, [0, 0, 0, 0]);
+    assert_eq!(quirks(&p), [(Quirk::NoLaunchCall, 1), (Quirk::GraphLaunch, 3)]);
+    assert_eq!(p.ops[2].kind, OpKind::Copy);
+    assert_eq!(p.ops[3].after, Some(2));
+}
+
+#[test]
+fn the_device_with_most_kernels_is_kept_or_the_one_asked_for() {
+    let p = import("two-devices.json");
+    assert_eq!(names(&p), ["here", "here"]);
+    assert_eq!(p.report.count(Quirk::OtherDevice), 2);
+    assert_eq!(p.kernels, ["here"]);
+    let options = ImportOptions { device: Some(0), ..Default::default() };
+    let other = open(&fixture("two-devices.json"), &options).unwrap();
+    assert_eq!(names(&other), ["there", "Memcpy DtoD (Device -> Device)"]);
+    let options = ImportOptions { device: Some(3), ..Default::default() };
+    let error = open(&fixture("two-devices.json"), &options).unwrap_err();
+    assert!(matches!(error, TraceError::NoSuchDevice { wanted: 3, ref seen, .. }
+        if seen == "device 0, device 1"));
+}
+
+#[test]
+fn a_device_without_properties_takes_the_first_and_says_so() {
+    let p = import("device-not-listed.json");
+    assert_eq!(quirks(&p), [(Quirk::DeviceNotListed, 1), (Quirk::NoLaunchCall, 1)]);
+    assert!(p.device.is_some());
+}
+
+#[test]
+fn shapes_that_are_empty_missing_or_too_large() {
+    let p = import("shapes.json");
+    assert_eq!(
+        lines(&p),
+        [
+            "zero-grid @7 0x1x1=0 64t 32r 0B no; 0a 0 1000 after -",
+            "zero-block @7 2x1x1=0 0t 32r 0B no; 0a 10000 1000 after 0",
+            "seven @7 2x1x1=2 49t 32r 0B no; 0a 70000 1000 after 1",
+            "no-registers @7 2x1x1=2 64t 0r 0B no; 0a 80000 1000 after 2",
+            "zero-registers @7 2x1x1=2 64t 0r 0B no; 0a 90000 1000 after 3",
+            "no-shared @7 2x1x1=2 64t 32r 0B assumed; 0a 100000 1000 after 4",
+        ]
+    );
+    assert_eq!(
+        quirks(&p),
+        [
+            (Quirk::NoShape, 2),
+            (Quirk::ShapeOverflow, 3),
+            (Quirk::EmptyShape, 2),
+            (Quirk::NoLaunchCall, 6),
+            (Quirk::NoRegisters, 2),
+            (Quirk::NoSharedMemory, 1),
+        ]
+    );
+    assert_eq!(
+        p.ops[5].provenance.to_string(),
+        "arrival assumed, duration measured, shape measured, registers measured, shared-memory assumed, \
+         barrier assumed, activity assumed"
+    );
+}
+
+#[test]
+fn annotations_on_the_gpus_lane_are_no_work() {
+    let p = import("annotation.json");
+    assert_eq!(names(&p), ["a", "b"]);
+    assert_eq!(p.ops[1].after, Some(0));
+    assert_eq!(quirks(&p), [(Quirk::NoLaunchCall, 2), (Quirk::GpuAnnotation, 1)]);
+}
+
+#[test]
+fn names_may_hold_quotes_commas_braces_and_escapes() {
+    let p = import("odd-names.json");
+    let wanted =
+        ["say \"hi\", {x} [y] \\ back/slash\té", "f<{lambda()#1}>(int, \"cat\":\"cpu_op\")", "\""];
+    assert_eq!(names(&p), wanted);
+}
+
+#[test]
+fn a_bare_quote_in_a_name_costs_that_event_alone() {
+    let p = import("bare-quote.json");
+    assert_eq!(names(&p), ["before", "behind", "last"]);
+    assert_eq!(p.report.count(Quirk::Malformed), 1);
+    // Without line ends to stop at, and without a string that mends the nesting, the broken event
+    // runs on to the end of the file.
+    let text = std::fs::read_to_string(fixture("bare-quote.json")).unwrap();
+    let text = text.replace(r#"a\"{"#, "a").replace('\n', " ");
+    let p = read("x", text.as_bytes(), &ImportOptions::default()).unwrap();
+    assert_eq!(names(&p), ["before", "behind", "last"]);
+    assert_eq!(p.report.count(Quirk::LostEvents), 1);
+    assert_eq!(p.report.count(Quirk::Truncated), 0);
+}
+
+#[test]
+fn a_launch_after_the_start_or_repeated_is_counted() {
+    let p = import("clock-skew.json");
+    assert_eq!(
+        lines(&p),
+        [
+            "early @7 2x1x1=2 64t 32r 0B no; 30000j 30000 5000 after -",
+            "late @7 2x1x1=2 64t 32r 0B no; 0j 50000 5000 after 0",
+        ]
+    );
+    assert_eq!(quirks(&p), [(Quirk::ClockSkew, 1), (Quirk::RepeatedCorrelation, 1)]);
+}
+
+#[test]
+fn malformed_events_are_left_out_and_counted() {
+    let p = import("malformed.json");
+    assert_eq!(names(&p), ["good", "deep"]);
+    assert_eq!(p.report.count(Quirk::Malformed), 7);
+}
+
+#[test]
+fn a_category_behind_its_arguments_is_found() {
+    let p = import("sorted-keys.json");
+    assert_eq!(names(&p), ["a"]);
+}
+
+#[test]
+fn priorities_of_2026_become_ranks() {
+    let p = import("priorities-2026.json");
+    let ranks = Ranks::of(&p);
+    let levels: Vec<_> = p.ops.iter().map(|op| ranks.level(op)).collect();
+    assert_eq!(levels, [Some(Level(0)), Some(Level(1)), Some(Level(1))]);
+    let without = import("graph.json");
+    assert_eq!(Ranks::of(&without).level(&without.ops[0]), None);
+}
+
+#[test]
+fn ops_are_sorted_by_start_and_ties_keep_their_order() {
+    let p = import("unsorted.json");
+    assert_eq!(names(&p), ["first", "second", "tie", "third"]);
+    assert_eq!(p.report.count(Quirk::Unsorted), 1);
+    assert_eq!(p.ops[3].after, Some(0));
+    assert_eq!(p.ops[2].after, None);
+}
+
+#[test]
+fn a_truncated_file_yields_its_whole_events() {
+    let p = import("truncated.json");
+    assert_eq!(names(&p), ["a", "b"]);
+    assert_eq!(p.report.count(Quirk::Truncated), 1);
+    assert_eq!(p.report.count(Quirk::LostEvents), 1);
+    let comma = import("truncated-after-comma.json");
+    assert_eq!(names(&comma), ["a", "b"]);
+    assert_eq!(comma.report.count(Quirk::LostEvents), 1);
+}
+
+#[test]
+fn a_truncated_gzip_file_yields_its_whole_events() {
+    let p = import("truncated.json.gz");
+    assert_eq!(p.name, "truncated");
+    assert!((10..60).contains(&p.ops.len()), "{}", p.ops.len());
+    assert_eq!(names(&p)[9], "kernel_9");
+    assert_eq!(p.report.count(Quirk::Truncated), 1);
+    assert_eq!(p.report.count(Quirk::LostEvents), 1);
+}
+
+#[test]
+fn a_checksum_that_does_not_fit_is_reported() {
+    let mut bytes = std::fs::read(fixture("two-members.json")).unwrap();
+    let checksum = bytes.len() - 8;
+    bytes[checksum] ^= 1;
+    let p = read("x", bytes.as_slice(), &ImportOptions::default()).unwrap();
+    assert_eq!(names(&p), ["a", "b", "c"]);
+    assert_eq!(p.report.count(Quirk::Damaged), 1);
+    assert_eq!(import("two-members.json").report.count(Quirk::Damaged), 0);
+}
+
+#[test]
+fn json_that_breaks_behind_its_kernels_is_reported() {
+    let text = std::fs::read_to_string(fixture("plain.json.gz")).unwrap();
+    let broken = text.trim_end().replace("\n]}", "\n] oops");
+    let p = read("x", broken.as_bytes(), &ImportOptions::default()).unwrap();
+    assert_eq!(names(&p), ["a", "b", "c"]);
+    assert_eq!(p.report.count(Quirk::Damaged), 1);
+}
+
+#[test]
+fn names_that_are_not_utf8_are_mended_and_counted() {
+    let mut bytes = std::fs::read(fixture("plain.json.gz")).unwrap();
+    let name = bytes.windows(3).position(|w| w == b"\"b\"").unwrap();
+    bytes[name + 1] = 0xff;
+    let p = read("x", bytes.as_slice(), &ImportOptions::default()).unwrap();
+    assert_eq!(names(&p), ["a", "\u{fffd}", "c"]);
+    assert_eq!(p.report.count(Quirk::NotUtf8), 1);
+}
+
+#[test]
+fn content_tells_gzip_not_the_name() {
+    assert_eq!(names(&import("two-members.json")), ["a", "b", "c"]);
+    assert_eq!(names(&import("plain.json.gz")), ["a", "b", "c"]);
+}
+
+#[test]
+fn the_barrier_rule_can_be_set() {
+    let barrier = |barriers| {
+        let options = ImportOptions { barriers, ..Default::default() };
+        let p = open(&fixture("relative-late-device.json"), &options).unwrap();
+        p.ops[0].footprint.barrier
+    };
+    assert_eq!(barrier(BarrierRule::Assume), Barrier::Assumed);
+    assert_eq!(barrier(BarrierRule::Yes), Barrier::Yes);
+    assert_eq!(barrier(BarrierRule::No), Barrier::No);
+}
+
+#[test]
+fn a_window_starts_at_time_0_and_forgets_the_rest() {
+    let p = import("graph.json").window(1, 2);
+    assert_eq!(
+        lines(&p),
+        [
+            "g2 @7 2x1x1=2 64t 32r 0B no; 0j 25000 5000 after -",
+            "Memcpy DtoD (Device -> Device) @7 0x0x0=0 0t 0r 0B no; 0j 30000 2000 after 0",
+        ]
+    );
+    assert_eq!(p.kernels, ["g2", "Memcpy DtoD (Device -> Device)"]);
+    assert!(p.window(5, 9).ops.is_empty());
+}
+
+#[test]
+fn the_report_reads_like_this() {
+    let shown = import("clock-skew.json").report.to_string();
+    assert_eq!(
+        shown,
+        "5 events read: 2 kernels, 0 copies, 0 fills kept\n        \
+         1 clock-skew: ops that start before their recorded launch were taken to arrive at their \
+         start\n        \
+         1 repeated-correlation: launch calls that repeat a correlation number were ignored in \
+         favour of the earliest"
+    );
+}

@@ -1,0 +1,29 @@
+//! Do importers, launch tables, arrivals and timelines do what their documentation says?
+//!
+//! One program, because each costs a link of everything beneath; `mutations` counts the memory of its
+//! process and so has one of its own.
+
+mod arrivals;
+mod bundled;
+mod comm;
+#[path = "../common/mod.rs"]
+mod common;
+mod corpus;
+mod errors;
+mod every_sample;
+mod hostile;
+mod kineto;
+mod launch_table;
+mod nsys;
+mod nsys_csv;
+mod nsys_db;
+mod nsys_hostile;
+mod nsys_off;
+mod nsys_samples;
+mod quirks_kineto;
+mod rocprof;
+mod rocprof_csv;
+mod rocprof_hostile;
+mod rocprof_samples;
+mod samples;
+mod timeline;

@@ -1,0 +1,483 @@
+//! Do SQLite exports of Nsight Systems of every age give what their tables say?
+#![cfg(feature = "nsys")]
+
+use std::cell::RefCell;
+use std::io::Write;
+
+use crate::common::{lines, quirks};
+use crate::nsys_db::*;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use raddle_trace::{
+    Field, Format, ImportOptions, Origin, Profile, Quirk, Ranks, SourceDevice, TraceError, read,
+    read_watched,
+};
+use raddle_types::Level;
+
+fn try_import(db: &Db, options: &ImportOptions) -> Result<Profile, TraceError> {
+    read("run.sqlite", db.bytes().as_slice(), options)
+}
+
+fn import(db: &Db) -> Profile {
+    try_import(db, &ImportOptions::default()).expect("a profile")
+}
+
+fn refusal(db: &Db) -> String {
+    try_import(db, &ImportOptions::default()).expect_err("a refusal").to_string()
+}
+
+fn labels(profile: &Profile) -> Vec<&str> {
+    profile.streams.iter().map(|stream| stream.label.as_str()).collect()
+}
+
+/// Where copies and fills lie.
+fn place(start: i64, end: i64, correlation: i64) -> Vec<(&'static str, i64)> {
+    let ids = [("deviceId", 0), ("contextId", 1), ("streamId", 7), ("globalPid", PID_100)];
+    [&[("start", start), ("end", end), ("correlationId", correlation)], ids.as_slice()].concat()
+}
+
+#[test]
+fn kernels_copies_and_fills_of_one_stream() {
+    let db = Db::new();
+    db.kernel(&[]).call(400, 1, TID_100);
+    db.row(COPIES, &[place(500, 900, 2).as_slice(), &[("copyKind", 1)]].concat());
+    db.row(SETS, &place(1500, 1510, 3)).call(350, 2, TID_100).call(450, 3, TID_100);
+    let p = import(&db);
+    assert_eq!((p.name.as_str(), p.format), ("run", Format::NsysSqlite));
+    assert_eq!(
+        lines(&p),
+        [
+            "[CUDA memcpy Host-to-Device] @7 0x0x0=0 0t 0r 0B no; 0j 150 400 after -",
+            "void gemm<float>(float *) @7 4x2x1=8 128t 32r 1040B assumed; 50j 650 500 after 0",
+            "[CUDA memset] @7 0x0x0=0 0t 0r 0B no; 100j 1150 10 after 1",
+        ]
+    );
+    assert_eq!(quirks(&p), [(Quirk::NoDevice, 1)]);
+    assert_eq!((p.report.events, p.resolution_ns), (6, 1));
+    assert_eq!(p.streams[0].context, Some(1));
+    let provenance = p.ops[1].provenance;
+    assert_eq!(provenance.of(Field::SharedMemory), Origin::Measured);
+    assert_eq!(provenance.of(Field::Registers), Origin::Measured);
+}
+
+#[test]
+fn quirk_18_columns_are_found_by_name_in_every_order_and_case() {
+    let usual = lines(&import(Db::new().kernel(&[]).call(400, 1, TID_100)));
+    let (new, mut shuffled) = (kernel_3_25(), kernel_3_25());
+    shuffled.rotate_left(13);
+    let backwards = new.iter().rev().copied().collect();
+    for columns in [KERNEL_2_7.to_vec(), new, shuffled, backwards] {
+        let db = Db::with_kernel_columns(&columns);
+        db.kernel(&[]).call(400, 1, TID_100);
+        assert_eq!(lines(&import(&db)), usual, "{columns:?}");
+    }
+    let db = Db::new();
+    db.kernel(&[]).call(400, 1, TID_100);
+    db.sql(&format!("ALTER TABLE {KERNELS} RENAME COLUMN gridX TO GRIDx"));
+    assert_eq!(lines(&import(&db)), usual);
+}
+
+#[test]
+fn names_are_the_demangled_the_short_or_the_mangled_one_whichever_is_there() {
+    let db = Db::new();
+    db.kernel(&[("start", 1)]).kernel(&[("start", 2), ("demangledName", 99)]);
+    db.kernel(&[("start", 3), ("demangledName", 99), ("shortName", 99), ("mangledName", 13)]);
+    db.kernel(&[("start", 4), ("demangledName", 99), ("shortName", 98)]);
+    db.kernel(&[("start", 5), ("demangledName", 12)]);
+    let p = import(&db);
+    assert_eq!(
+        crate::common::names(&p),
+        ["void gemm<float>(float *)", "gemm", "_Z4gemmIfEvPf", "unnamed", "gemm"]
+    );
+    assert_eq!(p.kernels.len(), 4, "equal names are one");
+    assert_eq!(p.report.count(Quirk::NoName), 1);
+    db.sql("DROP TABLE StringIds");
+    assert_eq!(import(&db).report.count(Quirk::NoName), 5);
+}
+
+#[test]
+fn a_correlation_repeats_in_another_process_and_ties_nothing_there() {
+    let db = Db::new();
+    let (pid, tid) = (PID_100 + (1 << 24), TID_100 + (1 << 24));
+    db.kernel(&[]).kernel(&[("start", 2000), ("end", 2100), ("globalPid", pid)]);
+    db.call(900, 1, tid).call(700, 1, TID_100).call(650, 2, TID_100);
+    let p = import(&db);
+    assert_eq!(
+        lines(&p),
+        [
+            "void gemm<float>(float *) @7 (process 1) 4x2x1=8 128t 32r 1040B assumed; \
+             0j 300 500 after -",
+            "void gemm<float>(float *) @7 (process 2) 4x2x1=8 128t 32r 1040B assumed; \
+             200j 1300 100 after -",
+        ]
+    );
+    assert_eq!(quirks(&p), [(Quirk::NoDevice, 1), (Quirk::SeveralProcesses, 1)]);
+}
+
+#[test]
+fn where_work_does_not_name_its_process_the_correlation_must_do() {
+    let columns: Vec<_> = kernel_3_25().into_iter().filter(|&c| c != "greenContextId").collect();
+    let db = Db::with_kernel_columns(&columns);
+    db.kernel(&[])
+        .call(700, 1, TID_100)
+        .sql(&format!("ALTER TABLE {KERNELS} DROP COLUMN globalPid"));
+    let p = import(&db);
+    assert_eq!((p.ops[0].start_ns, p.report.count(Quirk::NoLaunchCall)), (300, 0));
+}
+
+#[test]
+fn work_without_a_process_makes_no_second_one() {
+    let db = Db::new();
+    db.kernel(&[]).kernel(&[("start", 2000), ("end", 2001)]);
+    db.sql(&format!("UPDATE {KERNELS} SET globalPid = NULL WHERE start = 2000"));
+    let p = import(&db);
+    assert_eq!((labels(&p), p.report.count(Quirk::SeveralProcesses)), (vec!["7", "7"], 0));
+}
+
+#[test]
+fn the_earliest_of_equal_calls_counts() {
+    let db = Db::new();
+    db.kernel(&[]).call(900, 1, TID_100).call(700, 1, TID_100).call(800, 0, TID_100);
+    let p = import(&db);
+    assert_eq!(p.ops[0].start_ns, 300);
+    assert_eq!(p.report.count(Quirk::RepeatedCorrelation), 1);
+}
+
+#[test]
+fn quirk_18_without_launch_rows_arrivals_are_assumed() {
+    let db = Db::new();
+    db.kernel(&[]).kernel(&[("start", 2000), ("end", 2001)]);
+    let p = import(&db);
+    assert_eq!(p.report.count(Quirk::NoLaunchCall), 2);
+    assert_eq!(p.ops[1].provenance.of(Field::Arrival), Origin::Assumed);
+    assert_eq!((p.ops[0].arrival_ns, p.ops[1].arrival_ns), (0, 0));
+    let call = [("start", 5), ("globalTid", TID_100)];
+    db.row(CALLS, &call);
+    assert_eq!(import(&db).report.count(Quirk::NoLaunchCall), 2, "no column of correlations");
+}
+
+#[test]
+fn kernels_of_a_graph_share_one_arrival() {
+    let db = Db::new();
+    for (start, node) in [(1000, 4), (1600, 5)] {
+        db.kernel(&[("start", start), ("end", start + 10), ("graphNodeId", node)]);
+    }
+    let p = import(db.kernel(&[("start", 2000), ("end", 2001)]).call(0, 1, TID_100));
+    assert_eq!(p.report.count(Quirk::GraphLaunch), 2);
+    assert!(p.ops.iter().all(|op| op.arrival_ns == 0));
+    assert_eq!(p.report.count(Quirk::NoLaunchCall), 0);
+}
+
+#[test]
+fn whole_graphs_hide_their_kernels() {
+    let db = Db::new();
+    db.row(GRAPHS, &place(10, 20, 1)).row(GRAPHS, &place(30, 40, 2)).call(5, 1, TID_100);
+    let error = refusal(&db);
+    assert!(
+        error.contains(
+            "(only 1 CUDA calls, 2 graphs recorded as a whole: `--cuda-graph-trace=node`"
+        ),
+        "{error}"
+    );
+    assert_eq!(import(db.kernel(&[])).report.count(Quirk::WholeGraph), 2);
+}
+
+#[test]
+fn clusters_are_counted() {
+    let db = Db::new();
+    for (start, size) in [(1, 0), (2, 1), (3, 2)] {
+        db.kernel(&[("start", start), ("clusterX", 1), ("clusterY", size), ("clusterZ", 1)]);
+    }
+    assert_eq!(import(&db).report.count(Quirk::Clusters), 1);
+}
+
+#[test]
+fn quirk_18_priorities_are_joined_by_process_context_and_stream_and_have_a_sign() {
+    let db = Db::new();
+    db.kernel(&[("start", 1)]).kernel(&[("start", 2), ("streamId", 8)]);
+    db.kernel(&[("start", 3), ("contextId", 2)]).kernel(&[("start", 4), ("streamId", 9)]);
+    assert!(import(&db).ops.iter().all(|op| op.priority.is_none()), "no table, no knowledge");
+    for (process, context, stream, priority) in [
+        (100, 1, 7, 4_294_967_291_i64),
+        (100, 1, 8, 4_294_967_295),
+        (100, 2, 7, 2),
+        (101, 1, 9, 4_294_967_290),
+    ] {
+        let key = [("processId", process), ("contextId", context), ("streamId", stream)];
+        db.row(STREAMS, &[key.as_slice(), &[("priority", priority)]].concat());
+    }
+    let p = import(&db);
+    let priorities: Vec<_> = p.ops.iter().map(|op| op.priority).collect();
+    assert_eq!(priorities, [Some(-5), Some(-1), Some(2), Some(0)], "a stream without a row has 0");
+    let ranks = Ranks::of(&p);
+    let levels: Vec<_> = p.ops.iter().map(|op| ranks.level(op)).collect();
+    assert_eq!(levels, [0, 1, 3, 2].map(|level| Some(Level(level))));
+}
+
+#[test]
+fn contexts_and_green_contexts_make_streams_of_their_own() {
+    let db = Db::new();
+    db.kernel(&[("start", 1)]).kernel(&[("start", 2), ("greenContextId", 0)]);
+    db.kernel(&[("start", 3), ("greenContextId", 4)]).kernel(&[("start", 4), ("contextId", 2)]);
+    let p = import(&db);
+    assert_eq!(labels(&p), ["7", "7 (green context 4)", "7"]);
+    let contexts: Vec<_> = p.streams.iter().map(|stream| stream.context).collect();
+    assert_eq!(contexts, [Some(1), Some(1), Some(2)]);
+    assert_eq!(p.ops[1].stream, 0, "green context 0 is none");
+}
+
+/// The name of the device and what was said of it.
+fn device(db: &Db) -> (Option<String>, Vec<(Quirk, u64)>) {
+    let p = import(db);
+    let ours =
+        [Quirk::NoDevice, Quirk::DeviceNotListed].map(|quirk| (quirk, p.report.count(quirk)));
+    (p.device.map(|d| d.name), ours.into_iter().filter(|&(_, n)| n > 0).collect())
+}
+
+#[test]
+fn quirk_18_the_device_is_found_through_cudas_number_not_the_row() {
+    let db = Db::new();
+    db.kernel(&[]).gpu("zeros", &[("id", 0), ("smCount", 0), ("cuDevice", 0)]);
+    assert_eq!(device(&db), (None, vec![(Quirk::NoDevice, 1)]), "rows of zeros say nothing");
+    db.gpu("other", &[("id", 1), ("cuDevice", 3)]);
+    assert_eq!(device(&db), (Some("other".into()), vec![(Quirk::DeviceNotListed, 1)]));
+    db.gpu("this", &[("id", 2), ("cuDevice", 0)]);
+    assert_eq!(device(&db), (Some("this".into()), vec![]));
+}
+
+#[test]
+fn the_table_of_cuda_devices_has_the_last_word() {
+    let db = Db::new();
+    db.kernel(&[]).gpu("by cuDevice", &[("id", 0), ("cuDevice", 0)]);
+    db.gpu("by table", &[("id", 5), ("cuDevice", 9)]).gpu("other", &[("id", 6), ("cuDevice", 8)]);
+    db.row(CUDA_DEVICES, &[("gpuId", 6), ("cudaId", 1), ("pid", 100)]);
+    assert_eq!(device(&db).0.as_deref(), Some("by cuDevice"), "it is silent on device 0");
+    db.row(CUDA_DEVICES, &[("gpuId", 5), ("cudaId", 0), ("pid", 77)]);
+    assert_eq!(device(&db).0.as_deref(), Some("by table"), "as another process has it");
+    db.row(CUDA_DEVICES, &[("gpuId", 6), ("cudaId", 0), ("pid", 100)]);
+    assert_eq!(device(&db), (Some("other".into()), vec![]), "as the process itself has it");
+}
+
+#[test]
+fn all_limits_of_the_device_are_taken() {
+    let p = import(Db::new().kernel(&[]).gpu("NVIDIA H100 80GB HBM3", &[]));
+    let wanted = SourceDevice {
+        name: "NVIDIA H100 80GB HBM3".into(),
+        sms: Some(132),
+        compute_major: Some(9),
+        compute_minor: Some(0),
+        registers_per_sm: Some(65_536),
+        threads_per_sm: Some(2048),
+        shared_bytes_per_sm: Some(233_472),
+        wave_size: Some(32),
+        workgroups_per_sm: Some(32),
+        ..SourceDevice::default()
+    };
+    assert_eq!(p.device, Some(wanted));
+}
+
+#[test]
+fn of_several_devices_the_one_with_most_kernels_is_kept() {
+    let db = Db::new();
+    db.kernel(&[("start", 1)]).kernel(&[("start", 2), ("deviceId", 1)]);
+    db.kernel(&[("start", 3), ("deviceId", 1)]).row(COPIES, &place(7, 9, 2));
+    let p = import(&db);
+    assert_eq!((p.ops.len(), p.report.count(Quirk::OtherDevice)), (2, 2));
+    let zero = ImportOptions { device: Some(0), ..ImportOptions::default() };
+    let p = try_import(&db, &zero).unwrap();
+    assert_eq!((p.report.kernels, p.report.copies), (1, 1));
+    assert_eq!(p.report.count(Quirk::OtherDevice), 2);
+    let five = ImportOptions { device: Some(5), ..ImportOptions::default() };
+    let error = try_import(&db, &five).unwrap_err();
+    assert!(matches!(error, TraceError::NoSuchDevice { wanted: 5, .. }));
+    assert!(error.to_string().ends_with("device 0, device 1"), "{error}");
+}
+
+#[test]
+fn one_number_of_two_processes_may_be_two_devices() {
+    let db = Db::new();
+    let pid = PID_100 + (1 << 24);
+    db.kernel(&[("start", 1)]).kernel(&[("start", 2), ("globalPid", pid)]);
+    db.kernel(&[("start", 3), ("globalPid", pid)]);
+    db.gpu("a", &[("id", 3), ("cuDevice", 0)]).gpu("b", &[("id", 4), ("cuDevice", 1)]);
+    assert_eq!(import(&db).ops.len(), 3, "nothing tells them apart");
+    db.row(CUDA_DEVICES, &[("gpuId", 3), ("cudaId", 0), ("pid", 100)]);
+    db.row(CUDA_DEVICES, &[("gpuId", 4), ("cudaId", 0), ("pid", 101)]);
+    let p = import(&db);
+    assert_eq!((p.ops.len(), p.report.count(Quirk::OtherDevice)), (2, 1));
+    assert_eq!(labels(&p), ["7"]);
+    assert_eq!(p.device.as_ref().unwrap().name, "b");
+    assert_eq!(p.report.count(Quirk::SeveralProcesses), 0);
+}
+
+#[test]
+fn quirk_18_the_version_stands_in_either_table_and_nothing_else_is_read_there() {
+    for (table, version, newer) in [
+        ("EXPORT_META_DATA", "2.7.0", 0),
+        ("META_DATA_EXPORT", "3.25.0", 0),
+        ("META_DATA_EXPORT", "3.26.1", 1),
+        ("META_DATA_EXPORT", "4.0.0", 1),
+        ("META_DATA_EXPORT", "unknown", 0),
+    ] {
+        let db = Db::new();
+        let p = import(db.kernel(&[]).version(table, version));
+        assert_eq!(p.report.count(Quirk::NewerSchema), newer, "{version}");
+        assert!(!format!("{p:?}").contains("some"), "{version}");
+    }
+}
+
+#[test]
+fn quirk_18_tables_that_are_missing_are_taken_as_empty() {
+    let usual = Db::new();
+    usual.kernel(&[]).call(400, 1, TID_100).table(COPIES, &["start"]).table(SETS, &["start"]);
+    let usual = import(&usual);
+    // Neither copies, fills, calls, devices nor a version; then only calls.
+    let alone = Db::new();
+    let alone = import(alone.kernel(&[]));
+    assert_eq!((alone.ops.len(), alone.report.copies, alone.report.sets), (1, 0, 0));
+    assert_eq!(quirks(&alone), [(Quirk::NoDevice, 1), (Quirk::NoLaunchCall, 1)]);
+    let called = Db::new();
+    let called = import(called.kernel(&[]).call(400, 1, TID_100));
+    assert_eq!((lines(&called), quirks(&called)), (lines(&usual), quirks(&usual)));
+}
+
+#[test]
+fn quirk_18_rows_of_zeros_say_nothing_of_a_device() {
+    let db = Db::new();
+    db.kernel(&[]).gpu("", &[("id", 0), ("smCount", 0), ("cuDevice", 0), ("threadsPerWarp", 0)]);
+    assert_eq!(device(&db), (None, vec![(Quirk::NoDevice, 1)]));
+}
+
+#[test]
+fn a_kernel_table_without_a_needed_column_is_named_with_its_schema() {
+    let mut columns = kernel_3_25();
+    columns.retain(|&column| column != "gridY" && column != "streamId");
+    let db = Db::empty();
+    db.table(KERNELS, &columns).version("META_DATA_EXPORT", "5.1.0");
+    assert_eq!(
+        refusal(&db),
+        "run.sqlite: the table CUPTI_ACTIVITY_KIND_KERNEL lacks `streamId`, `gridY` (schema 5.1): \
+         export the report again with `nsys export --type sqlite`"
+    );
+}
+
+#[test]
+fn missing_cells_are_counted_and_never_read_as_free() {
+    let db = Db::new();
+    db.kernel(&[("start", 1), ("registersPerThread", 0)]);
+    for (start, column) in [
+        (2, "registersPerThread"),
+        (3, "staticSharedMemory"),
+        (4, "gridX"),
+        (5, "end"),
+        (6, "correlationId"),
+    ] {
+        db.kernel(&[("start", start)]);
+        db.sql(&format!("UPDATE {KERNELS} SET {column} = NULL WHERE start = {start}"));
+    }
+    db.kernel(&[("start", 7), ("end", 6)]).kernel(&[("start", 8), ("blockX", 1 << 40)]);
+    let p = import(&db);
+    assert_eq!(p.ops.len(), 4);
+    let counts = [
+        (Quirk::Malformed, 2),
+        (Quirk::NoShape, 1),
+        (Quirk::ShapeOverflow, 1),
+        (Quirk::NoDevice, 1),
+        (Quirk::OverlapInStream, 6),
+        (Quirk::NoLaunchCall, 4),
+        (Quirk::NoRegisters, 2),
+        (Quirk::NoSharedMemory, 1),
+    ];
+    assert_eq!(quirks(&p), counts);
+    db.sql(&format!("UPDATE {KERNELS} SET gridX = NULL"));
+    let error = refusal(&db);
+    assert!(error.contains("8 kernels but none can be used (2 malformed, 6 no-shape)"), "{error}");
+}
+
+#[test]
+fn numbers_that_another_tool_has_stored_as_text_or_doubles_are_read() {
+    let db = Db::new();
+    let usual = lines(&import(db.kernel(&[]).call(400, 1, TID_100)));
+    db.sql(&format!(
+        "UPDATE {KERNELS} SET start = CAST(start AS TEXT), gridX = CAST(gridX AS REAL),
+             globalPid = CAST(globalPid AS TEXT)"
+    ));
+    assert_eq!(lines(&import(&db)), usual);
+    db.sql(&format!("UPDATE {KERNELS} SET gridX = 4.5"));
+    assert!(refusal(&db).contains("1 no-shape"));
+}
+
+#[test]
+fn quirk_18_exports_without_kernels_tell_what_they_have() {
+    let db = Db::new();
+    assert!(refusal(&db).contains("(it has no tables of CUDA; `nsys profile --trace=cuda` makes"));
+    db.table(CALLS, &["start"]);
+    assert!(refusal(&db).contains("(its tables of CUDA are empty)"));
+    let db = Db::empty();
+    db.row(COPIES, &place(1, 2, 3)).row(SETS, &place(1, 2, 3)).call(0, 3, TID_100);
+    assert!(refusal(&db).contains("(only 1 CUDA calls, 1 copies, 1 fills)"));
+    assert!(refusal(Db::empty().table(GPUS, &["id"])).contains("no tables of CUDA"));
+}
+
+#[test]
+fn databases_of_other_tools_are_named() {
+    let error = refusal(Db::empty().table("rocpd_kernel_dispatch_0af3", &["id"]));
+    assert!(error.contains("a rocpd database of ROCm"), "{error}");
+    assert!(error.contains("rocpd convert -i FILE --output-format csv"), "{error}");
+    let nvprof = Db::empty();
+    nvprof.table("StringTable", &["_id_", "value"]).table(KERNELS, &["name", "start", "end"]);
+    assert!(refusal(&nvprof).contains("nvprof"));
+    let db = Db::empty();
+    db.table("b", &["x"]).table("a", &["x"]);
+    assert!(refusal(&db).contains("looks like an SQLite database with the tables `a`, `b`."));
+    for name in ["c", "d", "e"] {
+        db.table(name, &["x"]);
+    }
+    assert!(refusal(&db).contains("`a`, `b`, `c`, `d` and 1 more."));
+    assert!(refusal(Db::empty().sql("PRAGMA user_version = 1")).contains("without tables"));
+}
+
+#[test]
+fn gzip_is_read_too_and_a_broken_end_keeps_the_rows() {
+    let db = Db::new();
+    for start in 0..400 {
+        db.kernel(&[("start", 1000 * start), ("end", 1000 * start + 900)]);
+    }
+    let bytes = db.bytes();
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(&bytes).unwrap();
+    let packed = packed.finish().unwrap();
+    let whole = read("x", packed.as_slice(), &ImportOptions::default()).unwrap();
+    assert_eq!(lines(&whole), lines(&import(&db)));
+    let torn = &packed[..packed.len() - 4];
+    let p = read("x", torn, &ImportOptions::default()).unwrap();
+    assert_eq!((p.ops.len(), p.report.count(Quirk::Damaged)), (400, 1));
+    let p = read("x", &bytes[..bytes.len() / 2], &ImportOptions::default()).unwrap();
+    assert!(p.ops.len() > 100 && p.ops.len() < 300, "{}", p.ops.len());
+    assert_eq!(lines(&p)[..50], lines(&whole)[..50]);
+    assert_eq!((p.report.count(Quirk::Truncated), p.report.count(Quirk::Damaged)), (1, 0));
+    let error = read("x", &bytes[..4096], &ImportOptions::default()).unwrap_err();
+    assert!(matches!(error, TraceError::BreaksOff { byte: 4096, .. }), "{error}");
+}
+
+#[test]
+fn a_report_that_was_not_exported_is_named() {
+    for file in ["run.nsys-rep", "run.qdrep.gz"] {
+        let error = read(file, b"\x01\x02\x03".as_slice(), &ImportOptions::default()).unwrap_err();
+        assert!(error.to_string().contains("nsys export --type sqlite"), "{error}");
+    }
+}
+
+#[test]
+fn a_watch_is_told_how_many_rows_are_read_and_of_how_many() {
+    let db = Db::new();
+    db.kernel(&[]);
+    for correlation in 1..=9_000 {
+        db.call(400, correlation, TID_100);
+    }
+    let told = RefCell::new(Vec::new());
+    let watch = |done, of| told.borrow_mut().push((done, of));
+    let bytes = db.bytes();
+    read_watched("run.sqlite", bytes.as_slice(), &ImportOptions::default(), &watch).unwrap();
+    assert_eq!(told.into_inner(), [(8_192, 9_001), (9_001, 9_001)]);
+}

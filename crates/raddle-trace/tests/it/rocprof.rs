@@ -1,0 +1,253 @@
+//! Are the JSON results of rocprofv3 read as they should be, quirk by quirk?
+
+use crate::common::{fixture, import, lines, names, quirks};
+use raddle_trace::{
+    BarrierRule, Field, Format, ImportOptions, OpKind, Origin, Profile, Quirk, TraceError, open,
+    read,
+};
+use raddle_types::Barrier;
+
+fn device(number: u32) -> Result<Profile, TraceError> {
+    let options = ImportOptions { device: Some(number), ..Default::default() };
+    open(&fixture("rocprof-result.json"), &options)
+}
+
+/// The result with `from` replaced by `to`, which must be in it.
+fn changed(name: &str, from: &str, to: &str) -> Profile {
+    let text = std::fs::read_to_string(fixture(name)).expect(name);
+    assert!(text.contains(from), "{from}");
+    read("x", text.replace(from, to).as_bytes(), &ImportOptions::default()).expect(to)
+}
+
+#[test]
+fn a_whole_result() {
+    let p = import("rocprof-result.json");
+    assert_eq!(
+        lines(&p),
+        [
+            // 1000 bytes of LDS are what the launch asked for, 512 what the kernel was built with.
+            "fill @5 4x1x1=4 256t 8r 0B no; 0j 9000 10300 after -",
+            "gemm(float*) @6 2x1x1=2 128t 48r 0B no; 11000j 11000 6000 after -",
+            "gemm(float*) @5 3x2x3=18 128t 48r 1000B assumed; 1000j 19000 10000 after 0",
+            "fill @6 1x1x1=1 256t 8r 512B assumed; 38000j 39000 10000 after 1",
+            "MEMORY_COPY_HOST_TO_DEVICE @6 0x0x0=0 0t 0r 0B no; 40000j 49000 5000 after 3",
+            "fill @6 1x1x1=1 64t 8r 0B no; 44000j 59000 1000 after 4",
+            "kernel 3 @6 1x1x1=1 64t 0r 0B no; 44000j 60000 1000 after 5",
+        ]
+    );
+    assert_eq!((p.format, p.resolution_ns, p.span_ns), (Format::RocprofJson, 1000, 61_000));
+    assert_eq!((p.report.events, p.report.kernels, p.report.copies), (16, 6, 1));
+    assert_eq!(
+        quirks(&p),
+        [
+            (Quirk::OtherDevice, 2),
+            (Quirk::Unsorted, 2),
+            (Quirk::ClockSkew, 1),
+            (Quirk::RepeatedCorrelation, 1),
+            (Quirk::GraphLaunch, 2),
+            (Quirk::NoRegisters, 1),
+            (Quirk::SharedQueue, 2),
+            (Quirk::ClockJitter, 1),
+            (Quirk::UnknownKernel, 1),
+        ]
+    );
+    assert_eq!(p.ops[0].footprint.sgprs_per_wave, 16);
+    let origins = |i: usize| {
+        let provenance = p.ops[i].provenance;
+        [Field::Arrival, Field::Shape, Field::Registers, Field::SharedMemory]
+            .map(|field| provenance.of(field))
+    };
+    assert_eq!(origins(0), [Origin::Joined, Origin::Measured, Origin::Joined, Origin::Measured]);
+    assert_eq!(origins(6)[2], Origin::Assumed);
+    assert_eq!(p.ops[4].kind, OpKind::Copy);
+}
+
+#[test]
+fn the_device_is_that_of_the_agent() {
+    let device = import("rocprof-result.json").device.expect("it is in the file");
+    assert_eq!((&*device.name, &*device.arch), ("AMD Instinct MI300X", "gfx942"));
+    assert_eq!((device.sms, device.simds_per_sm), (Some(304), Some(4)));
+    assert_eq!((device.waves_per_simd, device.wave_size), (Some(8), Some(64)));
+    assert_eq!((device.threads_per_sm, device.shared_bytes_per_sm), (Some(2048), Some(65_536)));
+    assert_eq!((device.registers_per_sm, device.workgroups_per_sm), (None, None));
+}
+
+/// Quirk 17: all GPUs of a process are in one file.
+#[test]
+fn a_device_is_chosen_by_its_handle_or_its_number() {
+    let all = import("rocprof-result.json");
+    for number in [0, 11] {
+        assert_eq!(lines(&device(number).unwrap()), lines(&all));
+    }
+    for number in [1, 12] {
+        let p = device(number).unwrap();
+        assert_eq!(names(&p), ["gemm(float*)", "MEMORY_COPY_DEVICE_TO_DEVICE"]);
+        assert_eq!(p.report.count(Quirk::OtherDevice), 7);
+    }
+    let error = device(2).unwrap_err();
+    assert!(
+        matches!(error, TraceError::NoSuchDevice { wanted: 2, ref seen, .. }
+        if seen == "device 0 (handle 11), device 1 (handle 12)"),
+        "{error}"
+    );
+}
+
+/// Quirk 11: nothing describes the device.
+#[test]
+fn a_result_without_agents_must_have_its_device_named() {
+    let p = changed("rocprof-result.json", "\"agents\"", "\"no agents\"");
+    assert!(p.device.is_none());
+    assert_eq!((p.report.count(Quirk::NoDevice), p.report.kernels), (1, 6));
+    // Without agents nobody knows which way a copy goes.
+    assert!(p.kernels.contains(&"MEMORY_COPY".to_owned()), "{:?}", p.kernels);
+}
+
+#[test]
+fn nothing_of_the_machine_leaves_a_result() {
+    let all = format!("{:?}", import("rocprof-result.json"));
+    for secret in ["a-host", "0123", "a-command", "secret", "4242", "Some CPU"] {
+        assert!(!all.contains(secret), "{secret}");
+    }
+}
+
+#[test]
+fn registers_counted_by_half_are_doubled() {
+    let p = import("rocprof-mi350x.json");
+    let registers = |p: &Profile| -> Vec<u32> {
+        p.ops.iter().map(|op| op.footprint.vgprs_per_thread).collect()
+    };
+    assert_eq!(registers(&p), [256, 24]);
+    assert_eq!(p.report.count(Quirk::HalvedRegisters), 2);
+    // Of a tool that knows the instruction set, the sum is a multiple of 8.
+    let p = changed("rocprof-mi350x.json", "\"accum_vgpr_count\": 0", "\"accum_vgpr_count\": 4");
+    assert_eq!(registers(&p), [132, 16]);
+    assert_eq!(p.report.count(Quirk::HalvedRegisters), 0);
+    // Before gfx90a there are granules of 4.
+    let p = changed("rocprof-mi350x.json", "\"gfx950\"", "\"gfx906\"");
+    assert_eq!(registers(&p), [128, 12]);
+}
+
+#[test]
+fn queues_are_lanes_where_streams_were_not_followed() {
+    let p = import("rocprof-mi350x.json");
+    let labels: Vec<_> = p.streams.iter().map(|stream| &*stream.label).collect();
+    assert_eq!((labels, p.report.count(Quirk::QueueAsStream)), (vec!["1", "2"], 2));
+    assert_eq!(p.ops[1].after, None);
+}
+
+/// Quirk 22: to read counters, the tool runs kernels one at a time.
+#[test]
+fn quirk_22_a_result_with_counters_says_nothing_of_concurrency() {
+    assert_eq!(import("rocprof-mi350x.json").report.count(Quirk::Serialised), 2);
+    assert_eq!(import("rocprof-result.json").report.count(Quirk::Serialised), 0);
+}
+
+#[test]
+fn overlaps_within_the_clock_s_error_are_none() {
+    // In the fixture `gemm` starts 300 ns before `fill` of its stream ends.
+    let p = import("rocprof-result.json");
+    assert_eq!((p.ops[2].after, p.report.count(Quirk::OverlapInStream)), (Some(0), 0));
+    let p =
+        changed("rocprof-result.json", "\"end_timestamp\":1020300", "\"end_timestamp\":1021001");
+    assert_eq!((p.ops[2].after, p.report.count(Quirk::OverlapInStream)), (None, 1));
+    assert_eq!(p.report.count(Quirk::ClockJitter), 0);
+}
+
+#[test]
+fn calls_and_kernels_may_come_before_or_after_the_dispatches() {
+    let text = std::fs::read_to_string(fixture("rocprof-result.json")).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    // Keys in the order of the alphabet: agents, buffer_records (hip_api, kernel_dispatch), ..
+    let sorted = serde_json::to_string_pretty(&value).unwrap();
+    let p = read("x", sorted.as_bytes(), &ImportOptions::default()).unwrap();
+    assert_eq!(lines(&p), lines(&import("rocprof-result.json")));
+}
+
+#[test]
+fn processes_of_one_file_keep_their_kernels_and_lanes_apart() {
+    let text = std::fs::read_to_string(fixture("rocprof-result.json")).unwrap();
+    let text = text.trim_end().strip_suffix("]}").unwrap();
+    let (_, process) = text.split_once('[').unwrap();
+    let other = process.replace("gemm(float*)", "other").replace("\"handle\":5}", "\"handle\":6}");
+    let both = format!("{text},{other}]}}");
+    let p = read("x", both.as_bytes(), &ImportOptions::default()).unwrap();
+    assert_eq!(p.report.kernels, 12);
+    let lanes: Vec<_> = p.streams.iter().map(|s| (&*s.label, s.context)).collect();
+    assert_eq!(lanes, [("5", None), ("6", Some(1)), ("6", None)]);
+    let others = p.ops.iter().filter(|op| p.kernels[op.kernel as usize] == "other");
+    assert!(others.clone().count() == 2 && others.clone().all(|op| op.stream == 1));
+}
+
+#[test]
+fn barriers_follow_the_rule() {
+    let options = ImportOptions { barriers: BarrierRule::Yes, ..Default::default() };
+    let p = open(&fixture("rocprof-result.json"), &options).unwrap();
+    let kernels = p.ops.iter().filter(|op| op.kind == OpKind::Kernel);
+    assert!(kernels.clone().all(|op| op.footprint.barrier == Barrier::Yes));
+}
+
+#[test]
+fn records_that_cannot_be_are_left_out_and_counted() {
+    let of = |from, to| changed("rocprof-result.json", from, to);
+    // No times (the tool writes 0), times that run backwards, a time in floating point.
+    for (from, to) in [
+        (
+            "\"start_timestamp\":1010000,\"end_timestamp\":1020300",
+            "\"start_timestamp\":0,\"end_timestamp\":0",
+        ),
+        ("\"end_timestamp\":1020300", "\"end_timestamp\":1009999"),
+        ("\"end_timestamp\":1020300", "\"end_timestamp\":1.0203e6"),
+        ("\"end_timestamp\":1020300", "\"end_timestamp\":18446744073709551615"),
+    ] {
+        let p = of(from, to);
+        assert_eq!((p.report.kernels, p.report.count(Quirk::Malformed)), (5, 1), "{to}");
+    }
+    let p = of(
+        "\"grid_size\":{\"x\":1024,\"y\":1,",
+        "\"grid_size\":{\"x\":4294967295,\"y\":4294967295,",
+    );
+    assert_eq!(p.report.count(Quirk::ShapeOverflow), 0, "2^56 workgroups can still be counted");
+    let p =
+        of("\"grid_size\":{\"x\":1024,\"y\":1,", "\"grid_size\":{\"x\":1099511627776000,\"y\":1,");
+    assert_eq!((p.report.kernels, p.report.count(Quirk::ShapeOverflow)), (5, 1));
+    let p = of("\"grid_size\":{\"x\":1024,", "\"grid_size\":{\"x\":0,");
+    assert_eq!((p.report.kernels, p.report.count(Quirk::EmptyShape)), (6, 1));
+    let p = of("\"group_segment_size\":1000,", "");
+    assert_eq!((p.report.kernels, p.report.count(Quirk::NoSharedMemory)), (6, 1));
+    let p = of("\"memory_copy\":[", "\"memory_copy\":[7,null,");
+    assert_eq!((p.report.copies, p.report.count(Quirk::Malformed)), (1, 2));
+}
+
+#[test]
+fn names_that_are_not_utf8_are_mended() {
+    let text = std::fs::read(fixture("rocprof-result.json")).unwrap();
+    let at = text.windows(4).position(|bytes| bytes == b"gemm").unwrap();
+    // The first is `_Z3gemm.kd`; the second the name for people.
+    let at = at + 4 + text[at + 4..].windows(4).position(|bytes| bytes == b"gemm").unwrap();
+    let mut broken = text.clone();
+    broken[at] = 0xff;
+    let p = read("x", broken.as_slice(), &ImportOptions::default()).unwrap();
+    assert!(p.kernels.contains(&"\u{fffd}emm(float*)".to_owned()), "{:?}", p.kernels);
+    assert_eq!(p.report.count(Quirk::NotUtf8), 1);
+}
+
+#[test]
+fn results_without_dispatches_say_how_to_record_again() {
+    let of = |text: &str| read("x", text.as_bytes(), &ImportOptions::default()).unwrap_err();
+    let error = of(r#"{"rocprofiler-sdk-tool":[{"metadata":{}}]}"#);
+    assert_eq!(
+        error.to_string(),
+        "x is a result of rocprofv3 without kernel dispatches (0 calls of HIP, 0 copies): record \
+         again with `rocprofv3 --kernel-trace --hip-trace --output-format json -- APPLICATION`"
+    );
+    let cut = of(r#"{"rocprofiler-sdk-tool":[{"buffer_records":{"kernel_dispatch":[{"#);
+    assert!(matches!(cut, TraceError::BreaksOff { byte: 63, .. }), "{cut}");
+    let broken = of(r#"{"rocprofiler-sdk-tool":[{"agents" 7}]}"#);
+    assert!(matches!(broken, TraceError::NotJson { byte: 35, .. }), "{broken}");
+    let useless =
+        of(r#"{"rocprofiler-sdk-tool":[{"buffer_records":{"kernel_dispatch":[{},{}]}}]}"#);
+    assert!(
+        useless.to_string().contains("2 kernels but none can be used (2 malformed)"),
+        "{useless}"
+    );
+}

@@ -1,0 +1,165 @@
+//! Do real traces give the figures that were counted in them independently?
+
+use crate::common::sample;
+use raddle_trace::{Field, Op, OpKind, Origin, Profile, Quirk};
+
+/// Kernels, copies, fills, workgroups, streams, clock step.
+fn figures(p: &Profile) -> (u64, u64, u64, u64, usize, u64) {
+    let workgroups = p.ops.iter().map(|op| op.workgroups).sum();
+    let r = p.report;
+    (r.kernels, r.copies, r.sets, workgroups, p.streams.len(), p.resolution_ns)
+}
+
+/// What the file claims of occupancy: of how many kernels, and all percentages together.
+fn claims(p: &Profile) -> (usize, u64) {
+    assert!(p.claims.iter().all(|claim| p.ops[claim.op as usize].kind == OpKind::Kernel));
+    (p.claims.len(), p.claims.iter().filter_map(|claim| claim.percent).map(u64::from).sum())
+}
+
+fn nvidia(name: &str) -> Option<Profile> {
+    sample(&format!("kineto_nvidia/{name}")).map(|result| result.expect(name))
+}
+
+#[test]
+fn a_v100_training_run_with_graphs() {
+    let Some(p) = nvidia("hta_trace_diff_test_v100.json.gz") else {
+        return;
+    };
+    assert_eq!(figures(&p), (9_876, 4_856, 900, 27_915_924, 4, 1000));
+    assert_eq!(claims(&p), (9_876, 337_240));
+    assert_eq!(p.report.events, 105_167);
+    assert_eq!(p.report.count(Quirk::GraphLaunch), 4_464 + 582);
+    assert_eq!(p.report.count(Quirk::NoLaunchCall), 546 + 68);
+    assert_eq!(p.report.count(Quirk::Malformed), 0);
+    let device = p.device.expect("it is in the file");
+    assert_eq!((device.name.as_str(), device.sms), ("Tesla V100-SXM2-16GB", Some(80)));
+}
+
+#[test]
+fn a_b200_inference_run_with_overlapping_launches() {
+    let Some(p) = nvidia("tracelens_b200_eager.json.gz") else {
+        return;
+    };
+    assert_eq!(figures(&p), (768, 161, 0, 953_020, 1, 1));
+    assert_eq!(claims(&p), (768, 26_739));
+    assert_eq!(p.report.count(Quirk::OverlapInStream), 74);
+    assert_eq!(p.report.count(Quirk::NoLaunchCall), 0);
+    assert_eq!(p.report.count(Quirk::GpuAnnotation), 3);
+}
+
+#[test]
+fn a_bare_array_of_2020() {
+    let Some(p) = nvidia("kineto_tb2020_bare_array_v100.json.gz") else {
+        return;
+    };
+    assert_eq!(figures(&p), (9_538, 12, 377, 33_653_780, 1, 1000));
+    assert_eq!(claims(&p), (0, 0));
+    assert_eq!(p.report.count(Quirk::NoLaunchCall), 736 + 29);
+    assert!(p.device.is_none());
+}
+
+#[test]
+fn smaller_nvidia_traces() {
+    if let Some(p) = nvidia("hta_alexnet_cuda_sync.json.gz") {
+        assert_eq!(figures(&p), (79, 16, 3, 971_288, 2, 1000));
+        assert_eq!(claims(&p), (79, 5_309));
+    }
+    if let Some(p) = nvidia("hta_timeline_sampled_rank0.json.gz") {
+        assert_eq!(figures(&p), (1_154, 40, 10, 9_382_584, 5, 1000));
+        assert_eq!(claims(&p), (1_154, 28_823));
+        assert!(p.device.is_none());
+    }
+    if let Some(p) = nvidia("hta_cuda_event_sync_multi_stream.json.gz") {
+        assert_eq!(figures(&p), (3, 0, 3, 1_920, 3, 1000));
+        assert_eq!(claims(&p), (3, 75));
+    }
+    if let Some(p) = nvidia("kineto_2026_occupancy_dict_unittest_h100.json") {
+        assert_eq!(figures(&p), (1, 0, 0, 1, 1, 1));
+        assert_eq!(claims(&p), (1, 0));
+        assert_eq!(p.report.count(Quirk::NoRegisters), 1);
+        assert!(p.claims.of(0).is_some_and(|claim| claim.object.is_some()));
+    }
+}
+
+/// Kernels whose shape and whose shared memory come from there.
+fn origins(p: &Profile, origin: Origin) -> (usize, usize) {
+    let kernels = || p.ops.iter().filter(|op| op.kind == OpKind::Kernel);
+    let of = |field| kernels().filter(|op| op.provenance.of(field) == origin).count();
+    (of(Field::Shape), of(Field::SharedMemory))
+}
+
+/// Work-items of the workgroups and bytes of shared memory, each summed over kernels.
+fn asked(p: &Profile) -> (u64, u64) {
+    let sum = |of: fn(&Op) -> u32| p.ops.iter().map(|op| u64::from(of(op))).sum();
+    (sum(|op| op.footprint.threads), sum(|op| op.footprint.lds_bytes))
+}
+
+fn amd(name: &str) -> Option<Profile> {
+    sample(&format!("kineto_amd/{name}.json.gz")).map(|result| result.expect(name))
+}
+
+fn device(p: &Profile) -> (&str, &str, Option<u32>, Option<u32>, Option<u32>) {
+    let device = p.device.as_ref().expect("it is in the file");
+    (&device.name, &device.arch, device.sms, device.wave_size, device.shared_bytes_per_sm)
+}
+
+#[test]
+fn an_mi300x_training_run_in_which_a_quarter_of_the_kernels_has_no_launch() {
+    let Some(p) = amd("tracelens_mi300x_resnet_act_checkpoint") else {
+        return;
+    };
+    assert_eq!(figures(&p), (2_995, 550, 108, 2_804_052, 2, 1));
+    assert_eq!((p.report.events, asked(&p)), (56_451, (742_050, 3 * 2_048)));
+    assert_eq!(p.report.count(Quirk::UnevenGrid), 12);
+    assert_eq!(p.report.count(Quirk::ShapeOfOthers), 757);
+    assert_eq!(p.report.count(Quirk::GridUnitAssumed), 0);
+    assert_eq!(p.report.count(Quirk::NoLaunchCall), 757 + 184 + 27);
+    assert_eq!(p.report.count(Quirk::NoRegisters), 2_995);
+    assert_eq!(p.report.count(Quirk::DynamicLdsOnly), 2_995);
+    assert_eq!(p.report.count(Quirk::QueueLanes), 2_995 + 550 + 108);
+    assert_eq!(p.report.count(Quirk::GpuAnnotation), 21);
+    assert_eq!(p.report.count(Quirk::DeviceNotListed), 0);
+    assert_eq!(origins(&p, Origin::Joined), (2_238, 2_238));
+    assert_eq!(origins(&p, Origin::Assumed), (757, 757));
+    assert_eq!(device(&p), ("AMD Instinct MI300X", "gfx942", Some(304), Some(64), Some(65_536)));
+    let context: Vec<_> = p.streams.iter().map(|s| (s.label.as_str(), s.context)).collect();
+    assert_eq!(context, [("0", None), ("4", None)]);
+}
+
+#[test]
+fn an_mi210_run_with_all_its_launches() {
+    let Some(p) = amd("tracelens_mi210_gpu_only") else {
+        return;
+    };
+    assert_eq!(figures(&p), (562, 0, 0, 213_496, 1, 1));
+    assert_eq!((p.report.events, asked(&p)), (2_443, (141_952, 2_048)));
+    assert_eq!(origins(&p, Origin::Joined), (562, 562));
+    assert_eq!(p.report.count(Quirk::UnevenGrid), 0);
+    assert_eq!(p.report.count(Quirk::NoLaunchCall), 0);
+    assert_eq!(device(&p), ("AMD Instinct MI210", "gfx90a", Some(104), Some(64), Some(65_536)));
+}
+
+#[test]
+fn an_mi250_run_whose_kernels_leave_the_grid_to_their_launch_calls() {
+    let Some(p) = amd("hta_mi250_minitoy_rocm6.2") else {
+        return;
+    };
+    assert_eq!(figures(&p), (14, 2, 0, 50, 1, 1));
+    assert_eq!((p.report.events, asked(&p)), (220, (3_328, 512)));
+    assert_eq!(origins(&p, Origin::Joined), (14, 14));
+    assert_eq!(p.report.count(Quirk::NoShape), 0);
+    assert_eq!(device(&p), ("AMD Radeon Graphics", "gfx90a", Some(104), Some(64), Some(65_536)));
+}
+
+#[test]
+fn an_mi300x_decode_step_that_a_graph_launched_keeps_what_it_did_not() {
+    let Some(p) = amd("tracelens_mi_sglang_qwen3-8b_decode") else {
+        return;
+    };
+    assert_eq!(figures(&p), (11, 3, 0, 76, 2, 1));
+    assert_eq!((p.report.events, asked(&p)), (2_058, (3_200, 2_048 + 8_192)));
+    assert_eq!(p.report.count(Quirk::NoShape), 544);
+    assert_eq!(p.report.count(Quirk::QueueLanes), 11 + 3);
+    assert_eq!(p.report.count(Quirk::DeviceNotListed), 1);
+    assert_eq!(device(&p), ("AMD Instinct MI300X", "gfx942", Some(304), Some(64), Some(65_536)));
+}

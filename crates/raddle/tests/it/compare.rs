@@ -1,0 +1,246 @@
+//! Does `raddle compare` say what differs between results, and refuse what is none?
+
+use std::fs;
+
+use crate::common::{Place, infer, train};
+use serde_json::Value;
+
+/// Two processes on a V100 in `a`, on an A100 in `b`.
+fn place() -> Place {
+    let place = Place::new();
+    place.file("train.csv", train());
+    place.file("infer.csv", infer());
+    for (out, device) in [("a", "v100"), ("b", "a100")] {
+        let ran = place.raddle(&[
+            "replay",
+            "train.csv",
+            "infer.csv",
+            "--priority",
+            "train*=5",
+            "--recipe",
+            "leftover",
+            "--recipe",
+            "leftover-drain",
+            "--device",
+            device,
+            "--out",
+            out,
+        ]);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
+    place
+}
+
+fn json(place: &Place, args: &[&str]) -> Value {
+    let ran = place.raddle(&[&["compare", "--format", "json"], args].concat());
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    serde_json::from_str(&ran.out).expect("it is JSON")
+}
+
+#[test]
+fn two_results_side_by_side() {
+    let place = place();
+    let ran = place.raddle(&["compare", "a/summary.json", "b"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    // The version changes with every release.
+    insta::assert_snapshot!(ran.out.replace(env!("CARGO_PKG_VERSION"), "VERSION"));
+}
+
+#[test]
+fn a_result_is_like_itself() {
+    let place = place();
+    let value = json(&place, &["a", "a/summary.json", "a"]);
+    assert_eq!(value["differences"], Value::Array(Vec::new()));
+    assert_eq!(value["results"].as_array().map(Vec::len), Some(3));
+    let verdicts = &value["verdicts"];
+    assert_eq!(
+        (&verdicts["better"], &verdicts["worse"], &verdicts["other"], &verdicts["missing"]),
+        (&0.into(), &0.into(), &0.into(), &0.into())
+    );
+    // Two recipes of three figures, and two processes with one and four: twice each.
+    assert_eq!(verdicts["equal"], 2 * 2 * (3 + 2 * 5));
+    let ran = place.raddle(&["compare", "a", "a"]);
+    assert!(
+        ran.out.contains("Same version, device, profiles, assumptions and recipes."),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn figures_and_their_changes_are_those_of_the_results() {
+    let place = place();
+    let value = json(&place, &["a", "b"]);
+    let summary = |folder: &str| -> Value {
+        let text = fs::read_to_string(place.path().join(folder).join("summary.json")).unwrap();
+        serde_json::from_str(&text).unwrap()
+    };
+    let p99 = |summary: &Value| {
+        summary["recipes"][0]["summary"]["processes"][1]["levels"][0]["latency-p99-ns"]
+            .as_f64()
+            .unwrap()
+    };
+    let (a, b) = (p99(&summary("a")), p99(&summary("b")));
+    let row = value["rows"].as_array().unwrap().iter().find(|row| {
+        row["recipe"] == "leftover" && row["process"] == "infer" && row["metric"] == "p99"
+    });
+    let row = row.expect("it is compared");
+    assert_eq!((row["values"][0].as_f64(), row["values"][1].as_f64()), (Some(a), Some(b)));
+    assert!(b < a, "the larger device has more room: {a} {b}");
+    assert_eq!(row["changes"][0]["verdict"], "unjudged", "another device");
+    let relative = row["changes"][0]["relative"].as_f64().unwrap();
+    assert!((relative - (b - a) / a).abs() < 0.0001);
+}
+
+#[test]
+fn what_only_one_result_has_is_told() {
+    let place = place();
+    let args = ["replay", "train.csv", "--recipe", "leftover", "--recipe", "greedy", "--out", "c"];
+    assert_eq!(place.raddle(&args).code, 0);
+    let value = json(&place, &["a", "c"]);
+    let said: Vec<&str> =
+        value["differences"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    for start in [
+        "profiles: A train: 3 kernels",
+        "recipe leftover-drain is in A only",
+        "recipe greedy is in B only",
+        "assumed in A only: the shorter profiles repeat",
+    ] {
+        assert!(said.iter().any(|line| line.starts_with(start)), "{start}: {said:?}");
+    }
+    let missing = value["rows"].as_array().unwrap().iter().filter(|row| {
+        row["changes"][0]["verdict"] == "missing"
+            && row["process"] == "infer"
+            && row["recipe"] == "leftover"
+    });
+    assert_eq!(missing.count(), 5);
+}
+
+#[test]
+fn a_recipe_of_the_same_name_and_other_settings_is_told() {
+    let place = place();
+    place.file("leftover.toml", "raddle = 1\n[allocate]\npolicy = \"greedy\"\n");
+    let args = ["replay", "train.csv", "infer.csv", "--recipe", "leftover.toml", "--out", "c"];
+    assert_eq!(place.raddle(&args).code, 0);
+    let ran = place.raddle(&["compare", "a", "c"]);
+    assert!(ran.out.contains("recipe leftover has other settings"), "{}", ran.out);
+}
+
+#[test]
+fn what_is_no_result_is_refused() {
+    let place = place();
+    place.file("text.json", "dear diary");
+    place.file("other.json", r#"{"traceEvents":[]}"#);
+    let good = fs::read_to_string(place.path().join("a/summary.json")).unwrap();
+    place.file("cut.json", &good[..good.len() / 2]);
+    place.file("bent.json", good.replace("\"makespan-ns\": ", "\"makespan-ns\": -"));
+    fs::create_dir(place.path().join("empty")).unwrap();
+    for (file, words) in [
+        ("gone.json", &["gone.json cannot be read", "check the path"][..]),
+        ("empty", &["empty/summary.json cannot be read"]),
+        ("text.json", &["text.json is no summary.json of raddle", "not JSON", "raddle replay"]),
+        ("other.json", &["other.json is no summary.json of raddle", "raddle"]),
+        ("cut.json", &["cut.json is no summary.json", "not JSON"]),
+        ("bent.json", &["bent.json is no summary.json", "-"]),
+    ] {
+        for args in [["compare", "a", file], ["compare", file, "a"]] {
+            let ran = place.raddle(&args);
+            assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{args:?}");
+            for word in words {
+                assert!(ran.err.contains(word), "`{word}` is missing in: {}", ran.err);
+            }
+            assert_eq!(ran.err.trim_end().lines().count(), 1, "{}", ran.err);
+        }
+    }
+}
+
+#[test]
+fn one_result_is_wrong_usage() {
+    let place = Place::new();
+    for args in [&["compare"][..], &["compare", "a"]] {
+        let ran = place.raddle(args);
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(ran.err.contains("RESULT"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn names_in_a_result_cannot_paint_on_the_terminal() {
+    let place = place();
+    let good = fs::read_to_string(place.path().join("a/summary.json")).unwrap();
+    place.file("bad.json", good.replace("\"infer\"", "\"in\\u001b[31mfer\\u202e\""));
+    let ran = place.raddle(&["compare", "a", "bad.json"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("in?[31mfer?"), "{}", ran.out);
+    assert!(!ran.out.contains(['\u{1b}', '\u{202e}']));
+}
+
+#[test]
+fn requests_are_compared_too() {
+    let place = place();
+    place.file(
+        "load.json",
+        r#"{"time": 0.002, "tasks": [{"id": "burst", "load": {"type": "trace", "trace": [0, 0.1, 0.5]}, "client": {}}]}"#,
+    );
+    for (out, recipe) in [("c", "greedy"), ("d", "spatial")] {
+        place.file("mine.toml", place.raddle(&["recipes", "--show", recipe]).out);
+        let args = ["--arrivals", "infer=load.json:burst", "--recipe", "mine.toml", "--out", out];
+        let ran = place.raddle(&[&["replay", "train.csv", "infer.csv"], &args[..]].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
+    let value = json(&place, &["c", "d"]);
+    let row = |metric: &str| {
+        let rows = value["rows"].as_array().unwrap();
+        rows.iter().find(|row| row["metric"] == metric).expect("it is compared").clone()
+    };
+    assert_eq!(row("requests")["values"], serde_json::json!([3.0, 3.0]));
+    assert_eq!(row("requests")["process"], "infer");
+    let p99 = row("request p99");
+    assert!(p99["values"][1].as_f64() < p99["values"][0].as_f64(), "spatial keeps a part free");
+    assert_eq!(p99["changes"][0]["verdict"], "better");
+}
+
+#[test]
+fn other_inputs_are_not_judged() {
+    let place = place();
+    place.file(
+        "load.json",
+        r#"{"time": 0.002, "tasks": [{"id": "burst", "load": {"type": "trace", "trace": [0, 0.1]}, "client": {}}]}"#,
+    );
+    let run = |out: &str, more: &[&str]| {
+        let args = ["--priority", "train*=5", "--recipe", "leftover", "--device", "v100"];
+        let args = [&["replay", "train.csv"], more, &args, &["--out", out]].concat();
+        assert_eq!(place.raddle(&args).code, 0);
+    };
+    run("same", &["infer.csv"]);
+    run("alone", &[]);
+    run("later", &["infer.csv", "--start", "infer=0.05"]);
+    run("asked", &["infer.csv", "--arrivals", "infer=load.json:burst"]);
+    for (other, inputs) in [
+        ("same", &[][..]),
+        ("b", &["device"]),
+        ("alone", &["profiles", "arrivals"]),
+        ("later", &["arrivals"]),
+        ("asked", &["arrivals"]),
+    ] {
+        let value = json(&place, &["a", other]);
+        let told = value["inputs-that-differ"].as_array().unwrap();
+        let wanted: std::collections::BTreeSet<&str> = inputs.iter().copied().collect();
+        let told: std::collections::BTreeSet<&str> =
+            told.iter().filter_map(Value::as_str).collect();
+        assert_eq!(told, wanted, "{other}");
+        let verdicts = &value["verdicts"];
+        assert_eq!((&verdicts["better"], &verdicts["worse"]), (&0.into(), &0.into()), "{other}");
+        assert_eq!(verdicts["unjudged"] == 0, inputs.is_empty(), "{other}: {verdicts}");
+        let ran = place.raddle(&["compare", "a", other]);
+        assert_eq!(ran.out.contains("The inputs differ"), !inputs.is_empty(), "{}", ran.out);
+    }
+    // Of three results, only the one with other inputs is not judged.
+    let value = json(&place, &["a", "same", "b"]);
+    let judged = |at: usize| {
+        let rows = value["rows"].as_array().unwrap().iter();
+        rows.filter(|row| row["changes"][at]["verdict"] == "unjudged").count()
+    };
+    assert_eq!(judged(0), 0);
+    assert!(judged(1) > 5);
+}

@@ -1,0 +1,79 @@
+//! Are the lists complete, and what `--show` prints fit to start from?
+
+use crate::common::{Place, train};
+use serde_json::Value;
+
+#[test]
+fn the_list_of_recipes() {
+    let ran = Place::new().raddle(&["recipes"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert!(ran.out.lines().all(|line| line.chars().count() <= 120), "{}", ran.out);
+    insta::assert_snapshot!("recipes", ran.out);
+}
+
+#[test]
+fn a_recipe_that_is_shown_can_be_used_as_a_file() {
+    let place = Place::new();
+    place.file("train.csv", train());
+    let list = place.raddle(&["recipes", "--format", "json"]);
+    let list: Value = serde_json::from_str(&list.out).unwrap();
+    for entry in list.as_array().unwrap() {
+        let name = entry["name"].as_str().unwrap();
+        for (format, file) in [("text", "mine.toml"), ("json", "mine.json")] {
+            let shown = place.raddle(&["recipes", "--show", name, "--format", format]);
+            assert_eq!(shown.code, 0, "{}", shown.err);
+            place.file(file, &shown.out);
+            let both = ["replay", "train.csv", "--recipe", name, "--recipe", file];
+            let ran = place.raddle(&[&both[..], &["--format", "json", "--no-files"]].concat());
+            let value: Value = serde_json::from_str(&ran.out).unwrap();
+            assert_eq!(value["recipes"][1]["name"], "mine");
+            assert_eq!(value["recipes"][0]["recipe"], value["recipes"][1]["recipe"]);
+            assert_eq!(value["recipes"][0]["summary"], value["recipes"][1]["summary"]);
+        }
+    }
+}
+
+#[test]
+fn devices_are_listed_and_shown() {
+    let place = Place::new();
+    let text = place.raddle(&["devices"]);
+    assert!(text.out.lines().all(|line| line.chars().count() <= 140), "{}", text.out);
+    let list: Value =
+        serde_json::from_str(&place.raddle(&["devices", "--format", "json"]).out).unwrap();
+    for device in list.as_array().unwrap() {
+        let id = device["id"].as_str().unwrap();
+        assert!(text.out.lines().any(|line| line.starts_with(&format!("{id} "))), "{id}");
+        let shown = place.raddle(&["devices", "--show", id]);
+        let shown: Value = toml::from_str(&shown.out).unwrap();
+        assert_eq!(shown, *device);
+    }
+}
+
+#[test]
+fn names_that_are_not_there_are_refused_with_the_nearest() {
+    let place = Place::new();
+    for (verb, name, near) in [("recipes", "gredy", "`greedy`"), ("devices", "v10", "`v100`")] {
+        let ran = place.raddle(&[verb, "--show", name]);
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+        assert!(ran.err.contains(name) && ran.err.contains(near), "{}", ran.err);
+    }
+}
+
+#[test]
+fn help_versions_completions_and_manual_pages() {
+    let place = Place::new();
+    let said = |args: &[&str]| {
+        let ran = place.raddle(args);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args:?}");
+        ran.out
+    };
+    assert_eq!(said(&["--version"]), format!("raddle {}\n", env!("CARGO_PKG_VERSION")));
+    assert!(said(&["--help"]).contains("Replay profiles"));
+    assert!(said(&["replay", "--help"]).contains("--barriers"));
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(said(&["completions", shell]).contains("replay"), "{shell}");
+    }
+    assert!(said(&["man"]).starts_with(".ie"), "{}", said(&["man"]));
+    assert!(said(&["man", "replay"]).contains("raddle\\-replay"));
+    assert_eq!(place.raddle(&["man", "nothing"]).code, 2);
+}

@@ -1,0 +1,13 @@
+//! Does the command do what its documentation says: replays, lists, comparisons, refusals, files?
+
+mod arrivals;
+#[path = "../common/mod.rs"]
+mod common;
+mod compare;
+mod inspect;
+mod lists;
+mod occupancy;
+mod refused;
+mod replay;
+mod report;
+mod timeline;

@@ -1,0 +1,241 @@
+//! Is every input that cannot be replayed refused with what, where and what to do, leaving nothing?
+
+use std::fs;
+
+use crate::common::{Place, Ran, bare_table, infer, kernel, table, trace, train};
+
+/// What `golden` and `explain` can be asked.
+const TOPICS: &str = "topics: bitmap, windows, split, balance, place, match, placement, sm";
+
+/// Replays into `out` and checks that it is refused with these words and leaves nothing.
+fn refused(place: &Place, args: &[&str], words: &[&str]) -> Ran {
+    let ran = place.raddle(&[&["replay", "--out", "results/out"], args].concat());
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.starts_with("error: "), "{}", ran.err);
+    assert_eq!(ran.err.trim_end().lines().count(), 1, "one paragraph: {}", ran.err);
+    for word in words {
+        assert!(ran.err.contains(word), "`{word}` is missing in: {}", ran.err);
+    }
+    assert_eq!(ran.out, "");
+    assert!(place.names("results").is_empty() && !place.path().join("results").exists());
+    ran
+}
+
+/// A file of this text is refused with these words.
+fn refused_text(name: &str, text: impl AsRef<[u8]>, words: &[&str]) {
+    let place = Place::new();
+    place.file(name, text);
+    refused(&place, &[name], &[&[name], words].concat());
+}
+
+#[test]
+fn text_that_is_no_profile() {
+    refused_text("notes.txt", "dear diary\n", &["looks like", "dear diary", "launch table"]);
+    refused_text("bad.json", "{]", &["not valid JSON", "byte", "export the trace again"]);
+}
+
+#[test]
+fn json_of_something_else() {
+    let text = r#"{"measurements":[{"metadata":{}}]}"#;
+    refused_text("other.json", text, &["JSON but no profile", "traceEvents"]);
+    let text = r#"{"rocprofiler-sdk-tool":[{"metadata":{}}]}"#;
+    refused_text("empty.json", text, &["without kernel dispatches", "record again"]);
+}
+
+#[test]
+fn a_trace_without_kernels() {
+    let event = r#"{"ph":"X","cat":"cpu_op","name":"aten::add","pid":9,"tid":9,"ts":10,"dur":3}"#;
+    refused_text("cpu.json", trace("", &[event]), &["no GPU kernels", "cpu_op", "record"]);
+}
+
+#[test]
+fn a_profile_of_no_device() {
+    let text = bare_table(&["k 1 80 128 32 0 0 0 1000"]);
+    refused_text(
+        "bare.csv",
+        text,
+        &["no device data in bare.csv and no --device", "raddle devices"],
+    );
+}
+
+#[test]
+fn a_profile_of_a_device_that_nobody_knows() {
+    let text = bare_table(&["k 1 80 128 32 0 0 0 1000"]);
+    let text = format!("# raddle launch table 1\n# device = v101\n{text}");
+    refused_text(
+        "new.csv",
+        text,
+        &["`v101`, is not in the table", "nearest name there is `v100`", "--device"],
+    );
+}
+
+#[test]
+fn a_device_that_is_not_in_the_table() {
+    let place = Place::new();
+    place.file("train.csv", train());
+    let words = ["no device a1000", "Did you mean `a100`?", "raddle devices"];
+    refused(&place, &["train.csv", "--device", "a1000"], &words);
+}
+
+#[test]
+fn ends_before_starts() {
+    let text = trace("", &[&kernel("k", 20, -5), &kernel("k", 30, -1)]);
+    refused_text("back.json", text, &["malformed", "record again"]);
+    let text = table(&[]).replace("duration_ns", "end_ns") + "k,1,80,1,1,128,1,1,32,0,0,500,400\n";
+    refused_text("back.csv", text, &["line 4", "`end_ns`"]);
+}
+
+#[test]
+fn a_folder() {
+    let place = Place::new();
+    fs::create_dir(place.path().join("runs")).unwrap();
+    refused(&place, &["runs"], &["runs is a folder", "name the profile file"]);
+}
+
+#[test]
+fn a_file_that_is_not_there_or_may_not_be_read() {
+    let place = Place::new();
+    refused(&place, &["gone.json"], &["gone.json cannot be read", "check the path"]);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let path = place.path().join(place.file("secret.json", "{}"));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o0)).unwrap();
+        if fs::read(&path).is_ok() {
+            println!("skipped: this user may read everything");
+            return;
+        }
+        refused(&place, &["secret.json"], &["secret.json cannot be read", "permissions"]);
+    }
+}
+
+#[test]
+fn an_empty_file() {
+    refused_text("empty.json", "", &["is empty", "record again"]);
+}
+
+#[test]
+fn recipes_that_cannot_be_used() {
+    let place = Place::new();
+    place.file("train.csv", train());
+    let recipe = |text: &str, words: &[&str]| {
+        place.file("mine.toml", text);
+        refused(&place, &["train.csv", "--recipe", "mine.toml"], words);
+    };
+    recipe(
+        "raddle = 1\n[trun]\npolicy = \"everyone\"",
+        &["mine.toml", "trun", "did you mean `turn`"],
+    );
+    recipe("raddle = 1\n[turn]\npolicy = \"everyon\"", &["did you mean `everyone`"]);
+    recipe("raddle = 2", &["version 2", "reads version 1"]);
+    recipe("raddle = ", &["not valid TOML"]);
+    let words = ["no recipe leftover-drian", "Did you mean `leftover-drain`?", "raddle recipes"];
+    refused(&place, &["train.csv", "--recipe", "leftover-drian"], &words);
+}
+
+#[test]
+fn a_profile_of_which_nothing_can_run() {
+    let rows = ["huge 1 80 128 32 98305 0 0 1000", "none 1 0 128 32 0 0 2000 1000"];
+    let place = Place::new();
+    place.file("huge.csv", table(&rows));
+    let words = ["none of the 2 launches can run", "granules of LDS", "--device"];
+    refused(&place, &["huge.csv"], &words);
+}
+
+#[test]
+fn one_bad_profile_refuses_all() {
+    let place = Place::new();
+    place.file("train.csv", train());
+    place.file("infer.csv", "");
+    refused(&place, &["train.csv", "infer.csv"], &["infer.csv is empty"]);
+}
+
+#[test]
+fn an_output_folder_of_somebody_else_stays_as_it_is() {
+    let place = Place::new();
+    place.file("train.csv", train());
+    fs::create_dir(place.path().join("mine")).unwrap();
+    place.file("mine/diary.txt", "dear diary");
+    let ran = place.raddle(&["replay", "train.csv", "--out", "mine"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.err.contains("output folder mine is not a result of raddle"), "{}", ran.err);
+    assert_eq!(place.names("mine"), ["diary.txt"]);
+    assert_eq!(place.names("."), ["mine", "train.csv"]);
+}
+
+#[test]
+fn wrong_usage() {
+    let place = Place::new();
+    place.file("train.csv", train());
+    place.file("infer.csv", infer());
+    for (args, words) in [
+        (&["repaly", "train.csv"][..], &["repaly", "replay"][..]),
+        (&["replay", "train.csv", "--divice", "v100"], &["--divice", "--device"]),
+        (&["replay"], &["PROFILE"]),
+        (&["--format", "xml"], &["xml", "text", "json"]),
+        (&["replay", "train.csv", "--jobs", "0"], &["--jobs", "0"]),
+        (&["replay", "train.csv", "--priority", "train"], &["--priority", "no `=LEVEL`"]),
+        (&["replay", "train.csv", "--start", "train.csv=soon"], &["--start", "milliseconds"]),
+        (
+            &["replay", "train.csv", "--start", "tarin.csv=1"],
+            &["--start tarin.csv", "they are train"],
+        ),
+        (&["replay", "train.csv", "--share", "train.csv=0"], &["--share", "whole number from 1"]),
+        (&["replay", "train.csv", "--out", "a", "--no-files"], &["--out", "--no-files"]),
+        (&["replay", "train.csv", "--events", "x"], &["--events"]),
+        (&["--out", "a", "replay", "train.csv"], &["behind the verb"]),
+        (&["golden", "placment"], &["no topic `placment`", TOPICS]),
+        (&["golden", "slices"], &["not there yet", TOPICS]),
+        (&["explain", "slices"], &["not there yet", TOPICS]),
+    ] {
+        let ran = place.raddle(args);
+        assert_eq!(ran.code, 2, "{args:?}: {ran:?}");
+        for word in words {
+            assert!(ran.err.contains(word), "`{word}` is missing in: {}", ran.err);
+        }
+        assert_eq!(ran.out, "", "{args:?}");
+    }
+    assert_eq!(place.names("."), ["infer.csv", "train.csv"], "nothing was written");
+}
+
+#[test]
+fn a_profile_where_a_verb_should_stand() {
+    let place = Place::new();
+    place.file("train.csv", train());
+    let ran = place.raddle(&["train.csv"]);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("did you mean `raddle replay train.csv`?"), "{}", ran.err);
+    assert!(!place.raddle(&["trian.csv"]).err.contains("did you mean"));
+}
+
+#[test]
+fn the_current_folder_is_never_replaced() {
+    let place = Place::new();
+    place.file("train.csv", train());
+    for folder in [".", ".."] {
+        let ran = place.raddle(&["replay", "train.csv", "--out", folder]);
+        assert_eq!(ran.code, 1, "{}", ran.err);
+        assert!(ran.err.contains("current folder"), "{}", ran.err);
+    }
+    assert_eq!(place.names("."), ["train.csv"]);
+}
+
+#[test]
+fn one_profile_that_cannot_run_does_not_stop_the_others() {
+    let place = Place::new();
+    place.file("huge.csv", table(&["huge 1 80 128 32 98305 0 0 1000"]));
+    place.file("train.csv", train());
+    let ran = place.raddle(&["replay", "huge.csv", "train.csv", "--recipe", "leftover"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("1 launch of `huge` in huge: lds"), "{}", ran.out);
+}
+
+#[test]
+fn a_grid_that_no_device_can_have_run_is_refused() {
+    let place = Place::new();
+    let rows = ["vast 1 4294967295 128 32 0 0 0 1000", "fine 1 80 128 32 0 0 2000 1000"];
+    place.file("vast.csv", table(&rows));
+    let ran = place.raddle(&["replay", "vast.csv", "--recipe", "leftover"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("at most 1,280,000 can have run"), "{}", ran.out);
+}

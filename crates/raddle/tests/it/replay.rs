@@ -1,0 +1,456 @@
+//! Does a replay give the same everywhere, all that it should tell, and nothing that it should not?
+
+use std::fs;
+use std::io::Write as _;
+
+use crate::common::{Place, bare_table, infer, kernel, sample, table, trace, train};
+use serde_json::Value;
+
+fn two() -> Place {
+    let place = Place::new();
+    place.file("train.csv", train());
+    place.file("infer.csv", infer());
+    place
+}
+
+fn summary(place: &Place, folder: &str) -> Value {
+    let text =
+        fs::read_to_string(place.path().join(folder).join("summary.json")).expect("it is there");
+    serde_json::from_str(&text).expect("it is JSON")
+}
+
+const BOTH: [&str; 7] =
+    ["replay", "train.csv", "infer.csv", "--priority", "train*=5", "--out", "out"];
+
+#[test]
+fn the_comparison_of_two_processes() {
+    let ran = two().raddle(&BOTH);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    insta::assert_snapshot!("two-processes", ran.out);
+    assert!(ran.out.lines().all(|line| line.chars().count() <= 120));
+}
+
+#[test]
+fn the_comparison_of_one_process_with_all_there_is_to_say() {
+    let place = Place::new();
+    place.file(
+        "odd.csv",
+        table(&[
+            "fine  1 80 128 32 0     0     0     1000",
+            "large 1 80 128 32 98305 100   2000  1000",
+            "empty 1 0  128 32 0     200   4000  1000",
+            "wide  2 80 2048 32 0    300   4000  1000",
+            "last  1 80 128 32 0     400   6000  1000",
+        ]),
+    );
+    let ran = place.raddle(&["replay", "odd.csv", "--recipe", "leftover", "--priority", "tarin=3"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    insta::assert_snapshot!("one-process", ran.out);
+    // What can never run is listed with its limiter, and what waited for it ran.
+    let result = &summary(&place, "raddle-out/odd")["recipes"][0];
+    let refusals: Vec<String> = result["refusals"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| format!("{} {} {} {}", r["kernel"], r["resource"], r["wanted"], r["available"]))
+        .collect();
+    assert_eq!(
+        refusals,
+        ["\"empty\" \"grid\" 1 0", "\"large\" \"lds\" 98560 98304", "\"wide\" \"waves\" 64 32"]
+    );
+    assert_eq!(result["summary"]["processes"][0]["ended"], 2);
+    assert_eq!(result["summary"]["stuck"], 0);
+}
+
+#[test]
+fn equal_runs_give_equal_bytes_however_many_go_at_a_time() {
+    let place = two();
+    let mut seen = Vec::new();
+    for jobs in [None, Some("1"), Some("4")] {
+        let mut args = BOTH.to_vec();
+        args.extend(jobs.iter().flat_map(|jobs| ["--jobs", jobs]));
+        let ran = place.raddle(&args);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        seen.push((ran.out, place.tree("out")));
+    }
+    let names = seen[0].1.keys();
+    assert!(names.len() == 14, "a page, a summary, six logs and six timelines: {names:?}");
+    assert!(seen.windows(2).all(|pair| pair[0] == pair[1]));
+    assert_eq!(place.names("."), ["infer.csv", "out", "train.csv"], "nothing temporary is left");
+}
+
+#[test]
+fn every_log_gives_its_answers_again() {
+    let place = two();
+    for detail in ["answers", "full"] {
+        assert_eq!(place.raddle(&[&BOTH[..], &["--log", detail]].concat()).code, 0);
+        for log in place.tree("out").keys().filter(|name| name.ends_with(".jsonl")) {
+            let ran = place.raddle(&["replay", "--events", &format!("out/{log}")]);
+            assert_eq!(ran.code, 0, "{log}: {}", ran.err);
+            assert!(ran.out.contains("agree byte for byte"), "{}", ran.out);
+        }
+    }
+    let ran =
+        place.raddle(&["replay", "--events", "out/greedy/decisions.jsonl", "--format", "json"]);
+    let value: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(value["agree"], true);
+    assert!(value["answers"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn a_log_that_was_changed_is_found_out() {
+    let place = two();
+    assert_eq!(place.raddle(&BOTH).code, 0);
+    let path = place.path().join("out/greedy/decisions.jsonl");
+    let log = fs::read_to_string(&path).unwrap();
+    let number = log.lines().position(|line| line.contains("\"answer\":\"start\"")).unwrap();
+    let lines: Vec<String> = log
+        .lines()
+        .enumerate()
+        .map(|(n, line)| if n == number { line.replace("start\"", "stare\"") } else { line.into() })
+        .collect();
+    place.file("changed.jsonl", lines.join("\n"));
+    let ran = place.raddle(&["replay", "--events", "changed.jsonl"]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    let place_of = format!("changed.jsonl, line {}", number + 1);
+    assert!(ran.err.contains(&place_of) && ran.err.contains("stare"), "{}", ran.err);
+}
+
+#[test]
+fn files_that_are_no_logs_are_refused() {
+    let place = two();
+    fs::create_dir(place.path().join("folder")).unwrap();
+    for (file, words) in [
+        ("train.csv", "line 1 of the decision log"),
+        ("gone.jsonl", "cannot be read"),
+        ("folder", "is a folder"),
+    ] {
+        let ran = place.raddle(&["replay", "--events", file]);
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+        assert!(ran.err.contains(words) && ran.err.contains(file), "{}", ran.err);
+    }
+}
+
+#[test]
+fn the_document_on_the_terminal_is_the_one_in_the_folder() {
+    let place = two();
+    let ran = place.raddle(&[&BOTH[..], &["--format", "json"]].concat());
+    assert_eq!(ran.code, 0);
+    assert_eq!(ran.out.as_bytes(), place.tree("out")["summary.json"]);
+    let value: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(value["device"]["id"], "v100");
+    assert_eq!(value["recipes"].as_array().unwrap().len(), 6);
+    let level = &value["recipes"][2]["summary"]["processes"][0]["levels"][0];
+    assert_eq!(level["level"], 5);
+    assert!(level["slowdown"].as_f64().unwrap() >= 1.0);
+}
+
+#[test]
+fn without_files_nothing_is_written() {
+    let place = two();
+    let ran = place.raddle(&["replay", "train.csv", "--no-files"]);
+    assert_eq!(ran.code, 0);
+    assert!(!ran.out.contains("Files:"));
+    assert_eq!(place.names("."), ["infer.csv", "train.csv"]);
+}
+
+#[test]
+fn an_earlier_result_is_replaced() {
+    let place = two();
+    assert_eq!(place.raddle(&BOTH).code, 0);
+    let ran = place.raddle(&["replay", "train.csv", "--recipe", "greedy", "--out", "out"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert_eq!(place.names("out"), ["greedy", "report.html", "summary.json"]);
+    // A failure leaves the earlier result.
+    place.file("empty.csv", "");
+    assert_eq!(place.raddle(&["replay", "empty.csv", "--out", "out"]).code, 1);
+    assert_eq!(place.names("out"), ["greedy", "report.html", "summary.json"]);
+}
+
+#[test]
+fn starts_shares_and_repeats_change_what_they_should() {
+    let place = two();
+    let replay = |more: &[&str]| {
+        let base = ["replay", "train.csv", "infer.csv", "--recipe", "spatial", "--out", "out"];
+        let ran = place.raddle(&[&base[..], more].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        summary(&place, "out")
+    };
+    let summed = |value: &Value| value["recipes"][0]["summary"].clone();
+    let plain = replay(&[]);
+    assert!(summed(&plain)["processes"][1]["iterations"].as_u64().unwrap() > 1);
+    let once = replay(&["--once"]);
+    assert_eq!(summed(&once)["processes"][1]["iterations"], 1);
+    let late = replay(&["--once", "--start", "infer.csv=2.5"]);
+    assert_eq!(late["profiles"][1]["start-ns"], 2_500_000);
+    assert!(summed(&late)["makespan-ns"].as_u64() > summed(&once)["makespan-ns"].as_u64());
+    let shared = replay(&["--once", "--share", "train=7"]);
+    assert_eq!(shared["profiles"][0]["share"], 7);
+    assert!(
+        summed(&shared)["processes"][0]["last-end-ns"].as_u64()
+            < summed(&once)["processes"][0]["last-end-ns"].as_u64()
+    );
+}
+
+#[test]
+fn a_profile_of_no_device_runs_on_the_one_named() {
+    let place = Place::new();
+    place.file("bare.csv", bare_table(&["k 1 80 128 32 0 0 0 1000"]));
+    let ran = place.raddle(&["replay", "bare.csv", "--device", "MI300X", "--no-files"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("on AMD Instinct MI300X (mi300x, 304 CUs)"), "{}", ran.out);
+    let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("bare does not say on which device it was recorded, so AMD"), "{words}");
+}
+
+#[test]
+fn profiles_of_different_devices_are_warned_of() {
+    let place = two();
+    place.file("other.csv", train().replace("v100", "a100"));
+    let ran = place.raddle(&["replay", "train.csv", "other.csv", "--no-files"]);
+    assert_eq!(ran.code, 0);
+    let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains(
+            "recorded on another device than NVIDIA Tesla V100 (v100, 80 CUs): other on NVIDIA A100"
+        ),
+        "{words}"
+    );
+}
+
+/// A file of rocprofv3, of our own making.
+fn rocprof(file: &str) -> String {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/profiles/");
+    fs::read_to_string(format!("{path}{file}")).expect(file)
+}
+
+#[test]
+fn files_of_different_formats_and_vendors_share_a_device() {
+    let place = Place::new();
+    let events: Vec<String> = (0..20).map(|n| kernel("gemm", 10 + 20 * n, 10)).collect();
+    let events: Vec<&str> = events.iter().map(String::as_str).collect();
+    place.file("nvidia.json", trace("", &events));
+    place.file("amd.json", rocprof("rocprof-result.json"));
+    place.file("amd.csv", rocprof("rocprof-v3.csv"));
+    place.file("table.csv", train());
+    let files = ["nvidia.json", "amd.json", "amd.csv", "table.csv"];
+    let replay = |more: &[&str]| {
+        let ran = place.raddle(&[&["replay"], &files[..], &["--out", "out"], more].concat());
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+        let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        (words, summary(&place, "out"))
+    };
+    let told = |value: &Value| -> Vec<String> {
+        let profiles = value["profiles"].as_array().unwrap().iter();
+        let told = |p: &Value| {
+            let device = &p["device"];
+            format!(
+                "{} {} {} {} {}",
+                p["name"], p["format"], device["id"], device["found"], p["at-home"]
+            )
+        };
+        profiles.map(|p| told(p).replace('"', "")).collect()
+    };
+
+    // On the device of the first file: those of another one are named, and so is the one that
+    // does not say where it comes from.
+    let (words, value) = replay(&[]);
+    assert_eq!(value["device"]["id"], "v100");
+    assert_eq!(
+        told(&value),
+        [
+            "nvidia kineto v100 table true",
+            "amd rocprof-json mi300x table false",
+            "amd-2 rocprof-csv v100 stand-in true",
+            "table launch-table v100 table true",
+        ]
+    );
+    let v100 = "NVIDIA Tesla V100 (v100, 80 CUs)";
+    let warnings = [
+        format!(
+            "recorded on another device than {v100}: amd on AMD Instinct MI300X (mi300x, 304 CUs); their workgroup times are not scaled"
+        ),
+        format!(
+            "amd-2 does not say on which device it was recorded, so {v100} stands in for it in the cost model"
+        ),
+    ];
+    for warning in &warnings {
+        assert!(words.contains(warning.as_str()), "{warning}\n{words}");
+        assert!(value["warnings"].as_array().unwrap().contains(&warning.as_str().into()));
+    }
+    // All of it ran, under every recipe.
+    assert_eq!(value["recipes"].as_array().unwrap().len(), 6);
+    for result in value["recipes"].as_array().unwrap() {
+        let processes = result["summary"]["processes"].as_array().unwrap();
+        for (process, launches) in processes.iter().zip([20, 7, 4, 3]) {
+            assert!(process["ended"].as_u64().unwrap() >= launches, "{process}");
+        }
+        assert_eq!((processes.len(), &result["summary"]["stuck"]), (4, &0.into()));
+    }
+
+    // On the device of the AMD file it is the others that are named.
+    let (words, _) = replay(&["--device", "mi300x"]);
+    let warning = format!(
+        "recorded on another device than AMD Instinct MI300X (mi300x, 304 CUs): nvidia on {v100}, table on {v100}; their workgroup times are not scaled"
+    );
+    assert!(words.contains(&warning), "{warning}\n{words}");
+}
+
+#[test]
+fn a_file_that_breaks_off_gives_its_whole_events_and_says_what_is_lost() {
+    let place = Place::new();
+    let events: Vec<String> = (0..20).map(|n| kernel("k", 10 + 20 * n, 10)).collect();
+    let whole = trace("", &events.iter().map(String::as_str).collect::<Vec<_>>());
+    let cut = &whole[..whole.find("\"ts\":210").unwrap()];
+    place.file("cut.json", cut);
+    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    gz.write_all(cut.as_bytes()).unwrap();
+    place.file("cut2.json.gz", gz.finish().unwrap());
+    for file in ["cut.json", "cut2.json.gz"] {
+        let ran = place.raddle(&["replay", file, "--recipe", "greedy", "--no-files"]);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+        let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("10 kernels (800 workgroups)"), "{words}");
+        assert!(words.contains("truncated 1: the file stops before its end"), "{words}");
+        assert!(words.contains("lost-events 1: events were cut off"), "{words}");
+    }
+}
+
+#[test]
+fn the_same_file_twice_makes_two_processes() {
+    let place = two();
+    let ran = place.raddle(&[
+        "replay",
+        "train.csv",
+        "train.csv",
+        "--recipe",
+        "greedy",
+        "--priority",
+        "train-2=9",
+    ]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let summary = summary(&place, "raddle-out/train+train-2");
+    let processes = &summary["recipes"][0]["summary"]["processes"];
+    assert_eq!(
+        (&processes[0]["name"], &processes[1]["name"]),
+        (&"train".into(), &"train-2".into())
+    );
+    assert_eq!(processes[0]["levels"][0]["level"], 0);
+    assert_eq!(processes[1]["levels"][0]["level"], 9);
+}
+
+#[test]
+fn no_metadata_of_a_source_goes_into_any_output() {
+    let secrets =
+        ["alice.secret", "secret-host", "/alices/secret", "--secret-flag", "secret_module.py"];
+    let place = Place::new();
+    fs::create_dir(place.path().join("secret-folder")).unwrap();
+    let metadata = format!(
+        "\"username\":\"{}\",\"hostname\":\"{}\",\"cwd\":\"{}\",\"command\":\"python {}\",\
+         \"distributedInfo\":{{\"host\":\"{}\"}},",
+        secrets[0], secrets[1], secrets[2], secrets[3], secrets[1]
+    );
+    let name = r#"{"ph":"M","name":"process_name","pid":0,"tid":0,"ts":0,"args":{"name":"python alice.secret@secret-host"}}"#;
+    let op = r#"{"ph":"X","cat":"cpu_op","name":"/alices/secret/secret_module.py(3)","pid":9,"tid":9,"ts":10,"dur":3,"args":{"Call stack":"/alices/secret"}}"#;
+    let text = trace(&metadata, &[name, op, &kernel("gemm", 10, 20), &kernel("gemm", 40, 20)]);
+    place.file("secret-folder/run.json", text);
+    for (format, log) in [("json", "answers"), ("json", "full"), ("text", "answers")] {
+        let ran = place.raddle(&[
+            "replay",
+            "secret-folder/run.json",
+            "--out",
+            "out",
+            "--format",
+            format,
+            "--log",
+            log,
+            "--timeline",
+            "both",
+        ]);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+        let mut all = place.tree("out");
+        assert_eq!(all.len(), 20);
+        if format == "json" {
+            all.insert("terminal".to_owned(), ran.out.into_bytes());
+        }
+        for (file, bytes) in all {
+            let text = String::from_utf8_lossy(&bytes);
+            for secret in secrets.iter().chain(&["secret-folder"]) {
+                assert!(!text.contains(secret), "{secret} in {file}");
+            }
+        }
+    }
+}
+
+#[test]
+fn names_from_outside_cannot_paint_on_the_terminal() {
+    let place = Place::new();
+    place.file(
+        "t.csv",
+        table(&["bad\u{1b}[31mname 1 80 128 32 98305 0 0 1000", "k 1 1 32 16 0 0 9000 1000"]),
+    );
+    let ran = place.raddle(&["replay", "t.csv", "--recipe", "greedy", "--no-files"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.out.contains("`bad?[31mname`") && !ran.out.contains('\u{1b}'), "{}", ran.out);
+}
+
+#[test]
+fn the_bundled_profile_without_a_verb() {
+    let place = Place::new();
+    let ran = place.raddle(&[]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert!(ran.out.contains("raddle replay YOUR_PROFILE"), "{}", ran.out);
+    assert!(ran.out.lines().all(|line| line.chars().count() <= 120), "{}", ran.out);
+    let logs =
+        ["greedy", "leftover", "leftover-drain", "report.html", "round-robin", "summary.json"];
+    assert_eq!(place.names("raddle-out/bundled"), logs);
+    let value = summary(&place, "raddle-out/bundled");
+    let levels = |process: usize| {
+        value["recipes"][0]["summary"]["processes"][process]["levels"][0]["level"].clone()
+    };
+    assert_eq!((levels(0), levels(1)), (5.into(), 0.into()));
+    for result in value["recipes"].as_array().unwrap() {
+        assert_eq!(result["summary"]["stuck"], 0);
+    }
+}
+
+#[test]
+fn the_readme_shows_the_table_that_is_printed() {
+    let ran = Place::new().raddle(&["--no-files"]);
+    let readme = include_str!("../../../../README.md");
+    let shown = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
+    let shown = shown.expect("the README has a table");
+    assert!(ran.out.contains(shown), "mend the README; printed now:\n{}", ran.out);
+}
+
+#[test]
+fn a_real_trace_of_a_v100() {
+    let Some(path) = sample("kineto_nvidia/hta_trace_diff_test_v100.json.gz") else { return };
+    let place = Place::new();
+    let path = path.display().to_string();
+    let ran = place.raddle(&["replay", &path, "--recipe", "leftover", "--format", "json"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let value: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!((&value["device"]["id"], &value["device"]["cus"]), (&"v100".into(), &80.into()));
+    let profile = &value["profiles"][0];
+    assert_eq!((&profile["kernels"], &profile["workgroups"]), (&9876.into(), &27_915_924.into()));
+    let process = &value["recipes"][0]["summary"]["processes"][0];
+    assert_eq!(process["launches"], 9876);
+    let refused: u64 =
+        process["refused"].as_object().unwrap().values().filter_map(Value::as_u64).sum();
+    assert_eq!(process["ended"].as_u64().unwrap() + refused, 9876);
+    assert_eq!(place.names("raddle-out"), ["hta_trace_diff_test_v100"]);
+}
+
+#[test]
+fn a_real_trace_of_a_b200_comes_again_from_its_logs() {
+    let Some(path) = sample("kineto_nvidia/tracelens_b200_eager.json.gz") else { return };
+    let place = Place::new();
+    let ran = place.raddle(&["replay", &path.display().to_string(), "--out", "out"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert!(ran.out.contains("768 kernels (953,020 workgroups)"), "{}", ran.out);
+    for log in place.tree("out").keys().filter(|name| name.ends_with(".jsonl")) {
+        let ran = place.raddle(&["replay", "--events", &format!("out/{log}")]);
+        assert_eq!(ran.code, 0, "{log}: {}", ran.err);
+    }
+}

@@ -1,0 +1,281 @@
+//! Is the page of a replay complete, harmless, small, and the same everywhere?
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use crate::common::{Place, infer, table, train};
+
+fn page(place: &Place, folder: &str) -> String {
+    fs::read_to_string(place.path().join(folder).join("report.html")).expect("it is there")
+}
+
+fn two() -> Place {
+    let place = Place::new();
+    place.file("train.csv", train());
+    place.file("infer.csv", infer());
+    place
+}
+
+/// What a reader reads: no style sheet, no pictures, no tags; a line an element with text.
+fn words(page: &str) -> String {
+    let mut left = page.split_once("</style>").expect("a style sheet").1;
+    let mut out = String::new();
+    while let Some((text, rest)) = left.split_once('<') {
+        out += &format!("{}\n", text.trim());
+        let (tag, rest) = rest.split_once('>').expect("a tag ends");
+        left = rest;
+        if tag.starts_with("svg") {
+            left = rest.split_once("</svg>").expect("a picture ends").1;
+        }
+    }
+    out.lines().filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_page_of_two_processes_reads_like_this() {
+    let place = two();
+    let args =
+        ["replay", "train.csv", "infer.csv", "--priority", "train*=5", "--start", "infer.csv=0.1"];
+    let ran = place
+        .raddle(&[&args[..], &["--recipe", "leftover", "--recipe", "leftover-drain"]].concat());
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert!(
+        ran.out.contains("open raddle-out/train+infer/report.html in a browser"),
+        "{}",
+        ran.out
+    );
+    let page = page(&place, "raddle-out/train+infer");
+    insta::assert_snapshot!(words(&page));
+    assert_eq!(page.matches("<svg class=\"chart\" role=\"img\"").count(), 2 + 2 + 2 + 2);
+    for link in [
+        "./summary.json",
+        "./leftover/decisions.jsonl",
+        "./leftover-drain/decisions.jsonl",
+        "./leftover/timeline.perfetto-trace",
+        "./leftover-drain/timeline.perfetto-trace",
+    ] {
+        assert!(page.contains(&format!("href=\"{link}\"")), "{link}");
+        assert!(place.path().join("raddle-out/train+infer").join(link).is_file(), "{link}");
+    }
+}
+
+#[test]
+fn without_a_timeline_there_is_no_word_of_one() {
+    let place = two();
+    let args = ["replay", "train.csv", "infer.csv", "--timeline", "none", "--out", "out"];
+    assert_eq!(place.raddle(&args).code, 0);
+    assert!(!page(&place, "out").contains("perfetto"));
+}
+
+#[test]
+fn the_page_needs_nothing_from_elsewhere() {
+    let place = two();
+    assert_eq!(place.raddle(&["replay", "train.csv", "infer.csv", "--out", "out"]).code, 0);
+    let page = page(&place, "out");
+    assert!(page.contains("content=\"default-src 'none'; style-src 'unsafe-inline'\""));
+    for word in ["http:", "https:", "//", "src=", "<link", "<script", "@import", "url(", "xmlns"] {
+        assert!(!page.contains(word), "{word}");
+    }
+    assert!(page.contains("prefers-color-scheme: dark") && page.contains("@media print"));
+}
+
+#[test]
+fn names_from_outside_are_names_and_nothing_else() {
+    let place = Place::new();
+    let long = "x".repeat(1000);
+    let kernels = [
+        "<script>alert(1)</script>",
+        "a\"b'c&amp;</td></table>",
+        "\u{202e}gnitset\u{2066}\u{200f}",
+        &long,
+        "<img/src=x/onerror=alert(1)>",
+    ];
+    let row = |(n, kernel): (usize, &&str)| {
+        let (arrival, start) = (100 * n, 4000 * n);
+        format!("\"{}\" 1 80 128 32 98305 {arrival} {start} 1000", kernel.replace('"', "\"\""))
+    };
+    let mut rows: Vec<String> = kernels.iter().enumerate().map(row).collect();
+    rows.push("fine 1 80 128 32 0 900 90000 1000".to_owned());
+    let rows: Vec<&str> = rows.iter().map(String::as_str).collect();
+    place.file("<b>&'q'.csv", table(&rows));
+    place.file("\u{202e}<i>.csv", table(&rows));
+    place.file(
+        "<u onclick=x>.toml",
+        "raddle = 1\ndescription = \"</style><script>alert(2)</script>\u{202e}\"\n",
+    );
+    let ran = place.raddle(&[
+        "replay",
+        "<b>&'q'.csv",
+        "\u{202e}<i>.csv",
+        "--recipe",
+        "<u onclick=x>.toml",
+        "--out",
+        "out",
+    ]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let page = page(&place, "out");
+    let lower = page.to_lowercase();
+    for tag in ["<script", "<img", "<b>&", "<i>", "<u ", "</style><"] {
+        assert!(!lower.contains(tag), "{tag}");
+    }
+    assert_eq!(page.matches("</style>").count(), 1);
+    for turning in ['\u{202e}', '\u{2066}', '\u{200f}'] {
+        assert!(!page.contains(turning), "{turning:?}");
+        assert!(!ran.out.contains(turning), "{turning:?}");
+    }
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
+    assert!(page.contains("a&quot;b&#39;c&amp;amp;&lt;/td&gt;"));
+    assert!(page.contains("href=\"./%3Cu%20onclick%3Dx%3E/decisions.jsonl\""));
+    assert!(!page.contains(&"x".repeat(200)), "long names are cut");
+    // Every tag that is opened is one of ours.
+    let ours = [
+        "a",
+        "b",
+        "bdi",
+        "body",
+        "code",
+        "dd",
+        "desc",
+        "div",
+        "dl",
+        "dt",
+        "figcaption",
+        "figure",
+        "h1",
+        "h2",
+        "h3",
+        "head",
+        "header",
+        "html",
+        "li",
+        "line",
+        "main",
+        "meta",
+        "p",
+        "path",
+        "rect",
+        "section",
+        "span",
+        "style",
+        "svg",
+        "table",
+        "tbody",
+        "td",
+        "text",
+        "th",
+        "thead",
+        "title",
+        "tr",
+        "ul",
+        "!DOCTYPE",
+    ];
+    for piece in page.split('<').skip(1) {
+        let name: String =
+            piece.trim_start_matches('/').chars().take_while(|c| !" >".contains(*c)).collect();
+        assert!(ours.contains(&name.as_str()), "<{name}");
+    }
+}
+
+#[test]
+fn a_replay_in_which_nothing_is_refused_or_met_says_so_in_words() {
+    let place = Place::new();
+    place.file("train.csv", train());
+    let ran = place.raddle(&[
+        "replay",
+        "train.csv",
+        "--recipe",
+        "greedy",
+        "--out",
+        "out",
+        "--format",
+        "json",
+    ]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let words = words(&page(&place, "out"));
+    for said in [
+        "None: every launch of every profile can run on this device under every recipe.",
+        "Nothing unusual was met in the files.",
+        "There is one process: all wave-slot time is its own",
+    ] {
+        assert!(words.contains(said), "{said}\n{words}");
+    }
+}
+
+#[test]
+fn the_page_of_ten_recipes_is_small() {
+    let place = Place::new();
+    for file in ["train.csv", "infer.csv"] {
+        let bundled = concat!(env!("CARGO_MANIFEST_DIR"), "/data/profile/");
+        place.file(file, fs::read(format!("{bundled}{file}")).expect(file));
+    }
+    let mut args: Vec<&str> =
+        "replay train.csv infer.csv --device b200 --priority train=5 --priority infer=0 --timeline none --out out"
+            .split(' ')
+            .collect();
+    let bundled = ["round-robin", "greedy", "leftover", "spatial", "leftover-drain"];
+    // Turn, preemption, cost of a packet, allocation with its parameters. Without addresses, which
+    // take too long here.
+    let own = [
+        ("late", "everyone", "never", 20_000, "'leftover'"),
+        ("packed", "highest-level", "drain", 0, "'greedy'"),
+        ("cursors", "everyone", "never", 0, "'round-robin'\ncursor = 'per-launch'"),
+        ("urgent", "highest-level", "never", 0, "'round-robin'"),
+        ("shares", "highest-level", "drain", 0, "'spatial'\nshares = [3, 1]"),
+    ];
+    let files = own.map(|(name, turn, preempt, packet, allocate)| {
+        let text = format!(
+            "raddle = 1\nlaunch-path = {{ policy = 'ordinary', packet-ns = {packet} }}\n\
+             turn.policy = '{turn}'\npreempt.policy = '{preempt}'\n[allocate]\npolicy = {allocate}\n"
+        );
+        let file = format!("{name}.toml");
+        place.file(&file, text);
+        file
+    });
+    for recipe in bundled.into_iter().chain(files.iter().map(String::as_str)) {
+        args.extend(["--recipe", recipe]);
+    }
+    let ran = place.raddle(&args);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let page = page(&place, "out");
+    assert!(page.len() < 2_000_000, "{}", page.len());
+    assert_eq!(page.matches("<svg class=\"chart\"").count(), 2 + 10 + 10 + 2);
+    // No two of them came to the same.
+    let text = fs::read_to_string(place.path().join("out/summary.json")).unwrap();
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let results = value["recipes"].as_array().unwrap().iter();
+    let results: BTreeSet<String> = results.map(|result| result["summary"].to_string()).collect();
+    assert_eq!(results.len(), 10);
+}
+
+#[test]
+fn timelines_and_requests_are_there_where_there_are_some() {
+    let place = two();
+    place.file(
+        "load.json",
+        r#"{"time": 0.002, "tasks": [{"id": "burst", "load": {"type": "trace", "trace": [0, 0.1, 0.5]}, "client": {}}]}"#,
+    );
+    let args = ["replay", "train.csv", "infer.csv", "--recipe", "greedy", "--out", "out"];
+    let page = |more: &[&str]| {
+        let ran = place.raddle(&[&args[..], more].concat());
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+        page(&place, "out")
+    };
+    let links = |page: &str| {
+        ["timeline.perfetto-trace", "timeline.json"]
+            .map(|name| page.contains(&format!("href=\"./greedy/{name}\"")))
+    };
+    let plain = page(&["--timeline", "none"]);
+    assert_eq!(links(&plain), [false, false]);
+    assert!(!plain.contains("perfetto") && !plain.contains("<h3>Requests</h3>"));
+    let both = page(&["--timeline", "both", "--arrivals", "infer=load.json:burst"]);
+    assert_eq!(links(&both), [true, true]);
+    let words = words(&both);
+    let table = words.split_once("\nRequests\n").expect("a table of them").1;
+    let table: Vec<&str> = table.lines().take(16).collect();
+    assert_eq!(
+        table[..8],
+        ["recipe", "process", "requests", "ended", "p50", "p99", "longest", "alone"]
+    );
+    assert_eq!(table[8..12], ["greedy", "infer", "3", "3"]);
+    assert_eq!(table[15], "320\u{a0}µs");
+}

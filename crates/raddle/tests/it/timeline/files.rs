@@ -1,0 +1,248 @@
+//! Files of the tool, decoded with the public definitions.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::decoded::Decoded;
+use crate::common::{Place, infer, sample, table, train};
+
+fn two() -> Place {
+    let place = Place::new();
+    place.file("train.csv", train());
+    place.file("infer.csv", infer());
+    place
+}
+
+const BOTH: [&str; 7] =
+    ["replay", "train.csv", "infer.csv", "--priority", "train*=5", "--out", "out"];
+
+fn replay(place: &Place, more: &[&str]) -> BTreeMap<String, Vec<u8>> {
+    let ran = place.raddle(&[&BOTH[..], more].concat());
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    place.tree("out")
+}
+
+fn json(bytes: &[u8]) -> Value {
+    serde_json::from_slice(bytes).expect("it is JSON")
+}
+
+/// Checks a file against what the summary says of its recipe.
+fn check(decoded: &Decoded, result: &Value) {
+    let timeline = &result["timeline"];
+    let drawn = decoded.slices.iter().filter(|slice| slice.name != "waiting").count() as u64;
+    let copies = decoded
+        .slices
+        .iter()
+        .filter(|slice| decoded.path(slice.track)[1].starts_with("copy engine"))
+        .count() as u64;
+    assert_eq!(timeline["slices"].as_u64(), Some(drawn - copies));
+    if ["slot", "cu"].contains(&timeline["grain"].as_str().expect("a name")) {
+        let groups = decoded.on_units().map(|(_, slice)| &slice.notes["workgroups"]);
+        let groups: u64 = groups.map(|groups| groups.parse::<u64>().expect("a number")).sum();
+        assert_eq!(result["summary"]["workgroups"].as_u64(), Some(groups));
+    }
+    // One arrow a launch that started, from its stream to the first of its slices.
+    let started = decoded.on_units().map(|(_, slice)| &slice.notes["launch"]);
+    let started: std::collections::BTreeSet<&String> = started.collect();
+    assert_eq!(decoded.flows.len(), started.len());
+    let mut first: BTreeMap<&str, u64> = BTreeMap::new();
+    for (_, slice) in decoded.on_units() {
+        let at = first.entry(&slice.notes["launch"]).or_insert(slice.start);
+        *at = slice.start.min(*at);
+    }
+    for &(from, to) in &decoded.flows {
+        let (from, to) = (&decoded.slices[from], &decoded.slices[to]);
+        assert_eq!((&from.notes["launch"], &from.name), (&to.notes["launch"], &to.name));
+        assert_eq!(first[to.notes["launch"].as_str()], to.start);
+        assert!(from.start <= to.start);
+        assert_eq!(decoded.path(from.track)[0], format!("process {}", from.category));
+    }
+}
+
+#[test]
+fn each_recipe_has_a_timeline_that_decodes() {
+    let place = two();
+    let files = replay(&place, &[]);
+    let summary = json(&files["summary.json"]);
+    for result in summary["recipes"].as_array().unwrap() {
+        let name = result["name"].as_str().unwrap();
+        let file = format!("{name}/timeline.perfetto-trace");
+        assert_eq!(result["timeline"]["files"], Value::from(vec![file.clone()]));
+        assert_eq!(result["timeline"]["grain"], "slot", "{name}");
+        let decoded = Decoded::of(&files[&file]);
+        check(&decoded, result);
+        // Device, its 80 units, its counter; two processes with two counters each and 3 streams.
+        let groups: Vec<_> = decoded.tracks.values().filter(|t| t.parent.is_none()).collect();
+        let names: Vec<&str> = groups.iter().map(|t| t.name.as_str()).collect();
+        assert_eq!(names, ["NVIDIA Tesla V100 (v100, 80 CUs)", "process train", "process infer"]);
+        let units = decoded.tracks.values().filter(|t| t.parent == Some(1) && !t.is_counter);
+        assert_eq!(units.count(), 80);
+        assert_eq!(decoded.counters.len(), 5);
+        assert_eq!(decoded.path(decoded.track(&["process infer", "stream 2"])).len(), 2);
+        // Waves of the device are those of the processes.
+        let last = |path: &[&str]| *decoded.counters[&decoded.track(path)].last().unwrap();
+        assert_eq!(last(&[names[0], "resident waves"]).1, 0);
+        assert_eq!(last(&["process train", "launches ready or running"]).1, 0);
+    }
+}
+
+#[test]
+fn the_bundled_profile_decodes() {
+    let place = Place::new();
+    let profile = concat!(env!("CARGO_MANIFEST_DIR"), "/data/profile");
+    let [train, infer] = ["train", "infer"].map(|name| format!("{profile}/{name}.csv"));
+    let more = ["--recipe", "leftover-drain", "--device", "b200", "--priority", "train=5"];
+    let args = [&["replay", &train, &infer, "--out", "out"][..], &more].concat();
+    let ran = place.raddle(&args);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let files = place.tree("out");
+    let summary = json(&files["summary.json"]);
+    let result = &summary["recipes"][0];
+    let decoded = Decoded::of(&files["leftover-drain/timeline.perfetto-trace"]);
+    check(&decoded, result);
+    let off = decoded.slices.iter().filter(|slice| slice.name == "off: drained").count() as u64;
+    assert!(off > 0 && off <= result["summary"]["taken-off"].as_u64().unwrap(), "{off}");
+    assert_eq!(result["timeline"]["grain"], "cu");
+    let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains("because there are more than 500,000 by workgroup slot (--timeline-slices)"),
+        "{words}"
+    );
+}
+
+#[test]
+fn what_is_asked_for_is_written_and_nothing_else() {
+    let place = two();
+    for (wanted, names) in [
+        ("none", &["decisions.jsonl"][..]),
+        ("perfetto", &["decisions.jsonl", "timeline.perfetto-trace"]),
+        ("chrome", &["decisions.jsonl", "timeline.json"]),
+        ("both", &["decisions.jsonl", "timeline.json", "timeline.perfetto-trace"]),
+    ] {
+        // Each replaces the result before it.
+        let files = replay(&place, &["--recipe", "greedy", "--timeline", wanted]);
+        assert_eq!(place.names("out/greedy"), names);
+        let told = &json(&files["summary.json"])["recipes"][0]["timeline"];
+        assert_eq!(told.is_null(), wanted == "none");
+    }
+    let ran = place.raddle(&["replay", "train.csv", "--no-files", "--format", "json"]);
+    assert_eq!(json(ran.out.as_bytes())["recipes"][0]["timeline"], Value::Null);
+}
+
+#[test]
+fn too_many_slices_are_drawn_coarser_and_the_text_says_so() {
+    let place = two();
+    let mut sizes = Vec::new();
+    for (most, grain, words) in [
+        ("100000", "slot", None),
+        ("700", "cu", Some("because there are more than 700 by workgroup slot")),
+        ("100", "launch", Some("because there are more than 100 slices even by compute unit")),
+        ("5", "stream", Some("because there are more than 5 launches")),
+    ] {
+        let more = ["--recipe", "leftover", "--once", "--timeline-slices", most];
+        let ran = place.raddle(&[&BOTH[..], &more].concat());
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+        let files = place.tree("out");
+        let result = &json(&files["summary.json"])["recipes"][0];
+        assert_eq!(result["timeline"]["grain"], grain, "{most}");
+        let decoded = Decoded::of(&files["leftover/timeline.perfetto-trace"]);
+        check(&decoded, result);
+        let text = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(text.contains("Timelines drawn coarser: leftover: "), words.is_some());
+        assert!(words.is_none_or(|words| text.contains(words)), "{text}");
+        sizes.push(files["leftover/timeline.perfetto-trace"].len());
+    }
+    assert!(sizes.windows(2).all(|pair| pair[0] > pair[1]), "{sizes:?}");
+}
+
+#[test]
+fn both_formats_hold_the_same_slices() {
+    let place = two();
+    let files = replay(&place, &["--recipe", "leftover-drain", "--timeline", "both"]);
+    let decoded = Decoded::of(&files["leftover-drain/timeline.perfetto-trace"]);
+    let chrome = json(&files["leftover-drain/timeline.json"]);
+    let events = chrome["traceEvents"].as_array().unwrap();
+    let of = |phase: &str| events.iter().filter(|e| e["ph"] == phase).collect::<Vec<_>>();
+    let mut tracks: BTreeMap<(u64, u64), &str> = BTreeMap::new();
+    for event in of("M").into_iter().filter(|event| event["name"] == "thread_name") {
+        let key = (event["pid"].as_u64().unwrap(), event["tid"].as_u64().unwrap());
+        assert!(tracks.insert(key, event["args"]["name"].as_str().unwrap()).is_none());
+    }
+    let text = String::from_utf8(files["leftover-drain/timeline.json"].clone()).unwrap();
+    assert!(text.lines().filter(|line| line.contains("\"ts\":")).all(exact));
+    let ns = |value: &Value| (value.as_f64().unwrap() * 1000.0).round() as u64;
+    let mut theirs: Vec<(String, u64, u64, String)> = of("X")
+        .iter()
+        .map(|event| {
+            let key = (event["pid"].as_u64().unwrap(), event["tid"].as_u64().unwrap());
+            let (start, lasts) = (ns(&event["ts"]), ns(&event["dur"]));
+            let name = event["name"].as_str().unwrap().to_owned();
+            (tracks[&key].to_owned(), start, start + lasts, name)
+        })
+        .collect();
+    let mut ours: Vec<_> = decoded
+        .slices
+        .iter()
+        .map(|s| (decoded.tracks[&s.track].name.clone(), s.start, s.end, s.name.clone()))
+        .collect();
+    ours.sort();
+    theirs.sort();
+    assert_eq!(ours, theirs);
+    let ends = |phase: &str| {
+        let ids = of(phase).into_iter().map(|event| event["id"].as_u64().unwrap());
+        ids.collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!((ends("s"), ends("s").len()), (ends("f"), decoded.flows.len()));
+    let samples: usize = decoded.counters.values().map(Vec::len).sum();
+    assert_eq!(of("C").len(), samples);
+}
+
+/// Whether the times of a line have three decimals.
+fn exact(line: &str) -> bool {
+    line.split("\"ts\":").skip(1).chain(line.split("\"dur\":").skip(1)).all(|rest| {
+        let number = rest.split([',', '}']).next().and_then(|number| number.split_once('.'));
+        number.is_some_and(|(_, decimals)| decimals.len() == 3)
+    })
+}
+
+#[test]
+fn names_from_outside_are_sanitised() {
+    let place = Place::new();
+    let long = "x".repeat(5000);
+    place.file(
+        "t.csv",
+        table(&[
+            "bad\u{1b}[31m\"name\" 1 80 128 32 0 0 0 1000",
+            &format!("{long} 1 1 32 16 0 0 9000 10"),
+        ]),
+    );
+    let ran = place.raddle(&["replay", "t.csv", "--recipe", "greedy", "--timeline", "both"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let files = place.tree("raddle-out/t");
+    let decoded = Decoded::of(&files["greedy/timeline.perfetto-trace"]);
+    let longest = decoded.slices.iter().map(|slice| slice.name.chars().count()).max();
+    assert_eq!(longest, Some(200));
+    let text = String::from_utf8(files["greedy/timeline.json"].clone()).unwrap();
+    assert!(!text.contains('\u{1b}'));
+    json(text.as_bytes());
+}
+
+#[test]
+fn a_real_trace_of_a_v100_decodes() {
+    let Some(path) = sample("kineto_nvidia/hta_alexnet_cuda_sync.json.gz") else { return };
+    let place = Place::new();
+    let ran = place.raddle(&["replay", &path.display().to_string(), "--out", "out"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let files = place.tree("out");
+    for result in json(&files["summary.json"])["recipes"].as_array().unwrap() {
+        let file = result["timeline"]["files"][0].as_str().unwrap();
+        let decoded = Decoded::of(&files[file]);
+        check(&decoded, result);
+        let copies = decoded
+            .slices
+            .iter()
+            .filter(|slice| decoded.path(slice.track)[1].starts_with("copy engine"));
+        assert!(copies.count() > 0);
+    }
+}
