@@ -43,7 +43,7 @@ impl Policies {
             launch.expect("the kernels of the scenarios fit")
         });
         let entry =
-            |launch: Launch| ReadyLaunch { launch, next: 0, assigned: 0, submitted: Tick::ZERO };
+            |launch: Launch| ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO };
         let round_robin = algorithm == Algorithm::RoundRobin;
         Self {
             policy: policy(algorithm),
