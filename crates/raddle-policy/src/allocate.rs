@@ -25,6 +25,10 @@ pub struct ReadyLaunch {
     pub next: u64,
     /// Workgroups assigned to a compute unit of which not all waves have started.
     pub assigned: u64,
+    /// Waves of `next` that have started by [`WaveSpan::Cut`], so the wave with which it goes on;
+    /// 0 where it was not cut. While the launch drains, what has not started of a workgroup that was
+    /// cut is held like a workgroup that has not started, and this is 0.
+    pub cut: u16,
     /// When it was submitted.
     pub submitted: Tick,
 }
@@ -99,6 +103,14 @@ impl Round {
         Answer::Start { launch: entry.launch.id, waves: WaveSpan::All }
     }
 
+    /// Answers that the next wave of the next workgroup of `entry` starts alone on `cu`: the
+    /// workgroup is cut, or goes on being.
+    pub fn cut_one(&mut self, entry: &ReadyLaunch, cu: CuId) -> Answer {
+        self.pieces.push(Piece::one(entry.next, cu));
+        let waves = WaveSpan::Cut { first: entry.cut, count: 1 };
+        Answer::Start { launch: entry.launch.id, waves }
+    }
+
     /// Notes why a launch waits.
     pub fn refuse(&mut self, refusal: Refusal) {
         self.refusals.push(refusal);
@@ -123,6 +135,11 @@ impl Round {
 ///    [`allocate`](Allocate::allocate) one by one places it.
 /// 6. Every refusal has `wanted > available` and names a launch of the view.
 /// 7. An empty view is answered with `Wait`.
+/// 8. `Start` with `WaveSpan::Cut` names one workgroup, `next`, of a launch with
+///    [`Barrier::No`](crate::Barrier::No); its first wave is [`ReadyLaunch::cut`]. A workgroup begun
+///    so goes on so until its last wave has started: meanwhile `next` stays, and nothing else of the
+///    launch starts or is assigned but workgroups assigned before. It has ended when all its pieces
+///    have.
 pub trait Allocate {
     /// Places at most one workgroup. `round` comes empty.
     fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer;

@@ -64,6 +64,15 @@ pub enum WaveSpan {
         /// How many, 1 or more.
         count: u16,
     },
+    /// Waves `first .. first + count` of a workgroup that was cut (seed 000, E3): they are a
+    /// workgroup of their own, with its slot, LDS and barriers, wherever they start, and end
+    /// together, by the same span.
+    Cut {
+        /// The lowest wave.
+        first: u16,
+        /// How many, 1 or more.
+        count: u16,
+    },
 }
 
 impl WaveSpan {
@@ -72,7 +81,7 @@ impl WaveSpan {
     pub const fn bounds(self, waves: u16) -> (u16, u16) {
         match self {
             Self::All => (0, waves),
-            Self::Range { first, count } => (first, count),
+            Self::Range { first, count } | Self::Cut { first, count } => (first, count),
         }
     }
 }

@@ -38,7 +38,7 @@
 //! #     level: Level(0), workgroups: 20, demand, barrier: Barrier::Yes,
 //! #     idempotent: Idempotence::Unknown, ..Launch::default() };
 //! let book = Book::new(shape, 2);
-//! let launches = [ReadyLaunch { launch, next: 0, assigned: 0, submitted: Tick::ZERO }];
+//! let launches = [ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }];
 //! let view = ReadyView { launches: &launches, cus: book.cus() };
 //! let mut policy = Leftover::new(LeftoverConfig::default())?;
 //! let mut round = Round::default();

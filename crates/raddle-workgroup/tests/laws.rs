@@ -122,7 +122,7 @@ fn policies() -> Vec<(&'static str, Box<dyn Allocate>)> {
 }
 
 fn entry(launch: Launch, next: u64, assigned: u64) -> ReadyLaunch {
-    ReadyLaunch { launch, next, assigned, submitted: Tick::ZERO }
+    ReadyLaunch { launch, next, assigned, cut: 0, submitted: Tick::ZERO }
 }
 
 #[test]

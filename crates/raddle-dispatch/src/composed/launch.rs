@@ -39,6 +39,10 @@ pub(super) struct Known {
     pub(super) ended: u64,
     /// Workgroups assigned or partly started: where, and how many waves started and ended.
     pub(super) bound: BTreeMap<u64, Bound>,
+    /// Waves of `next` that have started by themselves.
+    cut: u16,
+    /// Waves that have ended of workgroups that were cut, of each that has not ended as a whole.
+    cut_ended: BTreeMap<u64, u16>,
 }
 
 /// A workgroup that does not start as a whole.
@@ -61,6 +65,8 @@ impl Known {
             next: 0,
             ended: 0,
             bound: BTreeMap::new(),
+            cut: 0,
+            cut_ended: BTreeMap::new(),
         }
     }
 
@@ -69,10 +75,12 @@ impl Known {
         self.next = 0;
         self.ended = 0;
         self.bound.clear();
+        self.cut = 0;
+        self.cut_ended.clear();
     }
 
     pub(super) fn has_started(&self) -> bool {
-        self.next > 0 || !self.bound.is_empty()
+        self.next > 0 || self.cut > 0 || !self.bound.is_empty()
     }
 
     /// Assigned workgroups of which not all waves have started.
@@ -89,9 +97,11 @@ impl Known {
     pub(super) fn entry(&self) -> ReadyLaunch {
         ReadyLaunch {
             launch: self.launch,
-            // While it drains nothing further is distributed.
+            // While it drains nothing further is distributed: the pieces of a workgroup that was cut
+            // hold nothing before they start, so those that have not wait like workgroups.
             next: if self.draining() { self.launch.workgroups } else { self.next },
             assigned: self.waiting(),
+            cut: if self.draining() { 0 } else { self.cut },
             submitted: self.submitted,
         }
     }
@@ -110,6 +120,9 @@ impl Known {
     ) -> Result<(), String> {
         let whole = self.launch.demand.waves;
         let (first, count) = waves.bounds(whole);
+        if let WaveSpan::Cut { .. } = waves {
+            return self.start_cut(first, count, pieces);
+        }
         let names = |group: u64| pieces.iter().any(|piece| piece.names(group));
         let bound = self.bound.keys().any(|&group| names(group));
         if self.draining() && !bound {
@@ -136,6 +149,7 @@ impl Known {
     ) -> Result<(), String> {
         let total: u64 = pieces.iter().map(|piece| u64::from(piece.count)).sum();
         let end = self.next.saturating_add(total);
+        self.is_not_cut()?;
         let fits = total > 0 && end <= self.launch.workgroups;
         if !fits || !covers(pieces, self.next, total, seen) {
             return Err(format!(
@@ -167,6 +181,7 @@ impl Known {
             bound.started += count;
             return Ok(());
         }
+        self.is_not_cut()?;
         if group != self.next || first != 0 {
             return Err(format!("law 1: the next workgroup of {id} is {}", self.next));
         }
@@ -175,11 +190,48 @@ impl Known {
         Ok(())
     }
 
+    /// Law 8: a piece of the next workgroup.
+    fn start_cut(&mut self, first: u16, count: u16, pieces: &[Piece]) -> Result<(), String> {
+        let (id, whole) = (self.launch.id, self.launch.demand.waves);
+        if self.launch.barrier.possible() {
+            return Err(format!("law 8: {id} is cut, whose waves may meet at a barrier"));
+        }
+        let next = !self.draining() && self.next < self.launch.workgroups;
+        if !next || !matches!(*pieces, [Piece { first, count: 1, .. }] if first == self.next) {
+            return Err(format!("law 8: {id} is cut: one piece of workgroup {} starts", self.next));
+        }
+        let end = u32::from(first) + u32::from(count);
+        if first != self.cut || count == 0 || end > u32::from(whole) {
+            return Err(format!(
+                "law 8: workgroup {} of {id} was cut and goes on at wave {}",
+                self.next, self.cut
+            ));
+        }
+        self.cut += count;
+        if self.cut == whole {
+            self.cut = 0;
+            self.next += 1;
+        }
+        Ok(())
+    }
+
+    /// Law 8: nothing but its next wave starts while a workgroup that was cut waits for it.
+    fn is_not_cut(&self) -> Result<(), String> {
+        match self.cut {
+            0 => Ok(()),
+            wave => Err(format!(
+                "law 8: workgroup {} of {} was cut and goes on at wave {wave}",
+                self.next, self.launch.id
+            )),
+        }
+    }
+
     /// Enters an assignment.
     pub(super) fn assign(&mut self, group: u64, cu: CuId) -> Result<(), String> {
         if group != self.next || group >= self.launch.workgroups {
             return Err(format!("the next workgroup of {} is {}", self.launch.id, self.next));
         }
+        self.is_not_cut()?;
         self.next += 1;
         self.bound.insert(group, Bound { cu, started: 0, ended: 0 });
         Ok(())
@@ -189,6 +241,9 @@ impl Known {
     pub(super) fn end(&mut self, waves: WaveSpan, pieces: &[Piece]) {
         let whole = self.launch.demand.waves;
         let (_, count) = waves.bounds(whole);
+        if let WaveSpan::Cut { .. } = waves {
+            return self.end_cut(count, pieces);
+        }
         if self.bound.is_empty() {
             self.ended += pieces.iter().map(|piece| u64::from(piece.count)).sum::<u64>();
             return;
@@ -201,6 +256,18 @@ impl Known {
             bound.ended = bound.ended.saturating_add(count);
             if bound.ended >= whole {
                 self.bound.remove(&workgroup);
+                self.ended += 1;
+            }
+        }
+    }
+
+    /// A workgroup that was cut has ended when all its pieces have.
+    fn end_cut(&mut self, count: u16, pieces: &[Piece]) {
+        for workgroup in pieces.iter().flat_map(|piece| piece.workgroups()) {
+            let ended = self.cut_ended.entry(workgroup).or_insert(0);
+            *ended = ended.saturating_add(count);
+            if *ended >= self.launch.demand.waves {
+                self.cut_ended.remove(&workgroup);
                 self.ended += 1;
             }
         }

@@ -1,7 +1,8 @@
 //! How do ready launches reach the device, and where do their workgroups go?
 
 use raddle_policy::{
-    Action, Actions, Answer, Fact, Launch, LaunchId, ReadyView, Refusal, Submission, Tick, WaveSpan,
+    Action, Actions, Answer, BookError, Fact, Launch, LaunchId, ReadyLaunch, ReadyView, Refusal,
+    Submission, Tick, WaveSpan,
 };
 
 use super::Composed;
@@ -137,9 +138,13 @@ impl Composed {
     ) -> Result<(), DispatchError> {
         let (launch, submission) = self.in_view(id)?;
         let before = self.book.resident_waves(id);
-        self.book
-            .start(&launch, waves, &round.pieces, &round.places)
-            .map_err(|fault| Self::broke("allocate", &self.allocate, format!("law 2: {fault}")))?;
+        if let Err(fault) = self.book.start(&launch, waves, &round.pieces, &round.places) {
+            // Out of order where a workgroup was cut is another law than not to fit.
+            let cut = |entry: &ReadyLaunch| entry.cut > 0 || matches!(waves, WaveSpan::Cut { .. });
+            let is_cut = self.ready.get(submission, id).is_some_and(cut);
+            let law = if is_cut && matches!(fault, BookError::Waves { .. }) { 8 } else { 2 };
+            return Err(Self::broke("allocate", &self.allocate, format!("law {law}: {fault}")));
+        }
         let known = self.launches.get_mut(&id).ok_or(DispatchError::UnknownLaunch(id))?;
         let started = known.start(waves, &round.pieces, &mut self.seen);
         let entry = known.entry();

@@ -81,7 +81,7 @@ mod tests {
             idempotent: Idempotence::Unknown,
             activity: Activity::UNKNOWN,
         };
-        ReadyLaunch { launch, next: 0, assigned: 0, submitted: Tick::ZERO }
+        ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }
     }
 
     fn ids(ready: &Ready) -> Vec<u32> {

@@ -65,8 +65,14 @@ impl Line<'_> {
     }
 
     fn waves(&mut self, waves: WaveSpan) {
-        if let WaveSpan::Range { first, count } = waves {
-            self.put(format_args!(",\"waves\":[{first},{count}]"));
+        match waves {
+            WaveSpan::All => {}
+            WaveSpan::Range { first, count } => {
+                self.put(format_args!(",\"waves\":[{first},{count}]"));
+            }
+            WaveSpan::Cut { first, count } => {
+                self.put(format_args!(",\"cut\":[{first},{count}]"));
+            }
         }
     }
 

@@ -8,6 +8,10 @@
 //! Times are ticks. Workgroups are written as runs `[first, stride, count, cu, cus, step]`: on each
 //! of `cus` compute units from `cu` on, `count` workgroups `stride` apart, the next unit beginning
 //! at `first + step`; a step of 1 is left out. A uniform round over the device is one run.
+//!
+//! What starts and ends as a whole says no more. `"waves":[first,count]` are waves of workgroups
+//! that start wave by wave, `"cut":[first,count]` a piece of a workgroup that was cut; both stand
+//! before the workgroups, never together.
 
 mod line;
 pub mod reader;

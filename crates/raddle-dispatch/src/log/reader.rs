@@ -41,6 +41,7 @@ struct EventLine {
     share: Option<u32>,
     launch: Option<LaunchField>,
     waves: Option<(u16, u16)>,
+    cut: Option<(u16, u16)>,
     pieces: Option<Vec<WrittenRun>>,
     how: Option<String>,
     done: Option<u64>,
@@ -87,9 +88,11 @@ impl EventLine {
                     let piece = Piece { first, stride, count, cu: CuId(cu) };
                     pieces.extend(expand(Run { piece, cus, step }));
                 }
-                let waves = match self.waves {
-                    Some((first, count)) => WaveSpan::Range { first, count },
-                    None => WaveSpan::All,
+                let waves = match (self.waves, self.cut) {
+                    (None, None) => WaveSpan::All,
+                    (Some((first, count)), None) => WaveSpan::Range { first, count },
+                    (None, Some((first, count))) => WaveSpan::Cut { first, count },
+                    (Some(_), Some(_)) => return None,
                 };
                 Event::WavesEnded { launch: self.launch_id()?, waves, pieces }
             }

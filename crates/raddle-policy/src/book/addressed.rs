@@ -93,7 +93,7 @@ impl Book {
 }
 
 /// Waves by SIMD; `None` where a place names a SIMD that does not exist.
-fn split_of(places: &[Place], simds: u8) -> Option<Split> {
+pub(super) fn split_of(places: &[Place], simds: u8) -> Option<Split> {
     let mut split = [0; MAX_SIMDS];
     for place in places {
         if place.simd >= simds {

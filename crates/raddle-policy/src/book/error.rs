@@ -29,7 +29,8 @@ pub enum BookError {
     },
     /// Waves out of order: a partly started workgroup starts its waves in order, one workgroup an
     /// answer, and ends no more than have started (which of them ended is not kept); a workgroup
-    /// known by name starts and ends once.
+    /// known by name starts and ends once; one that was cut starts piece by piece, and each piece
+    /// ends as it started.
     Waves {
         /// Which launch.
         launch: LaunchId,

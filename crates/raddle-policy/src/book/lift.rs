@@ -31,7 +31,8 @@ impl Resident {
         });
         let addressed = self.addressed.values().map(|&(cu, split)| (cu, split, 1));
         let partial = self.partial.values().map(|part| (part.cu, part.split, 1));
-        counted.chain(addressed).chain(partial)
+        let cut = self.cuts.lying().map(|part| (part.cu, part.split, 1));
+        counted.chain(addressed).chain(partial).chain(cut)
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod addressed;
 mod counted;
+mod cut;
 mod error;
 mod lift;
 mod partial;
@@ -19,6 +20,7 @@ use alloc::vec::Vec;
 
 use raddle_types::{CuId, CuShape, Demand, Launch, LaunchId, MAX_SIMDS};
 
+use cut::Cuts;
 pub use error::BookError;
 pub use lift::Lifted;
 use partial::Partial;
@@ -48,6 +50,8 @@ struct Resident {
     addressed: BTreeMap<u64, (CuId, Split)>,
     /// Workgroups that did not start all their waves in one answer.
     partial: BTreeMap<u64, Partial>,
+    /// Workgroups that were cut, piece by piece.
+    cuts: Cuts,
 }
 
 impl Resident {
@@ -59,12 +63,18 @@ impl Resident {
             counted: table.unwrap_or_else(|| vec![[0; MAX_SIMDS]; units]),
             addressed: BTreeMap::new(),
             partial: BTreeMap::new(),
+            cuts: Cuts::default(),
         }
     }
 
     /// Whether nothing of the launch is left.
     fn is_gone(&self) -> bool {
-        self.waves == 0 && self.partial.is_empty()
+        self.waves == 0 && self.partial.is_empty() && !self.cuts.is_begun()
+    }
+
+    /// A workgroup named here that was cut, and so starts by its pieces alone.
+    fn cut_among(&self, pieces: &[Piece]) -> Option<u64> {
+        self.cuts.workgroups().find(|&group| pieces.iter().any(|piece| piece.names(group)))
     }
 }
 
@@ -108,10 +118,16 @@ impl Book {
         if known.is_some_and(|resident| resident.demand != launch.demand) {
             return Err(BookError::Demand { launch: launch.id });
         }
+        if let WaveSpan::Cut { first, count } = waves {
+            return self.start_cut(launch, (first, count), pieces, places);
+        }
+        if let Some(workgroup) = known.and_then(|resident| resident.cut_among(pieces)) {
+            return Err(BookError::Waves { launch: launch.id, workgroup });
+        }
         match waves {
             WaveSpan::Range { first, count } => self.start_waves(launch, first, count, pieces),
-            WaveSpan::All if places.is_empty() => self.start_counted(launch, pieces),
-            WaveSpan::All => self.start_addressed(launch, pieces, places),
+            _ if places.is_empty() => self.start_counted(launch, pieces),
+            _ => self.start_addressed(launch, pieces, places),
         }
     }
 
@@ -136,6 +152,9 @@ impl Book {
             WaveSpan::All => self.end_whole(launch, &mut resident, pieces),
             WaveSpan::Range { first, count } => {
                 self.end_waves(launch, &mut resident, first, count, pieces)
+            }
+            WaveSpan::Cut { first, count } => {
+                self.end_cut(launch, &mut resident, (first, count), pieces)
             }
         };
         self.put_back(launch, resident);

@@ -108,7 +108,7 @@ impl Book {
 
 impl Cus {
     /// Whether what a workgroup takes as a whole is there: slot, barriers, LDS.
-    fn group_fits(&self, cu: CuId, demand: &Demand) -> bool {
+    pub(super) fn group_fits(&self, cu: CuId, demand: &Demand) -> bool {
         let free = self.free(cu);
         free.workgroups > 0
             && free.barriers >= u64::from(demand.barriers)

@@ -9,6 +9,7 @@ use std::vec::Vec;
 
 use raddle_types::{CuId, CuShape, Demand, Launch, LaunchId};
 
+use super::world::{Part, Spot};
 use crate::Place;
 
 /// Every wave with an address that is on the device now.
@@ -21,6 +22,8 @@ pub(super) struct Addresses {
 struct Wave {
     launch: LaunchId,
     workgroup: u64,
+    /// The first wave of the piece, if the workgroup was cut: a piece has an LDS start of its own.
+    piece: Option<u16>,
     wave: u16,
     demand: Demand,
     place: Place,
@@ -33,13 +36,14 @@ impl Addresses {
         shape: &CuShape,
         launch: &Launch,
         (workgroup, cu): (u64, CuId),
-        first: u16,
+        (first, cut): (u16, bool),
         places: &[Place],
     ) -> Result<(), String> {
         let lying = self.lying.entry(cu).or_default();
         for (wave, &place) in (first..).zip(places) {
-            let new = Wave { launch: launch.id, workgroup, wave, demand: launch.demand, place };
-            let at = || format!("w{workgroup} of {} on {cu}, wave {wave}", launch.id);
+            let (launch, demand, piece) = (launch.id, launch.demand, cut.then_some(first));
+            let new = Wave { launch, workgroup, piece, wave, demand, place };
+            let at = || format!("w{workgroup} of {launch} on {cu}, wave {wave}");
             if let Some(what) = new.outside(shape) {
                 return Err(format!("{}: {what} exceed the compute unit", at()));
             }
@@ -54,12 +58,16 @@ impl Addresses {
         Ok(())
     }
 
-    /// Frees a workgroup, or one wave of it; no matter if it never had an address.
-    pub(super) fn free(&mut self, launch: LaunchId, workgroup: u64, cu: CuId, wave: Option<u16>) {
+    /// Frees a workgroup, or a part of it; no matter if it never had an address.
+    pub(super) fn free(&mut self, (launch, workgroup, part): Spot, cu: CuId) {
         if let Some(lying) = self.lying.get_mut(&cu) {
             lying.retain(|it| {
-                (it.launch, it.workgroup) != (launch, workgroup)
-                    || wave.is_some_and(|wave| wave != it.wave)
+                let named = match part {
+                    Part::Whole => true,
+                    Part::Wave(wave) => it.wave == wave,
+                    Part::Cut { first, .. } => it.piece == Some(first),
+                };
+                (it.launch, it.workgroup) != (launch, workgroup) || !named
             });
         }
     }
@@ -93,7 +101,8 @@ impl Wave {
         let vgpr = |it: &Self| (u32::from(it.place.vgpr), u32::from(it.demand.vgpr));
         let sgpr = |it: &Self| (u32::from(it.place.sgpr), u32::from(it.demand.sgpr));
         let lds = |it: &Self| (it.place.lds, it.demand.lds);
-        let same_workgroup = (self.launch, self.workgroup) == (old.launch, old.workgroup);
+        let group = |it: &Self| (it.launch, it.workgroup, it.piece);
+        let same_workgroup = group(self) == group(old);
         if self.place.simd == old.place.simd && overlap(vgpr(self), vgpr(old)) {
             Some("vector registers")
         } else if shape.sgpr != u16::MAX && overlap(sgpr(self), sgpr(old)) {

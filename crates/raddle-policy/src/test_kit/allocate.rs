@@ -1,4 +1,4 @@
-//! Does an allocation policy keep its seven laws?
+//! Does an allocation policy keep its eight laws?
 
 use std::format;
 use std::string::{String, ToString};
@@ -9,7 +9,7 @@ use raddle_types::{CuId, Tick};
 use super::{Breach, Deed, Line, Run, Scenario, World};
 use crate::{Allocate, Answer, Cus, Fact, OneByOne, Piece, ReadyView, Round, WaveSpan};
 
-/// Plays a scenario and checks laws 1, 2, 3, 4, 6 and 7, with bulk answers and without.
+/// Plays a scenario and checks laws 1, 2, 3, 4, 6, 7 and 8, with bulk answers and without.
 ///
 /// # Panics
 /// Where one is broken, with its number.
@@ -37,7 +37,7 @@ pub fn check_allocate_except<P: Allocate + Clone>(
 /// Plays a scenario with bulk answers and without, and checks law 5.
 ///
 /// # Panics
-/// Where it (or law 1, 2, 6 or 7) is broken, with its number.
+/// Where it (or law 1, 2, 6, 7 or 8) is broken, with its number.
 #[track_caller]
 pub fn check_bulk<P: Allocate>(make: impl Fn() -> P, scenario: &Scenario) {
     if let Err(breach) = examine_bulk(make, scenario) {
@@ -252,6 +252,9 @@ fn placed(Line { at, deed, .. }: &Line) -> Vec<String> {
                             .zip(0..)
                             .map(|(wave, i)| format!("{whose} wave {wave} at {:?}", places.get(i)))
                             .collect(),
+                        WaveSpan::Cut { first, count } => {
+                            Vec::from([format!("{whose} cut {first}+{count} at {places:?}")])
+                        }
                     }
                 })
                 .collect()

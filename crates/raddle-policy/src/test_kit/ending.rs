@@ -9,32 +9,38 @@ use std::vec::Vec;
 use raddle_types::{CuId, LaunchId, ProcessId};
 
 use super::Breach;
-use super::world::{Deed, Line, Spot, World};
+use super::world::{Deed, Line, Part, Spot, World};
 use crate::{Allocate, Fact, Piece, WaveSpan};
 
 impl World<'_> {
-    /// Ends the workgroups (single waves of those that started wave by wave) that the scenario
+    /// Ends the workgroups (single waves of those that started wave by wave, pieces of those that
+    /// were cut) that the scenario
     /// chooses for this step.
     pub(super) fn end_some(&mut self, step: usize, policy: &mut dyn Allocate) {
         let all: Vec<(Spot, CuId)> = self.resident.iter().map(|(&spot, &cu)| (spot, cu)).collect();
         let (first, count) = self.scenario.ending(step, all.len());
         let mut whole: BTreeMap<LaunchId, Vec<(CuId, u64)>> = BTreeMap::new();
-        let mut waves = Vec::new();
+        let mut parts = Vec::new();
         for (spot, cu) in all.iter().cycle().skip(first).take(count) {
             self.resident.remove(spot);
-            let &(launch, workgroup, wave) = spot;
-            self.addresses.free(launch, workgroup, *cu, wave);
-            match wave {
-                None => whole.entry(launch).or_default().push((*cu, workgroup)),
-                Some(wave) => waves.push((launch, wave, Piece::one(workgroup, *cu))),
-            }
+            let &(launch, workgroup, part) = spot;
+            self.addresses.free(*spot, *cu);
+            let span = match part {
+                Part::Whole => {
+                    whole.entry(launch).or_default().push((*cu, workgroup));
+                    continue;
+                }
+                Part::Wave(first) => WaveSpan::Range { first, count: 1 },
+                Part::Cut { first, count } => WaveSpan::Cut { first, count },
+            };
+            parts.push((launch, span, Piece::one(workgroup, *cu)));
         }
         for (launch, mut spots) in whole {
             spots.sort_unstable();
             self.end(policy, launch, WaveSpan::All, pieces_of(&spots));
         }
-        for (launch, first, piece) in waves {
-            self.end(policy, launch, WaveSpan::Range { first, count: 1 }, vec![piece]);
+        for (launch, span, piece) in parts {
+            self.end(policy, launch, span, vec![piece]);
         }
     }
 
@@ -56,7 +62,7 @@ impl World<'_> {
                 continue;
             }
             let ended = progress.waves_ended.entry(piece.first).or_insert(0);
-            *ended += 1;
+            *ended += waves.bounds(launch.demand.waves).1;
             progress.ended += u64::from(*ended == launch.demand.waves);
         }
         let last = progress.ended == launch.workgroups;

@@ -51,6 +51,7 @@ mod launch_path;
 mod preempt;
 mod render;
 mod scenario;
+mod starting;
 mod strategy;
 mod turn;
 mod world;

@@ -18,7 +18,7 @@ pub const LINES: usize = 40;
 /// Longer than [`LINES`], it ends with the number of lines left out.
 ///
 /// # Errors
-/// Where the policy breaks law 1, 2, 6 or 7.
+/// Where the policy breaks law 1, 2, 6, 7 or 8.
 pub fn render(policy: &mut dyn Allocate, scenario: &Scenario) -> Result<String, Breach> {
     let run = World::play(scenario, policy)?;
     let mut rows = Vec::from([["t", "launch", "answer", "pieces / refusals"].map(String::from)]);
@@ -81,6 +81,7 @@ fn span(waves: WaveSpan) -> String {
     match waves {
         WaveSpan::All => String::new(),
         WaveSpan::Range { first, count } => format!(" waves {first}+{count}"),
+        WaveSpan::Cut { first, count } => format!(" cut {first}+{count}"),
     }
 }
 

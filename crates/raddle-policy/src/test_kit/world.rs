@@ -2,19 +2,18 @@
 //!
 //! A deterministic device without durations: a policy is asked until it waits, its answers are
 //! carried out and told, then some workgroups end, and so on, until everything has ended or nothing
-//! moves. Laws 1, 2, 6 and 7 of [`Allocate`] are checked on the way. Time is in ticks.
+//! moves. Laws 1, 2, 6, 7 and 8 of [`Allocate`] are checked on the way. Time is in ticks.
 
 use std::collections::BTreeMap;
 use std::format;
+use std::string::String;
 use std::vec::Vec;
 
 use raddle_types::{CuId, Launch, LaunchId, ProcessId, Refusal, Tick, Ticks};
 
 use super::addresses::Addresses;
 use super::{Breach, Scenario};
-use crate::{
-    Allocate, Answer, Book, BookError, Fact, Piece, Place, ReadyLaunch, ReadyView, Round, WaveSpan,
-};
+use crate::{Allocate, Answer, Book, Fact, Piece, Place, ReadyLaunch, ReadyView, Round, WaveSpan};
 
 /// Ticks from one step, at which workgroups end, to the next.
 pub const STEP: Ticks = Ticks(1000);
@@ -90,8 +89,19 @@ pub struct Run {
     pub left_out: Vec<LaunchId>,
 }
 
-/// A workgroup without a wave is there as a whole, else one wave of it.
-pub(super) type Spot = (LaunchId, u64, Option<u16>);
+/// A workgroup, and what of it is meant.
+pub(super) type Spot = (LaunchId, u64, Part);
+
+/// What of a workgroup ends by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Part {
+    /// All of it.
+    Whole,
+    /// One wave, of a workgroup that started wave by wave.
+    Wave(u16),
+    /// A piece of a workgroup that was cut.
+    Cut { first: u16, count: u16 },
+}
 
 /// The device, the launches on it and what is known about them.
 #[derive(Debug)]
@@ -101,7 +111,7 @@ pub struct World<'s> {
     submitted: usize,
     pub(super) book: Book,
     pub(super) addresses: Addresses,
-    ready: Vec<ReadyLaunch>,
+    pub(super) ready: Vec<ReadyLaunch>,
     pub(super) progress: BTreeMap<LaunchId, Progress>,
     pub(super) resident: BTreeMap<Spot, CuId>,
     pub(super) run: Run,
@@ -111,12 +121,12 @@ pub struct World<'s> {
 pub(super) struct Progress {
     pub(super) launch: Launch,
     /// Workgroups that are bound to a compute unit, and how many of their waves have started.
-    bound: BTreeMap<u64, (CuId, u16)>,
+    pub(super) bound: BTreeMap<u64, (CuId, u16)>,
     pub(super) waves_ended: BTreeMap<u64, u16>,
     pub(super) ended: u64,
 }
 
-fn breach(law: u8, what: impl Into<std::string::String>) -> Breach {
+pub(super) fn breach(law: u8, what: impl Into<String>) -> Breach {
     Breach::new("Allocate", law, what)
 }
 
@@ -124,7 +134,7 @@ impl<'s> World<'s> {
     /// Plays the scenario to its end.
     ///
     /// # Errors
-    /// At the first answer that breaks law 1, 2, 6 or 7.
+    /// At the first answer that breaks law 1, 2, 6, 7 or 8.
     pub fn play(scenario: &'s Scenario, policy: &mut dyn Allocate) -> Result<Run, Breach> {
         let mut world = Self {
             scenario,
@@ -175,6 +185,7 @@ impl<'s> World<'s> {
                 launch: *launch,
                 next: 0,
                 assigned: 0,
+                cut: 0,
                 submitted: self.now,
             });
             let progress = Progress {
@@ -258,151 +269,7 @@ impl<'s> World<'s> {
         Ok(())
     }
 
-    fn position(&self, id: LaunchId) -> Option<usize> {
+    pub(super) fn position(&self, id: LaunchId) -> Option<usize> {
         self.ready.iter().position(|entry| entry.launch.id == id)
-    }
-
-    fn start(
-        &mut self,
-        policy: &mut dyn Allocate,
-        id: LaunchId,
-        waves: WaveSpan,
-        round: &Round,
-    ) -> Result<Deed, Breach> {
-        let at = self.position(id).ok_or_else(|| breach(1, format!("{id} is not in the view")))?;
-        let launch = self.ready[at].launch;
-        let (pieces, places) = (&round.pieces, &round.places);
-        let named = self.named(at, waves, pieces)?;
-        self.book.start(&launch, waves, pieces, places).map_err(|error| match error {
-            BookError::Overcommit { .. } => breach(2, format!("{error}")),
-            _ => breach(1, format!("{error}")),
-        })?;
-        let (first, count) = waves.bounds(launch.demand.waves);
-        let shape = &self.scenario.shape;
-        for (&spot, places) in named.iter().zip(places.chunks(usize::from(count.max(1)))) {
-            self.addresses
-                .take(shape, &launch, spot, first, places)
-                .map_err(|what| breach(2, what))?;
-        }
-        for (workgroup, cu) in named {
-            self.note_start(at, workgroup, cu, waves);
-        }
-        self.forget_if_started(at);
-        policy.observe(&Fact::Started { launch: &launch, waves, pieces, places }, self.now);
-        Ok(Deed::Started { launch: id, waves, pieces: pieces.clone(), places: places.clone() })
-    }
-
-    /// The workgroups of an answer in its order, after law 1.
-    fn named(
-        &self,
-        at: usize,
-        waves: WaveSpan,
-        pieces: &[Piece],
-    ) -> Result<Vec<(u64, CuId)>, Breach> {
-        let entry = &self.ready[at];
-        let id = entry.launch.id;
-        let total = pieces.iter().map(|it| u64::from(it.count)).sum::<u64>();
-        if total == 0 || pieces.iter().any(|it| it.count == 0 || it.stride == 0) {
-            return Err(breach(1, format!("{id} starts with an empty list or piece")));
-        }
-        if total > entry.undistributed() + entry.assigned {
-            let what = format!("{id} starts {total} workgroups, more than it has left");
-            return Err(breach(1, what));
-        }
-        let mut named = Vec::new();
-        for piece in pieces {
-            for i in 0..u64::from(piece.count) {
-                let workgroup = piece.first.saturating_add(i * u64::from(piece.stride));
-                named.push((workgroup, piece.cu));
-            }
-        }
-        let bound = &self.progress[&id].bound;
-        let mut fresh: Vec<u64> = Vec::new();
-        for &(workgroup, cu) in &named {
-            match bound.get(&workgroup) {
-                None => fresh.push(workgroup),
-                Some(&(at, _)) if at != cu => {
-                    let what = format!("w{workgroup} of {id} is bound to {at}, not to {cu}");
-                    return Err(breach(1, what));
-                }
-                Some(&(_, started)) if started > 0 && waves == WaveSpan::All => {
-                    let what = format!("w{workgroup} of {id} starts whole, after {started} waves");
-                    return Err(breach(1, what));
-                }
-                Some(_) => {}
-            }
-        }
-        fresh.sort_unstable();
-        for (expected, workgroup) in (entry.next..).zip(fresh) {
-            if workgroup != expected {
-                let what = format!("{id} starts w{workgroup} where w{expected} is next");
-                return Err(breach(1, what));
-            }
-        }
-        let mut all: Vec<u64> = named.iter().map(|&(workgroup, _)| workgroup).collect();
-        all.sort_unstable();
-        all.dedup();
-        if all.len() < named.len() {
-            return Err(breach(1, format!("{id} starts a workgroup twice in one answer")));
-        }
-        Ok(named)
-    }
-
-    fn note_start(&mut self, at: usize, workgroup: u64, cu: CuId, waves: WaveSpan) {
-        let entry = &mut self.ready[at];
-        let id = entry.launch.id;
-        let Some(progress) = self.progress.get_mut(&id) else {
-            return;
-        };
-        let fresh = !progress.bound.contains_key(&workgroup);
-        entry.next += u64::from(fresh);
-        match waves {
-            WaveSpan::All => {
-                entry.assigned -= u64::from(progress.bound.remove(&workgroup).is_some());
-                self.resident.insert((id, workgroup, None), cu);
-            }
-            WaveSpan::Range { first, count } => {
-                entry.assigned += u64::from(fresh);
-                progress.bound.entry(workgroup).or_insert((cu, 0)).1 = first + count;
-                if first + count == entry.launch.demand.waves {
-                    progress.bound.remove(&workgroup);
-                    entry.assigned -= 1;
-                }
-                for wave in first..first + count {
-                    self.resident.insert((id, workgroup, Some(wave)), cu);
-                }
-            }
-        }
-    }
-
-    fn forget_if_started(&mut self, at: usize) {
-        let entry = &self.ready[at];
-        if entry.undistributed() == 0 && entry.assigned == 0 {
-            self.ready.remove(at);
-        }
-    }
-
-    fn assign(
-        &mut self,
-        policy: &mut dyn Allocate,
-        id: LaunchId,
-        workgroup: u64,
-        cu: CuId,
-    ) -> Result<Deed, Breach> {
-        let at = self.position(id).ok_or_else(|| breach(1, format!("{id} is not in the view")))?;
-        let entry = &mut self.ready[at];
-        if workgroup != entry.next || entry.undistributed() == 0 || cu.0 >= self.scenario.cus {
-            let what = format!("{id} assigns w{workgroup} to {cu}, w{} is next", entry.next);
-            return Err(breach(1, what));
-        }
-        entry.next += 1;
-        entry.assigned += 1;
-        let launch = entry.launch;
-        if let Some(progress) = self.progress.get_mut(&id) {
-            progress.bound.insert(workgroup, (cu, 0));
-        }
-        let fact = Fact::Assigned { launch: &launch, workgroup, cu };
-        policy.observe(&fact, self.now);
-        Ok(Deed::Assigned { launch: id, workgroup, cu })
     }
 }

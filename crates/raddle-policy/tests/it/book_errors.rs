@@ -60,6 +60,10 @@ const fn range(first: u16, count: u16) -> WaveSpan {
     WaveSpan::Range { first, count }
 }
 
+const fn cut(first: u16, count: u16) -> WaveSpan {
+    WaveSpan::Cut { first, count }
+}
+
 /// Starts, is refused, and has changed nothing.
 #[track_caller]
 fn refused(book: &mut Book, of: &Launch, span: WaveSpan, pieces: &[Piece], at: &[Place]) -> String {
@@ -176,6 +180,122 @@ fn waves_that_are_not_there_cannot_end() {
     assert_eq!(not_ended(&mut book, range(1, 1), &one), wrong);
 }
 
+/// Four waves a workgroup that take half of the LDS, the slots and the barriers.
+const FOUR: Launch = launch(0, demand(4, 1, 1, 4, 2));
+
+#[test]
+fn a_piece_takes_what_a_workgroup_shares() {
+    let mut book = Book::new(SHAPE, 2);
+    book.start(&FOUR, cut(0, 1), &[piece(3, 1, 1, 0)], &[]).expect("fits");
+    let one = book.cus().free(CuId(0));
+    assert_eq!((one.waves, one.vgpr, one.sgpr), (7, 15, 15));
+    assert_eq!((one.lds, one.workgroups, one.barriers), (4, 3, 2));
+    book.start(&FOUR, cut(1, 2), &[piece(3, 1, 1, 0)], &[on(1), on(1)]).expect("fits");
+    let full = book.cus().free(CuId(0));
+    assert_eq!((full.waves, full.lds, full.workgroups, full.barriers), (5, 0, 2, 0));
+    let unit = book.cus().get(CuId(0)).expect("there");
+    assert_eq!([0, 1].map(|simd| unit.waves_of(simd)), [3, 2], "by the addresses");
+    let over = refused(&mut book, &FOUR, cut(3, 1), &[piece(3, 1, 1, 0)], &[]);
+    assert!(over.contains("k0 does not fit on cu0"), "{over}");
+    book.start(&FOUR, cut(3, 1), &[piece(3, 1, 1, 1)], &[]).expect("fits elsewhere");
+    assert_eq!(book.resident_waves(FOUR.id), 4);
+    // A piece gives its share back when it ends, whatever of its workgroup is left.
+    book.end(FOUR.id, cut(1, 2), &[piece(3, 1, 1, 0)]).expect("is there");
+    assert_eq!(book.cus().free(CuId(0)), one);
+    book.end(FOUR.id, cut(3, 1), &[piece(3, 1, 1, 1)]).expect("is there");
+    book.end(FOUR.id, cut(0, 1), &[piece(3, 1, 1, 0)]).expect("is there");
+    assert_eq!(book.cus(), &Cus::new(SHAPE, 2));
+    assert!(book.lift(FOUR.id).is_none());
+}
+
+#[test]
+fn pieces_start_in_order_and_as_nothing_else() {
+    let mut book = Book::new(SHAPE, 2);
+    let out_of_order = |error: String| assert!(error.contains("are out of order"), "{error}");
+    let (one, two) = ([piece(3, 1, 1, 0)], [piece(3, 1, 1, 0), piece(4, 1, 1, 0)]);
+    for (first, count) in [(1, 1), (0, 0), (0, 5), (0, u16::MAX), (u16::MAX, u16::MAX)] {
+        out_of_order(refused(&mut book, &FOUR, cut(first, count), &one, &[]));
+    }
+    out_of_order(refused(&mut book, &FOUR, cut(0, 1), &two, &[]));
+    out_of_order(refused(&mut book, &FOUR, cut(0, 1), &[piece(3, 1, 2, 0)], &[]));
+    out_of_order(refused(&mut book, &FOUR, cut(0, 1), &[], &[]));
+    for places in [vec![on(0); 2], vec![on(2)], vec![on(200)]] {
+        let error = refused(&mut book, &FOUR, cut(0, 1), &one, &places);
+        assert!(error.contains("give one for each wave"), "{error}");
+    }
+    book.start(&FOUR, cut(0, 1), &one, &[]).expect("fits");
+    for (first, count) in [(0, 1), (2, 1), (1, 0), (1, 4), (1, u16::MAX)] {
+        out_of_order(refused(&mut book, &FOUR, cut(first, count), &one, &[]));
+    }
+    for span in [ALL, range(0, 1), range(1, 1)] {
+        out_of_order(refused(&mut book, &FOUR, span, &one, &[]));
+    }
+    out_of_order(refused(&mut book, &FOUR, ALL, &one, &[on(0); 4]));
+    // Also while none of its pieces lies there, and where only the last one does.
+    book.end(FOUR.id, cut(0, 1), &one).expect("is there");
+    out_of_order(refused(&mut book, &FOUR, ALL, &one, &[]));
+    out_of_order(refused(&mut book, &FOUR, cut(0, 1), &one, &[]));
+    book.start(&FOUR, cut(1, 3), &one, &[]).expect("the waves that are left");
+    out_of_order(refused(&mut book, &FOUR, cut(0, 1), &one, &[]));
+    out_of_order(refused(&mut book, &FOUR, range(0, 1), &one, &[]));
+    // What began otherwise is not cut.
+    book.start(&FOUR, range(0, 1), &[piece(4, 1, 1, 1)], &[]).expect("fits");
+    out_of_order(refused(&mut book, &FOUR, cut(0, 1), &[piece(4, 1, 1, 1)], &[]));
+    out_of_order(refused(&mut book, &FOUR, cut(1, 1), &[piece(4, 1, 1, 1)], &[]));
+    book.start(&FOUR, ALL, &[piece(5, 1, 1, 1)], &[on(0); 4].map(|it| Place { simd: 1, ..it }))
+        .expect("fits");
+    out_of_order(refused(&mut book, &FOUR, cut(0, 1), &[piece(5, 1, 1, 1)], &[]));
+}
+
+#[test]
+fn pieces_that_are_not_there_cannot_end() {
+    let mut book = Book::new(SHAPE, 1);
+    let pair = launch(0, demand(2, 1, 1, 1, 1));
+    let one = [piece(4, 1, 1, 0)];
+    let wrong = BookError::Waves { launch: pair.id, workgroup: 4 };
+    book.start(&pair, cut(0, 1), &one, &[]).expect("fits");
+    for span in [cut(1, 1), cut(0, 2), cut(0, 0), cut(u16::MAX, u16::MAX), range(0, 1)] {
+        assert_eq!(not_ended(&mut book, span, &one), wrong);
+    }
+    for bad in [piece(4, 1, 1, 1), piece(4, 0, 2, 0), piece(4, 0, u32::MAX, 0)] {
+        assert_eq!(not_ended(&mut book, cut(0, 1), &[bad]), wrong);
+    }
+    let whole = BookError::NotResident { launch: pair.id, cu: CuId(0) };
+    assert_eq!(not_ended(&mut book, ALL, &one), whole);
+    book.start(&pair, cut(1, 1), &one, &[]).expect("fits");
+    book.start(&pair, cut(0, 1), &[piece(5, 1, 1, 0)], &[]).expect("fits");
+    assert_eq!(not_ended(&mut book, cut(0, 1), &[one[0], one[0]]), wrong);
+    book.end(pair.id, cut(0, 1), &[one[0], piece(5, 1, 1, 0)]).expect("equal pieces of two");
+    assert_eq!(not_ended(&mut book, cut(0, 1), &one), wrong);
+    book.end(pair.id, cut(1, 1), &one).expect("is there");
+    assert_eq!(book.cus(), &Cus::new(SHAPE, 1));
+}
+
+#[test]
+fn pieces_are_lifted_and_go_back_where_they_were() {
+    let mut book = Book::new(SHAPE, 2);
+    book.start(&FOUR, cut(0, 1), &[piece(0, 1, 1, 0)], &[on(1)]).expect("fits");
+    book.start(&FOUR, cut(1, 2), &[piece(0, 1, 1, 1)], &[]).expect("fits");
+    let before = book.cus().clone();
+    let lifted = book.lift(FOUR.id).expect("is there");
+    assert_eq!(book.cus(), &Cus::new(SHAPE, 2));
+    // All LDS of one unit: one piece does not go back, so none does.
+    let other = launch(1, demand(1, 0, 0, 8, 0));
+    book.start(&other, ALL, &[piece(0, 1, 1, 1)], &[]).expect("fits");
+    let occupied = book.cus().clone();
+    let lifted = book.lower(lifted).expect_err("no LDS");
+    assert_eq!(book.cus(), &occupied);
+    book.end(other.id, ALL, &[piece(0, 1, 1, 1)]).expect("is there");
+    book.lower(lifted).expect("it fits again");
+    assert_eq!(book.cus(), &before);
+    // It goes on where it was; killed, it starts again.
+    book.start(&FOUR, cut(3, 1), &[piece(0, 1, 1, 0)], &[]).expect("the last wave");
+    book.lift(FOUR.id).expect("killed");
+    book.start(&FOUR, cut(0, 4), &[piece(0, 1, 1, 0)], &[]).expect("from the first wave on");
+    book.end(FOUR.id, cut(0, 4), &[piece(0, 1, 1, 0)]).expect("is there");
+    assert_eq!(book.cus(), &Cus::new(SHAPE, 2));
+}
+
 #[test]
 fn one_id_has_one_demand() {
     let mut book = Book::new(SHAPE, 1);
@@ -250,6 +370,9 @@ fn everything(launch: &Launch, shape: CuShape) {
     assert_eq!(book.end(id, ALL, &whole).is_ok(), room > 0);
     let span = range(0, launch.demand.waves);
     let one = [piece(u64::MAX, u32::MAX, 1, 0)];
+    assert_eq!(book.start(launch, span, &one, &[]).is_ok(), room > 0);
+    assert_eq!(book.end(id, span, &one).is_ok(), room > 0);
+    let span = cut(0, launch.demand.waves);
     assert_eq!(book.start(launch, span, &one, &[]).is_ok(), room > 0);
     assert_eq!(book.end(id, span, &one).is_ok(), room > 0);
     assert_eq!(book.cus(), &Cus::new(shape, 1));

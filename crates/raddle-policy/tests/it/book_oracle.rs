@@ -3,6 +3,8 @@
 //! The ledger knows every wave by its SIMD and adds everything up anew for each question.
 #![cfg(feature = "test-kit")]
 
+use std::collections::BTreeMap;
+
 use crate::ledger::{Group, Kind, Ledger};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -17,6 +19,7 @@ enum Step {
     Counted { launch: usize, cus: [u16; 2], counts: [u32; 2] },
     Addressed { launch: usize, cu: u16, simds: u32, count: u32 },
     Waves { launch: usize, cu: u16, count: u16 },
+    Cut { launch: usize, cu: u16, simds: u32, count: u16 },
     End { which: usize, count: u32 },
     LiftAndLower { launch: usize },
 }
@@ -31,6 +34,8 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(launch, cu, simds, count)| Step::Addressed { launch, cu, simds, count }),
         3 => (launch.clone(), 0u16..6, 1u16..=6)
             .prop_map(|(launch, cu, count)| Step::Waves { launch, cu, count }),
+        3 => (launch.clone(), 0u16..6, any::<u32>(), 1u16..=3)
+            .prop_map(|(launch, cu, simds, count)| Step::Cut { launch, cu, simds, count }),
         4 => (0usize..64, 1u32..=3).prop_map(|(which, count)| Step::End { which, count }),
         1 => launch.prop_map(|launch| Step::LiftAndLower { launch }),
     ]
@@ -55,6 +60,8 @@ struct Pair {
     book: Book,
     ledger: Ledger,
     next: u64,
+    /// The workgroup of each launch that was cut and waits for further waves, and the next one.
+    cut: BTreeMap<LaunchId, (u64, u16)>,
 }
 
 impl Pair {
@@ -142,6 +149,32 @@ impl Pair {
         self.start(launch, waves, &[Piece::one(workgroup, cu)], &[], ledger);
     }
 
+    /// Goes on with a workgroup that was cut, else cuts one.
+    fn cut(&mut self, launch: &Launch, cu: CuId, mut code: u32, count: u16) -> bool {
+        let (workgroup, first) = self.cut.get(&launch.id).copied().unwrap_or((self.next, 0));
+        self.next += 100;
+        let count = count.min(launch.demand.waves - first);
+        let by_name = code % 3 == 1;
+        let mut random = || {
+            code = code.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            u8::try_from((code >> 16) % u32::from(self.ledger.shape.simds)).expect("small")
+        };
+        let simds: Vec<Option<u8>> = (0..count).map(|_| by_name.then(&mut random)).collect();
+        let place = |simd: &Option<u8>| simd.map(|simd| Place { simd, ..Place::default() });
+        let places: Vec<Place> = simds.iter().filter_map(place).collect();
+        let ledger = self.ledger.clone().with_cut(launch, cu, (workgroup, first), &simds);
+        let waves = WaveSpan::Cut { first, count };
+        let started = self.start(launch, waves, &[Piece::one(workgroup, cu)], &places, ledger);
+        if started {
+            let next = first + count;
+            self.cut.insert(launch.id, (workgroup, next));
+            if next == launch.demand.waves {
+                self.cut.remove(&launch.id);
+            }
+        }
+        started
+    }
+
     fn end(&mut self, which: usize, count: u32) {
         let alive = |(_, group): &&(CuId, Group)| !group.simds.is_empty();
         let all: Vec<(CuId, Group)> = self.ledger.groups.iter().filter(alive).cloned().collect();
@@ -167,6 +200,21 @@ impl Pair {
                 let piece = Piece::one(workgroup, *cu);
                 self.book.end(id, WaveSpan::All, &[piece]).expect("resident");
                 self.ledger.remove(id, workgroup);
+            }
+            Kind::Cut(workgroup, first) => {
+                let (count, piece) = (group.started, Piece::one(workgroup, *cu));
+                // Not as what it is not.
+                for other in [
+                    WaveSpan::Range { first, count },
+                    WaveSpan::Cut { first, count: count + 1 },
+                    WaveSpan::Cut { first, count: count - 1 },
+                ] {
+                    let wrong = self.book.end(id, other, &[piece]);
+                    assert_eq!(wrong, Err(BookError::Waves { launch: id, workgroup }), "{other:?}");
+                }
+                let waves = WaveSpan::Cut { first, count };
+                self.book.end(id, waves, &[piece]).expect("resident");
+                self.ledger.end_cut(id, workgroup, first);
             }
             Kind::Partial(workgroup) => {
                 let resident = u16::try_from(group.simds.len()).expect("few");
@@ -225,6 +273,7 @@ proptest! {
             book: Book::new(shape, cus),
             ledger: Ledger { shape, groups: Vec::new() },
             next: 0,
+            cut: BTreeMap::new(),
         };
         for step in steps {
             match step {
@@ -236,6 +285,9 @@ proptest! {
                 }
                 Step::Waves { launch, cu, count } => {
                     pair.waves(&launches[launch], CuId(cu % cus), count);
+                }
+                Step::Cut { launch, cu, simds, count } => {
+                    pair.cut(&launches[launch], CuId(cu % cus), simds, count);
                 }
                 Step::End { which, count } => pair.end(which, count),
                 Step::LiftAndLower { launch } => pair.lift_and_lower(LaunchId(launch as u32)),
@@ -253,7 +305,16 @@ proptest! {
                 pair.end_all(launch.id);
             }
         }
+        for launch in &launches {
+            while pair.cut.contains_key(&launch.id) {
+                prop_assert!(pair.cut(launch, CuId(0), 0, 1), "one wave fits an empty unit");
+                pair.end_all(launch.id);
+            }
+        }
         prop_assert_eq!(pair.book.cus(), &Cus::new(shape, cus));
+        for launch in &launches {
+            prop_assert!(pair.book.lift(launch.id).is_none(), "something of it is left");
+        }
     }
 }
 

@@ -50,6 +50,8 @@ struct Live {
     ended: u64,
     /// Workgroups that do not start as a whole: where, and how many waves have ended.
     partial: BTreeMap<u64, (CuId, u16)>,
+    /// Workgroups that were cut: how many waves have ended. They hold nothing but their pieces do.
+    cut: BTreeMap<u64, u16>,
     assigned: BTreeMap<u64, CuId>,
 }
 
@@ -148,6 +150,7 @@ impl Machine {
             started: 0,
             ended: 0,
             partial: BTreeMap::new(),
+            cut: BTreeMap::new(),
             assigned: BTreeMap::new(),
         };
         self.live.insert(id, live);
@@ -201,13 +204,13 @@ impl Machine {
                 && piece
                     .workgroups()
                     .any(|w| live.assigned.get(&w).is_some_and(|&cu| cu != piece.cu));
-            let fresh = if first == 0 { n } else { 0 };
-            let waves = n * u64::from(count);
-            let taken = self.ledger.take(piece.cu, &demand, waves, fresh);
+            let fresh = shares(waves, n);
+            let started = n * u64::from(count);
+            let taken = self.ledger.take(piece.cu, &demand, started, fresh);
             if misplaced || !taken {
                 return Err(SimError::Overcommit { at: now, launch: id, cu: piece.cu });
             }
-            self.ledger.power.came(piece.cu, live.what.draw(waves));
+            self.ledger.power.came(piece.cu, live.what.draw(started));
             groups += n;
         }
         if let WaveSpan::Range { .. } = waves {
@@ -313,25 +316,31 @@ impl Machine {
 /// Gives back what a front held; how many workgroups ended with it.
 fn give_back(live: &mut Live, waves: WaveSpan, pieces: &[Piece], ledger: &mut Ledger) -> u64 {
     let demand = live.what.demand;
-    let whole = u64::from(demand.waves);
-    let WaveSpan::Range { count, .. } = waves else {
-        let mut groups = 0;
-        for piece in pieces {
-            let waves = u64::from(piece.count) * whole;
-            ledger.give(piece.cu, &demand, waves, u64::from(piece.count));
-            ledger.power.went(piece.cu, live.what.draw(waves));
-            groups += u64::from(piece.count);
-        }
-        return groups;
-    };
+    let (_, count) = waves.bounds(demand.waves);
     let mut groups = 0;
     for piece in pieces {
+        let n = u64::from(piece.count);
+        ledger.power.went(piece.cu, live.what.draw(n * u64::from(count)));
+        if waves == WaveSpan::All {
+            ledger.give(piece.cu, &demand, n * u64::from(count), n);
+            groups += n;
+            continue;
+        }
         for workgroup in piece.workgroups() {
+            if let WaveSpan::Cut { .. } = waves {
+                ledger.give(piece.cu, &demand, u64::from(count), 1);
+                let ended = live.cut.entry(workgroup).or_insert(0);
+                *ended += count;
+                if *ended >= demand.waves {
+                    live.cut.remove(&workgroup);
+                    groups += 1;
+                }
+                continue;
+            }
             let entry = live.partial.entry(workgroup).or_insert((piece.cu, 0));
             entry.1 += count;
             let done = entry.1 >= demand.waves;
             ledger.give(piece.cu, &demand, u64::from(count), u64::from(done));
-            ledger.power.went(piece.cu, live.what.draw(count.into()));
             groups += u64::from(done);
             if done {
                 live.partial.remove(&workgroup);
@@ -339,4 +348,12 @@ fn give_back(live: &mut Live, waves: WaveSpan, pieces: &[Piece], ledger: &mut Le
         }
     }
     groups
+}
+
+/// How many slots, with barriers and LDS, `n` starts of these waves take.
+const fn shares(waves: WaveSpan, n: u64) -> u64 {
+    match waves {
+        WaveSpan::Range { first: 1.., .. } => 0,
+        _ => n,
+    }
 }

@@ -3,6 +3,8 @@
 //! Drain waits for the fronts, kill ends them after a fixed cost, save and restore move their
 //! registers and LDS at the device's bandwidth and keep the time that was left.
 
+use std::collections::BTreeSet;
+
 use raddle_policy::{TakeOff, WaveSpan};
 use raddle_types::{CuId, LaunchId, Tick, Ticks};
 
@@ -64,10 +66,19 @@ impl Machine {
         match how {
             TakeOff::Kill => {
                 lift(live, &self.fronts, &mut self.ledger);
+                // A workgroup that was cut is killed once, however many of its pieces are.
+                let mut cut = BTreeSet::new();
                 for slot in std::mem::take(&mut live.fronts) {
-                    self.counters.killed += self.fronts[slot as usize].groups;
+                    let front = &self.fronts[slot as usize];
+                    match front.waves {
+                        WaveSpan::Cut { .. } => {
+                            cut.extend(front.pieces.iter().flat_map(|piece| piece.workgroups()))
+                        }
+                        _ => self.counters.killed += front.groups,
+                    }
                     self.spare.push(slot);
                 }
+                self.counters.killed += cut.len() as u64;
                 self.live.remove(&id);
                 Some((how, ended, waves, process))
             }
@@ -158,7 +169,7 @@ fn holdings(live: &Live, fronts: &[Front]) -> Vec<(CuId, u64, u64)> {
         let (_, count) = front.waves.bounds(live.what.demand.waves);
         for piece in &front.pieces {
             let n = u64::from(piece.count);
-            let groups = if front.waves == WaveSpan::All { n } else { 0 };
+            let groups = if matches!(front.waves, WaveSpan::Range { .. }) { 0 } else { n };
             held.push((piece.cu, n * u64::from(count), groups));
         }
     }

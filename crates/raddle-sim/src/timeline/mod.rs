@@ -87,6 +87,10 @@ impl Recorder {
                 continue;
             }
             for workgroup in piece.workgroups() {
+                if let WaveSpan::Cut { first, .. } = waves {
+                    unit.start(now, launch.0, Key::Piece(workgroup, first), 1, &mut self.store);
+                    continue;
+                }
                 self.partial.entry((launch, workgroup)).or_insert_with(|| {
                     unit.start(now, launch.0, Key::Workgroup(workgroup), 1, &mut self.store);
                     0
@@ -108,16 +112,22 @@ impl Recorder {
         }
         for piece in pieces {
             let Some(unit) = self.units.get_mut(piece.cu.index()) else { continue };
-            let WaveSpan::Range { count, .. } = waves else {
-                unit.end(now, launch.0, Key::Front(front));
+            if waves == WaveSpan::All {
+                unit.end(now, launch.0, Key::Front(front), 1);
                 continue;
-            };
+            }
+            let (first, count) = waves.bounds(whole);
             for workgroup in piece.workgroups() {
-                let Some(ended) = self.partial.get_mut(&(launch, workgroup)) else { continue };
+                let ended = self.partial.entry((launch, workgroup)).or_insert(0);
                 *ended += u32::from(count);
-                if *ended >= u32::from(whole) {
+                let done = *ended >= u32::from(whole);
+                if done {
                     self.partial.remove(&(launch, workgroup));
-                    unit.end(now, launch.0, Key::Workgroup(workgroup));
+                }
+                if let WaveSpan::Cut { .. } = waves {
+                    unit.end(now, launch.0, Key::Piece(workgroup, first), u64::from(done));
+                } else if done {
+                    unit.end(now, launch.0, Key::Workgroup(workgroup), 1);
                 }
             }
         }

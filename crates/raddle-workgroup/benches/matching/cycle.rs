@@ -54,7 +54,7 @@ impl Device {
                 },
                 ..any
             };
-            ReadyLaunch { launch, next: 0, assigned: 0, submitted: Tick::ZERO }
+            ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }
         };
         let policy = Matching::new(MatchingConfig::default(), SHAPE, cus);
         let mut device = Self {

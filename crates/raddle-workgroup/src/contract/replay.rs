@@ -106,7 +106,7 @@ impl<P: Allocate> Play<P> {
         Self {
             policy,
             book: Book::new(SHAPE, cus),
-            entry: ReadyLaunch { launch, next: 0, assigned: 0, submitted: Tick::ZERO },
+            entry: ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO },
             round: Round::default(),
             cycle: 0,
             due: vec![Vec::new(); (SHORTEST + SPREAD) as usize],

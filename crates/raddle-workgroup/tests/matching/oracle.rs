@@ -77,7 +77,7 @@ impl<'s> Twins<'s> {
             let mut launch = *launch;
             (launch.process, launch.stream) =
                 (raddle_policy::ProcessId(0), raddle_policy::StreamId(channel));
-            ReadyLaunch { launch, next: 0, assigned: 0, submitted: Tick::ZERO }
+            ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }
         };
         Self {
             policy: Matching::new(config.clone(), *shape, *cus).unwrap(),

@@ -15,6 +15,8 @@ pub(crate) enum Kind {
     Counted,
     Addressed(u64),
     Partial(u64),
+    /// A piece of a workgroup that was cut, by its first wave: a group of its own.
+    Cut(u64, u16),
 }
 
 /// A workgroup that holds its slot, barriers and LDS until its last wave has ended.
@@ -175,6 +177,29 @@ impl Ledger {
         Some(self)
     }
 
+    /// With a piece of a workgroup that was cut, on these SIMDs or the best ones, if it fits.
+    pub(crate) fn with_cut(
+        mut self,
+        launch: &Launch,
+        cu: CuId,
+        (workgroup, first): (u64, u16),
+        simds: &[Option<u8>],
+    ) -> Option<Self> {
+        let at = self.open(launch, cu, Kind::Cut(workgroup, first))?;
+        for &simd in simds {
+            self.add_wave(at, simd)?;
+        }
+        Some(self)
+    }
+
+    /// A piece ends.
+    pub(crate) fn end_cut(&mut self, launch: LaunchId, workgroup: u64, first: u16) {
+        let kind = Kind::Cut(workgroup, first);
+        let is = |(_, group): &(CuId, Group)| group.launch == launch && group.kind == kind;
+        let at = self.groups.iter().position(is).expect("resident");
+        self.groups.remove(at);
+    }
+
     fn position(&self, launch: LaunchId, workgroup: u64) -> Option<usize> {
         let named = [Kind::Partial(workgroup), Kind::Addressed(workgroup)];
         self.groups
@@ -215,7 +240,10 @@ impl Ledger {
     /// Whether no workgroup of the launch waits for further waves.
     pub(crate) fn finished(&self, launch: &Launch) -> bool {
         let of = |(_, group): &&(CuId, Group)| group.launch == launch.id;
-        self.groups.iter().filter(of).all(|(_, group)| group.started == launch.demand.waves)
+        let waits = |group: &Group| {
+            matches!(group.kind, Kind::Partial(_)) && group.started < launch.demand.waves
+        };
+        !self.groups.iter().filter(of).any(|(_, group)| waits(group))
     }
 
     /// One counted workgroup ends: its waves leave the SIMDs with most counted waves of the launch.

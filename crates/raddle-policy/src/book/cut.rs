@@ -1,0 +1,132 @@
+//! How do the pieces of a workgroup that was cut start and end?
+//!
+//! Each takes the slot, the barriers and the LDS of a whole workgroup with it, and gives them back
+//! when it ends.
+
+use alloc::collections::BTreeMap;
+
+use raddle_types::{CuId, Launch, LaunchId};
+
+use super::addressed::split_of;
+use super::{Book, BookError, Resident, named, named_twice, sum, total};
+use crate::{Piece, Place, Split};
+
+/// The workgroups of a launch that were cut.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Cuts {
+    /// What lies on the device, by workgroup and first wave.
+    lying: BTreeMap<(u64, u16), Part>,
+    /// Workgroups of which not all waves have started: how many have.
+    begun: BTreeMap<u64, u16>,
+}
+
+/// One piece.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    pub(super) cu: CuId,
+    pub(super) split: Split,
+}
+
+impl Cuts {
+    /// Whether a workgroup waits for further waves.
+    pub(super) fn is_begun(&self) -> bool {
+        !self.begun.is_empty()
+    }
+
+    pub(super) fn lying(&self) -> impl Iterator<Item = &Part> {
+        self.lying.values()
+    }
+
+    /// Every workgroup that lies here or waits for further waves; some of them more than once.
+    pub(super) fn workgroups(&self) -> impl Iterator<Item = u64> {
+        self.lying.keys().map(|&(workgroup, _)| workgroup).chain(self.begun.keys().copied())
+    }
+
+    /// The wave with which a workgroup goes on; `None` where all its waves have started.
+    fn next_wave(&self, workgroup: u64) -> Option<u16> {
+        let lies = || self.lying.range((workgroup, 0)..=(workgroup, u16::MAX)).next().is_some();
+        match self.begun.get(&workgroup) {
+            Some(&started) => Some(started),
+            None if lies() => None,
+            None => Some(0),
+        }
+    }
+}
+
+impl Book {
+    pub(super) fn start_cut(
+        &mut self,
+        launch: &Launch,
+        (first, count): (u16, u16),
+        pieces: &[Piece],
+        places: &[Place],
+    ) -> Result<(), BookError> {
+        let (id, demand) = (launch.id, launch.demand);
+        let &[Piece { first: workgroup, count: 1, cu, .. }] = pieces else {
+            let workgroup = pieces.first().map_or(0, |piece| piece.first);
+            return Err(BookError::Waves { launch: id, workgroup });
+        };
+        let in_order = self.resident.get(&id).map_or(first == 0, |it| {
+            it.cuts.next_wave(workgroup) == Some(first)
+                && !it.addressed.contains_key(&workgroup)
+                && !it.partial.contains_key(&workgroup)
+        });
+        let end = u32::from(first) + u32::from(count);
+        if !in_order || count == 0 || end > u32::from(demand.waves) {
+            return Err(BookError::Waves { launch: id, workgroup });
+        }
+        let split = if places.is_empty() {
+            self.cus.fill(cu, &demand, u32::from(count))
+        } else {
+            let split = split_of(places, self.cus.shape().simds);
+            let split = split.filter(|_| places.len() == usize::from(count));
+            let split = split.ok_or(BookError::Places { launch: id })?;
+            Some(split).filter(|split| self.cus.holds(cu, &demand, split))
+        };
+        let split = split
+            .filter(|_| self.cus.group_fits(cu, &demand))
+            .filter(|_| self.cus.sgpr_fits(cu, &demand, u32::from(count)))
+            .ok_or(BookError::Overcommit { launch: id, cu })?;
+        self.cus.take_split(cu, &demand, &split, 1);
+        let mut resident = self.entry(launch);
+        resident.cuts.lying.insert((workgroup, first), Part { cu, split });
+        if end < u32::from(demand.waves) {
+            resident.cuts.begun.insert(workgroup, first + count);
+        } else {
+            resident.cuts.begun.remove(&workgroup);
+        }
+        resident.waves += u64::from(count);
+        self.put_back(id, resident);
+        Ok(())
+    }
+
+    pub(super) fn end_cut(
+        &mut self,
+        launch: LaunchId,
+        resident: &mut Resident,
+        (first, count): (u16, u16),
+        pieces: &[Piece],
+    ) -> Result<(), BookError> {
+        let workgroup = pieces.first().map_or(0, |piece| piece.first);
+        // Checked first, so that no piece, however large, is gone through for nothing.
+        if total(pieces) > resident.cuts.lying.len() as u64 {
+            return Err(BookError::Waves { launch, workgroup });
+        }
+        for (workgroup, cu) in named(pieces) {
+            let part = resident.cuts.lying.get(&(workgroup, first));
+            if !part.is_some_and(|it| it.cu == cu && sum(&it.split) == u32::from(count)) {
+                return Err(BookError::Waves { launch, workgroup });
+            }
+        }
+        if let Some(workgroup) = named_twice(pieces) {
+            return Err(BookError::Waves { launch, workgroup });
+        }
+        for (workgroup, cu) in named(pieces) {
+            if let Some(part) = resident.cuts.lying.remove(&(workgroup, first)) {
+                self.cus.give_split(cu, &resident.demand, &part.split, 1);
+                resident.waves -= u64::from(count);
+            }
+        }
+        Ok(())
+    }
+}
