@@ -302,6 +302,7 @@ impl Recipe {
                 builder.allocate(name, Spatial::new(config).map_err(bad)?)
             }
             AllocateRecipe::Matching(config) => {
+                let builder = if config.split.is_some() { builder.cuts() } else { builder };
                 builder.allocate(name, Matching::new(config, shape, cus).map_err(bad)?)
             }
             #[cfg(feature = "sm")]

@@ -68,7 +68,7 @@ pub use error::Error;
 pub use policy::{
     Amounts, Balance, Choice, Cursor, FreeWeights, Greedy, GreedyConfig, Leftover, LeftoverConfig,
     LevelOrder, Matching, MatchingConfig, PlaceRule, PowerWeights, Rotation, RoundRobin,
-    RoundRobinConfig, Search, Spatial, SpatialConfig,
+    RoundRobinConfig, Search, Spatial, SpatialConfig, SplitRule,
 };
 
 #[cfg(doctest)]

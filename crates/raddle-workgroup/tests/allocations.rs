@@ -119,7 +119,7 @@ fn matching_in_steady_state() {
         let mut launch = kernel.launch(LaunchId(id), u64::MAX / 2, cus).unwrap();
         launch.stream = StreamId(id);
         launch.activity = Activity([1, 2, 3, 4, 5, 6]);
-        ReadyLaunch { launch, next: 0, assigned: 0, submitted: Tick::ZERO }
+        ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }
     };
     let free = FreeWeights { waves: 1, vgpr: 2, ..FreeWeights::default() };
     let power = PowerWeights { weights: [1, 2, 3, 4, 5, 6], history_ticks: 4 };
@@ -180,8 +180,13 @@ fn a_compute_unit_takes_at_most_a_kibibyte() {
         demand: Demand { waves: 1, vgpr: 1, sgpr: 0, lds: id, barriers: 0 },
         ..Launch::default()
     };
-    let entry =
-        |id| ReadyLaunch { launch: launch(id), next: 0, assigned: 0, submitted: Tick::ZERO };
+    let entry = |id| ReadyLaunch {
+        launch: launch(id),
+        next: 0,
+        assigned: 0,
+        cut: 0,
+        submitted: Tick::ZERO,
+    };
     let entries: Vec<ReadyLaunch> = (0..4).map(entry).collect();
     let held = |cus: u16| {
         let table = Cus::new(shape, cus);

@@ -19,6 +19,7 @@ pub struct Builder {
     turn: Named<dyn Turn>,
     allocate: Named<dyn Allocate>,
     preempt: Named<dyn Preempt>,
+    cuts: bool,
     log: LogWriter,
 }
 
@@ -37,6 +38,7 @@ impl Builder {
             turn: Named { name: "everyone".into(), policy: Box::new(Everyone) },
             allocate: Named { name: "leftover".into(), policy: Box::new(Leftover::default()) },
             preempt: Named { name: "never".into(), policy: Box::new(Never) },
+            cuts: false,
             log: LogWriter::off(),
         }
     }
@@ -59,6 +61,14 @@ impl Builder {
     #[must_use]
     pub fn allocate(mut self, name: &str, policy: impl Allocate + 'static) -> Self {
         self.allocate = Named { name: name.into(), policy: Box::new(policy) };
+        self
+    }
+
+    /// The allocation policy cuts workgroups whose waves are independent: of those, one wave with
+    /// all that is shared must fit, or the launch is refused.
+    #[must_use]
+    pub const fn cuts(mut self) -> Self {
+        self.cuts = true;
         self
     }
 
@@ -103,6 +113,7 @@ impl Builder {
             may_issue: Vec::new(),
             tally: crate::TurnTally::default(),
             seen: Vec::new(),
+            cuts: self.cuts,
             log: self.log,
         }
     }

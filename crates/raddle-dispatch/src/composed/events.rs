@@ -2,7 +2,9 @@
 //!
 //! Every event is checked before anything changes.
 
-use raddle_policy::{Event, Fact, Launch, LaunchId, Piece, ProcessId, TakeOff, Tick, WaveSpan};
+use raddle_policy::{
+    Barrier, Event, Fact, Launch, LaunchId, Piece, ProcessId, TakeOff, Tick, WaveSpan,
+};
 
 use super::Composed;
 use super::launch::{Known, Stage};
@@ -58,7 +60,11 @@ impl Composed {
             .processes
             .get_mut(&launch.process)
             .ok_or(DispatchError::UnknownProcess(launch.process))?;
-        if let Some(refusal) = self.book.cus().never(&launch) {
+        let mut least = launch;
+        if self.cuts && launch.barrier == Barrier::No {
+            least.demand.waves = launch.demand.waves.min(1);
+        }
+        if let Some(refusal) = self.book.cus().never(&least) {
             self.refused.push(refusal);
             return Ok(());
         }

@@ -62,6 +62,8 @@ pub struct Composed {
     tally: TurnTally,
     /// Scratch memory of the check that a start names each workgroup once.
     seen: Vec<u64>,
+    /// Whether workgroups whose waves are independent may be cut.
+    cuts: bool,
     log: LogWriter,
 }
 

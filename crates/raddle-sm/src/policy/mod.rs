@@ -32,7 +32,7 @@ use tables::Tables;
 /// #     level: Level(0), workgroups: 9, demand, barrier: Barrier::No,
 /// #     idempotent: Idempotence::Unknown };
 /// let book = Book::new(shape, 3);
-/// let launches = [ReadyLaunch { launch, next: 0, assigned: 0, submitted: Tick::ZERO }];
+/// let launches = [ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }];
 /// let view = ReadyView { launches: &launches, cus: book.cus() };
 /// let mut policy = BlockWarp::new(Options::default());
 /// let mut round = Round::default();

@@ -15,31 +15,35 @@ pub(super) struct Group {
     pub(super) sgpr: u16,
     /// The SIMD that carries its first wave.
     pub(super) turn: u8,
+    /// Which wave it is, where the workgroup was cut into its waves; else [`WHOLE`].
+    pub(super) wave: u16,
+}
+
+/// Says of a group that it is a whole workgroup, of which none has so many waves.
+pub(crate) const WHOLE: u16 = u16::MAX;
+
+/// Which workgroup, or which wave of one that was cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Name {
+    pub(crate) launch: LaunchId,
+    pub(crate) workgroup: u64,
+    pub(crate) wave: u16,
 }
 
 impl Group {
     #[inline]
-    pub(super) const fn new(
-        launch: LaunchId,
-        workgroup: u64,
-        [sgpr, turn]: [u16; 2],
-        lds: u32,
-    ) -> Self {
-        let number = [workgroup as u32, (workgroup >> 32) as u32];
-        // One of at most 8 SIMDs.
-        Self { number, launch, lds, sgpr, turn: turn as u8 }
-    }
-
-    pub(super) fn workgroup(&self) -> u64 {
-        u64::from(self.number[0]) | u64::from(self.number[1]) << 32
+    pub(super) const fn new(name: Name, sgpr: u16, lds: u32, turn: u8) -> Self {
+        let number = [name.workgroup as u32, (name.workgroup >> 32) as u32];
+        Self { number, launch: name.launch, lds, sgpr, turn, wave: name.wave }
     }
 
     #[inline]
-    fn is(&self, launch: LaunchId, workgroup: u64) -> bool {
+    pub(super) fn is(&self, name: Name) -> bool {
         // One comparison fails almost always: the low half.
-        self.number[0] == workgroup as u32
-            && self.launch == launch
-            && u64::from(self.number[1]) == workgroup >> 32
+        self.number[0] == name.workgroup as u32
+            && self.launch == name.launch
+            && self.wave == name.wave
+            && u64::from(self.number[1]) == name.workgroup >> 32
     }
 }
 
@@ -84,14 +88,8 @@ impl Groups {
 
     /// Which of them is this one.
     #[inline]
-    pub(super) fn position(
-        &self,
-        cu: usize,
-        resident: u16,
-        launch: LaunchId,
-        workgroup: u64,
-    ) -> Option<usize> {
-        self.of(cu, resident).iter().position(|group| group.is(launch, workgroup))
+    pub(super) fn position(&self, cu: usize, resident: u16, name: Name) -> Option<usize> {
+        self.of(cu, resident).iter().position(|group| group.is(name))
     }
 
     /// Where the registers of one lie, SIMD by SIMD.

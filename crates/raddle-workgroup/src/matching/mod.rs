@@ -31,7 +31,9 @@ use crate::policy::{Balance, Search};
 use class::{Class, Glance, Lack, Share};
 use finder::Finders;
 use group::{Group, Groups};
+pub(crate) use group::{Name, WHOLE};
 use park::Parked;
+pub(crate) use park::part;
 use store::Store;
 use unit::Unit;
 
@@ -269,16 +271,15 @@ impl Matcher {
         &mut self,
         plan: Plan,
         class: usize,
-        launch: LaunchId,
-        workgroup: u64,
+        name: Name,
         places: &mut Vec<Place>,
     ) -> Result<(), Error> {
         let cu = plan.cu.index();
         let resident = self.units[cu].resident;
         if !self.take(cu, class, &plan) {
-            return Err(Error::Stale { launch, workgroup });
+            return Err(Error::Stale { launch: name.launch, workgroup: name.workgroup });
         }
-        let group = Group::new(launch, workgroup, [plan.sgpr, plan.turn.into()], plan.lds);
+        let group = Group::new(name, plan.sgpr, plan.lds, plan.turn);
         self.groups.push(cu, resident, group, &plan.vgpr);
         let class = &self.classes[class];
         write_places(class, self.simds, &plan, places);
@@ -332,19 +333,13 @@ impl Matcher {
     /// # Errors
     /// [`Error::NotHeld`] when it does not lie there; nothing has changed.
     #[inline]
-    pub(crate) fn release(
-        &mut self,
-        cu: CuId,
-        demand: &Demand,
-        launch: LaunchId,
-        workgroup: u64,
-    ) -> Result<(), Error> {
-        let absent = Error::NotHeld { launch, workgroup };
+    pub(crate) fn release(&mut self, cu: CuId, demand: &Demand, name: Name) -> Result<(), Error> {
+        let absent = Error::NotHeld { launch: name.launch, workgroup: name.workgroup };
         let cu = cu.index();
         let resident = self.units.get(cu).ok_or(absent)?.resident;
-        match self.groups.position(cu, resident, launch, workgroup) {
+        match self.groups.position(cu, resident, name) {
             Some(position) => self.give(cu, position, demand),
-            None if self.forget_displaced(cu, launch, workgroup) => self.look_again(cu, true),
+            None if self.forget_displaced(cu, name) => self.look_again(cu, true),
             None => return Err(absent),
         }
         Ok(())

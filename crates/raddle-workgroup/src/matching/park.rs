@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use raddle_types::{CuId, Launch, LaunchId, MAX_SIMDS};
+use raddle_types::{CuId, Demand, Launch, MAX_SIMDS};
 
-use super::group::Group;
+use super::group::{Group, Name, WHOLE};
 use super::{Matcher, Plan};
 
 /// A workgroup that was saved, and where it lay.
@@ -15,16 +15,21 @@ pub(super) struct Parked {
     vgpr: [u16; MAX_SIMDS],
 }
 
+/// What a whole workgroup of a launch takes, or one wave of it alone.
+pub(crate) fn part(launch: &Launch, wave: u16) -> Demand {
+    if wave == WHOLE { launch.demand } else { Demand { waves: 1, ..launch.demand } }
+}
+
 impl Matcher {
     /// Gives back everything that a launch holds or has saved; `left` hears of each workgroup that
     /// was there.
-    pub(crate) fn kill(&mut self, launch: &Launch, left: impl FnMut(CuId)) {
+    pub(crate) fn kill(&mut self, launch: &Launch, left: impl FnMut(CuId, u16)) {
         self.parked.remove(&launch.id);
         self.lift(launch, left);
     }
 
     /// Gives back everything that a launch holds, and remembers where it lay.
-    pub(crate) fn save(&mut self, launch: &Launch, left: impl FnMut(CuId)) {
+    pub(crate) fn save(&mut self, launch: &Launch, left: impl FnMut(CuId, u16)) {
         let mut lifted = self.lift(launch, left);
         self.parked.entry(launch.id).or_default().append(&mut lifted);
     }
@@ -34,13 +39,13 @@ impl Matcher {
     ///
     /// Those hold nothing, and their compute units take nothing new until they have been released:
     /// so nothing is ever over-committed.
-    pub(crate) fn restore(&mut self, launch: &Launch, mut back: impl FnMut(CuId)) -> usize {
+    pub(crate) fn restore(&mut self, launch: &Launch, mut back: impl FnMut(CuId, u16)) -> usize {
         let mut displaced = 0;
-        let class = self.class(&launch.demand, 0);
         for parked in self.parked.remove(&launch.id).unwrap_or_default() {
             let Parked { cu, group, vgpr } = &parked;
             let at = usize::from(*cu);
-            back(CuId(*cu));
+            back(CuId(*cu), group.wave);
+            let class = self.class(&part(launch, group.wave), 0);
             let (turn, sgpr, lds) = (group.turn, group.sgpr, group.lds);
             let plan = Plan { cu: CuId(*cu), turn, sgpr, lds, vgpr: *vgpr };
             if self.has_counted(at, class, &plan) && self.take(at, class, &plan) {
@@ -60,10 +65,8 @@ impl Matcher {
 
     /// Whether this workgroup was displaced; it no longer is.
     #[cold]
-    pub(super) fn forget_displaced(&mut self, cu: usize, id: LaunchId, workgroup: u64) -> bool {
-        let is_it = |it: &Parked| {
-            usize::from(it.cu) == cu && it.group.launch == id && it.group.workgroup() == workgroup
-        };
+    pub(super) fn forget_displaced(&mut self, cu: usize, name: Name) -> bool {
+        let is_it = |it: &Parked| usize::from(it.cu) == cu && it.group.is(name);
         let Some(at) = self.displaced.iter().position(is_it) else { return false };
         self.displaced.swap_remove(at);
         self.units[cu].displaced -= 1;
@@ -79,18 +82,18 @@ impl Matcher {
         slots && counted && unit.workgroups > 0 && unit.barriers >= class.demand.barriers
     }
 
-    fn lift(&mut self, launch: &Launch, mut left: impl FnMut(CuId)) -> Vec<Parked> {
-        let (launch, demand) = (launch.id, &launch.demand);
+    fn lift(&mut self, launch: &Launch, mut left: impl FnMut(CuId, u16)) -> Vec<Parked> {
+        let id = launch.id;
         let mut lifted = Vec::new();
-        while let Some(at) = self.displaced.iter().position(|it| it.group.launch == launch) {
+        while let Some(at) = self.displaced.iter().position(|it| it.group.launch == id) {
             let parked = self.displaced.swap_remove(at);
             self.units[usize::from(parked.cu)].displaced -= 1;
             self.look_again(parked.cu.into(), true);
-            left(CuId(parked.cu));
+            left(CuId(parked.cu), parked.group.wave);
             lifted.push(parked);
         }
         for cu in 0..self.units.len() {
-            let of_launch = |group: &Group| group.launch == launch;
+            let of_launch = |group: &Group| group.launch == id;
             while let Some(position) =
                 self.groups.of(cu, self.units[cu].resident).iter().position(of_launch)
             {
@@ -99,8 +102,8 @@ impl Matcher {
                 self.groups.starts(cu, position, &mut vgpr);
                 // There are as many compute units as a u16 said.
                 lifted.push(Parked { cu: cu as u16, group, vgpr });
-                left(CuId(cu as u16));
-                self.give(cu, position, demand);
+                left(CuId(cu as u16), group.wave);
+                self.give(cu, position, &part(launch, group.wave));
             }
         }
         lifted

@@ -11,7 +11,7 @@ pub use greedy::{Greedy, GreedyConfig};
 pub use leftover::{Leftover, LeftoverConfig};
 pub use matching::{
     Amounts, Balance, Choice, FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule,
-    PowerWeights, Search,
+    PowerWeights, Search, SplitRule,
 };
 pub use round_robin::{Cursor, RoundRobin, RoundRobinConfig};
 pub use spatial::{Spatial, SpatialConfig};

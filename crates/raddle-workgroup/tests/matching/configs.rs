@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use raddle_policy::CuShape;
 use raddle_workgroup::{
     Amounts, Balance, Choice, FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule,
-    PowerWeights, Search,
+    PowerWeights, Search, SplitRule,
 };
 
 pub(crate) fn matching(config: &MatchingConfig, shape: CuShape, cus: u16) -> Matching {
@@ -27,13 +27,19 @@ pub(crate) fn config() -> impl Strategy<Value = MatchingConfig> {
         1 => Just(Search::Sampled { amounts: vec![] }),
         1 => Just(Search::Shared { width: 64 }),
     ];
-    (search, order, pick, balance, place(), channels).prop_map(
-        |(search, order, pick, balance, place, channels)| MatchingConfig {
+    let split = prop_oneof![
+        Just(None),
+        (0u64..4, 1u64..3)
+            .prop_map(|(threshold, retry_us)| Some(SplitRule { threshold, retry_us })),
+    ];
+    (search, order, pick, balance, place(), split, channels).prop_map(
+        |(search, order, pick, balance, place, split, channels)| MatchingConfig {
             search,
             order,
             pick,
             balance,
             place,
+            split,
             channels,
         },
     )

@@ -64,7 +64,7 @@ fn a_search_that_does_not_suit_the_device_names_the_resource() {
 
 fn ask(policy: &mut Matching, launch: Launch, next: u64) -> (Answer, Round) {
     let cus = Cus::new(shape(), 2);
-    let launches = [ReadyLaunch { launch, next, assigned: 0, submitted: Tick::ZERO }];
+    let launches = [ReadyLaunch { launch, next, assigned: 0, cut: 0, submitted: Tick::ZERO }];
     let mut round = Round::default();
     let view = ReadyView { launches: &launches, cus: &cus };
     let answer = policy.allocate(&view, Tick::ZERO, &mut round);

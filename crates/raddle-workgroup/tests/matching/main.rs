@@ -5,4 +5,5 @@ mod input;
 mod laws;
 mod oracle;
 mod scenarios;
+mod split;
 mod sweep;

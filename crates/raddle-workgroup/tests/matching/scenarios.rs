@@ -43,7 +43,7 @@ struct Play {
 impl Play {
     fn new(config: MatchingConfig, cus: u16, launches: &[(Launch, u64)]) -> Self {
         let entry = |&(launch, ticks)| {
-            (ReadyLaunch { launch, next: 0, assigned: 0, submitted: Tick::ZERO }, ticks)
+            (ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }, ticks)
         };
         Self {
             policy: Matching::new(config, SHAPE, cus).unwrap(),

@@ -21,6 +21,9 @@ pub struct MatchingConfig {
     pub balance: Balance,
     /// Which of several compute units (E9, E10).
     pub place: PlaceRule,
+    /// When a workgroup that may be cut is cut into its waves (E3); never, without.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub split: Option<SplitRule>,
     /// Streams are folded into so many channels, in the order of their first use; without, each
     /// stream is a channel.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
@@ -108,6 +111,24 @@ impl Balance {
             Self::Head => Some(Kind::Head),
             Self::Fixed => None,
         }
+    }
+}
+
+/// When a workgroup that may be cut is cut into its waves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
+pub struct SplitRule {
+    /// Rounds in a row in which nothing fits that are borne (the seed's G); the next one cuts.
+    pub threshold: u64,
+    /// While nothing fits and something could be cut, there is a round each time so much has
+    /// passed.
+    pub retry_us: u64,
+}
+
+impl Default for SplitRule {
+    fn default() -> Self {
+        Self { threshold: crate::split::THRESHOLD, retry_us: 1 }
     }
 }
 

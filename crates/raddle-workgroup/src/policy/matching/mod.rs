@@ -9,26 +9,28 @@
 
 mod channels;
 mod config;
+mod cutting;
 mod places;
 mod power;
 
 use alloc::vec::Vec;
 
 use raddle_policy::{
-    Allocate, Answer, CuId, CuShape, Fact, Piece, ReadyLaunch, ReadyView, Refusal, Round, TakeOff,
-    Tick, WaveSpan,
+    Allocate, Answer, CuId, CuShape, Fact, Launch, LaunchId, Piece, ReadyLaunch, ReadyView,
+    Refusal, Round, TakeOff, Tick, WaveSpan,
 };
 
 pub use config::{
     Amounts, Balance, Choice, FreeWeights, LevelOrder, MatchingConfig, PlaceRule, PowerWeights,
-    Search,
+    Search, SplitRule,
 };
 
 use super::{EXPLAINED, start};
 use crate::Error;
-use crate::matching::{Matcher, Plan};
+use crate::matching::{Matcher, Name, Plan, WHOLE, part};
 use crate::order::{Fixed, Lowest, Marks, Order, Pick, Seeded, Windows};
 use channels::Channels;
+use cutting::Cutting;
 use places::Places;
 
 /// Levels that a launch can have.
@@ -47,9 +49,9 @@ pub struct Matching {
     marked: usize,
     channels: Channels,
     places: Places,
+    cutting: Option<Cutting>,
     heads: Vec<Head>,
-    /// By channel: the question in which it was last seen, and its class then.
-    seen: Vec<(u64, usize)>,
+    seen: Vec<Seen>,
     question: u64,
     tied: Vec<usize>,
 }
@@ -62,6 +64,19 @@ struct Head {
     channel: usize,
     level: usize,
     class: usize,
+    /// Which wave goes, where the workgroup is cut into its waves; else [`WHOLE`].
+    wave: u16,
+}
+
+/// What is remembered of a channel.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    /// The question in which it was last seen, and its class then.
+    question: u64,
+    class: usize,
+    /// Its head, and since when it is.
+    head: Option<(LaunchId, u64)>,
+    since: Tick,
 }
 
 #[derive(Clone, Debug)]
@@ -128,6 +143,7 @@ impl Matching {
         };
         let matcher = Matcher::new(shape, cus, &config.search, config.balance)?;
         Ok(Self {
+            cutting: config.split.map(Cutting::new),
             places: Places::new(&config.place, &matcher)?,
             marks: Marks::new(levels.count(), 0)?,
             marked: 0,
@@ -156,33 +172,54 @@ impl Matching {
     }
 
     /// a1: the head of every channel, and its class; or a head that will never fit.
-    fn collect(&mut self, ready: &ReadyView<'_>) -> Option<Refusal> {
+    fn collect(&mut self, ready: &ReadyView<'_>, now: Tick) -> Option<Refusal> {
         self.heads.clear();
         self.question += 1;
         self.matcher.begin();
         let last = self.levels.count() - 1;
-        for (entry, launch) in ready.launches.iter().enumerate() {
-            if launch.undistributed() == 0 {
+        for (at, entry) in ready.launches.iter().enumerate() {
+            if entry.undistributed() == 0 {
                 continue;
             }
-            let channel = self.channels.of(&launch.launch);
+            let channel = self.channels.of(&entry.launch);
             if self.seen.len() <= channel {
-                self.seen.resize(channel + 1, (0, 0));
+                self.seen.resize(channel + 1, Seen::default());
             }
-            let (question, class) = self.seen[channel];
-            if question == self.question {
+            let seen = &mut self.seen[channel];
+            if seen.question == self.question {
                 continue;
             }
-            let level = usize::from(launch.launch.level.0).min(last);
-            let class = self.matcher.class(&launch.launch.demand, class);
-            self.seen[channel] = (self.question, class);
-            if let Some((resource, wanted, available)) = self.matcher.never(class) {
-                let launch = launch.launch.id;
+            seen.question = self.question;
+            let (mut level, mut wave) = (usize::from(entry.launch.level.0).min(last), WHOLE);
+            if let Some(cutting) = &self.cutting {
+                if seen.head != Some((entry.launch.id, entry.next)) {
+                    (seen.head, seen.since) = (Some((entry.launch.id, entry.next)), now);
+                }
+                if cutting.is_cut(entry) {
+                    // Pieces are of the least urgent level: whole workgroups go first.
+                    (level, wave) = (last, entry.cut);
+                }
+            }
+            let class = self.matcher.class(&part(&entry.launch, wave), seen.class);
+            seen.class = class;
+            if let Some((resource, wanted, available)) = self.matcher.never(class)
+                && !self.may_fit_cut(entry)
+            {
+                let launch = entry.launch.id;
                 return Some(Refusal { launch, cu: None, resource, wanted, available });
             }
-            self.heads.push(Head { entry, channel, level, class });
+            self.heads.push(Head { entry: at, channel, level, class, wave });
         }
         None
+    }
+
+    /// Whether a workgroup that fits nowhere could be cut into waves that do.
+    fn may_fit_cut(&mut self, entry: &ReadyLaunch) -> bool {
+        let may = self.cutting.as_ref().is_some_and(|cutting| cutting.may_cut(entry));
+        may && {
+            let class = self.matcher.class(&part(&entry.launch, 0), 0);
+            self.matcher.never(class).is_none()
+        }
     }
 
     /// a3 and a4: the head that goes next, where, and whether others of its level could as well.
@@ -244,20 +281,62 @@ impl Matching {
     }
 
     fn place(&mut self, ready: &ReadyView<'_>, now: Tick, bulk: bool, round: &mut Round) -> Answer {
-        if let Some(refusal) = self.collect(ready) {
+        if let Some(refusal) = self.collect(ready, now) {
             return Answer::Never { refusal };
         }
-        let Some((head, plan, tied)) = self.choose(now) else {
+        let mut chosen = self.choose(now);
+        if chosen.is_none() && self.cut_one(ready, now) {
+            // Matched afresh, with the pieces in place of the workgroup (c3 to c1).
+            self.collect(ready, now);
+            chosen = self.choose(now);
+        }
+        let Some((head, plan, tied)) = chosen else {
             self.explain(ready, round);
-            return Answer::WAIT;
+            return Answer::Wait { retry_at: self.retry_at(ready, now) };
         };
+        if let Some(cutting) = &mut self.cutting {
+            cutting.fitted();
+        }
         let entry = &ready.launches[head.entry];
-        self.commit(entry, entry.next, head.class, plan, now, round);
+        self.commit(entry, entry.next, head, plan, now, round);
+        if head.wave != WHOLE {
+            if let Some(cutting) = &mut self.cutting
+                && head.wave + 1 >= entry.launch.demand.waves
+            {
+                cutting.done(entry.launch.id, entry.next);
+            }
+            let waves = WaveSpan::Cut { first: head.wave, count: 1 };
+            return Answer::Start { launch: entry.launch.id, waves };
+        }
         // Where channels tie the next round is another channel's.
         if bulk && !tied {
             self.go_on(entry, head, now, round);
         }
         start(entry.launch.id)
+    }
+
+    /// c2 and c3: a round in which nothing fits; whether a head has been cut.
+    fn cut_one(&mut self, ready: &ReadyView<'_>, now: Tick) -> bool {
+        let Some(cutting) = &mut self.cutting else { return false };
+        if self.heads.is_empty() || !cutting.failed(now) {
+            return false;
+        }
+        let may_cut = |head: &&Head| cutting.may_cut(&ready.launches[head.entry]);
+        let longest = self.heads.iter().filter(may_cut);
+        // The first of several that have waited equally long is of the lowest channel.
+        let Some(head) = longest.min_by_key(|head| (self.seen[head.channel].since, head.channel))
+        else {
+            return false;
+        };
+        cutting.cut(&ready.launches[head.entry]);
+        true
+    }
+
+    /// While something could still be cut, rounds go on by themselves.
+    fn retry_at(&self, ready: &ReadyView<'_>, now: Tick) -> Option<Tick> {
+        let cutting = self.cutting.as_ref()?;
+        let could = |head: &Head| cutting.may_cut(&ready.launches[head.entry]);
+        self.heads.iter().any(could).then(|| cutting.retry_at(now))
     }
 
     /// Further rounds, as long as they choose the same launch and nobody else could have been.
@@ -267,7 +346,7 @@ impl Matching {
                 return;
             }
             let Some(plan) = self.places.plan(&mut self.matcher, head.class, now) else { return };
-            self.commit(entry, workgroup, head.class, plan, now, round);
+            self.commit(entry, workgroup, head, plan, now, round);
         }
     }
 
@@ -293,20 +372,21 @@ impl Matching {
         &mut self,
         entry: &ReadyLaunch,
         workgroup: u64,
-        class: usize,
+        head: Head,
         plan: Plan,
         now: Tick,
         round: &mut Round,
     ) {
-        let cu = plan.cu;
-        let id = entry.launch.id;
-        let taken = self.matcher.commit(plan, class, id, workgroup, &mut round.places);
+        let (cu, Head { class, wave, .. }) = (plan.cu, head);
+        let name = Name { launch: entry.launch.id, workgroup, wave };
+        let taken = self.matcher.commit(plan, class, name, &mut round.places);
         debug_assert!(taken.is_ok(), "nothing happens between plan and commit");
         match round.pieces.last_mut() {
             Some(last) if last.cu == cu => last.count += 1,
             _ => round.pieces.push(Piece::one(workgroup, cu)),
         }
-        self.places.placed(&self.matcher, cu, &entry.launch, now);
+        let waves = waves_of(&entry.launch, wave);
+        self.places.placed(&self.matcher, cu, (&entry.launch, waves), now);
     }
 
     /// Why each head waits, for the compute unit asked first; one speaks for all of its demand.
@@ -329,6 +409,29 @@ impl Matching {
     }
 }
 
+impl Matching {
+    fn ended(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: Tick) {
+        let wave = match waves {
+            WaveSpan::All => WHOLE,
+            WaveSpan::Cut { first, count: 1 } => first,
+            // This policy starts nothing of the kind.
+            _ => return,
+        };
+        let Self { matcher, places, .. } = self;
+        let demand = part(launch, wave);
+        for piece in pieces {
+            for workgroup in piece.workgroups() {
+                let name = Name { launch: launch.id, workgroup, wave };
+                // What does not lie there was not placed by this policy.
+                if matcher.release(piece.cu, &demand, name).is_ok() {
+                    places.left(piece.cu, (launch, waves_of(launch, wave)), now);
+                }
+            }
+            places.changed(matcher, piece.cu);
+        }
+    }
+}
+
 impl Allocate for Matching {
     fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
         self.place(ready, now, false, round)
@@ -339,33 +442,38 @@ impl Allocate for Matching {
     }
 
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
-        let Self { matcher, places, .. } = self;
-        match fact {
-            Fact::Ended { launch, waves: WaveSpan::All, pieces } => {
-                for piece in *pieces {
-                    for workgroup in piece.workgroups() {
-                        // What does not lie there was not placed by this policy.
-                        let demand = &launch.demand;
-                        if matcher.release(piece.cu, demand, launch.id, workgroup).is_ok() {
-                            places.left(piece.cu, launch, now);
-                        }
-                    }
-                    places.changed(matcher, piece.cu);
-                }
+        let Self { matcher, places, cutting, .. } = self;
+        if let Some(cutting) = cutting {
+            cutting.heard();
+            match fact {
+                Fact::LaunchEnded { launch } => cutting.forget(*launch),
+                Fact::TakenOff { launch, how: TakeOff::Kill } => cutting.forget(launch.id),
+                _ => {}
             }
+        }
+        match fact {
+            Fact::Ended { launch, waves, pieces } => self.ended(launch, *waves, pieces, now),
             Fact::TakenOff { launch, how } => {
+                let left = |cu, wave| places.left(cu, (*launch, waves_of(launch, wave)), now);
                 match how {
-                    TakeOff::Kill => matcher.kill(launch, |cu| places.left(cu, launch, now)),
-                    TakeOff::Save => matcher.save(launch, |cu| places.left(cu, launch, now)),
+                    TakeOff::Kill => matcher.kill(launch, left),
+                    TakeOff::Save => matcher.save(launch, left),
                     _ => return,
                 }
                 places.all_changed(matcher);
             }
             Fact::Restored { launch } => {
-                matcher.restore(launch, |cu| places.back(cu, launch, now));
+                matcher.restore(launch, |cu, wave| {
+                    places.back(cu, (*launch, waves_of(launch, wave)), now);
+                });
                 places.all_changed(matcher);
             }
             _ => {}
         }
     }
+}
+
+/// How many waves a whole workgroup has, or one of its waves alone.
+const fn waves_of(launch: &Launch, wave: u16) -> u16 {
+    if wave == WHOLE { launch.demand.waves } else { 1 }
 }

@@ -96,9 +96,15 @@ impl Places {
         }
     }
 
-    /// A workgroup has been placed.
+    /// Waves of a launch have been placed.
     #[inline]
-    pub(super) fn placed(&mut self, matcher: &Matcher, cu: CuId, launch: &Launch, now: Tick) {
+    pub(super) fn placed(
+        &mut self,
+        matcher: &Matcher,
+        cu: CuId,
+        (launch, waves): (&Launch, u16),
+        now: Tick,
+    ) {
         match self {
             Self::Lowest => {}
             Self::Next(cursor) => {
@@ -107,25 +113,25 @@ impl Places {
             }
             Self::Scored { power, .. } => {
                 if let Some(power) = power {
-                    power.start(cu.index(), launch, now);
+                    power.start(cu.index(), launch, waves, now);
                 }
                 self.changed(matcher, cu);
             }
         }
     }
 
-    /// A workgroup has come back.
-    pub(super) fn back(&mut self, cu: CuId, launch: &Launch, now: Tick) {
+    /// Waves have come back.
+    pub(super) fn back(&mut self, cu: CuId, (launch, waves): (&Launch, u16), now: Tick) {
         if let Self::Scored { power: Some(power), .. } = self {
-            power.start(cu.index(), launch, now);
+            power.start(cu.index(), launch, waves, now);
         }
     }
 
-    /// A workgroup has left.
+    /// Waves have left.
     #[inline]
-    pub(super) fn left(&mut self, cu: CuId, launch: &Launch, now: Tick) {
+    pub(super) fn left(&mut self, cu: CuId, (launch, waves): (&Launch, u16), now: Tick) {
         if let Self::Scored { power: Some(power), .. } = self {
-            power.end(cu.index(), launch, now);
+            power.end(cu.index(), launch, waves, now);
         }
     }
 

@@ -93,23 +93,23 @@ impl Power {
         Ok(Self { weights: Weights::new(weights)?, window, meters })
     }
 
-    /// What one workgroup draws; beyond u64 it counts as the most there is.
-    fn of(&self, launch: &Launch) -> u64 {
+    /// What so many waves draw; beyond u64 it counts as the most there is.
+    fn of(&self, launch: &Launch, waves: u16) -> u64 {
         let each = self.weights.score(&launch.activity.0.map(u64::from)).unwrap_or(u64::MAX);
-        each.saturating_mul(launch.demand.waves.into())
+        each.saturating_mul(waves.into())
     }
 
-    /// A workgroup starts.
-    pub(super) fn start(&mut self, cu: usize, launch: &Launch, now: Tick) {
-        let more = self.of(launch);
+    /// Waves start.
+    pub(super) fn start(&mut self, cu: usize, launch: &Launch, waves: u16, now: Tick) {
+        let more = self.of(launch, waves);
         if let Some(meter) = self.meters.get_mut(cu).filter(|_| more > 0) {
             meter.set(now.0, meter.power().saturating_add(more), self.window);
         }
     }
 
-    /// A workgroup ends.
-    pub(super) fn end(&mut self, cu: usize, launch: &Launch, now: Tick) {
-        let less = self.of(launch);
+    /// Waves end.
+    pub(super) fn end(&mut self, cu: usize, launch: &Launch, waves: u16, now: Tick) {
+        let less = self.of(launch, waves);
         if let Some(meter) = self.meters.get_mut(cu).filter(|_| less > 0) {
             meter.set(now.0, meter.power().saturating_sub(less), self.window);
         }
