@@ -2,7 +2,8 @@
 #![cfg(feature = "serde")]
 
 use raddle_workgroup::{
-    Cursor, GreedyConfig, LeftoverConfig, Rotation, RoundRobinConfig, SpatialConfig,
+    Cursor, GreedyConfig, LeftoverConfig, MatchingConfig, PlaceRule, Rotation, RoundRobinConfig,
+    Search, SpatialConfig, SplitRule,
 };
 use serde_json::{from_str, to_string};
 
@@ -31,4 +32,41 @@ fn unknown_keys_are_errors() {
     ] {
         assert!(error.to_string().starts_with("unknown field"), "{error}");
     }
+}
+
+#[test]
+fn every_part_of_matching_is_chosen_by_name() {
+    assert_eq!(from_str::<MatchingConfig>("{}").unwrap(), MatchingConfig::default());
+    let text = r#"{"search":"full","order":"static","pick":"lowest","balance":"tail","place":"lowest-index"}"#;
+    assert_eq!(to_string(&MatchingConfig::default()).unwrap(), text);
+    let text = concat!(
+        r#"{"search":{"grouped":{"groups":16}},"order":{"windows":{"windows-us":[8,4,3,1]}},"#,
+        r#""pick":{"seeded":{"seed":7}},"balance":"head","place":{"mix":{"free":{"waves":2,"vgpr":6,"#,
+        r#""sgpr":1,"lds":3,"amounts":"longest-run"},"power":{"weights":[4,12,10,64,2,3],"#,
+        r#""history-ticks":512},"shares":[1,2]}},"split":{"threshold":9,"retry-us":5},"channels":4}"#
+    );
+    let config: MatchingConfig = from_str(text).unwrap();
+    assert_eq!(to_string(&config).unwrap(), text);
+    let sampled: MatchingConfig = from_str(r#"{"search":{"sampled":{}}}"#).unwrap();
+    assert_eq!(sampled.search, Search::Sampled { amounts: vec![] });
+    let power = r#"{"place":{"least-power":{"weights":[1,2,3,4,5,6]}}}"#;
+    let PlaceRule::LeastPower(power) = from_str::<MatchingConfig>(power).unwrap().place else {
+        panic!("as it says")
+    };
+    assert_eq!(power.history_ticks, 1024, "what the seed prefers");
+    assert_eq!(
+        from_str::<MatchingConfig>(r#"{"split":{}}"#).unwrap().split,
+        Some(SplitRule::default())
+    );
+    for bad in [
+        r#"{"searches":"full"}"#,
+        r#"{"split":{"treshold":9}}"#,
+        r#"{"place":{"most-free":{"wave":1}}}"#,
+        r#"{"search":{"grouped":{"group":4}}}"#,
+    ] {
+        let error = from_str::<MatchingConfig>(bad).unwrap_err().to_string();
+        assert!(error.starts_with("unknown field"), "{error}");
+    }
+    // Weights have no default.
+    assert!(from_str::<MatchingConfig>(r#"{"place":"least-power"}"#).is_err());
 }
