@@ -1,5 +1,6 @@
 //! Does the simulated GPU do what its documentation says?
 
+mod cut;
 mod kit;
 mod laws;
 mod one_by_one;
