@@ -23,7 +23,7 @@ enum Flaw {
     Related,
     /// Starts the workgroup as a whole after its first wave.
     ThenWhole,
-    /// Goes on wave by wave on one compute unit after the first piece.
+    /// Goes on wave by wave on one compute unit after the first part.
     ThenRange,
     /// Binds the workgroup after its first wave.
     ThenAssigned,
@@ -33,9 +33,9 @@ enum Flaw {
     Late,
     /// Cuts the workgroup after the next.
     Skips,
-    /// Starts two pieces in one answer.
+    /// Starts two parts in one answer.
     TwoAtOnce,
-    /// Starts nothing of a workgroup, as a piece.
+    /// Starts nothing of a workgroup, as a part.
     Empty,
     /// Starts more waves than there are.
     TooMany,
@@ -45,12 +45,12 @@ enum Flaw {
     Elsewhere,
 }
 
-/// Cuts every workgroup of every launch without barriers; pieces of one wave, lowest unit first.
+/// Cuts every workgroup of every launch without barriers; parts of one wave, lowest unit first.
 #[derive(Clone, Copy)]
 struct Cuts(Flaw);
 
 impl Cuts {
-    fn piece(self, ready: &ReadyView<'_>, entry: &ReadyLaunch) -> Option<CuId> {
+    fn part(self, ready: &ReadyView<'_>, entry: &ReadyLaunch) -> Option<CuId> {
         let one = Demand { waves: 1, ..entry.launch.demand };
         let fits = |&cu: &CuId| match self.0 {
             Flaw::NoShare => ready.cus.wave_room(cu, &one) > 0,
@@ -93,7 +93,7 @@ impl Allocate for Cuts {
         for entry in ready.launches.iter().filter(|entry| entry.undistributed() > 0) {
             let demand = entry.launch.demand;
             if entry.launch.barrier == Barrier::No || self.0 == Flaw::Related {
-                if let Some(cu) = self.piece(ready, entry) {
+                if let Some(cu) = self.part(ready, entry) {
                     return self.cut(entry, cu, round);
                 }
             } else if let Some(cu) = ready.cus.ids().find(|&cu| ready.cus.room(cu, &demand) > 0) {
@@ -139,7 +139,7 @@ proptest! {
     fn a_policy_that_cuts_keeps_the_laws(scenario in scenario()) {
         check_allocate(|| Cuts(Flaw::None), &scenario);
         check_bulk(|| Cuts(Flaw::None), &scenario);
-        // Everything starts: a piece fits wherever a workgroup does.
+        // Everything starts: a part fits wherever a workgroup does.
         let run = World::play(&scenario, &mut Cuts(Flaw::None)).expect("lawful");
         prop_assert_eq!(run.unstarted, []);
     }
@@ -165,12 +165,12 @@ fn every_breach_of_law_8_is_caught() {
 }
 
 #[test]
-fn a_piece_needs_its_share_of_the_compute_unit() {
+fn a_part_needs_its_share_of_the_compute_unit() {
     assert_eq!(caught(Flaw::NoShare), [2]);
 }
 
 #[test]
-fn in_bulk_the_pieces_lie_where_they_lie_one_by_one() {
+fn in_bulk_the_parts_lie_where_they_lie_one_by_one() {
     assert_eq!(laws(|s| examine_bulk(|| Cuts(Flaw::None), s)), []);
     assert_eq!(laws(|s| examine_bulk(|| Cuts(Flaw::Elsewhere), s)), [5]);
     assert_eq!(caught(Flaw::Elsewhere), []);
@@ -179,7 +179,7 @@ fn in_bulk_the_pieces_lie_where_they_lie_one_by_one() {
 /// Two waves without registers and with LDS, on one compute unit: only the LDS starts differ.
 #[derive(Clone, Copy)]
 struct Addressed {
-    /// LDS granules from one piece to the next.
+    /// LDS granules from one part to the next.
     apart: u32,
 }
 
@@ -193,7 +193,7 @@ impl Allocate for Addressed {
 }
 
 #[test]
-fn each_piece_has_an_lds_start_of_its_own() {
+fn each_part_has_an_lds_start_of_its_own() {
     let mut scenario = Scenario::example();
     let mut launch = scenario.launches[1];
     launch.demand = Demand { waves: 2, lds: 4, ..Demand::default() };
@@ -207,7 +207,7 @@ fn each_piece_has_an_lds_start_of_its_own() {
     }
 }
 
-/// `k2` of four waves fits nowhere as a whole: each piece takes 5 of 8 LDS granules of its unit, so
+/// `k2` of four waves fits nowhere as a whole: each part takes 5 of 8 LDS granules of its unit, so
 /// the third waits until one of the first two has ended, though waves are free.
 const TABLE: &str = "\
 \x20  t  launch  answer   pieces / refusals
@@ -232,7 +232,7 @@ const TABLE: &str = "\
 ";
 
 #[test]
-fn pieces_are_rendered() {
+fn parts_are_rendered() {
     let mut scenario = Scenario::example();
     scenario.launches = vec![scenario.launches[0], scenario.launches[2]];
     (scenario.launches[0].barrier, scenario.launches[0].workgroups) = (Barrier::Yes, 6);

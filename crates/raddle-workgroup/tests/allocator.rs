@@ -221,7 +221,8 @@ fn policy() -> (Greedy, Book, Launch) {
 
 /// Starts what fits, in one answer; the places, and why the rest waits.
 fn start(policy: &mut Greedy, book: &mut Book, launch: &Launch) -> Round {
-    let entry = ReadyLaunch { launch: *launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO };
+    let entry =
+        ReadyLaunch { launch: *launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO };
     let mut round = Round::default();
     let view = ReadyView { launches: &[entry], cus: book.cus() };
     if let Answer::Start { waves, .. } = policy.allocate_round(&view, Tick::ZERO, &mut round) {

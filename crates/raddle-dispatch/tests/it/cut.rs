@@ -72,9 +72,9 @@ const FIRST: [Piece; 1] = [Piece::one(0, CuId(0))];
 const SECOND: [Piece; 1] = [Piece::one(1, CuId(0))];
 
 #[test]
-fn a_workgroup_has_ended_when_its_last_piece_has() {
+fn a_workgroup_has_ended_when_its_last_part_has() {
     let mut d = cuts(1, How::Never);
-    // Two pieces fill the LDS.
+    // Two parts fill the LDS.
     let begun = step(&mut d, 0, &[joined(0), ready(three(1, 0, 1))]);
     assert_eq!(begun, ["submit k1", "start 1 of k1", "start 1 of k1"]);
     let left = Event::ProcessLeft { process: raddle_policy::ProcessId(0) };
@@ -89,7 +89,7 @@ fn a_workgroup_has_ended_when_its_last_piece_has() {
 }
 
 #[test]
-fn pieces_of_one_workgroup_lie_on_different_units() {
+fn parts_of_one_workgroup_lie_on_different_units() {
     let mut d = cuts(2, How::Never);
     let begun = step(&mut d, 0, &[joined(0), ready(three(1, 0, 2))]);
     assert_eq!(begun.len(), 5, "{begun:?}: two units hold two pieces each");
@@ -110,12 +110,12 @@ fn pieces_of_one_workgroup_lie_on_different_units() {
 }
 
 #[test]
-fn a_drain_holds_the_pieces_that_have_not_started() {
+fn a_drain_holds_the_parts_that_have_not_started() {
     let mut d = cuts(1, How::Drain);
     let begun = step(&mut d, 0, &[joined(0), joined(1), ready(three(7, 1, 2))]);
     assert_eq!(begun, ["submit k7", "start 1 of k7", "start 1 of k7"]);
     assert_eq!(step(&mut d, 1, &[ready(three(8, 0, 1))]), ["drain k7", "submit k8"]);
-    // Room for a piece of either: the third wave of what drains does not take it.
+    // Room for a part of either: the third wave of what drains does not take it.
     assert_eq!(step(&mut d, 2, &[ended(7, 0, &FIRST)]), ["start 1 of k8"]);
     let off = Event::TakenOff { launch: LaunchId(7), how: TakeOff::Drain, done: 0 };
     assert_eq!(step(&mut d, 3, &[ended(7, 1, &FIRST), off]), ["start 1 of k8"]);
@@ -136,7 +136,7 @@ fn a_kill_starts_again_with_the_first_wave() {
     let mut d = cuts(1, How::Reset);
     let low = Launch { idempotent: Idempotence::Idempotent, ..three(7, 1, 1) };
     step(&mut d, 0, &[joined(0), joined(1), ready(low)]);
-    // One piece has ended, two lie there.
+    // One part has ended, two lie there.
     assert_eq!(step(&mut d, 1, &[ended(7, 0, &FIRST)]), ["start 1 of k7"]);
     assert_eq!(step(&mut d, 2, &[ready(three(8, 0, 1))]), ["kill k7", "submit k8"]);
     let off = Event::TakenOff { launch: LaunchId(7), how: TakeOff::Kill, done: 0 };
@@ -153,7 +153,7 @@ fn a_kill_starts_again_with_the_first_wave() {
 }
 
 #[test]
-fn what_was_saved_comes_back_piece_by_piece() {
+fn what_was_saved_comes_back_part_by_part() {
     let mut d = cuts(1, How::Switch);
     step(&mut d, 0, &[joined(0), joined(1), ready(three(7, 1, 1))]);
     let before = d.book().cus().clone();
@@ -198,7 +198,7 @@ fn a_policy_that_cuts_unlawfully_is_named() {
         assert!(related.contains("law 8: k1 is cut, whose waves may meet"), "{related}");
     }
     let others: [fn(&ReadyLaunch, &mut Round) -> Answer; 7] = [
-        // As a whole, wave by wave, or bound, after the first piece.
+        // As a whole, wave by wave, or bound, after the first part.
         |entry, round| match entry.cut {
             0 => round.cut_one(entry, CU),
             _ => round.start_one(entry, CU),
@@ -263,7 +263,7 @@ fn logged(detail: Detail, addresses: bool) -> Vec<String> {
 }
 
 #[test]
-fn the_log_says_which_waves_are_a_piece() {
+fn the_log_says_which_waves_are_a_part() {
     let plain = [
         r#""launch":1,"cut":[0,1],"pieces":[[0,1,1,0,1]]}"#,
         r#""launch":1,"cut":[1,1],"pieces":[[0,1,1,0,1]]}"#,

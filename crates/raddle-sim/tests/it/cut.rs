@@ -67,7 +67,7 @@ fn with_lds(mut task: Task, granules: u32) -> Task {
 }
 
 #[test]
-fn pieces_run_where_the_workgroup_would_not() {
+fn parts_run_where_the_workgroup_would_not() {
     // Two units of 8 wave slots: 5 + 5 are taken until 100, so 6 waves fit, but on two units.
     let work = workload(vec![vec![kernel(0, 2, 5, 100)], vec![kernel(10, 1, 6, 50)]]);
     let builder = || Composed::builder(SHAPE, 2);
@@ -98,8 +98,8 @@ impl Allocate for Stuck {
 }
 
 #[test]
-fn each_piece_holds_the_lds_of_a_workgroup() {
-    // 8 waves of one workgroup that takes 6 of 16 granules: two pieces at a time.
+fn each_part_holds_the_lds_of_a_workgroup() {
+    // 8 waves of one workgroup that takes 6 of 16 granules: two parts at a time.
     let work = workload(vec![vec![with_lds(kernel(0, 1, 8, 100), 6)]]);
     let outcome = try_run(&work, 1, cuts_all(How::Never)).expect("the two books agree");
     assert_eq!(end(&outcome, 0), 400);
@@ -120,14 +120,14 @@ fn preempted(how: How, idempotent: bool) -> Outcome {
 }
 
 #[test]
-fn pieces_leave_and_come_back() {
+fn parts_leave_and_come_back() {
     let never = preempted(How::Never, false);
     assert_eq!((latency(&never, 1), end(&never, 0)), (1500, 3000));
-    // The two pieces that run end at 2000; the second workgroup goes on with its second wave.
+    // The two parts that run end at 2000; the second workgroup goes on with its second wave.
     let drained = preempted(How::Drain, false);
     assert_eq!((latency(&drained, 1), end(&drained, 0)), (500, 3100));
     assert_eq!(drained.counters.taken_off, 1);
-    // Killed, of the workgroups 0 and 1 one piece each.
+    // Killed, of the workgroups 0 and 1 one part each.
     let killed = preempted(How::Reset, true);
     assert_eq!((latency(&killed, 1), end(&killed, 0)), (7, 1500 + 7 + 100 + 3000));
     assert_eq!((killed.counters.killed, killed.counters.workgroups), (2, 3));
@@ -139,7 +139,7 @@ fn pieces_leave_and_come_back() {
 }
 
 #[test]
-fn a_workgroup_of_several_pieces_is_killed_once() {
+fn a_workgroup_of_several_parts_is_killed_once() {
     let low = Task { idempotent: Idempotence::Idempotent, ..kernel(0, 1, 6, 1000) };
     let high = kernel(500, 1, 8, 100);
     let work = workload(vec![at_level(5, vec![low]), at_level(0, vec![high])]);
@@ -149,7 +149,7 @@ fn a_workgroup_of_several_pieces_is_killed_once() {
 
 proptest! {
     #[test]
-    fn every_way_off_loses_nothing_in_pieces(
+    fn every_way_off_loses_nothing_in_parts(
         processes in processes(),
         way in 0usize..6,
         cus in 1u16..4,

@@ -7,13 +7,13 @@ use raddle_sim::{Recorder, Seen, Watch};
 use raddle_trace::timeline::{Ending, Slice};
 use raddle_types::{LaunchId, Tick};
 
-/// What ends together: a front, a workgroup that does not run as a whole, or a piece of one that was
+/// What ends together: a front, a workgroup that does not run as a whole, or a part of one that was
 /// cut, by its first wave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Front(u32),
     Partial,
-    Piece(u16),
+    Part(u16),
 }
 
 /// A workgroup in its slot.
@@ -92,10 +92,10 @@ impl OneByOne {
         self.held.iter().find(|(place, held)| place.0 == cu && is(held)).map(|(&place, _)| place)
     }
 
-    /// A piece ends, and its workgroup if it was the last.
-    fn end_piece(&mut self, now: u64, cu: u16, id: (LaunchId, u64), span: (u16, u16), whole: u16) {
+    /// A part ends, and its workgroup if it was the last.
+    fn end_part(&mut self, now: u64, cu: u16, id: (LaunchId, u64), span: (u16, u16), whole: u16) {
         let is = |held: &Held| {
-            (held.launch, held.workgroup, held.key) == (id.0, id.1, Key::Piece(span.0))
+            (held.launch, held.workgroup, held.key) == (id.0, id.1, Key::Part(span.0))
         };
         let place = self.held.iter().find(|(place, held)| place.0 == cu && is(held));
         let place = *place.expect("it was started").0;
@@ -123,7 +123,7 @@ impl OneByOne {
         left.sort_by_key(|&(cu, held)| match held.key {
             Key::Front(front) => (cu, 0, u64::from(front), 0),
             Key::Partial => (cu, 1, held.workgroup, 0),
-            Key::Piece(first) => (cu, 2, held.workgroup, first),
+            Key::Part(first) => (cu, 2, held.workgroup, first),
         });
         if how == TakeOff::Kill {
             self.cut.retain(|&(id, _), _| id != launch);
@@ -154,7 +154,7 @@ impl Watch for OneByOne {
                     for workgroup in piece.workgroups() {
                         let whole = waves == WaveSpan::All;
                         if let WaveSpan::Cut { first, .. } = waves {
-                            let key = Key::Piece(first);
+                            let key = Key::Part(first);
                             let new = Held { launch, workgroup, key, waves_ended: 0 };
                             self.start(now, piece.cu.0, new);
                             continue;
@@ -173,7 +173,7 @@ impl Watch for OneByOne {
                     for workgroup in piece.workgroups() {
                         if let WaveSpan::Cut { first, count } = waves {
                             let id = (launch, workgroup);
-                            self.end_piece(now, piece.cu.0, id, (first, count), whole);
+                            self.end_part(now, piece.cu.0, id, (first, count), whole);
                             continue;
                         }
                         let place =

@@ -22,10 +22,10 @@ const WAYS: [How; 6] = [How::Never, How::Wait, How::Flag, How::Drain, How::Reset
 enum Starts {
     Whole,
     WaveByWave,
-    InPieces,
+    InParts,
 }
 
-const STARTS: [Starts; 3] = [Starts::Whole, Starts::WaveByWave, Starts::InPieces];
+const STARTS: [Starts; 3] = [Starts::Whole, Starts::WaveByWave, Starts::InParts];
 
 /// A dispatcher that takes work off this way.
 fn dispatcher(cus: u16, how: How, starts: Starts) -> Box<dyn Dispatcher> {
@@ -35,7 +35,7 @@ fn dispatcher(cus: u16, how: How, starts: Starts) -> Box<dyn Dispatcher> {
     Box::new(match starts {
         Starts::Whole => builder.build(),
         Starts::WaveByWave => builder.allocate("wave-by-wave", WaveByWave::default()).build(),
-        Starts::InPieces => builder.allocate("cuts", Cuts).build(),
+        Starts::InParts => builder.allocate("cuts", Cuts).build(),
     })
 }
 

@@ -28,7 +28,8 @@ impl TheMatching {
         let launch = |(id, kernel): (u32, &Kernel)| -> Launch {
             kernel.launch(LaunchId(id), u64::MAX / 2, cus).expect("it fits an empty device")
         };
-        let entry = |launch| ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO };
+        let entry =
+            |launch| ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO };
         let policy = Matching::new(MatchingConfig::default(), SHAPE, cus);
         Self {
             policy: policy.expect("the contract's shape can be searched"),

@@ -42,8 +42,13 @@ impl Policies {
             let launch = kernel.launch(LaunchId(id), u64::MAX, cus);
             launch.expect("the kernels of the scenarios fit")
         });
-        let entry =
-            |launch: Launch| ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO };
+        let entry = |launch: Launch| ReadyLaunch {
+            launch,
+            next: 0,
+            assigned: 0,
+            cut: 0,
+            submitted: Tick::ZERO,
+        };
         let round_robin = algorithm == Algorithm::RoundRobin;
         Self {
             policy: policy(algorithm),
