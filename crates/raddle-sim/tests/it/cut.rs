@@ -17,7 +17,7 @@ pub(crate) struct Cuts;
 impl Cuts {
     fn next(ready: &ReadyView<'_>, entry: &ReadyLaunch) -> Option<(CuId, bool)> {
         let whole = entry.launch.demand;
-        let cut = entry.cut > 0 || entry.next % 3 != 0;
+        let cut = entry.cut > 0 || !entry.next.is_multiple_of(3);
         let demand = if cut { Demand { waves: 1, ..whole } } else { whole };
         let cu = ready.cus.ids().find(|&cu| ready.cus.room(cu, &demand) > 0)?;
         Some((cu, cut))
