@@ -138,7 +138,7 @@ impl Round {
 /// 8. `Start` with `WaveSpan::Cut` names one workgroup, `next`, of a launch with
 ///    [`Barrier::No`](crate::Barrier::No); its first wave is [`ReadyLaunch::cut`]. A workgroup begun
 ///    so goes on so until its last wave has started: meanwhile `next` stays, and nothing else of the
-///    launch starts or is assigned but workgroups assigned before. It has ended when all its pieces
+///    launch starts or is assigned but workgroups assigned before. It has ended when all its parts
 ///    have.
 pub trait Allocate {
     /// Places at most one workgroup. `round` comes empty.

@@ -97,7 +97,7 @@ impl Known {
     pub(super) fn entry(&self) -> ReadyLaunch {
         ReadyLaunch {
             launch: self.launch,
-            // While it drains nothing further is distributed: the pieces of a workgroup that was cut
+            // While it drains nothing further is distributed: the parts of a workgroup that was cut
             // hold nothing before they start, so those that have not wait like workgroups.
             next: if self.draining() { self.launch.workgroups } else { self.next },
             assigned: self.waiting(),
@@ -190,7 +190,7 @@ impl Known {
         Ok(())
     }
 
-    /// Law 8: a piece of the next workgroup.
+    /// Law 8: a part of the next workgroup.
     fn start_cut(&mut self, first: u16, count: u16, pieces: &[Piece]) -> Result<(), String> {
         let (id, whole) = (self.launch.id, self.launch.demand.waves);
         if self.launch.barrier.possible() {
@@ -261,7 +261,7 @@ impl Known {
         }
     }
 
-    /// A workgroup that was cut has ended when all its pieces have.
+    /// A workgroup that was cut has ended when all its parts have.
     fn end_cut(&mut self, count: u16, pieces: &[Piece]) {
         for workgroup in pieces.iter().flat_map(|piece| piece.workgroups()) {
             let ended = self.cut_ended.entry(workgroup).or_insert(0);

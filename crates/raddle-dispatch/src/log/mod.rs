@@ -10,7 +10,7 @@
 //! at `first + step`; a step of 1 is left out. A uniform round over the device is one run.
 //!
 //! What starts and ends as a whole says no more. `"waves":[first,count]` are waves of workgroups
-//! that start wave by wave, `"cut":[first,count]` a piece of a workgroup that was cut; both stand
+//! that start wave by wave, `"cut":[first,count]` a part of a workgroup that was cut; both stand
 //! before the workgroups, never together.
 
 mod line;

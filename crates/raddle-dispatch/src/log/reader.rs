@@ -294,3 +294,35 @@ impl Write for Echo {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::log::Line;
+
+    #[test]
+    fn spans_are_read_as_they_were_written() {
+        let pieces = [Piece { first: 3, stride: 2, count: 4, cu: CuId(1) }];
+        let launch = LaunchId(5);
+        let cut = |first, count| WaveSpan::Cut { first, count };
+        for waves in
+            [WaveSpan::All, WaveSpan::Range { first: 0, count: 1 }, cut(0, 1), cut(7, u16::MAX)]
+        {
+            let event = Event::WavesEnded { launch, waves, pieces: &pieces };
+            let mut text = String::new();
+            let mut line = Line(&mut text);
+            line.begin(Tick(9), 2);
+            line.event(&event);
+            line.end();
+            let read: EventLine = serde_json::from_str(&text).unwrap();
+            assert_eq!(read.event(2, &mut Vec::new()), Some(event), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_span_is_of_one_kind() {
+        let text = r#"{"t":9,"step":2,"event":"waves-ended","launch":5,"waves":[0,1],"cut":[0,1],"pieces":[[3,1,1,0,1]]}"#;
+        let read: EventLine = serde_json::from_str(text).unwrap();
+        assert_eq!(read.event(2, &mut Vec::new()), None);
+    }
+}

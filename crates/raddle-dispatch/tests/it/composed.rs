@@ -7,7 +7,7 @@ use raddle_policy::{
     Level, Piece, ProcessId, ReadyView, Round, StreamId, TakeOff, Tick, WaveSpan,
 };
 
-const SHAPE: CuShape = CuShape {
+pub(crate) const SHAPE: CuShape = CuShape {
     simds: 2,
     waves_per_simd: 4,
     vgpr_per_simd: 16,
@@ -32,7 +32,7 @@ pub(crate) fn launch(id: u32, process: u16, workgroups: u64) -> Launch {
 }
 
 /// Tells the events, decides, and spells the actions.
-fn step(dispatcher: &mut Composed, now: u64, events: &[Event<'_>]) -> Vec<String> {
+pub(crate) fn step(dispatcher: &mut Composed, now: u64, events: &[Event<'_>]) -> Vec<String> {
     for event in events {
         dispatcher.event(event, Tick(now)).expect("it makes sense");
     }
@@ -53,11 +53,11 @@ fn step(dispatcher: &mut Composed, now: u64, events: &[Event<'_>]) -> Vec<String
     actions.list.iter().map(spell).collect()
 }
 
-fn joined(process: u16) -> Event<'static> {
+pub(crate) fn joined(process: u16) -> Event<'static> {
     Event::ProcessJoined { process: ProcessId(process), share: 1 }
 }
 
-fn ready(launch: Launch) -> Event<'static> {
+pub(crate) fn ready(launch: Launch) -> Event<'static> {
     Event::LaunchReady { launch }
 }
 

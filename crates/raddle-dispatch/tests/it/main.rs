@@ -1,6 +1,7 @@
 //! Do recipes, slots and the composed dispatcher do what their documentation says?
 
 mod composed;
+mod cut;
 mod laws;
 mod recipes;
 mod slots;

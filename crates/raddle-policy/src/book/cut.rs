@@ -1,4 +1,4 @@
-//! How do the pieces of a workgroup that was cut start and end?
+//! How do the parts of a workgroup that was cut start and end?
 //!
 //! Each takes the slot, the barriers and the LDS of a whole workgroup with it, and gives them back
 //! when it ends.
@@ -20,7 +20,7 @@ pub(super) struct Cuts {
     begun: BTreeMap<u64, u16>,
 }
 
-/// One piece.
+/// One part.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
     pub(super) cu: CuId,

@@ -29,7 +29,7 @@ pub enum BookError {
     },
     /// Waves out of order: a partly started workgroup starts its waves in order, one workgroup an
     /// answer, and ends no more than have started (which of them ended is not kept); a workgroup
-    /// known by name starts and ends once; one that was cut starts piece by piece, and each piece
+    /// known by name starts and ends once; one that was cut starts part by part, and each part
     /// ends as it started.
     Waves {
         /// Which launch.

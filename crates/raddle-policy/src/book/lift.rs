@@ -1,5 +1,7 @@
 //! What happens when everything of a launch leaves at once, and comes back?
 
+use alloc::boxed::Box;
+
 use raddle_types::{CuId, Demand, LaunchId};
 
 use super::{Book, Resident, sum};
@@ -9,7 +11,7 @@ use crate::{Cus, Split};
 #[derive(Clone, Debug)]
 pub struct Lifted {
     launch: LaunchId,
-    resident: Resident,
+    resident: Box<Resident>,
 }
 
 impl Lifted {
@@ -43,7 +45,7 @@ impl Book {
         for (cu, split, groups) in resident.each_unit() {
             self.cus.give_split(cu, &resident.demand, &split, groups);
         }
-        Some(Lifted { launch, resident })
+        Some(Lifted { launch, resident: Box::new(resident) })
     }
 
     /// Puts back what was lifted, on the same compute units and SIMDs.
@@ -68,7 +70,7 @@ impl Book {
             fits
         });
         if fits {
-            self.resident.insert(lifted.launch, lifted.resident);
+            self.resident.insert(lifted.launch, *lifted.resident);
             Ok(())
         } else {
             self.cus = before;

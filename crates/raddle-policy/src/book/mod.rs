@@ -50,7 +50,7 @@ struct Resident {
     addressed: BTreeMap<u64, (CuId, Split)>,
     /// Workgroups that did not start all their waves in one answer.
     partial: BTreeMap<u64, Partial>,
-    /// Workgroups that were cut, piece by piece.
+    /// Workgroups that were cut, part by part.
     cuts: Cuts,
 }
 
@@ -72,7 +72,7 @@ impl Resident {
         self.waves == 0 && self.partial.is_empty() && !self.cuts.is_begun()
     }
 
-    /// A workgroup named here that was cut, and so starts by its pieces alone.
+    /// A workgroup named here that was cut, and so starts by its parts alone.
     fn cut_among(&self, pieces: &[Piece]) -> Option<u64> {
         self.cuts.workgroups().find(|&group| pieces.iter().any(|piece| piece.names(group)))
     }

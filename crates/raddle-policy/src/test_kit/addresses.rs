@@ -22,8 +22,8 @@ pub(super) struct Addresses {
 struct Wave {
     launch: LaunchId,
     workgroup: u64,
-    /// The first wave of the piece, if the workgroup was cut: a piece has an LDS start of its own.
-    piece: Option<u16>,
+    /// The first wave of the part, if the workgroup was cut: a part has an LDS start of its own.
+    part: Option<u16>,
     wave: u16,
     demand: Demand,
     place: Place,
@@ -41,8 +41,8 @@ impl Addresses {
     ) -> Result<(), String> {
         let lying = self.lying.entry(cu).or_default();
         for (wave, &place) in (first..).zip(places) {
-            let (launch, demand, piece) = (launch.id, launch.demand, cut.then_some(first));
-            let new = Wave { launch, workgroup, piece, wave, demand, place };
+            let (launch, demand, part) = (launch.id, launch.demand, cut.then_some(first));
+            let new = Wave { launch, workgroup, part, wave, demand, place };
             let at = || format!("w{workgroup} of {launch} on {cu}, wave {wave}");
             if let Some(what) = new.outside(shape) {
                 return Err(format!("{}: {what} exceed the compute unit", at()));
@@ -65,7 +65,7 @@ impl Addresses {
                 let named = match part {
                     Part::Whole => true,
                     Part::Wave(wave) => it.wave == wave,
-                    Part::Cut { first, .. } => it.piece == Some(first),
+                    Part::Cut { first, .. } => it.part == Some(first),
                 };
                 (it.launch, it.workgroup) != (launch, workgroup) || !named
             });
@@ -101,7 +101,7 @@ impl Wave {
         let vgpr = |it: &Self| (u32::from(it.place.vgpr), u32::from(it.demand.vgpr));
         let sgpr = |it: &Self| (u32::from(it.place.sgpr), u32::from(it.demand.sgpr));
         let lds = |it: &Self| (it.place.lds, it.demand.lds);
-        let group = |it: &Self| (it.launch, it.workgroup, it.piece);
+        let group = |it: &Self| (it.launch, it.workgroup, it.part);
         let same_workgroup = group(self) == group(old);
         if self.place.simd == old.place.simd && overlap(vgpr(self), vgpr(old)) {
             Some("vector registers")

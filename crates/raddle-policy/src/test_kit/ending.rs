@@ -13,7 +13,7 @@ use super::world::{Deed, Line, Part, Spot, World};
 use crate::{Allocate, Fact, Piece, WaveSpan};
 
 impl World<'_> {
-    /// Ends the workgroups (single waves of those that started wave by wave, pieces of those that
+    /// Ends the workgroups (single waves of those that started wave by wave, parts of those that
     /// were cut) that the scenario
     /// chooses for this step.
     pub(super) fn end_some(&mut self, step: usize, policy: &mut dyn Allocate) {

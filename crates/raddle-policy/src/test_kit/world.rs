@@ -99,7 +99,7 @@ pub(super) enum Part {
     Whole,
     /// One wave, of a workgroup that started wave by wave.
     Wave(u16),
-    /// A piece of a workgroup that was cut.
+    /// A part of a workgroup that was cut.
     Cut { first: u16, count: u16 },
 }
 

@@ -184,7 +184,7 @@ fn waves_that_are_not_there_cannot_end() {
 const FOUR: Launch = launch(0, demand(4, 1, 1, 4, 2));
 
 #[test]
-fn a_piece_takes_what_a_workgroup_shares() {
+fn a_part_takes_what_a_workgroup_shares() {
     let mut book = Book::new(SHAPE, 2);
     book.start(&FOUR, cut(0, 1), &[piece(3, 1, 1, 0)], &[]).expect("fits");
     let one = book.cus().free(CuId(0));
@@ -199,7 +199,7 @@ fn a_piece_takes_what_a_workgroup_shares() {
     assert!(over.contains("k0 does not fit on cu0"), "{over}");
     book.start(&FOUR, cut(3, 1), &[piece(3, 1, 1, 1)], &[]).expect("fits elsewhere");
     assert_eq!(book.resident_waves(FOUR.id), 4);
-    // A piece gives its share back when it ends, whatever of its workgroup is left.
+    // A part gives its share back when it ends, whatever of its workgroup is left.
     book.end(FOUR.id, cut(1, 2), &[piece(3, 1, 1, 0)]).expect("is there");
     assert_eq!(book.cus().free(CuId(0)), one);
     book.end(FOUR.id, cut(3, 1), &[piece(3, 1, 1, 1)]).expect("is there");
@@ -209,7 +209,7 @@ fn a_piece_takes_what_a_workgroup_shares() {
 }
 
 #[test]
-fn pieces_start_in_order_and_as_nothing_else() {
+fn parts_start_in_order_and_as_nothing_else() {
     let mut book = Book::new(SHAPE, 2);
     let out_of_order = |error: String| assert!(error.contains("are out of order"), "{error}");
     let (one, two) = ([piece(3, 1, 1, 0)], [piece(3, 1, 1, 0), piece(4, 1, 1, 0)]);
@@ -231,7 +231,7 @@ fn pieces_start_in_order_and_as_nothing_else() {
         out_of_order(refused(&mut book, &FOUR, span, &one, &[]));
     }
     out_of_order(refused(&mut book, &FOUR, ALL, &one, &[on(0); 4]));
-    // Also while none of its pieces lies there, and where only the last one does.
+    // Also while none of its parts lies there, and where only the last one does.
     book.end(FOUR.id, cut(0, 1), &one).expect("is there");
     out_of_order(refused(&mut book, &FOUR, ALL, &one, &[]));
     out_of_order(refused(&mut book, &FOUR, cut(0, 1), &one, &[]));
@@ -248,7 +248,7 @@ fn pieces_start_in_order_and_as_nothing_else() {
 }
 
 #[test]
-fn pieces_that_are_not_there_cannot_end() {
+fn parts_that_are_not_there_cannot_end() {
     let mut book = Book::new(SHAPE, 1);
     let pair = launch(0, demand(2, 1, 1, 1, 1));
     let one = [piece(4, 1, 1, 0)];
@@ -272,14 +272,14 @@ fn pieces_that_are_not_there_cannot_end() {
 }
 
 #[test]
-fn pieces_are_lifted_and_go_back_where_they_were() {
+fn parts_are_lifted_and_go_back_where_they_were() {
     let mut book = Book::new(SHAPE, 2);
     book.start(&FOUR, cut(0, 1), &[piece(0, 1, 1, 0)], &[on(1)]).expect("fits");
     book.start(&FOUR, cut(1, 2), &[piece(0, 1, 1, 1)], &[]).expect("fits");
     let before = book.cus().clone();
     let lifted = book.lift(FOUR.id).expect("is there");
     assert_eq!(book.cus(), &Cus::new(SHAPE, 2));
-    // All LDS of one unit: one piece does not go back, so none does.
+    // All LDS of one unit: one part does not go back, so none does.
     let other = launch(1, demand(1, 0, 0, 8, 0));
     book.start(&other, ALL, &[piece(0, 1, 1, 1)], &[]).expect("fits");
     let occupied = book.cus().clone();

@@ -50,7 +50,7 @@ struct Live {
     ended: u64,
     /// Workgroups that do not start as a whole: where, and how many waves have ended.
     partial: BTreeMap<u64, (CuId, u16)>,
-    /// Workgroups that were cut: how many waves have ended. They hold nothing but their pieces do.
+    /// Workgroups that were cut: how many waves have ended. They hold nothing but their parts do.
     cut: BTreeMap<u64, u16>,
     assigned: BTreeMap<u64, CuId>,
 }

@@ -66,7 +66,7 @@ impl Machine {
         match how {
             TakeOff::Kill => {
                 lift(live, &self.fronts, &mut self.ledger);
-                // A workgroup that was cut is killed once, however many of its pieces are.
+                // A workgroup that was cut is killed once, however many of its parts are.
                 let mut cut = BTreeSet::new();
                 for slot in std::mem::take(&mut live.fronts) {
                     let front = &self.fronts[slot as usize];
@@ -156,6 +156,7 @@ fn stop_fronts(slots: &[u32], fronts: &mut [Front], now: Tick) {
     }
 }
 
+/// By waves: a part of a workgroup that was cut moves its share, without a copy of all LDS.
 fn context_bytes(live: &Live) -> u64 {
     let waves = u64::from(live.what.demand.waves).max(1);
     live.resident_waves.div_ceil(waves).saturating_mul(live.what.context_bytes)

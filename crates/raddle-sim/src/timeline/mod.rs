@@ -88,7 +88,7 @@ impl Recorder {
             }
             for workgroup in piece.workgroups() {
                 if let WaveSpan::Cut { first, .. } = waves {
-                    unit.start(now, launch.0, Key::Piece(workgroup, first), 1, &mut self.store);
+                    unit.start(now, launch.0, Key::Part(workgroup, first), 1, &mut self.store);
                     continue;
                 }
                 self.partial.entry((launch, workgroup)).or_insert_with(|| {
@@ -125,7 +125,7 @@ impl Recorder {
                     self.partial.remove(&(launch, workgroup));
                 }
                 if let WaveSpan::Cut { .. } = waves {
-                    unit.end(now, launch.0, Key::Piece(workgroup, first), u64::from(done));
+                    unit.end(now, launch.0, Key::Part(workgroup, first), u64::from(done));
                 } else if done {
                     unit.end(now, launch.0, Key::Workgroup(workgroup), 1);
                 }

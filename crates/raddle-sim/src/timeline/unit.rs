@@ -16,8 +16,8 @@ pub(super) enum Key {
     Front(u32),
     /// One workgroup whose waves come and go by themselves.
     Workgroup(u64),
-    /// A piece of a workgroup that was cut, by its first wave.
-    Piece(u64, u16),
+    /// A part of a workgroup that was cut, by its first wave.
+    Part(u64, u16),
 }
 
 /// Slots with one history.
@@ -97,7 +97,7 @@ impl Unit {
         }
     }
 
-    /// What was started under this key ends, and with it `done` workgroups: 0 where other pieces of
+    /// What was started under this key ends, and with it `done` workgroups: 0 where other parts of
     /// the same one are left, else 1.
     pub(super) fn end(&mut self, now: u64, launch: u32, key: Key, done: u64) {
         for group in &mut self.groups {

@@ -1,6 +1,7 @@
 //! Does the simulated GPU do what its documentation says?
 
 mod block_warp;
+mod cut;
 mod energy;
 mod kit;
 mod laws;

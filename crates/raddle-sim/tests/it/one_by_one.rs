@@ -7,11 +7,13 @@ use raddle_sim::{Recorder, Seen, Watch};
 use raddle_trace::timeline::{Ending, Slice};
 use raddle_types::{LaunchId, Tick};
 
-/// What ends together: a front, or a workgroup that does not run as a whole.
+/// What ends together: a front, a workgroup that does not run as a whole, or a part of one that was
+/// cut, by its first wave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
     Front(u32),
     Partial,
+    Part(u16),
 }
 
 /// A workgroup in its slot.
@@ -41,6 +43,8 @@ pub(crate) struct OneByOne {
     held: BTreeMap<Place, Held>,
     runs: BTreeMap<Place, Run>,
     saved: BTreeMap<LaunchId, Vec<(u16, Held)>>,
+    /// Waves that have ended of each workgroup that was cut.
+    cut: BTreeMap<(LaunchId, u64), u16>,
     slices: Vec<Slice>,
     last: u64,
 }
@@ -59,10 +63,10 @@ impl OneByOne {
         self.runs.insert((cu, slot), Run { launch: new.launch, since: now, done: 0, ended: None });
     }
 
-    fn end(&mut self, now: u64, place: Place) {
+    fn end(&mut self, now: u64, place: Place, workgroups: u64) {
         self.held.remove(&place);
         let run = self.runs.get_mut(&place).expect("it was started");
-        run.done += 1;
+        run.done += workgroups;
         run.ended = Some(now);
     }
 
@@ -88,6 +92,19 @@ impl OneByOne {
         self.held.iter().find(|(place, held)| place.0 == cu && is(held)).map(|(&place, _)| place)
     }
 
+    /// A part ends, and its workgroup if it was the last.
+    fn end_part(&mut self, now: u64, cu: u16, id: (LaunchId, u64), span: (u16, u16), whole: u16) {
+        let is = |held: &Held| {
+            (held.launch, held.workgroup, held.key) == (id.0, id.1, Key::Part(span.0))
+        };
+        let place = self.held.iter().find(|(place, held)| place.0 == cu && is(held));
+        let place = *place.expect("it was started").0;
+        let ended = self.cut.entry(id).or_insert(0);
+        *ended += span.1;
+        let last = *ended == whole;
+        self.end(now, place, u64::from(last));
+    }
+
     fn lift(&mut self, now: u64, launch: LaunchId, how: TakeOff) {
         let ending = if how == TakeOff::Save { Ending::Saved } else { Ending::Killed };
         let of: Vec<(Place, Held)> = self
@@ -103,9 +120,14 @@ impl OneByOne {
             left.push((place.0, held));
         }
         // Those of one compute unit come back front by front, then the partial ones.
-        left.sort_by_key(|&(cu, held)| {
-            (cu, held.key, if held.key == Key::Partial { held.workgroup } else { 0 })
+        left.sort_by_key(|&(cu, held)| match held.key {
+            Key::Front(front) => (cu, 0, u64::from(front), 0),
+            Key::Partial => (cu, 1, held.workgroup, 0),
+            Key::Part(first) => (cu, 2, held.workgroup, first),
         });
+        if how == TakeOff::Kill {
+            self.cut.retain(|&(id, _), _| id != launch);
+        }
         if how == TakeOff::Save {
             self.saved.insert(launch, left);
         }
@@ -131,6 +153,12 @@ impl Watch for OneByOne {
                 for piece in pieces {
                     for workgroup in piece.workgroups() {
                         let whole = waves == WaveSpan::All;
+                        if let WaveSpan::Cut { first, .. } = waves {
+                            let key = Key::Part(first);
+                            let new = Held { launch, workgroup, key, waves_ended: 0 };
+                            self.start(now, piece.cu.0, new);
+                            continue;
+                        }
                         if !whole && self.find(piece.cu.0, launch, workgroup).is_some() {
                             continue;
                         }
@@ -143,13 +171,18 @@ impl Watch for OneByOne {
             Seen::Ended { launch, waves, whole, pieces, .. } => {
                 for piece in pieces {
                     for workgroup in piece.workgroups() {
+                        if let WaveSpan::Cut { first, count } = waves {
+                            let id = (launch, workgroup);
+                            self.end_part(now, piece.cu.0, id, (first, count), whole);
+                            continue;
+                        }
                         let place =
                             self.find(piece.cu.0, launch, workgroup).expect("it was started");
                         let (_, count) = waves.bounds(whole);
                         let held = self.held.get_mut(&place).expect("it was found");
                         held.waves_ended += count;
                         if held.waves_ended >= whole {
-                            self.end(now, place);
+                            self.end(now, place, 1);
                         }
                     }
                 }

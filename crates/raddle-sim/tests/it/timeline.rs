@@ -9,6 +9,7 @@ use raddle_policy::How;
 use raddle_sim::{Names, Outcome, Recorder, Task, Work, Workload, run_watched};
 use raddle_trace::timeline::{Ending, Grain, Measure, Off, Slice, Timeline};
 
+use crate::cut::Cuts;
 use crate::kit::{Always, SHAPE, at_level, copy, in_order, kernel, options, workload};
 use crate::laws::processes;
 use crate::one_by_one::{Both, OneByOne};
@@ -16,14 +17,25 @@ use crate::partial::WaveByWave;
 
 const WAYS: [How; 6] = [How::Never, How::Wait, How::Flag, How::Drain, How::Reset, How::Switch];
 
+/// How workgroups start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Starts {
+    Whole,
+    WaveByWave,
+    InParts,
+}
+
+const STARTS: [Starts; 3] = [Starts::Whole, Starts::WaveByWave, Starts::InParts];
+
 /// A dispatcher that takes work off this way.
-fn dispatcher(cus: u16, how: How, by_wave: bool) -> Box<dyn Dispatcher> {
+fn dispatcher(cus: u16, how: How, starts: Starts) -> Box<dyn Dispatcher> {
     let builder = Composed::builder(SHAPE, cus)
         .turn("highest-level", HighestLevel)
         .preempt("always", Always(how));
-    Box::new(match by_wave {
-        true => builder.allocate("wave-by-wave", WaveByWave::default()).build(),
-        false => builder.build(),
+    Box::new(match starts {
+        Starts::Whole => builder.build(),
+        Starts::WaveByWave => builder.allocate("wave-by-wave", WaveByWave::default()).build(),
+        Starts::InParts => builder.allocate("cuts", Cuts).build(),
     })
 }
 
@@ -105,17 +117,18 @@ proptest! {
         processes in processes(),
         way in 0usize..6,
         cus in 1u16..4,
-        by_wave in any::<bool>(),
+        starts in 0usize..3,
     ) {
+        let starts = STARTS[starts];
         let workload = workload(processes);
-        let dispatcher = dispatcher(cus, WAYS[way], by_wave);
+        let dispatcher = dispatcher(cus, WAYS[way], starts);
         let (outcome, timeline, naive) = recorded(&workload, cus, dispatcher, usize::MAX);
         prop_assert_eq!(timeline.grain, Grain::Slot);
         prop_assert_eq!(&timeline.slices, &naive);
         prop_assert!(never_two_at_a_time(&naive));
         let ended: u64 = naive.iter().map(|slice| slice.workgroups).sum();
         prop_assert_eq!(ended, outcome.counters.workgroups);
-        if !by_wave {
+        if starts == Starts::Whole {
             prop_assert_eq!(wave_ns(&workload, &outcome, &timeline), outcome.wave_ns.clone());
         }
         for counter in &timeline.counters {
@@ -140,10 +153,10 @@ proptest! {
         spare in 0usize..40,
     ) {
         let workload = workload(processes);
-        let fine = recorded(&workload, cus, dispatcher(cus, WAYS[way], false), usize::MAX).2;
+        let fine = recorded(&workload, cus, dispatcher(cus, WAYS[way], Starts::Whole), usize::MAX).2;
         let wanted = joined(&fine);
         let most = wanted.len().max(workload.processes.iter().map(|p| p.tasks.len()).sum()) + spare;
-        let (_, timeline, _) = recorded(&workload, cus, dispatcher(cus, WAYS[way], false), most);
+        let (_, timeline, _) = recorded(&workload, cus, dispatcher(cus, WAYS[way], Starts::Whole), most);
         if fine.len() <= most {
             prop_assert_eq!((timeline.grain, &timeline.slices), (Grain::Slot, &fine));
             return Ok(());
@@ -183,7 +196,7 @@ fn preempted(how: How) -> Timeline {
     low.idempotent = raddle_types::Idempotence::Idempotent;
     let high = at_level(0, vec![kernel(1500, 1, 8, 100)]);
     let workload = workload(vec![at_level(5, vec![low]), high]);
-    recorded(&workload, 1, dispatcher(1, how, false), 1000).1
+    recorded(&workload, 1, dispatcher(1, how, Starts::Whole), 1000).1
 }
 
 #[test]
@@ -254,7 +267,8 @@ fn too_many_launches_become_stretches_of_their_stream() {
     ]);
     let workload: Workload = workload(vec![tasks]);
     let run = |most| {
-        let (_, timeline, _) = recorded(&workload, 1, dispatcher(1, How::Never, false), most);
+        let (_, timeline, _) =
+            recorded(&workload, 1, dispatcher(1, How::Never, Starts::Whole), most);
         let spans: Vec<_> =
             timeline.stretches.iter().map(|s| (s.start_ns, s.end_ns, s.launches)).collect();
         (timeline.grain, timeline.launches.len(), spans)
@@ -276,7 +290,8 @@ fn a_process_that_repeats_is_drawn_each_time() {
     let long = plan("long", 100, vec![kernel(0, 1, 1, 100)]);
     let short = plan("short", 40, vec![kernel(0, 1, 1, 10)]);
     let workload = Workload { processes: vec![long, short], repeat: true };
-    let (_, timeline, naive) = recorded(&workload, 1, dispatcher(1, How::Never, false), 100);
+    let (_, timeline, naive) =
+        recorded(&workload, 1, dispatcher(1, How::Never, Starts::Whole), 100);
     let of_short: Vec<_> = timeline
         .launches
         .iter()

@@ -15,7 +15,7 @@ pub(crate) enum Kind {
     Counted,
     Addressed(u64),
     Partial(u64),
-    /// A piece of a workgroup that was cut, by its first wave: a group of its own.
+    /// A part of a workgroup that was cut, by its first wave: a group of its own.
     Cut(u64, u16),
 }
 
@@ -177,7 +177,7 @@ impl Ledger {
         Some(self)
     }
 
-    /// With a piece of a workgroup that was cut, on these SIMDs or the best ones, if it fits.
+    /// With a part of a workgroup that was cut, on these SIMDs or the best ones, if it fits.
     pub(crate) fn with_cut(
         mut self,
         launch: &Launch,
@@ -192,7 +192,7 @@ impl Ledger {
         Some(self)
     }
 
-    /// A piece ends.
+    /// A part ends.
     pub(crate) fn end_cut(&mut self, launch: LaunchId, workgroup: u64, first: u16) {
         let kind = Kind::Cut(workgroup, first);
         let is = |(_, group): &(CuId, Group)| group.launch == launch && group.kind == kind;

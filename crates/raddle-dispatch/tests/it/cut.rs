@@ -1,0 +1,281 @@
+//! What becomes of a workgroup that was cut?
+
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use raddle_dispatch::log::{Detail, Header, LogWriter};
+use raddle_dispatch::slots::HighestLevel;
+use raddle_dispatch::{Composed, DispatchError, Dispatcher, Event, Recipe};
+use raddle_policy::{
+    Actions, Allocate, Answer, Barrier, CuId, Demand, How, Idempotence, Launch, LaunchId, Piece,
+    Place, Preempt, ReadyLaunch, ReadyView, Round, TakeOff, Tick, VictimView, WaveSpan,
+};
+
+use crate::composed::{SHAPE, joined, launch, ready, step};
+
+/// Cuts every workgroup into waves, each on the lowest compute unit that it fits.
+#[derive(Clone, Copy)]
+struct Cuts {
+    addresses: bool,
+}
+
+fn lowest(ready: &ReadyView<'_>, entry: &ReadyLaunch) -> Option<CuId> {
+    let one = Demand { waves: 1, ..entry.launch.demand };
+    ready.cus.ids().find(|&cu| ready.cus.room(cu, &one) > 0)
+}
+
+impl Allocate for Cuts {
+    fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
+        for entry in ready.launches.iter().filter(|entry| entry.undistributed() > 0) {
+            let Some(cu) = lowest(ready, entry) else { continue };
+            if self.addresses {
+                round.places.push(Place { simd: 1, vgpr: 2, sgpr: 0, lds: 4 });
+            }
+            return round.cut_one(entry, cu);
+        }
+        Answer::WAIT
+    }
+}
+
+/// Always the same way off.
+struct Always(How);
+
+impl Preempt for Always {
+    fn preempt(&mut self, _victim: &VictimView<'_>, _now: Tick) -> How {
+        self.0
+    }
+}
+
+/// Workgroups of three waves that take half of the LDS of a compute unit each.
+fn three(id: u32, process: u16, workgroups: u64) -> Launch {
+    let launch = launch(id, process, workgroups);
+    Launch { demand: Demand { waves: 3, lds: 8, ..launch.demand }, ..launch }
+}
+
+const fn span(first: u16) -> WaveSpan {
+    WaveSpan::Cut { first, count: 1 }
+}
+
+fn ended(launch: u32, first: u16, pieces: &[Piece]) -> Event<'_> {
+    Event::WavesEnded { launch: LaunchId(launch), waves: span(first), pieces }
+}
+
+fn cuts(cus: u16, how: How) -> Composed {
+    Composed::builder(SHAPE, cus)
+        .turn("highest-level", HighestLevel)
+        .preempt("always", Always(how))
+        .allocate("cuts", Cuts { addresses: false })
+        .build()
+}
+
+const FIRST: [Piece; 1] = [Piece::one(0, CuId(0))];
+const SECOND: [Piece; 1] = [Piece::one(1, CuId(0))];
+
+#[test]
+fn a_workgroup_has_ended_when_its_last_part_has() {
+    let mut d = cuts(1, How::Never);
+    // Two parts fill the LDS.
+    let begun = step(&mut d, 0, &[joined(0), ready(three(1, 0, 1))]);
+    assert_eq!(begun, ["submit k1", "start 1 of k1", "start 1 of k1"]);
+    let left = Event::ProcessLeft { process: raddle_policy::ProcessId(0) };
+    // Out of order, as waves end.
+    assert_eq!(step(&mut d, 5, &[ended(1, 1, &FIRST)]), ["start 1 of k1"]);
+    assert_eq!(step(&mut d, 6, &[ended(1, 0, &FIRST)]), [""; 0]);
+    assert!(matches!(d.event(&left, Tick(6)), Err(DispatchError::ProcessBusy(_))));
+    for wrong in [ended(1, 0, &FIRST), ended(1, 2, &SECOND)] {
+        assert!(matches!(d.event(&wrong, Tick(6)), Err(DispatchError::Event(_))));
+    }
+    assert_eq!(step(&mut d, 7, &[ended(1, 2, &FIRST), left]), [""; 0]);
+}
+
+#[test]
+fn parts_of_one_workgroup_lie_on_different_units() {
+    let mut d = cuts(2, How::Never);
+    let begun = step(&mut d, 0, &[joined(0), ready(three(1, 0, 2))]);
+    assert_eq!(begun.len(), 5, "{begun:?}: two units hold two pieces each");
+    for cu in [CuId(0), CuId(1)] {
+        let free = d.book().cus().free(cu);
+        assert_eq!((free.lds, free.workgroups, free.waves), (0, 6, 6), "{cu}");
+    }
+    // Waves 0 and 1 of workgroup 0 lie on unit 0; wave 2 and the first of workgroup 1 on unit 1.
+    let elsewhere = [Piece::one(0, CuId(1))];
+    assert!(d.event(&ended(1, 0, &elsewhere), Tick(4)).is_err());
+    assert_eq!(step(&mut d, 5, &[ended(1, 2, &elsewhere)]), ["start 1 of k1"]);
+    let both = [Piece::one(0, CuId(0)), Piece::one(1, CuId(1))];
+    assert_eq!(step(&mut d, 6, &[ended(1, 0, &both)]), ["start 1 of k1"]);
+    let rest = [ended(1, 1, &both), ended(1, 2, &SECOND)];
+    assert_eq!(step(&mut d, 7, &rest), [""; 0]);
+    assert_eq!(d.book().cus(), &raddle_policy::Cus::new(SHAPE, 2));
+    step(&mut d, 8, &[Event::ProcessLeft { process: raddle_policy::ProcessId(0) }]);
+}
+
+#[test]
+fn a_drain_holds_the_parts_that_have_not_started() {
+    let mut d = cuts(1, How::Drain);
+    let begun = step(&mut d, 0, &[joined(0), joined(1), ready(three(7, 1, 2))]);
+    assert_eq!(begun, ["submit k7", "start 1 of k7", "start 1 of k7"]);
+    assert_eq!(step(&mut d, 1, &[ready(three(8, 0, 1))]), ["drain k7", "submit k8"]);
+    // Room for a part of either: the third wave of what drains does not take it.
+    assert_eq!(step(&mut d, 2, &[ended(7, 0, &FIRST)]), ["start 1 of k8"]);
+    let off = Event::TakenOff { launch: LaunchId(7), how: TakeOff::Drain, done: 0 };
+    assert_eq!(step(&mut d, 3, &[ended(7, 1, &FIRST), off]), ["start 1 of k8"]);
+    assert_eq!(step(&mut d, 4, &[ended(8, 0, &FIRST)]), ["start 1 of k8"]);
+    let last = [ended(8, 1, &FIRST), ended(8, 2, &FIRST)];
+    assert_eq!(step(&mut d, 5, &last), ["restore k7"]);
+    // It goes on with the third wave, and with the next workgroup after it.
+    let back = [Event::Restored { launch: LaunchId(7) }];
+    assert_eq!(step(&mut d, 5, &back), ["start 1 of k7", "start 1 of k7"]);
+    assert_eq!(step(&mut d, 6, &[ended(7, 2, &FIRST)]), ["start 1 of k7"]);
+    assert_eq!(step(&mut d, 7, &[ended(7, 0, &SECOND)]), ["start 1 of k7"]);
+    step(&mut d, 8, &[ended(7, 1, &SECOND), ended(7, 2, &SECOND)]);
+    step(&mut d, 9, &[Event::ProcessLeft { process: raddle_policy::ProcessId(1) }]);
+}
+
+#[test]
+fn a_kill_starts_again_with_the_first_wave() {
+    let mut d = cuts(1, How::Reset);
+    let low = Launch { idempotent: Idempotence::Idempotent, ..three(7, 1, 1) };
+    step(&mut d, 0, &[joined(0), joined(1), ready(low)]);
+    // One part has ended, two lie there.
+    assert_eq!(step(&mut d, 1, &[ended(7, 0, &FIRST)]), ["start 1 of k7"]);
+    assert_eq!(step(&mut d, 2, &[ready(three(8, 0, 1))]), ["kill k7", "submit k8"]);
+    let off = Event::TakenOff { launch: LaunchId(7), how: TakeOff::Kill, done: 0 };
+    assert_eq!(step(&mut d, 3, &[off]), ["start 1 of k8", "start 1 of k8"]);
+    assert_eq!(step(&mut d, 4, &[ended(8, 0, &FIRST)]), ["start 1 of k8"]);
+    let last = [ended(8, 1, &FIRST), ended(8, 2, &FIRST)];
+    assert_eq!(step(&mut d, 5, &last), ["submit k7", "start 1 of k7", "start 1 of k7"]);
+    // The wave that had ended before it was killed counts no more.
+    assert_eq!(step(&mut d, 6, &[ended(7, 0, &FIRST)]), ["start 1 of k7"]);
+    let left = Event::ProcessLeft { process: raddle_policy::ProcessId(1) };
+    step(&mut d, 7, &[ended(7, 1, &FIRST)]);
+    assert!(matches!(d.event(&left, Tick(7)), Err(DispatchError::ProcessBusy(_))));
+    step(&mut d, 8, &[ended(7, 2, &FIRST), left]);
+}
+
+#[test]
+fn what_was_saved_comes_back_part_by_part() {
+    let mut d = cuts(1, How::Switch);
+    step(&mut d, 0, &[joined(0), joined(1), ready(three(7, 1, 1))]);
+    let before = d.book().cus().clone();
+    assert_eq!(step(&mut d, 2, &[ready(three(8, 0, 1))]), ["save k7", "submit k8"]);
+    let off = Event::TakenOff { launch: LaunchId(7), how: TakeOff::Save, done: 0 };
+    assert_eq!(step(&mut d, 3, &[off]), ["start 1 of k8", "start 1 of k8"]);
+    assert_eq!(step(&mut d, 4, &[ended(8, 0, &FIRST)]), ["start 1 of k8"]);
+    let last = [ended(8, 1, &FIRST), ended(8, 2, &FIRST)];
+    assert_eq!(step(&mut d, 5, &last), ["restore k7"]);
+    assert_eq!(d.book().cus(), &before, "its room is taken again at once");
+    let back = [Event::Restored { launch: LaunchId(7) }, ended(7, 1, &FIRST)];
+    assert_eq!(step(&mut d, 6, &back), ["start 1 of k7"], "the third wave");
+    step(&mut d, 7, &[ended(7, 0, &FIRST), ended(7, 2, &FIRST)]);
+    step(&mut d, 8, &[Event::ProcessLeft { process: raddle_policy::ProcessId(1) }]);
+}
+
+/// Cuts, and then answers otherwise.
+struct Breaks(fn(&ReadyLaunch, &mut Round) -> Answer);
+
+impl Allocate for Breaks {
+    fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
+        (self.0)(&ready.launches[0], round)
+    }
+}
+
+fn broken(launch: Launch, answer: fn(&ReadyLaunch, &mut Round) -> Answer) -> String {
+    let mut d = Composed::builder(SHAPE, 1).allocate("breaks", Breaks(answer)).build();
+    for event in [joined(0), ready(launch)] {
+        d.event(&event, Tick(0)).expect("it makes sense");
+    }
+    let error = d.decide(Tick(0), &mut Actions::default()).expect_err("a law is broken");
+    error.to_string()
+}
+
+#[test]
+fn a_policy_that_cuts_unlawfully_is_named() {
+    const CU: CuId = CuId(0);
+    let one = three(1, 0, 2);
+    let small = Launch { demand: Demand { lds: 1, ..one.demand }, ..one };
+    for barrier in [Barrier::Yes, Barrier::Assumed] {
+        let related = broken(Launch { barrier, ..one }, |entry, round| round.cut_one(entry, CU));
+        assert!(related.contains("law 8: k1 is cut, whose waves may meet"), "{related}");
+    }
+    let others: [fn(&ReadyLaunch, &mut Round) -> Answer; 7] = [
+        // As a whole, wave by wave, or bound, after the first part.
+        |entry, round| match entry.cut {
+            0 => round.cut_one(entry, CU),
+            _ => round.start_one(entry, CU),
+        },
+        |entry, round| {
+            let answer = round.cut_one(entry, CU);
+            let waves = WaveSpan::Range { first: entry.cut, count: 1 };
+            if entry.cut == 0 { answer } else { Answer::Start { launch: entry.launch.id, waves } }
+        },
+        |entry, round| match entry.cut {
+            0 => round.cut_one(entry, CU),
+            _ => Answer::Assign { launch: entry.launch.id, workgroup: entry.next, cu: CU },
+        },
+        // The first wave twice, the second first, the next workgroup but one, two at once.
+        |entry, round| round.cut_one(&ReadyLaunch { cut: 0, ..*entry }, CU),
+        |entry, round| round.cut_one(&ReadyLaunch { cut: entry.cut + 1, ..*entry }, CU),
+        |entry, round| round.cut_one(&ReadyLaunch { next: entry.next + 1, ..*entry }, CU),
+        |entry, round| {
+            round.pieces.push(Piece::one(entry.next + 1, CU));
+            round.cut_one(entry, CU)
+        },
+    ];
+    for (number, answer) in others.into_iter().enumerate() {
+        let error = broken(small, answer);
+        assert!(error.contains("law 8"), "{number}: {error}");
+    }
+    let over = broken(one, |entry, round| round.cut_one(entry, CU));
+    assert!(over.contains("law 2: k1 does not fit on cu0"), "{over}");
+}
+
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().expect("one thread").extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The lines of answers and ends about `k1`, without their beginning.
+fn logged(detail: Detail, addresses: bool) -> Vec<String> {
+    let (recipe, device) = (Recipe::default(), String::new());
+    let header = Header { raddle_log: 1, detail, device, cus: 1, shape: SHAPE, recipe };
+    let shared = Shared::default();
+    let log = LogWriter::new(Box::new(shared.clone()), &header);
+    let policy = Cuts { addresses };
+    let mut d = Composed::builder(SHAPE, 1).allocate("cuts", policy).log(log).build();
+    let mut launch = three(1, 0, 1);
+    launch.demand.waves = 2;
+    step(&mut d, 0, &[joined(0), ready(launch)]);
+    step(&mut d, 5, &[ended(1, 1, &FIRST), ended(1, 0, &FIRST)]);
+    d.finish().expect("written");
+    let text = String::from_utf8(shared.0.lock().expect("one thread").clone()).expect("JSON");
+    let of = |line: &str| {
+        line.contains("\"pieces\"").then(|| line[line.find("\"launch").unwrap_or(0)..].to_owned())
+    };
+    text.lines().filter_map(of).collect()
+}
+
+#[test]
+fn the_log_says_which_waves_are_a_part() {
+    let plain = [
+        r#""launch":1,"cut":[0,1],"pieces":[[0,1,1,0,1]]}"#,
+        r#""launch":1,"cut":[1,1],"pieces":[[0,1,1,0,1]]}"#,
+        r#""launch":1,"cut":[1,1],"pieces":[[0,1,1,0,1]]}"#,
+        r#""launch":1,"cut":[0,1],"pieces":[[0,1,1,0,1]]}"#,
+    ];
+    assert_eq!(logged(Detail::Answers, false), plain);
+    assert_eq!(logged(Detail::Full, false), plain);
+    let mut addressed = plain.map(str::to_owned);
+    for start in &mut addressed[..2] {
+        *start = start.replace("]]}", r#"]],"places":[[1,2,0,4]]}"#);
+    }
+    assert_eq!(logged(Detail::Answers, true), addressed);
+    assert_eq!(logged(Detail::Full, true), addressed);
+}

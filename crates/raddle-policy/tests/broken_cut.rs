@@ -1,0 +1,243 @@
+//! Does the test kit let a policy pass that cuts workgroups lawfully, and catch each that does not?
+#![cfg(feature = "test-kit")]
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use raddle_policy::test_kit::{
+    Breach, Scenario, World, check_allocate, check_bulk, examine_allocate, examine_bulk, render,
+    scenario, scenario_with,
+};
+use raddle_policy::{
+    Allocate, Answer, Barrier, CuId, Demand, Piece, Place, ReadyLaunch, ReadyView, Round, Tick,
+    WaveSpan,
+};
+
+/// What a policy that cuts does wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flaw {
+    None,
+    /// Cuts what may meet at a barrier.
+    Related,
+    /// Starts the workgroup as a whole after its first wave.
+    ThenWhole,
+    /// Goes on wave by wave on one compute unit after the first part.
+    ThenRange,
+    /// Binds the workgroup after its first wave.
+    ThenAssigned,
+    /// Starts the first wave again and again.
+    FirstAgain,
+    /// Leaves out the first wave.
+    Late,
+    /// Cuts the workgroup after the next.
+    Skips,
+    /// Starts two parts in one answer.
+    TwoAtOnce,
+    /// Starts nothing of a workgroup, as a part.
+    Empty,
+    /// Starts more waves than there are.
+    TooMany,
+    /// Looks for room for the wave alone.
+    NoShare,
+    /// Places wave after wave in bulk, on another compute unit than one by one.
+    Elsewhere,
+}
+
+/// Cuts every workgroup of every launch without barriers; parts of one wave, lowest unit first.
+#[derive(Clone, Copy)]
+struct Cuts(Flaw);
+
+impl Cuts {
+    fn part(self, ready: &ReadyView<'_>, entry: &ReadyLaunch) -> Option<CuId> {
+        let one = Demand { waves: 1, ..entry.launch.demand };
+        let fits = |&cu: &CuId| match self.0 {
+            Flaw::NoShare => ready.cus.wave_room(cu, &one) > 0,
+            _ => ready.cus.room(cu, &one) > 0,
+        };
+        ready.cus.ids().find(fits)
+    }
+
+    fn cut(self, entry: &ReadyLaunch, cu: CuId, round: &mut Round) -> Answer {
+        let launch = entry.launch.id;
+        let whole = entry.launch.demand.waves;
+        let (started, first) = (entry.cut > 0, entry.cut);
+        let answer = round.cut_one(entry, cu);
+        let cut = |first, count| Answer::Start { launch, waves: WaveSpan::Cut { first, count } };
+        match self.0 {
+            Flaw::ThenWhole if started => Answer::Start { launch, waves: WaveSpan::All },
+            Flaw::ThenRange if started => {
+                Answer::Start { launch, waves: WaveSpan::Range { first, count: 1 } }
+            }
+            Flaw::ThenAssigned if started => Answer::Assign { launch, workgroup: entry.next, cu },
+            Flaw::FirstAgain => cut(0, 1),
+            Flaw::Late => cut(first + 1, 1),
+            Flaw::Skips => {
+                round.pieces[0].first += 1;
+                answer
+            }
+            Flaw::TwoAtOnce => {
+                round.pieces.push(Piece::one(entry.next + 1, cu));
+                answer
+            }
+            Flaw::Empty => cut(first, 0),
+            Flaw::TooMany => cut(first, whole - first + 1),
+            _ => answer,
+        }
+    }
+}
+
+impl Allocate for Cuts {
+    fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
+        for entry in ready.launches.iter().filter(|entry| entry.undistributed() > 0) {
+            let demand = entry.launch.demand;
+            if entry.launch.barrier == Barrier::No || self.0 == Flaw::Related {
+                if let Some(cu) = self.part(ready, entry) {
+                    return self.cut(entry, cu, round);
+                }
+            } else if let Some(cu) = ready.cus.ids().find(|&cu| ready.cus.room(cu, &demand) > 0) {
+                return round.start_one(entry, cu);
+            }
+        }
+        Answer::WAIT
+    }
+
+    fn allocate_round(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
+        let answer = self.allocate(ready, now, round);
+        if let (Flaw::Elsewhere, Answer::Start { waves: WaveSpan::Cut { .. }, launch }) =
+            (self.0, answer)
+        {
+            let of = |entry: &&ReadyLaunch| entry.launch.id == launch;
+            let entry = ready.launches.iter().find(of).expect("it starts");
+            let one = Demand { waves: 1, ..entry.launch.demand };
+            let fits = |&cu: &CuId| ready.cus.room(cu, &one) > 0;
+            round.pieces[0].cu = ready.cus.ids().filter(fits).last().expect("one fits");
+        }
+        answer
+    }
+}
+
+/// The laws that break over many scenarios.
+fn laws(examine: impl Fn(&Scenario) -> Result<(), Breach>) -> Vec<u8> {
+    let mut runner = TestRunner::deterministic();
+    let strategy = scenario_with(true);
+    let tries = (0..150).map(|_| strategy.new_tree(&mut runner).expect("no filters").current());
+    let all: BTreeSet<u8> =
+        tries.filter_map(|s| examine(&s).err().map(|breach| breach.law)).collect();
+    all.into_iter().collect()
+}
+
+fn caught(flaw: Flaw) -> Vec<u8> {
+    laws(|s| examine_allocate(&[], || Cuts(flaw), s))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_policy_that_cuts_keeps_the_laws(scenario in scenario()) {
+        check_allocate(|| Cuts(Flaw::None), &scenario);
+        check_bulk(|| Cuts(Flaw::None), &scenario);
+        // Everything starts: a part fits wherever a workgroup does.
+        let run = World::play(&scenario, &mut Cuts(Flaw::None)).expect("lawful");
+        prop_assert_eq!(run.unstarted, []);
+    }
+}
+
+#[test]
+fn every_breach_of_law_8_is_caught() {
+    assert_eq!(caught(Flaw::None), []);
+    for flaw in [
+        Flaw::Related,
+        Flaw::ThenWhole,
+        Flaw::ThenRange,
+        Flaw::ThenAssigned,
+        Flaw::FirstAgain,
+        Flaw::Late,
+        Flaw::Skips,
+        Flaw::TwoAtOnce,
+        Flaw::Empty,
+        Flaw::TooMany,
+    ] {
+        assert_eq!(caught(flaw), [8], "{flaw:?}");
+    }
+}
+
+#[test]
+fn a_part_needs_its_share_of_the_compute_unit() {
+    assert_eq!(caught(Flaw::NoShare), [2]);
+}
+
+#[test]
+fn in_bulk_the_parts_lie_where_they_lie_one_by_one() {
+    assert_eq!(laws(|s| examine_bulk(|| Cuts(Flaw::None), s)), []);
+    assert_eq!(laws(|s| examine_bulk(|| Cuts(Flaw::Elsewhere), s)), [5]);
+    assert_eq!(caught(Flaw::Elsewhere), []);
+}
+
+/// Two waves without registers and with LDS, on one compute unit: only the LDS starts differ.
+#[derive(Clone, Copy)]
+struct Addressed {
+    /// LDS granules from one part to the next.
+    apart: u32,
+}
+
+impl Allocate for Addressed {
+    fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
+        let Some(entry) = ready.launches.first() else { return Answer::WAIT };
+        let lds = u32::from(entry.cut) * self.apart;
+        round.places.push(Place { lds, ..Place::default() });
+        round.cut_one(entry, CuId(0))
+    }
+}
+
+#[test]
+fn each_part_has_an_lds_start_of_its_own() {
+    let mut scenario = Scenario::example();
+    let mut launch = scenario.launches[1];
+    launch.demand = Demand { waves: 2, lds: 4, ..Demand::default() };
+    (launch.workgroups, launch.barrier) = (1, Barrier::No);
+    scenario.launches = vec![launch];
+    let examine = |apart| examine_allocate(&[], || Addressed { apart }, &scenario);
+    assert_eq!(examine(4), Ok(()));
+    for apart in [0, 3, 5] {
+        let breach = examine(apart).expect_err("they overlap, or leave the unit");
+        assert!(breach.law == 2 && breach.what.contains("LDS addresses"), "{breach}");
+    }
+}
+
+/// `k2` of four waves fits nowhere as a whole: each part takes 5 of 8 LDS granules of its unit, so
+/// the third waits until one of the first two has ended, though waves are free.
+const TABLE: &str = "\
+\x20  t  launch  answer   pieces / refusals
+   0  k0      start    w0@cu0
+   0  k0      start    w1@cu0
+   0  k0      start    w2@cu0
+   0  k0      start    w3@cu0
+   0  k0      start    w4@cu1
+   0  k0      start    w5@cu1
+   0  k2      start    w0@cu1 cut 0+1
+1000  k0      (ended)  w1+1x2@cu0
+1000  k2      start    w0@cu0 cut 1+1
+2000  k0      (ended)  w5@cu1
+2000  k2      (ended)  w0@cu1 cut 0+1
+2000  k2      (ended)  w0@cu0 cut 1+1
+2000  k2      start    w0@cu0 cut 2+1
+2000  k2      start    w0@cu1 cut 3+1
+3000  k0      (ended)  w4@cu1
+4000  k0      (ended)  w0+3x2@cu0
+5000  k2      (ended)  w0@cu1 cut 3+1
+6000  k2      (ended)  w0@cu0 cut 2+1
+";
+
+#[test]
+fn parts_are_rendered() {
+    let mut scenario = Scenario::example();
+    scenario.launches = vec![scenario.launches[0], scenario.launches[2]];
+    (scenario.launches[0].barrier, scenario.launches[0].workgroups) = (Barrier::Yes, 6);
+    (scenario.launches[1].barrier, scenario.launches[1].workgroups) = (Barrier::No, 1);
+    scenario.launches[1].demand.lds = 5;
+    let table = render(&mut Cuts(Flaw::None), &scenario).expect("keeps the laws");
+    assert_eq!(table, TABLE);
+}
