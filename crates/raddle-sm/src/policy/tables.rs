@@ -152,6 +152,8 @@ impl Tables {
                         self.started_waves(launch, workgroup, piece.cu, first + count);
                     }
                 }
+                // This policy cuts none.
+                WaveSpan::Cut { .. } => {}
             }
             self.touch(piece.cu, false);
         }
@@ -248,6 +250,7 @@ impl Tables {
                         self.ended_waves(launch, workgroup, count);
                     }
                 }
+                WaveSpan::Cut { .. } => {}
             }
             self.touch(piece.cu, true);
         }
