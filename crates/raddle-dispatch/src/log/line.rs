@@ -6,6 +6,7 @@ use raddle_policy::{
     CuId, Event, How, Launch, LaunchId, Piece, Place, ProcessId, Refusal, Submission, TakeOff,
     Tick, WaveSpan,
 };
+use raddle_workgroup::contract::Fnv1a;
 
 use super::runs::runs;
 
@@ -97,13 +98,17 @@ impl Line<'_> {
         launch: LaunchId,
         waves: WaveSpan,
         pieces: &[Piece],
-        places: &[Place],
+        (places, spelled): (&[Place], bool),
     ) {
         self.put(format_args!(",\"answer\":\"start\",\"launch\":{}", launch.0));
         self.waves(waves);
         self.pieces(pieces);
         if places.is_empty() {
             return;
+        }
+        if !spelled {
+            let Fnv1a(digest) = digest(places);
+            return self.put(format_args!(",\"addresses\":\"{digest:016x}\""));
         }
         self.0.push_str(",\"places\":[");
         for (position, place) in places.iter().enumerate() {
@@ -202,4 +207,16 @@ impl Line<'_> {
             ",\"resource\":\"{resource}\",\"wanted\":{wanted},\"available\":{available}"
         ));
     }
+}
+
+/// The FNV-1a hash of addresses, so that a log tells two answers apart without spelling them.
+fn digest(places: &[Place]) -> Fnv1a {
+    let mut hash = Fnv1a::default();
+    for Place { simd, vgpr, sgpr, lds } in places {
+        hash.update(&[*simd]);
+        hash.update(&vgpr.to_le_bytes());
+        hash.update(&sgpr.to_le_bytes());
+        hash.update(&lds.to_le_bytes());
+    }
+    hash
 }

@@ -12,6 +12,9 @@
 //! What starts and ends as a whole says no more. `"waves":[first,count]` are waves of workgroups
 //! that start wave by wave, `"cut":[first,count]` a part of a workgroup that was cut; both stand
 //! before the workgroups, never together.
+//!
+//! Addresses are spelled only in full detail, wave by wave: `"places":[[simd,vgpr,sgpr,lds],..]`. Else
+//! `"addresses"` is the FNV-1a hash of them, by which two answers can be told apart.
 
 mod line;
 pub mod reader;

@@ -139,6 +139,7 @@ impl LogWriter {
         places: &[Place],
     ) {
         if self.detail == Detail::Answers {
+            let places = (places, false);
             return self.answer(now, step, |line| line.start(launch.id, waves, pieces, places));
         }
         let mut places = places.chunks(usize::from(launch.demand.waves).max(1));
@@ -146,7 +147,7 @@ impl LogWriter {
             for workgroup in piece.workgroups() {
                 let one = [Piece::one(workgroup, piece.cu)];
                 let at = places.next().unwrap_or(&[]);
-                self.answer(now, step, |line| line.start(launch.id, waves, &one, at));
+                self.answer(now, step, |line| line.start(launch.id, waves, &one, (at, true)));
             }
         }
     }

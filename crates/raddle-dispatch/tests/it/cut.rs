@@ -272,10 +272,14 @@ fn the_log_says_which_waves_are_a_part() {
     ];
     assert_eq!(logged(Detail::Answers, false), plain);
     assert_eq!(logged(Detail::Full, false), plain);
-    let mut addressed = plain.map(str::to_owned);
-    for start in &mut addressed[..2] {
-        *start = start.replace("]]}", r#"]],"places":[[1,2,0,4]]}"#);
+    for (detail, behind) in [
+        (Detail::Full, r#"]],"places":[[1,2,0,4]]}"#),
+        (Detail::Answers, r#"]],"addresses":"10a50acd4cfcd5aa"}"#),
+    ] {
+        let mut addressed = plain.map(str::to_owned);
+        for start in &mut addressed[..2] {
+            *start = start.replace("]]}", behind);
+        }
+        assert_eq!(logged(detail, true), addressed);
     }
-    assert_eq!(logged(Detail::Answers, true), addressed);
-    assert_eq!(logged(Detail::Full, true), addressed);
 }

@@ -30,7 +30,7 @@ use tables::Tables;
 /// # let demand = Demand { waves: 6, vgpr: 8, sgpr: 0, lds: 2, barriers: 0 };
 /// # let launch = Launch { id: LaunchId(0), process: ProcessId(0), stream: StreamId(0),
 /// #     level: Level(0), workgroups: 9, demand, barrier: Barrier::No,
-/// #     idempotent: Idempotence::Unknown };
+/// #     idempotent: Idempotence::Unknown, ..Launch::default() };
 /// let book = Book::new(shape, 3);
 /// let launches = [ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }];
 /// let view = ReadyView { launches: &launches, cus: book.cus() };
