@@ -85,7 +85,7 @@ fn loads() -> Result<(), Error> {
 fn slices() -> Result<(), Error> {
     let loaded: Vec<Loaded> = {
         let mut loaded = Vec::new();
-        StageOne::new(T0, 8)?.load(entries("at random").into_iter(), &mut loaded);
+        StageOne::new(T0, 8)?.load(entries("at random"), &mut loaded);
         loaded
     };
     for rule in Rule::ALL {

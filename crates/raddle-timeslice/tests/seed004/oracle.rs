@@ -84,10 +84,10 @@ impl Big {
     }
 
     pub(crate) fn small(&self) -> Option<u128> {
-        let value = self.0.iter().rev().try_fold(0_u128, |value, &digit| {
-            Some(value.checked_mul(1 << 16)? + u128::from(digit))
-        });
-        value
+        self.0
+            .iter()
+            .rev()
+            .try_fold(0_u128, |value, &digit| Some(value.checked_mul(1 << 16)? + u128::from(digit)))
     }
 }
 

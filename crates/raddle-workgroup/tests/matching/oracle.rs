@@ -55,9 +55,9 @@ fn unit(shape: &CuShape, balance: Balance) -> Cu<Name> {
         ("barriers", Stock::Count(shape.barriers.into())),
         ("workgroups", Stock::Count(shape.workgroups.into())),
     ]);
-    let table = Table::new(shape.simds.into(), u64::MAX).unwrap();
-    let kind = balance.pointer().unwrap();
-    let pointer = Some(Pointer::new(table, kind, 0).unwrap());
+    let table = Table::new(shape.simds.into(), u64::MAX).expect("the scenario is sound");
+    let kind = balance.pointer().expect("the scenario is sound");
+    let pointer = Some(Pointer::new(table, kind, 0).expect("the scenario is sound"));
     Cu { shared, simds: vec![simd; shape.simds.into()], pointer }
 }
 
@@ -80,8 +80,8 @@ impl<'s> Twins<'s> {
             ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }
         };
         Self {
-            policy: Matching::new(config.clone(), *shape, *cus).unwrap(),
-            model: Model::new(units, 256, scenario.launches.len()).unwrap(),
+            policy: Matching::new(config.clone(), *shape, *cus).expect("the scenario is sound"),
+            model: Model::new(units, 256, scenario.launches.len()).expect("the scenario is sound"),
             entries: (0..).zip(&scenario.launches).map(entry).collect(),
             cursor: 0,
             resident: vec![],
@@ -124,16 +124,23 @@ impl<'s> Twins<'s> {
         let search = |_: &Name, map: View<'_>| longest(&config.search, map);
         let model = &self.model;
         let decision = match &config.order {
-            LevelOrder::Static => {
-                model.decide(&heads, search, (&Fixed::new(256).unwrap(), 0), &mut Lowest, place)
-            }
+            LevelOrder::Static => model.decide(
+                &heads,
+                search,
+                (&Fixed::new(256).expect("the scenario is sound"), 0),
+                &mut Lowest,
+                place,
+            ),
             LevelOrder::Windows { windows_us } => {
                 let ticks: Vec<u64> = windows_us.iter().map(|us| us * 1_000).collect();
-                let order = Windows::new(&ticks).unwrap();
+                let order = Windows::new(&ticks).expect("the scenario is sound");
                 model.decide(&heads, search, (&order, now.0), &mut Lowest, place)
             }
         };
-        let held = self.model.commit(decision.unwrap()).unwrap()?;
+        let held = self
+            .model
+            .commit(decision.expect("the scenario is sound"))
+            .expect("the scenario is sound")?;
         self.cursor = (held.cu + 1) % self.model.cus().len();
         Some(held)
     }
@@ -192,16 +199,19 @@ impl<'s> Twins<'s> {
         let decision = self.model.decide(
             &heads,
             search,
-            (&Fixed::new(256).unwrap(), 0),
+            (&Fixed::new(256).expect("the scenario is sound"), 0),
             &mut Lowest,
             model::lowest,
         );
-        let lacking = decision.unwrap().refusals;
+        let lacking = decision.expect("the scenario is sound").refusals;
         let waiting = heads.iter().flatten().count();
         assert_eq!(round.refusals.is_empty(), waiting == 0);
         for refusal in &round.refusals {
-            let channel =
-                self.entries.iter().position(|it| it.launch.id == refusal.launch).unwrap();
+            let channel = self
+                .entries
+                .iter()
+                .position(|it| it.launch.id == refusal.launch)
+                .expect("the scenario is sound");
             let found = lacking.iter().any(|it| {
                 let left = match it.left {
                     Left::Longest(left) | Left::Free(left) => left,
@@ -218,7 +228,7 @@ impl<'s> Twins<'s> {
     fn end(&mut self, at: usize, now: Tick) {
         let Resident { launch, workgroup, held } = self.resident.swap_remove(at);
         let cu = CuId(held.cu as u16);
-        self.model.release(held).unwrap();
+        self.model.release(held).expect("the scenario is sound");
         let launch = &self.entries[launch].launch;
         let pieces = &[Piece::one(workgroup, cu)];
         self.policy.observe(&Fact::Ended { launch, waves: WaveSpan::All, pieces }, now);

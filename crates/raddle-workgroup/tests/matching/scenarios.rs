@@ -46,7 +46,7 @@ impl Play {
             (ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }, ticks)
         };
         Self {
-            policy: Matching::new(config, SHAPE, cus).unwrap(),
+            policy: Matching::new(config, SHAPE, cus).expect("the scenario is sound"),
             cus: Cus::new(SHAPE, cus),
             entries: launches.iter().map(entry).collect(),
             due: vec![],

@@ -42,7 +42,7 @@ impl Scene {
         let entry =
             |&launch| ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO };
         Self {
-            policy: Matching::new(config, SHAPE, 2).unwrap(),
+            policy: Matching::new(config, SHAPE, 2).expect("the scenario is sound"),
             cus: Cus::new(SHAPE, 2),
             entries: launches.iter().map(entry).collect(),
         }
@@ -54,7 +54,11 @@ impl Scene {
         let view = ReadyView { launches: &self.entries, cus: &self.cus };
         let answer = self.policy.allocate(&view, Tick(us * 1_000), &mut round);
         if let Answer::Start { launch, waves } = answer {
-            let entry = self.entries.iter_mut().find(|it| it.launch.id == launch).unwrap();
+            let entry = self
+                .entries
+                .iter_mut()
+                .find(|it| it.launch.id == launch)
+                .expect("the scenario is sound");
             match waves {
                 WaveSpan::Cut { .. } if entry.cut + 1 < entry.launch.demand.waves => entry.cut += 1,
                 _ => (entry.next, entry.cut) = (entry.next + 1, 0),

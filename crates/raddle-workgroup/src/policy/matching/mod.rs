@@ -8,6 +8,7 @@
 //! One answer places workgroups of one launch: as many rounds as choose that launch and no other.
 
 mod channels;
+mod choose;
 mod config;
 mod cutting;
 mod places;
@@ -222,64 +223,6 @@ impl Matching {
         }
     }
 
-    /// a3 and a4: the head that goes next, where, and whether others of its level could as well.
-    fn choose(&mut self, now: Tick) -> Option<(Head, Plan, bool)> {
-        // With one head there is nothing to compare.
-        if let [head] = self.heads[..] {
-            return Some((head, self.places.plan(&mut self.matcher, head.class, now)?, false));
-        }
-        let mut floor = 0;
-        loop {
-            let (mut best, mut only, mut several) = (usize::MAX, None, false);
-            for head in &self.heads {
-                let rank = self.levels.rank(head.level, now);
-                if rank >= floor && rank <= best {
-                    several = rank == best;
-                    (best, only) = (rank, Some(*head));
-                }
-            }
-            let head = only?;
-            let found = if several { self.of_several(best, now) } else { Some((head, false)) };
-            let plan = found.and_then(|(head, tied)| {
-                let plan = self.places.plan(&mut self.matcher, head.class, now)?;
-                Some((head, plan, tied))
-            });
-            if plan.is_some() {
-                return plan;
-            }
-            floor = best + 1;
-        }
-    }
-
-    /// Of several heads of one rank, the one that goes, and whether others could have.
-    fn of_several(&mut self, rank: usize, now: Tick) -> Option<(Head, bool)> {
-        self.tied.clear();
-        let mut only = None;
-        for at in 0..self.heads.len() {
-            let head = self.heads[at];
-            if self.levels.rank(head.level, now) == rank && self.matcher.fits(head.class) {
-                self.tied.push(head.channel);
-                only = Some(head);
-            }
-        }
-        if self.tied.len() > 1 { Some((self.untie()?, true)) } else { Some((only?, false)) }
-    }
-
-    /// a42: by marks. Changes them.
-    fn untie(&mut self) -> Option<Head> {
-        self.tied.sort_unstable();
-        let channels = self.channels.len();
-        if self.marked < channels {
-            self.marked = channels.next_power_of_two();
-            // What does not fit into memory was refused when the policy was made.
-            self.marks = self.marks.widened(self.marked).ok()?;
-        }
-        let of_tie = |channel: usize| self.heads.iter().find(|head| head.channel == channel);
-        let level = of_tie(*self.tied.first()?)?.level;
-        let chosen = self.marks.choose(level, &self.tied, &mut self.pick).ok()??;
-        of_tie(chosen).copied()
-    }
-
     fn place(&mut self, ready: &ReadyView<'_>, now: Tick, bulk: bool, round: &mut Round) -> Answer {
         if let Some(refusal) = self.collect(ready, now) {
             return Answer::Never { refusal };
@@ -348,24 +291,6 @@ impl Matching {
             let Some(plan) = self.places.plan(&mut self.matcher, head.class, now) else { return };
             self.commit(entry, workgroup, head, plan, now, round);
         }
-    }
-
-    /// Whether the next round can choose no other head than this one.
-    fn goes_again(&mut self, head: Head, now: Tick) -> bool {
-        if self.heads.len() == 1 {
-            return true;
-        }
-        let rank = self.levels.rank(head.level, now);
-        for at in 0..self.heads.len() {
-            let other = self.heads[at];
-            if other.channel != head.channel
-                && self.levels.rank(other.level, now) <= rank
-                && self.matcher.fits(other.class)
-            {
-                return false;
-            }
-        }
-        true
     }
 
     fn commit(

@@ -1,0 +1,89 @@
+//! Why does a workgroup not fit on a compute unit, or on none?
+
+use raddle_types::{CuId, Resource};
+
+use super::Matcher;
+use super::class::{Class, Lack};
+use super::finder::Finder;
+use super::store::Store;
+use super::unit::Unit;
+
+impl Matcher {
+    /// What such a workgroup lacks on a compute unit; `None` where it fits.
+    pub(crate) fn lacks(&mut self, cu: CuId, class: usize) -> Option<Lack> {
+        if let Some((told, lack)) = self.classes[class].told
+            && told == cu
+        {
+            return Some(lack);
+        }
+        let lack = self.lacks_on(Some(cu.index()), &self.classes[class])?;
+        self.classes[class].told = Some((cu, lack));
+        Some(lack)
+    }
+
+    /// The same for an empty compute unit, if none is named.
+    pub(super) fn lacks_on(&self, cu: Option<usize>, class: &Class) -> Option<Lack> {
+        let demand = &class.demand;
+        if demand.waves == 0 {
+            // A workgroup without waves is none, and fits nowhere.
+            return Some((Resource::Waves, 1, 0));
+        }
+        let empty = Unit::new(&self.shape, 0);
+        let unit = match cu {
+            Some(cu) => match self.units.get(cu) {
+                Some(unit) => unit,
+                None => return Some((Resource::Cus, 1, 0)),
+            },
+            None => &empty,
+        };
+        if unit.workgroups == 0 || unit.displaced > 0 {
+            return Some((Resource::Workgroups, 1, 0));
+        }
+        if self.simds == 0 {
+            return Some((Resource::Waves, demand.waves.into(), 0));
+        }
+        let row = &class.share.rows[usize::from(unit.turn)];
+        let mut slots = row.waves.iter().zip(unit.slots);
+        let slots = slots.find(|&(&wanted, free)| wanted > free);
+        let slots = slots.map(|(&wanted, free)| (Resource::Waves, wanted.into(), free.into()));
+        let barriers = (Resource::Barriers, demand.barriers.into(), unit.barriers.into());
+        slots
+            .or_else(|| self.lacking_run(cu, class))
+            .or_else(|| (demand.barriers > unit.barriers).then_some(barriers))
+    }
+
+    /// The first resource of which no run that is reported is long enough, on an empty compute
+    /// unit if none is named.
+    pub(super) fn lacking_run(&self, cu: Option<usize>, class: &Class) -> Option<Lack> {
+        let simds = self.simds;
+        let turn = cu.map_or(0, |cu| usize::from(self.units[cu].turn));
+        let row = &class.share.rows[turn];
+        let report = |finder: &Finder, store: &Store, at: Option<usize>, blocks: u32| match at {
+            Some(at) if finder.is_exact() => store.longest(at),
+            Some(at) => store.reported(at, finder),
+            None => finder.of_empty(blocks),
+        };
+        let lack = |resource, wanted: u32, found: u32| {
+            (wanted > found).then(|| (resource, wanted.into(), found.into()))
+        };
+        let (finders, shape) = (&self.finders, &self.shape);
+        let registers = || {
+            (0..simds).find_map(|simd| {
+                let wanted = u32::from(row.vgpr[simd]);
+                let at = cu.map(|cu| cu * simds + simd);
+                let found = || report(&finders.vgpr, &self.vgpr, at, shape.vgpr_per_simd.into());
+                lack(Resource::Vgpr, wanted, if wanted > 0 { found() } else { 0 })
+            })
+        };
+        let scalar = || {
+            let found = || report(&finders.sgpr, &self.sgpr, cu, shape.sgpr.into());
+            lack(Resource::Sgpr, class.share.sgpr, if class.share.sgpr > 0 { found() } else { 0 })
+        };
+        let lds = || {
+            let wanted = class.demand.lds;
+            let found = || report(&finders.lds, &self.lds, cu, shape.lds);
+            lack(Resource::Lds, wanted, if wanted > 0 { found() } else { 0 })
+        };
+        registers().or_else(scalar).or_else(lds)
+    }
+}
