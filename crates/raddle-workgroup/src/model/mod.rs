@@ -12,7 +12,7 @@
 //! | a2 | what is left of every compute unit | [`record`] |
 //! | a31 | what a workgroup wants of each SIMD | [`split`] |
 //! | a3, a32 | who fits where | [`compare`], [`lacks`] |
-//! | a4, a41, a42 | the best level, one of its channels | [`Order`](crate::order::Order), [`Marks`] |
+//! | a4, a41, a42 | the best level, one of its channels | [`Order`], [`Marks`] |
 //! | a4 | one of the compute units that fit it | a rule of [`place`](crate::place), or [`lowest`] |
 //! | a43 | where it will lie | [`starts`] |
 //! | a44, a45 | taking that, all or nothing | [`take`] |
