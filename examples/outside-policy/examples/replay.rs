@@ -23,7 +23,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let process = plan(&profile, &from, |_| Level(0));
     let workload = Workload { processes: vec![process], repeat: false };
     workload.check(&device)?;
-    let options = Options { shape: device.shape, cus: device.cus, costs: Costs::of(&device), energy: EnergyModel::ASSUMED };
+    let options = Options {
+        shape: device.shape,
+        cus: device.cus,
+        costs: Costs::of(&device),
+        energy: EnergyModel::ASSUMED,
+    };
     let replay = |name: &str, builder: Builder| -> Result<(), Box<dyn Error>> {
         let outcome = run(&workload, &mut builder.build(), &options, &mut |_| ())?;
         let summary = Summary::new(&workload, &outcome, &[]);
