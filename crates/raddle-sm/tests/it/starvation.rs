@@ -51,6 +51,58 @@ fn table() -> String {
     table
 }
 
+/// Low kernels of 4 warps and 10 ticks every 5 ticks until `until`, and an important one at 6: how
+/// long after that its first and its last wave start, if they do.
+fn important(until: u64, shared: u64, options: Options, kernel_of: &Kernel) -> String {
+    let low = |at: u64| kernel((at * 5, 1), (1, 4, 10), (4, shared));
+    let mut kernels: Vec<Kernel> = (0..until / 5).map(low).collect();
+    kernels.push(kernel_of.clone());
+    let story = ours::play(1, TOTAL, options, &kernels).unwrap();
+    let begins = format!(" start k{}.", kernels.len() - 1);
+    let at = |line: &String| line.split(' ').next().unwrap().parse::<u64>().unwrap();
+    let starts: Vec<u64> = story.log.iter().filter(|line| line.contains(&begins)).map(at).collect();
+    match starts[..] {
+        [] => String::from("never"),
+        [only] => format!("{0}/{0}", only - 6),
+        [first, .., last] => format!("{}/{}", first - 6, last - 6),
+    }
+}
+
+fn inversion() -> String {
+    let mut table = String::from(
+        "important kernel                 option                       first/last wave after, of a low stream of 100, 500, 2000\n",
+    );
+    let barriers_in_part = Options { whole_blocks_for_barriers: false, ..Options::default() };
+    let no_backfill = Options { backfill: false, ..Options::default() };
+    for (name, low_shared, kernel_of) in [
+        ("8 of 8 warps", 0, kernel((6, 9), (1, 8, 10), (4, 0))),
+        (
+            "8 of 8 warps, a barrier",
+            0,
+            Kernel { barrier: true, ..kernel((6, 9), (1, 8, 10), (4, 0)) },
+        ),
+        ("2 warps, all shared memory", 8, kernel((6, 9), (1, 2, 10), (4, 16))),
+    ] {
+        for (option, options) in [
+            ("default", Options::default()),
+            ("whole-blocks-for-barriers off", barriers_in_part),
+            ("backfill off", no_backfill),
+        ] {
+            let waits =
+                [100, 500, 2000].map(|until| important(until, low_shared, options, &kernel_of));
+            table += &format!("{name:<32} {option:<28} {}\n", waits.join(" "));
+        }
+    }
+    table
+}
+
+/// What is queued holds nothing until it starts, and its kernel has nothing left to distribute; so
+/// less urgent kernels go on taking what it waits for.
+#[test]
+fn an_important_kernel_behind_an_endless_low_stream() {
+    insta::assert_snapshot!("inversion", inversion());
+}
+
 /// Of a stream of 500, 1,000 and 2,000 ticks: what grows with it is starvation, what does not is
 /// bounded.
 #[test]
