@@ -70,7 +70,8 @@ pub use search::{
 pub use words::Runs;
 
 /// The safe bodies that stand beside what is compiled for a level of processors, for the tests and
-/// benches that compare both; everybody else asks a [`Map`].
+/// benches that compare both, and for a sibling crate that searches single words with nothing to
+/// call; everybody else asks a [`Map`].
 #[doc(hidden)]
 pub mod portable {
     pub use crate::words::{NOWHERE, first_fit_portable, longest_portable};

@@ -3,23 +3,7 @@
 //! One word, 1 = free. What a `Map64` does, with nothing to call: the registers of a SIMD fit into a
 //! word on most devices, and there a call costs as much as the search.
 
-/// How far to shift in each of six steps, so that what is left are the starts of `want` free
-/// granules in a row: halves of what is still to be covered.
-const STEPS: [[u8; 6]; 65] = {
-    let mut table = [[0; 6]; 65];
-    let mut want = 1;
-    while want <= 64 {
-        let (mut covered, mut step) = (1, 0);
-        while covered < want {
-            let more = if want - covered < covered { want - covered } else { covered };
-            table[want][step] = more as u8;
-            covered += more;
-            step += 1;
-        }
-        want += 1;
-    }
-    table
-};
+use raddle_bitmap::portable::{first_fit_portable, longest_portable};
 
 /// A word of so many free granules, 1 to 64.
 pub(super) const fn free(granules: u32) -> u64 {
@@ -29,9 +13,8 @@ pub(super) const fn free(granules: u32) -> u64 {
 /// The lowest start of `want` free granules; 64 where there is none. Nothing is at 0, always.
 #[inline]
 pub(super) fn first_fit(word: u64, want: u32) -> u32 {
-    let Some(steps) = STEPS.get(want as usize) else { return u64::BITS };
-    let starts = steps.iter().fold(word, |starts, &step| starts & starts >> step);
-    if want == 0 { 0 } else { starts.trailing_zeros() }
+    // What is nowhere starts beyond every word.
+    if want == 0 { 0 } else { first_fit_portable(&[word], 0, want).min(u64::BITS) }
 }
 
 /// The granules of a run: from a start below 64, as many of them as the word has.
@@ -57,12 +40,7 @@ pub(super) fn give(word: &mut u64, start: u32, len: u32) {
 
 /// The longest run.
 pub(super) fn longest(word: u64) -> u32 {
-    let (mut left, mut longest) = (word, 0);
-    while left != 0 {
-        left &= left >> 1;
-        longest += 1;
-    }
-    longest
+    longest_portable(&[word])
 }
 
 #[cfg(test)]
