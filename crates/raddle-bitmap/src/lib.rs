@@ -74,7 +74,7 @@ pub use words::Runs;
 /// call; everybody else asks a [`Map`].
 #[doc(hidden)]
 pub mod portable {
-    pub use crate::words::{NOWHERE, first_fit_portable, longest_portable};
+    pub use crate::words::{NOWHERE, first_fit_portable, longest_portable, shifts_for};
 }
 
 #[cfg(doctest)]

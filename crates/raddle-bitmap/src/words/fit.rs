@@ -67,7 +67,7 @@ const fn shifts() -> [[u8; 6]; BITS as usize + 1] {
 
 /// The shifts for runs of `want` ones; `want` from 1 to 64.
 #[inline(always)]
-pub(crate) const fn shifts_for(want: u32) -> [u8; 6] {
+pub const fn shifts_for(want: u32) -> [u8; 6] {
     SHIFTS[want as usize]
 }
 

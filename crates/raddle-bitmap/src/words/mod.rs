@@ -7,8 +7,8 @@ mod fit;
 mod longest;
 mod runs;
 
-pub use fit::{NOWHERE, first_fit_portable};
-pub(crate) use fit::{first_fit, first_in_one, first_in_two, run_starts, shifts_for};
+pub use fit::{NOWHERE, first_fit_portable, shifts_for};
+pub(crate) use fit::{first_fit, first_in_one, first_in_two, run_starts};
 pub use longest::longest_portable;
 pub(crate) use longest::{Fold, longest, longest_in_one, longest_in_two, longest_of};
 pub use runs::Runs;

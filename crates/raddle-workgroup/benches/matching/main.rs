@@ -45,6 +45,8 @@ fn main() {
         (Scenario::S1, 1024, 1, 400_000),
         (Scenario::S2, 64, 1, 400),
         (Scenario::S2, 304, 1, 40),
+        (Scenario::S2Bulk, 64, 1, 400),
+        (Scenario::S2Bulk, 304, 1, 40),
         (Scenario::S3, 64, 1, 20_000),
         (Scenario::S4, 64, 4, 50_000),
         (Scenario::Refusal, 64, 1, 400_000),

@@ -11,6 +11,8 @@ pub(crate) enum Scenario {
     S1,
     /// The device fills and drains.
     S2,
+    /// The same, with as many workgroups an answer as a dispatcher gets.
+    S2Bulk,
     /// Eight workgroups end, then the device fills.
     S3,
     /// Four kernels share the device: one workgroup ends, each tries until none fits.
@@ -24,6 +26,7 @@ impl Scenario {
         match self {
             Self::S1 => "S1",
             Self::S2 => "S2",
+            Self::S2Bulk => "S2 bulk",
             Self::S3 => "S3",
             Self::S4 => "S4",
             Self::Refusal => "refusal",
@@ -62,7 +65,8 @@ impl<S: Subject> Scene<S> {
         for _ in 0..ops {
             counted += match scenario {
                 Scenario::S1 => self.replace(),
-                Scenario::S2 => self.drain_and_fill(),
+                Scenario::S2 => self.drain_and_fill(false),
+                Scenario::S2Bulk => self.drain_and_fill(true),
                 Scenario::S3 => self.drop_eight_and_fill(),
                 Scenario::S4 => self.drop_and_sweep(),
                 Scenario::Refusal => {
@@ -97,14 +101,19 @@ impl<S: Subject> Scene<S> {
         1
     }
 
-    fn drain_and_fill(&mut self) -> u64 {
+    fn drain_and_fill(&mut self, bulk: bool) -> u64 {
         let placed = self.list.len() as u64;
         for at in 0..self.list.len() {
             let (kernel, workgroup, cu) = self.list[at];
             self.subject.release(kernel, workgroup, cu);
         }
         self.list.clear();
-        self.fill();
+        if bulk {
+            let list = &mut self.list;
+            self.subject.fill(0, |workgroup, cu| list.push((0, workgroup, cu)));
+        } else {
+            self.fill();
+        }
         placed
     }
 

@@ -12,6 +12,12 @@ use raddle_workgroup::{Matching, MatchingConfig};
 pub(crate) trait Subject {
     /// Places the next workgroup of a kernel; its number and compute unit.
     fn place(&mut self, kernel: usize) -> Option<(u64, CuId)>;
+    /// As many as fit of a kernel, in as few answers as it gives; each is handed to `placed`.
+    fn fill(&mut self, kernel: usize, mut placed: impl FnMut(u64, CuId)) {
+        while let Some((workgroup, cu)) = self.place(kernel) {
+            placed(workgroup, cu);
+        }
+    }
     fn release(&mut self, kernel: usize, workgroup: u64, cu: CuId);
 }
 
@@ -53,6 +59,22 @@ impl Subject for TheMatching {
                 Some((piece.first, piece.cu))
             }
             _ => None,
+        }
+    }
+
+    /// As a dispatcher asks: one answer may place many.
+    fn fill(&mut self, kernel: usize, mut placed: impl FnMut(u64, CuId)) {
+        loop {
+            let launches = &self.entries[kernel..=kernel];
+            let view = ReadyView { launches, cus: &self.cus };
+            self.round.clear();
+            let answer = self.policy.allocate_round(&view, Tick::ZERO, &mut self.round);
+            let Answer::Start { .. } = answer else { return };
+            black_box(&self.round.places);
+            for piece in &self.round.pieces {
+                piece.workgroups().for_each(|workgroup| placed(workgroup, piece.cu));
+                self.entries[kernel].next += u64::from(piece.count);
+            }
         }
     }
 

@@ -48,11 +48,6 @@ impl Bits {
         }
     }
 
-    #[inline]
-    pub(super) fn contains(&self, at: usize) -> bool {
-        self.words[at / BITS] >> (at % BITS) & 1 == 1
-    }
-
     /// The lowest position.
     #[inline]
     pub(super) fn first(&self) -> Option<usize> {
@@ -111,7 +106,6 @@ mod tests {
                 let from = (draws.draw() % (len as u64 + 2)) as usize;
                 assert_eq!(set.first(), naive.first().copied());
                 assert_eq!(set.first_from(from), naive.range(from..).next().copied(), "{from}");
-                assert_eq!(set.contains(at), naive.contains(&at));
             }
             let full = Bits::full(len);
             assert!((0..len).all(|at| full.first_from(at) == Some(at)));

@@ -76,20 +76,18 @@ pub(super) struct Class {
     pub(super) share: Share,
     /// Compute units that may take one.
     pub(super) open: Bits,
-    /// Those of them that certainly take one: tried, and as they were since.
-    pub(super) sure: Bits,
     /// What even an empty compute unit lacks.
     pub(super) never: Option<Lack>,
-    /// What was last said of a compute unit, while that is as it was.
-    pub(super) told: Option<(CuId, Lack)>,
+    /// What was last said of a compute unit, and the unit's stamp then.
+    pub(super) told: Option<(CuId, u32, Lack)>,
     /// When it was last asked for.
     pub(super) used: u64,
 }
 
 impl Class {
     pub(super) fn new(demand: Demand, share: Share, cus: usize) -> Self {
-        let (open, sure) = (Bits::full(cus), Bits::empty(cus));
-        Self { demand, share, open, sure, never: None, told: None, used: 0 }
+        let open = Bits::full(cus);
+        Self { demand, share, open, never: None, told: None, used: 0 }
     }
 
     /// Whether a compute unit is worth a try.

@@ -109,7 +109,7 @@ impl Groups {
     }
 
     /// Enters one behind the `resident` others, with one start a SIMD.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, cu: usize, resident: u16, group: Group, starts: &[u16]) {
         let at = cu * self.most + usize::from(resident);
         self.all[at] = group;

@@ -11,13 +11,14 @@ use super::unit::Unit;
 impl Matcher {
     /// What such a workgroup lacks on a compute unit; `None` where it fits.
     pub(crate) fn lacks(&mut self, cu: CuId, class: usize) -> Option<Lack> {
-        if let Some((told, lack)) = self.classes[class].told
-            && told == cu
+        let stamp = self.units.get(cu.index()).map_or(0, |unit| unit.stamp);
+        if let Some((told, of, lack)) = self.classes[class].told
+            && (told, of) == (cu, stamp)
         {
             return Some(lack);
         }
         let lack = self.lacks_on(Some(cu.index()), &self.classes[class])?;
-        self.classes[class].told = Some((cu, lack));
+        self.classes[class].told = Some((cu, stamp, lack));
         Some(lack)
     }
 

@@ -47,6 +47,8 @@ const CLASSES: usize = 64;
 pub(crate) struct Plan {
     pub(crate) cu: CuId,
     turn: u8,
+    /// Of the compute unit when the place was found.
+    stamp: u32,
     sgpr: u16,
     lds: u32,
     vgpr: [u16; MAX_SIMDS],
@@ -126,7 +128,7 @@ impl Matcher {
     }
 
     /// The class of a demand, to ask with; `guess` is looked at first.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn class(&mut self, demand: &Demand, guess: usize) -> usize {
         if let Some(class) = self.classes.get_mut(guess)
             && class.demand == *demand
@@ -151,6 +153,10 @@ impl Matcher {
             // One that the question at hand has named stays.
             Some(at) if self.classes.len() >= CLASSES && self.classes[at].used < self.questions => {
                 self.classes[at] = class;
+                for unit in &mut self.units {
+                    unit.sure &= !bit(at);
+                    unit.closed &= !bit(at);
+                }
                 at
             }
             _ => {
@@ -166,7 +172,7 @@ impl Matcher {
     }
 
     /// The lowest compute unit at or above `from` that takes such a workgroup, and where.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn first(&mut self, class: usize, from: usize) -> Option<Plan> {
         let mut from = from;
         loop {
@@ -176,7 +182,7 @@ impl Matcher {
             if let Some(plan) = self.probe(cu, class_of) {
                 return Some(plan);
             }
-            self.classes[class].open.remove(cu);
+            self.close(class, cu);
             from = if from == 0 { 0 } else { cu + 1 };
         }
     }
@@ -186,14 +192,10 @@ impl Matcher {
     pub(crate) fn fits(&mut self, class: usize) -> bool {
         loop {
             let Some(cu) = self.classes[class].open.first() else { return false };
-            if self.classes[class].sure.contains(cu) {
+            if self.surely_fits(class, cu) {
                 return true;
             }
-            if self.probe(cu, &self.classes[class]).is_some() {
-                self.classes[class].sure.insert(cu);
-                return true;
-            }
-            self.classes[class].open.remove(cu);
+            self.close(class, cu);
         }
     }
 
@@ -202,17 +204,33 @@ impl Matcher {
         cus.clear();
         let mut next = self.classes[class].open.first();
         while let Some(cu) = next {
-            let fits = self.classes[class].sure.contains(cu)
-                || self.probe(cu, &self.classes[class]).is_some();
-            let class = &mut self.classes[class];
-            if fits {
-                class.sure.insert(cu);
+            if self.surely_fits(class, cu) {
                 cus.push(cu);
             } else {
-                class.open.remove(cu);
+                self.close(class, cu);
             }
-            next = class.open.first_from(cu + 1);
+            next = self.classes[class].open.first_from(cu + 1);
         }
+    }
+
+    /// Whether such a workgroup fits there, tried once until another one comes.
+    #[inline]
+    fn surely_fits(&mut self, class: usize, cu: usize) -> bool {
+        if self.units[cu].sure & bit(class) != 0 {
+            return true;
+        }
+        let fits = self.probe(cu, &self.classes[class]).is_some();
+        if fits {
+            self.units[cu].sure |= bit(class);
+        }
+        fits
+    }
+
+    /// Such a workgroup does not fit there, as things are.
+    #[inline(always)]
+    fn close(&mut self, class: usize, cu: usize) {
+        self.classes[class].open.remove(cu);
+        self.units[cu].closed |= bit(class);
     }
 
     /// Where such a workgroup lies on this compute unit, if it fits.
@@ -233,7 +251,7 @@ impl Matcher {
     }
 
     /// Where such a workgroup lies on this compute unit; takes nothing.
-    #[inline]
+    #[inline(always)]
     fn probe(&self, cu: usize, class: &Class) -> Option<Plan> {
         let unit = &self.units[cu];
         let (demand, simds) = (&class.demand, self.simds);
@@ -249,13 +267,14 @@ impl Matcher {
             return None;
         }
         let mut vgpr = [0; MAX_SIMDS];
-        if !self.vgpr.first_fits(cu * simds, &row.vgpr[..simds], &mut vgpr) {
+        let even = !class.share.uneven;
+        if !self.vgpr.first_fits(cu * simds, &row.vgpr[..simds], even, &mut vgpr) {
             return None;
         }
         let lds = self.lds.first_fit(cu, demand.lds)?;
         let sgpr = self.sgpr.first_fit(cu, class.share.sgpr)? as u16;
         // There are as many compute units as a u16 said.
-        Some(Plan { cu: CuId(cu as u16), turn: unit.turn, sgpr, lds, vgpr })
+        Some(Plan { cu: CuId(cu as u16), turn: unit.turn, stamp: unit.stamp, sgpr, lds, vgpr })
     }
 
     /// Whether a finder that does not report every run reports too little.
@@ -266,8 +285,8 @@ impl Matcher {
     /// Takes the places of a plan for a workgroup, one address a wave added to `places`.
     ///
     /// # Errors
-    /// [`Error::Stale`] when a place has been taken since; nothing has changed.
-    #[inline]
+    /// [`Error::Stale`] when the compute unit has changed since; nothing has changed now.
+    #[inline(always)]
     pub(crate) fn commit(
         &mut self,
         plan: Plan,
@@ -277,14 +296,15 @@ impl Matcher {
     ) -> Result<(), Error> {
         let cu = plan.cu.index();
         let resident = self.units[cu].resident;
-        if !self.take(cu, class, &plan) {
+        if self.units[cu].stamp != plan.stamp {
             return Err(Error::Stale { launch: name.launch, workgroup: name.workgroup });
         }
+        self.take(cu, class, &plan);
         let group = Group::new(name, plan.sgpr, plan.lds, plan.turn);
         self.groups.push(cu, resident, group, &plan.vgpr);
-        let class = &self.classes[class];
-        write_places(class, self.simds, &plan, places);
-        let (uneven, waves) = (class.share.uneven, class.demand.waves);
+        let committed = &self.classes[class];
+        write_places(committed, self.simds, &plan, places);
+        let (uneven, waves) = (committed.share.uneven, committed.demand.waves);
         let unit = &mut self.units[cu];
         unit.resident += 1;
         let turned = self.turns && uneven;
@@ -292,33 +312,30 @@ impl Matcher {
             // Both are below the number of SIMDs, which is at most 8.
             unit.turn = ((usize::from(unit.turn) + usize::from(waves)) % self.simds) as u8;
         }
-        for class in &mut self.classes {
-            class.sure.remove(cu);
+        unit.sure = 0;
+        unit.touch();
+        if turned {
+            self.look_again(cu);
         }
-        self.look_again(cu, turned);
+        // Most often it is plain that there is no room for another one.
+        let free = glance(&self.units[cu], &self.vgpr, cu * self.simds);
+        if !self.classes[class].may_fit(&free) {
+            self.close(class, cu);
+        }
         Ok(())
     }
 
-    /// Takes what a plan says, or nothing.
-    #[inline]
-    fn take(&mut self, cu: usize, class: usize, plan: &Plan) -> bool {
+    /// Takes what a plan says, all of which is free.
+    #[inline(always)]
+    fn take(&mut self, cu: usize, class: usize, plan: &Plan) {
         let class = &self.classes[class];
         let (demand, simds) = (&class.demand, self.simds);
         let row = &class.share.rows[usize::from(plan.turn)];
-        if !self.vgpr.take_all(cu * simds, &plan.vgpr, &row.vgpr[..simds]) {
-            return false;
-        }
-        if !self.lds.take(cu, plan.lds, demand.lds) {
-            self.vgpr.give_all(cu * simds, &plan.vgpr, &row.vgpr[..simds]);
-            return false;
-        }
-        if !self.sgpr.take(cu, plan.sgpr.into(), class.share.sgpr) {
-            self.vgpr.give_all(cu * simds, &plan.vgpr, &row.vgpr[..simds]);
-            self.lds.give(cu, plan.lds, demand.lds);
-            return false;
-        }
+        self.vgpr.take_all(cu * simds, &plan.vgpr, &row.vgpr[..simds], !class.share.uneven);
+        self.lds.take(cu, plan.lds, demand.lds);
+        self.sgpr.take(cu, plan.sgpr.into(), class.share.sgpr);
         let unit = &mut self.units[cu];
-        // The counters were large enough at the probe, and the maps are as they were.
+        // The counters were large enough at the probe.
         for (slots, waves) in unit.slots.iter_mut().zip(&row.waves) {
             *slots -= waves;
         }
@@ -326,7 +343,6 @@ impl Matcher {
         unit.barriers -= demand.barriers;
         unit.sgpr -= class.share.sgpr;
         unit.lds -= demand.lds;
-        true
     }
 
     /// Gives back everything that a workgroup holds.
@@ -340,7 +356,7 @@ impl Matcher {
         let resident = self.units.get(cu).ok_or(absent)?.resident;
         match self.groups.position(cu, resident, name) {
             Some(position) => self.give(cu, position, demand),
-            None if self.forget_displaced(cu, name) => self.look_again(cu, true),
+            None if self.forget_displaced(cu, name) => self.look_again(cu),
             None => return Err(absent),
         }
         Ok(())
@@ -357,7 +373,7 @@ impl Matcher {
         let row = &share.rows[usize::from(group.turn)];
         let mut starts = [0; MAX_SIMDS];
         self.groups.starts(cu, position, &mut starts);
-        self.vgpr.give_all(cu * simds, &starts, &row.vgpr[..simds]);
+        self.vgpr.give_all(cu * simds, &starts, &row.vgpr[..simds], !share.uneven);
         for (slots, waves) in unit.slots.iter_mut().zip(&row.waves) {
             *slots += waves;
         }
@@ -369,51 +385,76 @@ impl Matcher {
         unit.lds += demand.lds;
         self.groups.remove(cu, unit.resident, position);
         unit.resident -= 1;
-        self.look_again(cu, true);
+        unit.touch();
+        self.look_again(cu);
     }
 
-    /// A compute unit has changed: with `more`, a class that did not fit may fit now.
+    /// More is free on a compute unit, or its balance has turned: a class that did not fit may fit
+    /// now.
     #[inline]
-    fn look_again(&mut self, cu: usize, more: bool) {
-        let unit = &self.units[cu];
-        let turn = usize::from(unit.turn);
-        let free = Glance {
-            slots: if unit.workgroups > 0 { unit.slots[turn].into() } else { 0 },
-            vgpr: self.vgpr.free(cu * self.simds + turn),
-            sgpr: unit.sgpr,
-            lds: unit.lds,
-        };
-        for class in &mut self.classes {
-            if class.told.is_some_and(|(told, _)| told.index() == cu) {
-                class.told = None;
-            }
-            if more && class.may_fit(&free) {
+    fn look_again(&mut self, cu: usize) {
+        let unit = &mut self.units[cu];
+        let beyond = self.classes.len() > CLASSES;
+        if unit.closed == 0 && !beyond {
+            return;
+        }
+        let free = glance(unit, &self.vgpr, cu * self.simds);
+        let mut closed = unit.closed;
+        while closed != 0 {
+            let at = closed.trailing_zeros() as usize;
+            closed &= closed - 1;
+            let class = &mut self.classes[at];
+            if class.may_fit(&free) {
                 class.open.insert(cu);
+                unit.closed &= !bit(at);
+            }
+        }
+        if beyond {
+            for class in &mut self.classes[CLASSES..] {
+                if class.may_fit(&free) {
+                    class.open.insert(cu);
+                }
             }
         }
     }
+}
+
+/// What is free at a glance on a compute unit whose SIMDs have their maps from `first` on.
+#[inline]
+fn glance(unit: &Unit, vgpr: &Store, first: usize) -> Glance {
+    let turn = usize::from(unit.turn);
+    Glance {
+        slots: if unit.workgroups > 0 { unit.slots[turn].into() } else { 0 },
+        vgpr: vgpr.free(first + turn),
+        sgpr: unit.sgpr,
+        lds: unit.lds,
+    }
+}
+
+/// What stands for a class in the sets of a compute unit; nothing for those beyond the first 64.
+#[inline]
+const fn bit(class: usize) -> u64 {
+    if class < CLASSES { 1 << class } else { 0 }
 }
 
 /// One address a wave: wave w lies on SIMD turn + w, around the end, behind those of its SIMD.
 fn write_places(class: &Class, simds: usize, plan: &Plan, places: &mut Vec<Place>) {
     let Demand { waves, vgpr, sgpr, .. } = class.demand;
     let sgpr = if class.share.sgpr == 0 { 0 } else { sgpr };
-    let mut simd = usize::from(plan.turn);
-    let mut behind = 0;
-    places.extend((0..waves).map(|wave| {
-        let place = Place {
-            // At most 8 SIMDs.
-            simd: simd as u8,
-            vgpr: if vgpr > 0 { plan.vgpr[simd] + behind * vgpr } else { 0 },
-            sgpr: plan.sgpr + wave * sgpr,
-            lds: plan.lds,
-        };
+    let (turn, lds) = (usize::from(plan.turn), plan.lds);
+    // Granules behind the first wave of a SIMD, and of the workgroup.
+    let (mut simd, mut behind, mut scalar) = (turn, 0, plan.sgpr);
+    places.extend((0..waves).map(|_| {
+        // At most 8 SIMDs; without registers all of these are 0.
+        let vgpr_start = plan.vgpr[simd % MAX_SIMDS] + behind;
+        let place = Place { simd: simd as u8, vgpr: vgpr_start, sgpr: scalar, lds };
+        scalar = scalar.wrapping_add(sgpr);
         simd += 1;
         if simd == simds {
             simd = 0;
         }
-        if simd == usize::from(plan.turn) {
-            behind += 1;
+        if simd == turn {
+            behind = behind.wrapping_add(vgpr);
         }
         place
     }));

@@ -46,9 +46,10 @@ impl Matcher {
             let at = usize::from(*cu);
             back(CuId(*cu), group.wave);
             let class = self.class(&part(launch, group.wave), 0);
-            let (turn, sgpr, lds) = (group.turn, group.sgpr, group.lds);
-            let plan = Plan { cu: CuId(*cu), turn, sgpr, lds, vgpr: *vgpr };
-            if self.has_counted(at, class, &plan) && self.take(at, class, &plan) {
+            let (turn, sgpr, lds, stamp) = (group.turn, group.sgpr, group.lds, 0);
+            let plan = Plan { cu: CuId(*cu), turn, stamp, sgpr, lds, vgpr: *vgpr };
+            if self.has_counted(at, class, &plan) && self.has_runs(at, class, &plan) {
+                self.take(at, class, &plan);
                 self.groups.push(at, self.units[at].resident, *group, vgpr);
                 self.units[at].resident += 1;
             } else {
@@ -56,9 +57,8 @@ impl Matcher {
                 self.displaced.push(parked);
                 displaced += 1;
             }
-        }
-        for class in &mut self.classes {
-            class.told = None;
+            self.units[at].sure = 0;
+            self.units[at].touch();
         }
         displaced
     }
@@ -70,6 +70,7 @@ impl Matcher {
         let Some(at) = self.displaced.iter().position(is_it) else { return false };
         self.displaced.swap_remove(at);
         self.units[cu].displaced -= 1;
+        self.units[cu].touch();
         true
     }
 
@@ -82,13 +83,24 @@ impl Matcher {
         slots && counted && unit.workgroups > 0 && unit.barriers >= class.demand.barriers
     }
 
+    /// Whether its runs are free.
+    fn has_runs(&self, cu: usize, class: usize, plan: &Plan) -> bool {
+        let (simds, class) = (self.simds, &self.classes[class]);
+        let row = &class.share.rows[usize::from(plan.turn)];
+        self.vgpr.are_free(cu * simds, &plan.vgpr, &row.vgpr[..simds])
+            && self.lds.is_free(cu, plan.lds, class.demand.lds)
+            && self.sgpr.is_free(cu, plan.sgpr.into(), class.share.sgpr)
+    }
+
     fn lift(&mut self, launch: &Launch, mut left: impl FnMut(CuId, u16)) -> Vec<Parked> {
         let id = launch.id;
         let mut lifted = Vec::new();
         while let Some(at) = self.displaced.iter().position(|it| it.group.launch == id) {
             let parked = self.displaced.swap_remove(at);
-            self.units[usize::from(parked.cu)].displaced -= 1;
-            self.look_again(parked.cu.into(), true);
+            let cu = usize::from(parked.cu);
+            self.units[cu].displaced -= 1;
+            self.units[cu].touch();
+            self.look_again(cu);
             left(CuId(parked.cu), parked.group.wave);
             lifted.push(parked);
         }

@@ -19,6 +19,13 @@ pub(super) struct Unit {
     pub(super) displaced: u16,
     /// By how many SIMDs the next row of the split table is turned (E8: su).
     pub(super) turn: u8,
+    /// Changes whenever what is free here does: what was found before may no longer hold.
+    pub(super) stamp: u32,
+    /// Of the first 64 classes, a bit each: those that certainly take one more workgroup here, tried
+    /// since the last one came.
+    pub(super) sure: u64,
+    /// The same for those that certainly take none.
+    pub(super) closed: u64,
 }
 
 impl Unit {
@@ -34,6 +41,15 @@ impl Unit {
             resident: 0,
             displaced: 0,
             turn,
+            stamp: 0,
+            sure: 0,
+            closed: 0,
         }
+    }
+
+    /// What is free here has changed.
+    #[inline]
+    pub(super) const fn touch(&mut self) {
+        self.stamp = self.stamp.wrapping_add(1);
     }
 }

@@ -1,8 +1,12 @@
-//! Which channel does a stream belong to?
+//! Which channel does a launch belong to?
 
+use alloc::vec;
 use alloc::vec::Vec;
 
-use raddle_policy::{Launch, ProcessId, StreamId};
+use raddle_policy::{Launch, LaunchId, ProcessId, StreamId};
+
+/// Launches whose channel is remembered; by the lowest bits of their ids.
+const RECENT: usize = 64;
 
 /// Channels by stream, in the order of their first use.
 #[derive(Clone, Debug)]
@@ -11,15 +15,30 @@ pub(super) struct Channels {
     fold: Option<u32>,
     /// By process and stream, ascending.
     known: Vec<((ProcessId, StreamId), u32)>,
+    /// Each launch is asked for many times in a row.
+    recent: Vec<Recent>,
+}
+
+/// What is remembered of a launch.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Recent {
+    launch: Option<LaunchId>,
+    channel: u32,
+    /// The class that its workgroups were of when last asked for: a guess.
+    pub(super) class: usize,
+}
+
+impl Recent {
+    #[inline]
+    pub(super) const fn channel(&self) -> usize {
+        self.channel as usize
+    }
 }
 
 impl Channels {
-    pub(super) const fn new(fold: Option<u16>) -> Self {
-        let fold = match fold {
-            Some(count) => Some(count as u32),
-            None => None,
-        };
-        Self { fold, known: Vec::new() }
+    pub(super) fn new(fold: Option<u16>) -> Self {
+        let recent = vec![Recent::default(); RECENT];
+        Self { fold: fold.map(u32::from), known: Vec::new(), recent }
     }
 
     /// How many have been used.
@@ -30,16 +49,26 @@ impl Channels {
 
     /// The channel of a launch.
     #[inline]
-    pub(super) fn of(&mut self, launch: &Launch) -> usize {
+    pub(super) fn of(&mut self, launch: &Launch) -> &mut Recent {
+        let at = launch.id.index() % RECENT;
+        if self.recent[at].launch != Some(launch.id) {
+            let channel = self.find(launch);
+            self.recent[at] = Recent { launch: Some(launch.id), channel, class: 0 };
+        }
+        &mut self.recent[at]
+    }
+
+    #[cold]
+    fn find(&mut self, launch: &Launch) -> u32 {
         let stream = (launch.process, launch.stream);
         match self.known.binary_search_by_key(&stream, |&(stream, _)| stream) {
-            Ok(at) => self.known[at].1 as usize,
+            Ok(at) => self.known[at].1,
             Err(at) => {
                 // As many as there are pairs of process and stream: fewer than launches.
                 let used = self.known.len() as u32;
                 let channel = self.fold.map_or(used, |fold| used % fold.max(1));
                 self.known.insert(at, (stream, channel));
-                channel as usize
+                channel
             }
         }
     }

@@ -72,9 +72,8 @@ struct Head {
 /// What is remembered of a channel.
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
-    /// The question in which it was last seen, and its class then.
+    /// The question in which it was last seen.
     question: u64,
-    class: usize,
     /// Its head, and since when it is.
     head: Option<(LaunchId, u64)>,
     since: Tick,
@@ -182,7 +181,8 @@ impl Matching {
             if entry.undistributed() == 0 {
                 continue;
             }
-            let channel = self.channels.of(&entry.launch);
+            let recent = self.channels.of(&entry.launch);
+            let channel = recent.channel();
             if self.seen.len() <= channel {
                 self.seen.resize(channel + 1, Seen::default());
             }
@@ -201,8 +201,8 @@ impl Matching {
                     (level, wave) = (last, entry.cut);
                 }
             }
-            let class = self.matcher.class(&part(&entry.launch, wave), seen.class);
-            seen.class = class;
+            let class = self.matcher.class(&part(&entry.launch, wave), recent.class);
+            recent.class = class;
             if let Some((resource, wanted, available)) = self.matcher.never(class)
                 && !self.may_fit_cut(entry)
             {

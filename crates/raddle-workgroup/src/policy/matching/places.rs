@@ -68,7 +68,7 @@ impl Places {
     }
 
     /// Where the next workgroup of a class goes; `None` where it fits nowhere.
-    #[inline]
+    #[inline(always)]
     pub(super) fn plan(&mut self, matcher: &mut Matcher, class: usize, now: Tick) -> Option<Plan> {
         match self {
             Self::Lowest => matcher.first(class, 0),
