@@ -191,6 +191,20 @@ pub enum Error {
         /// Places for answers.
         answers: usize,
     },
+    /// Resources that do not all list the same places, in a comparison.
+    PlaceCount {
+        /// How many the first one lists.
+        places: usize,
+        /// How many another one lists.
+        listed: usize,
+    },
+    /// Not one word of answers for 64 places a demand, in a comparison.
+    WordsOfAnswers {
+        /// How many are needed.
+        needed: usize,
+        /// How many there are.
+        words: usize,
+    },
     /// Request sizes or fill levels of a simulation that cannot be: see `Churn`.
     Churn,
     /// Blocks that are free in a share above 1, or a share of nothing.
@@ -228,6 +242,14 @@ impl Error {
             Self::AnswerCount { maps, answers } => {
                 write!(f, "{answers} places for the answers of {maps} maps: give one a map")
             }
+            Self::PlaceCount { places, listed } => write!(
+                f,
+                "one resource lists {listed} places and the first {places}: give each a byte a place"
+            ),
+            Self::WordsOfAnswers { needed, words } => write!(
+                f,
+                "{words} words for the answers, {needed} are needed: give each demand one for 64 places"
+            ),
             _ => self.of_a_map(f),
         }
     }
@@ -340,6 +362,8 @@ impl Error {
             | Self::NoSuchMap { .. }
             | Self::TooManyMaps { .. }
             | Self::AnswerCount { .. }
+            | Self::PlaceCount { .. }
+            | Self::WordsOfAnswers { .. }
             | Self::NoBlocks
             | Self::TooManyBlocks { .. }
             | Self::NotADigit { .. }

@@ -7,10 +7,14 @@
 //! A batch takes plain words, as a [`View`](crate::View) does: bit `i % 64` of word `i / 64` is
 //! block `i`, 1 = free, bits past the last block 0. A [`Bank`](crate::Bank) uses it by itself.
 
+mod fits;
 mod gathered;
 mod kernel;
 mod portable;
 
+pub use fits::{Comparer, fits, words_of_answers};
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+pub(crate) use fits::{PLACES, one_by_one, rest, whole_rows};
 pub(crate) use gathered::{PART, gathered};
 pub use kernel::Kernel;
 pub(crate) use portable::{Length, each};

@@ -6,6 +6,7 @@
 #![allow(unsafe_code, reason = "processor levels are found at run time")]
 
 mod bytes;
+pub(crate) mod compare;
 mod level;
 mod nibbles;
 mod safe;

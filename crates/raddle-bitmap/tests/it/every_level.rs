@@ -3,8 +3,8 @@
 //! Few enough for Miri (`cargo xtask miri`), which watches every access of the unsafe module; the
 //! same questions on many maps stand in `batch` and `suite`.
 
-use raddle_bitmap::batch::{Kernel, longest, longest_bytes};
-use raddle_bitmap::{FixedMap, Polarity};
+use raddle_bitmap::batch::{Comparer, Kernel, fits, longest, longest_bytes, words_of_answers};
+use raddle_bitmap::{Error, FixedMap, Polarity};
 
 use crate::naive::Naive;
 
@@ -84,4 +84,50 @@ fn a_few_maps_of_every_shape() {
     same::<16>(4);
     same::<32>(5);
     same::<33>(2);
+}
+
+#[test]
+fn every_demand_at_every_place() {
+    let mut state = 0x2545_F491_4F6C_DD1D_u64;
+    let mut byte = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        // Often an extreme, so that less and equal are told apart there.
+        [state as u8, 0, u8::MAX, 128][(state >> 32) as usize % 4]
+    };
+    let counts: &[usize] = if cfg!(miri) { &[65] } else { &[1, 63, 64, 65, 127, 128, 200, 1024] };
+    for &places in counts {
+        let lists: [Vec<u8>; 3] = std::array::from_fn(|_| (0..places).map(|_| byte()).collect());
+        let found = [0, 1, 2].map(|at: usize| lists[at].as_slice());
+        let wants: Vec<[u8; 3]> = (0..9).map(|_| std::array::from_fn(|_| byte())).collect();
+        let fits_at = |want: &[u8; 3], place: usize| (0..3).all(|r| found[r][place] >= want[r]);
+        let mut expected = vec![0_u64; words_of_answers(places) * wants.len()];
+        for (want, words) in wants.iter().zip(expected.chunks_mut(words_of_answers(places))) {
+            let fitting = (0..places).filter(|&place| fits_at(want, place));
+            fitting.for_each(|place| words[place / 64] |= 1 << (place % 64));
+        }
+        for &comparer in Comparer::ALL {
+            if !comparer.is_here() {
+                println!("not run: {}", comparer.name());
+            }
+            let mut answers = vec![u64::MAX; expected.len()];
+            fits(comparer, &found, &wants, &mut answers).unwrap();
+            assert_eq!(answers, expected, "{places} places, {comparer:?}");
+        }
+    }
+}
+
+#[test]
+fn lists_that_do_not_go_together_are_refused() {
+    let (long, short) = ([1; 65], [1; 64]);
+    let mut answers = [7; 2];
+    let uneven = fits(Comparer::best(), &[&long, &short], &[[0, 0]], &mut answers);
+    assert_eq!(uneven, Err(Error::PlaceCount { places: 65, listed: 64 }));
+    let few = fits(Comparer::best(), &[&long], &[[0], [0]], &mut answers);
+    assert_eq!(few, Err(Error::WordsOfAnswers { needed: 4, words: 2 }));
+    assert_eq!(answers, [7; 2], "nothing has been written");
+    assert_eq!(fits(Comparer::best(), &[&[], &[]], &[[1, 1]], &mut []), Ok(()));
+    assert_eq!(fits(Comparer::best(), &[&long], &[[2]], &mut answers), Ok(()));
+    assert_eq!(answers, [0; 2]);
 }

@@ -4,7 +4,8 @@
 //! played with order static, place lowest index, search full, through the policy's own trait: a
 //! question, the answer with addresses, and the fact that frees them. Beside each stands a loop of
 //! our own that only counts and gives no addresses: plain (a scan) and indexed. Then a whole cycle:
-//! eight channels matched and placed, eight workgroups retired.
+//! eight channels matched and placed, eight workgroups retired. Last, what the parts of
+//! `raddle-bitmap` do alone: every head against every SIMD by bytes, and such a cycle on bare maps.
 //!
 //! Time of the processor on one thread, the median and the best of several runs; sizes take turns within a run,
 //! so that ratios are of one minute.
@@ -14,6 +15,7 @@
     reason = "a benchmark reads the clock and prints"
 )]
 
+mod banks;
 mod clock;
 mod counters;
 mod cycle;
@@ -71,6 +73,9 @@ fn main() {
     }
     if wanted("cycle") {
         cycle::report();
+    }
+    if wanted("banks") {
+        banks::report();
     }
 }
 
