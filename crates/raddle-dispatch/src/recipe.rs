@@ -27,6 +27,10 @@ pub struct Recipe {
     /// One line for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// The submission window: launches that a process may have submitted and unfinished, 1 or more
+    /// (8 in seed 001). Absent: each is submitted when it is ready, however many there are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<u32>,
     /// How launches reach the device.
     #[serde(default)]
     pub launch_path: LaunchPathRecipe,
@@ -46,6 +50,7 @@ impl Default for Recipe {
         Self {
             raddle: 1,
             description: None,
+            window: None,
             launch_path: LaunchPathRecipe::default(),
             turn: TurnRecipe::default(),
             allocate: AllocateRecipe::default(),
@@ -238,7 +243,14 @@ impl Recipe {
     /// When a policy cannot use its parameters.
     pub fn builder(&self, shape: CuShape, cus: u16) -> Result<Builder, RecipeError> {
         let [path, turn, allocate, preempt] = self.policies();
-        let builder = Composed::builder(shape, cus);
+        let mut builder = Composed::builder(shape, cus);
+        if let Some(window) = self.window {
+            if window == 0 {
+                let message = "window = 0 would never submit anything: give 1 or more (seed 001 has 8), or leave it out to submit each launch when it is ready";
+                return Err(RecipeError::Value { name: "window".into(), message: message.into() });
+            }
+            builder = builder.window(window);
+        }
         let LaunchPathRecipe::Ordinary(config) = self.launch_path;
         let builder = builder.launch_path(path, Ordinary::new(config));
         let builder = self.add_turn(builder, turn)?;

@@ -59,7 +59,8 @@ pub enum Fact<'a> {
         /// Which.
         launch: LaunchId,
     },
-    /// A launch was taken off; after `Kill` and `Save` what it held is free again.
+    /// A launch was taken off; after `Kill` and `Save` what it held is free again, and workgroups
+    /// that were assigned and had not started are not assigned any more.
     TakenOff {
         /// Which.
         launch: &'a Launch,

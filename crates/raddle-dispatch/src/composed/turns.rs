@@ -120,10 +120,9 @@ impl Composed {
 
     fn victim(&self, id: LaunchId) -> Option<VictimLaunch> {
         let known = self.launches.get(&id)?;
-        let left = known.launch.workgroups - known.next;
         Some(VictimLaunch {
             launch: known.launch,
-            unstarted: left + known.waiting(),
+            unstarted: known.undistributed() + known.waiting(),
             resident_waves: self.book.resident_waves(id),
             submitted: known.submitted,
         })
@@ -153,10 +152,11 @@ impl Composed {
         now: Tick,
         actions: &mut Actions,
     ) {
-        let resident = self.book.resident_waves(id) > 0;
         let Some(known) = self.launches.get(&id) else {
             return;
         };
+        // A workgroup that was begun may hold LDS while no wave of it runs.
+        let holds = self.book.resident_waves(id) > 0 || known.is_bound();
         if !matches!(known.stage, Stage::OnDevice | Stage::Travelling(_)) {
             return;
         }
@@ -164,7 +164,7 @@ impl Composed {
             (How::Flag | How::Reset, false) => TakeOff::Flag,
             (How::Reset, true) if all_may_be_killed => TakeOff::Kill,
             (How::Drain, _) | (How::Switch, false) => TakeOff::Drain,
-            (How::Switch, true) if resident => TakeOff::Save,
+            (How::Switch, true) if holds => TakeOff::Save,
             (How::Switch, true) => TakeOff::Drain,
             // Never and wait leave it where it is; what runs under flag runs to its end.
             _ => return,
