@@ -5,3 +5,4 @@ mod cut;
 mod laws;
 mod recipes;
 mod slots;
+mod window;
