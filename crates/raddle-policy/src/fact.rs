@@ -67,6 +67,11 @@ pub enum Fact<'a> {
         /// How.
         how: TakeOff,
     },
+    /// A launch taken off is on its way back: what was saved takes its place again from now on.
+    Returning {
+        /// Which.
+        launch: &'a Launch,
+    },
     /// A launch taken off may go on.
     Restored {
         /// Which.

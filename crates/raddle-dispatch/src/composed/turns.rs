@@ -1,7 +1,7 @@
 //! Who may issue now, and how does the work of those who no longer may leave?
 
 use raddle_policy::{
-    Action, Actions, How, LaunchId, ProcessId, ProcessState, TakeOff, Tick, VictimLaunch,
+    Action, Actions, Fact, How, LaunchId, ProcessId, ProcessState, TakeOff, Tick, VictimLaunch,
     VictimView,
 };
 
@@ -217,5 +217,7 @@ impl Composed {
         actions.push(Action::Restore { launch: id });
         let step = self.step;
         self.log.answer(now, step, |line| line.restore(id));
+        // A policy that keeps addresses must not give those away meanwhile.
+        self.tell(&Fact::Returning { launch: &launch }, now);
     }
 }

@@ -13,3 +13,4 @@ mod take_off;
 mod timeline;
 mod timing;
 mod turns;
+mod window;
