@@ -4,5 +4,6 @@ mod composed;
 mod cut;
 mod laws;
 mod recipes;
+mod returned;
 mod slots;
 mod window;
