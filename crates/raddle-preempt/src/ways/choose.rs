@@ -42,7 +42,9 @@ impl Choose for Fixed {
 /// What wastes least among what is over within a bound; without a bound, among all.
 ///
 /// Equal waste: the shorter latency, then the gentler way ([`Way::ALL`]). Where nothing is over
-/// within the bound: the shortest latency, then the least waste, then the gentler way.
+/// within the bound: the shortest latency, then the least waste, then the gentler way. Latencies
+/// that nobody knows are the longest; among them a drain comes first, then the flag, then waiting:
+/// each of them is over no later than the next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
@@ -59,14 +61,32 @@ impl Cheapest {
     }
 }
 
+/// A latency, to be compared.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Known {
+    In(Ticks),
+    No(u8),
+}
+
+/// The place of a way among those whose latency nobody knows.
+const fn unknown(way: Way) -> u8 {
+    match way {
+        Way::Drain => 0,
+        Way::Flag => 1,
+        Way::Wait => 2,
+        // Nothing to save with.
+        Way::Reset | Way::Switch => 3,
+    }
+}
+
 impl Choose for Cheapest {
     fn choose(&mut self, victim: &Victim, abilities: Abilities, costs: &Costs) -> Way {
         let rank = |&way: &Way| {
             let price = victim.price(way, costs);
-            let (late, waste, latency) = (!price.within(self.bound), price.waste, price.longest());
+            let (late, waste) = (!price.within(self.bound), price.waste);
+            let latency = price.latency.map_or_else(|| Known::No(unknown(way)), Known::In);
             // Too late: latency before waste. In time: waste before latency.
-            let none = (false, Ticks::ZERO);
-            (late, if late { latency } else { none }, waste, latency, way)
+            (late, late.then_some(latency), waste, latency, way)
         };
         let ways = Way::ALL.into_iter().filter(|&way| may(way, victim, abilities));
         ways.min_by_key(rank).unwrap_or(Way::Wait)

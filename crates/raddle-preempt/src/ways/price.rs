@@ -63,11 +63,6 @@ impl Price {
     pub fn within(&self, bound: Option<Ticks>) -> bool {
         bound.is_none_or(|bound| self.latency.is_some_and(|latency| latency <= bound))
     }
-
-    /// The latency, with what nobody knows last.
-    pub(super) fn longest(&self) -> (bool, Ticks) {
-        (self.latency.is_none(), self.latency.unwrap_or_default())
-    }
 }
 
 impl Victim {
