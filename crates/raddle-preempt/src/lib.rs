@@ -6,15 +6,23 @@
 //!
 //! | part | question |
 //! |---|---|
+//! | [`Controller`] | what does the thread between a program and its runtime do next? |
+//! | [`model`] | what happens tick by tick on a GPU with one stream? |
 //! | [`ways`] | which way off is the right one for this victim, at what cost? |
 #![no_std]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
 
+mod controller;
 mod error;
+pub mod model;
 pub mod ways;
 
+pub use controller::{
+    Command, Controller, Cut, Declared, Exit, Handle, NoReset, Options, Order, Phase, Preempted,
+    Resumed, Scope, Verdict, Work,
+};
 pub use error::Error;
 pub use ways::{Abilities, Cheapest, Choose, Costs, Fixed, Victim, Way};
 
