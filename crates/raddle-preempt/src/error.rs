@@ -77,6 +77,11 @@ pub enum Error {
         /// The launch, or `None` for a reset.
         launch: Option<usize>,
     },
+    /// A run with too many steps (in the model).
+    Steps {
+        /// As many were allowed.
+        most: u64,
+    },
 }
 
 impl fmt::Display for Error {
@@ -130,6 +135,9 @@ impl fmt::Display for Error {
             ),
             Self::Time { launch: Some(launch) } => {
                 write!(f, "launch {launch} ends after the end of time: give fewer ticks")
+            }
+            Self::Steps { most } => {
+                write!(f, "the run has more than {most} steps: give fewer launches or wishes")
             }
             Self::Time { launch: None } => {
                 f.write_str("a reset ends after the end of time: give fewer ticks")

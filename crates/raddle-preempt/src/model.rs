@@ -28,11 +28,13 @@ pub struct Setup {
     pub reset: u64,
     /// Whether there is one.
     pub can_reset: bool,
+    /// More steps than this are refused.
+    pub most_steps: u64,
 }
 
 impl Default for Setup {
     fn default() -> Self {
-        Self { window: 8, exit: 1, reset: 2, can_reset: false }
+        Self { window: 8, exit: 1, reset: 2, can_reset: false, most_steps: u64::MAX }
     }
 }
 
@@ -125,6 +127,7 @@ struct Run<'a> {
     flag: Option<Cut>,
     resets_until: Option<u128>,
     begun: u64,
+    steps: u64,
     outcome: Outcome,
     watch: &'a mut dyn FnMut(Tick, &Step, &Controller<usize>),
 }
@@ -148,7 +151,8 @@ struct Run<'a> {
 /// ```
 ///
 /// # Errors
-/// A window, an exit or a launch of 0; times that fall; what would end beyond u64.
+/// A window, an exit or a launch of 0; times that fall; what would end beyond u64; a run of more steps
+/// than asked for (found at the end of a tick).
 pub fn run(
     setup: Setup,
     launches: &[Launch],
@@ -174,6 +178,7 @@ pub fn run(
         flag: None,
         resets_until: None,
         begun: 0,
+        steps: 0,
         outcome: Outcome { partial_runs: vec![0; launches.len()], ..Outcome::default() },
         watch,
     };
@@ -196,6 +201,9 @@ pub fn run(
         }
         run.ask()?;
         run.start()?;
+        if run.steps > setup.most_steps {
+            return Err(Error::Steps { most: setup.most_steps });
+        }
     }
     let mut outcome = run.outcome;
     let mut held = vec![true; launches.len()];
@@ -224,6 +232,7 @@ fn check(setup: Setup, launches: &[Launch], wishes: &[(Tick, Wish)]) -> Result<(
 
 impl Run<'_> {
     fn tell(&mut self, step: Step) {
+        self.steps = self.steps.saturating_add(1);
         (self.watch)(Tick(self.now), &step, &self.controller);
     }
 
