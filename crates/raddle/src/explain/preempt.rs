@@ -235,7 +235,8 @@ impl<'q> Story<'q> {
             Deed::Resume(became) => self.resume(now, became),
             Deed::Resumes => self.resumes(now),
             Deed::Lowered => {
-                self.line("S4.1: the flag goes down, before anything is submitted".into())
+                self.line("S4.1: the flag goes down, before anything is submitted".into());
+                self.line("S4.3: the background thread goes on with S2.3".into());
             }
             Deed::Leaving(_) => {}
         }
