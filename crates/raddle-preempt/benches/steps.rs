@@ -1,0 +1,3 @@
+//! What does one step of the controller cost?
+
+fn main() {}
