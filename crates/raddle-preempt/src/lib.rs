@@ -8,6 +8,7 @@
 //! |---|---|
 //! | [`Controller`] | what does the thread between a program and its runtime do next? |
 //! | [`model`] | what happens tick by tick on a GPU with one stream? |
+//! | [`policy`] | how does work leave in a dispatcher, when its process loses the turn? |
 //! | [`ways`] | which way off is the right one for this victim, at what cost? |
 #![no_std]
 #![forbid(unsafe_code)]
@@ -17,6 +18,7 @@ extern crate alloc;
 mod controller;
 mod error;
 pub mod model;
+pub mod policy;
 pub mod ways;
 
 pub use controller::{

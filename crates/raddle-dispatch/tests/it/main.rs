@@ -6,4 +6,5 @@ mod laws;
 mod recipes;
 mod returned;
 mod slots;
+mod ways;
 mod window;

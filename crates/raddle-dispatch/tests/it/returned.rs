@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use raddle_dispatch::slots::{HighestLevel, Switch};
+use raddle_dispatch::slots::HighestLevel;
 use raddle_dispatch::{Composed, Event};
 use raddle_policy::{
     Allocate, Answer, CuId, Fact, LaunchId, Piece, ReadyView, Round, TakeOff, Tick, WaveSpan,
@@ -62,7 +62,7 @@ fn runs_of_returned_workgroups_come_first_and_the_saved_ones_stay_where_they_wer
     let seen = Seen::default();
     let mut d = Composed::builder(SHAPE, 2)
         .turn("highest-level", HighestLevel)
-        .preempt("switch", Switch)
+        .preempt("switch", raddle_preempt::policy::Switch)
         .allocate("scripted", Scripted { step: 0, seen: seen.clone() })
         .build();
     let mut two = launch(1, 1, 6);
