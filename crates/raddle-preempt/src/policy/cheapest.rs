@@ -43,8 +43,9 @@ pub struct DeviceCosts {
 }
 
 impl DeviceCosts {
-    /// Bytes that one workgroup keeps on the device.
-    fn context(&self, demand: &Demand) -> u64 {
+    /// Bytes that one workgroup keeps on the device: registers and LDS. Saturates.
+    #[must_use]
+    pub fn context_bytes(&self, demand: &Demand) -> u64 {
         let bytes = |granules: u32, each: u32| u64::from(granules).saturating_mul(each.into());
         let wave = bytes(demand.vgpr.into(), self.vgpr_bytes)
             .saturating_add(bytes(demand.sgpr.into(), self.sgpr_bytes));
@@ -103,7 +104,7 @@ impl Cheapest {
             }
             let demand = &launch.launch.demand;
             let groups = launch.resident_waves.div_ceil(u64::from(demand.waves).max(1));
-            let bytes = groups.saturating_mul(self.device.context(demand));
+            let bytes = groups.saturating_mul(self.device.context_bytes(demand));
             victim.bytes = victim.bytes.saturating_add(bytes);
             victim.killable &= launch.launch.idempotent.may_be_killed();
         }

@@ -9,6 +9,7 @@ mod one_by_one;
 mod partial;
 mod replay;
 mod requests;
+mod shape;
 mod take_off;
 mod timeline;
 mod timing;
