@@ -59,6 +59,14 @@ pub enum Fact<'a> {
         /// Which.
         launch: LaunchId,
     },
+    /// A launch was asked to leave. From now on nothing of it runs that is to be killed or saved; it
+    /// keeps its place until it has been taken off.
+    Leaving {
+        /// Which.
+        launch: &'a Launch,
+        /// How.
+        how: TakeOff,
+    },
     /// A launch was taken off; after `Kill` and `Save` what it held is free again, and workgroups
     /// that were assigned and had not started are not assigned any more.
     TakenOff {

@@ -189,7 +189,10 @@ fn time_off_the_device_does_not_count() {
     let back = |bound: u64, gone: TakeOff, now: u64| {
         let mut world = world(bound, held, true);
         world.run(&one, 113);
-        world.policy.observe(&Fact::TakenOff { launch: &one, how: gone }, Tick(113));
+        // Being saved or killed takes a while, in which nothing of it runs.
+        world.policy.observe(&Fact::Leaving { launch: &one, how: gone }, Tick(113));
+        let gone_at = if gone == TakeOff::Drain { 113 } else { 180 };
+        world.policy.observe(&Fact::TakenOff { launch: &one, how: gone }, Tick(gone_at));
         if gone == TakeOff::Kill {
             world.running = None;
             world.start(&one, 500);

@@ -114,7 +114,7 @@ impl Builder {
             wakes: BTreeSet::new(),
             turn_until: None,
             turn_stale: false,
-            late: false,
+            late: Vec::new(),
             allocate_stale: false,
             orders: 0,
             submissions: 0,

@@ -204,7 +204,9 @@ impl Composed {
         }
         self.tell(&Fact::Restored { launch: &launch }, now);
         // The turn may have been lost again meanwhile: then it leaves as its process does.
-        self.late |= self.processes.get(&launch.process).is_some_and(|process| !process.may_issue);
+        if self.processes.get(&launch.process).is_some_and(|process| !process.may_issue) {
+            self.late.push(id);
+        }
         Ok(())
     }
 }

@@ -48,8 +48,8 @@ pub struct Composed {
     turn_until: Option<Tick>,
     /// Something changed that the turn policy looks at.
     turn_stale: bool,
-    /// A launch came back whose process has lost the turn meanwhile.
-    late: bool,
+    /// Launches that came back and whose process has lost the turn meanwhile.
+    late: Vec<LaunchId>,
     /// Something changed that the allocate policy looks at.
     allocate_stale: bool,
     orders: u64,
@@ -188,9 +188,7 @@ impl Dispatcher for Composed {
             self.log.answer(now, self.step, |line| line.refuse(&refusal));
         }
         self.take_turns(now, actions)?;
-        if std::mem::take(&mut self.late) {
-            self.chase(now, actions);
-        }
+        self.chase(now, actions);
         self.bring_back(now, actions);
         self.submit(now, actions);
         self.arrive(now);

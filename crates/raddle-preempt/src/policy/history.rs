@@ -89,8 +89,11 @@ impl History {
             Fact::TakenOff { launch, how: TakeOff::Kill } => {
                 self.running.remove(&launch.id);
             }
-            Fact::TakenOff { launch, .. } => {
-                if let Some(running) = self.running.get_mut(&launch.id) {
+            // While it is being saved it does not run; what drains does, until it has.
+            Fact::Leaving { launch, how: TakeOff::Save } | Fact::TakenOff { launch, .. } => {
+                if let Some(running) = self.running.get_mut(&launch.id)
+                    && running.since.is_some()
+                {
                     running.ran = running.elapsed(now);
                     (running.since, running.off) = (None, now);
                 }
