@@ -230,7 +230,8 @@ fn check_12_preempting_nothing_takes_no_time_and_no_reset() {
 }
 
 /// 100 workgroups in three rounds that each add 1 to a counter: not idempotent.
-fn adding(latched: bool, wrong: Wrong) -> (u64, u64) {
+/// Full runs, partial ones, and rounds that the first of them has run.
+pub(crate) fn adding(latched: bool, wrong: Wrong, preempts: usize) -> (u64, u64, u64) {
     let mut setup = digest_setup();
     setup.declared.latched = latched;
     let job = |ticks| Job {
@@ -248,19 +249,19 @@ fn adding(latched: bool, wrong: Wrong) -> (u64, u64) {
     let wishes =
         [2, 22].map(|at| [wish(at, preempt), wish(at + 18, crate::schedule::Wish::Resume)]);
     let jobs = vec![job(4), job(4), job(30)];
-    let schedule = Schedule { setup, jobs, wishes: wishes.concat(), seed: 0 };
+    let schedule = Schedule { setup, jobs, wishes: wishes[..preempts].concat(), seed: 0 };
     let history = device::run(&schedule, Ours::new(&schedule.setup), wrong);
     let full: u64 = history.full.iter().sum();
-    (full, history.partial.iter().sum())
+    (full, history.partial.iter().sum(), history.rounds[0])
 }
 
 #[test]
 fn check_13_every_workgroup_adds_exactly_once() {
     for latched in [true, false] {
-        assert_eq!(adding(latched, Wrong::Nothing), (3, 0), "latched: {latched}");
+        assert_eq!(adding(latched, Wrong::Nothing, 2), (3, 0, 3), "latched: {latched}");
     }
-    let (_, partial) = adding(true, Wrong::EachRoundLooks);
-    assert!(partial > 0, "without a latch, some would have added twice");
+    let (_, partial, rounds) = adding(true, Wrong::EachRoundLooks, 2);
+    assert!(partial > 0 && rounds > 3, "without a latch, some would have added twice");
 }
 
 #[test]

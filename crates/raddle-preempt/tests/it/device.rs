@@ -372,6 +372,7 @@ impl<C: Control> Device<'_, C> {
             return true;
         }
         running.rounds_done += 1;
+        self.history.rounds[it.job] += 1;
         if running.rounds_done == self.schedule.jobs[it.job].rounds {
             self.gpus[process].lanes[lane].running = None;
             self.history.ran(it.job);

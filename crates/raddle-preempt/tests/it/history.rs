@@ -50,6 +50,8 @@ pub(crate) struct History {
     /// Full runs and partial runs of each job.
     pub(crate) full: Vec<u64>,
     pub(crate) partial: Vec<u64>,
+    /// Rounds of workgroups that each job has run.
+    pub(crate) rounds: Vec<u64>,
     /// Jobs in the order in which they were done.
     pub(crate) done: Vec<usize>,
     /// From each preemption that began to its end.
@@ -61,7 +63,8 @@ pub(crate) struct History {
 
 impl History {
     pub(crate) fn new(jobs: usize) -> Self {
-        Self { full: vec![0; jobs], partial: vec![0; jobs], ..Self::default() }
+        let [full, partial, rounds] = [(); 3].map(|()| vec![0; jobs]);
+        Self { full, partial, rounds, ..Self::default() }
     }
 
     /// A launch begins to run.

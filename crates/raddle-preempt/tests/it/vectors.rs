@@ -9,7 +9,8 @@ use raddle_preempt::{Options, Phase};
 use raddle_types::{ProcessId, Tick};
 use serde_json::{Value, json};
 
-use crate::checks::{gpu, play, worked};
+use crate::checks::{adding, gpu, play, worked};
+use crate::device::Wrong;
 use crate::naive::Mutant;
 use crate::schedule::of_the_digest;
 use crate::schedules::{naive, ours};
@@ -213,4 +214,16 @@ fn a_completed_launch_is_not_replayed() {
     assert_eq!(started, [1, 2, 2]);
     assert_eq!(memory(&started), vectors["F_war"]["expected"]);
     assert_eq!(memory(&[1, 2, 1, 2]), vectors["F_war"]["replay k1,k2"]);
+}
+
+#[test]
+fn a_partly_executed_grid() {
+    let Some(vectors) = vectors() else { return };
+    // 100 workgroups, 40 at a time, the flag in the first round. Rounds beyond three ran twice.
+    let twice = |rounds: u64| json!((rounds - 3) * 40);
+    let (_, _, rounds) = adding(true, Wrong::Nothing, 1);
+    let grid = &vectors["E_partial_grid"];
+    assert_eq!(twice(rounds), grid["per_launch"]["if_rerun_whole: blocks run twice"]);
+    let (_, _, rounds) = adding(true, Wrong::EachRoundLooks, 1);
+    assert_eq!(twice(rounds), grid["per_block"]["if_rerun_whole: blocks run twice"]);
 }
