@@ -132,7 +132,7 @@ impl Naive {
         for (sequence, it) in there {
             let latched = self.setup.declared.latched || self.mutant == Mutant::FlagRunning;
             let tests = it.tests_flag || self.mutant == Mutant::FlagBehindCopies;
-            if !tests || !latched && !(it.may && self.seldom(&it)) {
+            if !tests || !(latched || it.may && self.seldom(&it)) {
                 from = sequence + 1;
             }
         }
