@@ -26,6 +26,7 @@ pub(crate) trait Control {
     fn capture(&mut self, process: usize, job: usize, it: &Job);
     fn next(&mut self, process: usize) -> Option<Order>;
     fn submitted(&mut self, process: usize, sequence: u64);
+    fn not_submitted(&mut self, process: usize, sequence: u64);
     fn started(&mut self, process: usize, sequence: u64);
     fn finished(&mut self, process: usize, sequence: u64);
     /// Whether it had been asked to leave.
@@ -94,6 +95,10 @@ impl Control for Ours {
 
     fn submitted(&mut self, process: usize, sequence: u64) {
         self.controller.submitted(self.handle(process, sequence)).unwrap();
+    }
+
+    fn not_submitted(&mut self, process: usize, sequence: u64) {
+        self.controller.not_submitted(self.handle(process, sequence)).unwrap();
     }
 
     fn started(&mut self, process: usize, sequence: u64) {

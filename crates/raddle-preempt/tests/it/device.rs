@@ -182,6 +182,11 @@ impl<C: Control> Device<'_, C> {
             let (process, report) = entry.remove();
             any = true;
             match report {
+                Report::Submitted(sequence, _, _)
+                    if self.random.percent(self.schedule.setup.late.refused) =>
+                {
+                    self.control.not_submitted(process, sequence);
+                }
                 Report::Submitted(sequence, stream, job) => {
                     self.gpus[process].lanes[stream].queue.push_back((sequence, job));
                     self.control.submitted(process, sequence);

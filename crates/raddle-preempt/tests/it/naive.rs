@@ -290,6 +290,12 @@ impl Control for Naive {
         }
     }
 
+    fn not_submitted(&mut self, process: usize, wanted: u64) {
+        if let Some(launch) = self.find(process, wanted) {
+            launch.place = Place::Buffer;
+        }
+    }
+
     fn started(&mut self, process: usize, wanted: u64) {
         if let Some(launch) = self.find(process, wanted)
             && let Place::Runtime { acknowledged, started, .. } = &mut launch.place

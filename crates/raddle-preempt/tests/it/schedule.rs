@@ -33,6 +33,8 @@ pub(crate) struct Late {
     pub(crate) submit: u64,
     /// From the start or end of a launch until the host hears of it.
     pub(crate) report: u64,
+    /// Submit calls that the runtime refuses, in percent; only where calls return at once.
+    pub(crate) refused: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -200,6 +202,7 @@ fn setup(random: &mut Random) -> Setup {
     let most_kills = random.one(&[None, None, Some(1), Some(2)]);
     let processes = 0..1 + random.to(2);
     let processes = processes.map(|_| (random.to(2) as u8, 1 + random.to(2) as usize)).collect();
+    let submit = random.one(&[0, 0, 2]);
     Setup {
         declared: Declared { abilities, latched: random.percent(60), scope },
         processes,
@@ -210,8 +213,9 @@ fn setup(random: &mut Random) -> Setup {
         late: Late {
             flag: random.one(&[0, 1, 4]),
             reset: random.one(&[0, 3]),
-            submit: random.one(&[0, 0, 2]),
+            submit,
             report: random.one(&[0, 0, 1, 4]),
+            refused: if submit == 0 { random.one(&[0, 10]) } else { 0 },
         },
     }
 }

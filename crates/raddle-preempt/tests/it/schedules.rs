@@ -1,6 +1,9 @@
 //! Are order, duplicates, losses, window, kills and hangs right over random schedules, and does the
 //! naive twin give the same commands?
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
 use proptest::prelude::*;
 
 use crate::control::Ours;
@@ -44,4 +47,29 @@ fn check_11_over_the_random_runs_of_the_digest() {
         latencies += history.latencies.len();
     }
     assert!(latencies > 2000, "most of them are preempted: {latencies}");
+}
+
+/// What so many random schedules reach: were a number small, what it counts would hardly be tested.
+#[test]
+fn the_schedules_reach_everything() {
+    let mut orders: BTreeMap<String, u64> = BTreeMap::new();
+    let mut wishes: BTreeMap<String, u64> = BTreeMap::new();
+    for seed in 0..1000 {
+        let history = ours(&anything(seed));
+        for (_, _, order) in &history.orders {
+            let name = format!("{order:?}");
+            let name = name.split_whitespace().next().unwrap().to_owned();
+            *orders.entry(name).or_default() += 1;
+        }
+        for (_, _, became) in history.wishes {
+            *wishes.entry(became).or_default() += 1;
+        }
+        let partial = history.partial.iter().filter(|partial| **partial > 0).count() as u64;
+        *orders.entry("(launches stopped part-way)".to_owned()).or_default() += partial;
+    }
+    let mut table = String::from("1000 random schedules\n\ncommands\n");
+    orders.iter().for_each(|(name, count)| writeln!(table, "{name:<28} {count:>6}").unwrap());
+    table += "\nwishes\n";
+    wishes.iter().for_each(|(name, count)| writeln!(table, "{name:<28} {count:>6}").unwrap());
+    insta::assert_snapshot!("reached", table);
 }
