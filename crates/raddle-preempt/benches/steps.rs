@@ -2,14 +2,16 @@
 //!
 //! A program of 1 or 8 streams keeps a window of 8 full: capture, submit, acknowledge, start, finish
 //! in turn, many thousand times, timed together and divided by the calls. Then preemptions, each of
-//! which takes 8 launches off and puts them back. Nanoseconds a call, the median of 21 runs.
+//! which takes 8 launches off and puts them back. Then each kind of call by itself: many controllers
+//! go through the same steps side by side, so that one reading of the clock serves all of them.
+//! Nanoseconds a call, the median of 21 runs.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
     reason = "a benchmark reads the clock and prints"
 )]
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -46,6 +48,11 @@ impl Program {
         (0..waiting + 8).try_for_each(|_| program.capture())?;
         program.submit()?;
         Ok(program)
+    }
+
+    /// The oldest submission has ended.
+    fn forget(&mut self) {
+        self.flying.pop_front();
     }
 
     fn capture(&mut self) -> Result<(), Error> {
@@ -118,6 +125,69 @@ fn median(mut run: impl FnMut() -> Result<u64, Error>) -> Result<(f64, u64), Err
     Ok((times[RUNS / 2], calls))
 }
 
+/// Controllers that go in step: few enough to stay in a cache.
+const SIDE_BY_SIDE: usize = 16;
+
+/// Times one kind of call on each of them.
+fn each(
+    all: &mut [Program],
+    kind: &'static str,
+    times: &mut BTreeMap<&'static str, Vec<f64>>,
+    mut call: impl FnMut(&mut Program) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let start = Instant::now();
+    all.iter_mut().try_for_each(&mut call)?;
+    let each = start.elapsed().as_nanos() as f64 / all.len() as f64;
+    times.entry(kind).or_default().push(each);
+    Ok(())
+}
+
+/// A launch that comes, goes to the runtime, runs and ends, then a preemption and a resume, by kind.
+fn kinds(streams: u32) -> Result<BTreeMap<&'static str, Vec<f64>>, Error> {
+    let mut all: Vec<Program> =
+        (0..SIDE_BY_SIDE).map(|_| Program::new(streams, 100)).collect::<Result<_, _>>()?;
+    let mut times = BTreeMap::new();
+    for round in 0..2000_u32 {
+        let t = &mut times;
+        each(&mut all, "captured", t, Program::capture)?;
+        each(&mut all, "next: nothing", t, |it| it.controller.next(it.process).map(drop))?;
+        each(&mut all, "started", t, |it| it.controller.started(it.flying[0]))?;
+        each(&mut all, "finished", t, |it| it.controller.finished(it.flying[0]).map(drop))?;
+        all.iter_mut().for_each(Program::forget);
+        each(&mut all, "next: submit", t, |it| {
+            if let Some(Command::Submit { handle, .. }) = it.controller.next(it.process)? {
+                it.flying.push_back(handle);
+            }
+            Ok(())
+        })?;
+        each(&mut all, "submitted", t, |it| it.controller.submitted(it.flying[7]))?;
+        if round % 4 != 0 {
+            continue;
+        }
+        each(&mut all, "preempt", t, |it| {
+            it.controller.preempt(it.process, Way::Reset, None).map(drop)
+        })?;
+        let next = |it: &mut Program| it.controller.next(it.process).map(drop);
+        each(&mut all, "next: raise, the cut of 8", t, next)?;
+        each(&mut all, "raised, the check of 8", t, |it| {
+            it.controller.raised(it.process).map(drop)
+        })?;
+        each(&mut all, "next: reset", t, next)?;
+        each(&mut all, "killed", t, |it| it.controller.killed(it.flying[0]))?;
+        each(&mut all, "drained", t, |it| it.controller.drained(it.process))?;
+        all.iter_mut().for_each(Program::forget);
+        while all.iter().any(|it| !it.flying.is_empty()) {
+            each(&mut all, "exited", t, |it| it.controller.exited(it.flying[0]).map(drop))?;
+            all.iter_mut().for_each(Program::forget);
+        }
+        each(&mut all, "next: drained", t, next)?;
+        each(&mut all, "resume", t, |it| it.controller.resume(it.process).map(drop))?;
+        each(&mut all, "next: lower", t, next)?;
+        all.iter_mut().try_for_each(Program::submit)?;
+    }
+    Ok(times)
+}
+
 fn main() -> Result<(), Error> {
     println!("one step, ns a call (median of {RUNS} runs of {LAUNCHES} launches)");
     for (streams, waiting) in [(1, 0), (1, 1000), (8, 0), (8, 1000), (64, 1000)] {
@@ -138,6 +208,16 @@ fn main() -> Result<(), Error> {
             "{streams:>3} streams, {waiting:>4} waiting: {:>5.1} running, {:>5.1} preempting ({whole:.0} ns a preempt and resume of 8 launches)",
             turns.0, preempts.0
         );
+    }
+    println!("each kind of call, {SIDE_BY_SIDE} controllers side by side, 1 and 8 streams");
+    let (one, eight) = (kinds(1)?, kinds(8)?);
+    let middle = |times: &[f64]| {
+        let mut times = times.to_vec();
+        times.sort_by(f64::total_cmp);
+        times.get(times.len() / 2).copied().unwrap_or_default()
+    };
+    for ((kind, one), eight) in one.iter().zip(eight.values()) {
+        println!("{kind:<26} {:>6.1} {:>6.1}", middle(one), middle(eight));
     }
     let costs = Costs { reset: Ticks(2), exit: Ticks(1), bandwidth: 900, ..Costs::default() };
     let mut rule = Cheapest::within(Ticks(40));
