@@ -225,6 +225,9 @@ fn names_are_those_of_the_preempt_slot() {
 }
 
 #[cfg(feature = "serde")]
+use raddle_preempt::{Declared, Options, Scope};
+
+#[cfg(feature = "serde")]
 #[test]
 fn parameters_are_kebab_case_and_have_defaults() {
     let text = r#"{"can-flag":true,"can-drain":false,"can-reset":false,"can-switch":false}"#;
@@ -236,6 +239,11 @@ fn parameters_are_kebab_case_and_have_defaults() {
         Cheapest::within(Ticks(20))
     );
     assert!(serde_json::from_str::<Costs>(r#"{"rest":1}"#).is_err());
+    let options = r#"{"window":8,"most-kills":null}"#;
+    assert_eq!(serde_json::to_string(&Options::default()).unwrap(), options);
+    assert_eq!(serde_json::from_str::<Options>(r#"{"window":3}"#).unwrap().window, 3);
+    let declared: Declared = serde_json::from_str(r#"{"latched":true,"scope":"process"}"#).unwrap();
+    assert_eq!(declared, Declared { latched: true, scope: Scope::Process, ..Declared::default() });
 }
 
 /// Every bound from 0 to 40 for some victims: the first letter of the way that is chosen. The

@@ -29,6 +29,7 @@ impl<T> Controller<T> {
     }
 
     /// The next command of a preemption, or of its end.
+    #[inline(never)]
     fn preempting(&mut self, process: ProcessId) -> Result<Option<Command>, Error> {
         let (declared, options) = (self.declared, self.options);
         let it = self.process_mut(process)?;
@@ -73,6 +74,7 @@ impl<T> Controller<T> {
 
 impl<T> Process<T> {
     /// Submits what was captured first.
+    #[inline(always)]
     fn submit(&mut self, process: ProcessId) -> Option<Command> {
         let (stream, work) = self.queues.pop()?;
         let sequence = self.next;

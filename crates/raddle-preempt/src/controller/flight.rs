@@ -52,6 +52,7 @@ impl<T> Flight<T> {
     }
 
     /// Takes a launch in; its slot. There are never more slots than a window has places.
+    #[inline]
     pub(super) fn insert(&mut self, flying: Flying<T>) -> u32 {
         if flying.state == State::Submitting {
             self.unacknowledged += 1;
@@ -78,6 +79,7 @@ impl<T> Flight<T> {
     }
 
     /// Takes the launch of a handle out. Whatever happened to it, it had been submitted.
+    #[inline]
     pub(super) fn remove(&mut self, handle: Handle) -> Option<Flying<T>> {
         let place = self.slots.get_mut(handle.slot as usize)?;
         let flying = place.take_if(|flying| flying.sequence == handle.sequence)?;

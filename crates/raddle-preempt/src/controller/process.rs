@@ -77,7 +77,7 @@ impl<T> Process<T> {
     /// Whether this launch may be killed, and may be stopped part-way.
     fn may_stop(flying: &Flying<T>, options: Options) -> bool {
         let often = options.most_kills.is_some_and(|most| flying.work.kills >= most);
-        flying.work.idempotent.may_be_killed() && !often
+        flying.work.may_be_killed() && !often
     }
 
     /// Which launches leave by the flag: all in the runtime, but those up to the last one that has
@@ -88,7 +88,7 @@ impl<T> Process<T> {
         for (_, flying) in self.flight.iter() {
             from = from.min(flying.sequence);
             let stoppable = declared.latched || Self::may_stop(flying, options);
-            if !flying.work.tests_flag || !stoppable {
+            if !flying.work.tests_flag() || !stoppable {
                 spared = spared.max(flying.sequence + 1);
             }
         }
@@ -112,9 +112,9 @@ impl<T> Process<T> {
         let mut found: Option<(u64, NoReset)> = None;
         for (slot, flying) in self.flight.iter() {
             let handle = Handle { process, sequence: flying.sequence, slot };
-            let why = if !flying.work.tests_flag || !cut.holds(flying.sequence) {
+            let why = if !flying.work.tests_flag() || !cut.holds(flying.sequence) {
                 NoReset::NotFlagged(handle)
-            } else if !flying.work.idempotent.may_be_killed() {
+            } else if !flying.work.may_be_killed() {
                 NoReset::NotIdempotent(handle)
             } else if !Self::may_stop(flying, options) {
                 NoReset::KilledOften(handle)

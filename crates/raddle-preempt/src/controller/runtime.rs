@@ -23,8 +23,9 @@ impl<T> Controller<T> {
         Err(Error::NotInRuntime { handle })
     }
 
-    /// The runtime did not take a launch: it waits again at its place. It is the next that is
-    /// submitted, so a driver may want to let some time go by before it asks.
+    /// The runtime did not take a launch: it waits again at its place, and is the next of its stream
+    /// that is submitted. A driver that begins further submit calls of a stream before this one has
+    /// returned has to see to it that these are refused too: they would overtake it.
     ///
     /// # Errors
     /// An unknown process; a launch that is not being submitted.

@@ -88,9 +88,15 @@ impl Victim {
         if self.bytes == 0 {
             return Some(costs.switch);
         }
-        let exact = u128::from(self.bytes) * 1000;
-        let ticks = exact.checked_add(u128::from(costs.bandwidth.checked_sub(1)?))?;
-        let ticks = u64::try_from(ticks / u128::from(costs.bandwidth)).unwrap_or(u64::MAX);
+        let round_up = costs.bandwidth.checked_sub(1)?;
+        let narrow = self.bytes.checked_mul(1000).and_then(|exact| exact.checked_add(round_up));
+        let ticks = match narrow {
+            Some(exact) => exact / costs.bandwidth,
+            None => {
+                let exact = u128::from(self.bytes) * 1000 + u128::from(round_up);
+                u64::try_from(exact / u128::from(costs.bandwidth)).unwrap_or(u64::MAX)
+            }
+        };
         Some(costs.switch + Ticks(ticks))
     }
 }

@@ -92,7 +92,7 @@ impl Sort {
         match self {
             Self::Captured => "S2.2: captured into the buffer queue:",
             Self::Submitted => "S2.3: submitted:",
-            Self::Again => "S4.2: submitted again:",
+            Self::Again => "S2.3: submitted again:",
             Self::Started => "starts:",
             Self::Done => "done:",
             Self::Exited => "S1.2: saw the flag, left without doing anything:",
@@ -236,6 +236,9 @@ impl<'q> Story<'q> {
             Deed::Resumes => self.resumes(now),
             Deed::Lowered => {
                 self.line("S4.1: the flag goes down, before anything is submitted".into());
+                if !self.back.is_empty() {
+                    self.line(format!("S4.2: to be submitted again: {}", self.back()));
+                }
                 self.line("S4.3: the background thread goes on with S2.3".into());
             }
             Deed::Leaving(_) => {}
