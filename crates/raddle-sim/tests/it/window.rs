@@ -7,6 +7,8 @@ use proptest::prelude::*;
 use raddle_dispatch::slots::{Everyone, HighestLevel};
 use raddle_dispatch::{Composed, DispatchError, Dispatcher};
 use raddle_policy::{Action, Actions, Allocate, CuId, Event, Free, How, TakeOff};
+use raddle_preempt::Abilities;
+use raddle_preempt::policy::{Cheapest, DeviceCosts};
 use raddle_sim::{Outcome, ProcessPlan, Repetition, Task, Work, Workload};
 use raddle_sm::{BlockWarp, Options};
 use raddle_types::{Idempotence, LaunchId, ProcessId, Tick, Ticks};
@@ -158,6 +160,32 @@ proptest! {
         let named = Greedy::new(GreedyConfig { addresses: true, ..GreedyConfig::default() });
         let (outcome, _) = watched(&all, cus, (how, window), named.expect("no other setting"));
         check(&outcome, &processes, how);
+    }
+
+    /// Now one way, now another, of the same process: nothing is lost either.
+    #[test]
+    fn the_cheapest_way_loses_nothing(
+        processes in processes(), cus in 1u16..4, window in prop::option::of(1u32..10),
+        bound in 0u64..200, can in any::<[bool; 4]>(), by_warp in any::<bool>(),
+    ) {
+        let [can_flag, can_drain, can_reset, can_switch] = can;
+        let abilities = Abilities { can_flag, can_drain, can_reset, can_switch };
+        let costs = DeviceCosts {
+            reset_ns: 7, bytes_per_us: 1000, vgpr_bytes: 1, sgpr_bytes: 0, lds_bytes: 0,
+        };
+        let builder = Composed::builder(SHAPE, cus)
+            .turn("highest-level", HighestLevel)
+            .preempt("cheapest", Cheapest::new(Ticks(bound), abilities, costs));
+        let builder = match window {
+            Some(window) => builder.window(window),
+            None => builder,
+        };
+        let builder = match by_warp {
+            true => builder.allocate("block-warp", BlockWarp::new(Options::default())),
+            false => builder,
+        };
+        let outcome = try_run(&workload(processes.clone()), cus, builder.build());
+        check(&outcome.expect("the two books agree"), &processes, How::Reset);
     }
 
     /// Whole and in parts, assigned and taken back: the books agree and nothing is lost.
