@@ -27,7 +27,10 @@ impl Allocate for Scripted {
             return other.map_or(Answer::WAIT, |entry| round.start_one(entry, CuId(0)));
         };
         let (next, end) = (entry.next, entry.launch.workgroups);
-        self.seen.lock().unwrap().push(format!("{next}..{end}, {} assigned", entry.assigned));
+        self.seen
+            .lock()
+            .expect("no panic before")
+            .push(format!("{next}..{end}, {} assigned", entry.assigned));
         self.step += 1;
         let launch = entry.launch.id;
         match self.step {
@@ -47,7 +50,7 @@ impl Allocate for Scripted {
     }
 
     fn observe(&mut self, fact: &Fact<'_>, _now: Tick) {
-        let mut seen = self.seen.lock().unwrap();
+        let mut seen = self.seen.lock().expect("no panic before");
         match fact {
             Fact::TakenOff { .. } => seen.push("taken off".into()),
             Fact::Returning { .. } => seen.push("returning".into()),
@@ -82,7 +85,7 @@ fn runs_of_returned_workgroups_come_first_and_the_saved_ones_stay_where_they_wer
     assert_eq!(started, ["start 1 of k1", "start 1 of k1", "start 2 of k1"]);
     let waves = d.book().cus().free(CuId(0)).waves;
     assert_eq!(waves, 8 - 2, "a wave of each of the two that had begun");
-    let seen = seen.lock().unwrap();
+    let seen = seen.lock().expect("no panic before");
     let expected = [
         "0..6, 0 assigned",
         "1..6, 1 assigned",
