@@ -10,8 +10,9 @@ use raddle_types::StreamId;
 use super::answers::Handle;
 use super::queues::Waiting;
 
-/// How far the runtime is with a launch.
+/// How far the runtime is with a launch. A whole word, so that launches are copied word by word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
 pub(super) enum State {
     /// The driver was told to submit it and has not said that it did.
     Submitting,

@@ -47,7 +47,7 @@ pub use answers::{
     Command, Cut, Declared, Exit, Handle, NoReset, Options, Order, Phase, Preempted, Resumed,
     Scope, Verdict, Work,
 };
-use process::{Process, Stage};
+use process::Process;
 
 use crate::Error;
 
@@ -199,12 +199,5 @@ impl<T> Controller<T> {
         let all = (0..).map(ProcessId).zip(&self.processes);
         let there = all.filter_map(|(id, it)| Some((id, it.as_ref()?)));
         there.filter(move |(id, it)| *id != process && !it.flight.is_empty())
-    }
-}
-
-impl Stage {
-    /// Whether a reset may kill launches of a process that is here.
-    const fn is_resetting(self) -> bool {
-        matches!(self, Self::Resetting { .. })
     }
 }

@@ -28,6 +28,13 @@ pub(super) enum Stage {
     Preempted,
 }
 
+impl Stage {
+    /// Whether a reset may kill launches of a process that is here.
+    pub(super) const fn is_resetting(self) -> bool {
+        matches!(self, Self::Resetting { .. })
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Process<T> {
     pub(super) level: Level,
