@@ -15,7 +15,15 @@ use crate::{DispatchError, TurnTally};
 /// 3. An event that is refused with an error has changed nothing.
 /// 4. A decision without an event since the last one does nothing; what is to happen later is asked
 ///    for by a wake.
+/// 5. A launch that waits for another one may be submitted, but no workgroup of it starts or is
+///    assigned before it is ready.
 pub trait Dispatcher {
+    /// Whether it wants to hear of launches that were issued and wait for others
+    /// ([`Event::LaunchIssued`]); without, it hears of each when it is ready.
+    fn looks_ahead(&self) -> bool {
+        false
+    }
+
     /// Hears one event.
     ///
     /// # Errors
@@ -50,6 +58,9 @@ pub trait Dispatcher {
 }
 
 impl<D: Dispatcher + ?Sized> Dispatcher for Box<D> {
+    fn looks_ahead(&self) -> bool {
+        (**self).looks_ahead()
+    }
     fn event(&mut self, event: &Event<'_>, now: Tick) -> Result<(), DispatchError> {
         (**self).event(event, now)
     }

@@ -6,14 +6,17 @@ use raddle_policy::{BookError, LaunchId, ProcessId};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DispatchError {
-    /// An event names a launch that never became ready, or has ended.
+    /// An event names a launch that was never issued nor became ready, or has ended.
     #[error(
-        "event for unknown launch {0}: every launch must become ready once, before anything else is said of it"
+        "event for unknown launch {0}: every launch must be issued or become ready once, before anything else is said of it"
     )]
     UnknownLaunch(LaunchId),
     /// A launch became ready twice.
     #[error("launch {0} became ready twice: give each launch of a run an id of its own")]
     DuplicateLaunch(LaunchId),
+    /// A launch became ready in another shape than it was issued in.
+    #[error("launch {0} became ready as another one than it was issued: say the same of it twice")]
+    ReadyOther(LaunchId),
     /// An event names a process that never joined.
     #[error("event for unknown process {0}: send `ProcessJoined` first")]
     UnknownProcess(ProcessId),

@@ -32,5 +32,7 @@ pub use composed::{Builder, Composed};
 pub use dispatcher::Dispatcher;
 pub use error::{DispatchError, RecipeError};
 pub use raddle_policy::{Action, Actions, Event};
+#[cfg(feature = "preempt")]
+pub use raddle_preempt::policy::DeviceCosts;
 pub use recipe::{AllocateRecipe, LaunchPathRecipe, PreemptRecipe, Recipe, TurnRecipe};
 pub use tally::TurnTally;

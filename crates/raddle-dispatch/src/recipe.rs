@@ -12,9 +12,14 @@ use raddle_workgroup::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+#[cfg(feature = "preempt")]
+use raddle_policy::Ticks;
+#[cfg(feature = "preempt")]
+use raddle_preempt::{Abilities, policy};
+
 use crate::slots::{
     Drain, DrainConfig, Everyone, EveryoneConfig, HighestLevel, HighestLevelConfig, Never,
-    NeverConfig, Ordinary, OrdinaryConfig, Switch, SwitchConfig,
+    NeverConfig, Ordinary, OrdinaryConfig,
 };
 use crate::{Builder, Composed, RecipeError};
 
@@ -27,6 +32,10 @@ pub struct Recipe {
     /// One line for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
+    /// The submission window: launches that a process may have submitted and unfinished, 1 or more
+    /// (8 in seed 001). Absent: each is submitted when it is ready, however many there are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<u32>,
     /// How launches reach the device.
     #[serde(default)]
     pub launch_path: LaunchPathRecipe,
@@ -46,6 +55,7 @@ impl Default for Recipe {
         Self {
             raddle: 1,
             description: None,
+            window: None,
             launch_path: LaunchPathRecipe::default(),
             turn: TurnRecipe::default(),
             allocate: AllocateRecipe::default(),
@@ -133,8 +143,21 @@ pub enum PreemptRecipe {
     Never(NeverConfig),
     /// Resident workgroups finish, the rest is held.
     Drain(DrainConfig),
+    /// Everything submitted runs to its end.
+    #[cfg(feature = "preempt")]
+    Wait(policy::WaitConfig),
+    /// What has not started goes back to the buffer, what runs ends.
+    #[cfg(feature = "preempt")]
+    Flag(policy::FlagConfig),
+    /// What runs is killed if every submitted launch is idempotent, else as flag.
+    #[cfg(feature = "preempt")]
+    Reset(policy::ResetConfig),
     /// Resident workgroups are saved and later restored.
-    Switch(SwitchConfig),
+    #[cfg(feature = "preempt")]
+    Switch(policy::SwitchConfig),
+    /// What wastes least among what is over within a bound.
+    #[cfg(feature = "preempt")]
+    Cheapest(policy::CheapestConfig),
 }
 
 impl Default for PreemptRecipe {
@@ -142,6 +165,10 @@ impl Default for PreemptRecipe {
         Self::Never(NeverConfig::default())
     }
 }
+
+/// Why `cheapest` cannot be built.
+#[cfg(feature = "preempt")]
+const NO_COSTS: &str = "it weighs what the device takes, and nothing says that: give [preempt.costs] with reset-ns, bytes-per-us, vgpr-bytes, sgpr-bytes and lds-bytes (`raddle replay` fills them in from its device table)";
 
 impl Recipe {
     /// Reads a recipe; text that begins with `{` is JSON, anything else TOML.
@@ -219,7 +246,16 @@ impl Recipe {
             match self.preempt {
                 PreemptRecipe::Never(_) => "never",
                 PreemptRecipe::Drain(_) => "drain",
+                #[cfg(feature = "preempt")]
+                PreemptRecipe::Wait(_) => "wait",
+                #[cfg(feature = "preempt")]
+                PreemptRecipe::Flag(_) => "flag",
+                #[cfg(feature = "preempt")]
+                PreemptRecipe::Reset(_) => "reset",
+                #[cfg(feature = "preempt")]
                 PreemptRecipe::Switch(_) => "switch",
+                #[cfg(feature = "preempt")]
+                PreemptRecipe::Cheapest(_) => "cheapest",
             },
         ]
     }
@@ -238,15 +274,18 @@ impl Recipe {
     /// When a policy cannot use its parameters.
     pub fn builder(&self, shape: CuShape, cus: u16) -> Result<Builder, RecipeError> {
         let [path, turn, allocate, preempt] = self.policies();
-        let builder = Composed::builder(shape, cus);
+        let mut builder = Composed::builder(shape, cus);
+        if let Some(window) = self.window {
+            if window == 0 {
+                let message = "window = 0 would never submit anything: give 1 or more (seed 001 has 8), or leave it out to submit each launch when it is ready";
+                return Err(RecipeError::Value { name: "window".into(), message: message.into() });
+            }
+            builder = builder.window(window);
+        }
         let LaunchPathRecipe::Ordinary(config) = self.launch_path;
         let builder = builder.launch_path(path, Ordinary::new(config));
         let builder = self.add_turn(builder, turn)?;
-        let builder = match self.preempt {
-            PreemptRecipe::Never(_) => builder.preempt(preempt, Never),
-            PreemptRecipe::Drain(_) => builder.preempt(preempt, Drain),
-            PreemptRecipe::Switch(_) => builder.preempt(preempt, Switch),
-        };
+        let builder = self.add_preempt(builder, preempt)?;
         self.add_allocate(builder, allocate, (shape, cus))
     }
 
@@ -276,6 +315,40 @@ impl Recipe {
                 builder.turn(name, raddle_timeslice::Vruntime::new(config).map_err(bad)?)
             }
         })
+    }
+
+    fn add_preempt(&self, builder: Builder, name: &str) -> Result<Builder, RecipeError> {
+        Ok(match self.preempt {
+            PreemptRecipe::Never(_) => builder.preempt(name, Never),
+            PreemptRecipe::Drain(_) => builder.preempt(name, Drain),
+            #[cfg(feature = "preempt")]
+            PreemptRecipe::Wait(_) => builder.preempt(name, policy::Wait),
+            #[cfg(feature = "preempt")]
+            PreemptRecipe::Flag(_) => builder.preempt(name, policy::Flag),
+            #[cfg(feature = "preempt")]
+            PreemptRecipe::Reset(_) => builder.preempt(name, policy::Reset),
+            #[cfg(feature = "preempt")]
+            PreemptRecipe::Switch(_) => builder.preempt(name, policy::Switch),
+            #[cfg(feature = "preempt")]
+            PreemptRecipe::Cheapest(config) => {
+                let costs = config.costs.ok_or_else(|| RecipeError::Value {
+                    name: name.into(),
+                    message: NO_COSTS.into(),
+                })?;
+                let bound = Ticks(config.bound_us.saturating_mul(1000));
+                let abilities = config.abilities.unwrap_or(Abilities::ALL);
+                builder.preempt(name, policy::Cheapest::new(bound, abilities, costs))
+            }
+        })
+    }
+
+    /// Fills in what a device takes to let work go, where a policy weighs it and the recipe does
+    /// not say it. A log then holds it, and can be replayed without the device.
+    #[cfg(feature = "preempt")]
+    pub fn fill_costs(&mut self, costs: policy::DeviceCosts) {
+        if let PreemptRecipe::Cheapest(config) = &mut self.preempt {
+            config.costs.get_or_insert(costs);
+        }
     }
 
     fn add_allocate(

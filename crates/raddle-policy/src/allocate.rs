@@ -19,7 +19,8 @@ pub struct ReadyView<'a> {
 /// A submitted launch that still has something to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadyLaunch {
-    /// The launch.
+    /// The launch. Its `workgroups` end with the run that begins at `next`: assigned workgroups come
+    /// back when a launch is saved, and may lie before others that have started.
     pub launch: Launch,
     /// The lowest workgroup that is neither started nor assigned; `launch.workgroups` when all are.
     pub next: u64,

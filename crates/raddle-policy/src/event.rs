@@ -20,9 +20,16 @@ pub enum Event<'a> {
         /// Which.
         process: ProcessId,
     },
+    /// A launch was issued by its host and waits for another one. Told only to a dispatcher that
+    /// looks ahead; [`Event::LaunchReady`] follows when nothing is left that it waits for. Of one
+    /// process they come in the order of issue, and never before what they wait for.
+    LaunchIssued {
+        /// The launch.
+        launch: Launch,
+    },
     /// A launch was issued by its host and everything it waits for has ended.
     LaunchReady {
-        /// The launch.
+        /// The launch, as it was issued.
         launch: Launch,
     },
     /// Workgroups, or waves of them, ended.

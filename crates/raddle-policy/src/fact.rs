@@ -59,12 +59,26 @@ pub enum Fact<'a> {
         /// Which.
         launch: LaunchId,
     },
-    /// A launch was taken off; after `Kill` and `Save` what it held is free again.
+    /// A launch was asked to leave. From now on nothing of it runs that is to be killed or saved; it
+    /// keeps its place until it has been taken off.
+    Leaving {
+        /// Which.
+        launch: &'a Launch,
+        /// How.
+        how: TakeOff,
+    },
+    /// A launch was taken off; after `Kill` and `Save` what it held is free again, and workgroups
+    /// that were assigned and had not started are not assigned any more.
     TakenOff {
         /// Which.
         launch: &'a Launch,
         /// How.
         how: TakeOff,
+    },
+    /// A launch taken off is on its way back: what was saved takes its place again from now on.
+    Returning {
+        /// Which.
+        launch: &'a Launch,
     },
     /// A launch taken off may go on.
     Restored {

@@ -13,7 +13,7 @@ use crate::machine::{Kernel, Machine};
 use crate::outcome::RefusedLaunch;
 use crate::plan::{Costs, Work, Workload};
 use crate::queue::{Due, Queue};
-use crate::tasks::Tasks;
+use crate::tasks::{Issued, Tasks};
 use crate::usage::Usage;
 use crate::watch::{Seen, Watch};
 use crate::{EnergyModel, Outcome, SimError};
@@ -89,7 +89,7 @@ struct Engine<'r, W> {
     queue: Queue,
     usage: Usage,
     actions: Actions,
-    ready: Vec<LaunchId>,
+    told: Vec<Issued>,
     refused: Vec<RefusedLaunch>,
     refused_again: u64,
     now: Tick,
@@ -104,7 +104,7 @@ impl<'r, W: Watch> Engine<'r, W> {
         options: &Options,
         watch: &'r mut W,
     ) -> Result<Self, SimError> {
-        let mut tasks = Tasks::new(workload)?;
+        let mut tasks = Tasks::new(workload, dispatcher.looks_ahead())?;
         let mut queue = Queue::default();
         for (process, plan) in (0u16..).zip(&workload.processes) {
             queue.push(Tick::ZERO + plan.start, Due::Join(process));
@@ -122,7 +122,7 @@ impl<'r, W: Watch> Engine<'r, W> {
             queue,
             usage: Usage::new(workload.processes.len()),
             actions: Actions::default(),
-            ready: Vec::new(),
+            told: Vec::new(),
             refused: Vec::new(),
             refused_again: 0,
             now: Tick::ZERO,
@@ -223,10 +223,10 @@ impl<'r, W: Watch> Engine<'r, W> {
 
     fn arrive(&mut self, process: u16) -> Result<(), SimError> {
         self.first.get_or_insert(self.now);
-        let mut ready = std::mem::take(&mut self.ready);
-        self.tasks.arrive(usize::from(process), self.now, &mut ready)?;
+        let mut told = std::mem::take(&mut self.told);
+        self.tasks.arrive(usize::from(process), self.now, &mut told)?;
         self.set_alarms();
-        self.make_all_ready(ready)
+        self.tell_all(told)
     }
 
     fn set_alarms(&mut self) {
@@ -235,20 +235,41 @@ impl<'r, W: Watch> Engine<'r, W> {
         }
     }
 
-    /// Notes that a launch has ended or will never run; what waited for it only goes to `ready`.
-    fn finish(&mut self, id: LaunchId, ready: &mut Vec<LaunchId>) -> Result<(), SimError> {
-        self.tasks.finish(id, self.now, ready)?;
+    /// Notes that a launch has ended or will never run; what waited for it only goes to `told`.
+    fn finish(&mut self, id: LaunchId, told: &mut Vec<Issued>) -> Result<(), SimError> {
+        self.tasks.finish(id, self.now, told)?;
         self.set_alarms();
         Ok(())
     }
 
-    fn make_all_ready(&mut self, mut ready: Vec<LaunchId>) -> Result<(), SimError> {
-        for &id in &ready {
-            self.make_ready(id)?;
+    fn tell_all(&mut self, mut told: Vec<Issued>) -> Result<(), SimError> {
+        for &Issued { id, free } in &told {
+            if free {
+                self.make_ready(id)?;
+            } else if let Some(launch) = self.launch(id) {
+                self.tell(&Event::LaunchIssued { launch })?;
+            }
         }
-        ready.clear();
-        self.ready = ready;
+        told.clear();
+        self.told = told;
         Ok(())
+    }
+
+    /// A launch as the dispatcher knows it; `None` where it runs no workgroups.
+    fn launch(&self, id: LaunchId) -> Option<Launch> {
+        let (_, task) = self.tasks.plan(id);
+        let Work::Kernel { workgroups, demand, barrier, .. } = task.work else { return None };
+        Some(Launch {
+            id,
+            process: ProcessId(self.tasks.records[id.index()].process),
+            stream: task.stream,
+            level: task.level,
+            workgroups,
+            demand,
+            barrier,
+            idempotent: task.idempotent,
+            activity: task.activity,
+        })
     }
 
     /// A launch was issued and waits for nothing any more.
@@ -267,19 +288,9 @@ impl<'r, W: Watch> Engine<'r, W> {
                 let refusal = Refusal { launch: id, cu: None, resource, wanted, available };
                 self.refuse(refusal)
             }
-            Work::Kernel { workgroups, demand, barrier, .. } => {
+            Work::Kernel { .. } => {
                 self.usage.gained(process);
-                let launch = Launch {
-                    id,
-                    process: ProcessId(process),
-                    stream: task.stream,
-                    level: task.level,
-                    workgroups,
-                    demand,
-                    barrier,
-                    idempotent: task.idempotent,
-                    activity: task.activity,
-                };
+                let Some(launch) = self.launch(id) else { return Ok(()) };
                 self.tell(&Event::LaunchReady { launch })
             }
         }
@@ -313,9 +324,9 @@ impl<'r, W: Watch> Engine<'r, W> {
     fn ended(&mut self, id: LaunchId) -> Result<(), SimError> {
         self.tasks.records[id.index()].ended = Some(self.now);
         self.last = self.now;
-        let mut ready = std::mem::take(&mut self.ready);
-        self.finish(id, &mut ready)?;
-        self.make_all_ready(ready)
+        let mut told = std::mem::take(&mut self.told);
+        self.finish(id, &mut told)?;
+        self.tell_all(told)
     }
 
     fn taken_off(&mut self, id: LaunchId) -> Result<(), SimError> {
@@ -338,13 +349,13 @@ impl<'r, W: Watch> Engine<'r, W> {
         } else {
             self.refused_again += 1;
         }
-        let mut ready = std::mem::take(&mut self.ready);
-        let before = ready.len();
-        self.finish(id, &mut ready)?;
-        for id in ready.drain(before..) {
-            self.queue.push(self.now, Due::Ready(id));
+        let mut told = std::mem::take(&mut self.told);
+        let before = told.len();
+        self.finish(id, &mut told)?;
+        for issued in told.drain(before..) {
+            self.queue.push(self.now, Due::Ready(issued.id));
         }
-        self.ready = ready;
+        self.told = told;
         Ok(())
     }
 
@@ -381,6 +392,7 @@ impl<'r, W: Watch> Engine<'r, W> {
                 self.machine.submit(launch, kernel, now)
             }
             Action::Start { launch, waves, ref pieces, .. } => {
+                self.must_be_ready(launch, "start workgroups of")?;
                 let pieces = lists.pieces(pieces);
                 let (started, front) =
                     self.machine.start(launch, waves, pieces, now, &mut self.queue)?;
@@ -391,6 +403,7 @@ impl<'r, W: Watch> Engine<'r, W> {
                 Ok(())
             }
             Action::Assign { launch, workgroup, cu } => {
+                self.must_be_ready(launch, "assign a workgroup of")?;
                 self.machine.assign(launch, workgroup, cu, now)
             }
             Action::TakeOff { launch, how } => {
@@ -418,13 +431,22 @@ impl<'r, W: Watch> Engine<'r, W> {
         }
     }
 
-    /// What the machine needs to know of a launch that is ready and has neither ended nor been
+    /// What waits for another launch may lie on the device, but nothing of it starts.
+    fn must_be_ready(&self, launch: LaunchId, what: &'static str) -> Result<(), SimError> {
+        let record = self.tasks.records.get(launch.index());
+        if record.is_some_and(|record| record.ready.is_none()) && self.tasks.is_told(launch) {
+            return Err(SimError::Action { at: self.now, launch, what, state: "not ready" });
+        }
+        Ok(())
+    }
+
+    /// What the machine needs to know of a launch that was issued and has neither ended nor been
     /// refused.
     fn kernel(&self, id: LaunchId) -> Result<Kernel, SimError> {
         let state = match self.tasks.records.get(id.index()) {
             Some(record) if record.refused => "refused",
             Some(record) if record.ended.is_some() => "ended",
-            Some(record) if record.ready.is_some() => {
+            Some(record) if record.ready.is_some() || self.tasks.is_told(id) => {
                 let (_, task) = self.tasks.plan(id);
                 if let Work::Kernel { workgroups, workgroup, demand, context_bytes, .. } = task.work
                 {

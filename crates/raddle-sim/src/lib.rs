@@ -35,7 +35,9 @@ pub use fairness::{Fairness, ProcessFairness, ProcessTime, Times};
 pub use fidelity::{Busy, BusyCause, BusyPart, Fidelity, Order, WaitCause, WaitPart, Waits};
 pub use metrics::{LevelSummary, ProcessSummary, Summary, percentile};
 pub use outcome::{Counters, Outcome, Record, RefusedLaunch};
-pub use plan::{Costs, PlanError, PlanOptions, ProcessPlan, Task, Work, Workload, plan};
+pub use plan::{
+    Costs, PlanError, PlanOptions, ProcessPlan, Task, Work, Workload, device_costs, plan,
+};
 pub use power::{Energy, EnergyModel, EnergySummary};
 pub use repetition::Repetition;
 pub use requests::RequestSummary;

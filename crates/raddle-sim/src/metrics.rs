@@ -36,6 +36,9 @@ pub struct Summary {
     pub starts: u64,
     /// Launches taken off.
     pub taken_off: u64,
+    /// Workgroups killed part-way; their launches start again.
+    #[serde(default)]
+    pub killed: u64,
     /// Launches that never ended although nothing more could happen.
     pub stuck: u64,
     /// A repeating process was stopped because the longest one made no headway.
@@ -129,6 +132,7 @@ impl Summary {
             workgroups: outcome.counters.workgroups,
             starts: outcome.counters.starts,
             taken_off: outcome.counters.taken_off,
+            killed: outcome.counters.killed,
             stuck: outcome.stuck.len() as u64,
             repeat_capped: outcome.repeat_capped,
             energy: EnergySummary::new(&outcome.energy, whole_ns),

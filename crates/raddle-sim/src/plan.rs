@@ -6,6 +6,7 @@
 //! there are enough.
 
 use raddle_device::Device;
+use raddle_dispatch::DeviceCosts;
 use raddle_trace::{Op, OpKind, Profile};
 use raddle_types::{Activity, Barrier, Demand, Idempotence, Level, Resource, StreamId, Ticks};
 
@@ -138,6 +139,24 @@ impl Costs {
         raddle_device::moving(bytes, self.context_bytes_per_us)
     }
 }
+
+/// The same for a policy that weighs them: what the device table says of a device.
+#[must_use]
+pub fn device_costs(device: &Device) -> DeviceCosts {
+    let granules = &device.granules;
+    let bytes = |each: u32, of: u32| each.saturating_mul(of);
+    let lane = bytes(granules.vgprs_per_lane, REGISTER_BYTES);
+    DeviceCosts {
+        reset_ns: device.kill_ns,
+        bytes_per_us: device.memory_bytes_per_us.max(1),
+        vgpr_bytes: bytes(lane, device.wave_size),
+        sgpr_bytes: bytes(granules.sgprs, REGISTER_BYTES),
+        lds_bytes: granules.lds_bytes,
+    }
+}
+
+/// Bytes of a 32-bit register.
+const REGISTER_BYTES: u32 = 4;
 
 /// How a profile becomes a process.
 #[derive(Clone, Copy, Debug)]

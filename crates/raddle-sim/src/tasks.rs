@@ -3,6 +3,7 @@
 //! Ids: each repetition of a profile takes a block of ids, one a task, in order.
 
 mod lane;
+mod line;
 
 use raddle_types::{LaunchId, Tick, Ticks};
 
@@ -24,6 +25,22 @@ struct Standing {
     issued: bool,
     free: bool,
     ended: bool,
+    /// It was issued, and so was all that it waits for.
+    in_line: bool,
+}
+
+/// A launch of which the dispatcher may hear: its host has issued it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Issued {
+    pub(crate) id: LaunchId,
+    /// Whether it waits for nothing any more.
+    pub(crate) free: bool,
+}
+
+impl Issued {
+    const fn free(id: u32) -> Self {
+        Self { id: LaunchId(id), free: true }
+    }
 }
 
 /// All launches of all processes so far.
@@ -49,10 +66,12 @@ pub(crate) struct Tasks<'w> {
     followers: Vec<Vec<u16>>,
     /// Processes whose hosts may have something else to issue next.
     roused: Vec<u16>,
+    /// Whether the dispatcher hears of launches that wait for others.
+    looks_ahead: bool,
 }
 
 impl<'w> Tasks<'w> {
-    pub(crate) fn new(workload: &'w Workload) -> Result<Self, SimError> {
+    pub(crate) fn new(workload: &'w Workload, looks_ahead: bool) -> Result<Self, SimError> {
         workload.check_repetition()?;
         let led = workload.leading();
         let most = workload.processes.iter().map(|plan| plan.tasks.len() as u64).sum::<u64>();
@@ -73,6 +92,7 @@ impl<'w> Tasks<'w> {
                 .saturating_add(REPEAT_CAP_LAUNCHES),
             followers: followers(workload),
             roused: (0u16..).zip(&workload.processes).map(|(process, _)| process).collect(),
+            looks_ahead,
         };
         for (process, plan) in workload.processes.iter().enumerate() {
             match &plan.repetition {
@@ -177,12 +197,13 @@ impl<'w> Tasks<'w> {
         Some(at)
     }
 
-    /// The host issues everything that is due; what waits for nothing goes to `ready`.
+    /// The host issues everything that is due; what waits for nothing goes to `told`, and so does
+    /// the rest if the dispatcher looks ahead.
     pub(crate) fn arrive(
         &mut self,
         process: usize,
         now: Tick,
-        ready: &mut Vec<LaunchId>,
+        told: &mut Vec<Issued>,
     ) -> Result<(), SimError> {
         let plan = &self.workload.processes[process];
         let alarm = &mut self.lanes[process].alarm;
@@ -205,11 +226,8 @@ impl<'w> Tasks<'w> {
             let id = base + plan.by_arrival[issue.cursor as usize];
             lane.begun += u32::from(issue.cursor == 0);
             let more = lane.line_up(plan, issue.iteration, issue.cursor + 1);
-            let standing = &mut self.standing[id as usize];
-            standing.issued = true;
-            if standing.free {
-                ready.push(LaunchId(id));
-            }
+            self.standing[id as usize].issued = true;
+            self.line_up(id, told);
             if !more {
                 self.again(process, now)?;
             }
@@ -256,12 +274,12 @@ impl<'w> Tasks<'w> {
         self.begin(process, next)
     }
 
-    /// A launch has ended or was refused; what waited for it only goes to `ready`.
+    /// A launch has ended or was refused; what waited for it only goes to `told`.
     pub(crate) fn finish(
         &mut self,
         id: LaunchId,
         now: Tick,
-        ready: &mut Vec<LaunchId>,
+        told: &mut Vec<Issued>,
     ) -> Result<(), SimError> {
         let record = self.records[id.index()];
         self.standing[id.index()].ended = true;
@@ -275,13 +293,13 @@ impl<'w> Tasks<'w> {
         let Repeat { base, offset, left } = *repeat;
         lane.ended += u32::from(left == 0);
         for &child in lane.children_of(record.task) {
-            release(&mut self.standing, base + child, ready);
+            release(&mut self.standing, base + child, told);
         }
         let stream = plan.tasks[record.task as usize].stream;
         let is_last = lane.last[stream.index()] == Some(record.task);
         if let (true, Some(next)) = (is_last, lane.repeats.get(record.iteration as usize + 1)) {
             for &head in &lane.heads[stream.index()] {
-                release(&mut self.standing, next.base + head, ready);
+                release(&mut self.standing, next.base + head, told);
             }
         }
         if left == 0 { self.ended_whole(process, offset, now) } else { Ok(()) }
@@ -366,11 +384,11 @@ fn followers(workload: &Workload) -> Vec<Vec<u16>> {
     followers
 }
 
-fn release(standing: &mut [Standing], id: u32, ready: &mut Vec<LaunchId>) {
+fn release(standing: &mut [Standing], id: u32, told: &mut Vec<Issued>) {
     let standing = &mut standing[id as usize];
     standing.free = true;
     if standing.issued && !standing.ended {
-        ready.push(LaunchId(id));
+        told.push(Issued::free(id));
     }
 }
 
@@ -401,7 +419,7 @@ mod tests {
         };
         let one = |span| ProcessPlan { span: Ticks(span), ..ProcessPlan::new("p", vec![task]) };
         let workload = Workload { processes: vec![one(1_000_000_000), one(1)], repeat: true };
-        let mut tasks = Tasks::new(&workload).expect("two launches");
+        let mut tasks = Tasks::new(&workload, false).expect("two launches");
         tasks.most_launches = 100;
         let mut ready = Vec::new();
         tasks.arrive(1, Tick(1_000_000), &mut ready).expect("few launches");

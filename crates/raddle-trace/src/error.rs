@@ -314,4 +314,12 @@ pub enum TraceError {
         /// What is wrong with it.
         problem: &'static str,
     },
+    /// A rule that says which kernels are idempotent and cannot be read.
+    #[error("the rule `{rule}` is not GLOB=yes, GLOB=no or GLOB=unknown: {problem}")]
+    IdempotenceRule {
+        /// The rule as it was given.
+        rule: String,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
 }

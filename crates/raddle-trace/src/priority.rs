@@ -114,7 +114,7 @@ fn effective(op: &Op) -> i32 {
 }
 
 /// Whether `text` as a whole fits `glob`, in O(glob x text).
-fn glob_fits(glob: &str, text: &str) -> bool {
+pub(crate) fn glob_fits(glob: &str, text: &str) -> bool {
     let (glob, text): (Vec<char>, Vec<char>) = (glob.chars().collect(), text.chars().collect());
     let (mut g, mut t) = (0, 0);
     // Where to take up again: behind the last star, one character further on.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use raddle_dispatch::log::Detail;
-use raddle_trace::{BarrierRule, CommRule, PriorityRule, TraceError};
+use raddle_trace::{BarrierRule, CommRule, IdempotenceRule, PriorityRule, TraceError};
 
 use crate::arrivals::ArrivalArgs;
 
@@ -110,6 +110,10 @@ pub(crate) struct ReplayArgs {
     /// Whether the waves of a workgroup meet at barriers, which no profile says
     #[arg(long, value_enum, value_name = "RULE", default_value_t = Barriers::Assume)]
     pub(crate) barriers: Barriers,
+    /// Whether kernels may be killed and run again, by name: GLOB=yes|no|unknown; may be repeated,
+    /// the last that fits wins [default: what the profile says, else unknown, which counts as no]
+    #[arg(long = "idempotent", value_name = "RULE", value_parser = verdict)]
+    pub(crate) verdicts: Vec<Verdict>,
     /// When a profile begins, in milliseconds; may be repeated [default: 0]
     #[arg(long = "start", value_name = "FILE=MS", value_parser = start)]
     pub(crate) starts: Vec<Named<u64>>,
@@ -128,7 +132,7 @@ pub(crate) struct ReplayArgs {
     #[arg(
         long,
         value_name = "FILE",
-        conflicts_with_all = ["profiles", "recipes", "device", "priorities", "barriers", "starts",
+        conflicts_with_all = ["profiles", "recipes", "device", "priorities", "barriers", "verdicts", "starts",
             "shares", "once", "comm", "out", "no_files", "jobs", "log", "arrivals", "timeline",
             "timeline_slices"]
     )]
@@ -173,13 +177,13 @@ pub(crate) struct CompareArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct GoldenArgs {
-    /// What is asked: bitmap, windows, split, balance, place, match, placement, sm or slices
+    /// What is asked: bitmap, windows, split, balance, place, match, placement, sm, slices or preempt
     pub(crate) topic: String,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// What is asked: bitmap, windows, split, balance, place, match, placement, sm or slices
+    /// What is asked: bitmap, windows, split, balance, place, match, placement, sm, slices or preempt
     pub(crate) topic: String,
     /// What the circuits of a topic cost, and what the cheaper ones miss (bitmap)
     #[arg(long)]
@@ -280,6 +284,20 @@ pub(crate) fn rule(text: &str) -> Result<Rule, TraceError> {
     let rule = text.parse()?;
     let text = text.to_owned();
     Ok(Rule { text, rule })
+}
+
+/// A rule of idempotence and how it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    pub(crate) text: String,
+    pub(crate) rule: IdempotenceRule,
+}
+
+/// Reads a rule of idempotence.
+fn verdict(text: &str) -> Result<Verdict, TraceError> {
+    let rule = text.parse()?;
+    let text = text.to_owned();
+    Ok(Verdict { text, rule })
 }
 
 fn named(text: &str) -> Result<(&str, &str), String> {

@@ -9,11 +9,12 @@ use raddle_trace::{
 };
 use raddle_types::Level;
 
-use crate::args::{Named, Rule};
+use crate::args::{Named, Rule, Verdict};
 use crate::arrivals::Requests;
 use crate::error::CliError;
 use crate::progress::Progress;
 use crate::unique::Names;
+use crate::units::counted;
 
 /// Where the bundled profile runs: some kernels of the inference fit no smaller device.
 pub(crate) const BUNDLED_DEVICE: &str = "b200";
@@ -175,6 +176,17 @@ pub(crate) fn communicate(profiles: &mut [Loaded], rule: CommRule) -> Result<(),
         }
     }
     Ok(())
+}
+
+/// Which launches may be killed, by the user's rules, and in words whom each rule concerned.
+pub(crate) fn judge(profiles: &mut [Loaded], rules: &[Verdict]) -> Vec<String> {
+    let one = |rule: &Verdict| {
+        let met = profiles.iter_mut().map(|loaded| rule.rule.apply(&mut loaded.profile));
+        let launches = met.fold(0, u64::saturating_add);
+        let met = counted(launches, "launch", "launches");
+        format!("idempotent by the rule `{}`, which is a claim: {met}", rule.text)
+    };
+    rules.iter().map(one).collect()
 }
 
 fn meant<'p>(

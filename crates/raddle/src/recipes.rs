@@ -12,7 +12,7 @@ use crate::table;
 use crate::unique::Names;
 
 /// The bundled recipes: name and TOML, in the order in which they are listed and replayed.
-const BUNDLED: [(&str, &str); 8] = [
+const BUNDLED: [(&str, &str); 9] = [
     ("round-robin", include_str!("../data/recipes/round-robin.toml")),
     ("greedy", include_str!("../data/recipes/greedy.toml")),
     ("leftover", include_str!("../data/recipes/leftover.toml")),
@@ -20,6 +20,7 @@ const BUNDLED: [(&str, &str); 8] = [
     ("matching", include_str!("../data/recipes/matching.toml")),
     ("block-warp", include_str!("../data/recipes/block-warp.toml")),
     ("leftover-drain", include_str!("../data/recipes/leftover-drain.toml")),
+    ("leftover-reset", include_str!("../data/recipes/leftover-reset.toml")),
     ("weighted-slices", include_str!("../data/recipes/weighted-slices.toml")),
 ];
 

@@ -36,6 +36,8 @@ struct Request<'r> {
     rules: Vec<Rule>,
     barriers: BarrierRule,
     comm: CommRule,
+    /// Whose word it is that launches may be killed.
+    verdicts: Vec<String>,
     device: Option<&'r str>,
     repeat: bool,
     run: &'r RunArgs,
@@ -55,6 +57,7 @@ pub(crate) fn tour(run: &RunArgs, format: Format, console: &mut Console) -> Resu
         rules: rules.into_iter().collect::<Result<_, _>>()?,
         barriers: BarrierRule::Assume,
         comm: CommRule::Keep,
+        verdicts: Vec::new(),
         device: Some(profiles::BUNDLED_DEVICE),
         repeat: true,
         run,
@@ -79,6 +82,7 @@ pub(crate) fn verb(
     let options = ImportOptions { barriers, ..ImportOptions::default() };
     let mut profiles = profiles::open(&args.profiles, &options, console.progress)?;
     profiles::communicate(&mut profiles, args.comm.into())?;
+    let verdicts = profiles::judge(&mut profiles, &args.verdicts);
     profiles::place(&mut profiles, &args.starts, &args.shares)?;
     arrivals::give(&mut profiles, &args.requests)?;
     let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
@@ -90,6 +94,7 @@ pub(crate) fn verb(
         rules: args.priorities.clone(),
         barriers,
         comm: args.comm.into(),
+        verdicts,
         device: args.device.as_deref(),
         repeat: !args.once,
         run: &args.run,
@@ -216,10 +221,13 @@ fn result(
     let mut warnings = assumptions::warnings(&profiles, &device);
     warnings.extend(summary::refused_shares(&request.profiles, runs));
     warnings.extend(profiles::idle_rules(&request.profiles, &request.rules));
+    let repeat = workload.repeat;
+    let mut said = assumptions::of(&profiles, request.barriers, request.comm, repeat);
+    said.extend(request.verdicts.iter().cloned());
     Report {
         raddle: env!("CARGO_PKG_VERSION"),
         device,
-        assumptions: assumptions::of(&profiles, request.barriers, request.comm, workload.repeat),
+        assumptions: said,
         warnings,
         recipes: request.recipes.iter().zip(runs).map(result).collect(),
         profiles,

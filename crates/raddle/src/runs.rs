@@ -111,6 +111,9 @@ fn one(
     (progress, drawing): (&Progress, &Progress),
 ) -> Result<(Outcome, Option<Drawn>), CliError> {
     let NamedRecipe { name, recipe } = &plan.recipes[job.recipe];
+    let mut recipe = recipe.clone();
+    recipe.fill_costs(raddle_sim::device_costs(plan.target));
+    let recipe = &recipe;
     let (shape, cus) = (plan.target.shape, plan.target.cus);
     let log = match (job.alone, plan.folder) {
         (None, Some(folder)) => log(plan, name, recipe, folder)?,

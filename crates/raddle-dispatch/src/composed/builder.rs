@@ -20,6 +20,7 @@ pub struct Builder {
     allocate: Named<dyn Allocate>,
     preempt: Named<dyn Preempt>,
     cuts: bool,
+    window: Option<u32>,
     log: LogWriter,
 }
 
@@ -39,6 +40,7 @@ impl Builder {
             allocate: Named { name: "leftover".into(), policy: Box::new(Leftover::default()) },
             preempt: Named { name: "never".into(), policy: Box::new(Never) },
             cuts: false,
+            window: None,
             log: LogWriter::off(),
         }
     }
@@ -69,6 +71,15 @@ impl Builder {
     #[must_use]
     pub const fn cuts(mut self) -> Self {
         self.cuts = true;
+        self
+    }
+
+    /// The submission window: each process may have so many launches (at least one) submitted and
+    /// unfinished, and submits what its host has issued, in that order, before what it waits for
+    /// has ended. Without, each launch is submitted when it is ready, however many there are.
+    #[must_use]
+    pub fn window(mut self, launches: u32) -> Self {
+        self.window = Some(launches.max(1));
         self
     }
 
@@ -103,7 +114,7 @@ impl Builder {
             wakes: BTreeSet::new(),
             turn_until: None,
             turn_stale: false,
-            late: false,
+            late: Vec::new(),
             allocate_stale: false,
             orders: 0,
             submissions: 0,
@@ -114,6 +125,7 @@ impl Builder {
             tally: crate::TurnTally::default(),
             seen: Vec::new(),
             cuts: self.cuts,
+            window: self.window,
             log: self.log,
         }
     }

@@ -3,7 +3,7 @@
 //! Every event is checked before anything changes.
 
 use raddle_policy::{
-    Barrier, Event, Fact, Launch, LaunchId, Piece, ProcessId, TakeOff, Tick, WaveSpan,
+    Barrier, Event, Fact, Launch, LaunchId, Piece, ProcessId, Refusal, TakeOff, Tick, WaveSpan,
 };
 
 use super::Composed;
@@ -16,6 +16,7 @@ impl Composed {
         match *event {
             Event::ProcessJoined { process, share } => self.joined(process, share, now),
             Event::ProcessLeft { process } => self.left(process, now),
+            Event::LaunchIssued { launch } => self.launch_issued(launch, now),
             Event::LaunchReady { launch } => self.launch_ready(launch, now),
             Event::WavesEnded { launch, waves, pieces } => {
                 self.waves_ended(launch, waves, pieces, now)
@@ -44,7 +45,7 @@ impl Composed {
 
     fn left(&mut self, id: ProcessId, now: Tick) -> Result<(), DispatchError> {
         let process = self.processes.get(&id).ok_or(DispatchError::UnknownProcess(id))?;
-        if process.level().is_some() {
+        if process.is_busy() {
             return Err(DispatchError::ProcessBusy(id));
         }
         self.processes.remove(&id);
@@ -52,28 +53,64 @@ impl Composed {
         Ok(())
     }
 
+    /// What can never run is refused when it is ready, so that what waits for it keeps its order;
+    /// without a window nothing is known of a launch before.
+    fn launch_issued(&mut self, launch: Launch, now: Tick) -> Result<(), DispatchError> {
+        self.check_new(&launch)?;
+        if self.window.is_some() && self.never_fits(&launch).is_none() {
+            self.enter(launch, true, now);
+        }
+        Ok(())
+    }
+
     fn launch_ready(&mut self, launch: Launch, now: Tick) -> Result<(), DispatchError> {
+        if let Some(known) = self.launches.get_mut(&launch.id).filter(|known| known.waits) {
+            if known.launch != launch {
+                return Err(DispatchError::ReadyOther(launch.id));
+            }
+            known.waits = false;
+            let on_device = matches!(known.stage, Stage::OnDevice);
+            self.count_runnable(launch.id, now);
+            if on_device {
+                self.show(launch.id);
+            }
+            return Ok(());
+        }
+        self.check_new(&launch)?;
+        match self.never_fits(&launch) {
+            Some(refusal) => self.refused.push(refusal),
+            None => self.enter(launch, false, now),
+        }
+        Ok(())
+    }
+
+    fn check_new(&self, launch: &Launch) -> Result<(), DispatchError> {
         if self.launches.contains_key(&launch.id) {
             return Err(DispatchError::DuplicateLaunch(launch.id));
         }
-        let process = self
-            .processes
-            .get_mut(&launch.process)
-            .ok_or(DispatchError::UnknownProcess(launch.process))?;
-        let mut least = launch;
+        if !self.processes.contains_key(&launch.process) {
+            return Err(DispatchError::UnknownProcess(launch.process));
+        }
+        Ok(())
+    }
+
+    /// Why a launch can never run on this device.
+    fn never_fits(&self, launch: &Launch) -> Option<Refusal> {
+        let mut least = *launch;
         if self.cuts && launch.barrier == Barrier::No {
             least.demand.waves = launch.demand.waves.min(1);
         }
-        if let Some(refusal) = self.book.cus().never(&least) {
-            self.refused.push(refusal);
-            return Ok(());
-        }
+        self.book.cus().never(&least)
+    }
+
+    fn enter(&mut self, launch: Launch, waits: bool, now: Tick) {
         let order = self.orders;
         self.orders += 1;
-        process.queue(order, launch.id);
-        self.turn_stale |= process.gained(launch.level, now);
-        self.launches.insert(launch.id, Known::new(launch, order, now));
-        Ok(())
+        if let Some(process) = self.processes.get_mut(&launch.process) {
+            process.queue(order, launch.id);
+        }
+        self.launches.insert(launch.id, Known::new(launch, waits, order, now));
+        self.count_runnable(launch.id, now);
     }
 
     fn waves_ended(
@@ -104,7 +141,7 @@ impl Composed {
         self.ready.hide(known.submission);
         if let Some(process) = self.processes.get_mut(&launch.process) {
             process.submitted.remove(&known.submission);
-            self.turn_stale |= process.lost(launch.level, now);
+            self.turn_stale |= known.counts && process.lost(launch.level, now);
         }
         self.tell(&Fact::LaunchEnded { launch: launch.id }, now);
     }
@@ -120,12 +157,14 @@ impl Composed {
             TakeOff::Kill => {
                 self.book.lift(id);
                 self.known_mut(id)?.rewind();
-                self.unsubmit(&launch);
+                self.unsubmit(&launch, now);
             }
-            TakeOff::Flag => self.unsubmit(&launch),
+            TakeOff::Flag => self.unsubmit(&launch, now),
             TakeOff::Save => {
                 let lifted = self.book.lift(id);
-                self.known_mut(id)?.stage = Stage::Held(lifted);
+                let known = self.known_mut(id)?;
+                known.stage = Stage::Held(lifted);
+                known.unbind();
             }
             _ => self.known_mut(id)?.stage = Stage::Held(None),
         }
@@ -135,8 +174,8 @@ impl Composed {
         Ok(())
     }
 
-    /// Back to the buffer, where its order of readiness belongs.
-    fn unsubmit(&mut self, launch: &Launch) {
+    /// Back to the buffer, where its order of issue belongs: before all that were never submitted.
+    fn unsubmit(&mut self, launch: &Launch, now: Tick) {
         let Some(known) = self.launches.get_mut(&launch.id) else {
             return;
         };
@@ -146,6 +185,7 @@ impl Composed {
             process.submitted.remove(&submission);
             process.queue(order, launch.id);
         }
+        self.count_runnable(launch.id, now);
     }
 
     fn restored(&mut self, id: LaunchId, now: Tick) -> Result<(), DispatchError> {
@@ -164,7 +204,9 @@ impl Composed {
         }
         self.tell(&Fact::Restored { launch: &launch }, now);
         // The turn may have been lost again meanwhile: then it leaves as its process does.
-        self.late |= self.processes.get(&launch.process).is_some_and(|process| !process.may_issue);
+        if self.processes.get(&launch.process).is_some_and(|process| !process.may_issue) {
+            self.late.push(id);
+        }
         Ok(())
     }
 }

@@ -1,13 +1,13 @@
 //! What does the dispatcher know of one launch?
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_policy::{CuId, Launch, Lifted, Piece, ReadyLaunch, TakeOff, Tick, WaveSpan};
 
-/// Where a launch is between becoming ready and ending.
+/// Where a launch is between being issued and ending.
 #[derive(Debug)]
 pub(super) enum Stage {
-    /// Ready, in its process's buffer.
+    /// In its process's buffer.
     Buffered,
     /// Submitted; the device sees it at that tick.
     Travelling(Tick),
@@ -26,7 +26,12 @@ pub(super) enum Stage {
 pub(super) struct Known {
     pub(super) launch: Launch,
     pub(super) stage: Stage,
-    /// Order of readiness, over all processes.
+    /// It was issued and is not ready: nothing of it may start, wherever it is.
+    pub(super) waits: bool,
+    /// Whether it counts among those that make its process runnable.
+    pub(super) counts: bool,
+    /// In which order they were issued, over all processes; what nobody said to be issued was so
+    /// when it became ready.
     pub(super) order: u64,
     /// Order of submission, over all processes.
     pub(super) submission: u64,
@@ -39,6 +44,9 @@ pub(super) struct Known {
     pub(super) ended: u64,
     /// Workgroups assigned or partly started: where, and how many waves started and ended.
     pub(super) bound: BTreeMap<u64, Bound>,
+    /// Workgroups below `next` that were assigned, had not started when the launch was saved, and
+    /// are to be distributed anew.
+    returned: BTreeSet<u64>,
     /// Waves of `next` that have started by themselves.
     cut: u16,
     /// Waves that have ended of workgroups that were cut, of each that has not ended as a whole.
@@ -54,10 +62,12 @@ pub(super) struct Bound {
 }
 
 impl Known {
-    pub(super) fn new(launch: Launch, order: u64, now: Tick) -> Self {
+    pub(super) fn new(launch: Launch, waits: bool, order: u64, now: Tick) -> Self {
         Self {
             launch,
             stage: Stage::Buffered,
+            waits,
+            counts: false,
             order,
             submission: 0,
             submitted: now,
@@ -65,6 +75,7 @@ impl Known {
             next: 0,
             ended: 0,
             bound: BTreeMap::new(),
+            returned: BTreeSet::new(),
             cut: 0,
             cut_ended: BTreeMap::new(),
         }
@@ -75,8 +86,54 @@ impl Known {
         self.next = 0;
         self.ended = 0;
         self.bound.clear();
+        self.returned.clear();
         self.cut = 0;
         self.cut_ended.clear();
+    }
+
+    /// It was saved: what is assigned and has not started is bound to its compute unit no more.
+    pub(super) fn unbind(&mut self) {
+        let assigned = self.bound.iter().filter(|(_, bound)| bound.started == 0);
+        self.returned.extend(assigned.map(|(&group, _)| group));
+        self.bound.retain(|_, bound| bound.started > 0);
+        while self.cut == 0 && self.next > 0 && self.returned.remove(&(self.next - 1)) {
+            self.next -= 1;
+        }
+    }
+
+    /// The next workgroups to distribute, from the first up to the second: a run of returned ones if
+    /// there are any, else all that were never distributed.
+    fn head(&self) -> (u64, u64) {
+        match self.returned.first() {
+            // A workgroup that was cut comes first: nothing else starts before its last wave.
+            Some(&first) if self.cut == 0 => {
+                let run = (first..).zip(&self.returned).take_while(|(at, group)| at == *group);
+                (first, first + run.count() as u64)
+            }
+            _ => (self.next, self.launch.workgroups),
+        }
+    }
+
+    /// So many from the head on are distributed.
+    fn advance(&mut self, count: u64) {
+        let (first, _) = self.head();
+        if first == self.next {
+            self.next += count;
+        } else {
+            (first..first + count).for_each(|group| {
+                self.returned.remove(&group);
+            });
+        }
+    }
+
+    /// Workgroups neither started nor assigned.
+    pub(super) fn undistributed(&self) -> u64 {
+        self.launch.workgroups - self.next + self.returned.len() as u64
+    }
+
+    /// Whether anything of it is bound to a compute unit.
+    pub(super) fn is_bound(&self) -> bool {
+        !self.bound.is_empty()
     }
 
     pub(super) fn has_started(&self) -> bool {
@@ -95,11 +152,16 @@ impl Known {
     }
 
     pub(super) fn entry(&self) -> ReadyLaunch {
+        // While it drains nothing further is distributed: the parts of a workgroup that was cut
+        // hold nothing before they start, so those that have not wait like workgroups.
+        let (next, end) = match self.draining() {
+            true => (self.launch.workgroups, self.launch.workgroups),
+            false => self.head(),
+        };
         ReadyLaunch {
-            launch: self.launch,
-            // While it drains nothing further is distributed: the parts of a workgroup that was cut
-            // hold nothing before they start, so those that have not wait like workgroups.
-            next: if self.draining() { self.launch.workgroups } else { self.next },
+            // A run of returned workgroups is shown as if it were the launch's last.
+            launch: Launch { workgroups: end, ..self.launch },
+            next,
             assigned: self.waiting(),
             cut: if self.draining() { 0 } else { self.cut },
             submitted: self.submitted,
@@ -108,7 +170,7 @@ impl Known {
 
     /// Whether something of it has not started.
     pub(super) fn unstarted(&self) -> bool {
-        (self.next < self.launch.workgroups && !self.draining()) || self.waiting() > 0
+        (self.undistributed() > 0 && !self.draining()) || self.waiting() > 0
     }
 
     /// Enters a start that the book has accepted; says which law it broke otherwise.
@@ -148,13 +210,14 @@ impl Known {
         seen: &mut Vec<u64>,
     ) -> Result<(), String> {
         let total: u64 = pieces.iter().map(|piece| u64::from(piece.count)).sum();
-        let end = self.next.saturating_add(total);
+        let (first, limit) = self.head();
+        let end = first.saturating_add(total);
         self.is_not_cut()?;
-        let fits = total > 0 && end <= self.launch.workgroups;
-        if !fits || !covers(pieces, self.next, total, seen) {
+        let fits = total > 0 && end <= limit;
+        if !fits || !covers(pieces, first, total, seen) {
             return Err(format!(
-                "law 1: a start of {} must name workgroups from {} on, each once",
-                self.launch.id, self.next
+                "law 1: a start of {} must name workgroups from {first} on, each once",
+                self.launch.id
             ));
         }
         if let WaveSpan::Range { .. } = waves {
@@ -165,7 +228,7 @@ impl Known {
                 }
             }
         }
-        self.next = end;
+        self.advance(total);
         Ok(())
     }
 
@@ -182,10 +245,11 @@ impl Known {
             return Ok(());
         }
         self.is_not_cut()?;
-        if group != self.next || first != 0 {
-            return Err(format!("law 1: the next workgroup of {id} is {}", self.next));
+        let (next, _) = self.head();
+        if group != next || first != 0 {
+            return Err(format!("law 1: the next workgroup of {id} is {next}"));
         }
-        self.next += 1;
+        self.advance(1);
         self.bound.insert(group, Bound { cu, started: count, ended: 0 });
         Ok(())
     }
@@ -228,11 +292,12 @@ impl Known {
 
     /// Enters an assignment.
     pub(super) fn assign(&mut self, group: u64, cu: CuId) -> Result<(), String> {
-        if group != self.next || group >= self.launch.workgroups {
-            return Err(format!("the next workgroup of {} is {}", self.launch.id, self.next));
+        let (next, end) = self.head();
+        if group != next || group >= end {
+            return Err(format!("the next workgroup of {} is {next}", self.launch.id));
         }
         self.is_not_cut()?;
-        self.next += 1;
+        self.advance(1);
         self.bound.insert(group, Bound { cu, started: 0, ended: 0 });
         Ok(())
     }

@@ -22,7 +22,7 @@ use raddle_policy::{
 };
 
 pub use builder::Builder;
-use launch::Known;
+use launch::{Known, Stage};
 use process::Process;
 use ready::Ready;
 
@@ -48,8 +48,8 @@ pub struct Composed {
     turn_until: Option<Tick>,
     /// Something changed that the turn policy looks at.
     turn_stale: bool,
-    /// A launch came back whose process has lost the turn meanwhile.
-    late: bool,
+    /// Launches that came back and whose process has lost the turn meanwhile.
+    late: Vec<LaunchId>,
     /// Something changed that the allocate policy looks at.
     allocate_stale: bool,
     orders: u64,
@@ -64,6 +64,8 @@ pub struct Composed {
     seen: Vec<u64>,
     /// Whether workgroups whose waves are independent may be cut.
     cuts: bool,
+    /// Launches that a process may have submitted and unfinished; `None`: those that are ready.
+    window: Option<u32>,
     log: LogWriter,
 }
 
@@ -119,9 +121,25 @@ impl Composed {
 
     /// Shows a launch to the allocate policy, at its place in the order of submission.
     fn show(&mut self, id: LaunchId) {
-        if let Some(known) = self.launches.get(&id).filter(|known| known.unstarted()) {
+        let shown = |known: &&Known| !known.waits && known.unstarted();
+        if let Some(known) = self.launches.get(&id).filter(shown) {
             self.ready.show(known.submission, known.entry());
             self.allocate_stale = true;
+        }
+    }
+
+    /// A launch makes its process runnable while it is ready or submitted. To be called after either
+    /// has changed.
+    fn count_runnable(&mut self, id: LaunchId, now: Tick) {
+        let Some(known) = self.launches.get_mut(&id) else { return };
+        let counts = !known.waits || !matches!(known.stage, Stage::Buffered);
+        if std::mem::replace(&mut known.counts, counts) == counts {
+            return;
+        }
+        let level = known.launch.level;
+        if let Some(process) = self.processes.get_mut(&known.launch.process) {
+            self.turn_stale |=
+                if counts { process.gained(level, now) } else { process.lost(level, now) };
         }
     }
 
@@ -148,6 +166,10 @@ impl Composed {
 }
 
 impl Dispatcher for Composed {
+    fn looks_ahead(&self) -> bool {
+        self.window.is_some()
+    }
+
     fn event(&mut self, event: &Event<'_>, now: Tick) -> Result<(), DispatchError> {
         self.hear(event, now)?;
         self.heard = true;
@@ -166,9 +188,7 @@ impl Dispatcher for Composed {
             self.log.answer(now, self.step, |line| line.refuse(&refusal));
         }
         self.take_turns(now, actions)?;
-        if std::mem::take(&mut self.late) {
-            self.chase(now, actions);
-        }
+        self.chase(now, actions);
         self.bring_back(now, actions);
         self.submit(now, actions);
         self.arrive(now);

@@ -1,4 +1,4 @@
-//! How do ready launches reach the device, and where do their workgroups go?
+//! How do launches reach the device, and where do their workgroups go?
 
 use raddle_policy::{
     Action, Actions, Answer, BookError, Fact, Launch, LaunchId, ReadyLaunch, ReadyView, Refusal,
@@ -6,7 +6,7 @@ use raddle_policy::{
 };
 
 use super::Composed;
-use super::launch::Stage;
+use super::launch::{Known, Stage};
 use crate::DispatchError;
 
 impl Composed {
@@ -14,7 +14,12 @@ impl Composed {
     pub(super) fn submit(&mut self, now: Tick, actions: &mut Actions) {
         let mut batch: Vec<(u64, Launch)> = Vec::new();
         for process in self.processes.values_mut().filter(|process| process.may_issue) {
-            let buffered = process.buffer.drain(..);
+            let unfinished = process.submitted.len();
+            let room = self
+                .window
+                .map_or(usize::MAX, |window| (window as usize).saturating_sub(unfinished));
+            let room = room.min(process.buffer.len());
+            let buffered = process.buffer.drain(..room);
             batch.extend(
                 buffered.filter_map(|(order, id)| Some((order, self.launches.get(&id)?.launch))),
             );
@@ -52,6 +57,7 @@ impl Composed {
         if let Some(process) = self.processes.get_mut(&launch.process) {
             process.submitted.insert(submission, launch.id);
         }
+        self.count_runnable(launch.id, now);
         self.travelling.insert((visible, submission, launch.id));
         actions.push(Action::Submit { launch: launch.id, via });
         let step = self.step;
@@ -120,9 +126,9 @@ impl Composed {
 
     /// A launch of the view, and its submission number.
     fn in_view(&self, id: LaunchId) -> Result<(Launch, u64), DispatchError> {
-        let submission = self.launches.get(&id).map(|known| known.submission);
-        let entry = submission
-            .and_then(|submission| Some((self.ready.get(submission, id)?.launch, submission)));
+        let shown = |known: &&Known| self.ready.get(known.submission, id).is_some();
+        let known = self.launches.get(&id).filter(shown);
+        let entry = known.map(|known| (known.launch, known.submission));
         entry.ok_or_else(|| {
             Self::broke("allocate", &self.allocate, format!("law 1: {id} is not in the view"))
         })

@@ -11,7 +11,7 @@ pub(super) struct Process {
     pub(super) may_issue: bool,
     /// How its work leaves while it may not issue.
     pub(super) leaving: Option<How>,
-    /// Ready launches that are not submitted, by order of readiness.
+    /// Launches that are not submitted, by order of issue.
     pub(super) buffer: VecDeque<(u64, LaunchId)>,
     /// Submitted launches that have not ended, by order of submission.
     pub(super) submitted: BTreeMap<u64, LaunchId>,
@@ -96,7 +96,12 @@ impl Process {
         self.ran.set(waves > 0, now);
     }
 
-    /// Puts a launch into the buffer where its order of readiness belongs.
+    /// Whether launches of it have not ended.
+    pub(super) fn is_busy(&self) -> bool {
+        !self.buffer.is_empty() || !self.submitted.is_empty()
+    }
+
+    /// Puts a launch into the buffer where its order of issue belongs.
     pub(super) fn queue(&mut self, order: u64, launch: LaunchId) {
         let at = self.buffer.partition_point(|&(other, _)| other < order);
         self.buffer.insert(at, (order, launch));

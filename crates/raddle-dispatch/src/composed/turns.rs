@@ -1,7 +1,7 @@
 //! Who may issue now, and how does the work of those who no longer may leave?
 
 use raddle_policy::{
-    Action, Actions, How, LaunchId, ProcessId, ProcessState, TakeOff, Tick, VictimLaunch,
+    Action, Actions, Fact, How, LaunchId, ProcessId, ProcessState, TakeOff, Tick, VictimLaunch,
     VictimView,
 };
 
@@ -120,10 +120,9 @@ impl Composed {
 
     fn victim(&self, id: LaunchId) -> Option<VictimLaunch> {
         let known = self.launches.get(&id)?;
-        let left = known.launch.workgroups - known.next;
         Some(VictimLaunch {
             launch: known.launch,
-            unstarted: left + known.waiting(),
+            unstarted: known.undistributed() + known.waiting(),
             resident_waves: self.book.resident_waves(id),
             submitted: known.submitted,
         })
@@ -131,16 +130,16 @@ impl Composed {
 
     /// Launches that came back after their process had lost the turn again leave as it does.
     pub(super) fn chase(&mut self, now: Tick, actions: &mut Actions) {
-        let late: Vec<(LaunchId, How)> = self
-            .processes
-            .values()
-            .filter(|process| !process.may_issue)
-            .filter_map(|process| Some((process, process.leaving?)))
-            .filter(|(_, how)| matches!(how, How::Drain | How::Switch))
-            .flat_map(|(process, how)| process.submitted.values().map(move |&id| (id, how)))
-            .collect();
-        for (id, how) in late {
-            self.leave(id, how, false, now, actions);
+        for id in std::mem::take(&mut self.late) {
+            let process = self.launches.get(&id).map(|known| known.launch.process);
+            let process = process.and_then(|process| self.processes.get(&process));
+            let Some(process) = process.filter(|process| !process.may_issue) else { continue };
+            let Some(how) = process.leaving else { continue };
+            let killable = |id: &LaunchId| {
+                self.launches.get(id).is_some_and(|it| it.launch.idempotent.may_be_killed())
+            };
+            let all_may_be_killed = process.submitted.values().all(killable);
+            self.leave(id, how, all_may_be_killed, now, actions);
         }
     }
 
@@ -153,10 +152,11 @@ impl Composed {
         now: Tick,
         actions: &mut Actions,
     ) {
-        let resident = self.book.resident_waves(id) > 0;
         let Some(known) = self.launches.get(&id) else {
             return;
         };
+        // A workgroup that was begun may hold LDS while no wave of it runs.
+        let holds = self.book.resident_waves(id) > 0 || known.is_bound();
         if !matches!(known.stage, Stage::OnDevice | Stage::Travelling(_)) {
             return;
         }
@@ -164,11 +164,12 @@ impl Composed {
             (How::Flag | How::Reset, false) => TakeOff::Flag,
             (How::Reset, true) if all_may_be_killed => TakeOff::Kill,
             (How::Drain, _) | (How::Switch, false) => TakeOff::Drain,
-            (How::Switch, true) if resident => TakeOff::Save,
+            (How::Switch, true) if holds => TakeOff::Save,
             (How::Switch, true) => TakeOff::Drain,
             // Never and wait leave it where it is; what runs under flag runs to its end.
             _ => return,
         };
+        let launch = known.launch;
         if let Some(known) = self.launches.get_mut(&id) {
             self.ready.hide(known.submission);
             if let Stage::Travelling(at) = known.stage {
@@ -183,6 +184,7 @@ impl Composed {
         actions.push(Action::TakeOff { launch: id, how: take_off });
         let step = self.step;
         self.log.answer(now, step, |line| line.take_off(id, take_off));
+        self.tell(&Fact::Leaving { launch: &launch, how: take_off }, now);
     }
 
     /// Lets the launches that were taken off go on, for every process that may issue.
@@ -217,5 +219,7 @@ impl Composed {
         actions.push(Action::Restore { launch: id });
         let step = self.step;
         self.log.answer(now, step, |line| line.restore(id));
+        // A policy that keeps addresses must not give those away meanwhile.
+        self.tell(&Fact::Returning { launch: &launch }, now);
     }
 }

@@ -40,7 +40,8 @@ impl Line<'_> {
             Event::ProcessLeft { process } => {
                 self.put(format_args!(",\"event\":\"process-left\",\"process\":{}", process.0))
             }
-            Event::LaunchReady { launch } => self.launch_ready(&launch),
+            Event::LaunchIssued { launch } => self.launch("launch-issued", &launch),
+            Event::LaunchReady { launch } => self.launch("launch-ready", &launch),
             Event::WavesEnded { launch, waves, pieces } => {
                 self.put(format_args!(",\"event\":\"waves-ended\",\"launch\":{}", launch.0));
                 self.waves(waves);
@@ -59,10 +60,10 @@ impl Line<'_> {
         }
     }
 
-    fn launch_ready(&mut self, launch: &Launch) {
+    fn launch(&mut self, event: &str, launch: &Launch) {
         // Plain integers and fixed words: serialising a Launch cannot fail.
         let json = serde_json::to_string(launch).unwrap_or_default();
-        self.put(format_args!(",\"event\":\"launch-ready\",\"launch\":{json}"));
+        self.put(format_args!(",\"event\":\"{event}\",\"launch\":{json}"));
     }
 
     fn waves(&mut self, waves: WaveSpan) {

@@ -68,7 +68,10 @@ impl EventLine {
         Some(match self.event.as_str() {
             "process-joined" => Event::ProcessJoined { process: self.process?, share: self.share? },
             "process-left" => Event::ProcessLeft { process: self.process? },
-            "launch-ready" => match self.launch {
+            "launch-issued" | "launch-ready" => match self.launch {
+                Some(LaunchField::Whole(launch)) if self.event == "launch-issued" => {
+                    Event::LaunchIssued { launch }
+                }
                 Some(LaunchField::Whole(launch)) => Event::LaunchReady { launch },
                 _ => return None,
             },

@@ -113,13 +113,17 @@ impl LogWriter {
     /// Writes an event.
     pub(crate) fn event(&mut self, now: Tick, step: u64, event: &Event<'_>) {
         self.lines.0 += 1;
-        match *event {
-            Event::LaunchReady { launch } if !self.activity => {
-                let launch = Launch { activity: Activity::UNKNOWN, ..launch };
-                self.write(now, step, |line| line.event(&Event::LaunchReady { launch }));
+        let plain = |launch| Launch { activity: Activity::UNKNOWN, ..launch };
+        let event = match *event {
+            Event::LaunchIssued { launch } if !self.activity => {
+                Event::LaunchIssued { launch: plain(launch) }
             }
-            _ => self.write(now, step, |line| line.event(event)),
-        }
+            Event::LaunchReady { launch } if !self.activity => {
+                Event::LaunchReady { launch: plain(launch) }
+            }
+            other => other,
+        };
+        self.write(now, step, |line| line.event(&event));
     }
 
     /// Writes an answer.

@@ -1,18 +1,16 @@
 //! Which policies have no crate of their own?
 //!
 //! One file a policy: turn [`Everyone`] and [`HighestLevel`], launch path [`Ordinary`], preempt
-//! [`Never`], [`Drain`] and [`Switch`].
+//! [`Never`] and [`Drain`].
 
 mod drain;
 mod everyone;
 mod highest_level;
 mod never;
 mod ordinary;
-mod switch;
 
 pub use drain::{Drain, DrainConfig};
 pub use everyone::{Everyone, EveryoneConfig};
 pub use highest_level::{HighestLevel, HighestLevelConfig};
 pub use never::{Never, NeverConfig};
 pub use ordinary::{Ordinary, OrdinaryConfig};
-pub use switch::{Switch, SwitchConfig};

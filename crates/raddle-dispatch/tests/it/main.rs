@@ -4,4 +4,7 @@ mod composed;
 mod cut;
 mod laws;
 mod recipes;
+mod returned;
 mod slots;
+mod ways;
+mod window;

@@ -84,6 +84,8 @@ impl Machine {
             }
             TakeOff::Save => {
                 lift(live, &self.fronts, &mut self.ledger);
+                // What has not started holds nothing that could be saved.
+                live.assigned.clear();
                 Some((how, ended, waves, process))
             }
             TakeOff::Flag => {

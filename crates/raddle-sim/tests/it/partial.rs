@@ -68,6 +68,9 @@ impl Allocate for WaveByWave {
             Fact::TakenOff { launch, how: TakeOff::Kill } => {
                 self.assigned.retain(|&(id, _), _| id != launch.id);
             }
+            Fact::TakenOff { launch, how: TakeOff::Save } => {
+                self.assigned.retain(|&(id, _), &mut (_, started)| id != launch.id || started > 0);
+            }
             Fact::LaunchEnded { launch } => self.assigned.retain(|&(id, _), _| id != launch),
             _ => {}
         }

@@ -59,6 +59,21 @@ fn the_events_give_the_same_answers_again() {
 }
 
 #[test]
+fn what_was_issued_ahead_is_in_the_log_and_gives_the_same_answers_again() {
+    for window in [1, 2, 8] {
+        let recipe = format!("window = {window}\n{DRAIN}");
+        let log = logged(&recipe, Detail::Answers);
+        assert_eq!(log.matches("\"launch-issued\"").count(), 1, "the second of the chain");
+        let found = reader::replay(log.as_bytes()).unwrap();
+        assert_eq!(found.difference, None);
+        assert_eq!(found.events as usize, log.matches("\"event\":").count());
+        // Another window answers otherwise: the header's is used.
+        let other = log.replacen(&format!("\"window\":{window}"), "\"window\":3", 1);
+        assert_eq!(reader::replay(other.as_bytes()).unwrap().difference.is_some(), window == 1);
+    }
+}
+
+#[test]
 fn a_changed_answer_is_found_with_its_line() {
     let log = logged(DRAIN, Detail::Answers);
     let changed = log.replacen("\"how\":\"drain\"", "\"how\":\"switch\"", 1);

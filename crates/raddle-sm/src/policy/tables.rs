@@ -283,11 +283,20 @@ impl Tables {
         self.spare.push(lying.whole);
     }
 
-    /// A launch is saved: off the units, to come back.
+    /// A launch is saved: off the units, to come back. Blocks that have not started wait nowhere any
+    /// more: they are distributed anew.
     pub(super) fn lift(&mut self, launch: LaunchId) {
         let Some(mut lying) = self.launches.remove(&launch) else { return };
         self.take(&lying);
         lying.saved = true;
+        let (blocks, spare) = (&self.blocks, &mut self.spare_blocks);
+        lying.partial.retain(|_, &mut slot| {
+            let begun = blocks[slot as usize].started > 0;
+            if !begun {
+                spare.push(slot);
+            }
+            begun
+        });
         self.launches.insert(launch, lying);
         self.touch_all();
     }

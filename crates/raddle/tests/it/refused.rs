@@ -5,7 +5,8 @@ use std::fs;
 use crate::common::{Place, Ran, bare_table, infer, kernel, table, trace, train};
 
 /// What `golden` and `explain` can be asked.
-const TOPICS: &str = "topics: bitmap, windows, split, balance, place, match, placement, sm, slices";
+const TOPICS: &str =
+    "topics: bitmap, windows, split, balance, place, match, placement, sm, slices, preempt";
 
 /// Replays into `out` and checks that it is refused with these words and leaves nothing.
 fn refused(place: &Place, args: &[&str], words: &[&str]) -> Ran {
@@ -186,7 +187,7 @@ fn wrong_usage() {
         (&["--out", "a", "replay", "train.csv"], &["behind the verb"]),
         (&["golden", "placment"], &["no topic `placment`", TOPICS]),
         (&["golden", "packet"], &["not there yet", TOPICS]),
-        (&["explain", "preempt"], &["not there yet", TOPICS]),
+        (&["explain", "packet"], &["not there yet", TOPICS]),
     ] {
         let ran = place.raddle(args);
         assert_eq!(ran.code, 2, "{args:?}: {ran:?}");

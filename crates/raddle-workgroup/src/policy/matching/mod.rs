@@ -387,7 +387,7 @@ impl Allocate for Matching {
                 }
                 places.all_changed(matcher);
             }
-            Fact::Restored { launch } => {
+            Fact::Returning { launch } | Fact::Restored { launch } => {
                 matcher.restore(launch, |cu, wave| {
                     places.back(cu, (*launch, waves_of(launch, wave)), now);
                 });

@@ -100,7 +100,7 @@ impl Addressed {
                 TakeOff::Save => allocator.save(launch.id),
                 _ => {}
             },
-            Fact::Restored { launch } => {
+            Fact::Returning { launch } | Fact::Restored { launch } => {
                 allocator.restore(launch.id);
             }
             _ => {}

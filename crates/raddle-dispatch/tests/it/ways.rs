@@ -1,0 +1,154 @@
+//! What becomes of each submitted launch under each policy of the preempt slot, at a glance?
+
+use std::fmt::Write as _;
+
+use raddle_dispatch::{Composed, Event, Recipe};
+use raddle_policy::{CuId, Idempotence, Launch, LaunchId, Piece, StreamId, TakeOff, WaveSpan};
+
+use crate::composed::{SHAPE, joined, launch, ready, step};
+
+/// How far the first launch is: its workgroups, and whether the first eight have ended.
+const STAGES: [(&str, u64, bool); 4] = [
+    ("half placed", 16, false),
+    ("all placed", 8, false),
+    ("one round done", 24, true),
+    ("the last round", 16, true),
+];
+
+/// Verdicts of the running launch, of the one behind it and of one beside it.
+const VERDICTS: [&str; 7] = ["yyy", "nyy", "yny", "yyn", "?yy", "y?y", "yy?"];
+
+fn verdict(letter: char) -> Idempotence {
+    match letter {
+        'y' => Idempotence::Idempotent,
+        'n' => Idempotence::Not,
+        _ => Idempotence::Unknown,
+    }
+}
+
+fn dispatcher(preempt: &str) -> Composed {
+    let text =
+        format!("raddle = 1\nwindow = 3\n[turn]\npolicy = \"highest-level\"\n[preempt]\n{preempt}");
+    let recipe = Recipe::parse("sweep", &text).expect("a recipe");
+    recipe.builder(SHAPE, 1).expect("it builds").build()
+}
+
+/// Process 1 has launch 0 running, 1 behind it and 2 beside it submitted, 3 in the buffer; then
+/// process 0 comes. What is done at once, after it has left, and when the turn is back.
+fn play(preempt: &str, (workgroups, round): (u64, bool), verdicts: &str) -> String {
+    let mut d = dispatcher(preempt);
+    let mut verdicts = verdicts.chars();
+    let mut low = |id: u32, stream: u32, workgroups: u64| Launch {
+        stream: StreamId(stream),
+        idempotent: verdicts.next().map_or(Idempotence::Unknown, verdict),
+        ..launch(id, 1, workgroups)
+    };
+    let [first, behind, beside, last] =
+        [low(0, 0, workgroups), low(1, 0, 8), low(2, 1, 8), low(3, 1, 8)];
+    let issued = |launch: Launch| Event::LaunchIssued { launch };
+    let events = [ready(first), issued(behind), ready(beside), issued(last)];
+    step(&mut d, 0, &[joined(0), joined(1)]);
+    step(&mut d, 1, &events);
+    if round {
+        let all = [Piece { first: 0, stride: 1, count: 8, cu: CuId(0) }];
+        let ended = Event::WavesEnded { launch: LaunchId(0), waves: WaveSpan::All, pieces: &all };
+        step(&mut d, 10_001, &[ended]);
+    }
+    let mut said = step(&mut d, 15_001, &[ready(launch(9, 0, 8))]);
+    let left: Vec<Event<'_>> = said.iter().filter_map(|line| left(line)).collect();
+    said.push("|".into());
+    said.extend(step(&mut d, 15_001, &left));
+    said.join(" ")
+}
+
+/// The event that tells that a launch has left; what is drained has to end first.
+fn left(line: &str) -> Option<Event<'static>> {
+    let (word, id) = line.split_once(" k")?;
+    let launch = LaunchId(id.parse().ok()?);
+    let how = match word {
+        "flag" => TakeOff::Flag,
+        "kill" => TakeOff::Kill,
+        "save" => TakeOff::Save,
+        "drain" if launch != LaunchId(0) => TakeOff::Drain,
+        _ => return None,
+    };
+    Some(Event::TakenOff { launch, how, done: 0 })
+}
+
+fn sweep(preempt: &str, verdicts: &[&str]) -> String {
+    let mut table = String::new();
+    for (stage, workgroups, round) in STAGES {
+        for verdicts in verdicts {
+            let said = play(preempt, (workgroups, round), verdicts);
+            let line = format!("{stage:14} {verdicts}  {said}");
+            writeln!(table, "{}", line.trim_end_matches([' ', '|'])).expect("a string");
+        }
+    }
+    table
+}
+
+#[test]
+fn each_policy_of_the_slot() {
+    for policy in ["never", "wait", "flag", "drain", "reset", "switch"] {
+        let table = sweep(&format!("policy = \"{policy}\""), &VERDICTS);
+        insta::assert_snapshot!(format!("slot-{policy}"), table);
+    }
+}
+
+/// Killing takes 6 us, saving eight waves 8 us. The first launch of its kind: nobody knows how long
+/// it lasts until a round of it has ended, at 10 us of 15; then it has 30 us to go by how far it has
+/// come, or 15 in its last round, and its workgroups 5.
+#[test]
+fn cheapest_within_bounds() {
+    let costs =
+        "reset-ns = 6000\nbytes-per-us = 1000\nvgpr-bytes = 1000\nsgpr-bytes = 0\nlds-bytes = 0";
+    let held = "[preempt.abilities]\ncan-flag = true\ncan-reset = true\ncan-switch = true";
+    let mut table = String::new();
+    for (what, abilities) in [("every way", ""), ("no drain", held)] {
+        for bound in [0, 5, 6, 7, 8, 14, 15, 29, 30] {
+            let text = format!(
+                "policy = \"cheapest\"\nbound-us = {bound}\n[preempt.costs]\n{costs}\n{abilities}"
+            );
+            let sweep = sweep(&text, &["yyy", "y?y"]);
+            writeln!(table, "{what}, bound {bound} us\n{sweep}").expect("a string");
+        }
+    }
+    insta::assert_snapshot!("slot-cheapest", table);
+}
+
+#[test]
+fn what_cheapest_needs_is_asked_for() {
+    let recipe = |text: &str| {
+        Recipe::parse("mine", &format!("raddle = 1\n[preempt]\npolicy = \"cheapest\"\n{text}"))
+    };
+    let missing = recipe("").expect_err("no bound").to_string();
+    assert!(missing.contains("missing field `bound-us`"), "{missing}");
+    let near = recipe("bound_us = 5\nbund-us = 5").expect_err("no such key").to_string();
+    assert!(near.ends_with("did you mean `bound-us`?"), "{near}");
+    let costs = recipe("bound-us = 5\ncosts = { reset-ns = 5 }").expect_err("no bandwidth");
+    assert!(costs.to_string().contains("missing field `bytes-per-us`"), "{costs}");
+    let near = recipe("bound-us = 5\nabilities = { can-reste = true }").expect_err("no such key");
+    assert!(near.to_string().ends_with("did you mean `can-reset`?"), "{near}");
+    let mut without = recipe("bound-us = 5").expect("a recipe");
+    let error = without.builder(SHAPE, 1).expect_err("no costs").to_string();
+    assert!(error.contains("reset-ns") && error.contains("device table"), "{error}");
+    let costs = raddle_preempt::policy::DeviceCosts {
+        reset_ns: 1,
+        bytes_per_us: 2,
+        vgpr_bytes: 3,
+        sgpr_bytes: 4,
+        lds_bytes: 5,
+    };
+    without.fill_costs(costs);
+    assert_eq!(without.builder(SHAPE, 1).expect("costs").build().policies()[3], "cheapest");
+    assert_eq!(Recipe::parse("again", &without.to_toml()).expect("its own text"), without);
+    // What the recipe says is kept.
+    let before = without.clone();
+    without.fill_costs(raddle_preempt::policy::DeviceCosts { reset_ns: 9, ..costs });
+    assert_eq!(without, before);
+    for policy in ["wait", "flag", "reset", "switch"] {
+        let text = format!("raddle = 1\n[preempt]\npolicy = \"{policy}\"\nbound-us = 5");
+        let error = Recipe::parse("mine", &text).expect_err("nothing to set").to_string();
+        assert!(error.contains("unknown field `bound-us`"), "{error}");
+    }
+}

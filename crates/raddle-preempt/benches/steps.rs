@@ -1,0 +1,246 @@
+//! What does one step of the controller cost?
+//!
+//! A program of 1 or 8 streams keeps a window of 8 full: capture, submit, acknowledge, start, finish
+//! in turn, many thousand times, timed together and divided by the calls. Then preemptions, each of
+//! which takes 8 launches off and puts them back. Then each kind of call by itself: many controllers
+//! go through the same steps side by side, so that one reading of the clock serves all of them.
+//! Nanoseconds a call, the median of 21 runs; by kind, what the fastest tenth takes and the median.
+#![allow(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "a benchmark reads the clock and prints"
+)]
+
+use std::collections::{BTreeMap, VecDeque};
+use std::hint::black_box;
+use std::time::Instant;
+
+use raddle_preempt::{
+    Abilities, Cheapest, Choose, Command, Controller, Costs, Declared, Error, Handle, Options,
+    Scope, Verdict, Victim, Way, Work,
+};
+use raddle_types::{Idempotence, Level, ProcessId, StreamId, Ticks};
+
+const LAUNCHES: u64 = 100_000;
+const RUNS: usize = 21;
+
+struct Program {
+    controller: Controller<u64>,
+    process: ProcessId,
+    streams: u32,
+    flying: VecDeque<Handle>,
+    next: u64,
+    calls: u64,
+}
+
+impl Program {
+    /// With so many launches that wait beside the window.
+    fn new(streams: u32, waiting: u64) -> Result<Self, Error> {
+        let abilities = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
+        let declared = Declared { abilities, latched: true, scope: Scope::Process };
+        let mut controller = Controller::new(declared, Options::default())?;
+        let process = controller.join(Level(0))?;
+        for _ in 0..streams {
+            controller.open(process)?;
+        }
+        let flying = VecDeque::with_capacity(64);
+        let mut program = Self { controller, process, streams, flying, next: 0, calls: 0 };
+        (0..waiting + 8).try_for_each(|_| program.capture())?;
+        program.submit()?;
+        Ok(program)
+    }
+
+    /// The oldest submission has ended.
+    fn forget(&mut self) {
+        self.flying.pop_front();
+    }
+
+    fn capture(&mut self) -> Result<(), Error> {
+        let stream = StreamId((self.next % u64::from(self.streams)) as u32);
+        let work = Work::kernel(self.next, Idempotence::Idempotent);
+        black_box(self.controller.captured(self.process, stream, work)?);
+        self.next += 1;
+        self.calls += 1;
+        Ok(())
+    }
+
+    fn submit(&mut self) -> Result<(), Error> {
+        loop {
+            self.calls += 1;
+            let Some(Command::Submit { handle, .. }) = self.controller.next(self.process)? else {
+                return Ok(());
+            };
+            self.calls += 1;
+            self.controller.submitted(handle)?;
+            self.flying.push_back(handle);
+        }
+    }
+
+    /// One launch ends, one comes, one is submitted: seven calls.
+    fn turn(&mut self) -> Result<(), Error> {
+        if let Some(handle) = self.flying.pop_front() {
+            self.controller.started(handle)?;
+            black_box(self.controller.finished(handle)?);
+            self.calls += 2;
+        }
+        self.capture()?;
+        self.submit()
+    }
+
+    /// Off and on again: one killed, seven left, eight put back and submitted.
+    fn preempt(&mut self) -> Result<(), Error> {
+        let _ = self.controller.preempt(self.process, Way::Reset, None)?;
+        black_box(self.controller.next(self.process)?);
+        let reset = self.controller.raised(self.process)? == Verdict::Reset;
+        assert!(reset, "all are idempotent");
+        black_box(self.controller.next(self.process)?);
+        if let Some(first) = self.flying.pop_front() {
+            self.controller.killed(first)?;
+        }
+        self.controller.drained(self.process)?;
+        self.calls += 6;
+        while let Some(handle) = self.flying.pop_front() {
+            let _ = black_box(self.controller.exited(handle)?);
+            self.calls += 1;
+        }
+        black_box(self.controller.next(self.process)?);
+        black_box(self.controller.resume(self.process)?);
+        black_box(self.controller.next(self.process)?);
+        self.calls += 3;
+        self.submit()
+    }
+}
+
+/// The median over runs, in tenths of nanoseconds a call, and the calls of one run.
+fn median(mut run: impl FnMut() -> Result<u64, Error>) -> Result<(f64, u64), Error> {
+    let mut times = Vec::new();
+    let mut calls = 0;
+    run()?;
+    for _ in 0..RUNS {
+        let start = Instant::now();
+        calls = run()?;
+        times.push(start.elapsed().as_nanos() as f64 / calls as f64);
+    }
+    times.sort_by(f64::total_cmp);
+    Ok((times[RUNS / 2], calls))
+}
+
+/// Controllers that go in step: few enough to stay in a cache.
+const SIDE_BY_SIDE: usize = 16;
+
+/// Times one kind of call on each of them.
+fn each(
+    all: &mut [Program],
+    kind: &'static str,
+    times: &mut BTreeMap<&'static str, Vec<f64>>,
+    mut call: impl FnMut(&mut Program) -> Result<(), Error>,
+) -> Result<(), Error> {
+    let start = Instant::now();
+    all.iter_mut().try_for_each(&mut call)?;
+    let each = start.elapsed().as_nanos() as f64 / all.len() as f64;
+    times.entry(kind).or_default().push(each);
+    Ok(())
+}
+
+/// A launch that comes, goes to the runtime, runs and ends, then a preemption and a resume, by kind.
+fn kinds(streams: u32) -> Result<BTreeMap<&'static str, Vec<f64>>, Error> {
+    let mut all: Vec<Program> =
+        (0..SIDE_BY_SIDE).map(|_| Program::new(streams, 100)).collect::<Result<_, _>>()?;
+    let mut times = BTreeMap::new();
+    for round in 0..2000_u32 {
+        let t = &mut times;
+        each(&mut all, "captured", t, Program::capture)?;
+        each(&mut all, "next: nothing", t, |it| it.controller.next(it.process).map(drop))?;
+        each(&mut all, "started", t, |it| it.controller.started(it.flying[0]))?;
+        each(&mut all, "finished", t, |it| it.controller.finished(it.flying[0]).map(drop))?;
+        all.iter_mut().for_each(Program::forget);
+        each(&mut all, "next: submit", t, |it| {
+            if let Some(Command::Submit { handle, .. }) = it.controller.next(it.process)? {
+                it.flying.push_back(handle);
+            }
+            Ok(())
+        })?;
+        each(&mut all, "submitted", t, |it| it.controller.submitted(it.flying[7]))?;
+        if round % 4 != 0 {
+            continue;
+        }
+        each(&mut all, "preempt", t, |it| {
+            it.controller.preempt(it.process, Way::Reset, None).map(drop)
+        })?;
+        let next = |it: &mut Program| it.controller.next(it.process).map(drop);
+        each(&mut all, "next: raise, the cut of 8", t, next)?;
+        each(&mut all, "raised, the check of 8", t, |it| {
+            it.controller.raised(it.process).map(drop)
+        })?;
+        each(&mut all, "next: reset", t, next)?;
+        each(&mut all, "killed", t, |it| it.controller.killed(it.flying[0]))?;
+        each(&mut all, "drained", t, |it| it.controller.drained(it.process))?;
+        all.iter_mut().for_each(Program::forget);
+        while all.iter().any(|it| !it.flying.is_empty()) {
+            each(&mut all, "exited", t, |it| it.controller.exited(it.flying[0]).map(drop))?;
+            all.iter_mut().for_each(Program::forget);
+        }
+        each(&mut all, "next: drained", t, next)?;
+        each(&mut all, "resume", t, |it| it.controller.resume(it.process).map(drop))?;
+        each(&mut all, "next: lower", t, next)?;
+        all.iter_mut().try_for_each(Program::submit)?;
+    }
+    Ok(times)
+}
+
+fn main() -> Result<(), Error> {
+    println!("one step, ns a call (median of {RUNS} runs of {LAUNCHES} launches)");
+    for (streams, waiting) in [(1, 0), (1, 1000), (8, 0), (8, 1000), (64, 1000)] {
+        let mut program = Program::new(streams, waiting)?;
+        let turns = median(|| {
+            program.calls = 0;
+            (0..LAUNCHES).try_for_each(|_| program.turn())?;
+            Ok(program.calls)
+        })?;
+        let mut program = Program::new(streams, waiting)?;
+        let preempts = median(|| {
+            program.calls = 0;
+            (0..LAUNCHES / 10).try_for_each(|_| program.preempt())?;
+            Ok(program.calls)
+        })?;
+        let whole = preempts.0 * preempts.1 as f64 / (LAUNCHES / 10) as f64;
+        println!(
+            "{streams:>3} streams, {waiting:>4} waiting: {:>5.1} running, {:>5.1} preempting ({whole:.0} ns a preempt and resume of 8 launches)",
+            turns.0, preempts.0
+        );
+    }
+    println!("each kind of call, {SIDE_BY_SIDE} controllers side by side, 1 and 8 streams");
+    let (one, eight) = (kinds(1)?, kinds(8)?);
+    println!("{:<26} {:>15} {:>15}", "", "tenth, median", "tenth, median");
+    let some = |times: &[f64]| {
+        let mut times = times.to_vec();
+        times.sort_by(f64::total_cmp);
+        let at = |share: usize| times.get(times.len() / share).copied().unwrap_or_default();
+        format!("{:>6.1}, {:>6.1}", at(10), at(2))
+    };
+    for ((kind, one), eight) in one.iter().zip(eight.values()) {
+        println!("{kind:<26} {:>15} {:>15}", some(one), some(eight));
+    }
+    let costs = Costs { reset: Ticks(2), exit: Ticks(1), bandwidth: 900, ..Costs::default() };
+    let mut rule = Cheapest::within(Ticks(40));
+    let mut n = 0;
+    let choice = median(|| {
+        for _ in 0..LAUNCHES {
+            n += 1;
+            let span = |bits: u64| Some(Ticks(n >> bits & 63));
+            let victim = Victim {
+                running: span(0),
+                waiting: span(3),
+                workgroup: span(1),
+                launches: n & 7,
+                done: Ticks(n & 31),
+                bytes: n & 0xffff,
+                killable: n & 64 == 0,
+            };
+            black_box(rule.choose(black_box(&victim), Abilities::ALL, &costs));
+        }
+        Ok(LAUNCHES)
+    })?;
+    println!("a choice of the cheapest way: {:.1}", choice.0);
+    Ok(())
+}

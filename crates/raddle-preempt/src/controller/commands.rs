@@ -1,0 +1,113 @@
+//! What is a driver to do next?
+
+use raddle_types::ProcessId;
+
+use super::answers::{Command, Handle};
+use super::flight::{Flying, State};
+use super::process::{Process, Stage};
+use super::{Controller, Error};
+use crate::Way;
+
+impl<T> Controller<T> {
+    /// What to do next for a process, `None` for nothing: then there is nothing until something is
+    /// reported. Commands of a process are carried out in the order in which they are given.
+    ///
+    /// Of a process that joins while another resets the whole device, and of every one that was
+    /// there, nothing is submitted until that reset is over: ask all of them again then.
+    ///
+    /// # Errors
+    /// An unknown process.
+    #[inline]
+    pub fn next(&mut self, process: ProcessId) -> Result<Option<Command>, Error> {
+        let (options, resetting) = (self.options, self.resetting());
+        let it = self.process_mut(process)?;
+        if it.stage == Stage::Running && it.undo.is_none() {
+            let full = it.flight.len() >= options.window as usize;
+            return Ok(if full || resetting { None } else { it.submit(process) });
+        }
+        self.preempting(process)
+    }
+
+    /// The next command of a preemption, or of its end.
+    #[inline(never)]
+    fn preempting(&mut self, process: ProcessId) -> Result<Option<Command>, Error> {
+        let (declared, options) = (self.declared, self.options);
+        let it = self.process_mut(process)?;
+        if let Some(undo) = it.undo.take()
+            && let Some(command) = it.undone(process, undo)
+        {
+            return Ok(Some(command));
+        }
+        Ok(match it.stage {
+            Stage::Running => return self.next(process),
+            Stage::Pausing if it.flight.unacknowledged > 0 => None,
+            Stage::Pausing => match it.way {
+                Way::Wait => {
+                    it.stage = Stage::Emptying;
+                    it.emptied(process)
+                }
+                Way::Flag | Way::Reset => {
+                    it.stage = Stage::Raising;
+                    let cut = it.cut(declared, options);
+                    it.cut = Some(cut);
+                    Some(Command::Raise { process, cut })
+                }
+                Way::Drain => {
+                    it.stage = Stage::Removing { over: false };
+                    Some(Command::Hold { process })
+                }
+                Way::Switch => {
+                    it.stage = Stage::Removing { over: false };
+                    Some(Command::Save { process })
+                }
+            },
+            Stage::MustReset => {
+                it.stage = Stage::Resetting { over: false };
+                Some(Command::Reset { process })
+            }
+            Stage::Resetting { over: true } | Stage::Emptying => it.emptied(process),
+            Stage::Removing { over: true } => Some(it.drained(process)),
+            _ => None,
+        })
+    }
+}
+
+impl<T> Process<T> {
+    /// Submits what was captured first.
+    #[inline(always)]
+    fn submit(&mut self, process: ProcessId) -> Option<Command> {
+        let (stream, work) = self.queues.pop()?;
+        let sequence = self.next;
+        self.next = sequence.saturating_add(1);
+        let state = State::Submitting;
+        let slot = self.flight.insert(Flying { work, stream, sequence, state });
+        Some(Command::Submit { handle: Handle { process, sequence, slot }, stream })
+    }
+
+    /// What undoes a preemption.
+    fn undone(&mut self, process: ProcessId, way: Way) -> Option<Command> {
+        match way {
+            Way::Wait => None,
+            Way::Flag | Way::Reset => {
+                self.cut = None;
+                Some(Command::Lower { process })
+            }
+            Way::Drain => Some(Command::Release { process }),
+            Way::Switch => Some(Command::Restore { process }),
+        }
+    }
+
+    /// The end of a preemption, if nothing is left in the runtime.
+    fn emptied(&mut self, process: ProcessId) -> Option<Command> {
+        self.flight.is_empty().then(|| self.drained(process))
+    }
+
+    fn drained(&mut self, process: ProcessId) -> Command {
+        self.stage = Stage::Preempted;
+        let resumed = core::mem::take(&mut self.resume_waits);
+        if resumed {
+            self.go_on();
+        }
+        Command::Drained { process, resumed }
+    }
+}

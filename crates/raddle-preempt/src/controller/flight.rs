@@ -1,0 +1,111 @@
+//! Which launches of a process are in the runtime?
+//!
+//! A table with one slot a launch, as many as the window. A handle names its slot, so nothing is
+//! searched for.
+
+use alloc::vec::Vec;
+
+use raddle_types::StreamId;
+
+use super::answers::Handle;
+use super::queues::Waiting;
+
+/// How far the runtime is with a launch. A whole word, so that launches are copied word by word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(super) enum State {
+    /// The driver was told to submit it and has not said that it did.
+    Submitting,
+    /// In the runtime.
+    Submitted,
+    /// It has started, or at least looks at the flag.
+    Started,
+}
+
+/// A launch in the runtime.
+#[derive(Clone, Debug)]
+pub(super) struct Flying<T> {
+    pub(super) work: Waiting<T>,
+    pub(super) stream: StreamId,
+    pub(super) sequence: u64,
+    pub(super) state: State,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Flight<T> {
+    slots: Vec<Option<Flying<T>>>,
+    free: Vec<u32>,
+    /// Submissions that the driver has not acknowledged.
+    pub(super) unacknowledged: u32,
+}
+
+impl<T> Flight<T> {
+    pub(super) const fn new() -> Self {
+        Self { slots: Vec::new(), free: Vec::new(), unacknowledged: 0 }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Takes a launch in; its slot. There are never more slots than a window has places.
+    #[inline]
+    pub(super) fn insert(&mut self, flying: Flying<T>) -> u32 {
+        if flying.state == State::Submitting {
+            self.unacknowledged += 1;
+        }
+        if let Some(slot) = self.free.pop() {
+            if let Some(place) = self.slots.get_mut(slot as usize) {
+                *place = Some(flying);
+            }
+            return slot;
+        }
+        self.slots.push(Some(flying));
+        (self.slots.len() - 1) as u32
+    }
+
+    /// The launch of a handle, while it flies.
+    pub(super) fn get_mut(&mut self, handle: Handle) -> Option<&mut Flying<T>> {
+        let flying = self.slots.get_mut(handle.slot as usize)?.as_mut()?;
+        (flying.sequence == handle.sequence).then_some(flying)
+    }
+
+    pub(super) fn get(&self, handle: Handle) -> Option<&Flying<T>> {
+        let flying = self.slots.get(handle.slot as usize)?.as_ref()?;
+        (flying.sequence == handle.sequence).then_some(flying)
+    }
+
+    /// Takes the launch of a handle out. Whatever happened to it, it had been submitted.
+    #[inline]
+    pub(super) fn remove(&mut self, handle: Handle) -> Option<Flying<T>> {
+        let place = self.slots.get_mut(handle.slot as usize)?;
+        let flying = place.take_if(|flying| flying.sequence == handle.sequence)?;
+        self.free.push(handle.slot);
+        if flying.state == State::Submitting {
+            self.unacknowledged -= 1;
+        }
+        Some(flying)
+    }
+
+    /// The driver has submitted it.
+    pub(super) fn acknowledge(&mut self, handle: Handle, state: State) -> bool {
+        let Some(flying) = self.get_mut(handle) else { return false };
+        let before = flying.state;
+        if before != State::Started {
+            flying.state = state;
+        }
+        if before == State::Submitting {
+            self.unacknowledged -= 1;
+        }
+        true
+    }
+
+    /// Every launch, by slot.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &Flying<T>)> {
+        (0..).zip(&self.slots).filter_map(|(slot, flying)| Some((slot, flying.as_ref()?)))
+    }
+}

@@ -1,0 +1,127 @@
+//! What does the host report: processes, streams, launches, wishes?
+
+use raddle_types::{Level, ProcessId, StreamId};
+
+use super::answers::{Order, Phase, Preempted, Resumed, Work};
+use super::process::{Process, Stage};
+use super::{Controller, Error};
+use crate::Way;
+
+impl<T> Controller<T> {
+    /// A process joins: its flag is low, nothing of it is submitted (S2.1). Ids of processes that
+    /// have left are given again, the lowest first.
+    ///
+    /// # Errors
+    /// More processes than ids.
+    pub fn join(&mut self, level: Level) -> Result<ProcessId, Error> {
+        let free = self.processes.iter().position(Option::is_none);
+        let at = free.unwrap_or(self.processes.len());
+        let id = ProcessId(u16::try_from(at).map_err(|_| Error::TooManyProcesses)?);
+        let process = Some(Process::new(level));
+        match self.processes.get_mut(at) {
+            Some(place) => *place = process,
+            None => self.processes.push(process),
+        }
+        Ok(id)
+    }
+
+    /// A process opens a stream, an in-order lane. Streams are numbered from 0.
+    ///
+    /// # Errors
+    /// An unknown process; more streams than ids.
+    pub fn open(&mut self, process: ProcessId) -> Result<StreamId, Error> {
+        self.process_mut(process)?.queues.open().ok_or(Error::TooManyStreams { process })
+    }
+
+    /// A process is gone. What waited in its queues is dropped.
+    ///
+    /// # Errors
+    /// An unknown process; one with launches in the runtime, or with a preemption under way: wait
+    /// for these first.
+    pub fn leave(&mut self, process: ProcessId) -> Result<(), Error> {
+        let it = self.process(process)?;
+        if !it.flight.is_empty() || it.phase() == Phase::Draining {
+            return Err(Error::Busy { process });
+        }
+        if let Some(place) = self.processes.get_mut(process.index()) {
+            *place = None;
+        }
+        Ok(())
+    }
+
+    /// A launch was captured (S2.2): it goes behind everything of its stream, also while the process
+    /// is preempted (A14). Copies travel the same way.
+    ///
+    /// # Errors
+    /// An unknown process or stream.
+    #[inline]
+    pub fn captured(
+        &mut self,
+        process: ProcessId,
+        stream: StreamId,
+        work: Work<T>,
+    ) -> Result<Order, Error> {
+        let order = self.process_mut(process)?.queues.push(stream, work);
+        order.map(Order).ok_or(Error::NoStream { process, stream })
+    }
+
+    /// Whether everything of the process that was captured up to `order` has finished: what a
+    /// synchronising call waits for (A15). Preempted launches have not.
+    ///
+    /// # Errors
+    /// An unknown process.
+    pub fn reached(&self, process: ProcessId, order: Order) -> Result<bool, Error> {
+        let it = self.process(process)?;
+        let flying = it.flight.iter().map(|(_, flying)| flying.work.order).min();
+        let oldest = it.queues.oldest().into_iter().chain(flying).min();
+        Ok(oldest.is_none_or(|oldest| oldest > order.0))
+    }
+
+    /// Takes the work of a process off the device by this way; `by` is the process on whose behalf.
+    ///
+    /// # Errors
+    /// An unknown process.
+    pub fn preempt(
+        &mut self,
+        process: ProcessId,
+        way: Way,
+        by: Option<ProcessId>,
+    ) -> Result<Preempted, Error> {
+        let level = self.process(process)?.level;
+        if let Some(by) = by
+            && (by == process || !self.process(by)?.level.outranks(level))
+        {
+            return Ok(Preempted::NotOutranked);
+        }
+        if !self.declared.abilities.can(way) {
+            return Ok(Preempted::Missing(way));
+        }
+        let it = self.process_mut(process)?;
+        if it.stage == Stage::Running {
+            it.stage = Stage::Pausing;
+            it.way = way;
+            return Ok(Preempted::Begun);
+        }
+        let waited = core::mem::take(&mut it.resume_waits);
+        Ok(if waited { Preempted::ResumeCancelled } else { Preempted::Already })
+    }
+
+    /// Lets a process go on (S4).
+    ///
+    /// # Errors
+    /// An unknown process.
+    pub fn resume(&mut self, process: ProcessId) -> Result<Resumed, Error> {
+        let it = self.process_mut(process)?;
+        Ok(match it.stage {
+            Stage::Running => Resumed::Running,
+            Stage::Preempted => {
+                it.go_on();
+                Resumed::Now
+            }
+            _ => {
+                it.resume_waits = true;
+                Resumed::Waits
+            }
+        })
+    }
+}

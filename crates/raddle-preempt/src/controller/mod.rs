@@ -1,0 +1,203 @@
+//! What does the thread between a program and its GPU runtime do next (seed 001, S2 to S4)?
+//!
+//! A state machine without I/O. A driver, which has the threads and the runtime, reports what happens
+//! and asks [`Controller::next`] what to do, until that is nothing. It carries commands out in order.
+//!
+//! | the host reports | the runtime reports |
+//! |---|---|
+//! | [`captured`](Controller::captured): a launch was intercepted (S2.2) | [`submitted`](Controller::submitted), [`not_submitted`](Controller::not_submitted): a submit call has returned |
+//! | [`preempt`](Controller::preempt) (S3), [`resume`](Controller::resume) (S4) | [`started`](Controller::started), [`finished`](Controller::finished) |
+//! | [`join`](Controller::join), [`open`](Controller::open), [`leave`](Controller::leave): processes and their streams | [`exited`](Controller::exited) by the flag, [`killed`](Controller::killed) by the reset |
+//! | | [`raised`](Controller::raised): the flag is visible; [`drained`](Controller::drained): the reset is over, or what was held or saved is off the device |
+//!
+//! # What is defined
+//!
+//! - Nothing is submitted unless fewer launches than the window are unfinished, over all streams of
+//!   the process.
+//! - A preemption pauses, then waits until every submit call that was begun has returned (A8); only
+//!   then the flag is raised, and only when that is visible the launches in the runtime are looked at
+//!   for a reset.
+//! - A flag is a [`Cut`] of sequence numbers, of one process (A10). It spares what does not test it,
+//!   all that was submitted before that, and, where workgroups look at it by themselves, every launch
+//!   that may not be run again.
+//! - What exits or is killed waits at its place at the head of its queue (A1, A4). What has finished
+//!   is never run again (A13). What is captured meanwhile goes behind (A14).
+//! - A resume takes effect when the preemption is complete, not before (A7); the flag is lowered
+//!   before anything is submitted (A9).
+//! - A preempt while one is under way, or complete, changes nothing, but cancels a resume that waits;
+//!   a resume without a preemption changes nothing (A15).
+//! - Reports may come in any order, also of one stream, and before the submit call has returned. A
+//!   report of a launch that is not in the runtime (any more) is refused and changes nothing.
+//!
+//! Time is nowhere in it: whoever wants to know how long something took looks at a clock of their own.
+
+mod answers;
+mod commands;
+mod flight;
+mod host;
+mod process;
+mod queues;
+mod runtime;
+
+use alloc::vec::Vec;
+
+use raddle_types::{Level, ProcessId};
+
+pub use answers::{
+    Command, Cut, Declared, Exit, Handle, NoReset, Options, Order, Phase, Preempted, Resumed,
+    Scope, Verdict, Work,
+};
+use process::Process;
+
+use crate::Error;
+
+/// The controller of one device; `T` is what a driver needs to submit a launch.
+///
+/// ```
+/// use raddle_preempt::{Abilities, Command, Controller, Declared, Error, Options, Work, Way};
+/// use raddle_types::{Idempotence, Level};
+///
+/// let abilities = Abilities { can_flag: true, ..Abilities::NONE };
+/// let declared = Declared { abilities, latched: true, ..Declared::default() };
+/// let mut controller = Controller::new(declared, Options::default())?;
+/// let process = controller.join(Level(9))?;
+/// let stream = controller.open(process)?;
+/// for name in ["first", "second"] {
+///     controller.captured(process, stream, Work::kernel(name, Idempotence::Unknown))?;
+/// }
+/// let mut submitted = Vec::new();
+/// while let Some(Command::Submit { handle, .. }) = controller.next(process)? {
+///     controller.submitted(handle)?;
+///     submitted.push(handle);
+/// }
+/// // The first one runs, the second one waits in the runtime: it leaves by the flag.
+/// let _ = controller.preempt(process, Way::Flag, None)?;
+/// let Some(Command::Raise { cut, .. }) = controller.next(process)? else { panic!() };
+/// assert!(cut.holds(submitted[1].sequence));
+/// controller.raised(process)?;
+/// assert_eq!(controller.finished(submitted[0])?, "first");
+/// let _ = controller.exited(submitted[1])?;
+/// assert_eq!(controller.next(process)?, Some(Command::Drained { process, resumed: false }));
+/// // It is the next one that is submitted, under a number that the old flag does not hold.
+/// let _ = controller.resume(process)?;
+/// assert_eq!(controller.next(process)?, Some(Command::Lower { process }));
+/// let Some(Command::Submit { handle, .. }) = controller.next(process)? else { panic!() };
+/// assert_eq!(controller.payload(handle), Some(&"second"));
+/// assert!(!cut.holds(handle.sequence));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Controller<T> {
+    declared: Declared,
+    options: Options,
+    processes: Vec<Option<Process<T>>>,
+    /// Processes for which a reset of the whole device is under way: nobody submits meanwhile.
+    resets: u32,
+}
+
+impl<T> Controller<T> {
+    /// A controller without processes.
+    ///
+    /// # Errors
+    /// A window of 0; a runtime that can reset and has no flag.
+    pub const fn new(declared: Declared, options: Options) -> Result<Self, Error> {
+        if options.window == 0 {
+            return Err(Error::NoWindow);
+        }
+        if declared.abilities.can_reset && !declared.abilities.can_flag {
+            return Err(Error::ResetWithoutFlag);
+        }
+        Ok(Self { declared, options, processes: Vec::new(), resets: 0 })
+    }
+
+    /// What the runtime said of itself.
+    #[must_use]
+    pub const fn declared(&self) -> Declared {
+        self.declared
+    }
+
+    /// Where a process is.
+    ///
+    /// # Errors
+    /// An unknown process.
+    pub fn phase(&self, process: ProcessId) -> Result<Phase, Error> {
+        self.process(process).map(Process::phase)
+    }
+
+    /// How urgent a process is.
+    ///
+    /// # Errors
+    /// An unknown process.
+    pub fn level(&self, process: ProcessId) -> Result<Level, Error> {
+        self.process(process).map(|it| it.level)
+    }
+
+    /// Launches of a process that wait in its buffer queues.
+    ///
+    /// # Errors
+    /// An unknown process.
+    pub fn buffered(&self, process: ProcessId) -> Result<usize, Error> {
+        self.process(process).map(|it| it.queues.len())
+    }
+
+    /// Launches of a process that are in the runtime and have not finished.
+    ///
+    /// # Errors
+    /// An unknown process.
+    pub fn in_flight(&self, process: ProcessId) -> Result<usize, Error> {
+        self.process(process).map(|it| it.flight.len())
+    }
+
+    /// The raised flag of a process, from its `Raise` to its `Lower`.
+    ///
+    /// # Errors
+    /// An unknown process.
+    pub fn flag(&self, process: ProcessId) -> Result<Option<Cut>, Error> {
+        self.process(process).map(|it| it.cut)
+    }
+
+    /// What was captured with a launch, while it is in the runtime.
+    #[must_use]
+    pub fn payload(&self, handle: Handle) -> Option<&T> {
+        let process = self.process(handle.process).ok()?;
+        process.flight.get(handle).map(|flying| &flying.work.payload)
+    }
+
+    /// The launches of a process that are in the runtime, in no particular order, and whether each is
+    /// said to have started.
+    ///
+    /// # Errors
+    /// An unknown process.
+    pub fn flying(
+        &self,
+        process: ProcessId,
+    ) -> Result<impl Iterator<Item = (Handle, bool)> + '_, Error> {
+        let it = self.process(process)?;
+        Ok(it.flight.iter().map(move |(slot, flying)| {
+            let handle = Handle { process, sequence: flying.sequence, slot };
+            (handle, flying.state == flight::State::Started)
+        }))
+    }
+
+    fn process(&self, process: ProcessId) -> Result<&Process<T>, Error> {
+        let found = self.processes.get(process.index()).and_then(Option::as_ref);
+        found.ok_or(Error::NoProcess { process })
+    }
+
+    fn process_mut(&mut self, process: ProcessId) -> Result<&mut Process<T>, Error> {
+        let found = self.processes.get_mut(process.index()).and_then(Option::as_mut);
+        found.ok_or(Error::NoProcess { process })
+    }
+
+    /// Whether a reset of the whole device is under way.
+    const fn resetting(&self) -> bool {
+        self.resets > 0
+    }
+
+    /// The other processes that have launches in the runtime.
+    fn others(&self, process: ProcessId) -> impl Iterator<Item = (ProcessId, &Process<T>)> {
+        let all = (0..).map(ProcessId).zip(&self.processes);
+        let there = all.filter_map(|(id, it)| Some((id, it.as_ref()?)));
+        there.filter(move |(id, it)| *id != process && !it.flight.is_empty())
+    }
+}

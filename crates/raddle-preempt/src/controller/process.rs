@@ -1,0 +1,137 @@
+//! Where is one process, and what of it may leave?
+
+use raddle_types::{Level, ProcessId};
+
+use super::answers::{Cut, Declared, Handle, NoReset, Options, Phase};
+use super::flight::{Flight, Flying};
+use super::queues::Queues;
+use crate::Way;
+
+/// How far a preemption is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// None is under way.
+    Running,
+    /// Submit calls that were begun are waited for (S3.1, A8).
+    Pausing,
+    /// The driver was told to raise the flag (S3.2).
+    Raising,
+    /// The driver is to be told to reset (S3.3).
+    MustReset,
+    /// It was told; whether it has said that the reset is over.
+    Resetting { over: bool },
+    /// The runtime has to become empty.
+    Emptying,
+    /// The driver was told to hold or to save; whether it has said that nothing is on the device.
+    Removing { over: bool },
+    /// Complete.
+    Preempted,
+}
+
+impl Stage {
+    /// Whether a reset may kill launches of a process that is here.
+    pub(super) const fn is_resetting(self) -> bool {
+        matches!(self, Self::Resetting { .. })
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Process<T> {
+    pub(super) level: Level,
+    pub(super) queues: Queues<T>,
+    pub(super) flight: Flight<T>,
+    pub(super) stage: Stage,
+    /// The way off of the preemption under way, or of the last one.
+    pub(super) way: Way,
+    /// A resume waits for the end of the preemption.
+    pub(super) resume_waits: bool,
+    /// The way off of a preemption that the driver is to be told to undo, before anything else.
+    pub(super) undo: Option<Way>,
+    pub(super) cut: Option<Cut>,
+    /// The number of the next submission.
+    pub(super) next: u64,
+}
+
+impl<T> Process<T> {
+    pub(super) const fn new(level: Level) -> Self {
+        Self {
+            level,
+            queues: Queues::new(),
+            flight: Flight::new(),
+            stage: Stage::Running,
+            way: Way::Wait,
+            resume_waits: false,
+            undo: None,
+            cut: None,
+            next: 0,
+        }
+    }
+
+    pub(super) const fn phase(&self) -> Phase {
+        match self.stage {
+            Stage::Running => Phase::Running,
+            Stage::Preempted => Phase::Preempted,
+            _ => Phase::Draining,
+        }
+    }
+
+    /// Ends a preemption: what it did is to be undone.
+    pub(super) const fn go_on(&mut self) {
+        self.stage = Stage::Running;
+        self.undo = Some(self.way);
+    }
+
+    /// Whether this launch may be killed, and may be stopped part-way.
+    fn may_stop(flying: &Flying<T>, options: Options) -> bool {
+        let often = options.most_kills.is_some_and(|most| flying.work.kills >= most);
+        flying.work.may_be_killed() && !often
+    }
+
+    /// Which launches leave by the flag: all in the runtime, but those up to the last one that has
+    /// to run to its end.
+    pub(super) fn cut(&self, declared: Declared, options: Options) -> Cut {
+        let mut from = self.next;
+        let mut spared = 0;
+        for (_, flying) in self.flight.iter() {
+            from = from.min(flying.sequence);
+            let stoppable = declared.latched || Self::may_stop(flying, options);
+            if !flying.work.tests_flag() || !stoppable {
+                spared = spared.max(flying.sequence + 1);
+            }
+        }
+        Cut { from: from.max(spared), to: self.next }
+    }
+
+    /// Whether the flag is raised and seen by everything that starts.
+    fn is_leaving(&self) -> bool {
+        let seen =
+            matches!(self.stage, Stage::MustReset | Stage::Resetting { .. } | Stage::Emptying);
+        seen && self.cut.is_some()
+    }
+
+    /// Whether a reset may hit this process, which must be on its way out.
+    pub(super) fn refuses_reset(&self, process: ProcessId, options: Options) -> Option<NoReset> {
+        if !self.is_leaving() {
+            return Some(NoReset::OtherProcess(process));
+        }
+        let cut = self.cut?;
+        // The first one in the order of submission is named.
+        let mut found: Option<(u64, NoReset)> = None;
+        for (slot, flying) in self.flight.iter() {
+            let handle = Handle { process, sequence: flying.sequence, slot };
+            let why = if !flying.work.tests_flag() || !cut.holds(flying.sequence) {
+                NoReset::NotFlagged(handle)
+            } else if !flying.work.may_be_killed() {
+                NoReset::NotIdempotent(handle)
+            } else if !Self::may_stop(flying, options) {
+                NoReset::KilledOften(handle)
+            } else {
+                continue;
+            };
+            if found.is_none_or(|(first, _)| flying.sequence < first) {
+                found = Some((flying.sequence, why));
+            }
+        }
+        found.map(|(_, why)| why)
+    }
+}

@@ -1,0 +1,33 @@
+//! How is work taken off a GPU that cannot be preempted?
+//!
+//! Kernel preemption in software (seed 001): only a few launches are in the runtime at a time, each
+//! tests a flag before it begins, and where every one of them may be run again the compute units
+//! are reset, so that not even the running one has to end.
+//!
+//! | part | question |
+//! |---|---|
+//! | [`Controller`] | what does the thread between a program and its runtime do next? |
+//! | [`model`] | what happens tick by tick on a GPU with one stream? |
+//! | [`policy`] | how does work leave in a dispatcher, when its process loses the turn? |
+//! | [`ways`] | which way off is the right one for this victim, at what cost? |
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod controller;
+mod error;
+pub mod model;
+pub mod policy;
+pub mod ways;
+
+pub use controller::{
+    Command, Controller, Cut, Declared, Exit, Handle, NoReset, Options, Order, Phase, Preempted,
+    Resumed, Scope, Verdict, Work,
+};
+pub use error::Error;
+pub use ways::{Abilities, Cheapest, Choose, Costs, Fixed, Victim, Way};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,372 @@
+//! What happens, tick by tick, on a GPU with one stream of launches?
+//!
+//! The controller drives a GPU that runs one launch at a time, in order; this is what `raddle golden
+//! preempt` asks. Inside one tick: the GPU finishes; launches are captured; wishes to preempt and to
+//! resume, in their order; the controller is asked what to do, until that is nothing (the end of a
+//! drain, a resume that waited for it, submissions); a free GPU starts the next launch, never during
+//! a reset. A launch that starts while the flag is up takes the ticks of an exit.
+
+use alloc::collections::VecDeque;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use raddle_types::{Idempotence, Level, ProcessId, StreamId, Tick};
+
+use crate::{
+    Abilities, Command, Controller, Cut, Declared, Error, Handle, Options, Preempted, Resumed,
+    Scope, Verdict, Way, Work,
+};
+
+/// The GPU and its runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setup {
+    /// Unfinished launches at a time.
+    pub window: u32,
+    /// Ticks of a launch that leaves by the flag; 1 or more.
+    pub exit: u64,
+    /// Ticks of a reset.
+    pub reset: u64,
+    /// Whether there is one.
+    pub can_reset: bool,
+    /// More steps than this are refused.
+    pub most_steps: u64,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self { window: 8, exit: 1, reset: 2, can_reset: false, most_steps: u64::MAX }
+    }
+}
+
+/// One launch of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Launch {
+    /// When it is captured; not before the launch in front of it.
+    pub at: Tick,
+    /// How long it runs; 1 or more.
+    pub ticks: u64,
+    /// Whether it may be run again.
+    pub idempotent: Idempotence,
+}
+
+/// What somebody wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wish {
+    /// The GPU, at once.
+    Preempt,
+    /// That the program goes on.
+    Resume,
+}
+
+/// One thing that happened. Launches are numbered from 0 in the order of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// S2.2: a launch was captured.
+    Captured(usize),
+    /// S2.3, S4.2: it was given to the runtime.
+    Submitted(usize),
+    /// It starts, and runs.
+    Started(usize),
+    /// It starts, and leaves by the flag.
+    Leaving(usize),
+    /// It has run to its end.
+    Done(usize),
+    /// It has left.
+    Exited(usize),
+    /// S3: a wish to preempt, and what became of it.
+    Preempt(Preempted),
+    /// S3.2: the flag is up.
+    Raised(Cut),
+    /// S3.3: what the launches in the runtime allow.
+    Checked(Verdict),
+    /// S3.3: the reset, and what it killed.
+    Reset(Option<usize>),
+    /// The preemption is complete.
+    Drained,
+    /// S4: a wish to resume, and what became of it.
+    Resume(Resumed),
+    /// S4: a resume that waited takes effect.
+    Resumes,
+    /// S4.1: the flag is down.
+    Lowered,
+}
+
+/// How it ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outcome {
+    /// From each preemption to its end, in ticks.
+    pub latencies: Vec<u64>,
+    /// Launches in the order in which they were done.
+    pub done: Vec<usize>,
+    /// How often each launch was killed.
+    pub partial_runs: Vec<u64>,
+    /// Launches that are not done when nothing more can happen.
+    pub held: Vec<usize>,
+}
+
+/// What the GPU is busy with.
+#[derive(Clone, Copy, Debug)]
+struct Busy {
+    handle: Handle,
+    /// Beyond u64 where that is never reached.
+    ends: u128,
+    leaves: bool,
+}
+
+/// A run. `Controller<usize>`: the payload of a launch is its number.
+struct Run<'a> {
+    setup: Setup,
+    launches: &'a [Launch],
+    controller: Controller<usize>,
+    process: ProcessId,
+    stream: StreamId,
+    now: u64,
+    /// In the runtime, not started.
+    queue: VecDeque<Handle>,
+    busy: Option<Busy>,
+    flag: Option<Cut>,
+    resets_until: Option<u128>,
+    begun: u64,
+    steps: u64,
+    outcome: Outcome,
+    watch: &'a mut dyn FnMut(Tick, &Step, &Controller<usize>),
+}
+
+/// Runs the launches to their end, or until nothing more can happen; `watch` sees every step.
+///
+/// ```
+/// use raddle_preempt::model::{Launch, Setup, Wish, run};
+/// use raddle_types::{Idempotence, Tick};
+///
+/// // The worked run of the digest: 12 launches of 10 ticks at once, and one at 40.
+/// let launch = |at| Launch { at: Tick(at), ticks: 10, idempotent: Idempotence::Idempotent };
+/// let launches: Vec<_> = (0..13).map(|n| launch(if n < 12 { 0 } else { 40 })).collect();
+/// let wishes = [(Tick(25), Wish::Preempt), (Tick(84), Wish::Resume)];
+/// let setup = Setup { can_reset: true, ..Setup::default() };
+/// let mut end = Tick::ZERO;
+/// let outcome = run(setup, &launches, &wishes, &mut |now, _, _| end = now)?;
+/// assert_eq!((outcome.latencies, end), (vec![9], Tick(194)));
+/// assert_eq!(outcome.done, (0..13).collect::<Vec<_>>());
+/// # Ok::<(), raddle_preempt::Error>(())
+/// ```
+///
+/// # Errors
+/// A window, an exit or a launch of 0; times that fall; what would end beyond u64; a run of more steps
+/// than asked for (found at the end of a tick).
+pub fn run(
+    setup: Setup,
+    launches: &[Launch],
+    wishes: &[(Tick, Wish)],
+    watch: &mut dyn FnMut(Tick, &Step, &Controller<usize>),
+) -> Result<Outcome, Error> {
+    check(setup, launches, wishes)?;
+    let abilities = Abilities { can_flag: true, can_reset: setup.can_reset, ..Abilities::NONE };
+    let declared = Declared { abilities, latched: true, scope: Scope::Process };
+    let options = Options { window: setup.window, ..Options::default() };
+    let mut controller = Controller::new(declared, options)?;
+    let process = controller.join(Level(0))?;
+    let stream = controller.open(process)?;
+    let mut run = Run {
+        setup,
+        launches,
+        controller,
+        process,
+        stream,
+        now: 0,
+        queue: VecDeque::new(),
+        busy: None,
+        flag: None,
+        resets_until: None,
+        begun: 0,
+        steps: 0,
+        outcome: Outcome { partial_runs: vec![0; launches.len()], ..Outcome::default() },
+        watch,
+    };
+    let (mut captured, mut wished) = (0, 0);
+    loop {
+        let launch = launches.get(captured).map(|launch| u128::from(launch.at.0));
+        let wish = wishes.get(wished).map(|(at, _)| u128::from(at.0));
+        let Some(next) = run.due().into_iter().chain(launch).chain(wish).min() else { break };
+        run.now = u64::try_from(next).map_err(|_| run.endless())?;
+        run.finish()?;
+        while launches.get(captured).is_some_and(|launch| launch.at.0 == run.now) {
+            run.capture(captured)?;
+            captured += 1;
+        }
+        while let Some(&(Tick(at), wish)) = wishes.get(wished)
+            && at == run.now
+        {
+            run.hear(wish)?;
+            wished += 1;
+        }
+        run.ask()?;
+        run.start()?;
+        if run.steps > setup.most_steps {
+            return Err(Error::Steps { most: setup.most_steps });
+        }
+    }
+    let mut outcome = run.outcome;
+    let mut held = vec![true; launches.len()];
+    outcome.done.iter().for_each(|&launch| held[launch] = false);
+    outcome.held = (0..launches.len()).filter(|&launch| held[launch]).collect();
+    Ok(outcome)
+}
+
+fn check(setup: Setup, launches: &[Launch], wishes: &[(Tick, Wish)]) -> Result<(), Error> {
+    if setup.exit == 0 {
+        return Err(Error::NoExit);
+    }
+    let mut last = Tick::ZERO;
+    for (launch, it) in launches.iter().enumerate() {
+        if it.ticks == 0 {
+            return Err(Error::NoTicks { launch });
+        }
+        if it.at < last {
+            return Err(Error::LaunchOrder { launch });
+        }
+        last = it.at;
+    }
+    let falls = wishes.windows(2).position(|pair| pair[1].0 < pair[0].0);
+    falls.map_or(Ok(()), |at| Err(Error::CommandOrder { command: at + 1 }))
+}
+
+impl Run<'_> {
+    fn tell(&mut self, step: Step) {
+        self.steps = self.steps.saturating_add(1);
+        (self.watch)(Tick(self.now), &step, &self.controller);
+    }
+
+    /// When the GPU is next done with something.
+    fn due(&self) -> Option<u128> {
+        self.busy.map(|busy| busy.ends).into_iter().chain(self.resets_until).min()
+    }
+
+    /// The next thing lies beyond the end of time.
+    fn endless(&self) -> Error {
+        let launch = self.busy.and_then(|busy| self.controller.payload(busy.handle).copied());
+        Error::Time { launch }
+    }
+
+    /// The number of a launch in the runtime.
+    fn number(&self, handle: Handle) -> usize {
+        // Every handle that is asked for is in the runtime.
+        self.controller.payload(handle).copied().unwrap_or_default()
+    }
+
+    fn finish(&mut self) -> Result<(), Error> {
+        let now = u128::from(self.now);
+        if let Some(busy) = self.busy.take_if(|busy| busy.ends == now) {
+            let launch = self.number(busy.handle);
+            if busy.leaves {
+                let _ = self.controller.exited(busy.handle)?;
+                self.tell(Step::Exited(launch));
+            } else {
+                self.controller.finished(busy.handle)?;
+                self.outcome.done.push(launch);
+                self.tell(Step::Done(launch));
+            }
+        }
+        if self.resets_until.take_if(|until| *until == now).is_some() {
+            self.controller.drained(self.process)?;
+        }
+        Ok(())
+    }
+
+    fn capture(&mut self, launch: usize) -> Result<(), Error> {
+        let idempotent = self.launches[launch].idempotent;
+        self.controller.captured(self.process, self.stream, Work::kernel(launch, idempotent))?;
+        self.tell(Step::Captured(launch));
+        Ok(())
+    }
+
+    fn hear(&mut self, wish: Wish) -> Result<(), Error> {
+        match wish {
+            Wish::Preempt => {
+                let way = if self.setup.can_reset { Way::Reset } else { Way::Flag };
+                let became = self.controller.preempt(self.process, way, None)?;
+                if became == Preempted::Begun {
+                    self.begun = self.now;
+                }
+                self.tell(Step::Preempt(became));
+            }
+            Wish::Resume => {
+                let became = self.controller.resume(self.process)?;
+                self.tell(Step::Resume(became));
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks the controller what to do, until that is nothing.
+    fn ask(&mut self) -> Result<(), Error> {
+        while let Some(command) = self.controller.next(self.process)? {
+            match command {
+                Command::Submit { handle, .. } => {
+                    self.controller.submitted(handle)?;
+                    self.queue.push_back(handle);
+                    let launch = self.number(handle);
+                    self.tell(Step::Submitted(launch));
+                }
+                Command::Raise { cut, .. } => {
+                    self.flag = Some(cut);
+                    self.tell(Step::Raised(cut));
+                    let verdict = self.controller.raised(self.process)?;
+                    self.tell(Step::Checked(verdict));
+                }
+                Command::Lower { .. } => {
+                    self.flag = None;
+                    self.tell(Step::Lowered);
+                }
+                Command::Reset { .. } => self.reset()?,
+                Command::Drained { resumed, .. } => {
+                    self.outcome.latencies.push(self.now - self.begun);
+                    self.tell(Step::Drained);
+                    if resumed {
+                        self.tell(Step::Resumes);
+                    }
+                }
+                // This GPU declares neither.
+                Command::Hold { .. }
+                | Command::Release { .. }
+                | Command::Save { .. }
+                | Command::Restore { .. } => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn reset(&mut self) -> Result<(), Error> {
+        let killed = match self.busy.take() {
+            Some(busy) => {
+                let launch = self.number(busy.handle);
+                self.controller.killed(busy.handle)?;
+                self.outcome.partial_runs[launch] += 1;
+                Some(launch)
+            }
+            None => None,
+        };
+        if self.setup.reset == 0 {
+            self.controller.drained(self.process)?;
+        } else {
+            self.resets_until = Some(u128::from(self.now) + u128::from(self.setup.reset));
+        }
+        self.tell(Step::Reset(killed));
+        Ok(())
+    }
+
+    /// A free GPU starts the next launch.
+    fn start(&mut self) -> Result<(), Error> {
+        if self.busy.is_some() || self.resets_until.is_some() {
+            return Ok(());
+        }
+        let Some(handle) = self.queue.pop_front() else { return Ok(()) };
+        self.controller.started(handle)?;
+        let launch = self.number(handle);
+        let leaves = self.flag.is_some_and(|cut| cut.holds(handle.sequence));
+        let ticks = if leaves { self.setup.exit } else { self.launches[launch].ticks };
+        let ends = u128::from(self.now) + u128::from(ticks);
+        self.busy = Some(Busy { handle, ends, leaves });
+        self.tell(if leaves { Step::Leaving(launch) } else { Step::Started(launch) });
+        Ok(())
+    }
+}

@@ -1,0 +1,187 @@
+//! How long will it still take, judging by what was seen?
+//!
+//! A launch is taken to last as long as the last one of its kind did: of the same process, with as
+//! many workgroups of the same demand. One that is the first of its kind is judged by how far it
+//! has come. Times are ticks; what nobody can know is `None`.
+
+use alloc::collections::{BTreeMap, VecDeque};
+
+use raddle_policy::{Fact, Piece, TakeOff, VictimLaunch, WaveSpan};
+use raddle_types::{Launch, LaunchId, Tick, Ticks};
+
+/// Kinds that are remembered; later ones are judged by how far they have come.
+const MOST_KINDS: usize = 4096;
+
+/// Launches that are taken to last equally long.
+type Kind = (u16, u64, [u32; 5]);
+
+fn kind(launch: &Launch) -> Kind {
+    let demand = &launch.demand;
+    let shape = [demand.waves, demand.vgpr, demand.sgpr, demand.barriers].map(u32::from);
+    let [waves, vgpr, sgpr, barriers] = shape;
+    (launch.process.0, launch.workgroups, [waves, vgpr, sgpr, barriers, demand.lds])
+}
+
+/// How long the last one of a kind took.
+#[derive(Clone, Copy, Debug)]
+struct Lasted {
+    launch: Ticks,
+    workgroup: Option<Ticks>,
+}
+
+/// A launch that has started and not ended.
+#[derive(Clone, Debug)]
+struct Running {
+    kind: Kind,
+    /// Waves of all of it, and how many of them have ended.
+    waves: u64,
+    ended: u64,
+    /// For how long it was on the device until it was last taken off.
+    ran: Ticks,
+    /// Since when it is on the device; `None` while it is off.
+    since: Option<Tick>,
+    /// When it was taken off, while it is.
+    off: Tick,
+    /// Waves that are resident: when they started, the earliest first, and how many.
+    fronts: VecDeque<(Tick, u64)>,
+    /// How long its last workgroup took.
+    workgroup: Option<Ticks>,
+}
+
+impl Running {
+    fn elapsed(&self, now: Tick) -> Ticks {
+        self.ran + self.since.map_or(Ticks::ZERO, |since| now.since(since))
+    }
+
+    /// As long as what has ended took, for each that has not.
+    fn by_progress(&self, now: Tick) -> Option<Ticks> {
+        let left = u128::from(self.waves.saturating_sub(self.ended));
+        let each = u128::from(self.elapsed(now).0).checked_mul(left)?;
+        let ticks = each.checked_div(u128::from(self.ended))?;
+        Some(Ticks(u64::try_from(ticks).unwrap_or(u64::MAX)))
+    }
+}
+
+/// What was seen so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct History {
+    running: BTreeMap<LaunchId, Running>,
+    kinds: BTreeMap<Kind, Lasted>,
+}
+
+/// Waves named by pieces.
+fn named(launch: &Launch, waves: WaveSpan, pieces: &[Piece]) -> u64 {
+    let (_, count) = waves.bounds(launch.demand.waves);
+    let groups = pieces.iter().fold(0, |sum: u64, piece| sum.saturating_add(piece.count.into()));
+    groups.saturating_mul(count.into())
+}
+
+impl History {
+    pub(super) fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
+        match *fact {
+            Fact::Started { launch, waves, pieces, .. } => {
+                self.started(launch, named(launch, waves, pieces), now);
+            }
+            Fact::Ended { launch, waves, pieces } => {
+                self.ended(launch.id, named(launch, waves, pieces), now);
+            }
+            Fact::LaunchEnded { launch } => self.finished(launch, now),
+            Fact::TakenOff { launch, how: TakeOff::Kill } => {
+                self.running.remove(&launch.id);
+            }
+            // While it is being saved it does not run; what drains does, until it has.
+            Fact::Leaving { launch, how: TakeOff::Save } | Fact::TakenOff { launch, .. } => {
+                if let Some(running) = self.running.get_mut(&launch.id)
+                    && running.since.is_some()
+                {
+                    running.ran = running.elapsed(now);
+                    (running.since, running.off) = (None, now);
+                }
+            }
+            Fact::Restored { launch } => {
+                if let Some(running) = self.running.get_mut(&launch.id)
+                    && running.since.is_none()
+                {
+                    let off = now.since(running.off);
+                    running.fronts.iter_mut().for_each(|(start, _)| *start = *start + off);
+                    running.since = Some(now);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn started(&mut self, launch: &Launch, waves: u64, now: Tick) {
+        let running = self.running.entry(launch.id).or_insert_with(|| Running {
+            kind: kind(launch),
+            waves: launch.workgroups.saturating_mul(launch.demand.waves.into()),
+            ended: 0,
+            ran: Ticks::ZERO,
+            since: Some(now),
+            off: now,
+            fronts: VecDeque::new(),
+            workgroup: None,
+        });
+        match running.fronts.back_mut() {
+            Some((start, count)) if *start == now => *count = count.saturating_add(waves),
+            _ => running.fronts.push_back((now, waves)),
+        }
+    }
+
+    fn ended(&mut self, launch: LaunchId, waves: u64, now: Tick) {
+        let Some(running) = self.running.get_mut(&launch) else { return };
+        running.ended = running.ended.saturating_add(waves);
+        let mut left = waves;
+        while let Some((start, count)) = running.fronts.front_mut() {
+            running.workgroup = Some(now.since(*start));
+            let gone = left.min(*count);
+            (*count, left) = (*count - gone, left - gone);
+            if *count > 0 {
+                break;
+            }
+            running.fronts.pop_front();
+            if left == 0 {
+                break;
+            }
+        }
+    }
+
+    fn finished(&mut self, launch: LaunchId, now: Tick) {
+        let Some(running) = self.running.remove(&launch) else { return };
+        let lasted = Lasted { launch: running.elapsed(now), workgroup: running.workgroup };
+        if self.kinds.len() < MOST_KINDS || self.kinds.contains_key(&running.kind) {
+            self.kinds.insert(running.kind, lasted);
+        }
+    }
+
+    /// Whether anything of it has started.
+    pub(super) fn has_started(&self, victim: &VictimLaunch) -> bool {
+        self.running.contains_key(&victim.launch.id)
+    }
+
+    /// For how long it has been on the device.
+    pub(super) fn elapsed(&self, victim: &VictimLaunch, now: Tick) -> Ticks {
+        self.running.get(&victim.launch.id).map_or(Ticks::ZERO, |running| running.elapsed(now))
+    }
+
+    /// Until it has ended, from its start or from now.
+    pub(super) fn remaining(&self, victim: &VictimLaunch, now: Tick) -> Option<Ticks> {
+        let lasted = self.kinds.get(&kind(&victim.launch)).map(|lasted| lasted.launch);
+        let Some(running) = self.running.get(&victim.launch.id) else { return lasted };
+        // One that is overdue lasts longer than the one before.
+        let left = lasted.and_then(|lasted| lasted.0.checked_sub(running.elapsed(now).0));
+        left.filter(|&left| left > 0).map(Ticks).or_else(|| running.by_progress(now))
+    }
+
+    /// Until the last of its workgroups that are resident has ended.
+    pub(super) fn resident(&self, victim: &VictimLaunch, now: Tick) -> Option<Ticks> {
+        if victim.resident_waves == 0 {
+            return Some(Ticks::ZERO);
+        }
+        let running = self.running.get(&victim.launch.id)?;
+        let before = || self.kinds.get(&running.kind).and_then(|lasted| lasted.workgroup);
+        let workgroup = running.workgroup.or_else(before)?;
+        let (start, _) = running.fronts.back()?;
+        workgroup.0.checked_sub(now.since(*start).0).map(Ticks)
+    }
+}

@@ -1,0 +1,13 @@
+//! Does the controller do what seed 001, its digest and a naive twin say?
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "all of this is test code")]
+
+mod checks;
+mod control;
+mod defined;
+mod device;
+mod history;
+mod mutants;
+mod naive;
+mod schedule;
+mod schedules;
+mod vectors;

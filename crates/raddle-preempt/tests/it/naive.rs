@@ -1,0 +1,402 @@
+//! The controller written again, slowly: one list of launches a process, every question answered by
+//! looking through it. And the wrong readings of the seed, each of which it can be told to follow.
+
+use raddle_preempt::{Scope, Way};
+
+use crate::control::{Control, Order, killable};
+use crate::schedule::{Job, Setup};
+
+/// A wrong reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mutant {
+    None,
+    /// What left goes to the tail of the buffer queue (A1 c).
+    TailRequeue,
+    /// Only what runs, as far as the host knows, decides the reset (A2).
+    RunningOnly,
+    /// A killed launch counts as executed (A4).
+    KilledIsDone,
+    /// What left by the flag counts as done (A5).
+    ExitedIsDone,
+    /// A resume takes effect at once (A7).
+    ResumeWithoutDrain,
+    /// A launch that left is waited for (A5, the other way round).
+    ExitsForgotten,
+    /// The reset comes before the flag is visible.
+    ResetAtOnce,
+    /// A reset of the device looks at one process only (A11).
+    OwnLaunchesOnly,
+    /// A completed launch is run again: what came before the killed one is replayed too (A13).
+    ReplayOneMore,
+    /// Launches that may not be run again are flagged where each workgroup looks.
+    FlagRunning,
+    /// Copies are flagged over.
+    FlagBehindCopies,
+    /// The window is one too large.
+    WindowPlusOne,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Buffer,
+    Runtime { sequence: u64, acknowledged: bool, started: bool },
+    Done,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Launch {
+    job: usize,
+    stream: usize,
+    rank: u64,
+    may: bool,
+    tests_flag: bool,
+    kills: u32,
+    place: Place,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum At {
+    Running,
+    Begun,
+    Told,
+    ResetDue,
+    Resetting,
+    Removing,
+    Removed,
+    Waiting,
+    Preempted,
+}
+
+#[derive(Clone, Debug)]
+struct Process {
+    level: u8,
+    launches: Vec<Launch>,
+    next: u64,
+    rank: u64,
+    at: At,
+    way: Way,
+    resume: bool,
+    undo: Option<Way>,
+    cut: Option<(u64, u64)>,
+}
+
+pub(crate) struct Naive {
+    setup: Setup,
+    mutant: Mutant,
+    all: Vec<Process>,
+}
+
+impl Naive {
+    pub(crate) fn new(setup: &Setup, mutant: Mutant) -> Self {
+        let process = |&(level, _): &(u8, usize)| Process {
+            level,
+            launches: Vec::new(),
+            next: 0,
+            rank: 0,
+            at: At::Running,
+            way: Way::Wait,
+            resume: false,
+            undo: None,
+            cut: None,
+        };
+        let all = setup.processes.iter().map(process).collect();
+        Self { setup: setup.clone(), mutant, all }
+    }
+
+    fn find(&mut self, process: usize, wanted: u64) -> Option<&mut Launch> {
+        let here =
+            |it: &Launch| matches!(it.place, Place::Runtime { sequence, .. } if sequence == wanted);
+        self.all[process].launches.iter_mut().find(|it| here(it))
+    }
+
+    fn runtime(&self, process: usize) -> Vec<(u64, Launch)> {
+        let mut found: Vec<(u64, Launch)> = Vec::new();
+        for it in &self.all[process].launches {
+            if let Place::Runtime { sequence, .. } = it.place {
+                found.push((sequence, *it));
+            }
+        }
+        found.sort_by_key(|(sequence, _)| *sequence);
+        found
+    }
+
+    /// Whether a launch was killed less often than the options say.
+    fn seldom(&self, it: &Launch) -> bool {
+        self.setup.options.most_kills.is_none_or(|most| it.kills < most)
+    }
+
+    fn cut(&self, process: usize) -> (u64, u64) {
+        let to = self.all[process].next;
+        let there = self.runtime(process);
+        let mut from = there.first().map_or(to, |(sequence, _)| *sequence);
+        for (sequence, it) in there {
+            let latched = self.setup.declared.latched || self.mutant == Mutant::FlagRunning;
+            let tests = it.tests_flag || self.mutant == Mutant::FlagBehindCopies;
+            if !tests || !(latched || it.may && self.seldom(&it)) {
+                from = sequence + 1;
+            }
+        }
+        (from, to)
+    }
+
+    /// Whether everything of a process may be killed: it is on its way out behind a visible flag.
+    fn may_reset(&self, process: usize) -> bool {
+        let it = &self.all[process];
+        let out = matches!(it.at, At::ResetDue | At::Resetting | At::Waiting);
+        let Some((from, to)) = it.cut.filter(|_| out) else { return false };
+        self.runtime(process).into_iter().all(|(sequence, it)| {
+            let started = matches!(it.place, Place::Runtime { started: true, .. });
+            if self.mutant == Mutant::RunningOnly && !started {
+                return true;
+            }
+            let flagged = (from..to).contains(&sequence) && it.tests_flag;
+            (flagged || self.mutant == Mutant::FlagBehindCopies) && it.may && self.seldom(&it)
+        })
+    }
+
+    /// S3.3.
+    fn check(&mut self, process: usize) {
+        self.all[process].at = At::Waiting;
+        if self.all[process].way != Way::Reset {
+            return;
+        }
+        let whole = self.setup.declared.scope == Scope::Device;
+        let others = whole && self.mutant != Mutant::OwnLaunchesOnly;
+        let idle = self.runtime(process).is_empty();
+        let hit = (0..self.all.len()).filter(|&id| id == process || others);
+        let mut hit = hit.filter(|&id| id == process || !self.runtime(id).is_empty());
+        if !idle && hit.all(|id| self.may_reset(id)) {
+            self.all[process].at = At::ResetDue;
+        }
+    }
+
+    fn whole_reset(&self) -> bool {
+        let due = |it: &Process| matches!(it.at, At::ResetDue | At::Resetting);
+        self.setup.declared.scope == Scope::Device && self.all.iter().any(due)
+    }
+
+    /// The oldest in the buffer.
+    fn submit(&mut self, process: usize) -> Option<Order> {
+        let extra = u32::from(self.mutant == Mutant::WindowPlusOne);
+        if self.runtime(process).len() >= (self.setup.options.window + extra) as usize
+            || self.whole_reset()
+        {
+            return None;
+        }
+        let it = &mut self.all[process];
+        let sequence = it.next;
+        let waiting = it.launches.iter_mut().filter(|launch| launch.place == Place::Buffer);
+        let launch = waiting.min_by_key(|launch| launch.rank)?;
+        launch.place = Place::Runtime { sequence, acknowledged: false, started: false };
+        it.next += 1;
+        Some(Order::Submit { sequence, stream: launch.stream, job: launch.job })
+    }
+
+    fn back(&mut self, process: usize, sequence: u64, killed: bool) {
+        let mutant = self.mutant;
+        let rank = self.all[process].rank;
+        let Some(launch) = self.find(process, sequence) else { return };
+        let done =
+            mutant == Mutant::KilledIsDone && killed || mutant == Mutant::ExitedIsDone && !killed;
+        launch.place = if done { Place::Done } else { Place::Buffer };
+        if mutant == Mutant::TailRequeue {
+            launch.rank = rank;
+            self.all[process].rank += 1;
+        }
+        if mutant == Mutant::ReplayOneMore && killed {
+            let job = self.all[process].launches.iter().rfind(|it| it.place == Place::Done);
+            if let Some(job) = job.map(|it| it.job) {
+                let mut all = self.all[process].launches.iter_mut();
+                if let Some(it) = all.find(|it| it.job == job) {
+                    it.place = Place::Buffer;
+                }
+            }
+        }
+    }
+
+    fn complete(&mut self, process: usize) -> Order {
+        let it = &mut self.all[process];
+        it.at = At::Preempted;
+        let resumed = std::mem::take(&mut it.resume);
+        if resumed {
+            (it.at, it.undo) = (At::Running, Some(it.way));
+        }
+        Order::Drained { resumed }
+    }
+}
+
+impl Control for Naive {
+    fn capture(&mut self, process: usize, job: usize, it: &Job) {
+        let (stream, may, tests_flag) = (it.stream, killable(it), it.tests_flag);
+        let rank = self.all[process].rank;
+        self.all[process].rank += 1;
+        let place = Place::Buffer;
+        let launch = Launch { job, stream, rank, may, tests_flag, kills: 0, place };
+        self.all[process].launches.push(launch);
+    }
+
+    fn next(&mut self, process: usize) -> Option<Order> {
+        if let Some(way) = self.all[process].undo.take() {
+            match way {
+                Way::Wait => {}
+                Way::Flag | Way::Reset => {
+                    self.all[process].cut = None;
+                    return Some(Order::Lower);
+                }
+                Way::Drain => return Some(Order::Release),
+                Way::Switch => return Some(Order::Restore),
+            }
+        }
+        let there = self.runtime(process);
+        let empty = there.is_empty();
+        let calling = there
+            .iter()
+            .any(|(_, it)| matches!(it.place, Place::Runtime { acknowledged: false, .. }));
+        match (self.all[process].at, self.all[process].way) {
+            (At::Running, _) => self.submit(process),
+            (At::Begun, _) if calling => None,
+            (At::Begun, Way::Wait) => {
+                self.all[process].at = At::Waiting;
+                empty.then(|| self.complete(process))
+            }
+            (At::Begun, Way::Flag | Way::Reset) => {
+                let (from, to) = self.cut(process);
+                self.all[process].cut = Some((from, to));
+                self.all[process].at = At::Told;
+                if self.mutant == Mutant::ResetAtOnce {
+                    self.check(process);
+                }
+                Some(Order::Raise { from, to })
+            }
+            (At::Begun, way) => {
+                self.all[process].at = At::Removing;
+                Some(if way == Way::Drain { Order::Hold } else { Order::Save })
+            }
+            (At::ResetDue, _) => {
+                self.all[process].at = At::Resetting;
+                Some(Order::Reset)
+            }
+            (At::Waiting, _) => empty.then(|| self.complete(process)),
+            (At::Removed, _) => Some(self.complete(process)),
+            (At::Told | At::Resetting | At::Removing | At::Preempted, _) => None,
+        }
+    }
+
+    fn submitted(&mut self, process: usize, wanted: u64) {
+        if let Some(launch) = self.find(process, wanted)
+            && let Place::Runtime { acknowledged, .. } = &mut launch.place
+        {
+            *acknowledged = true;
+        }
+    }
+
+    fn not_submitted(&mut self, process: usize, wanted: u64) {
+        if let Some(launch) = self.find(process, wanted) {
+            launch.place = Place::Buffer;
+        }
+    }
+
+    fn started(&mut self, process: usize, wanted: u64) {
+        if let Some(launch) = self.find(process, wanted)
+            && let Place::Runtime { acknowledged, started, .. } = &mut launch.place
+        {
+            (*acknowledged, *started) = (true, true);
+        }
+    }
+
+    fn finished(&mut self, process: usize, sequence: u64) {
+        if let Some(launch) = self.find(process, sequence) {
+            launch.place = Place::Done;
+        }
+    }
+
+    fn exited(&mut self, process: usize, sequence: u64) -> bool {
+        let latched = self.setup.declared.latched;
+        if let Some(launch) = self.find(process, sequence)
+            && matches!(launch.place, Place::Runtime { started: true, .. })
+            && !latched
+        {
+            launch.kills += 1;
+        }
+        if self.mutant != Mutant::ExitsForgotten {
+            self.back(process, sequence, false);
+        }
+        self.all[process].cut.is_some_and(|(from, to)| (from..to).contains(&sequence))
+    }
+
+    fn killed(&mut self, process: usize, sequence: u64) {
+        if let Some(launch) = self.find(process, sequence) {
+            launch.kills += 1;
+        }
+        self.back(process, sequence, true);
+    }
+
+    fn raised(&mut self, process: usize) {
+        if self.all[process].at == At::Told {
+            self.check(process);
+        }
+    }
+
+    fn drained(&mut self, process: usize) {
+        let it = &mut self.all[process];
+        it.at = match it.at {
+            At::Resetting => At::Waiting,
+            At::Removing => At::Removed,
+            other => other,
+        };
+    }
+
+    fn left(&self, process: usize) -> usize {
+        let all = self.all[process].launches.iter();
+        all.filter(|launch| launch.place != Place::Done).count()
+    }
+
+    fn preempt(&mut self, process: usize, way: Way, by: Option<usize>) -> String {
+        if by.is_some_and(|by| self.all[by].level >= self.all[process].level) {
+            return "NotOutranked".to_owned();
+        }
+        let can = self.setup.declared.abilities;
+        let has = match way {
+            Way::Wait => true,
+            Way::Flag => can.can_flag,
+            Way::Drain => can.can_drain,
+            Way::Reset => can.can_reset,
+            Way::Switch => can.can_switch,
+        };
+        if !has {
+            return format!("missing {}", way.name());
+        }
+        let it = &mut self.all[process];
+        if it.at == At::Running {
+            (it.at, it.way) = (At::Begun, way);
+            return "Begun".to_owned();
+        }
+        if std::mem::take(&mut it.resume) { "ResumeCancelled" } else { "Already" }.to_owned()
+    }
+
+    fn resume(&mut self, process: usize) -> String {
+        let mutant = self.mutant;
+        let it = &mut self.all[process];
+        match it.at {
+            At::Running => "Running",
+            At::Preempted => {
+                (it.at, it.undo) = (At::Running, Some(it.way));
+                "Now"
+            }
+            _ if mutant == Mutant::ResumeWithoutDrain => {
+                (it.at, it.undo) = (At::Running, Some(it.way));
+                for launch in &mut it.launches {
+                    if launch.place != Place::Done {
+                        launch.place = Place::Buffer;
+                    }
+                }
+                "Now"
+            }
+            _ => {
+                it.resume = true;
+                "Waits"
+            }
+        }
+        .to_owned()
+    }
+}

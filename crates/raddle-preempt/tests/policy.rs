@@ -1,0 +1,220 @@
+//! What do the policies of the preempt slot answer, and do they keep their laws?
+
+use std::fmt::Write as _;
+
+use proptest::prelude::*;
+use raddle_policy::test_kit::{check_preempt, victims};
+use raddle_policy::{
+    CuId, Fact, How, Piece, Preempt, ProcessState, TakeOff, VictimLaunch, VictimView, WaveSpan,
+};
+use raddle_preempt::Abilities;
+use raddle_preempt::policy::{Cheapest, DeviceCosts, Flag, Reset, Switch, Wait};
+use raddle_types::{Demand, Idempotence, Launch, LaunchId, Level, ProcessId, Tick, Ticks};
+
+/// 6 ticks to kill; a workgroup of [`launch`] has 50 bytes, of which 100 move in 10 ticks.
+const COSTS: DeviceCosts =
+    DeviceCosts { reset_ns: 6, bytes_per_us: 10_000, vgpr_bytes: 10, sgpr_bytes: 1, lds_bytes: 10 };
+
+fn abilities() -> impl Strategy<Value = Abilities> {
+    any::<[bool; 4]>().prop_map(|[can_flag, can_drain, can_reset, can_switch]| Abilities {
+        can_flag,
+        can_drain,
+        can_reset,
+        can_switch,
+    })
+}
+
+fn can(abilities: Abilities, how: How) -> bool {
+    match how {
+        How::Wait => true,
+        How::Flag => abilities.can_flag,
+        How::Drain => abilities.can_drain,
+        How::Reset => abilities.can_flag && abilities.can_reset,
+        How::Switch => abilities.can_switch,
+        _ => false,
+    }
+}
+
+proptest! {
+    #[test]
+    fn policies_keep_the_laws_of_the_slot(
+        victims in victims(), bound in 0u64..10_000, abilities in abilities(),
+    ) {
+        check_preempt(|| Wait, &victims);
+        check_preempt(|| Flag, &victims);
+        check_preempt(|| Reset, &victims);
+        check_preempt(|| Switch, &victims);
+        check_preempt(|| Cheapest::new(Ticks(bound), abilities, COSTS), &victims);
+    }
+
+    #[test]
+    fn the_cheapest_answers_what_the_runtime_can_do(
+        victims in victims(), bound in 0u64..10_000, abilities in abilities(),
+    ) {
+        let mut policy = Cheapest::new(Ticks(bound), abilities, COSTS);
+        for victim in &victims {
+            let view = VictimView { process: &victim.process, launches: &victim.launches };
+            let how = policy.preempt(&view, victim.now);
+            prop_assert!(can(abilities, how), "{how:?} with {abilities:?}");
+            let idempotent = |it: &VictimLaunch| it.launch.idempotent == Idempotence::Idempotent;
+            prop_assert!(how != How::Reset || victim.launches.iter().all(idempotent));
+        }
+    }
+}
+
+/// Eight workgroups, two granules of vector registers a wave of two, one of LDS.
+fn launch(id: u32, idempotent: Idempotence) -> Launch {
+    let demand = Demand { waves: 2, vgpr: 2, sgpr: 0, lds: 1, barriers: 0 };
+    Launch { id: LaunchId(id), workgroups: 8, demand, idempotent, ..Launch::default() }
+}
+
+/// The policy, the launches that it has seen running, and what a device would know of them.
+struct World {
+    policy: Cheapest,
+    running: Option<VictimLaunch>,
+}
+
+impl World {
+    fn start(&mut self, launch: &Launch, now: u64) {
+        let unstarted = self.running.map_or(launch.workgroups, |it| it.unstarted);
+        let pieces = [Piece { first: 8 - unstarted, stride: 1, count: 4, cu: CuId(0) }];
+        let (waves, pieces, places) = (WaveSpan::All, &pieces[..], &[][..]);
+        self.policy.observe(&Fact::Started { launch, waves, pieces, places }, Tick(now));
+        self.running = Some(VictimLaunch {
+            launch: *launch,
+            unstarted: unstarted - 4,
+            resident_waves: 8,
+            submitted: Tick(0),
+        });
+    }
+
+    fn end(&mut self, launch: &Launch, now: u64) {
+        let pieces = [Piece { first: 0, stride: 1, count: 4, cu: CuId(0) }];
+        let fact = Fact::Ended { launch, waves: WaveSpan::All, pieces: &pieces };
+        self.policy.observe(&fact, Tick(now));
+        if let Some(running) = &mut self.running {
+            running.resident_waves = 0;
+        }
+    }
+
+    fn finish(&mut self, launch: &Launch, now: u64) {
+        self.policy.observe(&Fact::LaunchEnded { launch: launch.id }, Tick(now));
+        self.running = None;
+    }
+
+    /// Two rounds of four workgroups, ten ticks each, as far as `now` goes; begun at 100.
+    fn run(&mut self, launch: &Launch, now: u64) {
+        self.start(launch, 100);
+        if now >= 110 {
+            self.end(launch, 110);
+            self.start(launch, 110);
+        }
+    }
+
+    fn answer(&mut self, waiting: &[Launch], now: u64) -> How {
+        let process = ProcessState {
+            id: ProcessId(0),
+            level: Level(0),
+            share: 1,
+            joined: Tick(0),
+            alive: Ticks(0),
+            ran: Ticks(0),
+            resident_waves: 8,
+        };
+        let waits = |launch: &Launch| VictimLaunch {
+            launch: *launch,
+            unstarted: 8,
+            resident_waves: 0,
+            submitted: Tick(0),
+        };
+        let mut launches: Vec<VictimLaunch> = self.running.into_iter().collect();
+        launches.extend(waiting.iter().map(waits));
+        let view = VictimView { process: &process, launches: &launches };
+        self.policy.preempt(&view, Tick(now))
+    }
+}
+
+/// After one launch that took 20 ticks in two rounds, if `learned`.
+fn world(bound: u64, abilities: Abilities, learned: bool) -> World {
+    let mut world = World { policy: Cheapest::new(Ticks(bound), abilities, COSTS), running: None };
+    if learned {
+        let before = launch(90, Idempotence::Idempotent);
+        world.start(&before, 0);
+        world.end(&before, 10);
+        world.start(&before, 10);
+        world.end(&before, 20);
+        world.finish(&before, 20);
+    }
+    world
+}
+
+/// One letter a bound.
+fn row(learned: bool, now: u64, waiting: &[Idempotence], abilities: Abilities) -> String {
+    let letter = |bound: u64| {
+        let mut world = world(bound, abilities, learned);
+        world.run(&launch(0, Idempotence::Idempotent), now);
+        let waiting: Vec<Launch> = (1..).zip(waiting).map(|(id, &it)| launch(id, it)).collect();
+        world.answer(&waiting, now).name().chars().next().unwrap_or('?')
+    };
+    (0..=44).map(letter).collect()
+}
+
+#[test]
+fn cheapest() {
+    let (yes, unknown) = (Idempotence::Idempotent, Idempotence::Unknown);
+    let held = Abilities { can_drain: false, can_switch: false, ..Abilities::ALL };
+    let mut table = String::from("bound 0 to 44: w wait, f flag, d drain, r reset, s switch\n");
+    for (what, abilities) in [("all ways", Abilities::ALL), ("flag and reset", held)] {
+        for (learned, of) in [(true, "its kind is known"), (false, "the first of its kind")] {
+            writeln!(table, "\n{what}, {of}").expect("a string");
+            for now in [100, 103, 110, 113, 119, 120, 125] {
+                for (behind, waiting) in
+                    [("alone", &[][..]), ("1 behind", &[yes][..]), ("1 unknown", &[unknown][..])]
+                {
+                    let row = row(learned, now, waiting, abilities);
+                    writeln!(table, "{:2} {behind:9} {row}", now - 100).expect("a string");
+                }
+            }
+        }
+    }
+    insta::assert_snapshot!("policy-cheapest", table);
+}
+
+/// What was saved keeps the time that is left; what was killed begins anew.
+#[test]
+fn time_off_the_device_does_not_count() {
+    let one = launch(0, Idempotence::Idempotent);
+    let held = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
+    // 13 of 20 ticks are done when it is saved, so 7 are left when it comes back.
+    let back = |bound: u64, gone: TakeOff, now: u64| {
+        let mut world = world(bound, held, true);
+        world.run(&one, 113);
+        // Being saved or killed takes a while, in which nothing of it runs.
+        world.policy.observe(&Fact::Leaving { launch: &one, how: gone }, Tick(113));
+        let gone_at = if gone == TakeOff::Drain { 113 } else { 180 };
+        world.policy.observe(&Fact::TakenOff { launch: &one, how: gone }, Tick(gone_at));
+        if gone == TakeOff::Kill {
+            world.running = None;
+            world.start(&one, 500);
+        } else {
+            world.policy.observe(&Fact::Restored { launch: &one }, Tick(500));
+        }
+        world.answer(&[launch(1, Idempotence::Idempotent)], now)
+    };
+    assert_eq!([6, 7].map(|bound| back(bound, TakeOff::Save, 500)), [How::Reset, How::Flag]);
+    assert_eq!([6, 7].map(|bound| back(bound, TakeOff::Drain, 500)), [How::Reset, How::Flag]);
+    assert_eq!([16, 17].map(|bound| back(bound, TakeOff::Kill, 503)), [How::Reset, How::Flag]);
+}
+
+#[test]
+fn a_bound_is_met_exactly() {
+    let yes = Idempotence::Idempotent;
+    let held = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
+    // At 113 of 120 the flag is over in 7 ticks and wastes nothing, a reset in 6.
+    let answer = |bound: u64| {
+        let mut world = world(bound, held, true);
+        world.run(&launch(0, yes), 113);
+        world.answer(&[launch(1, yes)], 113)
+    };
+    assert_eq!([5, 6, 7, 8].map(answer), [How::Reset, How::Reset, How::Flag, How::Flag]);
+}

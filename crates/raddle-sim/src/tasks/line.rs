@@ -1,0 +1,79 @@
+//! Which issued launches does a dispatcher hear of that looks ahead, and in which order?
+//!
+//! In the order of issue, and never before what they wait for.
+
+use raddle_types::LaunchId;
+
+use super::{Issued, Standing, Tasks};
+
+impl Tasks<'_> {
+    /// A launch has been issued: tells of it, unless what it waits for has not been issued. Then it
+    /// is told of behind that, so that a window is never full of launches that wait for others
+    /// behind them.
+    pub(super) fn line_up(&mut self, id: u32, told: &mut Vec<Issued>) {
+        let free = self.standing[id as usize].free;
+        if free {
+            told.push(Issued::free(id));
+        }
+        if !self.looks_ahead {
+            return;
+        }
+        let mut next = Vec::new();
+        let in_line = |it: u32| self.standing[it as usize].in_line;
+        if free || self.parent(id).is_none_or(in_line) {
+            next.push(id);
+        }
+        while let Some(id) = next.pop() {
+            let standing = &mut self.standing[id as usize];
+            standing.in_line = true;
+            if !standing.free {
+                told.push(Issued { id: LaunchId(id), free: false });
+            }
+            let waits = |child: &u32| {
+                let Standing { issued, in_line, .. } = self.standing[*child as usize];
+                issued && !in_line
+            };
+            next.extend(self.children(id).filter(waits));
+        }
+    }
+
+    /// What a launch waits for: of its own repetition, or the last of its stream in the one before.
+    fn parent(&self, id: u32) -> Option<u32> {
+        let record = &self.records[id as usize];
+        let (plan, lane) = (
+            &self.workload.processes[usize::from(record.process)],
+            &self.lanes[usize::from(record.process)],
+        );
+        let task = &plan.tasks[record.task as usize];
+        let iteration = record.iteration as usize;
+        match task.after {
+            Some(after) => Some(lane.repeats[iteration].base + after),
+            None => {
+                let before = lane.repeats.get(iteration.checked_sub(1)?)?;
+                Some(before.base + lane.last[task.stream.index()]?)
+            }
+        }
+    }
+
+    /// What waits for a launch: of its own repetition, and of the next one if that has begun.
+    fn children(&self, id: u32) -> impl Iterator<Item = u32> {
+        let record = &self.records[id as usize];
+        let (plan, lane) = (
+            &self.workload.processes[usize::from(record.process)],
+            &self.lanes[usize::from(record.process)],
+        );
+        let base = lane.repeats[record.iteration as usize].base;
+        let stream = plan.tasks[record.task as usize].stream.index();
+        let next = lane.repeats.get(record.iteration as usize + 1);
+        let next = next.filter(|_| lane.last[stream] == Some(record.task));
+        let heads = next
+            .into_iter()
+            .flat_map(move |next| lane.heads[stream].iter().map(|head| next.base + head));
+        lane.children_of(record.task).iter().map(move |child| base + child).chain(heads)
+    }
+
+    /// Whether the dispatcher has heard of a launch.
+    pub(crate) fn is_told(&self, id: LaunchId) -> bool {
+        self.standing.get(id.index()).is_some_and(|standing| standing.in_line || standing.free)
+    }
+}

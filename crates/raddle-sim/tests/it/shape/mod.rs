@@ -1,0 +1,233 @@
+//! How long does urgent work wait for the device under each way off, and does the way's shape hold?
+//!
+//! Simulated, not computed: on a V100 an endless row of launches of length T, issued far ahead,
+//! fills the device; an urgent launch comes at 100 moments spread over T. Times are nanoseconds.
+
+mod svg;
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use raddle_device::Device;
+use raddle_dispatch::Recipe;
+use raddle_sim::{
+    Costs, EnergyModel, Options, Outcome, ProcessPlan, Repetition, Task, Work, Workload,
+    device_costs, run,
+};
+use raddle_types::{Activity, Barrier, Demand, Idempotence, Level, StreamId, Ticks};
+
+const US: u64 = 1000;
+/// How long each workgroup lasts: a launch of length T is T / 50 us rounds of them.
+const WORKGROUP: u64 = 50 * US;
+/// T, in microseconds.
+const LENGTHS: [u64; 6] = [50, 100, 200, 400, 800, 1600];
+/// Urgent launches, and how long each lasts.
+const ARRIVALS: u64 = 100;
+const URGENT: u64 = 10 * US;
+/// The window of seed 001.
+const WINDOW: u64 = 8;
+
+/// The ways, with the recipe's [preempt] table.
+const WAYS: [(&str, &str); 6] = [
+    ("wait", "policy = \"wait\""),
+    ("flag", "policy = \"flag\""),
+    ("drain", "policy = \"drain\""),
+    ("reset", "policy = \"reset\""),
+    ("switch", "policy = \"switch\""),
+    ("cheapest", "policy = \"cheapest\"\nbound-us = 30"),
+];
+
+fn v100() -> Device {
+    raddle_device::find("v100").expect("it is in the table")
+}
+
+/// Workgroups of 8 waves with 32 registers a thread: 8 fill a compute unit, 640 the device.
+fn task(device: &Device, rounds: u64, lasts: u64, level: u8) -> Task {
+    let demand = Demand { waves: 8, vgpr: 4, sgpr: 0, lds: 0, barriers: 0 };
+    Task {
+        stream: StreamId(0),
+        level: Level(level),
+        arrival: Ticks::ZERO,
+        after: None,
+        idempotent: Idempotence::Idempotent,
+        activity: Activity::UNKNOWN,
+        work: Work::Kernel {
+            workgroups: rounds * 640,
+            workgroup: Ticks(lasts),
+            demand,
+            barrier: Barrier::No,
+            context_bytes: device.context_bytes(&demand),
+        },
+    }
+}
+
+/// What a run measured, for one way and one T.
+struct Measured {
+    /// Latencies of the urgent launches, ascending.
+    latencies: Vec<u64>,
+    /// Time that passed until the last urgent launch had ended, and how much of it the low process
+    /// has to show: its launches that had ended by then, T each.
+    passed: u64,
+    done: u64,
+    killed: u64,
+}
+
+impl Measured {
+    /// The latency that so many percent do not exceed (nearest rank).
+    fn percentile(&self, percent: usize) -> u64 {
+        let rank = (self.latencies.len() * percent).div_ceil(100).max(1);
+        self.latencies[rank - 1]
+    }
+}
+
+fn measure(preempt: &str, length_us: u64) -> Measured {
+    let device = v100();
+    let length = length_us * US;
+    // Far enough apart for a full window, at another phase of a launch each time.
+    let at = |i: u64| (i + 1) * (WINDOW + 2) * length + (i * 61 % ARRIVALS) * length / ARRIVALS;
+    let times: Vec<Ticks> = (0..ARRIVALS).map(|i| Ticks(at(i))).collect();
+    let launches = (at(ARRIVALS) / length) as usize;
+    let mut low = vec![task(&device, length / WORKGROUP, WORKGROUP, 5); launches];
+    for position in 1..low.len() as u32 {
+        low[position as usize].after = Some(position - 1);
+    }
+    let urgent = ProcessPlan {
+        repetition: Repetition::At(times),
+        ..ProcessPlan::new("urgent", vec![task(&device, 1, URGENT, 0)])
+    };
+    let workload =
+        Workload { processes: vec![ProcessPlan::new("low", low), urgent], repeat: false };
+    let outcome = simulate(preempt, &device, &workload);
+    let mine = |process: u16| outcome.records.iter().filter(move |it| it.process == process);
+    let mut latencies: Vec<u64> = mine(1)
+        .map(|it| it.started.zip(it.ready).expect("it ran").0.since(it.ready.expect("so")).0)
+        .collect();
+    latencies.sort_unstable();
+    assert_eq!(latencies.len() as u64, ARRIVALS);
+    let last = mine(1).filter_map(|it| it.ended).max();
+    let done = mine(0).filter(|it| it.ended <= last).count() as u64 * length;
+    let passed = last.expect("it ran").0;
+    Measured { latencies, passed, done, killed: outcome.counters.killed }
+}
+
+fn simulate(preempt: &str, device: &Device, workload: &Workload) -> Outcome {
+    let text = format!(
+        "raddle = 1\nwindow = {WINDOW}\n[turn]\npolicy = \"highest-level\"\n[preempt]\n{preempt}"
+    );
+    let mut recipe = Recipe::parse("shape", &text).expect("a recipe");
+    recipe.fill_costs(device_costs(device));
+    let mut dispatcher = recipe.builder(device.shape, device.cus).expect("it builds").build();
+    let options = Options {
+        shape: device.shape,
+        cus: device.cus,
+        costs: Costs::of(device),
+        energy: EnergyModel::ASSUMED,
+    };
+    run(workload, &mut dispatcher, &options, &mut |_| ()).expect("lawful")
+}
+
+/// Row by way, column by T.
+fn all() -> Vec<(&'static str, Vec<Measured>)> {
+    let row = |&(name, text): &(&'static str, &str)| {
+        (name, LENGTHS.map(|length| measure(text, length)).into_iter().collect())
+    };
+    WAYS.iter().map(row).collect()
+}
+
+fn p99(rows: &[(&str, Vec<Measured>)], way: &str) -> Vec<u64> {
+    let row = rows.iter().find(|(name, _)| *name == way).expect("it was measured");
+    row.1.iter().map(|measured| measured.percentile(99)).collect()
+}
+
+#[test]
+fn each_way_has_its_shape_and_the_page_shows_it() {
+    let rows = all();
+    let device = v100();
+    for (position, length) in LENGTHS.map(|us| us * US).into_iter().enumerate() {
+        let of = |way| p99(&rows, way)[position];
+        let near = |latency: u64, whole: u64| latency <= whole && latency >= whole * 95 / 100;
+        assert!(near(of("wait"), WINDOW * length), "wait: {} of {length}", of("wait"));
+        assert!(near(of("flag"), length), "flag: {} of {length}", of("flag"));
+        assert!(near(of("drain"), WORKGROUP), "drain: {}", of("drain"));
+        assert_eq!(of("reset"), device.kill_ns);
+        let bytes = 640 * device.context_bytes(&Demand { waves: 8, vgpr: 4, ..Demand::default() });
+        assert_eq!(of("switch"), device.moving(bytes).0);
+        assert!(of("cheapest") <= 30 * US, "its bound: {}", of("cheapest"));
+        let moved = device.moving(bytes).0;
+        for (way, row) in &rows {
+            // What an urgent launch costs the low process beside its own time: nothing where that
+            // waits, what it had done of a launch, or moving out and back.
+            let lost = match *way {
+                "wait" | "flag" | "drain" => 0,
+                "reset" => length + device.kill_ns,
+                "switch" => 2 * moved,
+                _ => (length + device.kill_ns).max(2 * moved),
+            };
+            let Measured { passed, done, killed, .. } = row[position];
+            let accounted = done + (lost + URGENT) * ARRIVALS + 2 * length;
+            assert!(done <= passed && accounted >= passed, "{way} at {length}: {done} of {passed}");
+            assert!((killed > 0) == (*way == "reset"), "{way} killed {killed}");
+        }
+    }
+    current("docs/images/preempt-latency.svg", |_| svg::plot(&rows));
+    current("docs/policies/preempt.md", |page| between(&page, &table(&rows)));
+}
+
+const BEGIN: &str = "<!-- latencies -->\n";
+const END: &str = "<!-- end of latencies -->\n";
+
+/// P99 and worst latency, in microseconds.
+fn table(rows: &[(&str, Vec<Measured>)]) -> String {
+    let mut table = String::from("| way |");
+    for length in LENGTHS {
+        write!(table, " T = {length} us |").expect("a string");
+    }
+    table += "\n|---|";
+    table += &"---|".repeat(LENGTHS.len());
+    for (way, row) in rows {
+        write!(table, "\n| `{way}` |").expect("a string");
+        for measured in row {
+            let us = |ns: u64| format!("{}.{}", ns / US, ns % US / 100);
+            write!(table, " {} |", us(measured.percentile(99))).expect("a string");
+        }
+    }
+    table + "\n"
+}
+
+/// The page with the table between its marks.
+fn between(page: &str, table: &str) -> String {
+    let (before, rest) = page.split_once(BEGIN).expect("the page has the mark");
+    let (_, after) = rest.split_once(END).expect("the page has both marks");
+    format!("{before}{BEGIN}{table}{END}{after}")
+}
+
+/// A file of the documentation is what the simulator says; `cargo xtask bless` writes it.
+fn current(path: &str, make: impl Fn(String) -> String) {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let file = root.join(path);
+    let there = std::fs::read_to_string(&file).unwrap_or_default();
+    let wanted = make(there.clone());
+    if std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
+        std::fs::write(&file, &wanted).expect("the tree can be written");
+        return;
+    }
+    assert!(there == wanted, "{path} is not current: `cargo xtask bless -p raddle-sim` writes it");
+}
+
+#[test]
+fn a_policy_is_told_of_a_device_what_the_table_says() {
+    for id in raddle_device::ids() {
+        let device = raddle_device::find(id).expect("it is listed");
+        let costs = device_costs(&device);
+        assert_eq!(
+            (costs.reset_ns, costs.bytes_per_us),
+            (device.kill_ns, device.memory_bytes_per_us)
+        );
+        for (waves, vgpr, sgpr, lds) in
+            [(1, 1, 1, 0), (8, 4, 0, 3), (16, 64, 13, 400), (3, 0, 0, 1)]
+        {
+            let demand = Demand { waves, vgpr, sgpr, lds, barriers: 1 };
+            assert_eq!(costs.context_bytes(&demand), device.context_bytes(&demand), "{id}");
+        }
+    }
+}

@@ -1,0 +1,344 @@
+//! Does the submission window hold whatever runs, and does each way off treat it by the table?
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+
+use proptest::prelude::*;
+use raddle_dispatch::slots::{Everyone, HighestLevel};
+use raddle_dispatch::{Composed, DispatchError, Dispatcher};
+use raddle_policy::{Action, Actions, Allocate, CuId, Event, Free, How, TakeOff};
+use raddle_preempt::Abilities;
+use raddle_preempt::policy::{Cheapest, DeviceCosts};
+use raddle_sim::{Outcome, ProcessPlan, Repetition, Task, Work, Workload};
+use raddle_sm::{BlockWarp, Options};
+use raddle_types::{Idempotence, LaunchId, ProcessId, Tick, Ticks};
+use raddle_workgroup::{Greedy, GreedyConfig, Leftover, Matching, MatchingConfig};
+
+use crate::kit::{Always, SHAPE, at_level, end, in_order, kernel, latency, try_run, workload};
+use crate::laws::{check, processes};
+
+/// Looks over a dispatcher's shoulder and checks what the window promises.
+struct Watched {
+    inner: Composed,
+    window: usize,
+    /// Launches that were told, by process in the order of issue.
+    told: BTreeMap<ProcessId, Vec<LaunchId>>,
+    of: BTreeMap<LaunchId, (ProcessId, u64)>,
+    waits: BTreeSet<LaunchId>,
+    /// Submitted, not ended, not back in the buffer.
+    out: BTreeMap<ProcessId, BTreeSet<LaunchId>>,
+    /// Workgroups of each launch that have ended.
+    ended: BTreeMap<LaunchId, u64>,
+    /// The most launches that one process had out.
+    most: Arc<Mutex<usize>>,
+}
+
+impl Watched {
+    fn new(inner: Composed, window: usize, most: Arc<Mutex<usize>>) -> Self {
+        let (told, of, waits) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
+        let (out, ended) = (BTreeMap::new(), BTreeMap::new());
+        Self { inner, window, told, of, waits, out, ended, most }
+    }
+
+    fn hear(&mut self, event: &Event<'_>) {
+        match *event {
+            Event::LaunchIssued { launch } | Event::LaunchReady { launch } => {
+                if matches!(event, Event::LaunchIssued { .. }) {
+                    self.waits.insert(launch.id);
+                } else {
+                    self.waits.remove(&launch.id);
+                }
+                let known = self.of.insert(launch.id, (launch.process, launch.workgroups));
+                // What never fits waits in no buffer.
+                let fits = self.inner.book().cus().never(&launch).is_none();
+                if known.is_none() && fits {
+                    self.told.entry(launch.process).or_default().push(launch.id);
+                }
+            }
+            Event::WavesEnded { launch, waves, pieces } => {
+                assert!(matches!(waves, raddle_policy::WaveSpan::All), "whole ones only");
+                let (process, groups) = self.of[&launch];
+                let ended = self.ended.entry(launch).or_insert(0);
+                *ended += pieces.iter().map(|piece| u64::from(piece.count)).sum::<u64>();
+                if *ended == groups {
+                    self.out.entry(process).or_default().remove(&launch);
+                    self.told.entry(process).or_default().retain(|&id| id != launch);
+                }
+            }
+            Event::TakenOff { launch, how: TakeOff::Flag | TakeOff::Kill, .. } => {
+                self.ended.remove(&launch);
+                let (process, _) = self.of[&launch];
+                self.out.entry(process).or_default().remove(&launch);
+            }
+            _ => {}
+        }
+    }
+
+    fn answered(&mut self, actions: &Actions) {
+        for action in &actions.list {
+            match *action {
+                Action::Submit { launch, .. } => self.submitted(launch),
+                Action::Start { launch, .. } | Action::Assign { launch, .. } => {
+                    assert!(!self.waits.contains(&launch), "law 5: {launch} starts, and waits");
+                }
+                Action::Refuse { refusal } => {
+                    let (process, _) = self.of[&refusal.launch];
+                    self.told.entry(process).or_default().retain(|&id| id != refusal.launch);
+                    self.out.entry(process).or_default().remove(&refusal.launch);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn submitted(&mut self, launch: LaunchId) {
+        let (process, _) = self.of[&launch];
+        let out = self.out.entry(process).or_default();
+        let told = self.told[&process].iter();
+        let first = told.copied().find(|id| !out.contains(id));
+        assert_eq!(first, Some(launch), "in the order of issue, head of the buffer first");
+        out.insert(launch);
+        assert!(out.len() <= self.window, "{process} has {} of {}", out.len(), self.window);
+        let mut most = self.most.lock().expect("no panic before");
+        *most = (*most).max(out.len());
+    }
+}
+
+impl Dispatcher for Watched {
+    fn looks_ahead(&self) -> bool {
+        self.inner.looks_ahead()
+    }
+    fn event(&mut self, event: &Event<'_>, now: Tick) -> Result<(), DispatchError> {
+        self.inner.event(event, now)?;
+        self.hear(event);
+        Ok(())
+    }
+    fn decide(&mut self, now: Tick, actions: &mut Actions) -> Result<(), DispatchError> {
+        self.inner.decide(now, actions)?;
+        self.answered(actions);
+        Ok(())
+    }
+    fn free(&self, cu: CuId) -> Option<Free> {
+        self.inner.free(cu)
+    }
+}
+
+const WAYS: [How; 6] = [How::Never, How::Wait, How::Flag, How::Drain, How::Reset, How::Switch];
+
+fn watched(
+    workload: &Workload,
+    cus: u16,
+    (how, window): (How, u32),
+    allocate: impl Allocate + 'static,
+) -> (Outcome, usize) {
+    let most = Arc::new(Mutex::new(0));
+    let inner = Composed::builder(SHAPE, cus)
+        .turn("highest-level", HighestLevel)
+        .preempt("always", Always(how))
+        .allocate("it", allocate)
+        .window(window)
+        .build();
+    let outcome = try_run(workload, cus, Watched::new(inner, window as usize, most.clone()));
+    let most = *most.lock().expect("no panic before");
+    (outcome.expect("the two books agree, and the laws hold"), most)
+}
+
+proptest! {
+    #[test]
+    fn every_way_off_keeps_the_window_and_loses_nothing(
+        processes in processes(), way in 0usize..6, cus in 1u16..4, window in 1u32..10,
+    ) {
+        let how = WAYS[way];
+        let all = workload(processes.clone());
+        let (outcome, _) = watched(&all, cus, (how, window), Leftover::default());
+        check(&outcome, &processes, how);
+        let (outcome, _) = watched(&all, cus, (how, window), Greedy::new(GreedyConfig::default()).expect("no parameters"));
+        check(&outcome, &processes, how);
+        let matching = Matching::new(MatchingConfig::default(), SHAPE, cus).expect("it fits");
+        let (outcome, _) = watched(&all, cus, (how, window), matching);
+        check(&outcome, &processes, how);
+        let named = Greedy::new(GreedyConfig { addresses: true, ..GreedyConfig::default() });
+        let (outcome, _) = watched(&all, cus, (how, window), named.expect("no other setting"));
+        check(&outcome, &processes, how);
+    }
+
+    /// Now one way, now another, of the same process: nothing is lost either.
+    #[test]
+    fn the_cheapest_way_loses_nothing(
+        processes in processes(), cus in 1u16..4, window in prop::option::of(1u32..10),
+        bound in 0u64..200, can in any::<[bool; 4]>(), by_warp in any::<bool>(),
+    ) {
+        let [can_flag, can_drain, can_reset, can_switch] = can;
+        let abilities = Abilities { can_flag, can_drain, can_reset, can_switch };
+        let costs = DeviceCosts {
+            reset_ns: 7, bytes_per_us: 1000, vgpr_bytes: 1, sgpr_bytes: 0, lds_bytes: 0,
+        };
+        let builder = Composed::builder(SHAPE, cus)
+            .turn("highest-level", HighestLevel)
+            .preempt("cheapest", Cheapest::new(Ticks(bound), abilities, costs));
+        let builder = match window {
+            Some(window) => builder.window(window),
+            None => builder,
+        };
+        let builder = match by_warp {
+            true => builder.allocate("block-warp", BlockWarp::new(Options::default())),
+            false => builder,
+        };
+        let outcome = try_run(&workload(processes.clone()), cus, builder.build());
+        check(&outcome.expect("the two books agree"), &processes, How::Reset);
+    }
+
+    /// Whole and in parts, assigned and taken back: the books agree and nothing is lost.
+    #[test]
+    fn block_warp_keeps_its_blocks_under_a_window(
+        processes in processes(), way in 0usize..6, cus in 1u16..4, window in 1u32..10,
+        fall_through in any::<bool>(),
+    ) {
+        let how = WAYS[way];
+        let policy = BlockWarp::new(Options { fall_through, ..Options::default() });
+        let dispatcher = Composed::builder(SHAPE, cus)
+            .turn("highest-level", HighestLevel)
+            .preempt("always", Always(how))
+            .allocate("block-warp", policy)
+            .window(window)
+            .build();
+        let outcome = try_run(&workload(processes.clone()), cus, dispatcher);
+        check(&outcome.expect("the two books agree"), &processes, how);
+    }
+
+    /// Repetitions wait for the stream's last launch of the one before, and so do their windows.
+    #[test]
+    fn repetitions_and_requests_go_through_the_window(
+        processes in processes(), way in 0usize..6, window in 1u32..6, gap in 1u64..200,
+    ) {
+        // In the order of arrival: a repetition that is broken off leaves nothing that waits.
+        let sorted = |mut tasks: Vec<Task>| {
+            let mut arrivals: Vec<Ticks> = tasks.iter().map(|task| task.arrival).collect();
+            arrivals.sort_unstable();
+            tasks.iter_mut().zip(arrivals).for_each(|(task, at)| task.arrival = at);
+            tasks
+        };
+        let mut all = workload(processes.into_iter().map(sorted).collect());
+        all.repeat = true;
+        let times: Vec<Ticks> = (0..4).map(|i| Ticks(i * gap)).collect();
+        if let Some(last) = all.processes.last_mut() {
+            last.repetition = Repetition::At(times);
+        }
+        let (outcome, _) = watched(&all, 2, (WAYS[way], window), Leftover::default());
+        prop_assert!(outcome.stuck.is_empty());
+        let done = |it: &raddle_sim::Record| it.refused != it.ended.is_some();
+        let requests = outcome.records.iter().filter(|it| usize::from(it.process) + 1 == all.processes.len());
+        prop_assert!(requests.clone().count() > 0 && requests.clone().all(done));
+    }
+
+    /// A chain of launches alone: one in flight is one at a time.
+    #[test]
+    fn a_window_of_one_is_no_window_for_one_stream(processes in processes(), cus in 1u16..4) {
+        let chain = |tasks: &Vec<Task>| -> Vec<Task> {
+            let kernels = tasks.iter().filter(|task| matches!(task.work, Work::Kernel { .. }));
+            in_order(kernels.map(|&task| Task { stream: raddle_types::StreamId(0), ..task }).collect())
+        };
+        let all = workload(vec![chain(&processes[0])]);
+        let build = || Composed::builder(SHAPE, cus).turn("everyone", Everyone);
+        let without = try_run(&all, cus, build().build()).expect("lawful");
+        let with = try_run(&all, cus, build().window(1).build()).expect("lawful");
+        let ends = |outcome: &Outcome| -> Vec<_> {
+            outcome.records.iter().map(|it| (it.ready, it.started, it.ended)).collect()
+        };
+        prop_assert_eq!(ends(&without), ends(&with));
+    }
+}
+
+/// One compute unit that each launch fills for 1,000; twelve of them, all issued at 0.
+fn low(idempotent: bool) -> Vec<Task> {
+    let verdict = if idempotent { Idempotence::Idempotent } else { Idempotence::Unknown };
+    let one = Task { idempotent: verdict, ..kernel(0, 8, 1, 1000) };
+    at_level(5, in_order(vec![one; 12]))
+}
+
+/// An urgent launch comes at 2,500, while the third runs.
+fn urgent(how: How, window: u32, low: Vec<Task>) -> (Outcome, usize) {
+    let high = at_level(0, vec![kernel(2500, 8, 1, 100)]);
+    watched(&workload(vec![low, high]), 1, (how, window), Leftover::default())
+}
+
+#[test]
+fn the_window_is_used_to_the_full_and_no_further() {
+    let (outcome, most) = urgent(How::Wait, 8, low(false));
+    assert_eq!(most, 8);
+    assert_eq!(latency(&outcome, 12), 7500, "what runs has 500 left, seven more were submitted");
+    assert_eq!(end(&outcome, 9), 10_000);
+    assert_eq!(end(&outcome, 10), 11_100, "the eleventh was still in the buffer");
+    for (window, expected) in [(1, 500), (2, 1500), (3, 2500)] {
+        let (outcome, most) = urgent(How::Wait, window, low(false));
+        assert_eq!((latency(&outcome, 12), most), (expected, window as usize));
+    }
+}
+
+#[test]
+fn a_flag_waits_for_what_runs_and_loses_no_order() {
+    let (outcome, _) = urgent(How::Flag, 8, low(false));
+    assert_eq!(latency(&outcome, 12), 500);
+    assert_eq!(outcome.counters.taken_off, 7);
+    let ends: Vec<u64> = (0..12).map(|launch| end(&outcome, launch)).collect();
+    let expected: Vec<u64> = (1..=12).map(|i| 1000 * i + if i > 3 { 100 } else { 0 }).collect();
+    assert_eq!(ends, expected);
+}
+
+#[test]
+fn drain_and_switch_hold_the_rest_of_the_window() {
+    let (outcome, _) = urgent(How::Drain, 8, low(false));
+    assert_eq!((latency(&outcome, 12), end(&outcome, 11)), (500, 12_100));
+    let (outcome, _) = urgent(How::Switch, 8, low(false));
+    assert_eq!(latency(&outcome, 12), 800, "8 workgroups of 100 bytes at 1000 bytes a us");
+    assert_eq!(end(&outcome, 11), 12_000 + 800 + 100 + 800);
+}
+
+#[test]
+fn a_reset_asks_every_submitted_launch() {
+    let (outcome, _) = urgent(How::Reset, 8, low(true));
+    assert_eq!((latency(&outcome, 12), outcome.counters.killed), (7, 8));
+    assert_eq!(end(&outcome, 2), 2500 + 7 + 100 + 1000, "the running one starts again");
+    // Worked run B of the digest: one that only waits may not be killed.
+    let mut one = low(true);
+    one[5].idempotent = Idempotence::Not;
+    let (outcome, _) = urgent(How::Reset, 8, one);
+    assert_eq!((latency(&outcome, 12), outcome.counters.killed), (500, 0), "as a flag");
+    // Behind the window it has no say.
+    let mut one = low(true);
+    one[10].idempotent = Idempotence::Not;
+    let (outcome, _) = urgent(How::Reset, 8, one);
+    assert_eq!((latency(&outcome, 12), outcome.counters.killed), (7, 8));
+}
+
+#[test]
+fn a_launch_issued_before_what_it_waits_for_comes_behind_it() {
+    // The second is issued at 0, the first at 300; one in flight.
+    let chain = in_order(vec![kernel(300, 8, 1, 100), kernel(0, 8, 1, 100)]);
+    let (outcome, most) = watched(&workload(vec![chain]), 1, (How::Never, 1), Leftover::default());
+    assert_eq!((end(&outcome, 0), end(&outcome, 1), most), (400, 500, 1));
+}
+
+#[test]
+fn a_copy_between_two_launches_keeps_its_place() {
+    let mut tasks = vec![kernel(0, 8, 1, 100), crate::kit::copy(0, 50), kernel(0, 8, 1, 100)];
+    tasks = in_order(tasks);
+    let (outcome, most) = watched(&workload(vec![tasks]), 1, (How::Never, 8), Leftover::default());
+    assert_eq!((end(&outcome, 0), end(&outcome, 1), end(&outcome, 2), most), (100, 150, 250, 2));
+}
+
+/// Two processes of requests: the device goes to whoever is urgent, and the other one comes back.
+#[test]
+fn a_long_row_of_revocations_ends() {
+    let urgent = ProcessPlan {
+        repetition: Repetition::At((0..40).map(|i| Ticks(300 * i)).collect()),
+        ..ProcessPlan::new("urgent", at_level(0, vec![kernel(0, 8, 1, 100)]))
+    };
+    let low = ProcessPlan::new("low", low(false));
+    let all = Workload { processes: vec![low, urgent], repeat: false };
+    for how in WAYS {
+        let (outcome, _) = watched(&all, 1, (how, 8), Leftover::default());
+        assert!(outcome.stuck.is_empty(), "{how:?}");
+        assert_eq!(outcome.counters.killed, 0, "{how:?}");
+    }
+}

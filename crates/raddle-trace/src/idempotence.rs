@@ -1,0 +1,105 @@
+//! May a kernel be killed and run again, by the user's rules?
+//!
+//! No profile says it, and nobody can see it in one: a rule is a claim of the user's.
+
+use std::str::FromStr;
+
+use raddle_types::Idempotence;
+
+use crate::error::TraceError;
+use crate::priority::glob_fits;
+use crate::profile::{OpKind, Profile};
+
+/// A rule `GLOB=yes`, `GLOB=no` or `GLOB=unknown`: kernels of these names are idempotent, are not,
+/// or nobody knows, which counts as not.
+///
+/// `*` in the glob stands for any characters, `?` for one.
+///
+/// ```
+/// use raddle_trace::IdempotenceRule;
+/// let rule: IdempotenceRule = "*gemm*=yes".parse()?;
+/// assert!("*gemm*=perhaps".parse::<IdempotenceRule>().is_err());
+/// # Ok::<(), raddle_trace::TraceError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdempotenceRule {
+    glob: String,
+    verdict: Idempotence,
+}
+
+impl FromStr for IdempotenceRule {
+    type Err = TraceError;
+
+    fn from_str(rule: &str) -> Result<Self, TraceError> {
+        let fail = |problem| TraceError::IdempotenceRule { rule: rule.to_owned(), problem };
+        // Names of kernels may hold a `=`.
+        let Some((glob, verdict)) = rule.rsplit_once('=') else {
+            return Err(fail("it has no `=yes` or `=no`"));
+        };
+        if glob.trim().is_empty() {
+            return Err(fail("it names no kernel; `*` means every one"));
+        }
+        let verdict = match verdict.trim() {
+            "yes" => Idempotence::Idempotent,
+            "no" => Idempotence::Not,
+            "unknown" => Idempotence::Unknown,
+            _ => return Err(fail("its verdict is none of yes, no and unknown")),
+        };
+        Ok(Self { glob: glob.trim().to_owned(), verdict })
+    }
+}
+
+impl IdempotenceRule {
+    /// Gives the launches of the kernels that fit this verdict; how many there are. Of several rules
+    /// the last one applied wins.
+    pub fn apply(&self, profile: &mut Profile) -> u64 {
+        let fits: Vec<bool> =
+            profile.kernels.iter().map(|name| glob_fits(&self.glob, name)).collect();
+        let mut launches = 0;
+        for op in profile.ops.iter_mut().filter(|op| op.kind == OpKind::Kernel) {
+            if fits.get(op.kernel as usize).copied().unwrap_or(false) {
+                op.idempotent = self.verdict;
+                launches += 1;
+            }
+        }
+        launches
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ImportOptions, read};
+
+    fn verdicts(rules: &[&str]) -> (Vec<u64>, Vec<Idempotence>) {
+        let mut text =
+            "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns,idempotent\n"
+                .to_owned();
+        for (at, (name, told)) in [("gemm", ""), ("a=b", "yes"), ("adam", "no")].iter().enumerate()
+        {
+            text += &format!("{name},1,1,1,32,1,1,{at}0,5,{told}\n");
+        }
+        let mut profile = read("t.csv", text.as_bytes(), &ImportOptions::default()).unwrap();
+        let rules = rules.iter().map(|rule| rule.parse::<IdempotenceRule>().unwrap());
+        let met = rules.map(|rule| rule.apply(&mut profile)).collect();
+        (met, profile.ops.iter().map(|op| op.idempotent).collect())
+    }
+
+    #[test]
+    fn the_last_rule_that_fits_wins_over_the_profile() {
+        use Idempotence::{Idempotent, Not, Unknown};
+        assert_eq!(verdicts(&[]), (vec![], vec![Unknown, Idempotent, Not]));
+        assert_eq!(verdicts(&["*=yes"]), (vec![3], vec![Idempotent; 3]));
+        assert_eq!(verdicts(&["*=yes", "a*=no"]), (vec![3, 2], vec![Idempotent, Not, Not]));
+        assert_eq!(verdicts(&["a=b=unknown"]), (vec![1], vec![Unknown, Unknown, Not]));
+        assert_eq!(verdicts(&["copy*=yes"]), (vec![0], vec![Unknown, Idempotent, Not]));
+    }
+
+    #[test]
+    fn a_rule_that_says_nothing_is_refused_with_its_text() {
+        for (bad, why) in [("gemm", "no `=yes`"), ("=yes", "names no kernel"), ("*=1", "none of")] {
+            let error = bad.parse::<IdempotenceRule>().unwrap_err().to_string();
+            assert!(error.contains(why) && error.contains(bad), "{error}");
+        }
+    }
+}
