@@ -40,10 +40,18 @@ pub(crate) const CRATES: &[Crate] = &[
     ),
     policy("raddle-sm", &["raddle-types", "raddle-policy"]),
     policy("raddle-timeslice", &["raddle-types", "raddle-policy"]),
+    policy("raddle-packet", &["raddle-types", "raddle-policy"]),
     // Dispatch knows every policy crate: the next one is added here too.
     hosted(
         "raddle-dispatch",
-        &["raddle-types", "raddle-policy", "raddle-workgroup", "raddle-sm", "raddle-timeslice"],
+        &[
+            "raddle-types",
+            "raddle-policy",
+            "raddle-workgroup",
+            "raddle-sm",
+            "raddle-timeslice",
+            "raddle-packet",
+        ],
     ),
     hosted("raddle-trace", &["raddle-types"]),
     hosted(

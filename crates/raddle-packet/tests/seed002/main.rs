@@ -1,0 +1,16 @@
+//! Does the codec do what seed 002 says, for every check of its digest and for packets drawn at
+//! random, beside a naive one?
+
+mod checks;
+mod encoding;
+mod flips;
+mod format;
+mod larger;
+mod naive;
+mod optimal;
+mod random;
+mod refusals;
+mod sample;
+mod sweeps;
+mod vectors;
+mod views;
