@@ -4,6 +4,7 @@
 //! a queue are decoded in order.
 
 use crate::condensed::Walk;
+use crate::diff::Plan;
 use crate::error::Error;
 use crate::format::Format;
 use crate::launch::Launch;
@@ -14,6 +15,8 @@ use crate::table::Table;
 pub struct Agent<const BYTES: usize, const ENTRIES: usize> {
     format: Format<BYTES>,
     table: Table<BYTES, ENTRIES>,
+    /// For the fields in which the last kernel differed; the next mostly differs in the same.
+    plan: Plan,
 }
 
 /// What a packet stands for.
@@ -43,13 +46,13 @@ impl<const BYTES: usize, const ENTRIES: usize> Agent<BYTES, ENTRIES> {
     /// # Errors
     /// When the format has more entries than `ENTRIES`.
     pub fn new(format: Format<BYTES>) -> Result<Self, Error> {
-        Ok(Self { table: Table::new(&format)?, format })
+        Ok(Self::with_table(format, Table::new(&format)?))
     }
 
     /// With what was stored before.
     #[must_use]
-    pub const fn with_table(format: Format<BYTES>, table: Table<BYTES, ENTRIES>) -> Self {
-        Self { format, table }
+    pub fn with_table(format: Format<BYTES>, table: Table<BYTES, ENTRIES>) -> Self {
+        Self { table, plan: format.plan(0), format }
     }
 
     /// The layout that it decodes.
@@ -74,7 +77,7 @@ impl<const BYTES: usize, const ENTRIES: usize> Agent<BYTES, ENTRIES> {
         &'p mut self,
         packet: &'p [u8; BYTES],
     ) -> Result<Received<'p, BYTES, ENTRIES>, Error> {
-        let Self { format, table } = self;
+        let Self { format, table, .. } = self;
         let (types, kind) = (format.types, packet[0]);
         let (at, mut left, mut single) = (format.diff_values_at, 1, true);
         if kind == types.condensed {
@@ -92,6 +95,122 @@ impl<const BYTES: usize, const ENTRIES: usize> Agent<BYTES, ENTRIES> {
             return Err(Error::Type { found: kind });
         }
         Ok(Received::Launches(Launches { format, table, packet, at, left, single }))
+    }
+
+    /// Decodes a packet into a list, which is the quickest way; how many launches it holds then.
+    /// What lies behind them in the list is of no meaning, and so is all of it after an error.
+    ///
+    /// # Errors
+    /// Those of [`receive`](Self::receive), and [`Error::Short`] where the list has fewer places
+    /// than the packet has launches.
+    #[inline]
+    pub fn receive_into(
+        &mut self,
+        packet: &[u8; BYTES],
+        launches: &mut [Launch<BYTES>],
+    ) -> Result<usize, Error> {
+        if packet[0] != self.format.types.condensed {
+            return self.receive_one(packet, launches);
+        }
+        if let Some(count) = self.decode_words(packet, launches) {
+            return Ok(count);
+        }
+        let decoded = self.decode(packet, launches);
+        let Some((count, plan)) = decoded else { return Err(self.why(packet, launches.len())) };
+        // Written only when it is another: a plan just written is slow to be read whole.
+        if plan.vector != self.plan.vector {
+            self.plan = plan;
+        }
+        Ok(count)
+    }
+
+    /// An ordinary, reference or barrier packet.
+    #[inline]
+    fn receive_one(
+        &mut self,
+        packet: &[u8; BYTES],
+        launches: &mut [Launch<BYTES>],
+    ) -> Result<usize, Error> {
+        if packet[0] == self.format.types.dispatch && packet[0] != self.format.types.reference {
+            let short = Error::Short { places: 0, wanted: 1 };
+            launches.first_mut().ok_or(short)?.read(packet, &self.format)?;
+            return Ok(1);
+        }
+        let wanted = usize::from(packet[0] == self.format.types.reference);
+        if launches.len() < wanted {
+            return Err(Error::Short { places: 0, wanted });
+        }
+        match self.receive(packet)? {
+            Received::Barrier => Ok(0),
+            Received::Launches(found) => {
+                Ok(launches.iter_mut().zip(found).map(|(to, launch)| *to = launch).count())
+            }
+        }
+    }
+
+    /// Decodes a condensed packet of the default layout in which every kernel differs in the one
+    /// field of 64 bits that the last one differed in, as in a loop with new arguments; `None` where
+    /// it is another, whatever it is.
+    #[inline]
+    fn decode_words(&self, packet: &[u8; BYTES], launches: &mut [Launch<BYTES>]) -> Option<usize> {
+        let (format, plan) = (&self.format, &self.plan);
+        let here = plan.word_at.filter(|_| format.is_plain())?;
+        let kernels = usize::from(*packet.get(format.num_kernels_at)?);
+        // A header and four half-words each.
+        let (words, _) = packet.get(format.diff_values_at..)?.as_chunks::<10>();
+        let (words, launches) = (words.get(..kernels)?, launches.get_mut(..kernels)?);
+        let number = here / 8;
+        if number >= BYTES / 8 {
+            return None;
+        }
+        for ([low, high, value @ ..], launch) in words.iter().zip(launches) {
+            let header = u16::from_le_bytes([*low, *high]);
+            if u32::from(header >> 3) != plan.vector {
+                return None;
+            }
+            *launch = *self.table.get(header & 7)?;
+            launch.image.as_chunks_mut::<8>().0[number] = *value;
+        }
+        (kernels > 0).then_some(kernels)
+    }
+
+    /// Decodes a condensed packet; `None` where anything in it is malformed.
+    ///
+    /// In one go: what has been written is of no meaning unless all of it is good. Kernels mostly
+    /// differ in the same fields as the one before, so how those are copied is worked out once.
+    fn decode(
+        &self,
+        packet: &[u8; BYTES],
+        launches: &mut [Launch<BYTES>],
+    ) -> Option<(usize, Plan)> {
+        let (format, table, mut plan) = (&self.format, &self.table, self.plan);
+        let kernels = usize::from(*packet.get(format.num_kernels_at)?);
+        let header = 2 * usize::from(format.header());
+        let mut at = format.diff_values_at;
+        for launch in launches.get_mut(..kernels)? {
+            let (ref_num, vector) = format.unpack(format.take_header(packet, at)?);
+            if vector != plan.vector {
+                // A bit that names no field.
+                if vector & !format.whole() != 0 {
+                    return None;
+                }
+                plan = format.plan(vector);
+            }
+            *launch = *table.get(ref_num)?;
+            // What lies past the end is not there to be read.
+            format.take_checked(packet, at + header, vector, launch)?;
+            at += plan.bytes;
+        }
+        (kernels > 0).then_some((kernels, plan))
+    }
+
+    /// Why a condensed packet was not decoded.
+    #[cold]
+    fn why(&self, packet: &[u8; BYTES], places: usize) -> Error {
+        match check(packet, &self.format, &self.table) {
+            Ok(kernels) => Error::Short { places, wanted: kernels.into() },
+            Err(error) => error,
+        }
     }
 
     /// As [`receive`](Self::receive), for bytes of any length.

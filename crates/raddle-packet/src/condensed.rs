@@ -1,6 +1,6 @@
 //! What does a condensed packet say, apart from any table?
 
-use crate::diff::Diff;
+use crate::diff::{Diff, Plan};
 use crate::error::Error;
 use crate::format::Format;
 use crate::launch::Launch;
@@ -97,32 +97,46 @@ impl<const BYTES: usize> Condensed<BYTES> {
         if vector & !format.whole() != 0 {
             return Err(Error::UnknownBit { kernel: self.kernels.into(), vector });
         }
-        self.push_known(format, ref_num, vector, format.cost(vector), launch)
+        self.push_planned(format, ref_num, &format.plan(vector), launch)
     }
 
-    /// The same for an entry and a vector that are there, and their cost.
+    /// The same for an entry and a vector that are there.
     #[inline]
-    pub(crate) fn push_known(
+    pub(crate) fn push_planned(
         &mut self,
         format: &Format<BYTES>,
         ref_num: u16,
-        vector: u32,
-        cost: u16,
+        plan: &Plan,
         launch: &Launch<BYTES>,
     ) -> Result<(), Error> {
-        let wanted = self.used + cost;
+        let wanted = self.used + plan.cost;
         if wanted > format.capacity() || self.kernels == u8::MAX {
             return Err(Error::Full { wanted, half_words: format.capacity() });
         }
         let at = format.diff_values_at + 2 * usize::from(self.used);
-        format.put_header(&mut self.packet, at, format.pack(ref_num, vector));
-        format.put(&mut self.packet, at + 2 * usize::from(format.header()), vector, launch);
+        let word = plan.word_at.filter(|_| format.is_plain());
+        let word = word.and_then(|here| launch.image.as_chunks::<8>().0.get(here / 8));
+        let to = self.packet.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<10>);
+        if let (Some([low, high, to @ ..]), Some(value)) = (to, word) {
+            [*low, *high] = (ref_num | (plan.vector as u16) << 3).to_le_bytes();
+            *to = *value;
+        } else {
+            self.put(format, ref_num, plan.vector, launch);
+        }
         self.used = wanted;
         self.kernels += 1;
         if let Some(count) = self.packet.get_mut(format.num_kernels_at) {
             *count = self.kernels;
         }
         Ok(())
+    }
+
+    /// Writes what has room.
+    #[inline(never)]
+    fn put(&mut self, format: &Format<BYTES>, ref_num: u16, vector: u32, launch: &Launch<BYTES>) {
+        let at = format.diff_values_at + 2 * usize::from(self.used);
+        format.put_header(&mut self.packet, at, format.pack(ref_num, vector));
+        format.put(&mut self.packet, at + 2 * usize::from(format.header()), vector, launch);
     }
 
     /// The kernels, in order.

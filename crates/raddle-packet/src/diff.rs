@@ -46,6 +46,18 @@ impl<const BYTES: usize> Diff<BYTES> {
     }
 }
 
+/// How the differences of one vector are copied, worked out once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Plan {
+    pub(crate) vector: u32,
+    /// Half-words, the header included.
+    pub(crate) cost: u16,
+    /// Bytes, the header included.
+    pub(crate) bytes: usize,
+    /// Where the only field lies, if there is one alone that is copied as a word of 64 bits.
+    pub(crate) word_at: Option<usize>,
+}
+
 /// The fields of a vector, ascending.
 #[inline]
 pub(crate) fn fields(vector: u32) -> impl Iterator<Item = usize> {
@@ -58,6 +70,42 @@ pub(crate) fn fields(vector: u32) -> impl Iterator<Item = usize> {
 }
 
 impl<const BYTES: usize> Format<BYTES> {
+    /// How differences of this vector are copied.
+    #[inline(never)]
+    pub(crate) fn plan(&self, vector: u32) -> Plan {
+        let cost = self.cost(vector);
+        let field = self.at(vector.trailing_zeros() as usize);
+        let word = vector.is_power_of_two() && field.bytes == 8 && self.low_first();
+        Plan {
+            vector,
+            cost,
+            bytes: 2 * usize::from(cost),
+            word_at: word.then_some(field.offset.into()),
+        }
+    }
+
+    /// [`take`](Self::take), with the high bytes of narrow fields looked at.
+    #[inline(never)]
+    pub(crate) fn take_checked(
+        &self,
+        packet: &[u8; BYTES],
+        at: usize,
+        vector: u32,
+        to: &mut Launch<BYTES>,
+    ) -> Option<()> {
+        if vector & self.narrow() != 0 {
+            let mut from = at;
+            for number in fields(vector) {
+                let field = self.at(number);
+                if field.bytes == 1 && *packet.get(from + 1)? != 0 {
+                    return None;
+                }
+                from += 2 * usize::from(field.half_words());
+            }
+        }
+        self.take(packet, at, vector, to)
+    }
+
     /// Writes the header of a difference at a byte.
     #[inline]
     pub(crate) fn put_header(&self, packet: &mut [u8; BYTES], at: usize, header: u32) {
@@ -118,21 +166,21 @@ impl<const BYTES: usize> Format<BYTES> {
     ) -> Option<()> {
         for number in fields(vector) {
             let field = self.at(number);
-            let here = usize::from(field.offset);
-            let (to, from) = (to.image.get_mut(here..)?, packet.get(at..)?);
+            let (here, wide) = (usize::from(field.offset), usize::from(field.half_words()) * 2);
+            let (to, from) = (to.image.get_mut(here..)?, packet.get(at..at + wide)?);
             match field.bytes {
                 8 => copy::<8>(to, from, self.low_first()),
                 4 => copy::<4>(to, from, self.low_first()),
                 2 => copy::<2>(to, from, true),
                 _ => copy::<1>(to, from, true),
             }
-            at += usize::from(field.half_words()) * 2;
+            at += wide;
         }
         Some(())
     }
 }
 
-/// Copies a value, with its half-words the other way round if asked for.
+/// Copies a value, with its half-words the other way round if asked for; both are long enough.
 #[inline]
 fn copy<const N: usize>(to: &mut [u8], from: &[u8], as_it_is: bool) {
     let (Some(to), Some(from)) = (to.first_chunk_mut::<N>(), from.first_chunk::<N>()) else {

@@ -5,6 +5,7 @@
 //! open one. What the table of the agent holds is known from what was sent.
 
 use crate::condensed::Condensed;
+use crate::diff::Plan;
 use crate::error::Error;
 use crate::format::Format;
 use crate::keep::{Ask, Keep, Nearest, Way};
@@ -20,12 +21,22 @@ pub struct Encoder<const BYTES: usize, const ENTRIES: usize, K> {
     vacant: Option<u16>,
     open: Condensed<BYTES>,
     tally: Tally,
-    /// The entry that followed each one last time.
-    follows: [u16; ENTRIES],
-    last: u16,
-    /// Entries that are the only one of their kernel.
-    alone: [bool; ENTRIES],
+    /// The entry that is the only one of its kernel, by a hash of that; [`NOBODY`] elsewhere.
+    finder: [u16; SLOTS],
+    /// For the fields in which the last launch differed; the next mostly differs in the same.
+    plan: Plan,
+    /// Whether that plan is a single field of 64 bits which leaves no doubt; see `quick`.
+    sure: bool,
+    /// Which word that field is.
+    word: usize,
+    /// Where that field is, every bit is 0; everywhere else, 1.
+    beside: [u8; BYTES],
 }
+
+/// No entry.
+const NOBODY: u16 = u16::MAX;
+/// Places of the finder, a power of two.
+const SLOTS: usize = 64;
 
 /// What an encoder has made so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,9 +81,11 @@ impl<const BYTES: usize, const ENTRIES: usize, K: Keep<BYTES>> Encoder<BYTES, EN
             vacant: Some(0),
             open: Condensed::new(&format),
             tally: Tally::default(),
-            follows: [0; ENTRIES],
-            last: 0,
-            alone: [true; ENTRIES],
+            finder: [NOBODY; SLOTS],
+            plan: format.plan(0),
+            sure: false,
+            word: 0,
+            beside: [u8::MAX; BYTES],
             format,
         })
     }
@@ -92,46 +105,85 @@ impl<const BYTES: usize, const ENTRIES: usize, K: Keep<BYTES>> Encoder<BYTES, EN
     /// Takes a launch. `send` gets each packet that is complete by it.
     #[inline]
     pub fn launch(&mut self, launch: &Launch<BYTES>, send: &mut impl FnMut(&[u8; BYTES])) {
-        let nearest = self.nearest(launch);
-        let open = !self.open.is_empty();
-        let room = if open { self.format.capacity() - self.open.used() } else { 0 };
-        let Self { format, keep, vacant, .. } = self;
-        let ask = Ask { format, launch, nearest, vacant: *vacant, room };
-        let way = keep.way(&ask);
-        match (way, nearest) {
-            (Way::Condense, Some(near)) => {
-                keep.used(&ask, near.ref_num);
-                self.condense(launch, near, send);
-            }
-            (Way::Store(ref_num), _) if ref_num < format.entries() => {
-                keep.used(&ask, ref_num);
-                self.store(launch, ref_num, send);
-            }
-            _ => {
-                self.flush(send);
-                self.tally.ordinary += 1;
-                send(&launch.dispatch(&self.format));
-            }
+        match self.quick(launch) {
+            Some(near) => self.take(launch, Some(near), send),
+            None => self.take_searched(launch, send),
         }
     }
 
-    #[inline]
+    #[inline(never)]
+    fn take_searched(&mut self, launch: &Launch<BYTES>, send: &mut impl FnMut(&[u8; BYTES])) {
+        let nearest = self.search(launch);
+        self.take(launch, nearest, send);
+    }
+
+    /// Takes a launch whose nearest entry is known.
+    #[inline(always)]
+    fn take(
+        &mut self,
+        launch: &Launch<BYTES>,
+        nearest: Option<Nearest>,
+        send: &mut impl FnMut(&[u8; BYTES]),
+    ) {
+        let used = self.open.used();
+        let room = if used == 0 { 0 } else { self.format.capacity() - used };
+        let Self { format, keep, vacant, .. } = self;
+        let ask = Ask { format, launch, nearest, vacant: *vacant, room };
+        let way = keep.way(&ask);
+        if let (Way::Condense, Some(near)) = (way, nearest) {
+            keep.used(&ask, near.ref_num);
+            self.condense(launch, near, send);
+            return;
+        }
+        match way {
+            Way::Store(ref_num) if ref_num < format.entries() => {
+                keep.used(&ask, ref_num);
+                self.store(launch, ref_num, send);
+            }
+            _ => self.send_ordinary(launch, send),
+        }
+    }
+
+    #[inline(never)]
+    fn send_ordinary(&mut self, launch: &Launch<BYTES>, send: &mut impl FnMut(&[u8; BYTES])) {
+        self.flush(send);
+        self.tally.ordinary += 1;
+        send(&launch.dispatch(&self.format));
+    }
+
+    #[inline(always)]
     fn condense(
         &mut self,
         launch: &Launch<BYTES>,
         near: Nearest,
         send: &mut impl FnMut(&[u8; BYTES]),
     ) {
-        let Nearest { ref_num, vector, cost } = near;
-        if self.open.push_known(&self.format, ref_num, vector, cost, launch).is_err() {
+        if near.vector != self.plan.vector {
+            self.plan(near.vector);
+        }
+        if self.open.push_planned(&self.format, near.ref_num, &self.plan, launch).is_err() {
             self.flush(send);
             // All fields of one launch have room in an empty packet: a format is checked for it.
-            let _ = self.open.push_known(&self.format, ref_num, vector, cost, launch);
+            let _ = self.open.push_planned(&self.format, near.ref_num, &self.plan, launch);
         }
         self.tally.condensed += 1;
-        self.follow(ref_num);
     }
 
+    /// Works out how differences of this vector are copied, and whether `quick` can find more.
+    #[inline(never)]
+    fn plan(&mut self, vector: u32) {
+        self.plan = self.format.plan(vector);
+        let name = self.format.cost(1 << self.format.kernel());
+        let other = vector >> self.format.kernel() & 1 == 0;
+        self.sure = other && self.plan.cost <= name && self.plan.word_at.is_some();
+        if let (true, Some(at)) = (self.sure, self.plan.word_at) {
+            self.word = at / 8;
+            self.beside = [u8::MAX; BYTES];
+            self.beside.iter_mut().skip(at).take(8).for_each(|byte| *byte = 0);
+        }
+    }
+
+    #[inline(never)]
     fn store(&mut self, launch: &Launch<BYTES>, ref_num: u16, send: &mut impl FnMut(&[u8; BYTES])) {
         self.flush(send);
         // The caller has looked whether there is such an entry.
@@ -141,22 +193,14 @@ impl<const BYTES: usize, const ENTRIES: usize, K: Keep<BYTES>> Encoder<BYTES, EN
         let _ = self.table.store(&self.format, ref_num, launch);
         self.tally.reference += 1;
         self.vacant = self.table.vacant(&self.format);
-        self.follow(ref_num);
-        let kernel = |launch: &Launch<BYTES>| launch.get(&self.format, self.format.kernel());
-        for (number, alone) in (0..).zip(&mut self.alone) {
-            let Some(ours) = self.table.get(number).map(kernel) else { continue };
-            let same = self.table.entries().filter(|(_, launch)| kernel(launch) == ours);
-            *alone = same.count() == 1;
+        let kernel = |launch: &Launch<BYTES>| self.format.kernel_word(launch);
+        self.finder = [NOBODY; SLOTS];
+        for (number, entry) in self.table.entries() {
+            let same = self.table.entries().filter(|(_, other)| kernel(other) == kernel(entry));
+            if same.count() == 1 {
+                self.finder[slot(kernel(entry))] = number;
+            }
         }
-    }
-
-    /// Notes what came after the last entry.
-    #[inline]
-    fn follow(&mut self, ref_num: u16) {
-        if let Some(next) = self.follows.get_mut(usize::from(self.last)) {
-            *next = ref_num;
-        }
-        self.last = ref_num;
     }
 
     /// Takes a packet that keeps the order, such as a barrier.
@@ -178,28 +222,29 @@ impl<const BYTES: usize, const ENTRIES: usize, K: Keep<BYTES>> Encoder<BYTES, EN
         self.open = Condensed::new(&self.format);
     }
 
-    /// The nearest entry.
+    /// The nearest entry, if it is one that differs as the last one did: in one field of 64 bits
+    /// which is not the kernel.
     ///
-    /// Launches come in loops, so the entry that followed last time is looked at first. Where it is
-    /// the only one of this launch's kernel and differs by no more than a kernel's name takes, no
-    /// other entry is nearer.
+    /// Where the entry is the only one of this launch's kernel, every other one differs in the
+    /// kernel, which takes as many half-words at least, so none is nearer.
     #[inline]
-    fn nearest(&self, launch: &Launch<BYTES>) -> Option<Nearest> {
-        let format = &self.format;
-        let guess = self.follows.get(usize::from(self.last)).copied().unwrap_or(0);
-        if let Some(entry) = self.table.get(guess) {
-            let vector = launch.differs(entry, format);
-            let cost = format.cost(vector);
-            let sure = format.cost(1 << format.kernel());
-            let alone = self.alone.get(usize::from(guess)).copied().unwrap_or(false);
-            if alone && cost <= sure && vector >> format.kernel() & 1 == 0 {
-                return Some(Nearest { ref_num: guess, vector, cost });
-            }
+    fn quick(&self, launch: &Launch<BYTES>) -> Option<Nearest> {
+        if !self.sure {
+            return None;
         }
-        self.search(launch)
+        let ref_num = self.finder[slot(self.format.kernel_word(launch))];
+        let entry = self.table.place(ref_num)?;
+        let mut beside = 0;
+        for ((ours, theirs), mask) in launch.image.iter().zip(&entry.image).zip(&self.beside) {
+            beside |= (ours ^ theirs) & mask;
+        }
+        let field = |launch: &Launch<BYTES>| launch.word(self.word);
+        let found = beside == 0 && field(launch) != field(entry);
+        found.then_some(Nearest { ref_num, vector: self.plan.vector, cost: self.plan.cost })
     }
 
     /// The nearest of all entries.
+    #[inline(never)]
     fn search(&self, launch: &Launch<BYTES>) -> Option<Nearest> {
         let format = &self.format;
         let near = |(ref_num, entry): (u16, &Launch<BYTES>)| {
@@ -209,4 +254,11 @@ impl<const BYTES: usize, const ENTRIES: usize, K: Keep<BYTES>> Encoder<BYTES, EN
         let other = |near: &Nearest| near.vector >> format.kernel() & 1;
         self.table.entries().map(near).min_by_key(|near| (near.cost, other(near), near.ref_num))
     }
+}
+
+/// The place of a kernel in the finder.
+#[inline]
+const fn slot(kernel: u64) -> usize {
+    // Fibonacci hashing: the highest bits of the product depend on all bits of the address.
+    (kernel.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - SLOTS.ilog2())) as usize
 }

@@ -88,6 +88,13 @@ pub enum Error {
         /// Half-words of the packet.
         half_words: u16,
     },
+    /// A list with fewer places than the packet has launches.
+    Short {
+        /// How many places there are.
+        places: usize,
+        /// How many launches.
+        wanted: usize,
+    },
     /// A field that the format does not have.
     NoField {
         /// Its number.
@@ -177,6 +184,10 @@ impl fmt::Display for Error {
             Self::Full { wanted, half_words } => {
                 write!(f, "diff needs {wanted} half-words, only {half_words}: begin another packet")
             }
+            Self::Short { places, wanted } => write!(
+                f,
+                "{wanted} launches have no room in a list of {places}: give one of as many places"
+            ),
             Self::NoField { field, fields } => {
                 write!(f, "there is no field {field} among {fields}: count from 0")
             }

@@ -134,6 +134,11 @@ pub struct Format<const BYTES: usize> {
     ours: [u8; BYTES],
     /// Bytes that must be 0 are 0xff, all others 0.
     spare: [u8; BYTES],
+    has_spare: bool,
+    plain: bool,
+    /// The word of the kernel's name, and its mask there.
+    kernel_word: usize,
+    kernel_mask: u64,
 }
 
 /// No field.
@@ -186,6 +191,13 @@ impl<const BYTES: usize> Format<BYTES> {
             whole: u32::MAX >> (32 - count),
             ours: [0; BYTES],
             spare: [0; BYTES],
+            has_spare: false,
+            plain: spec.header_half_words == 1
+                && spec.ref_bits == 3
+                && matches!(spec.half_words, HalfWords::LowFirst)
+                && matches!(spec.header_bits, HeaderBits::LowFirst),
+            kernel_word: 0,
+            kernel_mask: 0,
         };
         format.place(spec.fields)?;
         Ok(format)
@@ -221,11 +233,15 @@ impl<const BYTES: usize> Format<BYTES> {
                 let mask = if position < at + bytes { &mut self.ours } else { &mut self.spare };
                 mask[position] = 0xff;
             }
+            self.has_spare |= field.spare > 0;
             self.fields[number] = *field;
             self.masks[number] = (u64::MAX >> (64 - 8 * bytes)) << (8 * (at % 8));
             self.words[at / 8] |= 1 << number;
             self.narrow |= u32::from(bytes == 1) << number;
         }
+        let kernel = self.kernel();
+        self.kernel_word = usize::from(self.fields[kernel].offset) / 8;
+        self.kernel_mask = self.masks[kernel];
         if self.cost(self.whole) > self.capacity {
             return Err(FormatFault::Room(self.capacity));
         }
@@ -304,6 +320,10 @@ impl<const BYTES: usize> Format<BYTES> {
         &self.ours
     }
 
+    pub(crate) const fn has_spare(&self) -> bool {
+        self.has_spare
+    }
+
     pub(crate) const fn spare(&self) -> &[u8; BYTES] {
         &self.spare
     }
@@ -323,6 +343,12 @@ impl<const BYTES: usize> Format<BYTES> {
             left &= left - 1;
         }
         vector
+    }
+
+    /// The word of a launch that the name of its kernel lies in, all else 0.
+    #[inline]
+    pub(crate) fn kernel_word(&self, launch: &crate::Launch<BYTES>) -> u64 {
+        launch.word(self.kernel_word) & self.kernel_mask
     }
 
     pub(crate) const fn low_first(&self) -> bool {
@@ -355,6 +381,13 @@ impl<const BYTES: usize> Format<BYTES> {
                 number | vector << (below - self.count as u32)
             }
         }
+    }
+
+    /// Whether headers are one half-word with a number of three bits lowest, and values lowest
+    /// first: the default, for which the ways that are taken most are written out.
+    #[inline]
+    pub(crate) const fn is_plain(&self) -> bool {
+        self.plain
     }
 
     /// Number and vector of a header; the vector has what lies in its place, also above the fields.

@@ -45,18 +45,20 @@ pub struct Ask<'a, const BYTES: usize> {
 }
 
 impl<const BYTES: usize> Ask<'_, BYTES> {
-    /// Whether the nearest entry differs in so many half-words at most.
+    /// Whether the nearest entry is of the same kernel and differs in so many half-words at most.
     #[must_use]
     #[inline]
     pub fn is_near(&self, near: u16) -> bool {
-        self.nearest.is_some_and(|nearest| nearest.cost <= near)
+        let kernel = 1 << self.format.kernel();
+        self.nearest.is_some_and(|nearest| nearest.cost <= near && nearest.vector & kernel == 0)
     }
 
     /// Condensed where that costs nothing now or two such would share a packet, else ordinary.
     #[must_use]
     pub fn without_entry(&self) -> Way {
         let worth = (self.format.capacity() / 2).max(self.room);
-        if self.is_near(worth) { Way::Condense } else { Way::Ordinary }
+        let worth_it = self.nearest.is_some_and(|nearest| nearest.cost <= worth);
+        if worth_it { Way::Condense } else { Way::Ordinary }
     }
 }
 

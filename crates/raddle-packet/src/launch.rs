@@ -33,20 +33,31 @@ impl<const BYTES: usize> Launch<BYTES> {
     /// When a byte that widens a field is not 0.
     #[inline]
     pub(crate) fn of(packet: &[u8; BYTES], format: &Format<BYTES>) -> Result<Self, Error> {
-        let (mut launch, mut spare) = (Self::default(), 0);
-        let words = launch.image.as_chunks_mut::<8>().0.iter_mut();
-        let packet_words = packet.as_chunks::<8>().0.iter();
-        let masks = format.ours().as_chunks::<8>().0.iter();
-        let spares = format.spare().as_chunks::<8>().0.iter();
-        for (((to, from), ours), beside) in words.zip(packet_words).zip(masks).zip(spares) {
-            let from = u64::from_le_bytes(*from);
-            *to = (from & u64::from_le_bytes(*ours)).to_le_bytes();
-            spare |= from & u64::from_le_bytes(*beside);
-        }
-        if spare != 0 {
-            return Err(launch.widened(packet, format));
-        }
+        let mut launch = Self::default();
+        launch.read(packet, format)?;
         Ok(launch)
+    }
+
+    /// The same, in place.
+    #[inline]
+    pub(crate) fn read(
+        &mut self,
+        packet: &[u8; BYTES],
+        format: &Format<BYTES>,
+    ) -> Result<(), Error> {
+        for ((to, from), ours) in self.image.iter_mut().zip(packet).zip(format.ours()) {
+            *to = from & ours;
+        }
+        if format.has_spare() {
+            let mut spare = 0;
+            for (from, beside) in packet.iter().zip(format.spare()) {
+                spare |= from & beside;
+            }
+            if spare != 0 {
+                return Err(self.widened(packet, format));
+            }
+        }
+        Ok(())
     }
 
     /// Which field a packet has more of than fits.
@@ -62,6 +73,13 @@ impl<const BYTES: usize> Launch<BYTES> {
             }
         }
         Error::NoKernels
+    }
+
+    /// A word of 64 bits of the packet; 0 where there is none.
+    #[inline]
+    pub(crate) fn word(&self, number: usize) -> u64 {
+        let word = self.image.as_chunks::<8>().0.get(number);
+        word.map_or(0, |bytes| u64::from_le_bytes(*bytes))
     }
 
     /// The value of field `number` of the format; 0 where there is no such field.

@@ -39,6 +39,12 @@ impl<const BYTES: usize, const ENTRIES: usize> Table<BYTES, ENTRIES> {
         if self.valid.get(at).copied().unwrap_or(false) { self.launches.get(at) } else { None }
     }
 
+    /// The launch in the place of a number, whether anything was stored there or not.
+    #[inline]
+    pub(crate) fn place(&self, ref_num: u16) -> Option<&Launch<BYTES>> {
+        self.launches.get(usize::from(ref_num))
+    }
+
     /// Stores a launch under a number.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use raddle_packet::{AQL_BYTES, Barrier, Condensed, Item, Launch, Received, Rule};
+use raddle_packet::{AQL_BYTES, Barrier, Condensed, Error, Item, Launch, Received, Rule};
 
 use crate::naive::{self, FIELDS, Kernel, Orders};
 use crate::sample::{Aql, AqlAgent, AqlEncoder, Packet, formats, launches};
@@ -106,6 +106,20 @@ proptest! {
             if found.is_err() {
                 prop_assert_eq!(&before, ours.table());
             }
+            // The other way, into a list: with room to spare, with just enough, with too little.
+            let mut twin = AqlAgent::with_table(format, before.clone());
+            let mut list = vec![Launch::default(); 40];
+            let count = twin.receive_into(packet, &mut list);
+            prop_assert_eq!(&count, &found.as_ref().map(Vec::len).map_err(|error| *error));
+            if let (Ok(count), Ok(found)) = (&count, &found) {
+                prop_assert_eq!(&list[..*count], &found[..]);
+                prop_assert_eq!(twin.receive_into(packet, &mut list[..*count]), Ok(*count));
+                if let Some(places) = count.checked_sub(1) {
+                    let short = Error::Short { places, wanted: *count };
+                    prop_assert_eq!(twin.receive_into(packet, &mut list[..places]), Err(short));
+                }
+            }
+            prop_assert_eq!(twin.table(), ours.table());
             let found: Vec<_> =
                 found.unwrap_or_default().iter().map(|it| naive_fields(&format, it)).collect();
             prop_assert_eq!(found, wanted.unwrap_or_default());
@@ -174,6 +188,7 @@ proptest! {
         }
         encoder.flush(&mut send);
         let (mut agent, mut found) = (AqlAgent::new(format).unwrap(), Vec::new());
+        let mut quick = AqlAgent::new(format).unwrap();
         for packet in &packets {
             match agent.receive(packet).unwrap() {
                 Received::Barrier => {
@@ -183,6 +198,11 @@ proptest! {
                 }
                 Received::Launches(launches) => {
                     found.extend(launches.map(Item::Launch));
+                    let mut list = [Launch::default(); 31];
+                    let count = quick.receive_into(packet, &mut list).unwrap();
+                    let there = &list[..count];
+                    let from = found.len() - count;
+                    prop_assert!(there.iter().copied().map(Item::Launch).eq(found[from..].iter().copied()));
                 }
             }
         }

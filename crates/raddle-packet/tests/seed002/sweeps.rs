@@ -34,8 +34,8 @@ fn told(format: Aql, rule: Rule, near: u16, stream: &str) -> String {
     format!("{:<28} {}", shown.join("|"), table.collect::<String>())
 }
 
-/// Streams of kernels a to c for a table of 2 entries. An entry is near up to `near` half-words:
-/// at 5 only other arguments are, which cost exactly that; at 4 only the same launch is.
+/// Streams of kernels a to c for a table of 2 entries. An entry is near if it is of the same kernel, up to `near` half-words:
+/// at 5 with other arguments, which cost exactly that; at 4 only the same launch is.
 fn sweep(rule: Rule) -> String {
     let format = Format::aql(&AqlOptions { entries: 2, ..AqlOptions::default() }).unwrap();
     let mut table = String::new();
