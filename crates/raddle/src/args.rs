@@ -173,13 +173,13 @@ pub(crate) struct CompareArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct GoldenArgs {
-    /// What is asked: bitmap, windows, split, balance, place, match, placement, sm or slices
+    /// What is asked: bitmap, windows, split, balance, place, match, placement, sm, slices or packet
     pub(crate) topic: String,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// What is asked: bitmap, windows, split, balance, place, match, placement, sm or slices
+    /// What is asked: bitmap, windows, split, balance, place, match, placement, sm, slices or packet
     pub(crate) topic: String,
     /// What the circuits of a topic cost, and what the cheaper ones miss (bitmap)
     #[arg(long)]

@@ -6,6 +6,7 @@
 mod balance;
 mod bitmap;
 mod matching;
+mod packet;
 mod place;
 mod placement;
 mod slices;
@@ -54,7 +55,7 @@ struct Topic {
     explain: fn(&Fields<'_>) -> Result<Told, Fault>,
 }
 
-const TOPICS: [(&str, Topic); 9] = [
+const TOPICS: [(&str, Topic); 10] = [
     ("bitmap", Topic { example: bitmap::EXAMPLE, explain: bitmap::explain }),
     ("windows", Topic { example: windows::EXAMPLE, explain: windows::explain }),
     ("split", Topic { example: split::EXAMPLE, explain: split::explain }),
@@ -64,6 +65,7 @@ const TOPICS: [(&str, Topic); 9] = [
     ("placement", Topic { example: placement::EXAMPLE, explain: placement::explain }),
     ("sm", Topic { example: sm::EXAMPLE, explain: sm::explain }),
     ("slices", Topic { example: slices::EXAMPLE, explain: slices::explain }),
+    ("packet", Topic { example: packet::EXAMPLE, explain: packet::explain }),
 ];
 
 /// Topics that also have a cost (`--cost`); the answer is in the tables, and in JSON.

@@ -8,6 +8,7 @@ pub(crate) mod bitmap;
 pub(crate) mod fault;
 mod frame;
 pub(crate) mod matching;
+pub(crate) mod packet;
 pub(crate) mod place;
 pub(crate) mod placement;
 pub(crate) mod read;
@@ -25,7 +26,7 @@ use read::Fields;
 pub(crate) type Answer = fn(&Fields<'_>) -> Result<String, Fault>;
 
 /// Topics that can be asked, and who answers.
-const TOPICS: [(&str, Answer); 9] = [
+const TOPICS: [(&str, Answer); 10] = [
     ("bitmap", bitmap::answer),
     ("windows", windows::answer),
     ("split", split::answer),
@@ -35,10 +36,11 @@ const TOPICS: [(&str, Answer); 9] = [
     ("placement", placement::answer),
     ("sm", sm::answer),
     ("slices", slices::answer),
+    ("packet", packet::answer),
 ];
 
 /// Topics of the contract that nobody answers yet.
-const LATER: [&str; 2] = ["packet", "preempt"];
+const LATER: [&str; 1] = ["preempt"];
 
 /// More figures than this are in no answer: it would be larger than its question by far.
 const MOST_FIGURES: u64 = 10_000_000;
