@@ -61,6 +61,9 @@ impl Default for Recipe {
 pub enum LaunchPathRecipe {
     /// One packet a launch.
     Ordinary(OrdinaryConfig),
+    /// Many launches a packet, by a table of earlier ones (seed 002).
+    #[cfg(feature = "packet")]
+    Condensed(raddle_packet::CondensedConfig),
 }
 
 impl Default for LaunchPathRecipe {
@@ -194,6 +197,8 @@ impl Recipe {
         [
             match self.launch_path {
                 LaunchPathRecipe::Ordinary(_) => "ordinary",
+                #[cfg(feature = "packet")]
+                LaunchPathRecipe::Condensed(_) => "condensed",
             },
             match self.turn {
                 TurnRecipe::Everyone(_) => "everyone",
@@ -239,8 +244,18 @@ impl Recipe {
     pub fn builder(&self, shape: CuShape, cus: u16) -> Result<Builder, RecipeError> {
         let [path, turn, allocate, preempt] = self.policies();
         let builder = Composed::builder(shape, cus);
-        let LaunchPathRecipe::Ordinary(config) = self.launch_path;
-        let builder = builder.launch_path(path, Ordinary::new(config));
+        let builder = match self.launch_path {
+            LaunchPathRecipe::Ordinary(config) => builder.launch_path(path, Ordinary::new(config)),
+            #[cfg(feature = "packet")]
+            LaunchPathRecipe::Condensed(config) => {
+                let policy = raddle_packet::CondensedPath::new(config);
+                let bad = |error: raddle_packet::Error| RecipeError::Value {
+                    name: path.into(),
+                    message: error.to_string(),
+                };
+                builder.launch_path(path, policy.map_err(bad)?)
+            }
+        };
         let builder = self.add_turn(builder, turn)?;
         let builder = match self.preempt {
             PreemptRecipe::Never(_) => builder.preempt(preempt, Never),

@@ -96,6 +96,20 @@ impl<const BYTES: usize, const ENTRIES: usize, K: Keep<BYTES>> Encoder<BYTES, EN
         self.tally
     }
 
+    /// Half-words left in the open packet; 0 if none is open.
+    #[must_use]
+    pub const fn room(&self) -> u16 {
+        match self.open.used() {
+            0 => 0,
+            used => self.format.capacity() - used,
+        }
+    }
+
+    /// Half-words of the last difference, its header included.
+    pub(crate) const fn last_cost(&self) -> u16 {
+        self.plan.cost
+    }
+
     /// What the agent holds once it has seen every packet.
     #[must_use]
     pub const fn table(&self) -> &Table<BYTES, ENTRIES> {
@@ -125,8 +139,7 @@ impl<const BYTES: usize, const ENTRIES: usize, K: Keep<BYTES>> Encoder<BYTES, EN
         nearest: Option<Nearest>,
         send: &mut impl FnMut(&[u8; BYTES]),
     ) {
-        let used = self.open.used();
-        let room = if used == 0 { 0 } else { self.format.capacity() - used };
+        let room = self.room();
         let Self { format, keep, vacant, .. } = self;
         let ask = Ask { format, launch, nearest, vacant: *vacant, room };
         let way = keep.way(&ask);

@@ -14,6 +14,7 @@
 //! | [`Encoder`], [`Keep`] | how few packets can a stream be, and what is worth an entry? |
 //! | [`optimal`] | how few could they be if the whole stream were known? |
 //! | [`Overhead`] | what does launching cost around the kernels? |
+//! | [`CondensedPath`] | what does it cost in a dispatcher? (its launch path slot) |
 //!
 //! Bytes are little-endian. Encoder and agent allocate nothing.
 #![no_std]
@@ -32,6 +33,7 @@ mod keep;
 mod launch;
 mod optimal;
 mod overhead;
+mod path;
 mod table;
 mod value;
 mod view;
@@ -49,6 +51,7 @@ pub use keep::{
 pub use launch::Launch;
 pub use optimal::{Item, Limits, Optimal, optimal};
 pub use overhead::Overhead;
+pub use path::{Arguments, CondensedConfig, CondensedPath};
 pub use table::{Scope, Table};
 pub use value::{Barrier, KernelDispatch, Reference};
 pub use view::{Kind, View};
