@@ -214,9 +214,9 @@ pub enum Rule {
     /// [`First`].
     First,
     /// [`MostRecent`].
-    #[default]
     MostRecent,
     /// [`Frequency`].
+    #[default]
     Frequency,
 }
 

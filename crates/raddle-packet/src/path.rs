@@ -71,7 +71,7 @@ impl Default for CondensedConfig {
             decode_ns: 0,
             schedule_ns: 0,
             cleanup_ns: 0,
-            keep: Rule::MostRecent,
+            keep: Rule::Frequency,
             near: NEAR,
             entries: 8,
             scope: Scope::Queue,

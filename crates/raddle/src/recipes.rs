@@ -12,7 +12,7 @@ use crate::table;
 use crate::unique::Names;
 
 /// The bundled recipes: name and TOML, in the order in which they are listed and replayed.
-const BUNDLED: [(&str, &str); 8] = [
+const BUNDLED: [(&str, &str); 9] = [
     ("round-robin", include_str!("../data/recipes/round-robin.toml")),
     ("greedy", include_str!("../data/recipes/greedy.toml")),
     ("leftover", include_str!("../data/recipes/leftover.toml")),
@@ -21,6 +21,7 @@ const BUNDLED: [(&str, &str); 8] = [
     ("block-warp", include_str!("../data/recipes/block-warp.toml")),
     ("leftover-drain", include_str!("../data/recipes/leftover-drain.toml")),
     ("weighted-slices", include_str!("../data/recipes/weighted-slices.toml")),
+    ("condensed", include_str!("../data/recipes/condensed.toml")),
 ];
 
 /// What is replayed without a verb.

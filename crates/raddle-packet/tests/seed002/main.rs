@@ -2,12 +2,14 @@
 //! random, beside a naive one?
 
 mod checks;
+mod corpus;
 mod encoding;
 mod flips;
 mod format;
 mod larger;
 mod naive;
 mod optimal;
+mod promises;
 mod random;
 mod refusals;
 mod sample;

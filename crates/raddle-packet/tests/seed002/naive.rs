@@ -2,7 +2,7 @@
 //!
 //! Written apart from the codec: numbers and names of Tables 1 to 5 only.
 
-use crate::sample::Packet;
+type Packet = [u8; 64];
 
 /// Name, offset, bytes.
 pub(crate) const FIELDS: [(&str, usize, usize); 13] = [

@@ -3,7 +3,7 @@
 //! Each packet is drawn with its fields and half-words. Steps have the numbers of the seed's figures
 //! 3 and 6.
 
-use raddle_packet::{AQL_BYTES, Diff, Kernel, Launch, View};
+use raddle_packet::{AQL_BYTES, Condensed, Diff, Kernel, Launch, View};
 use serde_json::value::RawValue;
 
 use super::{Step, Told, few, step};
@@ -85,8 +85,14 @@ fn decoding(format: &Aql, packets: &[Packet], table: &AqlTable) -> Result<Vec<St
         steps.push(drawn(format, &format!("602: packet {number}"), packet));
         let launches: Vec<Launch<AQL_BYTES>> = launches.into_iter().flatten().collect();
         let mut lines = Vec::new();
-        for (kernel, launch) in launches.iter().enumerate() {
-            lines.push(launched(format, &table, kernel, launch, kernel + 1 == launches.len()));
+        // What it says of each kernel; an ordinary packet says nothing of entries.
+        let parsed = Condensed::parse(packet, format).ok();
+        let kernels = parsed.iter().flat_map(|packet| packet.kernels(format));
+        let mut kernels: Vec<Option<Kernel<AQL_BYTES>>> = kernels.map(Some).collect();
+        kernels.resize(launches.len(), None);
+        for (number, (launch, kernel)) in launches.iter().zip(&kernels).enumerate() {
+            let last = number + 1 == launches.len();
+            lines.push(launched(format, (number, launch), kernel.as_ref(), last));
         }
         let mut lines = few(lines);
         lines.push(stored(&table, &after));
@@ -97,22 +103,18 @@ fn decoding(format: &Aql, packets: &[Packet], table: &AqlTable) -> Result<Vec<St
     Ok(steps)
 }
 
-/// One launch: where it differs from the entry nearest to it, and how it is cleaned up.
+/// One launch: which entry it is, with what changed, and how it is cleaned up.
 fn launched(
     format: &Aql,
-    table: &AqlTable,
-    kernel: usize,
-    launch: &Launch<AQL_BYTES>,
+    (number, launch): (usize, &Launch<AQL_BYTES>),
+    kernel: Option<&Kernel<AQL_BYTES>>,
     last: bool,
 ) -> String {
-    let near = table
-        .entries()
-        .min_by_key(|(number, entry)| (format.cost(launch.differs(entry, format)), *number));
-    let like = near.map_or_else(String::new, |(number, entry)| {
-        let diff = Diff { vector: launch.differs(entry, format), values: *launch };
-        match changed(format, &diff) {
-            fields if fields.is_empty() => format!(", as entry {number}"),
-            fields => format!(", as entry {number} but {}", fields.join(", ")),
+    let like = kernel.map_or_else(String::new, |kernel| {
+        let entry = kernel.ref_num;
+        match changed(format, &kernel.diff) {
+            fields if fields.is_empty() => format!(", entry {entry} as it is"),
+            fields => format!(", entry {entry} with {}", fields.join(", ")),
         }
     });
     let cleanup = match (last, launch.asks_cleanup(format)) {
@@ -121,7 +123,7 @@ fn launched(
         (false, false) => "no cleanup",
     };
     let object = format.field("kernel_object").map_or(0, |number| launch.get(format, number));
-    format!("launch {kernel}: kernel 0x{object:x}{like}; {cleanup}")
+    format!("launch {number}: kernel 0x{object:x}{like}; {cleanup}")
 }
 
 /// What the packet left in the table.

@@ -103,7 +103,7 @@ impl CostArgs {
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct KeepArgs {
     /// Which launches are kept in the table
-    #[arg(long, value_enum, value_name = "RULE", default_value_t = Keep::MostRecent)]
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = Keep::Frequency)]
     pub(crate) keep: Keep,
     /// Half-words up to which an entry of the same kernel is near enough
     #[arg(long, value_name = "N", default_value_t = NEAR, value_parser = clap::value_parser!(u16).range(1..=28))]

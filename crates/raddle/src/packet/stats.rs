@@ -17,8 +17,8 @@ use crate::golden::packet::{Aql, Packet};
 use crate::profiles::{self, Loaded};
 use crate::table::json;
 
-/// So many launches the optimal rule is tried on.
-const SAMPLE: usize = 512;
+/// So many launches the optimal rule is tried on: the most for which it can be found.
+const SAMPLES: [u64; 5] = [512, 256, 128, 64, 32];
 
 /// What was asked for.
 #[derive(Debug, Serialize)]
@@ -226,13 +226,29 @@ fn sampled(
     near: u16,
     queues: &[Vec<Item<AQL_BYTES>>],
 ) -> Result<Sampled, Error> {
+    let mut sampled = sample(layout, (arguments, near), queues, SAMPLES[0])?;
+    for most in &SAMPLES[1..] {
+        if sampled.optimal.is_some() {
+            break;
+        }
+        sampled = sample(layout, (arguments, near), queues, *most)?;
+    }
+    Ok(sampled)
+}
+
+fn sample(
+    layout: &Aql,
+    (arguments, near): (Arguments, u16),
+    queues: &[Vec<Item<AQL_BYTES>>],
+    most: u64,
+) -> Result<Sampled, Error> {
     let longest = queues.iter().max_by_key(|queue| queue.len());
     let mut items: Vec<Item<AQL_BYTES>> = Vec::new();
     let mut launches = 0;
     for item in longest.into_iter().flatten() {
         launches += u64::from(matches!(item, Item::Launch(_)));
-        if launches > SAMPLE as u64 {
-            launches = SAMPLE as u64;
+        if launches > most {
+            launches = most;
             break;
         }
         items.push(*item);
@@ -242,8 +258,7 @@ fn sampled(
         let tally = play(layout, rule.keeper::<8>(near), &items, &mut |_| {})?;
         packets.push((rule.name(), tally.packets()));
     }
-    let limits = Limits { launches: SAMPLE, ..Limits::default() };
-    let optimal = match optimal(layout, &items, &limits) {
+    let optimal = match optimal(layout, &items, &Limits::default()) {
         Ok(found) => Some(play(layout, Scripted::new(&found.ways), &items, &mut |_| {})?.packets()),
         Err(Error::TooLarge { .. }) => None,
         Err(error) => return Err(error),

@@ -39,7 +39,7 @@ fn profile(saved: &Saved, colour: bool) -> String {
         "fewer",
         "bytes",
         "hit rate",
-        "launches a packet",
+        "condensed holds",
         "overhead",
         "saved",
     ];

@@ -5,7 +5,8 @@ use std::fs;
 use crate::common::{Place, Ran, bare_table, infer, kernel, table, trace, train};
 
 /// What `golden` and `explain` can be asked.
-const TOPICS: &str = "topics: bitmap, windows, split, balance, place, match, placement, sm, slices";
+const TOPICS: &str =
+    "topics: bitmap, windows, split, balance, place, match, placement, sm, slices, packet";
 
 /// Replays into `out` and checks that it is refused with these words and leaves nothing.
 fn refused(place: &Place, args: &[&str], words: &[&str]) -> Ran {
@@ -185,7 +186,7 @@ fn wrong_usage() {
         (&["replay", "train.csv", "--events", "x"], &["--events"]),
         (&["--out", "a", "replay", "train.csv"], &["behind the verb"]),
         (&["golden", "placment"], &["no topic `placment`", TOPICS]),
-        (&["golden", "packet"], &["not there yet", TOPICS]),
+        (&["golden", "preempt"], &["not there yet", TOPICS]),
         (&["explain", "preempt"], &["not there yet", TOPICS]),
     ] {
         let ran = place.raddle(args);
