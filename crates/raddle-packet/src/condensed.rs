@@ -47,17 +47,26 @@ impl<const BYTES: usize> Condensed<BYTES> {
         if let Some(behind) = kept.get_mut(format.diff_values_at + 2 * usize::from(used)..) {
             behind.fill(0);
         }
+        // It is written when the packet is emitted, so that equal packets are equal here too.
+        if let Some(count) = kept.get_mut(format.num_kernels_at) {
+            *count = 0;
+        }
         Ok(Self { packet: kept, kernels, used })
     }
 
     /// The bytes.
     #[must_use]
-    pub const fn emit(&self) -> [u8; BYTES] {
-        self.packet
+    pub fn emit(&self, format: &Format<BYTES>) -> [u8; BYTES] {
+        let mut whole = *self;
+        *whole.bytes(format)
     }
 
-    /// The same, where they are.
-    pub(crate) const fn bytes(&self) -> &[u8; BYTES] {
+    /// The same, where they are. Only here is the number of kernels written.
+    #[inline]
+    pub(crate) fn bytes(&mut self, format: &Format<BYTES>) -> &[u8; BYTES] {
+        if let Some(count) = self.packet.get_mut(format.num_kernels_at) {
+            *count = self.kernels;
+        }
         &self.packet
     }
 
@@ -110,24 +119,20 @@ impl<const BYTES: usize> Condensed<BYTES> {
         launch: &Launch<BYTES>,
     ) -> Result<(), Error> {
         let wanted = self.used + plan.cost;
-        if wanted > format.capacity() || self.kernels == u8::MAX {
+        // No packet has more than 255 half-words, so its kernels can be counted.
+        if wanted > format.capacity() {
             return Err(Error::Full { wanted, half_words: format.capacity() });
         }
         let at = format.diff_values_at + 2 * usize::from(self.used);
-        let word = plan.word_at.filter(|_| format.is_plain());
-        let word = word.and_then(|here| launch.image.as_chunks::<8>().0.get(here / 8));
         let to = self.packet.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<10>);
-        if let (Some([low, high, to @ ..]), Some(value)) = (to, word) {
-            [*low, *high] = (ref_num | (plan.vector as u16) << 3).to_le_bytes();
-            *to = *value;
+        if let (Some([low, high, to @ ..]), Some((word, header))) = (to, plan.word) {
+            [*low, *high] = (ref_num | header).to_le_bytes();
+            *to = launch.word(word).to_le_bytes();
         } else {
             self.put(format, ref_num, plan.vector, launch);
         }
         self.used = wanted;
-        self.kernels += 1;
-        if let Some(count) = self.packet.get_mut(format.num_kernels_at) {
-            *count = self.kernels;
-        }
+        self.kernels = self.kernels.saturating_add(1);
         Ok(())
     }
 

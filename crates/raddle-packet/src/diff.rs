@@ -56,6 +56,8 @@ pub(crate) struct Plan {
     pub(crate) bytes: usize,
     /// Where the only field lies, if there is one alone that is copied as a word of 64 bits.
     pub(crate) word_at: Option<usize>,
+    /// The number of that field's word, and the vector in its place of a plain header.
+    pub(crate) word: Option<(usize, u16)>,
 }
 
 /// The fields of a vector, ascending.
@@ -81,6 +83,8 @@ impl<const BYTES: usize> Format<BYTES> {
             cost,
             bytes: 2 * usize::from(cost),
             word_at: word.then_some(field.offset.into()),
+            word: (word && self.is_plain())
+                .then_some((usize::from(field.offset) / 8, (vector as u16) << 3)),
         }
     }
 

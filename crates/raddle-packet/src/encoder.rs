@@ -229,7 +229,7 @@ impl<const BYTES: usize, const ENTRIES: usize, K: Keep<BYTES>> Encoder<BYTES, EN
         if self.open.is_empty() {
             return;
         }
-        send(self.open.bytes());
+        send(self.open.bytes(&self.format));
         self.tally.condensed_packets += 1;
         self.tally.half_words += u64::from(self.open.used());
         self.open = Condensed::new(&self.format);

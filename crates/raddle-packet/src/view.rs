@@ -80,9 +80,7 @@ impl<'p, const BYTES: usize> View<'p, BYTES> {
     /// The field of that number as it stands in a dispatch or reference packet, whatever this is.
     #[must_use]
     pub fn field(&self, number: usize) -> u64 {
-        let mut launch = Launch::default();
-        launch.image = *self.packet;
-        launch.get(self.format, number)
+        Launch { image: *self.packet }.get(self.format, number)
     }
 
     /// The number of the entry as it stands in a reference packet, whatever this is.

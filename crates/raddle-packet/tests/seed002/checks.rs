@@ -48,7 +48,7 @@ fn table_6(format: &crate::sample::Aql) -> Condensed<AQL_BYTES> {
 #[test]
 fn check_3_the_packet_of_table_6() {
     let packet = table_6(&aql());
-    assert_eq!(text(&packet.emit()), format!("{TABLE_6}{}", "0".repeat(84)));
+    assert_eq!(text(&packet.emit(&aql())), format!("{TABLE_6}{}", "0".repeat(84)));
     assert_eq!(packet.used(), 10);
 }
 
@@ -72,7 +72,7 @@ fn check_4_its_two_readings() {
         let first = packet.kernels(&format).next().unwrap().diff.values.get(&format, SIGNAL);
         assert!(found == low || found == high, "{found:x?}");
         // The format's own Table 6 packet has the low values, whatever the order.
-        assert_eq!(table_6(&format).emit() == hex(&bytes), first == 0x0bad_feed_beef_dead);
+        assert_eq!(table_6(&format).emit(&format) == hex(&bytes), first == 0x0bad_feed_beef_dead);
     }
 }
 
@@ -84,7 +84,7 @@ fn check_5_the_header_highest_first() {
     };
     let format = Format::aql(&options).unwrap();
     let wanted = "06020090addeefbeedfead0b00c834127856eddecefa";
-    assert_eq!(table_6(&format).emit(), hex(wanted));
+    assert_eq!(table_6(&format).emit(&format), hex(wanted));
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn cleanups_are_counted() {
             let vector = launch.differs(agent.table().get(0).unwrap(), &format);
             packet.push(&format, 0, vector, &launch).unwrap();
         }
-        let packet = packet.emit();
+        let packet = packet.emit(&format);
         match agent.receive(&packet).unwrap() {
             raddle_packet::Received::Launches(launches) => launches.cleanups(),
             raddle_packet::Received::Barrier => 0,

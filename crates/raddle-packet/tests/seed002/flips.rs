@@ -33,7 +33,7 @@ fn packets() -> Vec<Packet> {
                 // What does not fit any more is left out.
                 let _ = packet.push(&format, (chance % 8) as u16, vector, &launch(chance));
             }
-            packet.emit()
+            packet.emit(&format)
         }
     };
     (0..1000).map(packet).collect()

@@ -84,7 +84,7 @@ fn one_packet_byte_for_byte() {
     let vector = 0b1_0001;
     let mut packet = Condensed::new(&format);
     packet.push(&format, 3, vector, &launch).unwrap();
-    let bytes = packet.emit();
+    let bytes = packet.emit(&format);
     assert_eq!((bytes[0], bytes[7]), (0xd3, 1));
     // Number 3 and the vector above it, 0x223; then the kernel, lowest first; then the scopes.
     let wanted = [0x23, 2, 0, 0, 0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11, 0xab, 0];
@@ -93,7 +93,7 @@ fn one_packet_byte_for_byte() {
     packet.push(&high, 3, vector, &launch).unwrap();
     // Number 3 in the highest bits, the vector right below it: 0x1800_4400.
     let wanted = [0x00, 0x18, 0x00, 0x44, 0x22, 0x11, 0x44, 0x33, 0x66, 0x55, 0x88, 0x77, 0xab, 0];
-    let packet = packet.emit();
+    let packet = packet.emit(&high);
     assert_eq!(packet[24..38], wanted, "{:02x?}", &packet[24..38]);
 }
 
@@ -162,7 +162,7 @@ proptest! {
             agent.receive(&packet).unwrap();
         }
         let before = agent.table().clone();
-        let mut bytes = packet.emit();
+        let mut bytes = packet.emit(&format);
         bytes[bit / 8] ^= 1 << (bit % 8);
         match agent.receive(&bytes) {
             Ok(Received::Launches(launches)) if bytes[0] == 0xd3 => {
@@ -182,7 +182,7 @@ fn strange_bits_of_a_header_are_refused() {
         agent.receive(&Large::default().reference(&format, 0).unwrap()).unwrap();
         let mut refused = 0;
         for bit in 0..32 {
-            let mut bytes = Condensed::new(&format).emit();
+            let mut bytes = Condensed::new(&format).emit(&format);
             bytes[7] = 1;
             bytes[24 + bit / 8] = 1 << (bit % 8);
             match agent.receive(&bytes) {

@@ -65,7 +65,7 @@ pub(crate) fn run(bytes: &[u8]) {
                 let (vector, values) = (kernel.diff.vector, kernel.diff.values);
                 again.push(&format, kernel.ref_num, vector, &values).expect("it fitted");
             }
-            assert_eq!(again.emit(), parsed.emit());
+            assert_eq!(again.emit(&format), parsed.emit(&format));
         }
         stream.extend(found);
     }

@@ -104,7 +104,7 @@ fn table_6() {
         for kernel in parsed.kernels(&format) {
             again.push(&format, kernel.ref_num, kernel.diff.vector, &kernel.diff.values).unwrap();
         }
-        assert_eq!(again.emit(), packet, "{key}");
+        assert_eq!(again.emit(&format), packet, "{key}");
     }
     let literal = &all["table6_line21_literal_diff1"];
     same(&hex(literal["hex"].as_str().unwrap()), &aql(), list(&literal["decoded"]));

@@ -103,7 +103,7 @@ pub(crate) fn condensed(format: &Aql, kernels: &[Kernel<AQL_BYTES>]) -> Result<V
         match push(&mut open) {
             Ok(()) => {}
             Err(Error::Full { .. }) => {
-                packets.push(open.emit());
+                packets.push(open.emit(format));
                 open = Condensed::new(format);
                 // All fields of one kernel have room.
                 push(&mut open).map_err(|error| fault(&error, ""))?;
@@ -112,7 +112,7 @@ pub(crate) fn condensed(format: &Aql, kernels: &[Kernel<AQL_BYTES>]) -> Result<V
         }
     }
     if !open.is_empty() {
-        packets.push(open.emit());
+        packets.push(open.emit(format));
     }
     Ok(packets)
 }
