@@ -14,7 +14,7 @@ fn packet(digits: &str) -> String {
 
 fn ask(question: &Value) -> Value {
     let ran = Place::new().ask(&["golden", "packet"], question.to_string());
-    serde_json::from_str(&ran.out).unwrap()
+    serde_json::from_str(&ran.out).expect("an answer is JSON")
 }
 
 fn diffs() -> Value {
@@ -235,7 +235,7 @@ fn encode_and_decode() {
         (&["packet", "decode"], "abc", "line 1: a packet has 128 digits"),
         (&["packet", "decode"], "abcz", "are no whole packets of 64"),
     ] {
-        let ran = place.ask(args, input.to_owned());
+        let ran = place.ask(args, input);
         assert_eq!(ran.code, 1, "{ran:?}");
         assert!(ran.err.contains(part), "{part}: {}", ran.err);
     }

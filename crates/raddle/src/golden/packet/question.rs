@@ -25,7 +25,7 @@ pub(crate) enum Asked {
     /// Kernels for condensed packets.
     Condensed(Vec<Kernel<AQL_BYTES>>),
     /// Packets to be decoded.
-    Decode { packets: Vec<Packet>, table: AqlTable },
+    Decode { packets: Vec<Packet>, table: Box<AqlTable> },
 }
 
 /// What can be asked, one at a time.
@@ -56,7 +56,7 @@ pub(crate) fn question(fields: &Fields<'_>) -> Result<Question, Fault> {
             Asked::Packet(launch(&of.object("fields")?, &format)?.dispatch(&format))
         }
         "condensed" => Asked::Condensed(kernels(fields, &format)?),
-        _ => Asked::Decode { packets: packets(fields)?, table: table(fields, &format)? },
+        _ => Asked::Decode { packets: packets(fields)?, table: Box::new(table(fields, &format)?) },
     };
     Ok(Question { format, asked })
 }
