@@ -243,3 +243,42 @@ fn encode_and_decode() {
     assert_eq!(ran.code, 2);
     assert!(ran.err.contains("packet type 2 stands for two kinds"), "{}", ran.err);
 }
+
+/// Two kernels in turn, six times: with their arguments where they always are, each is stored once
+/// and ten launches share a packet; with new ones, 50 half-words make two.
+#[test]
+fn what_a_profile_would_save() {
+    let mut table =
+        "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns\n".to_owned();
+    for n in 0..12 {
+        table += &format!("k{},4,1,1,64,1,1,{},50\n", n % 2, 100 * n);
+    }
+    let place = Place::new();
+    place.file("loop.csv", &table);
+    let ran = place.raddle(&["packet", "stats", "loop.csv", "--format", "json"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    let report: Value = serde_json::from_str(&ran.out).expect("a document");
+    let saved = &report["profiles"][0];
+    assert_eq!((&saved["launches"], &saved["kernels"]), (&json!(12), &json!(2)));
+    assert_eq!((&saved["repeated"], &saved["changes"]), (&json!(10), &json!([])));
+    assert_eq!(saved["ordinary-overhead-ns"], 12 * 8000);
+    for row in saved["rows"].as_array().expect("a list") {
+        assert_eq!((&row["reference"], &row["hits"]), (&json!(2), &json!(10)), "{row}");
+        // Two reference packets, then for each packet E, P and C, and S for every kernel.
+        let packets = if row["arguments"] == "fixed" { 1 } else { 2 };
+        assert_eq!(
+            (&row["packets"], &row["bytes"]),
+            (&json!(2 + packets), &json!(64 * (2 + packets)))
+        );
+        assert_eq!(row["overhead-ns"], 2 * 8000 + packets * 7000 + 10 * 1000, "{row}");
+    }
+    assert_eq!(saved["sample"][0]["optimal"], 3);
+    assert_eq!(saved["sample"][1]["optimal"], 4);
+    // A signal takes four half-words more: six and then three launches a packet, each cleaned up.
+    let told = place.raddle(&["packet", "stats", "loop.csv", "--signals"]).out;
+    assert!(told.contains("fixed      first              4  3.00x    256"), "{told}");
+    assert!(told.contains("new        first              6  2.00x    384"), "{told}");
+    assert!(told.contains("every launch has a signal of its own"), "{told}");
+    let ran = place.raddle(&["packet", "stats", "absent.csv"]);
+    assert_eq!(ran.code, 1);
+}

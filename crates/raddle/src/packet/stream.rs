@@ -89,3 +89,38 @@ fn fields(op: &Op, number: u64, arguments: Arguments, signals: bool) -> KernelDi
         completion_signal: if signals { 0x3_0000_0000 + 0x40 * number } else { 0 },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use raddle_packet::AqlOptions;
+    use raddle_trace::{ImportOptions, read};
+
+    use super::*;
+
+    /// Where launches issued at 0, 400, 1,000 and 1,100 ns are kept apart.
+    fn breaks(hold: Option<u64>) -> Vec<bool> {
+        let mut text = "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns\n\
+                        k,1,1,1,32,1,1,0,10\n"
+            .to_owned();
+        for start in [400, 1000, 1100] {
+            text += &format!("k,1,1,1,32,1,1,{start},10\n");
+        }
+        let mut profile = read("t.csv", text.as_bytes(), &ImportOptions::default()).unwrap();
+        for op in &mut profile.ops {
+            op.arrival_ns = op.start_ns;
+        }
+        let layout = Aql::aql(&AqlOptions::default()).unwrap();
+        let queues = queues(&profile, &layout, Arguments::New, false, hold);
+        assert_eq!(queues.len(), 1);
+        queues[0].iter().map(|item| *item == Item::Barrier).collect()
+    }
+
+    #[test]
+    fn a_launch_waits_for_others_no_longer_than_it_may() {
+        assert_eq!(breaks(None), [false; 4]);
+        assert_eq!(breaks(Some(1100)), [false; 4]);
+        assert_eq!(breaks(Some(999)), [false, false, true, false, false]);
+        assert_eq!(breaks(Some(400)), [false, false, true, false, false]);
+        assert_eq!(breaks(Some(399)), [false, true, false, true, false, false]);
+    }
+}
