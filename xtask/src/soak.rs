@@ -10,8 +10,8 @@ use crate::{fuzz, shell, workspace};
 const DEFAULT_CASES: u32 = 10_000;
 /// Mutations of real profiles, over all of them.
 const MUTATIONS: &str = "10000";
-/// Executions of the target that decodes packets, of up to 15 of them each.
-const PACKETS: [&str; 5] = ["packet", "--runs", "100000000", "--longest", "962"];
+/// Executions of the target that decodes packets, of up to 4 of them each.
+const PACKETS: [&str; 5] = ["packet", "--runs", "100000000", "--longest", "258"];
 
 pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     let cases = cases(rest)?;

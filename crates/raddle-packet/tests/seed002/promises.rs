@@ -46,7 +46,8 @@ pub(crate) fn run(bytes: &[u8]) {
             Ok(Received::Barrier) => Some(Vec::new()),
             Err(error) => {
                 assert_eq!(count, Err(error));
-                assert!(!view.to_string().is_empty());
+                // Printing takes longest by far, so not every input asks for it.
+                assert!(!flag(7) || !view.to_string().is_empty());
                 None
             }
         };
