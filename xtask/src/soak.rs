@@ -1,14 +1,17 @@
 //! Do the properties of the policy crates also hold over a long run?
 //!
 //! Runs their tests optimised, with `PROPTEST_CASES` cases a property. A property that fixes its
-//! own number of cases (`with_cases`) keeps it. Then come 10,000 mutations of real profiles.
+//! own number of cases (`with_cases`) keeps it. Then come 10,000 mutations of real profiles, and 10^8
+//! executions of the fuzz target `packet`.
 
-use crate::{shell, workspace};
+use crate::{fuzz, shell, workspace};
 
 /// Cases a property when none are asked for: minutes, not seconds.
 const DEFAULT_CASES: u32 = 10_000;
 /// Mutations of real profiles, over all of them.
 const MUTATIONS: &str = "10000";
+/// Executions of the target that decodes packets, of up to 4 of them each.
+const PACKETS: [&str; 5] = ["packet", "--runs", "100000000", "--longest", "258"];
 
 pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     let cases = cases(rest)?;
@@ -21,7 +24,8 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     let mut cargo = shell::cargo();
     cargo.args(["test", "--release", "-p", "raddle-trace", "--features", "nsys"]);
     cargo.args(["--test", "mutations", "--", "--nocapture"]).env("RADDLE_MUTATIONS", MUTATIONS);
-    shell::run(&mut cargo)
+    shell::run(&mut cargo)?;
+    fuzz::run(&PACKETS.map(str::to_owned))
 }
 
 fn cases(rest: &[String]) -> Result<u32, String> {

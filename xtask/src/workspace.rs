@@ -41,6 +41,7 @@ pub(crate) const CRATES: &[Crate] = &[
     policy("raddle-sm", &["raddle-types", "raddle-policy"]),
     policy("raddle-timeslice", &["raddle-types", "raddle-policy"]),
     policy("raddle-preempt", &["raddle-types", "raddle-policy"]),
+    policy("raddle-packet", &["raddle-types", "raddle-policy"]),
     // Dispatch knows every policy crate: the next one is added here too.
     hosted(
         "raddle-dispatch",
@@ -51,6 +52,7 @@ pub(crate) const CRATES: &[Crate] = &[
             "raddle-sm",
             "raddle-timeslice",
             "raddle-preempt",
+            "raddle-packet",
         ],
     ),
     hosted("raddle-trace", &["raddle-types"]),

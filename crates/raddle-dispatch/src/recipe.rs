@@ -71,6 +71,9 @@ impl Default for Recipe {
 pub enum LaunchPathRecipe {
     /// One packet a launch.
     Ordinary(OrdinaryConfig),
+    /// Many launches a packet, by a table of earlier ones (seed 002).
+    #[cfg(feature = "packet")]
+    Condensed(raddle_packet::CondensedConfig),
 }
 
 impl Default for LaunchPathRecipe {
@@ -221,6 +224,8 @@ impl Recipe {
         [
             match self.launch_path {
                 LaunchPathRecipe::Ordinary(_) => "ordinary",
+                #[cfg(feature = "packet")]
+                LaunchPathRecipe::Condensed(_) => "condensed",
             },
             match self.turn {
                 TurnRecipe::Everyone(_) => "everyone",
@@ -282,8 +287,18 @@ impl Recipe {
             }
             builder = builder.window(window);
         }
-        let LaunchPathRecipe::Ordinary(config) = self.launch_path;
-        let builder = builder.launch_path(path, Ordinary::new(config));
+        let builder = match self.launch_path {
+            LaunchPathRecipe::Ordinary(config) => builder.launch_path(path, Ordinary::new(config)),
+            #[cfg(feature = "packet")]
+            LaunchPathRecipe::Condensed(config) => {
+                let policy = raddle_packet::CondensedPath::new(config);
+                let bad = |error: raddle_packet::Error| RecipeError::Value {
+                    name: path.into(),
+                    message: error.to_string(),
+                };
+                builder.launch_path(path, policy.map_err(bad)?)
+            }
+        };
         let builder = self.add_turn(builder, turn)?;
         let builder = self.add_preempt(builder, preempt)?;
         self.add_allocate(builder, allocate, (shape, cus))

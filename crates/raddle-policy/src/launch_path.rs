@@ -13,6 +13,9 @@ pub struct Submission {
     pub bytes: u64,
     /// Time until the device can start them.
     pub cost: Ticks,
+    /// Time from the end of each of them until anybody knows of it: who waits for it waits so much
+    /// longer.
+    pub cleanup: Ticks,
 }
 
 /// Answers how launches go to the device.
@@ -20,7 +23,7 @@ pub struct Submission {
 /// # Laws
 ///
 /// 1. No launches cost nothing: 0 packets, 0 bytes, 0 ticks.
-/// 2. At least one launch takes at least one packet.
+/// 2. The first launch of all takes a packet; later ones may go into one that was sent before.
 /// 3. The same memory and arguments give the same answer.
 pub trait LaunchPath {
     /// The cost of submitting these launches of one stream together, in order.

@@ -4,9 +4,11 @@
 //! its actions are carried out; what they cause in the same tick makes one more round. After each
 //! round the two books are compared on the compute units that changed.
 
+use std::collections::BTreeMap;
+
 use raddle_dispatch::{DispatchError, Dispatcher};
 use raddle_policy::{Action, Actions, CuId, Event, Free};
-use raddle_types::{CuShape, Launch, LaunchId, ProcessId, Refusal, Tick};
+use raddle_types::{CuShape, Launch, LaunchId, ProcessId, Refusal, Tick, Ticks};
 
 use crate::ledger::Ledger;
 use crate::machine::{Kernel, Machine};
@@ -90,6 +92,8 @@ struct Engine<'r, W> {
     usage: Usage,
     actions: Actions,
     told: Vec<Issued>,
+    /// How long it takes to clean up launches that are submitted, where it takes any time.
+    cleanups: BTreeMap<LaunchId, Ticks>,
     refused: Vec<RefusedLaunch>,
     refused_again: u64,
     now: Tick,
@@ -123,6 +127,7 @@ impl<'r, W: Watch> Engine<'r, W> {
             usage: Usage::new(workload.processes.len()),
             actions: Actions::default(),
             told: Vec::new(),
+            cleanups: BTreeMap::new(),
             refused: Vec::new(),
             refused_again: 0,
             now: Tick::ZERO,
@@ -209,7 +214,7 @@ impl<'r, W: Watch> Engine<'r, W> {
             Due::Arrival(process) => self.arrive(process),
             Due::Ready(id) => self.make_ready(id),
             Due::Front(slot, generation) => self.front_ended(slot, generation),
-            Due::Copy(id) => self.ended(id),
+            Due::Copy(id) | Due::CleanedUp(id) => self.ended(id),
             Due::TakenOff(id) => self.taken_off(id),
             Due::Restored(id) => {
                 if self.machine.restored(id, self.now, &mut self.queue) {
@@ -314,7 +319,11 @@ impl<'r, W: Watch> Engine<'r, W> {
             self.usage.waves[usize::from(ended.process)] -= ended.waves;
             if ended.finished {
                 self.usage.lost(ended.process);
-                return self.ended(launch);
+                let Some(cleanup) = self.cleanups.remove(&launch) else {
+                    return self.ended(launch);
+                };
+                // Who waits for it hears of it when it has been cleaned up.
+                self.queue.push(at + cleanup, Due::CleanedUp(launch));
             }
         }
         Ok(())
@@ -387,8 +396,11 @@ impl<'r, W: Watch> Engine<'r, W> {
     fn carry_out(&mut self, action: &Action, lists: &Actions) -> Result<(), SimError> {
         let now = self.now;
         match *action {
-            Action::Submit { launch, .. } => {
+            Action::Submit { launch, via } => {
                 let kernel = self.kernel(launch)?;
+                if via.cleanup > Ticks::ZERO {
+                    self.cleanups.insert(launch, via.cleanup);
+                }
                 self.machine.submit(launch, kernel, now)
             }
             Action::Start { launch, waves, ref pieces, .. } => {

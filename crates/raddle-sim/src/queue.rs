@@ -20,6 +20,8 @@ pub(crate) enum Due {
     Front(u32, u32),
     /// A copy or fill ends.
     Copy(LaunchId),
+    /// A launch that has run to its end has been cleaned up.
+    CleanedUp(LaunchId),
     /// A launch has been taken off.
     TakenOff(LaunchId),
     /// A launch is back.

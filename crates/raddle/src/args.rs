@@ -8,6 +8,7 @@ use raddle_dispatch::log::Detail;
 use raddle_trace::{BarrierRule, CommRule, IdempotenceRule, PriorityRule, TraceError};
 
 use crate::arrivals::ArrivalArgs;
+use crate::packet::PacketArgs;
 
 /// Replays GPU profiles under composable scheduling policies.
 ///
@@ -56,6 +57,8 @@ pub(crate) enum Verb {
     Golden(GoldenArgs),
     /// The questions of `golden`, answered step by step for a person
     Explain(ExplainArgs),
+    /// AQL packets as bytes, and what condensing them saves on a profile
+    Packet(PacketArgs),
     /// Print a completion script for a shell
     #[command(hide = true)]
     Completions {
@@ -177,13 +180,13 @@ pub(crate) struct CompareArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct GoldenArgs {
-    /// What is asked: bitmap, windows, split, balance, place, match, placement, sm, slices or preempt
+    /// What is asked: bitmap, windows, split, balance, place, match, placement, sm, slices, preempt or packet
     pub(crate) topic: String,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// What is asked: bitmap, windows, split, balance, place, match, placement, sm, slices or preempt
+    /// What is asked: bitmap, windows, split, balance, place, match, placement, sm, slices, preempt or packet
     pub(crate) topic: String,
     /// What the circuits of a topic cost, and what the cheaper ones miss (bitmap)
     #[arg(long)]

@@ -23,6 +23,7 @@ mod inspect;
 mod interrupt;
 mod manual;
 mod output;
+mod packet;
 mod profiles;
 mod progress;
 mod recipes;
@@ -117,6 +118,7 @@ fn verb(cli: &Cli, console: &mut Console) -> Result<(), CliError> {
         Verb::Compare(args) => compare::verb(args, cli.format, console),
         Verb::Golden(args) => golden::verb(&args.topic, console),
         Verb::Explain(args) => explain::verb(args, cli.format, console),
+        Verb::Packet(args) => packet::verb(args, cli.format, console),
         Verb::Completions { shell } => manual::completions(*shell, console),
         Verb::Man { verb } => manual::man(verb.as_deref(), console),
     }

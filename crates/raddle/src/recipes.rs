@@ -12,7 +12,7 @@ use crate::table;
 use crate::unique::Names;
 
 /// The bundled recipes: name and TOML, in the order in which they are listed and replayed.
-const BUNDLED: [(&str, &str); 9] = [
+const BUNDLED: [(&str, &str); 10] = [
     ("round-robin", include_str!("../data/recipes/round-robin.toml")),
     ("greedy", include_str!("../data/recipes/greedy.toml")),
     ("leftover", include_str!("../data/recipes/leftover.toml")),
@@ -22,6 +22,7 @@ const BUNDLED: [(&str, &str); 9] = [
     ("leftover-drain", include_str!("../data/recipes/leftover-drain.toml")),
     ("leftover-reset", include_str!("../data/recipes/leftover-reset.toml")),
     ("weighted-slices", include_str!("../data/recipes/weighted-slices.toml")),
+    ("condensed", include_str!("../data/recipes/condensed.toml")),
 ];
 
 /// What is replayed without a verb.
@@ -81,9 +82,8 @@ fn bundled(name: &str) -> Option<(&'static str, &'static str)> {
 }
 
 fn nearest(name: &str) -> &'static str {
-    let distance = |known: &&str| strsim::damerau_levenshtein(name, known);
     let names = BUNDLED.iter().map(|(known, _)| *known);
-    names.min_by_key(distance).unwrap_or("leftover")
+    crate::units::nearest(name, names).unwrap_or("leftover")
 }
 
 /// One line of the list.

@@ -122,6 +122,11 @@ pub(crate) fn wrap(text: &str, width: usize, indent: &str) -> String {
     out
 }
 
+/// The one of these names that was most likely meant.
+pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    names.min_by_key(|known| strsim::damerau_levenshtein(name, known))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -32,7 +32,8 @@ impl Composed {
             let whole = self.path.policy.submit(launches);
             for (position, launch) in launches.iter().enumerate() {
                 // The first of a group carries its cost; the others come with it.
-                let via = if position == 0 { whole } else { Submission::default() };
+                let rest = Submission { cleanup: whole.cleanup, ..Submission::default() };
+                let via = if position == 0 { whole } else { rest };
                 self.submit_one(launch, via, now + whole.cost, now, actions);
             }
         }

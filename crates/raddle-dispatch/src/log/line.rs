@@ -144,11 +144,14 @@ impl Line<'_> {
 
     /// A launch is handed to the device.
     pub fn submit(&mut self, launch: LaunchId, via: &Submission) {
-        let Submission { packets, bytes, cost } = via;
+        let Submission { packets, bytes, cost, cleanup } = via;
         self.put(format_args!(
             ",\"answer\":\"submit\",\"launch\":{},\"packets\":{packets},\"bytes\":{bytes},\"cost\":{cost}",
             launch.0
         ));
+        if cleanup.0 > 0 {
+            self.put(format_args!(",\"cleanup\":{cleanup}"));
+        }
     }
 
     /// A workgroup is bound to a compute unit.

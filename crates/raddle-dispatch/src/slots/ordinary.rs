@@ -12,6 +12,32 @@ const PACKET_BYTES: u64 = 64;
 pub struct OrdinaryConfig {
     /// Nanoseconds from submission until the device can start a launch, for each packet.
     pub packet_ns: u64,
+    /// E, in nanoseconds for each packet: the host writes it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub enqueue_ns: u64,
+    /// P, in nanoseconds for each packet: the device reads it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub processing_ns: u64,
+    /// S, in nanoseconds for each kernel: it is handed to the compute units.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub schedule_ns: u64,
+    /// C, in nanoseconds: from the end of a launch until anybody knows of it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cleanup_ns: u64,
+}
+
+/// What costs nothing is not written down.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(ns: &u64) -> bool {
+    *ns == 0
+}
+
+impl OrdinaryConfig {
+    /// Nanoseconds until the device can start a launch.
+    const fn each(&self) -> u64 {
+        let packet = self.packet_ns.saturating_add(self.enqueue_ns);
+        packet.saturating_add(self.processing_ns).saturating_add(self.schedule_ns)
+    }
 }
 
 /// One packet a launch, each at the same cost.
@@ -34,7 +60,8 @@ impl LaunchPath for Ordinary {
         Submission {
             packets,
             bytes: u64::from(packets) * PACKET_BYTES,
-            cost: Ticks(u64::from(packets).saturating_mul(self.config.packet_ns)),
+            cost: Ticks(u64::from(packets).saturating_mul(self.config.each())),
+            cleanup: Ticks(if packets == 0 { 0 } else { self.config.cleanup_ns }),
         }
     }
 }

@@ -61,7 +61,7 @@ fn everyone_is_everyone() {
 
 #[test]
 fn ordinary_costs_one_packet_a_launch() {
-    let mut path = Ordinary::new(OrdinaryConfig { packet_ns: 1500 });
+    let mut path = Ordinary::new(OrdinaryConfig { packet_ns: 1500, ..OrdinaryConfig::default() });
     assert_eq!(path.submit(&[]), raddle_policy::Submission::default());
     let launch = crate::composed::launch(0, 0, 1);
     let two = path.submit(&[launch, launch]);

@@ -5,7 +5,7 @@ use std::vec::Vec;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use raddle_types::{Launch, LaunchId, Ticks};
+use raddle_types::{Launch, LaunchId};
 
 use super::Breach;
 use super::strategy::{launch, shape};
@@ -53,19 +53,20 @@ fn play<P: LaunchPath + Clone>(
     policy: &mut P,
     lists: &[Vec<Launch>],
 ) -> Result<Vec<Submission>, Breach> {
-    let mut answers = Vec::new();
+    let mut answers: Vec<Submission> = Vec::new();
     let empty = Vec::new();
     for list in core::iter::once(&empty).chain(lists) {
         let mut twin = policy.clone();
         let (cost, again) = (policy.submit(list), twin.submit(list));
-        let free = cost.packets == 0 && cost.bytes == 0 && cost.cost == Ticks::ZERO;
+        let free = cost == Submission::default();
         Breach::unless(cost == again, "LaunchPath", 3, || {
             format!("one clone answers {cost:?}, another {again:?}")
         })?;
         Breach::unless(!list.is_empty() || free, "LaunchPath", 1, || {
             format!("no launches cost {cost:?}")
         })?;
-        Breach::unless(list.is_empty() || cost.packets > 0, "LaunchPath", 2, || {
+        let sent = answers.iter().any(|before| before.packets > 0);
+        Breach::unless(list.is_empty() || sent || cost.packets > 0, "LaunchPath", 2, || {
             format!("{} launches take no packet", list.len())
         })?;
         answers.push(cost);

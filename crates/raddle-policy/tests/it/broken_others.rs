@@ -142,7 +142,7 @@ fn path_laws(f: fn(u32, &[Launch]) -> Submission) -> Vec<u8> {
 
 const fn packets(packets: u32) -> Submission {
     let (bytes, cost) = (64 * packets as u64, Ticks(0));
-    Submission { packets, bytes, cost }
+    Submission { packets, bytes, cost, cleanup: raddle_policy::Ticks::ZERO }
 }
 
 #[test]

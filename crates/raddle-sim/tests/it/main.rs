@@ -4,6 +4,7 @@ mod block_warp;
 mod cut;
 mod energy;
 mod kit;
+mod launch_path;
 mod laws;
 mod one_by_one;
 mod partial;

@@ -6,6 +6,7 @@
 mod balance;
 mod bitmap;
 mod matching;
+mod packet;
 mod place;
 mod placement;
 mod preempt;
@@ -55,7 +56,7 @@ struct Topic {
     explain: fn(&Fields<'_>) -> Result<Told, Fault>,
 }
 
-const TOPICS: [(&str, Topic); 10] = [
+const TOPICS: [(&str, Topic); 11] = [
     ("bitmap", Topic { example: bitmap::EXAMPLE, explain: bitmap::explain }),
     ("windows", Topic { example: windows::EXAMPLE, explain: windows::explain }),
     ("split", Topic { example: split::EXAMPLE, explain: split::explain }),
@@ -66,6 +67,7 @@ const TOPICS: [(&str, Topic); 10] = [
     ("sm", Topic { example: sm::EXAMPLE, explain: sm::explain }),
     ("slices", Topic { example: slices::EXAMPLE, explain: slices::explain }),
     ("preempt", Topic { example: preempt::EXAMPLE, explain: preempt::explain }),
+    ("packet", Topic { example: packet::EXAMPLE, explain: packet::explain }),
 ];
 
 /// Topics that also have a cost (`--cost`); the answer is in the tables, and in JSON.

@@ -8,6 +8,7 @@ pub(crate) mod bitmap;
 pub(crate) mod fault;
 mod frame;
 pub(crate) mod matching;
+pub(crate) mod packet;
 pub(crate) mod place;
 pub(crate) mod placement;
 pub(crate) mod preempt;
@@ -26,7 +27,7 @@ use read::Fields;
 pub(crate) type Answer = fn(&Fields<'_>) -> Result<String, Fault>;
 
 /// Topics that can be asked, and who answers.
-const TOPICS: [(&str, Answer); 10] = [
+const TOPICS: [(&str, Answer); 11] = [
     ("bitmap", bitmap::answer),
     ("windows", windows::answer),
     ("split", split::answer),
@@ -37,10 +38,8 @@ const TOPICS: [(&str, Answer); 10] = [
     ("sm", sm::answer),
     ("slices", slices::answer),
     ("preempt", preempt::answer),
+    ("packet", packet::answer),
 ];
-
-/// Topics of the contract that nobody answers yet.
-const LATER: [&str; 1] = ["packet"];
 
 /// More figures than this are in no answer: it would be larger than its question by far.
 const MOST_FIGURES: u64 = 10_000_000;
@@ -69,10 +68,8 @@ pub(crate) fn find<T: Copy>(topic: &str, topics: &[(&str, T)]) -> Result<T, CliE
         return Ok(*found);
     }
     let known: Vec<&str> = topics.iter().map(|(known, _)| *known).collect();
-    let what = if LATER.contains(&&*name) {
-        format!("topic `{name}` is not there yet")
-    } else {
-        format!("there is no topic `{}`", crate::units::plain(topic, 40))
-    };
-    Err(CliError::Usage(format!("{what}, topics: {}", known.join(", "))))
+    let meant = crate::units::nearest(&name, known.iter().copied()).unwrap_or_default();
+    let what = format!("there is no topic `{}`", crate::units::plain(topic, 40));
+    let topics = known.join(", ");
+    Err(CliError::Usage(format!("{what}, the nearest is `{meant}`, topics: {topics}")))
 }

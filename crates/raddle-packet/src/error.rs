@@ -1,0 +1,239 @@
+//! What is malformed: a packet, a value, a format?
+
+use core::fmt;
+
+/// What is malformed. Half-words are counted from the first one behind a condensed packet's
+/// header, kernels and fields from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// Bytes of another length than a packet has.
+    Length {
+        /// How many there are.
+        found: usize,
+        /// How many a packet has.
+        wanted: usize,
+    },
+    /// A type that nobody decodes.
+    Type {
+        /// The first byte.
+        found: u8,
+    },
+    /// A packet of another type than the one wanted.
+    OtherType {
+        /// The first byte.
+        found: u8,
+        /// The type wanted.
+        wanted: u8,
+    },
+    /// A condensed packet of no kernel.
+    NoKernels,
+    /// More kernels than half-words.
+    NoHeader {
+        /// The first kernel without a header.
+        kernel: u16,
+        /// Half-words of the packet.
+        half_words: u16,
+    },
+    /// A value that lies behind the last half-word.
+    PastEnd {
+        /// Of which kernel.
+        kernel: u16,
+        /// Which field.
+        field: &'static str,
+        /// Half-words of the packet.
+        half_words: u16,
+    },
+    /// An entry that nothing has been stored in.
+    EmptyEntry {
+        /// Of which kernel.
+        kernel: u16,
+        /// Which.
+        ref_num: u16,
+    },
+    /// An entry that the table does not have.
+    RefNum {
+        /// Which.
+        ref_num: u16,
+        /// How many the table has.
+        entries: u16,
+    },
+    /// A bit of a difference that names no field.
+    UnknownBit {
+        /// Of which kernel.
+        kernel: u16,
+        /// The vector.
+        vector: u32,
+    },
+    /// A half-word of a field of one byte with more in it.
+    HighByte {
+        /// Of which kernel.
+        kernel: u16,
+        /// Which field.
+        field: &'static str,
+    },
+    /// A value wider than its field.
+    Wide {
+        /// Which field.
+        field: &'static str,
+        /// The value.
+        value: u64,
+        /// Bits of the field.
+        bits: u8,
+    },
+    /// A kernel that the packet has no room for.
+    Full {
+        /// Half-words with it.
+        wanted: u16,
+        /// Half-words of the packet.
+        half_words: u16,
+    },
+    /// A list with fewer places than the packet has launches.
+    Short {
+        /// How many places there are.
+        places: usize,
+        /// How many launches.
+        wanted: usize,
+    },
+    /// A field that the format does not have.
+    NoField {
+        /// Its number.
+        field: u16,
+        /// How many there are.
+        fields: u16,
+    },
+    /// A format that cannot be.
+    Format(FormatFault),
+    /// A search that would take too long.
+    TooLarge {
+        /// What is too many of.
+        what: &'static str,
+        /// How many there are, at least.
+        found: usize,
+        /// How many there may be.
+        most: usize,
+    },
+}
+
+/// Why a format cannot be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FormatFault {
+    /// A packet whose bytes are no multiple of 8, or beyond 512.
+    Size(usize),
+    /// Two kinds of packet with one type.
+    Types(u8),
+    /// No fields, or more than a difference can name.
+    Fields(usize),
+    /// A field that is not of 1, 2, 4 or 8 bytes, not aligned, outside the packet, or upon something else.
+    Place(&'static str),
+    /// A header of a difference that is not of 1 or 2 half-words or too small for number and vector.
+    Header,
+    /// Fewer entries than 1, or more than numbers for them.
+    Entries(u16),
+    /// A condensed packet in which all fields of one kernel have no room.
+    Room(u16),
+    /// A role without its field.
+    Role,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Length { found, wanted } => {
+                write!(f, "a packet has {wanted} bytes, these are {found}: give whole packets")
+            }
+            Self::Type { found } => write!(
+                f,
+                "packet type {found} is neither dispatch, reference nor condensed: check the type numbers of the format"
+            ),
+            Self::OtherType { found, wanted } => {
+                write!(f, "packet type {found} where {wanted} is wanted: check what the packet is")
+            }
+            Self::NoKernels => {
+                f.write_str("num_kernels is 0: a condensed packet launches at least 1 kernel")
+            }
+            Self::NoHeader { kernel, half_words } => write!(
+                f,
+                "kernel {kernel}: no room for a diff header behind diff_values[{}]: num_kernels is too large",
+                half_words.saturating_sub(1)
+            ),
+            Self::PastEnd { kernel, field, half_words } => write!(
+                f,
+                "kernel {kernel}: field {field} runs past diff_values[{}]: split the packet",
+                half_words.saturating_sub(1)
+            ),
+            Self::EmptyEntry { kernel, ref_num } => write!(
+                f,
+                "kernel {kernel}: empty reference entry {ref_num}: send a reference packet for it first"
+            ),
+            Self::RefNum { ref_num, entries } => write!(
+                f,
+                "ref_num {ref_num} is not in a table of {entries}: use 0 to {}",
+                entries.saturating_sub(1)
+            ),
+            Self::UnknownBit { kernel, vector } => {
+                write!(f, "kernel {kernel}: vector {vector:#x} names a field that is not there")
+            }
+            Self::HighByte { kernel, field } => {
+                write!(f, "kernel {kernel}: the high byte of {field} must be 0")
+            }
+            Self::Wide { field, value, bits } => {
+                write!(f, "{field} has {bits} bits, {value:#x} needs more: give a smaller one")
+            }
+            Self::Full { wanted, half_words } => {
+                write!(f, "diff needs {wanted} half-words, only {half_words}: begin another packet")
+            }
+            Self::Short { places, wanted } => write!(
+                f,
+                "{wanted} launches have no room in a list of {places}: give one of as many places"
+            ),
+            Self::NoField { field, fields } => {
+                write!(f, "there is no field {field} among {fields}: count from 0")
+            }
+            Self::Format(fault) => fault.fmt(f),
+            Self::TooLarge { what, found, most } => write!(
+                f,
+                "an optimal search over {found} {what} or more, at most {most}: take a shorter trace or a smaller table"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for FormatFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Size(bytes) => {
+                write!(f, "a packet of {bytes} bytes: give a multiple of 8 from 8 to 512")
+            }
+            Self::Types(found) => write!(
+                f,
+                "packet type {found} stands for two kinds: only dispatch and reference may share one"
+            ),
+            Self::Fields(found) => write!(f, "{found} fields: give 1 to 29"),
+            Self::Place(field) => write!(
+                f,
+                "field {field} must have 1, 2, 4 or 8 bytes, aligned, in the packet, by itself"
+            ),
+            Self::Header => f.write_str(
+                "a diff header has 1 or 2 half-words and a bit for each field beside the number of the entry",
+            ),
+            Self::Entries(entries) => {
+                write!(f, "{entries} entries: give at least 1, and no more than the header can name")
+            }
+            Self::Room(half_words) => {
+                write!(f, "{half_words} half-words: give as many as all fields of a kernel take")
+            }
+            Self::Role => f.write_str("scopes, kernel and signal must be fields of the format"),
+        }
+    }
+}
+
+impl core::error::Error for Error {}
+impl core::error::Error for FormatFault {}
+
+impl From<FormatFault> for Error {
+    fn from(fault: FormatFault) -> Self {
+        Self::Format(fault)
+    }
+}

@@ -1,0 +1,46 @@
+//! What does launching cost around the kernels themselves?
+//!
+//! Seed 002, figures 5 and 7. Any unit of time; sums saturate.
+
+/// The parts of what a launch costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Overhead {
+    /// E: a packet is written and its queue is told.
+    pub enqueue: u64,
+    /// P: a packet is read.
+    pub processing: u64,
+    /// A kernel of a condensed packet is taken apart, beside P.
+    pub decode: u64,
+    /// S: a kernel is handed to the compute units.
+    pub schedule: u64,
+    /// C: what follows a kernel: signals and fences.
+    pub cleanup: u64,
+}
+
+impl Overhead {
+    /// Figure 5: every kernel of these run times by a packet of its own.
+    #[must_use]
+    pub fn ordinary(&self, runs: &[u64]) -> u64 {
+        let each = [self.enqueue, self.processing, self.schedule, self.cleanup];
+        let each = each.iter().fold(0, |sum: u64, part| sum.saturating_add(*part));
+        sum(runs).saturating_add(each.saturating_mul(runs.len() as u64))
+    }
+
+    /// Figure 7: all kernels of these run times by one condensed packet; `own` of them, the last
+    /// not counted, have a cleanup of their own. No kernels cost nothing.
+    #[must_use]
+    pub fn condensed(&self, runs: &[u64], own: u64) -> u64 {
+        let kernels = runs.len() as u64;
+        if kernels == 0 {
+            return 0;
+        }
+        let once = self.enqueue.saturating_add(self.processing);
+        let each = self.decode.saturating_add(self.schedule).saturating_mul(kernels);
+        let cleanups = self.cleanup.saturating_mul(1 + own.min(kernels - 1));
+        sum(runs).saturating_add(once).saturating_add(each).saturating_add(cleanups)
+    }
+}
+
+fn sum(runs: &[u64]) -> u64 {
+    runs.iter().fold(0, |sum, run| sum.saturating_add(*run))
+}

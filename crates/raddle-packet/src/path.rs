@@ -1,0 +1,226 @@
+//! Launch path: what does it cost to launch by condensed packets?
+//!
+//! A launch as a dispatcher knows it has no kernel object, arguments or signals. Its kernel is told
+//! by what a workgroup of it asks for; its arguments lie where those of its kernel always lie, or
+//! elsewhere for every launch, as the configuration says.
+
+use alloc::collections::BTreeMap;
+
+use raddle_policy::{Launch as Task, LaunchPath, Submission};
+use raddle_types::Ticks;
+
+use crate::aql::{AQL_BYTES, AQL_ENTRIES, AqlOptions};
+use crate::encoder::{Encoder, Tally};
+use crate::error::Error;
+use crate::format::Format;
+use crate::keep::{Keeper, NEAR, Rule};
+use crate::launch::Launch;
+use crate::table::Scope;
+use crate::value::KernelDispatch;
+
+/// Where the arguments of a launch lie.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Arguments {
+    /// Elsewhere for every launch.
+    #[default]
+    New,
+    /// Where those of its kernel always lie.
+    Fixed,
+}
+
+/// What a condensed launch costs, and how packets are filled. Times are nanoseconds; without any
+/// set, nothing costs anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
+pub struct CondensedConfig {
+    /// E, for each packet: the host writes it.
+    pub enqueue_ns: u64,
+    /// P, for each packet: the device reads it.
+    pub processing_ns: u64,
+    /// For each kernel of a condensed packet: it is taken apart.
+    pub decode_ns: u64,
+    /// S, for each kernel: it is handed to the compute units.
+    pub schedule_ns: u64,
+    /// C, for each cleanup: from the end of a launch until anybody knows of it.
+    pub cleanup_ns: u64,
+    /// What is worth an entry.
+    pub keep: Rule,
+    /// Half-words up to which an entry of the same kernel is near enough.
+    pub near: u16,
+    /// Entries of the table, 1 to 8.
+    pub entries: u16,
+    /// Which streams share a table.
+    pub scope: Scope,
+    /// Where the arguments of a launch lie.
+    pub arguments: Arguments,
+    /// Whether every launch has a signal of its own, and so a cleanup (B13).
+    pub signals: bool,
+    /// How many launches a packet holds at most: as many as the host has issued ahead when it sends
+    /// one; 1 to 31.
+    pub ahead: u8,
+}
+
+impl Default for CondensedConfig {
+    fn default() -> Self {
+        Self {
+            enqueue_ns: 0,
+            processing_ns: 0,
+            decode_ns: 0,
+            schedule_ns: 0,
+            cleanup_ns: 0,
+            keep: Rule::Frequency,
+            near: NEAR,
+            entries: 8,
+            scope: Scope::Queue,
+            arguments: Arguments::New,
+            signals: false,
+            ahead: 31,
+        }
+    }
+}
+
+/// One queue and its table.
+#[derive(Clone, Debug)]
+struct Queue {
+    encoder: Encoder<AQL_BYTES, AQL_ENTRIES, Keeper<AQL_ENTRIES>>,
+    /// Kernels of the open packet.
+    open: u8,
+}
+
+/// Launches in condensed packets: what comes behind an earlier launch of its stream goes into the
+/// packet of that one while there is room, and costs only what a kernel of it costs.
+///
+/// The last launch of a packet has a cleanup. That it is the last one is known where the packet is
+/// full by it, so the last packet of a stream is taken to have none.
+#[derive(Clone, Debug)]
+pub struct CondensedPath {
+    config: CondensedConfig,
+    format: Format<AQL_BYTES>,
+    queues: BTreeMap<(u32, u32), Queue>,
+    launches: u64,
+}
+
+impl CondensedPath {
+    /// With this configuration.
+    ///
+    /// # Errors
+    /// When the entries are not 1 to 8.
+    pub fn new(config: CondensedConfig) -> Result<Self, Error> {
+        let options = AqlOptions { entries: config.entries, ..AqlOptions::default() };
+        let format = Format::aql(&options)?;
+        Ok(Self { config, format, queues: BTreeMap::new(), launches: 0 })
+    }
+
+    /// What was sent so far, over all queues.
+    #[must_use]
+    pub fn tally(&self) -> Tally {
+        let mut sum = Tally::default();
+        for queue in self.queues.values() {
+            let one = queue.encoder.tally();
+            sum.ordinary += one.ordinary;
+            sum.reference += one.reference;
+            sum.condensed += one.condensed;
+            sum.condensed_packets += one.condensed_packets;
+            sum.half_words += one.half_words;
+        }
+        sum
+    }
+
+    /// A launch as a packet would have it.
+    fn image(&self, task: &Task) -> Launch<AQL_BYTES> {
+        let demand = &task.demand;
+        let parts = [
+            u64::from(demand.waves),
+            demand.vgpr.into(),
+            demand.sgpr.into(),
+            demand.lds.into(),
+            demand.barriers.into(),
+        ];
+        // FNV-1a over the words: a name for what a workgroup asks for.
+        let kernel = parts.iter().fold(0xcbf2_9ce4_8422_2325_u64, |name, part| {
+            (name ^ part).wrapping_mul(0x100_0000_01b3)
+        });
+        let fresh = self.launches.wrapping_mul(64);
+        let fields = KernelDispatch {
+            setup: 1,
+            workgroup_size_x: demand.waves,
+            grid_size_x: task.workgroups as u32,
+            grid_size_y: (task.workgroups >> 32) as u32,
+            group_segment_size: demand.lds,
+            kernel_object: kernel,
+            kernarg_address: match self.config.arguments {
+                Arguments::New => fresh,
+                Arguments::Fixed => 0,
+            },
+            completion_signal: if self.config.signals { fresh | 1 } else { 0 },
+            ..KernelDispatch::default()
+        };
+        // Every value is as wide as its field in this format.
+        fields.launch(&self.format).unwrap_or_default()
+    }
+
+    /// Sends one launch; what it adds to the cost of its submission.
+    fn send(&mut self, task: &Task) -> Option<Submission> {
+        let image = self.image(task);
+        self.launches = self.launches.wrapping_add(1);
+        let CondensedConfig { keep, near, ahead, scope, .. } = self.config;
+        let key = scope.table(task.process.0.into(), task.stream.0);
+        let queue = match self.queues.entry(key) {
+            alloc::collections::btree_map::Entry::Occupied(queue) => queue.into_mut(),
+            alloc::collections::btree_map::Entry::Vacant(place) => {
+                let encoder = Encoder::new(self.format, keep.keeper(near)).ok()?;
+                place.insert(Queue { encoder, open: 0 })
+            }
+        };
+        if queue.open >= ahead.max(1) {
+            queue.encoder.flush(&mut |_| {});
+            queue.open = 0;
+        }
+        let before = queue.encoder.tally();
+        queue.encoder.launch(&image, &mut |_| {});
+        let after = queue.encoder.tally();
+        let condensed = after.condensed > before.condensed;
+        let sent = after.condensed_packets > before.condensed_packets;
+        let joined = condensed && !sent && queue.open > 0;
+        queue.open = match (condensed, joined) {
+            (true, true) => queue.open + 1,
+            (true, false) => 1,
+            (false, _) => 0,
+        };
+        // Full where another such kernel has no room.
+        let full = queue.open >= ahead.max(1) || queue.encoder.room() < queue.encoder.last_cost();
+        let cleans = !condensed || self.config.signals || full;
+        Some(self.cost(joined, condensed, cleans))
+    }
+
+    fn cost(&self, joined: bool, condensed: bool, cleans: bool) -> Submission {
+        let config = &self.config;
+        let packet = config.enqueue_ns.saturating_add(config.processing_ns);
+        let packet = if joined { 0 } else { packet };
+        let decode = if condensed { config.decode_ns } else { 0 };
+        let cost = packet.saturating_add(decode).saturating_add(config.schedule_ns);
+        Submission {
+            packets: u32::from(!joined),
+            bytes: if joined { 0 } else { AQL_BYTES as u64 },
+            cost: Ticks(cost),
+            cleanup: Ticks(if cleans { config.cleanup_ns } else { 0 }),
+        }
+    }
+}
+
+impl LaunchPath for CondensedPath {
+    fn submit(&mut self, ready: &[Task]) -> Submission {
+        let mut whole = Submission::default();
+        for task in ready {
+            let Some(one) = self.send(task) else { continue };
+            whole.packets = whole.packets.saturating_add(one.packets);
+            whole.bytes = whole.bytes.saturating_add(one.bytes);
+            whole.cost = Ticks(whole.cost.0.saturating_add(one.cost.0));
+            whole.cleanup = whole.cleanup.max(one.cleanup);
+        }
+        whole
+    }
+}

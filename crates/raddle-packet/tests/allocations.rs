@@ -1,0 +1,80 @@
+//! Do encoding and decoding allocate nothing?
+#![allow(unsafe_code, reason = "a counting allocator cannot be written without")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+
+use raddle_packet::{
+    Agent, AqlOptions, Condensed, Encoder, Format, KernelDispatch, Launch, Received, Rule, View,
+};
+
+struct Counting;
+
+thread_local! {
+    static MADE: Cell<u64> = const { Cell::new(0) };
+}
+
+// SAFETY: every call is handed to the system's allocator unchanged; only their number is noted.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        MADE.with(|made| made.set(made.get() + 1));
+        // SAFETY: the caller's promises are those that the system's allocator asks for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// How many allocations this makes.
+fn made(work: impl FnOnce()) -> u64 {
+    let before = MADE.get();
+    work();
+    MADE.get() - before
+}
+
+#[test]
+fn the_count_counts() {
+    assert_eq!(made(|| drop(std::hint::black_box(vec![1_u8]))), 1);
+}
+
+#[test]
+fn a_stream_there_and_back() {
+    for rule in Rule::ALL {
+        let (mut launches, mut faults, mut sum) = (0, 0, 0);
+        let everything = || {
+            let format = Format::aql(&AqlOptions::default()).unwrap();
+            let mut encoder = Encoder::<64, 8, _>::new(format, rule.keeper::<8>(9)).unwrap();
+            let mut agent = Agent::<64, 8>::new(format).unwrap();
+            let mut receive = |packet: &[u8; 64]| {
+                let parsed = Condensed::parse(packet, &format);
+                faults += u64::from(parsed.is_err());
+                if let Ok(Received::Launches(found)) = agent.receive(packet) {
+                    for launch in found {
+                        launches += 1;
+                        sum += launch.get(&format, 11);
+                    }
+                }
+                faults += u64::from(View::new(packet, &format).fault().is_some());
+            };
+            for n in 0..3000 {
+                let kernel = KernelDispatch {
+                    kernel_object: n * n % 13,
+                    kernarg_address: n,
+                    ..KernelDispatch::default()
+                };
+                let launch: Launch<64> = kernel.launch(&format).unwrap();
+                encoder.launch(&launch, &mut receive);
+            }
+            encoder.flush(&mut receive);
+        };
+        assert_eq!(made(everything), 0, "{}", rule.name());
+        assert_eq!((launches, sum), (3000, 2999 * 1500), "{}", rule.name());
+        assert!(faults > 0, "reference packets are no condensed ones");
+    }
+}

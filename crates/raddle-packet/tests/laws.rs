@@ -1,0 +1,108 @@
+//! Does the launch path keep the laws of its trait, and cost what its packets cost?
+
+use proptest::prelude::*;
+use raddle_packet::{Arguments, CondensedConfig, CondensedPath, Overhead, Rule, Scope};
+use raddle_policy::test_kit::{Scenario, check_launch_path, submissions};
+use raddle_policy::{Launch, LaunchId, LaunchPath, Submission, Ticks};
+
+fn config() -> impl Strategy<Value = CondensedConfig> {
+    let keep = prop::sample::select(Rule::ALL.to_vec());
+    let scope = prop::sample::select(vec![Scope::Queue, Scope::Process, Scope::Agent]);
+    let arguments = prop::sample::select(vec![Arguments::New, Arguments::Fixed]);
+    let costs = prop_oneof![3 => 0..3_u64, 1 => Just(u64::MAX)];
+    (keep, scope, arguments, costs, any::<bool>(), 0..33_u8, 1..9_u16).prop_map(
+        |(keep, scope, arguments, ns, signals, ahead, entries)| CondensedConfig {
+            enqueue_ns: ns,
+            processing_ns: ns / 2,
+            decode_ns: ns / 3,
+            schedule_ns: 1,
+            cleanup_ns: ns,
+            keep,
+            near: 9,
+            entries,
+            scope,
+            arguments,
+            signals,
+            ahead,
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn it_keeps_them(config in config(), submissions in submissions()) {
+        check_launch_path(|| CondensedPath::new(config).unwrap(), &submissions);
+    }
+}
+
+/// The loop of six kernels, each of another demand.
+fn kernel(n: u32) -> Launch {
+    let example = Scenario::example().launches[0];
+    let mut launch = Launch { id: LaunchId(n), ..example };
+    launch.demand.lds = 1 + n % 6;
+    launch
+}
+
+/// The parts of figures 5 and 7, launch by launch: six reference packets, then one an iteration.
+#[test]
+fn the_loop_of_six_costs_what_the_figures_say() {
+    let costs = CondensedConfig {
+        enqueue_ns: 2,
+        processing_ns: 3,
+        decode_ns: 0,
+        schedule_ns: 1,
+        cleanup_ns: 2,
+        ahead: 6,
+        ..CondensedConfig::default()
+    };
+    let mut path = CondensedPath::new(costs).unwrap();
+    let one = |cost, packets, cleanup| Submission {
+        packets,
+        bytes: 64 * u64::from(packets),
+        cost: Ticks(cost),
+        cleanup: Ticks(cleanup),
+    };
+    let all: Vec<Submission> = (0..60).map(|n| path.submit(&[kernel(n)])).collect();
+    assert_eq!(all[..6], [one(6, 1, 2); 6]);
+    for iteration in all[6..].chunks(6) {
+        assert_eq!(iteration[0], one(6, 1, 0));
+        assert_eq!(iteration[1..5], [one(1, 0, 0); 4]);
+        assert_eq!(iteration[5], one(1, 0, 2));
+    }
+    // The same sum as the model's: 42 + 6 and nine times 7 + 6.
+    let sum: u64 = all.iter().map(|one| one.cost.0 + one.cleanup.0).sum();
+    let model = Overhead { enqueue: 2, processing: 3, decode: 0, schedule: 1, cleanup: 2 };
+    assert_eq!(sum, model.ordinary(&[0; 6]) + 9 * model.condensed(&[0; 6], 0));
+    assert_eq!((path.tally().launches(), path.tally().reference), (60, 6));
+}
+
+/// With a signal each, half as many fit, and each is cleaned up.
+#[test]
+fn signals_take_room_and_time() {
+    let config =
+        CondensedConfig { cleanup_ns: 2, signals: true, ahead: 31, ..CondensedConfig::default() };
+    let mut path = CondensedPath::new(config).unwrap();
+    let all: Vec<Submission> = (0..60).map(|n| path.submit(&[kernel(n)])).collect();
+    assert!(all.iter().all(|one| one.cleanup == Ticks(2)));
+    // Kernarg and signal take 9 of 31 half-words: three a packet.
+    let packets: u32 = all.iter().map(|one| one.packets).sum();
+    assert_eq!(packets, 6 + 54 / 3);
+}
+
+#[test]
+fn a_table_for_each_queue_or_for_all() {
+    let packets = |scope| {
+        let config = CondensedConfig { scope, ..CondensedConfig::default() };
+        let mut path = CondensedPath::new(config).unwrap();
+        let mut sum = 0;
+        for n in 0..40 {
+            let mut launch = kernel(6 * n);
+            launch.stream = raddle_policy::StreamId(n % 2);
+            sum += path.submit(&[launch]).packets;
+        }
+        (sum, path.tally().reference)
+    };
+    // Each queue stores the kernel; six launches fit a packet: 19 of each in 4, 39 in 7.
+    assert_eq!(packets(Scope::Queue), (2 + 8, 2));
+    assert_eq!(packets(Scope::Process), (1 + 7, 1));
+}

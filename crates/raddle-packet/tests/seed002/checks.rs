@@ -1,0 +1,303 @@
+//! Does each numbered check of the digest hold?
+
+use raddle_packet::{
+    AQL_BYTES, Condensed, Diff, Error, First, Format, HeaderBits, KernelDispatch, NEAR, Overhead,
+    Reference, Rule, Scripted, Way,
+};
+
+use crate::naive;
+use crate::sample::{
+    AqlEncoder, KERNARG, SIGNAL, TABLE_6, agent, aql, encode, entry, formats, hex, kripke,
+    launches, text,
+};
+
+#[test]
+fn check_1_sizes_and_offsets() {
+    let format = aql();
+    assert_eq!((AQL_BYTES, usize::from(format.capacity())), (64, 31));
+    let found: Vec<(&str, usize, usize)> = format
+        .fields()
+        .iter()
+        .map(|field| (field.name, field.offset.into(), field.bytes.into()))
+        .collect();
+    assert_eq!(found, naive::FIELDS);
+    let launch = entry(4).launch(&format).unwrap();
+    assert_eq!(launch.reference(&format, 0x5).unwrap()[10..12], [5, 0]);
+}
+
+#[test]
+fn check_2_header_words() {
+    let format = aql();
+    assert_eq!((format.pack(4, 0x1000), format.pack(6, 0x0800)), (0x8004, 0x4006));
+    assert_eq!((format.unpack(0x8004), format.unpack(0x4006)), ((4, 0x1000), (6, 0x0800)));
+}
+
+/// The two kernels of Table 6, pushed into a packet.
+fn table_6(format: &crate::sample::Aql) -> Condensed<AQL_BYTES> {
+    let mut packet = Condensed::new(format);
+    let mut push = |ref_num, field, value| {
+        let mut diff = Diff::default();
+        diff.set(format, field, value).unwrap();
+        packet.push(format, ref_num, diff.vector, &diff.values).unwrap();
+    };
+    push(4, SIGNAL, 0x0bad_feed_beef_dead);
+    push(6, KERNARG, 0xface_deed_5678_1234);
+    packet
+}
+
+#[test]
+fn check_3_the_packet_of_table_6() {
+    let packet = table_6(&aql());
+    assert_eq!(text(&packet.emit(&aql())), format!("{TABLE_6}{}", "0".repeat(84)));
+    assert_eq!(packet.used(), 10);
+}
+
+#[test]
+fn check_4_its_two_readings() {
+    for format in formats() {
+        let orders = format.pack(1, 0) == 1;
+        let bytes = if orders { TABLE_6.to_owned() } else { TABLE_6.replace("0480", "0090") };
+        let bytes = if orders { bytes } else { bytes.replace("0640", "00c8") };
+        let packet = Condensed::parse(&hex(&bytes), &format).unwrap();
+        assert_eq!(packet.used(), 10);
+        let found: Vec<(u16, u32, u64)> = packet
+            .kernels(&format)
+            .map(|kernel| {
+                let field = kernel.diff.vector.trailing_zeros() as usize;
+                (kernel.ref_num, kernel.diff.vector, kernel.diff.values.get(&format, field))
+            })
+            .collect();
+        let low = [(4, 0x1000, 0x0bad_feed_beef_dead), (6, 0x800, 0xface_deed_5678_1234)];
+        let high = [(4, 0x1000, 0xdead_beef_feed_0bad), (6, 0x800, 0x1234_5678_deed_face)];
+        let first = packet.kernels(&format).next().unwrap().diff.values.get(&format, SIGNAL);
+        assert!(found == low || found == high, "{found:x?}");
+        // The format's own Table 6 packet has the low values, whatever the order.
+        assert_eq!(table_6(&format).emit(&format) == hex(&bytes), first == 0x0bad_feed_beef_dead);
+    }
+}
+
+#[test]
+fn check_5_the_header_highest_first() {
+    let options = raddle_packet::AqlOptions {
+        header_bits: HeaderBits::HighFirst,
+        ..raddle_packet::AqlOptions::default()
+    };
+    let format = Format::aql(&options).unwrap();
+    let wanted = "06020090addeefbeedfead0b00c834127856eddecefa";
+    assert_eq!(table_6(&format).emit(&format), hex(wanted));
+}
+
+#[test]
+fn check_6_one_field_differs_from_each_entry() {
+    let format = aql();
+    let found = launches(&mut agent(format, [4, 6]), &hex(TABLE_6)).unwrap();
+    let first = KernelDispatch { completion_signal: 0x0bad_feed_beef_dead, ..entry(4) };
+    let second = KernelDispatch { kernarg_address: 0xface_deed_5678_1234, ..entry(6) };
+    let found: Vec<KernelDispatch> =
+        found.iter().map(|launch| KernelDispatch::of(launch, &format)).collect();
+    assert_eq!(found, [first, second]);
+}
+
+#[test]
+fn check_7_the_table_stays_and_twice_is_the_same() {
+    let mut agent = agent(aql(), [4, 6]);
+    let before = agent.table().clone();
+    let once = launches(&mut agent, &hex(TABLE_6)).unwrap();
+    assert_eq!(*agent.table(), before);
+    assert_eq!(launches(&mut agent, &hex(TABLE_6)).unwrap(), once);
+}
+
+#[test]
+fn check_8_a_reference_packet_launches_and_is_stored() {
+    let format = aql();
+    let wanted = "07150100000101000100040000040100010000000100000000000000001000000\
+                  0044000007f000000010000107f0000000000000000000000010000207f0000";
+    let reference = Reference { ref_num: 4, kernel: entry(4) };
+    let packet = reference.emit(&format).unwrap();
+    assert_eq!(text(&packet), wanted);
+    assert_eq!(Reference::parse(&packet, &format), Ok(reference));
+    let mut agent = agent(format, []);
+    assert_eq!(agent.table().get(4), None);
+    let launch = entry(4).launch(&format).unwrap();
+    assert_eq!(launches(&mut agent, &packet).unwrap(), [launch]);
+    assert_eq!(agent.table().get(4), Some(&launch));
+    assert_eq!(agent.table().entries().count(), 1);
+}
+
+/// Check 9 draws its 3,000 packets in `random`.
+#[test]
+fn check_10_how_many_fit() {
+    let format = aql();
+    let launch = entry(1).launch(&format).unwrap();
+    for (vector, most, left) in [
+        (0, 31, 0),
+        (1 << 1, 15, 1),
+        (1 << 5, 10, 1),
+        (0b111 << 5, 4, 3),
+        (1 << KERNARG, 6, 1),
+        (0b11 << KERNARG, 3, 4),
+        (0b111 << 10, 2, 5),
+        (0x1fff, 1, 3),
+    ] {
+        let mut packet = Condensed::new(&format);
+        for _ in 0..most {
+            packet.push(&format, 0, vector, &launch).unwrap();
+        }
+        assert_eq!(format.capacity() - packet.used(), left, "{vector:#x}");
+        let wanted = packet.used() + format.cost(vector);
+        let full = packet;
+        let error = packet.push(&format, 0, vector, &launch).unwrap_err();
+        assert_eq!(error, Error::Full { wanted, half_words: 31 });
+        assert_eq!(packet, full, "a refused kernel changes nothing");
+    }
+    let mut packet = Condensed::new(&format);
+    for _ in 0..31 {
+        packet.push(&format, 0, 0, &launch).unwrap();
+    }
+    let error = packet.push(&format, 0, 0, &launch).unwrap_err();
+    assert!(error.to_string().starts_with("diff needs 32 half-words, only 31"), "{error}");
+    let mut seven = Condensed::new(&format);
+    for _ in 0..6 {
+        seven.push(&format, 0, 1 << KERNARG, &launch).unwrap();
+    }
+    let error = seven.push(&format, 0, 1 << KERNARG, &launch).unwrap_err();
+    assert!(error.to_string().starts_with("diff needs 35 half-words, only 31"), "{error}");
+    // With a private size of 16 bits all thirteen fields leave one more.
+    assert_eq!((format.cost(0x1fff), formats()[1].cost(0x1fff)), (28, 27));
+}
+
+#[test]
+fn check_11_six_kernels_use_30_and_one_signal_more_makes_two_packets() {
+    let format = aql();
+    let mut encoder = AqlEncoder::new(format, First { near: NEAR }).unwrap();
+    let first = encode(&mut encoder, &kripke(&format, 0));
+    assert!(first.iter().all(|packet| packet[0] == 7) && first.len() == 6);
+    let second = encode(&mut encoder, &kripke(&format, 1));
+    assert_eq!((second.len(), second[0][1], encoder.tally().half_words), (1, 6, 30));
+    let mut third = kripke(&format, 2);
+    third[5].set(&format, SIGNAL, 77).unwrap();
+    let packets = encode(&mut encoder, &third);
+    assert_eq!((packets.len(), packets[0][1], packets[1][1]), (2, 5, 1));
+    assert_eq!(encoder.tally().half_words, 30 + 34);
+}
+
+#[test]
+fn check_12_what_is_past_the_end_or_empty_launches_nothing() {
+    let format = aql();
+    let mut packet = hex("0628");
+    let mut all = agent(format, 0..8);
+    let error = launches(&mut all, &packet).unwrap_err();
+    assert_eq!(error, Error::NoHeader { kernel: 31, half_words: 31 });
+    assert!(error.to_string().starts_with("kernel 31: no room for a diff header"), "{error}");
+
+    packet = hex("0604");
+    for kernel in 0..4 {
+        packet[2 + 18 * kernel..][..2].copy_from_slice(&[0x00, 0xc0]);
+    }
+    let error = launches(&mut all, &packet).unwrap_err();
+    assert_eq!(error, Error::PastEnd { kernel: 3, field: "kernarg_address", half_words: 31 });
+    let wanted = "kernel 3: field kernarg_address runs past diff_values[30]";
+    assert!(error.to_string().starts_with(wanted), "{error}");
+
+    let mut one = agent(format, [6]);
+    let error = launches(&mut one, &hex(TABLE_6)).unwrap_err();
+    assert_eq!(error, Error::EmptyEntry { kernel: 0, ref_num: 4 });
+    let mut other = agent(format, [4]);
+    let error = launches(&mut other, &hex(TABLE_6)).unwrap_err();
+    assert_eq!(error, Error::EmptyEntry { kernel: 1, ref_num: 6 });
+}
+
+#[test]
+fn check_13_padding_is_a_kernel_if_it_is_counted() {
+    let mut packet = hex(TABLE_6);
+    packet[1] = 3;
+    let format = aql();
+    let found = launches(&mut agent(format, 0..8), &packet).unwrap();
+    assert_eq!(found.len(), 3);
+    assert_eq!(found[2], entry(0).launch(&format).unwrap());
+}
+
+#[test]
+fn check_14_overhead() {
+    let runs = [10, 6, 4, 10, 25, 5];
+    let costs = Overhead { enqueue: 2, processing: 3, decode: 0, schedule: 1, cleanup: 2 };
+    let ordinary = costs.ordinary(&runs);
+    assert_eq!(ordinary, 108);
+    assert_eq!((costs.condensed(&runs, 0), costs.condensed(&runs, 5)), (73, 83));
+    // Overhead: all but the kernels and their scheduling.
+    let inner = 60 + 6;
+    assert_eq!((ordinary - inner, 73 - inner, 83 - inner), (42, 7, 17));
+    let ten = |later: u64| ordinary + 9 * later;
+    assert_eq!(10 * ordinary, 1080);
+    assert_eq!((ten(costs.condensed(&runs, 0)), ten(costs.condensed(&runs, 5))), (765, 855));
+    let decoding = Overhead { decode: 1, ..costs };
+    assert_eq!(ten(decoding.condensed(&runs, 0)), 819);
+    // The last cleanup is never counted twice, and nothing costs nothing.
+    assert_eq!(costs.condensed(&runs, 6), 83);
+    assert_eq!((costs.condensed(&[], 9), costs.ordinary(&[])), (0, 0));
+    assert_eq!(costs.ordinary(&[u64::MAX, 1]), u64::MAX);
+}
+
+#[test]
+fn check_15_iterations_launch_the_same() {
+    let format = aql();
+    let mut encoder = AqlEncoder::new(format, First { near: NEAR }).unwrap();
+    let mut agent = agent(format, []);
+    for iteration in 0..5 {
+        let stream = kripke(&format, iteration);
+        let packets = encode(&mut encoder, &stream);
+        assert_eq!(packets.len(), if iteration == 0 { 6 } else { 1 });
+        let found: Vec<_> =
+            packets.iter().flat_map(|packet| launches(&mut agent, packet).unwrap()).collect();
+        assert_eq!(found, stream, "iteration {iteration}");
+    }
+}
+
+#[test]
+fn check_16_a_number_used_again_is_for_later_packets_only() {
+    let format = aql();
+    let mut agent = agent(format, [4, 6]);
+    let before = launches(&mut agent, &hex(TABLE_6)).unwrap();
+    let other = entry(5).launch(&format).unwrap();
+    launches(&mut agent, &other.reference(&format, 4).unwrap()).unwrap();
+    let after = launches(&mut agent, &hex(TABLE_6)).unwrap();
+    let wanted = KernelDispatch { completion_signal: 0x0bad_feed_beef_dead, ..entry(5) };
+    assert_eq!(KernelDispatch::of(&after[0], &format), wanted);
+    assert_eq!((after[1], before[0] == after[0]), (before[1], false));
+}
+
+/// B13: each kernel that asks, and the last, and none twice.
+#[test]
+fn cleanups_are_counted() {
+    let format = aql();
+    let count = |settings: &[(u8, u64)]| {
+        let mut encoder = AqlEncoder::new(format, Scripted::new(&[Way::Store(0)])).unwrap();
+        let quiet = KernelDispatch { synch_scopes: 5, completion_signal: 0, ..entry(0) };
+        encode(&mut encoder, &[quiet.launch(&format).unwrap()]);
+        let mut agent = agent(format, []);
+        launches(&mut agent, &quiet.launch(&format).unwrap().reference(&format, 0).unwrap())
+            .unwrap();
+        let mut packet = Condensed::new(&format);
+        for &(synch_scopes, completion_signal) in settings {
+            let kernel = KernelDispatch { synch_scopes, completion_signal, ..quiet };
+            let launch = kernel.launch(&format).unwrap();
+            let vector = launch.differs(agent.table().get(0).unwrap(), &format);
+            packet.push(&format, 0, vector, &launch).unwrap();
+        }
+        let packet = packet.emit(&format);
+        match agent.receive(&packet).unwrap() {
+            raddle_packet::Received::Launches(launches) => launches.cleanups(),
+            raddle_packet::Received::Barrier => 0,
+        }
+    };
+    assert_eq!(count(&[(5, 0), (5, 0), (5, 0)]), 1);
+    assert_eq!(count(&[(5, 1), (5, 0), (5, 0)]), 2);
+    assert_eq!(count(&[(0b01000, 0), (0b10000, 0), (0b00111, 0)]), 3);
+    assert_eq!(count(&[(5, 0), (5, 0), (5, 9)]), 1);
+    assert_eq!(count(&[(21, 0)]), 1);
+}
+
+#[test]
+fn rules_have_names() {
+    assert_eq!(Rule::ALL.map(Rule::name), ["first", "most-recent", "frequency"]);
+}

@@ -1,0 +1,112 @@
+//! Which formats are refused?
+
+use raddle_packet::{
+    Agent, AqlOptions, Encoder, Error, Field, First, Format, FormatFault, HalfWords, HeaderBits,
+    Scope, Spec, Table, Types,
+};
+
+const TYPES: Types =
+    Types { dispatch: 1, reference: 2, condensed: 3, barrier_and: None, barrier_or: None };
+
+const fn field(name: &'static str, offset: u16, bytes: u8) -> Field {
+    Field { name, offset, bytes, spare: 0 }
+}
+
+const FIELDS: [Field; 3] = [field("a", 1, 1), field("b", 8, 8), field("c", 16, 4)];
+
+fn spec(fields: &[Field]) -> Spec<'_> {
+    Spec {
+        types: TYPES,
+        half_words: HalfWords::LowFirst,
+        header_bits: HeaderBits::LowFirst,
+        header_half_words: 1,
+        ref_bits: 4,
+        entries: 16,
+        fields,
+        scopes: 0,
+        kernel: 1,
+        signal: 2,
+        ref_num_at: 2,
+        num_kernels_at: 1,
+        diff_values_at: 2,
+    }
+}
+
+fn fault<const BYTES: usize>(spec: &Spec<'_>) -> FormatFault {
+    match Format::<BYTES>::new(spec) {
+        Err(Error::Format(fault)) => fault,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn contradictions_are_refused() {
+    let good = spec(&FIELDS);
+    assert!(Format::<24>::new(&good).is_ok());
+    assert_eq!(fault::<20>(&good), FormatFault::Size(20));
+    assert_eq!(fault::<0>(&good), FormatFault::Size(0));
+    assert_eq!(fault::<520>(&good), FormatFault::Size(520));
+    assert_eq!(fault::<16>(&good), FormatFault::Place("c"));
+    for types in [
+        Types { condensed: 1, ..TYPES },
+        Types { condensed: 2, ..TYPES },
+        Types { barrier_and: Some(3), ..TYPES },
+        Types { barrier_and: Some(1), ..TYPES },
+        Types { barrier_or: Some(2), ..TYPES },
+        Types { barrier_and: Some(9), barrier_or: Some(9), ..TYPES },
+    ] {
+        assert!(matches!(fault::<24>(&Spec { types, ..good }), FormatFault::Types(_)), "{types:?}");
+    }
+    assert!(Format::<24>::new(&Spec { types: Types { reference: 1, ..TYPES }, ..good }).is_ok());
+    assert_eq!(fault::<24>(&spec(&[])), FormatFault::Fields(0));
+    assert_eq!(fault::<24>(&spec(&[FIELDS[0]; 30])), FormatFault::Fields(30));
+    for (header_half_words, ref_bits) in [(0, 4), (3, 4), (1, 14), (2, 30)] {
+        let bad = Spec { header_half_words, ref_bits, entries: 1, ..good };
+        assert_eq!(fault::<24>(&bad), FormatFault::Header);
+    }
+    assert_eq!(fault::<24>(&Spec { entries: 0, ..good }), FormatFault::Entries(0));
+    assert_eq!(fault::<24>(&Spec { entries: 17, ..good }), FormatFault::Entries(17));
+    for (scopes, kernel, signal) in [(3, 1, 2), (0, 3, 2), (0, 1, 3)] {
+        let bad = Spec { scopes, kernel, signal, ..good };
+        assert_eq!(fault::<24>(&bad), FormatFault::Role);
+    }
+    for bad in [field("x", 0, 1), field("x", 3, 1), field("x", 12, 8), field("x", 14, 4)] {
+        let fields = [FIELDS[0], bad, FIELDS[2]];
+        assert_eq!(fault::<24>(&spec(&fields)), FormatFault::Place("x"), "{bad:?}");
+    }
+    let three = [FIELDS[0], field("x", 9, 3), FIELDS[2]];
+    assert_eq!(fault::<24>(&spec(&three)), FormatFault::Place("x"));
+    let spare = [FIELDS[0], Field { spare: 8, ..FIELDS[1] }, FIELDS[2]];
+    assert_eq!(fault::<24>(&spec(&spare)), FormatFault::Place("c"));
+    assert_eq!(fault::<24>(&Spec { ref_num_at: 23, ..good }), FormatFault::Place("ref_num"));
+    for (num_kernels_at, diff_values_at) in [(0, 2), (2, 2), (1, 3), (1, 24), (4, 2)] {
+        let bad = Spec { num_kernels_at, diff_values_at, ..good };
+        assert_eq!(fault::<24>(&bad), FormatFault::Place("num_kernels"));
+    }
+    // All of a kernel takes 8 half-words: a header, 1 + 4 + 2.
+    assert!(Format::<24>::new(&Spec { diff_values_at: 8, ..good }).is_ok());
+    assert_eq!(fault::<24>(&Spec { diff_values_at: 10, ..good }), FormatFault::Room(7));
+}
+
+#[test]
+fn a_table_holds_what_its_format_names() {
+    let format = Format::<24>::new(&spec(&FIELDS)).unwrap();
+    assert!(Table::<24, 16>::new(&format).is_ok());
+    assert!(Table::<24, 8>::new(&format).is_err());
+    assert!(Agent::<24, 8>::new(format).is_err());
+    assert!(Encoder::<24, 8, First>::new(format, First { near: 1 }).is_err());
+    let aql = Format::aql(&AqlOptions { entries: 9, ..AqlOptions::default() });
+    assert_eq!(aql, Err(Error::Format(FormatFault::Entries(9))));
+}
+
+#[test]
+fn who_shares_a_table() {
+    let of = |scope: Scope| [(0, 0), (0, 1), (1, 0)].map(|(p, q)| scope.table(p, q));
+    let [a, b, c] = of(Scope::Queue);
+    assert!(a != b && a != c && b != c);
+    let [a, b, c] = of(Scope::Process);
+    assert!(a == b && a != c);
+    let [a, b, c] = of(Scope::Agent);
+    assert!(a == b && a == c);
+    assert_eq!(Scope::default(), Scope::Queue);
+}

@@ -1,0 +1,19 @@
+//! Does the codec do what seed 002 says, for every check of its digest and for packets drawn at
+//! random, beside a naive one?
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "all of this is test code")]
+
+mod checks;
+mod corpus;
+mod encoding;
+mod flips;
+mod format;
+mod larger;
+mod naive;
+mod optimal;
+mod promises;
+mod random;
+mod refusals;
+mod sample;
+mod sweeps;
+mod vectors;
+mod views;

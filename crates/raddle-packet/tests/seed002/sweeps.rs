@@ -1,0 +1,82 @@
+//! What does each rule do with every small stream, at a glance?
+
+use std::fmt::Write;
+
+use raddle_packet::{AqlOptions, Format, Rule};
+
+use crate::sample::{Aql, AqlEncoder, KERNARG, KERNEL, One, encode};
+
+/// Kernel `a`, `b` or `c`; in capitals with other arguments.
+fn launch(format: &Aql, letter: char) -> One {
+    let mut launch = One::default();
+    let kernel = u64::from(letter.to_ascii_lowercase() as u32);
+    launch.set(format, KERNEL, kernel).unwrap();
+    launch.set(format, 5, kernel * 64).unwrap();
+    launch.set(format, KERNARG, u64::from(letter as u32)).unwrap();
+    launch
+}
+
+/// A letter a launch: o ordinary, s stored, + condensed, a bar between packets; then the table.
+fn told(format: Aql, rule: Rule, near: u16, stream: &str) -> String {
+    let launches: Vec<One> = stream.chars().map(|letter| launch(&format, letter)).collect();
+    let mut encoder = AqlEncoder::new(format, rule.keeper::<8>(near)).unwrap();
+    let packets = encode(&mut encoder, &launches);
+    let shown = packets.iter().map(|packet| match packet[0] {
+        2 => "o".to_owned(),
+        7 => format!("s{}", packet[10]),
+        _ => "+".repeat(packet[1].into()),
+    });
+    let shown: Vec<String> = shown.collect();
+    let table = encoder
+        .table()
+        .entries()
+        .map(|(_, launch)| char::from_u32(launch.get(&format, KERNARG) as u32).unwrap_or('?'));
+    format!("{:<28} {}", shown.join("|"), table.collect::<String>())
+}
+
+/// Streams of kernels a to c for a table of 2 entries. An entry is near if it is of the same kernel, up to `near` half-words:
+/// at 5 with other arguments, which cost exactly that; at 4 only the same launch is.
+fn sweep(rule: Rule) -> String {
+    let format = Format::aql(&AqlOptions { entries: 2, ..AqlOptions::default() }).unwrap();
+    let mut table = String::new();
+    for near in [4, 5, 11] {
+        for stream in [
+            "a",
+            "aa",
+            "aA",
+            "ab",
+            "abab",
+            "abAB",
+            "abc",
+            "abcabc",
+            "aabcc",
+            "abccc",
+            "abcccc",
+            "aabbcccca",
+            "abcabcABC",
+            "abcbcbc",
+            "aAaAaA",
+            "abaacbca",
+            "ccbbaaccc",
+        ] {
+            let told = told(format, rule, near, stream);
+            writeln!(table, "near {near:2}  {stream:<10} {}", told.trim_end()).unwrap();
+        }
+    }
+    table
+}
+
+#[test]
+fn first() {
+    insta::assert_snapshot!(sweep(Rule::First));
+}
+
+#[test]
+fn most_recent() {
+    insta::assert_snapshot!(sweep(Rule::MostRecent));
+}
+
+#[test]
+fn frequency() {
+    insta::assert_snapshot!(sweep(Rule::Frequency));
+}

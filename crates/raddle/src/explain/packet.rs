@@ -1,0 +1,136 @@
+//! What do the bytes of packets say, and what is launched by them (seed 002)?
+//!
+//! Each packet is drawn with its fields and half-words. Steps have the numbers of the seed's figures
+//! 3 and 6.
+
+use raddle_packet::{AQL_BYTES, Condensed, Diff, Kernel, Launch, View};
+use serde_json::value::RawValue;
+
+use super::{Step, Told, few, step};
+use crate::golden::fault::Fault;
+use crate::golden::packet::{
+    Aql, AqlTable, Asked, Packet, answer_of, condensed, decode, hex, question,
+};
+use crate::golden::read::Fields;
+use crate::units::counted;
+
+/// The worked example of the spec: the packet of Table 6 on the sample entries.
+pub(super) const EXAMPLE: &str = r#"{"decode":["06020480addeefbeedfead0b064034127856eddecefa000000000000000000000000000000000000000000000000000000000000000000000000000000000000"],"table":{"4":{"synch_scopes":21,"setup":1,"workgroup_size_x":256,"workgroup_size_y":1,"workgroup_size_z":1,"grid_size_x":66560,"grid_size_y":1,"grid_size_z":1,"group_segment_size":4096,"kernel_object":"0x7f0000400400","kernarg_address":"0x7f1000000100","completion_signal":"0x7f2000000100"},"6":{"synch_scopes":21,"setup":1,"workgroup_size_x":256,"workgroup_size_y":1,"workgroup_size_z":1,"grid_size_x":67072,"grid_size_y":1,"grid_size_z":1,"group_segment_size":6144,"kernel_object":"0x7f0000400600","kernarg_address":"0x7f1000000180","completion_signal":"0x7f2000000180"}}}"#;
+
+/// So many packets are drawn.
+const MOST_PACKETS: usize = 20;
+
+/// Explains one question.
+pub(super) fn explain(fields: &Fields<'_>) -> Result<Told, Fault> {
+    let question = question(fields)?;
+    let format = &question.format;
+    let mut steps = match &question.asked {
+        Asked::Packet(packet) => vec![drawn(format, "302: the packet", packet)],
+        Asked::Condensed(kernels) => encoding(format, kernels)?,
+        Asked::Decode { packets, table } => decoding(format, packets, table)?,
+    };
+    if steps.len() > 2 * MOST_PACKETS {
+        let more = counted((steps.len() - 2 * MOST_PACKETS) as u64, "more step", "more steps");
+        steps.truncate(2 * MOST_PACKETS);
+        steps.push(step(format!("and {more}"), Vec::new()));
+    }
+    // An object of strings and integers: always JSON.
+    let answer = RawValue::from_string(answer_of(&question)?).unwrap_or_default();
+    Ok(Told { steps, answer })
+}
+
+/// A packet with all it holds: byte, field, half-words, value.
+fn drawn(format: &Aql, title: &str, packet: &Packet) -> Step {
+    let view = View::new(packet, format).to_string();
+    let mut lines = vec![hex(packet)];
+    // One line a field at most, and one for each half-word that begins a kernel.
+    lines.extend(view.lines().map(str::to_owned));
+    step(title, lines)
+}
+
+fn encoding(format: &Aql, kernels: &[Kernel<AQL_BYTES>]) -> Result<Vec<Step>, Fault> {
+    let line = |(number, kernel): (usize, &Kernel<AQL_BYTES>)| {
+        let Kernel { ref_num, diff } = kernel;
+        let (header, cost) = (format.pack(*ref_num, diff.vector), format.cost(diff.vector));
+        let fields = changed(format, diff);
+        let fields = if fields.is_empty() { "as it is".to_owned() } else { fields.join(", ") };
+        let cost = counted(cost.into(), "half-word", "half-words");
+        format!("kernel {number}: entry {ref_num}, header 0x{header:04x}, {cost}: {fields}")
+    };
+    let capacity = format.capacity();
+    let mut lines = few(kernels.iter().enumerate().map(line).collect());
+    lines.push(format!("a packet has {capacity} half-words; what does not fit begins another"));
+    let kernels_told = counted(kernels.len() as u64, "kernel", "kernels");
+    let mut steps = vec![step(format!("{kernels_told} as differences"), lines)];
+    for (number, packet) in condensed(format, kernels)?.iter().enumerate() {
+        steps.push(drawn(format, &format!("602: packet {number}"), packet));
+    }
+    Ok(steps)
+}
+
+/// The fields of a difference with their values.
+fn changed(format: &Aql, diff: &Diff<AQL_BYTES>) -> Vec<String> {
+    let fields = format.fields().iter().enumerate();
+    let named = fields.filter(|(number, _)| diff.vector >> number & 1 == 1);
+    let value = |number| diff.values.get(format, number);
+    named.map(|(number, field)| format!("{} = 0x{:x}", field.name, value(number))).collect()
+}
+
+fn decoding(format: &Aql, packets: &[Packet], table: &AqlTable) -> Result<Vec<Step>, Fault> {
+    // As a whole first: nothing is told of a question that is refused.
+    decode(format, packets, table)?;
+    let (mut steps, mut table) = (Vec::new(), table.clone());
+    for (number, packet) in packets.iter().enumerate() {
+        let (launches, after) = decode(format, std::slice::from_ref(packet), &table)?;
+        steps.push(drawn(format, &format!("602: packet {number}"), packet));
+        let launches: Vec<Launch<AQL_BYTES>> = launches.into_iter().flatten().collect();
+        let mut lines = Vec::new();
+        // What it says of each kernel; an ordinary packet says nothing of entries.
+        let parsed = Condensed::parse(packet, format).ok();
+        let kernels = parsed.iter().flat_map(|packet| packet.kernels(format));
+        let mut kernels: Vec<Option<Kernel<AQL_BYTES>>> = kernels.map(Some).collect();
+        kernels.resize(launches.len(), None);
+        for (number, (launch, kernel)) in launches.iter().zip(&kernels).enumerate() {
+            let last = number + 1 == launches.len();
+            lines.push(launched(format, (number, launch), kernel.as_ref(), last));
+        }
+        let mut lines = few(lines);
+        lines.push(stored(&table, &after));
+        let count = counted(launches.len() as u64, "launch", "launches");
+        steps.push(step(format!("604 to 612: {count} of packet {number}"), lines));
+        table = after;
+    }
+    Ok(steps)
+}
+
+/// One launch: which entry it is, with what changed, and how it is cleaned up.
+fn launched(
+    format: &Aql,
+    (number, launch): (usize, &Launch<AQL_BYTES>),
+    kernel: Option<&Kernel<AQL_BYTES>>,
+    last: bool,
+) -> String {
+    let like = kernel.map_or_else(String::new, |kernel| {
+        let entry = kernel.ref_num;
+        match changed(format, &kernel.diff) {
+            fields if fields.is_empty() => format!(", entry {entry} as it is"),
+            fields => format!(", entry {entry} with {}", fields.join(", ")),
+        }
+    });
+    let cleanup = match (last, launch.asks_cleanup(format)) {
+        (true, _) => "the cleanup of the last one",
+        (false, true) => "a cleanup of its own: it has a signal or a release scope",
+        (false, false) => "no cleanup",
+    };
+    let object = format.field("kernel_object").map_or(0, |number| launch.get(format, number));
+    format!("launch {number}: kernel 0x{object:x}{like}; {cleanup}")
+}
+
+/// What the packet left in the table.
+fn stored(before: &AqlTable, after: &AqlTable) -> String {
+    let changed = after.entries().find(|(number, launch)| before.get(*number) != Some(*launch));
+    match changed {
+        Some((number, _)) => format!("the table holds it as entry {number} from now on"),
+        None => "the table stays as it was".to_owned(),
+    }
+}

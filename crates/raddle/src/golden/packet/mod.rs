@@ -1,0 +1,149 @@
+//! Which bytes launch what (seed 002)?
+//!
+//! `{"reference":{"ref_num":4,"fields":{..}}}`, `{"dispatch":{"fields":{..}}}` and
+//! `{"condensed":[{"ref_num":4,"diff":{..}},..]}` are answered with packets,
+//! `{"decode":["hex",..],"table":{..}}` with launches and the table after them.
+
+mod question;
+
+use raddle_packet::{
+    AQL_BYTES, AQL_ENTRIES, Agent, Condensed, Error, Format, Kernel, Launch, Table,
+};
+use serde::Serialize;
+use serde::ser::SerializeMap;
+
+use super::fault::{Fault, Kind};
+use super::json;
+use super::read::Fields;
+pub(crate) use question::{Asked, Question, bytes, launch, question};
+
+/// A packet of the contract.
+pub(crate) type Packet = [u8; AQL_BYTES];
+/// A format of the contract.
+pub(crate) type Aql = Format<AQL_BYTES>;
+/// A table of the contract.
+pub(crate) type AqlTable = Table<AQL_BYTES, AQL_ENTRIES>;
+
+/// The fields that are told as "0x" and 16 digits.
+const ADDRESSES: [&str; 3] = ["kernel_object", "kernarg_address", "completion_signal"];
+
+#[derive(Serialize)]
+struct Encoded {
+    packets: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Decoded<'q> {
+    launches: Vec<Told<'q>>,
+    table: Entries<'q>,
+}
+
+/// The fields of a launch, in the order of their bits.
+#[derive(Debug)]
+pub(crate) struct Told<'q>(pub(crate) &'q Aql, pub(crate) Launch<AQL_BYTES>);
+
+impl Serialize for Told<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(format, launch) = self;
+        let mut map = serializer.serialize_map(Some(format.fields().len()))?;
+        for (number, field) in format.fields().iter().enumerate() {
+            let value = launch.get(format, number);
+            if ADDRESSES.contains(&field.name) {
+                map.serialize_entry(field.name, &format!("0x{value:016x}"))?;
+            } else {
+                map.serialize_entry(field.name, &value)?;
+            }
+        }
+        map.end()
+    }
+}
+
+/// The entries of a table, by number.
+struct Entries<'q>(&'q Aql, AqlTable);
+
+impl Serialize for Entries<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (number, launch) in self.1.entries() {
+            map.serialize_entry(&number.to_string(), &Told(self.0, *launch))?;
+        }
+        map.end()
+    }
+}
+
+/// Answers one question.
+pub(crate) fn answer(fields: &Fields<'_>) -> Result<String, Fault> {
+    answer_of(&question(fields)?)
+}
+
+/// The answer as JSON.
+pub(crate) fn answer_of(question: &Question) -> Result<String, Fault> {
+    let format = &question.format;
+    let packets = match &question.asked {
+        Asked::Packet(packet) => vec![*packet],
+        Asked::Condensed(kernels) => condensed(format, kernels)?,
+        Asked::Decode { packets, table } => {
+            let (launches, table) = decode(format, packets, table)?;
+            let launches = launches.into_iter().flatten().map(|it| Told(format, it)).collect();
+            return Ok(json(&Decoded { launches, table: Entries(format, table) }));
+        }
+    };
+    Ok(json(&Encoded { packets: packets.iter().map(hex).collect() }))
+}
+
+/// Kernels in order, each packet as full as it gets.
+pub(crate) fn condensed(format: &Aql, kernels: &[Kernel<AQL_BYTES>]) -> Result<Vec<Packet>, Fault> {
+    let mut packets = Vec::new();
+    let mut open = Condensed::new(format);
+    for kernel in kernels {
+        let Kernel { ref_num, diff } = kernel;
+        let push = |open: &mut Condensed<AQL_BYTES>| {
+            open.push(format, *ref_num, diff.vector, &diff.values)
+        };
+        match push(&mut open) {
+            Ok(()) => {}
+            Err(Error::Full { .. }) => {
+                packets.push(open.emit(format));
+                open = Condensed::new(format);
+                // All fields of one kernel have room.
+                push(&mut open).map_err(|error| fault(&error, ""))?;
+            }
+            Err(error) => return Err(fault(&error, "")),
+        }
+    }
+    if !open.is_empty() {
+        packets.push(open.emit(format));
+    }
+    Ok(packets)
+}
+
+/// The launches of each packet, and the table after the last one.
+pub(crate) fn decode(
+    format: &Aql,
+    packets: &[Packet],
+    table: &AqlTable,
+) -> Result<(Vec<Vec<Launch<AQL_BYTES>>>, AqlTable), Fault> {
+    let mut agent = Agent::with_table(*format, table.clone());
+    let mut all = Vec::new();
+    let mut launches = [Launch::default(); u8::MAX as usize];
+    for (number, packet) in packets.iter().enumerate() {
+        let received = agent.receive_into(packet, &mut launches);
+        let count = received.map_err(|error| fault(&error, &format!("/decode/{number}")))?;
+        all.push(launches.get(..count).unwrap_or_default().to_vec());
+    }
+    Ok((all, agent.table().clone()))
+}
+
+/// What the codec refuses, in the words of the contract.
+pub(crate) fn fault(error: &Error, at: &str) -> Fault {
+    let kind = match error {
+        Error::EmptyEntry { .. } | Error::Format(_) => Kind::Inconsistent,
+        _ => Kind::OutOfRange,
+    };
+    Fault::new(kind, at, error.to_string())
+}
+
+/// Lower-case digits, two a byte.
+pub(crate) fn hex(packet: &Packet) -> String {
+    packet.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,53 @@
+//! What do launches look like as packets, and what would condensing save? The verb `packet`.
+//!
+//! `encode` takes launches and gives packets, `decode` the other way round, `stats` says what
+//! condensed packets (seed 002) would save on a profile.
+
+mod args;
+mod decode;
+mod encode;
+mod stats;
+mod stats_text;
+mod stream;
+
+use std::io::Read;
+use std::path::Path;
+
+use crate::Console;
+use crate::args::Format;
+use crate::error::CliError;
+pub(crate) use args::PacketArgs;
+use args::PacketVerb;
+
+/// The verb `packet`.
+pub(crate) fn verb(
+    args: &PacketArgs,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
+    match &args.verb {
+        PacketVerb::Encode(args) => encode::verb(args, format, console),
+        PacketVerb::Decode(args) => decode::verb(args, format, console),
+        PacketVerb::Stats(args) => stats::verb(args, format, console),
+    }
+}
+
+/// All of a file, or of the standard input for `-`.
+fn read(file: &Path, console: &mut Console) -> Result<Vec<u8>, CliError> {
+    let mut bytes = Vec::new();
+    let read = if file == Path::new("-") {
+        console.stdin.read_to_end(&mut bytes).map(|_| ())
+    } else {
+        std::fs::File::open(file).and_then(|mut file| file.read_to_end(&mut bytes)).map(|_| ())
+    };
+    read.map_err(|cause| CliError::Unreadable { file: name(file), cause })?;
+    Ok(bytes)
+}
+
+/// What a file is called in messages.
+fn name(file: &Path) -> String {
+    if file == Path::new("-") {
+        return "the standard input".to_owned();
+    }
+    file.display().to_string()
+}
