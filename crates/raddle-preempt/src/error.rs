@@ -104,8 +104,8 @@ impl fmt::Display for Error {
             }
             Self::Busy { process } => write!(
                 f,
-                "{process} has launches in the runtime or is being preempted: report what becomes \
-                 of them first"
+                "{process} has launches in the runtime or is preempted: report what becomes of them, \
+                 resume it and take the command that undoes the preemption first"
             ),
             Self::NotInRuntime { handle } => write!(
                 f,

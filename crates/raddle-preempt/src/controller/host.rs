@@ -36,11 +36,13 @@ impl<T> Controller<T> {
     /// A process is gone. What waited in its queues is dropped.
     ///
     /// # Errors
-    /// An unknown process; one with launches in the runtime, or with a preemption under way: wait
-    /// for these first.
+    /// An unknown process; one with launches in the runtime, or that is preempted: wait for these,
+    /// [resume](Self::resume) it and take the command that undoes the preemption first.
     pub fn leave(&mut self, process: ProcessId) -> Result<(), Error> {
         let it = self.process(process)?;
-        if !it.flight.is_empty() || it.phase() == Phase::Draining {
+        // A flag that is still raised would stop the first launches of whoever gets this id next.
+        let undone = it.phase() == Phase::Running && it.undo.is_none();
+        if !it.flight.is_empty() || !undone {
             return Err(Error::Busy { process });
         }
         if let Some(place) = self.processes.get_mut(process.index()) {

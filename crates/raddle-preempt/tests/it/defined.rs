@@ -375,6 +375,10 @@ fn processes_leave_when_nothing_of_them_is_under_way() {
     c.next(p).unwrap();
     let _ = c.raised(p).unwrap();
     c.next(p).unwrap();
+    assert_eq!(c.leave(p), Err(Error::Busy { process: p }), "its flag is still raised");
+    let _ = c.resume(p).unwrap();
+    assert_eq!(c.leave(p), Err(Error::Busy { process: p }), "nobody was told to lower it yet");
+    assert!(matches!(c.next(p), Ok(Some(Command::Lower { .. }))));
     assert_eq!(c.leave(p), Ok(()));
     assert_eq!(c.leave(p), Err(Error::NoProcess { process: p }));
     assert_eq!(c.finished(flying[0]), Err(Error::NoProcess { process: p }));

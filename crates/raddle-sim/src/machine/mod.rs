@@ -21,6 +21,9 @@ use crate::{Counters, SimError};
 pub(crate) struct Machine {
     pub(crate) ledger: Ledger,
     costs: Costs,
+    /// When the memory has moved all that it was given: one launch after the other, since each alone
+    /// takes all of its bandwidth.
+    moved: Tick,
     live: BTreeMap<LaunchId, Live>,
     fronts: Vec<Front>,
     spare: Vec<u32>,
@@ -126,6 +129,7 @@ impl Machine {
         Self {
             ledger,
             costs,
+            moved: Tick::ZERO,
             live: BTreeMap::new(),
             fronts: Vec::new(),
             spare: Vec::new(),

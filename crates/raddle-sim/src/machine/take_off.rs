@@ -1,7 +1,8 @@
 //! How does work leave the device and come back?
 //!
 //! Drain waits for the fronts, kill ends them after a fixed cost, save and restore move their
-//! registers and LDS at the device's bandwidth and keep the time that was left.
+//! registers and LDS at the device's bandwidth, one launch after the other, and keep the time that
+//! was left.
 
 use std::collections::BTreeSet;
 
@@ -12,6 +13,12 @@ use super::{Front, Live, Machine, State};
 use crate::SimError;
 use crate::ledger::Ledger;
 use crate::queue::{Due, Queue};
+
+/// When a move that takes so long is over, behind all that was to be moved before it.
+fn behind(moved: &mut Tick, now: Tick, cost: Ticks) -> Tick {
+    *moved = now.max(*moved) + cost;
+    *moved
+}
 
 impl Machine {
     /// Begins to take a launch off.
@@ -35,20 +42,21 @@ impl Machine {
         }
         live.state = State::Leaving(how);
         self.counters.taken_off += 1;
-        let cost = match how {
-            TakeOff::Kill => self.costs.kill,
-            TakeOff::Save => self.costs.moving(context_bytes(live)),
-            _ if live.is_drained() => Ticks::ZERO,
+        let over = match how {
+            TakeOff::Kill => now + self.costs.kill,
+            TakeOff::Save => {
+                let cost = self.costs.moving(context_bytes(live));
+                self.counters.switch_ns += cost.0;
+                behind(&mut self.moved, now, cost)
+            }
+            _ if live.is_drained() => now,
             // A drain is over when the last front is.
             _ => return Ok(()),
         };
         if matches!(how, TakeOff::Kill | TakeOff::Save) {
             stop_fronts(&live.fronts, &mut self.fronts, now);
         }
-        if how == TakeOff::Save {
-            self.counters.switch_ns += cost.0;
-        }
-        queue.push(now + cost, Due::TakenOff(id));
+        queue.push(over, Due::TakenOff(id));
         Ok(())
     }
 
@@ -123,7 +131,7 @@ impl Machine {
         lower(live, &self.fronts, &mut self.ledger).map_err(overcommit)?;
         let cost = self.costs.moving(context_bytes(live));
         self.counters.switch_ns += cost.0;
-        queue.push(now + cost, Due::Restored(id));
+        queue.push(behind(&mut self.moved, now, cost), Due::Restored(id));
         Ok((live.resident_waves, process))
     }
 

@@ -4,7 +4,7 @@ use raddle_dispatch::Composed;
 use raddle_dispatch::slots::{Drain, HighestLevel};
 use raddle_policy::How;
 use raddle_sim::{Outcome, Task};
-use raddle_types::Idempotence;
+use raddle_types::{Idempotence, StreamId};
 
 use crate::kit::{Always, SHAPE, at_level, end, in_order, kernel, latency, try_run, workload};
 
@@ -64,6 +64,24 @@ fn switch_saves_and_restores_with_the_time_that_was_left() {
     // 1500 ran, 800 save, 100 urgent, 800 restore, 500 + 1000 left.
     assert_eq!(end(&outcome, 0), 1500 + 800 + 100 + 800 + 1500);
     assert_eq!(outcome.wave_ns[1], 800);
+}
+
+#[test]
+fn launches_that_are_saved_together_share_the_bandwidth() {
+    let half = |stream| Task { stream: StreamId(stream), ..kernel(0, 4, 1, 3000) };
+    let low = at_level(5, vec![half(0), half(1)]);
+    let high = at_level(0, vec![kernel(1500, 1, 8, 100)]);
+    let dispatcher = Composed::builder(SHAPE, 1)
+        .turn("highest-level", HighestLevel)
+        .preempt("always", Always(How::Switch))
+        .build();
+    let workload = workload(vec![low, high]);
+    let outcome = try_run(&workload, 1, dispatcher).expect("a lawful dispatcher");
+    // A workgroup that needs all the room waits until both are out: as long as for one launch of 8.
+    assert_eq!((latency(&outcome, 2), outcome.counters.switch_ns), (800, 1600));
+    // 800 save, 100 urgent, 400 and 800 restore, 1500 left.
+    let back = 1500 + 800 + 100;
+    assert_eq!([end(&outcome, 0), end(&outcome, 1)], [back + 400 + 1500, back + 800 + 1500]);
 }
 
 #[test]

@@ -236,7 +236,8 @@ proptest! {
     fn a_window_of_one_is_no_window_for_one_stream(processes in processes(), cus in 1u16..4) {
         let chain = |tasks: &Vec<Task>| -> Vec<Task> {
             let kernels = tasks.iter().filter(|task| matches!(task.work, Work::Kernel { .. }));
-            in_order(kernels.map(|&task| Task { stream: raddle_types::StreamId(0), ..task }).collect())
+            let alone = |&task: &Task| Task { stream: raddle_types::StreamId(0), after: None, ..task };
+            in_order(kernels.map(alone).collect())
         };
         let all = workload(vec![chain(&processes[0])]);
         let build = || Composed::builder(SHAPE, cus).turn("everyone", Everyone);
