@@ -170,9 +170,7 @@ fn condensed(
     }
     let sent = time(rounds, launches.len(), || {
         queue.next = 0;
-        for launch in black_box(launches) {
-            encoder.launch(launch, &mut |packet| queue.put(packet));
-        }
+        encoder.launches(black_box(launches), &mut |packet| queue.put(packet));
         encoder.flush(&mut |packet| queue.put(packet));
     });
     let decoded = time(rounds, launches.len(), || {

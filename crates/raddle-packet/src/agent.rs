@@ -154,22 +154,27 @@ impl<const BYTES: usize, const ENTRIES: usize> Agent<BYTES, ENTRIES> {
     #[inline]
     fn decode_words(&self, packet: &[u8; BYTES], launches: &mut [Launch<BYTES>]) -> Option<usize> {
         let (format, plan) = (&self.format, &self.plan);
-        let here = plan.word_at.filter(|_| format.is_plain())?;
+        let (number, vector) = plan.word?;
         let kernels = usize::from(*packet.get(format.num_kernels_at)?);
         // A header and four half-words each.
         let (words, _) = packet.get(format.diff_values_at..)?.as_chunks::<10>();
         let (words, launches) = (words.get(..kernels)?, launches.get_mut(..kernels)?);
-        let number = here / 8;
         if number >= BYTES / 8 {
             return None;
         }
-        for ([low, high, value @ ..], launch) in words.iter().zip(launches) {
-            let header = u16::from_le_bytes([*low, *high]);
-            if u32::from(header >> 3) != plan.vector {
-                return None;
-            }
-            *launch = *self.table.get(header & 7)?;
-            launch.image.as_chunks_mut::<8>().0[number] = *value;
+        // As a difference from the header of entry 0 the number is what is left.
+        let entry = |[low, high, ..]: &[u8; 10]| u16::from_le_bytes([*low, *high]) ^ vector;
+        // Looked at when all is written, which has a meaning only if all is good.
+        let (mut numbers, mut full) = (0, true);
+        for (from, launch) in words.iter().zip(launches) {
+            let ref_num = entry(from);
+            numbers |= ref_num;
+            full &= self.table.is_full(ref_num % 8);
+            *launch = *self.table.place(ref_num % 8)?;
+            launch.image.as_chunks_mut::<8>().0[number] = *from.last_chunk::<8>()?;
+        }
+        if numbers >= 8 || !full {
+            return None;
         }
         (kernels > 0).then_some(kernels)
     }

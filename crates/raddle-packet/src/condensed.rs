@@ -123,23 +123,40 @@ impl<const BYTES: usize> Condensed<BYTES> {
         if wanted > format.capacity() {
             return Err(Error::Full { wanted, half_words: format.capacity() });
         }
-        let at = format.diff_values_at + 2 * usize::from(self.used);
-        let to = self.packet.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<10>);
-        if let (Some([low, high, to @ ..]), Some((word, header))) = (to, plan.word) {
-            [*low, *high] = (ref_num | header).to_le_bytes();
-            *to = launch.word(word).to_le_bytes();
-        } else {
-            self.put(format, ref_num, plan.vector, launch);
-        }
+        self.put(format, ref_num, plan.vector, launch);
         self.used = wanted;
         self.kernels = self.kernels.saturating_add(1);
         Ok(())
     }
 
+    /// The byte behind the last half-word that is used.
+    #[inline]
+    pub(crate) const fn end(&self, format: &Format<BYTES>) -> usize {
+        format.diff_values_at + 2 * self.used as usize
+    }
+
+    /// Writes a header and a field of 64 bits at a byte, in the default layout.
+    #[inline]
+    pub(crate) fn put_word(&mut self, at: usize, header: u16, word: u64) {
+        let to = self.packet.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<10>);
+        if let Some([low, high, value @ ..]) = to {
+            [*low, *high] = header.to_le_bytes();
+            *value = word.to_le_bytes();
+        }
+    }
+
+    /// So many kernels have been written, of so many half-words each.
+    #[inline]
+    pub(crate) fn filled(&mut self, kernels: usize, cost: u16) {
+        // No packet has more than 255 half-words, so its kernels can be counted.
+        self.kernels = self.kernels.saturating_add(kernels as u8);
+        self.used += kernels as u16 * cost;
+    }
+
     /// Writes what has room.
     #[inline(never)]
     fn put(&mut self, format: &Format<BYTES>, ref_num: u16, vector: u32, launch: &Launch<BYTES>) {
-        let at = format.diff_values_at + 2 * usize::from(self.used);
+        let at = self.end(format);
         format.put_header(&mut self.packet, at, format.pack(ref_num, vector));
         format.put(&mut self.packet, at + 2 * usize::from(format.header()), vector, launch);
     }

@@ -54,9 +54,8 @@ pub(crate) struct Plan {
     pub(crate) cost: u16,
     /// Bytes, the header included.
     pub(crate) bytes: usize,
-    /// Where the only field lies, if there is one alone that is copied as a word of 64 bits.
-    pub(crate) word_at: Option<usize>,
-    /// The number of that field's word, and the vector in its place of a plain header.
+    /// In the default layout, if there is one field alone and it has 64 bits: the number of its word,
+    /// and the vector where a header has it.
     pub(crate) word: Option<(usize, u16)>,
 }
 
@@ -77,14 +76,12 @@ impl<const BYTES: usize> Format<BYTES> {
     pub(crate) fn plan(&self, vector: u32) -> Plan {
         let cost = self.cost(vector);
         let field = self.at(vector.trailing_zeros() as usize);
-        let word = vector.is_power_of_two() && field.bytes == 8 && self.low_first();
+        let word = vector.is_power_of_two() && field.bytes == 8 && self.is_plain();
         Plan {
             vector,
             cost,
             bytes: 2 * usize::from(cost),
-            word_at: word.then_some(field.offset.into()),
-            word: (word && self.is_plain())
-                .then_some((usize::from(field.offset) / 8, (vector as u16) << 3)),
+            word: word.then_some((usize::from(field.offset) / 8, (vector as u16) << 3)),
         }
     }
 

@@ -4,12 +4,14 @@
 //! packet is sent and another one begins (B7). Ordinary, reference and barrier packets close the
 //! open one. What the table of the agent holds is known from what was sent.
 
+use core::slice;
+
 use crate::condensed::Condensed;
-use crate::diff::Plan;
 use crate::error::Error;
 use crate::format::Format;
 use crate::keep::{Ask, Keep, Nearest, Way};
 use crate::launch::Launch;
+use crate::run::Run;
 use crate::table::Table;
 
 /// The sending side of one table.
@@ -21,22 +23,8 @@ pub struct Encoder<const BYTES: usize, const ENTRIES: usize, K> {
     vacant: Option<u16>,
     open: Condensed<BYTES>,
     tally: Tally,
-    /// The entry that is the only one of its kernel, by a hash of that; [`NOBODY`] elsewhere.
-    finder: [u16; SLOTS],
-    /// For the fields in which the last launch differed; the next mostly differs in the same.
-    plan: Plan,
-    /// Whether that plan is a single field of 64 bits which leaves no doubt; see `quick`.
-    sure: bool,
-    /// Which word that field is.
-    word: usize,
-    /// Where that field is, every bit is 0; everywhere else, 1.
-    beside: [u8; BYTES],
+    run: Run<BYTES>,
 }
-
-/// No entry.
-const NOBODY: u16 = u16::MAX;
-/// Places of the finder, a power of two.
-const SLOTS: usize = 64;
 
 /// What an encoder has made so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -81,11 +69,7 @@ impl<const BYTES: usize, const ENTRIES: usize, K: Keep<BYTES>> Encoder<BYTES, EN
             vacant: Some(0),
             open: Condensed::new(&format),
             tally: Tally::default(),
-            finder: [NOBODY; SLOTS],
-            plan: format.plan(0),
-            sure: false,
-            word: 0,
-            beside: [u8::MAX; BYTES],
+            run: Run::new(&format),
             format,
         })
     }
@@ -107,7 +91,7 @@ impl<const BYTES: usize, const ENTRIES: usize, K: Keep<BYTES>> Encoder<BYTES, EN
 
     /// Half-words of the last difference, its header included.
     pub(crate) const fn last_cost(&self) -> u16 {
-        self.plan.cost
+        self.run.plan().cost
     }
 
     /// What the agent holds once it has seen every packet.
@@ -119,37 +103,57 @@ impl<const BYTES: usize, const ENTRIES: usize, K: Keep<BYTES>> Encoder<BYTES, EN
     /// Takes a launch. `send` gets each packet that is complete by it.
     #[inline]
     pub fn launch(&mut self, launch: &Launch<BYTES>, send: &mut impl FnMut(&[u8; BYTES])) {
-        match self.quick(launch) {
-            Some(near) => self.take(launch, Some(near), send),
-            None => self.take_searched(launch, send),
+        self.launches(slice::from_ref(launch), send);
+    }
+
+    /// Takes launches, in order; the same as one by one, and the quickest way for many. `send` gets
+    /// each packet that is complete by them.
+    #[inline]
+    pub fn launches(&mut self, launches: &[Launch<BYTES>], send: &mut impl FnMut(&[u8; BYTES])) {
+        let mut left = launches;
+        loop {
+            let Self { format, keep, table, vacant, open, run, tally } = self;
+            let mut complete = |open: &mut Condensed<BYTES>| complete(open, format, tally, send);
+            let (taken, next) =
+                run.fill((format, table), (keep, *vacant), (open, &mut complete), left);
+            self.tally.condensed += taken as u64;
+            let Some((launch, rest)) = left.get(taken..).and_then(<[_]>::split_first) else {
+                return;
+            };
+            match next {
+                Some((near, way)) => self.go(launch, Some(near), way, send),
+                None => self.search_and_go(launch, send),
+            }
+            left = rest;
         }
     }
 
     #[inline(never)]
-    fn take_searched(&mut self, launch: &Launch<BYTES>, send: &mut impl FnMut(&[u8; BYTES])) {
-        let nearest = self.search(launch);
-        self.take(launch, nearest, send);
+    fn search_and_go(&mut self, launch: &Launch<BYTES>, send: &mut impl FnMut(&[u8; BYTES])) {
+        let (nearest, room) = (self.search(launch), self.room());
+        let Self { format, keep, vacant, .. } = self;
+        let way = keep.way(&Ask { format, launch, nearest, vacant: *vacant, room });
+        self.go(launch, nearest, way, send);
     }
 
-    /// Takes a launch whose nearest entry is known.
-    #[inline(always)]
-    fn take(
+    /// Sends a launch the way that was decided.
+    #[inline]
+    fn go(
         &mut self,
         launch: &Launch<BYTES>,
         nearest: Option<Nearest>,
+        way: Way,
         send: &mut impl FnMut(&[u8; BYTES]),
     ) {
         let room = self.room();
         let Self { format, keep, vacant, .. } = self;
         let ask = Ask { format, launch, nearest, vacant: *vacant, room };
-        let way = keep.way(&ask);
-        if let (Way::Condense, Some(near)) = (way, nearest) {
-            keep.used(&ask, near.ref_num);
-            self.condense(launch, near, send);
-            return;
-        }
-        match way {
-            Way::Store(ref_num) if ref_num < format.entries() => {
+        match (way, nearest) {
+            (Way::Condense, Some(near)) => {
+                keep.used(&ask, near.ref_num);
+                self.condense(launch, near, send);
+            }
+            (Way::Store(ref_num), _) if ref_num < format.entries() => {
                 keep.used(&ask, ref_num);
                 self.store(launch, ref_num, send);
             }
@@ -164,36 +168,21 @@ impl<const BYTES: usize, const ENTRIES: usize, K: Keep<BYTES>> Encoder<BYTES, EN
         send(&launch.dispatch(&self.format));
     }
 
-    #[inline(always)]
+    #[inline]
     fn condense(
         &mut self,
         launch: &Launch<BYTES>,
         near: Nearest,
         send: &mut impl FnMut(&[u8; BYTES]),
     ) {
-        if near.vector != self.plan.vector {
-            self.plan(near.vector);
-        }
-        if self.open.push_planned(&self.format, near.ref_num, &self.plan, launch).is_err() {
-            self.flush(send);
+        self.run.turn_to(&self.format, near.vector);
+        let Self { format, open, run, tally, .. } = self;
+        if open.push_planned(format, near.ref_num, run.plan(), launch).is_err() {
+            complete(open, format, tally, send);
             // All fields of one launch have room in an empty packet: a format is checked for it.
-            let _ = self.open.push_planned(&self.format, near.ref_num, &self.plan, launch);
+            let _ = open.push_planned(format, near.ref_num, run.plan(), launch);
         }
         self.tally.condensed += 1;
-    }
-
-    /// Works out how differences of this vector are copied, and whether `quick` can find more.
-    #[inline(never)]
-    fn plan(&mut self, vector: u32) {
-        self.plan = self.format.plan(vector);
-        let name = self.format.cost(1 << self.format.kernel());
-        let other = vector >> self.format.kernel() & 1 == 0;
-        self.sure = other && self.plan.cost <= name && self.plan.word_at.is_some();
-        if let (true, Some(at)) = (self.sure, self.plan.word_at) {
-            self.word = at / 8;
-            self.beside = [u8::MAX; BYTES];
-            self.beside.iter_mut().skip(at).take(8).for_each(|byte| *byte = 0);
-        }
     }
 
     #[inline(never)]
@@ -206,14 +195,7 @@ impl<const BYTES: usize, const ENTRIES: usize, K: Keep<BYTES>> Encoder<BYTES, EN
         let _ = self.table.store(&self.format, ref_num, launch);
         self.tally.reference += 1;
         self.vacant = self.table.vacant(&self.format);
-        let kernel = |launch: &Launch<BYTES>| self.format.kernel_word(launch);
-        self.finder = [NOBODY; SLOTS];
-        for (number, entry) in self.table.entries() {
-            let same = self.table.entries().filter(|(_, other)| kernel(other) == kernel(entry));
-            if same.count() == 1 {
-                self.finder[slot(kernel(entry))] = number;
-            }
-        }
+        self.run.learn(&self.format, &self.table);
     }
 
     /// Takes a packet that keeps the order, such as a barrier.
@@ -226,34 +208,9 @@ impl<const BYTES: usize, const ENTRIES: usize, K: Keep<BYTES>> Encoder<BYTES, EN
     /// Sends the open condensed packet, if there is one.
     #[inline]
     pub fn flush(&mut self, send: &mut impl FnMut(&[u8; BYTES])) {
-        if self.open.is_empty() {
-            return;
+        if !self.open.is_empty() {
+            complete(&mut self.open, &self.format, &mut self.tally, send);
         }
-        send(self.open.bytes(&self.format));
-        self.tally.condensed_packets += 1;
-        self.tally.half_words += u64::from(self.open.used());
-        self.open = Condensed::new(&self.format);
-    }
-
-    /// The nearest entry, if it is one that differs as the last one did: in one field of 64 bits
-    /// which is not the kernel.
-    ///
-    /// Where the entry is the only one of this launch's kernel, every other one differs in the
-    /// kernel, which takes as many half-words at least, so none is nearer.
-    #[inline]
-    fn quick(&self, launch: &Launch<BYTES>) -> Option<Nearest> {
-        if !self.sure {
-            return None;
-        }
-        let ref_num = self.finder[slot(self.format.kernel_word(launch))];
-        let entry = self.table.place(ref_num)?;
-        let mut beside = 0;
-        for ((ours, theirs), mask) in launch.image.iter().zip(&entry.image).zip(&self.beside) {
-            beside |= (ours ^ theirs) & mask;
-        }
-        let field = |launch: &Launch<BYTES>| launch.word(self.word);
-        let found = beside == 0 && field(launch) != field(entry);
-        found.then_some(Nearest { ref_num, vector: self.plan.vector, cost: self.plan.cost })
     }
 
     /// The nearest of all entries.
@@ -269,9 +226,16 @@ impl<const BYTES: usize, const ENTRIES: usize, K: Keep<BYTES>> Encoder<BYTES, EN
     }
 }
 
-/// The place of a kernel in the finder.
+/// Sends a condensed packet, and begins another.
 #[inline]
-const fn slot(kernel: u64) -> usize {
-    // Fibonacci hashing: the highest bits of the product depend on all bits of the address.
-    (kernel.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - SLOTS.ilog2())) as usize
+fn complete<const BYTES: usize>(
+    open: &mut Condensed<BYTES>,
+    format: &Format<BYTES>,
+    tally: &mut Tally,
+    send: &mut impl FnMut(&[u8; BYTES]),
+) {
+    send(open.bytes(format));
+    tally.condensed_packets += 1;
+    tally.half_words += u64::from(open.used());
+    *open = Condensed::new(format);
 }

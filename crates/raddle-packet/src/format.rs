@@ -345,10 +345,10 @@ impl<const BYTES: usize> Format<BYTES> {
         vector
     }
 
-    /// The word of a launch that the name of its kernel lies in, all else 0.
+    /// The word of a launch that the name of its kernel lies in, and the bits of it there.
     #[inline]
-    pub(crate) fn kernel_word(&self, launch: &crate::Launch<BYTES>) -> u64 {
-        launch.word(self.kernel_word) & self.kernel_mask
+    pub(crate) const fn kernel_at(&self) -> (usize, u64) {
+        (self.kernel_word, self.kernel_mask)
     }
 
     pub(crate) const fn low_first(&self) -> bool {

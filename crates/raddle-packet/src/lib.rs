@@ -34,6 +34,7 @@ mod launch;
 mod optimal;
 mod overhead;
 mod path;
+mod run;
 mod table;
 mod value;
 mod view;

@@ -39,6 +39,12 @@ impl<const BYTES: usize, const ENTRIES: usize> Table<BYTES, ENTRIES> {
         if self.valid.get(at).copied().unwrap_or(false) { self.launches.get(at) } else { None }
     }
 
+    /// Whether anything is stored under a number.
+    #[inline]
+    pub(crate) fn is_full(&self, ref_num: u16) -> bool {
+        self.valid.get(usize::from(ref_num)).copied().unwrap_or(false)
+    }
+
     /// The launch in the place of a number, whether anything was stored there or not.
     #[inline]
     pub(crate) fn place(&self, ref_num: u16) -> Option<&Launch<BYTES>> {

@@ -28,9 +28,17 @@ fn naive_nearest(format: &Aql, table: &[(u16, One)], launch: &One) -> Option<Nea
 
 /// Follows a rule and checks what it is told against a table of its own.
 #[derive(Debug)]
-struct Checked<K> {
+pub(crate) struct Checked<K> {
     rule: K,
     table: Vec<(u16, One)>,
+    /// Half-words of the open packet.
+    used: u16,
+}
+
+impl<K> Checked<K> {
+    pub(crate) const fn new(rule: K) -> Self {
+        Self { rule, table: Vec::new(), used: 0 }
+    }
 }
 
 impl<K: Keep<AQL_BYTES>> Keep<AQL_BYTES> for Checked<K> {
@@ -39,11 +47,17 @@ impl<K: Keep<AQL_BYTES>> Keep<AQL_BYTES> for Checked<K> {
         let filled: Vec<u16> = self.table.iter().map(|(ref_num, _)| *ref_num).collect();
         let vacant = (0..ask.format.entries()).find(|ref_num| !filled.contains(ref_num));
         assert_eq!(ask.vacant, vacant);
+        assert_eq!(ask.room, if self.used == 0 { 0 } else { 31 - self.used });
         let way = self.rule.way(ask);
         if let Way::Store(ref_num) = way {
             self.table.retain(|(held, _)| *held != ref_num);
             self.table.push((ref_num, *ask.launch));
         }
+        self.used = match (way, ask.nearest) {
+            (Way::Condense, Some(near)) if self.used + near.cost <= 31 => self.used + near.cost,
+            (Way::Condense, Some(near)) => near.cost,
+            _ => 0,
+        };
         way
     }
 
@@ -57,8 +71,7 @@ proptest! {
     fn the_nearest_entry_is_told(
         rule in prop::sample::select(Rule::ALL.to_vec()), near in 0..31_u16, stream in stream(),
     ) {
-        let rule = Checked { rule: rule.keeper::<8>(near), table: Vec::new() };
-        let mut encoder = AqlEncoder::new(aql(), rule).unwrap();
+        let mut encoder = AqlEncoder::new(aql(), Checked::new(rule.keeper::<8>(near))).unwrap();
         for item in &stream {
             if let Item::Launch(launch) = item {
                 encoder.launch(launch, &mut |_| {});

@@ -8,6 +8,7 @@ mod encoding;
 mod flips;
 mod format;
 mod larger;
+mod many;
 mod naive;
 mod optimal;
 mod promises;

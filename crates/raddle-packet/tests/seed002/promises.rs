@@ -85,8 +85,12 @@ fn there_and_back(format: Format<64>, rule: Rule, near: u16, stream: &[Launch<64
         assert_eq!(now, &list[..count]);
         left = rest;
     };
-    for launch in stream {
-        encoder.launch(launch, &mut receive);
+    // Lists of 0 to 6, as they come.
+    let (mut rest, mut wide) = (stream, 0);
+    while !rest.is_empty() {
+        let (now, later) = rest.split_at(rest.len().min(wide));
+        encoder.launches(now, &mut receive);
+        (rest, wide) = (later, (wide + 3) % 7);
     }
     encoder.flush(&mut receive);
     assert!(left.is_empty());
