@@ -82,24 +82,28 @@ impl Default for CondensedConfig {
     }
 }
 
-/// One queue and its table.
+/// One table and what goes by it.
 #[derive(Clone, Debug)]
-struct Queue {
+struct Shared {
     encoder: Encoder<AQL_BYTES, AQL_ENTRIES, Keeper<AQL_ENTRIES>>,
     /// Kernels of the open packet.
     open: u8,
+    /// Its queue: a process and a stream. A packet lies in one queue, whoever shares the table; and
+    /// one is open at a time, as what the table holds depends on the order of all packets by it.
+    queue: (u16, u32),
 }
 
 /// Launches in condensed packets: what comes behind an earlier launch of its stream goes into the
 /// packet of that one while there is room, and costs only what a kernel of it costs.
 ///
 /// The last launch of a packet has a cleanup. That it is the last one is known where the packet is
-/// full by it, so the last packet of a stream is taken to have none.
+/// full by it, so the last packet of a stream is taken to have none, and so is one that ends
+/// because another stream uses the table.
 #[derive(Clone, Debug)]
 pub struct CondensedPath {
     config: CondensedConfig,
     format: Format<AQL_BYTES>,
-    queues: BTreeMap<(u32, u32), Queue>,
+    tables: BTreeMap<(u32, u32), Shared>,
     launches: u64,
 }
 
@@ -111,15 +115,15 @@ impl CondensedPath {
     pub fn new(config: CondensedConfig) -> Result<Self, Error> {
         let options = AqlOptions { entries: config.entries, ..AqlOptions::default() };
         let format = Format::aql(&options)?;
-        Ok(Self { config, format, queues: BTreeMap::new(), launches: 0 })
+        Ok(Self { config, format, tables: BTreeMap::new(), launches: 0 })
     }
 
-    /// What was sent so far, over all queues.
+    /// What was sent so far, over all tables.
     #[must_use]
     pub fn tally(&self) -> Tally {
         let mut sum = Tally::default();
-        for queue in self.queues.values() {
-            let one = queue.encoder.tally();
+        for shared in self.tables.values() {
+            let one = shared.encoder.tally();
             sum.ordinary += one.ordinary;
             sum.reference += one.reference;
             sum.condensed += one.condensed;
@@ -168,30 +172,33 @@ impl CondensedPath {
         self.launches = self.launches.wrapping_add(1);
         let CondensedConfig { keep, near, ahead, scope, .. } = self.config;
         let key = scope.table(task.process.0.into(), task.stream.0);
-        let queue = match self.queues.entry(key) {
-            alloc::collections::btree_map::Entry::Occupied(queue) => queue.into_mut(),
+        let queue = (task.process.0, task.stream.0);
+        let shared = match self.tables.entry(key) {
+            alloc::collections::btree_map::Entry::Occupied(shared) => shared.into_mut(),
             alloc::collections::btree_map::Entry::Vacant(place) => {
                 let encoder = Encoder::new(self.format, keep.keeper(near)).ok()?;
-                place.insert(Queue { encoder, open: 0 })
+                place.insert(Shared { encoder, open: 0, queue })
             }
         };
-        if queue.open >= ahead.max(1) {
-            queue.encoder.flush(&mut |_| {});
-            queue.open = 0;
+        if shared.open >= ahead.max(1) || shared.queue != queue {
+            shared.queue = queue;
+            shared.encoder.flush(&mut |_| {});
+            shared.open = 0;
         }
-        let before = queue.encoder.tally();
-        queue.encoder.launch(&image, &mut |_| {});
-        let after = queue.encoder.tally();
+        let before = shared.encoder.tally();
+        shared.encoder.launch(&image, &mut |_| {});
+        let after = shared.encoder.tally();
         let condensed = after.condensed > before.condensed;
         let sent = after.condensed_packets > before.condensed_packets;
-        let joined = condensed && !sent && queue.open > 0;
-        queue.open = match (condensed, joined) {
-            (true, true) => queue.open + 1,
+        let joined = condensed && !sent && shared.open > 0;
+        shared.open = match (condensed, joined) {
+            (true, true) => shared.open + 1,
             (true, false) => 1,
             (false, _) => 0,
         };
         // Full where another such kernel has no room.
-        let full = queue.open >= ahead.max(1) || queue.encoder.room() < queue.encoder.last_cost();
+        let full =
+            shared.open >= ahead.max(1) || shared.encoder.room() < shared.encoder.last_cost();
         let cleans = !condensed || self.config.signals || full;
         Some(self.cost(joined, condensed, cleans))
     }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use raddle_packet::{Arguments, CondensedConfig, CondensedPath, Overhead, Rule, Scope};
 use raddle_policy::test_kit::{Scenario, check_launch_path, submissions};
-use raddle_policy::{Launch, LaunchId, LaunchPath, Submission, Ticks};
+use raddle_policy::{Launch, LaunchId, LaunchPath, ProcessId, StreamId, Submission, Ticks};
 
 fn config() -> impl Strategy<Value = CondensedConfig> {
     let keep = prop::sample::select(Rule::ALL.to_vec());
@@ -97,12 +97,32 @@ fn a_table_for_each_queue_or_for_all() {
         let mut sum = 0;
         for n in 0..40 {
             let mut launch = kernel(6 * n);
-            launch.stream = raddle_policy::StreamId(n % 2);
+            launch.stream = StreamId(n / 20);
             sum += path.submit(&[launch]).packets;
         }
         (sum, path.tally().reference)
     };
-    // Each queue stores the kernel; six launches fit a packet: 19 of each in 4, 39 in 7.
+    // Each queue stores the kernel; six launches fit a packet: 19 of each in 4, or 19 and 20 in 8.
     assert_eq!(packets(Scope::Queue), (2 + 8, 2));
-    assert_eq!(packets(Scope::Process), (1 + 7, 1));
+    assert_eq!(packets(Scope::Process), (1 + 8, 1));
+}
+
+/// Whoever shares a table, a packet lies in one queue.
+#[test]
+fn streams_share_a_table_but_no_packet() {
+    let sent = |scope| {
+        let config = CondensedConfig { scope, ..CondensedConfig::default() };
+        let mut path = CondensedPath::new(config).unwrap();
+        let launch = |(process, stream)| Launch {
+            process: ProcessId(process),
+            stream: StreamId(stream),
+            ..kernel(0)
+        };
+        let queues = [(0, 0), (0, 0), (0, 0), (0, 1), (0, 1), (0, 0), (1, 0), (1, 0)];
+        queues.map(|queue| path.submit(&[launch(queue)]).packets)
+    };
+    // The first launch of a table fills an entry; two condensed ones share a packet.
+    assert_eq!(sent(Scope::Queue), [1, 1, 0, 1, 1, 0, 1, 1]);
+    assert_eq!(sent(Scope::Process), [1, 1, 0, 1, 0, 1, 1, 1]);
+    assert_eq!(sent(Scope::Agent), [1, 1, 0, 1, 0, 1, 1, 0]);
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 use raddle_packet::{
-    AQL_BYTES, AqlOptions, Format, HalfWords, HeaderBits, NEAR, Overhead, Rule, Types,
+    AQL_BYTES, AqlOptions, Format, HalfWords, HeaderBits, NEAR, Overhead, Rule, Scope, Types,
 };
 
 use crate::error::CliError;
@@ -56,6 +56,9 @@ pub(crate) struct StatsArgs {
     /// Entries of the table
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=8))]
     pub(crate) entries: u16,
+    /// Which streams share a table; a profile is taken as one process on one agent
+    #[arg(long, value_enum, value_name = "SCOPE", default_value_t = Shared::Queue)]
+    pub(crate) scope: Shared,
     /// Whether every launch has a completion signal of its own, and so a cleanup
     #[arg(long)]
     pub(crate) signals: bool,
@@ -108,6 +111,28 @@ pub(crate) struct KeepArgs {
     /// Half-words up to which an entry of the same kernel is near enough
     #[arg(long, value_name = "N", default_value_t = NEAR, value_parser = clap::value_parser!(u16).range(1..=28))]
     pub(crate) near: u16,
+}
+
+/// Who shares a table (B15).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Shared {
+    /// Nobody: each queue, which is a stream here, has its own
+    Queue,
+    /// The queues of a process
+    Process,
+    /// All queues of an agent
+    Agent,
+}
+
+impl Shared {
+    /// The scope of that name.
+    pub(crate) const fn scope(self) -> Scope {
+        match self {
+            Self::Queue => Scope::Queue,
+            Self::Process => Scope::Process,
+            Self::Agent => Scope::Agent,
+        }
+    }
 }
 
 /// The rules that keep entries.

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::args::StatsArgs;
 use super::stats_text;
-use super::stream::{Arguments, queues};
+use super::stream::{Arguments, Sending, queues};
 use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
@@ -124,7 +124,11 @@ fn saved(loaded: &Loaded, args: &StatsArgs, layout: &Aql) -> Result<Saved, Error
     kernels.sort_unstable();
     kernels.dedup();
     let costs = args.costs.overhead();
-    let of = |arguments| queues(profile, layout, arguments, args.signals, args.hold_us.map(us));
+    let of = |arguments| {
+        let (signals, hold_ns) = (args.signals, args.hold_us.map(us));
+        let sending = Sending { arguments, signals, hold_ns, scope: args.scope.scope() };
+        queues(profile, layout, &sending)
+    };
     let (mut rows, mut sample) = (Vec::new(), Vec::new());
     let (mut changes, mut repeated) = (Vec::new(), 0);
     for arguments in [Arguments::Fixed, Arguments::New] {
@@ -158,7 +162,7 @@ const fn us(us: u64) -> u64 {
     us.saturating_mul(1000)
 }
 
-/// All queues under one rule. Each has a table of its own (B15).
+/// All tables under one rule (B15).
 fn row(
     layout: &Aql,
     (arguments, rule): (Arguments, Rule),

@@ -1,6 +1,6 @@
 //! How is what condensing saves told to a person?
 
-use super::args::StatsArgs;
+use super::args::{Shared, StatsArgs};
 use super::stats::{Report, Row, Saved};
 use crate::table::Table;
 use crate::units::{count, counted, duration, percent, share};
@@ -119,10 +119,18 @@ fn assumed(args: &StatsArgs) -> String {
         Some(us) => format!("for at most {us} us after the first was issued"),
         None => "however far apart they were issued".to_owned(),
     };
+    let table = match args.scope {
+        Shared::Queue => "Each stream has a\ntable of",
+        Shared::Process | Shared::Agent => "All streams share a\ntable of",
+    };
+    let own = if args.scope == Shared::Queue {
+        " of its own; its launches"
+    } else {
+        ", but no packet; launches"
+    };
     format!(
         "Assumed: no profile holds kernel objects, arguments or signals. Kernels are told by name; arguments lie where they\n\
-         always do (fixed) or elsewhere for every launch (new), truth lies between; {signals}. Each stream has a\n\
-         table of {} of its own; its launches share packets up to the next copy or fill, {hold}.\n\
+         always do (fixed) or elsewhere for every launch (new), truth lies between; {signals}. {table} {}{own} share packets up to the next copy or fill, {hold}.\n\
          Overhead in ns: packet {} + {}, kernel {} (+ {} in a condensed packet), cleanup {}.\n",
         counted(args.entries.into(), "entry", "entries"),
         costs.enqueue,
