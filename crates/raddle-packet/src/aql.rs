@@ -6,7 +6,8 @@
 use core::mem::{offset_of, size_of};
 
 use crate::error::Error;
-use crate::format::{Field, Format, HalfWords, HeaderBits, Spec, Types};
+use crate::format::Format;
+use crate::spec::{Field, HalfWords, HeaderBits, Spec, Types};
 
 /// Bytes of an AQL packet.
 pub const AQL_BYTES: usize = 64;

@@ -35,6 +35,7 @@ mod optimal;
 mod overhead;
 mod path;
 mod run;
+mod spec;
 mod table;
 mod value;
 mod view;
@@ -45,7 +46,7 @@ pub use condensed::{Condensed, Kernel};
 pub use diff::Diff;
 pub use encoder::{Encoder, Tally};
 pub use error::{Error, FormatFault};
-pub use format::{Field, Format, HalfWords, HeaderBits, MAX_FIELDS, Spec, Types};
+pub use format::{Format, MAX_FIELDS};
 pub use keep::{
     Ask, First, Frequency, Keep, Keeper, MostRecent, NEAR, Nearest, Rule, Scripted, Way,
 };
@@ -53,6 +54,7 @@ pub use launch::Launch;
 pub use optimal::{Item, Limits, Optimal, optimal};
 pub use overhead::Overhead;
 pub use path::{Arguments, CondensedConfig, CondensedPath};
+pub use spec::{Field, HalfWords, HeaderBits, Spec, Types};
 pub use table::{Scope, Table};
 pub use value::{Barrier, KernelDispatch, Reference};
 pub use view::{Kind, View};
