@@ -73,7 +73,7 @@ fn stream(format: &Format<64>, iterations: u64, first: u64) -> Result<Vec<Launch
 fn drain(agent: &mut Agent<64, 8>, queue: &Queue, packets: usize, sink: &mut Sink) {
     let mut at = 0;
     for packet in queue.packets.iter().take(packets) {
-        at += agent.receive_into(packet, &mut sink.launches[at..]).unwrap_or(0);
+        at += agent.receive_into(packet, &mut sink.launches[at..]).expect("what was sent is good");
         if at > 32 {
             at = 0;
         }

@@ -49,9 +49,10 @@ impl<const BYTES: usize, const ENTRIES: usize> Agent<BYTES, ENTRIES> {
         Ok(Self::with_table(format, Table::new(&format)?))
     }
 
-    /// With what was stored before.
+    /// With what was stored before; what lies beyond the entries of the format is forgotten.
     #[must_use]
-    pub fn with_table(format: Format<BYTES>, table: Table<BYTES, ENTRIES>) -> Self {
+    pub fn with_table(format: Format<BYTES>, mut table: Table<BYTES, ENTRIES>) -> Self {
+        table.forget_from(format.entries());
         Self { table, plan: format.plan(0), format }
     }
 
@@ -254,12 +255,16 @@ impl<const BYTES: usize, const ENTRIES: usize> Launches<'_, BYTES, ENTRIES> {
     /// one that asks has its own.
     #[must_use]
     pub fn cleanups(&self) -> u32 {
+        self.clone().with_cleanups().filter(|(_, cleans)| *cleans).count() as u32
+    }
+
+    /// The launches not yet taken, each with whether a cleanup follows it (B13).
+    pub fn with_cleanups(self) -> impl Iterator<Item = (Launch<BYTES>, bool)> {
         let (format, mut left) = (self.format, self.len());
-        let asks = self.clone().filter(|launch| {
-            left -= 1;
-            left == 0 || launch.asks_cleanup(format)
-        });
-        asks.count() as u32
+        self.map(move |launch| {
+            left = left.saturating_sub(1);
+            (launch, left == 0 || launch.asks_cleanup(format))
+        })
     }
 }
 

@@ -90,6 +90,7 @@ impl<const BYTES: usize, const ENTRIES: usize, K: Keep<BYTES>> Encoder<BYTES, EN
     }
 
     /// Half-words of the last difference, its header included.
+    #[cfg(feature = "alloc")]
     pub(crate) const fn last_cost(&self) -> u16 {
         self.run.plan().cost
     }
@@ -156,6 +157,11 @@ impl<const BYTES: usize, const ENTRIES: usize, K: Keep<BYTES>> Encoder<BYTES, EN
             (Way::Store(ref_num), _) if ref_num < format.entries() => {
                 keep.used(&ask, ref_num);
                 self.store(launch, ref_num, send);
+            }
+            // Where both have one type, an ordinary packet fills the entry that it names: 0 (B11).
+            _ if format.types.dispatch == format.types.reference => {
+                keep.used(&ask, 0);
+                self.store(launch, 0, send);
             }
             _ => self.send_ordinary(launch, send),
         }

@@ -104,6 +104,15 @@ pub enum Error {
     },
     /// A format that cannot be.
     Format(FormatFault),
+    /// A setting outside its range.
+    Setting {
+        /// Its key.
+        key: &'static str,
+        /// What it is.
+        found: u16,
+        /// The most that it may be; the least is 1.
+        most: u16,
+    },
     /// A search that would take too long.
     TooLarge {
         /// What is too many of.
@@ -127,7 +136,10 @@ pub enum FormatFault {
     Fields(usize),
     /// A field that is not of 1, 2, 4 or 8 bytes, not aligned, outside the packet, or upon something else.
     Place(&'static str),
-    /// A header of a difference that is not of 1 or 2 half-words or too small for number and vector.
+    /// A field that has, with the bytes behind it that must be 0, more than 8.
+    Spare(&'static str),
+    /// A header of a difference that is not of 1 or 2 half-words or too small for number and vector, or a
+    /// number of more than 16 bits.
     Header,
     /// Fewer entries than 1, or more than numbers for them.
     Entries(u16),
@@ -145,7 +157,7 @@ impl fmt::Display for Error {
             }
             Self::Type { found } => write!(
                 f,
-                "packet type {found} is neither dispatch, reference nor condensed: check the type numbers of the format"
+                "packet type {found} is neither dispatch, reference, condensed nor a barrier: check the type numbers of the format"
             ),
             Self::OtherType { found, wanted } => {
                 write!(f, "packet type {found} where {wanted} is wanted: check what the packet is")
@@ -192,6 +204,9 @@ impl fmt::Display for Error {
                 write!(f, "there is no field {field} among {fields}: count from 0")
             }
             Self::Format(fault) => fault.fmt(f),
+            Self::Setting { key, found, most } => {
+                write!(f, "{key} = {found} is outside 1 to {most}: give a number in there")
+            }
             Self::TooLarge { what, found, most } => write!(
                 f,
                 "an optimal search over {found} {what} or more, at most {most}: take a shorter trace or a smaller table"
@@ -215,8 +230,11 @@ impl fmt::Display for FormatFault {
                 f,
                 "field {field} must have 1, 2, 4 or 8 bytes, aligned, in the packet, by itself"
             ),
+            Self::Spare(field) => {
+                write!(f, "field {field} must have at most 8 bytes with the spare ones behind it")
+            }
             Self::Header => f.write_str(
-                "a diff header has 1 or 2 half-words and a bit for each field beside the number of the entry",
+                "a diff header has 1 or 2 half-words, at most 16 bits for the number of the entry and a bit for each field beside it",
             ),
             Self::Entries(entries) => {
                 write!(f, "{entries} entries: give at least 1, and no more than the header can name")

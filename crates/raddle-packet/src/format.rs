@@ -66,7 +66,8 @@ impl<const BYTES: usize> Format<BYTES> {
         }
         spec.types.check()?;
         let header = u32::from(spec.header_half_words) * 16;
-        if !matches!(header, 16 | 32) || u32::from(spec.ref_bits) + count as u32 > header {
+        let too_small = u32::from(spec.ref_bits) + count as u32 > header;
+        if !matches!(header, 16 | 32) || too_small || spec.ref_bits > 16 {
             return Err(FormatFault::Header.into());
         }
         let named = 1_u32.checked_shl(spec.ref_bits.into()).unwrap_or(u32::MAX);
@@ -145,6 +146,9 @@ impl<const BYTES: usize> Format<BYTES> {
             self.masks[number] = (u64::MAX >> (64 - 8 * bytes)) << (8 * (at % 8));
             self.words[at / 8] |= 1 << number;
             self.narrow |= u32::from(bytes == 1) << number;
+        }
+        if let Some(field) = fields.iter().find(|field| field.spare > 8 - field.bytes) {
+            return Err(FormatFault::Spare(field.name));
         }
         let kernel = self.kernel();
         self.kernel_word = usize::from(self.fields[kernel].offset) / 8;

@@ -45,7 +45,8 @@ pub struct Ask<'a, const BYTES: usize> {
 }
 
 impl<const BYTES: usize> Ask<'_, BYTES> {
-    /// Whether the nearest entry is of the same kernel and differs in so many half-words at most.
+    /// Whether the nearest entry is of the same kernel and differs in so many half-words at most. One
+    /// of the same kernel does not count where another kernel's is nearer still.
     #[must_use]
     #[inline]
     pub fn is_near(&self, near: u16) -> bool {
@@ -53,7 +54,7 @@ impl<const BYTES: usize> Ask<'_, BYTES> {
         self.nearest.is_some_and(|nearest| nearest.cost <= near && nearest.vector & kernel == 0)
     }
 
-    /// Condensed where that costs nothing now or two such would share a packet, else ordinary.
+    /// Condensed where the open packet has room for it or two such would share a packet, else ordinary.
     #[must_use]
     pub fn without_entry(&self) -> Way {
         let worth = (self.format.capacity() / 2).max(self.room);

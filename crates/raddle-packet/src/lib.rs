@@ -16,10 +16,12 @@
 //! | [`Overhead`] | what does launching cost around the kernels? |
 //! | [`CondensedPath`] | what does it cost in a dispatcher? (its launch path slot) |
 //!
-//! Bytes are little-endian. Encoder and agent allocate nothing.
+//! Bytes are little-endian. Encoder and agent allocate nothing, and without the feature `alloc` nothing
+//! here needs an allocator; [`optimal`] and [`CondensedPath`] lie behind it.
 #![no_std]
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "alloc")]
 extern crate alloc;
 
 mod agent;
@@ -31,8 +33,10 @@ mod error;
 mod format;
 mod keep;
 mod launch;
+#[cfg(feature = "alloc")]
 mod optimal;
 mod overhead;
+#[cfg(feature = "alloc")]
 mod path;
 mod run;
 mod spec;
@@ -51,8 +55,10 @@ pub use keep::{
     Ask, First, Frequency, Keep, Keeper, MostRecent, NEAR, Nearest, Rule, Scripted, Way,
 };
 pub use launch::Launch;
+#[cfg(feature = "alloc")]
 pub use optimal::{Item, Limits, Optimal, optimal};
 pub use overhead::Overhead;
+#[cfg(feature = "alloc")]
 pub use path::{Arguments, CondensedConfig, CondensedPath};
 pub use spec::{Field, HalfWords, HeaderBits, Spec, Types};
 pub use table::{Scope, Table};

@@ -191,7 +191,10 @@ impl Ahead {
             enter(stays.clone(), best);
         }
         let alone = Best { packets, room: 0, ..best };
-        enter(stays, Best { choice: Choice::Ordinary, ..alone });
+        // Where both have one type, an ordinary packet stores too (B11).
+        if format.types.dispatch != format.types.reference {
+            enter(stays, Best { choice: Choice::Ordinary, ..alone });
+        }
         let best = Best { choice: Choice::Store, ..alone };
         if held.len() < usize::from(format.entries()) {
             enter(self.held(then, held.iter().copied().chain([at])), best);

@@ -59,7 +59,8 @@ pub struct CondensedConfig {
     /// Whether every launch has a signal of its own, and so a cleanup (B13).
     pub signals: bool,
     /// How many launches a packet holds at most: as many as the host has issued ahead when it sends
-    /// one; 1 to 31.
+    /// one; 1 to 31. However long ago the first of them was: a launch path does not see when a host
+    /// issued what.
     pub ahead: u8,
 }
 
@@ -88,6 +89,8 @@ struct Shared {
     encoder: Encoder<AQL_BYTES, AQL_ENTRIES, Keeper<AQL_ENTRIES>>,
     /// Kernels of the open packet.
     open: u8,
+    /// Whether the last launch sent is to be cleaned up, if it turns out to be the last of its packet.
+    owes: bool,
     /// Its queue: a process and a stream. A packet lies in one queue, whoever shares the table; and
     /// one is open at a time, as what the table holds depends on the order of all packets by it.
     queue: (u16, u32),
@@ -97,8 +100,9 @@ struct Shared {
 /// packet of that one while there is room, and costs only what a kernel of it costs.
 ///
 /// The last launch of a packet has a cleanup. That it is the last one is known where the packet is
-/// full by it, so the last packet of a stream is taken to have none, and so is one that ends
-/// because another stream uses the table.
+/// full by it. Where another packet ends it, that one waits for the cleanup instead. So the last
+/// packet of a stream is taken to have none, and so is one that ends because another stream uses the
+/// table.
 #[derive(Clone, Debug)]
 pub struct CondensedPath {
     config: CondensedConfig,
@@ -111,8 +115,16 @@ impl CondensedPath {
     /// With this configuration.
     ///
     /// # Errors
-    /// When the entries are not 1 to 8.
+    /// [`Error::Setting`] when `entries` is not 1 to 8, `ahead` not 1 to 31.
     pub fn new(config: CondensedConfig) -> Result<Self, Error> {
+        let most = AQL_ENTRIES as u16;
+        for (key, found, most) in
+            [("entries", config.entries, most), ("ahead", config.ahead.into(), 31)]
+        {
+            if found == 0 || found > most {
+                return Err(Error::Setting { key, found, most });
+            }
+        }
         let options = AqlOptions { entries: config.entries, ..AqlOptions::default() };
         let format = Format::aql(&options)?;
         Ok(Self { config, format, tables: BTreeMap::new(), launches: 0 })
@@ -177,10 +189,11 @@ impl CondensedPath {
             alloc::collections::btree_map::Entry::Occupied(shared) => shared.into_mut(),
             alloc::collections::btree_map::Entry::Vacant(place) => {
                 let encoder = Encoder::new(self.format, keep.keeper(near)).ok()?;
-                place.insert(Shared { encoder, open: 0, queue })
+                place.insert(Shared { encoder, open: 0, owes: false, queue })
             }
         };
-        if shared.open >= ahead.max(1) || shared.queue != queue {
+        if shared.open >= ahead || shared.queue != queue {
+            shared.owes &= shared.queue == queue;
             shared.queue = queue;
             shared.encoder.flush(&mut |_| {});
             shared.open = 0;
@@ -197,10 +210,15 @@ impl CondensedPath {
             (false, _) => 0,
         };
         // Full where another such kernel has no room.
-        let full =
-            shared.open >= ahead.max(1) || shared.encoder.room() < shared.encoder.last_cost();
+        let full = shared.open >= ahead || shared.encoder.room() < shared.encoder.last_cost();
         let cleans = !condensed || self.config.signals || full;
-        Some(self.cost(joined, condensed, cleans))
+        let late = shared.owes && !joined;
+        shared.owes = !cleans;
+        let mut one = self.cost(joined, condensed, cleans);
+        if late {
+            one.cost = Ticks(one.cost.0.saturating_add(self.config.cleanup_ns));
+        }
+        Some(one)
     }
 
     fn cost(&self, joined: bool, condensed: bool, cleans: bool) -> Submission {

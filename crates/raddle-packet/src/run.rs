@@ -70,6 +70,10 @@ impl<const BYTES: usize> Run<BYTES> {
         format: &Format<BYTES>,
         table: &Table<BYTES, ENTRIES>,
     ) {
+        // No other layout has a field that is copied as a word.
+        if !format.is_plain() {
+            return;
+        }
         let (name, mask) = format.kernel_at();
         let kernel = |launch: &Launch<BYTES>| launch.word(name) & mask;
         self.finder = [NOBODY; SLOTS];

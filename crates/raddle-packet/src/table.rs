@@ -73,9 +73,14 @@ impl<const BYTES: usize, const ENTRIES: usize> Table<BYTES, ENTRIES> {
         }
     }
 
+    /// Forgets every entry from this one on.
+    pub(crate) fn forget_from(&mut self, ref_num: u16) {
+        self.valid.iter_mut().skip(ref_num.into()).for_each(|valid| *valid = false);
+    }
+
     /// Every entry that holds something, by number.
     pub fn entries(&self) -> impl Iterator<Item = (u16, &Launch<BYTES>)> {
-        let all = (0..).zip(&self.launches).zip(&self.valid);
+        let all = (0..=u16::MAX).zip(&self.launches).zip(&self.valid);
         all.filter(|(_, valid)| **valid).map(|(entry, _)| entry)
     }
 

@@ -172,6 +172,11 @@ impl<'p, const BYTES: usize> View<'p, BYTES> {
         let format = self.format;
         let (count, first) = (self.num_kernels(), format.diff_values_at);
         writeln!(f, "{:4}  num_kernels            {count}", format.num_kernels_at)?;
+        for (at, &byte) in self.packet.iter().enumerate().take(first).skip(1) {
+            if byte != 0 && at != format.num_kernels_at {
+                writeln!(f, "{at:4}  reserved               0x{byte:02x}")?;
+            }
+        }
         let index = |at: usize| (at - first) / 2;
         let mut at = first;
         let walk = Walk::begin(self.packet, format).into_iter().flatten();

@@ -50,7 +50,7 @@ int main(void) {
         HSA_PACKET_HEADER_SCACQUIRE_FENCE_SCOPE, HSA_PACKET_HEADER_SCRELEASE_FENCE_SCOPE);
     printf("types %d %d %d\n", HSA_PACKET_TYPE_KERNEL_DISPATCH, HSA_PACKET_TYPE_BARRIER_AND,
         HSA_PACKET_TYPE_BARRIER_OR);
-    for (int n = 0; n < 500; n++) {
+    for (int n = 0; n < 1000; n++) {
         dispatch p;
         memset(&p, 0, sizeof p);
         unsigned scopes = draw() & 0xff;
@@ -145,7 +145,7 @@ fn every_offset_and_a_thousand_packets() {
     assert_eq!(line(), "bits 0 8 9 11");
     assert_eq!(line(), "types 2 3 5");
     let mut draw = Draw(0);
-    for _ in 0..500 {
+    for _ in 0..1000 {
         let mut next = || draw.next();
         let packet = KernelDispatch {
             synch_scopes: next() as u8,

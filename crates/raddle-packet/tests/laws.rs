@@ -10,7 +10,7 @@ fn config() -> impl Strategy<Value = CondensedConfig> {
     let scope = prop::sample::select(vec![Scope::Queue, Scope::Process, Scope::Agent]);
     let arguments = prop::sample::select(vec![Arguments::New, Arguments::Fixed]);
     let costs = prop_oneof![3 => 0..3_u64, 1 => Just(u64::MAX)];
-    (keep, scope, arguments, costs, any::<bool>(), 0..33_u8, 1..9_u16).prop_map(
+    (keep, scope, arguments, costs, any::<bool>(), 1..=31_u8, 1..9_u16).prop_map(
         |(keep, scope, arguments, ns, signals, ahead, entries)| CondensedConfig {
             enqueue_ns: ns,
             processing_ns: ns / 2,

@@ -54,7 +54,11 @@ fn check_3_the_packet_of_table_6() {
 
 #[test]
 fn check_4_its_two_readings() {
-    for format in formats() {
+    // The first half of the formats has values lowest first.
+    let halves = [raddle_packet::HalfWords::LowFirst; 4]
+        .into_iter()
+        .chain([raddle_packet::HalfWords::HighFirst; 4]);
+    for (format, half_words) in formats().into_iter().zip(halves) {
         let orders = format.pack(1, 0) == 1;
         let bytes = if orders { TABLE_6.to_owned() } else { TABLE_6.replace("0480", "0090") };
         let bytes = if orders { bytes } else { bytes.replace("0640", "00c8") };
@@ -70,7 +74,8 @@ fn check_4_its_two_readings() {
         let low = [(4, 0x1000, 0x0bad_feed_beef_dead), (6, 0x800, 0xface_deed_5678_1234)];
         let high = [(4, 0x1000, 0xdead_beef_feed_0bad), (6, 0x800, 0x1234_5678_deed_face)];
         let first = packet.kernels(&format).next().unwrap().diff.values.get(&format, SIGNAL);
-        assert!(found == low || found == high, "{found:x?}");
+        let wanted = if half_words == raddle_packet::HalfWords::LowFirst { low } else { high };
+        assert_eq!(found, wanted, "{half_words:?}");
         // The format's own Table 6 packet has the low values, whatever the order.
         assert_eq!(table_6(&format).emit(&format) == hex(&bytes), first == 0x0bad_feed_beef_dead);
     }
@@ -270,7 +275,7 @@ fn check_16_a_number_used_again_is_for_later_packets_only() {
 #[test]
 fn cleanups_are_counted() {
     let format = aql();
-    let count = |settings: &[(u8, u64)]| {
+    let cleaned = |settings: &[(u8, u64)]| {
         let mut encoder = AqlEncoder::new(format, Scripted::new(&[Way::Store(0)])).unwrap();
         let quiet = KernelDispatch { synch_scopes: 5, completion_signal: 0, ..entry(0) };
         encode(&mut encoder, &[quiet.launch(&format).unwrap()]);
@@ -286,10 +291,18 @@ fn cleanups_are_counted() {
         }
         let packet = packet.emit(&format);
         match agent.receive(&packet).unwrap() {
-            raddle_packet::Received::Launches(launches) => launches.cleanups(),
-            raddle_packet::Received::Barrier => 0,
+            raddle_packet::Received::Launches(launches) => {
+                let cleanups = launches.cleanups();
+                let each: Vec<bool> = launches.with_cleanups().map(|(_, cleans)| cleans).collect();
+                assert_eq!(each.iter().filter(|cleans| **cleans).count() as u32, cleanups);
+                each
+            }
+            raddle_packet::Received::Barrier => Vec::new(),
         }
     };
+    assert_eq!(cleaned(&[(5, 0), (5, 7), (5, 0)]), [false, true, true]);
+    let count =
+        |settings: &[(u8, u64)]| cleaned(settings).into_iter().filter(|cleans| *cleans).count();
     assert_eq!(count(&[(5, 0), (5, 0), (5, 0)]), 1);
     assert_eq!(count(&[(5, 1), (5, 0), (5, 0)]), 2);
     assert_eq!(count(&[(0b01000, 0), (0b10000, 0), (0b00111, 0)]), 3);

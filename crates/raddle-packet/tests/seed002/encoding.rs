@@ -7,7 +7,7 @@ use crate::random::stream;
 use crate::sample::{Aql, AqlEncoder, One, Packet, aql};
 
 /// Every entry, every field: the nearest one, by the rule in words.
-fn naive_nearest(format: &Aql, table: &[(u16, One)], launch: &One) -> Option<Nearest> {
+pub(crate) fn naive_nearest(format: &Aql, table: &[(u16, One)], launch: &One) -> Option<Nearest> {
     let mut best: Option<Nearest> = None;
     for (ref_num, entry) in table {
         let (mut vector, mut cost) = (0, 1);

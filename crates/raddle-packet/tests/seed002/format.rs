@@ -2,7 +2,7 @@
 
 use raddle_packet::{
     Agent, AqlOptions, Encoder, Error, Field, First, Format, FormatFault, HalfWords, HeaderBits,
-    Scope, Spec, Table, Types,
+    Launch, Scope, Spec, Table, Types,
 };
 
 const TYPES: Types =
@@ -76,6 +76,16 @@ fn contradictions_are_refused() {
     }
     let three = [FIELDS[0], field("x", 9, 3), FIELDS[2]];
     assert_eq!(fault::<24>(&spec(&three)), FormatFault::Place("x"));
+    let number = Spec { header_half_words: 2, ref_bits: 17, entries: 1, ..good };
+    assert_eq!(fault::<24>(&number), FormatFault::Header);
+    assert!(Format::<24>::new(&Spec { ref_bits: 16, ..number }).is_ok());
+    for (bytes, spare, is_good) in [(4, 4, true), (2, 6, true), (4, 5, false), (2, 7, false)] {
+        let last = Field { spare, ..field("x", 16, bytes) };
+        let fields = [FIELDS[0], FIELDS[1], last];
+        let made = Format::<32>::new(&spec(&fields));
+        let wanted = if is_good { None } else { Some(Error::Format(FormatFault::Spare("x"))) };
+        assert_eq!(made.err(), wanted, "{bytes} and {spare}");
+    }
     let spare = [FIELDS[0], Field { spare: 8, ..FIELDS[1] }, FIELDS[2]];
     assert_eq!(fault::<24>(&spec(&spare)), FormatFault::Place("c"));
     assert_eq!(fault::<24>(&Spec { ref_num_at: 23, ..good }), FormatFault::Place("ref_num"));
@@ -95,6 +105,24 @@ fn a_table_holds_what_its_format_names() {
     assert!(Table::<24, 8>::new(&format).is_err());
     assert!(Agent::<24, 8>::new(format).is_err());
     assert!(Encoder::<24, 8, First>::new(format, First { near: 1 }).is_err());
+    // What lies beyond the entries of a format is forgotten, whichever way packets are decoded.
+    let large = Format::aql(&AqlOptions::default()).unwrap();
+    let mut table = Table::<64, 8>::new(&large).unwrap();
+    for ref_num in [4, 6] {
+        table.store(&large, ref_num, &Launch::default()).unwrap();
+    }
+    let small = Format::aql(&AqlOptions { entries: 5, ..AqlOptions::default() }).unwrap();
+    let mut agent = Agent::with_table(small, table);
+    assert!(agent.table().entries().map(|(number, _)| number).eq([4]));
+    let packet = |number: u8| {
+        let mut packet = [0; 64];
+        (packet[0], packet[1], packet[2]) = (6, 1, number);
+        packet
+    };
+    let beyond = Error::RefNum { ref_num: 6, entries: 5 };
+    assert_eq!(agent.receive(&packet(6)).err(), Some(beyond));
+    assert_eq!(agent.receive_into(&packet(6), &mut [Launch::default(); 1]), Err(beyond));
+    assert_eq!(agent.receive_into(&packet(4), &mut [Launch::default(); 1]), Ok(1));
     let aql = Format::aql(&AqlOptions { entries: 9, ..AqlOptions::default() });
     assert_eq!(aql, Err(Error::Format(FormatFault::Entries(9))));
 }

@@ -4,23 +4,25 @@
 //! accepted comes out the same the other way, and is encoded so that it comes out again. Shared by
 //! the fuzz target and the test that replays its corpus.
 
-use raddle_packet::{Agent, AqlOptions, Condensed, Encoder, Format, HalfWords, HeaderBits, Launch};
+use raddle_packet::{
+    Agent, AqlOptions, Condensed, Encoder, Error, Format, HalfWords, HeaderBits, Launch,
+};
 use raddle_packet::{Received, Rule, View};
 
 use crate::naive;
 
-/// The first byte chooses the format, the second the rule; then come packets, the last one filled
-/// up with zeros.
+/// The first byte chooses the format, for the way there and the way back, the second the rule; then
+/// come packets, the last one filled up with zeros.
 pub(crate) fn run(bytes: &[u8]) {
     let [options, rule, packets @ ..] = bytes else { return };
     let flag = |bit: u8| options >> bit & 1 == 1;
-    let format = Format::aql(&AqlOptions {
+    let usual = AqlOptions {
         half_words: if flag(0) { HalfWords::HighFirst } else { HalfWords::LowFirst },
         header_bits: if flag(1) { HeaderBits::HighFirst } else { HeaderBits::LowFirst },
         narrow_private: flag(2),
         ..AqlOptions::default()
-    })
-    .expect("a format of the seed");
+    };
+    let format = Format::aql(&usual).expect("a format of the seed");
     let orders = naive::Orders {
         high_half_first: flag(0),
         high_bits_first: flag(1),
@@ -57,6 +59,12 @@ pub(crate) fn run(bytes: &[u8]) {
         assert!(fault.is_none());
         assert_eq!(Ok(found.len()), count);
         assert_eq!(found, list[..found.len()]);
+        if let Some(few) = found.len().checked_sub(1) {
+            // Only what comes behind it may be of no meaning.
+            let short = quick.receive_into(&packet, &mut list[..few]);
+            assert_eq!(short, Err(Error::Short { places: few, wanted: found.len() }));
+            assert_eq!(ours.table(), quick.table());
+        }
         for (launch, wanted) in found.iter().zip(wanted.unwrap_or_default()) {
             assert!((0..13).all(|field| launch.get(&format, field) == wanted[field]));
         }
@@ -70,7 +78,12 @@ pub(crate) fn run(bytes: &[u8]) {
         }
         stream.extend(found);
     }
-    there_and_back(format, Rule::ALL[usize::from(rule % 3)], u16::from(rule / 3) % 32, &stream);
+    // The way back has fewer entries, and one type for what is stored and what is not, if asked for.
+    let mut types = usual.types;
+    types.reference = if flag(3) { types.dispatch } else { types.reference };
+    let back = AqlOptions { types, entries: 8 - u16::from(options >> 4 & 7), ..usual };
+    let back = Format::aql(&back).expect("a format of the seed");
+    there_and_back(back, Rule::ALL[usize::from(rule % 3)], u16::from(rule / 3) % 32, &stream);
 }
 
 fn there_and_back(format: Format<64>, rule: Rule, near: u16, stream: &[Launch<64>]) {

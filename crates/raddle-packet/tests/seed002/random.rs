@@ -9,7 +9,7 @@ use crate::naive::{self, FIELDS, Kernel, Orders};
 use crate::sample::{Aql, AqlAgent, AqlEncoder, Packet, formats, launches};
 
 /// Format `n` of all of them, in words of the naive one.
-fn orders(n: usize) -> Orders {
+pub(crate) fn orders(n: usize) -> Orders {
     Orders { high_half_first: n & 4 != 0, high_bits_first: n & 2 != 0, narrow_private: n & 1 != 0 }
 }
 

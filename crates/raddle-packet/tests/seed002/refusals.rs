@@ -126,6 +126,8 @@ fn errors_say_what_to_do() {
         Error::NoField { field: 13, fields: 13 },
         Error::Format(raddle_packet::FormatFault::Size(20)),
         Error::Format(raddle_packet::FormatFault::Header),
+        Error::Format(raddle_packet::FormatFault::Spare("setup")),
+        Error::Setting { key: "ahead", found: 32, most: 31 },
     ];
     let text: Vec<String> = errors.iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(text.join("\n"));

@@ -16,7 +16,7 @@ fn packets_in_print() {
     let packets = [
         ("Table 6", hex(TABLE_6)),
         ("behind the last kernel", late),
-        ("past the end", hex(&("0602 00c0".to_owned() + &"00".repeat(42) + "ff ff"))),
+        ("past the end", hex(&("0602 fcff".to_owned() + &"00".repeat(54) + "0080"))),
         ("no kernels", hex("0600 1234")),
         ("a reference packet", Reference { ref_num: 3, kernel: entry(3) }.emit(&format).unwrap()),
         ("with something reserved", reserved),
