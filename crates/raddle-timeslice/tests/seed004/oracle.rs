@@ -136,8 +136,8 @@ pub(crate) fn load_sorted(pool: &[Process], t0: u64, capacity: usize) -> Vec<usi
     // a x b x c, as what is above the lowest 64 bits and those.
     let product = |a: u64, b: u64, c: u64| {
         let (a, b, c) = (u128::from(a), u128::from(b), u128::from(c));
-        let low = (a * b & u128::from(u64::MAX)) * c;
-        ((a * b >> 64) * c + (low >> 64), low as u64)
+        let low = ((a * b) & u128::from(u64::MAX)) * c;
+        (((a * b) >> 64) * c + (low >> 64), low as u64)
     };
     candidates.sort_by(|&one, &two| {
         let ((_, s1, a1, r1), (_, s2, a2, r2)) = (pool[one], pool[two]);
