@@ -25,6 +25,24 @@ pub enum Error {
         /// Levels that there are.
         levels: u16,
     },
+    /// A setting of a turn policy that cannot be.
+    Setting {
+        /// Its name in a recipe.
+        key: &'static str,
+        /// What it is set to.
+        given: u64,
+        /// The least that it can be.
+        least: u64,
+        /// The most.
+        most: u64,
+    },
+    /// The setting `longest-us` below `t0-us`.
+    LongestUsBelow {
+        /// What it is set to.
+        longest_us: u64,
+        /// The smallest slice.
+        t0_us: u64,
+    },
     /// A cache that holds no task.
     ZeroCapacity,
     /// A smallest slice of no time.
@@ -92,6 +110,13 @@ impl Error {
             Self::LevelOutside { level, levels } => {
                 write!(f, "level {level} is not there, {levels} are: fold it to the last")
             }
+            Self::Setting { key, given, least, most } => {
+                write!(f, "`{key} = {given}` cannot be: give {least} to {most}")
+            }
+            Self::LongestUsBelow { longest_us, t0_us } => write!(
+                f,
+                "`longest-us = {longest_us}` is below the smallest slice `t0-us = {t0_us}`: give {t0_us} or more, or leave it out"
+            ),
             Self::ZeroCapacity => f.write_str("a cache for 0 tasks: give a capacity of 1 or more"),
             Self::ZeroSlice => f.write_str("a smallest slice t0 of 0 ticks: give 1 or more"),
             Self::LongestBelow { longest, t0 } => write!(

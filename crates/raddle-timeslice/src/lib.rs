@@ -45,12 +45,14 @@
 
 extern crate alloc;
 
+mod coarse;
 mod error;
 mod exclusive;
 mod level;
 mod order;
 mod policy;
 mod pool;
+mod scan;
 mod stage_one;
 mod stage_two;
 mod two_stage;

@@ -10,8 +10,10 @@ use core::fmt;
 
 use raddle_types::{Level, Tick, Ticks};
 
+use crate::coarse::Coarse;
 use crate::error::level_within;
-use crate::{Entry, Error, Levels, Runnable};
+use crate::scan::Scanned;
+use crate::{Candidates, Entry, Error, Levels, Loaded, Runnable, StageOne};
 
 /// A task of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,6 +48,8 @@ pub struct Pool {
     positions: BTreeMap<TaskId, usize>,
     /// Tasks of each level that has any.
     present: BTreeMap<u8, usize>,
+    /// What stage one can pass over.
+    columns: Coarse,
     now: Tick,
 }
 
@@ -58,6 +62,7 @@ impl Pool {
             tasks: Vec::new(),
             positions: BTreeMap::new(),
             present: BTreeMap::new(),
+            columns: Coarse::new(),
             now: Tick::ZERO,
         }
     }
@@ -93,8 +98,13 @@ impl Pool {
     /// [`Error::TimeBackwards`].
     pub fn advance(&mut self, now: Tick) -> Result<(), Error> {
         self.not_before(now)?;
-        self.now = now;
+        self.pass(now);
         Ok(())
+    }
+
+    fn pass(&mut self, now: Tick) {
+        self.now = now;
+        self.columns.advance(&self.tasks, now.0);
     }
 
     /// A task comes in.
@@ -123,6 +133,7 @@ impl Pool {
         self.positions.insert(id, self.tasks.len());
         *self.present.entry(task.level.0).or_insert(0) += 1;
         self.tasks.push(task);
+        self.columns.push(&self.tasks, now.0);
         Ok(())
     }
 
@@ -142,6 +153,7 @@ impl Pool {
         }
         self.now = now;
         task.ran = ran;
+        self.columns.charge(&self.tasks, *position, now.0);
         Ok(())
     }
 
@@ -152,8 +164,9 @@ impl Pool {
     pub fn complete(&mut self, id: TaskId, now: Tick) -> Result<Task, Error> {
         self.not_before(now)?;
         let position = self.positions.remove(&id).ok_or(Error::UnknownTask { task: id })?;
-        self.now = now;
         let task = self.tasks.remove(position);
+        self.columns.remove(&self.tasks, position);
+        self.pass(now);
         for later in self.positions.values_mut().filter(|later| **later > position) {
             *later -= 1;
         }
@@ -191,12 +204,19 @@ impl Runnable for Pool {
     #[inline]
     fn entries(&self) -> impl Iterator<Item = Entry> {
         let now = self.now;
-        self.tasks.iter().map(move |task| Entry {
-            level: task.level,
-            share: task.share,
-            alive: now.since(task.created),
-            ran: task.ran,
-        })
+        self.tasks.iter().map(move |task| task.entry(now))
+    }
+
+    fn load(&self, stage: &mut StageOne, loaded: &mut Vec<Loaded>) -> Option<Candidates> {
+        let Some((&level, &count)) = self.present.first_key_value() else {
+            loaded.clear();
+            return None;
+        };
+        let candidates = Candidates { level: Level(level), count };
+        let pool =
+            Scanned { tasks: &self.tasks, columns: &self.columns, now: self.now, candidates };
+        stage.scan(&pool, loaded);
+        Some(candidates)
     }
 
     #[inline]

@@ -2,7 +2,11 @@
 //!
 //! The candidates are all processes of the most urgent level present. If they fit, all are loaded,
 //! in pool order; else the `capacity` of them that are owed most, by weight, ties in pool order.
-//! One pass over the pool, no allocation once the list has its size.
+//! One pass over the pool, no allocation once the list has its size. What is surely below the last
+//! of those loaded so far is passed over after one product; every decision is of exact fractions.
+//!
+//! [`Pool`](crate::Pool) is scanned faster still, by its columns (`coarse`), after a look at a
+//! sample, which shows early how much is needed to be loaded, in whatever order processes stand.
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -63,21 +67,33 @@ pub struct Candidates {
 /// ```
 #[derive(Clone, Debug)]
 pub struct StageOne {
-    t0: Ticks,
-    capacity: usize,
+    pub(crate) t0: Ticks,
+    pub(crate) capacity: usize,
     /// Those loaded so far; the first to go on top.
-    heap: BinaryHeap<Last>,
+    pub(crate) heap: BinaryHeap<Last>,
 }
 
 /// A loaded process among others: what is owed least, and of those what came last, is the greatest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Last(Loaded);
+pub(crate) struct Last {
+    /// One over the weight with 64 bits behind the point, rounded down; the greatest there is if it
+    /// does not fit. It decides most comparisons.
+    inverse: u64,
+    loaded: Loaded,
+}
+
+impl Last {
+    fn new(loaded: Loaded) -> Self {
+        Self { inverse: u64::try_from(loaded.weight.inverse()).unwrap_or(u64::MAX), loaded }
+    }
+}
 
 impl Ord for Last {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
-        let (one, two) = (&self.0, &other.0);
-        two.weight.cmp(&one.weight).then(one.index.cmp(&two.index))
+        let (one, two) = (&self.loaded, &other.loaded);
+        let exactly = || two.weight.cmp(&one.weight).then(one.index.cmp(&two.index));
+        self.inverse.cmp(&other.inverse).then_with(exactly)
     }
 }
 
@@ -88,31 +104,59 @@ impl PartialOrd for Last {
     }
 }
 
-/// One over a weight, from above, with 64 bits behind the point. What lies on the far side of it is
-/// surely not above the weight, and one product shows that.
+/// The last of a full cache, as something that others are surely not owed more than.
 #[derive(Clone, Copy, Debug)]
-struct Bar(u64);
+pub(crate) struct Bar {
+    /// One over its weight, from above, with 64 bits behind the point.
+    inverse: u64,
+    /// Whether that fits, as it does for weights above 1.
+    known: bool,
+    /// Its alive time and run time, if its share is 1 and ties are excluded.
+    one: Option<(u64, u64)>,
+}
 
 impl Bar {
-    /// Nothing is on its far side.
-    const NONE: Self = Self(u64::MAX);
+    /// Excludes nothing.
+    pub(crate) const NONE: Self = Self { inverse: u64::MAX, known: false, one: None };
 
-    fn of(weight: &Weight) -> Self {
-        // One over a weight of 1 or less does not fit: every weight is then looked at exactly.
-        u64::try_from(weight.inverse() + 1).map_or(Self::NONE, Self)
+    fn of(last: &Last) -> Self {
+        let inverse = last.inverse.checked_add(1);
+        let alive =
+            u64::try_from(last.loaded.weight.over()).ok().filter(|_| last.loaded.share <= 1);
+        Self {
+            inverse: inverse.unwrap_or(u64::MAX),
+            known: inverse.is_some(),
+            one: alive.map(|alive| (alive, last.loaded.weight.under())),
+        }
     }
 
-    /// Whether the weight of an entry is surely not above.
+    /// The same, but whoever is owed as much is not excluded.
+    pub(crate) fn with_ties(self) -> Self {
+        Self { one: None, ..self }
+    }
+
+    /// One over its weight, from above, with 64 bits behind the point, if that fits.
+    pub(crate) fn inverse(&self) -> Option<u64> {
+        self.known.then_some(self.inverse)
+    }
+
+    /// Whether a process is surely not owed more: one product shows it of most.
     #[inline]
-    fn holds(self, entry: &Entry, t0: u64) -> bool {
-        let (alive, under) = (entry.alive.0.max(t0), entry.ran.0.max(t0));
+    pub(crate) fn excludes(&self, entry: &Entry, t0: u64) -> bool {
+        let ran = entry.ran.0.max(t0);
         let over = match entry.share {
-            0 | 1 => Some(alive),
-            share => alive.checked_mul(share),
+            // Where alive time counts as t0, a weight of share 1 is 1 at most: below the bar.
+            0 | 1 => Some(entry.alive.0),
+            share => entry.alive.0.max(t0).checked_mul(share),
         };
         let Some(over) = over else { return false };
-        let product = u128::from(over) * u128::from(self.0);
-        self.0 != Self::NONE.0 && u128::from(under) > product >> 64
+        let product = u128::from(over) * u128::from(self.inverse);
+        if self.known && ran > (product >> 64) as u64 {
+            return true;
+        }
+        // Of many that are equal, all but the first.
+        let no_older = |(alive, least)| entry.alive.0 <= alive && ran >= least;
+        entry.share <= 1 && self.one.is_some_and(no_older)
     }
 }
 
@@ -143,10 +187,10 @@ impl StageOne {
         pool: impl IntoIterator<Item = Entry>,
         loaded: &mut Vec<Loaded>,
     ) -> Option<Candidates> {
-        loaded.clear();
         self.heap.clear();
+        loaded.clear();
         // The level of the candidates so far; none has this one.
-        let (mut best, mut count) = (u16::MAX, 0_usize);
+        let (mut best, mut count) = (u16::MAX, 0);
         let (mut bar, t0) = (Bar::NONE, self.t0.0);
         for (index, entry) in pool.into_iter().enumerate() {
             // S11, S12: a more urgent level makes all before it no candidates.
@@ -156,16 +200,15 @@ impl StageOne {
             }
             if level < best {
                 self.heap.clear();
-                (best, count) = (level, 0);
+                (best, bar, count) = (level, Bar::NONE, 0);
             }
             count += 1;
             // S14: one that is owed more takes the place of the last. Most are not, and that is seen
             // without their exact weight.
-            if count > self.capacity && bar.holds(&entry, t0) {
+            if bar.excludes(&entry, t0) {
                 continue;
             }
-            let weight = Weight::new(entry.share, entry.alive.0, entry.ran.0, t0);
-            if self.take(Loaded { index, weight, share: entry.share }) {
+            if self.take(index, entry) {
                 bar = self.bar();
             }
         }
@@ -174,34 +217,48 @@ impl StageOne {
         Some(Candidates { level, count })
     }
 
-    fn bar(&self) -> Bar {
-        self.heap.peek().map_or(Bar::NONE, |last| Bar::of(&last.0.weight))
+    /// What one has to be owed more than; of a full cache.
+    pub(crate) fn bar(&self) -> Bar {
+        self.heap.peek().filter(|_| self.is_full()).map_or(Bar::NONE, Bar::of)
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.heap.len() >= self.capacity
     }
 
     /// Takes it, in the place of the last if there is no room; whether anything has changed.
+    #[inline]
+    pub(crate) fn take(&mut self, index: usize, entry: Entry) -> bool {
+        // By its parts: an entry that is handed over would be written to memory each time.
+        self.take_parts(index, entry.share, entry.alive.0, entry.ran.0)
+    }
+
     #[inline(never)]
-    fn take(&mut self, new: Loaded) -> bool {
+    fn take_parts(&mut self, index: usize, share: u64, alive: u64, ran: u64) -> bool {
+        let new = Loaded { index, weight: Weight::new(share, alive, ran, self.t0.0), share };
         if self.heap.len() < self.capacity {
-            self.heap.push(Last(new));
-            // Only a full cache has a last one that stands to be replaced.
-            return self.heap.len() == self.capacity;
+            self.heap.push(Last::new(new));
+            return true;
         }
         match self.heap.peek_mut() {
-            Some(mut last) if new.weight > last.0.weight => {
-                *last = Last(new);
+            Some(mut last) if new.weight > last.loaded.weight => {
+                *last = Last::new(new);
                 true
             }
             _ => false,
         }
     }
 
-    fn unload(&mut self, candidates: usize, loaded: &mut Vec<Loaded>) {
-        loaded.extend(self.heap.drain().map(|last| last.0));
+    pub(crate) fn unload(&mut self, candidates: usize, loaded: &mut Vec<Loaded>) {
+        loaded.clear();
+        loaded.extend(self.heap.drain().map(|last| last.loaded));
         if candidates <= self.capacity {
             // S13: all fit, in pool order.
             loaded.sort_unstable_by_key(|loaded| loaded.index);
         } else {
-            loaded.sort_unstable_by_key(|loaded| Last(*loaded));
+            loaded.sort_unstable_by(|one, two| {
+                two.weight.cmp(&one.weight).then(one.index.cmp(&two.index))
+            });
         }
     }
 }

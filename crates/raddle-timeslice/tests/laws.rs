@@ -42,7 +42,7 @@ proptest! {
 
     #[test]
     fn the_baselines_keep_them(
-        slice_us in prop_oneof![1..4_u64, Just(u64::MAX)], capacity in 1..4_u32,
+        slice_us in prop_oneof![1..4_u64, Just(u64::MAX / 1000)], capacity in 1..4_u32,
         scenario in turn_scenario(),
     ) {
         check_turn(|| RoundRobin::new(RoundRobinConfig { slice_us }).unwrap(), &scenario);

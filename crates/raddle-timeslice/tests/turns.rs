@@ -149,16 +149,28 @@ fn vruntime_levels_get_two_four_and_eight_times_the_next() {
 
 #[test]
 fn configurations_are_checked() {
-    let zero = |config| WeightedSlices::new(config).err();
+    let said = |error: Option<Error>| error.map_or("fine".to_owned(), |error| error.to_string());
     let base = WeightedSlicesConfig::new(Rule::Claim);
-    assert_eq!(zero(WeightedSlicesConfig { t0_us: 0, ..base }), Some(Error::ZeroSlice));
-    assert_eq!(zero(WeightedSlicesConfig { capacity: 0, ..base }), Some(Error::ZeroCapacity));
-    let levels = Error::LevelCount { levels: 0 };
-    assert_eq!(zero(WeightedSlicesConfig { levels: 0, ..base }), Some(levels));
-    let below = Error::LongestBelow { longest: Ticks(1000), t0: Ticks(40_000_000) };
-    assert_eq!(zero(WeightedSlicesConfig { longest_us: Some(1), ..base }), Some(below));
-    assert!(RoundRobin::new(RoundRobinConfig { slice_us: 0 }).is_err());
-    assert!(UnmapAll::new(UnmapAllConfig { slice_us: 0, capacity: 1 }).is_err());
-    assert!(UnmapAll::new(UnmapAllConfig { slice_us: 1, capacity: 0 }).is_err());
-    assert!(Vruntime::new(VruntimeConfig { slice_us: 0 }).is_err());
+    let weighted = |config| said(WeightedSlices::new(config).err());
+    let (us, over) = (u64::MAX / 1000, u64::MAX / 1000 + 1);
+    let mut lines = vec![
+        weighted(WeightedSlicesConfig { t0_us: 0, ..base }),
+        weighted(WeightedSlicesConfig { t0_us: over, ..base }),
+        weighted(WeightedSlicesConfig { t0_us: us, ..base }),
+        weighted(WeightedSlicesConfig { capacity: 0, ..base }),
+        weighted(WeightedSlicesConfig { levels: 0, ..base }),
+        weighted(WeightedSlicesConfig { levels: 257, ..base }),
+        weighted(WeightedSlicesConfig { levels: 256, ..base }),
+        weighted(WeightedSlicesConfig { longest_us: Some(0), ..base }),
+        weighted(WeightedSlicesConfig { longest_us: Some(39_999), ..base }),
+        weighted(WeightedSlicesConfig { longest_us: Some(40_000), ..base }),
+        weighted(WeightedSlicesConfig { longest_us: Some(over), ..base }),
+    ];
+    for slice_us in [0, us, over] {
+        lines.push(said(RoundRobin::new(RoundRobinConfig { slice_us }).err()));
+        lines.push(said(UnmapAll::new(UnmapAllConfig { slice_us, capacity: 1 }).err()));
+        lines.push(said(Vruntime::new(VruntimeConfig { slice_us }).err()));
+    }
+    lines.push(said(UnmapAll::new(UnmapAllConfig { slice_us: 1, capacity: 0 }).err()));
+    insta::assert_snapshot!(lines.join("\n"));
 }

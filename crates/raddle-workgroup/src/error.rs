@@ -56,6 +56,8 @@ pub enum Error {
     },
     /// Streams that are to be folded into no channels.
     NoChannels,
+    /// Workgroups that may be cut, and no time between two rounds.
+    NoRetry,
     /// An order of no levels.
     NoLevels,
     /// An order by windows without a window.
@@ -382,6 +384,9 @@ impl fmt::Display for Error {
             Self::Search { resource, cause } => {
                 write!(f, "{} cannot be searched so: {cause}", resource.name())
             }
+            Self::NoRetry => f.write_str(
+                "`retry-us = 0` of `split`: rounds would follow each other without end: give 1 or more",
+            ),
             Self::NoChannels => f.write_str(
                 "no channels leave streams nowhere to wait: give 1 or more, or leave it out",
             ),

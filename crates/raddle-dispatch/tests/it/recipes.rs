@@ -91,11 +91,14 @@ fn turns_by_slices_have_their_settings() {
     };
     let zero = Recipe::parse("mine", &turn("rule = \"mean\"\nt0-us = 0")).unwrap();
     let refused = zero.builder(shape, 1).expect_err("no slice").to_string();
-    assert!(refused.contains("t0"), "{refused}");
+    assert!(refused.contains("`t0-us = 0`") && refused.contains("give 1"), "{refused}");
     for policy in ["round-robin", "unmap-all", "vruntime"] {
         let text = format!("raddle = 1\n[turn]\npolicy = \"{policy}\"\nslice-us = 5");
         let recipe = Recipe::parse("mine", &text).unwrap();
         assert_eq!(recipe.policies()[1], policy);
         assert_eq!(recipe.builder(shape, 1).unwrap().build().policies()[1], policy);
+        let zero = Recipe::parse("mine", &text.replace("= 5", "= 0")).unwrap();
+        let refused = zero.builder(shape, 1).expect_err("no slice").to_string();
+        assert!(refused.contains("`slice-us = 0` cannot be: give 1"), "{refused}");
     }
 }

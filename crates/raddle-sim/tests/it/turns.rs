@@ -3,14 +3,16 @@
 //! One compute unit of 8 slots; a workgroup has 100 bytes of context, and 1000 move in a microsecond:
 //! a full device is saved or restored in 800 ns.
 
+use std::sync::{Arc, Mutex};
+
 use raddle_dispatch::Composed;
-use raddle_policy::How;
+use raddle_policy::{How, ProcessState, Turn};
 use raddle_sim::{Fairness, Outcome, ProcessPlan, Workload};
 use raddle_timeslice::{
     Rule, Shares, UnmapAll, UnmapAllConfig, Vruntime, VruntimeConfig, WeightedSlices,
     WeightedSlicesConfig,
 };
-use raddle_types::Ticks;
+use raddle_types::{ProcessId, Tick, Ticks};
 
 use crate::kit::{Always, SHAPE, in_order, kernel, try_run};
 
@@ -63,6 +65,74 @@ fn shares_3_and_1_get_three_quarters_of_the_time() {
         let fairness = Fairness::new(&workload, &outcome).expect("two");
         assert!((fairness.processes[0].share - 0.75).abs() <= 0.015, "{how:?} {fairness:?}");
     }
+}
+
+/// Every turn that a policy gives: when it began, and to whom.
+type Turns = Arc<Mutex<Vec<(u64, u16)>>>;
+
+/// A turn policy that keeps a log of its slices.
+struct Logged(WeightedSlices, Turns);
+
+impl Turn for Logged {
+    fn turn(
+        &mut self,
+        processes: &[ProcessState],
+        now: Tick,
+        may_issue: &mut Vec<ProcessId>,
+    ) -> Option<Tick> {
+        let until = self.0.turn(processes, now, may_issue);
+        let mut log = self.1.lock().expect("nobody panics");
+        if let Some(&ProcessId(id)) = may_issue.first()
+            && log.last().is_none_or(|&(_, last)| last != id)
+        {
+            log.push((now.0, id));
+        }
+        until
+    }
+}
+
+/// The longest wait by the log alone. Everything that runs lasts 10 us and begins when a slice does
+/// and the one before has drained, so the device changes hands at whole 10 us.
+fn longest_wait_by_log(turns: &[(u64, u16)], processes: usize) -> u64 {
+    let mut left_at = vec![0; processes];
+    let mut longest = 0;
+    for (at, &(from, id)) in turns.iter().enumerate() {
+        let begins = from.next_multiple_of(10_000);
+        longest = longest.max(begins - left_at[usize::from(id)]);
+        let ends = turns.get(at + 1).map_or(begins, |&(next, _)| next.next_multiple_of(10_000));
+        left_at[usize::from(id)] = ends;
+    }
+    longest
+}
+
+#[test]
+fn with_less_capacity_the_wait_is_measured_and_reported() {
+    // Five processes that are runnable to the end; launches fill the device to the last slot.
+    let process = || {
+        let tasks = (0..200).map(|_| kernel(0, 96, 1, 10_000)).collect();
+        ProcessPlan::new("endless", in_order(tasks))
+    };
+    let mut table = String::from("rule     capacity  turns  longest wait us\n");
+    for rule in [Rule::Claim, Rule::MinOne, Rule::Equal] {
+        for capacity in [1, 2, 4, 5] {
+            let workload = workload((0..5).map(|_| process()).collect());
+            let config = WeightedSlicesConfig { capacity, ..config(rule, 105) };
+            let turns = Turns::default();
+            let policy = Logged(WeightedSlices::new(config).expect("valid"), Arc::clone(&turns));
+            let dispatcher = Composed::builder(SHAPE, 1)
+                .turn("weighted-slices", policy)
+                .preempt("always", Always(How::Drain))
+                .build();
+            let outcome = try_run(&workload, 1, dispatcher).expect("a lawful dispatcher");
+            let reported = Fairness::new(&workload, &outcome).expect("five").longest_wait_ns;
+            let turns = turns.lock().expect("nobody panics");
+            let logged = longest_wait_by_log(&turns, 5);
+            assert_eq!(reported, logged, "{rule:?}, capacity {capacity}");
+            let (count, us) = (turns.len(), reported / 1000);
+            table += &format!("{:<7}  {capacity:>8}  {count:>5}  {us:>15}\n", rule.name());
+        }
+    }
+    insta::assert_snapshot!(table);
 }
 
 #[test]

@@ -22,12 +22,27 @@ const MICROSECOND: u64 = 1000;
 /// The seed's example of a smallest slice: 40 ms.
 const SLICE_US: u64 = 40_000;
 
-/// A time of a configuration in ticks, at least one.
-fn ticks(us: u64) -> Result<Ticks, Error> {
-    match us {
-        0 => Err(Error::ZeroSlice),
-        us => Ok(Ticks(us.saturating_mul(MICROSECOND))),
+/// The longest time of a configuration in microseconds: 584 years.
+const MOST_US: u64 = u64::MAX / MICROSECOND;
+
+/// A time of a configuration in ticks, at least one microsecond.
+fn ticks(key: &'static str, us: u64) -> Result<Ticks, Error> {
+    within(key, us, 1, MOST_US)?;
+    Ok(Ticks(us.saturating_mul(MICROSECOND)))
+}
+
+/// How many processes fit, at least one.
+fn capacity(given: u32) -> Result<usize, Error> {
+    within("capacity", given.into(), 1, u32::MAX.into())?;
+    Ok(usize::try_from(given).unwrap_or(usize::MAX))
+}
+
+/// A setting, checked.
+const fn within(key: &'static str, given: u64, least: u64, most: u64) -> Result<(), Error> {
+    if given < least || given > most {
+        return Err(Error::Setting { key, given, least, most });
     }
+    Ok(())
 }
 
 /// One process in a view, which is sorted by id.

@@ -37,9 +37,9 @@ impl RoundRobin {
     /// With this configuration.
     ///
     /// # Errors
-    /// [`Error::ZeroSlice`].
+    /// [`Error::Setting`].
     pub fn new(config: RoundRobinConfig) -> Result<Self, Error> {
-        Ok(Self { slice: ticks(config.slice_us)?, current: None })
+        Ok(Self { slice: ticks("slice-us", config.slice_us)?, current: None })
     }
 }
 

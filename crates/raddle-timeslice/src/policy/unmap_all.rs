@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use raddle_policy::{ProcessState, Turn};
 use raddle_types::{ProcessId, Tick, Ticks};
 
-use super::{SLICE_US, find, ticks, until};
+use super::{SLICE_US, capacity, find, ticks, until};
 use crate::Error;
 
 /// What [`UnmapAll`] can be set to.
@@ -45,14 +45,11 @@ impl UnmapAll {
     /// With this configuration.
     ///
     /// # Errors
-    /// [`Error::ZeroSlice`], [`Error::ZeroCapacity`].
+    /// [`Error::Setting`].
     pub fn new(config: UnmapAllConfig) -> Result<Self, Error> {
-        if config.capacity == 0 {
-            return Err(Error::ZeroCapacity);
-        }
         Ok(Self {
-            slice: ticks(config.slice_us)?,
-            capacity: usize::try_from(config.capacity).unwrap_or(usize::MAX),
+            slice: ticks("slice-us", config.slice_us)?,
+            capacity: capacity(config.capacity)?,
             queue: Vec::new(),
             mapped: Vec::new(),
             until: None,

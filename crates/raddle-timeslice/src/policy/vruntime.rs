@@ -62,9 +62,13 @@ impl Vruntime {
     /// With this configuration.
     ///
     /// # Errors
-    /// [`Error::ZeroSlice`].
+    /// [`Error::Setting`].
     pub fn new(config: VruntimeConfig) -> Result<Self, Error> {
-        Ok(Self { slice: ticks(config.slice_us)?, known: BTreeMap::new(), current: None })
+        Ok(Self {
+            slice: ticks("slice-us", config.slice_us)?,
+            known: BTreeMap::new(),
+            current: None,
+        })
     }
 
     /// Charges what ran, and notes who left.

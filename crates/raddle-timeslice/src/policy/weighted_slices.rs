@@ -8,9 +8,9 @@
 use alloc::vec::Vec;
 
 use raddle_policy::{ProcessState, Turn};
-use raddle_types::{Level, ProcessId, Tick, Ticks};
+use raddle_types::{Level, ProcessId, Tick};
 
-use super::{SLICE_US, find, most_urgent, ticks, until};
+use super::{SLICE_US, find, most_urgent, ticks, until, within};
 use crate::{
     Entry, Error, Levels, Order, Reload, Rule, Runnable, Settings, Shares, TakeOver, TwoStage,
 };
@@ -99,13 +99,17 @@ impl WeightedSlices {
     /// With this configuration.
     ///
     /// # Errors
-    /// [`Error::ZeroSlice`], [`Error::ZeroCapacity`], [`Error::LongestBelow`],
-    /// [`Error::LevelCount`].
+    /// [`Error::Setting`], [`Error::LongestUsBelow`].
     pub fn new(config: WeightedSlicesConfig) -> Result<Self, Error> {
-        let longest = config.longest_us.map(|us| Ticks(us.saturating_mul(super::MICROSECOND)));
+        let t0 = ticks("t0-us", config.t0_us)?;
+        let longest = config.longest_us.map(|us| ticks("longest-us", us)).transpose()?;
+        if let Some(longest_us) = config.longest_us.filter(|&us| us < config.t0_us) {
+            return Err(Error::LongestUsBelow { longest_us, t0_us: config.t0_us });
+        }
+        within("levels", config.levels.into(), 1, 256)?;
         let settings = Settings {
-            t0: ticks(config.t0_us)?,
-            capacity: usize::try_from(config.capacity).unwrap_or(usize::MAX),
+            t0,
+            capacity: super::capacity(config.capacity)?,
             rule: config.rule,
             shares: config.shares,
             longest,

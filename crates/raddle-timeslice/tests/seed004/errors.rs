@@ -96,6 +96,8 @@ fn messages_say_what_to_do() {
     let messages = [
         Error::LevelCount { levels: 0 },
         Error::LevelOutside { level: 16, levels: 16 },
+        Error::Setting { key: "slice-us", given: 0, least: 1, most: 9 },
+        Error::LongestUsBelow { longest_us: 1, t0_us: 2 },
         Error::ZeroCapacity,
         Error::ZeroSlice,
         Error::LongestBelow { longest: Ticks(1), t0: Ticks(2) },

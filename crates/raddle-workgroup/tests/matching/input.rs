@@ -7,6 +7,7 @@ use raddle_policy::{
 };
 use raddle_workgroup::{
     Error, FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule, PowerWeights, Search,
+    SplitRule,
 };
 
 fn shape() -> CuShape {
@@ -31,6 +32,10 @@ fn choices_that_make_no_sense_are_errors_that_say_why() {
     assert_eq!(refused(windows(&[3, 0])), Error::ZeroWindow { at: 1 });
     let none = MatchingConfig { channels: Some(0), ..MatchingConfig::default() };
     assert_eq!(refused(none), Error::NoChannels);
+    let split = Some(SplitRule { threshold: 1, retry_us: 0 });
+    let error = refused(MatchingConfig { split, ..MatchingConfig::default() });
+    assert_eq!(error, Error::NoRetry);
+    assert!(error.to_string().contains("`retry-us = 0`"), "{error}");
     assert_eq!(refused(with_place(PlaceRule::MostFree(FreeWeights::default()))), Error::NoWeight);
     let heavy = FreeWeights { vgpr: u64::MAX, ..FreeWeights::default() };
     assert_eq!(refused(with_place(PlaceRule::MostFree(heavy))), Error::Score { row: 0 });

@@ -73,6 +73,20 @@ pub(super) struct Summary {
     pub(super) utilisation: f64,
     pub(super) jain: Option<f64>,
     pub(super) processes: Vec<Process>,
+    #[serde(default)]
+    pub(super) fairness: Option<Fairness>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Fairness {
+    pub(super) jain_run: f64,
+    pub(super) jain_rate: f64,
+    #[serde(default)]
+    pub(super) newcomer_share: Option<f64>,
+    pub(super) longest_wait_ns: u64,
+    pub(super) switches: u64,
+    pub(super) switch_ns: u64,
 }
 
 #[derive(Debug, Deserialize)]
@@ -105,6 +119,14 @@ pub(super) struct Level {
     pub(super) latency_p50_ns: u64,
     pub(super) latency_p99_ns: u64,
     pub(super) slowdown: Option<f64>,
+}
+
+impl Recipe {
+    /// Whether its processes take turns, one after the other.
+    pub(super) fn takes_turns(&self) -> bool {
+        let turn = self.recipe.pointer("/turn/policy").and_then(Value::as_str);
+        turn.is_some_and(|turn| !["everyone", "highest-level"].contains(&turn))
+    }
 }
 
 impl Input {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::document::{Input, Level, Process, Profile, Recipe, Result};
+use super::document::{Fairness, Input, Level, Process, Profile, Recipe, Result};
 
 /// Everything that is told.
 #[derive(Debug, Serialize)]
@@ -56,6 +56,8 @@ pub(super) enum Unit {
     Share,
     /// A number without unit.
     Ratio,
+    /// The same, of which the fourth decimal says something.
+    Index,
     Count,
 }
 
@@ -108,6 +110,17 @@ const OF_RECIPE: [Metric<Recipe>; 3] = [
     ("makespan", Unit::Ns, Good::Low, |recipe| Some(recipe.summary.makespan_ns as f64)),
     ("used", Unit::Share, Good::High, |recipe| Some(recipe.summary.utilisation)),
     ("Jain", Unit::Ratio, Good::High, |recipe| recipe.summary.jain),
+];
+/// Of every result in which processes take turns.
+pub(super) const TURNS_LOST: &str = "turns lost";
+/// How time was divided, where a recipe of the results divides it by turns.
+const OF_TURNS: [Metric<Fairness>; 6] = [
+    ("Jain of run", Unit::Index, Good::High, |fairness| Some(fairness.jain_run)),
+    ("Jain of run/alive", Unit::Index, Good::High, |fairness| Some(fairness.jain_rate)),
+    ("newcomer", Unit::Share, Good::Neither, |fairness| fairness.newcomer_share),
+    ("longest wait", Unit::Ns, Good::Low, |fairness| Some(fairness.longest_wait_ns as f64)),
+    (TURNS_LOST, Unit::Count, Good::Low, |fairness| Some(fairness.switches as f64)),
+    ("switching", Unit::Ns, Good::Low, |fairness| Some(fairness.switch_ns as f64)),
 ];
 const OF_PROCESS: [Metric<Process>; 6] = [
     ("refused", Unit::Count, Good::Low, |process| {
@@ -229,6 +242,14 @@ fn of_recipe(inputs: &[Input], name: &str, rows: &mut Vec<Row>) {
     let own: Vec<Option<&Recipe>> = inputs.iter().map(recipe).collect();
     let mut place = Place { recipe: name, process: None, level: None };
     rows.extend(OF_RECIPE.iter().filter_map(|metric| row(&place, metric, &own)));
+    let mut all = inputs.iter().flat_map(|input| &input.result.recipes);
+    if all.any(Recipe::takes_turns) {
+        let own: Vec<Option<&Fairness>> = own
+            .iter()
+            .map(|recipe| recipe.and_then(|recipe| recipe.summary.fairness.as_ref()))
+            .collect();
+        rows.extend(OF_TURNS.iter().filter_map(|metric| row(&place, metric, &own)));
+    }
     let mut seen = BTreeSet::new();
     let processes = own.iter().flatten().flat_map(|recipe| &recipe.summary.processes);
     for name in processes.map(|process| process.name.as_str()).filter(|name| seen.insert(*name)) {

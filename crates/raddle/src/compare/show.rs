@@ -1,6 +1,6 @@
 //! How is a comparison of results told to a person?
 
-use super::rows::{Change, Row, Told, Unit, Verdict};
+use super::rows::{self, Change, Row, Told, Unit, Verdict};
 use crate::console::heading;
 use crate::table::Table;
 use crate::units::{count, duration, percent, plain, wrap};
@@ -11,6 +11,11 @@ const WIDTH: usize = 100;
 const NAME: usize = 20;
 const FILE: usize = 80;
 const SENTENCE: usize = 1000;
+
+/// What the rows say that are there where processes take turns.
+const TURNS: &str = "Taking turns: Jain = 1 where all had equal time with waves on the device, or equal shares \
+    of the time for which they had work; newcomer = share of the process that begins last; longest \
+    wait = with work, without waves; switching = time spent saving and restoring";
 
 /// The whole text.
 pub(super) fn text(told: &Told, colour: bool) -> String {
@@ -52,6 +57,9 @@ pub(super) fn text(told: &Told, colour: bool) -> String {
         count(counted.missing as u64),
     );
     out += "Changes are measured by A; lower is better but for used and Jain.\n";
+    if told.rows.iter().any(|row| row.metric == rows::TURNS_LOST) {
+        out += &format!("{}\n", wrap(TURNS, WIDTH, "  "));
+    }
     out
 }
 
@@ -104,6 +112,7 @@ fn figure(value: f64, unit: Unit) -> String {
         Unit::Count => count(value as u64),
         Unit::Share => percent(value),
         Unit::Ratio => format!("{value:.2}"),
+        Unit::Index => format!("{value:.4}"),
     }
 }
 

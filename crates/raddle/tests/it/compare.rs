@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{Place, infer, train};
+use crate::common::{Place, infer, table, train};
 use serde_json::Value;
 
 /// Two processes on a V100 in `a`, on an A100 in `b`.
@@ -44,6 +44,54 @@ fn two_results_side_by_side() {
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     // The version changes with every release.
     insta::assert_snapshot!(ran.out.replace(env!("CARGO_PKG_VERSION"), "VERSION"));
+}
+
+/// Two processes that take turns, in equal slices and by weight: of 500 us in `a`, of 2 ms in `b`.
+fn turns() -> Place {
+    let place = Place::new();
+    place.file("a.csv", table(&["k 1 640 256 64 0 0 0 5000000"; 4]));
+    place.file("b.csv", table(&["k 1 640 256 64 0 0 0 5000000"; 3]));
+    for (out, slice_us) in [("a", 500), ("b", 2000)] {
+        let rest = "[preempt]\npolicy = \"switch\"\n";
+        let turn = format!("policy = \"round-robin\"\nslice-us = {slice_us}");
+        place.file("rounds.toml", format!("raddle = 1\n[turn]\n{turn}\n{rest}"));
+        let turn = format!("policy = \"weighted-slices\"\nrule = \"min-one\"\nt0-us = {slice_us}");
+        place.file("weighted.toml", format!("raddle = 1\n[turn]\n{turn}\n{rest}"));
+        let mut args = vec!["replay", "a.csv", "b.csv", "--once", "--start", "b=1"];
+        for recipe in ["rounds.toml", "weighted.toml", "leftover"] {
+            args.extend(["--recipe", recipe]);
+        }
+        let ran = place.raddle(&[&args[..], &["--out", out]].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+    }
+    place
+}
+
+#[test]
+fn how_time_was_divided_is_compared_where_processes_take_turns() {
+    let place = turns();
+    let ran = place.raddle(&["compare", "a", "b"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    insta::assert_snapshot!(ran.out.replace(env!("CARGO_PKG_VERSION"), "VERSION"));
+    // The same as JSON: of every recipe, in the unit that it says, as the results have it.
+    let value = json(&place, &["a", "b"]);
+    let mut lines = String::new();
+    for row in value["rows"].as_array().unwrap().iter().filter(|row| row["process"].is_null()) {
+        let [recipe, metric, unit] =
+            ["recipe", "metric", "unit"].map(|key| row[key].as_str().unwrap());
+        let verdict = row["changes"][0]["verdict"].as_str().unwrap();
+        lines += &format!("{recipe} | {metric} | {unit} | {} | {verdict}\n", row["values"]);
+    }
+    insta::assert_snapshot!("turns_as_json", lines);
+    let text = fs::read_to_string(place.path().join("a/summary.json")).unwrap();
+    let summary: Value = serde_json::from_str(&text).unwrap();
+    let fairness = &summary["recipes"][1]["summary"]["fairness"];
+    let row = value["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|row| row["recipe"] == "weighted" && row["metric"] == "longest wait");
+    assert_eq!(row.unwrap()["values"][0].as_f64(), fairness["longest-wait-ns"].as_f64());
 }
 
 #[test]

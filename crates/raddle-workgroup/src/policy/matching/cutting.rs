@@ -26,7 +26,7 @@ pub(super) struct Cutting {
 
 impl Cutting {
     pub(super) fn new(rule: SplitRule) -> Self {
-        let retry = rule.retry_us.max(1).saturating_mul(TICKS_PER_US);
+        let retry = rule.retry_us.saturating_mul(TICKS_PER_US);
         let (facts, counted, cut) = (0, None, Vec::new());
         Self { failures: Failures::new(rule.threshold), retry, facts, counted, cut }
     }

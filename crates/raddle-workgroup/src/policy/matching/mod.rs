@@ -124,8 +124,8 @@ impl Matching {
     ///
     /// # Errors
     /// When a resource of the shape cannot be searched so; for windows that are none or empty, for
-    /// weights that are all 0 or too large, for a history of 0 ticks, shares that are both 0, and
-    /// 0 channels.
+    /// weights that are all 0 or too large, for a history of 0 ticks, shares that are both 0, 0
+    /// channels, and cutting with 0 us between rounds.
     pub fn new(config: MatchingConfig, shape: CuShape, cus: u16) -> Result<Self, Error> {
         let levels = match &config.order {
             LevelOrder::Static => Levels::Fixed(Fixed::new(LEVELS)?),
@@ -136,6 +136,9 @@ impl Matching {
         };
         if config.channels == Some(0) {
             return Err(Error::NoChannels);
+        }
+        if config.split.is_some_and(|split| split.retry_us == 0) {
+            return Err(Error::NoRetry);
         }
         let pick = match config.pick {
             Choice::Lowest => Picker::Lowest(Lowest),
