@@ -1,6 +1,8 @@
 //! What may be said on the command line?
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -8,6 +10,7 @@ use raddle_dispatch::log::Detail;
 use raddle_trace::{BarrierRule, CommRule, IdempotenceRule, PriorityRule, TraceError};
 
 use crate::arrivals::ArrivalArgs;
+use crate::error::CliError;
 use crate::packet::PacketArgs;
 
 /// Replays GPU profiles under composable scheduling policies.
@@ -30,7 +33,10 @@ const EXAMPLES: &str = "Examples:
   raddle replay trace.json.gz                        your own profile, every bundled recipe
   raddle inspect trace.json.gz                       what is in it
   raddle replay train.csv serve.csv --priority 'train*=5' --recipe leftover-drain
-  raddle recipes --show leftover-drain > mine.toml   a recipe to start from";
+  raddle recipes --show leftover-drain --save mine.toml   a recipe to start from
+
+Exit status: 0 done; 1 the input is refused; 2 wrong usage; 3 launches of a replay never ended (its
+results are written, and say which).";
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -169,6 +175,25 @@ pub(crate) struct ShowArgs {
     /// Print this one instead of the list
     #[arg(long, value_name = "NAME")]
     pub(crate) show: Option<String>,
+    /// Write it to this file, which must not be there yet, instead of printing it
+    #[arg(long, value_name = "FILE", requires = "show")]
+    pub(crate) save: Option<PathBuf>,
+}
+
+impl ShowArgs {
+    /// What is told of what was asked for: where it was saved, else the text itself.
+    pub(crate) fn shown(&self, text: String) -> Result<String, CliError> {
+        let (Some(path), Some(name)) = (&self.save, &self.show) else { return Ok(text) };
+        let file = path.display().to_string();
+        let saved = File::create_new(path).and_then(|mut file| file.write_all(text.as_bytes()));
+        saved.map_err(|cause| match cause.kind() {
+            io::ErrorKind::AlreadyExists => CliError::Refused(format!(
+                "{file} is there already and stays as it is: give --save another name"
+            )),
+            _ => CliError::writing(&file)(cause),
+        })?;
+        Ok(format!("{name} is in {file}\n"))
+    }
 }
 
 #[derive(Debug, Args)]

@@ -56,6 +56,10 @@ struct Job {
 
 /// Runs everything; one entry a recipe, in their order.
 pub(crate) fn all(plan: &Plan<'_>) -> Result<Vec<Runs>, CliError> {
+    // Before any of them runs.
+    for named in plan.recipes {
+        named.builder(&named.on(plan.target), plan.target)?;
+    }
     let processes = plan.workload.processes.len();
     let has_requests = |process: &ProcessPlan| process.repetition != Repetition::BackToBack;
     let apart = processes > 1 || plan.workload.processes.iter().any(has_requests);
@@ -110,16 +114,14 @@ fn one(
     workload: &Workload,
     (progress, drawing): (&Progress, &Progress),
 ) -> Result<(Outcome, Option<Drawn>), CliError> {
-    let NamedRecipe { name, recipe } = &plan.recipes[job.recipe];
-    let mut recipe = recipe.clone();
-    recipe.fill_costs(raddle_sim::device_costs(plan.target));
-    let recipe = &recipe;
+    let named = &plan.recipes[job.recipe];
+    let (name, recipe) = (&named.name, &named.on(plan.target));
     let (shape, cus) = (plan.target.shape, plan.target.cus);
     let log = match (job.alone, plan.folder) {
         (None, Some(folder)) => log(plan, name, recipe, folder)?,
         _ => LogWriter::off(),
     };
-    let mut dispatcher = recipe.builder(shape, cus)?.log(log).build();
+    let mut dispatcher = named.builder(recipe, plan.target)?.log(log).build();
     let options =
         Options { shape, cus, costs: Costs::of(plan.target), energy: EnergyModel::ASSUMED };
     let seen = AtomicU64::new(0);

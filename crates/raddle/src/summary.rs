@@ -5,9 +5,11 @@
 use std::collections::BTreeMap;
 
 use raddle_device::Device;
-use raddle_dispatch::Recipe;
+use raddle_dispatch::{AllocateRecipe, Recipe};
 use raddle_sim::{Outcome, Summary, Workload};
 use raddle_trace::OpKind;
+use raddle_types::Resource;
+use raddle_workgroup::Search;
 use serde::Serialize;
 
 use crate::devices::{Told, unit};
@@ -32,6 +34,8 @@ pub(crate) struct Report {
     pub(crate) assumptions: Vec<String>,
     /// What a reader should think about.
     pub(crate) warnings: Vec<String>,
+    /// The recipes under which launches never ended: their figures are of the rest.
+    pub(crate) stuck: Vec<String>,
     /// One entry a recipe.
     pub(crate) recipes: Vec<RecipeResult>,
 }
@@ -67,7 +71,20 @@ pub(crate) struct Refusal {
     pub(crate) wanted: u64,
     pub(crate) available: u64,
     pub(crate) unit: &'static str,
+    /// What there is although it is not reported, where that is why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unreported: Option<Unreported>,
     pub(crate) launches: u64,
+}
+
+/// Room that an approximate search does not see.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct Unreported {
+    /// The search of the recipe.
+    pub(crate) search: &'static str,
+    /// How much an empty compute unit has in one run, in the unit of the refusal.
+    pub(crate) there_is: u64,
 }
 
 /// Launches that never ended.
@@ -96,7 +113,7 @@ impl RecipeResult {
             log: logged.then(|| format!("{}/{LOG}", named.name)),
             timeline: timeline.clone(),
             summary: Summary::new(workload, together, &base),
-            refusals: refusals(together, profiles, device),
+            refusals: refusals(together, profiles, device, &named.recipe),
             refused_again: together.refused_again,
             stuck: stuck(together, profiles),
         }
@@ -111,7 +128,43 @@ fn kernel(profiles: &[Loaded], process: u16, task: u32) -> (String, String) {
     (loaded.name.clone(), kernel.cloned().unwrap_or_default())
 }
 
-fn refusals(outcome: &Outcome, profiles: &[Loaded], device: &Device) -> Vec<Refusal> {
+impl RecipeResult {
+    /// How many launches of a process never ended.
+    pub(crate) fn stuck_of(&self, process: &str) -> u64 {
+        let own = self.stuck.iter().filter(|stuck| stuck.profile == process);
+        own.map(|stuck| stuck.launches).sum()
+    }
+}
+
+/// What a search does not report of a resource, where an empty compute unit would have room.
+fn unreported(
+    recipe: &Recipe,
+    device: &Device,
+    why: &raddle_types::Refusal,
+    size: u64,
+) -> Option<Unreported> {
+    let AllocateRecipe::Matching(config) = &recipe.allocate else { return None };
+    let search = match config.search {
+        Search::Full => return None,
+        Search::Grouped { .. } => "grouped",
+        Search::Sampled { .. } => "sampled",
+        Search::Shared { .. } => "shared",
+    };
+    let there_is: u64 = match why.resource {
+        Resource::Vgpr => device.shape.vgpr_per_simd.into(),
+        Resource::Sgpr => device.shape.sgpr.into(),
+        Resource::Lds => device.shape.lds.into(),
+        _ => return None,
+    };
+    (why.wanted <= there_is).then(|| Unreported { search, there_is: there_is.saturating_mul(size) })
+}
+
+fn refusals(
+    outcome: &Outcome,
+    profiles: &[Loaded],
+    device: &Device,
+    recipe: &Recipe,
+) -> Vec<Refusal> {
     let mut found: BTreeMap<_, Refusal> = BTreeMap::new();
     for refused in &outcome.refused {
         let (profile, kernel) = kernel(profiles, refused.process, refused.task);
@@ -126,6 +179,7 @@ fn refusals(outcome: &Outcome, profiles: &[Loaded], device: &Device) -> Vec<Refu
             wanted: why.wanted.saturating_mul(size),
             available: why.available.saturating_mul(size),
             unit,
+            unreported: unreported(recipe, device, &why, size),
             launches: 0,
         });
         entry.launches += 1;
@@ -143,6 +197,24 @@ fn stuck(outcome: &Outcome, profiles: &[Loaded]) -> Vec<Stuck> {
         entry.launches += 1;
     }
     found.into_values().collect()
+}
+
+/// The recipes under which launches never ended.
+pub(crate) fn stuck_names(recipes: &[RecipeResult]) -> Vec<String> {
+    let stuck = recipes.iter().filter(|result| result.summary.stuck > 0);
+    stuck.map(|result| result.name.clone()).collect()
+}
+
+/// Of how many recipes launches never ended, and of which; `None` where all launches did.
+pub(crate) fn stuck_under(recipes: &[RecipeResult]) -> Option<String> {
+    let stuck = recipes.iter().filter(|result| result.summary.stuck > 0);
+    let told: Vec<String> = stuck
+        .map(|result| {
+            let launches = counted(result.summary.stuck, "launch", "launches");
+            format!("{launches} under {}", result.name)
+        })
+        .collect();
+    (!told.is_empty()).then(|| format!("{} never ended", told.join(", ")))
 }
 
 /// A warning for each profile of which something can never run: what is refused takes no time.

@@ -7,7 +7,7 @@ use crate::arrivals;
 use crate::console::{alarm, heading};
 use crate::devices::Found;
 use crate::sources::Source;
-use crate::summary::{RecipeResult, Refusal, Report};
+use crate::summary::{RecipeResult, Refusal, Report, Unreported};
 use crate::table::Table;
 use crate::timelines::{CHROME, PERFETTO, coarse};
 use crate::units::{count, counted, duration, percent, plain, wrap};
@@ -44,7 +44,11 @@ pub(crate) fn render(report: &Report, closing: &Closing<'_>, colour: bool) -> St
     if let Some(table) = turns(report) {
         out += &format!("{}\n", table.render(colour));
     }
-    section(&mut out, "Reading", READING.to_owned() + arrivals::reading(report), colour);
+    let mut reading = READING.to_owned() + arrivals::reading(report);
+    if !report.stuck.is_empty() {
+        reading += READING_STUCK;
+    }
+    section(&mut out, "Reading", reading, colour);
     section(&mut out, "Cost model", report.assumptions.join("; "), colour);
     list(&mut out, "Refused", refusals(report), colour);
     list(&mut out, "Stuck", stuck(report), colour);
@@ -97,6 +101,12 @@ const READING: &str = "makespan = until every profile has ended once, which in a
     short waits can raise it while the rare long ones, which p99 shows, are gone; refused = can \
     never run, in one repetition";
 
+const READING_STUCK: &str = "; stuck = launches that never ended, although nothing more could happen: \
+    there is no makespan, and all other figures of the recipe are of the rest";
+
+/// What stands for the makespan of a run that has none.
+pub(crate) const STUCK: &str = "STUCK";
+
 fn section(out: &mut String, title: &str, text: String, colour: bool) {
     let text = wrap(&format!("{title}: {text}"), WIDTH, "  ");
     match text.strip_prefix(title) {
@@ -147,11 +157,15 @@ fn head(report: &Report) -> String {
 fn comparison(report: &Report) -> Table {
     let header = [
         "recipe", "makespan", "used", "Jain", "process", "level", "launches", "p50", "p99",
-        "slowdown", "refused",
+        "slowdown", "refused", "stuck",
     ];
-    let mut table = Table::new(&header, &[1, 2, 3, 5, 6, 7, 8, 9, 10]);
+    // Mostly nothing is.
+    let stuck = !report.stuck.is_empty();
+    let columns = header.len() - usize::from(!stuck);
+    let mut table =
+        Table::new(&header[..columns], &[1, 2, 3, 5, 6, 7, 8, 9, 10, 11][..columns - 2]);
     for result in &report.recipes {
-        add_rows(&mut table, result);
+        add_rows(&mut table, result, columns);
     }
     table
 }
@@ -196,28 +210,32 @@ fn turns(report: &Report) -> Option<Table> {
     any.then_some(table)
 }
 
-fn add_rows(table: &mut Table, result: &RecipeResult) {
+fn add_rows(table: &mut Table, result: &RecipeResult, columns: usize) {
     let summary = &result.summary;
     let number = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{x:.2}"));
     let mut left = [
         plain(&result.name, RECIPE),
-        duration(summary.makespan_ns),
+        if summary.stuck > 0 { STUCK.to_owned() } else { duration(summary.makespan_ns) },
         percent(summary.utilisation),
         number(summary.jain),
     ];
     for process in &summary.processes {
         let mut name = plain(&process.name, PROFILE);
         let mut refused = count(process.refused.values().sum());
+        let mut stuck = count(result.stuck_of(&process.name));
         let mut row = |right: [String; 5]| {
             let [level, launches, p50, p99, slowdown] = &right;
             let [recipe, makespan, used, jain] = &left;
-            table.row(&[
+            let cells: [&str; 12] = [
                 recipe, makespan, used, jain, &name, level, launches, p50, p99, slowdown, &refused,
-            ]);
+                &stuck,
+            ];
+            table.row(&cells[..columns]);
             // Only the first row of a recipe and of a process says what holds for all of it.
             left = Default::default();
             name.clear();
             refused.clear();
+            stuck.clear();
         };
         for level in &process.levels {
             row([
@@ -272,7 +290,7 @@ fn refusals(report: &Report) -> Vec<String> {
 
 /// What such a launch lacks.
 pub(crate) fn why(refusal: &Refusal) -> String {
-    let Refusal { resource, wanted, available, unit, .. } = refusal;
+    let Refusal { resource, wanted, available, unit, unreported, .. } = refusal;
     match *resource {
         "grid" if *available == 0 => "its grid or its workgroup is empty".to_owned(),
         "grid" => format!(
@@ -281,11 +299,20 @@ pub(crate) fn why(refusal: &Refusal) -> String {
             count(*available)
         ),
         "cus" => "the policy gives its process no compute unit".to_owned(),
-        _ => format!(
-            "{resource}: a workgroup wants {} {unit}, at most {} can be had",
-            count(*wanted),
-            count(*available)
-        ),
+        _ => {
+            let (wanted, available) = (count(*wanted), count(*available));
+            match unreported {
+                None => {
+                    format!(
+                        "{resource}: a workgroup wants {wanted} {unit}, at most {available} can be had"
+                    )
+                }
+                Some(Unreported { search, there_is }) => format!(
+                    "{resource}: a workgroup wants {wanted} {unit}; an empty compute unit has {} in one run, but the search `{search}` of the recipe reports only {available} of it: with `search = \"full\"` it would run",
+                    count(*there_is)
+                ),
+            }
+        }
     }
 }
 

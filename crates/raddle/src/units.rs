@@ -127,6 +127,13 @@ pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> O
     names.min_by_key(|known| strsim::damerau_levenshtein(name, known))
 }
 
+/// The same, if less than half of it is otherwise.
+pub(crate) fn meant<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let near =
+        |known: &&str| 2 * strsim::damerau_levenshtein(name, known) < known.chars().count().max(2);
+    nearest(name, names).filter(near)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
