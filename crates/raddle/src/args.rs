@@ -91,7 +91,7 @@ pub(crate) struct RunArgs {
     /// Runs at the same time [default: one a core]; results do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
-    /// How much the decision logs tell [default: answers]
+    /// How much the decision logs tell; they can be larger than the profiles [default: answers]
     #[arg(long, value_enum, value_name = "DETAIL")]
     pub(crate) log: Option<LogDetail>,
     /// A timeline for a viewer beside each decision log [default: perfetto]
@@ -227,13 +227,17 @@ pub(crate) enum LogDetail {
     Answers,
     /// One line a workgroup
     Full,
+    /// No decision logs
+    None,
 }
 
-impl From<LogDetail> for Detail {
-    fn from(detail: LogDetail) -> Self {
-        match detail {
-            LogDetail::Answers => Self::Answers,
-            LogDetail::Full => Self::Full,
+impl LogDetail {
+    /// What a log holds, if there is to be one.
+    pub(crate) const fn detail(self) -> Option<Detail> {
+        match self {
+            Self::Answers => Some(Detail::Answers),
+            Self::Full => Some(Detail::Full),
+            Self::None => None,
         }
     }
 }

@@ -141,14 +141,14 @@ fn replay(request: &Request<'_>, format: Format, console: &mut Console) -> Resul
         workload: &workload,
         recipes: &request.recipes,
         target: &target.device,
-        detail: request.run.log.map_or(Detail::Answers, LogDetail::into),
+        detail: request.run.log.map_or(Some(Detail::Answers), LogDetail::detail),
         folder: path.as_deref(),
         timeline: timeline.as_ref(),
         jobs: request.run.jobs,
         progress: console.progress,
     };
     let runs = runs::all(&plan)?;
-    let report = result(request, &target, sources, &workload, &runs);
+    let report = result(request, &target, sources, &workload, (&runs, path.as_deref()));
     let stuck = summary::stuck_under(&report.recipes);
     let document = json(&report);
     if let Some(output) = output {
@@ -165,10 +165,12 @@ fn replay(request: &Request<'_>, format: Format, console: &mut Console) -> Resul
                 let open = format!("open {} in a browser    the same with pictures", quoted(&page));
                 next.insert(0, open);
                 let log = folder.join(&first.name).join(runs::LOG);
-                next.push(format!(
-                    "raddle replay --events {}    checks a decision log",
-                    quoted(&log.display().to_string())
-                ));
+                if plan.detail.is_some() {
+                    next.push(format!(
+                        "raddle replay --events {}    checks a decision log",
+                        quoted(&log.display().to_string())
+                    ));
+                }
             }
             let closing = Closing { folder: folder.as_deref(), next: &next, run: request.run };
             render(&report, &closing, console.stdout_colour)
@@ -214,11 +216,10 @@ fn result(
     target: &Chosen,
     profiles: Vec<Source>,
     workload: &Workload,
-    runs: &[runs::Runs],
+    (runs, folder): (&[runs::Runs], Option<&Path>),
 ) -> Report {
-    let logged = !request.run.no_files;
     let result = |(named, runs)| {
-        RecipeResult::new(named, workload, runs, &request.profiles, &target.device, logged)
+        RecipeResult::new(named, workload, runs, &request.profiles, &target.device, folder)
     };
     let recipes: Vec<RecipeResult> = request.recipes.iter().zip(runs).map(result).collect();
     let device = target.told();

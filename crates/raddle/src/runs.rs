@@ -27,7 +27,8 @@ pub(crate) struct Plan<'p> {
     pub(crate) workload: &'p Workload,
     pub(crate) recipes: &'p [NamedRecipe],
     pub(crate) target: &'p Device,
-    pub(crate) detail: Detail,
+    /// What decision logs hold; `None`: there are none.
+    pub(crate) detail: Option<Detail>,
     /// Where a folder a recipe is made; `None`: no files.
     pub(crate) folder: Option<&'p Path>,
     /// What is drawn of each recipe; `None`: nothing.
@@ -117,8 +118,8 @@ fn one(
     let named = &plan.recipes[job.recipe];
     let (name, recipe) = (&named.name, &named.on(plan.target));
     let (shape, cus) = (plan.target.shape, plan.target.cus);
-    let log = match (job.alone, plan.folder) {
-        (None, Some(folder)) => log(plan, name, recipe, folder)?,
+    let log = match (job.alone, plan.folder, plan.detail) {
+        (None, Some(folder), Some(detail)) => log(plan, name, recipe, (folder, detail))?,
         _ => LogWriter::off(),
     };
     let mut dispatcher = named.builder(recipe, plan.target)?.log(log).build();
@@ -154,7 +155,7 @@ fn log(
     plan: &Plan<'_>,
     name: &str,
     recipe: &raddle_dispatch::Recipe,
-    folder: &Path,
+    (folder, detail): (&Path, Detail),
 ) -> Result<LogWriter, CliError> {
     let folder = folder.join(name);
     let what = format!("{name}/{LOG}");
@@ -162,7 +163,7 @@ fn log(
     let file = File::create(folder.join(LOG)).map_err(CliError::writing(&what))?;
     let header = Header {
         raddle_log: 1,
-        detail: plan.detail,
+        detail,
         device: plan.target.id.clone(),
         cus: plan.target.cus,
         shape: plan.target.shape,

@@ -3,6 +3,8 @@
 //! No paths and nothing from the metadata of a profile: equal input gives equal bytes anywhere.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 use raddle_device::Device;
 use raddle_dispatch::{AllocateRecipe, Recipe};
@@ -49,6 +51,8 @@ pub(crate) struct RecipeResult {
     pub(crate) recipe: Recipe,
     /// Its decision log, within the folder of results.
     pub(crate) log: Option<String>,
+    /// How large that is.
+    pub(crate) log_bytes: Option<u64>,
     /// Its timeline, if one was drawn.
     pub(crate) timeline: Option<Drawn>,
     pub(crate) summary: Summary,
@@ -102,15 +106,19 @@ impl RecipeResult {
         runs: &Runs,
         profiles: &[Loaded],
         device: &Device,
-        logged: bool,
+        folder: Option<&Path>,
     ) -> Self {
         let Runs { together, timeline, alone } = runs;
+        let log = format!("{}/{LOG}", named.name);
+        let bytes = |folder: &Path| Some(fs::metadata(folder.join(&log)).ok()?.len());
+        let log_bytes = folder.and_then(bytes);
         let base: Vec<&Outcome> =
             if alone.is_empty() { vec![together] } else { alone.iter().collect() };
         Self {
             name: named.name.clone(),
             recipe: named.recipe.clone(),
-            log: logged.then(|| format!("{}/{LOG}", named.name)),
+            log: log_bytes.map(|_| log),
+            log_bytes,
             timeline: timeline.clone(),
             summary: Summary::new(workload, together, &base),
             refusals: refusals(together, profiles, device, &named.recipe),

@@ -6,11 +6,12 @@ use crate::args::RunArgs;
 use crate::arrivals;
 use crate::console::{alarm, heading};
 use crate::devices::Found;
+use crate::runs::LOG;
 use crate::sources::Source;
 use crate::summary::{RecipeResult, Refusal, Report, Unreported};
 use crate::table::Table;
 use crate::timelines::{CHROME, PERFETTO, coarse};
-use crate::units::{count, counted, duration, percent, plain, wrap};
+use crate::units::{bytes, count, counted, duration, percent, plain, wrap};
 
 /// Columns of a line of text.
 const WIDTH: usize = 100;
@@ -76,21 +77,35 @@ fn files(report: &Report, closing: &Closing<'_>, folder: &Path, colour: bool) ->
         results.filter_map(|result| Some((result.name.as_str(), result.timeline.as_ref()?)))
     };
     let has = |file: &str| drawn().any(|(_, drawn)| drawn.files.iter().any(|f| f.ends_with(file)));
-    let mut names = vec!["decisions.jsonl".to_owned()];
+    let mut names: Vec<String> = logs(report).into_iter().collect();
     for (file, viewer) in [(PERFETTO, "ui.perfetto.dev"), (CHROME, "chrome://tracing")] {
         if has(file) {
             names.push(format!("{file} (for {viewer})"));
         }
     }
-    let text = format!(
-        "{}: report.html, summary.json, and for each recipe {}",
-        folder.display(),
-        names.join(", ")
-    );
+    let each = match names.as_slice() {
+        [] => String::new(),
+        names => format!(", and for each recipe {}", names.join(", ")),
+    };
+    let text = format!("{}: report.html, summary.json{each}", folder.display());
     let mut out = String::new();
     section(&mut out, "Files", text, colour);
     list(&mut out, "Timelines drawn coarser", coarse(closing.run, drawn()), colour);
     out
+}
+
+/// Decision logs that are larger than this together are told of with their size.
+const LARGE: u64 = 1_000_000;
+
+/// The decision logs, if there are any.
+fn logs(report: &Report) -> Option<String> {
+    let sizes = report.recipes.iter().filter_map(|result| result.log_bytes);
+    let all = sizes.reduce(u64::saturating_add)?;
+    Some(if all < LARGE {
+        LOG.to_owned()
+    } else {
+        format!("{LOG} ({} in all; `--log none` writes none)", bytes(all))
+    })
 }
 
 const READING: &str = "makespan = until every profile has ended once, which in an open loop mostly \
