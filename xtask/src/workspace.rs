@@ -28,6 +28,9 @@ pub(crate) enum Knows {
 /// What a policy crate may take from outside, each behind a feature.
 const OPTIONAL: Option<&[&str]> = Some(&["serde", "proptest"]);
 
+/// What only tests and benches may name, of every crate, under `[dev-dependencies]`.
+pub(crate) const FOR_TESTS: &str = "raddle-test";
+
 /// Every crate, in the order in which one would read them.
 pub(crate) const CRATES: &[Crate] = &[
     policy("raddle-types", &[]),
@@ -61,6 +64,7 @@ pub(crate) const CRATES: &[Crate] = &[
         &["raddle-types", "raddle-policy", "raddle-device", "raddle-dispatch", "raddle-trace"],
     ),
     Crate { name: "raddle", no_std: false, knows: Knows::Anything, outside: None },
+    hosted(FOR_TESTS, &[]),
     Crate { name: "xtask", no_std: false, knows: Knows::Only(&[]), outside: Some(&[]) },
 ];
 

@@ -10,7 +10,6 @@ use raddle_workgroup::{
     RoundRobin, RoundRobinConfig, Spatial, SpatialConfig,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 #[cfg(feature = "preempt")]
 use raddle_policy::Ticks;
@@ -22,6 +21,17 @@ use crate::slots::{
     NeverConfig, Ordinary, OrdinaryConfig,
 };
 use crate::{Builder, Composed, RecipeError};
+
+mod node;
+mod place;
+mod read;
+mod refused;
+mod tell;
+
+/// The line of a recipe's text on which a key stands, or that of what it would lie in.
+pub(crate) fn line(text: &str, key: &str) -> Option<usize> {
+    place::Path::of(key).line(text)
+}
 
 /// The four policies of a dispatcher.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -169,10 +179,6 @@ impl Default for PreemptRecipe {
     }
 }
 
-/// Why `cheapest` cannot be built.
-#[cfg(feature = "preempt")]
-const NO_COSTS: &str = "it weighs what the device takes, and nothing says that: give [preempt.costs] with reset-ns, bytes-per-us, vgpr-bytes, sgpr-bytes and lds-bytes (`raddle replay` fills them in from its device table)";
-
 impl Recipe {
     /// Reads a recipe; text that begins with `{` is JSON, anything else TOML.
     ///
@@ -181,34 +187,15 @@ impl Recipe {
     /// let recipe = Recipe::parse("demo", "raddle = 1\n[turn]\npolicy = \"highest_level\"")?;
     /// assert!(matches!(recipe.turn, TurnRecipe::HighestLevel(_)));
     /// let error = Recipe::parse("demo", "raddle = 1\n[trun]\npolicy = \"everyone\"").unwrap_err();
-    /// assert!(error.to_string().ends_with("did you mean `turn`?"));
+    /// assert!(error.to_string().starts_with("recipe demo, line 2, `trun`: there is no such key; did you mean `turn`?"));
     /// # Ok::<(), raddle_dispatch::RecipeError>(())
     /// ```
     ///
     /// # Errors
-    /// When it is neither, of another version, or names what does not exist. `name` is for the
-    /// message.
+    /// When it is neither, of another version, names what does not exist, or gives a key what it
+    /// cannot have. `name` is for the message.
     pub fn parse(name: &str, text: &str) -> Result<Self, RecipeError> {
-        let (format, parsed) = if text.trim_start().starts_with('{') {
-            ("JSON", serde_json::from_str(text).map_err(|error| error.to_string()))
-        } else {
-            ("TOML", toml::from_str(text).map_err(|error: toml::de::Error| error.to_string()))
-        };
-        let mut value: Value = parsed.map_err(|message| RecipeError::Syntax {
-            name: name.into(),
-            format,
-            message: message.trim().replace('\n', " "),
-        })?;
-        kebab(&mut value);
-        let version = value.get("raddle").cloned().unwrap_or(Value::Null);
-        if version != 1 {
-            let version = match version {
-                Value::Null => "has no version".to_owned(),
-                other => format!("is of version {other}"),
-            };
-            return Err(RecipeError::Version { name: name.into(), version });
-        }
-        serde_json::from_value(value).map_err(|error| explain(name, &error.to_string()))
+        read::parse(name, text)
     }
 
     /// The recipe as TOML, to start from.
@@ -282,8 +269,7 @@ impl Recipe {
         let mut builder = Composed::builder(shape, cus);
         if let Some(window) = self.window {
             if window == 0 {
-                let message = "window = 0 would never submit anything: give 1 or more (seed 001 has 8), or leave it out to submit each launch when it is ready";
-                return Err(RecipeError::Value { name: "window".into(), message: message.into() });
+                return Err(refused::window());
             }
             builder = builder.window(window);
         }
@@ -292,10 +278,7 @@ impl Recipe {
             #[cfg(feature = "packet")]
             LaunchPathRecipe::Condensed(config) => {
                 let policy = raddle_packet::CondensedPath::new(config);
-                let bad = |error: raddle_packet::Error| RecipeError::Value {
-                    name: path.into(),
-                    message: error.to_string(),
-                };
+                let bad = refused::launch_path;
                 builder.launch_path(path, policy.map_err(bad)?)
             }
         };
@@ -305,28 +288,27 @@ impl Recipe {
     }
 
     fn add_turn(&self, builder: Builder, name: &str) -> Result<Builder, RecipeError> {
-        #[cfg(feature = "timeslice")]
-        let bad = |error: raddle_timeslice::Error| RecipeError::Value {
-            name: name.into(),
-            message: error.to_string(),
-        };
         Ok(match self.turn {
             TurnRecipe::Everyone(_) => builder.turn(name, Everyone),
             TurnRecipe::HighestLevel(_) => builder.turn(name, HighestLevel),
             #[cfg(feature = "timeslice")]
             TurnRecipe::WeightedSlices(config) => {
+                let bad = refused::turn;
                 builder.turn(name, raddle_timeslice::WeightedSlices::new(config).map_err(bad)?)
             }
             #[cfg(feature = "timeslice")]
             TurnRecipe::RoundRobin(config) => {
+                let bad = refused::turn;
                 builder.turn(name, raddle_timeslice::RoundRobin::new(config).map_err(bad)?)
             }
             #[cfg(feature = "timeslice")]
             TurnRecipe::UnmapAll(config) => {
+                let bad = refused::turn;
                 builder.turn(name, raddle_timeslice::UnmapAll::new(config).map_err(bad)?)
             }
             #[cfg(feature = "timeslice")]
             TurnRecipe::Vruntime(config) => {
+                let bad = refused::turn;
                 builder.turn(name, raddle_timeslice::Vruntime::new(config).map_err(bad)?)
             }
         })
@@ -346,10 +328,7 @@ impl Recipe {
             PreemptRecipe::Switch(_) => builder.preempt(name, policy::Switch),
             #[cfg(feature = "preempt")]
             PreemptRecipe::Cheapest(config) => {
-                let costs = config.costs.ok_or_else(|| RecipeError::Value {
-                    name: name.into(),
-                    message: NO_COSTS.into(),
-                })?;
+                let costs = config.costs.ok_or_else(refused::no_costs)?;
                 let bound = Ticks(config.bound_us.saturating_mul(1000));
                 let abilities = config.abilities.unwrap_or(Abilities::ALL);
                 builder.preempt(name, policy::Cheapest::new(bound, abilities, costs))
@@ -372,10 +351,7 @@ impl Recipe {
         name: &str,
         (shape, cus): (CuShape, u16),
     ) -> Result<Builder, RecipeError> {
-        let bad = |error: raddle_workgroup::Error| RecipeError::Value {
-            name: name.into(),
-            message: error.to_string(),
-        };
+        let bad = |error| refused::allocate(&self.allocate, error);
         Ok(match self.allocate.clone() {
             AllocateRecipe::RoundRobin(config) => {
                 builder.allocate(name, RoundRobin::new(config).map_err(bad)?)
@@ -399,34 +375,4 @@ impl Recipe {
             }
         })
     }
-}
-
-/// Spells keys, and words that are values, in kebab-case; prose stays as it is.
-fn kebab(value: &mut Value) {
-    match value {
-        Value::Object(map) => {
-            for (key, mut inner) in std::mem::take(map) {
-                if key != "description" {
-                    kebab(&mut inner);
-                }
-                map.insert(key.replace('_', "-"), inner);
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(kebab),
-        Value::String(word) => *word = word.replace('_', "-"),
-        _ => {}
-    }
-}
-
-/// Turns the parser's "unknown field `x`, expected one of `a`, `b`" into a hint.
-fn explain(name: &str, message: &str) -> RecipeError {
-    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    if !message.starts_with("unknown") {
-        return RecipeError::Value { name: name.into(), message: message.into() };
-    }
-    let nearest = quoted.split_first().and_then(|(wrong, known)| {
-        let near = known.iter().min_by_key(|word| strsim::damerau_levenshtein(wrong, word))?;
-        Some((*near).to_owned())
-    });
-    RecipeError::Unknown { name: name.into(), message: message.into(), nearest }
 }

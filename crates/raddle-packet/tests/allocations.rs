@@ -1,42 +1,12 @@
 //! Do encoding and decoding allocate nothing?
-#![allow(unsafe_code, reason = "a counting allocator cannot be written without")]
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 
 use raddle_packet::{
     Agent, AqlOptions, Condensed, Encoder, Format, KernelDispatch, Launch, Received, Rule, View,
 };
-
-struct Counting;
-
-thread_local! {
-    static MADE: Cell<u64> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is handed to the system's allocator unchanged; only their number is noted.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        MADE.with(|made| made.set(made.get() + 1));
-        // SAFETY: the caller's promises are those that the system's allocator asks for.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use raddle_test::{Counting, made};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-/// How many allocations this makes.
-fn made(work: impl FnOnce()) -> u64 {
-    let before = MADE.get();
-    work();
-    MADE.get() - before
-}
 
 #[test]
 fn the_count_counts() {

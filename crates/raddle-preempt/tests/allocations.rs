@@ -1,48 +1,16 @@
 //! Do steps allocate nothing once the queues have held as much as they will hold, and how much does a
 //! waiting launch take?
-#![allow(unsafe_code, reason = "a counting allocator cannot be written without")]
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::collections::VecDeque;
 
 use raddle_preempt::{
     Abilities, Command, Controller, Declared, Handle, Options, Scope, Verdict, Way, Work,
 };
+use raddle_test::{Counting, made};
 use raddle_types::{Idempotence, Level, ProcessId, StreamId};
-
-struct Counting;
-
-thread_local! {
-    static MADE: Cell<u64> = const { Cell::new(0) };
-    static HELD: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is handed to the system's allocator unchanged; only numbers are noted.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        MADE.with(|made| made.set(made.get() + 1));
-        HELD.with(|held| held.set(held.get().wrapping_add(layout.size())));
-        // SAFETY: the caller's promises are those that the system's allocator asks for.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        HELD.with(|held| held.set(held.get().wrapping_sub(layout.size())));
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-/// How many allocations this makes.
-fn made(work: impl FnOnce()) -> u64 {
-    let before = MADE.get();
-    work();
-    MADE.get() - before
-}
 
 #[test]
 fn the_count_counts() {
@@ -151,13 +119,13 @@ fn preempting_again_and_again_without_progress_allocates_nothing() {
 
 /// Bytes held for each of so many waiting launches, beside their payloads.
 fn beside<const PAYLOAD: usize>(launches: usize) -> usize {
-    let before = HELD.get();
+    let before = raddle_test::held();
     let (mut controller, process) = controller::<[u64; PAYLOAD]>(1);
     for _ in 0..launches {
         let work = Work::kernel([0; PAYLOAD], Idempotence::Unknown);
         controller.captured(process, StreamId(0), work).expect("it is there");
     }
-    let held = HELD.get().wrapping_sub(before);
+    let held = usize::try_from(raddle_test::held() - before).expect("it grows");
     drop(controller);
     // A queue doubles: just behind a power of two it has room for as many again.
     held / launches - size_of::<[u64; PAYLOAD]>()

@@ -9,7 +9,6 @@
 )]
 
 use std::fs::File;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use raddle_dispatch::log::{Detail, Header, LogWriter};
@@ -26,10 +25,7 @@ const RUNS: usize = 5;
 const FILE: &str = "kineto_nvidia/hta_trace_diff_test_v100.json.gz";
 
 fn main() {
-    let samples = std::env::var_os("RADDLE_SAMPLES").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces")),
-        PathBuf::from,
-    );
+    let samples = raddle_test::samples();
     let path = samples.join(FILE);
     if !path.exists() {
         println!("replay: skipped, {FILE} is not among the samples (set RADDLE_SAMPLES)");

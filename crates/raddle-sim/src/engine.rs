@@ -2,18 +2,22 @@
 //!
 //! For each tick: everything that happens in it is told to the dispatcher, then it decides, then
 //! its actions are carried out; what they cause in the same tick makes one more round. After each
-//! round the two books are compared on the compute units that changed.
+//! round the two books are compared on the compute units that changed. `happen` has what happens and
+//! who hears of it, `act` how actions are carried out.
+
+mod act;
+mod happen;
 
 use std::collections::BTreeMap;
 
-use raddle_dispatch::{DispatchError, Dispatcher};
-use raddle_policy::{Action, Actions, CuId, Event, Free};
-use raddle_types::{CuShape, Launch, LaunchId, ProcessId, Refusal, Tick, Ticks};
+use raddle_dispatch::Dispatcher;
+use raddle_policy::{Action, Actions, CuId, Free};
+use raddle_types::{CuShape, LaunchId, Tick, Ticks};
 
 use crate::ledger::Ledger;
-use crate::machine::{Kernel, Machine};
+use crate::machine::Machine;
 use crate::outcome::RefusedLaunch;
-use crate::plan::{Costs, Work, Workload};
+use crate::plan::{Costs, Workload};
 use crate::queue::{Due, Queue};
 use crate::tasks::{Issued, Tasks};
 use crate::usage::Usage;
@@ -199,175 +203,6 @@ impl<'r, W: Watch> Engine<'r, W> {
         }
     }
 
-    fn tell(&mut self, event: &Event<'_>) -> Result<(), SimError> {
-        let at = self.now;
-        let heard = self.dispatcher.event(event, at);
-        heard.map_err(|error: DispatchError| SimError::Dispatch { at, error })
-    }
-
-    fn happen(&mut self, due: Due) -> Result<(), SimError> {
-        match due {
-            Due::Join(process) => {
-                let share = self.tasks.share(process);
-                self.tell(&Event::ProcessJoined { process: ProcessId(process), share })
-            }
-            Due::Arrival(process) => self.arrive(process),
-            Due::Ready(id) => self.make_ready(id),
-            Due::Front(slot, generation) => self.front_ended(slot, generation),
-            Due::Copy(id) | Due::CleanedUp(id) => self.ended(id),
-            Due::TakenOff(id) => self.taken_off(id),
-            Due::Restored(id) => {
-                if self.machine.restored(id, self.now, &mut self.queue) {
-                    self.tell(&Event::Restored { launch: id })?;
-                }
-                Ok(())
-            }
-            Due::Wake => self.tell(&Event::Woke),
-        }
-    }
-
-    fn arrive(&mut self, process: u16) -> Result<(), SimError> {
-        self.first.get_or_insert(self.now);
-        let mut told = std::mem::take(&mut self.told);
-        self.tasks.arrive(usize::from(process), self.now, &mut told)?;
-        self.set_alarms();
-        self.tell_all(told)
-    }
-
-    fn set_alarms(&mut self) {
-        for (at, process) in self.tasks.alarms() {
-            self.queue.push(at, Due::Arrival(process));
-        }
-    }
-
-    /// Notes that a launch has ended or will never run; what waited for it only goes to `told`.
-    fn finish(&mut self, id: LaunchId, told: &mut Vec<Issued>) -> Result<(), SimError> {
-        self.tasks.finish(id, self.now, told)?;
-        self.set_alarms();
-        Ok(())
-    }
-
-    fn tell_all(&mut self, mut told: Vec<Issued>) -> Result<(), SimError> {
-        for &Issued { id, free } in &told {
-            if free {
-                self.make_ready(id)?;
-            } else if let Some(launch) = self.launch(id) {
-                self.tell(&Event::LaunchIssued { launch })?;
-            }
-        }
-        told.clear();
-        self.told = told;
-        Ok(())
-    }
-
-    /// A launch as the dispatcher knows it; `None` where it runs no workgroups.
-    fn launch(&self, id: LaunchId) -> Option<Launch> {
-        let (_, task) = self.tasks.plan(id);
-        let Work::Kernel { workgroups, demand, barrier, .. } = task.work else { return None };
-        Some(Launch {
-            id,
-            process: ProcessId(self.tasks.records[id.index()].process),
-            stream: task.stream,
-            level: task.level,
-            workgroups,
-            demand,
-            barrier,
-            idempotent: task.idempotent,
-            activity: task.activity,
-        })
-    }
-
-    /// A launch was issued and waits for nothing any more.
-    fn make_ready(&mut self, id: LaunchId) -> Result<(), SimError> {
-        let (_, task) = self.tasks.plan(id);
-        let record = &mut self.tasks.records[id.index()];
-        record.ready = Some(self.now);
-        let process = record.process;
-        match task.work {
-            Work::Copy(lasts) => {
-                record.started = Some(self.now);
-                self.queue.push(self.now + lasts, Due::Copy(id));
-                Ok(())
-            }
-            Work::Unfit { resource, wanted, available } => {
-                let refusal = Refusal { launch: id, cu: None, resource, wanted, available };
-                self.refuse(refusal)
-            }
-            Work::Kernel { .. } => {
-                self.usage.gained(process);
-                let Some(launch) = self.launch(id) else { return Ok(()) };
-                self.tell(&Event::LaunchReady { launch })
-            }
-        }
-    }
-
-    fn front_ended(&mut self, slot: u32, generation: u32) -> Result<(), SimError> {
-        let Some(front) = self.machine.front(slot, generation) else {
-            return Ok(());
-        };
-        let (launch, at) = (front.launch, self.now);
-        let event = Event::WavesEnded { launch, waves: front.waves, pieces: &front.pieces };
-        let heard = self.dispatcher.event(&event, at);
-        heard.map_err(|error| SimError::Dispatch { at, error })?;
-        let whole = match self.tasks.plan(launch).1.work {
-            Work::Kernel { demand, .. } => demand.waves,
-            _ => 0,
-        };
-        let (waves, pieces) = (front.waves, &front.pieces);
-        self.watch.see(at, &Seen::Ended { launch, front: slot, waves, whole, pieces });
-        if let Some(ended) = self.machine.end_front(slot, at, &mut self.queue) {
-            self.usage.waves[usize::from(ended.process)] -= ended.waves;
-            if ended.finished {
-                self.usage.lost(ended.process);
-                let Some(cleanup) = self.cleanups.remove(&launch) else {
-                    return self.ended(launch);
-                };
-                // Who waits for it hears of it when it has been cleaned up.
-                self.queue.push(at + cleanup, Due::CleanedUp(launch));
-            }
-        }
-        Ok(())
-    }
-
-    /// A launch, copy or fill has ended.
-    fn ended(&mut self, id: LaunchId) -> Result<(), SimError> {
-        self.tasks.records[id.index()].ended = Some(self.now);
-        self.last = self.now;
-        let mut told = std::mem::take(&mut self.told);
-        self.finish(id, &mut told)?;
-        self.tell_all(told)
-    }
-
-    fn taken_off(&mut self, id: LaunchId) -> Result<(), SimError> {
-        let Some((how, done, waves, process)) = self.machine.taken_off(id) else {
-            return Ok(());
-        };
-        self.usage.waves[usize::from(process)] -= waves;
-        self.watch.see(self.now, &Seen::TakenOff { launch: id, how });
-        self.tell(&Event::TakenOff { launch: id, how, done })
-    }
-
-    /// A launch will never run: notes why and releases what waits for it.
-    fn refuse(&mut self, refusal: Refusal) -> Result<(), SimError> {
-        let id = refusal.launch;
-        let record = &mut self.tasks.records[id.index()];
-        record.refused = true;
-        if record.iteration == 0 {
-            let (process, task) = (record.process, record.task);
-            self.refused.push(RefusedLaunch { process, task, refusal });
-        } else {
-            self.refused_again += 1;
-        }
-        let mut told = std::mem::take(&mut self.told);
-        let before = told.len();
-        self.finish(id, &mut told)?;
-        for issued in told.drain(before..) {
-            self.queue.push(self.now, Due::Ready(issued.id));
-        }
-        self.told = told;
-        Ok(())
-    }
-
     /// Lets the dispatcher decide; whether it did more than to ask for a wake.
     fn decide(&mut self) -> Result<bool, SimError> {
         let at = self.now;
@@ -391,93 +226,5 @@ impl<'r, W: Watch> Engine<'r, W> {
             }),
             None => Ok(acted),
         }
-    }
-
-    fn carry_out(&mut self, action: &Action, lists: &Actions) -> Result<(), SimError> {
-        let now = self.now;
-        match *action {
-            Action::Submit { launch, via } => {
-                let kernel = self.kernel(launch)?;
-                if via.cleanup > Ticks::ZERO {
-                    self.cleanups.insert(launch, via.cleanup);
-                }
-                self.machine.submit(launch, kernel, now)
-            }
-            Action::Start { launch, waves, ref pieces, .. } => {
-                self.must_be_ready(launch, "start workgroups of")?;
-                let pieces = lists.pieces(pieces);
-                let (started, front) =
-                    self.machine.start(launch, waves, pieces, now, &mut self.queue)?;
-                self.watch.see(now, &Seen::Started { launch, front, waves, pieces });
-                let record = &mut self.tasks.records[launch.index()];
-                record.started.get_or_insert(now);
-                self.usage.waves[usize::from(record.process)] += started;
-                Ok(())
-            }
-            Action::Assign { launch, workgroup, cu } => {
-                self.must_be_ready(launch, "assign a workgroup of")?;
-                self.machine.assign(launch, workgroup, cu, now)
-            }
-            Action::TakeOff { launch, how } => {
-                self.machine.take_off(launch, how, now, &mut self.queue)
-            }
-            Action::Restore { launch } => {
-                let (waves, process) = self.machine.restore(launch, now, &mut self.queue)?;
-                self.usage.waves[usize::from(process)] += waves;
-                self.watch.see(now, &Seen::Restored { launch });
-                Ok(())
-            }
-            Action::Refuse { refusal } => {
-                self.kernel(refusal.launch)?;
-                self.machine.forget(refusal.launch, now)?;
-                let process = self.tasks.records[refusal.launch.index()].process;
-                self.usage.lost(process);
-                self.refuse(refusal)
-            }
-            Action::WakeAt(at) => {
-                // A wake in the past would never come; it comes at once instead.
-                self.queue.push(at.max(now), Due::Wake);
-                Ok(())
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// What waits for another launch may lie on the device, but nothing of it starts.
-    fn must_be_ready(&self, launch: LaunchId, what: &'static str) -> Result<(), SimError> {
-        let record = self.tasks.records.get(launch.index());
-        if record.is_some_and(|record| record.ready.is_none()) && self.tasks.is_told(launch) {
-            return Err(SimError::Action { at: self.now, launch, what, state: "not ready" });
-        }
-        Ok(())
-    }
-
-    /// What the machine needs to know of a launch that was issued and has neither ended nor been
-    /// refused.
-    fn kernel(&self, id: LaunchId) -> Result<Kernel, SimError> {
-        let state = match self.tasks.records.get(id.index()) {
-            Some(record) if record.refused => "refused",
-            Some(record) if record.ended.is_some() => "ended",
-            Some(record) if record.ready.is_some() || self.tasks.is_told(id) => {
-                let (_, task) = self.tasks.plan(id);
-                if let Work::Kernel { workgroups, workgroup, demand, context_bytes, .. } = task.work
-                {
-                    let process = record.process;
-                    let wave_uw = self.energy.wave_uw(task.activity);
-                    return Ok(Kernel {
-                        process,
-                        workgroups,
-                        workgroup,
-                        demand,
-                        context_bytes,
-                        wave_uw,
-                    });
-                }
-                "not a kernel"
-            }
-            Some(_) => "not ready",
-            None => "unknown",
-        };
-        Err(SimError::Action { at: self.now, launch: id, what: "act on", state })
     }
 }

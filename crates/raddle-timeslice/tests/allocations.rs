@@ -1,45 +1,15 @@
 //! Does a slice allocate nothing once the lists have the size that they will have?
-#![allow(unsafe_code, reason = "a counting allocator cannot be written without")]
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 
 use raddle_policy::{ProcessState, Turn};
+use raddle_test::{Counting, made};
 use raddle_timeslice::{
     Exclusive, Levels, Order, RoundRobin, RoundRobinConfig, Rule, Settings, Task, TaskId, UnmapAll,
     UnmapAllConfig, Vruntime, VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
 };
 use raddle_types::{Level, ProcessId, Tick, Ticks};
 
-struct Counting;
-
-thread_local! {
-    static MADE: Cell<u64> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is handed to the system's allocator unchanged; only their number is noted.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        MADE.with(|made| made.set(made.get() + 1));
-        // SAFETY: the caller's promises are those that the system's allocator asks for.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-/// How many allocations this makes.
-fn made(work: impl FnOnce()) -> u64 {
-    let before = MADE.get();
-    work();
-    MADE.get() - before
-}
 
 #[test]
 fn the_count_counts() {

@@ -11,7 +11,6 @@
 )]
 
 use std::io::Read;
-use std::path::PathBuf;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
@@ -27,10 +26,7 @@ const FILES: [&str; 3] = [
 ];
 
 fn main() {
-    let samples = std::env::var_os("RADDLE_SAMPLES").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces")),
-        PathBuf::from,
-    );
+    let samples = raddle_test::samples();
     println!("import, one thread, best and median of {RUNS}; goal {GOAL} MB/s of text");
     for file in FILES {
         let Ok(packed) = std::fs::read(samples.join(file)) else {

@@ -1,13 +1,10 @@
 //! Do the parts of seed 000 allocate nothing once they have seen as much as they will see?
-#![allow(unsafe_code, reason = "a counting allocator cannot be written without")]
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 
 use raddle_policy::{
     Activity, Allocate, Answer, CuShape, Cus, Demand, Fact, Launch, LaunchId, Piece, ReadyLaunch,
     ReadyView, Round, StreamId, Tick, WaveSpan,
 };
+use raddle_test::{Counting, made};
 use raddle_workgroup::balance::{Kind, Pointer, Table};
 use raddle_workgroup::contract::{Kernel, SHAPE, XorShift};
 use raddle_workgroup::order::{Lowest, Marks, Order, Windows};
@@ -15,39 +12,8 @@ use raddle_workgroup::place::{History, LeastPower, Mix, MostFree, Weights};
 use raddle_workgroup::split::{Failures, Outcome, Workgroup, split};
 use raddle_workgroup::{FreeWeights, Matching, MatchingConfig, PlaceRule, PowerWeights};
 
-struct Counting;
-
-thread_local! {
-    static MADE: Cell<u64> = const { Cell::new(0) };
-    /// Bytes that are allocated.
-    static HELD: Cell<i64> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is handed to the system's allocator unchanged; only their number is noted.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        MADE.with(|made| made.set(made.get() + 1));
-        HELD.with(|held| held.set(held.get() + layout.size() as i64));
-        // SAFETY: the caller's promises are those that the system's allocator asks for.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        HELD.with(|held| held.set(held.get() - layout.size() as i64));
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
-
-/// How many allocations this makes.
-fn made(work: impl FnOnce()) -> u64 {
-    let before = MADE.get();
-    work();
-    MADE.get() - before
-}
 
 #[test]
 fn the_count_counts() {
@@ -194,7 +160,7 @@ fn a_compute_unit_takes_at_most_a_kibibyte() {
         round.pieces.reserve(1 << 16);
         round.places.reserve(1 << 16);
         round.refusals.reserve(64);
-        let before = HELD.get();
+        let before = raddle_test::held();
         let mut policy = Matching::new(MatchingConfig::default(), shape, cus).unwrap();
         for entry in 0..4 {
             let launches = &entries[entry..=entry];
@@ -202,7 +168,7 @@ fn a_compute_unit_takes_at_most_a_kibibyte() {
             round.clear();
             policy.allocate_round(&view, Tick::ZERO, &mut round);
         }
-        let held = HELD.get() - before;
+        let held = raddle_test::held() - before;
         drop(policy);
         held
     };

@@ -1,6 +1,8 @@
 //! What may be said on the command line?
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Write as _};
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -8,6 +10,7 @@ use raddle_dispatch::log::Detail;
 use raddle_trace::{BarrierRule, CommRule, IdempotenceRule, PriorityRule, TraceError};
 
 use crate::arrivals::ArrivalArgs;
+use crate::error::CliError;
 use crate::packet::PacketArgs;
 
 /// Replays GPU profiles under composable scheduling policies.
@@ -30,7 +33,10 @@ const EXAMPLES: &str = "Examples:
   raddle replay trace.json.gz                        your own profile, every bundled recipe
   raddle inspect trace.json.gz                       what is in it
   raddle replay train.csv serve.csv --priority 'train*=5' --recipe leftover-drain
-  raddle recipes --show leftover-drain > mine.toml   a recipe to start from";
+  raddle recipes --show leftover-drain --save mine.toml   a recipe to start from
+
+Exit status: 0 done; 1 the input is refused; 2 wrong usage; 3 launches of a replay never ended (its
+results are written, and say which).";
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -85,7 +91,7 @@ pub(crate) struct RunArgs {
     /// Runs at the same time [default: one a core]; results do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
-    /// How much the decision logs tell [default: answers]
+    /// How much the decision logs tell; they can be larger than the profiles [default: answers]
     #[arg(long, value_enum, value_name = "DETAIL")]
     pub(crate) log: Option<LogDetail>,
     /// A timeline for a viewer beside each decision log [default: perfetto]
@@ -169,6 +175,25 @@ pub(crate) struct ShowArgs {
     /// Print this one instead of the list
     #[arg(long, value_name = "NAME")]
     pub(crate) show: Option<String>,
+    /// Write it to this file, which must not be there yet, instead of printing it
+    #[arg(long, value_name = "FILE", requires = "show")]
+    pub(crate) save: Option<PathBuf>,
+}
+
+impl ShowArgs {
+    /// What is told of what was asked for: where it was saved, else the text itself.
+    pub(crate) fn shown(&self, text: String) -> Result<String, CliError> {
+        let (Some(path), Some(name)) = (&self.save, &self.show) else { return Ok(text) };
+        let file = path.display().to_string();
+        let saved = File::create_new(path).and_then(|mut file| file.write_all(text.as_bytes()));
+        saved.map_err(|cause| match cause.kind() {
+            io::ErrorKind::AlreadyExists => CliError::Refused(format!(
+                "{file} is there already and stays as it is: give --save another name"
+            )),
+            _ => CliError::writing(&file)(cause),
+        })?;
+        Ok(format!("{name} is in {file}\n"))
+    }
 }
 
 #[derive(Debug, Args)]
@@ -202,13 +227,17 @@ pub(crate) enum LogDetail {
     Answers,
     /// One line a workgroup
     Full,
+    /// No decision logs
+    None,
 }
 
-impl From<LogDetail> for Detail {
-    fn from(detail: LogDetail) -> Self {
-        match detail {
-            LogDetail::Answers => Self::Answers,
-            LogDetail::Full => Self::Full,
+impl LogDetail {
+    /// What a log holds, if there is to be one.
+    pub(crate) const fn detail(self) -> Option<Detail> {
+        match self {
+            Self::Answers => Some(Detail::Answers),
+            Self::Full => Some(Detail::Full),
+            Self::None => None,
         }
     }
 }

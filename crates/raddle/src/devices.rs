@@ -219,7 +219,7 @@ fn amount(device: &Device, resource: Resource) -> (u64, &'static str) {
 /// The verb `devices`.
 pub(crate) fn verb(args: &ShowArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
     let text = match (&args.show, format) {
-        (Some(name), _) => show(&named(name).ok_or_else(|| unknown(name))?, format)?,
+        (Some(name), _) => args.shown(show(&named(name).ok_or_else(|| unknown(name))?, format)?)?,
         (None, Format::Json) => json(&raddle_device::table()),
         (None, Format::Text) => list(console.stdout_colour),
     };

@@ -131,16 +131,22 @@ pub(crate) enum CliError {
     /// Nobody reads our output any more.
     #[error("the reader of the output has gone")]
     ReaderGone,
+    /// Launches never ended; the results of all others are there.
+    #[error(
+        "{0}: nothing more could happen, so the figures are of the rest. The list `Stuck` says which launches: look for settings by which work waits for work that waits for it"
+    )]
+    Stuck(String),
     /// Questions were refused; each has been answered so.
     #[error("{0}")]
     Refused(String),
 }
 
 impl CliError {
-    /// 1: the input is refused; 2: wrong usage.
+    /// 1: the input is refused; 2: wrong usage; 3: launches never ended.
     pub(crate) const fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
+            Self::Stuck(_) => 3,
             Self::ReaderGone => 0,
             _ => 1,
         }

@@ -1,7 +1,8 @@
 //! What does a composed dispatcher do with your own GPU profile?
 //!
 //! The command-line tool `raddle`, as a library so that it can be run from a test: [`run`] takes a
-//! command line and a [`Console`] and gives an exit code, 0 done, 1 input refused, 2 wrong usage.
+//! command line and a [`Console`] and gives an exit code, 0 done, 1 input refused, 2 wrong usage,
+//! 3 a replay whose launches did not all end.
 #![forbid(unsafe_code)]
 
 /// The example in the README of the repository compiles and runs.

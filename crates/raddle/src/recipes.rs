@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use raddle_dispatch::Recipe;
+use raddle_device::Device;
+use raddle_dispatch::{Builder, Recipe};
 use serde::Serialize;
 
 use crate::Console;
@@ -34,6 +35,28 @@ pub(crate) const TOUR: [&str; 5] =
 pub(crate) struct NamedRecipe {
     pub(crate) name: String,
     pub(crate) recipe: Recipe,
+    /// As it was asked for: a bundled name or a file.
+    given: String,
+    /// What it was read from.
+    text: String,
+}
+
+impl NamedRecipe {
+    /// Its dispatcher over a device, not yet built; a recipe that tells of this device what it lacks.
+    ///
+    /// # Errors
+    /// When a policy cannot use its settings: the file, the line and the key.
+    pub(crate) fn builder(&self, recipe: &Recipe, device: &Device) -> Result<Builder, CliError> {
+        let builder = recipe.builder(device.shape, device.cus);
+        builder.map_err(|error| error.of_file(&self.given, &self.text).into())
+    }
+
+    /// The recipe with what a device takes, where a policy weighs it.
+    pub(crate) fn on(&self, device: &Device) -> Recipe {
+        let mut recipe = self.recipe.clone();
+        recipe.fill_costs(raddle_sim::device_costs(device));
+        recipe
+    }
 }
 
 /// The recipes asked for, or all bundled ones; every name occurs once.
@@ -51,7 +74,7 @@ pub(crate) fn choose(wanted: &[String]) -> Result<Vec<NamedRecipe>, CliError> {
         .map(|wanted| {
             let (name, text) = find(wanted)?;
             let recipe = Recipe::parse(wanted, &text)?;
-            Ok(NamedRecipe { name: names.give(&name), recipe })
+            Ok(NamedRecipe { name: names.give(&name), recipe, given: wanted.clone(), text })
         })
         .collect()
 }
@@ -119,7 +142,7 @@ fn entries() -> Result<Vec<Entry>, CliError> {
 /// The verb `recipes`.
 pub(crate) fn verb(args: &ShowArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
     let text = match (&args.show, format) {
-        (Some(name), _) => show(name, format)?,
+        (Some(name), _) => args.shown(show(name, format)?)?,
         (None, Format::Json) => table::json(&entries()?),
         (None, Format::Text) => list(&entries()?, console.stdout_colour),
     };
@@ -155,7 +178,7 @@ fn list(entries: &[Entry], colour: bool) -> String {
         ]);
     }
     format!(
-        "{}\nPrint one to start from: raddle recipes --show leftover-drain > mine.toml\n",
+        "{}\nPrint one to start from: raddle recipes --show leftover-drain --save mine.toml\n",
         list.render(colour)
     )
 }

@@ -64,7 +64,7 @@ pub(crate) fn tour(run: &RunArgs, format: Format, console: &mut Console) -> Resu
         name: "bundled".to_owned(),
         next: vec![
             "raddle replay YOUR_PROFILE    your own, of PyTorch, Nsight Systems or rocprof".to_owned(),
-            "raddle recipes --show leftover-drain > mine.toml    then: raddle replay ... --recipe mine.toml".to_owned(),
+            "raddle recipes --show leftover-drain --save mine.toml    then: raddle replay ... --recipe mine.toml".to_owned(),
             "raddle devices    what else it could be replayed on, with --device".to_owned(),
         ],
     };
@@ -119,7 +119,8 @@ fn next(args: &ReplayArgs, profiles: &[Loaded]) -> Vec<String> {
         ));
     }
     next.push(
-        "raddle recipes --show leftover-drain > mine.toml    then: --recipe mine.toml".to_owned(),
+        "raddle recipes --show leftover-drain --save mine.toml    then: --recipe mine.toml"
+            .to_owned(),
     );
     next
 }
@@ -140,14 +141,15 @@ fn replay(request: &Request<'_>, format: Format, console: &mut Console) -> Resul
         workload: &workload,
         recipes: &request.recipes,
         target: &target.device,
-        detail: request.run.log.map_or(Detail::Answers, LogDetail::into),
+        detail: request.run.log.map_or(Some(Detail::Answers), LogDetail::detail),
         folder: path.as_deref(),
         timeline: timeline.as_ref(),
         jobs: request.run.jobs,
         progress: console.progress,
     };
     let runs = runs::all(&plan)?;
-    let report = result(request, &target, sources, &workload, &runs);
+    let report = result(request, &target, sources, &workload, (&runs, path.as_deref()));
+    let stuck = summary::stuck_under(&report.recipes);
     let document = json(&report);
     if let Some(output) = output {
         let source = report::Source { report: &report, runs: &runs, workload: &workload };
@@ -163,16 +165,19 @@ fn replay(request: &Request<'_>, format: Format, console: &mut Console) -> Resul
                 let open = format!("open {} in a browser    the same with pictures", quoted(&page));
                 next.insert(0, open);
                 let log = folder.join(&first.name).join(runs::LOG);
-                next.push(format!(
-                    "raddle replay --events {}    checks a decision log",
-                    quoted(&log.display().to_string())
-                ));
+                if plan.detail.is_some() {
+                    next.push(format!(
+                        "raddle replay --events {}    checks a decision log",
+                        quoted(&log.display().to_string())
+                    ));
+                }
             }
             let closing = Closing { folder: folder.as_deref(), next: &next, run: request.run };
             render(&report, &closing, console.stdout_colour)
         }
     };
-    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
+    stuck.map_or(Ok(()), |stuck| Err(CliError::Stuck(stuck)))
 }
 
 /// The processes, and what is to be told of their profiles.
@@ -211,15 +216,16 @@ fn result(
     target: &Chosen,
     profiles: Vec<Source>,
     workload: &Workload,
-    runs: &[runs::Runs],
+    (runs, folder): (&[runs::Runs], Option<&Path>),
 ) -> Report {
-    let logged = !request.run.no_files;
     let result = |(named, runs)| {
-        RecipeResult::new(named, workload, runs, &request.profiles, &target.device, logged)
+        RecipeResult::new(named, workload, runs, &request.profiles, &target.device, folder)
     };
+    let recipes: Vec<RecipeResult> = request.recipes.iter().zip(runs).map(result).collect();
     let device = target.told();
     let mut warnings = assumptions::warnings(&profiles, &device);
     warnings.extend(summary::refused_shares(&request.profiles, runs));
+    warnings.extend(summary::stuck_under(&recipes));
     warnings.extend(profiles::idle_rules(&request.profiles, &request.rules));
     let repeat = workload.repeat;
     let mut said = assumptions::of(&profiles, request.barriers, request.comm, repeat);
@@ -229,7 +235,8 @@ fn result(
         device,
         assumptions: said,
         warnings,
-        recipes: request.recipes.iter().zip(runs).map(result).collect(),
+        stuck: summary::stuck_names(&recipes),
+        recipes,
         profiles,
     }
 }

@@ -27,7 +27,8 @@ pub(crate) struct Plan<'p> {
     pub(crate) workload: &'p Workload,
     pub(crate) recipes: &'p [NamedRecipe],
     pub(crate) target: &'p Device,
-    pub(crate) detail: Detail,
+    /// What decision logs hold; `None`: there are none.
+    pub(crate) detail: Option<Detail>,
     /// Where a folder a recipe is made; `None`: no files.
     pub(crate) folder: Option<&'p Path>,
     /// What is drawn of each recipe; `None`: nothing.
@@ -56,6 +57,10 @@ struct Job {
 
 /// Runs everything; one entry a recipe, in their order.
 pub(crate) fn all(plan: &Plan<'_>) -> Result<Vec<Runs>, CliError> {
+    // Before any of them runs.
+    for named in plan.recipes {
+        named.builder(&named.on(plan.target), plan.target)?;
+    }
     let processes = plan.workload.processes.len();
     let has_requests = |process: &ProcessPlan| process.repetition != Repetition::BackToBack;
     let apart = processes > 1 || plan.workload.processes.iter().any(has_requests);
@@ -110,16 +115,14 @@ fn one(
     workload: &Workload,
     (progress, drawing): (&Progress, &Progress),
 ) -> Result<(Outcome, Option<Drawn>), CliError> {
-    let NamedRecipe { name, recipe } = &plan.recipes[job.recipe];
-    let mut recipe = recipe.clone();
-    recipe.fill_costs(raddle_sim::device_costs(plan.target));
-    let recipe = &recipe;
+    let named = &plan.recipes[job.recipe];
+    let (name, recipe) = (&named.name, &named.on(plan.target));
     let (shape, cus) = (plan.target.shape, plan.target.cus);
-    let log = match (job.alone, plan.folder) {
-        (None, Some(folder)) => log(plan, name, recipe, folder)?,
+    let log = match (job.alone, plan.folder, plan.detail) {
+        (None, Some(folder), Some(detail)) => log(plan, name, recipe, (folder, detail))?,
         _ => LogWriter::off(),
     };
-    let mut dispatcher = recipe.builder(shape, cus)?.log(log).build();
+    let mut dispatcher = named.builder(recipe, plan.target)?.log(log).build();
     let options =
         Options { shape, cus, costs: Costs::of(plan.target), energy: EnergyModel::ASSUMED };
     let seen = AtomicU64::new(0);
@@ -152,7 +155,7 @@ fn log(
     plan: &Plan<'_>,
     name: &str,
     recipe: &raddle_dispatch::Recipe,
-    folder: &Path,
+    (folder, detail): (&Path, Detail),
 ) -> Result<LogWriter, CliError> {
     let folder = folder.join(name);
     let what = format!("{name}/{LOG}");
@@ -160,7 +163,7 @@ fn log(
     let file = File::create(folder.join(LOG)).map_err(CliError::writing(&what))?;
     let header = Header {
         raddle_log: 1,
-        detail: plan.detail,
+        detail,
         device: plan.target.id.clone(),
         cus: plan.target.cus,
         shape: plan.target.shape,

@@ -3,11 +3,15 @@
 //! No paths and nothing from the metadata of a profile: equal input gives equal bytes anywhere.
 
 use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
 
 use raddle_device::Device;
-use raddle_dispatch::Recipe;
+use raddle_dispatch::{AllocateRecipe, Recipe};
 use raddle_sim::{Outcome, Summary, Workload};
 use raddle_trace::OpKind;
+use raddle_types::Resource;
+use raddle_workgroup::Search;
 use serde::Serialize;
 
 use crate::devices::{Told, unit};
@@ -32,6 +36,8 @@ pub(crate) struct Report {
     pub(crate) assumptions: Vec<String>,
     /// What a reader should think about.
     pub(crate) warnings: Vec<String>,
+    /// The recipes under which launches never ended: their figures are of the rest.
+    pub(crate) stuck: Vec<String>,
     /// One entry a recipe.
     pub(crate) recipes: Vec<RecipeResult>,
 }
@@ -45,6 +51,8 @@ pub(crate) struct RecipeResult {
     pub(crate) recipe: Recipe,
     /// Its decision log, within the folder of results.
     pub(crate) log: Option<String>,
+    /// How large that is.
+    pub(crate) log_bytes: Option<u64>,
     /// Its timeline, if one was drawn.
     pub(crate) timeline: Option<Drawn>,
     pub(crate) summary: Summary,
@@ -67,7 +75,20 @@ pub(crate) struct Refusal {
     pub(crate) wanted: u64,
     pub(crate) available: u64,
     pub(crate) unit: &'static str,
+    /// What there is although it is not reported, where that is why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) unreported: Option<Unreported>,
     pub(crate) launches: u64,
+}
+
+/// Room that an approximate search does not see.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct Unreported {
+    /// The search of the recipe.
+    pub(crate) search: &'static str,
+    /// How much an empty compute unit has in one run, in the unit of the refusal.
+    pub(crate) there_is: u64,
 }
 
 /// Launches that never ended.
@@ -85,18 +106,22 @@ impl RecipeResult {
         runs: &Runs,
         profiles: &[Loaded],
         device: &Device,
-        logged: bool,
+        folder: Option<&Path>,
     ) -> Self {
         let Runs { together, timeline, alone } = runs;
+        let log = format!("{}/{LOG}", named.name);
+        let bytes = |folder: &Path| Some(fs::metadata(folder.join(&log)).ok()?.len());
+        let log_bytes = folder.and_then(bytes);
         let base: Vec<&Outcome> =
             if alone.is_empty() { vec![together] } else { alone.iter().collect() };
         Self {
             name: named.name.clone(),
             recipe: named.recipe.clone(),
-            log: logged.then(|| format!("{}/{LOG}", named.name)),
+            log: log_bytes.map(|_| log),
+            log_bytes,
             timeline: timeline.clone(),
             summary: Summary::new(workload, together, &base),
-            refusals: refusals(together, profiles, device),
+            refusals: refusals(together, profiles, device, &named.recipe),
             refused_again: together.refused_again,
             stuck: stuck(together, profiles),
         }
@@ -111,7 +136,43 @@ fn kernel(profiles: &[Loaded], process: u16, task: u32) -> (String, String) {
     (loaded.name.clone(), kernel.cloned().unwrap_or_default())
 }
 
-fn refusals(outcome: &Outcome, profiles: &[Loaded], device: &Device) -> Vec<Refusal> {
+impl RecipeResult {
+    /// How many launches of a process never ended.
+    pub(crate) fn stuck_of(&self, process: &str) -> u64 {
+        let own = self.stuck.iter().filter(|stuck| stuck.profile == process);
+        own.map(|stuck| stuck.launches).sum()
+    }
+}
+
+/// What a search does not report of a resource, where an empty compute unit would have room.
+fn unreported(
+    recipe: &Recipe,
+    device: &Device,
+    why: &raddle_types::Refusal,
+    size: u64,
+) -> Option<Unreported> {
+    let AllocateRecipe::Matching(config) = &recipe.allocate else { return None };
+    let search = match config.search {
+        Search::Full => return None,
+        Search::Grouped { .. } => "grouped",
+        Search::Sampled { .. } => "sampled",
+        Search::Shared { .. } => "shared",
+    };
+    let there_is: u64 = match why.resource {
+        Resource::Vgpr => device.shape.vgpr_per_simd.into(),
+        Resource::Sgpr => device.shape.sgpr.into(),
+        Resource::Lds => device.shape.lds.into(),
+        _ => return None,
+    };
+    (why.wanted <= there_is).then(|| Unreported { search, there_is: there_is.saturating_mul(size) })
+}
+
+fn refusals(
+    outcome: &Outcome,
+    profiles: &[Loaded],
+    device: &Device,
+    recipe: &Recipe,
+) -> Vec<Refusal> {
     let mut found: BTreeMap<_, Refusal> = BTreeMap::new();
     for refused in &outcome.refused {
         let (profile, kernel) = kernel(profiles, refused.process, refused.task);
@@ -126,6 +187,7 @@ fn refusals(outcome: &Outcome, profiles: &[Loaded], device: &Device) -> Vec<Refu
             wanted: why.wanted.saturating_mul(size),
             available: why.available.saturating_mul(size),
             unit,
+            unreported: unreported(recipe, device, &why, size),
             launches: 0,
         });
         entry.launches += 1;
@@ -143,6 +205,24 @@ fn stuck(outcome: &Outcome, profiles: &[Loaded]) -> Vec<Stuck> {
         entry.launches += 1;
     }
     found.into_values().collect()
+}
+
+/// The recipes under which launches never ended.
+pub(crate) fn stuck_names(recipes: &[RecipeResult]) -> Vec<String> {
+    let stuck = recipes.iter().filter(|result| result.summary.stuck > 0);
+    stuck.map(|result| result.name.clone()).collect()
+}
+
+/// Of how many recipes launches never ended, and of which; `None` where all launches did.
+pub(crate) fn stuck_under(recipes: &[RecipeResult]) -> Option<String> {
+    let stuck = recipes.iter().filter(|result| result.summary.stuck > 0);
+    let told: Vec<String> = stuck
+        .map(|result| {
+            let launches = counted(result.summary.stuck, "launch", "launches");
+            format!("{launches} under {}", result.name)
+        })
+        .collect();
+    (!told.is_empty()).then(|| format!("{} never ended", told.join(", ")))
 }
 
 /// A warning for each profile of which something can never run: what is refused takes no time.

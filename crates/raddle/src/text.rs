@@ -6,11 +6,12 @@ use crate::args::RunArgs;
 use crate::arrivals;
 use crate::console::{alarm, heading};
 use crate::devices::Found;
+use crate::runs::LOG;
 use crate::sources::Source;
-use crate::summary::{RecipeResult, Refusal, Report};
+use crate::summary::{RecipeResult, Refusal, Report, Unreported};
 use crate::table::Table;
 use crate::timelines::{CHROME, PERFETTO, coarse};
-use crate::units::{count, counted, duration, percent, plain, wrap};
+use crate::units::{bytes, count, counted, duration, percent, plain, wrap};
 
 /// Columns of a line of text.
 const WIDTH: usize = 100;
@@ -44,7 +45,11 @@ pub(crate) fn render(report: &Report, closing: &Closing<'_>, colour: bool) -> St
     if let Some(table) = turns(report) {
         out += &format!("{}\n", table.render(colour));
     }
-    section(&mut out, "Reading", READING.to_owned() + arrivals::reading(report), colour);
+    let mut reading = READING.to_owned() + arrivals::reading(report);
+    if !report.stuck.is_empty() {
+        reading += READING_STUCK;
+    }
+    section(&mut out, "Reading", reading, colour);
     section(&mut out, "Cost model", report.assumptions.join("; "), colour);
     list(&mut out, "Refused", refusals(report), colour);
     list(&mut out, "Stuck", stuck(report), colour);
@@ -72,21 +77,35 @@ fn files(report: &Report, closing: &Closing<'_>, folder: &Path, colour: bool) ->
         results.filter_map(|result| Some((result.name.as_str(), result.timeline.as_ref()?)))
     };
     let has = |file: &str| drawn().any(|(_, drawn)| drawn.files.iter().any(|f| f.ends_with(file)));
-    let mut names = vec!["decisions.jsonl".to_owned()];
+    let mut names: Vec<String> = logs(report).into_iter().collect();
     for (file, viewer) in [(PERFETTO, "ui.perfetto.dev"), (CHROME, "chrome://tracing")] {
         if has(file) {
             names.push(format!("{file} (for {viewer})"));
         }
     }
-    let text = format!(
-        "{}: report.html, summary.json, and for each recipe {}",
-        folder.display(),
-        names.join(", ")
-    );
+    let each = match names.as_slice() {
+        [] => String::new(),
+        names => format!(", and for each recipe {}", names.join(", ")),
+    };
+    let text = format!("{}: report.html, summary.json{each}", folder.display());
     let mut out = String::new();
     section(&mut out, "Files", text, colour);
     list(&mut out, "Timelines drawn coarser", coarse(closing.run, drawn()), colour);
     out
+}
+
+/// Decision logs that are larger than this together are told of with their size.
+const LARGE: u64 = 1_000_000;
+
+/// The decision logs, if there are any.
+fn logs(report: &Report) -> Option<String> {
+    let sizes = report.recipes.iter().filter_map(|result| result.log_bytes);
+    let all = sizes.reduce(u64::saturating_add)?;
+    Some(if all < LARGE {
+        LOG.to_owned()
+    } else {
+        format!("{LOG} ({} in all; `--log none` writes none)", bytes(all))
+    })
 }
 
 const READING: &str = "makespan = until every profile has ended once, which in an open loop mostly \
@@ -96,6 +115,12 @@ const READING: &str = "makespan = until every profile has ended once, which in a
     (end - ready) over the same launch alone here under the same recipe, geometric mean: many \
     short waits can raise it while the rare long ones, which p99 shows, are gone; refused = can \
     never run, in one repetition";
+
+const READING_STUCK: &str = "; stuck = launches that never ended, although nothing more could happen: \
+    there is no makespan, and all other figures of the recipe are of the rest";
+
+/// What stands for the makespan of a run that has none.
+pub(crate) const STUCK: &str = "STUCK";
 
 fn section(out: &mut String, title: &str, text: String, colour: bool) {
     let text = wrap(&format!("{title}: {text}"), WIDTH, "  ");
@@ -147,11 +172,15 @@ fn head(report: &Report) -> String {
 fn comparison(report: &Report) -> Table {
     let header = [
         "recipe", "makespan", "used", "Jain", "process", "level", "launches", "p50", "p99",
-        "slowdown", "refused",
+        "slowdown", "refused", "stuck",
     ];
-    let mut table = Table::new(&header, &[1, 2, 3, 5, 6, 7, 8, 9, 10]);
+    // Mostly nothing is.
+    let stuck = !report.stuck.is_empty();
+    let columns = header.len() - usize::from(!stuck);
+    let mut table =
+        Table::new(&header[..columns], &[1, 2, 3, 5, 6, 7, 8, 9, 10, 11][..columns - 2]);
     for result in &report.recipes {
-        add_rows(&mut table, result);
+        add_rows(&mut table, result, columns);
     }
     table
 }
@@ -196,28 +225,32 @@ fn turns(report: &Report) -> Option<Table> {
     any.then_some(table)
 }
 
-fn add_rows(table: &mut Table, result: &RecipeResult) {
+fn add_rows(table: &mut Table, result: &RecipeResult, columns: usize) {
     let summary = &result.summary;
     let number = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format!("{x:.2}"));
     let mut left = [
         plain(&result.name, RECIPE),
-        duration(summary.makespan_ns),
+        if summary.stuck > 0 { STUCK.to_owned() } else { duration(summary.makespan_ns) },
         percent(summary.utilisation),
         number(summary.jain),
     ];
     for process in &summary.processes {
         let mut name = plain(&process.name, PROFILE);
         let mut refused = count(process.refused.values().sum());
+        let mut stuck = count(result.stuck_of(&process.name));
         let mut row = |right: [String; 5]| {
             let [level, launches, p50, p99, slowdown] = &right;
             let [recipe, makespan, used, jain] = &left;
-            table.row(&[
+            let cells: [&str; 12] = [
                 recipe, makespan, used, jain, &name, level, launches, p50, p99, slowdown, &refused,
-            ]);
+                &stuck,
+            ];
+            table.row(&cells[..columns]);
             // Only the first row of a recipe and of a process says what holds for all of it.
             left = Default::default();
             name.clear();
             refused.clear();
+            stuck.clear();
         };
         for level in &process.levels {
             row([
@@ -272,7 +305,7 @@ fn refusals(report: &Report) -> Vec<String> {
 
 /// What such a launch lacks.
 pub(crate) fn why(refusal: &Refusal) -> String {
-    let Refusal { resource, wanted, available, unit, .. } = refusal;
+    let Refusal { resource, wanted, available, unit, unreported, .. } = refusal;
     match *resource {
         "grid" if *available == 0 => "its grid or its workgroup is empty".to_owned(),
         "grid" => format!(
@@ -281,11 +314,20 @@ pub(crate) fn why(refusal: &Refusal) -> String {
             count(*available)
         ),
         "cus" => "the policy gives its process no compute unit".to_owned(),
-        _ => format!(
-            "{resource}: a workgroup wants {} {unit}, at most {} can be had",
-            count(*wanted),
-            count(*available)
-        ),
+        _ => {
+            let (wanted, available) = (count(*wanted), count(*available));
+            match unreported {
+                None => {
+                    format!(
+                        "{resource}: a workgroup wants {wanted} {unit}, at most {available} can be had"
+                    )
+                }
+                Some(Unreported { search, there_is }) => format!(
+                    "{resource}: a workgroup wants {wanted} {unit}; an empty compute unit has {} in one run, but the search `{search}` of the recipe reports only {available} of it: with `search = \"full\"` it would run",
+                    count(*there_is)
+                ),
+            }
+        }
     }
 }
 

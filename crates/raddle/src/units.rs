@@ -17,6 +17,19 @@ pub(crate) fn duration(ns: u64) -> String {
     format!("{value:.decimals$} {name}")
 }
 
+/// An amount of memory: `1.20 MB`, `59.1 MB`, `2.00 GB`; a unit is 1,000 of the next smaller one.
+pub(crate) fn bytes(bytes: u64) -> String {
+    if bytes < 1000 {
+        return format!("{bytes} bytes");
+    }
+    // The same digits as a time: 1,000 of a unit are one of the next.
+    let time = duration(bytes);
+    [("us", "KB"), ("ms", "MB"), ("s", "GB")]
+        .into_iter()
+        .find_map(|(unit, name)| Some(format!("{}{name}", time.strip_suffix(unit)?)))
+        .unwrap_or(time)
+}
+
 /// A count with separators: `27,915,924`.
 pub(crate) fn count(n: u64) -> String {
     let digits = n.to_string();
@@ -127,6 +140,13 @@ pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> O
     names.min_by_key(|known| strsim::damerau_levenshtein(name, known))
 }
 
+/// The same, if less than half of it is otherwise.
+pub(crate) fn meant<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    let near =
+        |known: &&str| 2 * strsim::damerau_levenshtein(name, known) < known.chars().count().max(2);
+    nearest(name, names).filter(near)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -147,6 +167,19 @@ mod tests {
             (12_345_000_000_000, "12345 s"),
         ] {
             assert_eq!(duration(ns), text, "{ns}");
+        }
+    }
+
+    #[test]
+    fn amounts_of_memory() {
+        for (amount, text) in [
+            (999, "999 bytes"),
+            (1_000, "1.00 KB"),
+            (59_130_000, "59.1 MB"),
+            (134_400_000, "134 MB"),
+            (2_000_000_000, "2.00 GB"),
+        ] {
+            assert_eq!(bytes(amount), text);
         }
     }
 

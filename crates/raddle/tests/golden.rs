@@ -163,3 +163,33 @@ fn a_question_that_cannot_be_explained_is_refused() {
     let two = format!("{0}\n{0}", question("greedy", 1, K[0]));
     assert!(place.ask(&["explain", "placement"], two).err.contains("one question at a time"));
 }
+
+/// Every topic has a question on the page, and every question there has the answer below it.
+#[test]
+fn the_page_shows_what_is_answered() {
+    let place = Place::new();
+    let page = include_str!("../../../docs/golden.md");
+    let refused = place.raddle(&["golden", "nothing"]).err;
+    let topics = refused.trim_end().split("topics: ").nth(1).expect("they are listed");
+    let sections: Vec<&str> = page.split("\n## ").collect();
+    let (intro, sections) = sections.split_first().expect("a page");
+    let names: Vec<&str> = sections.iter().filter_map(|section| section.lines().next()).collect();
+    assert_eq!(names.join(", "), topics);
+    let errors = ("slices", *intro, 1);
+    let answered = names.iter().zip(sections).map(|(topic, section)| (*topic, *section, 0));
+    for (topic, section, code) in answered.chain([errors]) {
+        let block = section.split("```json\n").nth(1).and_then(|rest| rest.split("```").next());
+        let lines: Vec<&str> = block.expect(topic).lines().collect();
+        assert!(!lines.is_empty() && lines.len().is_multiple_of(2), "{topic}");
+        let every_second = |from: usize| {
+            lines.iter().skip(from).step_by(2).map(|line| format!("{line}\n")).collect::<String>()
+        };
+        let ran = place.ask(&["golden", topic], every_second(0));
+        assert_eq!((ran.code, ran.out), (code, every_second(1)), "{topic}: mend docs/golden.md");
+        // What can be asked can be explained.
+        for question in lines.iter().step_by(2).filter(|_| code == 0) {
+            let told = place.raddle(&["explain", topic, question]);
+            assert!(told.code == 0 && told.out.lines().count() > 2, "{topic}: {told:?}");
+        }
+    }
+}

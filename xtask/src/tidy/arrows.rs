@@ -43,7 +43,7 @@ fn of_crate(file: &File, row: &workspace::Crate) -> Vec<Finding> {
         let wrong = if workspace::row(name).is_some() {
             let known = match row.knows {
                 Knows::Only(known) => known.contains(&name),
-                Knows::Anything => true,
+                Knows::Anything => name != workspace::FOR_TESTS,
             };
             (!known).then(|| format!("`{}` must not know `{name}`", row.name))
         } else {
@@ -170,6 +170,15 @@ mod tests {
         assert!(back[0].starts_with(start), "{back:?}");
         assert!(found("raddle-sim", "[dependencies]\nraddle-types.workspace = true\n").is_empty());
         assert!(found("raddle", "[dependencies]\nraddle-sim.workspace = true\n").is_empty());
+    }
+
+    #[test]
+    fn what_is_for_tests_is_known_to_tests_alone() {
+        for name in ["raddle", "raddle-sim", "raddle-types"] {
+            let text = "[dependencies]\nraddle-test = { path = \"x\" }\n";
+            assert_eq!(found(name, text).len(), 1, "{name}");
+            assert!(found(name, &text.replace("[dep", "[dev-dep")).is_empty(), "{name}");
+        }
     }
 
     #[test]

@@ -17,7 +17,9 @@ pub use fits::{Comparer, fits, words_of_answers};
 pub(crate) use fits::{PLACES, one_by_one, rest, whole_rows};
 pub(crate) use gathered::{PART, gathered};
 pub use kernel::Kernel;
-pub(crate) use portable::{Length, each};
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+pub(crate) use portable::Length;
+pub(crate) use portable::each;
 
 use crate::Error;
 #[cfg(all(feature = "std", target_arch = "x86_64"))]

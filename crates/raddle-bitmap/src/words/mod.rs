@@ -8,9 +8,13 @@ mod longest;
 mod runs;
 
 pub use fit::{NOWHERE, first_fit_portable, shifts_for};
-pub(crate) use fit::{first_fit, first_in_one, first_in_two, run_starts};
+pub(crate) use fit::{first_fit, run_starts};
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+pub(crate) use fit::{first_in_one, first_in_two};
 pub use longest::longest_portable;
-pub(crate) use longest::{Fold, longest, longest_in_one, longest_in_two, longest_of};
+pub(crate) use longest::{Fold, longest, longest_of};
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+pub(crate) use longest::{longest_in_one, longest_in_two};
 pub use runs::Runs;
 
 /// Bits of a word.

@@ -3,8 +3,6 @@
 //! They lie beside the real profiles (`RADDLE_SAMPLES`), or where `RADDLE_VECTORS` says. The tables
 //! of `laws_*` hold the same cases; here nothing of the file is left out.
 
-use std::path::PathBuf;
-
 use raddle_bitmap::circuit::{
     FullTrace, GroupedTrace, MapTable, Masks, PeriodTrace, SampledTrace, Setup, Shift,
 };
@@ -14,22 +12,8 @@ use serde_json::Value;
 
 use crate::{laws_shared, map, misreadings};
 
-/// The file, or `None` where it is absent and need not be there.
 fn vectors() -> Option<Value> {
-    let folder = std::env::var_os("RADDLE_VECTORS").map(PathBuf::from).or_else(|| {
-        let traces = std::env::var_os("RADDLE_SAMPLES").map_or_else(
-            || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces")),
-            PathBuf::from,
-        );
-        Some(traces.parent()?.join("vectors"))
-    })?;
-    let Ok(text) = std::fs::read_to_string(folder.join("vectors000.json")) else {
-        let required = std::env::var("RADDLE_REQUIRE_SAMPLES").is_ok_and(|v| v == "1");
-        assert!(!required, "the worked examples are required but absent");
-        println!("skipped: the worked examples are absent");
-        return None;
-    };
-    Some(serde_json::from_str(&text).expect("JSON"))
+    raddle_test::vectors("vectors000.json")
 }
 
 fn text(value: &Value) -> &str {

@@ -1,13 +1,10 @@
-//! Are granules, limiters and look-ups right, and is every device of the table usable?
+//! Are granules, residency and its limiters right?
 
 use proptest::prelude::*;
-use raddle_device::{
-    Device, DeviceError, Granules, Properties, find, find_arch, find_product, from_properties,
-    nearest, table,
-};
+use raddle_device::{Device, Granules, find, nearest, table};
 use raddle_types::{CuShape, Demand, Footprint, Resource, Ticks};
 
-fn footprint(threads: u32, vgprs_per_thread: u32, lds_bytes: u32) -> Footprint {
+pub(crate) fn footprint(threads: u32, vgprs_per_thread: u32, lds_bytes: u32) -> Footprint {
     Footprint { threads, vgprs_per_thread, lds_bytes, ..Footprint::default() }
 }
 
@@ -109,22 +106,6 @@ proptest! {
     }
 }
 
-#[test]
-fn every_device_is_usable_and_says_where_its_figures_are_from() {
-    let devices = table();
-    assert_eq!(devices.len(), 18);
-    for device in &devices {
-        assert_eq!(device.check(), Ok(()), "{}", device.id);
-        assert!(device.source.len() > 20 && device.cus > 0, "{}", device.id);
-        assert_eq!(find(&device.id).as_ref(), Some(device));
-        assert!(device.residency(&footprint(64, 16, 0)).workgroups > 0, "{}", device.id);
-    }
-    let mut ids: Vec<&String> = devices.iter().map(|device| &device.id).collect();
-    ids.sort();
-    ids.dedup();
-    assert_eq!(ids.len(), 18);
-}
-
 /// The footprint that takes exactly `n` granules is admitted `most` times, one byte more is not.
 #[test]
 fn one_over_a_granule_costs_a_whole_one() {
@@ -165,227 +146,11 @@ fn the_limiter_is_named() {
 }
 
 #[test]
-fn product_names_of_profiles_are_recognised() {
-    for (name, id) in [
-        ("Tesla V100-SXM2-16GB", "v100"),
-        ("NVIDIA A100-PG509-200", "a100"),
-        ("NVIDIA A100-SXM4-80GB", "a100"),
-        ("NVIDIA H100 80GB HBM3", "h100"),
-        ("NVIDIA H800", "h800"),
-        ("NVIDIA B200", "b200"),
-        ("NVIDIA GeForce RTX 2080 Ti", "rtx-2080-ti"),
-        ("AMD Instinct MI300X", "mi300x"),
-        ("AMD Instinct MI250X / MI250", "mi250x"),
-        ("AMD Instinct MI250", "mi250"),
-        ("AMD Instinct MI300A", "mi300a"),
-        ("AMD Instinct MI325X", "mi325x"),
-        ("AMD Instinct MI350X", "mi350x"),
-        ("AMD Instinct MI355X", "mi355x"),
-        ("gfx950", "mi350x"),
-    ] {
-        assert_eq!(find_product(name).map(|device| device.id).as_deref(), Some(id), "{name}");
-    }
-    for unknown in ["", "NVIDIA GeForce RTX 3080", "AMD Radeon Graphics", "gfx90a"] {
-        assert_eq!(find_product(unknown), None, "{unknown}");
-    }
-}
-
-#[test]
-fn an_unknown_gpu_is_built_from_its_properties() {
-    let properties = Properties {
-        name: "NVIDIA GeForce RTX 4090".into(),
-        sms: Some(128),
-        compute_major: Some(8),
-        compute_minor: Some(9),
-        registers_per_sm: Some(65536),
-        threads_per_sm: Some(1536),
-        shared_bytes_per_sm: Some(102_400),
-        wave_size: Some(32),
-        ..Properties::default()
-    };
-    let device = from_properties(&properties).unwrap();
-    assert_eq!((device.cus, device.shape.waves(), device.shape.workgroups), (128, 48, 24));
-    assert_eq!(device.shape.lds, 800);
-    let strange = Properties { compute_major: Some(99), ..properties.clone() };
-    assert!(matches!(from_properties(&strange), Err(DeviceError::Capability { .. })));
-    let silent = Properties { sms: None, ..properties.clone() };
-    assert!(matches!(from_properties(&silent), Err(DeviceError::Missing { .. })));
-    let empty = Properties { threads_per_sm: Some(0), ..properties };
-    assert!(matches!(from_properties(&empty), Err(DeviceError::Impossible { .. })));
-}
-
-#[test]
-fn a_table_device_and_its_properties_agree() {
-    let properties = Properties {
-        name: "Tesla V100-SXM2-16GB".into(),
-        sms: Some(80),
-        compute_major: Some(7),
-        compute_minor: Some(0),
-        registers_per_sm: Some(65536),
-        threads_per_sm: Some(2048),
-        shared_bytes_per_sm: Some(98304),
-        wave_size: Some(32),
-        ..Properties::default()
-    };
-    let (built, known) = (from_properties(&properties).unwrap(), find("v100").unwrap());
-    assert_eq!((built.shape, built.granules, built.cus), (known.shape, known.granules, known.cus));
-}
-
-#[test]
-fn an_amd_device_is_found_by_instruction_set_and_compute_units() {
-    for (arch, cus, id) in [
-        ("gfx906", 60, Some("mi50")),
-        ("gfx908", 120, Some("mi100")),
-        ("gfx90a", 104, Some("mi210")),
-        ("gfx90a:sramecc+:xnack-", 110, Some("mi250x")),
-        ("gfx942", 304, Some("mi300x")),
-        ("GFX942", 228, Some("mi300a")),
-        ("gfx950", 256, Some("mi350x")),
-        ("", 104, Some("mi210")),
-        ("", 256, Some("mi350x")),
-        // A part of an MI300X, an MI60, an NVIDIA H100: none of the table.
-        ("gfx942", 38, None),
-        ("", 64, None),
-        ("", 132, None),
-        ("gfx942", 256, None),
-    ] {
-        assert_eq!(find_arch(arch, cus).map(|device| device.id).as_deref(), id, "{arch} {cus}");
-    }
-}
-
-fn agent(arch: &str, cus: u32) -> Properties {
-    Properties {
-        name: "AMD Some-GPU 9".into(),
-        sms: Some(cus),
-        arch: arch.into(),
-        wave_size: Some(64),
-        simds_per_sm: Some(4),
-        ..Properties::default()
-    }
-}
-
-#[test]
-fn an_unknown_amd_gpu_is_built_from_its_agent() {
-    let mi350x = find("mi350x").unwrap();
-    // An eighth of an MI350X (CPX mode).
-    let eighth = Properties {
-        waves_per_simd: Some(8),
-        threads_per_sm: Some(2048),
-        shared_bytes_per_sm: Some(160 * 1024),
-        ..agent("gfx950", 32)
-    };
-    let device = from_properties(&eighth).unwrap();
-    assert_eq!((device.cus, &*device.id, device.check()), (32, "some-gpu-9", Ok(())));
-    assert_eq!((device.shape, device.granules), (mi350x.shape, mi350x.granules));
-    assert!(device.source.contains("gfx950; bandwidth assumed, that of MI350X"));
-    // What the agent says is believed, what it leaves out is what the instruction set has.
-    let odd = Properties { waves_per_simd: Some(6), ..agent("gfx942", 20) };
-    let shape = from_properties(&odd).unwrap().shape;
-    assert_eq!(
-        (shape.waves(), shape.workgroups, shape.lds, shape.vgpr_per_simd),
-        (24, 24, 128, 64)
-    );
-}
-
-#[test]
-fn an_amd_gpu_that_cannot_be_is_refused() {
-    let refusal = |properties: &Properties| from_properties(properties).unwrap_err();
-    let navi = refusal(&agent("gfx1100", 48));
-    assert!(matches!(navi, DeviceError::Arch { .. }), "{navi}");
-    assert!(navi.to_string().contains("'gfx1100'") && navi.to_string().contains("--device"));
-    let silent = Properties { sms: None, ..agent("gfx942", 1) };
-    assert!(matches!(refusal(&silent), DeviceError::Missing { .. }));
-    for bad in [
-        Properties { sms: Some(0), ..agent("gfx942", 1) },
-        Properties { sms: Some(70_000), ..agent("gfx942", 1) },
-        Properties { wave_size: Some(32), ..agent("gfx942", 1) },
-        Properties { simds_per_sm: Some(0), ..agent("gfx942", 1) },
-        Properties { simds_per_sm: Some(256), ..agent("gfx942", 1) },
-        Properties { waves_per_simd: Some(0), ..agent("gfx942", 1) },
-        Properties { waves_per_simd: Some(70_000), ..agent("gfx942", 1) },
-        Properties { workgroups_per_sm: Some(70_000), ..agent("gfx942", 1) },
-    ] {
-        assert!(matches!(refusal(&bad), DeviceError::Impossible { .. }), "{bad:?}");
-    }
-}
-
-/// The rows of the table say what their instruction sets do, the R9 Nano of the contract apart.
-#[test]
-fn amd_rows_and_their_instruction_sets_agree() {
-    for (arch, cus) in
-        [("gfx906", 60), ("gfx908", 120), ("gfx90a", 104), ("gfx942", 304), ("gfx950", 256)]
-    {
-        let (row, built) =
-            (find_arch(arch, cus).unwrap(), from_properties(&agent(arch, cus)).unwrap());
-        assert_eq!((row.shape, row.granules, row.cus), (built.shape, built.granules, built.cus));
-        assert_eq!(row.max_vgprs_per_thread, built.max_vgprs_per_thread, "{arch}");
-    }
-}
-
-#[test]
-fn workgroup_slots_that_a_profile_says_are_believed() {
-    let properties = Properties { workgroups_per_sm: Some(24), ..gpu("NVIDIA X", (8, 9)) };
-    assert_eq!(from_properties(&properties).unwrap().shape.workgroups, 24);
-    let properties = Properties { workgroups_per_sm: Some(12), ..gpu("NVIDIA X", (8, 9)) };
-    assert_eq!(from_properties(&properties).unwrap().shape.workgroups, 12);
-}
-
-#[test]
 fn context_is_registers_and_lds() {
     let v100 = find("v100").unwrap();
     let demand = v100.demand(&footprint(256, 32, 4096)).unwrap();
     // 8 warps x 32 lanes x 32 registers x 4 bytes, and 4 KiB.
     assert_eq!(v100.context_bytes(&demand), 8 * 32 * 32 * 4 + 4096);
-}
-
-fn gpu(name: &str, capability: (u32, u32)) -> Properties {
-    Properties {
-        name: name.into(),
-        sms: Some(1),
-        compute_major: Some(capability.0),
-        compute_minor: Some(capability.1),
-        ..Properties::default()
-    }
-}
-
-#[test]
-fn every_known_capability_makes_a_sound_device() {
-    for capability in
-        [(7, 0), (7, 2), (7, 5), (8, 0), (8, 6), (8, 7), (8, 9), (9, 0), (10, 0), (10, 3), (12, 0)]
-    {
-        let device = from_properties(&gpu("NVIDIA Some-GPU 9", capability)).unwrap();
-        assert_eq!((device.check(), &*device.id), (Ok(()), "some-gpu-9"));
-        assert!(device.source.contains("assumed"), "{}", device.source);
-    }
-}
-
-/// AMD profiles write compute capability 9.0 too.
-#[test]
-fn a_gpu_of_another_maker_is_no_nvidia() {
-    let by_name = gpu("AMD Radeon Graphics", (9, 0));
-    let by_wave = Properties { wave_size: Some(64), ..gpu("", (9, 0)) };
-    for foreign in [by_name, by_wave] {
-        let error = from_properties(&foreign).unwrap_err();
-        assert!(matches!(error, DeviceError::NotNvidia { .. }), "{error}");
-        assert!(error.to_string().contains("--device"), "{error}");
-    }
-}
-
-#[test]
-fn variants_with_other_figures_are_not_taken_for_the_table_s() {
-    for name in [
-        "NVIDIA H100 PCIe",
-        "NVIDIA H800 PCIe",
-        "NVIDIA A100-SXM4-40GB MIG 1g.5gb",
-        "NVIDIA GH200 480GB",
-        "NVIDIA GB200",
-        "NVIDIA GeForce RTX 2080",
-        "gfx906",
-        "gfx942",
-        "AMD Instinct MI308X",
-    ] {
-        assert_eq!(find_product(name).map(|device| device.id), None, "{name}");
-    }
 }
 
 /// For each granule: what exactly fills a compute unit is admitted, one granule more is refused,
@@ -466,42 +231,4 @@ fn moving_takes_bytes_over_bandwidth_rounded_up() {
     assert_eq!(v100.moving(900_000_000), Ticks(1_000_000));
     let slow = Device { memory_bytes_per_us: 0, ..v100 };
     assert_eq!(slow.moving(u64::MAX), Ticks(u64::MAX));
-}
-
-#[test]
-fn a_device_with_a_zero_is_refused_and_still_panics_nowhere() {
-    let good = find("mi210").unwrap();
-    let mut bad = vec![good.clone(); 9];
-    bad[0].cus = 0;
-    bad[1].wave_size = 0;
-    bad[2].max_threads_per_workgroup = 0;
-    bad[3].max_vgprs_per_thread = 0;
-    bad[4].memory_bytes_per_us = 0;
-    bad[5].granules.vgprs_per_lane = 0;
-    bad[6].granules.sgprs = 0;
-    bad[7].granules.lds_bytes = 0;
-    bad[8].shape.simds = 0;
-    for device in bad {
-        assert!(device.check().is_err(), "{device:?}");
-        let asked = Footprint { sgprs_per_wave: 9, ..footprint(100, 10, 1000) };
-        let residency = device.residency(&asked);
-        assert_eq!(device.demand(&asked).is_ok(), residency.workgroups > 0, "{device:?}");
-    }
-}
-
-/// The README's table has a row for every device, with the figures of the crate.
-#[test]
-fn the_readme_lists_the_table() {
-    let readme = include_str!("../../README.md");
-    for device in table() {
-        let Device { id, product, cus, shape, granules, source, .. } = &device;
-        let (registers, waves) = (shape.vgpr_per_simd, shape.waves());
-        let (lane, lds) = (granules.vgprs_per_lane, granules.lds_bytes);
-        let kib = shape.lds * lds / 1024;
-        let row = format!(
-            "| `{id}` | {product} | {cus} | {waves} | {} | {registers} of {lane} | {kib} KiB in {lds} B | {source} |",
-            shape.workgroups
-        );
-        assert!(readme.contains(&row), "README.md lacks:\n{row}");
-    }
 }

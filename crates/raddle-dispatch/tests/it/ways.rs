@@ -122,13 +122,13 @@ fn what_cheapest_needs_is_asked_for() {
         Recipe::parse("mine", &format!("raddle = 1\n[preempt]\npolicy = \"cheapest\"\n{text}"))
     };
     let missing = recipe("").expect_err("no bound").to_string();
-    assert!(missing.contains("missing field `bound-us`"), "{missing}");
+    assert!(missing.contains("`preempt.bound-us`: it is missing"), "{missing}");
     let near = recipe("bound_us = 5\nbund-us = 5").expect_err("no such key").to_string();
-    assert!(near.ends_with("did you mean `bound-us`?"), "{near}");
+    assert!(near.contains("did you mean `bound-us`?"), "{near}");
     let costs = recipe("bound-us = 5\ncosts = { reset-ns = 5 }").expect_err("no bandwidth");
-    assert!(costs.to_string().contains("missing field `bytes-per-us`"), "{costs}");
+    assert!(costs.to_string().contains("`preempt.costs.bytes-per-us`: it is missing"), "{costs}");
     let near = recipe("bound-us = 5\nabilities = { can-reste = true }").expect_err("no such key");
-    assert!(near.to_string().ends_with("did you mean `can-reset`?"), "{near}");
+    assert!(near.to_string().contains("did you mean `can-reset`?"), "{near}");
     let mut without = recipe("bound-us = 5").expect("a recipe");
     let error = without.builder(SHAPE, 1).expect_err("no costs").to_string();
     assert!(error.contains("reset-ns") && error.contains("device table"), "{error}");
@@ -149,6 +149,6 @@ fn what_cheapest_needs_is_asked_for() {
     for policy in ["wait", "flag", "reset", "switch"] {
         let text = format!("raddle = 1\n[preempt]\npolicy = \"{policy}\"\nbound-us = 5");
         let error = Recipe::parse("mine", &text).expect_err("nothing to set").to_string();
-        assert!(error.contains("unknown field `bound-us`"), "{error}");
+        assert!(error.contains("`preempt.bound-us`: there is no such key"), "{error}");
     }
 }

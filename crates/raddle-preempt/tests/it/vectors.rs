@@ -2,8 +2,6 @@
 //!
 //! They lie beside the real profiles (`RADDLE_SAMPLES`), or where `RADDLE_VECTORS` says.
 
-use std::path::PathBuf;
-
 use raddle_preempt::model::{Setup, Step, Wish, run};
 use raddle_preempt::{Options, Phase};
 use raddle_types::{ProcessId, Tick};
@@ -15,22 +13,8 @@ use crate::naive::Mutant;
 use crate::schedule::of_the_digest;
 use crate::schedules::{naive, ours};
 
-/// The file, or `None` where it is absent and need not be there.
 fn vectors() -> Option<Value> {
-    let folder = std::env::var_os("RADDLE_VECTORS").map(PathBuf::from).or_else(|| {
-        let traces = std::env::var_os("RADDLE_SAMPLES").map_or_else(
-            || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces")),
-            PathBuf::from,
-        );
-        Some(traces.parent()?.join("vectors"))
-    })?;
-    let Ok(text) = std::fs::read_to_string(folder.join("vectors001.json")) else {
-        let required = std::env::var("RADDLE_REQUIRE_SAMPLES").is_ok_and(|v| v == "1");
-        assert!(!required, "the worked examples are required but absent");
-        println!("skipped: the worked examples are absent");
-        return None;
-    };
-    Some(serde_json::from_str(&text).expect("JSON"))
+    raddle_test::vectors("vectors001.json")
 }
 
 const RUNS: [(&str, &[usize], u64); 3] = [

@@ -5,8 +5,6 @@
 //!
 //! They lie beside the real profiles (`RADDLE_SAMPLES`), or where `RADDLE_VECTORS` says.
 
-use std::path::PathBuf;
-
 use raddle_sm::{Options, Step, run};
 use raddle_types::Tick;
 use serde_json::Value;
@@ -15,22 +13,8 @@ use crate::naive::{Kernel, Story};
 use crate::ours::{self, kernel};
 use crate::worked::{self, TOTAL};
 
-/// The file, or `None` where it is absent and need not be there.
 fn vectors() -> Option<Value> {
-    let folder = std::env::var_os("RADDLE_VECTORS").map(PathBuf::from).or_else(|| {
-        let traces = std::env::var_os("RADDLE_SAMPLES").map_or_else(
-            || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces")),
-            PathBuf::from,
-        );
-        Some(traces.parent()?.join("vectors"))
-    })?;
-    let Ok(text) = std::fs::read_to_string(folder.join("vectors003.json")) else {
-        let required = std::env::var("RADDLE_REQUIRE_SAMPLES").is_ok_and(|v| v == "1");
-        assert!(!required, "the worked examples are required but absent");
-        println!("skipped: the worked examples are absent");
-        return None;
-    };
-    Some(serde_json::from_str(&text).expect("JSON"))
+    raddle_test::vectors("vectors003.json")
 }
 
 fn play(sms: u16, total: [u64; 3], options: Options, kernels: &[Kernel]) -> Story {

@@ -62,20 +62,8 @@ pub(crate) fn quirks(profile: &Profile) -> Vec<(Quirk, u64)> {
 }
 
 /// The sample of this name, or `None` where samples are absent and need not be there.
-#[allow(clippy::print_stdout, reason = "a skipped test says so where its output is shown")]
 pub(crate) fn sample(name: &str) -> Option<Result<Profile, TraceError>> {
-    let folder = std::env::var_os("RADDLE_SAMPLES").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces")),
-        PathBuf::from,
-    );
-    let path = folder.join(name);
-    if path.exists() {
-        return Some(open(&path, &ImportOptions::default()));
-    }
-    let required = std::env::var("RADDLE_REQUIRE_SAMPLES").is_ok_and(|v| v == "1");
-    assert!(!required, "the sample {name} is required but absent");
-    println!("skipped: the sample {name} is absent");
-    None
+    Some(open(&raddle_test::sample(name)?, &ImportOptions::default()))
 }
 
 /// Cut off, bytes changed, bytes put in from what such files are made of.

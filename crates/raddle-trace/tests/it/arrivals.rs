@@ -257,24 +257,8 @@ fn no_input_makes_it_panic() {
     }
 }
 
-/// The folder of samples, or `None` where samples are absent and need not be there.
-fn samples(folder: &str) -> Option<PathBuf> {
-    let root = std::env::var_os("RADDLE_SAMPLES").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces")),
-        PathBuf::from,
-    );
-    let path = root.join(folder);
-    if path.exists() {
-        return Some(path);
-    }
-    let required = std::env::var("RADDLE_REQUIRE_SAMPLES").is_ok_and(|v| v == "1");
-    assert!(!required, "the samples {folder} are required but absent");
-    println!("skipped: the samples {folder} are absent");
-    None
-}
-
 fn sample(folder: &str, name: &str) -> Option<Result<ArrivalFile, TraceError>> {
-    Some(open(&samples(folder)?.join(name), &ArrivalOptions::default()))
+    Some(open(&raddle_test::sample(folder)?.join(name), &ArrivalOptions::default()))
 }
 
 /// Requests and the sum of their times, in ns.
@@ -287,7 +271,10 @@ fn sums(task: &ArrivalTask) -> (usize, u64) {
 
 #[test]
 fn every_file_beside_the_benchmarks_is_read_or_refused() {
-    let (Some(disb), Some(reef)) = (samples("disb"), samples("reef")) else { return };
+    let (Some(disb), Some(reef)) = (raddle_test::sample("disb"), raddle_test::sample("reef"))
+    else {
+        return;
+    };
     let mut read = Vec::new();
     for path in [disb, reef].iter().flat_map(|dir| fs::read_dir(dir).unwrap()) {
         let path = path.unwrap().path();
@@ -415,7 +402,7 @@ fn an_hour_of_a_service() {
 
 #[test]
 fn profiles_are_no_arrivals() {
-    let Some(folder) = samples("kineto_nvidia") else { return };
+    let Some(folder) = raddle_test::sample("kineto_nvidia") else { return };
     for path in fs::read_dir(folder).unwrap() {
         let error = open(&path.unwrap().path(), &ArrivalOptions::default()).unwrap_err();
         let known = matches!(error, TraceError::NoArrivals { .. } | TraceError::TooLarge { .. });

@@ -41,18 +41,11 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-#[allow(clippy::print_stdout, reason = "a skipped test says so where its output is shown")]
 #[test]
 fn imports_or_says_what_to_do() {
-    let folder = std::env::var_os("RADDLE_SAMPLES").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces")),
-        PathBuf::from,
-    );
+    let folder = raddle_test::samples();
     let Ok(manifest) = fs::read_to_string(folder.join("MANIFEST.tsv")) else {
-        let required = std::env::var("RADDLE_REQUIRE_SAMPLES").is_ok_and(|v| v == "1");
-        assert!(!required, "the samples are required but absent");
-        println!("skipped: the samples are absent");
-        return;
+        return raddle_test::absent("the list of all samples");
     };
     let mut found = BTreeMap::new();
     for (name, _, _, advice) in FOLDERS {

@@ -3,28 +3,14 @@
 //! The figures come from queries of Python's `sqlite3` over the raw files.
 #![cfg(feature = "nsys")]
 
-use std::path::PathBuf;
-
 use raddle_trace::{
     Field, Format, ImportOptions, Op, OpKind, Origin, Profile, Quirk, SourceDevice, open,
 };
 
-#[allow(clippy::print_stdout, reason = "a skipped test says so where its output is shown")]
 /// The sample of this name, or `None` where samples are absent and need not be there.
 fn sample(name: &str, device: Option<u32>) -> Option<Profile> {
-    let folder = std::env::var_os("RADDLE_SAMPLES").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces")),
-        PathBuf::from,
-    );
-    let path = folder.join(name);
-    if path.exists() {
-        let options = ImportOptions { device, ..ImportOptions::default() };
-        return Some(open(&path, &options).expect(name));
-    }
-    let required = std::env::var("RADDLE_REQUIRE_SAMPLES").is_ok_and(|v| v == "1");
-    assert!(!required, "the sample {name} is required but absent");
-    println!("skipped: the sample {name} is absent");
-    None
+    let options = ImportOptions { device, ..ImportOptions::default() };
+    Some(open(&raddle_test::sample(name)?, &options).expect(name))
 }
 
 /// Rows, kernels, copies, fills, workgroups, streams, span.

@@ -33,11 +33,5 @@ pub(crate) const fn kernel([threads, vgpr, sgpr, lds]: [u32; 4]) -> Kernel {
 
 /// The folder of the golden files, beside that of the real profiles, if it is there.
 pub(crate) fn peers() -> Option<PathBuf> {
-    let traces = std::env::var("RADDLE_SAMPLES")
-        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces").into());
-    let peers = PathBuf::from(traces).parent()?.join("peers");
-    let there = peers.is_dir();
-    let required = std::env::var("RADDLE_REQUIRE_SAMPLES").is_ok_and(|value| value == "1");
-    assert!(there || !required, "no golden files: there is no folder {}", peers.display());
-    there.then_some(peers)
+    raddle_test::beside("peers")
 }

@@ -8,6 +8,10 @@ use std::ops::RangeInclusive;
 use serde_json::{Map, Value};
 
 use super::fault::{Fault, Kind};
+use crate::units::plain;
+
+/// Characters of a string of the question in a message about it.
+const SHOWN: usize = 40;
 
 /// An object of the question, and where it is.
 #[derive(Clone, Debug)]
@@ -147,8 +151,11 @@ pub(crate) fn word<T: Copy>(
     let given = kebab(text);
     let found = words.iter().find(|(word, _)| *word == given);
     found.map(|(_, meaning)| *meaning).ok_or_else(|| {
+        let meant = crate::units::meant(&given, words.iter().map(|(word, _)| *word));
+        let meant = meant.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         let words: Vec<String> = words.iter().map(|(word, _)| format!("`{word}`")).collect();
-        let message = format!("`{name}` must be {}", words.join(" or "));
+        let given = plain(text, SHOWN);
+        let message = format!("`{name}` must be {}, not `{given}`{meant}", words.join(" or "));
         Fault::new(Kind::OutOfRange, at, message)
     })
 }
@@ -191,12 +198,15 @@ fn hexadecimal(text: &str) -> Option<u64> {
 /// A value of another type than the one wanted.
 pub(crate) fn wrong_type(at: &str, wanted: &str, value: &Value) -> Fault {
     let is = match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a truth value",
-        Value::Number(_) => "a number that is not whole",
-        Value::String(_) => "a string",
-        Value::Array(_) => "an array",
-        Value::Object(_) => "an object",
+        Value::Null => "null".to_owned(),
+        Value::Bool(truth) => format!("the truth value {truth}"),
+        Value::Number(number) if number.is_f64() => {
+            format!("the number {number}, which is not written as a whole one")
+        }
+        Value::Number(number) => format!("the number {number}"),
+        Value::String(text) => format!("the string \"{}\"", plain(text, SHOWN)),
+        Value::Array(_) => "an array".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
     };
     Fault::new(Kind::WrongType, at, format!("{wanted} is wanted, this is {is}"))
 }
@@ -235,6 +245,38 @@ mod tests {
         ] {
             assert_eq!(integer(value.clone(), 0..=255), Err((kind, at())), "{value}");
         }
+    }
+
+    #[test]
+    fn a_wrong_type_says_what_is_wanted_and_what_is_there() {
+        for (value, is) in [
+            (json!(7), "the number 7"),
+            (json!(-7), "the number -7"),
+            (json!(1.5), "the number 1.5, which is not written as a whole one"),
+            (json!(2.0), "the number 2.0, which is not written as a whole one"),
+            (json!("a\nb"), "the string \"a?b\""),
+            (json!("a".repeat(50)), "the string \"aaaaaaaaaaaaaaaaaaaaaaaaaa…aaaaaaaaaaaaa\""),
+            (json!(false), "the truth value false"),
+            (json!(null), "null"),
+            (json!([7]), "an array"),
+            (json!({"a": 7}), "an object"),
+        ] {
+            let fault = wrong_type("/x", "a name", &value);
+            assert_eq!(fault.message, format!("a name is wanted, this is {is}"));
+        }
+    }
+
+    #[test]
+    fn a_wrong_word_is_told_with_the_nearest() {
+        let object = json!({"rule": "mena", "order": "sideways"});
+        let fields = Fields::of(&object, "").unwrap();
+        let told =
+            |key: &str| fields.word(key, &[("mean", 1), ("min-one", 2)]).unwrap_err().message;
+        assert_eq!(
+            told("rule"),
+            "`rule` must be `mean` or `min-one`, not `mena`; did you mean `mean`?"
+        );
+        assert_eq!(told("order"), "`order` must be `mean` or `min-one`, not `sideways`");
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! How is a profile replayed alone on its own device, to be compared with itself?
 
 use raddle_device::Device;
-use raddle_dispatch::log::Detail;
 use raddle_sim::{Fidelity, PlanOptions, Workload, plan};
 use raddle_types::Ticks;
 
@@ -23,7 +22,7 @@ pub(super) fn run(loaded: &Loaded, own: &Device, progress: bool) -> Result<Fidel
         workload: &workload,
         recipes: &recipes::choose(&[RECIPE.to_owned()])?,
         target: own,
-        detail: Detail::Answers,
+        detail: None,
         folder: None,
         timeline: None,
         jobs: Some(1),

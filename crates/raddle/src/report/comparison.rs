@@ -6,6 +6,7 @@ use super::Source;
 use super::html::{self, figure, name, wide};
 use super::{energy, requests};
 use crate::summary::RecipeResult;
+use crate::text::STUCK;
 use crate::units::{count, duration, percent};
 
 const HEADER: [&str; 12] = [
@@ -105,7 +106,10 @@ type Column<T> = fn(&T) -> Cell;
 
 /// What is told of a recipe as a whole.
 const WHOLE: [Column<Summary>; 3] = [
-    |summary| time(summary.makespan_ns),
+    |summary| match summary.stuck {
+        0 => time(summary.makespan_ns),
+        _ => Cell { rank: None, text: STUCK.to_owned() },
+    },
     |summary| Cell { rank: Some(-summary.utilisation), text: percent(summary.utilisation) },
     |summary| ratio(summary.jain, -1.0),
 ];

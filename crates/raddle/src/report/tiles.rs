@@ -7,7 +7,9 @@ use crate::units::{count, duration};
 
 pub(crate) fn tiles(source: &Source<'_>) -> String {
     let recipes = &source.report.recipes;
-    let mut out = vec![lowest("makespan", recipes, |result| Some(result.summary.makespan_ns))];
+    let mut out = vec![lowest("makespan", recipes, |result| {
+        (result.summary.stuck == 0).then_some(result.summary.makespan_ns)
+    })];
     if let Some((process, level)) = most_urgent(source) {
         let who = &source.workload.processes[process].name;
         let p99 = |result: &RecipeResult| {

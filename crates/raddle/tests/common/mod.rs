@@ -1,11 +1,11 @@
 //! What do all these tests need: the tool itself, a folder to run it in, and small profiles.
-#![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(dead_code, unused_imports, reason = "each test file uses a part of it")]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "all of this is test code")]
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// A folder of its own, in which the tool runs.
@@ -153,18 +153,4 @@ pub(crate) fn kernel(name: &str, start_us: i64, duration_us: i64) -> String {
     )
 }
 
-/// A real sample, or `None` where samples are absent and need not be there.
-pub(crate) fn sample(name: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("RADDLE_SAMPLES").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces")),
-        PathBuf::from,
-    );
-    let path = folder.join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    let required = std::env::var("RADDLE_REQUIRE_SAMPLES").is_ok_and(|v| v == "1");
-    assert!(!required, "the sample {name} is required but absent");
-    println!("skipped: the sample {name} is absent");
-    None
-}
+pub(crate) use raddle_test::sample;

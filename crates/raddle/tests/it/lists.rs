@@ -60,6 +60,32 @@ fn names_that_are_not_there_are_refused_with_the_nearest() {
 }
 
 #[test]
+fn what_is_there_is_never_overwritten() {
+    let place = Place::new();
+    let save = ["recipes", "--show", "leftover-drain", "--save", "mine.toml"];
+    let ran = place.raddle(&save);
+    let told = (ran.code, ran.out.as_str(), ran.err.as_str());
+    assert_eq!(told, (0, "leftover-drain is in mine.toml\n", ""));
+    let saved = || std::fs::read_to_string(place.path().join("mine.toml")).unwrap();
+    assert_eq!(saved(), place.raddle(&save[..3]).out);
+    place.file("mine.toml", "my own");
+    let ran = place.raddle(&save);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    assert_eq!(
+        ran.err,
+        "error: mine.toml is there already and stays as it is: give --save another name\n"
+    );
+    assert_eq!(saved(), "my own");
+    let ran = place.raddle(&["devices", "--show", "v100", "--save", "no/v100.toml"]);
+    assert!(ran.code == 1 && ran.err.contains("no/v100.toml cannot be written"), "{ran:?}");
+    // And no hint of ours writes over anything.
+    for args in [&[][..], &["recipes"], &["--help"]] {
+        let out = place.raddle(args).out;
+        assert!(out.contains("--save mine.toml") && !out.contains("> mine"), "{out}");
+    }
+}
+
+#[test]
 fn help_versions_completions_and_manual_pages() {
     let place = Place::new();
     let said = |args: &[&str]| {

@@ -11,4 +11,5 @@ mod preempt;
 mod refused;
 mod replay;
 mod report;
+mod stuck;
 mod timeline;

@@ -3,8 +3,6 @@
 //! PyTorch's profiler asks NVIDIA's own occupancy calculation about every kernel and writes the
 //! answer in whole percent, so each profile is thousands of questions with answers.
 
-use std::path::PathBuf;
-
 use raddle_device::{Device, find, find_product, from_properties};
 use raddle_trace::{ImportOptions, Op, Profile, SourceDevice, open};
 use raddle_types::Resource;
@@ -12,20 +10,9 @@ use raddle_types::Resource;
 /// Shared memory above which a kernel must opt in. The profiler asks without, and writes 0 for it.
 const OPT_IN: u32 = 48 * 1024;
 
-#[allow(clippy::print_stdout, reason = "a skipped test says so where its output is shown")]
 fn sample(name: &str) -> Option<Profile> {
-    let folder = std::env::var_os("RADDLE_SAMPLES").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/traces")),
-        PathBuf::from,
-    );
-    let path = folder.join("kineto_nvidia").join(name);
-    if path.exists() {
-        return Some(open(&path, &ImportOptions::default()).expect(name));
-    }
-    let required = std::env::var("RADDLE_REQUIRE_SAMPLES").is_ok_and(|v| v == "1");
-    assert!(!required, "the sample {name} is required but absent");
-    println!("skipped: the sample {name} is absent");
-    None
+    let path = raddle_test::sample(&format!("kineto_nvidia/{name}"))?;
+    Some(open(&path, &ImportOptions::default()).expect(name))
 }
 
 /// The device twice: as the table has it, and as the profile alone describes it.

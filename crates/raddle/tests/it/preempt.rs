@@ -96,9 +96,12 @@ fn a_recipe_of_the_slot_is_refused_with_its_key() {
     let place = Place::new();
     place.file("train.csv", train());
     for (preempt, expected) in [
-        ("\"cheapest\"", "missing field `bound-us`"),
-        ("\"cheapest\"\nbound = 5", "unknown field `bound`"),
-        ("\"flag\"\nbound-us = 5", "unknown field `bound-us`"),
+        ("\"cheapest\"", "mine.toml, line 5, `preempt.bound-us`: it is missing"),
+        (
+            "\"cheapest\"\nbound = 5",
+            "line 7, `preempt.bound`: there is no such key; did you mean `bound-us`?",
+        ),
+        ("\"flag\"\nbound-us = 5", "line 7, `preempt.bound-us`: there is no such key"),
         ("\"rest\"", "did you mean `reset`?"),
     ] {
         recipe(&place, "mine.toml", preempt);

@@ -125,13 +125,70 @@ fn recipes_that_cannot_be_used() {
     };
     recipe(
         "raddle = 1\n[trun]\npolicy = \"everyone\"",
-        &["mine.toml", "trun", "did you mean `turn`"],
+        &["recipe mine.toml, line 2, `trun`", "did you mean `turn`", "Example: `turn = {"],
     );
-    recipe("raddle = 1\n[turn]\npolicy = \"everyon\"", &["did you mean `everyone`"]);
+    recipe("raddle = 1\n[turn]\npolicy = \"everyon\"", &["line 3", "did you mean `everyone`"]);
     recipe("raddle = 2", &["version 2", "reads version 1"]);
-    recipe("raddle = ", &["not valid TOML"]);
+    recipe("raddle = ", &["recipe mine.toml, line 1: this is not valid TOML"]);
+    let slices = "raddle = 1\n[turn]\npolicy = \"weighted-slices\"\nrule = \"mean\"\n";
+    recipe(
+        &format!("{slices}t0-us = \"5 ms\""),
+        &["mine.toml, line 5, `turn.t0-us`: it is the text \"5 ms\", wanted is a whole number"],
+    );
+    // What only a policy knows is refused by its key too, before anything runs.
+    recipe(
+        &format!("{slices}t0-us = 200\nlongest-us = 100"),
+        &["mine.toml, line 6, `turn.longest-us`: 100 microseconds", "`t0-us = 200`"],
+    );
+    recipe(
+        "raddle = 1\n[allocate]\npolicy = \"matching\"\nsearch = { grouped = { groups = 7 } }",
+        &["mine.toml, line 4, `allocate.search`: ", "7 groups do not divide", "search = \"full\""],
+    );
     let words = ["no recipe leftover-drian", "Did you mean `leftover-drain`?", "raddle recipes"];
     refused(&place, &["train.csv", "--recipe", "leftover-drian"], &words);
+}
+
+/// What a search does not see is refused, and it is said that the search did it.
+#[test]
+fn a_refusal_that_a_search_caused_says_so() {
+    let place = Place::new();
+    let rows = ["small 1 80 128 32 1024 0 0 1000", "half 1 80 128 32 49152 0 2000 1000"];
+    place.file("two.csv", table(&rows));
+    for (search, name, reported) in [
+        ("{ sampled = { amounts = [1, 2, 4, 128] } }", "sampled", "32,768"),
+        ("{ sampled = { amounts = [1, 2, 4, 192] } }", "", ""),
+        ("\"full\"", "", ""),
+    ] {
+        let text = format!("raddle = 1\n[allocate]\npolicy = \"matching\"\nsearch = {search}");
+        place.file("mine.toml", text);
+        let args = ["replay", "two.csv", "--recipe", "mine.toml", "--no-files"];
+        let ran = place.raddle(&args);
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        let document = place.raddle(&[&args[..], &["--format", "json"]].concat()).out;
+        let document: serde_json::Value = serde_json::from_str(&document).unwrap();
+        let refusals = &document["recipes"][0]["refusals"];
+        if name.is_empty() {
+            assert_eq!(refusals, &serde_json::json!([]), "{search}");
+            continue;
+        }
+        let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        let said = format!(
+            "lds: a workgroup wants 49,152 bytes of shared memory; an empty compute unit has 98,304 in one run, but the search `{name}` of the recipe reports only {reported} of it: with `search = \"full\"` it would run"
+        );
+        assert!(words.contains(&said), "{said}\n{}", ran.out);
+        assert_eq!(
+            refusals[0]["unreported"],
+            serde_json::json!({"search": name, "there-is": 98304})
+        );
+    }
+    // What no compute unit has is no matter of the search.
+    place.file("huge.csv", table(&["huge 1 80 128 32 98305 0 0 1000", rows[0]]));
+    let text = "raddle = 1\n[allocate]\npolicy = \"matching\"\nsearch = { sampled = {} }";
+    place.file("mine.toml", text);
+    let ran = place.raddle(&["replay", "huge.csv", "--recipe", "mine.toml", "--no-files"]);
+    let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("98,560 bytes of shared memory, at most 98,304 can be had"), "{words}");
+    assert!(!ran.out.contains("the search"), "{}", ran.out);
 }
 
 #[test]
@@ -185,6 +242,7 @@ fn wrong_usage() {
         (&["replay", "train.csv", "--out", "a", "--no-files"], &["--out", "--no-files"]),
         (&["replay", "train.csv", "--events", "x"], &["--events"]),
         (&["--out", "a", "replay", "train.csv"], &["behind the verb"]),
+        (&["recipes", "--save", "mine.toml"], &["--show"]),
         (&["golden", "placment"], &["no topic `placment`", "the nearest is `placement`", TOPICS]),
     ] {
         let ran = place.raddle(args);

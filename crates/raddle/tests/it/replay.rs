@@ -155,6 +155,38 @@ fn without_files_nothing_is_written() {
 }
 
 #[test]
+fn large_logs_are_told_of_with_their_size_and_can_be_left_out() {
+    let place = two();
+    let rows: Vec<String> =
+        (0..3000).map(|n| format!("k{} 1 80 128 32 0 {n}00 {n}00 90", n % 7)).collect();
+    place.file("many.csv", table(&rows.iter().map(String::as_str).collect::<Vec<_>>()));
+    let replay = |more: &[&str]| {
+        let base =
+            ["replay", "many.csv", "--recipe", "greedy", "--timeline", "none", "--out", "out"];
+        let ran = place.raddle(&[&base[..], more].concat());
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        (ran.out, summary(&place, "out")["recipes"][0].clone())
+    };
+    let (text, result) = replay(&["--log", "full"]);
+    let bytes = place.tree("out")["greedy/decisions.jsonl"].len();
+    assert_eq!(result["log-bytes"], bytes);
+    assert!(bytes > 1_000_000, "{bytes}");
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let size =
+        format!("decisions.jsonl ({:.1} MB in all; `--log none` writes none)", bytes as f64 / 1e6);
+    assert!(words.contains(&size), "{size}\n{text}");
+
+    let (text, result) = replay(&["--log", "none"]);
+    assert_eq!(place.names("out"), ["report.html", "summary.json"]);
+    assert_eq!((&result["log"], &result["log-bytes"]), (&Value::Null, &Value::Null));
+    assert!(text.contains("Files: out: report.html, summary.json\n"), "{text}");
+    assert!(!text.contains("decisions.jsonl") && !text.contains("--events"), "{text}");
+    // The results are the same.
+    let figures = |result: &Value| result["summary"].to_string();
+    assert_eq!(figures(&replay(&[]).1), figures(&result));
+}
+
+#[test]
 fn an_earlier_result_is_replaced() {
     let place = two();
     assert_eq!(place.raddle(&BOTH).code, 0);

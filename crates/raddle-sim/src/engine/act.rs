@@ -1,0 +1,101 @@
+//! How is an action of the dispatcher carried out, and when can it not be?
+
+use raddle_policy::{Action, Actions};
+use raddle_types::{LaunchId, Ticks};
+
+use super::Engine;
+use crate::SimError;
+use crate::machine::Kernel;
+use crate::plan::Work;
+use crate::queue::Due;
+use crate::watch::{Seen, Watch};
+
+impl<W: Watch> Engine<'_, W> {
+    pub(super) fn carry_out(&mut self, action: &Action, lists: &Actions) -> Result<(), SimError> {
+        let now = self.now;
+        match *action {
+            Action::Submit { launch, via } => {
+                let kernel = self.kernel(launch)?;
+                if via.cleanup > Ticks::ZERO {
+                    self.cleanups.insert(launch, via.cleanup);
+                }
+                self.machine.submit(launch, kernel, now)
+            }
+            Action::Start { launch, waves, ref pieces, .. } => {
+                self.must_be_ready(launch, "start workgroups of")?;
+                let pieces = lists.pieces(pieces);
+                let (started, front) =
+                    self.machine.start(launch, waves, pieces, now, &mut self.queue)?;
+                self.watch.see(now, &Seen::Started { launch, front, waves, pieces });
+                let record = &mut self.tasks.records[launch.index()];
+                record.started.get_or_insert(now);
+                self.usage.waves[usize::from(record.process)] += started;
+                Ok(())
+            }
+            Action::Assign { launch, workgroup, cu } => {
+                self.must_be_ready(launch, "assign a workgroup of")?;
+                self.machine.assign(launch, workgroup, cu, now)
+            }
+            Action::TakeOff { launch, how } => {
+                self.machine.take_off(launch, how, now, &mut self.queue)
+            }
+            Action::Restore { launch } => {
+                let (waves, process) = self.machine.restore(launch, now, &mut self.queue)?;
+                self.usage.waves[usize::from(process)] += waves;
+                self.watch.see(now, &Seen::Restored { launch });
+                Ok(())
+            }
+            Action::Refuse { refusal } => {
+                self.kernel(refusal.launch)?;
+                self.machine.forget(refusal.launch, now)?;
+                let process = self.tasks.records[refusal.launch.index()].process;
+                self.usage.lost(process);
+                self.refuse(refusal)
+            }
+            Action::WakeAt(at) => {
+                // A wake in the past would never come; it comes at once instead.
+                self.queue.push(at.max(now), Due::Wake);
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// What waits for another launch may lie on the device, but nothing of it starts.
+    fn must_be_ready(&self, launch: LaunchId, what: &'static str) -> Result<(), SimError> {
+        let record = self.tasks.records.get(launch.index());
+        if record.is_some_and(|record| record.ready.is_none()) && self.tasks.is_told(launch) {
+            return Err(SimError::Action { at: self.now, launch, what, state: "not ready" });
+        }
+        Ok(())
+    }
+
+    /// What the machine needs to know of a launch that was issued and has neither ended nor been
+    /// refused.
+    fn kernel(&self, id: LaunchId) -> Result<Kernel, SimError> {
+        let state = match self.tasks.records.get(id.index()) {
+            Some(record) if record.refused => "refused",
+            Some(record) if record.ended.is_some() => "ended",
+            Some(record) if record.ready.is_some() || self.tasks.is_told(id) => {
+                let (_, task) = self.tasks.plan(id);
+                if let Work::Kernel { workgroups, workgroup, demand, context_bytes, .. } = task.work
+                {
+                    let process = record.process;
+                    let wave_uw = self.energy.wave_uw(task.activity);
+                    return Ok(Kernel {
+                        process,
+                        workgroups,
+                        workgroup,
+                        demand,
+                        context_bytes,
+                        wave_uw,
+                    });
+                }
+                "not a kernel"
+            }
+            Some(_) => "not ready",
+            None => "unknown",
+        };
+        Err(SimError::Action { at: self.now, launch: id, what: "act on", state })
+    }
+}

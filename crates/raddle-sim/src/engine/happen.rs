@@ -1,0 +1,184 @@
+//! What happens in a tick, and what does the dispatcher hear of it?
+
+use raddle_dispatch::DispatchError;
+use raddle_policy::Event;
+use raddle_types::{Launch, LaunchId, ProcessId, Refusal};
+
+use super::Engine;
+use crate::SimError;
+use crate::outcome::RefusedLaunch;
+use crate::plan::Work;
+use crate::queue::Due;
+use crate::tasks::Issued;
+use crate::watch::{Seen, Watch};
+
+impl<W: Watch> Engine<'_, W> {
+    fn tell(&mut self, event: &Event<'_>) -> Result<(), SimError> {
+        let at = self.now;
+        let heard = self.dispatcher.event(event, at);
+        heard.map_err(|error: DispatchError| SimError::Dispatch { at, error })
+    }
+
+    pub(super) fn happen(&mut self, due: Due) -> Result<(), SimError> {
+        match due {
+            Due::Join(process) => {
+                let share = self.tasks.share(process);
+                self.tell(&Event::ProcessJoined { process: ProcessId(process), share })
+            }
+            Due::Arrival(process) => self.arrive(process),
+            Due::Ready(id) => self.make_ready(id),
+            Due::Front(slot, generation) => self.front_ended(slot, generation),
+            Due::Copy(id) | Due::CleanedUp(id) => self.ended(id),
+            Due::TakenOff(id) => self.taken_off(id),
+            Due::Restored(id) => {
+                if self.machine.restored(id, self.now, &mut self.queue) {
+                    self.tell(&Event::Restored { launch: id })?;
+                }
+                Ok(())
+            }
+            Due::Wake => self.tell(&Event::Woke),
+        }
+    }
+
+    fn arrive(&mut self, process: u16) -> Result<(), SimError> {
+        self.first.get_or_insert(self.now);
+        let mut told = std::mem::take(&mut self.told);
+        self.tasks.arrive(usize::from(process), self.now, &mut told)?;
+        self.set_alarms();
+        self.tell_all(told)
+    }
+
+    fn set_alarms(&mut self) {
+        for (at, process) in self.tasks.alarms() {
+            self.queue.push(at, Due::Arrival(process));
+        }
+    }
+
+    /// Notes that a launch has ended or will never run; what waited for it only goes to `told`.
+    fn finish(&mut self, id: LaunchId, told: &mut Vec<Issued>) -> Result<(), SimError> {
+        self.tasks.finish(id, self.now, told)?;
+        self.set_alarms();
+        Ok(())
+    }
+
+    fn tell_all(&mut self, mut told: Vec<Issued>) -> Result<(), SimError> {
+        for &Issued { id, free } in &told {
+            if free {
+                self.make_ready(id)?;
+            } else if let Some(launch) = self.launch(id) {
+                self.tell(&Event::LaunchIssued { launch })?;
+            }
+        }
+        told.clear();
+        self.told = told;
+        Ok(())
+    }
+
+    /// A launch as the dispatcher knows it; `None` where it runs no workgroups.
+    fn launch(&self, id: LaunchId) -> Option<Launch> {
+        let (_, task) = self.tasks.plan(id);
+        let Work::Kernel { workgroups, demand, barrier, .. } = task.work else { return None };
+        Some(Launch {
+            id,
+            process: ProcessId(self.tasks.records[id.index()].process),
+            stream: task.stream,
+            level: task.level,
+            workgroups,
+            demand,
+            barrier,
+            idempotent: task.idempotent,
+            activity: task.activity,
+        })
+    }
+
+    /// A launch was issued and waits for nothing any more.
+    fn make_ready(&mut self, id: LaunchId) -> Result<(), SimError> {
+        let (_, task) = self.tasks.plan(id);
+        let record = &mut self.tasks.records[id.index()];
+        record.ready = Some(self.now);
+        let process = record.process;
+        match task.work {
+            Work::Copy(lasts) => {
+                record.started = Some(self.now);
+                self.queue.push(self.now + lasts, Due::Copy(id));
+                Ok(())
+            }
+            Work::Unfit { resource, wanted, available } => {
+                let refusal = Refusal { launch: id, cu: None, resource, wanted, available };
+                self.refuse(refusal)
+            }
+            Work::Kernel { .. } => {
+                self.usage.gained(process);
+                let Some(launch) = self.launch(id) else { return Ok(()) };
+                self.tell(&Event::LaunchReady { launch })
+            }
+        }
+    }
+
+    fn front_ended(&mut self, slot: u32, generation: u32) -> Result<(), SimError> {
+        let Some(front) = self.machine.front(slot, generation) else {
+            return Ok(());
+        };
+        let (launch, at) = (front.launch, self.now);
+        let event = Event::WavesEnded { launch, waves: front.waves, pieces: &front.pieces };
+        let heard = self.dispatcher.event(&event, at);
+        heard.map_err(|error| SimError::Dispatch { at, error })?;
+        let whole = match self.tasks.plan(launch).1.work {
+            Work::Kernel { demand, .. } => demand.waves,
+            _ => 0,
+        };
+        let (waves, pieces) = (front.waves, &front.pieces);
+        self.watch.see(at, &Seen::Ended { launch, front: slot, waves, whole, pieces });
+        if let Some(ended) = self.machine.end_front(slot, at, &mut self.queue) {
+            self.usage.waves[usize::from(ended.process)] -= ended.waves;
+            if ended.finished {
+                self.usage.lost(ended.process);
+                let Some(cleanup) = self.cleanups.remove(&launch) else {
+                    return self.ended(launch);
+                };
+                // Who waits for it hears of it when it has been cleaned up.
+                self.queue.push(at + cleanup, Due::CleanedUp(launch));
+            }
+        }
+        Ok(())
+    }
+
+    /// A launch, copy or fill has ended.
+    fn ended(&mut self, id: LaunchId) -> Result<(), SimError> {
+        self.tasks.records[id.index()].ended = Some(self.now);
+        self.last = self.now;
+        let mut told = std::mem::take(&mut self.told);
+        self.finish(id, &mut told)?;
+        self.tell_all(told)
+    }
+
+    fn taken_off(&mut self, id: LaunchId) -> Result<(), SimError> {
+        let Some((how, done, waves, process)) = self.machine.taken_off(id) else {
+            return Ok(());
+        };
+        self.usage.waves[usize::from(process)] -= waves;
+        self.watch.see(self.now, &Seen::TakenOff { launch: id, how });
+        self.tell(&Event::TakenOff { launch: id, how, done })
+    }
+
+    /// A launch will never run: notes why and releases what waits for it.
+    pub(super) fn refuse(&mut self, refusal: Refusal) -> Result<(), SimError> {
+        let id = refusal.launch;
+        let record = &mut self.tasks.records[id.index()];
+        record.refused = true;
+        if record.iteration == 0 {
+            let (process, task) = (record.process, record.task);
+            self.refused.push(RefusedLaunch { process, task, refusal });
+        } else {
+            self.refused_again += 1;
+        }
+        let mut told = std::mem::take(&mut self.told);
+        let before = told.len();
+        self.finish(id, &mut told)?;
+        for issued in told.drain(before..) {
+            self.queue.push(self.now, Due::Ready(issued.id));
+        }
+        self.told = told;
+        Ok(())
+    }
+}

@@ -1,0 +1,119 @@
+//! Is what ran told from what did not, with its device, shape and claims?
+
+use raddle_trace::{Field, ImportOptions, OpKind, Origin, Quirk, read};
+use raddle_types::{Barrier, Resource};
+
+use super::{V100, count, event, kernel, kernel_with, refused, text_of, trace, with};
+use crate::common::names;
+
+#[test]
+fn quirk_11_without_device_properties_the_user_must_name_it() {
+    let p = trace(&format!(r#"{{"traceEvents":[{}]}}"#, kernel("a", "1", "1")));
+    assert_eq!((p.device.clone(), count(&p, Quirk::NoDevice)), (None, 1));
+    let empty = with("", &[kernel("a", "1", "1")]);
+    assert_eq!((empty.device.clone(), count(&empty, Quirk::NoDevice)), (None, 1));
+}
+
+#[test]
+fn quirk_11_of_several_devices_that_of_the_kernels_is_taken() {
+    let other = V100.replace("Tesla V100-SXM2-16GB", "Quadro").replace("\"id\":0", "\"id\":1");
+    let on_1 = kernel("a", "1", "1").replace("\"device\":0", "\"device\":1");
+    let p = with(&format!("{V100},{other}"), &[on_1]);
+    assert_eq!(p.device.expect("it is listed").name, "Quadro");
+}
+
+#[test]
+fn quirk_12_words_where_numbers_belong() {
+    let odd = r#""blocks per SM":"inf","warps per SM":"inf","memory bandwidth (GB/s)":"N/A","x":"<unsupported metadata type>""#;
+    let p = with(V100, &[kernel_with("a", "1", "1", odd)]);
+    assert_eq!((names(&p), p.ops[0].workgroups), (vec!["a"], 2));
+    assert_eq!(count(&p, Quirk::Malformed), 0);
+    let worded = kernel("b", "1", "1").replace("\"shared memory\":0", "\"shared memory\":\"inf\"");
+    let p = with(V100, &[worded]);
+    assert_eq!(
+        (count(&p, Quirk::NoSharedMemory), p.ops[0].footprint.barrier),
+        (1, Barrier::Assumed)
+    );
+}
+
+#[test]
+fn quirk_13_zero_registers_are_unknown_and_zero_occupancy_is_a_claim() {
+    let zero = kernel_with("a", "1", "1", r#""queued":0,"est. achieved occupancy %":0"#);
+    let p =
+        with(V100, &[zero.replace("\"registers per thread\":32", "\"registers per thread\":0")]);
+    assert_eq!(count(&p, Quirk::NoRegisters), 1);
+    assert_eq!(p.ops[0].provenance.of(Field::Registers), Origin::Assumed);
+    assert_eq!(p.claims.of(0).unwrap().percent, Some(0));
+    assert!(with(V100, &[kernel("a", "1", "1")]).claims.is_empty());
+}
+
+#[test]
+fn quirk_14_a_workgroup_need_not_fill_its_waves() {
+    let sized = |block: &str| kernel("a", "1", "1").replace("[64,1,1]", block);
+    assert_eq!(with(V100, &[sized("[7,7,1]")]).ops[0].footprint.threads, 49);
+    assert_eq!(with(V100, &[sized("[800,1,1]")]).ops[0].footprint.threads, 800);
+}
+
+#[test]
+fn quirk_17_the_work_of_other_devices_is_left_out_and_counted() {
+    let on_1 = |name: &str, ts: &str| kernel(name, ts, "1").replace("\"device\":0", "\"device\":1");
+    let events = [on_1("x", "1"), kernel("a", "2", "1"), on_1("y", "3"), on_1("z", "4")];
+    let p = with(V100, &events);
+    assert_eq!((names(&p), count(&p, Quirk::OtherDevice)), (vec!["x", "y", "z"], 1));
+    assert_eq!(count(&p, Quirk::DeviceNotListed), 1);
+    let options = ImportOptions { device: Some(0), ..ImportOptions::default() };
+    let p = read("x", text_of(V100, &events).as_bytes(), &options).unwrap();
+    assert_eq!((names(&p), count(&p, Quirk::OtherDevice)), (vec!["a"], 3));
+}
+
+#[test]
+fn quirk_20_collectives_are_kernels_and_their_groups_do_not_leave_the_trace() {
+    let args = r#""Collective name":"allreduce","In msg nelems":8,"dtype":"Float","Process Group Name":"tp of someone","Process Group Ranks":"[0, 1]","Group size":2"#;
+    let p =
+        with(V100, &[kernel_with("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", "1", "5", args)]);
+    assert_eq!(names(&p), ["ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)"]);
+    assert_eq!(p.ops[0].duration_ns, 5_000);
+    assert!(!format!("{p:?}").contains("someone"));
+}
+
+#[test]
+fn quirk_23_annotations_and_synchronisation_are_no_work() {
+    let lane = |cat: &str| {
+        event(cat, "step", "0.999", r#""dur":9.002,"args":{"stream":7,"device":0,"correlation":4}"#)
+    };
+    let events = [
+        lane("gpu_user_annotation"),
+        kernel("a", "1.000", "2.000"),
+        lane("cuda_sync"),
+        lane("overhead"),
+        kernel("b", "5.000", "1.000"),
+        event(
+            "cuda_sync",
+            "Stream Wait Event",
+            "7",
+            r#""dur":1,"args":{"wait_on_stream":-1,"stream":7}"#,
+        ),
+    ];
+    let p = with(V100, &events);
+    assert_eq!((names(&p), p.ops[1].after), (vec!["a", "b"], Some(0)));
+    assert_eq!(count(&p, Quirk::GpuAnnotation), 1);
+    let told = refused(&text_of(V100, &[lane("cuda_sync")]));
+    assert!(told.contains("(only `cuda_sync`)"), "{told}");
+}
+
+#[test]
+fn the_arguments_of_2026_are_read_or_passed_over() {
+    let args = r#""priority":-5,"channel":3,"channel_type":1,"graph id":0,"graph node id":0,"occupancy":{"activeBlocksPerMultiprocessor":4,"limitingFactors":"SMEM|WARPS","blockLimitRegs":2147483647,"blockLimitSharedMem":4,"blockLimitWarps":4,"blockLimitBlocks":32,"blockLimitBarriers":2147483647,"allocatedRegistersPerBlock":2048,"allocatedSharedMemPerBlock":1024},"est. achieved occupancy %":25"#;
+    let p = with(V100, &[kernel_with("a", "1", "1", args), kernel_with("b", "3", "1", args)]);
+    assert_eq!((p.ops[0].priority, p.ops[0].kind), (Some(-5), OpKind::Kernel));
+    let claim = p.claims.of(1).expect("one a kernel");
+    let object = claim.object.expect("it is there");
+    assert_eq!((claim.percent, object.workgroups), (Some(25), Some(4)));
+    assert_eq!((object.limit_vgpr, object.limit_barriers), (Some(u32::MAX), Some(u32::MAX)));
+    assert_eq!(
+        (object.limit_lds, object.limit_waves, object.limit_workgroups),
+        (Some(4), Some(4), Some(32))
+    );
+    assert_eq!((object.registers, object.lds_bytes), (Some(2048), Some(1024)));
+    assert_eq!(object.limiters().collect::<Vec<_>>(), [Resource::Waves, Resource::Lds]);
+}
