@@ -1,6 +1,6 @@
-//! How are times, counts and shares shown to a person?
+//! How are times, sizes, counts and shares shown to a person?
 //!
-//! Times come in nanoseconds and are shown with three significant digits.
+//! Times come in nanoseconds, sizes in bytes; both are shown with three significant digits.
 
 /// A time with the unit that suits it: `417 ns`, `1.20 us`, `35.1 ms`, `2.00 s`.
 pub(crate) fn duration(ns: u64) -> String {
@@ -8,11 +8,24 @@ pub(crate) fn duration(ns: u64) -> String {
     if ns < 1000 {
         return format!("{ns} ns");
     }
-    let ns = ns as f64;
+    scaled(ns as f64, &UNITS)
+}
+
+/// Bytes with the unit that suits them, each 1,000 of the one before: `64 B`, `61.1 kB`, `1.82 MB`.
+pub(crate) fn size(bytes: u64) -> String {
+    const UNITS: [(f64, &str); 3] = [(1e3, "kB"), (1e6, "MB"), (1e9, "GB")];
+    if bytes < 1000 {
+        return format!("{bytes} B");
+    }
+    scaled(bytes as f64, &UNITS)
+}
+
+/// Three significant digits with the unit that suits them.
+fn scaled(value: f64, units: &[(f64, &str); 3]) -> String {
     // Rounded up to 1000 of a unit it is 1.00 of the next.
-    let suits = |(unit, _): &&(f64, &str)| ns / unit < 999.5;
-    let (unit, name) = UNITS.iter().find(suits).unwrap_or(&UNITS[2]);
-    let value = ns / unit;
+    let suits = |(unit, _): &&(f64, &str)| value / unit < 999.5;
+    let (unit, name) = units.iter().find(suits).unwrap_or(&units[2]);
+    let value = value / unit;
     let decimals = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
     format!("{value:.decimals$} {name}")
 }
@@ -147,6 +160,21 @@ mod tests {
             (12_345_000_000_000, "12345 s"),
         ] {
             assert_eq!(duration(ns), text, "{ns}");
+        }
+    }
+
+    #[test]
+    fn sizes_have_three_significant_digits() {
+        for (bytes, text) in [
+            (0, "0 B"),
+            (999, "999 B"),
+            (1_000, "1.00 kB"),
+            (61_120, "61.1 kB"),
+            (999_500, "1.00 MB"),
+            (1_817_024, "1.82 MB"),
+            (7_000_000_000_000, "7000 GB"),
+        ] {
+            assert_eq!(size(bytes), text, "{bytes}");
         }
     }
 

@@ -6,6 +6,7 @@
 mod args;
 mod decode;
 mod encode;
+mod play;
 mod stats;
 mod stats_text;
 mod stream;

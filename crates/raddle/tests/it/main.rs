@@ -7,6 +7,7 @@ mod compare;
 mod inspect;
 mod lists;
 mod occupancy;
+mod packet;
 mod preempt;
 mod refused;
 mod replay;
