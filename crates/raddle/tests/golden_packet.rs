@@ -1,5 +1,5 @@
 //! Does the golden model of packets give the answers of the contract, refuse the rest at its place,
-//! and explain itself? And do the verbs of `raddle packet`?
+//! and explain itself?
 
 mod common;
 
@@ -201,45 +201,4 @@ fn the_worked_example_is_explained() {
     let question = json!({"condensed": diffs()}).to_string();
     let ran = Place::new().ask(&["explain", "packet"], question);
     assert!(ran.out.contains("kernel 1: entry 6, header 0x4006, 5 half-words"), "{}", ran.out);
-}
-
-#[test]
-fn encode_and_decode() {
-    let place = Place::new();
-    let launch = |kernel: u64, kernarg: u64| {
-        json!({"kernel_object": kernel, "kernarg_address": kernarg}).to_string()
-    };
-    let mut lines: Vec<String> = (0..18).map(|n| launch(1 + n % 6, 64 * n)).collect();
-    lines.insert(12, json!({"barrier": true}).to_string());
-    let ran = place.ask(&["packet", "encode"], lines.join("\n"));
-    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    let kinds: Vec<&str> = ran.out.lines().map(|line| &line[..2]).collect();
-    assert_eq!(kinds, ["07", "07", "07", "07", "07", "07", "06", "03", "06"]);
-    let decoded = place.ask(&["packet", "decode"], ran.out.clone());
-    assert_eq!(decoded.out.matches("\"kernel_object\"").count(), 18, "{}", decoded.out);
-    assert!(decoded.out.contains("packet 6: condensed packet, 64 bytes"), "{}", decoded.out);
-    let told =
-        place.ask(&["packet", "encode", "--keep", "optimal", "--format", "json"], lines.join("\n"));
-    let told: Value = serde_json::from_str(&told.out).unwrap();
-    assert_eq!((&told["launches"], &told["barriers"]), (&json!(18), &json!(1)));
-    // Kernels without an entry of their own go along with others: one packet less.
-    assert_eq!(told["packets"].as_array().unwrap().len(), 8);
-    // Packets before a bad one are told, it is drawn, and the error says where.
-    let ran = place.ask(&["packet", "decode"], format!("{}\n{}\n", packet("02"), packet("0601")));
-    assert_eq!(ran.code, 1);
-    assert!(ran.out.contains("packet 1: condensed packet"), "{}", ran.out);
-    assert!(ran.err.contains("packet 1: kernel 0: empty reference entry 0"), "{}", ran.err);
-    for (args, input, part) in [
-        (&["packet", "encode"][..], "{\"kernel\":1}", "line 1: /kernel: `kernel` is not a key"),
-        (&["packet", "encode"], "\nnonsense", "line 2: it is not JSON"),
-        (&["packet", "decode"], "abc", "line 1: a packet has 128 digits"),
-        (&["packet", "decode"], "abcz", "are no whole packets of 64"),
-    ] {
-        let ran = place.ask(args, input);
-        assert_eq!(ran.code, 1, "{ran:?}");
-        assert!(ran.err.contains(part), "{part}: {}", ran.err);
-    }
-    let ran = place.ask(&["packet", "encode", "--condensed-type", "2"], String::new());
-    assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("packet type 2 stands for two kinds"), "{}", ran.err);
 }
