@@ -306,6 +306,33 @@ fn a_packet_waits_from_its_own_first_launch_on() {
 }
 
 #[test]
+fn all_of_it_is_readable_on_a_terminal_of_80_columns() {
+    let place = Place::new();
+    place.file("train.csv", table(&["a_kernel 1 4 64 32 0 0 0 1"]));
+    for args in [
+        &["packet", "stats", "train.csv"][..],
+        &["packet", "stats", "train.csv", "--scope", "agent", "--signals", "--hold-us", "99999999"],
+        &["packet", "--help"],
+        &["packet", "stats", "--help"],
+        &["packet", "encode", "--help"],
+        &["packet", "decode", "--help"],
+    ] {
+        let ran = place.raddle(args);
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let wide: Vec<&str> = ran.out.lines().filter(|line| line.chars().count() > 80).collect();
+        assert!(wide.is_empty(), "{args:?}: {wide:#?}");
+    }
+    // The question and the answer are one line each, as `golden` takes and gives them.
+    let explained = place.raddle(&["explain", "packet"]).out;
+    let steps = explained.lines().filter(|line| !line.contains('{'));
+    let wide: Vec<&str> = steps.filter(|line| line.chars().count() > 91).collect();
+    assert!(wide.is_empty(), "{wide:#?}");
+    let wrong = json!({"reference": {"fields": {}}}).to_string();
+    let ran = place.raddle(&["explain", "packet", &wrong]);
+    assert!(ran.err.contains("`ref_num` is missing"), "{}", ran.err);
+}
+
+#[test]
 fn costs_are_said_to_be_assumed_or_given() {
     let place = Place::new();
     place.file("one.csv", table(&["k 1 4 64 32 0 0 0 1"]));
