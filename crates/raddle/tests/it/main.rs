@@ -8,6 +8,7 @@ mod inspect;
 mod lists;
 mod occupancy;
 mod packet;
+mod packet_page;
 mod preempt;
 mod refused;
 mod replay;
