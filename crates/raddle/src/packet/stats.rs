@@ -1,7 +1,7 @@
 //! What would condensed packets save on a profile?
 
 use raddle_packet::{AQL_BYTES, AqlOptions, Error, Format as Layout, Item, Rule};
-use raddle_trace::{ImportOptions, OpKind};
+use raddle_trace::{ImportOptions, OpKind, Profile, Quirk};
 use serde::Serialize;
 
 use super::args::{CostArgs, Shared, StatsArgs};
@@ -53,6 +53,8 @@ pub(super) struct Saved {
     pub(super) launches: u64,
     /// Copies and fills, which no packet goes across.
     pub(super) copies: u64,
+    /// Launches and copies of which the profile does not say when they were issued.
+    pub(super) unknown_issue: u64,
     /// Of the launches, nanoseconds.
     pub(super) kernel_ns: u64,
     pub(super) ordinary_bytes: u64,
@@ -134,6 +136,7 @@ fn saved(loaded: &Loaded, args: &StatsArgs, layout: &Aql) -> Result<Saved, Error
         kernels: kernels.len() as u64,
         launches,
         copies: profile.ops.len() as u64 - launches,
+        unknown_issue: unknown_issue(profile),
         kernel_ns,
         ordinary_bytes: launches.saturating_mul(AQL_BYTES as u64),
         ordinary_overhead_ns: costs.ordinary(&[0]).saturating_mul(launches),
@@ -142,6 +145,11 @@ fn saved(loaded: &Loaded, args: &StatsArgs, layout: &Aql) -> Result<Saved, Error
         rows,
         sample,
     })
+}
+
+fn unknown_issue(profile: &Profile) -> u64 {
+    let met = profile.report.quirks().find(|(quirk, _)| *quirk == Quirk::NoLaunchCall);
+    met.map_or(0, |(_, count)| count)
 }
 
 /// In which fields launches differ from the one before of the same kernel in their queue.

@@ -46,6 +46,14 @@ fn profile(saved: &Saved, args: &StatsArgs, colour: bool) -> String {
         duration(saved.kernel_ns),
     );
     let mut text = format!("{}\n{}\n", wrap(&head, WIDTH, "  "), wrap(&ordinary, WIDTH, "  "));
+    if args.hold_us.is_some() && saved.unknown_issue > 0 {
+        let what = format!(
+            "Of {} it is not known when they were issued: they count as issued with what came \
+             before them, so --hold-us keeps less apart than it would",
+            counted(saved.unknown_issue, "launch or copy", "launches and copies"),
+        );
+        text += &format!("{}\n", wrap(&what, WIDTH, "  "));
+    }
     for (arguments, title) in [
         ("fixed", "Arguments fixed: where those of a kernel always lie"),
         ("new", "Arguments new: elsewhere for every launch"),

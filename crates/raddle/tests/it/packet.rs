@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{Place, Ran, table};
+use crate::common::{Place, Ran, kernel, table, trace};
 
 const TABLE_6: &str = "06020480addeefbeedfead0b064034127856eddecefa";
 
@@ -303,6 +303,22 @@ fn a_packet_waits_from_its_own_first_launch_on() {
     let text = place.raddle(&["packet", "stats", "burst.csv", "--hold-us", "20"]).out;
     assert!(text.contains("unknown: the search knows no --hold-us"), "{text}");
     assert!(text.replace("\n  ", " ").contains("for at most 20 us after the first of a packet"));
+    assert!(!text.contains("not known when"), "{text}");
+}
+
+/// Of kernels that no launch was recorded for, a trace does not say when they were issued.
+#[test]
+fn a_limit_to_waiting_says_where_the_times_are_not_known() {
+    let place = Place::new();
+    let far = [kernel("k", 0, 5), kernel("k", 500, 5), kernel("k", 900, 5)];
+    place.file("trace.json", trace("", &far.each_ref().map(String::as_str)));
+    let said = |hold: &[&str]| {
+        let args = [&["packet", "stats", "trace.json"], hold].concat();
+        place.raddle(&args).out.replace("\n  ", " ")
+    };
+    let words = "Of 3 launches and copies it is not known when they were issued";
+    assert!(said(&["--hold-us", "1"]).contains(words), "{}", said(&["--hold-us", "1"]));
+    assert!(!said(&[]).contains(words));
 }
 
 #[test]
