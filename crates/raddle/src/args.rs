@@ -32,6 +32,7 @@ const EXAMPLES: &str = "Examples:
   raddle                                             the bundled profile, a few dispatchers
   raddle replay trace.json.gz                        your own profile, every bundled recipe
   raddle inspect trace.json.gz                       what is in it
+  raddle packet stats trace.json.gz                  what condensed packets save
   raddle replay train.csv serve.csv --priority 'train*=5' --recipe leftover-drain
   raddle recipes --show leftover-drain --save mine.toml   a recipe to start from
 

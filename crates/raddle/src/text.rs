@@ -11,7 +11,7 @@ use crate::sources::Source;
 use crate::summary::{RecipeResult, Refusal, Report, Unreported};
 use crate::table::Table;
 use crate::timelines::{CHROME, PERFETTO, coarse};
-use crate::units::{bytes, count, counted, duration, percent, plain, wrap};
+use crate::units::{count, counted, duration, percent, plain, size, wrap};
 
 /// Columns of a line of text.
 const WIDTH: usize = 100;
@@ -104,7 +104,7 @@ fn logs(report: &Report) -> Option<String> {
     Some(if all < LARGE {
         LOG.to_owned()
     } else {
-        format!("{LOG} ({} in all; `--log none` writes none)", bytes(all))
+        format!("{LOG} ({} in all; `--log none` writes none)", size(all))
     })
 }
 

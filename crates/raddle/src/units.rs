@@ -1,6 +1,6 @@
-//! How are times, counts and shares shown to a person?
+//! How are times, sizes, counts and shares shown to a person?
 //!
-//! Times come in nanoseconds and are shown with three significant digits.
+//! Times come in nanoseconds, sizes in bytes; both are shown with three significant digits.
 
 /// A time with the unit that suits it: `417 ns`, `1.20 us`, `35.1 ms`, `2.00 s`.
 pub(crate) fn duration(ns: u64) -> String {
@@ -8,26 +8,26 @@ pub(crate) fn duration(ns: u64) -> String {
     if ns < 1000 {
         return format!("{ns} ns");
     }
-    let ns = ns as f64;
-    // Rounded up to 1000 of a unit it is 1.00 of the next.
-    let suits = |(unit, _): &&(f64, &str)| ns / unit < 999.5;
-    let (unit, name) = UNITS.iter().find(suits).unwrap_or(&UNITS[2]);
-    let value = ns / unit;
-    let decimals = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
-    format!("{value:.decimals$} {name}")
+    scaled(ns as f64, &UNITS)
 }
 
-/// An amount of memory: `1.20 MB`, `59.1 MB`, `2.00 GB`; a unit is 1,000 of the next smaller one.
-pub(crate) fn bytes(bytes: u64) -> String {
+/// Bytes with the unit that suits them, each 1,000 of the one before: `64 B`, `61.1 kB`, `1.82 MB`.
+pub(crate) fn size(bytes: u64) -> String {
+    const UNITS: [(f64, &str); 3] = [(1e3, "kB"), (1e6, "MB"), (1e9, "GB")];
     if bytes < 1000 {
-        return format!("{bytes} bytes");
+        return format!("{bytes} B");
     }
-    // The same digits as a time: 1,000 of a unit are one of the next.
-    let time = duration(bytes);
-    [("us", "KB"), ("ms", "MB"), ("s", "GB")]
-        .into_iter()
-        .find_map(|(unit, name)| Some(format!("{}{name}", time.strip_suffix(unit)?)))
-        .unwrap_or(time)
+    scaled(bytes as f64, &UNITS)
+}
+
+/// Three significant digits with the unit that suits them.
+fn scaled(value: f64, units: &[(f64, &str); 3]) -> String {
+    // Rounded up to 1000 of a unit it is 1.00 of the next.
+    let suits = |(unit, _): &&(f64, &str)| value / unit < 999.5;
+    let (unit, name) = units.iter().find(suits).unwrap_or(&units[2]);
+    let value = value / unit;
+    let decimals = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
+    format!("{value:.decimals$} {name}")
 }
 
 /// A count with separators: `27,915,924`.
@@ -171,15 +171,17 @@ mod tests {
     }
 
     #[test]
-    fn amounts_of_memory() {
-        for (amount, text) in [
-            (999, "999 bytes"),
-            (1_000, "1.00 KB"),
-            (59_130_000, "59.1 MB"),
-            (134_400_000, "134 MB"),
-            (2_000_000_000, "2.00 GB"),
+    fn sizes_have_three_significant_digits() {
+        for (bytes, text) in [
+            (0, "0 B"),
+            (999, "999 B"),
+            (1_000, "1.00 kB"),
+            (61_120, "61.1 kB"),
+            (999_500, "1.00 MB"),
+            (1_817_024, "1.82 MB"),
+            (7_000_000_000_000, "7000 GB"),
         ] {
-            assert_eq!(bytes(amount), text);
+            assert_eq!(size(bytes), text, "{bytes}");
         }
     }
 

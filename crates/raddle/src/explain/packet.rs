@@ -3,26 +3,35 @@
 //! Each packet is drawn with its fields and half-words. Steps have the numbers of the seed's figures
 //! 3 and 6.
 
-use raddle_packet::{AQL_BYTES, Condensed, Diff, Kernel, Launch, View};
+use raddle_packet::{AQL_BYTES, AqlOptions, Condensed, Diff, Kernel, Launch, View};
 use serde_json::value::RawValue;
 
 use super::{Step, Told, few, step};
 use crate::golden::fault::Fault;
 use crate::golden::packet::{
-    Aql, AqlTable, Asked, Packet, answer_of, condensed, decode, hex, question,
+    Aql, AqlTable, Asked, Packet, answer_of, condensed, decode, hex, question, spelled,
 };
 use crate::golden::read::Fields;
-use crate::units::counted;
+use crate::units::{counted, wrap};
 
 /// The worked example of the spec: the packet of Table 6 on the sample entries.
 pub(super) const EXAMPLE: &str = r#"{"decode":["06020480addeefbeedfead0b064034127856eddecefa000000000000000000000000000000000000000000000000000000000000000000000000000000000000"],"table":{"4":{"synch_scopes":21,"setup":1,"workgroup_size_x":256,"workgroup_size_y":1,"workgroup_size_z":1,"grid_size_x":66560,"grid_size_y":1,"grid_size_z":1,"group_segment_size":4096,"kernel_object":"0x7f0000400400","kernarg_address":"0x7f1000000100","completion_signal":"0x7f2000000100"},"6":{"synch_scopes":21,"setup":1,"workgroup_size_x":256,"workgroup_size_y":1,"workgroup_size_z":1,"grid_size_x":67072,"grid_size_y":1,"grid_size_z":1,"group_segment_size":6144,"kernel_object":"0x7f0000400600","kernarg_address":"0x7f1000000180","completion_signal":"0x7f2000000180"}}}"#;
 
+/// Columns of a line behind its indent, and what the next one of the same begins with.
+const WIDTH: usize = 77;
+const INDENT: &str = "     ";
 /// So many packets are drawn.
 const MOST_PACKETS: usize = 20;
 
 /// Explains one question.
 pub(super) fn explain(fields: &Fields<'_>) -> Result<Told, Fault> {
-    let question = question(fields)?;
+    let usual = AqlOptions::default();
+    let question = question(fields).map_err(|mut fault| {
+        if let Ok(format) = Aql::aql(&usual) {
+            fault.message = spelled(&fault.message, &format);
+        }
+        fault
+    })?;
     let format = &question.format;
     let mut steps = match &question.asked {
         Asked::Packet(packet) => vec![drawn(format, "302: the packet", packet)],
@@ -42,7 +51,10 @@ pub(super) fn explain(fields: &Fields<'_>) -> Result<Told, Fault> {
 /// A packet with all it holds: byte, field, half-words, value.
 fn drawn(format: &Aql, title: &str, packet: &Packet) -> Step {
     let view = View::new(packet, format).to_string();
-    let mut lines = vec![hex(packet)];
+    let digits = hex(packet);
+    // Two lines of half the packet each, as a terminal has 80 columns.
+    let (first, second) = digits.split_at(AQL_BYTES);
+    let mut lines = vec![first.to_owned(), second.to_owned()];
     // One line a field at most, and one for each half-word that begins a kernel.
     lines.extend(view.lines().map(str::to_owned));
     step(title, lines)
@@ -58,7 +70,7 @@ fn encoding(format: &Aql, kernels: &[Kernel<AQL_BYTES>]) -> Result<Vec<Step>, Fa
         format!("kernel {number}: entry {ref_num}, header 0x{header:04x}, {cost}: {fields}")
     };
     let capacity = format.capacity();
-    let mut lines = few(kernels.iter().enumerate().map(line).collect());
+    let mut lines = wrapped(&few(kernels.iter().enumerate().map(line).collect()));
     lines.push(format!("a packet has {capacity} half-words; what does not fit begins another"));
     let kernels_told = counted(kernels.len() as u64, "kernel", "kernels");
     let mut steps = vec![step(format!("{kernels_told} as differences"), lines)];
@@ -66,6 +78,14 @@ fn encoding(format: &Aql, kernels: &[Kernel<AQL_BYTES>]) -> Result<Vec<Step>, Fa
         steps.push(drawn(format, &format!("602: packet {number}"), packet));
     }
     Ok(steps)
+}
+
+/// Lines that fit a terminal.
+fn wrapped(lines: &[String]) -> Vec<String> {
+    let pieces = |line: &String| {
+        wrap(line, WIDTH, INDENT).lines().map(str::to_owned).collect::<Vec<String>>()
+    };
+    lines.iter().flat_map(pieces).collect()
 }
 
 /// The fields of a difference with their values.
@@ -94,7 +114,7 @@ fn decoding(format: &Aql, packets: &[Packet], table: &AqlTable) -> Result<Vec<St
             let last = number + 1 == launches.len();
             lines.push(launched(format, (number, launch), kernel.as_ref(), last));
         }
-        let mut lines = few(lines);
+        let mut lines = wrapped(&few(lines));
         lines.push(stored(&table, &after));
         let count = counted(launches.len() as u64, "launch", "launches");
         steps.push(step(format!("604 to 612: {count} of packet {number}"), lines));

@@ -6,6 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use raddle_packet::{
     AQL_BYTES, AqlOptions, Format, HalfWords, HeaderBits, NEAR, Overhead, Rule, Scope, Types,
 };
+use serde::Serialize;
 
 use crate::error::CliError;
 
@@ -15,19 +16,47 @@ pub(crate) struct PacketArgs {
     pub(crate) verb: PacketVerb,
 }
 
+const ENCODE: &str = "Lines:
+  {\"kernel_object\":\"0x1000\",\"kernarg_address\":4096,\"grid_size_x\":256}
+    a launch; what is left out is 0
+  {\"barrier\":true}
+  {\"barrier\":\"or\",\"signals\":[\"0x10\",32],\"completion_signal\":\"0x40\"}
+    a barrier, by itself or for one (`or`) or all (`and`) of up to 5 signals
+The document of `packet decode --format json` is taken as well.";
+
+const DECODE: &str = "A line is 128 digits, with or without 0x and blanks. The document of
+`packet encode --format json` is taken as well. Entries that no packet here
+fills are empty: `golden packet` takes a table with the packets.";
+
+const STATS: &str = "Costs are assumed, not measured: by default the proportion of the worked
+example (figures 5 and 7) as microseconds, which is no device's. The overhead
+of a device needs its own; docs/policies/condensed-packets.md has a set with
+its source.
+
+fixed and new are bounds for arguments alone. Both take it that no launch has
+a signal (--signals: each has) or a release scope, and that launches wait for
+others without end (--hold-us); with either, less is saved.
+
+own, other: launches sent in condensed packets, of all launches, by an entry
+of their own kernel, or of another one whose kernel object is then among what
+differs. A launch that goes as a reference or an ordinary packet is neither.";
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum PacketVerb {
-    /// Launches in (JSON Lines, fields as in `golden packet`), packets out (a line of hexadecimal each)
+    /// Launches in (JSON Lines), packets out (a line of hexadecimal each)
+    #[command(next_line_help = true, after_help = ENCODE)]
     Encode(EncodeArgs),
-    /// Packets in (lines of hexadecimal, or bytes), each drawn with what it launches
+    /// Packets in (lines of hexadecimal, or bytes), what they launch out
+    #[command(next_line_help = true, after_help = DECODE)]
     Decode(DecodeArgs),
-    /// What condensed packets would save on profiles, for both bounds of what no profile says
+    /// What condensed packets would save on profiles, at assumed costs
+    #[command(next_line_help = true, after_help = STATS)]
     Stats(StatsArgs),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct EncodeArgs {
-    /// One launch a line, `{"kernel_object":"0x1000",..}`, or `{"barrier":true}`; `-` is stdin
+    /// Launches and barriers, one a line; `-` is stdin
     #[arg(value_name = "FILE", default_value = "-")]
     pub(crate) file: PathBuf,
     #[command(flatten)]
@@ -38,7 +67,7 @@ pub(crate) struct EncodeArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct DecodeArgs {
-    /// Packets as lines of hexadecimal digits, or as bytes; `-` is stdin
+    /// Packets, one a line, or as bytes; `-` is stdin
     #[arg(value_name = "FILE", default_value = "-")]
     pub(crate) file: PathBuf,
     #[command(flatten)]
@@ -47,47 +76,59 @@ pub(crate) struct DecodeArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct StatsArgs {
-    /// Profiles of PyTorch, Nsight Systems or rocprof, or launch tables; plain or gzip (docs/profiles.md)
+    /// Profiles or launch tables, plain or gzip (docs/profiles.md)
     #[arg(value_name = "PROFILE", required = true)]
     pub(crate) profiles: Vec<PathBuf>,
     /// Half-words up to which an entry of the same kernel is near enough
     #[arg(long, value_name = "N", default_value_t = NEAR, value_parser = clap::value_parser!(u16).range(1..=28))]
     pub(crate) near: u16,
-    /// Entries of the table
+    /// Entries of a table
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=8))]
     pub(crate) entries: u16,
-    /// Which streams share a table; a profile is taken as one process on one agent
+    /// Which streams share a table; a profile counts as one process
     #[arg(long, value_enum, value_name = "SCOPE", default_value_t = Shared::Queue)]
     pub(crate) scope: Shared,
-    /// Whether every launch has a completion signal of its own, and so a cleanup
+    /// Every launch has a completion signal of its own, and so a cleanup
     #[arg(long)]
     pub(crate) signals: bool,
-    /// How long a launch waits for others to share its packet, in microseconds [default: no limit]
+    /// How long the first launch of a packet waits, in us [default: no end]
     #[arg(long, value_name = "US")]
     pub(crate) hold_us: Option<u64>,
     #[command(flatten)]
     pub(crate) costs: CostArgs,
 }
 
+/// The worked example's E, P, decoding, S and C, a microsecond each unit.
+const WORKED: [u64; 5] = [2000, 3000, 0, 1000, 2000];
+
 /// What launching costs, for each part of figures 5 and 7. The defaults are those of the worked
 /// example in microseconds: a proportion, and no measurement.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Args, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[command(next_help_heading = "Costs, assumed and not measured")]
 pub(crate) struct CostArgs {
     /// E, for each packet: the host writes it
-    #[arg(long, value_name = "NS", default_value_t = 2000)]
+    #[arg(long, value_name = "NS", default_value_t = WORKED[0])]
     pub(crate) enqueue_ns: u64,
     /// P, for each packet: the device reads it
-    #[arg(long, value_name = "NS", default_value_t = 3000)]
+    #[arg(long, value_name = "NS", default_value_t = WORKED[1])]
     pub(crate) processing_ns: u64,
     /// For each kernel of a condensed packet: it is taken apart
-    #[arg(long, value_name = "NS", default_value_t = 0)]
+    #[arg(long, value_name = "NS", default_value_t = WORKED[2])]
     pub(crate) decode_ns: u64,
     /// S, for each kernel: it is handed to the compute units
-    #[arg(long, value_name = "NS", default_value_t = 1000)]
+    #[arg(long, value_name = "NS", default_value_t = WORKED[3])]
     pub(crate) schedule_ns: u64,
     /// C, for each cleanup: signals and fences
-    #[arg(long, value_name = "NS", default_value_t = 2000)]
+    #[arg(long, value_name = "NS", default_value_t = WORKED[4])]
     pub(crate) cleanup_ns: u64,
+}
+
+impl Default for CostArgs {
+    fn default() -> Self {
+        let [enqueue_ns, processing_ns, decode_ns, schedule_ns, cleanup_ns] = WORKED;
+        Self { enqueue_ns, processing_ns, decode_ns, schedule_ns, cleanup_ns }
+    }
 }
 
 impl CostArgs {
@@ -114,7 +155,8 @@ pub(crate) struct KeepArgs {
 }
 
 /// Who shares a table (B15).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Shared {
     /// Nobody: each queue, which is a stream here, has its own
     Queue,
@@ -144,7 +186,7 @@ pub(crate) enum Keep {
     MostRecent,
     /// Those launched most often
     Frequency,
-    /// Whatever needs the fewest packets, knowing the whole stream (some hundred launches)
+    /// The fewest packets: streams of 32 to 64 real launches
     Optimal,
 }
 

@@ -2,31 +2,90 @@
 //!
 //! Packets are drawn one after the other, up to the first that is malformed; that one is drawn too.
 
-use raddle_packet::{AQL_BYTES, Agent, Launch, Received, View};
-use serde::Serialize;
+use raddle_packet::{
+    AQL_BYTES, Agent, Barrier, Condensed, Diff, Error, Kernel, Launch, Received, Reference, View,
+};
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 
 use super::args::DecodeArgs;
+use super::packets::packets;
 use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
-use crate::golden::packet::{Aql, Packet, Told, bytes, hex};
+use crate::golden::packet::{Aql, Packet, Told, hex};
 use crate::table::json;
 use crate::units::counted;
 
-/// One packet, decoded.
+/// One packet, decoded. Names are those of the fields of packets.
 #[derive(Serialize)]
-#[serde(rename_all = "kebab-case")]
 struct Decoded<'l> {
     packet: String,
     kind: &'static str,
+    /// The entry that a reference packet fills.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ref_num: Option<u16>,
+    /// What a condensed packet says: for each launch an entry, and what differs from it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    condensed: Vec<Named<'l>>,
+    /// As `packet encode` takes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    barrier: Option<Waits>,
     launches: Vec<Told<'l>>,
     /// How many cleanups its launches have: 1 and one for each other that asks.
     cleanups: u32,
 }
 
+/// One kernel of a condensed packet, as `golden packet` takes it.
+#[derive(Serialize)]
+struct Named<'l> {
+    ref_num: u16,
+    diff: Changed<'l>,
+}
+
+/// The fields of a difference.
+struct Changed<'l>(&'l Aql, Diff<AQL_BYTES>);
+
+impl Serialize for Changed<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(layout, diff) = self;
+        let mut map = serializer.serialize_map(Some(diff.vector.count_ones() as usize))?;
+        for (number, field) in layout.fields().iter().enumerate() {
+            if diff.vector >> number & 1 == 1 {
+                let value = diff.values.get(layout, number);
+                match field.bits() {
+                    64 => map.serialize_entry(field.name, &address(value))?,
+                    _ => map.serialize_entry(field.name, &value)?,
+                }
+            }
+        }
+        map.end()
+    }
+}
+
+/// What a barrier waits for, and whom it tells.
+#[derive(Serialize)]
+struct Waits {
+    barrier: &'static str,
+    synch_scopes: u8,
+    signals: Vec<String>,
+    completion_signal: String,
+}
+
+/// The packet at which decoding stopped.
+#[derive(Serialize)]
+struct Refused {
+    number: usize,
+    packet: String,
+    kind: &'static str,
+    error: String,
+}
+
 #[derive(Serialize)]
 struct Report<'l> {
     packets: Vec<Decoded<'l>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refused: Option<Refused>,
 }
 
 /// The verb `packet decode`.
@@ -39,19 +98,23 @@ pub(super) fn verb(
     let content = super::read(&args.file, console)?;
     let name = super::name(&args.file);
     let packets = packets(&content, &name)?;
+    if packets.is_empty() {
+        super::nothing(&name, "no packets", "there is nothing to decode", console);
+    }
     let mut agent = Agent::<AQL_BYTES, 8>::new(layout)
         .map_err(|error| CliError::Refused(format!("{name}: {error}")))?;
-    let (mut text, mut report) = (String::new(), Report { packets: Vec::new() });
-    let mut refused = None;
+    let (mut text, mut report) = (String::new(), Report { packets: Vec::new(), refused: None });
     for (number, packet) in packets.iter().enumerate() {
-        text += &format!("packet {number}: {}", View::new(packet, &layout));
+        let view = View::new(packet, &layout);
+        text += &format!("packet {number}: {view}");
         match decoded(&mut agent, &layout, packet) {
             Ok(decoded) => {
                 text += &told(&decoded);
                 report.packets.push(decoded);
             }
             Err(error) => {
-                refused = Some(CliError::Refused(format!("{name}, packet {number}: {error}")));
+                let (kind, error) = (view.kind().name(), why(&error));
+                report.refused = Some(Refused { number, packet: hex(packet), kind, error });
                 break;
             }
         }
@@ -60,21 +123,60 @@ pub(super) fn verb(
         text = json(&report);
     }
     console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
-    refused.map_or(Ok(()), Err)
+    match report.refused {
+        None => Ok(()),
+        Some(Refused { number, error, .. }) => {
+            Err(CliError::Refused(format!("{name}, packet {number}: {error}")))
+        }
+    }
+}
+
+fn why(error: &Error) -> String {
+    match error {
+        Error::EmptyEntry { .. } => format!(
+            "{error}; `raddle golden packet` takes entries with the packets, as {{\"decode\":[\"..\"],\"table\":{{\"0\":{{..}}}}}}"
+        ),
+        _ => error.to_string(),
+    }
 }
 
 fn decoded<'l>(
     agent: &mut Agent<AQL_BYTES, 8>,
     layout: &'l Aql,
     packet: &Packet,
-) -> Result<Decoded<'l>, raddle_packet::Error> {
+) -> Result<Decoded<'l>, Error> {
     let kind = View::new(packet, layout).kind().name();
     let (launches, cleanups) = match agent.receive(packet)? {
         Received::Launches(launches) => (launches.clone().collect(), launches.cleanups()),
         Received::Barrier => (Vec::<Launch<AQL_BYTES>>::new(), 0),
     };
     let launches = launches.into_iter().map(|launch| Told(layout, launch)).collect();
-    Ok(Decoded { packet: hex(packet), kind, launches, cleanups })
+    let parsed = Condensed::parse(packet, layout);
+    let kernels = parsed.iter().flat_map(|condensed| condensed.kernels(layout));
+    let named = |Kernel { ref_num, diff }| Named { ref_num, diff: Changed(layout, diff) };
+    Ok(Decoded {
+        packet: hex(packet),
+        kind,
+        ref_num: Reference::parse(packet, layout).ok().map(|reference| reference.ref_num),
+        condensed: kernels.map(named).collect(),
+        barrier: Barrier::parse(packet, layout).ok().map(waits),
+        launches,
+        cleanups,
+    })
+}
+
+fn waits(barrier: Barrier) -> Waits {
+    Waits {
+        barrier: if barrier.any { "or" } else { "and" },
+        synch_scopes: barrier.synch_scopes,
+        signals: barrier.dep_signal.into_iter().map(address).collect(),
+        completion_signal: address(barrier.completion_signal),
+    }
+}
+
+/// As `golden packet` tells one.
+fn address(value: u64) -> String {
+    format!("0x{value:016x}")
 }
 
 fn told(decoded: &Decoded<'_>) -> String {
@@ -86,28 +188,4 @@ fn told(decoded: &Decoded<'_>) -> String {
         text += &format!("   {}\n", serde_json::to_string(launch).unwrap_or_default());
     }
     text + "\n"
-}
-
-/// The packets of a file: lines of digits where it is such text, else its bytes.
-fn packets(content: &[u8], name: &str) -> Result<Vec<Packet>, CliError> {
-    let refused = |why: String| {
-        CliError::Refused(format!(
-            "{name}: {why}. Give a packet a line of 128 hexadecimal digits, or whole packets as bytes"
-        ))
-    };
-    let is_text = |byte: &u8| byte.is_ascii_hexdigit() || byte.is_ascii_whitespace();
-    if content.iter().all(is_text) {
-        let lines = (1..).zip(content.split(|&byte| byte == b'\n'));
-        let lines = lines.map(|(number, line)| (number, line.trim_ascii()));
-        let packet = |(number, line): (usize, &[u8])| {
-            let packet = bytes(&String::from_utf8_lossy(line));
-            packet.map_err(|why| refused(format!("line {number}: {why}")))
-        };
-        return lines.filter(|(_, line)| !line.is_empty()).map(packet).collect();
-    }
-    let (packets, rest) = content.as_chunks::<AQL_BYTES>();
-    if !rest.is_empty() {
-        return Err(refused(format!("{} bytes are no whole packets of 64", content.len())));
-    }
-    Ok(packets.to_vec())
 }

@@ -1,17 +1,14 @@
 //! How do launches become packets?
 
-use raddle_packet::{
-    AQL_BYTES, Barrier, Encoder, Error, Item, Keep, Limits, Scripted, Tally, optimal,
-};
+use raddle_packet::{AQL_BYTES, Encoder, Error, Keep, Limits, Scripted, Tally, optimal};
 use serde::Serialize;
 
 use super::args::EncodeArgs;
+use super::launches::{Sent, launches};
 use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
-use crate::golden::fault::Fault;
-use crate::golden::packet::{Aql, Packet, hex, launch};
-use crate::golden::read::Fields;
+use crate::golden::packet::{Aql, Packet, hex};
 use crate::table::json;
 
 /// What became of the launches.
@@ -39,8 +36,11 @@ pub(super) fn verb(
     let layout = args.layout.format()?;
     let bytes = super::read(&args.file, console)?;
     let name = super::name(&args.file);
-    let items = items(&bytes, &layout, &name)?;
-    let (packets, tally) = encode(args, &layout, &items)
+    let sent = launches(&bytes, &layout, &name)?;
+    if sent.is_empty() {
+        super::nothing(&name, "no launches", "there is nothing to encode", console);
+    }
+    let (packets, tally) = encode(args, &layout, &sent)
         .map_err(|error| CliError::Refused(format!("{name}: {error}")))?;
     let packets: Vec<String> = packets.iter().map(hex).collect();
     let text = match format {
@@ -60,15 +60,12 @@ pub(super) fn verb(
     console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
 }
 
-fn encode(
-    args: &EncodeArgs,
-    layout: &Aql,
-    items: &[Item<AQL_BYTES>],
-) -> Result<(Vec<Packet>, Tally), Error> {
+fn encode(args: &EncodeArgs, layout: &Aql, sent: &[Sent]) -> Result<(Vec<Packet>, Tally), Error> {
     match args.keep.keep.rule() {
-        Some(rule) => run(layout, rule.keeper::<8>(args.keep.near), items),
+        Some(rule) => run(layout, rule.keeper::<8>(args.keep.near), sent),
         None => {
-            run(layout, Scripted::new(&optimal(layout, items, &Limits::default())?.ways), items)
+            let items: Vec<_> = sent.iter().map(Sent::item).collect();
+            run(layout, Scripted::new(&optimal(layout, &items, &Limits::default())?.ways), sent)
         }
     }
 }
@@ -76,46 +73,17 @@ fn encode(
 fn run(
     layout: &Aql,
     keep: impl Keep<AQL_BYTES>,
-    items: &[Item<AQL_BYTES>],
+    sent: &[Sent],
 ) -> Result<(Vec<Packet>, Tally), Error> {
     let mut encoder = Encoder::<AQL_BYTES, 8, _>::new(*layout, keep)?;
     let mut packets = Vec::new();
     let mut send = |packet: &Packet| packets.push(*packet);
-    for item in items {
-        match item {
-            Item::Launch(launch) => encoder.launch(launch, &mut send),
-            Item::Barrier => {
-                encoder.barrier(&Barrier::default().emit(layout)?, &mut send);
-            }
+    for each in sent {
+        match each {
+            Sent::Launch(launch) => encoder.launch(launch, &mut send),
+            Sent::Barrier(packet) => encoder.barrier(packet, &mut send),
         }
     }
     encoder.flush(&mut send);
     Ok((packets, encoder.tally()))
-}
-
-/// The launches of a file.
-fn items(bytes: &[u8], layout: &Aql, name: &str) -> Result<Vec<Item<AQL_BYTES>>, CliError> {
-    let mut items = Vec::new();
-    let lines = (1..).zip(bytes.split(|&byte| byte == b'\n'));
-    for (number, line) in lines.filter(|(_, line)| !line.trim_ascii().is_empty()) {
-        let refused = |why: String| {
-            CliError::Refused(format!(
-                "{name}, line {number}: {why}. Give one launch a line, such as {{\"kernel_object\":\"0x1000\",\"grid_size_x\":256}}, or {{\"barrier\":true}}"
-            ))
-        };
-        let value: serde_json::Value = serde_json::from_slice(line)
-            .map_err(|error| refused(format!("it is not JSON ({error})")))?;
-        let fault = |fault: Fault| match &*fault.at {
-            "" => refused(fault.message),
-            at => refused(format!("{at}: {}", fault.message)),
-        };
-        let fields = Fields::of(&value, "").map_err(fault)?;
-        if value.get("barrier") == Some(&serde_json::Value::Bool(true)) {
-            fields.only(&["barrier"]).map_err(fault)?;
-            items.push(Item::Barrier);
-            continue;
-        }
-        items.push(Item::Launch(launch(&fields, layout).map_err(fault)?));
-    }
-    Ok(items)
 }

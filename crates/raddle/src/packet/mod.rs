@@ -6,6 +6,9 @@
 mod args;
 mod decode;
 mod encode;
+mod launches;
+mod packets;
+mod play;
 mod stats;
 mod stats_text;
 mod stream;
@@ -50,4 +53,10 @@ fn name(file: &Path) -> String {
         return "the standard input".to_owned();
     }
     file.display().to_string()
+}
+
+/// Says on the error stream that there was nothing to do, which is no error.
+fn nothing(name: &str, what: &str, so: &str, console: &mut Console) {
+    // Where even this cannot be written, there is nobody to tell.
+    let _ = writeln!(console.stderr, "note: {name} holds {what}: {so}");
 }

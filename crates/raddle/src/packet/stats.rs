@@ -1,31 +1,44 @@
 //! What would condensed packets save on a profile?
 
-use raddle_packet::{
-    AQL_BYTES, Agent, AqlOptions, Encoder, Error, Format as Layout, Item, Keep, Limits, Overhead,
-    Received, Rule, Scripted, optimal,
-};
-use raddle_trace::{ImportOptions, OpKind};
+use raddle_packet::{AQL_BYTES, AqlOptions, Error, Format as Layout, Item, Rule};
+use raddle_trace::{ImportOptions, OpKind, Profile, Quirk};
 use serde::Serialize;
 
-use super::args::StatsArgs;
+use super::args::{CostArgs, Shared, StatsArgs};
+use super::play::{Making, Row, Sampled};
 use super::stats_text;
-use super::stream::{Arguments, Sending, queues};
+use super::stream::{Arguments, Queue, Sending, queues};
 use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
-use crate::golden::packet::{Aql, Packet};
+use crate::golden::packet::Aql;
 use crate::profiles::{self, Loaded};
 use crate::table::json;
-
-/// So many launches the optimal rule is tried on: the most for which it can be found.
-const SAMPLES: [u64; 5] = [512, 256, 128, 64, 32];
 
 /// What was asked for.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Report {
     raddle: &'static str,
+    assumed: Assumed,
     pub(super) profiles: Vec<Saved>,
+}
+
+/// What no profile says, and was taken to be so.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Assumed {
+    /// Half-words up to which an entry of the same kernel is near.
+    near: u16,
+    entries: u16,
+    scope: Shared,
+    /// Whether every launch has one of its own.
+    signals: bool,
+    /// No launch has one, so none asks for a cleanup by it.
+    release_scope: bool,
+    /// `None` is without end.
+    hold_us: Option<u64>,
+    costs: CostArgs,
 }
 
 /// What a profile would save.
@@ -40,6 +53,8 @@ pub(super) struct Saved {
     pub(super) launches: u64,
     /// Copies and fills, which no packet goes across.
     pub(super) copies: u64,
+    /// Launches and copies of which the profile does not say when they were issued.
+    pub(super) unknown_issue: u64,
     /// Of the launches, nanoseconds.
     pub(super) kernel_ns: u64,
     pub(super) ordinary_bytes: u64,
@@ -50,7 +65,7 @@ pub(super) struct Saved {
     /// How many of these differ from that one in each field.
     pub(super) changes: Vec<Change>,
     pub(super) rows: Vec<Row>,
-    /// The first launches of the longest stretch, by every rule and the optimal one.
+    /// The first launches of the longest queue, by every rule and the optimal one.
     pub(super) sample: Vec<Sampled>,
 }
 
@@ -59,36 +74,6 @@ pub(super) struct Saved {
 pub(super) struct Change {
     pub(super) field: &'static str,
     pub(super) launches: u64,
-}
-
-/// One bound under one rule.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) struct Row {
-    /// Where the arguments of a launch lie.
-    pub(super) arguments: &'static str,
-    pub(super) keep: &'static str,
-    pub(super) packets: u64,
-    pub(super) bytes: u64,
-    /// Launches sent in condensed packets: the table had something for them.
-    pub(super) hits: u64,
-    pub(super) reference: u64,
-    pub(super) ordinary: u64,
-    pub(super) condensed_packets: u64,
-    /// In nanoseconds.
-    pub(super) overhead_ns: u64,
-}
-
-/// Packets of a sample.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) struct Sampled {
-    pub(super) arguments: &'static str,
-    pub(super) launches: u64,
-    /// By the rules, in their order.
-    pub(super) packets: Vec<(&'static str, u64)>,
-    /// `None` where the search would be too long.
-    pub(super) optimal: Option<u64>,
 }
 
 /// The verb `packet stats`.
@@ -105,7 +90,9 @@ pub(super) fn verb(
             .map_err(|error| CliError::Refused(format!("{}: {error}", loaded.given)))
     };
     let profiles = profiles.iter().map(saved).collect::<Result<_, _>>()?;
-    let report = Report { raddle: env!("CARGO_PKG_VERSION"), profiles };
+    let StatsArgs { near, entries, scope, signals, hold_us, costs, .. } = *args;
+    let assumed = Assumed { near, entries, scope, signals, release_scope: false, hold_us, costs };
+    let report = Report { raddle: env!("CARGO_PKG_VERSION"), assumed, profiles };
     let text = match format {
         Format::Json => json(&report),
         Format::Text => stats_text::render(&report, args, console.stdout_colour),
@@ -125,10 +112,11 @@ fn saved(loaded: &Loaded, args: &StatsArgs, layout: &Aql) -> Result<Saved, Error
     kernels.dedup();
     let costs = args.costs.overhead();
     let of = |arguments| {
-        let (signals, hold_ns) = (args.signals, args.hold_us.map(us));
-        let sending = Sending { arguments, signals, hold_ns, scope: args.scope.scope() };
+        let sending = Sending { arguments, signals: args.signals, scope: args.scope.scope() };
         queues(profile, layout, &sending)
     };
+    let hold_ns = args.hold_us.map(|us| us.saturating_mul(1000));
+    let making = Making { layout, near: args.near, hold_ns, costs: &costs };
     let (mut rows, mut sample) = (Vec::new(), Vec::new());
     let (mut changes, mut repeated) = (Vec::new(), 0);
     for arguments in [Arguments::Fixed, Arguments::New] {
@@ -137,9 +125,9 @@ fn saved(loaded: &Loaded, args: &StatsArgs, layout: &Aql) -> Result<Saved, Error
             (changes, repeated) = changed(layout, &queues);
         }
         for rule in Rule::ALL {
-            rows.push(row(layout, (arguments, rule), args.near, &queues, &costs)?);
+            rows.push(making.row(arguments.name(), rule, &queues)?);
         }
-        sample.push(sampled(layout, arguments, args.near, &queues)?);
+        sample.push(making.sampled(arguments.name(), &queues)?);
     }
     Ok(Saved {
         name: loaded.name.clone(),
@@ -148,6 +136,7 @@ fn saved(loaded: &Loaded, args: &StatsArgs, layout: &Aql) -> Result<Saved, Error
         kernels: kernels.len() as u64,
         launches,
         copies: profile.ops.len() as u64 - launches,
+        unknown_issue: unknown_issue(profile),
         kernel_ns,
         ordinary_bytes: launches.saturating_mul(AQL_BYTES as u64),
         ordinary_overhead_ns: costs.ordinary(&[0]).saturating_mul(launches),
@@ -158,125 +147,18 @@ fn saved(loaded: &Loaded, args: &StatsArgs, layout: &Aql) -> Result<Saved, Error
     })
 }
 
-const fn us(us: u64) -> u64 {
-    us.saturating_mul(1000)
-}
-
-/// All tables under one rule (B15).
-fn row(
-    layout: &Aql,
-    (arguments, rule): (Arguments, Rule),
-    near: u16,
-    queues: &[Vec<Item<AQL_BYTES>>],
-    costs: &Overhead,
-) -> Result<Row, Error> {
-    let mut row = Row {
-        arguments: arguments.name(),
-        keep: rule.name(),
-        packets: 0,
-        bytes: 0,
-        hits: 0,
-        reference: 0,
-        ordinary: 0,
-        condensed_packets: 0,
-        overhead_ns: 0,
-    };
-    for queue in queues {
-        let mut agent = Agent::<AQL_BYTES, 8>::new(*layout)?;
-        let mut send = |packet: &Packet| {
-            let Ok(Received::Launches(launches)) = agent.receive(packet) else { return };
-            let (count, cleanups) = (launches.len(), launches.cleanups());
-            let none = [0; u8::MAX as usize];
-            let runs = none.get(..count).unwrap_or(&none);
-            let cost = if packet[0] == layout.types().condensed {
-                costs.condensed(runs, u64::from(cleanups) - 1)
-            } else {
-                costs.ordinary(runs)
-            };
-            row.overhead_ns = row.overhead_ns.saturating_add(cost);
-        };
-        let tally = play(layout, rule.keeper::<8>(near), queue, &mut send)?;
-        row.packets += tally.packets();
-        row.hits += tally.condensed;
-        row.reference += tally.reference;
-        row.ordinary += tally.ordinary;
-        row.condensed_packets += tally.condensed_packets;
-    }
-    row.bytes = row.packets.saturating_mul(AQL_BYTES as u64);
-    Ok(row)
-}
-
-fn play(
-    layout: &Aql,
-    keep: impl Keep<AQL_BYTES>,
-    queue: &[Item<AQL_BYTES>],
-    send: &mut impl FnMut(&Packet),
-) -> Result<raddle_packet::Tally, Error> {
-    let mut encoder = Encoder::<AQL_BYTES, 8, _>::new(*layout, keep)?;
-    for item in queue {
-        match item {
-            Item::Launch(launch) => encoder.launch(launch, send),
-            Item::Barrier => encoder.flush(send),
-        }
-    }
-    encoder.flush(send);
-    Ok(encoder.tally())
-}
-
-/// The first launches of the queue that has most, by every rule and the optimal one.
-fn sampled(
-    layout: &Aql,
-    arguments: Arguments,
-    near: u16,
-    queues: &[Vec<Item<AQL_BYTES>>],
-) -> Result<Sampled, Error> {
-    let mut sampled = sample(layout, (arguments, near), queues, SAMPLES[0])?;
-    for most in &SAMPLES[1..] {
-        if sampled.optimal.is_some() {
-            break;
-        }
-        sampled = sample(layout, (arguments, near), queues, *most)?;
-    }
-    Ok(sampled)
-}
-
-fn sample(
-    layout: &Aql,
-    (arguments, near): (Arguments, u16),
-    queues: &[Vec<Item<AQL_BYTES>>],
-    most: u64,
-) -> Result<Sampled, Error> {
-    let longest = queues.iter().max_by_key(|queue| queue.len());
-    let mut items: Vec<Item<AQL_BYTES>> = Vec::new();
-    let mut launches = 0;
-    for item in longest.into_iter().flatten() {
-        launches += u64::from(matches!(item, Item::Launch(_)));
-        if launches > most {
-            launches = most;
-            break;
-        }
-        items.push(*item);
-    }
-    let mut packets = Vec::new();
-    for rule in Rule::ALL {
-        let tally = play(layout, rule.keeper::<8>(near), &items, &mut |_| {})?;
-        packets.push((rule.name(), tally.packets()));
-    }
-    let optimal = match optimal(layout, &items, &Limits::default()) {
-        Ok(found) => Some(play(layout, Scripted::new(&found.ways), &items, &mut |_| {})?.packets()),
-        Err(Error::TooLarge { .. }) => None,
-        Err(error) => return Err(error),
-    };
-    Ok(Sampled { arguments: arguments.name(), launches, packets, optimal })
+fn unknown_issue(profile: &Profile) -> u64 {
+    let met = profile.report.quirks().find(|(quirk, _)| *quirk == Quirk::NoLaunchCall);
+    met.map_or(0, |(_, count)| count)
 }
 
 /// In which fields launches differ from the one before of the same kernel in their queue.
-fn changed(layout: &Aql, queues: &[Vec<Item<AQL_BYTES>>]) -> (Vec<Change>, u64) {
+fn changed(layout: &Aql, queues: &[Queue]) -> (Vec<Change>, u64) {
     let mut counts = vec![0; layout.fields().len()];
     let (mut repeated, kernel) = (0, layout.field("kernel_object").unwrap_or(0));
     for queue in queues {
         let mut last = std::collections::BTreeMap::new();
-        for item in queue {
+        for item in queue.items() {
             let Item::Launch(launch) = item else { continue };
             let Some(before) = last.insert(launch.get(layout, kernel), *launch) else { continue };
             repeated += 1;

@@ -1,91 +1,118 @@
 //! How is what condensing saves told to a person?
 
-use super::args::{Shared, StatsArgs};
-use super::stats::{Report, Row, Saved};
+use super::args::{CostArgs, Shared, StatsArgs};
+use super::play::Row;
+use super::stats::{Report, Saved};
 use crate::table::Table;
-use crate::units::{count, counted, duration, percent, share};
+use crate::units::{count, counted, duration, percent, plain, share, size, wrap};
+
+/// Columns of a line of text.
+const WIDTH: usize = 80;
+/// Characters of the name of a profile.
+const PROFILE: usize = 60;
 
 /// Everything as text.
 pub(super) fn render(report: &Report, args: &StatsArgs, colour: bool) -> String {
     let mut text = String::new();
     for saved in &report.profiles {
-        text += &profile(saved, colour);
+        text += &profile(saved, args, colour);
         text.push('\n');
     }
-    text + &assumed(args)
+    for paragraph in [READING.to_owned(), costs(&args.costs), assumed(args)] {
+        text += &format!("{}\n", wrap(&paragraph, WIDTH, "  "));
+    }
+    text
 }
 
-fn profile(saved: &Saved, colour: bool) -> String {
-    let mut text = format!(
-        "{} ({}): {} of {} on {}, {} between them\n",
-        saved.name,
+const READING: &str = "Reading: fewer = ordinary packets for one of these; own, other = launches \
+    sent in condensed packets, of all launches, by an entry of their own kernel or of another one; \
+    a packet = launches of a condensed packet; saved = of the overhead of ordinary packets";
+
+fn profile(saved: &Saved, args: &StatsArgs, colour: bool) -> String {
+    let head = format!(
+        "{} ({}): {} of {} on {}, {} between them",
+        plain(&saved.name, PROFILE),
         saved.format,
         counted(saved.launches, "launch", "launches"),
         counted(saved.kernels, "kernel", "kernels"),
         counted(saved.streams as u64, "stream", "streams"),
         counted(saved.copies, "copy or fill", "copies and fills"),
     );
-    text += &format!(
-        "ordinary: {} packets, {} bytes, overhead {} beside {} of kernels\n\n",
-        count(saved.launches),
-        count(saved.ordinary_bytes),
+    let ordinary = format!(
+        "Ordinary: {}, {}, overhead {} (assumed) beside {} of kernels",
+        counted(saved.launches, "packet", "packets"),
+        counted(saved.ordinary_bytes, "byte", "bytes"),
         duration(saved.ordinary_overhead_ns),
         duration(saved.kernel_ns),
     );
-    let header = [
-        "arguments",
-        "kept",
-        "packets",
-        "fewer",
-        "bytes",
-        "hit rate",
-        "condensed holds",
-        "overhead",
-        "saved",
-    ];
-    let mut table = Table::new(&header, &[2, 3, 4, 5, 6, 7, 8]);
-    for row in &saved.rows {
-        let cells = cells(saved, row);
-        table.row(&cells.iter().map(String::as_str).collect::<Vec<&str>>());
+    let mut text = format!("{}\n{}\n", wrap(&head, WIDTH, "  "), wrap(&ordinary, WIDTH, "  "));
+    if args.hold_us.is_some() && saved.unknown_issue > 0 {
+        let what = format!(
+            "Of {} it is not known when they were issued: they count as issued with what came \
+             before them, so --hold-us keeps less apart than it would",
+            counted(saved.unknown_issue, "launch or copy", "launches and copies"),
+        );
+        text += &format!("{}\n", wrap(&what, WIDTH, "  "));
     }
-    text += &table.render(colour);
-    text += &samples(saved);
-    text + &changes(saved)
+    for (arguments, title) in [
+        ("fixed", "Arguments fixed: where those of a kernel always lie"),
+        ("new", "Arguments new: elsewhere for every launch"),
+    ] {
+        let rows = saved.rows.iter().filter(|row| row.arguments == arguments);
+        text += &format!("\n{title}\n{}", table(saved, rows).render(colour));
+    }
+    text + "\n" + &samples(saved, args, colour) + "\n" + &changes(saved)
 }
 
-fn cells(saved: &Saved, row: &Row) -> Vec<String> {
+fn table<'r>(saved: &Saved, rows: impl Iterator<Item = &'r Row>) -> Table {
+    let header =
+        ["kept", "packets", "fewer", "bytes", "own", "other", "a packet", "overhead", "saved"];
+    let mut table = Table::new(&header, &[1, 2, 3, 4, 5, 6, 7, 8]);
     let times = |a: u64, b: u64| {
         if b == 0 { "-".to_owned() } else { format!("{:.2}", a as f64 / b as f64) }
     };
-    let less = saved.ordinary_overhead_ns.saturating_sub(row.overhead_ns);
-    vec![
-        row.arguments.to_owned(),
-        row.keep.to_owned(),
-        count(row.packets),
-        format!("{}x", times(saved.launches, row.packets)),
-        count(row.bytes),
-        percent(share(row.hits.into(), saved.launches.into())),
-        times(row.hits, row.condensed_packets),
-        duration(row.overhead_ns),
-        percent(share(less.into(), saved.ordinary_overhead_ns.into())),
-    ]
+    let of = |part: u64, whole: u64| percent(share(part.into(), whole.into()));
+    for row in rows {
+        let less = saved.ordinary_overhead_ns.saturating_sub(row.overhead_ns);
+        table.row(&[
+            row.keep,
+            &count(row.packets),
+            &format!("{}x", times(saved.launches, row.packets)),
+            &size(row.bytes),
+            &of(row.own_kernel, saved.launches),
+            &of(row.other_kernel, saved.launches),
+            &times(row.condensed, row.condensed_packets),
+            &duration(row.overhead_ns),
+            &of(less, saved.ordinary_overhead_ns),
+        ]);
+    }
+    table
 }
 
-fn samples(saved: &Saved) -> String {
-    let mut text = String::new();
+/// The rules beside the best there is, for a beginning that it can be found for.
+fn samples(saved: &Saved, args: &StatsArgs, colour: bool) -> String {
+    let of = match args.scope {
+        Shared::Queue => "of the longest stream",
+        Shared::Process | Shared::Agent => "of all streams",
+    };
+    let rules = saved.sample.iter().take(1).flat_map(|sample| &sample.packets);
+    let mut header = vec!["arguments", "first launches"];
+    header.extend(rules.map(|(rule, _)| *rule));
+    header.push("optimal");
+    let mut table = Table::new(&header, &(1..header.len()).collect::<Vec<usize>>());
     for sample in &saved.sample {
-        let rules: Vec<String> =
-            sample.packets.iter().map(|(rule, packets)| format!("{rule} {packets}")).collect();
-        let optimal = match sample.optimal {
-            Some(packets) => format!("optimal {packets}"),
-            None => "optimal unknown: too many tables to try".to_owned(),
+        let mut cells = vec![sample.arguments.to_owned(), count(sample.launches)];
+        cells.extend(sample.packets.iter().map(|(_, packets)| count(*packets)));
+        cells.push(sample.optimal.map_or_else(|| "unknown".to_owned(), count));
+        table.row(&cells.iter().map(String::as_str).collect::<Vec<&str>>());
+    }
+    let mut text = format!("Packets for the first launches {of}\n{}", table.render(colour));
+    if saved.sample.iter().any(|sample| sample.optimal.is_none()) {
+        let why = match args.hold_us {
+            Some(_) => "unknown: the search knows no --hold-us",
+            None => "unknown: too many tables to try",
         };
-        text += &format!(
-            "first {} of a stream, arguments {}: packets by {}, {optimal}\n",
-            counted(sample.launches, "launch", "launches"),
-            sample.arguments,
-            rules.join(", "),
-        );
+        text += &format!("{why}\n");
     }
     text
 }
@@ -101,42 +128,50 @@ fn changes(saved: &Saved) -> String {
         })
         .collect();
     let told = if told.is_empty() { "nothing".to_owned() } else { told.join(", ") };
-    format!(
-        "changes from the launch before of the same kernel ({} of them): {told}\n",
+    let text = format!(
+        "Changes from the launch before of the same kernel ({} of them): {told}",
         count(saved.repeated)
+    );
+    format!("{}\n", wrap(&text, WIDTH, "  "))
+}
+
+/// Where the costs come from.
+fn costs(costs: &CostArgs) -> String {
+    let from = if *costs == CostArgs::default() {
+        "the proportion of the worked example as microseconds, of no device"
+    } else {
+        "as given"
+    };
+    format!(
+        "Costs are assumed, not measured ({from}): a packet {} + {} ns, a kernel {} ns (and {} in a \
+         condensed packet), a cleanup {} ns. Give those of a device with --enqueue-ns, \
+         --processing-ns, --schedule-ns, --decode-ns and --cleanup-ns",
+        costs.enqueue_ns, costs.processing_ns, costs.schedule_ns, costs.decode_ns, costs.cleanup_ns,
     )
 }
 
 /// What no profile says.
 fn assumed(args: &StatsArgs) -> String {
-    let costs = args.costs.overhead();
     let signals = if args.signals {
         "every launch has a signal of its own"
     } else {
-        "no launch has a signal"
+        "no launch has a signal (--signals: each has)"
     };
     let hold = match args.hold_us {
-        Some(us) => format!("for at most {us} us after the first was issued"),
-        None => "however far apart they were issued".to_owned(),
+        Some(us) => format!("for at most {us} us after the first of a packet was issued"),
+        None => "however far apart they were issued (--hold-us: so long)".to_owned(),
     };
-    let table = match args.scope {
-        Shared::Queue => "Each stream has a\ntable of",
-        Shared::Process | Shared::Agent => "All streams share a\ntable of",
-    };
-    let own = if args.scope == Shared::Queue {
-        " of its own; its launches"
-    } else {
-        ", but no packet; launches"
+    let (table, own) = match args.scope {
+        Shared::Queue => ("each stream has a table", " of its own; its launches"),
+        Shared::Process | Shared::Agent => {
+            ("all streams share a table", ", but no packet; launches")
+        }
     };
     format!(
-        "Assumed: no profile holds kernel objects, arguments or signals. Kernels are told by name; arguments lie where they\n\
-         always do (fixed) or elsewhere for every launch (new), truth lies between; {signals}. {table} {}{own} share packets up to the next copy or fill, {hold}.\n\
-         Overhead in ns: packet {} + {}, kernel {} (+ {} in a condensed packet), cleanup {}.\n",
+        "Assumed, as no profile holds kernel objects, arguments or signals: kernels are told by \
+         name; {signals}, and none a release scope; {table} of {}{own} share packets up to the next \
+         copy or fill, {hold}. Fixed and new are bounds for arguments alone: with signals, or a \
+         limit to waiting, less is saved than they say",
         counted(args.entries.into(), "entry", "entries"),
-        costs.enqueue,
-        costs.processing,
-        costs.schedule,
-        costs.decode,
-        costs.cleanup,
     )
 }

@@ -2,7 +2,8 @@
 //!
 //! No profile holds kernel objects, argument addresses or signals. A kernel's object is told from
 //! others by its name. Its arguments either stay where they are (`fixed`), or are elsewhere for
-//! every launch (`new`); truth lies between. The work-items of a workgroup are taken to lie along x.
+//! every launch (`new`): bounds for arguments, and for nothing else. The work-items of a workgroup
+//! are taken to lie along x.
 
 use std::collections::BTreeMap;
 
@@ -35,59 +36,88 @@ pub(super) struct Sending {
     pub(super) arguments: Arguments,
     /// Whether every launch has a signal of its own.
     pub(super) signals: bool,
-    /// How long a launch waits for others, in nanoseconds, if there is an end to it.
-    pub(super) hold_ns: Option<u64>,
     /// Which streams share a table.
     pub(super) scope: Scope,
 }
 
-/// The launches that share a table, in order: those of a stream, or of the whole profile, which is
-/// taken as one process.
+/// What goes by one table, in order, and when each was issued, in nanoseconds.
 #[derive(Clone, Debug, Default)]
-struct Shared {
+pub(super) struct Queue {
     items: Vec<Item<AQL_BYTES>>,
-    /// The stream of the open packet, and when its first launch came.
-    open: Option<(u32, u64)>,
+    /// One for each item.
+    issued: Vec<u64>,
 }
 
-/// What goes by each table: a copy or a fill keeps launches apart, and so does a launch that comes
-/// too late for a packet, or from another stream, as a packet lies in one queue.
-pub(super) fn queues(
-    profile: &Profile,
-    layout: &Aql,
-    sending: &Sending,
-) -> Vec<Vec<Item<AQL_BYTES>>> {
+impl Queue {
+    fn push(&mut self, item: Item<AQL_BYTES>, issued: u64) {
+        self.items.push(item);
+        self.issued.push(issued);
+    }
+
+    /// What is sent.
+    pub(super) fn items(&self) -> &[Item<AQL_BYTES>] {
+        &self.items
+    }
+
+    /// The same, each with its time.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Item<AQL_BYTES>, u64)> {
+        self.items.iter().zip(self.issued.iter().copied())
+    }
+
+    /// How many launches it has.
+    pub(super) fn launches(&self) -> u64 {
+        self.items.iter().filter(|item| matches!(item, Item::Launch(_))).count() as u64
+    }
+
+    /// As much of it as has so many launches.
+    pub(super) fn first(&self, most: u64) -> Self {
+        let (mut first, mut launches) = (Self::default(), 0);
+        for (item, issued) in self.iter() {
+            launches += u64::from(matches!(item, Item::Launch(_)));
+            if launches > most {
+                break;
+            }
+            first.push(*item, issued);
+        }
+        first
+    }
+}
+
+/// The queue of a table, and the stream of its open packet.
+#[derive(Clone, Debug, Default)]
+struct Shared {
+    queue: Queue,
+    open: Option<u32>,
+}
+
+/// What goes by each table, that of a stream or of the whole profile, which is taken as one
+/// process: a copy or a fill keeps launches apart, and so does a launch from another stream, as a
+/// packet lies in one queue.
+pub(super) fn queues(profile: &Profile, layout: &Aql, sending: &Sending) -> Vec<Queue> {
     let mut tables: BTreeMap<(u32, u32), Shared> = BTreeMap::new();
     for (number, op) in (0..).zip(&profile.ops) {
         let shared = tables.entry(sending.scope.table(0, op.stream)).or_default();
-        let here = shared.open.filter(|(stream, _)| *stream == op.stream);
+        let here = shared.open == Some(op.stream);
         if op.kind != OpKind::Kernel {
             // Another stream's packet stays open behind it.
-            if here.is_some() || shared.open.is_none() {
-                shared.items.push(Item::Barrier);
+            if here || shared.open.is_none() {
+                shared.queue.push(Item::Barrier, op.arrival_ns);
                 shared.open = None;
             }
             continue;
         }
-        let late = |since: u64| {
-            let waits = op.arrival_ns.saturating_sub(since);
-            sending.hold_ns.is_some_and(|hold| waits > hold)
-        };
-        match here {
-            Some((_, since)) if !late(since) => {}
-            _ => {
-                if shared.open.is_some() {
-                    shared.items.push(Item::Barrier);
-                }
-                shared.open = Some((op.stream, op.arrival_ns));
+        if !here {
+            if shared.open.is_some() {
+                shared.queue.push(Item::Barrier, op.arrival_ns);
             }
+            shared.open = Some(op.stream);
         }
         // Every value is as wide as its field.
         if let Ok(launch) = fields(op, number, sending).launch(layout) {
-            shared.items.push(Item::Launch(launch));
+            shared.queue.push(Item::Launch(launch), op.arrival_ns);
         }
     }
-    tables.into_values().map(|shared| shared.items).collect()
+    tables.into_values().map(|shared| shared.queue).collect()
 }
 
 fn fields(op: &Op, number: u64, sending: &Sending) -> KernelDispatch {
@@ -142,32 +172,33 @@ mod tests {
     }
 
     /// Where the items of each table keep launches apart.
-    fn breaks(launches: &[(&str, u64)], hold_ns: Option<u64>, scope: Scope) -> Vec<Vec<bool>> {
+    fn breaks(launches: &[(&str, u64)], scope: Scope) -> Vec<Vec<bool>> {
         let layout = Aql::aql(&AqlOptions::default()).unwrap();
-        let sending = Sending { arguments: Arguments::New, signals: false, hold_ns, scope };
-        let breaks = |items: &Vec<Item<AQL_BYTES>>| {
-            items.iter().map(|item| *item == Item::Barrier).collect()
-        };
+        let sending = Sending { arguments: Arguments::New, signals: false, scope };
+        let breaks = |queue: &Queue| queue.iter().map(|(item, _)| *item == Item::Barrier).collect();
         queues(&profile(launches), &layout, &sending).iter().map(breaks).collect()
-    }
-
-    #[test]
-    fn a_launch_waits_for_others_no_longer_than_it_may() {
-        let launches = [("a", 0), ("a", 400), ("a", 1000), ("a", 1100)];
-        let breaks = |hold| breaks(&launches, hold, Scope::Queue);
-        assert_eq!(breaks(None), [[false; 4]]);
-        assert_eq!(breaks(Some(1100)), [[false; 4]]);
-        assert_eq!(breaks(Some(999)), [[false, false, true, false, false]]);
-        assert_eq!(breaks(Some(400)), [[false, false, true, false, false]]);
-        assert_eq!(breaks(Some(399)), [[false, true, false, true, false, false]]);
     }
 
     #[test]
     fn streams_share_a_table_but_no_packet() {
         let launches = [("a", 0), ("b", 100), ("b", 200), ("a", 300)];
-        assert_eq!(breaks(&launches, None, Scope::Queue), [[false; 2], [false; 2]]);
+        assert_eq!(breaks(&launches, Scope::Queue), [[false; 2], [false; 2]]);
         let shared = [[false, true, false, false, true, false]];
-        assert_eq!(breaks(&launches, None, Scope::Process), shared);
-        assert_eq!(breaks(&launches, None, Scope::Agent), shared);
+        assert_eq!(breaks(&launches, Scope::Process), shared);
+        assert_eq!(breaks(&launches, Scope::Agent), shared);
+    }
+
+    #[test]
+    fn the_first_launches_of_a_queue_come_with_their_times() {
+        let layout = Aql::aql(&AqlOptions::default()).unwrap();
+        let scope = Scope::Process;
+        let sending = Sending { arguments: Arguments::Fixed, signals: false, scope };
+        let profile = profile(&[("a", 0), ("b", 2), ("b", 4)]);
+        let queue = &queues(&profile, &layout, &sending)[0];
+        let times = |queue: &Queue| queue.iter().map(|(_, issued)| issued).collect::<Vec<_>>();
+        assert_eq!((queue.launches(), times(queue)), (3, vec![0, 2, 2, 4]));
+        assert_eq!(times(&queue.first(1)), [0, 2], "what keeps the next one apart comes along");
+        assert_eq!(times(&queue.first(2)), [0, 2, 2]);
+        assert_eq!(times(&queue.first(4)), times(queue));
     }
 }

@@ -7,6 +7,8 @@ mod compare;
 mod inspect;
 mod lists;
 mod occupancy;
+mod packet;
+mod packet_page;
 mod preempt;
 mod refused;
 mod replay;

@@ -143,6 +143,14 @@ pub(crate) fn fault(error: &Error, at: &str) -> Fault {
     Fault::new(kind, at, error.to_string())
 }
 
+/// A message with its keys spelled as packets are told; the contract takes both spellings.
+pub(crate) fn spelled(message: &str, format: &Aql) -> String {
+    let names = format.fields().iter().map(|field| field.name).chain(["ref_num"]);
+    names.fold(message.to_owned(), |message, name| {
+        message.replace(&format!("`{}`", name.replace('_', "-")), &format!("`{name}`"))
+    })
+}
+
 /// Lower-case digits, two a byte.
 pub(crate) fn hex(packet: &Packet) -> String {
     packet.iter().map(|byte| format!("{byte:02x}")).collect()

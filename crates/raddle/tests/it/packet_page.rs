@@ -1,0 +1,101 @@
+//! Does the page of condensed packets show what the command prints today, on real samples?
+//!
+//! `cargo xtask bless -p raddle` writes the block and the table; a person reads the diff.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+
+use crate::common::{Place, sample};
+
+/// What is told on the page, by the names it gives them.
+const SAMPLES: [(&str, &str); 4] = [
+    ("MI300X", "kineto_amd/tracelens_mi300x_resnet_act_checkpoint.json.gz"),
+    ("MI350X", "rocprof/tracelens_mi350x_rocprofv3_908_results.json.gz"),
+    ("V100", "kineto_nvidia/hta_trace_diff_test_v100.json.gz"),
+    ("H100", "nsys/nsysai_h100_2gpu_1s.sqlite.gz"),
+];
+
+/// The options of the table, by column.
+const OPTIONS: [&str; 5] = [
+    "",
+    "--hold-us 20",
+    "--signals",
+    "--signals --hold-us 100",
+    "--enqueue-ns 0 --processing-ns 2989 --schedule-ns 876 --cleanup-ns 0",
+];
+
+/// One test at a time writes the page.
+static PAGE: Mutex<()> = Mutex::new(());
+
+fn stats(files: &[PathBuf], options: &str) -> String {
+    let files = files.iter().map(|file| file.to_str().expect("a name in UTF-8"));
+    let args: Vec<&str> =
+        ["packet", "stats"].into_iter().chain(options.split_whitespace()).chain(files).collect();
+    let ran = Place::new().raddle(&args);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args:?}");
+    ran.out
+}
+
+/// Between its marks the page says this.
+fn holds(mark: &str, wanted: &str) {
+    let _one = PAGE.lock().expect("no test fails while it holds it");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/policies/condensed-packets.md");
+    let page = std::fs::read_to_string(path).expect("the page is there");
+    let (begin, end) = (format!("<!-- {mark} -->\n"), format!("<!-- end of {mark} -->\n"));
+    let (before, rest) = page.split_once(&begin).expect("the page has the mark");
+    let (there, after) = rest.split_once(&end).expect("the page has both marks");
+    if std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
+        let page = format!("{before}{begin}{wanted}{end}{after}");
+        std::fs::write(path, page).expect("the tree can be written");
+        return;
+    }
+    let current = there == wanted;
+    drop(_one);
+    assert!(current, "{path} is not current: `cargo xtask bless -p raddle` writes\n{wanted}");
+}
+
+/// The samples, or `None` where they are absent and need not be there.
+fn samples() -> Option<Vec<PathBuf>> {
+    SAMPLES.iter().map(|(_, file)| sample(file)).collect()
+}
+
+#[test]
+fn the_page_shows_the_whole_output() {
+    let Some(files) = samples() else { return };
+    let names = SAMPLES.map(|(_, file)| file.rsplit_once('/').map_or(file, |(_, name)| name));
+    let command = format!("$ raddle packet stats \\\n    {}", names.join(" \\\n    "));
+    holds("stats", &format!("```console\n{command}\n{}```\n", stats(&files, "")));
+}
+
+/// What is saved under these options, fixed and new for each sample.
+fn column(files: &[PathBuf], options: &str) -> Vec<String> {
+    // A limit beyond all of them changes nothing, and spares the search for the fewest packets.
+    let hold = if options.contains("--hold-us") { "" } else { " --hold-us 1000000000" };
+    let text = stats(files, &format!("{options}{hold}"));
+    let rows = text.lines().filter(|line| line.starts_with("frequency "));
+    let saved: Vec<String> =
+        rows.filter_map(|line| line.rsplit_once(' ')).map(|(_, saved)| saved.to_owned()).collect();
+    assert_eq!(saved.len(), 2 * files.len(), "fixed and new for each: {text}");
+    saved
+}
+
+#[test]
+fn the_page_shows_what_other_assumptions_leave() {
+    let Some(files) = samples() else { return };
+    let columns = std::thread::scope(|scope| {
+        let files = &files;
+        let runs = OPTIONS.map(|options| scope.spawn(move || column(files, options)));
+        runs.map(|run| run.join().expect("the command has run"))
+    });
+    let mut table = String::from("| saved: fixed / new | none |");
+    for options in &OPTIONS[1..OPTIONS.len() - 1] {
+        table += &format!(" `{options}` |");
+    }
+    table += " costs of a W7900 |\n|---|---|---|---|---|---|\n";
+    for (number, (name, _)) in SAMPLES.iter().enumerate() {
+        let both =
+            |saved: &Vec<String>| format!(" {} / {} |", saved[2 * number], saved[2 * number + 1]);
+        table += &format!("| {name} |{}\n", columns.iter().map(both).collect::<String>());
+    }
+    holds("options", &table);
+}
