@@ -15,11 +15,13 @@ use serde_json::Value;
 #[cfg(feature = "preempt")]
 use raddle_policy::Ticks;
 #[cfg(feature = "preempt")]
-use raddle_preempt::{Abilities, policy};
+use raddle_preempt::policy::{self, ByRule};
+#[cfg(feature = "preempt")]
+use raddle_preempt::{Abilities, Way};
 
 use crate::slots::{
-    Drain, DrainConfig, Everyone, EveryoneConfig, HighestLevel, HighestLevelConfig, Never,
-    NeverConfig, Ordinary, OrdinaryConfig,
+    Everyone, EveryoneConfig, HighestLevel, HighestLevelConfig, Never, NeverConfig, Ordinary,
+    OrdinaryConfig,
 };
 use crate::{Builder, Composed, RecipeError};
 
@@ -144,14 +146,15 @@ impl Default for AllocateRecipe {
 pub enum PreemptRecipe {
     /// What was submitted stays.
     Never(NeverConfig),
-    /// Resident workgroups finish, the rest is held.
-    Drain(DrainConfig),
     /// Everything submitted runs to its end.
     #[cfg(feature = "preempt")]
     Wait(policy::WaitConfig),
     /// What has not started goes back to the buffer, what runs ends.
     #[cfg(feature = "preempt")]
     Flag(policy::FlagConfig),
+    /// Resident workgroups finish, the rest is held.
+    #[cfg(feature = "preempt")]
+    Drain(policy::DrainConfig),
     /// What runs is killed if every submitted launch is idempotent, else as flag.
     #[cfg(feature = "preempt")]
     Reset(policy::ResetConfig),
@@ -250,11 +253,12 @@ impl Recipe {
             },
             match self.preempt {
                 PreemptRecipe::Never(_) => "never",
-                PreemptRecipe::Drain(_) => "drain",
                 #[cfg(feature = "preempt")]
                 PreemptRecipe::Wait(_) => "wait",
                 #[cfg(feature = "preempt")]
                 PreemptRecipe::Flag(_) => "flag",
+                #[cfg(feature = "preempt")]
+                PreemptRecipe::Drain(_) => "drain",
                 #[cfg(feature = "preempt")]
                 PreemptRecipe::Reset(_) => "reset",
                 #[cfg(feature = "preempt")]
@@ -335,15 +339,18 @@ impl Recipe {
     fn add_preempt(&self, builder: Builder, name: &str) -> Result<Builder, RecipeError> {
         Ok(match self.preempt {
             PreemptRecipe::Never(_) => builder.preempt(name, Never),
-            PreemptRecipe::Drain(_) => builder.preempt(name, Drain),
             #[cfg(feature = "preempt")]
-            PreemptRecipe::Wait(_) => builder.preempt(name, policy::Wait),
+            PreemptRecipe::Wait(_) => builder.preempt(name, ByRule::fixed(Way::Wait)),
             #[cfg(feature = "preempt")]
-            PreemptRecipe::Flag(_) => builder.preempt(name, policy::Flag),
+            PreemptRecipe::Flag(_) => builder.preempt(name, ByRule::fixed(Way::Flag)),
             #[cfg(feature = "preempt")]
-            PreemptRecipe::Reset(_) => builder.preempt(name, policy::Reset),
+            PreemptRecipe::Drain(_) => builder.preempt(name, ByRule::fixed(Way::Drain)),
             #[cfg(feature = "preempt")]
-            PreemptRecipe::Switch(_) => builder.preempt(name, policy::Switch),
+            PreemptRecipe::Reset(config) => {
+                builder.preempt(name, ByRule::fixed(Way::Reset).sparing(config.most_kills))
+            }
+            #[cfg(feature = "preempt")]
+            PreemptRecipe::Switch(_) => builder.preempt(name, ByRule::fixed(Way::Switch)),
             #[cfg(feature = "preempt")]
             PreemptRecipe::Cheapest(config) => {
                 let costs = config.costs.ok_or_else(|| RecipeError::Value {
@@ -352,7 +359,8 @@ impl Recipe {
                 })?;
                 let bound = Ticks(config.bound_us.saturating_mul(1000));
                 let abilities = config.abilities.unwrap_or(Abilities::ALL);
-                builder.preempt(name, policy::Cheapest::new(bound, abilities, costs))
+                let policy = ByRule::cheapest(bound, abilities, costs);
+                builder.preempt(name, policy.sparing(config.most_kills))
             }
         })
     }
