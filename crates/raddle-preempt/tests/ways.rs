@@ -298,7 +298,7 @@ fn cheapest_at_a_glance() {
                     way.name().chars().next().unwrap()
                 };
                 let letters: String = (0..=40).map(letter).collect();
-                let fixed = Fixed::SEED.choose(&victim, abilities, &costs).name();
+                let fixed = Fixed::default().choose(&victim, abilities, &costs).name();
                 let free = Cheapest::default().choose(&victim, abilities, &costs).name();
                 writeln!(table, "{name:<12} {letters}  unbound {free}, fixed {fixed}").unwrap();
             }

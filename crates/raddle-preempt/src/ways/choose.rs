@@ -34,18 +34,14 @@ fn may(way: Way, victim: &Victim, abilities: Abilities) -> bool {
 /// One way, whatever it costs. Where it may not be taken: instead of a reset the flag, as in seed 001
 /// (S3.3, S3.2); instead of anything else, waiting.
 ///
-/// The default is the rule of the seed, [`Fixed::SEED`].
+/// The default is the rule of the seed: reset where that is allowed, else the flag; on a runtime
+/// without a flag, wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fixed(pub Way);
 
-impl Fixed {
-    /// Reset where that is allowed, else the flag; on a runtime without a flag, wait.
-    pub const SEED: Self = Self(Way::Reset);
-}
-
 impl Default for Fixed {
     fn default() -> Self {
-        Self::SEED
+        Self(Way::Reset)
     }
 }
 
