@@ -129,6 +129,7 @@ impl Replays {
     /// One allocation policy, one cell a way.
     fn column(&self, allocate: &str) -> Result<Vec<Cell>, String> {
         let files: Vec<String> = WAYS.iter().map(|way| way.file(allocate)).collect();
+        println!("{allocate}: {} runs and each process alone", files.len());
         let report = self.together(&files, &[])?;
         (0..files.len()).map(|at| Cell::read(&report, at)).collect()
     }

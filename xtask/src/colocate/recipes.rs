@@ -21,7 +21,7 @@ const fn way(name: &'static str, stem: &'static str, preempt: &'static str) -> W
 }
 
 /// Every way, the gentlest first.
-pub(super) const WAYS: [Way; 11] = [
+pub(super) const WAYS: [Way; 10] = [
     Way { name: "no turns, no window", stem: "none", preempt: None },
     way("`never`", "never", "policy = \"never\""),
     way("`wait`", "wait", "policy = \"wait\""),
@@ -30,7 +30,6 @@ pub(super) const WAYS: [Way; 11] = [
     way("`reset`", "reset", "policy = \"reset\""),
     way("`reset`, `most-kills = 16`", "reset-16", "policy = \"reset\"\nmost-kills = 16"),
     way("`reset`, `most-kills = 4`", "reset-4", "policy = \"reset\"\nmost-kills = 4"),
-    way("`reset`, `most-kills = 1`", "reset-1", "policy = \"reset\"\nmost-kills = 1"),
     way("`switch`", "switch", "policy = \"switch\""),
     way("`cheapest`", "cheapest", "policy = \"cheapest\"\nbound-us = 100"),
 ];

@@ -146,7 +146,6 @@ impl Beside {
             ("`reset`: workgroups killed, in millions", killed("`reset`")?),
             ("`reset`, `most-kills = 16`: the same", killed("`reset`, `most-kills = 16`")?),
             ("`reset`, `most-kills = 4`: the same", killed("`reset`, `most-kills = 4`")?),
-            ("`reset`, `most-kills = 1`: the same", killed("`reset`, `most-kills = 1`")?),
             (
                 "`reset` with the verdicts below: the training ends",
                 format!("{} s", decimals(verdict.training.end_ns, 1_000_000_000, 2)),
