@@ -53,6 +53,8 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     let target = env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| workspace::root().join("target"), PathBuf::from);
     let folder = target.join("colocate");
+    // Before the minutes that follow: whatever is committed meanwhile was not measured.
+    let commit = commit();
     let run = Replays { raddle: target.join("release/raddle"), training, folder };
     run.prepare()?;
     let mut columns = Vec::new();
@@ -62,7 +64,7 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     let beside = run.beside(&columns)?;
     let page = workspace::root().join(PAGE);
     let there = fs::read_to_string(&page).map_err(|why| format!("{PAGE}: {why}"))?;
-    let filled = tables::fill(&there, &commit(), &columns, &beside)?;
+    let filled = tables::fill(&there, &commit, &columns, &beside)?;
     fs::write(&page, filled).map_err(|why| format!("{PAGE}: {why}"))?;
     println!("written into {PAGE}; read its prose against the tables");
     Ok(())
