@@ -7,6 +7,7 @@ pub(crate) const VERBS: &str = concat!(
     "  bless [ARGS]   cargo test, accepting what the snapshots now show; read the diff afterwards\n",
     "  bench [-p CRATE] [FILTER]  the benchmarks of every crate or of one; FILTER goes to each\n",
     "  browse FILE.. does a page look right in Chromium? --shots DIR keeps pictures of it\n",
+    "  colocate       the tables of docs/policies/preempt.md, from a training profile beside requests (needs the samples, minutes)\n",
     "  soak [CASES]   the property tests of the policy crates, long: CASES each (default 10000)\n",
     "  fuzz [TARGET...] [--runs N] [--longest BYTES] [--keep]   the fuzz targets, N executions each (default 100000)\n",
     "  miri           the unsafe code under Miri, as far as Miri knows it\n",

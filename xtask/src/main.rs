@@ -8,6 +8,7 @@ mod bench;
 mod bless;
 mod browse;
 mod ci;
+mod colocate;
 mod fuzz;
 mod help;
 mod miri;
@@ -41,6 +42,7 @@ fn run(verb: &str, rest: &[String]) -> Result<(), String> {
         "bless" => bless::run(rest),
         "browse" => browse::run(rest),
         "ci" => ci::run(rest),
+        "colocate" => colocate::run(rest),
         "fuzz" => fuzz::run(rest),
         "help" | "-h" | "--help" => help::run(),
         "miri" => miri::run(rest),

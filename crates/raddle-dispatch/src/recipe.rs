@@ -14,11 +14,13 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "preempt")]
 use raddle_policy::Ticks;
 #[cfg(feature = "preempt")]
-use raddle_preempt::{Abilities, policy};
+use raddle_preempt::policy::{self, ByRule};
+#[cfg(feature = "preempt")]
+use raddle_preempt::{Abilities, Way};
 
 use crate::slots::{
-    Drain, DrainConfig, Everyone, EveryoneConfig, HighestLevel, HighestLevelConfig, Never,
-    NeverConfig, Ordinary, OrdinaryConfig,
+    Everyone, EveryoneConfig, HighestLevel, HighestLevelConfig, Never, NeverConfig, Ordinary,
+    OrdinaryConfig,
 };
 use crate::{Builder, Composed, RecipeError};
 
@@ -154,14 +156,15 @@ impl Default for AllocateRecipe {
 pub enum PreemptRecipe {
     /// What was submitted stays.
     Never(NeverConfig),
-    /// Resident workgroups finish, the rest is held.
-    Drain(DrainConfig),
     /// Everything submitted runs to its end.
     #[cfg(feature = "preempt")]
     Wait(policy::WaitConfig),
     /// What has not started goes back to the buffer, what runs ends.
     #[cfg(feature = "preempt")]
     Flag(policy::FlagConfig),
+    /// Resident workgroups finish, the rest is held.
+    #[cfg(feature = "preempt")]
+    Drain(policy::DrainConfig),
     /// What runs is killed if every submitted launch is idempotent, else as flag.
     #[cfg(feature = "preempt")]
     Reset(policy::ResetConfig),
@@ -237,11 +240,12 @@ impl Recipe {
             },
             match self.preempt {
                 PreemptRecipe::Never(_) => "never",
-                PreemptRecipe::Drain(_) => "drain",
                 #[cfg(feature = "preempt")]
                 PreemptRecipe::Wait(_) => "wait",
                 #[cfg(feature = "preempt")]
                 PreemptRecipe::Flag(_) => "flag",
+                #[cfg(feature = "preempt")]
+                PreemptRecipe::Drain(_) => "drain",
                 #[cfg(feature = "preempt")]
                 PreemptRecipe::Reset(_) => "reset",
                 #[cfg(feature = "preempt")]
@@ -317,21 +321,25 @@ impl Recipe {
     fn add_preempt(&self, builder: Builder, name: &str) -> Result<Builder, RecipeError> {
         Ok(match self.preempt {
             PreemptRecipe::Never(_) => builder.preempt(name, Never),
-            PreemptRecipe::Drain(_) => builder.preempt(name, Drain),
             #[cfg(feature = "preempt")]
-            PreemptRecipe::Wait(_) => builder.preempt(name, policy::Wait),
+            PreemptRecipe::Wait(_) => builder.preempt(name, ByRule::fixed(Way::Wait)),
             #[cfg(feature = "preempt")]
-            PreemptRecipe::Flag(_) => builder.preempt(name, policy::Flag),
+            PreemptRecipe::Flag(_) => builder.preempt(name, ByRule::fixed(Way::Flag)),
             #[cfg(feature = "preempt")]
-            PreemptRecipe::Reset(_) => builder.preempt(name, policy::Reset),
+            PreemptRecipe::Drain(_) => builder.preempt(name, ByRule::fixed(Way::Drain)),
             #[cfg(feature = "preempt")]
-            PreemptRecipe::Switch(_) => builder.preempt(name, policy::Switch),
+            PreemptRecipe::Reset(config) => {
+                builder.preempt(name, ByRule::fixed(Way::Reset).sparing(config.most_kills))
+            }
+            #[cfg(feature = "preempt")]
+            PreemptRecipe::Switch(_) => builder.preempt(name, ByRule::fixed(Way::Switch)),
             #[cfg(feature = "preempt")]
             PreemptRecipe::Cheapest(config) => {
                 let costs = config.costs.ok_or_else(refused::no_costs)?;
                 let bound = Ticks(config.bound_us.saturating_mul(1000));
                 let abilities = config.abilities.unwrap_or(Abilities::ALL);
-                builder.preempt(name, policy::Cheapest::new(bound, abilities, costs))
+                let policy = ByRule::cheapest(bound, abilities, costs);
+                builder.preempt(name, policy.sparing(config.most_kills))
             }
         })
     }

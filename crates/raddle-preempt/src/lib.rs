@@ -19,6 +19,7 @@ mod controller;
 mod error;
 pub mod model;
 pub mod policy;
+mod progress;
 pub mod ways;
 
 pub use controller::{

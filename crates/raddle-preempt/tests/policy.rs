@@ -7,8 +7,8 @@ use raddle_policy::test_kit::{check_preempt, victims};
 use raddle_policy::{
     CuId, Fact, How, Piece, Preempt, ProcessState, TakeOff, VictimLaunch, VictimView, WaveSpan,
 };
-use raddle_preempt::Abilities;
-use raddle_preempt::policy::{Cheapest, DeviceCosts, Flag, Reset, Switch, Wait};
+use raddle_preempt::policy::{ByRule, DeviceCosts};
+use raddle_preempt::{Abilities, Cheapest, Fixed, Way};
 use raddle_types::{Demand, Idempotence, Launch, LaunchId, Level, ProcessId, Tick, Ticks};
 
 /// 6 ticks to kill; a workgroup of [`launch`] has 50 bytes, of which 100 move in 10 ticks.
@@ -39,19 +39,41 @@ proptest! {
     #[test]
     fn policies_keep_the_laws_of_the_slot(
         victims in victims(), bound in 0u64..10_000, abilities in abilities(),
+        most_kills in prop::option::of(0u32..3),
     ) {
-        check_preempt(|| Wait, &victims);
-        check_preempt(|| Flag, &victims);
-        check_preempt(|| Reset, &victims);
-        check_preempt(|| Switch, &victims);
-        check_preempt(|| Cheapest::new(Ticks(bound), abilities, COSTS), &victims);
+        for way in Way::ALL {
+            check_preempt(|| ByRule::fixed(way).sparing(most_kills), &victims);
+        }
+        let cheapest = || ByRule::cheapest(Ticks(bound), abilities, COSTS).sparing(most_kills);
+        check_preempt(cheapest, &victims);
+    }
+
+    #[test]
+    fn a_fixed_way_is_taken_wherever_it_may(victims in victims(), abilities in abilities()) {
+        for way in Way::ALL {
+            let mut policy = ByRule::new(Fixed(way), abilities);
+            for victim in &victims {
+                let view = VictimView { process: &victim.process, launches: &victim.launches };
+                let how = policy.preempt(&view, victim.now);
+                let idempotent = |it: &VictimLaunch| it.launch.idempotent == Idempotence::Idempotent;
+                let kills = way == Way::Reset && !victim.launches.iter().all(idempotent);
+                let wanted = if can(abilities, way.into()) && !kills {
+                    way.into()
+                } else if way == Way::Reset && abilities.can_flag {
+                    How::Flag
+                } else {
+                    How::Wait
+                };
+                prop_assert_eq!(how, wanted);
+            }
+        }
     }
 
     #[test]
     fn the_cheapest_answers_what_the_runtime_can_do(
         victims in victims(), bound in 0u64..10_000, abilities in abilities(),
     ) {
-        let mut policy = Cheapest::new(Ticks(bound), abilities, COSTS);
+        let mut policy = ByRule::cheapest(Ticks(bound), abilities, COSTS);
         for victim in &victims {
             let view = VictimView { process: &victim.process, launches: &victim.launches };
             let how = policy.preempt(&view, victim.now);
@@ -70,7 +92,7 @@ fn launch(id: u32, idempotent: Idempotence) -> Launch {
 
 /// The policy, the launches that it has seen running, and what a device would know of them.
 struct World {
-    policy: Cheapest,
+    policy: ByRule<Cheapest>,
     running: Option<VictimLaunch>,
 }
 
@@ -112,15 +134,6 @@ impl World {
     }
 
     fn answer(&mut self, waiting: &[Launch], now: u64) -> How {
-        let process = ProcessState {
-            id: ProcessId(0),
-            level: Level(0),
-            share: 1,
-            joined: Tick(0),
-            alive: Ticks(0),
-            ran: Ticks(0),
-            resident_waves: 8,
-        };
         let waits = |launch: &Launch| VictimLaunch {
             launch: *launch,
             unstarted: 8,
@@ -129,14 +142,27 @@ impl World {
         };
         let mut launches: Vec<VictimLaunch> = self.running.into_iter().collect();
         launches.extend(waiting.iter().map(waits));
-        let view = VictimView { process: &process, launches: &launches };
+        let view = VictimView { process: &process(), launches: &launches };
         self.policy.preempt(&view, Tick(now))
+    }
+}
+
+fn process() -> ProcessState {
+    ProcessState {
+        id: ProcessId(0),
+        level: Level(0),
+        share: 1,
+        joined: Tick(0),
+        alive: Ticks(0),
+        ran: Ticks(0),
+        resident_waves: 8,
     }
 }
 
 /// After one launch that took 20 ticks in two rounds, if `learned`.
 fn world(bound: u64, abilities: Abilities, learned: bool) -> World {
-    let mut world = World { policy: Cheapest::new(Ticks(bound), abilities, COSTS), running: None };
+    let mut world =
+        World { policy: ByRule::cheapest(Ticks(bound), abilities, COSTS), running: None };
     if learned {
         let before = launch(90, Idempotence::Idempotent);
         world.start(&before, 0);
@@ -217,4 +243,79 @@ fn a_bound_is_met_exactly() {
         world.answer(&[launch(1, yes)], 113)
     };
     assert_eq!([5, 6, 7, 8].map(answer), [How::Reset, How::Reset, How::Flag, How::Flag]);
+}
+
+/// What is answered each time the one launch starts, is killed and starts anew; then about the next
+/// one, when it has ended.
+fn cheapest_spared(most_kills: Option<u32>) -> String {
+    let held = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
+    let one = launch(0, Idempotence::Idempotent);
+    let policy = ByRule::cheapest(Ticks(6), held, COSTS).sparing(most_kills);
+    let mut world = World { policy, running: None };
+    let mut row = String::new();
+    for round in 0..6 {
+        let now = 100 * round;
+        world.start(&one, now);
+        let how = world.answer(&[], now + 3);
+        row.push(how.name().chars().next().unwrap_or('-'));
+        if how == How::Reset {
+            world
+                .policy
+                .observe(&Fact::Leaving { launch: &one, how: TakeOff::Kill }, Tick(now + 3));
+            world
+                .policy
+                .observe(&Fact::TakenOff { launch: &one, how: TakeOff::Kill }, Tick(now + 9));
+        }
+        world.running = None;
+    }
+    world.finish(&one, 800);
+    world.start(&one, 900);
+    let next = world.answer(&[], 903).name();
+    let unknown = world.answer(&[launch(1, Idempotence::Unknown)], 903).name();
+    format!("{row}, the next one {next}, beside an unknown one {unknown}")
+}
+
+#[test]
+fn a_launch_that_was_killed_often_enough_leaves_as_by_the_flag() {
+    let mut table = String::from("r reset, f flag, w wait\n");
+    for most in [None, Some(0), Some(1), Some(2), Some(5)] {
+        let shown = most.map_or_else(|| "no most".to_owned(), |most| format!("at most {most}"));
+        writeln!(table, "cheapest, {shown:<9} {}", cheapest_spared(most)).expect("a string");
+        writeln!(table, "reset,    {shown:<9} {}", fixed_spared(most)).expect("a string");
+    }
+    insta::assert_snapshot!("policy-most-kills", table);
+}
+
+/// The same under `reset`.
+fn fixed_spared(most_kills: Option<u32>) -> String {
+    let one = launch(0, Idempotence::Idempotent);
+    let other = launch(7, Idempotence::Idempotent);
+    let mut policy = ByRule::fixed(Way::Reset).sparing(most_kills);
+    let mut row = String::new();
+    for now in 0..6 {
+        let how = ask(&mut policy, &[one]);
+        row.push(how.name().chars().next().unwrap_or('-'));
+        if how == How::Reset {
+            policy.observe(&Fact::TakenOff { launch: &one, how: TakeOff::Kill }, Tick(now));
+        }
+        // What is saved or drained is not killed, nor is this one if another is.
+        policy.observe(&Fact::TakenOff { launch: &one, how: TakeOff::Save }, Tick(now));
+        policy.observe(&Fact::TakenOff { launch: &one, how: TakeOff::Flag }, Tick(now));
+    }
+    let beside = ask(&mut policy, &[other, one]).name();
+    let alone = ask(&mut policy, &[other]).name();
+    policy.observe(&Fact::LaunchEnded { launch: one.id }, Tick(9));
+    let next = ask(&mut policy, &[one]).name();
+    format!("{row}, beside another {beside}, that one alone {alone}, ended {next}")
+}
+
+fn ask<P: Preempt>(policy: &mut P, launches: &[Launch]) -> How {
+    let victim = |&launch: &Launch| VictimLaunch {
+        launch,
+        unstarted: 0,
+        resident_waves: 16,
+        submitted: Tick(0),
+    };
+    let launches: Vec<VictimLaunch> = launches.iter().map(victim).collect();
+    policy.preempt(&VictimView { process: &process(), launches: &launches }, Tick(0))
 }

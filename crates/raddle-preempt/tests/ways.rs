@@ -137,8 +137,9 @@ fn abilities() -> impl Strategy<Value = Abilities> {
 proptest! {
     #[test]
     fn laws_1_to_3(v in victim(), a in abilities(), c in costs(), bound in prop::option::of(ticks())) {
-        let rules: [&mut dyn Choose; 2] = [&mut Fixed, &mut Cheapest { bound }];
-        for rule in rules {
+        let mut rules: Vec<Box<dyn Choose>> = vec![Box::new(Cheapest { bound })];
+        rules.extend(Way::ALL.map(|way| Box::new(Fixed(way)) as Box<dyn Choose>));
+        for mut rule in rules {
             let way = rule.choose(&v, a, &c);
             prop_assert_eq!(rule.choose(&v, a, &c), way, "law 1");
             prop_assert!(a.can(way), "law 2");
@@ -147,18 +148,18 @@ proptest! {
     }
 
     #[test]
-    fn laws_4_and_5_of_cheapest(
+    fn laws_5_and_6_of_cheapest(
         v in victim(), a in abilities(), c in costs(), bound in prop::option::of(ticks()),
     ) {
         let chosen = v.price(Cheapest { bound }.choose(&v, a, &c), &c);
         for way in naive::allowed(&v, a) {
             let other = v.price(way, &c);
             if other.within(bound) {
-                prop_assert!(chosen.within(bound), "law 4: {way:?}");
-                prop_assert!(chosen.waste <= other.waste, "law 5: {way:?}");
+                prop_assert!(chosen.within(bound), "law 5: {way:?}");
+                prop_assert!(chosen.waste <= other.waste, "law 6: {way:?}");
             } else if !chosen.within(bound) {
                 let latency = |it: Option<Ticks>| it.map_or(u128::MAX, |it| u128::from(it.0));
-                prop_assert!(latency(chosen.latency) <= latency(other.latency), "law 5: {way:?}");
+                prop_assert!(latency(chosen.latency) <= latency(other.latency), "law 6: {way:?}");
             }
         }
     }
@@ -172,14 +173,18 @@ proptest! {
 
     #[test]
     fn fixed_does_not_look_at_costs(v in victim(), a in abilities(), c in costs()) {
-        let way = if a.can_flag && a.can_reset && v.killable {
-            Way::Reset
-        } else if a.can_flag {
-            Way::Flag
-        } else {
-            Way::Wait
-        };
-        prop_assert_eq!(Fixed.choose(&v, a, &c), way);
+        let allowed = naive::allowed(&v, a);
+        for way in Way::ALL {
+            let wanted = if allowed.contains(&way) {
+                way
+            } else if way == Way::Reset && a.can_flag {
+                Way::Flag
+            } else {
+                Way::Wait
+            };
+            prop_assert_eq!(Fixed(way).choose(&v, a, &c), wanted, "law 4");
+        }
+        prop_assert_eq!(Fixed::default(), Fixed(Way::Reset), "the seed's rule");
     }
 }
 
@@ -293,7 +298,7 @@ fn cheapest_at_a_glance() {
                     way.name().chars().next().unwrap()
                 };
                 let letters: String = (0..=40).map(letter).collect();
-                let fixed = Fixed.choose(&victim, abilities, &costs).name();
+                let fixed = Fixed::default().choose(&victim, abilities, &costs).name();
                 let free = Cheapest::default().choose(&victim, abilities, &costs).name();
                 writeln!(table, "{name:<12} {letters}  unbound {free}, fixed {fixed}").unwrap();
             }

@@ -18,6 +18,9 @@ pub struct RequestSummary {
     pub arrived: u64,
     /// Those of them that ended; launches that can never run do not count as missing.
     pub ended: u64,
+    /// When the last of these had ended, 0 if none has: by then so many had been served.
+    #[serde(default)]
+    pub last_end_ns: u64,
     /// Median time from arrival to end.
     pub latency_p50_ns: u64,
     /// Its 99th percentile, nearest rank.
@@ -40,12 +43,13 @@ impl RequestSummary {
         if plan.repetition == Repetition::BackToBack {
             return None;
         }
-        let mut latencies: Vec<u64> =
-            latencies(plan, outcome, process).into_iter().flatten().collect();
+        let served: Vec<Served> = served(plan, outcome, process).into_iter().flatten().collect();
+        let mut latencies: Vec<u64> = served.iter().map(|it| it.latency_ns).collect();
         latencies.sort_unstable();
         Some(Self {
             arrived: u64::from(outcome.iterations[process]),
             ended: latencies.len() as u64,
+            last_end_ns: served.iter().map(|it| it.end.0).max().unwrap_or(0),
             latency_p50_ns: percentile(&latencies, 50),
             latency_p99_ns: percentile(&latencies, 99),
             latency_max_ns: latencies.last().copied().unwrap_or(0),
@@ -55,11 +59,20 @@ impl RequestSummary {
 }
 
 fn latencies_of_first(plan: &ProcessPlan, alone: &Outcome) -> Option<u64> {
-    latencies(plan, alone, 0).first().copied().flatten()
+    let first = served(plan, alone, 0).first().copied().flatten();
+    first.map(|served| served.latency_ns)
 }
 
-/// By request: from its arrival to its end; `None` where it has not ended, or nothing of it ran.
-fn latencies(plan: &ProcessPlan, outcome: &Outcome, process: usize) -> Vec<Option<u64>> {
+/// A request that has ended.
+#[derive(Clone, Copy)]
+struct Served {
+    end: Tick,
+    /// From its arrival.
+    latency_ns: u64,
+}
+
+/// By request; `None` where it has not ended, or nothing of it ran.
+fn served(plan: &ProcessPlan, outcome: &Outcome, process: usize) -> Vec<Option<Served>> {
     #[derive(Clone, Copy, Default)]
     struct Request {
         arrival: Tick,
@@ -80,9 +93,9 @@ fn latencies(plan: &ProcessPlan, outcome: &Outcome, process: usize) -> Vec<Optio
         request.end = request.end.max(record.ended);
         request.left |= record.ended.is_none() && !record.refused;
     }
-    let latency = |request: &Request| {
+    let served = |request: &Request| {
         let end = request.end.filter(|_| !request.left)?;
-        Some(end.since(request.arrival).0)
+        Some(Served { end, latency_ns: end.since(request.arrival).0 })
     };
-    requests.iter().map(latency).collect()
+    requests.iter().map(served).collect()
 }

@@ -1,15 +1,13 @@
 //! Which policies have no crate of their own?
 //!
 //! One file a policy: turn [`Everyone`] and [`HighestLevel`], launch path [`Ordinary`], preempt
-//! [`Never`] and [`Drain`].
+//! [`Never`].
 
-mod drain;
 mod everyone;
 mod highest_level;
 mod never;
 mod ordinary;
 
-pub use drain::{Drain, DrainConfig};
 pub use everyone::{Everyone, EveryoneConfig};
 pub use highest_level::{HighestLevel, HighestLevelConfig};
 pub use never::{Never, NeverConfig};

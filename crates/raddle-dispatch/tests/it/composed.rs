@@ -1,11 +1,13 @@
 //! Does the composed dispatcher ask in order, and refuse what makes no sense?
 
-use raddle_dispatch::slots::{Drain, HighestLevel, Ordinary, OrdinaryConfig};
+use raddle_dispatch::slots::{HighestLevel, Ordinary, OrdinaryConfig};
 use raddle_dispatch::{Action, Actions, Composed, DispatchError, Dispatcher, Event};
 use raddle_policy::{
     Activity, Allocate, Answer, Barrier, CuId, CuShape, Demand, Idempotence, Launch, LaunchId,
     Level, Piece, ProcessId, ReadyView, Round, StreamId, TakeOff, Tick, WaveSpan,
 };
+use raddle_preempt::Way;
+use raddle_preempt::policy::ByRule;
 
 pub(crate) const SHAPE: CuShape = CuShape {
     simds: 2,
@@ -65,7 +67,7 @@ pub(crate) fn ready(launch: Launch) -> Event<'static> {
 fn a_revoked_process_drains_and_comes_back() {
     let mut d = Composed::builder(SHAPE, 1)
         .turn("highest-level", HighestLevel)
-        .preempt("drain", Drain)
+        .preempt("drain", ByRule::fixed(Way::Drain))
         .build();
     assert_eq!(step(&mut d, 0, &[joined(0), joined(1)]), [""; 0]);
     assert_eq!(step(&mut d, 1, &[ready(launch(7, 1, 20))]), ["submit k7", "start 8 of k7"]);

@@ -1,7 +1,7 @@
 //! Do the policies of this crate keep the laws of their traits?
 
 use proptest::prelude::*;
-use raddle_dispatch::slots::{Drain, Everyone, HighestLevel, Never, Ordinary, OrdinaryConfig};
+use raddle_dispatch::slots::{Everyone, HighestLevel, Never, Ordinary, OrdinaryConfig};
 use raddle_policy::test_kit::{
     check_launch_path, check_preempt, check_turn, submissions, turn_scenario, victims,
 };
@@ -16,7 +16,6 @@ proptest! {
     #[test]
     fn preemptions_keep_their_laws(victims in victims()) {
         check_preempt(|| Never, &victims);
-        check_preempt(|| Drain, &victims);
     }
 
     #[test]

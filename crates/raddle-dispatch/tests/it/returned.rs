@@ -8,6 +8,9 @@ use raddle_policy::{
     Allocate, Answer, CuId, Fact, LaunchId, Piece, ReadyView, Round, TakeOff, Tick, WaveSpan,
 };
 
+use raddle_preempt::Way;
+use raddle_preempt::policy::ByRule;
+
 use crate::composed::{SHAPE, joined, launch, ready, step};
 
 /// What the policy saw of launch 1 and heard: next, the end of the run, workgroups assigned.
@@ -65,7 +68,7 @@ fn runs_of_returned_workgroups_come_first_and_the_saved_ones_stay_where_they_wer
     let seen = Seen::default();
     let mut d = Composed::builder(SHAPE, 2)
         .turn("highest-level", HighestLevel)
-        .preempt("switch", raddle_preempt::policy::Switch)
+        .preempt("switch", ByRule::fixed(Way::Switch))
         .allocate("scripted", Scripted { step: 0, seen: seen.clone() })
         .build();
     let mut two = launch(1, 1, 6);

@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
-use raddle_dispatch::{Composed, Event, Recipe};
-use raddle_policy::{CuId, Idempotence, Launch, LaunchId, Piece, StreamId, TakeOff, WaveSpan};
+use raddle_dispatch::{Composed, Dispatcher, Event, Recipe};
+use raddle_policy::{
+    CuId, Idempotence, Launch, LaunchId, Level, Piece, StreamId, TakeOff, WaveSpan,
+};
 
 use crate::composed::{SHAPE, joined, launch, ready, step};
 
@@ -95,6 +97,75 @@ fn each_policy_of_the_slot() {
     }
 }
 
+#[test]
+fn a_most_of_kills_is_read_and_written() {
+    for policy in ["policy = \"reset\"", "policy = \"cheapest\"\nbound-us = 5"] {
+        let recipe =
+            |rest: &str| Recipe::parse("mine", &format!("raddle = 1\n[preempt]\n{policy}\n{rest}"));
+        let four = recipe("most_kills = 4").expect("a recipe");
+        assert!(four.to_toml().contains("most-kills = 4"));
+        assert_eq!(Recipe::parse("again", &four.to_toml()).expect("its own text"), four);
+        assert!(!recipe("").expect("a recipe").to_toml().contains("most-kills"));
+        let bad = recipe("most-kills = -1").expect_err("below nothing").to_string();
+        assert!(bad.contains("u32"), "{bad}");
+    }
+}
+
+/// With one launch killed before: which is killed the second time it loses the turn?
+#[test]
+fn a_launch_that_was_killed_often_enough_runs_to_its_end() {
+    let mut table = String::new();
+    for most in ["", "most-kills = 0", "most-kills = 1", "most-kills = 2"] {
+        let mut d = dispatcher(&format!("policy = \"reset\"\n{most}"));
+        let yes = |id: u32| Launch { idempotent: Idempotence::Idempotent, ..launch(id, 1, 8) };
+        step(&mut d, 0, &[joined(0), joined(1)]);
+        step(&mut d, 1, &[ready(yes(0)), Event::LaunchIssued { launch: yes(1) }]);
+        let mut line = String::new();
+        for round in 0..3_u32 {
+            let now = u64::from(round) * 1000;
+            let said = step(&mut d, now + 10, &[ready(launch(9 + round, 0, 8))]);
+            let off: Vec<Event<'_>> = said.iter().filter_map(|line| left(line)).collect();
+            step(&mut d, now + 20, &off);
+            let all = [Piece { first: 0, stride: 1, count: 8, cu: CuId(0) }];
+            let ended =
+                |id| Event::WavesEnded { launch: LaunchId(id), waves: WaveSpan::All, pieces: &all };
+            if !said.iter().any(|line| line == "kill k0") {
+                step(&mut d, now + 30, &[ended(0)]);
+                write!(line, " {}; k0 runs out", said.join(" ")).expect("a string");
+                break;
+            }
+            write!(line, " {};", said.join(" ")).expect("a string");
+            step(&mut d, now + 40, &[ended(9 + round)]);
+        }
+        writeln!(table, "{most:<14} {line}").expect("a string");
+    }
+    insta::assert_snapshot!("most-kills", table);
+}
+
+/// Nobody is revoked for a process of its own level, whatever the way off.
+#[test]
+fn equal_levels_never_revoke_each_other() {
+    let costs = "[preempt.costs]\nreset-ns = 0\nbytes-per-us = 1000\nvgpr-bytes = 1\nsgpr-bytes = 0\nlds-bytes = 0";
+    let cheapest = format!("\nbound-us = 0\n{costs}");
+    for policy in ["never", "wait", "flag", "drain", "reset", "switch", "cheapest"] {
+        let rest = if policy == "cheapest" { &*cheapest } else { "" };
+        let mut d = dispatcher(&format!("policy = \"{policy}\"{rest}"));
+        let at = |level: u8, id: u32, process: u16| Launch {
+            level: Level(level),
+            idempotent: Idempotence::Idempotent,
+            ..launch(id, process, 8)
+        };
+        step(&mut d, 0, &[joined(0), joined(1), joined(2)]);
+        step(&mut d, 1, &[ready(at(5, 0, 1)), Event::LaunchIssued { launch: at(5, 1, 1) }]);
+        let said = step(&mut d, 5, &[ready(at(5, 2, 0))]);
+        assert_eq!(said, ["submit k2"], "{policy}: beside it");
+        assert_eq!(d.turns().revoked, 0, "{policy}");
+        // The same launch one level up: now it is revoked.
+        step(&mut d, 6, &[ready(at(4, 3, 2))]);
+        assert_eq!(d.turns().revoked, 2, "{policy}");
+    }
+}
+
 /// Killing takes 6 us, saving eight waves 8 us. The first launch of its kind: nobody knows how long
 /// it lasts until a round of it has ended, at 10 us of 15; then it has 30 us to go by how far it has
 /// come, or 15 in its last round, and its workgroups 5.
@@ -146,7 +217,12 @@ fn what_cheapest_needs_is_asked_for() {
     let before = without.clone();
     without.fill_costs(raddle_preempt::policy::DeviceCosts { reset_ns: 9, ..costs });
     assert_eq!(without, before);
-    for policy in ["wait", "flag", "reset", "switch"] {
+    for policy in ["wait", "flag", "drain", "switch"] {
+        let text = format!("raddle = 1\n[preempt]\npolicy = \"{policy}\"\nmost-kills = 5");
+        let error = Recipe::parse("mine", &text).expect_err("nothing to set").to_string();
+        assert!(error.contains("unknown field `most-kills`"), "{error}");
+    }
+    for policy in ["wait", "flag", "drain", "reset", "switch"] {
         let text = format!("raddle = 1\n[preempt]\npolicy = \"{policy}\"\nbound-us = 5");
         let error = Recipe::parse("mine", &text).expect_err("nothing to set").to_string();
         assert!(error.contains("`preempt.bound-us`: there is no such key"), "{error}");

@@ -74,17 +74,18 @@ impl<T> Work<T> {
     }
 }
 
-/// When something was captured: larger is later, within one process.
+/// When something was captured: larger is later, within one process and those that had its id before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Order(pub u64);
 
-/// One submission of a launch. A launch that is submitted again has a new handle.
+/// One submission of a launch. A launch that is submitted again has a new handle; no handle comes
+/// again, not even when an id of a process does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Handle {
     /// Whose.
     pub process: ProcessId,
-    /// The how manyth submission of its process, counted from 0: what the launch compares with the
-    /// flag's [`Cut`].
+    /// The how manyth submission of its process and of those that had its id before, counted from 0:
+    /// what the launch compares with the flag's [`Cut`].
     pub sequence: u64,
     pub(super) slot: u32,
 }

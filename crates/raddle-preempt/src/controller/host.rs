@@ -9,7 +9,9 @@ use crate::Way;
 
 impl<T> Controller<T> {
     /// A process joins: its flag is low, nothing of it is submitted (S2.1). Ids of processes that
-    /// have left are given again, the lowest first.
+    /// have left are given again, the lowest first. Numbers of submissions and [`Order`]s of an id
+    /// are not: they go on where the process before left off, so its [`Handle`](crate::Handle)s name
+    /// nothing, and its flag, which may be seen late to be lowered, holds nothing of the new one.
     ///
     /// # Errors
     /// More processes than ids.
@@ -17,10 +19,14 @@ impl<T> Controller<T> {
         let free = self.processes.iter().position(Option::is_none);
         let at = free.unwrap_or(self.processes.len());
         let id = ProcessId(u16::try_from(at).map_err(|_| Error::TooManyProcesses)?);
-        let process = Some(Process::new(level));
+        let before = self.before.get(at).copied().unwrap_or_default();
+        let process = Some(Process::new(level, before));
         match self.processes.get_mut(at) {
             Some(place) => *place = process,
-            None => self.processes.push(process),
+            None => {
+                self.processes.push(process);
+                self.before.push(before);
+            }
         }
         Ok(id)
     }
@@ -33,7 +39,7 @@ impl<T> Controller<T> {
         self.process_mut(process)?.queues.open().ok_or(Error::TooManyStreams { process })
     }
 
-    /// A process is gone. What waited in its queues is dropped.
+    /// A process is gone. What waited in its queues is dropped; its streams are closed.
     ///
     /// # Errors
     /// An unknown process; one with launches in the runtime, or that is preempted: wait for these,
@@ -45,8 +51,11 @@ impl<T> Controller<T> {
         if !it.flight.is_empty() || !undone {
             return Err(Error::Busy { process });
         }
-        if let Some(place) = self.processes.get_mut(process.index()) {
-            *place = None;
+        let numbers = it.numbers();
+        let places =
+            self.processes.get_mut(process.index()).zip(self.before.get_mut(process.index()));
+        if let Some((place, before)) = places {
+            (*place, *before) = (None, numbers);
         }
         Ok(())
     }

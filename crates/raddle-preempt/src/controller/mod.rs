@@ -28,6 +28,8 @@
 //!   a resume without a preemption changes nothing (A15).
 //! - Reports may come in any order, also of one stream, and before the submit call has returned. A
 //!   report of a launch that is not in the runtime (any more) is refused and changes nothing.
+//! - Ids of processes that have left are given again, numbers of submissions never: a report of a
+//!   launch of the process before is one of a launch that has ended.
 //!
 //! Time is nowhere in it: whoever wants to know how long something took looks at a clock of their own.
 
@@ -47,7 +49,7 @@ pub use answers::{
     Command, Cut, Declared, Exit, Handle, NoReset, Options, Order, Phase, Preempted, Resumed,
     Scope, Verdict, Work,
 };
-use process::Process;
+use process::{Numbers, Process};
 
 use crate::Error;
 
@@ -91,6 +93,8 @@ pub struct Controller<T> {
     declared: Declared,
     options: Options,
     processes: Vec<Option<Process<T>>>,
+    /// By id: the numbers that the process before has left off at.
+    before: Vec<Numbers>,
     /// Processes for which a reset of the whole device is under way: nobody submits meanwhile.
     resets: u32,
 }
@@ -107,7 +111,7 @@ impl<T> Controller<T> {
         if declared.abilities.can_reset && !declared.abilities.can_flag {
             return Err(Error::ResetWithoutFlag);
         }
-        Ok(Self { declared, options, processes: Vec::new(), resets: 0 })
+        Ok(Self { declared, options, processes: Vec::new(), before: Vec::new(), resets: 0 })
     }
 
     /// What the runtime said of itself.

@@ -5,7 +5,7 @@ use raddle_types::{Level, ProcessId};
 use super::answers::{Cut, Declared, Handle, NoReset, Options, Phase};
 use super::flight::{Flight, Flying};
 use super::queues::Queues;
-use crate::Way;
+use crate::{Way, progress};
 
 /// How far a preemption is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,13 @@ impl Stage {
     }
 }
 
+/// The next numbers of an id: they outlive its process.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Numbers {
+    submission: u64,
+    order: u64,
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Process<T> {
     pub(super) level: Level,
@@ -53,18 +60,23 @@ pub(super) struct Process<T> {
 }
 
 impl<T> Process<T> {
-    pub(super) const fn new(level: Level) -> Self {
+    /// A process that goes on counting where the one before it has left off.
+    pub(super) const fn new(level: Level, before: Numbers) -> Self {
         Self {
             level,
-            queues: Queues::new(),
+            queues: Queues::new(before.order),
             flight: Flight::new(),
             stage: Stage::Running,
             way: Way::Wait,
             resume_waits: false,
             undo: None,
             cut: None,
-            next: 0,
+            next: before.submission,
         }
+    }
+
+    pub(super) const fn numbers(&self) -> Numbers {
+        Numbers { submission: self.next, order: self.queues.next_order() }
     }
 
     pub(super) const fn phase(&self) -> Phase {
@@ -83,7 +95,7 @@ impl<T> Process<T> {
 
     /// Whether this launch may be killed, and may be stopped part-way.
     fn may_stop(flying: &Flying<T>, options: Options) -> bool {
-        let often = options.most_kills.is_some_and(|most| flying.work.kills >= most);
+        let often = progress::often(options.most_kills, flying.work.kills);
         flying.work.may_be_killed() && !often
     }
 

@@ -76,8 +76,13 @@ pub(super) struct Queues<T> {
 }
 
 impl<T> Queues<T> {
-    pub(super) const fn new() -> Self {
-        Self { lanes: Vec::new(), firsts: Firsts(Vec::new()), waiting: 0, next: 0 }
+    /// Empty ones, whose first launch has this order.
+    pub(super) const fn new(next: u64) -> Self {
+        Self { lanes: Vec::new(), firsts: Firsts(Vec::new()), waiting: 0, next }
+    }
+
+    pub(super) const fn next_order(&self) -> u64 {
+        self.next
     }
 
     pub(super) const fn len(&self) -> usize {

@@ -1,16 +1,24 @@
-//! Preempt: of the ways that are over within a bound, the one that wastes least.
+//! What can the policy be set to that weighs the ways, and what has it to know of a device?
 //!
-//! The ways are weighed by [`crate::ways`]; this is where their estimates come from: what was seen
-//! of the victim's launches, and what the device takes. Units: microseconds and nanoseconds in
-//! configurations, ticks of 1 ns else.
+//! Units: microseconds and nanoseconds.
 
-use raddle_policy::{Fact, How, Preempt, VictimView};
-use raddle_types::{Demand, Tick, Ticks};
+use raddle_types::Demand;
 
-use super::history::History;
-use crate::ways::{self, Abilities, Choose, Costs, Victim};
+use crate::Abilities;
 
-/// What [`Cheapest`] can be set to.
+/// `cheapest`: the way that wastes least among those that are over within the bound; where none is,
+/// the quickest ([`ways::Cheapest`](crate::ways::Cheapest)). The policy is
+/// [`ByRule::cheapest`](super::ByRule::cheapest).
+///
+/// # Laws
+///
+/// 1. It answers what the runtime can do, and a reset only where every submitted launch is known to
+///    be idempotent.
+/// 2. Where its estimates are right and a way is over within the bound, the work is gone within it.
+/// 3. What nobody knows counts as endless: the first launch of a kind is not waited for, unless
+///    nothing else can be done.
+/// 4. With `most-kills = n`, no launch is killed more than n times. While one that was is submitted,
+///    its process is not reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
@@ -20,6 +28,9 @@ pub struct CheapestConfig {
     /// What the runtime can do; everything if it is left out, and what is not named in it not.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub abilities: Option<Abilities>,
+    /// How often a launch is killed at most; 0 kills nothing, left out there is no end to it.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub most_kills: Option<u32>,
     /// What the device takes; the tool fills in what its device table says.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub costs: Option<DeviceCosts>,
@@ -51,83 +62,5 @@ impl DeviceCosts {
             .saturating_add(bytes(demand.sgpr.into(), self.sgpr_bytes));
         let waves = u64::from(demand.waves).saturating_mul(wave);
         waves.saturating_add(bytes(demand.lds, self.lds_bytes))
-    }
-}
-
-/// The way that wastes least among those that are over within the bound; where none is, the
-/// quickest ([`ways::Cheapest`]).
-///
-/// # Laws
-///
-/// 1. It answers what the runtime can do, and a reset only where every submitted launch is known to
-///    be idempotent.
-/// 2. Where its estimates are right and a way is over within the bound, the work is gone within it.
-/// 3. What nobody knows counts as endless: the first launch of a kind is not waited for, unless
-///    nothing else can be done.
-#[derive(Clone, Debug)]
-pub struct Cheapest {
-    rule: ways::Cheapest,
-    abilities: Abilities,
-    device: DeviceCosts,
-    history: History,
-}
-
-impl Cheapest {
-    /// Within this bound, on a device with these costs.
-    #[must_use]
-    pub fn new(bound: Ticks, abilities: Abilities, device: DeviceCosts) -> Self {
-        let rule = ways::Cheapest::within(bound);
-        Self { rule, abilities, device, history: History::default() }
-    }
-
-    /// The victim in the words of the rule.
-    fn weigh(&self, view: &VictimView<'_>, now: Tick) -> Victim {
-        let history = &self.history;
-        let mut victim = Victim {
-            running: Some(Ticks::ZERO),
-            waiting: Some(Ticks::ZERO),
-            workgroup: Some(Ticks::ZERO),
-            killable: !view.launches.is_empty(),
-            ..Victim::default()
-        };
-        for launch in view.launches {
-            let remaining = history.remaining(launch, now);
-            if history.has_started(launch) {
-                victim.running = longer(victim.running, remaining);
-                victim.workgroup = longer(victim.workgroup, history.resident(launch, now));
-                victim.done += history.elapsed(launch, now);
-            } else {
-                // One after the other: launches of several streams may overlap, at best.
-                victim.waiting =
-                    victim.waiting.zip(remaining).map(|(sum, remaining)| sum + remaining);
-                victim.launches += 1;
-            }
-            let demand = &launch.launch.demand;
-            let groups = launch.resident_waves.div_ceil(u64::from(demand.waves).max(1));
-            let bytes = groups.saturating_mul(self.device.context_bytes(demand));
-            victim.bytes = victim.bytes.saturating_add(bytes);
-            victim.killable &= launch.launch.idempotent.may_be_killed();
-        }
-        victim
-    }
-}
-
-fn longer(one: Option<Ticks>, other: Option<Ticks>) -> Option<Ticks> {
-    one.zip(other).map(|(one, other)| one.max(other))
-}
-
-impl Preempt for Cheapest {
-    fn preempt(&mut self, victim: &VictimView<'_>, now: Tick) -> How {
-        let costs = Costs {
-            reset: Ticks(self.device.reset_ns),
-            bandwidth: self.device.bytes_per_us,
-            ..Costs::default()
-        };
-        let victim = self.weigh(victim, now);
-        self.rule.choose(&victim, self.abilities, &costs).into()
-    }
-
-    fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
-        self.history.observe(fact, now);
     }
 }

@@ -1,25 +1,28 @@
 //! Which policies fill the preempt slot?
 //!
-//! One file a policy; `never` and `drain` belong to `raddle-dispatch`. Each says how the submitted
-//! launches of a process leave that has lost the turn; a device or a simulator carries it out.
+//! Each says how the submitted launches of a process leave that has lost the turn; a device or a
+//! simulator carries it out. Each is a [`ByRule`]: a rule of [`crate::ways`] chooses, [`Fixed`] or
+//! [`Cheapest`] or one of the caller's own. `never` alone, which does not let it leave, belongs to
+//! `raddle-dispatch`.
 //!
 //! | policy | submitted, not started | running | latency: launches of T, window W |
 //! |---|---|---|---|
-//! | [`Wait`] | runs | runs to its end | W x T |
-//! | [`Flag`] | back to the head of the buffer | runs to its end | 1 x T |
-//! | [`Reset`] | back to the head of the buffer | killed if every submitted one is idempotent, else as flag | the reset, else 1 x T |
-//! | [`Switch`] | held | saved, later restored in its place | bytes / bandwidth |
-//! | [`Cheapest`] | by cost | by cost | its bound |
+//! | [`wait`](WaitConfig) | runs | runs to its end | W x T |
+//! | [`flag`](FlagConfig) | back to the head of the buffer | runs to its end | 1 x T |
+//! | [`drain`](DrainConfig) | held | resident workgroups end, the rest is held | one workgroup |
+//! | [`reset`](ResetConfig) | back to the head of the buffer | killed if every submitted one is idempotent, else as flag | the reset, else 1 x T |
+//! | [`switch`](SwitchConfig) | held | saved, later restored in its place | bytes / bandwidth |
+//! | [`cheapest`](CheapestConfig) | by cost | by cost | its bound |
+//!
+//! [`Fixed`]: crate::Fixed
+//! [`Cheapest`]: crate::Cheapest
 
+mod by_rule;
 mod cheapest;
-mod flag;
+mod estimates;
+mod fixed;
 mod history;
-mod reset;
-mod switch;
-mod wait;
 
-pub use cheapest::{Cheapest, CheapestConfig, DeviceCosts};
-pub use flag::{Flag, FlagConfig};
-pub use reset::{Reset, ResetConfig};
-pub use switch::{Switch, SwitchConfig};
-pub use wait::{Wait, WaitConfig};
+pub use by_rule::ByRule;
+pub use cheapest::{CheapestConfig, DeviceCosts};
+pub use fixed::{DrainConfig, FlagConfig, ResetConfig, SwitchConfig, WaitConfig};

@@ -12,10 +12,14 @@ use super::{Abilities, Costs, Victim, Way};
 /// 2. The answer is a way that the runtime can do ([`Abilities::can`]).
 /// 3. [`Way::Reset`] is answered only where all that is submitted may be killed.
 ///
+/// [`Fixed`] keeps one more:
+///
+/// 4. Its way is answered wherever it may be taken.
+///
 /// [`Cheapest`] keeps two more:
 ///
-/// 4. Where a way that may be taken is over within the bound, the one answered is.
-/// 5. No way that may be taken and is over within the bound wastes less; where none is, none has a
+/// 5. Where a way that may be taken is over within the bound, the one answered is.
+/// 6. No way that may be taken and is over within the bound wastes less; where none is, none has a
 ///    shorter latency.
 pub trait Choose {
     /// The way off for `victim`.
@@ -27,15 +31,25 @@ fn may(way: Way, victim: &Victim, abilities: Abilities) -> bool {
     abilities.can(way) && (way != Way::Reset || victim.killable)
 }
 
-/// The rule of seed 001, whatever it costs: reset where that is allowed (S3.3), else the flag
-/// (S3.2); on a runtime without a flag, wait.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Fixed;
+/// One way, whatever it costs. Where it may not be taken: instead of a reset the flag, as in seed 001
+/// (S3.3, S3.2); instead of anything else, waiting.
+///
+/// The default is the rule of the seed: reset where that is allowed, else the flag; on a runtime
+/// without a flag, wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fixed(pub Way);
+
+impl Default for Fixed {
+    fn default() -> Self {
+        Self(Way::Reset)
+    }
+}
 
 impl Choose for Fixed {
     fn choose(&mut self, victim: &Victim, abilities: Abilities, _: &Costs) -> Way {
-        let by_seed = [Way::Reset, Way::Flag];
-        by_seed.into_iter().find(|&way| may(way, victim, abilities)).unwrap_or(Way::Wait)
+        let instead = if self.0 == Way::Reset { Way::Flag } else { Way::Wait };
+        let mut ways = [self.0, instead].into_iter();
+        ways.find(|&way| may(way, victim, abilities)).unwrap_or(Way::Wait)
     }
 }
 

@@ -26,7 +26,7 @@
 //!     killable: true,
 //!     ..Victim::default()
 //! };
-//! assert_eq!(Fixed.choose(&victim, abilities, &costs), Way::Reset);
+//! assert_eq!(Fixed::default().choose(&victim, abilities, &costs), Way::Reset);
 //! // Within 12 ticks the running launch can end by itself, and no work is thrown away.
 //! assert_eq!(Cheapest::within(Ticks(12)).choose(&victim, abilities, &costs), Way::Flag);
 //! assert_eq!(Cheapest::within(Ticks(11)).choose(&victim, abilities, &costs), Way::Reset);

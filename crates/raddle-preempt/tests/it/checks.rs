@@ -229,39 +229,49 @@ fn check_12_preempting_nothing_takes_no_time_and_no_reset() {
     }
 }
 
-/// 100 workgroups in three rounds that each add 1 to a counter: not idempotent.
-/// Full runs, partial ones, and rounds that the first of them has run.
-pub(crate) fn adding(latched: bool, wrong: Wrong, preempts: usize) -> (u64, u64, u64) {
+/// A kernel of 100 workgroups, 40 at a time (rounds at 0, 4 and 8), each of which adds 1 to a counter
+/// of its own by an atomic: not idempotent. Another one stands behind it. Preempted at `at`, resumed
+/// when it has drained. What each counter shows; partial runs.
+pub(crate) fn adding(latched: bool, wrong: Wrong, at: u64) -> (Vec<u64>, u64) {
     let mut setup = digest_setup();
     setup.declared.latched = latched;
-    let job = |ticks| Job {
+    let job = Job {
         process: 0,
         stream: 0,
         at: 0,
-        rounds: 3,
-        ticks,
+        groups: 100,
+        wide: 40,
+        ticks: 4,
         idempotent: Idempotence::Not,
         tests_flag: true,
     };
-    // Rounds at 0, 4, 8: preempted in the first and in the second.
-    let wish = |at, wish| (at, 0, wish);
     let preempt = crate::schedule::Wish::Preempt(Way::Reset, None);
-    let wishes =
-        [2, 22].map(|at| [wish(at, preempt), wish(at + 18, crate::schedule::Wish::Resume)]);
-    let jobs = vec![job(4), job(4), job(30)];
-    let schedule = Schedule { setup, jobs, wishes: wishes[..preempts].concat(), seed: 0 };
+    let wishes = vec![(at, 0, preempt), (at + 1, 0, crate::schedule::Wish::Resume)];
+    let schedule = Schedule { setup, jobs: vec![job; 2], wishes, seed: 0 };
     let history = device::run(&schedule, Ours::new(&schedule.setup), wrong);
-    let full: u64 = history.full.iter().sum();
-    (full, history.partial.iter().sum(), history.rounds[0])
+    assert_eq!(history.full, [1, 1], "both are done");
+    (history.added.concat(), history.partial.iter().sum())
 }
 
 #[test]
-fn check_13_every_workgroup_adds_exactly_once() {
-    for latched in [true, false] {
-        assert_eq!(adding(latched, Wrong::Nothing, 2), (3, 0, 3), "latched: {latched}");
+fn check_13_a_hundred_workgroups_add_one_each_whenever_they_are_preempted() {
+    // In every round, and between any two of them.
+    for at in 0..=24 {
+        for latched in [true, false] {
+            let (added, partial) = adding(latched, Wrong::Nothing, at);
+            assert_eq!((added, partial), (vec![1; 200], 0), "at {at}, latched: {latched}");
+        }
     }
-    let (_, partial, rounds) = adding(true, Wrong::EachRoundLooks, 2);
-    assert!(partial > 0 && rounds > 3, "without a latch, some would have added twice");
+    // Where each round looks at the flag by itself, those that had run add twice.
+    for (at, twice) in [(2, 40), (4, 40), (5, 80), (8, 80), (9, 0)] {
+        let (added, partial) = adding(true, Wrong::EachRoundLooks, at);
+        let count = |wanted: u64| added.iter().filter(|added| **added == wanted).count();
+        assert_eq!(
+            (count(1), count(2), partial),
+            (200 - twice, twice, u64::from(twice > 0)),
+            "{at}"
+        );
+    }
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use raddle_preempt::{Command, Controller, Handle, Preempted, Way, Work};
+use raddle_preempt::{Command, Controller, Error, Handle, Preempted, Way, Work};
 use raddle_types::{Idempotence, Level, ProcessId, StreamId};
 
-use crate::schedule::{Job, Setup};
+use crate::schedule::{Job, Program, Setup};
 
 /// A command, with launches named by their submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,13 @@ pub(crate) enum Order {
 
 /// A controller, seen from the driver. Every report must be accepted: an error is a fault.
 pub(crate) trait Control {
+    /// A program joins; the id of its process.
+    fn join(&mut self, process: usize) -> usize;
+    /// Whether it has left; if not, it is busy.
+    fn leave(&mut self, process: usize) -> bool;
+    /// Says again, of every launch of the programs that had the id of this one before it, everything
+    /// that could be said of one; how often that was not refused or not harmless.
+    fn stale(&mut self, process: usize) -> u64;
     fn capture(&mut self, process: usize, job: usize, it: &Job);
     fn next(&mut self, process: usize) -> Option<Order>;
     fn submitted(&mut self, process: usize, sequence: u64);
@@ -43,23 +50,37 @@ pub(crate) trait Control {
 /// Ours.
 pub(crate) struct Ours {
     controller: Controller<usize>,
+    /// By program: level and streams; its id, which stays when it has left.
+    programs: Vec<Program>,
+    ids: Vec<Option<ProcessId>>,
+    /// By program and submission.
     handles: BTreeMap<(usize, u64), Handle>,
-}
-
-fn id(process: usize) -> ProcessId {
-    ProcessId(process as u16)
 }
 
 impl Ours {
     pub(crate) fn new(setup: &Setup) -> Self {
-        let mut controller = Controller::new(setup.declared, setup.options).unwrap();
-        for &(level, streams) in &setup.processes {
-            let process = controller.join(Level(level)).unwrap();
-            for _ in 0..streams {
-                controller.open(process).unwrap();
-            }
-        }
-        Self { controller, handles: BTreeMap::new() }
+        let controller = Controller::new(setup.declared, setup.options).unwrap();
+        let programs = setup.processes.clone();
+        Self { controller, ids: vec![None; programs.len()], programs, handles: BTreeMap::new() }
+    }
+
+    fn id(&self, process: usize) -> ProcessId {
+        self.ids[process].unwrap()
+    }
+
+    /// Everything that could be said of one submission.
+    fn say(&mut self, handle: Handle) -> u64 {
+        let c = &mut self.controller;
+        let said = [
+            c.submitted(handle).is_err(),
+            c.started(handle).is_ok(),
+            c.not_submitted(handle).is_ok(),
+            c.killed(handle).is_ok(),
+            c.exited(handle).is_ok(),
+            c.finished(handle).is_ok(),
+            c.payload(handle).is_some(),
+        ];
+        said.into_iter().map(u64::from).sum()
     }
 
     fn handle(&self, process: usize, sequence: u64) -> Handle {
@@ -68,14 +89,42 @@ impl Ours {
 }
 
 impl Control for Ours {
+    fn join(&mut self, process: usize) -> usize {
+        let Program { level, streams, .. } = self.programs[process];
+        let id = self.controller.join(Level(level)).unwrap();
+        for stream in 0..streams {
+            assert_eq!(self.controller.open(id).unwrap().index(), stream);
+        }
+        self.ids[process] = Some(id);
+        id.index()
+    }
+
+    fn leave(&mut self, process: usize) -> bool {
+        match self.controller.leave(self.id(process)) {
+            Ok(()) => true,
+            Err(why) => {
+                assert!(matches!(why, Error::Busy { .. }), "{why}");
+                false
+            }
+        }
+    }
+
+    fn stale(&mut self, process: usize) -> u64 {
+        let id = self.id(process);
+        let former = |(whose, _): &(usize, u64)| *whose != process && self.ids[*whose] == Some(id);
+        let handles = self.handles.iter().filter(|(key, _)| former(key));
+        let handles: Vec<Handle> = handles.map(|(_, handle)| *handle).collect();
+        handles.into_iter().map(|handle| self.say(handle)).sum()
+    }
+
     fn capture(&mut self, process: usize, job: usize, it: &Job) {
         let Job { idempotent, tests_flag, .. } = *it;
         let work = Work { payload: job, idempotent, tests_flag };
-        self.controller.captured(id(process), StreamId(it.stream as u32), work).unwrap();
+        self.controller.captured(self.id(process), StreamId(it.stream as u32), work).unwrap();
     }
 
     fn next(&mut self, process: usize) -> Option<Order> {
-        Some(match self.controller.next(id(process)).unwrap()? {
+        Some(match self.controller.next(self.id(process)).unwrap()? {
             Command::Submit { handle, stream } => {
                 let (sequence, stream) = (handle.sequence, stream.index());
                 self.handles.insert((process, sequence), handle);
@@ -119,28 +168,30 @@ impl Control for Ours {
     }
 
     fn raised(&mut self, process: usize) {
-        let _ = self.controller.raised(id(process)).unwrap();
+        let _ = self.controller.raised(self.id(process)).unwrap();
     }
 
     fn drained(&mut self, process: usize) {
-        self.controller.drained(id(process)).unwrap();
+        self.controller.drained(self.id(process)).unwrap();
     }
 
     fn left(&self, process: usize) -> usize {
-        let (buffered, flying) =
-            (self.controller.buffered(id(process)), self.controller.in_flight(id(process)));
+        let (buffered, flying) = (
+            self.controller.buffered(self.id(process)),
+            self.controller.in_flight(self.id(process)),
+        );
         buffered.unwrap() + flying.unwrap()
     }
 
     fn preempt(&mut self, process: usize, way: Way, by: Option<usize>) -> String {
-        match self.controller.preempt(id(process), way, by.map(id)).unwrap() {
+        match self.controller.preempt(self.id(process), way, by.map(|by| self.id(by))).unwrap() {
             Preempted::Missing(way) => format!("missing {}", way.name()),
             other => format!("{other:?}"),
         }
     }
 
     fn resume(&mut self, process: usize) -> String {
-        format!("{:?}", self.controller.resume(id(process)).unwrap())
+        format!("{:?}", self.controller.resume(self.id(process)).unwrap())
     }
 }
 

@@ -391,6 +391,74 @@ fn processes_leave_when_nothing_of_them_is_under_way() {
     assert_eq!(c.level(again), Ok(Level(1)));
 }
 
+/// Preempts by the flag, hears that all that flies has left, and goes on; the flag that was raised.
+fn flagged(c: &mut C, p: ProcessId, flying: &[Handle]) -> Cut {
+    let Some(Command::Raise { cut, .. }) = begin(c, p, Way::Flag) else { panic!() };
+    assert_eq!(c.raised(p), Ok(Verdict::NotAsked));
+    for &handle in flying {
+        assert_eq!(c.exited(handle), Ok(Exit::Flagged));
+    }
+    assert_eq!(c.next(p), Ok(Some(Command::Drained { process: p, resumed: false })));
+    assert_eq!(c.resume(p), Ok(Resumed::Now));
+    assert_eq!(c.next(p), Ok(Some(Command::Lower { process: p })));
+    cut
+}
+
+#[test]
+fn what_was_said_to_a_process_that_has_left_means_nothing_to_the_next_one_of_its_id() {
+    let (mut c, p, s) = usual();
+    let order = capture(&mut c, p, s, &kernels(3));
+    let old = submit(&mut c, p);
+    let cut = flagged(&mut c, p, &old);
+    // It leaves with three launches that were never submitted again: they are dropped.
+    assert_eq!(c.buffered(p), Ok(3));
+    assert_eq!(c.leave(p), Ok(()));
+    assert_eq!(c.join(Level(3)), Ok(p));
+    assert_eq!(c.reached(p, order), Ok(true), "nothing of the one before is under way");
+    assert_eq!(c.open(p), Ok(s));
+    let fresh = capture(&mut c, p, s, &kernels(3));
+    assert!(fresh > order && c.reached(p, order) == Ok(true) && c.reached(p, fresh) == Ok(false));
+    // Not acknowledged yet: a late report must not do it.
+    let mut new = Vec::new();
+    while let Some(Command::Submit { handle, .. }) = c.next(p).unwrap() {
+        new.push(handle);
+    }
+    assert_eq!(payloads(&c, &new), [0, 1, 2], "its own");
+    for &handle in &old {
+        let not = Error::NotInRuntime { handle };
+        assert_eq!(c.payload(handle), None);
+        assert_eq!(c.submitted(handle), Ok(()), "a call that returns late");
+        assert_eq!((c.started(handle), c.not_submitted(handle)), (Err(not), Err(not)));
+        assert_eq!((c.finished(handle), c.exited(handle)), (Err(not), Err(not)));
+        assert_eq!(c.killed(handle), Err(not));
+    }
+    assert_eq!((c.in_flight(p), c.buffered(p)), (Ok(3), Ok(0)));
+    assert!(begin(&mut c, p, Way::Flag).is_none(), "three submit calls have not returned");
+    for &handle in &new {
+        assert!(!cut.holds(handle.sequence), "the flag of before, seen late to be lowered");
+        c.submitted(handle).unwrap();
+    }
+    let raise = c.next(p).unwrap();
+    let Some(Command::Raise { cut: next, .. }) = raise else { panic!("{raise:?}") };
+    assert!(old.iter().all(|old| !next.holds(old.sequence)) && next.holds(new[0].sequence));
+    // A third one, too, and one that never submitted anything changes no numbers.
+    let _ = c.raised(p).unwrap();
+    for &handle in &new {
+        let _ = c.exited(handle).unwrap();
+    }
+    c.next(p).unwrap();
+    let _ = c.resume(p).unwrap();
+    c.next(p).unwrap();
+    for _ in 0..2 {
+        c.leave(p).unwrap();
+        assert_eq!(c.join(Level(0)), Ok(p));
+    }
+    c.open(p).unwrap();
+    capture(&mut c, p, s, &kernels(1));
+    let third = submit(&mut c, p)[0];
+    assert_eq!(third.sequence, new[2].sequence + 1);
+}
+
 /// One line for every tick at which a small run is preempted: what was killed, what left, latency,
 /// end. Changes where any comparison is off by one.
 #[test]

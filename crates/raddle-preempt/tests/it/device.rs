@@ -2,8 +2,9 @@
 //! tick.
 //!
 //! Streams run side by side, each in order. A launch runs in rounds of workgroups. Flags, resets,
-//! submissions and reports are late by what the schedule says. Faults of the device itself can be
-//! switched on, to see that they are noticed.
+//! submissions and reports are late by what the schedule says. Processes come and go; a flag lies at a
+//! place that belongs to an id, so one that is lowered late is still seen by the next of its id.
+//! Faults of the device itself can be switched on, to see that they are noticed.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -44,9 +45,16 @@ struct Lane {
 #[derive(Clone, Debug, Default)]
 struct Gpu {
     lanes: Vec<Lane>,
-    /// The flag as launches see it, and what they will see when.
-    flag: Option<(u64, u64)>,
-    flag_soon: VecDeque<(u64, Option<(u64, u64)>)>,
+    /// Which flag is its own.
+    id: usize,
+    there: bool,
+    /// When it joined.
+    joined: Option<u64>,
+    /// What its program will do.
+    jobs: VecDeque<usize>,
+    wishes: VecDeque<(u64, Wish)>,
+    /// It wants to leave.
+    leaving: bool,
     /// The driver waits to hear that the flag is visible.
     raising: bool,
     /// When the reset hits, until when it takes.
@@ -59,6 +67,14 @@ struct Gpu {
     removing: bool,
     preempted: bool,
     begun: u64,
+}
+
+/// The flag of an id.
+#[derive(Clone, Debug, Default)]
+struct Flag {
+    /// As launches see it, and what they will see when.
+    now: Option<(u64, u64)>,
+    soon: VecDeque<(u64, Option<(u64, u64)>)>,
 }
 
 /// What the host hears, and when.
@@ -74,7 +90,10 @@ pub(crate) struct Device<'s, C> {
     schedule: &'s Schedule,
     wrong: Wrong,
     control: C,
+    /// By program.
     gpus: Vec<Gpu>,
+    /// By id.
+    flags: Vec<Flag>,
     /// By tick and order of making: process, report.
     reports: BTreeMap<(u64, u64), (usize, Report)>,
     made: u64,
@@ -90,52 +109,46 @@ const ENDLESS: u64 = 20_000;
 
 /// Runs a schedule, then resumes everything and runs it out.
 pub(crate) fn run<C: Control>(schedule: &Schedule, control: C, wrong: Wrong) -> History {
-    let lanes = |streams| Gpu { lanes: vec![Lane::default(); streams], ..Gpu::default() };
     let mut device = Device {
         schedule,
         wrong,
         control,
-        gpus: schedule.setup.processes.iter().map(|&(_, streams)| lanes(streams)).collect(),
+        gpus: (0..schedule.setup.processes.len()).map(|at| Gpu::new(schedule, at)).collect(),
+        flags: Vec::new(),
         reports: BTreeMap::new(),
         made: 0,
         last: BTreeMap::new(),
         random: Random(schedule.seed ^ 0x5eed),
         now: 0,
-        history: History::new(schedule.jobs.len()),
+        history: History::new(schedule),
     };
     device.play();
-    let left = (0..device.gpus.len()).map(|process| device.control.left(process)).sum();
+    let there = (0..device.gpus.len()).filter(|&process| device.gpus[process].there);
+    let left = there.map(|process| device.control.left(process)).sum();
+    device.history.faults.hang += u64::from(device.gpus.iter().any(|gpu| gpu.leaving));
     device.history.close(left);
     device.history
 }
 
 impl<C: Control> Device<'_, C> {
     fn play(&mut self) {
-        let (mut captured, mut wished, mut idle) = (0, 0, 0);
-        let mut resumed = false;
+        let (mut idle, mut resumed) = (0, false);
         loop {
             let mut busy = self.advance() | self.deliver();
-            while let Some(job) = self.schedule.jobs.get(captured)
-                && job.at <= self.now
-            {
-                self.control.capture(job.process, captured, job);
-                captured += 1;
+            (0..self.gpus.len()).for_each(|process| self.leave(process));
+            if self.join() {
+                (busy, resumed) = (true, false);
             }
-            while let Some(&(at, process, wish)) = self.schedule.wishes.get(wished)
-                && at <= self.now
-            {
-                self.hear(process, wish);
-                wished += 1;
-            }
-            let over = captured == self.schedule.jobs.len() && wished == self.schedule.wishes.len();
-            if over && idle > 40 && !resumed {
+            (0..self.gpus.len()).for_each(|process| self.program(process));
+            if idle > 40 && !resumed {
                 resumed = true;
                 (0..self.gpus.len()).for_each(|process| self.hear(process, Wish::Resume));
             }
             busy |= self.ask();
             busy |= self.start();
             busy |= self.gpus.iter().any(Gpu::is_busy) || !self.reports.is_empty();
-            idle = if busy || !over { 0 } else { idle + 1 };
+            busy |= self.flags.iter().any(|flag| !flag.soon.is_empty()) || self.is_to_come();
+            idle = if busy { 0 } else { idle + 1 };
             if resumed && idle > 40 {
                 return;
             }
@@ -145,6 +158,39 @@ impl<C: Control> Device<'_, C> {
             }
             self.now += 1;
         }
+    }
+
+    /// What a program does by itself: its launches, its wishes.
+    fn program(&mut self, process: usize) {
+        let Some(since) = self.gpus[process].joined else { return };
+        while let Some(&job) = self.gpus[process].jobs.front()
+            && since + self.schedule.jobs[job].at <= self.now
+        {
+            self.gpus[process].jobs.pop_front();
+            if self.gpus[process].there && !self.gpus[process].leaving {
+                self.control.capture(process, job, &self.schedule.jobs[job]);
+            } else {
+                self.history.dropped[job] = true;
+            }
+        }
+        while let Some(&(at, wish)) = self.gpus[process].wishes.front()
+            && since + at <= self.now
+        {
+            self.gpus[process].wishes.pop_front();
+            self.hear(process, wish);
+        }
+    }
+
+    /// Whether something happens at a time that is known.
+    fn is_to_come(&self) -> bool {
+        let joins = |process: usize| {
+            let leader = self.schedule.setup.processes[process].follows;
+            leader.is_none_or(|leader| self.gpus[leader].has_left())
+        };
+        (0..self.gpus.len()).any(|process| match self.gpus[process].joined {
+            None => joins(process),
+            Some(_) => !self.gpus[process].jobs.is_empty() || !self.gpus[process].wishes.is_empty(),
+        })
     }
 
     fn late(&mut self, most: u64) -> u64 {
@@ -160,10 +206,46 @@ impl<C: Control> Device<'_, C> {
         self.reports.insert((at, self.made), (process, report));
     }
 
+    /// Lets those join whose time has come; whether there is one.
+    fn join(&mut self) -> bool {
+        let mut any = false;
+        for (process, program) in self.schedule.setup.processes.iter().enumerate() {
+            let free = program.follows.is_none_or(|leader| self.gpus[leader].has_left());
+            if self.gpus[process].joined.is_none() && program.joins <= self.now && free {
+                let id = self.control.join(process);
+                self.flags.resize(self.flags.len().max(id + 1), Flag::default());
+                self.history.ids = self.flags.len() as u64;
+                let gpu = &mut self.gpus[process];
+                (gpu.id, gpu.there, gpu.joined) = (id, true, Some(self.now));
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Lets a process leave that wants to, if it may.
+    fn leave(&mut self, process: usize) {
+        if self.gpus[process].leaving && self.control.leave(process) {
+            (self.gpus[process].there, self.gpus[process].leaving) = (false, false);
+            self.history.left(self.schedule, process);
+            self.history.wishes.push((self.now, process, "left".to_owned()));
+        }
+    }
+
     fn hear(&mut self, process: usize, wish: Wish) {
+        let there = |process: usize| self.gpus[process].there;
+        if !there(process) || matches!(wish, Wish::Preempt(_, Some(by)) if !there(by)) {
+            return;
+        }
+        // Also while it is under way, what was said to the ones before it means nothing.
+        self.history.faults.gone += self.control.stale(process);
         let became = match wish {
             Wish::Preempt(way, by) => self.control.preempt(process, way, by),
             Wish::Resume => self.control.resume(process),
+            Wish::Leave => {
+                self.gpus[process].leaving = true;
+                return self.leave(process);
+            }
         };
         match became.as_str() {
             "Begun" => self.gpus[process].begun = self.now,
@@ -212,7 +294,9 @@ impl<C: Control> Device<'_, C> {
         loop {
             let mut asked = false;
             for process in 0..self.gpus.len() {
-                while let Some(order) = self.control.next(process) {
+                while self.gpus[process].there
+                    && let Some(order) = self.control.next(process)
+                {
                     asked = true;
                     self.obey(process, order);
                 }
@@ -242,15 +326,12 @@ impl<C: Control> Device<'_, C> {
             }
             Order::Raise { from, to } => {
                 let at = self.late(late.flag);
-                let gpu = &mut self.gpus[process];
-                gpu.flag_soon.push_back((at, Some((from, to))));
-                gpu.raising = true;
-                self.see_flags(process);
+                self.gpus[process].raising = true;
+                self.store(process, at, Some((from, to)));
             }
             Order::Lower => {
                 let at = self.late(late.flag);
-                self.gpus[process].flag_soon.push_back((at, None));
-                self.see_flags(process);
+                self.store(process, at, None);
             }
             Order::Reset => {
                 self.gpus[process].reset_at = Some(self.late(late.reset));
@@ -275,17 +356,25 @@ impl<C: Control> Device<'_, C> {
         }
     }
 
+    /// Stores to the flag of a process, which is seen then.
+    fn store(&mut self, process: usize, at: u64, flag: Option<(u64, u64)>) {
+        let id = self.gpus[process].id;
+        self.flags[id].soon.push_back((at, flag));
+        self.see_flag(id);
+    }
+
     /// What launches see of a flag now, and whether the driver is to hear of it.
-    fn see_flags(&mut self, process: usize) {
-        let gpu = &mut self.gpus[process];
-        while let Some(&(at, flag)) = gpu.flag_soon.front()
+    fn see_flag(&mut self, id: usize) {
+        while let Some(&(at, flag)) = self.flags[id].soon.front()
             && at <= self.now
         {
-            gpu.flag_soon.pop_front();
-            gpu.flag = flag;
-            if flag.is_some() && std::mem::take(&mut gpu.raising) {
+            self.flags[id].soon.pop_front();
+            self.flags[id].now = flag;
+            let owner = self.gpus.iter().position(|gpu| gpu.there && gpu.id == id);
+            if let Some(process) = owner.filter(|_| flag.is_some())
+                && std::mem::take(&mut self.gpus[process].raising)
+            {
                 self.control.raised(process);
-                return self.see_flags(process);
             }
         }
     }
@@ -348,8 +437,8 @@ impl<C: Control> Device<'_, C> {
                 any |= self.advance_lane(process, lane);
             }
         }
+        (0..self.flags.len()).for_each(|id| self.see_flag(id));
         for process in 0..self.gpus.len() {
-            self.see_flags(process);
             self.hit(process);
             self.reset_over(process);
             self.removed(process);
@@ -377,8 +466,8 @@ impl<C: Control> Device<'_, C> {
             return true;
         }
         running.rounds_done += 1;
-        self.history.rounds[it.job] += 1;
-        if running.rounds_done == self.schedule.jobs[it.job].rounds {
+        self.history.round(self.schedule, it.job, it.rounds_done);
+        if it.rounds_done + 1 == self.schedule.jobs[it.job].rounds() {
             self.gpus[process].lanes[lane].running = None;
             self.history.ran(it.job);
             self.history.end = self.now;
@@ -389,11 +478,11 @@ impl<C: Control> Device<'_, C> {
 
     /// Whether a launch that looks at the flag now leaves.
     fn leaves(&self, process: usize, sequence: u64, job: usize) -> bool {
-        let holds = |gpu: &Gpu| gpu.flag.is_some_and(|(from, to)| (from..to).contains(&sequence));
+        let own = self.flags[self.gpus[process].id].now;
         let flagged = match self.wrong {
-            Wrong::OneFlagForAll => self.gpus.iter().any(|gpu| gpu.flag.is_some()),
-            Wrong::Bit => self.gpus[process].flag.is_some(),
-            _ => holds(&self.gpus[process]),
+            Wrong::OneFlagForAll => self.flags.iter().any(|flag| flag.now.is_some()),
+            Wrong::Bit => own.is_some(),
+            _ => own.is_some_and(|(from, to)| (from..to).contains(&sequence)),
         };
         flagged && self.schedule.jobs[job].tests_flag
     }
@@ -452,11 +541,25 @@ impl<C: Control> Device<'_, C> {
 }
 
 impl Gpu {
+    fn new(schedule: &Schedule, process: usize) -> Self {
+        let jobs = schedule.jobs.iter().enumerate().filter(|(_, job)| job.process == process);
+        let wishes = schedule.wishes.iter().filter(|(_, whose, _)| *whose == process);
+        Self {
+            lanes: vec![Lane::default(); schedule.setup.processes[process].streams],
+            jobs: jobs.map(|(at, _)| at).collect(),
+            wishes: wishes.map(|&(at, _, wish)| (at, wish)).collect(),
+            ..Self::default()
+        }
+    }
+
+    fn has_left(&self) -> bool {
+        self.joined.is_some() && !self.there
+    }
+
     /// Whether something goes on by itself.
     fn is_busy(&self) -> bool {
         let runs = |lane: &Lane| lane.running.is_some_and(|it| it.left > 0);
-        let soon = !self.flag_soon.is_empty() || self.reset_at.is_some();
-        let wait = self.reset_until.is_some() || self.saved_at.is_some();
-        soon || wait || !self.still && self.lanes.iter().any(runs)
+        let reset = self.reset_at.is_some() || self.reset_until.is_some();
+        reset || self.saved_at.is_some() || !self.still && self.lanes.iter().any(runs)
     }
 }

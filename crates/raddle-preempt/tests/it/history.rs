@@ -22,17 +22,19 @@ pub(crate) struct Faults {
     pub(crate) preempted: u64,
     /// A launch left by a flag that was not raised for it.
     pub(crate) unasked: u64,
+    /// Something of a process that has left began, or what was said of it was taken for another's.
+    pub(crate) gone: u64,
     /// Everything was resumed, the device had nothing to do, or no end of it, and something waited.
     pub(crate) hang: u64,
 }
 
 impl Faults {
-    pub(crate) const NAMES: [&str; 8] =
-        ["order", "twice", "lost", "window", "stopped", "preempted", "unasked", "hang"];
+    pub(crate) const NAMES: [&str; 9] =
+        ["order", "twice", "lost", "window", "stopped", "preempted", "unasked", "gone", "hang"];
 
-    pub(crate) const fn list(&self) -> [u64; 8] {
-        let Self { order, twice, lost, window, stopped, preempted, unasked, hang } = *self;
-        [order, twice, lost, window, stopped, preempted, unasked, hang]
+    pub(crate) const fn list(&self) -> [u64; 9] {
+        let Self { order, twice, lost, window, stopped, preempted, unasked, gone, hang } = *self;
+        [order, twice, lost, window, stopped, preempted, unasked, gone, hang]
     }
 
     pub(crate) fn none(&self) -> bool {
@@ -50,21 +52,41 @@ pub(crate) struct History {
     /// Full runs and partial runs of each job.
     pub(crate) full: Vec<u64>,
     pub(crate) partial: Vec<u64>,
-    /// Rounds of workgroups that each job has run.
-    pub(crate) rounds: Vec<u64>,
+    /// How often each workgroup of each job has run to its end: what it would have added.
+    pub(crate) added: Vec<Vec<u64>>,
+    /// Jobs that were dropped: waiting when their process left, or captured never.
+    pub(crate) dropped: Vec<bool>,
     /// Jobs in the order in which they were done.
     pub(crate) done: Vec<usize>,
     /// From each preemption that began to its end.
     pub(crate) latencies: Vec<u64>,
     pub(crate) most_in_flight: usize,
+    /// Ids that were given to processes, each counted once.
+    pub(crate) ids: u64,
     pub(crate) end: u64,
     pub(crate) faults: Faults,
 }
 
 impl History {
-    pub(crate) fn new(jobs: usize) -> Self {
-        let [full, partial, rounds] = [(); 3].map(|()| vec![0; jobs]);
-        Self { full, partial, rounds, ..Self::default() }
+    pub(crate) fn new(schedule: &Schedule) -> Self {
+        let jobs = schedule.jobs.len();
+        let [full, partial] = [(); 2].map(|()| vec![0; jobs]);
+        let added = schedule.jobs.iter().map(|job| vec![0; job.groups as usize]).collect();
+        Self { full, partial, added, dropped: vec![false; jobs], ..Self::default() }
+    }
+
+    /// Its process has left: what has not run is dropped.
+    pub(crate) fn left(&mut self, schedule: &Schedule, process: usize) {
+        for (at, job) in schedule.jobs.iter().enumerate() {
+            self.dropped[at] |= job.process == process && self.full[at] == 0;
+        }
+    }
+
+    /// A round of its workgroups, from 0, has run.
+    pub(crate) fn round(&mut self, schedule: &Schedule, job: usize, round: u64) {
+        let wide = schedule.jobs[job].wide;
+        let first = (round * wide) as usize;
+        self.added[job].iter_mut().skip(first).take(wide as usize).for_each(|it| *it += 1);
     }
 
     /// A launch begins to run.
@@ -75,6 +97,7 @@ impl History {
             before.filter(|(other, _)| (other.process, other.stream) == (it.process, it.stream));
         self.faults.order += u64::from(before.any(|(_, full)| *full == 0));
         self.faults.preempted += u64::from(preempted);
+        self.faults.gone += u64::from(self.dropped[job]);
     }
 
     /// It has run to its end.
@@ -99,7 +122,8 @@ impl History {
     /// Everything was resumed and nothing goes on: `left` launches still wait.
     pub(crate) fn close(&mut self, left: usize) {
         self.faults.hang += u64::from(left > 0);
-        let missing = self.full.iter().filter(|full| **full == 0).count();
+        let all = self.full.iter().zip(&self.dropped);
+        let missing = all.filter(|(full, dropped)| **full == 0 && !**dropped).count();
         self.faults.lost = missing.saturating_sub(left) as u64;
     }
 }

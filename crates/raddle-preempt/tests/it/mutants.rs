@@ -16,8 +16,8 @@ use crate::schedule::anything;
 const RUNS: u64 = 1500;
 
 /// In how many runs each promise was broken.
-fn broken(mutant: Mutant, wrong: Wrong) -> [u64; 8] {
-    let mut counts = [0; 8];
+fn broken(mutant: Mutant, wrong: Wrong) -> [u64; 9] {
+    let mut counts = [0; 9];
     for seed in 0..RUNS {
         let schedule = anything(seed);
         let faults = if mutant == Mutant::None {
@@ -52,6 +52,7 @@ fn every_wrong_reading_is_caught() {
         ("the flag in front of copies", Mutant::FlagBehindCopies, right, "order"),
         ("the reset before the flag is seen", Mutant::ResetAtOnce, right, "order"),
         ("a window of one more", Mutant::WindowPlusOne, right, "window"),
+        ("numbers anew with an id given again", Mutant::NumbersAgain, right, "gone"),
     ];
     let mut table = format!("of {RUNS} random runs, how many break a promise\n\n{:<38}", "");
     Faults::NAMES.iter().for_each(|name| write!(table, "{name:>10}").unwrap());

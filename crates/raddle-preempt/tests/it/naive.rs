@@ -4,7 +4,7 @@
 use raddle_preempt::{Scope, Way};
 
 use crate::control::{Control, Order, killable};
-use crate::schedule::{Job, Setup};
+use crate::schedule::{Job, Program, Setup};
 
 /// A wrong reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub(crate) enum Mutant {
     FlagBehindCopies,
     /// The window is one too large.
     WindowPlusOne,
+    /// The first submission of whoever gets an id again has number 0.
+    NumbersAgain,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +72,10 @@ enum At {
 #[derive(Clone, Debug)]
 struct Process {
     level: u8,
+    id: usize,
     launches: Vec<Launch>,
+    /// The numbers of its first submission and of the next.
+    first: u64,
     next: u64,
     rank: u64,
     at: At,
@@ -83,14 +88,19 @@ struct Process {
 pub(crate) struct Naive {
     setup: Setup,
     mutant: Mutant,
+    /// By program.
     all: Vec<Process>,
+    /// By id: who has it, and the number of the next submission.
+    ids: Vec<(Option<usize>, u64)>,
 }
 
 impl Naive {
     pub(crate) fn new(setup: &Setup, mutant: Mutant) -> Self {
-        let process = |&(level, _): &(u8, usize)| Process {
-            level,
+        let process = |program: &Program| Process {
+            level: program.level,
+            id: usize::MAX,
             launches: Vec::new(),
+            first: 0,
             next: 0,
             rank: 0,
             at: At::Running,
@@ -100,7 +110,7 @@ impl Naive {
             cut: None,
         };
         let all = setup.processes.iter().map(process).collect();
-        Self { setup: setup.clone(), mutant, all }
+        Self { setup: setup.clone(), mutant, all, ids: Vec::new() }
     }
 
     fn find(&mut self, process: usize, wanted: u64) -> Option<&mut Launch> {
@@ -226,6 +236,38 @@ impl Naive {
 }
 
 impl Control for Naive {
+    fn join(&mut self, process: usize) -> usize {
+        let free = self.ids.iter().position(|(who, _)| who.is_none());
+        let id = free.unwrap_or(self.ids.len());
+        if id == self.ids.len() {
+            self.ids.push((None, 0));
+        }
+        let next = if self.mutant == Mutant::NumbersAgain { 0 } else { self.ids[id].1 };
+        self.ids[id].0 = Some(process);
+        let it = &mut self.all[process];
+        (it.id, it.first, it.next) = (id, next, next);
+        id
+    }
+
+    fn leave(&mut self, process: usize) -> bool {
+        let flies = !self.runtime(process).is_empty();
+        let it = &mut self.all[process];
+        if flies || it.at != At::Running || it.undo.is_some() {
+            return false;
+        }
+        it.launches.clear();
+        self.ids[it.id] = (None, it.next);
+        true
+    }
+
+    fn stale(&mut self, process: usize) -> u64 {
+        let id = self.all[process].id;
+        let others = self.all.iter().enumerate().filter(|(at, it)| *at != process && it.id == id);
+        let former: Vec<_> = others.map(|(_, it)| it.first..it.next).collect();
+        let taken = |sequence: &u64| former.iter().any(|range| range.contains(sequence));
+        self.runtime(process).iter().filter(|(sequence, _)| taken(sequence)).count() as u64
+    }
+
     fn capture(&mut self, process: usize, job: usize, it: &Job) {
         let (stream, may, tests_flag) = (it.stream, killable(it), it.tests_flag);
         let rank = self.all[process].rank;

@@ -9,17 +9,47 @@ pub(crate) struct Job {
     pub(crate) process: usize,
     pub(crate) stream: usize,
     pub(crate) at: u64,
-    /// Rounds of workgroups, one after the other, and the ticks of each.
-    pub(crate) rounds: u64,
+    /// Workgroups, how many of them run at a time, and the ticks of each such round.
+    pub(crate) groups: u64,
+    pub(crate) wide: u64,
     pub(crate) ticks: u64,
     pub(crate) idempotent: Idempotence,
     pub(crate) tests_flag: bool,
+}
+
+impl Job {
+    /// Rounds of workgroups, one after the other.
+    pub(crate) fn rounds(&self) -> u64 {
+        self.groups.div_ceil(self.wide)
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wish {
     Preempt(Way, Option<usize>),
     Resume,
+    /// The program is over: nothing more is captured, and the process leaves as soon as it may. What
+    /// waits in its queues then is dropped.
+    Leave,
+}
+
+/// A program, which is a process while it is there. Ids are given by the controller, so that one who
+/// joins late may get that of one who has left.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Program {
+    pub(crate) level: u8,
+    pub(crate) streams: usize,
+    /// When it joins; if it follows another one, not before that has left. The times of its jobs and
+    /// wishes count from then.
+    pub(crate) joins: u64,
+    pub(crate) follows: Option<usize>,
+    pub(crate) leaves: bool,
+}
+
+impl Program {
+    /// From the beginning, for ever.
+    pub(crate) const ONLY: Self =
+        Self { level: 0, streams: 1, joins: 0, follows: None, leaves: false };
 }
 
 /// How late things are, in ticks at most; each time drawn anew.
@@ -41,8 +71,7 @@ pub(crate) struct Late {
 pub(crate) struct Setup {
     pub(crate) declared: Declared,
     pub(crate) options: Options,
-    /// Level and streams of each process.
-    pub(crate) processes: Vec<(u8, usize)>,
+    pub(crate) processes: Vec<Program>,
     pub(crate) exit: u64,
     pub(crate) reset: u64,
     pub(crate) save: u64,
@@ -52,7 +81,7 @@ pub(crate) struct Setup {
 #[derive(Clone, Debug)]
 pub(crate) struct Schedule {
     pub(crate) setup: Setup,
-    /// By time.
+    /// By time, of each process.
     pub(crate) jobs: Vec<Job>,
     pub(crate) wishes: Vec<(u64, usize, Wish)>,
     /// What is late by how much is drawn from this.
@@ -92,7 +121,7 @@ pub(crate) fn digest_setup() -> Setup {
     Setup {
         declared: Declared { abilities, latched: true, scope: Scope::Process },
         options: Options::default(),
-        processes: vec![(0, 1)],
+        processes: vec![Program::ONLY],
         exit: 1,
         reset: 2,
         save: 0,
@@ -114,7 +143,8 @@ pub(crate) fn of_the_digest(seed: u64) -> Schedule {
             process: 0,
             stream: 0,
             at,
-            rounds: 1,
+            groups: 1,
+            wide: 1,
             ticks,
             idempotent,
             tests_flag: true,
@@ -132,47 +162,59 @@ pub(crate) fn of_the_digest(seed: u64) -> Schedule {
     Schedule { setup, jobs, wishes, seed }
 }
 
-/// Anything: several processes and streams, every way, every ability, everything late.
+/// Anything: several processes and streams that come and go, every way, every ability, everything late.
 pub(crate) fn anything(seed: u64) -> Schedule {
     let random = &mut Random(seed);
     let setup = setup(random);
     let mut jobs = Vec::new();
     let mut wishes = Vec::new();
-    for (process, &(_, streams)) in setup.processes.iter().enumerate() {
+    let all = setup.processes.len();
+    for (process, &program) in setup.processes.iter().enumerate() {
         let mut at = 0;
         let killable = random.one(&[100, 90, 60]);
         for _ in 0..random.to(13) {
             at += random.one(&[0, 0, 0, 1, 5, 15]);
-            jobs.push(Job {
-                process,
-                stream: random.to(streams as u64 - 1) as usize,
-                at,
-                rounds: random.one(&[1, 1, 2, 3]),
-                ticks: 1 + random.to(7),
-                idempotent: if random.percent(killable) {
-                    Idempotence::Idempotent
-                } else {
-                    random.one(&[Idempotence::Not, Idempotence::Unknown])
-                },
-                tests_flag: random.percent(95),
-            });
+            jobs.push(job(random, (process, program), at, killable));
         }
         let mut now = random.to(30);
         for _ in 0..random.to(3) {
-            wishes.push((now, process, preempt(random, setup.processes.len())));
+            wishes.push((now, process, preempt(random, all)));
             if random.percent(20) {
                 now += random.to(3);
                 wishes.push((now, process, Wish::Resume));
-                wishes.push((now, process, preempt(random, setup.processes.len())));
+                wishes.push((now, process, preempt(random, all)));
             }
             now += random.one(&[0, 1, 10, 40]);
             wishes.push((now, process, Wish::Resume));
             now += random.one(&[0, 1, 3, 20]);
         }
+        // In the middle of it, or right after one of its launches was captured.
+        if program.leaves {
+            let any = random.to(60);
+            let when = random.one(&[at, any, now]);
+            wishes.push((when, process, Wish::Leave));
+        }
     }
     jobs.sort_by_key(|job| job.at);
     wishes.sort_by_key(|(at, ..)| *at);
     Schedule { setup, jobs, wishes, seed }
+}
+
+fn job(random: &mut Random, (process, program): (usize, Program), at: u64, killable: u64) -> Job {
+    Job {
+        process,
+        stream: random.to(program.streams as u64 - 1) as usize,
+        at,
+        groups: random.one(&[1, 1, 2, 3]),
+        wide: 1,
+        ticks: 1 + random.to(7),
+        idempotent: if random.percent(killable) {
+            Idempotence::Idempotent
+        } else {
+            random.one(&[Idempotence::Not, Idempotence::Unknown])
+        },
+        tests_flag: random.percent(95),
+    }
 }
 
 fn preempt(random: &mut Random, processes: usize) -> Wish {
@@ -190,6 +232,23 @@ fn preempt(random: &mut Random, processes: usize) -> Wish {
     Wish::Preempt(way, random.percent(20).then_some(by))
 }
 
+/// Two at once at most; later ones in the middle of it, or in the very tick in which another leaves.
+fn programs(random: &mut Random) -> Vec<Program> {
+    let mut all: Vec<Program> = Vec::new();
+    for at in 0..1 + random.to(4) {
+        let late = at >= 2;
+        let leader = late.then(|| random.to(at - 1) as usize);
+        all.push(Program {
+            level: random.to(2) as u8,
+            streams: 1 + random.to(2) as usize,
+            joins: if late { random.to(40) } else { 0 },
+            follows: leader.filter(|&leader| all[leader].leaves),
+            leaves: random.percent(60),
+        });
+    }
+    all
+}
+
 fn setup(random: &mut Random) -> Setup {
     let can_flag = random.percent(90);
     let abilities = Abilities {
@@ -200,8 +259,7 @@ fn setup(random: &mut Random) -> Setup {
     };
     let scope = random.one(&[Scope::Process, Scope::Device]);
     let most_kills = random.one(&[None, None, Some(1), Some(2)]);
-    let processes = 0..1 + random.to(2);
-    let processes = processes.map(|_| (random.to(2) as u8, 1 + random.to(2) as usize)).collect();
+    let processes = programs(random);
     let submit = random.one(&[0, 0, 2]);
     Setup {
         declared: Declared { abilities, latched: random.percent(60), scope },

@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 
 use crate::checks::{adding, gpu, play, worked};
 use crate::device::Wrong;
+use crate::history::Faults;
 use crate::naive::Mutant;
-use crate::schedule::of_the_digest;
+use crate::schedule::{Late, of_the_digest};
 use crate::schedules::{naive, ours};
 
 fn vectors() -> Option<Value> {
@@ -142,24 +143,55 @@ fn the_window_at_its_border() {
     }
 }
 
+/// In how many of 2000 runs the vectors' names of faults were seen.
+fn study(late: Late, mutant: Option<Mutant>) -> Value {
+    let mut counts = [0; 7];
+    for seed in 0..2000 {
+        let mut schedule = of_the_digest(seed);
+        schedule.setup.late = late;
+        let history = match mutant {
+            None => ours(&schedule),
+            Some(mutant) => naive(&schedule, mutant),
+        };
+        let Faults { order, twice, lost, window, stopped, preempted, hang, .. } = history.faults;
+        let found = [order, twice, lost, window, stopped, preempted, hang];
+        counts.iter_mut().zip(found).for_each(|(count, it)| *count += u64::from(it > 0));
+    }
+    let [order, dup, lost, cap, killed_nonidem, start_while_preempted, hang] = counts;
+    json!({
+        "order": order, "dup": dup, "lost": lost, "cap": cap, "killed_nonidem": killed_nonidem,
+        "start_while_preempted": start_while_preempted, "hang": hang,
+    })
+}
+
 #[test]
 fn the_studies_of_random_runs() {
     let Some(vectors) = vectors() else { return };
-    let study = &vectors["G_fuzz_violations_of_2000"];
-    let head = &study["requeue at buffer head"];
-    assert!(head.as_object().unwrap().values().all(|count| *count == 0));
-    let tail = &study["requeue at buffer tail"];
-    let (mut wrong, mut lost) = (0, 0);
-    for seed in 0..2000 {
-        let schedule = of_the_digest(seed);
-        assert!(ours(&schedule).faults.none());
-        let faults = naive(&schedule, Mutant::TailRequeue).faults;
-        wrong += u64::from(faults.order > 0);
-        lost += faults.lost + faults.twice + faults.window;
+    let studies = &vectors["G_fuzz_violations_of_2000"];
+    let none = Late::default();
+    let late = Late { flag: 4, reset: 3, ..none };
+    for (name, late) in [
+        ("baseline (all_submitted, drain, front)", none),
+        ("requeue at buffer head", none),
+        ("check all submitted, same delays", late),
+    ] {
+        assert_eq!(study(late, None), studies[name], "{name}");
     }
-    // Not the same random numbers as theirs; the same kind of harm, and no other.
-    assert!(wrong > 500 && tail["order"].as_u64().unwrap() > 500, "{wrong}");
-    assert_eq!((lost, &tail["lost"], &tail["dup"]), (0, &json!(0), &json!(0)));
+    // Not the same random numbers as theirs; the same kind of harm.
+    for (name, late, mutant) in [
+        ("requeue at buffer tail", none, Mutant::TailRequeue),
+        ("resume without drain", none, Mutant::ResumeWithoutDrain),
+        (
+            "check running only, flag visible 4 ticks late, reset 3 ticks after check",
+            late,
+            Mutant::RunningOnly,
+        ),
+    ] {
+        let found = study(late, Some(mutant));
+        for (fault, count) in studies[name].as_object().unwrap() {
+            assert!(*count == 0 || found[fault] != 0, "{name}: {fault}: {found}");
+        }
+    }
 }
 
 #[test]
@@ -170,7 +202,6 @@ fn an_idle_gpu_is_not_reset() {
     assert_eq!(json!(outcome.latencies[0]), wanted["latency"]);
     let reset = log.iter().any(|(_, step)| matches!(step, Step::Reset(_)));
     assert_eq!(json!(reset), wanted["reset_used"]);
-    assert_eq!(vectors["H_preempt_idle_literal_vacuous_truth"]["reset_used"], json!(true));
 }
 
 #[test]
@@ -197,17 +228,18 @@ fn a_completed_launch_is_not_replayed() {
     let started: Vec<usize> = started.collect();
     assert_eq!(started, [1, 2, 2]);
     assert_eq!(memory(&started), vectors["F_war"]["expected"]);
-    assert_eq!(memory(&[1, 2, 1, 2]), vectors["F_war"]["replay k1,k2"]);
 }
 
 #[test]
 fn a_partly_executed_grid() {
     let Some(vectors) = vectors() else { return };
-    // 100 workgroups, 40 at a time, the flag in the first round. Rounds beyond three ran twice.
-    let twice = |rounds: u64| json!((rounds - 3) * 40);
-    let (_, _, rounds) = adding(true, Wrong::Nothing, 1);
+    // 100 workgroups, 40 at a time, the flag in the first round.
+    let twice = |wrong| {
+        let (added, _) = adding(true, wrong, 2);
+        json!(added[..100].iter().filter(|added| **added == 2).count())
+    };
     let grid = &vectors["E_partial_grid"];
-    assert_eq!(twice(rounds), grid["per_launch"]["if_rerun_whole: blocks run twice"]);
-    let (_, _, rounds) = adding(true, Wrong::EachRoundLooks, 1);
-    assert_eq!(twice(rounds), grid["per_block"]["if_rerun_whole: blocks run twice"]);
+    let wanted = |how: &str| &grid[how]["if_rerun_whole: blocks run twice"];
+    assert_eq!(&twice(Wrong::Nothing), wanted("per_launch"));
+    assert_eq!(&twice(Wrong::EachRoundLooks), wanted("per_block"));
 }

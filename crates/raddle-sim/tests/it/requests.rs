@@ -48,7 +48,7 @@ fn requests_begin_at_their_times_and_queue_behind_each_other() {
     );
     assert_eq!(outcome.iterations, [4]);
     let found = requests(&workload, &outcome, 0);
-    assert_eq!((found.arrived, found.ended), (4, 4));
+    assert_eq!((found.arrived, found.ended, found.last_end_ns), (4, 4, 600));
     // Sorted: 100, 100, 150, 250.
     assert_eq!((found.latency_p50_ns, found.latency_p99_ns), (100, 250));
     assert_eq!((found.latency_max_ns, found.alone_ns), (250, None));
@@ -109,6 +109,7 @@ fn a_closed_loop_begins_anew_when_the_last_request_has_ended() {
     let found = requests(&workload, &outcome, 1);
     // The one begun at 180 ends: all of it was issued while the other still ran.
     assert_eq!((found.arrived, found.ended, found.latency_p99_ns), (7, 7, 30));
+    assert_eq!(found.last_end_ns, 210);
     // Requests of a closed loop are no part of the makespan but for the first.
     assert_eq!(Summary::new(&workload, &outcome, &[]).makespan_ns, 200);
 }
@@ -175,6 +176,18 @@ fn a_request_of_which_something_can_never_run_ends_with_the_rest() {
     let outcome = run_default(&workload, 1);
     let found = requests(&workload, &outcome, 0);
     assert_eq!((found.arrived, found.ended, found.latency_max_ns), (2, 2, 10));
+}
+
+#[test]
+fn a_request_that_is_broken_off_has_not_ended() {
+    let leader = plan("l", vec![kernel(0, 1, 1, 100)], at(&[0]));
+    let closed = Repetition::Closed { until: None };
+    let tasks = vec![kernel(0, 1, 1, 20), kernel(60, 1, 1, 20)];
+    let workload = of(vec![leader, plan("c", in_order(tasks), closed)]);
+    let outcome = run_default(&workload, 4);
+    // The second one begins at 80, and its second launch is issued after the leader has ended.
+    let found = requests(&workload, &outcome, 1);
+    assert_eq!((found.arrived, found.ended, found.last_end_ns), (2, 1, 80));
 }
 
 #[test]

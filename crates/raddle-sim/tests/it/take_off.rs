@@ -1,10 +1,12 @@
 //! How does work leave the device, and what does it cost?
 
 use raddle_dispatch::Composed;
-use raddle_dispatch::slots::{Drain, HighestLevel};
-use raddle_policy::How;
-use raddle_sim::{Outcome, Task};
-use raddle_types::{Idempotence, StreamId};
+use raddle_dispatch::slots::HighestLevel;
+use raddle_policy::{How, Preempt, VictimView};
+use raddle_preempt::Way;
+use raddle_preempt::policy::ByRule;
+use raddle_sim::{Outcome, ProcessPlan, Repetition, Task, Workload};
+use raddle_types::{Idempotence, StreamId, Tick, Ticks};
 
 use crate::kit::{Always, SHAPE, at_level, end, in_order, kernel, latency, try_run, workload};
 
@@ -122,25 +124,80 @@ fn a_front_that_came_back_does_not_shorten_one_that_starts_then() {
 }
 
 #[test]
-fn drain_of_the_slots_crate_is_the_same_drain() {
-    let low = at_level(5, vec![low()]);
-    let high = at_level(0, vec![kernel(1500, 8, 1, 100)]);
-    let dispatcher = Composed::builder(SHAPE, 1)
-        .turn("highest-level", HighestLevel)
-        .preempt("drain", Drain)
-        .build();
-    let outcome = try_run(&workload(vec![low, high]), 1, dispatcher).expect("a lawful dispatcher");
-    assert_eq!(latency(&outcome, 1), 500);
-    assert_eq!(outcome.counters.taken_off, 1);
+fn the_ways_of_the_slots_crate_are_the_same_ways() {
+    for way in Way::ALL {
+        let low = at_level(5, vec![Task { idempotent: Idempotence::Idempotent, ..low() }]);
+        let high = at_level(0, vec![kernel(1500, 8, 1, 100)]);
+        let all = workload(vec![low, high]);
+        let run = |preempt: Box<dyn Preempt>| {
+            let builder = Composed::builder(SHAPE, 1).turn("highest-level", HighestLevel);
+            let dispatcher = builder.preempt("it", Boxed(preempt)).build();
+            try_run(&all, 1, dispatcher).expect("a lawful dispatcher")
+        };
+        let ours = run(Box::new(ByRule::fixed(way)));
+        assert_eq!(ours.records, run(Box::new(Always(way.into()))).records, "{way:?}");
+        let taken_off = u64::from(!matches!(way, Way::Wait | Way::Flag));
+        assert_eq!(ours.counters.taken_off, taken_off, "{way:?}");
+    }
+}
+
+struct Boxed(Box<dyn Preempt>);
+
+impl Preempt for Boxed {
+    fn preempt(&mut self, victim: &VictimView<'_>, now: Tick) -> How {
+        self.0.preempt(victim, now)
+    }
 }
 
 #[test]
 fn equal_levels_never_revoke_each_other() {
-    let twice = workload(vec![vec![low()], vec![kernel(1500, 8, 1, 100)]]);
+    for how in [How::Never, How::Wait, How::Flag, How::Drain, How::Reset, How::Switch] {
+        for window in [None, Some(1), Some(8)] {
+            let killable = Task { idempotent: Idempotence::Idempotent, ..low() };
+            let behind = Task { idempotent: Idempotence::Idempotent, ..kernel(0, 8, 1, 100) };
+            let one = in_order(vec![killable, behind]);
+            let twice = workload(vec![one, vec![kernel(1500, 8, 1, 100)]]);
+            let builder = Composed::builder(SHAPE, 1)
+                .turn("highest-level", HighestLevel)
+                .preempt("always", Always(how));
+            let builder = match window {
+                Some(window) => builder.window(window),
+                None => builder,
+            };
+            let outcome = try_run(&twice, 1, builder.build()).expect("a lawful dispatcher");
+            assert_eq!((outcome.counters.taken_off, outcome.turns.revoked), (0, 0), "{how:?}");
+        }
+    }
+}
+
+/// A launch of 1,000 at a low level; an urgent one of 100 every 300, forty times. How often the low
+/// one was killed, when it ended, and the longest that an urgent one waited.
+fn starved(most_kills: Option<u32>) -> (u64, u64, u64) {
+    let urgent = ProcessPlan {
+        repetition: Repetition::At((1..=40).map(|i| Ticks(300 * i)).collect()),
+        ..ProcessPlan::new("urgent", at_level(0, vec![kernel(0, 8, 1, 100)]))
+    };
+    let low = Task { idempotent: Idempotence::Idempotent, ..kernel(0, 8, 1, 1000) };
+    let low = ProcessPlan::new("low", at_level(5, in_order(vec![low; 2])));
+    let all = Workload { processes: vec![low, urgent], repeat: false };
     let dispatcher = Composed::builder(SHAPE, 1)
         .turn("highest-level", HighestLevel)
-        .preempt("drain", Drain)
+        .preempt("reset", ByRule::fixed(Way::Reset).sparing(most_kills))
+        .window(8)
         .build();
-    let outcome = try_run(&twice, 1, dispatcher).expect("a lawful dispatcher");
-    assert_eq!(outcome.counters.taken_off, 0);
+    let outcome = try_run(&all, 1, dispatcher).expect("a lawful dispatcher");
+    assert!(outcome.stuck.is_empty());
+    let waits = (2..outcome.records.len()).map(|launch| latency(&outcome, launch));
+    (outcome.counters.killed / 8, end(&outcome, 1), waits.max().unwrap_or(0))
+}
+
+#[test]
+fn a_long_launch_that_reset_starves_gets_done_with_a_most_of_kills() {
+    // Killed each time: nothing of it is done before the last urgent one has ended at 12,100.
+    assert_eq!(starved(None), (40, 12_100 + 7 + 2000, 7));
+    // Killed at 300, 600 and 900, each launch then runs to its end once.
+    let (kills, end, wait) = starved(Some(3));
+    assert_eq!(kills, 6, "three times each of two");
+    assert!(end < 12_000 && wait <= 1000, "{end} {wait}");
+    assert_eq!(starved(Some(0)).0, 0, "as by the flag");
 }

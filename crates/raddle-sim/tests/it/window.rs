@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use raddle_dispatch::slots::{Everyone, HighestLevel};
 use raddle_dispatch::{Composed, DispatchError, Dispatcher};
 use raddle_policy::{Action, Actions, Allocate, CuId, Event, Free, How, TakeOff};
-use raddle_preempt::Abilities;
-use raddle_preempt::policy::{Cheapest, DeviceCosts};
+use raddle_preempt::policy::{ByRule, DeviceCosts};
+use raddle_preempt::{Abilities, Way};
 use raddle_sim::{Outcome, ProcessPlan, Repetition, Task, Work, Workload};
 use raddle_sm::{BlockWarp, Options};
 use raddle_types::{Idempotence, LaunchId, ProcessId, Tick, Ticks};
@@ -31,13 +31,17 @@ struct Watched {
     ended: BTreeMap<LaunchId, u64>,
     /// The most launches that one process had out.
     most: Arc<Mutex<usize>>,
+    /// How often each launch was killed, and may be.
+    kills: BTreeMap<LaunchId, u32>,
+    most_kills: u32,
 }
 
 impl Watched {
     fn new(inner: Composed, window: usize, most: Arc<Mutex<usize>>) -> Self {
         let (told, of, waits) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
         let (out, ended) = (BTreeMap::new(), BTreeMap::new());
-        Self { inner, window, told, of, waits, out, ended, most }
+        let kills = BTreeMap::new();
+        Self { inner, window, told, of, waits, out, ended, most, kills, most_kills: u32::MAX }
     }
 
     fn hear(&mut self, event: &Event<'_>) {
@@ -65,7 +69,12 @@ impl Watched {
                     self.told.entry(process).or_default().retain(|&id| id != launch);
                 }
             }
-            Event::TakenOff { launch, how: TakeOff::Flag | TakeOff::Kill, .. } => {
+            Event::TakenOff { launch, how: how @ (TakeOff::Flag | TakeOff::Kill), .. } => {
+                if how == TakeOff::Kill {
+                    let kills = self.kills.entry(launch).or_insert(0);
+                    *kills += 1;
+                    assert!(*kills <= self.most_kills, "{launch} was killed {kills} times");
+                }
                 self.ended.remove(&launch);
                 let (process, _) = self.of[&launch];
                 self.out.entry(process).or_default().remove(&launch);
@@ -175,7 +184,7 @@ proptest! {
         };
         let builder = Composed::builder(SHAPE, cus)
             .turn("highest-level", HighestLevel)
-            .preempt("cheapest", Cheapest::new(Ticks(bound), abilities, costs));
+            .preempt("cheapest", ByRule::cheapest(Ticks(bound), abilities, costs));
         let builder = match window {
             Some(window) => builder.window(window),
             None => builder,
@@ -186,6 +195,36 @@ proptest! {
         };
         let outcome = try_run(&workload(processes.clone()), cus, builder.build());
         check(&outcome.expect("the two books agree"), &processes, How::Reset);
+    }
+
+    /// Under reset as under the cheapest way, whatever is killed beside it.
+    #[test]
+    fn no_launch_is_killed_more_often_than_it_may_be(
+        processes in processes(), cus in 1u16..3, window in 1u32..10, gap in 1u64..100,
+        most in 0u32..4, bound in prop::option::of(0u64..50),
+    ) {
+        let may = |task: Task| Task { idempotent: Idempotence::Idempotent, ..task };
+        let low = processes.into_iter().map(|tasks| tasks.into_iter().map(may).collect::<Vec<_>>());
+        let mut all = workload(low.map(|tasks| at_level(5, tasks)).collect());
+        let urgent = ProcessPlan::new("urgent", at_level(0, vec![kernel(0, 1, 8, 10)]));
+        let times = (0..20).map(|i| Ticks(i * gap)).collect();
+        all.processes.push(ProcessPlan { repetition: Repetition::At(times), ..urgent });
+        let builder = Composed::builder(SHAPE, cus).turn("highest-level", HighestLevel);
+        let costs = DeviceCosts {
+            reset_ns: 7, bytes_per_us: 1000, vgpr_bytes: 1, sgpr_bytes: 0, lds_bytes: 0,
+        };
+        let builder = match bound {
+            None => builder.preempt("reset", ByRule::fixed(Way::Reset).sparing(Some(most))),
+            Some(bound) => {
+                let cheapest = ByRule::cheapest(Ticks(bound), Abilities::ALL, costs);
+                builder.preempt("cheapest", cheapest.sparing(Some(most)))
+            }
+        };
+        let inner = builder.window(window).build();
+        let mut watched = Watched::new(inner, window as usize, Arc::default());
+        watched.most_kills = most;
+        let outcome = try_run(&all, cus, watched).expect("the two books agree");
+        prop_assert!(outcome.stuck.is_empty());
     }
 
     /// Whole and in parts, assigned and taken back: the books agree and nothing is lost.

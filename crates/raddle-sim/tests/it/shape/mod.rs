@@ -176,7 +176,7 @@ fn each_way_has_its_shape_and_the_page_shows_it() {
 const BEGIN: &str = "<!-- latencies -->\n";
 const END: &str = "<!-- end of latencies -->\n";
 
-/// P99 and worst latency, in microseconds.
+/// The 99th percentile of the latency, in microseconds: a row a way, a column a length.
 fn table(rows: &[(&str, Vec<Measured>)]) -> String {
     let mut table = String::from("| way |");
     for length in LENGTHS {

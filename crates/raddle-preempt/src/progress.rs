@@ -1,0 +1,51 @@
+//! When has a launch been killed often enough?
+//!
+//! The rule of minimum progress: without it, a launch that is longer than the time between two
+//! preemptions is killed for ever. It counts kills and knows no time. The controller and the
+//! policies of the slot have it alike; off unless a number is given.
+
+use alloc::collections::BTreeMap;
+
+use raddle_policy::{Fact, TakeOff};
+use raddle_types::LaunchId;
+
+/// Whether a launch that was killed so often is not to be killed again.
+pub(crate) const fn often(most: Option<u32>, kills: u32) -> bool {
+    match most {
+        Some(most) => kills >= most,
+        None => false,
+    }
+}
+
+/// How often each launch was killed that has not ended, as a policy hears it. Nothing is kept where
+/// the rule is off.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kills {
+    most: Option<u32>,
+    of: BTreeMap<LaunchId, u32>,
+}
+
+impl Kills {
+    /// No launch is killed more than `most` times.
+    pub(crate) const fn up_to(most: Option<u32>) -> Self {
+        Self { most, of: BTreeMap::new() }
+    }
+
+    /// Whether this one is not to be killed again.
+    pub(crate) fn spare(&self, launch: LaunchId) -> bool {
+        often(self.most, self.of.get(&launch).copied().unwrap_or(0))
+    }
+
+    pub(crate) fn observe(&mut self, fact: &Fact<'_>) {
+        match *fact {
+            Fact::TakenOff { launch, how: TakeOff::Kill } if self.most.is_some() => {
+                let kills = self.of.entry(launch.id).or_insert(0);
+                *kills = kills.saturating_add(1);
+            }
+            Fact::LaunchEnded { launch } => {
+                self.of.remove(&launch);
+            }
+            _ => {}
+        }
+    }
+}
