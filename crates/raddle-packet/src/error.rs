@@ -196,6 +196,16 @@ impl fmt::Display for Error {
             Self::Full { wanted, half_words } => {
                 write!(f, "diff needs {wanted} half-words, only {half_words}: begin another packet")
             }
+            Self::Format(fault) => fault.fmt(f),
+            _ => self.asked(f),
+        }
+    }
+}
+
+impl Error {
+    /// What a caller asked for that cannot be.
+    fn asked(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
             Self::Short { places, wanted } => write!(
                 f,
                 "{wanted} launches have no room in a list of {places}: give one of as many places"
@@ -203,7 +213,6 @@ impl fmt::Display for Error {
             Self::NoField { field, fields } => {
                 write!(f, "there is no field {field} among {fields}: count from 0")
             }
-            Self::Format(fault) => fault.fmt(f),
             Self::Setting { key, found, most } => {
                 write!(f, "{key} = {found} is outside 1 to {most}: give a number in there")
             }
@@ -211,6 +220,7 @@ impl fmt::Display for Error {
                 f,
                 "an optimal search over {found} {what} or more, at most {most}: take a shorter trace or a smaller table"
             ),
+            _ => Ok(()),
         }
     }
 }
