@@ -338,6 +338,9 @@ impl Recipe {
                 let costs = config.costs.ok_or_else(refused::no_costs)?;
                 let bound = Ticks(config.bound_us.saturating_mul(1000));
                 let abilities = config.abilities.unwrap_or(Abilities::ALL);
+                if abilities.can_reset && !abilities.can_flag {
+                    return Err(refused::reset_without_flag());
+                }
                 let policy = ByRule::cheapest(bound, abilities, costs);
                 builder.preempt(name, policy.sparing(config.most_kills))
             }

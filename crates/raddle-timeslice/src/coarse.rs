@@ -176,18 +176,20 @@ impl Coarse {
     /// `None` where 16 bits cannot tell.
     pub(crate) fn filter(&self, level: Level, inverse: u64, t0: u64, now: u64) -> Option<Filter> {
         // Alive time counts as at least t0: all are older by so much.
-        let now = (now.saturating_sub(self.base).checked_add(t0)? >> self.age_shift) + 1;
+        let now = now.saturating_sub(self.base).checked_add(t0)? >> self.age_shift;
+        let now = now.checked_add(1)?;
         // From 64 bits behind the point to 16, and from ticks to units.
         let left = i64::from(self.age_shift) - i64::from(self.ran_shift) - 48;
         let bits = i64::from(u64::BITS - inverse.leading_zeros());
-        let shift = u32::try_from((bits + left - 16).max(0)).ok()?;
+        // A run time of 16 bits says nothing behind a shift by as many.
+        let shift = u32::try_from((bits + left - 16).max(0)).ok().filter(|&shift| shift < 16)?;
         let right = u32::try_from(i64::from(shift) - left).ok()?;
         let inverse = inverse.checked_shr(right).unwrap_or(0).checked_add(1)?;
         Some(Filter {
             level: level.0.into(),
             now: u16::try_from(now).ok()?,
             inverse: u16::try_from(inverse).ok()?,
-            shift: u16::try_from(shift.min(15)).ok()?,
+            shift: u16::try_from(shift).ok()?,
             least: narrow(
                 (t0 / self.largest_share.max(1)).checked_shr(self.ran_shift + shift).unwrap_or(0),
             ),

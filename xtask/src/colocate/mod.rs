@@ -48,13 +48,13 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
         println!("skipped: no profile {TRAINING}* in ../shared/traces or RADDLE_SAMPLES");
         return Ok(());
     };
+    // Before the build and the minutes that follow: whatever is committed meanwhile was not measured.
+    let commit = commit();
     let mut cargo = shell::cargo();
     shell::run(cargo.args(["build", "--release", "-p", "raddle"]))?;
     let target = env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| workspace::root().join("target"), PathBuf::from);
     let folder = target.join("colocate");
-    // Before the minutes that follow: whatever is committed meanwhile was not measured.
-    let commit = commit();
     let run = Replays { raddle: target.join("release/raddle"), training, folder };
     run.prepare()?;
     let mut columns = Vec::new();
@@ -97,7 +97,8 @@ fn commit() -> String {
         shell::output(&mut git).map(|text| text.trim().to_owned())
     };
     let commit = git(&["rev-parse", "--short", "HEAD"]).unwrap_or_else(|| "unknown".to_owned());
-    let changed = git(&["status", "--porcelain", "--", "crates", "Cargo.lock"]);
+    let changed =
+        git(&["status", "--porcelain", "--", "crates", "xtask", "Cargo.toml", "Cargo.lock"]);
     let clean = changed.is_some_and(|changed| changed.is_empty());
     if clean { commit } else { format!("{commit} with changes") }
 }

@@ -133,12 +133,12 @@ impl Beside {
             ("a request alone: from its arrival to its end", ms(first[0].alone_ns)),
             ("a request alone: its kernels one after the other", ms(kernels)),
             (
-                "the longest request in any of the runs",
+                "the longest request in any run of the tables",
                 ms(all().map(|cell| cell.longest_ns).max().unwrap_or(0)),
             ),
-            ("the training ends, where no time is given", ms(end)),
+            ("the training ends in any run, where no time is given", ms(end)),
             (
-                "the largest median launch latency of urgent work where nothing was killed",
+                "the largest median launch latency of urgent work in any run where nothing was killed",
                 us(medians.max().unwrap_or(0)),
             ),
             ("`switch`: time spent moving", ms(of("`switch`")?.moved_ns)),
@@ -173,7 +173,8 @@ pub(super) fn fill(
     let usual = columns.iter().flatten().map(|cell| cell.training.end_ns).min().unwrap_or(0);
     let urgent = table(columns, Cell::urgent);
     let training = table(columns, |cell| cell.training(usual));
-    let mut figures = String::from("| figure, under `leftover` | |\n|---|---|\n");
+    let mut figures =
+        String::from("| figure, of `leftover` unless it says otherwise | |\n|---|---|\n");
     for (what, figure) in beside {
         writeln!(figures, "| {what} | {figure} |").expect("a string");
     }

@@ -28,6 +28,13 @@ pub(super) fn no_costs() -> RecipeError {
     of("preempt", "costs", message.to_owned(), example)
 }
 
+/// A reset that needs a flag.
+#[cfg(feature = "preempt")]
+pub(super) fn reset_without_flag() -> RecipeError {
+    let message = raddle_preempt::Error::ResetWithoutFlag.to_string();
+    of("preempt", "abilities", message, "abilities = { can-flag = true, can-reset = true }")
+}
+
 /// Of the launch path `condensed`.
 #[cfg(feature = "packet")]
 pub(super) fn launch_path(error: raddle_packet::Error) -> RecipeError {

@@ -41,6 +41,9 @@ fn prose_keeps_its_underscores() {
 }
 
 /// A device that holds little.
+/// What `cheapest` cannot do without.
+const COSTS: &str = "bound-us = 50\ncosts = { reset-ns = 1, bytes-per-us = 1, vgpr-bytes = 1, sgpr-bytes = 1, lds-bytes = 1 }";
+
 const SHAPE: CuShape = CuShape {
     simds: 2,
     waves_per_simd: 8,
@@ -247,6 +250,7 @@ fn what_a_policy_refuses_is_told_by_its_key_in_the_unit_of_the_key() {
             "place.mix = { free = {}, power = { weights = [1, 0, 0, 0, 0, 0] }, shares = [1, 1] }",
         ),
         slot("preempt", "cheapest", "bound-us = 50"),
+        slot("preempt", "cheapest", &format!("{COSTS}\nabilities = {{ can-reset = true }}")),
     ];
     let mut told = String::new();
     for text in texts {

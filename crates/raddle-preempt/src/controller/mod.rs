@@ -200,7 +200,8 @@ impl<T> Controller<T> {
 
     /// The other processes that have launches in the runtime.
     fn others(&self, process: ProcessId) -> impl Iterator<Item = (ProcessId, &Process<T>)> {
-        let all = (0..).map(ProcessId).zip(&self.processes);
+        // There are as many at most as there are ids.
+        let all = (0..=u16::MAX).map(ProcessId).zip(&self.processes);
         let there = all.filter_map(|(id, it)| Some((id, it.as_ref()?)));
         there.filter(move |(id, it)| *id != process && !it.flight.is_empty())
     }

@@ -140,7 +140,7 @@ impl<T> Queues<T> {
 
     /// The oldest that waits.
     pub(super) fn oldest(&self) -> Option<u64> {
-        self.lanes.iter().filter_map(Lane::front).min()
+        self.firsts.least()
     }
 }
 
@@ -158,6 +158,11 @@ impl Firsts {
         let mut firsts = Self(vec![NONE; 2 * leaves]);
         fronts.enumerate().for_each(|(stream, front)| firsts.set(stream, front));
         firsts
+    }
+
+    /// The least of all.
+    fn least(&self) -> Option<u64> {
+        self.0.get(1).copied().filter(|&order| order != NONE)
     }
 
     const fn leaves(&self) -> usize {
