@@ -63,7 +63,7 @@ pub(super) fn turn(error: raddle_timeslice::Error) -> RecipeError {
         }
         Error::LongestUsBelow { longest_us, t0_us } => {
             let message = format!(
-                "{longest_us} is less than the smallest slice, `t0-us = {t0_us}`: give at least as much, or leave it out"
+                "{longest_us} microseconds are less than the smallest slice, `t0-us = {t0_us}`: give at least as much, or leave it out"
             );
             of("turn", "longest-us", message, &format!("longest-us = {t0_us}"))
         }
