@@ -4,7 +4,9 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod allocations;
+mod pages;
 mod samples;
 
 pub use allocations::{Counting, held, made, peak};
+pub use pages::{file_holds, page_holds};
 pub use samples::{absent, beside, sample, samples, vectors};

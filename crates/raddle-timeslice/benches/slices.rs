@@ -47,7 +47,7 @@ fn mixed(n: u64) -> u64 {
 }
 
 /// What pools look like.
-const POOLS: [&str; 10] = [
+const POOLS: [&str; 16] = [
     "at random",
     "at random, 2 levels",
     "at random, 16 levels",
@@ -56,6 +56,12 @@ const POOLS: [&str; 10] = [
     "all equal",
     "run time as age, within 1 %",
     "none has run",
+    "none has run, one huge share",
+    "one ran 1,000 times longer",
+    "one is 1,000 times older",
+    "all younger than t0",
+    "newcomers among the old",
+    "fair: a slice or two each",
     "each owed less than those before",
     "each owed more than those before",
 ];
@@ -73,14 +79,31 @@ fn entries(kind: &str) -> Vec<Entry> {
                 let age = 1_000_000_000 + mixed(!n) % 700_000_000_000;
                 (age, age / 12_345 * (10_000 + random % 100) / 10_000)
             }
-            "none has run" => (alive, 0),
+            "none has run" | "none has run, one huge share" => (alive, 0),
+            "one ran 1,000 times longer" if n == 4321 => (alive, 600_000_000_000),
+            "one ran 1,000 times longer" => (alive, 200_000_000 + random % 400_000_000),
+            "one is 1,000 times older" if n == 4321 => (alive, random % 600_000_000_000),
+            "one is 1,000 times older" => {
+                let age = 500_000_000 + mixed(!n) % 200_000_000;
+                (age, random % age)
+            }
+            "all younger than t0" => {
+                let age = mixed(!n) % T0.0;
+                (age, random % (age + 1))
+            }
+            "newcomers among the old" if n.is_multiple_of(3) => (mixed(!n) % 60_000_000_000, 0),
+            "fair: a slice or two each" => (alive, 40_000_000 + random % 2 * 40_000_000),
             "each owed less than those before" => (700_000_000_000, 1_000_000_000 + n * 50_000_000),
             "each owed more than those before" => {
                 (700_000_000_000, 600_000_000_000 - n * 50_000_000)
             }
             _ => (alive, random % 600_000_000_000),
         };
-        let share = if kind.ends_with("shares 1 to 4") { 1 + mixed(n + 2) % 4 } else { 1 };
+        let share = match kind {
+            "at random, shares 1 to 4" => 1 + mixed(n + 2) % 4,
+            "none has run, one huge share" if n == 1234 => 1_000_000,
+            _ => 1,
+        };
         Entry { level: Level(level), share, alive: Ticks(alive), ran: Ticks(ran) }
     };
     (0..10_000).map(entry).collect()
@@ -120,6 +143,24 @@ fn loads() -> Result<(), Error> {
         });
         row(&format!("8 of 10,000 entries, {kind}"), "10,000", time);
     }
+    Ok(())
+}
+
+/// A task in the middle completes, another comes in at the end.
+fn changes() -> Result<(), Error> {
+    let (mut pool, mut next) = (pool_of("at random")?, 10_000);
+    let now = pool.now();
+    let mut failed = 0;
+    let time = measure(100, || {
+        for n in 0..100 {
+            let id = pool.tasks()[3000 + n].id;
+            let left = pool.complete(id, now).map(|task| Task { id: TaskId(next), ..task });
+            failed += u32::from(left.and_then(|task| pool.add(task, now)).is_err());
+            next += 1;
+        }
+    });
+    assert_eq!((failed, pool.tasks().len()), (0, 10_000));
+    row("one of 10,000 in a pool completes, another comes in", "", time);
     Ok(())
 }
 
@@ -217,6 +258,7 @@ fn turns() -> Result<(), Error> {
 fn main() -> Result<(), Error> {
     println!("{:<58} {:>11} {:>11}  goal, ns", "", "fastest ns", "median ns");
     loads()?;
+    changes()?;
     slices()?;
     turns()?;
     simulated()

@@ -48,6 +48,7 @@ extern crate alloc;
 mod coarse;
 mod error;
 mod exclusive;
+mod filter;
 mod level;
 mod order;
 mod policy;

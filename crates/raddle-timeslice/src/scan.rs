@@ -1,21 +1,21 @@
 //! Stage one over a whole pool: which of its processes are loaded, without a look at most?
 //!
-//! The same answer as [`StageOne::load`] over the entries of the pool. A sample of the pool gives a
-//! bar that enough processes reach; the columns then show which may reach it, and those are looked at
-//! exactly, in pool order. The sample jumps about, so that no natural order of the pool (by age, by
-//! run time) has every process take the place of the one before.
+//! The same answer as [`StageOne::load`] over the entries of the pool. The columns of a block show which
+//! of its processes may reach the bar, and those are looked at exactly. Blocks are taken as they come in
+//! jumps, so that no natural order of the pool (by age, by run time) has every process take the place of
+//! the one before, and the bar is high early. Who is surely owed no more than the one before it need no
+//! look where that one had one and was not loaded: of many that are equal, one a block has.
 
 use alloc::vec::Vec;
 
 use raddle_types::{Tick, Ticks};
 
-use crate::coarse::{BLOCK, Coarse};
+use crate::coarse::{BLOCK, Block, Coarse};
+use crate::filter::Filter;
 use crate::stage_one::Bar;
 use crate::{Candidates, Entry, Loaded, StageOne, Task};
 
-/// One of so many processes is in the sample.
-const SAMPLED: usize = 32;
-/// By how many places the sample goes on: odd, so that it comes to each.
+/// By how many places a scan goes on: odd, so that it comes to each of a power of two.
 const JUMP: usize = 0x9e37_79b9;
 
 /// A pool, as a scan sees it.
@@ -35,6 +35,16 @@ impl Scanned<'_> {
         let task = self.tasks.get(index)?;
         (task.level == self.candidates.level).then(|| task.entry(self.now))
     }
+
+    /// All blocks with their numbers, the first one first.
+    fn blocks(&self) -> impl Iterator<Item = (usize, &Block)> {
+        let blocks = self.columns.blocks();
+        let (count, steps) = (blocks.len(), blocks.len().next_power_of_two());
+        (0..steps)
+            .map(move |step| step.wrapping_mul(JUMP) & (steps - 1))
+            .filter(move |&number| number < count)
+            .filter_map(|number| Some((number, blocks.get(number)?)))
+    }
 }
 
 impl Task {
@@ -49,63 +59,45 @@ impl Task {
 impl StageOne {
     /// Loads from a pool; `loaded` is cleared and filled in load order.
     pub(crate) fn scan(&mut self, pool: &Scanned<'_>, loaded: &mut Vec<Loaded>) {
-        let count = pool.candidates.count;
         self.heap.clear();
-        if count > self.capacity {
-            self.sample(pool);
-            self.scan_above(pool);
-        } else {
-            let all = 0..pool.tasks.len();
-            all.filter_map(|index| Some((index, pool.entry(index)?))).for_each(|(index, entry)| {
-                self.take(index, entry);
-            });
-        }
-        self.unload(count, loaded);
-    }
-
-    /// Loads from a part of the pool.
-    fn sample(&mut self, pool: &Scanned<'_>) {
-        let part = match pool.tasks.len() / SAMPLED {
-            0 => return,
-            part => 1_usize << part.ilog2(),
-        };
-        // Few more than are loaded would show a bar that most of the pool reaches.
-        if part / 4 < self.capacity {
-            return;
-        }
-        let (stride, mut bar) = (pool.tasks.len() / part, Bar::NONE);
-        for step in 0..part {
-            let index = (step.wrapping_mul(JUMP) & (part - 1)) * stride;
-            let Some(entry) = pool.entry(index) else { continue };
-            if !bar.excludes(&entry, self.t0.0) && self.take(index, entry) {
-                bar = self.bar();
-            }
-        }
-    }
-
-    /// Loads all that reach what the sample has loaded.
-    fn scan_above(&mut self, pool: &Scanned<'_>) {
         let (level, t0, now) = (pool.candidates.level, self.t0.0, pool.now.0);
-        let filter = |bar: &Bar| pool.columns.filter(level, bar.inverse()?, t0, now);
-        // Who is owed as much as the last of the sample may come before it in the pool.
-        let mut bar = self.bar().with_ties();
-        let mut above = filter(&bar);
-        self.heap.clear();
-        for (number, block) in pool.columns.blocks().iter().enumerate() {
-            let mut left = above.as_ref().map_or(u32::MAX, |above| above.places(block));
-            let mut changed = false;
-            while left != 0 {
-                let index = number * BLOCK + left.trailing_zeros() as usize;
-                left &= left - 1;
-                let Some(entry) = pool.entry(index) else { continue };
-                if !bar.excludes(&entry, t0) && self.take(index, entry) && self.is_full() {
-                    bar = self.bar();
-                    changed = true;
-                }
+        let (mut bar, mut above) = (Bar::NONE, None);
+        for (number, block) in pool.blocks() {
+            let places =
+                above.as_ref().map_or(u32::MAX, |above: &Filter| above.places(number, block));
+            if places == 0 {
+                continue;
             }
-            if changed {
-                above = filter(&bar);
+            if self.scan_block(pool, (number, block), places, &mut bar) && self.is_full() {
+                above = Some(pool.columns.filter(&bar, level, t0, now));
             }
         }
+        self.unload(pool.candidates.count, loaded);
+    }
+
+    /// Takes from these places of a block what is owed enough; whether anything has changed.
+    fn scan_block(
+        &mut self,
+        pool: &Scanned<'_>,
+        (number, block): (usize, &Block),
+        mut places: u32,
+        bar: &mut Bar,
+    ) -> bool {
+        let mut changed = false;
+        while places != 0 {
+            let at = places.trailing_zeros();
+            places &= places - 1;
+            let index = number * BLOCK + at as usize;
+            let Some(entry) = pool.entry(index) else { continue };
+            let bar_here = if index > bar.index() { *bar } else { bar.with_ties() };
+            if !bar_here.excludes(&entry, self.t0.0) && self.take(index, entry) {
+                (changed, *bar) = (true, self.bar());
+            } else {
+                // Nor are those of which each is owed no more than the one before.
+                let owed_no_more = (block.after >> at >> 1).trailing_ones();
+                places &= !(((1 << owed_no_more) - 1) << at << 1);
+            }
+        }
+        changed
     }
 }

@@ -113,20 +113,29 @@ pub(crate) struct Bar {
     known: bool,
     /// Its alive time and run time, if its share is 1 and ties are excluded.
     one: Option<(u64, u64)>,
+    /// Where it stands in the pool.
+    index: usize,
+    /// Its share, if it is owed as much as that or more; else 0.
+    share: u64,
 }
 
 impl Bar {
     /// Excludes nothing.
-    pub(crate) const NONE: Self = Self { inverse: u64::MAX, known: false, one: None };
+    pub(crate) const NONE: Self =
+        Self { inverse: u64::MAX, known: false, one: None, index: 0, share: 0 };
 
     fn of(last: &Last) -> Self {
+        let Loaded { index, weight, share } = last.loaded;
         let inverse = last.inverse.checked_add(1);
-        let alive =
-            u64::try_from(last.loaded.weight.over()).ok().filter(|_| last.loaded.share <= 1);
+        let alive = u64::try_from(weight.over()).ok().filter(|_| share <= 1);
+        let share = share.max(1);
+        let its_share = Weight::new(share, 1, 1, 1);
         Self {
             inverse: inverse.unwrap_or(u64::MAX),
             known: inverse.is_some(),
-            one: alive.map(|alive| (alive, last.loaded.weight.under())),
+            one: alive.map(|alive| (alive, weight.under())),
+            index,
+            share: if weight >= its_share { share } else { 0 },
         }
     }
 
@@ -138,6 +147,16 @@ impl Bar {
     /// One over its weight, from above, with 64 bits behind the point, if that fits.
     pub(crate) fn inverse(&self) -> Option<u64> {
         self.known.then_some(self.inverse)
+    }
+
+    /// Where it stands in the pool.
+    pub(crate) const fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Its share, if it is owed as much as that or more.
+    pub(crate) fn share(&self) -> Option<u64> {
+        (self.share > 0).then_some(self.share)
     }
 
     /// Whether a process is surely not owed more: one product shows it of most.
@@ -241,11 +260,18 @@ impl StageOne {
             return true;
         }
         match self.heap.peek_mut() {
-            Some(mut last) if new.weight > last.loaded.weight => {
-                *last = Last::new(new);
-                true
+            Some(mut last) => {
+                let taken = match new.weight.cmp(&last.loaded.weight) {
+                    Ordering::Greater => true,
+                    Ordering::Equal => index < last.loaded.index,
+                    Ordering::Less => false,
+                };
+                if taken {
+                    *last = Last::new(new);
+                }
+                taken
             }
-            _ => false,
+            None => false,
         }
     }
 

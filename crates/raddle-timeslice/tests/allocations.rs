@@ -19,10 +19,13 @@ fn the_count_counts() {
 #[test]
 fn slices_of_the_exclusive_gpu() {
     for rule in Rule::ALL {
-        for (order, capacity) in [(Order::Fifo, 8), (Order::Random { seed: 3 }, 32)] {
+        // The last has more than one unit of run time and many blocks of columns.
+        for (order, capacity, tasks) in
+            [(Order::Fifo, 8, 20), (Order::Random { seed: 3 }, 32, 20), (Order::Fifo, 8, 2000)]
+        {
             let settings = Settings { order, ..Settings::new(Ticks(40), capacity, rule) };
             let mut gpu = Exclusive::new(&settings, Levels::default()).unwrap();
-            for id in 0..20 {
+            for id in 0..tasks {
                 let (created, ran) = (Tick(0), Ticks(0));
                 let task = Task { id: TaskId(id), level: Level(1), share: 1, created, ran };
                 gpu.add(task, None, Tick(0)).unwrap();

@@ -28,6 +28,7 @@ struct Source<'a> {
     /// Lines already passed over.
     lines: u64,
     /// Whoever wants to know how far it is.
+    #[cfg_attr(not(feature = "nsys"), expect(dead_code, reason = "only databases tell"))]
     watch: Watch<'a>,
 }
 

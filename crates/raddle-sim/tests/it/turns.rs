@@ -113,7 +113,10 @@ fn with_less_capacity_the_wait_is_measured_and_reported() {
         ProcessPlan::new("endless", in_order(tasks))
     };
     let mut table = String::from("rule     capacity  turns  longest wait us\n");
+    let mut page =
+        String::from("| rule | capacity 1 | 2 | 4 | 5 (all fit) |\n|---|---|---|---|---|\n");
     for rule in [Rule::Claim, Rule::MinOne, Rule::Equal] {
+        page += &format!("| `{}` |", rule.name());
         for capacity in [1, 2, 4, 5] {
             let workload = workload((0..5).map(|_| process()).collect());
             let config = WeightedSlicesConfig { capacity, ..config(rule, 105) };
@@ -130,9 +133,15 @@ fn with_less_capacity_the_wait_is_measured_and_reported() {
             assert_eq!(reported, logged, "{rule:?}, capacity {capacity}");
             let (count, us) = (turns.len(), reported / 1000);
             table += &format!("{:<7}  {capacity:>8}  {count:>5}  {us:>15}\n", rule.name());
+            page += &match us / 1000 {
+                0 => format!(" {us} |"),
+                thousands => format!(" {thousands},{:03} |", us % 1000),
+            };
         }
+        page += "\n";
     }
     insta::assert_snapshot!(table);
+    raddle_test::page_holds("docs/policies/weighted-slices.md", "waits", &page);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use raddle_timeslice::{
 use raddle_types::{Level, Tick, Ticks};
 
 use crate::oracle::{self, Process};
-use crate::{gpu, jain, ran, task};
+use crate::{gpu, jain, task};
 
 /// Times of every size, and small ones, so that ties are common.
 fn time() -> impl Strategy<Value = u64> {
@@ -92,7 +92,7 @@ proptest! {
 
     #[test]
     fn a_pool_is_loaded_as_the_oracle_says(
-        (tasks, now) in tasks(), t0 in prop_oneof![1..200_u64, time()], capacity in 1..12_usize,
+        (tasks, now) in tasks(), t0 in prop_oneof![1..200_u64, time(), Just(u64::MAX)], capacity in 1..12_usize,
         charges in vec((any::<prop::sample::Index>(), time()), 0..20),
         leaves in vec(any::<prop::sample::Index>(), 0..20), later in time(),
     ) {
@@ -181,20 +181,33 @@ proptest! {
 
     #[test]
     fn runs_add_up_and_never_mix_levels(
-        tasks in vec((0..4_u64, 0..50_u64), 1..8), capacity in 1..6_usize, t0 in 1..60_u64,
-        until in 1..5000_u64,
+        tasks in vec((0..4_u64, 0..50_u64, 0..3_u8, 1..700_u64), 1..8), capacity in 1..6_usize,
+        t0 in 1..60_u64, until in 1..5000_u64,
     ) {
         for rule in Rule::ALL {
-            let tasks: Vec<(u64, u64)> = tasks.iter().map(|&(c, r)| (c * 10, r)).collect();
-            let mut gpu = gpu(&Settings::new(Ticks(t0), capacity, rule), 100, &tasks);
-            let (mut at, mut gaps) = (100, 0);
+            let mut gpu = gpu(&Settings::new(Ticks(t0), capacity, rule), 100, &[]);
+            for (id, &(created, ran, level, work)) in (0..).zip(&tasks) {
+                let task = task(id, level, created * 10, ran);
+                gpu.add(task, Some(Ticks(work)), Tick(100)).unwrap();
+            }
+            let mut left: Vec<u64> = tasks.iter().map(|&(_, _, _, work)| work).collect();
+            let (mut at, mut wrong) = (100, 0);
             gpu.advance(Tick(100 + until), &mut |stretch| {
-                gaps += u64::from(stretch.from.0 != at || stretch.to <= stretch.from);
+                let id = stretch.id.0 as usize;
+                let urgent = |i: usize| tasks[i].2 < tasks[id].2 && left[i] > 0;
+                let ran = stretch.to.since(stretch.from).0;
+                wrong += u64::from(stretch.from.0 != at || ran == 0 || (0..left.len()).any(urgent));
+                left[id] -= ran;
+                wrong += u64::from(stretch.completed != (left[id] == 0));
                 at = stretch.to.0;
             }).unwrap();
-            prop_assert_eq!((gaps, at, gpu.busy().0), (0, 100 + until, until));
-            let before: u64 = tasks.iter().map(|&(_, ran)| ran).sum();
-            prop_assert_eq!(ran(&gpu).iter().sum::<u64>(), before + until);
+            let work: u64 = tasks.iter().map(|&(_, _, _, work)| work).sum();
+            prop_assert_eq!((wrong, at, gpu.busy().0), (0, 100 + until.min(work), until.min(work)));
+            prop_assert_eq!(left.iter().sum::<u64>(), work - until.min(work));
+            for task in gpu.pool().tasks() {
+                let id = task.id.0 as usize;
+                prop_assert_eq!(task.ran.0, tasks[id].1 + tasks[id].3 - left[id]);
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ mod checks;
 mod errors;
 mod laws;
 mod oracle;
+mod page;
 mod studies;
 mod sweeps;
 mod vectors;

@@ -82,6 +82,9 @@ pub(super) struct Summary {
 pub(super) struct Fairness {
     pub(super) jain_run: f64,
     pub(super) jain_rate: f64,
+    /// Whose share that is.
+    #[serde(default)]
+    pub(super) newcomer: Option<String>,
     #[serde(default)]
     pub(super) newcomer_share: Option<f64>,
     pub(super) longest_wait_ns: u64,

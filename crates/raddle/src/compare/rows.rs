@@ -114,14 +114,16 @@ const OF_RECIPE: [Metric<Recipe>; 3] = [
 /// Of every result in which processes take turns.
 pub(super) const TURNS_LOST: &str = "turns lost";
 /// How time was divided, where a recipe of the results divides it by turns.
-const OF_TURNS: [Metric<Fairness>; 6] = [
+const OF_TURNS: [Metric<Fairness>; 5] = [
     ("Jain of run", Unit::Index, Good::High, |fairness| Some(fairness.jain_run)),
     ("Jain of run/alive", Unit::Index, Good::High, |fairness| Some(fairness.jain_rate)),
-    ("newcomer", Unit::Share, Good::Neither, |fairness| fairness.newcomer_share),
     ("longest wait", Unit::Ns, Good::Low, |fairness| Some(fairness.longest_wait_ns as f64)),
     (TURNS_LOST, Unit::Count, Good::Low, |fairness| Some(fairness.switches as f64)),
     ("switching", Unit::Ns, Good::Low, |fairness| Some(fairness.switch_ns as f64)),
 ];
+/// Of the process that begins last, which need not be the same in all results.
+const OF_NEWCOMER: Metric<Fairness> =
+    ("newcomer", Unit::Share, Good::Neither, |fairness| fairness.newcomer_share);
 const OF_PROCESS: [Metric<Process>; 6] = [
     ("refused", Unit::Count, Good::Low, |process| {
         Some(process.refused.values().fold(0, |sum: u64, &n| sum.saturating_add(n)) as f64)
@@ -243,13 +245,12 @@ fn of_recipe(inputs: &[Input], name: &str, rows: &mut Vec<Row>) {
     let mut place = Place { recipe: name, process: None, level: None };
     rows.extend(OF_RECIPE.iter().filter_map(|metric| row(&place, metric, &own)));
     let mut all = inputs.iter().flat_map(|input| &input.result.recipes);
-    if all.any(Recipe::takes_turns) {
-        let own: Vec<Option<&Fairness>> = own
-            .iter()
-            .map(|recipe| recipe.and_then(|recipe| recipe.summary.fairness.as_ref()))
-            .collect();
-        rows.extend(OF_TURNS.iter().filter_map(|metric| row(&place, metric, &own)));
-    }
+    let takes_turns = all.any(Recipe::takes_turns);
+    let turns: Vec<Option<&Fairness>> = own
+        .iter()
+        .map(|recipe| recipe.filter(|_| takes_turns)?.summary.fairness.as_ref())
+        .collect();
+    rows.extend(OF_TURNS.iter().filter_map(|metric| row(&place, metric, &turns)));
     let mut seen = BTreeSet::new();
     let processes = own.iter().flatten().flat_map(|recipe| &recipe.summary.processes);
     for name in processes.map(|process| process.name.as_str()).filter(|name| seen.insert(*name)) {
@@ -263,6 +264,9 @@ fn of_recipe(inputs: &[Input], name: &str, rows: &mut Vec<Row>) {
             .collect();
         place.process = Some(name);
         place.level = None;
+        let is_it = |turns: &&Fairness| turns.newcomer.as_deref() == Some(name);
+        let its: Vec<Option<&Fairness>> = turns.iter().map(|turns| turns.filter(is_it)).collect();
+        rows.extend(row(&place, &OF_NEWCOMER, &its));
         rows.extend(OF_PROCESS.iter().filter_map(|metric| row(&place, metric, &own)));
         let levels = own.iter().flatten().flat_map(|process| &process.levels);
         let levels: BTreeSet<u8> = levels.map(|level| level.level).collect();

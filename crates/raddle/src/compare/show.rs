@@ -56,7 +56,7 @@ pub(super) fn text(told: &Told, colour: bool) -> String {
         count(counted.unjudged as u64),
         count(counted.missing as u64),
     );
-    out += "Changes are measured by A; lower is better but for used and Jain.\n";
+    out += "Changes are measured by A. Less is better, except for \"used\" and each \"Jain\".\n";
     if told.rows.iter().any(|row| row.metric == rows::TURNS_LOST) {
         out += &format!("{}\n", wrap(TURNS, WIDTH, "  "));
     }

@@ -3,7 +3,6 @@
 //! `cargo xtask bless -p raddle` writes the block and the table; a person reads the diff.
 
 use std::path::PathBuf;
-use std::sync::Mutex;
 
 use crate::common::{Place, sample};
 
@@ -24,9 +23,6 @@ const OPTIONS: [&str; 5] = [
     "--enqueue-ns 0 --processing-ns 2989 --schedule-ns 876 --cleanup-ns 0",
 ];
 
-/// One test at a time writes the page.
-static PAGE: Mutex<()> = Mutex::new(());
-
 fn stats(files: &[PathBuf], options: &str) -> String {
     let files = files.iter().map(|file| file.to_str().expect("a name in UTF-8"));
     let args: Vec<&str> =
@@ -38,20 +34,7 @@ fn stats(files: &[PathBuf], options: &str) -> String {
 
 /// Between its marks the page says this.
 fn holds(mark: &str, wanted: &str) {
-    let _one = PAGE.lock().expect("no test fails while it holds it");
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/policies/condensed-packets.md");
-    let page = std::fs::read_to_string(path).expect("the page is there");
-    let (begin, end) = (format!("<!-- {mark} -->\n"), format!("<!-- end of {mark} -->\n"));
-    let (before, rest) = page.split_once(&begin).expect("the page has the mark");
-    let (there, after) = rest.split_once(&end).expect("the page has both marks");
-    if std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
-        let page = format!("{before}{begin}{wanted}{end}{after}");
-        std::fs::write(path, page).expect("the tree can be written");
-        return;
-    }
-    let current = there == wanted;
-    drop(_one);
-    assert!(current, "{path} is not current: `cargo xtask bless -p raddle` writes\n{wanted}");
+    raddle_test::page_holds("docs/policies/condensed-packets.md", mark, wanted);
 }
 
 /// The samples, or `None` where they are absent and need not be there.

@@ -6,7 +6,6 @@
 mod svg;
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
 
 use raddle_device::Device;
 use raddle_dispatch::Recipe;
@@ -14,6 +13,7 @@ use raddle_sim::{
     Costs, EnergyModel, Options, Outcome, ProcessPlan, Repetition, Task, Work, Workload,
     device_costs, run,
 };
+use raddle_test::{file_holds, page_holds};
 use raddle_types::{Activity, Barrier, Demand, Idempotence, Level, StreamId, Ticks};
 
 const US: u64 = 1000;
@@ -169,12 +169,9 @@ fn each_way_has_its_shape_and_the_page_shows_it() {
             assert!((killed > 0) == (*way == "reset"), "{way} killed {killed}");
         }
     }
-    current("docs/images/preempt-latency.svg", |_| svg::plot(&rows));
-    current("docs/policies/preempt.md", |page| between(&page, &table(&rows)));
+    file_holds("docs/images/preempt-latency.svg", &svg::plot(&rows));
+    page_holds("docs/policies/preempt.md", "latencies", &table(&rows));
 }
-
-const BEGIN: &str = "<!-- latencies -->\n";
-const END: &str = "<!-- end of latencies -->\n";
 
 /// The 99th percentile of the latency, in microseconds: a row a way, a column a length.
 fn table(rows: &[(&str, Vec<Measured>)]) -> String {
@@ -192,26 +189,6 @@ fn table(rows: &[(&str, Vec<Measured>)]) -> String {
         }
     }
     table + "\n"
-}
-
-/// The page with the table between its marks.
-fn between(page: &str, table: &str) -> String {
-    let (before, rest) = page.split_once(BEGIN).expect("the page has the mark");
-    let (_, after) = rest.split_once(END).expect("the page has both marks");
-    format!("{before}{BEGIN}{table}{END}{after}")
-}
-
-/// A file of the documentation is what the simulator says; `cargo xtask bless` writes it.
-fn current(path: &str, make: impl Fn(String) -> String) {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let file = root.join(path);
-    let there = std::fs::read_to_string(&file).unwrap_or_default();
-    let wanted = make(there.clone());
-    if std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
-        std::fs::write(&file, &wanted).expect("the tree can be written");
-        return;
-    }
-    assert!(there == wanted, "{path} is not current: `cargo xtask bless -p raddle-sim` writes it");
 }
 
 #[test]
