@@ -103,6 +103,40 @@ fn eight_real_profiles_under_every_rule() {
     check(&report, 8);
 }
 
+/// Nanoseconds as milliseconds, to three figures.
+fn ms(ns: u64) -> String {
+    let decimals = if ns < 10_000_000 { 2 } else { 1 };
+    format!("{:.decimals$}", ns as f64 / 1e6)
+}
+
+#[test]
+fn the_page_shows_a_busy_profile_twice() {
+    let Some(file) = sample("kineto_amd/tracelens_mi210_gpu_only.json.gz") else { return };
+    let place = Place::new();
+    for name in ["a.json.gz", "b.json.gz"] {
+        place.file(name, std::fs::read(&file).expect("the sample can be read"));
+    }
+    let options = recipes(&place, 200);
+    let args = "replay a.json.gz b.json.gz --start b.json.gz=1 --device mi210 --no-files --once \
+                --format json";
+    let args = args.split_whitespace().chain(options.iter().map(String::as_str));
+    let ran = place.raddle(&args.collect::<Vec<_>>());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let report: Value = serde_json::from_str(&ran.out).expect("JSON");
+    let mut table =
+        String::from("| recipe | all ended after, ms | longest wait, ms |\n|---|---|---|\n");
+    for name in ["everyone", "claim", "min-one", "round-robin"] {
+        let recipes = report["recipes"].as_array().expect("a list");
+        let of = recipes.iter().find(|recipe| recipe["name"] == name).expect("it is there");
+        let number =
+            |pointer: &str| ms(of.pointer(pointer).and_then(Value::as_u64).expect(pointer));
+        let (end, wait) =
+            (number("/summary/makespan-ns"), number("/summary/fairness/longest-wait-ns"));
+        table += &format!("| `{name}` | {end} | {wait} |\n");
+    }
+    raddle_test::page_holds("docs/policies/weighted-slices.md", "two copies", &table);
+}
+
 /// The bundled recipe: 75 to 25 for shares of 3 to 1, both runnable all the time.
 #[test]
 fn shares_on_the_command_line() {
