@@ -1,8 +1,9 @@
 //! Does every search answer what plain loops answer, on every map up to 16 blocks?
+//!
+//! The longest run and the fits are asked of every form of a map in `suite`.
 
-use raddle_bitmap::{Full, Grouped, Kind, Layout, Map64, Sampled, Search, Shared};
+use raddle_bitmap::{Full, Grouped, Kind, Layout, Sampled, Search, Shared};
 
-use crate::suite::every_map as fits;
 use crate::{every_map, naive};
 
 /// Lists of samples for so many blocks: every amount, the steps, without primes, and one that
@@ -17,13 +18,6 @@ fn lists(blocks: u32) -> Vec<Sampled> {
         Sampled::new(blocks, &coarse),
     ];
     lists.into_iter().flatten().collect()
-}
-
-#[test]
-fn longest_and_the_three_fits() {
-    for blocks in 10..=16 {
-        fits::<Map64>(blocks, blocks < 12);
-    }
 }
 
 #[test]

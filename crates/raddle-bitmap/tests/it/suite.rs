@@ -178,8 +178,19 @@ fn change<T: Subject>(subject: &mut T, naive: &mut Naive, start: u32, len: u32, 
 
 /// Every map of so many blocks, asked for every length; `all` for every start too.
 pub(crate) fn every_map<T: Subject>(blocks: usize, all: bool) {
+    every_part::<T>((0, blocks, 0), false, all);
+}
+
+/// The same for a part of a map, with so many blocks before and behind it, free or not.
+pub(crate) fn every_part<T: Subject>(
+    (before, blocks, behind): (usize, usize, usize),
+    around: bool,
+    all: bool,
+) {
     for code in 0..1_u32 << blocks {
-        let free: Vec<bool> = (0..blocks).map(|block| code >> block & 1 == 1).collect();
+        let part = (0..blocks).map(|block| code >> block & 1 == 1);
+        let beside = |count| std::iter::repeat_n(around, count);
+        let free: Vec<bool> = beside(before).chain(part).chain(beside(behind)).collect();
         let (subject, naive) = (T::of(&free), Naive(free));
         assert_eq!(subject.longest() as usize, naive.longest(), "{subject:?}");
         let runs = naive.runs();
@@ -259,6 +270,24 @@ macro_rules! suite {
             fn every_map_up_to_9_blocks() {
                 for blocks in 1..=9 {
                     every_map::<$subject>(blocks, true);
+                }
+            }
+
+            #[test]
+            fn every_map_of_10_to_16_blocks() {
+                for blocks in 10..=16 {
+                    every_map::<$subject>(blocks, blocks < 12);
+                }
+            }
+
+            /// Twelve blocks around the end of the first word and of the last but one.
+            #[test]
+            fn every_part_around_the_end_of_a_word() {
+                let most = <$subject as Subject>::MOST;
+                let ends = std::collections::BTreeSet::from([64, (most - 1) / 64 * 64]);
+                for end in ends.into_iter().filter(|&end| end > 0 && end + 6 <= most) {
+                    every_part::<$subject>((end - 6, 12, 0), false, false);
+                    every_part::<$subject>((end - 6, 12, 0), true, false);
                 }
             }
 
