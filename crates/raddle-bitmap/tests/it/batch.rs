@@ -53,6 +53,16 @@ fn every_run<const W: usize>(step: usize) {
 }
 
 #[test]
+fn every_twelve_blocks_across_two_words() {
+    // Six on either side of the border, beside free blocks and beside taken ones.
+    let across = |code: u64| [code << 58, code >> 6];
+    let free = [u64::MAX >> 6, u64::MAX << 6];
+    let maps = (0..1 << 12).map(across);
+    let maps = maps.flat_map(|[low, high]| [[low, high], [low | free[0], high | free[1]]]);
+    same(&maps.collect::<Vec<[u64; 2]>>());
+}
+
+#[test]
 fn every_run_of_one_two_and_three_words() {
     every_run::<1>(1);
     every_run::<2>(3);
