@@ -200,7 +200,8 @@ pub enum Resumed {
 pub enum Verdict {
     /// The way is flag: nobody asked for a reset.
     NotAsked,
-    /// Everything that would be hit may be killed: the reset is the next command.
+    /// Everything that would be hit may be killed: the reset is the next command, unless all of the
+    /// process is said to have ended by then.
     Reset,
     /// No reset, the running launches are waited for.
     NoReset(NoReset),

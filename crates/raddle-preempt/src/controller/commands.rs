@@ -13,7 +13,8 @@ impl<T> Controller<T> {
     /// reported. Commands of a process are carried out in the order in which they are given.
     ///
     /// Of a process that joins while another resets the whole device, and of every one that was
-    /// there, nothing is submitted until that reset is over: ask all of them again then.
+    /// there, nothing is submitted until that reset is over, or is not needed any more (then
+    /// [`Command::Drained`] comes in its place): ask all of them again then.
     ///
     /// # Errors
     /// An unknown process.
@@ -32,6 +33,12 @@ impl<T> Controller<T> {
     #[inline(never)]
     fn preempting(&mut self, process: ProcessId) -> Result<Option<Command>, Error> {
         let (declared, options) = (self.declared, self.options);
+        let it = self.process_mut(process)?;
+        if it.stage == Stage::MustReset && it.flight.is_empty() {
+            // What was looked at has ended since: an idle runtime is not reset (A3).
+            it.stage = Stage::Emptying;
+            self.reset_is_over();
+        }
         let it = self.process_mut(process)?;
         if let Some(undo) = it.undo.take()
             && let Some(command) = it.undone(process, undo)

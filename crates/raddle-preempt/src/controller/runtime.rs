@@ -147,14 +147,11 @@ impl<T> Controller<T> {
     /// # Errors
     /// An unknown process; one for which the driver was told neither to reset, nor to hold or save.
     pub fn drained(&mut self, process: ProcessId) -> Result<(), Error> {
-        let whole = self.declared.scope == Scope::Device;
         let it = self.process_mut(process)?;
         match &mut it.stage {
             Stage::Resetting { over } if !*over => {
                 *over = true;
-                if whole {
-                    self.resets = self.resets.saturating_sub(1);
-                }
+                self.reset_is_over();
                 Ok(())
             }
             Stage::Removing { over } if !*over => {
