@@ -118,3 +118,38 @@ impl<T> Process<T> {
         Command::Drained { process, resumed }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use raddle_types::{Idempotence, Level};
+
+    use super::*;
+    use crate::{Declared, Options, Work};
+
+    /// Check 2 of the digest with one more than the window, which no sequence of calls leads to: the
+    /// window is made smaller here. The other counts are in `tests/it/checks.rs`.
+    #[test]
+    fn check_2_with_9_unfinished_nothing_is_submitted() -> Result<(), Error> {
+        let mut controller =
+            Controller::new(Declared::default(), Options { window: 9, ..Options::default() })?;
+        let process = controller.join(Level(0))?;
+        let stream = controller.open(process)?;
+        for launch in 0..12 {
+            controller.captured(process, stream, Work::kernel(launch, Idempotence::Unknown))?;
+        }
+        let mut flying = alloc::vec::Vec::new();
+        while let Some(Command::Submit { handle, .. }) = controller.next(process)? {
+            flying.push(handle);
+        }
+        controller.options.window = 8;
+        for unfinished in [9, 8] {
+            assert_eq!(controller.in_flight(process)?, unfinished);
+            assert_eq!(controller.next(process)?, None, "{unfinished}");
+            controller.finished(flying[unfinished - 8])?;
+        }
+        assert_eq!(controller.in_flight(process)?, 7);
+        assert!(matches!(controller.next(process)?, Some(Command::Submit { .. })), "7: one more");
+        assert_eq!(controller.next(process)?, None, "8 again");
+        Ok(())
+    }
+}

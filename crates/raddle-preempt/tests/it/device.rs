@@ -189,15 +189,15 @@ impl<C: Control> Device<'_, C> {
         }
     }
 
-    /// Asks what synchronising calls hear: one for everything, and one for a part of it.
+    /// Asks what a synchronising call hears, in turn one for everything and one for a part of it.
     fn sync(&mut self) {
         for (process, gpu) in self.gpus.iter().enumerate().filter(|(_, gpu)| gpu.there) {
             let all = gpu.captured.len();
-            for count in [all, self.now as usize % (all + 1)] {
-                if let Some(&last) = gpu.captured[..count].last() {
-                    let reached = self.control.reached(process, last);
-                    self.history.synced(&gpu.captured[..count], reached);
-                }
+            let part = (self.now / 2) as usize % (all + 1);
+            let count = if self.now % 2 == 0 { all } else { part };
+            if let Some(&last) = gpu.captured[..count].last() {
+                let reached = self.control.reached(process, last);
+                self.history.synced(&gpu.captured[..count], reached);
             }
         }
     }

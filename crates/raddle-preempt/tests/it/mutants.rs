@@ -12,7 +12,7 @@ use crate::history::Faults;
 use crate::naive::{Mutant, Naive};
 use crate::schedule::anything;
 
-const RUNS: u64 = 1500;
+const RUNS: u64 = 1000;
 
 /// In how many runs each promise was broken.
 fn broken(mutant: Mutant, wrong: Wrong) -> [u64; 13] {
