@@ -117,25 +117,89 @@ fn preempting_again_and_again_without_progress_allocates_nothing() {
     assert_eq!(program.controller.buffered(process), Ok(100), "nothing is done, nothing is lost");
 }
 
-/// Bytes held for each of so many waiting launches, beside their payloads.
-fn beside<const PAYLOAD: usize>(launches: usize) -> usize {
+/// What a waiting launch may take beside its payload, in bytes.
+const MOST: usize = 64;
+
+fn held_since(before: i64) -> usize {
+    usize::try_from(raddle_test::held() - before).expect("it grows")
+}
+
+/// Captures so many launches in turn in so many streams. After each of them all that wait take no more
+/// than they may, also where a queue has just grown; the least and the most of it behind a thousand.
+fn beside<const PAYLOAD: usize>(streams: u32, launches: usize) -> [usize; 2] {
+    let (mut controller, process) = controller::<[u8; PAYLOAD]>(streams);
     let before = raddle_test::held();
-    let (mut controller, process) = controller::<[u64; PAYLOAD]>(1);
-    for _ in 0..launches {
+    let (mut least, mut most, mut grown) = (usize::MAX, 0, 0);
+    for n in 1..=launches {
         let work = Work::kernel([0; PAYLOAD], Idempotence::Unknown);
-        controller.captured(process, StreamId(0), work).expect("it is there");
+        let stream = StreamId(n as u32 % streams);
+        grown += made(|| {
+            controller.captured(process, stream, work).expect("it is there");
+        });
+        let held = held_since(before);
+        assert!(held <= n * (PAYLOAD + MOST), "{n} launches of {PAYLOAD} bytes: {held}");
+        if n > 1000 {
+            let each = (held - n * PAYLOAD).div_ceil(n);
+            (least, most) = (least.min(each), most.max(each));
+        }
     }
-    let held = usize::try_from(raddle_test::held() - before).expect("it grows");
-    drop(controller);
-    // A queue doubles: just behind a power of two it has room for as many again.
-    held / launches - size_of::<[u64; PAYLOAD]>()
+    let each = grown / u64::from(streams);
+    assert!((20..100).contains(&each), "a queue grows in small steps, and seldom: {each}");
+    [least, most]
 }
 
 #[test]
 fn a_waiting_launch_takes_at_most_64_bytes_beside_its_payload() {
-    let full = [beside::<1>(1 << 16), beside::<4>(1 << 16)];
-    assert_eq!(full, [16, 16], "a full queue");
-    // Half empty, the room for what is not there yet included: 16 + 24.
-    let half = beside::<1>((1 << 16) + 1);
-    assert!(half <= 64, "{half}");
+    let all = |streams| {
+        [
+            beside::<0>(streams, 40_000),
+            beside::<8>(streams, 40_000),
+            beside::<32>(streams, 40_000),
+            beside::<64>(streams, 40_000),
+            beside::<200>(streams, 40_000),
+        ]
+    };
+    // 16 where a queue is full; a quarter more where it has just grown, less of a payload of 200.
+    let expected = [[16, 20], [16, 22], [16, 28], [16, 36], [16, 64]];
+    assert_eq!(all(1), expected);
+    assert_eq!(all(3).map(|[_, most]| most), expected.map(|[_, most]| most));
+}
+
+/// A window that was full comes back: beside the places of the window, nothing more is taken.
+fn returned<const PAYLOAD: usize>(launches: usize) {
+    let (mut controller, process) = controller::<[u8; PAYLOAD]>(1);
+    let before = raddle_test::held();
+    for _ in 0..launches {
+        let work = Work::kernel([0; PAYLOAD], Idempotence::Idempotent);
+        controller.captured(process, StreamId(0), work).expect("it is there");
+    }
+    let waiting = held_since(before);
+    let mut flying = Vec::with_capacity(8);
+    let before = raddle_test::held();
+    while let Some(Command::Submit { handle, .. }) = controller.next(process).expect("it is there")
+    {
+        controller.submitted(handle).expect("it is");
+        flying.push(handle);
+    }
+    let window = held_since(before);
+    assert!(window <= 8 * (PAYLOAD + MOST), "{window}");
+    let before = raddle_test::held();
+    for &handle in &flying {
+        let _ = controller.exited(handle).expect("it flies");
+    }
+    assert_eq!(controller.buffered(process), Ok(launches));
+    let back = held_since(before);
+    assert!(back <= 8 * (PAYLOAD + MOST), "{back}");
+    assert!(waiting + back <= (launches + 8) * (PAYLOAD + MOST), "{waiting} {back}");
+}
+
+#[test]
+fn what_comes_back_takes_no_more_than_the_places_of_the_window() {
+    for launches in [8, 9, 100, 1001] {
+        returned::<0>(launches);
+        returned::<8>(launches);
+        returned::<32>(launches);
+        returned::<64>(launches);
+        returned::<200>(launches);
+    }
 }

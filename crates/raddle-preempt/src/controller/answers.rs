@@ -112,6 +112,7 @@ impl Cut {
 
 /// What a driver is to do next. It does it in the order in which it is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)] // A whole word, so that it is copied word by word: that is a quarter of a submission.
 pub enum Command {
     /// Give a launch to the runtime (S2.3, S4.2), then report `submitted` or `not_submitted`.
     Submit {

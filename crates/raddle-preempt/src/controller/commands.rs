@@ -1,6 +1,6 @@
 //! What is a driver to do next?
 
-use raddle_types::ProcessId;
+use raddle_types::{ProcessId, StreamId};
 
 use super::answers::{Command, Handle};
 use super::flight::{Flying, State};
@@ -20,13 +20,16 @@ impl<T> Controller<T> {
     /// An unknown process.
     #[inline]
     pub fn next(&mut self, process: ProcessId) -> Result<Option<Command>, Error> {
-        let (options, resetting) = (self.options, self.resetting());
+        let (window, resetting) = (self.options.window as usize, self.resetting());
         let it = self.process_mut(process)?;
-        if it.stage == Stage::Running && it.undo.is_none() {
-            let full = it.flight.len() >= options.window as usize;
-            return Ok(if full || resetting { None } else { it.submit(process) });
+        if it.stage != Stage::Running || it.undo.is_some() {
+            return self.preempting(process);
         }
-        self.preempting(process)
+        if resetting || it.flight.len() >= window {
+            return Ok(None);
+        }
+        let Some(Submission { sequence, slot, stream }) = it.submit() else { return Ok(None) };
+        Ok(Some(Command::Submit { handle: Handle { process, sequence, slot }, stream }))
     }
 
     /// The next command of a preemption, or of its end.
@@ -79,16 +82,24 @@ impl<T> Controller<T> {
     }
 }
 
+/// What a command to submit is made of. As an answer of its own it is read as it was written, word
+/// by word, and what calls for it is short enough to become a part of its caller.
+struct Submission {
+    sequence: u64,
+    slot: u32,
+    stream: StreamId,
+}
+
 impl<T> Process<T> {
     /// Submits what was captured first.
-    #[inline(always)]
-    fn submit(&mut self, process: ProcessId) -> Option<Command> {
+    #[inline(never)]
+    fn submit(&mut self) -> Option<Submission> {
         let (stream, work) = self.queues.pop()?;
         let sequence = self.next;
         self.next = sequence.saturating_add(1);
         let state = State::Submitting;
         let slot = self.flight.insert(Flying { work, stream, sequence, state });
-        Some(Command::Submit { handle: Handle { process, sequence, slot }, stream })
+        Some(Submission { sequence, slot, stream })
     }
 
     /// What undoes a preemption.

@@ -32,12 +32,10 @@ impl<T> Controller<T> {
     pub fn not_submitted(&mut self, handle: Handle) -> Result<(), Error> {
         let it = self.process_mut(handle.process)?;
         let submitting = |flying: &Flying<T>| flying.state == State::Submitting;
-        if !it.flight.get(handle).is_some_and(submitting) {
+        let Some(flying) = it.flight.remove_if(handle, submitting) else {
             return Err(Error::NotInRuntime { handle });
-        }
-        if let Some(flying) = it.flight.remove(handle) {
-            it.queues.put_back(flying.stream, flying.work);
-        }
+        };
+        it.queues.put_back(flying.stream, flying.work);
         Ok(())
     }
 
@@ -59,7 +57,9 @@ impl<T> Controller<T> {
     #[inline]
     pub fn finished(&mut self, handle: Handle) -> Result<T, Error> {
         let it = self.process_mut(handle.process)?;
-        let flying = it.flight.remove(handle).ok_or(Error::NotInRuntime { handle })?;
+        let Some(flying) = it.flight.remove(handle) else {
+            return Err(Error::NotInRuntime { handle });
+        };
         Ok(flying.work.payload)
     }
 
@@ -72,7 +72,9 @@ impl<T> Controller<T> {
     pub fn exited(&mut self, handle: Handle) -> Result<Exit, Error> {
         let latched = self.declared.latched;
         let it = self.process_mut(handle.process)?;
-        let mut flying = it.flight.remove(handle).ok_or(Error::NotInRuntime { handle })?;
+        let Some(mut flying) = it.flight.remove(handle) else {
+            return Err(Error::NotInRuntime { handle });
+        };
         if !latched && flying.state == State::Started {
             // It may have been stopped part-way, and that is what minimum progress is about.
             flying.work.kills = flying.work.kills.saturating_add(1);
@@ -89,17 +91,15 @@ impl<T> Controller<T> {
     pub fn killed(&mut self, handle: Handle) -> Result<(), Error> {
         let everywhere = self.resetting();
         let it = self.process_mut(handle.process)?;
-        if it.flight.get(handle).is_none() {
-            return Err(Error::NotInRuntime { handle });
-        }
-        let leaves = it.cut.is_some_and(|cut| cut.holds(handle.sequence));
-        if !(it.stage.is_resetting() || everywhere && leaves) {
+        let leaves = || it.cut.is_some_and(|cut| cut.holds(handle.sequence));
+        if !(it.stage.is_resetting() || everywhere && leaves()) && it.flight.get(handle).is_some() {
             return Err(Error::NoReset { handle });
         }
-        if let Some(mut flying) = it.flight.remove(handle) {
-            flying.work.kills = flying.work.kills.saturating_add(1);
-            it.queues.put_back(flying.stream, flying.work);
-        }
+        let Some(mut flying) = it.flight.remove(handle) else {
+            return Err(Error::NotInRuntime { handle });
+        };
+        flying.work.kills = flying.work.kills.saturating_add(1);
+        it.queues.put_back(flying.stream, flying.work);
         Ok(())
     }
 
