@@ -41,6 +41,11 @@ pub struct Options {
     /// The rule of minimum progress: a launch that was killed so often is not killed again, it is
     /// waited for. Off by default: by the seed, a launch that is longer than the time between two
     /// preemptions is killed for ever.
+    ///
+    /// Where workgroups look at the flag by themselves ([`Declared::latched`] is `false`), leaving by
+    /// it counts as well, but only of a launch that was said to have
+    /// [started](crate::Controller::started): one that has not begun has lost nothing. A driver that
+    /// never reports starts has this rule for resets alone.
     pub most_kills: Option<u32>,
 }
 

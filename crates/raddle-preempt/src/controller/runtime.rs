@@ -64,7 +64,8 @@ impl<T> Controller<T> {
     }
 
     /// A launch has left by the flag, having done nothing, or (where workgroups look by themselves)
-    /// a part. It waits again at its place (A4).
+    /// a part. It waits again at its place (A4). In the second case it counts as killed
+    /// ([`Options::most_kills`](crate::Options)) if it was said to have [started](Self::started).
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime.

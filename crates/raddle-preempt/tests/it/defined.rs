@@ -362,6 +362,35 @@ fn minimum_progress_is_off_by_default_and_ends_the_killing() {
     assert_eq!([0, 1, 3].map(|most| kills(Some(most), 50)), [0, 1, 3]);
 }
 
+/// A launch leaves by the flag twice, and may be stopped so often; the flag that goes up the third time.
+fn third_flag(started: bool, latched: bool) -> Cut {
+    let options = Options { most_kills: Some(2), ..Options::default() };
+    let (mut c, p, s) = controller(Declared { latched, ..declared() }, options);
+    capture(&mut c, p, s, &kernels(1));
+    let run = |c: &mut C| {
+        let flying = submit(c, p);
+        if started {
+            c.started(flying[0]).unwrap();
+        }
+        flying
+    };
+    for _ in 0..2 {
+        let flying = run(&mut c);
+        flagged(&mut c, p, &flying);
+    }
+    run(&mut c);
+    let Some(Command::Raise { cut, .. }) = begin(&mut c, p, Way::Flag) else { panic!() };
+    cut
+}
+
+#[test]
+fn an_exit_counts_as_a_kill_of_what_was_said_to_have_started_and_may_stop_part_way() {
+    let leaves = Cut { from: 2, to: 3 };
+    assert_eq!(third_flag(false, false), leaves, "it had not begun");
+    assert_eq!(third_flag(true, true), leaves, "it left as a whole");
+    assert_eq!(third_flag(true, false), Cut { from: 3, to: 3 }, "its third run is the last");
+}
+
 #[test]
 fn processes_leave_when_nothing_of_them_is_under_way() {
     let (mut c, p, s) = usual();
