@@ -325,6 +325,31 @@ fn a_reset_of_the_device_looks_at_everybody() {
     assert_eq!(c.next(other), Ok(Some(Command::Drained { process: other, resumed: false })));
 }
 
+#[test]
+fn what_has_ended_between_the_look_and_the_command_is_not_reset() {
+    for scope in [Scope::Process, Scope::Device] {
+        let (mut c, p, s) = controller(Declared { scope, ..declared() }, Options::default());
+        let other = c.join(Level(3)).unwrap();
+        let lane = c.open(other).unwrap();
+        capture(&mut c, p, s, &kernels(2));
+        capture(&mut c, other, lane, &kernels(1));
+        let flying = submit(&mut c, p);
+        let Some(Command::Raise { .. }) = begin(&mut c, p, Way::Reset) else { panic!() };
+        assert_eq!(c.raised(p), Ok(Verdict::Reset));
+        // One of the two has: the reset comes.
+        c.finished(flying[0]).unwrap();
+        assert_eq!(c.clone().next(p), Ok(Some(Command::Reset { process: p })));
+        let _ = c.exited(flying[1]).unwrap();
+        assert_eq!(
+            c.next(p),
+            Ok(Some(Command::Drained { process: p, resumed: false })),
+            "both have"
+        );
+        assert!(c.drained(p).is_err(), "no reset was commanded");
+        assert_eq!(submit(&mut c, other).len(), 1, "nobody waits for the end of a reset");
+    }
+}
+
 /// Preempts and resumes for as long as the one launch is killed; how often that was.
 fn kills(most_kills: Option<u32>, rounds: u32) -> u32 {
     let (mut c, p, s) = controller(declared(), Options { most_kills, ..Options::default() });
