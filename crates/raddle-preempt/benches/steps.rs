@@ -61,6 +61,10 @@ impl Program {
         self.flying.pop_front();
     }
 
+    fn forget_newest(&mut self) {
+        self.flying.pop_back();
+    }
+
     fn capture(&mut self) -> Result<(), Error> {
         let stream = StreamId((self.next % u64::from(self.streams)) as u32);
         let work = Work::kernel(self.next, Idempotence::Idempotent);
@@ -309,7 +313,7 @@ fn kinds(streams: u32) -> Result<Times, Error> {
         all.iter_mut().for_each(Program::forget);
         each(all, "next: submit", t, Program::next_submit)?;
         each(all, "not_submitted", t, Program::not_submitted)?;
-        all.iter_mut().for_each(|it| drop(it.flying.pop_back()));
+        all.iter_mut().for_each(Program::forget_newest);
         each(all, "next: submit", t, Program::next_submit)?;
         each(all, "submitted", t, Program::submitted)?;
         each(all, "reached, of 8 in flight", t, Program::reached)?;

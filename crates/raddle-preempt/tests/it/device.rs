@@ -194,7 +194,7 @@ impl<C: Control> Device<'_, C> {
         for (process, gpu) in self.gpus.iter().enumerate().filter(|(_, gpu)| gpu.there) {
             let all = gpu.captured.len();
             let part = (self.now / 2) as usize % (all + 1);
-            let count = if self.now % 2 == 0 { all } else { part };
+            let count = if self.now.is_multiple_of(2) { all } else { part };
             if let Some(&last) = gpu.captured[..count].last() {
                 let reached = self.control.reached(process, last);
                 self.history.synced(&gpu.captured[..count], reached);
