@@ -3,8 +3,8 @@
 //! A program of 1 or 8 streams keeps a window of 8 full: capture, submit, acknowledge, start, finish
 //! in turn, many thousand times, timed together and divided by the calls. Then preemptions, each of
 //! which takes 8 launches off and puts them back. Then each kind of call by itself: many controllers
-//! go through the same steps side by side, so that one reading of the clock serves all of them.
-//! Nanoseconds a call, the median of 21 runs; by kind, what the fastest tenth takes and the median.
+//! go through the same steps side by side, so that one reading of the clock serves all of them. Each
+//! kind is a function of its own: made `#[inline(never)]`, they show in callgrind by name. Nanoseconds a call, the median of 21 runs; by kind, what the fastest tenth takes and the median.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
@@ -17,7 +17,7 @@ use std::time::Instant;
 
 use raddle_preempt::{
     Abilities, Cheapest, Choose, Command, Controller, Costs, Declared, Error, Handle, Options,
-    Scope, Verdict, Victim, Way, Work,
+    Order, Scope, Verdict, Victim, Way, Work,
 };
 use raddle_types::{Idempotence, Level, ProcessId, StreamId, Ticks};
 
@@ -31,6 +31,10 @@ struct Program {
     flying: VecDeque<Handle>,
     next: u64,
     calls: u64,
+    /// When the newest launch was captured.
+    last: Order,
+    /// A process that comes and goes.
+    guest: ProcessId,
 }
 
 impl Program {
@@ -44,7 +48,9 @@ impl Program {
             controller.open(process)?;
         }
         let flying = VecDeque::with_capacity(64);
-        let mut program = Self { controller, process, streams, flying, next: 0, calls: 0 };
+        let (last, guest) = (Order(0), ProcessId(1));
+        let mut program =
+            Self { controller, process, streams, flying, next: 0, calls: 0, last, guest };
         (0..waiting + 8).try_for_each(|_| program.capture())?;
         program.submit()?;
         Ok(program)
@@ -55,10 +61,14 @@ impl Program {
         self.flying.pop_front();
     }
 
+    fn forget_newest(&mut self) {
+        self.flying.pop_back();
+    }
+
     fn capture(&mut self) -> Result<(), Error> {
         let stream = StreamId((self.next % u64::from(self.streams)) as u32);
         let work = Work::kernel(self.next, Idempotence::Idempotent);
-        black_box(self.controller.captured(self.process, stream, work)?);
+        self.last = black_box(self.controller.captured(self.process, stream, work)?);
         self.next += 1;
         self.calls += 1;
         Ok(())
@@ -142,48 +152,175 @@ fn each(
     Ok(())
 }
 
+/// One call of each kind.
+impl Program {
+    #[inline]
+    fn captured(&mut self) -> Result<(), Error> {
+        self.capture()
+    }
+
+    #[inline]
+    fn next_nothing(&mut self) -> Result<(), Error> {
+        self.controller.next(self.process).map(drop)
+    }
+
+    #[inline]
+    fn next_submit(&mut self) -> Result<(), Error> {
+        if let Some(Command::Submit { handle, .. }) = self.controller.next(self.process)? {
+            self.flying.push_back(handle);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn next_raise(&mut self) -> Result<(), Error> {
+        self.controller.next(self.process).map(drop)
+    }
+
+    #[inline]
+    fn next_reset(&mut self) -> Result<(), Error> {
+        self.controller.next(self.process).map(drop)
+    }
+
+    #[inline]
+    fn next_drained(&mut self) -> Result<(), Error> {
+        self.controller.next(self.process).map(drop)
+    }
+
+    #[inline]
+    fn next_lower(&mut self) -> Result<(), Error> {
+        self.controller.next(self.process).map(drop)
+    }
+
+    #[inline]
+    fn submitted(&mut self) -> Result<(), Error> {
+        self.controller.submitted(self.flying[7])
+    }
+
+    #[inline]
+    fn not_submitted(&mut self) -> Result<(), Error> {
+        self.controller.not_submitted(self.flying[7])
+    }
+
+    #[inline]
+    fn started(&mut self) -> Result<(), Error> {
+        self.controller.started(self.flying[0])
+    }
+
+    #[inline]
+    fn finished(&mut self) -> Result<(), Error> {
+        self.controller.finished(self.flying[0]).map(drop)
+    }
+
+    /// What a synchronising call asks each time something has finished.
+    #[inline]
+    fn reached(&mut self) -> Result<(), Error> {
+        black_box(self.controller.reached(self.process, self.last)?);
+        Ok(())
+    }
+
+    #[inline]
+    fn preempted(&mut self) -> Result<(), Error> {
+        self.controller.preempt(self.process, Way::Reset, None).map(drop)
+    }
+
+    #[inline]
+    fn raised(&mut self) -> Result<(), Error> {
+        self.controller.raised(self.process).map(drop)
+    }
+
+    #[inline]
+    fn killed(&mut self) -> Result<(), Error> {
+        self.controller.killed(self.flying[0])
+    }
+
+    #[inline]
+    fn drained(&mut self) -> Result<(), Error> {
+        self.controller.drained(self.process)
+    }
+
+    #[inline]
+    fn exited(&mut self) -> Result<(), Error> {
+        self.controller.exited(self.flying[0]).map(drop)
+    }
+
+    #[inline]
+    fn resumed(&mut self) -> Result<(), Error> {
+        self.controller.resume(self.process).map(drop)
+    }
+
+    #[inline]
+    fn join(&mut self) -> Result<(), Error> {
+        self.guest = self.controller.join(Level(1))?;
+        Ok(())
+    }
+
+    #[inline]
+    fn open(&mut self) -> Result<(), Error> {
+        self.controller.open(self.guest).map(drop)
+    }
+
+    /// With one launch that waits.
+    #[inline]
+    fn leave(&mut self) -> Result<(), Error> {
+        self.controller.leave(self.guest)
+    }
+}
+
+type Times = BTreeMap<&'static str, Vec<f64>>;
+
+/// Off and on again, by kind.
+fn preemption(all: &mut [Program], t: &mut Times) -> Result<(), Error> {
+    each(all, "preempt", t, Program::preempted)?;
+    each(all, "next: raise, the cut of 8", t, Program::next_raise)?;
+    each(all, "raised, the check of 8", t, Program::raised)?;
+    each(all, "next: reset", t, Program::next_reset)?;
+    each(all, "killed", t, Program::killed)?;
+    each(all, "drained", t, Program::drained)?;
+    all.iter_mut().for_each(Program::forget);
+    while all.iter().any(|it| !it.flying.is_empty()) {
+        each(all, "exited", t, Program::exited)?;
+        all.iter_mut().for_each(Program::forget);
+    }
+    each(all, "next: drained", t, Program::next_drained)?;
+    each(all, "resume", t, Program::resumed)?;
+    each(all, "next: lower", t, Program::next_lower)?;
+    all.iter_mut().try_for_each(Program::submit)
+}
+
+/// A second process comes, opens its first stream, and goes before its one launch was submitted.
+fn guest(all: &mut [Program], t: &mut Times) -> Result<(), Error> {
+    each(all, "join", t, Program::join)?;
+    each(all, "open, the first stream", t, Program::open)?;
+    for it in all.iter_mut() {
+        let work = Work::kernel(0, Idempotence::Idempotent);
+        it.controller.captured(it.guest, StreamId(0), work)?;
+    }
+    each(all, "leave, one launch waits", t, Program::leave)
+}
+
 /// A launch that comes, goes to the runtime, runs and ends, then a preemption and a resume, by kind.
-fn kinds(streams: u32) -> Result<BTreeMap<&'static str, Vec<f64>>, Error> {
+fn kinds(streams: u32) -> Result<Times, Error> {
     let mut all: Vec<Program> =
         (0..SIDE_BY_SIDE).map(|_| Program::new(streams, 100)).collect::<Result<_, _>>()?;
     let mut times = BTreeMap::new();
     for round in 0..2000_u32 {
-        let t = &mut times;
-        each(&mut all, "captured", t, Program::capture)?;
-        each(&mut all, "next: nothing", t, |it| it.controller.next(it.process).map(drop))?;
-        each(&mut all, "started", t, |it| it.controller.started(it.flying[0]))?;
-        each(&mut all, "finished", t, |it| it.controller.finished(it.flying[0]).map(drop))?;
+        let (all, t) = (&mut all[..], &mut times);
+        each(all, "captured", t, Program::captured)?;
+        each(all, "next: nothing", t, Program::next_nothing)?;
+        each(all, "started", t, Program::started)?;
+        each(all, "finished", t, Program::finished)?;
         all.iter_mut().for_each(Program::forget);
-        each(&mut all, "next: submit", t, |it| {
-            if let Some(Command::Submit { handle, .. }) = it.controller.next(it.process)? {
-                it.flying.push_back(handle);
-            }
-            Ok(())
-        })?;
-        each(&mut all, "submitted", t, |it| it.controller.submitted(it.flying[7]))?;
-        if round % 4 != 0 {
-            continue;
+        each(all, "next: submit", t, Program::next_submit)?;
+        each(all, "not_submitted", t, Program::not_submitted)?;
+        all.iter_mut().for_each(Program::forget_newest);
+        each(all, "next: submit", t, Program::next_submit)?;
+        each(all, "submitted", t, Program::submitted)?;
+        each(all, "reached, of 8 in flight", t, Program::reached)?;
+        if round % 4 == 0 {
+            preemption(all, t)?;
+            guest(all, t)?;
         }
-        each(&mut all, "preempt", t, |it| {
-            it.controller.preempt(it.process, Way::Reset, None).map(drop)
-        })?;
-        let next = |it: &mut Program| it.controller.next(it.process).map(drop);
-        each(&mut all, "next: raise, the cut of 8", t, next)?;
-        each(&mut all, "raised, the check of 8", t, |it| {
-            it.controller.raised(it.process).map(drop)
-        })?;
-        each(&mut all, "next: reset", t, next)?;
-        each(&mut all, "killed", t, |it| it.controller.killed(it.flying[0]))?;
-        each(&mut all, "drained", t, |it| it.controller.drained(it.process))?;
-        all.iter_mut().for_each(Program::forget);
-        while all.iter().any(|it| !it.flying.is_empty()) {
-            each(&mut all, "exited", t, |it| it.controller.exited(it.flying[0]).map(drop))?;
-            all.iter_mut().for_each(Program::forget);
-        }
-        each(&mut all, "next: drained", t, next)?;
-        each(&mut all, "resume", t, |it| it.controller.resume(it.process).map(drop))?;
-        each(&mut all, "next: lower", t, next)?;
-        all.iter_mut().try_for_each(Program::submit)?;
     }
     Ok(times)
 }

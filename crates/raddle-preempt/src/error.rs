@@ -9,6 +9,7 @@ use crate::Handle;
 /// What is malformed: a declaration, or a report that cannot be true. Nothing has changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[repr(u32)] // As wide as that of a command, beside which it is returned.
 pub enum Error {
     /// A window that holds no launch.
     NoWindow,

@@ -18,7 +18,7 @@ fn the_count_counts() {
 }
 
 fn controller<T>(streams: u32) -> (Controller<T>, ProcessId) {
-    let abilities = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
+    let abilities = Abilities::ALL;
     let declared = Declared { abilities, latched: true, scope: Scope::Process };
     let mut controller = Controller::new(declared, Options::default()).expect("well-formed");
     let process = controller.join(Level(0)).expect("an id");
@@ -34,9 +34,15 @@ struct Program {
     process: ProcessId,
     flying: VecDeque<Handle>,
     next: u64,
+    preemptions: [u64; 5],
 }
 
 impl Program {
+    fn new(controller: Controller<u64>, process: ProcessId, next: u64) -> Self {
+        let flying = VecDeque::with_capacity(64);
+        Self { controller, process, flying, next, preemptions: [0; 5] }
+    }
+
     fn submit(&mut self) {
         while let Some(Command::Submit { handle, .. }) =
             self.controller.next(self.process).expect("it is there")
@@ -50,27 +56,70 @@ impl Program {
         let (n, stream) = (self.next, StreamId((self.next % 5) as u32));
         self.next += 1;
         let work = Work::kernel(n, Idempotence::Idempotent);
-        self.controller.captured(self.process, stream, work).expect("it is there");
+        let order = self.controller.captured(self.process, stream, work).expect("it is there");
+        if let Some(Command::Submit { handle, .. }) =
+            self.controller.next(self.process).expect("it is there")
+        {
+            self.controller.not_submitted(handle).expect("it is being submitted");
+        }
         self.submit();
+        assert_eq!(self.controller.reached(self.process, order), Ok(false), "it has not run");
         if n % 4 != 0 {
             return;
         }
         // Four at a time, so that the queues fill and empty.
-        for _ in 0..4 {
+        self.finish(4);
+        self.submit();
+        if n % 20 == 0 {
+            let at = (n / 20) as usize % Way::ALL.len();
+            self.preempt(Way::ALL[at]);
+            self.preemptions[at] += 1;
+            self.submit();
+        }
+    }
+
+    fn finish(&mut self, launches: usize) {
+        for _ in 0..launches {
             let Some(handle) = self.flying.pop_front() else { break };
             self.controller.started(handle).expect("it flies");
             self.controller.finished(handle).expect("it flies");
-        }
-        self.submit();
-        if n % 20 == 0 {
-            self.preempt(if n % 40 == 0 { Way::Reset } else { Way::Flag });
-            self.submit();
         }
     }
 
     fn preempt(&mut self, way: Way) {
         let (controller, process) = (&mut self.controller, self.process);
         let _ = controller.preempt(process, way, None).expect("it is there");
+        match way {
+            Way::Wait => self.finish(8),
+            Way::Flag | Way::Reset => self.take_off(),
+            Way::Drain | Way::Switch => {
+                let told = controller.next(process).expect("it is there");
+                let held = matches!(told, Some(Command::Hold { .. } | Command::Save { .. }));
+                assert!(held, "{told:?}");
+                controller.drained(process).expect("it was told");
+            }
+        }
+        let controller = &mut self.controller;
+        let Ok(Some(Command::Drained { .. })) = controller.next(process) else { panic!("more") };
+        let _ = controller.resume(process).expect("it is there");
+        let undone = controller.next(process).expect("it is there");
+        match (way, undone) {
+            // There is nothing to undo.
+            (Way::Wait, Some(Command::Submit { handle, .. })) => {
+                controller.submitted(handle).expect("it is");
+                self.flying.push_back(handle);
+            }
+            (Way::Wait, None)
+            | (Way::Flag | Way::Reset, Some(Command::Lower { .. }))
+            | (Way::Drain, Some(Command::Release { .. }))
+            | (Way::Switch, Some(Command::Restore { .. })) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// What was told to leave by the flag leaves, or the first of it is killed.
+    fn take_off(&mut self) {
+        let (controller, process) = (&mut self.controller, self.process);
         let Ok(Some(Command::Raise { .. })) = controller.next(process) else { panic!("no flag") };
         let verdict = controller.raised(process).expect("it was told");
         if verdict == Verdict::Reset {
@@ -83,19 +132,21 @@ impl Program {
         while let Some(handle) = self.flying.pop_front() {
             let _ = controller.exited(handle).expect("it flies");
         }
-        let Ok(Some(Command::Drained { .. })) = controller.next(process) else { panic!("more") };
-        let _ = controller.resume(process).expect("it is there");
-        let Ok(Some(Command::Lower { .. })) = controller.next(process) else { panic!("still up") };
     }
 }
 
 #[test]
 fn nothing_is_allocated_in_steady_state() {
     let (controller, process) = controller(5);
-    let mut program = Program { controller, process, flying: VecDeque::with_capacity(64), next: 0 };
+    let mut program = Program::new(controller, process, 0);
     (0..2000).for_each(|_| program.step());
     let count = made(|| (0..20_000).for_each(|_| program.step()));
     assert_eq!(count, 0);
+    assert!(
+        program.preemptions.iter().all(|&each| each > 200),
+        "every way: {:?}",
+        program.preemptions
+    );
     let waiting = program.controller.buffered(process).expect("it is there");
     assert!(waiting + program.flying.len() < 64, "launches end: {waiting}");
 }
@@ -103,7 +154,7 @@ fn nothing_is_allocated_in_steady_state() {
 #[test]
 fn preempting_again_and_again_without_progress_allocates_nothing() {
     let (controller, process) = controller(5);
-    let mut program = Program { controller, process, flying: VecDeque::with_capacity(64), next: 1 };
+    let mut program = Program::new(controller, process, 1);
     for n in 0..100 {
         let work = Work::kernel(n, Idempotence::Idempotent);
         program.controller.captured(process, StreamId(n as u32 % 5), work).expect("it is there");
@@ -117,25 +168,90 @@ fn preempting_again_and_again_without_progress_allocates_nothing() {
     assert_eq!(program.controller.buffered(process), Ok(100), "nothing is done, nothing is lost");
 }
 
-/// Bytes held for each of so many waiting launches, beside their payloads.
-fn beside<const PAYLOAD: usize>(launches: usize) -> usize {
+/// What a waiting launch may take beside its payload, in bytes.
+const MOST: usize = 64;
+
+fn held_since(before: i64) -> usize {
+    usize::try_from(raddle_test::held() - before).expect("it grows")
+}
+
+/// Captures so many launches in turn in so many streams. After each of them all that wait take no more
+/// than they may, also where a queue has just grown; the least and the most of it behind a thousand.
+fn beside<const PAYLOAD: usize>(streams: u32, launches: usize) -> [usize; 2] {
+    let (mut controller, process) = controller::<[u8; PAYLOAD]>(streams);
     let before = raddle_test::held();
-    let (mut controller, process) = controller::<[u64; PAYLOAD]>(1);
-    for _ in 0..launches {
+    let (mut least, mut most, mut grown) = (usize::MAX, 0, 0);
+    for n in 1..=launches {
         let work = Work::kernel([0; PAYLOAD], Idempotence::Unknown);
-        controller.captured(process, StreamId(0), work).expect("it is there");
+        let stream = StreamId(n as u32 % streams);
+        grown += made(|| {
+            controller.captured(process, stream, work).expect("it is there");
+        });
+        let held = held_since(before);
+        assert!(held <= n * (PAYLOAD + MOST), "{n} launches of {PAYLOAD} bytes: {held}");
+        if n > 1000 {
+            let each = (held - n * PAYLOAD).div_ceil(n);
+            (least, most) = (least.min(each), most.max(each));
+        }
     }
-    let held = usize::try_from(raddle_test::held() - before).expect("it grows");
-    drop(controller);
-    // A queue doubles: just behind a power of two it has room for as many again.
-    held / launches - size_of::<[u64; PAYLOAD]>()
+    let each = grown / u64::from(streams);
+    assert!((20..200).contains(&each), "a queue grows in small steps, and seldom: {each}");
+    [least, most]
 }
 
 #[test]
 fn a_waiting_launch_takes_at_most_64_bytes_beside_its_payload() {
-    let full = [beside::<1>(1 << 16), beside::<4>(1 << 16)];
-    assert_eq!(full, [16, 16], "a full queue");
-    // Half empty, the room for what is not there yet included: 16 + 24.
-    let half = beside::<1>((1 << 16) + 1);
-    assert!(half <= 64, "{half}");
+    let all = |streams| {
+        [
+            beside::<0>(streams, 40_000),
+            beside::<8>(streams, 40_000),
+            beside::<32>(streams, 40_000),
+            beside::<64>(streams, 40_000),
+            beside::<200>(streams, 40_000),
+            beside::<752>(streams, 40_000),
+        ]
+    };
+    // 16 where a queue is full; a quarter more where it has just grown, less of large payloads.
+    let expected = [[16, 20], [16, 22], [16, 28], [16, 36], [16, 64], [16, 64]];
+    assert_eq!(all(1), expected);
+    assert_eq!(all(3).map(|[_, most]| most), expected.map(|[_, most]| most));
+}
+
+/// A window that was full comes back: beside the places of the window, nothing more is taken.
+fn returned<const PAYLOAD: usize>(launches: usize) {
+    let (mut controller, process) = controller::<[u8; PAYLOAD]>(1);
+    let before = raddle_test::held();
+    for _ in 0..launches {
+        let work = Work::kernel([0; PAYLOAD], Idempotence::Idempotent);
+        controller.captured(process, StreamId(0), work).expect("it is there");
+    }
+    let waiting = held_since(before);
+    let mut flying = Vec::with_capacity(8);
+    let before = raddle_test::held();
+    while let Some(Command::Submit { handle, .. }) = controller.next(process).expect("it is there")
+    {
+        controller.submitted(handle).expect("it is");
+        flying.push(handle);
+    }
+    let window = held_since(before);
+    assert!(window <= 8 * (PAYLOAD + MOST), "{window}");
+    let before = raddle_test::held();
+    for &handle in &flying {
+        let _ = controller.exited(handle).expect("it flies");
+    }
+    assert_eq!(controller.buffered(process), Ok(launches));
+    let back = held_since(before);
+    assert!(back <= 8 * (PAYLOAD + MOST), "{back}");
+    assert!(waiting + back <= (launches + 8) * (PAYLOAD + MOST), "{waiting} {back}");
+}
+
+#[test]
+fn what_comes_back_takes_no_more_than_the_places_of_the_window() {
+    for launches in [8, 9, 100, 1001] {
+        returned::<0>(launches);
+        returned::<8>(launches);
+        returned::<32>(launches);
+        returned::<64>(launches);
+        returned::<200>(launches);
+    }
 }

@@ -247,10 +247,9 @@ fn a_bound_is_met_exactly() {
 
 /// What is answered each time the one launch starts, is killed and starts anew; then about the next
 /// one, when it has ended.
-fn cheapest_spared(most_kills: Option<u32>) -> String {
-    let held = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
+fn cheapest_spared(abilities: Abilities, most_kills: Option<u32>) -> String {
     let one = launch(0, Idempotence::Idempotent);
-    let policy = ByRule::cheapest(Ticks(6), held, COSTS).sparing(most_kills);
+    let policy = ByRule::cheapest(Ticks(6), abilities, COSTS).sparing(most_kills);
     let mut world = World { policy, running: None };
     let mut row = String::new();
     for round in 0..6 {
@@ -276,12 +275,18 @@ fn cheapest_spared(most_kills: Option<u32>) -> String {
 }
 
 #[test]
-fn a_launch_that_was_killed_often_enough_leaves_as_by_the_flag() {
-    let mut table = String::from("r reset, f flag, w wait\n");
+fn a_launch_that_was_killed_often_enough_is_not_killed_again() {
+    let held = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
+    let mut table = String::from("r reset, f flag, d drain, s switch, w wait\n");
     for most in [None, Some(0), Some(1), Some(2), Some(5)] {
         let shown = most.map_or_else(|| "no most".to_owned(), |most| format!("at most {most}"));
-        writeln!(table, "cheapest, {shown:<9} {}", cheapest_spared(most)).expect("a string");
-        writeln!(table, "reset,    {shown:<9} {}", fixed_spared(most)).expect("a string");
+        for (rule, answers) in [
+            ("cheapest, flag and reset", cheapest_spared(held, most)),
+            ("cheapest, every way", cheapest_spared(Abilities::ALL, most)),
+            ("reset", fixed_spared(most)),
+        ] {
+            writeln!(table, "{rule:<24} {shown:<9} {answers}").expect("a string");
+        }
     }
     insta::assert_snapshot!("policy-most-kills", table);
 }

@@ -41,6 +41,11 @@ pub struct Options {
     /// The rule of minimum progress: a launch that was killed so often is not killed again, it is
     /// waited for. Off by default: by the seed, a launch that is longer than the time between two
     /// preemptions is killed for ever.
+    ///
+    /// Where workgroups look at the flag by themselves ([`Declared::latched`] is `false`), leaving by
+    /// it counts as well, but only of a launch that was said to have
+    /// [started](crate::Controller::started): one that has not begun has lost nothing. A driver that
+    /// never reports starts has this rule for resets alone.
     pub most_kills: Option<u32>,
 }
 
@@ -112,6 +117,7 @@ impl Cut {
 
 /// What a driver is to do next. It does it in the order in which it is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)] // A whole word, so that it is copied word by word: that is a quarter of a submission.
 pub enum Command {
     /// Give a launch to the runtime (S2.3, S4.2), then report `submitted` or `not_submitted`.
     Submit {
@@ -200,7 +206,8 @@ pub enum Resumed {
 pub enum Verdict {
     /// The way is flag: nobody asked for a reset.
     NotAsked,
-    /// Everything that would be hit may be killed: the reset is the next command.
+    /// Everything that would be hit may be killed: the reset is the next command, unless all of the
+    /// process is said to have ended by then.
     Reset,
     /// No reset, the running launches are waited for.
     NoReset(NoReset),

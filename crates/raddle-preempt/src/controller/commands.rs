@@ -1,6 +1,6 @@
 //! What is a driver to do next?
 
-use raddle_types::ProcessId;
+use raddle_types::{ProcessId, StreamId};
 
 use super::answers::{Command, Handle};
 use super::flight::{Flying, State};
@@ -13,25 +13,35 @@ impl<T> Controller<T> {
     /// reported. Commands of a process are carried out in the order in which they are given.
     ///
     /// Of a process that joins while another resets the whole device, and of every one that was
-    /// there, nothing is submitted until that reset is over: ask all of them again then.
+    /// there, nothing is submitted until that reset is over, or is not needed any more (then
+    /// [`Command::Drained`] comes in its place): ask all of them again then.
     ///
     /// # Errors
     /// An unknown process.
     #[inline]
     pub fn next(&mut self, process: ProcessId) -> Result<Option<Command>, Error> {
-        let (options, resetting) = (self.options, self.resetting());
+        let (window, resetting) = (self.options.window as usize, self.resetting());
         let it = self.process_mut(process)?;
-        if it.stage == Stage::Running && it.undo.is_none() {
-            let full = it.flight.len() >= options.window as usize;
-            return Ok(if full || resetting { None } else { it.submit(process) });
+        if it.stage != Stage::Running || it.undo.is_some() {
+            return self.preempting(process);
         }
-        self.preempting(process)
+        if resetting || it.flight.len() >= window {
+            return Ok(None);
+        }
+        let Some(Submission { sequence, slot, stream }) = it.submit() else { return Ok(None) };
+        Ok(Some(Command::Submit { handle: Handle { process, sequence, slot }, stream }))
     }
 
     /// The next command of a preemption, or of its end.
     #[inline(never)]
     fn preempting(&mut self, process: ProcessId) -> Result<Option<Command>, Error> {
         let (declared, options) = (self.declared, self.options);
+        let it = self.process_mut(process)?;
+        if it.stage == Stage::MustReset && it.flight.is_empty() {
+            // What was looked at has ended since: an idle runtime is not reset (A3).
+            it.stage = Stage::Emptying;
+            self.reset_is_over();
+        }
         let it = self.process_mut(process)?;
         if let Some(undo) = it.undo.take()
             && let Some(command) = it.undone(process, undo)
@@ -72,16 +82,24 @@ impl<T> Controller<T> {
     }
 }
 
+/// What a command to submit is made of. As an answer of its own it is read as it was written, word
+/// by word, and what calls for it is short enough to become a part of its caller.
+struct Submission {
+    sequence: u64,
+    slot: u32,
+    stream: StreamId,
+}
+
 impl<T> Process<T> {
     /// Submits what was captured first.
-    #[inline(always)]
-    fn submit(&mut self, process: ProcessId) -> Option<Command> {
+    #[inline(never)]
+    fn submit(&mut self) -> Option<Submission> {
         let (stream, work) = self.queues.pop()?;
         let sequence = self.next;
         self.next = sequence.saturating_add(1);
         let state = State::Submitting;
         let slot = self.flight.insert(Flying { work, stream, sequence, state });
-        Some(Command::Submit { handle: Handle { process, sequence, slot }, stream })
+        Some(Submission { sequence, slot, stream })
     }
 
     /// What undoes a preemption.
@@ -109,5 +127,40 @@ impl<T> Process<T> {
             self.go_on();
         }
         Command::Drained { process, resumed }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle_types::{Idempotence, Level};
+
+    use super::*;
+    use crate::{Declared, Options, Work};
+
+    /// Check 2 of the digest with one more than the window, which no sequence of calls leads to: the
+    /// window is made smaller here. The other counts are in `tests/it/checks.rs`.
+    #[test]
+    fn check_2_with_9_unfinished_nothing_is_submitted() -> Result<(), Error> {
+        let mut controller =
+            Controller::new(Declared::default(), Options { window: 9, ..Options::default() })?;
+        let process = controller.join(Level(0))?;
+        let stream = controller.open(process)?;
+        for launch in 0..12 {
+            controller.captured(process, stream, Work::kernel(launch, Idempotence::Unknown))?;
+        }
+        let mut flying = alloc::vec::Vec::new();
+        while let Some(Command::Submit { handle, .. }) = controller.next(process)? {
+            flying.push(handle);
+        }
+        controller.options.window = 8;
+        for unfinished in [9, 8] {
+            assert_eq!(controller.in_flight(process)?, unfinished);
+            assert_eq!(controller.next(process)?, None, "{unfinished}");
+            controller.finished(flying[unfinished - 8])?;
+        }
+        assert_eq!(controller.in_flight(process)?, 7);
+        assert!(matches!(controller.next(process)?, Some(Command::Submit { .. })), "7: one more");
+        assert_eq!(controller.next(process)?, None, "8 again");
+        Ok(())
     }
 }

@@ -82,8 +82,18 @@ impl<T> Flight<T> {
     /// Takes the launch of a handle out. Whatever happened to it, it had been submitted.
     #[inline]
     pub(super) fn remove(&mut self, handle: Handle) -> Option<Flying<T>> {
+        self.remove_if(handle, |_| true)
+    }
+
+    /// The same, if it is in such a state.
+    #[inline]
+    pub(super) fn remove_if(
+        &mut self,
+        handle: Handle,
+        such: impl Fn(&Flying<T>) -> bool,
+    ) -> Option<Flying<T>> {
         let place = self.slots.get_mut(handle.slot as usize)?;
-        let flying = place.take_if(|flying| flying.sequence == handle.sequence)?;
+        let flying = place.take_if(|it| it.sequence == handle.sequence && such(it))?;
         self.free.push(handle.slot);
         if flying.state == State::Submitting {
             self.unacknowledged -= 1;

@@ -17,6 +17,8 @@
 //! - A preemption pauses, then waits until every submit call that was begun has returned (A8); only
 //!   then the flag is raised, and only when that is visible the launches in the runtime are looked at
 //!   for a reset.
+//! - Nothing is reset where the process has nothing in the runtime (A3), be it that it had nothing, or
+//!   that all of it was said to have ended between the look and the command.
 //! - A flag is a [`Cut`] of sequence numbers, of one process (A10). It spares what does not test it,
 //!   all that was submitted before that, and, where workgroups look at it by themselves, every launch
 //!   that may not be run again.
@@ -196,6 +198,13 @@ impl<T> Controller<T> {
     /// Whether a reset of the whole device is under way.
     const fn resetting(&self) -> bool {
         self.resets > 0
+    }
+
+    /// One that was under way is over; nothing where a reset hits one process.
+    fn reset_is_over(&mut self) {
+        if self.declared.scope == Scope::Device {
+            self.resets = self.resets.saturating_sub(1);
+        }
     }
 
     /// The other processes that have launches in the runtime.

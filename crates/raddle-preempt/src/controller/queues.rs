@@ -43,10 +43,32 @@ impl<T> Waiting<T> {
     }
 }
 
-/// What a waiting launch takes beside the caller's payload, in bytes, at most.
+/// What a waiting launch takes beside the caller's payload, in bytes, at most: the spare room of a
+/// queue that has just grown included.
 const MOST_BYTES: usize = 64;
 const _: () = assert!(size_of::<Waiting<()>>() <= MOST_BYTES);
 const _: () = assert!(size_of::<Waiting<[u64; 4]>>() <= 32 + MOST_BYTES);
+
+/// Puts a launch at the end of a queue.
+#[inline]
+fn append<T>(queue: &mut VecDeque<Waiting<T>>, work: Waiting<T>) {
+    if queue.len() == queue.capacity() {
+        grow(queue);
+    }
+    queue.push_back(work);
+}
+
+/// Makes room in a queue that is full. By itself it would double, and take too much beside a payload
+/// of more than 32 bytes; this is a quarter more, less for large payloads, and a sixteenth at least,
+/// or they would be moved too often (beyond 752 bytes that is more than [`MOST_BYTES`]).
+#[cold]
+fn grow<T>(queue: &mut VecDeque<Waiting<T>>) {
+    let len = queue.len();
+    let bytes = (len + 1).saturating_mul(size_of::<T>() + MOST_BYTES);
+    let most = (bytes / size_of::<Waiting<T>>()).saturating_sub(len);
+    let more = most.clamp(len / 16, len / 4).max(1);
+    queue.reserve_exact(more);
+}
 
 /// What waits of one stream: ascending in order, and what has come back before the rest, as it was
 /// submitted before the rest was.
@@ -61,8 +83,13 @@ impl<T> Lane<T> {
         self.back.front().or_else(|| self.fresh.front()).map(|front| front.order)
     }
 
-    fn pop(&mut self) -> Option<Waiting<T>> {
-        self.back.pop_front().or_else(|| self.fresh.pop_front())
+    /// The first, and when the one behind it was captured.
+    fn pop(&mut self) -> Option<(Waiting<T>, Option<u64>)> {
+        if let Some(work) = self.back.pop_front() {
+            return Some((work, self.front()));
+        }
+        let work = self.fresh.pop_front()?;
+        Some((work, self.fresh.front().map(|front| front.order)))
     }
 }
 
@@ -106,11 +133,11 @@ impl<T> Queues<T> {
         let order = self.next;
         self.next = order.saturating_add(1);
         if lane.front().is_none() {
-            self.firsts.set(stream.index(), Some(order));
+            self.firsts.older(stream, order);
         }
         let killed = if work.idempotent.may_be_killed() { Marks::MAY_BE_KILLED } else { 0 };
         let marks = Marks(killed | if work.tests_flag { Marks::TESTS_FLAG } else { 0 });
-        lane.fresh.push_back(Waiting { payload: work.payload, order, kills: 0, marks });
+        append(&mut lane.fresh, Waiting { payload: work.payload, order, kills: 0, marks });
         self.waiting += 1;
         Some(order)
     }
@@ -118,88 +145,115 @@ impl<T> Queues<T> {
     /// Takes out what was captured first.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(StreamId, Waiting<T>)> {
-        let stream = self.firsts.first()?;
-        let lane = self.lanes.get_mut(stream)?;
-        let work = lane.pop()?;
-        self.firsts.set(stream, lane.front());
+        let stream = StreamId(self.firsts.first()?.stream);
+        let lane = self.lanes.get_mut(stream.index())?;
+        let (work, front) = lane.pop()?;
+        self.firsts.gone(stream, front);
         self.waiting -= 1;
-        // As many streams as ids.
-        Some((StreamId(stream as u32), work))
+        Some((stream, work))
     }
 
     /// Puts work back at its place at the head of its stream (A1): nothing that was captured later
     /// stands before it.
     pub(super) fn put_back(&mut self, stream: StreamId, work: Waiting<T>) {
         let Some(lane) = self.lanes.get_mut(stream.index()) else { return };
-        // Most come back in order; as many are there as the window holds, at most.
-        let later = lane.back.iter().rev().take_while(|other| other.order > work.order).count();
-        lane.back.insert(lane.back.len() - later, work);
-        self.firsts.set(stream.index(), lane.front());
         self.waiting += 1;
+        let order = work.order;
+        let later = |other: &Waiting<T>| other.order > order;
+        if !lane.back.back().is_some_and(later) {
+            // Most come back in order.
+            let first = lane.back.is_empty();
+            append(&mut lane.back, work);
+            if first {
+                self.firsts.older(stream, order);
+            }
+            return;
+        }
+        // As many are there as the window holds, at most.
+        let before = lane.back.partition_point(|other| !later(other));
+        if lane.back.len() == lane.back.capacity() {
+            grow(&mut lane.back);
+        }
+        lane.back.insert(before, work);
+        if before == 0 {
+            self.firsts.older(stream, order);
+        }
     }
 
     /// The oldest that waits.
     pub(super) fn oldest(&self) -> Option<u64> {
-        self.firsts.least()
+        self.firsts.first().map(|first| first.order)
     }
 }
 
-/// The first order of each stream, and the least of each pair, each four, and so on: a tree whose
-/// root is at 1 and whose leaves are its second half.
+/// The first launch of each stream, and the older one of each pair, each four, and so on: a tree whose
+/// root is at 1, whose leaves are its second half, and whose nodes 2n and 2n + 1 lie side by side.
 #[derive(Clone, Debug)]
-struct Firsts(Vec<u64>);
+struct Firsts(Vec<[First; 2]>);
 
-/// The order of a stream in which nothing waits.
-const NONE: u64 = u64::MAX;
+/// What waits longest in some streams: when it was captured, and in which.
+#[derive(Clone, Copy, Debug)]
+struct First {
+    order: u64,
+    stream: u32,
+}
+
+impl First {
+    /// Nothing waits.
+    const NONE: Self = Self { order: u64::MAX, stream: 0 };
+}
 
 impl Firsts {
     fn of(fronts: impl ExactSizeIterator<Item = Option<u64>>) -> Self {
         let leaves = fronts.len().next_power_of_two();
-        let mut firsts = Self(vec![NONE; 2 * leaves]);
-        fronts.enumerate().for_each(|(stream, front)| firsts.set(stream, front));
+        let mut firsts = Self(vec![[First::NONE; 2]; leaves]);
+        // As many streams as ids.
+        for (stream, front) in (0..).zip(fronts) {
+            front.into_iter().for_each(|order| firsts.older(StreamId(stream), order));
+        }
         firsts
     }
 
-    /// The least of all.
-    fn least(&self) -> Option<u64> {
-        self.0.get(1).copied().filter(|&order| order != NONE)
-    }
-
     const fn leaves(&self) -> usize {
-        self.0.len() / 2
+        self.0.len()
     }
 
+    /// Something older than all that waits in a stream has come, or something to a stream in which
+    /// nothing waits.
     #[inline]
-    fn set(&mut self, stream: usize, front: Option<u64>) {
-        let leaves = self.leaves();
-        let tree = &mut self.0;
-        let mut at = leaves + stream;
-        let mut least = front.unwrap_or(NONE);
-        while let Some(place) = tree.get_mut(at) {
-            if *place == least {
-                return;
-            }
-            *place = least;
-            least = least.min(tree[at ^ 1]);
+    fn older(&mut self, stream: StreamId, order: u64) {
+        let mut at = self.leaves() + stream.index();
+        while at > 0
+            && let Some(pair) = self.0.get_mut(at / 2)
+            && order < pair[at % 2].order
+        {
+            pair[at % 2] = First { order, stream: stream.0 };
             at /= 2;
-            if at == 0 {
-                return;
-            }
         }
     }
 
-    /// The stream in which the oldest waits.
+    /// The first of a stream has gone, and this is the next one.
     #[inline]
-    fn first(&self) -> Option<usize> {
-        let (tree, leaves) = (&self.0, self.leaves());
-        let least = *tree.get(1)?;
-        if least == NONE {
-            return None;
+    fn gone(&mut self, stream: StreamId, front: Option<u64>) {
+        let mut at = self.leaves() + stream.index();
+        let mut first = First { order: front.unwrap_or(u64::MAX), stream: stream.0 };
+        while let Some(pair) = self.0.get_mut(at / 2) {
+            pair[at % 2] = first;
+            if at <= 1 {
+                return;
+            }
+            let other = pair[1 - at % 2];
+            if other.order < first.order {
+                first = other;
+            }
+            at /= 2;
         }
-        let mut at = 1;
-        while at < leaves {
-            at = 2 * at + usize::from(tree[2 * at] != least);
-        }
-        Some(at - leaves)
+    }
+
+    /// The one that waits longest of all.
+    #[inline]
+    fn first(&self) -> Option<First> {
+        let [_, root] = self.0.first()?;
+        (root.order != u64::MAX).then_some(*root)
     }
 }

@@ -32,12 +32,10 @@ impl<T> Controller<T> {
     pub fn not_submitted(&mut self, handle: Handle) -> Result<(), Error> {
         let it = self.process_mut(handle.process)?;
         let submitting = |flying: &Flying<T>| flying.state == State::Submitting;
-        if !it.flight.get(handle).is_some_and(submitting) {
+        let Some(flying) = it.flight.remove_if(handle, submitting) else {
             return Err(Error::NotInRuntime { handle });
-        }
-        if let Some(flying) = it.flight.remove(handle) {
-            it.queues.put_back(flying.stream, flying.work);
-        }
+        };
+        it.queues.put_back(flying.stream, flying.work);
         Ok(())
     }
 
@@ -59,12 +57,15 @@ impl<T> Controller<T> {
     #[inline]
     pub fn finished(&mut self, handle: Handle) -> Result<T, Error> {
         let it = self.process_mut(handle.process)?;
-        let flying = it.flight.remove(handle).ok_or(Error::NotInRuntime { handle })?;
+        let Some(flying) = it.flight.remove(handle) else {
+            return Err(Error::NotInRuntime { handle });
+        };
         Ok(flying.work.payload)
     }
 
     /// A launch has left by the flag, having done nothing, or (where workgroups look by themselves)
-    /// a part. It waits again at its place (A4).
+    /// a part. It waits again at its place (A4). In the second case it counts as killed
+    /// ([`Options::most_kills`](crate::Options)) if it was said to have [started](Self::started).
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime.
@@ -72,7 +73,9 @@ impl<T> Controller<T> {
     pub fn exited(&mut self, handle: Handle) -> Result<Exit, Error> {
         let latched = self.declared.latched;
         let it = self.process_mut(handle.process)?;
-        let mut flying = it.flight.remove(handle).ok_or(Error::NotInRuntime { handle })?;
+        let Some(mut flying) = it.flight.remove(handle) else {
+            return Err(Error::NotInRuntime { handle });
+        };
         if !latched && flying.state == State::Started {
             // It may have been stopped part-way, and that is what minimum progress is about.
             flying.work.kills = flying.work.kills.saturating_add(1);
@@ -89,17 +92,15 @@ impl<T> Controller<T> {
     pub fn killed(&mut self, handle: Handle) -> Result<(), Error> {
         let everywhere = self.resetting();
         let it = self.process_mut(handle.process)?;
-        if it.flight.get(handle).is_none() {
-            return Err(Error::NotInRuntime { handle });
-        }
-        let leaves = it.cut.is_some_and(|cut| cut.holds(handle.sequence));
-        if !(it.stage.is_resetting() || everywhere && leaves) {
+        let leaves = || it.cut.is_some_and(|cut| cut.holds(handle.sequence));
+        if !(it.stage.is_resetting() || everywhere && leaves()) && it.flight.get(handle).is_some() {
             return Err(Error::NoReset { handle });
         }
-        if let Some(mut flying) = it.flight.remove(handle) {
-            flying.work.kills = flying.work.kills.saturating_add(1);
-            it.queues.put_back(flying.stream, flying.work);
-        }
+        let Some(mut flying) = it.flight.remove(handle) else {
+            return Err(Error::NotInRuntime { handle });
+        };
+        flying.work.kills = flying.work.kills.saturating_add(1);
+        it.queues.put_back(flying.stream, flying.work);
         Ok(())
     }
 
@@ -147,14 +148,11 @@ impl<T> Controller<T> {
     /// # Errors
     /// An unknown process; one for which the driver was told neither to reset, nor to hold or save.
     pub fn drained(&mut self, process: ProcessId) -> Result<(), Error> {
-        let whole = self.declared.scope == Scope::Device;
         let it = self.process_mut(process)?;
         match &mut it.stage {
             Stage::Resetting { over } if !*over => {
                 *over = true;
-                if whole {
-                    self.resets = self.resets.saturating_sub(1);
-                }
+                self.reset_is_over();
                 Ok(())
             }
             Stage::Removing { over } if !*over => {

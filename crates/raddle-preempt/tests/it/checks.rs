@@ -1,5 +1,5 @@
 //! Do the numbered checks of the digest hold? (11 is in `schedules`, the logs of the worked runs in
-//! `vectors`.)
+//! `vectors`, 2 with more unfinished than the window in `src/controller/commands.rs`.)
 
 use raddle_preempt::model::{Launch, Outcome, Setup, Step, Wish, run};
 use raddle_preempt::{

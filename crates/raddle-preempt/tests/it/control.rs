@@ -25,8 +25,8 @@ pub(crate) enum Order {
 pub(crate) trait Control {
     /// A program joins; the id of its process.
     fn join(&mut self, process: usize) -> usize;
-    /// Whether it has left; if not, it is busy.
-    fn leave(&mut self, process: usize) -> bool;
+    /// It has left, and so many launches that waited were dropped; or it is busy.
+    fn leave(&mut self, process: usize) -> Option<usize>;
     /// Says again, of every launch of the programs that had the id of this one before it, everything
     /// that could be said of one; how often that was not refused or not harmless.
     fn stale(&mut self, process: usize) -> u64;
@@ -43,6 +43,8 @@ pub(crate) trait Control {
     fn drained(&mut self, process: usize);
     /// Launches that have not finished, as far as it knows.
     fn left(&self, process: usize) -> usize;
+    /// Whether a synchronising call comes back that waits for this job and those captured before it.
+    fn reached(&self, process: usize, job: usize) -> bool;
     fn preempt(&mut self, process: usize, way: Way, by: Option<usize>) -> String;
     fn resume(&mut self, process: usize) -> String;
 }
@@ -55,13 +57,16 @@ pub(crate) struct Ours {
     ids: Vec<Option<ProcessId>>,
     /// By program and submission.
     handles: BTreeMap<(usize, u64), Handle>,
+    /// By job.
+    orders: BTreeMap<usize, raddle_preempt::Order>,
 }
 
 impl Ours {
     pub(crate) fn new(setup: &Setup) -> Self {
         let controller = Controller::new(setup.declared, setup.options).unwrap();
         let programs = setup.processes.clone();
-        Self { controller, ids: vec![None; programs.len()], programs, handles: BTreeMap::new() }
+        let (ids, handles, orders) = (vec![None; programs.len()], BTreeMap::new(), BTreeMap::new());
+        Self { controller, programs, ids, handles, orders }
     }
 
     fn id(&self, process: usize) -> ProcessId {
@@ -99,12 +104,13 @@ impl Control for Ours {
         id.index()
     }
 
-    fn leave(&mut self, process: usize) -> bool {
+    fn leave(&mut self, process: usize) -> Option<usize> {
+        let left = self.left(process);
         match self.controller.leave(self.id(process)) {
-            Ok(()) => true,
+            Ok(()) => Some(left),
             Err(why) => {
                 assert!(matches!(why, Error::Busy { .. }), "{why}");
-                false
+                None
             }
         }
     }
@@ -120,7 +126,9 @@ impl Control for Ours {
     fn capture(&mut self, process: usize, job: usize, it: &Job) {
         let Job { idempotent, tests_flag, .. } = *it;
         let work = Work { payload: job, idempotent, tests_flag };
-        self.controller.captured(self.id(process), StreamId(it.stream as u32), work).unwrap();
+        let stream = StreamId(it.stream as u32);
+        let order = self.controller.captured(self.id(process), stream, work).unwrap();
+        self.orders.insert(job, order);
     }
 
     fn next(&mut self, process: usize) -> Option<Order> {
@@ -181,6 +189,10 @@ impl Control for Ours {
             self.controller.in_flight(self.id(process)),
         );
         buffered.unwrap() + flying.unwrap()
+    }
+
+    fn reached(&self, process: usize, job: usize) -> bool {
+        self.controller.reached(self.id(process), self.orders[&job]).unwrap()
     }
 
     fn preempt(&mut self, process: usize, way: Way, by: Option<usize>) -> String {

@@ -325,6 +325,31 @@ fn a_reset_of_the_device_looks_at_everybody() {
     assert_eq!(c.next(other), Ok(Some(Command::Drained { process: other, resumed: false })));
 }
 
+#[test]
+fn what_has_ended_between_the_look_and_the_command_is_not_reset() {
+    for scope in [Scope::Process, Scope::Device] {
+        let (mut c, p, s) = controller(Declared { scope, ..declared() }, Options::default());
+        let other = c.join(Level(3)).unwrap();
+        let lane = c.open(other).unwrap();
+        capture(&mut c, p, s, &kernels(2));
+        capture(&mut c, other, lane, &kernels(1));
+        let flying = submit(&mut c, p);
+        let Some(Command::Raise { .. }) = begin(&mut c, p, Way::Reset) else { panic!() };
+        assert_eq!(c.raised(p), Ok(Verdict::Reset));
+        // One of the two has: the reset comes.
+        c.finished(flying[0]).unwrap();
+        assert_eq!(c.clone().next(p), Ok(Some(Command::Reset { process: p })));
+        let _ = c.exited(flying[1]).unwrap();
+        assert_eq!(
+            c.next(p),
+            Ok(Some(Command::Drained { process: p, resumed: false })),
+            "both have"
+        );
+        assert!(c.drained(p).is_err(), "no reset was commanded");
+        assert_eq!(submit(&mut c, other).len(), 1, "nobody waits for the end of a reset");
+    }
+}
+
 /// Preempts and resumes for as long as the one launch is killed; how often that was.
 fn kills(most_kills: Option<u32>, rounds: u32) -> u32 {
     let (mut c, p, s) = controller(declared(), Options { most_kills, ..Options::default() });
@@ -360,6 +385,35 @@ fn minimum_progress_is_off_by_default_and_ends_the_killing() {
     assert_eq!(Options::default().most_kills, None);
     assert_eq!(kills(None, 50), 50, "by the seed, for ever");
     assert_eq!([0, 1, 3].map(|most| kills(Some(most), 50)), [0, 1, 3]);
+}
+
+/// A launch leaves by the flag twice, and may be stopped so often; the flag that goes up the third time.
+fn third_flag(started: bool, latched: bool) -> Cut {
+    let options = Options { most_kills: Some(2), ..Options::default() };
+    let (mut c, p, s) = controller(Declared { latched, ..declared() }, options);
+    capture(&mut c, p, s, &kernels(1));
+    let run = |c: &mut C| {
+        let flying = submit(c, p);
+        if started {
+            c.started(flying[0]).unwrap();
+        }
+        flying
+    };
+    for _ in 0..2 {
+        let flying = run(&mut c);
+        flagged(&mut c, p, &flying);
+    }
+    run(&mut c);
+    let Some(Command::Raise { cut, .. }) = begin(&mut c, p, Way::Flag) else { panic!() };
+    cut
+}
+
+#[test]
+fn an_exit_counts_as_a_kill_of_what_was_said_to_have_started_and_may_stop_part_way() {
+    let leaves = Cut { from: 2, to: 3 };
+    assert_eq!(third_flag(false, false), leaves, "it had not begun");
+    assert_eq!(third_flag(true, true), leaves, "it left as a whole");
+    assert_eq!(third_flag(true, false), Cut { from: 3, to: 3 }, "its third run is the last");
 }
 
 #[test]

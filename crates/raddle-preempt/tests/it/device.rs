@@ -13,6 +13,7 @@ use raddle_preempt::Scope;
 use crate::control::{Control, Order};
 use crate::history::History;
 use crate::schedule::{Random, Schedule, Wish};
+use crate::wished::Wished;
 
 /// What the device does wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +54,10 @@ struct Gpu {
     /// What its program will do.
     jobs: VecDeque<usize>,
     wishes: VecDeque<(u64, Wish)>,
+    /// What the controller was given of it.
+    captured: Vec<usize>,
+    /// What the wishes ask for.
+    wished: Wished,
     /// It wants to leave.
     leaving: bool,
     /// The driver waits to hear that the flag is visible.
@@ -126,6 +131,7 @@ pub(crate) fn run<C: Control>(schedule: &Schedule, control: C, wrong: Wrong) -> 
     let there = (0..device.gpus.len()).filter(|&process| device.gpus[process].there);
     let left = there.map(|process| device.control.left(process)).sum();
     device.history.faults.hang += u64::from(device.gpus.iter().any(|gpu| gpu.leaving));
+    device.history.faults.sync += device.never_synced();
     device.history.close(left);
     device.history
 }
@@ -145,6 +151,7 @@ impl<C: Control> Device<'_, C> {
                 (0..self.gpus.len()).for_each(|process| self.hear(process, Wish::Resume));
             }
             busy |= self.ask();
+            self.sync();
             busy |= self.start();
             busy |= self.gpus.iter().any(Gpu::is_busy) || !self.reports.is_empty();
             busy |= self.flags.iter().any(|flag| !flag.soon.is_empty()) || self.is_to_come();
@@ -169,6 +176,7 @@ impl<C: Control> Device<'_, C> {
             self.gpus[process].jobs.pop_front();
             if self.gpus[process].there && !self.gpus[process].leaving {
                 self.control.capture(process, job, &self.schedule.jobs[job]);
+                self.gpus[process].captured.push(job);
             } else {
                 self.history.dropped[job] = true;
             }
@@ -179,6 +187,30 @@ impl<C: Control> Device<'_, C> {
             self.gpus[process].wishes.pop_front();
             self.hear(process, wish);
         }
+    }
+
+    /// Asks what a synchronising call hears, in turn one for everything and one for a part of it.
+    fn sync(&mut self) {
+        for (process, gpu) in self.gpus.iter().enumerate().filter(|(_, gpu)| gpu.there) {
+            let all = gpu.captured.len();
+            let part = (self.now / 2) as usize % (all + 1);
+            let count = if self.now.is_multiple_of(2) { all } else { part };
+            if let Some(&last) = gpu.captured[..count].last() {
+                let reached = self.control.reached(process, last);
+                self.history.synced(&gpu.captured[..count], reached);
+            }
+        }
+    }
+
+    /// Everything has run that will: processes whose synchronising calls wait all the same.
+    fn never_synced(&self) -> u64 {
+        let there = self.gpus.iter().enumerate().filter(|(_, gpu)| gpu.there);
+        let waits = there.filter(|(process, gpu)| {
+            let ran = gpu.captured.iter().all(|&job| self.history.full[job] > 0);
+            let last = gpu.captured.last();
+            ran && last.is_some_and(|&last| !self.control.reached(*process, last))
+        });
+        waits.count() as u64
     }
 
     /// Whether something happens at a time that is known.
@@ -225,9 +257,12 @@ impl<C: Control> Device<'_, C> {
 
     /// Lets a process leave that wants to, if it may.
     fn leave(&mut self, process: usize) {
-        if self.gpus[process].leaving && self.control.leave(process) {
-            (self.gpus[process].there, self.gpus[process].leaving) = (false, false);
-            self.history.left(self.schedule, process);
+        if self.gpus[process].leaving
+            && let Some(dropped) = self.control.leave(process)
+        {
+            let gpu = &mut self.gpus[process];
+            (gpu.there, gpu.leaving) = (false, false);
+            self.history.left(self.schedule, process, &gpu.captured, dropped);
             self.history.wishes.push((self.now, process, "left".to_owned()));
         }
     }
@@ -240,8 +275,16 @@ impl<C: Control> Device<'_, C> {
         // Also while it is under way, what was said to the ones before it means nothing.
         self.history.faults.gone += self.control.stale(process);
         let became = match wish {
-            Wish::Preempt(way, by) => self.control.preempt(process, way, by),
-            Wish::Resume => self.control.resume(process),
+            Wish::Preempt(way, by) => {
+                let became = self.control.preempt(process, way, by);
+                self.history.faults.wish += self.gpus[process].wished.preempt(&became);
+                became
+            }
+            Wish::Resume => {
+                let became = self.control.resume(process);
+                self.history.faults.wish += self.gpus[process].wished.resume(&became);
+                became
+            }
             Wish::Leave => {
                 self.gpus[process].leaving = true;
                 return self.leave(process);
@@ -310,6 +353,7 @@ impl<C: Control> Device<'_, C> {
 
     fn obey(&mut self, process: usize, order: Order) {
         self.history.orders.push((self.now, process, order));
+        self.check(process, order);
         let late = self.schedule.setup.late;
         match order {
             Order::Submit { sequence, stream, job } => {
@@ -354,6 +398,24 @@ impl<C: Control> Device<'_, C> {
                 self.gpus[process].preempted = !resumed;
             }
         }
+    }
+
+    /// Whether this is a time for such a command, as far as the host knows.
+    fn check(&mut self, process: usize, order: Order) {
+        let calling = |report: &Report| matches!(report, Report::Submitted(..));
+        let mut heard = self.reports.values().filter(|(whose, _)| *whose == process);
+        let idle = self.gpus[process].lanes.iter().all(Lane::is_empty) && heard.next().is_none();
+        let mut heard = self.reports.values().filter(|(whose, _)| *whose == process);
+        let calls = heard.any(|(_, report)| calling(report));
+        let wished = &mut self.gpus[process].wished;
+        let faults = &mut self.history.faults;
+        match order {
+            Order::Submit { .. } => faults.pause += wished.submits(),
+            Order::Raise { .. } | Order::Hold | Order::Save => faults.pause += u64::from(calls),
+            Order::Reset => faults.idle += u64::from(idle),
+            Order::Lower | Order::Release | Order::Restore | Order::Drained { .. } => {}
+        }
+        faults.wish += wished.carries_out(order);
     }
 
     /// Stores to the flag of a process, which is seen then.
@@ -537,6 +599,12 @@ impl<C: Control> Device<'_, C> {
         self.gpus[process].lanes[lane].running = Some(running);
         self.report(process, sequence, Report::Started(sequence));
         true
+    }
+}
+
+impl Lane {
+    fn is_empty(&self) -> bool {
+        self.queue.is_empty() && self.running.is_none()
     }
 }
 

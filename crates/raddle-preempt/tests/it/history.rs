@@ -20,6 +20,15 @@ pub(crate) struct Faults {
     pub(crate) stopped: u64,
     /// A launch began while its process was preempted.
     pub(crate) preempted: u64,
+    /// Something was submitted in a preemption, or a preemption went on while a submit call was under
+    /// way.
+    pub(crate) pause: u64,
+    /// A reset, and nothing of its process was in the runtime.
+    pub(crate) idle: u64,
+    /// A wish was answered or carried out otherwise than the wishes before it ask for.
+    pub(crate) wish: u64,
+    /// A synchronising call came back before what it waits for had run, or never.
+    pub(crate) sync: u64,
     /// A launch left by a flag that was not raised for it.
     pub(crate) unasked: u64,
     /// Something of a process that has left began, or what was said of it was taken for another's.
@@ -29,12 +38,29 @@ pub(crate) struct Faults {
 }
 
 impl Faults {
-    pub(crate) const NAMES: [&str; 9] =
-        ["order", "twice", "lost", "window", "stopped", "preempted", "unasked", "gone", "hang"];
+    pub(crate) const NAMES: [&str; 13] = [
+        "order",
+        "twice",
+        "lost",
+        "window",
+        "stopped",
+        "preempted",
+        "pause",
+        "idle",
+        "wish",
+        "sync",
+        "unasked",
+        "gone",
+        "hang",
+    ];
 
-    pub(crate) const fn list(&self) -> [u64; 9] {
-        let Self { order, twice, lost, window, stopped, preempted, unasked, gone, hang } = *self;
-        [order, twice, lost, window, stopped, preempted, unasked, gone, hang]
+    pub(crate) const fn list(&self) -> [u64; 13] {
+        let Self { order, twice, lost, window, stopped, preempted, .. } = *self;
+        let Self { pause, idle, wish, sync, unasked, gone, hang, .. } = *self;
+        [
+            order, twice, lost, window, stopped, preempted, pause, idle, wish, sync, unasked, gone,
+            hang,
+        ]
     }
 
     pub(crate) fn none(&self) -> bool {
@@ -61,6 +87,8 @@ pub(crate) struct History {
     /// From each preemption that began to its end.
     pub(crate) latencies: Vec<u64>,
     pub(crate) most_in_flight: usize,
+    /// How often a synchronising call would have come back.
+    pub(crate) syncs: u64,
     /// Ids that were given to processes, each counted once.
     pub(crate) ids: u64,
     pub(crate) end: u64,
@@ -75,11 +103,28 @@ impl History {
         Self { full, partial, added, dropped: vec![false; jobs], ..Self::default() }
     }
 
-    /// Its process has left: what has not run is dropped.
-    pub(crate) fn left(&mut self, schedule: &Schedule, process: usize) {
+    /// Its process has left: what has not run is dropped, and of what was captured that has to be as
+    /// much as the controller says that it dropped.
+    pub(crate) fn left(
+        &mut self,
+        schedule: &Schedule,
+        process: usize,
+        captured: &[usize],
+        said: usize,
+    ) {
+        let waited = captured.iter().filter(|&&job| self.full[job] == 0).count();
+        self.faults.lost += waited.saturating_sub(said) as u64;
+        self.faults.twice += said.saturating_sub(waited) as u64;
         for (at, job) in schedule.jobs.iter().enumerate() {
             self.dropped[at] |= job.process == process && self.full[at] == 0;
         }
+    }
+
+    /// What a synchronising call hears that waits for the last of these, the first ones captured.
+    pub(crate) fn synced(&mut self, captured: &[usize], reached: bool) {
+        let ran = captured.iter().all(|&job| self.full[job] > 0);
+        self.faults.sync += u64::from(reached && !ran);
+        self.syncs += u64::from(reached);
     }
 
     /// A round of its workgroups, from 0, has run.
@@ -124,6 +169,6 @@ impl History {
         self.faults.hang += u64::from(left > 0);
         let all = self.full.iter().zip(&self.dropped);
         let missing = all.filter(|(full, dropped)| **full == 0 && !**dropped).count();
-        self.faults.lost = missing.saturating_sub(left) as u64;
+        self.faults.lost += missing.saturating_sub(left) as u64;
     }
 }

@@ -11,3 +11,4 @@ mod naive;
 mod schedule;
 mod schedules;
 mod vectors;
+mod wished;

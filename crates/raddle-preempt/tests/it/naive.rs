@@ -36,6 +36,26 @@ pub(crate) enum Mutant {
     WindowPlusOne,
     /// The first submission of whoever gets an id again has number 0.
     NumbersAgain,
+    /// An idle runtime is reset (A3).
+    IdleReset,
+    /// A submit call that has not returned is neither waited for nor seen (A8).
+    CallsUnseen,
+    /// What is captured in a preemption goes in front of what left (A14).
+    CapturedInFront,
+    /// What is captured in a preemption is not kept (A14).
+    CapturedNowhere,
+    /// A preempt does not cancel the resume that waits (A15).
+    ResumeNotCancelled,
+    /// A resume without a preemption ends the next one (A15).
+    ResumeRemembered,
+    /// A preempt in a preemption begins another one (A15).
+    PreemptsAgain,
+    /// A synchronising call looks at the runtime alone (A15).
+    SyncRuntimeOnly,
+    /// A process leaves while something of it is in the runtime.
+    LeavesFlying,
+    /// A killed launch counts as executed, if only its process leaves before the end.
+    KilledIsDoneIfLeaving,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,14 +150,28 @@ impl Naive {
         found
     }
 
+    /// What a preemption sees of it.
+    fn seen(&self, process: usize) -> Vec<(u64, Launch)> {
+        let mut there = self.runtime(process);
+        if self.mutant == Mutant::CallsUnseen {
+            let returned =
+                |it: &Launch| matches!(it.place, Place::Runtime { acknowledged: true, .. });
+            there.retain(|(_, it)| returned(it));
+        }
+        there
+    }
+
     /// Whether a launch was killed less often than the options say.
     fn seldom(&self, it: &Launch) -> bool {
         self.setup.options.most_kills.is_none_or(|most| it.kills < most)
     }
 
     fn cut(&self, process: usize) -> (u64, u64) {
-        let to = self.all[process].next;
-        let there = self.runtime(process);
+        let there = self.seen(process);
+        let mut to = self.all[process].next;
+        if self.mutant == Mutant::CallsUnseen {
+            to = there.last().map_or(to, |(sequence, _)| sequence + 1);
+        }
         let mut from = there.first().map_or(to, |(sequence, _)| *sequence);
         for (sequence, it) in there {
             let latched = self.setup.declared.latched || self.mutant == Mutant::FlagRunning;
@@ -154,7 +188,7 @@ impl Naive {
         let it = &self.all[process];
         let out = matches!(it.at, At::ResetDue | At::Resetting | At::Waiting);
         let Some((from, to)) = it.cut.filter(|_| out) else { return false };
-        self.runtime(process).into_iter().all(|(sequence, it)| {
+        self.seen(process).into_iter().all(|(sequence, it)| {
             let started = matches!(it.place, Place::Runtime { started: true, .. });
             if self.mutant == Mutant::RunningOnly && !started {
                 return true;
@@ -172,7 +206,7 @@ impl Naive {
         }
         let whole = self.setup.declared.scope == Scope::Device;
         let others = whole && self.mutant != Mutant::OwnLaunchesOnly;
-        let idle = self.runtime(process).is_empty();
+        let idle = self.seen(process).is_empty() && self.mutant != Mutant::IdleReset;
         let hit = (0..self.all.len()).filter(|&id| id == process || others);
         let mut hit = hit.filter(|&id| id == process || !self.runtime(id).is_empty());
         if !idle && hit.all(|id| self.may_reset(id)) {
@@ -205,9 +239,11 @@ impl Naive {
     fn back(&mut self, process: usize, sequence: u64, killed: bool) {
         let mutant = self.mutant;
         let rank = self.all[process].rank;
+        let leaves = self.setup.processes[process].leaves;
         let Some(launch) = self.find(process, sequence) else { return };
-        let done =
-            mutant == Mutant::KilledIsDone && killed || mutant == Mutant::ExitedIsDone && !killed;
+        let leaves = leaves && mutant == Mutant::KilledIsDoneIfLeaving;
+        let killed_is_done = leaves || mutant == Mutant::KilledIsDone;
+        let done = killed_is_done && killed || mutant == Mutant::ExitedIsDone && !killed;
         launch.place = if done { Place::Done } else { Place::Buffer };
         if mutant == Mutant::TailRequeue {
             launch.rank = rank;
@@ -249,15 +285,16 @@ impl Control for Naive {
         id
     }
 
-    fn leave(&mut self, process: usize) -> bool {
-        let flies = !self.runtime(process).is_empty();
+    fn leave(&mut self, process: usize) -> Option<usize> {
+        let flies = !self.runtime(process).is_empty() && self.mutant != Mutant::LeavesFlying;
         let it = &mut self.all[process];
         if flies || it.at != At::Running || it.undo.is_some() {
-            return false;
+            return None;
         }
+        let buffered = it.launches.iter().filter(|it| it.place == Place::Buffer).count();
         it.launches.clear();
         self.ids[it.id] = (None, it.next);
-        true
+        Some(buffered)
     }
 
     fn stale(&mut self, process: usize) -> u64 {
@@ -270,8 +307,16 @@ impl Control for Naive {
 
     fn capture(&mut self, process: usize, job: usize, it: &Job) {
         let (stream, may, tests_flag) = (it.stream, killable(it), it.tests_flag);
-        let rank = self.all[process].rank;
+        let meanwhile = self.all[process].at != At::Running;
+        if meanwhile && self.mutant == Mutant::CapturedNowhere {
+            return;
+        }
+        let mut rank = self.all[process].rank;
         self.all[process].rank += 1;
+        if meanwhile && self.mutant == Mutant::CapturedInFront {
+            self.all[process].launches.iter_mut().for_each(|it| it.rank += 1);
+            rank = 0;
+        }
         let place = Place::Buffer;
         let launch = Launch { job, stream, rank, may, tests_flag, kills: 0, place };
         self.all[process].launches.push(launch);
@@ -289,7 +334,7 @@ impl Control for Naive {
                 Way::Switch => return Some(Order::Restore),
             }
         }
-        let there = self.runtime(process);
+        let there = self.seen(process);
         let empty = there.is_empty();
         let calling = there
             .iter()
@@ -313,6 +358,10 @@ impl Control for Naive {
             (At::Begun, way) => {
                 self.all[process].at = At::Removing;
                 Some(if way == Way::Drain { Order::Hold } else { Order::Save })
+            }
+            // It has ended since the check.
+            (At::ResetDue, _) if empty && self.mutant != Mutant::IdleReset => {
+                Some(self.complete(process))
             }
             (At::ResetDue, _) => {
                 self.all[process].at = At::Resetting;
@@ -393,6 +442,12 @@ impl Control for Naive {
         all.filter(|launch| launch.place != Place::Done).count()
     }
 
+    fn reached(&self, process: usize, job: usize) -> bool {
+        let mut before = self.all[process].launches.iter().filter(|launch| launch.job <= job);
+        let alone = self.mutant == Mutant::SyncRuntimeOnly;
+        before.all(|it| it.place == Place::Done || alone && it.place == Place::Buffer)
+    }
+
     fn preempt(&mut self, process: usize, way: Way, by: Option<usize>) -> String {
         if by.is_some_and(|by| self.all[by].level >= self.all[process].level) {
             return "NotOutranked".to_owned();
@@ -409,9 +464,12 @@ impl Control for Naive {
             return format!("missing {}", way.name());
         }
         let it = &mut self.all[process];
-        if it.at == At::Running {
+        if it.at == At::Running || self.mutant == Mutant::PreemptsAgain {
             (it.at, it.way) = (At::Begun, way);
             return "Begun".to_owned();
+        }
+        if self.mutant == Mutant::ResumeNotCancelled && it.resume {
+            return "ResumeCancelled".to_owned();
         }
         if std::mem::take(&mut it.resume) { "ResumeCancelled" } else { "Already" }.to_owned()
     }
@@ -420,7 +478,10 @@ impl Control for Naive {
         let mutant = self.mutant;
         let it = &mut self.all[process];
         match it.at {
-            At::Running => "Running",
+            At::Running => {
+                it.resume = mutant == Mutant::ResumeRemembered;
+                "Running"
+            }
             At::Preempted => {
                 (it.at, it.undo) = (At::Running, Some(it.way));
                 "Now"

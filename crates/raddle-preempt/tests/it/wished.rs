@@ -1,0 +1,103 @@
+//! What do the wishes of a process ask for, in which order?
+//!
+//! The rules of A15 by themselves: what the answer to each wish has to be, and which commands may
+//! follow, without any launch.
+
+use crate::control::Order;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum At {
+    #[default]
+    Running,
+    Draining,
+    Preempted,
+}
+
+/// What the driver did to a process and has not undone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Done {
+    Raised,
+    Held,
+    Saved,
+}
+
+/// Every method says how many faults it has found: 0 or 1.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wished {
+    at: At,
+    /// The latest wish is that it goes on.
+    on: bool,
+    done: Option<Done>,
+    /// What was done is to be undone.
+    undo: bool,
+}
+
+impl Wished {
+    pub(crate) fn preempt(&mut self, became: &str) -> u64 {
+        // The runtime or the levels forbid it: nothing has changed.
+        if became.starts_with("missing") || became == "NotOutranked" {
+            return 0;
+        }
+        let waits = self.at == At::Draining && self.on;
+        let wanted = match self.at {
+            At::Running => "Begun",
+            _ if waits => "ResumeCancelled",
+            _ => "Already",
+        };
+        if self.at == At::Running {
+            self.at = At::Draining;
+        }
+        self.on = false;
+        u64::from(became != wanted)
+    }
+
+    pub(crate) fn resume(&mut self, became: &str) -> u64 {
+        let wanted = match self.at {
+            At::Running => "Running",
+            At::Draining => "Waits",
+            At::Preempted => "Now",
+        };
+        self.on = true;
+        if self.at == At::Preempted {
+            self.goes_on();
+        }
+        u64::from(became != wanted)
+    }
+
+    fn goes_on(&mut self) {
+        (self.at, self.undo) = (At::Running, self.done.is_some());
+    }
+
+    /// Whether a submission comes in a preemption, or before one is undone.
+    pub(crate) fn submits(&self) -> u64 {
+        u64::from(self.at != At::Running || self.done.is_some())
+    }
+
+    pub(crate) fn carries_out(&mut self, order: Order) -> u64 {
+        let done = match order {
+            Order::Submit { .. } => return 0,
+            Order::Reset => {
+                return u64::from(self.at != At::Draining || self.done != Some(Done::Raised));
+            }
+            Order::Drained { resumed } => {
+                let right = self.at == At::Draining && resumed == self.on;
+                self.at = At::Preempted;
+                if resumed {
+                    self.goes_on();
+                }
+                return u64::from(!right);
+            }
+            Order::Raise { .. } | Order::Lower => Done::Raised,
+            Order::Hold | Order::Release => Done::Held,
+            Order::Save | Order::Restore => Done::Saved,
+        };
+        if matches!(order, Order::Lower | Order::Release | Order::Restore) {
+            let right = self.undo && self.done == Some(done);
+            (self.undo, self.done) = (false, None);
+            return u64::from(!right);
+        }
+        let right = self.at == At::Draining && self.done.is_none();
+        self.done = Some(done);
+        u64::from(!right)
+    }
+}
