@@ -5,8 +5,8 @@
 //! One pass over the pool, no allocation once the list has its size. What is surely below the last
 //! of those loaded so far is passed over after one product; every decision is of exact fractions.
 //!
-//! [`Pool`](crate::Pool) is scanned faster still, by its columns (`coarse`), after a look at a
-//! sample, which shows early how much is needed to be loaded, in whatever order processes stand.
+//! [`Pool`](crate::Pool) is scanned faster still, by its columns (`coarse`), of which a few comparisons
+//! of 16 bits tell what may reach the bar (`filter`).
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
