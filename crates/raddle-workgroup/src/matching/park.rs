@@ -121,3 +121,44 @@ impl Matcher {
         lifted
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use raddle_types::{CuShape, Demand, Launch, LaunchId};
+
+    use super::*;
+    use crate::policy::{Balance, Search};
+
+    const SHAPE: CuShape = CuShape {
+        simds: 2,
+        waves_per_simd: 4,
+        vgpr_per_simd: 16,
+        sgpr: u16::MAX,
+        lds: 16,
+        workgroups: 8,
+        barriers: 8,
+    };
+
+    #[test]
+    fn what_surely_fitted_is_tried_again_after_another_comes_back() {
+        let mut matcher = Matcher::new(SHAPE, 1, &Search::Full, Balance::Tail).expect("a shape");
+        let demand = |vgpr| Demand { waves: 2, vgpr, ..Demand::default() };
+        let launch = Launch { id: LaunchId(7), demand: demand(10), ..Launch::default() };
+        matcher.begin();
+        let class = matcher.class(&launch.demand, 0);
+        let plan = matcher.first(class, 0).expect("the device is empty");
+        let name = Name { launch: launch.id, workgroup: 0, wave: WHOLE };
+        matcher.commit(plan, class, name, &mut Vec::new()).expect("nothing has changed");
+        matcher.save(&launch, |_, _| ());
+        // It fits while the other is away, is said to fit, and takes nothing.
+        let other = matcher.class(&demand(9), 0);
+        assert!(matcher.fits(other) && matcher.fits(other));
+        assert_eq!(matcher.restore(&launch, |_, _| ()), 0, "its place is free");
+        assert!(!matcher.fits(other), "10 of 16 are taken again");
+        let mut cus = Vec::new();
+        matcher.candidates(other, &mut cus);
+        assert_eq!(cus, []);
+        matcher.kill(&launch, |_, _| ());
+        assert!(matcher.fits(other));
+    }
+}
