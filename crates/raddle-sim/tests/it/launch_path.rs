@@ -97,6 +97,11 @@ fn a_queue_launches_one_kernel_after_the_other() {
     let outcome = under("window = 6", path, iterations(1));
     let starts: Vec<u64> = (0..6).map(|n| end(&outcome, n) - RUNS[n]).collect();
     assert_eq!(starts, [30, 60, 90, 120, 150, 180]);
+    // So fewer packets count for more than their cleanups. By one an iteration, the first at 210, the
+    // kernels are what is waited for.
+    let last = |path: &str| end(&under("window = 6", path, iterations(10)), 59);
+    assert_eq!(last(path), 60 * 30 + 5);
+    assert_eq!(last(&path.replace("ordinary'", "condensed'\nahead = 6")), 210 + 9 * 60);
 }
 
 /// B14, of kernels that wait for nothing: each starts when it is launched itself. Without overlap
