@@ -23,7 +23,7 @@ const BUNDLED: [(&str, &str); 11] = [
     ("leftover-drain", include_str!("../data/recipes/leftover-drain.toml")),
     ("leftover-reset", include_str!("../data/recipes/leftover-reset.toml")),
     ("weighted-slices", include_str!("../data/recipes/weighted-slices.toml")),
-    ("ordinary-packets", include_str!("../data/recipes/ordinary-packets.toml")),
+    ("aql-packets", include_str!("../data/recipes/aql-packets.toml")),
     ("condensed", include_str!("../data/recipes/condensed.toml")),
 ];
 
@@ -207,7 +207,7 @@ mod tests {
     #[test]
     fn ordinary_and_condensed_packets_cost_the_same_for_each_part() {
         let text = |name| bundled(name).unwrap().1;
-        let one: toml::Table = toml::from_str(text("ordinary-packets")).unwrap();
+        let one: toml::Table = toml::from_str(text("aql-packets")).unwrap();
         let other: toml::Table = toml::from_str(text("condensed")).unwrap();
         for (key, value) in one["launch-path"].as_table().unwrap() {
             let same = key != "policy";
