@@ -6,7 +6,22 @@
 
 use core::panic::PanicInfo;
 
-use raddle_packet::{AQL_BYTES, AQL_ENTRIES, Agent, Encoder, Launch, Rule, View};
+use raddle_packet::{
+    AQL_BYTES, AQL_ENTRIES, Agent, Encoder, First, Format, Frequency, Launch, MostRecent, Rule,
+    View,
+};
+
+/// An encoder by this rule.
+type By<K> = Encoder<AQL_BYTES, AQL_ENTRIES, K>;
+
+// What the README of the crate says that firmware has to reserve on such a machine.
+#[cfg(target_pointer_width = "32")]
+const _: () = {
+    assert!(size_of::<Format<AQL_BYTES>>() == 1024);
+    assert!(size_of::<Agent<AQL_BYTES, AQL_ENTRIES>>() == 1584 && size_of::<Queue>() == 3568);
+    assert!(size_of::<By<First>>() == 1904 && size_of::<By<MostRecent<AQL_ENTRIES>>>() == 1984);
+    assert!(size_of::<By<Frequency<AQL_ENTRIES>>>() == 2560);
+};
 
 /// What a queue of an agent has.
 pub struct Queue {

@@ -94,6 +94,17 @@ impl Default for LaunchPathRecipe {
     }
 }
 
+impl LaunchPathRecipe {
+    /// Whether kernels are launched while others run.
+    const fn overlaps(&self) -> bool {
+        match self {
+            Self::Ordinary(config) => config.overlap,
+            #[cfg(feature = "packet")]
+            Self::Condensed(config) => config.overlap,
+        }
+    }
+}
+
 /// The turn policy and its parameters.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "policy", rename_all = "kebab-case")]
@@ -276,6 +287,8 @@ impl Recipe {
                 return Err(refused::window());
             }
             builder = builder.window(window);
+        } else if self.launch_path.overlaps() {
+            return Err(refused::overlap_without_window());
         }
         let builder = match self.launch_path {
             LaunchPathRecipe::Ordinary(config) => builder.launch_path(path, Ordinary::new(config)),

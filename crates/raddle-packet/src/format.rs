@@ -12,6 +12,9 @@ pub const MAX_FIELDS: usize = 29;
 const MAX_WORDS: usize = 64;
 
 /// A layout that has been checked.
+///
+/// It is a value of 1,384 bytes for AQL packets on a 64-bit machine and 1,024 on a 32-bit one; agent
+/// and encoder keep a copy each (their sizes are in the README of the crate).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format<const BYTES: usize> {
     pub(crate) types: Types,

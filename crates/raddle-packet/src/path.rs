@@ -62,6 +62,10 @@ pub struct CondensedConfig {
     /// one; 1 to 31. However long ago the first of them was: a launch path does not see when a host
     /// issued what.
     pub ahead: u8,
+    /// Whether a kernel is launched while the one before it runs, and starts as soon as it is
+    /// launched itself (B14); in a recipe it needs a window. Else those submitted together start when
+    /// all of them are launched.
+    pub overlap: bool,
 }
 
 impl Default for CondensedConfig {
@@ -79,6 +83,7 @@ impl Default for CondensedConfig {
             arguments: Arguments::New,
             signals: false,
             ahead: 31,
+            overlap: false,
         }
     }
 }
@@ -247,5 +252,9 @@ impl LaunchPath for CondensedPath {
             whole.cleanup = whole.cleanup.max(one.cleanup);
         }
         whole
+    }
+
+    fn overlaps(&self) -> bool {
+        self.config.overlap
     }
 }

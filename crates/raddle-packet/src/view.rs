@@ -11,6 +11,11 @@ use crate::error::Error;
 use crate::format::Format;
 use crate::launch::Launch;
 
+/// Half-words of the widest field.
+const MOST_OF_A_FIELD: usize = 4;
+/// Half-words in a row where they mean nothing.
+const IN_A_ROW: usize = 8;
+
 /// What kind of packet its first byte says it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -163,9 +168,23 @@ impl<'p, const BYTES: usize> View<'p, BYTES> {
         bytes.map_or(0, |bytes| u16::from_le_bytes(*bytes))
     }
 
-    /// Half-words from one byte to another, in hexadecimal.
+    /// A row of half-words from one byte to another: where, which, and in hexadecimal.
     fn half_words(&self, f: &mut fmt::Formatter<'_>, from: usize, to: usize) -> fmt::Result {
+        let index = (from - self.format.diff_values_at) / 2;
+        write!(f, "{from:4}    [{index:2}]")?;
         (from..to).step_by(2).try_for_each(|at| write!(f, " {:04x}", self.half_word(at)))
+    }
+
+    /// The same with what they mean behind them, in a column of its own.
+    fn meaning(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        (from, to): (usize, usize),
+        meaning: fmt::Arguments<'_>,
+    ) -> fmt::Result {
+        self.half_words(f, from, to)?;
+        let blank = 5 * MOST_OF_A_FIELD.saturating_sub((to - from) / 2);
+        writeln!(f, "{:blank$}  {meaning}", "")
     }
 
     fn diffs(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -177,24 +196,20 @@ impl<'p, const BYTES: usize> View<'p, BYTES> {
                 writeln!(f, "{at:4}  reserved               0x{byte:02x}")?;
             }
         }
-        let index = |at: usize| (at - first) / 2;
+        writeln!(f, "{first:4}  diff_values            {} half-words", format.capacity())?;
         let mut at = first;
         let walk = Walk::begin(self.packet, format).into_iter().flatten();
         for (kernel, step) in walk.map_while(Result::ok).enumerate() {
-            let (header, number) = (index(at), step.ref_num);
-            write!(f, "{at:4}  diff_values[{header:2}]        ")?;
-            self.half_words(f, at, step.values_at)?;
-            let vector = step.vector;
-            writeln!(f, "  kernel {kernel}: entry {number}, vector 0x{vector:04x}")?;
+            let (number, vector) = (step.ref_num, step.vector);
+            let named = format_args!("kernel {kernel}: entry {number}, vector 0x{vector:04x}");
+            self.meaning(f, (at, step.values_at), named)?;
             at = step.values_at;
             let (mut values, mut from) = (Launch::default(), at);
             let _ = format.take(self.packet, at, vector, &mut values);
             for field in crate::diff::fields(vector) {
                 let to = from + 2 * usize::from(format.at(field).half_words());
-                write!(f, "{from:4}  diff_values[{:2}]        ", index(from))?;
-                self.half_words(f, from, to)?;
-                let value = values.get(format, field);
-                writeln!(f, "  {} = 0x{value:x}", format.at(field).name)?;
+                let (name, value) = (format.at(field).name, values.get(format, field));
+                self.meaning(f, (from, to), format_args!("{name} = 0x{value:x}"))?;
                 from = to;
             }
             at = from;
@@ -204,9 +219,11 @@ impl<'p, const BYTES: usize> View<'p, BYTES> {
         if rest == 0 {
             return writeln!(f, "{at:4}  {unread} half-words not used");
         }
-        write!(f, "{at:4}  {unread} half-words not read:")?;
-        self.half_words(f, at, BYTES)?;
-        writeln!(f)
+        writeln!(f, "{at:4}  {unread} half-words not read")?;
+        (at..BYTES).step_by(2 * IN_A_ROW).try_for_each(|from| {
+            self.half_words(f, from, BYTES.min(from + 2 * IN_A_ROW))?;
+            writeln!(f)
+        })
     }
 }
 

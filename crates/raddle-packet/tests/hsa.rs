@@ -11,7 +11,7 @@ use std::process::Command;
 
 use raddle_packet::{AqlOptions, Barrier, Format, KernelDispatch};
 
-/// Prints every offset and size, then 500 dispatch and 500 barrier packets as hexadecimal.
+/// Prints every offset and size, then 1,000 dispatch and 500 barrier packets as hexadecimal.
 const PROGRAM: &str = r#"
 #include <hsa/hsa.h>
 #include <stddef.h>

@@ -24,6 +24,7 @@ fn config() -> impl Strategy<Value = CondensedConfig> {
             arguments,
             signals,
             ahead,
+            overlap: signals,
         },
     )
 }

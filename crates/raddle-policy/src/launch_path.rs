@@ -29,6 +29,13 @@ pub trait LaunchPath {
     /// The cost of submitting these launches of one stream together, in order.
     fn submit(&mut self, ready: &[Launch]) -> Submission;
 
+    /// Whether launching goes on beside what runs, a launch at a time. Then each launch is submitted
+    /// by itself, takes its `cost` behind the one before it of its stream, and can start when that
+    /// has passed. Else those submitted together can start together, when all of them are launched.
+    fn overlaps(&self) -> bool {
+        false
+    }
+
     /// Hears what happened; for policies that keep tables.
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         let _ = (fact, now);

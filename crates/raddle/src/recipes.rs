@@ -13,7 +13,7 @@ use crate::table;
 use crate::unique::Names;
 
 /// The bundled recipes: name and TOML, in the order in which they are listed and replayed.
-const BUNDLED: [(&str, &str); 10] = [
+const BUNDLED: [(&str, &str); 11] = [
     ("round-robin", include_str!("../data/recipes/round-robin.toml")),
     ("greedy", include_str!("../data/recipes/greedy.toml")),
     ("leftover", include_str!("../data/recipes/leftover.toml")),
@@ -23,6 +23,7 @@ const BUNDLED: [(&str, &str); 10] = [
     ("leftover-drain", include_str!("../data/recipes/leftover-drain.toml")),
     ("leftover-reset", include_str!("../data/recipes/leftover-reset.toml")),
     ("weighted-slices", include_str!("../data/recipes/weighted-slices.toml")),
+    ("aql-packets", include_str!("../data/recipes/aql-packets.toml")),
     ("condensed", include_str!("../data/recipes/condensed.toml")),
 ];
 
@@ -200,6 +201,22 @@ mod tests {
         assert_eq!(bundled("leftover_drain").unwrap().0, "leftover-drain");
         assert_eq!(nearest("leftover-drian"), "leftover-drain");
         assert_eq!(nearest("gredy"), "greedy");
+    }
+
+    /// Between them lies what condensing saves, and nothing else.
+    #[test]
+    fn ordinary_and_condensed_packets_cost_the_same_for_each_part() {
+        let text = |name| bundled(name).unwrap().1;
+        let one: toml::Table = toml::from_str(text("aql-packets")).unwrap();
+        let other: toml::Table = toml::from_str(text("condensed")).unwrap();
+        for (key, value) in one["launch-path"].as_table().unwrap() {
+            let same = key != "policy";
+            assert_eq!(other["launch-path"].get(key) == Some(value), same, "{key}");
+        }
+        assert_eq!(other["launch-path"]["decode-ns"].as_integer(), Some(0));
+        for slot in ["raddle", "turn", "allocate", "preempt"] {
+            assert_eq!(one[slot], other[slot]);
+        }
     }
 
     #[test]

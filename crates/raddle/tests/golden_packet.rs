@@ -193,7 +193,7 @@ fn the_worked_example_is_explained() {
     // Lines that are too long go on behind an indent.
     let told = ran.out.replace("\n        ", " ");
     for part in [
-        "diff_values[ 0]         8004  kernel 0: entry 4, vector 0x1000",
+        "2    [ 0] 8004                 kernel 0: entry 4, vector 0x1000",
         "dead beef feed 0bad  completion_signal = 0xbadfeedbeefdead",
         "entry 6 with kernarg_address = 0xfacedeed56781234; the cleanup of the last one",
         "the table stays as it was",

@@ -110,6 +110,7 @@ impl Builder {
             launches: BTreeMap::new(),
             ready: Ready::default(),
             travelling: BTreeSet::new(),
+            lines: BTreeMap::new(),
             refused: Vec::new(),
             wakes: BTreeSet::new(),
             turn_until: None,

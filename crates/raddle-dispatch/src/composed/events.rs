@@ -49,6 +49,7 @@ impl Composed {
             return Err(DispatchError::ProcessBusy(id));
         }
         self.processes.remove(&id);
+        self.lines.retain(|&(process, _), _| process != id);
         self.tell(&Fact::ProcessLeft { process: id }, now);
         Ok(())
     }

@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_policy::{
     Action, Actions, Allocate, Book, CuId, Event, Fact, Free, Launch, LaunchId, LaunchPath,
-    Preempt, ProcessId, Refusal, Round, Tick, Turn,
+    Preempt, ProcessId, Refusal, Round, StreamId, Tick, Turn,
 };
 
 pub use builder::Builder;
@@ -42,6 +42,9 @@ pub struct Composed {
     ready: Ready,
     /// Submitted launches that the device does not see yet.
     travelling: BTreeSet<(Tick, u64, LaunchId)>,
+    /// Until when each queue, a stream of a process, is busy with launching what was submitted
+    /// through it, where that goes on beside what runs.
+    lines: BTreeMap<(ProcessId, StreamId), Tick>,
     /// Launches that can never run, to be refused at the next decision.
     refused: Vec<Refusal>,
     wakes: BTreeSet<Tick>,

@@ -29,6 +29,10 @@ impl Composed {
         // A packet holds launches of one stream that became ready one after the other.
         let same_lane = |a: &Launch, b: &Launch| (a.process, a.stream) == (b.process, b.stream);
         for launches in batch.chunk_by(same_lane) {
+            if self.path.policy.overlaps() {
+                self.submit_in_line(launches, now, actions);
+                continue;
+            }
             let whole = self.path.policy.submit(launches);
             for (position, launch) in launches.iter().enumerate() {
                 // The first of a group carries its cost; the others come with it.
@@ -36,6 +40,18 @@ impl Composed {
                 let via = if position == 0 { whole } else { rest };
                 self.submit_one(launch, via, now + whole.cost, now, actions);
             }
+        }
+    }
+
+    /// Submits launches of one stream one by one: each is launched behind the one before it, and can
+    /// start when it is.
+    fn submit_in_line(&mut self, launches: &[Launch], now: Tick, actions: &mut Actions) {
+        for launch in launches {
+            let via = self.path.policy.submit(std::slice::from_ref(launch));
+            let line = self.lines.entry((launch.process, launch.stream)).or_insert(now);
+            *line = now.max(*line) + via.cost;
+            let visible = *line;
+            self.submit_one(launch, via, visible, now, actions);
         }
     }
 

@@ -20,6 +20,12 @@ pub(super) fn window() -> RecipeError {
     RecipeError::setting("window", message.to_owned(), Some("`window = 8`".to_owned()))
 }
 
+/// Launching beside what runs, of launches that nobody hears of before they can run.
+pub(super) fn overlap_without_window() -> RecipeError {
+    let message = "it is missing, and `launch-path.overlap` launches a kernel while the one before it runs: give how many launches of a process may be on their way or on the device (seed 001 has 8), or leave overlap out";
+    RecipeError::setting("window", message.to_owned(), Some("`window = 8`".to_owned()))
+}
+
 /// What `cheapest` weighs is not known.
 #[cfg(feature = "preempt")]
 pub(super) fn no_costs() -> RecipeError {

@@ -24,12 +24,23 @@ pub struct OrdinaryConfig {
     /// C, in nanoseconds: from the end of a launch until anybody knows of it.
     #[serde(skip_serializing_if = "is_zero")]
     pub cleanup_ns: u64,
+    /// Whether a kernel is launched while the one before it runs, and starts as soon as it is
+    /// launched itself (B14); needs a window. Else those submitted together start when all of them
+    /// are launched.
+    #[serde(skip_serializing_if = "is_false")]
+    pub overlap: bool,
 }
 
 /// What costs nothing is not written down.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 const fn is_zero(ns: &u64) -> bool {
     *ns == 0
+}
+
+/// Nor is what was not asked for.
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_false(on: &bool) -> bool {
+    !*on
 }
 
 impl OrdinaryConfig {
@@ -63,5 +74,9 @@ impl LaunchPath for Ordinary {
             cost: Ticks(u64::from(packets).saturating_mul(self.config.each())),
             cleanup: Ticks(if packets == 0 { 0 } else { self.config.cleanup_ns }),
         }
+    }
+
+    fn overlaps(&self) -> bool {
+        self.config.overlap
     }
 }

@@ -226,6 +226,8 @@ fn what_a_policy_refuses_is_told_by_its_key_in_the_unit_of_the_key() {
     let matching = |settings: &str| slot("allocate", "matching", settings);
     let texts = [
         "raddle = 1\nwindow = 0".to_owned(),
+        slot("launch-path", "ordinary", "overlap = true"),
+        slot("launch-path", "condensed", "overlap = true"),
         slot("launch-path", "condensed", "entries = 9"),
         turn("t0-us = 0"),
         turn("t0-us = 200\nlongest-us = 100"),

@@ -129,7 +129,7 @@ fn check_8_a_reference_packet_launches_and_is_stored() {
     assert_eq!(agent.table().entries().count(), 1);
 }
 
-/// Check 9 draws its 3,000 packets in `random`.
+/// Check 9 draws its 3,000 packets: it is in `random`.
 #[test]
 fn check_10_how_many_fit() {
     let format = aql();

@@ -1,8 +1,8 @@
 //! Which formats are refused?
 
 use raddle_packet::{
-    Agent, AqlOptions, Encoder, Error, Field, First, Format, FormatFault, HalfWords, HeaderBits,
-    Launch, Scope, Spec, Table, Types,
+    Agent, AqlOptions, Encoder, Error, Field, First, Format, FormatFault, Frequency, HalfWords,
+    HeaderBits, Launch, MostRecent, Scope, Spec, Table, Types,
 };
 
 const TYPES: Types =
@@ -37,6 +37,28 @@ fn fault<const BYTES: usize>(spec: &Spec<'_>) -> FormatFault {
         Err(Error::Format(fault)) => fault,
         other => panic!("{other:?}"),
     }
+}
+
+/// What firmware has to reserve; `checks/firmware` has the same for a 32-bit machine.
+#[test]
+#[cfg(all(target_pointer_width = "64", target_arch = "x86_64"))]
+fn sizes_are_those_of_the_readme() {
+    let sizes = [
+        ("Format", size_of::<Format<64>>()),
+        ("Agent", size_of::<Agent<64, 8>>()),
+        ("Encoder<First>", size_of::<Encoder<64, 8, First>>()),
+        ("Encoder<MostRecent>", size_of::<Encoder<64, 8, MostRecent<8>>>()),
+        ("Encoder<Frequency>", size_of::<Encoder<64, 8, Frequency<8>>>()),
+    ];
+    let readme = include_str!("../../README.md");
+    for (name, bytes) in sizes {
+        let row = format!("| `{name}` | {},{:03} |", bytes / 1000, bytes % 1000);
+        assert!(readme.contains(&row), "{row}");
+    }
+    let queue = size_of::<Agent<64, 8>>() + 31 * size_of::<Launch<64>>();
+    assert!((queue, size_of::<Launch<64>>()) == (3936, 64) && readme.contains("3,936 bytes"));
+    assert!(include_str!("../../src/format.rs").contains("1,384 bytes"));
+    assert!(include_str!("../../src/encoder.rs").contains("2,944 bytes"));
 }
 
 #[test]

@@ -75,7 +75,7 @@ proptest! {
 
     /// Check 9, in all four orders and with both private sizes.
     #[test]
-    fn parsing_what_was_written_gives_it_back((n, kernels) in packet()) {
+    fn check_9_parsing_what_was_written_gives_it_back((n, kernels) in packet()) {
         let (format, bytes) = (formats()[n], naive::packet(orders(n), &kernels).unwrap());
         let parsed = Condensed::parse(&bytes, &format).unwrap();
         prop_assert_eq!(parsed.emit(&format), bytes);

@@ -1,9 +1,11 @@
-//! Does launching cost in a run what figures 5 and 7 of seed 002 say?
+//! Does launching cost in a run what figures 5 and 7 of seed 002 say, also where kernels overlap?
 //!
 //! The worked example: six kernels of 10, 6, 4, 10, 25 and 5 ticks, E = 2, P = 3, S = 1, C = 2.
 
+use proptest::prelude::*;
 use raddle_dispatch::{Composed, Recipe};
-use raddle_sim::{Task, Work};
+use raddle_sim::{Outcome, Task, Work};
+use raddle_types::{StreamId, Ticks};
 
 use crate::kit::{SHAPE, end, in_order, kernel, try_run, workload};
 
@@ -21,16 +23,23 @@ fn iterations(count: usize) -> Vec<Task> {
     in_order((0..count).flat_map(|_| (0..).zip(RUNS).map(task)).collect())
 }
 
+/// The costs of the worked example.
+const COSTS: &str = "enqueue-ns = 2\nprocessing-ns = 3\nschedule-ns = 1\ncleanup-ns = 2";
+
+/// A run of one process under a recipe with these lines before and in its launch path.
+fn under(before: &str, path: &str, tasks: Vec<Task>) -> Outcome {
+    let recipe = format!("raddle = 1\n{before}\n[launch-path]\n{path}");
+    let recipe = Recipe::parse("test", &recipe).expect("a recipe");
+    // Room for whatever may run at once.
+    let dispatcher: Composed = recipe.builder(SHAPE, 64).expect("a dispatcher").build();
+    let outcome = try_run(&workload(vec![tasks]), 64, dispatcher).expect("lawful");
+    assert!(outcome.stuck.is_empty());
+    outcome
+}
+
 /// When the last of so many iterations has ended, in a dispatcher of this launch path.
 fn ends(count: usize, path: &str) -> u64 {
-    let recipe = format!(
-        "raddle = 1\n[launch-path]\n{path}\nenqueue-ns = 2\nprocessing-ns = 3\nschedule-ns = 1\ncleanup-ns = 2"
-    );
-    let recipe = Recipe::parse("test", &recipe).expect("a recipe");
-    let dispatcher: Composed = recipe.builder(SHAPE, 1).expect("a dispatcher").build();
-    let outcome = try_run(&workload(vec![iterations(count)]), 1, dispatcher).expect("lawful");
-    assert!(outcome.stuck.is_empty());
-    end(&outcome, 6 * count - 1)
+    end(&under("", &format!("{path}\n{COSTS}"), iterations(count)), 6 * count - 1)
 }
 
 #[test]
@@ -53,10 +62,108 @@ fn condensed_packets() {
 /// A copy that waits for a launch waits for its cleanup too.
 #[test]
 fn what_waits_hears_of_an_end_after_the_cleanup() {
-    let recipe = "raddle = 1\n[launch-path]\npolicy = 'ordinary'\ncleanup-ns = 7";
-    let recipe = Recipe::parse("test", recipe).expect("a recipe");
-    let dispatcher = recipe.builder(SHAPE, 1).expect("a dispatcher").build();
     let tasks = in_order(vec![kernel(0, 1, 1, 10), crate::kit::copy(0, 5)]);
-    let outcome = try_run(&workload(vec![tasks]), 1, dispatcher).expect("lawful");
+    let outcome = under("", "policy = 'ordinary'\ncleanup-ns = 7", tasks);
     assert_eq!((end(&outcome, 0), end(&outcome, 1)), (17, 22));
+}
+
+/// B14, of kernels that wait for each other: each is launched while the one before it runs, so what
+/// stays is the first launch, the kernels and what waits for them, which is their cleanups.
+#[test]
+fn launching_goes_on_beside_the_kernel_that_runs() {
+    let ends = |count, before, path: &str| {
+        let path = format!("{path}\n{COSTS}");
+        end(&under(before, &path, iterations(count)), 6 * count - 1)
+    };
+    // 6 + 60 + 6 cleanups of 2; each further iteration 60 + 12.
+    let (ordinary, condensed) = ("policy = 'ordinary'", "policy = 'condensed'\nahead = 6");
+    let overlap = |path: &str| format!("{path}\noverlap = true");
+    assert_eq!(ends(1, "window = 6", &overlap(ordinary)), 78);
+    assert_eq!(ends(10, "window = 6", &overlap(ordinary)), 78 + 9 * 72);
+    // By reference packets; each further iteration 60 and one cleanup.
+    assert_eq!(ends(1, "window = 6", &overlap(condensed)), 78);
+    assert_eq!(ends(10, "window = 6", &overlap(condensed)), 78 + 9 * 62);
+    // A window of one launch, or no window and no overlap, is what the figures draw.
+    assert_eq!(ends(10, "window = 1", &overlap(ordinary)), 1080);
+    assert_eq!(ends(10, "window = 1", &overlap(condensed)), 765);
+    // By a window alone launches are submitted earlier, and start when all of them are launched.
+    assert_eq!(ends(1, "window = 6", ordinary), 108);
+}
+
+/// Kernels that are launched for longer than they run: then the queue is what a run waits for.
+#[test]
+fn a_queue_launches_one_kernel_after_the_other() {
+    let path = "policy = 'ordinary'\noverlap = true\nenqueue-ns = 30";
+    let outcome = under("window = 6", path, iterations(1));
+    let starts: Vec<u64> = (0..6).map(|n| end(&outcome, n) - RUNS[n]).collect();
+    assert_eq!(starts, [30, 60, 90, 120, 150, 180]);
+    // So fewer packets count for more than their cleanups. By one an iteration, the first at 210, the
+    // kernels are what is waited for.
+    let last = |path: &str| end(&under("window = 6", path, iterations(10)), 59);
+    assert_eq!(last(path), 60 * 30 + 5);
+    assert_eq!(last(&path.replace("ordinary'", "condensed'\nahead = 6")), 210 + 9 * 60);
+}
+
+/// B14, of kernels that wait for nothing: each starts when it is launched itself. Without overlap
+/// all of them start when the last is launched.
+#[test]
+fn kernels_that_wait_for_nothing_start_one_by_one() {
+    let starts = |path: &str, tasks: Vec<Task>, first: usize| -> Vec<u64> {
+        let path = format!("{path}\nenqueue-ns = 2\nprocessing-ns = 3\nschedule-ns = 1");
+        let outcome = under("window = 12", &path, tasks);
+        (first..first + 6).map(|n| end(&outcome, n) - RUNS[n - first]).collect()
+    };
+    let free = |from: u64| {
+        let mut tasks = iterations(1);
+        tasks.iter_mut().for_each(|task| (task.after, task.arrival) = (None, Ticks(from)));
+        tasks
+    };
+    let ordinary = "policy = 'ordinary'";
+    assert_eq!(starts(ordinary, free(0), 0), [36; 6]);
+    let overlap = format!("{ordinary}\noverlap = true");
+    assert_eq!(starts(&overlap, free(0), 0), [6, 12, 18, 24, 30, 36]);
+    // The second time by one condensed packet.
+    let (condensed, twice) = ("policy = 'condensed'", [free(0), free(100)].concat());
+    assert_eq!(starts(condensed, twice.clone(), 6), [111; 6]);
+    let overlap = format!("{condensed}\noverlap = true");
+    assert_eq!(starts(&overlap, twice, 6), [106, 107, 108, 109, 110, 111]);
+}
+
+/// One kernel: how long after the one before it is issued, its stream, which one of its stream it
+/// waits for (none, or so many before it), how long it runs.
+type Drawn = (u64, u32, Option<usize>, u64);
+
+proptest! {
+    /// When each kernel ends, worked out one after the other with nothing but the three times that
+    /// each has: launched, ready, ended. Queues do not wait for each other.
+    #[test]
+    fn overlap_is_what_three_times_a_kernel_say(
+        drawn in prop::collection::vec((0..9_u64, 0..2_u32, prop::option::of(0..3_usize), 1..20_u64), 1..40),
+        (cost, cleanup) in (0..12_u64, 0..5_u64),
+    ) {
+        let mut tasks: Vec<Task> = Vec::new();
+        let mut wanted: Vec<u64> = Vec::new();
+        let mut queues = [0; 2];
+        let mut issued = 0;
+        for &(later, stream, after, runs) in &drawn as &[Drawn] {
+            issued += later;
+            let same = (0..tasks.len()).filter(|&n| tasks[n].stream.0 == stream);
+            let after = after.and_then(|back| same.rev().nth(back));
+            let launched = issued.max(queues[stream as usize]) + cost;
+            queues[stream as usize] = launched;
+            let ready = after.map_or(issued, |after| issued.max(wanted[after]));
+            wanted.push(launched.max(ready) + runs + cleanup);
+            let mut task = kernel(issued, 1, 1, runs);
+            (task.stream, task.after) = (StreamId(stream), after.map(|after| after as u32));
+            tasks.push(task);
+        }
+        // A process of which nothing is ready or submitted has no turn, so a launch that waits for
+        // the cleanup of the last one is launched after it. This one runs all along.
+        let beside = kernel(0, 1, 1, 10_000);
+        tasks.push(Task { stream: StreamId(2), ..beside });
+        let path = format!("policy = 'ordinary'\noverlap = true\nprocessing-ns = {cost}\ncleanup-ns = {cleanup}");
+        let outcome = under("window = 99", &path, tasks);
+        let ended: Vec<u64> = (0..drawn.len()).map(|n| end(&outcome, n)).collect();
+        prop_assert_eq!(ended, wanted);
+    }
 }

@@ -74,6 +74,20 @@ fn what_was_issued_ahead_is_in_the_log_and_gives_the_same_answers_again() {
 }
 
 #[test]
+fn launching_beside_what_runs_is_in_the_log_too() {
+    let recipe = |overlap: &str| {
+        format!(
+            "window = 8\n{DRAIN}\n[launch-path]\npolicy = \"condensed\"\nenqueue-ns = 70\ncleanup-ns = 5\n{overlap}"
+        )
+    };
+    let log = logged(&recipe("overlap = true"), Detail::Answers);
+    assert_eq!(reader::replay(log.as_bytes()).unwrap().difference, None);
+    // Without it they are launched later: the header's is used.
+    let other = log.replacen("\"overlap\":true", "\"overlap\":false", 1);
+    assert!(reader::replay(other.as_bytes()).unwrap().difference.is_some());
+}
+
+#[test]
 fn a_changed_answer_is_found_with_its_line() {
     let log = logged(DRAIN, Detail::Answers);
     let changed = log.replacen("\"how\":\"drain\"", "\"how\":\"switch\"", 1);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use raddle_dispatch::slots::{Everyone, HighestLevel};
+use raddle_dispatch::slots::{Everyone, HighestLevel, Ordinary, OrdinaryConfig};
 use raddle_dispatch::{Composed, DispatchError, Dispatcher};
 use raddle_policy::{Action, Actions, Allocate, CuId, Event, Free, How, TakeOff};
 use raddle_preempt::policy::{ByRule, DeviceCosts};
@@ -308,6 +308,24 @@ proptest! {
         let done = |it: &raddle_sim::Record| it.refused != it.ended.is_some();
         let requests = outcome.records.iter().filter(|it| usize::from(it.process) + 1 == all.processes.len());
         prop_assert!(requests.clone().count() > 0 && requests.clone().all(done));
+    }
+
+    /// What is on its way leaves and comes back like what has arrived.
+    #[test]
+    fn launching_beside_what_runs_loses_nothing(
+        processes in processes(), way in 0usize..6, cus in 1u16..4, window in 1u32..10,
+        (enqueue_ns, cleanup_ns) in (0..300u64, 0..50u64),
+    ) {
+        let config = OrdinaryConfig { enqueue_ns, cleanup_ns, overlap: true, ..OrdinaryConfig::default() };
+        let inner = Composed::builder(SHAPE, cus)
+            .launch_path("ordinary", Ordinary::new(config))
+            .turn("highest-level", HighestLevel)
+            .preempt("always", Always(WAYS[way]))
+            .window(window)
+            .build();
+        let watched = Watched::new(inner, window as usize, Arc::default());
+        let outcome = try_run(&workload(processes.clone()), cus, watched);
+        check(&outcome.expect("the two books agree"), &processes, WAYS[way]);
     }
 
     /// A chain of launches alone: one in flight is one at a time.

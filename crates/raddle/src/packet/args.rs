@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Subcommand, ValueEnum};
 use raddle_packet::{
     AQL_BYTES, AqlOptions, Format, HalfWords, HeaderBits, NEAR, Overhead, Rule, Scope, Types,
 };
@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::error::CliError;
 
 #[derive(Debug, Args)]
+#[command(next_line_help = true)]
 pub(crate) struct PacketArgs {
     #[command(subcommand)]
     pub(crate) verb: PacketVerb,
@@ -44,18 +45,29 @@ differs. A launch that goes as a reference or an ordinary packet is neither.";
 #[derive(Debug, Subcommand)]
 pub(crate) enum PacketVerb {
     /// Launches in (JSON Lines), packets out (a line of hexadecimal each)
-    #[command(next_line_help = true, after_help = ENCODE)]
+    #[command(next_line_help = true, disable_help_flag = true, after_help = ENCODE)]
     Encode(EncodeArgs),
     /// Packets in (lines of hexadecimal, or bytes), what they launch out
-    #[command(next_line_help = true, after_help = DECODE)]
+    #[command(next_line_help = true, disable_help_flag = true, after_help = DECODE)]
     Decode(DecodeArgs),
     /// What condensed packets would save on profiles, at assumed costs
-    #[command(next_line_help = true, after_help = STATS)]
+    #[command(next_line_help = true, disable_help_flag = true, after_help = STATS)]
     Stats(StatsArgs),
+}
+
+/// `-h` and `--help` are one: a summary would put all values of an option in one line, beyond the 80
+/// columns of a terminal.
+#[derive(Debug, Args)]
+struct Help {
+    /// Print help
+    #[arg(short, long, action = ArgAction::HelpLong)]
+    help: Option<bool>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct EncodeArgs {
+    #[command(flatten)]
+    help: Help,
     /// Launches and barriers, one a line; `-` is stdin
     #[arg(value_name = "FILE", default_value = "-")]
     pub(crate) file: PathBuf,
@@ -67,6 +79,8 @@ pub(crate) struct EncodeArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct DecodeArgs {
+    #[command(flatten)]
+    help: Help,
     /// Packets, one a line, or as bytes; `-` is stdin
     #[arg(value_name = "FILE", default_value = "-")]
     pub(crate) file: PathBuf,
@@ -76,6 +90,8 @@ pub(crate) struct DecodeArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct StatsArgs {
+    #[command(flatten)]
+    help: Help,
     /// Profiles or launch tables, plain or gzip (docs/profiles.md)
     #[arg(value_name = "PROFILE", required = true)]
     pub(crate) profiles: Vec<PathBuf>,

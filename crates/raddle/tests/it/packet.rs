@@ -332,6 +332,10 @@ fn all_of_it_is_readable_on_a_terminal_of_80_columns() {
         &["packet", "stats", "--help"],
         &["packet", "encode", "--help"],
         &["packet", "decode", "--help"],
+        &["packet", "-h"],
+        &["packet", "stats", "-h"],
+        &["packet", "encode", "-h"],
+        &["packet", "decode", "-h"],
     ] {
         let ran = place.raddle(args);
         assert_eq!(ran.code, 0, "{ran:?}");
@@ -339,10 +343,22 @@ fn all_of_it_is_readable_on_a_terminal_of_80_columns() {
         assert!(wide.is_empty(), "{args:?}: {wide:#?}");
     }
     // The question and the answer are one line each, as `golden` takes and gives them.
-    let explained = place.raddle(&["explain", "packet"]).out;
-    let steps = explained.lines().filter(|line| !line.contains('{'));
-    let wide: Vec<&str> = steps.filter(|line| line.chars().count() > 91).collect();
-    assert!(wide.is_empty(), "{wide:#?}");
+    // Every field changes, to the widest value that it can have; and what is not read is not 0.
+    let widest = json!({"synch_scopes": 255, "grid_size_x": u32::MAX, "group_segment_size": u32::MAX,
+        "kernel_object": "0xffffffffffffffff", "kernarg_address": "0xffffffffffffffff",
+        "completion_signal": "0xffffffffffffffff", "private_segment_size": u32::MAX});
+    let widest = json!({"condensed": [{"ref_num": 7, "diff": widest}]});
+    let unread = format!("06010000{}", "ff".repeat(60));
+    let unread = json!({"decode": [unread], "table": {"0": {}}});
+    for question in [None, Some(widest), Some(unread)] {
+        let question = question.map(|question| question.to_string());
+        let args = ["explain", "packet"].into_iter().chain(question.as_deref());
+        let explained = place.raddle(&args.collect::<Vec<_>>()).out;
+        let steps: Vec<&str> = explained.lines().filter(|line| !line.contains('{')).collect();
+        assert!(steps.len() > 8, "{explained}");
+        let wide: Vec<&&str> = steps.iter().filter(|line| line.chars().count() > 80).collect();
+        assert!(wide.is_empty(), "{wide:#?}");
+    }
     let wrong = json!({"reference": {"fields": {}}}).to_string();
     let ran = place.raddle(&["explain", "packet", &wrong]);
     assert!(ran.err.contains("`ref_num` is missing"), "{}", ran.err);

@@ -74,7 +74,7 @@ fn equal_runs_give_equal_bytes_however_many_go_at_a_time() {
         seen.push((ran.out, place.tree("out")));
     }
     let names = seen[0].1.keys();
-    assert!(names.len() == 22, "a page, a summary, ten logs and ten timelines: {names:?}");
+    assert!(names.len() == 24, "a page, a summary, eleven logs and eleven timelines: {names:?}");
     assert!(seen.windows(2).all(|pair| pair[0] == pair[1]));
     assert_eq!(place.names("."), ["infer.csv", "out", "train.csv"], "nothing temporary is left");
 }
@@ -139,7 +139,7 @@ fn the_document_on_the_terminal_is_the_one_in_the_folder() {
     assert_eq!(ran.out.as_bytes(), place.tree("out")["summary.json"]);
     let value: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(value["device"]["id"], "v100");
-    assert_eq!(value["recipes"].as_array().unwrap().len(), 10);
+    assert_eq!(value["recipes"].as_array().unwrap().len(), 11);
     let level = &value["recipes"][2]["summary"]["processes"][0]["levels"][0];
     assert_eq!(level["level"], 5);
     assert!(level["slowdown"].as_f64().unwrap() >= 1.0);
@@ -311,7 +311,7 @@ fn files_of_different_formats_and_vendors_share_a_device() {
         assert!(value["warnings"].as_array().unwrap().contains(&warning.as_str().into()));
     }
     // All of it ran, under every recipe.
-    assert_eq!(value["recipes"].as_array().unwrap().len(), 10);
+    assert_eq!(value["recipes"].as_array().unwrap().len(), 11);
     for result in value["recipes"].as_array().unwrap() {
         let processes = result["summary"]["processes"].as_array().unwrap();
         for (process, launches) in processes.iter().zip([20, 7, 4, 3]) {
@@ -401,7 +401,7 @@ fn no_metadata_of_a_source_goes_into_any_output() {
         ]);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""));
         let mut all = place.tree("out");
-        assert_eq!(all.len(), 32);
+        assert_eq!(all.len(), 35);
         if format == "json" {
             all.insert("terminal".to_owned(), ran.out.into_bytes());
         }
