@@ -93,12 +93,6 @@ impl<const BYTES: usize, const ENTRIES: usize, K: Keep<BYTES>> Encoder<BYTES, EN
         }
     }
 
-    /// Half-words of the last difference, its header included.
-    #[cfg(feature = "alloc")]
-    pub(crate) const fn last_cost(&self) -> u16 {
-        self.run.plan().cost
-    }
-
     /// What the agent holds once it has seen every packet.
     #[must_use]
     pub const fn table(&self) -> &Table<BYTES, ENTRIES> {

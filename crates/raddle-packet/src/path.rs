@@ -88,6 +88,17 @@ impl Default for CondensedConfig {
     }
 }
 
+impl CondensedConfig {
+    /// Half-words that the least kernel takes in a packet: one that names its entry, and where
+    /// arguments are new, the four of their address.
+    const fn least_room(&self) -> u16 {
+        match self.arguments {
+            Arguments::New => 5,
+            Arguments::Fixed => 1,
+        }
+    }
+}
+
 /// One table and what goes by it.
 #[derive(Clone, Debug)]
 struct Shared {
@@ -104,8 +115,8 @@ struct Shared {
 /// Launches in condensed packets: what comes behind an earlier launch of its stream goes into the
 /// packet of that one while there is room, and costs only what a kernel of it costs.
 ///
-/// The last launch of a packet has a cleanup. That it is the last one is known where the packet is
-/// full by it. Where another packet ends it, that one waits for the cleanup instead. So the last
+/// The last launch of a packet has a cleanup, which is paid once. That it is the last one is known
+/// where the packet is full by it. Where another packet ends it, that one waits for the cleanup instead. So the last
 /// packet of a stream is taken to have none, and so is one that ends because another stream uses the
 /// table.
 #[derive(Clone, Debug)]
@@ -214,8 +225,8 @@ impl CondensedPath {
             (true, false) => 1,
             (false, _) => 0,
         };
-        // Full where another such kernel has no room.
-        let full = shared.open >= ahead || shared.encoder.room() < shared.encoder.last_cost();
+        // Full where no other kernel has room, however little it differs.
+        let full = shared.open >= ahead || shared.encoder.room() < self.config.least_room();
         let cleans = !condensed || self.config.signals || full;
         let late = shared.owes && !joined;
         shared.owes = !cleans;

@@ -36,6 +36,32 @@ proptest! {
     }
 }
 
+proptest! {
+    /// Each packet is cleaned up once: by its last launch, or by the packet behind it.
+    #[test]
+    fn a_cleanup_a_packet(
+        kernels in prop::collection::vec((0..5_u32, 0..4_u32, 0..9_u64, 0..3_u32), 1..200),
+        config in config(),
+    ) {
+        let config = CondensedConfig {
+            enqueue_ns: 0, processing_ns: 0, decode_ns: 0, schedule_ns: 0, cleanup_ns: 1,
+            signals: false, scope: Scope::Queue, ..config
+        };
+        let mut path = CondensedPath::new(config).unwrap();
+        let (mut packets, mut paid) = (0, 0);
+        for &(lds, sgpr, workgroups, vgpr) in &kernels {
+            let mut launch = kernel(6 * lds);
+            (launch.demand.lds, launch.demand.sgpr) = (lds, sgpr as u16);
+            (launch.demand.vgpr, launch.workgroups) = (vgpr as u16, 1 + workgroups);
+            let one = path.submit(&[launch]);
+            packets += u64::from(one.packets);
+            paid += one.cost.0 + one.cleanup.0;
+        }
+        // The last one may be open.
+        prop_assert!(paid == packets || paid + 1 == packets, "{} of {}", paid, packets);
+    }
+}
+
 /// The loop of six kernels, each of another demand.
 fn kernel(n: u32) -> Launch {
     let example = Scenario::example().launches[0];

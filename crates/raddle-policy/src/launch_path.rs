@@ -26,7 +26,8 @@ pub struct Submission {
 /// 2. The first launch of all takes a packet; later ones may go into one that was sent before.
 /// 3. The same memory and arguments give the same answer.
 pub trait LaunchPath {
-    /// The cost of submitting these launches of one stream together, in order.
+    /// The cost of submitting these launches of one stream together, in order. The dispatcher of
+    /// this workspace asks for one at a time, since each has a cleanup of its own.
     fn submit(&mut self, ready: &[Launch]) -> Submission;
 
     /// Whether launching goes on beside what runs, a launch at a time. Then each launch is submitted

@@ -31,15 +31,21 @@ impl Composed {
         for launches in batch.chunk_by(same_lane) {
             if self.path.policy.overlaps() {
                 self.submit_in_line(launches, now, actions);
-                continue;
+            } else {
+                self.submit_together(launches, now, actions);
             }
-            let whole = self.path.policy.submit(launches);
-            for (position, launch) in launches.iter().enumerate() {
-                // The first of a group carries its cost; the others come with it.
-                let rest = Submission { cleanup: whole.cleanup, ..Submission::default() };
-                let via = if position == 0 { whole } else { rest };
-                self.submit_one(launch, via, now + whole.cost, now, actions);
-            }
+        }
+    }
+
+    /// Submits launches of one stream, which can start when all of them are launched. Each is asked
+    /// for by itself: what it costs is its own, and so is its cleanup.
+    fn submit_together(&mut self, launches: &[Launch], now: Tick, actions: &mut Actions) {
+        let policy = &mut self.path.policy;
+        let ask = |launch: &Launch| policy.submit(std::slice::from_ref(launch));
+        let vias: Vec<Submission> = launches.iter().map(ask).collect();
+        let visible = vias.iter().fold(now, |visible, via| visible + via.cost);
+        for (launch, &via) in launches.iter().zip(&vias) {
+            self.submit_one(launch, via, visible, now, actions);
         }
     }
 

@@ -16,8 +16,11 @@ impl<W: Watch> Engine<'_, W> {
         match *action {
             Action::Submit { launch, via } => {
                 let kernel = self.kernel(launch)?;
+                // Submitted again, it may owe another cleanup than before, or none.
                 if via.cleanup > Ticks::ZERO {
                     self.cleanups.insert(launch, via.cleanup);
+                } else {
+                    self.cleanups.remove(&launch);
                 }
                 self.machine.submit(launch, kernel, now)
             }

@@ -2,12 +2,16 @@
 //!
 //! The worked example: six kernels of 10, 6, 4, 10, 25 and 5 ticks, E = 2, P = 3, S = 1, C = 2.
 
-use proptest::prelude::*;
-use raddle_dispatch::{Composed, Recipe};
-use raddle_sim::{Outcome, Task, Work};
-use raddle_types::{StreamId, Ticks};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
 
-use crate::kit::{SHAPE, end, in_order, kernel, try_run, workload};
+use proptest::prelude::*;
+use raddle_dispatch::{Composed, DispatchError, Dispatcher, Recipe};
+use raddle_policy::{Action, Actions, Event, Free};
+use raddle_sim::{Outcome, Task, Work};
+use raddle_types::{CuId, Idempotence, LaunchId, StreamId, Tick, Ticks};
+
+use crate::kit::{SHAPE, at_level, end, in_order, kernel, try_run, workload};
 
 const RUNS: [u64; 6] = [10, 6, 4, 10, 25, 5];
 
@@ -57,6 +61,18 @@ fn condensed_packets() {
     assert_eq!(ends(10, &format!("{condensed}\ndecode-ns = 1")), 819);
     let signals = "signals = true\narguments = 'fixed'";
     assert_eq!(ends(10, &format!("{condensed}\n{signals}")), 855);
+}
+
+/// With a window, all is submitted at once, and starts when all is launched: six reference packets
+/// and nine condensed ones of 1 + 5 x 6 kernels' parts, and a cleanup for each packet, not for each kernel.
+#[test]
+fn what_is_submitted_together_is_cleaned_up_by_packet() {
+    let condensed = "policy = 'condensed'\nahead = 6";
+    let outcome = under("window = 60", &format!("{condensed}\n{COSTS}"), iterations(10));
+    let launching = 6 * 6 + 9 * (5 + 6);
+    assert_eq!(end(&outcome, 59), launching + 600 + (6 + 9) * 2);
+    let outcome = under("window = 60", &format!("policy = 'ordinary'\n{COSTS}"), iterations(10));
+    assert_eq!(end(&outcome, 59), 60 * 6 + 600 + 60 * 2);
 }
 
 /// A copy that waits for a launch waits for its cleanup too.
@@ -165,5 +181,104 @@ proptest! {
         let outcome = under("window = 99", &path, tasks);
         let ended: Vec<u64> = (0..drawn.len()).map(|n| end(&outcome, n)).collect();
         prop_assert_eq!(ended, wanted);
+    }
+}
+
+/// Hears when launches end and become ready, and which cleanup each was submitted with last.
+struct Cleaned {
+    inner: Composed,
+    cleanup: BTreeMap<LaunchId, Ticks>,
+    left: BTreeMap<LaunchId, u64>,
+    groups: BTreeMap<LaunchId, u64>,
+    ended: BTreeMap<LaunchId, Tick>,
+    issued: BTreeSet<LaunchId>,
+    /// Launches that became ready when they should, and that owed a cleanup and then none.
+    seen: Arc<Mutex<(usize, usize)>>,
+}
+
+impl Cleaned {
+    fn hear(&mut self, event: &Event<'_>, now: Tick) {
+        match *event {
+            Event::LaunchIssued { launch } => {
+                self.issued.insert(launch.id);
+                self.groups.insert(launch.id, launch.workgroups);
+                self.left.insert(launch.id, launch.workgroups);
+            }
+            Event::LaunchReady { launch } if self.issued.contains(&launch.id) => {
+                // It waits for the launch before it, all of which are of one stream in order.
+                let before = LaunchId(launch.id.0 - 1);
+                assert_eq!(now, self.ended[&before] + self.cleanup[&before], "{}", launch.id);
+                self.seen.lock().unwrap().0 += 1;
+            }
+            Event::LaunchReady { launch } => {
+                self.groups.insert(launch.id, launch.workgroups);
+                self.left.insert(launch.id, launch.workgroups);
+            }
+            Event::WavesEnded { launch, pieces, .. } => {
+                let left = self.left.get_mut(&launch).unwrap();
+                *left -= pieces.iter().map(|piece| u64::from(piece.count)).sum::<u64>();
+                self.ended.insert(launch, now);
+            }
+            Event::TakenOff { launch, .. } => {
+                self.left.insert(launch, self.groups[&launch]);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Dispatcher for Cleaned {
+    fn looks_ahead(&self) -> bool {
+        self.inner.looks_ahead()
+    }
+    fn event(&mut self, event: &Event<'_>, now: Tick) -> Result<(), DispatchError> {
+        self.inner.event(event, now)?;
+        self.hear(event, now);
+        Ok(())
+    }
+    fn decide(&mut self, now: Tick, actions: &mut Actions) -> Result<(), DispatchError> {
+        self.inner.decide(now, actions)?;
+        for action in &actions.list {
+            if let Action::Submit { launch, via } = *action
+                && let Some(before) = self.cleanup.insert(launch, via.cleanup)
+                && before > via.cleanup
+            {
+                self.seen.lock().unwrap().1 += 1;
+            }
+        }
+        Ok(())
+    }
+    fn free(&self, cu: CuId) -> Option<Free> {
+        self.inner.free(cu)
+    }
+}
+
+/// What is killed and submitted again may lie elsewhere in a packet: what it owed before is forgotten.
+#[test]
+fn what_comes_back_owes_what_it_was_submitted_with_last() {
+    for overlap in [false, true] {
+        let recipe = format!(
+            "raddle = 1\nwindow = 8\n[turn]\npolicy = 'highest-level'\n[preempt]\npolicy = 'reset'\n\
+             [launch-path]\npolicy = 'condensed'\nahead = 6\noverlap = {overlap}\n{COSTS}"
+        );
+        let recipe = Recipe::parse("test", &recipe).expect("a recipe");
+        let low = iterations(10).into_iter();
+        let low = low.map(|task| Task { idempotent: Idempotence::Idempotent, ..task }).collect();
+        let urgent = (1..12).map(|n| kernel(53 * n, 1, 1, 7)).collect();
+        let workload = workload(vec![at_level(5, low), at_level(0, urgent)]);
+        let seen = Arc::default();
+        let dispatcher = Cleaned {
+            inner: recipe.builder(SHAPE, 64).expect("a dispatcher").build(),
+            cleanup: BTreeMap::new(),
+            left: BTreeMap::new(),
+            groups: BTreeMap::new(),
+            ended: BTreeMap::new(),
+            issued: BTreeSet::new(),
+            seen: Arc::clone(&seen),
+        };
+        let outcome = try_run(&workload, 64, dispatcher).expect("lawful");
+        assert!(outcome.counters.killed > 0);
+        let (ready, less) = *seen.lock().unwrap();
+        assert!(ready > 50 && less > 0, "overlap {overlap}: {ready} ready, {less} owed less");
     }
 }
