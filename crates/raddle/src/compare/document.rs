@@ -69,6 +69,9 @@ pub(super) struct Recipe {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Summary {
+    /// Launches that never ended.
+    #[serde(default)]
+    pub(super) stuck: u64,
     pub(super) makespan_ns: u64,
     pub(super) utilisation: f64,
     pub(super) jain: Option<f64>,

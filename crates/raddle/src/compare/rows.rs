@@ -107,10 +107,16 @@ enum Good {
 type Metric<T> = (&'static str, Unit, Good, fn(&T) -> Option<f64>);
 
 const OF_RECIPE: [Metric<Recipe>; 3] = [
-    ("makespan", Unit::Ns, Good::Low, |recipe| Some(recipe.summary.makespan_ns as f64)),
+    // Nothing has ended where something is stuck.
+    ("makespan", Unit::Ns, Good::Low, |recipe| {
+        (recipe.summary.stuck == 0).then_some(recipe.summary.makespan_ns as f64)
+    }),
     ("used", Unit::Share, Good::High, |recipe| Some(recipe.summary.utilisation)),
     ("Jain", Unit::Ratio, Good::High, |recipe| recipe.summary.jain),
 ];
+/// Where it is so under a recipe of any result.
+const STUCK: Metric<Recipe> =
+    ("stuck", Unit::Count, Good::Low, |recipe| Some(recipe.summary.stuck as f64));
 /// Of every result in which processes take turns.
 pub(super) const TURNS_LOST: &str = "turns lost";
 /// How time was divided, where a recipe of the results divides it by turns.
@@ -243,6 +249,9 @@ fn of_recipe(inputs: &[Input], name: &str, rows: &mut Vec<Row>) {
     };
     let own: Vec<Option<&Recipe>> = inputs.iter().map(recipe).collect();
     let mut place = Place { recipe: name, process: None, level: None };
+    if own.iter().flatten().any(|recipe| recipe.summary.stuck > 0) {
+        rows.extend(row(&place, &STUCK, &own));
+    }
     rows.extend(OF_RECIPE.iter().filter_map(|metric| row(&place, metric, &own)));
     let mut all = inputs.iter().flat_map(|input| &input.result.recipes);
     let takes_turns = all.any(Recipe::takes_turns);

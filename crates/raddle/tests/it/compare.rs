@@ -46,6 +46,31 @@ fn two_results_side_by_side() {
     insta::assert_snapshot!(ran.out.replace(env!("CARGO_PKG_VERSION"), "VERSION"));
 }
 
+#[test]
+fn what_is_stuck_is_told_and_has_no_makespan() {
+    let place = turns();
+    let path = place.path().join("b/summary.json");
+    let text = fs::read_to_string(&path).unwrap();
+    let mut value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value["recipes"][0]["summary"]["stuck"], 0);
+    value["recipes"][0]["summary"]["stuck"] = 3.into();
+    fs::write(&path, value.to_string()).unwrap();
+    let rows = json(&place, &["a", "b"])["rows"].clone();
+    let of = |recipe: &str, metric: &str| {
+        let rows = rows.as_array().unwrap();
+        rows.iter().find(|row| row["recipe"] == recipe && row["metric"] == metric).cloned()
+    };
+    let stuck = of("rounds", "stuck").expect("a row");
+    assert_eq!(stuck["values"], serde_json::json!([0.0, 3.0]));
+    assert_eq!(stuck["changes"][0]["verdict"], "worse");
+    let makespan = of("rounds", "makespan").expect("one has it");
+    assert_eq!(
+        (makespan["values"][1].clone(), &makespan["changes"][0]["verdict"]),
+        (Value::Null, &"missing".into())
+    );
+    assert_eq!(of("weighted", "stuck"), None);
+}
+
 /// Two processes that take turns, in equal slices and by weight: of 500 us in `a`, of 2 ms in `b`.
 fn turns() -> Place {
     let place = Place::new();
