@@ -18,8 +18,11 @@ use raddle_timeslice::{
 };
 use raddle_types::{Level, ProcessId, Tick, Ticks};
 
+mod pools;
+
+use pools::{POOLS, T0, entries};
+
 const RUNS: usize = 41;
-const T0: Ticks = Ticks(40_000_000);
 
 /// Nanoseconds for each of `count`: the fastest run and the median.
 fn measure(count: u64, mut work: impl FnMut()) -> (f64, f64) {
@@ -38,80 +41,9 @@ fn row(what: &str, goal: &str, (fastest, median): (f64, f64)) {
     println!("{what:<58} {fastest:>11.1} {median:>11.1}  {goal}");
 }
 
-/// Numbers that look random.
-fn mixed(n: u64) -> u64 {
-    let mut x = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    x ^= x >> 29;
-    x = x.wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x ^ (x >> 32)
-}
-
-/// What pools look like.
-const POOLS: [&str; 16] = [
-    "at random",
-    "at random, 2 levels",
-    "at random, 16 levels",
-    "at random, shares 1 to 4",
-    "nearly equal",
-    "all equal",
-    "run time as age, within 1 %",
-    "none has run",
-    "none has run, one huge share",
-    "one ran 1,000 times longer",
-    "one is 1,000 times older",
-    "all younger than t0",
-    "newcomers among the old",
-    "fair: a slice or two each",
-    "each owed less than those before",
-    "each owed more than those before",
-];
-
-/// 10,000 processes of such a pool; nanoseconds.
-fn entries(kind: &str) -> Vec<Entry> {
-    let entry = |n: u64| {
-        let (alive, random) = (700_000_000_000 + mixed(!n) % 9_000_000_000, mixed(n));
-        let levels = if kind.ends_with("2 levels") { 2 } else { 16 };
-        let level = if kind.ends_with("levels") { 3 + (mixed(n + 1) % levels) as u8 } else { 3 };
-        let (alive, ran) = match kind {
-            "nearly equal" => (alive, 60_000_000_000 + random % 1_000_000),
-            "all equal" => (700_000_000_000, 60_000_000_000),
-            "run time as age, within 1 %" => {
-                let age = 1_000_000_000 + mixed(!n) % 700_000_000_000;
-                (age, age / 12_345 * (10_000 + random % 100) / 10_000)
-            }
-            "none has run" | "none has run, one huge share" => (alive, 0),
-            "one ran 1,000 times longer" if n == 4321 => (alive, 600_000_000_000),
-            "one ran 1,000 times longer" => (alive, 200_000_000 + random % 400_000_000),
-            "one is 1,000 times older" if n == 4321 => (alive, random % 600_000_000_000),
-            "one is 1,000 times older" => {
-                let age = 500_000_000 + mixed(!n) % 200_000_000;
-                (age, random % age)
-            }
-            "all younger than t0" => {
-                let age = mixed(!n) % T0.0;
-                (age, random % (age + 1))
-            }
-            "newcomers among the old" if n.is_multiple_of(3) => (mixed(!n) % 60_000_000_000, 0),
-            "fair: a slice or two each" => (alive, 40_000_000 + random % 2 * 40_000_000),
-            "each owed less than those before" => (700_000_000_000, 1_000_000_000 + n * 50_000_000),
-            "each owed more than those before" => {
-                (700_000_000_000, 600_000_000_000 - n * 50_000_000)
-            }
-            _ => (alive, random % 600_000_000_000),
-        };
-        let share = match kind {
-            "at random, shares 1 to 4" => 1 + mixed(n + 2) % 4,
-            "none has run, one huge share" if n == 1234 => 1_000_000,
-            _ => 1,
-        };
-        Entry { level: Level(level), share, alive: Ticks(alive), ran: Ticks(ran) }
-    };
-    (0..10_000).map(entry).collect()
-}
-
 /// The same as a pool.
 fn pool_of(kind: &str) -> Result<Pool, Error> {
-    let (mut pool, now) = (Pool::new(Levels::new(32)?), Tick(800_000_000_000));
+    let (mut pool, now) = (Pool::new(Levels::new(32)?), Tick(1_000_000_000_000_000));
     for (id, entry) in (0..).zip(entries(kind)) {
         let (created, ran) = (Tick(now.0 - entry.alive.0), entry.ran);
         let Entry { level, share, .. } = entry;
@@ -121,7 +53,7 @@ fn pool_of(kind: &str) -> Result<Pool, Error> {
 }
 
 fn loads() -> Result<(), Error> {
-    for kind in POOLS {
+    for (kind, _) in POOLS {
         let (pool, settings) = (pool_of(kind)?, Settings::new(T0, 8, Rule::MinOne));
         let mut stages = TwoStage::new(&settings)?;
         // Eight slices a load: the load is most of them.
@@ -133,8 +65,8 @@ fn loads() -> Result<(), Error> {
         assert_eq!(stages.loads() as usize, 20 * RUNS);
         row(&format!("8 of 10,000 of a pool, {kind}"), "10,000", time);
     }
-    for kind in POOLS {
-        let (pool, mut loaded) = (entries(kind), Vec::new());
+    for (kind, _) in POOLS {
+        let (pool, mut loaded) = (entries(kind).collect::<Vec<Entry>>(), Vec::new());
         let mut stage = StageOne::new(T0, 8)?;
         let time = measure(20, || {
             for _ in 0..20 {
@@ -142,6 +74,25 @@ fn loads() -> Result<(), Error> {
             }
         });
         row(&format!("8 of 10,000 entries, {kind}"), "10,000", time);
+    }
+    Ok(())
+}
+
+/// The same while eight run and time goes by between loads: charges and all.
+fn in_use() -> Result<(), Error> {
+    let settings = Settings::new(T0, 8, Rule::MinOne);
+    for kind in ["at random", "all equal"] {
+        let (mut pool, mut stages) = (pool_of(kind)?, TwoStage::new(&settings)?);
+        let mut wrong = 0;
+        let time = measure(20, || {
+            for _ in 0..20 * 8 {
+                let Some(slice) = stages.next(&pool) else { continue };
+                let now = pool.now() + Ticks(T0.0);
+                wrong += u32::from(pool.charge(slice.id, T0, now).is_err());
+            }
+        });
+        assert_eq!((wrong, stages.loads() as usize), (0, 20 * RUNS));
+        row(&format!("8 of 10,000 of a pool in use, {kind}"), "10,000", time);
     }
     Ok(())
 }
@@ -258,6 +209,7 @@ fn turns() -> Result<(), Error> {
 fn main() -> Result<(), Error> {
     println!("{:<58} {:>11} {:>11}  goal, ns", "", "fastest ns", "median ns");
     loads()?;
+    in_use()?;
     changes()?;
     slices()?;
     turns()?;

@@ -1,6 +1,6 @@
 //! What does a pool keep beside its exact figures, so that a scan need not look at most processes?
 //!
-//! Five columns of 16 bits a process: level, creation, run time over share in two units, one over the share. A scan
+//! Six columns of 16 bits a process: level, creation, run time over share in two units, the share, one over it. A scan
 //! of them is a few products and comparisons of 16 bits, many to an instruction ([`Filter`](crate::filter::Filter)). Whatever
 //! is rounded is rounded so that a process looks as if it were owed more than it is: what is passed over
 //! is surely below the bar, and what is left is looked at exactly.
@@ -27,6 +27,9 @@ pub(crate) struct Coarse {
     pub(crate) base: u64,
     pub(crate) age_shift: u32,
     pub(crate) ran_shift: u32,
+    pub(crate) share_shift: u32,
+    /// No share was less when the units were found; 1 or more.
+    pub(crate) least_share: u64,
     blocks: Vec<Block>,
     len: usize,
     /// Changes since the units were found.
@@ -42,9 +45,11 @@ pub(crate) struct Block {
     pub(crate) ran: [u16; BLOCK],
     /// The same in units of 2^[`Coarse::fine_shift`], or the most that there is.
     pub(crate) ran_fine: [u16; BLOCK],
-    /// One over the share with 16 bits behind the point.
+    /// The share in units of 2^`share_shift`, rounded up, or the most that there is.
+    pub(crate) share: [u16; BLOCK],
+    /// The least share over the share, with 16 bits behind the point.
     pub(crate) inverse: [u16; BLOCK],
-    /// Whether a share was above 1 since the units were found.
+    /// Whether a share was not the least since the units were found.
     pub(crate) shares: bool,
     /// A bit a process: whether it is too old for the columns, so always looked at.
     pub(crate) always: u32,
@@ -58,6 +63,7 @@ impl Block {
         created: [0; BLOCK],
         ran: [0; BLOCK],
         ran_fine: [0; BLOCK],
+        share: [0; BLOCK],
         inverse: [0; BLOCK],
         shares: false,
         always: 0,
@@ -72,6 +78,7 @@ impl Block {
             (&mut self.created, next.created[0]),
             (&mut self.ran, next.ran[0]),
             (&mut self.ran_fine, next.ran_fine[0]),
+            (&mut self.share, next.share[0]),
             (&mut self.inverse, next.inverse[0]),
         ] {
             column.copy_within(at + 1.., at);
@@ -92,7 +99,7 @@ const fn shift(value: u64, bits: u32) -> u32 {
 }
 
 /// Bits up to the highest that is set.
-const fn length(value: u64) -> u32 {
+pub(crate) const fn length(value: u64) -> u32 {
     u64::BITS - value.leading_zeros()
 }
 
@@ -143,7 +150,16 @@ impl Lengths {
 
 impl Coarse {
     pub(crate) const fn new() -> Self {
-        Self { base: 0, age_shift: 0, ran_shift: 0, blocks: Vec::new(), len: 0, changes: 0 }
+        Self {
+            base: 0,
+            age_shift: 0,
+            ran_shift: 0,
+            share_shift: 0,
+            least_share: 1,
+            blocks: Vec::new(),
+            len: 0,
+            changes: 0,
+        }
     }
 
     /// The last of these tasks has come in.
@@ -207,6 +223,9 @@ impl Coarse {
         // Up to twice as much as most ran is told apart; beyond that, all count alike.
         let times = Lengths::of(tasks.iter().map(owed));
         self.ran_shift = times.of_all_but(tasks.len() / 4).saturating_sub(15);
+        let shares = || tasks.iter().map(|task| task.share.max(1));
+        self.least_share = shares().min().unwrap_or(1);
+        self.share_shift = shift(shares().max().unwrap_or(1), 16);
         self.blocks.iter_mut().for_each(|block| block.shares = false);
         for position in 0..tasks.len() {
             self.set(tasks, position);
@@ -227,8 +246,13 @@ impl Coarse {
         let ran = owed(task);
         block.ran[at] = narrow(ran >> self.ran_shift);
         block.ran_fine[at] = narrow(ran >> fine);
-        block.inverse[at] = narrow(u64::from(u16::MAX) / task.share.max(1));
-        block.shares |= task.share > 1;
+        let share = task.share.max(1);
+        let unit = 1 << self.share_shift;
+        block.share[at] = narrow(share.div_ceil(unit));
+        // Where that does not fit, 0 and with it any run time is safe.
+        let inverse = self.least_share.checked_mul(u16::MAX.into()).unwrap_or(0) / share;
+        block.inverse[at] = narrow(inverse);
+        block.shares |= share != self.least_share;
         block.always = with(block.always, at, created.is_none());
         self.follow(tasks, position);
     }
@@ -286,6 +310,7 @@ mod tests {
             let mut anew = columns(&left);
             (anew.base, anew.age_shift, anew.ran_shift) =
                 (closed.base, closed.age_shift, closed.ran_shift);
+            (anew.share_shift, anew.least_share) = (closed.share_shift, closed.least_share);
             (0..left.len()).for_each(|at| anew.set(&left, at));
             // Closed blocks may say of shares what was so before.
             closed.blocks.iter_mut().zip(&anew.blocks).for_each(|(closed, anew)| {

@@ -2,12 +2,12 @@
 //!
 //! The bar is the weight of the last process in a full cache. In the 16 bits of the columns, a process
 //! may be above it if its run time over its share, at least t0 over its share, is at most its age, at
-//! least t0, over the weight of the bar. One that is younger than t0 weighs its share at most, so it is
+//! least t0, over the weight of the bar. Without a bar, the level says something. One that is younger than t0 weighs its share at most, so it is
 //! no better than a bar of its share, and 16 bits need not decide how near the two are.
 
 use raddle_types::Level;
 
-use crate::coarse::{BLOCK, Block, Coarse, narrow};
+use crate::coarse::{BLOCK, Block, Coarse, length, narrow};
 use crate::stage_one::Bar;
 
 /// What may reach a bar, in the units of the columns.
@@ -26,8 +26,10 @@ pub(crate) struct Filter {
     counts: u16,
     /// By how much units of run time are shifted, so that `inverse` fits.
     shift: u16,
-    /// Shifted run time times share counts as at least this.
+    /// Shifted run time over the least share counts as at least this.
     least_ran: u16,
+    /// The same without its lower bits, and how many those are.
+    least_wide: (u16, u16),
     young: Young,
     /// The first block in which a tie with the bar loses.
     ties_from: usize,
@@ -38,36 +40,74 @@ pub(crate) struct Filter {
 struct Young {
     /// Created no earlier than this.
     since: u16,
-    /// One over the share is no less than this.
-    inverse: u16,
+    /// The share is no more than this.
+    share: u16,
 }
 
 impl Young {
     /// Creation counts less than this.
-    const NONE: Self = Self { since: u16::MAX, inverse: u16::MAX };
+    const NONE: Self = Self { since: u16::MAX, share: 0 };
+
+    #[inline(never)]
+    fn places(&self, block: &Block) -> u32 {
+        let &Self { since, share } = self;
+        // Neither is beyond: written so that 16 bits do it.
+        bits(|at| {
+            since.saturating_sub(block.created[at]) | block.share[at].saturating_sub(share) == 0
+        })
+    }
 }
 
 impl Filter {
+    /// Of a level alone: nobody has run, and may have run for nothing.
+    pub(crate) fn of_level(level: Level) -> Self {
+        Self {
+            level: level.0.into(),
+            now: 0,
+            least_age: 0,
+            inverse: 0,
+            fine: false,
+            counts: 0,
+            shift: 0,
+            least_ran: 0,
+            least_wide: (0, 0),
+            young: Young::NONE,
+            ties_from: usize::MAX,
+        }
+    }
+
     /// Which places of a block hold processes that may reach the bar: bit 0 for the first.
     #[inline]
     pub(crate) fn places(&self, number: usize, block: &Block) -> u32 {
-        let ran = if self.fine { &block.ran_fine } else { &block.ran };
-        let reach = if block.shares {
-            bits(|at| self.reaches(block, at, ran[at], high(self.least_ran, block.inverse[at])))
-        } else {
-            bits(|at| self.reaches(block, at, ran[at], self.least_ran))
-        };
+        let reach = if block.shares { self.reach_by_share(block) } else { self.reach(block) };
         // To look at few is cheaper than this.
         if reach.count_ones() < 4 || number < self.ties_from {
             return reach | block.always;
         }
-        let Young { since, inverse } = self.young;
-        // Neither of them is below: written so that 16 bits do it.
-        let below = |at| {
-            since.saturating_sub(block.created[at]) | inverse.saturating_sub(block.inverse[at])
-        };
-        let young = bits(|at| below(at) == 0);
-        reach & !young | block.always
+        reach & !self.young.places(block) | block.always
+    }
+
+    /// Of a block of which all have the least share. Each of these is a function of its own: next to
+    /// more code, the compiler widens what stands still to 32 bits once, and loses products of 16.
+    #[inline(never)]
+    fn reach(&self, block: &Block) -> u32 {
+        let ran = self.ran_of(block);
+        bits(|at| self.reaches(block, at, ran[at], self.least_ran))
+    }
+
+    #[inline(never)]
+    fn reach_by_share(&self, block: &Block) -> u32 {
+        let (ran, (least, below)) = (self.ran_of(block), self.least_wide);
+        let most = u16::MAX >> below;
+        bits(|at| {
+            let least = high(least, block.inverse[at]).min(most) << below;
+            self.reaches(block, at, ran[at], least)
+        })
+    }
+
+    #[inline]
+    const fn ran_of<'b>(&self, block: &'b Block) -> &'b [u16; BLOCK] {
+        if self.fine { &block.ran_fine } else { &block.ran }
     }
 
     /// Whether the process at a place may reach it, if it ran for so much, and at least so much.
@@ -131,30 +171,16 @@ impl Coarse {
     /// What may reach a bar; `bar` is of a full cache.
     pub(crate) fn filter(&self, bar: &Bar, level: Level, t0: u64, now: u64) -> Filter {
         let since = now.saturating_sub(self.base);
-        let by_age = self.by_age(bar, t0, since).unwrap_or(Filter {
-            // Nobody has run, and may have run for nothing.
-            level: 0,
-            now: 0,
-            least_age: 0,
-            inverse: 0,
-            fine: false,
-            counts: 0,
-            shift: 0,
-            least_ran: 0,
-            young: Young::NONE,
-            ties_from: 0,
-        });
         Filter {
-            level: level.0.into(),
             young: self.young(bar, t0, since),
             // Whoever stands in an earlier block, or in the same, may come before the bar.
             ties_from: bar.index() / BLOCK + 1,
-            ..by_age
+            ..self.by_age(bar, level, t0, since).unwrap_or(Filter::of_level(level))
         }
     }
 
     /// What age and run time say, if the bar is known and all fit.
-    fn by_age(&self, bar: &Bar, t0: u64, since: u64) -> Option<Filter> {
+    fn by_age(&self, bar: &Bar, level: Level, t0: u64, since: u64) -> Option<Filter> {
         let bar = bar.inverse()?;
         // Where nobody who may reach the bar ran for more than fine units can say, those.
         let fine = Inverse::of(bar, self.age_shift, self.fine_shift()).filter(|of| of.shift == 0);
@@ -162,10 +188,10 @@ impl Coarse {
             Some(of) => (true, self.fine_shift(), of),
             None => (false, self.ran_shift, Inverse::of(bar, self.age_shift, self.ran_shift)?),
         };
-        let least_ran = t0.checked_shr(ran_shift + shift).unwrap_or(0);
+        let least_ran = (t0 / self.least_share).checked_shr(ran_shift + shift).unwrap_or(0);
+        let below = length(least_ran).saturating_sub(16).min(15);
         let up = |ticks: u64| u16::try_from((ticks >> self.age_shift).checked_add(1)?).ok();
         Some(Filter {
-            level: 0,
             now: up(since)?,
             least_age: up(t0)?,
             inverse,
@@ -174,8 +200,8 @@ impl Coarse {
             counts: if shift < 16 { u16::MAX } else { 0 },
             shift: u16::try_from(shift).ok().filter(|&shift| shift < 16).unwrap_or(0),
             least_ran: narrow(least_ran),
-            young: Young::NONE,
-            ties_from: 0,
+            least_wide: (narrow(least_ran >> below), below as u16),
+            ..Filter::of_level(level)
         })
     }
 
@@ -184,8 +210,8 @@ impl Coarse {
         let unit = 1_u64.checked_shl(self.age_shift).unwrap_or(u64::MAX);
         Young {
             since: narrow(since.saturating_sub(t0).div_ceil(unit)),
-            // More than one over the next share, so one over this or less.
-            inverse: narrow(u64::from(u16::MAX) / share.saturating_add(1)).saturating_add(1),
+            // The most that there is stands for any share.
+            share: narrow(share >> self.share_shift).min(u16::MAX - 1),
         }
     }
 }

@@ -6,6 +6,10 @@
 //! the one before, and the bar is high early. Who is surely owed no more than the one before it need no
 //! look where that one had one and was not loaded: of many that are equal, one a block has.
 
+#[cfg(test)]
+#[path = "../benches/pools/mod.rs"]
+mod pools;
+
 use alloc::vec::Vec;
 
 use raddle_types::{Tick, Ticks};
@@ -17,6 +21,9 @@ use crate::{Candidates, Entry, Loaded, StageOne, Task};
 
 /// By how many places a scan goes on: odd, so that it comes to each of a power of two.
 const JUMP: usize = 0x9e37_79b9;
+
+/// Places of a block that are looked at one by one; of more, all are, which is quicker for each.
+const MANY: u32 = 16;
 
 /// A pool, as a scan sees it.
 #[derive(Clone, Copy, Debug)]
@@ -61,15 +68,18 @@ impl StageOne {
     pub(crate) fn scan(&mut self, pool: &Scanned<'_>, loaded: &mut Vec<Loaded>) {
         self.heap.clear();
         let (level, t0, now) = (pool.candidates.level, self.t0.0, pool.now.0);
-        let (mut bar, mut above) = (Bar::NONE, None);
+        let (mut bar, mut above) = (Bar::NONE, Filter::of_level(level));
         for (number, block) in pool.blocks() {
-            let places =
-                above.as_ref().map_or(u32::MAX, |above: &Filter| above.places(number, block));
+            // All that there are, where all fit.
+            if self.heap.len() == pool.candidates.count {
+                break;
+            }
+            let places = above.places(number, block);
             if places == 0 {
                 continue;
             }
             if self.scan_block(pool, (number, block), places, &mut bar) && self.is_full() {
-                above = Some(pool.columns.filter(&bar, level, t0, now));
+                above = pool.columns.filter(&bar, level, t0, now);
             }
         }
         self.unload(pool.candidates.count, loaded);
@@ -84,14 +94,16 @@ impl StageOne {
         bar: &mut Bar,
     ) -> bool {
         let mut changed = false;
+        if places.count_ones() > MANY && block.after.count_ones() < MANY {
+            return self.scan_all(pool, number, bar);
+        }
         while places != 0 {
             let at = places.trailing_zeros();
             places &= places - 1;
             let index = number * BLOCK + at as usize;
             let Some(entry) = pool.entry(index) else { continue };
-            let bar_here = if index > bar.index() { *bar } else { bar.with_ties() };
-            if !bar_here.excludes(&entry, self.t0.0) && self.take(index, entry) {
-                (changed, *bar) = (true, self.bar());
+            if self.look(index, entry, bar) {
+                changed = true;
             } else {
                 // Nor are those of which each is owed no more than the one before.
                 let owed_no_more = (block.after >> at >> 1).trailing_ones();
@@ -99,5 +111,65 @@ impl StageOne {
             }
         }
         changed
+    }
+
+    /// Looks at a whole block, one after the other; whether anything has changed.
+    fn scan_all(&mut self, pool: &Scanned<'_>, number: usize, bar: &mut Bar) -> bool {
+        let (mut changed, first) = (false, number * BLOCK);
+        let tasks = pool.tasks.get(first..).unwrap_or_default();
+        for (index, task) in (first..).zip(tasks.iter().take(BLOCK)) {
+            if task.level != pool.candidates.level {
+                continue;
+            }
+            let entry = task.entry(pool.now);
+            if self.look(index, entry, bar) {
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    /// Takes a candidate that is owed enough; whether it was.
+    #[inline]
+    fn look(&mut self, index: usize, entry: Entry, bar: &mut Bar) -> bool {
+        #[cfg(test)]
+        {
+            self.looks += 1;
+        }
+        let bar_here = if index > bar.index() { *bar } else { bar.with_ties() };
+        let taken = !bar_here.excludes(&entry, self.t0.0) && self.take(index, entry);
+        if taken {
+            *bar = self.bar();
+        }
+        taken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle_types::Tick;
+
+    use super::pools::{POOLS, T0, entries};
+    use crate::{Levels, Pool, Runnable, StageOne, Task, TaskId};
+
+    /// The speed of a load, as far as a machine cannot change it.
+    #[test]
+    fn a_load_looks_at_few() {
+        for (kind, most) in POOLS {
+            let (mut pool, now) =
+                (Pool::new(Levels::new(32).expect("a count")), Tick(1_000_000_000_000_000));
+            for (id, entry) in (0..).zip(entries(kind)) {
+                let (created, ran) = (Tick(now.0 - entry.alive.0), entry.ran);
+                let task =
+                    Task { id: TaskId(id), level: entry.level, share: entry.share, created, ran };
+                pool.add(task, now).expect("a task as it may be");
+            }
+            let mut stage = StageOne::new(T0, 8).expect("a slice and room");
+            let (mut loaded, mut plain) = (alloc::vec::Vec::new(), alloc::vec::Vec::new());
+            pool.load(&mut stage, &mut loaded);
+            assert!(stage.looks <= most, "{kind}: {} of at most {most}", stage.looks);
+            stage.load(pool.entries(), &mut plain);
+            assert_eq!(loaded, plain, "{kind}");
+        }
     }
 }

@@ -71,6 +71,9 @@ pub struct StageOne {
     pub(crate) capacity: usize,
     /// Those loaded so far; the first to go on top.
     pub(crate) heap: BinaryHeap<Last>,
+    /// Processes of a pool that were looked at.
+    #[cfg(test)]
+    pub(crate) looks: usize,
 }
 
 /// A loaded process among others: what is owed least, and of those what came last, is the greatest.
@@ -191,7 +194,13 @@ impl StageOne {
         if capacity == 0 {
             return Err(Error::ZeroCapacity);
         }
-        Ok(Self { t0, capacity, heap: BinaryHeap::new() })
+        Ok(Self {
+            t0,
+            capacity,
+            heap: BinaryHeap::new(),
+            #[cfg(test)]
+            looks: 0,
+        })
     }
 
     /// How many fit.

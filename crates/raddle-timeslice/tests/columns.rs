@@ -73,6 +73,7 @@ impl Random {
 struct Make {
     age_bits: u64,
     run: u64,
+    least_share: u64,
     shares: u64,
     levels: u64,
     odd: u64,
@@ -83,7 +84,8 @@ impl Make {
         Self {
             age_bits: 2 + random.below(60),
             run: random.below(6),
-            shares: random.pick(&[1, 1, 3, 100, 1 << 20, u64::MAX]),
+            least_share: random.pick(&[1, 1, 1, 100, 100_000, u64::MAX / 2]),
+            shares: random.pick(&[1, 1, 3, 100, 1 << 20, u64::MAX / 2]),
             levels: random.pick(&[1, 1, 1, 2, 16]),
             odd: random.pick(&[2, 9, 100, 1 << 60]),
         }
@@ -106,7 +108,7 @@ impl Make {
             5 if !odd => random.below(t0.min(age).saturating_add(1).max(1)),
             _ => random.below(age.saturating_add(1).max(1)),
         };
-        let share = 1 + random.below(self.shares);
+        let share = self.least_share + random.below(self.shares);
         task(id, random.below(self.levels) as u8, share, (now - age, ran.min(age)))
     }
 }
