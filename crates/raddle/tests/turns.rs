@@ -103,6 +103,69 @@ fn eight_real_profiles_under_every_rule() {
     check(&report, 8);
 }
 
+/// The launches of `low` are long and fill the device; `high` comes in the middle of a slice.
+fn urgent(turn: &str) -> u64 {
+    let place = Place::new();
+    place.file("low.csv", common::table(&["k 1 640 256 64 0 0 0 20000000"; 10]));
+    place.file("high.csv", common::table(&["k 1 640 256 64 0 0 0 1000000"; 1]));
+    place.file("it.toml", format!("raddle = 1\n[turn]\npolicy = \"weighted-slices\"\n{turn}"));
+    let args = "replay low.csv high.csv --priority low.csv=5 --start high.csv=25 --recipe it.toml \
+                --device v100 --no-files --once --format json";
+    let ran = place.raddle(&args.split_whitespace().collect::<Vec<_>>());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let report: Value = serde_json::from_str(&ran.out).expect("JSON");
+    let summary = &report["recipes"][0]["summary"];
+    assert_eq!(summary["stuck"], 0);
+    let high = summary["processes"].as_array().expect("a list");
+    let high = high.iter().find(|process| process["name"] == "high").expect("it is there");
+    high["levels"][0]["latency-p99-ns"].as_u64().expect("a number")
+}
+
+/// At once by the way that the preempt slot says, at the end of the slice, or of the batch.
+#[test]
+fn a_more_urgent_process_takes_over_as_the_recipe_says() {
+    let latency = |take_over: &str, preempt: &str| {
+        let slices = "rule = \"equal\"\nt0-us = 7000";
+        let preempt = format!("[preempt]\npolicy = \"{preempt}\"\n");
+        urgent(&format!("{slices}\ntake-over = \"{take_over}\"\n{preempt}"))
+    };
+    // It comes at 25 ms: 3 before a slice ends, 5 before the workgroups that run do.
+    let near =
+        |latency: u64, ms: u64| (ms * 1_000_000..ms * 1_000_000 + 100_000).contains(&latency);
+    let (switched, drained) = (latency("at-once", "switch"), latency("at-once", "drain"));
+    assert!(near(switched, 0) && near(drained, 5), "{switched} {drained}");
+    let ended = latency("slice-end", "switch");
+    assert!(near(ended, 3), "{ended}");
+    // Alone in its batch, a slice is one.
+    assert_eq!(latency("batch-end", "switch"), ended);
+}
+
+#[test]
+fn slices_go_with_every_allocation_policy() {
+    for allocate in ["round-robin", "greedy", "leftover", "spatial", "matching", "block-warp"] {
+        let place = Place::new();
+        let row = "k 1 640 256 64 0 0 0 10000000";
+        for name in ["a.csv", "b.csv"] {
+            place.file(name, common::table(&[row; 12]));
+        }
+        let recipe = format!(
+            "raddle = 1\n[allocate]\npolicy = \"{allocate}\"\n[turn]\npolicy = \"weighted-slices\"\n\
+             rule = \"min-one\"\nt0-us = 2000\n[preempt]\npolicy = \"switch\"\n"
+        );
+        place.file("it.toml", recipe);
+        let args =
+            "replay a.csv b.csv --recipe it.toml --device v100 --no-files --once --format json";
+        let ran = place.raddle(&args.split_whitespace().collect::<Vec<_>>());
+        assert_eq!(ran.code, 0, "{allocate}: {}", ran.err);
+        let report: Value = serde_json::from_str(&ran.out).expect("JSON");
+        let summary = &report["recipes"][0]["summary"];
+        assert_eq!(summary["stuck"], 0, "{allocate}");
+        let fairness = &summary["fairness"];
+        assert!(fairness["switches"].as_u64().is_some_and(|n| n > 20), "{allocate}: {fairness}");
+        assert!(fairness["jain-run"].as_f64().is_some_and(|jain| jain > 0.99), "{allocate}");
+    }
+}
+
 /// Nanoseconds as milliseconds, to three figures.
 fn ms(ns: u64) -> String {
     let decimals = if ns < 10_000_000 { 2 } else { 1 };
