@@ -51,7 +51,7 @@ pub use answers::{
     Command, Cut, Declared, Exit, Handle, NoReset, Options, Order, Phase, Preempted, Resumed,
     Scope, Verdict, Work,
 };
-use process::{Numbers, Process};
+use process::{Numbers, Process, Stage};
 
 use crate::Error;
 
@@ -97,7 +97,8 @@ pub struct Controller<T> {
     processes: Vec<Option<Process<T>>>,
     /// By id: the numbers that the process before has left off at.
     before: Vec<Numbers>,
-    /// Processes for which a reset of the whole device is under way: nobody submits meanwhile.
+    /// Processes for which a reset of the whole device is decided on or under way: nobody submits
+    /// meanwhile.
     resets: u32,
 }
 
@@ -195,9 +196,15 @@ impl<T> Controller<T> {
         found.ok_or(Error::NoProcess { process })
     }
 
-    /// Whether a reset of the whole device is under way.
+    /// Whether a reset of the whole device is decided on or under way.
     const fn resetting(&self) -> bool {
         self.resets > 0
+    }
+
+    /// Whether one was commanded and is not over: only then what it hits has been killed.
+    fn everything_is_reset(&self) -> bool {
+        let told = |it: &Process<T>| it.stage == Stage::Resetting { over: false };
+        self.resetting() && self.processes.iter().flatten().any(told)
     }
 
     /// One that was under way is over; nothing where a reset hits one process.

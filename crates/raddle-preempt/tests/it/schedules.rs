@@ -70,6 +70,7 @@ fn the_schedules_reach_everything() {
         *orders.entry("(launches dropped)".to_owned()).or_default() += captured;
         let again = schedule.setup.processes.len() as u64 - history.ids;
         *orders.entry("(ids given again)".to_owned()).or_default() += again;
+        *orders.entry("(heard of before the call)".to_owned()).or_default() += history.early;
         let partial = history.partial.iter().filter(|partial| **partial > 0).count() as u64;
         *orders.entry("(launches stopped part-way)".to_owned()).or_default() += partial;
     }
