@@ -39,6 +39,8 @@ pub(crate) trait Control {
     /// Whether it had been asked to leave.
     fn exited(&mut self, process: usize, sequence: u64) -> bool;
     fn killed(&mut self, process: usize, sequence: u64);
+    /// Whether it would take this for killed now.
+    fn believes(&self, process: usize, sequence: u64) -> bool;
     fn raised(&mut self, process: usize);
     fn drained(&mut self, process: usize);
     /// Launches that have not finished, as far as it knows.
@@ -173,6 +175,10 @@ impl Control for Ours {
 
     fn killed(&mut self, process: usize, sequence: u64) {
         self.controller.killed(self.handle(process, sequence)).unwrap();
+    }
+
+    fn believes(&self, process: usize, sequence: u64) -> bool {
+        self.controller.clone().killed(self.handle(process, sequence)).is_ok()
     }
 
     fn raised(&mut self, process: usize) {

@@ -416,6 +416,7 @@ impl<C: Control> Device<'_, C> {
             }
             Order::Reset => {
                 self.gpus[process].reset_at = Some(self.late(late.reset));
+                self.believes();
                 self.hit(process);
             }
             Order::Hold => {
@@ -476,6 +477,19 @@ impl<C: Control> Device<'_, C> {
                 && std::mem::take(&mut self.gpus[process].raising)
             {
                 self.control.raised(process);
+                self.believes();
+            }
+        }
+    }
+
+    /// Asks of everything in the runtime whether it would be taken for killed now.
+    fn believes(&mut self) {
+        for (process, gpu) in self.gpus.iter().enumerate().filter(|(_, gpu)| gpu.there) {
+            for lane in &gpu.lanes {
+                let running = lane.running.iter().map(|it| it.sequence);
+                for sequence in running.chain(lane.queue.iter().map(|it| it.0)) {
+                    self.history.believed.push(self.control.believes(process, sequence));
+                }
             }
         }
     }
@@ -516,6 +530,7 @@ impl<C: Control> Device<'_, C> {
     fn reset_over(&mut self, process: usize) {
         if self.gpus[process].reset_until.take_if(|until| *until <= self.now).is_some() {
             self.control.drained(process);
+            self.believes();
         }
     }
 
