@@ -484,14 +484,14 @@ impl<C: Control> Device<'_, C> {
 
     /// Asks of everything in the runtime whether it would be taken for killed now.
     fn believes(&mut self) {
+        let mut there = Vec::new();
         for (process, gpu) in self.gpus.iter().enumerate().filter(|(_, gpu)| gpu.there) {
             for lane in &gpu.lanes {
-                let running = lane.running.iter().map(|it| it.sequence);
-                for sequence in running.chain(lane.queue.iter().map(|it| it.0)) {
-                    self.history.believed.push(self.control.believes(process, sequence));
-                }
+                there.extend(lane.running.iter().map(|it| (process, it.sequence)));
+                there.extend(lane.queue.iter().map(|it| (process, it.0)));
             }
         }
+        self.history.believed.extend(self.control.believes(&there));
     }
 
     /// A reset that is due: what it hits is killed.

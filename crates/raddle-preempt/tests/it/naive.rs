@@ -424,15 +424,16 @@ impl Control for Naive {
         self.back(process, sequence, true);
     }
 
-    fn believes(&self, process: usize, sequence: u64) -> bool {
-        let it = &self.all[process];
-        if !self.runtime(process).iter().any(|(other, _)| *other == sequence) {
-            return false;
-        }
-        let leaves = it.cut.is_some_and(|(from, to)| (from..to).contains(&sequence));
-        let whole = self.setup.declared.scope == Scope::Device;
-        let hit = whole && self.all.iter().any(|other| other.at == At::Resetting);
-        matches!(it.at, At::Resetting | At::Reset) || hit && leaves
+    fn believes(&self, launches: &[(usize, u64)]) -> Vec<bool> {
+        let believes = |&(process, sequence): &(usize, u64)| {
+            let it = &self.all[process];
+            let there = self.runtime(process).iter().any(|(other, _)| *other == sequence);
+            let leaves = it.cut.is_some_and(|(from, to)| (from..to).contains(&sequence));
+            let whole = self.setup.declared.scope == Scope::Device;
+            let hit = whole && self.all.iter().any(|other| other.at == At::Resetting);
+            there && (matches!(it.at, At::Resetting | At::Reset) || hit && leaves)
+        };
+        launches.iter().map(believes).collect()
     }
 
     fn raised(&mut self, process: usize) {
