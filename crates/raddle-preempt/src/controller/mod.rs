@@ -14,9 +14,10 @@
 //!
 //! - Nothing is submitted unless fewer launches than the window are unfinished, over all streams of
 //!   the process.
-//! - A preemption pauses, then waits until every submit call that was begun has returned (A8); only
-//!   then the flag is raised, and only when that is visible the launches in the runtime are looked at
-//!   for a reset.
+//! - A preemption pauses, then waits until every submit call that was begun has returned (A8), or its
+//!   launch is said to have started or ended; only then the flag is raised, and only when that is
+//!   visible the launches in the runtime are looked at for a reset. What a reset has killed is
+//!   believed when the reset was commanded, not before.
 //! - Nothing is reset where the process has nothing in the runtime (A3), be it that it had nothing, or
 //!   that all of it was said to have ended between the look and the command.
 //! - A flag is a [`Cut`] of sequence numbers, of one process (A10). It spares what does not test it,
