@@ -4,7 +4,12 @@
 //! in turn, many thousand times, timed together and divided by the calls. Then preemptions, each of
 //! which takes 8 launches off and puts them back. Then each kind of call by itself: many controllers
 //! go through the same steps side by side, so that one reading of the clock serves all of them. Each
-//! kind is a function of its own: made `#[inline(never)]`, they show in callgrind by name. Nanoseconds a call, the median of 21 runs; by kind, what the fastest tenth takes and the median.
+//! kind is a function of its own. Nanoseconds a call, the median of 21 runs; by kind, what the fastest
+//! tenth takes and the median.
+//!
+//! With `counts 8` it goes through the kinds alone, in 8 streams, and times nothing: for callgrind,
+//! which tells the functions apart by name once each `#[inline]` here is made `#[inline(never)]`. How
+//! is told in `docs/benchmarks.md`.
 #![allow(
     clippy::disallowed_methods,
     clippy::print_stdout,
@@ -154,6 +159,14 @@ fn each(
 
 /// One call of each kind.
 impl Program {
+    /// Whether it was told what it is timed for: which also keeps these functions apart, as a compiler
+    /// makes one of those that are the same.
+    #[inline(always)]
+    const fn right(&self, right: bool) -> Result<(), Error> {
+        let what = "anything else";
+        if right { Ok(()) } else { Err(Error::NotTold { process: self.process, what }) }
+    }
+
     #[inline]
     fn captured(&mut self) -> Result<(), Error> {
         self.capture()
@@ -161,7 +174,8 @@ impl Program {
 
     #[inline]
     fn next_nothing(&mut self) -> Result<(), Error> {
-        self.controller.next(self.process).map(drop)
+        let told = self.controller.next(self.process)?;
+        self.right(told.is_none())
     }
 
     #[inline]
@@ -174,22 +188,26 @@ impl Program {
 
     #[inline]
     fn next_raise(&mut self) -> Result<(), Error> {
-        self.controller.next(self.process).map(drop)
+        let told = self.controller.next(self.process)?;
+        self.right(matches!(told, Some(Command::Raise { .. })))
     }
 
     #[inline]
     fn next_reset(&mut self) -> Result<(), Error> {
-        self.controller.next(self.process).map(drop)
+        let told = self.controller.next(self.process)?;
+        self.right(matches!(told, Some(Command::Reset { .. })))
     }
 
     #[inline]
     fn next_drained(&mut self) -> Result<(), Error> {
-        self.controller.next(self.process).map(drop)
+        let told = self.controller.next(self.process)?;
+        self.right(matches!(told, Some(Command::Drained { .. })))
     }
 
     #[inline]
     fn next_lower(&mut self) -> Result<(), Error> {
-        self.controller.next(self.process).map(drop)
+        let told = self.controller.next(self.process)?;
+        self.right(matches!(told, Some(Command::Lower { .. })))
     }
 
     #[inline]
@@ -326,6 +344,10 @@ fn kinds(streams: u32) -> Result<Times, Error> {
 }
 
 fn main() -> Result<(), Error> {
+    let mut arguments = std::env::args().skip_while(|argument| argument != "counts").skip(1);
+    if let Some(streams) = arguments.next().and_then(|streams| streams.parse().ok()) {
+        return kinds(streams).map(drop);
+    }
     println!("one step, ns a call (median of {RUNS} runs of {LAUNCHES} launches)");
     for (streams, waiting) in [(1, 0), (1, 1000), (8, 0), (8, 1000), (64, 1000)] {
         let mut program = Program::new(streams, waiting)?;

@@ -217,7 +217,8 @@ fn a_waiting_launch_takes_at_most_64_bytes_beside_its_payload() {
     assert_eq!(all(3).map(|[_, most]| most), expected.map(|[_, most]| most));
 }
 
-/// A window that was full comes back: beside the places of the window, nothing more is taken.
+/// A window that was full comes back: its places are taken beside those of all that waited before, as
+/// what comes back has a queue of its own, and nothing more is.
 fn returned<const PAYLOAD: usize>(launches: usize) {
     let (mut controller, process) = controller::<[u8; PAYLOAD]>(1);
     let before = raddle_test::held();
@@ -246,7 +247,7 @@ fn returned<const PAYLOAD: usize>(launches: usize) {
 }
 
 #[test]
-fn what_comes_back_takes_no_more_than_the_places_of_the_window() {
+fn the_64_bytes_are_of_the_most_that_ever_waited_plus_the_places_of_the_window() {
     for launches in [8, 9, 100, 1001] {
         returned::<0>(launches);
         returned::<8>(launches);
@@ -254,4 +255,33 @@ fn what_comes_back_takes_no_more_than_the_places_of_the_window() {
         returned::<64>(launches);
         returned::<200>(launches);
     }
+}
+
+#[test]
+fn room_is_kept_until_the_process_leaves() {
+    let (mut controller, process) = controller::<[u8; 32]>(1);
+    let finish = |controller: &mut Controller<_>, process| {
+        while let Some(Command::Submit { handle, .. }) =
+            controller.next(process).expect("it is there")
+        {
+            controller.finished(handle).expect("it flies");
+        }
+    };
+    let burst = |controller: &mut Controller<_>, launches| {
+        for _ in 0..launches {
+            let work = Work::kernel([0; 32], Idempotence::Idempotent);
+            controller.captured(process, StreamId(0), work).expect("it is there");
+        }
+    };
+    let before = raddle_test::held();
+    burst(&mut controller, 1000);
+    let most = held_since(before);
+    assert!((1000 * (32 + 16)..=1000 * (32 + MOST)).contains(&most), "{most}");
+    finish(&mut controller, process);
+    assert_eq!(controller.buffered(process), Ok(0));
+    assert!(held_since(before) >= most, "none of a thousand waits, and their room is kept");
+    assert_eq!(made(|| burst(&mut controller, 1000)), 0, "for the next burst");
+    finish(&mut controller, process);
+    controller.leave(process).expect("nothing of it is under way");
+    assert!(held_since(before.min(raddle_test::held())) < 100, "nothing is kept of who has left");
 }

@@ -1,4 +1,8 @@
 //! What is a driver to do next?
+//!
+//! A preemption by flag or reset goes through `Raise` and `raised` also where nothing is in the
+//! runtime: its [`Cut`](super::Cut) holds nothing and nothing is reset, but a driver has one path, and
+//! a resume always finds a flag to lower. That costs an idle process the time of one store.
 
 use raddle_types::{ProcessId, StreamId};
 

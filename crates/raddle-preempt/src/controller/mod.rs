@@ -14,9 +14,10 @@
 //!
 //! - Nothing is submitted unless fewer launches than the window are unfinished, over all streams of
 //!   the process.
-//! - A preemption pauses, then waits until every submit call that was begun has returned (A8); only
-//!   then the flag is raised, and only when that is visible the launches in the runtime are looked at
-//!   for a reset.
+//! - A preemption pauses, then waits until every submit call that was begun has returned (A8), or its
+//!   launch is said to have started or ended; only then the flag is raised, and only when that is
+//!   visible the launches in the runtime are looked at for a reset. What a reset has killed is
+//!   believed when the reset was commanded, not before.
 //! - Nothing is reset where the process has nothing in the runtime (A3), be it that it had nothing, or
 //!   that all of it was said to have ended between the look and the command.
 //! - A flag is a [`Cut`] of sequence numbers, of one process (A10). It spares what does not test it,
@@ -51,7 +52,7 @@ pub use answers::{
     Command, Cut, Declared, Exit, Handle, NoReset, Options, Order, Phase, Preempted, Resumed,
     Scope, Verdict, Work,
 };
-use process::{Numbers, Process};
+use process::{Numbers, Process, Stage};
 
 use crate::Error;
 
@@ -97,7 +98,8 @@ pub struct Controller<T> {
     processes: Vec<Option<Process<T>>>,
     /// By id: the numbers that the process before has left off at.
     before: Vec<Numbers>,
-    /// Processes for which a reset of the whole device is under way: nobody submits meanwhile.
+    /// Processes for which a reset of the whole device is decided on or under way: nobody submits
+    /// meanwhile.
     resets: u32,
 }
 
@@ -195,9 +197,15 @@ impl<T> Controller<T> {
         found.ok_or(Error::NoProcess { process })
     }
 
-    /// Whether a reset of the whole device is under way.
+    /// Whether a reset of the whole device is decided on or under way.
     const fn resetting(&self) -> bool {
         self.resets > 0
+    }
+
+    /// Whether one was commanded and is not over: only then what it hits has been killed.
+    fn everything_is_reset(&self) -> bool {
+        let told = |it: &Process<T>| it.stage == Stage::Resetting { over: false };
+        self.resetting() && self.processes.iter().flatten().any(told)
     }
 
     /// One that was under way is over; nothing where a reset hits one process.

@@ -29,7 +29,8 @@ pub(super) enum Stage {
 }
 
 impl Stage {
-    /// Whether a reset may kill launches of a process that is here.
+    /// Whether the driver was told to reset for this process: what is killed may be reported. Also
+    /// when the reset is said to be over, as reports come in any order.
     pub(super) const fn is_resetting(self) -> bool {
         matches!(self, Self::Resetting { .. })
     }
@@ -114,10 +115,11 @@ impl<T> Process<T> {
         Cut { from: from.max(spared), to: self.next }
     }
 
-    /// Whether the flag is raised and seen by everything that starts.
+    /// Whether the flag is raised and seen by everything that starts. Behind a reset, too: what it did
+    /// not hit still leaves. While one is decided on or under way nobody asks: the others had nothing in
+    /// the runtime or were looked at, and submit nothing.
     fn is_leaving(&self) -> bool {
-        let seen =
-            matches!(self.stage, Stage::MustReset | Stage::Resetting { .. } | Stage::Emptying);
+        let seen = matches!(self.stage, Stage::Resetting { .. } | Stage::Emptying);
         seen && self.cut.is_some()
     }
 

@@ -2,6 +2,11 @@
 //!
 //! One buffer queue a stream. What was captured first is submitted first, over all streams: then a
 //! launch that waits for one of another stream, captured before it, never fills the window in vain.
+//!
+//! A stream has two queues: what is fresh, and what has come back. Room that either has made is kept
+//! until the process leaves, which is what no allocation in steady state means: after a burst, a stream
+//! holds what the most took that ever waited in it, however few wait now, and beside that as many places
+//! as have come back at a time, a window of them at most.
 
 use alloc::collections::VecDeque;
 use alloc::vec;
@@ -68,8 +73,8 @@ impl Asked {
     }
 }
 
-/// What a waiting launch takes beside the caller's payload, in bytes, at most: the spare room of a
-/// queue that has just grown included.
+/// What a waiting launch takes beside the caller's payload, in bytes, at most, the spare room of a
+/// queue that has just grown included: by the most that ever waited in it, not by those that wait now.
 const MOST_BYTES: usize = 64;
 const _: () = assert!(size_of::<Waiting<()>>() <= MOST_BYTES);
 const _: () = assert!(size_of::<Waiting<[u64; 4]>>() <= 32 + MOST_BYTES);

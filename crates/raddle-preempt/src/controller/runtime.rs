@@ -88,14 +88,16 @@ impl<T> Controller<T> {
     /// A launch was killed by the reset. It waits again at its place (A4).
     ///
     /// # Errors
-    /// An unknown process; a launch that is not in the runtime; one that no reset may have hit.
+    /// An unknown process; a launch that is not in the runtime; one that no reset may have hit, as
+    /// none was commanded (that one was decided on is not enough) or it was another process's.
     pub fn killed(&mut self, handle: Handle) -> Result<(), Error> {
-        let everywhere = self.resetting();
-        let it = self.process_mut(handle.process)?;
+        let it = self.process(handle.process)?;
         let leaves = || it.cut.is_some_and(|cut| cut.holds(handle.sequence));
-        if !(it.stage.is_resetting() || everywhere && leaves()) && it.flight.get(handle).is_some() {
+        let hit = it.stage.is_resetting() || leaves() && self.everything_is_reset();
+        if !hit && it.flight.get(handle).is_some() {
             return Err(Error::NoReset { handle });
         }
+        let it = self.process_mut(handle.process)?;
         let Some(mut flying) = it.flight.remove(handle) else {
             return Err(Error::NotInRuntime { handle });
         };

@@ -39,6 +39,8 @@ pub(crate) trait Control {
     /// Whether it had been asked to leave.
     fn exited(&mut self, process: usize, sequence: u64) -> bool;
     fn killed(&mut self, process: usize, sequence: u64);
+    /// Of each of these, by process and submission, whether it would take it for killed now.
+    fn believes(&self, launches: &[(usize, u64)]) -> Vec<bool>;
     fn raised(&mut self, process: usize);
     fn drained(&mut self, process: usize);
     /// Launches that have not finished, as far as it knows.
@@ -173,6 +175,13 @@ impl Control for Ours {
 
     fn killed(&mut self, process: usize, sequence: u64) {
         self.controller.killed(self.handle(process, sequence)).unwrap();
+    }
+
+    fn believes(&self, launches: &[(usize, u64)]) -> Vec<bool> {
+        // That one is taken for killed changes nothing for the others.
+        let mut c = self.controller.clone();
+        let handles = launches.iter().map(|&(process, sequence)| self.handle(process, sequence));
+        handles.map(|handle| c.killed(handle).is_ok()).collect()
     }
 
     fn raised(&mut self, process: usize) {

@@ -350,6 +350,82 @@ fn what_has_ended_between_the_look_and_the_command_is_not_reset() {
     }
 }
 
+/// Two processes with one launch in the runtime each; the second one leaves by the flag alone.
+fn one_leaves(scope: Scope) -> (C, [Handle; 2]) {
+    let (mut c, p, s) = controller(Declared { scope, ..declared() }, Options::default());
+    let other = c.join(Level(3)).unwrap();
+    let lane = c.open(other).unwrap();
+    let [mine, theirs] = [(p, s), (other, lane)].map(|(process, stream)| {
+        capture(&mut c, process, stream, &kernels(1));
+        submit(&mut c, process)[0]
+    });
+    let Some(Command::Raise { .. }) = begin(&mut c, other, Way::Flag) else { panic!() };
+    assert_eq!(c.raised(other), Ok(Verdict::NotAsked));
+    (c, [mine, theirs])
+}
+
+#[test]
+fn nothing_was_killed_before_the_reset_was_commanded_or_by_that_of_another_process() {
+    for scope in [Scope::Process, Scope::Device] {
+        let (mut c, [mine, theirs]) = one_leaves(scope);
+        let (p, other) = (mine.process, theirs.process);
+        let refused = |c: &mut C, handle: Handle| {
+            assert_eq!(c.killed(handle), Err(Error::NoReset { handle }), "{scope:?}");
+            let process = handle.process;
+            assert_eq!((c.in_flight(process), c.buffered(process)), (Ok(1), Ok(0)), "{scope:?}");
+        };
+        let Some(Command::Raise { .. }) = begin(&mut c, p, Way::Reset) else { panic!() };
+        assert_eq!(c.raised(p), Ok(Verdict::Reset));
+        // Decided on, and the driver does not know of it yet.
+        refused(&mut c, mine);
+        refused(&mut c, theirs);
+        assert_eq!(c.next(p), Ok(Some(Command::Reset { process: p })), "{scope:?}");
+        if scope == Scope::Process {
+            refused(&mut c, theirs);
+            c.killed(mine).unwrap();
+        } else {
+            // Reported or not by the end of the reset: only its own may still be said to be killed.
+            let mut early = c.clone();
+            assert_eq!((early.killed(theirs), early.killed(mine)), (Ok(()), Ok(())));
+            assert_eq!((early.in_flight(other), early.buffered(other)), (Ok(0), Ok(1)));
+            c.drained(p).unwrap();
+            refused(&mut c, theirs);
+            c.killed(mine).unwrap();
+        }
+        assert_eq!((c.in_flight(p), c.buffered(p)), (Ok(0), Ok(1)));
+    }
+}
+
+#[test]
+fn what_still_leaves_behind_a_reset_of_the_device_does_not_stand_in_the_way_of_the_next_one() {
+    let whole = Declared { scope: Scope::Device, ..declared() };
+    let (mut c, a, lane_a) = controller(whole, Options::default());
+    let b = c.join(Level(3)).unwrap();
+    let lane_b = c.open(b).unwrap();
+    capture(&mut c, a, lane_a, &kernels(2));
+    let flying = submit(&mut c, a);
+    let Some(Command::Raise { .. }) = begin(&mut c, a, Way::Reset) else { panic!() };
+    assert_eq!(c.raised(a), Ok(Verdict::Reset));
+    assert_eq!(c.next(a), Ok(Some(Command::Reset { process: a })));
+    c.killed(flying[0]).unwrap();
+    c.drained(a).unwrap();
+    // The second one starts now, and leaves.
+    assert_eq!(c.next(a), Ok(None));
+    capture(&mut c, b, lane_b, &kernels(1));
+    let theirs = submit(&mut c, b);
+    let Some(Command::Raise { .. }) = begin(&mut c, b, Way::Reset) else { panic!() };
+    assert_eq!(c.raised(b), Ok(Verdict::Reset), "all that would be hit may be killed");
+    assert_eq!(c.next(b), Ok(Some(Command::Reset { process: b })));
+    for handle in [theirs[0], flying[1]] {
+        c.killed(handle).unwrap();
+    }
+    c.drained(b).unwrap();
+    for process in [a, b] {
+        assert_eq!(c.next(process), Ok(Some(Command::Drained { process, resumed: false })));
+    }
+    assert_eq!((c.buffered(a), c.buffered(b)), (Ok(2), Ok(1)));
+}
+
 /// Preempts and resumes for as long as the one launch is killed; how often that was.
 fn kills(most_kills: Option<u32>, rounds: u32) -> u32 {
     let (mut c, p, s) = controller(declared(), Options { most_kills, ..Options::default() });

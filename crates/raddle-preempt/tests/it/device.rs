@@ -2,11 +2,12 @@
 //! tick.
 //!
 //! Streams run side by side, each in order. A launch runs in rounds of workgroups. Flags, resets,
-//! submissions and reports are late by what the schedule says. Processes come and go; a flag lies at a
+//! submissions and reports are late by what the schedule says; where submit calls take their time, the
+//! runtime has some launches before the call returns, and they may start or end before, too. Processes come and go; a flag lies at a
 //! place that belongs to an id, so one that is lowered late is still seen by the next of its id.
 //! Faults of the device itself can be switched on, to see that they are noticed.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use raddle_preempt::Scope;
 
@@ -41,6 +42,8 @@ struct Running {
 struct Lane {
     queue: VecDeque<(u64, usize)>,
     running: Option<Running>,
+    /// When the newest of its launches is in the runtime: the next one is not before.
+    newest: u64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -82,10 +85,11 @@ struct Flag {
     soon: VecDeque<(u64, Option<(u64, u64)>)>,
 }
 
-/// What the host hears, and when.
+/// What the host hears; and, which it does not hear, that a launch is in the runtime.
 #[derive(Clone, Copy, Debug)]
 enum Report {
-    Submitted(u64, usize, usize),
+    Arrived { sequence: u64, stream: usize, job: usize },
+    Submitted(u64),
     Started(u64),
     Finished(u64),
     Exited(u64),
@@ -104,6 +108,8 @@ pub(crate) struct Device<'s, C> {
     made: u64,
     /// Reports that have been made, by process and submission: the next is not before.
     last: BTreeMap<(usize, u64), u64>,
+    /// Submissions that the host has heard of otherwise than by the return of their call.
+    known: BTreeSet<(usize, u64)>,
     random: Random,
     now: u64,
     history: History,
@@ -123,6 +129,7 @@ pub(crate) fn run<C: Control>(schedule: &Schedule, control: C, wrong: Wrong) -> 
         reports: BTreeMap::new(),
         made: 0,
         last: BTreeMap::new(),
+        known: BTreeSet::new(),
         random: Random(schedule.seed ^ 0x5eed),
         now: 0,
         history: History::new(schedule),
@@ -307,28 +314,67 @@ impl<C: Control> Device<'_, C> {
             let (process, report) = entry.remove();
             any = true;
             match report {
-                Report::Submitted(sequence, _, _)
-                    if self.random.percent(self.schedule.setup.late.refused) =>
-                {
-                    self.control.not_submitted(process, sequence);
+                Report::Arrived { sequence, stream, job } => {
+                    self.arrive(process, stream, (sequence, job));
                 }
-                Report::Submitted(sequence, stream, job) => {
-                    self.gpus[process].lanes[stream].queue.push_back((sequence, job));
-                    self.control.submitted(process, sequence);
-                    let lanes = self.gpus[process].lanes.iter();
-                    let there = lanes.map(|lane| lane.queue.len() + lane.running.iter().len());
-                    let there = there.sum();
-                    self.history.in_flight(self.schedule, there);
+                Report::Submitted(sequence) => {
+                    self.history.early += u64::from(self.known.contains(&(process, sequence)));
+                    // Of one that has left meanwhile, it is said by `stale`.
+                    if self.gpus[process].there {
+                        self.control.submitted(process, sequence);
+                    }
                 }
-                Report::Started(sequence) => self.control.started(process, sequence),
-                Report::Finished(sequence) => self.control.finished(process, sequence),
+                Report::Started(sequence) => self.started(process, sequence),
+                Report::Finished(sequence) => {
+                    self.known.insert((process, sequence));
+                    self.control.finished(process, sequence);
+                }
                 Report::Exited(sequence) => {
+                    self.known.insert((process, sequence));
                     let asked = self.control.exited(process, sequence);
                     self.history.faults.unasked += u64::from(!asked);
                 }
             }
         }
         any
+    }
+
+    fn started(&mut self, process: usize, sequence: u64) {
+        self.known.insert((process, sequence));
+        self.control.started(process, sequence);
+    }
+
+    /// The runtime has a launch.
+    fn arrive(&mut self, process: usize, stream: usize, launch: (u64, usize)) {
+        self.gpus[process].lanes[stream].queue.push_back(launch);
+        let lanes = self.gpus[process].lanes.iter();
+        let there = lanes.map(|lane| lane.queue.len() + lane.running.iter().len()).sum();
+        self.history.in_flight(self.schedule, there);
+    }
+
+    /// Begins a submit call, which may return later, or never took the launch.
+    fn submit(&mut self, process: usize, stream: usize, (sequence, job): (u64, usize)) {
+        let late = self.schedule.setup.late;
+        if self.random.percent(late.refused) {
+            // Such calls return at once.
+            return self.control.not_submitted(process, sequence);
+        }
+        // In the order of the stream, whatever each call takes.
+        let returns = self.late(late.submit);
+        let returns = returns.max(self.last.get(&(process, u64::MAX)).copied().unwrap_or(0));
+        self.last.insert((process, u64::MAX), returns);
+        let wait = returns - self.now;
+        let early = wait > 0 && self.random.percent(50);
+        let arrives = if early { self.late(wait) } else { returns };
+        let lane = &mut self.gpus[process].lanes[stream];
+        lane.newest = lane.newest.max(arrives);
+        let arrives = lane.newest;
+        let arrived = Report::Arrived { sequence, stream, job };
+        for (at, report) in [(arrives, arrived), (returns, Report::Submitted(sequence))] {
+            self.made += 1;
+            self.reports.insert((at, self.made), (process, report));
+        }
+        self.deliver();
     }
 
     /// Asks every controller what to do, until none wants anything.
@@ -357,16 +403,7 @@ impl<C: Control> Device<'_, C> {
         let late = self.schedule.setup.late;
         match order {
             Order::Submit { sequence, stream, job } => {
-                // In the order of the stream, whatever each call takes.
-                let mut at = self.late(late.submit);
-                at = at.max(self.last.get(&(process, u64::MAX)).copied().unwrap_or(0));
-                self.last.insert((process, u64::MAX), at);
-                self.made += 1;
-                let report = Report::Submitted(sequence, stream, job);
-                self.reports.insert((at, self.made), (process, report));
-                if at == self.now {
-                    self.deliver();
-                }
+                self.submit(process, stream, (sequence, job))
             }
             Order::Raise { from, to } => {
                 let at = self.late(late.flag);
@@ -379,6 +416,7 @@ impl<C: Control> Device<'_, C> {
             }
             Order::Reset => {
                 self.gpus[process].reset_at = Some(self.late(late.reset));
+                self.believes();
                 self.hit(process);
             }
             Order::Hold => {
@@ -402,11 +440,13 @@ impl<C: Control> Device<'_, C> {
 
     /// Whether this is a time for such a command, as far as the host knows.
     fn check(&mut self, process: usize, order: Order) {
-        let calling = |report: &Report| matches!(report, Report::Submitted(..));
-        let mut heard = self.reports.values().filter(|(whose, _)| *whose == process);
-        let idle = self.gpus[process].lanes.iter().all(Lane::is_empty) && heard.next().is_none();
-        let mut heard = self.reports.values().filter(|(whose, _)| *whose == process);
-        let calls = heard.any(|(_, report)| calling(report));
+        // A call whose launch was heard of is nothing to wait for.
+        let known = |it: u64| self.known.contains(&(process, it));
+        let old = |report: &Report| matches!(report, Report::Submitted(it) if known(*it));
+        let mine = self.reports.values().filter(|(whose, _)| *whose == process);
+        let heard: Vec<Report> = mine.map(|it| it.1).filter(|report| !old(report)).collect();
+        let idle = self.gpus[process].lanes.iter().all(Lane::is_empty) && heard.is_empty();
+        let calls = heard.iter().any(|report| matches!(report, Report::Submitted(_)));
         let wished = &mut self.gpus[process].wished;
         let faults = &mut self.history.faults;
         match order {
@@ -437,8 +477,21 @@ impl<C: Control> Device<'_, C> {
                 && std::mem::take(&mut self.gpus[process].raising)
             {
                 self.control.raised(process);
+                self.believes();
             }
         }
+    }
+
+    /// Asks of everything in the runtime whether it would be taken for killed now.
+    fn believes(&mut self) {
+        let mut there = Vec::new();
+        for (process, gpu) in self.gpus.iter().enumerate().filter(|(_, gpu)| gpu.there) {
+            for lane in &gpu.lanes {
+                there.extend(lane.running.iter().map(|it| (process, it.sequence)));
+                there.extend(lane.queue.iter().map(|it| (process, it.0)));
+            }
+        }
+        self.history.believed.extend(self.control.believes(&there));
     }
 
     /// A reset that is due: what it hits is killed.
@@ -470,13 +523,14 @@ impl<C: Control> Device<'_, C> {
         let found = self.reports.iter().find(|(_, (whose, it))| *whose == process && this(it));
         if let Some((&key, _)) = found {
             self.reports.remove(&key);
-            self.control.started(process, sequence);
+            self.started(process, sequence);
         }
     }
 
     fn reset_over(&mut self, process: usize) {
         if self.gpus[process].reset_until.take_if(|until| *until <= self.now).is_some() {
             self.control.drained(process);
+            self.believes();
         }
     }
 

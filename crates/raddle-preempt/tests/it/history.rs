@@ -89,6 +89,11 @@ pub(crate) struct History {
     pub(crate) most_in_flight: usize,
     /// How often a synchronising call would have come back.
     pub(crate) syncs: u64,
+    /// Launches that were heard of before the call that submitted them had returned.
+    pub(crate) early: u64,
+    /// Of what was in the runtime when a reset was decided on, commanded or over: whether it would
+    /// have been taken for killed.
+    pub(crate) believed: Vec<bool>,
     /// Ids that were given to processes, each counted once.
     pub(crate) ids: u64,
     pub(crate) end: u64,

@@ -83,6 +83,8 @@ enum At {
     Told,
     ResetDue,
     Resetting,
+    /// The reset is over, and not everything has left.
+    Reset,
     Removing,
     Removed,
     Waiting,
@@ -186,7 +188,7 @@ impl Naive {
     /// Whether everything of a process may be killed: it is on its way out behind a visible flag.
     fn may_reset(&self, process: usize) -> bool {
         let it = &self.all[process];
-        let out = matches!(it.at, At::ResetDue | At::Resetting | At::Waiting);
+        let out = matches!(it.at, At::ResetDue | At::Resetting | At::Reset | At::Waiting);
         let Some((from, to)) = it.cut.filter(|_| out) else { return false };
         self.seen(process).into_iter().all(|(sequence, it)| {
             let started = matches!(it.place, Place::Runtime { started: true, .. });
@@ -367,7 +369,7 @@ impl Control for Naive {
                 self.all[process].at = At::Resetting;
                 Some(Order::Reset)
             }
-            (At::Waiting, _) => empty.then(|| self.complete(process)),
+            (At::Reset | At::Waiting, _) => empty.then(|| self.complete(process)),
             (At::Removed, _) => Some(self.complete(process)),
             (At::Told | At::Resetting | At::Removing | At::Preempted, _) => None,
         }
@@ -422,6 +424,18 @@ impl Control for Naive {
         self.back(process, sequence, true);
     }
 
+    fn believes(&self, launches: &[(usize, u64)]) -> Vec<bool> {
+        let believes = |&(process, sequence): &(usize, u64)| {
+            let it = &self.all[process];
+            let there = self.runtime(process).iter().any(|(other, _)| *other == sequence);
+            let leaves = it.cut.is_some_and(|(from, to)| (from..to).contains(&sequence));
+            let whole = self.setup.declared.scope == Scope::Device;
+            let hit = whole && self.all.iter().any(|other| other.at == At::Resetting);
+            there && (matches!(it.at, At::Resetting | At::Reset) || hit && leaves)
+        };
+        launches.iter().map(believes).collect()
+    }
+
     fn raised(&mut self, process: usize) {
         if self.all[process].at == At::Told {
             self.check(process);
@@ -431,7 +445,7 @@ impl Control for Naive {
     fn drained(&mut self, process: usize) {
         let it = &mut self.all[process];
         it.at = match it.at {
-            At::Resetting => At::Waiting,
+            At::Resetting => At::Reset,
             At::Removing => At::Removed,
             other => other,
         };

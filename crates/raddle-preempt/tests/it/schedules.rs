@@ -70,6 +70,11 @@ fn the_schedules_reach_everything() {
         *orders.entry("(launches dropped)".to_owned()).or_default() += captured;
         let again = schedule.setup.processes.len() as u64 - history.ids;
         *orders.entry("(ids given again)".to_owned()).or_default() += again;
+        let believed = history.believed.iter().filter(|believed| **believed).count() as u64;
+        *orders.entry("(kills that were believed)".to_owned()).or_default() += believed;
+        let asked = history.believed.len() as u64;
+        *orders.entry("(kills that were not)".to_owned()).or_default() += asked - believed;
+        *orders.entry("(heard of before the call)".to_owned()).or_default() += history.early;
         let partial = history.partial.iter().filter(|partial| **partial > 0).count() as u64;
         *orders.entry("(launches stopped part-way)".to_owned()).or_default() += partial;
     }

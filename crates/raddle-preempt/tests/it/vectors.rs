@@ -135,6 +135,12 @@ fn the_window_at_its_border() {
     assert_eq!(Options::default().window, 8);
     for row in vectors["D_cap_boundary"].as_array().unwrap() {
         let unfinished = row["in_flight"].as_u64().unwrap() as usize;
+        if unfinished > 8 {
+            // Nothing leads there: `check_2_with_9_unfinished_nothing_is_submitted` in `commands.rs`,
+            // which makes the window smaller, has this one.
+            assert_eq!(row["may_submit"], json!(false), "{unfinished}");
+            continue;
+        }
         // Of many launches at once so many are submitted as the window takes.
         let launches = vec![worked(&[])[0]; unfinished + 1];
         let (log, _) = play(Setup { window: 8, ..gpu() }, &launches, &[]);
