@@ -4,7 +4,7 @@ use raddle_types::{Level, ProcessId};
 
 use super::answers::{Cut, Declared, Handle, NoReset, Options, Phase};
 use super::flight::{Flight, Flying};
-use super::queues::{Asked, Queues};
+use super::queues::Queues;
 use crate::{Way, progress};
 
 /// How far a preemption is.
@@ -103,14 +103,14 @@ impl<T> Process<T> {
     /// Which launches leave by the flag: all in the runtime, but those up to the last one that has
     /// to run to its end.
     pub(super) fn cut(&self, declared: Declared, options: Options) -> Cut {
-        let asked =
-            if declared.latched { Asked::FLAGGED } else { Asked::killed(options.most_kills) };
         let mut from = self.next;
         let mut spared = 0;
         for (_, flying) in self.flight.iter() {
             from = from.min(flying.sequence);
-            let after = if flying.work.may_leave(asked) { 0 } else { flying.sequence + 1 };
-            spared = spared.max(after);
+            let stoppable = declared.latched || Self::may_stop(flying, options);
+            if !flying.work.tests_flag() || !stoppable {
+                spared = spared.max(flying.sequence + 1);
+            }
         }
         Cut { from: from.max(spared), to: self.next }
     }
@@ -128,11 +128,7 @@ impl<T> Process<T> {
         if !self.is_leaving() {
             return Some(NoReset::OtherProcess(process));
         }
-        let (cut, asked) = (self.cut?, Asked::killed(options.most_kills));
-        let mut all = self.flight.iter();
-        if all.all(|(_, it)| it.work.may_leave(asked) & cut.holds(it.sequence)) {
-            return None;
-        }
+        let cut = self.cut?;
         // The first one in the order of submission is named.
         let mut found: Option<(u64, NoReset)> = None;
         for (slot, flying) in self.flight.iter() {

@@ -46,31 +46,6 @@ impl<T> Waiting<T> {
     pub(super) const fn tests_flag(&self) -> bool {
         self.marks.0 & Marks::TESTS_FLAG != 0
     }
-
-    /// Whether it is one that may leave by the flag, or be killed: in one look, without a branch.
-    #[inline]
-    pub(super) fn may_leave(&self, asked: Asked) -> bool {
-        (self.marks.0 & asked.marks == asked.marks) & (u64::from(self.kills) < asked.kills)
-    }
-}
-
-/// What a launch must be to leave.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Asked {
-    marks: u32,
-    /// It was killed less often.
-    kills: u64,
-}
-
-impl Asked {
-    /// To leave by the flag before it starts.
-    pub(super) const FLAGGED: Self = Self { marks: Marks::TESTS_FLAG, kills: u64::MAX };
-
-    /// To leave by the flag, and to be killed or stopped part-way, no more than so often.
-    pub(super) fn killed(most: Option<u32>) -> Self {
-        let marks = Marks::TESTS_FLAG | Marks::MAY_BE_KILLED;
-        Self { marks, kills: most.map_or(u64::MAX, u64::from) }
-    }
 }
 
 /// What a waiting launch takes beside the caller's payload, in bytes, at most, the spare room of a
