@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 use crate::Task;
 
 /// Processes that a scan looks at together.
-pub(crate) const BLOCK: usize = 32;
+pub(crate) const BLOCK: usize = 64;
 /// The level of a place that has no process.
 const NOBODY: u16 = u16::MAX;
 /// So many changes do not change the units, however small the pool.
@@ -52,9 +52,9 @@ pub(crate) struct Block {
     /// Whether a share was not the least since the units were found.
     pub(crate) shares: bool,
     /// A bit a process: whether it is too old for the columns, so always looked at.
-    pub(crate) always: u32,
+    pub(crate) always: u64,
     /// A bit a process: whether the one before it is owed as much or more, now and always.
-    pub(crate) after: u32,
+    pub(crate) after: u64,
 }
 
 impl Block {
@@ -84,9 +84,9 @@ impl Block {
             column.copy_within(at + 1.., at);
             column[BLOCK - 1] = first;
         }
-        let kept = (1 << at) - 1;
+        let kept = (1_u64 << at) - 1;
         let close =
-            |bits: u32, first: u32| bits & kept | (bits >> 1) & !kept | first << (BLOCK - 1);
+            |bits: u64, first: u64| bits & kept | (bits >> 1) & !kept | first << (BLOCK - 1);
         self.always = close(self.always, next.always);
         self.after = close(self.after, next.after);
         self.shares |= next.shares;
@@ -114,8 +114,8 @@ pub(crate) fn narrow(value: u64) -> u16 {
 }
 
 /// The same with a bit as it should be.
-const fn with(bits: u32, at: usize, bit: bool) -> u32 {
-    bits & !(1 << at) | (bit as u32) << at
+const fn with(bits: u64, at: usize, bit: bool) -> u64 {
+    bits & !(1 << at) | (bit as u64) << at
 }
 
 /// Whether `one`, which stands first, is owed as much as `two` or more, whatever t0 and the time.
@@ -287,11 +287,11 @@ mod tests {
 
     #[test]
     fn a_block_closes_over_each_place() {
-        let tasks: Vec<Task> = (0..70_u32)
+        let tasks: Vec<Task> = (0..140_u32)
             .map(|n| Task {
                 id: TaskId(n),
                 level: Level((n % 5 / 4) as u8),
-                share: if n == 32 || n == 64 { 3 } else { 1 },
+                share: if n == 64 || n == 128 { 3 } else { 1 },
                 created: Tick(u64::from(n / 3)),
                 ran: Ticks(u64::from(n * 11 % 4)),
             })

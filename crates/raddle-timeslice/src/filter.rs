@@ -49,7 +49,7 @@ impl Young {
     const NONE: Self = Self { since: u16::MAX, share: 0 };
 
     #[inline(never)]
-    fn places(&self, block: &Block) -> u32 {
+    fn places(&self, block: &Block) -> u64 {
         let &Self { since, share } = self;
         // Neither is beyond: written so that 16 bits do it.
         bits(|at| {
@@ -78,7 +78,7 @@ impl Filter {
 
     /// Which places of a block hold processes that may reach the bar: bit 0 for the first.
     #[inline]
-    pub(crate) fn places(&self, number: usize, block: &Block) -> u32 {
+    pub(crate) fn places(&self, number: usize, block: &Block) -> u64 {
         let reach = if block.shares { self.reach_by_share(block) } else { self.reach(block) };
         // To look at few is cheaper than this.
         if reach.count_ones() < 4 || number < self.ties_from {
@@ -90,13 +90,13 @@ impl Filter {
     /// Of a block of which all have the least share. Each of these is a function of its own: next to
     /// more code, the compiler widens what stands still to 32 bits once, and loses products of 16.
     #[inline(never)]
-    fn reach(&self, block: &Block) -> u32 {
+    fn reach(&self, block: &Block) -> u64 {
         let ran = self.ran_of(block);
         bits(|at| self.reaches(block, at, ran[at], self.least_ran))
     }
 
     #[inline(never)]
-    fn reach_by_share(&self, block: &Block) -> u32 {
+    fn reach_by_share(&self, block: &Block) -> u64 {
         let (ran, (least, below)) = (self.ran_of(block), self.least_wide);
         let most = u16::MAX >> below;
         bits(|at| {
@@ -121,7 +121,7 @@ impl Filter {
 
 /// A bit for each place: without a branch a place, many are done by one instruction.
 #[inline]
-fn bits(is: impl Fn(usize) -> bool) -> u32 {
+fn bits(is: impl Fn(usize) -> bool) -> u64 {
     let mut found = [0_u8; BLOCK];
     for (at, found) in found.iter_mut().enumerate() {
         *found = u8::from(is(at));
@@ -133,7 +133,7 @@ fn bits(is: impl Fn(usize) -> bool) -> u32 {
     eights.iter().rev().fold(0, |bits, &eight| {
         // The product moves the eight lowest bits of bytes together, to the top.
         let eight = u64::from_le_bytes(eight).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        bits << 8 | eight as u32
+        bits << 8 | eight
     })
 }
 

@@ -22,8 +22,11 @@ use crate::{Candidates, Entry, Loaded, StageOne, Task};
 /// By how many places a scan goes on: odd, so that it comes to each of a power of two.
 const JUMP: usize = 0x9e37_79b9;
 
+/// The same within a block.
+const HOP: u32 = 25;
+
 /// Places of a block that are looked at one by one; of more, all are, which is quicker for each.
-const MANY: u32 = 16;
+const MANY: u32 = 32;
 
 /// A pool, as a scan sees it.
 #[derive(Clone, Copy, Debug)]
@@ -90,16 +93,19 @@ impl StageOne {
         &mut self,
         pool: &Scanned<'_>,
         (number, block): (usize, &Block),
-        mut places: u32,
+        mut places: u64,
         bar: &mut Bar,
     ) -> bool {
         let mut changed = false;
         if places.count_ones() > MANY && block.after.count_ones() < MANY {
             return self.scan_all(pool, number, bar);
         }
+        let mut from = 0;
         while places != 0 {
-            let at = places.trailing_zeros();
-            places &= places - 1;
+            // Not one after the other: each may be owed more than the one before.
+            let at = (places.rotate_right(from).trailing_zeros() + from) % BLOCK as u32;
+            from = (from + HOP) % BLOCK as u32;
+            places &= !(1 << at);
             let index = number * BLOCK + at as usize;
             let Some(entry) = pool.entry(index) else { continue };
             if self.look(index, entry, bar) {
@@ -107,23 +113,19 @@ impl StageOne {
             } else {
                 // Nor are those of which each is owed no more than the one before.
                 let owed_no_more = (block.after >> at >> 1).trailing_ones();
-                places &= !(((1 << owed_no_more) - 1) << at << 1);
+                places &= !(((1_u64 << owed_no_more) - 1) << at << 1);
             }
         }
         changed
     }
 
-    /// Looks at a whole block, one after the other; whether anything has changed.
+    /// Looks at a whole block; whether anything has changed.
     fn scan_all(&mut self, pool: &Scanned<'_>, number: usize, bar: &mut Bar) -> bool {
         let (mut changed, first) = (false, number * BLOCK);
-        let tasks = pool.tasks.get(first..).unwrap_or_default();
-        for (index, task) in (first..).zip(tasks.iter().take(BLOCK)) {
-            if task.level != pool.candidates.level {
-                continue;
-            }
-            let entry = task.entry(pool.now);
-            if self.look(index, entry, bar) {
-                changed = true;
+        for step in 0..BLOCK {
+            let index = first + step * HOP as usize % BLOCK;
+            if let Some(entry) = pool.entry(index) {
+                changed |= self.look(index, entry, bar);
             }
         }
         changed
