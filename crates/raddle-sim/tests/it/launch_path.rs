@@ -208,14 +208,14 @@ impl Cleaned {
                 // It waits for the launch before it, all of which are of one stream in order.
                 let before = LaunchId(launch.id.0 - 1);
                 assert_eq!(now, self.ended[&before] + self.cleanup[&before], "{}", launch.id);
-                self.seen.lock().unwrap().0 += 1;
+                self.seen.lock().expect("no panic before").0 += 1;
             }
             Event::LaunchReady { launch } => {
                 self.groups.insert(launch.id, launch.workgroups);
                 self.left.insert(launch.id, launch.workgroups);
             }
             Event::WavesEnded { launch, pieces, .. } => {
-                let left = self.left.get_mut(&launch).unwrap();
+                let left = self.left.get_mut(&launch).expect("it was issued");
                 *left -= pieces.iter().map(|piece| u64::from(piece.count)).sum::<u64>();
                 self.ended.insert(launch, now);
             }
@@ -243,7 +243,7 @@ impl Dispatcher for Cleaned {
                 && let Some(before) = self.cleanup.insert(launch, via.cleanup)
                 && before > via.cleanup
             {
-                self.seen.lock().unwrap().1 += 1;
+                self.seen.lock().expect("no panic before").1 += 1;
             }
         }
         Ok(())
@@ -278,7 +278,7 @@ fn what_comes_back_owes_what_it_was_submitted_with_last() {
         };
         let outcome = try_run(&workload, 64, dispatcher).expect("lawful");
         assert!(outcome.counters.killed > 0);
-        let (ready, less) = *seen.lock().unwrap();
+        let (ready, less) = *seen.lock().expect("no panic before");
         assert!(ready > 50 && less > 0, "overlap {overlap}: {ready} ready, {less} owed less");
     }
 }

@@ -105,6 +105,14 @@ fn longest_wait_by_log(turns: &[(u64, u16)], processes: usize) -> u64 {
     longest
 }
 
+/// 1005 as 1,005; below a million.
+fn grouped(number: u64) -> String {
+    match number / 1000 {
+        0 => number.to_string(),
+        thousands => format!("{thousands},{:03}", number % 1000),
+    }
+}
+
 #[test]
 fn with_less_capacity_the_wait_is_measured_and_reported() {
     // Five processes that are runnable to the end; launches fill the device to the last slot.
@@ -133,10 +141,7 @@ fn with_less_capacity_the_wait_is_measured_and_reported() {
             assert_eq!(reported, logged, "{rule:?}, capacity {capacity}");
             let (count, us) = (turns.len(), reported / 1000);
             table += &format!("{:<7}  {capacity:>8}  {count:>5}  {us:>15}\n", rule.name());
-            page += &match us / 1000 {
-                0 => format!(" {us} |"),
-                thousands => format!(" {thousands},{:03} |", us % 1000),
-            };
+            page += &format!(" {} |", grouped(us));
         }
         page += "\n";
     }
@@ -147,6 +152,8 @@ fn with_less_capacity_the_wait_is_measured_and_reported() {
 #[test]
 fn too_short_slices_show_their_price() {
     let mut table = String::from("   t0 us  turns lost  switching us  makespan us\n");
+    let mut page =
+        String::from("| t0 | turns lost | saving and restoring | makespan |\n|---|---|---|---|\n");
     let mut shorter = Vec::new();
     for t0_us in [25, 55, 205, 1005] {
         let (_, outcome) =
@@ -154,9 +161,16 @@ fn too_short_slices_show_their_price() {
         let (turns, switch_ns) = (outcome.turns.revoked, outcome.counters.switch_ns);
         let makespan = outcome.last.0 / 1000;
         table += &format!("{t0_us:>8}  {turns:>10}  {:>12}  {makespan:>11}\n", switch_ns / 1000);
+        page += &format!(
+            "| {} us | {turns} | {} us | {} us |\n",
+            grouped(t0_us),
+            grouped(switch_ns / 1000),
+            grouped(makespan)
+        );
         shorter.push(switch_ns);
     }
     insta::assert_snapshot!(table);
+    raddle_test::page_holds("docs/policies/weighted-slices.md", "switching", &page);
     assert!(shorter.is_sorted_by(|short, long| short > long), "{shorter:?}");
 }
 

@@ -6,6 +6,7 @@
 mod document;
 mod rows;
 mod show;
+mod unlike;
 
 use crate::Console;
 use crate::args::{CompareArgs, Format};

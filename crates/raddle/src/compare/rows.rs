@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
-use serde_json::Value;
 
-use super::document::{Fairness, Input, Level, Process, Profile, Recipe, Result};
+use super::document::{Fairness, Input, Level, Process, Recipe, Result};
+use super::unlike::{differences, unlike_inputs};
 
 /// Everything that is told.
 #[derive(Debug, Serialize)]
@@ -199,25 +199,6 @@ pub(super) fn compare(inputs: &[Input]) -> Told {
     }
 }
 
-/// What went into two results and is not the same: better and worse are said of equal work on one
-/// device only.
-fn unlike_inputs(a: &Result, b: &Result) -> Vec<&'static str> {
-    fn unlike<T: PartialEq>(a: &Result, b: &Result, of: impl Fn(&Profile) -> T) -> bool {
-        !a.profiles.iter().map(&of).eq(b.profiles.iter().map(&of))
-    }
-    let work = |p: &Profile| (p.name.clone(), p.kernels, p.workgroups, p.span_ns, p.share);
-    let when = |p: &Profile| (p.start_ns, p.requests.clone());
-    let device = |result: &Result| (result.device.id.clone(), result.device.cus);
-    [
-        (device(a) != device(b), "device"),
-        (unlike(a, b, work), "profiles"),
-        (unlike(a, b, when), "arrivals"),
-    ]
-    .into_iter()
-    .filter_map(|(differ, what)| differ.then_some(what))
-    .collect()
-}
-
 fn unjudge(change: &mut Change) {
     if matches!(change.verdict, Verdict::Better | Verdict::Worse) {
         change.verdict = Verdict::Unjudged;
@@ -225,7 +206,7 @@ fn unjudge(change: &mut Change) {
 }
 
 /// A, B, ..., Z, R27, R28, ...
-fn label(position: usize) -> String {
+pub(super) fn label(position: usize) -> String {
     match u8::try_from(position) {
         Ok(n @ 0..26) => char::from(b'A' + n).to_string(),
         _ => format!("R{}", position + 1),
@@ -233,7 +214,7 @@ fn label(position: usize) -> String {
 }
 
 /// Names in the order in which they first occur.
-fn names<'i, I: Iterator<Item = &'i String>>(
+pub(super) fn names<'i, I: Iterator<Item = &'i String>>(
     inputs: &'i [Input],
     of: impl Fn(&'i Result) -> I,
 ) -> Vec<&'i str> {
@@ -337,73 +318,6 @@ fn change(first: Option<f64>, value: Option<f64>, good: Good) -> Change {
     // Four decimals, as everywhere.
     let relative = ((value - first) / first * 10_000.0).round() / 10_000.0;
     Change { relative: relative.is_finite().then_some(relative), verdict }
-}
-
-/// What else differs, and makes figures differ.
-fn differences(inputs: &[Input]) -> Vec<String> {
-    let mut said = Vec::new();
-    let device = |result: &Result| {
-        let device = &result.device;
-        format!("{} ({}, {} CUs)", device.product, device.id, device.cus)
-    };
-    unlike(&mut said, "version of raddle", inputs, |result| result.raddle.clone());
-    unlike(&mut said, "device", inputs, device);
-    let profile = |profile: &Profile| {
-        let Profile { name, kernels, workgroups, span_ns, .. } = profile;
-        format!("{name}: {kernels} kernels, {workgroups} workgroups, {span_ns} ns")
-    };
-    unlike(&mut said, "profiles", inputs, |result| {
-        result.profiles.iter().map(profile).collect::<Vec<_>>().join("; ")
-    });
-    let when = |profile: &Profile| {
-        let requests =
-            profile.requests.as_ref().map_or_else(|| "one run".to_owned(), Value::to_string);
-        format!("{} begins at {} ns, {requests}", profile.name, profile.start_ns)
-    };
-    unlike(&mut said, "arrivals", inputs, |result| {
-        result.profiles.iter().map(when).collect::<Vec<_>>().join("; ")
-    });
-    for assumed in names(inputs, |result| result.assumptions.iter()) {
-        let there = |input: &Input| input.result.assumptions.iter().any(|said| said == assumed);
-        let there: Vec<bool> = inputs.iter().map(there).collect();
-        if there.contains(&false) {
-            said.push(format!("assumed in {} only: {assumed}", labels(&there)));
-        }
-    }
-    for name in names(inputs, |result| result.recipes.iter().map(|recipe| &recipe.name)) {
-        let found = |input: &Input| {
-            input.result.recipes.iter().find(|recipe| recipe.name == name).map(|r| r.recipe.clone())
-        };
-        let found: Vec<_> = inputs.iter().map(found).collect();
-        let there: Vec<bool> = found.iter().map(Option::is_some).collect();
-        if there.contains(&false) {
-            said.push(format!("recipe {name} is in {} only", labels(&there)));
-        }
-        let mut settings = found.iter().flatten();
-        if let Some(first) = settings.next()
-            && settings.any(|other| other != first)
-        {
-            said.push(format!(
-                "recipe {name} has other settings or words under the same name in {}",
-                labels(&there)
-            ));
-        }
-    }
-    said
-}
-
-fn labels(there: &[bool]) -> String {
-    let at = there.iter().enumerate().filter(|(_, there)| **there);
-    at.map(|(n, _)| label(n)).collect::<Vec<_>>().join(", ")
-}
-
-fn unlike(said: &mut Vec<String>, what: &str, inputs: &[Input], of: impl Fn(&Result) -> String) {
-    let all: Vec<String> = inputs.iter().map(|input| of(&input.result)).collect();
-    if all.windows(2).all(|pair| pair[0] == pair[1]) {
-        return;
-    }
-    let each = all.iter().enumerate().map(|(n, text)| format!("{} {text}", label(n)));
-    said.push(format!("{what}: {}", each.collect::<Vec<_>>().join(" | ")));
 }
 
 #[cfg(test)]
