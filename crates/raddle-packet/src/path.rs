@@ -116,9 +116,9 @@ struct Shared {
 /// packet of that one while there is room, and costs only what a kernel of it costs.
 ///
 /// The last launch of a packet has a cleanup, which is paid once. That it is the last one is known
-/// where the packet is full by it. Where another packet ends it, that one waits for the cleanup instead. So the last
-/// packet of a stream is taken to have none, and so is one that ends because another stream uses the
-/// table.
+/// where the packet is full by it. Where another packet ends it, that one waits for the cleanup
+/// instead. So the last packet of a stream is taken to have none, and so is one that ends because
+/// another stream uses the table.
 #[derive(Clone, Debug)]
 pub struct CondensedPath {
     config: CondensedConfig,

@@ -1,10 +1,11 @@
 //! Stage one over a whole pool: which of its processes are loaded, without a look at most?
 //!
-//! The same answer as [`StageOne::load`] over the entries of the pool. The columns of a block show which
-//! of its processes may reach the bar, and those are looked at exactly. Blocks are taken as they come in
-//! jumps, so that no natural order of the pool (by age, by run time) has every process take the place of
-//! the one before, and the bar is high early. Who is surely owed no more than the one before it need no
-//! look where that one had one and was not loaded: of many that are equal, one a block has.
+//! The same answer as [`StageOne::load`] over the entries of the pool. The columns of a block show
+//! which of its processes may reach the bar, and those are looked at exactly. Blocks are taken in
+//! jumps, and so are the places of a block, so that no natural order of the pool (by age, by run
+//! time) has every process take the place of the one before, and the bar is high early. Whoever is
+//! surely owed no more than the one before needs no look where that one had a look and was not
+//! loaded: of many that are equal, one a block has.
 
 #[cfg(test)]
 #[path = "../benches/pools/mod.rs"]
