@@ -7,9 +7,10 @@
 use raddle_types::{CuId, Demand, MAX_SIMDS, Resource};
 
 use super::bits::Bits;
+use super::store::Length;
 
 /// What a compute unit lacks: wanted, available.
-pub(super) type Lack = (Resource, u64, u64);
+pub(crate) type Lack = (Resource, u64, u64);
 
 /// What a workgroup takes of each SIMD.
 #[derive(Clone, Copy, Debug, Default)]
@@ -23,14 +24,16 @@ pub(super) struct Row {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Share {
     /// By the SIMD that gets the first wave (E8: the split table, turned).
-    pub(super) rows: [Row; MAX_SIMDS],
-    /// Waves and vector registers of the SIMD that gets the first wave: no other gets more.
-    waves: u32,
-    vgpr: u32,
+    rows: [Row; MAX_SIMDS],
+    /// How many SIMDs get waves: the one that gets the first wave, and those behind it.
+    used: usize,
     /// Whether some SIMDs get a wave more than others.
     pub(super) uneven: bool,
-    /// Scalar registers of the whole workgroup; 0 where they never limit.
-    pub(super) sgpr: u32,
+    /// Vector registers of each SIMD, where all get equally many waves.
+    pub(super) vgpr: Length,
+    /// Scalar registers of the whole workgroup; none where they never limit.
+    pub(super) sgpr: Length,
+    pub(super) lds: Length,
 }
 
 impl Share {
@@ -47,26 +50,32 @@ impl Share {
                 row.vgpr[simd] = row.waves[simd].saturating_mul(demand.vgpr);
             }
         }
-        let most = base + usize::from(surplus > 0);
         let sgpr = u32::from(demand.sgpr) * u32::from(demand.waves);
         Self {
+            vgpr: Length::new(rows[0].vgpr[0].into()),
             rows,
-            waves: most as u32,
-            vgpr: most as u32 * u32::from(demand.vgpr),
+            used: simds.min(usize::from(demand.waves)),
             uneven: surplus > 0,
-            sgpr: if sgpr_limits { sgpr } else { 0 },
+            sgpr: Length::new(if sgpr_limits { sgpr } else { 0 }),
+            lds: Length::new(demand.lds),
         }
     }
-}
 
-/// What is free on a compute unit, at a glance: what lacks here lacks for certain.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Glance {
-    /// Wave slots, and granules of vector registers, of the SIMD that the pointer names.
-    pub(super) slots: u32,
-    pub(super) vgpr: u32,
-    pub(super) sgpr: u32,
-    pub(super) lds: u32,
+    /// What each SIMD gives where this one gets the first wave.
+    #[inline(always)]
+    pub(super) fn row(&self, turn: u8) -> &Row {
+        &self.rows[usize::from(turn) % MAX_SIMDS]
+    }
+
+    /// The SIMDs that get waves, of so many, from the one that gets the first.
+    #[inline(always)]
+    pub(super) fn simds(&self, turn: u8, simds: usize) -> impl Iterator<Item = usize> + use<> {
+        let turn = usize::from(turn);
+        (turn..turn + self.used).map(move |at| {
+            // At most one time around.
+            (if at < simds { at } else { at - simds }) % MAX_SIMDS
+        })
+    }
 }
 
 /// Workgroups of one demand.
@@ -84,18 +93,20 @@ pub(super) struct Class {
     pub(super) used: u64,
 }
 
-impl Class {
-    pub(super) fn new(demand: Demand, share: Share, cus: usize) -> Self {
-        let open = Bits::full(cus);
-        Self { demand, share, open, never: None, told: None, used: 0 }
+/// Whether two demands are the same: two comparisons, and not one a field.
+#[inline(always)]
+pub(super) const fn same(a: &Demand, b: &Demand) -> bool {
+    const fn counted(of: &Demand) -> u64 {
+        let Demand { waves, vgpr, sgpr, barriers, .. } = *of;
+        waves as u64 | (vgpr as u64) << 16 | (sgpr as u64) << 32 | (barriers as u64) << 48
     }
+    counted(a) == counted(b) && a.lds == b.lds
+}
 
-    /// Whether a compute unit is worth a try.
-    #[inline]
-    pub(super) fn may_fit(&self, free: &Glance) -> bool {
-        (self.share.waves <= free.slots)
-            & (self.share.vgpr <= free.vgpr)
-            & (self.share.sgpr <= free.sgpr)
-            & (self.demand.lds <= free.lds)
+impl Class {
+    /// Of which none fits anywhere.
+    pub(super) fn new(demand: Demand, share: Share) -> Self {
+        let open = Bits::empty(0);
+        Self { demand, share, open, never: None, told: None, used: 0 }
     }
 }

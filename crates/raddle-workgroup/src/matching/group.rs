@@ -3,7 +3,10 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use raddle_types::{LaunchId, MAX_SIMDS};
+use raddle_types::{CuShape, LaunchId, MAX_SIMDS};
+
+use super::maps::Runs;
+use super::store::Starts;
 
 /// A workgroup on a compute unit, but for its vector registers.
 #[derive(Clone, Copy, Debug, Default)]
@@ -11,8 +14,8 @@ pub(super) struct Group {
     /// Its number, low half first: so the record needs no gaps.
     number: [u32; 2],
     pub(super) launch: LaunchId,
-    pub(super) lds: u32,
-    pub(super) sgpr: u16,
+    lds: u32,
+    sgpr: u16,
     /// The SIMD that carries its first wave.
     pub(super) turn: u8,
     /// Which wave it is, where the workgroup was cut into its waves; else [`WHOLE`].
@@ -32,9 +35,16 @@ pub(crate) struct Name {
 
 impl Group {
     #[inline]
-    pub(super) const fn new(name: Name, sgpr: u16, lds: u32, turn: u8) -> Self {
+    const fn new(name: Name, turn: u8, runs: &Runs) -> Self {
         let number = [name.workgroup as u32, (name.workgroup >> 32) as u32];
+        let (lds, sgpr) = (runs.lds, runs.sgpr);
         Self { number, launch: name.launch, lds, sgpr, turn, wave: name.wave }
+    }
+
+    /// Its name.
+    pub(super) fn name(&self) -> Name {
+        let workgroup = u64::from(self.number[0]) | u64::from(self.number[1]) << 32;
+        Name { launch: self.launch, workgroup, wave: self.wave }
     }
 
     #[inline]
@@ -47,35 +57,33 @@ impl Group {
     }
 }
 
-/// First granules of vector registers, a byte each where that is enough.
+/// First granules of vector registers by SIMD; four, of a byte each, where that is enough.
 #[derive(Clone, Debug)]
-enum Starts {
-    Bytes(Vec<u8>),
-    Wide(Vec<u16>),
+enum Firsts {
+    Four(Vec<[u8; 4]>),
+    All(Vec<Starts>),
 }
 
 /// The workgroups of all compute units: for each as many places as it can have workgroups.
 #[derive(Clone, Debug)]
 pub(super) struct Groups {
     most: usize,
-    simds: usize,
     all: Vec<Group>,
-    starts: Starts,
+    firsts: Firsts,
 }
 
 impl Groups {
     /// Room for `most` workgroups on each of `cus` compute units.
-    pub(super) fn new(cus: usize, most: usize, simds: usize, vgpr_per_simd: u16) -> Self {
-        let starts = cus * most * simds;
+    pub(super) fn new(cus: usize, most: usize, shape: &CuShape) -> Self {
+        let places = cus * most;
         Self {
             most,
-            simds,
-            all: vec![Group::default(); cus * most],
+            all: vec![Group::default(); places],
             // The last granule is one less than there are.
-            starts: if vgpr_per_simd <= u16::from(u8::MAX) + 1 {
-                Starts::Bytes(vec![0; starts])
+            firsts: if shape.vgpr_per_simd <= u16::from(u8::MAX) + 1 && shape.simds <= 4 {
+                Firsts::Four(vec![[0; 4]; places])
             } else {
-                Starts::Wide(vec![0; starts])
+                Firsts::All(vec![[0; MAX_SIMDS]; places])
             },
         }
     }
@@ -92,53 +100,44 @@ impl Groups {
         self.of(cu, resident).iter().position(|group| group.is(name))
     }
 
-    /// Where the registers of one lie, SIMD by SIMD.
-    #[inline]
-    pub(super) fn starts(&self, cu: usize, position: usize, starts: &mut [u16; MAX_SIMDS]) {
-        let first = (cu * self.most + position) * self.simds;
-        match &self.starts {
-            Starts::Bytes(list) => {
-                for (to, &from) in starts.iter_mut().zip(&list[first..first + self.simds]) {
-                    *to = from.into();
-                }
+    /// What one of them holds.
+    #[inline(always)]
+    pub(super) fn runs(&self, cu: usize, position: usize) -> (Group, Runs) {
+        let at = cu * self.most + position;
+        let group = self.all[at];
+        let vgpr = match &self.firsts {
+            Firsts::Four(list) => {
+                let [a, b, c, d] = list[at].map(u16::from);
+                [a, b, c, d, 0, 0, 0, 0]
             }
-            Starts::Wide(list) => {
-                starts[..self.simds].copy_from_slice(&list[first..first + self.simds]);
-            }
-        }
+            Firsts::All(list) => list[at],
+        };
+        (group, Runs { vgpr, sgpr: group.sgpr, lds: group.lds })
     }
 
-    /// Enters one behind the `resident` others, with one start a SIMD.
+    /// Enters one behind the `resident` others.
     #[inline(always)]
-    pub(super) fn push(&mut self, cu: usize, resident: u16, group: Group, starts: &[u16]) {
+    pub(super) fn push(&mut self, cu: usize, resident: u16, name: Name, turn: u8, runs: &Runs) {
         let at = cu * self.most + usize::from(resident);
-        self.all[at] = group;
-        let first = at * self.simds;
-        match &mut self.starts {
-            Starts::Bytes(list) => {
-                for (to, &from) in list[first..first + self.simds].iter_mut().zip(starts) {
-                    // Bytes were chosen because every start is one.
-                    *to = from as u8;
-                }
+        self.all[at] = Group::new(name, turn, runs);
+        match &mut self.firsts {
+            Firsts::Four(list) => {
+                let [a, b, c, d, ..] = runs.vgpr;
+                // Bytes were chosen because every start is one.
+                list[at] = [a as u8, b as u8, c as u8, d as u8];
             }
-            Starts::Wide(list) => {
-                list[first..first + self.simds].copy_from_slice(&starts[..self.simds]);
-            }
+            Firsts::All(list) => list[at] = runs.vgpr,
         }
     }
 
     /// Forgets one; the last of the `resident` takes its position.
-    #[inline]
+    #[inline(always)]
     pub(super) fn remove(&mut self, cu: usize, resident: u16, position: usize) {
         let (to, from) = (cu * self.most + position, cu * self.most + usize::from(resident) - 1);
-        if to == from {
-            return;
-        }
         self.all[to] = self.all[from];
-        let (to, from) = (to * self.simds, from * self.simds);
-        match &mut self.starts {
-            Starts::Bytes(list) => list.copy_within(from..from + self.simds, to),
-            Starts::Wide(list) => list.copy_within(from..from + self.simds, to),
+        match &mut self.firsts {
+            Firsts::Four(list) => list[to] = list[from],
+            Firsts::All(list) => list[to] = list[from],
         }
     }
 }

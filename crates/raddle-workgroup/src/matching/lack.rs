@@ -43,7 +43,7 @@ impl Matcher {
         if self.simds == 0 {
             return Some((Resource::Waves, demand.waves.into(), 0));
         }
-        let row = &class.share.rows[usize::from(unit.turn)];
+        let row = class.share.row(unit.turn);
         let mut slots = row.waves.iter().zip(unit.slots);
         let slots = slots.find(|&(&wanted, free)| wanted > free);
         let slots = slots.map(|(&wanted, free)| (Resource::Waves, wanted.into(), free.into()));
@@ -57,8 +57,7 @@ impl Matcher {
     /// unit if none is named.
     pub(super) fn lacking_run(&self, cu: Option<usize>, class: &Class) -> Option<Lack> {
         let simds = self.simds;
-        let turn = cu.map_or(0, |cu| usize::from(self.units[cu].turn));
-        let row = &class.share.rows[turn];
+        let row = class.share.row(cu.map_or(0, |cu| self.units[cu].turn));
         let report = |finder: &Finder, store: &Store, at: Option<usize>, blocks: u32| match at {
             Some(at) if finder.is_exact() => store.longest(at),
             Some(at) => store.reported(at, finder),
@@ -70,19 +69,22 @@ impl Matcher {
         let (finders, shape) = (&self.finders, &self.shape);
         let registers = || {
             (0..simds).find_map(|simd| {
-                let wanted = u32::from(row.vgpr[simd]);
-                let at = cu.map(|cu| cu * simds + simd);
-                let found = || report(&finders.vgpr, &self.vgpr, at, shape.vgpr_per_simd.into());
+                // More than a u16 can say is more than there is.
+                let wanted = u32::from(row.waves[simd]) * u32::from(class.demand.vgpr);
+                let (maps, first) = self.maps.simds(cu.unwrap_or(0));
+                let at = cu.map(|_| first + simd);
+                let found = || report(&finders.vgpr, maps, at, shape.vgpr_per_simd.into());
                 lack(Resource::Vgpr, wanted, if wanted > 0 { found() } else { 0 })
             })
         };
         let scalar = || {
-            let found = || report(&finders.sgpr, &self.sgpr, cu, shape.sgpr.into());
-            lack(Resource::Sgpr, class.share.sgpr, if class.share.sgpr > 0 { found() } else { 0 })
+            let wanted = class.share.sgpr.granules;
+            let found = || report(&finders.sgpr, &self.maps.sgpr, cu, shape.sgpr.into());
+            lack(Resource::Sgpr, wanted, if wanted > 0 { found() } else { 0 })
         };
         let lds = || {
             let wanted = class.demand.lds;
-            let found = || report(&finders.lds, &self.lds, cu, shape.lds);
+            let found = || report(&finders.lds, &self.maps.lds, cu, shape.lds);
             lack(Resource::Lds, wanted, if wanted > 0 { found() } else { 0 })
         };
         registers().or_else(scalar).or_else(lds)

@@ -15,6 +15,7 @@ mod class;
 mod finder;
 mod group;
 mod lack;
+mod maps;
 mod park;
 mod store;
 mod unit;
@@ -23,19 +24,21 @@ mod word;
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use raddle_policy::Place;
-use raddle_types::{CuId, CuShape, Demand, LaunchId, MAX_SIMDS};
+use raddle_types::{CuId, CuShape, Demand, Launch, LaunchId, MAX_SIMDS};
 
 use crate::Error;
 use crate::policy::{Balance, Search};
-use class::{Class, Glance, Lack, Share};
+use bits::Bits;
+pub(crate) use class::Lack;
+use class::{Class, Share, same};
 use finder::Finders;
-use group::{Group, Groups};
+use group::Groups;
 pub(crate) use group::{Name, WHOLE};
+use maps::{Maps, Runs};
 use park::Parked;
-pub(crate) use park::part;
-use store::Store;
 use unit::Unit;
 
 /// Demands that are remembered, unless one question names more; of others, the one asked for
@@ -49,9 +52,7 @@ pub(crate) struct Plan {
     turn: u8,
     /// Of the compute unit when the place was found.
     stamp: u32,
-    sgpr: u16,
-    lds: u32,
-    vgpr: [u16; MAX_SIMDS],
+    runs: Runs,
 }
 
 /// The compute units of a device with every granule that is taken, and by whom.
@@ -63,10 +64,7 @@ pub(crate) struct Matcher {
     finders: Finders,
     exact: bool,
     units: Vec<Unit>,
-    /// One map a SIMD: those of compute unit c from `c * simds`.
-    vgpr: Store,
-    sgpr: Store,
-    lds: Store,
+    maps: Maps,
     groups: Groups,
     classes: Vec<Class>,
     questions: u64,
@@ -94,7 +92,6 @@ impl Matcher {
         let (simds, count) = (usize::from(shape.simds), usize::from(cus));
         let turn = u8::from(balance == Balance::Tail && simds > 1);
         let finders = Finders::new(search, &shape)?;
-        let sgpr = if shape.sgpr == u16::MAX { 0 } else { u32::from(shape.sgpr) };
         // Every workgroup has a wave.
         let most = u32::from(shape.workgroups).min(shape.waves()) as usize;
         Ok(Self {
@@ -103,10 +100,8 @@ impl Matcher {
             exact: finders.are_exact(),
             finders,
             units: vec![Unit::new(&shape, turn); count],
-            vgpr: Store::new(u32::from(shape.vgpr_per_simd), count * simds),
-            sgpr: Store::new(sgpr, count),
-            lds: Store::new(shape.lds, count),
-            groups: Groups::new(count, most, simds, shape.vgpr_per_simd),
+            maps: Maps::new(&shape, count),
+            groups: Groups::new(count, most, &shape),
             classes: Vec::with_capacity(CLASSES),
             questions: 0,
             latest: 0,
@@ -131,23 +126,37 @@ impl Matcher {
     #[inline(always)]
     pub(crate) fn class(&mut self, demand: &Demand, guess: usize) -> usize {
         if let Some(class) = self.classes.get_mut(guess)
-            && class.demand == *demand
+            && same(&class.demand, demand)
         {
             class.used = self.questions;
             return guess;
         }
-        let known = self.classes.iter().position(|class| class.demand == *demand);
+        let known = self.classes.iter().position(|class| same(&class.demand, demand));
         let at = known.unwrap_or_else(|| self.add(demand));
         self.classes[at].used = self.questions;
         at
+    }
+
+    /// The class of a launch's workgroups, or of one wave of them alone.
+    #[inline(always)]
+    pub(crate) fn class_of(&mut self, launch: &Launch, wave: u16, guess: usize) -> usize {
+        if wave == WHOLE { self.class(&launch.demand, guess) } else { self.of_wave(launch, guess) }
+    }
+
+    #[cold]
+    fn of_wave(&mut self, launch: &Launch, guess: usize) -> usize {
+        self.class(&Demand { waves: 1, ..launch.demand }, guess)
     }
 
     #[cold]
     fn add(&mut self, demand: &Demand) -> usize {
         let limits = self.shape.sgpr != u16::MAX;
         let share = Share::new(demand, self.simds, limits);
-        let mut class = Class::new(*demand, share, self.units.len());
+        let mut class = Class::new(*demand, share);
         class.never = self.lacks_on(None, &class);
+        if class.never.is_none() {
+            class.open = Bits::full(self.units.len());
+        }
         let oldest = (0..self.classes.len()).min_by_key(|&at| self.classes[at].used);
         match oldest {
             // One that the question at hand has named stays.
@@ -241,40 +250,23 @@ impl Matcher {
     /// What is free on a compute unit: wave slots, vector and scalar registers, LDS; of what lies
     /// in runs the longest one alone, if asked for.
     pub(crate) fn free(&self, cu: usize, longest: bool) -> [u64; 4] {
-        let of = |store: &Store, at: usize| {
-            u64::from(if longest { store.longest(at) } else { store.free(at) })
-        };
-        let simds = cu * self.simds..(cu + 1) * self.simds;
         let waves = self.units[cu].slots.iter().map(|&slots| u64::from(slots)).sum();
-        let vgpr = simds.map(|simd| of(&self.vgpr, simd)).sum();
-        [waves, vgpr, of(&self.sgpr, cu), of(&self.lds, cu)]
+        let [vgpr, sgpr, lds] = self.maps.free(cu, longest);
+        [waves, vgpr, sgpr, lds]
     }
 
     /// Where such a workgroup lies on this compute unit; takes nothing.
     #[inline(always)]
     fn probe(&self, cu: usize, class: &Class) -> Option<Plan> {
         let unit = &self.units[cu];
-        let (demand, simds) = (&class.demand, self.simds);
-        let row = &class.share.rows[usize::from(unit.turn)];
-        let slots =
-            unit.slots.iter().zip(&row.waves).fold(true, |all, (free, n)| all & (free >= n));
-        let counted = (unit.workgroups > 0)
-            & (unit.barriers >= demand.barriers)
-            & (unit.displaced == 0)
-            & (unit.lds >= demand.lds)
-            & (unit.sgpr >= class.share.sgpr);
-        if !(slots & counted) || !self.exact && self.is_unreported(cu, class) {
+        let (turn, stamp) = (unit.turn, unit.stamp);
+        let row = class.share.row(turn);
+        if !unit.may_take(class, row) || !self.exact && self.is_unreported(cu, class) {
             return None;
         }
-        let mut vgpr = [0; MAX_SIMDS];
-        let even = !class.share.uneven;
-        if !self.vgpr.first_fits(cu * simds, &row.vgpr[..simds], even, &mut vgpr) {
-            return None;
-        }
-        let lds = self.lds.first_fit(cu, demand.lds)?;
-        let sgpr = self.sgpr.first_fit(cu, class.share.sgpr)? as u16;
+        let runs = self.maps.find(cu, class, row, turn)?;
         // There are as many compute units as a u16 said.
-        Some(Plan { cu: CuId(cu as u16), turn: unit.turn, stamp: unit.stamp, sgpr, lds, vgpr })
+        Some(Plan { cu: CuId(cu as u16), turn, stamp, runs })
     }
 
     /// Whether a finder that does not report every run reports too little.
@@ -295,54 +287,37 @@ impl Matcher {
         places: &mut Vec<Place>,
     ) -> Result<(), Error> {
         let cu = plan.cu.index();
-        let resident = self.units[cu].resident;
-        if self.units[cu].stamp != plan.stamp {
+        let Unit { stamp, resident, .. } = self.units[cu];
+        if stamp != plan.stamp {
             return Err(Error::Stale { launch: name.launch, workgroup: name.workgroup });
         }
-        self.take(cu, class, &plan);
-        let group = Group::new(name, plan.sgpr, plan.lds, plan.turn);
-        self.groups.push(cu, resident, group, &plan.vgpr);
-        let committed = &self.classes[class];
-        write_places(committed, self.simds, &plan, places);
-        let (uneven, waves) = (committed.share.uneven, committed.demand.waves);
-        let unit = &mut self.units[cu];
+        self.groups.push(cu, resident, name, plan.turn, &plan.runs);
+        self.take(cu, class, plan.turn, &plan.runs);
+        let (unit, committed) = (&mut self.units[cu], &self.classes[class]);
         unit.resident += 1;
-        let turned = self.turns && uneven;
-        if turned {
-            // Both are below the number of SIMDs, which is at most 8.
-            unit.turn = ((usize::from(unit.turn) + usize::from(waves)) % self.simds) as u8;
-        }
         unit.sure = 0;
-        unit.touch();
-        if turned {
+        write_places(committed, self.simds, &plan, places);
+        if self.turns && committed.share.uneven {
+            // Both are below the number of SIMDs, which is at most 8.
+            let waves = usize::from(committed.demand.waves);
+            unit.turn = ((usize::from(unit.turn) + waves) % self.simds) as u8;
             self.look_again(cu);
         }
         // Most often it is plain that there is no room for another one.
-        let free = glance(&self.units[cu], &self.vgpr, cu * self.simds);
-        if !self.classes[class].may_fit(&free) {
+        let (unit, class_of) = (&self.units[cu], &self.classes[class]);
+        if !unit.may_take(class_of, class_of.share.row(unit.turn)) {
             self.close(class, cu);
         }
         Ok(())
     }
 
-    /// Takes what a plan says, all of which is free.
+    /// Takes these runs, all of which are free.
     #[inline(always)]
-    fn take(&mut self, cu: usize, class: usize, plan: &Plan) {
+    fn take(&mut self, cu: usize, class: usize, turn: u8, runs: &Runs) {
         let class = &self.classes[class];
-        let (demand, simds) = (&class.demand, self.simds);
-        let row = &class.share.rows[usize::from(plan.turn)];
-        self.vgpr.take_all(cu * simds, &plan.vgpr, &row.vgpr[..simds], !class.share.uneven);
-        self.lds.take(cu, plan.lds, demand.lds);
-        self.sgpr.take(cu, plan.sgpr.into(), class.share.sgpr);
-        let unit = &mut self.units[cu];
-        // The counters were large enough at the probe.
-        for (slots, waves) in unit.slots.iter_mut().zip(&row.waves) {
-            *slots -= waves;
-        }
-        unit.workgroups -= 1;
-        unit.barriers -= demand.barriers;
-        unit.sgpr -= class.share.sgpr;
-        unit.lds -= demand.lds;
+        self.maps.take(cu, class, turn, runs);
+        // There was enough at the probe.
+        self.units[cu].take(class, class.share.row(turn));
     }
 
     /// Gives back everything that a workgroup holds.
@@ -350,12 +325,12 @@ impl Matcher {
     /// # Errors
     /// [`Error::NotHeld`] when it does not lie there; nothing has changed.
     #[inline]
-    pub(crate) fn release(&mut self, cu: CuId, demand: &Demand, name: Name) -> Result<(), Error> {
+    pub(crate) fn release(&mut self, cu: CuId, launch: &Launch, name: Name) -> Result<(), Error> {
         let absent = Error::NotHeld { launch: name.launch, workgroup: name.workgroup };
         let cu = cu.index();
         let resident = self.units.get(cu).ok_or(absent)?.resident;
         match self.groups.position(cu, resident, name) {
-            Some(position) => self.give(cu, position, demand),
+            Some(position) => self.give(cu, position, launch, name.wave),
             None if self.forget_displaced(cu, name) => self.look_again(cu),
             None => return Err(absent),
         }
@@ -363,29 +338,17 @@ impl Matcher {
     }
 
     /// Gives back what the workgroup at this position holds, and forgets it.
-    fn give(&mut self, cu: usize, position: usize, demand: &Demand) {
-        let simds = self.simds;
-        let class = self.class(demand, self.latest);
+    #[inline(always)]
+    fn give(&mut self, cu: usize, position: usize, launch: &Launch, wave: u16) {
+        let class = self.class_of(launch, wave, self.latest);
         self.latest = class;
+        let class = &self.classes[class];
+        let (group, runs) = self.groups.runs(cu, position);
+        self.maps.give(cu, class, group.turn, &runs);
         let unit = &mut self.units[cu];
-        let group = self.groups.of(cu, unit.resident)[position];
-        let share = &self.classes[class].share;
-        let row = &share.rows[usize::from(group.turn)];
-        let mut starts = [0; MAX_SIMDS];
-        self.groups.starts(cu, position, &mut starts);
-        self.vgpr.give_all(cu * simds, &starts, &row.vgpr[..simds], !share.uneven);
-        for (slots, waves) in unit.slots.iter_mut().zip(&row.waves) {
-            *slots += waves;
-        }
-        self.sgpr.give(cu, group.sgpr.into(), share.sgpr);
-        self.lds.give(cu, group.lds, demand.lds);
-        unit.workgroups += 1;
-        unit.barriers += demand.barriers;
-        unit.sgpr += share.sgpr;
-        unit.lds += demand.lds;
+        unit.give(class, class.share.row(group.turn));
         self.groups.remove(cu, unit.resident, position);
         unit.resident -= 1;
-        unit.touch();
         self.look_again(cu);
     }
 
@@ -398,36 +361,24 @@ impl Matcher {
         if unit.closed == 0 && !beyond {
             return;
         }
-        let free = glance(unit, &self.vgpr, cu * self.simds);
         let mut closed = unit.closed;
         while closed != 0 {
             let at = closed.trailing_zeros() as usize;
             closed &= closed - 1;
             let class = &mut self.classes[at];
-            if class.may_fit(&free) {
+            if unit.may_take(class, class.share.row(unit.turn)) {
                 class.open.insert(cu);
                 unit.closed &= !bit(at);
             }
         }
         if beyond {
             for class in &mut self.classes[CLASSES..] {
-                if class.may_fit(&free) {
+                let may_fit = unit.may_take(class, class.share.row(unit.turn));
+                if may_fit && class.never.is_none() {
                     class.open.insert(cu);
                 }
             }
         }
-    }
-}
-
-/// What is free at a glance on a compute unit whose SIMDs have their maps from `first` on.
-#[inline]
-fn glance(unit: &Unit, vgpr: &Store, first: usize) -> Glance {
-    let turn = usize::from(unit.turn);
-    Glance {
-        slots: if unit.workgroups > 0 { unit.slots[turn].into() } else { 0 },
-        vgpr: vgpr.free(first + turn),
-        sgpr: unit.sgpr,
-        lds: unit.lds,
     }
 }
 
@@ -440,22 +391,27 @@ const fn bit(class: usize) -> u64 {
 /// One address a wave: wave w lies on SIMD turn + w, around the end, behind those of its SIMD.
 fn write_places(class: &Class, simds: usize, plan: &Plan, places: &mut Vec<Place>) {
     let Demand { waves, vgpr, sgpr, .. } = class.demand;
-    let sgpr = if class.share.sgpr == 0 { 0 } else { sgpr };
-    let (turn, lds) = (usize::from(plan.turn), plan.lds);
-    // Granules behind the first wave of a SIMD, and of the workgroup.
-    let (mut simd, mut behind, mut scalar) = (turn, 0, plan.sgpr);
-    places.extend((0..waves).map(|_| {
-        // At most 8 SIMDs; without registers all of these are 0.
-        let vgpr_start = plan.vgpr[simd % MAX_SIMDS] + behind;
-        let place = Place { simd: simd as u8, vgpr: vgpr_start, sgpr: scalar, lds };
-        scalar = scalar.wrapping_add(sgpr);
-        simd += 1;
-        if simd == simds {
-            simd = 0;
+    let sgpr = if class.share.sgpr.granules == 0 { 0 } else { sgpr };
+    let (turn, lds) = (usize::from(plan.turn), plan.runs.lds);
+    let mut scalar = plan.runs.sgpr;
+    let mut put = |on: Range<usize>, behind: u16| {
+        places.extend(on.map(|simd| {
+            let vgpr = plan.runs.vgpr[simd % MAX_SIMDS] + behind;
+            // At most 8 SIMDs.
+            let place = Place { simd: simd as u8, vgpr, sgpr: scalar, lds };
+            scalar = scalar.wrapping_add(sgpr);
+            place
+        }));
+    };
+    // One wave on each SIMD, then the same behind these.
+    let (mut left, mut behind) = (usize::from(waves), 0_u16);
+    while left > 0 {
+        let row = left.min(simds);
+        put(turn..simds.min(turn + row), behind);
+        if turn + row > simds {
+            put(0..turn + row - simds, behind);
         }
-        if simd == turn {
-            behind = behind.wrapping_add(vgpr);
-        }
-        place
-    }));
+        left -= row;
+        behind = behind.wrapping_add(vgpr);
+    }
 }

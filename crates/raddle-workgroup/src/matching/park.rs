@@ -2,22 +2,18 @@
 
 use alloc::vec::Vec;
 
-use raddle_types::{CuId, Demand, Launch, MAX_SIMDS};
+use raddle_types::{CuId, Launch};
 
-use super::group::{Group, Name, WHOLE};
-use super::{Matcher, Plan};
+use super::Matcher;
+use super::group::{Group, Name};
+use super::maps::Runs;
 
 /// A workgroup that was saved, and where it lay.
 #[derive(Clone, Debug)]
 pub(super) struct Parked {
     cu: u16,
     group: Group,
-    vgpr: [u16; MAX_SIMDS],
-}
-
-/// What a whole workgroup of a launch takes, or one wave of it alone.
-pub(crate) fn part(launch: &Launch, wave: u16) -> Demand {
-    if wave == WHOLE { launch.demand } else { Demand { waves: 1, ..launch.demand } }
+    runs: Runs,
 }
 
 impl Matcher {
@@ -42,23 +38,22 @@ impl Matcher {
     pub(crate) fn restore(&mut self, launch: &Launch, mut back: impl FnMut(CuId, u16)) -> usize {
         let mut displaced = 0;
         for parked in self.parked.remove(&launch.id).unwrap_or_default() {
-            let Parked { cu, group, vgpr } = &parked;
+            let Parked { cu, group, runs } = &parked;
             let at = usize::from(*cu);
             back(CuId(*cu), group.wave);
-            let class = self.class(&part(launch, group.wave), 0);
-            let (turn, sgpr, lds, stamp) = (group.turn, group.sgpr, group.lds, 0);
-            let plan = Plan { cu: CuId(*cu), turn, stamp, sgpr, lds, vgpr: *vgpr };
-            if self.has_counted(at, class, &plan) && self.has_runs(at, class, &plan) {
-                self.take(at, class, &plan);
-                self.groups.push(at, self.units[at].resident, *group, vgpr);
+            let class = self.class_of(launch, group.wave, 0);
+            let resident = self.units[at].resident;
+            if self.is_there(at, class, group.turn, runs) {
+                self.take(at, class, group.turn, runs);
+                self.groups.push(at, resident, group.name(), group.turn, runs);
                 self.units[at].resident += 1;
             } else {
                 self.units[at].displaced += 1;
+                self.units[at].touch();
                 self.displaced.push(parked);
                 displaced += 1;
             }
             self.units[at].sure = 0;
-            self.units[at].touch();
         }
         displaced
     }
@@ -74,22 +69,11 @@ impl Matcher {
         true
     }
 
-    /// Whether slots and barriers are there for a plan that is older than they are.
-    fn has_counted(&self, cu: usize, class: usize, plan: &Plan) -> bool {
+    /// Whether all that a workgroup held is free still.
+    fn is_there(&self, cu: usize, class: usize, turn: u8, runs: &Runs) -> bool {
         let (unit, class) = (&self.units[cu], &self.classes[class]);
-        let row = &class.share.rows[usize::from(plan.turn)];
-        let slots = unit.slots.iter().zip(&row.waves).all(|(free, waves)| free >= waves);
-        let counted = unit.sgpr >= class.share.sgpr && unit.lds >= class.demand.lds;
-        slots && counted && unit.workgroups > 0 && unit.barriers >= class.demand.barriers
-    }
-
-    /// Whether its runs are free.
-    fn has_runs(&self, cu: usize, class: usize, plan: &Plan) -> bool {
-        let (simds, class) = (self.simds, &self.classes[class]);
-        let row = &class.share.rows[usize::from(plan.turn)];
-        self.vgpr.are_free(cu * simds, &plan.vgpr, &row.vgpr[..simds])
-            && self.lds.is_free(cu, plan.lds, class.demand.lds)
-            && self.sgpr.is_free(cu, plan.sgpr.into(), class.share.sgpr)
+        let row = class.share.row(turn);
+        unit.workgroups > 0 && unit.has(class, row) && self.maps.are_free(cu, class, row, runs)
     }
 
     fn lift(&mut self, launch: &Launch, mut left: impl FnMut(CuId, u16)) -> Vec<Parked> {
@@ -109,13 +93,11 @@ impl Matcher {
             while let Some(position) =
                 self.groups.of(cu, self.units[cu].resident).iter().position(of_launch)
             {
-                let group = self.groups.of(cu, self.units[cu].resident)[position];
-                let mut vgpr = [0; MAX_SIMDS];
-                self.groups.starts(cu, position, &mut vgpr);
+                let (group, runs) = self.groups.runs(cu, position);
                 // There are as many compute units as a u16 said.
-                lifted.push(Parked { cu: cu as u16, group, vgpr });
+                lifted.push(Parked { cu: cu as u16, group, runs });
                 left(CuId(cu as u16), group.wave);
-                self.give(cu, position, &part(launch, group.wave));
+                self.give(cu, position, launch, group.wave);
             }
         }
         lifted
@@ -126,6 +108,7 @@ impl Matcher {
 mod tests {
     use raddle_types::{CuShape, Demand, Launch, LaunchId};
 
+    use super::super::WHOLE;
     use super::*;
     use crate::policy::{Balance, Search};
 

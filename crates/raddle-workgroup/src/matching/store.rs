@@ -8,10 +8,27 @@ use alloc::vec::Vec;
 use raddle_bitmap::View;
 use raddle_bitmap::portable::{NOWHERE, first_fit_portable, longest_portable};
 
+use raddle_types::MAX_SIMDS;
+
 use super::finder::Finder;
 use super::word;
 
 const BITS: u32 = u64::BITS;
+
+/// So many granules in a row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Length {
+    pub(super) granules: u32,
+    /// As many of the lowest bits of a word, as far as it goes.
+    ones: u64,
+}
+
+impl Length {
+    pub(super) const fn new(granules: u32) -> Self {
+        let ones = if granules < BITS { (1 << granules) - 1 } else { u64::MAX };
+        Self { granules, ones }
+    }
+}
 
 /// The maps of one resource.
 #[derive(Clone, Debug)]
@@ -29,7 +46,7 @@ impl Store {
         let mut words = Vec::with_capacity(maps * per);
         for _ in 0..maps {
             let left = (0..granules).step_by(BITS as usize).map(|word| granules - word);
-            words.extend(left.map(|left| word::run(0, left.min(BITS))));
+            words.extend(left.map(|left| Length::new(left).ones));
         }
         Self { granules, per, words }
     }
@@ -71,45 +88,35 @@ impl Store {
         (start < self.granules).then_some(start)
     }
 
-    /// The lowest starts of so many free granules in each of the maps from `first` on; whether
-    /// there are all. With `even` all wants are the same.
+    /// The lowest starts of `want` free granules, at least 1, in each of so many maps from `first`
+    /// on; whether there are all.
     #[inline(always)]
     pub(super) fn first_fits(
         &self,
         first: usize,
-        wants: &[u16],
-        even: bool,
-        starts: &mut [u16],
+        count: usize,
+        want: u16,
+        starts: &mut Starts,
     ) -> bool {
-        if self.per != 1 {
-            return self.each_first_fit(first, wants, starts);
+        if self.per == 1 && count == 4 {
+            let (words, to) = (self.words[first..].first_chunk(), starts.first_chunk_mut());
+            if let (Some(words), Some(to)) = (words, to) {
+                return word::first_fits(words, want.into(), to);
+            }
         }
-        let words = &self.words[first..first + wants.len()];
-        if even && let (&[a, b, c, d], Some(to)) = (words, starts.first_chunk_mut()) {
-            return word::first_fits(&[a, b, c, d], wants[0].into(), to);
-        }
-        let mut all = true;
-        for ((start, &want), &word) in starts.iter_mut().zip(wants).zip(words) {
-            let found = word::first_fit(word, want.into());
-            all &= found < BITS;
-            // A position of a word.
-            *start = found as u16;
-        }
-        all
+        (0..count).all(|at| self.find_into(first + at, want, &mut starts[at % MAX_SIMDS]))
     }
 
-    fn each_first_fit(&self, first: usize, wants: &[u16], starts: &mut [u16]) -> bool {
-        starts.iter_mut().zip(wants).enumerate().all(|(at, (start, &want))| {
-            let found = self.first_fit(first + at, want.into());
-            // No more granules than a u16 said.
-            found.inspect(|&found| *start = found as u16).is_some()
-        })
-    }
-
-    /// Whether a run of each of the maps from `first` on is free.
-    pub(super) fn are_free(&self, first: usize, starts: &[u16], lens: &[u16]) -> bool {
-        let mut runs = starts.iter().zip(lens).enumerate();
-        runs.all(|(at, (&start, &len))| self.is_free(first + at, start.into(), len.into()))
+    /// The lowest start of `want` free granules, at least 1; whether there is one.
+    #[inline]
+    pub(super) fn find_into(&self, at: usize, want: u16, start: &mut u16) -> bool {
+        let found = match *self.map(at) {
+            [word] => word::first_fit(word, want.into()),
+            ref words => first_fit_portable(words, 0, want.into()),
+        };
+        // No more granules than a u16 said.
+        *start = found as u16;
+        found < self.granules
     }
 
     /// Whether a run is free.
@@ -122,88 +129,79 @@ impl Store {
         free
     }
 
-    /// Takes a run of each of the maps from `first` on, all known to be free.
+    /// Takes a run of each of four maps from `first` on, of one word each, all known to be free;
+    /// whether these are such maps.
     #[inline(always)]
-    pub(super) fn take_all(&mut self, first: usize, starts: &[u16], lens: &[u16], even: bool) {
-        debug_assert!(self.are_free(first, starts, lens), "{lens:?} from {starts:?} were free");
-        if self.per == 1 {
-            if even && let Some((words, runs)) = self.four(first, starts, lens) {
-                for (word, run) in words.iter_mut().zip(runs) {
-                    *word &= !run;
-                }
-                return;
-            }
-            let words = &mut self.words[first..first + lens.len()];
-            for (word, (&start, &len)) in words.iter_mut().zip(starts.iter().zip(lens)) {
-                *word &= !word::run(start.into(), len.into());
-            }
-            return;
+    pub(super) fn take_four(&mut self, first: usize, starts: &Starts, len: Length) -> bool {
+        let Some((words, runs)) = self.four(first, starts, len) else { return false };
+        for (word, run) in words.iter_mut().zip(runs) {
+            *word &= !run;
         }
-        for (at, (&start, &len)) in starts.iter().zip(lens).enumerate() {
-            self.take(first + at, start.into(), len.into());
-        }
+        true
     }
 
-    /// Four maps of a word, and a run in each of one length, if there are four; what nearly all
-    /// devices have, without a loop.
+    /// Gives back what [`Self::take_four`] takes.
+    #[inline(always)]
+    pub(super) fn give_four(&mut self, first: usize, starts: &Starts, len: Length) -> bool {
+        let Some((words, runs)) = self.four(first, starts, len) else { return false };
+        for (word, run) in words.iter_mut().zip(runs) {
+            debug_assert_eq!(*word & run, 0, "{len:?} from {starts:?} were taken");
+            *word |= run;
+        }
+        true
+    }
+
+    /// Four maps of a word, and a run of one length in each: what nearly all devices have, without a
+    /// loop.
     #[inline(always)]
     fn four(
         &mut self,
         first: usize,
-        starts: &[u16],
-        lens: &[u16],
+        starts: &Starts,
+        len: Length,
     ) -> Option<(&mut [u64; 4], [u64; 4])> {
-        let (&[len, _, _, _], &[a, b, c, d]) = (lens, starts.first_chunk()?) else { return None };
+        if self.per != 1 {
+            return None;
+        }
+        let &[a, b, c, d, ..] = starts;
         let words = self.words.get_mut(first..)?.first_chunk_mut()?;
-        Some((words, [a, b, c, d].map(|start| word::run(start.into(), len.into()))))
-    }
-
-    /// Gives back a run of each of the maps from `first` on, all known to be taken.
-    #[inline(always)]
-    pub(super) fn give_all(&mut self, first: usize, starts: &[u16], lens: &[u16], even: bool) {
-        if self.per == 1 {
-            if even && let Some((words, runs)) = self.four(first, starts, lens) {
-                for (word, run) in words.iter_mut().zip(runs) {
-                    debug_assert_eq!(*word & run, 0, "{lens:?} from {starts:?} were taken");
-                    *word |= run;
-                }
-                return;
-            }
-            let words = &mut self.words[first..first + lens.len()];
-            for (word, (&start, &len)) in words.iter_mut().zip(starts.iter().zip(lens)) {
-                let run = word::run(start.into(), len.into());
-                debug_assert_eq!(*word & run, 0, "{len} granules from {start} were taken");
-                *word |= run;
-            }
-            return;
-        }
-        for (at, (&start, &len)) in starts.iter().zip(lens).enumerate() {
-            self.give(first + at, start.into(), len.into());
-        }
+        Some((words, [a, b, c, d].map(|start| len.ones << (u32::from(start) % BITS))))
     }
 
     /// Takes a run that is known to be free.
     #[inline(always)]
-    pub(super) fn take(&mut self, at: usize, start: u32, len: u32) {
-        debug_assert!(self.is_free(at, start, len), "{len} granules from {start} were free");
-        if len > 0 {
-            let map = &mut self.words[at * self.per..][..self.per];
-            each_mask(start, len, |word, mask| map[word] &= !mask);
-        }
+    pub(super) fn take(&mut self, at: usize, start: u32, len: Length) {
+        debug_assert!(self.is_free(at, start, len.granules), "{len:?} from {start} were free");
+        self.change(at, start, len, |word, run| word & !run);
     }
 
     /// Gives back a run that is known to be taken.
     #[inline(always)]
-    pub(super) fn give(&mut self, at: usize, start: u32, len: u32) {
-        if len > 0 {
+    pub(super) fn give(&mut self, at: usize, start: u32, len: Length) {
+        self.change(at, start, len, |word, run| {
+            debug_assert_eq!(word & run, 0, "{len:?} from {start} were taken");
+            word | run
+        });
+    }
+
+    /// Changes the words of a run; most often it is one.
+    #[inline(always)]
+    fn change(&mut self, at: usize, start: u32, len: Length, to: impl Fn(u64, u64) -> u64) {
+        let bit = start % BITS;
+        if bit + len.granules <= BITS {
+            // Where there are no granules there is no word.
+            if let Some(word) = self.words.get_mut(at * self.per + (start / BITS) as usize) {
+                *word = to(*word, len.ones << bit);
+            }
+        } else {
             let map = &mut self.words[at * self.per..][..self.per];
-            each_mask(start, len, |word, mask| {
-                debug_assert_eq!(map[word] & mask, 0, "{len} granules from {start} were taken");
-                map[word] |= mask;
-            });
+            each_mask(start, len.granules, |word, run| map[word] = to(map[word], run));
         }
     }
 }
+
+/// First granules, by SIMD.
+pub(super) type Starts = [u16; MAX_SIMDS];
 
 /// The words that a run touches, and its bits in each; `len` at least 1.
 #[inline]
@@ -246,13 +244,13 @@ mod tests {
                 assert_eq!(store.is_free(at, start, want), maps[at].fit_at(start, want).is_some());
                 match expected {
                     Some(start) if draw(3) > 0 => {
-                        store.take(at, start, want);
+                        store.take(at, start, Length::new(want));
                         maps[at].take(start, want).unwrap();
                         runs.push((at, start, want));
                     }
                     _ if !runs.is_empty() => {
                         let (at, start, len) = runs.swap_remove(draw(runs.len() as u32) as usize);
-                        store.give(at, start, len);
+                        store.give(at, start, Length::new(len));
                         maps[at].release(start, len).unwrap();
                     }
                     _ => {}
@@ -267,15 +265,29 @@ mod tests {
     fn four_at_once_are_four_one_by_one() {
         let mut draws = XorShift::default();
         let mut store = Store::new(64, 4);
-        for want in (0..=64).chain([65, 200, u16::MAX]) {
+        for want in (1..=64).chain([65, 200, u16::MAX]) {
             for _ in 0..60 {
                 store.words.fill_with(|| draws.draw() | draws.draw() | draws.draw());
-                let (mut even, mut each) = ([0; 4], [0; 4]);
-                let all = store.first_fits(0, &[want; 4], true, &mut even);
-                assert_eq!(all, store.each_first_fit(0, &[want; 4], &mut each), "{want}");
+                let (mut even, mut each) = ([0; MAX_SIMDS], [0; MAX_SIMDS]);
+                let all = store.first_fits(0, 4, want, &mut even);
+                let found = [0, 1, 2, 3].map(|at| store.find_into(at, want, &mut each[at]));
+                assert_eq!(all, found == [true; 4], "{want}");
                 assert!(!all || even == each, "{want}: {even:?}, {each:?}");
+                let len = Length::new(want.into());
+                let (before, mut one_by_one) = (store.clone(), store.clone());
+                if all {
+                    assert!(store.take_four(0, &even, len), "four words");
+                    for (at, &start) in even[..4].iter().enumerate() {
+                        one_by_one.take(at, start.into(), len);
+                    }
+                    assert_eq!(store.words, one_by_one.words);
+                    assert!(store.give_four(0, &even, len), "four words");
+                    assert_eq!(store.words, before.words);
+                }
             }
         }
+        assert!(!Store::new(65, 4).take_four(0, &[0; MAX_SIMDS], Length::new(1)), "two words each");
+        assert!(!Store::new(64, 3).take_four(0, &[0; MAX_SIMDS], Length::new(1)), "three maps");
     }
 
     #[test]

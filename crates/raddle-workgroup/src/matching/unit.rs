@@ -2,11 +2,15 @@
 
 use raddle_types::{CuShape, MAX_SIMDS};
 
+use super::class::{Class, Row};
+
 /// What is only counted, and where the balance of its SIMDs stands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unit {
-    /// Free wave slots of each SIMD; 0 beyond the last.
+    /// Free wave slots, and free granules of vector registers wherever they lie, of each SIMD; 0
+    /// beyond the last.
     pub(super) slots: [u16; MAX_SIMDS],
+    pub(super) vgpr: [u16; MAX_SIMDS],
     /// Free granules that belong to the whole compute unit, wherever they lie.
     pub(super) sgpr: u32,
     pub(super) lds: u32,
@@ -30,10 +34,12 @@ pub(super) struct Unit {
 
 impl Unit {
     pub(super) fn new(shape: &CuShape, turn: u8) -> Self {
-        let mut slots = [0; MAX_SIMDS];
+        let (mut slots, mut vgpr) = ([0; MAX_SIMDS], [0; MAX_SIMDS]);
         slots[..usize::from(shape.simds)].fill(shape.waves_per_simd);
+        vgpr[..usize::from(shape.simds)].fill(shape.vgpr_per_simd);
         Self {
             slots,
+            vgpr,
             sgpr: shape.sgpr.into(),
             lds: shape.lds,
             workgroups: shape.workgroups,
@@ -45,6 +51,53 @@ impl Unit {
             sure: 0,
             closed: 0,
         }
+    }
+
+    /// Whether there is enough for one more, wherever it lies: what lacks here lacks for certain.
+    #[inline(always)]
+    pub(super) fn may_take(&self, class: &Class, row: &Row) -> bool {
+        // No branch between these: which of them lacks nobody can foretell.
+        (self.workgroups > 0) & (self.displaced == 0) & self.has(class, row)
+    }
+
+    /// Whether all that is counted by granules, waves and barriers is there.
+    #[inline(always)]
+    pub(super) fn has(&self, class: &Class, row: &Row) -> bool {
+        let slots =
+            self.slots.iter().zip(&row.waves).fold(true, |all, (free, n)| all & (free >= n));
+        let vgpr = self.vgpr.iter().zip(&row.vgpr).fold(true, |all, (free, n)| all & (free >= n));
+        let shared = (self.barriers >= class.demand.barriers)
+            & (self.lds >= class.demand.lds)
+            & (self.sgpr >= class.share.sgpr.granules);
+        slots & vgpr & shared
+    }
+
+    /// Counts a workgroup that comes, and for which there is enough.
+    #[inline(always)]
+    pub(super) fn take(&mut self, class: &Class, row: &Row) {
+        for at in 0..MAX_SIMDS {
+            self.slots[at] -= row.waves[at];
+            self.vgpr[at] -= row.vgpr[at];
+        }
+        self.workgroups -= 1;
+        self.barriers -= class.demand.barriers;
+        self.sgpr -= class.share.sgpr.granules;
+        self.lds -= class.demand.lds;
+        self.touch();
+    }
+
+    /// Counts a workgroup that was here and leaves.
+    #[inline(always)]
+    pub(super) fn give(&mut self, class: &Class, row: &Row) {
+        for at in 0..MAX_SIMDS {
+            self.slots[at] += row.waves[at];
+            self.vgpr[at] += row.vgpr[at];
+        }
+        self.workgroups += 1;
+        self.barriers += class.demand.barriers;
+        self.sgpr += class.share.sgpr.granules;
+        self.lds += class.demand.lds;
+        self.touch();
     }
 
     /// What is free here has changed.

@@ -90,7 +90,7 @@ fn what_never_fits_is_refused_for_ever_with_what_lacks() {
         (Demand { waves: 0, ..fits }, Resource::Waves, 1, 0),
         (Demand { waves: 9, vgpr: 0, ..fits }, Resource::Waves, 5, 4),
         (Demand { waves: 7, vgpr: 5, ..fits }, Resource::Vgpr, 20, 16),
-        (Demand { vgpr: u16::MAX, ..fits }, Resource::Vgpr, u16::MAX.into(), 16),
+        (Demand { vgpr: u16::MAX, ..fits }, Resource::Vgpr, 4 * u64::from(u16::MAX), 16),
         (Demand { lds: 9, ..fits }, Resource::Lds, 9, 8),
         (Demand { barriers: 5, ..fits }, Resource::Barriers, 5, 4),
     ] {
@@ -109,6 +109,21 @@ fn what_never_fits_is_refused_for_ever_with_what_lacks() {
         panic!("a run of 9 is never reported")
     };
     assert_eq!((refusal.resource, refusal.wanted, refusal.available), (Resource::Vgpr, 9, 8));
+}
+
+#[test]
+fn more_registers_than_can_be_counted_are_not_there() {
+    let wide = CuShape { vgpr_per_simd: u16::MAX, ..shape() };
+    let mut policy = Matching::new(MatchingConfig::default(), wide, 1).unwrap();
+    let demand = |vgpr| Demand { waves: 4, vgpr, ..Demand::default() };
+    let (Answer::Never { refusal }, _) = ask(&mut policy, launch(demand(40_000)), 0) else {
+        panic!("2 waves of 40,000 do not lie on a SIMD of 65,535")
+    };
+    assert_eq!((refusal.wanted, refusal.available), (80_000, 65_535));
+    let (answer, round) = ask(&mut policy, launch(demand(32_767)), 0);
+    assert!(matches!(answer, Answer::Start { .. }));
+    let starts: Vec<_> = round.places.iter().map(|place| (place.simd, place.vgpr)).collect();
+    assert_eq!(starts, [(1, 0), (0, 0), (1, 32_767), (0, 32_767)]);
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use raddle_policy::Tick;
 
-use super::{Head, Matching};
+use super::Matching;
+use super::heads::Head;
 use crate::matching::Plan;
 
 impl Matching {
@@ -66,7 +67,7 @@ impl Matching {
 
     /// Whether the next round can choose no other head than this one.
     pub(super) fn goes_again(&mut self, head: Head, now: Tick) -> bool {
-        if self.heads.len() == 1 {
+        if self.heads.len() <= 1 {
             return true;
         }
         let rank = self.levels.rank(head.level, now);

@@ -8,7 +8,7 @@ use raddle_policy::{CuId, Launch, Tick};
 use super::config::{Amounts, FreeWeights, PlaceRule, PowerWeights};
 use super::power::Power;
 use crate::Error;
-use crate::matching::{Matcher, Plan};
+use crate::matching::{Matcher, Plan, WHOLE};
 use crate::place::{Mix, Weights};
 
 /// A rule with what it remembers of each compute unit.
@@ -97,12 +97,13 @@ impl Places {
     }
 
     /// Waves of a launch have been placed.
-    #[inline]
+    #[inline(always)]
     pub(super) fn placed(
         &mut self,
         matcher: &Matcher,
         cu: CuId,
-        (launch, waves): (&Launch, u16),
+        launch: &Launch,
+        wave: u16,
         now: Tick,
     ) {
         match self {
@@ -111,32 +112,30 @@ impl Places {
                 let next = cu.index() + 1;
                 *cursor = if next < matcher.len() { next } else { 0 };
             }
-            Self::Scored { power, .. } => {
-                if let Some(power) = power {
-                    power.start(cu.index(), launch, waves, now);
-                }
+            Self::Scored { .. } => {
+                self.back(cu, launch, wave, now);
                 self.changed(matcher, cu);
             }
         }
     }
 
     /// Waves have come back.
-    pub(super) fn back(&mut self, cu: CuId, (launch, waves): (&Launch, u16), now: Tick) {
+    pub(super) fn back(&mut self, cu: CuId, launch: &Launch, wave: u16, now: Tick) {
         if let Self::Scored { power: Some(power), .. } = self {
-            power.start(cu.index(), launch, waves, now);
+            power.start(cu.index(), launch, waves_of(launch, wave), now);
         }
     }
 
     /// Waves have left.
-    #[inline]
-    pub(super) fn left(&mut self, cu: CuId, (launch, waves): (&Launch, u16), now: Tick) {
+    #[inline(always)]
+    pub(super) fn left(&mut self, cu: CuId, launch: &Launch, wave: u16, now: Tick) {
         if let Self::Scored { power: Some(power), .. } = self {
-            power.end(cu.index(), launch, waves, now);
+            end(power, cu, launch, wave, now);
         }
     }
 
     /// What is free on a compute unit has changed.
-    #[inline]
+    #[inline(always)]
     pub(super) fn changed(&mut self, matcher: &Matcher, cu: CuId) {
         if let Self::Scored { free: Some(free), .. } = self {
             free.measure(matcher, cu.index());
@@ -149,6 +148,17 @@ impl Places {
             (0..matcher.len()).for_each(|cu| free.measure(matcher, cu));
         }
     }
+}
+
+/// Apart from what has nothing to remember of power, and is to stay small.
+#[inline(never)]
+fn end(power: &mut Power, cu: CuId, launch: &Launch, wave: u16, now: Tick) {
+    power.end(cu.index(), launch, waves_of(launch, wave), now);
+}
+
+/// How many waves a whole workgroup has, or one of its waves alone.
+const fn waves_of(launch: &Launch, wave: u16) -> u16 {
+    if wave == WHOLE { launch.demand.waves } else { 1 }
 }
 
 /// The first of the best scores.
@@ -174,7 +184,7 @@ impl Freest {
         Ok(free)
     }
 
-    #[inline]
+    #[inline(never)]
     fn measure(&mut self, matcher: &Matcher, cu: usize) {
         let row = matcher.free(cu, self.amounts == Amounts::LongestRun);
         if let (Ok(score), Some(known)) = (self.weights.score(&row), self.scores.get_mut(cu)) {
