@@ -11,16 +11,19 @@ use super::store::Starts;
 /// A workgroup on a compute unit, but for its vector registers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Group {
-    /// Its number, low half first: so the record needs no gaps.
-    number: [u32; 2],
+    /// The high half of its number; the low ones stand apart, side by side.
+    high: u32,
     pub(super) launch: LaunchId,
     lds: u32,
     sgpr: u16,
     /// The SIMD that carries its first wave.
-    pub(super) turn: u8,
+    turn: u8,
     /// Which wave it is, where the workgroup was cut into its waves; else [`WHOLE`].
-    pub(super) wave: u16,
+    wave: u16,
 }
+
+/// Numbers that are compared side by side: whose it is nobody can foretell.
+const ABREAST: usize = 8;
 
 /// Says of a group that it is a whole workgroup, of which none has so many waves.
 pub(crate) const WHOLE: u16 = u16::MAX;
@@ -36,24 +39,17 @@ pub(crate) struct Name {
 impl Group {
     #[inline]
     const fn new(name: Name, turn: u8, runs: &Runs) -> Self {
-        let number = [name.workgroup as u32, (name.workgroup >> 32) as u32];
         let (lds, sgpr) = (runs.lds, runs.sgpr);
-        Self { number, launch: name.launch, lds, sgpr, turn, wave: name.wave }
+        let high = (name.workgroup >> 32) as u32;
+        Self { high, launch: name.launch, lds, sgpr, turn, wave: name.wave }
     }
 
-    /// Its name.
-    pub(super) fn name(&self) -> Name {
-        let workgroup = u64::from(self.number[0]) | u64::from(self.number[1]) << 32;
-        Name { launch: self.launch, workgroup, wave: self.wave }
-    }
-
+    /// Whether it is this one, if the low halves of the numbers agree.
     #[inline]
-    pub(super) fn is(&self, name: Name) -> bool {
-        // One comparison fails almost always: the low half.
-        self.number[0] == name.workgroup as u32
-            && self.launch == name.launch
+    fn is(&self, name: Name) -> bool {
+        self.launch == name.launch
             && self.wave == name.wave
-            && u64::from(self.number[1]) == name.workgroup >> 32
+            && u64::from(self.high) == name.workgroup >> 32
     }
 }
 
@@ -68,6 +64,8 @@ enum Firsts {
 #[derive(Clone, Debug)]
 pub(super) struct Groups {
     most: usize,
+    /// The low halves of their numbers.
+    numbers: Vec<u32>,
     all: Vec<Group>,
     firsts: Firsts,
 }
@@ -75,9 +73,11 @@ pub(super) struct Groups {
 impl Groups {
     /// Room for `most` workgroups on each of `cus` compute units.
     pub(super) fn new(cus: usize, most: usize, shape: &CuShape) -> Self {
+        let most = most.next_multiple_of(ABREAST);
         let places = cus * most;
         Self {
             most,
+            numbers: vec![0; places],
             all: vec![Group::default(); places],
             // The last granule is one less than there are.
             firsts: if shape.vgpr_per_simd <= u16::from(u8::MAX) + 1 && shape.simds <= 4 {
@@ -95,14 +95,36 @@ impl Groups {
     }
 
     /// Which of them is this one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn position(&self, cu: usize, resident: u16, name: Name) -> Option<usize> {
-        self.of(cu, resident).iter().position(|group| group.is(name))
+        let (first, low) = (cu * self.most, name.workgroup as u32);
+        let end = first + usize::from(resident);
+        let mut at = first;
+        while at < end {
+            let mut same = equal(self.numbers[at..].first_chunk()?, low);
+            while same != 0 {
+                let one = at + same.trailing_zeros() as usize;
+                // Beyond those that are resident there are old numbers.
+                if one < end && self.all[one].is(name) {
+                    return Some(one - first);
+                }
+                same &= same - 1;
+            }
+            at += ABREAST;
+        }
+        None
     }
 
-    /// What one of them holds.
+    /// The number of one.
+    pub(super) fn name(&self, cu: usize, position: usize) -> Name {
+        let at = cu * self.most + position;
+        let Group { high, launch, wave, .. } = self.all[at];
+        Name { launch, workgroup: u64::from(self.numbers[at]) | u64::from(high) << 32, wave }
+    }
+
+    /// The SIMD that carries the first wave of one of them, and what it holds.
     #[inline(always)]
-    pub(super) fn runs(&self, cu: usize, position: usize) -> (Group, Runs) {
+    pub(super) fn runs(&self, cu: usize, position: usize) -> (u8, Runs) {
         let at = cu * self.most + position;
         let group = self.all[at];
         let vgpr = match &self.firsts {
@@ -112,13 +134,14 @@ impl Groups {
             }
             Firsts::All(list) => list[at],
         };
-        (group, Runs { vgpr, sgpr: group.sgpr, lds: group.lds })
+        (group.turn, Runs { vgpr, sgpr: group.sgpr, lds: group.lds })
     }
 
     /// Enters one behind the `resident` others.
     #[inline(always)]
     pub(super) fn push(&mut self, cu: usize, resident: u16, name: Name, turn: u8, runs: &Runs) {
         let at = cu * self.most + usize::from(resident);
+        self.numbers[at] = name.workgroup as u32;
         self.all[at] = Group::new(name, turn, runs);
         match &mut self.firsts {
             Firsts::Four(list) => {
@@ -134,10 +157,18 @@ impl Groups {
     #[inline(always)]
     pub(super) fn remove(&mut self, cu: usize, resident: u16, position: usize) {
         let (to, from) = (cu * self.most + position, cu * self.most + usize::from(resident) - 1);
+        self.numbers[to] = self.numbers[from];
         self.all[to] = self.all[from];
         match &mut self.firsts {
             Firsts::Four(list) => list[to] = list[from],
             Firsts::All(list) => list[to] = list[from],
         }
     }
+}
+
+/// Which of these are equal to that one, a bit each.
+#[inline(always)]
+fn equal(block: &[u32; ABREAST], to: u32) -> u32 {
+    const BITS: [u32; ABREAST] = [1, 2, 4, 8, 16, 32, 64, 128];
+    block.iter().zip(BITS).map(|(&it, bit)| if it == to { bit } else { 0 }).fold(0, |a, b| a | b)
 }

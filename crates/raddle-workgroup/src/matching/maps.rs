@@ -45,28 +45,36 @@ impl Maps {
         (&self.vgpr, cu * self.simds)
     }
 
-    /// Where such a workgroup lies; takes nothing.
+    /// Whether such a workgroup fits; where, is written to `runs`, and nothing taken.
     #[inline(always)]
-    pub(super) fn find(&self, cu: usize, class: &Class, row: &Row, turn: u8) -> Option<Runs> {
-        let share = &class.share;
-        let mut vgpr = [0; MAX_SIMDS];
-        let first = cu * self.simds;
-        if class.demand.vgpr > 0 {
-            let all = if share.uneven {
-                let find =
-                    |simd| self.vgpr.find_into(first + simd, row.vgpr[simd], &mut vgpr[simd]);
-                share.simds(turn, self.simds).all(find)
-            } else {
-                self.vgpr.first_fits(first, self.simds, row.vgpr[0], &mut vgpr)
-            };
-            if !all {
-                return None;
-            }
+    pub(super) fn find(
+        &self,
+        cu: usize,
+        class: &Class,
+        row: &Row,
+        turn: u8,
+        runs: &mut Runs,
+    ) -> bool {
+        let (share, first) = (&class.share, cu * self.simds);
+        let all = if class.demand.vgpr == 0 {
+            runs.vgpr = [0; MAX_SIMDS];
+            true
+        } else if share.uneven {
+            let mut simds = share.simds(turn, self.simds);
+            runs.vgpr = [0; MAX_SIMDS];
+            simds
+                .all(|simd| self.vgpr.find_into(first + simd, row.vgpr[simd], &mut runs.vgpr[simd]))
+        } else {
+            self.vgpr.first_fits(first, self.simds, row.vgpr[0], &mut runs.vgpr)
+        };
+        if !all {
+            return false;
         }
-        let lds = self.lds.first_fit(cu, class.demand.lds)?;
+        let Some(lds) = self.lds.first_fit(cu, class.demand.lds) else { return false };
+        let Some(sgpr) = self.sgpr.first_fit(cu, share.sgpr.granules) else { return false };
         // No more granules than a u16 said.
-        let sgpr = self.sgpr.first_fit(cu, share.sgpr.granules)? as u16;
-        Some(Runs { vgpr, sgpr, lds })
+        (runs.lds, runs.sgpr) = (lds, sgpr as u16);
+        true
     }
 
     /// Takes runs that are known to be free.

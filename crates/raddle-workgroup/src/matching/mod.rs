@@ -46,9 +46,9 @@ use unit::Unit;
 const CLASSES: usize = 64;
 
 /// Where a workgroup would lie. Nothing is taken: only [`Matcher::commit`] does.
-#[derive(Debug)]
-pub(crate) struct Plan {
-    pub(crate) cu: CuId,
+#[derive(Clone, Debug, Default)]
+struct Plan {
+    cu: CuId,
     turn: u8,
     /// Of the compute unit when the place was found.
     stamp: u32,
@@ -67,6 +67,8 @@ pub(crate) struct Matcher {
     maps: Maps,
     groups: Groups,
     classes: Vec<Class>,
+    /// What the last try has found; in one place, since to hand it on costs as much as to find it.
+    plan: Plan,
     questions: u64,
     /// The class of the last workgroup that was given back.
     latest: usize,
@@ -103,6 +105,7 @@ impl Matcher {
             maps: Maps::new(&shape, count),
             groups: Groups::new(count, most, &shape),
             classes: Vec::with_capacity(CLASSES),
+            plan: Plan::default(),
             questions: 0,
             latest: 0,
             parked: BTreeMap::new(),
@@ -180,16 +183,17 @@ impl Matcher {
         self.classes[class].never
     }
 
-    /// The lowest compute unit at or above `from` that takes such a workgroup, and where.
+    /// The lowest compute unit at or above `from` that takes such a workgroup: the place for
+    /// [`Self::commit`].
     #[inline(always)]
-    pub(crate) fn first(&mut self, class: usize, from: usize) -> Option<Plan> {
+    pub(crate) fn first(&mut self, class: usize, from: usize) -> Option<CuId> {
         let mut from = from;
         loop {
-            let class_of = &self.classes[class];
-            let cu = if from == 0 { class_of.open.first() } else { class_of.open.first_from(from) };
+            let open = &self.classes[class].open;
+            let cu = if from == 0 { open.first() } else { open.first_from(from) };
             let cu = cu?;
-            if let Some(plan) = self.probe(cu, class_of) {
-                return Some(plan);
+            if self.probe(cu, class) {
+                return Some(self.plan.cu);
             }
             self.close(class, cu);
             from = if from == 0 { 0 } else { cu + 1 };
@@ -228,7 +232,7 @@ impl Matcher {
         if self.units[cu].sure & bit(class) != 0 {
             return true;
         }
-        let fits = self.probe(cu, &self.classes[class]).is_some();
+        let fits = self.probe(cu, class);
         if fits {
             self.units[cu].sure |= bit(class);
         }
@@ -242,9 +246,9 @@ impl Matcher {
         self.units[cu].closed |= bit(class);
     }
 
-    /// Where such a workgroup lies on this compute unit, if it fits.
-    pub(crate) fn on(&self, class: usize, cu: usize) -> Option<Plan> {
-        self.probe(cu, &self.classes[class])
+    /// This compute unit, if it takes such a workgroup: the place for [`Self::commit`].
+    pub(crate) fn on(&mut self, class: usize, cu: usize) -> Option<CuId> {
+        self.probe(cu, class).then_some(self.plan.cu)
     }
 
     /// What is free on a compute unit: wave slots, vector and scalar registers, LDS; of what lies
@@ -255,18 +259,18 @@ impl Matcher {
         [waves, vgpr, sgpr, lds]
     }
 
-    /// Where such a workgroup lies on this compute unit; takes nothing.
+    /// Whether such a workgroup fits on this compute unit; where, is planned, and nothing taken.
     #[inline(always)]
-    fn probe(&self, cu: usize, class: &Class) -> Option<Plan> {
-        let unit = &self.units[cu];
-        let (turn, stamp) = (unit.turn, unit.stamp);
-        let row = class.share.row(turn);
+    fn probe(&mut self, cu: usize, class: usize) -> bool {
+        let (unit, class) = (&self.units[cu], &self.classes[class]);
+        let row = class.share.row(unit.turn);
         if !unit.may_take(class, row) || !self.exact && self.is_unreported(cu, class) {
-            return None;
+            return false;
         }
-        let runs = self.maps.find(cu, class, row, turn)?;
+        let plan = &mut self.plan;
         // There are as many compute units as a u16 said.
-        Some(Plan { cu: CuId(cu as u16), turn, stamp, runs })
+        (plan.cu, plan.turn, plan.stamp) = (CuId(cu as u16), unit.turn, unit.stamp);
+        self.maps.find(cu, class, row, unit.turn, &mut plan.runs)
     }
 
     /// Whether a finder that does not report every run reports too little.
@@ -274,32 +278,33 @@ impl Matcher {
         self.lacking_run(Some(cu), class).is_some()
     }
 
-    /// Takes the places of a plan for a workgroup, one address a wave added to `places`.
+    /// Takes the place found last for a workgroup of that class, one address a wave added to
+    /// `places`.
     ///
     /// # Errors
     /// [`Error::Stale`] when the compute unit has changed since; nothing has changed now.
     #[inline(always)]
     pub(crate) fn commit(
         &mut self,
-        plan: Plan,
         class: usize,
         name: Name,
         places: &mut Vec<Place>,
     ) -> Result<(), Error> {
-        let cu = plan.cu.index();
-        let Unit { stamp, resident, .. } = self.units[cu];
-        if stamp != plan.stamp {
+        let Self { plan, units, classes, maps, groups, .. } = self;
+        let (cu, class_of) = (plan.cu.index(), &classes[class]);
+        let unit = &mut units[cu];
+        if unit.stamp != plan.stamp {
             return Err(Error::Stale { launch: name.launch, workgroup: name.workgroup });
         }
-        self.groups.push(cu, resident, name, plan.turn, &plan.runs);
-        self.take(cu, class, plan.turn, &plan.runs);
-        let (unit, committed) = (&mut self.units[cu], &self.classes[class]);
+        groups.push(cu, unit.resident, name, plan.turn, &plan.runs);
+        maps.take(cu, class_of, plan.turn, &plan.runs);
+        unit.take(class_of, class_of.share.row(plan.turn));
         unit.resident += 1;
         unit.sure = 0;
-        write_places(committed, self.simds, &plan, places);
-        if self.turns && committed.share.uneven {
+        write_places(class_of, self.simds, plan, places);
+        if self.turns && class_of.share.uneven {
             // Both are below the number of SIMDs, which is at most 8.
-            let waves = usize::from(committed.demand.waves);
+            let waves = usize::from(class_of.demand.waves);
             unit.turn = ((usize::from(unit.turn) + waves) % self.simds) as u8;
             self.look_again(cu);
         }
@@ -343,10 +348,10 @@ impl Matcher {
         let class = self.class_of(launch, wave, self.latest);
         self.latest = class;
         let class = &self.classes[class];
-        let (group, runs) = self.groups.runs(cu, position);
-        self.maps.give(cu, class, group.turn, &runs);
+        let (turn, runs) = self.groups.runs(cu, position);
+        self.maps.give(cu, class, turn, &runs);
         let unit = &mut self.units[cu];
-        unit.give(class, class.share.row(group.turn));
+        unit.give(class, class.share.row(turn));
         self.groups.remove(cu, unit.resident, position);
         unit.resident -= 1;
         self.look_again(cu);

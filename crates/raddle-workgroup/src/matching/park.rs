@@ -12,7 +12,9 @@ use super::maps::Runs;
 #[derive(Clone, Debug)]
 pub(super) struct Parked {
     cu: u16,
-    group: Group,
+    name: Name,
+    /// The SIMD that carried its first wave.
+    turn: u8,
     runs: Runs,
 }
 
@@ -38,14 +40,14 @@ impl Matcher {
     pub(crate) fn restore(&mut self, launch: &Launch, mut back: impl FnMut(CuId, u16)) -> usize {
         let mut displaced = 0;
         for parked in self.parked.remove(&launch.id).unwrap_or_default() {
-            let Parked { cu, group, runs } = &parked;
+            let Parked { cu, name, turn, runs } = &parked;
             let at = usize::from(*cu);
-            back(CuId(*cu), group.wave);
-            let class = self.class_of(launch, group.wave, 0);
+            back(CuId(*cu), name.wave);
+            let class = self.class_of(launch, name.wave, 0);
             let resident = self.units[at].resident;
-            if self.is_there(at, class, group.turn, runs) {
-                self.take(at, class, group.turn, runs);
-                self.groups.push(at, resident, group.name(), group.turn, runs);
+            if self.is_there(at, class, *turn, runs) {
+                self.take(at, class, *turn, runs);
+                self.groups.push(at, resident, *name, *turn, runs);
                 self.units[at].resident += 1;
             } else {
                 self.units[at].displaced += 1;
@@ -61,7 +63,7 @@ impl Matcher {
     /// Whether this workgroup was displaced; it no longer is.
     #[cold]
     pub(super) fn forget_displaced(&mut self, cu: usize, name: Name) -> bool {
-        let is_it = |it: &Parked| usize::from(it.cu) == cu && it.group.is(name);
+        let is_it = |it: &Parked| usize::from(it.cu) == cu && it.name == name;
         let Some(at) = self.displaced.iter().position(is_it) else { return false };
         self.displaced.swap_remove(at);
         self.units[cu].displaced -= 1;
@@ -79,13 +81,13 @@ impl Matcher {
     fn lift(&mut self, launch: &Launch, mut left: impl FnMut(CuId, u16)) -> Vec<Parked> {
         let id = launch.id;
         let mut lifted = Vec::new();
-        while let Some(at) = self.displaced.iter().position(|it| it.group.launch == id) {
+        while let Some(at) = self.displaced.iter().position(|it| it.name.launch == id) {
             let parked = self.displaced.swap_remove(at);
             let cu = usize::from(parked.cu);
             self.units[cu].displaced -= 1;
             self.units[cu].touch();
             self.look_again(cu);
-            left(CuId(parked.cu), parked.group.wave);
+            left(CuId(parked.cu), parked.name.wave);
             lifted.push(parked);
         }
         for cu in 0..self.units.len() {
@@ -93,11 +95,12 @@ impl Matcher {
             while let Some(position) =
                 self.groups.of(cu, self.units[cu].resident).iter().position(of_launch)
             {
-                let (group, runs) = self.groups.runs(cu, position);
+                let name = self.groups.name(cu, position);
+                let (turn, runs) = self.groups.runs(cu, position);
                 // There are as many compute units as a u16 said.
-                lifted.push(Parked { cu: cu as u16, group, runs });
-                left(CuId(cu as u16), group.wave);
-                self.give(cu, position, launch, group.wave);
+                lifted.push(Parked { cu: cu as u16, name, turn, runs });
+                left(CuId(cu as u16), name.wave);
+                self.give(cu, position, launch, name.wave);
             }
         }
         lifted
@@ -129,9 +132,9 @@ mod tests {
         let launch = Launch { id: LaunchId(7), demand: demand(10), ..Launch::default() };
         matcher.begin();
         let class = matcher.class(&launch.demand, 0);
-        let plan = matcher.first(class, 0).expect("the device is empty");
+        assert_eq!(matcher.first(class, 0), Some(CuId(0)), "the device is empty");
         let name = Name { launch: launch.id, workgroup: 0, wave: WHOLE };
-        matcher.commit(plan, class, name, &mut Vec::new()).expect("nothing has changed");
+        matcher.commit(class, name, &mut Vec::new()).expect("nothing has changed");
         matcher.save(&launch, |_, _| ());
         // It fits while the other is away, is said to fit, and takes nothing.
         let other = matcher.class(&demand(9), 0);

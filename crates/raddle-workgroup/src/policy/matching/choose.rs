@@ -1,14 +1,13 @@
 //! Which head goes next (seed 000, E1: a3, a4, a41, a42)?
 
-use raddle_policy::Tick;
+use raddle_policy::{CuId, Tick};
 
 use super::Matching;
 use super::heads::Head;
-use crate::matching::Plan;
 
 impl Matching {
     /// a3 and a4: the head that goes next, where, and whether others of its level could as well.
-    pub(super) fn choose(&mut self, now: Tick) -> Option<(Head, Plan, bool)> {
+    pub(super) fn choose(&mut self, now: Tick) -> Option<(Head, CuId, bool)> {
         // With one head there is nothing to compare.
         if let [head] = self.heads[..] {
             return Some((head, self.places.plan(&mut self.matcher, head.class, now)?, false));
@@ -25,12 +24,12 @@ impl Matching {
             }
             let head = only?;
             let found = if several { self.of_several(best, now) } else { Some((head, false)) };
-            let plan = found.and_then(|(head, tied)| {
-                let plan = self.places.plan(&mut self.matcher, head.class, now)?;
-                Some((head, plan, tied))
+            let place = found.and_then(|(head, tied)| {
+                let cu = self.places.plan(&mut self.matcher, head.class, now)?;
+                Some((head, cu, tied))
             });
-            if plan.is_some() {
-                return plan;
+            if place.is_some() {
+                return place;
             }
             floor = best + 1;
         }

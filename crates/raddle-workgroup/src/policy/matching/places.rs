@@ -8,7 +8,7 @@ use raddle_policy::{CuId, Launch, Tick};
 use super::config::{Amounts, FreeWeights, PlaceRule, PowerWeights};
 use super::power::Power;
 use crate::Error;
-use crate::matching::{Matcher, Plan, WHOLE};
+use crate::matching::{Matcher, WHOLE};
 use crate::place::{Mix, Weights};
 
 /// A rule with what it remembers of each compute unit.
@@ -69,7 +69,7 @@ impl Places {
 
     /// Where the next workgroup of a class goes; `None` where it fits nowhere.
     #[inline(always)]
-    pub(super) fn plan(&mut self, matcher: &mut Matcher, class: usize, now: Tick) -> Option<Plan> {
+    pub(super) fn plan(&mut self, matcher: &mut Matcher, class: usize, now: Tick) -> Option<CuId> {
         match self {
             Self::Lowest => matcher.first(class, 0),
             Self::Next(0) => matcher.first(class, 0),

@@ -6,7 +6,7 @@ use raddle_policy::{
 
 use super::Matching;
 use super::heads::Head;
-use crate::matching::{Lack, Name, Plan, WHOLE};
+use crate::matching::{Lack, Name, WHOLE};
 use crate::policy::{EXPLAINED, start};
 
 impl Matching {
@@ -41,7 +41,7 @@ impl Matching {
         let recent = self.channels.of(&entry.launch);
         let class = self.matcher.class_of(&entry.launch, WHOLE, recent.class);
         recent.class = class;
-        let Some(plan) = self.places.plan(&mut self.matcher, class, now) else {
+        let Some(cu) = self.places.plan(&mut self.matcher, class, now) else {
             return match self.matcher.never(class) {
                 Some(lack) => Answer::Never { refusal: refusal(&entry.launch, None, lack) },
                 None => {
@@ -51,7 +51,7 @@ impl Matching {
             };
         };
         let head = Head { entry: 0, channel: 0, level: 0, class, wave: WHOLE };
-        self.commit(entry, entry.next, head, plan, now, round);
+        self.commit(entry, entry.next, head, cu, now, round);
         if bulk {
             self.go_on(entry, head, now, round);
         }
@@ -75,7 +75,7 @@ impl Matching {
             self.collect(ready, now);
             chosen = self.choose(now);
         }
-        let Some((head, plan, tied)) = chosen else {
+        let Some((head, cu, tied)) = chosen else {
             self.explain_all(ready, round);
             return Answer::Wait { retry_at: self.retry_at(ready, now) };
         };
@@ -83,7 +83,7 @@ impl Matching {
             cutting.fitted();
         }
         let entry = &ready.launches[head.entry];
-        self.commit(entry, entry.next, head, plan, now, round);
+        self.commit(entry, entry.next, head, cu, now, round);
         if head.wave != WHOLE {
             if let Some(cutting) = &mut self.cutting
                 && head.wave + 1 >= entry.launch.demand.waves
@@ -130,8 +130,8 @@ impl Matching {
             if !self.goes_again(head, now) {
                 return;
             }
-            let Some(plan) = self.places.plan(&mut self.matcher, head.class, now) else { return };
-            self.commit(entry, workgroup, head, plan, now, round);
+            let Some(cu) = self.places.plan(&mut self.matcher, head.class, now) else { return };
+            self.commit(entry, workgroup, head, cu, now, round);
         }
     }
 
@@ -140,13 +140,13 @@ impl Matching {
         entry: &ReadyLaunch,
         workgroup: u64,
         head: Head,
-        plan: Plan,
+        cu: CuId,
         now: Tick,
         round: &mut Round,
     ) {
-        let (cu, Head { class, wave, .. }) = (plan.cu, head);
+        let Head { class, wave, .. } = head;
         let name = Name { launch: entry.launch.id, workgroup, wave };
-        let taken = self.matcher.commit(plan, class, name, &mut round.places);
+        let taken = self.matcher.commit(class, name, &mut round.places);
         debug_assert!(taken.is_ok(), "nothing happens between plan and commit");
         match round.pieces.last_mut() {
             Some(last) if last.cu == cu => last.count += 1,
