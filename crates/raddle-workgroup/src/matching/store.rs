@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 
 use raddle_bitmap::View;
-use raddle_bitmap::portable::{NOWHERE, first_fit_portable, longest_portable};
+use raddle_bitmap::portable::{NOWHERE, longest_portable};
 
 use raddle_types::MAX_SIMDS;
 
@@ -81,10 +81,7 @@ impl Store {
         if want == 0 {
             return Some(0);
         }
-        let start = match *self.map(at) {
-            [word] => word::first_fit(word, want),
-            ref words => first_fit_portable(words, 0, want),
-        };
+        let start = word::first_fit(self.map(at), want);
         (start < self.granules).then_some(start)
     }
 
@@ -110,10 +107,7 @@ impl Store {
     /// The lowest start of `want` free granules, at least 1; whether there is one.
     #[inline]
     pub(super) fn find_into(&self, at: usize, want: u16, start: &mut u16) -> bool {
-        let found = match *self.map(at) {
-            [word] => word::first_fit(word, want.into()),
-            ref words => first_fit_portable(words, 0, want.into()),
-        };
+        let found = word::first_fit(self.map(at), want.into());
         // No more granules than a u16 said.
         *start = found as u16;
         found < self.granules
