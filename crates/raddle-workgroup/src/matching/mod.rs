@@ -345,15 +345,20 @@ impl Matcher {
     /// Gives back what the workgroup at this position holds, and forgets it.
     #[inline(always)]
     fn give(&mut self, cu: usize, position: usize, launch: &Launch, wave: u16) {
-        let class = self.class_of(launch, wave, self.latest);
-        self.latest = class;
-        let class = &self.classes[class];
+        let index = self.class_of(launch, wave, self.latest);
+        self.latest = index;
+        let class = &self.classes[index];
         let (turn, runs) = self.groups.runs(cu, position);
         self.maps.give(cu, class, turn, &runs);
         let unit = &mut self.units[cu];
         unit.give(class, class.share.row(turn));
         self.groups.remove(cu, unit.resident, position);
         unit.resident -= 1;
+        if unit.closed & bit(index) != 0 {
+            // What has left most likely fits again; the next try tells.
+            unit.closed &= !bit(index);
+            self.classes[index].open.insert(cu);
+        }
         self.look_again(cu);
     }
 
