@@ -48,6 +48,12 @@ impl Bits {
         }
     }
 
+    /// Whether there is none.
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.some.iter().all(|&some| some == 0)
+    }
+
     /// The lowest position.
     #[inline]
     pub(super) fn first(&self) -> Option<usize> {
@@ -105,6 +111,7 @@ mod tests {
                 }
                 let from = (draws.draw() % (len as u64 + 2)) as usize;
                 assert_eq!(set.first(), naive.first().copied());
+                assert_eq!(set.is_empty(), naive.is_empty());
                 assert_eq!(set.first_from(from), naive.range(from..).next().copied(), "{from}");
             }
             let full = Bits::full(len);

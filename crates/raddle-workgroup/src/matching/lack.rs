@@ -9,17 +9,23 @@ use super::store::Store;
 use super::unit::Unit;
 
 impl Matcher {
+    /// What was last said of a compute unit, if it still holds.
+    #[inline]
+    pub(crate) fn told(&self, cu: CuId, class: usize) -> Option<Lack> {
+        let (told, stamp, lack) = self.classes[class].told?;
+        let unit = self.units.get(cu.index())?;
+        ((told, stamp) == (cu, unit.stamp)).then_some(lack)
+    }
+
     /// What such a workgroup lacks on a compute unit; `None` where it fits.
     pub(crate) fn lacks(&mut self, cu: CuId, class: usize) -> Option<Lack> {
-        let stamp = self.units.get(cu.index()).map_or(0, |unit| unit.stamp);
-        if let Some((told, of, lack)) = self.classes[class].told
-            && (told, of) == (cu, stamp)
-        {
-            return Some(lack);
-        }
-        let lack = self.lacks_on(Some(cu.index()), &self.classes[class])?;
-        self.classes[class].told = Some((cu, stamp, lack));
-        Some(lack)
+        let told = self.told(cu, class);
+        told.or_else(|| {
+            let lack = self.lacks_on(Some(cu.index()), &self.classes[class])?;
+            let stamp = self.units.get(cu.index()).map_or(0, |unit| unit.stamp);
+            self.classes[class].told = Some((cu, stamp, lack));
+            Some(lack)
+        })
     }
 
     /// The same for an empty compute unit, if none is named.

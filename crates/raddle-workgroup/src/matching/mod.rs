@@ -134,6 +134,13 @@ impl Matcher {
             class.used = self.questions;
             return guess;
         }
+        self.seek(demand)
+    }
+
+    /// The class of a demand, wherever it is among them.
+    #[cold]
+    #[inline(never)]
+    fn seek(&mut self, demand: &Demand) -> usize {
         let known = self.classes.iter().position(|class| same(&class.demand, demand));
         let at = known.unwrap_or_else(|| self.add(demand));
         self.classes[at].used = self.questions;
@@ -151,7 +158,6 @@ impl Matcher {
         self.class(&Demand { waves: 1, ..launch.demand }, guess)
     }
 
-    #[cold]
     fn add(&mut self, demand: &Demand) -> usize {
         let limits = self.shape.sgpr != u16::MAX;
         let share = Share::new(demand, self.simds, limits);
@@ -198,6 +204,12 @@ impl Matcher {
             self.close(class, cu);
             from = if from == 0 { 0 } else { cu + 1 };
         }
+    }
+
+    /// Whether such a workgroup certainly fits nowhere.
+    #[inline(always)]
+    pub(crate) fn is_closed(&self, class: usize) -> bool {
+        self.classes[class].open.is_empty()
     }
 
     /// Whether such a workgroup fits anywhere.

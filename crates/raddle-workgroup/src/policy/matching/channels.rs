@@ -1,6 +1,5 @@
 //! Which channel does a launch belong to?
 
-use alloc::vec;
 use alloc::vec::Vec;
 
 use raddle_policy::{Launch, LaunchId, ProcessId, StreamId};
@@ -16,7 +15,7 @@ pub(super) struct Channels {
     /// By process and stream, ascending.
     known: Vec<((ProcessId, StreamId), u32)>,
     /// Each launch is asked for many times in a row.
-    recent: Vec<Recent>,
+    recent: [Recent; RECENT],
 }
 
 /// What is remembered of a launch.
@@ -37,7 +36,7 @@ impl Recent {
 
 impl Channels {
     pub(super) fn new(fold: Option<u16>) -> Self {
-        let recent = vec![Recent::default(); RECENT];
+        let recent = [Recent::default(); RECENT];
         Self { fold: fold.map(u32::from), known: Vec::new(), recent }
     }
 
@@ -52,13 +51,18 @@ impl Channels {
     pub(super) fn of(&mut self, launch: &Launch) -> &mut Recent {
         let at = launch.id.index() % RECENT;
         if self.recent[at].launch != Some(launch.id) {
-            let channel = self.find(launch);
-            self.recent[at] = Recent { launch: Some(launch.id), channel, class: 0 };
+            self.meet(launch);
         }
         &mut self.recent[at]
     }
 
     #[cold]
+    #[inline(never)]
+    fn meet(&mut self, launch: &Launch) {
+        let (id, channel) = (launch.id, self.find(launch));
+        self.recent[id.index() % RECENT] = Recent { launch: Some(id), channel, class: 0 };
+    }
+
     fn find(&mut self, launch: &Launch) -> u32 {
         let stream = (launch.process, launch.stream);
         match self.known.binary_search_by_key(&stream, |&(stream, _)| stream) {

@@ -19,36 +19,37 @@ impl Matching {
         bulk: bool,
         round: &mut Round,
     ) -> Answer {
-        match ready.launches {
-            [entry] if self.cutting.is_none() => self.place_only(entry, now, bulk, round),
-            _ => self.place_one_of(ready, now, bulk, round),
+        let [entry] = ready.launches else { return self.place_one_of(ready, now, bulk, round) };
+        if self.cutting.is_some() {
+            return self.place_one_of(ready, now, bulk, round);
         }
+        if entry.undistributed() == 0 {
+            return Answer::WAIT;
+        }
+        // There is nothing to choose from: no list of heads is needed.
+        self.heads.clear();
+        self.matcher.begin();
+        let recent = self.channels.of(&entry.launch);
+        let class = self.matcher.class(&entry.launch.demand, recent.class);
+        recent.class = class;
+        if self.matcher.is_closed(class) {
+            return self.refuse(&entry.launch, class, round);
+        }
+        self.place_only(entry, class, now, bulk, round)
     }
 
-    /// The same where there is nothing to choose from: one launch, whole workgroups.
+    /// The same for one launch of whole workgroups.
+    #[inline(never)]
     fn place_only(
         &mut self,
         entry: &ReadyLaunch,
+        class: usize,
         now: Tick,
         bulk: bool,
         round: &mut Round,
     ) -> Answer {
-        if entry.undistributed() == 0 {
-            return Answer::WAIT;
-        }
-        self.heads.clear();
-        self.matcher.begin();
-        let recent = self.channels.of(&entry.launch);
-        let class = self.matcher.class_of(&entry.launch, WHOLE, recent.class);
-        recent.class = class;
         let Some(cu) = self.places.plan(&mut self.matcher, class, now) else {
-            return match self.matcher.never(class) {
-                Some(lack) => Answer::Never { refusal: refusal(&entry.launch, None, lack) },
-                None => {
-                    self.explain(&entry.launch, class, round);
-                    Answer::WAIT
-                }
-            };
+            return self.refuse(&entry.launch, class, round);
         };
         let head = Head { entry: 0, channel: 0, level: 0, class, wave: WHOLE };
         self.commit(entry, entry.next, head, cu, now, round);
@@ -58,7 +59,31 @@ impl Matching {
         start(entry.launch.id)
     }
 
+    /// Nothing takes a workgroup of this launch: now, or ever.
+    #[inline]
+    fn refuse(&mut self, launch: &Launch, class: usize, round: &mut Round) -> Answer {
+        let cu = self.asked_first();
+        match self.matcher.told(cu, class) {
+            Some(lack) => {
+                round.refuse(refusal(launch, Some(cu), lack));
+                Answer::WAIT
+            }
+            None => self.refuse_anew(launch, class, round),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn refuse_anew(&mut self, launch: &Launch, class: usize, round: &mut Round) -> Answer {
+        if let Some(lack) = self.matcher.never(class) {
+            return Answer::Never { refusal: refusal(launch, None, lack) };
+        }
+        self.explain(launch, class, round);
+        Answer::WAIT
+    }
+
     /// The same where several launches are ready, or workgroups may be cut.
+    #[inline(never)]
     fn place_one_of(
         &mut self,
         ready: &ReadyView<'_>,
@@ -172,11 +197,16 @@ impl Matching {
 
     /// Why a launch waits, for the compute unit asked first.
     fn explain(&mut self, launch: &Launch, class: usize, round: &mut Round) {
-        // There are as many compute units as a u16 said.
-        let cu = CuId(self.places.first() as u16);
+        let cu = self.asked_first();
         if let Some(lack) = self.matcher.lacks(cu, class) {
             round.refuse(refusal(launch, Some(cu), lack));
         }
+    }
+
+    #[inline]
+    const fn asked_first(&self) -> CuId {
+        // There are as many compute units as a u16 said.
+        CuId(self.places.first() as u16)
     }
 }
 
