@@ -18,6 +18,8 @@ pub(super) struct Group {
     sgpr: u16,
     /// The SIMD that carries its first wave.
     turn: u8,
+    /// Its class when it came, as far as a byte says: a guess, since classes are forgotten.
+    class: u8,
     /// Which wave it is, where the workgroup was cut into its waves; else [`WHOLE`].
     wave: u16,
 }
@@ -38,10 +40,10 @@ pub(crate) struct Name {
 
 impl Group {
     #[inline]
-    const fn new(name: Name, turn: u8, runs: &Runs) -> Self {
+    const fn new(name: Name, class: usize, turn: u8, runs: &Runs) -> Self {
         let (lds, sgpr) = (runs.lds, runs.sgpr);
-        let high = (name.workgroup >> 32) as u32;
-        Self { high, launch: name.launch, lds, sgpr, turn, wave: name.wave }
+        let (high, class) = ((name.workgroup >> 32) as u32, class as u8);
+        Self { high, launch: name.launch, lds, sgpr, turn, class, wave: name.wave }
     }
 
     /// Whether it is this one, if the low halves of the numbers agree.
@@ -115,7 +117,13 @@ impl Groups {
         None
     }
 
-    /// The number of one.
+    /// Of which class one most likely is.
+    #[inline]
+    pub(super) fn class(&self, cu: usize, position: usize) -> usize {
+        self.all[cu * self.most + position].class.into()
+    }
+
+    /// The name of one.
     pub(super) fn name(&self, cu: usize, position: usize) -> Name {
         let at = cu * self.most + position;
         let Group { high, launch, wave, .. } = self.all[at];
@@ -139,10 +147,17 @@ impl Groups {
 
     /// Enters one behind the `resident` others.
     #[inline(always)]
-    pub(super) fn push(&mut self, cu: usize, resident: u16, name: Name, turn: u8, runs: &Runs) {
+    pub(super) fn push(
+        &mut self,
+        cu: usize,
+        resident: u16,
+        (name, class): (Name, usize),
+        turn: u8,
+        runs: &Runs,
+    ) {
         let at = cu * self.most + usize::from(resident);
         self.numbers[at] = name.workgroup as u32;
-        self.all[at] = Group::new(name, turn, runs);
+        self.all[at] = Group::new(name, class, turn, runs);
         match &mut self.firsts {
             Firsts::Four(list) => {
                 let [a, b, c, d, ..] = runs.vgpr;

@@ -70,8 +70,6 @@ pub(crate) struct Matcher {
     /// What the last try has found; in one place, since to hand it on costs as much as to find it.
     plan: Plan,
     questions: u64,
-    /// The class of the last workgroup that was given back.
-    latest: usize,
     /// Workgroups that were saved, to come back to the same places.
     parked: BTreeMap<LaunchId, Vec<Parked>>,
     /// Workgroups that came back and found a place taken: they hold nothing until they end.
@@ -107,7 +105,6 @@ impl Matcher {
             classes: Vec::with_capacity(CLASSES),
             plan: Plan::default(),
             questions: 0,
-            latest: 0,
             parked: BTreeMap::new(),
             displaced: Vec::new(),
             shape,
@@ -308,7 +305,7 @@ impl Matcher {
         if unit.stamp != plan.stamp {
             return Err(Error::Stale { launch: name.launch, workgroup: name.workgroup });
         }
-        groups.push(cu, unit.resident, name, plan.turn, &plan.runs);
+        groups.push(cu, unit.resident, (name, class), plan.turn, &plan.runs);
         maps.take(cu, class_of, plan.turn, &plan.runs);
         unit.take(class_of, class_of.share.row(plan.turn));
         unit.resident += 1;
@@ -357,8 +354,7 @@ impl Matcher {
     /// Gives back what the workgroup at this position holds, and forgets it.
     #[inline(always)]
     fn give(&mut self, cu: usize, position: usize, launch: &Launch, wave: u16) {
-        let index = self.class_of(launch, wave, self.latest);
-        self.latest = index;
+        let index = self.class_of(launch, wave, self.groups.class(cu, position));
         let class = &self.classes[index];
         let (turn, runs) = self.groups.runs(cu, position);
         self.maps.give(cu, class, turn, &runs);

@@ -47,7 +47,7 @@ impl Matcher {
             let resident = self.units[at].resident;
             if self.is_there(at, class, *turn, runs) {
                 self.take(at, class, *turn, runs);
-                self.groups.push(at, resident, *name, *turn, runs);
+                self.groups.push(at, resident, (*name, class), *turn, runs);
                 self.units[at].resident += 1;
             } else {
                 self.units[at].displaced += 1;
