@@ -56,25 +56,22 @@ impl Maps {
         runs: &mut Runs,
     ) -> bool {
         let (share, first) = (&class.share, cu * self.simds);
-        let all = if class.demand.vgpr == 0 {
-            runs.vgpr = [0; MAX_SIMDS];
-            true
-        } else if share.uneven {
-            let mut simds = share.simds(turn, self.simds);
-            runs.vgpr = [0; MAX_SIMDS];
-            simds
-                .all(|simd| self.vgpr.find_into(first + simd, row.vgpr[simd], &mut runs.vgpr[simd]))
-        } else {
-            self.vgpr.first_fits(first, self.simds, row.vgpr[0], &mut runs.vgpr)
-        };
-        if !all {
-            return false;
-        }
+        // One run each first, which tells most often, then those of the SIMDs.
         let Some(lds) = self.lds.first_fit(cu, class.demand.lds) else { return false };
         let Some(sgpr) = self.sgpr.first_fit(cu, share.sgpr.granules) else { return false };
         // No more granules than a u16 said.
         (runs.lds, runs.sgpr) = (lds, sgpr as u16);
-        true
+        if class.demand.vgpr == 0 {
+            runs.vgpr = [0; MAX_SIMDS];
+            true
+        } else if share.uneven {
+            runs.vgpr = [0; MAX_SIMDS];
+            let find =
+                |simd| self.vgpr.find_into(first + simd, row.vgpr[simd], &mut runs.vgpr[simd]);
+            share.simds(turn, self.simds).all(find)
+        } else {
+            self.vgpr.first_fits(first, self.simds, row.vgpr[0], &mut runs.vgpr)
+        }
     }
 
     /// Takes runs that are known to be free.
