@@ -37,12 +37,10 @@ impl Composed {
         }
     }
 
-    /// Submits launches of one stream, which can start when all of them are launched. Each is asked
-    /// for by itself: what it costs is its own, and so is its cleanup.
+    /// Submits launches of one stream, which can start when all of them are launched.
     fn submit_together(&mut self, launches: &[Launch], now: Tick, actions: &mut Actions) {
         let policy = &mut self.path.policy;
-        let ask = |launch: &Launch| policy.submit(std::slice::from_ref(launch));
-        let vias: Vec<Submission> = launches.iter().map(ask).collect();
+        let vias: Vec<Submission> = launches.iter().map(|launch| policy.submit(launch)).collect();
         let visible = vias.iter().fold(now, |visible, via| visible + via.cost);
         for (launch, &via) in launches.iter().zip(&vias) {
             self.submit_one(launch, via, visible, now, actions);
@@ -53,7 +51,7 @@ impl Composed {
     /// start when it is.
     fn submit_in_line(&mut self, launches: &[Launch], now: Tick, actions: &mut Actions) {
         for launch in launches {
-            let via = self.path.policy.submit(std::slice::from_ref(launch));
+            let via = self.path.policy.submit(launch);
             let line = self.lines.entry((launch.process, launch.stream)).or_insert(now);
             *line = now.max(*line) + via.cost;
             let visible = *line;
