@@ -93,7 +93,7 @@ impl<const BYTES: usize, const ENTRIES: usize> Agent<BYTES, ENTRIES> {
         } else if types.barrier_and == Some(kind) || types.barrier_or == Some(kind) {
             return Ok(Received::Barrier);
         } else {
-            return Err(Error::Type { found: kind });
+            return Err(Error::Type { found: kind, types });
         }
         Ok(Received::Launches(Launches { format, table, packet, at, left, single }))
     }

@@ -156,6 +156,18 @@ pub(crate) const FIELDS: [Field; 13] = [
 /// Which of them is private_segment_size.
 pub(crate) const PRIVATE: usize = 8;
 
+/// private_segment_size of 16 bits (B2).
+const NARROW_PRIVATE: Field = Field { bytes: 2, spare: 2, ..FIELDS[PRIVATE] };
+
+/// The number of the first field that is not that of AQL packets; `None` where all are.
+pub(crate) fn not_aql(fields: &[Field]) -> Option<usize> {
+    let same = |number: usize| {
+        let field = fields.get(number);
+        field == FIELDS.get(number) || number == PRIVATE && field == Some(&NARROW_PRIVATE)
+    };
+    (0..fields.len().max(FIELDS.len())).find(|&number| !same(number))
+}
+
 impl Format<AQL_BYTES> {
     /// An AQL format.
     ///
@@ -165,7 +177,7 @@ impl Format<AQL_BYTES> {
     pub fn aql(options: &AqlOptions) -> Result<Self, Error> {
         let mut fields = FIELDS;
         if options.narrow_private {
-            fields[PRIVATE] = Field { bytes: 2, spare: 2, ..fields[PRIVATE] };
+            fields[PRIVATE] = NARROW_PRIVATE;
         }
         Self::new(&Spec {
             types: options.types,

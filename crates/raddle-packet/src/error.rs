@@ -2,6 +2,11 @@
 
 use core::fmt;
 
+use crate::spec::Types;
+
+/// What to do where a format is not that of AQL.
+const BY_NUMBER: &str = "take its fields by number, with Launch::get and Launch::set";
+
 /// What is malformed. Half-words are counted from the first one behind a condensed packet's
 /// header, kernels and fields from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,10 +19,12 @@ pub enum Error {
         /// How many a packet has.
         wanted: usize,
     },
-    /// A type that nobody decodes.
+    /// A type that the format does not have.
     Type {
         /// The first byte.
         found: u8,
+        /// Those that it has.
+        types: Types,
     },
     /// A packet of another type than the one wanted.
     OtherType {
@@ -25,6 +32,34 @@ pub enum Error {
         found: u8,
         /// The type wanted.
         wanted: u8,
+    },
+    /// A packet of another type where a barrier is wanted.
+    NotBarrier {
+        /// The first byte.
+        found: u8,
+        /// The types of the format.
+        types: Types,
+    },
+    /// A barrier that the format does not have.
+    NoBarrier {
+        /// Whether it is the one for which one signal is enough.
+        any: bool,
+        /// The types of the format.
+        types: Types,
+    },
+    /// AQL fields, by name, in a format that has others.
+    NotAql {
+        /// The first that differs, by its number.
+        field: u16,
+        /// What the format has there; empty if it has no such field.
+        found: &'static str,
+        /// What AQL packets have there; empty if they have no such field.
+        wanted: &'static str,
+    },
+    /// A launch with more in it than the fields of the format: it was made by another.
+    OtherFormat {
+        /// The first byte beside all fields that is not 0.
+        at: u16,
     },
     /// A condensed packet of no kernel.
     NoKernels,
@@ -155,9 +190,9 @@ impl fmt::Display for Error {
             Self::Length { found, wanted } => {
                 write!(f, "a packet has {wanted} bytes, these are {found}: give whole packets")
             }
-            Self::Type { found } => write!(
+            Self::Type { found, types } => write!(
                 f,
-                "packet type {found} is neither dispatch, reference, condensed nor a barrier: check the type numbers of the format"
+                "packet type {found} is none of this format, which has {types}: check what the packet is, or the type numbers of the format"
             ),
             Self::OtherType { found, wanted } => {
                 write!(f, "packet type {found} where {wanted} is wanted: check what the packet is")
@@ -206,6 +241,35 @@ impl Error {
     /// What a caller asked for that cannot be.
     fn asked(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::NotBarrier { found, types } => write!(
+                f,
+                "packet type {found} where a barrier is wanted, and this format has {types}: check what the packet is"
+            ),
+            Self::NoBarrier { any, types } => write!(
+                f,
+                "no type for a barrier-{} in this format, which has {types}: give it one",
+                if *any { "or" } else { "and" }
+            ),
+            Self::NotAql { field, found: "", wanted } => write!(
+                f,
+                "no field {field} in this format, where AQL packets have {wanted}: {BY_NUMBER}"
+            ),
+            Self::NotAql { field, found, wanted: "" } => write!(
+                f,
+                "field {field} of this format is {found}, and AQL packets have no such field: {BY_NUMBER}"
+            ),
+            Self::NotAql { field, found, wanted } if found == wanted => write!(
+                f,
+                "field {field} of this format, {found}, lies elsewhere or has another width in AQL packets: {BY_NUMBER}"
+            ),
+            Self::NotAql { field, found, wanted } => write!(
+                f,
+                "field {field} of this format is {found}, where AQL packets have {wanted}: {BY_NUMBER}"
+            ),
+            Self::OtherFormat { at } => write!(
+                f,
+                "byte {at} of the launch is in no field of this format and not 0: read it by the format that it was made by"
+            ),
             Self::Short { places, wanted } => write!(
                 f,
                 "{wanted} launches have no room in a list of {places}: give one of as many places"

@@ -3,6 +3,7 @@
 //! A description ([`Spec`](crate::Spec)) that has been checked, with what follows from it worked out.
 //! Bytes are little-endian. Half-words have 16 bits.
 
+use crate::aql::{AQL_BYTES, FIELDS, not_aql};
 use crate::error::{Error, FormatFault};
 use crate::spec::{Field, HalfWords, HeaderBits, Spec, Types};
 
@@ -46,6 +47,7 @@ pub struct Format<const BYTES: usize> {
     spare: [u8; BYTES],
     has_spare: bool,
     plain: bool,
+    aql: bool,
     /// The word of the kernel's name, and its mask there.
     kernel_word: usize,
     kernel_mask: u64,
@@ -107,6 +109,7 @@ impl<const BYTES: usize> Format<BYTES> {
                 && spec.ref_bits == 3
                 && matches!(spec.half_words, HalfWords::LowFirst)
                 && matches!(spec.header_bits, HeaderBits::LowFirst),
+            aql: BYTES == AQL_BYTES && not_aql(spec.fields).is_none(),
             kernel_word: 0,
             kernel_mask: 0,
         };
@@ -172,6 +175,27 @@ impl<const BYTES: usize> Format<BYTES> {
     #[must_use]
     pub fn field(&self, name: &str) -> Option<usize> {
         self.fields().iter().position(|field| field.name == name)
+    }
+
+    /// Whether its fields are those of AQL packets, each at its place;
+    /// [`narrow_private`](crate::AqlOptions::narrow_private) or not. So far
+    /// [`KernelDispatch`](crate::KernelDispatch), [`Reference`](crate::Reference) and
+    /// [`Barrier`](crate::Barrier) go.
+    #[must_use]
+    pub const fn is_aql(&self) -> bool {
+        self.aql
+    }
+
+    /// As [`is_aql`](Self::is_aql), and the first field that is another.
+    pub(crate) fn check_aql(&self) -> Result<(), Error> {
+        if self.aql {
+            return Ok(());
+        }
+        // Fields of AQL packets have no room in others.
+        let field = not_aql(self.fields()).unwrap_or(0);
+        let name = |fields: &[Field]| fields.get(field).map_or("", |field| field.name);
+        let (found, wanted) = (name(self.fields()), name(&FIELDS));
+        Err(Error::NotAql { field: field as u16, found, wanted })
     }
 
     /// Type numbers.

@@ -194,7 +194,8 @@ impl CondensedPath {
         fields.launch(&self.format).unwrap_or_default()
     }
 
-    /// Sends one launch; what it adds to the cost of its submission.
+    /// Sends one launch; what it costs. `None` where there is no table to send it by, which the
+    /// format of a path that could be made rules out.
     fn send(&mut self, task: &Task) -> Option<Submission> {
         let image = self.image(task);
         self.launches = self.launches.wrapping_add(1);
@@ -253,16 +254,8 @@ impl CondensedPath {
 }
 
 impl LaunchPath for CondensedPath {
-    fn submit(&mut self, ready: &[Task]) -> Submission {
-        let mut whole = Submission::default();
-        for task in ready {
-            let Some(one) = self.send(task) else { continue };
-            whole.packets = whole.packets.saturating_add(one.packets);
-            whole.bytes = whole.bytes.saturating_add(one.bytes);
-            whole.cost = Ticks(whole.cost.0.saturating_add(one.cost.0));
-            whole.cleanup = whole.cleanup.max(one.cleanup);
-        }
-        whole
+    fn submit(&mut self, launch: &Task) -> Submission {
+        self.send(launch).unwrap_or_default()
     }
 
     fn overlaps(&self) -> bool {

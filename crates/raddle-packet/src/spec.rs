@@ -3,6 +3,8 @@
 //! Everything that another packet could have otherwise: type numbers, the order of half-words and
 //! bits, the list of fields, the places of the numbers.
 
+use core::fmt;
+
 use crate::error::FormatFault;
 
 /// A field of a launch: bit `i` of a difference is field `i` of the format.
@@ -96,6 +98,24 @@ pub struct Spec<'f> {
     pub num_kernels_at: u16,
     /// Where the half-words of a condensed packet begin; they go to its end.
     pub diff_values_at: u16,
+}
+
+/// "dispatch 2, reference 7, condensed 6, barrier-and 3, no barrier-or".
+impl fmt::Display for Types {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { dispatch, reference, condensed, barrier_and, barrier_or } = self;
+        if dispatch == reference {
+            write!(f, "dispatch and reference {dispatch}, condensed {condensed}, ")?;
+        } else {
+            write!(f, "dispatch {dispatch}, reference {reference}, condensed {condensed}, ")?;
+        }
+        match (barrier_and, barrier_or) {
+            (None, None) => f.write_str("no barriers"),
+            (Some(and), Some(or)) => write!(f, "barrier-and {and}, barrier-or {or}"),
+            (Some(and), None) => write!(f, "barrier-and {and}, no barrier-or"),
+            (None, Some(or)) => write!(f, "no barrier-and, barrier-or {or}"),
+        }
+    }
 }
 
 impl Types {

@@ -2,6 +2,8 @@
 //!
 //! One value type a kind of packet, each with `parse` and `emit`; the condensed one is
 //! [`Condensed`](crate::Condensed). Sizes are in bytes, those of grids and workgroups in work-items.
+//!
+//! They have the fields of AQL by name, so a format of other fields is refused: also one of 64 bytes.
 
 use crate::aql::{AQL_BYTES, BARRIER_SIGNALS_AT, SCOPES_AT, SIGNAL_AT};
 use crate::error::Error;
@@ -43,8 +45,10 @@ impl KernelDispatch {
     /// The launch.
     ///
     /// # Errors
-    /// When the private size is wider than the format has it.
+    /// When the private size is wider than the format has it, or the format has other fields
+    /// ([`Format::is_aql`]).
     pub fn launch(&self, format: &Format<AQL_BYTES>) -> Result<Launch<AQL_BYTES>, Error> {
+        format.check_aql()?;
         let values: [u64; 13] = [
             self.synch_scopes.into(),
             self.setup.into(),
@@ -68,8 +72,24 @@ impl KernelDispatch {
     }
 
     /// The fields of a launch.
-    #[must_use]
-    pub fn of(launch: &Launch<AQL_BYTES>, format: &Format<AQL_BYTES>) -> Self {
+    ///
+    /// # Errors
+    /// When the format has other fields ([`Format::is_aql`]), or there is more in the launch than the
+    /// fields of this format: then it was made by another one. A launch does not say by which one it
+    /// was made, so where everything in it lies in fields of this one, nobody can tell.
+    pub fn of(launch: &Launch<AQL_BYTES>, format: &Format<AQL_BYTES>) -> Result<Self, Error> {
+        format.check_aql()?;
+        let own = Launch::of(&launch.image, format)?;
+        let strange = launch.image.iter().zip(&own.image).position(|(found, own)| found != own);
+        match strange {
+            None => Ok(Self::read(launch, format)),
+            // A packet has 64 bytes.
+            Some(at) => Err(Error::OtherFormat { at: at as u16 }),
+        }
+    }
+
+    /// The fields of a launch of this format, which is one of AQL.
+    fn read(launch: &Launch<AQL_BYTES>, format: &Format<AQL_BYTES>) -> Self {
         // Each is as wide as its field, so nothing is cut off.
         let (half, word) = (|n| launch.get(format, n) as u16, |n| launch.get(format, n) as u32);
         Self {
@@ -92,16 +112,18 @@ impl KernelDispatch {
     /// The fields of an ordinary packet; what is reserved is not looked at.
     ///
     /// # Errors
-    /// When it is of another type, or its private size is wider than the format has it.
+    /// When it is of another type, or its private size is wider than the format has it, or the
+    /// format has other fields ([`Format::is_aql`]).
     pub fn parse(packet: &[u8; AQL_BYTES], format: &Format<AQL_BYTES>) -> Result<Self, Error> {
+        format.check_aql()?;
         wanted(packet, format.types().dispatch)?;
-        Ok(Self::of(&Launch::of(packet, format)?, format))
+        Ok(Self::read(&Launch::of(packet, format)?, format))
     }
 
     /// The ordinary packet.
     ///
     /// # Errors
-    /// When the private size is wider than the format has it.
+    /// Those of [`launch`](Self::launch).
     pub fn emit(&self, format: &Format<AQL_BYTES>) -> Result<[u8; AQL_BYTES], Error> {
         Ok(self.launch(format)?.dispatch(format))
     }
@@ -121,21 +143,22 @@ impl Reference {
     ///
     /// # Errors
     /// When it is of another type, or the table has no such entry, or the private size is wider
-    /// than the format has it.
+    /// than the format has it, or the format has other fields ([`Format::is_aql`]).
     pub fn parse(packet: &[u8; AQL_BYTES], format: &Format<AQL_BYTES>) -> Result<Self, Error> {
+        format.check_aql()?;
         wanted(packet, format.types().reference)?;
         let at = format.ref_num_at;
         let ref_num = u16::from_le_bytes([packet[at], packet[at + 1]]);
         if ref_num >= format.entries() {
             return Err(Error::RefNum { ref_num, entries: format.entries() });
         }
-        Ok(Self { ref_num, kernel: KernelDispatch::of(&Launch::of(packet, format)?, format) })
+        Ok(Self { ref_num, kernel: KernelDispatch::read(&Launch::of(packet, format)?, format) })
     }
 
     /// The reference packet.
     ///
     /// # Errors
-    /// When the table has no such entry, or the private size is wider than the format has it.
+    /// When the table has no such entry, and those of [`KernelDispatch::launch`].
     pub fn emit(&self, format: &Format<AQL_BYTES>) -> Result<[u8; AQL_BYTES], Error> {
         self.kernel.launch(format)?.reference(format, self.ref_num)
     }
@@ -158,12 +181,13 @@ impl Barrier {
     /// What a barrier packet says; what is reserved is not looked at.
     ///
     /// # Errors
-    /// When it is of another type.
+    /// When it is of another type, or the format has other fields ([`Format::is_aql`]).
     pub fn parse(packet: &[u8; AQL_BYTES], format: &Format<AQL_BYTES>) -> Result<Self, Error> {
+        format.check_aql()?;
         let types = format.types();
         let any = types.barrier_or == Some(packet[0]);
         if !any && types.barrier_and != Some(packet[0]) {
-            return Err(Error::Type { found: packet[0] });
+            return Err(Error::NotBarrier { found: packet[0], types });
         }
         let (words, _) = packet.as_chunks::<8>();
         let word = |at: usize| u64::from_le_bytes(words[at]);
@@ -178,12 +202,13 @@ impl Barrier {
     /// The barrier packet.
     ///
     /// # Errors
-    /// When the format has no such barrier.
+    /// When the format has no such barrier, or other fields ([`Format::is_aql`]).
     pub fn emit(&self, format: &Format<AQL_BYTES>) -> Result<[u8; AQL_BYTES], Error> {
+        format.check_aql()?;
         let types = format.types();
         let kind = if self.any { types.barrier_or } else { types.barrier_and };
         let mut packet = [0; AQL_BYTES];
-        packet[0] = kind.ok_or(Error::Type { found: if self.any { 5 } else { 3 } })?;
+        packet[0] = kind.ok_or(Error::NoBarrier { any: self.any, types })?;
         packet[SCOPES_AT] = self.synch_scopes;
         let (words, _) = packet.as_chunks_mut::<8>();
         for (word, signal) in words[BARRIER_SIGNALS_AT / 8..].iter_mut().zip(self.dep_signal) {

@@ -5,7 +5,7 @@
 
 use core::fmt;
 
-use crate::aql::{AQL_BYTES, BARRIER_SIGNALS_AT, SIGNAL_AT};
+use crate::aql::{BARRIER_SIGNALS_AT, SIGNAL_AT};
 use crate::condensed::Walk;
 use crate::error::Error;
 use crate::format::Format;
@@ -106,7 +106,7 @@ impl<'p, const BYTES: usize> View<'p, BYTES> {
     pub fn fault(&self) -> Option<Error> {
         let entries = self.format.entries;
         match self.kind() {
-            Kind::Unknown => Some(Error::Type { found: self.packet[0] }),
+            Kind::Unknown => Some(Error::Type { found: self.packet[0], types: self.format.types }),
             Kind::BarrierAnd | Kind::BarrierOr => None,
             Kind::Reference if self.ref_num() >= entries => {
                 Some(Error::RefNum { ref_num: self.ref_num(), entries })
@@ -238,7 +238,8 @@ impl<const BYTES: usize> fmt::Display for View<'_, BYTES> {
                 self.launch_fields(f)?;
                 self.reserved(f)?;
             }
-            Kind::BarrierAnd | Kind::BarrierOr if BYTES == AQL_BYTES => self.barrier_fields(f)?,
+            // Where the signals of another format lie, nobody has said.
+            Kind::BarrierAnd | Kind::BarrierOr if self.format.is_aql() => self.barrier_fields(f)?,
             _ => {
                 for (row, bytes) in self.packet.chunks(16).enumerate() {
                     write!(f, "{:4} ", 16 * row)?;

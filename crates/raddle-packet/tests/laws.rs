@@ -53,7 +53,7 @@ proptest! {
             let mut launch = kernel(6 * lds);
             (launch.demand.lds, launch.demand.sgpr) = (lds, sgpr as u16);
             (launch.demand.vgpr, launch.workgroups) = (vgpr as u16, 1 + workgroups);
-            let one = path.submit(&[launch]);
+            let one = path.submit(&launch);
             packets += u64::from(one.packets);
             paid += one.cost.0 + one.cleanup.0;
         }
@@ -89,7 +89,7 @@ fn the_loop_of_six_costs_what_the_figures_say() {
         cost: Ticks(cost),
         cleanup: Ticks(cleanup),
     };
-    let all: Vec<Submission> = (0..60).map(|n| path.submit(&[kernel(n)])).collect();
+    let all: Vec<Submission> = (0..60).map(|n| path.submit(&kernel(n))).collect();
     assert_eq!(all[..6], [one(6, 1, 2); 6]);
     for iteration in all[6..].chunks(6) {
         assert_eq!(iteration[0], one(6, 1, 0));
@@ -109,7 +109,7 @@ fn signals_take_room_and_time() {
     let config =
         CondensedConfig { cleanup_ns: 2, signals: true, ahead: 31, ..CondensedConfig::default() };
     let mut path = CondensedPath::new(config).unwrap();
-    let all: Vec<Submission> = (0..60).map(|n| path.submit(&[kernel(n)])).collect();
+    let all: Vec<Submission> = (0..60).map(|n| path.submit(&kernel(n))).collect();
     assert!(all.iter().all(|one| one.cleanup == Ticks(2)));
     // Kernarg and signal take 9 of 31 half-words: three a packet.
     let packets: u32 = all.iter().map(|one| one.packets).sum();
@@ -125,7 +125,7 @@ fn a_table_for_each_queue_or_for_all() {
         for n in 0..40 {
             let mut launch = kernel(6 * n);
             launch.stream = StreamId(n / 20);
-            sum += path.submit(&[launch]).packets;
+            sum += path.submit(&launch).packets;
         }
         (sum, path.tally().reference)
     };
@@ -146,7 +146,7 @@ fn streams_share_a_table_but_no_packet() {
             ..kernel(0)
         };
         let queues = [(0, 0), (0, 0), (0, 0), (0, 1), (0, 1), (0, 0), (1, 0), (1, 0)];
-        queues.map(|queue| path.submit(&[launch(queue)]).packets)
+        queues.map(|queue| path.submit(&launch(queue)).packets)
     };
     // The first launch of a table fills an entry; two condensed ones share a packet.
     assert_eq!(sent(Scope::Queue), [1, 1, 0, 1, 1, 0, 1, 1]);

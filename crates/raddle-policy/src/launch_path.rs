@@ -4,17 +4,16 @@ use raddle_types::{Launch, Tick, Ticks};
 
 use crate::Fact;
 
-/// What it costs to hand launches to the device.
+/// What it costs to hand a launch to the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Submission {
     /// Packets written to the queue.
     pub packets: u32,
     /// Bytes written to the queue.
     pub bytes: u64,
-    /// Time until the device can start them.
+    /// Time until the device can start it.
     pub cost: Ticks,
-    /// Time from the end of each of them until anybody knows of it: who waits for it waits so much
-    /// longer.
+    /// Time from its end until anybody knows of it: who waits for it waits so much longer.
     pub cleanup: Ticks,
 }
 
@@ -22,13 +21,13 @@ pub struct Submission {
 ///
 /// # Laws
 ///
-/// 1. No launches cost nothing: 0 packets, 0 bytes, 0 ticks.
-/// 2. The first launch of all takes a packet; later ones may go into one that was sent before.
-/// 3. The same memory and arguments give the same answer.
+/// 1. The first launch of all takes a packet; later ones may go into one that was sent before.
+/// 2. The same memory and launch give the same answer.
 pub trait LaunchPath {
-    /// The cost of submitting these launches of one stream together, in order. The dispatcher of
-    /// this workspace asks for one at a time, since each has a cleanup of its own.
-    fn submit(&mut self, ready: &[Launch]) -> Submission;
+    /// The cost of submitting this launch, behind those that were submitted before. Each is asked for
+    /// by itself, in the order of submission, also where several are submitted together: what it costs
+    /// is its own, and so is its cleanup.
+    fn submit(&mut self, launch: &Launch) -> Submission;
 
     /// Whether launching goes on beside what runs, a launch at a time. Then each launch is submitted
     /// by itself, takes its `cost` behind the one before it of its stream, and can start when that

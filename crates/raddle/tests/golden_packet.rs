@@ -186,6 +186,25 @@ fn refusals_say_what_and_where() {
     }
 }
 
+/// The contract knows no barriers; the answer says which packets it knows.
+#[test]
+fn a_barrier_packet_is_told_what_the_format_has() {
+    let barrier = packet("03");
+    for (format, has) in [
+        (json!({}), "dispatch 2, reference 7, condensed 6, no barriers"),
+        (json!({"types": {"reference": 2}}), "dispatch and reference 2, condensed 6, no barriers"),
+    ] {
+        let answer = ask(&json!({"decode": [barrier], "format": format}));
+        assert_eq!(
+            (&answer["error"]["kind"], &answer["error"]["at"]),
+            (&json!("out_of_range"), &json!("/decode/0"))
+        );
+        let wanted = format!("packet type 3 is none of this format, which has {has}: ");
+        let told = answer["error"]["message"].as_str().unwrap_or_default();
+        assert!(told.starts_with(&wanted), "{told}");
+    }
+}
+
 #[test]
 fn the_worked_example_is_explained() {
     let ran = Place::new().ask(&["explain", "packet"], String::new());

@@ -1,10 +1,11 @@
 //! How is a dispatcher put together?
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use raddle_policy::{Allocate, Book, CuShape, LaunchPath, Preempt, Round, Turn};
 use raddle_workgroup::Leftover;
 
+use super::lists::Lists;
 use super::ready::Ready;
 use super::{Composed, Named};
 use crate::log::LogWriter;
@@ -112,7 +113,7 @@ impl Builder {
             travelling: BTreeSet::new(),
             lines: BTreeMap::new(),
             refused: Vec::new(),
-            wakes: BTreeSet::new(),
+            wakes: VecDeque::new(),
             turn_until: None,
             turn_stale: false,
             late: Vec::new(),
@@ -123,6 +124,7 @@ impl Builder {
             heard: false,
             round: Round::default(),
             may_issue: Vec::new(),
+            lists: Lists::default(),
             tally: crate::TurnTally::default(),
             seen: Vec::new(),
             cuts: self.cuts,

@@ -156,7 +156,7 @@ impl Composed {
         let before = self.book.resident_waves(id);
         match how {
             TakeOff::Kill => {
-                self.book.lift(id);
+                self.book.kill(id);
                 self.known_mut(id)?.rewind();
                 self.unsubmit(&launch, now);
             }

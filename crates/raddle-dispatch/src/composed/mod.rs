@@ -9,12 +9,13 @@
 mod builder;
 mod events;
 mod launch;
+mod lists;
 mod placing;
 mod process;
 mod ready;
 mod turns;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use raddle_policy::{
     Action, Actions, Allocate, Book, CuId, Event, Fact, Free, Launch, LaunchId, LaunchPath,
@@ -23,6 +24,7 @@ use raddle_policy::{
 
 pub use builder::Builder;
 use launch::{Known, Stage};
+use lists::Lists;
 use process::Process;
 use ready::Ready;
 
@@ -47,7 +49,8 @@ pub struct Composed {
     lines: BTreeMap<(ProcessId, StreamId), Tick>,
     /// Launches that can never run, to be refused at the next decision.
     refused: Vec<Refusal>,
-    wakes: BTreeSet<Tick>,
+    /// Wakes that were asked for and are to come, the next one first.
+    wakes: VecDeque<Tick>,
     turn_until: Option<Tick>,
     /// Something changed that the turn policy looks at.
     turn_stale: bool,
@@ -62,6 +65,7 @@ pub struct Composed {
     heard: bool,
     round: Round,
     may_issue: Vec<ProcessId>,
+    lists: Lists,
     tally: TurnTally,
     /// Scratch memory of the check that a start names each workgroup once.
     seen: Vec<u64>,
@@ -157,7 +161,10 @@ impl Composed {
 
     /// Asks to be woken, once a tick.
     fn wake_at(&mut self, at: Tick, now: Tick, actions: &mut Actions) {
-        if at > now && self.wakes.insert(at) {
+        if at > now
+            && let Err(place) = self.wakes.binary_search(&at)
+        {
+            self.wakes.insert(place, at);
             actions.push(Action::WakeAt(at));
             self.log.answer(now, self.step, |line| line.wake(at));
         }
@@ -185,8 +192,10 @@ impl Dispatcher for Composed {
         if !std::mem::take(&mut self.heard) {
             return Ok(());
         }
-        self.wakes = self.wakes.split_off(&Tick(now.0.saturating_add(1)));
-        for refusal in std::mem::take(&mut self.refused) {
+        while self.wakes.front().is_some_and(|&at| at <= now) {
+            self.wakes.pop_front();
+        }
+        for refusal in self.refused.drain(..) {
             actions.push(Action::Refuse { refusal });
             self.log.answer(now, self.step, |line| line.refuse(&refusal));
         }

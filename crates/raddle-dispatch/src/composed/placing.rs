@@ -12,7 +12,8 @@ use crate::DispatchError;
 impl Composed {
     /// Submits what is in the buffers of the processes that may issue.
     pub(super) fn submit(&mut self, now: Tick, actions: &mut Actions) {
-        let mut batch: Vec<(u64, Launch)> = Vec::new();
+        let mut batch = std::mem::take(&mut self.lists.batch);
+        batch.clear();
         for process in self.processes.values_mut().filter(|process| process.may_issue) {
             let unfinished = process.submitted.len();
             let room = self
@@ -25,35 +26,35 @@ impl Composed {
             );
         }
         batch.sort_unstable_by_key(|&(order, _)| order);
-        let batch: Vec<Launch> = batch.into_iter().map(|(_, launch)| launch).collect();
-        // A packet holds launches of one stream that became ready one after the other.
-        let same_lane = |a: &Launch, b: &Launch| (a.process, a.stream) == (b.process, b.stream);
-        for launches in batch.chunk_by(same_lane) {
+        // Launches of one stream that became ready one after the other.
+        let lane = |&(_, launch): &(u64, Launch)| (launch.process, launch.stream);
+        for launches in batch.chunk_by(|a, b| lane(a) == lane(b)) {
             if self.path.policy.overlaps() {
                 self.submit_in_line(launches, now, actions);
             } else {
                 self.submit_together(launches, now, actions);
             }
         }
+        self.lists.batch = batch;
     }
 
-    /// Submits launches of one stream, which can start when all of them are launched. Each is asked
-    /// for by itself: what it costs is its own, and so is its cleanup.
-    fn submit_together(&mut self, launches: &[Launch], now: Tick, actions: &mut Actions) {
-        let policy = &mut self.path.policy;
-        let ask = |launch: &Launch| policy.submit(std::slice::from_ref(launch));
-        let vias: Vec<Submission> = launches.iter().map(ask).collect();
+    /// Submits launches of one stream, which can start when all of them are launched.
+    fn submit_together(&mut self, launches: &[(u64, Launch)], now: Tick, actions: &mut Actions) {
+        let mut vias = std::mem::take(&mut self.lists.vias);
+        vias.clear();
+        vias.extend(launches.iter().map(|(_, launch)| self.path.policy.submit(launch)));
         let visible = vias.iter().fold(now, |visible, via| visible + via.cost);
-        for (launch, &via) in launches.iter().zip(&vias) {
+        for ((_, launch), &via) in launches.iter().zip(&vias) {
             self.submit_one(launch, via, visible, now, actions);
         }
+        self.lists.vias = vias;
     }
 
     /// Submits launches of one stream one by one: each is launched behind the one before it, and can
     /// start when it is.
-    fn submit_in_line(&mut self, launches: &[Launch], now: Tick, actions: &mut Actions) {
-        for launch in launches {
-            let via = self.path.policy.submit(std::slice::from_ref(launch));
+    fn submit_in_line(&mut self, launches: &[(u64, Launch)], now: Tick, actions: &mut Actions) {
+        for (_, launch) in launches {
+            let via = self.path.policy.submit(launch);
             let line = self.lines.entry((launch.process, launch.stream)).or_insert(now);
             *line = now.max(*line) + via.cost;
             let visible = *line;

@@ -20,22 +20,24 @@ impl Composed {
             return Ok(());
         }
         self.turn_stale = false;
-        let states: Vec<ProcessState> =
-            self.processes.iter().filter_map(|(&id, process)| process.state(id, now)).collect();
+        let states = &mut self.lists.states;
+        states.clear();
+        states.extend(self.processes.iter().filter_map(|(&id, process)| process.state(id, now)));
         self.may_issue.clear();
-        let until = self.turn.policy.turn(&states, now, &mut self.may_issue);
-        self.check_turn(&states, until, now)?;
+        let until = self.turn.policy.turn(states, now, &mut self.may_issue);
+        self.check_turn(&self.lists.states, until, now)?;
         self.turn_until = until;
         let (step, may_issue) = (self.step, &self.may_issue);
         self.log.answer(now, step, |line| line.turn(may_issue, until));
         if let Some(until) = until {
             self.wake_at(until, now, actions);
         }
-        let mut victims = Vec::new();
+        let mut revoked = std::mem::take(&mut self.lists.revoked);
+        revoked.clear();
         for (&id, process) in &mut self.processes {
             let may_issue = self.may_issue.contains(&id);
             if process.may_issue && !may_issue {
-                victims.push(id);
+                revoked.push(id);
             }
             process.may_issue = may_issue;
             if may_issue {
@@ -46,9 +48,10 @@ impl Composed {
                 }
             }
         }
-        for victim in victims {
-            self.revoke(victim, now, actions);
+        for &process in &revoked {
+            self.revoke(process, now, actions);
         }
+        self.lists.revoked = revoked;
         Ok(())
     }
 
@@ -76,24 +79,36 @@ impl Composed {
 
     /// A process lost the turn: asks how its submitted work leaves, and takes it off.
     fn revoke(&mut self, id: ProcessId, now: Tick, actions: &mut Actions) {
-        let Some(process) = self.processes.get(&id) else {
+        let Some(state) = self.processes.get(&id).and_then(|process| process.state(id, now)) else {
             return;
         };
-        let Some(state) = process.state(id, now) else {
-            return;
-        };
-        let launches: Vec<VictimLaunch> =
-            process.submitted.values().filter_map(|&launch| self.victim(launch)).collect();
-        if launches.is_empty() {
-            return;
+        let mut launches = std::mem::take(&mut self.lists.victims);
+        launches.clear();
+        if let Some(process) = self.processes.get(&id) {
+            launches.extend(process.submitted.values().filter_map(|&launch| self.victim(launch)));
         }
+        if !launches.is_empty() {
+            self.take_off(&state, &launches, now, actions);
+        }
+        self.lists.victims = launches;
+    }
+
+    /// Asks how these launches, all that the process has submitted, leave, and takes them off.
+    fn take_off(
+        &mut self,
+        state: &ProcessState,
+        launches: &[VictimLaunch],
+        now: Tick,
+        actions: &mut Actions,
+    ) {
+        let id = state.id;
         self.tally.revoked += 1;
         if state.resident_waves > 0
             && let Some(process) = self.processes.get_mut(&id)
         {
             process.lost_turn = Some(now);
         }
-        let view = VictimView { process: &state, launches: &launches };
+        let view = VictimView { process: state, launches };
         let how = self.preempt.policy.preempt(&view, now);
         let step = self.step;
         self.log.answer(now, step, |line| line.preempt(id, how));
@@ -101,7 +116,7 @@ impl Composed {
             process.leaving = Some(how);
         }
         let all_may_be_killed = launches.iter().all(|v| v.launch.idempotent.may_be_killed());
-        for victim in &launches {
+        for victim in launches {
             self.leave(victim.launch.id, how, all_may_be_killed, now, actions);
         }
     }
@@ -130,7 +145,8 @@ impl Composed {
 
     /// Launches that came back after their process had lost the turn again leave as it does.
     pub(super) fn chase(&mut self, now: Tick, actions: &mut Actions) {
-        for id in std::mem::take(&mut self.late) {
+        let mut late = std::mem::take(&mut self.late);
+        for id in late.drain(..) {
             let process = self.launches.get(&id).map(|known| known.launch.process);
             let process = process.and_then(|process| self.processes.get(&process));
             let Some(process) = process.filter(|process| !process.may_issue) else { continue };
@@ -141,6 +157,8 @@ impl Composed {
             let all_may_be_killed = process.submitted.values().all(killable);
             self.leave(id, how, all_may_be_killed, now, actions);
         }
+        // Nothing comes late while a decision is made.
+        self.late = late;
     }
 
     /// One launch leaves, as the design's table says.
@@ -189,7 +207,8 @@ impl Composed {
 
     /// Lets the launches that were taken off go on, for every process that may issue.
     pub(super) fn bring_back(&mut self, now: Tick, actions: &mut Actions) {
-        let mut back = Vec::new();
+        let mut back = std::mem::take(&mut self.lists.back);
+        back.clear();
         for process in self.processes.values().filter(|process| process.may_issue) {
             back.extend(process.submitted.values().copied().filter(|id| {
                 self.launches.get(id).is_some_and(|known| {
@@ -197,9 +216,10 @@ impl Composed {
                 })
             }));
         }
-        for id in back {
+        for &id in &back {
             self.bring_back_one(id, now, actions);
         }
+        self.lists.back = back;
     }
 
     fn bring_back_one(&mut self, id: LaunchId, now: Tick, actions: &mut Actions) {

@@ -66,13 +66,12 @@ impl Ordinary {
 }
 
 impl LaunchPath for Ordinary {
-    fn submit(&mut self, ready: &[Launch]) -> Submission {
-        let packets = u32::try_from(ready.len()).unwrap_or(u32::MAX);
+    fn submit(&mut self, _launch: &Launch) -> Submission {
         Submission {
-            packets,
-            bytes: u64::from(packets) * PACKET_BYTES,
-            cost: Ticks(u64::from(packets).saturating_mul(self.config.each())),
-            cleanup: Ticks(if packets == 0 { 0 } else { self.config.cleanup_ns }),
+            packets: 1,
+            bytes: PACKET_BYTES,
+            cost: Ticks(self.config.each()),
+            cleanup: Ticks(self.config.cleanup_ns),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Which processes do the turn policies of this crate let issue?
 
 use raddle_dispatch::slots::{Everyone, HighestLevel, Ordinary, OrdinaryConfig};
-use raddle_policy::{LaunchPath, Level, ProcessId, ProcessState, Tick, Ticks, Turn};
+use raddle_policy::{LaunchPath, Level, ProcessId, ProcessState, Submission, Tick, Ticks, Turn};
 
 fn process(id: u16, level: u8) -> ProcessState {
     ProcessState {
@@ -61,9 +61,10 @@ fn everyone_is_everyone() {
 
 #[test]
 fn ordinary_costs_one_packet_a_launch() {
-    let mut path = Ordinary::new(OrdinaryConfig { packet_ns: 1500, ..OrdinaryConfig::default() });
-    assert_eq!(path.submit(&[]), raddle_policy::Submission::default());
-    let launch = crate::composed::launch(0, 0, 1);
-    let two = path.submit(&[launch, launch]);
-    assert_eq!((two.packets, two.bytes, two.cost), (2, 128, Ticks(3000)));
+    let config = OrdinaryConfig { packet_ns: 1500, cleanup_ns: 7, ..OrdinaryConfig::default() };
+    let mut path = Ordinary::new(config);
+    let each = Submission { packets: 1, bytes: 64, cost: Ticks(1500), cleanup: Ticks(7) };
+    for id in 0..3 {
+        assert_eq!(path.submit(&crate::composed::launch(id, 0, 1)), each);
+    }
 }

@@ -1,9 +1,12 @@
 //! What happens when everything of a launch leaves at once, and comes back?
 
 use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 
-use raddle_types::{CuId, Demand, LaunchId};
+use raddle_types::{CuId, Demand, LaunchId, MAX_SIMDS};
 
+use super::cut::Cuts;
 use super::{Book, Resident, sum};
 use crate::{Cus, Split};
 
@@ -23,6 +26,18 @@ impl Lifted {
 }
 
 impl Resident {
+    /// What is left of one that came back: nothing, in no memory.
+    fn gone() -> Self {
+        Self {
+            demand: Demand::default(),
+            waves: 0,
+            counted: Vec::new(),
+            addressed: BTreeMap::new(),
+            partial: BTreeMap::new(),
+            cuts: Cuts::default(),
+        }
+    }
+
     /// What lies where: compute unit, waves by SIMD, whole-workgroup shares taken.
     fn each_unit(&self) -> impl Iterator<Item = (CuId, Split, u32)> {
         let waves = u32::from(self.demand.waves).max(1);
@@ -39,13 +54,35 @@ impl Resident {
 }
 
 impl Book {
-    /// Takes everything of a launch off the device at once: killed, or saved to come back.
+    /// Takes everything of a launch off the device at once, so that it may come back.
     pub fn lift(&mut self, launch: LaunchId) -> Option<Lifted> {
+        let resident = self.take_out(launch)?;
+        let lifted = match self.lifted.pop() {
+            Some(mut lifted) => {
+                lifted.launch = launch;
+                *lifted.resident = resident;
+                lifted
+            }
+            None => Lifted { launch, resident: Box::new(resident) },
+        };
+        Some(lifted)
+    }
+
+    /// Takes everything of a launch off the device at once, for good; whether there was anything.
+    pub fn kill(&mut self, launch: LaunchId) -> bool {
+        let Some(resident) = self.take_out(launch) else { return false };
+        let mut table = resident.counted;
+        table.fill([0; MAX_SIMDS]);
+        self.spare.push(table);
+        true
+    }
+
+    fn take_out(&mut self, launch: LaunchId) -> Option<Resident> {
         let resident = self.resident.remove(&launch)?;
         for (cu, split, groups) in resident.each_unit() {
             self.cus.give_split(cu, &resident.demand, &split, groups);
         }
-        Some(Lifted { launch, resident: Box::new(resident) })
+        Some(resident)
     }
 
     /// Puts back what was lifted, on the same compute units and SIMDs.
@@ -53,12 +90,13 @@ impl Book {
     /// # Errors
     /// Gives it back when something else lies there now, or the launch has started anew; nothing
     /// has changed then.
-    pub fn lower(&mut self, lifted: Lifted) -> Result<(), Lifted> {
+    pub fn lower(&mut self, mut lifted: Lifted) -> Result<(), Lifted> {
         let of_this_device = lifted.resident.counted.len() == self.cus.len();
         if !of_this_device || self.resident.contains_key(&lifted.launch) {
             return Err(lifted);
         }
-        let before = self.cus.clone();
+        // Taken unit by unit, and given back if one does not fit: parts may share a unit.
+        let mut taken = 0;
         let fits = lifted.resident.each_unit().all(|(cu, split, groups)| {
             let demand = &lifted.resident.demand;
             let fits = self.cus.holds(cu, demand, &split)
@@ -66,16 +104,20 @@ impl Book {
                 && self.cus.sgpr_fits(cu, demand, sum(&split));
             if fits {
                 self.cus.take_split(cu, demand, &split, groups);
+                taken += 1;
             }
             fits
         });
-        if fits {
-            self.resident.insert(lifted.launch, *lifted.resident);
-            Ok(())
-        } else {
-            self.cus = before;
-            Err(lifted)
+        if !fits {
+            for (cu, split, groups) in lifted.resident.each_unit().take(taken) {
+                self.cus.give_split(cu, &lifted.resident.demand, &split, groups);
+            }
+            return Err(lifted);
         }
+        let resident = core::mem::replace(&mut *lifted.resident, Resident::gone());
+        self.resident.insert(lifted.launch, resident);
+        self.lifted.push(lifted);
+        Ok(())
     }
 }
 

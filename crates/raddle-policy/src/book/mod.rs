@@ -34,6 +34,8 @@ pub struct Book {
     resident: BTreeMap<LaunchId, Resident>,
     /// Empty per-unit tables of launches that left, kept so that none is allocated anew.
     spare: Vec<Vec<Split>>,
+    /// Empty ones that came back, kept so that none is allocated anew.
+    lifted: Vec<Lifted>,
     /// Workgroups that the answer at hand wants on each unit; all 0 between calls.
     scratch: Vec<u32>,
     /// Where the waves of the answer at hand went, piece by piece.
@@ -86,6 +88,7 @@ impl Book {
             cus: Cus::new(shape, count),
             resident: BTreeMap::new(),
             spare: Vec::new(),
+            lifted: Vec::new(),
             scratch: vec![0; usize::from(count)],
             splits: Vec::new(),
         }

@@ -290,9 +290,25 @@ fn parts_are_lifted_and_go_back_where_they_were() {
     assert_eq!(book.cus(), &before);
     // It goes on where it was; killed, it starts again.
     book.start(&FOUR, cut(3, 1), &[piece(0, 1, 1, 0)], &[]).expect("the last wave");
-    book.lift(FOUR.id).expect("killed");
+    assert!(book.kill(FOUR.id));
     book.start(&FOUR, cut(0, 4), &[piece(0, 1, 1, 0)], &[]).expect("from the first wave on");
     book.end(FOUR.id, cut(0, 4), &[piece(0, 1, 1, 0)]).expect("is there");
+    assert_eq!(book.cus(), &Cus::new(SHAPE, 2));
+}
+
+#[test]
+fn what_was_killed_leaves_nothing_behind() {
+    let mut book = Book::new(SHAPE, 2);
+    assert!(!book.kill(PAIR.id), "it was never there");
+    book.start(&PAIR, ALL, &[piece(0, 1, 1, 0)], &[]).expect("fits");
+    assert!(book.kill(PAIR.id));
+    assert_eq!((book.cus(), book.resident_waves(PAIR.id)), (&Cus::new(SHAPE, 2), 0));
+    assert!(!book.kill(PAIR.id) && book.lift(PAIR.id).is_none());
+    // The next launch, which has its table, is not where it was.
+    let other = launch(1, PAIR.demand);
+    book.start(&other, ALL, &[piece(0, 1, 1, 1)], &[]).expect("fits");
+    book.end(other.id, ALL, &[piece(0, 1, 1, 0)]).expect_err("it lies on the other unit");
+    book.end(other.id, ALL, &[piece(0, 1, 1, 1)]).expect("is there");
     assert_eq!(book.cus(), &Cus::new(SHAPE, 2));
 }
 

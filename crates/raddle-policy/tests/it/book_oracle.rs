@@ -231,11 +231,15 @@ impl Pair {
     fn lift_and_lower(&mut self, id: LaunchId) {
         let before = self.book.clone();
         let whole = self.ledger.clone();
+        let mut killed = self.book.clone();
         let Some(lifted) = self.book.lift(id) else {
             assert_eq!(self.ledger.waves_of(id), 0);
+            assert!(!killed.kill(id));
             return;
         };
         assert_eq!(lifted.launch(), id);
+        assert!(killed.kill(id) && killed.lift(id).is_none());
+        assert_eq!(killed.cus(), self.book.cus());
         self.ledger.groups.retain(|(_, group)| group.launch != id);
         self.compare(&[]);
         self.book.lower(lifted).expect("nothing else came");

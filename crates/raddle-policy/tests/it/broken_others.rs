@@ -129,14 +129,14 @@ fn preempt() {
     assert_eq!(fickle, [1]);
 }
 
-impl<F: Fn(u32, &[Launch]) -> Submission> LaunchPath for Toy<F> {
-    fn submit(&mut self, ready: &[Launch]) -> Submission {
+impl<F: Fn(u32, &Launch) -> Submission> LaunchPath for Toy<F> {
+    fn submit(&mut self, launch: &Launch) -> Submission {
         self.0.set(self.0.get() + 1);
-        (self.1)(self.0.get(), ready)
+        (self.1)(self.0.get(), launch)
     }
 }
 
-fn path_laws(f: fn(u32, &[Launch]) -> Submission) -> Vec<u8> {
+fn path_laws(f: fn(u32, &Launch) -> Submission) -> Vec<u8> {
     laws(submissions(), |s| examine_launch_path(|| Toy::new(f), s))
 }
 
@@ -147,22 +147,36 @@ const fn packets(packets: u32) -> Submission {
 
 #[test]
 fn launch_path() {
-    let count = |ready: &[Launch]| u32::try_from(ready.len()).expect("few");
-    assert_eq!(path_laws(|_, ready| packets(u32::from(!ready.is_empty()))), []);
-    assert_eq!(path_laws(|_, ready| packets(u32::from(ready.len() > 1))), [2]);
-    assert_eq!(path_laws(|_, ready| packets(1 + u32::from(ready.len() > 1))), [1]);
-    assert_eq!(path_laws(|asked, ready| packets(asked * u32::from(!ready.is_empty()))), [3]);
-    check_launch_path(
-        || Toy::new(move |_: u32, ready: &[Launch]| packets(count(ready))),
-        &[Vec::new()],
-    );
+    assert_eq!(path_laws(|_, _| packets(1)), []);
+    // Policy and twin are asked in turn: whatever comes behind the first launch joins its packet.
+    assert_eq!(path_laws(|asked, _| packets(u32::from(asked <= 2))), []);
+    assert_eq!(path_laws(|asked, _| packets(u32::from(asked > 2))), [1]);
+    assert_eq!(path_laws(|_, launch| packets(u32::from(launch.stream.0 > 0))), [1]);
+    assert_eq!(path_laws(|asked, _| packets(asked)), [2]);
+    // The clones of a launch path are told apart after the first launch too.
+    assert_eq!(path_laws(|asked, _| packets(if asked <= 2 { 1 } else { asked })), [2]);
+    check_launch_path(|| Toy::new(|_: u32, _: &Launch| packets(0)), &[]);
 }
 
 #[test]
-#[should_panic(expected = "law 2 of LaunchPath is broken")]
+fn a_launch_path_that_differs_from_run_to_run_is_caught() {
+    let made = Cell::new(0);
+    let found = laws(submissions(), |s| {
+        let make = || {
+            made.set(made.get() + 1);
+            let each = made.get();
+            Toy::new(move |_: u32, _: &Launch| packets(each))
+        };
+        examine_launch_path(make, s)
+    });
+    assert_eq!(found, [2]);
+}
+
+#[test]
+#[should_panic(expected = "law 1 of LaunchPath is broken")]
 fn the_panic_of_a_launch_path_names_the_law() {
     let launch = raddle_policy::test_kit::Scenario::example().launches[0];
-    check_launch_path(|| Toy::new(|_: u32, _: &[Launch]| packets(0)), &[vec![launch]]);
+    check_launch_path(|| Toy::new(|_: u32, _: &Launch| packets(0)), &[launch]);
 }
 
 #[test]

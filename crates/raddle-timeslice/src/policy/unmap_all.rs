@@ -94,8 +94,8 @@ impl Turn for UnmapAll {
         }
         if self.mapped.is_empty() || self.until.is_some_and(|until| until <= now) {
             // Those that had their slice go to the end, in their order.
-            let had = core::mem::take(&mut self.mapped);
-            self.queue.sort_by_key(|id| had.contains(id));
+            let Self { queue, mapped, .. } = self;
+            queue.sort_by_key(|id| mapped.contains(id));
             self.map(processes, now);
         }
         may_issue.extend(&self.mapped);

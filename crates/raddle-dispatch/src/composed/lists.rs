@@ -1,0 +1,23 @@
+//! Which lists does a decision fill, and the next one fill again?
+//!
+//! Kept so that a turn allocates nothing once each has its size. A list leaves its place while the
+//! dispatcher goes through it, and comes back; between decisions what is in it means nothing.
+
+use raddle_policy::{Launch, LaunchId, ProcessId, ProcessState, Submission, VictimLaunch};
+
+/// The lists of one decision.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    /// What the turn policy sees.
+    pub(super) states: Vec<ProcessState>,
+    /// Processes that lost the turn.
+    pub(super) revoked: Vec<ProcessId>,
+    /// What the preempt policy sees of one of them.
+    pub(super) victims: Vec<VictimLaunch>,
+    /// Launches that were taken off and may go on.
+    pub(super) back: Vec<LaunchId>,
+    /// Launches to be submitted, by their order of issue.
+    pub(super) batch: Vec<(u64, Launch)>,
+    /// What submitting those of one stream costs.
+    pub(super) vias: Vec<Submission>,
+}

@@ -1,0 +1,198 @@
+//! Does a turn allocate nothing once the lists of a dispatcher have the size that they will have?
+
+use raddle_dispatch::{Action, Actions, Composed, Dispatcher, Event, Recipe};
+use raddle_policy::{
+    Activity, Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, Piece, ProcessId,
+    StreamId, TakeOff, Tick, WaveSpan,
+};
+use raddle_test::{Counting, made};
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const SHAPE: CuShape = CuShape {
+    simds: 2,
+    waves_per_simd: 4,
+    vgpr_per_simd: 16,
+    sgpr: u16::MAX,
+    lds: 16,
+    workgroups: 8,
+    barriers: 8,
+};
+const PROCESSES: u16 = 4;
+/// Of each process: one that runs, and behind it some that wait on the device.
+const LAUNCHES: u32 = 3;
+
+/// A device that carries out what it is told one tick later; its launches never end.
+struct Device {
+    dispatcher: Composed,
+    actions: Actions,
+    now: Tick,
+    /// What of each launch is on the device.
+    running: Vec<Vec<Piece>>,
+    /// Whether that is saved meanwhile.
+    saved: Vec<bool>,
+    /// What was asked for and is told at the next tick.
+    leaving: Vec<(LaunchId, TakeOff)>,
+    restored: Vec<LaunchId>,
+    /// When the turn is over.
+    wake: Tick,
+    /// Turns, launches taken off, and how often workgroups of a launch ended.
+    seen: [u64; 3],
+}
+
+impl Device {
+    fn new(turn: &str, preempt: &str) -> Self {
+        let text = format!(
+            "raddle = 1\nwindow = {LAUNCHES}\n[turn]\n{turn}\n[preempt]\npolicy = \"{preempt}\""
+        );
+        let recipe = Recipe::parse("turns", &text).expect("a recipe");
+        let dispatcher = recipe.builder(SHAPE, 2).expect("it builds").build();
+        let running = vec![Vec::new(); usize::from(PROCESSES) * LAUNCHES as usize];
+        let mut device = Self {
+            dispatcher,
+            actions: Actions::default(),
+            now: Tick(0),
+            saved: vec![false; running.len()],
+            running,
+            leaving: Vec::new(),
+            restored: Vec::new(),
+            wake: Tick(0),
+            seen: [0; 3],
+        };
+        for process in (0..PROCESSES).map(ProcessId) {
+            device.tell(&Event::ProcessJoined { process, share: 1 });
+            for n in 0..LAUNCHES {
+                device.tell(&Event::LaunchReady { launch: launch(process, n) });
+            }
+        }
+        device.decide();
+        device
+    }
+
+    fn tell(&mut self, event: &Event<'_>) {
+        self.dispatcher.event(event, self.now).expect("it makes sense");
+    }
+
+    /// Decides and carries out.
+    fn decide(&mut self) {
+        self.actions.clear();
+        self.dispatcher.decide(self.now, &mut self.actions).expect("lawful policies");
+        for action in &self.actions.list {
+            match action {
+                Action::Start { launch, pieces, .. } => {
+                    self.running[launch.0 as usize].extend(self.actions.pieces(pieces));
+                }
+                Action::TakeOff { launch, how } => self.leaving.push((*launch, *how)),
+                Action::Restore { launch } => self.restored.push(*launch),
+                Action::WakeAt(at) => self.wake = *at,
+                _ => {}
+            }
+        }
+    }
+
+    /// What was asked for has happened.
+    fn settle(&mut self) {
+        while !(self.leaving.is_empty() && self.restored.is_empty()) {
+            self.now.0 += 1;
+            while let Some((launch, how)) = self.leaving.pop() {
+                self.seen[1] += 1;
+                match how {
+                    TakeOff::Drain => self.end(launch),
+                    TakeOff::Kill => self.running[launch.0 as usize].clear(),
+                    TakeOff::Save => self.saved[launch.0 as usize] = true,
+                    _ => {}
+                }
+                self.tell(&Event::TakenOff { launch, how, done: 0 });
+            }
+            while let Some(launch) = self.restored.pop() {
+                self.saved[launch.0 as usize] = false;
+                self.tell(&Event::Restored { launch });
+            }
+            self.decide();
+        }
+    }
+
+    /// What runs of a launch ends.
+    fn end(&mut self, launch: LaunchId) {
+        let pieces = &mut self.running[launch.0 as usize];
+        if !pieces.is_empty() && !self.saved[launch.0 as usize] {
+            let event = Event::WavesEnded { launch, waves: WaveSpan::All, pieces };
+            self.dispatcher.event(&event, self.now).expect("it runs");
+            pieces.clear();
+            self.seen[2] += 1;
+        }
+    }
+
+    /// So many turns; in each, what runs ends once.
+    fn turns(&mut self, turns: u32) {
+        for _ in 0..turns {
+            self.seen[0] += 1;
+            self.settle();
+            self.now = self.wake;
+            self.tell(&Event::Woke);
+            self.decide();
+            self.settle();
+            self.now.0 += 1;
+            let on_device = (0..self.running.len() as u32).map(LaunchId);
+            on_device.for_each(|launch| self.end(launch));
+            self.tell(&Event::Woke);
+            self.decide();
+        }
+    }
+}
+
+fn launch(process: ProcessId, n: u32) -> Launch {
+    Launch {
+        id: LaunchId(u32::from(process.0) * LAUNCHES + n),
+        process,
+        stream: StreamId(n),
+        level: Level(0),
+        workgroups: 1 << 40,
+        demand: Demand { waves: 1, vgpr: 1, ..Demand::default() },
+        barrier: Barrier::No,
+        idempotent: Idempotence::Idempotent,
+        activity: Activity::UNKNOWN,
+    }
+}
+
+#[test]
+fn the_count_counts() {
+    assert_eq!(made(|| drop(std::hint::black_box(vec![1_u8]))), 1);
+}
+
+/// Turns of this policy with this way off; how many were lost and how many launches were taken off.
+fn steady(turn: &str, preempt: &str) -> [u64; 2] {
+    let mut device = Device::new(turn, preempt);
+    device.turns(100);
+    let (before, lost) = (device.seen, device.dispatcher.turns().revoked);
+    assert_eq!(made(|| device.turns(1000)), 0, "{turn}, {preempt}");
+    let [turns, taken_off, ended] = device.seen;
+    assert_eq!(turns - before[0], 1000);
+    assert!(ended - before[2] >= 1000, "{turn}, {preempt}");
+    [device.dispatcher.turns().revoked - lost, taken_off - before[1]]
+}
+
+/// Every way off, but for `cheapest`, which keeps a table of its own of what it saw.
+#[test]
+fn turns_of_every_policy_with_every_way_off() {
+    let turns = [
+        "policy = \"round-robin\"\nslice-us = 10",
+        "policy = \"vruntime\"\nslice-us = 10",
+        "policy = \"unmap-all\"\nslice-us = 10\ncapacity = 2",
+        "policy = \"weighted-slices\"\nt0-us = 10\nrule = \"claim\"\ncapacity = 3",
+    ];
+    let mut flagged = 0;
+    for turn in turns {
+        for preempt in ["never", "wait"] {
+            assert_eq!(steady(turn, preempt)[1], 0, "{turn}, {preempt}");
+        }
+        flagged += steady(turn, "flag")[1];
+        for preempt in ["drain", "reset", "switch"] {
+            let [lost, taken_off] = steady(turn, preempt);
+            assert!(lost >= 500 && taken_off >= 1500, "{turn}, {preempt}: {lost}, {taken_off}");
+        }
+    }
+    // Where what runs stays, it may stay the turn of one whose launches all wait.
+    assert!(flagged >= 5000, "{flagged}");
+}

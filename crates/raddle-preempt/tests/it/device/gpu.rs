@@ -1,0 +1,205 @@
+//! What does the GPU do in a tick: its flags, its resets, the launches of its lanes?
+
+use raddle_preempt::Scope;
+
+use super::{Device, Lane, Report, Running, Wrong};
+use crate::control::Control;
+
+impl<C: Control> Device<'_, C> {
+    /// Stores to the flag of a process, which is seen then.
+    pub(super) fn store(&mut self, process: usize, at: u64, flag: Option<(u64, u64)>) {
+        let id = self.gpus[process].id;
+        self.flags[id].soon.push_back((at, flag));
+        self.see_flag(id);
+    }
+
+    /// What launches see of a flag now, and whether the driver is to hear of it.
+    fn see_flag(&mut self, id: usize) {
+        while let Some(&(at, flag)) = self.flags[id].soon.front()
+            && at <= self.now
+        {
+            self.flags[id].soon.pop_front();
+            self.flags[id].now = flag;
+            let owner = self.gpus.iter().position(|gpu| gpu.there && gpu.id == id);
+            if let Some(process) = owner.filter(|_| flag.is_some())
+                && std::mem::take(&mut self.gpus[process].raising)
+            {
+                self.control.raised(process);
+                self.believes();
+            }
+        }
+    }
+
+    /// Asks of everything in the runtime whether it would be taken for killed now.
+    pub(super) fn believes(&mut self) {
+        let mut there = Vec::new();
+        for (process, gpu) in self.gpus.iter().enumerate().filter(|(_, gpu)| gpu.there) {
+            for lane in &gpu.lanes {
+                there.extend(lane.running.iter().map(|it| (process, it.sequence)));
+                there.extend(lane.queue.iter().map(|it| (process, it.0)));
+            }
+        }
+        self.history.believed.extend(self.control.believes(&there));
+    }
+
+    /// A reset that is due: what it hits is killed.
+    pub(super) fn hit(&mut self, process: usize) {
+        if self.gpus[process].reset_at.is_none_or(|at| at > self.now) {
+            return;
+        }
+        self.gpus[process].reset_at = None;
+        let whole = self.schedule.setup.declared.scope == Scope::Device;
+        for victim in 0..self.gpus.len() {
+            if victim != process && !whole {
+                continue;
+            }
+            for lane in 0..self.gpus[victim].lanes.len() {
+                let Some(running) = self.gpus[victim].lanes[lane].running.take() else { continue };
+                // It is heard of after whatever was heard of this launch before.
+                self.hurry(victim, running.sequence);
+                self.history.stopped(self.schedule, running.job);
+                self.control.killed(victim, running.sequence);
+            }
+        }
+        self.gpus[process].reset_until = Some(self.now + self.schedule.setup.reset);
+        self.reset_over(process);
+    }
+
+    /// Delivers a report that a launch has started, if it is still under way.
+    fn hurry(&mut self, process: usize, sequence: u64) {
+        let this = |report: &Report| matches!(report, Report::Started(it) if *it == sequence);
+        let found = self.reports.iter().find(|(_, (whose, it))| *whose == process && this(it));
+        if let Some((&key, _)) = found {
+            self.reports.remove(&key);
+            self.started(process, sequence);
+        }
+    }
+
+    fn reset_over(&mut self, process: usize) {
+        if self.gpus[process].reset_until.take_if(|until| *until <= self.now).is_some() {
+            self.control.drained(process);
+            self.believes();
+        }
+    }
+
+    /// Whether what was to be held or saved is off the device.
+    pub(super) fn removed(&mut self, process: usize) {
+        let gpu = &mut self.gpus[process];
+        let saved = gpu.saved_at.is_none_or(|at| at <= self.now);
+        let still = |lane: &Lane| lane.running.is_none_or(|it| it.left == 0);
+        if gpu.removing && saved && (gpu.still || gpu.lanes.iter().all(still)) {
+            (gpu.removing, gpu.saved_at) = (false, None);
+            self.control.drained(process);
+        }
+    }
+
+    /// One tick goes by.
+    pub(super) fn advance(&mut self) -> bool {
+        let mut any = false;
+        for process in 0..self.gpus.len() {
+            for lane in 0..self.gpus[process].lanes.len() {
+                any |= self.advance_lane(process, lane);
+            }
+        }
+        (0..self.flags.len()).for_each(|id| self.see_flag(id));
+        for process in 0..self.gpus.len() {
+            self.hit(process);
+            self.reset_over(process);
+            self.removed(process);
+        }
+        any
+    }
+
+    fn advance_lane(&mut self, process: usize, lane: usize) -> bool {
+        let still = self.gpus[process].still;
+        let Some(running) = &mut self.gpus[process].lanes[lane].running else { return false };
+        if still || running.left == 0 {
+            return false;
+        }
+        running.left -= 1;
+        if running.left > 0 {
+            return true;
+        }
+        let it = *running;
+        if it.leaves {
+            self.gpus[process].lanes[lane].running = None;
+            if it.rounds_done > 0 {
+                self.history.stopped(self.schedule, it.job);
+            }
+            self.report(process, it.sequence, Report::Exited(it.sequence));
+            return true;
+        }
+        running.rounds_done += 1;
+        self.history.round(self.schedule, it.job, it.rounds_done);
+        if it.rounds_done + 1 == self.schedule.jobs[it.job].rounds() {
+            self.gpus[process].lanes[lane].running = None;
+            self.history.ran(it.job);
+            self.history.end = self.now;
+            self.report(process, it.sequence, Report::Finished(it.sequence));
+        }
+        true
+    }
+
+    /// Whether a launch that looks at the flag now leaves.
+    fn leaves(&self, process: usize, sequence: u64, job: usize) -> bool {
+        let own = self.flags[self.gpus[process].id].now;
+        let flagged = match self.wrong {
+            Wrong::OneFlagForAll => self.flags.iter().any(|flag| flag.now.is_some()),
+            Wrong::Bit => own.is_some(),
+            _ => own.is_some_and(|(from, to)| (from..to).contains(&sequence)),
+        };
+        flagged && self.schedule.jobs[job].tests_flag
+    }
+
+    /// Whether the compute units are being reset under this process.
+    fn resetting(&self, process: usize) -> bool {
+        let whole = self.schedule.setup.declared.scope == Scope::Device;
+        let all = self.gpus.iter().enumerate();
+        let mut mine = all.filter(|(id, _)| *id == process || whole);
+        mine.any(|(_, gpu)| gpu.reset_until.is_some())
+    }
+
+    /// Free lanes start their next launch, running ones their next round.
+    pub(super) fn start(&mut self) -> bool {
+        let mut any = false;
+        let each = !self.schedule.setup.declared.latched || self.wrong == Wrong::EachRoundLooks;
+        for process in 0..self.gpus.len() {
+            let gpu = &self.gpus[process];
+            if gpu.held || gpu.still || self.resetting(process) {
+                continue;
+            }
+            for lane in 0..self.gpus[process].lanes.len() {
+                any |= self.next_round(process, lane, each);
+                any |= self.next_launch(process, lane);
+            }
+        }
+        any
+    }
+
+    fn next_round(&mut self, process: usize, lane: usize, each: bool) -> bool {
+        let Some(it) = self.gpus[process].lanes[lane].running.filter(|it| it.left == 0) else {
+            return false;
+        };
+        let leaves = each && self.leaves(process, it.sequence, it.job);
+        let left = if leaves { self.schedule.setup.exit } else { self.schedule.jobs[it.job].ticks };
+        self.gpus[process].lanes[lane].running = Some(Running { left, leaves, ..it });
+        true
+    }
+
+    fn next_launch(&mut self, process: usize, lane: usize) -> bool {
+        let lanes = &mut self.gpus[process].lanes[lane];
+        if lanes.running.is_some() {
+            return false;
+        }
+        let Some((sequence, job)) = lanes.queue.pop_front() else { return false };
+        let leaves = self.leaves(process, sequence, job);
+        if !leaves {
+            self.history.begins(self.schedule, job, self.gpus[process].preempted);
+        }
+        let left = if leaves { self.schedule.setup.exit } else { self.schedule.jobs[job].ticks };
+        let running = Running { sequence, job, rounds_done: 0, left, leaves };
+        self.gpus[process].lanes[lane].running = Some(running);
+        self.report(process, sequence, Report::Started(sequence));
+        true
+    }
+}

@@ -1,0 +1,328 @@
+//! A GPU of several processes and streams, and the driver that lets a controller drive it, tick by
+//! tick.
+//!
+//! Streams run side by side, each in order. A launch runs in rounds of workgroups. Flags, resets,
+//! submissions and reports are late by what the schedule says; where submit calls take their time, the
+//! runtime has some launches before the call returns, and they may start or end before, too. Processes
+//! come and go; a flag lies at a place that belongs to an id, so one that is lowered late is still seen
+//! by the next of its id.
+//! Faults of the device itself can be switched on, to see that they are noticed.
+//!
+//! Here are what there is, and what the programs do; `driver` hears and obeys, `gpu` runs.
+
+mod driver;
+mod gpu;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use crate::control::Control;
+use crate::history::History;
+use crate::schedule::{Random, Schedule, Wish};
+use crate::wished::Wished;
+
+/// What the device does wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wrong {
+    Nothing,
+    /// Workgroups look at the flag by themselves, though launches are declared to latch it (A6).
+    EachRoundLooks,
+    /// One flag for everybody (A10), and a bit at that.
+    OneFlagForAll,
+    /// A bit in place of a cut: seen late to be lowered, it makes resubmitted launches leave (A9).
+    Bit,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Running {
+    sequence: u64,
+    job: usize,
+    rounds_done: u64,
+    /// Ticks left of the round, or of the exit.
+    left: u64,
+    leaves: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Lane {
+    queue: VecDeque<(u64, usize)>,
+    running: Option<Running>,
+    /// When the newest of its launches is in the runtime: the next one is not before.
+    newest: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Gpu {
+    lanes: Vec<Lane>,
+    /// Which flag is its own.
+    id: usize,
+    there: bool,
+    /// When it joined.
+    joined: Option<u64>,
+    /// What its program will do.
+    jobs: VecDeque<usize>,
+    wishes: VecDeque<(u64, Wish)>,
+    /// What the controller was given of it.
+    captured: Vec<usize>,
+    /// What the wishes ask for.
+    wished: Wished,
+    /// It wants to leave.
+    leaving: bool,
+    /// The driver waits to hear that the flag is visible.
+    raising: bool,
+    /// When the reset hits, until when it takes.
+    reset_at: Option<u64>,
+    reset_until: Option<u64>,
+    /// Rounds end and no further one begins; or everything stands still, from then on.
+    held: bool,
+    saved_at: Option<u64>,
+    still: bool,
+    removing: bool,
+    preempted: bool,
+    begun: u64,
+}
+
+/// The flag of an id.
+#[derive(Clone, Debug, Default)]
+struct Flag {
+    /// As launches see it, and what they will see when.
+    now: Option<(u64, u64)>,
+    soon: VecDeque<(u64, Option<(u64, u64)>)>,
+}
+
+/// What the host hears; and, which it does not hear, that a launch is in the runtime.
+#[derive(Clone, Copy, Debug)]
+enum Report {
+    Arrived { sequence: u64, stream: usize, job: usize },
+    Submitted(u64),
+    Started(u64),
+    Finished(u64),
+    Exited(u64),
+}
+
+pub(crate) struct Device<'s, C> {
+    schedule: &'s Schedule,
+    wrong: Wrong,
+    control: C,
+    /// By program.
+    gpus: Vec<Gpu>,
+    /// By id.
+    flags: Vec<Flag>,
+    /// By tick and order of making: process, report.
+    reports: BTreeMap<(u64, u64), (usize, Report)>,
+    made: u64,
+    /// Reports that have been made, by process and submission: the next is not before.
+    last: BTreeMap<(usize, u64), u64>,
+    /// Submissions that the host has heard of otherwise than by the return of their call.
+    known: BTreeSet<(usize, u64)>,
+    random: Random,
+    now: u64,
+    history: History,
+}
+
+/// No schedule takes so long.
+const ENDLESS: u64 = 20_000;
+
+/// Runs a schedule, then resumes everything and runs it out.
+pub(crate) fn run<C: Control>(schedule: &Schedule, control: C, wrong: Wrong) -> History {
+    let mut device = Device {
+        schedule,
+        wrong,
+        control,
+        gpus: (0..schedule.setup.processes.len()).map(|at| Gpu::new(schedule, at)).collect(),
+        flags: Vec::new(),
+        reports: BTreeMap::new(),
+        made: 0,
+        last: BTreeMap::new(),
+        known: BTreeSet::new(),
+        random: Random(schedule.seed ^ 0x5eed),
+        now: 0,
+        history: History::new(schedule),
+    };
+    device.play();
+    let there = (0..device.gpus.len()).filter(|&process| device.gpus[process].there);
+    let left = there.map(|process| device.control.left(process)).sum();
+    device.history.faults.hang += u64::from(device.gpus.iter().any(|gpu| gpu.leaving));
+    device.history.faults.sync += device.never_synced();
+    device.history.close(left);
+    device.history
+}
+
+impl<C: Control> Device<'_, C> {
+    fn play(&mut self) {
+        let (mut idle, mut resumed) = (0, false);
+        loop {
+            let mut busy = self.advance() | self.deliver();
+            (0..self.gpus.len()).for_each(|process| self.leave(process));
+            if self.join() {
+                (busy, resumed) = (true, false);
+            }
+            (0..self.gpus.len()).for_each(|process| self.program(process));
+            if idle > 40 && !resumed {
+                resumed = true;
+                (0..self.gpus.len()).for_each(|process| self.hear(process, Wish::Resume));
+            }
+            busy |= self.ask();
+            self.sync();
+            busy |= self.start();
+            busy |= self.gpus.iter().any(Gpu::is_busy) || !self.reports.is_empty();
+            busy |= self.flags.iter().any(|flag| !flag.soon.is_empty()) || self.is_to_come();
+            idle = if busy { 0 } else { idle + 1 };
+            if resumed && idle > 40 {
+                return;
+            }
+            if self.now > ENDLESS {
+                self.history.faults.hang += 1;
+                return;
+            }
+            self.now += 1;
+        }
+    }
+
+    /// What a program does by itself: its launches, its wishes.
+    fn program(&mut self, process: usize) {
+        let Some(since) = self.gpus[process].joined else { return };
+        while let Some(&job) = self.gpus[process].jobs.front()
+            && since + self.schedule.jobs[job].at <= self.now
+        {
+            self.gpus[process].jobs.pop_front();
+            if self.gpus[process].there && !self.gpus[process].leaving {
+                self.control.capture(process, job, &self.schedule.jobs[job]);
+                self.gpus[process].captured.push(job);
+            } else {
+                self.history.dropped[job] = true;
+            }
+        }
+        while let Some(&(at, wish)) = self.gpus[process].wishes.front()
+            && since + at <= self.now
+        {
+            self.gpus[process].wishes.pop_front();
+            self.hear(process, wish);
+        }
+    }
+
+    /// Asks what a synchronising call hears, in turn one for everything and one for a part of it.
+    fn sync(&mut self) {
+        for (process, gpu) in self.gpus.iter().enumerate().filter(|(_, gpu)| gpu.there) {
+            let all = gpu.captured.len();
+            let part = (self.now / 2) as usize % (all + 1);
+            let count = if self.now.is_multiple_of(2) { all } else { part };
+            if let Some(&last) = gpu.captured[..count].last() {
+                let reached = self.control.reached(process, last);
+                self.history.synced(&gpu.captured[..count], reached);
+            }
+        }
+    }
+
+    /// Everything has run that will: processes whose synchronising calls wait all the same.
+    fn never_synced(&self) -> u64 {
+        let there = self.gpus.iter().enumerate().filter(|(_, gpu)| gpu.there);
+        let waits = there.filter(|(process, gpu)| {
+            let ran = gpu.captured.iter().all(|&job| self.history.full[job] > 0);
+            let last = gpu.captured.last();
+            ran && last.is_some_and(|&last| !self.control.reached(*process, last))
+        });
+        waits.count() as u64
+    }
+
+    /// Whether something happens at a time that is known.
+    fn is_to_come(&self) -> bool {
+        let joins = |process: usize| {
+            let leader = self.schedule.setup.processes[process].follows;
+            leader.is_none_or(|leader| self.gpus[leader].has_left())
+        };
+        (0..self.gpus.len()).any(|process| match self.gpus[process].joined {
+            None => joins(process),
+            Some(_) => !self.gpus[process].jobs.is_empty() || !self.gpus[process].wishes.is_empty(),
+        })
+    }
+
+    /// Lets those join whose time has come; whether there is one.
+    fn join(&mut self) -> bool {
+        let mut any = false;
+        for (process, program) in self.schedule.setup.processes.iter().enumerate() {
+            let free = program.follows.is_none_or(|leader| self.gpus[leader].has_left());
+            if self.gpus[process].joined.is_none() && program.joins <= self.now && free {
+                let id = self.control.join(process);
+                self.flags.resize(self.flags.len().max(id + 1), Flag::default());
+                self.history.ids = self.flags.len() as u64;
+                let gpu = &mut self.gpus[process];
+                (gpu.id, gpu.there, gpu.joined) = (id, true, Some(self.now));
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Lets a process leave that wants to, if it may.
+    fn leave(&mut self, process: usize) {
+        if self.gpus[process].leaving
+            && let Some(dropped) = self.control.leave(process)
+        {
+            let gpu = &mut self.gpus[process];
+            (gpu.there, gpu.leaving) = (false, false);
+            self.history.left(self.schedule, process, &gpu.captured, dropped);
+            self.history.wishes.push((self.now, process, "left".to_owned()));
+        }
+    }
+
+    fn hear(&mut self, process: usize, wish: Wish) {
+        let there = |process: usize| self.gpus[process].there;
+        if !there(process) || matches!(wish, Wish::Preempt(_, Some(by)) if !there(by)) {
+            return;
+        }
+        // Also while it is under way, what was said to the ones before it means nothing.
+        self.history.faults.gone += self.control.stale(process);
+        let became = match wish {
+            Wish::Preempt(way, by) => {
+                let became = self.control.preempt(process, way, by);
+                self.history.faults.wish += self.gpus[process].wished.preempt(&became);
+                became
+            }
+            Wish::Resume => {
+                let became = self.control.resume(process);
+                self.history.faults.wish += self.gpus[process].wished.resume(&became);
+                became
+            }
+            Wish::Leave => {
+                self.gpus[process].leaving = true;
+                return self.leave(process);
+            }
+        };
+        match became.as_str() {
+            "Begun" => self.gpus[process].begun = self.now,
+            "Now" => self.gpus[process].preempted = false,
+            _ => {}
+        }
+        self.history.wishes.push((self.now, process, became));
+    }
+}
+
+impl Lane {
+    fn is_empty(&self) -> bool {
+        self.queue.is_empty() && self.running.is_none()
+    }
+}
+
+impl Gpu {
+    fn new(schedule: &Schedule, process: usize) -> Self {
+        let jobs = schedule.jobs.iter().enumerate().filter(|(_, job)| job.process == process);
+        let wishes = schedule.wishes.iter().filter(|(_, whose, _)| *whose == process);
+        Self {
+            lanes: vec![Lane::default(); schedule.setup.processes[process].streams],
+            jobs: jobs.map(|(at, _)| at).collect(),
+            wishes: wishes.map(|&(at, _, wish)| (at, wish)).collect(),
+            ..Self::default()
+        }
+    }
+
+    fn has_left(&self) -> bool {
+        self.joined.is_some() && !self.there
+    }
+
+    /// Whether something goes on by itself.
+    fn is_busy(&self) -> bool {
+        let runs = |lane: &Lane| lane.running.is_some_and(|it| it.left > 0);
+        let reset = self.reset_at.is_some() || self.reset_until.is_some();
+        reset || self.saved_at.is_some() || !self.still && self.lanes.iter().any(runs)
+    }
+}

@@ -1,0 +1,73 @@
+//! A controller driven by hand, call by call: what do the tests do with it again and again?
+
+use raddle_preempt::{
+    Abilities, Command, Controller, Cut, Declared, Exit, Handle, Options, Order, Preempted,
+    Resumed, Scope, Verdict, Way, Work,
+};
+use raddle_types::{Idempotence, Level, ProcessId, StreamId};
+
+pub(crate) type C = Controller<u32>;
+
+pub(crate) const YES: Idempotence = Idempotence::Idempotent;
+pub(crate) const NO: Idempotence = Idempotence::Not;
+
+pub(crate) fn declared() -> Declared {
+    Declared { abilities: Abilities::ALL, latched: true, scope: Scope::Process }
+}
+
+pub(crate) fn controller(declared: Declared, options: Options) -> (C, ProcessId, StreamId) {
+    let mut controller = Controller::new(declared, options).unwrap();
+    let process = controller.join(Level(3)).unwrap();
+    let stream = controller.open(process).unwrap();
+    (controller, process, stream)
+}
+
+pub(crate) fn usual() -> (C, ProcessId, StreamId) {
+    controller(declared(), Options::default())
+}
+
+pub(crate) fn capture(
+    c: &mut C,
+    process: ProcessId,
+    stream: StreamId,
+    work: &[Work<u32>],
+) -> Order {
+    let orders = work.iter().map(|work| c.captured(process, stream, *work).unwrap());
+    orders.last().unwrap()
+}
+
+pub(crate) fn kernels(count: u32) -> Vec<Work<u32>> {
+    (0..count).map(|n| Work::kernel(n, YES)).collect()
+}
+
+/// Submits everything that may be.
+pub(crate) fn submit(c: &mut C, process: ProcessId) -> Vec<Handle> {
+    let mut all = Vec::new();
+    while let Some(Command::Submit { handle, .. }) = c.next(process).unwrap() {
+        c.submitted(handle).unwrap();
+        all.push(handle);
+    }
+    all
+}
+
+pub(crate) fn begin(c: &mut C, process: ProcessId, way: Way) -> Option<Command> {
+    assert_eq!(c.preempt(process, way, None), Ok(Preempted::Begun));
+    c.next(process).unwrap()
+}
+
+pub(crate) fn payloads(c: &C, handles: &[Handle]) -> Vec<u32> {
+    handles.iter().map(|&handle| *c.payload(handle).unwrap()).collect()
+}
+
+/// Preempts by the flag, hears that all that flies has left, and goes on; the flag that was raised.
+pub(crate) fn flagged(c: &mut C, p: ProcessId, flying: &[Handle]) -> Cut {
+    let Some(Command::Raise { cut, .. }) = begin(c, p, Way::Flag) else { panic!() };
+    assert_eq!(c.raised(p), Ok(Verdict::NotAsked));
+    for &handle in flying {
+        assert_eq!(c.exited(handle), Ok(Exit::Flagged));
+    }
+    assert_eq!(c.next(p), Ok(Some(Command::Drained { process: p, resumed: false })));
+    assert_eq!(c.resume(p), Ok(Resumed::Now));
+    assert_eq!(c.next(p), Ok(Some(Command::Lower { process: p })));
+    cut
+}
