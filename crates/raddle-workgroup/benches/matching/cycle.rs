@@ -35,7 +35,7 @@ struct Device {
 }
 
 impl Device {
-    fn new(cus: u16) -> Self {
+    fn new(config: &MatchingConfig, cus: u16) -> Self {
         let kernel = Kernel { threads: 64, vgpr: 0, sgpr: 0, lds: 0 };
         let any = kernel.launch(LaunchId(0), 1, cus).expect("it takes nothing but a wave");
         let entry = |channel: u32| {
@@ -56,7 +56,7 @@ impl Device {
             };
             ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }
         };
-        let policy = Matching::new(MatchingConfig::default(), SHAPE, cus);
+        let policy = Matching::new(config.clone(), SHAPE, cus);
         let mut device = Self {
             policy: policy.expect("the shape can be searched"),
             cus: Cus::new(SHAPE, cus),
@@ -108,19 +108,28 @@ impl Device {
     }
 }
 
+/// Nanoseconds a cycle, ascending, and how many workgroups are on the device.
+fn run(config: &MatchingConfig, cus: u16) -> (Vec<f64>, usize) {
+    let mut device = Device::new(config, cus);
+    (0..CYCLES).for_each(|_| device.cycle());
+    let runs = sorted((0..RUNS).map(|_| {
+        let start = clock::nanoseconds();
+        (0..CYCLES).for_each(|_| device.cycle());
+        (clock::nanoseconds() - start) / f64::from(CYCLES)
+    }));
+    (runs, device.resident.len())
+}
+
+pub(crate) fn times(config: &MatchingConfig, cus: u16) -> Vec<f64> {
+    run(config, cus).0
+}
+
 pub(crate) fn report() {
     println!();
     println!("whole cycle: 8 channels matched and placed (3 resources), 8 retired");
     println!("  CUs   median ns    best   workgroups on the device");
     for cus in [16, 64, 256, 1024] {
-        let mut device = Device::new(cus);
-        (0..CYCLES).for_each(|_| device.cycle());
-        let runs = sorted((0..RUNS).map(|_| {
-            let start = clock::nanoseconds();
-            (0..CYCLES).for_each(|_| device.cycle());
-            (clock::nanoseconds() - start) / f64::from(CYCLES)
-        }));
-        let (median, resident) = (median(&runs), device.resident.len());
-        println!("{cus:>5} {median:>11.0} {:>7.0} {resident:>12}", runs[0]);
+        let (runs, resident) = run(&MatchingConfig::default(), cus);
+        println!("{cus:>5} {:>11.0} {:>7.0} {resident:>12}", median(&runs), runs[0]);
     }
 }

@@ -4,8 +4,9 @@
 //! played with order static, place lowest index, search full, through the policy's own trait: a
 //! question, the answer with addresses, and the fact that frees them. Beside each stands a loop of
 //! our own that only counts and gives no addresses: plain (a scan) and indexed. Then a whole cycle:
-//! eight channels matched and placed, eight workgroups retired. Last, what the parts of
-//! `raddle-bitmap` do alone: every head against every SIMD by bytes, and such a cycle on bare maps.
+//! eight channels matched and placed, eight workgroups retired; and each choice of a recipe by itself.
+//! Last, what the parts of `raddle-bitmap` do alone: every head against every SIMD by bytes, and such
+//! a cycle on bare maps.
 //!
 //! Time of the processor on one thread, the median and the best of several runs; sizes take turns within a run,
 //! so that ratios are of one minute.
@@ -16,6 +17,7 @@
 )]
 
 mod banks;
+mod choices;
 mod clock;
 mod counters;
 mod cycle;
@@ -76,6 +78,9 @@ fn main() {
     }
     if wanted("cycle") {
         cycle::report();
+    }
+    if wanted("choices") {
+        choices::report();
     }
     if wanted("banks") {
         banks::report();

@@ -31,12 +31,16 @@ pub(crate) struct TheMatching {
 
 impl TheMatching {
     pub(crate) fn new(kernels: &[Kernel], cus: u16) -> Self {
+        Self::with(&MatchingConfig::default(), kernels, cus)
+    }
+
+    pub(crate) fn with(config: &MatchingConfig, kernels: &[Kernel], cus: u16) -> Self {
         let launch = |(id, kernel): (u32, &Kernel)| -> Launch {
             kernel.launch(LaunchId(id), u64::MAX / 2, cus).expect("it fits an empty device")
         };
         let entry =
             |launch| ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO };
-        let policy = Matching::new(MatchingConfig::default(), SHAPE, cus);
+        let policy = Matching::new(config.clone(), SHAPE, cus);
         Self {
             policy: policy.expect("the contract's shape can be searched"),
             cus: Cus::new(SHAPE, cus),

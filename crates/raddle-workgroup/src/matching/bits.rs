@@ -17,6 +17,9 @@ pub(super) struct Bits {
 }
 
 impl Bits {
+    /// Positions of a word.
+    pub(super) const ABREAST: usize = BITS;
+
     /// All of `len` positions.
     pub(super) fn full(len: usize) -> Self {
         let mut set = Self::empty(len);
@@ -46,6 +49,12 @@ impl Bits {
         if self.words[word] == 0 {
             self.some[word / BITS] &= !(1 << (word % BITS));
         }
+    }
+
+    /// The word that holds a position, at its place `position % 64`; 0 beyond the last.
+    #[inline]
+    pub(super) fn word_of(&self, position: usize) -> u64 {
+        self.words.get(position / BITS).copied().unwrap_or_default()
     }
 
     /// Whether there is none.
@@ -112,6 +121,7 @@ mod tests {
                 let from = (draws.draw() % (len as u64 + 2)) as usize;
                 assert_eq!(set.first(), naive.first().copied());
                 assert_eq!(set.is_empty(), naive.is_empty());
+                assert_eq!(set.word_of(at) >> (at % 64) & 1 == 1, naive.contains(&at));
                 assert_eq!(set.first_from(from), naive.range(from..).next().copied(), "{from}");
             }
             let full = Bits::full(len);

@@ -31,6 +31,7 @@ use raddle_types::{CuId, CuShape, LaunchId};
 
 use crate::Error;
 use crate::policy::{Balance, Search};
+use bits::Bits;
 use class::Class;
 pub(crate) use class::Lack;
 use classes::{CLASSES, bit};
@@ -155,14 +156,17 @@ impl Matcher {
     /// Every compute unit that takes such a workgroup, ascending.
     pub(crate) fn candidates(&mut self, class: usize, cus: &mut Vec<usize>) {
         cus.clear();
-        let mut next = self.classes[class].open.first();
-        while let Some(cu) = next {
-            if self.surely_fits(class, cu) {
-                cus.push(cu);
-            } else {
-                self.close(class, cu);
+        for first in (0..self.units.len()).step_by(Bits::ABREAST) {
+            let mut open = self.classes[class].open.word_of(first);
+            while open != 0 {
+                let cu = first + open.trailing_zeros() as usize;
+                open &= open - 1;
+                if self.surely_fits(class, cu) {
+                    cus.push(cu);
+                } else {
+                    self.close(class, cu);
+                }
             }
-            next = self.classes[class].open.first_from(cu + 1);
         }
     }
 
