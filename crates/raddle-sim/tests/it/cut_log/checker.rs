@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use raddle_dispatch::AllocateRecipe;
 use raddle_dispatch::log::Header;
 use raddle_types::Launch;
-use raddle_workgroup::{Balance, MatchingConfig, PlaceRule, SplitRule};
+use raddle_workgroup::{Balance, MatchingConfig, SplitRule};
 use serde_json::Value;
 
 use super::device::{At, Device};
@@ -75,6 +75,8 @@ pub(super) struct Checker {
     pub(super) failures: u64,
     /// When a failure was last counted; nothing if a fact was heard since.
     pub(super) counted: Option<u64>,
+    /// The compute unit behind that of the last start.
+    pub(super) cursor: usize,
     pub(super) tally: Tally,
 }
 
@@ -96,6 +98,7 @@ pub(super) fn check(log: &str) -> Tally {
         cut: BTreeSet::new(),
         failures: 0,
         counted: None,
+        cursor: 0,
         tally: Tally::default(),
         config,
     };
@@ -283,6 +286,8 @@ impl Checker {
         let now = number(&line["t"]);
         let (head, fit) = self.decide(now).unwrap_or_else(|| panic!("{line}: nothing fits"));
         (self.failures, self.counted) = (0, None);
+        let (expected, waves) = self.place(&fit);
+        self.cursor = expected + 1;
         let known = self.launches.get_mut(&head.id).expect("it has a head");
         let first = known.cut;
         assert_eq!((number(&line["launch"]) as u32, &line["waves"]), (head.id, &Value::Null));
@@ -291,10 +296,7 @@ impl Checker {
         let pieces = pieces(&line["pieces"]);
         let [(workgroup, cu)] = pieces[..] else { panic!("{line}: one a line") };
         assert_eq!(workgroup, known.next, "in order");
-        let lowest = self.config.place == PlaceRule::LowestIndex;
-        let expected = if lowest { fit.first() } else { fit.iter().find(|(at, _)| *at == cu) };
-        let (expected, waves) = expected.expect("it fits there");
-        assert_eq!((cu, &line["places"]), (*expected, &serde_json::json!(waves)), "{line}");
+        assert_eq!((cu, &line["places"]), (expected, &serde_json::json!(waves)), "{line}");
         for wave in first..first + waves.len() as u16 {
             assert!(known.started.insert((workgroup, wave)), "{line}: each wave starts once");
         }

@@ -1,10 +1,10 @@
 //! What would the seed's steps decide, with every head and every compute unit looked at anew?
 
 use raddle_types::{Barrier, Demand, Launch};
-use raddle_workgroup::LevelOrder;
+use raddle_workgroup::{Amounts, FreeWeights, LevelOrder, PlaceRule};
 
 use super::checker::{Checker, Known};
-use super::device::Fits;
+use super::device::{At, Fits};
 
 /// The next workgroup of a channel, or the next part of it.
 #[derive(Clone, Copy)]
@@ -112,6 +112,31 @@ impl Checker {
             self.marks.insert((level, fit[0].0.channel));
         }
         fit.into_iter().next()
+    }
+
+    /// a4: one of the compute units that fit, by the rule of the recipe.
+    pub(super) fn place<'f>(&self, fit: &'f Fits) -> (usize, &'f Vec<At>) {
+        let most = |weights: [u64; 4], longest: bool| {
+            let score = |cu: usize| -> u64 {
+                let free = self.device.free(cu, longest);
+                free.iter().zip(weights).map(|(free, weight)| free * weight).sum()
+            };
+            // The first of the largest.
+            fit.iter().rev().max_by_key(|(cu, _)| score(*cu))
+        };
+        let chosen = match &self.config.place {
+            PlaceRule::LowestIndex => fit.first(),
+            PlaceRule::RoundRobin => {
+                fit.iter().find(|(cu, _)| *cu >= self.cursor).or_else(|| fit.first())
+            }
+            PlaceRule::MostWaves => most([1, 0, 0, 0], false),
+            PlaceRule::MostFree(FreeWeights { waves, vgpr, sgpr, lds, amounts }) => {
+                most([*waves, *vgpr, *sgpr, *lds], *amounts == Amounts::LongestRun)
+            }
+            other => panic!("what {other:?} counts is not in a log"),
+        };
+        let (cu, waves) = chosen.expect("it fits somewhere");
+        (*cu, waves)
     }
 
     /// Whether the next workgroup of a launch is whole and could be cut.

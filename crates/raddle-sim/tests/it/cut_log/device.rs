@@ -76,6 +76,19 @@ impl Device {
         units.filter_map(|(cu, unit)| Some((cu, unit.fit(demand)?))).collect()
     }
 
+    /// What is free there: wave slots, vector registers, scalar registers, LDS; of what lies in runs
+    /// the longest one alone, if asked for.
+    pub(super) fn free(&self, cu: usize, longest: bool) -> [u64; 4] {
+        let unit = &self.units[cu];
+        let of = |map: &Vec<bool>| -> u64 {
+            let runs = map.split(|taken| *taken).map(|run| run.len() as u64);
+            if longest { runs.max().unwrap_or(0) } else { runs.sum() }
+        };
+        let slots = unit.slots.iter().sum::<usize>() as u64;
+        let vgpr = unit.vgpr.iter().map(of).sum();
+        [slots, vgpr, unit.sgpr.as_ref().map_or(0, of), of(&unit.lds)]
+    }
+
     /// A workgroup starts there: its places are taken, and the pointer moves.
     pub(super) fn start(&mut self, cu: usize, demand: &Demand, waves: &[At]) {
         let unit = &mut self.units[cu];

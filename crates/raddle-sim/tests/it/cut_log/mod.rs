@@ -113,6 +113,22 @@ fn a_run_that_cuts_comes_again_and_is_lawful_whatever_way_work_leaves() {
     insta::assert_snapshot!(told);
 }
 
+#[test]
+fn what_fits_in_parts_alone_runs_in_parts_or_is_told_as_stuck() {
+    // Nine waves, and a unit holds eight.
+    let all = workload(vec![vec![with(kernel(0, 2, 9, 5_000), 1, false)]]);
+    let (outcome, tally) = checked(&all, (SHAPE, 1), &recipe("never", "{ threshold = 3 }", ""));
+    assert_eq!((outcome.stuck.len(), tally.whole, tally.parts), (0, 0, 18));
+    // A run ends when 65,536 wakes in a row have led to nothing.
+    for (threshold, stuck) in [(65_000, 0), (66_000, 1)] {
+        let split = format!("{{ threshold = {threshold} }}");
+        let recipe = Recipe::parse("test", &recipe("never", &split, "")).expect("a recipe");
+        let mut dispatcher = recipe.builder(SHAPE, 1).expect("it builds").build();
+        let outcome = run(&all, &mut dispatcher, &options(1), &mut |_| ()).expect("lawful");
+        assert_eq!(outcome.stuck.len(), stuck, "{threshold}");
+    }
+}
+
 /// The log of a run in which parts are saved and come back.
 fn log() -> String {
     let recipe = recipe("switch", "{ threshold = 4, retry-us = 1 }", "");
@@ -198,12 +214,18 @@ fn chosen() -> impl Strategy<Value = Chosen> {
             .prop_map(|windows| format!("order = {{ windows = {{ windows-us = {windows:?} }} }}\n")),
     ];
     let one_of = |words: &'static [&'static str]| prop::sample::select(words);
-    let place = one_of(&["lowest-index", "lowest-index", "round-robin", "most-waves"]);
+    let place = one_of(&[
+        "\"lowest-index\"",
+        "\"round-robin\"",
+        "\"most-waves\"",
+        "{ most-free = { waves = 2, vgpr = 1, sgpr = 3, lds = 1 } }",
+        "{ most-free = { vgpr = 3, lds = 2, amounts = \"longest-run\" } }",
+    ]);
     let rest = (0u64..6, 1u64..4, order, one_of(&["tail", "head", "fixed"]), place, 0u32..5);
     ((shape(), 1u16..4), one_of(&["never", "wait", "flag", "drain", "reset", "switch"]), rest)
         .prop_map(|(device, preempt, (threshold, retry, order, balance, place, window))| {
             let split = format!("{{ threshold = {threshold}, retry-us = {retry} }}");
-            let more = format!("balance = \"{balance}\"\nplace = \"{place}\"\n{order}");
+            let more = format!("balance = \"{balance}\"\nplace = {place}\n{order}");
             let window = if window > 0 { format!("window = {window}\n") } else { String::new() };
             (device, window + &recipe(preempt, &split, &more))
         })
