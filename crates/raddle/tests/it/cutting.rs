@@ -26,8 +26,8 @@ struct Waves {
 fn waves(log: &str) -> BTreeMap<u64, Waves> {
     let mut launches: BTreeMap<u64, Waves> = BTreeMap::new();
     for line in log.lines().skip(1) {
-        let line: Value = serde_json::from_str(line).unwrap();
-        let number = |value: &Value| value.as_u64().unwrap();
+        let line: Value = serde_json::from_str(line).expect("JSON");
+        let number = |value: &Value| value.as_u64().expect("a number");
         if line["event"] == "launch-ready" {
             let launch = &line["launch"];
             let each = number(&launch["demand"]["waves"]);
@@ -71,7 +71,7 @@ fn replayed(place: &Place, low: &str, high: &str, more: &[&str]) -> BTreeMap<u64
     let ran = place.raddle(&["replay", "--events", "out/cut/decisions.jsonl"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(ran.out.contains("agree byte for byte"), "{}", ran.out);
-    let log = std::str::from_utf8(&tree["cut/decisions.jsonl"]).unwrap();
+    let log = std::str::from_utf8(&tree["cut/decisions.jsonl"]).expect("a log is text");
     let launches = waves(log);
     for (id, it) in &launches {
         assert_eq!((it.whole + it.parts, it.ended), (it.all, it.all), "launch {id}");
