@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use raddle_dispatch::AllocateRecipe;
 use raddle_dispatch::log::Header;
 use raddle_types::Launch;
-use raddle_workgroup::{Balance, MatchingConfig, SplitRule};
+use raddle_workgroup::{Balance, MatchingConfig, PlaceRule, SplitRule};
 use serde_json::Value;
 
 use super::device::{At, Device};
@@ -77,6 +77,8 @@ pub(super) struct Checker {
     pub(super) counted: Option<u64>,
     /// The compute unit behind that of the last start.
     pub(super) cursor: usize,
+    /// What the waves of each compute unit draw, and since when; all that was.
+    pub(super) drawn: Vec<Vec<(u64, u64)>>,
     pub(super) tally: Tally,
 }
 
@@ -99,6 +101,7 @@ pub(super) fn check(log: &str) -> Tally {
         failures: 0,
         counted: None,
         cursor: 0,
+        drawn: vec![vec![(0, 0)]; header.cus.into()],
         tally: Tally::default(),
         config,
     };
@@ -118,6 +121,24 @@ pub(super) fn check(log: &str) -> Tally {
         }
     }
     panic!("the log breaks off");
+}
+
+/// What a wave draws, as the recipe weighs instructions.
+fn rate(place: &PlaceRule, launch: &Launch) -> u64 {
+    let (PlaceRule::LeastPower(power) | PlaceRule::Mix { power, .. }) = place else { return 0 };
+    launch
+        .activity
+        .0
+        .iter()
+        .zip(power.weights)
+        .map(|(&rate, weight)| u64::from(rate) * weight)
+        .sum()
+}
+
+/// From now on a compute unit draws otherwise.
+fn draws(drawn: &mut Vec<(u64, u64)>, line: &Value, power: impl FnOnce(u64) -> u64) {
+    let latest = drawn.last().expect("it began with nothing").1;
+    drawn.push((number(&line["t"]), power(latest)));
 }
 
 fn number(value: &Value) -> u64 {
@@ -179,6 +200,8 @@ impl Checker {
                 Lies::Displaced => device.displaced_left(cu),
                 Lies::Saved => panic!("{line}: what was saved does not run"),
             }
+            let less = rate(&self.config.place, &known.launch) * u64::from(count);
+            draws(&mut self.drawn[cu], line, |power| power - less);
             for wave in first..first + count {
                 assert!(known.ended.insert((workgroup, wave)), "each wave ends once");
             }
@@ -195,7 +218,11 @@ impl Checker {
         let how = line["how"].as_str().expect("a word");
         assert_eq!(known.away.as_deref(), Some(how), "as it was asked for");
         let demand = known.launch.demand;
+        let each = rate(&self.config.place, &known.launch);
+        let drawn = &mut self.drawn;
         let mut lift = |group: &mut Group| {
+            let less = each * group.waves.len() as u64;
+            draws(&mut drawn[group.cu], line, |power| power - less);
             match group.lies {
                 Lies::Here => device.give(group.cu, &demand, &group.waves),
                 _ => device.displaced_left(group.cu),
@@ -276,6 +303,8 @@ impl Checker {
         let demand = known.launch.demand;
         assert!(known.away.is_some());
         for group in known.groups.values_mut().filter(|group| group.lies == Lies::Saved) {
+            let more = rate(&self.config.place, &known.launch) * group.waves.len() as u64;
+            draws(&mut self.drawn[group.cu], line, |power| power + more);
             let there = device.back(group.cu, &demand, &group.waves);
             group.lies = if there { Lies::Here } else { Lies::Displaced };
             self.tally.displaced += u64::from(!there);
@@ -286,7 +315,7 @@ impl Checker {
         let now = number(&line["t"]);
         let (head, fit) = self.decide(now).unwrap_or_else(|| panic!("{line}: nothing fits"));
         (self.failures, self.counted) = (0, None);
-        let (expected, waves) = self.place(&fit);
+        let (expected, waves) = self.place(&fit, now);
         self.cursor = expected + 1;
         let known = self.launches.get_mut(&head.id).expect("it has a head");
         let first = known.cut;
@@ -301,6 +330,8 @@ impl Checker {
             assert!(known.started.insert((workgroup, wave)), "{line}: each wave starts once");
         }
         self.device.start(cu, &head.demand, waves);
+        let more = rate(&self.config.place, &known.launch) * waves.len() as u64;
+        draws(&mut self.drawn[cu], line, |power| power + more);
         let group = Group { cu, waves: waves.clone(), lies: Lies::Here };
         known.groups.insert((workgroup, first), group);
         if head.part {

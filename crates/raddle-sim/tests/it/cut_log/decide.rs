@@ -115,28 +115,49 @@ impl Checker {
     }
 
     /// a4: one of the compute units that fit, by the rule of the recipe.
-    pub(super) fn place<'f>(&self, fit: &'f Fits) -> (usize, &'f Vec<At>) {
-        let most = |weights: [u64; 4], longest: bool| {
-            let score = |cu: usize| -> u64 {
-                let free = self.device.free(cu, longest);
-                free.iter().zip(weights).map(|(free, weight)| free * weight).sum()
-            };
-            // The first of the largest.
-            fit.iter().rev().max_by_key(|(cu, _)| score(*cu))
-        };
+    pub(super) fn place<'f>(&self, fit: &'f Fits, now: u64) -> (usize, &'f Vec<At>) {
+        // The first of the largest.
+        let most = |score: &dyn Fn(usize) -> i128| fit.iter().rev().max_by_key(|it| score(it.0));
         let chosen = match &self.config.place {
             PlaceRule::LowestIndex => fit.first(),
             PlaceRule::RoundRobin => {
                 fit.iter().find(|(cu, _)| *cu >= self.cursor).or_else(|| fit.first())
             }
-            PlaceRule::MostWaves => most([1, 0, 0, 0], false),
-            PlaceRule::MostFree(FreeWeights { waves, vgpr, sgpr, lds, amounts }) => {
-                most([*waves, *vgpr, *sgpr, *lds], *amounts == Amounts::LongestRun)
+            PlaceRule::MostWaves => most(&|cu| self.device.free(cu, false)[0].into()),
+            PlaceRule::MostFree(free) => most(&|cu| self.freest(free, cu)),
+            PlaceRule::LeastPower(power) => most(&|cu| -self.drawn(power.history_ticks, cu, now)),
+            PlaceRule::Mix { free, power, shares: [a, b] } => {
+                let by_free = |cu| self.freest(free, cu);
+                let by_power = |cu| self.drawn(power.history_ticks, cu, now);
+                let largest = |of: &dyn Fn(usize) -> i128| {
+                    fit.iter().map(|it| of(it.0)).max().unwrap_or(0).max(1)
+                };
+                let (most_free, most_power) = (largest(&by_free), largest(&by_power));
+                let (a, b) = (i128::from(*a) * most_power, i128::from(*b) * most_free);
+                most(&|cu| a * by_free(cu) - b * by_power(cu))
             }
-            other => panic!("what {other:?} counts is not in a log"),
         };
         let (cu, waves) = chosen.expect("it fits somewhere");
         (*cu, waves)
+    }
+
+    /// E9: what is free there, weighted.
+    fn freest(&self, weights: &FreeWeights, cu: usize) -> i128 {
+        let free = self.device.free(cu, weights.amounts == Amounts::LongestRun);
+        let FreeWeights { waves, vgpr, sgpr, lds, .. } = *weights;
+        let weighted = free.iter().zip([waves, vgpr, sgpr, lds]);
+        weighted.map(|(&free, weight)| i128::from(free * weight)).sum()
+    }
+
+    /// E10: what was drawn there in so many ticks before this one, tick by tick of each stretch.
+    fn drawn(&self, history: u64, cu: usize, now: u64) -> i128 {
+        let (list, start) = (&self.drawn[cu], now.saturating_sub(history));
+        let ends = list.iter().skip(1).map(|&(tick, _)| tick).chain([now]);
+        let stretches = list.iter().zip(ends);
+        let sum = stretches.map(|(&(from, power), end)| {
+            i128::from(power) * i128::from(end.min(now).saturating_sub(from.max(start)))
+        });
+        sum.sum()
     }
 
     /// Whether the next workgroup of a launch is whole and could be cut.

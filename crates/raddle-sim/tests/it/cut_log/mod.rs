@@ -13,7 +13,7 @@ use raddle_dispatch::Recipe;
 use raddle_dispatch::log::{Detail, Header, LogWriter, reader};
 use raddle_policy::How;
 use raddle_sim::{Outcome, Task, Work, Workload, run};
-use raddle_types::{Barrier, CuShape, Idempotence, StreamId};
+use raddle_types::{Activity, Barrier, CuShape, Idempotence, StreamId};
 
 use crate::kit::{SHAPE, at_level, in_order, kernel, options, workload};
 use crate::laws;
@@ -265,5 +265,32 @@ proptest! {
         let (outcome, _) = checked(&workload(processes.clone()), device, &recipe);
         let how = WAYS.iter().find(|(name, _)| recipe.contains(name)).map_or(How::Never, |it| it.1);
         laws::check(&outcome, &processes, how);
+    }
+
+    /// E10 and the mix of E9 and E10: what was drawn is added up anew at each decision.
+    #[test]
+    fn what_was_drawn_decides_where_it_goes(
+        processes in slow_processes(), (device, recipe) in chosen(),
+        activities in prop::collection::vec(prop::array::uniform6(0u32..5), 1..7),
+        history in prop_oneof![1u64..50, 50u64..50_000], shares in prop::option::of((0u64..4, 1u64..4)),
+    ) {
+        let mut processes = processes;
+        for (task, activity) in processes.iter_mut().flatten().zip(activities.iter().cycle()) {
+            task.activity = Activity(*activity);
+        }
+        let power = format!("{{ weights = [4, 12, 10, 64, 0, 3], history-ticks = {history} }}");
+        let place = match shares {
+            None => format!("place = {{ least-power = {power} }}"),
+            Some((a, b)) => format!(
+                "place = {{ mix = {{ free = {{ waves = 2, lds = 3 }}, power = {power}, shares = [{a}, {b}] }} }}"
+            ),
+        };
+        let line = |line: &str| match line.starts_with("place") {
+            true => place.clone(),
+            false => line.to_owned(),
+        };
+        let recipe = recipe.lines().map(line).collect::<Vec<_>>().join("\n");
+        let (outcome, _) = checked(&workload(processes.clone()), device, &recipe);
+        prop_assert!(outcome.stuck.is_empty());
     }
 }
