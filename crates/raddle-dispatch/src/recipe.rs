@@ -375,7 +375,7 @@ impl Recipe {
         name: &str,
         (shape, cus): (CuShape, u16),
     ) -> Result<Builder, RecipeError> {
-        let bad = |error| refused::allocate(&self.allocate, error);
+        let bad = |error| refused::allocate(&self.allocate, &shape, error);
         Ok(match self.allocate.clone() {
             AllocateRecipe::RoundRobin(config) => {
                 builder.allocate(name, RoundRobin::new(config).map_err(bad)?)

@@ -187,6 +187,30 @@ fn the_other_forms() {
 }
 
 #[test]
+fn what_cannot_be_explained_says_why_in_one_sentence_after_the_other() {
+    let place = Place::new();
+    let cases = [
+        (
+            r#"{"windws":[1]}"#,
+            "unknown_field at /windws: `windws` is not a key here; did you mean `windows`? `raddle explain windows` shows an example",
+        ),
+        (
+            r#"{"windows":[1]}"#,
+            "missing_field: `count` is missing. `raddle explain windows` shows an example",
+        ),
+        (
+            "[",
+            "it is not JSON (EOF while parsing a list at line 1 column 1). `raddle explain windows` shows an example",
+        ),
+    ];
+    for (question, why) in cases {
+        let ran = place.raddle(&["explain", "windows", question]);
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+        assert!(ran.err.contains(&format!("cannot be answered: {why}")), "{}", ran.err);
+    }
+}
+
+#[test]
 fn long_questions_are_explained_in_short() {
     let place = Place::new();
     let many = vec!["1"; 500].join(",");

@@ -2,7 +2,8 @@
 //!
 //! Policies speak of what they are given, ticks and all; who wrote a recipe knows its keys.
 
-use raddle_workgroup::{Error as WorkgroupError, MatchingConfig, PlaceRule};
+use raddle_policy::{CuShape, Resource};
+use raddle_workgroup::{Error as WorkgroupError, MatchingConfig, PlaceRule, Search};
 
 use super::AllocateRecipe;
 use crate::RecipeError;
@@ -78,7 +79,11 @@ pub(super) fn turn(error: raddle_timeslice::Error) -> RecipeError {
 }
 
 /// Of an allocation policy.
-pub(super) fn allocate(recipe: &AllocateRecipe, error: WorkgroupError) -> RecipeError {
+pub(super) fn allocate(
+    recipe: &AllocateRecipe,
+    shape: &CuShape,
+    error: WorkgroupError,
+) -> RecipeError {
     let refused = |key: &str, message: String, example: &str| of("allocate", key, message, example);
     match (recipe, error) {
         (AllocateRecipe::Spatial(config), WorkgroupError::ZeroShare { process }) => {
@@ -89,15 +94,19 @@ pub(super) fn allocate(recipe: &AllocateRecipe, error: WorkgroupError) -> Recipe
             let example = format!("shares = {better:?}");
             refused(&format!("shares[{at}]"), message.to_owned(), &example)
         }
-        (AllocateRecipe::Matching(config), error) => matching(config, error),
+        (AllocateRecipe::Matching(config), error) => matching(config, shape, error),
         (_, other) => refused("", other.to_string(), ""),
     }
 }
 
-fn matching(config: &MatchingConfig, error: WorkgroupError) -> RecipeError {
+fn matching(config: &MatchingConfig, shape: &CuShape, error: WorkgroupError) -> RecipeError {
     let refused = |key: &str, message: String, example: &str| of("allocate", key, message, example);
     match error {
-        WorkgroupError::Search { .. } => refused("search", error.to_string(), "search = \"full\""),
+        WorkgroupError::Search { resource, .. } => {
+            let found = search(&config.search, shape, resource);
+            let whole = || refused("search", error.to_string(), "search = \"full\"");
+            found.map_or_else(whole, |(key, message, example)| refused(&key, message, &example))
+        }
         WorkgroupError::NoRetry => refused("split.retry-us", error.to_string(), "retry-us = 10"),
         WorkgroupError::NoChannels => refused("channels", error.to_string(), "channels = 8"),
         WorkgroupError::NoWindows => {
@@ -126,6 +135,52 @@ fn matching(config: &MatchingConfig, error: WorkgroupError) -> RecipeError {
             refused(key, error.to_string(), example)
         }
         other => refused("", other.to_string(), ""),
+    }
+}
+
+/// What of a search cannot be used: its key, why, and an example. `None` where it is all of it.
+fn search(
+    search: &Search,
+    shape: &CuShape,
+    resource: Resource,
+) -> Option<(String, String, String)> {
+    let granules = |resource| match resource {
+        Resource::Sgpr if shape.sgpr == u16::MAX => 0,
+        Resource::Sgpr => u32::from(shape.sgpr),
+        Resource::Vgpr => u32::from(shape.vgpr_per_simd),
+        _ => shape.lds,
+    };
+    let (name, has) = (resource.name(), granules(resource));
+    match search {
+        Search::Sampled { amounts } => {
+            let at = amounts.iter().position(|&amount| amount == 0);
+            let falls = || amounts.windows(2).position(|pair| pair[0] >= pair[1]).map(|at| at + 1);
+            let key = |at: usize| format!("search.sampled.amounts[{at}]");
+            let (key, message) = match (at, falls()) {
+                (Some(at), _) => (key(at), "0 granules are no run: give 1 or more".to_owned()),
+                (_, Some(at)) => {
+                    let (before, given) = (amounts[at - 1], amounts[at]);
+                    let message = "the amounts ascend, none of them twice";
+                    (key(at), format!("{given} is not above the {before} before it: {message}"))
+                }
+                _ => {
+                    let message = format!(
+                        "{name} has {has} granules, and no amount is so small: no run of it would be reported, give smaller ones too"
+                    );
+                    ("search.sampled.amounts".to_owned(), message)
+                }
+            };
+            Some((key, message, "amounts = [1, 4, 16, 64]".to_owned()))
+        }
+        Search::Shared { width } => {
+            let all = [Resource::Vgpr, Resource::Sgpr, Resource::Lds];
+            let least = all.into_iter().map(granules).max()?;
+            let message = format!(
+                "{name} has {has} granules, more than one finder of {width} can take in: give {least} or more"
+            );
+            Some(("search.shared.width".to_owned(), message, format!("width = {least}")))
+        }
+        _ => None,
     }
 }
 

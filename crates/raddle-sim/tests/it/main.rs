@@ -2,6 +2,7 @@
 
 mod block_warp;
 mod cut;
+mod cut_log;
 mod energy;
 mod kit;
 mod launch_path;

@@ -9,8 +9,17 @@ use raddle_sim::{Task, run};
 
 use crate::kit::{SHAPE, at_level, in_order, kernel, options, workload};
 
+/// Keeps what is written, for whoever has a copy.
 #[derive(Clone, Default)]
-struct Sink(Arc<Mutex<Vec<u8>>>);
+pub(crate) struct Sink(Arc<Mutex<Vec<u8>>>);
+
+impl Sink {
+    /// All of it, which is text.
+    pub(crate) fn text(&self) -> String {
+        let bytes = self.0.lock().expect("no panic before").clone();
+        String::from_utf8(bytes).expect("a log is text")
+    }
+}
 
 impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
@@ -33,8 +42,7 @@ fn logged(recipe: &str, detail: Detail) -> String {
     let other = Task { stream: raddle_types::StreamId(1), ..kernel(100, 5, 2, 300) };
     let high = at_level(0, vec![kernel(1500, 8, 1, 100), other]);
     run(&workload(vec![low, high]), &mut dispatcher, &options(2), &mut |_| ()).expect("lawful");
-    let bytes = sink.0.lock().expect("no panic before").clone();
-    String::from_utf8(bytes).expect("a log is text")
+    sink.text()
 }
 
 const DRAIN: &str = "raddle = 1\n[turn]\npolicy = \"highest-level\"\n[preempt]\npolicy = \"drain\"";

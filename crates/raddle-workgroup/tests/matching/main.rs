@@ -5,5 +5,6 @@ mod input;
 mod laws;
 mod oracle;
 mod scenarios;
+mod served;
 mod split;
 mod sweep;

@@ -98,8 +98,9 @@ pub(crate) fn verb(
     let text = asked.unwrap_or_else(|| topic.example.to_owned());
     let refused = |why: String| {
         let question = plain(text.trim(), 100);
+        let stop = if why.ends_with('?') { "" } else { "." };
         CliError::Refused(format!(
-            "the question {question} cannot be answered: {why}. `raddle explain {}{}` shows an example",
+            "the question {question} cannot be answered: {why}{stop} `raddle explain {}{}` shows an example",
             args.topic,
             if args.cost { " --cost" } else { "" }
         ))

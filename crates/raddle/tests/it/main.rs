@@ -4,6 +4,7 @@ mod arrivals;
 #[path = "../common/mod.rs"]
 mod common;
 mod compare;
+mod cutting;
 mod inspect;
 mod lists;
 mod occupancy;

@@ -1,0 +1,177 @@
+//! What would the seed's steps decide, with every head and every compute unit looked at anew?
+
+use raddle_types::{Barrier, Demand, Launch};
+use raddle_workgroup::{Amounts, FreeWeights, LevelOrder, PlaceRule};
+
+use super::checker::{Checker, Known};
+use super::device::{At, Fits};
+
+/// The next workgroup of a channel, or the next part of it.
+#[derive(Clone, Copy)]
+pub(super) struct Head {
+    pub(super) id: u32,
+    channel: usize,
+    level: usize,
+    pub(super) part: bool,
+    pub(super) demand: Demand,
+}
+
+impl Checker {
+    /// a1: the head of every channel, in the order of submission.
+    pub(super) fn heads(&mut self, now: u64) -> Vec<Head> {
+        let mut shown: Vec<&Known> = self.launches.values().filter(|it| it.is_shown()).collect();
+        shown.sort_by_key(|it| it.submitted);
+        let mut heads: Vec<Head> = vec![];
+        for known in shown {
+            let launch = &known.launch;
+            let stream = (launch.process.0, launch.stream.0);
+            let at = self.channels.iter().position(|&it| it == stream);
+            let channel = at.unwrap_or_else(|| {
+                self.channels.push(stream);
+                self.channels.len() - 1
+            });
+            if heads.iter().any(|head| head.channel == channel) {
+                continue;
+            }
+            let name = (launch.id.0, known.next);
+            if self.since.get(&channel).is_none_or(|&(head, _)| head != name) {
+                self.since.insert(channel, (name, now));
+            }
+            let last = match &self.config.order {
+                LevelOrder::Static => 255,
+                LevelOrder::Windows { windows_us } => windows_us.len() - 1,
+            };
+            let part = known.cut > 0 || self.cut.contains(&name);
+            let level = if part { last } else { usize::from(launch.level.0).min(last) };
+            let waves = if part { 1 } else { launch.demand.waves };
+            let demand = Demand { waves, ..launch.demand };
+            heads.push(Head { id: launch.id.0, channel, level, part, demand });
+        }
+        heads
+    }
+
+    /// E2: who goes first at this time, the lower the better.
+    fn rank(&self, level: usize, now: u64) -> usize {
+        let LevelOrder::Windows { windows_us } = &self.config.order else { return level };
+        let turn: u64 = windows_us.iter().sum::<u64>() * 1_000;
+        let (mut left, mut top) = (now % turn, 0);
+        while left >= windows_us[top] * 1_000 {
+            left -= windows_us[top] * 1_000;
+            top += 1;
+        }
+        if level == top { 0 } else { level + usize::from(level < top) }
+    }
+
+    /// One question: what starts, with where it fits; where nothing does it counts as a failure, and
+    /// a workgroup may be cut (E3).
+    pub(super) fn decide(&mut self, now: u64) -> Option<(Head, Fits)> {
+        let heads = self.heads(now);
+        assert!(!heads.is_empty(), "nobody asks where nothing waits");
+        for head in &heads {
+            assert!(!self.never(head.id), "launch {} is to be refused", head.id);
+        }
+        let found = self.choose(&heads, now);
+        if found.is_some() {
+            return found;
+        }
+        // Asked again in the same tick without a fact is the same round.
+        if self.counted.replace(now) == Some(now) {
+            return None;
+        }
+        self.failures += 1;
+        if self.failures <= self.split.threshold {
+            return None;
+        }
+        self.failures = 0;
+        let may = heads.iter().filter(|head| self.may_cut(head.id));
+        let longest = may.min_by_key(|head| (self.since[&head.channel].1, head.channel))?.id;
+        self.cut.insert((longest, self.launches[&longest].next));
+        let heads = self.heads(now);
+        self.choose(&heads, now)
+    }
+
+    /// a3 to a42.
+    fn choose(&mut self, heads: &[Head], now: u64) -> Option<(Head, Fits)> {
+        let fitting = |head: &Head| Some((*head, self.device.fit(&head.demand)));
+        let mut fit: Vec<_> = heads.iter().filter_map(fitting).collect();
+        fit.retain(|(_, cus)| !cus.is_empty());
+        let best = fit.iter().map(|(head, _)| self.rank(head.level, now)).min()?;
+        fit.retain(|(head, _)| self.rank(head.level, now) == best);
+        fit.sort_by_key(|(head, _)| head.channel);
+        if fit.len() > 1 {
+            let level = fit[0].0.level;
+            let marked = |channel: usize| self.marks.contains(&(level, channel));
+            match fit.iter().position(|(head, _)| !marked(head.channel)) {
+                Some(at) => fit.swap(0, at),
+                None => {
+                    for (head, _) in &fit[1..] {
+                        self.marks.remove(&(level, head.channel));
+                    }
+                }
+            }
+            self.marks.insert((level, fit[0].0.channel));
+        }
+        fit.into_iter().next()
+    }
+
+    /// a4: one of the compute units that fit, by the rule of the recipe.
+    pub(super) fn place<'f>(&self, fit: &'f Fits, now: u64) -> (usize, &'f Vec<At>) {
+        // The first of the largest.
+        let most = |score: &dyn Fn(usize) -> i128| fit.iter().rev().max_by_key(|it| score(it.0));
+        let chosen = match &self.config.place {
+            PlaceRule::LowestIndex => fit.first(),
+            PlaceRule::RoundRobin => {
+                fit.iter().find(|(cu, _)| *cu >= self.cursor).or_else(|| fit.first())
+            }
+            PlaceRule::MostWaves => most(&|cu| self.device.free(cu, false)[0].into()),
+            PlaceRule::MostFree(free) => most(&|cu| self.freest(free, cu)),
+            PlaceRule::LeastPower(power) => most(&|cu| -self.drawn(power.history_ticks, cu, now)),
+            PlaceRule::Mix { free, power, shares: [a, b] } => {
+                let by_free = |cu| self.freest(free, cu);
+                let by_power = |cu| self.drawn(power.history_ticks, cu, now);
+                let largest = |of: &dyn Fn(usize) -> i128| {
+                    fit.iter().map(|it| of(it.0)).max().unwrap_or(0).max(1)
+                };
+                let (most_free, most_power) = (largest(&by_free), largest(&by_power));
+                let (a, b) = (i128::from(*a) * most_power, i128::from(*b) * most_free);
+                most(&|cu| a * by_free(cu) - b * by_power(cu))
+            }
+        };
+        let (cu, waves) = chosen.expect("it fits somewhere");
+        (*cu, waves)
+    }
+
+    /// E9: what is free there, weighted.
+    fn freest(&self, weights: &FreeWeights, cu: usize) -> i128 {
+        let free = self.device.free(cu, weights.amounts == Amounts::LongestRun);
+        let FreeWeights { waves, vgpr, sgpr, lds, .. } = *weights;
+        let weighted = free.iter().zip([waves, vgpr, sgpr, lds]);
+        weighted.map(|(&free, weight)| i128::from(free * weight)).sum()
+    }
+
+    /// E10: what was drawn there in so many ticks before this one, tick by tick of each stretch.
+    fn drawn(&self, history: u64, cu: usize, now: u64) -> i128 {
+        let (list, start) = (&self.drawn[cu], now.saturating_sub(history));
+        let ends = list.iter().skip(1).map(|&(tick, _)| tick).chain([now]);
+        let stretches = list.iter().zip(ends);
+        let sum = stretches.map(|(&(from, power), end)| {
+            i128::from(power) * i128::from(end.min(now).saturating_sub(from.max(start)))
+        });
+        sum.sum()
+    }
+
+    /// Whether the next workgroup of a launch is whole and could be cut.
+    pub(super) fn may_cut(&self, id: u32) -> bool {
+        let Known { launch, next, cut, .. } = &self.launches[&id];
+        let whole = *cut == 0 && !self.cut.contains(&(id, *next));
+        whole && launch.barrier == Barrier::No && launch.demand.waves > 1
+    }
+
+    /// Whether not even an empty device takes it, nor a part of it where it may be cut.
+    pub(super) fn never(&self, id: u32) -> bool {
+        let Launch { demand, barrier, workgroups, .. } = self.launches[&id].launch;
+        let fits = |waves| self.device.on_empty(&Demand { waves, ..demand }).is_some();
+        let cuts = barrier == Barrier::No && demand.waves > 1;
+        workgroups == 0 || demand.waves == 0 || !(fits(demand.waves) || cuts && fits(1))
+    }
+}

@@ -1,0 +1,296 @@
+//! Is a whole run in which `matching` cuts workgroups (seed 000, E3) lawful, and the same again?
+//!
+//! Each run is written to a log in full detail. The log must come again byte for byte, from the
+//! workload and from its own events, and [`checker`], which knows nothing but its lines, must agree
+//! with every one of them.
+
+mod checker;
+mod decide;
+mod device;
+
+use proptest::prelude::*;
+use raddle_dispatch::Recipe;
+use raddle_dispatch::log::{Detail, Header, LogWriter, reader};
+use raddle_policy::How;
+use raddle_sim::{Outcome, Task, Work, Workload, run};
+use raddle_types::{Activity, Barrier, CuShape, Idempotence, StreamId};
+
+use crate::kit::{SHAPE, at_level, in_order, kernel, options, workload};
+use crate::laws;
+use crate::replay::Sink;
+use checker::Tally;
+
+const WAYS: [(&str, How); 6] = [
+    ("never", How::Never),
+    ("wait", How::Wait),
+    ("flag", How::Flag),
+    ("drain", How::Drain),
+    ("reset", How::Reset),
+    ("switch", How::Switch),
+];
+
+fn recipe(preempt: &str, split: &str, more: &str) -> String {
+    format!(
+        "raddle = 1\n[turn]\npolicy = \"highest-level\"\n[preempt]\npolicy = \"{preempt}\"\n\
+         [allocate]\npolicy = \"matching\"\nsplit = {split}\n{more}"
+    )
+}
+
+/// A run, and its log in this detail.
+fn logged(
+    workload: &Workload,
+    (shape, cus): (CuShape, u16),
+    recipe: &str,
+    detail: Detail,
+) -> (Outcome, String) {
+    let recipe = Recipe::parse("test", recipe).expect("a recipe");
+    let header = Header { raddle_log: 1, detail, device: "test".into(), cus, shape, recipe };
+    let sink = Sink::default();
+    let log = LogWriter::new(Box::new(sink.clone()), &header);
+    let mut dispatcher = header.recipe.builder(shape, cus).expect("it builds").log(log).build();
+    let options = raddle_sim::Options { shape, ..options(cus) };
+    let outcome = run(workload, &mut dispatcher, &options, &mut |_| ());
+    (outcome.expect("the two books agree"), sink.text())
+}
+
+/// A run whose log comes again, and is lawful.
+fn checked(workload: &Workload, device: (CuShape, u16), recipe: &str) -> (Outcome, Tally) {
+    let (outcome, log) = logged(workload, device, recipe, Detail::Full);
+    assert_eq!(logged(workload, device, recipe, Detail::Full).1, log, "the same again");
+    let short = logged(workload, device, recipe, Detail::Answers).1;
+    for log in [&log, &short] {
+        let found = reader::replay(log.as_bytes()).expect("it can be read");
+        assert_eq!(found.difference, None);
+        assert_eq!(found.answers as usize, log.matches("\"answer\":").count());
+        assert_eq!(found.events as usize, log.matches("\"event\":").count());
+    }
+    (outcome, checker::check(&log))
+}
+
+fn with(task: Task, lds_granules: u32, is_related: bool) -> Task {
+    let mut task = Task { idempotent: Idempotence::Idempotent, ..task };
+    if let Work::Kernel { demand, barrier, context_bytes, .. } = &mut task.work {
+        (demand.lds, *context_bytes) = (lds_granules, 0);
+        *barrier = if is_related { Barrier::Yes } else { Barrier::No };
+    }
+    task
+}
+
+fn on(stream: u32, task: Task) -> Task {
+    Task { stream: StreamId(stream), ..task }
+}
+
+/// Small workgroups fill most of two units; behind and beside them, on channels of their own, some
+/// that fit whole, some of six waves that fit only in pieces, and some of six that must stay whole.
+fn crowd() -> Vec<Task> {
+    vec![
+        on(0, with(kernel(0, 4, 2, 40_000), 1, false)),
+        on(1, with(kernel(100, 4, 6, 9_000), 2, false)),
+        on(2, with(kernel(100, 2, 6, 5_000), 2, true)),
+        on(3, with(kernel(200, 6, 2, 30_000), 1, true)),
+    ]
+}
+
+/// An urgent process comes in the middle, when pieces lie on the device.
+fn interrupted(urgent_at: u64) -> Vec<Vec<Task>> {
+    let urgent = |at| with(kernel(at, 2, 8, 3_000), 8, true);
+    let high = in_order(vec![urgent(urgent_at), urgent(urgent_at + 20_000)]);
+    vec![at_level(5, crowd()), at_level(0, high)]
+}
+
+#[test]
+fn a_run_that_cuts_comes_again_and_is_lawful_whatever_way_work_leaves() {
+    let mut told = String::from("        whole parts killed saved\n");
+    for (name, how) in WAYS {
+        let processes = interrupted(38_000);
+        let recipe = recipe(name, "{ threshold = 4, retry-us = 1 }", "");
+        let (outcome, tally) = checked(&workload(processes.clone()), (SHAPE, 2), &recipe);
+        laws::check(&outcome, &processes, how);
+        let Tally { whole, parts, killed, saved_parts, displaced, refused } = tally;
+        assert_eq!((displaced, refused), (0, 0));
+        told += &format!("{name:7}{whole:6}{parts:6}{killed:7}{saved_parts:6}\n");
+    }
+    insta::assert_snapshot!(told);
+}
+
+#[test]
+fn what_fits_in_parts_alone_runs_in_parts_or_is_told_as_stuck() {
+    // Nine waves, and a unit holds eight.
+    let all = workload(vec![vec![with(kernel(0, 2, 9, 5_000), 1, false)]]);
+    let (outcome, tally) = checked(&all, (SHAPE, 1), &recipe("never", "{ threshold = 3 }", ""));
+    assert_eq!((outcome.stuck.len(), tally.whole, tally.parts), (0, 0, 18));
+    // A run ends when 65,536 wakes in a row have led to nothing.
+    for (threshold, stuck) in [(65_000, 0), (66_000, 1)] {
+        let split = format!("{{ threshold = {threshold} }}");
+        let recipe = Recipe::parse("test", &recipe("never", &split, "")).expect("a recipe");
+        let mut dispatcher = recipe.builder(SHAPE, 1).expect("it builds").build();
+        let outcome = run(&all, &mut dispatcher, &options(1), &mut |_| ()).expect("lawful");
+        assert_eq!(outcome.stuck.len(), stuck, "{threshold}");
+    }
+}
+
+/// The log of a run in which parts are saved and come back.
+fn log() -> String {
+    let recipe = recipe("switch", "{ threshold = 4, retry-us = 1 }", "");
+    logged(&workload(interrupted(38_000)), (SHAPE, 2), &recipe, Detail::Full).1
+}
+
+/// Instead of a line: nothing, or the line and itself again.
+const GONE: &str = "gone";
+const TWICE: &str = "twice";
+
+/// What the checker says of a log in which the first line with these words reads otherwise.
+fn found(log: &str, words: &str, (from, to): (&str, &str)) -> String {
+    let at = log.lines().position(|line| line.contains(words));
+    let at = at.unwrap_or_else(|| panic!("no line has {words}"));
+    let mut lines: Vec<String> = log.lines().map(str::to_owned).collect();
+    assert!(lines[at].contains(from), "{}", lines[at]);
+    match to {
+        GONE => drop(lines.remove(at)),
+        TWICE => lines.insert(at, lines[at].clone()),
+        _ => lines[at] = lines[at].replacen(from, to, 1),
+    }
+    let checked = std::panic::catch_unwind(|| checker::check(&lines.join("\n")));
+    let what = checked.expect_err("the change is found");
+    let text = what.downcast_ref::<String>().cloned();
+    text.or_else(|| what.downcast_ref::<&str>().map(|&text| text.to_owned())).expect("words")
+}
+
+#[test]
+fn the_checker_finds_what_is_wrong() {
+    let log = log();
+    assert!(checker::check(&log).parts > 0);
+    let cut = "\"answer\":\"start\",\"launch\":1,\"cut\"";
+    let ended = "\"event\":\"waves-ended\",\"launch\":1,\"cut\"";
+    let wait = "\"answer\":\"wait\"";
+    // The first line with these words; what is changed in it; what the checker says.
+    let changes = [
+        // Another wave, workgroup, unit, place; whole; not at all.
+        (cut, "\"cut\":[0,1]", "\"cut\":[1,1]", "right: Array [Number(0), Number(1)]"),
+        (cut, "[[1,1,1,1,1]]", "[[0,1,1,1,1]]", "in order"),
+        (cut, "[[1,1,1,1,1]]", "[[1,1,1,0,1]]", "left: (0,"),
+        (cut, "\"places\":[[1,", "\"places\":[[0,", "right: (1, Array [Array [Number(1)"),
+        (cut, "\"cut\":[0,1],", "", "left: Null"),
+        (cut, "", GONE, "left: Array [Number(1), Number(1)]"),
+        // A failure more or less; another wake; another threshold; waves that meet.
+        (wait, "", TWICE, "left: (Number("),
+        (wait, "", GONE, "left: (Number("),
+        (wait, "\"retry-at\":", "\"retry-at\":1", "right: Some(1100)"),
+        ("\"threshold\"", "\"threshold\":4", "\"threshold\":5", "right: Some(3200)"),
+        ("\"threshold\"", "\"threshold\":4", "\"threshold\":3", "right: None"),
+        ("\"id\":1,", "\"barrier\":\"no\"", "\"barrier\":\"yes\"", "right: None"),
+        // What ends, leaves and comes back.
+        (ended, "", GONE, "right: (1, Array [Array [Number(1), Number(1)"),
+        (ended, "", TWICE, "it lies there"),
+        (ended, "\"cut\":[0,1]", "\"cut\":[5,1]", "it lies there"),
+        ("\"event\":\"taken-off\"", "", GONE, "left: (0,"),
+        ("\"answer\":\"restore\"", "", GONE, "launch 2 fits"),
+        ("\"event\":\"restored\"", "", GONE, "it does not run"),
+        ("raddle-log-end", "", GONE, "breaks off"),
+        ("raddle-log-end", "\"answers\":", "\"answers\":1", "left: (Number("),
+    ];
+    for (words, from, to, says) in changes {
+        let said = found(&log, words, (from, to));
+        assert!(said.contains(says), "{words}, {from} to {to}: {said}");
+    }
+}
+
+/// A device, and what is chosen of `matching` beside cutting.
+type Chosen = ((CuShape, u16), String);
+
+fn shape() -> impl Strategy<Value = CuShape> {
+    let simd = (1u8..5, 1u16..6, 4u16..20);
+    let shared = (prop_oneof![Just(u16::MAX), 0u16..30], 0u32..16, 1u16..9, 0u16..5);
+    (simd, shared).prop_map(|((simds, waves_per_simd, vgpr_per_simd), shared)| {
+        let (sgpr, lds, workgroups, barriers) = shared;
+        CuShape { simds, waves_per_simd, vgpr_per_simd, sgpr, lds, workgroups, barriers }
+    })
+}
+
+fn chosen() -> impl Strategy<Value = Chosen> {
+    let order = prop_oneof![
+        2 => Just(String::new()),
+        1 => prop::collection::vec(1u64..9, 1..4)
+            .prop_map(|windows| format!("order = {{ windows = {{ windows-us = {windows:?} }} }}\n")),
+    ];
+    let one_of = |words: &'static [&'static str]| prop::sample::select(words);
+    let place = one_of(&[
+        "\"lowest-index\"",
+        "\"round-robin\"",
+        "\"most-waves\"",
+        "{ most-free = { waves = 2, vgpr = 1, sgpr = 3, lds = 1 } }",
+        "{ most-free = { vgpr = 3, lds = 2, amounts = \"longest-run\" } }",
+    ]);
+    let rest = (0u64..6, 1u64..4, order, one_of(&["tail", "head", "fixed"]), place, 0u32..5);
+    ((shape(), 1u16..4), one_of(&["never", "wait", "flag", "drain", "reset", "switch"]), rest)
+        .prop_map(|(device, preempt, (threshold, retry, order, balance, place, window))| {
+            let split = format!("{{ threshold = {threshold}, retry-us = {retry} }}");
+            let more = format!("balance = \"{balance}\"\nplace = {place}\n{order}");
+            let window = if window > 0 { format!("window = {window}\n") } else { String::new() };
+            (device, window + &recipe(preempt, &split, &more))
+        })
+}
+
+/// Processes of two streams each whose launches last long enough for some rounds to fail.
+fn slow_processes() -> impl Strategy<Value = Vec<Vec<Task>>> {
+    let slower = |(mut processes, related, sgpr): (Vec<Vec<Task>>, Vec<bool>, Vec<u16>)| {
+        let choices = related.into_iter().zip(sgpr).cycle();
+        for (task, (is_related, scalar)) in processes.iter_mut().flatten().zip(choices) {
+            task.arrival.0 *= 100;
+            if let Work::Kernel { demand, barrier, workgroup, .. } = &mut task.work {
+                workgroup.0 *= 300;
+                (demand.sgpr, demand.barriers) = (scalar, u16::from(is_related));
+                *barrier = if is_related { Barrier::Yes } else { Barrier::No };
+            }
+        }
+        processes
+    };
+    let related = prop::collection::vec(prop::bool::weighted(0.3), 1..9);
+    (laws::processes(), related, prop::collection::vec(0u16..4, 9)).prop_map(slower)
+}
+
+/// Each case is a run, four times over: few of them, as many as `PROPTEST_CASES` says in a long test.
+fn cases() -> ProptestConfig {
+    let long = std::env::var_os("PROPTEST_CASES").is_some();
+    if long { ProptestConfig::default() } else { ProptestConfig::with_cases(24) }
+}
+
+proptest! {
+    #![proptest_config(cases())]
+
+    #[test]
+    fn any_run_that_cuts_comes_again_and_is_lawful(
+        processes in slow_processes(), (device, recipe) in chosen(),
+    ) {
+        let (outcome, _) = checked(&workload(processes.clone()), device, &recipe);
+        let how = WAYS.iter().find(|(name, _)| recipe.contains(name)).map_or(How::Never, |it| it.1);
+        laws::check(&outcome, &processes, how);
+    }
+
+    /// E10 and the mix of E9 and E10: what was drawn is added up anew at each decision.
+    #[test]
+    fn what_was_drawn_decides_where_it_goes(
+        processes in slow_processes(), (device, recipe) in chosen(),
+        activities in prop::collection::vec(prop::array::uniform6(0u32..5), 1..7),
+        history in prop_oneof![1u64..50, 50u64..50_000], shares in prop::option::of((0u64..4, 1u64..4)),
+    ) {
+        let mut processes = processes;
+        for (task, activity) in processes.iter_mut().flatten().zip(activities.iter().cycle()) {
+            task.activity = Activity(*activity);
+        }
+        let power = format!("{{ weights = [4, 12, 10, 64, 0, 3], history-ticks = {history} }}");
+        let place = match shares {
+            None => format!("place = {{ least-power = {power} }}"),
+            Some((a, b)) => format!(
+                "place = {{ mix = {{ free = {{ waves = 2, lds = 3 }}, power = {power}, shares = [{a}, {b}] }} }}"
+            ),
+        };
+        let line = |line: &str| match line.starts_with("place") {
+            true => place.clone(),
+            false => line.to_owned(),
+        };
+        let recipe = recipe.lines().map(line).collect::<Vec<_>>().join("\n");
+        let (outcome, _) = checked(&workload(processes.clone()), device, &recipe);
+        prop_assert!(outcome.stuck.is_empty());
+    }
+}

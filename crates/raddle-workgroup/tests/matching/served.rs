@@ -1,0 +1,96 @@
+//! With windows, is each level that always fits served in each turn (seed 000, E2)?
+
+use proptest::prelude::*;
+use raddle_policy::{
+    Allocate, Answer, CuId, CuShape, Cus, Demand, Fact, Launch, LaunchId, Level, Piece,
+    ReadyLaunch, ReadyView, Round, StreamId, Tick, WaveSpan,
+};
+use raddle_workgroup::{LevelOrder, Matching, MatchingConfig};
+
+/// Holds one workgroup of [`DEMAND`].
+const SHAPE: CuShape = CuShape {
+    simds: 2,
+    waves_per_simd: 1,
+    vgpr_per_simd: 4,
+    sgpr: u16::MAX,
+    lds: 0,
+    workgroups: 1,
+    barriers: 0,
+};
+const DEMAND: Demand = Demand { waves: 2, vgpr: 4, sgpr: 0, lds: 0, barriers: 0 };
+
+/// An endless launch of each of these levels.
+fn endless(levels: &[u8]) -> Vec<ReadyLaunch> {
+    let entry = |(id, &level): (u32, &u8)| {
+        let launch = Launch {
+            id: LaunchId(id),
+            stream: StreamId(id),
+            level: Level(level),
+            workgroups: u64::MAX,
+            demand: DEMAND,
+            ..Launch::default()
+        };
+        ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }
+    };
+    (0..).zip(levels).map(entry).collect()
+}
+
+/// One dispatch a microsecond for so many turns; how often each launch went, turn by turn.
+fn served(windows_us: &[u64], levels: &[u8], turns: u64) -> Vec<Vec<u64>> {
+    let order = LevelOrder::Windows { windows_us: windows_us.to_vec() };
+    let config = MatchingConfig { order, ..MatchingConfig::default() };
+    let mut policy = Matching::new(config, SHAPE, 1).expect("windows of a microsecond or more");
+    let mut entries = endless(levels);
+    let cus = Cus::new(SHAPE, 1);
+    let turn: u64 = windows_us.iter().sum();
+    let mut counts = vec![vec![0; levels.len()]; turns as usize];
+    for us in 0..turn * turns {
+        let (now, mut round) = (Tick(us * 1_000), Round::default());
+        let view = ReadyView { launches: &entries, cus: &cus };
+        let Answer::Start { launch, .. } = policy.allocate(&view, now, &mut round) else {
+            panic!("the device is empty");
+        };
+        let entry = &mut entries[launch.0 as usize];
+        let pieces = &[Piece::one(entry.next, CuId(0))];
+        entry.next += 1;
+        counts[(us / turn) as usize][launch.0 as usize] += 1;
+        let ended = Fact::Ended { launch: &entry.launch, waves: WaveSpan::All, pieces };
+        policy.observe(&ended, Tick(us * 1_000 + 999));
+    }
+    counts
+}
+
+proptest! {
+    /// A level is served in its own window, and in those of levels without work if it is the best
+    /// there is; channels of one level share what it gets.
+    #[test]
+    fn each_level_with_work_is_served_in_each_turn(
+        windows_us in prop::collection::vec(1u64..7, 1..6),
+        channels in prop::collection::vec(0u8..8, 1..6),
+        turns in 1u64..5,
+    ) {
+        let last = windows_us.len() as u8 - 1;
+        let level = |at: usize| channels[at].min(last);
+        let best = (0..channels.len()).map(level).min().expect("there is one");
+        let counts = served(&windows_us, &channels, turns);
+        for count in &counts {
+            for wanted in 0..=last {
+                let got: u64 =
+                    (0..channels.len()).filter(|&at| level(at) == wanted).map(|at| count[at]).sum();
+                let has_work = (0..channels.len()).any(|at| level(at) == wanted);
+                let idle = |&other: &u8| (0..channels.len()).all(|at| level(at) != other);
+                let others = (0..=last).filter(idle).map(|it| windows_us[usize::from(it)]);
+                let more: u64 = if wanted == best { others.sum() } else { 0 };
+                let own = if has_work { windows_us[usize::from(wanted)] + more } else { 0 };
+                prop_assert_eq!(got, own, "level {} in {:?}", wanted, count);
+            }
+        }
+        // Marks share a level between its channels, over all turns.
+        let total = |at: usize| counts.iter().map(|count| count[at]).sum::<u64>();
+        for one in 0..channels.len() {
+            for other in (0..channels.len()).filter(|&other| level(other) == level(one)) {
+                prop_assert!(total(one).abs_diff(total(other)) <= 1, "{one} and {other}");
+            }
+        }
+    }
+}
