@@ -1,8 +1,8 @@
 //! Do the parts of seed 000 allocate nothing once they have seen as much as they will see?
 
 use raddle_policy::{
-    Activity, Allocate, Answer, CuShape, Cus, Demand, Fact, Launch, LaunchId, Piece, ReadyLaunch,
-    ReadyView, Round, StreamId, Tick, WaveSpan,
+    Activity, Allocate, Answer, Barrier, CuShape, Cus, Demand, Fact, Launch, LaunchId, Level,
+    Piece, ReadyLaunch, ReadyView, Round, StreamId, Tick, WaveSpan,
 };
 use raddle_test::{Counting, made};
 use raddle_workgroup::balance::{Kind, Pointer, Table};
@@ -10,7 +10,9 @@ use raddle_workgroup::contract::{Kernel, SHAPE, XorShift};
 use raddle_workgroup::order::{Lowest, Marks, Order, Windows};
 use raddle_workgroup::place::{History, LeastPower, Mix, MostFree, Weights};
 use raddle_workgroup::split::{Failures, Outcome, Workgroup, split};
-use raddle_workgroup::{FreeWeights, Matching, MatchingConfig, PlaceRule, PowerWeights};
+use raddle_workgroup::{
+    FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule, PowerWeights, SplitRule,
+};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -85,21 +87,32 @@ fn matching_in_steady_state() {
         let mut launch = kernel.launch(LaunchId(id), u64::MAX / 2, cus).unwrap();
         launch.stream = StreamId(id);
         launch.activity = Activity([1, 2, 3, 4, 5, 6]);
+        launch.level = Level(id as u8 % 3);
+        launch.barrier = Barrier::No;
         ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }
     };
     let free = FreeWeights { waves: 1, vgpr: 2, ..FreeWeights::default() };
     let power = PowerWeights { weights: [1, 2, 3, 4, 5, 6], history_ticks: 4 };
-    let rules = [
-        PlaceRule::LowestIndex,
-        PlaceRule::RoundRobin,
-        PlaceRule::Mix { free, power, shares: [1, 1] },
+    let place = |place| MatchingConfig { place, ..MatchingConfig::default() };
+    let windows = LevelOrder::Windows { windows_us: vec![4, 2, 1] };
+    let split = Some(SplitRule { threshold: 0, retry_us: 1 });
+    let configs = [
+        place(PlaceRule::LowestIndex),
+        place(PlaceRule::RoundRobin),
+        place(PlaceRule::Mix { free, power, shares: [1, 1] }),
+        MatchingConfig { order: windows, ..MatchingConfig::default() },
+        MatchingConfig { split, ..MatchingConfig::default() },
     ];
-    for place in rules {
-        let config = MatchingConfig { place, ..MatchingConfig::default() };
+    for config in configs {
+        let (cuts, mut cut) = (config.split.is_some(), 0);
         let mut policy = Matching::new(config, SHAPE, cus).unwrap();
         let mut entries: Vec<ReadyLaunch> = (0..).zip(kernels).map(entry).collect();
+        if cuts {
+            // Its workgroups of one wave go before all that is cut.
+            entries[1].launch.workgroups = 0;
+        }
         let table = Cus::new(SHAPE, cus);
-        let mut resident: Vec<(usize, Piece)> = Vec::with_capacity(1024);
+        let mut resident: Vec<(usize, Piece, WaveSpan)> = Vec::with_capacity(4096);
         let mut round = Round::default();
         let mut draws = XorShift::default();
         let mut steps = |from: u64, to: u64| {
@@ -108,21 +121,30 @@ fn matching_in_steady_state() {
                     round.clear();
                     let view = ReadyView { launches: &entries, cus: &table };
                     let answer = policy.allocate(&view, Tick(now), &mut round);
-                    let Answer::Start { launch, .. } = answer else { break };
-                    entries[launch.index()].next += 1;
-                    resident.push((launch.index(), round.pieces[0]));
+                    let Answer::Start { launch, waves } = answer else { break };
+                    let entry = &mut entries[launch.index()];
+                    match waves {
+                        WaveSpan::Cut { first, count }
+                            if first + count < entry.launch.demand.waves =>
+                        {
+                            (entry.cut, cut) = (first + count, cut + 1);
+                        }
+                        _ => (entry.cut, entry.next) = (0, entry.next + 1),
+                    }
+                    resident.push((launch.index(), round.pieces[0], waves));
                 }
                 for _ in 0..4 {
                     let at = (draws.draw() % resident.len() as u64) as usize;
-                    let (launch, piece) = resident.swap_remove(at);
+                    let (launch, piece, waves) = resident.swap_remove(at);
                     let (launch, pieces) = (&entries[launch].launch, &[piece]);
-                    let fact = Fact::Ended { launch, waves: WaveSpan::All, pieces };
+                    let fact = Fact::Ended { launch, waves, pieces };
                     policy.observe(&fact, Tick(now));
                 }
             }
         };
         assert!(made(|| steps(0, 500)) > 0, "at first it learns of launches");
         assert_eq!(made(|| steps(500, 3_000)), 0);
+        assert_eq!(cut > 0, cuts, "{cut} waves of workgroups that were cut");
     }
 }
 

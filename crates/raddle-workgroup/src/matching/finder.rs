@@ -87,6 +87,10 @@ fn finder(search: &Search, resource: Resource, blocks: u32) -> Result<Finder, Er
             Sampled::steps(blocks).map(Finder::Sampled).map_err(fault)
         }
         Search::Sampled { amounts } => {
+            // Some may be more than there is of this resource, and still are in order.
+            if let Some(at) = amounts.windows(2).position(|two| two[0] >= two[1]) {
+                return Err(fault(raddle_bitmap::Error::SampleOrder { at: at + 1 }));
+            }
             // An amount of 0 becomes a place that there is not, and is refused with the others.
             let k = amounts.iter().map(|&amount| amount.wrapping_sub(1));
             let k: Vec<u32> = k.filter(|&k| k < blocks || k == u32::MAX).collect();

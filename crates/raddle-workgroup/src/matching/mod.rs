@@ -118,6 +118,11 @@ impl Matcher {
         self.classes[class].never
     }
 
+    /// How many waves a compute unit has at most.
+    pub(crate) fn waves(&self) -> u32 {
+        self.shape.waves()
+    }
+
     /// The lowest compute unit at or above `from` that takes such a workgroup: the place for
     /// [`Self::commit`].
     #[inline(always)]

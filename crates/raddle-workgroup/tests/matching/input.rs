@@ -43,6 +43,17 @@ fn choices_that_make_no_sense_are_errors_that_say_why() {
     let least = |power| with_place(PlaceRule::LeastPower(power));
     assert_eq!(refused(least(power([0; 6], 5))), Error::NoWeight);
     assert_eq!(refused(least(power([1; 6], 0))), Error::NoCycles);
+    // 8 waves a compute unit, 6 kinds at rates of up to 2^32 - 1.
+    let most = u64::MAX / (8 * u64::from(u32::MAX));
+    assert_eq!(refused(least(power([most + 1, 0, 0, 0, 0, 0], 5))), Error::Score { row: 0 });
+    assert!(Matching::new(least(power([most, 0, 0, 0, 0, 0], 5)), shape(), 2).is_ok());
+    // Also amounts that no resource has stand in order.
+    for (amounts, at) in [(vec![1, 500, 400], 2), (vec![600, 5], 1), (vec![2, 2], 1)] {
+        let search = Search::Sampled { amounts };
+        let error = refused(MatchingConfig { search, ..MatchingConfig::default() });
+        let cause = raddle_bitmap::Error::SampleOrder { at };
+        assert!(matches!(error, Error::Search { cause: said, .. } if said == cause), "{error}");
+    }
     let free = FreeWeights { waves: 1, ..FreeWeights::default() };
     let mix = PlaceRule::Mix { free, power: power([1; 6], 5), shares: [0, 0] };
     assert_eq!(refused(with_place(mix)), Error::NoShare);

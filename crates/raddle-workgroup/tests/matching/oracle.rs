@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use raddle_bitmap::{FreeMap, Full, Sampled, Search as _, View};
+use raddle_bitmap::{FreeMap, Full, Grouped, Sampled, Search as _, View};
 use raddle_policy::test_kit::{Scenario, scenario};
 use raddle_policy::{
     Allocate, Answer, CuId, CuShape, Cus, Fact, LaunchId, Piece, ReadyLaunch, ReadyView, Round,
@@ -64,6 +64,8 @@ fn unit(shape: &CuShape, balance: Balance) -> Cu<Name> {
 fn longest(search: &Search, map: View<'_>) -> Result<u32, raddle_bitmap::Error> {
     match search {
         Search::Sampled { .. } => Sampled::steps(map.blocks())?.longest(map),
+        Search::Grouped { groups } => Grouped::new(map.blocks(), *groups)?.longest(map),
+        // Shared in turn, the full search finds what it finds alone.
         _ => Full.longest(map),
     }
 }
@@ -254,7 +256,12 @@ fn config() -> impl Strategy<Value = MatchingConfig> {
         Just(PlaceRule::RoundRobin),
         Just(PlaceRule::MostWaves)
     ];
-    let search = prop_oneof![Just(Search::Full), Just(Search::Sampled { amounts: vec![] })];
+    let search = prop_oneof![
+        Just(Search::Full),
+        Just(Search::Sampled { amounts: vec![] }),
+        (1u32..9).prop_map(|groups| Search::Grouped { groups }),
+        Just(Search::Shared { width: 0 }),
+    ];
     let balance = prop_oneof![Just(Balance::Tail), Just(Balance::Head)];
     (order, place, search, balance).prop_map(|(order, place, search, balance)| MatchingConfig {
         order,
@@ -265,8 +272,28 @@ fn config() -> impl Strategy<Value = MatchingConfig> {
     })
 }
 
+/// A search of this kind that can be used on this shape: as many groups, at most, as divide every
+/// resource; as wide as the widest.
+fn suited(search: Search, shape: &CuShape) -> Search {
+    let sgpr = if shape.sgpr == u16::MAX { 0 } else { shape.sgpr.into() };
+    let blocks = [shape.vgpr_per_simd.into(), sgpr, shape.lds];
+    let divides = |groups: u32| {
+        blocks.iter().all(|&blocks| blocks == 0 || groups < blocks && blocks % groups == 0)
+    };
+    match search {
+        Search::Grouped { groups } => {
+            let groups = (1..=groups).rev().find(|&groups| divides(groups));
+            groups.map_or(Search::Full, |groups| Search::Grouped { groups })
+        }
+        Search::Shared { .. } => {
+            Search::Shared { width: blocks.into_iter().max().unwrap_or_default().max(1) }
+        }
+        other => other,
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
     fn the_policy_decides_as_the_model(
@@ -275,6 +302,8 @@ proptest! {
         steps in prop::collection::vec((any::<u16>(), 0u64..3_000), 1..60),
     ) {
         prop_assume!(s.launches.iter().all(|it| it.id != LaunchId(u32::MAX)));
+        let search = suited(config.search, &s.shape);
+        let config = MatchingConfig { search, ..config };
         let sampled = matches!(config.search, Search::Sampled { .. });
         let mut twins = Twins::new(&s, config);
         // Some amounts are never reported: such launches are refused for ever, which the model,

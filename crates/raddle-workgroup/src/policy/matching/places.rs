@@ -41,8 +41,9 @@ impl Places {
     /// For weights that are all 0, or too large to add up; for a window of 0 ticks.
     pub(super) fn new(rule: &PlaceRule, matcher: &Matcher) -> Result<Self, Error> {
         let waves = FreeWeights { waves: 1, ..FreeWeights::default() };
-        let power_of =
-            |power: &PowerWeights| Power::new(&power.weights, power.history_ticks, matcher.len());
+        let power_of = |power: &PowerWeights| {
+            Power::new(&power.weights, power.history_ticks, matcher.len(), matcher.waves())
+        };
         let (free, power, mix) = match rule {
             PlaceRule::LowestIndex => return Ok(Self::Lowest),
             PlaceRule::RoundRobin => return Ok(Self::Next(0)),

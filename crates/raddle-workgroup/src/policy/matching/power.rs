@@ -82,18 +82,29 @@ pub(super) struct Power {
 }
 
 impl Power {
+    /// Of so many compute units, with so many waves each.
+    ///
     /// # Errors
-    /// For weights that are all 0, and a window of no ticks.
-    pub(super) fn new(weights: &[u64; 6], window: u64, cus: usize) -> Result<Self, Error> {
+    /// For weights that are all 0, or so large that what these waves draw at the highest rates goes
+    /// beyond u64, and for a window of no ticks.
+    pub(super) fn new(
+        weights: &[u64; 6],
+        window: u64,
+        cus: usize,
+        waves: u32,
+    ) -> Result<Self, Error> {
         if window == 0 {
             return Err(Error::NoCycles);
         }
+        let weights = Weights::new(weights)?;
+        let highest = weights.score(&[u32::MAX.into(); 6])?;
+        highest.checked_mul(waves.into()).ok_or(Error::Score { row: 0 })?;
         // A copy of an empty list has no room.
         let meters = (0..cus).map(|_| Meter::new()).collect();
-        Ok(Self { weights: Weights::new(weights)?, window, meters })
+        Ok(Self { weights, window, meters })
     }
 
-    /// What so many waves draw; beyond u64 it counts as the most there is.
+    /// What so many waves draw; in u64, whatever they do.
     fn of(&self, launch: &Launch, waves: u16) -> u64 {
         let each = self.weights.score(&launch.activity.0.map(u64::from)).unwrap_or(u64::MAX);
         each.saturating_mul(waves.into())
