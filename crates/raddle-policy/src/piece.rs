@@ -36,9 +36,11 @@ impl Piece {
         }
     }
 
-    /// The workgroups named, ascending.
+    /// The workgroups named, ascending; u64 at most.
     pub fn workgroups(self) -> impl Iterator<Item = u64> {
-        (0..u64::from(self.count)).map(move |i| self.first + i * u64::from(self.stride))
+        let stride = u64::from(self.stride);
+        // Two u32 multiplied fit a u64.
+        (0..u64::from(self.count)).map(move |i| self.first.saturating_add(i * stride))
     }
 }
 

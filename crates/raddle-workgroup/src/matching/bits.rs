@@ -18,7 +18,7 @@ pub(super) struct Bits {
 
 impl Bits {
     /// Positions of a word.
-    pub(super) const ABREAST: usize = BITS;
+    pub(super) const WORD: usize = BITS;
 
     /// All of `len` positions.
     pub(super) fn full(len: usize) -> Self {

@@ -16,7 +16,8 @@ pub(crate) type Lack = (Resource, u64, u64);
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Row {
     pub(super) waves: [u16; MAX_SIMDS],
-    /// Granules of vector registers, in one run; at most as many as a SIMD has, or all there can be.
+    /// Granules of vector registers, in one run. More than a u16 says are as many as it does; such a
+    /// class is never open.
     pub(super) vgpr: [u16; MAX_SIMDS],
 }
 
@@ -91,6 +92,8 @@ pub(super) struct Class {
     pub(super) told: Option<(CuId, u32, Lack)>,
     /// When it was last asked for.
     pub(super) used: u64,
+    /// How many workgroups of it lie on the device: while there are any, it is not forgotten.
+    pub(super) resident: u32,
 }
 
 /// Whether two demands are the same: two comparisons, and not one a field.
@@ -104,9 +107,9 @@ pub(super) const fn same(a: &Demand, b: &Demand) -> bool {
 }
 
 impl Class {
-    /// Of which none fits anywhere.
+    /// Of which none fits anywhere: nothing is entered into this set.
     pub(super) fn new(demand: Demand, share: Share) -> Self {
         let open = Bits::empty(0);
-        Self { demand, share, open, never: None, told: None, used: 0 }
+        Self { demand, share, open, never: None, told: None, used: 0, resident: 0 }
     }
 }

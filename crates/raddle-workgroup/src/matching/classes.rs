@@ -6,8 +6,8 @@ use super::bits::Bits;
 use super::class::{Class, Share, same};
 use super::{Matcher, WHOLE};
 
-/// Demands that are remembered, unless one question names more; of others, the one asked for
-/// longest ago is forgotten.
+/// Demands that are remembered, unless one question names more, or more lie on the device; of others
+/// the one asked for longest ago is forgotten.
 pub(super) const CLASSES: usize = 64;
 
 impl Matcher {
@@ -58,10 +58,13 @@ impl Matcher {
         if class.never.is_none() {
             class.open = Bits::full(self.units.len());
         }
-        let oldest = (0..self.classes.len()).min_by_key(|&at| self.classes[at].used);
-        match oldest {
-            // One that the question at hand has named stays.
-            Some(at) if self.classes.len() >= CLASSES && self.classes[at].used < self.questions => {
+        // One that the question at hand has named stays.
+        let idle =
+            |at: &usize| self.classes[*at].resident == 0 && self.classes[*at].used < self.questions;
+        let full = self.classes.len() >= CLASSES;
+        let idle = (0..self.classes.len()).filter(|at| full && idle(at));
+        match idle.min_by_key(|&at| self.classes[at].used) {
+            Some(at) => {
                 self.classes[at] = class;
                 for unit in &mut self.units {
                     unit.sure &= !bit(at);

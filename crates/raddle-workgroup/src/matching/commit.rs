@@ -8,7 +8,6 @@ use raddle_types::{CuId, Demand, Launch, MAX_SIMDS};
 
 use super::class::Class;
 use super::classes::{CLASSES, bit};
-use super::maps::Runs;
 use super::{Matcher, Name, Plan};
 use crate::Error;
 
@@ -26,7 +25,7 @@ impl Matcher {
         places: &mut Vec<Place>,
     ) -> Result<(), Error> {
         let Self { plan, units, classes, maps, groups, .. } = self;
-        let (cu, class_of) = (plan.cu.index(), &classes[class]);
+        let (cu, class_of) = (plan.cu.index(), &mut classes[class]);
         let unit = &mut units[cu];
         if unit.stamp != plan.stamp {
             return Err(Error::Stale { launch: name.launch, workgroup: name.workgroup });
@@ -34,7 +33,7 @@ impl Matcher {
         groups.push(cu, unit.resident, (name, class), plan.turn, &plan.runs);
         maps.take(cu, class_of, plan.turn, &plan.runs);
         unit.take(class_of, class_of.share.row(plan.turn));
-        unit.resident += 1;
+        (unit.resident, class_of.resident) = (unit.resident + 1, class_of.resident + 1);
         unit.sure = 0;
         write_places(class_of, self.simds, plan, places);
         if self.turns && class_of.share.uneven {
@@ -49,15 +48,6 @@ impl Matcher {
             self.close(class, cu);
         }
         Ok(())
-    }
-
-    /// Takes these runs, all of which are free.
-    #[inline(always)]
-    pub(super) fn take(&mut self, cu: usize, class: usize, turn: u8, runs: &Runs) {
-        let class = &self.classes[class];
-        self.maps.take(cu, class, turn, runs);
-        // There was enough at the probe.
-        self.units[cu].take(class, class.share.row(turn));
     }
 
     /// Gives back everything that a workgroup holds.
@@ -80,8 +70,11 @@ impl Matcher {
     /// Gives back what the workgroup at this position holds, and forgets it.
     #[inline(always)]
     pub(super) fn give(&mut self, cu: usize, position: usize, launch: &Launch, wave: u16) {
-        let index = self.class_of(launch, wave, self.groups.class(cu, position));
-        let class = &self.classes[index];
+        let known = self.groups.class(cu, position);
+        // What it holds is what it took, whatever its demand is said to be now.
+        let index = known.unwrap_or_else(|| self.class_of(launch, wave, 0));
+        let class = &mut self.classes[index];
+        class.resident = class.resident.saturating_sub(1);
         let (turn, runs) = self.groups.runs(cu, position);
         self.maps.give(cu, class, turn, &runs);
         let unit = &mut self.units[cu];

@@ -18,14 +18,17 @@ pub(super) struct Group {
     sgpr: u16,
     /// The SIMD that carries its first wave.
     turn: u8,
-    /// Its class when it came, as far as a byte says: a guess, since classes are forgotten.
-    class: u8,
+    /// What it takes; [`NO_CLASS`] where a u16 does not say.
+    class: u16,
     /// Which wave it is, where the workgroup was cut into its waves; else [`WHOLE`].
     wave: u16,
 }
 
+/// There are never so many demands on a device, but if there were, this stands for those beyond.
+const NO_CLASS: u16 = u16::MAX;
+
 /// Numbers that are compared side by side: whose it is nobody can foretell.
-const ABREAST: usize = 8;
+const ROW: usize = 8;
 
 /// Says of a group that it is a whole workgroup, of which none has so many waves.
 pub(crate) const WHOLE: u16 = u16::MAX;
@@ -42,7 +45,8 @@ impl Group {
     #[inline]
     const fn new(name: Name, class: usize, turn: u8, runs: &Runs) -> Self {
         let (lds, sgpr) = (runs.lds, runs.sgpr);
-        let (high, class) = ((name.workgroup >> 32) as u32, class as u8);
+        let high = (name.workgroup >> 32) as u32;
+        let class = if class < NO_CLASS as usize { class as u16 } else { NO_CLASS };
         Self { high, launch: name.launch, lds, sgpr, turn, class, wave: name.wave }
     }
 
@@ -62,7 +66,8 @@ enum Firsts {
     All(Vec<Starts>),
 }
 
-/// The workgroups of all compute units: for each as many places as it can have workgroups.
+/// The workgroups of all compute units: for each as many places as it can have workgroups, in full
+/// rows of those that are compared side by side.
 #[derive(Clone, Debug)]
 pub(super) struct Groups {
     most: usize,
@@ -75,7 +80,7 @@ pub(super) struct Groups {
 impl Groups {
     /// Room for `most` workgroups on each of `cus` compute units.
     pub(super) fn new(cus: usize, most: usize, shape: &CuShape) -> Self {
-        let most = most.next_multiple_of(ABREAST);
+        let most = most.next_multiple_of(ROW);
         let places = cus * most;
         Self {
             most,
@@ -112,15 +117,16 @@ impl Groups {
                 }
                 same &= same - 1;
             }
-            at += ABREAST;
+            at += ROW;
         }
         None
     }
 
-    /// Of which class one most likely is.
+    /// Of which class one is, if it is known.
     #[inline]
-    pub(super) fn class(&self, cu: usize, position: usize) -> usize {
-        self.all[cu * self.most + position].class.into()
+    pub(super) fn class(&self, cu: usize, position: usize) -> Option<usize> {
+        let class = self.all[cu * self.most + position].class;
+        (class != NO_CLASS).then_some(class.into())
     }
 
     /// The name of one.
@@ -183,7 +189,7 @@ impl Groups {
 
 /// Which of these are equal to that one, a bit each.
 #[inline(always)]
-fn equal(block: &[u32; ABREAST], to: u32) -> u32 {
-    const BITS: [u32; ABREAST] = [1, 2, 4, 8, 16, 32, 64, 128];
+fn equal(block: &[u32; ROW], to: u32) -> u32 {
+    const BITS: [u32; ROW] = [1, 2, 4, 8, 16, 32, 64, 128];
     block.iter().zip(BITS).map(|(&it, bit)| if it == to { bit } else { 0 }).fold(0, |a, b| a | b)
 }

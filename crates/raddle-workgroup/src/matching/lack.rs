@@ -22,8 +22,9 @@ impl Matcher {
         let told = self.told(cu, class);
         told.or_else(|| {
             let lack = self.lacks_on(Some(cu.index()), &self.classes[class])?;
-            let stamp = self.units.get(cu.index()).map_or(0, |unit| unit.stamp);
-            self.classes[class].told = Some((cu, stamp, lack));
+            if let Some(unit) = self.units.get(cu.index()) {
+                self.classes[class].told = Some((cu, unit.stamp, lack));
+            }
             Some(lack)
         })
     }

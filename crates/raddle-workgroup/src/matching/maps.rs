@@ -56,7 +56,7 @@ impl Maps {
         runs: &mut Runs,
     ) -> bool {
         let (share, first) = (&class.share, cu * self.simds);
-        // One run each first, which tells most often, then those of the SIMDs.
+        // LDS and scalar registers first: there a try fails most often, and at the least cost.
         let Some(lds) = self.lds.first_fit(cu, class.demand.lds) else { return false };
         let Some(sgpr) = self.sgpr.first_fit(cu, share.sgpr.granules) else { return false };
         // No more granules than a u16 said.
@@ -65,6 +65,7 @@ impl Maps {
             runs.vgpr = [0; MAX_SIMDS];
             true
         } else if share.uneven {
+            // A try that failed may have left what is nowhere.
             runs.vgpr = [0; MAX_SIMDS];
             let find =
                 |simd| self.vgpr.find_into(first + simd, row.vgpr[simd], &mut runs.vgpr[simd]);

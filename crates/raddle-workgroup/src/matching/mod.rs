@@ -23,6 +23,9 @@ mod store;
 mod unit;
 mod word;
 
+#[cfg(test)]
+mod tests;
+
 use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -161,7 +164,7 @@ impl Matcher {
     /// Every compute unit that takes such a workgroup, ascending.
     pub(crate) fn candidates(&mut self, class: usize, cus: &mut Vec<usize>) {
         cus.clear();
-        for first in (0..self.units.len()).step_by(Bits::ABREAST) {
+        for first in (0..self.units.len()).step_by(Bits::WORD) {
             let mut open = self.classes[class].open.word_of(first);
             while open != 0 {
                 let cu = first + open.trailing_zeros() as usize;

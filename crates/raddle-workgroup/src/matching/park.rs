@@ -46,9 +46,11 @@ impl Matcher {
             let class = self.class_of(launch, name.wave, 0);
             let resident = self.units[at].resident;
             if self.is_there(at, class, *turn, runs) {
-                self.take(at, class, *turn, runs);
                 self.groups.push(at, resident, (*name, class), *turn, runs);
-                self.units[at].resident += 1;
+                let (unit, class) = (&mut self.units[at], &mut self.classes[class]);
+                self.maps.take(at, class, *turn, runs);
+                unit.take(class, class.share.row(*turn));
+                (unit.resident, class.resident) = (resident + 1, class.resident + 1);
             } else {
                 self.units[at].displaced += 1;
                 self.units[at].touch();
@@ -75,7 +77,10 @@ impl Matcher {
     fn is_there(&self, cu: usize, class: usize, turn: u8, runs: &Runs) -> bool {
         let (unit, class) = (&self.units[cu], &self.classes[class]);
         let row = class.share.row(turn);
-        unit.workgroups > 0 && unit.has(class, row) && self.maps.are_free(cu, class, row, runs)
+        class.never.is_none()
+            && unit.workgroups > 0
+            && unit.has(class, row)
+            && self.maps.are_free(cu, class, row, runs)
     }
 
     fn lift(&mut self, launch: &Launch, mut left: impl FnMut(CuId, u16)) -> Vec<Parked> {

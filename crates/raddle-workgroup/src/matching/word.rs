@@ -1,7 +1,7 @@
 //! Where is there a run in a map of a few words?
 //!
-//! One word, 1 = free. What a `Map64` does, with nothing to call: the registers of a SIMD fit into a
-//! word on most devices, and there a call costs as much as the search.
+//! Words, 1 = free. What a map does, with nothing to call: the registers of a SIMD fit into a word on
+//! most devices, and there a call costs as much as the search.
 
 use raddle_bitmap::portable::{NOWHERE, first_fit_portable, shifts_for};
 

@@ -160,6 +160,31 @@ fn ends_of_what_is_not_there_change_nothing() {
 }
 
 #[test]
+fn ends_on_a_compute_unit_that_there_is_not_change_nothing() {
+    let free = FreeWeights { waves: 1, ..FreeWeights::default() };
+    let power = PowerWeights { weights: [1; 6], history_ticks: 5 };
+    let mix = PlaceRule::Mix { free: free.clone(), power: power.clone(), shares: [1, 1] };
+    let whole = launch(Demand { waves: 8, vgpr: 4, ..Demand::default() });
+    for place in [
+        PlaceRule::RoundRobin,
+        PlaceRule::MostWaves,
+        PlaceRule::MostFree(free),
+        PlaceRule::LeastPower(power),
+        mix,
+    ] {
+        let mut policy = Matching::new(with_place(place), shape(), 2).unwrap();
+        for cu in [2, u16::MAX] {
+            let piece = Piece { first: u64::MAX, stride: 2, count: 3, cu: raddle_policy::CuId(cu) };
+            let fact = Fact::Ended { launch: &whole, waves: WaveSpan::All, pieces: &[piece] };
+            policy.observe(&fact, Tick::ZERO);
+        }
+        let started = |it: Answer| matches!(it, Answer::Start { .. });
+        assert!((0..2).all(|next| started(ask(&mut policy, whole, next).0)));
+        assert!(!started(ask(&mut policy, whole, 2).0), "there are two compute units");
+    }
+}
+
+#[test]
 fn what_is_killed_is_free_and_what_is_saved_comes_back_to_its_places() {
     let mut policy = Matching::new(MatchingConfig::default(), shape(), 2).unwrap();
     let whole = launch(Demand { waves: 8, vgpr: 4, ..Demand::default() });

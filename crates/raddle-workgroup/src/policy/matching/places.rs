@@ -185,8 +185,12 @@ impl Freest {
         Ok(free)
     }
 
+    /// Nothing, of a compute unit that there is not.
     #[inline(never)]
     fn measure(&mut self, matcher: &Matcher, cu: usize) {
+        if cu >= matcher.len() {
+            return;
+        }
         let row = matcher.free(cu, self.amounts == Amounts::LongestRun);
         if let (Ok(score), Some(known)) = (self.weights.score(&row), self.scores.get_mut(cu)) {
             *known = score;

@@ -51,6 +51,7 @@ impl Matching {
         let Some(cu) = self.places.plan(&mut self.matcher, class, now) else {
             return self.refuse(&entry.launch, class, round);
         };
+        // There are no other heads, so nobody asks which channel and level it is of.
         let head = Head { entry: 0, channel: 0, level: 0, class, wave: WHOLE };
         self.commit(entry, entry.next, head, cu, now, round);
         if bulk {
