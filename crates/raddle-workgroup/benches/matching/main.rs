@@ -42,8 +42,9 @@ const KERNELS: [Kernel; 4] = [
 ];
 
 fn main() {
-    // The name of one scenario, or nothing for all.
-    let only = std::env::args().skip(1).find(|word| !word.starts_with('-'));
+    // The name of one of these, or all.
+    let parts = ["S1", "S2", "S2 bulk", "S3", "S4", "refusal", "cycle", "choices", "banks"];
+    let only = std::env::args().skip(1).find(|word| parts.contains(&word.as_str()));
     let wanted = |name: &str| only.as_deref().is_none_or(|only| only == name);
     println!("scenario    CUs   matching ns: median    best   counters ns: plain   indexed");
     for (scenario, cus, kernels, ops) in [
