@@ -16,7 +16,7 @@ fn choices() -> Vec<(&'static str, MatchingConfig)> {
     let power = PowerWeights { weights: [3, 5, 2, 9, 4, 7], history_ticks: 1024 };
     let place = |place| MatchingConfig { place, ..MatchingConfig::default() };
     let search = |search| MatchingConfig { search, ..MatchingConfig::default() };
-    let mix = PlaceRule::Mix { free: free(Amounts::Free), power: power.clone(), shares: [1, 1] };
+    let mix = PlaceRule::Mix { free: free(Amounts::Free), power, shares: [1, 1] };
     let windows = LevelOrder::Windows { windows_us: vec![8, 4, 3, 1] };
     let split = Some(SplitRule { threshold: 8, retry_us: 1 });
     vec![

@@ -163,7 +163,7 @@ fn ends_of_what_is_not_there_change_nothing() {
 fn ends_on_a_compute_unit_that_there_is_not_change_nothing() {
     let free = FreeWeights { waves: 1, ..FreeWeights::default() };
     let power = PowerWeights { weights: [1; 6], history_ticks: 5 };
-    let mix = PlaceRule::Mix { free: free.clone(), power: power.clone(), shares: [1, 1] };
+    let mix = PlaceRule::Mix { free, power, shares: [1, 1] };
     let whole = launch(Demand { waves: 8, vgpr: 4, ..Demand::default() });
     for place in [
         PlaceRule::RoundRobin,
