@@ -72,7 +72,7 @@ impl Matcher {
                 }
                 at
             }
-            _ => {
+            None => {
                 self.classes.push(class);
                 self.classes.len() - 1
             }

@@ -165,6 +165,23 @@ fn a_place_that_was_taken_meanwhile_closes_the_compute_unit() {
 }
 
 #[test]
+fn what_surely_fitted_is_tried_again_after_another_comes_back() {
+    let (mut matcher, mut cus) = (matcher(SHAPE, 1), Vec::new());
+    let saved = launch(7, two(10));
+    assert!(place(&mut matcher, 7, 0, two(10)));
+    matcher.save(&saved, |_, _| ());
+    // It fits while the other is away, is said to fit, and takes nothing.
+    let nine = matcher.class(&two(9), 0);
+    assert!(matcher.fits(nine) && matcher.fits(nine));
+    assert_eq!(matcher.restore(&saved, |_, _| ()), 0, "its place is free");
+    assert!(!matcher.fits(nine), "10 of 16 are taken again");
+    matcher.candidates(nine, &mut cus);
+    assert_eq!(cus, []);
+    matcher.kill(&saved, |_, _| ());
+    assert!(matcher.fits(nine));
+}
+
+#[test]
 fn what_does_not_fit_may_fit_when_the_pointer_has_turned() {
     let mut matcher = matcher(SHAPE, 1);
     assert!(place(&mut matcher, 1, 0, one(10)) && place(&mut matcher, 2, 0, one(1)));
