@@ -68,7 +68,6 @@ const RULES: &[(&str, Rule)] = &[
     ("line-ends", text::line_ends),
     ("build-outputs", text::build_outputs),
     ("purity", purity::policy_crates),
-    ("types", purity::types_crate),
     ("crates-named", named::crates),
     ("policies-named", named::policies),
     ("fixtures", named::fixtures),

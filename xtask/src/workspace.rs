@@ -26,30 +26,25 @@ pub(crate) enum Knows {
 }
 
 /// What a policy crate may take from outside, each behind a feature.
-const OPTIONAL: Option<&[&str]> = Some(&["serde", "proptest"]);
+const OPTIONAL: Option<&[&str]> = Some(&["serde", "proptest", "thiserror", "smallvec", "bitvec"]);
 
 /// What only tests and benches may name, of every crate, under `[dev-dependencies]`.
-pub(crate) const FOR_TESTS: &str = "raddle-test";
+pub(crate) const FOR_TESTS: &str = "raddle-testkit";
 
 /// Every crate, in the order in which one would read them.
 pub(crate) const CRATES: &[Crate] = &[
-    policy("raddle-types", &[]),
-    policy("raddle-policy", &["raddle-types"]),
-    policy("raddle-device", &["raddle-types"]),
-    Crate { outside: Some(&["bitvec"]), ..policy("raddle-bitmap", &[]) },
-    policy(
-        "raddle-workgroup",
-        &["raddle-types", "raddle-policy", "raddle-device", "raddle-bitmap"],
-    ),
-    policy("raddle-sm", &["raddle-types", "raddle-policy"]),
-    policy("raddle-timeslice", &["raddle-types", "raddle-policy"]),
-    policy("raddle-preempt", &["raddle-types", "raddle-policy"]),
-    policy("raddle-packet", &["raddle-types", "raddle-policy"]),
+    policy("raddle-policy", &[]),
+    policy("raddle-device", &["raddle-policy"]),
+    Crate { ..policy("raddle-bitmap", &[]) },
+    policy("raddle-workgroup", &["raddle-policy", "raddle-device", "raddle-bitmap"]),
+    policy("raddle-sm", &["raddle-policy"]),
+    policy("raddle-timeslice", &["raddle-policy"]),
+    policy("raddle-preempt", &["raddle-policy"]),
+    policy("raddle-packet", &["raddle-policy"]),
     // Dispatch knows every policy crate: the next one is added here too.
     hosted(
         "raddle-dispatch",
         &[
-            "raddle-types",
             "raddle-policy",
             "raddle-workgroup",
             "raddle-sm",
@@ -58,13 +53,27 @@ pub(crate) const CRATES: &[Crate] = &[
             "raddle-packet",
         ],
     ),
-    hosted("raddle-trace", &["raddle-types"]),
+    hosted("raddle-trace", &["raddle-policy"]),
+    hosted("raddle-sim", &["raddle-policy", "raddle-device", "raddle-dispatch", "raddle-trace"]),
     hosted(
-        "raddle-sim",
-        &["raddle-types", "raddle-policy", "raddle-device", "raddle-dispatch", "raddle-trace"],
+        "raddle-golden",
+        &[
+            "raddle-policy",
+            "raddle-bitmap",
+            "raddle-workgroup",
+            "raddle-sm",
+            "raddle-timeslice",
+            "raddle-preempt",
+            "raddle-packet",
+            "raddle-dispatch",
+        ],
+    ),
+    hosted(
+        "raddle-report",
+        &["raddle-policy", "raddle-device", "raddle-dispatch", "raddle-trace", "raddle-sim"],
     ),
     Crate { name: "raddle", no_std: false, knows: Knows::Anything, outside: None },
-    hosted(FOR_TESTS, &[]),
+    hosted(FOR_TESTS, &["raddle-policy"]),
     Crate { name: "xtask", no_std: false, knows: Knows::Only(&[]), outside: Some(&[]) },
 ];
 

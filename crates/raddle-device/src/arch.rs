@@ -4,7 +4,7 @@
 //! `GCNSubtarget`) for granules, wave slots and barriers; the agents of rocprofv3 and the system
 //! info of ROCm Compute Profiler agree where a sample is at hand. Units: as in the names.
 
-use raddle_types::CuShape;
+use raddle_policy::CuShape;
 
 use crate::Granules;
 

@@ -4,7 +4,7 @@
 //! and 7.2: the same table of version 12), and `cuda_occupancy.h` of the CUDA runtime 13.5 for
 //! the granules, the four sub-partitions and the workgroup slots. Units: as in the names.
 
-use raddle_types::CuShape;
+use raddle_policy::CuShape;
 
 use crate::Granules;
 

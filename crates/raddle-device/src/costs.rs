@@ -3,7 +3,7 @@
 //! Units: ticks of 1 ns, bytes. Saving and restoring move a workgroup's registers and shared
 //! memory through the device's memory at its peak bandwidth: a lower bound of the real cost.
 
-use raddle_types::{Demand, Ticks};
+use raddle_policy::{Demand, Ticks};
 
 use crate::Device;
 
@@ -48,7 +48,7 @@ impl Device {
     /// A bandwidth of 0 counts as 1 byte a microsecond; the result saturates.
     ///
     /// ```
-    /// use raddle_types::Ticks;
+    /// use raddle_policy::Ticks;
     /// let v100 = raddle_device::find("v100").expect("in the table"); // 900 GB/s
     /// assert_eq!(v100.moving(900_000), Ticks(1000));
     /// assert_eq!(v100.moving(1), Ticks(1));

@@ -4,7 +4,7 @@
 
 use core::fmt;
 
-use raddle_types::{Demand, Footprint, Resource};
+use raddle_policy::{Demand, Footprint, Resource};
 
 use crate::{Device, Limits, Vendor};
 
@@ -63,11 +63,11 @@ impl Device {
     ///
     /// Each wave gets a whole number of register granules, the workgroup a whole number of LDS
     /// granules, both rounded up; nothing asked takes nothing. Where scalar registers never limit
-    /// ([`CuShape::sgpr`](raddle_types::CuShape) is `u16::MAX`) their amount is for information,
+    /// ([`CuShape::sgpr`](raddle_policy::CuShape) is `u16::MAX`) their amount is for information,
     /// and saturates.
     ///
     /// ```
-    /// use raddle_types::Footprint;
+    /// use raddle_policy::Footprint;
     /// let a100 = raddle_device::find("a100").expect("in the table");
     /// let gemm = Footprint { threads: 128, vgprs_per_thread: 90, lds_bytes: 3000, ..Default::default() };
     /// let demand = a100.demand(&gemm).expect("it fits");

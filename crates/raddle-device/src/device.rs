@@ -4,7 +4,7 @@
 
 use alloc::string::String;
 
-use raddle_types::CuShape;
+use raddle_policy::CuShape;
 
 use crate::DeviceError;
 

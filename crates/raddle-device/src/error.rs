@@ -3,7 +3,7 @@
 use alloc::string::String;
 use core::fmt;
 
-use raddle_types::ShapeError;
+use raddle_policy::ShapeError;
 
 /// Why a description is not that of a device we can model.
 #[derive(Clone, Debug, PartialEq, Eq)]

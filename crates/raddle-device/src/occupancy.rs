@@ -2,7 +2,7 @@
 //!
 //! Unit: tenths of a percent of the work-items that all compute units can hold.
 
-use raddle_types::Footprint;
+use raddle_policy::Footprint;
 
 use crate::Device;
 
@@ -16,7 +16,7 @@ impl Device {
     /// workgroup fits; never above 1000.
     ///
     /// ```
-    /// use raddle_types::Footprint;
+    /// use raddle_policy::Footprint;
     /// let v100 = raddle_device::find("v100").expect("in the table");
     /// let gemm = Footprint { threads: 256, vgprs_per_thread: 57, ..Default::default() };
     /// // 128 workgroups on 80 CUs are 1.6 a CU: 409.6 of 2048 work-items.

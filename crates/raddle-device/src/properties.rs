@@ -7,7 +7,7 @@
 use alloc::format;
 use alloc::string::{String, ToString};
 
-use raddle_types::CuShape;
+use raddle_policy::CuShape;
 
 use crate::arch::{self, Arch};
 use crate::capability::{self, Capability, MAX_REGISTERS, MAX_THREADS, WARP, capability};

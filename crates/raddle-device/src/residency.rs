@@ -3,7 +3,7 @@
 //! Equal to NVIDIA's occupancy calculation (`cuda_occupancy.h` of the CUDA runtime, with the
 //! larger shared memory that a kernel opts into), generalised to scalar registers.
 
-use raddle_types::{Footprint, Resource};
+use raddle_policy::{Footprint, Resource};
 
 use crate::Device;
 use crate::demand::Rounded;
@@ -85,7 +85,7 @@ impl Device {
     /// each SIMD is lost.
     ///
     /// ```
-    /// use raddle_types::{Footprint, Resource};
+    /// use raddle_policy::{Footprint, Resource};
     /// let v100 = raddle_device::find("v100").expect("in the table");
     /// let footprint = Footprint { threads: 256, vgprs_per_thread: 50, ..Default::default() };
     /// let residency = v100.residency(&footprint);

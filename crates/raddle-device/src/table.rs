@@ -10,7 +10,7 @@ mod seed;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use raddle_types::CuShape;
+use raddle_policy::CuShape;
 
 use crate::{Device, Granules, MEASURED_KILL_NS, Vendor};
 

@@ -41,7 +41,7 @@ pub enum DispatchError {
     Event(BookError),
     /// A policy broke one of the laws in its trait's documentation.
     #[error(
-        "policy `{policy}` in slot {slot} broke its law: {what}. The run stops; check the policy with `raddle_policy::test_kit`"
+        "policy `{policy}` in slot {slot} broke its law: {what}. The run stops; check the policy with `raddle_testkit`"
     )]
     Policy {
         /// Which slot.

@@ -5,7 +5,7 @@ use raddle_policy::{
     Activity, Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, Piece, ProcessId,
     StreamId, TakeOff, Tick, WaveSpan,
 };
-use raddle_test::{Counting, made};
+use raddle_testkit::{Counting, made};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;

@@ -6,8 +6,7 @@
 
 use alloc::collections::BTreeMap;
 
-use raddle_policy::{Launch as Task, LaunchPath, Submission};
-use raddle_types::Ticks;
+use raddle_policy::{Launch as Task, LaunchPath, Submission, Ticks};
 
 use crate::aql::{AQL_BYTES, AQL_ENTRIES, AqlOptions};
 use crate::encoder::{Encoder, Tally};

@@ -3,7 +3,7 @@
 use raddle_packet::{
     Agent, AqlOptions, Condensed, Encoder, Format, KernelDispatch, Launch, Received, Rule, View,
 };
-use raddle_test::{Counting, made};
+use raddle_testkit::{Counting, made};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use raddle_packet::{Arguments, CondensedConfig, CondensedPath, Overhead, Rule, Scope};
-use raddle_policy::test_kit::{Scenario, check_launch_path, submissions};
 use raddle_policy::{Launch, LaunchId, LaunchPath, ProcessId, StreamId, Submission, Ticks};
+use raddle_testkit::{Scenario, check_launch_path, submissions};
 
 fn config() -> impl Strategy<Value = CondensedConfig> {
     let keep = prop::sample::select(Rule::ALL.to_vec());

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use raddle_types::{CuId, LaunchId, Refusal, Tick};
+use crate::{CuId, LaunchId, Refusal, Tick};
 
 use crate::{Piece, Place, Submission, WaveSpan};
 

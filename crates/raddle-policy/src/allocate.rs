@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use raddle_types::{CuId, Launch, LaunchId, Refusal, Tick};
+use crate::{CuId, Launch, LaunchId, Refusal, Tick};
 
 use crate::{Cus, Fact, Piece, Place, WaveSpan};
 

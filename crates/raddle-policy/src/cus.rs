@@ -6,7 +6,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use raddle_types::{CuId, CuShape, Demand, Launch, MAX_SIMDS, Refusal, Resource};
+use crate::{CuId, CuShape, Demand, Launch, MAX_SIMDS, Refusal, Resource};
 
 /// How many waves lie on each SIMD of one compute unit.
 pub type Split = [u16; MAX_SIMDS];

@@ -1,6 +1,6 @@
 //! What does a device or a host tell the dispatcher?
 
-use raddle_types::{Launch, LaunchId, ProcessId};
+use crate::{Launch, LaunchId, ProcessId};
 
 use crate::{Piece, TakeOff, WaveSpan};
 

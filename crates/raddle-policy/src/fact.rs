@@ -1,6 +1,6 @@
 //! What has happened, as policies hear it?
 
-use raddle_types::{CuId, Launch, LaunchId, ProcessId};
+use crate::{CuId, Launch, LaunchId, ProcessId};
 
 use crate::{Piece, Place, TakeOff, WaveSpan};
 

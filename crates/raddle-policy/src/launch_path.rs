@@ -1,6 +1,6 @@
 //! How do launches reach the device, and at what cost?
 
-use raddle_types::{Launch, Tick, Ticks};
+use crate::{Launch, Tick, Ticks};
 
 use crate::Fact;
 

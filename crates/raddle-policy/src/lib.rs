@@ -11,7 +11,7 @@
 //!
 //! A policy answers and does nothing else: it reads a view, gets the time as an argument, keeps at
 //! most memory of its own, and returns a value. The laws of each trait are numbered in its
-//! documentation and checkable for any implementation with the feature `test-kit`.
+//! documentation and checkable for any implementation with the crate `raddle-testkit`.
 //!
 //! There is no policy in this crate. A policy from outside needs this crate alone:
 //!
@@ -37,36 +37,60 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "alloc")]
 extern crate alloc;
-#[cfg(feature = "test-kit")]
-extern crate std;
 
+// Nouns.
+mod activity;
+mod demand;
+mod dim;
+mod id;
+mod launch;
+mod level;
+mod refusal;
+mod time;
+
+// Questions, views and answers.
+#[cfg(feature = "alloc")]
 mod action;
+#[cfg(feature = "alloc")]
 mod allocate;
+#[cfg(feature = "alloc")]
 mod book;
+#[cfg(feature = "alloc")]
 mod cus;
+#[cfg(feature = "alloc")]
 mod event;
+#[cfg(feature = "alloc")]
 mod fact;
+#[cfg(feature = "alloc")]
 mod launch_path;
+#[cfg(feature = "alloc")]
 mod piece;
+#[cfg(feature = "alloc")]
 mod preempt;
+#[cfg(feature = "alloc")]
 mod turn;
 
-#[cfg(feature = "test-kit")]
-pub mod test_kit;
+pub use activity::{Activity, InstructionKind};
+pub use demand::{Barrier, CuShape, Demand, Footprint, MAX_SIMDS, ShapeError};
+pub use dim::Dim3;
+pub use id::{CuId, LaunchId, ProcessId, StreamId};
+pub use launch::{Idempotence, Launch};
+pub use level::Level;
+pub use refusal::{Refusal, Resource};
+pub use time::{Tick, Ticks};
 
-pub use action::{Action, Actions, TakeOff};
-pub use allocate::{Allocate, Answer, OneByOne, ReadyLaunch, ReadyView, Round};
-pub use book::{Book, BookError, Lifted};
-pub use cus::{Cu, Cus, Free, Split};
-pub use event::Event;
-pub use fact::Fact;
-pub use launch_path::{LaunchPath, Submission};
-pub use piece::{Piece, Place, WaveSpan};
-pub use preempt::{How, Preempt, VictimLaunch, VictimView};
-pub use turn::{ProcessState, Turn};
-
-pub use raddle_types::{
-    Activity, Barrier, CuId, CuShape, Demand, Idempotence, InstructionKind, Launch, LaunchId,
-    Level, MAX_SIMDS, ProcessId, Refusal, Resource, StreamId, Tick, Ticks,
+#[cfg(feature = "alloc")]
+pub use self::{
+    action::{Action, Actions, TakeOff},
+    allocate::{Allocate, Answer, OneByOne, ReadyLaunch, ReadyView, Round},
+    book::{Book, BookError, Lifted},
+    cus::{Cu, Cus, Free, Split},
+    event::Event,
+    fact::Fact,
+    launch_path::{LaunchPath, Submission},
+    piece::{Piece, Place, WaveSpan},
+    preempt::{How, Preempt, VictimLaunch, VictimView},
+    turn::{ProcessState, Turn},
 };

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use raddle_types::CuId;
+use crate::CuId;
 
 /// `count` workgroups of one launch on one compute unit: `first`, `first + stride`, ...
 ///

@@ -1,6 +1,6 @@
 //! How does work leave when its process loses the turn?
 
-use raddle_types::{Launch, Tick};
+use crate::{Launch, Tick};
 
 use crate::{Fact, ProcessState};
 

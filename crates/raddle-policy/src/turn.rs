@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use raddle_types::{Level, ProcessId, Tick, Ticks};
+use crate::{Level, ProcessId, Tick, Ticks};
 
 use crate::Fact;
 

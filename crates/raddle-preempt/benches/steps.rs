@@ -20,11 +20,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::hint::black_box;
 use std::time::Instant;
 
+use raddle_policy::{Idempotence, Level, ProcessId, StreamId, Ticks};
 use raddle_preempt::{
     Abilities, Cheapest, Choose, Command, Controller, Costs, Declared, Error, Handle, Options,
     Order, Scope, Verdict, Victim, Way, Work,
 };
-use raddle_types::{Idempotence, Level, ProcessId, StreamId, Ticks};
 
 const LAUNCHES: u64 = 100_000;
 const RUNS: usize = 21;

@@ -14,11 +14,11 @@
 use std::collections::VecDeque;
 use std::fmt::Write;
 
+use raddle_policy::{Idempotence, Level, ProcessId};
 use raddle_preempt::{
     Abilities, Command, Controller, Cut, Declared, Error, Handle, Options, Preempted, Scope,
     Verdict, Way, Work,
 };
-use raddle_types::{Idempotence, Level, ProcessId};
 
 /// All times are in microseconds.
 const LAUNCH: u64 = 10_000;

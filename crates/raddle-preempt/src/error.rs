@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use raddle_types::{ProcessId, StreamId};
+use raddle_policy::{ProcessId, StreamId};
 
 use crate::Handle;
 

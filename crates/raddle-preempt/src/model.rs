@@ -10,7 +10,7 @@ use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use raddle_types::{Idempotence, Level, ProcessId, StreamId, Tick};
+use raddle_policy::{Idempotence, Level, ProcessId, StreamId, Tick};
 
 use crate::{
     Abilities, Command, Controller, Cut, Declared, Error, Handle, Options, Preempted, Resumed,
@@ -136,7 +136,7 @@ struct Run<'a> {
 ///
 /// ```
 /// use raddle_preempt::model::{Launch, Setup, Wish, run};
-/// use raddle_types::{Idempotence, Tick};
+/// use raddle_policy::{Idempotence, Tick};
 ///
 /// // The worked run of the digest: 12 launches of 10 ticks at once, and one at 40.
 /// let launch = |at| Launch { at: Tick(at), ticks: 10, idempotent: Idempotence::Idempotent };

@@ -6,8 +6,7 @@
 
 use alloc::collections::BTreeMap;
 
-use raddle_policy::{Fact, TakeOff};
-use raddle_types::LaunchId;
+use raddle_policy::{Fact, LaunchId, TakeOff};
 
 /// Whether a launch that was killed so often is not to be killed again.
 pub(crate) const fn often(most: Option<u32>, kills: u32) -> bool {

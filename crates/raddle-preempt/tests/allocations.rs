@@ -3,11 +3,11 @@
 
 use std::collections::VecDeque;
 
+use raddle_policy::{Idempotence, Level, ProcessId, StreamId};
 use raddle_preempt::{
     Abilities, Command, Controller, Declared, Handle, Options, Scope, Verdict, Way, Work,
 };
-use raddle_test::{Counting, made};
-use raddle_types::{Idempotence, Level, ProcessId, StreamId};
+use raddle_testkit::{Counting, made};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
@@ -172,14 +172,14 @@ fn preempting_again_and_again_without_progress_allocates_nothing() {
 const MOST: usize = 64;
 
 fn held_since(before: i64) -> usize {
-    usize::try_from(raddle_test::held() - before).expect("it grows")
+    usize::try_from(raddle_testkit::held() - before).expect("it grows")
 }
 
 /// Captures so many launches in turn in so many streams. After each of them all that wait take no more
 /// than they may, also where a queue has just grown; the least and the most of it behind a thousand.
 fn beside<const PAYLOAD: usize>(streams: u32, launches: usize) -> [usize; 2] {
     let (mut controller, process) = controller::<[u8; PAYLOAD]>(streams);
-    let before = raddle_test::held();
+    let before = raddle_testkit::held();
     let (mut least, mut most, mut grown) = (usize::MAX, 0, 0);
     for n in 1..=launches {
         let work = Work::kernel([0; PAYLOAD], Idempotence::Unknown);
@@ -221,14 +221,14 @@ fn a_waiting_launch_takes_at_most_64_bytes_beside_its_payload() {
 /// what comes back has a queue of its own, and nothing more is.
 fn returned<const PAYLOAD: usize>(launches: usize) {
     let (mut controller, process) = controller::<[u8; PAYLOAD]>(1);
-    let before = raddle_test::held();
+    let before = raddle_testkit::held();
     for _ in 0..launches {
         let work = Work::kernel([0; PAYLOAD], Idempotence::Idempotent);
         controller.captured(process, StreamId(0), work).expect("it is there");
     }
     let waiting = held_since(before);
     let mut flying = Vec::with_capacity(8);
-    let before = raddle_test::held();
+    let before = raddle_testkit::held();
     while let Some(Command::Submit { handle, .. }) = controller.next(process).expect("it is there")
     {
         controller.submitted(handle).expect("it is");
@@ -236,7 +236,7 @@ fn returned<const PAYLOAD: usize>(launches: usize) {
     }
     let window = held_since(before);
     assert!(window <= 8 * (PAYLOAD + MOST), "{window}");
-    let before = raddle_test::held();
+    let before = raddle_testkit::held();
     for &handle in &flying {
         let _ = controller.exited(handle).expect("it flies");
     }
@@ -273,7 +273,7 @@ fn room_is_kept_until_the_process_leaves() {
             controller.captured(process, StreamId(0), work).expect("it is there");
         }
     };
-    let before = raddle_test::held();
+    let before = raddle_testkit::held();
     burst(&mut controller, 1000);
     let most = held_since(before);
     assert!((1000 * (32 + 16)..=1000 * (32 + MOST)).contains(&most), "{most}");
@@ -283,5 +283,8 @@ fn room_is_kept_until_the_process_leaves() {
     assert_eq!(made(|| burst(&mut controller, 1000)), 0, "for the next burst");
     finish(&mut controller, process);
     controller.leave(process).expect("nothing of it is under way");
-    assert!(held_since(before.min(raddle_test::held())) < 100, "nothing is kept of who has left");
+    assert!(
+        held_since(before.min(raddle_testkit::held())) < 100,
+        "nothing is kept of who has left"
+    );
 }

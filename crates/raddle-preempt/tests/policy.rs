@@ -3,13 +3,13 @@
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
-use raddle_policy::test_kit::{check_preempt, victims};
 use raddle_policy::{
-    CuId, Fact, How, Piece, Preempt, ProcessState, TakeOff, VictimLaunch, VictimView, WaveSpan,
+    CuId, Demand, Fact, How, Idempotence, Launch, LaunchId, Level, Piece, Preempt, ProcessId,
+    ProcessState, TakeOff, Tick, Ticks, VictimLaunch, VictimView, WaveSpan,
 };
 use raddle_preempt::policy::{ByRule, DeviceCosts};
 use raddle_preempt::{Abilities, Cheapest, Fixed, Way};
-use raddle_types::{Demand, Idempotence, Launch, LaunchId, Level, ProcessId, Tick, Ticks};
+use raddle_testkit::{check_preempt, victims};
 
 /// 6 ticks to kill; a workgroup of [`launch`] has 50 bytes, of which 100 move in 10 ticks.
 const COSTS: DeviceCosts =

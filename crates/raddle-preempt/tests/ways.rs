@@ -4,9 +4,8 @@
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
-use raddle_policy::How;
+use raddle_policy::{How, Ticks};
 use raddle_preempt::{Abilities, Cheapest, Choose, Costs, Fixed, Victim, Way};
-use raddle_types::Ticks;
 
 /// The rules written again, slowly: every way as a row of numbers that cannot overflow.
 mod naive {

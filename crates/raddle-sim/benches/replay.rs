@@ -13,19 +13,19 @@ use std::time::{Duration, Instant};
 
 use raddle_dispatch::log::{Detail, Header, LogWriter};
 use raddle_dispatch::{Composed, Dispatcher, Recipe};
+use raddle_policy::{Level, Ticks};
 use raddle_sim::{
     Costs, EnergyModel, Names, Options, Outcome, PlanOptions, Recorder, Workload, plan, run,
     run_watched,
 };
 use raddle_trace::timeline::{write_chrome, write_perfetto};
 use raddle_trace::{ImportOptions, Op, Profile, open};
-use raddle_types::{Level, Ticks};
 
 const RUNS: usize = 5;
 const FILE: &str = "kineto_nvidia/hta_trace_diff_test_v100.json.gz";
 
 fn main() {
-    let samples = raddle_test::samples();
+    let samples = raddle_testkit::samples();
     let path = samples.join(FILE);
     if !path.exists() {
         println!("replay: skipped, {FILE} is not among the samples (set RADDLE_SAMPLES)");

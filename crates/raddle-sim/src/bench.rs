@@ -3,7 +3,7 @@
 //! Units: mW; rates as in [`Activity`].
 
 use raddle_dispatch::Composed;
-use raddle_types::{Activity, Barrier, CuShape, Demand, Idempotence, Level, StreamId, Ticks};
+use raddle_policy::{Activity, Barrier, CuShape, Demand, Idempotence, Level, StreamId, Ticks};
 
 use crate::plan::{Costs, ProcessPlan, Task, Work, Workload};
 use crate::{EnergyModel, Options, run};
@@ -17,7 +17,7 @@ use crate::{EnergyModel, Options, run};
 /// use raddle_sim::{EnergyModel, TestBench};
 /// use raddle_workgroup::place::calibrate;
 ///
-/// # let shape = raddle_types::CuShape { simds: 4, waves_per_simd: 10, vgpr_per_simd: 64,
+/// # let shape = raddle_policy::CuShape { simds: 4, waves_per_simd: 10, vgpr_per_simd: 64,
 /// #     sgpr: 200, lds: 256, workgroups: 40, barriers: 32 };
 /// let bench = TestBench::of_instructions(shape, EnergyModel { pj: [8, 24, 20, 128, 4, 6] });
 /// let weights = calibrate(&mut |kind| bench.measure(kind), 6)?;

@@ -11,8 +11,7 @@ mod happen;
 use std::collections::BTreeMap;
 
 use raddle_dispatch::Dispatcher;
-use raddle_policy::{Action, Actions, CuId, Free};
-use raddle_types::{CuShape, LaunchId, Tick, Ticks};
+use raddle_policy::{Action, Actions, CuId, CuShape, Free, LaunchId, Tick, Ticks};
 
 use crate::ledger::Ledger;
 use crate::machine::Machine;

@@ -1,8 +1,7 @@
 //! What can go wrong in a run?
 
 use raddle_dispatch::DispatchError;
-use raddle_policy::Free;
-use raddle_types::{CuId, LaunchId, Tick};
+use raddle_policy::{CuId, Free, LaunchId, Tick};
 
 /// Why a run stopped. Everything that is about the workload is data in the outcome instead.
 #[derive(Debug, thiserror::Error)]
@@ -18,7 +17,7 @@ pub enum SimError {
     },
     /// An action would put more on a compute unit than it holds.
     #[error(
-        "at {at} ns: the dispatcher starts more of {launch} on {cu} than fits there; the action is refused and the run stops. Check the allocation policy with `raddle_policy::test_kit`"
+        "at {at} ns: the dispatcher starts more of {launch} on {cu} than fits there; the action is refused and the run stops. Check the allocation policy with `raddle_testkit`"
     )]
     Overcommit {
         /// When.

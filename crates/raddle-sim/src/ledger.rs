@@ -3,8 +3,7 @@
 //! On purpose nothing of `raddle_policy::Book` is used: totals a compute unit, one line each, so
 //! that a fault in one of the two shows in the other.
 
-use raddle_policy::Free;
-use raddle_types::{CuId, CuShape, Demand};
+use raddle_policy::{CuId, CuShape, Demand, Free};
 
 use crate::power::PowerMeter;
 

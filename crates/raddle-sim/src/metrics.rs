@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use raddle_types::Resource;
+use raddle_policy::Resource;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::{Work, Workload};

@@ -1,7 +1,7 @@
 //! What happened in a run?
 
 use raddle_dispatch::TurnTally;
-use raddle_types::{LaunchId, Refusal, Tick};
+use raddle_policy::{LaunchId, Refusal, Tick};
 
 use crate::{Energy, Series, Times};
 

@@ -7,8 +7,8 @@
 
 use raddle_device::Device;
 use raddle_dispatch::DeviceCosts;
+use raddle_policy::{Activity, Barrier, Demand, Idempotence, Level, Resource, StreamId, Ticks};
 use raddle_trace::{Op, OpKind, Profile};
-use raddle_types::{Activity, Barrier, Demand, Idempotence, Level, Resource, StreamId, Ticks};
 
 use crate::repetition::Repetition;
 
@@ -251,7 +251,7 @@ fn why_not(cus: &raddle_policy::Cus, task: &Task) -> Option<String> {
         Work::Unfit { resource, wanted, available } => Some(lacks(resource, wanted, available)),
         Work::Kernel { workgroups: 0, .. } => Some("its grid is empty".to_owned()),
         Work::Kernel { demand, .. } => {
-            let (resource, wanted, available) = cus.lacking(raddle_types::CuId(0), &demand)?;
+            let (resource, wanted, available) = cus.lacking(raddle_policy::CuId(0), &demand)?;
             Some(lacks(resource, wanted, available))
         }
         Work::Copy(_) => None,

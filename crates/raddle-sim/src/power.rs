@@ -7,15 +7,15 @@
 //! Units: pJ an instruction of a wave, uW and mW, fJ (uW x ns). With rates in instructions a
 //! microsecond, rate x pJ is uW.
 
-use raddle_types::{Activity, CuId, Tick};
+use raddle_policy::{Activity, CuId, Tick};
 use serde::{Deserialize, Serialize};
 
 /// What one instruction of each kind costs, in the order of
-/// [`InstructionKind::ALL`](raddle_types::InstructionKind::ALL).
+/// [`InstructionKind::ALL`](raddle_policy::InstructionKind::ALL).
 ///
 /// ```
 /// use raddle_sim::EnergyModel;
-/// use raddle_types::Activity;
+/// use raddle_policy::Activity;
 ///
 /// let model = EnergyModel { pj: [60, 400, 400, 2000, 50, 30] };
 /// let gemm = Activity([50, 20, 4, 32, 2, 4]);

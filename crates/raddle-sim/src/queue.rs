@@ -5,7 +5,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use raddle_types::{LaunchId, Tick};
+use raddle_policy::{LaunchId, Tick};
 
 /// Something that will happen inside the simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

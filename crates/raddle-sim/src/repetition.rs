@@ -1,6 +1,6 @@
 //! When does the profile of a process begin anew?
 
-use raddle_types::Ticks;
+use raddle_policy::Ticks;
 
 use crate::plan::{ProcessPlan, Workload};
 use crate::{SimError, Task};

@@ -3,7 +3,7 @@
 //! A request is one repetition of a profile that began at a time of its own. It arrives when it
 //! begins, recorded launch times included, and has ended when all of its work has. Nanoseconds.
 
-use raddle_types::Tick;
+use raddle_policy::Tick;
 use serde::{Deserialize, Serialize};
 
 use crate::metrics::percentile;

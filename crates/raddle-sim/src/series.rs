@@ -5,7 +5,7 @@
 //! outgrows the buckets, two become one, so that their number stays bounded whatever the run's
 //! length. Costs nothing between the edges of buckets but one comparison.
 
-use raddle_types::Tick;
+use raddle_policy::Tick;
 
 /// The most buckets of a run.
 const BUCKETS: u64 = 512;

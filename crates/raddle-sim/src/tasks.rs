@@ -5,7 +5,7 @@
 mod lane;
 mod line;
 
-use raddle_types::{LaunchId, Tick, Ticks};
+use raddle_policy::{LaunchId, Tick, Ticks};
 
 use crate::plan::{ProcessPlan, Workload};
 use crate::repetition::Repetition;
@@ -394,7 +394,7 @@ fn release(standing: &mut [Standing], id: u32, told: &mut Vec<Issued>) {
 
 #[cfg(test)]
 mod tests {
-    use raddle_types::{Activity, Barrier, Demand, Idempotence, Level, StreamId};
+    use raddle_policy::{Activity, Barrier, Demand, Idempotence, Level, StreamId};
 
     use super::*;
     use crate::plan::{Task, Work};

@@ -1,6 +1,6 @@
 //! How much wave-slot time has each process used?
 
-use raddle_types::Tick;
+use raddle_policy::Tick;
 
 use crate::Times;
 use crate::series::{Recorder, Series, Used};

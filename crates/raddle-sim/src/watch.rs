@@ -3,8 +3,7 @@
 //! A [`Watch`] hears what happens on the compute units and changes nothing. The run is compiled for
 //! each kind of watch, so that nobody looking on costs nothing.
 
-use raddle_policy::{Piece, TakeOff, WaveSpan};
-use raddle_types::{LaunchId, Tick};
+use raddle_policy::{LaunchId, Piece, TakeOff, Tick, WaveSpan};
 
 /// Something that happened on the device.
 #[derive(Clone, Copy, Debug)]

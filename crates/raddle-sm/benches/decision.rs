@@ -14,8 +14,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use raddle_policy::LaunchId;
 use raddle_sm::{Choose, Controllers, Error, Handle, Kernel, Options, Resources, Route};
-use raddle_types::LaunchId;
 
 const KERNELS: u32 = 64;
 /// Blocks that end; as many before, untimed.

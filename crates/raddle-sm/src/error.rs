@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use raddle_types::{CuId, LaunchId};
+use raddle_policy::{CuId, LaunchId};
 
 /// What is malformed: a device, a kernel, a report of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

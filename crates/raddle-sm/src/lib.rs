@@ -18,7 +18,7 @@
 //!
 //! ```
 //! use raddle_sm::{Controllers, Kernel, Options, Resources, Route};
-//! use raddle_types::LaunchId;
+//! use raddle_policy::LaunchId;
 //!
 //! let each = Resources { registers: 64, warps: 8, shared: 16 };
 //! let mut gpu = Controllers::new(2, each, Options::default())?;

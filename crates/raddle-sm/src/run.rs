@@ -10,7 +10,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
 
-use raddle_types::{CuId, LaunchId, Refusal, Tick};
+use raddle_policy::{CuId, LaunchId, Refusal, Tick};
 
 use crate::{Controllers, Decision, Ended, Error, Handle, Kernel, Options, Resources, Started};
 

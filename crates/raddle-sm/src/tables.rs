@@ -3,7 +3,7 @@
 //! Rows as plain values, in the units of the seed: registers, hardware warps, shared memory.
 //! Larger priorities are more important, as in the seed.
 
-use raddle_types::{CuId, LaunchId};
+use raddle_policy::{CuId, LaunchId};
 
 use crate::Route;
 

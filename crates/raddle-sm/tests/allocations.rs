@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
+use raddle_policy::{CuId, LaunchId};
 use raddle_sm::{Choose, Controllers, Handle, Kernel, Options, Resources};
-use raddle_test::{Counting, made};
-use raddle_types::{CuId, LaunchId};
+use raddle_testkit::{Counting, made};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;

@@ -1,8 +1,8 @@
 //! Does `block-warp` keep the laws of `Allocate`, under every reading?
 
 use proptest::prelude::*;
-use raddle_policy::test_kit::{check_allocate, check_bulk, scenario, scenario_with};
 use raddle_sm::{BlockWarp, Choose, Options};
+use raddle_testkit::{check_allocate, check_bulk, scenario, scenario_with};
 
 fn options() -> impl Strategy<Value = Options> {
     let choose = prop_oneof![Just(Choose::Lowest), Just(Choose::MostFree)];

@@ -1,8 +1,8 @@
 //! What does `block-warp` decide as a policy, at a glance?
 
-use raddle_policy::test_kit::{Scenario, render};
 use raddle_policy::{Barrier, Demand, Launch, LaunchId, Level};
 use raddle_sm::{BlockWarp, Choose, Options};
+use raddle_testkit::{Scenario, render};
 
 /// Two units of 8 wave slots and 8 LDS. A low launch fills them, one workgroup of it in part; two
 /// urgent launches, one with a barrier, come one after the other; a last low one would fit beside.

@@ -11,12 +11,11 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use raddle_policy::{ProcessState, Turn};
+use raddle_policy::{Level, ProcessId, ProcessState, Tick, Ticks, Turn};
 use raddle_timeslice::{
     Entry, Error, Exclusive, Levels, Loaded, Pool, Rule, Runnable, Settings, StageOne, StageTwo,
     Task, TaskId, TwoStage, WeightedSlices, WeightedSlicesConfig,
 };
-use raddle_types::{Level, ProcessId, Tick, Ticks};
 
 mod pools;
 

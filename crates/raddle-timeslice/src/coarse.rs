@@ -280,7 +280,7 @@ impl Coarse {
 
 #[cfg(test)]
 mod tests {
-    use raddle_types::{Level, Tick, Ticks};
+    use raddle_policy::{Level, Tick, Ticks};
 
     use super::*;
     use crate::TaskId;

@@ -4,7 +4,7 @@
 
 use core::fmt;
 
-use raddle_types::{Level, Tick, Ticks};
+use raddle_policy::{Level, Tick, Ticks};
 
 use crate::TaskId;
 

@@ -6,7 +6,7 @@
 
 use alloc::collections::BTreeMap;
 
-use raddle_types::{Tick, Ticks};
+use raddle_policy::{Tick, Ticks};
 
 use crate::{Error, Levels, Pool, Runnable, Settings, Task, TaskId, TwoStage};
 

@@ -5,7 +5,7 @@
 //! least t0, over the weight of the bar. Without a bar, the level says something. One that is younger than t0 weighs its share at most, so it is
 //! no better than a bar of its share, and 16 bits need not decide how near the two are.
 
-use raddle_types::Level;
+use raddle_policy::Level;
 
 use crate::coarse::{BLOCK, Block, Coarse, length, narrow};
 use crate::stage_one::Bar;

@@ -5,7 +5,7 @@
 
 use core::fmt;
 
-use raddle_types::Level;
+use raddle_policy::Level;
 
 use crate::Error;
 use crate::error::level_within;

@@ -27,7 +27,7 @@
 //!
 //! ```
 //! use raddle_timeslice::{Exclusive, Levels, Rule, Settings, Shares, Task, TaskId};
-//! use raddle_types::{Level, Tick, Ticks};
+//! use raddle_policy::{Level, Tick, Ticks};
 //! let settings = Settings { shares: Shares::Time, ..Settings::new(Ticks(40), 8, Rule::MinOne) };
 //! let mut gpu = Exclusive::new(&settings, Levels::default())?;
 //! for (id, share) in [(0, 3), (1, 1)] {

@@ -8,7 +8,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::fmt;
 
-use raddle_types::{Level, Tick, Ticks};
+use raddle_policy::{Level, Tick, Ticks};
 
 use crate::coarse::Coarse;
 use crate::error::level_within;

@@ -13,7 +13,7 @@ mod pools;
 
 use alloc::vec::Vec;
 
-use raddle_types::{Tick, Ticks};
+use raddle_policy::{Tick, Ticks};
 
 use crate::coarse::{BLOCK, Block, Coarse};
 use crate::filter::Filter;
@@ -150,7 +150,7 @@ impl StageOne {
 
 #[cfg(test)]
 mod tests {
-    use raddle_types::Tick;
+    use raddle_policy::Tick;
 
     use super::pools::{POOLS, T0, entries};
     use crate::{Levels, Pool, Runnable, StageOne, Task, TaskId};

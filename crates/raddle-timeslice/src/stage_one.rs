@@ -12,7 +12,7 @@ use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-use raddle_types::{Level, Ticks};
+use raddle_policy::{Level, Ticks};
 
 use crate::{Error, Weight};
 
@@ -53,7 +53,7 @@ pub struct Candidates {
 ///
 /// ```
 /// use raddle_timeslice::{Entry, StageOne};
-/// use raddle_types::{Level, Ticks};
+/// use raddle_policy::{Level, Ticks};
 /// let entry = |level, ran| {
 ///     Entry { level: Level(level), share: 1, alive: Ticks(60), ran: Ticks(ran) }
 /// };

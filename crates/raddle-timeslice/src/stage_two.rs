@@ -14,7 +14,7 @@
 
 use alloc::vec::Vec;
 
-use raddle_types::Ticks;
+use raddle_policy::Ticks;
 
 use crate::{Error, Loaded};
 
@@ -56,7 +56,7 @@ impl Rule {
 ///
 /// ```
 /// use raddle_timeslice::{Loaded, Rule, StageTwo, Weight};
-/// use raddle_types::Ticks;
+/// use raddle_policy::Ticks;
 /// let weights = [Weight::new(1, 60, 3, 1), Weight::new(1, 60, 10, 1)]; // 20 and 6
 /// let loaded = weights.map(|weight| Loaded { index: 0, weight, share: 1 });
 /// let mut slices = Vec::new();

@@ -6,7 +6,7 @@
 
 use alloc::vec::Vec;
 
-use raddle_types::{Level, Ticks};
+use raddle_policy::{Level, Ticks};
 
 use crate::{Arranger, Candidates, Entry, Error, Loaded, Order, Rule, StageOne, StageTwo};
 

@@ -1,12 +1,11 @@
 //! Does a slice allocate nothing once the lists have the size that they will have?
 
-use raddle_policy::{ProcessState, Turn};
-use raddle_test::{Counting, made};
+use raddle_policy::{Level, ProcessId, ProcessState, Tick, Ticks, Turn};
+use raddle_testkit::{Counting, made};
 use raddle_timeslice::{
     Exclusive, Levels, Order, RoundRobin, RoundRobinConfig, Rule, Settings, Task, TaskId, UnmapAll,
     UnmapAllConfig, Vruntime, VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
 };
-use raddle_types::{Level, ProcessId, Tick, Ticks};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;

@@ -4,8 +4,8 @@
 //! their lives, and ages as long as the clock can say. Pools of every make at random, while tasks come,
 //! run and go: some far older, some that ran far longer, many alike, shares small and huge.
 
+use raddle_policy::{Level, Tick, Ticks};
 use raddle_timeslice::{Levels, Pool, Runnable, StageOne, Task, TaskId};
-use raddle_types::{Level, Tick, Ticks};
 
 fn task(id: u32, level: u8, share: u64, (created, ran): (u64, u64)) -> Task {
     Task { id: TaskId(id), level: Level(level), share, created: Tick(created), ran: Ticks(ran) }

@@ -1,7 +1,7 @@
 //! Do the policies of the turn slot keep the laws of their trait?
 
 use proptest::prelude::*;
-use raddle_policy::test_kit::{check_turn, turn_scenario};
+use raddle_testkit::{check_turn, turn_scenario};
 use raddle_timeslice::{
     Order, Reload, RoundRobin, RoundRobinConfig, Rule, Shares, TakeOver, UnmapAll, UnmapAllConfig,
     Vruntime, VruntimeConfig, WeightedSlices, WeightedSlicesConfig,

@@ -3,12 +3,11 @@
 
 use std::fmt::Write;
 
-use raddle_policy::{ProcessState, Turn};
+use raddle_policy::{Level, ProcessId, ProcessState, Tick, Ticks, Turn};
 use raddle_timeslice::{
     Error, RoundRobin, RoundRobinConfig, Rule, TakeOver, UnmapAll, UnmapAllConfig, Vruntime,
     VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
 };
-use raddle_types::{Level, ProcessId, Tick, Ticks};
 
 /// A small world in which one process at a time has the device: the first that is named.
 struct World<P> {

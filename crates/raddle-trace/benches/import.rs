@@ -26,7 +26,7 @@ const FILES: [&str; 3] = [
 ];
 
 fn main() {
-    let samples = raddle_test::samples();
+    let samples = raddle_testkit::samples();
     println!("import, one thread, best and median of {RUNS}; goal {GOAL} MB/s of text");
     for file in FILES {
         let Ok(packed) = std::fs::read(samples.join(file)) else {

@@ -6,7 +6,7 @@
 //!
 //! Unit: instructions of one wave in a microsecond, as in [`Activity`].
 
-use raddle_types::Activity;
+use raddle_policy::Activity;
 
 use crate::is_communication;
 
@@ -60,7 +60,7 @@ const OTHER: Activity = Activity([60, 24, 10, 0, 8, 8]);
 /// ```
 /// let (class, activity) = raddle_trace::assumed_activity("ampere_sgemm_128x64_tn");
 /// assert_eq!(class, "matrix");
-/// assert!(activity.of(raddle_types::InstructionKind::Matrix) > 0);
+/// assert!(activity.of(raddle_policy::InstructionKind::Matrix) > 0);
 /// ```
 #[must_use]
 pub fn assumed_activity(kernel: &str) -> (&'static str, Activity) {

@@ -8,7 +8,7 @@ use std::borrow::Borrow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use raddle_types::{Activity, Dim3, Footprint, Idempotence};
+use raddle_policy::{Activity, Dim3, Footprint, Idempotence};
 
 use crate::assumed_activity;
 use crate::claims::Claims;

@@ -3,7 +3,7 @@
 //! PyTorch profiles carry an estimate in percent and, since 2026, the figures behind it. They are
 //! never used for a replay: they are there to be held against raddle's own.
 
-use raddle_types::Resource;
+use raddle_policy::Resource;
 
 /// What a profile says about the occupancy of one kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 
 use std::str::FromStr;
 
-use raddle_types::Idempotence;
+use raddle_policy::Idempotence;
 
 use crate::error::TraceError;
 use crate::priority::glob_fits;

@@ -1,6 +1,6 @@
 //! What may a caller decide about an import?
 
-use raddle_types::Barrier;
+use raddle_policy::Barrier;
 
 /// What an import should do where the file leaves a choice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

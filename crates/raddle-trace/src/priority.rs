@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use raddle_types::Level;
+use raddle_policy::Level;
 
 use crate::error::TraceError;
 use crate::profile::{Op, OpKind, Profile};

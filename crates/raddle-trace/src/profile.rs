@@ -3,7 +3,7 @@
 //! Times are nanoseconds since the earliest arrival or start in the profile; grids are in
 //! workgroups; registers are 32-bit, per work-item; shared memory is in bytes per workgroup.
 
-use raddle_types::{Activity, Dim3, Footprint, Idempotence};
+use raddle_policy::{Activity, Dim3, Footprint, Idempotence};
 
 use crate::claims::Claims;
 use crate::provenance::Provenance;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use raddle_types::{Barrier, Idempotence};
+use raddle_policy::{Barrier, Idempotence};
 
 use crate::profile::{Op, OpKind, Profile};
 use crate::provenance::{Field, Origin};

@@ -12,7 +12,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use common::promises::check;
-use raddle_test::{Counting, peak};
+use raddle_testkit::{Counting, peak};
 use raddle_trace::{ImportOptions, read};
 
 /// Buffers, tables and an empty database: what even an empty file costs.
@@ -59,7 +59,7 @@ fn mutate(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
 
 /// The samples with importers of their own: no arrivals, no latency tables.
 fn samples() -> Vec<PathBuf> {
-    let folder = raddle_test::samples();
+    let folder = raddle_testkit::samples();
     let mut files = Vec::new();
     for kind in ["kineto_nvidia", "kineto_amd", "nsys", "rocprof", "derived"] {
         if let Ok(entries) = fs::read_dir(folder.join(kind)) {
@@ -82,7 +82,7 @@ fn text(bytes: &[u8]) -> usize {
 fn no_panic_no_hang_bounded_memory() {
     let files = samples();
     if files.is_empty() {
-        return raddle_test::absent("every sample");
+        return raddle_testkit::absent("every sample");
     }
     let asked = std::env::var("RADDLE_MUTATIONS").ok().and_then(|n| n.parse().ok());
     let total: usize = asked.unwrap_or(MUTATIONS);

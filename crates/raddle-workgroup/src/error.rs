@@ -4,7 +4,7 @@
 
 use core::fmt;
 
-use raddle_types::{LaunchId, ProcessId, Refusal, Resource};
+use raddle_policy::{LaunchId, ProcessId, Refusal, Resource};
 
 /// What is malformed: a configuration, a request to an allocator, a kernel of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use raddle_policy::{
     Activity, Allocate, Answer, Barrier, CuShape, Cus, Demand, Fact, Launch, LaunchId, Level,
     Piece, ReadyLaunch, ReadyView, Round, StreamId, Tick, WaveSpan,
 };
-use raddle_test::{Counting, made};
+use raddle_testkit::{Counting, made};
 use raddle_workgroup::balance::{Kind, Pointer, Table};
 use raddle_workgroup::contract::{Kernel, SHAPE, XorShift};
 use raddle_workgroup::order::{Lowest, Marks, Order, Windows};
@@ -182,7 +182,7 @@ fn a_compute_unit_takes_at_most_a_kibibyte() {
         round.pieces.reserve(1 << 16);
         round.places.reserve(1 << 16);
         round.refusals.reserve(64);
-        let before = raddle_test::held();
+        let before = raddle_testkit::held();
         let mut policy = Matching::new(MatchingConfig::default(), shape, cus).unwrap();
         for entry in 0..4 {
             let launches = &entries[entry..=entry];
@@ -190,7 +190,7 @@ fn a_compute_unit_takes_at_most_a_kibibyte() {
             round.clear();
             policy.allocate_round(&view, Tick::ZERO, &mut round);
         }
-        let held = raddle_test::held() - before;
+        let held = raddle_testkit::held() - before;
         drop(policy);
         held
     };

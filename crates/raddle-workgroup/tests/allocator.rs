@@ -1,11 +1,11 @@
 //! Does the allocator find the places it should, take nothing when asked, and give everything back?
 
 use proptest::prelude::*;
-use raddle_policy::test_kit::{launch, shape};
 use raddle_policy::{
     Allocate, Answer, Book, CuId, CuShape, Demand, Fact, Launch, LaunchId, Piece, Place,
     ReadyLaunch, ReadyView, Resource, Round, TakeOff, Tick, WaveSpan,
 };
+use raddle_testkit::{launch, shape};
 use raddle_workgroup::contract::SHAPE;
 use raddle_workgroup::{Allocator, Error, Greedy, GreedyConfig, GroupPlan, Rotation, SimdRule};
 
@@ -214,7 +214,7 @@ fn scalar_registers_that_never_limit_start_at_0() {
 /// Greedy with addresses on one compute unit, the book, and one launch of four workgroups.
 fn policy() -> (Greedy, Book, Launch) {
     let config = GreedyConfig { addresses: true, rotation: Rotation::None };
-    let base = raddle_policy::test_kit::Scenario::example().launches[0];
+    let base = raddle_testkit::Scenario::example().launches[0];
     let launch = Launch { workgroups: 4, demand: demand(4, 16, 1, 64), ..base };
     (Greedy::new(config).expect("nothing can be wrong"), Book::new(SHAPE, 1), launch)
 }

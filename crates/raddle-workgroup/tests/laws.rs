@@ -1,13 +1,13 @@
 //! Do the baselines keep the laws of `Allocate`, counted and with addresses, in bulk and one by one?
 
 use proptest::prelude::*;
-use raddle_policy::test_kit::{
-    Deed, Run, Scenario, World, check_allocate, check_allocate_except, check_bulk, scenario,
-    scenario_with,
-};
 use raddle_policy::{
     Allocate, Answer, CuId, CuShape, Cus, Demand, Launch, LaunchId, ProcessId, ReadyLaunch,
     ReadyView, Resource, Round, Tick,
+};
+use raddle_testkit::{
+    Deed, Run, Scenario, World, check_allocate, check_allocate_except, check_bulk, scenario,
+    scenario_with,
 };
 use raddle_workgroup::{
     Cursor, Greedy, GreedyConfig, Leftover, LeftoverConfig, Rotation, RoundRobin, RoundRobinConfig,

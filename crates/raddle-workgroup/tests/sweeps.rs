@@ -4,7 +4,7 @@
 //! off by one.
 
 use raddle_policy::Allocate;
-use raddle_policy::test_kit::{Scenario, render};
+use raddle_testkit::{Scenario, render};
 use raddle_workgroup::{
     Cursor, Greedy, GreedyConfig, Leftover, LeftoverConfig, Rotation, RoundRobin, RoundRobinConfig,
     Spatial, SpatialConfig,

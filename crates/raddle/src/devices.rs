@@ -1,8 +1,8 @@
 //! Which device is replayed on, and which one was a profile recorded on?
 
 use raddle_device::{Device, DeviceError, Properties};
+use raddle_policy::{Footprint, Resource};
 use raddle_trace::{Format as Recorded, Profile, SourceDevice};
-use raddle_types::{Footprint, Resource};
 use serde::Serialize;
 
 use crate::Console;

@@ -3,11 +3,11 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use raddle_policy::Level;
 use raddle_trace::{
     CommRule, Communication, ImportOptions, PriorityRule, Profile, Ranks, Target, TraceError,
     level_of,
 };
-use raddle_types::Level;
 
 use crate::args::{Named, Rule, Verdict};
 use crate::arrivals::Requests;

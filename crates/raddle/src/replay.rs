@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use raddle_dispatch::log::Detail;
+use raddle_policy::Ticks;
 use raddle_sim::{Names, PlanOptions, Workload, plan};
 use raddle_trace::{BarrierRule, CommRule, ImportOptions, PriorityRule};
-use raddle_types::Ticks;
 
 use crate::Console;
 use crate::args::{Format, LogDetail, ReplayArgs, Rule, RunArgs, rule};

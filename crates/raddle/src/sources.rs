@@ -3,8 +3,8 @@
 //! Shares are of 0 to 1; times are nanoseconds. Nothing here comes from a file's metadata: names of
 //! profiles are file names, and the rest are figures.
 
+use raddle_policy::Barrier;
 use raddle_trace::{Field, Op, OpKind, Origin, Profile};
-use raddle_types::Barrier;
 use serde::Serialize;
 
 use crate::arrivals;

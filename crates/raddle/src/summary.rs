@@ -8,9 +8,9 @@ use std::path::Path;
 
 use raddle_device::Device;
 use raddle_dispatch::{AllocateRecipe, Recipe};
+use raddle_policy::Resource;
 use raddle_sim::{Outcome, Summary, Workload};
 use raddle_trace::OpKind;
-use raddle_types::Resource;
 use raddle_workgroup::Search;
 use serde::Serialize;
 
@@ -148,7 +148,7 @@ impl RecipeResult {
 fn unreported(
     recipe: &Recipe,
     device: &Device,
-    why: &raddle_types::Refusal,
+    why: &raddle_policy::Refusal,
     size: u64,
 ) -> Option<Unreported> {
     let AllocateRecipe::Matching(config) = &recipe.allocate else { return None };

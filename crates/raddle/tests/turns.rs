@@ -197,7 +197,7 @@ fn the_page_shows_a_busy_profile_twice() {
             (number("/summary/makespan-ns"), number("/summary/fairness/longest-wait-ns"));
         table += &format!("| `{name}` | {end} | {wait} |\n");
     }
-    raddle_test::page_holds("docs/policies/weighted-slices.md", "two copies", &table);
+    raddle_testkit::page_holds("docs/policies/weighted-slices.md", "two copies", &table);
 }
 
 /// The bundled recipe: 75 to 25 for shares of 3 to 1, both runnable all the time.

@@ -15,13 +15,13 @@ use raddle_policy::{Allocate, Answer, CuId, Cus, Demand, ReadyLaunch, ReadyView,
 ///
 /// ```
 /// use outside_policy::SmallestFirst;
-/// use raddle_policy::test_kit::{Scenario, render};
+/// use raddle_testkit::{Scenario, render};
 ///
 /// let table = render(&mut SmallestFirst, &Scenario::example())?;
 /// // k0 has six workgroups, k1 three: k1 goes first, on one compute unit after the other.
 /// assert_eq!(table.lines().nth(1), Some("   0  k1      start    w0@cu0"));
 /// assert_eq!(table.lines().nth(2), Some("   0  k1      start    w1@cu1"));
-/// # Ok::<(), raddle_policy::test_kit::Breach>(())
+/// # Ok::<(), raddle_testkit::Breach>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SmallestFirst;

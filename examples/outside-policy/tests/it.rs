@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use outside_policy::SmallestFirst;
 use proptest::prelude::*;
-use raddle_policy::test_kit::{Scenario, check_allocate, check_bulk, render, scenario};
+use raddle_testkit::{Scenario, check_allocate, check_bulk, render, scenario};
 
 proptest! {
     #[test]

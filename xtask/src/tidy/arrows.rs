@@ -163,19 +163,19 @@ mod tests {
     #[test]
     fn an_arrow_that_runs_back_fails() {
         let text =
-            "[package]\nname = \"raddle-types\"\n[dependencies]\nraddle-sim = { path = \"x\" }\n";
-        let back = found("raddle-types", text);
+            "[package]\nname = \"raddle-policy\"\n[dependencies]\nraddle-sim = { path = \"x\" }\n";
+        let back = found("raddle-policy", text);
         let start =
-            "crates/raddle-types/Cargo.toml:4: error: `raddle-types` must not know `raddle-sim`";
+            "crates/raddle-policy/Cargo.toml:4: error: `raddle-policy` must not know `raddle-sim`";
         assert!(back[0].starts_with(start), "{back:?}");
-        assert!(found("raddle-sim", "[dependencies]\nraddle-types.workspace = true\n").is_empty());
+        assert!(found("raddle-sim", "[dependencies]\nraddle-policy.workspace = true\n").is_empty());
         assert!(found("raddle", "[dependencies]\nraddle-sim.workspace = true\n").is_empty());
     }
 
     #[test]
     fn what_is_for_tests_is_known_to_tests_alone() {
-        for name in ["raddle", "raddle-sim", "raddle-types"] {
-            let text = "[dependencies]\nraddle-test = { path = \"x\" }\n";
+        for name in ["raddle", "raddle-sim", "raddle-policy"] {
+            let text = "[dependencies]\nraddle-testkit = { path = \"x\" }\n";
             assert_eq!(found(name, text).len(), 1, "{name}");
             assert!(found(name, &text.replace("[dep", "[dev-dep")).is_empty(), "{name}");
         }
@@ -185,7 +185,7 @@ mod tests {
     fn development_may_know_anything() {
         let text =
             "[dev-dependencies]\nraddle-sim = { workspace = true }\n[dev-dependencies.insta]\n";
-        assert!(found("raddle-types", text).is_empty());
+        assert!(found("raddle-policy", text).is_empty());
     }
 
     #[test]
@@ -205,11 +205,11 @@ mod tests {
 
     #[test]
     fn an_outside_policy_that_needs_more_than_the_traits_fails() {
-        let text = "[dependencies]\nraddle-policy = \"0\"\nraddle-types = \"0\"\nserde = \"1\"\n\
+        let text = "[dependencies]\nraddle-policy = \"0\"\nraddle-device = \"0\"\nserde = \"1\"\n\
                     [dev-dependencies]\nraddle-dispatch = \"0\"\n";
         let found = check(&Tree::with(&[(OUTSIDE, text)]));
         assert_eq!(found.len(), 1);
-        assert!(found[0].what.contains("`raddle-types`"));
+        assert!(found[0].what.contains("`raddle-device`"));
     }
 
     #[test]

@@ -20,10 +20,6 @@ const IMPURE: &[(&str, &str)] = &[
     ("f64", "count in integers or exact fractions"),
 ];
 
-const TYPES: &str = "raddle-types";
-/// The crate of nouns stays small enough to be read in one go, tests included.
-const TYPES_LINES: usize = 800;
-
 /// No clock, thread, file, print or float in a policy crate.
 pub(crate) fn policy_crates(tree: &Tree) -> Vec<Finding> {
     let mut found = Vec::new();
@@ -32,26 +28,6 @@ pub(crate) fn policy_crates(tree: &Tree) -> Vec<Finding> {
         if !file.is_test() && !file.is_test_kit() {
             found.extend(banned(file, IMPURE, "policy crate"));
         }
-    }
-    found
-}
-
-/// No trait, no allocation and no bulk in the crate of nouns.
-pub(crate) fn types_crate(tree: &Tree) -> Vec<Finding> {
-    const BANNED: &[(&str, &str)] = &[
-        ("trait", "a trait belongs to the crate whose question it asks"),
-        ("alloc", "a noun is plain data of fixed size; lists belong to who makes them"),
-    ];
-    let mut found = Vec::new();
-    let mut lines = 0_usize;
-    for file in tree.files().filter(|file| file.source_of() == Some(TYPES)) {
-        lines = lines.saturating_add(file.text.lines().count());
-        found.extend(banned(file, BANNED, "crate of nouns"));
-    }
-    if lines > TYPES_LINES {
-        let what = format!("the crate has {lines} lines, {TYPES_LINES} are allowed");
-        let mend = "a type that no two sibling crates exchange belongs to the crate that uses it";
-        found.push(Finding::in_file("crates/raddle-types/src", what, mend));
     }
     found
 }
@@ -90,20 +66,7 @@ mod tests {
     fn comments_tests_and_the_test_kit_are_free() {
         assert_eq!(policy("crates/raddle-bitmap/src/a.rs", "/// f64\nfn a() { \"f64\" }"), 0);
         assert_eq!(policy("crates/raddle-bitmap/src/a.rs", "#[cfg(test)]\nmod a { f64 }"), 0);
-        assert_eq!(policy("crates/raddle-policy/src/test_kit/a.rs", "f64"), 0);
+        assert_eq!(policy("crates/raddle-testkit/src/a.rs", "f64"), 0);
         assert_eq!(policy("crates/raddle-bitmap/tests/a.rs", "f64"), 0);
-    }
-
-    fn types(text: &str) -> usize {
-        types_crate(&Tree::with(&[("crates/raddle-types/src/a.rs", text)])).len()
-    }
-
-    #[test]
-    fn traits_allocation_and_bulk_are_found_in_the_crate_of_nouns() {
-        assert_eq!(types("pub trait A {}"), 1);
-        assert_eq!(types("extern crate alloc;"), 1);
-        assert_eq!(types(&"a\n".repeat(801)), 1);
-        assert_eq!(types("/// A trait.\nfn allocate() {}"), 0);
-        assert_eq!(types(&"a\n".repeat(800)), 0);
     }
 }

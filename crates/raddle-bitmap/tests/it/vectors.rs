@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::{laws_shared, map, misreadings};
 
 fn vectors() -> Option<Value> {
-    raddle_test::vectors("vectors000.json")
+    raddle_testkit::vectors("vectors000.json")
 }
 
 fn text(value: &Value) -> &str {

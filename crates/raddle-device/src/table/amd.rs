@@ -6,7 +6,7 @@
 //! Scalar registers never limit here from gfx9 on. LLVM counts 800 a SIMD in granules of 16, by
 //! which a wave of more than 96 would leave 7 of 8 (or 10) slots usable; that is not modelled.
 
-use raddle_types::CuShape;
+use raddle_policy::CuShape;
 
 use super::Row;
 use crate::arch::{Arch, GFX90A, GFX906, GFX908, GFX942, GFX950, MAX_THREADS, WAVE};

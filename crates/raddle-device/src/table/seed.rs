@@ -5,7 +5,7 @@
 //! Everything else is assumed: that the three are vector registers, scalar registers and shared
 //! memory in this order, how large a block is, and the numbers of wave and workgroup slots.
 
-use raddle_types::CuShape;
+use raddle_policy::CuShape;
 
 use super::Row;
 use crate::{Granules, Vendor};

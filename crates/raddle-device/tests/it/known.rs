@@ -3,7 +3,7 @@
 use raddle_device::{
     Device, DeviceError, Properties, find, find_arch, find_product, from_properties, table,
 };
-use raddle_types::Footprint;
+use raddle_policy::Footprint;
 
 use crate::rules::footprint;
 

@@ -3,7 +3,7 @@
 //! Figures of kernels from public profiles (see each table), not the files themselves.
 
 use raddle_device::{Properties, find, from_properties};
-use raddle_types::{Footprint, Resource};
+use raddle_policy::{Footprint, Resource};
 
 /// Device, workgroups, threads, registers a thread, shared memory, estimated occupancy in percent.
 ///

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use raddle_device::{Device, Granules, find, nearest, table};
-use raddle_types::{CuShape, Demand, Footprint, Resource, Ticks};
+use raddle_policy::{CuShape, Demand, Footprint, Resource, Ticks};
 
 pub(crate) fn footprint(threads: u32, vgprs_per_thread: u32, lds_bytes: u32) -> Footprint {
     Footprint { threads, vgprs_per_thread, lds_bytes, ..Footprint::default() }

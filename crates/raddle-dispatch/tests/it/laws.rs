@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use raddle_dispatch::slots::{Everyone, HighestLevel, Never, Ordinary, OrdinaryConfig};
-use raddle_policy::test_kit::{
+use raddle_testkit::{
     check_launch_path, check_preempt, check_turn, submissions, turn_scenario, victims,
 };
 

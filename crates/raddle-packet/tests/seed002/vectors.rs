@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::sample::{Aql, Packet, agent, aql, encode, entry, formats, hex, kripke, launches, text};
 
 fn vectors() -> Option<Value> {
-    raddle_test::vectors("vectors002.json")
+    raddle_testkit::vectors("vectors002.json")
 }
 
 fn number(value: &Value) -> u64 {

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use raddle_types::{CuId, Launch, LaunchId, MAX_SIMDS};
+use crate::{CuId, Launch, LaunchId, MAX_SIMDS};
 
 use super::counted::give_counted;
 use super::{Book, BookError, Resident, named, named_twice, total};

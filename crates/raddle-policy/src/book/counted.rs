@@ -1,6 +1,6 @@
 //! How do whole workgroups without addresses start and end?
 
-use raddle_types::{CuId, Launch, LaunchId};
+use crate::{CuId, Launch, LaunchId};
 
 use super::{Book, BookError, Resident, add, sum};
 use crate::cus::pour;

@@ -5,7 +5,7 @@
 
 use alloc::collections::BTreeMap;
 
-use raddle_types::{CuId, Launch, LaunchId};
+use crate::{CuId, Launch, LaunchId};
 
 use super::addressed::split_of;
 use super::{Book, BookError, Resident, named, named_twice, sum, total};

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use raddle_types::{CuId, LaunchId};
+use crate::{CuId, LaunchId};
 
 /// Why the book refuses an entry; nothing has changed then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use raddle_types::{CuId, Demand, LaunchId, MAX_SIMDS};
+use crate::{CuId, Demand, LaunchId, MAX_SIMDS};
 
 use super::cut::Cuts;
 use super::{Book, Resident, sum};

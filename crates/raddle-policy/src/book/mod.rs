@@ -18,7 +18,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use raddle_types::{CuId, CuShape, Demand, Launch, LaunchId, MAX_SIMDS};
+use crate::{CuId, CuShape, Demand, Launch, LaunchId, MAX_SIMDS};
 
 use cut::Cuts;
 pub use error::BookError;

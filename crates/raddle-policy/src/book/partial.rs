@@ -2,7 +2,7 @@
 //!
 //! LDS, barrier and workgroup slot are taken with the first wave and given back with the last.
 
-use raddle_types::{CuId, Demand, Launch, LaunchId, MAX_SIMDS};
+use crate::{CuId, Demand, Launch, LaunchId, MAX_SIMDS};
 
 use super::{Book, BookError, Resident, add, named, named_twice, total};
 use crate::cus::pour;

@@ -1,17 +1,16 @@
 //! Does the book keep what a naive ledger of single waves keeps?
 //!
 //! The ledger knows every wave by its SIMD and adds everything up anew for each question.
-#![cfg(feature = "test-kit")]
 
 use std::collections::BTreeMap;
 
 use crate::ledger::{Group, Kind, Ledger};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use raddle_policy::test_kit::{launch, shape};
 use raddle_policy::{
     Book, BookError, CuId, CuShape, Cus, Launch, LaunchId, Piece, Place, WaveSpan,
 };
+use raddle_testkit::{launch, shape};
 
 /// What one step tries, in raw numbers that are folded to what there is.
 #[derive(Clone, Copy, Debug)]

@@ -1,5 +1,4 @@
 //! Does the test kit catch each broken law of `Turn`, `Preempt` and `LaunchPath`?
-#![cfg(feature = "test-kit")]
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -8,13 +7,13 @@ use std::rc::Rc;
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
-use raddle_policy::test_kit::{
-    Breach, check_launch_path, check_preempt, check_turn, examine_launch_path, examine_preempt,
-    examine_turn, submissions, turn_scenario, victims,
-};
 use raddle_policy::{
     How, Launch, LaunchPath, Preempt, ProcessId, ProcessState, Submission, Tick, Ticks, Turn,
     VictimView,
+};
+use raddle_testkit::{
+    Breach, check_launch_path, check_preempt, check_turn, examine_launch_path, examine_preempt,
+    examine_turn, submissions, turn_scenario, victims,
 };
 
 fn laws<V: Debug>(
@@ -61,7 +60,7 @@ fn turn() {
         everyone(all, named);
         Some(now + Ticks(7))
     });
-    assert_eq!(sound, []);
+    assert_eq!(sound, Vec::<u8>::new());
     let stranger = turn_laws(|_, all, _, named| {
         everyone(all, named);
         named.push(ProcessId(77));
@@ -123,7 +122,7 @@ fn preempt() {
         let killable = |it: &raddle_policy::VictimLaunch| it.launch.idempotent.may_be_killed();
         if victim.launches.iter().all(killable) { How::Reset } else { How::Drain }
     });
-    assert_eq!(sound, []);
+    assert_eq!(sound, Vec::<u8>::new());
     let fickle =
         preempt_laws(|asked, _| if asked.is_multiple_of(2) { How::Flag } else { How::Wait });
     assert_eq!(fickle, [1]);
@@ -147,9 +146,9 @@ const fn packets(packets: u32) -> Submission {
 
 #[test]
 fn launch_path() {
-    assert_eq!(path_laws(|_, _| packets(1)), []);
+    assert_eq!(path_laws(|_, _| packets(1)), Vec::<u8>::new());
     // Policy and twin are asked in turn: whatever comes behind the first launch joins its packet.
-    assert_eq!(path_laws(|asked, _| packets(u32::from(asked <= 2))), []);
+    assert_eq!(path_laws(|asked, _| packets(u32::from(asked <= 2))), Vec::<u8>::new());
     assert_eq!(path_laws(|asked, _| packets(u32::from(asked > 2))), [1]);
     assert_eq!(path_laws(|_, launch| packets(u32::from(launch.stream.0 > 0))), [1]);
     assert_eq!(path_laws(|asked, _| packets(asked)), [2]);
@@ -175,7 +174,7 @@ fn a_launch_path_that_differs_from_run_to_run_is_caught() {
 #[test]
 #[should_panic(expected = "law 1 of LaunchPath is broken")]
 fn the_panic_of_a_launch_path_names_the_law() {
-    let launch = raddle_policy::test_kit::Scenario::example().launches[0];
+    let launch = raddle_testkit::Scenario::example().launches[0];
     check_launch_path(|| Toy::new(|_: u32, _: &Launch| packets(0)), &[launch]);
 }
 
@@ -193,8 +192,8 @@ fn the_panic_of_a_preemption_names_the_law() {
 #[test]
 #[should_panic(expected = "law 2 of Turn is broken")]
 fn the_panic_of_a_turn_names_the_law() {
-    let step = raddle_policy::test_kit::TurnStep { runnable: 1, levels: vec![0], lasts: Ticks(5) };
-    let scenario = raddle_policy::test_kit::TurnScenario { shares: vec![1], steps: vec![step] };
+    let step = raddle_testkit::TurnStep { runnable: 1, levels: vec![0], lasts: Ticks(5) };
+    let scenario = raddle_testkit::TurnScenario { shares: vec![1], steps: vec![step] };
     let nobody = |_: u32, _: &[ProcessState], _: Tick, _: &mut Named| None;
     check_turn(|| Toy::new(nobody), &scenario);
 }

@@ -1,6 +1,6 @@
 //! What do a host and a controller say to each other?
 
-use raddle_types::{Idempotence, ProcessId, StreamId};
+use raddle_policy::{Idempotence, ProcessId, StreamId};
 
 use crate::{Abilities, Way};
 

@@ -4,7 +4,7 @@
 //! runtime: its [`Cut`](super::Cut) holds nothing and nothing is reset, but a driver has one path, and
 //! a resume always finds a flag to lower. That costs an idle process the time of one store.
 
-use raddle_types::{ProcessId, StreamId};
+use raddle_policy::{ProcessId, StreamId};
 
 use super::answers::{Command, Handle};
 use super::flight::{Flying, State};
@@ -136,7 +136,7 @@ impl<T> Process<T> {
 
 #[cfg(test)]
 mod tests {
-    use raddle_types::{Idempotence, Level};
+    use raddle_policy::{Idempotence, Level};
 
     use super::*;
     use crate::{Declared, Options, Work};

@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use raddle_types::StreamId;
+use raddle_policy::StreamId;
 
 use super::answers::Handle;
 use super::queues::Waiting;

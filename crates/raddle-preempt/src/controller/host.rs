@@ -1,6 +1,6 @@
 //! What does the host report: processes, streams, launches, wishes?
 
-use raddle_types::{Level, ProcessId, StreamId};
+use raddle_policy::{Level, ProcessId, StreamId};
 
 use super::answers::{Order, Phase, Preempted, Resumed, Work};
 use super::process::{Process, Stage};

@@ -46,7 +46,7 @@ mod runtime;
 
 use alloc::vec::Vec;
 
-use raddle_types::{Level, ProcessId};
+use raddle_policy::{Level, ProcessId};
 
 pub use answers::{
     Command, Cut, Declared, Exit, Handle, NoReset, Options, Order, Phase, Preempted, Resumed,
@@ -60,7 +60,7 @@ use crate::Error;
 ///
 /// ```
 /// use raddle_preempt::{Abilities, Command, Controller, Declared, Error, Options, Work, Way};
-/// use raddle_types::{Idempotence, Level};
+/// use raddle_policy::{Idempotence, Level};
 ///
 /// let abilities = Abilities { can_flag: true, ..Abilities::NONE };
 /// let declared = Declared { abilities, latched: true, ..Declared::default() };

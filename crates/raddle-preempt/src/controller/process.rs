@@ -1,6 +1,6 @@
 //! Where is one process, and what of it may leave?
 
-use raddle_types::{Level, ProcessId};
+use raddle_policy::{Level, ProcessId};
 
 use super::answers::{Cut, Declared, Handle, NoReset, Options, Phase};
 use super::flight::{Flight, Flying};

@@ -12,7 +12,7 @@ use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use raddle_types::StreamId;
+use raddle_policy::StreamId;
 
 use super::answers::Work;
 

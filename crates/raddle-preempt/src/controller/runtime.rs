@@ -1,6 +1,6 @@
 //! What does the runtime report of launches, flags and resets?
 
-use raddle_types::ProcessId;
+use raddle_policy::ProcessId;
 
 use super::answers::{Exit, Handle, NoReset, Verdict};
 use super::flight::{Flying, State};

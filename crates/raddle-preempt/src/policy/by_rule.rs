@@ -2,8 +2,7 @@
 //!
 //! The rules are those of [`crate::ways`], on plain values; here is what they are told of a victim.
 
-use raddle_policy::{Fact, How, Preempt, VictimLaunch, VictimView};
-use raddle_types::{Tick, Ticks};
+use raddle_policy::{Fact, How, Preempt, Tick, Ticks, VictimLaunch, VictimView};
 
 use super::DeviceCosts;
 use super::estimates::Estimates;

@@ -2,7 +2,7 @@
 //!
 //! Units: microseconds and nanoseconds.
 
-use raddle_types::Demand;
+use raddle_policy::Demand;
 
 use crate::Abilities;
 

@@ -2,8 +2,7 @@
 //!
 //! Ticks are nanoseconds.
 
-use raddle_policy::{Fact, VictimView};
-use raddle_types::{Tick, Ticks};
+use raddle_policy::{Fact, Tick, Ticks, VictimView};
 
 use super::DeviceCosts;
 use super::history::History;

@@ -6,8 +6,7 @@
 
 use alloc::collections::{BTreeMap, VecDeque};
 
-use raddle_policy::{Fact, Piece, TakeOff, VictimLaunch, WaveSpan};
-use raddle_types::{Launch, LaunchId, Tick, Ticks};
+use raddle_policy::{Fact, Launch, LaunchId, Piece, TakeOff, Tick, Ticks, VictimLaunch, WaveSpan};
 
 /// Kinds that are remembered; later ones are judged by how far they have come.
 const MOST_KINDS: usize = 4096;

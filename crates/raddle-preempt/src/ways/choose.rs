@@ -1,6 +1,6 @@
 //! Who chooses the way off, and by which rule?
 
-use raddle_types::Ticks;
+use raddle_policy::Ticks;
 
 use super::{Abilities, Costs, Victim, Way};
 

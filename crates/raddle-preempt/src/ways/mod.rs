@@ -13,7 +13,7 @@
 //!
 //! ```
 //! use raddle_preempt::{Abilities, Cheapest, Choose, Costs, Fixed, Victim, Way};
-//! use raddle_types::Ticks;
+//! use raddle_policy::Ticks;
 //!
 //! let abilities = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
 //! let costs = Costs { exit: Ticks(1), reset: Ticks(2), ..Costs::default() };

@@ -1,6 +1,6 @@
 //! How long does each way off take, and what does it waste?
 
-use raddle_types::Ticks;
+use raddle_policy::Ticks;
 
 use super::Way;
 

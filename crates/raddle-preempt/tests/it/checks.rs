@@ -1,12 +1,12 @@
 //! Do the numbered checks of the digest hold? (11 is in `schedules`, the logs of the worked runs in
 //! `vectors`, 2 with more unfinished than the window in `src/controller/commands.rs`.)
 
+use raddle_policy::{Idempotence, Level, ProcessId, StreamId, Tick};
 use raddle_preempt::model::{Launch, Outcome, Setup, Step, Wish, run};
 use raddle_preempt::{
     Command, Controller, Cut, Handle, NoReset, Options, Phase, Preempted, Resumed, Verdict, Way,
     Work,
 };
-use raddle_types::{Idempotence, Level, ProcessId, StreamId, Tick};
 
 use crate::control::Ours;
 use crate::device::{self, Wrong};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use raddle_policy::{Idempotence, Level, ProcessId, StreamId};
 use raddle_preempt::{Command, Controller, Error, Handle, Preempted, Way, Work};
-use raddle_types::{Idempotence, Level, ProcessId, StreamId};
 
 use crate::schedule::{Job, Program, Setup};
 

@@ -1,11 +1,11 @@
 //! Is what the seed leaves open defined: unexpected reports, repeated wishes, copies, levels, missing
 //! abilities?
 
+use raddle_policy::{Idempotence, Level, ProcessId, StreamId};
 use raddle_preempt::{
     Abilities, Command, Controller, Cut, Declared, Error, Exit, NoReset, Options, Phase, Preempted,
     Resumed, Verdict, Way, Work,
 };
-use raddle_types::{Idempotence, Level, ProcessId, StreamId};
 
 use crate::hands::{
     C, NO, YES, begin, capture, controller, declared, kernels, payloads, submit, usual,

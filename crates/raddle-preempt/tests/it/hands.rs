@@ -1,10 +1,10 @@
 //! A controller driven by hand, call by call: what do the tests do with it again and again?
 
+use raddle_policy::{Idempotence, Level, ProcessId, StreamId};
 use raddle_preempt::{
     Abilities, Command, Controller, Cut, Declared, Exit, Handle, Options, Order, Preempted,
     Resumed, Scope, Verdict, Way, Work,
 };
-use raddle_types::{Idempotence, Level, ProcessId, StreamId};
 
 pub(crate) type C = Controller<u32>;
 

@@ -1,6 +1,6 @@
 //! What happened on the device, and which promises were broken?
 
-use raddle_types::Idempotence;
+use raddle_policy::Idempotence;
 
 use crate::control::Order;
 use crate::schedule::Schedule;

@@ -1,7 +1,7 @@
 //! When may a process leave, and what does the next one of its id hear of it?
 
+use raddle_policy::Level;
 use raddle_preempt::{Command, Error, Way};
-use raddle_types::Level;
 
 use crate::hands::{begin, capture, flagged, kernels, payloads, submit, usual};
 

@@ -1,9 +1,9 @@
 //! What may a reset kill, and how often?
 
+use raddle_policy::Level;
 use raddle_preempt::{
     Command, Cut, Declared, Error, Handle, NoReset, Options, Scope, Verdict, Way,
 };
-use raddle_types::Level;
 
 use crate::hands::{C, begin, capture, controller, declared, flagged, kernels, submit};
 

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
+use raddle_policy::Tick;
 use raddle_preempt::Error;
 use raddle_preempt::model::{Launch, Setup, Step, Wish};
-use raddle_types::Tick;
 
 use crate::checks::play;
 use crate::hands::{NO, YES};

@@ -1,7 +1,7 @@
 //! What is done to a controller: launches, wishes, and a runtime that is late now and then?
 
+use raddle_policy::Idempotence;
 use raddle_preempt::{Abilities, Declared, Options, Scope, Way};
-use raddle_types::Idempotence;
 
 /// A launch of a program.
 #[derive(Clone, Copy, Debug)]

@@ -2,9 +2,9 @@
 //!
 //! They lie beside the real profiles (`RADDLE_SAMPLES`), or where `RADDLE_VECTORS` says.
 
+use raddle_policy::{ProcessId, Tick};
 use raddle_preempt::model::{Setup, Step, Wish, run};
 use raddle_preempt::{Options, Phase};
-use raddle_types::{ProcessId, Tick};
 use serde_json::{Value, json};
 
 use crate::checks::{adding, gpu, play, worked};
@@ -15,7 +15,7 @@ use crate::schedule::{Late, of_the_digest};
 use crate::schedules::{naive, ours};
 
 fn vectors() -> Option<Value> {
-    raddle_test::vectors("vectors001.json")
+    raddle_testkit::vectors("vectors001.json")
 }
 
 const RUNS: [(&str, &[usize], u64); 3] = [

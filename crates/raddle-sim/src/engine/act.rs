@@ -1,7 +1,6 @@
 //! How is an action of the dispatcher carried out, and when can it not be?
 
-use raddle_policy::{Action, Actions};
-use raddle_types::{LaunchId, Ticks};
+use raddle_policy::{Action, Actions, LaunchId, Ticks};
 
 use super::Engine;
 use crate::SimError;

@@ -1,8 +1,7 @@
 //! What happens in a tick, and what does the dispatcher hear of it?
 
 use raddle_dispatch::DispatchError;
-use raddle_policy::Event;
-use raddle_types::{Launch, LaunchId, ProcessId, Refusal};
+use raddle_policy::{Event, Launch, LaunchId, ProcessId, Refusal};
 
 use super::Engine;
 use crate::SimError;

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use raddle_dispatch::Composed;
+use raddle_policy::Level;
 use raddle_trace::{ImportOptions, read};
-use raddle_types::Level;
 
 use super::both::{Both, Span};
 use super::gaps::{Gap, gaps};
@@ -38,7 +38,7 @@ fn profile(head: &str, rows: &[&str]) -> Profile {
 
 fn replayed(profile: &Profile) -> (Device, Outcome) {
     let own = raddle_device::find("v100").expect("in the table");
-    let options = PlanOptions { own: &own, target: &own, start: raddle_types::Ticks(0), share: 1 };
+    let options = PlanOptions { own: &own, target: &own, start: raddle_policy::Ticks(0), share: 1 };
     let process = plan(profile, &options, |_| Level(0));
     let workload = Workload { processes: vec![process], repeat: false };
     let options = Options {

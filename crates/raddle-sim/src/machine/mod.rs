@@ -8,8 +8,7 @@ mod take_off;
 
 use std::collections::BTreeMap;
 
-use raddle_policy::{Piece, TakeOff, WaveSpan};
-use raddle_types::{CuId, Demand, LaunchId, Tick, Ticks};
+use raddle_policy::{CuId, Demand, LaunchId, Piece, TakeOff, Tick, Ticks, WaveSpan};
 
 use crate::ledger::Ledger;
 use crate::plan::Costs;

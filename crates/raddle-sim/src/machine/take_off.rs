@@ -6,8 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use raddle_policy::{TakeOff, WaveSpan};
-use raddle_types::{CuId, LaunchId, Tick, Ticks};
+use raddle_policy::{CuId, LaunchId, TakeOff, Tick, Ticks, WaveSpan};
 
 use super::{Front, Live, Machine, State};
 use crate::SimError;

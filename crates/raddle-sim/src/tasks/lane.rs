@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use raddle_types::{Tick, Ticks};
+use raddle_policy::{Tick, Ticks};
 
 use crate::plan::ProcessPlan;
 

@@ -2,7 +2,7 @@
 //!
 //! In the order of issue, and never before what they wait for.
 
-use raddle_types::LaunchId;
+use raddle_policy::LaunchId;
 
 use super::{Issued, Standing, Tasks};
 

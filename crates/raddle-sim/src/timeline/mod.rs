@@ -13,9 +13,8 @@ mod unit;
 
 use std::collections::BTreeMap;
 
-use raddle_policy::{Piece, TakeOff, WaveSpan};
+use raddle_policy::{LaunchId, Piece, TakeOff, Tick, WaveSpan};
 use raddle_trace::timeline::{Away, Ending, Grain, Off};
-use raddle_types::{LaunchId, Tick};
 
 use crate::watch::{Seen, Watch};
 

@@ -4,10 +4,9 @@
 use proptest::prelude::*;
 use raddle_dispatch::Composed;
 use raddle_dispatch::slots::HighestLevel;
-use raddle_policy::How;
+use raddle_policy::{Barrier, How, Level};
 use raddle_sim::{Outcome, Task, Work};
 use raddle_sm::{BlockWarp, Choose, Options};
-use raddle_types::{Barrier, Level};
 
 use crate::kit::{Always, SHAPE, end, in_order, kernel, latency, run_default, try_run, workload};
 use crate::laws::{check, processes};

@@ -3,9 +3,10 @@
 use proptest::prelude::*;
 use raddle_dispatch::slots::HighestLevel;
 use raddle_dispatch::{Composed, Dispatcher};
-use raddle_policy::{Allocate, Answer, CuId, Demand, How, ReadyLaunch, ReadyView, Round};
+use raddle_policy::{
+    Allocate, Answer, CuId, Demand, How, Idempotence, ReadyLaunch, ReadyView, Round, Tick,
+};
 use raddle_sim::{Outcome, Task, Work};
-use raddle_types::{Idempotence, Tick};
 
 use crate::kit::{Always, SHAPE, at_level, end, kernel, latency, try_run, workload};
 use crate::laws::{check, processes};

@@ -1,7 +1,7 @@
 //! What does a run draw, and does a meter find the weights again?
 
+use raddle_policy::{Activity, StreamId};
 use raddle_sim::{EnergyModel, Summary, Task, TestBench};
-use raddle_types::{Activity, StreamId};
 use raddle_workgroup::Error;
 use raddle_workgroup::place::{Meter, calibrate};
 

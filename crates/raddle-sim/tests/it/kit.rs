@@ -1,11 +1,13 @@
 //! Small devices, workloads and dispatchers for the tests.
 
 use raddle_dispatch::{Composed, Dispatcher};
-use raddle_policy::{How, Preempt, VictimView};
+use raddle_policy::{
+    Activity, Barrier, CuShape, Demand, How, Idempotence, Level, Preempt, StreamId, Tick, Ticks,
+    VictimView,
+};
 use raddle_sim::{
     Costs, EnergyModel, Options, Outcome, ProcessPlan, SimError, Task, Work, Workload, run,
 };
-use raddle_types::{Activity, Barrier, CuShape, Demand, Idempotence, Level, StreamId, Tick, Ticks};
 
 /// A compute unit of 2 SIMDs with 4 wave slots each and 16 LDS granules.
 pub(crate) const SHAPE: CuShape = CuShape {

@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex};
 
 use proptest::prelude::*;
 use raddle_dispatch::{Composed, DispatchError, Dispatcher, Recipe};
-use raddle_policy::{Action, Actions, Event, Free};
+use raddle_policy::{
+    Action, Actions, CuId, Event, Free, Idempotence, LaunchId, StreamId, Tick, Ticks,
+};
 use raddle_sim::{Outcome, Task, Work};
-use raddle_types::{CuId, Idempotence, LaunchId, StreamId, Tick, Ticks};
 
 use crate::kit::{SHAPE, at_level, end, in_order, kernel, try_run, workload};
 

@@ -3,9 +3,11 @@
 use proptest::prelude::*;
 use raddle_dispatch::slots::{Everyone, HighestLevel};
 use raddle_dispatch::{Composed, DispatchError};
-use raddle_policy::{Allocate, Answer, CuId, How, Piece, ReadyView, Round, WaveSpan};
+use raddle_policy::{
+    Allocate, Answer, CuId, Demand, How, Idempotence, Level, Piece, ReadyView, Round, Tick,
+    WaveSpan,
+};
 use raddle_sim::{Outcome, SimError, Task, Work};
-use raddle_types::{Demand, Idempotence, Level, Tick};
 
 use crate::kit::{Always, SHAPE, WAVE_UW, copy, kernel, try_run, workload};
 
@@ -38,7 +40,7 @@ pub(crate) fn processes() -> impl Strategy<Value = Vec<Vec<Task>>> {
         let mut last = [None; 2];
         let chain = |(position, (task, stream)): (usize, (Task, u32))| {
             let after = last[stream as usize].replace(position as u32);
-            Task { stream: raddle_types::StreamId(stream), after, ..task }
+            Task { stream: raddle_policy::StreamId(stream), after, ..task }
         };
         tasks.into_iter().enumerate().map(chain).collect()
     });

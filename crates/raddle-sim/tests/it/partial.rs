@@ -6,10 +6,10 @@ use proptest::prelude::*;
 use raddle_dispatch::Composed;
 use raddle_dispatch::slots::HighestLevel;
 use raddle_policy::{
-    Allocate, Answer, CuId, Fact, How, Launch, Piece, ReadyView, Round, TakeOff, WaveSpan,
+    Allocate, Answer, CuId, Fact, How, Launch, LaunchId, Level, Piece, ReadyView, Round, TakeOff,
+    Tick, WaveSpan,
 };
 use raddle_sim::{Task, Work};
-use raddle_types::{LaunchId, Level, Tick};
 
 use crate::kit::{Always, SHAPE, end, kernel, try_run, workload};
 use crate::laws::{check, processes};

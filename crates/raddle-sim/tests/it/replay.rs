@@ -39,7 +39,7 @@ fn logged(recipe: &str, detail: Detail) -> String {
     let log = LogWriter::new(Box::new(sink.clone()), &header);
     let mut dispatcher = header.recipe.builder(SHAPE, 2).expect("it builds").log(log).build();
     let low = at_level(5, in_order(vec![kernel(0, 40, 1, 1000), kernel(10, 7, 3, 500)]));
-    let other = Task { stream: raddle_types::StreamId(1), ..kernel(100, 5, 2, 300) };
+    let other = Task { stream: raddle_policy::StreamId(1), ..kernel(100, 5, 2, 300) };
     let high = at_level(0, vec![kernel(1500, 8, 1, 100), other]);
     run(&workload(vec![low, high]), &mut dispatcher, &options(2), &mut |_| ()).expect("lawful");
     sink.text()

@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 use raddle_dispatch::Composed;
+use raddle_policy::{StreamId, Ticks};
 use raddle_sim::{
     Outcome, ProcessPlan, Repetition, RequestSummary, SimError, Summary, Task, Workload,
 };
-use raddle_types::{StreamId, Ticks};
 
 use crate::kit::{SHAPE, copy, in_order, kernel, run_default, try_run, workload};
 use crate::laws::processes;
@@ -27,7 +27,7 @@ fn lines(outcome: &Outcome, process: u16) -> Vec<(u32, u64, u64, u64)> {
     let own = outcome.records.iter().filter(|record| record.process == process);
     own.filter(|record| record.ready.is_some())
         .map(|record| {
-            let at = |tick: Option<raddle_types::Tick>| tick.map_or(u64::MAX, |at| at.0);
+            let at = |tick: Option<raddle_policy::Tick>| tick.map_or(u64::MAX, |at| at.0);
             (record.iteration, record.arrival.0, at(record.started), at(record.ended))
         })
         .collect()
@@ -274,7 +274,7 @@ proptest! {
         let outcome = run_default(&of(vec![plan("p", one, at(&far))]), 2);
         prop_assert_eq!(outcome.wave_ns[0], alone.wave_ns[0] * u128::from(count));
         let shape = |outcome: &Outcome, offset: u64| -> Vec<_> {
-            let at = |tick: Option<raddle_types::Tick>| tick.map(|at| at.0 - offset);
+            let at = |tick: Option<raddle_policy::Tick>| tick.map(|at| at.0 - offset);
             let own = outcome.records.iter().filter(|r| r.arrival.0 >= offset);
             own.map(|r| (r.task, at(r.started), at(r.ended))).collect()
         };

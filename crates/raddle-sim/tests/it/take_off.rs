@@ -2,11 +2,10 @@
 
 use raddle_dispatch::Composed;
 use raddle_dispatch::slots::HighestLevel;
-use raddle_policy::{How, Preempt, VictimView};
+use raddle_policy::{How, Idempotence, Preempt, StreamId, Tick, Ticks, VictimView};
 use raddle_preempt::Way;
 use raddle_preempt::policy::ByRule;
 use raddle_sim::{Outcome, ProcessPlan, Repetition, Task, Workload};
-use raddle_types::{Idempotence, StreamId, Tick, Ticks};
 
 use crate::kit::{Always, SHAPE, at_level, end, in_order, kernel, latency, try_run, workload};
 
@@ -105,16 +104,16 @@ fn what_starts_as_a_saved_launch_comes_back_lasts_its_whole_time() {
 fn a_front_that_came_back_does_not_shorten_one_that_starts_then() {
     // 2 units: 8 workgroups of 2 waves; the first 4 are saved at 100, with 900 left.
     let mut first = kernel(0, 6, 2, 1000);
-    first.level = raddle_types::Level(5);
+    first.level = raddle_policy::Level(5);
     let mut high = kernel(100, 1, 8, 50);
-    high.level = raddle_types::Level(0);
+    high.level = raddle_policy::Level(0);
     let dispatcher = Composed::builder(SHAPE, 1)
         .turn("highest-level", HighestLevel)
         .preempt("always", Always(How::Switch))
         .build();
     let mut small = kernel(0, 1, 1, 120);
-    small.level = raddle_types::Level(5);
-    small.stream = raddle_types::StreamId(1);
+    small.level = raddle_policy::Level(5);
+    small.stream = raddle_policy::StreamId(1);
     let tasks = vec![small, first];
     let outcome = try_run(&workload(vec![tasks, vec![high]]), 1, dispatcher).expect("lawful");
     let work: u128 = 6 * 2 * 1000 + 120 + 8 * 50;

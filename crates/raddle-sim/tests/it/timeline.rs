@@ -193,7 +193,7 @@ fn lines(timeline: &Timeline) -> Vec<String> {
 /// One unit that holds 4 workgroups of 2 waves; an urgent launch comes at 1500.
 fn preempted(how: How) -> Timeline {
     let mut low = kernel(0, 6, 2, 1000);
-    low.idempotent = raddle_types::Idempotence::Idempotent;
+    low.idempotent = raddle_policy::Idempotence::Idempotent;
     let high = at_level(0, vec![kernel(1500, 1, 8, 100)]);
     let workload = workload(vec![at_level(5, vec![low]), high]);
     recorded(&workload, 1, dispatcher(1, how, Starts::Whole), 1000).1
@@ -284,7 +284,7 @@ fn too_many_launches_become_stretches_of_their_stream() {
 #[test]
 fn a_process_that_repeats_is_drawn_each_time() {
     let plan = |name, span, tasks: Vec<Task>| raddle_sim::ProcessPlan {
-        span: raddle_types::Ticks(span),
+        span: raddle_policy::Ticks(span),
         ..raddle_sim::ProcessPlan::new(name, tasks)
     };
     let long = plan("long", 100, vec![kernel(0, 1, 1, 100)]);
@@ -304,7 +304,7 @@ fn a_process_that_repeats_is_drawn_each_time() {
 
 #[test]
 fn an_odd_device_of_more_than_64_slots_is_drawn_too() {
-    let shape = raddle_types::CuShape {
+    let shape = raddle_policy::CuShape {
         simds: 8,
         waves_per_simd: 40,
         vgpr_per_simd: u16::MAX,

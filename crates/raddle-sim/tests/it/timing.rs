@@ -1,10 +1,9 @@
 //! When do launches start and end?
 
+use raddle_policy::{Allocate, Answer, Demand, ReadyView, Round, StreamId, Tick, Ticks, Turn};
 use raddle_sim::{ProcessPlan, Workload};
-use raddle_types::{Demand, StreamId, Ticks};
 
 use raddle_dispatch::Composed;
-use raddle_policy::{Allocate, Answer, ReadyView, Round, Tick, Turn};
 
 use crate::kit::{SHAPE, copy, end, in_order, kernel, latency, run_default, try_run, workload};
 

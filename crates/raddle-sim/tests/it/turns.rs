@@ -6,13 +6,12 @@
 use std::sync::{Arc, Mutex};
 
 use raddle_dispatch::Composed;
-use raddle_policy::{How, ProcessState, Turn};
+use raddle_policy::{How, ProcessId, ProcessState, Tick, Ticks, Turn};
 use raddle_sim::{Fairness, Outcome, ProcessPlan, Workload};
 use raddle_timeslice::{
     Rule, Shares, UnmapAll, UnmapAllConfig, Vruntime, VruntimeConfig, WeightedSlices,
     WeightedSlicesConfig,
 };
-use raddle_types::{ProcessId, Tick, Ticks};
 
 use crate::kit::{Always, SHAPE, in_order, kernel, try_run};
 
@@ -146,7 +145,7 @@ fn with_less_capacity_the_wait_is_measured_and_reported() {
         page += "\n";
     }
     insta::assert_snapshot!(table);
-    raddle_test::page_holds("docs/policies/weighted-slices.md", "waits", &page);
+    raddle_testkit::page_holds("docs/policies/weighted-slices.md", "waits", &page);
 }
 
 #[test]
@@ -170,7 +169,7 @@ fn too_short_slices_show_their_price() {
         shorter.push(switch_ns);
     }
     insta::assert_snapshot!(table);
-    raddle_test::page_holds("docs/policies/weighted-slices.md", "switching", &page);
+    raddle_testkit::page_holds("docs/policies/weighted-slices.md", "switching", &page);
     assert!(shorter.is_sorted_by(|short, long| short > long), "{shorter:?}");
 }
 

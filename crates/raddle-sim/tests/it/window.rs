@@ -8,12 +8,14 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use raddle_dispatch::slots::{Everyone, HighestLevel, Ordinary, OrdinaryConfig};
 use raddle_dispatch::{Composed, DispatchError, Dispatcher};
-use raddle_policy::{Action, Actions, Allocate, CuId, Event, Free, How, TakeOff};
+use raddle_policy::{
+    Action, Actions, Allocate, CuId, Event, Free, How, Idempotence, LaunchId, ProcessId, TakeOff,
+    Tick, Ticks,
+};
 use raddle_preempt::policy::{ByRule, DeviceCosts};
 use raddle_preempt::{Abilities, Way};
 use raddle_sim::{Outcome, ProcessPlan, Repetition, Task, Work, Workload};
 use raddle_sm::{BlockWarp, Options};
-use raddle_types::{Idempotence, LaunchId, ProcessId, Tick, Ticks};
 use raddle_workgroup::{Greedy, GreedyConfig, Leftover, Matching, MatchingConfig};
 
 use crate::kit::{Always, SHAPE, at_level, end, in_order, kernel, latency, try_run, workload};
@@ -333,7 +335,7 @@ proptest! {
     fn a_window_of_one_is_no_window_for_one_stream(processes in processes(), cus in 1u16..4) {
         let chain = |tasks: &Vec<Task>| -> Vec<Task> {
             let kernels = tasks.iter().filter(|task| matches!(task.work, Work::Kernel { .. }));
-            let alone = |&task: &Task| Task { stream: raddle_types::StreamId(0), after: None, ..task };
+            let alone = |&task: &Task| Task { stream: raddle_policy::StreamId(0), after: None, ..task };
             in_order(kernels.map(alone).collect())
         };
         let all = workload(vec![chain(&processes[0])]);

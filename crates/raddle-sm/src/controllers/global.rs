@@ -1,6 +1,6 @@
 //! Which blocks go to which SM (G1 to G6)?
 
-use raddle_types::CuId;
+use raddle_policy::CuId;
 
 use super::{Block, Controllers, Target, View};
 use crate::blocks::Waiting;

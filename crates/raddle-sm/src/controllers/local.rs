@@ -1,6 +1,6 @@
 //! Which warp starts next on an SM (L1 to L3), and what does the end of one change (L4, L5)?
 
-use raddle_types::CuId;
+use raddle_policy::CuId;
 
 use super::{Block, Controllers, Held, Sm, View};
 use crate::search::Room;

@@ -11,7 +11,7 @@ mod local;
 
 use alloc::vec::Vec;
 
-use raddle_types::{CuId, LaunchId, Refusal, Resource};
+use raddle_policy::{CuId, LaunchId, Refusal, Resource};
 
 use crate::blocks::Blocks;
 use crate::index::{Index, Key, Place, cut, lowness};

@@ -10,10 +10,9 @@ mod tables;
 use alloc::vec::Vec;
 
 use raddle_policy::{
-    Allocate, Answer, CuId, Cus, Fact, Piece, ReadyLaunch, ReadyView, Round, TakeOff, Tick,
-    WaveSpan,
+    Allocate, Answer, CuId, Cus, Fact, Launch, LaunchId, Piece, ReadyLaunch, ReadyView, Round,
+    TakeOff, Tick, WaveSpan,
 };
-use raddle_types::{Launch, LaunchId};
 
 use crate::Options;
 use tables::Tables;

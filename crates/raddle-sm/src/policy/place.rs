@@ -1,7 +1,8 @@
 //! Which compute unit gets the next workgroups of which launch (G1 to G6)?
 
-use raddle_policy::{Answer, CuId, Cus, Piece, ReadyLaunch, ReadyView, Round, WaveSpan};
-use raddle_types::{Demand, Launch};
+use raddle_policy::{
+    Answer, CuId, Cus, Demand, Launch, Piece, ReadyLaunch, ReadyView, Round, WaveSpan,
+};
 
 use super::tables::Tables;
 use super::{BlockWarp, Grant, priority};

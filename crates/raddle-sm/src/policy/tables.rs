@@ -5,8 +5,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use raddle_policy::{CuId, Cus, Piece, WaveSpan};
-use raddle_types::{Launch, LaunchId};
+use raddle_policy::{CuId, Cus, Launch, LaunchId, Piece, WaveSpan};
 
 use super::{key, priority};
 use crate::blocks::{Blocks, Waiting};

@@ -1,7 +1,7 @@
 //! Do the numbered checks of the digest hold? (7, 8 and 9 are in `worked`; 9, 12 and 14 in `mixes`.)
 
+use raddle_policy::{CuId, LaunchId};
 use raddle_sm::{Controllers, Decision, Kernel, Options, Route};
-use raddle_types::{CuId, LaunchId};
 
 use crate::ours::{self, kernel, resources};
 use crate::worked::TOTAL;

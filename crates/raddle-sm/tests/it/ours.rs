@@ -1,7 +1,7 @@
 //! The story of a run of the crate, in the words of the naive twin.
 
+use raddle_policy::{LaunchId, Resource, Tick};
 use raddle_sm::{Controllers, Error, Job, Kernel, Options, Resources, Step, run};
-use raddle_types::{LaunchId, Resource, Tick};
 
 use crate::naive::{self, Story, shown};
 

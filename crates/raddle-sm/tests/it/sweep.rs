@@ -5,8 +5,8 @@
 
 use std::fmt::Write as _;
 
+use raddle_policy::LaunchId;
 use raddle_sm::{Choose, Controllers, Kernel, Options, Resources, Route};
-use raddle_types::LaunchId;
 
 use crate::ours::resources;
 

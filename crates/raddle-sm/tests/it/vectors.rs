@@ -5,8 +5,8 @@
 //!
 //! They lie beside the real profiles (`RADDLE_SAMPLES`), or where `RADDLE_VECTORS` says.
 
+use raddle_policy::Tick;
 use raddle_sm::{Options, Step, run};
-use raddle_types::Tick;
 use serde_json::Value;
 
 use crate::naive::{Kernel, Story};
@@ -14,7 +14,7 @@ use crate::ours::{self, kernel};
 use crate::worked::{self, TOTAL};
 
 fn vectors() -> Option<Value> {
-    raddle_test::vectors("vectors003.json")
+    raddle_testkit::vectors("vectors003.json")
 }
 
 fn play(sms: u16, total: [u64; 3], options: Options, kernels: &[Kernel]) -> Story {
@@ -57,7 +57,7 @@ fn every_table_of_the_worked_run_with_its_blocks() {
 
 /// In the spelling of the vectors.
 fn tables(controllers: &raddle_sm::Controllers) -> Value {
-    let name = |kernel: raddle_types::LaunchId| ["A", "B", "C"][kernel.index()];
+    let name = |kernel: raddle_policy::LaunchId| ["A", "B", "C"][kernel.index()];
     let kernels = controllers.kernels().into_iter().map(|it| {
         let row = serde_json::json!({"prio": it.priority, "undistributed": it.undistributed});
         (name(it.kernel).to_owned(), row)

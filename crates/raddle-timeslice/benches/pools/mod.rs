@@ -2,7 +2,7 @@
 //!
 //! For the bench, and for the test that counts at how many of them a load looks.
 
-use raddle_types::{Level, Ticks};
+use raddle_policy::{Level, Ticks};
 
 use crate::Entry;
 

@@ -12,8 +12,7 @@ pub use unmap_all::{UnmapAll, UnmapAllConfig};
 pub use vruntime::{Vruntime, VruntimeConfig};
 pub use weighted_slices::{WeightedSlices, WeightedSlicesConfig};
 
-use raddle_policy::ProcessState;
-use raddle_types::{Level, ProcessId, Tick, Ticks};
+use raddle_policy::{Level, ProcessId, ProcessState, Tick, Ticks};
 
 use crate::Error;
 

@@ -7,8 +7,7 @@
 
 use alloc::vec::Vec;
 
-use raddle_policy::{ProcessState, Turn};
-use raddle_types::{ProcessId, Tick, Ticks};
+use raddle_policy::{ProcessId, ProcessState, Tick, Ticks, Turn};
 
 use super::{SLICE_US, capacity, find, ticks, until};
 use crate::Error;

@@ -11,8 +11,7 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use raddle_policy::{Fact, ProcessState, Turn};
-use raddle_types::{Level, ProcessId, Tick, Ticks};
+use raddle_policy::{Fact, Level, ProcessId, ProcessState, Tick, Ticks, Turn};
 
 use super::{MICROSECOND, SLICE_US, find, ticks, until};
 use crate::Error;

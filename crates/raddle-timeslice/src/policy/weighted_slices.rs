@@ -7,8 +7,7 @@
 
 use alloc::vec::Vec;
 
-use raddle_policy::{ProcessState, Turn};
-use raddle_types::{Level, ProcessId, Tick};
+use raddle_policy::{Level, ProcessId, ProcessState, Tick, Turn};
 
 use super::{SLICE_US, find, most_urgent, ticks, until, within};
 use crate::{

@@ -1,7 +1,7 @@
 //! Checks 1 to 15 of the spec, one test each.
 
+use raddle_policy::{Level, Tick, Ticks};
 use raddle_timeslice::{Levels, Loaded, Reload, Rule, Settings, Stretch, TaskId, Weight};
-use raddle_types::{Level, Tick, Ticks};
 
 use crate::{gpu, jain_of, load, loaded, millionths, ran, task};
 

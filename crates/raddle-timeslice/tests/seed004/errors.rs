@@ -1,10 +1,10 @@
 //! Is bad input refused with what, where and what to do, and is nothing changed?
 
+use raddle_policy::{Tick, Ticks};
 use raddle_timeslice::{
     Error, Exclusive, Levels, Loaded, Pool, Rule, Settings, StageOne, StageTwo, Task, TaskId,
     Weight,
 };
-use raddle_types::{Tick, Ticks};
 
 use crate::task;
 

@@ -2,10 +2,10 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use raddle_policy::{Level, Tick, Ticks};
 use raddle_timeslice::{
     Entry, Levels, Loaded, Pool, Rule, Runnable, Settings, StageOne, StageTwo, Task, Weight,
 };
-use raddle_types::{Level, Tick, Ticks};
 
 use crate::oracle::{self, Process};
 use crate::{gpu, jain, task};

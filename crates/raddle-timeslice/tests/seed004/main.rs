@@ -12,10 +12,10 @@ mod studies;
 mod sweeps;
 mod vectors;
 
+use raddle_policy::{Level, Tick, Ticks};
 use raddle_timeslice::{
     Entry, Exclusive, Levels, Loaded, Rule, Settings, StageOne, StageTwo, Task, TaskId, Weight,
 };
-use raddle_types::{Level, Tick, Ticks};
 
 /// A loaded process of that weight, as a fraction.
 fn loaded(over: u64, under: u64) -> Loaded {

@@ -4,8 +4,8 @@
 
 use std::fmt::Write as _;
 
+use raddle_policy::{Tick, Ticks};
 use raddle_timeslice::{Exclusive, Rule, Settings};
-use raddle_types::{Tick, Ticks};
 
 use crate::{gpu, jain_of, ran};
 
@@ -77,7 +77,7 @@ fn what_each_rule_does_to_shares() {
         )
         .unwrap();
     }
-    raddle_test::page_holds(PAGE, "shares", &table);
+    raddle_testkit::page_holds(PAGE, "shares", &table);
 }
 
 #[test]
@@ -106,5 +106,5 @@ fn what_a_newcomer_gets() {
         )
         .unwrap();
     }
-    raddle_test::page_holds(PAGE, "newcomer", &table);
+    raddle_testkit::page_holds(PAGE, "newcomer", &table);
 }

@@ -1,7 +1,7 @@
 //! What else the issue and the digest promise of whole runs: shares, newcomers, waits, take-over.
 
+use raddle_policy::{Tick, Ticks};
 use raddle_timeslice::{Exclusive, Levels, Order, Rule, Settings, Shares, Stretch, TakeOver, Task};
-use raddle_types::{Tick, Ticks};
 
 use crate::{gpu, ran, task};
 

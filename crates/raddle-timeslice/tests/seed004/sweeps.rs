@@ -3,8 +3,8 @@
 
 use std::fmt::Write;
 
+use raddle_policy::{Level, Ticks};
 use raddle_timeslice::{Entry, Loaded, Rule, StageOne, StageTwo};
-use raddle_types::{Level, Ticks};
 
 /// Pools: level, share, alive, run time.
 const POOLS: [&[(u8, u64, u64, u64)]; 12] = [

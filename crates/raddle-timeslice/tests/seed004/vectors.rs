@@ -3,14 +3,14 @@
 //! They lie beside the real profiles (`RADDLE_SAMPLES`), or where `RADDLE_VECTORS` says. Their rules
 //! are called literal, inv, mean, min1 and equal; "pure" has slices below t0 and is not offered.
 
+use raddle_policy::{Level, Tick, Ticks};
 use raddle_timeslice::{Levels, Reload, Rule, Settings};
-use raddle_types::{Level, Tick, Ticks};
 use serde_json::Value;
 
 use crate::{gpu, load, millionths, ran, task};
 
 fn vectors() -> Option<Value> {
-    raddle_test::vectors("vectors004.json")
+    raddle_testkit::vectors("vectors004.json")
 }
 
 const RULES: [(&str, Rule); 5] = [

@@ -19,7 +19,7 @@ use std::fs::File;
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
-use raddle_types::Level;
+use raddle_policy::Level;
 
 use crate::error::TraceError;
 use crate::input::{Input, is_damage, peek};

@@ -5,7 +5,7 @@
 
 use std::io;
 
-use raddle_types::{Activity, Barrier, Dim3, Footprint, Idempotence};
+use raddle_policy::{Activity, Barrier, Dim3, Footprint, Idempotence};
 
 use super::Source;
 use crate::assemble::{Draft, DraftOp, Interner, OP_LIMIT};

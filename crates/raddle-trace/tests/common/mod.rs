@@ -5,8 +5,8 @@ pub(crate) mod promises;
 
 use std::path::{Path, PathBuf};
 
+use raddle_policy::Barrier;
 use raddle_trace::{Field, ImportOptions, Origin, Profile, Quirk, TraceError, open};
-use raddle_types::Barrier;
 
 pub(crate) fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/profiles").join(name)
@@ -63,7 +63,7 @@ pub(crate) fn quirks(profile: &Profile) -> Vec<(Quirk, u64)> {
 
 /// The sample of this name, or `None` where samples are absent and need not be there.
 pub(crate) fn sample(name: &str) -> Option<Result<Profile, TraceError>> {
-    Some(open(&raddle_test::sample(name)?, &ImportOptions::default()))
+    Some(open(&raddle_testkit::sample(name)?, &ImportOptions::default()))
 }
 
 /// Cut off, bytes changed, bytes put in from what such files are made of.

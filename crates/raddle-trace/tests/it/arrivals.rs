@@ -5,11 +5,11 @@ use std::fs;
 use std::io::Write as _;
 use std::path::PathBuf;
 
+use raddle_policy::Level;
 use raddle_trace::TraceError;
 use raddle_trace::arrivals::{
     ArrivalFile, ArrivalFormat, ArrivalOptions, ArrivalProcess, ArrivalTask, TimeUnit, open, read,
 };
-use raddle_types::Level;
 
 fn of(text: &str) -> ArrivalFile {
     read("x", text.as_bytes(), &ArrivalOptions::default()).expect(text)
@@ -258,7 +258,7 @@ fn no_input_makes_it_panic() {
 }
 
 fn sample(folder: &str, name: &str) -> Option<Result<ArrivalFile, TraceError>> {
-    Some(open(&raddle_test::sample(folder)?.join(name), &ArrivalOptions::default()))
+    Some(open(&raddle_testkit::sample(folder)?.join(name), &ArrivalOptions::default()))
 }
 
 /// Requests and the sum of their times, in ns.
@@ -271,7 +271,7 @@ fn sums(task: &ArrivalTask) -> (usize, u64) {
 
 #[test]
 fn every_file_beside_the_benchmarks_is_read_or_refused() {
-    let (Some(disb), Some(reef)) = (raddle_test::sample("disb"), raddle_test::sample("reef"))
+    let (Some(disb), Some(reef)) = (raddle_testkit::sample("disb"), raddle_testkit::sample("reef"))
     else {
         return;
     };
@@ -402,7 +402,7 @@ fn an_hour_of_a_service() {
 
 #[test]
 fn profiles_are_no_arrivals() {
-    let Some(folder) = raddle_test::sample("kineto_nvidia") else { return };
+    let Some(folder) = raddle_testkit::sample("kineto_nvidia") else { return };
     for path in fs::read_dir(folder).unwrap() {
         let error = open(&path.unwrap().path(), &ArrivalOptions::default()).unwrap_err();
         let known = matches!(error, TraceError::NoArrivals { .. } | TraceError::TooLarge { .. });

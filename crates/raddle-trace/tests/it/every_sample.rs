@@ -43,9 +43,9 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn imports_or_says_what_to_do() {
-    let folder = raddle_test::samples();
+    let folder = raddle_testkit::samples();
     let Ok(manifest) = fs::read_to_string(folder.join("MANIFEST.tsv")) else {
-        return raddle_test::absent("the list of all samples");
+        return raddle_testkit::absent("the list of all samples");
     };
     let mut found = BTreeMap::new();
     for (name, _, _, advice) in FOLDERS {

@@ -1,10 +1,10 @@
 //! Is each quirk of the PyTorch profiler's traces read as it should be?
 
 use crate::common::{fixture, import, lines, names, quirks};
+use raddle_policy::{Barrier, Level};
 use raddle_trace::{
     BarrierRule, Format, ImportOptions, OpKind, Quirk, Ranks, TraceError, open, read,
 };
-use raddle_types::{Barrier, Level};
 
 #[test]
 fn a_bare_array_of_2020_with_its_old_categories() {

@@ -5,11 +5,11 @@ use std::io::Write;
 use crate::common::{import, lines, names};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use raddle_policy::{Activity, Idempotence};
 use raddle_trace::{
     Field, Format, ImportOptions, Op, Origin, Profile, Quirk, TableComments, TraceError, read,
     write_launch_table,
 };
-use raddle_types::{Activity, Idempotence};
 
 const HEADER: &str = "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns";
 

@@ -8,11 +8,11 @@ use crate::common::{lines, quirks};
 use crate::nsys_db::*;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use raddle_policy::Level;
 use raddle_trace::{
     Field, Format, ImportOptions, Origin, Profile, Quirk, Ranks, SourceDevice, TraceError, read,
     read_watched,
 };
-use raddle_types::Level;
 
 fn try_import(db: &Db, options: &ImportOptions) -> Result<Profile, TraceError> {
     read("run.sqlite", db.bytes().as_slice(), options)

@@ -10,7 +10,7 @@ use raddle_trace::{
 /// The sample of this name, or `None` where samples are absent and need not be there.
 fn sample(name: &str, device: Option<u32>) -> Option<Profile> {
     let options = ImportOptions { device, ..ImportOptions::default() };
-    Some(open(&raddle_test::sample(name)?, &options).expect(name))
+    Some(open(&raddle_testkit::sample(name)?, &options).expect(name))
 }
 
 /// Rows, kernels, copies, fills, workgroups, streams, span.

@@ -1,11 +1,11 @@
 //! Are the JSON results of rocprofv3 read as they should be, quirk by quirk?
 
 use crate::common::{fixture, import, lines, names, quirks};
+use raddle_policy::Barrier;
 use raddle_trace::{
     BarrierRule, Field, Format, ImportOptions, OpKind, Origin, Profile, Quirk, TraceError, open,
     read,
 };
-use raddle_types::Barrier;
 
 fn device(number: u32) -> Result<Profile, TraceError> {
     let options = ImportOptions { device: Some(number), ..Default::default() };

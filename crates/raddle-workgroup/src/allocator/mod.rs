@@ -13,8 +13,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use raddle_policy::Place;
-use raddle_types::{CuId, CuShape, Demand, LaunchId, Refusal, Resource};
+use raddle_policy::{CuId, CuShape, Demand, LaunchId, Place, Refusal, Resource};
 
 use crate::Error;
 use unit::Unit;

@@ -7,8 +7,7 @@
 
 use alloc::vec::Vec;
 
-use raddle_policy::Place;
-use raddle_types::{CuId, Demand, MAX_SIMDS, Resource};
+use raddle_policy::{CuId, Demand, MAX_SIMDS, Place, Resource};
 
 use super::pool::Pool;
 use super::unit::Unit;

@@ -2,8 +2,7 @@
 
 use alloc::vec::Vec;
 
-use raddle_policy::Place;
-use raddle_types::{CuShape, Demand, LaunchId, MAX_SIMDS, Resource};
+use raddle_policy::{CuShape, Demand, LaunchId, MAX_SIMDS, Place, Resource};
 
 use super::Group;
 use super::pool::Pool;

@@ -5,9 +5,9 @@
 use alloc::format;
 use alloc::string::String;
 
-use raddle_policy::Cus;
-use raddle_types::{
-    Activity, Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, ProcessId, StreamId,
+use raddle_policy::{
+    Activity, Barrier, CuShape, Cus, Demand, Idempotence, Launch, LaunchId, Level, ProcessId,
+    StreamId,
 };
 
 use crate::Error;
@@ -126,7 +126,7 @@ mod tests {
             let demand = kernel(given).demand().unwrap();
             let barriers = 0;
             assert_eq!(demand, Demand { waves, vgpr, sgpr, lds, barriers });
-            assert_eq!(Cus::new(SHAPE, 1).room(raddle_types::CuId(0), &demand), fill);
+            assert_eq!(Cus::new(SHAPE, 1).room(raddle_policy::CuId(0), &demand), fill);
         }
     }
 

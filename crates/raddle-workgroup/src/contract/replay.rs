@@ -8,9 +8,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use raddle_policy::{
-    Allocate, Answer, Book, Fact, Launch, Piece, ReadyLaunch, ReadyView, Round, Tick, WaveSpan,
+    Allocate, Answer, Book, CuId, Fact, Launch, LaunchId, Piece, ReadyLaunch, ReadyView, Round,
+    Tick, WaveSpan,
 };
-use raddle_types::{CuId, LaunchId};
 
 use super::{Fnv1a, Kernel, SHAPE, XorShift, write_row};
 use crate::{Cursor, Error, Greedy, GreedyConfig, Rotation, RoundRobin, RoundRobinConfig};

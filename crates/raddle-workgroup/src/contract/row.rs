@@ -3,8 +3,7 @@
 use alloc::string::String;
 use core::mem;
 
-use raddle_policy::Place;
-use raddle_types::CuId;
+use raddle_policy::{CuId, Place};
 
 /// Bytes of a vector-register granule, for one lane.
 const VGPR: u64 = 16;

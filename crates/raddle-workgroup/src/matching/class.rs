@@ -4,7 +4,7 @@
 //! workgroup may fit: what is not in it certainly takes none. A try that fails takes the unit out, a
 //! release puts it back, and so a full device refuses at once, however many units it has.
 
-use raddle_types::{CuId, Demand, MAX_SIMDS, Resource};
+use raddle_policy::{CuId, Demand, MAX_SIMDS, Resource};
 
 use super::bits::Bits;
 use super::store::Length;

@@ -1,6 +1,6 @@
 //! Of which class is a demand?
 
-use raddle_types::{Demand, Launch};
+use raddle_policy::{Demand, Launch};
 
 use super::bits::Bits;
 use super::class::{Class, Share, same};

@@ -3,8 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use raddle_policy::Place;
-use raddle_types::{CuId, Demand, Launch, MAX_SIMDS};
+use raddle_policy::{CuId, Demand, Launch, MAX_SIMDS, Place};
 
 use super::class::Class;
 use super::classes::{CLASSES, bit};

@@ -6,7 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use raddle_bitmap::{Grouped, Kind, Layout, Sampled, Search as Method, Shared, View};
-use raddle_types::{CuShape, Resource};
+use raddle_policy::{CuShape, Resource};
 
 use crate::Error;
 use crate::policy::Search;

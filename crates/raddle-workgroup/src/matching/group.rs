@@ -3,7 +3,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use raddle_types::{CuShape, LaunchId, MAX_SIMDS};
+use raddle_policy::{CuShape, LaunchId, MAX_SIMDS};
 
 use super::maps::Runs;
 use super::store::Starts;

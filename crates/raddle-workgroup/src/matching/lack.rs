@@ -1,6 +1,6 @@
 //! Why does a workgroup not fit on a compute unit, or on none?
 
-use raddle_types::{CuId, Resource};
+use raddle_policy::{CuId, Resource};
 
 use super::Matcher;
 use super::class::{Class, Lack};

@@ -3,7 +3,7 @@
 //! One run of vector registers on each SIMD that gets waves, one of scalar registers and one of LDS,
 //! each the lowest that is free. Units: granules.
 
-use raddle_types::{CuShape, MAX_SIMDS};
+use raddle_policy::{CuShape, MAX_SIMDS};
 
 use super::class::{Class, Row};
 use super::store::{Length, Starts, Store};

@@ -30,7 +30,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use raddle_types::{CuId, CuShape, LaunchId};
+use raddle_policy::{CuId, CuShape, LaunchId};
 
 use crate::Error;
 use crate::policy::{Balance, Search};

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use raddle_types::{CuId, Launch};
+use raddle_policy::{CuId, Launch};
 
 use super::Matcher;
 use super::group::{Group, Name};

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use raddle_bitmap::View;
 use raddle_bitmap::portable::{NOWHERE, longest_portable};
 
-use raddle_types::MAX_SIMDS;
+use raddle_policy::MAX_SIMDS;
 
 use super::finder::Finder;
 use super::word;

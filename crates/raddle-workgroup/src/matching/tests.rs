@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use raddle_types::{CuId, CuShape, Demand, Launch, LaunchId, Resource};
+use raddle_policy::{CuId, CuShape, Demand, Launch, LaunchId, Resource};
 
 use super::*;
 use crate::policy::{Balance, Search};

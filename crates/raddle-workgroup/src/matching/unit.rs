@@ -1,6 +1,6 @@
 //! What is free on one compute unit beside its runs?
 
-use raddle_types::{CuShape, MAX_SIMDS};
+use raddle_policy::{CuShape, MAX_SIMDS};
 
 use super::class::{Class, Row};
 

@@ -33,5 +33,5 @@ pub(crate) const fn kernel([threads, vgpr, sgpr, lds]: [u32; 4]) -> Kernel {
 
 /// The folder of the golden files, beside that of the real profiles, if it is there.
 pub(crate) fn peers() -> Option<PathBuf> {
-    raddle_test::beside("peers")
+    raddle_testkit::beside("peers")
 }

@@ -1,10 +1,10 @@
 //! What is refused, and how?
 
-use raddle_policy::test_kit::Scenario;
 use raddle_policy::{
     Allocate, Answer, CuShape, Cus, Demand, Fact, Launch, Piece, ReadyLaunch, ReadyView, Resource,
     Round, TakeOff, Tick, WaveSpan,
 };
+use raddle_testkit::Scenario;
 use raddle_workgroup::{
     Error, FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule, PowerWeights, Search,
     SplitRule,

@@ -1,7 +1,7 @@
 //! Are the laws of `Allocate` kept with every choice?
 
 use proptest::prelude::*;
-use raddle_policy::test_kit::{check_allocate, check_bulk, scenario, scenario_with};
+use raddle_testkit::{check_allocate, check_bulk, scenario, scenario_with};
 
 use crate::configs::{config, matching};
 

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use raddle_bitmap::{FreeMap, Full, Grouped, Sampled, Search as _, View};
-use raddle_policy::test_kit::{Scenario, scenario};
 use raddle_policy::{
     Allocate, Answer, CuId, CuShape, Cus, Fact, LaunchId, Piece, ReadyLaunch, ReadyView, Round,
     Tick, WaveSpan,
 };
+use raddle_testkit::{Scenario, scenario};
 use raddle_workgroup::balance::{Pointer, Table};
 use raddle_workgroup::model::{self, Cu, Held, Left, Model, Stock, Wants};
 use raddle_workgroup::order::{Fixed, Lowest, Windows};

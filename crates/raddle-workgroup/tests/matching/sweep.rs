@@ -3,8 +3,8 @@
 //! Three compute units of different fill, ties everywhere: each table changes when a comparison is
 //! off by one.
 
-use raddle_policy::test_kit::{Scenario, render};
 use raddle_policy::{Activity, StreamId};
+use raddle_testkit::{Scenario, render};
 use raddle_workgroup::{
     Amounts, Balance, Choice, FreeWeights, LevelOrder, MatchingConfig, PlaceRule, PowerWeights,
     Search,

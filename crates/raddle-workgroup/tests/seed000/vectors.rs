@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 fn vectors() -> Option<Value> {
-    raddle_test::vectors("vectors000.json")
+    raddle_testkit::vectors("vectors000.json")
 }
 
 fn list(value: &Value) -> &[Value] {

@@ -7,9 +7,9 @@ mod bind;
 mod schedule;
 mod text;
 
+use raddle_policy::Level;
 use raddle_sim::Repetition;
 use raddle_trace::arrivals::{ArrivalFile, TimeUnit};
-use raddle_types::Level;
 use serde::Serialize;
 
 pub(crate) use args::ArrivalArgs;

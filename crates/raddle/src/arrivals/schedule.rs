@@ -1,8 +1,8 @@
 //! When does each request begin, and which are left out?
 
+use raddle_policy::Ticks;
 use raddle_sim::Repetition;
 use raddle_trace::arrivals::{ArrivalProcess, ArrivalTask, jitter};
-use raddle_types::Ticks;
 
 use super::{ArrivalArgs, Bound, Opened, Requests, Told};
 use crate::error::CliError;

@@ -4,9 +4,9 @@
 
 use std::collections::BTreeSet;
 
+use raddle_policy::{Idempotence, ProcessId, Tick};
 use raddle_preempt::model::Step as Deed;
 use raddle_preempt::{Controller, Cut, NoReset, Preempted, Resumed, Verdict};
-use raddle_types::{Idempotence, ProcessId, Tick};
 use serde_json::value::RawValue;
 
 use super::{Step, Told, few, step};

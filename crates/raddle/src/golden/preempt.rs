@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 
+use raddle_policy::{Idempotence, Tick};
 use raddle_preempt::model::{Launch, Outcome, Setup, Step, Wish, run};
 use raddle_preempt::{Controller, Error, Preempted, Resumed};
-use raddle_types::{Idempotence, Tick};
 use serde::Serialize;
 
 use super::fault::{Fault, Kind};

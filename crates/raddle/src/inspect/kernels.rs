@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_device::Device;
+use raddle_policy::Footprint;
 use raddle_sim::percentile;
 use raddle_trace::{Op, Profile};
-use raddle_types::Footprint;
 use serde::Serialize;
 
 use crate::units::share;

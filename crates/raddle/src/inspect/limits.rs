@@ -1,7 +1,7 @@
 //! What keeps workgroups off the compute units, and which kernels cannot be left between two?
 
 use raddle_device::Device;
-use raddle_types::Resource;
+use raddle_policy::Resource;
 use serde::Serialize;
 
 use super::kernels::{Kernel, Part, Placing, Shape, total_ns};

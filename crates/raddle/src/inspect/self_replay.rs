@@ -1,8 +1,8 @@
 //! How is a profile replayed alone on its own device, to be compared with itself?
 
 use raddle_device::Device;
+use raddle_policy::Ticks;
 use raddle_sim::{Fidelity, PlanOptions, Workload, plan};
-use raddle_types::Ticks;
 
 use crate::error::CliError;
 use crate::profiles::Loaded;

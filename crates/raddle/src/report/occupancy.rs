@@ -124,8 +124,8 @@ fn draw(title: &str, outcome: &Outcome, groups: &[Group], axes: &Axes) -> String
 
 #[cfg(test)]
 mod tests {
+    use raddle_policy::Tick;
     use raddle_sim::{Counters, ProcessSeries};
-    use raddle_types::Tick;
 
     use super::*;
 

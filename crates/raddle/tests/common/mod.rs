@@ -153,4 +153,4 @@ pub(crate) fn kernel(name: &str, start_us: i64, duration_us: i64) -> String {
     )
 }
 
-pub(crate) use raddle_test::sample;
+pub(crate) use raddle_testkit::sample;

@@ -4,14 +4,14 @@
 //! answer in whole percent, so each profile is thousands of questions with answers.
 
 use raddle_device::{Device, find, find_product, from_properties};
+use raddle_policy::Resource;
 use raddle_trace::{ImportOptions, Op, Profile, SourceDevice, open};
-use raddle_types::Resource;
 
 /// Shared memory above which a kernel must opt in. The profiler asks without, and writes 0 for it.
 const OPT_IN: u32 = 48 * 1024;
 
 fn sample(name: &str) -> Option<Profile> {
-    let path = raddle_test::sample(&format!("kineto_nvidia/{name}"))?;
+    let path = raddle_testkit::sample(&format!("kineto_nvidia/{name}"))?;
     Some(open(&path, &ImportOptions::default()).expect(name))
 }
 

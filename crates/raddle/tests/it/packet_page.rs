@@ -34,7 +34,7 @@ fn stats(files: &[PathBuf], options: &str) -> String {
 
 /// Between its marks the page says this.
 fn holds(mark: &str, wanted: &str) {
-    raddle_test::page_holds("docs/policies/condensed-packets.md", mark, wanted);
+    raddle_testkit::page_holds("docs/policies/condensed-packets.md", mark, wanted);
 }
 
 /// The samples, or `None` where they are absent and need not be there.

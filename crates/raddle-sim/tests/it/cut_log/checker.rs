@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_dispatch::AllocateRecipe;
 use raddle_dispatch::log::Header;
-use raddle_types::Launch;
+use raddle_policy::Launch;
 use raddle_workgroup::{Balance, MatchingConfig, PlaceRule, SplitRule};
 use serde_json::Value;
 

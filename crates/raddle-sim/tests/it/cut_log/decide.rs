@@ -1,6 +1,6 @@
 //! What would the seed's steps decide, with every head and every compute unit looked at anew?
 
-use raddle_types::{Barrier, Demand, Launch};
+use raddle_policy::{Barrier, Demand, Launch};
 use raddle_workgroup::{Amounts, FreeWeights, LevelOrder, PlaceRule};
 
 use super::checker::{Checker, Known};

@@ -3,7 +3,7 @@
 //! Nothing of the crates under test decides here: only shapes and demands are theirs. Units:
 //! granules.
 
-use raddle_types::{CuShape, Demand};
+use raddle_policy::{CuShape, Demand};
 
 /// Where a wave lies: SIMD, first vector register, first scalar register, first of the LDS.
 pub(super) type At = [usize; 4];

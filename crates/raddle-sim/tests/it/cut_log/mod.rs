@@ -11,9 +11,8 @@ mod device;
 use proptest::prelude::*;
 use raddle_dispatch::Recipe;
 use raddle_dispatch::log::{Detail, Header, LogWriter, reader};
-use raddle_policy::How;
+use raddle_policy::{Activity, Barrier, CuShape, How, Idempotence, StreamId};
 use raddle_sim::{Outcome, Task, Work, Workload, run};
-use raddle_types::{Activity, Barrier, CuShape, Idempotence, StreamId};
 
 use crate::kit::{SHAPE, at_level, in_order, kernel, options, workload};
 use crate::laws;

@@ -9,12 +9,12 @@ use std::fmt::Write as _;
 
 use raddle_device::Device;
 use raddle_dispatch::Recipe;
+use raddle_policy::{Activity, Barrier, Demand, Idempotence, Level, StreamId, Ticks};
 use raddle_sim::{
     Costs, EnergyModel, Options, Outcome, ProcessPlan, Repetition, Task, Work, Workload,
     device_costs, run,
 };
-use raddle_test::{file_holds, page_holds};
-use raddle_types::{Activity, Barrier, Demand, Idempotence, Level, StreamId, Ticks};
+use raddle_testkit::{file_holds, page_holds};
 
 const US: u64 = 1000;
 /// How long each workgroup lasts: a launch of length T is T / 50 us rounds of them.

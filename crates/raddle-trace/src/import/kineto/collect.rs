@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use raddle_types::{Activity, Barrier, Dim3, Footprint, Idempotence};
+use raddle_policy::{Activity, Barrier, Dim3, Footprint, Idempotence};
 
 use super::device;
 use super::event::{Api, Args, Category, Event, stream_label, text};

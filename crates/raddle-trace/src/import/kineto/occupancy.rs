@@ -47,7 +47,7 @@ fn factors(words: &[u8]) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use raddle_types::Resource;
+    use raddle_policy::Resource;
 
     use super::*;
 

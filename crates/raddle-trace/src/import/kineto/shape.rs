@@ -1,6 +1,6 @@
 //! How large are a grid and a workgroup, as an event writes them?
 
-use raddle_types::Dim3;
+use raddle_policy::Dim3;
 
 use super::event::text;
 use crate::decimal::{natural, unquote};

@@ -1,6 +1,6 @@
 //! What do the records of Nsight Systems become, whichever export they come from?
 
-use raddle_types::{Activity, Barrier, Dim3, Footprint, Idempotence};
+use raddle_policy::{Activity, Barrier, Dim3, Footprint, Idempotence};
 
 use crate::assemble::DraftOp;
 use crate::options::BarrierRule;

@@ -1,6 +1,6 @@
 //! How many workgroups of how many work-items is a grid of work-items?
 
-use raddle_types::Dim3;
+use raddle_policy::Dim3;
 
 /// Grid and workgroup of a dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Are kernels of AMD's GPUs read, whose grids and queues stand elsewhere?
 
+use raddle_policy::{Barrier, Dim3};
 use raddle_trace::{Field, Origin, Quirk, StreamLabel};
-use raddle_types::{Barrier, Dim3};
 
 use super::{MI300X, amd, count, hip, origins, refused, text_of, with};
 use crate::common::{lines, quirks};

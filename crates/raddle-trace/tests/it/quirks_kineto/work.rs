@@ -1,7 +1,7 @@
 //! Is what ran told from what did not, with its device, shape and claims?
 
+use raddle_policy::{Barrier, Resource};
 use raddle_trace::{Field, ImportOptions, OpKind, Origin, Quirk, read};
-use raddle_types::{Barrier, Resource};
 
 use super::{V100, count, event, kernel, kernel_with, refused, text_of, trace, with};
 use crate::common::names;

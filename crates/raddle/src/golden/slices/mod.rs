@@ -7,10 +7,10 @@ mod exact;
 
 use std::collections::BTreeSet;
 
+use raddle_policy::{Level, Tick, Ticks};
 use raddle_timeslice::{
     Entry, Error, Exclusive, Levels, Loaded, Rule, Settings, StageOne, StageTwo, Task, TaskId,
 };
-use raddle_types::{Level, Tick, Ticks};
 use serde::Serialize;
 use serde::ser::SerializeMap;
 use serde_json::Value;

@@ -5,13 +5,15 @@ use std::fmt::Write as _;
 
 use raddle_dispatch::Composed;
 use raddle_dispatch::slots::HighestLevel;
-use raddle_policy::{How, Preempt, VictimView};
+use raddle_policy::{
+    Activity, Barrier, CuShape, Demand, How, Idempotence, Level, Preempt, StreamId, Tick, Ticks,
+    VictimView,
+};
 use raddle_sim::{
     Costs, EnergyModel, Names, Options, Outcome, ProcessPlan, Recorder, Task, Work, Workload,
     run_watched,
 };
 use raddle_trace::timeline::{Timeline, write_perfetto};
-use raddle_types::{Activity, Barrier, CuShape, Demand, Idempotence, Level, StreamId, Tick, Ticks};
 
 use super::decoded::Decoded;
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use raddle_types::{Activity, Footprint, Idempotence};
+use raddle_policy::{Activity, Footprint, Idempotence};
 
 use super::row::{Fault, Row};
 use super::table::{Column, Columns};

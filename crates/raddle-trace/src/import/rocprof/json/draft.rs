@@ -1,6 +1,6 @@
 //! How do the records of a result become ops: which kernel, which lane, when issued?
 
-use raddle_types::{Activity, Barrier, Dim3, Footprint, Idempotence};
+use raddle_policy::{Activity, Barrier, Dim3, Footprint, Idempotence};
 
 use super::agent::Agent;
 use super::collect::{Call, Collector, Copy, Dispatch, Process, Span, Symbol};

@@ -1,0 +1,88 @@
+//! What do the waves of a launch do, by kinds of instructions?
+//!
+//! Unit: instructions that one wave issues in 1,000 ticks (a microsecond in the simulator), as a
+//! mean over its life. Waves times rate times time are then the instructions of a compute unit in
+//! any span, and with a weight for each kind its power; no policy need know how long a wave lasts.
+
+use core::fmt;
+
+/// The kinds of instructions that are told apart (seed 000, E10). Whatever is none of the others,
+/// arithmetic on vectors and scalars too, counts as [`InstructionKind::Move`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum InstructionKind {
+    /// Moves data between registers, or computes on them.
+    Move,
+    /// Reads memory.
+    Load,
+    /// Writes memory.
+    Store,
+    /// Multiplies matrices.
+    Matrix,
+    /// Compares.
+    Compare,
+    /// Jumps.
+    Jump,
+}
+
+impl InstructionKind {
+    /// All of them, in the order of [`Activity`] and of every list of weights.
+    pub const ALL: [Self; 6] =
+        [Self::Move, Self::Load, Self::Store, Self::Matrix, Self::Compare, Self::Jump];
+
+    /// The kebab-case name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Move => "move",
+            Self::Load => "load",
+            Self::Store => "store",
+            Self::Matrix => "matrix",
+            Self::Compare => "compare",
+            Self::Jump => "jump",
+        }
+    }
+
+    /// Its position in [`InstructionKind::ALL`].
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+impl fmt::Display for InstructionKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How many instructions of each kind one wave issues in 1,000 ticks, in the order of
+/// [`InstructionKind::ALL`]; all 0 where nobody knows.
+///
+/// ```
+/// use raddle_policy::{Activity, InstructionKind};
+/// let activity = Activity([120, 30, 8, 64, 4, 4]);
+/// assert_eq!(activity.of(InstructionKind::Matrix), 64);
+/// assert!(Activity::UNKNOWN.is_unknown());
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
+pub struct Activity(pub [u32; 6]);
+
+impl Activity {
+    /// Nobody knows.
+    pub const UNKNOWN: Self = Self([0; 6]);
+
+    /// Whether nobody knows.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        *self == Self::UNKNOWN
+    }
+
+    /// The rate of one kind.
+    #[must_use]
+    pub const fn of(&self, kind: InstructionKind) -> u32 {
+        self.0[kind.index()]
+    }
+}

@@ -1,0 +1,36 @@
+//! How urgent is a launch or a process?
+
+use core::fmt;
+
+/// Urgency: 0 is the most urgent, 255 is best effort.
+///
+/// There is no `Ord` on purpose: "greater" would read as "more important" to half of all readers.
+/// Ask [`Level::outranks`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
+pub struct Level(pub u8);
+
+impl Level {
+    /// The most urgent level.
+    pub const MOST_URGENT: Self = Self(0);
+    /// The least urgent level.
+    pub const BEST_EFFORT: Self = Self(255);
+
+    /// Whether this level is strictly more urgent than `other`.
+    ///
+    /// ```
+    /// use raddle_policy::Level;
+    /// assert!(Level(0).outranks(Level(5)));
+    /// assert!(!Level(5).outranks(Level(5)));
+    /// ```
+    #[must_use]
+    pub const fn outranks(self, other: Self) -> bool {
+        self.0 < other.0
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}

@@ -1,0 +1,69 @@
+//! How often does something allocate, how much does it hold, and how much was it at most?
+//!
+//! Sizes are bytes as they were asked for. A test takes the counting allocator as its own:
+//!
+//! ```
+//! #[global_allocator]
+//! static ALLOCATOR: raddle_testkit::Counting = raddle_testkit::Counting;
+//!
+//! assert_eq!(raddle_testkit::made(|| drop(std::hint::black_box(vec![1_u8]))), 1);
+//! ```
+#![allow(unsafe_code, reason = "a counting allocator cannot be written without")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The system's allocator, counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counting;
+
+thread_local! {
+    static MADE: Cell<u64> = const { Cell::new(0) };
+    static HELD: Cell<i64> = const { Cell::new(0) };
+}
+
+/// Of all threads.
+static ALL: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is handed to the system's allocator unchanged; only numbers are noted.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        MADE.with(|made| made.set(made.get() + 1));
+        HELD.with(|held| held.set(held.get().wrapping_add(layout.size() as i64)));
+        let all = ALL.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        PEAK.fetch_max(all, Ordering::Relaxed);
+        // SAFETY: the caller's promises are those that the system's allocator asks for.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        HELD.with(|held| held.set(held.get().wrapping_sub(layout.size() as i64)));
+        ALL.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: as above.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+/// How many allocations this makes, in this thread.
+pub fn made(work: impl FnOnce()) -> u64 {
+    let before = MADE.get();
+    work();
+    MADE.get() - before
+}
+
+/// How many bytes this thread has allocated and not yet freed; below 0 where it frees what another
+/// one allocated.
+#[must_use]
+pub fn held() -> i64 {
+    HELD.get()
+}
+
+/// How many bytes this holds at most beyond what is there already, in all threads; and its result.
+pub fn peak<T>(work: impl FnOnce() -> T) -> (usize, T) {
+    let before = ALL.load(Ordering::Relaxed);
+    PEAK.store(before, Ordering::Relaxed);
+    let result = work();
+    (PEAK.load(Ordering::Relaxed).saturating_sub(before), result)
+}

@@ -1,0 +1,118 @@
+//! Do the addresses that a policy gave overlap?
+//!
+//! Naive on purpose: every new wave against every wave that lies on the same compute unit.
+
+use std::collections::BTreeMap;
+use std::format;
+use std::string::String;
+use std::vec::Vec;
+
+use raddle_policy::{CuId, CuShape, Demand, Launch, LaunchId};
+
+use super::world::{Part, Spot};
+use raddle_policy::Place;
+
+/// Every wave with an address that is on the device now.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Addresses {
+    lying: BTreeMap<CuId, Vec<Wave>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Wave {
+    launch: LaunchId,
+    workgroup: u64,
+    /// The first wave of the part, if the workgroup was cut: a part has an LDS start of its own.
+    part: Option<u16>,
+    wave: u16,
+    demand: Demand,
+    place: Place,
+}
+
+impl Addresses {
+    /// Enters waves `first ..` of one workgroup, or says what they run into.
+    pub(super) fn take(
+        &mut self,
+        shape: &CuShape,
+        launch: &Launch,
+        (workgroup, cu): (u64, CuId),
+        (first, cut): (u16, bool),
+        places: &[Place],
+    ) -> Result<(), String> {
+        let lying = self.lying.entry(cu).or_default();
+        for (wave, &place) in (first..).zip(places) {
+            let (launch, demand, part) = (launch.id, launch.demand, cut.then_some(first));
+            let new = Wave { launch, workgroup, part, wave, demand, place };
+            let at = || format!("w{workgroup} of {launch} on {cu}, wave {wave}");
+            if let Some(what) = new.outside(shape) {
+                return Err(format!("{}: {what} exceed the compute unit", at()));
+            }
+            for old in lying.iter() {
+                if let Some(what) = new.meets(old, shape) {
+                    let other = format!("w{} of {}, wave {}", old.workgroup, old.launch, old.wave);
+                    return Err(format!("{}: {what} run into {other}", at()));
+                }
+            }
+            lying.push(new);
+        }
+        Ok(())
+    }
+
+    /// Frees a workgroup, or a part of it; no matter if it never had an address.
+    pub(super) fn free(&mut self, (launch, workgroup, part): Spot, cu: CuId) {
+        if let Some(lying) = self.lying.get_mut(&cu) {
+            lying.retain(|it| {
+                let named = match part {
+                    Part::Whole => true,
+                    Part::Wave(wave) => it.wave == wave,
+                    Part::Cut { first, .. } => it.part == Some(first),
+                };
+                (it.launch, it.workgroup) != (launch, workgroup) || !named
+            });
+        }
+    }
+}
+
+impl Wave {
+    fn outside(&self, shape: &CuShape) -> Option<&'static str> {
+        let past = |start: u32, size: u32, end: u32| {
+            size > 0 && u64::from(start) + u64::from(size) > u64::from(end)
+        };
+        let (demand, place) = (&self.demand, &self.place);
+        let narrow = |start: u16, size: u16, end: u16| past(start.into(), size.into(), end.into());
+        if place.simd >= shape.simds {
+            Some("SIMDs")
+        } else if narrow(place.vgpr, demand.vgpr, shape.vgpr_per_simd) {
+            Some("vector registers")
+        } else if shape.sgpr != u16::MAX && narrow(place.sgpr, demand.sgpr, shape.sgpr) {
+            Some("scalar registers")
+        } else if past(place.lds, demand.lds, shape.lds) {
+            Some("LDS addresses")
+        } else {
+            None
+        }
+    }
+
+    fn meets(&self, old: &Self, shape: &CuShape) -> Option<&'static str> {
+        let overlap = |a: (u32, u32), b: (u32, u32)| {
+            let end = |(start, size)| u64::from(start) + u64::from(size);
+            a.1 > 0 && b.1 > 0 && u64::from(a.0) < end(b) && u64::from(b.0) < end(a)
+        };
+        let vgpr = |it: &Self| (u32::from(it.place.vgpr), u32::from(it.demand.vgpr));
+        let sgpr = |it: &Self| (u32::from(it.place.sgpr), u32::from(it.demand.sgpr));
+        let lds = |it: &Self| (it.place.lds, it.demand.lds);
+        let group = |it: &Self| (it.launch, it.workgroup, it.part);
+        let same_workgroup = group(self) == group(old);
+        if self.place.simd == old.place.simd && overlap(vgpr(self), vgpr(old)) {
+            Some("vector registers")
+        } else if shape.sgpr != u16::MAX && overlap(sgpr(self), sgpr(old)) {
+            Some("scalar registers")
+        } else if same_workgroup && self.demand.lds > 0 && self.place.lds != old.place.lds {
+            Some("LDS addresses (a workgroup has one LDS start)")
+        } else if !same_workgroup && overlap(lds(self), lds(old)) {
+            Some("LDS addresses")
+        } else {
+            None
+        }
+    }
+}

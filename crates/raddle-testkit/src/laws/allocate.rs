@@ -1,0 +1,268 @@
+//! Does an allocation policy keep its eight laws?
+
+use std::format;
+use std::string::{String, ToString};
+use std::vec::Vec;
+
+use raddle_policy::{CuId, Tick};
+
+use super::{Breach, Deed, Line, Run, Scenario, World};
+use raddle_policy::{Allocate, Answer, Cus, Fact, OneByOne, Piece, ReadyView, Round, WaveSpan};
+
+/// Plays a scenario and checks laws 1, 2, 3, 4, 6, 7 and 8, with bulk answers and without.
+///
+/// # Panics
+/// Where one is broken, with its number.
+#[track_caller]
+pub fn check_allocate<P: Allocate + Clone>(make: impl Fn() -> P, scenario: &Scenario) {
+    check_allocate_except(&[], make, scenario);
+}
+
+/// As [`check_allocate`], without the laws whose numbers are given, of 3, 4 and 7 (law 4, for a
+/// policy that documents that its answers move when it is asked in vain).
+///
+/// # Panics
+/// Where another is broken, with its number.
+#[track_caller]
+pub fn check_allocate_except<P: Allocate + Clone>(
+    except: &[u8],
+    make: impl Fn() -> P,
+    scenario: &Scenario,
+) {
+    if let Err(breach) = examine_allocate(except, make, scenario) {
+        panic!("{breach}");
+    }
+}
+
+/// Plays a scenario with bulk answers and without, and checks law 5.
+///
+/// # Panics
+/// Where it (or law 1, 2, 6, 7 or 8) is broken, with its number.
+#[track_caller]
+pub fn check_bulk<P: Allocate>(make: impl Fn() -> P, scenario: &Scenario) {
+    if let Err(breach) = examine_bulk(make, scenario) {
+        panic!("{breach}");
+    }
+}
+
+/// As [`check_allocate_except`], for callers that want the breach.
+///
+/// # Errors
+/// The first law that is broken.
+pub fn examine_allocate<P: Allocate + Clone>(
+    except: &[u8],
+    make: impl Fn() -> P,
+    scenario: &Scenario,
+) -> Result<(), Breach> {
+    examine_questions(except, &make, scenario)?;
+    examine_questions(except, || OneByOne(make()), scenario)
+}
+
+fn examine_questions<P: Allocate + Clone>(
+    except: &[u8],
+    make: impl Fn() -> P,
+    scenario: &Scenario,
+) -> Result<(), Breach> {
+    let heed = |law: u8| !except.contains(&law);
+    if heed(7) {
+        empty_view(&mut make(), &Cus::new(scenario.shape, 0))?;
+    }
+    let plain = watched(&make, false, except, scenario)?;
+    if heed(3) {
+        let again = watched(&make, false, except, scenario)?;
+        same_lines(&plain, &again).map_err(|what| breach(3, format!("in a second run, {what}")))?;
+    }
+    if heed(4) {
+        let nagged = watched(&make, true, except, scenario)?;
+        same_lines(&plain, &nagged)
+            .map_err(|what| breach(4, format!("when asked again at each wait, {what}")))?;
+    }
+    Ok(())
+}
+
+fn breach(law: u8, what: impl Into<String>) -> Breach {
+    Breach::new("Allocate", law, what)
+}
+
+fn empty_view(policy: &mut dyn Allocate, cus: &Cus) -> Result<(), Breach> {
+    let view = ReadyView { launches: &[], cus };
+    let mut round = Round::default();
+    match policy.allocate_round(&view, Tick::ZERO, &mut round) {
+        Answer::Wait { .. } => Ok(()),
+        answer => Err(breach(7, format!("an empty view is answered with {answer:?}"))),
+    }
+}
+
+fn watched<P: Allocate + Clone>(
+    make: impl Fn() -> P,
+    nagged: bool,
+    except: &[u8],
+    scenario: &Scenario,
+) -> Result<Run, Breach> {
+    let mut policy = Watched {
+        policy: make(),
+        nagged,
+        waits: 0,
+        laws: [3, 4, 7].map(|law| !except.contains(&law)),
+        found: None,
+    };
+    let run = World::play(scenario, &mut policy);
+    policy.found.map_or(run, Err)
+}
+
+/// A policy whose every answer is compared with that of clones, and which is nagged.
+struct Watched<P> {
+    policy: P,
+    /// Whether it is asked again after each wait.
+    nagged: bool,
+    /// Waits so far.
+    waits: u32,
+    /// Whether laws 3, 4 and 7 are heeded.
+    laws: [bool; 3],
+    /// The first breach; the world cannot be stopped from here.
+    found: Option<Breach>,
+}
+
+impl<P: Allocate + Clone> Watched<P> {
+    fn note(&mut self, kept: bool, law: u8, what: impl FnOnce() -> String) {
+        if !kept && self.found.is_none() {
+            self.found = Some(breach(law, what()));
+        }
+    }
+
+    fn nag(&mut self, ready: &ReadyView<'_>, now: Tick, first: (Answer, &Round)) {
+        self.waits += 1;
+        // One to three times, so that what goes round in a circle is seen too.
+        for _ in 0..=self.waits % 3 {
+            let mut round = Round::default();
+            let answer = self.policy.allocate_round(ready, now, &mut round);
+            let kept = (answer, &round.refusals) == (first.0, &first.1.refusals);
+            self.note(kept, 4, || {
+                let (before, after) = (told(first.0, first.1), told(answer, &round));
+                format!("asked again at once at t={now}: first {before}, then {after}")
+            });
+        }
+    }
+}
+
+impl<P: Allocate + Clone> Allocate for Watched<P> {
+    fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
+        self.allocate_round(ready, now, round)
+    }
+
+    fn allocate_round(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
+        let [same, patient, empty] = self.laws;
+        let mut twin = self.policy.clone();
+        let mut other = round.clone();
+        let answer = self.policy.allocate_round(ready, now, round);
+        if same {
+            let again = twin.allocate_round(ready, now, &mut other);
+            self.note(again == answer && other == *round, 3, || {
+                let (one, two) = (told(answer, round), told(again, &other));
+                format!("at t={now} one clone answers {one}, another {two}")
+            });
+        }
+        if matches!(answer, Answer::Wait { .. }) {
+            if patient && self.nagged {
+                self.nag(ready, now, (answer, round));
+            }
+            if empty && self.found.is_none() {
+                self.found = empty_view(&mut self.policy.clone(), ready.cus).err();
+            }
+        }
+        answer
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
+        self.policy.observe(fact, now);
+    }
+}
+
+fn told(answer: Answer, round: &Round) -> String {
+    let list = |items: Vec<String>| items.join(" ");
+    let pieces = list(round.pieces.iter().map(Piece::to_string).collect());
+    let refusals = list(round.refusals.iter().map(ToString::to_string).collect());
+    format!("{answer:?} [{pieces}] [{refusals}]")
+}
+
+/// What differs first, in words.
+fn same_lines(one: &Run, two: &Run) -> Result<(), String> {
+    let differs = one.lines.iter().zip(&two.lines).find(|(one, two)| one != two);
+    match differs {
+        Some((one, two)) => Err(format!(
+            "t={} differs: first {:?} {:?}, then {:?} {:?}",
+            one.at, one.deed, one.refusals, two.deed, two.refusals
+        )),
+        None if one.lines.len() != two.lines.len() => Err(String::from("one run is longer")),
+        None => Ok(()),
+    }
+}
+
+/// As [`check_bulk`], for callers that want the breach.
+///
+/// # Errors
+/// The first law that is broken.
+pub fn examine_bulk<P: Allocate>(make: impl Fn() -> P, scenario: &Scenario) -> Result<(), Breach> {
+    let single = World::play(scenario, &mut OneByOne(make()))?;
+    for line in &single.lines {
+        if let Deed::Started { launch, pieces, .. } = &line.deed {
+            let workgroups: u64 = pieces.iter().map(|it| u64::from(it.count)).sum();
+            Breach::unless(workgroups == 1, "Allocate", 5, || {
+                format!("`allocate` places {workgroups} workgroups of {launch} in one answer")
+            })?;
+        }
+    }
+    let bulk = World::play(scenario, &mut make())?;
+    let (bulk, single) = (placements(&bulk), placements(&single));
+    let differs = bulk.iter().zip(&single).find(|(bulk, single)| bulk != single);
+    match differs {
+        Some((bulk, single)) => Err(breach(5, format!("in bulk {bulk}, one by one {single}"))),
+        None => Breach::unless(bulk.len() == single.len(), "Allocate", 5, || {
+            let (bulk, single) = (bulk.len(), single.len());
+            format!("in bulk {bulk} placements, one by one {single}")
+        }),
+    }
+}
+
+/// Every placement in order, each as one comparable line of text.
+fn placements(run: &Run) -> Vec<String> {
+    run.lines.iter().flat_map(placed).collect()
+}
+
+fn placed(Line { at, deed, .. }: &Line) -> Vec<String> {
+    match deed {
+        Deed::Started { launch, waves, pieces, places } => {
+            let mut named: Vec<(u64, CuId)> = Vec::new();
+            for piece in pieces {
+                named.extend(piece.workgroups().map(|workgroup| (workgroup, piece.cu)));
+            }
+            let each = places.len() / named.len().max(1);
+            let mut chunks = places.chunks(each.max(1));
+            let mut spots: Vec<_> =
+                named.into_iter().map(|spot| (spot, chunks.next().unwrap_or(&[]))).collect();
+            // An answer lists its pieces by compute unit; one by one the workgroups ascend.
+            spots.sort_by_key(|&((workgroup, _), _)| workgroup);
+            spots
+                .into_iter()
+                .flat_map(|((workgroup, cu), places)| {
+                    let whose = format!("t={at} {launch} w{workgroup}@{cu}");
+                    match *waves {
+                        WaveSpan::All => Vec::from([format!("{whose} at {places:?}")]),
+                        WaveSpan::Range { first, count } => (first..first + count)
+                            .zip(0..)
+                            .map(|(wave, i)| format!("{whose} wave {wave} at {:?}", places.get(i)))
+                            .collect(),
+                        WaveSpan::Cut { first, count } => {
+                            Vec::from([format!("{whose} cut {first}+{count} at {places:?}")])
+                        }
+                    }
+                })
+                .collect()
+        }
+        Deed::Assigned { launch, workgroup, cu } => {
+            Vec::from([format!("t={at} {launch} w{workgroup} assigned to {cu}")])
+        }
+        Deed::Never { refusal } => Vec::from([format!("t={at} {} never fits", refusal.launch)]),
+        Deed::Waited { .. } | Deed::Ended { .. } => Vec::new(),
+    }
+}

@@ -1,0 +1,40 @@
+//! Which law did a policy break, and how?
+
+use std::fmt;
+use std::string::String;
+
+/// A law that was broken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Breach {
+    /// The trait whose law it is.
+    pub of: &'static str,
+    /// Its number in the documentation of the trait, from 1.
+    pub law: u8,
+    /// What happened.
+    pub what: String,
+}
+
+impl Breach {
+    pub(super) fn new(of: &'static str, law: u8, what: impl Into<String>) -> Self {
+        let what = what.into();
+        Self { of, law, what }
+    }
+
+    /// `Ok` where `kept`, else the breach.
+    pub(super) fn unless(
+        kept: bool,
+        of: &'static str,
+        law: u8,
+        what: impl FnOnce() -> String,
+    ) -> Result<(), Self> {
+        if kept { Ok(()) } else { Err(Self::new(of, law, what())) }
+    }
+}
+
+impl fmt::Display for Breach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "law {} of {} is broken: {}", self.law, self.of, self.what)
+    }
+}
+
+impl core::error::Error for Breach {}

@@ -1,0 +1,121 @@
+//! How do workgroups leave the world of the test kit?
+//!
+//! Chosen by workgroup, never by piece, so that bulk answers and single ones see the same.
+
+use std::collections::BTreeMap;
+use std::vec;
+use std::vec::Vec;
+
+use raddle_policy::{CuId, LaunchId, ProcessId};
+
+use super::Breach;
+use super::world::{Deed, Line, Part, Spot, World};
+use raddle_policy::{Allocate, Fact, Piece, WaveSpan};
+
+impl World<'_> {
+    /// Ends the workgroups (single waves of those that started wave by wave, parts of those that
+    /// were cut) that the scenario
+    /// chooses for this step.
+    pub(super) fn end_some(&mut self, step: usize, policy: &mut dyn Allocate) {
+        let all: Vec<(Spot, CuId)> = self.resident.iter().map(|(&spot, &cu)| (spot, cu)).collect();
+        let (first, count) = self.scenario.ending(step, all.len());
+        let mut whole: BTreeMap<LaunchId, Vec<(CuId, u64)>> = BTreeMap::new();
+        let mut parts = Vec::new();
+        for (spot, cu) in all.iter().cycle().skip(first).take(count) {
+            self.resident.remove(spot);
+            let &(launch, workgroup, part) = spot;
+            self.addresses.free(*spot, *cu);
+            let span = match part {
+                Part::Whole => {
+                    whole.entry(launch).or_default().push((*cu, workgroup));
+                    continue;
+                }
+                Part::Wave(first) => WaveSpan::Range { first, count: 1 },
+                Part::Cut { first, count } => WaveSpan::Cut { first, count },
+            };
+            parts.push((launch, span, Piece::one(workgroup, *cu)));
+        }
+        for (launch, mut spots) in whole {
+            spots.sort_unstable();
+            self.end(policy, launch, WaveSpan::All, pieces_of(&spots));
+        }
+        for (launch, span, piece) in parts {
+            self.end(policy, launch, span, vec![piece]);
+        }
+    }
+
+    fn end(
+        &mut self,
+        policy: &mut dyn Allocate,
+        id: LaunchId,
+        waves: WaveSpan,
+        pieces: Vec<Piece>,
+    ) {
+        self.book.end(id, waves, &pieces).expect("only what is resident ends");
+        let Some(progress) = self.progress.get_mut(&id) else {
+            return;
+        };
+        let launch = progress.launch;
+        for piece in &pieces {
+            if waves == WaveSpan::All {
+                progress.ended += u64::from(piece.count);
+                continue;
+            }
+            let ended = progress.waves_ended.entry(piece.first).or_insert(0);
+            *ended += waves.bounds(launch.demand.waves).1;
+            progress.ended += u64::from(*ended == launch.demand.waves);
+        }
+        let last = progress.ended == launch.workgroups;
+        let fact = Fact::Ended { launch: &launch, waves, pieces: &pieces };
+        policy.observe(&fact, self.now);
+        let deed = Deed::Ended { launch: id, waves, pieces };
+        self.run.lines.push(Line { at: self.now, deed, refusals: Vec::new() });
+        if last {
+            self.progress.remove(&id);
+            policy.observe(&Fact::LaunchEnded { launch: id }, self.now);
+        }
+    }
+
+    /// Tells who is gone, and asks a last time.
+    pub(super) fn leave(&mut self, policy: &mut dyn Allocate) -> Result<(), Breach> {
+        for process in (0..).map(ProcessId).take(self.scenario.processes.len()) {
+            if self.progress.values().all(|it| it.launch.process != process) {
+                policy.observe(&Fact::ProcessLeft { process }, self.now);
+            }
+        }
+        self.ask(policy).map(|_| ())
+    }
+}
+
+/// Sorted workgroups as runs of one stride.
+fn pieces_of(spots: &[(CuId, u64)]) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
+    for &(cu, workgroup) in spots {
+        if let Some(last) = pieces.last_mut().filter(|last| last.cu == cu) {
+            let end = last.first + u64::from(last.stride) * u64::from(last.count - 1);
+            let gap = u32::try_from(workgroup - end).ok();
+            if let Some(gap) = gap.filter(|&gap| last.count == 1 || gap == last.stride) {
+                last.stride = gap;
+                last.count += 1;
+                continue;
+            }
+        }
+        pieces.push(Piece::one(workgroup, cu));
+    }
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn workgroups_become_runs_of_one_stride() {
+        let spots: Vec<(CuId, u64)> = [(0, 0), (0, 2), (0, 4), (0, 5), (1, 6), (1, 7)]
+            .map(|(cu, workgroup)| (CuId(cu), workgroup))
+            .to_vec();
+        let named: Vec<_> =
+            pieces_of(&spots).iter().map(std::string::ToString::to_string).collect();
+        assert_eq!(named, ["w0+2x3@cu0", "w5@cu0", "w6+1x2@cu1"]);
+    }
+}

@@ -1,0 +1,69 @@
+//! Does a policy keep the laws of its trait?
+//!
+//! For any implementation of [`Allocate`](raddle_policy::Allocate), [`Turn`](raddle_policy::Turn),
+//! [`Preempt`](raddle_policy::Preempt) or [`LaunchPath`](raddle_policy::LaunchPath), in this tree or outside: a
+//! strategy makes up scenarios, a `check_` function plays one and panics with the number of the law
+//! that is broken. Beside each stands an `examine_` function that returns the [`Breach`] instead.
+//!
+//! | trait | strategy | check |
+//! |---|---|---|
+//! | `Allocate` | [`scenario`] | [`check_allocate`], [`check_bulk`] |
+//! | `Turn` | [`turn_scenario`] | [`check_turn`] |
+//! | `Preempt` | [`victims`] | [`check_preempt`] |
+//! | `LaunchPath` | [`submissions`] | [`check_launch_path`] |
+//!
+//! ```
+//! use proptest::prelude::*;
+//! use raddle_testkit::{check_allocate, check_bulk, scenario};
+//! # use raddle_policy::{Allocate, Answer, ReadyView, Round, Tick};
+//! # #[derive(Clone)]
+//! # struct Mine;
+//! # impl Allocate for Mine {
+//! #     fn allocate(&mut self, ready: &ReadyView<'_>, _: Tick, round: &mut Round) -> Answer {
+//! #         for entry in ready.launches.iter().filter(|entry| entry.undistributed() > 0) {
+//! #             let fits = |&cu: &_| ready.cus.room(cu, &entry.launch.demand) > 0;
+//! #             if let Some(cu) = ready.cus.ids().find(fits) {
+//! #                 return round.start_one(entry, cu);
+//! #             }
+//! #         }
+//! #         Answer::WAIT
+//! #     }
+//! # }
+//! proptest! {
+//!     # #![proptest_config(ProptestConfig::with_cases(8))]
+//!     // In a test file, `#[test]` goes here.
+//!     fn it_keeps_the_laws(s in scenario()) {
+//!         check_allocate(|| Mine, &s);
+//!         check_bulk(|| Mine, &s);
+//!     }
+//! }
+//! # it_keeps_the_laws();
+//! ```
+//!
+//! Law 4 (asking again changes nothing) has one documented exception; such a policy calls
+//! [`check_allocate_except`] with `&[4]`.
+
+mod addresses;
+mod allocate;
+mod breach;
+mod ending;
+mod launch_path;
+mod preempt;
+mod render;
+mod scenario;
+mod starting;
+mod strategy;
+mod turn;
+mod world;
+
+pub use allocate::{
+    check_allocate, check_allocate_except, check_bulk, examine_allocate, examine_bulk,
+};
+pub use breach::Breach;
+pub use launch_path::{check_launch_path, examine_launch_path, submissions};
+pub use preempt::{Victim, check_preempt, examine_preempt, victims};
+pub use render::{LINES, render};
+pub use scenario::Scenario;
+pub use strategy::{launch, process_state, scenario, scenario_with, shape};
+pub use turn::{TurnScenario, TurnStep, check_turn, examine_turn, turn_scenario};
+pub use world::{Deed, Line, Run, STEP, World};

@@ -1,0 +1,93 @@
+//! What does a policy decide, at a glance?
+
+use std::fmt::Write as _;
+use std::format;
+use std::string::{String, ToString};
+use std::vec::Vec;
+
+use super::{Breach, Deed, Line, Scenario, World};
+use raddle_policy::{Allocate, Piece, Place, WaveSpan};
+
+/// Lines of a table, at most, its heading included.
+pub const LINES: usize = 40;
+
+/// The decisions of a policy over a scenario as a table for a snapshot: one line an answer (a wait
+/// without refusals and without a wake is left out), and one for what ends between answers. `t` is
+/// in ticks, `/` stands before a refusal, an address is `simd:vgpr:sgpr:lds`.
+///
+/// Longer than [`LINES`], it ends with the number of lines left out.
+///
+/// # Errors
+/// Where the policy breaks law 1, 2, 6, 7 or 8.
+pub fn render(policy: &mut dyn Allocate, scenario: &Scenario) -> Result<String, Breach> {
+    let run = World::play(scenario, policy)?;
+    let mut rows = Vec::from([["t", "launch", "answer", "pieces / refusals"].map(String::from)]);
+    let mute =
+        |line: &Line| line.refusals.is_empty() && line.deed == Deed::Waited { retry_at: None };
+    rows.extend(run.lines.iter().filter(|line| !mute(line)).map(row));
+    let left_out = rows.len().saturating_sub(LINES);
+    if left_out > 0 {
+        // The note takes a line too.
+        rows.truncate(LINES - 1);
+    }
+    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or(0);
+    let (t, launch, answer) = (width(0), width(1), width(2));
+    let mut table = String::new();
+    for [a, b, c, d] in &rows {
+        let line = format!("{a:>t$}  {b:<launch$}  {c:<answer$}  {d}");
+        table.push_str(line.trim_end());
+        table.push('\n');
+    }
+    if left_out > 0 {
+        // Writing to a String cannot fail.
+        let _ = writeln!(table, "... {} further lines", left_out + 1);
+    }
+    Ok(table)
+}
+
+fn row(Line { at, deed, refusals }: &Line) -> [String; 4] {
+    let (launch, answer, mut what) = match deed {
+        Deed::Started { launch, waves, pieces, places } => (
+            launch.to_string(),
+            "start",
+            format!("{}{}{}", listed(pieces), span(*waves), addresses(places)),
+        ),
+        Deed::Assigned { launch, workgroup, cu } => {
+            (launch.to_string(), "assign", format!("w{workgroup}@{cu}"))
+        }
+        Deed::Waited { retry_at } => (
+            String::from("-"),
+            "wait",
+            retry_at.map_or_else(String::new, |at| format!("until t={at}")),
+        ),
+        Deed::Never { refusal } => (refusal.launch.to_string(), "never", refusal.to_string()),
+        Deed::Ended { launch, waves, pieces } => {
+            (launch.to_string(), "(ended)", format!("{}{}", listed(pieces), span(*waves)))
+        }
+    };
+    for refusal in refusals {
+        let gap = if what.is_empty() { "" } else { " " };
+        what = format!("{what}{gap}/ {refusal}");
+    }
+    [at.to_string(), launch, String::from(answer), what]
+}
+
+fn listed(pieces: &[Piece]) -> String {
+    let pieces: Vec<String> = pieces.iter().map(Piece::to_string).collect();
+    pieces.join(" ")
+}
+
+fn span(waves: WaveSpan) -> String {
+    match waves {
+        WaveSpan::All => String::new(),
+        WaveSpan::Range { first, count } => format!(" waves {first}+{count}"),
+        WaveSpan::Cut { first, count } => format!(" cut {first}+{count}"),
+    }
+}
+
+/// The address of each wave.
+fn addresses(places: &[Place]) -> String {
+    let places: Vec<String> =
+        places.iter().map(|it| format!("{}:{}:{}:{}", it.simd, it.vgpr, it.sgpr, it.lds)).collect();
+    if places.is_empty() { String::new() } else { format!(" at {}", places.join(" ")) }
+}

@@ -1,0 +1,93 @@
+//! On which device do which launches arrive, and in which order do their workgroups end?
+
+use std::vec;
+use std::vec::Vec;
+
+use raddle_policy::{
+    Activity, Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, ProcessId, StreamId,
+};
+
+/// A device, the launches that come to it, and what decides which workgroups end first.
+///
+/// A plain value: build one by hand for a snapshot, or take one from
+/// [`scenario`](raddle_testkit::scenario).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scenario {
+    /// What one compute unit holds.
+    pub shape: CuShape,
+    /// Compute units.
+    pub cus: u16,
+    /// The share of each process; its id is the position.
+    pub processes: Vec<u32>,
+    /// The launches in the order of their submission, with ids of their own. One that can never
+    /// fit ([`Cus::never`](crate::Cus::never)) is left out by the world.
+    pub launches: Vec<Launch>,
+    /// How many launches are submitted at each step; 0 counts as 1.
+    pub batch: u16,
+    /// One number a step, over and over: which of the resident workgroups end, see
+    /// [`Scenario::ending`]. Empty: all of them.
+    pub ends: Vec<u32>,
+}
+
+impl Scenario {
+    /// Which of `resident` workgroups (a whole device, sorted) end at a step: the number of the
+    /// first, and how many follow it, around the end. The number 0 ends the first alone.
+    #[must_use]
+    pub fn ending(&self, step: usize, resident: usize) -> (usize, usize) {
+        if self.ends.is_empty() || resident == 0 {
+            return (0, resident);
+        }
+        let code = self.ends[step % self.ends.len()] as usize;
+        (code % resident, 1 + code / 64 % resident)
+    }
+
+    /// A hand-made scenario for snapshots: two compute units of two SIMDs, four launches of two
+    /// processes, one of them urgent, one held up by shared memory.
+    #[must_use]
+    pub fn example() -> Self {
+        let shape = CuShape {
+            simds: 2,
+            waves_per_simd: 4,
+            vgpr_per_simd: 16,
+            sgpr: u16::MAX,
+            lds: 8,
+            workgroups: 6,
+            barriers: 4,
+        };
+        Self {
+            shape,
+            cus: 2,
+            processes: vec![1, 2],
+            launches: vec![
+                example_launch(0, 0, 5, 6, (2, 2, 0)),
+                example_launch(1, 1, 0, 3, (1, 4, 4)),
+                example_launch(2, 0, 5, 2, (4, 2, 2)),
+                example_launch(3, 1, 2, 4, (1, 0, 0)),
+            ],
+            batch: 2,
+            ends: vec![64, 129, 2],
+        }
+    }
+}
+
+/// `takes` is waves, vector registers a wave, and LDS, in granules.
+fn example_launch(
+    id: u32,
+    process: u16,
+    level: u8,
+    workgroups: u64,
+    takes: (u16, u16, u32),
+) -> Launch {
+    let (waves, vgpr, lds) = takes;
+    Launch {
+        id: LaunchId(id),
+        process: ProcessId(process),
+        stream: StreamId(id),
+        level: Level(level),
+        workgroups,
+        demand: Demand { waves, vgpr, sgpr: 0, lds, barriers: u16::from(lds > 0) },
+        barrier: if lds > 0 { Barrier::Yes } else { Barrier::No },
+        idempotent: Idempotence::Unknown,
+        activity: Activity::UNKNOWN,
+    }
+}

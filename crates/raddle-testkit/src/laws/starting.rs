@@ -1,0 +1,200 @@
+//! How do workgroups enter the world of the test kit?
+//!
+//! Answers are judged by laws 1, 2 and 8 of [`Allocate`] before they are carried out.
+
+use std::format;
+use std::string::String;
+use std::vec::Vec;
+
+use raddle_policy::{CuId, LaunchId};
+
+use super::Breach;
+use super::world::{Deed, Part, World, breach};
+use raddle_policy::{Allocate, BookError, Fact, Piece, ReadyLaunch, Round, WaveSpan};
+
+impl World<'_> {
+    /// Carries out a start, after laws 1, 2 and 8.
+    pub(super) fn start(
+        &mut self,
+        policy: &mut dyn Allocate,
+        id: LaunchId,
+        waves: WaveSpan,
+        round: &Round,
+    ) -> Result<Deed, Breach> {
+        let at = self.position(id).ok_or_else(|| breach(1, format!("{id} is not in the view")))?;
+        let launch = self.ready[at].launch;
+        let (pieces, places) = (&round.pieces, &round.places);
+        self.check_cut(at, waves, pieces).map_err(|what| breach(8, what))?;
+        let named = self.named(at, waves, pieces)?;
+        self.book.start(&launch, waves, pieces, places).map_err(|error| match error {
+            BookError::Overcommit { .. } => breach(2, format!("{error}")),
+            _ => breach(1, format!("{error}")),
+        })?;
+        let (first, count) = waves.bounds(launch.demand.waves);
+        let (cut, shape) = (matches!(waves, WaveSpan::Cut { .. }), &self.scenario.shape);
+        for (&spot, places) in named.iter().zip(places.chunks(usize::from(count.max(1)))) {
+            self.addresses
+                .take(shape, &launch, spot, (first, cut), places)
+                .map_err(|what| breach(2, what))?;
+        }
+        for (workgroup, cu) in named {
+            self.note_start(at, workgroup, cu, waves);
+        }
+        self.forget_if_started(at);
+        policy.observe(&Fact::Started { launch: &launch, waves, pieces, places }, self.now);
+        Ok(Deed::Started { launch: id, waves, pieces: pieces.clone(), places: places.clone() })
+    }
+
+    /// Law 8; what breaks it.
+    fn check_cut(&self, at: usize, waves: WaveSpan, pieces: &[Piece]) -> Result<(), String> {
+        let ReadyLaunch { launch, next, cut, .. } = self.ready[at];
+        let id = launch.id;
+        let WaveSpan::Cut { first, count } = waves else {
+            let bound = &self.progress[&id].bound;
+            let known = |piece: &Piece| bound.keys().filter(|&&it| piece.names(it)).count();
+            let fresh = |piece: &Piece| known(piece) < piece.count as usize;
+            if cut > 0 && pieces.iter().any(fresh) {
+                return Err(format!("w{next} of {id} was cut at wave {cut}, and is passed over"));
+            }
+            return Ok(());
+        };
+        if launch.barrier.possible() {
+            return Err(format!("{id} is cut, whose waves may meet at a barrier"));
+        }
+        if !matches!(*pieces, [Piece { first, count: 1, .. }] if first == next) {
+            return Err(format!("{id} is cut: one piece of one workgroup, of w{next}, may start"));
+        }
+        let end = u32::from(first) + u32::from(count);
+        if first != cut || count == 0 || end > u32::from(launch.demand.waves) {
+            return Err(format!("w{next} of {id} goes on at wave {cut}, not with {first}+{count}"));
+        }
+        Ok(())
+    }
+
+    /// The workgroups of an answer in its order, after law 1.
+    fn named(
+        &self,
+        at: usize,
+        waves: WaveSpan,
+        pieces: &[Piece],
+    ) -> Result<Vec<(u64, CuId)>, Breach> {
+        let entry = &self.ready[at];
+        let id = entry.launch.id;
+        let total = pieces.iter().map(|it| u64::from(it.count)).sum::<u64>();
+        if total == 0 || pieces.iter().any(|it| it.count == 0 || it.stride == 0) {
+            return Err(breach(1, format!("{id} starts with an empty list or piece")));
+        }
+        if total > entry.undistributed() + entry.assigned {
+            let what = format!("{id} starts {total} workgroups, more than it has left");
+            return Err(breach(1, what));
+        }
+        let mut named = Vec::new();
+        for piece in pieces {
+            for i in 0..u64::from(piece.count) {
+                let workgroup = piece.first.saturating_add(i * u64::from(piece.stride));
+                named.push((workgroup, piece.cu));
+            }
+        }
+        let bound = &self.progress[&id].bound;
+        let mut fresh: Vec<u64> = Vec::new();
+        for &(workgroup, cu) in &named {
+            match bound.get(&workgroup) {
+                None => fresh.push(workgroup),
+                Some(&(at, _)) if at != cu => {
+                    let what = format!("w{workgroup} of {id} is bound to {at}, not to {cu}");
+                    return Err(breach(1, what));
+                }
+                Some(&(_, started)) if started > 0 && waves == WaveSpan::All => {
+                    let what = format!("w{workgroup} of {id} starts whole, after {started} waves");
+                    return Err(breach(1, what));
+                }
+                Some(_) => {}
+            }
+        }
+        fresh.sort_unstable();
+        for (expected, workgroup) in (entry.next..).zip(fresh) {
+            if workgroup != expected {
+                let what = format!("{id} starts w{workgroup} where w{expected} is next");
+                return Err(breach(1, what));
+            }
+        }
+        let mut all: Vec<u64> = named.iter().map(|&(workgroup, _)| workgroup).collect();
+        all.sort_unstable();
+        all.dedup();
+        if all.len() < named.len() {
+            return Err(breach(1, format!("{id} starts a workgroup twice in one answer")));
+        }
+        Ok(named)
+    }
+
+    fn note_start(&mut self, at: usize, workgroup: u64, cu: CuId, waves: WaveSpan) {
+        let entry = &mut self.ready[at];
+        let id = entry.launch.id;
+        let Some(progress) = self.progress.get_mut(&id) else {
+            return;
+        };
+        if let WaveSpan::Cut { first, count } = waves {
+            entry.cut += count;
+            if entry.cut == entry.launch.demand.waves {
+                entry.cut = 0;
+                entry.next += 1;
+            }
+            self.resident.insert((id, workgroup, Part::Cut { first, count }), cu);
+            return;
+        }
+        let fresh = !progress.bound.contains_key(&workgroup);
+        entry.next += u64::from(fresh);
+        match waves {
+            WaveSpan::All | WaveSpan::Cut { .. } => {
+                entry.assigned -= u64::from(progress.bound.remove(&workgroup).is_some());
+                self.resident.insert((id, workgroup, Part::Whole), cu);
+            }
+            WaveSpan::Range { first, count } => {
+                entry.assigned += u64::from(fresh);
+                progress.bound.entry(workgroup).or_insert((cu, 0)).1 = first + count;
+                if first + count == entry.launch.demand.waves {
+                    progress.bound.remove(&workgroup);
+                    entry.assigned -= 1;
+                }
+                for wave in first..first + count {
+                    self.resident.insert((id, workgroup, Part::Wave(wave)), cu);
+                }
+            }
+        }
+    }
+
+    fn forget_if_started(&mut self, at: usize) {
+        let entry = &self.ready[at];
+        if entry.undistributed() == 0 && entry.assigned == 0 {
+            self.ready.remove(at);
+        }
+    }
+
+    /// Carries out an assignment, after laws 1 and 8.
+    pub(super) fn assign(
+        &mut self,
+        policy: &mut dyn Allocate,
+        id: LaunchId,
+        workgroup: u64,
+        cu: CuId,
+    ) -> Result<Deed, Breach> {
+        let at = self.position(id).ok_or_else(|| breach(1, format!("{id} is not in the view")))?;
+        let entry = &mut self.ready[at];
+        if workgroup != entry.next || entry.undistributed() == 0 || cu.0 >= self.scenario.cus {
+            let what = format!("{id} assigns w{workgroup} to {cu}, w{} is next", entry.next);
+            return Err(breach(1, what));
+        }
+        if entry.cut > 0 {
+            return Err(breach(8, format!("w{workgroup} of {id} is assigned, after it was cut")));
+        }
+        entry.next += 1;
+        entry.assigned += 1;
+        let launch = entry.launch;
+        if let Some(progress) = self.progress.get_mut(&id) {
+            progress.bound.insert(workgroup, (cu, 0));
+        }
+        let fact = Fact::Assigned { launch: &launch, workgroup, cu };
+        policy.observe(&fact, self.now);
+        Ok(Deed::Assigned { launch: id, workgroup, cu })
+    }
+}

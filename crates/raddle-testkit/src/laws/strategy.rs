@@ -1,0 +1,147 @@
+//! Which devices, launches and scenarios does a property test try?
+//!
+//! All shrink towards one small compute unit, one process and one launch of one wave.
+
+use std::vec::Vec;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use raddle_policy::{
+    Activity, Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, MAX_SIMDS, ProcessId,
+    StreamId, Tick, Ticks,
+};
+
+use super::Scenario;
+use raddle_policy::ProcessState;
+
+/// Small scenarios of which every launch fits an empty compute unit.
+pub fn scenario() -> impl Strategy<Value = Scenario> {
+    scenario_with(false)
+}
+
+/// Small scenarios; with `oversized` about one launch in six can never fit, or has no workgroup.
+pub fn scenario_with(oversized: bool) -> impl Strategy<Value = Scenario> {
+    (shape(), 1u16..=8, vec(1u32..=4, 1..=3)).prop_flat_map(move |(shape, cus, processes)| {
+        let launches = vec(launch(shape, processes.len(), oversized), 1..=8);
+        let ends = vec(0u32..=4096, 1..=6);
+        (launches, 1u16..=8, ends).prop_map(move |(mut launches, batch, ends)| {
+            for (id, launch) in (0..).zip(&mut launches) {
+                launch.id = LaunchId(id);
+            }
+            Scenario { shape, cus, processes: processes.clone(), launches, batch, ends }
+        })
+    })
+}
+
+/// A small compute unit on which every resource can run out first.
+pub fn shape() -> impl Strategy<Value = CuShape> {
+    (
+        1u8..=MAX_SIMDS as u8,
+        1u16..=4,
+        0u16..=16,
+        prop_oneof![Just(u16::MAX), 0u16..=32],
+        0u32..=16,
+        1u16..=8,
+        0u16..=8,
+    )
+        .prop_map(|(simds, waves_per_simd, vgpr_per_simd, sgpr, lds, workgroups, barriers)| {
+            CuShape { simds, waves_per_simd, vgpr_per_simd, sgpr, lds, workgroups, barriers }
+        })
+}
+
+/// A launch (with id 0) that fits an empty compute unit of this shape, of one of `processes`
+/// processes; with `oversized` now and then one that never fits.
+pub fn launch(shape: CuShape, processes: usize, oversized: bool) -> impl Strategy<Value = Launch> {
+    let owner = (0..u16::try_from(processes.max(1)).unwrap_or(u16::MAX), 0u32..3);
+    let level = prop_oneof![(0u8..4).prop_map(Level), Just(Level::BEST_EFFORT)];
+    let barrier = prop_oneof![Just(Barrier::No), Just(Barrier::Yes), Just(Barrier::Assumed)];
+    let idempotent = prop_oneof![
+        Just(Idempotence::Unknown),
+        Just(Idempotence::Idempotent),
+        Just(Idempotence::Not)
+    ];
+    let workgroups = prop_oneof![3 => 1u64..=4, 1 => 5u64..=24];
+    let activity = prop_oneof![Just(Activity::UNKNOWN), any::<[u8; 6]>().prop_map(rates)];
+    let spoil = if oversized { 0u8..24 } else { 0u8..1 };
+    let said = (barrier, idempotent, activity);
+    (owner, level, workgroups, demand(shape), said, spoil).prop_map(
+        move |((process, stream), level, workgroups, demand, said, spoil)| {
+            let (barrier, idempotent, activity) = said;
+            let mut launch = Launch {
+                id: LaunchId(0),
+                process: ProcessId(process),
+                stream: StreamId(stream),
+                level,
+                workgroups,
+                demand,
+                barrier,
+                idempotent,
+                activity,
+            };
+            spoil_one(&mut launch, &shape, spoil);
+            launch
+        },
+    )
+}
+
+fn rates(each: [u8; 6]) -> Activity {
+    Activity(each.map(u32::from))
+}
+
+fn spoil_one(launch: &mut Launch, shape: &CuShape, code: u8) {
+    match code {
+        1 => launch.workgroups = 0,
+        2 => launch.demand.lds = shape.lds.saturating_add(1),
+        3 => launch.demand.vgpr = shape.vgpr_per_simd.saturating_add(1),
+        4 => {
+            launch.demand.waves = u16::try_from(shape.waves() + 1).unwrap_or(u16::MAX);
+        }
+        _ => {}
+    }
+}
+
+/// What a workgroup takes, at most what an empty compute unit has; each amount is often 0.
+fn demand(shape: CuShape) -> impl Strategy<Value = Demand> {
+    let part = || prop_oneof![2 => Just(0u32), 3 => 1u32..=255];
+    (0u32..=255, part(), part(), part(), part()).prop_map(
+        move |(waves, vgpr, sgpr, lds, barriers)| {
+            // Part `n` of 255 of what is there, rounded up: never 0 unless n is.
+            let part = |n: u32, of: u32| (n * of).div_ceil(255);
+            let narrow = |n: u32| u16::try_from(n).unwrap_or(u16::MAX);
+            let waves = part(waves, shape.waves()).max(1);
+            let on_one_simd = waves.div_ceil(u32::from(shape.simds));
+            let sgpr = if shape.sgpr == u16::MAX {
+                sgpr
+            } else {
+                part(sgpr, u32::from(shape.sgpr) / waves)
+            };
+            Demand {
+                waves: narrow(waves),
+                vgpr: narrow(part(vgpr, u32::from(shape.vgpr_per_simd) / on_one_simd)),
+                sgpr: narrow(sgpr),
+                lds: part(lds, shape.lds),
+                barriers: narrow(part(barriers, u32::from(shape.barriers))),
+            }
+        },
+    )
+}
+
+/// The state of some process; `ran` never exceeds `alive`.
+pub fn process_state(id: ProcessId) -> impl Strategy<Value = ProcessState> {
+    (0u8..4, 1u32..=8, 0u64..1000, 0u64..100_000, 0u64..=100, 0u64..64).prop_map(
+        move |(level, share, joined, alive, ran, resident_waves)| ProcessState {
+            id,
+            level: Level(level),
+            share,
+            joined: Tick(joined),
+            alive: Ticks(alive),
+            ran: Ticks(alive * ran / 100),
+            resident_waves,
+        },
+    )
+}
+
+/// Positions `0..count` of which bit `i` of `mask` is set.
+pub(super) fn members(mask: u32, count: usize) -> Vec<usize> {
+    (0..count.min(32)).filter(|&i| mask >> i & 1 == 1).collect()
+}

@@ -1,0 +1,162 @@
+//! Does a turn policy keep its four laws?
+
+use std::format;
+use std::string::String;
+use std::vec::Vec;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use raddle_policy::{Level, ProcessId, Tick, Ticks};
+
+use super::Breach;
+use super::strategy::members;
+use raddle_policy::{Fact, ProcessState, Turn};
+
+/// Questions within one step, at most: a policy may name ever new ticks.
+const QUESTIONS: u32 = 16;
+
+/// Processes, and how the set of runnable ones changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnScenario {
+    /// The share of each process; its id is the position.
+    pub shares: Vec<u32>,
+    /// What happens, one after the other.
+    pub steps: Vec<TurnStep>,
+}
+
+/// A set of runnable processes that stays so for a while.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnStep {
+    /// Bit `i` says whether process `i` is runnable.
+    pub runnable: u32,
+    /// The level of each process; a missing one is 0.
+    pub levels: Vec<u8>,
+    /// For how many ticks.
+    pub lasts: Ticks,
+}
+
+/// Up to six processes over up to twelve steps; the set of runnable ones may be empty.
+pub fn turn_scenario() -> impl Strategy<Value = TurnScenario> {
+    (1usize..=6).prop_flat_map(|processes| {
+        let step = (0u32..1 << processes, vec(0u8..4, processes), 1u64..5_000).prop_map(
+            |(runnable, levels, lasts)| TurnStep { runnable, levels, lasts: Ticks(lasts) },
+        );
+        (vec(1u32..=4, processes), vec(step, 1..=12))
+            .prop_map(|(shares, steps)| TurnScenario { shares, steps })
+    })
+}
+
+/// Plays a scenario and checks laws 1 to 4 of [`Turn`].
+///
+/// # Panics
+/// Where one is broken, with its number.
+#[track_caller]
+pub fn check_turn<P: Turn + Clone>(make: impl Fn() -> P, scenario: &TurnScenario) {
+    if let Err(breach) = examine_turn(make, scenario) {
+        panic!("{breach}");
+    }
+}
+
+/// As [`check_turn`], for callers that want the breach.
+///
+/// # Errors
+/// The first law that is broken.
+pub fn examine_turn<P: Turn + Clone>(
+    make: impl Fn() -> P,
+    scenario: &TurnScenario,
+) -> Result<(), Breach> {
+    let one = play(&mut make(), scenario)?;
+    let two = play(&mut make(), scenario)?;
+    Breach::unless(one == two, "Turn", 4, || {
+        let differs = one.iter().zip(&two).find(|(one, two)| one != two);
+        format!("a second run answers otherwise: {differs:?}")
+    })
+}
+
+/// A question's time and its answer.
+type Given = (Tick, Vec<ProcessId>, Option<Tick>);
+
+fn play<P: Turn + Clone>(policy: &mut P, scenario: &TurnScenario) -> Result<Vec<Given>, Breach> {
+    let mut now = Tick::ZERO;
+    let mut states: Vec<ProcessState> = Vec::new();
+    for (id, &share) in (0..).map(ProcessId).zip(&scenario.shares) {
+        policy.observe(&Fact::ProcessJoined { process: id, share }, now);
+        states.push(ProcessState {
+            id,
+            level: Level(0),
+            share,
+            joined: now,
+            alive: Ticks::ZERO,
+            ran: Ticks::ZERO,
+            resident_waves: 0,
+        });
+    }
+    let mut given = Vec::new();
+    for step in &scenario.steps {
+        let end = now + step.lasts;
+        let runnable = members(step.runnable, states.len());
+        for (state, &level) in states.iter_mut().zip(&step.levels) {
+            state.level = Level(level);
+        }
+        for question in 0..QUESTIONS {
+            let view: Vec<ProcessState> = runnable.iter().map(|&i| states[i]).collect();
+            let (named, until) = ask(policy, &view, now)?;
+            let last = question + 1 == QUESTIONS;
+            let next = until.filter(|&at| at < end && !last).unwrap_or(end);
+            pass(&mut states, &runnable, &named, next.since(now));
+            given.push((now, named, until));
+            now = next;
+            if now == end {
+                break;
+            }
+        }
+    }
+    for process in states.iter().map(|state| state.id) {
+        policy.observe(&Fact::ProcessLeft { process }, now);
+    }
+    ask(policy, &[], now)?;
+    Ok(given)
+}
+
+/// Lets time pass: who is runnable grows older, who was named has waves on the device.
+fn pass(states: &mut [ProcessState], runnable: &[usize], named: &[ProcessId], span: Ticks) {
+    for (i, state) in states.iter_mut().enumerate() {
+        let runs = named.contains(&state.id);
+        state.resident_waves = u64::from(runs);
+        if runnable.contains(&i) {
+            state.alive += span;
+        }
+        if runs {
+            state.ran += span;
+        }
+    }
+}
+
+fn ask<P: Turn + Clone>(
+    policy: &mut P,
+    view: &[ProcessState],
+    now: Tick,
+) -> Result<(Vec<ProcessId>, Option<Tick>), Breach> {
+    let breach = |law: u8, what: String| Err(Breach::new("Turn", law, what));
+    let mut twin = policy.clone();
+    let (mut named, mut again) = (Vec::new(), Vec::new());
+    let until = policy.turn(view, now, &mut named);
+    if (twin.turn(view, now, &mut again), &again) != (until, &named) {
+        return breach(4, format!("at t={now} one clone names {named:?}, another {again:?}"));
+    }
+    for (i, id) in named.iter().enumerate() {
+        if view.iter().all(|state| state.id != *id) {
+            return breach(1, format!("at t={now} {id} is named, which is not runnable"));
+        }
+        if named[..i].contains(id) {
+            return breach(1, format!("at t={now} {id} is named twice"));
+        }
+    }
+    if named.is_empty() && !view.is_empty() {
+        return breach(2, format!("at t={now} nobody may issue, {} could", view.len()));
+    }
+    match until {
+        Some(until) if until <= now => breach(3, format!("at t={now} the turn lasts to t={until}")),
+        _ => Ok((named, until)),
+    }
+}

@@ -1,0 +1,277 @@
+//! What happens when a policy answers for a whole scenario?
+//!
+//! A deterministic device without durations: a policy is asked until it waits, its answers are
+//! carried out and told, then some workgroups end, and so on, until everything has ended or nothing
+//! moves. Laws 1, 2, 6, 7 and 8 of [`Allocate`] are checked on the way. Time is in ticks.
+
+use std::collections::BTreeMap;
+use std::format;
+use std::string::String;
+use std::vec::Vec;
+
+use raddle_policy::{CuId, Launch, LaunchId, ProcessId, Refusal, Tick, Ticks};
+
+use super::addresses::Addresses;
+use super::{Breach, Scenario};
+use raddle_policy::{
+    Allocate, Answer, Book, Fact, Piece, Place, ReadyLaunch, ReadyView, Round, WaveSpan,
+};
+
+/// Ticks from one step, at which workgroups end, to the next.
+pub const STEP: Ticks = Ticks(1000);
+
+/// Wakes by `retry_at` within one step, at most.
+const WAKES: u32 = 8;
+/// Steps in a row in which a policy may ask to be woken although the device is empty.
+const IDLE: u32 = 600;
+
+/// One thing that happened in a [`Run`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// When.
+    pub at: Tick,
+    /// What.
+    pub deed: Deed,
+    /// The refusals that came with the answer.
+    pub refusals: Vec<Refusal>,
+}
+
+/// An answer that was carried out, or workgroups that ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// Workgroups, or waves of them, started.
+    Started {
+        /// Of which launch.
+        launch: LaunchId,
+        /// Which waves of each.
+        waves: WaveSpan,
+        /// Which workgroups, where.
+        pieces: Vec<Piece>,
+        /// At which addresses.
+        places: Vec<Place>,
+    },
+    /// A workgroup was bound to a compute unit.
+    Assigned {
+        /// Of which launch.
+        launch: LaunchId,
+        /// Which.
+        workgroup: u64,
+        /// Where.
+        cu: CuId,
+    },
+    /// The policy waited.
+    Waited {
+        /// When it wants to be asked again.
+        retry_at: Option<Tick>,
+    },
+    /// The policy gave a launch up.
+    Never {
+        /// Which, and why.
+        refusal: Refusal,
+    },
+    /// Workgroups, or waves of them, ended.
+    Ended {
+        /// Of which launch.
+        launch: LaunchId,
+        /// Which waves of each.
+        waves: WaveSpan,
+        /// Which workgroups, where.
+        pieces: Vec<Piece>,
+    },
+}
+
+/// Everything that happened.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Run {
+    /// In order.
+    pub lines: Vec<Line>,
+    /// Launches that fit an empty compute unit and still were not started as a whole.
+    pub unstarted: Vec<LaunchId>,
+    /// Launches that were never submitted, as they can never fit.
+    pub left_out: Vec<LaunchId>,
+}
+
+/// A workgroup, and what of it is meant.
+pub(super) type Spot = (LaunchId, u64, Part);
+
+/// What of a workgroup ends by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Part {
+    /// All of it.
+    Whole,
+    /// One wave, of a workgroup that started wave by wave.
+    Wave(u16),
+    /// A part of a workgroup that was cut.
+    Cut { first: u16, count: u16 },
+}
+
+/// The device, the launches on it and what is known about them.
+#[derive(Debug)]
+pub struct World<'s> {
+    pub(super) scenario: &'s Scenario,
+    pub(super) now: Tick,
+    submitted: usize,
+    pub(super) book: Book,
+    pub(super) addresses: Addresses,
+    pub(super) ready: Vec<ReadyLaunch>,
+    pub(super) progress: BTreeMap<LaunchId, Progress>,
+    pub(super) resident: BTreeMap<Spot, CuId>,
+    pub(super) run: Run,
+}
+
+#[derive(Debug)]
+pub(super) struct Progress {
+    pub(super) launch: Launch,
+    /// Workgroups that are bound to a compute unit, and how many of their waves have started.
+    pub(super) bound: BTreeMap<u64, (CuId, u16)>,
+    pub(super) waves_ended: BTreeMap<u64, u16>,
+    pub(super) ended: u64,
+}
+
+pub(super) fn breach(law: u8, what: impl Into<String>) -> Breach {
+    Breach::new("Allocate", law, what)
+}
+
+impl<'s> World<'s> {
+    /// Plays the scenario to its end.
+    ///
+    /// # Errors
+    /// At the first answer that breaks law 1, 2, 6, 7 or 8.
+    pub fn play(scenario: &'s Scenario, policy: &mut dyn Allocate) -> Result<Run, Breach> {
+        let mut world = Self {
+            scenario,
+            now: Tick::ZERO,
+            submitted: 0,
+            book: Book::new(scenario.shape, scenario.cus),
+            addresses: Addresses::default(),
+            ready: Vec::new(),
+            progress: BTreeMap::new(),
+            resident: BTreeMap::new(),
+            run: Run::default(),
+        };
+        world.join(policy);
+        let mut idle = 0;
+        for step in 0.. {
+            world.submit(policy);
+            let retry_at = world.until_next_step(policy)?;
+            if !world.resident.is_empty() {
+                idle = 0;
+                world.end_some(step, policy);
+            } else if world.submitted == scenario.launches.len() {
+                idle += 1;
+                if retry_at.is_none() || idle > IDLE {
+                    break;
+                }
+            }
+        }
+        world.leave(policy)?;
+        world.run.unstarted = world.ready.iter().map(|entry| entry.launch.id).collect();
+        Ok(world.run)
+    }
+
+    fn join(&self, policy: &mut dyn Allocate) {
+        for (process, &share) in (0..).map(ProcessId).zip(&self.scenario.processes) {
+            policy.observe(&Fact::ProcessJoined { process, share }, self.now);
+        }
+    }
+
+    fn submit(&mut self, policy: &mut dyn Allocate) {
+        let batch = usize::from(self.scenario.batch.max(1));
+        for launch in self.scenario.launches.iter().skip(self.submitted).take(batch) {
+            self.submitted += 1;
+            if self.book.cus().never(launch).is_some() {
+                self.run.left_out.push(launch.id);
+                continue;
+            }
+            self.ready.push(ReadyLaunch {
+                launch: *launch,
+                next: 0,
+                assigned: 0,
+                cut: 0,
+                submitted: self.now,
+            });
+            let progress = Progress {
+                launch: *launch,
+                bound: BTreeMap::new(),
+                waves_ended: BTreeMap::new(),
+                ended: 0,
+            };
+            self.progress.insert(launch.id, progress);
+            policy.observe(&Fact::Submitted { launch }, self.now);
+        }
+    }
+
+    /// Asks now and whenever the policy wants to be woken before the next step.
+    fn until_next_step(&mut self, policy: &mut dyn Allocate) -> Result<Option<Tick>, Breach> {
+        let next = self.now + STEP;
+        let mut retry_at = self.ask(policy)?;
+        for _ in 0..WAKES {
+            let Some(at) = retry_at.filter(|&at| at < next) else {
+                break;
+            };
+            self.now = at.max(self.now + Ticks(1));
+            retry_at = self.ask(policy)?;
+        }
+        self.now = next;
+        Ok(retry_at)
+    }
+
+    /// Asks until the policy waits; until when.
+    pub(super) fn ask(&mut self, policy: &mut dyn Allocate) -> Result<Option<Tick>, Breach> {
+        let mut round = Round::default();
+        loop {
+            round.clear();
+            let view = ReadyView { launches: &self.ready, cus: self.book.cus() };
+            let answer = policy.allocate_round(&view, self.now, &mut round);
+            if self.ready.is_empty() && !matches!(answer, Answer::Wait { .. }) {
+                return Err(breach(7, "an empty view is not answered with Wait"));
+            }
+            self.check_refusals(answer, &round)?;
+            let deed = match answer {
+                Answer::Start { launch, waves } => self.start(policy, launch, waves, &round)?,
+                Answer::Assign { launch, workgroup, cu } => {
+                    self.assign(policy, launch, workgroup, cu)?
+                }
+                Answer::Wait { retry_at } => Deed::Waited { retry_at },
+                Answer::Never { refusal } => {
+                    self.ready.retain(|it| it.launch.id != refusal.launch);
+                    Deed::Never { refusal }
+                }
+            };
+            self.run.lines.push(Line { at: self.now, deed, refusals: round.refusals.clone() });
+            if let Answer::Wait { retry_at } = answer {
+                return Ok(retry_at);
+            }
+        }
+    }
+
+    fn check_refusals(&self, answer: Answer, round: &Round) -> Result<(), Breach> {
+        let never = match answer {
+            Answer::Never { refusal } => Some(refusal),
+            _ => None,
+        };
+        for refusal in round.refusals.iter().chain(&never) {
+            if self.position(refusal.launch).is_none() {
+                let what = format!("a refusal names {}, not in the view", refusal.launch);
+                return Err(breach(6, what));
+            }
+            if refusal.wanted <= refusal.available {
+                return Err(breach(6, format!("a refusal where nothing lacks: {refusal}")));
+            }
+            if refusal.cu.is_some_and(|cu| cu.0 >= self.scenario.cus) {
+                return Err(breach(6, format!("a refusal names no compute unit: {refusal}")));
+            }
+        }
+        for (i, refusal) in round.refusals.iter().enumerate() {
+            let earlier = &round.refusals[..i];
+            if earlier.iter().any(|it| it.launch == refusal.launch) {
+                return Err(breach(6, format!("{} is refused twice", refusal.launch)));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn position(&self, id: LaunchId) -> Option<usize> {
+        self.ready.iter().position(|entry| entry.launch.id == id)
+    }
+}

@@ -1,0 +1,14 @@
+//! Does a policy keep the laws of its trait? And what else do the tests of several crates need?
+//!
+//! Only ever a development dependency.
+#![deny(unsafe_op_in_unsafe_fn)]
+
+mod allocations;
+mod laws;
+mod pages;
+mod samples;
+
+pub use allocations::{Counting, held, made, peak};
+pub use laws::*;
+pub use pages::{file_holds, page_holds};
+pub use samples::{absent, beside, sample, samples, vectors};
