@@ -1,7 +1,7 @@
 //! How fast is it here? Runs the benchmarks of every crate that has some, or of one.
 //!
 //! A benchmark is a file or a folder of `crates/CRATE/benches`, or a folder of the package
-//! `benches/CRATE`, which lies outside the workspace because of what it compares with; either prints
+//! `xtask/benches/CRATE`, which lies outside the workspace because of what it compares with; either prints
 //! its own table (`harness = false`). With `-p CRATE` only those of one crate run. What else stands
 //! behind the verb goes to each of them: `cargo xtask bench grouped`,
 //! `cargo xtask bench -p raddle-bitmap churn`.
@@ -27,11 +27,11 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
             let of = ["--all-features", "-p", &folder];
             shell::run(bench(&of, &name).args(rest))?;
         }
-        let package = workspace::root().join("benches").join(&folder);
+        let package = workspace::root().join("xtask/benches").join(&folder);
         for name in benchmarks(&package) {
             found = found.saturating_add(1);
             println!("\n== {folder}: {name}");
-            let manifest = format!("benches/{folder}/Cargo.toml");
+            let manifest = format!("xtask/benches/{folder}/Cargo.toml");
             let mut cargo = bench(&["--manifest-path", &manifest], &name);
             if env::var_os("CARGO_TARGET_DIR").is_none() {
                 cargo.env("CARGO_TARGET_DIR", workspace::root().join("target"));
@@ -118,8 +118,8 @@ mod tests {
     fn benchmarks_lie_in_their_crate_or_in_a_package_beside_the_workspace() {
         let root = workspace::root();
         assert_eq!(benchmarks(&root.join("crates/raddle-trace/benches")), ["import", "nsys"]);
-        assert_eq!(benchmarks(&root.join("benches/raddle-bitmap")), ["search"]);
-        assert!(benchmarks(&root.join("benches/raddle-trace")).is_empty());
+        assert_eq!(benchmarks(&root.join("xtask/benches/raddle-bitmap")), ["search"]);
+        assert!(benchmarks(&root.join("xtask/benches/raddle-trace")).is_empty());
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Can a fuzzer break an importer, or make a bitmap answer wrongly?
 //!
-//! Builds the targets of `fuzz/` with coverage for libFuzzer, which the stable compiler can do, and
+//! Builds the targets of `xtask/fuzz/` with coverage for libFuzzer, which the stable compiler can do, and
 //! runs them one after the other. New inputs are kept below the target folder of cargo; those worth
-//! committing go to `fuzz/corpus/TARGET` by `--keep`, which merges the smallest set that covers as
+//! committing go to `xtask/fuzz/corpus/TARGET` by `--keep`, which merges the smallest set that covers as
 //! much.
 
 use std::env;
@@ -45,7 +45,7 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     let built = workspace::root().join("target/fuzz");
     let built = env::var_os("CARGO_TARGET_DIR").map_or(built, |dir| Path::new(&dir).join("fuzz"));
     let mut cargo = shell::cargo();
-    cargo.args(["build", "--release", "--manifest-path", "fuzz/Cargo.toml", "--target", &host]);
+    cargo.args(["build", "--release", "--manifest-path", "xtask/fuzz/Cargo.toml", "--target", &host]);
     // With a target named, build scripts and macros stay without coverage.
     shell::run(cargo.arg("--target-dir").arg(&built).env("RUSTFLAGS", COVERAGE))?;
     for target in &targets {
@@ -88,12 +88,12 @@ fn merge(program: &Path, target: &str, built: &Path) -> Result<(), String> {
 }
 
 fn corpus(target: &str) -> PathBuf {
-    workspace::root().join("fuzz/corpus").join(target)
+    workspace::root().join("xtask/fuzz/corpus").join(target)
 }
 
 /// The names of all targets, sorted.
 fn targets() -> Result<Vec<String>, String> {
-    let folder = workspace::root().join("fuzz/targets");
+    let folder = workspace::root().join("xtask/fuzz/targets");
     let entries = fs::read_dir(&folder).map_err(|why| format!("{}: {why}", folder.display()))?;
     let names = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
     let mut names: Vec<String> =

@@ -13,7 +13,7 @@ const FEATURES: &str = "-C target-feature=+ssse3,+avx2,+bmi1,+bmi2,+lzcnt,+popcn
     +avx512bw,+avx512cd,+avx512dq,+avx512vl,+avx512vbmi2,+avx512vpopcntdq";
 
 /// The test that asks every level for the same answers, in a package without anything else.
-const TEST: [&str; 4] = ["test", "--manifest-path", "checks/levels/Cargo.toml", "--"];
+const TEST: [&str; 4] = ["test", "--manifest-path", "xtask/checks/levels/Cargo.toml", "--"];
 
 pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     shell::no_arguments(rest)?;

@@ -91,7 +91,7 @@ impl Tree {
             walk(root, "", &mut paths);
         }
         // Inputs of a fuzzer are bytes, whatever they look like.
-        paths.retain(|path| !path.starts_with("fuzz/corpus/"));
+        paths.retain(|path| !path.starts_with("xtask/fuzz/corpus/"));
         let files: Vec<File> = paths.iter().filter_map(|path| read(root, path)).collect();
         if files.is_empty() {
             return Err(format!("no file could be read below {}", root.display()));

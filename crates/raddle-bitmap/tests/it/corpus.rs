@@ -4,7 +4,7 @@ use std::path::Path;
 
 #[test]
 fn the_corpus_of_scripts() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/bitmap");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../xtask/fuzz/corpus/bitmap");
     let entries = std::fs::read_dir(&folder).expect("the target has a corpus");
     let mut seen = 0;
     for entry in entries {

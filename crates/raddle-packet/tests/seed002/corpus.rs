@@ -7,7 +7,7 @@ use crate::promises;
 
 #[test]
 fn every_committed_input() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/packet");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../xtask/fuzz/corpus/packet");
     // A package outside the repository has no corpus.
     let Ok(entries) = fs::read_dir(folder) else { return };
     let inputs: Vec<_> = entries.flatten().map(|entry| fs::read(entry.path()).unwrap()).collect();

@@ -39,7 +39,7 @@ fn fault<const BYTES: usize>(spec: &Spec<'_>) -> FormatFault {
     }
 }
 
-/// What firmware has to reserve; `checks/firmware` has the same for a 32-bit machine.
+/// What firmware has to reserve; `xtask/checks/firmware` has the same for a 32-bit machine.
 #[test]
 #[cfg(all(target_pointer_width = "64", target_arch = "x86_64"))]
 fn sizes_are_those_of_the_readme() {

@@ -6,7 +6,7 @@ use crate::common::promises::{Target, import};
 
 #[test]
 fn the_corpus_of_each_target() {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../xtask/fuzz/corpus");
     for target in Target::ALL {
         let folder = corpus.join(target.name());
         let entries = std::fs::read_dir(&folder).expect("every target has a corpus");

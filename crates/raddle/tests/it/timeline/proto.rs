@@ -1,6 +1,6 @@
 //! The part of Perfetto's public definitions that a timeline uses, for a decoder that is not ours.
 //!
-//! Written down here, so that this test needs nothing fetched; `checks/perfetto` reads the
+//! Written down here, so that this test needs nothing fetched; `xtask/checks/perfetto` reads the
 //! definitions themselves and decodes whole files by them.
 //!
 //! Names and numbers are those of `protos/perfetto/trace` in Perfetto's source: `trace.proto`,

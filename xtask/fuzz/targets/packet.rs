@@ -2,9 +2,9 @@
 #![no_main]
 
 #[allow(dead_code, reason = "the target needs a part of it")]
-#[path = "../../crates/raddle-packet/tests/seed002/naive.rs"]
+#[path = "../../../crates/raddle-packet/tests/seed002/naive.rs"]
 mod naive;
-#[path = "../../crates/raddle-packet/tests/seed002/promises.rs"]
+#[path = "../../../crates/raddle-packet/tests/seed002/promises.rs"]
 mod promises;
 
 use libfuzzer_sys::fuzz_target;

@@ -2,9 +2,9 @@
 #![no_main]
 
 #[allow(dead_code, reason = "the target needs a part of it")]
-#[path = "../../crates/raddle-bitmap/tests/it/naive.rs"]
+#[path = "../../../crates/raddle-bitmap/tests/it/naive.rs"]
 mod naive;
-#[path = "../../crates/raddle-bitmap/tests/it/script.rs"]
+#[path = "../../../crates/raddle-bitmap/tests/it/script.rs"]
 mod script;
 
 use libfuzzer_sys::fuzz_target;
