@@ -45,7 +45,14 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     let built = workspace::root().join("target/fuzz");
     let built = env::var_os("CARGO_TARGET_DIR").map_or(built, |dir| Path::new(&dir).join("fuzz"));
     let mut cargo = shell::cargo();
-    cargo.args(["build", "--release", "--manifest-path", "xtask/fuzz/Cargo.toml", "--target", &host]);
+    cargo.args([
+        "build",
+        "--release",
+        "--manifest-path",
+        "xtask/fuzz/Cargo.toml",
+        "--target",
+        &host,
+    ]);
     // With a target named, build scripts and macros stay without coverage.
     shell::run(cargo.arg("--target-dir").arg(&built).env("RUSTFLAGS", COVERAGE))?;
     for target in &targets {

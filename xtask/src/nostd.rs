@@ -33,7 +33,13 @@ pub(crate) fn run(rest: &[String]) -> Result<(), String> {
     shell::run(&mut cargo)?;
     // As a library of a program without an allocator: what needs one in secret is refused here alone.
     let mut cargo = shell::cargo();
-    cargo.args(["build", "--manifest-path", "xtask/checks/firmware/Cargo.toml", "--target", TARGET]);
+    cargo.args([
+        "build",
+        "--manifest-path",
+        "xtask/checks/firmware/Cargo.toml",
+        "--target",
+        TARGET,
+    ]);
     if env::var_os("CARGO_TARGET_DIR").is_none() {
         cargo.env("CARGO_TARGET_DIR", workspace::root().join("target"));
     }
