@@ -24,6 +24,7 @@ mod composed;
 mod dispatcher;
 mod error;
 pub mod log;
+pub mod read;
 mod recipe;
 pub mod slots;
 mod tally;
