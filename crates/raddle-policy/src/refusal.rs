@@ -61,6 +61,7 @@ pub struct Refusal {
     /// The launch whose next workgroup found no place.
     pub launch: LaunchId,
     /// The compute unit asked; `None` when it concerns every one.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub cu: Option<CuId>,
     /// What lacks.
     pub resource: Resource,

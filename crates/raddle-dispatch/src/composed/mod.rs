@@ -28,7 +28,7 @@ use lists::Lists;
 use process::Process;
 use ready::Ready;
 
-use crate::log::LogWriter;
+use crate::log::{LogWriter, LoggedAnswer};
 use crate::{DispatchError, Dispatcher, TurnTally};
 
 /// A dispatcher composed of four policies.
@@ -166,7 +166,7 @@ impl Composed {
         {
             self.wakes.insert(place, at);
             actions.push(Action::WakeAt(at));
-            self.log.answer(now, self.step, |line| line.wake(at));
+            self.log.answer(now, self.step, LoggedAnswer::WakeAt { at });
         }
     }
 
@@ -197,7 +197,7 @@ impl Dispatcher for Composed {
         }
         for refusal in self.refused.drain(..) {
             actions.push(Action::Refuse { refusal });
-            self.log.answer(now, self.step, |line| line.refuse(&refusal));
+            self.log.answer(now, self.step, LoggedAnswer::Refuse(refusal));
         }
         self.take_turns(now, actions)?;
         self.chase(now, actions);

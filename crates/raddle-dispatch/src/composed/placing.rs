@@ -8,6 +8,7 @@ use raddle_policy::{
 use super::Composed;
 use super::launch::{Known, Stage};
 use crate::DispatchError;
+use crate::log::LoggedAnswer;
 
 impl Composed {
     /// Submits what is in the buffers of the processes that may issue.
@@ -85,7 +86,7 @@ impl Composed {
         self.travelling.insert((visible, submission, launch.id));
         actions.push(Action::Submit { launch: launch.id, via });
         let step = self.step;
-        self.log.answer(now, step, |line| line.submit(launch.id, &via));
+        self.log.answer(now, step, LoggedAnswer::submit(launch.id, &via));
         self.tell(&Fact::Submitted { launch }, now);
         self.wake_at(visible, now, actions);
     }
@@ -136,7 +137,8 @@ impl Composed {
                 }
                 Answer::Wait { retry_at } => {
                     let step = self.step;
-                    self.log.answer(now, step, |line| line.wait(&round.refusals, retry_at));
+                    let refusals = &round.refusals;
+                    self.log.answer(now, step, LoggedAnswer::Wait { refusals, retry_at });
                     if let Some(at) = retry_at {
                         self.wake_at(at, now, actions);
                     }
@@ -211,7 +213,7 @@ impl Composed {
         self.ready.show(submission, entry);
         actions.push(Action::Assign { launch: id, workgroup, cu });
         let step = self.step;
-        self.log.answer(now, step, |line| line.assign(id, workgroup, cu));
+        self.log.answer(now, step, LoggedAnswer::Assign { launch: id, workgroup, cu });
         self.tell(&Fact::Assigned { launch: &launch, workgroup, cu }, now);
         Ok(())
     }
@@ -231,7 +233,7 @@ impl Composed {
         }
         actions.push(Action::Refuse { refusal });
         let step = self.step;
-        self.log.answer(now, step, |line| line.refuse(&refusal));
+        self.log.answer(now, step, LoggedAnswer::Refuse(refusal));
         self.forget(&launch, now);
         Ok(())
     }

@@ -8,6 +8,7 @@ use raddle_policy::{
 use super::Composed;
 use super::launch::Stage;
 use crate::DispatchError;
+use crate::log::LoggedAnswer;
 
 impl Composed {
     /// Asks the turn policy if it has to be asked, and takes off the work of those revoked.
@@ -28,7 +29,7 @@ impl Composed {
         self.check_turn(&self.lists.states, until, now)?;
         self.turn_until = until;
         let (step, may_issue) = (self.step, &self.may_issue);
-        self.log.answer(now, step, |line| line.turn(may_issue, until));
+        self.log.answer(now, step, LoggedAnswer::Turn { may_issue, until });
         if let Some(until) = until {
             self.wake_at(until, now, actions);
         }
@@ -111,7 +112,7 @@ impl Composed {
         let view = VictimView { process: state, launches };
         let how = self.preempt.policy.preempt(&view, now);
         let step = self.step;
-        self.log.answer(now, step, |line| line.preempt(id, how));
+        self.log.answer(now, step, LoggedAnswer::Preempt { process: id, how: how.name() });
         if let Some(process) = self.processes.get_mut(&id) {
             process.leaving = Some(how);
         }
@@ -201,7 +202,8 @@ impl Composed {
         }
         actions.push(Action::TakeOff { launch: id, how: take_off });
         let step = self.step;
-        self.log.answer(now, step, |line| line.take_off(id, take_off));
+        let how = take_off.name();
+        self.log.answer(now, step, LoggedAnswer::TakeOff { launch: id, how });
         self.tell(&Fact::Leaving { launch: &launch, how: take_off }, now);
     }
 
@@ -238,7 +240,7 @@ impl Composed {
         self.count_resident(&launch, before, now);
         actions.push(Action::Restore { launch: id });
         let step = self.step;
-        self.log.answer(now, step, |line| line.restore(id));
+        self.log.answer(now, step, LoggedAnswer::Restore { launch: id });
         // A policy that keeps addresses must not give those away meanwhile.
         self.tell(&Fact::Returning { launch: &launch }, now);
     }

@@ -1,226 +1,289 @@
 //! How is one line of the log spelled?
 
-use std::fmt::Write as _;
-
 use raddle_policy::{
-    CuId, Event, How, Launch, LaunchId, Piece, Place, ProcessId, Refusal, Submission, TakeOff,
-    Tick, WaveSpan,
+    CuId, Event, Launch, LaunchId, Piece, Place, ProcessId, Refusal, Submission, TakeOff, Tick,
+    Ticks, WaveSpan,
 };
-use raddle_workgroup::contract::Fnv1a;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::runs::runs;
+use super::runs::{Run, runs};
 
-/// One line of JSON under construction.
-#[derive(Debug)]
-pub struct Line<'a>(pub(super) &'a mut String);
+/// One line: when it was said, in which step, and what.
+#[derive(Serialize, Deserialize)]
+pub(super) struct LogLine<T> {
+    pub(super) t: Tick,
+    pub(super) step: u64,
+    #[serde(flatten)]
+    pub(super) said: T,
+}
 
-// Writing to a String cannot fail, so the results of `write!` are dropped.
-impl Line<'_> {
-    fn put(&mut self, args: std::fmt::Arguments<'_>) {
-        let _ = self.0.write_fmt(args);
-    }
-
-    /// Begins a line.
-    pub(super) fn begin(&mut self, now: Tick, step: u64) {
-        self.0.clear();
-        self.put(format_args!("{{\"t\":{now},\"step\":{step}"));
-    }
-
-    /// Ends a line.
-    pub(super) fn end(&mut self) {
-        self.0.push_str("}\n");
-    }
-
-    pub(super) fn event(&mut self, event: &Event<'_>) {
-        match *event {
-            Event::ProcessJoined { process, share } => self.put(format_args!(
-                ",\"event\":\"process-joined\",\"process\":{},\"share\":{share}",
-                process.0
-            )),
-            Event::ProcessLeft { process } => {
-                self.put(format_args!(",\"event\":\"process-left\",\"process\":{}", process.0))
-            }
-            Event::LaunchIssued { launch } => self.launch("launch-issued", &launch),
-            Event::LaunchReady { launch } => self.launch("launch-ready", &launch),
-            Event::WavesEnded { launch, waves, pieces } => {
-                self.put(format_args!(",\"event\":\"waves-ended\",\"launch\":{}", launch.0));
-                self.waves(waves);
-                self.pieces(pieces);
-            }
-            Event::TakenOff { launch, how, done } => self.put(format_args!(
-                ",\"event\":\"taken-off\",\"launch\":{},\"how\":\"{}\",\"done\":{done}",
-                launch.0,
-                how.name()
-            )),
-            Event::Restored { launch } => {
-                self.put(format_args!(",\"event\":\"restored\",\"launch\":{}", launch.0));
-            }
-            Event::Woke => self.0.push_str(",\"event\":\"woke\""),
-            _ => self.0.push_str(",\"event\":\"unknown\""),
-        }
-    }
-
-    fn launch(&mut self, event: &str, launch: &Launch) {
-        // Plain integers and fixed words: serialising a Launch cannot fail.
-        let json = serde_json::to_string(launch).unwrap_or_default();
-        self.put(format_args!(",\"event\":\"{event}\",\"launch\":{json}"));
-    }
-
-    fn waves(&mut self, waves: WaveSpan) {
-        match waves {
-            WaveSpan::All => {}
-            WaveSpan::Range { first, count } => {
-                self.put(format_args!(",\"waves\":[{first},{count}]"));
-            }
-            WaveSpan::Cut { first, count } => {
-                self.put(format_args!(",\"cut\":[{first},{count}]"));
-            }
-        }
-    }
-
-    fn pieces(&mut self, pieces: &[Piece]) {
-        self.0.push_str(",\"pieces\":[");
-        for (position, run) in runs(pieces).enumerate() {
-            let comma = if position == 0 { "" } else { "," };
-            let Piece { first, stride, count, cu } = run.piece;
-            let (cu, cus) = (cu.0, run.cus);
-            self.put(format_args!("{comma}[{first},{stride},{count},{cu},{cus}"));
-            // A round over the device has step 1, which goes without saying.
-            if run.step != 1 {
-                self.put(format_args!(",{}", run.step));
-            }
-            self.0.push(']');
-        }
-        self.0.push(']');
-    }
-
-    pub(super) fn start(
-        &mut self,
+/// An event; `P` holds its pieces: [`WrittenPieces`] to write them, runs to read them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) enum LoggedEvent<P> {
+    ProcessJoined {
+        process: ProcessId,
+        share: u32,
+    },
+    ProcessLeft {
+        process: ProcessId,
+    },
+    LaunchIssued {
+        launch: Launch,
+    },
+    LaunchReady {
+        launch: Launch,
+    },
+    WavesEnded {
         launch: LaunchId,
-        waves: WaveSpan,
-        pieces: &[Piece],
-        (places, spelled): (&[Place], bool),
-    ) {
-        self.put(format_args!(",\"answer\":\"start\",\"launch\":{}", launch.0));
-        self.waves(waves);
-        self.pieces(pieces);
-        if places.is_empty() {
-            return;
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        waves: Option<(u16, u16)>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cut: Option<(u16, u16)>,
+        pieces: P,
+    },
+    TakenOff {
+        launch: LaunchId,
+        #[serde(with = "take_off")]
+        how: TakeOff,
+        done: u64,
+    },
+    Restored {
+        launch: LaunchId,
+    },
+    Woke {},
+    /// An event that this version of the log has no line for.
+    #[serde(skip_deserializing)]
+    Unknown,
+}
+
+impl<'a> From<&Event<'a>> for LoggedEvent<WrittenPieces<'a>> {
+    fn from(event: &Event<'a>) -> Self {
+        match *event {
+            Event::ProcessJoined { process, share } => Self::ProcessJoined { process, share },
+            Event::ProcessLeft { process } => Self::ProcessLeft { process },
+            Event::LaunchIssued { launch } => Self::LaunchIssued { launch },
+            Event::LaunchReady { launch } => Self::LaunchReady { launch },
+            Event::WavesEnded { launch, waves: span, pieces } => {
+                let (waves, cut) = spelled(span);
+                Self::WavesEnded { launch, waves, cut, pieces: WrittenPieces(pieces) }
+            }
+            Event::TakenOff { launch, how, done } => Self::TakenOff { launch, how, done },
+            Event::Restored { launch } => Self::Restored { launch },
+            Event::Woke => Self::Woke {},
+            _ => Self::Unknown,
         }
-        if !spelled {
-            let Fnv1a(digest) = digest(places);
-            return self.put(format_args!(",\"addresses\":\"{digest:016x}\""));
-        }
-        self.0.push_str(",\"places\":[");
-        for (position, place) in places.iter().enumerate() {
-            let comma = if position == 0 { "" } else { "," };
-            let Place { simd, vgpr, sgpr, lds } = *place;
-            self.put(format_args!("{comma}[{simd},{vgpr},{sgpr},{lds}]"));
-        }
-        self.0.push(']');
-    }
-
-    /// Who may issue, until when.
-    pub fn turn(&mut self, may_issue: &[ProcessId], until: Option<Tick>) {
-        self.0.push_str(",\"answer\":\"turn\",\"may-issue\":[");
-        for (position, process) in may_issue.iter().enumerate() {
-            let comma = if position == 0 { "" } else { "," };
-            self.put(format_args!("{comma}{}", process.0));
-        }
-        self.0.push(']');
-        if let Some(until) = until {
-            self.put(format_args!(",\"until\":{until}"));
-        }
-    }
-
-    /// How the work of a process leaves.
-    pub fn preempt(&mut self, process: ProcessId, how: How) {
-        self.put(format_args!(
-            ",\"answer\":\"preempt\",\"process\":{},\"how\":\"{}\"",
-            process.0,
-            how.name()
-        ));
-    }
-
-    /// A launch is handed to the device.
-    pub fn submit(&mut self, launch: LaunchId, via: &Submission) {
-        let Submission { packets, bytes, cost, cleanup } = via;
-        self.put(format_args!(
-            ",\"answer\":\"submit\",\"launch\":{},\"packets\":{packets},\"bytes\":{bytes},\"cost\":{cost}",
-            launch.0
-        ));
-        if cleanup.0 > 0 {
-            self.put(format_args!(",\"cleanup\":{cleanup}"));
-        }
-    }
-
-    /// A workgroup is bound to a compute unit.
-    pub fn assign(&mut self, launch: LaunchId, workgroup: u64, cu: CuId) {
-        self.put(format_args!(
-            ",\"answer\":\"assign\",\"launch\":{},\"workgroup\":{workgroup},\"cu\":{}",
-            launch.0, cu.0
-        ));
-    }
-
-    /// A launch is taken off.
-    pub fn take_off(&mut self, launch: LaunchId, how: TakeOff) {
-        self.put(format_args!(
-            ",\"answer\":\"take-off\",\"launch\":{},\"how\":\"{}\"",
-            launch.0,
-            how.name()
-        ));
-    }
-
-    /// A launch may go on.
-    pub fn restore(&mut self, launch: LaunchId) {
-        self.put(format_args!(",\"answer\":\"restore\",\"launch\":{}", launch.0));
-    }
-
-    /// A launch will never run.
-    pub fn refuse(&mut self, refusal: &Refusal) {
-        self.0.push_str(",\"answer\":\"refuse\"");
-        self.refusal(refusal, ",");
-    }
-
-    /// Nothing can start now.
-    pub fn wait(&mut self, refusals: &[Refusal], retry_at: Option<Tick>) {
-        self.0.push_str(",\"answer\":\"wait\",\"refusals\":[");
-        for (position, refusal) in refusals.iter().enumerate() {
-            self.0.push_str(if position == 0 { "{" } else { ",{" });
-            self.refusal(refusal, "");
-            self.0.push('}');
-        }
-        self.0.push(']');
-        if let Some(at) = retry_at {
-            self.put(format_args!(",\"retry-at\":{at}"));
-        }
-    }
-
-    /// A wake is asked for.
-    pub fn wake(&mut self, at: Tick) {
-        self.put(format_args!(",\"answer\":\"wake-at\",\"at\":{at}"));
-    }
-
-    fn refusal(&mut self, refusal: &Refusal, before: &str) {
-        let Refusal { launch, cu, resource, wanted, available } = refusal;
-        self.put(format_args!("{before}\"launch\":{}", launch.0));
-        if let Some(cu) = cu {
-            self.put(format_args!(",\"cu\":{}", cu.0));
-        }
-        self.put(format_args!(
-            ",\"resource\":\"{resource}\",\"wanted\":{wanted},\"available\":{available}"
-        ));
     }
 }
 
-/// The FNV-1a hash of addresses, so that a log tells two answers apart without spelling them.
-fn digest(places: &[Place]) -> Fnv1a {
-    let mut hash = Fnv1a::default();
-    for Place { simd, vgpr, sgpr, lds } in places {
-        hash.update(&[*simd]);
-        hash.update(&vgpr.to_le_bytes());
-        hash.update(&sgpr.to_le_bytes());
-        hash.update(&lds.to_le_bytes());
+impl LoggedEvent<Vec<Run>> {
+    /// The event, its pieces put into `pieces`; `None` if it names a compute unit that the device
+    /// does not have, or both waves and a cut.
+    pub(super) fn event<'p>(&self, cus: u16, pieces: &'p mut Vec<Piece>) -> Option<Event<'p>> {
+        Some(match *self {
+            Self::ProcessJoined { process, share } => Event::ProcessJoined { process, share },
+            Self::ProcessLeft { process } => Event::ProcessLeft { process },
+            Self::LaunchIssued { launch } => Event::LaunchIssued { launch },
+            Self::LaunchReady { launch } => Event::LaunchReady { launch },
+            Self::WavesEnded { launch, waves, cut, pieces: ref written } => {
+                let waves = match (waves, cut) {
+                    (None, None) => WaveSpan::All,
+                    (Some((first, count)), None) => WaveSpan::Range { first, count },
+                    (None, Some((first, count))) => WaveSpan::Cut { first, count },
+                    (Some(_), Some(_)) => return None,
+                };
+                for run in written {
+                    if run.piece.cu.0.checked_add(run.cus)? > cus {
+                        return None;
+                    }
+                    pieces.extend(run.expand());
+                }
+                Event::WavesEnded { launch, waves, pieces }
+            }
+            Self::TakenOff { launch, how, done } => Event::TakenOff { launch, how, done },
+            Self::Restored { launch } => Event::Restored { launch },
+            Self::Woke {} => Event::Woke,
+            Self::Unknown => return None,
+        })
     }
-    hash
+}
+
+/// The keys `waves` and `cut` of a span.
+const fn spelled(span: WaveSpan) -> (Option<(u16, u16)>, Option<(u16, u16)>) {
+    match span {
+        WaveSpan::All => (None, None),
+        WaveSpan::Range { first, count } => (Some((first, count)), None),
+        WaveSpan::Cut { first, count } => (None, Some((first, count))),
+    }
+}
+
+/// An answer, as it is written; a replay compares the text.
+#[derive(Serialize)]
+#[serde(tag = "answer", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
+pub(crate) enum LoggedAnswer<'a> {
+    Turn {
+        may_issue: &'a [ProcessId],
+        #[serde(skip_serializing_if = "Option::is_none")]
+        until: Option<Tick>,
+    },
+    Preempt {
+        process: ProcessId,
+        how: &'static str,
+    },
+    Submit {
+        launch: LaunchId,
+        packets: u32,
+        bytes: u64,
+        cost: Ticks,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cleanup: Option<Ticks>,
+    },
+    Start {
+        launch: LaunchId,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        waves: Option<(u16, u16)>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cut: Option<(u16, u16)>,
+        pieces: WrittenPieces<'a>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        addresses: Option<String>,
+        #[serde(skip_serializing_if = "<[_]>::is_empty", serialize_with = "as_lists")]
+        places: &'a [Place],
+    },
+    Assign {
+        launch: LaunchId,
+        workgroup: u64,
+        cu: CuId,
+    },
+    TakeOff {
+        launch: LaunchId,
+        how: &'static str,
+    },
+    Restore {
+        launch: LaunchId,
+    },
+    Refuse(Refusal),
+    Wait {
+        refusals: &'a [Refusal],
+        #[serde(skip_serializing_if = "Option::is_none")]
+        retry_at: Option<Tick>,
+    },
+    WakeAt {
+        at: Tick,
+    },
+}
+
+impl<'a> LoggedAnswer<'a> {
+    /// A launch is handed to the device.
+    pub(crate) fn submit(launch: LaunchId, via: &Submission) -> Self {
+        let Submission { packets, bytes, cost, cleanup } = *via;
+        Self::Submit { launch, packets, bytes, cost, cleanup: (cleanup.0 > 0).then_some(cleanup) }
+    }
+
+    /// Workgroups start, with the hash of their addresses or, in full detail, the addresses.
+    pub(super) fn start(
+        launch: LaunchId,
+        span: WaveSpan,
+        pieces: &'a [Piece],
+        places: &'a [Place],
+        full: bool,
+    ) -> Self {
+        let (waves, cut) = spelled(span);
+        let hashed = (!full && !places.is_empty()).then(|| format!("{:016x}", digest(places)));
+        let places = if full { places } else { &[] };
+        let pieces = WrittenPieces(pieces);
+        Self::Start { launch, waves, cut, pieces, addresses: hashed, places }
+    }
+}
+
+/// Pieces, written as runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct WrittenPieces<'a>(&'a [Piece]);
+
+impl Serialize for WrittenPieces<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(runs(self.0))
+    }
+}
+
+fn as_lists<S: Serializer>(places: &[Place], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(places.iter().map(|place| (place.simd, place.vgpr, place.sgpr, place.lds)))
+}
+
+/// The 64-bit FNV-1a hash of addresses, by which two answers can be told apart.
+fn digest(places: &[Place]) -> u64 {
+    let bytes = places.iter().flat_map(|place| {
+        let registers = [place.vgpr.to_le_bytes(), place.sgpr.to_le_bytes()].into_iter().flatten();
+        std::iter::once(place.simd).chain(registers).chain(place.lds.to_le_bytes())
+    });
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// The words for a way of taking a launch off.
+mod take_off {
+    use super::{Deserialize, Deserializer, Serializer, TakeOff};
+
+    pub(super) fn serialize<S: Serializer>(how: &TakeOff, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(how.name())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<TakeOff, D::Error> {
+        let name = String::deserialize(from)?;
+        let all = [TakeOff::Flag, TakeOff::Drain, TakeOff::Kill, TakeOff::Save];
+        let found = all.into_iter().find(|how| how.name() == name);
+        found.ok_or_else(|| serde::de::Error::custom(format_args!("unknown way `{name}`")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> LoggedEvent<Vec<Run>> {
+        serde_json::from_str::<LogLine<_>>(text).unwrap().said
+    }
+
+    #[test]
+    fn spans_are_read_as_they_were_written() {
+        let pieces = [Piece { first: 3, stride: 2, count: 4, cu: CuId(1) }];
+        let launch = LaunchId(5);
+        let cut = |first, count| WaveSpan::Cut { first, count };
+        for waves in
+            [WaveSpan::All, WaveSpan::Range { first: 0, count: 1 }, cut(0, 1), cut(7, u16::MAX)]
+        {
+            let event = Event::WavesEnded { launch, waves, pieces: &pieces };
+            let line = LogLine { t: Tick(9), step: 2, said: LoggedEvent::from(&event) };
+            let text = serde_json::to_string(&line).unwrap();
+            assert_eq!(read(&text).event(2, &mut Vec::new()), Some(event), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_span_is_of_one_kind() {
+        let text = r#"{"t":9,"step":2,"event":"waves-ended","launch":5,"waves":[0,1],"cut":[0,1],"pieces":[[3,1,1,0,1]]}"#;
+        assert_eq!(read(text).event(2, &mut Vec::new()), None);
+    }
+
+    #[test]
+    fn unknown_keys_are_refused() {
+        for text in [
+            r#"{"t":9,"step":2,"event":"woke","launch":5}"#,
+            r#"{"t":9,"step":2,"event":"restored","launch":5,"done":1}"#,
+        ] {
+            assert!(
+                serde_json::from_str::<LogLine<LoggedEvent<Vec<Run>>>>(text).is_err(),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_hash_is_fnv_1a() {
+        // An all-zero place is eleven bytes 0.
+        let prime = 0x0100_0000_01b3_u64;
+        let expected = (0..9).fold(0xcbf2_9ce4_8422_2325_u64, |hash, _| hash.wrapping_mul(prime));
+        assert_eq!(digest(&[Place::default()]), expected);
+    }
 }

@@ -21,6 +21,5 @@ pub mod reader;
 mod runs;
 mod writer;
 
-pub use line::Line;
-pub use runs::{Run, expand, runs};
+pub(crate) use line::LoggedAnswer;
 pub use writer::{Detail, Header, LogWriter};

@@ -3,12 +3,12 @@
 use std::io::{BufRead, Write};
 use std::sync::{Arc, Mutex};
 
-use raddle_policy::{
-    Actions, CuId, Event, Launch, LaunchId, Piece, ProcessId, TakeOff, Tick, WaveSpan,
-};
+use raddle_policy::{Actions, Piece, Tick};
 use serde::Deserialize;
 
-use super::{Header, LogWriter, Run, expand};
+use super::line::{LogLine, LoggedEvent};
+use super::runs::Run;
+use super::{Header, LogWriter};
 use crate::{Composed, DispatchError, Dispatcher};
 
 /// What a replay of a log found.
@@ -20,96 +20,6 @@ pub struct Replayed {
     pub answers: u64,
     /// The first line that differs: its 1-based number, as logged, as answered now.
     pub difference: Option<(usize, String, String)>,
-}
-
-/// First workgroup, stride, count, first compute unit, compute units, and the step if it is not 1.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum WrittenRun {
-    Even(u64, u32, u32, u16, u16),
-    Stepped(u64, u32, u32, u16, u16, u64),
-}
-
-/// One event line. Unknown keys are errors: a log is written by this very program.
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct EventLine {
-    t: Tick,
-    step: u64,
-    event: String,
-    process: Option<ProcessId>,
-    share: Option<u32>,
-    launch: Option<LaunchField>,
-    waves: Option<(u16, u16)>,
-    cut: Option<(u16, u16)>,
-    pieces: Option<Vec<WrittenRun>>,
-    how: Option<String>,
-    done: Option<u64>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum LaunchField {
-    Id(LaunchId),
-    Whole(Launch),
-}
-
-impl EventLine {
-    fn launch_id(&self) -> Option<LaunchId> {
-        match self.launch {
-            Some(LaunchField::Id(id)) => Some(id),
-            _ => None,
-        }
-    }
-
-    /// The event, its pieces put into `pieces`; `None` if a key is missing, a word unknown, or a
-    /// compute unit named that the device does not have.
-    fn event<'p>(&self, device_cus: u16, pieces: &'p mut Vec<Piece>) -> Option<Event<'p>> {
-        Some(match self.event.as_str() {
-            "process-joined" => Event::ProcessJoined { process: self.process?, share: self.share? },
-            "process-left" => Event::ProcessLeft { process: self.process? },
-            "launch-issued" | "launch-ready" => match self.launch {
-                Some(LaunchField::Whole(launch)) if self.event == "launch-issued" => {
-                    Event::LaunchIssued { launch }
-                }
-                Some(LaunchField::Whole(launch)) => Event::LaunchReady { launch },
-                _ => return None,
-            },
-            "waves-ended" => {
-                for run in self.pieces.as_ref()? {
-                    let (first, stride, count, cu, cus, step) = match *run {
-                        WrittenRun::Even(first, stride, count, cu, cus) => {
-                            (first, stride, count, cu, cus, 1)
-                        }
-                        WrittenRun::Stepped(first, stride, count, cu, cus, step) => {
-                            (first, stride, count, cu, cus, step)
-                        }
-                    };
-                    if cu.checked_add(cus)? > device_cus {
-                        return None;
-                    }
-                    let piece = Piece { first, stride, count, cu: CuId(cu) };
-                    pieces.extend(expand(Run { piece, cus, step }));
-                }
-                let waves = match (self.waves, self.cut) {
-                    (None, None) => WaveSpan::All,
-                    (Some((first, count)), None) => WaveSpan::Range { first, count },
-                    (None, Some((first, count))) => WaveSpan::Cut { first, count },
-                    (Some(_), Some(_)) => return None,
-                };
-                Event::WavesEnded { launch: self.launch_id()?, waves, pieces }
-            }
-            "taken-off" => {
-                let named = |how: &TakeOff| Some(how.name()) == self.how.as_deref();
-                let all = [TakeOff::Flag, TakeOff::Drain, TakeOff::Kill, TakeOff::Save];
-                let how = all.into_iter().find(named)?;
-                Event::TakenOff { launch: self.launch_id()?, how, done: self.done? }
-            }
-            "restored" => Event::Restored { launch: self.launch_id()? },
-            "woke" => Event::Woke,
-            _ => return None,
-        })
-    }
 }
 
 /// Reads the header line of a log.
@@ -210,25 +120,23 @@ impl Replay {
             self.expected.push((number, line));
             return Ok(());
         }
-        let parsed: EventLine =
+        let read: LogLine<LoggedEvent<Vec<Run>>> =
             serde_json::from_str(&line).map_err(|error| bad(number, error.to_string()))?;
-        if let Some((t, step)) = self.open.filter(|&(_, step)| step != parsed.step) {
+        if let Some((t, step)) = self.open.filter(|&(_, step)| step != read.step) {
             self.decide()?;
             if self.found.difference.is_some() {
                 return Ok(());
             }
-            if parsed.step < step || parsed.t < t {
+            if read.step < step || read.t < t {
                 return Err(bad(number, "steps and times must not go back"));
             }
         }
-        self.open = Some((parsed.t, parsed.step));
+        self.open = Some((read.t, read.step));
         self.pieces.clear();
-        let name = &parsed.event;
-        let event = parsed.event(self.cus, &mut self.pieces).ok_or_else(|| {
-            let what = "is not complete, or names what the device does not have";
-            bad(number, format!("event `{name}` {what}"))
+        let event = read.said.event(self.cus, &mut self.pieces).ok_or_else(|| {
+            bad(number, "the event names what the device does not have, or waves in two ways")
         })?;
-        let heard = self.dispatcher.event(&event, parsed.t);
+        let heard = self.dispatcher.event(&event, read.t);
         heard.map_err(|error| bad(number, error.to_string()))?;
         self.found.events += 1;
         self.expected.push((number, line));
@@ -295,37 +203,5 @@ impl Write for Echo {
     }
     fn flush(&mut self) -> std::io::Result<()> {
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::log::Line;
-
-    #[test]
-    fn spans_are_read_as_they_were_written() {
-        let pieces = [Piece { first: 3, stride: 2, count: 4, cu: CuId(1) }];
-        let launch = LaunchId(5);
-        let cut = |first, count| WaveSpan::Cut { first, count };
-        for waves in
-            [WaveSpan::All, WaveSpan::Range { first: 0, count: 1 }, cut(0, 1), cut(7, u16::MAX)]
-        {
-            let event = Event::WavesEnded { launch, waves, pieces: &pieces };
-            let mut text = String::new();
-            let mut line = Line(&mut text);
-            line.begin(Tick(9), 2);
-            line.event(&event);
-            line.end();
-            let read: EventLine = serde_json::from_str(&text).unwrap();
-            assert_eq!(read.event(2, &mut Vec::new()), Some(event), "{text}");
-        }
-    }
-
-    #[test]
-    fn a_span_is_of_one_kind() {
-        let text = r#"{"t":9,"step":2,"event":"waves-ended","launch":5,"waves":[0,1],"cut":[0,1],"pieces":[[3,1,1,0,1]]}"#;
-        let read: EventLine = serde_json::from_str(text).unwrap();
-        assert_eq!(read.event(2, &mut Vec::new()), None);
     }
 }

@@ -1,21 +1,63 @@
 //! How are the pieces of a round written shortly?
 
 use raddle_policy::{CuId, Piece};
+use serde::{Deserialize, Serialize};
 
 /// Equal pieces on neighbouring compute units: on `cu + i` the first workgroup is
 /// `first + i * step`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "WrittenRun", into = "WrittenRun")]
+pub(super) struct Run {
     /// The piece on the lowest compute unit.
-    pub piece: Piece,
-    /// How many compute units.
-    pub cus: u16,
+    pub(super) piece: Piece,
+    /// Number of compute units.
+    pub(super) cus: u16,
     /// From the first workgroup of one unit to that of the next; 1 where there is only one.
-    pub step: u64,
+    step: u64,
+}
+
+/// First workgroup, stride, count, first compute unit, compute units, and the step if it is not 1.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum WrittenRun {
+    Even(u64, u32, u32, CuId, u16),
+    Stepped(u64, u32, u32, CuId, u16, u64),
+}
+
+impl From<Run> for WrittenRun {
+    fn from(Run { piece: Piece { first, stride, count, cu }, cus, step }: Run) -> Self {
+        match step {
+            1 => Self::Even(first, stride, count, cu, cus),
+            _ => Self::Stepped(first, stride, count, cu, cus, step),
+        }
+    }
+}
+
+impl From<WrittenRun> for Run {
+    fn from(written: WrittenRun) -> Self {
+        let (first, stride, count, cu, cus, step) = match written {
+            WrittenRun::Even(first, stride, count, cu, cus) => (first, stride, count, cu, cus, 1),
+            WrittenRun::Stepped(first, stride, count, cu, cus, step) => {
+                (first, stride, count, cu, cus, step)
+            }
+        };
+        Self { piece: Piece { first, stride, count, cu }, cus, step }
+    }
+}
+
+impl Run {
+    /// Its pieces, lowest compute unit first.
+    pub(super) fn expand(self) -> impl Iterator<Item = Piece> {
+        (0..self.cus).map(move |i| Piece {
+            first: self.piece.first.saturating_add(self.step.saturating_mul(u64::from(i))),
+            cu: CuId(self.piece.cu.0.saturating_add(i)),
+            ..self.piece
+        })
+    }
 }
 
 /// Joins neighbouring pieces into runs, in order.
-pub fn runs(pieces: &[Piece]) -> impl Iterator<Item = Run> {
+pub(super) fn runs(pieces: &[Piece]) -> impl Iterator<Item = Run> {
     let mut rest = pieces;
     std::iter::from_fn(move || {
         let piece = *rest.first()?;
@@ -32,15 +74,6 @@ pub fn runs(pieces: &[Piece]) -> impl Iterator<Item = Run> {
     })
 }
 
-/// The pieces of a run, lowest compute unit first.
-pub fn expand(run: Run) -> impl Iterator<Item = Piece> {
-    (0..run.cus).map(move |i| Piece {
-        first: run.piece.first.saturating_add(run.step.saturating_mul(u64::from(i))),
-        cu: CuId(run.piece.cu.0.saturating_add(i)),
-        ..run.piece
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -51,7 +84,7 @@ mod tests {
         let round: Vec<Piece> = (0..80).map(piece).collect();
         let written: Vec<Run> = runs(&round).collect();
         assert_eq!(written.len(), 1);
-        assert_eq!(expand(written[0]).collect::<Vec<_>>(), round);
+        assert_eq!(written[0].expand().collect::<Vec<_>>(), round);
     }
 
     #[test]
@@ -60,7 +93,7 @@ mod tests {
         let round: Vec<Piece> = (0..80).map(piece).collect();
         let written: Vec<Run> = runs(&round).collect();
         assert_eq!((written.len(), written[0].step), (1, 8));
-        assert_eq!(expand(written[0]).collect::<Vec<_>>(), round);
+        assert_eq!(written[0].expand().collect::<Vec<_>>(), round);
     }
 
     #[test]
@@ -69,6 +102,6 @@ mod tests {
         let round =
             [piece(0, 2, 0), piece(1, 2, 1), piece(2, 1, 2), piece(9, 1, 3), piece(10, 1, 5)];
         assert_eq!(runs(&round).map(|run| run.cus).collect::<Vec<_>>(), [2, 2, 1]);
-        assert_eq!(runs(&round).flat_map(expand).collect::<Vec<_>>(), round);
+        assert_eq!(runs(&round).flat_map(Run::expand).collect::<Vec<_>>(), round);
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use raddle_policy::{Activity, Event, Launch, Piece, Place, Tick, WaveSpan};
 use serde::{Deserialize, Serialize};
 
-use super::line::Line;
+use super::line::{LogLine, LoggedAnswer, LoggedEvent};
 use crate::Recipe;
 
 /// How much a start line tells.
@@ -45,7 +45,7 @@ pub struct LogWriter {
     detail: Detail,
     /// Whether launches are written with their activities: only where a policy reads them.
     activity: bool,
-    text: String,
+    text: Vec<u8>,
     /// Lines written, of events and of answers.
     lines: (u64, u64),
     error: Option<io::Error>,
@@ -65,7 +65,7 @@ impl LogWriter {
             to: None,
             detail: Detail::Answers,
             activity: false,
-            text: String::new(),
+            text: Vec::new(),
             lines: (0, 0),
             error: None,
         }
@@ -78,36 +78,20 @@ impl LogWriter {
             to: Some(to),
             detail: header.detail,
             activity: header.recipe.reads_activity(),
-            text: String::new(),
+            text: Vec::new(),
             lines: (0, 0),
             error: None,
         };
-        match serde_json::to_string(header) {
-            Ok(json) => {
-                log.text.push_str(&json);
-                log.text.push('\n');
-                log.flush_line();
-            }
-            Err(error) => log.error = Some(error.into()),
-        }
+        log.write(header);
         log
     }
 
-    fn flush_line(&mut self) {
-        if let (Some(to), None) = (&mut self.to, &self.error) {
-            self.error = to.write_all(self.text.as_bytes()).err();
-        }
-    }
-
-    fn write(&mut self, now: Tick, step: u64, spell: impl FnOnce(&mut Line<'_>)) {
-        if self.to.is_none() {
-            return;
-        }
-        let mut line = Line(&mut self.text);
-        line.begin(now, step);
-        spell(&mut line);
-        line.end();
-        self.flush_line();
+    fn write(&mut self, line: &impl Serialize) {
+        let (Some(to), None) = (&mut self.to, &self.error) else { return };
+        self.text.clear();
+        let written = serde_json::to_writer(&mut self.text, line).map_err(io::Error::from);
+        self.text.push(b'\n');
+        self.error = written.and_then(|()| to.write_all(&self.text)).err();
     }
 
     /// Writes an event.
@@ -123,13 +107,13 @@ impl LogWriter {
             }
             other => other,
         };
-        self.write(now, step, |line| line.event(&event));
+        self.write(&LogLine { t: now, step, said: LoggedEvent::from(&event) });
     }
 
     /// Writes an answer.
-    pub(crate) fn answer(&mut self, now: Tick, step: u64, spell: impl FnOnce(&mut Line<'_>)) {
+    pub(crate) fn answer(&mut self, t: Tick, step: u64, said: LoggedAnswer<'_>) {
         self.lines.1 += 1;
-        self.write(now, step, spell);
+        self.write(&LogLine { t, step, said });
     }
 
     /// Writes a start: one line, or one a workgroup.
@@ -142,16 +126,19 @@ impl LogWriter {
         pieces: &[Piece],
         places: &[Place],
     ) {
+        if self.to.is_none() {
+            return;
+        }
         if self.detail == Detail::Answers {
-            let places = (places, false);
-            return self.answer(now, step, |line| line.start(launch.id, waves, pieces, places));
+            let said = LoggedAnswer::start(launch.id, waves, pieces, places, false);
+            return self.answer(now, step, said);
         }
         let mut places = places.chunks(usize::from(launch.demand.waves).max(1));
         for piece in pieces {
             for workgroup in piece.workgroups() {
                 let one = [Piece::one(workgroup, piece.cu)];
                 let at = places.next().unwrap_or(&[]);
-                self.answer(now, step, |line| line.start(launch.id, waves, &one, (at, true)));
+                self.answer(now, step, LoggedAnswer::start(launch.id, waves, &one, at, true));
             }
         }
     }
