@@ -53,6 +53,7 @@ mod convert;
 mod error;
 mod map;
 pub mod miss;
+mod runs;
 mod search;
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
 mod simd;
@@ -69,10 +70,8 @@ pub use search::{
 };
 pub use words::Runs;
 
-/// The safe bodies that stand beside what is compiled for a level of processors, for the tests and
-/// benches that compare both, and for a sibling crate that searches single words with nothing to
-/// call; everybody else asks a [`Map`].
-#[doc(hidden)]
+/// Searches in plain words, 1 = free, in safe Rust for any processor: what every other form of a
+/// search is compared with, and what a crate uses that searches single words without a call.
 pub mod portable {
     pub use crate::words::{NOWHERE, first_fit_portable, longest_portable, shifts_for};
 }

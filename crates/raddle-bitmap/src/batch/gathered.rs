@@ -1,7 +1,8 @@
 //! How are maps measured that do not lie side by side?
 
-use super::{Kernel, bytes};
-use crate::words;
+use super::kernel::Kernel;
+use super::longest::bytes;
+use crate::runs;
 
 /// Maps measured at a time: as many as the widest kernel lays side by side.
 pub(crate) const PART: usize = 64;
@@ -20,7 +21,7 @@ pub(crate) fn gathered<'a, const W: usize>(
     let mut longest = [0; PART];
     if W > SMALL || count < FEW {
         for (at, longest) in longest.iter_mut().enumerate().take(count) {
-            *longest = words::longest(map(at));
+            *longest = runs::longest(map(at));
         }
         return longest;
     }
@@ -32,7 +33,7 @@ pub(crate) fn gathered<'a, const W: usize>(
     bytes(Kernel::best(), &maps, &mut answers);
     for ((longest, &byte), map) in longest.iter_mut().zip(&answers).zip(&maps) {
         let exact = byte < u8::MAX;
-        *longest = if exact { u32::from(byte) } else { words::longest(map) };
+        *longest = if exact { u32::from(byte) } else { runs::longest(map) };
     }
     longest
 }

@@ -1,7 +1,7 @@
-//! Which ways of measuring many maps are there, and which has this processor?
+//! Which ways of measuring many maps are there?
 //!
-//! The names are for benches and tests that compare them; whoever measures maps gets the fastest one
-//! that is here. What a level asks of a processor stands in `simd`.
+//! The names are for benches and tests that compare them; a measurement uses the fastest one that
+//! this processor has. What a level asks of a processor stands in `simd`.
 
 /// A way of measuring many maps; all give the same answers.
 ///
@@ -37,7 +37,7 @@ impl Kernel {
     ];
 
     /// From the fastest down, as measured (`docs/benchmarks.md`).
-    const FASTEST_FIRST: [Self; 6] = [
+    pub(super) const FASTEST_FIRST: [Self; 6] = [
         Self::TableAvx512,
         Self::TableAvx2,
         Self::SafeAvx512,
@@ -45,23 +45,6 @@ impl Kernel {
         Self::SafeAvx2,
         Self::Portable,
     ];
-
-    /// The fastest one that is here.
-    #[must_use]
-    pub fn best() -> Self {
-        let here = Self::FASTEST_FIRST.into_iter().find(|kernel| kernel.is_here());
-        here.unwrap_or(Self::Portable)
-    }
-
-    /// Whether this processor has what it takes, as far as is known: without feature `std`, and on
-    /// other processors than x86-64, only [`Portable`](Self::Portable) is here.
-    #[must_use]
-    pub fn is_here(self) -> bool {
-        #[cfg(all(feature = "std", target_arch = "x86_64"))]
-        return crate::simd::has(self);
-        #[cfg(not(all(feature = "std", target_arch = "x86_64")))]
-        return self == Self::Portable;
-    }
 
     /// Its name in tables.
     #[must_use]

@@ -2,8 +2,8 @@
 
 use alloc::vec::Vec;
 
-use super::setup::{Readout, Setup};
-use super::{Bits, MapTable};
+use super::Bits;
+use super::setup::Setup;
 
 /// S_i, SA_i and SAR of one sequence S_0.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,19 +34,4 @@ pub(super) fn combine(sequences: &[Bits], setup: Setup) -> Vec<Bits> {
         combined.push(next);
     }
     combined
-}
-
-/// The answer that a sequence under test stands for. `scanned` says what the last 1 at a place
-/// means.
-pub(super) fn read(
-    sequence: &Bits,
-    setup: Setup,
-    table: impl FnOnce() -> Option<MapTable>,
-    scanned: impl FnOnce(usize) -> u32,
-) -> u32 {
-    let found = match setup.readout {
-        Readout::Scan => sequence.last_one().map(scanned),
-        Readout::Table => table().and_then(|table| table.look_up(sequence)),
-    };
-    found.unwrap_or(0)
 }

@@ -1,13 +1,12 @@
 //! What do the wires of the full search carry (seed 000, E4)?
 
-use super::chain::{self, Chain};
-use super::{Bits, MapTable, Setup};
+use super::chain::Chain;
+use super::{Bits, Setup};
 use crate::{Error, View};
 
 /// The full search, step by step: d1 to d4.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FullTrace {
-    setup: Setup,
     chain: Chain,
 }
 
@@ -18,7 +17,7 @@ impl FullTrace {
     /// [`Error::TooManyBlocks`] above [`MOST_BLOCKS`](super::MOST_BLOCKS).
     pub fn new(map: View<'_>, setup: Setup) -> Result<Self, Error> {
         super::traceable_map(map)?;
-        Ok(Self { setup, chain: Chain::of(&Bits::of_map(map, setup), setup) })
+        Ok(Self { chain: Chain::of(&Bits::of_map(map, setup), setup) })
     }
 
     /// d1 and d2: S_0, as read, to S_(N-1).
@@ -43,7 +42,6 @@ impl FullTrace {
     /// d43: the longest free run.
     #[must_use]
     pub fn answer(&self) -> u32 {
-        let blocks = self.chain.shifted.len() as u32;
-        chain::read(self.sar(), self.setup, || MapTable::full(blocks).ok(), |i| i as u32 + 1)
+        self.sar().last_one().map_or(0, |i| i as u32 + 1)
     }
 }

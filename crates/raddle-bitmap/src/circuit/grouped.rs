@@ -2,15 +2,14 @@
 
 use alloc::vec::Vec;
 
-use super::chain::{self, Chain};
-use super::{Bits, MapTable, Setup};
+use super::chain::Chain;
+use super::{Bits, Setup};
 use crate::search::same_size;
 use crate::{Error, Grouped, View};
 
 /// The grouped search, step by step: e1 to e3.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupedTrace {
-    setup: Setup,
     search: Grouped,
     s0: Bits,
     u: Vec<Bits>,
@@ -31,7 +30,7 @@ impl GroupedTrace {
         let starts = (0..search.groups() as usize).map(|group| group * size);
         let u: Vec<Bits> = starts.map(|start| s0.slice(start, start + size)).collect();
         let f0 = Bits::of(u.iter().map(|group| group.group(setup)));
-        Ok(Self { setup, search: *search, s0, u, chain: Chain::of(&f0, setup) })
+        Ok(Self { search: *search, s0, u, chain: Chain::of(&f0, setup) })
     }
 
     /// e1: S_0, as read.
@@ -68,7 +67,6 @@ impl GroupedTrace {
     #[must_use]
     pub fn answer(&self) -> u32 {
         let size = self.search.size();
-        let table = || MapTable::grouped(&self.search).ok();
-        chain::read(self.far(), self.setup, table, |j| (j as u32 + 1) * size)
+        self.far().last_one().map_or(0, |j| (j as u32 + 1) * size)
     }
 }

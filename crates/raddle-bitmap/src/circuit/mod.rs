@@ -1,7 +1,7 @@
 //! What does each wire of the seed's circuits carry, and what does the circuit cost?
 //!
 //! Feature `circuit`. The four methods of seed 000, E4 to E7, with every sequence under the name
-//! that the seed gives it, for either polarity and direction, read by a scan or in a table:
+//! that the seed gives it, for either polarity and direction:
 //!
 //! | trace | sequences |
 //! |---|---|
@@ -35,16 +35,14 @@ mod grouped;
 mod sampled;
 mod setup;
 mod shared;
-mod table;
 
 pub use bits::Bits;
 pub use cost::{Cost, Counting, Timing, Variant};
 pub use full::FullTrace;
 pub use grouped::GroupedTrace;
 pub use sampled::{Jump, SampledTrace};
-pub use setup::{Readout, Setup, Shift};
+pub use setup::{Setup, Shift};
 pub use shared::{Masks, PeriodTrace};
-pub use table::MapTable;
 
 use crate::{Error, View};
 

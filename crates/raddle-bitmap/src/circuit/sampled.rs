@@ -6,7 +6,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Bits, MapTable, Setup, chain};
+use super::{Bits, Setup};
 use crate::search::same_size;
 use crate::{Error, Sampled, View};
 
@@ -39,7 +39,6 @@ impl Jump {
 /// The sampled search, step by step: f1 to f4.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SampledTrace {
-    setup: Setup,
     search: Sampled,
     s: Vec<Bits>,
     jumps: Vec<(Jump, Bits)>,
@@ -74,7 +73,7 @@ impl SampledTrace {
         let len = s0.len();
         let sar = Bits::of(sa.iter().map(|it| it.any_free(0, len, setup)));
         let s = (0..len).map(|by| s0.shifted(by, setup)).collect();
-        Ok(Self { setup, search: search.clone(), s, jumps, sa, sar })
+        Ok(Self { search: search.clone(), s, jumps, sa, sar })
     }
 
     /// f1 and f2: S_0, as read, to S_(N-1).
@@ -104,8 +103,7 @@ impl SampledTrace {
     /// f43: the largest amount k' + 1 for which a run is free, or 0.
     #[must_use]
     pub fn answer(&self) -> u32 {
-        let table = || MapTable::sampled(&self.search).ok();
         // One digit an amount, so there is one at each place.
-        chain::read(&self.sar, self.setup, table, |place| self.search.amounts()[place])
+        self.sar.last_one().map_or(0, |place| self.search.amounts()[place])
     }
 }

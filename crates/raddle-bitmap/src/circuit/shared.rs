@@ -2,9 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::chain::{self, combine};
+use super::chain::combine;
 use super::setup::Shift;
-use super::{Bits, MapTable, Setup};
+use super::{Bits, Setup};
 use crate::search::same_size;
 use crate::{Error, Shared, Slot, View};
 
@@ -23,7 +23,7 @@ pub enum Masks {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeriodTrace {
     setup: Setup,
-    search: Shared,
+    width: u32,
     slots: Vec<Slot>,
     d: Vec<Bits>,
     da: Vec<Bits>,
@@ -60,7 +60,7 @@ impl PeriodTrace {
         let d: Vec<Bits> = shifted.collect();
         let da = combine(&d, setup);
         let dqr = slots.iter().map(|slot| reduce(&da, slot.start, slot.end, setup)).collect();
-        Ok(Self { setup, search: search.clone(), slots, d, da, dqr })
+        Ok(Self { setup, width: search.width(), slots, d, da, dqr })
     }
 
     /// g31 and g32: D_0, the maps in their slots, to D_(E-1), masked at the borders.
@@ -85,8 +85,7 @@ impl PeriodTrace {
     /// seed's S_H and S_L are those of the two halves.
     #[must_use]
     pub fn reduced(&self, start: u32, end: u32) -> Bits {
-        let width = self.search.width();
-        let end = end.min(width);
+        let end = end.min(self.width);
         reduce(&self.da, start.min(end), end, self.setup)
     }
 
@@ -99,20 +98,7 @@ impl PeriodTrace {
     /// g343: the longest free run of each map.
     #[must_use]
     pub fn answers(&self) -> Vec<u32> {
-        let table = || MapTable::shared(&self.search).ok();
-        let read = |sequence| chain::read(sequence, self.setup, table, |e| e as u32 + 1);
-        self.dqr.iter().map(read).collect()
-    }
-
-    /// g3433: a sequence filled up to the finder's width at its tail, for the fourth map table.
-    ///
-    /// With 0 in either polarity: a 1 stands for "a run is there", and with the occupied digit, as
-    /// the seed has it, 1100 would become 11001111 where 1 means occupied.
-    #[must_use]
-    pub fn padded(&self, sequence: &Bits) -> Bits {
-        let width = self.search.width() as usize;
-        let padding = width.saturating_sub(sequence.len());
-        Bits::of(sequence.iter().chain(core::iter::repeat_n(false, padding)))
+        self.dqr.iter().map(|it| it.last_one().map_or(0, |e| e as u32 + 1)).collect()
     }
 }
 

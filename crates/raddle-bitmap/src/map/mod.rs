@@ -6,6 +6,7 @@
 mod change;
 mod fragmentation;
 mod plan;
+mod polarity;
 mod store;
 mod text;
 mod view;
@@ -14,12 +15,12 @@ use alloc::vec::Vec;
 
 pub use fragmentation::{Fragmentation, Refusal, Refusals};
 pub use plan::Plan;
+pub use polarity::Polarity;
 pub use store::Store;
-pub use text::Polarity;
 pub use view::View;
 
-use crate::Error;
 use crate::words::{self, BITS};
+use crate::{Error, runs};
 
 /// A map of any number of blocks; it can [`grow`](FreeMap::grow).
 pub type FreeMap = Map<Vec<u64>>;
@@ -109,7 +110,7 @@ impl<S: Store> Map<S> {
     #[inline]
     #[must_use]
     pub fn longest(&self) -> u32 {
-        words::longest(self.words.words())
+        runs::longest(self.words.words())
     }
 
     /// The free runs, lowest first: start and length.
@@ -134,7 +135,7 @@ impl<S: Store> Map<S> {
     pub fn first_fit_from(&self, from: u32, want: u32) -> Option<Plan> {
         let start = match want {
             0 => 0,
-            _ => words::first_fit(self.words.words(), from, want),
+            _ => runs::first_fit(self.words.words(), from, want),
         };
         (start != words::NOWHERE).then_some(Plan::new(start, want))
     }

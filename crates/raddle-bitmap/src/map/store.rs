@@ -5,7 +5,8 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use crate::batch::{self, PART};
-use crate::words::{self, BITS};
+use crate::runs;
+use crate::words::BITS;
 
 /// Storage of a map: `[u64; W]` in place, or `Vec<u64>`. Nothing else can be one.
 pub trait Store: Clone + PartialEq + Eq + fmt::Debug + sealed::Sealed {
@@ -32,7 +33,7 @@ pub trait Store: Clone + PartialEq + Eq + fmt::Debug + sealed::Sealed {
     {
         let mut longest = [0; PART];
         for (at, longest) in longest.iter_mut().enumerate().take(count) {
-            *longest = words::longest(map(at).words());
+            *longest = runs::longest(map(at).words());
         }
         longest
     }

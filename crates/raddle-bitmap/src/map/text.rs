@@ -1,39 +1,14 @@
 //! How do maps come in and go out, in either polarity?
 //!
-//! Inside, 1 is free. What the digits mean outside is decided here and nowhere else.
+//! Inside, 1 is free.
 
 use core::fmt;
 
-use super::view::{self, View};
+use super::polarity::Polarity;
+use super::view;
 use super::{Map, Store, storage};
 use crate::Error;
 use crate::words::{self, BITS};
-
-/// Which digit means free.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Polarity {
-    /// 1 is free, 0 is occupied.
-    #[default]
-    FreeIsOne,
-    /// 0 is free, 1 is occupied.
-    FreeIsZero,
-}
-
-impl Polarity {
-    /// The digit of a free block, or of an occupied one: whether it is 1.
-    #[must_use]
-    pub const fn digit(self, free: bool) -> bool {
-        matches!(self, Self::FreeIsOne) == free
-    }
-
-    /// What turns words of this polarity into words with 1 = free.
-    const fn flip(self) -> u64 {
-        match self {
-            Self::FreeIsOne => 0,
-            Self::FreeIsZero => u64::MAX,
-        }
-    }
-}
 
 impl<S: Store> Map<S> {
     /// A map from words: bit `i % 64` of word `i / 64` is block `i`.
@@ -80,28 +55,6 @@ impl<S: Store> Map<S> {
     /// One digit a block, block 0 first.
     pub fn digits(&self, polarity: Polarity) -> impl fmt::Display + '_ {
         self.view().digits(polarity)
-    }
-}
-
-impl<'a> View<'a> {
-    /// One digit a block, block 0 first.
-    pub fn digits(self, polarity: Polarity) -> impl fmt::Display + 'a {
-        Digits { view: self, polarity }
-    }
-}
-
-struct Digits<'a> {
-    view: View<'a>,
-    polarity: Polarity,
-}
-
-impl fmt::Display for Digits<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for block in 0..self.view.blocks() {
-            let digit = self.polarity.digit(self.view.is_free(block));
-            f.write_str(if digit { "1" } else { "0" })?;
-        }
-        Ok(())
     }
 }
 

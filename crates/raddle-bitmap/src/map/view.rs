@@ -1,7 +1,10 @@
 //! What does a search see of a map?
 
+use core::fmt;
+
+use super::polarity::Polarity;
 use crate::words::{self, BITS, Runs};
-use crate::{Error, Polarity};
+use crate::{Error, runs};
 
 /// The blocks of a map, to be looked at.
 ///
@@ -57,7 +60,7 @@ impl<'a> View<'a> {
     #[inline]
     #[must_use]
     pub fn longest(self) -> u32 {
-        words::longest(self.words)
+        runs::longest(self.words)
     }
 
     /// The free runs, lowest first: start and length.
@@ -76,6 +79,11 @@ impl<'a> View<'a> {
         let count = self.words.len();
         words::each_mask(start, len, count, |word, mask| taken |= !self.words[word] & mask);
         taken == 0
+    }
+
+    /// One digit a block, block 0 first.
+    pub fn digits(self, polarity: Polarity) -> impl fmt::Display + 'a {
+        Digits { view: self, polarity }
     }
 }
 
@@ -97,9 +105,24 @@ pub(super) fn check(words: &[u64], blocks: u32, flip: u64) -> Result<(), Error> 
     if last != flip & past && last != 0 { Err(Error::StrayBits { blocks }) } else { Ok(()) }
 }
 
-impl core::fmt::Debug for View<'_> {
+impl fmt::Debug for View<'_> {
     /// One digit a block, 1 = free, block 0 first.
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "View({})", self.digits(Polarity::FreeIsOne))
+    }
+}
+
+struct Digits<'a> {
+    view: View<'a>,
+    polarity: Polarity,
+}
+
+impl fmt::Display for Digits<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for block in 0..self.view.blocks() {
+            let digit = self.polarity.digit(self.view.is_free(block));
+            f.write_str(if digit { "1" } else { "0" })?;
+        }
+        Ok(())
     }
 }

@@ -12,15 +12,12 @@
 //! here as the exact meaning of what hardware would answer.
 //!
 //! Which digit means free is a matter of how a map comes in ([`Polarity`](crate::Polarity)). The
-//! direction of the shifts, and whether a sequence is read by a scan or in a table, change no
-//! answer; they exist in the `circuit` view alone.
+//! direction of the shifts changes no answer; it exists in the `circuit` view alone.
 
 mod full;
 mod grouped;
 mod sampled;
 mod shared;
-
-use alloc::boxed::Box;
 
 pub use full::Full;
 pub use grouped::Grouped;
@@ -84,24 +81,6 @@ pub trait Search {
 }
 
 impl<T: Search + ?Sized> Search for &T {
-    fn promise(&self) -> Promise {
-        (**self).promise()
-    }
-
-    fn longest(&self, map: View<'_>) -> Result<u32, Error> {
-        (**self).longest(map)
-    }
-
-    fn need(&self, want: u32) -> Option<Need> {
-        (**self).need(want)
-    }
-
-    fn fits(&self, map: View<'_>, want: u32) -> Result<bool, Error> {
-        (**self).fits(map, want)
-    }
-}
-
-impl<T: Search + ?Sized> Search for Box<T> {
     fn promise(&self) -> Promise {
         (**self).promise()
     }

@@ -1,11 +1,12 @@
-//! Which level of processors is this one of, for a single map?
+//! What can this processor run?
 //!
 //! A batch asks for its kernel each time; a search in one map takes a few nanoseconds, so what was
 //! found out is remembered in one place and read with one load.
 
 use core::sync::atomic::{AtomicU8, Ordering};
 
-use super::has;
+use std::is_x86_feature_detected as has;
+
 use crate::batch::Kernel;
 
 /// BMI and LZCNT: shifts and counts of one step.
@@ -14,6 +15,31 @@ const SHORT: u8 = 1;
 const WIDE: u8 = 2;
 /// That it has been asked.
 const ASKED: u8 = 4;
+
+/// Whether the processor has what a kernel is compiled for. The names are those of the
+/// `target_feature` attributes below.
+pub(crate) fn has(kernel: Kernel) -> bool {
+    match kernel {
+        Kernel::Portable => true,
+        Kernel::SafeAvx2 => {
+            has!("avx2") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt")
+        }
+        Kernel::SafeAvx512 => has_all_of_wide() && has!("avx512dq") && has!("avx512vl"),
+        Kernel::TableSsse3 => has!("ssse3"),
+        Kernel::TableAvx2 => has!("avx2"),
+        Kernel::TableAvx512 => has!("avx512f") && has!("avx512bw") && has!("avx512vbmi"),
+    }
+}
+
+/// What `wide` is compiled for.
+fn has_all_of_wide() -> bool {
+    has(Kernel::SafeAvx2)
+        && has!("avx512f")
+        && has!("avx512bw")
+        && has!("avx512cd")
+        && has!("avx512vbmi2")
+        && has!("avx512vpopcntdq")
+}
 
 /// Whether the processor has what `short` is compiled for.
 #[inline]
@@ -29,7 +55,7 @@ pub(super) fn has_wide() -> bool {
 
 #[inline]
 fn level() -> u8 {
-    /// Whoever asks at the same time finds the same.
+    /// Threads that ask at the same time find the same.
     static LEVEL: AtomicU8 = AtomicU8::new(0);
     match LEVEL.load(Ordering::Relaxed) {
         0 => {
@@ -44,6 +70,6 @@ fn level() -> u8 {
 #[cold]
 fn ask() -> u8 {
     let short = if has(Kernel::SafeAvx2) { SHORT } else { 0 };
-    let wide = if super::has_all_of_wide() { WIDE } else { 0 };
+    let wide = if has_all_of_wide() { WIDE } else { 0 };
     ASKED | short | wide
 }

@@ -13,38 +13,13 @@ mod safe;
 pub(crate) mod short;
 pub(crate) mod wide;
 
-use std::is_x86_feature_detected as has;
+pub(crate) use level::has;
 
 use crate::batch::{Kernel, Length};
-use crate::words;
+use crate::runs;
 
 /// Maps measured at a time where answers are widened: their bytes stay in the nearest cache.
 const PART: usize = 1024;
-
-/// Whether the processor has what a kernel is compiled for. The names are those of the
-/// `target_feature` attributes below.
-pub(crate) fn has(kernel: Kernel) -> bool {
-    match kernel {
-        Kernel::Portable => true,
-        Kernel::SafeAvx2 => {
-            has!("avx2") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt")
-        }
-        Kernel::SafeAvx512 => has_all_of_wide() && has!("avx512dq") && has!("avx512vl"),
-        Kernel::TableSsse3 => has!("ssse3"),
-        Kernel::TableAvx2 => has!("avx2"),
-        Kernel::TableAvx512 => has!("avx512f") && has!("avx512bw") && has!("avx512vbmi"),
-    }
-}
-
-/// What [`wide`] is compiled for.
-fn has_all_of_wide() -> bool {
-    has(Kernel::SafeAvx2)
-        && has!("avx512f")
-        && has!("avx512bw")
-        && has!("avx512cd")
-        && has!("avx512vbmi2")
-        && has!("avx512vpopcntdq")
-}
 
 /// Measures the maps; whether it did: not with a kernel that the processor lacks.
 pub(crate) fn longest<const W: usize>(
@@ -72,7 +47,7 @@ fn widen<const W: usize>(maps: &[[u64; W]], bytes: &[u8], longest: &mut [u16]) {
         *longest = u16::from(byte);
         if W >= 4 && byte == u8::MAX {
             // Of at most 1,023 words.
-            *longest = words::longest(map) as u16;
+            *longest = runs::longest(map) as u16;
         }
     }
 }

@@ -2,31 +2,14 @@
 
 use core::hint::select_unpredictable;
 
-use super::{BITS, word_of};
-#[cfg(all(feature = "std", target_arch = "x86_64"))]
-use crate::simd::{short, wide};
+use super::bits::{BITS, word_of};
 
-/// What is said of a run that is nowhere: no run starts so high. A number and no `Option` inside, so
-/// that whether there is a run, which nobody can foretell, costs no branch.
+/// The start of a run that does not exist: no run starts so high. A number instead of an `Option`, so
+/// that whether there is a run costs no unpredictable branch.
 pub const NOWHERE: u32 = u32::MAX;
 
 /// The lowest start at or after `from` of `want` ones in a row, `want` at least 1; or [`NOWHERE`].
-#[inline]
-pub(crate) fn first_fit(words: &[u64], from: u32, want: u32) -> u32 {
-    match *words {
-        #[cfg(all(feature = "std", target_arch = "x86_64"))]
-        [word] if want <= BITS => short::first_in_one(word & from_on(from, 0), want),
-        #[cfg(all(feature = "std", target_arch = "x86_64"))]
-        [lower, upper] if want <= BITS => {
-            short::first_in_two(lower & from_on(from, 0), upper & from_on(from, BITS), want)
-        }
-        #[cfg(all(feature = "std", target_arch = "x86_64"))]
-        _ if wide::serves(words.len()) => wide::first_fit(words, from, want),
-        _ => first_fit_portable(words, from, want),
-    }
-}
-
-/// The same on any processor: the safe twin of every other way.
+/// Safe Rust for any processor.
 #[inline]
 pub fn first_fit_portable(words: &[u64], from: u32, want: u32) -> u32 {
     match *words {
@@ -39,7 +22,7 @@ pub fn first_fit_portable(words: &[u64], from: u32, want: u32) -> u32 {
 
 /// The positions of a word that lie at or after `from`, where the word's first is at `base`.
 #[inline]
-const fn from_on(from: u32, base: u32) -> u64 {
+pub(crate) const fn from_on(from: u32, base: u32) -> u64 {
     let past = from.saturating_sub(base);
     if past < BITS { u64::MAX << past } else { 0 }
 }

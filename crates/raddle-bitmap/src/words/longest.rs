@@ -7,25 +7,9 @@
 
 use core::hint::select_unpredictable;
 
-use super::BITS;
-#[cfg(all(feature = "std", target_arch = "x86_64"))]
-use crate::simd::{short, wide};
+use super::bits::BITS;
 
-/// The longest run of ones in the words.
-#[inline]
-pub(crate) fn longest(words: &[u64]) -> u32 {
-    match *words {
-        #[cfg(all(feature = "std", target_arch = "x86_64"))]
-        [word] => short::longest_in_one(word),
-        #[cfg(all(feature = "std", target_arch = "x86_64"))]
-        [lower, upper] => short::longest_in_two(lower, upper),
-        #[cfg(all(feature = "std", target_arch = "x86_64"))]
-        _ if wide::serves(words.len()) => wide::longest(words),
-        _ => longest_portable(words),
-    }
-}
-
-/// The same on any processor: the safe twin of every other way.
+/// The longest run of ones in the words. Safe Rust for any processor.
 #[inline]
 pub fn longest_portable(words: &[u64]) -> u32 {
     match *words {
@@ -116,7 +100,7 @@ fn longest_in(word: u64) -> u32 {
 }
 
 /// Where runs of `len` start, and `len`: made longer by `by`, if such runs are left. Chosen without
-/// a branch, which nobody could foretell.
+/// an unpredictable branch.
 #[inline(always)]
 fn longer((starts, len): (u64, u64), runs: u64, by: u64) -> (u64, u64) {
     let left = starts & (runs >> len);

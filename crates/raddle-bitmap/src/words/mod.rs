@@ -3,76 +3,18 @@
 //! Bit `i % 64` of word `i / 64` stands for position `i`; positions past the end are 0. Everything
 //! here takes plain slices of words, so that a faster form can stand in for any of it.
 
+mod bits;
 mod fit;
 mod longest;
 mod runs;
 
+pub(crate) use bits::{BITS, each_mask, word_of, words_for};
+pub(crate) use fit::run_starts;
 pub use fit::{NOWHERE, first_fit_portable, shifts_for};
-pub(crate) use fit::{first_fit, run_starts};
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
-pub(crate) use fit::{first_in_one, first_in_two};
+pub(crate) use fit::{first_in_one, first_in_two, from_on};
 pub use longest::longest_portable;
-pub(crate) use longest::{Fold, longest, longest_of};
+pub(crate) use longest::{Fold, longest_of};
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
 pub(crate) use longest::{longest_in_one, longest_in_two};
 pub use runs::Runs;
-
-/// Bits of a word.
-pub(crate) const BITS: u32 = u64::BITS;
-
-/// The word that holds a position.
-pub(crate) const fn word_of(position: u32) -> usize {
-    (position / BITS) as usize
-}
-
-/// How many words hold so many positions.
-pub(crate) const fn words_for(positions: u32) -> usize {
-    positions.div_ceil(BITS) as usize
-}
-
-/// The lowest position at or after `from` whose bit is 1 (0 where `flip` is `u64::MAX`); `end` at
-/// the latest.
-pub(crate) fn seek(words: &[u64], from: u32, end: u32, flip: u64) -> u32 {
-    let mut at = from;
-    while at < end {
-        let rest = (words[word_of(at)] ^ flip) >> (at % BITS);
-        if rest != 0 {
-            return at.saturating_add(rest.trailing_zeros()).min(end);
-        }
-        at = at.saturating_add(BITS - at % BITS);
-    }
-    end
-}
-
-/// Calls `change` with each of the words that `len` positions from `start` touch, and the bits
-/// touched; perhaps with a word of which none is.
-///
-/// Up to 64 positions lie in a word and the next: both are changed, whether the second is touched
-/// or not, which costs less than a branch that cannot be foretold. `words` is how many there are.
-#[inline(always)]
-pub(crate) fn each_mask(start: u32, len: u32, words: usize, mut change: impl FnMut(usize, u64)) {
-    let (first, shift) = (word_of(start), start % BITS);
-    match len {
-        0 => {}
-        1..=BITS => {
-            let ones = u64::MAX >> (BITS - len);
-            change(first, ones << shift);
-            if words > 1 {
-                // In two steps: all 64 bits are shifted out where nothing crosses.
-                change((first + 1).min(words - 1), ones >> 1 >> (BITS - 1 - shift));
-            }
-        }
-        _ => each_mask_of_many(start, len, change),
-    }
-}
-
-/// More positions than a word has.
-fn each_mask_of_many(start: u32, len: u32, mut change: impl FnMut(usize, u64)) {
-    let end = start + (len - 1);
-    let (first, last) = (word_of(start), word_of(end));
-    change(first, u64::MAX << (start % BITS));
-    for word in first + 1..last {
-        change(word, u64::MAX);
-    }
-    change(last, u64::MAX >> (BITS - 1 - end % BITS));
-}

@@ -2,7 +2,7 @@
 
 use core::iter::FusedIterator;
 
-use super::seek;
+use super::bits::seek;
 
 /// The free runs of a map, lowest first: start and length, in blocks. None touches the next.
 #[derive(Clone, Debug)]

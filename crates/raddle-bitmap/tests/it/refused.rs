@@ -1,8 +1,8 @@
 //! Is bad input refused with what is wrong, and does nothing change then?
 
 use raddle_bitmap::circuit::{
-    Cost, Counting, FullTrace, GroupedTrace, MOST_BLOCKS, MapTable, Masks, PeriodTrace,
-    SampledTrace, Setup, Timing, Variant,
+    Cost, Counting, FullTrace, GroupedTrace, MOST_BLOCKS, Masks, PeriodTrace, SampledTrace, Setup,
+    Timing, Variant,
 };
 use raddle_bitmap::miss::{Chance, Churn};
 use raddle_bitmap::{Error, FixedMap, FreeMap, Full, Grouped, Kind, Layout, Map64, Map2048};
@@ -149,7 +149,6 @@ fn traces_and_counts_beyond_what_memory_and_time_allow() {
     let setup = Setup::default();
     let trace = FullTrace::new(map.view(), setup).map(|it| it.answer());
     assert_eq!(trace, many(blocks.into(), MOST_BLOCKS));
-    assert_eq!(MapTable::full(u32::MAX), many(u32::MAX.into(), MOST_BLOCKS));
     let wide = Shared::new(65_537, 9, &[[Kind { id: 0, blocks: 9 }]], &Layout::Packed).unwrap();
     let cost = Cost::of(Variant::Shared(&wide), Timing::OneClock, Counting::Drawn);
     assert_eq!(cost, many(65_537, 65_536));
@@ -181,43 +180,4 @@ fn chances_and_simulations() {
     let other = Churn::typical(64).run(&[&Grouped::of_four(128).unwrap()]);
     assert_eq!(other, Err(Error::OtherSize { search: 128, map: 64 }));
     assert_eq!(run(Churn { requests: 10, ..Churn::typical(1) }), Ok(vec![0]));
-}
-
-#[test]
-fn every_error_says_what_to_do() {
-    let errors = [
-        Error::Taken { start: 1, len: 2 },
-        Error::NotTaken { start: 1, len: 2 },
-        Error::OutOfRange { start: 1, len: 2, blocks: 2 },
-        Error::NoBlocks,
-        Error::TooManyBlocks { blocks: 65, most: 64 },
-        Error::NotADigit { at: 3 },
-        Error::WordCount { words: 1, blocks: 65 },
-        Error::StrayBits { blocks: 3 },
-        Error::GroupCount { groups: 8, blocks: 8 },
-        Error::UnevenGroups { groups: 3, blocks: 8 },
-        Error::NoSamples,
-        Error::SampleOrder { at: 1 },
-        Error::SampleRange { at: 1, k: 8, blocks: 8 },
-        Error::OtherSize { search: 8, map: 9 },
-        Error::BoundAboveWidth { bound: 9, width: 8 },
-        Error::PeriodCount { periods: 0, borders: 0 },
-        Error::EmptyPeriod { period: 1 },
-        Error::KindTwice { id: 1 },
-        Error::SumAboveBound { period: 0, sum: 9, bound: 8 },
-        Error::SlotCount { period: 0, slots: 2, kinds: 3 },
-        Error::BordersOverlap { period: 0, at: 1 },
-        Error::BordersExceed { period: 0, at: 1, width: 8 },
-        Error::SlotTooNarrow { period: 0, at: 1, blocks: 4, slot: 3 },
-        Error::MapCount { period: 0, slots: 2, maps: 1 },
-        Error::NoSuchMap { at: 2, maps: 2 },
-        Error::Churn,
-        Error::Share { numerator: 3, denominator: 2 },
-        Error::NoSuchTiming,
-    ];
-    let mut texts: Vec<String> = errors.iter().map(ToString::to_string).collect();
-    assert!(texts.iter().all(|text| text.len() > 20 && text.contains([':', ' '])), "{texts:#?}");
-    texts.sort();
-    texts.dedup();
-    assert_eq!(texts.len(), errors.len(), "each has a text of its own");
 }

@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Cost, Counting, Timing};
+use super::figures::{Cost, Counting, Timing};
 use crate::circuit::Jump;
 use crate::{Error, Grouped, Sampled, Shared};
 

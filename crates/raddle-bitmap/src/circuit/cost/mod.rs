@@ -58,59 +58,11 @@
 //! the left; to the right, masks count by the slots that begin at a border.
 
 mod count;
+mod figures;
 
-use crate::{Error, Grouped, Sampled, Shared};
+pub use figures::{Cost, Counting, Timing, Variant};
 
-/// What is built.
-#[derive(Clone, Copy, Debug)]
-pub enum Variant<'a> {
-    /// The full search (E4).
-    Full {
-        /// N.
-        blocks: u32,
-    },
-    /// The grouped search (E5).
-    Grouped(&'a Grouped),
-    /// The sampled search (E6).
-    Sampled(&'a Sampled),
-    /// A finder shared in time (E7), for full searches.
-    Shared(&'a Shared),
-}
-
-/// How the steps shift, combine and reduce are spread over clocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Timing {
-    /// All in one, each with its own hardware.
-    OneClock,
-    /// One clock each, each with its own hardware, registers between.
-    ThreeClocks,
-    /// One clock each on one set of hardware; the grouped search alone has it.
-    Reused,
-}
-
-/// What counts as a gate or a register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counting {
-    /// Everything that the seed draws.
-    Drawn,
-    /// What is left when constants are folded and equal registers joined.
-    Folded,
-}
-
-/// What a variant takes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cost {
-    /// Two-input gates that combine sequences, make groups and mask borders.
-    pub and_gates: u64,
-    /// Two-input gates of the reducing trees.
-    pub or_gates: u64,
-    /// Bits held between clocks.
-    pub register_bits: u64,
-    /// Gates on the longest way within one clock.
-    pub depth: u32,
-    /// Clocks from map to sequence under test.
-    pub clocks: u32,
-}
+use crate::Error;
 
 impl Cost {
     /// Counts a variant, by the formulas of the module. Beyond `u64` the counts stay at its end.
@@ -143,11 +95,5 @@ impl Cost {
             Variant::Shared(search) => count::shared(search, counting)?,
         };
         Ok(steps.spread(timing))
-    }
-
-    /// All gates.
-    #[must_use]
-    pub const fn gates(&self) -> u64 {
-        self.and_gates.saturating_add(self.or_gates)
     }
 }

@@ -107,8 +107,8 @@ fn tables(blocks: u32, want: u32) -> Result<Told, Error> {
                 periods: candidate.periods(),
                 drawn,
                 folded,
-                refused: refused(&candidate.search, blocks, want, half).to_string(),
-                missed: missed(&candidate.search, blocks, want, half).to_string(),
+                refused: refused(&*candidate.search, blocks, want, half).to_string(),
+                missed: missed(&*candidate.search, blocks, want, half).to_string(),
                 churn_missed,
             });
         }
@@ -261,7 +261,7 @@ fn seed_table(candidates: &[Candidate], blocks: u32, want: u32, half: Chance) ->
     let modules = format!("all {MODULES} modules");
     let mut table = Table::new(&["variant", "one unit", &units, &modules], &[1, 2, 3]);
     for candidate in candidates.iter().filter(|it| it.circuits.len() == 1 && it.periods() == 1) {
-        let unit = refused(&candidate.search, blocks, want, half);
+        let unit = refused(&*candidate.search, blocks, want, half);
         let module = unit.any_of(UNITS);
         let cells = [unit, module, module.all_of(MODULES)].map(|chance| chance.to_string());
         table.row(&[&candidate.name, &cells[0], &cells[1], &cells[2]]);

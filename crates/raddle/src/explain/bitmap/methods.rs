@@ -46,7 +46,7 @@ impl Words {
 }
 
 pub(super) fn setup(form: Form) -> Setup {
-    Setup { polarity: form.polarity, shift: form.shift, ..Setup::default() }
+    Setup { polarity: form.polarity, shift: form.shift }
 }
 
 /// d1 to d4.
