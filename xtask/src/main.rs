@@ -1,54 +1,123 @@
 //! Which chore shall run? The repository's own commands: `cargo xtask VERB`.
 //!
-//! Std only: a chore that must build before anything else can be checked has no dependencies.
-//! Exit code 0 when the chore is done, 1 when it failed or the verb is unknown.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "printing is what a chore does")]
+//! Exit code 0 when the chore is done, 1 when it failed.
+#![allow(clippy::print_stdout, reason = "printing is what a chore does")]
 
-mod bench;
-mod bless;
 mod browse;
-mod ci;
-mod colocate;
+mod checkout;
 mod fuzz;
-mod help;
+mod lines;
 mod miri;
-mod nostd;
-mod shell;
+mod modules;
 mod soak;
 mod tidy;
 mod workspace;
 
-use std::process::ExitCode;
+use std::path::PathBuf;
 
-fn main() -> ExitCode {
-    let args: Vec<String> =
-        std::env::args_os().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
-    let (verb, rest) = match args.split_first() {
-        Some((verb, rest)) => (verb.as_str(), rest),
-        None => ("help", &[][..]),
-    };
-    match run(verb, rest) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(why) => {
-            eprintln!("xtask {verb}: {why}");
-            ExitCode::FAILURE
+use anyhow::Result;
+use clap::Parser;
+use xshell::cmd;
+
+/// The repository's own commands.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+enum Verb {
+    /// Everything that must hold before a change is merged: the list is .ci/run
+    Ci,
+    /// The house rules that no compiler and no lint checks (docs/STYLE.md)
+    Tidy,
+    /// Lines of code of each crate, and type names that stand for several types
+    Lines {
+        /// Another checkout
+        checkout: Option<PathBuf>,
+        /// List the names with their files
+        #[arg(long)]
+        names: bool,
+    },
+    /// cargo test, accepting what the snapshots now show; read the diff afterwards
+    Bless {
+        /// Arguments of cargo test; without any, the whole workspace
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// The benchmarks of every crate, or those that cargo bench is told
+    Bench {
+        /// Arguments of cargo bench; without any, the whole workspace
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// Whether a report looks right in Chromium
+    Browse(browse::Args),
+    /// The fuzz targets
+    Fuzz(fuzz::Args),
+    /// The unsafe code under Miri, as far as Miri knows it
+    Miri,
+    /// The no_std crates for a bare-metal target
+    Nostd,
+    /// A check that takes too long for .ci/run; without a name, the list of them
+    Soak { name: Option<String> },
+}
+
+fn main() -> Result<()> {
+    let shell = checkout::shell()?;
+    match Verb::parse() {
+        Verb::Ci => Ok(cmd!(shell, "bash .ci/run").run()?),
+        Verb::Tidy => tidy::run(),
+        Verb::Lines { checkout, names } => {
+            lines::run(&checkout.unwrap_or_else(checkout::root).canonicalize()?, names)
         }
+        Verb::Bless { args } => {
+            Ok(cmd!(shell, "cargo test").args(or_all(args)).env("INSTA_UPDATE", "always").run()?)
+        }
+        Verb::Bench { args } => Ok(cmd!(shell, "cargo bench").args(or_all(args)).run()?),
+        Verb::Browse(args) => browse::run(&args),
+        Verb::Fuzz(args) => fuzz::run(&shell, &args),
+        Verb::Miri => miri::run(&shell),
+        Verb::Nostd => nostd(&shell),
+        Verb::Soak { name } => soak::run(&shell, name.as_deref()),
     }
 }
 
-fn run(verb: &str, rest: &[String]) -> Result<(), String> {
-    match verb {
-        "bench" => bench::run(rest),
-        "bless" => bless::run(rest),
-        "browse" => browse::run(rest),
-        "ci" => ci::run(rest),
-        "colocate" => colocate::run(rest),
-        "fuzz" => fuzz::run(rest),
-        "help" | "-h" | "--help" => help::run(),
-        "miri" => miri::run(rest),
-        "nostd" => nostd::run(rest),
-        "soak" => soak::run(rest),
-        "tidy" => tidy::run(rest),
-        _ => Err(format!("no such verb. There are:\n{}", help::VERBS)),
+/// The arguments, or those for the whole workspace.
+fn or_all(args: Vec<String>) -> Vec<String> {
+    if args.is_empty() { ["--workspace", "--all-features"].map(str::to_owned).into() } else { args }
+}
+
+/// Builds the no_std crates, and a program without an allocator, for a processor that has no `std`.
+fn nostd(shell: &xshell::Shell) -> Result<()> {
+    // A Cortex-M4 with floating point: the kind of core that firmware of a GPU runs on.
+    let target = "thumbv7em-none-eabihf";
+    let installed = || {
+        let folder = cmd!(shell, "rustc --print target-libdir --target {target}").quiet().read();
+        folder.is_ok_and(|folder| PathBuf::from(folder).is_dir())
+    };
+    if !installed() && (cmd!(shell, "rustup target add {target}").run().is_err() || !installed()) {
+        println!("skipped: the target {target} is not installed and could not be added");
+        return Ok(());
+    }
+    let packages: Vec<&str> = workspace::without_std().flat_map(|name| ["-p", name]).collect();
+    cmd!(
+        shell,
+        "cargo build --no-default-features --features raddle-packet/alloc --target {target}"
+    )
+    .args(packages)
+    .env("RUSTFLAGS", "-D warnings")
+    .run()?;
+    // As a static library the compiler refuses what needs an allocator and has none.
+    let firmware = "xtask/checks/firmware/Cargo.toml";
+    let folder = checkout::target_folder();
+    cmd!(shell, "cargo build --manifest-path {firmware} --target {target} --target-dir {folder}")
+        .run()?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_are_well_formed() {
+        super::Verb::command().debug_assert();
     }
 }

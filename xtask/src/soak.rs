@@ -1,56 +1,68 @@
-//! Do the properties of the policy crates also hold over a long run?
-//!
-//! Runs their tests optimised, with `PROPTEST_CASES` cases a property. A property that fixes its
-//! own number of cases (`with_cases`) keeps it. Then come 10,000 mutations of real profiles, and 10^8
-//! executions of the fuzz target `packet`.
+//! Do the checks hold that take too long for `.ci/run`?
 
-use crate::{fuzz, shell, workspace};
+use anyhow::{Context, Result};
+use xshell::{Shell, cmd};
 
-/// Cases a property when none are asked for: minutes, not seconds.
-const DEFAULT_CASES: u32 = 10_000;
-/// Mutations of real profiles, over all of them.
-const MUTATIONS: &str = "10000";
-/// Executions of the target that decodes packets, of up to 4 of them each.
-const PACKETS: [&str; 5] = ["packet", "--runs", "100000000", "--longest", "258"];
+use crate::{fuzz, workspace};
 
-pub(crate) fn run(rest: &[String]) -> Result<(), String> {
-    let cases = cases(rest)?;
-    let mut cargo = shell::cargo();
-    cargo.args(["test", "--release"]).env("PROPTEST_CASES", cases.to_string());
-    for name in workspace::no_std() {
-        cargo.args(["-p", name]);
-    }
-    shell::run(&mut cargo)?;
-    let mut cargo = shell::cargo();
-    cargo.args(["test", "--release", "-p", "raddle-trace", "--features", "nsys"]);
-    cargo.args(["--test", "mutations", "--", "--nocapture"]).env("RADDLE_MUTATIONS", MUTATIONS);
-    shell::run(&mut cargo)?;
-    fuzz::run(&PACKETS.map(str::to_owned))
+/// A check by its name.
+struct Check {
+    name: &'static str,
+    what: &'static str,
+    run: fn(&Shell) -> Result<()>,
 }
 
-fn cases(rest: &[String]) -> Result<u32, String> {
-    match rest {
-        [] => Ok(DEFAULT_CASES),
-        [cases] => match cases.parse() {
-            Ok(cases) if cases > 0 => Ok(cases),
-            _ => Err(format!("`{cases}` is no number of cases; give 1 to {}", u32::MAX)),
-        },
-        [_, second, ..] => Err(format!("takes one number of cases; leave out `{second}`")),
-    }
+const CHECKS: [Check; 4] = [
+    Check {
+        name: "properties",
+        what: "the property tests of the no_std crates, 10,000 cases each",
+        run: properties,
+    },
+    Check { name: "mutations", what: "10,000 mutations of real profiles", run: mutations },
+    Check { name: "fuzz", what: "100,000 executions of every fuzz target", run: all_targets },
+    Check {
+        name: "packets",
+        what: "100,000,000 executions of the fuzz target that decodes packets",
+        run: packets,
+    },
+];
+
+/// Runs the check of this name; without a name, lists them.
+///
+/// # Errors
+/// When there is no such check, or it fails.
+pub(crate) fn run(shell: &Shell, name: Option<&str>) -> Result<()> {
+    let Some(name) = name else {
+        for Check { name, what, .. } in &CHECKS {
+            println!("cargo xtask soak {name:12} {what}");
+        }
+        return Ok(());
+    };
+    let check = CHECKS.iter().find(|check| check.name == name);
+    let check = check.with_context(|| {
+        let names = CHECKS.each_ref().map(|check| check.name);
+        format!("unknown check `{name}`; known: {}", names.join(", "))
+    })?;
+    (check.run)(shell)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+fn properties(shell: &Shell) -> Result<()> {
+    let packages = workspace::without_std().flat_map(|name| ["-p", name]);
+    Ok(cmd!(shell, "cargo test --release").args(packages).env("PROPTEST_CASES", "10000").run()?)
+}
 
-    #[test]
-    fn only_one_positive_number_is_taken() {
-        let given =
-            |words: &[&str]| cases(&words.iter().map(ToString::to_string).collect::<Vec<_>>());
-        assert_eq!(given(&[]), Ok(DEFAULT_CASES));
-        assert_eq!(given(&["12"]), Ok(12));
-        assert!(given(&["0"]).is_err());
-        assert!(given(&["many"]).is_err());
-        assert!(given(&["1", "2"]).is_err());
-    }
+fn mutations(shell: &Shell) -> Result<()> {
+    let test = cmd!(shell, "cargo test --release -p raddle-trace --features nsys --test mutations");
+    Ok(test.args(["--", "--nocapture"]).env("RADDLE_MUTATIONS", "10000").run()?)
+}
+
+fn all_targets(shell: &Shell) -> Result<()> {
+    let args = fuzz::Args { targets: Vec::new(), runs: 100_000, longest: 8192, keep: false };
+    fuzz::run(shell, &args)
+}
+
+fn packets(shell: &Shell) -> Result<()> {
+    let targets = vec!["packet".to_owned()];
+    // Room for four packets.
+    fuzz::run(shell, &fuzz::Args { targets, runs: 100_000_000, longest: 258, keep: false })
 }

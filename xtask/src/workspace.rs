@@ -1,102 +1,84 @@
 //! Which crates are there, and what may each of them know?
 //!
-//! The one table behind the dependency arrows (`tidy`), the bare-metal build (`nostd`) and the
-//! long property runs (`soak`). A new crate begins with a row here.
-
-use std::path::{Path, PathBuf};
+//! A new crate begins with a row here.
 
 /// One crate of the workspace.
 pub(crate) struct Crate {
     /// Its package and folder name.
     pub(crate) name: &'static str,
-    /// Whether it must build without `std`: no clock, thread, file, print or float either.
+    /// Whether it must build without `std`.
     pub(crate) no_std: bool,
-    /// The crates of ours that it may name under `[dependencies]`.
-    pub(crate) knows: Knows,
-    /// Dependencies from outside; `None` = any. In a no_std crate each must be optional.
-    pub(crate) outside: Option<&'static [&'static str]>,
+    /// The crates of ours that it may name under `[dependencies]`, without `raddle-`.
+    pub(crate) knows: &'static [&'static str],
 }
 
-/// Which crates of ours a crate may depend on.
-pub(crate) enum Knows {
-    /// These.
-    Only(&'static [&'static str]),
-    /// Every one.
-    Anything,
-}
+/// What a crate without `std` may take from outside.
+pub(crate) const OUTSIDE: [&str; 4] = ["bitvec", "serde", "smallvec", "thiserror"];
 
-/// What a policy crate may take from outside, each behind a feature.
-const OPTIONAL: Option<&[&str]> = Some(&["serde", "proptest", "thiserror", "smallvec", "bitvec"]);
-
-/// What only tests and benches may name, of every crate, under `[dev-dependencies]`.
-pub(crate) const FOR_TESTS: &str = "raddle-testkit";
-
-/// Every crate, in the order in which one would read them.
-pub(crate) const CRATES: &[Crate] = &[
-    policy("raddle-policy", &[]),
-    policy("raddle-device", &["raddle-policy"]),
-    Crate { ..policy("raddle-bitmap", &[]) },
-    policy("raddle-workgroup", &["raddle-policy", "raddle-device", "raddle-bitmap"]),
-    policy("raddle-sm", &["raddle-policy"]),
-    policy("raddle-timeslice", &["raddle-policy"]),
-    policy("raddle-preempt", &["raddle-policy"]),
-    policy("raddle-packet", &["raddle-policy"]),
-    // Dispatch knows every policy crate: the next one is added here too.
-    hosted(
-        "raddle-dispatch",
-        &[
-            "raddle-policy",
-            "raddle-workgroup",
-            "raddle-sm",
-            "raddle-timeslice",
-            "raddle-preempt",
-            "raddle-packet",
-        ],
-    ),
-    hosted("raddle-trace", &["raddle-policy"]),
-    hosted("raddle-sim", &["raddle-policy", "raddle-device", "raddle-dispatch", "raddle-trace"]),
+/// Every crate, from the bottom to the top.
+pub(crate) const CRATES: [Crate; 16] = [
+    no_std("raddle-policy", &[]),
+    no_std("raddle-bitmap", &[]),
+    no_std("raddle-device", &["policy"]),
+    no_std("raddle-workgroup", &["policy", "device", "bitmap"]),
+    no_std("raddle-sm", &["policy"]),
+    no_std("raddle-timeslice", &["policy"]),
+    no_std("raddle-preempt", &["policy"]),
+    no_std("raddle-packet", &["policy"]),
+    hosted("raddle-dispatch", &["policy", "workgroup", "sm", "timeslice", "preempt", "packet"]),
+    hosted("raddle-trace", &["policy"]),
+    hosted("raddle-sim", &["policy", "device", "dispatch", "trace"]),
     hosted(
         "raddle-golden",
         &[
-            "raddle-policy",
-            "raddle-bitmap",
-            "raddle-workgroup",
-            "raddle-sm",
-            "raddle-timeslice",
-            "raddle-preempt",
-            "raddle-packet",
-            "raddle-dispatch",
+            "policy",
+            "bitmap",
+            "device",
+            "workgroup",
+            "sm",
+            "timeslice",
+            "preempt",
+            "packet",
+            "dispatch",
         ],
     ),
+    hosted("raddle-report", &["policy", "device", "dispatch", "trace", "sim"]),
     hosted(
-        "raddle-report",
-        &["raddle-policy", "raddle-device", "raddle-dispatch", "raddle-trace", "raddle-sim"],
+        "raddle",
+        &[
+            "policy",
+            "bitmap",
+            "device",
+            "workgroup",
+            "sm",
+            "timeslice",
+            "preempt",
+            "packet",
+            "dispatch",
+            "trace",
+            "sim",
+            "golden",
+            "report",
+        ],
     ),
-    Crate { name: "raddle", no_std: false, knows: Knows::Anything, outside: None },
-    hosted(FOR_TESTS, &["raddle-policy"]),
-    Crate { name: "xtask", no_std: false, knows: Knows::Only(&[]), outside: Some(&[]) },
+    hosted("raddle-testkit", &["policy", "device"]),
+    hosted("xtask", &[]),
 ];
 
-const fn policy(name: &'static str, knows: &'static [&'static str]) -> Crate {
-    Crate { name, no_std: true, knows: Knows::Only(knows), outside: OPTIONAL }
+const fn no_std(name: &'static str, knows: &'static [&'static str]) -> Crate {
+    Crate { name, no_std: true, knows }
 }
 
 const fn hosted(name: &'static str, knows: &'static [&'static str]) -> Crate {
-    Crate { name, no_std: false, knows: Knows::Only(knows), outside: None }
-}
-
-/// The row of a crate.
-pub(crate) fn row(name: &str) -> Option<&'static Crate> {
-    CRATES.iter().find(|row| row.name == name)
+    Crate { name, no_std: false, knows }
 }
 
 /// The crates that must build without `std`.
-pub(crate) fn no_std() -> impl Iterator<Item = &'static str> {
+pub(crate) fn without_std() -> impl Iterator<Item = &'static str> {
     CRATES.iter().filter(|row| row.no_std).map(|row| row.name)
 }
 
-/// The folder that holds the workspace's `Cargo.toml`.
-pub(crate) fn root() -> PathBuf {
-    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
-    xtask.parent().unwrap_or(xtask).to_path_buf()
+/// The folder of a crate, from the root.
+pub(crate) fn folder(name: &str) -> String {
+    if name == "xtask" { name.to_owned() } else { format!("crates/{name}") }
 }

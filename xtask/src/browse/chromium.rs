@@ -1,91 +1,79 @@
 //! How is Chromium asked about a page, without a window and without a network?
 
-use std::ffi::OsString;
-use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
+use std::{env, fs};
+
+use anyhow::{Context, Result, bail, ensure};
 
 /// Programs that do.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 /// Seconds after which it is given up.
 const PATIENCE: u32 = 180;
+/// No window, no profile of its own, and nothing but files can be reached.
+const FLAGS: [&str; 12] = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--hide-scrollbars",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-extensions",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--enable-logging=stderr",
+    "--force-device-scale-factor=1",
+];
 
-/// A browser that was found.
-#[derive(Debug)]
-pub(super) struct Chromium {
-    program: OsString,
-}
-
-/// What it printed.
-#[derive(Debug)]
-pub(super) struct Said {
-    pub(super) out: String,
-    pub(super) err: String,
-}
-
-impl Chromium {
-    /// The one that `CHROMIUM` names, or one on the search path; `None`: there is none.
-    pub(super) fn find() -> Option<Self> {
-        if let Some(program) = std::env::var_os("CHROMIUM").filter(|name| !name.is_empty()) {
-            return Some(Self { program });
-        }
-        let path = std::env::var_os("PATH").unwrap_or_default();
-        let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
-        let there = |name: &&&str| folders.iter().any(|folder| folder.join(name).is_file());
-        NAMES.iter().find(there).map(|name| Self { program: OsString::from(name) })
+/// The program that `CHROMIUM` names, or one on the search path.
+pub(super) fn find() -> Option<PathBuf> {
+    if let Some(program) = env::var_os("CHROMIUM").filter(|name| !name.is_empty()) {
+        return Some(program.into());
     }
-
-    /// Opens the page with these arguments and waits until it ends by itself; `room` is a folder
-    /// for its files.
-    ///
-    /// # Errors
-    /// When it cannot be started, fails, or does not end.
-    pub(super) fn run(&self, room: &Path, page: &Path, args: &[String]) -> Result<Said, String> {
-        let shown = self.program.to_string_lossy();
-        let failed = |why: &dyn std::fmt::Display| format!("{shown} {why}");
-        let file = |name: &str| {
-            File::create(room.join(name)).map_err(|why| failed(&format!("got no {name}: {why}")))
-        };
-        let mut command = Command::new(&self.program);
-        command
-            .args(["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"])
-            .args(["--disable-dev-shm-usage", "--no-first-run", "--disable-extensions"])
-            .args(["--disable-background-networking", "--disable-component-update"])
-            // Nothing but files can be reached, whatever the page asks for.
-            .args(["--host-resolver-rules=MAP * ~NOTFOUND", "--enable-logging=stderr"])
-            .args(["--force-device-scale-factor=1", "--virtual-time-budget=30000"])
-            .arg(format!("--user-data-dir={}", room.join("profile").display()))
-            .args(args)
-            .arg(format!("file://{}", page.display()))
-            .stdin(Stdio::null())
-            .stdout(file("out")?)
-            .stderr(file("err")?);
-        let child = command.spawn().map_err(|why| failed(&format!("cannot be started: {why}")))?;
-        let status = wait(child).map_err(|why| failed(&why))?;
-        let read = |name: &str| {
-            let bytes = fs::read(room.join(name)).unwrap_or_default();
-            String::from_utf8_lossy(&bytes).into_owned()
-        };
-        let said = Said { out: read("out"), err: read("err") };
-        if status.success() {
-            return Ok(said);
-        }
-        Err(failed(&format!("failed ({status}):\n{}", said.err)))
-    }
+    let path = env::var_os("PATH").unwrap_or_default();
+    let mut files = env::split_paths(&path).flat_map(|folder| NAMES.map(|name| folder.join(name)));
+    files.find(|file| file.is_file())
 }
 
-fn wait(mut child: Child) -> Result<ExitStatus, String> {
+/// Opens a page in a folder of its own until Chromium ends by itself.
+///
+/// # Errors
+/// When it cannot be started, fails, or does not end.
+pub(super) fn run(program: &Path, page: &str, args: &[&str]) -> Result<(String, String)> {
+    let folder = tempfile::tempdir()?;
+    let file = |name: &str| folder.path().join(name);
+    fs::write(file("page.html"), page)?;
+    let mut child = Command::new(program)
+        .args(FLAGS)
+        .arg("--virtual-time-budget=30000")
+        .arg(format!("--user-data-dir={}", file("profile").display()))
+        .args(args)
+        .arg(format!("file://{}", file("page.html").display()))
+        .stdin(Stdio::null())
+        .stdout(fs::File::create(file("out"))?)
+        .stderr(fs::File::create(file("err"))?)
+        .spawn()
+        .with_context(|| format!("{} cannot be started", program.display()))?;
+    let mut status: Option<ExitStatus> = None;
     for _ in 0..PATIENCE * 20 {
-        match child.try_wait() {
-            Ok(Some(status)) => return Ok(status),
-            Ok(None) => sleep(Duration::from_millis(50)),
-            Err(why) => return Err(format!("cannot be waited for: {why}")),
+        status = child.try_wait()?;
+        if status.is_some() {
+            break;
         }
+        sleep(Duration::from_millis(50));
     }
-    // It hangs; whether it could be ended makes no difference to what is said.
-    let _ = child.kill();
-    let _ = child.wait();
-    Err(format!("did not end within {PATIENCE} s"))
+    let Some(status) = status else {
+        child.kill()?;
+        child.wait()?;
+        bail!("{} did not end within {PATIENCE} s", program.display());
+    };
+    let text = |name: &str| -> Result<String> {
+        Ok(String::from_utf8_lossy(&fs::read(file(name))?).into_owned())
+    };
+    let errors = text("err")?;
+    ensure!(status.success(), "{} failed ({status}):\n{errors}", program.display());
+    Ok((text("out")?, errors))
 }

@@ -1,69 +1,57 @@
-//! Does a page look right in a browser? `cargo xtask browse FILE.html [--shots DIR]`
+//! Does a page look right in a browser?
 //!
-//! Opens it in headless Chromium, in windows of 1280 and 400 pixels, light and dark, and fails
-//! where the console says anything, a picture is empty or its text lies outside of it or on other
-//! text, something is wider than the window and does not scroll by itself, text has too little
-//! contrast, or anything is loaded. `--shots DIR` keeps a picture of each view there. Without
-//! Chromium it says so and passes; the variable `CHROMIUM` names another program.
+//! Opens it in headless Chromium, in windows of 1280 and 400 pixels, light and dark, and fails where the
+//! console says anything, a picture is empty or its text lies outside of it or on other text, something is
+//! wider than the window and does not scroll by itself, text has too little contrast, or anything is
+//! loaded. A browser's own window cannot be as narrow as a telephone, so the page stands in a frame.
+//! Without Chromium it says so and passes; the variable `CHROMIUM` names another program.
 
 mod chromium;
-mod wrapper;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use chromium::Chromium;
-use wrapper::{View, probing, showing};
+use anyhow::{Context, Result, ensure};
+
+/// A width in pixels and a colour scheme.
+type View = (u32, &'static str);
 
 const VIEWS: [View; 4] = [(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")];
 /// A browser's own window is at least so wide.
 const WINDOW: u32 = 500;
-/// Nobody looks at longer pictures, and some programs cannot open them.
+/// Some programs cannot open longer pictures.
 const TALLEST: u32 = 16_000;
+const PROBE: &str = include_str!("probe.js");
 
-pub(crate) fn run(rest: &[String]) -> Result<(), String> {
-    let (files, shots) = arguments(rest)?;
-    let Some(chromium) = Chromium::find() else {
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Pages
+    #[arg(required = true, value_name = "FILE.html")]
+    files: Vec<PathBuf>,
+    /// Keep a picture of each view in this folder
+    #[arg(long, value_name = "FOLDER")]
+    shots: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<()> {
+    let Some(program) = chromium::find() else {
         println!(
             "skipped: there is no Chromium. On Debian: apt-get install chromium; or name a program in CHROMIUM"
         );
         return Ok(());
     };
-    let mut bad = Vec::new();
-    for file in &files {
-        let page = fs::read_to_string(file)
-            .map_err(|why| format!("{} cannot be read: {why}", file.display()))?;
-        let found = look(&chromium, &page)?;
-        println!("{}:", file.display());
-        for line in &found.lines {
-            println!("  {line}");
+    let mut failures = 0;
+    for file in &args.files {
+        let page = fs::read_to_string(file).with_context(|| file.display().to_string())?;
+        let found = look(&program, &page)?;
+        println!("{}:\n  {}", file.display(), found.lines.join("\n  "));
+        if let Some(folder) = &args.shots {
+            shoot(&program, &page, &found, file, folder)?;
         }
-        if let Some(folder) = &shots {
-            shoot(&chromium, &page, &found, file, folder)?;
-        }
-        let failures = found.failures().count();
-        if failures > 0 {
-            bad.push(format!("{}: {failures} findings", file.display()));
-        }
+        failures += found.failures().count();
     }
-    if bad.is_empty() { Ok(()) } else { Err(bad.join("; ")) }
-}
-
-fn arguments(rest: &[String]) -> Result<(Vec<PathBuf>, Option<PathBuf>), String> {
-    let (mut files, mut shots) = (Vec::new(), None);
-    let mut words = rest.iter();
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "--shots" => {
-                shots = Some(words.next().map(PathBuf::from).ok_or("--shots needs a folder")?);
-            }
-            option if option.starts_with('-') => {
-                return Err(format!("there is no option `{option}`, only --shots DIR"));
-            }
-            file => files.push(PathBuf::from(file)),
-        }
-    }
-    if files.is_empty() { Err("name a page: FILE.html".to_owned()) } else { Ok((files, shots)) }
+    ensure!(failures == 0, "{failures} findings");
+    Ok(())
 }
 
 /// What was found: lines that begin with `ok`, `fail` or `height`.
@@ -85,88 +73,48 @@ impl Found {
 }
 
 /// Looks at a page in every view.
-fn look(chromium: &Chromium, page: &str) -> Result<Found, String> {
-    let room = Room::new()?;
-    let probe = room.write("probe.html", &probing(page, &VIEWS))?;
-    let said = chromium.run(&room.0, &probe, &["--dump-dom".to_owned()])?;
-    let mut lines = findings(&said.out)?;
+fn look(program: &Path, page: &str) -> Result<Found> {
+    let views = serde_json::to_string(&VIEWS)?;
+    let probe = format!(
+        "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<title>probe</title>\n<body>\n<script>\nconst PAGE = {};\nconst VIEWS = {views};\n{PROBE}</script>\n",
+        quoted(page)
+    );
+    let (dom, console) = chromium::run(program, &probe, &["--dump-dom"])?;
+    let list = dom.split_once("<pre>begin\n").and_then(|(_, rest)| rest.split_once("\nend</pre>"));
+    let (list, _) = list.context("the probe did not come to its end; is the browser too old?")?;
+    let text = |line: &str| {
+        line.replace("&lt;", "<").replace("&gt;", ">").replace("&nbsp;", " ").replace("&amp;", "&")
+    };
+    let mut lines: Vec<String> = list.lines().map(text).collect();
     // A page that is in order says nothing there.
-    let console = said.err.lines().filter(|line| line.contains("CONSOLE"));
+    let console = console.lines().filter(|line| line.contains("CONSOLE"));
     lines.extend(console.map(|line| format!("fail console: {line}")));
     Ok(Found { lines })
 }
 
-/// The lines that the probe left as its page.
-fn findings(dom: &str) -> Result<Vec<String>, String> {
-    let list = dom
-        .split_once("<pre>begin\n")
-        .and_then(|(_, rest)| rest.split_once("\nend</pre>"))
-        .ok_or("the probe did not come to its end; is the browser too old?")?;
-    let text = |line: &str| {
-        line.replace("&lt;", "<").replace("&gt;", ">").replace("&nbsp;", " ").replace("&amp;", "&")
-    };
-    Ok(list.0.lines().map(text).collect())
-}
-
 /// Takes a picture of each view.
-fn shoot(
-    chromium: &Chromium,
-    page: &str,
-    found: &Found,
-    file: &Path,
-    folder: &Path,
-) -> Result<(), String> {
-    let room = Room::new()?;
-    fs::create_dir_all(folder)
-        .map_err(|why| format!("{} cannot be made: {why}", folder.display()))?;
-    let folder = fs::canonicalize(folder).map_err(|why| format!("{}: {why}", folder.display()))?;
+fn shoot(program: &Path, page: &str, found: &Found, file: &Path, folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder)?;
+    let folder = fs::canonicalize(folder)?;
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     for view in VIEWS {
         let (width, scheme) = view;
         let height = found.height(view).unwrap_or(WINDOW).clamp(1, TALLEST);
-        let wrapper = room.write("show.html", &showing(page, view, height))?;
+        let frame = format!(
+            "<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<style>body {{ margin: 0 }} iframe {{ display: block; border: 0; width: {width}px; height: {height}px; color-scheme: {scheme} }}</style>\n<iframe></iframe>\n<script>document.querySelector(\"iframe\").srcdoc = {};</script>\n",
+            quoted(page)
+        );
         let to = folder.join(format!("{stem}-{width}-{scheme}.png"));
-        let args = [
-            format!("--window-size={},{height}", width.max(WINDOW)),
-            format!("--screenshot={}", to.display()),
-        ];
-        chromium.run(&room.0, &wrapper, &args)?;
+        let size = format!("--window-size={},{height}", width.max(WINDOW));
+        chromium::run(program, &frame, &[&size, &format!("--screenshot={}", to.display())])?;
         println!("  {}", to.display());
     }
     Ok(())
 }
 
-/// A folder of its own for one question, taken away at the end.
-struct Room(PathBuf);
-
-impl Room {
-    fn new() -> Result<Self, String> {
-        let base = std::env::temp_dir();
-        // Others of this process, and of others, may ask at the same time.
-        for number in 0..10_000_u32 {
-            let path = base.join(format!("raddle-browse-{}-{number}", std::process::id()));
-            match fs::create_dir(&path) {
-                Ok(()) => return Ok(Self(path)),
-                Err(why) if why.kind() == std::io::ErrorKind::AlreadyExists => {}
-                Err(why) => return Err(format!("{} cannot be made: {why}", path.display())),
-            }
-        }
-        Err(format!("{} is full of folders of ours; remove them", base.display()))
-    }
-
-    fn write(&self, name: &str, text: &str) -> Result<PathBuf, String> {
-        let path = self.0.join(name);
-        fs::write(&path, text)
-            .map_err(|why| format!("{} cannot be written: {why}", path.display()))?;
-        Ok(path)
-    }
-}
-
-impl Drop for Room {
-    fn drop(&mut self) {
-        // What cannot be taken away lies in the system's folder for such things.
-        let _ = fs::remove_dir_all(&self.0);
-    }
+/// Text as a literal of a script that stands in a page, whose end it must not be.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string().replace('<', "\\u003c")
 }
 
 #[cfg(test)]
@@ -182,7 +130,7 @@ mod tests {
         <text x="20" y="40">inside</text></svg><div class="wide"><p>wide</p></div>BAD</body></html>"#;
 
     fn looked_at(more: &str) -> Option<Vec<String>> {
-        let chromium = Chromium::find().or_else(|| {
+        let chromium = chromium::find().or_else(|| {
             println!("skipped: there is no Chromium");
             None
         })?;
@@ -232,14 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_files_and_one_folder() {
-        let given =
-            |words: &[&str]| arguments(&words.iter().map(ToString::to_string).collect::<Vec<_>>());
-        let (files, shots) = given(&["a.html", "--shots", "d", "b.html"]).expect("right");
-        assert_eq!(files, [PathBuf::from("a.html"), PathBuf::from("b.html")]);
-        assert_eq!(shots, Some(PathBuf::from("d")));
-        for wrong in [&[][..], &["--shots"], &["a.html", "--shots"], &["a.html", "--fast"]] {
-            assert!(given(wrong).is_err(), "{wrong:?}");
-        }
+    fn a_page_cannot_end_the_script_that_holds_it() {
+        assert_eq!(quoted("a\"\n</script>"), r#""a\"\n\u003c/script>""#);
     }
 }

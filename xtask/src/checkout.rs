@@ -1,0 +1,44 @@
+//! Where is the checkout, and which files does it hold?
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use xshell::{Shell, cmd};
+
+/// The folder that holds the workspace's `Cargo.toml`.
+pub(crate) fn root() -> PathBuf {
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    xtask.parent().unwrap_or(xtask).to_path_buf()
+}
+
+/// A shell in that folder.
+///
+/// # Errors
+/// When the working directory cannot be read.
+pub(crate) fn shell() -> Result<Shell> {
+    let shell = Shell::new()?;
+    shell.change_dir(root());
+    Ok(shell)
+}
+
+/// The paths of the files that git tracks or would track, relative to `root`, sorted. Files that
+/// are listed but were deleted are left out.
+///
+/// # Errors
+/// When git is missing or the folder is no checkout.
+pub(crate) fn files(root: &Path) -> Result<Vec<String>> {
+    let shell = Shell::new()?;
+    shell.change_dir(root);
+    let listed =
+        cmd!(shell, "git ls-files -z --cached --others --exclude-standard").quiet().read()?;
+    let mut files: Vec<String> =
+        listed.split('\0').filter(|path| root.join(path).is_file()).map(str::to_owned).collect();
+    files.sort();
+    files.dedup();
+    Ok(files)
+}
+
+/// Where cargo builds, also for packages outside of the workspace.
+pub(crate) fn target_folder() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}

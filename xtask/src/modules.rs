@@ -1,0 +1,190 @@
+//! Which files make up a crate, as `mod` items name them, and which of their lines are only for tests?
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use proc_macro2::Span;
+use syn::spanned::Spanned;
+use syn::visit::{self, Visit};
+use syn::{Attribute, Expr, ImplItem, Item, ItemMod, Lit, Meta};
+
+/// One file of a crate.
+pub(crate) struct Module {
+    /// Module names below the crate's root; empty for the root.
+    pub(crate) path: Vec<String>,
+    pub(crate) file: PathBuf,
+    pub(crate) text: String,
+    pub(crate) ast: syn::File,
+    /// Whether the whole file stands behind `#[cfg(test)]`.
+    pub(crate) test: bool,
+}
+
+impl Module {
+    /// Lines, counted from 1, of the items behind `#[cfg(test)]`.
+    pub(crate) fn test_lines(&self) -> Vec<RangeInclusive<usize>> {
+        let mut found = TestItems(Vec::new());
+        found.visit_file(&self.ast);
+        found.0
+    }
+}
+
+/// The module trees below a package's folder: the library, the program, and each of `src/bin`.
+///
+/// # Errors
+/// When a file cannot be read or is no Rust.
+pub(crate) fn trees(package: &Path) -> Result<Vec<Vec<Module>>> {
+    let src = package.join("src");
+    let mut roots = vec![src.join("lib.rs"), src.join("main.rs")];
+    let programs = fs::read_dir(src.join("bin")).into_iter().flatten().flatten();
+    roots.extend(programs.map(|entry| entry.path()).filter(|path| path.extension().is_some()));
+    let roots = roots.into_iter().filter(|root| root.is_file());
+    roots
+        .map(|root| {
+            let mut tree = Vec::new();
+            load(&mut tree, root, Vec::new(), false)?;
+            Ok(tree)
+        })
+        .collect()
+}
+
+fn load(tree: &mut Vec<Module>, file: PathBuf, path: Vec<String>, test: bool) -> Result<()> {
+    let shown = file.display().to_string();
+    let text = fs::read_to_string(&file).with_context(|| shown.clone())?;
+    let ast = syn::parse_file(&text).with_context(|| shown)?;
+    let folder = file.parent().unwrap_or(Path::new("")).to_owned();
+    let stem = file.file_stem().unwrap_or_default();
+    let is_root = path.is_empty() || stem == "mod";
+    let mut children = Vec::new();
+    let inside = if is_root { folder.clone() } else { folder.join(stem) };
+    declared(&ast.items, (&folder, &inside), &path, test, &mut children);
+    tree.push(Module { path, file, text, ast, test });
+    for (file, path, test) in children {
+        // A module whose file is generated or chosen by the platform may be missing.
+        if file.is_file() {
+            load(tree, file, path, test)?;
+        }
+    }
+    Ok(())
+}
+
+/// The files that `mod name;` items name, also those inside of `mod name { .. }`.
+fn declared(
+    items: &[Item],
+    (beside, inside): (&Path, &Path),
+    path: &[String],
+    test: bool,
+    found: &mut Vec<(PathBuf, Vec<String>, bool)>,
+) {
+    for item in items {
+        let Item::Mod(ItemMod { ident, content, attrs, .. }) = item else { continue };
+        let (name, test) = (ident.to_string(), test || is_test(attrs));
+        let path = [path, std::slice::from_ref(&name)].concat();
+        if let Some((_, items)) = content {
+            declared(items, (beside, &inside.join(&name)), &path, test, found);
+            continue;
+        }
+        let plain = inside.join(format!("{name}.rs"));
+        let file = match named_path(attrs) {
+            Some(named) => beside.join(named),
+            None if plain.is_file() => plain,
+            None => inside.join(name).join("mod.rs"),
+        };
+        found.push((file, path, test));
+    }
+}
+
+/// The value of `#[path = ".."]`.
+fn named_path(attrs: &[Attribute]) -> Option<String> {
+    attrs.iter().find_map(|attr| match &attr.meta {
+        Meta::NameValue(pair) if pair.path.is_ident("path") => match &pair.value {
+            Expr::Lit(literal) => match &literal.lit {
+                Lit::Str(text) => Some(text.value()),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+/// Whether `#[cfg(test)]` or `#[cfg(all(test, ..))]` stands there.
+pub(crate) fn is_test(attrs: &[Attribute]) -> bool {
+    attrs.iter().any(|attr| match &attr.meta {
+        Meta::List(list) if list.path.is_ident("cfg") => {
+            let condition = list.tokens.to_string().replace(' ', "");
+            condition == "test" || condition.starts_with("all(test,")
+        }
+        _ => false,
+    })
+}
+
+/// The attributes of an item; none for kinds that tests do not use.
+pub(crate) fn attributes(item: &Item) -> &[Attribute] {
+    match item {
+        Item::Const(item) => &item.attrs,
+        Item::Enum(item) => &item.attrs,
+        Item::Fn(item) => &item.attrs,
+        Item::Impl(item) => &item.attrs,
+        Item::Macro(item) => &item.attrs,
+        Item::Mod(item) => &item.attrs,
+        Item::Static(item) => &item.attrs,
+        Item::Struct(item) => &item.attrs,
+        Item::Trait(item) => &item.attrs,
+        Item::Type(item) => &item.attrs,
+        Item::Use(item) => &item.attrs,
+        _ => &[],
+    }
+}
+
+struct TestItems(Vec<RangeInclusive<usize>>);
+
+impl TestItems {
+    fn add(&mut self, span: Span) {
+        self.0.push(span.start().line..=span.end().line);
+    }
+}
+
+impl<'ast> Visit<'ast> for TestItems {
+    fn visit_item(&mut self, item: &'ast Item) {
+        if is_test(attributes(item)) {
+            self.add(item.span());
+        } else {
+            visit::visit_item(self, item);
+        }
+    }
+
+    fn visit_impl_item(&mut self, item: &'ast ImplItem) {
+        match item {
+            ImplItem::Fn(function) if is_test(&function.attrs) => self.add(item.span()),
+            _ => {}
+        }
+    }
+}
+
+/// The names of the types that a module defines outside of its tests.
+pub(crate) fn type_names(module: &Module) -> BTreeSet<String> {
+    struct Names(BTreeSet<String>);
+    impl<'ast> Visit<'ast> for Names {
+        fn visit_item(&mut self, item: &'ast Item) {
+            if is_test(attributes(item)) {
+                return;
+            }
+            let name = match item {
+                Item::Enum(item) => Some(&item.ident),
+                Item::Struct(item) => Some(&item.ident),
+                Item::Trait(item) => Some(&item.ident),
+                Item::Type(item) => Some(&item.ident),
+                Item::Union(item) => Some(&item.ident),
+                _ => None,
+            };
+            self.0.extend(name.map(ToString::to_string));
+            visit::visit_item(self, item);
+        }
+    }
+    let mut names = Names(BTreeSet::new());
+    names.visit_file(&module.ast);
+    names.0
+}

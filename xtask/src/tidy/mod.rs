@@ -1,0 +1,86 @@
+//! Does the repository keep the house rules that no compiler, lint or other tool checks?
+//!
+//! `docs/STYLE.md` says which rule holds which sentence. The rules also run as a test of this crate, so
+//! that `cargo test --workspace` finds what breaks them.
+
+mod arrows;
+mod circles;
+mod files;
+
+use std::fmt;
+
+use anyhow::{Result, bail};
+
+/// One thing that breaks a rule.
+#[derive(Debug)]
+struct Finding {
+    /// `path` or `path:line`.
+    place: String,
+    /// What is wrong.
+    what: String,
+    /// How to mend it.
+    mend: &'static str,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}\n    mend: {}", self.place, self.what, self.mend)
+    }
+}
+
+type Rule = fn() -> Result<Vec<Finding>>;
+
+/// Rules that the tree does not keep yet: their findings are printed and do not fail.
+const NOT_YET: [&str; 1] = ["circles"];
+
+const RULES: [(&str, Rule); 7] = [
+    ("arrows", arrows::check),
+    ("circles", circles::check),
+    ("header", || files::check(files::header)),
+    ("size", || files::check(files::size)),
+    ("words", || files::check(files::words)),
+    ("links", || files::check(files::links)),
+    ("fixtures", files::fixtures),
+];
+
+/// Prints what breaks a rule.
+///
+/// # Errors
+/// When something does.
+pub(crate) fn run() -> Result<()> {
+    let mut count = 0;
+    for (name, rule) in RULES {
+        for finding in rule()? {
+            println!("[{name}] {finding}");
+            count += usize::from(!NOT_YET.contains(&name));
+        }
+    }
+    if count > 0 {
+        bail!("{count} findings");
+    }
+    println!("tidy: {} rules hold", RULES.len());
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_repository_is_tidy() {
+        for (name, rule) in RULES.iter().filter(|(name, _)| !NOT_YET.contains(name)) {
+            let found = rule().expect("the rule can be checked");
+            let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+            assert!(found.is_empty(), "cargo xtask tidy: [{name}]\n{}", found.join("\n"));
+        }
+    }
+
+    #[test]
+    fn every_rule_is_explained_in_the_style_guide() {
+        let style = std::fs::read_to_string(crate::checkout::root().join("docs/STYLE.md"));
+        let style = style.expect("the style guide can be read");
+        for (name, _) in RULES {
+            assert!(style.contains(&format!("`{name}`")), "docs/STYLE.md must name rule `{name}`");
+        }
+    }
+}
