@@ -1,2 +1,21 @@
 //! How is a result shown: as text, as a page, as a timeline?
 #![forbid(unsafe_code)]
+
+mod document;
+pub mod timeline;
+pub mod units;
+
+pub use document::{
+    Axis, Bar, Block, Cell, Chart, ChartKind, Column, Document, Legend, List, Medium, Scale,
+    Series, Table, Tile, Unit, alarm, heading,
+};
+
+use serde::Serialize;
+
+/// A result as a document of JSON with an end of line.
+pub fn json(value: &impl Serialize) -> String {
+    // Maps with string keys, strings and finite numbers only: this cannot fail.
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.push('\n');
+    text
+}

@@ -14,11 +14,10 @@ use std::time::{Duration, Instant};
 use raddle_dispatch::log::{Detail, Header, LogWriter};
 use raddle_dispatch::{Composed, Dispatcher, Recipe};
 use raddle_policy::{Level, Ticks};
+use raddle_report::timeline::{Recorder, TimelineNames, write_perfetto};
 use raddle_sim::{
-    Costs, EnergyModel, Names, Options, Outcome, PlanOptions, Recorder, Workload, plan, run,
-    run_watched,
+    Costs, EnergyModel, Options, Outcome, PlanOptions, Workload, plan, run, run_watched,
 };
-use raddle_trace::timeline::{write_chrome, write_perfetto};
 use raddle_trace::{ImportOptions, Op, Profile, open};
 
 const RUNS: usize = 5;
@@ -69,7 +68,7 @@ fn main() {
         (recorder, outcome.expect("lawful"))
     };
     print(&profile, &outcome, [import, planning, plain, logged], before_log);
-    let names = Names::of(&device.product, [&profile]);
+    let names = TimelineNames::of(&device.product, [&profile]);
     for most in [500_000, 1_000_000, 4_000_000] {
         timeline(most, plain, &|| record(most), &workload, &names);
     }
@@ -81,15 +80,15 @@ fn timeline(
     plain: Duration,
     record: &dyn Fn() -> (Recorder, Outcome),
     workload: &Workload,
-    names: &Names,
+    names: &TimelineNames,
 ) {
     let ((recorder, outcome), recorded) = median(record);
     let start = Instant::now();
     let timeline = recorder.finish(workload, &outcome, names);
     let finished = start.elapsed();
-    let mut sizes = [0; 2];
-    let (_, perfetto) = median(|| sizes[0] = written(|to| write_perfetto(&timeline, to)));
-    let (_, chrome) = median(|| sizes[1] = written(|to| write_chrome(&timeline, to)));
+    let mut size = 0;
+    let (_, perfetto) =
+        median(|| size = written(|to| write_perfetto(&timeline, to, &mut |_, _| ())));
     let recording = recorded.saturating_sub(plain);
     let all = (recording + finished + perfetto).as_secs_f64();
     let (drawn, grain) = (timeline.drawn(), timeline.grain.name());
@@ -97,14 +96,13 @@ fn timeline(
     for (what, time, size) in [
         ("recording adds", recording, None),
         ("putting it together", finished, None),
-        ("timeline.perfetto-trace", perfetto, Some(sizes[0])),
-        ("timeline.json", chrome, Some(sizes[1])),
+        ("timeline.perfetto-trace", perfetto, Some(size)),
     ] {
         let size = size.map_or_else(String::new, |size| format!("{:>9.2} MB", size as f64 / 1e6));
         println!("    {what:<24}{:>12.3} s {size}", time.as_secs_f64());
     }
     let share = 100.0 * all / plain.as_secs_f64();
-    println!("    all but JSON            {all:>12.3} s  {share:.0} % of the replay (goal 100)");
+    println!("    all of it               {all:>12.3} s  {share:.0} % of the replay (goal 100)");
     println!("    peak memory so far      {:>12.2} MB", peak_mb());
 }
 

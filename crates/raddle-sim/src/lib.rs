@@ -24,7 +24,6 @@ mod repetition;
 mod requests;
 mod series;
 mod tasks;
-mod timeline;
 mod usage;
 mod watch;
 
@@ -42,5 +41,4 @@ pub use power::{Energy, EnergyModel, EnergySummary};
 pub use repetition::Repetition;
 pub use requests::RequestSummary;
 pub use series::{ProcessSeries, Series};
-pub use timeline::{Names, Recorder};
 pub use watch::{Seen, Watch};

@@ -27,7 +27,6 @@ mod provenance;
 mod report;
 mod scan;
 mod table;
-pub mod timeline;
 
 pub use activity::assumed_activity;
 pub use claims::{Claims, OccupancyClaim, OccupancyObject};

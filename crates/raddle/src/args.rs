@@ -248,10 +248,6 @@ impl LogDetail {
 pub(crate) enum TimelineFormat {
     /// timeline.perfetto-trace, for ui.perfetto.dev
     Perfetto,
-    /// timeline.json, for chrome://tracing
-    Chrome,
-    /// Both
-    Both,
     /// No timelines
     None,
 }

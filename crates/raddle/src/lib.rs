@@ -37,13 +37,13 @@ mod table;
 mod text;
 mod timelines;
 mod unique;
-mod units;
 
 use std::ffi::OsString;
 
 use args::{Cli, RunArgs, Verb};
 use console::alarm;
 use error::CliError;
+use raddle_report::units;
 
 pub use console::Console;
 pub use devices::properties;

@@ -14,13 +14,13 @@ use crate::error::CliError;
 use crate::interrupt;
 use crate::report::PAGE;
 use crate::runs::LOG;
-use crate::timelines::{CHROME, PERFETTO};
+use crate::timelines::PERFETTO;
 
 /// The name of the result as a whole.
 pub(crate) const SUMMARY: &str = "summary.json";
 
 /// What a folder of a recipe may hold.
-const FILES: [&str; 3] = [LOG, PERFETTO, CHROME];
+const FILES: [&str; 2] = [LOG, PERFETTO];
 
 /// A folder of results under construction. Dropped unfinished, it leaves nothing behind.
 #[derive(Debug)]

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use raddle_dispatch::log::Detail;
 use raddle_policy::Ticks;
-use raddle_sim::{Names, PlanOptions, Workload, plan};
+use raddle_report::timeline::TimelineNames;
+use raddle_sim::{PlanOptions, Workload, plan};
 use raddle_trace::{BarrierRule, CommRule, ImportOptions, PriorityRule};
 
 use crate::Console;
@@ -135,7 +136,7 @@ fn replay(request: &Request<'_>, format: Format, console: &mut Console) -> Resul
     let output = folder.as_deref().map(Output::begin).transpose()?;
     let path: Option<PathBuf> = output.as_ref().map(Output::path);
     let profiles = request.profiles.iter().map(|loaded| &loaded.profile);
-    let names = Names::of(&target.told().to_string(), profiles);
+    let names = TimelineNames::of(&target.told().to_string(), profiles);
     let timeline = timelines::Wanted::of(request.run, names);
     let plan = runs::Plan {
         workload: &workload,

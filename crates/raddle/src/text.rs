@@ -10,7 +10,7 @@ use crate::runs::LOG;
 use crate::sources::Source;
 use crate::summary::{RecipeResult, Refusal, Report, Unreported};
 use crate::table::Table;
-use crate::timelines::{CHROME, PERFETTO, coarse};
+use crate::timelines::{PERFETTO, coarse};
 use crate::units::{count, counted, duration, percent, plain, size, wrap};
 
 /// Columns of a line of text.
@@ -76,12 +76,9 @@ fn files(report: &Report, closing: &Closing<'_>, folder: &Path, colour: bool) ->
         let results = report.recipes.iter();
         results.filter_map(|result| Some((result.name.as_str(), result.timeline.as_ref()?)))
     };
-    let has = |file: &str| drawn().any(|(_, drawn)| drawn.files.iter().any(|f| f.ends_with(file)));
     let mut names: Vec<String> = logs(report).into_iter().collect();
-    for (file, viewer) in [(PERFETTO, "ui.perfetto.dev"), (CHROME, "chrome://tracing")] {
-        if has(file) {
-            names.push(format!("{file} (for {viewer})"));
-        }
+    if drawn().next().is_some() {
+        names.push(format!("{PERFETTO} (for ui.perfetto.dev)"));
     }
     let each = match names.as_slice() {
         [] => String::new(),

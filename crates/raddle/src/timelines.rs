@@ -1,11 +1,11 @@
-//! Which timelines are drawn, into which files, and what is told of them?
+//! Which timelines are drawn, and what do results say of them?
 
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
-use raddle_sim::{Names, Outcome, Recorder, Workload};
-use raddle_trace::timeline::{Grain, Timeline, write_chrome_watched, write_perfetto_watched};
+use raddle_report::timeline::{Grain, Recorder, Timeline, TimelineNames, write_perfetto};
+use raddle_sim::{Outcome, Workload};
 use serde::Serialize;
 
 use crate::args::{RunArgs, TimelineFormat};
@@ -15,17 +15,14 @@ use crate::units::count;
 
 /// The name of a timeline in the folder of its recipe, for ui.perfetto.dev.
 pub(crate) const PERFETTO: &str = "timeline.perfetto-trace";
-/// The same for chrome://tracing.
-pub(crate) const CHROME: &str = "timeline.json";
 /// The most slices on compute units where nobody says otherwise.
 const MOST: u32 = 500_000;
 
 /// What is drawn of each recipe.
 #[derive(Debug)]
 pub(crate) struct Wanted {
-    files: &'static [&'static str],
     most: usize,
-    names: Names,
+    names: TimelineNames,
 }
 
 /// What is told of a timeline.
@@ -47,15 +44,9 @@ pub(crate) struct Drawn {
 
 impl Wanted {
     /// What the command line asks for; `None`: nothing.
-    pub(crate) fn of(run: &RunArgs, names: Names) -> Option<Self> {
-        let files: &[&str] = match run.timeline.unwrap_or(TimelineFormat::Perfetto) {
-            _ if run.no_files => return None,
-            TimelineFormat::None => return None,
-            TimelineFormat::Perfetto => &[PERFETTO],
-            TimelineFormat::Chrome => &[CHROME],
-            TimelineFormat::Both => &[PERFETTO, CHROME],
-        };
-        Some(Self { files, most: most(run) as usize, names })
+    pub(crate) fn of(run: &RunArgs, names: TimelineNames) -> Option<Self> {
+        let none = run.no_files || run.timeline == Some(TimelineFormat::None);
+        (!none).then(|| Self { most: most(run) as usize, names })
     }
 
     /// What looks on while a run goes.
@@ -73,15 +64,10 @@ impl Wanted {
         progress: &Progress,
     ) -> Result<Drawn, CliError> {
         let timeline = recorder.finish(workload, outcome, &self.names);
-        let mut files = Vec::new();
-        for &file in self.files {
-            let what = format!("{name}/{file}");
-            write(&timeline, file, &folder.join(name), progress)
-                .map_err(CliError::writing(&what))?;
-            files.push(what);
-        }
+        let file = format!("{name}/{PERFETTO}");
+        write(&timeline, &folder.join(name), progress).map_err(CliError::writing(&file))?;
         Ok(Drawn {
-            files,
+            files: vec![file],
             grain: timeline.grain.name(),
             slices: timeline.drawn(),
             counter_step_ns: timeline.counter_step_ns,
@@ -94,9 +80,9 @@ fn most(run: &RunArgs) -> u32 {
     run.timeline_slices.unwrap_or(MOST)
 }
 
-fn write(timeline: &Timeline, file: &str, folder: &Path, progress: &Progress) -> io::Result<()> {
+fn write(timeline: &Timeline, folder: &Path, progress: &Progress) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
-    let to = BufWriter::with_capacity(1 << 16, File::create(folder.join(file))?);
+    let to = BufWriter::with_capacity(1 << 16, File::create(folder.join(PERFETTO))?);
     let mut told = 0;
     let mut watch = |done: u64, of: u64| {
         if done == 0 {
@@ -105,11 +91,7 @@ fn write(timeline: &Timeline, file: &str, folder: &Path, progress: &Progress) ->
         progress.add(done.saturating_sub(told));
         told = done;
     };
-    if file == PERFETTO {
-        write_perfetto_watched(timeline, to, &mut watch)
-    } else {
-        write_chrome_watched(timeline, to, &mut watch)
-    }
+    write_perfetto(timeline, to, &mut watch)
 }
 
 /// What a reader should know of timelines that are coarser than could be: one line a kind, with the

@@ -6,8 +6,10 @@ use proptest::prelude::*;
 use raddle_dispatch::slots::HighestLevel;
 use raddle_dispatch::{Composed, Dispatcher};
 use raddle_policy::How;
-use raddle_sim::{Names, Outcome, Recorder, Task, Work, Workload, run_watched};
-use raddle_trace::timeline::{Ending, Grain, Measure, Off, Slice, Timeline};
+use raddle_report::timeline::{
+    Ending, Grain, Measure, Off, Recorder, Slice, Timeline, TimelineNames,
+};
+use raddle_sim::{Outcome, Task, Work, Workload, run_watched};
 
 use crate::cut::Cuts;
 use crate::kit::{Always, SHAPE, at_level, copy, in_order, kernel, options, workload};
@@ -50,7 +52,7 @@ fn recorded(
     let mut both = Both(recorder, OneByOne::default());
     let outcome = run_watched(workload, &mut *dispatcher, &options(cus), &mut both, &mut |_| ());
     let outcome = outcome.expect("a lawful dispatcher");
-    let timeline = both.0.finish(workload, &outcome, &Names::default());
+    let timeline = both.0.finish(workload, &outcome, &TimelineNames::default());
     (outcome, timeline, both.1.finish())
 }
 
@@ -317,7 +319,7 @@ fn an_odd_device_of_more_than_64_slots_is_drawn_too() {
     let options = raddle_sim::Options { shape, ..options(1) };
     let outcome =
         run_watched(&workload, &mut dispatcher, &options, &mut both, &mut |_| ()).unwrap();
-    let timeline = both.0.finish(&workload, &outcome, &Names::default());
+    let timeline = both.0.finish(&workload, &outcome, &TimelineNames::default());
     assert_eq!(timeline.slices, both.1.finish());
     assert_eq!(timeline.slices.iter().map(|slice| slice.slot).max(), Some(299));
 }

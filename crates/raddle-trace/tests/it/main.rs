@@ -1,4 +1,4 @@
-//! Do importers, launch tables, arrivals and timelines do what their documentation says?
+//! Do importers, launch tables, and arrivals do what their documentation says?
 //!
 //! One program, because each costs a link of everything beneath; `mutations` counts the memory of its
 //! process and so has one of its own.
@@ -26,4 +26,3 @@ mod rocprof_csv;
 mod rocprof_hostile;
 mod rocprof_samples;
 mod samples;
-mod timeline;

@@ -3,7 +3,6 @@
 use super::Source;
 use super::html::{self, link};
 use crate::output::SUMMARY;
-use crate::timelines::{CHROME, PERFETTO};
 
 pub(crate) fn section(source: &Source<'_>) -> String {
     let mut body = format!(
@@ -17,18 +16,12 @@ pub(crate) fn section(source: &Source<'_>) -> String {
         "Every event and every answer of a run, one JSON line each. <code>raddle replay --events FILE</code> feeds the events again and must get the same answers:",
         &logs,
     );
-    let drawn = || recipes.clone().filter_map(|result| result.timeline.as_ref());
-    let timelines = |name: &str| -> Vec<String> {
-        let files = drawn().flat_map(|drawn| &drawn.files);
-        files.filter(|file| file.ends_with(name)).map(|file| link(file)).collect()
-    };
+    let drawn = recipes.filter_map(|result| result.timeline.as_ref());
+    let timelines: Vec<String> =
+        drawn.flat_map(|drawn| &drawn.files).map(|file| link(file)).collect();
     body += &list(
         "When which launch ran where. To look at one, open <code>ui.perfetto.dev</code> in a browser and drag the file onto the page; the file stays on your machine:",
-        &timelines(PERFETTO),
-    );
-    body += &list(
-        "The same for Chromium’s own viewer: open <code>chrome://tracing</code> and drag the file onto the page:",
-        &timelines(CHROME),
+        &timelines,
     );
     html::section("files", "Files", &body)
 }

@@ -82,7 +82,7 @@ pub(crate) fn page(source: &Source<'_>) -> String {
          <main>\n{sections}</main>\n</body>\n</html>\n",
         escape(&title),
         escape(&under),
-        style = include_str!("style.css"),
+        style = include_str!("../../../raddle-report/src/document/style.css"),
         version = escape(report.raddle),
         sections = sections.concat(),
     )

@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 use perfetto_check::{Definitions, Fault, Found, What, check};
 use prost::Message;
 use prost_reflect::{DynamicMessage, Value};
-use raddle_trace::timeline::{
-    Away, Counter, Ending, Launch, Measure, Off, Process, Slice, Timeline, write_perfetto,
+use raddle_report::timeline::{
+    Away, Counter, DrawnLaunch, DrawnProcess, Ending, Measure, Off, Slice, Timeline, write_perfetto,
 };
 
 /// A folder whose timelines are checked, with those of its subfolders.
@@ -16,7 +16,7 @@ const FOLDER: &str = "RADDLE_TIMELINES";
 
 /// Two launches on two streams of one process; the first is saved and goes on, the second waits.
 fn own() -> Vec<u8> {
-    let launch = |stream, ready, started, ended| Launch {
+    let launch = |stream, ready, started, ended| DrawnLaunch {
         process: 0,
         stream,
         kernel: stream,
@@ -24,7 +24,7 @@ fn own() -> Vec<u8> {
         ready_ns: Some(ready),
         started_ns: Some(started),
         ended_ns: Some(ended),
-        ..Launch::default()
+        ..DrawnLaunch::default()
     };
     let slice = |launch, slot, (start_ns, end_ns), ending| Slice {
         start_ns,
@@ -40,7 +40,7 @@ fn own() -> Vec<u8> {
         device: "a device".to_owned(),
         cus: 2,
         end_ns: 70,
-        processes: vec![Process {
+        processes: vec![DrawnProcess {
             name: "train".to_owned(),
             streams: vec!["7".to_owned(), "8".to_owned()],
         }],
@@ -57,7 +57,7 @@ fn own() -> Vec<u8> {
         ..Timeline::default()
     };
     let mut file = Vec::new();
-    write_perfetto(&timeline, &mut file).unwrap();
+    write_perfetto(&timeline, &mut file, &mut |_, _| ()).unwrap();
     file
 }
 

@@ -9,11 +9,10 @@ use raddle_policy::{
     Activity, Barrier, CuShape, Demand, How, Idempotence, Level, Preempt, StreamId, Tick, Ticks,
     VictimView,
 };
+use raddle_report::timeline::{Recorder, Timeline, TimelineNames, write_perfetto};
 use raddle_sim::{
-    Costs, EnergyModel, Names, Options, Outcome, ProcessPlan, Recorder, Task, Work, Workload,
-    run_watched,
+    Costs, EnergyModel, Options, Outcome, ProcessPlan, Task, Work, Workload, run_watched,
 };
-use raddle_trace::timeline::{Timeline, write_perfetto};
 
 use super::decoded::Decoded;
 
@@ -73,13 +72,13 @@ fn run(how: How) -> (Outcome, Timeline) {
     let mut recorder = Recorder::new(2, 2, 1000);
     let outcome = run_watched(&workload, &mut dispatcher, &options, &mut recorder, &mut |_| ());
     let outcome = outcome.expect("a lawful dispatcher");
-    let timeline = recorder.finish(&workload, &outcome, &Names::default());
+    let timeline = recorder.finish(&workload, &outcome, &TimelineNames::default());
     (outcome, timeline)
 }
 
 fn decoded(timeline: &Timeline) -> Decoded {
     let mut bytes = Vec::new();
-    write_perfetto(timeline, &mut bytes).expect("memory takes it");
+    write_perfetto(timeline, &mut bytes, &mut |_, _| ()).expect("memory takes it");
     Decoded::of(&bytes)
 }
 

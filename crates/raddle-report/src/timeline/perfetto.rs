@@ -10,9 +10,9 @@ use std::io::{self, Write};
 use super::events::{Event, What, in_order};
 use super::label::label;
 use super::layout::{Layout, NONE, Part};
+use super::model::{DrawnLaunch, Ending, Off, Timeline};
 use super::proto::Proto;
 use super::tracks::{Kind, Track, Tracks};
-use super::{Ending, Launch, Meter, Off, Timeline};
 
 const TRACE_PACKET: u64 = 1;
 mod packet {
@@ -65,6 +65,8 @@ const SEQUENCE: u64 = 1;
 /// What was interned before is void; what is interned from here on is needed.
 const CLEARED: u64 = 1;
 const NEEDED: u64 = 2;
+/// Events between two calls of `watch`.
+const STRIDE: usize = 1 << 14;
 /// Bytes that are collected before they are written.
 const CHUNK: usize = 1 << 16;
 
@@ -93,20 +95,12 @@ const FIRST_OFF: u64 = 3;
 /// Writes a timeline as a Perfetto trace (protocol buffers).
 ///
 /// Nested tracks: device, compute unit, workgroup slot; process, stream. Two counters a process.
-/// An arrow leads from a launch on its stream to the slice in which it first started.
+/// An arrow leads from a launch on its stream to the slice in which it first started. `watch` gets
+/// the number of events written and of all events: at the begin, at intervals, and at the end.
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_perfetto(timeline: &Timeline, out: impl Write) -> io::Result<()> {
-    write_perfetto_watched(timeline, out, &mut |_, _| ())
-}
-
-/// As [`write_perfetto`]; `watch` is told how many events are written, and of how many: at the
-/// begin, now and then, and at the end.
-///
-/// # Errors
-/// Those of `out`.
-pub fn write_perfetto_watched(
+pub fn write_perfetto(
     timeline: &Timeline,
     out: impl Write,
     watch: &mut dyn FnMut(u64, u64),
@@ -119,10 +113,13 @@ pub fn write_perfetto_watched(
         writer.describe(number, track)?;
     }
     let events = in_order(timeline, &layout, &tracks);
-    let mut meter = Meter::new(watch, events.len());
-    for event in events {
-        writer.event(&event, &tracks)?;
-        meter.step();
+    let all = events.len();
+    watch(0, all as u64);
+    for (done, event) in (1..).zip(&events) {
+        writer.event(event, &tracks)?;
+        if done % STRIDE == 0 || done == all {
+            watch(done as u64, all as u64);
+        }
     }
     writer.finish()
 }
@@ -270,7 +267,7 @@ fn begin(message: &mut Proto, timeline: &Timeline, layout: &Layout, what: What) 
     }
 }
 
-fn subject(message: &mut Proto, timeline: &Timeline, launch: &Launch) {
+fn subject(message: &mut Proto, timeline: &Timeline, launch: &DrawnLaunch) {
     let kernels = timeline.kernels.len() as u64;
     let name = u64::from(launch.kernel) + 1;
     message.number(event::NAME, if name <= kernels { name } else { kernels + BUSY });
@@ -279,7 +276,7 @@ fn subject(message: &mut Proto, timeline: &Timeline, launch: &Launch) {
     }
 }
 
-fn notes_of(message: &mut Proto, at: u32, launch: &Launch) {
+fn notes_of(message: &mut Proto, at: u32, launch: &DrawnLaunch) {
     note(message, Note::Launch, u64::from(at));
     if !launch.is_copy {
         note(message, Note::Workgroups, launch.workgroups);

@@ -4,13 +4,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
 /// Gives lanes to spans that come by their start: always the lowest that is free.
-///
-/// ```
-/// let mut lanes = raddle_trace::timeline::Lanes::default();
-/// assert_eq!([lanes.give(0, 9), lanes.give(5, 6), lanes.give(6, 7), lanes.give(9, 9)], [0, 1, 1, 0]);
-/// ```
 #[derive(Clone, Debug, Default)]
-pub struct Lanes {
+pub(super) struct Lanes {
     /// When taken lanes become free, the earliest on top.
     taken: BinaryHeap<Reverse<(u64, u32)>>,
     free: BTreeSet<u32>,
@@ -19,7 +14,7 @@ pub struct Lanes {
 
 impl Lanes {
     /// The lane of a span from `start` to `end`; `start` never falls from one call to the next.
-    pub fn give(&mut self, start: u64, end: u64) -> u32 {
+    pub(super) fn give(&mut self, start: u64, end: u64) -> u32 {
         while let Some(&Reverse((until, lane))) = self.taken.peek() {
             if until > start {
                 break;
@@ -36,8 +31,19 @@ impl Lanes {
     }
 
     /// How many lanes were given so far.
-    #[must_use]
-    pub const fn count(&self) -> u32 {
+    pub(super) const fn count(&self) -> u32 {
         self.count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_takes_the_lowest_free_lane() {
+        let mut lanes = Lanes::default();
+        let spans = [(0, 9), (5, 6), (6, 7), (9, 9)];
+        assert_eq!(spans.map(|(start, end)| lanes.give(start, end)), [0, 1, 1, 0]);
     }
 }

@@ -5,8 +5,8 @@
 //! stays in order. Streams come before compute units: an arrow begins before it ends.
 
 use super::layout::{Layout, NONE, Part, by_ready};
+use super::model::{Line, Timeline};
 use super::tracks::Tracks;
-use super::{Line, Timeline};
 
 /// Something that happens on a track.
 #[derive(Clone, Copy, Debug)]

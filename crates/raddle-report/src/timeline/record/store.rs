@@ -4,7 +4,8 @@
 //! they are kept by compute unit; if even those are too many, not at all. So at most twice as many
 //! entries as slices wanted are in memory.
 
-use raddle_trace::timeline::{Ending, Grain, Lanes, Slice};
+use super::super::lanes::Lanes;
+use super::super::model::{Ending, Grain, Slice};
 
 use super::slots::Slots;
 

@@ -4,7 +4,7 @@
 //! ticks are one group, so that a piece of many workgroups is one step. A group that has ended waits
 //! for the end of its tick: what of the same launch takes its slots by then continues its slices.
 
-use raddle_trace::timeline::Ending;
+use super::super::model::Ending;
 
 use super::slots::Slots;
 use super::store::Store;

@@ -1,9 +1,10 @@
 //! Which tracks does a timeline have, and which launch goes on which?
 //!
-//! Both writers draw the same: a device with its copy engines and compute units, then a process
+//! A device with its copy engines and compute units, then a process
 //! with its streams. A stream whose launches overlap has several lanes, and so have the copies.
 
-use super::{Grain, Lanes, Launch, Line, Off, Timeline};
+use super::lanes::Lanes;
+use super::model::{DrawnLaunch, Grain, Line, Off, Timeline};
 
 /// Where launches go, and how many lanes and slots there are.
 #[derive(Debug, Default)]
@@ -116,7 +117,7 @@ pub(super) fn by_ready(timeline: &Timeline) -> Vec<u32> {
 
 impl Timeline {
     /// From where to where a launch is drawn on its stream; `None` where it never was ready.
-    pub(super) fn span(&self, launch: &Launch) -> Option<(u64, u64)> {
+    pub(super) fn span(&self, launch: &DrawnLaunch) -> Option<(u64, u64)> {
         let start = launch.ready_ns?;
         let end = if launch.refused { start } else { launch.ended_ns.unwrap_or(self.end_ns) };
         Some((start, end.max(start)))

@@ -3,7 +3,7 @@
 //! Times come in nanoseconds, sizes in bytes; both are shown with three significant digits.
 
 /// A time with the unit that suits it: `417 ns`, `1.20 us`, `35.1 ms`, `2.00 s`.
-pub(crate) fn duration(ns: u64) -> String {
+pub fn duration(ns: u64) -> String {
     const UNITS: [(f64, &str); 3] = [(1e3, "us"), (1e6, "ms"), (1e9, "s")];
     if ns < 1000 {
         return format!("{ns} ns");
@@ -12,7 +12,7 @@ pub(crate) fn duration(ns: u64) -> String {
 }
 
 /// Bytes with the unit that suits them, each 1,000 of the one before: `64 B`, `61.1 kB`, `1.82 MB`.
-pub(crate) fn size(bytes: u64) -> String {
+pub fn size(bytes: u64) -> String {
     const UNITS: [(f64, &str); 3] = [(1e3, "kB"), (1e6, "MB"), (1e9, "GB")];
     if bytes < 1000 {
         return format!("{bytes} B");
@@ -31,7 +31,7 @@ fn scaled(value: f64, units: &[(f64, &str); 3]) -> String {
 }
 
 /// A count with separators: `27,915,924`.
-pub(crate) fn count(n: u64) -> String {
+pub fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3 + 1);
     for (position, digit) in digits.chars().enumerate() {
@@ -44,17 +44,17 @@ pub(crate) fn count(n: u64) -> String {
 }
 
 /// A count of things: `1 launch`, `2 launches`.
-pub(crate) fn counted(n: u64, one: &str, many: &str) -> String {
+pub fn counted(n: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(n), if n == 1 { one } else { many })
 }
 
 /// A share of 0 to 1 as `41.2%`.
-pub(crate) fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)
 }
 
 /// `part` of `whole`, 0 to 1, in four decimals; 0 of nothing.
-pub(crate) fn share(part: u128, whole: u128) -> f64 {
+pub fn share(part: u128, whole: u128) -> f64 {
     if whole == 0 {
         return 0.0;
     }
@@ -62,7 +62,7 @@ pub(crate) fn share(part: u128, whole: u128) -> f64 {
 }
 
 /// Whether a character turns the direction of what stands around it, or breaks its line.
-pub(crate) fn turns(c: char) -> bool {
+pub fn turns(c: char) -> bool {
     matches!(
         c,
         '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
@@ -72,7 +72,7 @@ pub(crate) fn turns(c: char) -> bool {
 /// Text from outside on one line: no control characters and none that turn what stands around it,
 /// at most `limit` characters. What is longer loses its middle: names of one kind begin alike and
 /// differ at the end.
-pub(crate) fn plain(text: &str, limit: usize) -> String {
+pub fn plain(text: &str, limit: usize) -> String {
     let harmless = |c: char| if c.is_control() || turns(c) { '?' } else { c };
     let mut left = limit;
     let room = |_: char| {
@@ -90,7 +90,7 @@ pub(crate) fn plain(text: &str, limit: usize) -> String {
 
 /// What is left of the begin and the end of a text without its middle: one character of its end
 /// for two of its begin, as long as there is room for the next one.
-pub(crate) fn without_middle(text: &str, mut room: impl FnMut(char) -> bool) -> (&str, &str) {
+pub fn without_middle(text: &str, mut room: impl FnMut(char) -> bool) -> (&str, &str) {
     let mut middle = text.chars();
     for taken in 1.. {
         let before = middle.clone();
@@ -106,7 +106,7 @@ pub(crate) fn without_middle(text: &str, mut room: impl FnMut(char) -> bool) -> 
 }
 
 /// A word of a command that a shell takes as it is.
-pub(crate) fn quoted(word: &str) -> String {
+pub fn quoted(word: &str) -> String {
     let safe = |c: char| c.is_alphanumeric() || "-_./+:,@%".contains(c);
     if !word.is_empty() && word.chars().all(safe) {
         return word.to_owned();
@@ -116,7 +116,7 @@ pub(crate) fn quoted(word: &str) -> String {
 
 /// Breaks text into lines of at most `width` characters where it can; later lines begin with
 /// `indent`.
-pub(crate) fn wrap(text: &str, width: usize, indent: &str) -> String {
+pub fn wrap(text: &str, width: usize, indent: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 20);
     let mut column = 0;
     for word in text.split(' ') {
@@ -136,12 +136,12 @@ pub(crate) fn wrap(text: &str, width: usize, indent: &str) -> String {
 }
 
 /// The one of these names that was most likely meant.
-pub(crate) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+pub fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     names.min_by_key(|known| strsim::damerau_levenshtein(name, known))
 }
 
 /// The same, if less than half of it is otherwise.
-pub(crate) fn meant<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+pub fn meant<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let near =
         |known: &&str| 2 * strsim::damerau_levenshtein(name, known) < known.chars().count().max(2);
     nearest(name, names).filter(near)

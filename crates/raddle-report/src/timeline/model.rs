@@ -1,52 +1,7 @@
-//! What does a run look like, as plain data, and how is it written for a viewer?
+//! What does a run look like, as plain data?
 //!
-//! A [`Timeline`] holds what ran where and when: launches on the streams of their processes,
-//! workgroups on the slots of compute units, and two counters a process. [`write_perfetto`] and
-//! [`write_chrome`] write it for ui.perfetto.dev and chrome://tracing. All times are nanoseconds
-//! since the start of the run; a slice or a stretch ends where the next thing may begin.
-
-mod chrome;
-mod events;
-mod label;
-mod lanes;
-mod layout;
-mod perfetto;
-mod proto;
-mod tracks;
-
-pub use chrome::{write_chrome, write_chrome_watched};
-pub use lanes::Lanes;
-pub use perfetto::{write_perfetto, write_perfetto_watched};
-
-/// Events that are written between two calls of a watch.
-const STRIDE: usize = 1 << 14;
-
-/// Tells a watch how much of a file is written: at its begin, now and then, and at its end.
-struct Meter<'w> {
-    watch: &'w mut dyn FnMut(u64, u64),
-    done: usize,
-    all: usize,
-}
-
-impl<'w> Meter<'w> {
-    fn new(watch: &'w mut dyn FnMut(u64, u64), all: usize) -> Self {
-        let mut meter = Self { watch, done: 0, all };
-        meter.tell();
-        meter
-    }
-
-    fn tell(&mut self) {
-        (self.watch)(self.done as u64, self.all as u64);
-    }
-
-    /// One more is written.
-    fn step(&mut self) {
-        self.done += 1;
-        if self.done.is_multiple_of(STRIDE) || self.done == self.all {
-            self.tell();
-        }
-    }
-}
+//! All times are nanoseconds since the start of the run; a slice or a stretch ends where the next
+//! thing may begin.
 
 /// Everything that is drawn of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,11 +15,11 @@ pub struct Timeline {
     /// How finely the compute units are drawn.
     pub grain: Grain,
     /// Position = process id.
-    pub processes: Vec<Process>,
-    /// Names of kernels, copies and fills; [`Launch::kernel`] is a position in it.
+    pub processes: Vec<DrawnProcess>,
+    /// Names of kernels, copies and fills; [`DrawnLaunch::kernel`] is a position in it.
     pub kernels: Vec<String>,
     /// Every launch, copy and fill of the run; empty at [`Grain::Stream`].
-    pub launches: Vec<Launch>,
+    pub launches: Vec<DrawnLaunch>,
     /// What ran on the compute units, by unit, slot and time.
     pub slices: Vec<Slice>,
     /// When launches were off the device, by launch and time.
@@ -110,16 +65,16 @@ impl Grain {
 
 /// A process and its streams.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Process {
+pub struct DrawnProcess {
     /// What people call it.
     pub name: String,
-    /// Names of its streams; [`Launch::stream`] is a position in it.
+    /// Names of its streams; [`DrawnLaunch::stream`] is a position in it.
     pub streams: Vec<String>,
 }
 
 /// A launch, copy or fill.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Launch {
+pub struct DrawnLaunch {
     /// Position of its process.
     pub process: u16,
     /// Position of its stream in the process.

@@ -4,7 +4,7 @@
 
 use super::label::label;
 use super::layout::Layout;
-use super::{Grain, Line, Measure, Slice, Timeline};
+use super::model::{Grain, Line, Measure, Slice, Timeline};
 
 /// A line of a viewer, or a group of lines.
 #[derive(Debug)]

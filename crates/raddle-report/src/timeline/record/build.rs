@@ -2,22 +2,21 @@
 
 use std::collections::BTreeMap;
 
+use super::super::model::{Away, DrawnLaunch, DrawnProcess, Grain, Line, Stretch, Timeline};
 use raddle_trace::Profile;
-use raddle_trace::timeline::{Away, Grain, Launch, Line, Process, Stretch, Timeline};
 
-use super::Recorder;
-use crate::plan::{Work, Workload};
-use crate::{Outcome, Record};
+use super::recorder::Recorder;
+use raddle_sim::{Outcome, ProcessPlan, Record, Work, Workload};
 
 /// What things are called on a timeline.
 #[derive(Clone, Debug, Default)]
-pub struct Names {
+pub struct TimelineNames {
     device: String,
     /// The kernels of each process, which of them each of its tasks runs, and its streams.
     processes: Vec<(Vec<String>, Vec<u32>, Vec<String>)>,
 }
 
-impl Names {
+impl TimelineNames {
     /// Names of the device and, from its profile, of each process. What has no name here is called
     /// `kernel`, `copy` or by its number.
     pub fn of<'p>(device: &str, profiles: impl IntoIterator<Item = &'p Profile>) -> Self {
@@ -50,7 +49,12 @@ impl Recorder {
     /// ([`Grain::Stream`]): what of one stream touches is one stretch, and gaps of 1, 2, 4, ... us
     /// are drawn over until there are no more stretches than wanted, or one a stream.
     #[must_use]
-    pub fn finish(mut self, workload: &Workload, outcome: &Outcome, names: &Names) -> Timeline {
+    pub fn finish(
+        mut self,
+        workload: &Workload,
+        outcome: &Outcome,
+        names: &TimelineNames,
+    ) -> Timeline {
         let end_ns = self.last.max(outcome.last.0);
         for unit in &mut self.units {
             unit.close(end_ns, &mut self.store);
@@ -96,16 +100,21 @@ impl Recorder {
     }
 }
 
-fn processes(workload: &Workload, names: &Names) -> Vec<Process> {
+fn processes(workload: &Workload, names: &TimelineNames) -> Vec<DrawnProcess> {
     let plans = workload.processes.iter().enumerate();
-    let process = |(at, plan): (usize, &crate::ProcessPlan)| Process {
+    let process = |(at, plan): (usize, &ProcessPlan)| DrawnProcess {
         name: plan.name.clone(),
         streams: (0..plan.streams).map(|stream| names.stream(at, stream)).collect(),
     };
     plans.map(process).collect()
 }
 
-fn add_launches(timeline: &mut Timeline, workload: &Workload, outcome: &Outcome, names: &Names) {
+fn add_launches(
+    timeline: &mut Timeline,
+    workload: &Workload,
+    outcome: &Outcome,
+    names: &TimelineNames,
+) {
     let mut known: BTreeMap<&str, u32> = BTreeMap::new();
     for record in &outcome.records {
         let task = &workload.processes[usize::from(record.process)].tasks[record.task as usize];
@@ -120,7 +129,7 @@ fn add_launches(timeline: &mut Timeline, workload: &Workload, outcome: &Outcome,
             timeline.kernels.push(name.to_owned());
             next
         });
-        timeline.launches.push(Launch {
+        timeline.launches.push(DrawnLaunch {
             process: record.process,
             stream: task.stream.0,
             kernel,

@@ -1,49 +1,37 @@
-//! How does a run become a timeline?
-//!
-//! A [`Recorder`] looks on while the run goes and keeps what a viewer draws: which launch held which
-//! workgroup slots from when to when, when launches were off the device, how many waves were
-//! resident and how many launches were ready. Its cost grows with pieces and fronts, not with
-//! workgroups, and its memory with the slices wanted, not with the run.
-
-mod build;
-mod counts;
-mod slots;
-mod store;
-mod unit;
+//! What does a recorder keep of what it sees?
 
 use std::collections::BTreeMap;
 
+use super::super::model::{Away, Ending, Grain, Off};
 use raddle_policy::{LaunchId, Piece, TakeOff, Tick, WaveSpan};
-use raddle_trace::timeline::{Away, Ending, Grain, Off};
 
-use crate::watch::{Seen, Watch};
+use raddle_sim::{Seen, Watch};
 
-pub use build::Names;
-use counts::Counts;
-use slots::Slots;
-use store::Store;
-use unit::{Key, Unit};
+use super::counts::Counts;
+use super::slots::Slots;
+use super::store::Store;
+use super::unit::{Key, Unit};
 
-/// Records a timeline: give it to [`crate::run_watched`], then call [`Recorder::finish`].
+/// Records a timeline: give it to [`raddle_sim::run_watched`], then call [`Recorder::finish`].
 ///
 /// Memory: at most 96 bytes a slice wanted while the run goes, 40 more when it is put together, and
 /// 16 for each sample of a counter, of which there are at most as many.
 #[derive(Debug)]
 pub struct Recorder {
-    units: Vec<Unit>,
-    store: Store,
-    counts: Counts,
+    pub(super) units: Vec<Unit>,
+    pub(super) store: Store,
+    pub(super) counts: Counts,
     /// What was saved of each launch: unit, key, workgroups.
-    saved: BTreeMap<LaunchId, Vec<(u16, Key, u32)>>,
+    pub(super) saved: BTreeMap<LaunchId, Vec<(u16, Key, u32)>>,
     /// Waves that ended of each workgroup that does not run as a whole.
-    partial: BTreeMap<(LaunchId, u64), u32>,
+    pub(super) partial: BTreeMap<(LaunchId, u64), u32>,
     /// Launches that are off the device, since when.
-    off: BTreeMap<LaunchId, (Off, u64)>,
-    aways: Vec<Away>,
-    aways_left_out: bool,
-    most: usize,
+    pub(super) off: BTreeMap<LaunchId, (Off, u64)>,
+    pub(super) aways: Vec<Away>,
+    pub(super) aways_left_out: bool,
+    pub(super) most: usize,
     /// When anything was last seen.
-    last: u64,
+    pub(super) last: u64,
 }
 
 impl Recorder {
@@ -169,7 +157,7 @@ impl Recorder {
     }
 
     /// A launch is on the device again, if it was off.
-    fn back(&mut self, now: u64, launch: LaunchId) {
+    pub(super) fn back(&mut self, now: u64, launch: LaunchId) {
         let Some((how, since)) = self.off.remove(&launch) else { return };
         if since < now && !self.aways_left_out {
             self.aways.push(Away { launch: launch.0, how, start_ns: since, end_ns: now });
@@ -198,6 +186,7 @@ impl Watch for Recorder {
                     self.last = now;
                 }
             }
+            _ => {}
         }
     }
 }

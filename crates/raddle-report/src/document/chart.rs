@@ -1,0 +1,102 @@
+//! What does a picture show, whoever draws it?
+
+/// One picture.
+#[derive(Clone, Debug)]
+pub struct Chart {
+    /// Its name.
+    pub title: String,
+    /// What stands beside the name.
+    pub note: String,
+    /// What it shows, in words, for those who do not see it.
+    pub words: String,
+    /// How the series are drawn.
+    pub kind: ChartKind,
+    /// Along.
+    pub x: Axis,
+    /// Up.
+    pub y: Axis,
+    /// A value up at which a dashed line goes across.
+    pub rule: Option<f64>,
+    /// What is drawn, in order.
+    pub series: Vec<Series>,
+}
+
+/// How series are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChartKind {
+    /// A line that holds each value until the next.
+    Steps,
+    /// The same for a rising line of many points, of which only those are drawn that can be told
+    /// apart.
+    Distribution,
+    /// Areas of steps, each on top of the one before.
+    Stack,
+}
+
+/// An axis.
+#[derive(Clone, Copy, Debug)]
+pub struct Axis {
+    /// What its values are; empty: nothing is written.
+    pub title: &'static str,
+    /// Where its values stand.
+    pub scale: Scale,
+    /// What its values count.
+    pub unit: Unit,
+}
+
+/// Where values stand on an axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Scale {
+    /// From 0 to this value.
+    Linear(f64),
+    /// By powers of ten, for values of which the first is the smallest above 0 and the second the
+    /// largest; 0 has a place of its own, before them.
+    Log(f64, f64),
+    /// Shares, 0 to 1, of so many things: as far from 90% to 99% as from 99% to 99.9%, and all of
+    /// them half as far beyond all but one.
+    Nines(f64),
+}
+
+/// What values count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Nanoseconds.
+    Ns,
+    /// Shares, 0 to 1.
+    Share,
+    /// Things.
+    Count,
+}
+
+/// One line or area.
+#[derive(Clone, Debug)]
+pub struct Series {
+    /// Its position in the legend, which gives it colour, dashes and marker.
+    pub look: usize,
+    /// What it shows, in words.
+    pub words: String,
+    /// Rising along; each value up holds until the next point, and the last ends the series.
+    pub points: Vec<(f64, f64)>,
+    /// A point with a marker.
+    pub mark: Option<(f64, f64)>,
+}
+
+/// Which series is which.
+#[derive(Clone, Debug)]
+pub struct Legend {
+    /// How the series are drawn.
+    pub kind: ChartKind,
+    /// Their names, which come from outside.
+    pub names: Vec<String>,
+}
+
+/// A horizontal bar.
+#[derive(Clone, Debug)]
+pub struct Bar {
+    /// Whose, a name from outside.
+    pub name: String,
+    /// Its figure.
+    pub note: String,
+    /// The look and the share of the whole of each part, from the left.
+    pub parts: Vec<(usize, f64)>,
+}

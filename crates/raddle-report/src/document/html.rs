@@ -1,0 +1,284 @@
+//! How is a document written as one page?
+//!
+//! The page needs no other file: no network, no script, no font, and its own policy
+//! (`Content-Security-Policy`) forbids them. Equal documents give equal bytes. Whatever comes from
+//! outside is escaped and stands on one line.
+
+use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
+
+use super::chart::{Bar, Chart, Legend};
+use super::model::{Block, Document, List, Medium, Tile};
+use super::plot::{colour, key, svg};
+use super::table::{Cell, ColumnKind, Table};
+use crate::units::{count, plain};
+
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
+/// Characters of a name, and of a text.
+const NAME: usize = 160;
+const TEXT: usize = 2000;
+/// Items of a list.
+const LISTED: usize = 60;
+/// Cells with more characters than this are broken into lines.
+const LONG: usize = 40;
+/// A part of a bar has room for its figure from this share of it on.
+const ROOM: f64 = 0.15;
+
+impl Document {
+    /// The document as a page.
+    #[must_use]
+    pub fn html(&self) -> String {
+        let mut head = Vec::new();
+        let mut sections: Vec<(&str, &str, Vec<&Block>)> = Vec::new();
+        for block in self.on(Medium::Page) {
+            match (block, sections.last_mut()) {
+                (Block::Section { id, title }, _) => sections.push((id, title, Vec::new())),
+                (block, Some((.., blocks))) => blocks.push(block),
+                (block, None) => head.push(block),
+            }
+        }
+        let block = |block: &Block| self.block(block);
+        let page = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta http-equiv="Content-Security-Policy" content=(POLICY);
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    title { (self.title) " – raddle" }
+                    style { (PreEscaped(include_str!("style.css"))) }
+                }
+                body {
+                    header {
+                        p class="brand" { "raddle " (env!("CARGO_PKG_VERSION")) }
+                        h1 { (self.title) }
+                        p class="under" { (self.summary) }
+                    }
+                    main {
+                        @for item in head { (block(item)) }
+                        @for (id, title, blocks) in sections {
+                            section id=(id) { h2 { (title) } @for item in blocks { (block(item)) } }
+                        }
+                    }
+                }
+            }
+        };
+        page.into_string()
+    }
+
+    fn block(&self, block: &Block) -> Markup {
+        html! {
+            @match block {
+                Block::Section { .. } => {}
+                Block::Heading(text) => h3 { (text) },
+                Block::Paragraph { label, text } => p { @if !label.is_empty() { b { (label) ": " } } (rich(text)) },
+                Block::Note(text) => p class="small" { (rich(text)) },
+                Block::List(list) => (self.items(list)),
+                Block::Terms { label, terms } => {
+                    h3 { (label) }
+                    dl { @for (term, meaning) in terms { dt { (term) } dd { (meaning) } } }
+                }
+                Block::Warning(text) => p class="warning" { (rich(text)) },
+                Block::Table(table) => (grid(table)),
+                Block::Tiles(tiles) => div class="tiles" { @for tile in tiles { (one_tile(tile)) } },
+                Block::Charts(legend, charts) => (pictures(legend, charts)),
+                Block::Bars { title, bars } => (all_bars(title, bars)),
+                Block::Files { text, paths } => {
+                    p { (rich(text)) }
+                    ul class="files" {
+                        @for path in paths { li { a href=(address(path)) { (name(path)) } } }
+                    }
+                }
+                Block::Commands(commands) => ul { @for command in commands { li { code { (command) } } } },
+            }
+        }
+    }
+
+    fn items(&self, list: &List) -> Markup {
+        html! {
+            @if !list.label.is_empty() { h3 { (list.label) } }
+            ul {
+                @for item in list.items.iter().take(LISTED) { li { (rich(item)) } }
+                @if list.items.len() > LISTED {
+                    li { "and " (count((list.items.len() - LISTED) as u64)) " more " (self.full) }
+                }
+            }
+        }
+    }
+}
+
+/// A name from outside.
+fn name(text: &str) -> Markup {
+    html! { bdi { (plain(text, NAME)) } }
+}
+
+/// Text of the tool: what stands between backticks is code, where they come in pairs.
+fn rich(text: &str) -> Markup {
+    let text = plain(text, TEXT);
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return text.render();
+    }
+    html! {
+        @for (position, part) in parts.iter().enumerate() {
+            @if position % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
+/// A figure whose unit stays beside it, with the sign for micro.
+fn figure(text: &str) -> String {
+    match text.strip_suffix(" us") {
+        Some(number) => format!("{number}\u{a0}µs"),
+        None => text.replace(' ', "\u{a0}"),
+    }
+}
+
+/// The address of a file beside the page.
+fn address(path: &str) -> String {
+    let mut to = "./".to_owned();
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_./".contains(&byte) {
+            to.push(char::from(byte));
+        } else {
+            to += &format!("%{byte:02X}");
+        }
+    }
+    to
+}
+
+fn one_tile(tile: &Tile) -> Markup {
+    html! {
+        div class="tile" {
+            p class="what" { (plain(&tile.what, NAME)) }
+            p class="value" { (figure(&tile.value)) }
+            p class="note" { (plain(&tile.note, TEXT)) }
+        }
+    }
+}
+
+/// A table that scrolls by itself where it is too wide.
+fn grid(table: &Table) -> Markup {
+    let class = |column: usize| (table.columns[column].kind == ColumnKind::Figure).then_some("n");
+    let grouped = table.columns.iter().any(|column| column.depth.is_some());
+    let mut bodies: Vec<Vec<usize>> = Vec::new();
+    for row in 0..table.rows.len() {
+        match bodies.last_mut() {
+            Some(rows) if !grouped || table.repeats(row, 0) => rows.push(row),
+            _ => bodies.push(vec![row]),
+        }
+    }
+    html! {
+        div class="wide" role="region" tabindex="0" aria-label=(table.label) {
+            table {
+                thead {
+                    tr { @for (at, column) in table.columns.iter().enumerate() {
+                        th scope="col" class=[class(at)] { (column.title) }
+                    } }
+                }
+                @for rows in bodies {
+                    tbody {
+                        @for &row in &rows {
+                            tr { @for at in 0..table.columns.len() {
+                                @if !table.repeats(row, at) { (cell(table, row, at, class(at))) }
+                            } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn cell(table: &Table, row: usize, column: usize, class: Option<&str>) -> Markup {
+    let Cell { text, best, .. } = &table.rows[row][column];
+    let repeated = (row + 1..table.rows.len()).take_while(|&row| table.repeats(row, column));
+    let rows = 1 + repeated.count();
+    let span = (rows > 1).then_some(rows);
+    let content = match table.columns[column].kind {
+        ColumnKind::Name(_) => name(text),
+        ColumnKind::Figure => figure(text).render(),
+        ColumnKind::Text => rich(text),
+    };
+    let long = text.chars().count() > LONG && table.columns[column].kind != ColumnKind::Figure;
+    let content = if long {
+        html! { span class="words" { (content) } }
+    } else {
+        content
+    };
+    html! {
+        @if column == 0 {
+            th scope=(if span.is_some() { "rowgroup" } else { "row" }) rowspan=[span] { (content) }
+        } @else {
+            td class=[class] rowspan=[span] { @if *best { b { (content) } } @else { (content) } }
+        }
+    }
+}
+
+fn pictures(legend: &Legend, charts: &[Chart]) -> Markup {
+    html! {
+        ul class="legend" {
+            @for (look, text) in legend.names.iter().enumerate() {
+                li { (key(legend.kind, look)) (name(text)) }
+            }
+        }
+        div class="figures" {
+            @for chart in charts {
+                figure {
+                    figcaption { (plain(&chart.title, NAME)) @if !chart.note.is_empty() { " " span class="note" { (chart.note) } } }
+                    (svg(chart))
+                }
+            }
+        }
+    }
+}
+
+fn all_bars(title: &str, bars: &[Bar]) -> Markup {
+    html! {
+        figure class="bars" {
+            figcaption { (title) }
+            @for bar in bars {
+                p { (name(&bar.name)) span { (bar.note) } }
+                div class="bar" {
+                    @for &(look, share) in &bar.parts {
+                        @let n = colour(look);
+                        @let percent = format!("{:.1}%", share * 100.0);
+                        span title=(percent) style=(format!("width:{:.2}%;background:var(--s{n});color:var(--o{n})", share * 100.0)) {
+                            @if share >= ROOM && bar.parts.len() > 1 { (percent) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::Column;
+    use super::*;
+
+    #[test]
+    fn what_comes_from_outside_stays_text() {
+        let text = |markup: Markup| markup.into_string();
+        assert_eq!(text(name("<b onclick='x'>")), "<bdi>&lt;b onclick='x'&gt;</bdi>");
+        assert_eq!(text(name("a\u{202e}b\u{2066}c\nd")), "<bdi>a?b?c?d</bdi>");
+        assert_eq!(
+            text(rich("say `--a <b>` or `c`")),
+            "say <code>--a &lt;b&gt;</code> or <code>c</code>"
+        );
+        assert_eq!(text(rich("one ` only")), "one ` only");
+        assert_eq!(address("a b#?\"<é/javascript:x"), "./a%20b%23%3F%22%3C%C3%A9/javascript%3Ax");
+        assert_eq!(figure("12.5 us"), "12.5\u{a0}µs");
+    }
+
+    #[test]
+    fn a_table_has_headings_groups_and_best_cells() {
+        let mut table = Table::new("t\"", [Column::name("a", 9).of(0), Column::figure("b")]);
+        table.row([Cell::from("x"), Cell::ranked("1 us", Some(1.0))]);
+        table.row([Cell::from("x"), Cell::ranked("2", Some(2.0))]);
+        table.row([Cell::from("y"), Cell::from("-")]);
+        table.mark_best([1], &[]);
+        insta::assert_snapshot!(grid(&table).into_string().replace("><", ">\n<"));
+    }
+}

@@ -1,0 +1,17 @@
+//! What does a verb say, and how is that written?
+//!
+//! A verb fills one [`Document`] with [`Block`]s, each once. [`Document::text`] writes it for a
+//! terminal, [`Document::html`] as one page that needs no other file. What only one of the two
+//! shows is marked so ([`Medium`]).
+
+mod chart;
+mod html;
+mod model;
+mod plot;
+mod table;
+mod text;
+
+pub use chart::{Axis, Bar, Chart, ChartKind, Legend, Scale, Series, Unit};
+pub use model::{Block, Document, List, Medium, Tile};
+pub use table::{Cell, Column, Table};
+pub use text::{alarm, heading};

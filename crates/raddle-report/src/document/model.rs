@@ -1,0 +1,147 @@
+//! What is a document made of?
+
+use super::chart::{Bar, Chart, Legend};
+use super::table::Table;
+
+/// Where a block is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Medium {
+    /// Wherever the document is.
+    Any,
+    /// Only on a terminal.
+    Terminal,
+    /// Only on the page.
+    Page,
+}
+
+/// The result of a verb, for people.
+#[derive(Debug, Default)]
+pub struct Document {
+    /// The heading of the page; a terminal does without it.
+    pub title: String,
+    /// The first line, on both.
+    pub summary: String,
+    /// Where what a list leaves out can be found.
+    pub full: &'static str,
+    pub(super) blocks: Vec<(Medium, Block)>,
+}
+
+/// A part of a document. Text between backticks is code.
+#[derive(Debug)]
+pub enum Block {
+    /// What follows, up to the next one, is a section. A terminal shows no heading for it.
+    Section {
+        /// Its anchor on the page.
+        id: &'static str,
+        /// Its heading.
+        title: &'static str,
+    },
+    /// A heading within a section.
+    Heading(String),
+    /// Text, after its label if it has one.
+    Paragraph {
+        /// What it is about.
+        label: &'static str,
+        /// One or more sentences.
+        text: String,
+    },
+    /// Text that explains a figure or a table.
+    Note(String),
+    /// Lines of equal kind.
+    List(List),
+    /// Terms and their meanings.
+    Terms {
+        /// What they belong to.
+        label: &'static str,
+        /// Each term and its meaning, which begins with a small letter.
+        terms: Vec<(&'static str, &'static str)>,
+    },
+    /// Something that a reader should know before using the figures.
+    Warning(String),
+    /// Rows of figures.
+    Table(Table),
+    /// The most important figures.
+    Tiles(Vec<Tile>),
+    /// Pictures with one legend.
+    Charts(Legend, Vec<Chart>),
+    /// A picture of horizontal bars.
+    Bars {
+        /// What a full bar is.
+        title: String,
+        /// From the top.
+        bars: Vec<Bar>,
+    },
+    /// Files beside the page.
+    Files {
+        /// What they are for.
+        text: String,
+        /// Their paths from the page.
+        paths: Vec<String>,
+    },
+    /// Commands to try next, each with what it does.
+    Commands(Vec<String>),
+}
+
+/// Lines of equal kind.
+#[derive(Debug)]
+pub struct List {
+    /// What they are; empty: they need no introduction.
+    pub label: String,
+    /// One sentence or clause each.
+    pub items: Vec<String>,
+    /// Whether a terminal shows them as one paragraph.
+    pub inline: bool,
+}
+
+/// One figure of many that everybody looks at first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tile {
+    /// What it is.
+    pub what: String,
+    /// The figure with its unit.
+    pub value: String,
+    /// Who has it.
+    pub note: String,
+}
+
+impl Document {
+    /// Adds a block for every medium.
+    pub fn add(&mut self, block: Block) {
+        self.add_on(Medium::Any, block);
+    }
+
+    /// Adds a block for one medium.
+    pub fn add_on(&mut self, medium: Medium, block: Block) {
+        self.blocks.push((medium, block));
+    }
+
+    /// Begins a section.
+    pub fn section(&mut self, id: &'static str, title: &'static str) {
+        self.add(Block::Section { id, title });
+    }
+
+    /// Adds a paragraph.
+    pub fn paragraph(&mut self, label: &'static str, text: impl Into<String>) {
+        self.add(Block::Paragraph { label, text: text.into() });
+    }
+
+    /// Adds a list, unless it is empty.
+    pub fn list(&mut self, label: impl Into<String>, items: Vec<String>) {
+        if !items.is_empty() {
+            self.add(Block::List(List { label: label.into(), items, inline: false }));
+        }
+    }
+
+    /// Adds a table, unless it is empty.
+    pub fn table(&mut self, table: Table) {
+        if !table.is_empty() {
+            self.add(Block::Table(table));
+        }
+    }
+
+    /// What a medium shows.
+    pub(super) fn on(&self, medium: Medium) -> impl Iterator<Item = &Block> {
+        let shown = move |of: Medium| of == Medium::Any || of == medium;
+        self.blocks.iter().filter(move |(of, _)| shown(*of)).map(|(_, block)| block)
+    }
+}

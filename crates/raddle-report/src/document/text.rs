@@ -1,0 +1,190 @@
+//! How is a document written for a terminal?
+
+use std::borrow::Cow;
+
+use comfy_table::{CellAlignment, ContentArrangement, presets};
+
+use super::model::{Block, Document, List, Medium};
+use super::table::{Cell, ColumnKind, Table};
+use crate::units::{count, plain, wrap};
+
+/// Columns of a line of text; tables may be wider.
+const WIDTH: usize = 100;
+/// Characters of one item, whatever came into it from outside.
+const ITEM: usize = 2000;
+/// Items of a list.
+const LISTED: usize = 12;
+
+/// `text` as a heading, where colour may be used.
+#[must_use]
+pub fn heading(text: &str, colour: bool) -> Cow<'_, str> {
+    paint(text, "1", colour)
+}
+
+/// `text` as a sign of trouble, where colour may be used.
+#[must_use]
+pub fn alarm(text: &str, colour: bool) -> Cow<'_, str> {
+    paint(text, "1;31", colour)
+}
+
+fn paint<'t>(text: &'t str, code: &str, colour: bool) -> Cow<'t, str> {
+    if colour { Cow::Owned(format!("\x1b[{code}m{text}\x1b[0m")) } else { Cow::Borrowed(text) }
+}
+
+impl Document {
+    /// The document for a terminal.
+    #[must_use]
+    pub fn text(&self, colour: bool) -> String {
+        let mut writer = Writer { out: String::new(), colour, full: self.full };
+        if !self.summary.is_empty() {
+            writer.line(&wrap(&self.summary, WIDTH, "  "));
+        }
+        let mut before: Option<&Block> = None;
+        for block in self.on(Medium::Terminal) {
+            let gap = match (before, block) {
+                (_, Block::Section { .. }) => continue,
+                (Some(Block::Heading(_)), Block::Table(_)) => false,
+                (Some(Block::Table(_)), _) | (_, Block::Table(_) | Block::Heading(_)) => true,
+                _ => false,
+            };
+            if gap && !writer.out.is_empty() {
+                writer.line("");
+            }
+            writer.block(block);
+            before = Some(block);
+        }
+        writer.out
+    }
+}
+
+struct Writer {
+    out: String,
+    colour: bool,
+    full: &'static str,
+}
+
+impl Writer {
+    fn line(&mut self, text: &str) {
+        self.out += text;
+        self.out.push('\n');
+    }
+
+    fn block(&mut self, block: &Block) {
+        match block {
+            Block::Heading(text) => self.line(&heading(&plain(text, WIDTH), self.colour)),
+            Block::Paragraph { label, text } => self.paragraph(label, text),
+            Block::Note(text) => self.paragraph("", text),
+            Block::List(list) if list.inline => self.paragraph(&list.label, &list.items.join("; ")),
+            Block::List(list) => self.list(list),
+            Block::Terms { label, terms } => {
+                let terms = terms.iter().map(|(term, meaning)| format!("{term} = {meaning}"));
+                self.paragraph(label, &terms.collect::<Vec<_>>().join("; "));
+            }
+            Block::Warning(text) => {
+                let text = wrap(&format!("warning: {}", plain(text, ITEM)), WIDTH, "  ");
+                let rest = text.strip_prefix("warning:").unwrap_or_default();
+                self.line(&format!("{}{rest}", alarm("warning:", self.colour)));
+            }
+            Block::Table(table) => self.out += &rendered(table, self.colour),
+            Block::Tiles(tiles) => {
+                for tile in tiles {
+                    self.line(&format!("{}: {} ({})", tile.what, tile.value, tile.note));
+                }
+            }
+            Block::Charts(_, charts) => {
+                for chart in charts {
+                    self.paragraph(&chart.title, &chart.words);
+                }
+            }
+            Block::Bars { title, bars } => {
+                let bars = bars.iter().map(|bar| format!("{} {}", bar.name, bar.note));
+                self.paragraph(title, &bars.collect::<Vec<_>>().join("; "));
+            }
+            Block::Files { text, paths } => self.paragraph(text, &paths.join(", ")),
+            Block::Commands(commands) => {
+                for (position, command) in commands.iter().enumerate() {
+                    let label = if position == 0 { "Next: " } else { "      " };
+                    self.line(&format!("{} {command}", heading(label, self.colour)));
+                }
+            }
+            Block::Section { .. } => {}
+        }
+    }
+
+    fn paragraph(&mut self, label: &str, text: &str) {
+        if label.is_empty() {
+            return self.line(&wrap(text, WIDTH, "  "));
+        }
+        let text = wrap(&format!("{label}: {text}"), WIDTH, "  ");
+        let rest = text.strip_prefix(label).unwrap_or_default();
+        self.line(&format!("{}{rest}", heading(label, self.colour)));
+    }
+
+    fn list(&mut self, list: &List) {
+        if !list.label.is_empty() {
+            self.line(&heading(&format!("{}:", list.label), self.colour));
+        }
+        for item in list.items.iter().take(LISTED) {
+            self.line(&format!("  {}", wrap(&plain(item, ITEM), WIDTH - 2, "    ")));
+        }
+        if list.items.len() > LISTED {
+            let more = count((list.items.len() - LISTED) as u64);
+            self.line(&format!("  and {more} more {}", self.full));
+        }
+    }
+}
+
+/// Columns aligned with blanks, the header above a line; as wide as its contents.
+fn rendered(table: &Table, colour: bool) -> String {
+    let mut drawn = comfy_table::Table::new();
+    drawn.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
+    let aligned = |column: usize, text: &str| {
+        let right = table.columns[column].kind == ColumnKind::Figure;
+        let side = if right { CellAlignment::Right } else { CellAlignment::Left };
+        comfy_table::Cell::new(text).set_alignment(side)
+    };
+    let titles = table.columns.iter().enumerate();
+    drawn.add_row(titles.map(|(at, column)| aligned(at, &column.title)).collect::<Vec<_>>());
+    for (at, row) in table.rows.iter().enumerate() {
+        let cell = |(column, cell): (usize, &Cell)| match table.columns[column].kind {
+            _ if table.repeats(at, column) => aligned(column, ""),
+            ColumnKind::Name(most) => aligned(column, &plain(&cell.text, most)),
+            _ => aligned(column, &cell.text),
+        };
+        drawn.add_row(row.iter().enumerate().map(cell).collect::<Vec<_>>());
+    }
+    let lines = drawn.lines();
+    let lines: Vec<String> =
+        lines.map(|line| line.strip_prefix(' ').unwrap_or(&line).trim_end().to_owned()).collect();
+    let width = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+    let mut out = String::new();
+    for (position, line) in lines.iter().enumerate() {
+        match position {
+            0 => out += &format!("{}\n{}\n", heading(line, colour), "-".repeat(width)),
+            _ => out += &format!("{line}\n"),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::Column;
+    use super::*;
+
+    #[test]
+    fn columns_are_aligned_and_lines_have_no_blank_ends() {
+        let columns = [Column::name("name", 5).of(0), Column::figure("n"), Column::text("note")];
+        let mut table = Table::new("", columns);
+        table.row(["a", "5", "x"]);
+        table.row(["größer", "1,000", ""]);
+        table.row(["größer", "1", ""]);
+        let mut document = Document { summary: "one".to_owned(), ..Document::default() };
+        document.table(table);
+        document.paragraph("Label", "text");
+        assert_eq!(
+            document.text(false),
+            "one\n\nname       n  note\n------------------\na          5  x\ngrö…r  1,000\n           1\n\nLabel: text\n"
+        );
+    }
+}

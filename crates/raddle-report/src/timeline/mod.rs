@@ -1,0 +1,23 @@
+//! What does a run look like, as plain data, and how is it written for a viewer?
+//!
+//! A [`Timeline`] holds what ran where and when: launches on the streams of their processes,
+//! workgroups on the slots of compute units, and two counters a process. A [`Recorder`] makes one
+//! while a run goes; [`write_perfetto`] writes it for ui.perfetto.dev. All times are nanoseconds
+//! since the start of the run; a slice or a stretch ends where the next thing may begin.
+
+mod events;
+mod label;
+mod lanes;
+mod layout;
+mod model;
+mod perfetto;
+mod proto;
+mod record;
+mod tracks;
+
+pub use model::{
+    Away, Counter, DrawnLaunch, DrawnProcess, Ending, Grain, Line, Measure, Off, Slice, Stretch,
+    Timeline,
+};
+pub use perfetto::write_perfetto;
+pub use record::{Recorder, TimelineNames};

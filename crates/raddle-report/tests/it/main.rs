@@ -1,0 +1,4 @@
+//! Does what raddle-report writes hold what it was given?
+#![allow(clippy::unwrap_used, reason = "all of this is test code")]
+
+mod written;
