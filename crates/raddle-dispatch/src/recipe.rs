@@ -4,7 +4,7 @@
 //! never); an unknown key is an error that names the nearest one. Names are kebab-case, snake_case
 //! is accepted.
 
-use raddle_policy::CuShape;
+use raddle_policy::{CuShape, Preemption};
 use raddle_workgroup::{
     Greedy, GreedyConfig, Leftover, LeftoverConfig, Matching, MatchingConfig, PlaceRule,
     RoundRobin, RoundRobinConfig, Spatial, SpatialConfig,
@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "preempt")]
 use raddle_policy::Ticks;
 #[cfg(feature = "preempt")]
-use raddle_preempt::policy::{self, ByRule};
+use raddle_preempt::Abilities;
 #[cfg(feature = "preempt")]
-use raddle_preempt::{Abilities, Way};
+use raddle_preempt::policy::{self, ByRule};
 
 use crate::slots::{
     Everyone, EveryoneConfig, HighestLevel, HighestLevelConfig, Never, NeverConfig, Ordinary,
@@ -335,17 +335,17 @@ impl Recipe {
         Ok(match self.preempt {
             PreemptRecipe::Never(_) => builder.preempt(name, Never),
             #[cfg(feature = "preempt")]
-            PreemptRecipe::Wait(_) => builder.preempt(name, ByRule::fixed(Way::Wait)),
+            PreemptRecipe::Wait(_) => builder.preempt(name, ByRule::fixed(Preemption::Wait)),
             #[cfg(feature = "preempt")]
-            PreemptRecipe::Flag(_) => builder.preempt(name, ByRule::fixed(Way::Flag)),
+            PreemptRecipe::Flag(_) => builder.preempt(name, ByRule::fixed(Preemption::Flag)),
             #[cfg(feature = "preempt")]
-            PreemptRecipe::Drain(_) => builder.preempt(name, ByRule::fixed(Way::Drain)),
+            PreemptRecipe::Drain(_) => builder.preempt(name, ByRule::fixed(Preemption::Drain)),
             #[cfg(feature = "preempt")]
             PreemptRecipe::Reset(config) => {
-                builder.preempt(name, ByRule::fixed(Way::Reset).sparing(config.most_kills))
+                builder.preempt(name, ByRule::fixed(Preemption::Reset).sparing(config.most_kills))
             }
             #[cfg(feature = "preempt")]
-            PreemptRecipe::Switch(_) => builder.preempt(name, ByRule::fixed(Way::Switch)),
+            PreemptRecipe::Switch(_) => builder.preempt(name, ByRule::fixed(Preemption::Switch)),
             #[cfg(feature = "preempt")]
             PreemptRecipe::Cheapest(config) => {
                 let costs = config.costs.ok_or_else(refused::no_costs)?;

@@ -2,8 +2,8 @@
 
 use raddle_dispatch::{Action, Actions, Composed, Dispatcher, Event, Recipe};
 use raddle_policy::{
-    Activity, Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, Piece, ProcessId,
-    StreamId, TakeOff, Tick, WaveSpan,
+    Activity, Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, Piece, Preemption,
+    ProcessId, StreamId, Tick, WaveSpan,
 };
 use raddle_testkit::{Counting, made};
 
@@ -33,7 +33,7 @@ struct Device {
     /// Whether that is saved meanwhile.
     saved: Vec<bool>,
     /// What was asked for and is told at the next tick.
-    leaving: Vec<(LaunchId, TakeOff)>,
+    leaving: Vec<(LaunchId, Preemption)>,
     restored: Vec<LaunchId>,
     /// When the turn is over.
     wake: Tick,
@@ -98,9 +98,9 @@ impl Device {
             while let Some((launch, how)) = self.leaving.pop() {
                 self.seen[1] += 1;
                 match how {
-                    TakeOff::Drain => self.end(launch),
-                    TakeOff::Kill => self.running[launch.0 as usize].clear(),
-                    TakeOff::Save => self.saved[launch.0 as usize] = true,
+                    Preemption::Drain => self.end(launch),
+                    Preemption::Reset => self.running[launch.0 as usize].clear(),
+                    Preemption::Switch => self.saved[launch.0 as usize] = true,
                     _ => {}
                 }
                 self.tell(&Event::TakenOff { launch, how, done: 0 });

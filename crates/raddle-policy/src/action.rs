@@ -5,34 +5,7 @@ use core::ops::Range;
 
 use crate::{CuId, LaunchId, Refusal, Tick};
 
-use crate::{Piece, Place, Submission, WaveSpan};
-
-/// How a launch leaves the device, seen from the device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum TakeOff {
-    /// It has not started: it goes back to its process's buffer at once.
-    Flag,
-    /// What is resident runs to its end, nothing further starts.
-    Drain,
-    /// What is resident is killed; the launch starts again from workgroup 0.
-    Kill,
-    /// What is resident is saved, to be restored on the same compute units.
-    Save,
-}
-
-impl TakeOff {
-    /// The kebab-case name, as logs spell it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Flag => "flag",
-            Self::Drain => "drain",
-            Self::Kill => "kill",
-            Self::Save => "save",
-        }
-    }
-}
+use crate::{Piece, Place, Preemption, Submission, WaveSpan};
 
 /// One thing the device is to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +43,7 @@ pub enum Action {
         /// Which.
         launch: LaunchId,
         /// How.
-        how: TakeOff,
+        how: Preemption,
     },
     /// Let a launch that was taken off go on.
     Restore {

@@ -2,7 +2,7 @@
 
 use crate::{Launch, LaunchId, ProcessId};
 
-use crate::{Piece, TakeOff, WaveSpan};
+use crate::{Piece, Preemption, WaveSpan};
 
 /// Something that happened outside the dispatcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub enum Event<'a> {
         /// Which.
         launch: LaunchId,
         /// How.
-        how: TakeOff,
+        how: Preemption,
         /// Workgroups of it that have ended; a killed launch starts again from 0.
         done: u64,
     },

@@ -2,7 +2,7 @@
 
 use crate::{CuId, Launch, LaunchId, ProcessId};
 
-use crate::{Piece, Place, TakeOff, WaveSpan};
+use crate::{Piece, Place, Preemption, WaveSpan};
 
 /// Something that happened: an event, or an answer that was carried out.
 #[derive(Clone, Copy, Debug)]
@@ -65,15 +65,15 @@ pub enum Fact<'a> {
         /// Which.
         launch: &'a Launch,
         /// How.
-        how: TakeOff,
+        how: Preemption,
     },
-    /// A launch was taken off; after `Kill` and `Save` what it held is free again, and workgroups
+    /// A launch was taken off; after `Reset` and `Switch` what it held is free again, and workgroups
     /// that were assigned and had not started are not assigned any more.
     TakenOff {
         /// Which.
         launch: &'a Launch,
         /// How.
-        how: TakeOff,
+        how: Preemption,
     },
     /// A launch taken off is on its way back: what was saved takes its place again from now on.
     Returning {

@@ -83,7 +83,7 @@ pub use time::{Tick, Ticks};
 
 #[cfg(feature = "alloc")]
 pub use self::{
-    action::{Action, Actions, TakeOff},
+    action::{Action, Actions},
     allocate::{Allocate, Answer, OneByOne, ReadyLaunch, ReadyView, Round},
     book::{Book, BookError, Lifted},
     cus::{Cu, Cus, Free, Split},
@@ -91,6 +91,6 @@ pub use self::{
     fact::Fact,
     launch_path::{LaunchPath, Submission},
     piece::{Piece, Place, WaveSpan},
-    preempt::{How, Preempt, VictimLaunch, VictimView},
+    preempt::{Preempt, Preemption, VictimLaunch, VictimView},
     turn::{ProcessState, Turn},
 };

@@ -4,30 +4,32 @@ use crate::{Launch, Tick};
 
 use crate::{Fact, ProcessState};
 
-/// How the work of a revoked process leaves. See the design's table for the latency each promises.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum How {
-    /// It stays; the process only gets no new submissions.
-    Never,
-    /// Everything submitted runs to its end.
+/// A way of taking work off a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Preemption {
+    /// Everything submitted runs to its end. No device is asked for it.
     Wait,
     /// Launches that have not started go back to the buffer; running ones run to their end.
     Flag,
     /// Resident workgroups finish; everything else is held.
     Drain,
-    /// Running launches are killed if every submitted one is idempotent, else as `Flag`.
+    /// What is resident is killed and the launch starts again from workgroup 0. A policy answers it
+    /// for a process: as `Flag`, unless every submitted launch is idempotent.
     Reset,
-    /// Resident workgroups are saved and later restored on the same compute units.
+    /// What is resident is saved and later restored on the same compute units.
     Switch,
 }
 
-impl How {
-    /// The kebab-case name, as logs spell it.
+impl Preemption {
+    /// Every one, the gentlest first: where two are equally good, the earlier is taken.
+    pub const ALL: [Self; 5] = [Self::Wait, Self::Flag, Self::Drain, Self::Reset, Self::Switch];
+
+    /// The kebab-case name.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Never => "never",
             Self::Wait => "wait",
             Self::Flag => "flag",
             Self::Drain => "drain",
@@ -67,8 +69,8 @@ pub struct VictimView<'a> {
 ///
 /// 1. The same memory and arguments give the same answer.
 pub trait Preempt {
-    /// How the work of `victim` leaves.
-    fn preempt(&mut self, victim: &VictimView<'_>, now: Tick) -> How;
+    /// How the work of `victim` leaves; `None`: it stays, and the process gets no new submissions.
+    fn preempt(&mut self, victim: &VictimView<'_>, now: Tick) -> Option<Preemption>;
 
     /// Hears what happened; for policies that keep tables.
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {

@@ -20,10 +20,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::hint::black_box;
 use std::time::Instant;
 
-use raddle_policy::{Idempotence, Level, ProcessId, StreamId, Ticks};
+use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId, Ticks};
 use raddle_preempt::{
     Abilities, Cheapest, Choose, Command, Controller, Costs, Declared, Error, Handle, Options,
-    Order, Scope, Verdict, Victim, Way, Work,
+    Order, Scope, Verdict, Victim, Work,
 };
 
 const LAUNCHES: u64 = 100_000;
@@ -104,7 +104,7 @@ impl Program {
 
     /// Off and on again: one killed, seven left, eight put back and submitted.
     fn preempt(&mut self) -> Result<(), Error> {
-        let _ = self.controller.preempt(self.process, Way::Reset, None)?;
+        let _ = self.controller.preempt(self.process, Preemption::Reset, None)?;
         black_box(self.controller.next(self.process)?);
         let reset = self.controller.raised(self.process)? == Verdict::Reset;
         assert!(reset, "all are idempotent");
@@ -239,7 +239,7 @@ impl Program {
 
     #[inline]
     fn preempted(&mut self) -> Result<(), Error> {
-        self.controller.preempt(self.process, Way::Reset, None).map(drop)
+        self.controller.preempt(self.process, Preemption::Reset, None).map(drop)
     }
 
     #[inline]

@@ -14,10 +14,10 @@
 use std::collections::VecDeque;
 use std::fmt::Write;
 
-use raddle_policy::{Idempotence, Level, ProcessId};
+use raddle_policy::{Idempotence, Level, Preemption, ProcessId};
 use raddle_preempt::{
     Abilities, Command, Controller, Cut, Declared, Error, Handle, Options, Preempted, Scope,
-    Verdict, Way, Work,
+    Verdict, Work,
 };
 
 /// All times are in microseconds.
@@ -142,7 +142,7 @@ impl Story {
     }
 
     /// Plays the story by one way; how long the request waited, when the job was done.
-    fn play(&mut self, way: Way) -> Result<(u64, u64), Error> {
+    fn play(&mut self, way: Preemption) -> Result<(u64, u64), Error> {
         self.drive()?;
         while self.run(REQUEST_AT)? {
             self.drive()?;
@@ -179,9 +179,9 @@ pub(crate) fn story() -> Result<String, Error> {
     let mut text = String::new();
     let mut table = String::new();
     for (way, what) in [
-        (Way::Wait, "wait: what was submitted runs to its end"),
-        (Way::Flag, "flag: only the launch that runs is waited for"),
-        (Way::Reset, "reset: not even that, as every launch may be run again"),
+        (Preemption::Wait, "wait: what was submitted runs to its end"),
+        (Preemption::Flag, "flag: only the launch that runs is waited for"),
+        (Preemption::Reset, "reset: not even that, as every launch may be run again"),
     ] {
         let mut story = Story::new()?;
         let (waited, end) = story.play(way)?;

@@ -27,7 +27,7 @@ pub use controller::{
     Resumed, Scope, Verdict, Work,
 };
 pub use error::Error;
-pub use ways::{Abilities, Cheapest, Choose, Costs, Fixed, Victim, Way};
+pub use ways::{Abilities, Cheapest, Choose, Costs, Fixed, Victim};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

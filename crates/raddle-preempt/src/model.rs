@@ -10,11 +10,11 @@ use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use raddle_policy::{Idempotence, Level, ProcessId, StreamId, Tick};
+use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId, Tick};
 
 use crate::{
     Abilities, Command, Controller, Cut, Declared, Error, Handle, Options, Preempted, Resumed,
-    Scope, Verdict, Way, Work,
+    Scope, Verdict, Work,
 };
 
 /// The GPU and its runtime.
@@ -282,7 +282,7 @@ impl Run<'_> {
     fn hear(&mut self, wish: Wish) -> Result<(), Error> {
         match wish {
             Wish::Preempt => {
-                let way = if self.setup.can_reset { Way::Reset } else { Way::Flag };
+                let way = if self.setup.can_reset { Preemption::Reset } else { Preemption::Flag };
                 let became = self.controller.preempt(self.process, way, None)?;
                 if became == Preempted::Begun {
                     self.begun = self.now;

@@ -6,7 +6,7 @@
 
 use alloc::collections::BTreeMap;
 
-use raddle_policy::{Fact, LaunchId, TakeOff};
+use raddle_policy::{Fact, LaunchId, Preemption};
 
 /// Whether a launch that was killed so often is not to be killed again.
 pub(crate) const fn often(most: Option<u32>, kills: u32) -> bool {
@@ -37,7 +37,7 @@ impl Kills {
 
     pub(crate) fn observe(&mut self, fact: &Fact<'_>) {
         match *fact {
-            Fact::TakenOff { launch, how: TakeOff::Kill } if self.most.is_some() => {
+            Fact::TakenOff { launch, how: Preemption::Reset } if self.most.is_some() => {
                 let kills = self.of.entry(launch.id).or_insert(0);
                 *kills = kills.saturating_add(1);
             }

@@ -3,9 +3,9 @@
 
 use std::collections::VecDeque;
 
-use raddle_policy::{Idempotence, Level, ProcessId, StreamId};
+use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Abilities, Command, Controller, Declared, Handle, Options, Scope, Verdict, Way, Work,
+    Abilities, Command, Controller, Declared, Handle, Options, Scope, Verdict, Work,
 };
 use raddle_testkit::{Counting, made};
 
@@ -71,8 +71,8 @@ impl Program {
         self.finish(4);
         self.submit();
         if n % 20 == 0 {
-            let at = (n / 20) as usize % Way::ALL.len();
-            self.preempt(Way::ALL[at]);
+            let at = (n / 20) as usize % Preemption::ALL.len();
+            self.preempt(Preemption::ALL[at]);
             self.preemptions[at] += 1;
             self.submit();
         }
@@ -86,13 +86,13 @@ impl Program {
         }
     }
 
-    fn preempt(&mut self, way: Way) {
+    fn preempt(&mut self, way: Preemption) {
         let (controller, process) = (&mut self.controller, self.process);
         let _ = controller.preempt(process, way, None).expect("it is there");
         match way {
-            Way::Wait => self.finish(8),
-            Way::Flag | Way::Reset => self.take_off(),
-            Way::Drain | Way::Switch => {
+            Preemption::Wait => self.finish(8),
+            Preemption::Flag | Preemption::Reset => self.take_off(),
+            Preemption::Drain | Preemption::Switch => {
                 let told = controller.next(process).expect("it is there");
                 let held = matches!(told, Some(Command::Hold { .. } | Command::Save { .. }));
                 assert!(held, "{told:?}");
@@ -105,14 +105,14 @@ impl Program {
         let undone = controller.next(process).expect("it is there");
         match (way, undone) {
             // There is nothing to undo.
-            (Way::Wait, Some(Command::Submit { handle, .. })) => {
+            (Preemption::Wait, Some(Command::Submit { handle, .. })) => {
                 controller.submitted(handle).expect("it is");
                 self.flying.push_back(handle);
             }
-            (Way::Wait, None)
-            | (Way::Flag | Way::Reset, Some(Command::Lower { .. }))
-            | (Way::Drain, Some(Command::Release { .. }))
-            | (Way::Switch, Some(Command::Restore { .. })) => {}
+            (Preemption::Wait, None)
+            | (Preemption::Flag | Preemption::Reset, Some(Command::Lower { .. }))
+            | (Preemption::Drain, Some(Command::Release { .. }))
+            | (Preemption::Switch, Some(Command::Restore { .. })) => {}
             other => panic!("{other:?}"),
         }
     }
@@ -161,7 +161,7 @@ fn preempting_again_and_again_without_progress_allocates_nothing() {
     }
     let mut round = || {
         program.submit();
-        program.preempt(Way::Reset);
+        program.preempt(Preemption::Reset);
     };
     (0..10).for_each(|_| round());
     assert_eq!(made(|| (0..10_000).for_each(|_| round())), 0);

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use proptest::prelude::*;
 use raddle_policy::{
-    CuId, Demand, Fact, How, Idempotence, Launch, LaunchId, Level, Piece, Preempt, ProcessId,
-    ProcessState, TakeOff, Tick, Ticks, VictimLaunch, VictimView, WaveSpan,
+    CuId, Demand, Fact, Idempotence, Launch, LaunchId, Level, Piece, Preempt, Preemption,
+    ProcessId, ProcessState, Tick, Ticks, VictimLaunch, VictimView, WaveSpan,
 };
 use raddle_preempt::policy::{ByRule, DeviceCosts};
-use raddle_preempt::{Abilities, Cheapest, Fixed, Way};
+use raddle_preempt::{Abilities, Cheapest, Fixed};
 use raddle_testkit::{check_preempt, victims};
 
 /// 6 ticks to kill; a workgroup of [`launch`] has 50 bytes, of which 100 move in 10 ticks.
@@ -24,14 +24,13 @@ fn abilities() -> impl Strategy<Value = Abilities> {
     })
 }
 
-fn can(abilities: Abilities, how: How) -> bool {
+fn can(abilities: Abilities, how: Preemption) -> bool {
     match how {
-        How::Wait => true,
-        How::Flag => abilities.can_flag,
-        How::Drain => abilities.can_drain,
-        How::Reset => abilities.can_flag && abilities.can_reset,
-        How::Switch => abilities.can_switch,
-        _ => false,
+        Preemption::Wait => true,
+        Preemption::Flag => abilities.can_flag,
+        Preemption::Drain => abilities.can_drain,
+        Preemption::Reset => abilities.can_flag && abilities.can_reset,
+        Preemption::Switch => abilities.can_switch,
     }
 }
 
@@ -41,7 +40,7 @@ proptest! {
         victims in victims(), bound in 0u64..10_000, abilities in abilities(),
         most_kills in prop::option::of(0u32..3),
     ) {
-        for way in Way::ALL {
+        for way in Preemption::ALL {
             check_preempt(|| ByRule::fixed(way).sparing(most_kills), &victims);
         }
         let cheapest = || ByRule::cheapest(Ticks(bound), abilities, COSTS).sparing(most_kills);
@@ -50,19 +49,19 @@ proptest! {
 
     #[test]
     fn a_fixed_way_is_taken_wherever_it_may(victims in victims(), abilities in abilities()) {
-        for way in Way::ALL {
+        for way in Preemption::ALL {
             let mut policy = ByRule::new(Fixed(way), abilities);
             for victim in &victims {
                 let view = VictimView { process: &victim.process, launches: &victim.launches };
-                let how = policy.preempt(&view, victim.now);
+                let how = policy.preempt(&view, victim.now).unwrap();
                 let idempotent = |it: &VictimLaunch| it.launch.idempotent == Idempotence::Idempotent;
-                let kills = way == Way::Reset && !victim.launches.iter().all(idempotent);
-                let wanted = if can(abilities, way.into()) && !kills {
-                    way.into()
-                } else if way == Way::Reset && abilities.can_flag {
-                    How::Flag
+                let kills = way == Preemption::Reset && !victim.launches.iter().all(idempotent);
+                let wanted = if can(abilities, way) && !kills {
+                    way
+                } else if way == Preemption::Reset && abilities.can_flag {
+                    Preemption::Flag
                 } else {
-                    How::Wait
+                    Preemption::Wait
                 };
                 prop_assert_eq!(how, wanted);
             }
@@ -76,10 +75,10 @@ proptest! {
         let mut policy = ByRule::cheapest(Ticks(bound), abilities, COSTS);
         for victim in &victims {
             let view = VictimView { process: &victim.process, launches: &victim.launches };
-            let how = policy.preempt(&view, victim.now);
+            let how = policy.preempt(&view, victim.now).unwrap();
             prop_assert!(can(abilities, how), "{how:?} with {abilities:?}");
             let idempotent = |it: &VictimLaunch| it.launch.idempotent == Idempotence::Idempotent;
-            prop_assert!(how != How::Reset || victim.launches.iter().all(idempotent));
+            prop_assert!(how != Preemption::Reset || victim.launches.iter().all(idempotent));
         }
     }
 }
@@ -133,7 +132,7 @@ impl World {
         }
     }
 
-    fn answer(&mut self, waiting: &[Launch], now: u64) -> How {
+    fn answer(&mut self, waiting: &[Launch], now: u64) -> Preemption {
         let waits = |launch: &Launch| VictimLaunch {
             launch: *launch,
             unstarted: 8,
@@ -143,7 +142,7 @@ impl World {
         let mut launches: Vec<VictimLaunch> = self.running.into_iter().collect();
         launches.extend(waiting.iter().map(waits));
         let view = VictimView { process: &process(), launches: &launches };
-        self.policy.preempt(&view, Tick(now))
+        self.policy.preempt(&view, Tick(now)).unwrap()
     }
 }
 
@@ -212,14 +211,14 @@ fn time_off_the_device_does_not_count() {
     let one = launch(0, Idempotence::Idempotent);
     let held = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
     // 13 of 20 ticks are done when it is saved, so 7 are left when it comes back.
-    let back = |bound: u64, gone: TakeOff, now: u64| {
+    let back = |bound: u64, gone: Preemption, now: u64| {
         let mut world = world(bound, held, true);
         world.run(&one, 113);
         // Being saved or killed takes a while, in which nothing of it runs.
         world.policy.observe(&Fact::Leaving { launch: &one, how: gone }, Tick(113));
-        let gone_at = if gone == TakeOff::Drain { 113 } else { 180 };
+        let gone_at = if gone == Preemption::Drain { 113 } else { 180 };
         world.policy.observe(&Fact::TakenOff { launch: &one, how: gone }, Tick(gone_at));
-        if gone == TakeOff::Kill {
+        if gone == Preemption::Reset {
             world.running = None;
             world.start(&one, 500);
         } else {
@@ -227,9 +226,18 @@ fn time_off_the_device_does_not_count() {
         }
         world.answer(&[launch(1, Idempotence::Idempotent)], now)
     };
-    assert_eq!([6, 7].map(|bound| back(bound, TakeOff::Save, 500)), [How::Reset, How::Flag]);
-    assert_eq!([6, 7].map(|bound| back(bound, TakeOff::Drain, 500)), [How::Reset, How::Flag]);
-    assert_eq!([16, 17].map(|bound| back(bound, TakeOff::Kill, 503)), [How::Reset, How::Flag]);
+    assert_eq!(
+        [6, 7].map(|bound| back(bound, Preemption::Switch, 500)),
+        [Preemption::Reset, Preemption::Flag]
+    );
+    assert_eq!(
+        [6, 7].map(|bound| back(bound, Preemption::Drain, 500)),
+        [Preemption::Reset, Preemption::Flag]
+    );
+    assert_eq!(
+        [16, 17].map(|bound| back(bound, Preemption::Reset, 503)),
+        [Preemption::Reset, Preemption::Flag]
+    );
 }
 
 #[test]
@@ -242,7 +250,10 @@ fn a_bound_is_met_exactly() {
         world.run(&launch(0, yes), 113);
         world.answer(&[launch(1, yes)], 113)
     };
-    assert_eq!([5, 6, 7, 8].map(answer), [How::Reset, How::Reset, How::Flag, How::Flag]);
+    assert_eq!(
+        [5, 6, 7, 8].map(answer),
+        [Preemption::Reset, Preemption::Reset, Preemption::Flag, Preemption::Flag]
+    );
 }
 
 /// What is answered each time the one launch starts, is killed and starts anew; then about the next
@@ -257,13 +268,13 @@ fn cheapest_spared(abilities: Abilities, most_kills: Option<u32>) -> String {
         world.start(&one, now);
         let how = world.answer(&[], now + 3);
         row.push(how.name().chars().next().unwrap_or('-'));
-        if how == How::Reset {
+        if how == Preemption::Reset {
             world
                 .policy
-                .observe(&Fact::Leaving { launch: &one, how: TakeOff::Kill }, Tick(now + 3));
+                .observe(&Fact::Leaving { launch: &one, how: Preemption::Reset }, Tick(now + 3));
             world
                 .policy
-                .observe(&Fact::TakenOff { launch: &one, how: TakeOff::Kill }, Tick(now + 9));
+                .observe(&Fact::TakenOff { launch: &one, how: Preemption::Reset }, Tick(now + 9));
         }
         world.running = None;
     }
@@ -295,17 +306,17 @@ fn a_launch_that_was_killed_often_enough_is_not_killed_again() {
 fn fixed_spared(most_kills: Option<u32>) -> String {
     let one = launch(0, Idempotence::Idempotent);
     let other = launch(7, Idempotence::Idempotent);
-    let mut policy = ByRule::fixed(Way::Reset).sparing(most_kills);
+    let mut policy = ByRule::fixed(Preemption::Reset).sparing(most_kills);
     let mut row = String::new();
     for now in 0..6 {
         let how = ask(&mut policy, &[one]);
         row.push(how.name().chars().next().unwrap_or('-'));
-        if how == How::Reset {
-            policy.observe(&Fact::TakenOff { launch: &one, how: TakeOff::Kill }, Tick(now));
+        if how == Preemption::Reset {
+            policy.observe(&Fact::TakenOff { launch: &one, how: Preemption::Reset }, Tick(now));
         }
         // What is saved or drained is not killed, nor is this one if another is.
-        policy.observe(&Fact::TakenOff { launch: &one, how: TakeOff::Save }, Tick(now));
-        policy.observe(&Fact::TakenOff { launch: &one, how: TakeOff::Flag }, Tick(now));
+        policy.observe(&Fact::TakenOff { launch: &one, how: Preemption::Switch }, Tick(now));
+        policy.observe(&Fact::TakenOff { launch: &one, how: Preemption::Flag }, Tick(now));
     }
     let beside = ask(&mut policy, &[other, one]).name();
     let alone = ask(&mut policy, &[other]).name();
@@ -314,7 +325,7 @@ fn fixed_spared(most_kills: Option<u32>) -> String {
     format!("{row}, beside another {beside}, that one alone {alone}, ended {next}")
 }
 
-fn ask<P: Preempt>(policy: &mut P, launches: &[Launch]) -> How {
+fn ask<P: Preempt>(policy: &mut P, launches: &[Launch]) -> Preemption {
     let victim = |&launch: &Launch| VictimLaunch {
         launch,
         unstarted: 0,
@@ -322,5 +333,5 @@ fn ask<P: Preempt>(policy: &mut P, launches: &[Launch]) -> How {
         submitted: Tick(0),
     };
     let launches: Vec<VictimLaunch> = launches.iter().map(victim).collect();
-    policy.preempt(&VictimView { process: &process(), launches: &launches }, Tick(0))
+    policy.preempt(&VictimView { process: &process(), launches: &launches }, Tick(0)).unwrap()
 }

@@ -4,8 +4,8 @@
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
-use raddle_policy::{How, Ticks};
-use raddle_preempt::{Abilities, Cheapest, Choose, Costs, Fixed, Victim, Way};
+use raddle_policy::{Preemption, Ticks};
+use raddle_preempt::{Abilities, Cheapest, Choose, Costs, Fixed, Victim};
 
 /// The rules written again, slowly: every way as a row of numbers that cannot overflow.
 mod naive {
@@ -13,25 +13,25 @@ mod naive {
 
     const ENDLESS: u128 = u128::MAX / 8;
 
-    pub(crate) fn allowed(v: &Victim, a: Abilities) -> Vec<Way> {
-        let mut ways = vec![Way::Wait];
+    pub(crate) fn allowed(v: &Victim, a: Abilities) -> Vec<Preemption> {
+        let mut ways = vec![Preemption::Wait];
         if a.can_flag {
-            ways.push(Way::Flag);
+            ways.push(Preemption::Flag);
         }
         if a.can_drain {
-            ways.push(Way::Drain);
+            ways.push(Preemption::Drain);
         }
         if a.can_flag && a.can_reset && v.killable {
-            ways.push(Way::Reset);
+            ways.push(Preemption::Reset);
         }
         if a.can_switch {
-            ways.push(Way::Switch);
+            ways.push(Preemption::Switch);
         }
         ways
     }
 
     /// Latency and waste; both as the crate saturates them.
-    pub(crate) fn price(v: &Victim, c: &Costs, way: Way) -> (u128, u128) {
+    pub(crate) fn price(v: &Victim, c: &Costs, way: Preemption) -> (u128, u128) {
         let known = |span: Option<Ticks>| span.map_or(ENDLESS, |span| u128::from(span.0));
         let n = |span: Ticks| u128::from(span.0);
         let exits = (n(c.exit) * u128::from(v.launches)).min(u128::from(u64::MAX));
@@ -47,33 +47,38 @@ mod naive {
             }
         };
         let (latency, waste) = match way {
-            Way::Wait => (n(c.wait) + known(v.running) + known(v.waiting), 0),
-            Way::Flag => (n(c.flag) + known(v.running) + exits, exits),
-            Way::Drain => (n(c.drain) + known(v.workgroup), 0),
-            Way::Reset => (n(c.flag) + n(c.reset) + exits, n(v.done) + n(c.reset) + exits),
-            Way::Switch => (transfer, transfer.min(u128::from(u64::MAX)) * 2),
+            Preemption::Wait => (n(c.wait) + known(v.running) + known(v.waiting), 0),
+            Preemption::Flag => (n(c.flag) + known(v.running) + exits, exits),
+            Preemption::Drain => (n(c.drain) + known(v.workgroup), 0),
+            Preemption::Reset => (n(c.flag) + n(c.reset) + exits, n(v.done) + n(c.reset) + exits),
+            Preemption::Switch => (transfer, transfer.min(u128::from(u64::MAX)) * 2),
         };
         let top = u128::from(u64::MAX);
         let endless = match way {
-            Way::Drain => ENDLESS,
-            Way::Flag => ENDLESS + 1,
-            Way::Wait => ENDLESS + 2,
+            Preemption::Drain => ENDLESS,
+            Preemption::Flag => ENDLESS + 1,
+            Preemption::Wait => ENDLESS + 2,
             _ => ENDLESS + 3,
         };
         (if latency >= ENDLESS { endless } else { latency.min(top) }, waste.min(top))
     }
 
-    pub(crate) fn cheapest(v: &Victim, a: Abilities, c: &Costs, bound: Option<Ticks>) -> Way {
+    pub(crate) fn cheapest(
+        v: &Victim,
+        a: Abilities,
+        c: &Costs,
+        bound: Option<Ticks>,
+    ) -> Preemption {
         let ways = allowed(v, a);
-        let in_time = |way: &Way| {
+        let in_time = |way: &Preemption| {
             let limit = bound.map_or(u128::MAX, |bound| u128::from(bound.0));
             price(v, c, *way).0 <= limit
         };
-        let timely: Vec<Way> = ways.iter().copied().filter(in_time).collect();
-        let mut best: Option<Way> = None;
+        let timely: Vec<Preemption> = ways.iter().copied().filter(in_time).collect();
+        let mut best: Option<Preemption> = None;
         let late = timely.is_empty();
         for way in if late { ways } else { timely } {
-            let key = |way: Way| {
+            let key = |way: Preemption| {
                 let (latency, waste) = price(v, c, way);
                 if late { (latency, waste) } else { (waste, latency) }
             };
@@ -137,12 +142,12 @@ proptest! {
     #[test]
     fn laws_1_to_3(v in victim(), a in abilities(), c in costs(), bound in prop::option::of(ticks())) {
         let mut rules: Vec<Box<dyn Choose>> = vec![Box::new(Cheapest { bound })];
-        rules.extend(Way::ALL.map(|way| Box::new(Fixed(way)) as Box<dyn Choose>));
+        rules.extend(Preemption::ALL.map(|way| Box::new(Fixed(way)) as Box<dyn Choose>));
         for mut rule in rules {
             let way = rule.choose(&v, a, &c);
             prop_assert_eq!(rule.choose(&v, a, &c), way, "law 1");
             prop_assert!(a.can(way), "law 2");
-            prop_assert!(way != Way::Reset || v.killable, "law 3");
+            prop_assert!(way != Preemption::Reset || v.killable, "law 3");
         }
     }
 
@@ -173,24 +178,24 @@ proptest! {
     #[test]
     fn fixed_does_not_look_at_costs(v in victim(), a in abilities(), c in costs()) {
         let allowed = naive::allowed(&v, a);
-        for way in Way::ALL {
+        for way in Preemption::ALL {
             let wanted = if allowed.contains(&way) {
                 way
-            } else if way == Way::Reset && a.can_flag {
-                Way::Flag
+            } else if way == Preemption::Reset && a.can_flag {
+                Preemption::Flag
             } else {
-                Way::Wait
+                Preemption::Wait
             };
             prop_assert_eq!(Fixed(way).choose(&v, a, &c), wanted, "law 4");
         }
-        prop_assert_eq!(Fixed::default(), Fixed(Way::Reset), "the seed's rule");
+        prop_assert_eq!(Fixed::default(), Fixed(Preemption::Reset), "the seed's rule");
     }
 }
 
 #[test]
 fn what_nobody_knows_is_never_in_time() {
     let v = Victim { waiting: Some(Ticks(0)), ..Victim::default() };
-    let price = v.price(Way::Wait, &Costs::default());
+    let price = v.price(Preemption::Wait, &Costs::default());
     assert_eq!(price.latency, None);
     assert!(!price.within(Some(Ticks(u64::MAX))) && price.within(None));
     // Without any bound waiting wastes nothing, however long it takes; with one, the flag is over
@@ -199,10 +204,10 @@ fn what_nobody_knows_is_never_in_time() {
     let bound = Cheapest::within(Ticks(9));
     let v = Victim { launches: 3, ..v };
     let costs = Costs { exit: Ticks(1), ..Costs::default() };
-    assert_eq!(Cheapest::default().choose(&v, flag, &costs), Way::Wait);
-    assert_eq!(bound.clone().choose(&v, flag, &costs), Way::Flag);
+    assert_eq!(Cheapest::default().choose(&v, flag, &costs), Preemption::Wait);
+    assert_eq!(bound.clone().choose(&v, flag, &costs), Preemption::Flag);
     let drain = Abilities { can_drain: true, ..flag };
-    assert_eq!(bound.clone().choose(&v, drain, &costs), Way::Drain);
+    assert_eq!(bound.clone().choose(&v, drain, &costs), Preemption::Drain);
 }
 
 #[test]
@@ -210,22 +215,19 @@ fn saving_takes_bytes_over_bandwidth_rounded_up() {
     let costs = Costs { switch: Ticks(7), bandwidth: 1000, ..Costs::default() };
     for (bytes, ticks) in [(0, 7), (1, 8), (1000, 1007), (1001, 1008)] {
         let v = Victim { bytes, ..Victim::default() };
-        let price = v.price(Way::Switch, &costs);
+        let price = v.price(Preemption::Switch, &costs);
         assert_eq!((price.latency, price.waste), (Some(Ticks(ticks)), Ticks(2 * ticks)), "{bytes}");
     }
     let costs = Costs { bandwidth: 3, ..costs };
     let v = Victim { bytes: 2, ..Victim::default() };
-    assert_eq!(v.price(Way::Switch, &costs).latency, Some(Ticks(7 + 667)));
+    assert_eq!(v.price(Preemption::Switch, &costs).latency, Some(Ticks(7 + 667)));
     let none = Costs { bandwidth: 0, ..costs };
-    assert_eq!(v.price(Way::Switch, &none).latency, None);
+    assert_eq!(v.price(Preemption::Switch, &none).latency, None);
 }
 
 #[test]
-fn names_are_those_of_the_preempt_slot() {
-    for way in Way::ALL {
-        assert_eq!(way.name(), How::from(way).name());
-    }
-    assert!(Way::ALL.is_sorted(), "the gentlest first");
+fn the_gentlest_way_comes_first() {
+    assert!(Preemption::ALL.is_sorted(), "the gentlest first");
 }
 
 #[cfg(feature = "serde")]

@@ -3,7 +3,7 @@
 //! A [`Watch`] hears what happens on the compute units and changes nothing. The run is compiled for
 //! each kind of watch, so that nobody looking on costs nothing.
 
-use raddle_policy::{LaunchId, Piece, TakeOff, Tick, WaveSpan};
+use raddle_policy::{LaunchId, Piece, Preemption, Tick, WaveSpan};
 
 /// Something that happened on the device.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ pub enum Seen<'a> {
         /// Which.
         launch: LaunchId,
         /// How.
-        how: TakeOff,
+        how: Preemption,
     },
     /// A launch may come back; what was saved holds its compute units again from now on, under the
     /// fronts that it had.

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use raddle_policy::{
     Allocate, Answer, Book, CuId, CuShape, Demand, Fact, Launch, LaunchId, Piece, Place,
-    ReadyLaunch, ReadyView, Resource, Round, TakeOff, Tick, WaveSpan,
+    Preemption, ReadyLaunch, ReadyView, Resource, Round, Tick, WaveSpan,
 };
 use raddle_testkit::{launch, shape};
 use raddle_workgroup::contract::SHAPE;
@@ -237,7 +237,7 @@ fn what_is_killed_is_free_again() {
     let first = start(&mut policy, &mut book, &launch);
     assert_eq!((first.pieces.len(), first.places.len()), (1, 16));
     book.lift(launch.id);
-    policy.observe(&Fact::TakenOff { launch: &launch, how: TakeOff::Kill }, Tick::ZERO);
+    policy.observe(&Fact::TakenOff { launch: &launch, how: Preemption::Reset }, Tick::ZERO);
     assert_eq!(start(&mut policy, &mut book, &launch), first);
 }
 
@@ -247,7 +247,7 @@ fn what_is_saved_comes_back_to_its_places() {
     let other = Launch { id: LaunchId(5), ..launch };
     let first = start(&mut policy, &mut book, &launch);
     let lifted = book.lift(launch.id).unwrap();
-    policy.observe(&Fact::TakenOff { launch: &launch, how: TakeOff::Save }, Tick::ZERO);
+    policy.observe(&Fact::TakenOff { launch: &launch, how: Preemption::Switch }, Tick::ZERO);
     let second = start(&mut policy, &mut book, &other);
     assert_eq!(second, first, "they were free meanwhile");
     let (waves, pieces) = (WaveSpan::All, &second.pieces[..]);
@@ -295,7 +295,7 @@ fn facts_about_what_was_never_placed_change_nothing() {
     let waves = WaveSpan::All;
     let pieces = &[Piece::one(3, CuId(9)), Piece::one(u64::MAX, CU)];
     policy.observe(&Fact::Ended { launch: &launch, waves, pieces }, Tick::ZERO);
-    policy.observe(&Fact::TakenOff { launch: &launch, how: TakeOff::Kill }, Tick::ZERO);
+    policy.observe(&Fact::TakenOff { launch: &launch, how: Preemption::Reset }, Tick::ZERO);
     policy.observe(&Fact::Restored { launch: &launch }, Tick::ZERO);
     let rest = start(&mut policy, &mut book, &launch);
     assert_eq!(rest.pieces, [Piece { first: 0, stride: 1, count: 3, cu: CU }]);

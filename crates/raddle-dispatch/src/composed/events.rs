@@ -3,7 +3,7 @@
 //! Every event is checked before anything changes.
 
 use raddle_policy::{
-    Barrier, Event, Fact, Launch, LaunchId, Piece, ProcessId, Refusal, TakeOff, Tick, WaveSpan,
+    Barrier, Event, Fact, Launch, LaunchId, Piece, Preemption, ProcessId, Refusal, Tick, WaveSpan,
 };
 
 use super::Composed;
@@ -147,7 +147,7 @@ impl Composed {
         self.tell(&Fact::LaunchEnded { launch: launch.id }, now);
     }
 
-    fn taken_off(&mut self, id: LaunchId, how: TakeOff, now: Tick) -> Result<(), DispatchError> {
+    fn taken_off(&mut self, id: LaunchId, how: Preemption, now: Tick) -> Result<(), DispatchError> {
         let known = self.known(id)?;
         if !matches!(known.stage, Stage::Leaving(asked) if asked == how) {
             return Err(DispatchError::NotAsked { launch: id, what: "taken off" });
@@ -155,13 +155,13 @@ impl Composed {
         let launch = known.launch;
         let before = self.book.resident_waves(id);
         match how {
-            TakeOff::Kill => {
+            Preemption::Reset => {
                 self.book.kill(id);
                 self.known_mut(id)?.rewind();
                 self.unsubmit(&launch, now);
             }
-            TakeOff::Flag => self.unsubmit(&launch, now),
-            TakeOff::Save => {
+            Preemption::Flag => self.unsubmit(&launch, now),
+            Preemption::Switch => {
                 let lifted = self.book.lift(id);
                 let known = self.known_mut(id)?;
                 known.stage = Stage::Held(lifted);

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use raddle_policy::{CuId, Launch, Lifted, Piece, ReadyLaunch, TakeOff, Tick, WaveSpan};
+use raddle_policy::{CuId, Launch, Lifted, Piece, Preemption, ReadyLaunch, Tick, WaveSpan};
 
 /// Where a launch is between being issued and ending.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ pub(super) enum Stage {
     /// On the device: workgroups may start.
     OnDevice,
     /// Asked to leave, not gone yet.
-    Leaving(TakeOff),
+    Leaving(Preemption),
     /// Gone as asked; what was saved, if anything.
     Held(Option<Lifted>),
     /// Asked to come back.
@@ -148,7 +148,7 @@ impl Known {
 
     /// Whether only what is bound to a compute unit may still start.
     pub(super) const fn draining(&self) -> bool {
-        matches!(self.stage, Stage::Leaving(TakeOff::Drain))
+        matches!(self.stage, Stage::Leaving(Preemption::Drain))
     }
 
     pub(super) fn entry(&self) -> ReadyLaunch {

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use raddle_policy::{How, LaunchId, Level, ProcessId, ProcessState, Tick, Ticks};
+use raddle_policy::{LaunchId, Level, Preemption, ProcessId, ProcessState, Tick, Ticks};
 
 /// One process: its buffer queue, its launches on the device, its clocks.
 #[derive(Debug)]
@@ -10,7 +10,7 @@ pub(super) struct Process {
     pub(super) share: u32,
     pub(super) may_issue: bool,
     /// How its work leaves while it may not issue.
-    pub(super) leaving: Option<How>,
+    pub(super) leaving: Option<Preemption>,
     /// Launches that are not submitted, by order of issue.
     pub(super) buffer: VecDeque<(u64, LaunchId)>,
     /// Submitted launches that have not ended, by order of submission.

@@ -1,7 +1,7 @@
 //! Who may issue now, and how does the work of those who no longer may leave?
 
 use raddle_policy::{
-    Action, Actions, Fact, How, LaunchId, ProcessId, ProcessState, TakeOff, Tick, VictimLaunch,
+    Action, Actions, Fact, LaunchId, Preemption, ProcessId, ProcessState, Tick, VictimLaunch,
     VictimView,
 };
 
@@ -112,10 +112,15 @@ impl Composed {
         let view = VictimView { process: state, launches };
         let how = self.preempt.policy.preempt(&view, now);
         let step = self.step;
-        self.log.answer(now, step, LoggedAnswer::Preempt { process: id, how: how.name() });
+        self.log.answer(
+            now,
+            step,
+            LoggedAnswer::Preempt { process: id, how: how.map_or("never", Preemption::name) },
+        );
         if let Some(process) = self.processes.get_mut(&id) {
-            process.leaving = Some(how);
+            process.leaving = how;
         }
+        let Some(how) = how else { return };
         let all_may_be_killed = launches.iter().all(|v| v.launch.idempotent.may_be_killed());
         for victim in launches {
             self.leave(victim.launch.id, how, all_may_be_killed, now, actions);
@@ -166,7 +171,7 @@ impl Composed {
     fn leave(
         &mut self,
         id: LaunchId,
-        how: How,
+        how: Preemption,
         all_may_be_killed: bool,
         now: Tick,
         actions: &mut Actions,
@@ -180,12 +185,12 @@ impl Composed {
             return;
         }
         let take_off = match (how, known.has_started()) {
-            (How::Flag | How::Reset, false) => TakeOff::Flag,
-            (How::Reset, true) if all_may_be_killed => TakeOff::Kill,
-            (How::Drain, _) | (How::Switch, false) => TakeOff::Drain,
-            (How::Switch, true) if holds => TakeOff::Save,
-            (How::Switch, true) => TakeOff::Drain,
-            // Never and wait leave it where it is; what runs under flag runs to its end.
+            (Preemption::Flag | Preemption::Reset, false) => Preemption::Flag,
+            (Preemption::Reset, true) if all_may_be_killed => Preemption::Reset,
+            (Preemption::Drain, _) | (Preemption::Switch, false) => Preemption::Drain,
+            (Preemption::Switch, true) if holds => Preemption::Switch,
+            (Preemption::Switch, true) => Preemption::Drain,
+            // Wait leaves it where it is; what runs under flag runs to its end.
             _ => return,
         };
         let launch = known.launch;
@@ -196,14 +201,13 @@ impl Composed {
             }
             known.stage = Stage::Leaving(take_off);
         }
-        if take_off == TakeOff::Drain {
+        if take_off == Preemption::Drain {
             // What is bound to a compute unit holds LDS there, so it must be able to finish.
             self.show(id);
         }
         actions.push(Action::TakeOff { launch: id, how: take_off });
         let step = self.step;
-        let how = take_off.name();
-        self.log.answer(now, step, LoggedAnswer::TakeOff { launch: id, how });
+        self.log.answer(now, step, LoggedAnswer::TakeOff { launch: id, how: take_off });
         self.tell(&Fact::Leaving { launch: &launch, how: take_off }, now);
     }
 
@@ -214,7 +218,7 @@ impl Composed {
         for process in self.processes.values().filter(|process| process.may_issue) {
             back.extend(process.submitted.values().copied().filter(|id| {
                 self.launches.get(id).is_some_and(|known| {
-                    matches!(known.stage, Stage::Held(_) | Stage::Leaving(TakeOff::Drain))
+                    matches!(known.stage, Stage::Held(_) | Stage::Leaving(Preemption::Drain))
                 })
             }));
         }

@@ -1,10 +1,10 @@
 //! How is one line of the log spelled?
 
 use raddle_policy::{
-    CuId, Event, Launch, LaunchId, Piece, Place, ProcessId, Refusal, Submission, TakeOff, Tick,
+    CuId, Event, Launch, LaunchId, Piece, Place, Preemption, ProcessId, Refusal, Submission, Tick,
     Ticks, WaveSpan,
 };
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::runs::{Run, runs};
 
@@ -44,8 +44,8 @@ pub(super) enum LoggedEvent<P> {
     },
     TakenOff {
         launch: LaunchId,
-        #[serde(with = "take_off")]
-        how: TakeOff,
+        #[serde(with = "TakenOff")]
+        how: Preemption,
         done: u64,
     },
     Restored {
@@ -157,7 +157,8 @@ pub(crate) enum LoggedAnswer<'a> {
     },
     TakeOff {
         launch: LaunchId,
-        how: &'static str,
+        #[serde(serialize_with = "TakenOff::serialize")]
+        how: Preemption,
     },
     Restore {
         launch: LaunchId,
@@ -221,20 +222,17 @@ fn digest(places: &[Place]) -> u64 {
     })
 }
 
-/// The words for a way of taking a launch off.
-mod take_off {
-    use super::{Deserialize, Deserializer, Serializer, TakeOff};
-
-    pub(super) fn serialize<S: Serializer>(how: &TakeOff, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(how.name())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<TakeOff, D::Error> {
-        let name = String::deserialize(from)?;
-        let all = [TakeOff::Flag, TakeOff::Drain, TakeOff::Kill, TakeOff::Save];
-        let found = all.into_iter().find(|how| how.name() == name);
-        found.ok_or_else(|| serde::de::Error::custom(format_args!("unknown way `{name}`")))
-    }
+/// How the log spells what a device does with a launch.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Preemption", rename_all = "kebab-case")]
+enum TakenOff {
+    Wait,
+    Flag,
+    Drain,
+    #[serde(rename = "kill")]
+    Reset,
+    #[serde(rename = "save")]
+    Switch,
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Preempt: what was submitted stays and runs; only new submissions stop.
 
-use raddle_policy::{How, Preempt, Tick, VictimView};
+use raddle_policy::{Preempt, Preemption, Tick, VictimView};
 use serde::{Deserialize, Serialize};
 
 /// [`Never`] has nothing to set.
@@ -13,7 +13,7 @@ pub struct NeverConfig {}
 pub struct Never;
 
 impl Preempt for Never {
-    fn preempt(&mut self, _victim: &VictimView<'_>, _now: Tick) -> How {
-        How::Never
+    fn preempt(&mut self, _victim: &VictimView<'_>, _now: Tick) -> Option<Preemption> {
+        None
     }
 }

@@ -4,9 +4,8 @@ use raddle_dispatch::slots::{HighestLevel, Ordinary, OrdinaryConfig};
 use raddle_dispatch::{Action, Actions, Composed, DispatchError, Dispatcher, Event};
 use raddle_policy::{
     Activity, Allocate, Answer, Barrier, CuId, CuShape, Demand, Idempotence, Launch, LaunchId,
-    Level, Piece, ProcessId, ReadyView, Round, StreamId, TakeOff, Tick, WaveSpan,
+    Level, Piece, Preemption, ProcessId, ReadyView, Round, StreamId, Tick, WaveSpan,
 };
-use raddle_preempt::Way;
 use raddle_preempt::policy::ByRule;
 
 pub(crate) const SHAPE: CuShape = CuShape {
@@ -67,14 +66,14 @@ pub(crate) fn ready(launch: Launch) -> Event<'static> {
 fn a_revoked_process_drains_and_comes_back() {
     let mut d = Composed::builder(SHAPE, 1)
         .turn("highest-level", HighestLevel)
-        .preempt("drain", ByRule::fixed(Way::Drain))
+        .preempt("drain", ByRule::fixed(Preemption::Drain))
         .build();
     assert_eq!(step(&mut d, 0, &[joined(0), joined(1)]), [""; 0]);
     assert_eq!(step(&mut d, 1, &[ready(launch(7, 1, 20))]), ["submit k7", "start 8 of k7"]);
     assert_eq!(step(&mut d, 2, &[ready(launch(8, 0, 3))]), ["drain k7", "submit k8"]);
     let all: Vec<Piece> = (0..8).map(|w| Piece::one(w, CuId(0))).collect();
     let ended = Event::WavesEnded { launch: LaunchId(7), waves: WaveSpan::All, pieces: &all };
-    let off = Event::TakenOff { launch: LaunchId(7), how: TakeOff::Drain, done: 8 };
+    let off = Event::TakenOff { launch: LaunchId(7), how: Preemption::Drain, done: 8 };
     assert_eq!(step(&mut d, 9, &[ended, off]), ["start 3 of k8"]);
     let ended = Event::WavesEnded { launch: LaunchId(8), waves: WaveSpan::All, pieces: &all[..3] };
     assert_eq!(step(&mut d, 12, &[ended]), ["restore k7"]);
@@ -133,7 +132,7 @@ fn events_that_make_no_sense_are_refused_and_change_nothing() {
     assert!(matches!(d.event(&ended(1, &elsewhere), now), Err(DispatchError::Event(_))));
     let too_many = [Piece { first: 0, stride: 1, count: 5, cu: CuId(0) }];
     assert!(matches!(d.event(&ended(1, &too_many), now), Err(DispatchError::Event(_))));
-    let off = Event::TakenOff { launch: LaunchId(1), how: TakeOff::Drain, done: 0 };
+    let off = Event::TakenOff { launch: LaunchId(1), how: Preemption::Drain, done: 0 };
     assert!(matches!(d.event(&off, now), Err(DispatchError::NotAsked { .. })));
     let back = Event::Restored { launch: LaunchId(1) };
     assert!(matches!(d.event(&back, now), Err(DispatchError::NotAsked { .. })));

@@ -7,8 +7,8 @@ use raddle_dispatch::log::{Detail, Header, LogWriter};
 use raddle_dispatch::slots::HighestLevel;
 use raddle_dispatch::{Composed, DispatchError, Dispatcher, Event, Recipe};
 use raddle_policy::{
-    Actions, Allocate, Answer, Barrier, CuId, Demand, How, Idempotence, Launch, LaunchId, Piece,
-    Place, Preempt, ReadyLaunch, ReadyView, Round, TakeOff, Tick, VictimView, WaveSpan,
+    Actions, Allocate, Answer, Barrier, CuId, Demand, Idempotence, Launch, LaunchId, Piece, Place,
+    Preempt, Preemption, ReadyLaunch, ReadyView, Round, Tick, VictimView, WaveSpan,
 };
 
 use crate::composed::{SHAPE, joined, launch, ready, step};
@@ -38,10 +38,10 @@ impl Allocate for Cuts {
 }
 
 /// Always the same way off.
-struct Always(How);
+struct Always(Option<Preemption>);
 
 impl Preempt for Always {
-    fn preempt(&mut self, _victim: &VictimView<'_>, _now: Tick) -> How {
+    fn preempt(&mut self, _victim: &VictimView<'_>, _now: Tick) -> Option<Preemption> {
         self.0
     }
 }
@@ -60,7 +60,7 @@ fn ended(launch: u32, first: u16, pieces: &[Piece]) -> Event<'_> {
     Event::WavesEnded { launch: LaunchId(launch), waves: span(first), pieces }
 }
 
-fn cuts(cus: u16, how: How) -> Composed {
+fn cuts(cus: u16, how: Option<Preemption>) -> Composed {
     Composed::builder(SHAPE, cus)
         .turn("highest-level", HighestLevel)
         .preempt("always", Always(how))
@@ -73,7 +73,7 @@ const SECOND: [Piece; 1] = [Piece::one(1, CuId(0))];
 
 #[test]
 fn a_workgroup_has_ended_when_its_last_part_has() {
-    let mut d = cuts(1, How::Never);
+    let mut d = cuts(1, None);
     // Two parts fill the LDS.
     let begun = step(&mut d, 0, &[joined(0), ready(three(1, 0, 1))]);
     assert_eq!(begun, ["submit k1", "start 1 of k1", "start 1 of k1"]);
@@ -90,7 +90,7 @@ fn a_workgroup_has_ended_when_its_last_part_has() {
 
 #[test]
 fn parts_of_one_workgroup_lie_on_different_units() {
-    let mut d = cuts(2, How::Never);
+    let mut d = cuts(2, None);
     let begun = step(&mut d, 0, &[joined(0), ready(three(1, 0, 2))]);
     assert_eq!(begun.len(), 5, "{begun:?}: two units hold two pieces each");
     for cu in [CuId(0), CuId(1)] {
@@ -111,13 +111,13 @@ fn parts_of_one_workgroup_lie_on_different_units() {
 
 #[test]
 fn a_drain_holds_the_parts_that_have_not_started() {
-    let mut d = cuts(1, How::Drain);
+    let mut d = cuts(1, Some(Preemption::Drain));
     let begun = step(&mut d, 0, &[joined(0), joined(1), ready(three(7, 1, 2))]);
     assert_eq!(begun, ["submit k7", "start 1 of k7", "start 1 of k7"]);
     assert_eq!(step(&mut d, 1, &[ready(three(8, 0, 1))]), ["drain k7", "submit k8"]);
     // Room for a part of either: the third wave of what drains does not take it.
     assert_eq!(step(&mut d, 2, &[ended(7, 0, &FIRST)]), ["start 1 of k8"]);
-    let off = Event::TakenOff { launch: LaunchId(7), how: TakeOff::Drain, done: 0 };
+    let off = Event::TakenOff { launch: LaunchId(7), how: Preemption::Drain, done: 0 };
     assert_eq!(step(&mut d, 3, &[ended(7, 1, &FIRST), off]), ["start 1 of k8"]);
     assert_eq!(step(&mut d, 4, &[ended(8, 0, &FIRST)]), ["start 1 of k8"]);
     let last = [ended(8, 1, &FIRST), ended(8, 2, &FIRST)];
@@ -133,13 +133,13 @@ fn a_drain_holds_the_parts_that_have_not_started() {
 
 #[test]
 fn a_kill_starts_again_with_the_first_wave() {
-    let mut d = cuts(1, How::Reset);
+    let mut d = cuts(1, Some(Preemption::Reset));
     let low = Launch { idempotent: Idempotence::Idempotent, ..three(7, 1, 1) };
     step(&mut d, 0, &[joined(0), joined(1), ready(low)]);
     // One part has ended, two lie there.
     assert_eq!(step(&mut d, 1, &[ended(7, 0, &FIRST)]), ["start 1 of k7"]);
-    assert_eq!(step(&mut d, 2, &[ready(three(8, 0, 1))]), ["kill k7", "submit k8"]);
-    let off = Event::TakenOff { launch: LaunchId(7), how: TakeOff::Kill, done: 0 };
+    assert_eq!(step(&mut d, 2, &[ready(three(8, 0, 1))]), ["reset k7", "submit k8"]);
+    let off = Event::TakenOff { launch: LaunchId(7), how: Preemption::Reset, done: 0 };
     assert_eq!(step(&mut d, 3, &[off]), ["start 1 of k8", "start 1 of k8"]);
     assert_eq!(step(&mut d, 4, &[ended(8, 0, &FIRST)]), ["start 1 of k8"]);
     let last = [ended(8, 1, &FIRST), ended(8, 2, &FIRST)];
@@ -154,11 +154,11 @@ fn a_kill_starts_again_with_the_first_wave() {
 
 #[test]
 fn what_was_saved_comes_back_part_by_part() {
-    let mut d = cuts(1, How::Switch);
+    let mut d = cuts(1, Some(Preemption::Switch));
     step(&mut d, 0, &[joined(0), joined(1), ready(three(7, 1, 1))]);
     let before = d.book().cus().clone();
-    assert_eq!(step(&mut d, 2, &[ready(three(8, 0, 1))]), ["save k7", "submit k8"]);
-    let off = Event::TakenOff { launch: LaunchId(7), how: TakeOff::Save, done: 0 };
+    assert_eq!(step(&mut d, 2, &[ready(three(8, 0, 1))]), ["switch k7", "submit k8"]);
+    let off = Event::TakenOff { launch: LaunchId(7), how: Preemption::Switch, done: 0 };
     assert_eq!(step(&mut d, 3, &[off]), ["start 1 of k8", "start 1 of k8"]);
     assert_eq!(step(&mut d, 4, &[ended(8, 0, &FIRST)]), ["start 1 of k8"]);
     let last = [ended(8, 1, &FIRST), ended(8, 2, &FIRST)];

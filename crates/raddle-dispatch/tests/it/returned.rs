@@ -5,10 +5,9 @@ use std::sync::{Arc, Mutex};
 use raddle_dispatch::slots::HighestLevel;
 use raddle_dispatch::{Composed, Event};
 use raddle_policy::{
-    Allocate, Answer, CuId, Fact, LaunchId, Piece, ReadyView, Round, TakeOff, Tick, WaveSpan,
+    Allocate, Answer, CuId, Fact, LaunchId, Piece, Preemption, ReadyView, Round, Tick, WaveSpan,
 };
 
-use raddle_preempt::Way;
 use raddle_preempt::policy::ByRule;
 
 use crate::composed::{SHAPE, joined, launch, ready, step};
@@ -68,7 +67,7 @@ fn runs_of_returned_workgroups_come_first_and_the_saved_ones_stay_where_they_wer
     let seen = Seen::default();
     let mut d = Composed::builder(SHAPE, 2)
         .turn("highest-level", HighestLevel)
-        .preempt("switch", ByRule::fixed(Way::Switch))
+        .preempt("switch", ByRule::fixed(Preemption::Switch))
         .allocate("scripted", Scripted { step: 0, seen: seen.clone() })
         .build();
     let mut two = launch(1, 1, 6);
@@ -76,9 +75,9 @@ fn runs_of_returned_workgroups_come_first_and_the_saved_ones_stay_where_they_wer
     step(&mut d, 0, &[joined(0), joined(1), ready(two)]);
     assert_eq!(
         step(&mut d, 5, &[ready(launch(2, 0, 1))]),
-        ["save k1", "submit k2", "start 1 of k2"]
+        ["switch k1", "submit k2", "start 1 of k2"]
     );
-    let off = Event::TakenOff { launch: LaunchId(1), how: TakeOff::Save, done: 0 };
+    let off = Event::TakenOff { launch: LaunchId(1), how: Preemption::Switch, done: 0 };
     step(&mut d, 6, &[off]);
     let one = [Piece::one(0, CuId(0))];
     let ended = Event::WavesEnded { launch: LaunchId(2), waves: WaveSpan::All, pieces: &one };

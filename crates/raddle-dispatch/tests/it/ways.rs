@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use raddle_dispatch::{Composed, Dispatcher, Event, Recipe};
 use raddle_policy::{
-    CuId, Idempotence, Launch, LaunchId, Level, Piece, StreamId, TakeOff, WaveSpan,
+    CuId, Idempotence, Launch, LaunchId, Level, Piece, Preemption, StreamId, WaveSpan,
 };
 
 use crate::composed::{SHAPE, joined, launch, ready, step};
@@ -68,10 +68,10 @@ fn left(line: &str) -> Option<Event<'static>> {
     let (word, id) = line.split_once(" k")?;
     let launch = LaunchId(id.parse().ok()?);
     let how = match word {
-        "flag" => TakeOff::Flag,
-        "kill" => TakeOff::Kill,
-        "save" => TakeOff::Save,
-        "drain" if launch != LaunchId(0) => TakeOff::Drain,
+        "flag" => Preemption::Flag,
+        "reset" => Preemption::Reset,
+        "switch" => Preemption::Switch,
+        "drain" if launch != LaunchId(0) => Preemption::Drain,
         _ => return None,
     };
     Some(Event::TakenOff { launch, how, done: 0 })
@@ -129,7 +129,7 @@ fn a_launch_that_was_killed_often_enough_runs_to_its_end() {
             let all = [Piece { first: 0, stride: 1, count: 8, cu: CuId(0) }];
             let ended =
                 |id| Event::WavesEnded { launch: LaunchId(id), waves: WaveSpan::All, pieces: &all };
-            if !said.iter().any(|line| line == "kill k0") {
+            if !said.iter().any(|line| line == "reset k0") {
                 step(&mut d, now + 30, &[ended(0)]);
                 write!(line, " {}; k0 runs out", said.join(" ")).expect("a string");
                 break;

@@ -3,16 +3,16 @@
 use raddle_dispatch::slots::HighestLevel;
 use raddle_dispatch::{Composed, DispatchError, Dispatcher, Event, Recipe};
 use raddle_policy::{
-    CuId, How, Launch, LaunchId, Piece, Preempt, ProcessId, TakeOff, Tick, VictimView, WaveSpan,
+    CuId, Launch, LaunchId, Piece, Preempt, Preemption, ProcessId, Tick, VictimView, WaveSpan,
 };
 
 use crate::composed::{SHAPE, joined, launch, ready, step};
 
 /// Always the same way off.
-struct Always(How);
+struct Always(Option<Preemption>);
 
 impl Preempt for Always {
-    fn preempt(&mut self, _victim: &VictimView<'_>, _now: Tick) -> How {
+    fn preempt(&mut self, _victim: &VictimView<'_>, _now: Tick) -> Option<Preemption> {
         self.0
     }
 }
@@ -25,7 +25,7 @@ fn ended(id: u32, pieces: &[Piece]) -> Event<'_> {
     Event::WavesEnded { launch: LaunchId(id), waves: WaveSpan::All, pieces }
 }
 
-fn off(id: u32, how: TakeOff) -> Event<'static> {
+fn off(id: u32, how: Preemption) -> Event<'static> {
     Event::TakenOff { launch: LaunchId(id), how, done: 0 }
 }
 
@@ -50,7 +50,7 @@ fn eight() -> [Piece; 1] {
 
 #[test]
 fn what_waits_is_submitted_up_to_the_window_and_starts_when_it_is_ready() {
-    let mut d = composed(3, Always(How::Drain));
+    let mut d = composed(3, Always(Some(Preemption::Drain)));
     assert_eq!(five(&mut d), ["submit k0", "submit k1", "submit k2", "start 8 of k0"]);
     let all = eight();
     let next = step(&mut d, 10, &[ended(0, &all), ready(launch(1, 1, 8))]);
@@ -62,7 +62,7 @@ fn what_waits_is_submitted_up_to_the_window_and_starts_when_it_is_ready() {
 #[test]
 fn without_a_window_nothing_is_known_before_it_is_ready() {
     let mut d = Composed::builder(SHAPE, 1).build();
-    assert!(!d.looks_ahead() && composed(8, Always(How::Drain)).looks_ahead());
+    assert!(!d.looks_ahead() && composed(8, Always(Some(Preemption::Drain))).looks_ahead());
     assert_eq!(five(&mut d), ["submit k0", "start 8 of k0"]);
     let left = Event::ProcessLeft { process: ProcessId(1) };
     let all = eight();
@@ -71,11 +71,11 @@ fn without_a_window_nothing_is_known_before_it_is_ready() {
 
 #[test]
 fn a_flag_returns_what_has_not_started_to_the_head_in_order() {
-    let mut d = composed(3, Always(How::Flag));
+    let mut d = composed(3, Always(Some(Preemption::Flag)));
     five(&mut d);
     let high = launch(9, 0, 8);
     assert_eq!(step(&mut d, 5, &[ready(high)]), ["flag k1", "flag k2", "submit k9"]);
-    assert_eq!(step(&mut d, 5, &[off(2, TakeOff::Flag), off(1, TakeOff::Flag)]), [""; 0]);
+    assert_eq!(step(&mut d, 5, &[off(2, Preemption::Flag), off(1, Preemption::Flag)]), [""; 0]);
     // What runs is latched and runs to its end; nothing of the revoked process follows it.
     let all = eight();
     let next = step(&mut d, 10, &[ended(0, &all), ready(launch(1, 1, 8))]);
@@ -86,7 +86,7 @@ fn a_flag_returns_what_has_not_started_to_the_head_in_order() {
 
 #[test]
 fn what_was_submitted_becomes_ready_on_the_device_whatever_turn_says() {
-    let mut d = composed(3, Always(How::Wait));
+    let mut d = composed(3, Always(Some(Preemption::Wait)));
     five(&mut d);
     assert_eq!(step(&mut d, 5, &[ready(launch(9, 0, 8))]), ["submit k9"]);
     let all = eight();
@@ -100,12 +100,12 @@ fn what_was_submitted_becomes_ready_on_the_device_whatever_turn_says() {
 
 #[test]
 fn a_drain_holds_what_becomes_ready_meanwhile() {
-    let mut d = composed(2, Always(How::Drain));
+    let mut d = composed(2, Always(Some(Preemption::Drain)));
     five(&mut d);
     let next = step(&mut d, 5, &[ready(launch(9, 0, 8))]);
     assert_eq!(next, ["drain k0", "drain k1", "submit k9"]);
     let all = eight();
-    let offs = [off(1, TakeOff::Drain), ended(0, &all), ready(launch(1, 1, 8))];
+    let offs = [off(1, Preemption::Drain), ended(0, &all), ready(launch(1, 1, 8))];
     assert_eq!(step(&mut d, 10, &offs), ["start 8 of k9"], "k1 is ready, and held");
     assert_eq!(step(&mut d, 20, &[ended(9, &all)]), ["restore k1", "submit k2"]);
     let back = Event::Restored { launch: LaunchId(1) };
@@ -115,7 +115,7 @@ fn a_drain_holds_what_becomes_ready_meanwhile() {
 /// Submitted launches keep their process runnable while they wait; those in the buffer do not.
 #[test]
 fn the_pool_of_turn_holds_submitted_launches_that_wait() {
-    let mut d = composed(2, Always(How::Drain));
+    let mut d = composed(2, Always(Some(Preemption::Drain)));
     let low = [joined(0), joined(1), ready(launch(0, 1, 8)), issued(launch(9, 0, 8))];
     let done = step(&mut d, 0, &low);
     assert_eq!(done, ["submit k0", "start 8 of k0"], "k9 waits in the buffer: no turn for it");
@@ -131,7 +131,7 @@ fn the_pool_of_turn_holds_submitted_launches_that_wait() {
 
 #[test]
 fn contradictions_are_refused_and_change_nothing() {
-    let mut d = composed(2, Always(How::Drain));
+    let mut d = composed(2, Always(Some(Preemption::Drain)));
     five(&mut d);
     let now = Tick(1);
     let again = d.event(&issued(launch(3, 1, 8)), now);
@@ -144,7 +144,7 @@ fn contradictions_are_refused_and_change_nothing() {
     d.event(&ready(launch(3, 1, 8)), now).expect("once it may");
     let twice = d.event(&ready(launch(3, 1, 8)), now);
     assert!(matches!(twice, Err(DispatchError::DuplicateLaunch(LaunchId(3)))));
-    let mut d = composed(2, Always(How::Drain));
+    let mut d = composed(2, Always(Some(Preemption::Drain)));
     step(&mut d, 0, &[joined(0), issued(launch(1, 0, 8))]);
     let left = d.event(&Event::ProcessLeft { process: ProcessId(0) }, now);
     assert!(matches!(left, Err(DispatchError::ProcessBusy(_))), "it waits in the buffer");
@@ -152,7 +152,7 @@ fn contradictions_are_refused_and_change_nothing() {
 
 #[test]
 fn what_can_never_run_is_refused_when_it_is_ready_and_not_before() {
-    let mut d = composed(2, Always(How::Drain));
+    let mut d = composed(2, Always(Some(Preemption::Drain)));
     let mut large = launch(1, 0, 8);
     large.demand.lds = 17;
     assert_eq!(step(&mut d, 0, &[joined(0), ready(launch(0, 0, 8)), issued(large)]).len(), 2);

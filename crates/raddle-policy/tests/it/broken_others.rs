@@ -8,8 +8,8 @@ use std::rc::Rc;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use raddle_policy::{
-    How, Launch, LaunchPath, Preempt, ProcessId, ProcessState, Submission, Tick, Ticks, Turn,
-    VictimView,
+    Launch, LaunchPath, Preempt, Preemption, ProcessId, ProcessState, Submission, Tick, Ticks,
+    Turn, VictimView,
 };
 use raddle_testkit::{
     Breach, check_launch_path, check_preempt, check_turn, examine_launch_path, examine_preempt,
@@ -104,14 +104,14 @@ fn a_turn_that_differs_from_run_to_run_is_caught() {
     assert_eq!(found, [4]);
 }
 
-impl<F: Fn(u32, &VictimView<'_>) -> How> Preempt for Toy<F> {
-    fn preempt(&mut self, victim: &VictimView<'_>, _now: Tick) -> How {
+impl<F: Fn(u32, &VictimView<'_>) -> Option<Preemption>> Preempt for Toy<F> {
+    fn preempt(&mut self, victim: &VictimView<'_>, _now: Tick) -> Option<Preemption> {
         self.0.set(self.0.get() + 1);
         (self.1)(self.0.get(), victim)
     }
 }
 
-fn preempt_laws(f: fn(u32, &VictimView<'_>) -> How) -> Vec<u8> {
+fn preempt_laws(f: fn(u32, &VictimView<'_>) -> Option<Preemption>) -> Vec<u8> {
     laws(victims(), |s| examine_preempt(|| Toy::new(f), s))
 }
 
@@ -120,11 +120,16 @@ fn preempt() {
     let sound = preempt_laws(|_, victim| {
         assert!(!victim.launches.is_empty());
         let killable = |it: &raddle_policy::VictimLaunch| it.launch.idempotent.may_be_killed();
-        if victim.launches.iter().all(killable) { How::Reset } else { How::Drain }
+        if victim.launches.iter().all(killable) {
+            Some(Preemption::Reset)
+        } else {
+            Some(Preemption::Drain)
+        }
     });
     assert_eq!(sound, Vec::<u8>::new());
-    let fickle =
-        preempt_laws(|asked, _| if asked.is_multiple_of(2) { How::Flag } else { How::Wait });
+    let fickle = preempt_laws(|asked, _| {
+        if asked.is_multiple_of(2) { Some(Preemption::Flag) } else { Some(Preemption::Wait) }
+    });
     assert_eq!(fickle, [1]);
 }
 
@@ -184,7 +189,7 @@ fn the_panic_of_a_preemption_names_the_law() {
     let mut runner = TestRunner::deterministic();
     let victims = victims().new_tree(&mut runner).expect("no filters").current();
     let fickle = |asked: u32, _: &VictimView<'_>| {
-        if asked.is_multiple_of(2) { How::Flag } else { How::Wait }
+        if asked.is_multiple_of(2) { Some(Preemption::Flag) } else { Some(Preemption::Wait) }
     };
     check_preempt(|| Toy::new(fickle), &victims);
 }

@@ -1,8 +1,8 @@
 //! What do a host and a controller say to each other?
 
-use raddle_policy::{Idempotence, ProcessId, StreamId};
+use raddle_policy::{Idempotence, Preemption, ProcessId, StreamId};
 
-use crate::{Abilities, Way};
+use crate::Abilities;
 
 /// What a runtime says of itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -185,7 +185,7 @@ pub enum Preempted {
     /// One is under way or complete: nothing has changed, nor has its way.
     Already,
     /// The runtime does not have this way: nothing has changed.
-    Missing(Way),
+    Missing(Preemption),
     /// Whoever asked is not more urgent than the process, or is the process: nothing has changed.
     NotOutranked,
 }

@@ -4,13 +4,12 @@
 //! runtime: its [`Cut`](super::Cut) holds nothing and nothing is reset, but a driver has one path, and
 //! a resume always finds a flag to lower. That costs an idle process the time of one store.
 
-use raddle_policy::{ProcessId, StreamId};
+use raddle_policy::{Preemption, ProcessId, StreamId};
 
 use super::answers::{Command, Handle};
 use super::flight::{Flying, State};
 use super::process::{Process, Stage};
 use super::{Controller, Error};
-use crate::Way;
 
 impl<T> Controller<T> {
     /// What to do next for a process, `None` for nothing: then there is nothing until something is
@@ -56,21 +55,21 @@ impl<T> Controller<T> {
             Stage::Running => return self.next(process),
             Stage::Pausing if it.flight.unacknowledged > 0 => None,
             Stage::Pausing => match it.way {
-                Way::Wait => {
+                Preemption::Wait => {
                     it.stage = Stage::Emptying;
                     it.emptied(process)
                 }
-                Way::Flag | Way::Reset => {
+                Preemption::Flag | Preemption::Reset => {
                     it.stage = Stage::Raising;
                     let cut = it.cut(declared, options);
                     it.cut = Some(cut);
                     Some(Command::Raise { process, cut })
                 }
-                Way::Drain => {
+                Preemption::Drain => {
                     it.stage = Stage::Removing { over: false };
                     Some(Command::Hold { process })
                 }
-                Way::Switch => {
+                Preemption::Switch => {
                     it.stage = Stage::Removing { over: false };
                     Some(Command::Save { process })
                 }
@@ -107,15 +106,15 @@ impl<T> Process<T> {
     }
 
     /// What undoes a preemption.
-    fn undone(&mut self, process: ProcessId, way: Way) -> Option<Command> {
+    fn undone(&mut self, process: ProcessId, way: Preemption) -> Option<Command> {
         match way {
-            Way::Wait => None,
-            Way::Flag | Way::Reset => {
+            Preemption::Wait => None,
+            Preemption::Flag | Preemption::Reset => {
                 self.cut = None;
                 Some(Command::Lower { process })
             }
-            Way::Drain => Some(Command::Release { process }),
-            Way::Switch => Some(Command::Restore { process }),
+            Preemption::Drain => Some(Command::Release { process }),
+            Preemption::Switch => Some(Command::Restore { process }),
         }
     }
 

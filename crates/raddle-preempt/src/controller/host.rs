@@ -1,11 +1,10 @@
 //! What does the host report: processes, streams, launches, wishes?
 
-use raddle_policy::{Level, ProcessId, StreamId};
+use raddle_policy::{Level, Preemption, ProcessId, StreamId};
 
 use super::answers::{Order, Phase, Preempted, Resumed, Work};
 use super::process::{Process, Stage};
 use super::{Controller, Error};
-use crate::Way;
 
 impl<T> Controller<T> {
     /// A process joins: its flag is low, nothing of it is submitted (S2.1). Ids of processes that
@@ -95,7 +94,7 @@ impl<T> Controller<T> {
     pub fn preempt(
         &mut self,
         process: ProcessId,
-        way: Way,
+        way: Preemption,
         by: Option<ProcessId>,
     ) -> Result<Preempted, Error> {
         let level = self.process(process)?.level;

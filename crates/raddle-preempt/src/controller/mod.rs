@@ -59,8 +59,8 @@ use crate::Error;
 /// The controller of one device; `T` is what a driver needs to submit a launch.
 ///
 /// ```
-/// use raddle_preempt::{Abilities, Command, Controller, Declared, Error, Options, Work, Way};
-/// use raddle_policy::{Idempotence, Level};
+/// use raddle_preempt::{Abilities, Command, Controller, Declared, Error, Options, Work};
+/// use raddle_policy::{Idempotence, Level, Preemption};
 ///
 /// let abilities = Abilities { can_flag: true, ..Abilities::NONE };
 /// let declared = Declared { abilities, latched: true, ..Declared::default() };
@@ -76,7 +76,7 @@ use crate::Error;
 ///     submitted.push(handle);
 /// }
 /// // The first one runs, the second one waits in the runtime: it leaves by the flag.
-/// let _ = controller.preempt(process, Way::Flag, None)?;
+/// let _ = controller.preempt(process, Preemption::Flag, None)?;
 /// let Some(Command::Raise { cut, .. }) = controller.next(process)? else { panic!() };
 /// assert!(cut.holds(submitted[1].sequence));
 /// controller.raised(process)?;

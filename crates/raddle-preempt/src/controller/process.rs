@@ -1,11 +1,11 @@
 //! Where is one process, and what of it may leave?
 
-use raddle_policy::{Level, ProcessId};
+use raddle_policy::{Level, Preemption, ProcessId};
 
 use super::answers::{Cut, Declared, Handle, NoReset, Options, Phase};
 use super::flight::{Flight, Flying};
 use super::queues::Queues;
-use crate::{Way, progress};
+use crate::progress;
 
 /// How far a preemption is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,11 +50,11 @@ pub(super) struct Process<T> {
     pub(super) flight: Flight<T>,
     pub(super) stage: Stage,
     /// The way off of the preemption under way, or of the last one.
-    pub(super) way: Way,
+    pub(super) way: Preemption,
     /// A resume waits for the end of the preemption.
     pub(super) resume_waits: bool,
     /// The way off of a preemption that the driver is to be told to undo, before anything else.
-    pub(super) undo: Option<Way>,
+    pub(super) undo: Option<Preemption>,
     pub(super) cut: Option<Cut>,
     /// The number of the next submission.
     pub(super) next: u64,
@@ -68,7 +68,7 @@ impl<T> Process<T> {
             queues: Queues::new(before.order),
             flight: Flight::new(),
             stage: Stage::Running,
-            way: Way::Wait,
+            way: Preemption::Wait,
             resume_waits: false,
             undo: None,
             cut: None,

@@ -1,12 +1,11 @@
 //! What does the runtime report of launches, flags and resets?
 
-use raddle_policy::ProcessId;
+use raddle_policy::{Preemption, ProcessId};
 
 use super::answers::{Exit, Handle, NoReset, Verdict};
 use super::flight::{Flying, State};
 use super::process::Stage;
 use super::{Controller, Error, Scope};
-use crate::Way;
 
 impl<T> Controller<T> {
     /// The submit call of a launch has returned. Said of one that has ended already, it changes
@@ -117,7 +116,7 @@ impl<T> Controller<T> {
             return Err(Error::NotTold { process, what: "to raise a flag" });
         }
         it.stage = Stage::Emptying;
-        if it.way != Way::Reset {
+        if it.way != Preemption::Reset {
             return Ok(Verdict::NotAsked);
         }
         if let Some(why) = self.refuses_reset(process)? {

@@ -2,12 +2,12 @@
 //!
 //! The rules are those of [`crate::ways`], on plain values; here is what they are told of a victim.
 
-use raddle_policy::{Fact, How, Preempt, Tick, Ticks, VictimLaunch, VictimView};
+use raddle_policy::{Fact, Preempt, Preemption, Tick, Ticks, VictimLaunch, VictimView};
 
 use super::DeviceCosts;
 use super::estimates::Estimates;
 use crate::progress::Kills;
-use crate::ways::{Abilities, Cheapest, Choose, Costs, Fixed, Victim, Way};
+use crate::ways::{Abilities, Cheapest, Choose, Costs, Fixed, Victim};
 
 /// The preempt slot by a rule ([`Choose`]).
 ///
@@ -22,9 +22,9 @@ use crate::ways::{Abilities, Cheapest, Choose, Costs, Fixed, Victim, Way};
 ///
 /// ```
 /// use raddle_preempt::policy::ByRule;
-/// use raddle_preempt::Way;
-/// let seed = ByRule::fixed(Way::Reset);
-/// let patient = ByRule::fixed(Way::Reset).sparing(Some(4));
+/// use raddle_policy::Preemption;
+/// let seed = ByRule::fixed(Preemption::Reset);
+/// let patient = ByRule::fixed(Preemption::Reset).sparing(Some(4));
 /// # let _ = (seed, patient);
 /// ```
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ impl ByRule<Fixed> {
     /// Always this way, on a runtime that has every one; where nothing may be killed, the flag
     /// instead of a reset.
     #[must_use]
-    pub const fn fixed(way: Way) -> Self {
+    pub const fn fixed(way: Preemption) -> Self {
         Self::new(Fixed(way), Abilities::ALL)
     }
 }
@@ -73,7 +73,7 @@ impl<R> ByRule<R> {
 }
 
 impl<R: Choose> Preempt for ByRule<R> {
-    fn preempt(&mut self, view: &VictimView<'_>, now: Tick) -> How {
+    fn preempt(&mut self, view: &VictimView<'_>, now: Tick) -> Option<Preemption> {
         let estimates = self.estimates.as_ref();
         let (known, costs) = estimates.map_or_else(
             || (Victim::default(), Costs::default()),
@@ -83,7 +83,7 @@ impl<R: Choose> Preempt for ByRule<R> {
             it.launch.idempotent.may_be_killed() && !self.kills.spare(it.launch.id)
         };
         let killable = !view.launches.is_empty() && view.launches.iter().all(may);
-        self.rule.choose(&Victim { killable, ..known }, self.abilities, &costs).into()
+        Some(self.rule.choose(&Victim { killable, ..known }, self.abilities, &costs))
     }
 
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {

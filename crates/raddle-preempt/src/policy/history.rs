@@ -6,7 +6,9 @@
 
 use alloc::collections::{BTreeMap, VecDeque};
 
-use raddle_policy::{Fact, Launch, LaunchId, Piece, TakeOff, Tick, Ticks, VictimLaunch, WaveSpan};
+use raddle_policy::{
+    Fact, Launch, LaunchId, Piece, Preemption, Tick, Ticks, VictimLaunch, WaveSpan,
+};
 
 /// Kinds that are remembered; later ones are judged by how far they have come.
 const MOST_KINDS: usize = 4096;
@@ -85,11 +87,11 @@ impl History {
                 self.ended(launch.id, named(launch, waves, pieces), now);
             }
             Fact::LaunchEnded { launch } => self.finished(launch, now),
-            Fact::TakenOff { launch, how: TakeOff::Kill } => {
+            Fact::TakenOff { launch, how: Preemption::Reset } => {
                 self.running.remove(&launch.id);
             }
             // While it is being saved it does not run; what drains does, until it has.
-            Fact::Leaving { launch, how: TakeOff::Save } | Fact::TakenOff { launch, .. } => {
+            Fact::Leaving { launch, how: Preemption::Switch } | Fact::TakenOff { launch, .. } => {
                 if let Some(running) = self.running.get_mut(&launch.id)
                     && running.since.is_some()
                 {

@@ -12,8 +12,8 @@
 //! | switch | held | saved, later restored | bytes / bandwidth | saving and restoring |
 //!
 //! ```
-//! use raddle_preempt::{Abilities, Cheapest, Choose, Costs, Fixed, Victim, Way};
-//! use raddle_policy::Ticks;
+//! use raddle_preempt::{Abilities, Cheapest, Choose, Costs, Fixed, Victim};
+//! use raddle_policy::{Preemption, Ticks};
 //!
 //! let abilities = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
 //! let costs = Costs { exit: Ticks(1), reset: Ticks(2), ..Costs::default() };
@@ -26,66 +26,19 @@
 //!     killable: true,
 //!     ..Victim::default()
 //! };
-//! assert_eq!(Fixed::default().choose(&victim, abilities, &costs), Way::Reset);
+//! assert_eq!(Fixed::default().choose(&victim, abilities, &costs), Preemption::Reset);
 //! // Within 12 ticks the running launch can end by itself, and no work is thrown away.
-//! assert_eq!(Cheapest::within(Ticks(12)).choose(&victim, abilities, &costs), Way::Flag);
-//! assert_eq!(Cheapest::within(Ticks(11)).choose(&victim, abilities, &costs), Way::Reset);
-//! assert_eq!(Cheapest::within(Ticks(75)).choose(&victim, abilities, &costs), Way::Wait);
+//! assert_eq!(Cheapest::within(Ticks(12)).choose(&victim, abilities, &costs), Preemption::Flag);
+//! assert_eq!(Cheapest::within(Ticks(11)).choose(&victim, abilities, &costs), Preemption::Reset);
+//! assert_eq!(Cheapest::within(Ticks(75)).choose(&victim, abilities, &costs), Preemption::Wait);
 //! ```
 
+use raddle_policy::Preemption;
 mod choose;
 mod price;
 
 pub use choose::{Cheapest, Choose, Fixed};
 pub use price::{Costs, Price, Victim};
-
-use raddle_policy::How;
-
-/// How work leaves. [`How`] without `never`: whoever asks wants it to leave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum Way {
-    /// All that was submitted runs to its end.
-    Wait,
-    /// What has not started leaves by the flag, what runs ends.
-    Flag,
-    /// Resident workgroups end, everything else is held.
-    Drain,
-    /// As flag, and what runs is killed if all that was submitted may be run again.
-    Reset,
-    /// Resident workgroups are saved and later restored.
-    Switch,
-}
-
-impl Way {
-    /// Every way, the gentlest first: where two are equally good, the earlier is taken.
-    pub const ALL: [Self; 5] = [Self::Wait, Self::Flag, Self::Drain, Self::Reset, Self::Switch];
-
-    /// The kebab-case name, as logs spell it.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Wait => "wait",
-            Self::Flag => "flag",
-            Self::Drain => "drain",
-            Self::Reset => "reset",
-            Self::Switch => "switch",
-        }
-    }
-}
-
-impl From<Way> for How {
-    fn from(way: Way) -> Self {
-        match way {
-            Way::Wait => Self::Wait,
-            Way::Flag => Self::Flag,
-            Way::Drain => Self::Drain,
-            Way::Reset => Self::Reset,
-            Way::Switch => Self::Switch,
-        }
-    }
-}
 
 /// What a runtime can do. Waiting is always possible.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,13 +66,13 @@ impl Abilities {
 
     /// Whether work can leave this way.
     #[must_use]
-    pub const fn can(self, way: Way) -> bool {
+    pub const fn can(self, way: Preemption) -> bool {
         match way {
-            Way::Wait => true,
-            Way::Flag => self.can_flag,
-            Way::Drain => self.can_drain,
-            Way::Reset => self.can_reset && self.can_flag,
-            Way::Switch => self.can_switch,
+            Preemption::Wait => true,
+            Preemption::Flag => self.can_flag,
+            Preemption::Drain => self.can_drain,
+            Preemption::Reset => self.can_reset && self.can_flag,
+            Preemption::Switch => self.can_switch,
         }
     }
 }

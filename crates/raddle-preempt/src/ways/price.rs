@@ -1,8 +1,6 @@
 //! How long does each way off take, and what does it waste?
 
-use raddle_policy::Ticks;
-
-use super::Way;
+use raddle_policy::{Preemption, Ticks};
 
 /// What a runtime takes for each way. Free of charge by default, but for saving: a device without
 /// bandwidth cannot save anything in time.
@@ -68,14 +66,16 @@ impl Price {
 impl Victim {
     /// What it takes to let it go this way. Whether that way is possible is not looked at.
     #[must_use]
-    pub fn price(&self, way: Way, costs: &Costs) -> Price {
+    pub fn price(&self, way: Preemption, costs: &Costs) -> Price {
         let exits = Ticks(costs.exit.0.saturating_mul(self.launches));
         let (latency, waste) = match way {
-            Way::Wait => (sum(self.running, self.waiting, costs.wait), Ticks::ZERO),
-            Way::Flag => (sum(self.running, Some(exits), costs.flag), exits),
-            Way::Drain => (sum(self.workgroup, Some(Ticks::ZERO), costs.drain), Ticks::ZERO),
-            Way::Reset => (Some(costs.flag + costs.reset + exits), self.done + costs.reset + exits),
-            Way::Switch => {
+            Preemption::Wait => (sum(self.running, self.waiting, costs.wait), Ticks::ZERO),
+            Preemption::Flag => (sum(self.running, Some(exits), costs.flag), exits),
+            Preemption::Drain => (sum(self.workgroup, Some(Ticks::ZERO), costs.drain), Ticks::ZERO),
+            Preemption::Reset => {
+                (Some(costs.flag + costs.reset + exits), self.done + costs.reset + exits)
+            }
+            Preemption::Switch => {
                 let once = self.transfer(costs);
                 (once, once.map_or(Ticks(u64::MAX), |once| once + once))
             }

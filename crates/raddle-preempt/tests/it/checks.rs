@@ -1,11 +1,10 @@
 //! Do the numbered checks of the digest hold? (11 is in `schedules`, the logs of the worked runs in
 //! `vectors`, 2 with more unfinished than the window in `src/controller/commands.rs`.)
 
-use raddle_policy::{Idempotence, Level, ProcessId, StreamId, Tick};
+use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId, Tick};
 use raddle_preempt::model::{Launch, Outcome, Setup, Step, Wish, run};
 use raddle_preempt::{
-    Command, Controller, Cut, Handle, NoReset, Options, Phase, Preempted, Resumed, Verdict, Way,
-    Work,
+    Command, Controller, Cut, Handle, NoReset, Options, Phase, Preempted, Resumed, Verdict, Work,
 };
 
 use crate::control::Ours;
@@ -184,7 +183,7 @@ fn check_9_unknown_is_never_reset() {
         let (mut controller, process, stream) = captured(2, 8);
         controller.captured(process, stream, Work::kernel(2, idempotent)).unwrap();
         let flying = submits(&mut controller, process);
-        let _ = controller.preempt(process, Way::Reset, None).unwrap();
+        let _ = controller.preempt(process, Preemption::Reset, None).unwrap();
         let Some(Command::Raise { cut, .. }) = controller.next(process).unwrap() else { panic!() };
         // It waits, so it leaves: only the reset is forbidden.
         assert_eq!(cut, Cut { from: 0, to: 3 });
@@ -206,7 +205,7 @@ fn check_10_the_flag_is_down_before_anything_is_submitted_again() {
     // And where it is seen late to be lowered, the cut does not hold what is submitted later.
     let (mut controller, process, _) = captured(1, 8);
     let first = submits(&mut controller, process);
-    let _ = controller.preempt(process, Way::Flag, None).unwrap();
+    let _ = controller.preempt(process, Preemption::Flag, None).unwrap();
     let Some(Command::Raise { cut, .. }) = controller.next(process).unwrap() else { panic!() };
     let _ = controller.raised(process).unwrap();
     let _ = controller.exited(first[0]).unwrap();
@@ -245,7 +244,7 @@ pub(crate) fn adding(latched: bool, wrong: Wrong, at: u64) -> (Vec<u64>, u64) {
         idempotent: Idempotence::Not,
         tests_flag: true,
     };
-    let preempt = crate::schedule::Wish::Preempt(Way::Reset, None);
+    let preempt = crate::schedule::Wish::Preempt(Preemption::Reset, None);
     let wishes = vec![(at, 0, preempt), (at + 1, 0, crate::schedule::Wish::Resume)];
     let schedule = Schedule { setup, jobs: vec![job; 2], wishes, seed: 0 };
     let history = device::run(&schedule, Ours::new(&schedule.setup), wrong);
@@ -296,7 +295,7 @@ fn a8_the_flag_waits_until_every_submit_call_has_returned() {
     };
     let [a, b] = [submit(&mut controller), submit(&mut controller)];
     controller.submitted(a).unwrap();
-    assert_eq!(controller.preempt(process, Way::Reset, None), Ok(Preempted::Begun));
+    assert_eq!(controller.preempt(process, Preemption::Reset, None), Ok(Preempted::Begun));
     assert_eq!(controller.next(process), Ok(None), "b is being submitted");
     // Hearing that it runs, or that it was not taken, is as good as the call's return.
     let mut other = controller.clone();

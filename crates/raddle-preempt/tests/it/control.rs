@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use raddle_policy::{Idempotence, Level, ProcessId, StreamId};
-use raddle_preempt::{Command, Controller, Error, Handle, Preempted, Way, Work};
+use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
+use raddle_preempt::{Command, Controller, Error, Handle, Preempted, Work};
 
 use crate::schedule::{Job, Program, Setup};
 
@@ -47,7 +47,7 @@ pub(crate) trait Control {
     fn left(&self, process: usize) -> usize;
     /// Whether a synchronising call comes back that waits for this job and those captured before it.
     fn reached(&self, process: usize, job: usize) -> bool;
-    fn preempt(&mut self, process: usize, way: Way, by: Option<usize>) -> String;
+    fn preempt(&mut self, process: usize, way: Preemption, by: Option<usize>) -> String;
     fn resume(&mut self, process: usize) -> String;
 }
 
@@ -204,7 +204,7 @@ impl Control for Ours {
         self.controller.reached(self.id(process), self.orders[&job]).unwrap()
     }
 
-    fn preempt(&mut self, process: usize, way: Way, by: Option<usize>) -> String {
+    fn preempt(&mut self, process: usize, way: Preemption, by: Option<usize>) -> String {
         match self.controller.preempt(self.id(process), way, by.map(|by| self.id(by))).unwrap() {
             Preempted::Missing(way) => format!("missing {}", way.name()),
             other => format!("{other:?}"),

@@ -1,10 +1,10 @@
 //! Is what the seed leaves open defined: unexpected reports, repeated wishes, copies, levels, missing
 //! abilities?
 
-use raddle_policy::{Idempotence, Level, ProcessId, StreamId};
+use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
     Abilities, Command, Controller, Cut, Declared, Error, Exit, NoReset, Options, Phase, Preempted,
-    Resumed, Verdict, Way, Work,
+    Resumed, Verdict, Work,
 };
 
 use crate::hands::{
@@ -17,19 +17,19 @@ fn wishes_that_change_nothing_say_so() {
     assert_eq!(c.resume(p), Ok(Resumed::Running), "a resume without a preempt");
     capture(&mut c, p, s, &kernels(1));
     let flying = submit(&mut c, p);
-    let Some(Command::Raise { .. }) = begin(&mut c, p, Way::Flag) else { panic!() };
-    for way in [Way::Wait, Way::Reset, Way::Switch] {
+    let Some(Command::Raise { .. }) = begin(&mut c, p, Preemption::Flag) else { panic!() };
+    for way in [Preemption::Wait, Preemption::Reset, Preemption::Switch] {
         assert_eq!(c.preempt(p, way, None), Ok(Preempted::Already), "the way stays");
     }
     assert_eq!(c.raised(p), Ok(Verdict::NotAsked));
     assert_eq!(c.resume(p), Ok(Resumed::Waits));
     assert_eq!(c.resume(p), Ok(Resumed::Waits));
-    assert_eq!(c.preempt(p, Way::Flag, None), Ok(Preempted::ResumeCancelled));
-    assert_eq!(c.preempt(p, Way::Flag, None), Ok(Preempted::Already));
+    assert_eq!(c.preempt(p, Preemption::Flag, None), Ok(Preempted::ResumeCancelled));
+    assert_eq!(c.preempt(p, Preemption::Flag, None), Ok(Preempted::Already));
     assert_eq!(c.exited(flying[0]), Ok(Exit::Flagged));
     assert_eq!(c.next(p), Ok(Some(Command::Drained { process: p, resumed: false })));
     assert_eq!(c.phase(p), Ok(Phase::Preempted), "the latest wish won");
-    assert_eq!(c.preempt(p, Way::Flag, None), Ok(Preempted::Already));
+    assert_eq!(c.preempt(p, Preemption::Flag, None), Ok(Preempted::Already));
     assert_eq!(c.next(p), Ok(None));
     assert_eq!(c.resume(p), Ok(Resumed::Now));
     assert_eq!(c.resume(p), Ok(Resumed::Running));
@@ -38,12 +38,12 @@ fn wishes_that_change_nothing_say_so() {
 #[test]
 fn a_preempt_right_after_a_resume_undoes_and_begins_again() {
     let (mut c, p, _) = usual();
-    let Some(Command::Save { .. }) = begin(&mut c, p, Way::Switch) else { panic!() };
+    let Some(Command::Save { .. }) = begin(&mut c, p, Preemption::Switch) else { panic!() };
     c.drained(p).unwrap();
     assert_eq!(c.next(p), Ok(Some(Command::Drained { process: p, resumed: false })));
     assert_eq!(c.resume(p), Ok(Resumed::Now));
     // Not asked in between: what was saved is restored before anything is held.
-    assert_eq!(begin(&mut c, p, Way::Drain), Some(Command::Restore { process: p }));
+    assert_eq!(begin(&mut c, p, Preemption::Drain), Some(Command::Restore { process: p }));
     assert_eq!(c.next(p), Ok(Some(Command::Hold { process: p })));
     c.drained(p).unwrap();
     assert_eq!(c.resume(p), Ok(Resumed::Waits), "nobody was told yet that it is complete");
@@ -79,8 +79,8 @@ fn reports_that_cannot_be_true_are_refused_and_change_nothing() {
     let (nobody, nowhere) = (ProcessId(7), StreamId(1));
     let unknown = Error::NoProcess { process: nobody };
     assert_eq!(c.next(nobody), Err(unknown));
-    assert_eq!(c.preempt(nobody, Way::Wait, None), Err(unknown));
-    assert_eq!(c.preempt(p, Way::Wait, Some(nobody)), Err(unknown));
+    assert_eq!(c.preempt(nobody, Preemption::Wait, None), Err(unknown));
+    assert_eq!(c.preempt(p, Preemption::Wait, Some(nobody)), Err(unknown));
     assert_eq!(c.resume(nobody), Err(unknown));
     assert_eq!(c.captured(nobody, s, kernels(1)[0]), Err(unknown));
     let no_stream = Error::NoStream { process: p, stream: nowhere };
@@ -111,7 +111,7 @@ fn a_launch_that_ends_before_its_submit_call_returns() {
     assert_eq!(c.finished(handle), Ok(0));
     assert_eq!(c.submitted(handle), Ok(()));
     assert!(
-        matches!(begin(&mut c, p, Way::Flag), Some(Command::Raise { .. })),
+        matches!(begin(&mut c, p, Preemption::Flag), Some(Command::Raise { .. })),
         "nothing is waited for"
     );
 }
@@ -125,7 +125,7 @@ fn the_order_is_that_of_the_program_over_all_streams() {
     }
     let flying = submit(&mut c, p);
     assert_eq!(payloads(&c, &flying), [0, 1, 2]);
-    let Some(Command::Raise { .. }) = begin(&mut c, p, Way::Flag) else { panic!() };
+    let Some(Command::Raise { .. }) = begin(&mut c, p, Preemption::Flag) else { panic!() };
     let _ = c.raised(p).unwrap();
     for at in [1, 2] {
         let _ = c.exited(flying[at]).unwrap();
@@ -141,22 +141,25 @@ fn the_order_is_that_of_the_program_over_all_streams() {
 #[test]
 fn a_way_that_the_runtime_lacks_is_answered_as_such() {
     let only = |abilities| controller(Declared { abilities, ..declared() }, Options::default());
-    for missing in Way::ALL {
+    for missing in Preemption::ALL {
         let all = Abilities::ALL;
         let abilities = match missing {
-            Way::Wait => Abilities::NONE,
-            Way::Flag => Abilities { can_flag: false, can_reset: false, ..all },
-            Way::Drain => Abilities { can_drain: false, ..all },
-            Way::Reset => Abilities { can_reset: false, ..all },
-            Way::Switch => Abilities { can_switch: false, ..all },
+            Preemption::Wait => Abilities::NONE,
+            Preemption::Flag => Abilities { can_flag: false, can_reset: false, ..all },
+            Preemption::Drain => Abilities { can_drain: false, ..all },
+            Preemption::Reset => Abilities { can_reset: false, ..all },
+            Preemption::Switch => Abilities { can_switch: false, ..all },
         };
         let (mut c, p, _) = only(abilities);
         let became = c.preempt(p, missing, None).unwrap();
-        let wanted =
-            if missing == Way::Wait { Preempted::Begun } else { Preempted::Missing(missing) };
+        let wanted = if missing == Preemption::Wait {
+            Preempted::Begun
+        } else {
+            Preempted::Missing(missing)
+        };
         assert_eq!(became, wanted);
         let running = c.phase(p) == Ok(Phase::Running);
-        assert_eq!(running, missing != Way::Wait, "nothing has changed");
+        assert_eq!(running, missing != Preemption::Wait, "nothing has changed");
     }
     let abilities = Abilities { can_reset: true, ..Abilities::NONE };
     let declared = Declared { abilities, ..declared() };
@@ -176,10 +179,10 @@ fn only_a_more_urgent_process_preempts_on_its_own_behalf() {
     capture(&mut c, victim, s, &kernels(1));
     submit(&mut c, victim);
     for by in [victim, equal, lesser] {
-        assert_eq!(c.preempt(victim, Way::Flag, Some(by)), Ok(Preempted::NotOutranked));
+        assert_eq!(c.preempt(victim, Preemption::Flag, Some(by)), Ok(Preempted::NotOutranked));
         assert_eq!(c.phase(victim), Ok(Phase::Running));
     }
-    assert_eq!(c.preempt(victim, Way::Flag, Some(urgent)), Ok(Preempted::Begun));
+    assert_eq!(c.preempt(victim, Preemption::Flag, Some(urgent)), Ok(Preempted::Begun));
     // A10: its flag is nobody else's.
     let stream = c.open(urgent).unwrap();
     capture(&mut c, urgent, stream, &kernels(2));
@@ -197,7 +200,7 @@ fn copies_are_neither_flagged_nor_overtaken() {
     work[2] = Work::opaque(2);
     capture(&mut c, p, s, &work);
     let flying = submit(&mut c, p);
-    let raise = begin(&mut c, p, Way::Reset);
+    let raise = begin(&mut c, p, Preemption::Reset);
     // What stands in front of the copy runs too, or the copy would run before it.
     assert_eq!(raise, Some(Command::Raise { process: p, cut: Cut { from: 3, to: 5 } }));
     let why = NoReset::NotFlagged(flying[0]);
@@ -212,7 +215,7 @@ fn where_workgroups_look_by_themselves_only_what_may_run_again_is_flagged() {
     let work: Vec<_> = (0..).zip(verdicts).map(|(n, verdict)| Work::kernel(n, verdict)).collect();
     capture(&mut c, p, s, &work);
     submit(&mut c, p);
-    let raise = begin(&mut c, p, Way::Flag);
+    let raise = begin(&mut c, p, Preemption::Flag);
     assert_eq!(raise, Some(Command::Raise { process: p, cut: Cut { from: 4, to: 6 } }));
 }
 
@@ -224,7 +227,7 @@ fn a_synchronise_waits_for_queue_and_runtime() {
     let flying = submit(&mut c, p);
     let reached = |c: &C| (c.reached(p, first).unwrap(), c.reached(p, last).unwrap());
     assert_eq!(reached(&c), (false, false));
-    let Some(Command::Raise { .. }) = begin(&mut c, p, Way::Flag) else { panic!() };
+    let Some(Command::Raise { .. }) = begin(&mut c, p, Preemption::Flag) else { panic!() };
     let _ = c.raised(p).unwrap();
     c.finished(flying[0]).unwrap();
     let _ = c.exited(flying[1]).unwrap();

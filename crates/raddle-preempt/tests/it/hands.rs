@@ -1,9 +1,9 @@
 //! A controller driven by hand, call by call: what do the tests do with it again and again?
 
-use raddle_policy::{Idempotence, Level, ProcessId, StreamId};
+use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
     Abilities, Command, Controller, Cut, Declared, Exit, Handle, Options, Order, Preempted,
-    Resumed, Scope, Verdict, Way, Work,
+    Resumed, Scope, Verdict, Work,
 };
 
 pub(crate) type C = Controller<u32>;
@@ -50,7 +50,7 @@ pub(crate) fn submit(c: &mut C, process: ProcessId) -> Vec<Handle> {
     all
 }
 
-pub(crate) fn begin(c: &mut C, process: ProcessId, way: Way) -> Option<Command> {
+pub(crate) fn begin(c: &mut C, process: ProcessId, way: Preemption) -> Option<Command> {
     assert_eq!(c.preempt(process, way, None), Ok(Preempted::Begun));
     c.next(process).unwrap()
 }
@@ -61,7 +61,7 @@ pub(crate) fn payloads(c: &C, handles: &[Handle]) -> Vec<u32> {
 
 /// Preempts by the flag, hears that all that flies has left, and goes on; the flag that was raised.
 pub(crate) fn flagged(c: &mut C, p: ProcessId, flying: &[Handle]) -> Cut {
-    let Some(Command::Raise { cut, .. }) = begin(c, p, Way::Flag) else { panic!() };
+    let Some(Command::Raise { cut, .. }) = begin(c, p, Preemption::Flag) else { panic!() };
     assert_eq!(c.raised(p), Ok(Verdict::NotAsked));
     for &handle in flying {
         assert_eq!(c.exited(handle), Ok(Exit::Flagged));

@@ -78,7 +78,7 @@ pub(crate) struct History {
     /// Full runs and partial runs of each job.
     pub(crate) full: Vec<u64>,
     pub(crate) partial: Vec<u64>,
-    /// How often each workgroup of each job has run to its end: what it would have added.
+    /// Preemption often each workgroup of each job has run to its end: what it would have added.
     pub(crate) added: Vec<Vec<u64>>,
     /// Jobs that were dropped: waiting when their process left, or captured never.
     pub(crate) dropped: Vec<bool>,
@@ -87,7 +87,7 @@ pub(crate) struct History {
     /// From each preemption that began to its end.
     pub(crate) latencies: Vec<u64>,
     pub(crate) most_in_flight: usize,
-    /// How often a synchronising call would have come back.
+    /// Preemption often a synchronising call would have come back.
     pub(crate) syncs: u64,
     /// Launches that were heard of before the call that submitted them had returned.
     pub(crate) early: u64,

@@ -1,7 +1,7 @@
 //! When may a process leave, and what does the next one of its id hear of it?
 
-use raddle_policy::Level;
-use raddle_preempt::{Command, Error, Way};
+use raddle_policy::{Level, Preemption};
+use raddle_preempt::{Command, Error};
 
 use crate::hands::{begin, capture, flagged, kernels, payloads, submit, usual};
 
@@ -13,7 +13,7 @@ fn processes_leave_when_nothing_of_them_is_under_way() {
     assert_eq!(c.leave(p), Err(Error::Busy { process: p }));
     c.finished(flying[0]).unwrap();
     c.finished(flying[1]).unwrap();
-    let _ = c.preempt(p, Way::Flag, None).unwrap();
+    let _ = c.preempt(p, Preemption::Flag, None).unwrap();
     assert_eq!(c.leave(p), Err(Error::Busy { process: p }));
     c.next(p).unwrap();
     let _ = c.raised(p).unwrap();
@@ -63,7 +63,7 @@ fn what_was_said_to_a_process_that_has_left_means_nothing_to_the_next_one_of_its
         assert_eq!(c.killed(handle), Err(not));
     }
     assert_eq!((c.in_flight(p), c.buffered(p)), (Ok(3), Ok(0)));
-    assert!(begin(&mut c, p, Way::Flag).is_none(), "three submit calls have not returned");
+    assert!(begin(&mut c, p, Preemption::Flag).is_none(), "three submit calls have not returned");
     for &handle in &new {
         assert!(!cut.holds(handle.sequence), "the flag of before, seen late to be lowered");
         c.submitted(handle).unwrap();

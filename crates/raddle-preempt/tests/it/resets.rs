@@ -1,9 +1,7 @@
 //! What may a reset kill, and how often?
 
-use raddle_policy::Level;
-use raddle_preempt::{
-    Command, Cut, Declared, Error, Handle, NoReset, Options, Scope, Verdict, Way,
-};
+use raddle_policy::{Level, Preemption};
+use raddle_preempt::{Command, Cut, Declared, Error, Handle, NoReset, Options, Scope, Verdict};
 
 use crate::hands::{C, begin, capture, controller, declared, flagged, kernels, submit};
 
@@ -19,7 +17,7 @@ fn a_reset_of_the_device_looks_at_everybody() {
     capture(&mut c, other, lane, &kernels(1));
     let mine = submit(&mut c, p);
     let theirs = submit(&mut c, other);
-    let Some(Command::Raise { .. }) = begin(&mut c, p, Way::Reset) else { panic!() };
+    let Some(Command::Raise { .. }) = begin(&mut c, p, Preemption::Reset) else { panic!() };
     assert_eq!(c.raised(p), Ok(Verdict::NoReset(NoReset::OtherProcess(other))));
     // It runs to its end; then both are preempted, and everything may be killed.
     c.finished(mine[0]).unwrap();
@@ -28,9 +26,9 @@ fn a_reset_of_the_device_looks_at_everybody() {
     capture(&mut c, p, s, &kernels(1));
     c.next(p).unwrap();
     let mine = submit(&mut c, p);
-    let Some(Command::Raise { .. }) = begin(&mut c, other, Way::Flag) else { panic!() };
+    let Some(Command::Raise { .. }) = begin(&mut c, other, Preemption::Flag) else { panic!() };
     assert_eq!(c.raised(other), Ok(Verdict::NotAsked));
-    let Some(Command::Raise { .. }) = begin(&mut c, p, Way::Reset) else { panic!() };
+    let Some(Command::Raise { .. }) = begin(&mut c, p, Preemption::Reset) else { panic!() };
     assert_eq!(c.raised(p), Ok(Verdict::Reset));
     // Nobody submits what would be hit.
     capture(&mut c, third, idle_lane, &kernels(1));
@@ -53,7 +51,7 @@ fn what_has_ended_between_the_look_and_the_command_is_not_reset() {
         capture(&mut c, p, s, &kernels(2));
         capture(&mut c, other, lane, &kernels(1));
         let flying = submit(&mut c, p);
-        let Some(Command::Raise { .. }) = begin(&mut c, p, Way::Reset) else { panic!() };
+        let Some(Command::Raise { .. }) = begin(&mut c, p, Preemption::Reset) else { panic!() };
         assert_eq!(c.raised(p), Ok(Verdict::Reset));
         // One of the two has: the reset comes.
         c.finished(flying[0]).unwrap();
@@ -78,7 +76,7 @@ fn one_leaves(scope: Scope) -> (C, [Handle; 2]) {
         capture(&mut c, process, stream, &kernels(1));
         submit(&mut c, process)[0]
     });
-    let Some(Command::Raise { .. }) = begin(&mut c, other, Way::Flag) else { panic!() };
+    let Some(Command::Raise { .. }) = begin(&mut c, other, Preemption::Flag) else { panic!() };
     assert_eq!(c.raised(other), Ok(Verdict::NotAsked));
     (c, [mine, theirs])
 }
@@ -93,7 +91,7 @@ fn nothing_was_killed_before_the_reset_was_commanded_or_by_that_of_another_proce
             let process = handle.process;
             assert_eq!((c.in_flight(process), c.buffered(process)), (Ok(1), Ok(0)), "{scope:?}");
         };
-        let Some(Command::Raise { .. }) = begin(&mut c, p, Way::Reset) else { panic!() };
+        let Some(Command::Raise { .. }) = begin(&mut c, p, Preemption::Reset) else { panic!() };
         assert_eq!(c.raised(p), Ok(Verdict::Reset));
         // Decided on, and the driver does not know of it yet.
         refused(&mut c, mine);
@@ -123,7 +121,7 @@ fn what_still_leaves_behind_a_reset_of_the_device_does_not_stand_in_the_way_of_t
     let lane_b = c.open(b).unwrap();
     capture(&mut c, a, lane_a, &kernels(2));
     let flying = submit(&mut c, a);
-    let Some(Command::Raise { .. }) = begin(&mut c, a, Way::Reset) else { panic!() };
+    let Some(Command::Raise { .. }) = begin(&mut c, a, Preemption::Reset) else { panic!() };
     assert_eq!(c.raised(a), Ok(Verdict::Reset));
     assert_eq!(c.next(a), Ok(Some(Command::Reset { process: a })));
     c.killed(flying[0]).unwrap();
@@ -132,7 +130,7 @@ fn what_still_leaves_behind_a_reset_of_the_device_does_not_stand_in_the_way_of_t
     assert_eq!(c.next(a), Ok(None));
     capture(&mut c, b, lane_b, &kernels(1));
     let theirs = submit(&mut c, b);
-    let Some(Command::Raise { .. }) = begin(&mut c, b, Way::Reset) else { panic!() };
+    let Some(Command::Raise { .. }) = begin(&mut c, b, Preemption::Reset) else { panic!() };
     assert_eq!(c.raised(b), Ok(Verdict::Reset), "all that would be hit may be killed");
     assert_eq!(c.next(b), Ok(Some(Command::Reset { process: b })));
     for handle in [theirs[0], flying[1]] {
@@ -153,7 +151,7 @@ fn kills(most_kills: Option<u32>, rounds: u32) -> u32 {
     for _ in 0..rounds {
         let flying = submit(&mut c, p);
         c.started(flying[0]).unwrap();
-        let Some(Command::Raise { .. }) = begin(&mut c, p, Way::Reset) else { panic!() };
+        let Some(Command::Raise { .. }) = begin(&mut c, p, Preemption::Reset) else { panic!() };
         match c.raised(p).unwrap() {
             Verdict::Reset => {
                 kills += 1;
@@ -199,7 +197,7 @@ fn third_flag(started: bool, latched: bool) -> Cut {
         flagged(&mut c, p, &flying);
     }
     run(&mut c);
-    let Some(Command::Raise { cut, .. }) = begin(&mut c, p, Way::Flag) else { panic!() };
+    let Some(Command::Raise { cut, .. }) = begin(&mut c, p, Preemption::Flag) else { panic!() };
     cut
 }
 

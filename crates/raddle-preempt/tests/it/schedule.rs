@@ -1,7 +1,7 @@
 //! What is done to a controller: launches, wishes, and a runtime that is late now and then?
 
-use raddle_policy::Idempotence;
-use raddle_preempt::{Abilities, Declared, Options, Scope, Way};
+use raddle_policy::{Idempotence, Preemption};
+use raddle_preempt::{Abilities, Declared, Options, Scope};
 
 /// A launch of a program.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ impl Job {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wish {
-    Preempt(Way, Option<usize>),
+    Preempt(Preemption, Option<usize>),
     Resume,
     /// The program is over: nothing more is captured, and the process leaves as soon as it may. What
     /// waits in its queues then is dropped.
@@ -52,7 +52,7 @@ impl Program {
         Self { level: 0, streams: 1, joins: 0, follows: None, leaves: false };
 }
 
-/// How late things are, in ticks at most; each time drawn anew.
+/// Preemption late things are, in ticks at most; each time drawn anew.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Late {
     /// From a store to the flag until launches see it; the same to lower it.
@@ -155,7 +155,7 @@ pub(crate) fn of_the_digest(seed: u64) -> Schedule {
     let mut now = 0;
     for _ in 0..1 + random.to(2) {
         now += random.to(40);
-        wishes.push((now, 0, Wish::Preempt(Way::Reset, None)));
+        wishes.push((now, 0, Wish::Preempt(Preemption::Reset, None)));
         now += random.to(30);
         wishes.push((now, 0, Wish::Resume));
     }
@@ -219,14 +219,14 @@ fn job(random: &mut Random, (process, program): (usize, Program), at: u64, killa
 
 fn preempt(random: &mut Random, processes: usize) -> Wish {
     let way = random.one(&[
-        Way::Reset,
-        Way::Reset,
-        Way::Reset,
-        Way::Flag,
-        Way::Flag,
-        Way::Wait,
-        Way::Drain,
-        Way::Switch,
+        Preemption::Reset,
+        Preemption::Reset,
+        Preemption::Reset,
+        Preemption::Flag,
+        Preemption::Flag,
+        Preemption::Wait,
+        Preemption::Drain,
+        Preemption::Switch,
     ]);
     let by = random.to(processes as u64 - 1) as usize;
     Wish::Preempt(way, random.percent(20).then_some(by))

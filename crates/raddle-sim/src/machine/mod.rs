@@ -8,7 +8,7 @@ mod take_off;
 
 use std::collections::BTreeMap;
 
-use raddle_policy::{CuId, Demand, LaunchId, Piece, TakeOff, Tick, Ticks, WaveSpan};
+use raddle_policy::{CuId, Demand, LaunchId, Piece, Preemption, Tick, Ticks, WaveSpan};
 
 use crate::ledger::Ledger;
 use crate::plan::Costs;
@@ -84,7 +84,7 @@ impl Live {
             |group: u64| self.partial.contains_key(&group) || self.assigned.contains_key(&group);
         match self.state {
             State::Running => true,
-            State::Leaving(TakeOff::Drain) => {
+            State::Leaving(Preemption::Drain) => {
                 pieces.iter().flat_map(|piece| piece.workgroups()).all(bound)
             }
             _ => false,
@@ -100,9 +100,9 @@ impl Live {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Running,
-    Leaving(TakeOff),
-    Off(TakeOff),
-    Returning(TakeOff),
+    Leaving(Preemption),
+    Off(Preemption),
+    Returning(Preemption),
 }
 
 impl State {
@@ -302,7 +302,7 @@ impl Machine {
             waves: groups * u64::from(count),
             finished: live.ended >= live.what.workgroups,
         };
-        if live.state == State::Leaving(TakeOff::Drain) && live.is_drained() {
+        if live.state == State::Leaving(Preemption::Drain) && live.is_drained() {
             queue.push(now, Due::TakenOff(id));
         }
         if outcome.finished {

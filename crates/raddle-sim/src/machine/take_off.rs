@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use raddle_policy::{CuId, LaunchId, TakeOff, Tick, Ticks, WaveSpan};
+use raddle_policy::{CuId, LaunchId, Preemption, Tick, Ticks, WaveSpan};
 
 use super::{Front, Live, Machine, State};
 use crate::SimError;
@@ -24,26 +24,23 @@ impl Machine {
     pub(crate) fn take_off(
         &mut self,
         id: LaunchId,
-        how: TakeOff,
+        how: Preemption,
         now: Tick,
         queue: &mut Queue,
     ) -> Result<(), SimError> {
         let Some(live) = self.live.get_mut(&id).filter(|live| live.state == State::Running) else {
             return Err(Self::fault(now, id, "take off", self.live.get(&id)));
         };
-        if how == TakeOff::Flag && live.started > 0 {
-            return Err(SimError::Action {
-                at: now,
-                launch: id,
-                what: "flag",
-                state: "already running",
-            });
+        // Nothing leaves by waiting.
+        if how == Preemption::Wait || how == Preemption::Flag && live.started > 0 {
+            let (what, state) = (how.name(), "already running");
+            return Err(SimError::Action { at: now, launch: id, what, state });
         }
         live.state = State::Leaving(how);
         self.counters.taken_off += 1;
         let over = match how {
-            TakeOff::Kill => now + self.costs.kill,
-            TakeOff::Save => {
+            Preemption::Reset => now + self.costs.kill,
+            Preemption::Switch => {
                 let cost = self.costs.moving(context_bytes(live));
                 self.counters.switch_ns += cost.0;
                 behind(&mut self.moved, now, cost)
@@ -52,7 +49,7 @@ impl Machine {
             // A drain is over when the last front is.
             _ => return Ok(()),
         };
-        if matches!(how, TakeOff::Kill | TakeOff::Save) {
+        if matches!(how, Preemption::Reset | Preemption::Switch) {
             stop_fronts(&live.fronts, &mut self.fronts, now);
         }
         queue.push(over, Due::TakenOff(id));
@@ -60,18 +57,18 @@ impl Machine {
     }
 
     /// A launch is off: how, how many workgroups of it have ended, waves freed, whose.
-    pub(crate) fn taken_off(&mut self, id: LaunchId) -> Option<(TakeOff, u64, u64, u16)> {
+    pub(crate) fn taken_off(&mut self, id: LaunchId) -> Option<(Preemption, u64, u64, u16)> {
         let live = self.live.get_mut(&id)?;
         let State::Leaving(how) = live.state else {
             return None;
         };
-        if how == TakeOff::Drain && !live.is_drained() {
+        if how == Preemption::Drain && !live.is_drained() {
             return None;
         }
         let (ended, process, waves) = (live.ended, live.what.process, live.resident_waves);
         live.state = State::Off(how);
         match how {
-            TakeOff::Kill => {
+            Preemption::Reset => {
                 lift(live, &self.fronts, &mut self.ledger);
                 // A workgroup that was cut is killed once, however many of its parts are.
                 let mut cut = BTreeSet::new();
@@ -89,13 +86,13 @@ impl Machine {
                 self.live.remove(&id);
                 Some((how, ended, waves, process))
             }
-            TakeOff::Save => {
+            Preemption::Switch => {
                 lift(live, &self.fronts, &mut self.ledger);
                 // What has not started holds nothing that could be saved.
                 live.assigned.clear();
                 Some((how, ended, waves, process))
             }
-            TakeOff::Flag => {
+            Preemption::Flag => {
                 self.live.remove(&id);
                 Some((how, ended, 0, process))
             }
@@ -113,19 +110,20 @@ impl Machine {
         let allowed = |live: &&mut Live| {
             matches!(
                 live.state,
-                State::Off(TakeOff::Drain | TakeOff::Save) | State::Leaving(TakeOff::Drain)
+                State::Off(Preemption::Drain | Preemption::Switch)
+                    | State::Leaving(Preemption::Drain)
             )
         };
         let Some(live) = self.live.get_mut(&id).filter(allowed) else {
             return Err(Self::fault(now, id, "restore", self.live.get(&id)));
         };
         let process = live.what.process;
-        if live.state != State::Off(TakeOff::Save) {
-            live.state = State::Returning(TakeOff::Drain);
+        if live.state != State::Off(Preemption::Switch) {
+            live.state = State::Returning(Preemption::Drain);
             queue.push(now, Due::Restored(id));
             return Ok((0, process));
         }
-        live.state = State::Returning(TakeOff::Save);
+        live.state = State::Returning(Preemption::Switch);
         let overcommit = |cu| SimError::Overcommit { at: now, launch: id, cu };
         lower(live, &self.fronts, &mut self.ledger).map_err(overcommit)?;
         let cost = self.costs.moving(context_bytes(live));
@@ -143,7 +141,7 @@ impl Machine {
             return false;
         };
         live.state = State::Running;
-        if how == TakeOff::Save {
+        if how == Preemption::Switch {
             for &slot in &live.fronts {
                 let front = &mut self.fronts[slot as usize];
                 // `ends` held the time left, see `stop_fronts`.

@@ -4,11 +4,13 @@
 use proptest::prelude::*;
 use raddle_dispatch::Composed;
 use raddle_dispatch::slots::HighestLevel;
-use raddle_policy::{Barrier, How, Level};
+use raddle_policy::{Barrier, Level};
 use raddle_sim::{Outcome, Task, Work};
 use raddle_sm::{BlockWarp, Choose, Options};
 
-use crate::kit::{Always, SHAPE, end, in_order, kernel, latency, run_default, try_run, workload};
+use crate::kit::{
+    Always, SHAPE, WAYS, end, in_order, kernel, latency, run_default, try_run, workload,
+};
 use crate::laws::{check, processes};
 
 fn options() -> impl Strategy<Value = Options> {
@@ -45,7 +47,7 @@ proptest! {
         cus in 1u16..4,
         options in options(),
     ) {
-        let how = [How::Never, How::Wait, How::Flag, How::Drain, How::Reset, How::Switch][way];
+        let how = WAYS[way];
         let dispatcher = Composed::builder(SHAPE, cus)
             .turn("highest-level", HighestLevel)
             .preempt("always", Always(how))
@@ -63,7 +65,7 @@ proptest! {
     ) {
         let outcome = run(&processes, cus, options);
         prop_assert_eq!(outcome.counters.taken_off, 0);
-        check(&outcome, &processes, How::Never);
+        check(&outcome, &processes, None);
     }
 }
 

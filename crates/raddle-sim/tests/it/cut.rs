@@ -4,11 +4,11 @@ use proptest::prelude::*;
 use raddle_dispatch::slots::HighestLevel;
 use raddle_dispatch::{Composed, Dispatcher};
 use raddle_policy::{
-    Allocate, Answer, CuId, Demand, How, Idempotence, ReadyLaunch, ReadyView, Round, Tick,
+    Allocate, Answer, CuId, Demand, Idempotence, Preemption, ReadyLaunch, ReadyView, Round, Tick,
 };
 use raddle_sim::{Outcome, Task, Work};
 
-use crate::kit::{Always, SHAPE, at_level, end, kernel, latency, try_run, workload};
+use crate::kit::{Always, SHAPE, WAYS, at_level, end, kernel, latency, try_run, workload};
 use crate::laws::{check, processes};
 
 /// Starts every third workgroup as a whole and cuts the others into waves, each on the lowest
@@ -52,7 +52,7 @@ impl Allocate for CutsAll {
     }
 }
 
-fn cuts_all(how: How) -> impl Dispatcher {
+fn cuts_all(how: Option<Preemption>) -> impl Dispatcher {
     Composed::builder(SHAPE, 1)
         .turn("highest-level", HighestLevel)
         .preempt("always", Always(how))
@@ -102,7 +102,7 @@ impl Allocate for Stuck {
 fn each_part_holds_the_lds_of_a_workgroup() {
     // 8 waves of one workgroup that takes 6 of 16 granules: two parts at a time.
     let work = workload(vec![vec![with_lds(kernel(0, 1, 8, 100), 6)]]);
-    let outcome = try_run(&work, 1, cuts_all(How::Never)).expect("the two books agree");
+    let outcome = try_run(&work, 1, cuts_all(None)).expect("the two books agree");
     assert_eq!(end(&outcome, 0), 400);
     assert_eq!((outcome.counters.workgroups, outcome.wave_ns[0]), (1, 800));
 }
@@ -110,7 +110,7 @@ fn each_part_holds_the_lds_of_a_workgroup() {
 /// A low process of two workgroups of three waves of 1000, two of them at a time; an urgent launch
 /// that wants all LDS comes at 1500, when the third wave of the first runs beside the first of the
 /// second.
-fn preempted(how: How, idempotent: bool) -> Outcome {
+fn preempted(how: Option<Preemption>, idempotent: bool) -> Outcome {
     let mut low = with_lds(kernel(0, 2, 3, 1000), 8);
     if idempotent {
         low.idempotent = Idempotence::Idempotent;
@@ -122,18 +122,18 @@ fn preempted(how: How, idempotent: bool) -> Outcome {
 
 #[test]
 fn parts_leave_and_come_back() {
-    let never = preempted(How::Never, false);
+    let never = preempted(None, false);
     assert_eq!((latency(&never, 1), end(&never, 0)), (1500, 3000));
     // The two parts that run end at 2000; the second workgroup goes on with its second wave.
-    let drained = preempted(How::Drain, false);
+    let drained = preempted(Some(Preemption::Drain), false);
     assert_eq!((latency(&drained, 1), end(&drained, 0)), (500, 3100));
     assert_eq!(drained.counters.taken_off, 1);
     // Killed, of the workgroups 0 and 1 one part each.
-    let killed = preempted(How::Reset, true);
+    let killed = preempted(Some(Preemption::Reset), true);
     assert_eq!((latency(&killed, 1), end(&killed, 0)), (7, 1500 + 7 + 100 + 3000));
     assert_eq!((killed.counters.killed, killed.counters.workgroups), (2, 3));
     // Two waves are two thirds of a workgroup, rounded up: 100 bytes at 1000 bytes a microsecond.
-    let saved = preempted(How::Switch, false);
+    let saved = preempted(Some(Preemption::Switch), false);
     assert_eq!(latency(&saved, 1), 100);
     assert_eq!(end(&saved, 0), 1500 + 100 + 100 + 100 + 500 + 1000);
     assert_eq!(saved.counters.workgroups, 3);
@@ -144,7 +144,8 @@ fn a_workgroup_of_several_parts_is_killed_once() {
     let low = Task { idempotent: Idempotence::Idempotent, ..kernel(0, 1, 6, 1000) };
     let high = kernel(500, 1, 8, 100);
     let work = workload(vec![at_level(5, vec![low]), at_level(0, vec![high])]);
-    let outcome = try_run(&work, 1, cuts_all(How::Reset)).expect("the two books agree");
+    let outcome =
+        try_run(&work, 1, cuts_all(Some(Preemption::Reset))).expect("the two books agree");
     assert_eq!((outcome.counters.killed, outcome.counters.workgroups), (1, 2));
 }
 
@@ -155,7 +156,7 @@ proptest! {
         way in 0usize..6,
         cus in 1u16..4,
     ) {
-        let how = [How::Never, How::Wait, How::Flag, How::Drain, How::Reset, How::Switch][way];
+        let how = WAYS[way];
         let dispatcher = Composed::builder(SHAPE, cus)
             .turn("highest-level", HighestLevel)
             .allocate("cuts", Cuts)
@@ -164,7 +165,7 @@ proptest! {
         let outcome = try_run(&workload(processes.clone()), cus, dispatcher);
         let outcome = outcome.expect("the two books agree");
         check(&outcome, &processes, how);
-        if how != How::Reset {
+        if how != Some(Preemption::Reset) {
             let of = |record: &raddle_sim::Record| {
                 let task = &processes[usize::from(record.process)][record.task as usize];
                 match task.work {

@@ -2,8 +2,8 @@
 
 use raddle_dispatch::{Composed, Dispatcher};
 use raddle_policy::{
-    Activity, Barrier, CuShape, Demand, How, Idempotence, Level, Preempt, StreamId, Tick, Ticks,
-    VictimView,
+    Activity, Barrier, CuShape, Demand, Idempotence, Level, Preempt, Preemption, StreamId, Tick,
+    Ticks, VictimView,
 };
 use raddle_sim::{
     Costs, EnergyModel, Options, Outcome, ProcessPlan, SimError, Task, Work, Workload, run,
@@ -84,11 +84,21 @@ pub(crate) fn run_default(workload: &Workload, cus: u16) -> Outcome {
     try_run(workload, cus, Composed::builder(SHAPE, cus).build()).expect("a lawful dispatcher")
 }
 
+/// Every answer of the preempt slot.
+pub(crate) const WAYS: [Option<Preemption>; 6] = [
+    None,
+    Some(Preemption::Wait),
+    Some(Preemption::Flag),
+    Some(Preemption::Drain),
+    Some(Preemption::Reset),
+    Some(Preemption::Switch),
+];
+
 /// Always the same way off.
-pub(crate) struct Always(pub(crate) How);
+pub(crate) struct Always(pub(crate) Option<Preemption>);
 
 impl Preempt for Always {
-    fn preempt(&mut self, _victim: &VictimView<'_>, _now: Tick) -> How {
+    fn preempt(&mut self, _victim: &VictimView<'_>, _now: Tick) -> Option<Preemption> {
         self.0
     }
 }

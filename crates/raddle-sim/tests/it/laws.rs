@@ -4,12 +4,12 @@ use proptest::prelude::*;
 use raddle_dispatch::slots::{Everyone, HighestLevel};
 use raddle_dispatch::{Composed, DispatchError};
 use raddle_policy::{
-    Allocate, Answer, CuId, Demand, How, Idempotence, Level, Piece, ReadyView, Round, Tick,
+    Allocate, Answer, CuId, Demand, Idempotence, Level, Piece, Preemption, ReadyView, Round, Tick,
     WaveSpan,
 };
 use raddle_sim::{Outcome, SimError, Task, Work};
 
-use crate::kit::{Always, SHAPE, WAVE_UW, copy, kernel, try_run, workload};
+use crate::kit::{Always, SHAPE, WAVE_UW, WAYS, copy, kernel, try_run, workload};
 
 fn task() -> impl Strategy<Value = Task> {
     let demand = (1u16..9, 0u16..4, 0u32..9).prop_map(|(waves, vgpr, lds)| Demand {
@@ -47,7 +47,7 @@ pub(crate) fn processes() -> impl Strategy<Value = Vec<Vec<Task>>> {
     prop::collection::vec(process, 1..4)
 }
 
-pub(crate) fn check(outcome: &Outcome, processes: &[Vec<Task>], how: How) {
+pub(crate) fn check(outcome: &Outcome, processes: &[Vec<Task>], how: Option<Preemption>) {
     assert!(outcome.stuck.is_empty(), "stuck: {:?}", outcome.stuck);
     let all: usize = processes.iter().map(Vec::len).sum();
     assert_eq!(outcome.records.len(), all);
@@ -70,7 +70,7 @@ pub(crate) fn check(outcome: &Outcome, processes: &[Vec<Task>], how: How) {
         done * u128::from(WAVE_UW),
         "waves draw while they are there"
     );
-    if how != How::Reset {
+    if how != Some(Preemption::Reset) {
         assert_eq!(done, work, "wave time is conserved");
     } else {
         assert!(done >= work);
@@ -80,7 +80,7 @@ pub(crate) fn check(outcome: &Outcome, processes: &[Vec<Task>], how: How) {
 proptest! {
     #[test]
     fn every_way_off_loses_nothing(processes in processes(), way in 0usize..6, cus in 1u16..4) {
-        let how = [How::Never, How::Wait, How::Flag, How::Drain, How::Reset, How::Switch][way];
+        let how = WAYS[way];
         let dispatcher = Composed::builder(SHAPE, cus)
             .turn("highest-level", HighestLevel)
             .preempt("always", Always(how))
@@ -94,7 +94,7 @@ proptest! {
         let dispatcher = Composed::builder(SHAPE, cus).turn("everyone", Everyone).build();
         let outcome = try_run(&workload(processes.clone()), cus, dispatcher).expect("lawful");
         prop_assert_eq!(outcome.counters.taken_off, 0);
-        check(&outcome, &processes, How::Never);
+        check(&outcome, &processes, None);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use raddle_policy::{LaunchId, TakeOff, Tick, WaveSpan};
+use raddle_policy::{LaunchId, Preemption, Tick, WaveSpan};
 use raddle_report::timeline::{Ending, Recorder, Slice};
 use raddle_sim::{Seen, Watch};
 
@@ -104,8 +104,8 @@ impl OneByOne {
         self.end(now, place, u64::from(last));
     }
 
-    fn lift(&mut self, now: u64, launch: LaunchId, how: TakeOff) {
-        let ending = if how == TakeOff::Save { Ending::Saved } else { Ending::Killed };
+    fn lift(&mut self, now: u64, launch: LaunchId, how: Preemption) {
+        let ending = if how == Preemption::Switch { Ending::Saved } else { Ending::Killed };
         let of: Vec<(Place, Held)> = self
             .held
             .iter()
@@ -124,10 +124,10 @@ impl OneByOne {
             Key::Partial => (cu, 1, held.workgroup, 0),
             Key::Part(first) => (cu, 2, held.workgroup, first),
         });
-        if how == TakeOff::Kill {
+        if how == Preemption::Reset {
             self.cut.retain(|&(id, _), _| id != launch);
         }
-        if how == TakeOff::Save {
+        if how == Preemption::Switch {
             self.saved.insert(launch, left);
         }
     }
@@ -186,7 +186,7 @@ impl Watch for OneByOne {
                     }
                 }
             }
-            Seen::TakenOff { launch, how: how @ (TakeOff::Save | TakeOff::Kill) } => {
+            Seen::TakenOff { launch, how: how @ (Preemption::Switch | Preemption::Reset) } => {
                 self.lift(now, launch, how);
             }
             Seen::Restored { launch } => {

@@ -6,12 +6,12 @@ use proptest::prelude::*;
 use raddle_dispatch::Composed;
 use raddle_dispatch::slots::HighestLevel;
 use raddle_policy::{
-    Allocate, Answer, CuId, Fact, How, Launch, LaunchId, Level, Piece, ReadyView, Round, TakeOff,
+    Allocate, Answer, CuId, Fact, Launch, LaunchId, Level, Piece, Preemption, ReadyView, Round,
     Tick, WaveSpan,
 };
 use raddle_sim::{Task, Work};
 
-use crate::kit::{Always, SHAPE, end, kernel, try_run, workload};
+use crate::kit::{Always, SHAPE, WAYS, end, kernel, try_run, workload};
 use crate::laws::{check, processes};
 
 /// Assigns every workgroup to a compute unit at once and starts its waves one by one.
@@ -65,10 +65,10 @@ impl Allocate for WaveByWave {
                     }
                 }
             }
-            Fact::TakenOff { launch, how: TakeOff::Kill } => {
+            Fact::TakenOff { launch, how: Preemption::Reset } => {
                 self.assigned.retain(|&(id, _), _| id != launch.id);
             }
-            Fact::TakenOff { launch, how: TakeOff::Save } => {
+            Fact::TakenOff { launch, how: Preemption::Switch } => {
                 self.assigned.retain(|&(id, _), &mut (_, started)| id != launch.id || started > 0);
             }
             Fact::LaunchEnded { launch } => self.assigned.retain(|&(id, _), _| id != launch),
@@ -104,7 +104,7 @@ fn a_drained_launch_finishes_what_holds_lds() {
     let dispatcher = Composed::builder(SHAPE, 1)
         .turn("highest-level", HighestLevel)
         .allocate("wave-by-wave", WaveByWave::default())
-        .preempt("always", Always(How::Drain))
+        .preempt("always", Always(Some(Preemption::Drain)))
         .build();
     let outcome = try_run(&workload(vec![vec![low], vec![high]]), 1, dispatcher);
     let outcome = outcome.expect("the two books agree");
@@ -119,7 +119,7 @@ proptest! {
         way in 0usize..6,
         cus in 1u16..4,
     ) {
-        let how = [How::Never, How::Wait, How::Flag, How::Drain, How::Reset, How::Switch][way];
+        let how = WAYS[way];
         let dispatcher = Composed::builder(SHAPE, cus)
             .turn("highest-level", HighestLevel)
             .allocate("wave-by-wave", WaveByWave::default())

@@ -2,15 +2,16 @@
 
 use raddle_dispatch::Composed;
 use raddle_dispatch::slots::HighestLevel;
-use raddle_policy::{How, Idempotence, Preempt, StreamId, Tick, Ticks, VictimView};
-use raddle_preempt::Way;
+use raddle_policy::{Idempotence, Preempt, Preemption, StreamId, Tick, Ticks, VictimView};
 use raddle_preempt::policy::ByRule;
 use raddle_sim::{Outcome, ProcessPlan, Repetition, Task, Workload};
 
-use crate::kit::{Always, SHAPE, at_level, end, in_order, kernel, latency, try_run, workload};
+use crate::kit::{
+    Always, SHAPE, WAYS, at_level, end, in_order, kernel, latency, try_run, workload,
+};
 
 /// One CU of 8 slots; a low process fills it for 3 rounds of 1000, an urgent launch comes at 1500.
-fn preempted(how: How, low: Task) -> Outcome {
+fn preempted(how: Option<Preemption>, low: Task) -> Outcome {
     let low =
         at_level(5, in_order(vec![low, Task { stream: low.stream, ..kernel(0, 8, 1, 1000) }]));
     let high = at_level(0, vec![kernel(1500, 8, 1, 100)]);
@@ -27,38 +28,38 @@ fn low() -> Task {
 
 #[test]
 fn never_lets_everything_submitted_go_first() {
-    let outcome = preempted(How::Never, low());
+    let outcome = preempted(None, low());
     assert_eq!(latency(&outcome, 2), 1500, "the whole launch first");
     assert_eq!(end(&outcome, 1), 4100, "the next launch of the revoked process only after it");
 }
 
 #[test]
 fn drain_waits_for_one_workgroup() {
-    let outcome = preempted(How::Drain, low());
+    let outcome = preempted(Some(Preemption::Drain), low());
     assert_eq!(latency(&outcome, 2), 500);
     assert_eq!(end(&outcome, 0), 3100, "it goes on where it stopped");
 }
 
 #[test]
 fn flag_waits_for_the_running_launch() {
-    let outcome = preempted(How::Flag, low());
+    let outcome = preempted(Some(Preemption::Flag), low());
     assert_eq!(latency(&outcome, 2), 1500);
 }
 
 #[test]
 fn reset_kills_only_what_may_be_killed() {
     let idempotent = Task { idempotent: Idempotence::Idempotent, ..low() };
-    let outcome = preempted(How::Reset, idempotent);
+    let outcome = preempted(Some(Preemption::Reset), idempotent);
     assert_eq!(latency(&outcome, 2), 7, "the cost of a kill");
     assert_eq!(outcome.counters.killed, 8);
     assert_eq!(end(&outcome, 0), 1500 + 7 + 100 + 3000, "it starts again from 0");
-    let outcome = preempted(How::Reset, low());
+    let outcome = preempted(Some(Preemption::Reset), low());
     assert_eq!((latency(&outcome, 2), outcome.counters.killed), (1500, 0), "unknown is not");
 }
 
 #[test]
 fn switch_saves_and_restores_with_the_time_that_was_left() {
-    let outcome = preempted(How::Switch, low());
+    let outcome = preempted(Some(Preemption::Switch), low());
     // 8 workgroups of 100 bytes at 1000 bytes a us: 800 ns each way.
     assert_eq!(latency(&outcome, 2), 800);
     assert_eq!(outcome.counters.switch_ns, 1600);
@@ -74,7 +75,7 @@ fn launches_that_are_saved_together_share_the_bandwidth() {
     let high = at_level(0, vec![kernel(1500, 1, 8, 100)]);
     let dispatcher = Composed::builder(SHAPE, 1)
         .turn("highest-level", HighestLevel)
-        .preempt("always", Always(How::Switch))
+        .preempt("always", Always(Some(Preemption::Switch)))
         .build();
     let workload = workload(vec![low, high]);
     let outcome = try_run(&workload, 1, dispatcher).expect("a lawful dispatcher");
@@ -92,7 +93,7 @@ fn what_starts_as_a_saved_launch_comes_back_lasts_its_whole_time() {
     let high = at_level(0, vec![kernel(500, 8, 1, 300)]);
     let dispatcher = Composed::builder(SHAPE, 1)
         .turn("highest-level", HighestLevel)
-        .preempt("always", Always(How::Switch))
+        .preempt("always", Always(Some(Preemption::Switch)))
         .build();
     let outcome = try_run(&workload(vec![low, high]), 1, dispatcher).expect("a lawful dispatcher");
     // 400 each way; 500 ran before, 500 are left, then two rounds of 4 whole ones.
@@ -109,7 +110,7 @@ fn a_front_that_came_back_does_not_shorten_one_that_starts_then() {
     high.level = raddle_policy::Level(0);
     let dispatcher = Composed::builder(SHAPE, 1)
         .turn("highest-level", HighestLevel)
-        .preempt("always", Always(How::Switch))
+        .preempt("always", Always(Some(Preemption::Switch)))
         .build();
     let mut small = kernel(0, 1, 1, 120);
     small.level = raddle_policy::Level(5);
@@ -124,7 +125,7 @@ fn a_front_that_came_back_does_not_shorten_one_that_starts_then() {
 
 #[test]
 fn the_ways_of_the_slots_crate_are_the_same_ways() {
-    for way in Way::ALL {
+    for way in Preemption::ALL {
         let low = at_level(5, vec![Task { idempotent: Idempotence::Idempotent, ..low() }]);
         let high = at_level(0, vec![kernel(1500, 8, 1, 100)]);
         let all = workload(vec![low, high]);
@@ -135,7 +136,7 @@ fn the_ways_of_the_slots_crate_are_the_same_ways() {
         };
         let ours = run(Box::new(ByRule::fixed(way)));
         assert_eq!(ours.records, run(Box::new(Always(way.into()))).records, "{way:?}");
-        let taken_off = u64::from(!matches!(way, Way::Wait | Way::Flag));
+        let taken_off = u64::from(!matches!(way, Preemption::Wait | Preemption::Flag));
         assert_eq!(ours.counters.taken_off, taken_off, "{way:?}");
     }
 }
@@ -143,14 +144,14 @@ fn the_ways_of_the_slots_crate_are_the_same_ways() {
 struct Boxed(Box<dyn Preempt>);
 
 impl Preempt for Boxed {
-    fn preempt(&mut self, victim: &VictimView<'_>, now: Tick) -> How {
+    fn preempt(&mut self, victim: &VictimView<'_>, now: Tick) -> Option<Preemption> {
         self.0.preempt(victim, now)
     }
 }
 
 #[test]
 fn equal_levels_never_revoke_each_other() {
-    for how in [How::Never, How::Wait, How::Flag, How::Drain, How::Reset, How::Switch] {
+    for how in WAYS {
         for window in [None, Some(1), Some(8)] {
             let killable = Task { idempotent: Idempotence::Idempotent, ..low() };
             let behind = Task { idempotent: Idempotence::Idempotent, ..kernel(0, 8, 1, 100) };
@@ -181,7 +182,7 @@ fn starved(most_kills: Option<u32>) -> (u64, u64, u64) {
     let all = Workload { processes: vec![low, urgent], repeat: false };
     let dispatcher = Composed::builder(SHAPE, 1)
         .turn("highest-level", HighestLevel)
-        .preempt("reset", ByRule::fixed(Way::Reset).sparing(most_kills))
+        .preempt("reset", ByRule::fixed(Preemption::Reset).sparing(most_kills))
         .window(8)
         .build();
     let outcome = try_run(&all, 1, dispatcher).expect("a lawful dispatcher");

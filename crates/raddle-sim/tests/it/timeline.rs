@@ -1,23 +1,21 @@
 //! Does a timeline tell what happened, no more and no less?
 
+use raddle_policy::Preemption;
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use raddle_dispatch::slots::HighestLevel;
 use raddle_dispatch::{Composed, Dispatcher};
-use raddle_policy::How;
 use raddle_report::timeline::{
     Ending, Grain, Measure, Off, Recorder, Slice, Timeline, TimelineNames,
 };
 use raddle_sim::{Outcome, Task, Work, Workload, run_watched};
 
 use crate::cut::Cuts;
-use crate::kit::{Always, SHAPE, at_level, copy, in_order, kernel, options, workload};
+use crate::kit::{Always, SHAPE, WAYS, at_level, copy, in_order, kernel, options, workload};
 use crate::laws::processes;
 use crate::one_by_one::{Both, OneByOne};
 use crate::partial::WaveByWave;
-
-const WAYS: [How; 6] = [How::Never, How::Wait, How::Flag, How::Drain, How::Reset, How::Switch];
 
 /// How workgroups start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +28,7 @@ enum Starts {
 const STARTS: [Starts; 3] = [Starts::Whole, Starts::WaveByWave, Starts::InParts];
 
 /// A dispatcher that takes work off this way.
-fn dispatcher(cus: u16, how: How, starts: Starts) -> Box<dyn Dispatcher> {
+fn dispatcher(cus: u16, how: Option<Preemption>, starts: Starts) -> Box<dyn Dispatcher> {
     let builder = Composed::builder(SHAPE, cus)
         .turn("highest-level", HighestLevel)
         .preempt("always", Always(how));
@@ -193,7 +191,7 @@ fn lines(timeline: &Timeline) -> Vec<String> {
 }
 
 /// One unit that holds 4 workgroups of 2 waves; an urgent launch comes at 1500.
-fn preempted(how: How) -> Timeline {
+fn preempted(how: Option<Preemption>) -> Timeline {
     let mut low = kernel(0, 6, 2, 1000);
     low.idempotent = raddle_policy::Idempotence::Idempotent;
     let high = at_level(0, vec![kernel(1500, 1, 8, 100)]);
@@ -204,7 +202,7 @@ fn preempted(how: How) -> Timeline {
 #[test]
 fn a_run_of_workgroups_in_a_slot_is_one_slice() {
     assert_eq!(
-        lines(&preempted(How::Never)),
+        lines(&preempted(None)),
         [
             "cu0.0 k0 0..2000 x2",
             "cu0.0 k1 2000..2100 x1",
@@ -218,7 +216,7 @@ fn a_run_of_workgroups_in_a_slot_is_one_slice() {
 #[test]
 fn what_is_saved_ends_a_slice_and_begins_another() {
     // 2 workgroups of 100 bytes at 1000 bytes a us: 200 ns each way.
-    let timeline = preempted(How::Switch);
+    let timeline = preempted(Some(Preemption::Switch));
     assert_eq!(
         lines(&timeline),
         [
@@ -238,7 +236,7 @@ fn what_is_saved_ends_a_slice_and_begins_another() {
 
 #[test]
 fn what_is_killed_says_so() {
-    let timeline = preempted(How::Reset);
+    let timeline = preempted(Some(Preemption::Reset));
     assert_eq!(
         lines(&timeline),
         [
@@ -269,8 +267,7 @@ fn too_many_launches_become_stretches_of_their_stream() {
     ]);
     let workload: Workload = workload(vec![tasks]);
     let run = |most| {
-        let (_, timeline, _) =
-            recorded(&workload, 1, dispatcher(1, How::Never, Starts::Whole), most);
+        let (_, timeline, _) = recorded(&workload, 1, dispatcher(1, None, Starts::Whole), most);
         let spans: Vec<_> =
             timeline.stretches.iter().map(|s| (s.start_ns, s.end_ns, s.launches)).collect();
         (timeline.grain, timeline.launches.len(), spans)
@@ -292,8 +289,7 @@ fn a_process_that_repeats_is_drawn_each_time() {
     let long = plan("long", 100, vec![kernel(0, 1, 1, 100)]);
     let short = plan("short", 40, vec![kernel(0, 1, 1, 10)]);
     let workload = Workload { processes: vec![long, short], repeat: true };
-    let (_, timeline, naive) =
-        recorded(&workload, 1, dispatcher(1, How::Never, Starts::Whole), 100);
+    let (_, timeline, naive) = recorded(&workload, 1, dispatcher(1, None, Starts::Whole), 100);
     let of_short: Vec<_> = timeline
         .launches
         .iter()

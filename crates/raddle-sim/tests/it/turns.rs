@@ -6,7 +6,7 @@
 use std::sync::{Arc, Mutex};
 
 use raddle_dispatch::Composed;
-use raddle_policy::{How, ProcessId, ProcessState, Tick, Ticks, Turn};
+use raddle_policy::{Preemption, ProcessId, ProcessState, Tick, Ticks, Turn};
 use raddle_sim::{Fairness, Outcome, ProcessPlan, Workload};
 use raddle_timeslice::{
     Rule, Shares, UnmapAll, UnmapAllConfig, Vruntime, VruntimeConfig, WeightedSlices,
@@ -29,7 +29,11 @@ fn config(rule: Rule, t0_us: u64) -> WeightedSlicesConfig {
     WeightedSlicesConfig { t0_us, shares: Shares::Time, ..WeightedSlicesConfig::new(rule) }
 }
 
-fn run(processes: Vec<ProcessPlan>, config: WeightedSlicesConfig, how: How) -> (Workload, Outcome) {
+fn run(
+    processes: Vec<ProcessPlan>,
+    config: WeightedSlicesConfig,
+    how: Option<Preemption>,
+) -> (Workload, Outcome) {
     let workload = workload(processes);
     let dispatcher = Composed::builder(SHAPE, 1)
         .turn("weighted-slices", WeightedSlices::new(config).expect("valid"))
@@ -45,7 +49,7 @@ fn run_times(outcome: &Outcome) -> Vec<u64> {
 
 #[test]
 fn run_times_are_busy_time_where_one_has_the_device() {
-    for how in [How::Switch, How::Drain] {
+    for how in [Some(Preemption::Switch), Some(Preemption::Drain)] {
         let (_, outcome) = run(vec![endless(40), endless(40)], config(Rule::MinOne, 100), how);
         let run = run_times(&outcome);
         let together = run.iter().sum::<u64>() - outcome.times.busy_ns;
@@ -58,7 +62,7 @@ fn run_times_are_busy_time_where_one_has_the_device() {
 fn shares_3_and_1_get_three_quarters_of_the_time() {
     // The one of share 3 has three times the work, so that both are runnable to the end.
     let three = ProcessPlan { share: 3, ..endless(1200) };
-    for how in [How::Switch, How::Drain] {
+    for how in [Some(Preemption::Switch), Some(Preemption::Drain)] {
         let (workload, outcome) =
             run(vec![three.clone(), endless(400)], config(Rule::MinOne, 500), how);
         let fairness = Fairness::new(&workload, &outcome).expect("two");
@@ -131,7 +135,7 @@ fn with_less_capacity_the_wait_is_measured_and_reported() {
             let policy = Logged(WeightedSlices::new(config).expect("valid"), Arc::clone(&turns));
             let dispatcher = Composed::builder(SHAPE, 1)
                 .turn("weighted-slices", policy)
-                .preempt("always", Always(How::Drain))
+                .preempt("always", Always(Some(Preemption::Drain)))
                 .build();
             let outcome = try_run(&workload, 1, dispatcher).expect("a lawful dispatcher");
             let reported = Fairness::new(&workload, &outcome).expect("five").longest_wait_ns;
@@ -155,8 +159,11 @@ fn too_short_slices_show_their_price() {
         String::from("| t0 | turns lost | saving and restoring | makespan |\n|---|---|---|---|\n");
     let mut shorter = Vec::new();
     for t0_us in [25, 55, 205, 1005] {
-        let (_, outcome) =
-            run(vec![endless(20), endless(20)], config(Rule::Equal, t0_us), How::Switch);
+        let (_, outcome) = run(
+            vec![endless(20), endless(20)],
+            config(Rule::Equal, t0_us),
+            Some(Preemption::Switch),
+        );
         let (turns, switch_ns) = (outcome.turns.revoked, outcome.counters.switch_ns);
         let makespan = outcome.last.0 / 1000;
         table += &format!("{t0_us:>8}  {turns:>10}  {:>12}  {makespan:>11}\n", switch_ns / 1000);
@@ -180,10 +187,10 @@ fn a_slice_that_ends_late_is_charged_in_full_and_reported() {
         (outcome.turns, run_times(&outcome))
     };
     // Launches run on until the turn comes back, or drain the workgroups of 10 us on the device.
-    let (never, run) = late(How::Never);
+    let (never, run) = late(None);
     assert_eq!(never.longest_overrun, Ticks(25_000), "{never:?}");
     assert!(run.iter().all(|&run| run >= 1_300_000), "charged while it stayed: {run:?}");
-    let (drain, _) = late(How::Drain);
+    let (drain, _) = late(Some(Preemption::Drain));
     assert!(drain.overruns > 0 && drain.longest_overrun <= Ticks(10_000), "{drain:?}");
     assert!(drain.overrun <= Ticks(drain.overruns * 10_000));
 }
@@ -192,8 +199,11 @@ fn a_slice_that_ends_late_is_charged_in_full_and_reported() {
 fn the_newcomer_is_the_last_to_join() {
     let newcomer = ProcessPlan { start: Ticks(5_000_000), ..endless(40) };
     for rule in [Rule::Equal, Rule::MinOne] {
-        let (workload, outcome) =
-            run(vec![endless(100), endless(100), newcomer.clone()], config(rule, 100), How::Switch);
+        let (workload, outcome) = run(
+            vec![endless(100), endless(100), newcomer.clone()],
+            config(rule, 100),
+            Some(Preemption::Switch),
+        );
         let fairness = Fairness::new(&workload, &outcome).expect("three");
         assert_eq!(fairness.newcomer.as_deref(), Some(&*workload.processes[2].name));
         let share = fairness.newcomer_share.expect("it ran");
@@ -201,7 +211,7 @@ fn the_newcomer_is_the_last_to_join() {
         assert!((share - 1.0 / 3.0).abs() < 0.03, "{rule:?}: {share}");
     }
     let (workload, outcome) =
-        run(vec![endless(2), endless(2)], config(Rule::Equal, 100), How::Switch);
+        run(vec![endless(2), endless(2)], config(Rule::Equal, 100), Some(Preemption::Switch));
     assert_eq!(Fairness::new(&workload, &outcome).expect("two").newcomer, None);
 }
 
@@ -216,7 +226,8 @@ fn the_baselines_run_to_the_end() {
         assert!(outcome.stuck.is_empty() && outcome.turns.revoked > 0);
         outcome
     };
-    let builder = || Composed::builder(SHAPE, 1).preempt("switch", Always(How::Switch));
+    let builder =
+        || Composed::builder(SHAPE, 1).preempt("switch", Always(Some(Preemption::Switch)));
     let slice_us = 100;
     let vruntime = Vruntime::new(VruntimeConfig { slice_us }).expect("valid");
     finished(builder().turn("vruntime", vruntime).build());

@@ -9,16 +9,18 @@ use proptest::test_runner::TestRunner;
 use raddle_dispatch::slots::{Everyone, HighestLevel, Ordinary, OrdinaryConfig};
 use raddle_dispatch::{Composed, DispatchError, Dispatcher};
 use raddle_policy::{
-    Action, Actions, Allocate, CuId, Event, Free, How, Idempotence, LaunchId, ProcessId, TakeOff,
+    Action, Actions, Allocate, CuId, Event, Free, Idempotence, LaunchId, Preemption, ProcessId,
     Tick, Ticks,
 };
+use raddle_preempt::Abilities;
 use raddle_preempt::policy::{ByRule, DeviceCosts};
-use raddle_preempt::{Abilities, Way};
 use raddle_sim::{Outcome, ProcessPlan, Repetition, Task, Work, Workload};
 use raddle_sm::{BlockWarp, Options};
 use raddle_workgroup::{Greedy, GreedyConfig, Leftover, Matching, MatchingConfig};
 
-use crate::kit::{Always, SHAPE, at_level, end, in_order, kernel, latency, try_run, workload};
+use crate::kit::{
+    Always, SHAPE, WAYS, at_level, end, in_order, kernel, latency, try_run, workload,
+};
 use crate::laws::{check, processes};
 
 /// Looks over a dispatcher's shoulder and checks what the window promises.
@@ -75,8 +77,10 @@ impl Watched {
                     self.told.entry(process).or_default().retain(|&id| id != launch);
                 }
             }
-            Event::TakenOff { launch, how: how @ (TakeOff::Flag | TakeOff::Kill), .. } => {
-                if how == TakeOff::Kill {
+            Event::TakenOff {
+                launch, how: how @ (Preemption::Flag | Preemption::Reset), ..
+            } => {
+                if how == Preemption::Reset {
                     let mut kills = self.kills.lock().expect("no panic before");
                     let kills = kills.entry(launch).or_insert(0);
                     *kills += 1;
@@ -139,12 +143,10 @@ impl Dispatcher for Watched {
     }
 }
 
-const WAYS: [How; 6] = [How::Never, How::Wait, How::Flag, How::Drain, How::Reset, How::Switch];
-
 fn watched(
     workload: &Workload,
     cus: u16,
-    (how, window): (How, u32),
+    (how, window): (Option<Preemption>, u32),
     allocate: impl Allocate + 'static,
 ) -> (Outcome, usize) {
     let most = Arc::new(Mutex::new(0));
@@ -181,7 +183,7 @@ fn most_killed((processes, cus, window, gap, most, bound): Spared) -> u32 {
     let costs =
         DeviceCosts { reset_ns: 7, bytes_per_us: 1000, vgpr_bytes: 1, sgpr_bytes: 0, lds_bytes: 0 };
     let builder = match bound {
-        None => builder.preempt("reset", ByRule::fixed(Way::Reset).sparing(Some(most))),
+        None => builder.preempt("reset", ByRule::fixed(Preemption::Reset).sparing(Some(most))),
         Some(bound) => {
             let cheapest = ByRule::cheapest(Ticks(bound), Abilities::ALL, costs);
             builder.preempt("cheapest", cheapest.sparing(Some(most)))
@@ -260,7 +262,7 @@ proptest! {
             false => builder,
         };
         let outcome = try_run(&workload(processes.clone()), cus, builder.build());
-        check(&outcome.expect("the two books agree"), &processes, How::Reset);
+        check(&outcome.expect("the two books agree"), &processes, Some(Preemption::Reset));
     }
 
     /// Under reset as under the cheapest way, whatever is killed beside it.
@@ -357,27 +359,27 @@ fn low(idempotent: bool) -> Vec<Task> {
 }
 
 /// An urgent launch comes at 2,500, while the third runs.
-fn urgent(how: How, window: u32, low: Vec<Task>) -> (Outcome, usize) {
+fn urgent(how: Option<Preemption>, window: u32, low: Vec<Task>) -> (Outcome, usize) {
     let high = at_level(0, vec![kernel(2500, 8, 1, 100)]);
     watched(&workload(vec![low, high]), 1, (how, window), Leftover::default())
 }
 
 #[test]
 fn the_window_is_used_to_the_full_and_no_further() {
-    let (outcome, most) = urgent(How::Wait, 8, low(false));
+    let (outcome, most) = urgent(Some(Preemption::Wait), 8, low(false));
     assert_eq!(most, 8);
     assert_eq!(latency(&outcome, 12), 7500, "what runs has 500 left, seven more were submitted");
     assert_eq!(end(&outcome, 9), 10_000);
     assert_eq!(end(&outcome, 10), 11_100, "the eleventh was still in the buffer");
     for (window, expected) in [(1, 500), (2, 1500), (3, 2500)] {
-        let (outcome, most) = urgent(How::Wait, window, low(false));
+        let (outcome, most) = urgent(Some(Preemption::Wait), window, low(false));
         assert_eq!((latency(&outcome, 12), most), (expected, window as usize));
     }
 }
 
 #[test]
 fn a_flag_waits_for_what_runs_and_loses_no_order() {
-    let (outcome, _) = urgent(How::Flag, 8, low(false));
+    let (outcome, _) = urgent(Some(Preemption::Flag), 8, low(false));
     assert_eq!(latency(&outcome, 12), 500);
     assert_eq!(outcome.counters.taken_off, 7);
     let ends: Vec<u64> = (0..12).map(|launch| end(&outcome, launch)).collect();
@@ -387,27 +389,27 @@ fn a_flag_waits_for_what_runs_and_loses_no_order() {
 
 #[test]
 fn drain_and_switch_hold_the_rest_of_the_window() {
-    let (outcome, _) = urgent(How::Drain, 8, low(false));
+    let (outcome, _) = urgent(Some(Preemption::Drain), 8, low(false));
     assert_eq!((latency(&outcome, 12), end(&outcome, 11)), (500, 12_100));
-    let (outcome, _) = urgent(How::Switch, 8, low(false));
+    let (outcome, _) = urgent(Some(Preemption::Switch), 8, low(false));
     assert_eq!(latency(&outcome, 12), 800, "8 workgroups of 100 bytes at 1000 bytes a us");
     assert_eq!(end(&outcome, 11), 12_000 + 800 + 100 + 800);
 }
 
 #[test]
 fn a_reset_asks_every_submitted_launch() {
-    let (outcome, _) = urgent(How::Reset, 8, low(true));
+    let (outcome, _) = urgent(Some(Preemption::Reset), 8, low(true));
     assert_eq!((latency(&outcome, 12), outcome.counters.killed), (7, 8));
     assert_eq!(end(&outcome, 2), 2500 + 7 + 100 + 1000, "the running one starts again");
     // Worked run B of the digest: one that only waits may not be killed.
     let mut one = low(true);
     one[5].idempotent = Idempotence::Not;
-    let (outcome, _) = urgent(How::Reset, 8, one);
+    let (outcome, _) = urgent(Some(Preemption::Reset), 8, one);
     assert_eq!((latency(&outcome, 12), outcome.counters.killed), (500, 0), "as a flag");
     // Behind the window it has no say.
     let mut one = low(true);
     one[10].idempotent = Idempotence::Not;
-    let (outcome, _) = urgent(How::Reset, 8, one);
+    let (outcome, _) = urgent(Some(Preemption::Reset), 8, one);
     assert_eq!((latency(&outcome, 12), outcome.counters.killed), (7, 8));
 }
 
@@ -415,7 +417,7 @@ fn a_reset_asks_every_submitted_launch() {
 fn a_launch_issued_before_what_it_waits_for_comes_behind_it() {
     // The second is issued at 0, the first at 300; one in flight.
     let chain = in_order(vec![kernel(300, 8, 1, 100), kernel(0, 8, 1, 100)]);
-    let (outcome, most) = watched(&workload(vec![chain]), 1, (How::Never, 1), Leftover::default());
+    let (outcome, most) = watched(&workload(vec![chain]), 1, (None, 1), Leftover::default());
     assert_eq!((end(&outcome, 0), end(&outcome, 1), most), (400, 500, 1));
 }
 
@@ -423,7 +425,7 @@ fn a_launch_issued_before_what_it_waits_for_comes_behind_it() {
 fn a_copy_between_two_launches_keeps_its_place() {
     let mut tasks = vec![kernel(0, 8, 1, 100), crate::kit::copy(0, 50), kernel(0, 8, 1, 100)];
     tasks = in_order(tasks);
-    let (outcome, most) = watched(&workload(vec![tasks]), 1, (How::Never, 8), Leftover::default());
+    let (outcome, most) = watched(&workload(vec![tasks]), 1, (None, 8), Leftover::default());
     assert_eq!((end(&outcome, 0), end(&outcome, 1), end(&outcome, 2), most), (100, 150, 250, 2));
 }
 

@@ -10,8 +10,8 @@ mod tables;
 use alloc::vec::Vec;
 
 use raddle_policy::{
-    Allocate, Answer, CuId, Cus, Fact, Launch, LaunchId, Piece, ReadyLaunch, ReadyView, Round,
-    TakeOff, Tick, WaveSpan,
+    Allocate, Answer, CuId, Cus, Fact, Launch, LaunchId, Piece, Preemption, ReadyLaunch, ReadyView,
+    Round, Tick, WaveSpan,
 };
 
 use crate::Options;
@@ -141,8 +141,8 @@ impl Allocate for BlockWarp {
             Fact::Assigned { launch, workgroup, cu } => tables.assigned(launch, workgroup, cu),
             Fact::Ended { launch, waves, pieces } => tables.ended(launch, waves, pieces),
             Fact::LaunchEnded { launch } => tables.forget(launch),
-            Fact::TakenOff { launch, how: TakeOff::Kill } => tables.forget(launch.id),
-            Fact::TakenOff { launch, how: TakeOff::Save } => tables.lift(launch.id),
+            Fact::TakenOff { launch, how: Preemption::Reset } => tables.forget(launch.id),
+            Fact::TakenOff { launch, how: Preemption::Switch } => tables.lift(launch.id),
             Fact::Restored { launch } => tables.lower(launch.id),
             _ => {}
         }

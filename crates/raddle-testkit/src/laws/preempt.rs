@@ -5,11 +5,11 @@ use std::vec::Vec;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use raddle_policy::{LaunchId, ProcessId, Tick};
+use raddle_policy::{LaunchId, Preemption, ProcessId, Tick};
 
 use super::Breach;
 use super::strategy::{launch, process_state, shape};
-use raddle_policy::{How, Preempt, ProcessState, VictimLaunch, VictimView};
+use raddle_policy::{Preempt, ProcessState, VictimLaunch, VictimView};
 
 /// A process that loses the turn, with its launches.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,15 +81,17 @@ pub fn examine_preempt<P: Preempt + Clone>(
     })
 }
 
-fn play<P: Preempt + Clone>(policy: &mut P, victims: &[Victim]) -> Result<Vec<How>, Breach> {
+fn play<P: Preempt + Clone>(
+    policy: &mut P,
+    victims: &[Victim],
+) -> Result<Vec<Option<Preemption>>, Breach> {
     let mut answers = Vec::new();
     for Victim { process, launches, now } in victims {
         let view = VictimView { process, launches };
         let mut twin = policy.clone();
         let (how, again) = (policy.preempt(&view, *now), twin.preempt(&view, *now));
         Breach::unless(how == again, "Preempt", 1, || {
-            let (how, again) = (how.name(), again.name());
-            format!("at t={now} one clone answers {how}, another {again}")
+            format!("at t={now} one clone answers {how:?}, another {again:?}")
         })?;
         answers.push(how);
     }

@@ -1,8 +1,8 @@
 //! What is refused, and how?
 
 use raddle_policy::{
-    Allocate, Answer, CuShape, Cus, Demand, Fact, Launch, Piece, ReadyLaunch, ReadyView, Resource,
-    Round, TakeOff, Tick, WaveSpan,
+    Allocate, Answer, CuShape, Cus, Demand, Fact, Launch, Piece, Preemption, ReadyLaunch,
+    ReadyView, Resource, Round, Tick, WaveSpan,
 };
 use raddle_testkit::Scenario;
 use raddle_workgroup::{
@@ -194,9 +194,9 @@ fn what_is_killed_is_free_and_what_is_saved_comes_back_to_its_places() {
     };
     assert!(fits(&mut policy, whole, 0) && fits(&mut policy, whole, 1));
     assert!(!fits(&mut policy, other, 0));
-    policy.observe(&Fact::TakenOff { launch: &whole, how: TakeOff::Kill }, Tick::ZERO);
+    policy.observe(&Fact::TakenOff { launch: &whole, how: Preemption::Reset }, Tick::ZERO);
     assert!(fits(&mut policy, whole, 0));
-    policy.observe(&Fact::TakenOff { launch: &whole, how: TakeOff::Save }, Tick::ZERO);
+    policy.observe(&Fact::TakenOff { launch: &whole, how: Preemption::Switch }, Tick::ZERO);
     // Another takes the first compute unit, so what comes back there finds its place taken.
     assert!(fits(&mut policy, other, 0));
     policy.observe(&Fact::Restored { launch: &whole }, Tick::ZERO);

@@ -1,6 +1,7 @@
 //! What does the twin answer to each call of the driver?
 
-use raddle_preempt::{Scope, Way};
+use raddle_policy::Preemption;
+use raddle_preempt::Scope;
 
 use super::{At, Launch, Mutant, Naive, Place};
 use crate::control::{Control, Order, killable};
@@ -60,13 +61,13 @@ impl Control for Naive {
     fn next(&mut self, process: usize) -> Option<Order> {
         if let Some(way) = self.all[process].undo.take() {
             match way {
-                Way::Wait => {}
-                Way::Flag | Way::Reset => {
+                Preemption::Wait => {}
+                Preemption::Flag | Preemption::Reset => {
                     self.all[process].cut = None;
                     return Some(Order::Lower);
                 }
-                Way::Drain => return Some(Order::Release),
-                Way::Switch => return Some(Order::Restore),
+                Preemption::Drain => return Some(Order::Release),
+                Preemption::Switch => return Some(Order::Restore),
             }
         }
         let there = self.seen(process);
@@ -77,11 +78,11 @@ impl Control for Naive {
         match (self.all[process].at, self.all[process].way) {
             (At::Running, _) => self.submit(process),
             (At::Begun, _) if calling => None,
-            (At::Begun, Way::Wait) => {
+            (At::Begun, Preemption::Wait) => {
                 self.all[process].at = At::Waiting;
                 empty.then(|| self.complete(process))
             }
-            (At::Begun, Way::Flag | Way::Reset) => {
+            (At::Begun, Preemption::Flag | Preemption::Reset) => {
                 let (from, to) = self.cut(process);
                 self.all[process].cut = Some((from, to));
                 self.all[process].at = At::Told;
@@ -92,7 +93,7 @@ impl Control for Naive {
             }
             (At::Begun, way) => {
                 self.all[process].at = At::Removing;
-                Some(if way == Way::Drain { Order::Hold } else { Order::Save })
+                Some(if way == Preemption::Drain { Order::Hold } else { Order::Save })
             }
             // It has ended since the check.
             (At::ResetDue, _) if empty && self.mutant != Mutant::IdleReset => {
@@ -195,17 +196,17 @@ impl Control for Naive {
         before.all(|it| it.place == Place::Done || alone && it.place == Place::Buffer)
     }
 
-    fn preempt(&mut self, process: usize, way: Way, by: Option<usize>) -> String {
+    fn preempt(&mut self, process: usize, way: Preemption, by: Option<usize>) -> String {
         if by.is_some_and(|by| self.all[by].level >= self.all[process].level) {
             return "NotOutranked".to_owned();
         }
         let can = self.setup.declared.abilities;
         let has = match way {
-            Way::Wait => true,
-            Way::Flag => can.can_flag,
-            Way::Drain => can.can_drain,
-            Way::Reset => can.can_reset,
-            Way::Switch => can.can_switch,
+            Preemption::Wait => true,
+            Preemption::Flag => can.can_flag,
+            Preemption::Drain => can.can_drain,
+            Preemption::Reset => can.can_reset,
+            Preemption::Switch => can.can_switch,
         };
         if !has {
             return format!("missing {}", way.name());

@@ -1,9 +1,10 @@
 //! The controller written again, slowly: one list of launches a process, every question answered by
 //! looking through it. And the wrong readings of the seed, each of which it can be told to follow.
 
+use raddle_policy::Preemption;
 mod answers;
 
-use raddle_preempt::{Scope, Way};
+use raddle_preempt::Scope;
 
 use crate::control::Order;
 use crate::schedule::{Program, Setup};
@@ -103,9 +104,9 @@ struct Process {
     next: u64,
     rank: u64,
     at: At,
-    way: Way,
+    way: Preemption,
     resume: bool,
-    undo: Option<Way>,
+    undo: Option<Preemption>,
     cut: Option<(u64, u64)>,
 }
 
@@ -128,7 +129,7 @@ impl Naive {
             next: 0,
             rank: 0,
             at: At::Running,
-            way: Way::Wait,
+            way: Preemption::Wait,
             resume: false,
             undo: None,
             cut: None,
@@ -205,7 +206,7 @@ impl Naive {
     /// S3.3.
     fn check(&mut self, process: usize) {
         self.all[process].at = At::Waiting;
-        if self.all[process].way != Way::Reset {
+        if self.all[process].way != Preemption::Reset {
             return;
         }
         let whole = self.setup.declared.scope == Scope::Device;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::model::{Away, Ending, Grain, Off};
-use raddle_policy::{LaunchId, Piece, TakeOff, Tick, WaveSpan};
+use raddle_policy::{LaunchId, Piece, Preemption, Tick, WaveSpan};
 
 use raddle_sim::{Seen, Watch};
 
@@ -120,11 +120,11 @@ impl Recorder {
         }
     }
 
-    fn taken_off(&mut self, now: u64, launch: LaunchId, how: TakeOff) {
+    fn taken_off(&mut self, now: u64, launch: LaunchId, how: Preemption) {
         let (off, ending) = match how {
-            TakeOff::Drain => (Off::Drained, Ending::Ended),
-            TakeOff::Save => (Off::Saved, Ending::Saved),
-            TakeOff::Kill => (Off::Killed, Ending::Killed),
+            Preemption::Drain => (Off::Drained, Ending::Ended),
+            Preemption::Switch => (Off::Saved, Ending::Saved),
+            Preemption::Reset => (Off::Killed, Ending::Killed),
             // It had not begun.
             _ => return,
         };
@@ -136,7 +136,7 @@ impl Recorder {
         for unit in &mut self.units {
             unit.lift(now, launch.0, ending, &mut self.store, &mut left);
         }
-        if how == TakeOff::Save {
+        if how == Preemption::Switch {
             self.saved.insert(launch, left);
         } else {
             let of_launch = (launch, 0)..=(launch, u64::MAX);

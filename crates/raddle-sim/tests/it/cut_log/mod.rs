@@ -11,7 +11,7 @@ mod device;
 use proptest::prelude::*;
 use raddle_dispatch::Recipe;
 use raddle_dispatch::log::{Detail, Header, LogWriter, reader};
-use raddle_policy::{Activity, Barrier, CuShape, How, Idempotence, StreamId};
+use raddle_policy::{Activity, Barrier, CuShape, Idempotence, Preemption, StreamId};
 use raddle_sim::{Outcome, Task, Work, Workload, run};
 
 use crate::kit::{SHAPE, at_level, in_order, kernel, options, workload};
@@ -19,13 +19,13 @@ use crate::laws;
 use crate::replay::Sink;
 use checker::Tally;
 
-const WAYS: [(&str, How); 6] = [
-    ("never", How::Never),
-    ("wait", How::Wait),
-    ("flag", How::Flag),
-    ("drain", How::Drain),
-    ("reset", How::Reset),
-    ("switch", How::Switch),
+const WAYS: [(&str, Option<Preemption>); 6] = [
+    ("never", None),
+    ("wait", Some(Preemption::Wait)),
+    ("flag", Some(Preemption::Flag)),
+    ("drain", Some(Preemption::Drain)),
+    ("reset", Some(Preemption::Reset)),
+    ("switch", Some(Preemption::Switch)),
 ];
 
 fn recipe(preempt: &str, split: &str, more: &str) -> String {
@@ -262,7 +262,7 @@ proptest! {
         processes in slow_processes(), (device, recipe) in chosen(),
     ) {
         let (outcome, _) = checked(&workload(processes.clone()), device, &recipe);
-        let how = WAYS.iter().find(|(name, _)| recipe.contains(name)).map_or(How::Never, |it| it.1);
+        let how = WAYS.iter().find(|(name, _)| recipe.contains(name)).and_then(|it| it.1);
         laws::check(&outcome, &processes, how);
     }
 

@@ -20,7 +20,7 @@ mod round;
 use alloc::vec::Vec;
 
 use raddle_policy::{
-    Allocate, Answer, CuShape, Fact, Launch, Piece, ReadyView, Round, TakeOff, Tick, WaveSpan,
+    Allocate, Answer, CuShape, Fact, Launch, Piece, Preemption, ReadyView, Round, Tick, WaveSpan,
 };
 
 pub use config::{
@@ -141,7 +141,7 @@ impl Allocate for Matching {
             cutting.heard();
             match fact {
                 Fact::LaunchEnded { launch } => cutting.forget(*launch),
-                Fact::TakenOff { launch, how: TakeOff::Kill } => cutting.forget(launch.id),
+                Fact::TakenOff { launch, how: Preemption::Reset } => cutting.forget(launch.id),
                 _ => {}
             }
         }
@@ -150,8 +150,8 @@ impl Allocate for Matching {
             Fact::TakenOff { launch, how } => {
                 let left = |cu, wave| places.left(cu, launch, wave, now);
                 match how {
-                    TakeOff::Kill => matcher.kill(launch, left),
-                    TakeOff::Save => matcher.save(launch, left),
+                    Preemption::Reset => matcher.kill(launch, left),
+                    Preemption::Switch => matcher.save(launch, left),
                     _ => return,
                 }
                 places.all_changed(matcher);

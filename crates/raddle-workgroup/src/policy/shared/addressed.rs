@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use raddle_policy::{
-    CuId, Cus, Fact, Launch, Piece, ReadyLaunch, Refusal, Resource, Round, TakeOff, WaveSpan,
+    CuId, Cus, Fact, Launch, Piece, Preemption, ReadyLaunch, Refusal, Resource, Round, WaveSpan,
 };
 
 use crate::{Allocator, Rotation, SimdRule};
@@ -96,8 +96,8 @@ impl Addressed {
                 }
             }
             Fact::TakenOff { launch, how } => match how {
-                TakeOff::Kill => allocator.release_launch(launch.id),
-                TakeOff::Save => allocator.save(launch.id),
+                Preemption::Reset => allocator.release_launch(launch.id),
+                Preemption::Switch => allocator.save(launch.id),
                 _ => {}
             },
             Fact::Returning { launch } | Fact::Restored { launch } => {

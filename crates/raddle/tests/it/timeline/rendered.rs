@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use raddle_dispatch::Composed;
 use raddle_dispatch::slots::HighestLevel;
 use raddle_policy::{
-    Activity, Barrier, CuShape, Demand, How, Idempotence, Level, Preempt, StreamId, Tick, Ticks,
-    VictimView,
+    Activity, Barrier, CuShape, Demand, Idempotence, Level, Preempt, Preemption, StreamId, Tick,
+    Ticks, VictimView,
 };
 use raddle_report::timeline::{Recorder, Timeline, TimelineNames, write_perfetto};
 use raddle_sim::{
@@ -16,10 +16,10 @@ use raddle_sim::{
 
 use super::decoded::Decoded;
 
-struct Always(How);
+struct Always(Option<Preemption>);
 
 impl Preempt for Always {
-    fn preempt(&mut self, _victim: &VictimView<'_>, _now: Tick) -> How {
+    fn preempt(&mut self, _victim: &VictimView<'_>, _now: Tick) -> Option<Preemption> {
         self.0
     }
 }
@@ -43,7 +43,7 @@ fn kernel(arrival: u64, workgroups: u64, waves: u16, ticks: u64, level: u8) -> T
 }
 
 /// Two compute units of 8 wave slots; an urgent process takes them over at 1500.
-fn run(how: How) -> (Outcome, Timeline) {
+fn run(how: Option<Preemption>) -> (Outcome, Timeline) {
     let shape = CuShape {
         simds: 2,
         waves_per_simd: 4,
@@ -127,12 +127,19 @@ fn text(decoded: &Decoded) -> String {
 
 #[test]
 fn a_small_timeline_reads_like_this() {
-    insta::assert_snapshot!(text(&decoded(&run(How::Switch).1)));
+    insta::assert_snapshot!(text(&decoded(&run(Some(Preemption::Switch)).1)));
 }
 
 #[test]
 fn every_way_off_the_device_gives_a_file_that_decodes() {
-    for how in [How::Never, How::Wait, How::Flag, How::Drain, How::Reset, How::Switch] {
+    for how in [
+        None,
+        Some(Preemption::Wait),
+        Some(Preemption::Flag),
+        Some(Preemption::Drain),
+        Some(Preemption::Reset),
+        Some(Preemption::Switch),
+    ] {
         let (outcome, timeline) = run(how);
         let decoded = decoded(&timeline);
         let mut busy: BTreeMap<&str, u64> = BTreeMap::new();
@@ -153,9 +160,9 @@ fn every_way_off_the_device_gives_a_file_that_decodes() {
         };
         let seen = (off("off: drained"), off("off: killed"), off("off: saved"));
         let wanted = match how {
-            How::Drain => ((1, 0, 0), (0, 0)),
-            How::Reset => ((0, 1, 0), (4, 0)),
-            How::Switch => ((0, 0, 1), (0, 4)),
+            Some(Preemption::Drain) => ((1, 0, 0), (0, 0)),
+            Some(Preemption::Reset) => ((0, 1, 0), (4, 0)),
+            Some(Preemption::Switch) => ((0, 0, 1), (0, 4)),
             _ => ((0, 0, 0), (0, 0)),
         };
         assert_eq!((seen, (ending("killed"), ending("saved"))), wanted, "{how:?}");
