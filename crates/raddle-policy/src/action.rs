@@ -3,9 +3,7 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::{CuId, LaunchId, Refusal, Tick};
-
-use crate::{Piece, Place, Preemption, Submission, WaveSpan};
+use crate::{CuId, LaunchId, Piece, Place, Preemption, Refusal, Submission, Tick, WaveSpan};
 
 /// One thing the device is to do.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,9 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::{CuId, Launch, LaunchId, Refusal, Tick};
-
-use crate::{Cus, Fact, Piece, Place, WaveSpan};
+use crate::{CuId, Cus, Fact, Launch, LaunchId, Piece, Place, Refusal, Tick, WaveSpan};
 
 /// What an [`Allocate`] policy sees: the launches on the device and what is free on it.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,6 @@
 //! What does a device or a host tell the dispatcher?
 
-use crate::{Launch, LaunchId, ProcessId};
-
-use crate::{Piece, Preemption, WaveSpan};
+use crate::{Launch, LaunchId, Piece, Preemption, ProcessId, WaveSpan};
 
 /// Something that happened outside the dispatcher.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,6 @@
 //! What has happened, as policies hear it?
 
-use crate::{CuId, Launch, LaunchId, ProcessId};
-
-use crate::{Piece, Place, Preemption, WaveSpan};
+use crate::{CuId, Launch, LaunchId, Piece, Place, Preemption, ProcessId, WaveSpan};
 
 /// Something that happened: an event, or an answer that was carried out.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,6 @@
 //! How do launches reach the device, and at what cost?
 
-use crate::{Launch, Tick, Ticks};
-
-use crate::Fact;
+use crate::{Fact, Launch, Tick, Ticks};
 
 /// What it costs to hand a launch to the device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,8 +1,6 @@
 //! How does work leave when its process loses the turn?
 
-use crate::{Launch, Tick};
-
-use crate::{Fact, ProcessState};
+use crate::{Fact, Launch, ProcessState, Tick};
 
 /// A way of taking work off a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

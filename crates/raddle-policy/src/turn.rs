@@ -2,9 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::{Level, ProcessId, Tick, Ticks};
-
-use crate::Fact;
+use crate::{Fact, Level, ProcessId, Tick, Ticks};
 
 /// What a [`Turn`] policy sees of one process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,11 +4,13 @@
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod allocations;
+mod builders;
 mod laws;
 mod pages;
 mod samples;
 
 pub use allocations::{Counting, held, made, peak};
+pub use builders::{LARGEST_CU, LaunchBuilder, SMALL_CU, demand, launch, process, ready};
 pub use laws::*;
 pub use pages::{file_holds, page_holds};
 pub use samples::{absent, beside, sample, samples, vectors};

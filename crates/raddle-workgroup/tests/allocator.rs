@@ -5,7 +5,7 @@ use raddle_policy::{
     Allocate, Answer, Book, CuId, CuShape, Demand, Fact, Launch, LaunchId, Piece, Place,
     Preemption, ReadyLaunch, ReadyView, Resource, Round, Tick, WaveSpan,
 };
-use raddle_testkit::{launch, shape};
+use raddle_testkit::{any_launch, any_shape};
 use raddle_workgroup::contract::SHAPE;
 use raddle_workgroup::{Allocator, Error, Greedy, GreedyConfig, GroupPlan, Rotation, SimdRule};
 
@@ -70,8 +70,8 @@ impl Naive {
 
 /// A compute unit, and demands that fit it when it is empty.
 fn device() -> impl Strategy<Value = (CuShape, Vec<Demand>)> {
-    shape().prop_flat_map(|shape| {
-        let one = launch(shape, 1, false).prop_map(|launch| launch.demand);
+    any_shape().prop_flat_map(|shape| {
+        let one = any_launch(shape, 1, false).prop_map(|launch| launch.demand);
         (Just(shape), prop::collection::vec(one, 1..4))
     })
 }

@@ -2,11 +2,10 @@
 
 use alloc::vec::Vec;
 
-use crate::{CuId, Launch, LaunchId, MAX_SIMDS};
+use crate::{CuId, Launch, LaunchId, MAX_SIMDS, Piece, Place, Split};
 
 use super::counted::give_counted;
 use super::{Book, BookError, Resident, named, named_twice, total};
-use crate::{Piece, Place, Split};
 
 impl Book {
     pub(super) fn start_addressed(

@@ -1,10 +1,9 @@
 //! How do whole workgroups without addresses start and end?
 
-use crate::{CuId, Launch, LaunchId};
+use crate::{CuId, Cus, Launch, LaunchId, Piece, Split};
 
 use super::{Book, BookError, Resident, add, sum};
 use crate::cus::pour;
-use crate::{Cus, Piece, Split};
 
 impl Book {
     pub(super) fn start_counted(

@@ -5,11 +5,10 @@
 
 use alloc::collections::BTreeMap;
 
-use crate::{CuId, Launch, LaunchId};
+use crate::{CuId, Launch, LaunchId, Piece, Place, Split};
 
 use super::addressed::split_of;
 use super::{Book, BookError, Resident, named, named_twice, sum, total};
-use crate::{Piece, Place, Split};
 
 /// The workgroups of a launch that were cut.
 #[derive(Clone, Debug, Default)]

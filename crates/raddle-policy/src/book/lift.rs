@@ -4,11 +4,10 @@ use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use crate::{CuId, Demand, LaunchId, MAX_SIMDS};
+use crate::{CuId, Cus, Demand, LaunchId, MAX_SIMDS, Split};
 
 use super::cut::Cuts;
 use super::{Book, Resident, sum};
-use crate::{Cus, Split};
 
 /// Everything of one launch that was on the device, as [`Book::lift`] took it off.
 #[derive(Clone, Debug)]

@@ -18,14 +18,14 @@ use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::{CuId, CuShape, Demand, Launch, LaunchId, MAX_SIMDS};
+use crate::{
+    CuId, CuShape, Cus, Demand, Launch, LaunchId, MAX_SIMDS, Piece, Place, Split, WaveSpan,
+};
 
 use cut::Cuts;
 pub use error::BookError;
 pub use lift::Lifted;
 use partial::Partial;
-
-use crate::{Cus, Piece, Place, Split, WaveSpan};
 
 /// What lies where, counted in granules.
 #[derive(Clone, Debug)]

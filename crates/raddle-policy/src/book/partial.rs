@@ -2,11 +2,10 @@
 //!
 //! LDS, barrier and workgroup slot are taken with the first wave and given back with the last.
 
-use crate::{CuId, Demand, Launch, LaunchId, MAX_SIMDS};
+use crate::{CuId, Cus, Demand, Launch, LaunchId, MAX_SIMDS, Piece, Split};
 
 use super::{Book, BookError, Resident, add, named, named_twice, total};
 use crate::cus::pour;
-use crate::{Cus, Piece, Split};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Partial {

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use raddle_policy::{
     Book, BookError, CuId, CuShape, Cus, Launch, LaunchId, Piece, Place, WaveSpan,
 };
-use raddle_testkit::{launch, shape};
+use raddle_testkit::{any_launch, any_shape};
 
 /// What one step tries, in raw numbers that are folded to what there is.
 #[derive(Clone, Copy, Debug)]
@@ -41,8 +41,8 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 fn setup() -> impl Strategy<Value = (CuShape, u16, Vec<Launch>, Vec<Step>)> {
-    shape().prop_flat_map(|shape| {
-        let launches = vec(launch(shape, 1, true), 3);
+    any_shape().prop_flat_map(|shape| {
+        let launches = vec(any_launch(shape, 1, true), 3);
         (Just(shape), 1u16..=4, launches, vec(step(), 1..60)).prop_map(
             |(shape, cus, mut launches, steps)| {
                 for (id, launch) in (0..).zip(&mut launches) {

@@ -3,14 +3,10 @@
 //! Naive on purpose: every new wave against every wave that lies on the same compute unit.
 
 use std::collections::BTreeMap;
-use std::format;
-use std::string::String;
-use std::vec::Vec;
 
-use raddle_policy::{CuId, CuShape, Demand, Launch, LaunchId};
+use raddle_policy::{CuId, CuShape, Demand, Launch, LaunchId, Place};
 
 use super::world::{Part, Spot};
-use raddle_policy::Place;
 
 /// Every wave with an address that is on the device now.
 #[derive(Clone, Debug, Default)]

@@ -1,13 +1,10 @@
 //! Does an allocation policy keep its eight laws?
 
-use std::format;
-use std::string::{String, ToString};
-use std::vec::Vec;
-
-use raddle_policy::{CuId, Tick};
+use raddle_policy::{
+    Allocate, Answer, CuId, Cus, Fact, OneByOne, Piece, ReadyView, Round, Tick, WaveSpan,
+};
 
 use super::{Breach, Deed, Line, Run, Scenario, World};
-use raddle_policy::{Allocate, Answer, Cus, Fact, OneByOne, Piece, ReadyView, Round, WaveSpan};
 
 /// Plays a scenario and checks laws 1, 2, 3, 4, 6, 7 and 8, with bulk answers and without.
 ///

@@ -1,7 +1,6 @@
 //! Which law did a policy break, and how?
 
 use std::fmt;
-use std::string::String;
 
 /// A law that was broken.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,14 +3,11 @@
 //! Chosen by workgroup, never by piece, so that bulk answers and single ones see the same.
 
 use std::collections::BTreeMap;
-use std::vec;
-use std::vec::Vec;
 
-use raddle_policy::{CuId, LaunchId, ProcessId};
+use raddle_policy::{Allocate, CuId, Fact, LaunchId, Piece, ProcessId, WaveSpan};
 
 use super::Breach;
 use super::world::{Deed, Line, Part, Spot, World};
-use raddle_policy::{Allocate, Fact, Piece, WaveSpan};
 
 impl World<'_> {
     /// Ends the workgroups (single waves of those that started wave by wave, parts of those that

@@ -1,19 +1,15 @@
 //! Does a launch path keep its two laws?
 
-use std::format;
-use std::vec::Vec;
-
 use proptest::collection::vec;
 use proptest::prelude::*;
-use raddle_policy::{Launch, LaunchId};
+use raddle_policy::{Launch, LaunchId, LaunchPath, Submission};
 
 use super::Breach;
-use super::strategy::{launch, shape};
-use raddle_policy::{LaunchPath, Submission};
+use super::strategy::{any_launch, any_shape};
 
 /// One to 48 launches of two processes with up to three streams each, in the order of submission.
 pub fn submissions() -> impl Strategy<Value = Vec<Launch>> {
-    let launches = shape().prop_flat_map(|shape| vec(launch(shape, 2, false), 1..=48));
+    let launches = any_shape().prop_flat_map(|shape| vec(any_launch(shape, 2, false), 1..=48));
     launches.prop_map(|mut launches| {
         for (id, launch) in (0..).zip(&mut launches) {
             launch.id = LaunchId(id);

@@ -61,9 +61,9 @@ pub use allocate::{
 };
 pub use breach::Breach;
 pub use launch_path::{check_launch_path, examine_launch_path, submissions};
-pub use preempt::{Victim, check_preempt, examine_preempt, victims};
+pub use preempt::{Revocation, check_preempt, examine_preempt, victims};
 pub use render::{LINES, render};
 pub use scenario::Scenario;
-pub use strategy::{launch, process_state, scenario, scenario_with, shape};
+pub use strategy::{any_launch, any_shape, scenario, scenario_with};
 pub use turn::{TurnScenario, TurnStep, check_turn, examine_turn, turn_scenario};
 pub use world::{Deed, Line, Run, STEP, World};

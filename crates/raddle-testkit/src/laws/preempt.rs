@@ -1,19 +1,17 @@
 //! Does a preemption policy keep its law?
 
-use std::format;
-use std::vec::Vec;
-
 use proptest::collection::vec;
 use proptest::prelude::*;
-use raddle_policy::{LaunchId, Preemption, ProcessId, Tick};
+use raddle_policy::{
+    LaunchId, Preempt, Preemption, ProcessId, ProcessState, Tick, VictimLaunch, VictimView,
+};
 
 use super::Breach;
-use super::strategy::{launch, process_state, shape};
-use raddle_policy::{Preempt, ProcessState, VictimLaunch, VictimView};
+use super::strategy::{any_launch, any_process, any_shape};
 
 /// A process that loses the turn, with its launches.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Victim {
+pub struct Revocation {
     /// The process.
     pub process: ProcessState,
     /// Its submitted launches, at least one.
@@ -23,7 +21,7 @@ pub struct Victim {
 }
 
 /// One to six revocations, in the order of time.
-pub fn victims() -> impl Strategy<Value = Vec<Victim>> {
+pub fn victims() -> impl Strategy<Value = Vec<Revocation>> {
     vec(victim(), 1..=6).prop_map(|mut victims| {
         let mut now = Tick::ZERO;
         for victim in &mut victims {
@@ -34,11 +32,11 @@ pub fn victims() -> impl Strategy<Value = Vec<Victim>> {
     })
 }
 
-fn victim() -> impl Strategy<Value = Victim> {
+fn victim() -> impl Strategy<Value = Revocation> {
     let owner = (0u16..4).prop_map(ProcessId);
-    let process = owner.prop_flat_map(process_state);
-    let launches =
-        shape().prop_flat_map(|shape| vec((launch(shape, 1, false), 0u64..=100, 0u64..100), 1..=5));
+    let process = owner.prop_flat_map(any_process);
+    let launches = any_shape()
+        .prop_flat_map(|shape| vec((any_launch(shape, 1, false), 0u64..=100, 0u64..100), 1..=5));
     (process, launches, 0u64..10_000).prop_map(|(process, launches, now)| {
         let launches = (0..).zip(launches).map(|(id, (mut launch, percent, submitted))| {
             launch.id = LaunchId(id);
@@ -51,7 +49,7 @@ fn victim() -> impl Strategy<Value = Victim> {
                 submitted: Tick(submitted),
             }
         });
-        Victim { launches: launches.collect(), process, now: Tick(now) }
+        Revocation { launches: launches.collect(), process, now: Tick(now) }
     })
 }
 
@@ -60,7 +58,7 @@ fn victim() -> impl Strategy<Value = Victim> {
 /// # Panics
 /// Where it is broken, with its number.
 #[track_caller]
-pub fn check_preempt<P: Preempt + Clone>(make: impl Fn() -> P, victims: &[Victim]) {
+pub fn check_preempt<P: Preempt + Clone>(make: impl Fn() -> P, victims: &[Revocation]) {
     if let Err(breach) = examine_preempt(make, victims) {
         panic!("{breach}");
     }
@@ -72,7 +70,7 @@ pub fn check_preempt<P: Preempt + Clone>(make: impl Fn() -> P, victims: &[Victim
 /// Where law 1 is broken.
 pub fn examine_preempt<P: Preempt + Clone>(
     make: impl Fn() -> P,
-    victims: &[Victim],
+    victims: &[Revocation],
 ) -> Result<(), Breach> {
     let one = play(&mut make(), victims)?;
     let two = play(&mut make(), victims)?;
@@ -83,10 +81,10 @@ pub fn examine_preempt<P: Preempt + Clone>(
 
 fn play<P: Preempt + Clone>(
     policy: &mut P,
-    victims: &[Victim],
+    victims: &[Revocation],
 ) -> Result<Vec<Option<Preemption>>, Breach> {
     let mut answers = Vec::new();
-    for Victim { process, launches, now } in victims {
+    for Revocation { process, launches, now } in victims {
         let view = VictimView { process, launches };
         let mut twin = policy.clone();
         let (how, again) = (policy.preempt(&view, *now), twin.preempt(&view, *now));

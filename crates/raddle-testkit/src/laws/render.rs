@@ -1,9 +1,6 @@
 //! What does a policy decide, at a glance?
 
 use std::fmt::Write as _;
-use std::format;
-use std::string::{String, ToString};
-use std::vec::Vec;
 
 use super::{Breach, Deed, Line, Scenario, World};
 use raddle_policy::{Allocate, Piece, Place, WaveSpan};

@@ -1,11 +1,8 @@
 //! On which device do which launches arrive, and in which order do their workgroups end?
 
-use std::vec;
-use std::vec::Vec;
+use raddle_policy::{Barrier, CuShape, Demand, Launch};
 
-use raddle_policy::{
-    Activity, Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, ProcessId, StreamId,
-};
+use crate::builders::{SMALL_CU, demand, launch};
 
 /// A device, the launches that come to it, and what decides which workgroups end first.
 ///
@@ -45,15 +42,7 @@ impl Scenario {
     /// processes, one of them urgent, one held up by shared memory.
     #[must_use]
     pub fn example() -> Self {
-        let shape = CuShape {
-            simds: 2,
-            waves_per_simd: 4,
-            vgpr_per_simd: 16,
-            sgpr: u16::MAX,
-            lds: 8,
-            workgroups: 6,
-            barriers: 4,
-        };
+        let shape = CuShape { lds: 8, workgroups: 6, barriers: 4, ..SMALL_CU };
         Self {
             shape,
             cus: 2,
@@ -79,15 +68,13 @@ fn example_launch(
     takes: (u16, u16, u32),
 ) -> Launch {
     let (waves, vgpr, lds) = takes;
-    Launch {
-        id: LaunchId(id),
-        process: ProcessId(process),
-        stream: StreamId(id),
-        level: Level(level),
-        workgroups,
-        demand: Demand { waves, vgpr, sgpr: 0, lds, barriers: u16::from(lds > 0) },
-        barrier: if lds > 0 { Barrier::Yes } else { Barrier::No },
-        idempotent: Idempotence::Unknown,
-        activity: Activity::UNKNOWN,
-    }
+    let demand = Demand { lds, barriers: u16::from(lds > 0), ..demand(waves, vgpr) };
+    launch(id)
+        .process(process)
+        .stream(id)
+        .level(level)
+        .workgroups(workgroups)
+        .demand(demand)
+        .barrier(if lds > 0 { Barrier::Yes } else { Barrier::No })
+        .build()
 }

@@ -2,15 +2,12 @@
 //!
 //! Answers are judged by laws 1, 2 and 8 of [`Allocate`] before they are carried out.
 
-use std::format;
-use std::string::String;
-use std::vec::Vec;
-
-use raddle_policy::{CuId, LaunchId};
+use raddle_policy::{
+    Allocate, BookError, CuId, Fact, LaunchId, Piece, ReadyLaunch, Round, WaveSpan,
+};
 
 use super::Breach;
 use super::world::{Deed, Part, World, breach};
-use raddle_policy::{Allocate, BookError, Fact, Piece, ReadyLaunch, Round, WaveSpan};
 
 impl World<'_> {
     /// Carries out a start, after laws 1, 2 and 8.

@@ -2,17 +2,14 @@
 //!
 //! All shrink towards one small compute unit, one process and one launch of one wave.
 
-use std::vec::Vec;
-
 use proptest::collection::vec;
 use proptest::prelude::*;
 use raddle_policy::{
     Activity, Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, MAX_SIMDS, ProcessId,
-    StreamId, Tick, Ticks,
+    ProcessState, StreamId, Tick, Ticks,
 };
 
 use super::Scenario;
-use raddle_policy::ProcessState;
 
 /// Small scenarios of which every launch fits an empty compute unit.
 pub fn scenario() -> impl Strategy<Value = Scenario> {
@@ -21,8 +18,8 @@ pub fn scenario() -> impl Strategy<Value = Scenario> {
 
 /// Small scenarios; with `oversized` about one launch in six can never fit, or has no workgroup.
 pub fn scenario_with(oversized: bool) -> impl Strategy<Value = Scenario> {
-    (shape(), 1u16..=8, vec(1u32..=4, 1..=3)).prop_flat_map(move |(shape, cus, processes)| {
-        let launches = vec(launch(shape, processes.len(), oversized), 1..=8);
+    (any_shape(), 1u16..=8, vec(1u32..=4, 1..=3)).prop_flat_map(move |(shape, cus, processes)| {
+        let launches = vec(any_launch(shape, processes.len(), oversized), 1..=8);
         let ends = vec(0u32..=4096, 1..=6);
         (launches, 1u16..=8, ends).prop_map(move |(mut launches, batch, ends)| {
             for (id, launch) in (0..).zip(&mut launches) {
@@ -34,7 +31,7 @@ pub fn scenario_with(oversized: bool) -> impl Strategy<Value = Scenario> {
 }
 
 /// A small compute unit on which every resource can run out first.
-pub fn shape() -> impl Strategy<Value = CuShape> {
+pub fn any_shape() -> impl Strategy<Value = CuShape> {
     (
         1u8..=MAX_SIMDS as u8,
         1u16..=4,
@@ -51,7 +48,11 @@ pub fn shape() -> impl Strategy<Value = CuShape> {
 
 /// A launch (with id 0) that fits an empty compute unit of this shape, of one of `processes`
 /// processes; with `oversized` now and then one that never fits.
-pub fn launch(shape: CuShape, processes: usize, oversized: bool) -> impl Strategy<Value = Launch> {
+pub fn any_launch(
+    shape: CuShape,
+    processes: usize,
+    oversized: bool,
+) -> impl Strategy<Value = Launch> {
     let owner = (0..u16::try_from(processes.max(1)).unwrap_or(u16::MAX), 0u32..3);
     let level = prop_oneof![(0u8..4).prop_map(Level), Just(Level::BEST_EFFORT)];
     let barrier = prop_oneof![Just(Barrier::No), Just(Barrier::Yes), Just(Barrier::Assumed)];
@@ -127,7 +128,7 @@ fn demand(shape: CuShape) -> impl Strategy<Value = Demand> {
 }
 
 /// The state of some process; `ran` never exceeds `alive`.
-pub fn process_state(id: ProcessId) -> impl Strategy<Value = ProcessState> {
+pub(super) fn any_process(id: ProcessId) -> impl Strategy<Value = ProcessState> {
     (0u8..4, 1u32..=8, 0u64..1000, 0u64..100_000, 0u64..=100, 0u64..64).prop_map(
         move |(level, share, joined, alive, ran, resident_waves)| ProcessState {
             id,

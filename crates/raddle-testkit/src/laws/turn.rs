@@ -1,16 +1,11 @@
 //! Does a turn policy keep its four laws?
 
-use std::format;
-use std::string::String;
-use std::vec::Vec;
-
 use proptest::collection::vec;
 use proptest::prelude::*;
-use raddle_policy::{Level, ProcessId, Tick, Ticks};
+use raddle_policy::{Fact, Level, ProcessId, ProcessState, Tick, Ticks, Turn};
 
 use super::Breach;
 use super::strategy::members;
-use raddle_policy::{Fact, ProcessState, Turn};
 
 /// Questions within one step, at most: a policy may name ever new ticks.
 const QUESTIONS: u32 = 16;

@@ -5,17 +5,14 @@
 //! moves. Laws 1, 2, 6, 7 and 8 of [`Allocate`] are checked on the way. Time is in ticks.
 
 use std::collections::BTreeMap;
-use std::format;
-use std::string::String;
-use std::vec::Vec;
 
-use raddle_policy::{CuId, Launch, LaunchId, ProcessId, Refusal, Tick, Ticks};
+use raddle_policy::{
+    Allocate, Answer, Book, CuId, Fact, Launch, LaunchId, Piece, Place, ProcessId, ReadyLaunch,
+    ReadyView, Refusal, Round, Tick, Ticks, WaveSpan,
+};
 
 use super::addresses::Addresses;
 use super::{Breach, Scenario};
-use raddle_policy::{
-    Allocate, Answer, Book, Fact, Piece, Place, ReadyLaunch, ReadyView, Round, WaveSpan,
-};
 
 /// Ticks from one step, at which workgroups end, to the next.
 pub const STEP: Ticks = Ticks(1000);

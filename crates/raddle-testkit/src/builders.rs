@@ -1,0 +1,161 @@
+//! How does a test write a launch, what it takes, and where it runs?
+//!
+//! Each starts from the smallest value that can run; a test says only what it is about.
+//!
+//! ```
+//! use raddle_policy::{CuShape, Demand};
+//! use raddle_testkit::{SMALL_CU, demand, launch};
+//!
+//! let urgent = launch(7).process(1).workgroups(20).demand(Demand { lds: 8, ..demand(2, 1) }).build();
+//! let without_lds = CuShape { lds: 0, ..SMALL_CU };
+//! # let _ = (urgent, without_lds);
+//! ```
+
+use raddle_policy::{
+    Activity, Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, ProcessId,
+    ProcessState, ReadyLaunch, StreamId, Tick, Ticks, VictimLaunch,
+};
+
+/// A small compute unit; scalar registers never limit.
+pub const SMALL_CU: CuShape = CuShape {
+    simds: 2,
+    waves_per_simd: 4,
+    vgpr_per_simd: 16,
+    sgpr: u16::MAX,
+    lds: 16,
+    workgroups: 8,
+    barriers: 8,
+};
+
+/// The largest compute unit that the types allow; its scalar registers can run out.
+pub const LARGEST_CU: CuShape = CuShape {
+    simds: 8,
+    waves_per_simd: u16::MAX,
+    vgpr_per_simd: u16::MAX,
+    sgpr: u16::MAX - 1,
+    lds: u32::MAX,
+    workgroups: u16::MAX,
+    barriers: u16::MAX,
+};
+
+/// A workgroup of `waves` waves with `vgpr` granules of vector registers each, and nothing else.
+#[must_use]
+pub const fn demand(waves: u16, vgpr: u16) -> Demand {
+    Demand { waves, vgpr, sgpr: 0, lds: 0, barriers: 0 }
+}
+
+/// One workgroup of one wave with one granule of vector registers, of process 0, stream 0 and
+/// level 0, without barriers.
+#[must_use]
+pub const fn launch(id: u32) -> LaunchBuilder {
+    LaunchBuilder(Launch {
+        id: LaunchId(id),
+        process: ProcessId(0),
+        stream: StreamId(0),
+        level: Level(0),
+        workgroups: 1,
+        demand: demand(1, 1),
+        barrier: Barrier::No,
+        idempotent: Idempotence::Unknown,
+        activity: Activity::UNKNOWN,
+    })
+}
+
+/// A launch that is being written: see [`launch`].
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub struct LaunchBuilder(Launch);
+
+impl LaunchBuilder {
+    /// Whose it is.
+    pub const fn process(mut self, process: u16) -> Self {
+        self.0.process = ProcessId(process);
+        self
+    }
+
+    /// Through which in-order lane it came.
+    pub const fn stream(mut self, stream: u32) -> Self {
+        self.0.stream = StreamId(stream);
+        self
+    }
+
+    /// How urgent it is; 0 is the most urgent.
+    pub const fn level(mut self, level: u8) -> Self {
+        self.0.level = Level(level);
+        self
+    }
+
+    /// Workgroups of its grid.
+    pub const fn workgroups(mut self, workgroups: u64) -> Self {
+        self.0.workgroups = workgroups;
+        self
+    }
+
+    /// What each of its workgroups takes.
+    pub const fn demand(mut self, demand: Demand) -> Self {
+        self.0.demand = demand;
+        self
+    }
+
+    /// Whether waves of a workgroup meet at a barrier.
+    pub const fn barrier(mut self, barrier: Barrier) -> Self {
+        self.0.barrier = barrier;
+        self
+    }
+
+    /// It may be killed and run again.
+    pub const fn idempotent(mut self) -> Self {
+        self.0.idempotent = Idempotence::Idempotent;
+        self
+    }
+
+    /// Instructions of one wave in 1,000 ticks, by kind.
+    pub const fn activity(mut self, rates: [u32; 6]) -> Self {
+        self.0.activity = Activity(rates);
+        self
+    }
+
+    /// The launch.
+    #[must_use]
+    pub const fn build(self) -> Launch {
+        self.0
+    }
+
+    /// The launch in the view of an allocation policy: submitted at tick 0, nothing started.
+    #[must_use]
+    pub const fn ready(self) -> ReadyLaunch {
+        ready(self.0)
+    }
+
+    /// The launch in the view of a preemption policy: submitted at tick 0, nothing started.
+    #[must_use]
+    pub const fn victim(self) -> VictimLaunch {
+        let launch = self.0;
+        VictimLaunch {
+            launch,
+            unstarted: launch.workgroups,
+            resident_waves: 0,
+            submitted: Tick::ZERO,
+        }
+    }
+}
+
+/// A launch in the view of an allocation policy: submitted at tick 0, nothing started.
+#[must_use]
+pub const fn ready(launch: Launch) -> ReadyLaunch {
+    ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }
+}
+
+/// A process in the view of a turn policy: of level 0 and share 1, joined at tick 0, never ran.
+#[must_use]
+pub const fn process(id: u16) -> ProcessState {
+    ProcessState {
+        id: ProcessId(id),
+        level: Level(0),
+        share: 1,
+        joined: Tick::ZERO,
+        alive: Ticks::ZERO,
+        ran: Ticks::ZERO,
+        resident_waves: 0,
+    }
+}
