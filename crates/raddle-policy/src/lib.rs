@@ -58,6 +58,8 @@ mod allocate;
 #[cfg(feature = "alloc")]
 mod book;
 #[cfg(feature = "alloc")]
+mod cu_set;
+#[cfg(feature = "alloc")]
 mod cus;
 #[cfg(feature = "alloc")]
 mod event;
@@ -86,6 +88,7 @@ pub use self::{
     action::{Action, Actions},
     allocate::{Allocate, Answer, OneByOne, ReadyLaunch, ReadyView, Round},
     book::{Book, BookError, Lifted},
+    cu_set::CuSet,
     cus::{Cu, Cus, Free, Split},
     event::Event,
     fact::Fact,

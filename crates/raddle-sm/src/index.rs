@@ -10,8 +10,10 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use raddle_policy::CuSet;
+
 /// Warps, registers, shared memory, and how low the top priority is.
-pub(crate) type Key = [i32; 4];
+pub(crate) type SmKey = [i32; 4];
 
 /// An amount that fits a key.
 pub(crate) fn cut(amount: u64) -> i32 {
@@ -30,51 +32,19 @@ pub(crate) fn lower_than(priority: u64) -> i32 {
 }
 
 /// Whether all of `need` is there.
-fn covers(have: &Key, need: &Key) -> bool {
+fn covers(have: &SmKey, need: &SmKey) -> bool {
     have.iter().zip(need).all(|(have, need)| have >= need)
 }
 
 /// What a demand finds where.
 #[derive(Clone, Debug)]
 struct Demanded {
-    block: Key,
-    warp: Key,
+    block: SmKey,
+    warp: SmKey,
     /// SMs that take a whole block, and that can start a warp.
-    sets: [Set; 2],
+    sets: [CuSet; 2],
     /// Changes that it has seen.
     seen: u64,
-}
-
-/// A set of SMs.
-#[derive(Clone, Debug)]
-struct Set {
-    words: Vec<u64>,
-    count: u32,
-}
-
-impl Set {
-    fn put(&mut self, sm: usize, inside: bool) {
-        let (word, bit) = (&mut self.words[sm / 64], 1 << (sm % 64));
-        let was = *word & bit != 0;
-        if was != inside {
-            *word ^= bit;
-            self.count = if inside { self.count + 1 } else { self.count - 1 };
-        }
-    }
-
-    /// The lowest member at or above `from`.
-    fn next(&self, from: usize) -> Option<usize> {
-        if self.count == 0 {
-            return None;
-        }
-        let mut at = from / 64;
-        let mut word = self.words.get(at)? & (u64::MAX << (from % 64));
-        while word == 0 {
-            at += 1;
-            word = *self.words.get(at)?;
-        }
-        Some(at * 64 + word.trailing_zeros() as usize)
-    }
 }
 
 /// Demands that are remembered at most; the one asked longest ago makes room.
@@ -83,7 +53,7 @@ const DEMANDS: usize = 64;
 /// Which SMs have which amounts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
-    keys: Vec<Key>,
+    keys: Vec<SmKey>,
     lows: Lows,
     demands: Vec<Demanded>,
     /// The SMs that changed last, a ring as long as there are SMs.
@@ -97,7 +67,7 @@ pub(crate) struct Index {
 
 /// Where a demand is remembered.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Place(usize);
+pub(crate) struct DemandSlot(usize);
 
 /// Which of the two sets of a demand.
 #[derive(Clone, Copy, Debug)]
@@ -140,7 +110,7 @@ impl Index {
     }
 
     /// Brings the keys up to date.
-    pub(crate) fn refresh(&mut self, key: impl Fn(usize) -> Key) {
+    pub(crate) fn refresh(&mut self, key: impl Fn(usize) -> SmKey) {
         while let Some(sm) = self.stale.pop() {
             let at = usize::from(sm);
             self.is_stale[at] = false;
@@ -158,7 +128,7 @@ impl Index {
     }
 
     /// Remembers a demand, up to date; `place` is where it was last time, if it was.
-    pub(crate) fn demand(&mut self, block: &Key, warp: &Key, place: Place) -> Place {
+    pub(crate) fn demand(&mut self, block: &SmKey, warp: &SmKey, place: DemandSlot) -> DemandSlot {
         let is = |it: &Demanded| it.block == *block && it.warp == *warp;
         let at = if self.demands.get(place.0).is_some_and(is) {
             place.0
@@ -178,15 +148,13 @@ impl Index {
             }
         }
         demand.seen = *changed;
-        Place(at)
+        DemandSlot(at)
     }
 
     /// A place for a new demand, which has seen nothing yet.
-    fn remember(&mut self, block: &Key, warp: &Key) -> usize {
-        let words = self.keys.len().div_ceil(64);
+    fn remember(&mut self, block: &SmKey, warp: &SmKey) -> usize {
         let at = if self.demands.len() < DEMANDS {
-            let set = || Set { words: vec![0; words], count: 0 };
-            let sets = [set(), set()];
+            let sets = [CuSet::empty(self.keys.len()), CuSet::empty(self.keys.len())];
             self.demands.push(Demanded { block: *block, warp: *warp, sets, seen: 0 });
             self.demands.len() - 1
         } else {
@@ -205,20 +173,24 @@ impl Index {
     /// The lowest SM of a set at or above `from` that is accepted.
     pub(crate) fn lowest(
         &self,
-        (place, of): (Place, Of),
+        (place, of): (DemandSlot, Of),
         from: usize,
         mut accept: impl FnMut(usize) -> bool,
     ) -> Option<usize> {
         let set = &self.demands.get(place.0)?.sets[of as usize];
-        let mut at = set.next(from)?;
+        let mut at = set.first_from(from)?;
         while !accept(at) {
-            at = set.next(at + 1)?;
+            at = set.first_from(at + 1)?;
         }
         Some(at)
     }
 
     /// The SM of a set with the largest value above 0, ties to the lowest.
-    pub(crate) fn most(&self, set: (Place, Of), value: impl Fn(usize) -> u64) -> Option<usize> {
+    pub(crate) fn most(
+        &self,
+        set: (DemandSlot, Of),
+        value: impl Fn(usize) -> u64,
+    ) -> Option<usize> {
         let (mut best, mut found, mut from) = (0, None, 0);
         while let Some(sm) = self.lowest(set, from, |_| true) {
             let value = value(sm);
@@ -252,9 +224,10 @@ impl Index {
 }
 
 impl Demanded {
-    fn look(&mut self, sm: usize, key: &Key) {
-        self.sets[0].put(sm, covers(key, &self.block));
-        self.sets[1].put(sm, covers(key, &self.warp));
+    fn look(&mut self, sm: usize, key: &SmKey) {
+        for (set, need) in self.sets.iter_mut().zip([&self.block, &self.warp]) {
+            if covers(key, need) { set.insert(sm) } else { set.remove(sm) }
+        }
     }
 }
 
@@ -348,9 +321,9 @@ mod tests {
                 }
                 index.refresh(|sm| keys[sm]);
                 // More demands than are remembered.
-                let mut need = || -> Key { [1 + number(3) as i32, number(4) as i32, 0, 0] };
+                let mut need = || -> SmKey { [1 + number(3) as i32, number(4) as i32, 0, 0] };
                 let (block, warp) = (need(), [1, number(3) as i32, number(2) as i32, 0]);
-                let place = index.demand(&block, &warp, Place(number(70) as usize));
+                let place = index.demand(&block, &warp, DemandSlot(number(70) as usize));
                 for (of, need) in [(Of::Block, block), (Of::Warp, warp)] {
                     let fits = |&sm: &usize| covers(&keys[sm], &need);
                     let from = number(count as u64 + 1) as usize;
@@ -382,7 +355,7 @@ mod tests {
     fn an_index_of_nothing_finds_nothing() {
         let mut index = Index::new(0);
         index.refresh(|_| [9; 4]);
-        let place = index.demand(&[1, 0, 0, 0], &[1, 0, 0, 0], Place::default());
+        let place = index.demand(&[1, 0, 0, 0], &[1, 0, 0, 0], DemandSlot::default());
         assert_eq!(index.lowest((place, Of::Block), 0, |_| true), None);
         assert_eq!(index.lower(9, |_| true), None);
         assert_eq!(index.lowest_top(9, |_| None), None);

@@ -3,7 +3,7 @@
 //! The same search serves the tables of [`Controllers`](crate::Controllers), which know three
 //! resources, and the policy, which asks the dispatcher's book about SIMDs, slots and barriers too.
 
-use crate::index::{Index, Key, Of, Place};
+use crate::index::{DemandSlot, Index, Of, SmKey};
 use crate::{Choose, Options};
 
 /// How a block comes to its SM.
@@ -45,15 +45,15 @@ pub(crate) struct Wish {
     pub(crate) priority: u64,
     pub(crate) barrier: bool,
     /// What a whole block needs.
-    pub(crate) block: Key,
+    pub(crate) block: SmKey,
     /// What the first warp needs: one warp, and the shared memory of the block (C2).
-    pub(crate) warp: Key,
+    pub(crate) warp: SmKey,
 }
 
 /// The route and the SM, if any: whole, then first, then second. `place` is where the index
 /// remembers the demand, up to date.
 pub(crate) fn find(
-    (index, place): (&Index, Place),
+    (index, place): (&Index, DemandSlot),
     room: &impl Room,
     wish: &Wish,
     options: &Options,

@@ -54,21 +54,24 @@ extern crate alloc;
 
 mod allocator;
 pub mod balance;
+mod baselines;
 pub mod contract;
 mod error;
 mod matching;
 pub mod model;
 pub mod order;
 pub mod place;
-mod policy;
 pub mod split;
 
 pub use allocator::{Allocator, GroupPlan, Refused, SimdRule};
+pub use baselines::{
+    Cursor, Greedy, GreedyConfig, Leftover, LeftoverConfig, Rotation, RoundRobin, RoundRobinConfig,
+    Spatial, SpatialConfig,
+};
 pub use error::Error;
-pub use policy::{
-    Amounts, Balance, Choice, Cursor, FreeWeights, Greedy, GreedyConfig, Leftover, LeftoverConfig,
-    LevelOrder, Matching, MatchingConfig, PlaceRule, PowerWeights, Rotation, RoundRobin,
-    RoundRobinConfig, Search, Spatial, SpatialConfig, SplitRule,
+pub use matching::{
+    Amounts, Balance, Choice, FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule,
+    PowerWeights, Search, SplitRule,
 };
 
 #[cfg(doctest)]

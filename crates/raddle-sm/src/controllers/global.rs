@@ -2,7 +2,7 @@
 
 use raddle_policy::CuId;
 
-use super::{Block, Controllers, Target, View};
+use super::{Controllers, SmBlock, SmRoom, TargetKernel};
 use crate::blocks::Waiting;
 use crate::search::{Room, find};
 use crate::{Decision, Route};
@@ -15,11 +15,11 @@ impl Controllers {
         let tried = if self.options.fall_through { self.targets.len() } else { 1 };
         let targets = (0..self.targets.len()).rev().take(tried);
         for at in targets {
-            let Target { slot, place, .. } = self.targets[at];
+            let TargetKernel { slot, place, .. } = self.targets[at];
             let need = self.kernels.get(slot as usize)?.as_ref()?.need;
             let place = self.index.demand(&need.wish.block, &need.wish.warp, place);
             self.targets[at].place = place;
-            let view = View { sms: &self.sms, need: &need };
+            let view = SmRoom { sms: &self.sms, need: &need };
             let index = (&self.index, place);
             let Some((route, sm)) = find(index, &view, &need.wish, &self.options) else {
                 continue;
@@ -52,7 +52,7 @@ impl Controllers {
         for number in first..first + count {
             let serial = self.distributions;
             self.distributions += 1;
-            let block = Block {
+            let block = SmBlock {
                 serial,
                 kernel: slot,
                 // A position among the SMs, of which there are as many as a u16 said.
@@ -71,7 +71,7 @@ impl Controllers {
         Some(Decision { route, kernel: kernel.id, sm: CuId(sm as u16), first, count, n1 })
     }
 
-    fn add_block(&mut self, block: Block) -> u32 {
+    fn add_block(&mut self, block: SmBlock) -> u32 {
         if let Some(slot) = self.spare_blocks.pop() {
             self.blocks[slot as usize] = block;
             return slot;

@@ -2,7 +2,7 @@
 
 use raddle_policy::CuId;
 
-use super::{Block, Controllers, Held, Sm, View};
+use super::{Controllers, HeldKernel, Sm, SmBlock, SmRoom};
 use crate::search::Room;
 use crate::{Ended, Error, Handle, Started};
 
@@ -25,7 +25,7 @@ impl Controllers {
     }
 
     /// How many warps of a block can start now.
-    fn startable(&self, unit: &Sm, sm: CuId, block: &Block) -> u64 {
+    fn startable(&self, unit: &Sm, sm: CuId, block: &SmBlock) -> u64 {
         if block.reserved {
             return block.waiting;
         }
@@ -34,7 +34,7 @@ impl Controllers {
             return 0;
         }
         let Some(held) = self.held(block.kernel) else { return 0 };
-        let view = View { sms: &self.sms, need: &held.need };
+        let view = SmRoom { sms: &self.sms, need: &held.need };
         if held.kernel.barrier && self.options.whole_blocks_for_barriers {
             return if view.blocks(sm.index()) > 0 { block.waiting } else { 0 };
         }
@@ -83,10 +83,10 @@ impl Controllers {
     /// [`Error::NotRunning`] where no warp of that block runs; nothing has changed.
     pub fn ended(&mut self, handle: Handle) -> Result<Ended, Error> {
         let not_running = Error::NotRunning { block: handle.serial };
-        let alive = |block: &&mut Block| block.serial == handle.serial && block.running > 0;
+        let alive = |block: &&mut SmBlock| block.serial == handle.serial && block.running > 0;
         let block = self.blocks.get_mut(handle.slot as usize).filter(alive).ok_or(not_running)?;
         let kernel = self.kernels.get_mut(block.kernel as usize).and_then(Option::as_mut);
-        let held: &mut Held = kernel.ok_or(not_running)?;
+        let held: &mut HeldKernel = kernel.ok_or(not_running)?;
         let sm = block.sm;
         let unit = &mut self.sms[usize::from(sm)];
         block.running -= 1;

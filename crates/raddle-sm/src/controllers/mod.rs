@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use raddle_policy::{CuId, LaunchId, Refusal, Resource};
 
 use crate::blocks::Blocks;
-use crate::index::{Index, Key, Place, cut, lowness};
+use crate::index::{DemandSlot, Index, SmKey, cut, lowness};
 use crate::search::{Room, Wish};
 use crate::{BlockRow, Error, Kernel, KernelRow, Options, Resources, SmRow};
 
@@ -23,14 +23,14 @@ use crate::{BlockRow, Error, Kernel, KernelRow, Options, Resources, SmRow};
 pub struct Controllers {
     options: Options,
     total: Resources,
-    kernels: Vec<Option<Held>>,
+    kernels: Vec<Option<HeldKernel>>,
     spare_kernels: Vec<u32>,
     /// Unfinished kernels by id.
     by_id: Vec<(LaunchId, u32)>,
     /// Kernels with undistributed blocks, the next target last.
-    targets: Vec<Target>,
+    targets: Vec<TargetKernel>,
     sms: Vec<Sm>,
-    blocks: Vec<Block>,
+    blocks: Vec<SmBlock>,
     spare_blocks: Vec<u32>,
     index: Index,
     arrivals: u64,
@@ -39,9 +39,9 @@ pub struct Controllers {
 
 /// An unfinished kernel.
 #[derive(Clone, Copy, Debug)]
-struct Held {
+struct HeldKernel {
     kernel: Kernel,
-    need: Need,
+    need: BlockNeed,
     arrival: u64,
     undistributed: u64,
     unfinished: u64,
@@ -49,7 +49,7 @@ struct Held {
 
 /// What a block and its warps need.
 #[derive(Clone, Copy, Debug)]
-struct Need {
+struct BlockNeed {
     /// Of a whole block.
     block: Resources,
     /// Of a warp; shared memory is the block's.
@@ -58,11 +58,11 @@ struct Need {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Target {
+struct TargetKernel {
     priority: u64,
     slot: u32,
     /// Where the index remembers its demand.
-    place: Place,
+    place: DemandSlot,
 }
 
 #[derive(Clone, Debug)]
@@ -73,7 +73,7 @@ struct Sm {
 
 /// A block on an SM; `sm` is meaningless once it is done.
 #[derive(Clone, Copy, Debug)]
-struct Block {
+struct SmBlock {
     serial: u64,
     kernel: u32,
     sm: u16,
@@ -85,23 +85,23 @@ struct Block {
     finished: u64,
 }
 
-impl Block {
+impl SmBlock {
     const fn done(&self) -> bool {
         self.waiting == 0 && self.running == 0
     }
 }
 
 /// The SMs as a search sees them, for one kernel.
-struct View<'a> {
+struct SmRoom<'a> {
     sms: &'a [Sm],
-    need: &'a Need,
+    need: &'a BlockNeed,
 }
 
 fn fits(have: u64, need: u64) -> u64 {
     have.checked_div(need).unwrap_or(u64::MAX)
 }
 
-impl Room for View<'_> {
+impl Room for SmRoom<'_> {
     fn blocks(&self, sm: usize) -> u64 {
         let (have, need) = (&self.sms[sm].remaining, &self.need.block);
         let by_warps = fits(have.warps, need.warps);
@@ -122,12 +122,12 @@ impl Room for View<'_> {
     }
 }
 
-fn key(have: &Resources, top: Option<u64>) -> Key {
+fn key(have: &Resources, top: Option<u64>) -> SmKey {
     [cut(have.warps), cut(have.registers), cut(have.shared), lowness(top)]
 }
 
 /// The least key of an SM that has at least this.
-fn need_key(need: &Resources) -> Key {
+fn need_key(need: &Resources) -> SmKey {
     [cut(need.warps), cut(need.registers), cut(need.shared), 0]
 }
 
@@ -187,9 +187,9 @@ impl Controllers {
         let warp = Resources { registers: kernel.registers, warps: 1, shared: kernel.shared };
         let (priority, barrier) = (kernel.priority, kernel.barrier);
         let wish = Wish { priority, barrier, block: need_key(&block), warp: need_key(&warp) };
-        let held = Held {
+        let held = HeldKernel {
             kernel: *kernel,
-            need: Need { block, warp, wish },
+            need: BlockNeed { block, warp, wish },
             arrival: self.arrivals,
             undistributed: kernel.blocks,
             unfinished: kernel.blocks,
@@ -202,7 +202,7 @@ impl Controllers {
         });
         self.kernels[slot as usize] = Some(held);
         self.by_id.insert(place, (id, slot));
-        let target = Target { priority, slot, place: Place::default() };
+        let target = TargetKernel { priority, slot, place: DemandSlot::default() };
         // Later arrivals of one priority stand before earlier ones: the last is the next target.
         let later = self.targets.partition_point(|it| it.priority < priority);
         self.targets.insert(later, target);
@@ -225,7 +225,7 @@ impl Controllers {
             .or_else(|| lacks(Resource::Lds, kernel.shared, total.shared)))
     }
 
-    fn held(&self, slot: u32) -> Option<&Held> {
+    fn held(&self, slot: u32) -> Option<&HeldKernel> {
         self.kernels.get(slot as usize)?.as_ref()
     }
 
@@ -238,9 +238,9 @@ impl Controllers {
     /// The kernel status register table, in the order of arrival.
     #[must_use]
     pub fn kernels(&self) -> Vec<KernelRow> {
-        let mut held: Vec<&Held> = self.kernels.iter().flatten().collect();
+        let mut held: Vec<&HeldKernel> = self.kernels.iter().flatten().collect();
         held.sort_by_key(|held| held.arrival);
-        let row = |held: &Held| KernelRow {
+        let row = |held: &HeldKernel| KernelRow {
             kernel: held.kernel.id,
             priority: held.kernel.priority,
             undistributed: held.undistributed,
@@ -264,10 +264,10 @@ impl Controllers {
     /// The block status register table of one SM, in the order of distribution.
     #[must_use]
     pub fn blocks(&self, sm: CuId) -> Vec<BlockRow> {
-        let here = |block: &&Block| block.sm == sm.0 && !block.done();
-        let mut blocks: Vec<&Block> = self.blocks.iter().filter(here).collect();
+        let here = |block: &&SmBlock| block.sm == sm.0 && !block.done();
+        let mut blocks: Vec<&SmBlock> = self.blocks.iter().filter(here).collect();
         blocks.sort_by_key(|block| block.serial);
-        let row = |block: &Block| {
+        let row = |block: &SmBlock| {
             let kernel = self.held(block.kernel)?.kernel;
             Some(BlockRow {
                 kernel: kernel.id,

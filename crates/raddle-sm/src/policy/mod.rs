@@ -4,18 +4,20 @@
 //! kept here are the block tables: what lies where, which blocks wait for warps, the top priority
 //! of each unit. Level 0 is the most important one.
 
-mod place;
+mod decide;
+mod room;
 mod tables;
 
 use alloc::vec::Vec;
 
 use raddle_policy::{
-    Allocate, Answer, CuId, Cus, Fact, Launch, LaunchId, Piece, Preemption, ReadyLaunch, ReadyView,
+    Allocate, Answer, CuId, Fact, Launch, LaunchId, Piece, Preemption, ReadyLaunch, ReadyView,
     Round, Tick, WaveSpan,
 };
 
 use crate::Options;
-use tables::Tables;
+use room::{share_fits, waves};
+use tables::BlockTables;
 
 /// Whole blocks first, then single warps, then a place in the queue of a unit with lower work only.
 ///
@@ -42,7 +44,7 @@ use tables::Tables;
 #[derive(Clone, Debug)]
 pub struct BlockWarp {
     options: Options,
-    tables: Tables,
+    tables: BlockTables,
     /// Whole blocks that a unit was given and that are started one by one.
     grant: Option<Grant>,
     /// Scratch: compute units with room, for the whole blocks of one answer.
@@ -58,16 +60,11 @@ struct Grant {
     left: u64,
 }
 
-/// How important a level is, in the seed's sense: larger is more important.
-fn priority(launch: &Launch) -> u64 {
-    u64::from(u8::MAX - launch.level.0)
-}
-
 impl BlockWarp {
     /// The rules over an empty device.
     #[must_use]
     pub fn new(options: Options) -> Self {
-        Self { options, tables: Tables::default(), grant: None, rooms: Vec::new() }
+        Self { options, tables: BlockTables::default(), grant: None, rooms: Vec::new() }
     }
 
     /// The readings that are followed.
@@ -104,19 +101,19 @@ impl BlockWarp {
             if self.whole_only(&entry.launch) {
                 return if ready.cus.room(cu, &entry.launch.demand) > 0 { left } else { 0 };
             }
-            let share = block.started > 0 || place::share_fits(ready.cus, cu, &entry.launch);
-            if share { place::waves(ready.cus, cu, &entry.launch).min(left) } else { 0 }
+            let share = block.started > 0 || share_fits(ready.cus, cu, &entry.launch);
+            if share { waves(ready.cus, cu, &entry.launch).min(left) } else { 0 }
         })?;
         let block = self.tables.block(slot)?;
         let whole = ready.launches.iter().find(|entry| entry.launch.id == block.launch)?;
         round.pieces.push(Piece::one(block.workgroup, cu));
-        let waves = if self.whole_only(&whole.launch) {
+        let span = if self.whole_only(&whole.launch) {
             WaveSpan::All
         } else {
             // At most the waves of one workgroup, and those are u16.
             WaveSpan::Range { first: block.started, count: count as u16 }
         };
-        Some(Answer::Start { launch: block.launch, waves })
+        Some(Answer::Start { launch: block.launch, waves: span })
     }
 
     /// Whether workgroups of it start whole or not at all (C11).
@@ -147,11 +144,4 @@ impl Allocate for BlockWarp {
             _ => {}
         }
     }
-}
-
-/// What is free on a unit, as a key of the index.
-fn key(cus: &Cus, cu: CuId, top: Option<u64>) -> crate::index::Key {
-    use crate::index::{cut, lowness};
-    let free = cus.free(cu);
-    [cut(free.waves), cut(free.vgpr), cut(free.lds), lowness(top)]
 }

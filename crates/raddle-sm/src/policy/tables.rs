@@ -5,16 +5,16 @@
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use raddle_policy::{CuId, Cus, Launch, LaunchId, Piece, WaveSpan};
+use raddle_policy::{CuId, CuSet, Cus, Launch, LaunchId, Piece, WaveSpan};
 
-use super::{key, priority};
+use super::room::{key, priority};
 use crate::blocks::{Blocks, Waiting};
-use crate::index::{Index, Place};
+use crate::index::{DemandSlot, Index};
 use crate::search::Wish;
 
 /// A block that does not start as a whole.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Block {
+pub(super) struct PartialBlock {
     pub(super) launch: LaunchId,
     pub(super) workgroup: u64,
     cu: CuId,
@@ -38,27 +38,27 @@ struct Lying {
 
 /// The block tables of all compute units.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tables {
+pub(super) struct BlockTables {
     units: Vec<Blocks>,
     index: Index,
-    /// A bit a unit: its controller has to run.
-    due: Vec<u64>,
+    /// Units whose controllers have to run.
+    due: CuSet,
     launches: BTreeMap<LaunchId, Lying>,
-    blocks: Vec<Block>,
+    blocks: Vec<PartialBlock>,
     spare_blocks: Vec<u32>,
     /// Empty tables of launches that have ended.
     spare: Vec<Vec<u32>>,
     serials: u64,
 }
 
-impl Tables {
+impl BlockTables {
     /// Makes room for a device of this size.
     pub(super) fn fit(&mut self, cus: &Cus) {
         let count = cus.len();
         if self.units.len() != count {
             self.units.resize_with(count.max(self.units.len()), Blocks::default);
             self.index = Index::new(self.units.len());
-            self.due.resize(self.units.len().div_ceil(64), 0);
+            self.due.grow(self.units.len());
         }
     }
 
@@ -69,33 +69,30 @@ impl Tables {
     }
 
     /// Where the index remembers what a launch asks, up to date.
-    pub(super) fn demand(&mut self, wish: &Wish) -> Place {
-        self.index.demand(&wish.block, &wish.warp, Place::default())
+    pub(super) fn demand(&mut self, wish: &Wish) -> DemandSlot {
+        self.index.demand(&wish.block, &wish.warp, DemandSlot::default())
     }
 
     pub(super) const fn index(&self) -> &Index {
         &self.index
     }
 
-    pub(super) fn top(&self, cu: CuId) -> Option<u64> {
-        self.units.get(cu.index())?.top()
+    pub(super) fn units(&self) -> &[Blocks] {
+        &self.units
     }
 
-    pub(super) fn block(&self, slot: u32) -> Option<&Block> {
+    pub(super) fn block(&self, slot: u32) -> Option<&PartialBlock> {
         self.blocks.get(slot as usize)
     }
 
     /// The lowest unit whose controller has to run.
     pub(super) fn due(&self) -> Option<CuId> {
-        let word = self.due.iter().position(|&bits| bits != 0)?;
         // Units are numbered by u16.
-        Some(CuId((word * 64) as u16 + self.due[word].trailing_zeros() as u16))
+        self.due.first().map(|cu| CuId(cu as u16))
     }
 
     pub(super) fn served(&mut self, cu: CuId) {
-        if let Some(bits) = self.due.get_mut(cu.index() / 64) {
-            *bits &= !(1 << (cu.index() % 64));
-        }
+        self.due.remove(cu.index());
     }
 
     /// The first waiting block of a unit that can start some waves, and how many.
@@ -103,7 +100,7 @@ impl Tables {
         &self,
         cu: CuId,
         backfill: bool,
-        can: impl Fn(&Block) -> u32,
+        can: impl Fn(&PartialBlock) -> u32,
     ) -> Option<(u32, u64)> {
         let can = |slot: u32| self.blocks.get(slot as usize).map_or(0, |block| can(block).into());
         self.units.get(cu.index())?.next(backfill, can)
@@ -113,11 +110,8 @@ impl Tables {
     fn touch(&mut self, cu: CuId, ended: bool) {
         self.index.touch(cu.index());
         let waits = self.units.get(cu.index()).is_some_and(Blocks::has_waiting);
-        if ended
-            && waits
-            && let Some(bits) = self.due.get_mut(cu.index() / 64)
-        {
-            *bits |= 1 << (cu.index() % 64);
+        if ended && waits {
+            self.due.insert(cu.index());
         }
     }
 
@@ -212,7 +206,7 @@ impl Tables {
     fn add_block(&mut self, launch: &Launch, workgroup: u64, cu: CuId) -> u32 {
         let serial = self.serials;
         self.serials += 1;
-        let block = Block { launch: launch.id, workgroup, cu, serial, started: 0, ended: 0 };
+        let block = PartialBlock { launch: launch.id, workgroup, cu, serial, started: 0, ended: 0 };
         let slot = self.spare_blocks.pop().unwrap_or_else(|| {
             self.blocks.push(block);
             // At most the blocks that lie on the device.

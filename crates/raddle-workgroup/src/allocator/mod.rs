@@ -4,6 +4,7 @@
 //! registers are counted within a SIMD, scalar registers and LDS within the compute unit. The
 //! stages and their order are those of the placement contract, section 3.
 
+mod plan;
 mod pool;
 mod probe;
 mod unit;
@@ -15,76 +16,21 @@ use core::ops::Range;
 
 use raddle_policy::{CuId, CuShape, Demand, LaunchId, Place, Refusal, Resource};
 
+pub use plan::{GroupPlan, Refused, SimdRule};
+
 use crate::Error;
-use unit::Unit;
-
-/// Which SIMD a wave goes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SimdRule {
-    /// The one with room for most further such waves, ties to the lowest: the rule of
-    /// [`raddle_policy::Cus`]. One whose free registers lie in pieces too small is passed over.
-    MostRoom,
-    /// The first that takes it, counted around from this one; the next wave begins one further.
-    From(u8),
-}
-
-/// Where each wave of one workgroup would lie. Nothing is taken: only [`Allocator::commit`] does.
-///
-/// Neither `Copy` nor `Clone`, so that no place is taken twice.
-#[derive(Debug, PartialEq, Eq)]
-#[must_use = "a plan takes nothing; give it to `Allocator::commit`"]
-pub struct GroupPlan {
-    group: Group,
-    rotation: u8,
-}
-
-impl GroupPlan {
-    /// On which compute unit.
-    #[must_use]
-    pub const fn cu(&self) -> CuId {
-        self.group.cu
-    }
-
-    /// One address a wave, in their order.
-    #[must_use]
-    pub fn places(&self) -> &[Place] {
-        &self.group.places
-    }
-
-    /// The SIMD with which a rotation goes on afterwards: see [`SimdRule::From`].
-    #[must_use]
-    pub const fn rotation(&self) -> u8 {
-        self.rotation
-    }
-}
-
-/// Which stage refused a workgroup.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refused {
-    /// What lacks, as a whole or in one run.
-    pub resource: Resource,
-    /// The SIMD with which a rotation goes on: steps that waves made before the one that failed
-    /// are kept.
-    pub rotation: u8,
-}
-
-/// A workgroup on a compute unit.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Group {
-    cu: CuId,
-    demand: Demand,
-    places: Vec<Place>,
-}
+use plan::PlacedGroup;
+use unit::CuGranules;
 
 /// The compute units of a device with every granule that is taken, and by whom.
 #[derive(Clone, Debug)]
 pub struct Allocator {
     shape: CuShape,
-    units: Vec<Unit>,
-    /// [`Unit::widest`] of each, side by side: most probes of a full device end here.
+    units: Vec<CuGranules>,
+    /// [`CuGranules::widest`] of each, side by side: most probes of a full device end here.
     widest: Vec<u32>,
     /// Workgroups that were saved, to come back to the same places.
-    saved: BTreeMap<LaunchId, Vec<(u64, Group)>>,
+    saved: BTreeMap<LaunchId, Vec<(u64, PlacedGroup)>>,
 }
 
 impl Allocator {
@@ -93,7 +39,7 @@ impl Allocator {
     /// A shape that fails [`CuShape::check`] has room for nothing.
     #[must_use]
     pub fn new(shape: CuShape, count: u16) -> Self {
-        let unit = Unit::new(&shape);
+        let unit = CuGranules::new(&shape);
         let count = usize::from(count);
         Self {
             shape,
@@ -257,7 +203,7 @@ impl Allocator {
         }
     }
 
-    fn lift(&mut self, launch: LaunchId) -> Vec<(u64, Group)> {
+    fn lift(&mut self, launch: LaunchId) -> Vec<(u64, PlacedGroup)> {
         let mut lifted = Vec::new();
         for (unit, widest) in self.units.iter_mut().zip(&mut self.widest) {
             while let Some(position) = unit.position_of(|it, _| it == launch) {

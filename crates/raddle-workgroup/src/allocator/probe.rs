@@ -9,13 +9,13 @@ use alloc::vec::Vec;
 
 use raddle_policy::{CuId, Demand, MAX_SIMDS, Place, Resource};
 
+use super::plan::{GroupPlan, PlacedGroup, Refused, SimdRule};
 use super::pool::Pool;
-use super::unit::Unit;
-use super::{Group, GroupPlan, Refused, SimdRule};
+use super::unit::CuGranules;
 
 /// The three stages.
 pub(super) fn stages(
-    unit: &Unit,
+    unit: &CuGranules,
     cu: CuId,
     demand: &Demand,
     rule: SimdRule,
@@ -38,11 +38,11 @@ pub(super) fn stages(
             return Err(refused(simds.lacks(), &simds));
         }
     }
-    Ok(GroupPlan { rotation: simds.rotation, group: Group { cu, demand: *demand, places } })
+    Ok(GroupPlan { rotation: simds.rotation, group: PlacedGroup { cu, demand: *demand, places } })
 }
 
 /// One place a wave, with its scalar registers; whether all were found.
-fn scalar_registers(unit: &Unit, demand: &Demand, places: &mut Vec<Place>) -> bool {
+fn scalar_registers(unit: &CuGranules, demand: &Demand, places: &mut Vec<Place>) -> bool {
     let want = u32::from(demand.sgpr);
     let mut from = 0;
     for _ in 0..demand.waves {
@@ -75,7 +75,7 @@ struct Simds<'a> {
 }
 
 impl<'a> Simds<'a> {
-    fn new(unit: &'a Unit, demand: &Demand, rule: SimdRule) -> Self {
+    fn new(unit: &'a CuGranules, demand: &Demand, rule: SimdRule) -> Self {
         let (most_room, rotation) = match rule {
             SimdRule::MostRoom => (true, 0),
             SimdRule::From(simd) => (false, simd),
@@ -150,7 +150,7 @@ impl<'a> Simds<'a> {
 /// The first resource of which no run is long enough: which, wanted, longest left.
 ///
 /// `None` where the workgroup fits, or where something lacks as a whole.
-pub(super) fn lacking_run(unit: &Unit, demand: &Demand) -> Option<(Resource, u32, u32)> {
+pub(super) fn lacking_run(unit: &CuGranules, demand: &Demand) -> Option<(Resource, u32, u32)> {
     if let Some(map) = &unit.sgpr {
         let want = u32::from(demand.sgpr);
         let (found, left) = take_runs(map, want, demand.waves);

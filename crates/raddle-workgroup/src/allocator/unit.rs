@@ -4,17 +4,17 @@ use alloc::vec::Vec;
 
 use raddle_policy::{CuShape, Demand, LaunchId, MAX_SIMDS, Place, Resource};
 
-use super::Group;
+use super::plan::PlacedGroup;
 use super::pool::Pool;
 
 /// One compute unit.
 #[derive(Clone, Debug)]
-pub(super) struct Unit {
+pub(super) struct CuGranules {
     /// Free wave slots of each SIMD; 0 beyond the last.
     pub(super) slots: [u16; MAX_SIMDS],
     /// The longest free run of vector registers of each SIMD.
     longest: [u16; MAX_SIMDS],
-    /// See [`Unit::widest`].
+    /// See [`CuGranules::widest`].
     widest: u32,
     /// Free scalar registers; `u16::MAX` where they never limit.
     sgpr_free: u16,
@@ -25,7 +25,7 @@ pub(super) struct Unit {
     /// new is let in.
     displaced: u32,
     /// Which workgroups lie here, in no particular order.
-    pub(super) groups: Vec<(LaunchId, u64, Group)>,
+    pub(super) groups: Vec<(LaunchId, u64, PlacedGroup)>,
     /// One map a SIMD.
     pub(super) vgpr: Vec<Pool>,
     /// `None` where scalar registers never limit.
@@ -33,7 +33,7 @@ pub(super) struct Unit {
     pub(super) lds: Pool,
 }
 
-impl Unit {
+impl CuGranules {
     pub(super) fn new(shape: &CuShape) -> Self {
         let usable = shape.check().is_ok();
         let simds = if usable { usize::from(shape.simds) } else { 0 };
@@ -100,7 +100,7 @@ impl Unit {
     }
 
     /// Gives back what the workgroup at this position holds, and forgets it.
-    pub(super) fn remove(&mut self, position: usize) -> (u64, Group) {
+    pub(super) fn remove(&mut self, position: usize) -> (u64, PlacedGroup) {
         let (_, workgroup, group) = self.groups.swap_remove(position);
         self.give(&group.demand, &group.places);
         (workgroup, group)

@@ -1,232 +1,166 @@
-//! On which compute unit does the next workgroup fit, at which addresses (seed 000, E1)?
+//! `matching`: every channel's head against every compute unit, the best level that fits first.
 //!
-//! What the `matching` policy asks at every decision, fast: counters and maps of every compute
-//! unit, and for each demand an index of the units that may take one more. `crate::model` is the
-//! same rule in plain words, and tests compare the two.
+//! Seed 000, E1 to E10. A round takes the head of every channel (a1) and what is free on every
+//! compute unit (a2), finds the heads that fit somewhere (a3), takes the best level of those, by
+//! marks where several channels tie (a4: a41, a42), chooses a compute unit, and hands out one run
+//! of each resource (a43 to a45). A large urgent workgroup that fits nowhere holds nobody up.
 //!
-//! A workgroup's waves are dealt to the SIMDs by the split table (E8): SIMD t gets one run of
-//! registers for all of its waves together (the safe reading of E1.5). Scalar registers and LDS
-//! belong to the compute unit, one run each for the whole workgroup. All or nothing.
-//!
-//! Units: granules; indices from 0.
+//! One answer places workgroups of one launch: as many rounds as choose that launch and no other.
 
-mod bits;
-mod class;
-mod classes;
-mod commit;
-mod finder;
-mod group;
-mod lack;
-mod maps;
-mod park;
-mod store;
-mod unit;
-mod word;
+mod channels;
+mod choose;
+mod config;
+mod cutting;
+mod fit;
+mod head;
+mod heads;
+mod levels;
+mod places;
+mod power;
+mod round;
 
-#[cfg(test)]
-mod tests;
-
-use alloc::collections::BTreeMap;
-use alloc::vec;
 use alloc::vec::Vec;
 
-use raddle_policy::{CuId, CuShape, LaunchId};
+use raddle_policy::{
+    Allocate, Answer, CuShape, Fact, Launch, Piece, Preemption, ReadyView, Round, Tick, WaveSpan,
+};
+
+pub use config::{
+    Amounts, Balance, Choice, FreeWeights, LevelOrder, MatchingConfig, PlaceRule, PowerWeights,
+    Search, SplitRule,
+};
 
 use crate::Error;
-use crate::policy::{Balance, Search};
-use bits::Bits;
-use class::Class;
-pub(crate) use class::Lack;
-use classes::{CLASSES, bit};
-use finder::Finders;
-use group::Groups;
-pub(crate) use group::{Name, WHOLE};
-use maps::{Maps, Runs};
-use park::Parked;
-use unit::Unit;
+use crate::order::Marks;
+use channels::Channels;
+use cutting::Cutting;
+use fit::{Matcher, Name, WHOLE};
+use head::{Head, SeenChannel};
+use levels::{Levels, Picker};
+use places::Places;
 
-/// Where a workgroup would lie. Nothing is taken: only [`Matcher::commit`] does.
-#[derive(Clone, Debug, Default)]
-struct Plan {
-    cu: CuId,
-    turn: u8,
-    /// Of the compute unit when the place was found.
-    stamp: u32,
-    runs: Runs,
-}
-
-/// The compute units of a device with every granule that is taken, and by whom.
+/// Every channel's head against every compute unit.
 #[derive(Clone, Debug)]
-pub(crate) struct Matcher {
-    shape: CuShape,
-    simds: usize,
-    turns: bool,
-    finders: Finders,
-    exact: bool,
-    units: Vec<Unit>,
-    maps: Maps,
-    groups: Groups,
-    classes: Vec<Class>,
-    /// What the last try has found; in one place, since to hand it on costs as much as to find it.
-    plan: Plan,
-    questions: u64,
-    /// Workgroups that were saved, to come back to the same places.
-    parked: BTreeMap<LaunchId, Vec<Parked>>,
-    /// Workgroups that came back and found a place taken: they hold nothing until they end.
-    displaced: Vec<Parked>,
+pub struct Matching {
+    config: MatchingConfig,
+    matcher: Matcher,
+    levels: Levels,
+    pick: Picker,
+    marks: Marks,
+    /// How many channels there are marks for.
+    marked: usize,
+    channels: Channels,
+    places: Places,
+    cutting: Option<Cutting>,
+    heads: Vec<Head>,
+    seen: Vec<SeenChannel>,
+    question: u64,
+    tied: Vec<usize>,
 }
 
-impl Matcher {
-    /// `cus` empty compute units. A shape that fails [`CuShape::check`] has room for nothing.
+impl Matching {
+    /// For a device of `cus` compute units of this shape.
     ///
     /// # Errors
-    /// [`Error::Search`] where a resource cannot be searched so.
-    pub(crate) fn new(
-        shape: CuShape,
-        cus: u16,
-        search: &Search,
-        balance: Balance,
-    ) -> Result<Self, Error> {
-        let usable = shape.check().is_ok();
-        let shape = if usable { shape } else { CuShape { simds: 0, ..shape } };
-        let (simds, count) = (usize::from(shape.simds), usize::from(cus));
-        let turn = u8::from(balance == Balance::Tail && simds > 1);
-        let finders = Finders::new(search, &shape)?;
-        // Every workgroup has a wave.
-        let most = u32::from(shape.workgroups).min(shape.waves()) as usize;
+    /// When a resource of the shape cannot be searched so; for windows that are none or empty, for
+    /// weights that are all 0 or too large, for a history of 0 ticks, shares that are both 0, 0
+    /// channels, and cutting with 0 us between rounds.
+    pub fn new(config: MatchingConfig, shape: CuShape, cus: u16) -> Result<Self, Error> {
+        let levels = Levels::new(&config.order)?;
+        if config.channels == Some(0) {
+            return Err(Error::NoChannels);
+        }
+        if config.split.is_some_and(|split| split.retry_us == 0) {
+            return Err(Error::NoRetry);
+        }
+        let matcher = Matcher::new(shape, cus, &config.search, config.balance)?;
         Ok(Self {
-            simds,
-            turns: balance != Balance::Fixed,
-            exact: finders.are_exact(),
-            finders,
-            units: vec![Unit::new(&shape, turn); count],
-            maps: Maps::new(&shape, count),
-            groups: Groups::new(count, most, &shape),
-            classes: Vec::with_capacity(CLASSES),
-            plan: Plan::default(),
-            questions: 0,
-            parked: BTreeMap::new(),
-            displaced: Vec::new(),
-            shape,
+            cutting: config.split.map(Cutting::new),
+            places: Places::new(&config.place, &matcher)?,
+            marks: Marks::new(levels.count(), 0)?,
+            marked: 0,
+            channels: Channels::new(config.channels),
+            heads: Vec::new(),
+            seen: Vec::new(),
+            question: 0,
+            tied: Vec::new(),
+            matcher,
+            levels,
+            pick: Picker::new(config.pick),
+            config,
         })
     }
 
-    /// How many compute units there are.
-    pub(crate) const fn len(&self) -> usize {
-        self.units.len()
+    /// The parameters.
+    #[must_use]
+    pub const fn config(&self) -> &MatchingConfig {
+        &self.config
     }
 
-    /// What even an empty compute unit lacks for such a workgroup.
-    pub(crate) fn never(&self, class: usize) -> Option<Lack> {
-        self.classes[class].never
+    /// How many levels are told apart; those beyond share the last one.
+    #[must_use]
+    pub fn levels(&self) -> usize {
+        self.levels.count()
     }
+}
 
-    /// How many waves a compute unit has at most.
-    pub(crate) fn waves(&self) -> u32 {
-        self.shape.waves()
-    }
-
-    /// The lowest compute unit at or above `from` that takes such a workgroup: the place for
-    /// [`Self::commit`].
-    #[inline(always)]
-    pub(crate) fn first(&mut self, class: usize, from: usize) -> Option<CuId> {
-        let mut from = from;
-        loop {
-            let open = &self.classes[class].open;
-            let cu = if from == 0 { open.first() } else { open.first_from(from) };
-            let cu = cu?;
-            if self.probe(cu, class) {
-                return Some(self.plan.cu);
-            }
-            self.close(class, cu);
-            from = if from == 0 { 0 } else { cu + 1 };
-        }
-    }
-
-    /// Whether such a workgroup certainly fits nowhere.
-    #[inline(always)]
-    pub(crate) fn is_closed(&self, class: usize) -> bool {
-        self.classes[class].open.is_empty()
-    }
-
-    /// Whether such a workgroup fits anywhere.
-    #[inline]
-    pub(crate) fn fits(&mut self, class: usize) -> bool {
-        loop {
-            let Some(cu) = self.classes[class].open.first() else { return false };
-            if self.surely_fits(class, cu) {
-                return true;
-            }
-            self.close(class, cu);
-        }
-    }
-
-    /// Every compute unit that takes such a workgroup, ascending.
-    pub(crate) fn candidates(&mut self, class: usize, cus: &mut Vec<usize>) {
-        cus.clear();
-        for first in (0..self.units.len()).step_by(Bits::WORD) {
-            let mut open = self.classes[class].open.word_of(first);
-            while open != 0 {
-                let cu = first + open.trailing_zeros() as usize;
-                open &= open - 1;
-                if self.surely_fits(class, cu) {
-                    cus.push(cu);
-                } else {
-                    self.close(class, cu);
+impl Matching {
+    fn ended(&mut self, launch: &Launch, waves: WaveSpan, pieces: &[Piece], now: Tick) {
+        let wave = match waves {
+            WaveSpan::All => WHOLE,
+            WaveSpan::Cut { first, count: 1 } => first,
+            // This policy starts nothing of the kind.
+            _ => return,
+        };
+        let Self { matcher, places, .. } = self;
+        for piece in pieces {
+            for workgroup in piece.workgroups() {
+                let name = Name { launch: launch.id, workgroup, wave };
+                // What does not lie there was not placed by this policy.
+                if matcher.release(piece.cu, launch, name).is_ok() {
+                    places.left(piece.cu, launch, wave, now);
                 }
             }
+            places.changed(matcher, piece.cu);
         }
     }
+}
 
-    /// Whether such a workgroup fits there, tried once until another one comes.
-    #[inline]
-    fn surely_fits(&mut self, class: usize, cu: usize) -> bool {
-        if self.units[cu].sure & bit(class) != 0 {
-            return true;
+impl Allocate for Matching {
+    fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
+        self.place(ready, now, false, round)
+    }
+
+    fn allocate_round(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
+        self.place(ready, now, true, round)
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
+        let Self { matcher, places, cutting, .. } = self;
+        if let Some(cutting) = cutting {
+            cutting.heard();
+            match fact {
+                Fact::LaunchEnded { launch } => cutting.forget(*launch),
+                Fact::TakenOff { launch, how: Preemption::Reset } => cutting.forget(launch.id),
+                _ => {}
+            }
         }
-        let fits = self.probe(cu, class);
-        if fits {
-            self.units[cu].sure |= bit(class);
+        match fact {
+            Fact::Ended { launch, waves, pieces } => self.ended(launch, *waves, pieces, now),
+            Fact::TakenOff { launch, how } => {
+                let left = |cu, wave| places.left(cu, launch, wave, now);
+                match how {
+                    Preemption::Reset => matcher.kill(launch, left),
+                    Preemption::Switch => matcher.save(launch, left),
+                    _ => return,
+                }
+                places.all_changed(matcher);
+            }
+            Fact::Returning { launch } | Fact::Restored { launch } => {
+                matcher.restore(launch, |cu, wave| places.back(cu, launch, wave, now));
+                places.all_changed(matcher);
+            }
+            _ => {}
         }
-        fits
-    }
-
-    /// Such a workgroup does not fit there, as things are.
-    #[inline(always)]
-    fn close(&mut self, class: usize, cu: usize) {
-        self.classes[class].open.remove(cu);
-        self.units[cu].closed |= bit(class);
-    }
-
-    /// This compute unit, if it takes such a workgroup: the place for [`Self::commit`].
-    pub(crate) fn on(&mut self, class: usize, cu: usize) -> Option<CuId> {
-        self.probe(cu, class).then_some(self.plan.cu)
-    }
-
-    /// What is free on a compute unit: wave slots, vector and scalar registers, LDS; of what lies
-    /// in runs the longest one alone, if asked for.
-    pub(crate) fn free(&self, cu: usize, longest: bool) -> [u64; 4] {
-        let waves = self.units[cu].slots.iter().map(|&slots| u64::from(slots)).sum();
-        let [vgpr, sgpr, lds] = self.maps.free(cu, longest);
-        [waves, vgpr, sgpr, lds]
-    }
-
-    /// Whether such a workgroup fits on this compute unit; where, is planned, and nothing taken.
-    #[inline(always)]
-    fn probe(&mut self, cu: usize, class: usize) -> bool {
-        let (unit, class) = (&self.units[cu], &self.classes[class]);
-        let row = class.share.row(unit.turn);
-        if !unit.may_take(class, row) || !self.exact && self.is_unreported(cu, class) {
-            return false;
-        }
-        let plan = &mut self.plan;
-        // There are as many compute units as a u16 said.
-        (plan.cu, plan.turn, plan.stamp) = (CuId(cu as u16), unit.turn, unit.stamp);
-        self.maps.find(cu, class, row, unit.turn, &mut plan.runs)
-    }
-
-    /// Whether a finder that does not report every run reports too little.
-    fn is_unreported(&self, cu: usize, class: &Class) -> bool {
-        self.lacking_run(Some(cu), class).is_some()
     }
 }

@@ -51,7 +51,7 @@ impl Seeded {
 
     /// A counter in odd steps (2^64 over the golden ratio), its bits mixed by shifts and products
     /// with odd numbers: every state comes once in 2^64 draws.
-    const fn next(&mut self) -> u64 {
+    pub(crate) const fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut x = self.state;
         x = (x ^ (x >> 32)).wrapping_mul(0xd6e8_feb8_6659_fd93);

@@ -58,17 +58,6 @@ impl Windows {
         Ok(Self { ends, turn: u64::try_from(end).ok() })
     }
 
-    /// The same, where the number of levels is known.
-    ///
-    /// # Errors
-    /// As [`Windows::new`], and [`Error::WindowCount`] for another number of windows.
-    pub fn for_levels(lengths: &[u64], levels: usize) -> Result<Self, Error> {
-        if lengths.len() != levels && !lengths.is_empty() {
-            return Err(Error::WindowCount { windows: lengths.len(), levels });
-        }
-        Self::new(lengths)
-    }
-
     /// The place of `now` in its turn (b3: the counter).
     #[must_use]
     pub const fn counter(&self, now: u64) -> u64 {

@@ -65,18 +65,6 @@ impl History {
         })
     }
 
-    /// The same, for hardware that needs a power of two.
-    ///
-    /// # Errors
-    /// As [`History::new`], and [`Error::NotPowerOfTwo`].
-    pub fn power_of_two(cycles: u64, kinds: usize) -> Result<Self, Error> {
-        match cycles {
-            0 => Err(Error::NoCycles),
-            _ if cycles.is_power_of_two() => Self::new(cycles, kinds),
-            _ => Err(Error::NotPowerOfTwo { cycles }),
-        }
-    }
-
     /// These instructions, by kind, are issued in a cycle; a cycle may be named more than once.
     ///
     /// # Errors

@@ -2,8 +2,7 @@
 //!
 //! Units: scores; shares are plain numbers.
 
-use core::cmp::Ordering;
-
+use super::first_best;
 use crate::Error;
 
 /// Takes the candidate with the largest a * TA / max TA - b * TB / max TB, exactly.
@@ -54,14 +53,8 @@ impl Mix {
         // What one more of TA, and of TB, is worth: two u64 multiplied fit a u128.
         let up = u128::from(self.free) * u128::from(largest(power));
         let down = u128::from(self.power) * u128::from(largest(free));
-        let scores = || free.iter().copied().zip(power.iter().copied());
-        let mut best: Option<(usize, (u64, u64))> = None;
-        for (row, score) in scores().enumerate() {
-            if best.is_none_or(|(_, so_far)| better(up, down, score, so_far)) {
-                best = Some((row, score));
-            }
-        }
-        Ok(best.map(|(row, _)| row))
+        let scores = free.iter().copied().zip(power.iter().copied());
+        Ok(first_best(scores, |&score, &best| better(up, down, score, best)))
     }
 }
 
@@ -72,34 +65,18 @@ fn better(
     (free, power): (u64, u64),
     (other, other_power): (u64, u64),
 ) -> bool {
-    let gain = Signed::of(up, free, other);
-    let loss = Signed::of(down, power, other_power);
-    gain.compare(loss) == Ordering::Greater
+    let gain = product(up, free.abs_diff(other));
+    let loss = product(down, power.abs_diff(other_power));
+    match (free >= other, power >= other_power) {
+        (true, true) => gain > loss,
+        (true, false) => gain.max(loss) > (0, 0),
+        (false, true) => false,
+        (false, false) => gain < loss,
+    }
 }
 
-/// A product of 192 bits with a sign: the high 128 bits, then the low 64.
-struct Signed {
-    negative: bool,
-    magnitude: (u128, u64),
-}
-
-impl Signed {
-    /// `factor * (x - y)`.
-    fn of(factor: u128, x: u64, y: u64) -> Self {
-        let distance = u128::from(x.abs_diff(y));
-        let low_half = u128::from(factor as u64) * distance;
-        // (2^64 - 1)^2 and a carry below 2^64 are still below 2^128.
-        let high = (factor >> 64) * distance + (low_half >> 64);
-        Self { negative: x < y, magnitude: (high, low_half as u64) }
-    }
-
-    fn compare(&self, other: Self) -> Ordering {
-        let zero = |of: &Self| of.magnitude == (0, 0);
-        match (self.negative && !zero(self), other.negative && !zero(&other)) {
-            (false, false) => self.magnitude.cmp(&other.magnitude),
-            (true, true) => other.magnitude.cmp(&self.magnitude),
-            (true, false) => Ordering::Less,
-            (false, true) => Ordering::Greater,
-        }
-    }
+/// The high 128 and the low 128 bits of a product.
+fn product(factor: u128, distance: u64) -> (u128, u128) {
+    let (low, high) = factor.carrying_mul(distance.into(), 0);
+    (high, low)
 }

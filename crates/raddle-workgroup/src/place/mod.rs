@@ -109,3 +109,17 @@ impl Weights {
         Ok(best.map(|(row, _)| row))
     }
 }
+
+/// The index of the first of the best.
+pub(crate) fn first_best<T>(
+    scores: impl IntoIterator<Item = T>,
+    better: impl Fn(&T, &T) -> bool,
+) -> Option<usize> {
+    let mut best: Option<(usize, T)> = None;
+    for (at, score) in scores.into_iter().enumerate() {
+        if best.as_ref().is_none_or(|(_, so_far)| better(&score, so_far)) {
+            best = Some((at, score));
+        }
+    }
+    best.map(|(at, _)| at)
+}

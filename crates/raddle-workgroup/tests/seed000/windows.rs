@@ -98,10 +98,6 @@ fn t7_one_window_is_one_level() {
 fn refusals() {
     assert_eq!(Windows::new(&[]), Err(Error::NoWindows));
     assert_eq!(Windows::new(&[3, 0, 0]), Err(Error::ZeroWindow { at: 1 }));
-    let count = Error::WindowCount { windows: 3, levels: 4 };
-    assert_eq!(Windows::for_levels(&[3, 2, 1], 4), Err(count));
-    assert_eq!(Windows::for_levels(&[], 4), Err(Error::NoWindows));
-    assert_eq!(Windows::for_levels(&[3, 1], 2), Windows::new(&[3, 1]));
     assert_eq!(Fixed::new(0), Err(Error::NoLevels));
     let outside = Error::LevelOutside { level: 4, levels: 4 };
     assert_eq!(seed().rank(4, 9), Err(outside));

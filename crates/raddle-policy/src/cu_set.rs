@@ -1,0 +1,149 @@
+//! Which compute units are in a set, and which is the first?
+//!
+//! One bit a compute unit, and above each word of them one bit that says whether any is set: the
+//! first of 65,536 is found by looking at a few words.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+const BITS: usize = u64::BITS as usize;
+
+/// A set of compute units, by index: what a policy keeps to find the first that may take more.
+///
+/// ```
+/// use raddle_policy::CuSet;
+///
+/// let mut open = CuSet::full(100);
+/// (0..70).for_each(|cu| open.remove(cu));
+/// assert_eq!((open.first(), open.first_from(99), open.first_from(100)), (Some(70), Some(99), None));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct CuSet {
+    words: Vec<u64>,
+    /// Bit `w` of this list: word `w` is not 0.
+    some: Vec<u64>,
+}
+
+impl CuSet {
+    /// All of `len` compute units.
+    #[must_use]
+    pub fn full(len: usize) -> Self {
+        let mut set = Self::empty(len);
+        (0..len).for_each(|cu| set.insert(cu));
+        set
+    }
+
+    /// None of `len` compute units.
+    #[must_use]
+    pub fn empty(len: usize) -> Self {
+        let words = len.div_ceil(BITS);
+        Self { words: vec![0; words], some: vec![0; words.div_ceil(BITS)] }
+    }
+
+    /// Makes room for `len` compute units.
+    pub fn grow(&mut self, len: usize) {
+        self.words.resize(len.div_ceil(BITS).max(self.words.len()), 0);
+        self.some.resize(self.words.len().div_ceil(BITS), 0);
+    }
+
+    /// Adds a compute unit; nothing, beyond the last.
+    #[inline]
+    pub fn insert(&mut self, cu: usize) {
+        let word = cu / BITS;
+        if let Some(bits) = self.words.get_mut(word) {
+            *bits |= 1 << (cu % BITS);
+            self.some[word / BITS] |= 1 << (word % BITS);
+        }
+    }
+
+    /// Takes a compute unit out.
+    #[inline]
+    pub fn remove(&mut self, cu: usize) {
+        let word = cu / BITS;
+        if let Some(bits) = self.words.get_mut(word) {
+            *bits &= !(1 << (cu % BITS));
+            if *bits == 0 {
+                self.some[word / BITS] &= !(1 << (word % BITS));
+            }
+        }
+    }
+
+    /// Whether there is none.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.some.iter().all(|&some| some == 0)
+    }
+
+    /// The lowest compute unit.
+    #[inline]
+    #[must_use]
+    pub fn first(&self) -> Option<usize> {
+        let (block, some) = (0..).zip(&self.some).find(|&(_, &some)| some != 0)?;
+        Some(self.lowest_of(block * BITS + some.trailing_zeros() as usize))
+    }
+
+    /// The lowest compute unit at or above `from`.
+    #[inline]
+    #[must_use]
+    pub fn first_from(&self, from: usize) -> Option<usize> {
+        let word = from / BITS;
+        let here = self.words.get(word)? >> (from % BITS);
+        if here != 0 {
+            return Some(from + here.trailing_zeros() as usize);
+        }
+        let next = word + 1;
+        let mut some = self.some.get(next / BITS)? & (u64::MAX << (next % BITS));
+        let mut block = next / BITS;
+        while some == 0 {
+            block += 1;
+            some = *self.some.get(block)?;
+        }
+        Some(self.lowest_of(block * BITS + some.trailing_zeros() as usize))
+    }
+
+    /// Of a word that is not 0.
+    #[inline]
+    fn lowest_of(&self, word: usize) -> usize {
+        word * BITS + self.words[word].trailing_zeros() as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn a_set_of_any_size_is_a_set() {
+        for len in [1, 63, 64, 65, 128, 4_096, 4_097, 10_000, 65_536] {
+            let (mut state, mut naive) = (len as u64, BTreeSet::new());
+            let mut draw = move |below: usize| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                (state >> 33) as usize % below
+            };
+            let mut set = CuSet::empty(len);
+            for step in 0..600 {
+                let cu = draw(len);
+                if step % 3 == 2 {
+                    // Half of these are in it.
+                    let cu = naive.range(cu..).next().copied().unwrap_or(cu);
+                    set.remove(cu);
+                    naive.remove(&cu);
+                } else {
+                    set.insert(cu);
+                    naive.insert(cu);
+                }
+                let from = draw(len + 2);
+                assert_eq!(set.first(), naive.first().copied());
+                assert_eq!(set.is_empty(), naive.is_empty());
+                assert_eq!(set.first_from(from), naive.range(from..).next().copied(), "{from}");
+            }
+            let full = CuSet::full(len);
+            assert!((0..len).all(|cu| full.first_from(cu) == Some(cu)));
+            naive.iter().for_each(|&cu| set.remove(cu));
+            assert_eq!((set.first(), set.first_from(0)), (None, None));
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! What is there on a compute unit for a launch?
+
+use raddle_policy::{CuId, Cus, Demand, Launch};
+
+use crate::blocks::Blocks;
+use crate::index::{SmKey, cut, lowness};
+use crate::search::{Room, Wish};
+
+/// The compute units as a search sees them, for one launch.
+pub(super) struct CuRoom<'a> {
+    pub(super) cus: &'a Cus,
+    pub(super) tops: &'a [Blocks],
+    pub(super) launch: &'a Launch,
+}
+
+/// There are as many as a u16 said.
+pub(super) fn id(sm: usize) -> CuId {
+    CuId(sm as u16)
+}
+
+/// Whether what a workgroup takes as a whole is there: slot, barriers, LDS.
+pub(super) fn share_fits(cus: &Cus, cu: CuId, launch: &Launch) -> bool {
+    let (free, demand) = (cus.free(cu), &launch.demand);
+    free.workgroups > 0
+        && free.barriers >= u64::from(demand.barriers)
+        && free.lds >= u64::from(demand.lds)
+}
+
+/// Further waves of a workgroup that is there that can start.
+pub(super) fn waves(cus: &Cus, cu: CuId, launch: &Launch) -> u32 {
+    let room = cus.wave_room(cu, &launch.demand);
+    if cus.shape().sgpr == u16::MAX {
+        return room;
+    }
+    let by_sgpr = cus.free(cu).sgpr.checked_div(u64::from(launch.demand.sgpr));
+    by_sgpr.map_or(room, |by_sgpr| room.min(u32::try_from(by_sgpr).unwrap_or(u32::MAX)))
+}
+
+impl Room for CuRoom<'_> {
+    fn blocks(&self, sm: usize) -> u64 {
+        self.cus.room(id(sm), &self.launch.demand).into()
+    }
+
+    fn warps(&self, sm: usize, strict: bool) -> u64 {
+        if !share_fits(self.cus, id(sm), self.launch) {
+            return 0;
+        }
+        let (free, demand) = (self.cus.free(id(sm)), &self.launch.demand);
+        let more = free.waves > 1
+            && free.vgpr > u64::from(demand.vgpr)
+            && free.lds > u64::from(demand.lds);
+        if strict && !more { 0 } else { waves(self.cus, id(sm), self.launch).into() }
+    }
+
+    fn top(&self, sm: usize) -> Option<u64> {
+        self.tops.get(sm).and_then(Blocks::top)
+    }
+}
+
+/// What the index looks for.
+pub(super) fn wish(launch: &Launch) -> Wish {
+    let Demand { waves, vgpr, lds, .. } = launch.demand;
+    let lds = cut(lds.into());
+    let block = [i32::from(waves), cut(u64::from(waves) * u64::from(vgpr)), lds, 0];
+    let warp = [1, i32::from(vgpr), lds, 0];
+    Wish { priority: priority(launch), barrier: launch.barrier.possible(), block, warp }
+}
+
+/// How important a level is, in the seed's sense: larger is more important.
+pub(super) fn priority(launch: &Launch) -> u64 {
+    u64::from(u8::MAX - launch.level.0)
+}
+
+/// What is free on a unit, as a key of the index.
+pub(super) fn key(cus: &Cus, cu: CuId, top: Option<u64>) -> SmKey {
+    let free = cus.free(cu);
+    [cut(free.waves), cut(free.vgpr), cut(free.lds), lowness(top)]
+}

@@ -1,0 +1,125 @@
+//! `greedy`: the lowest compute unit with room.
+//!
+//! Launches are served in arrival order; one that finds no room lets the later ones try.
+
+use raddle_policy::{Allocate, Answer, CuId, Fact, Piece, ReadyLaunch, ReadyView, Round, Tick};
+
+use super::addressed::{Addressed, Rotation};
+use super::waiting::{start, unlike, waiting};
+use crate::Error;
+
+/// Parameters of [`Greedy`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
+pub struct GreedyConfig {
+    /// Whether answers carry addresses, so that fragmentation counts.
+    pub addresses: bool,
+    /// Which SIMD a wave goes to, with addresses.
+    pub rotation: Rotation,
+}
+
+/// The lowest compute unit with room.
+#[derive(Clone, Debug)]
+pub struct Greedy {
+    config: GreedyConfig,
+    addressed: Option<Addressed>,
+}
+
+impl Greedy {
+    /// Greedy placing from compute unit 0.
+    ///
+    /// # Errors
+    /// None today.
+    pub fn new(config: GreedyConfig) -> Result<Self, Error> {
+        Ok(Self { addressed: Addressed::new(config.addresses, config.rotation), config })
+    }
+
+    /// The parameters.
+    #[must_use]
+    pub const fn config(&self) -> &GreedyConfig {
+        &self.config
+    }
+
+    fn place(&mut self, ready: &ReadyView<'_>, bulk: bool, round: &mut Round) -> Answer {
+        // The rotation moves on refusals: only one question a workgroup asks as often as the peer.
+        let bulk = bulk && self.config.rotation == Rotation::None;
+        let mut full_for = None;
+        for entry in waiting(ready) {
+            if full_for == Some(entry.launch.demand) {
+                continue;
+            }
+            let limit = if bulk { entry.undistributed() } else { 1 };
+            match &mut self.addressed {
+                Some(addressed) => place_addressed(addressed, ready, entry, limit, round),
+                None => place_counted(ready, entry, limit, round),
+            }
+            if !round.pieces.is_empty() {
+                return start(entry.launch.id);
+            }
+            // An equal workgroup need not try in vain, except that the peer's does.
+            full_for = (self.config.rotation == Rotation::None).then_some(entry.launch.demand);
+        }
+        for entry in unlike(ready) {
+            let (cus, cu) = (ready.cus, CuId(0));
+            round.refuse(match &self.addressed {
+                Some(addressed) => addressed.refusal(cus, cu, &entry.launch),
+                None => cus.refusal(cu, &entry.launch),
+            });
+        }
+        Answer::WAIT
+    }
+}
+
+fn place_counted(ready: &ReadyView<'_>, entry: &ReadyLaunch, limit: u64, round: &mut Round) {
+    let (mut first, mut left) = (entry.next, limit);
+    for cu in ready.cus.ids() {
+        if left == 0 {
+            break;
+        }
+        let room = ready.cus.room(cu, &entry.launch.demand);
+        // No more than the room, and that is a u32.
+        let count = u64::from(room).min(left) as u32;
+        if count > 0 {
+            round.pieces.push(Piece { first, stride: 1, count, cu });
+            first += u64::from(count);
+            left -= u64::from(count);
+        }
+    }
+}
+
+fn place_addressed(
+    addressed: &mut Addressed,
+    ready: &ReadyView<'_>,
+    entry: &ReadyLaunch,
+    limit: u64,
+    round: &mut Round,
+) {
+    // A compute unit that has refused once refuses all the rest of this answer.
+    let mut lowest = 0;
+    // There are as many as a u16 said.
+    let count = ready.cus.len() as u16;
+    for workgroup in entry.next..entry.next + limit {
+        let ranges = [lowest..count, 0..0];
+        match addressed.place(ready.cus, ranges, (entry, workgroup), round) {
+            Some(cu) => lowest = cu.0,
+            None => break,
+        }
+    }
+}
+
+impl Allocate for Greedy {
+    fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
+        self.place(ready, false, round)
+    }
+
+    fn allocate_round(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
+        self.place(ready, true, round)
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>, _now: Tick) {
+        if let Some(addressed) = &mut self.addressed {
+            addressed.observe(fact);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! `leftover`: each launch takes what the ones before it left over.
+//!
+//! Launches are served in arrival order, the next only when the one before is placed whole. A
+//! workgroup goes to the compute unit on which most further ones fit, ties to the lowest.
+
+use core::ops::Range;
+
+use raddle_policy::{Allocate, Answer, CuId, Cus, ReadyLaunch, ReadyView, Round, Tick};
+
+use super::rounds::{Dealer, Passes};
+use super::waiting::{start, waiting};
+use crate::Error;
+
+/// Parameters of [`Leftover`]: none.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
+pub struct LeftoverConfig {}
+
+/// Each launch takes what the ones before it left over.
+#[derive(Clone, Debug, Default)]
+pub struct Leftover {
+    dealer: Dealer,
+}
+
+impl Leftover {
+    /// The leftover rule over the whole device.
+    ///
+    /// # Errors
+    /// None today.
+    pub fn new(config: LeftoverConfig) -> Result<Self, Error> {
+        let LeftoverConfig {} = config;
+        Ok(Self::default())
+    }
+
+    fn place(&mut self, ready: &ReadyView<'_>, bulk: bool, round: &mut Round) -> Answer {
+        let Some(entry) = waiting(ready).next() else {
+            return Answer::WAIT;
+        };
+        // There are as many as a u16 said.
+        let all = 0..ready.cus.len() as u16;
+        if place_within(&mut self.dealer, ready.cus, all, entry, bulk, round) {
+            return start(entry.launch.id);
+        }
+        round.refuse(ready.cus.refusal(CuId(0), &entry.launch));
+        Answer::WAIT
+    }
+}
+
+/// Places workgroups of `entry` on these compute units, most room first; whether there is room.
+pub(super) fn place_within(
+    dealer: &mut Dealer,
+    cus: &Cus,
+    units: Range<u16>,
+    entry: &ReadyLaunch,
+    bulk: bool,
+    round: &mut Round,
+) -> bool {
+    let limit = if bulk { entry.undistributed() } else { 1 };
+    dealer.measure(cus, units.map(CuId), &entry.launch.demand, u64::MAX);
+    let last = dealer.deal(Passes::Down, entry.next, limit, &mut round.pieces);
+    last.is_some()
+}
+
+impl Allocate for Leftover {
+    fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
+        self.place(ready, false, round)
+    }
+
+    fn allocate_round(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
+        self.place(ready, true, round)
+    }
+}

@@ -1,0 +1,236 @@
+//! `spatial`: every process has compute units of its own.
+//!
+//! The device is cut into contiguous blocks in the order of the processes, sized by their shares
+//! with the largest-remainder rule (ties to the lowest process), anew whenever a process joins or
+//! leaves; what is resident stays where it is. Within its block a process is served by the leftover
+//! rule over its own launches; processes do not hold each other up. A process whose block is empty,
+//! where there are more processes than compute units, places nothing.
+
+use alloc::vec::Vec;
+use core::cmp::Reverse;
+use core::ops::Range;
+
+use raddle_policy::{
+    Allocate, Answer, CuId, Fact, Launch, ProcessId, ReadyView, Refusal, Resource, Round, Tick,
+};
+
+use super::leftover::place_within;
+use super::rounds::Dealer;
+use super::waiting::{start, waiting};
+use crate::Error;
+
+/// Parameters of [`Spatial`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
+pub struct SpatialConfig {
+    /// Shares by process id, each 1 or more; a process beyond the list has the share with which it
+    /// joined.
+    pub shares: Vec<u32>,
+}
+
+/// Every process has compute units of its own.
+#[derive(Clone, Debug)]
+pub struct Spatial {
+    config: SpatialConfig,
+    /// By process id.
+    blocks: Vec<ProcessBlock>,
+    /// For how many compute units the blocks were cut; `None` when they have to be cut anew.
+    cut_for: Option<u16>,
+    dealer: Dealer,
+}
+
+#[derive(Clone, Debug)]
+struct ProcessBlock {
+    process: ProcessId,
+    share: u32,
+    units: Range<u16>,
+    /// Whether a launch of the process has found no room during the question at hand.
+    waits: bool,
+}
+
+impl Spatial {
+    /// Static shares of the compute units.
+    ///
+    /// # Errors
+    /// When a share is 0.
+    pub fn new(config: SpatialConfig) -> Result<Self, Error> {
+        let mut shares = (0..).map(ProcessId).zip(&config.shares);
+        if let Some((process, _)) = shares.find(|&(_, &share)| share == 0) {
+            return Err(Error::ZeroShare { process });
+        }
+        Ok(Self { config, blocks: Vec::new(), cut_for: None, dealer: Dealer::default() })
+    }
+
+    /// The parameters.
+    #[must_use]
+    pub const fn config(&self) -> &SpatialConfig {
+        &self.config
+    }
+
+    /// The position of a process; one that never joined does so now, with share 1.
+    fn position(&mut self, process: ProcessId) -> usize {
+        match self.blocks.binary_search_by_key(&process, |block| block.process) {
+            Ok(position) => position,
+            Err(position) => {
+                self.join(position, process, 1);
+                position
+            }
+        }
+    }
+
+    fn join(&mut self, position: usize, process: ProcessId, share: u32) {
+        let configured = self.config.shares.get(process.index()).copied();
+        let block = ProcessBlock {
+            process,
+            share: configured.unwrap_or(share).max(1),
+            units: 0..0,
+            waits: false,
+        };
+        self.blocks.insert(position, block);
+        self.cut_for = None;
+    }
+
+    /// Cuts the device anew if a process has joined or left.
+    fn cut(&mut self, ready: &ReadyView<'_>) {
+        for entry in waiting(ready) {
+            self.position(entry.launch.process);
+        }
+        // There are as many as a u16 said.
+        let units = ready.cus.len() as u16;
+        if self.cut_for != Some(units) {
+            cut(&mut self.blocks, units);
+            self.cut_for = Some(units);
+        }
+        for block in &mut self.blocks {
+            block.waits = false;
+        }
+    }
+
+    fn place(&mut self, ready: &ReadyView<'_>, bulk: bool, round: &mut Round) -> Answer {
+        self.cut(ready);
+        for entry in waiting(ready) {
+            let position = self.position(entry.launch.process);
+            let block = &mut self.blocks[position];
+            if block.waits {
+                continue;
+            }
+            let units = block.units.clone();
+            if place_within(&mut self.dealer, ready.cus, units.clone(), entry, bulk, round) {
+                round.refusals.clear();
+                return start(entry.launch.id);
+            }
+            block.waits = true;
+            round.refuse(if units.is_empty() {
+                no_units(&entry.launch)
+            } else {
+                ready.cus.refusal(CuId(units.start), &entry.launch)
+            });
+        }
+        Answer::WAIT
+    }
+}
+
+fn no_units(launch: &Launch) -> Refusal {
+    Refusal { launch: launch.id, cu: None, resource: Resource::Cus, wanted: 1, available: 0 }
+}
+
+/// Cuts `units` compute units into contiguous blocks by share, with the largest-remainder rule.
+fn cut(blocks: &mut [ProcessBlock], units: u16) {
+    let all: u64 = blocks.iter().map(|block| u64::from(block.share)).sum();
+    if all == 0 {
+        return;
+    }
+    let due = |block: &ProcessBlock| u64::from(block.share) * u64::from(units);
+    let mut left = units;
+    for block in &mut *blocks {
+        // At most `units`, and that is a u16.
+        let whole = (due(block) / all) as u16;
+        block.units = 0..whole;
+        left -= whole;
+    }
+    let mut by_remainder: Vec<usize> = (0..blocks.len()).collect();
+    by_remainder.sort_by_key(|&position| Reverse(due(&blocks[position]) % all));
+    // The whole parts leave less than one unit a process.
+    for &position in by_remainder.iter().take(usize::from(left)) {
+        blocks[position].units.end += 1;
+    }
+    let mut start = 0;
+    for block in blocks {
+        block.units = start..start + block.units.end;
+        start = block.units.end;
+    }
+}
+
+impl Allocate for Spatial {
+    fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
+        self.place(ready, false, round)
+    }
+
+    fn allocate_round(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
+        self.place(ready, true, round)
+    }
+
+    fn observe(&mut self, fact: &Fact<'_>, _now: Tick) {
+        let (&Fact::ProcessJoined { process, .. } | &Fact::ProcessLeft { process }) = fact else {
+            return;
+        };
+        let known = self.blocks.binary_search_by_key(&process, |block| block.process);
+        if let Ok(position) = known {
+            self.blocks.remove(position);
+            self.cut_for = None;
+        }
+        if let Fact::ProcessJoined { share, .. } = fact {
+            let (Ok(position) | Err(position)) = known;
+            self.join(position, process, *share);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lengths(shares: &[u32], units: u16) -> Vec<u16> {
+        let mut policy = Spatial::new(SpatialConfig::default()).unwrap();
+        for (process, &share) in (0..).map(ProcessId).zip(shares) {
+            policy.observe(&Fact::ProcessJoined { process, share }, Tick::ZERO);
+        }
+        cut(&mut policy.blocks, units);
+        let mut end = 0;
+        for block in &policy.blocks {
+            assert_eq!(block.units.start, end, "blocks are contiguous");
+            end = block.units.end;
+        }
+        assert_eq!(end, if shares.is_empty() { 0 } else { units });
+        policy.blocks.iter().map(|block| block.units.len() as u16).collect()
+    }
+
+    #[test]
+    fn largest_remainders_get_the_rest_ties_to_the_lowest_process() {
+        assert_eq!(lengths(&[1, 1, 1], 8), [3, 3, 2]);
+        assert_eq!(lengths(&[1, 2, 4], 10), [1, 3, 6]);
+        assert_eq!(lengths(&[1, 1, 1, 1], 2), [1, 1, 0, 0]);
+        assert_eq!(lengths(&[1, 3], 1), [0, 1]);
+        assert_eq!(lengths(&[u32::MAX, u32::MAX, 1], u16::MAX), [32768, 32767, 0]);
+        assert_eq!(lengths(&[5], 0), [0]);
+        assert_eq!(lengths(&[], 5), []);
+    }
+
+    #[test]
+    fn a_share_of_0_is_refused_and_a_configured_one_holds() {
+        let config = SpatialConfig { shares: alloc::vec![2, 0] };
+        let process = ProcessId(1);
+        assert_eq!(Spatial::new(config).unwrap_err(), Error::ZeroShare { process });
+        let config = SpatialConfig { shares: alloc::vec![2] };
+        let mut policy = Spatial::new(config).unwrap();
+        for (process, share) in [(1, 7), (0, 9), (1, 3)] {
+            let process = ProcessId(process);
+            policy.observe(&Fact::ProcessJoined { process, share }, Tick::ZERO);
+        }
+        let shares: Vec<u32> = policy.blocks.iter().map(|block| block.share).collect();
+        assert_eq!(shares, [2, 3]);
+        policy.observe(&Fact::ProcessLeft { process: ProcessId(0) }, Tick::ZERO);
+        assert_eq!(policy.blocks.len(), 1);
+    }
+}

@@ -1,0 +1,84 @@
+//! Which head goes next (seed 000, E1: a3, a4, a41, a42)?
+
+use raddle_policy::{CuId, Tick};
+
+use super::Matching;
+use super::head::Head;
+
+impl Matching {
+    /// a3 and a4: the head that goes next, where, and whether others of its level could as well.
+    pub(super) fn choose(&mut self, now: Tick) -> Option<(Head, CuId, bool)> {
+        // With one head there is nothing to compare.
+        if let [head] = self.heads[..] {
+            return Some((head, self.places.plan(&mut self.matcher, head.class, now)?, false));
+        }
+        let mut floor = 0;
+        loop {
+            let (mut best, mut only, mut several) = (usize::MAX, None, false);
+            for head in &self.heads {
+                let rank = self.levels.rank(head.level, now);
+                if rank >= floor && rank <= best {
+                    several = rank == best;
+                    (best, only) = (rank, Some(*head));
+                }
+            }
+            let head = only?;
+            let found = if several { self.of_several(best, now) } else { Some((head, false)) };
+            let place = found.and_then(|(head, tied)| {
+                let cu = self.places.plan(&mut self.matcher, head.class, now)?;
+                Some((head, cu, tied))
+            });
+            if place.is_some() {
+                return place;
+            }
+            floor = best + 1;
+        }
+    }
+
+    /// Of several heads of one rank, the one that goes, and whether others could have.
+    fn of_several(&mut self, rank: usize, now: Tick) -> Option<(Head, bool)> {
+        self.tied.clear();
+        let mut only = None;
+        for at in 0..self.heads.len() {
+            let head = self.heads[at];
+            if self.levels.rank(head.level, now) == rank && self.matcher.fits(head.class) {
+                self.tied.push(head.channel);
+                only = Some(head);
+            }
+        }
+        if self.tied.len() > 1 { Some((self.untie()?, true)) } else { Some((only?, false)) }
+    }
+
+    /// a42: by marks. Changes them.
+    fn untie(&mut self) -> Option<Head> {
+        self.tied.sort_unstable();
+        let channels = self.channels.len();
+        if self.marked < channels {
+            self.marked = channels.next_power_of_two();
+            // What does not fit into memory was refused when the policy was made.
+            self.marks = self.marks.widened(self.marked).ok()?;
+        }
+        let of_tie = |channel: usize| self.heads.iter().find(|head| head.channel == channel);
+        let level = of_tie(*self.tied.first()?)?.level;
+        let chosen = self.marks.choose(level, &self.tied, &mut self.pick).ok()??;
+        of_tie(chosen).copied()
+    }
+
+    /// Whether the next round can choose no other head than this one.
+    pub(super) fn goes_again(&mut self, head: Head, now: Tick) -> bool {
+        if self.heads.len() <= 1 {
+            return true;
+        }
+        let rank = self.levels.rank(head.level, now);
+        for at in 0..self.heads.len() {
+            let other = self.heads[at];
+            if other.channel != head.channel
+                && self.levels.rank(other.level, now) <= rank
+                && self.matcher.fits(other.class)
+            {
+                return false;
+            }
+        }
+        true
+    }
+}

@@ -1,0 +1,82 @@
+//! When is a head that never fits cut into its waves, and which one (seed 000, E3)?
+//!
+//! A round is one question with a head that waits, after something has happened or time has passed;
+//! asking again at once is none. Units: ticks.
+
+use alloc::vec::Vec;
+
+use raddle_policy::{Barrier, LaunchId, ReadyLaunch, Tick};
+
+use super::config::{SplitRule, TICKS_PER_US};
+use crate::split::{Failures, Outcome, Step};
+
+/// Counts failures in a row and knows which workgroups are cut.
+#[derive(Clone, Debug)]
+pub(super) struct Cutting {
+    failures: Failures,
+    retry: u64,
+    /// Facts heard so far.
+    facts: u64,
+    /// The round that has been counted: facts heard, and when.
+    counted: Option<(u64, Tick)>,
+    /// Workgroups that are to be cut, or are being.
+    cut: Vec<(LaunchId, u64)>,
+}
+
+impl Cutting {
+    pub(super) fn new(rule: SplitRule) -> Self {
+        let retry = rule.retry_us.saturating_mul(TICKS_PER_US);
+        let (facts, counted, cut) = (0, None, Vec::new());
+        Self { failures: Failures::new(rule.threshold), retry, facts, counted, cut }
+    }
+
+    /// Something has happened.
+    pub(super) const fn heard(&mut self) {
+        self.facts += 1;
+    }
+
+    /// Whether the next workgroup of a launch goes in pieces of one wave.
+    pub(super) fn is_cut(&self, entry: &ReadyLaunch) -> bool {
+        entry.cut > 0 || self.cut.contains(&(entry.launch.id, entry.next))
+    }
+
+    /// Whether it could: its waves are independent, and there are several.
+    pub(super) fn may_cut(&self, entry: &ReadyLaunch) -> bool {
+        entry.launch.barrier == Barrier::No && entry.launch.demand.waves > 1 && !self.is_cut(entry)
+    }
+
+    /// Something fitted.
+    pub(super) const fn fitted(&mut self) {
+        self.failures.round(Outcome::Fit);
+    }
+
+    /// Nothing fitted; whether a workgroup is to be cut now (c3). The same round counts once.
+    pub(super) fn failed(&mut self, now: Tick) -> bool {
+        let round = Some((self.facts, now));
+        if self.counted == round {
+            return false;
+        }
+        self.counted = round;
+        matches!(self.failures.round(Outcome::Fail), (_, Step::Split))
+    }
+
+    /// The next workgroup of this launch is cut.
+    pub(super) fn cut(&mut self, entry: &ReadyLaunch) {
+        self.cut.push((entry.launch.id, entry.next));
+    }
+
+    /// When there is to be a round although nothing has happened.
+    pub(super) const fn retry_at(&self, now: Tick) -> Tick {
+        Tick(now.0.saturating_add(self.retry))
+    }
+
+    /// The last wave of a workgroup has started.
+    pub(super) fn done(&mut self, launch: LaunchId, workgroup: u64) {
+        self.cut.retain(|&it| it != (launch, workgroup));
+    }
+
+    /// A launch has ended, or begins again.
+    pub(super) fn forget(&mut self, launch: LaunchId) {
+        self.cut.retain(|&(id, _)| id != launch);
+    }
+}

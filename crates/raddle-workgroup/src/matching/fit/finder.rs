@@ -1,0 +1,130 @@
+//! How long a run does the hardware report of each resource (seed 000, E4 to E7)?
+//!
+//! Addresses always come from the map itself; the report decides whether a workgroup fits.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use raddle_bitmap::{Grouped, Kind, Layout, Sampled, Search as Method, Shared, View};
+use raddle_policy::{CuShape, Resource};
+
+use crate::Error;
+use crate::matching::config::Search;
+
+/// A finder of longest runs for one resource.
+#[derive(Clone, Debug)]
+pub(super) enum Finder {
+    /// Whatever is there is found.
+    Exact,
+    Grouped(Grouped),
+    Sampled(Sampled),
+}
+
+impl Finder {
+    /// What is reported of this map.
+    pub(super) fn longest(&self, map: View<'_>) -> u32 {
+        let found = match self {
+            Self::Exact => return map.longest(),
+            Self::Grouped(search) => search.longest(map),
+            Self::Sampled(search) => search.longest(map),
+        };
+        // Each was made for maps of this size.
+        found.unwrap_or(0)
+    }
+
+    /// What is reported of a map of so many free blocks.
+    pub(super) fn of_empty(&self, blocks: u32) -> u32 {
+        match self {
+            Self::Exact | Self::Grouped(_) => blocks,
+            Self::Sampled(search) => search.round_down(blocks),
+        }
+    }
+
+    /// Whether what the map holds is all that counts.
+    pub(super) const fn is_exact(&self) -> bool {
+        matches!(self, Self::Exact)
+    }
+}
+
+/// The finders of the resources that lie in one run.
+#[derive(Clone, Debug)]
+pub(super) struct Finders {
+    pub(super) vgpr: Finder,
+    pub(super) sgpr: Finder,
+    pub(super) lds: Finder,
+}
+
+impl Finders {
+    /// # Errors
+    /// [`Error::Search`] where a resource of this compute unit cannot be searched so.
+    pub(super) fn new(search: &Search, shape: &CuShape) -> Result<Self, Error> {
+        if let Search::Shared { width } = *search {
+            check_shared(width, shape)?;
+        }
+        let sgpr = if shape.sgpr == u16::MAX { 0 } else { u32::from(shape.sgpr) };
+        Ok(Self {
+            vgpr: finder(search, Resource::Vgpr, u32::from(shape.vgpr_per_simd))?,
+            sgpr: finder(search, Resource::Sgpr, sgpr)?,
+            lds: finder(search, Resource::Lds, shape.lds)?,
+        })
+    }
+
+    pub(super) const fn are_exact(&self) -> bool {
+        self.vgpr.is_exact() && self.sgpr.is_exact() && self.lds.is_exact()
+    }
+}
+
+fn finder(search: &Search, resource: Resource, blocks: u32) -> Result<Finder, Error> {
+    let fault = |cause| Error::Search { resource, cause };
+    // Of nothing there is nothing to find.
+    match search {
+        _ if blocks == 0 => Ok(Finder::Exact),
+        Search::Full | Search::Shared { .. } => Ok(Finder::Exact),
+        Search::Grouped { groups } => {
+            Grouped::new(blocks, *groups).map(Finder::Grouped).map_err(fault)
+        }
+        Search::Sampled { amounts } if amounts.is_empty() => {
+            Sampled::steps(blocks).map(Finder::Sampled).map_err(fault)
+        }
+        Search::Sampled { amounts } => {
+            // Some may be more than there is of this resource, and still are in order.
+            if let Some(at) = amounts.windows(2).position(|two| two[0] >= two[1]) {
+                return Err(fault(raddle_bitmap::Error::SampleOrder { at: at + 1 }));
+            }
+            // An amount of 0 becomes a place that there is not, and is refused with the others.
+            let k = amounts.iter().map(|&amount| amount.wrapping_sub(1));
+            let k: Vec<u32> = k.filter(|&k| k < blocks || k == u32::MAX).collect();
+            Sampled::new(blocks, &k).map(Finder::Sampled).map_err(fault)
+        }
+    }
+}
+
+/// Whether one finder of this width can serve all resources in turn: each map in a period, as many
+/// to a period as fit. What it finds is exact, so the answers are those of the full search.
+fn check_shared(width: u32, shape: &CuShape) -> Result<(), Error> {
+    let simds = u32::from(shape.simds);
+    let registers = (0..simds).map(|id| (id, Resource::Vgpr, u32::from(shape.vgpr_per_simd)));
+    let sgpr = if shape.sgpr == u16::MAX { 0 } else { u32::from(shape.sgpr) };
+    let others = [(simds, Resource::Sgpr, sgpr), (simds + 1, Resource::Lds, shape.lds)];
+    let mut periods: Vec<Vec<Kind>> = Vec::new();
+    let mut left = 0;
+    for (id, resource, blocks) in registers.chain(others).filter(|&(_, _, blocks)| blocks > 0) {
+        let kind = Kind { id, blocks };
+        match periods.last_mut() {
+            Some(period) if blocks <= left => period.push(kind),
+            _ => {
+                let alone = Shared::new(width, width, &[[kind]], &Layout::Packed);
+                alone.map_err(|cause| Error::Search { resource, cause })?;
+                left = width;
+                periods.push(vec![kind]);
+            }
+        }
+        left -= blocks;
+    }
+    if periods.is_empty() {
+        return Ok(());
+    }
+    let resource = Resource::Vgpr;
+    let finder = Shared::new(width, width, &periods, &Layout::Packed);
+    finder.map(|_| ()).map_err(|cause| Error::Search { resource, cause })
+}

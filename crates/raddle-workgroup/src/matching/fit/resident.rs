@@ -1,0 +1,205 @@
+//! Which workgroup lies where on its compute unit?
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use raddle_policy::{CuShape, LaunchId, MAX_SIMDS};
+
+use super::maps::RunStarts;
+use super::store::Starts;
+
+/// A workgroup on a compute unit, but for its vector registers.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Resident {
+    /// The high half of its number; the low ones stand apart, side by side.
+    high: u32,
+    pub(super) launch: LaunchId,
+    lds: u32,
+    sgpr: u16,
+    /// The SIMD that carries its first wave.
+    turn: u8,
+    /// What it takes; [`NO_CLASS`] where a u16 does not say.
+    class: u16,
+    /// Which wave it is, where the workgroup was cut into its waves; else [`WHOLE`].
+    wave: u16,
+}
+
+/// There are never so many demands on a device, but if there were, this stands for those beyond.
+const NO_CLASS: u16 = u16::MAX;
+
+/// Numbers that are compared side by side: whose it is nobody can foretell.
+const ROW: usize = 8;
+
+/// Says of a group that it is a whole workgroup, of which none has so many waves.
+pub(crate) const WHOLE: u16 = u16::MAX;
+
+/// Which workgroup, or which wave of one that was cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Name {
+    pub(crate) launch: LaunchId,
+    pub(crate) workgroup: u64,
+    pub(crate) wave: u16,
+}
+
+/// A workgroup that was saved, and where it lay.
+#[derive(Clone, Debug)]
+pub(super) struct Parked {
+    pub(super) cu: u16,
+    pub(super) name: Name,
+    /// The SIMD that carried its first wave.
+    pub(super) turn: u8,
+    pub(super) runs: RunStarts,
+}
+
+impl Resident {
+    #[inline]
+    const fn new(name: Name, class: usize, turn: u8, runs: &RunStarts) -> Self {
+        let (lds, sgpr) = (runs.lds, runs.sgpr);
+        let high = (name.workgroup >> 32) as u32;
+        let class = if class < NO_CLASS as usize { class as u16 } else { NO_CLASS };
+        Self { high, launch: name.launch, lds, sgpr, turn, class, wave: name.wave }
+    }
+
+    /// Whether it is this one, if the low halves of the numbers agree.
+    #[inline]
+    fn is(&self, name: Name) -> bool {
+        self.launch == name.launch
+            && self.wave == name.wave
+            && u64::from(self.high) == name.workgroup >> 32
+    }
+}
+
+/// First granules of vector registers by SIMD; four, of a byte each, where that is enough.
+#[derive(Clone, Debug)]
+enum Firsts {
+    Four(Vec<[u8; 4]>),
+    All(Vec<Starts>),
+}
+
+/// The workgroups of all compute units: for each as many places as it can have workgroups, in full
+/// rows of those that are compared side by side.
+#[derive(Clone, Debug)]
+pub(super) struct Residents {
+    most: usize,
+    /// The low halves of their numbers.
+    numbers: Vec<u32>,
+    all: Vec<Resident>,
+    firsts: Firsts,
+}
+
+impl Residents {
+    /// Room for `most` workgroups on each of `cus` compute units.
+    pub(super) fn new(cus: usize, most: usize, shape: &CuShape) -> Self {
+        let most = most.next_multiple_of(ROW);
+        let places = cus * most;
+        Self {
+            most,
+            numbers: vec![0; places],
+            all: vec![Resident::default(); places],
+            // The last granule is one less than there are.
+            firsts: if shape.vgpr_per_simd <= u16::from(u8::MAX) + 1 && shape.simds <= 4 {
+                Firsts::Four(vec![[0; 4]; places])
+            } else {
+                Firsts::All(vec![[0; MAX_SIMDS]; places])
+            },
+        }
+    }
+
+    /// The `resident` workgroups of one compute unit.
+    #[inline]
+    pub(super) fn of(&self, cu: usize, resident: u16) -> &[Resident] {
+        &self.all[cu * self.most..][..usize::from(resident)]
+    }
+
+    /// Which of them is this one.
+    #[inline(always)]
+    pub(super) fn position(&self, cu: usize, resident: u16, name: Name) -> Option<usize> {
+        let (first, low) = (cu * self.most, name.workgroup as u32);
+        let end = first + usize::from(resident);
+        let mut at = first;
+        while at < end {
+            let mut same = equal(self.numbers[at..].first_chunk()?, low);
+            while same != 0 {
+                let one = at + same.trailing_zeros() as usize;
+                // Beyond those that are resident there are old numbers.
+                if one < end && self.all[one].is(name) {
+                    return Some(one - first);
+                }
+                same &= same - 1;
+            }
+            at += ROW;
+        }
+        None
+    }
+
+    /// Of which class one is, if it is known.
+    #[inline]
+    pub(super) fn class(&self, cu: usize, position: usize) -> Option<usize> {
+        let class = self.all[cu * self.most + position].class;
+        (class != NO_CLASS).then_some(class.into())
+    }
+
+    /// The name of one.
+    pub(super) fn name(&self, cu: usize, position: usize) -> Name {
+        let at = cu * self.most + position;
+        let Resident { high, launch, wave, .. } = self.all[at];
+        Name { launch, workgroup: u64::from(self.numbers[at]) | u64::from(high) << 32, wave }
+    }
+
+    /// The SIMD that carries the first wave of one of them, and what it holds.
+    #[inline(always)]
+    pub(super) fn runs(&self, cu: usize, position: usize) -> (u8, RunStarts) {
+        let at = cu * self.most + position;
+        let group = self.all[at];
+        let vgpr = match &self.firsts {
+            Firsts::Four(list) => {
+                let [a, b, c, d] = list[at].map(u16::from);
+                [a, b, c, d, 0, 0, 0, 0]
+            }
+            Firsts::All(list) => list[at],
+        };
+        (group.turn, RunStarts { vgpr, sgpr: group.sgpr, lds: group.lds })
+    }
+
+    /// Enters one behind the `resident` others.
+    #[inline(always)]
+    pub(super) fn push(
+        &mut self,
+        cu: usize,
+        resident: u16,
+        (name, class): (Name, usize),
+        turn: u8,
+        runs: &RunStarts,
+    ) {
+        let at = cu * self.most + usize::from(resident);
+        self.numbers[at] = name.workgroup as u32;
+        self.all[at] = Resident::new(name, class, turn, runs);
+        match &mut self.firsts {
+            Firsts::Four(list) => {
+                let [a, b, c, d, ..] = runs.vgpr;
+                // Bytes were chosen because every start is one.
+                list[at] = [a as u8, b as u8, c as u8, d as u8];
+            }
+            Firsts::All(list) => list[at] = runs.vgpr,
+        }
+    }
+
+    /// Forgets one; the last of the `resident` takes its position.
+    #[inline(always)]
+    pub(super) fn remove(&mut self, cu: usize, resident: u16, position: usize) {
+        let (to, from) = (cu * self.most + position, cu * self.most + usize::from(resident) - 1);
+        self.numbers[to] = self.numbers[from];
+        self.all[to] = self.all[from];
+        match &mut self.firsts {
+            Firsts::Four(list) => list[to] = list[from],
+            Firsts::All(list) => list[to] = list[from],
+        }
+    }
+}
+
+/// Which of these are equal to that one, a bit each.
+#[inline(always)]
+fn equal(block: &[u32; ROW], to: u32) -> u32 {
+    const BITS: [u32; ROW] = [1, 2, 4, 8, 16, 32, 64, 128];
+    block.iter().zip(BITS).map(|(&it, bit)| if it == to { bit } else { 0 }).fold(0, |a, b| a | b)
+}

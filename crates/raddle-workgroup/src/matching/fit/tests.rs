@@ -1,0 +1,216 @@
+//! Does the index keep its word where classes are forgotten, names are long, maps are wide, and what
+//! was saved comes back?
+//!
+//! Each test is the only one that fails when one line is taken away.
+
+use alloc::vec::Vec;
+
+use raddle_policy::{CuId, CuShape, Demand, Launch, LaunchId, Resource};
+
+use super::*;
+use crate::matching::config::{Balance, Search};
+
+const SHAPE: CuShape = CuShape {
+    simds: 2,
+    waves_per_simd: 4,
+    vgpr_per_simd: 16,
+    sgpr: u16::MAX,
+    lds: 100,
+    workgroups: 8,
+    barriers: 8,
+};
+const CU: CuId = CuId(0);
+
+fn matcher(shape: CuShape, cus: u16) -> Matcher {
+    Matcher::new(shape, cus, &Search::Full, Balance::Tail).expect("a shape")
+}
+
+/// A wave on each SIMD, with so many registers.
+fn two(vgpr: u16) -> Demand {
+    Demand { waves: 2, vgpr, ..Demand::default() }
+}
+
+fn one(vgpr: u16) -> Demand {
+    Demand { waves: 1, vgpr, ..Demand::default() }
+}
+
+fn lack(resource: Resource, wanted: u64, available: u64) -> Option<Lack> {
+    Some(Lack::new(resource, wanted, available))
+}
+
+fn launch(id: u32, demand: Demand) -> Launch {
+    Launch { id: LaunchId(id), demand, ..Launch::default() }
+}
+
+fn name(id: u32, workgroup: u64) -> Name {
+    Name { launch: LaunchId(id), workgroup, wave: WHOLE }
+}
+
+fn class(matcher: &mut Matcher, demand: Demand) -> usize {
+    matcher.begin();
+    matcher.class(&demand, 0)
+}
+
+/// Whether it was placed.
+fn place(matcher: &mut Matcher, id: u32, workgroup: u64, demand: Demand) -> bool {
+    let class = class(matcher, demand);
+    let found = matcher.first(class, 0).is_some();
+    found && matcher.commit(class, name(id, workgroup), &mut Vec::new()).is_ok()
+}
+
+fn end(matcher: &mut Matcher, id: u32, workgroup: u64, demand: Demand) -> bool {
+    matcher.release(CU, &launch(id, demand), name(id, workgroup)).is_ok()
+}
+
+/// Asks for so many other demands, one a question.
+fn ask_others(matcher: &mut Matcher, count: u32) {
+    for lds in 1..=count {
+        class(matcher, Demand { lds, ..one(0) });
+    }
+}
+
+#[test]
+fn what_surely_fitted_is_forgotten_with_its_class() {
+    let mut matcher = matcher(SHAPE, 1);
+    let six = class(&mut matcher, two(6));
+    assert!(place(&mut matcher, 7, 0, two(10)) && matcher.fits(six));
+    ask_others(&mut matcher, 62);
+    let nine = class(&mut matcher, two(9));
+    assert_eq!(six, nine, "the oldest is forgotten");
+    assert!(!matcher.fits(nine));
+}
+
+#[test]
+fn what_was_closed_is_forgotten_with_its_class() {
+    let mut matcher = matcher(SHAPE, 1);
+    let nine = class(&mut matcher, two(9));
+    assert!(place(&mut matcher, 7, 0, two(10)) && !matcher.fits(nine));
+    ask_others(&mut matcher, 62);
+    let never = class(&mut matcher, Demand { waves: 0, ..two(0) });
+    assert_eq!(nine, never, "the oldest is forgotten");
+    assert!(end(&mut matcher, 7, 0, two(10)) && matcher.is_closed(never));
+}
+
+#[test]
+fn what_was_told_is_forgotten_with_its_class() {
+    let mut matcher = matcher(SHAPE, 1);
+    let seven = class(&mut matcher, two(7));
+    assert!(place(&mut matcher, 7, 0, two(10)));
+    assert_eq!(matcher.lacks(CU, seven), lack(Resource::Vgpr, 7, 6));
+    ask_others(&mut matcher, 62);
+    let nine = class(&mut matcher, two(9));
+    assert_eq!(seven, nine, "the oldest is forgotten");
+    assert_eq!(matcher.lacks(CU, nine), lack(Resource::Vgpr, 9, 6));
+}
+
+#[test]
+fn a_class_with_workgroups_on_the_device_is_not_forgotten() {
+    let mut matcher = matcher(SHAPE, 1);
+    assert!(place(&mut matcher, 7, 0, two(10)));
+    ask_others(&mut matcher, 200);
+    assert_eq!(matcher.class(&two(10), 0), 0);
+    assert!(end(&mut matcher, 7, 0, two(10)));
+    ask_others(&mut matcher, 200);
+    assert_ne!(matcher.class(&two(10), 0), 0, "it has been forgotten");
+}
+
+#[test]
+fn what_leaves_gives_back_what_it_took_whatever_is_said() {
+    let mut matcher = matcher(SHAPE, 1);
+    assert!(place(&mut matcher, 7, 0, two(10)) && place(&mut matcher, 7, 1, two(2)));
+    assert!(end(&mut matcher, 7, 0, Demand { lds: 90, barriers: 7, ..two(16) }));
+    assert_eq!(matcher.free(0, false), [6, 28, 0, 100]);
+    assert_eq!(matcher.free(0, true), [6, 20, 0, 100], "10 in a row on each");
+    assert!(end(&mut matcher, 7, 1, one(60)) && place(&mut matcher, 8, 0, two(16)));
+    matcher.kill(&launch(8, one(1)), |_, _| ());
+    assert!(place(&mut matcher, 9, 0, two(16)));
+}
+
+#[test]
+fn more_demands_than_are_remembered_in_one_question() {
+    let mut matcher = matcher(SHAPE, 1);
+    matcher.begin();
+    let demand = |lds| Demand { lds, ..two(9) };
+    let all: Vec<_> = (0..70).map(|lds| matcher.class(&demand(lds), 0)).collect();
+    assert_eq!(all, (0..70).collect::<Vec<_>>());
+    assert_eq!(matcher.first(69, 0), Some(CU));
+    matcher.commit(69, name(3, 0), &mut Vec::new()).expect("nothing has changed");
+    assert!(all.iter().all(|&it| !matcher.fits(it)));
+    assert!(end(&mut matcher, 3, 0, demand(69)) && all.iter().all(|&it| matcher.fits(it)));
+}
+
+#[test]
+fn numbers_that_agree_in_their_low_half_are_told_apart() {
+    let (mut matcher, high) = (matcher(SHAPE, 1), 1 << 32 | 5);
+    assert!(place(&mut matcher, 1, 4, one(1)) && place(&mut matcher, 1, high, one(1)));
+    assert!(!end(&mut matcher, 1, 5, one(1)), "the high half is another");
+    assert!(end(&mut matcher, 1, high, one(1)) && !end(&mut matcher, 1, high, one(1)));
+    assert!(end(&mut matcher, 1, 4, one(1)));
+    assert!(place(&mut matcher, 1, high, one(1)));
+    matcher.save(&launch(1, one(1)), |_, _| ());
+    assert_eq!(matcher.restore(&launch(1, one(1)), |_, _| ()), 0);
+    assert!(end(&mut matcher, 1, high, one(1)));
+}
+
+#[test]
+fn a_place_that_was_taken_meanwhile_closes_the_compute_unit() {
+    let mut matcher = matcher(SHAPE, 1);
+    let saved = launch(1, two(10));
+    assert!(place(&mut matcher, 1, 0, two(10)));
+    matcher.save(&saved, |_, _| ());
+    assert!(place(&mut matcher, 2, 0, two(10)));
+    let (nine, six) = (matcher.class(&two(9), 0), matcher.class(&two(6), 0));
+    assert_eq!(matcher.lacks(CU, nine), lack(Resource::Vgpr, 9, 6));
+    assert_eq!(matcher.restore(&saved, |_, _| ()), 1);
+    assert_eq!(matcher.lacks(CU, nine), lack(Resource::Workgroups, 1, 0));
+    assert!(!matcher.fits(six));
+    matcher.kill(&saved, |_, _| ());
+    assert!(matcher.fits(six));
+}
+
+#[test]
+fn what_surely_fitted_is_tried_again_after_another_comes_back() {
+    let (mut matcher, mut cus) = (matcher(SHAPE, 1), Vec::new());
+    let saved = launch(7, two(10));
+    assert!(place(&mut matcher, 7, 0, two(10)));
+    matcher.save(&saved, |_, _| ());
+    // It fits while the other is away, is said to fit, and takes nothing.
+    let nine = matcher.class(&two(9), 0);
+    assert!(matcher.fits(nine) && matcher.fits(nine));
+    assert_eq!(matcher.restore(&saved, |_, _| ()), 0, "its place is free");
+    assert!(!matcher.fits(nine), "10 of 16 are taken again");
+    matcher.candidates(nine, &mut cus);
+    assert_eq!(cus, []);
+    matcher.kill(&saved, |_, _| ());
+    assert!(matcher.fits(nine));
+}
+
+#[test]
+fn what_does_not_fit_may_fit_when_the_pointer_has_turned() {
+    let mut matcher = matcher(SHAPE, 1);
+    assert!(place(&mut matcher, 1, 0, one(10)) && place(&mut matcher, 2, 0, one(1)));
+    let three = matcher.class(&Demand { waves: 3, vgpr: 5, ..Demand::default() }, 0);
+    assert!(!matcher.fits(three), "SIMD 1 has 6 and would have to give 10");
+    assert!(place(&mut matcher, 2, 1, one(1)) && matcher.fits(three), "now it has to give 5");
+}
+
+#[test]
+fn candidates_are_of_every_word() {
+    let (mut matcher, mut cus) = (matcher(SHAPE, 200), Vec::new());
+    let six = class(&mut matcher, two(6));
+    matcher.candidates(six, &mut cus);
+    assert_eq!(cus, (0..200).collect::<Vec<_>>());
+}
+
+#[test]
+fn registers_of_several_words_are_given_back_where_they_lie() {
+    for simds in [2, 4] {
+        let mut matcher = matcher(CuShape { simds, vgpr_per_simd: 300, ..SHAPE }, 1);
+        let each = |vgpr| Demand { waves: simds.into(), vgpr, ..Demand::default() };
+        assert!((0..3).all(|at| place(&mut matcher, 1, at, each([280, 5, 5][at as usize]))));
+        assert!(end(&mut matcher, 1, 2, each(5)));
+        assert_eq!(matcher.free(0, true)[1], 15 * u64::from(simds));
+        assert!(place(&mut matcher, 1, 3, each(15)));
+        assert_eq!(matcher.free(0, false)[1], 0);
+    }
+}

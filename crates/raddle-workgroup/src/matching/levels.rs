@@ -1,0 +1,75 @@
+//! Which level goes before which, and which of several equal channels (seed 000, E2; E1: a42)?
+
+use alloc::vec::Vec;
+
+use raddle_policy::Tick;
+
+use super::config::{Choice, LevelOrder, TICKS_PER_US};
+use crate::Error;
+use crate::order::{Fixed, Lowest, Order, Pick, Seeded, Windows};
+
+/// Levels that a launch can have.
+const LEVELS: usize = 256;
+
+/// Levels and the order they are in.
+#[derive(Clone, Debug)]
+pub(super) enum Levels {
+    Fixed(Fixed),
+    Windows(Windows),
+}
+
+/// Who of several equal ones is taken.
+#[derive(Clone, Debug)]
+pub(super) enum Picker {
+    Lowest(Lowest),
+    Seeded(Seeded),
+}
+
+impl Picker {
+    pub(super) const fn new(choice: Choice) -> Self {
+        match choice {
+            Choice::Lowest => Self::Lowest(Lowest),
+            Choice::Seeded { seed } => Self::Seeded(Seeded::new(seed)),
+        }
+    }
+}
+
+impl Pick for Picker {
+    fn pick(&mut self, choices: usize) -> usize {
+        match self {
+            Self::Lowest(pick) => pick.pick(choices),
+            Self::Seeded(pick) => pick.pick(choices),
+        }
+    }
+}
+
+impl Levels {
+    /// # Errors
+    /// For windows that are none or empty.
+    pub(super) fn new(order: &LevelOrder) -> Result<Self, Error> {
+        match order {
+            LevelOrder::Static => Ok(Self::Fixed(Fixed::new(LEVELS)?)),
+            LevelOrder::Windows { windows_us } => {
+                let ticks = windows_us.iter().map(|us| us.saturating_mul(TICKS_PER_US));
+                Ok(Self::Windows(Windows::new(&ticks.collect::<Vec<_>>())?))
+            }
+        }
+    }
+
+    pub(super) fn count(&self) -> usize {
+        match self {
+            Self::Fixed(order) => order.levels(),
+            Self::Windows(order) => order.levels(),
+        }
+    }
+
+    /// Folded levels are always within the order.
+    #[inline]
+    pub(super) fn rank(&self, level: usize, now: Tick) -> usize {
+        let rank = match self {
+            Self::Fixed(_) => Ok(level),
+            Self::Windows(order) => order.rank(level, now.0),
+        };
+        rank.unwrap_or(level)
+    }
+}

@@ -1,0 +1,160 @@
+//! What power did a compute unit draw lately, by what its waves do (seed 000, E10)?
+//!
+//! A launch says at which rate a wave issues instructions of each kind. So the power of a compute
+//! unit is constant from one start or end to the next, and what it issued in a window is a sum over
+//! such stretches, exact in integers.
+//!
+//! Units: ticks; weighted instructions in 1,000 ticks, and in scores a thousandth of one.
+
+use alloc::collections::VecDeque;
+
+use raddle_policy::{Launch, Tick};
+
+use crate::Error;
+use crate::place::Weights;
+
+/// From a tick on, until the next.
+#[derive(Clone, Copy, Debug)]
+struct PowerStretch {
+    from: u64,
+    power: u64,
+    /// What all stretches before it add up to.
+    before: u128,
+}
+
+impl PowerStretch {
+    /// What has been drawn from the beginning to this tick, which is not before the stretch.
+    fn until(&self, tick: u64) -> u128 {
+        let ticks = tick.saturating_sub(self.from);
+        self.before.saturating_add(u128::from(self.power).saturating_mul(ticks.into()))
+    }
+}
+
+/// The latest stretches of one compute unit: as many as lie in a window.
+#[derive(Clone, Debug)]
+struct PowerLog {
+    stretches: VecDeque<PowerStretch>,
+}
+
+impl PowerLog {
+    /// With room for some, so that few windows make it grow.
+    fn new() -> Self {
+        Self { stretches: VecDeque::with_capacity(8) }
+    }
+
+    fn power(&self) -> u64 {
+        self.stretches.back().map_or(0, |latest| latest.power)
+    }
+
+    fn set(&mut self, now: u64, power: u64, window: u64) {
+        self.forget(now.saturating_sub(window));
+        let before = self.stretches.back().map_or(0, |latest| latest.until(now));
+        match self.stretches.back_mut() {
+            // Time that runs backwards changes what is, not what was.
+            Some(latest) if latest.from >= now => latest.power = power,
+            _ => self.stretches.push_back(PowerStretch { from: now, power, before }),
+        }
+    }
+
+    /// Drops what ended before the window did begin.
+    fn forget(&mut self, start: u64) {
+        while self.stretches.get(1).is_some_and(|next| next.from <= start) {
+            self.stretches.pop_front();
+        }
+    }
+
+    /// What has been drawn in the window of so many ticks before now.
+    fn drawn(&mut self, now: u64, window: u64) -> u128 {
+        let start = now.saturating_sub(window);
+        self.forget(start);
+        let until = |stretch: Option<&PowerStretch>, tick| stretch.map_or(0, |it| it.until(tick));
+        let (first, last) = (self.stretches.front(), self.stretches.back());
+        until(last, now) - until(first, start).min(until(last, now))
+    }
+}
+
+/// What every compute unit draws.
+#[derive(Clone, Debug)]
+pub(super) struct Power {
+    weights: Weights,
+    window: u64,
+    meters: alloc::vec::Vec<PowerLog>,
+}
+
+impl Power {
+    /// Of so many compute units, with so many waves each.
+    ///
+    /// # Errors
+    /// For weights that are all 0, or so large that what these waves draw at the highest rates goes
+    /// beyond u64, and for a window of no ticks.
+    pub(super) fn new(
+        weights: &[u64; 6],
+        window: u64,
+        cus: usize,
+        waves: u32,
+    ) -> Result<Self, Error> {
+        if window == 0 {
+            return Err(Error::NoCycles);
+        }
+        let weights = Weights::new(weights)?;
+        let highest = weights.score(&[u32::MAX.into(); 6])?;
+        highest.checked_mul(waves.into()).ok_or(Error::Score { row: 0 })?;
+        // A copy of an empty list has no room.
+        let meters = (0..cus).map(|_| PowerLog::new()).collect();
+        Ok(Self { weights, window, meters })
+    }
+
+    /// What so many waves draw; in u64, whatever they do.
+    fn of(&self, launch: &Launch, waves: u16) -> u64 {
+        let each = self.weights.score(&launch.activity.0.map(u64::from)).unwrap_or(u64::MAX);
+        each.saturating_mul(waves.into())
+    }
+
+    /// Waves start.
+    pub(super) fn start(&mut self, cu: usize, launch: &Launch, waves: u16, now: Tick) {
+        let more = self.of(launch, waves);
+        if let Some(meter) = self.meters.get_mut(cu).filter(|_| more > 0) {
+            meter.set(now.0, meter.power().saturating_add(more), self.window);
+        }
+    }
+
+    /// Waves end.
+    pub(super) fn end(&mut self, cu: usize, launch: &Launch, waves: u16, now: Tick) {
+        let less = self.of(launch, waves);
+        if let Some(meter) = self.meters.get_mut(cu).filter(|_| less > 0) {
+            meter.set(now.0, meter.power().saturating_sub(less), self.window);
+        }
+    }
+
+    /// The score of a compute unit (TB): what it has drawn in its window; at most u64.
+    pub(super) fn score(&mut self, cu: usize, now: Tick) -> u64 {
+        let drawn = self.meters.get_mut(cu).map_or(0, |meter| meter.drawn(now.0, self.window));
+        u64::try_from(drawn).unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use super::*;
+    use crate::order::Seeded;
+
+    #[test]
+    fn a_window_is_the_sum_of_its_ticks() {
+        let mut draws = Seeded::new(1);
+        for window in [1, 2, 7, 50] {
+            let (mut meter, mut now, mut ticks) = (PowerLog::new(), 0, vec![]);
+            for _ in 0..400 {
+                let (skip, power) = (draws.next() % 5, draws.next() % 9);
+                ticks.resize((now + skip) as usize, meter.power());
+                now += skip;
+                let first = now.saturating_sub(window) as usize;
+                let expected: u64 = ticks[first..].iter().sum();
+                assert_eq!(meter.drawn(now, window), expected.into(), "{window} before {now}");
+                meter.set(now, power, window);
+            }
+            assert!(meter.stretches.len() <= window as usize + 2, "old ones are forgotten");
+        }
+    }
+}
