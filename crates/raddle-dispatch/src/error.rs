@@ -1,4 +1,4 @@
-//! What can go wrong with a dispatcher and with a recipe?
+//! What can go wrong with a dispatcher?
 
 use raddle_policy::{BookError, LaunchId, ProcessId};
 
@@ -67,79 +67,4 @@ pub enum DispatchError {
         /// Why.
         what: String,
     },
-}
-
-/// A recipe that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RecipeError {
-    /// Neither TOML nor JSON.
-    #[error("recipe {name}, line {line}: this is not valid {format}: {message}")]
-    Syntax {
-        /// Which recipe.
-        name: String,
-        /// What it was read as.
-        format: &'static str,
-        /// Where, counted from 1.
-        line: usize,
-        /// What the parser said.
-        message: String,
-    },
-    /// Another version of the recipe format.
-    #[error("recipe {name} {version}; this raddle reads version 1: put `{line}` at its top")]
-    Version {
-        /// Which recipe.
-        name: String,
-        /// What it says.
-        version: String,
-        /// What it has to say.
-        line: &'static str,
-    },
-    /// A key that there is not or that is missing, or a value that a key, or the policy, cannot use.
-    #[error("{}, `{key}`: {message}{}", at(name, *line), of(example.as_deref()))]
-    Setting {
-        /// Which recipe; empty where only its values are known.
-        name: String,
-        /// On which line of it, counted from 1, if that is known.
-        line: Option<usize>,
-        /// The key, from the top of the recipe, by dots.
-        key: String,
-        /// What is wrong, in the units of the key, and what may stand there.
-        message: String,
-        /// The key with a value that it can have.
-        example: Option<String>,
-    },
-}
-
-fn at(name: &str, line: Option<usize>) -> String {
-    let name = if name.is_empty() { String::new() } else { format!(" {name}") };
-    let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
-    format!("recipe{name}{line}")
-}
-
-fn of(example: Option<&str>) -> String {
-    example.map(|example| format!(". Example: {example}")).unwrap_or_default()
-}
-
-impl RecipeError {
-    /// Of a key; where that stands is not known.
-    pub(crate) fn setting(key: &str, message: String, example: Option<String>) -> Self {
-        // Keys and words come from a file: they must not paint on a terminal.
-        let plain = |text: &str| text.replace(char::is_control, "?");
-        let (name, key, message) = (String::new(), plain(key), plain(&message));
-        Self::Setting { name, line: None, key, message, example }
-    }
-
-    /// The same of a recipe of this name and text: the key that cannot be used has a line there.
-    /// [`Recipe::builder`](crate::Recipe::builder) knows neither.
-    #[must_use]
-    pub fn of_file(self, name: &str, text: &str) -> Self {
-        match self {
-            Self::Setting { key, message, example, .. } => {
-                let line = crate::recipe::line(text, &key);
-                Self::Setting { name: name.to_owned(), line, key, message, example }
-            }
-            other => other,
-        }
-    }
 }

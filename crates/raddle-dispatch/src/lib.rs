@@ -31,9 +31,9 @@ mod tally;
 
 pub use composed::{Builder, Composed};
 pub use dispatcher::Dispatcher;
-pub use error::{DispatchError, RecipeError};
+pub use error::DispatchError;
 pub use raddle_policy::{Action, Actions, Event};
 #[cfg(feature = "preempt")]
 pub use raddle_preempt::policy::DeviceCosts;
-pub use recipe::{AllocateRecipe, LaunchPathRecipe, PreemptRecipe, Recipe, TurnRecipe};
+pub use recipe::{Recipe, RecipeError, Slot};
 pub use tally::TurnTally;

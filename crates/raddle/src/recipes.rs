@@ -12,20 +12,14 @@ use crate::error::CliError;
 use crate::table;
 use crate::unique::Names;
 
-/// The bundled recipes: name and TOML, in the order in which they are listed and replayed.
-const BUNDLED: [(&str, &str); 11] = [
-    ("round-robin", include_str!("../data/recipes/round-robin.toml")),
-    ("greedy", include_str!("../data/recipes/greedy.toml")),
-    ("leftover", include_str!("../data/recipes/leftover.toml")),
-    ("spatial", include_str!("../data/recipes/spatial.toml")),
-    ("matching", include_str!("../data/recipes/matching.toml")),
-    ("block-warp", include_str!("../data/recipes/block-warp.toml")),
-    ("leftover-drain", include_str!("../data/recipes/leftover-drain.toml")),
-    ("leftover-reset", include_str!("../data/recipes/leftover-reset.toml")),
-    ("weighted-slices", include_str!("../data/recipes/weighted-slices.toml")),
-    ("aql-packets", include_str!("../data/recipes/aql-packets.toml")),
-    ("condensed", include_str!("../data/recipes/condensed.toml")),
-];
+/// The bundled recipes in the order in which they are listed and replayed, each behind a line with
+/// its name.
+const BUNDLED: &str = include_str!("../data/recipes.toml");
+
+/// The bundled recipes: name and TOML.
+fn bundled_recipes() -> impl Iterator<Item = (&'static str, &'static str)> {
+    BUNDLED.split("#### ").filter_map(|part| part.split_once('\n'))
+}
 
 /// What is replayed without a verb.
 pub(crate) const TOUR: [&str; 5] =
@@ -64,7 +58,7 @@ impl NamedRecipe {
 pub(crate) fn choose(wanted: &[String]) -> Result<Vec<NamedRecipe>, CliError> {
     let all: Vec<String>;
     let wanted = if wanted.is_empty() {
-        all = BUNDLED.iter().map(|(name, _)| (*name).to_owned()).collect();
+        all = bundled_recipes().map(|(name, _)| name.to_owned()).collect();
         &all
     } else {
         wanted
@@ -102,18 +96,18 @@ fn find(wanted: &str) -> Result<(String, String), CliError> {
 
 fn bundled(name: &str) -> Option<(&'static str, &'static str)> {
     let name = name.replace('_', "-");
-    BUNDLED.into_iter().find(|(known, _)| *known == name)
+    bundled_recipes().find(|(known, _)| *known == name)
 }
 
 fn nearest(name: &str) -> &'static str {
-    let names = BUNDLED.iter().map(|(known, _)| *known);
+    let names = bundled_recipes().map(|(known, _)| known);
     crate::units::nearest(name, names).unwrap_or("leftover")
 }
 
 /// One line of the list.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Entry {
+struct RecipeRow {
     name: &'static str,
     launch_path: &'static str,
     turn: &'static str,
@@ -122,13 +116,12 @@ struct Entry {
     description: String,
 }
 
-fn entries() -> Result<Vec<Entry>, CliError> {
-    BUNDLED
-        .into_iter()
+fn entries() -> Result<Vec<RecipeRow>, CliError> {
+    bundled_recipes()
         .map(|(name, text)| {
             let recipe = Recipe::parse(name, text)?;
             let [launch_path, turn, allocate, preempt] = recipe.policies();
-            Ok(Entry {
+            Ok(RecipeRow {
                 name,
                 launch_path,
                 turn,
@@ -163,7 +156,7 @@ fn show(name: &str, format: Format) -> Result<String, CliError> {
     })
 }
 
-fn list(entries: &[Entry], colour: bool) -> String {
+fn list(entries: &[RecipeRow], colour: bool) -> String {
     let mut list = table::Table::new(
         &["recipe", "launch path", "turn", "allocate", "preempt", "description"],
         &[],

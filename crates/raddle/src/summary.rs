@@ -7,11 +7,11 @@ use std::fs;
 use std::path::Path;
 
 use raddle_device::Device;
-use raddle_dispatch::{AllocateRecipe, Recipe};
+use raddle_dispatch::Recipe;
 use raddle_policy::Resource;
 use raddle_sim::{Outcome, Summary, Workload};
 use raddle_trace::OpKind;
-use raddle_workgroup::Search;
+use raddle_workgroup::{MatchingConfig, Search};
 use serde::Serialize;
 
 use crate::devices::{Told, unit};
@@ -151,7 +151,7 @@ fn unreported(
     why: &raddle_policy::Refusal,
     size: u64,
 ) -> Option<Unreported> {
-    let AllocateRecipe::Matching(config) = &recipe.allocate else { return None };
+    let config: &MatchingConfig = recipe.allocate.settings()?;
     let search = match config.search {
         Search::Full => return None,
         Search::Grouped { .. } => "grouped",

@@ -67,6 +67,24 @@ impl Builder {
         self
     }
 
+    /// All four policies with their names: launch path, turn, allocate, preempt.
+    pub(crate) fn policies(
+        self,
+        [path_name, turn_name, allocate_name, preempt_name]: [&str; 4],
+        path: Box<dyn LaunchPath>,
+        turn: Box<dyn Turn>,
+        allocate: Box<dyn Allocate>,
+        preempt: Box<dyn Preempt>,
+    ) -> Self {
+        Self {
+            path: Named { name: path_name.into(), policy: path },
+            turn: Named { name: turn_name.into(), policy: turn },
+            allocate: Named { name: allocate_name.into(), policy: allocate },
+            preempt: Named { name: preempt_name.into(), policy: preempt },
+            ..self
+        }
+    }
+
     /// The allocation policy cuts workgroups whose waves are independent: of those, one wave with
     /// all that is shared must fit, or the launch is refused.
     #[must_use]

@@ -1,12 +1,6 @@
 //! Turn: every runnable process may issue, always.
 
 use raddle_policy::{ProcessId, ProcessState, Tick, Turn};
-use serde::{Deserialize, Serialize};
-
-/// [`Everyone`] has nothing to set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct EveryoneConfig {}
 
 /// Every runnable process may issue; nobody is ever revoked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

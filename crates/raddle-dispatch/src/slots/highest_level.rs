@@ -3,12 +3,6 @@
 //! Strict: while such a process is runnable, no less urgent one issues. No aging.
 
 use raddle_policy::{Level, ProcessId, ProcessState, Tick, Turn};
-use serde::{Deserialize, Serialize};
-
-/// [`HighestLevel`] has nothing to set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct HighestLevelConfig {}
 
 /// The runnable processes of the most urgent level may issue, all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

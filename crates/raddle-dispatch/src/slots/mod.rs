@@ -8,7 +8,7 @@ mod highest_level;
 mod never;
 mod ordinary;
 
-pub use everyone::{Everyone, EveryoneConfig};
-pub use highest_level::{HighestLevel, HighestLevelConfig};
-pub use never::{Never, NeverConfig};
+pub use everyone::Everyone;
+pub use highest_level::HighestLevel;
+pub use never::Never;
 pub use ordinary::{Ordinary, OrdinaryConfig};

@@ -1,12 +1,6 @@
 //! Preempt: what was submitted stays and runs; only new submissions stop.
 
 use raddle_policy::{Preempt, Preemption, Tick, VictimView};
-use serde::{Deserialize, Serialize};
-
-/// [`Never`] has nothing to set.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct NeverConfig {}
 
 /// Nothing is taken off. Promises no latency.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

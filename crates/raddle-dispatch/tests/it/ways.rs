@@ -8,6 +8,7 @@ use raddle_policy::{
 };
 
 use crate::composed::{SHAPE, joined, launch, ready, step};
+use crate::recipes::json;
 
 /// How far the first launch is: its workgroups, and whether the first eight have ended.
 const STAGES: [(&str, u64, bool); 4] = [
@@ -103,11 +104,11 @@ fn a_most_of_kills_is_read_and_written() {
         let recipe =
             |rest: &str| Recipe::parse("mine", &format!("raddle = 1\n[preempt]\n{policy}\n{rest}"));
         let four = recipe("most_kills = 4").expect("a recipe");
-        assert!(four.to_toml().contains("most-kills = 4"));
-        assert_eq!(Recipe::parse("again", &four.to_toml()).expect("its own text"), four);
-        assert!(!recipe("").expect("a recipe").to_toml().contains("most-kills"));
+        assert!(json(&four).contains("\"most-kills\":4"));
+        assert_eq!(Recipe::parse("again", &json(&four)).expect("its own text"), four);
+        assert!(!json(&recipe("").expect("a recipe")).contains("most-kills"));
         let bad = recipe("most-kills = -1").expect_err("below nothing").to_string();
-        assert!(bad.contains("`preempt.most-kills`: it is `-1`"), "{bad}");
+        assert!(bad.contains("`preempt.most-kills`: expected a whole number"), "{bad}");
     }
 }
 
@@ -212,7 +213,7 @@ fn what_cheapest_needs_is_asked_for() {
     };
     without.fill_costs(costs);
     assert_eq!(without.builder(SHAPE, 1).expect("costs").build().policies()[3], "cheapest");
-    assert_eq!(Recipe::parse("again", &without.to_toml()).expect("its own text"), without);
+    assert_eq!(Recipe::parse("again", &json(&without)).expect("its own text"), without);
     // What the recipe says is kept.
     let before = without.clone();
     without.fill_costs(raddle_preempt::policy::DeviceCosts { reset_ns: 9, ..costs });
@@ -220,11 +221,11 @@ fn what_cheapest_needs_is_asked_for() {
     for policy in ["wait", "flag", "drain", "switch"] {
         let text = format!("raddle = 1\n[preempt]\npolicy = \"{policy}\"\nmost-kills = 5");
         let error = Recipe::parse("mine", &text).expect_err("nothing to set").to_string();
-        assert!(error.contains("`preempt.most-kills`: there is no such key"), "{error}");
+        assert!(error.contains("`preempt.most-kills`: unknown key"), "{error}");
     }
     for policy in ["wait", "flag", "drain", "reset", "switch"] {
         let text = format!("raddle = 1\n[preempt]\npolicy = \"{policy}\"\nbound-us = 5");
         let error = Recipe::parse("mine", &text).expect_err("nothing to set").to_string();
-        assert!(error.contains("`preempt.bound-us`: there is no such key"), "{error}");
+        assert!(error.contains("`preempt.bound-us`: unknown key"), "{error}");
     }
 }

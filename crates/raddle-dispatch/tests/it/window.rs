@@ -7,6 +7,7 @@ use raddle_policy::{
 };
 
 use crate::composed::{SHAPE, joined, launch, ready, step};
+use crate::recipes::json;
 
 /// Always the same way off.
 struct Always(Option<Preemption>);
@@ -166,7 +167,7 @@ fn a_recipe_gives_the_window() {
     let text = "raddle = 1\nwindow = 8\n[turn]\npolicy = \"highest-level\"";
     let recipe = Recipe::parse("mine", text).expect("a recipe");
     assert_eq!(recipe.window, Some(8));
-    assert_eq!(Recipe::parse("again", &recipe.to_toml()).expect("its own text"), recipe);
+    assert_eq!(Recipe::parse("again", &json(&recipe)).expect("its own text"), recipe);
     assert!(recipe.builder(SHAPE, 1).expect("it builds").build().looks_ahead());
     let none = Recipe::parse("mine", "raddle = 1\nwindow = 0").expect("a recipe");
     let error = none.builder(SHAPE, 1).expect_err("nothing would run").to_string();

@@ -99,9 +99,9 @@ fn a_recipe_of_the_slot_is_refused_with_its_key() {
         ("\"cheapest\"", "mine.toml, line 5, `preempt.bound-us`: it is missing"),
         (
             "\"cheapest\"\nbound = 5",
-            "line 7, `preempt.bound`: there is no such key; did you mean `bound-us`?",
+            "line 7, `preempt.bound`: unknown key `bound`; did you mean `bound-us`?",
         ),
-        ("\"flag\"\nbound-us = 5", "line 7, `preempt.bound-us`: there is no such key"),
+        ("\"flag\"\nbound-us = 5", "line 7, `preempt.bound-us`: unknown key"),
         ("\"rest\"", "did you mean `reset`?"),
     ] {
         recipe(&place, "mine.toml", preempt);

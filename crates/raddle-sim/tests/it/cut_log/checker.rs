@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use raddle_dispatch::AllocateRecipe;
 use raddle_dispatch::log::Header;
 use raddle_policy::Launch;
 use raddle_workgroup::{Balance, MatchingConfig, PlaceRule, SplitRule};
@@ -86,7 +85,8 @@ pub(super) struct Checker {
 pub(super) fn check(log: &str) -> Tally {
     let mut lines = log.lines();
     let header: Header = serde_json::from_str(lines.next().expect("a header")).expect("a header");
-    let AllocateRecipe::Matching(config) = header.recipe.allocate else { panic!("not matching") };
+    let config: &MatchingConfig = header.recipe.allocate.settings().expect("matching");
+    let config = config.clone();
     let turn = usize::from(config.balance == Balance::Tail);
     let turns = config.balance != Balance::Fixed;
     let mut checker = Checker {

@@ -1,0 +1,95 @@
+//! What can go wrong with a recipe?
+
+use super::line::line;
+use super::sample;
+
+/// A recipe that cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what each field is")]
+pub enum RecipeError {
+    /// Neither TOML nor JSON.
+    #[error("recipe {name}, line {line}: this is not valid {format}: {message}")]
+    Syntax { name: String, format: &'static str, line: usize, message: String },
+    /// Another version of the recipe format.
+    #[error("recipe {name} {version}; this raddle reads version 1: put `{line}` at its top")]
+    Version { name: String, version: String, line: &'static str },
+    /// An unknown or missing key, or a value that its key or the policy cannot use. The name and
+    /// the line are known where the recipe's text is.
+    #[error("{}, `{key}`: {message}{}", place(name, *line), suffix(message, example.as_deref()))]
+    Setting {
+        name: String,
+        line: Option<usize>,
+        key: String,
+        message: String,
+        example: Option<String>,
+    },
+}
+
+fn place(name: &str, line: Option<usize>) -> String {
+    let name = if name.is_empty() { String::new() } else { format!(" {name}") };
+    let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
+    format!("recipe{name}{line}")
+}
+
+fn suffix(message: &str, example: Option<&str>) -> String {
+    let stop = if message.ends_with('?') { "" } else { "." };
+    example.map(|example| format!("{stop} Example: {example}")).unwrap_or_default()
+}
+
+impl RecipeError {
+    /// An error of one key of a recipe whose text is not known.
+    pub(super) fn setting(key: &str, message: &str, example: Option<String>) -> Self {
+        // Keys and words come from a file: they must not paint on a terminal.
+        let plain = |text: &str| text.replace(char::is_control, "?");
+        Self::Setting {
+            name: String::new(),
+            line: None,
+            key: plain(key),
+            message: plain(message),
+            example,
+        }
+    }
+
+    /// Adds the name of the recipe, and the line on which the key stands in its text.
+    /// [`Recipe::builder`](crate::Recipe::builder) knows neither.
+    #[must_use]
+    pub fn of_file(self, file: &str, text: &str) -> Self {
+        match self {
+            Self::Setting { key, message, example, .. } => {
+                let line = line(text, &key);
+                Self::Setting { name: file.to_owned(), line, key, message, example }
+            }
+            other => other,
+        }
+    }
+}
+
+/// Settings that a policy cannot use: the key within its slot, empty for all of it, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct SettingError {
+    key: String,
+    message: String,
+    example: Option<String>,
+}
+
+impl SettingError {
+    pub(super) fn new(key: impl Into<String>, message: impl ToString) -> Self {
+        Self { key: key.into(), message: message.to_string(), example: None }
+    }
+
+    /// The same with an example of its own instead of that of the registry.
+    pub(super) fn example(self, example: String) -> Self {
+        Self { example: Some(example), ..self }
+    }
+
+    /// The error of the recipe; examples are taken from the samples of the policy.
+    pub(super) fn in_slot(self, slot: &str, samples: &[&str]) -> RecipeError {
+        let steps: Vec<&str> = self.key.split(['.', '[']).collect();
+        let sample = || sample::find(samples, &steps, None);
+        let example = self.example.map(|example| format!("`{example}`"));
+        let example = example.or_else(|| Some(sample::shown(&sample()?, false)));
+        let dot = if self.key.is_empty() { "" } else { "." };
+        RecipeError::setting(&format!("{slot}{dot}{}", self.key), &self.message, example)
+    }
+}

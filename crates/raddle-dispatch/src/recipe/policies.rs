@@ -1,0 +1,245 @@
+//! Which policies can a recipe name? A row each: name, settings for examples, how it is made.
+
+use std::sync::LazyLock;
+
+use raddle_policy::{Allocate, LaunchPath, Preempt, Turn};
+#[cfg(feature = "preempt")]
+use raddle_policy::{Preemption, Ticks};
+#[cfg(feature = "preempt")]
+use raddle_preempt::Abilities;
+#[cfg(feature = "preempt")]
+use raddle_preempt::policy::{ByRule, CheapestConfig, ResetConfig};
+#[cfg(feature = "timeslice")]
+use raddle_timeslice::{
+    RoundRobinConfig as TurnsConfig, UnmapAllConfig, VruntimeConfig, WeightedSlicesConfig,
+};
+use raddle_workgroup::{
+    Greedy, GreedyConfig, Leftover, Matching, MatchingConfig, RoundRobin, RoundRobinConfig,
+    Spatial, SpatialConfig,
+};
+
+use super::error::SettingError;
+use super::slot::{NoSettings, Registry, row};
+use crate::slots::{Everyone, HighestLevel, Never, Ordinary, OrdinaryConfig};
+
+/// How launches reach the device.
+pub(super) static LAUNCH_PATHS: LazyLock<Registry<dyn LaunchPath>> = LazyLock::new(|| {
+    Registry::new(
+        "launch-path",
+        [
+            row(
+                "ordinary",
+                &["packet-ns = 1500\nenqueue-ns = 2000\nprocessing-ns = 3000\nschedule-ns = 1000
+                   cleanup-ns = 2000\noverlap = false"],
+                |config: &OrdinaryConfig, _| Ok(Box::new(Ordinary::new(*config))),
+            ),
+            #[cfg(feature = "packet")]
+            row(
+                "condensed",
+                &["enqueue-ns = 2000\nprocessing-ns = 3000\ndecode-ns = 0\nschedule-ns = 1000
+                   cleanup-ns = 2000\nkeep = \"frequency\"\nnear = 9\nentries = 8\nscope = \"queue\"
+                   arguments = \"new\"\nsignals = false\nahead = 31\noverlap = false"],
+                |config: &raddle_packet::CondensedConfig, _| {
+                    Ok(Box::new(raddle_packet::CondensedPath::new(*config)?))
+                },
+            ),
+        ],
+    )
+});
+
+/// Which processes may issue.
+pub(super) static TURNS: LazyLock<Registry<dyn Turn>> = LazyLock::new(|| {
+    Registry::new(
+        "turn",
+        [
+            row("everyone", &[], |_: &NoSettings, _| Ok(Box::new(Everyone))),
+            row("highest-level", &[], |_: &NoSettings, _| Ok(Box::new(HighestLevel))),
+            #[cfg(feature = "timeslice")]
+            row(
+                "weighted-slices",
+                &[
+                    "rule = \"mean\"\nt0-us = 40000\ncapacity = 8\nlevels = 16\nshares = \"time\"
+                     longest-us = 100000\norder = \"fifo\"",
+                    "rule = \"min-one\"\norder = { random = { seed = 7 } }",
+                ],
+                |config: &WeightedSlicesConfig, _| {
+                    Ok(Box::new(raddle_timeslice::WeightedSlices::new(*config)?))
+                },
+            ),
+            #[cfg(feature = "timeslice")]
+            row("round-robin", &["slice-us = 40000"], |config: &TurnsConfig, _| {
+                Ok(Box::new(raddle_timeslice::RoundRobin::new(*config)?))
+            }),
+            #[cfg(feature = "timeslice")]
+            row("unmap-all", &["slice-us = 40000\ncapacity = 8"], |config: &UnmapAllConfig, _| {
+                Ok(Box::new(raddle_timeslice::UnmapAll::new(*config)?))
+            }),
+            #[cfg(feature = "timeslice")]
+            row("vruntime", &["slice-us = 40000"], |config: &VruntimeConfig, _| {
+                Ok(Box::new(raddle_timeslice::Vruntime::new(*config)?))
+            }),
+        ],
+    )
+});
+
+/// Which workgroups go where.
+pub(super) static ALLOCATES: LazyLock<Registry<dyn Allocate>> = LazyLock::new(|| {
+    Registry::new(
+        "allocate",
+        [
+            row("leftover", &[], |_: &NoSettings, _| Ok(Box::new(Leftover::default()))),
+            row(
+                "round-robin",
+                &["addresses = true\nrotation = \"none\"\ncursor = \"device\""],
+                |config: &RoundRobinConfig, _| Ok(Box::new(RoundRobin::new(config.clone())?)),
+            ),
+            row(
+                "greedy",
+                &["addresses = true\nrotation = \"none\""],
+                |config: &GreedyConfig, _| Ok(Box::new(Greedy::new(config.clone())?)),
+            ),
+            row("spatial", &["shares = [3, 1]"], |config: &SpatialConfig, _| {
+                Ok(Box::new(Spatial::new(config.clone())?))
+            }),
+            row("matching", super::matching::SAMPLES, |config: &MatchingConfig, on| {
+                let policy = Matching::new(config.clone(), on.shape, on.cus);
+                let told = |error| super::matching::refused(config, &on.shape, error);
+                Ok(Box::new(policy.map_err(told)?))
+            }),
+            #[cfg(feature = "sm")]
+            row(
+                "block-warp",
+                &["strict = false\nchoose = \"lowest\"\nfall-through = false\nbackfill = true
+                   whole-blocks-for-barriers = true"],
+                |options: &raddle_sm::Options, _| Ok(Box::new(raddle_sm::BlockWarp::new(*options))),
+            ),
+        ],
+    )
+});
+
+/// How work leaves.
+pub(super) static PREEMPTS: LazyLock<Registry<dyn Preempt>> = LazyLock::new(|| {
+    Registry::new(
+        "preempt",
+        [
+            row("never", &[], |_: &NoSettings, _| Ok(Box::new(Never))),
+            #[cfg(feature = "preempt")]
+            row("wait", &[], |_: &NoSettings, _| Ok(Box::new(ByRule::fixed(Preemption::Wait)))),
+            #[cfg(feature = "preempt")]
+            row("flag", &[], |_: &NoSettings, _| Ok(Box::new(ByRule::fixed(Preemption::Flag)))),
+            #[cfg(feature = "preempt")]
+            row("drain", &[], |_: &NoSettings, _| Ok(Box::new(ByRule::fixed(Preemption::Drain)))),
+            #[cfg(feature = "preempt")]
+            row("reset", &["most-kills = 4"], |config: &ResetConfig, _| {
+                Ok(Box::new(ByRule::fixed(Preemption::Reset).sparing(config.most_kills)))
+            }),
+            #[cfg(feature = "preempt")]
+            row("switch", &[], |_: &NoSettings, _| Ok(Box::new(ByRule::fixed(Preemption::Switch)))),
+            #[cfg(feature = "preempt")]
+            row(
+                "cheapest",
+                &["bound-us = 50\nmost-kills = 4\nabilities = { can-flag = true, can-reset = true }
+                   costs = { reset-ns = 10000, bytes-per-us = 1000000, vgpr-bytes = 1024, sgpr-bytes = 64, lds-bytes = 512 }"],
+                |config: &CheapestConfig, _| Ok(Box::new(cheapest(config)?)),
+            ),
+        ],
+    )
+});
+
+/// Settings of a policy for examples.
+pub(super) fn samples(slot: &str, policy: &str) -> &'static [&'static str] {
+    match slot {
+        "launch-path" => LAUNCH_PATHS.samples(policy),
+        "turn" => TURNS.samples(policy),
+        "allocate" => ALLOCATES.samples(policy),
+        "preempt" => PREEMPTS.samples(policy),
+        _ => &[],
+    }
+}
+
+#[cfg(feature = "preempt")]
+fn cheapest(config: &CheapestConfig) -> Result<ByRule<raddle_preempt::Cheapest>, SettingError> {
+    const NO_COSTS: &str = "it is missing, and `cheapest` weighs what the device takes: give reset-ns, bytes-per-us, vgpr-bytes, sgpr-bytes and lds-bytes (`raddle replay` fills them in from its device table)";
+    let costs = config.costs.ok_or_else(|| SettingError::new("costs", NO_COSTS))?;
+    let bound = Ticks(config.bound_us.saturating_mul(1000));
+    let abilities = config.abilities.unwrap_or(Abilities::ALL);
+    if abilities.can_reset && !abilities.can_flag {
+        return Err(SettingError::new("abilities", raddle_preempt::Error::ResetWithoutFlag));
+    }
+    Ok(ByRule::cheapest(bound, abilities, costs).sparing(config.most_kills))
+}
+
+#[cfg(feature = "packet")]
+impl From<raddle_packet::Error> for SettingError {
+    fn from(error: raddle_packet::Error) -> Self {
+        match error {
+            raddle_packet::Error::Setting { key, found, most } => {
+                Self::new(key, format!("it cannot be {found}: give 1 to {most}"))
+            }
+            other => Self::new("", other),
+        }
+    }
+}
+
+#[cfg(feature = "timeslice")]
+impl From<raddle_timeslice::Error> for SettingError {
+    fn from(error: raddle_timeslice::Error) -> Self {
+        use raddle_timeslice::Error;
+        match error {
+            Error::Setting { key, given, least, most } => {
+                Self::new(key, format!("it cannot be {given}: give {least} to {most}"))
+            }
+            Error::LongestUsBelow { longest_us, t0_us } => {
+                let message = format!(
+                    "{longest_us} microseconds are less than the smallest slice, `t0-us = {t0_us}`: give at least as much, or leave it out"
+                );
+                Self::new("longest-us", message).example(format!("longest-us = {t0_us}"))
+            }
+            other => Self::new("", other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle_policy::CuShape;
+    use serde_json::{Value, json};
+
+    use super::super::slot::Target;
+    use super::*;
+
+    /// What messages show can be used.
+    fn check<P: ?Sized + 'static>(registry: &'static Registry<P>) {
+        let shape = CuShape {
+            simds: 4,
+            waves_per_simd: 16,
+            vgpr_per_simd: 64,
+            sgpr: u16::MAX,
+            lds: 384,
+            workgroups: 32,
+            barriers: 512,
+        };
+        for (policy, samples) in registry.samples_of_all() {
+            let read = |text: &str| {
+                let mut slot: Value = toml::from_str(text).expect(text);
+                slot["policy"] = json!(policy);
+                registry.read(Some(slot)).expect(text)
+            };
+            let texts = if samples.is_empty() { &[""] } else { samples };
+            for text in texts {
+                let slot = read(text);
+                let made = slot.make(Target { shape, cus: 2 }).map(drop);
+                assert_eq!(made, Ok(()), "{policy}: {text}");
+                assert_eq!(registry.read(serde_json::to_value(&slot).ok()).unwrap(), slot);
+            }
+        }
+    }
+
+    #[test]
+    fn every_sample_can_be_read_and_used_and_comes_back_from_json() {
+        check(&LAUNCH_PATHS);
+        check(&TURNS);
+        check(&ALLOCATES);
+        check(&PREEMPTS);
+    }
+}
