@@ -15,15 +15,15 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use raddle_packet::{
-    Agent, AqlOptions, Encoder, Error, First, Format, KernelDispatch, Launch, NEAR,
+    Agent, AqlFormat, AqlPacket, Encoder, FirstPolicy, HALF_WORDS, KernelDispatch, LaunchImage,
+    NEAR, PacketError,
 };
 
 const RUNS: usize = 41;
-type Packet = [u8; 64];
 
 /// A ring of packets in the memory that host and agent share.
 struct Queue {
-    packets: Vec<Packet>,
+    packets: Vec<AqlPacket>,
     next: usize,
 }
 
@@ -32,7 +32,7 @@ impl Queue {
         Self { packets: vec![[0; 64]; packets], next: 0 }
     }
 
-    fn put(&mut self, packet: &Packet) {
+    fn put(&mut self, packet: &AqlPacket) {
         let mask = self.packets.len() - 1;
         self.packets[self.next & mask] = *packet;
         self.next += 1;
@@ -41,11 +41,15 @@ impl Queue {
 
 /// What is decoded goes where a scheduler would look for it: a few launches, again and again.
 struct Sink {
-    launches: [Launch<64>; 64],
+    launches: [LaunchImage; HALF_WORDS],
 }
 
 /// Launches of the loop, iteration after iteration.
-fn stream(format: &Format<64>, iterations: u64, first: u64) -> Result<Vec<Launch<64>>, Error> {
+fn stream(
+    format: &AqlFormat,
+    iterations: u64,
+    first: u64,
+) -> Result<Vec<LaunchImage>, PacketError> {
     let mut launches = Vec::new();
     for iteration in first..first + iterations {
         for kernel in 0..6 {
@@ -70,15 +74,10 @@ fn stream(format: &Format<64>, iterations: u64, first: u64) -> Result<Vec<Launch
 }
 
 /// Decodes everything that is in the queue.
-fn drain(agent: &mut Agent<64, 8>, queue: &Queue, packets: usize, sink: &mut Sink) {
-    let mut at = 0;
+fn drain(agent: &mut Agent, queue: &Queue, packets: usize, sink: &mut Sink) {
     for packet in queue.packets.iter().take(packets) {
-        at += agent.receive_into(packet, &mut sink.launches[at..]).expect("what was sent is good");
-        if at > 32 {
-            at = 0;
-        }
+        black_box(agent.receive(packet, &mut sink.launches).expect("what was sent is good"));
     }
-    black_box(at);
 }
 
 /// One way of sending: what each step took, in nanoseconds a launch.
@@ -124,7 +123,7 @@ fn time(rounds: usize, launches: usize, mut work: impl FnMut()) -> f64 {
 }
 
 /// Packets that the host has ready, copied into the queue and out of it: no more than memory.
-fn copied(packed: &[Packet], queue: &mut Queue, rounds: usize, times: &mut Times) {
+fn copied(packed: &[AqlPacket], queue: &mut Queue, rounds: usize, times: &mut Times) {
     let mut out = vec![[0; 64]; 64];
     let sent = time(rounds, packed.len(), || {
         queue.next = 0;
@@ -139,12 +138,12 @@ fn copied(packed: &[Packet], queue: &mut Queue, rounds: usize, times: &mut Times
 }
 
 fn ordinary(
-    (format, launches): (&Format<64>, &[Launch<64>]),
+    (format, launches): (&AqlFormat, &[LaunchImage]),
     (queue, sink): (&mut Queue, &mut Sink),
     rounds: usize,
     times: &mut Times,
-) -> Result<usize, Error> {
-    let mut agent = Agent::<64, 8>::new(*format)?;
+) -> Result<usize, PacketError> {
+    let mut agent = Agent::new(*format);
     let sent = time(rounds, launches.len(), || {
         queue.next = 0;
         black_box(launches).iter().for_each(|launch| queue.put(&launch.dispatch(format)));
@@ -157,20 +156,22 @@ fn ordinary(
 }
 
 fn condensed(
-    (format, launches): (&Format<64>, &[Launch<64>]),
+    (format, launches): (&AqlFormat, &[LaunchImage]),
     (queue, sink): (&mut Queue, &mut Sink),
     rounds: usize,
     times: &mut Times,
-) -> Result<usize, Error> {
-    let mut agent = Agent::<64, 8>::new(*format)?;
-    let mut encoder = Encoder::<64, 8, _>::new(*format, First { near: NEAR })?;
+) -> Result<usize, PacketError> {
+    let mut agent = Agent::new(*format);
+    let mut encoder = Encoder::new(*format, FirstPolicy { near: NEAR });
     // An iteration with other arguments fills the table.
     for launch in &stream(format, 1, 1 << 20)? {
-        encoder.launch(launch, &mut |packet| drop(agent.receive(packet)));
+        encoder.launch(launch, &mut |packet| drop(agent.receive(packet, &mut sink.launches)));
     }
     let sent = time(rounds, launches.len(), || {
         queue.next = 0;
-        encoder.launches(black_box(launches), &mut |packet| queue.put(packet));
+        for launch in black_box(launches) {
+            encoder.launch(launch, &mut |packet| queue.put(packet));
+        }
         encoder.flush(&mut |packet| queue.put(packet));
     });
     let decoded = time(rounds, launches.len(), || {
@@ -180,13 +181,14 @@ fn condensed(
     Ok(64 * queue.next)
 }
 
-fn measure(packets: usize) -> Result<(), Error> {
-    let format = Format::aql(&AqlOptions::default())?;
+fn measure(packets: usize) -> Result<(), PacketError> {
+    let format = AqlFormat::default();
     // As many launches as fill the queue with ordinary packets; rounds make up for short queues.
     let launches = stream(&format, packets as u64 / 6, 0)?;
-    let packed: Vec<Packet> = launches.iter().map(|launch| launch.dispatch(&format)).collect();
+    let packed: Vec<AqlPacket> = launches.iter().map(|launch| launch.dispatch(&format)).collect();
     let rounds = (1 << 16) / packets;
-    let (mut queue, mut sink) = (Queue::new(packets), Sink { launches: [Launch::default(); 64] });
+    let (mut queue, mut sink) =
+        (Queue::new(packets), Sink { launches: [LaunchImage::default(); HALF_WORDS] });
     // The first touch of memory costs what no later one does.
     packed.iter().for_each(|packet| queue.put(packet));
     let mut times = [(); 3].map(|()| Times::default());
@@ -211,7 +213,7 @@ fn measure(packets: usize) -> Result<(), Error> {
     Ok(())
 }
 
-fn main() -> Result<(), Error> {
+fn main() -> Result<(), PacketError> {
     println!(
         "{:<44} {:>17} {:>17} {:>17}",
         "ns a launch", "to the queue", "queue to launch", "both"

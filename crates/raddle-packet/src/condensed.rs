@@ -1,88 +1,90 @@
 //! What does a condensed packet say, apart from any table?
 
-use crate::diff::{Diff, Plan};
-use crate::error::Error;
-use crate::format::Format;
-use crate::launch::Launch;
+use crate::error::PacketError;
+use crate::launch::LaunchImage;
+use crate::layout::{
+    ALL_FIELDS, AQL_BYTES, AqlFormat, AqlPacket, DIFF_VALUES_AT, HALF_WORDS, NUM_KERNELS_AT,
+    fields_in,
+};
 
-/// A condensed packet, whole or while it is filled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Condensed<const BYTES: usize> {
-    packet: [u8; BYTES],
-    kernels: u8,
-    used: u16,
+/// Fields that differ from an entry, with their values; those of all other fields are 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Diff {
+    /// Bit `i` is field `i` of the format.
+    pub vector: u16,
+    /// The values.
+    pub values: LaunchImage,
+}
+
+impl Diff {
+    /// Gives a field a new value.
+    ///
+    /// # Errors
+    /// When there is no such field, or it is too narrow.
+    pub fn set(
+        &mut self,
+        format: &AqlFormat,
+        number: usize,
+        value: u64,
+    ) -> Result<(), PacketError> {
+        self.values.set(format, number, value)?;
+        self.vector |= 1 << number;
+        Ok(())
+    }
 }
 
 /// One kernel of a condensed packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kernel<const BYTES: usize> {
+pub struct CondensedKernel {
     /// The entry that it is launched by.
     pub ref_num: u16,
     /// What differs from that entry.
-    pub diff: Diff<BYTES>,
+    pub diff: Diff,
 }
 
-impl<const BYTES: usize> Condensed<BYTES> {
-    /// A packet without kernels; it is not to be sent so.
+/// A condensed packet, whole or while it is filled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Condensed {
+    packet: AqlPacket,
+    used: u16,
+}
+
+impl Condensed {
+    /// A packet without kernels; an agent refuses it so.
     #[must_use]
-    #[inline]
-    pub fn new(format: &Format<BYTES>) -> Self {
-        let mut packet = [0; BYTES];
-        packet[0] = format.types.condensed;
-        Self { packet, kernels: 0, used: 0 }
+    pub fn new(format: &AqlFormat) -> Self {
+        let mut packet = [0; AQL_BYTES];
+        packet[0] = format.types().condensed;
+        Self { packet, used: 0 }
     }
 
-    /// The packet of these bytes. Half-words behind the last kernel are not looked at, and not kept.
+    /// The packet of these bytes. Half-words behind the last kernel are ignored, and become 0.
     ///
     /// # Errors
-    /// When it is none, or anything in it does not fit; which entries hold something is not known
-    /// here, and not asked.
-    pub fn parse(packet: &[u8; BYTES], format: &Format<BYTES>) -> Result<Self, Error> {
-        let walk = Walk::begin(packet, format)?;
-        let (kernels, mut used) = (walk.kernels, 0);
-        for step in walk {
-            used = step?.end;
+    /// When it is of another type, or malformed in any respect that needs no table.
+    pub fn parse(packet: &AqlPacket, format: &AqlFormat) -> Result<Self, PacketError> {
+        let mut end = DIFF_VALUES_AT;
+        for kernel in KernelHeaders::new(packet, format)? {
+            end = kernel?.end;
         }
         let mut kept = *packet;
-        if let Some(behind) = kept.get_mut(format.diff_values_at + 2 * usize::from(used)..) {
-            behind.fill(0);
-        }
-        // It is written when the packet is emitted, so that equal packets are equal here too.
-        if let Some(count) = kept.get_mut(format.num_kernels_at) {
-            *count = 0;
-        }
-        Ok(Self { packet: kept, kernels, used })
+        kept[end..].fill(0);
+        Ok(Self { packet: kept, used: ((end - DIFF_VALUES_AT) / 2) as u16 })
     }
 
     /// The bytes.
     #[must_use]
-    pub fn emit(&self, format: &Format<BYTES>) -> [u8; BYTES] {
-        let mut whole = *self;
-        *whole.bytes(format)
-    }
-
-    /// The same, where they are. Only here is the number of kernels written.
-    #[inline]
-    pub(crate) fn bytes(&mut self, format: &Format<BYTES>) -> &[u8; BYTES] {
-        if let Some(count) = self.packet.get_mut(format.num_kernels_at) {
-            *count = self.kernels;
-        }
+    pub const fn emit(&self) -> &AqlPacket {
         &self.packet
     }
 
-    /// How many kernels it launches.
-    #[must_use]
-    pub const fn len(&self) -> u8 {
-        self.kernels
-    }
-
-    /// Whether it launches none.
+    /// Whether it launches no kernel.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.kernels == 0
+        self.used == 0
     }
 
-    /// Half-words used so far.
+    /// Half-words used so far, of [`HALF_WORDS`].
     #[must_use]
     pub const fn used(&self) -> u16 {
         self.used
@@ -91,174 +93,111 @@ impl<const BYTES: usize> Condensed<BYTES> {
     /// Adds a kernel: entry `ref_num` with the fields of `vector` as in `launch`.
     ///
     /// # Errors
-    /// When it does not fit any more, or the format has no such entry or field; nothing changes then.
+    /// When it does not fit any more, or there is no such entry or field; nothing changes then.
     #[inline]
     pub fn push(
         &mut self,
-        format: &Format<BYTES>,
+        format: &AqlFormat,
         ref_num: u16,
-        vector: u32,
-        launch: &Launch<BYTES>,
-    ) -> Result<(), Error> {
-        if ref_num >= format.entries {
-            return Err(Error::RefNum { ref_num, entries: format.entries });
+        vector: u16,
+        launch: &LaunchImage,
+    ) -> Result<(), PacketError> {
+        format.check_entry(ref_num)?;
+        if vector & !ALL_FIELDS != 0 {
+            return Err(PacketError::NoField { number: vector.ilog2() as usize });
         }
-        if vector & !format.whole() != 0 {
-            return Err(Error::UnknownBit { kernel: self.kernels.into(), vector });
+        let wanted = self.used + format.cost(vector);
+        if usize::from(wanted) > HALF_WORDS {
+            return Err(PacketError::Full { wanted });
         }
-        self.push_planned(format, ref_num, &format.plan(vector), launch)
-    }
-
-    /// The same for an entry and a vector that are there.
-    #[inline]
-    pub(crate) fn push_planned(
-        &mut self,
-        format: &Format<BYTES>,
-        ref_num: u16,
-        plan: &Plan,
-        launch: &Launch<BYTES>,
-    ) -> Result<(), Error> {
-        let wanted = self.used + plan.cost;
-        // No packet has more than 255 half-words, so its kernels can be counted.
-        if wanted > format.capacity() {
-            return Err(Error::Full { wanted, half_words: format.capacity() });
-        }
-        self.put(format, ref_num, plan.vector, launch);
+        let at = DIFF_VALUES_AT + 2 * usize::from(self.used);
+        let (header, values) = self.packet[at..].split_at_mut(2);
+        header.copy_from_slice(&format.pack(ref_num, vector).to_le_bytes());
+        launch.write_diff(format, vector, values);
         self.used = wanted;
-        self.kernels = self.kernels.saturating_add(1);
+        self.packet[NUM_KERNELS_AT] += 1;
         Ok(())
     }
 
-    /// The byte behind the last half-word that is used.
-    #[inline]
-    pub(crate) const fn end(&self, format: &Format<BYTES>) -> usize {
-        format.diff_values_at + 2 * self.used as usize
-    }
-
-    /// Writes a header and a field of 64 bits at a byte, in the default layout.
-    #[inline]
-    pub(crate) fn put_word(&mut self, at: usize, header: u16, word: u64) {
-        let to = self.packet.get_mut(at..).and_then(<[u8]>::first_chunk_mut::<10>);
-        if let Some([low, high, value @ ..]) = to {
-            [*low, *high] = header.to_le_bytes();
-            *value = word.to_le_bytes();
-        }
-    }
-
-    /// So many kernels have been written, of so many half-words each.
-    #[inline]
-    pub(crate) fn filled(&mut self, kernels: usize, cost: u16) {
-        // No packet has more than 255 half-words, so its kernels can be counted.
-        self.kernels = self.kernels.saturating_add(kernels as u8);
-        self.used += kernels as u16 * cost;
-    }
-
-    /// Writes what has room.
-    #[inline(never)]
-    fn put(&mut self, format: &Format<BYTES>, ref_num: u16, vector: u32, launch: &Launch<BYTES>) {
-        let at = self.end(format);
-        format.put_header(&mut self.packet, at, format.pack(ref_num, vector));
-        format.put(&mut self.packet, at + 2 * usize::from(format.header()), vector, launch);
-    }
-
     /// The kernels, in order.
-    pub fn kernels<'p>(
-        &'p self,
-        format: &'p Format<BYTES>,
-    ) -> impl Iterator<Item = Kernel<BYTES>> + 'p {
-        let walk = Walk {
-            packet: &self.packet,
-            format,
-            kernels: self.kernels,
-            next: 0,
-            at: format.diff_values_at,
-            failed: false,
-        };
-        // What was pushed or parsed is whole.
-        walk.filter_map(Result::ok).map(|step| {
-            let mut values = Launch::default();
-            let _ = format.take(&self.packet, step.values_at, step.vector, &mut values);
-            Kernel { ref_num: step.ref_num, diff: Diff { vector: step.vector, values } }
+    pub fn kernels(&self, format: &AqlFormat) -> impl Iterator<Item = CondensedKernel> {
+        // What was pushed or parsed is whole, and an empty packet has no kernel.
+        let headers = KernelHeaders::new(&self.packet, format).into_iter().flatten();
+        headers.filter_map(Result::ok).map(|KernelHeader { ref_num, vector, values, .. }| {
+            let mut diff = Diff { vector, values: LaunchImage::default() };
+            diff.values.read_diff(format, vector, values);
+            CondensedKernel { ref_num, diff }
         })
     }
 }
 
-/// Goes through the kernels of a condensed packet, and checks all that needs no table.
+/// The kernels of a condensed packet, checked as far as no table is needed; ends behind an error.
 #[derive(Clone, Debug)]
-pub(crate) struct Walk<'p, const BYTES: usize> {
-    packet: &'p [u8; BYTES],
-    format: &'p Format<BYTES>,
-    pub(crate) kernels: u8,
+pub(crate) struct KernelHeaders<'p> {
+    packet: &'p AqlPacket,
+    format: AqlFormat,
+    kernels: u8,
     next: u8,
     at: usize,
-    failed: bool,
 }
 
-/// One kernel on the way.
+/// Where one kernel of a condensed packet lies.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Step {
+pub(crate) struct KernelHeader<'p> {
     pub(crate) ref_num: u16,
-    pub(crate) vector: u32,
-    /// The byte at which its values begin.
-    pub(crate) values_at: usize,
-    /// Half-words up to and with it.
-    pub(crate) end: u16,
+    pub(crate) vector: u16,
+    /// Its values, for [`LaunchImage::read_diff`].
+    pub(crate) values: &'p [u8],
+    /// The byte behind them.
+    pub(crate) end: usize,
 }
 
-impl<'p, const BYTES: usize> Walk<'p, BYTES> {
-    pub(crate) fn begin(packet: &'p [u8; BYTES], format: &'p Format<BYTES>) -> Result<Self, Error> {
-        let wanted = format.types.condensed;
-        if packet[0] != wanted {
-            return Err(Error::OtherType { found: packet[0], wanted });
+impl<'p> KernelHeaders<'p> {
+    pub(crate) fn new(packet: &'p AqlPacket, format: &AqlFormat) -> Result<Self, PacketError> {
+        let (found, wanted) = (packet[0], format.types().condensed);
+        if found != wanted {
+            return Err(PacketError::OtherType { found, wanted });
         }
-        let kernels = packet.get(format.num_kernels_at).copied().unwrap_or(0);
-        if kernels == 0 {
-            return Err(Error::NoKernels);
+        match packet[NUM_KERNELS_AT] {
+            0 => Err(PacketError::NoKernels),
+            kernels => Ok(Self { packet, format: *format, kernels, next: 0, at: DIFF_VALUES_AT }),
         }
-        Ok(Self { packet, format, kernels, next: 0, at: format.diff_values_at, failed: false })
     }
 
-    fn step(&mut self) -> Result<Step, Error> {
-        let Self { packet, format, .. } = *self;
-        let (kernel, half_words) = (u16::from(self.next), format.capacity());
-        let header = format.take_header(packet, self.at);
-        let header = header.ok_or(Error::NoHeader { kernel, half_words })?;
-        let (ref_num, vector) = format.unpack(header);
-        if ref_num >= format.entries {
-            return Err(Error::RefNum { ref_num, entries: format.entries });
-        }
-        if vector & !format.whole() != 0 {
-            return Err(Error::UnknownBit { kernel, vector });
-        }
-        let values_at = self.at + 2 * usize::from(format.header());
-        let mut at = values_at;
-        for number in crate::diff::fields(vector) {
-            let field = format.at(number);
-            let wide = 2 * usize::from(field.half_words());
-            let Some(value) = packet.get(at..at + wide) else {
-                return Err(Error::PastEnd { kernel, field: field.name, half_words });
-            };
-            if field.bytes == 1 && value.last() != Some(&0) {
-                return Err(Error::HighByte { kernel, field: field.name });
+    fn read(&self) -> Result<KernelHeader<'p>, PacketError> {
+        let kernel = self.next.into();
+        let rest = self.packet.get(self.at..).unwrap_or_default();
+        let (header, values) = rest.split_first_chunk().ok_or(PacketError::NoHeader { kernel })?;
+        let (ref_num, vector) = self.format.unpack(u16::from_le_bytes(*header));
+        self.format.check_entry(ref_num)?;
+        let mut used = 0;
+        for number in fields_in(vector) {
+            let field = &self.format.fields()[number];
+            let value = values.get(used..used + 2 * field.half_words());
+            let value = value.ok_or(PacketError::PastEnd { kernel, field: field.name })?;
+            if field.bytes == 1 && value[1] != 0 {
+                return Err(PacketError::HighByte { kernel, field: field.name });
             }
-            at += wide;
+            used += value.len();
         }
-        self.at = at;
-        self.next += 1;
-        let end = ((at - format.diff_values_at) / 2) as u16;
-        Ok(Step { ref_num, vector, values_at, end })
+        let end = self.at + 2 + used;
+        Ok(KernelHeader { ref_num, vector, values: &values[..used], end })
     }
 }
 
-impl<const BYTES: usize> Iterator for Walk<'_, BYTES> {
-    type Item = Result<Step, Error>;
+impl<'p> Iterator for KernelHeaders<'p> {
+    type Item = Result<KernelHeader<'p>, PacketError>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        if self.failed || self.next >= self.kernels {
+        if self.next >= self.kernels {
             return None;
         }
-        let step = self.step();
-        self.failed = step.is_err();
-        Some(step)
+        let kernel = self.read();
+        match kernel {
+            Ok(KernelHeader { end, .. }) => (self.at, self.next) = (end, self.next + 1),
+            Err(_) => self.next = self.kernels,
+        }
+        Some(kernel)
     }
 }

@@ -2,122 +2,100 @@
 
 use core::fmt;
 
-use crate::error::Error;
-use crate::format::Format;
+use crate::error::PacketError;
+use crate::layout::{
+    AQL_BYTES, AqlField, AqlFormat, AqlPacket, COMPLETION_SIGNAL, FIELD_BYTES, FIELDS,
+    PRIVATE_SIZE, REF_NUM_AT, SCOPES, fields_in, integer,
+};
 
-/// The fields of a launch, each where its packet has it; every other byte is 0.
+/// Bits 3 and 4 of the scopes (HSA).
+const RELEASE_SCOPE: u64 = 0b11000;
+
+/// The fields of a launch at their places in a dispatch packet; every other byte is 0.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(align(16))]
-pub struct Launch<const BYTES: usize> {
-    pub(crate) image: [u8; BYTES],
+pub struct LaunchImage {
+    pub(crate) image: AqlPacket,
 }
 
-impl<const BYTES: usize> Default for Launch<BYTES> {
+impl Default for LaunchImage {
     fn default() -> Self {
-        Self { image: [0; BYTES] }
+        Self { image: [0; AQL_BYTES] }
     }
 }
 
-impl<const BYTES: usize> fmt::Debug for Launch<BYTES> {
+impl fmt::Debug for LaunchImage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Launch(")?;
+        f.write_str("LaunchImage(")?;
         self.image.iter().try_for_each(|byte| write!(f, "{byte:02x}"))?;
         f.write_str(")")
     }
 }
 
-impl<const BYTES: usize> Launch<BYTES> {
-    /// The fields of a packet, without what is reserved.
+impl LaunchImage {
+    /// The fields of a dispatch or reference packet, without what is reserved.
     ///
     /// # Errors
-    /// When a byte that widens a field is not 0.
-    #[inline]
-    pub(crate) fn of(packet: &[u8; BYTES], format: &Format<BYTES>) -> Result<Self, Error> {
+    /// When the private size is wider than the format has it.
+    pub(crate) fn read(packet: &AqlPacket, format: &AqlFormat) -> Result<Self, PacketError> {
         let mut launch = Self::default();
-        launch.read(packet, format)?;
+        for ((to, from), mask) in launch.image.iter_mut().zip(packet).zip(&FIELD_BYTES) {
+            *to = from & mask;
+        }
+        fits(&format.fields()[PRIVATE_SIZE], launch.get(PRIVATE_SIZE))?;
         Ok(launch)
     }
 
-    /// The same, in place.
-    #[inline]
-    pub(crate) fn read(
-        &mut self,
-        packet: &[u8; BYTES],
-        format: &Format<BYTES>,
-    ) -> Result<(), Error> {
-        for ((to, from), ours) in self.image.iter_mut().zip(packet).zip(format.ours()) {
-            *to = from & ours;
-        }
-        if format.has_spare() {
-            let mut spare = 0;
-            for (from, beside) in packet.iter().zip(format.spare()) {
-                spare |= from & beside;
-            }
-            if spare != 0 {
-                return Err(self.widened(packet, format));
-            }
-        }
-        Ok(())
-    }
-
-    /// Which field a packet has more of than fits.
-    #[cold]
-    fn widened(&self, packet: &[u8; BYTES], format: &Format<BYTES>) -> Error {
-        for (number, field) in format.fields().iter().enumerate() {
-            let behind = usize::from(field.offset) + usize::from(field.bytes);
-            let spare = packet.iter().skip(behind).take(field.spare.into());
-            let high = spare.rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
-            if high != 0 {
-                let value = high << field.bits() | self.get(format, number);
-                return Error::Wide { field: field.name, value, bits: field.bits() };
-            }
-        }
-        Error::NoKernels
-    }
-
-    /// A word of 64 bits of the packet; 0 where there is none.
-    #[inline]
-    pub(crate) fn word(&self, number: usize) -> u64 {
-        let word = self.image.as_chunks::<8>().0.get(number);
-        word.map_or(0, |bytes| u64::from_le_bytes(*bytes))
-    }
-
-    /// The value of field `number` of the format; 0 where there is no such field.
+    /// The value of field `number`; 0 where there is no such field.
     #[must_use]
-    pub fn get(&self, format: &Format<BYTES>, number: usize) -> u64 {
-        let field = format.at(number);
-        let at = usize::from(field.offset);
-        let bytes = self.image.get(at..at + usize::from(field.bytes)).unwrap_or(&[]);
-        let value = bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte));
-        if number < format.fields().len() { value } else { 0 }
+    pub fn get(&self, number: usize) -> u64 {
+        FIELDS.get(number).map_or(0, |field| integer(&self.image[field.range()]))
     }
 
     /// Gives field `number` of the format a value.
     ///
     /// # Errors
     /// When there is no such field, or it is too narrow.
-    pub fn set(&mut self, format: &Format<BYTES>, number: usize, value: u64) -> Result<(), Error> {
-        let fields = format.fields();
-        let field = fields.get(number).ok_or(Error::NoField {
-            field: u16::try_from(number).unwrap_or(u16::MAX),
-            fields: fields.len() as u16,
-        })?;
-        if field.bits() < 64 && value >> field.bits() != 0 {
-            return Err(Error::Wide { field: field.name, value, bits: field.bits() });
-        }
-        let at = usize::from(field.offset);
-        if let Some(to) = self.image.get_mut(at..at + usize::from(field.bytes)) {
-            to.copy_from_slice(&value.to_le_bytes()[..usize::from(field.bytes)]);
-        }
+    pub fn set(
+        &mut self,
+        format: &AqlFormat,
+        number: usize,
+        value: u64,
+    ) -> Result<(), PacketError> {
+        let field = format.fields().get(number).ok_or(PacketError::NoField { number })?;
+        fits(field, value)?;
+        self.image[field.range()].copy_from_slice(&value.to_le_bytes()[..field.bytes]);
         Ok(())
+    }
+
+    /// Writes the fields of a vector behind each other, each in whole half-words (B5); `to` has room.
+    #[inline]
+    pub(crate) fn write_diff(&self, format: &AqlFormat, vector: u16, mut to: &mut [u8]) {
+        for number in fields_in(vector) {
+            let field = &format.fields()[number];
+            let (value, rest) = to.split_at_mut(2 * field.half_words());
+            format.copy_value(&mut value[..field.bytes], &self.image[field.range()]);
+            to = rest;
+        }
+    }
+
+    /// Reads what [`write_diff`](Self::write_diff) wrote; `from` holds all of it.
+    #[inline]
+    pub(crate) fn read_diff(&mut self, format: &AqlFormat, vector: u16, mut from: &[u8]) {
+        for number in fields_in(vector) {
+            let field = &format.fields()[number];
+            let (value, rest) = from.split_at(2 * field.half_words());
+            format.copy_value(&mut self.image[field.range()], &value[..field.bytes]);
+            from = rest;
+        }
     }
 
     /// An ordinary packet of this launch.
     #[must_use]
     #[inline]
-    pub fn dispatch(&self, format: &Format<BYTES>) -> [u8; BYTES] {
+    pub fn dispatch(&self, format: &AqlFormat) -> AqlPacket {
         let mut packet = self.image;
-        packet[0] = format.types.dispatch;
+        packet[0] = format.types().dispatch;
         packet
     }
 
@@ -125,40 +103,63 @@ impl<const BYTES: usize> Launch<BYTES> {
     ///
     /// # Errors
     /// When the table has no such entry.
-    pub fn reference(&self, format: &Format<BYTES>, ref_num: u16) -> Result<[u8; BYTES], Error> {
-        if ref_num >= format.entries {
-            return Err(Error::RefNum { ref_num, entries: format.entries });
-        }
+    pub fn reference(&self, format: &AqlFormat, ref_num: u16) -> Result<AqlPacket, PacketError> {
+        format.check_entry(ref_num)?;
         let mut packet = self.image;
-        packet[0] = format.types.reference;
-        let at = format.ref_num_at;
-        packet[at..at + 2].copy_from_slice(&ref_num.to_le_bytes());
+        packet[0] = format.types().reference;
+        packet[REF_NUM_AT..REF_NUM_AT + 2].copy_from_slice(&ref_num.to_le_bytes());
         Ok(packet)
     }
 
-    /// Whether it asks for a cleanup of its own (B13): its completion signal is not 0, or its
-    /// release scope is not.
+    /// Whether it asks for a cleanup of its own (B13): its completion signal or its release scope is
+    /// not 0.
     #[must_use]
-    pub fn asks_cleanup(&self, format: &Format<BYTES>) -> bool {
-        self.get(format, format.signal()) != 0
-            || self.get(format, format.scopes()) & RELEASE_SCOPE != 0
+    pub fn asks_cleanup(&self) -> bool {
+        self.get(COMPLETION_SIGNAL) != 0 || self.get(SCOPES) & RELEASE_SCOPE != 0
     }
 
     /// The fields in which it differs from another, as a vector.
     #[must_use]
     #[inline]
-    pub fn differs(&self, other: &Self, format: &Format<BYTES>) -> u32 {
+    pub fn differs(&self, other: &Self) -> u16 {
         let mut vector = 0;
-        let ours = self.image.as_chunks::<8>().0.iter();
-        for (word, (a, b)) in ours.zip(other.image.as_chunks::<8>().0).enumerate() {
-            let differs = u64::from_le_bytes(*a) ^ u64::from_le_bytes(*b);
-            if differs != 0 {
-                vector |= format.named(word, differs);
-            }
+        for (number, &(word, mask)) in FIELD_MASKS.iter().enumerate() {
+            let differs = (self.word(word) ^ other.word(word)) & mask;
+            vector |= u16::from(differs != 0) << number;
         }
         vector
     }
+
+    /// A word of 64 bits of the image.
+    #[inline]
+    fn word(&self, number: usize) -> u64 {
+        u64::from_le_bytes(self.image.as_chunks::<8>().0[number])
+    }
 }
 
-/// Bits 3 and 4 of the scopes (HSA).
-const RELEASE_SCOPE: u64 = 0b11000;
+/// Of each field, the word of 64 bits that it lies in, and its bits there.
+const FIELD_MASKS: [(usize, u64); FIELDS.len()] = {
+    let (mut masks, mut number) = ([(0, 0); FIELDS.len()], 0);
+    while number < FIELDS.len() {
+        let AqlField { offset, bytes, .. } = FIELDS[number];
+        masks[number] = (offset / 8, (u64::MAX >> (64 - 8 * bytes)) << (8 * (offset % 8)));
+        number += 1;
+    }
+    masks
+};
+
+fn fits(field: &AqlField, value: u64) -> Result<(), PacketError> {
+    let bits = field.bits();
+    if bits == 64 || value >> bits == 0 {
+        return Ok(());
+    }
+    Err(PacketError::Wide { field: field.name, value, bits })
+}
+
+/// Cleanups of the launches of one packet: 1 + m (B13). The last one has one, each other one that
+/// asks has its own.
+#[must_use]
+pub fn cleanups(launches: &[LaunchImage]) -> u32 {
+    let Some((_, others)) = launches.split_last() else { return 0 };
+    1 + others.iter().filter(|launch| launch.asks_cleanup()).count() as u32
+}

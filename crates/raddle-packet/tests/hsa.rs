@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use raddle_packet::{AqlOptions, Barrier, Format, KernelDispatch};
+use raddle_packet::{AqlFormat, Barrier, KernelDispatch};
 
 /// Prints every offset and size, then 1,000 dispatch and 500 barrier packets as hexadecimal.
 const PROGRAM: &str = r#"
@@ -121,7 +121,7 @@ fn every_offset_and_a_thousand_packets() {
     let mut lines = printed.lines();
     let mut line = || lines.next().expect("the program prints more");
     assert_eq!(line(), "sizes 64 64");
-    let format = Format::aql(&AqlOptions::default()).unwrap();
+    let format = AqlFormat::default();
     // The header of 16 bits is type and scopes here, which follow each other.
     assert_eq!(line(), "header 0 2");
     let ours: Vec<_> = format.fields().iter().filter(|it| it.name != "synch_scopes").collect();

@@ -1,14 +1,17 @@
 //! Does the launch path keep the laws of its trait, and cost what its packets cost?
 
 use proptest::prelude::*;
-use raddle_packet::{Arguments, CondensedConfig, CondensedPath, Overhead, Rule, Scope};
+use raddle_packet::{
+    CondensedConfig, CondensedPath, KernelArguments, Overhead, Replacement, TableScope,
+};
 use raddle_policy::{Launch, LaunchId, LaunchPath, ProcessId, StreamId, Submission, Ticks};
 use raddle_testkit::{Scenario, check_launch_path, submissions};
 
 fn config() -> impl Strategy<Value = CondensedConfig> {
-    let keep = prop::sample::select(Rule::ALL.to_vec());
-    let scope = prop::sample::select(vec![Scope::Queue, Scope::Process, Scope::Agent]);
-    let arguments = prop::sample::select(vec![Arguments::New, Arguments::Fixed]);
+    let keep = prop::sample::select(Replacement::ALL.to_vec());
+    let scope =
+        prop::sample::select(vec![TableScope::Queue, TableScope::Process, TableScope::Agent]);
+    let arguments = prop::sample::select(vec![KernelArguments::New, KernelArguments::Fixed]);
     let costs = prop_oneof![3 => 0..3_u64, 1 => Just(u64::MAX)];
     (keep, scope, arguments, costs, any::<bool>(), 1..=31_u8, 1..9_u16).prop_map(
         |(keep, scope, arguments, ns, signals, ahead, entries)| CondensedConfig {
@@ -45,7 +48,7 @@ proptest! {
     ) {
         let config = CondensedConfig {
             enqueue_ns: 0, processing_ns: 0, decode_ns: 0, schedule_ns: 0, cleanup_ns: 1,
-            signals: false, scope: Scope::Queue, ..config
+            signals: false, scope: TableScope::Queue, ..config
         };
         let mut path = CondensedPath::new(config).unwrap();
         let (mut packets, mut paid) = (0, 0);
@@ -130,8 +133,8 @@ fn a_table_for_each_queue_or_for_all() {
         (sum, path.tally().reference)
     };
     // Each queue stores the kernel; six launches fit a packet: 19 of each in 4, or 19 and 20 in 8.
-    assert_eq!(packets(Scope::Queue), (2 + 8, 2));
-    assert_eq!(packets(Scope::Process), (1 + 8, 1));
+    assert_eq!(packets(TableScope::Queue), (2 + 8, 2));
+    assert_eq!(packets(TableScope::Process), (1 + 8, 1));
 }
 
 /// Whoever shares a table, a packet lies in one queue.
@@ -149,7 +152,7 @@ fn streams_share_a_table_but_no_packet() {
         queues.map(|queue| path.submit(&launch(queue)).packets)
     };
     // The first launch of a table fills an entry; two condensed ones share a packet.
-    assert_eq!(sent(Scope::Queue), [1, 1, 0, 1, 1, 0, 1, 1]);
-    assert_eq!(sent(Scope::Process), [1, 1, 0, 1, 0, 1, 1, 1]);
-    assert_eq!(sent(Scope::Agent), [1, 1, 0, 1, 0, 1, 1, 0]);
+    assert_eq!(sent(TableScope::Queue), [1, 1, 0, 1, 1, 0, 1, 1]);
+    assert_eq!(sent(TableScope::Process), [1, 1, 0, 1, 0, 1, 1, 1]);
+    assert_eq!(sent(TableScope::Agent), [1, 1, 0, 1, 0, 1, 1, 0]);
 }

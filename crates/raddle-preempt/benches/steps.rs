@@ -20,10 +20,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::hint::black_box;
 use std::time::Instant;
 
-use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId, Ticks};
+use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Abilities, Cheapest, Choose, Command, Controller, Costs, Declared, Error, Handle, Options,
-    Order, Scope, Verdict, Victim, Work,
+    Abilities, Command, Controller, Declared, Error, Handle, Options, Order, Scope, Verdict, Work,
 };
 
 const LAUNCHES: u64 = 100_000;
@@ -380,26 +379,5 @@ fn main() -> Result<(), Error> {
     for ((kind, one), eight) in one.iter().zip(eight.values()) {
         println!("{kind:<26} {:>15} {:>15}", some(one), some(eight));
     }
-    let costs = Costs { reset: Ticks(2), exit: Ticks(1), bandwidth: 900, ..Costs::default() };
-    let mut rule = Cheapest::within(Ticks(40));
-    let mut n = 0;
-    let choice = median(|| {
-        for _ in 0..LAUNCHES {
-            n += 1;
-            let span = |bits: u64| Some(Ticks(n >> bits & 63));
-            let victim = Victim {
-                running: span(0),
-                waiting: span(3),
-                workgroup: span(1),
-                launches: n & 7,
-                done: Ticks(n & 31),
-                bytes: n & 0xffff,
-                killable: n & 64 == 0,
-            };
-            black_box(rule.choose(black_box(&victim), Abilities::ALL, &costs));
-        }
-        Ok(LAUNCHES)
-    })?;
-    println!("a choice of the cheapest way: {:.1}", choice.0);
     Ok(())
 }

@@ -9,25 +9,26 @@
 //! | [`Controller`] | what does the thread between a program and its runtime do next? |
 //! | [`model`] | what happens tick by tick on a GPU with one stream? |
 //! | [`policy`] | how does work leave in a dispatcher, when its process loses the turn? |
-//! | [`ways`] | which way off is the right one for this victim, at what cost? |
 #![no_std]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
+#[cfg(test)]
+extern crate std;
 
+mod abilities;
 mod controller;
 mod error;
 pub mod model;
 pub mod policy;
 mod progress;
-pub mod ways;
 
+pub use abilities::Abilities;
 pub use controller::{
     Command, Controller, Cut, Declared, Exit, Handle, NoReset, Options, Order, Phase, Preempted,
     Resumed, Scope, Verdict, Work,
 };
 pub use error::Error;
-pub use ways::{Abilities, Cheapest, Choose, Costs, Fixed, Victim};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

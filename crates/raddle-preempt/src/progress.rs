@@ -1,23 +1,22 @@
-//! When has a launch been killed often enough?
+//! Which launches were killed so often that they are not killed again?
 //!
 //! The rule of minimum progress: without it, a launch that is longer than the time between two
-//! preemptions is killed for ever. It counts kills and knows no time. The controller and the
-//! policies of the slot have it alike; off unless a number is given.
+//! preemptions never ends. It counts kills and knows no time. Controller and policies share it; it is
+//! off unless a number is given.
 
 use alloc::collections::BTreeMap;
 
 use raddle_policy::{Fact, LaunchId, Preemption};
 
-/// Whether a launch that was killed so often is not to be killed again.
-pub(crate) const fn often(most: Option<u32>, kills: u32) -> bool {
+/// Whether a launch that was killed so often is spared.
+pub(crate) const fn is_spared(most: Option<u32>, kills: u32) -> bool {
     match most {
         Some(most) => kills >= most,
         None => false,
     }
 }
 
-/// How often each launch was killed that has not ended, as a policy hears it. Nothing is kept where
-/// the rule is off.
+/// How often each launch that has not ended was killed. Empty where the rule is off.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Kills {
     most: Option<u32>,
@@ -30,9 +29,9 @@ impl Kills {
         Self { most, of: BTreeMap::new() }
     }
 
-    /// Whether this one is not to be killed again.
+    /// Whether this launch is spared.
     pub(crate) fn spare(&self, launch: LaunchId) -> bool {
-        often(self.most, self.of.get(&launch).copied().unwrap_or(0))
+        is_spared(self.most, self.of.get(&launch).copied().unwrap_or(0))
     }
 
     pub(crate) fn observe(&mut self, fact: &Fact<'_>) {

@@ -7,8 +7,8 @@ use raddle_policy::{
     CuId, Demand, Fact, Idempotence, Launch, LaunchId, Level, Piece, Preempt, Preemption,
     ProcessId, ProcessState, Tick, Ticks, VictimLaunch, VictimView, WaveSpan,
 };
+use raddle_preempt::Abilities;
 use raddle_preempt::policy::{ByRule, DeviceCosts};
-use raddle_preempt::{Abilities, Cheapest, Fixed};
 use raddle_testkit::{check_preempt, victims};
 
 /// 6 ticks to kill; a workgroup of [`launch`] has 50 bytes, of which 100 move in 10 ticks.
@@ -22,16 +22,6 @@ fn abilities() -> impl Strategy<Value = Abilities> {
         can_reset,
         can_switch,
     })
-}
-
-fn can(abilities: Abilities, how: Preemption) -> bool {
-    match how {
-        Preemption::Wait => true,
-        Preemption::Flag => abilities.can_flag,
-        Preemption::Drain => abilities.can_drain,
-        Preemption::Reset => abilities.can_flag && abilities.can_reset,
-        Preemption::Switch => abilities.can_switch,
-    }
 }
 
 proptest! {
@@ -48,22 +38,15 @@ proptest! {
     }
 
     #[test]
-    fn a_fixed_way_is_taken_wherever_it_may(victims in victims(), abilities in abilities()) {
-        for way in Preemption::ALL {
-            let mut policy = ByRule::new(Fixed(way), abilities);
+    fn a_fixed_method_is_taken_wherever_it_may(victims in victims()) {
+        for method in Preemption::ALL {
+            let mut policy = ByRule::fixed(method);
             for victim in &victims {
                 let view = VictimView { process: &victim.process, launches: &victim.launches };
-                let how = policy.preempt(&view, victim.now).unwrap();
                 let idempotent = |it: &VictimLaunch| it.launch.idempotent == Idempotence::Idempotent;
-                let kills = way == Preemption::Reset && !victim.launches.iter().all(idempotent);
-                let wanted = if can(abilities, way) && !kills {
-                    way
-                } else if way == Preemption::Reset && abilities.can_flag {
-                    Preemption::Flag
-                } else {
-                    Preemption::Wait
-                };
-                prop_assert_eq!(how, wanted);
+                let kills = method == Preemption::Reset && !victim.launches.iter().all(idempotent);
+                let wanted = if kills { Preemption::Flag } else { method };
+                prop_assert_eq!(policy.preempt(&view, victim.now), Some(wanted));
             }
         }
     }
@@ -76,7 +59,7 @@ proptest! {
         for victim in &victims {
             let view = VictimView { process: &victim.process, launches: &victim.launches };
             let how = policy.preempt(&view, victim.now).unwrap();
-            prop_assert!(can(abilities, how), "{how:?} with {abilities:?}");
+            prop_assert!(abilities.can(how), "{how:?} with {abilities:?}");
             let idempotent = |it: &VictimLaunch| it.launch.idempotent == Idempotence::Idempotent;
             prop_assert!(how != Preemption::Reset || victim.launches.iter().all(idempotent));
         }
@@ -91,7 +74,7 @@ fn launch(id: u32, idempotent: Idempotence) -> Launch {
 
 /// The policy, the launches that it has seen running, and what a device would know of them.
 struct World {
-    policy: ByRule<Cheapest>,
+    policy: ByRule,
     running: Option<VictimLaunch>,
 }
 

@@ -1,28 +1,24 @@
 //! Does each numbered check of the digest hold?
 
 use raddle_packet::{
-    AQL_BYTES, Condensed, Diff, Error, First, Format, HeaderBits, KernelDispatch, NEAR, Overhead,
-    Reference, Rule, Scripted, Way,
+    AQL_BYTES, AqlFormat, AqlOptions, Condensed, Diff, Encoder, FirstPolicy, HALF_WORDS,
+    HeaderBits, KernelDispatch, NEAR, Overhead, PacketError, Reference, Replacement, cleanups,
 };
 
 use crate::naive;
 use crate::sample::{
-    AqlEncoder, KERNARG, SIGNAL, TABLE_6, agent, aql, encode, entry, formats, hex, kripke,
-    launches, text,
+    KERNARG, SIGNAL, TABLE_6, agent, aql, encode, entry, format, hex, kripke, launch, launches,
+    orders, text,
 };
 
 #[test]
 fn check_1_sizes_and_offsets() {
     let format = aql();
-    assert_eq!((AQL_BYTES, usize::from(format.capacity())), (64, 31));
-    let found: Vec<(&str, usize, usize)> = format
-        .fields()
-        .iter()
-        .map(|field| (field.name, field.offset.into(), field.bytes.into()))
-        .collect();
+    assert_eq!((AQL_BYTES, HALF_WORDS), (64, 31));
+    let found: Vec<(&str, usize, usize)> =
+        format.fields().iter().map(|field| (field.name, field.offset, field.bytes)).collect();
     assert_eq!(found, naive::FIELDS);
-    let launch = entry(4).launch(&format).unwrap();
-    assert_eq!(launch.reference(&format, 0x5).unwrap()[10..12], [5, 0]);
+    assert_eq!(launch(4).reference(&format, 0x5).unwrap()[10..12], [5, 0]);
 }
 
 #[test]
@@ -33,7 +29,7 @@ fn check_2_header_words() {
 }
 
 /// The two kernels of Table 6, pushed into a packet.
-fn table_6(format: &crate::sample::Aql) -> Condensed<AQL_BYTES> {
+fn table_6(format: &AqlFormat) -> Condensed {
     let mut packet = Condensed::new(format);
     let mut push = |ref_num, field, value| {
         let mut diff = Diff::default();
@@ -48,48 +44,39 @@ fn table_6(format: &crate::sample::Aql) -> Condensed<AQL_BYTES> {
 #[test]
 fn check_3_the_packet_of_table_6() {
     let packet = table_6(&aql());
-    assert_eq!(text(&packet.emit(&aql())), format!("{TABLE_6}{}", "0".repeat(84)));
+    assert_eq!(text(&packet.emit()), format!("{TABLE_6}{}", "0".repeat(84)));
     assert_eq!(packet.used(), 10);
 }
 
 #[test]
 fn check_4_its_two_readings() {
-    // The first half of the formats has values lowest first.
-    let halves = [raddle_packet::HalfWords::LowFirst; 4]
-        .into_iter()
-        .chain([raddle_packet::HalfWords::HighFirst; 4]);
-    for (format, half_words) in formats().into_iter().zip(halves) {
-        let orders = format.pack(1, 0) == 1;
-        let bytes = if orders { TABLE_6.to_owned() } else { TABLE_6.replace("0480", "0090") };
-        let bytes = if orders { bytes } else { bytes.replace("0640", "00c8") };
+    for n in 0..8 {
+        let (format, orders) = (format(n), orders(n));
+        let bytes = match orders.high_bits_first {
+            true => TABLE_6.replace("0480", "0090").replace("0640", "00c8"),
+            false => TABLE_6.to_owned(),
+        };
         let packet = Condensed::parse(&hex(&bytes), &format).unwrap();
         assert_eq!(packet.used(), 10);
-        let found: Vec<(u16, u32, u64)> = packet
-            .kernels(&format)
-            .map(|kernel| {
-                let field = kernel.diff.vector.trailing_zeros() as usize;
-                (kernel.ref_num, kernel.diff.vector, kernel.diff.values.get(&format, field))
-            })
-            .collect();
+        let kernels = packet.kernels(&format).map(|kernel| {
+            let field = kernel.diff.vector.trailing_zeros() as usize;
+            (kernel.ref_num, kernel.diff.vector, kernel.diff.values.get(field))
+        });
         let low = [(4, 0x1000, 0x0bad_feed_beef_dead), (6, 0x800, 0xface_deed_5678_1234)];
         let high = [(4, 0x1000, 0xdead_beef_feed_0bad), (6, 0x800, 0x1234_5678_deed_face)];
-        let first = packet.kernels(&format).next().unwrap().diff.values.get(&format, SIGNAL);
-        let wanted = if half_words == raddle_packet::HalfWords::LowFirst { low } else { high };
-        assert_eq!(found, wanted, "{half_words:?}");
+        let wanted = if orders.high_half_first { high } else { low };
+        assert!(kernels.eq(wanted), "{orders:?}");
         // The format's own Table 6 packet has the low values, whatever the order.
-        assert_eq!(table_6(&format).emit(&format) == hex(&bytes), first == 0x0bad_feed_beef_dead);
+        assert_eq!(*table_6(&format).emit() == hex(&bytes), !orders.high_half_first);
     }
 }
 
 #[test]
 fn check_5_the_header_highest_first() {
-    let options = raddle_packet::AqlOptions {
-        header_bits: HeaderBits::HighFirst,
-        ..raddle_packet::AqlOptions::default()
-    };
-    let format = Format::aql(&options).unwrap();
+    let options = AqlOptions { header_bits: HeaderBits::HighFirst, ..AqlOptions::default() };
+    let format = AqlFormat::new(&options).unwrap();
     let wanted = "06020090addeefbeedfead0b00c834127856eddecefa";
-    assert_eq!(table_6(&format).emit(&format), hex(wanted));
+    assert_eq!(*table_6(&format).emit(), hex(wanted));
 }
 
 #[test]
@@ -98,8 +85,7 @@ fn check_6_one_field_differs_from_each_entry() {
     let found = launches(&mut agent(format, [4, 6]), &hex(TABLE_6)).unwrap();
     let first = KernelDispatch { completion_signal: 0x0bad_feed_beef_dead, ..entry(4) };
     let second = KernelDispatch { kernarg_address: 0xface_deed_5678_1234, ..entry(6) };
-    let found: Vec<KernelDispatch> =
-        found.iter().map(|launch| KernelDispatch::of(launch, &format).unwrap()).collect();
+    let found: Vec<KernelDispatch> = found.iter().map(KernelDispatch::of).collect();
     assert_eq!(found, [first, second]);
 }
 
@@ -123,9 +109,8 @@ fn check_8_a_reference_packet_launches_and_is_stored() {
     assert_eq!(Reference::parse(&packet, &format), Ok(reference));
     let mut agent = agent(format, []);
     assert_eq!(agent.table().get(4), None);
-    let launch = entry(4).launch(&format).unwrap();
-    assert_eq!(launches(&mut agent, &packet).unwrap(), [launch]);
-    assert_eq!(agent.table().get(4), Some(&launch));
+    assert_eq!(launches(&mut agent, &packet).unwrap(), [launch(4)]);
+    assert_eq!(agent.table().get(4), Some(&launch(4)));
     assert_eq!(agent.table().entries().count(), 1);
 }
 
@@ -133,7 +118,7 @@ fn check_8_a_reference_packet_launches_and_is_stored() {
 #[test]
 fn check_10_how_many_fit() {
     let format = aql();
-    let launch = entry(1).launch(&format).unwrap();
+    let launch = launch(1);
     for (vector, most, left) in [
         (0, 31, 0),
         (1 << 1, 15, 1),
@@ -148,11 +133,11 @@ fn check_10_how_many_fit() {
         for _ in 0..most {
             packet.push(&format, 0, vector, &launch).unwrap();
         }
-        assert_eq!(format.capacity() - packet.used(), left, "{vector:#x}");
+        assert_eq!(31 - packet.used(), left, "{vector:#x}");
         let wanted = packet.used() + format.cost(vector);
         let full = packet;
         let error = packet.push(&format, 0, vector, &launch).unwrap_err();
-        assert_eq!(error, Error::Full { wanted, half_words: 31 });
+        assert_eq!(error, PacketError::Full { wanted });
         assert_eq!(packet, full, "a refused kernel changes nothing");
     }
     let mut packet = Condensed::new(&format);
@@ -168,18 +153,18 @@ fn check_10_how_many_fit() {
     let error = seven.push(&format, 0, 1 << KERNARG, &launch).unwrap_err();
     assert!(error.to_string().starts_with("diff needs 35 half-words, only 31"), "{error}");
     // With a private size of 16 bits all thirteen fields leave one more.
-    assert_eq!((format.cost(0x1fff), formats()[1].cost(0x1fff)), (28, 27));
+    assert_eq!((format.cost(0x1fff), self::format(1).cost(0x1fff)), (28, 27));
 }
 
 #[test]
 fn check_11_six_kernels_use_30_and_one_signal_more_makes_two_packets() {
     let format = aql();
-    let mut encoder = AqlEncoder::new(format, First { near: NEAR }).unwrap();
-    let first = encode(&mut encoder, &kripke(&format, 0));
+    let mut encoder = Encoder::new(format, FirstPolicy { near: NEAR });
+    let first = encode(&mut encoder, &kripke(0));
     assert!(first.iter().all(|packet| packet[0] == 7) && first.len() == 6);
-    let second = encode(&mut encoder, &kripke(&format, 1));
+    let second = encode(&mut encoder, &kripke(1));
     assert_eq!((second.len(), second[0][1], encoder.tally().half_words), (1, 6, 30));
-    let mut third = kripke(&format, 2);
+    let mut third = kripke(2);
     third[5].set(&format, SIGNAL, 77).unwrap();
     let packets = encode(&mut encoder, &third);
     assert_eq!((packets.len(), packets[0][1], packets[1][1]), (2, 5, 1));
@@ -192,7 +177,7 @@ fn check_12_what_is_past_the_end_or_empty_launches_nothing() {
     let mut packet = hex("0628");
     let mut all = agent(format, 0..8);
     let error = launches(&mut all, &packet).unwrap_err();
-    assert_eq!(error, Error::NoHeader { kernel: 31, half_words: 31 });
+    assert_eq!(error, PacketError::NoHeader { kernel: 31 });
     assert!(error.to_string().starts_with("kernel 31: no room for a diff header"), "{error}");
 
     packet = hex("0604");
@@ -200,16 +185,16 @@ fn check_12_what_is_past_the_end_or_empty_launches_nothing() {
         packet[2 + 18 * kernel..][..2].copy_from_slice(&[0x00, 0xc0]);
     }
     let error = launches(&mut all, &packet).unwrap_err();
-    assert_eq!(error, Error::PastEnd { kernel: 3, field: "kernarg_address", half_words: 31 });
+    assert_eq!(error, PacketError::PastEnd { kernel: 3, field: "kernarg_address" });
     let wanted = "kernel 3: field kernarg_address runs past diff_values[30]";
     assert!(error.to_string().starts_with(wanted), "{error}");
 
     let mut one = agent(format, [6]);
     let error = launches(&mut one, &hex(TABLE_6)).unwrap_err();
-    assert_eq!(error, Error::EmptyEntry { kernel: 0, ref_num: 4 });
+    assert_eq!(error, PacketError::EmptyEntry { kernel: 0, ref_num: 4 });
     let mut other = agent(format, [4]);
     let error = launches(&mut other, &hex(TABLE_6)).unwrap_err();
-    assert_eq!(error, Error::EmptyEntry { kernel: 1, ref_num: 6 });
+    assert_eq!(error, PacketError::EmptyEntry { kernel: 1, ref_num: 6 });
 }
 
 #[test]
@@ -219,7 +204,7 @@ fn check_13_padding_is_a_kernel_if_it_is_counted() {
     let format = aql();
     let found = launches(&mut agent(format, 0..8), &packet).unwrap();
     assert_eq!(found.len(), 3);
-    assert_eq!(found[2], entry(0).launch(&format).unwrap());
+    assert_eq!(found[2], launch(0));
 }
 
 #[test]
@@ -246,10 +231,10 @@ fn check_14_overhead() {
 #[test]
 fn check_15_iterations_launch_the_same() {
     let format = aql();
-    let mut encoder = AqlEncoder::new(format, First { near: NEAR }).unwrap();
+    let mut encoder = Encoder::new(format, FirstPolicy { near: NEAR });
     let mut agent = agent(format, []);
     for iteration in 0..5 {
-        let stream = kripke(&format, iteration);
+        let stream = kripke(iteration);
         let packets = encode(&mut encoder, &stream);
         assert_eq!(packets.len(), if iteration == 0 { 6 } else { 1 });
         let found: Vec<_> =
@@ -263,54 +248,37 @@ fn check_16_a_number_used_again_is_for_later_packets_only() {
     let format = aql();
     let mut agent = agent(format, [4, 6]);
     let before = launches(&mut agent, &hex(TABLE_6)).unwrap();
-    let other = entry(5).launch(&format).unwrap();
-    launches(&mut agent, &other.reference(&format, 4).unwrap()).unwrap();
+    launches(&mut agent, &launch(5).reference(&format, 4).unwrap()).unwrap();
     let after = launches(&mut agent, &hex(TABLE_6)).unwrap();
     let wanted = KernelDispatch { completion_signal: 0x0bad_feed_beef_dead, ..entry(5) };
-    assert_eq!(KernelDispatch::of(&after[0], &format), Ok(wanted));
+    assert_eq!(KernelDispatch::of(&after[0]), wanted);
     assert_eq!((after[1], before[0] == after[0]), (before[1], false));
 }
 
 /// B13: each kernel that asks, and the last, and none twice.
 #[test]
 fn cleanups_are_counted() {
-    let format = aql();
-    let cleaned = |settings: &[(u8, u64)]| {
-        let mut encoder = AqlEncoder::new(format, Scripted::new(&[Way::Store(0)])).unwrap();
-        let quiet = KernelDispatch { synch_scopes: 5, completion_signal: 0, ..entry(0) };
-        encode(&mut encoder, &[quiet.launch(&format).unwrap()]);
-        let mut agent = agent(format, []);
-        launches(&mut agent, &quiet.launch(&format).unwrap().reference(&format, 0).unwrap())
-            .unwrap();
-        let mut packet = Condensed::new(&format);
-        for &(synch_scopes, completion_signal) in settings {
-            let kernel = KernelDispatch { synch_scopes, completion_signal, ..quiet };
-            let launch = kernel.launch(&format).unwrap();
-            let vector = launch.differs(agent.table().get(0).unwrap(), &format);
-            packet.push(&format, 0, vector, &launch).unwrap();
-        }
-        let packet = packet.emit(&format);
-        match agent.receive(&packet).unwrap() {
-            raddle_packet::Received::Launches(launches) => {
-                let cleanups = launches.cleanups();
-                let each: Vec<bool> = launches.with_cleanups().map(|(_, cleans)| cleans).collect();
-                assert_eq!(each.iter().filter(|cleans| **cleans).count() as u32, cleanups);
-                each
-            }
-            raddle_packet::Received::Barrier => Vec::new(),
-        }
+    let count = |settings: &[(u8, u64)]| {
+        let kernel = |&(synch_scopes, completion_signal)| {
+            let kernel = KernelDispatch { synch_scopes, completion_signal, ..entry(0) };
+            kernel.launch(&aql()).unwrap()
+        };
+        cleanups(&settings.iter().map(kernel).collect::<Vec<_>>())
     };
-    assert_eq!(cleaned(&[(5, 0), (5, 7), (5, 0)]), [false, true, true]);
-    let count =
-        |settings: &[(u8, u64)]| cleaned(settings).into_iter().filter(|cleans| *cleans).count();
-    assert_eq!(count(&[(5, 0), (5, 0), (5, 0)]), 1);
-    assert_eq!(count(&[(5, 1), (5, 0), (5, 0)]), 2);
-    assert_eq!(count(&[(0b01000, 0), (0b10000, 0), (0b00111, 0)]), 3);
-    assert_eq!(count(&[(5, 0), (5, 0), (5, 9)]), 1);
-    assert_eq!(count(&[(21, 0)]), 1);
+    for (settings, wanted) in [
+        (&[][..], 0),
+        (&[(5, 0), (5, 7), (5, 0)], 2),
+        (&[(5, 0), (5, 0), (5, 0)], 1),
+        (&[(5, 1), (5, 0), (5, 0)], 2),
+        (&[(0b01000, 0), (0b10000, 0), (0b00111, 0)], 3),
+        (&[(5, 0), (5, 0), (5, 9)], 1),
+        (&[(21, 0)], 1),
+    ] {
+        assert_eq!(count(settings), wanted, "{settings:?}");
+    }
 }
 
 #[test]
-fn rules_have_names() {
-    assert_eq!(Rule::ALL.map(Rule::name), ["first", "most-recent", "frequency"]);
+fn policies_have_names() {
+    assert_eq!(Replacement::ALL.map(Replacement::name), ["first", "most-recent", "frequency"]);
 }

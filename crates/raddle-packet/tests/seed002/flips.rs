@@ -1,9 +1,9 @@
 //! What becomes of a good packet with one bit flipped?
 
-use raddle_packet::{Condensed, View};
+use raddle_packet::{AqlPacket, Condensed, PacketView};
 
 use crate::naive;
-use crate::sample::{Packet, agent, aql, entry, kripke, launches};
+use crate::sample::{agent, aql, kripke, launch, launches};
 
 /// Numbers that look random.
 pub(crate) fn mixed(n: u64) -> u64 {
@@ -14,9 +14,9 @@ pub(crate) fn mixed(n: u64) -> u64 {
 }
 
 /// A thousand good packets: condensed ones of every length, reference and ordinary ones.
-fn packets() -> Vec<Packet> {
+fn packets() -> Vec<AqlPacket> {
     let format = aql();
-    let launch = |n: u64| entry(mixed(n) % 8).launch(&format).unwrap();
+    let launch = |n: u64| launch(mixed(n) % 8);
     let packet = |n: u64| match n % 10 {
         8 => launch(n).dispatch(&format),
         9 => launch(n).reference(&format, (mixed(n) % 8) as u16).unwrap(),
@@ -28,12 +28,12 @@ fn packets() -> Vec<Packet> {
                     0 => 0,
                     1 => 1 << (chance >> 8 & 7),
                     2 => 1 << 11,
-                    _ => (chance >> 8 & 0x1fff) as u32,
+                    _ => (chance >> 8 & 0x1fff) as u16,
                 };
                 // What does not fit any more is left out.
                 let _ = packet.push(&format, (chance % 8) as u16, vector, &launch(chance));
             }
-            packet.emit(&format)
+            *packet.emit()
         }
     };
     (0..1000).map(packet).collect()
@@ -47,7 +47,7 @@ fn every_bit_of_a_thousand_packets() {
     let clean = agent(format, 0..8);
     let mut table: [Option<naive::Fields>; 8] = [None; 8];
     for n in 0..8 {
-        let packet = entry(n).launch(&format).unwrap().reference(&format, n as u16).unwrap();
+        let packet = launch(n).reference(&format, n as u16).unwrap();
         table[n as usize] = Some(naive::fields(&packet));
     }
     let (mut refused, mut taken) = (0, 0);
@@ -67,7 +67,7 @@ fn every_bit_of_a_thousand_packets() {
                     taken += 1;
                     assert_eq!(found.len(), wanted.len());
                     for (launch, wanted) in found.iter().zip(wanted) {
-                        let same = (0..13).all(|n| launch.get(&format, n) == wanted[n]);
+                        let same = (0..13).all(|n| launch.get(n) == wanted[n]);
                         assert!(same, "bit {bit} of {packet:02x?}");
                     }
                 }
@@ -92,13 +92,13 @@ fn every_bit_is_printed() {
     );
     all.push([0xff; 64]);
     all.push([0; 64]);
-    all.push(kripke(&format, 0)[0].dispatch(&format));
+    all.push(kripke(0)[0].dispatch(&format));
     for packet in all {
-        let printed = View::new(&packet, &format).to_string();
+        let printed = PacketView::new(&packet, &format).to_string();
         for bit in 0..512 {
             let mut flipped = packet;
             flipped[bit / 8] ^= 1 << (bit % 8);
-            let other = View::new(&flipped, &format).to_string();
+            let other = PacketView::new(&flipped, &format).to_string();
             assert_ne!(printed, other, "bit {bit} of {packet:02x?}");
         }
     }

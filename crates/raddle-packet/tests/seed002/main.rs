@@ -4,13 +4,11 @@
 
 mod checks;
 mod corpus;
-mod encoding;
+
 mod flips;
 mod format;
-mod larger;
-mod many;
+mod loops;
 mod naive;
-mod optimal;
 mod promises;
 mod random;
 mod refusals;

@@ -2,7 +2,7 @@
 //!
 //! Written apart from the codec: numbers and names of Tables 1 to 5 only.
 
-type Packet = [u8; 64];
+type AqlPacket = [u8; 64];
 
 /// Name, offset, bytes.
 pub(crate) const FIELDS: [(&str, usize, usize); 13] = [
@@ -32,7 +32,7 @@ pub(crate) struct Orders {
 /// The thirteen values.
 pub(crate) type Fields = [u64; 13];
 
-/// One kernel: entry, and number and value of each field that differs.
+/// LaunchImage kernel: entry, and number and value of each field that differs.
 pub(crate) type Kernel = (u16, Vec<(usize, u64)>);
 
 fn half_words(orders: Orders, field: usize) -> usize {
@@ -65,7 +65,7 @@ pub(crate) fn write(orders: Orders, (ref_num, diff): &Kernel) -> Vec<u16> {
 }
 
 /// A packet of these kernels, or `None` where they do not fit.
-pub(crate) fn packet(orders: Orders, kernels: &[Kernel]) -> Option<Packet> {
+pub(crate) fn packet(orders: Orders, kernels: &[Kernel]) -> Option<AqlPacket> {
     let words: Vec<u16> = kernels.iter().flat_map(|kernel| write(orders, kernel)).collect();
     if words.len() > 31 {
         return None;
@@ -81,7 +81,7 @@ pub(crate) fn packet(orders: Orders, kernels: &[Kernel]) -> Option<Packet> {
 
 /// The kernels of a condensed packet, or `None` where it is malformed in any respect that needs no
 /// table.
-pub(crate) fn kernels(orders: Orders, packet: &Packet) -> Option<Vec<Kernel>> {
+pub(crate) fn kernels(orders: Orders, packet: &AqlPacket) -> Option<Vec<Kernel>> {
     let mut words: Vec<u16> =
         packet[2..].chunks(2).map(|pair| u16::from(pair[0]) | u16::from(pair[1]) << 8).collect();
     words.reverse();
@@ -117,7 +117,7 @@ pub(crate) fn kernels(orders: Orders, packet: &Packet) -> Option<Vec<Kernel>> {
 }
 
 /// The fields of an ordinary or reference packet.
-pub(crate) fn fields(packet: &Packet) -> Fields {
+pub(crate) fn fields(packet: &AqlPacket) -> Fields {
     std::array::from_fn(|field| {
         let (_, offset, bytes) = FIELDS[field];
         (0..bytes).rev().fold(0, |value, n| value << 8 | u64::from(packet[offset + n]))
@@ -132,7 +132,7 @@ pub(crate) struct Agent {
 }
 
 impl Agent {
-    pub(crate) fn receive(&mut self, packet: &Packet) -> Option<Vec<Fields>> {
+    pub(crate) fn receive(&mut self, packet: &AqlPacket) -> Option<Vec<Fields>> {
         match packet[0] {
             3 | 5 => Some(Vec::new()),
             2 | 7 => {

@@ -3,15 +3,10 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use raddle_packet::{AQL_BYTES, Barrier, Condensed, Error, Item, Launch, Received, Rule};
+use raddle_packet::{Agent, AqlPacket, Barrier, Condensed, Encoder, LaunchImage, Replacement};
 
 use crate::naive::{self, FIELDS, Kernel, Orders};
-use crate::sample::{Aql, AqlAgent, AqlEncoder, Packet, formats, launches};
-
-/// Format `n` of all of them, in words of the naive one.
-pub(crate) fn orders(n: usize) -> Orders {
-    Orders { high_half_first: n & 4 != 0, high_bits_first: n & 2 != 0, narrow_private: n & 1 != 0 }
-}
+use crate::sample::{format, launches, orders};
 
 /// A value for a field: mostly small, sometimes the largest.
 fn value(orders: Orders, field: usize) -> impl Strategy<Value = u64> {
@@ -51,11 +46,11 @@ fn packet() -> impl Strategy<Value = (usize, Vec<Kernel>)> {
 }
 
 /// Bytes that are nearly a packet.
-fn anything() -> impl Strategy<Value = Packet> {
+fn anything() -> impl Strategy<Value = AqlPacket> {
     let bytes = vec(prop_oneof![4 => 0..=8_u8, 1 => any::<u8>()], 64..=64);
     (bytes, prop_oneof![4 => Just(6_u8), 1 => Just(2), 1 => Just(7), 1 => any::<u8>()], 0..9_u8)
         .prop_map(|(bytes, kind, count)| {
-            let mut packet: Packet = bytes.try_into().unwrap();
+            let mut packet: AqlPacket = bytes.try_into().unwrap();
             packet[0] = kind;
             if kind == 6 {
                 packet[1] = count;
@@ -66,8 +61,8 @@ fn anything() -> impl Strategy<Value = Packet> {
         })
 }
 
-fn naive_fields(format: &Aql, launch: &Launch<AQL_BYTES>) -> naive::Fields {
-    std::array::from_fn(|field| launch.get(format, field))
+fn naive_fields(launch: &LaunchImage) -> naive::Fields {
+    std::array::from_fn(|field| launch.get(field))
 }
 
 proptest! {
@@ -76,27 +71,27 @@ proptest! {
     /// Check 9, in all four orders and with both private sizes.
     #[test]
     fn check_9_parsing_what_was_written_gives_it_back((n, kernels) in packet()) {
-        let (format, bytes) = (formats()[n], naive::packet(orders(n), &kernels).unwrap());
+        let (format, bytes) = (format(n), naive::packet(orders(n), &kernels).unwrap());
         let parsed = Condensed::parse(&bytes, &format).unwrap();
-        prop_assert_eq!(parsed.emit(&format), bytes);
+        prop_assert_eq!(*parsed.emit(), bytes);
         let mut ours = Condensed::new(&format);
         let mut found = Vec::new();
         for kernel in parsed.kernels(&format) {
             let (vector, values) = (kernel.diff.vector, kernel.diff.values);
             ours.push(&format, kernel.ref_num, vector, &values).unwrap();
             let named = (0..13).filter(|field| vector >> field & 1 == 1);
-            let diff = named.map(|field| (field, values.get(&format, field))).collect();
+            let diff = named.map(|field| (field, values.get(field))).collect();
             found.push((kernel.ref_num, diff));
         }
-        prop_assert_eq!((ours.emit(&format), ours.used(), found), (bytes, parsed.used(), kernels));
+        prop_assert_eq!((*ours.emit(), ours.used(), found), (bytes, parsed.used(), kernels));
     }
 
     #[test]
     fn the_agent_does_what_the_naive_one_does(
         n in 0..8_usize, packets in vec(anything(), 1..12),
     ) {
-        let format = formats()[n];
-        let mut ours = AqlAgent::new(format).unwrap();
+        let format = format(n);
+        let mut ours = Agent::new(format);
         let mut theirs = naive::Agent { orders: orders(n), ..naive::Agent::default() };
         for packet in &packets {
             let before = ours.table().clone();
@@ -106,25 +101,10 @@ proptest! {
             if found.is_err() {
                 prop_assert_eq!(&before, ours.table());
             }
-            // The other way, into a list: with room to spare, with just enough, with too little.
-            let mut twin = AqlAgent::with_table(format, before.clone());
-            let mut list = vec![Launch::default(); 40];
-            let count = twin.receive_into(packet, &mut list);
-            prop_assert_eq!(&count, &found.as_ref().map(Vec::len).map_err(|error| *error));
-            if let (Ok(count), Ok(found)) = (&count, &found) {
-                prop_assert_eq!(&list[..*count], &found[..]);
-                prop_assert_eq!(twin.receive_into(packet, &mut list[..*count]), Ok(*count));
-                if let Some(places) = count.checked_sub(1) {
-                    let short = Error::Short { places, wanted: *count };
-                    prop_assert_eq!(twin.receive_into(packet, &mut list[..places]), Err(short));
-                }
-            }
-            prop_assert_eq!(twin.table(), ours.table());
-            let found: Vec<_> =
-                found.unwrap_or_default().iter().map(|it| naive_fields(&format, it)).collect();
+            let found: Vec<_> = found.unwrap_or_default().iter().map(naive_fields).collect();
             prop_assert_eq!(found, wanted.unwrap_or_default());
             for entry in 0..8 {
-                let found = ours.table().get(entry).map(|launch| naive_fields(&format, launch));
+                let found = ours.table().get(entry).map(naive_fields);
                 prop_assert_eq!(found, theirs.table[usize::from(entry)]);
             }
         }
@@ -132,13 +112,13 @@ proptest! {
 }
 
 /// A launch of few kernels with few settings, so that entries are met again.
-pub(crate) fn launch(narrow: bool) -> impl Strategy<Value = Launch<AQL_BYTES>> {
-    let most = if narrow { 65535 } else { u64::from(u32::MAX) };
+fn launch() -> impl Strategy<Value = LaunchImage> {
     let (kernel, small) = (0..12_u64, 0..3_u64);
     (kernel, small, 0..40_u64, 0..3_u64, any::<u64>(), 0..40_u8).prop_map(
-        move |(kernel, grid, kernarg, signal, wild, which)| {
-            let format = formats()[usize::from(narrow)];
-            let mut launch = Launch::default();
+        |(kernel, grid, kernarg, signal, wild, which)| {
+            // The narrow format, so that every other one takes the launch too.
+            let format = format(1);
+            let mut launch = LaunchImage::default();
             let mut set = |field, value| launch.set(&format, field, value).unwrap();
             set(1, 1 + kernel % 3);
             set(2, 64 * kernel);
@@ -148,7 +128,7 @@ pub(crate) fn launch(narrow: bool) -> impl Strategy<Value = Launch<AQL_BYTES>> {
             set(12, signal);
             match which {
                 0 => set(0, wild & 0xff),
-                1 => set(8, wild & most),
+                1 => set(8, wild & 0xffff),
                 2 => set(9, wild & 0xffff_ffff),
                 3 => set(12, wild),
                 _ => {}
@@ -158,52 +138,35 @@ pub(crate) fn launch(narrow: bool) -> impl Strategy<Value = Launch<AQL_BYTES>> {
     )
 }
 
-/// A stream of launches and barriers.
-pub(crate) fn stream() -> impl Strategy<Value = Vec<Item<AQL_BYTES>>> {
-    let item = prop_oneof![
-        15 => launch(true).prop_map(Item::Launch),
-        1 => Just(Item::Barrier),
-    ];
-    vec(item, 0..60)
-}
-
 proptest! {
+    /// Launches and barriers (`None`) come back in order, and packets are filled: two condensed
+    /// packets that follow each other would not have fitted into one, up to a kernel.
     #[test]
     fn decoding_what_was_encoded_gives_it_back(
-        n in 0..8_usize, rule in prop::sample::select(Rule::ALL.to_vec()), near in 0..31_u16,
-        stream in stream(),
+        n in 0..8_usize, replacement in prop::sample::select(Replacement::ALL.to_vec()),
+        near in 0..31_u16,
+        stream in vec(prop_oneof![15 => launch().prop_map(Some), 1 => Just(None)], 0..60),
     ) {
-        let format = formats()[n];
-        let mut encoder = AqlEncoder::new(format, rule.keeper::<8>(near)).unwrap();
-        let mut packets = Vec::new();
-        let mut send = |packet: &Packet| packets.push(*packet);
-        for (number, item) in stream.iter().enumerate() {
-            match item {
-                Item::Launch(launch) => encoder.launch(launch, &mut send),
-                Item::Barrier => {
+        let format = format(n);
+        let mut encoder = Encoder::new(format, replacement.policy(near));
+        let mut packets: Vec<AqlPacket> = Vec::new();
+        let mut send = |packet: &AqlPacket| packets.push(*packet);
+        for (number, launch) in stream.iter().enumerate() {
+            match launch {
+                Some(launch) => encoder.launch(launch, &mut send),
+                None => {
                     let barrier = Barrier { completion_signal: number as u64, ..Barrier::default() };
                     encoder.barrier(&barrier.emit(&format).unwrap(), &mut send);
                 }
             }
         }
         encoder.flush(&mut send);
-        let (mut agent, mut found) = (AqlAgent::new(format).unwrap(), Vec::new());
-        let mut quick = AqlAgent::new(format).unwrap();
+        let (mut agent, mut found) = (Agent::new(format), Vec::new());
         for packet in &packets {
-            match agent.receive(packet).unwrap() {
-                Received::Barrier => {
-                    let number = Barrier::parse(packet, &format).unwrap().completion_signal;
-                    prop_assert_eq!(number as usize, found.len());
-                    found.push(Item::Barrier);
-                }
-                Received::Launches(launches) => {
-                    found.extend(launches.map(Item::Launch));
-                    let mut list = [Launch::default(); 31];
-                    let count = quick.receive_into(packet, &mut list).unwrap();
-                    let there = &list[..count];
-                    let from = found.len() - count;
-                    prop_assert!(there.iter().copied().map(Item::Launch).eq(found[from..].iter().copied()));
-                }
+            found.extend(launches(&mut agent, packet).unwrap().into_iter().map(Some));
+            if let Ok(barrier) = Barrier::parse(packet, &format) {
+                prop_assert_eq!(barrier.completion_signal as usize, found.len());
+                found.push(None);
             }
         }
         prop_assert_eq!(&found, &stream);
@@ -212,5 +175,10 @@ proptest! {
         prop_assert_eq!(tally.packets() + tally.barriers, packets.len() as u64);
         prop_assert_eq!(tally.launches() + tally.barriers, stream.len() as u64);
         prop_assert!(tally.packets() <= tally.launches());
+        for pair in packets.windows(2).filter(|pair| pair[0][0] == 6 && pair[1][0] == 6) {
+            let [first, second] = [pair[0], pair[1]].map(|p| Condensed::parse(&p, &format).unwrap());
+            let next = second.kernels(&format).next().unwrap();
+            prop_assert!(first.used() + format.cost(next.diff.vector) > 31);
+        }
     }
 }

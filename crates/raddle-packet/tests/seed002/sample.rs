@@ -1,15 +1,11 @@
 //! Which launches do the tests speak of?
 
 use raddle_packet::{
-    AQL_BYTES, AQL_ENTRIES, Agent, AqlOptions, Encoder, Error, Format, HalfWords, HeaderBits, Keep,
-    KernelDispatch, Launch, Received,
+    AQL_BYTES, Agent, AqlFormat, AqlOptions, AqlPacket, Encoder, HALF_WORDS, HalfWords, HeaderBits,
+    KernelDispatch, LaunchImage, PacketError, ReplacementPolicy,
 };
 
-pub(crate) type Aql = Format<AQL_BYTES>;
-pub(crate) type Packet = [u8; AQL_BYTES];
-pub(crate) type One = Launch<AQL_BYTES>;
-pub(crate) type AqlAgent = Agent<AQL_BYTES, AQL_ENTRIES>;
-pub(crate) type AqlEncoder<K> = Encoder<AQL_BYTES, AQL_ENTRIES, K>;
+use crate::naive::Orders;
 
 /// Fields by the number of their bit.
 pub(crate) const SCOPES: usize = 0;
@@ -18,23 +14,29 @@ pub(crate) const KERNEL: usize = 10;
 pub(crate) const KERNARG: usize = 11;
 pub(crate) const SIGNAL: usize = 12;
 
-pub(crate) fn aql() -> Aql {
-    Format::aql(&AqlOptions::default()).unwrap()
+pub(crate) fn aql() -> AqlFormat {
+    AqlFormat::default()
 }
 
-/// Every order, both private sizes.
-pub(crate) fn formats() -> Vec<Aql> {
-    let mut formats = Vec::new();
-    for half_words in [HalfWords::LowFirst, HalfWords::HighFirst] {
-        for header_bits in [HeaderBits::LowFirst, HeaderBits::HighFirst] {
-            for narrow_private in [false, true] {
-                let options =
-                    AqlOptions { half_words, header_bits, narrow_private, ..AqlOptions::default() };
-                formats.push(Format::aql(&options).unwrap());
-            }
-        }
+/// The default format in these orders.
+pub(crate) fn options(orders: Orders) -> AqlOptions {
+    let Orders { high_half_first, high_bits_first, narrow_private } = orders;
+    AqlOptions {
+        half_words: if high_half_first { HalfWords::HighFirst } else { HalfWords::LowFirst },
+        header_bits: if high_bits_first { HeaderBits::HighFirst } else { HeaderBits::LowFirst },
+        narrow_private,
+        ..AqlOptions::default()
     }
-    formats
+}
+
+/// Orders `n` of all eight: every order, both private sizes.
+pub(crate) fn orders(n: usize) -> Orders {
+    Orders { high_half_first: n & 4 != 0, high_bits_first: n & 2 != 0, narrow_private: n & 1 != 0 }
+}
+
+/// Format `n` of all eight.
+pub(crate) fn format(n: usize) -> AqlFormat {
+    AqlFormat::new(&options(orders(n))).unwrap()
 }
 
 /// Entry `n` of the digest's sample table.
@@ -56,25 +58,29 @@ pub(crate) fn entry(n: u64) -> KernelDispatch {
     }
 }
 
+/// Its launch.
+pub(crate) fn launch(n: u64) -> LaunchImage {
+    entry(n).launch(&aql()).unwrap()
+}
+
 /// An agent that holds the sample entries of these numbers.
-pub(crate) fn agent(format: Aql, entries: impl IntoIterator<Item = u16>) -> AqlAgent {
-    let mut agent = AqlAgent::new(format).unwrap();
+pub(crate) fn agent(format: AqlFormat, entries: impl IntoIterator<Item = u16>) -> Agent {
+    let mut agent = Agent::new(format);
     for n in entries {
-        let launch = entry(n.into()).launch(&format).unwrap();
-        launches(&mut agent, &launch.reference(&format, n).unwrap()).unwrap();
+        launches(&mut agent, &launch(n.into()).reference(&format, n).unwrap()).unwrap();
     }
     agent
 }
 
 /// The launches of a packet.
-pub(crate) fn launches(agent: &mut AqlAgent, packet: &Packet) -> Result<Vec<One>, Error> {
-    match agent.receive(packet)? {
-        Received::Launches(launches) => Ok(launches.collect()),
-        Received::Barrier => Ok(Vec::new()),
-    }
+pub(crate) fn launches(
+    agent: &mut Agent,
+    packet: &AqlPacket,
+) -> Result<Vec<LaunchImage>, PacketError> {
+    agent.receive(packet, &mut [LaunchImage::default(); HALF_WORDS]).map(<[_]>::to_vec)
 }
 
-pub(crate) fn hex(text: &str) -> Packet {
+pub(crate) fn hex(text: &str) -> AqlPacket {
     let digits: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
     let mut packet = [0; AQL_BYTES];
     for (byte, pair) in packet.iter_mut().zip(digits.chunks(2)) {
@@ -83,7 +89,7 @@ pub(crate) fn hex(text: &str) -> Packet {
     packet
 }
 
-pub(crate) fn text(packet: &Packet) -> String {
+pub(crate) fn text(packet: &AqlPacket) -> String {
     packet.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -91,22 +97,20 @@ pub(crate) fn text(packet: &Packet) -> String {
 pub(crate) const TABLE_6: &str = "06020480addeefbeedfead0b064034127856eddecefa";
 
 /// The six kernels of the loop, with arguments of this iteration.
-pub(crate) fn kripke(format: &Aql, iteration: u64) -> Vec<One> {
+pub(crate) fn kripke(iteration: u64) -> Vec<LaunchImage> {
     let address = |n| 0x7f30_0000_0000 + 256 * n + 4096 * iteration;
     let kernel = |n| KernelDispatch { kernarg_address: address(n), ..entry(n) };
-    (0..6).map(|n| kernel(n).launch(format).unwrap()).collect()
+    (0..6).map(|n| kernel(n).launch(&aql()).unwrap()).collect()
 }
 
 /// Every packet of a stream.
-pub(crate) fn encode<K: Keep<AQL_BYTES>>(
-    encoder: &mut AqlEncoder<K>,
-    stream: &[One],
-) -> Vec<Packet> {
+pub(crate) fn encode<P: ReplacementPolicy>(
+    encoder: &mut Encoder<P>,
+    stream: &[LaunchImage],
+) -> Vec<AqlPacket> {
     let mut packets = Vec::new();
-    let mut send = |packet: &Packet| packets.push(*packet);
-    for launch in stream {
-        encoder.launch(launch, &mut send);
-    }
+    let mut send = |packet: &AqlPacket| packets.push(*packet);
+    stream.iter().for_each(|launch| encoder.launch(launch, &mut send));
     encoder.flush(&mut send);
     packets
 }

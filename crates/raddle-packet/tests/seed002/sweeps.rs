@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use raddle_packet::{AqlOptions, Format, Rule};
+use raddle_packet::{AqlFormat, AqlOptions, Encoder, LaunchImage, Replacement};
 
-use crate::sample::{Aql, AqlEncoder, KERNARG, KERNEL, One, encode};
+use crate::sample::{KERNARG, KERNEL, encode};
 
 /// Kernel `a`, `b` or `c`; in capitals with other arguments.
-fn launch(format: &Aql, letter: char) -> One {
-    let mut launch = One::default();
+fn launch(format: &AqlFormat, letter: char) -> LaunchImage {
+    let mut launch = LaunchImage::default();
     let kernel = u64::from(letter.to_ascii_lowercase() as u32);
     launch.set(format, KERNEL, kernel).unwrap();
     launch.set(format, 5, kernel * 64).unwrap();
@@ -17,9 +17,9 @@ fn launch(format: &Aql, letter: char) -> One {
 }
 
 /// A letter a launch: o ordinary, s stored, + condensed, a bar between packets; then the table.
-fn told(format: Aql, rule: Rule, near: u16, stream: &str) -> String {
-    let launches: Vec<One> = stream.chars().map(|letter| launch(&format, letter)).collect();
-    let mut encoder = AqlEncoder::new(format, rule.keeper::<8>(near)).unwrap();
+fn told(format: AqlFormat, rule: Replacement, near: u16, stream: &str) -> String {
+    let launches: Vec<LaunchImage> = stream.chars().map(|letter| launch(&format, letter)).collect();
+    let mut encoder = Encoder::new(format, rule.policy(near));
     let packets = encode(&mut encoder, &launches);
     let shown = packets.iter().map(|packet| match packet[0] {
         2 => "o".to_owned(),
@@ -30,14 +30,14 @@ fn told(format: Aql, rule: Rule, near: u16, stream: &str) -> String {
     let table = encoder
         .table()
         .entries()
-        .map(|(_, launch)| char::from_u32(launch.get(&format, KERNARG) as u32).unwrap_or('?'));
+        .map(|(_, launch)| char::from_u32(launch.get(KERNARG) as u32).unwrap_or('?'));
     format!("{:<28} {}", shown.join("|"), table.collect::<String>())
 }
 
 /// Streams of kernels a to c for a table of 2 entries. An entry is near if it is of the same kernel, up to `near` half-words:
 /// at 5 with other arguments, which cost exactly that; at 4 only the same launch is.
-fn sweep(rule: Rule) -> String {
-    let format = Format::aql(&AqlOptions { entries: 2, ..AqlOptions::default() }).unwrap();
+fn sweep(rule: Replacement) -> String {
+    let format = AqlFormat::new(&AqlOptions { entries: 2, ..AqlOptions::default() }).unwrap();
     let mut table = String::new();
     for near in [4, 5, 11] {
         for stream in [
@@ -68,15 +68,15 @@ fn sweep(rule: Rule) -> String {
 
 #[test]
 fn first() {
-    insta::assert_snapshot!(sweep(Rule::First));
+    insta::assert_snapshot!(sweep(Replacement::First));
 }
 
 #[test]
 fn most_recent() {
-    insta::assert_snapshot!(sweep(Rule::MostRecent));
+    insta::assert_snapshot!(sweep(Replacement::MostRecent));
 }
 
 #[test]
 fn frequency() {
-    insta::assert_snapshot!(sweep(Rule::Frequency));
+    insta::assert_snapshot!(sweep(Replacement::Frequency));
 }

@@ -2,10 +2,13 @@
 //!
 //! They lie beside the real profiles (`RADDLE_SAMPLES`), or where `RADDLE_VECTORS` says.
 
-use raddle_packet::{AqlOptions, Condensed, Diff, Format, HalfWords, HeaderBits, Overhead};
+use raddle_packet::{
+    AqlFormat, AqlPacket, Condensed, Diff, Encoder, FirstPolicy, LaunchImage, NEAR, Overhead,
+};
 use serde_json::{Map, Value};
 
-use crate::sample::{Aql, Packet, agent, aql, encode, entry, formats, hex, kripke, launches, text};
+use crate::naive::Orders;
+use crate::sample::{agent, aql, encode, entry, hex, kripke, launches, options, text};
 
 fn vectors() -> Option<Value> {
     raddle_testkit::vectors("vectors002.json")
@@ -28,16 +31,17 @@ fn list(value: &Value) -> &[Value] {
     list
 }
 
-fn format(key: &str) -> Aql {
-    let header_bits =
-        if key.contains("header_bits=msb") { HeaderBits::HighFirst } else { HeaderBits::LowFirst };
-    let half_words =
-        if key.contains("words=msw") { HalfWords::HighFirst } else { HalfWords::LowFirst };
-    Format::aql(&AqlOptions { header_bits, half_words, ..AqlOptions::default() }).unwrap()
+fn format(key: &str) -> AqlFormat {
+    let orders = Orders {
+        high_bits_first: key.contains("header_bits=msb"),
+        high_half_first: key.contains("words=msw"),
+        narrow_private: key.contains("16-bit private"),
+    };
+    AqlFormat::new(&options(orders)).unwrap()
 }
 
 /// Whether the kernels of a packet are those of a list.
-fn same(packet: &Packet, format: &Aql, wanted: &[Value]) {
+fn same(packet: &AqlPacket, format: &AqlFormat, wanted: &[Value]) {
     let packet = Condensed::parse(packet, format).unwrap();
     let found: Vec<_> = packet.kernels(format).collect();
     assert_eq!(found.len(), wanted.len());
@@ -59,12 +63,12 @@ fn bits_and_layout() {
     for (number_of, (field, wanted)) in format.fields().iter().zip(bits).enumerate() {
         assert_eq!(field.name, wanted["field"]);
         assert_eq!(number(&wanted["mask"]), 1 << number_of);
-        assert_eq!(number(&wanted["half_words"]), u64::from(field.half_words()));
+        assert_eq!(number(&wanted["half_words"]), field.half_words() as u64);
     }
     let layout = list(&all["reference_layout"]);
     for field in format.fields() {
         let row = layout.iter().find(|row| row["field"] == field.name).unwrap();
-        assert_eq!(number(&row["offset"]), u64::from(field.offset));
+        assert_eq!(number(&row["offset"]), field.offset as u64);
         assert_eq!(number(&row["bits"]), u64::from(field.bits()));
     }
     assert_eq!(layout.len(), format.fields().len() + 3, "type, number and reserved2 beside them");
@@ -88,7 +92,7 @@ fn table_6() {
         for kernel in parsed.kernels(&format) {
             again.push(&format, kernel.ref_num, kernel.diff.vector, &kernel.diff.values).unwrap();
         }
-        assert_eq!(again.emit(&format), packet, "{key}");
+        assert_eq!(*again.emit(), packet, "{key}");
     }
     let literal = &all["table6_line21_literal_diff1"];
     same(&hex(literal["hex"].as_str().unwrap()), &aql(), list(&literal["decoded"]));
@@ -107,7 +111,7 @@ fn table_6_on_the_sample_table() {
     let dispatched = list(&sample["dispatch"]).iter().zip(found);
     for (wanted, launch) in entries.into_iter().chain(dispatched) {
         for (field, described) in format.fields().iter().enumerate() {
-            let found = launch.get(&format, field);
+            let found = launch.get(field);
             assert_eq!(found, number(&wanted[described.name]), "{}", described.name);
         }
     }
@@ -122,12 +126,12 @@ fn table_6_on_the_sample_table() {
     }
 }
 
-fn dispatched_vector(format: &Aql, fields: &Value, entry: &crate::sample::One) -> u32 {
-    let mut launch = crate::sample::One::default();
+fn dispatched_vector(format: &AqlFormat, fields: &Value, entry: &LaunchImage) -> u16 {
+    let mut launch = LaunchImage::default();
     for (field, described) in format.fields().iter().enumerate() {
         launch.set(format, field, number(&fields[described.name])).unwrap();
     }
-    launch.differs(entry, format)
+    launch.differs(entry)
 }
 
 #[test]
@@ -143,11 +147,10 @@ fn the_reference_packet() {
 fn six_kernels_and_what_fits() {
     let Some(all) = vectors() else { return };
     let (format, kripke_six) = (aql(), &all["kripke_six"]);
-    let mut encoder =
-        crate::sample::AqlEncoder::new(format, raddle_packet::First { near: 9 }).unwrap();
+    let mut encoder = Encoder::new(format, FirstPolicy { near: NEAR });
     let entries: Vec<_> = (0..6).map(|n| entry(n).launch(&format).unwrap()).collect();
     encode(&mut encoder, &entries);
-    let packets = encode(&mut encoder, &kripke(&format, 0));
+    let packets = encode(&mut encoder, &kripke(0));
     assert_eq!(packets.len(), 1);
     assert_eq!(text(&packets[0]), kripke_six["hex"].as_str().unwrap());
     assert_eq!(encoder.tally().half_words, number(&kripke_six["half_words_used"]));
@@ -163,7 +166,7 @@ fn six_kernels_and_what_fits() {
         _ => 0x1fff,
     };
     for (name, wanted) in object(&all["capacity"]) {
-        let format = if name.contains("16-bit private") { formats()[1] } else { format };
+        let format = self::format(name);
         let each = format.cost(vector(name));
         assert_eq!(u64::from(each), number(&wanted["half_words_each"]), "{name}");
         assert_eq!(u64::from(31 / each), number(&wanted["kernels_per_packet"]), "{name}");

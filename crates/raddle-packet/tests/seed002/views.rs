@@ -1,6 +1,6 @@
 //! What does a packet look like in print?
 
-use raddle_packet::{Barrier, Kind, Reference, View};
+use raddle_packet::{Barrier, PacketKind, PacketView, Reference};
 
 use crate::sample::{TABLE_6, aql, entry, hex};
 
@@ -23,7 +23,8 @@ fn packets_in_print() {
         ("a barrier", barrier.emit(&format).unwrap()),
         ("nothing", hex("0102 03")),
     ];
-    let told = packets.map(|(name, packet)| format!("{name}: {}", View::new(&packet, &format)));
+    let told =
+        packets.map(|(name, packet)| format!("{name}: {}", PacketView::new(&packet, &format)));
     insta::assert_snapshot!(told.join("\n"));
 }
 
@@ -31,7 +32,6 @@ fn packets_in_print() {
 fn what_a_view_reads() {
     let format = aql();
     let packet = Reference { ref_num: 3, kernel: entry(3) }.emit(&format).unwrap();
-    let view = View::new(&packet, &format);
-    assert_eq!((view.kind(), view.ref_num(), view.num_kernels()), (Kind::Reference, 3, 21));
-    assert_eq!((view.field(10), view.bytes()[0]), (entry(3).kernel_object, 7));
+    let view = PacketView::new(&packet, &format);
+    assert_eq!((view.kind(), view.ref_num(), view.num_kernels()), (PacketKind::Reference, 3, 21));
 }

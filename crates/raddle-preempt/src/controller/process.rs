@@ -96,8 +96,8 @@ impl<T> Process<T> {
 
     /// Whether this launch may be killed, and may be stopped part-way.
     fn may_stop(flying: &Flying<T>, options: Options) -> bool {
-        let often = progress::often(options.most_kills, flying.work.kills);
-        flying.work.may_be_killed() && !often
+        let spared = progress::is_spared(options.most_kills, flying.work.kills);
+        flying.work.may_be_killed() && !spared
     }
 
     /// Which launches leave by the flag: all in the runtime, but those up to the last one that has

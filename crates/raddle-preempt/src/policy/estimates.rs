@@ -1,45 +1,49 @@
-//! What would each way off take, judging by what was seen of the victim's launches?
+//! What is known of a victim, from what was seen of its launches and of others of their kind?
 //!
 //! Ticks are nanoseconds.
 
-use raddle_policy::{Fact, Tick, Ticks, VictimView};
+use raddle_policy::{Fact, Preemption, Tick, Ticks, VictimView};
 
 use super::DeviceCosts;
-use super::history::History;
-use crate::ways::{Costs, Victim};
+use super::history::LaunchHistory;
+use super::price::VictimEstimate;
 
-/// What a rule that weighs is told: what was seen, and what the device takes.
+/// The costs of a device, and what was seen on it.
 #[derive(Clone, Debug)]
 pub(super) struct Estimates {
     device: DeviceCosts,
-    history: History,
+    history: LaunchHistory,
 }
 
 impl Estimates {
     pub(super) fn new(device: DeviceCosts) -> Self {
-        Self { device, history: History::default() }
+        Self { device, history: LaunchHistory::default() }
     }
 
     pub(super) fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         self.history.observe(fact, now);
     }
 
-    pub(super) fn costs(&self) -> Costs {
-        Costs {
-            reset: Ticks(self.device.reset_ns),
-            bandwidth: self.device.bytes_per_us,
-            ..Costs::default()
-        }
+    /// The cheapest method for a victim ([`VictimEstimate::cheapest`]).
+    pub(super) fn cheapest(
+        &self,
+        view: &VictimView<'_>,
+        now: Tick,
+        bound: Ticks,
+        allowed: impl Fn(Preemption) -> bool,
+    ) -> Preemption {
+        self.victim(view, now).cheapest(bound, &self.device, allowed)
     }
 
-    /// The victim in the words of a rule, but for whether it may be killed.
-    pub(super) fn weigh(&self, view: &VictimView<'_>, now: Tick) -> Victim {
+    fn victim(&self, view: &VictimView<'_>, now: Tick) -> VictimEstimate {
         let history = &self.history;
-        let mut victim = Victim {
-            running: Some(Ticks::ZERO),
-            waiting: Some(Ticks::ZERO),
-            workgroup: Some(Ticks::ZERO),
-            ..Victim::default()
+        let none = Some(Ticks::ZERO);
+        let mut victim = VictimEstimate {
+            running: none,
+            waiting: none,
+            workgroup: none,
+            done: Ticks::ZERO,
+            bytes: 0,
         };
         for launch in view.launches {
             let remaining = history.remaining(launch, now);
@@ -51,7 +55,6 @@ impl Estimates {
                 // One after the other: launches of several streams may overlap, at best.
                 victim.waiting =
                     victim.waiting.zip(remaining).map(|(sum, remaining)| sum + remaining);
-                victim.launches += 1;
             }
             let demand = &launch.launch.demand;
             let groups = launch.resident_waves.div_ceil(u64::from(demand.waves).max(1));

@@ -1,8 +1,8 @@
-//! How long will it still take, judging by what was seen?
+//! How long will a launch still take, judging by what was seen?
 //!
 //! A launch is taken to last as long as the last one of its kind did: of the same process, with as
-//! many workgroups of the same demand. One that is the first of its kind is judged by how far it
-//! has come. Times are ticks; what nobody can know is `None`.
+//! many workgroups of the same demand. The first of its kind is judged by its progress. Times are
+//! ticks; what cannot be known is `None`.
 
 use alloc::collections::{BTreeMap, VecDeque};
 
@@ -10,20 +10,20 @@ use raddle_policy::{
     Fact, Launch, LaunchId, Piece, Preemption, Tick, Ticks, VictimLaunch, WaveSpan,
 };
 
-/// Kinds that are remembered; later ones are judged by how far they have come.
+/// Kinds that are remembered; launches of later ones are judged by their progress.
 const MOST_KINDS: usize = 4096;
 
 /// Launches that are taken to last equally long.
-type Kind = (u16, u64, [u32; 5]);
+type LaunchKind = (u16, u64, [u32; 5]);
 
-fn kind(launch: &Launch) -> Kind {
+fn kind(launch: &Launch) -> LaunchKind {
     let demand = &launch.demand;
     let shape = [demand.waves, demand.vgpr, demand.sgpr, demand.barriers].map(u32::from);
     let [waves, vgpr, sgpr, barriers] = shape;
     (launch.process.0, launch.workgroups, [waves, vgpr, sgpr, barriers, demand.lds])
 }
 
-/// How long the last one of a kind took.
+/// How long the last launch of a kind took.
 #[derive(Clone, Copy, Debug)]
 struct Lasted {
     launch: Ticks,
@@ -32,16 +32,16 @@ struct Lasted {
 
 /// A launch that has started and not ended.
 #[derive(Clone, Debug)]
-struct Running {
-    kind: Kind,
+struct RunningLaunch {
+    kind: LaunchKind,
     /// Waves of all of it, and how many of them have ended.
     waves: u64,
     ended: u64,
-    /// For how long it was on the device until it was last taken off.
+    /// Time on the device until it was last taken off.
     ran: Ticks,
-    /// Since when it is on the device; `None` while it is off.
+    /// When it came on the device; `None` while it is off.
     since: Option<Tick>,
-    /// When it was taken off, while it is.
+    /// When it was last taken off.
     off: Tick,
     /// Waves that are resident: when they started, the earliest first, and how many.
     fronts: VecDeque<(Tick, u64)>,
@@ -49,12 +49,12 @@ struct Running {
     workgroup: Option<Ticks>,
 }
 
-impl Running {
+impl RunningLaunch {
     fn elapsed(&self, now: Tick) -> Ticks {
         self.ran + self.since.map_or(Ticks::ZERO, |since| now.since(since))
     }
 
-    /// As long as what has ended took, for each that has not.
+    /// Each wave that has not ended is taken to need as long as those that have.
     fn by_progress(&self, now: Tick) -> Option<Ticks> {
         let left = u128::from(self.waves.saturating_sub(self.ended));
         let each = u128::from(self.elapsed(now).0).checked_mul(left)?;
@@ -65,19 +65,19 @@ impl Running {
 
 /// What was seen so far.
 #[derive(Clone, Debug, Default)]
-pub(super) struct History {
-    running: BTreeMap<LaunchId, Running>,
-    kinds: BTreeMap<Kind, Lasted>,
+pub(super) struct LaunchHistory {
+    running: BTreeMap<LaunchId, RunningLaunch>,
+    kinds: BTreeMap<LaunchKind, Lasted>,
 }
 
-/// Waves named by pieces.
+/// How many waves the pieces name.
 fn named(launch: &Launch, waves: WaveSpan, pieces: &[Piece]) -> u64 {
     let (_, count) = waves.bounds(launch.demand.waves);
     let groups = pieces.iter().fold(0, |sum: u64, piece| sum.saturating_add(piece.count.into()));
     groups.saturating_mul(count.into())
 }
 
-impl History {
+impl LaunchHistory {
     pub(super) fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         match *fact {
             Fact::Started { launch, waves, pieces, .. } => {
@@ -113,7 +113,7 @@ impl History {
     }
 
     fn started(&mut self, launch: &Launch, waves: u64, now: Tick) {
-        let running = self.running.entry(launch.id).or_insert_with(|| Running {
+        let running = self.running.entry(launch.id).or_insert_with(|| RunningLaunch {
             kind: kind(launch),
             waves: launch.workgroups.saturating_mul(launch.demand.waves.into()),
             ended: 0,
@@ -160,12 +160,12 @@ impl History {
         self.running.contains_key(&victim.launch.id)
     }
 
-    /// For how long it has been on the device.
+    /// Time that it has been on the device.
     pub(super) fn elapsed(&self, victim: &VictimLaunch, now: Tick) -> Ticks {
         self.running.get(&victim.launch.id).map_or(Ticks::ZERO, |running| running.elapsed(now))
     }
 
-    /// Until it has ended, from its start or from now.
+    /// Time until it ends: from its start, or from now if it has started.
     pub(super) fn remaining(&self, victim: &VictimLaunch, now: Tick) -> Option<Ticks> {
         let lasted = self.kinds.get(&kind(&victim.launch)).map(|lasted| lasted.launch);
         let Some(running) = self.running.get(&victim.launch.id) else { return lasted };
@@ -174,7 +174,7 @@ impl History {
         left.filter(|&left| left > 0).map(Ticks).or_else(|| running.by_progress(now))
     }
 
-    /// Until the last of its workgroups that are resident has ended.
+    /// Time until the last of its resident workgroups ends.
     pub(super) fn resident(&self, victim: &VictimLaunch, now: Tick) -> Option<Ticks> {
         if victim.resident_waves == 0 {
             return Some(Ticks::ZERO);

@@ -1,8 +1,7 @@
 //! Which policies fill the preempt slot?
 //!
 //! Each says how the submitted launches of a process leave that has lost the turn; a device or a
-//! simulator carries it out. Each is a [`ByRule`]: a rule of [`crate::ways`] chooses, [`Fixed`] or
-//! [`Cheapest`] or one of the caller's own. `never` alone, which does not let it leave, belongs to
+//! simulator carries it out. All are a [`ByRule`]; `never`, which does not let it leave, belongs to
 //! `raddle-dispatch`.
 //!
 //! | policy | submitted, not started | running | latency: launches of T, window W |
@@ -13,16 +12,16 @@
 //! | [`reset`](ResetConfig) | back to the head of the buffer | killed if every submitted one is idempotent, else as flag | the reset, else 1 x T |
 //! | [`switch`](SwitchConfig) | held | saved, later restored in its place | bytes / bandwidth |
 //! | [`cheapest`](CheapestConfig) | by cost | by cost | its bound |
-//!
-//! [`Fixed`]: crate::Fixed
-//! [`Cheapest`]: crate::Cheapest
 
 mod by_rule;
-mod cheapest;
+mod config;
 mod estimates;
-mod fixed;
 mod history;
+mod price;
+#[cfg(test)]
+mod tests;
 
 pub use by_rule::ByRule;
-pub use cheapest::{CheapestConfig, DeviceCosts};
-pub use fixed::{DrainConfig, FlagConfig, ResetConfig, SwitchConfig, WaitConfig};
+pub use config::{
+    CheapestConfig, DeviceCosts, DrainConfig, FlagConfig, ResetConfig, SwitchConfig, WaitConfig,
+};

@@ -3,7 +3,9 @@
 //! Each packet is drawn with its fields and half-words. Steps have the numbers of the seed's figures
 //! 3 and 6.
 
-use raddle_packet::{AQL_BYTES, AqlOptions, Condensed, Diff, Kernel, Launch, View};
+use raddle_packet::{
+    AQL_BYTES, AqlOptions, Condensed, CondensedKernel, Diff, HALF_WORDS, LaunchImage, PacketView,
+};
 use serde_json::value::RawValue;
 
 use super::{Step, Told, few, step};
@@ -27,7 +29,7 @@ const MOST_PACKETS: usize = 20;
 pub(super) fn explain(fields: &Fields<'_>) -> Result<Told, Fault> {
     let usual = AqlOptions::default();
     let question = question(fields).map_err(|mut fault| {
-        if let Ok(format) = Aql::aql(&usual) {
+        if let Ok(format) = Aql::new(&usual) {
             fault.message = spelled(&fault.message, &format);
         }
         fault
@@ -50,7 +52,7 @@ pub(super) fn explain(fields: &Fields<'_>) -> Result<Told, Fault> {
 
 /// A packet with all it holds: byte, field, half-words, value.
 fn drawn(format: &Aql, title: &str, packet: &Packet) -> Step {
-    let view = View::new(packet, format).to_string();
+    let view = PacketView::new(packet, format).to_string();
     let digits = hex(packet);
     // Two lines of half the packet each, as a terminal has 80 columns.
     let (first, second) = digits.split_at(AQL_BYTES);
@@ -60,18 +62,17 @@ fn drawn(format: &Aql, title: &str, packet: &Packet) -> Step {
     step(title, lines)
 }
 
-fn encoding(format: &Aql, kernels: &[Kernel<AQL_BYTES>]) -> Result<Vec<Step>, Fault> {
-    let line = |(number, kernel): (usize, &Kernel<AQL_BYTES>)| {
-        let Kernel { ref_num, diff } = kernel;
+fn encoding(format: &Aql, kernels: &[CondensedKernel]) -> Result<Vec<Step>, Fault> {
+    let line = |(number, kernel): (usize, &CondensedKernel)| {
+        let CondensedKernel { ref_num, diff } = kernel;
         let (header, cost) = (format.pack(*ref_num, diff.vector), format.cost(diff.vector));
         let fields = changed(format, diff);
         let fields = if fields.is_empty() { "as it is".to_owned() } else { fields.join(", ") };
         let cost = counted(cost.into(), "half-word", "half-words");
         format!("kernel {number}: entry {ref_num}, header 0x{header:04x}, {cost}: {fields}")
     };
-    let capacity = format.capacity();
     let mut lines = wrapped(&few(kernels.iter().enumerate().map(line).collect()));
-    lines.push(format!("a packet has {capacity} half-words; what does not fit begins another"));
+    lines.push(format!("a packet has {HALF_WORDS} half-words; what does not fit begins another"));
     let kernels_told = counted(kernels.len() as u64, "kernel", "kernels");
     let mut steps = vec![step(format!("{kernels_told} as differences"), lines)];
     for (number, packet) in condensed(format, kernels)?.iter().enumerate() {
@@ -89,10 +90,10 @@ fn wrapped(lines: &[String]) -> Vec<String> {
 }
 
 /// The fields of a difference with their values.
-fn changed(format: &Aql, diff: &Diff<AQL_BYTES>) -> Vec<String> {
+fn changed(format: &Aql, diff: &Diff) -> Vec<String> {
     let fields = format.fields().iter().enumerate();
     let named = fields.filter(|(number, _)| diff.vector >> number & 1 == 1);
-    let value = |number| diff.values.get(format, number);
+    let value = |number| diff.values.get(number);
     named.map(|(number, field)| format!("{} = 0x{:x}", field.name, value(number))).collect()
 }
 
@@ -103,12 +104,12 @@ fn decoding(format: &Aql, packets: &[Packet], table: &AqlTable) -> Result<Vec<St
     for (number, packet) in packets.iter().enumerate() {
         let (launches, after) = decode(format, std::slice::from_ref(packet), &table)?;
         steps.push(drawn(format, &format!("602: packet {number}"), packet));
-        let launches: Vec<Launch<AQL_BYTES>> = launches.into_iter().flatten().collect();
+        let launches: Vec<LaunchImage> = launches.into_iter().flatten().collect();
         let mut lines = Vec::new();
         // What it says of each kernel; an ordinary packet says nothing of entries.
         let parsed = Condensed::parse(packet, format).ok();
         let kernels = parsed.iter().flat_map(|packet| packet.kernels(format));
-        let mut kernels: Vec<Option<Kernel<AQL_BYTES>>> = kernels.map(Some).collect();
+        let mut kernels: Vec<Option<CondensedKernel>> = kernels.map(Some).collect();
         kernels.resize(launches.len(), None);
         for (number, (launch, kernel)) in launches.iter().zip(&kernels).enumerate() {
             let last = number + 1 == launches.len();
@@ -126,8 +127,8 @@ fn decoding(format: &Aql, packets: &[Packet], table: &AqlTable) -> Result<Vec<St
 /// One launch: which entry it is, with what changed, and how it is cleaned up.
 fn launched(
     format: &Aql,
-    (number, launch): (usize, &Launch<AQL_BYTES>),
-    kernel: Option<&Kernel<AQL_BYTES>>,
+    (number, launch): (usize, &LaunchImage),
+    kernel: Option<&CondensedKernel>,
     last: bool,
 ) -> String {
     let like = kernel.map_or_else(String::new, |kernel| {
@@ -137,12 +138,12 @@ fn launched(
             fields => format!(", entry {entry} with {}", fields.join(", ")),
         }
     });
-    let cleanup = match (last, launch.asks_cleanup(format)) {
+    let cleanup = match (last, launch.asks_cleanup()) {
         (true, _) => "the cleanup of the last one",
         (false, true) => "a cleanup of its own: it has a signal or a release scope",
         (false, false) => "no cleanup",
     };
-    let object = format.field("kernel_object").map_or(0, |number| launch.get(format, number));
+    let object = format.field("kernel_object").map_or(0, |number| launch.get(number));
     format!("launch {number}: kernel 0x{object:x}{like}; {cleanup}")
 }
 

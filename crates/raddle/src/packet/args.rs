@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Subcommand, ValueEnum};
 use raddle_packet::{
-    AQL_BYTES, AqlOptions, Format, HalfWords, HeaderBits, NEAR, Overhead, Rule, Scope, Types,
+    AqlFormat, AqlOptions, HalfWords, HeaderBits, NEAR, Overhead, PacketTypes, Replacement,
+    TableScope,
 };
 use serde::Serialize;
 
@@ -184,11 +185,11 @@ pub(crate) enum Shared {
 
 impl Shared {
     /// The scope of that name.
-    pub(crate) const fn scope(self) -> Scope {
+    pub(crate) const fn scope(self) -> TableScope {
         match self {
-            Self::Queue => Scope::Queue,
-            Self::Process => Scope::Process,
-            Self::Agent => Scope::Agent,
+            Self::Queue => TableScope::Queue,
+            Self::Process => TableScope::Process,
+            Self::Agent => TableScope::Agent,
         }
     }
 }
@@ -202,18 +203,15 @@ pub(crate) enum Keep {
     MostRecent,
     /// Those launched most often
     Frequency,
-    /// The fewest packets: streams of 32 to 64 real launches
-    Optimal,
 }
 
 impl Keep {
-    /// The rule, but for the optimal one.
-    pub(crate) const fn rule(self) -> Option<Rule> {
+    /// The replacement policy of this name.
+    pub(crate) const fn replacement(self) -> Replacement {
         match self {
-            Self::First => Some(Rule::First),
-            Self::MostRecent => Some(Rule::MostRecent),
-            Self::Frequency => Some(Rule::Frequency),
-            Self::Optimal => None,
+            Self::First => Replacement::First,
+            Self::MostRecent => Replacement::MostRecent,
+            Self::Frequency => Replacement::Frequency,
         }
     }
 }
@@ -265,9 +263,9 @@ fn private_bits(text: &str) -> Result<u8, String> {
 
 impl LayoutArgs {
     /// The layout.
-    pub(crate) fn format(&self) -> Result<Format<AQL_BYTES>, CliError> {
+    pub(crate) fn format(&self) -> Result<AqlFormat, CliError> {
         let usual = AqlOptions::default();
-        let types = Types {
+        let types = PacketTypes {
             dispatch: self.dispatch_type,
             reference: self.reference_type,
             condensed: self.condensed_type,
@@ -284,7 +282,7 @@ impl LayoutArgs {
         let narrow_private = self.private_bits == 16;
         let entries = self.entries;
         let options = AqlOptions { types, half_words, header_bits, narrow_private, entries };
-        Format::aql(&options).map_err(|error| {
+        AqlFormat::new(&options).map_err(|error| {
             CliError::Usage(format!("{error}; check --dispatch-type and its like"))
         })
     }

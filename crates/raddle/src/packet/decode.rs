@@ -3,7 +3,8 @@
 //! Packets are drawn one after the other, up to the first that is malformed; that one is drawn too.
 
 use raddle_packet::{
-    AQL_BYTES, Agent, Barrier, Condensed, Diff, Error, Kernel, Launch, Received, Reference, View,
+    Agent, Barrier, Condensed, CondensedKernel, Diff, HALF_WORDS, LaunchImage, PacketError,
+    PacketView, Reference, cleanups,
 };
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -44,7 +45,7 @@ struct Named<'l> {
 }
 
 /// The fields of a difference.
-struct Changed<'l>(&'l Aql, Diff<AQL_BYTES>);
+struct Changed<'l>(&'l Aql, Diff);
 
 impl Serialize for Changed<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -52,7 +53,7 @@ impl Serialize for Changed<'_> {
         let mut map = serializer.serialize_map(Some(diff.vector.count_ones() as usize))?;
         for (number, field) in layout.fields().iter().enumerate() {
             if diff.vector >> number & 1 == 1 {
-                let value = diff.values.get(layout, number);
+                let value = diff.values.get(number);
                 match field.bits() {
                     64 => map.serialize_entry(field.name, &address(value))?,
                     _ => map.serialize_entry(field.name, &value)?,
@@ -101,11 +102,10 @@ pub(super) fn verb(
     if packets.is_empty() {
         super::nothing(&name, "no packets", "there is nothing to decode", console);
     }
-    let mut agent = Agent::<AQL_BYTES, 8>::new(layout)
-        .map_err(|error| CliError::Refused(format!("{name}: {error}")))?;
+    let mut agent = Agent::new(layout);
     let (mut text, mut report) = (String::new(), Report { packets: Vec::new(), refused: None });
     for (number, packet) in packets.iter().enumerate() {
-        let view = View::new(packet, &layout);
+        let view = PacketView::new(packet, &layout);
         text += &format!("packet {number}: {view}");
         match decoded(&mut agent, &layout, packet) {
             Ok(decoded) => {
@@ -131,9 +131,9 @@ pub(super) fn verb(
     }
 }
 
-fn why(error: &Error) -> String {
+fn why(error: &PacketError) -> String {
     match error {
-        Error::EmptyEntry { .. } => format!(
+        PacketError::EmptyEntry { .. } => format!(
             "{error}; `raddle golden packet` takes entries with the packets, as {{\"decode\":[\"..\"],\"table\":{{\"0\":{{..}}}}}}"
         ),
         _ => error.to_string(),
@@ -141,27 +141,24 @@ fn why(error: &Error) -> String {
 }
 
 fn decoded<'l>(
-    agent: &mut Agent<AQL_BYTES, 8>,
+    agent: &mut Agent,
     layout: &'l Aql,
     packet: &Packet,
-) -> Result<Decoded<'l>, Error> {
-    let kind = View::new(packet, layout).kind().name();
-    let (launches, cleanups) = match agent.receive(packet)? {
-        Received::Launches(launches) => (launches.clone().collect(), launches.cleanups()),
-        Received::Barrier => (Vec::<Launch<AQL_BYTES>>::new(), 0),
-    };
-    let launches = launches.into_iter().map(|launch| Told(layout, launch)).collect();
+) -> Result<Decoded<'l>, PacketError> {
+    let kind = PacketView::new(packet, layout).kind().name();
+    let mut list = [LaunchImage::default(); HALF_WORDS];
+    let launches = agent.receive(packet, &mut list)?;
     let parsed = Condensed::parse(packet, layout);
     let kernels = parsed.iter().flat_map(|condensed| condensed.kernels(layout));
-    let named = |Kernel { ref_num, diff }| Named { ref_num, diff: Changed(layout, diff) };
+    let named = |CondensedKernel { ref_num, diff }| Named { ref_num, diff: Changed(layout, diff) };
     Ok(Decoded {
         packet: hex(packet),
         kind,
         ref_num: Reference::parse(packet, layout).ok().map(|reference| reference.ref_num),
         condensed: kernels.map(named).collect(),
         barrier: Barrier::parse(packet, layout).ok().map(waits),
-        launches,
-        cleanups,
+        launches: launches.iter().map(|launch| Told(layout, *launch)).collect(),
+        cleanups: cleanups(launches),
     })
 }
 

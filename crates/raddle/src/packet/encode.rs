@@ -1,6 +1,6 @@
 //! How do launches become packets?
 
-use raddle_packet::{AQL_BYTES, Encoder, Error, Keep, Limits, Scripted, Tally, optimal};
+use raddle_packet::{AQL_BYTES, Encoder, PacketTally};
 use serde::Serialize;
 
 use super::args::EncodeArgs;
@@ -40,8 +40,7 @@ pub(super) fn verb(
     if sent.is_empty() {
         super::nothing(&name, "no launches", "there is nothing to encode", console);
     }
-    let (packets, tally) = encode(args, &layout, &sent)
-        .map_err(|error| CliError::Refused(format!("{name}: {error}")))?;
+    let (packets, tally) = encode(args, &layout, &sent);
     let packets: Vec<String> = packets.iter().map(hex).collect();
     let text = match format {
         Format::Text => packets.iter().map(|packet| format!("{packet}\n")).collect(),
@@ -60,22 +59,9 @@ pub(super) fn verb(
     console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
 }
 
-fn encode(args: &EncodeArgs, layout: &Aql, sent: &[Sent]) -> Result<(Vec<Packet>, Tally), Error> {
-    match args.keep.keep.rule() {
-        Some(rule) => run(layout, rule.keeper::<8>(args.keep.near), sent),
-        None => {
-            let items: Vec<_> = sent.iter().map(Sent::item).collect();
-            run(layout, Scripted::new(&optimal(layout, &items, &Limits::default())?.ways), sent)
-        }
-    }
-}
-
-fn run(
-    layout: &Aql,
-    keep: impl Keep<AQL_BYTES>,
-    sent: &[Sent],
-) -> Result<(Vec<Packet>, Tally), Error> {
-    let mut encoder = Encoder::<AQL_BYTES, 8, _>::new(*layout, keep)?;
+fn encode(args: &EncodeArgs, layout: &Aql, sent: &[Sent]) -> (Vec<Packet>, PacketTally) {
+    let policy = args.keep.keep.replacement().policy(args.keep.near);
+    let mut encoder = Encoder::new(*layout, policy);
     let mut packets = Vec::new();
     let mut send = |packet: &Packet| packets.push(*packet);
     for each in sent {
@@ -85,5 +71,5 @@ fn run(
         }
     }
     encoder.flush(&mut send);
-    Ok((packets, encoder.tally()))
+    (packets, encoder.tally())
 }

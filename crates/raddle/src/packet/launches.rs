@@ -2,7 +2,7 @@
 //!
 //! One object a line, or the whole document that `packet decode --format json` prints.
 
-use raddle_packet::{AQL_BYTES, Barrier, Item, Launch};
+use raddle_packet::{Barrier, LaunchImage};
 use serde_json::Value;
 
 use crate::error::CliError;
@@ -15,19 +15,9 @@ use crate::units::nearest;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sent {
     /// A launch, in whatever packet.
-    Launch(Launch<AQL_BYTES>),
+    Launch(LaunchImage),
     /// A barrier, which is this packet.
     Barrier(Packet),
-}
-
-impl Sent {
-    /// The same as the search for the fewest packets knows it.
-    pub(super) const fn item(&self) -> Item<AQL_BYTES> {
-        match self {
-            Self::Launch(launch) => Item::Launch(*launch),
-            Self::Barrier(_) => Item::Barrier,
-        }
-    }
 }
 
 const SHAPE: &str = "Give one launch a line, such as {\"kernel_object\":\"0x1000\",\"grid_size_x\":256}, or {\"barrier\":true}";

@@ -1,17 +1,13 @@
 //! How many packets does a queue become under a rule, and at what cost?
 
 use raddle_packet::{
-    AQL_BYTES, Agent, Condensed, Encoder, Error, Item, Keep, Limits, Overhead, Received, Rule,
-    Scripted, Tally, optimal,
+    AQL_BYTES, Agent, Condensed, Encoder, HALF_WORDS, LaunchImage, Overhead, PacketTally,
+    Replacement, cleanups,
 };
 use serde::Serialize;
 
-use super::stream::Queue;
+use super::stream::{Item, Queue};
 use crate::golden::packet::{Aql, Packet};
-
-/// So many launches the optimal rule is tried on: the most for which it can be found. What cannot
-/// be found for few cannot be for more.
-const SAMPLES: [u64; 5] = [32, 64, 128, 256, 512];
 
 /// One rule for one place of the arguments.
 #[derive(Debug, Serialize)]
@@ -35,18 +31,6 @@ pub(super) struct Row {
     pub(super) overhead_ns: u64,
 }
 
-/// Packets of a sample.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) struct Sampled {
-    pub(super) arguments: &'static str,
-    pub(super) launches: u64,
-    /// By the rules, in their order.
-    pub(super) packets: Vec<(&'static str, u64)>,
-    /// `None` where the search would be too long, or knows nothing of a limit.
-    pub(super) optimal: Option<u64>,
-}
-
 /// How packets are made, whatever is worth an entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Making<'l> {
@@ -63,12 +47,12 @@ impl Making<'_> {
     pub(super) fn row(
         &self,
         arguments: &'static str,
-        rule: Rule,
+        replacement: Replacement,
         queues: &[Queue],
-    ) -> Result<Row, Error> {
+    ) -> Row {
         let mut row = Row {
             arguments,
-            keep: rule.name(),
+            keep: replacement.name(),
             packets: 0,
             bytes: 0,
             condensed: 0,
@@ -80,9 +64,9 @@ impl Making<'_> {
             overhead_ns: 0,
         };
         for queue in queues {
-            let mut agent = Agent::<AQL_BYTES, 8>::new(*self.layout)?;
+            let mut agent = Agent::new(*self.layout);
             let mut send = |packet: &Packet| self.count(&mut agent, packet, &mut row);
-            let tally = self.play(rule.keeper::<8>(self.near), queue, &mut send)?;
+            let tally = self.play(replacement, queue, &mut send);
             row.packets += tally.packets();
             row.condensed += tally.condensed;
             row.reference += tally.reference;
@@ -90,18 +74,18 @@ impl Making<'_> {
             row.condensed_packets += tally.condensed_packets;
         }
         row.bytes = row.packets.saturating_mul(AQL_BYTES as u64);
-        Ok(row)
+        row
     }
 
     /// What one packet costs, and whose entries it names.
-    fn count(&self, agent: &mut Agent<AQL_BYTES, 8>, packet: &Packet, row: &mut Row) {
-        let Ok(Received::Launches(launches)) = agent.receive(packet) else { return };
-        let (count, cleanups) = (launches.len(), launches.cleanups());
-        let none = [0; u8::MAX as usize];
-        let runs = none.get(..count).unwrap_or(&none);
+    fn count(&self, agent: &mut Agent, packet: &Packet, row: &mut Row) {
+        let mut list = [LaunchImage::default(); HALF_WORDS];
+        let Ok(launches) = agent.receive(packet, &mut list) else { return };
+        let none = [0; HALF_WORDS];
+        let runs = none.get(..launches.len()).unwrap_or(&none);
         let mut cost = self.costs.ordinary(runs);
         if let Ok(condensed) = Condensed::parse(packet, self.layout) {
-            cost = self.costs.condensed(runs, u64::from(cleanups).saturating_sub(1));
+            cost = self.costs.condensed(runs, u64::from(cleanups(launches)).saturating_sub(1));
             let kernel = self.layout.field("kernel_object").unwrap_or(0);
             for launch in condensed.kernels(self.layout) {
                 let other = launch.diff.vector >> kernel & 1 == 1;
@@ -115,11 +99,11 @@ impl Making<'_> {
     /// its first one would wait too long for.
     fn play(
         &self,
-        keep: impl Keep<AQL_BYTES>,
+        replacement: Replacement,
         queue: &Queue,
         send: &mut impl FnMut(&Packet),
-    ) -> Result<Tally, Error> {
-        let mut encoder = Encoder::<AQL_BYTES, 8, _>::new(*self.layout, keep)?;
+    ) -> PacketTally {
+        let mut encoder = Encoder::new(*self.layout, replacement.policy(self.near));
         // When the first launch of the open packet was issued.
         let mut open: Option<u64> = None;
         for (item, issued) in queue.iter() {
@@ -144,54 +128,6 @@ impl Making<'_> {
             };
         }
         encoder.flush(send);
-        Ok(encoder.tally())
-    }
-
-    /// The first launches of the queue that has most, by every rule and the optimal one.
-    pub(super) fn sampled(
-        &self,
-        arguments: &'static str,
-        queues: &[Queue],
-    ) -> Result<Sampled, Error> {
-        let none = Queue::default();
-        let longest = queues.iter().max_by_key(|queue| queue.launches()).unwrap_or(&none);
-        let mut found = self.sample(arguments, longest, SAMPLES[0])?;
-        for most in &SAMPLES[1..] {
-            if found.optimal.is_none() || found.launches < *most / 2 {
-                break;
-            }
-            let more = self.sample(arguments, longest, *most)?;
-            if more.optimal.is_none() {
-                break;
-            }
-            found = more;
-        }
-        Ok(found)
-    }
-
-    fn sample(&self, arguments: &'static str, queue: &Queue, most: u64) -> Result<Sampled, Error> {
-        let sample = queue.first(most);
-        let mut packets = Vec::new();
-        for rule in Rule::ALL {
-            let tally = self.play(rule.keeper::<8>(self.near), &sample, &mut |_| {})?;
-            packets.push((rule.name(), tally.packets()));
-        }
-        let optimal = match self.hold_ns {
-            None => self.optimal(&sample)?,
-            Some(_) => None,
-        };
-        Ok(Sampled { arguments, launches: sample.launches(), packets, optimal })
-    }
-
-    /// The fewest packets, where they can be found.
-    fn optimal(&self, queue: &Queue) -> Result<Option<u64>, Error> {
-        match optimal(self.layout, queue.items(), &Limits::default()) {
-            Ok(found) => {
-                let tally = self.play(Scripted::new(&found.ways), queue, &mut |_| {})?;
-                Ok(Some(tally.packets()))
-            }
-            Err(Error::TooLarge { .. }) => Ok(None),
-            Err(error) => Err(error),
-        }
+        encoder.tally()
     }
 }

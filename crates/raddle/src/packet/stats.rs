@@ -1,13 +1,13 @@
 //! What would condensed packets save on a profile?
 
-use raddle_packet::{AQL_BYTES, AqlOptions, Error, Format as Layout, Item, Rule};
+use raddle_packet::{AQL_BYTES, AqlField, AqlFormat, AqlOptions, Replacement};
 use raddle_trace::{ImportOptions, OpKind, Profile, Quirk};
 use serde::Serialize;
 
 use super::args::{CostArgs, Shared, StatsArgs};
-use super::play::{Making, Row, Sampled};
+use super::play::{Making, Row};
 use super::stats_text;
-use super::stream::{Arguments, Queue, Sending, queues};
+use super::stream::{Arguments, Item, Queue, Sending, queues};
 use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
@@ -65,8 +65,6 @@ pub(super) struct Saved {
     /// How many of these differ from that one in each field.
     pub(super) changes: Vec<Change>,
     pub(super) rows: Vec<Row>,
-    /// The first launches of the longest queue, by every rule and the optimal one.
-    pub(super) sample: Vec<Sampled>,
 }
 
 /// How often a field changes.
@@ -85,8 +83,8 @@ pub(super) fn verb(
     let profiles = profiles::open(&args.profiles, &ImportOptions::default(), console.progress)?;
     let options = AqlOptions { entries: args.entries, ..AqlOptions::default() };
     let saved = |loaded: &Loaded| {
-        Layout::aql(&options)
-            .and_then(|layout| saved(loaded, args, &layout))
+        AqlFormat::new(&options)
+            .map(|layout| saved(loaded, args, &layout))
             .map_err(|error| CliError::Refused(format!("{}: {error}", loaded.given)))
     };
     let profiles = profiles.iter().map(saved).collect::<Result<_, _>>()?;
@@ -100,7 +98,7 @@ pub(super) fn verb(
     console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
 }
 
-fn saved(loaded: &Loaded, args: &StatsArgs, layout: &Aql) -> Result<Saved, Error> {
+fn saved(loaded: &Loaded, args: &StatsArgs, layout: &Aql) -> Saved {
     let profile = &loaded.profile;
     let (mut kernels, mut launches, mut kernel_ns) = (Vec::new(), 0, 0_u64);
     for op in profile.ops.iter().filter(|op| op.kind == OpKind::Kernel) {
@@ -117,19 +115,18 @@ fn saved(loaded: &Loaded, args: &StatsArgs, layout: &Aql) -> Result<Saved, Error
     };
     let hold_ns = args.hold_us.map(|us| us.saturating_mul(1000));
     let making = Making { layout, near: args.near, hold_ns, costs: &costs };
-    let (mut rows, mut sample) = (Vec::new(), Vec::new());
+    let mut rows = Vec::new();
     let (mut changes, mut repeated) = (Vec::new(), 0);
     for arguments in [Arguments::Fixed, Arguments::New] {
         let queues = of(arguments);
         if arguments == Arguments::Fixed {
             (changes, repeated) = changed(layout, &queues);
         }
-        for rule in Rule::ALL {
-            rows.push(making.row(arguments.name(), rule, &queues)?);
+        for replacement in Replacement::ALL {
+            rows.push(making.row(arguments.name(), replacement, &queues));
         }
-        sample.push(making.sampled(arguments.name(), &queues)?);
     }
-    Ok(Saved {
+    Saved {
         name: loaded.name.clone(),
         format: profile.format.name(),
         streams: profile.streams.len(),
@@ -143,8 +140,7 @@ fn saved(loaded: &Loaded, args: &StatsArgs, layout: &Aql) -> Result<Saved, Error
         repeated,
         changes,
         rows,
-        sample,
-    })
+    }
 }
 
 fn unknown_issue(profile: &Profile) -> u64 {
@@ -160,16 +156,15 @@ fn changed(layout: &Aql, queues: &[Queue]) -> (Vec<Change>, u64) {
         let mut last = std::collections::BTreeMap::new();
         for item in queue.items() {
             let Item::Launch(launch) = item else { continue };
-            let Some(before) = last.insert(launch.get(layout, kernel), *launch) else { continue };
+            let Some(before) = last.insert(launch.get(kernel), *launch) else { continue };
             repeated += 1;
-            let vector = launch.differs(&before, layout);
+            let vector = launch.differs(&before);
             for (number, count) in counts.iter_mut().enumerate() {
                 *count += u64::from(vector >> number & 1);
             }
         }
     }
     let fields = layout.fields().iter().zip(counts);
-    let told =
-        |(field, launches): (&raddle_packet::Field, u64)| Change { field: field.name, launches };
+    let told = |(field, launches): (&AqlField, u64)| Change { field: field.name, launches };
     (fields.map(told).filter(|change| change.launches > 0).collect(), repeated)
 }

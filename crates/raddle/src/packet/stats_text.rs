@@ -61,7 +61,7 @@ fn profile(saved: &Saved, args: &StatsArgs, colour: bool) -> String {
         let rows = saved.rows.iter().filter(|row| row.arguments == arguments);
         text += &format!("\n{title}\n{}", table(saved, rows).render(colour));
     }
-    text + "\n" + &samples(saved, args, colour) + "\n" + &changes(saved)
+    text + "\n" + &changes(saved)
 }
 
 fn table<'r>(saved: &Saved, rows: impl Iterator<Item = &'r Row>) -> Table {
@@ -87,34 +87,6 @@ fn table<'r>(saved: &Saved, rows: impl Iterator<Item = &'r Row>) -> Table {
         ]);
     }
     table
-}
-
-/// The rules beside the best there is, for a beginning that it can be found for.
-fn samples(saved: &Saved, args: &StatsArgs, colour: bool) -> String {
-    let of = match args.scope {
-        Shared::Queue => "of the longest stream",
-        Shared::Process | Shared::Agent => "of all streams",
-    };
-    let rules = saved.sample.iter().take(1).flat_map(|sample| &sample.packets);
-    let mut header = vec!["arguments", "first launches"];
-    header.extend(rules.map(|(rule, _)| *rule));
-    header.push("optimal");
-    let mut table = Table::new(&header, &(1..header.len()).collect::<Vec<usize>>());
-    for sample in &saved.sample {
-        let mut cells = vec![sample.arguments.to_owned(), count(sample.launches)];
-        cells.extend(sample.packets.iter().map(|(_, packets)| count(*packets)));
-        cells.push(sample.optimal.map_or_else(|| "unknown".to_owned(), count));
-        table.row(&cells.iter().map(String::as_str).collect::<Vec<&str>>());
-    }
-    let mut text = format!("Packets for the first launches {of}\n{}", table.render(colour));
-    if saved.sample.iter().any(|sample| sample.optimal.is_none()) {
-        let why = match args.hold_us {
-            Some(_) => "unknown: the search knows no --hold-us",
-            None => "unknown: too many tables to try",
-        };
-        text += &format!("{why}\n");
-    }
-    text
 }
 
 fn changes(saved: &Saved) -> String {

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use raddle_packet::{AQL_BYTES, Item, KernelDispatch, Scope};
+use raddle_packet::{KernelDispatch, LaunchImage, TableScope};
 use raddle_trace::{Op, OpKind, Profile};
 
 use crate::golden::packet::Aql;
@@ -30,6 +30,13 @@ impl Arguments {
     }
 }
 
+/// A launch, or what keeps launches before it and behind it out of one packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Item {
+    Launch(LaunchImage),
+    Barrier,
+}
+
 /// What makes packets of launches.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sending {
@@ -37,49 +44,31 @@ pub(super) struct Sending {
     /// Whether every launch has a signal of its own.
     pub(super) signals: bool,
     /// Which streams share a table.
-    pub(super) scope: Scope,
+    pub(super) scope: TableScope,
 }
 
 /// What goes by one table, in order, and when each was issued, in nanoseconds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Queue {
-    items: Vec<Item<AQL_BYTES>>,
+    items: Vec<Item>,
     /// One for each item.
     issued: Vec<u64>,
 }
 
 impl Queue {
-    fn push(&mut self, item: Item<AQL_BYTES>, issued: u64) {
+    fn push(&mut self, item: Item, issued: u64) {
         self.items.push(item);
         self.issued.push(issued);
     }
 
     /// What is sent.
-    pub(super) fn items(&self) -> &[Item<AQL_BYTES>] {
+    pub(super) fn items(&self) -> &[Item] {
         &self.items
     }
 
     /// The same, each with its time.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&Item<AQL_BYTES>, u64)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&Item, u64)> {
         self.items.iter().zip(self.issued.iter().copied())
-    }
-
-    /// How many launches it has.
-    pub(super) fn launches(&self) -> u64 {
-        self.items.iter().filter(|item| matches!(item, Item::Launch(_))).count() as u64
-    }
-
-    /// As much of it as has so many launches.
-    pub(super) fn first(&self, most: u64) -> Self {
-        let (mut first, mut launches) = (Self::default(), 0);
-        for (item, issued) in self.iter() {
-            launches += u64::from(matches!(item, Item::Launch(_)));
-            if launches > most {
-                break;
-            }
-            first.push(*item, issued);
-        }
-        first
     }
 }
 
@@ -172,8 +161,8 @@ mod tests {
     }
 
     /// Where the items of each table keep launches apart.
-    fn breaks(launches: &[(&str, u64)], scope: Scope) -> Vec<Vec<bool>> {
-        let layout = Aql::aql(&AqlOptions::default()).unwrap();
+    fn breaks(launches: &[(&str, u64)], scope: TableScope) -> Vec<Vec<bool>> {
+        let layout = Aql::new(&AqlOptions::default()).unwrap();
         let sending = Sending { arguments: Arguments::New, signals: false, scope };
         let breaks = |queue: &Queue| queue.iter().map(|(item, _)| *item == Item::Barrier).collect();
         queues(&profile(launches), &layout, &sending).iter().map(breaks).collect()
@@ -182,23 +171,9 @@ mod tests {
     #[test]
     fn streams_share_a_table_but_no_packet() {
         let launches = [("a", 0), ("b", 100), ("b", 200), ("a", 300)];
-        assert_eq!(breaks(&launches, Scope::Queue), [[false; 2], [false; 2]]);
+        assert_eq!(breaks(&launches, TableScope::Queue), [[false; 2], [false; 2]]);
         let shared = [[false, true, false, false, true, false]];
-        assert_eq!(breaks(&launches, Scope::Process), shared);
-        assert_eq!(breaks(&launches, Scope::Agent), shared);
-    }
-
-    #[test]
-    fn the_first_launches_of_a_queue_come_with_their_times() {
-        let layout = Aql::aql(&AqlOptions::default()).unwrap();
-        let scope = Scope::Process;
-        let sending = Sending { arguments: Arguments::Fixed, signals: false, scope };
-        let profile = profile(&[("a", 0), ("b", 2), ("b", 4)]);
-        let queue = &queues(&profile, &layout, &sending)[0];
-        let times = |queue: &Queue| queue.iter().map(|(_, issued)| issued).collect::<Vec<_>>();
-        assert_eq!((queue.launches(), times(queue)), (3, vec![0, 2, 2, 4]));
-        assert_eq!(times(&queue.first(1)), [0, 2], "what keeps the next one apart comes along");
-        assert_eq!(times(&queue.first(2)), [0, 2, 2]);
-        assert_eq!(times(&queue.first(4)), times(queue));
+        assert_eq!(breaks(&launches, TableScope::Process), shared);
+        assert_eq!(breaks(&launches, TableScope::Agent), shared);
     }
 }

@@ -52,9 +52,7 @@ fn the_page_shows_the_whole_output() {
 
 /// What is saved under these options, fixed and new for each sample.
 fn column(files: &[PathBuf], options: &str) -> Vec<String> {
-    // A limit beyond all of them changes nothing, and spares the search for the fewest packets.
-    let hold = if options.contains("--hold-us") { "" } else { " --hold-us 1000000000" };
-    let text = stats(files, &format!("{options}{hold}"));
+    let text = stats(files, options);
     let rows = text.lines().filter(|line| line.starts_with("frequency "));
     let saved: Vec<String> =
         rows.filter_map(|line| line.rsplit_once(' ')).map(|(_, saved)| saved.to_owned()).collect();

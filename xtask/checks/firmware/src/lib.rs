@@ -7,46 +7,39 @@
 use core::panic::PanicInfo;
 
 use raddle_packet::{
-    AQL_BYTES, AQL_ENTRIES, Agent, Encoder, First, Format, Frequency, Launch, MostRecent, Rule,
-    View,
+    Agent, AqlPacket, Encoder, FirstPolicy, FrequencyPolicy, HALF_WORDS, LaunchImage,
+    MostRecentPolicy, NEAR, PacketView, Replacement,
 };
 
-/// An encoder by this rule.
-type By<K> = Encoder<AQL_BYTES, AQL_ENTRIES, K>;
-
-// What the README of the crate says that firmware has to reserve on such a machine.
-#[cfg(target_pointer_width = "32")]
+// What the README of the crate says that firmware has to reserve.
 const _: () = {
-    assert!(size_of::<Format<AQL_BYTES>>() == 1024);
-    assert!(size_of::<Agent<AQL_BYTES, AQL_ENTRIES>>() == 1584 && size_of::<Queue>() == 3568);
-    assert!(size_of::<By<First>>() == 1904 && size_of::<By<MostRecent<AQL_ENTRIES>>>() == 1984);
-    assert!(size_of::<By<Frequency<AQL_ENTRIES>>>() == 2560);
+    assert!(size_of::<Agent>() == 656 && size_of::<[LaunchImage; HALF_WORDS]>() == 1984);
+    assert!(size_of::<Encoder<FirstPolicy>>() == 784);
+    assert!(size_of::<Encoder<MostRecentPolicy>>() == 864);
+    assert!(size_of::<Encoder<FrequencyPolicy>>() == 1424);
 };
 
 /// What a queue of an agent has.
 pub struct Queue {
-    agent: Agent<AQL_BYTES, AQL_ENTRIES>,
-    launches: [Launch<AQL_BYTES>; 31],
+    agent: Agent,
+    launches: [LaunchImage; HALF_WORDS],
 }
 
 /// Decodes a packet; how many launches it stands for, or -1.
-pub extern "C" fn receive(queue: &mut Queue, packet: &[u8; AQL_BYTES]) -> i32 {
-    if View::new(packet, queue.agent.format()).fault().is_some() {
+pub extern "C" fn receive(queue: &mut Queue, packet: &AqlPacket) -> i32 {
+    if PacketView::new(packet, queue.agent.format()).fault().is_some() {
         return -1;
     }
-    queue.agent.receive_into(packet, &mut queue.launches).map_or(-1, |count| count as i32)
+    queue.agent.receive(packet, &mut queue.launches).map_or(-1, |launches| launches.len() as i32)
 }
 
 /// Packs what was launched again; how many packets that takes.
 pub extern "C" fn resend(queue: &mut Queue) -> i32 {
-    let keep = Rule::Frequency.keeper::<AQL_ENTRIES>(raddle_packet::NEAR);
-    let Ok(mut encoder) = Encoder::<AQL_BYTES, AQL_ENTRIES, _>::new(*queue.agent.format(), keep)
-    else {
-        return -1;
-    };
+    let policy = Replacement::Frequency.policy(NEAR);
+    let mut encoder = Encoder::new(*queue.agent.format(), policy);
     let mut packets = 0;
-    let mut send = |_: &[u8; AQL_BYTES]| packets += 1;
-    encoder.launches(&queue.launches, &mut send);
+    let mut send = |_: &AqlPacket| packets += 1;
+    queue.launches.iter().for_each(|launch| encoder.launch(launch, &mut send));
     encoder.flush(&mut send);
     packets
 }

@@ -7,7 +7,8 @@
 mod question;
 
 use raddle_packet::{
-    AQL_BYTES, AQL_ENTRIES, Agent, Condensed, Error, Format, Kernel, Launch, Table,
+    Agent, AqlFormat, AqlPacket, Condensed, CondensedKernel, HALF_WORDS, LaunchImage, PacketError,
+    ReferenceTable,
 };
 use serde::Serialize;
 use serde::ser::SerializeMap;
@@ -18,11 +19,11 @@ use super::read::Fields;
 pub(crate) use question::{Asked, Question, bytes, launch, question};
 
 /// A packet of the contract.
-pub(crate) type Packet = [u8; AQL_BYTES];
+pub(crate) type Packet = AqlPacket;
 /// A format of the contract.
-pub(crate) type Aql = Format<AQL_BYTES>;
+pub(crate) type Aql = AqlFormat;
 /// A table of the contract.
-pub(crate) type AqlTable = Table<AQL_BYTES, AQL_ENTRIES>;
+pub(crate) type AqlTable = ReferenceTable;
 
 /// The fields that are told as "0x" and 16 digits.
 const ADDRESSES: [&str; 3] = ["kernel_object", "kernarg_address", "completion_signal"];
@@ -40,14 +41,14 @@ struct Decoded<'q> {
 
 /// The fields of a launch, in the order of their bits.
 #[derive(Debug)]
-pub(crate) struct Told<'q>(pub(crate) &'q Aql, pub(crate) Launch<AQL_BYTES>);
+pub(crate) struct Told<'q>(pub(crate) &'q Aql, pub(crate) LaunchImage);
 
 impl Serialize for Told<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(format, launch) = self;
         let mut map = serializer.serialize_map(Some(format.fields().len()))?;
         for (number, field) in format.fields().iter().enumerate() {
-            let value = launch.get(format, number);
+            let value = launch.get(number);
             if ADDRESSES.contains(&field.name) {
                 map.serialize_entry(field.name, &format!("0x{value:016x}"))?;
             } else {
@@ -92,18 +93,16 @@ pub(crate) fn answer_of(question: &Question) -> Result<String, Fault> {
 }
 
 /// Kernels in order, each packet as full as it gets.
-pub(crate) fn condensed(format: &Aql, kernels: &[Kernel<AQL_BYTES>]) -> Result<Vec<Packet>, Fault> {
+pub(crate) fn condensed(format: &Aql, kernels: &[CondensedKernel]) -> Result<Vec<Packet>, Fault> {
     let mut packets = Vec::new();
     let mut open = Condensed::new(format);
     for kernel in kernels {
-        let Kernel { ref_num, diff } = kernel;
-        let push = |open: &mut Condensed<AQL_BYTES>| {
-            open.push(format, *ref_num, diff.vector, &diff.values)
-        };
+        let CondensedKernel { ref_num, diff } = kernel;
+        let push = |open: &mut Condensed| open.push(format, *ref_num, diff.vector, &diff.values);
         match push(&mut open) {
             Ok(()) => {}
-            Err(Error::Full { .. }) => {
-                packets.push(open.emit(format));
+            Err(PacketError::Full { .. }) => {
+                packets.push(*open.emit());
                 open = Condensed::new(format);
                 // All fields of one kernel have room.
                 push(&mut open).map_err(|error| fault(&error, ""))?;
@@ -112,7 +111,7 @@ pub(crate) fn condensed(format: &Aql, kernels: &[Kernel<AQL_BYTES>]) -> Result<V
         }
     }
     if !open.is_empty() {
-        packets.push(open.emit(format));
+        packets.push(*open.emit());
     }
     Ok(packets)
 }
@@ -122,22 +121,22 @@ pub(crate) fn decode(
     format: &Aql,
     packets: &[Packet],
     table: &AqlTable,
-) -> Result<(Vec<Vec<Launch<AQL_BYTES>>>, AqlTable), Fault> {
+) -> Result<(Vec<Vec<LaunchImage>>, AqlTable), Fault> {
     let mut agent = Agent::with_table(*format, table.clone());
     let mut all = Vec::new();
-    let mut launches = [Launch::default(); u8::MAX as usize];
+    let mut launches = [LaunchImage::default(); HALF_WORDS];
     for (number, packet) in packets.iter().enumerate() {
-        let received = agent.receive_into(packet, &mut launches);
-        let count = received.map_err(|error| fault(&error, &format!("/decode/{number}")))?;
-        all.push(launches.get(..count).unwrap_or_default().to_vec());
+        let received = agent.receive(packet, &mut launches);
+        let launches = received.map_err(|error| fault(&error, &format!("/decode/{number}")))?;
+        all.push(launches.to_vec());
     }
     Ok((all, agent.table().clone()))
 }
 
 /// What the codec refuses, in the words of the contract.
-pub(crate) fn fault(error: &Error, at: &str) -> Fault {
+pub(crate) fn fault(error: &PacketError, at: &str) -> Fault {
     let kind = match error {
-        Error::EmptyEntry { .. } | Error::Format(_) => Kind::Inconsistent,
+        PacketError::EmptyEntry { .. } | PacketError::SharedType(_) => Kind::Inconsistent,
         _ => Kind::OutOfRange,
     };
     Fault::new(kind, at, error.to_string())

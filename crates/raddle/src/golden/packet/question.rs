@@ -1,8 +1,8 @@
 //! How is a question about packets read?
 
 use raddle_packet::{
-    AQL_BYTES, AQL_ENTRIES, AqlOptions, Diff, Field, Format, HalfWords, HeaderBits, Kernel, Launch,
-    Table, Types,
+    AQL_BYTES, AQL_ENTRIES, AqlField, AqlFormat, AqlOptions, CondensedKernel, Diff, HalfWords,
+    HeaderBits, LaunchImage, PacketTypes,
 };
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ pub(crate) enum Asked {
     /// An ordinary or a reference packet, which the question amounts to.
     Packet(Packet),
     /// Kernels for condensed packets.
-    Condensed(Vec<Kernel<AQL_BYTES>>),
+    Condensed(Vec<CondensedKernel>),
     /// Packets to be decoded.
     Decode { packets: Vec<Packet>, table: Box<AqlTable> },
 }
@@ -63,7 +63,7 @@ pub(crate) fn question(fields: &Fields<'_>) -> Result<Question, Fault> {
 
 fn format(fields: &Fields<'_>) -> Result<Aql, Fault> {
     let usual = AqlOptions::default();
-    let types = Types { barrier_and: None, barrier_or: None, ..usual.types };
+    let types = PacketTypes { barrier_and: None, barrier_or: None, ..usual.types };
     let mut options = AqlOptions { types, ..usual };
     let mut types_at = "/format/types".to_owned();
     if fields.get("format").is_ok() {
@@ -96,16 +96,16 @@ fn format(fields: &Fields<'_>) -> Result<Aql, Fault> {
             types_at = at;
         }
     }
-    Format::aql(&options).map_err(|error| fault(&error, &types_at))
+    AqlFormat::new(&options).map_err(|error| fault(&error, &types_at))
 }
 
-fn types_of(given: &Fields<'_>, usual: Types) -> Result<Types, Fault> {
+fn types_of(given: &Fields<'_>, usual: PacketTypes) -> Result<PacketTypes, Fault> {
     given.only(&["dispatch", "reference", "condensed"])?;
     let number = |key, usual| match given.get(key) {
         Ok(_) => given.integer(key, 0..=u8::MAX.into()).map(|number| number as u8),
         Err(_) => Ok(usual),
     };
-    Ok(Types {
+    Ok(PacketTypes {
         dispatch: number("dispatch", usual.dispatch)?,
         reference: number("reference", usual.reference)?,
         condensed: number("condensed", usual.condensed)?,
@@ -141,20 +141,20 @@ fn values(of: &Fields<'_>, format: &Aql) -> Result<Vec<(usize, u64)>, Fault> {
 }
 
 /// The largest value of a field.
-const fn most(field: &Field) -> u64 {
+const fn most(field: &AqlField) -> u64 {
     u64::MAX >> (64 - field.bits() as u32)
 }
 
 /// A launch; fields that are left out are 0.
-pub(crate) fn launch(of: &Fields<'_>, format: &Aql) -> Result<Launch<AQL_BYTES>, Fault> {
-    let mut launch = Launch::default();
+pub(crate) fn launch(of: &Fields<'_>, format: &Aql) -> Result<LaunchImage, Fault> {
+    let mut launch = LaunchImage::default();
     for (number, value) in values(of, format)? {
         launch.set(format, number, value).map_err(|error| fault(&error, ""))?;
     }
     Ok(launch)
 }
 
-fn kernels(fields: &Fields<'_>, format: &Aql) -> Result<Vec<Kernel<AQL_BYTES>>, Fault> {
+fn kernels(fields: &Fields<'_>, format: &Aql) -> Result<Vec<CondensedKernel>, Fault> {
     let (value, at) = fields.get("condensed")?;
     let kernel = |(value, at): (&Value, String)| {
         let of = Fields::of(value, &at)?;
@@ -164,7 +164,7 @@ fn kernels(fields: &Fields<'_>, format: &Aql) -> Result<Vec<Kernel<AQL_BYTES>>, 
         for (number, value) in values(&of.object("diff")?, format)? {
             diff.set(format, number, value).map_err(|error| fault(&error, &at))?;
         }
-        Ok(Kernel { ref_num, diff })
+        Ok(CondensedKernel { ref_num, diff })
     };
     list(value, &at)?.into_iter().map(kernel).collect()
 }
@@ -198,7 +198,7 @@ pub(crate) fn bytes(text: &str) -> Result<Packet, String> {
 }
 
 fn table(fields: &Fields<'_>, format: &Aql) -> Result<AqlTable, Fault> {
-    let mut table = Table::default();
+    let mut table = AqlTable::default();
     if fields.get("table").is_err() {
         return Ok(table);
     }

@@ -6,22 +6,21 @@
 
 use alloc::collections::BTreeMap;
 
-use raddle_policy::{Launch as Task, LaunchPath, Submission, Ticks};
+use raddle_policy::{Launch, LaunchPath, Submission, Ticks};
 
-use crate::aql::{AQL_BYTES, AQL_ENTRIES, AqlOptions};
-use crate::encoder::{Encoder, Tally};
-use crate::error::Error;
-use crate::format::Format;
-use crate::keep::{Keeper, NEAR, Rule};
-use crate::launch::Launch;
-use crate::table::Scope;
-use crate::value::KernelDispatch;
+use crate::encoder::{Encoder, PacketTally};
+use crate::error::PacketError;
+use crate::launch::LaunchImage;
+use crate::layout::{AQL_BYTES, AQL_ENTRIES, AqlFormat, AqlOptions, HALF_WORDS};
+use crate::replacement::{AnyReplacement, NEAR, Replacement};
+use crate::repr::KernelDispatch;
+use crate::table::TableScope;
 
 /// Where the arguments of a launch lie.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum Arguments {
+pub enum KernelArguments {
     /// Elsewhere for every launch.
     #[default]
     New,
@@ -46,15 +45,15 @@ pub struct CondensedConfig {
     /// C, for each cleanup: from the end of a launch until anybody knows of it.
     pub cleanup_ns: u64,
     /// What is worth an entry.
-    pub keep: Rule,
+    pub keep: Replacement,
     /// Half-words up to which an entry of the same kernel is near enough.
     pub near: u16,
     /// Entries of the table, 1 to 8.
     pub entries: u16,
     /// Which streams share a table.
-    pub scope: Scope,
+    pub scope: TableScope,
     /// Where the arguments of a launch lie.
-    pub arguments: Arguments,
+    pub arguments: KernelArguments,
     /// Whether every launch has a signal of its own, and so a cleanup (B13).
     pub signals: bool,
     /// How many launches a packet holds at most: as many as the host has issued ahead when it sends
@@ -75,11 +74,11 @@ impl Default for CondensedConfig {
             decode_ns: 0,
             schedule_ns: 0,
             cleanup_ns: 0,
-            keep: Rule::Frequency,
+            keep: Replacement::Frequency,
             near: NEAR,
             entries: 8,
-            scope: Scope::Queue,
-            arguments: Arguments::New,
+            scope: TableScope::Queue,
+            arguments: KernelArguments::New,
             signals: false,
             ahead: 31,
             overlap: false,
@@ -92,22 +91,23 @@ impl CondensedConfig {
     /// arguments are new, the four of their address.
     const fn least_room(&self) -> u16 {
         match self.arguments {
-            Arguments::New => 5,
-            Arguments::Fixed => 1,
+            KernelArguments::New => 5,
+            KernelArguments::Fixed => 1,
         }
     }
 }
 
-/// One table and what goes by it.
+/// One table and the packets that refer to it.
 #[derive(Clone, Debug)]
-struct Shared {
-    encoder: Encoder<AQL_BYTES, AQL_ENTRIES, Keeper<AQL_ENTRIES>>,
+struct TableState {
+    encoder: Encoder<AnyReplacement>,
     /// Kernels of the open packet.
     open: u8,
     /// Whether the last launch sent is to be cleaned up, if it turns out to be the last of its packet.
-    owes: bool,
-    /// Its queue: a process and a stream. A packet lies in one queue, whoever shares the table; and
-    /// one is open at a time, as what the table holds depends on the order of all packets by it.
+    owes_cleanup: bool,
+    /// Queue of the open packet: a process and a stream. A packet lies in one queue, whoever shares
+    /// the table; and one is open at a time, as what the table holds depends on the order of all
+    /// packets that refer to it.
     queue: (u16, u32),
 }
 
@@ -121,36 +121,37 @@ struct Shared {
 #[derive(Clone, Debug)]
 pub struct CondensedPath {
     config: CondensedConfig,
-    format: Format<AQL_BYTES>,
-    tables: BTreeMap<(u32, u32), Shared>,
+    format: AqlFormat,
+    tables: BTreeMap<(u32, u32), TableState>,
     launches: u64,
 }
 
 impl CondensedPath {
-    /// With this configuration.
+    /// A path of this configuration.
     ///
     /// # Errors
-    /// [`Error::Setting`] when `entries` is not 1 to 8, `ahead` not 1 to 31.
-    pub fn new(config: CondensedConfig) -> Result<Self, Error> {
-        let most = AQL_ENTRIES as u16;
-        for (key, found, most) in
-            [("entries", config.entries, most), ("ahead", config.ahead.into(), 31)]
-        {
+    /// [`PacketError::Setting`] when `entries` is not 1 to 8, `ahead` not 1 to 31.
+    pub fn new(config: CondensedConfig) -> Result<Self, PacketError> {
+        let limits = [
+            ("entries", config.entries, AQL_ENTRIES as u16),
+            ("ahead", config.ahead.into(), HALF_WORDS as u16),
+        ];
+        for (key, found, most) in limits {
             if found == 0 || found > most {
-                return Err(Error::Setting { key, found, most });
+                return Err(PacketError::Setting { key, found, most });
             }
         }
         let options = AqlOptions { entries: config.entries, ..AqlOptions::default() };
-        let format = Format::aql(&options)?;
+        let format = AqlFormat::new(&options)?;
         Ok(Self { config, format, tables: BTreeMap::new(), launches: 0 })
     }
 
     /// What was sent so far, over all tables.
     #[must_use]
-    pub fn tally(&self) -> Tally {
-        let mut sum = Tally::default();
-        for shared in self.tables.values() {
-            let one = shared.encoder.tally();
+    pub fn tally(&self) -> PacketTally {
+        let mut sum = PacketTally::default();
+        for state in self.tables.values() {
+            let one = state.encoder.tally();
             sum.ordinary += one.ordinary;
             sum.reference += one.reference;
             sum.condensed += one.condensed;
@@ -161,8 +162,8 @@ impl CondensedPath {
     }
 
     /// A launch as a packet would have it.
-    fn image(&self, task: &Task) -> Launch<AQL_BYTES> {
-        let demand = &task.demand;
+    fn image(&self, launch: &Launch) -> LaunchImage {
+        let demand = &launch.demand;
         let parts = [
             u64::from(demand.waves),
             demand.vgpr.into(),
@@ -170,71 +171,27 @@ impl CondensedPath {
             demand.lds.into(),
             demand.barriers.into(),
         ];
-        // FNV-1a over the words: a name for what a workgroup asks for.
-        let kernel = parts.iter().fold(0xcbf2_9ce4_8422_2325_u64, |name, part| {
-            (name ^ part).wrapping_mul(0x100_0000_01b3)
+        // FNV-1a over the words: a kernel is told by what a workgroup asks for.
+        let kernel = parts.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, part| {
+            (hash ^ part).wrapping_mul(0x100_0000_01b3)
         });
         let fresh = self.launches.wrapping_mul(64);
         let fields = KernelDispatch {
             setup: 1,
             workgroup_size_x: demand.waves,
-            grid_size_x: task.workgroups as u32,
-            grid_size_y: (task.workgroups >> 32) as u32,
+            grid_size_x: launch.workgroups as u32,
+            grid_size_y: (launch.workgroups >> 32) as u32,
             group_segment_size: demand.lds,
             kernel_object: kernel,
             kernarg_address: match self.config.arguments {
-                Arguments::New => fresh,
-                Arguments::Fixed => 0,
+                KernelArguments::New => fresh,
+                KernelArguments::Fixed => 0,
             },
             completion_signal: if self.config.signals { fresh | 1 } else { 0 },
             ..KernelDispatch::default()
         };
         // Every value is as wide as its field in this format.
         fields.launch(&self.format).unwrap_or_default()
-    }
-
-    /// Sends one launch; what it costs. `None` where there is no table to send it by, which the
-    /// format of a path that could be made rules out.
-    fn send(&mut self, task: &Task) -> Option<Submission> {
-        let image = self.image(task);
-        self.launches = self.launches.wrapping_add(1);
-        let CondensedConfig { keep, near, ahead, scope, .. } = self.config;
-        let key = scope.table(task.process.0.into(), task.stream.0);
-        let queue = (task.process.0, task.stream.0);
-        let shared = match self.tables.entry(key) {
-            alloc::collections::btree_map::Entry::Occupied(shared) => shared.into_mut(),
-            alloc::collections::btree_map::Entry::Vacant(place) => {
-                let encoder = Encoder::new(self.format, keep.keeper(near)).ok()?;
-                place.insert(Shared { encoder, open: 0, owes: false, queue })
-            }
-        };
-        if shared.open >= ahead || shared.queue != queue {
-            shared.owes &= shared.queue == queue;
-            shared.queue = queue;
-            shared.encoder.flush(&mut |_| {});
-            shared.open = 0;
-        }
-        let before = shared.encoder.tally();
-        shared.encoder.launch(&image, &mut |_| {});
-        let after = shared.encoder.tally();
-        let condensed = after.condensed > before.condensed;
-        let sent = after.condensed_packets > before.condensed_packets;
-        let joined = condensed && !sent && shared.open > 0;
-        shared.open = match (condensed, joined) {
-            (true, true) => shared.open + 1,
-            (true, false) => 1,
-            (false, _) => 0,
-        };
-        // Full where no other kernel has room, however little it differs.
-        let full = shared.open >= ahead || shared.encoder.room() < self.config.least_room();
-        let cleans = !condensed || self.config.signals || full;
-        let late = shared.owes && !joined;
-        shared.owes = !cleans;
-        let mut one = self.cost(joined, condensed, cleans);
-        if late {
-            one.cost = Ticks(one.cost.0.saturating_add(self.config.cleanup_ns));
-        }
-        Some(one)
     }
 
     fn cost(&self, joined: bool, condensed: bool, cleans: bool) -> Submission {
@@ -253,8 +210,46 @@ impl CondensedPath {
 }
 
 impl LaunchPath for CondensedPath {
-    fn submit(&mut self, launch: &Task) -> Submission {
-        self.send(launch).unwrap_or_default()
+    fn submit(&mut self, launch: &Launch) -> Submission {
+        let image = self.image(launch);
+        self.launches = self.launches.wrapping_add(1);
+        let CondensedConfig { keep, near, ahead, scope, .. } = self.config;
+        let queue = (launch.process.0, launch.stream.0);
+        let key = scope.table(queue.0.into(), queue.1);
+        let state = self.tables.entry(key).or_insert_with(|| TableState {
+            encoder: Encoder::new(self.format, keep.policy(near)),
+            open: 0,
+            owes_cleanup: false,
+            queue,
+        });
+        if state.open >= ahead || state.queue != queue {
+            state.owes_cleanup &= state.queue == queue;
+            state.queue = queue;
+            state.encoder.flush(&mut |_| {});
+            state.open = 0;
+        }
+        let before = state.encoder.tally();
+        state.encoder.launch(&image, &mut |_| {});
+        let after = state.encoder.tally();
+        let condensed = after.condensed > before.condensed;
+        let sent = after.condensed_packets > before.condensed_packets;
+        let joined = condensed && !sent && state.open > 0;
+        state.open = match (condensed, joined) {
+            (true, true) => state.open + 1,
+            (true, false) => 1,
+            (false, _) => 0,
+        };
+        // Full where no other kernel has room, however little it differs.
+        let full = state.open >= ahead || state.encoder.room() < self.config.least_room();
+        let cleans = !condensed || self.config.signals || full;
+        let late_cleanup = state.owes_cleanup && !joined;
+        state.owes_cleanup = !cleans;
+        let mut submission = self.cost(joined, condensed, cleans);
+        if late_cleanup {
+            let cost = submission.cost.0.saturating_add(self.config.cleanup_ns);
+            submission.cost = Ticks(cost);
+        }
+        submission
     }
 
     fn overlaps(&self) -> bool {

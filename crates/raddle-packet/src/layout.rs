@@ -1,0 +1,324 @@
+//! Where do the fields of an AQL packet lie, and how is a difference written?
+//!
+//! Seed 002, Tables 1, 2, 4 and 5, with the natural alignment of C: the offsets of the public HSA
+//! headers, whose 16-bit header is type and scopes here. Bytes are little-endian; a half-word has 16
+//! bits.
+
+use core::fmt;
+use core::ops::Range;
+
+use crate::error::PacketError;
+
+/// Bytes of an AQL packet.
+pub const AQL_BYTES: usize = 64;
+/// Entries of the reference state table in the seed.
+pub const AQL_ENTRIES: usize = 8;
+/// Half-words of a condensed packet, and so the most kernels that it launches.
+pub const HALF_WORDS: usize = 31;
+
+/// The bytes of a packet.
+pub type AqlPacket = [u8; AQL_BYTES];
+
+/// Byte offsets of what is not a field of a launch, and of the scopes, which barriers have too.
+pub(crate) const SCOPES_AT: usize = 1;
+pub(crate) const NUM_KERNELS_AT: usize = 1;
+pub(crate) const DIFF_VALUES_AT: usize = 2;
+pub(crate) const REF_NUM_AT: usize = 10;
+pub(crate) const DEP_SIGNALS: Range<usize> = 8..48;
+pub(crate) const COMPLETION_SIGNAL_AT: usize = 56;
+
+/// Numbers of fields that mean something to the codec.
+pub(crate) const SCOPES: usize = 0;
+pub(crate) const PRIVATE_SIZE: usize = 8;
+pub(crate) const KERNEL_OBJECT: usize = 10;
+pub(crate) const COMPLETION_SIGNAL: usize = 12;
+
+/// A field of a launch: bit `i` of a difference is field `i` of [`AqlFormat::fields`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AqlField {
+    /// Its name, as the seed spells it.
+    pub name: &'static str,
+    /// Byte offset in a dispatch or reference packet.
+    pub offset: usize,
+    /// 1, 2, 4 or 8.
+    pub bytes: usize,
+}
+
+impl AqlField {
+    /// Half-words of its value in a difference.
+    #[must_use]
+    pub const fn half_words(&self) -> usize {
+        self.bytes.div_ceil(2)
+    }
+
+    /// Its width in bits.
+    #[must_use]
+    pub const fn bits(&self) -> u8 {
+        8 * self.bytes as u8
+    }
+
+    /// Its bytes in a dispatch or reference packet.
+    #[inline]
+    pub(crate) const fn range(&self) -> Range<usize> {
+        self.offset..self.offset + self.bytes
+    }
+}
+
+const fn field(name: &'static str, offset: usize, bytes: usize) -> AqlField {
+    AqlField { name, offset, bytes }
+}
+
+/// The thirteen fields: bit 0 is synch_scopes (B6), bit 12 completion_signal.
+pub(crate) static FIELDS: [AqlField; 13] = [
+    field("synch_scopes", SCOPES_AT, 1),
+    field("setup", 2, 2),
+    field("workgroup_size_x", 4, 2),
+    field("workgroup_size_y", 6, 2),
+    field("workgroup_size_z", 8, 2),
+    field("grid_size_x", 12, 4),
+    field("grid_size_y", 16, 4),
+    field("grid_size_z", 20, 4),
+    field("private_segment_size", 24, 4),
+    field("group_segment_size", 28, 4),
+    field("kernel_object", 32, 8),
+    field("kernarg_address", 40, 8),
+    field("completion_signal", COMPLETION_SIGNAL_AT, 8),
+];
+
+/// The same fields with a private_segment_size of 16 bits (B2).
+static NARROW_FIELDS: [AqlField; 13] = {
+    let mut fields = FIELDS;
+    fields[PRIVATE_SIZE].bytes = 2;
+    fields
+};
+
+/// Every field, as a vector.
+pub(crate) const ALL_FIELDS: u16 = (1 << FIELDS.len()) - 1;
+
+/// The fields of so many bytes, as a vector.
+const fn fields_of(bytes: usize) -> u16 {
+    let (mut vector, mut number) = (0, 0);
+    while number < FIELDS.len() {
+        vector |= ((FIELDS[number].bytes == bytes) as u16) << number;
+        number += 1;
+    }
+    vector
+}
+
+/// Bytes of fields are 0xff, all others 0.
+pub(crate) static FIELD_BYTES: AqlPacket = {
+    let (mut mask, mut number) = ([0; AQL_BYTES], 0);
+    while number < FIELDS.len() {
+        let (mut at, end) = (FIELDS[number].offset, FIELDS[number].offset + FIELDS[number].bytes);
+        while at < end {
+            mask[at] = 0xff;
+            at += 1;
+        }
+        number += 1;
+    }
+    mask
+};
+
+/// The fields of a vector, ascending.
+#[inline]
+pub(crate) fn fields_in(vector: u16) -> impl Iterator<Item = usize> {
+    let mut left = vector;
+    core::iter::from_fn(move || {
+        let number = (left != 0).then_some(left.trailing_zeros() as usize);
+        left &= left.wrapping_sub(1);
+        number
+    })
+}
+
+/// A little-endian integer of at most 8 bytes.
+#[inline]
+pub(crate) fn integer(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
+}
+
+/// The order of the half-words of a value of 32 or 64 bits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HalfWords {
+    /// The least significant one first: the value as it lies in little-endian memory (B3).
+    #[default]
+    LowFirst,
+    /// The most significant one first.
+    HighFirst,
+}
+
+/// Where the number of the entry lies in the header of a difference.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HeaderBits {
+    /// In the lowest three bits, the vector above it (B4).
+    #[default]
+    LowFirst,
+    /// In the highest three bits, the vector below it.
+    HighFirst,
+}
+
+/// Type numbers: the first byte of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketTypes {
+    /// An ordinary dispatch packet.
+    pub dispatch: u8,
+    /// A reference packet; where it is that of `dispatch`, every dispatch packet stores (B11).
+    pub reference: u8,
+    /// A condensed packet.
+    pub condensed: u8,
+    /// A barrier that waits for all of its signals, where there is one.
+    pub barrier_and: Option<u8>,
+    /// A barrier that waits for one of its signals, where there is one.
+    pub barrier_or: Option<u8>,
+}
+
+/// "dispatch 2, reference 7, condensed 6, barrier-and 3, no barrier-or".
+impl fmt::Display for PacketTypes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { dispatch, reference, condensed, barrier_and, barrier_or } = self;
+        if dispatch == reference {
+            write!(f, "dispatch and reference {dispatch}, condensed {condensed}, ")?;
+        } else {
+            write!(f, "dispatch {dispatch}, reference {reference}, condensed {condensed}, ")?;
+        }
+        match (barrier_and, barrier_or) {
+            (None, None) => f.write_str("no barriers"),
+            (Some(and), Some(or)) => write!(f, "barrier-and {and}, barrier-or {or}"),
+            (Some(and), None) => write!(f, "barrier-and {and}, no barrier-or"),
+            (None, Some(or)) => write!(f, "no barrier-and, barrier-or {or}"),
+        }
+    }
+}
+
+/// What the seed leaves open about an AQL packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AqlOptions {
+    /// Type numbers.
+    pub types: PacketTypes,
+    /// The order of half-words (B3).
+    pub half_words: HalfWords,
+    /// The order in the header of a difference (B4).
+    pub header_bits: HeaderBits,
+    /// Whether private_segment_size has 16 bits instead of 32 (B2).
+    pub narrow_private: bool,
+    /// Entries of the table, 1 to 8.
+    pub entries: u16,
+}
+
+impl Default for AqlOptions {
+    fn default() -> Self {
+        Self {
+            types: PacketTypes {
+                dispatch: 2,
+                reference: 7,
+                condensed: 6,
+                barrier_and: Some(3),
+                barrier_or: Some(5),
+            },
+            half_words: HalfWords::LowFirst,
+            header_bits: HeaderBits::LowFirst,
+            narrow_private: false,
+            entries: AQL_ENTRIES as u16,
+        }
+    }
+}
+
+/// Options that have been checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AqlFormat(AqlOptions);
+
+impl AqlFormat {
+    /// The format of these options.
+    ///
+    /// # Errors
+    /// [`PacketError::SharedType`] when two kinds of packet have one type (but reference and dispatch
+    /// may), [`PacketError::Entries`] when the entries are not 1 to 8.
+    pub fn new(options: &AqlOptions) -> Result<Self, PacketError> {
+        let PacketTypes { dispatch, reference, condensed, barrier_and, barrier_or } = options.types;
+        let others = [Some(dispatch), Some(reference), Some(condensed), barrier_and];
+        for (kind, before) in [(Some(condensed), 2), (barrier_and, 3), (barrier_or, 4)] {
+            if let Some(kind) = kind
+                && others[..before].contains(&Some(kind))
+            {
+                return Err(PacketError::SharedType(kind));
+            }
+        }
+        if !(1..=AQL_ENTRIES as u16).contains(&options.entries) {
+            return Err(PacketError::Entries(options.entries));
+        }
+        Ok(Self(*options))
+    }
+
+    /// The fields, in the order of their bits.
+    #[must_use]
+    pub const fn fields(&self) -> &'static [AqlField; 13] {
+        if self.0.narrow_private { &NARROW_FIELDS } else { &FIELDS }
+    }
+
+    /// The number of a field.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<usize> {
+        FIELDS.iter().position(|field| field.name == name)
+    }
+
+    /// Type numbers.
+    #[must_use]
+    pub const fn types(&self) -> PacketTypes {
+        self.0.types
+    }
+
+    /// Entries of the table.
+    #[must_use]
+    pub const fn entries(&self) -> u16 {
+        self.0.entries
+    }
+
+    /// `Err` where the table has no such entry.
+    pub(crate) const fn check_entry(&self, ref_num: u16) -> Result<(), PacketError> {
+        if ref_num < self.0.entries {
+            return Ok(());
+        }
+        Err(PacketError::RefNum { ref_num, entries: self.0.entries })
+    }
+
+    /// Half-words of a difference in these fields, with its header.
+    #[must_use]
+    #[inline]
+    pub const fn cost(&self, vector: u16) -> u16 {
+        const DOUBLE: u16 = fields_of(4);
+        const QUADRUPLE: u16 = fields_of(8);
+        let vector = vector & ALL_FIELDS;
+        let narrow = (self.0.narrow_private as u16) << PRIVATE_SIZE;
+        let more = (vector & DOUBLE & !narrow).count_ones() + 3 * (vector & QUADRUPLE).count_ones();
+        (1 + vector.count_ones() + more) as u16
+    }
+
+    /// The header of a difference.
+    #[must_use]
+    #[inline]
+    pub const fn pack(&self, ref_num: u16, vector: u16) -> u16 {
+        match self.0.header_bits {
+            HeaderBits::LowFirst => vector << 3 | ref_num,
+            HeaderBits::HighFirst => ref_num << 13 | vector,
+        }
+    }
+
+    /// Number and vector of a header.
+    #[must_use]
+    #[inline]
+    pub const fn unpack(&self, header: u16) -> (u16, u16) {
+        match self.0.header_bits {
+            HeaderBits::LowFirst => (header & 7, header >> 3),
+            HeaderBits::HighFirst => (header >> 13, header & ALL_FIELDS),
+        }
+    }
+
+    /// Copies a value between a packet and a difference, with its half-words in the order of the
+    /// format; both slices are as long as the field.
+    #[inline]
+    pub(crate) fn copy_value(&self, to: &mut [u8], from: &[u8]) {
+        to.copy_from_slice(from);
+        if matches!(self.0.half_words, HalfWords::HighFirst) {
+            to.as_chunks_mut::<2>().0.reverse();
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! Which launches are worth an entry of the table, and which entry do they replace?
+//!
+//! The encoder asks for every launch how it is sent. A launch that a near entry stands for is
+//! condensed; the policies differ in what becomes of the others, and of the entries.
+
+use crate::launch::LaunchImage;
+use crate::layout::{AQL_ENTRIES, AqlFormat, HALF_WORDS, KERNEL_OBJECT};
+
+/// How one launch is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PacketChoice {
+    /// In a condensed packet, by the nearest entry; as an ordinary packet where there is none.
+    Condense,
+    /// As an ordinary packet.
+    Ordinary,
+    /// As a reference packet that fills this entry; as an ordinary one where there is no such entry.
+    Store(u16),
+}
+
+/// The entry that a launch differs least from: fewest half-words, then the same kernel, then the
+/// lowest number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NearestEntry {
+    /// Its number.
+    pub ref_num: u16,
+    /// The fields that differ.
+    pub vector: u16,
+    /// Half-words of the difference, its header included.
+    pub cost: u16,
+}
+
+/// A launch to be sent, and the state of the encoder.
+#[derive(Clone, Copy, Debug)]
+pub struct LaunchRequest<'a> {
+    /// The layout.
+    pub format: &'a AqlFormat,
+    /// The launch.
+    pub launch: &'a LaunchImage,
+    /// The nearest entry, if any is filled.
+    pub nearest: Option<NearestEntry>,
+    /// The lowest entry that is empty.
+    pub vacant: Option<u16>,
+    /// Half-words left in the condensed packet that is open; 0 if none is.
+    pub room: u16,
+}
+
+impl LaunchRequest<'_> {
+    /// Whether the nearest entry is of the same kernel and at most `near` half-words away. An entry
+    /// of the same kernel does not count where one of another kernel is nearer.
+    #[must_use]
+    #[inline]
+    pub fn is_near(&self, near: u16) -> bool {
+        self.nearest
+            .is_some_and(|nearest| nearest.cost <= near && nearest.vector >> KERNEL_OBJECT & 1 == 0)
+    }
+
+    /// Condensed where the open packet has room for it or two such would share a packet, else ordinary.
+    #[must_use]
+    pub fn without_entry(&self) -> PacketChoice {
+        let most = (HALF_WORDS as u16 / 2).max(self.room);
+        match self.nearest {
+            Some(nearest) if nearest.cost <= most => PacketChoice::Condense,
+            _ => PacketChoice::Ordinary,
+        }
+    }
+}
+
+/// Decides which launches are stored, and in which entry.
+pub trait ReplacementPolicy {
+    /// How the next launch is sent.
+    fn choose(&mut self, request: &LaunchRequest<'_>) -> PacketChoice;
+
+    /// A launch was condensed by this entry, or stored in it.
+    fn used(&mut self, request: &LaunchRequest<'_>, ref_num: u16) {
+        let _ = (request, ref_num);
+    }
+}
+
+/// Default distance up to which an entry is near: a new argument block and a new signal.
+pub const NEAR: u16 = 9;
+
+/// Fills the empty entries with the first launches that no entry is near to; nothing leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FirstPolicy {
+    /// Half-words up to which an entry is near.
+    pub near: u16,
+}
+
+impl ReplacementPolicy for FirstPolicy {
+    #[inline]
+    fn choose(&mut self, request: &LaunchRequest<'_>) -> PacketChoice {
+        match request.vacant {
+            _ if request.is_near(self.near) => PacketChoice::Condense,
+            Some(ref_num) => PacketChoice::Store(ref_num),
+            None => request.without_entry(),
+        }
+    }
+}
+
+/// Stores every launch that no entry is near to, in place of the least recently used entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MostRecentPolicy {
+    near: u16,
+    uses: u64,
+    /// Of each entry, the number of its last use.
+    last: [u64; AQL_ENTRIES],
+}
+
+impl MostRecentPolicy {
+    /// `near`: half-words up to which an entry is near.
+    #[must_use]
+    pub const fn new(near: u16) -> Self {
+        Self { near, uses: 0, last: [0; AQL_ENTRIES] }
+    }
+}
+
+impl ReplacementPolicy for MostRecentPolicy {
+    #[inline]
+    fn choose(&mut self, request: &LaunchRequest<'_>) -> PacketChoice {
+        if request.is_near(self.near) {
+            return PacketChoice::Condense;
+        }
+        let oldest = (0..request.format.entries()).zip(&self.last).min_by_key(|(_, last)| **last);
+        let ref_num = request.vacant.or(oldest.map(|(ref_num, _)| ref_num));
+        ref_num.map_or(PacketChoice::Ordinary, PacketChoice::Store)
+    }
+
+    #[inline]
+    fn used(&mut self, _: &LaunchRequest<'_>, ref_num: u16) {
+        self.uses += 1;
+        if let Some(last) = self.last.get_mut(usize::from(ref_num)) {
+            *last = self.uses;
+        }
+    }
+}
+
+/// Kernels without an entry that are counted at a time.
+const CANDIDATES: usize = 32;
+
+/// Stores the kernels launched most often: one without an entry replaces the least used entry once
+/// it has been launched more often than that was.
+///
+/// Counts of kernels without an entry are kept for 32 of them; a further one takes over the lowest
+/// count, so every frequent kernel is found in the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FrequencyPolicy {
+    near: u16,
+    /// Of each entry, how often it was used, and the kernel that is stored in it.
+    counts: [u64; AQL_ENTRIES],
+    kernels: [u64; AQL_ENTRIES],
+    /// Kernels without an entry, and how often each was launched.
+    candidates: [(u64, u64); CANDIDATES],
+}
+
+impl FrequencyPolicy {
+    /// `near`: half-words up to which an entry is near.
+    #[must_use]
+    pub const fn new(near: u16) -> Self {
+        let (counts, kernels) = ([0; AQL_ENTRIES], [0; AQL_ENTRIES]);
+        Self { near, counts, kernels, candidates: [(0, 0); CANDIDATES] }
+    }
+
+    /// Counts a kernel without an entry; its index among the candidates.
+    fn count(&mut self, kernel: u64) -> usize {
+        let known = |(seen, count): &(u64, u64)| *count > 0 && *seen == kernel;
+        let at = self.candidates.iter().position(known).unwrap_or_else(|| {
+            // The lowest count; an unused place has none.
+            (0..CANDIDATES).min_by_key(|&at| self.candidates[at].1).unwrap_or(0)
+        });
+        let (name, count) = &mut self.candidates[at];
+        *name = kernel;
+        *count += 1;
+        at
+    }
+}
+
+impl ReplacementPolicy for FrequencyPolicy {
+    #[inline]
+    fn choose(&mut self, request: &LaunchRequest<'_>) -> PacketChoice {
+        if request.is_near(self.near) {
+            return PacketChoice::Condense;
+        }
+        let kernel = request.launch.get(KERNEL_OBJECT);
+        if let Some(ref_num) = request.vacant {
+            if let Some(name) = self.kernels.get_mut(usize::from(ref_num)) {
+                *name = kernel;
+            }
+            return PacketChoice::Store(ref_num);
+        }
+        let at = self.count(kernel);
+        let entries = usize::from(request.format.entries());
+        let least = (0..entries).min_by_key(|&entry| self.counts[entry]);
+        match least {
+            Some(entry) if self.candidates[at].1 > self.counts[entry] => {
+                // They change places; `used` counts this launch.
+                let count = self.candidates[at].1 - 1;
+                self.candidates[at] = (self.kernels[entry], self.counts[entry]);
+                (self.counts[entry], self.kernels[entry]) = (count, kernel);
+                PacketChoice::Store(entry as u16)
+            }
+            _ => request.without_entry(),
+        }
+    }
+
+    #[inline]
+    fn used(&mut self, _: &LaunchRequest<'_>, ref_num: u16) {
+        if let Some(count) = self.counts.get_mut(usize::from(ref_num)) {
+            *count += 1;
+        }
+    }
+}
+
+/// The policies by name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Replacement {
+    /// [`FirstPolicy`].
+    First,
+    /// [`MostRecentPolicy`].
+    MostRecent,
+    /// [`FrequencyPolicy`].
+    #[default]
+    Frequency,
+}
+
+impl Replacement {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::First, Self::MostRecent, Self::Frequency];
+
+    /// The kebab-case name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::MostRecent => "most-recent",
+            Self::Frequency => "frequency",
+        }
+    }
+
+    /// A policy of this name; `near` half-words away an entry is near.
+    #[must_use]
+    pub const fn policy(self, near: u16) -> AnyReplacement {
+        match self {
+            Self::First => AnyReplacement::First(FirstPolicy { near }),
+            Self::MostRecent => AnyReplacement::MostRecent(MostRecentPolicy::new(near)),
+            Self::Frequency => AnyReplacement::Frequency(FrequencyPolicy::new(near)),
+        }
+    }
+}
+
+/// A policy chosen at run time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::large_enum_variant, reason = "a policy lives as long as its encoder")]
+pub enum AnyReplacement {
+    /// [`Replacement::First`].
+    First(FirstPolicy),
+    /// [`Replacement::MostRecent`].
+    MostRecent(MostRecentPolicy),
+    /// [`Replacement::Frequency`].
+    Frequency(FrequencyPolicy),
+}
+
+impl ReplacementPolicy for AnyReplacement {
+    #[inline]
+    fn choose(&mut self, request: &LaunchRequest<'_>) -> PacketChoice {
+        match self {
+            Self::First(policy) => policy.choose(request),
+            Self::MostRecent(policy) => policy.choose(request),
+            Self::Frequency(policy) => policy.choose(request),
+        }
+    }
+
+    #[inline]
+    fn used(&mut self, request: &LaunchRequest<'_>, ref_num: u16) {
+        match self {
+            Self::First(_) => {}
+            Self::MostRecent(policy) => policy.used(request, ref_num),
+            Self::Frequency(policy) => policy.used(request, ref_num),
+        }
+    }
+}

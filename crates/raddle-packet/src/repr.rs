@@ -1,0 +1,199 @@
+//! What is in an AQL packet, field by field?
+//!
+//! One value type a kind of packet, each with `parse` and `emit`; the condensed one is
+//! [`Condensed`](crate::Condensed). Sizes are in bytes, those of grids and workgroups in work-items.
+
+use crate::error::PacketError;
+use crate::launch::LaunchImage;
+use crate::layout::{
+    AQL_BYTES, AqlFormat, AqlPacket, COMPLETION_SIGNAL_AT, DEP_SIGNALS, REF_NUM_AT, SCOPES_AT,
+};
+
+/// The fields of an ordinary dispatch packet (Table 1), without what is reserved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct KernelDispatch {
+    /// Barrier bit (0), acquire scope (1, 2) and release scope (3, 4).
+    pub synch_scopes: u8,
+    /// Dimensions of the grid.
+    pub setup: u16,
+    /// Work-items of a workgroup along x.
+    pub workgroup_size_x: u16,
+    /// Work-items of a workgroup along y.
+    pub workgroup_size_y: u16,
+    /// Work-items of a workgroup along z.
+    pub workgroup_size_z: u16,
+    /// Work-items of the grid along x.
+    pub grid_size_x: u32,
+    /// Work-items of the grid along y.
+    pub grid_size_y: u32,
+    /// Work-items of the grid along z.
+    pub grid_size_z: u32,
+    /// Scratch memory of a work-item.
+    pub private_segment_size: u32,
+    /// LDS of a workgroup.
+    pub group_segment_size: u32,
+    /// Address of the code.
+    pub kernel_object: u64,
+    /// Address of the arguments.
+    pub kernarg_address: u64,
+    /// Signal that the end is reported to; 0 is none.
+    pub completion_signal: u64,
+}
+
+impl KernelDispatch {
+    /// The launch.
+    ///
+    /// # Errors
+    /// When the private size is wider than the format has it.
+    pub fn launch(&self, format: &AqlFormat) -> Result<LaunchImage, PacketError> {
+        let values: [u64; 13] = [
+            self.synch_scopes.into(),
+            self.setup.into(),
+            self.workgroup_size_x.into(),
+            self.workgroup_size_y.into(),
+            self.workgroup_size_z.into(),
+            self.grid_size_x.into(),
+            self.grid_size_y.into(),
+            self.grid_size_z.into(),
+            self.private_segment_size.into(),
+            self.group_segment_size.into(),
+            self.kernel_object,
+            self.kernarg_address,
+            self.completion_signal,
+        ];
+        let mut launch = LaunchImage::default();
+        for (number, value) in values.into_iter().enumerate() {
+            launch.set(format, number, value)?;
+        }
+        Ok(launch)
+    }
+
+    /// The fields of a launch.
+    #[must_use]
+    pub fn of(launch: &LaunchImage) -> Self {
+        // Each is as wide as its field, so nothing is cut off.
+        let (half, word) = (|number| launch.get(number) as u16, |number| launch.get(number) as u32);
+        Self {
+            synch_scopes: launch.get(0) as u8,
+            setup: half(1),
+            workgroup_size_x: half(2),
+            workgroup_size_y: half(3),
+            workgroup_size_z: half(4),
+            grid_size_x: word(5),
+            grid_size_y: word(6),
+            grid_size_z: word(7),
+            private_segment_size: word(8),
+            group_segment_size: word(9),
+            kernel_object: launch.get(10),
+            kernarg_address: launch.get(11),
+            completion_signal: launch.get(12),
+        }
+    }
+
+    /// The fields of an ordinary packet; reserved bytes are ignored.
+    ///
+    /// # Errors
+    /// When it is of another type, or its private size is wider than the format has it.
+    pub fn parse(packet: &AqlPacket, format: &AqlFormat) -> Result<Self, PacketError> {
+        check_type(packet, format.types().dispatch)?;
+        Ok(Self::of(&LaunchImage::read(packet, format)?))
+    }
+
+    /// The ordinary packet.
+    ///
+    /// # Errors
+    /// When the private size is wider than the format has it.
+    pub fn emit(&self, format: &AqlFormat) -> Result<AqlPacket, PacketError> {
+        Ok(self.launch(format)?.dispatch(format))
+    }
+}
+
+/// A reference packet (Table 2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Reference {
+    /// The entry that it fills.
+    pub ref_num: u16,
+    /// The launch.
+    pub kernel: KernelDispatch,
+}
+
+impl Reference {
+    /// The fields of a reference packet; reserved bytes are ignored.
+    ///
+    /// # Errors
+    /// When it is of another type, or the table has no such entry, or the private size is wider
+    /// than the format has it.
+    pub fn parse(packet: &AqlPacket, format: &AqlFormat) -> Result<Self, PacketError> {
+        check_type(packet, format.types().reference)?;
+        let ref_num = u16::from_le_bytes([packet[REF_NUM_AT], packet[REF_NUM_AT + 1]]);
+        format.check_entry(ref_num)?;
+        let kernel = KernelDispatch::of(&LaunchImage::read(packet, format)?);
+        Ok(Self { ref_num, kernel })
+    }
+
+    /// The reference packet.
+    ///
+    /// # Errors
+    /// When the table has no such entry, or the private size is wider than the format has it.
+    pub fn emit(&self, format: &AqlFormat) -> Result<AqlPacket, PacketError> {
+        self.kernel.launch(format)?.reference(format, self.ref_num)
+    }
+}
+
+/// A barrier packet: what follows waits for signals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Barrier {
+    /// Whether one signal is enough, instead of all.
+    pub any: bool,
+    /// As in a dispatch packet.
+    pub synch_scopes: u8,
+    /// The signals; 0 is none.
+    pub dep_signal: [u64; 5],
+    /// Signal that the end is reported to; 0 is none.
+    pub completion_signal: u64,
+}
+
+impl Barrier {
+    /// The fields of a barrier packet; reserved bytes are ignored.
+    ///
+    /// # Errors
+    /// When it is of another type.
+    pub fn parse(packet: &AqlPacket, format: &AqlFormat) -> Result<Self, PacketError> {
+        let (found, types) = (packet[0], format.types());
+        let any = types.barrier_or == Some(found);
+        if !any && types.barrier_and != Some(found) {
+            return Err(PacketError::NotBarrier { found, types });
+        }
+        let word = |at: usize| u64::from_le_bytes(packet.as_chunks::<8>().0[at / 8]);
+        Ok(Self {
+            any,
+            synch_scopes: packet[SCOPES_AT],
+            dep_signal: core::array::from_fn(|signal| word(DEP_SIGNALS.start + 8 * signal)),
+            completion_signal: word(COMPLETION_SIGNAL_AT),
+        })
+    }
+
+    /// The barrier packet.
+    ///
+    /// # Errors
+    /// When the format has no such barrier.
+    pub fn emit(&self, format: &AqlFormat) -> Result<AqlPacket, PacketError> {
+        let types = format.types();
+        let kind = if self.any { types.barrier_or } else { types.barrier_and };
+        let mut packet = [0; AQL_BYTES];
+        packet[0] = kind.ok_or(PacketError::NoBarrier { any: self.any, types })?;
+        packet[SCOPES_AT] = self.synch_scopes;
+        for (to, signal) in packet[DEP_SIGNALS].as_chunks_mut().0.iter_mut().zip(self.dep_signal) {
+            *to = signal.to_le_bytes();
+        }
+        packet[COMPLETION_SIGNAL_AT..].copy_from_slice(&self.completion_signal.to_le_bytes());
+        Ok(packet)
+    }
+}
+
+const fn check_type(packet: &AqlPacket, wanted: u8) -> Result<(), PacketError> {
+    if packet[0] == wanted {
+        return Ok(());
+    }
+    Err(PacketError::OtherType { found: packet[0], wanted })
+}

@@ -1,0 +1,40 @@
+//! What can a runtime do to take work off a device?
+
+use raddle_policy::Preemption;
+
+/// What a runtime can do. Waiting is always possible.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
+pub struct Abilities {
+    /// Kernels test a flag before they begin.
+    pub can_flag: bool,
+    /// Workgroups that have not started can be held, with the launch they belong to.
+    pub can_drain: bool,
+    /// What runs on compute units can be killed. Useless without the flag: what stands behind the
+    /// killed launch would run before it.
+    pub can_reset: bool,
+    /// What is resident can be saved and restored.
+    pub can_switch: bool,
+}
+
+impl Abilities {
+    /// Nothing but waiting.
+    pub const NONE: Self =
+        Self { can_flag: false, can_drain: false, can_reset: false, can_switch: false };
+    /// Every method.
+    pub const ALL: Self =
+        Self { can_flag: true, can_drain: true, can_reset: true, can_switch: true };
+
+    /// Whether the runtime has this method.
+    #[must_use]
+    pub const fn can(self, method: Preemption) -> bool {
+        match method {
+            Preemption::Wait => true,
+            Preemption::Flag => self.can_flag,
+            Preemption::Drain => self.can_drain,
+            Preemption::Reset => self.can_reset && self.can_flag,
+            Preemption::Switch => self.can_switch,
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Is the cheapest method what a slow search in wide integers finds, and are its laws kept?
+
+use alloc::vec::Vec;
+
+use proptest::prelude::*;
+use raddle_policy::{Preemption, Ticks};
+
+use super::DeviceCosts;
+use super::price::VictimEstimate;
+
+const ENDLESS: u128 = u128::MAX / 8;
+
+/// Latency and waste of a method, both as the crate saturates them.
+fn price(v: &VictimEstimate, device: &DeviceCosts, method: Preemption) -> (u128, u128) {
+    let known = |span: Option<Ticks>| span.map_or(ENDLESS, |span| u128::from(span.0));
+    let reset = u128::from(device.reset_ns);
+    let transfer = match (v.bytes, device.bytes_per_us) {
+        (0, _) => 0,
+        (_, 0) => ENDLESS,
+        (bytes, each) => {
+            let (exact, each) = (u128::from(bytes) * 1000, u128::from(each));
+            (exact / each + u128::from(exact % each != 0)).min(u128::from(u64::MAX))
+        }
+    };
+    let (latency, waste, rank) = match method {
+        Preemption::Wait => (known(v.running) + known(v.waiting), 0, 2),
+        Preemption::Flag => (known(v.running), 0, 1),
+        Preemption::Drain => (known(v.workgroup), 0, 0),
+        Preemption::Reset => (reset, u128::from(v.done.0) + reset, 3),
+        Preemption::Switch => (transfer, transfer * 2, 3),
+    };
+    let top = u128::from(u64::MAX);
+    (if latency >= ENDLESS { ENDLESS + rank } else { latency.min(top) }, waste.min(top))
+}
+
+fn naive(
+    v: &VictimEstimate,
+    device: &DeviceCosts,
+    bound: Ticks,
+    allowed: &[Preemption],
+) -> Preemption {
+    let in_time = |method: &&Preemption| price(v, device, **method).0 <= u128::from(bound.0);
+    let late = !allowed.iter().any(|method| in_time(&method));
+    let mut best: Option<((u128, u128), Preemption)> = None;
+    for method in allowed.iter().filter(|method| late || in_time(method)) {
+        let (latency, waste) = price(v, device, *method);
+        let key = if late { (latency, waste) } else { (waste, latency) };
+        // The gentlest come first: only what is strictly better replaces one.
+        if best.is_none_or(|(best, _)| key < best) {
+            best = Some((key, *method));
+        }
+    }
+    best.map_or(Preemption::Wait, |(_, method)| method)
+}
+
+/// Amounts with many ties and some absurd ones.
+fn amount() -> impl Strategy<Value = u64> {
+    prop_oneof![6 => 0..5_u64, 3 => 0..200_u64, 1 => any::<u64>(), 1 => Just(u64::MAX)]
+}
+
+fn device() -> impl Strategy<Value = DeviceCosts> {
+    (amount(), prop_oneof![Just(0), Just(1000), amount()]).prop_map(|(reset_ns, bytes_per_us)| {
+        DeviceCosts { reset_ns, bytes_per_us, vgpr_bytes: 0, sgpr_bytes: 0, lds_bytes: 0 }
+    })
+}
+
+fn victim() -> impl Strategy<Value = VictimEstimate> {
+    let spans = prop::array::uniform3(prop::option::weighted(0.9, amount().prop_map(Ticks)));
+    (spans, amount(), amount()).prop_map(|([running, waiting, workgroup], done, bytes)| {
+        VictimEstimate { running, waiting, workgroup, done: Ticks(done), bytes }
+    })
+}
+
+proptest! {
+    #[test]
+    fn the_cheapest_is_the_naive_one(
+        v in victim(), device in device(), bound in amount().prop_map(Ticks),
+        without in prop::sample::subsequence(Preemption::ALL[1..].to_vec(), 0..5),
+    ) {
+        let allowed: Vec<Preemption> =
+            Preemption::ALL.into_iter().filter(|method| !without.contains(method)).collect();
+        let found = v.cheapest(bound, &device, |method| allowed.contains(&method));
+        prop_assert_eq!(found, naive(&v, &device, bound, &allowed));
+        // No other method is over within the bound and wastes less; where none is, none is quicker.
+        let chosen = v.price(found, &device);
+        for method in allowed {
+            let other = v.price(method, &device);
+            if other.within(bound) {
+                prop_assert!(chosen.within(bound) && chosen.waste <= other.waste, "{:?}", method);
+            } else if !chosen.within(bound) {
+                let latency = |it: Option<Ticks>| it.map_or(u128::MAX, |it| u128::from(it.0));
+                prop_assert!(latency(chosen.latency) <= latency(other.latency), "{:?}", method);
+            }
+        }
+    }
+}
+
+#[test]
+fn saving_takes_bytes_over_bandwidth_rounded_up() {
+    let victim = |bytes| VictimEstimate {
+        running: None,
+        waiting: None,
+        workgroup: None,
+        done: Ticks::ZERO,
+        bytes,
+    };
+    for (bytes, bytes_per_us, ticks) in [
+        (0, 0, Some(0)),
+        (1, 1000, Some(1)),
+        (1001, 1000, Some(1001)),
+        (2, 3, Some(667)),
+        (1, 0, None),
+    ] {
+        let device =
+            DeviceCosts { reset_ns: 0, bytes_per_us, vgpr_bytes: 0, sgpr_bytes: 0, lds_bytes: 0 };
+        let price = victim(bytes).price(Preemption::Switch, &device);
+        assert_eq!(price.latency, ticks.map(Ticks), "{bytes} at {bytes_per_us}");
+        assert_eq!(price.waste, Ticks(ticks.map_or(u64::MAX, |ticks| 2 * ticks)));
+    }
+}
+
+#[test]
+fn the_gentlest_method_comes_first() {
+    assert!(Preemption::ALL.is_sorted());
+}
