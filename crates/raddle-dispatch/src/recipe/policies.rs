@@ -158,7 +158,7 @@ pub(super) fn samples(slot: &str, policy: &str) -> &'static [&'static str] {
 }
 
 #[cfg(feature = "preempt")]
-fn cheapest(config: &CheapestConfig) -> Result<ByRule<raddle_preempt::Cheapest>, SettingError> {
+fn cheapest(config: &CheapestConfig) -> Result<ByRule, SettingError> {
     const NO_COSTS: &str = "it is missing, and `cheapest` weighs what the device takes: give reset-ns, bytes-per-us, vgpr-bytes, sgpr-bytes and lds-bytes (`raddle replay` fills them in from its device table)";
     let costs = config.costs.ok_or_else(|| SettingError::new("costs", NO_COSTS))?;
     let bound = Ticks(config.bound_us.saturating_mul(1000));
@@ -170,10 +170,10 @@ fn cheapest(config: &CheapestConfig) -> Result<ByRule<raddle_preempt::Cheapest>,
 }
 
 #[cfg(feature = "packet")]
-impl From<raddle_packet::Error> for SettingError {
-    fn from(error: raddle_packet::Error) -> Self {
+impl From<raddle_packet::PacketError> for SettingError {
+    fn from(error: raddle_packet::PacketError) -> Self {
         match error {
-            raddle_packet::Error::Setting { key, found, most } => {
+            raddle_packet::PacketError::Setting { key, found, most } => {
                 Self::new(key, format!("it cannot be {found}: give 1 to {most}"))
             }
             other => Self::new("", other),
