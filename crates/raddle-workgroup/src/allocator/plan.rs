@@ -1,8 +1,7 @@
 //! Where would a workgroup lie, and which rule gives its waves their SIMDs?
 
-use alloc::vec::Vec;
-
 use raddle_policy::{CuId, Demand, Place, Resource};
+use smallvec::SmallVec;
 
 /// Which SIMD a wave goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,10 +54,13 @@ pub struct Refused {
     pub rotation: u8,
 }
 
+/// The addresses of a workgroup, one a wave: most workgroups have eight waves or fewer.
+pub(super) type Places = SmallVec<[Place; 8]>;
+
 /// A workgroup on a compute unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PlacedGroup {
     pub(super) cu: CuId,
     pub(super) demand: Demand,
-    pub(super) places: Vec<Place>,
+    pub(super) places: Places,
 }

@@ -5,11 +5,9 @@
 //! length, so the next run of a map always starts at or after the end of the one before, and
 //! nothing needs to be marked.
 
-use alloc::vec::Vec;
-
 use raddle_policy::{CuId, Demand, MAX_SIMDS, Place, Resource};
 
-use super::plan::{GroupPlan, PlacedGroup, Refused, SimdRule};
+use super::plan::{GroupPlan, PlacedGroup, Places, Refused, SimdRule};
 use super::pool::Pool;
 use super::unit::CuGranules;
 
@@ -25,7 +23,7 @@ pub(super) fn stages(
     if simds.too_few_for(demand.waves) {
         return Err(refused(simds.lacks(), &simds));
     }
-    let mut places = Vec::with_capacity(usize::from(demand.waves));
+    let mut places = Places::with_capacity(usize::from(demand.waves));
     if !scalar_registers(unit, demand, &mut places) {
         return Err(refused(Resource::Sgpr, &simds));
     }
@@ -42,7 +40,7 @@ pub(super) fn stages(
 }
 
 /// One place a wave, with its scalar registers; whether all were found.
-fn scalar_registers(unit: &CuGranules, demand: &Demand, places: &mut Vec<Place>) -> bool {
+fn scalar_registers(unit: &CuGranules, demand: &Demand, places: &mut Places) -> bool {
     let want = u32::from(demand.sgpr);
     let mut from = 0;
     for _ in 0..demand.waves {

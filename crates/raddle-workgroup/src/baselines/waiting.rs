@@ -1,6 +1,7 @@
 //! Which launches wait, and which of them speak for the others?
 
-use raddle_policy::{Answer, LaunchId, ReadyLaunch, ReadyView, WaveSpan};
+use raddle_policy::{Answer, Demand, LaunchId, ReadyLaunch, ReadyView, WaveSpan};
+use smallvec::SmallVec;
 
 /// The launches that still have workgroups to place, in arrival order.
 pub(super) fn waiting<'a>(
@@ -15,14 +16,12 @@ pub(crate) const EXPLAINED: usize = 16;
 
 /// The first waiting launch of each demand: those like it wait for the same reason.
 pub(super) fn unlike<'a>(ready: &ReadyView<'a>) -> impl Iterator<Item = &'a ReadyLaunch> + use<'a> {
-    let mut seen = [None; EXPLAINED];
-    let mut count = 0;
+    let mut seen = SmallVec::<[Demand; EXPLAINED]>::new();
     waiting(ready).filter(move |entry| {
-        let demand = Some(entry.launch.demand);
-        let new = count < EXPLAINED && !seen[..count].contains(&demand);
+        let demand = entry.launch.demand;
+        let new = seen.len() < EXPLAINED && !seen.contains(&demand);
         if new {
-            seen[count] = demand;
-            count += 1;
+            seen.push(demand);
         }
         new
     })

@@ -4,8 +4,6 @@
 
 use alloc::vec::Vec;
 
-use crate::balance::Kind;
-
 pub(super) const TICKS_PER_US: u64 = 1_000;
 
 /// Parameters of [`Matching`](super::Matching): one a part.
@@ -98,22 +96,8 @@ pub enum Balance {
     /// It names the SIMD that got the last surplus wave, the next one goes behind.
     #[default]
     Tail,
-    /// It names the SIMD that is served next.
-    Head,
     /// It stays at SIMD 0.
     Fixed,
-}
-
-impl Balance {
-    /// What the pointer names; `None` where it never moves.
-    #[must_use]
-    pub const fn pointer(self) -> Option<Kind> {
-        match self {
-            Self::Tail => Some(Kind::Tail),
-            Self::Head => Some(Kind::Head),
-            Self::Fixed => None,
-        }
-    }
 }
 
 /// When a workgroup that may be cut is cut into its waves.

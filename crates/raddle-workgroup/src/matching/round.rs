@@ -1,6 +1,7 @@
 //! What does one question lead to: a workgroup placed, one cut, or why all wait?
 
 use raddle_policy::{Answer, CuId, Launch, Piece, ReadyLaunch, ReadyView, Round, Tick, WaveSpan};
+use smallvec::SmallVec;
 
 use super::Matching;
 use super::fit::{Name, WHOLE};
@@ -181,16 +182,13 @@ impl Matching {
 
     /// Why each head waits; one speaks for all of its demand.
     fn explain_all(&mut self, ready: &ReadyView<'_>, round: &mut Round) {
-        let mut explained = [usize::MAX; EXPLAINED];
-        let mut count = 0;
+        let mut explained = SmallVec::<[usize; EXPLAINED]>::new();
         for at in 0..self.heads.len() {
             let Head { entry, class, .. } = self.heads[at];
-            if count == EXPLAINED || explained[..count].contains(&class) {
-                continue;
+            if explained.len() < EXPLAINED && !explained.contains(&class) {
+                explained.push(class);
+                self.explain(&ready.launches[entry].launch, class, round);
             }
-            explained[count] = class;
-            count += 1;
-            self.explain(&ready.launches[entry].launch, class, round);
         }
     }
 

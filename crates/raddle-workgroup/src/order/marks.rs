@@ -4,10 +4,10 @@
 
 use alloc::vec::Vec;
 
+use bitvec::vec::BitVec;
+
 use super::Pick;
 use crate::Error;
-
-const BITS: usize = u64::BITS as usize;
 
 /// Which channels have had their turn, level by level.
 ///
@@ -37,8 +37,8 @@ const BITS: usize = u64::BITS as usize;
 pub struct Marks {
     levels: usize,
     channels: usize,
-    /// By level, then by channel, a bit each.
-    words: Vec<u64>,
+    /// By level, then by channel.
+    marks: BitVec<u64>,
 }
 
 impl Marks {
@@ -51,11 +51,13 @@ impl Marks {
             return Err(Error::NoLevels);
         }
         let beyond = Error::TooManyChannels { levels, channels };
-        let count = channels.div_ceil(BITS).checked_mul(levels).ok_or(beyond)?;
+        let bits = channels.checked_mul(levels).ok_or(beyond)?;
+        let count = bits.div_ceil(u64::BITS as usize);
         let mut words = Vec::new();
         words.try_reserve_exact(count).map_err(|_| beyond)?;
         words.resize(count, 0);
-        Ok(Self { levels, channels, words })
+        let marks = BitVec::try_from_vec(words).map_err(|_| beyond)?;
+        Ok(Self { levels, channels, marks })
     }
 
     /// The same marks, with room for so many channels; those beyond lose theirs.
@@ -113,7 +115,7 @@ impl Marks {
     /// Whether a channel is marked for a level; not, where there is no such.
     #[must_use]
     pub fn marked(&self, level: usize, channel: usize) -> bool {
-        self.place(level, channel).is_ok_and(|(word, bit)| self.words[word] & bit != 0)
+        self.place(level, channel).is_ok_and(|at| self.marks[at])
     }
 
     /// Sets or clears a mark.
@@ -121,12 +123,8 @@ impl Marks {
     /// # Errors
     /// [`Error::LevelOutside`], [`Error::ChannelOutside`].
     pub fn set(&mut self, level: usize, channel: usize, marked: bool) -> Result<(), Error> {
-        let (word, bit) = self.place(level, channel)?;
-        if marked {
-            self.words[word] |= bit;
-        } else {
-            self.words[word] &= !bit;
-        }
+        let at = self.place(level, channel)?;
+        self.marks.set(at, marked);
         Ok(())
     }
 
@@ -149,7 +147,7 @@ impl Marks {
         }
     }
 
-    fn place(&self, level: usize, channel: usize) -> Result<(usize, u64), Error> {
+    fn place(&self, level: usize, channel: usize) -> Result<usize, Error> {
         let Self { levels, channels, .. } = *self;
         if level >= levels {
             return Err(Error::LevelOutside { level, levels });
@@ -157,7 +155,6 @@ impl Marks {
         if channel >= channels {
             return Err(Error::ChannelOutside { channel, channels });
         }
-        let word = level * channels.div_ceil(BITS) + channel / BITS;
-        Ok((word, 1 << (channel % BITS)))
+        Ok(level * channels + channel)
     }
 }

@@ -20,7 +20,7 @@ pub(crate) fn config() -> impl Strategy<Value = MatchingConfig> {
     ];
     let pick =
         prop_oneof![Just(Choice::Lowest), any::<u64>().prop_map(|seed| Choice::Seeded { seed })];
-    let balance = prop_oneof![Just(Balance::Tail), Just(Balance::Head), Just(Balance::Fixed)];
+    let balance = prop_oneof![Just(Balance::Tail), Just(Balance::Fixed)];
     let channels = prop_oneof![Just(None), (1u16..4).prop_map(Some)];
     let search = prop_oneof![
         3 => Just(Search::Full),

@@ -12,11 +12,11 @@ use raddle_policy::{
     Tick, WaveSpan,
 };
 use raddle_testkit::{Scenario, scenario};
-use raddle_workgroup::balance::{Pointer, Table};
+use raddle_workgroup::balance::{Kind, Pointer, Table};
 use raddle_workgroup::model::{self, Cu, Held, Left, Model, Stock, Wants};
 use raddle_workgroup::order::{Fixed, Lowest, Windows};
 use raddle_workgroup::place::{MostFree, Weights};
-use raddle_workgroup::{Balance, LevelOrder, Matching, MatchingConfig, PlaceRule, Search};
+use raddle_workgroup::{LevelOrder, Matching, MatchingConfig, PlaceRule, Search};
 
 type Name = &'static str;
 
@@ -42,7 +42,7 @@ fn stock(blocks: u32) -> Stock {
     FreeMap::new(blocks).map_or(Stock::Count(0), Stock::Run)
 }
 
-fn unit(shape: &CuShape, balance: Balance) -> Cu<Name> {
+fn unit(shape: &CuShape) -> Cu<Name> {
     let simd = BTreeMap::from([
         ("vgpr", stock(shape.vgpr_per_simd.into())),
         ("waves", Stock::Count(shape.waves_per_simd.into())),
@@ -56,8 +56,7 @@ fn unit(shape: &CuShape, balance: Balance) -> Cu<Name> {
         ("workgroups", Stock::Count(shape.workgroups.into())),
     ]);
     let table = Table::new(shape.simds.into(), u64::MAX).expect("the scenario is sound");
-    let kind = balance.pointer().expect("the scenario is sound");
-    let pointer = Some(Pointer::new(table, kind, 0).expect("the scenario is sound"));
+    let pointer = Some(Pointer::new(table, Kind::Tail, 0).expect("the scenario is sound"));
     Cu { shared, simds: vec![simd; shape.simds.into()], pointer }
 }
 
@@ -73,7 +72,7 @@ fn longest(search: &Search, map: View<'_>) -> Result<u32, raddle_bitmap::Error> 
 impl<'s> Twins<'s> {
     fn new(scenario: &'s Scenario, config: MatchingConfig) -> Self {
         let Scenario { shape, cus, .. } = scenario;
-        let units = vec![unit(shape, config.balance); usize::from(*cus)];
+        let units = vec![unit(shape); usize::from(*cus)];
         let entry = |(channel, launch): (u32, &raddle_policy::Launch)| {
             // A channel of its own for each, in this order.
             let mut launch = *launch;
@@ -262,12 +261,10 @@ fn config() -> impl Strategy<Value = MatchingConfig> {
         (1u32..9).prop_map(|groups| Search::Grouped { groups }),
         Just(Search::Shared { width: 0 }),
     ];
-    let balance = prop_oneof![Just(Balance::Tail), Just(Balance::Head)];
-    (order, place, search, balance).prop_map(|(order, place, search, balance)| MatchingConfig {
+    (order, place, search).prop_map(|(order, place, search)| MatchingConfig {
         order,
         place,
         search,
-        balance,
         ..MatchingConfig::default()
     })
 }

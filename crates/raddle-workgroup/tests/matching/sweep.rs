@@ -61,7 +61,7 @@ fn places() {
         ("mix", PlaceRule::Mix { free, power, shares: [1, 2] }),
     ];
     for (name, place) in rules {
-        let config = MatchingConfig { place, balance: Balance::Head, ..MatchingConfig::default() };
+        let config = MatchingConfig { place, ..MatchingConfig::default() };
         insta::assert_snapshot!(name, table(config));
     }
 }

@@ -220,7 +220,7 @@ fn chosen() -> impl Strategy<Value = Chosen> {
         "{ most-free = { waves = 2, vgpr = 1, sgpr = 3, lds = 1 } }",
         "{ most-free = { vgpr = 3, lds = 2, amounts = \"longest-run\" } }",
     ]);
-    let rest = (0u64..6, 1u64..4, order, one_of(&["tail", "head", "fixed"]), place, 0u32..5);
+    let rest = (0u64..6, 1u64..4, order, one_of(&["tail", "fixed"]), place, 0u32..5);
     ((shape(), 1u16..4), one_of(&["never", "wait", "flag", "drain", "reset", "switch"]), rest)
         .prop_map(|(device, preempt, (threshold, retry, order, balance, place, window))| {
             let split = format!("{{ threshold = {threshold}, retry-us = {retry} }}");
