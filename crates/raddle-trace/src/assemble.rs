@@ -8,40 +8,23 @@ use std::borrow::Borrow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use raddle_policy::{Activity, Dim3, Footprint, Idempotence};
+use raddle_policy::Activity;
 
 use crate::assumed_activity;
-use crate::claims::Claims;
 use crate::profile::{Format, Op, OpKind, Profile, SourceDevice, StreamLabel};
-use crate::provenance::{Field, Origin, Provenance};
+use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
 
 /// The most ops that one import takes.
 pub(crate) const OP_LIMIT: usize = 1 << 24;
 
-/// One op with times in nanoseconds of the source's own clock.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct DraftOp {
-    pub(crate) kernel: u32,
-    pub(crate) stream: u32,
-    pub(crate) kind: OpKind,
-    pub(crate) grid: Dim3,
-    pub(crate) workgroups: u64,
-    pub(crate) footprint: Footprint,
-    pub(crate) start: i64,
-    pub(crate) duration: u64,
-    pub(crate) arrival: Option<i64>,
-    pub(crate) priority: Option<i32>,
-    pub(crate) idempotent: Idempotence,
-    /// As it was counted, if it was.
-    pub(crate) activity: Activity,
-    pub(crate) provenance: Provenance,
-}
-
-/// What an importer has collected, in the order of the file.
+/// What an importer has collected, in the order of the file, with times of the source's clock.
+///
+/// Where the arrival of an op is assumed it is not known yet; a duration of 0 and an unknown
+/// activity are not known either.
 #[derive(Debug)]
 pub(crate) struct Draft {
-    pub(crate) ops: Vec<DraftOp>,
+    pub(crate) ops: Vec<Op>,
     pub(crate) kernels: Vec<String>,
     pub(crate) streams: Vec<StreamLabel>,
     pub(crate) device: Option<SourceDevice>,
@@ -51,43 +34,39 @@ pub(crate) struct Draft {
 
 /// Makes the profile of what an importer has collected.
 pub(crate) fn assemble(name: String, format: Format, draft: Draft) -> Profile {
-    assemble_claimed(name, format, draft, Claims::default())
-}
-
-/// The same with what the file claims of the ops of the draft.
-pub(crate) fn assemble_claimed(
-    name: String,
-    format: Format,
-    draft: Draft,
-    mut claims: Claims,
-) -> Profile {
     let Draft { mut ops, kernels, streams, device, resolution_ns, mut report } = draft;
-    let back = ops.windows(2).filter(|pair| pair[1].start < pair[0].start).count();
+    let back = ops.windows(2).filter(|pair| pair[1].start_ns < pair[0].start_ns).count();
     report.add(Quirk::Unsorted, back as u64);
-    if back > 0 && !claims.is_empty() {
-        let places = places_by_start(&ops);
-        claims = claims.moved(|op| places.get(op as usize).copied());
-    }
-    ops.sort_by_key(|op| op.start);
-    let zero = ops.iter().map(|op| op.arrival.map_or(op.start, |a| a.min(op.start))).min();
-    let zero = zero.unwrap_or(0);
-
-    let assumed: Vec<Activity> = kernels.iter().map(|name| assumed_activity(name).1).collect();
-    for op in ops.iter_mut().filter(|op| op.kind == OpKind::Kernel && op.activity.is_unknown()) {
-        op.activity = assumed.get(op.kernel as usize).copied().unwrap_or_default();
-        op.provenance = op.provenance.with(Field::Activity, Origin::Assumed);
-    }
+    ops.sort_by_key(|op| op.start_ns);
+    let first = |op: &Op| match op.provenance.of(Field::Arrival) {
+        Origin::Assumed => op.start_ns,
+        _ => op.start_ns.min(op.arrival_ns),
+    };
+    let zero = ops.iter().map(first).min().unwrap_or(0);
+    let activities: Vec<Activity> = kernels.iter().map(|name| assumed_activity(name).1).collect();
     let (mut names, mut lanes) = (Renumber::new(kernels.len()), Renumber::new(streams.len()));
-    let mut ops: Vec<Op> = ops
-        .into_iter()
-        .map(|op| {
-            let step = (resolution_ns / 2).max(1);
-            if op.duration == 0 {
-                report.note(Quirk::ZeroDuration);
-            }
-            finish(op, zero, step, names.of(op.kernel), lanes.of(op.stream), &mut report)
-        })
-        .collect();
+    for op in &mut ops {
+        match op.kind {
+            OpKind::Kernel => report.kernels += 1,
+            OpKind::Copy => report.copies += 1,
+            OpKind::Set => report.sets += 1,
+        }
+        if op.kind == OpKind::Kernel && op.activity.is_unknown() {
+            op.activity = activities.get(op.kernel as usize).copied().unwrap_or_default();
+            op.assume(Field::Activity);
+        }
+        if op.duration_ns == 0 {
+            report.note(Quirk::ZeroDuration);
+            op.duration_ns = (resolution_ns / 2).max(1);
+            op.assume(Field::Duration);
+        }
+        if op.provenance.of(Field::Arrival) != Origin::Assumed {
+            report.add(Quirk::ClockSkew, u64::from(op.arrival_ns > op.start_ns));
+            op.arrival_ns = op.arrival_ns.min(op.start_ns).saturating_sub(zero);
+        }
+        op.start_ns = op.start_ns.saturating_sub(zero);
+        (op.kernel, op.stream) = (names.of(op.kernel), lanes.of(op.stream));
+    }
     fill_arrivals(&mut ops, lanes.order.len(), &mut report);
     link(&mut ops, lanes.order.len(), resolution_ns, &mut report);
     Profile {
@@ -99,20 +78,8 @@ pub(crate) fn assemble_claimed(
         span_ns: ops.iter().map(Op::end_ns).max().unwrap_or(0),
         ops,
         resolution_ns,
-        claims,
         report,
     }
-}
-
-/// Where each op comes to lie when they are sorted by start and equal ones keep their order.
-fn places_by_start(ops: &[DraftOp]) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..number(ops.len())).collect();
-    order.sort_by_key(|&op| ops[op as usize].start);
-    let mut places = vec![0; ops.len()];
-    for (&op, place) in order.iter().zip(0..) {
-        places[op as usize] = place;
-    }
-    places
 }
 
 impl Profile {
@@ -121,76 +88,22 @@ impl Profile {
     #[must_use]
     pub fn window(&self, first: usize, count: usize) -> Self {
         let last = first.saturating_add(count).min(self.ops.len());
-        let ops = self.ops.get(first..last).unwrap_or_default();
-        let signed = |ns: u64| i64::try_from(ns).unwrap_or(i64::MAX);
-        let assumed = |op: &Op, field| op.provenance.of(field) == Origin::Assumed;
-        let again = |op: &Op| DraftOp {
-            kernel: op.kernel,
-            stream: op.stream,
-            kind: op.kind,
-            grid: op.grid,
-            workgroups: op.workgroups,
-            footprint: op.footprint,
-            start: signed(op.start_ns),
-            duration: if assumed(op, Field::Duration) { 0 } else { op.duration_ns },
-            arrival: (!assumed(op, Field::Arrival)).then(|| signed(op.arrival_ns)),
-            priority: op.priority,
-            idempotent: op.idempotent,
-            activity: if assumed(op, Field::Activity) { Activity::UNKNOWN } else { op.activity },
-            provenance: op.provenance,
-        };
+        let mut ops = self.ops.get(first..last).unwrap_or_default().to_vec();
+        for op in &mut ops {
+            let assumed = |field| op.provenance.of(field) == Origin::Assumed;
+            let (duration, activity) = (assumed(Field::Duration), assumed(Field::Activity));
+            op.duration_ns = if duration { 0 } else { op.duration_ns };
+            op.activity = if activity { Activity::UNKNOWN } else { op.activity };
+        }
         let draft = Draft {
-            ops: ops.iter().map(again).collect(),
             kernels: self.kernels.clone(),
             streams: self.streams.clone(),
             device: self.device.clone(),
             resolution_ns: self.resolution_ns,
             report: ImportReport::of_events(ops.len() as u64),
+            ops,
         };
-        let claims = self.claims.within(first, last);
-        assemble_claimed(self.name.clone(), self.format, draft, claims)
-    }
-}
-
-/// One op on the profile's clock, its duration at least `step`, its arrival not yet filled in.
-fn finish(
-    op: DraftOp,
-    zero: i64,
-    step: u64,
-    kernel: u32,
-    stream: u32,
-    report: &mut ImportReport,
-) -> Op {
-    match op.kind {
-        OpKind::Kernel => report.kernels += 1,
-        OpKind::Copy => report.copies += 1,
-        OpKind::Set => report.sets += 1,
-    }
-    let mut provenance = op.provenance;
-    if op.duration == 0 {
-        provenance = provenance.with(Field::Duration, Origin::Assumed);
-    }
-    if op.arrival.is_some_and(|arrival| arrival > op.start) {
-        report.note(Quirk::ClockSkew);
-    }
-    if op.arrival.is_none() {
-        provenance = provenance.with(Field::Arrival, Origin::Assumed);
-    }
-    Op {
-        kernel,
-        stream,
-        grid: op.grid,
-        workgroups: op.workgroups,
-        arrival_ns: op.arrival.map_or(0, |arrival| arrival.min(op.start).abs_diff(zero)),
-        start_ns: op.start.abs_diff(zero),
-        duration_ns: if op.duration == 0 { step } else { op.duration },
-        footprint: op.footprint,
-        after: None,
-        priority: op.priority,
-        kind: op.kind,
-        idempotent: op.idempotent,
-        activity: op.activity,
-        provenance,
+        assemble(self.name.clone(), self.format, draft)
     }
 }
 
@@ -209,14 +122,14 @@ fn fill_arrivals(ops: &mut [Op], streams: usize, report: &mut ImportReport) {
 
 /// Ends of a stream's ops that may still run, and the last op that has ended.
 #[derive(Default)]
-struct Lane {
+struct LaneEnds {
     running: BinaryHeap<Reverse<(u64, u32)>>,
     ended: Option<u32>,
 }
 
 /// Finds the op each op waits for; counts the pairs that overlap instead.
 fn link(ops: &mut [Op], streams: usize, resolution_ns: u64, report: &mut ImportReport) {
-    let mut lanes: Vec<Lane> = (0..streams).map(|_| Lane::default()).collect();
+    let mut lanes: Vec<LaneEnds> = (0..streams).map(|_| LaneEnds::default()).collect();
     for (op, index) in ops.iter_mut().zip(0u32..) {
         let lane = &mut lanes[op.stream as usize];
         let limit = op.start_ns.saturating_add(resolution_ns);
@@ -263,9 +176,15 @@ pub(crate) struct Interner<T> {
     numbers: BTreeMap<T, u32>,
 }
 
+impl<T> Default for Interner<T> {
+    fn default() -> Self {
+        Self { numbers: BTreeMap::new() }
+    }
+}
+
 impl<T: Ord> Interner<T> {
     pub(crate) fn new() -> Self {
-        Self { numbers: BTreeMap::new() }
+        Self::default()
     }
 
     pub(crate) fn number<Q>(&mut self, item: &Q) -> u32

@@ -1,40 +1,27 @@
 //! Which importer reads a file? Its content decides, never its name.
 
+mod calls;
 mod cells;
+mod devices;
+mod document;
 mod kineto;
 mod known;
 mod launch_table;
 mod nsys;
 mod rocprof;
+mod source;
 
 use std::fs::File;
-use std::io::{BufRead, Read};
+use std::io::Read;
 use std::path::Path;
 
-use crate::assemble::{assemble, assemble_claimed};
+use crate::assemble::assemble;
 use crate::error::TraceError;
 use crate::input::{Input, is_damage, peek};
 use crate::options::ImportOptions;
 use crate::profile::{Format, Profile, profile_name};
-
-/// An opened file on its way to an importer.
-struct Source<'a> {
-    /// The path as it was given, for messages.
-    file: String,
-    /// The uncompressed text, from the first byte that is no blank.
-    reader: Box<dyn BufRead + 'a>,
-    /// Whether it is compressed.
-    gzip: bool,
-    /// Lines already passed over.
-    lines: u64,
-    /// Whoever wants to know how far it is.
-    #[cfg_attr(not(feature = "nsys"), expect(dead_code, reason = "only databases tell"))]
-    watch: Watch<'a>,
-}
-
-/// Told how many rows of a database are read, and of about how many: now and then, and at the end.
-/// What is not a database is read in step with its bytes and tells nothing.
-pub type Watch<'w> = &'w dyn Fn(u64, u64);
+use source::Source;
+pub use source::Watch;
 
 /// Reads a profile from a file of one of the kinds of [`Format`], plain or gzip.
 ///
@@ -72,10 +59,7 @@ pub fn read_watched(
 ) -> Result<Profile, TraceError> {
     let (source, format) = detect(file, bytes, watch)?;
     let draft = match format {
-        Format::Kineto => {
-            let (draft, claims) = kineto::import(source, options)?;
-            return Ok(assemble_claimed(profile_name(file), format, draft, claims));
-        }
+        Format::Kineto => kineto::import(source, options),
         Format::NsysSqlite => nsys::sqlite::import(source, options),
         Format::NsysCsv => nsys::csv::import(source, options),
         Format::RocprofJson => rocprof::json::import(source, options),
@@ -126,17 +110,6 @@ fn detect<'a>(
             };
         }
         source.pass(blanks);
-    }
-}
-
-impl Source<'_> {
-    /// Passes over `n` waiting bytes.
-    fn pass(&mut self, n: usize) {
-        // What was just peeked at is still there.
-        let waiting = peek(&mut self.reader).unwrap_or_default();
-        let newlines = waiting.iter().take(n).filter(|&&b| b == b'\n').count();
-        self.lines += newlines as u64;
-        self.reader.consume(n);
     }
 }
 

@@ -9,27 +9,25 @@
 //!
 //! Units: nanoseconds since the earliest arrival or start in the profile, grids in workgroups.
 
+#![forbid(unsafe_code)]
+
 mod activity;
 pub mod arrivals;
 mod assemble;
-mod claims;
 mod comm;
 mod decimal;
 mod error;
 mod idempotence;
 mod import;
 mod input;
-mod json;
 mod options;
 mod priority;
 mod profile;
 mod provenance;
 mod report;
-mod scan;
 mod table;
 
 pub use activity::assumed_activity;
-pub use claims::{Claims, OccupancyClaim, OccupancyObject};
 pub use comm::{CommRule, Communication, is_communication};
 pub use error::TraceError;
 pub use idempotence::IdempotenceRule;

@@ -3,10 +3,9 @@
 //! Times are nanoseconds since the earliest arrival or start in the profile; grids are in
 //! workgroups; registers are 32-bit, per work-item; shared memory is in bytes per workgroup.
 
-use raddle_policy::{Activity, Dim3, Footprint, Idempotence};
+use raddle_policy::{Activity, Barrier, Dim3, Footprint, Idempotence};
 
-use crate::claims::Claims;
-use crate::provenance::Provenance;
+use crate::provenance::{Field, Origin, Provenance};
 use crate::report::ImportReport;
 
 /// One profile: everything that one file says about the work of one device.
@@ -30,8 +29,6 @@ pub struct Profile {
     /// The step of the recording clock, or how far its time stamps may be off, in nanoseconds: 1000
     /// or 1.
     pub resolution_ns: u64,
-    /// What the file itself says of the occupancy of its kernels; a launch table cannot hold it.
-    pub claims: Claims,
     /// What was read, and what had to be mended, left out or assumed.
     pub report: ImportReport,
 }
@@ -160,16 +157,58 @@ pub struct Op {
     pub idempotent: Idempotence,
     /// What the waves of a kernel do, counted or assumed by its name; nothing for copies and fills.
     pub activity: Activity,
+    /// The occupancy that the profile itself claims the kernel achieves, in percent (PyTorch);
+    /// profilers write whole ones, and 0 also where they could not tell. A launch table cannot hold
+    /// it.
+    pub claimed_percent: Option<u8>,
     /// Which of these fields were measured, joined or assumed.
     pub provenance: Provenance,
 }
 
 impl Op {
+    /// An op as an importer begins to read it, with times of the source's clock, which may be
+    /// negative, and without an arrival. Copies and fills need no more than a name and a stream.
+    pub(crate) fn at(kind: OpKind, start: i64, duration_ns: u64) -> Self {
+        Self {
+            kernel: 0,
+            stream: 0,
+            grid: Dim3::default(),
+            workgroups: 0,
+            arrival_ns: 0,
+            start_ns: unsigned_time(start),
+            duration_ns,
+            footprint: Footprint { barrier: Barrier::No, ..Footprint::default() },
+            after: None,
+            priority: None,
+            kind,
+            idempotent: Idempotence::Unknown,
+            activity: Activity::UNKNOWN,
+            claimed_percent: None,
+            provenance: Provenance::MEASURED.with(Field::Arrival, Origin::Assumed),
+        }
+    }
+
+    /// Sets when the host issued it, by the source's clock, and who says so.
+    pub(crate) fn set_arrival(&mut self, at: i64, origin: Origin) {
+        self.arrival_ns = unsigned_time(at);
+        self.provenance = self.provenance.with(Field::Arrival, origin);
+    }
+
+    /// Marks a field as assumed.
+    pub(crate) fn assume(&mut self, field: Field) {
+        self.provenance = self.provenance.with(field, Origin::Assumed);
+    }
+
     /// When the device ended it, in nanoseconds.
     #[must_use]
     pub const fn end_ns(&self) -> u64 {
         self.start_ns.saturating_add(self.duration_ns)
     }
+}
+
+/// A time of the source's clock without a sign, in the same order.
+fn unsigned_time(ns: i64) -> u64 {
+    ns.cast_unsigned() ^ (1 << 63)
 }
 
 /// A profile's name from a file name: no folders, no endings that only say how it is stored.

@@ -161,6 +161,14 @@ impl ImportReport {
     pub(crate) fn note(&mut self, quirk: Quirk) {
         self.add(quirk, 1);
     }
+
+    /// Those of `quirks` that were met, with their counts, for a message.
+    pub(crate) fn reasons(&self, quirks: &[Quirk]) -> String {
+        let met = quirks.iter().map(|&quirk| (self.count(quirk), quirk.name()));
+        let met: Vec<_> =
+            met.filter(|&(n, _)| n > 0).map(|(n, name)| format!("{n} {name}")).collect();
+        met.join(", ")
+    }
 }
 
 impl fmt::Display for ImportReport {

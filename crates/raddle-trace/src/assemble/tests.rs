@@ -3,25 +3,16 @@
 use super::*;
 use proptest::prelude::*;
 
-fn op(stream: u32, start: i64, duration: u64, arrival: Option<i64>) -> DraftOp {
-    DraftOp {
-        kernel: 0,
-        stream,
-        kind: OpKind::Kernel,
-        grid: Dim3::new(1, 1, 1),
-        workgroups: 1,
-        footprint: Footprint::default(),
-        start,
-        duration,
-        arrival,
-        priority: None,
-        idempotent: Idempotence::Unknown,
-        activity: Activity::UNKNOWN,
-        provenance: Provenance::MEASURED,
+fn op(stream: u32, start: i64, duration: u64, arrival: Option<i64>) -> Op {
+    let mut op = Op::at(OpKind::Kernel, start, duration);
+    op.stream = stream;
+    if let Some(arrival) = arrival {
+        op.set_arrival(arrival, Origin::Measured);
     }
+    op
 }
 
-fn profile(ops: Vec<DraftOp>, resolution_ns: u64) -> Profile {
+fn profile(ops: Vec<Op>, resolution_ns: u64) -> Profile {
     let streams = (0..4).map(|n| StreamLabel { label: n.to_string(), context: None }).collect();
     let report = ImportReport::default();
     let kernels = vec!["k".to_owned()];

@@ -105,24 +105,19 @@ fn leave_out(profile: &mut Profile, is_one: impl Fn(&Op) -> bool) {
     let mut kept: Vec<Op> = Vec::with_capacity(profile.ops.len());
     // What an op that waited for this one waits for now.
     let mut stands_for: Vec<Option<u32>> = Vec::with_capacity(profile.ops.len());
-    let mut moved: Vec<Option<u32>> = Vec::with_capacity(profile.ops.len());
     for op in &profile.ops {
         let after = op.after.and_then(|after| stands_for[after as usize]);
         if is_one(op) {
             stands_for.push(after);
-            moved.push(None);
             profile.report.kernels = profile.report.kernels.saturating_sub(1);
             continue;
         }
         let position = u32::try_from(kept.len()).ok();
         stands_for.push(position);
-        moved.push(position);
         let (kernel, stream) = (kernels.of(op.kernel), streams.of(op.stream));
         kept.push(Op { kernel, stream, after, ..*op });
     }
     profile.ops = kept;
-    let claims = core::mem::take(&mut profile.claims);
-    profile.claims = claims.moved(|op| moved.get(op as usize).copied().flatten());
     profile.kernels = kernels.select(core::mem::take(&mut profile.kernels));
     profile.streams = streams.select(core::mem::take(&mut profile.streams));
     profile.span_ns = profile.ops.iter().map(Op::end_ns).max().unwrap_or(0);

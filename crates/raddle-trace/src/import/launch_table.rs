@@ -5,14 +5,14 @@
 
 use std::io;
 
-use raddle_policy::{Activity, Barrier, Dim3, Footprint, Idempotence};
+use raddle_policy::{Barrier, Dim3, Footprint, Idempotence};
 
-use super::Source;
-use crate::assemble::{Draft, DraftOp, Interner, OP_LIMIT};
+use super::source::Source;
+use crate::assemble::{Draft, Interner, OP_LIMIT};
 use crate::error::TraceError;
 use crate::input::is_damage;
 use crate::options::{BarrierRule, ImportOptions};
-use crate::profile::{OpKind, SourceDevice, StreamLabel};
+use crate::profile::{Op, OpKind, SourceDevice, StreamLabel};
 use crate::provenance::{Field, Origin, Provenance};
 use crate::report::{ImportReport, Quirk};
 use crate::table::{Column, FIRST_LINE};
@@ -127,7 +127,7 @@ impl Above {
 struct Table {
     above: Above,
     columns: Option<Columns>,
-    ops: Vec<DraftOp>,
+    ops: Vec<Op>,
     names: Interner<String>,
     streams: Interner<StreamLabel>,
     barriers: BarrierRule,
@@ -273,31 +273,23 @@ impl Table {
         let start = row.time(Column::Start)?;
         let start = start.ok_or_else(|| (Column::Start, "a time is wanted here".to_owned()))?;
         let verdicts = [("yes", Idempotence::Idempotent), ("no", Idempotence::Not)];
-        let blank = DraftOp {
-            kernel: self.names.number(row.text(Column::Name).unwrap_or_default()),
-            stream: self.streams.number(&StreamLabel { label, context: None }),
-            kind,
-            grid: Dim3::default(),
-            workgroups: 0,
-            footprint: Footprint { barrier: Barrier::No, ..Footprint::default() },
-            start,
-            duration: row.duration(start)?,
-            arrival: row.time(Column::Arrival)?,
-            priority: row.number(Column::Priority)?,
-            idempotent: row.word(Column::Idempotent, &verdicts)?.unwrap_or_default(),
-            activity: Activity::UNKNOWN,
-            provenance: Provenance::MEASURED,
-        };
-        let op = match kind {
-            OpKind::Kernel => self.kernel(blank, row)?,
-            OpKind::Copy | OpKind::Set => blank,
-        };
+        let mut op = Op::at(kind, start, row.duration(start)?);
+        op.kernel = self.names.number(row.text(Column::Name).unwrap_or_default());
+        op.stream = self.streams.number(&StreamLabel { label, context: None });
+        if let Some(arrival) = row.time(Column::Arrival)? {
+            op.set_arrival(arrival, Origin::Measured);
+        }
+        op.priority = row.number(Column::Priority)?;
+        op.idempotent = row.word(Column::Idempotent, &verdicts)?.unwrap_or_default();
+        if kind == OpKind::Kernel {
+            self.kernel(&mut op, row)?;
+        }
         self.ops.push(op);
         Ok(())
     }
 
     /// Fills in what only kernels have.
-    fn kernel(&mut self, mut op: DraftOp, row: &Row<'_>) -> Result<DraftOp, Wrong> {
+    fn kernel(&mut self, op: &mut Op, row: &Row<'_>) -> Result<(), Wrong> {
         op.grid = row.extents([Column::GridX, Column::GridY, Column::GridZ])?;
         let block = row.extents([Column::BlockX, Column::BlockY, Column::BlockZ])?;
         let many = |column| (column, "the product of the three extents is too large".to_owned());
@@ -310,7 +302,7 @@ impl Table {
         for (rate, column) in op.activity.0.iter_mut().zip(Column::RATES) {
             *rate = row.number(column)?.unwrap_or_default();
         }
-        Ok(op)
+        Ok(())
     }
 
     fn footprint(

@@ -4,7 +4,6 @@
 //! `cuda_gpu_trace` as CSV, which leaves out arrivals, priorities and the device's limits.
 
 pub(super) mod csv;
-mod devices;
 pub(super) mod sqlite;
 mod work;
 

@@ -182,6 +182,6 @@ fn dropped_they_take_their_claims_of_occupancy_along() {
     let text = format!("{{\"traceEvents\":[{}]}}", events.join(","));
     let mut profile = read("p.json", text.as_bytes(), &ImportOptions::default()).expect("a trace");
     CommRule::Drop.apply(&mut profile);
-    let claims: Vec<_> = profile.claims.iter().map(|claim| (claim.op, claim.percent)).collect();
-    assert_eq!(claims, [(0, Some(10)), (1, Some(30))]);
+    let claims: Vec<_> = profile.ops.iter().map(|op| op.claimed_percent).collect();
+    assert_eq!(claims, [Some(10), Some(30)]);
 }

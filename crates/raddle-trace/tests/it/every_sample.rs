@@ -11,17 +11,19 @@ use raddle_trace::{ImportOptions, open};
 /// what a refusal there may advise.
 type Folder = (&'static str, u32, u32, &'static [&'static str]);
 
-const FOLDERS: [Folder; 10] = [
+const FOLDERS: [Folder; 12] = [
     ("", 0, 2, &["docs/profiles.md"]),
     ("accelsim", 0, 5, &["docs/launch-table.md"]),
     ("derived", 2, 0, &[]),
     ("disb", 0, 19, &["--arrivals FILE", "a result of a benchmark", "docs/profiles.md"]),
-    ("kineto_amd", 4, 0, &[]),
-    ("kineto_nvidia", 7, 0, &[]),
+    ("jax", 0, 2, &["record a process", "docs/profiles.md"]),
+    ("kineto_amd", 6, 0, &[]),
+    ("kineto_nvidia", 8, 0, &[]),
     ("llm_requests", 0, 1, &["--arrivals FILE"]),
     ("nsys", 3, 0, &[]),
     ("reef", 0, 23, &["--arrivals FILE", "docs/launch-table.md"]),
     ("rocprof", 9, 16, ROCPROF),
+    ("rpd", 0, 2, &["record a process", "rocpd convert"]),
 ];
 
 const ROCPROF: &[&str] = &[

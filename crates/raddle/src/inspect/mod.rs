@@ -175,10 +175,8 @@ fn kernels(profile: &Profile) -> impl Iterator<Item = &Op> {
 
 /// The occupancies that the profile itself states, against ours.
 fn claims(profile: &Profile, own: &Device) -> Option<Claims> {
-    let percents = profile
-        .claims
-        .iter()
-        .filter_map(|claim| Some((claim.op as usize, u64::from(claim.percent?))));
+    let percents = profile.ops.iter().enumerate();
+    let percents = percents.filter_map(|(at, op)| Some((at, u64::from(op.claimed_percent?))));
     Claims::of(profile, own, percents)
 }
 

@@ -5,7 +5,7 @@
 
 use raddle_device::{Device, find, find_product, from_properties};
 use raddle_policy::Resource;
-use raddle_trace::{ImportOptions, Op, Profile, SourceDevice, open};
+use raddle_trace::{ImportOptions, OpKind, Profile, SourceDevice, open};
 
 /// Shared memory above which a kernel must opt in. The profiler asks without, and writes 0 for it.
 const OPT_IN: u32 = 48 * 1024;
@@ -27,10 +27,10 @@ fn devices(profile: &Profile) -> [Device; 2] {
 /// more shared memory, whose claim must be 0.
 fn held(profile: &Profile) -> (usize, usize) {
     let mut opted_in = 0;
-    for claim in profile.claims.iter() {
-        let op: &Op = &profile.ops[claim.op as usize];
+    let kernels = || profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
+    for op in kernels() {
         let name = &profile.kernels[op.kernel as usize];
-        let percent = u64::from(claim.percent.expect("a percentage of every kernel"));
+        let percent = u64::from(op.claimed_percent.expect("a percentage of every kernel"));
         if op.footprint.lds_bytes > OPT_IN {
             assert_eq!(percent, 0, "{name}: {:?}", op.footprint);
             opted_in += 1;
@@ -47,8 +47,7 @@ fn held(profile: &Profile) -> (usize, usize) {
             );
         }
     }
-    assert_eq!(profile.claims.len() as u64, profile.report.kernels);
-    (profile.claims.len(), opted_in)
+    (kernels().count(), opted_in)
 }
 
 #[test]
@@ -75,30 +74,53 @@ fn every_kernel_of_a_b200_inference_run() {
     }
 }
 
+/// The words of `limitingFactors`, and our resources, in the order that breaks ties.
+const FACTORS: [(&str, Resource); 5] = [
+    ("BLOCKS", Resource::Workgroups),
+    ("WARPS", Resource::Waves),
+    ("REGS", Resource::Vgpr),
+    ("SMEM", Resource::Lds),
+    ("BARRIERS", Resource::Barriers),
+];
+
 /// Of 2026: not a percentage, but what it is computed from.
 #[test]
 fn the_occupancy_object_of_an_h100_agrees_field_by_field() {
-    let Some(profile) = sample("kineto_2026_occupancy_dict_unittest_h100.json") else {
+    let name = "kineto_2026_occupancy_dict_unittest_h100.json";
+    let (Some(profile), Some(path)) =
+        (sample(name), raddle_testkit::sample(&format!("kineto_nvidia/{name}")))
+    else {
         return;
     };
     assert_eq!(held(&profile), (1, 0));
-    let claimed = profile.claims.of(0).and_then(|claim| claim.object).expect("it is there");
+    let text = std::fs::read_to_string(path).expect(name);
+    let document: serde_json::Value = serde_json::from_str(&text).expect(name);
+    let events = document["traceEvents"].as_array().expect("events");
+    let mut claims = events.iter().map(|event| &event["args"]["occupancy"]);
+    let claimed = claims.find(|claim| claim.is_object()).expect("it is there");
+    let figure = |key: &str| match claimed[key].as_u64().expect(key) {
+        // What the profiler writes where a resource never limits.
+        2_147_483_647 => u32::MAX,
+        figure => u32::try_from(figure).expect(key),
+    };
+    let factors = claimed["limitingFactors"].as_str().expect("words");
     let footprint = profile.ops[0].footprint;
     for device in devices(&profile) {
         let residency = device.residency(&footprint);
         let limits = residency.limits;
-        assert_eq!(claimed.workgroups, Some(residency.workgroups));
-        assert_eq!(claimed.limit_vgpr, Some(limits.vgpr));
-        assert_eq!(claimed.limit_lds, Some(limits.lds));
-        assert_eq!(claimed.limit_waves, Some(limits.waves));
-        assert_eq!(claimed.limit_workgroups, Some(limits.workgroups));
-        assert_eq!(claimed.limit_barriers, Some(limits.barriers));
-        let reached: Vec<Resource> = limits.reached(residency.workgroups).collect();
-        assert_eq!(claimed.limiters().collect::<Vec<_>>(), reached);
+        assert_eq!(figure("activeBlocksPerMultiprocessor"), residency.workgroups);
+        assert_eq!(figure("blockLimitRegs"), limits.vgpr);
+        assert_eq!(figure("blockLimitSharedMem"), limits.lds);
+        assert_eq!(figure("blockLimitWarps"), limits.waves);
+        assert_eq!(figure("blockLimitBlocks"), limits.workgroups);
+        assert_eq!(figure("blockLimitBarriers"), limits.barriers);
+        let limiting = FACTORS.iter().filter(|(word, _)| factors.split('|').any(|f| f == *word));
+        let limiting: Vec<Resource> = limiting.map(|&(_, resource)| resource).collect();
+        assert_eq!(limiting, limits.reached(residency.workgroups).collect::<Vec<_>>());
         // The 1 KiB that the device reserves for each workgroup is in it.
         let demand = device.demand(&footprint).expect("it fits");
-        assert_eq!(claimed.lds_bytes, Some(demand.lds * device.granules.lds_bytes));
+        assert_eq!(figure("allocatedSharedMemPerBlock"), demand.lds * device.granules.lds_bytes);
         let wave = device.granules.vgprs_per_lane * device.wave_size * u32::from(demand.vgpr);
-        assert_eq!(claimed.registers, Some(wave * u32::from(demand.waves)));
+        assert_eq!(figure("allocatedRegistersPerBlock"), wave * u32::from(demand.waves));
     }
 }

@@ -2,36 +2,46 @@
 
 use std::collections::BTreeSet;
 
-use raddle_policy::{Activity, Barrier, Dim3, Footprint, Idempotence};
-
 use super::device;
-use super::event::{Api, Args, Category, Event, stream_label, text};
-use super::fields::{Broken, said};
-use super::shape::{Extents, ShapeError};
-use super::walk::Sink;
-use crate::assemble::{DraftOp, Interner, OP_LIMIT};
-use crate::claims::OccupancyObject;
+use super::event::{Api, Category, KinetoEvent};
+use super::shape::{ExtentsError, KernelExtents};
+use crate::assemble::Interner;
 use crate::decimal::{Micros, micros, natural, unquote};
-use crate::profile::{OpKind, SourceDevice, StreamLabel};
-use crate::provenance::{Field, Origin, Provenance};
+use crate::import::document::{RecordSink, string};
+use crate::profile::{Op, OpKind, SourceDevice, StreamLabel};
+use crate::provenance::Field;
 use crate::report::{ImportReport, Quirk};
 
 /// Distinct categories that are remembered for an error message.
 const CATEGORY_LIMIT: usize = 64;
 
+/// What matters among the arguments of an op.
+const WORK_ARGS: [&str; 12] = [
+    "stream",
+    "context",
+    "device",
+    // AMD since 2026: then `stream` is the stream, before it is this queue.
+    "hsa_queue",
+    "correlation",
+    "priority",
+    "est. achieved occupancy %",
+    // Only AMD's kernels are of a kind `Dispatch ...`.
+    "kind",
+    "grid",
+    "block",
+    "registers per thread",
+    "shared memory",
+];
+
 /// An op of some device, before its arrival and, if it is a kernel, its shape are known.
 #[derive(Debug)]
-pub(super) struct Found {
-    pub(super) draft: DraftOp,
+pub(super) struct KinetoOp {
+    pub(super) op: Op,
     pub(super) device: Option<u64>,
     pub(super) correlation: Option<u64>,
     /// A kernel's grid and workgroup as its event writes them, as a position in
-    /// [`Collector::extents`].
+    /// [`KinetoCollector::extents`].
     pub(super) extents: Option<u32>,
-    /// Occupancy in percent, as the event claims.
-    pub(super) percent: Option<u32>,
-    /// What else it claims of occupancy, as a position in [`Collector::objects`].
-    pub(super) object: Option<u32>,
     /// Whether its lane is a hardware queue if the GPU is AMD's: it names no other queue.
     pub(super) on_queue: bool,
     /// Whether it is complete; kernels are once they have a shape.
@@ -39,28 +49,38 @@ pub(super) struct Found {
 }
 
 /// A call that launched work.
-#[derive(Debug)]
-pub(super) struct Call {
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct KinetoCall {
     pub(super) correlation: u64,
     pub(super) start: i64,
     pub(super) api: Api,
-    /// Grid and workgroup (HIP), as a position in [`Collector::extents`].
+    /// Grid and workgroup (HIP), as a position in [`KinetoCollector::extents`].
     pub(super) extents: Option<u32>,
     /// Bytes of shared memory that it asks for dynamically (HIP).
     pub(super) lds_bytes: Option<u32>,
 }
 
+/// What is read of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TraceSection {
+    /// The array `traceEvents`, or the whole document.
+    Events,
+    /// The value of `deviceProperties`.
+    Devices,
+}
+
 /// Everything of interest in the events so far.
 #[derive(Debug)]
-pub(super) struct Collector {
-    pub(super) ops: Vec<Found>,
-    pub(super) calls: Vec<Call>,
+pub(super) struct KinetoCollector {
+    pub(super) ops: Vec<KinetoOp>,
+    pub(super) calls: Vec<KinetoCall>,
     pub(super) names: Interner<String>,
     pub(super) streams: Interner<StreamLabel>,
-    pub(super) extents: Interner<Extents>,
-    pub(super) objects: Interner<OccupancyObject>,
+    pub(super) extents: Interner<KernelExtents>,
     pub(super) devices: Vec<(Option<u64>, SourceDevice)>,
     pub(super) report: ImportReport,
+    /// Whether there was an array of events.
+    pub(super) has_events: bool,
     /// Categories seen before the first kernel, for the message when there is none.
     pub(super) categories: BTreeSet<String>,
     /// Kernel events, also those left out.
@@ -72,7 +92,7 @@ pub(super) struct Collector {
     dispatches: bool,
 }
 
-impl Collector {
+impl KinetoCollector {
     pub(super) fn new() -> Self {
         Self {
             ops: Vec::new(),
@@ -80,9 +100,9 @@ impl Collector {
             names: Interner::new(),
             streams: Interner::new(),
             extents: Interner::new(),
-            objects: Interner::new(),
             devices: Vec::new(),
             report: ImportReport::default(),
+            has_events: false,
             categories: BTreeSet::new(),
             kernels_seen: 0,
             fine: false,
@@ -97,184 +117,185 @@ impl Collector {
         self.kernels_seen > 0 && (self.dispatches || self.hip_calls && !self.registers_seen)
     }
 
-    /// Whether there is more than can be taken.
-    pub(super) fn overflowed(&self) -> bool {
-        self.ops.len().max(self.calls.len()) > OP_LIMIT
-    }
-
-    fn saw(&mut self, cat: &[u8]) {
+    fn see_category(&mut self, cat: &str) {
         if self.kernels_seen > 0 || self.categories.len() >= CATEGORY_LIMIT {
             return;
         }
-        let category = String::from_utf8_lossy(&said(cat).unwrap_or_default()).into_owned();
-        if !self.categories.contains(&category) {
+        let category = string(cat).unwrap_or_default();
+        if !self.categories.contains(&*category) {
             self.categories.insert(category.chars().take(40).collect());
         }
     }
 
-    fn take(&mut self, bytes: &[u8]) -> Result<(), Broken> {
-        let event = Event::read(bytes)?;
+    fn event(&mut self, event: &KinetoEvent<'_>) {
+        self.report.events += 1;
         if let Some(cat) = event.cat {
-            self.saw(cat);
+            self.see_category(cat);
         }
-        let timed = event.ph.and_then(said).is_some_and(|ph| *ph == *b"X");
-        match event.category {
-            Category::Other => Ok(()),
-            _ if !timed => Ok(()),
+        let timed = event.ph.and_then(string).is_some_and(|ph| ph == "X");
+        let taken = match event.category {
+            Category::Other => return,
+            _ if !timed => return,
             Category::Annotation => {
                 self.report.note(Quirk::GpuAnnotation);
-                Ok(())
+                return;
             }
-            Category::Call => self.call(&event),
-            Category::Kernel => self.work(&event, OpKind::Kernel),
-            Category::Copy => self.work(&event, OpKind::Copy),
-            Category::Set => self.work(&event, OpKind::Set),
+            Category::Call => self.call(event),
+            Category::Kernel => self.work(event, OpKind::Kernel),
+            Category::Copy => self.work(event, OpKind::Copy),
+            Category::Set => self.work(event, OpKind::Set),
+        };
+        if taken.is_none() {
+            self.report.note(Quirk::Malformed);
         }
     }
 
-    fn call(&mut self, event: &Event<'_>) -> Result<(), Broken> {
-        let name = event.name.and_then(said).ok_or(Broken)?;
-        self.hip_calls |= name.starts_with(b"hip");
-        let Some(api) = event.api else {
-            return Ok(());
+    /// Takes a call; `None` where it has no name or no time.
+    fn call(&mut self, event: &KinetoEvent<'_>) -> Option<()> {
+        let name = event.name.and_then(string)?;
+        self.hip_calls |= name.starts_with("hip");
+        let Some(api) = Api::of(&name) else {
+            return Some(());
         };
-        let args = event.args()?;
-        let Some(correlation) = correlation(&args) else {
-            return Ok(());
+        let [correlation, grid, block, lds] =
+            event.args(&["correlation", "grid", "block", "shared memory"]);
+        let Some(correlation) = tie(correlation) else {
+            return Some(());
         };
-        let Some(Ok(ts)) = event.ts.map(|ts| micros(text(ts))) else {
-            self.report.note(Quirk::Malformed);
-            return Ok(());
-        };
+        let ts = micros(event.ts?).ok()?;
         self.fine |= ts.fine;
-        let extents = api.unit().and_then(|_| Extents::read(args.grid, args.block).ok());
+        let extents = api.unit().and_then(|_| KernelExtents::read(grid, block).ok());
         let extents = extents.map(|extents| self.extents.number(&extents));
-        let lds_bytes = api.unit().and_then(|_| small(args.shared_memory));
-        self.calls.push(Call { correlation, start: ts.nanos, api, extents, lds_bytes });
-        Ok(())
+        let lds_bytes = api.unit().and_then(|_| small(lds));
+        self.calls.push(KinetoCall { correlation, start: ts.nanos, api, extents, lds_bytes });
+        Some(())
     }
 
-    fn work(&mut self, event: &Event<'_>, kind: OpKind) -> Result<(), Broken> {
-        let name = event.name.and_then(said).ok_or(Broken)?;
-        let args = event.args()?;
+    /// Takes an op; `None` where it has no name or no time.
+    fn work(&mut self, event: &KinetoEvent<'_>, kind: OpKind) -> Option<()> {
+        let name = event.name.and_then(string)?;
+        let [
+            stream,
+            context,
+            device,
+            queue,
+            correlation,
+            priority,
+            percent,
+            dispatch,
+            grid,
+            block,
+            registers,
+            lds,
+        ] = event.args(&WORK_ARGS);
         if kind == OpKind::Kernel {
             self.kernels_seen += 1;
-            self.registers_seen |= args.registers.is_some();
-            self.dispatches |= args.kind.is_some_and(|kind| kind.starts_with(b"\"Dispatch"));
+            self.registers_seen |= registers.is_some();
+            self.dispatches |= dispatch.is_some_and(|kind| kind.starts_with("\"Dispatch"));
         }
-        let Some((start, duration)) = times(event) else {
-            self.report.note(Quirk::Malformed);
-            return Ok(());
-        };
-        let extents = match Extents::read(args.grid, args.block) {
+        let (start, duration) = times(event)?;
+        let extents = match KernelExtents::read(grid, block) {
             Ok(extents) => Some(self.extents.number(&extents)),
-            Err(ShapeError::Overflow) if kind == OpKind::Kernel => {
+            Err(ExtentsError::Overflow) if kind == OpKind::Kernel => {
                 self.report.note(Quirk::ShapeOverflow);
-                return Ok(());
+                return Some(());
             }
             Err(_) => None,
         };
         self.fine |= start.fine || duration.fine;
-        let label = StreamLabel {
-            label: stream_label(event, &args).to_owned(),
-            context: number(args.context),
-        };
-        let (footprint, provenance) = asked(&args, kind);
-        let draft = DraftOp {
-            kernel: self.name(&name),
-            stream: self.streams.number(&label),
-            kind,
-            grid: Dim3::default(),
-            workgroups: 0,
-            footprint,
-            start: start.nanos,
-            duration: duration.nanos.unsigned_abs(),
-            arrival: None,
-            priority: args.priority.and_then(|value| unquote(text(value)).parse().ok()),
-            idempotent: Idempotence::Unknown,
-            activity: Activity::UNKNOWN,
-            provenance,
-        };
-        let object = args.occupancy.and_then(OccupancyObject::read);
-        self.ops.push(Found {
-            draft,
-            device: number(args.device),
-            correlation: correlation(&args),
+        let label = event.stream_label(stream).to_owned();
+        let label = StreamLabel { label, context: context.and_then(natural) };
+        let mut op = Op::at(kind, start.nanos, duration.nanos.unsigned_abs());
+        op.kernel = self.names.number(&*name);
+        op.stream = self.streams.number(&label);
+        op.priority = priority.and_then(|value| unquote(value).parse().ok());
+        op.claimed_percent = small(percent).and_then(|percent| u8::try_from(percent).ok());
+        if kind == OpKind::Kernel {
+            set_footprint(&mut op, small(registers), small(lds));
+        }
+        self.ops.push(KinetoOp {
+            op,
+            device: device.and_then(natural),
+            correlation: tie(correlation),
             extents,
-            percent: small(args.percent),
-            object: object.map(|object| self.objects.number(&object)),
-            on_queue: args.hsa_queue.is_none(),
+            on_queue: queue.is_none(),
             settled: kind != OpKind::Kernel,
         });
-        Ok(())
+        Some(())
+    }
+}
+
+/// Sets what a workgroup takes, its work-items and barrier still open.
+fn set_footprint(op: &mut Op, registers: Option<u32>, lds: Option<u32>) {
+    op.assume(Field::Barrier);
+    match registers.filter(|&n| n > 0) {
+        Some(registers) => op.footprint.vgprs_per_thread = registers,
+        None => op.assume(Field::Registers),
+    }
+    match lds {
+        Some(lds) => op.footprint.lds_bytes = lds,
+        None => op.assume(Field::SharedMemory),
+    }
+}
+
+impl RecordSink for KinetoCollector {
+    type Section = TraceSection;
+
+    const RECORDS: &'static str = "launches";
+
+    fn begin(&mut self, section: TraceSection) {
+        self.has_events |= section == TraceSection::Events;
     }
 
-    /// The number of a name, which need not be UTF-8.
-    fn name(&mut self, name: &[u8]) -> u32 {
-        match std::str::from_utf8(name) {
-            Ok(name) => self.names.number(name),
-            Err(_) => {
-                self.report.note(Quirk::NotUtf8);
-                self.names.number(&*String::from_utf8_lossy(name))
+    fn record(&mut self, section: TraceSection, text: &[u8]) -> serde_json::Result<usize> {
+        match section {
+            TraceSection::Events => {
+                let (event, len) = KinetoEvent::read(text)?;
+                self.event(&event);
+                Ok(len)
+            }
+            TraceSection::Devices => {
+                let (devices, len) = device::read(text)?;
+                self.devices = devices;
+                Ok(len)
             }
         }
     }
-}
 
-/// What an event says that a workgroup asks, its work-items and barrier still open.
-fn asked(args: &Args<'_>, kind: OpKind) -> (Footprint, Provenance) {
-    let mut footprint = Footprint { barrier: Barrier::No, ..Footprint::default() };
-    let mut provenance = Provenance::MEASURED;
-    if kind != OpKind::Kernel {
-        return (footprint, provenance);
-    }
-    provenance = provenance.with(Field::Barrier, Origin::Assumed);
-    match small(args.registers).filter(|&n| n > 0) {
-        Some(registers) => footprint.vgprs_per_thread = registers,
-        None => provenance = provenance.with(Field::Registers, Origin::Assumed),
-    }
-    match small(args.shared_memory) {
-        Some(lds) => footprint.lds_bytes = lds,
-        None => provenance = provenance.with(Field::SharedMemory, Origin::Assumed),
-    }
-    (footprint, provenance)
-}
-
-impl Sink for Collector {
-    fn event(&mut self, bytes: &[u8]) -> bool {
-        self.report.events += 1;
-        let taken = self.take(bytes);
-        if taken.is_err() {
-            self.report.note(Quirk::Malformed);
-        }
-        taken.is_ok()
+    fn malformed(&mut self, section: TraceSection) {
+        self.report.events += u64::from(section == TraceSection::Events);
+        self.report.note(Quirk::Malformed);
     }
 
-    fn devices(&mut self, text: &[u8]) {
-        self.devices = device::parse(text);
+    fn first_key(section: TraceSection) -> Option<&'static [u8]> {
+        (section == TraceSection::Events).then_some(b"ph")
     }
 
-    fn full(&self) -> bool {
-        self.overflowed()
+    fn kept(&self) -> usize {
+        self.ops.len().max(self.calls.len())
+    }
+
+    fn kernels_seen(&self) -> u64 {
+        self.kernels_seen
+    }
+
+    fn report(&mut self) -> &mut ImportReport {
+        &mut self.report
     }
 }
 
 /// Start and duration; `None` where one lacks, is no exact number or runs backwards.
-fn times(event: &Event<'_>) -> Option<(Micros, Micros)> {
-    let start = micros(text(event.ts?)).ok()?;
-    let duration = micros(text(event.dur?)).ok()?;
+fn times(event: &KinetoEvent<'_>) -> Option<(Micros, Micros)> {
+    let start = micros(event.ts?).ok()?;
+    let duration = micros(event.dur?).ok()?;
     (duration.nanos >= 0).then_some((start, duration))
 }
 
 /// The number that ties an op to its launch call; 0 ties nothing.
-fn correlation(args: &Args<'_>) -> Option<u64> {
-    number(args.correlation).filter(|&n| n > 0)
+fn tie(correlation: Option<&str>) -> Option<u64> {
+    correlation.and_then(natural).filter(|&n| n > 0)
 }
 
-fn number(value: Option<&[u8]>) -> Option<u64> {
-    natural(text(value?))
-}
-
-fn small(value: Option<&[u8]>) -> Option<u32> {
-    u32::try_from(number(value)?).ok()
+fn small(value: Option<&str>) -> Option<u32> {
+    u32::try_from(value.and_then(natural)?).ok()
 }

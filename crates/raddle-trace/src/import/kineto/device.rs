@@ -1,63 +1,51 @@
 //! What does a trace say about its devices?
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use crate::decimal::natural;
+use crate::import::document::{members, string};
 use crate::profile::SourceDevice;
 
-/// The entries of `deviceProperties` with their numbers; what does not parse is no device.
-pub(super) fn parse(text: &[u8]) -> Vec<(Option<u64>, SourceDevice)> {
-    let text = String::from_utf8_lossy(text);
-    let entries: Vec<RawDevice<'_>> = serde_json::from_str(&text).unwrap_or_default();
-    entries.iter().map(|raw| (raw.id.and_then(|id| natural(id.get())), raw.device())).collect()
+/// The entries of `deviceProperties` at the start of `text`, with their numbers, and the length of
+/// all. What is no object says nothing of a device.
+pub(super) fn read(text: &[u8]) -> serde_json::Result<(Vec<(Option<u64>, SourceDevice)>, usize)> {
+    let mut json = serde_json::Deserializer::from_slice(text);
+    let entries: Vec<&RawValue> = Deserialize::deserialize(&mut json)?;
+    let len = json.into_iter::<IgnoredAny>().byte_offset();
+    Ok((entries.into_iter().filter_map(|entry| device(entry.get())).collect(), len))
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct RawDevice<'a> {
-    #[serde(borrow, default)]
-    id: Option<&'a RawValue>,
-    #[serde(default)]
-    name: Option<String>,
-    #[serde(borrow, default)]
-    num_sms: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    compute_major: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    compute_minor: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    regs_per_multiprocessor: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    max_threads_per_multiprocessor: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    shared_mem_per_multiprocessor: Option<&'a RawValue>,
-    /// What AMD's entries say instead.
-    #[serde(borrow, default)]
-    max_shared_memory_per_multi_processor: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    warp_size: Option<&'a RawValue>,
-}
-
-impl RawDevice<'_> {
-    fn device(&self) -> SourceDevice {
-        let number = |raw: Option<&RawValue>| {
-            raw.and_then(|raw| natural(raw.get())).and_then(|n| u32::try_from(n).ok())
-        };
-        SourceDevice {
-            name: self.name.clone().unwrap_or_default(),
-            sms: number(self.num_sms),
-            compute_major: number(self.compute_major),
-            compute_minor: number(self.compute_minor),
-            registers_per_sm: number(self.regs_per_multiprocessor),
-            threads_per_sm: number(self.max_threads_per_multiprocessor),
-            shared_bytes_per_sm: number(
-                self.shared_mem_per_multiprocessor.or(self.max_shared_memory_per_multi_processor),
-            ),
-            wave_size: number(self.warp_size),
-            ..SourceDevice::default()
-        }
-    }
+fn device(entry: &str) -> Option<(Option<u64>, SourceDevice)> {
+    let names = [
+        "id",
+        "name",
+        "numSms",
+        "computeMajor",
+        "computeMinor",
+        "regsPerMultiprocessor",
+        "maxThreadsPerMultiprocessor",
+        "sharedMemPerMultiprocessor",
+        // What AMD's entries say instead.
+        "maxSharedMemoryPerMultiProcessor",
+        "warpSize",
+    ];
+    let ([id, name, sms, major, minor, registers, threads, shared, amd_shared, wave], _) =
+        members(entry.as_bytes(), &names).ok()?;
+    let number = |value: Option<&str>| value.and_then(natural).and_then(|n| u32::try_from(n).ok());
+    let device = SourceDevice {
+        name: name.and_then(string).unwrap_or_default().into_owned(),
+        sms: number(sms),
+        compute_major: number(major),
+        compute_minor: number(minor),
+        registers_per_sm: number(registers),
+        threads_per_sm: number(threads),
+        shared_bytes_per_sm: number(shared.or(amd_shared)),
+        wave_size: number(wave),
+        ..SourceDevice::default()
+    };
+    Some((id.and_then(natural), device))
 }
 
 /// The instruction set for which AMD's matrix library compiled its kernels: their names say

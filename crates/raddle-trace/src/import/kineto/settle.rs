@@ -15,8 +15,8 @@
 
 use std::collections::BTreeMap;
 
-use super::collect::{Call, Found};
-use super::shape::{Extents, Shape, ShapeError, Unit};
+use super::collect::{KinetoCall, KinetoOp};
+use super::shape::{ExtentsError, GridUnit, KernelExtents, KernelShape};
 use crate::options::BarrierRule;
 use crate::profile::OpKind;
 use crate::provenance::{Field, Origin};
@@ -43,91 +43,91 @@ const IN_WORK_ITEMS: [&str; 14] = [
 /// What kernels are settled by.
 pub(super) struct Settler<'a> {
     /// Launch calls, by correlation.
-    pub(super) calls: &'a [Call],
-    pub(super) extents: &'a [Extents],
+    pub(super) calls: &'a [KinetoCall],
+    pub(super) extents: &'a [KernelExtents],
     pub(super) names: &'a [String],
     pub(super) barriers: BarrierRule,
     pub(super) report: &'a mut ImportReport,
 }
 
 /// A shape, and the dynamic shared memory that belongs to it.
-type Launched = (Shape, Option<u32>);
+type Launched = (KernelShape, Option<u32>);
 
 /// The settled launches of one kernel.
 #[derive(Default)]
-struct Others {
+struct SettledLaunches {
     in_workgroups: u64,
     in_work_items: u64,
     /// By grid, work-items and shared memory.
-    launches: BTreeMap<([u32; 4], Option<u32>), Alike>,
+    launches: BTreeMap<([u32; 4], Option<u32>), EqualLaunches>,
 }
 
 /// Equal launches.
-struct Alike {
+struct EqualLaunches {
     count: u64,
     /// The first of them, as a position among all ops.
     first: usize,
     launched: Launched,
 }
 
-impl Others {
+impl SettledLaunches {
     fn add(&mut self, at: usize, (shape, lds): Launched) {
-        // Whoever gets this shape has no grid of its own that could be uneven.
-        let shape = Shape { uneven: false, ..shape };
+        // A kernel that gets this shape has no grid of its own that could be uneven.
+        let shape = KernelShape { uneven: false, ..shape };
         let grid = shape.grid;
         let key = ([grid.x, grid.y, grid.z, shape.threads], lds);
-        let new = Alike { count: 0, first: at, launched: (shape, lds) };
+        let new = EqualLaunches { count: 0, first: at, launched: (shape, lds) };
         self.launches.entry(key).or_insert(new).count += 1;
     }
 
     fn commonest(&self) -> Option<Launched> {
-        let most = |alike: &&Alike| (alike.count, std::cmp::Reverse(alike.first));
+        let most = |alike: &&EqualLaunches| (alike.count, std::cmp::Reverse(alike.first));
         self.launches.values().max_by_key(most).map(|alike| alike.launched)
     }
 }
 
 impl Settler<'_> {
     /// Settles kernels whose own events say all there is.
-    pub(super) fn nvidia(&mut self, ops: &mut [Found]) {
-        for op in ops.iter_mut().filter(|op| op.draft.kind == OpKind::Kernel) {
-            let Some(extents) = self.of(op.extents) else {
+    pub(super) fn nvidia(&mut self, ops: &mut [KinetoOp]) {
+        for work in ops.iter_mut().filter(|work| work.op.kind == OpKind::Kernel) {
+            let Some(extents) = self.of(work.extents) else {
                 self.report.note(Quirk::NoShape);
                 continue;
             };
-            let Some(shape) = self.shape(extents, Unit::Workgroups) else {
+            let Some(shape) = self.shape(extents, GridUnit::Workgroups) else {
                 continue;
             };
-            let known = op.draft.provenance.of(Field::SharedMemory) != Origin::Assumed;
-            let lds = known.then_some(op.draft.footprint.lds_bytes);
-            op.draft.footprint.barrier = self.barriers.barrier(lds);
+            let known = work.op.provenance.of(Field::SharedMemory) != Origin::Assumed;
+            let lds = known.then_some(work.op.footprint.lds_bytes);
+            work.op.footprint.barrier = self.barriers.barrier(lds);
             self.report.add(Quirk::NoSharedMemory, u64::from(!known));
-            self.settle(op, shape);
+            self.settle(work, shape);
         }
     }
 
     /// Settles kernels of an AMD GPU.
-    pub(super) fn amd(&mut self, ops: &mut [Found]) {
-        let mut others: BTreeMap<u32, Others> = BTreeMap::new();
+    pub(super) fn amd(&mut self, ops: &mut [KinetoOp]) {
+        let mut others: BTreeMap<u32, SettledLaunches> = BTreeMap::new();
         let (mut without_unit, mut without_grid) = (Vec::new(), Vec::new());
-        let kernels = ops.iter_mut().enumerate().filter(|(_, op)| op.draft.kind == OpKind::Kernel);
-        for (at, op) in kernels {
-            let call = call_of(op.correlation, self.calls);
+        let kernels = ops.iter_mut().enumerate().filter(|(_, work)| work.op.kind == OpKind::Kernel);
+        for (at, work) in kernels {
+            let call = call_of(work.correlation, self.calls);
             let unit = call.and_then(|call| call.api.unit());
-            let extents = self.of(op.extents.or_else(|| call?.extents));
+            let extents = self.of(work.extents.or_else(|| call?.extents));
             let (Some(extents), Some(unit)) = (extents, unit) else {
                 let rest = if extents.is_some() { &mut without_unit } else { &mut without_grid };
                 rest.push(at);
                 continue;
             };
-            let others = others.entry(op.draft.kernel).or_default();
+            let others = others.entry(work.op.kernel).or_default();
             match unit {
-                Unit::Workgroups => others.in_workgroups += 1,
-                Unit::WorkItems => others.in_work_items += 1,
+                GridUnit::Workgroups => others.in_workgroups += 1,
+                GridUnit::WorkItems => others.in_work_items += 1,
             }
             let lds = call.and_then(|call| call.lds_bytes);
             if let Some(shape) = self.shape(extents, unit) {
                 others.add(at, (shape, lds));
-                self.settle_amd(op, (shape, lds), Origin::Joined);
+                self.settle_amd(work, (shape, lds), Origin::Joined);
             }
         }
         self.by_unit_of_others(ops, &without_unit, &mut others);
@@ -137,27 +137,27 @@ impl Settler<'_> {
     /// Kernels with a grid, but without a launch call that tells its unit.
     fn by_unit_of_others(
         &mut self,
-        ops: &mut [Found],
+        ops: &mut [KinetoOp],
         these: &[usize],
-        others: &mut BTreeMap<u32, Others>,
+        others: &mut BTreeMap<u32, SettledLaunches>,
     ) {
         for &at in these {
-            let op = &mut ops[at];
-            let Some(extents) = self.of(op.extents) else {
+            let work = &mut ops[at];
+            let Some(extents) = self.of(work.extents) else {
                 continue;
             };
-            let others = others.entry(op.draft.kernel).or_default();
+            let others = others.entry(work.op.kernel).or_default();
             let unit = match others.in_workgroups.cmp(&others.in_work_items) {
-                std::cmp::Ordering::Less => Unit::WorkItems,
+                std::cmp::Ordering::Less => GridUnit::WorkItems,
                 std::cmp::Ordering::Equal if others.in_workgroups == 0 => {
-                    unit_by_name(self.names.get(op.draft.kernel as usize))
+                    unit_by_name(self.names.get(work.op.kernel as usize))
                 }
-                _ => Unit::Workgroups,
+                _ => GridUnit::Workgroups,
             };
             if let Some(shape) = self.shape(extents, unit) {
                 others.add(at, (shape, None));
                 self.report.note(Quirk::GridUnitAssumed);
-                self.settle_amd(op, (shape, None), Origin::Assumed);
+                self.settle_amd(work, (shape, None), Origin::Assumed);
             }
         }
     }
@@ -165,16 +165,16 @@ impl Settler<'_> {
     /// Kernels without a grid.
     fn by_shape_of_others(
         &mut self,
-        ops: &mut [Found],
+        ops: &mut [KinetoOp],
         these: &[usize],
-        others: &BTreeMap<u32, Others>,
+        others: &BTreeMap<u32, SettledLaunches>,
     ) {
         for &at in these {
-            let op = &mut ops[at];
-            match others.get(&op.draft.kernel).and_then(Others::commonest) {
+            let work = &mut ops[at];
+            match others.get(&work.op.kernel).and_then(SettledLaunches::commonest) {
                 Some(launched) => {
                     self.report.note(Quirk::ShapeOfOthers);
-                    self.settle_amd(op, launched, Origin::Assumed);
+                    self.settle_amd(work, launched, Origin::Assumed);
                 }
                 None => self.report.note(Quirk::NoShape),
             }
@@ -182,43 +182,43 @@ impl Settler<'_> {
     }
 
     /// With a shape, and shared memory, from `origin`.
-    fn settle_amd(&mut self, op: &mut Found, (shape, lds): Launched, origin: Origin) {
-        op.draft.provenance = op.draft.provenance.with(Field::Shape, origin);
+    fn settle_amd(&mut self, work: &mut KinetoOp, (shape, lds): Launched, origin: Origin) {
+        work.op.provenance = work.op.provenance.with(Field::Shape, origin);
         // Should an event say its shared memory itself, that is all of it.
-        if op.draft.provenance.of(Field::SharedMemory) == Origin::Assumed {
+        if work.op.provenance.of(Field::SharedMemory) == Origin::Assumed {
             let origin = if lds.is_some() { origin } else { Origin::Assumed };
             let quirk = if lds.is_some() { Quirk::DynamicLdsOnly } else { Quirk::NoSharedMemory };
-            op.draft.provenance = op.draft.provenance.with(Field::SharedMemory, origin);
-            op.draft.footprint.lds_bytes = lds.unwrap_or(0);
+            work.op.provenance = work.op.provenance.with(Field::SharedMemory, origin);
+            work.op.footprint.lds_bytes = lds.unwrap_or(0);
             self.report.note(quirk);
         }
         // None asked for dynamically is not none.
-        let lds = Some(op.draft.footprint.lds_bytes).filter(|&bytes| bytes > 0);
-        op.draft.footprint.barrier = self.barriers.barrier(lds);
+        let lds = Some(work.op.footprint.lds_bytes).filter(|&bytes| bytes > 0);
+        work.op.footprint.barrier = self.barriers.barrier(lds);
         self.report.add(Quirk::UnevenGrid, u64::from(shape.uneven));
-        self.settle(op, shape);
+        self.settle(work, shape);
     }
 
-    fn settle(&mut self, op: &mut Found, shape: Shape) {
-        let draft = &mut op.draft;
-        draft.grid = shape.grid;
-        draft.workgroups = shape.workgroups;
-        draft.footprint.threads = shape.threads;
-        op.settled = true;
+    fn settle(&mut self, work: &mut KinetoOp, shape: KernelShape) {
+        let op = &mut work.op;
+        op.grid = shape.grid;
+        op.workgroups = shape.workgroups;
+        op.footprint.threads = shape.threads;
+        work.settled = true;
         self.report.add(Quirk::EmptyShape, u64::from(shape.workgroups == 0));
-        let no_registers = draft.provenance.of(Field::Registers) == Origin::Assumed;
+        let no_registers = op.provenance.of(Field::Registers) == Origin::Assumed;
         self.report.add(Quirk::NoRegisters, u64::from(no_registers));
     }
 
-    fn of(&self, extents: Option<u32>) -> Option<Extents> {
+    fn of(&self, extents: Option<u32>) -> Option<KernelExtents> {
         self.extents.get(extents? as usize).copied()
     }
 
     /// The shape, or `None` where it exceeds all bounds.
-    fn shape(&mut self, extents: Extents, unit: Unit) -> Option<Shape> {
+    fn shape(&mut self, extents: KernelExtents, unit: GridUnit) -> Option<KernelShape> {
         match extents.shape(unit) {
             Ok(shape) => Some(shape),
-            Err(ShapeError::Overflow | ShapeError::Missing) => {
+            Err(ExtentsError::Overflow | ExtentsError::Missing) => {
                 self.report.note(Quirk::ShapeOverflow);
                 None
             }
@@ -227,13 +227,13 @@ impl Settler<'_> {
 }
 
 /// The call of that correlation among calls sorted by it.
-pub(super) fn call_of(correlation: Option<u64>, calls: &[Call]) -> Option<&Call> {
+pub(super) fn call_of(correlation: Option<u64>, calls: &[KinetoCall]) -> Option<&KinetoCall> {
     let correlation = correlation?;
     let at = calls.binary_search_by_key(&correlation, |call| call.correlation).ok()?;
     calls.get(at)
 }
 
-fn unit_by_name(name: Option<&String>) -> Unit {
+fn unit_by_name(name: Option<&String>) -> GridUnit {
     let work_items = name.is_some_and(|name| IN_WORK_ITEMS.iter().any(|p| name.starts_with(p)));
-    if work_items { Unit::WorkItems } else { Unit::Workgroups }
+    if work_items { GridUnit::WorkItems } else { GridUnit::Workgroups }
 }

@@ -2,12 +2,11 @@
 
 use raddle_policy::Dim3;
 
-use super::event::text;
 use crate::decimal::{natural, unquote};
 
 /// Grid and workgroup of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shape {
+pub(super) struct KernelShape {
     /// The grid in workgroups.
     pub(super) grid: Dim3,
     /// Its volume, or 0 where a workgroup is empty.
@@ -18,9 +17,9 @@ pub(super) struct Shape {
     pub(super) uneven: bool,
 }
 
-/// Why there is no [`Shape`].
+/// Why there is no [`KernelShape`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ShapeError {
+pub(super) enum ExtentsError {
     /// Not given, or not as numbers.
     Missing,
     /// More than can be counted.
@@ -29,7 +28,7 @@ pub(super) enum ShapeError {
 
 /// What a grid is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Unit {
+pub(super) enum GridUnit {
     /// In workgroups.
     Workgroups,
     /// In work-items, the last workgroup of an axis perhaps not full.
@@ -38,65 +37,65 @@ pub(super) enum Unit {
 
 /// Grid and workgroup in x, y and z, as an event writes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Extents {
+pub(super) struct KernelExtents {
     pub(super) grid: [u32; 3],
     pub(super) block: [u32; 3],
 }
 
-impl Extents {
+impl KernelExtents {
     /// Reads both, each an array of up to three numbers, also within a string.
-    pub(super) fn read(grid: Option<&[u8]>, block: Option<&[u8]>) -> Result<Self, ShapeError> {
+    pub(super) fn read(grid: Option<&str>, block: Option<&str>) -> Result<Self, ExtentsError> {
         Ok(Self { grid: extents(grid)?, block: extents(block)? })
     }
 
     /// The shape that they mean in this unit.
-    pub(super) fn shape(self, unit: Unit) -> Result<Shape, ShapeError> {
+    pub(super) fn shape(self, unit: GridUnit) -> Result<KernelShape, ExtentsError> {
         let Self { mut grid, block } = self;
         let mut uneven = false;
-        if unit == Unit::WorkItems {
+        if unit == GridUnit::WorkItems {
             for (items, size) in grid.iter_mut().zip(block) {
                 uneven |= size > 0 && !items.is_multiple_of(size);
                 *items = if size > 0 { items.div_ceil(size) } else { 0 };
             }
         }
         let volume = |[x, y, z]: [u32; 3]| Dim3::new(x, y, z).volume();
-        let workgroups = volume(grid).ok_or(ShapeError::Overflow)?;
+        let workgroups = volume(grid).ok_or(ExtentsError::Overflow)?;
         let threads = volume(block).and_then(|n| u32::try_from(n).ok());
-        let threads = threads.ok_or(ShapeError::Overflow)?;
+        let threads = threads.ok_or(ExtentsError::Overflow)?;
         let workgroups = if threads == 0 { 0 } else { workgroups };
         let [x, y, z] = grid;
-        Ok(Shape { grid: Dim3::new(x, y, z), workgroups, threads, uneven })
+        Ok(KernelShape { grid: Dim3::new(x, y, z), workgroups, threads, uneven })
     }
 }
 
-fn extents(value: Option<&[u8]>) -> Result<[u32; 3], ShapeError> {
-    let text = unquote(text(value.ok_or(ShapeError::Missing)?));
+fn extents(value: Option<&str>) -> Result<[u32; 3], ExtentsError> {
+    let text = unquote(value.ok_or(ExtentsError::Missing)?);
     let inner = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).unwrap_or(text);
     let mut extents = [1; 3];
     let mut parts = inner.split(',');
     for (i, extent) in extents.iter_mut().enumerate() {
         let Some(part) = parts.next() else {
             if i == 0 {
-                return Err(ShapeError::Missing);
+                return Err(ExtentsError::Missing);
             }
             break;
         };
         *extent = extent_of(part)?;
     }
     if parts.next().is_some() {
-        return Err(ShapeError::Missing);
+        return Err(ExtentsError::Missing);
     }
     Ok(extents)
 }
 
-fn extent_of(part: &str) -> Result<u32, ShapeError> {
+fn extent_of(part: &str) -> Result<u32, ExtentsError> {
     let digits = unquote(part);
     match natural(digits) {
-        Some(n) => u32::try_from(n).map_err(|_| ShapeError::Overflow),
+        Some(n) => u32::try_from(n).map_err(|_| ExtentsError::Overflow),
         None if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) => {
-            Err(ShapeError::Overflow)
+            Err(ExtentsError::Overflow)
         }
-        None => Err(ShapeError::Missing),
+        None => Err(ExtentsError::Missing),
     }
 }
 
@@ -104,29 +103,30 @@ fn extent_of(part: &str) -> Result<u32, ShapeError> {
 mod tests {
     use super::*;
 
-    fn read_in(unit: Unit, grid: &str, block: &str) -> Result<Shape, ShapeError> {
-        Extents::read(Some(grid.as_bytes()), Some(block.as_bytes()))?.shape(unit)
+    fn read_in(unit: GridUnit, grid: &str, block: &str) -> Result<KernelShape, ExtentsError> {
+        KernelExtents::read(Some(grid), Some(block))?.shape(unit)
     }
 
-    fn read(grid: &str, block: &str) -> Result<Shape, ShapeError> {
-        read_in(Unit::Workgroups, grid, block)
+    fn read(grid: &str, block: &str) -> Result<KernelShape, ExtentsError> {
+        read_in(GridUnit::Workgroups, grid, block)
     }
 
     #[test]
     fn arrays_and_strings() {
         let grid = Dim3::new(4, 2, 1);
-        let wanted = Shape { grid, workgroups: 8, threads: 49, uneven: false };
+        let wanted = KernelShape { grid, workgroups: 8, threads: 49, uneven: false };
         assert_eq!(read("[4, 2, 1]", "[7,7,1]"), Ok(wanted));
         assert_eq!(read("\"[4,2,1]\"", "[7,7]"), Ok(wanted));
     }
 
     #[test]
     fn work_items_are_rounded_up_to_workgroups_on_each_axis() {
-        let read = |grid, block| read_in(Unit::WorkItems, grid, block).unwrap();
-        let even = Shape { grid: Dim3::new(2, 1, 3), workgroups: 6, threads: 256, uneven: false };
+        let read = |grid, block| read_in(GridUnit::WorkItems, grid, block).unwrap();
+        let even =
+            KernelShape { grid: Dim3::new(2, 1, 3), workgroups: 6, threads: 256, uneven: false };
         assert_eq!(read("[512,1,3]", "[256,1,1]"), even);
-        assert_eq!(read("[511,1,3]", "[256,1,1]"), Shape { uneven: true, ..even });
-        assert_eq!(read("[257,1,3]", "[256,1,1]"), Shape { uneven: true, ..even });
+        assert_eq!(read("[511,1,3]", "[256,1,1]"), KernelShape { uneven: true, ..even });
+        assert_eq!(read("[257,1,3]", "[256,1,1]"), KernelShape { uneven: true, ..even });
         assert_eq!(read("[512,4,3]", "[64,4,1]").grid, Dim3::new(8, 1, 3));
         assert_eq!(read("[0,1,1]", "[64,1,1]").workgroups, 0);
         let empty = read("[64,1,1]", "[64,0,1]");
@@ -138,12 +138,12 @@ mod tests {
         assert_eq!(read("[0,1,1]", "[32,1,1]").unwrap().workgroups, 0);
         assert_eq!(read("[5,1,1]", "[32,0,1]").unwrap().workgroups, 0);
         for text in ["[]", "\"inf\"", "null", "[1,2,3,4]", "[-1,1,1]", "[1.5,1,1]", "\u{e9}"] {
-            assert_eq!(read(text, "[1,1,1]"), Err(ShapeError::Missing), "{text}");
+            assert_eq!(read(text, "[1,1,1]"), Err(ExtentsError::Missing), "{text}");
         }
-        assert_eq!(Extents::read(None, None), Err(ShapeError::Missing));
+        assert_eq!(KernelExtents::read(None, None), Err(ExtentsError::Missing));
         let huge = "[4294967295,4294967295,4294967295]";
-        assert_eq!(read(huge, "[1,1,1]"), Err(ShapeError::Overflow));
-        assert_eq!(read("[1,1,1]", huge), Err(ShapeError::Overflow));
-        assert_eq!(read("[99999999999999999999999,1,1]", "[1,1,1]"), Err(ShapeError::Overflow));
+        assert_eq!(read(huge, "[1,1,1]"), Err(ExtentsError::Overflow));
+        assert_eq!(read("[1,1,1]", huge), Err(ExtentsError::Overflow));
+        assert_eq!(read("[99999999999999999999999,1,1]", "[1,1,1]"), Err(ExtentsError::Overflow));
     }
 }

@@ -14,7 +14,7 @@ use std::io::{self, BufRead, Read};
 
 use crate::assemble::{Draft, OP_LIMIT};
 use crate::error::TraceError;
-use crate::import::Source;
+use crate::import::source::Source;
 use crate::input::is_damage;
 use crate::options::ImportOptions;
 use crate::report::Quirk;

@@ -20,7 +20,7 @@ mod refuse;
 
 use crate::assemble::Draft;
 use crate::error::TraceError;
-use crate::import::Source;
+use crate::import::source::Source;
 use crate::options::ImportOptions;
 #[cfg(feature = "nsys")]
 use crate::report::Quirk;
@@ -56,7 +56,7 @@ pub(in crate::import) fn import(
         }
     })?;
     refuse::foreign(&file, &database)?;
-    let mut found = collect::Collector::new(&database, options.barriers);
+    let mut found = collect::NsysCollector::new(&database, options.barriers);
     found.read(&file, &database, watch)?;
     if let Some(error) = refuse::unusable(&file, &database, &found, cut) {
         return Err(error);

@@ -1,11 +1,10 @@
 //! What do the records of Nsight Systems become, whichever export they come from?
 
-use raddle_policy::{Activity, Barrier, Dim3, Footprint, Idempotence};
+use raddle_policy::{Dim3, Footprint};
 
-use crate::assemble::DraftOp;
 use crate::options::BarrierRule;
-use crate::profile::OpKind;
-use crate::provenance::{Field, Origin, Provenance};
+use crate::profile::Op;
+use crate::provenance::Field;
 use crate::report::{ImportReport, Quirk};
 
 /// The name of a fill.
@@ -13,25 +12,6 @@ pub(super) const SET: &str = "[CUDA memset]";
 
 /// The name of a kernel whose name is not in the file.
 pub(super) const UNNAMED: &str = "unnamed";
-
-/// An op of which only kind and time are known, as copies and fills stay.
-pub(super) fn blank(kind: OpKind, start: i64, duration: u64) -> DraftOp {
-    DraftOp {
-        kernel: 0,
-        stream: 0,
-        kind,
-        grid: Dim3::default(),
-        workgroups: 0,
-        footprint: Footprint { barrier: Barrier::No, ..Footprint::default() },
-        start,
-        duration,
-        arrival: None,
-        priority: None,
-        idempotent: Idempotence::Unknown,
-        activity: Activity::UNKNOWN,
-        provenance: Provenance::MEASURED,
-    }
-}
 
 /// The shared memory of one workgroup, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +26,7 @@ pub(super) enum Lds {
 
 /// What a record says of a kernel; `None` is not given.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Kernel {
+pub(super) struct NsysKernel {
     /// In workgroups.
     pub(super) grid: [Option<i64>; 3],
     /// In work-items.
@@ -57,12 +37,12 @@ pub(super) struct Kernel {
     pub(super) lds: Lds,
 }
 
-impl Kernel {
+impl NsysKernel {
     /// Adds to `op` what only kernels have.
     ///
     /// # Errors
     /// Why it must be left out.
-    pub(super) fn fill(&self, op: &mut DraftOp, barriers: BarrierRule) -> Result<Notes, Quirk> {
+    pub(super) fn fill(&self, op: &mut Op, barriers: BarrierRule) -> Result<KernelNotes, Quirk> {
         let (grid, block) = (extents(self.grid)?, extents(self.block)?);
         let threads = block.volume().and_then(|n| u32::try_from(n).ok());
         let (Some(volume), Some(threads)) = (grid.volume(), threads) else {
@@ -70,23 +50,23 @@ impl Kernel {
         };
         op.grid = grid;
         op.workgroups = if threads == 0 { 0 } else { volume };
-        let mut notes = Notes::default();
+        let mut notes = KernelNotes::default();
         notes.add(Quirk::EmptyShape, op.workgroups == 0);
-        op.footprint = self.footprint(threads, barriers, &mut op.provenance, &mut notes);
+        self.set_footprint(op, threads, barriers, &mut notes);
         Ok(notes)
     }
 
-    fn footprint(
+    fn set_footprint(
         &self,
+        op: &mut Op,
         threads: u32,
         barriers: BarrierRule,
-        provenance: &mut Provenance,
-        notes: &mut Notes,
-    ) -> Footprint {
+        notes: &mut KernelNotes,
+    ) {
         let registers = self.registers.and_then(|n| u32::try_from(n).ok()).filter(|&n| n > 0);
         if registers.is_none() {
             notes.add(Quirk::NoRegisters, true);
-            *provenance = provenance.with(Field::Registers, Origin::Assumed);
+            op.assume(Field::Registers);
         }
         // A size that prints as 0 may be some hundred bytes, and so may hide a barrier.
         let (lds_bytes, sure) = match self.lds {
@@ -97,24 +77,24 @@ impl Kernel {
         notes.add(Quirk::RoundedSharedMemory, matches!(self.lds, Lds::Rounded(_)));
         notes.add(Quirk::NoSharedMemory, self.lds == Lds::Unknown);
         if !matches!(self.lds, Lds::Exact(_)) {
-            *provenance = provenance.with(Field::SharedMemory, Origin::Assumed);
+            op.assume(Field::SharedMemory);
         }
-        *provenance = provenance.with(Field::Barrier, Origin::Assumed);
-        Footprint {
+        op.assume(Field::Barrier);
+        op.footprint = Footprint {
             threads,
             vgprs_per_thread: registers.unwrap_or(0),
             sgprs_per_wave: 0,
             lds_bytes,
             barrier: barriers.barrier(sure),
-        }
+        };
     }
 }
 
 /// What a report should say of a kernel, once it is known that its device's work is kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Notes(u8);
+pub(super) struct KernelNotes(u8);
 
-impl Notes {
+impl KernelNotes {
     const QUIRKS: [Quirk; 5] = [
         Quirk::EmptyShape,
         Quirk::NoRegisters,
@@ -123,7 +103,7 @@ impl Notes {
         Quirk::Clusters,
     ];
 
-    /// Notes one of the quirks above, if so.
+    /// KernelNotes one of the quirks above, if so.
     pub(super) fn add(&mut self, quirk: Quirk, so: bool) {
         let at = Self::QUIRKS.iter().position(|&known| known == quirk);
         self.0 |= at.map_or(0, |at| u8::from(so) << at);
@@ -149,26 +129,23 @@ fn extents([x, y, z]: [Option<i64>; 3]) -> Result<Dim3, Quirk> {
     Ok(Dim3::new(small(x)?, small(y)?, small(z)?))
 }
 
-/// Why none of the kernels of a file can be used: the quirks that left them out, with counts.
-pub(super) fn reasons(report: &ImportReport) -> String {
-    let reasons = [Quirk::Malformed, Quirk::NoShape, Quirk::ShapeOverflow].into_iter();
-    let counted = reasons.map(|quirk| (report.count(quirk), quirk.name()));
-    let words: Vec<_> =
-        counted.filter(|&(n, _)| n > 0).map(|(n, name)| format!("{n} {name}")).collect();
-    words.join(", ")
-}
+/// The quirks that leave a kernel out.
+pub(super) const LEFT_OUT: [Quirk; 3] = [Quirk::Malformed, Quirk::NoShape, Quirk::ShapeOverflow];
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use raddle_policy::Barrier;
 
-    fn kernel(grid: [Option<i64>; 3], block: [Option<i64>; 3]) -> (Result<Notes, Quirk>, DraftOp) {
-        let mut op = blank(OpKind::Kernel, 0, 1);
-        let kernel = Kernel { grid, block, registers: Some(0), lds: Lds::Rounded(0) };
+    use super::*;
+    use crate::profile::OpKind;
+
+    fn kernel(grid: [Option<i64>; 3], block: [Option<i64>; 3]) -> (Result<KernelNotes, Quirk>, Op) {
+        let mut op = Op::at(OpKind::Kernel, 0, 1);
+        let kernel = NsysKernel { grid, block, registers: Some(0), lds: Lds::Rounded(0) };
         (kernel.fill(&mut op, BarrierRule::Assume), op)
     }
 
-    fn counted(notes: Notes) -> Vec<(Quirk, u64)> {
+    fn counted(notes: KernelNotes) -> Vec<(Quirk, u64)> {
         let mut report = ImportReport::default();
         notes.count(&mut report);
         report.quirks().collect()
@@ -203,8 +180,8 @@ mod tests {
 
     #[test]
     fn every_quirk_that_can_be_noted_is_counted() {
-        for quirk in Notes::QUIRKS {
-            let mut notes = Notes::default();
+        for quirk in KernelNotes::QUIRKS {
+            let mut notes = KernelNotes::default();
             notes.add(quirk, false);
             assert_eq!(counted(notes), []);
             notes.add(quirk, true);

@@ -9,18 +9,18 @@ mod row;
 mod rows;
 mod table;
 
-use std::collections::BTreeMap;
 use std::io;
 
 use crate::assemble::{Draft, OP_LIMIT};
 use crate::error::TraceError;
-use crate::import::Source;
+use crate::import::devices::Devices;
 use crate::import::launch_table::rows::{Part, ROW_LIMIT, Rows as Parts};
+use crate::import::source::Source;
 use crate::input::is_damage;
 use crate::options::ImportOptions;
 use crate::report::Quirk;
 use row::Fault;
-use rows::{Found, Rows};
+use rows::Rows;
 use table::Table;
 
 /// Whether text beginning so is such a file, or another table of rocprof.
@@ -70,7 +70,11 @@ pub(in crate::import) fn import(
     if rows.found.is_empty() {
         return Err(nothing(file, &rows));
     }
-    let device = choose_device(&file, &rows.found, options.device)?;
+    let mut devices = Devices::new();
+    for row in &rows.found {
+        devices.kernel(&row.device, row.device);
+    }
+    let device = devices.choose(&file, options.device)?;
     Ok(rows.draft(device))
 }
 
@@ -130,30 +134,4 @@ fn io_error(file: String, cause: io::Error) -> TraceError {
         _ if is_damage(&cause) => TraceError::TruncatedGzip { file },
         _ => TraceError::Unreadable { file, cause },
     }
-}
-
-/// The device whose work is kept: the one asked for, or the one with the most kernels.
-fn choose_device(
-    file: &str,
-    found: &[Found],
-    wanted: Option<u32>,
-) -> Result<Option<u64>, TraceError> {
-    let mut kernels: BTreeMap<Option<u64>, u64> = BTreeMap::new();
-    for found in found {
-        *kernels.entry(found.device).or_default() += 1;
-    }
-    let Some(wanted) = wanted else {
-        let most = kernels.iter().max_by_key(|&(&id, &n)| (n, std::cmp::Reverse(id)));
-        return Ok(most.and_then(|(&id, _)| id));
-    };
-    let id = Some(u64::from(wanted));
-    if kernels.contains_key(&id) {
-        return Ok(id);
-    }
-    let name = |id: &Option<u64>| match id {
-        Some(id) => format!("device {id}"),
-        None => "an unnamed device".to_owned(),
-    };
-    let seen: Vec<_> = kernels.keys().map(name).collect();
-    Err(TraceError::NoSuchDevice { file: file.to_owned(), wanted, seen: seen.join(", ") })
 }

@@ -10,25 +10,54 @@ mod agent;
 mod collect;
 mod draft;
 mod records;
-mod walk;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use crate::assemble::{Draft, OP_LIMIT};
+use crate::assemble::Draft;
 use crate::error::TraceError;
-use crate::import::Source;
-use crate::input::{Window, is_damage};
+use crate::import::document::{DocumentEnd, DocumentLayout, read_document};
+use crate::import::source::Source;
 use crate::options::ImportOptions;
-use crate::report::{ImportReport, Quirk};
+use crate::report::Quirk;
 use agent::Agent;
-use collect::{Collector, Process};
-use walk::{TOOL, Walk};
+use collect::{ResultCollector, ResultProcess, ResultSection};
+
+/// The key of the outermost object under which the processes are.
+const TOOL: &str = "rocprofiler-sdk-tool";
+
+/// Where a result has its records.
+const RESULT: DocumentLayout<ResultSection> = {
+    use DocumentLayout::{Object, Objects, Records};
+    Object(&[(
+        TOOL,
+        Objects(
+            ResultSection::Processes,
+            &[
+                ("agents", Records(ResultSection::Agents)),
+                ("kernel_symbols", Records(ResultSection::Symbols)),
+                ("strings", Object(&[("buffer_records", Records(ResultSection::Kinds))])),
+                (
+                    "callback_records",
+                    Object(&[("counter_collection", Records(ResultSection::Counters))]),
+                ),
+                (
+                    "buffer_records",
+                    Object(&[
+                        ("kernel_dispatch", Records(ResultSection::Dispatches)),
+                        ("memory_copy", Records(ResultSection::Copies)),
+                        ("hip_api", Records(ResultSection::Calls)),
+                    ]),
+                ),
+            ],
+        ),
+    )])
+};
 
 /// Whether text beginning so is such a file: an object whose first key is the tool's.
 pub(in crate::import) fn looks_like(text: &[u8]) -> bool {
     let inner = text.strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
-    let key = inner.and_then(|text| text.strip_prefix(b"\"")?.strip_prefix(TOOL));
+    let key = inner.and_then(|text| text.strip_prefix(b"\"")?.strip_prefix(TOOL.as_bytes()));
     key.is_some_and(|rest| rest.starts_with(b"\""))
 }
 
@@ -37,76 +66,41 @@ pub(in crate::import) fn import(
     source: Source<'_>,
     options: &ImportOptions,
 ) -> Result<Draft, TraceError> {
-    let Source { file, reader, gzip, .. } = source;
-    let mut window = Window::new(reader);
-    let mut found = Collector::default();
-    let walk = walk::walk(&mut window, &mut found);
-    let at = window.position();
-    if gzip {
-        window.drain();
-    }
-    if found.overflowed() {
-        return Err(TraceError::TooLarge { file, limit: OP_LIMIT as u64, what: "records" });
-    }
-    if let Some(cause) = window.failure() {
-        if !is_damage(&cause) {
-            return Err(TraceError::Unreadable { file, cause });
-        }
-        if found.dispatches_seen == 0 && gzip {
-            return Err(TraceError::TruncatedGzip { file });
-        }
-        found.report.add(Quirk::Damaged, u64::from(!walk.truncated));
-    }
-    note_walk(&walk, &mut found.report);
-    if let Some(error) = unusable(&file, &walk, &found, at) {
-        return Err(error);
+    let file = source.file.clone();
+    let mut found = ResultCollector::default();
+    let end = read_document(source, |_| RESULT, &mut found)?;
+    if found.processes.iter().all(|process| process.dispatches.is_empty()) {
+        return Err(unusable(file, &end, &found));
     }
     let device = choose_device(&file, &found.processes, options.device)?;
     Ok(draft::draft(found, device, options.barriers))
 }
 
-fn note_walk(walk: &Walk, report: &mut ImportReport) {
-    report.add(Quirk::Truncated, u64::from(walk.truncated));
-    report.add(Quirk::Damaged, u64::from(walk.broken_at.is_some()));
-    report.add(Quirk::LostEvents, walk.lost);
-    report.add(Quirk::Malformed, walk.strange);
-}
-
-/// Why nothing can come of this file, if so.
-fn unusable(file: &str, walk: &Walk, found: &Collector, at: u64) -> Option<TraceError> {
-    let file = file.to_owned();
-    if found.processes.iter().any(|process| !process.dispatches.is_empty()) {
-        return None;
-    }
+/// Why nothing can come of this file.
+fn unusable(file: String, end: &DocumentEnd, found: &ResultCollector) -> TraceError {
     if found.dispatches_seen > 0 {
-        let reasons = [Quirk::Malformed, Quirk::ShapeOverflow].into_iter();
-        let reasons: Vec<_> = reasons
-            .map(|quirk| (found.report.count(quirk), quirk.name()))
-            .filter(|&(n, _)| n > 0)
-            .map(|(n, name)| format!("{n} {name}"))
-            .collect();
-        let (kernels, reasons) = (found.dispatches_seen, reasons.join(", "));
-        return Some(TraceError::NothingUsable { file, kernels, reasons });
+        let reasons = found.report.reasons(&[Quirk::Malformed, Quirk::ShapeOverflow]);
+        return TraceError::NothingUsable { file, kernels: found.dispatches_seen, reasons };
     }
-    if let Some(byte) = walk.broken_at {
-        return Some(TraceError::NotJson { file, byte });
+    if let Some(byte) = end.broken_at {
+        return TraceError::NotJson { file, byte };
     }
-    if walk.truncated {
-        return Some(TraceError::BreaksOff { file, byte: at });
+    if end.truncated {
+        return TraceError::BreaksOff { file, byte: end.position };
     }
-    let all = |count: fn(&Process) -> usize| found.processes.iter().map(count).sum::<usize>();
+    let all = |count: fn(&ResultProcess) -> usize| found.processes.iter().map(count).sum::<usize>();
     let saw = format!(
         "{} calls of HIP, {} copies",
         all(|process| process.calls.len()),
         all(|process| process.copies.len())
     );
-    Some(TraceError::NoDispatches { file, saw })
+    TraceError::NoDispatches { file, saw }
 }
 
 /// The handle of the device whose work is kept: the one asked for, or the one with most kernels.
 fn choose_device(
     file: &str,
-    processes: &[Process],
+    processes: &[ResultProcess],
     wanted: Option<u32>,
 ) -> Result<u64, TraceError> {
     let mut kernels: BTreeMap<u64, u64> = BTreeMap::new();
@@ -132,7 +126,7 @@ fn choose_device(
 }
 
 /// The handles of the GPUs of the file, in its order.
-fn gpus(processes: &[Process]) -> Vec<u64> {
+fn gpus(processes: &[ResultProcess]) -> Vec<u64> {
     let mut handles: Vec<u64> = Vec::new();
     for Agent { handle, gpu } in processes.iter().flat_map(|process| &process.agents) {
         if gpu.is_some() && !handles.contains(handle) {

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::CLOCK_NS;
-use crate::assemble::{DraftOp, Interner};
-use crate::profile::StreamLabel;
+use crate::assemble::Interner;
+use crate::profile::{Op, StreamLabel};
 use crate::report::{ImportReport, Quirk};
 
 /// What a file says of where a dispatch was put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct QueuePlace {
     /// The process, by position in the file.
     pub(super) process: u32,
     /// The hardware queue.
@@ -20,15 +20,18 @@ pub(super) struct Place {
 
 /// The lanes of a file.
 #[derive(Debug)]
-pub(super) struct Lanes {
+pub(super) struct RocprofLanes {
     told: bool,
     numbers: BTreeMap<(u32, u64), u32>,
     labels: Interner<StreamLabel>,
 }
 
-impl Lanes {
+impl RocprofLanes {
     /// Decides what the lanes are, from the places of all dispatches that are kept.
-    pub(super) fn decide(places: impl Iterator<Item = Place>, report: &mut ImportReport) -> Self {
+    pub(super) fn decide(
+        places: impl Iterator<Item = QueuePlace>,
+        report: &mut ImportReport,
+    ) -> Self {
         let mut distinct = BTreeSet::new();
         let (mut last, mut dispatches) = (None, 0u64);
         for place in places {
@@ -48,7 +51,7 @@ impl Lanes {
     }
 
     /// The lane of a dispatch.
-    pub(super) fn of(&mut self, place: Place) -> u32 {
+    pub(super) fn of(&mut self, place: QueuePlace) -> u32 {
         let number = match place.stream {
             Some(stream) if self.told => stream,
             _ => place.queue,
@@ -63,7 +66,7 @@ impl Lanes {
     /// The lane of a copy of that kind: its stream, or where the file tells none one of its own.
     pub(super) fn of_copy(&mut self, process: u32, stream: Option<u64>, kind: &str) -> u32 {
         match stream {
-            Some(_) if self.told => self.of(Place { process, queue: 0, stream }),
+            Some(_) if self.told => self.of(QueuePlace { process, queue: 0, stream }),
             _ => {
                 let label = kind.to_owned();
                 self.labels.number(&StreamLabel { label, context: context(process) })
@@ -83,7 +86,7 @@ fn context(process: u32) -> Option<u64> {
 }
 
 /// Whether streams are told apart: not if there are no numbers, nor if all are 0 on several queues.
-fn are_told(places: &BTreeSet<Place>) -> bool {
+fn are_told(places: &BTreeSet<QueuePlace>) -> bool {
     let numbered = places.iter().all(|place| place.stream.is_some());
     let followed = places.iter().any(|place| place.stream.is_some_and(|stream| stream != 0));
     // In the order of the set, the queues of a process lie side by side.
@@ -94,7 +97,7 @@ fn are_told(places: &BTreeSet<Place>) -> bool {
 }
 
 /// The streams that share a queue with another stream.
-fn sharing(places: &BTreeSet<Place>) -> u64 {
+fn sharing(places: &BTreeSet<QueuePlace>) -> u64 {
     let mut of_queue: BTreeMap<(u32, u64), BTreeSet<u64>> = BTreeMap::new();
     for place in places {
         let streams = of_queue.entry((place.process, place.queue)).or_default();
@@ -110,19 +113,18 @@ fn sharing(places: &BTreeSet<Place>) -> u64 {
 
 /// How many ops start before the op before them in their lane has ended, but by no more than the
 /// clock may be off.
-pub(super) fn jitter(ops: &[DraftOp]) -> u64 {
-    let mut order: Vec<(u32, i64, u64)> =
-        ops.iter().map(|op| (op.stream, op.start, op.duration)).collect();
+pub(super) fn jitter(ops: &[Op]) -> u64 {
+    let mut order: Vec<(u32, u64, u64)> =
+        ops.iter().map(|op| (op.stream, op.start_ns, op.end_ns())).collect();
     order.sort_unstable();
-    let mut lane = None;
-    let mut end = i64::MIN;
+    let (mut lane, mut last_end) = (None, 0);
     let mut met = 0;
-    for (stream, start, duration) in order {
+    for (stream, start, end) in order {
         if lane.replace(stream) != Some(stream) {
-            end = i64::MIN;
+            last_end = 0;
         }
-        met += u64::from(start < end && end.abs_diff(start) <= CLOCK_NS);
-        end = end.max(start.saturating_add_unsigned(duration));
+        met += u64::from(start < last_end && last_end - start <= CLOCK_NS);
+        last_end = last_end.max(end);
     }
     met
 }
@@ -131,13 +133,13 @@ pub(super) fn jitter(ops: &[DraftOp]) -> u64 {
 mod tests {
     use super::*;
 
-    fn place(queue: u64, stream: Option<u64>) -> Place {
-        Place { process: 0, queue, stream }
+    fn place(queue: u64, stream: Option<u64>) -> QueuePlace {
+        QueuePlace { process: 0, queue, stream }
     }
 
-    fn decide(places: &[Place]) -> (Vec<u32>, Vec<String>, ImportReport) {
+    fn decide(places: &[QueuePlace]) -> (Vec<u32>, Vec<String>, ImportReport) {
         let mut report = ImportReport::default();
-        let mut lanes = Lanes::decide(places.iter().copied(), &mut report);
+        let mut lanes = RocprofLanes::decide(places.iter().copied(), &mut report);
         let numbers = places.iter().map(|&place| lanes.of(place)).collect();
         let labels = lanes.into_labels().into_iter().map(|label| label.label).collect();
         (numbers, labels, report)
@@ -168,14 +170,14 @@ mod tests {
     #[test]
     fn processes_and_copies_have_lanes_of_their_own() {
         let mut report = ImportReport::default();
-        let second = Place { process: 1, ..place(1, Some(5)) };
-        let mut lanes = Lanes::decide([place(1, Some(5)), second].into_iter(), &mut report);
+        let second = QueuePlace { process: 1, ..place(1, Some(5)) };
+        let mut lanes = RocprofLanes::decide([place(1, Some(5)), second].into_iter(), &mut report);
         assert_eq!((lanes.of(place(1, Some(5))), lanes.of(second)), (0, 1));
         assert_eq!(lanes.of_copy(1, Some(5), "H2D"), 1);
         assert_eq!(lanes.of_copy(0, None, "H2D"), 2);
         let contexts: Vec<_> = lanes.into_labels().iter().map(|label| label.context).collect();
         assert_eq!(contexts, [None, Some(1), None]);
-        let mut lanes = Lanes::decide([place(1, None)].into_iter(), &mut report);
+        let mut lanes = RocprofLanes::decide([place(1, None)].into_iter(), &mut report);
         assert_eq!((lanes.of(place(1, None)), lanes.of_copy(0, Some(3), "D2H")), (0, 1));
     }
 }

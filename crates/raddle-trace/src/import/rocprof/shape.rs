@@ -4,7 +4,7 @@ use raddle_policy::Dim3;
 
 /// Grid and workgroup of a dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Shape {
+pub(super) struct RocprofShape {
     /// The grid in workgroups.
     pub(super) grid: Dim3,
     /// Its volume, or 0 where a workgroup is empty.
@@ -15,14 +15,14 @@ pub(super) struct Shape {
 
 /// The shape of a grid of so many work-items, an incomplete workgroup counted whole; `None` where
 /// it is more than can be counted.
-pub(super) fn shape(grid: [u64; 3], workgroup: [u64; 3]) -> Option<Shape> {
+pub(super) fn shape(grid: [u64; 3], workgroup: [u64; 3]) -> Option<RocprofShape> {
     let [x, y, z] = workgroup;
     let threads = x.checked_mul(y)?.checked_mul(z)?;
     let threads = u32::try_from(threads).ok()?;
     let groups = |axis: usize| u32::try_from(grid[axis].div_ceil(workgroup[axis].max(1))).ok();
     let grid = Dim3::new(groups(0)?, groups(1)?, groups(2)?);
     let volume = grid.volume()?;
-    Some(Shape { grid, workgroups: if threads == 0 { 0 } else { volume }, threads })
+    Some(RocprofShape { grid, workgroups: if threads == 0 { 0 } else { volume }, threads })
 }
 
 #[cfg(test)]
@@ -32,7 +32,7 @@ mod tests {
 
     #[test]
     fn workgroups_are_rounded_up_along_each_axis() {
-        let wanted = Shape { grid: Dim3::new(2, 3, 1), workgroups: 6, threads: 128 };
+        let wanted = RocprofShape { grid: Dim3::new(2, 3, 1), workgroups: 6, threads: 128 };
         assert_eq!(shape([65, 5, 1], [64, 2, 1]), Some(wanted));
         // A grid that is smaller than its workgroup still runs one.
         assert_eq!(shape([1, 1, 1], [256, 1, 1]).unwrap().workgroups, 1);

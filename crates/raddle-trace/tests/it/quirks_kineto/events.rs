@@ -109,10 +109,9 @@ fn quirk_07_claims_move_with_their_kernels() {
     ];
     let p = with(V100, &events);
     assert_eq!(names(&p), ["a", "x", "b", "c"]);
-    let claims = |p: &Profile| p.claims.iter().map(|c| (c.op, c.percent)).collect::<Vec<_>>();
-    assert_eq!(claims(&p), [(0, Some(1)), (2, Some(2)), (3, Some(3))]);
-    assert_eq!(claims(&p.window(1, 2)), [(1, Some(2))]);
-    assert_eq!(p.claims.of(1), None);
+    let claims = |p: &Profile| p.ops.iter().map(|op| op.claimed_percent).collect::<Vec<_>>();
+    assert_eq!(claims(&p), [Some(1), None, Some(2), Some(3)]);
+    assert_eq!(claims(&p.window(1, 2)), [None, Some(2)]);
 }
 
 #[test]

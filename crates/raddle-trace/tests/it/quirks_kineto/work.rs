@@ -1,6 +1,6 @@
 //! Is what ran told from what did not, with its device, shape and claims?
 
-use raddle_policy::{Barrier, Resource};
+use raddle_policy::Barrier;
 use raddle_trace::{Field, ImportOptions, OpKind, Origin, Quirk, read};
 
 use super::{V100, count, event, kernel, kernel_with, refused, text_of, trace, with};
@@ -43,8 +43,8 @@ fn quirk_13_zero_registers_are_unknown_and_zero_occupancy_is_a_claim() {
         with(V100, &[zero.replace("\"registers per thread\":32", "\"registers per thread\":0")]);
     assert_eq!(count(&p, Quirk::NoRegisters), 1);
     assert_eq!(p.ops[0].provenance.of(Field::Registers), Origin::Assumed);
-    assert_eq!(p.claims.of(0).unwrap().percent, Some(0));
-    assert!(with(V100, &[kernel("a", "1", "1")]).claims.is_empty());
+    assert_eq!(p.ops[0].claimed_percent, Some(0));
+    assert_eq!(with(V100, &[kernel("a", "1", "1")]).ops[0].claimed_percent, None);
 }
 
 #[test]
@@ -106,14 +106,5 @@ fn the_arguments_of_2026_are_read_or_passed_over() {
     let args = r#""priority":-5,"channel":3,"channel_type":1,"graph id":0,"graph node id":0,"occupancy":{"activeBlocksPerMultiprocessor":4,"limitingFactors":"SMEM|WARPS","blockLimitRegs":2147483647,"blockLimitSharedMem":4,"blockLimitWarps":4,"blockLimitBlocks":32,"blockLimitBarriers":2147483647,"allocatedRegistersPerBlock":2048,"allocatedSharedMemPerBlock":1024},"est. achieved occupancy %":25"#;
     let p = with(V100, &[kernel_with("a", "1", "1", args), kernel_with("b", "3", "1", args)]);
     assert_eq!((p.ops[0].priority, p.ops[0].kind), (Some(-5), OpKind::Kernel));
-    let claim = p.claims.of(1).expect("one a kernel");
-    let object = claim.object.expect("it is there");
-    assert_eq!((claim.percent, object.workgroups), (Some(25), Some(4)));
-    assert_eq!((object.limit_vgpr, object.limit_barriers), (Some(u32::MAX), Some(u32::MAX)));
-    assert_eq!(
-        (object.limit_lds, object.limit_waves, object.limit_workgroups),
-        (Some(4), Some(4), Some(32))
-    );
-    assert_eq!((object.registers, object.lds_bytes), (Some(2048), Some(1024)));
-    assert_eq!(object.limiters().collect::<Vec<_>>(), [Resource::Waves, Resource::Lds]);
+    assert_eq!(p.ops[1].claimed_percent, Some(25));
 }

@@ -1,13 +1,13 @@
 //! What do the rows of the report say?
 
-use crate::assemble::{Draft, DraftOp, Interner};
+use crate::assemble::{Draft, Interner};
 use crate::decimal::{DecimalError, fixed, natural};
 use crate::error::TraceError;
 use crate::import::cells::cells;
-use crate::import::nsys::devices::Devices;
-use crate::import::nsys::work::{Kernel, Notes, SET, UNNAMED, blank, reasons};
+use crate::import::devices::Devices;
+use crate::import::nsys::work::{KernelNotes, LEFT_OUT, NsysKernel, SET, UNNAMED};
 use crate::options::BarrierRule;
-use crate::profile::{OpKind, SourceDevice, StreamLabel};
+use crate::profile::{Op, OpKind, SourceDevice, StreamLabel};
 use crate::report::{ImportReport, Quirk};
 
 use super::header::{Column, Header, Wrong};
@@ -29,17 +29,17 @@ pub(super) enum Taken {
 type Device = (String, Option<u64>);
 
 /// An op of some device.
-struct Found {
-    draft: DraftOp,
+struct ReportOp {
+    op: Op,
     /// A number in `known_devices`.
     device: u32,
-    notes: Notes,
+    notes: KernelNotes,
 }
 
 /// What has been read so far.
 pub(super) struct Table {
     header: Header,
-    ops: Vec<Found>,
+    ops: Vec<ReportOp>,
     names: Interner<String>,
     streams: Interner<StreamLabel>,
     known_devices: Interner<Device>,
@@ -197,15 +197,15 @@ impl Table {
             true if name.contains("memset") => OpKind::Set,
             true => OpKind::Copy,
         };
-        let mut op = blank(kind, start, duration);
+        let mut op = Op::at(kind, start, duration);
         let device = row.device();
         let known = self.known_devices.number(&device);
-        let mut notes = Notes::default();
+        let mut notes = KernelNotes::default();
         if kind == OpKind::Kernel {
             self.kernels_seen += 1;
             let printed = [row.text(Column::Static), row.text(Column::Dynamic)];
             let lds = shared_memory(printed, self.header.size_places);
-            let kernel = Kernel { grid, block, registers: row.number(Column::Registers), lds };
+            let kernel = NsysKernel { grid, block, registers: row.number(Column::Registers), lds };
             match kernel.fill(&mut op, self.barriers) {
                 Ok(noted) => notes = noted,
                 Err(quirk) => {
@@ -223,7 +223,7 @@ impl Table {
             _ => &*name,
         });
         op.stream = self.streams.number(&row.stream());
-        self.ops.push(Found { draft: op, device: known, notes });
+        self.ops.push(ReportOp { op, device: known, notes });
     }
 
     /// The work of one device.
@@ -243,7 +243,7 @@ impl Table {
         let name = known.map(|(name, _)| name).nth(chosen as usize).unwrap_or_default();
         self.report.add(Quirk::NoDevice, u64::from(name.is_empty()));
         Ok(Draft {
-            ops: self.ops.into_iter().map(|op| op.draft).collect(),
+            ops: self.ops.into_iter().map(|found| found.op).collect(),
             kernels: self.names.into_items(),
             streams: self.streams.into_items(),
             device: (!name.is_empty()).then(|| SourceDevice { name, ..SourceDevice::default() }),
@@ -255,7 +255,7 @@ impl Table {
     fn unusable(&self, file: &str) -> TraceError {
         let file = file.to_owned();
         if self.kernels_seen > 0 {
-            let (kernels, reasons) = (self.kernels_seen, reasons(&self.report));
+            let (kernels, reasons) = (self.kernels_seen, self.report.reasons(&LEFT_OUT));
             return TraceError::NothingUsable { file, kernels, reasons };
         }
         let malformed = self.report.count(Quirk::Malformed);

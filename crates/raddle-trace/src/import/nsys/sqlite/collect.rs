@@ -1,15 +1,15 @@
 //! Which work and which launch calls do the tables of a database hold?
 
-use crate::assemble::{DraftOp, Interner, OP_LIMIT};
+use crate::assemble::{Interner, OP_LIMIT};
 use crate::error::TraceError;
-use crate::import::Watch;
-use crate::import::nsys::devices::Devices;
-use crate::import::nsys::work::{Kernel, Lds, Notes, blank};
+use crate::import::devices::Devices;
+use crate::import::nsys::work::{KernelNotes, Lds, NsysKernel};
+use crate::import::source::Watch;
 use crate::options::BarrierRule;
-use crate::profile::OpKind;
+use crate::profile::{Op, OpKind};
 use crate::report::{ImportReport, Quirk};
 
-use super::database::{Database, Row};
+use super::database::{Database, DatabaseRow};
 use super::device::{Gpu, Gpus};
 
 pub(super) const KERNELS: &str = "CUPTI_ACTIVITY_KIND_KERNEL";
@@ -56,21 +56,21 @@ const OWN: usize = PLACE.len();
 
 /// A process, as the upper bits of the numbers that the tables have for it and for its threads:
 /// the thread takes the lowest 24, the process the next 24; machine and hypervisor the rest.
-pub(super) type Process = u64;
+pub(super) type NsysProcess = u64;
 
 /// The number of the thread takes the lowest bits of a global one, that of the process the next.
-fn process(global: Option<i64>) -> Process {
+fn process(global: Option<i64>) -> NsysProcess {
     global.map_or(0, |id| id.cast_unsigned() >> 24)
 }
 
 /// The operating system's number of a process.
-pub(super) fn pid(process: Process) -> u64 {
+pub(super) fn pid(process: NsysProcess) -> u64 {
     process & 0xff_ffff
 }
 
 /// Where a name is to be found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Name {
+pub(super) enum NsysName {
     /// Numbers of strings, the best first.
     Kernel([Option<i64>; 3]),
     /// The direction of a copy.
@@ -80,8 +80,8 @@ pub(super) enum Name {
 
 /// A lane of in-order work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Lane {
-    pub(super) process: Process,
+pub(super) struct NsysLane {
+    pub(super) process: NsysProcess,
     pub(super) context: Option<u64>,
     /// 0 for none.
     pub(super) green: i64,
@@ -90,23 +90,23 @@ pub(super) struct Lane {
 
 /// An op of some device, before its arrival is known.
 #[derive(Debug)]
-pub(super) struct Found {
-    pub(super) draft: DraftOp,
+pub(super) struct NsysOp {
+    pub(super) op: Op,
     pub(super) gpu: Gpu,
     /// CUDA's number of the device.
     pub(super) device: Option<u64>,
-    pub(super) process: Process,
+    pub(super) process: NsysProcess,
     /// 0 for none.
     pub(super) correlation: i64,
     /// Whether it is a part of a graph.
     pub(super) node: bool,
-    pub(super) notes: Notes,
+    pub(super) notes: KernelNotes,
 }
 
 /// A call of CUDA.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Call {
-    pub(super) process: Process,
+pub(super) struct CudaCall {
+    pub(super) process: NsysProcess,
     pub(super) correlation: i64,
     pub(super) start: i64,
 }
@@ -115,13 +115,13 @@ pub(super) struct Call {
 const STRIDE: u64 = 1 << 13;
 
 /// Tells a watch how many rows are read.
-struct Meter<'w> {
+struct RowMeter<'w> {
     watch: Watch<'w>,
     done: u64,
     all: u64,
 }
 
-impl Meter<'_> {
+impl RowMeter<'_> {
     /// One more is read; always `true`.
     fn row(&mut self) -> bool {
         self.done += 1;
@@ -139,11 +139,11 @@ impl Meter<'_> {
 
 /// Everything of interest in the tables.
 #[derive(Debug)]
-pub(super) struct Collector {
-    pub(super) ops: Vec<Found>,
-    pub(super) calls: Vec<Call>,
-    pub(super) names: Interner<Name>,
-    pub(super) lanes: Interner<Lane>,
+pub(super) struct NsysCollector {
+    pub(super) ops: Vec<NsysOp>,
+    pub(super) calls: Vec<CudaCall>,
+    pub(super) names: Interner<NsysName>,
+    pub(super) lanes: Interner<NsysLane>,
     pub(super) devices: Devices<Gpu>,
     pub(super) gpus: Gpus,
     pub(super) report: ImportReport,
@@ -152,7 +152,7 @@ pub(super) struct Collector {
     barriers: BarrierRule,
 }
 
-impl Collector {
+impl NsysCollector {
     pub(super) fn new(database: &Database, barriers: BarrierRule) -> Self {
         Self {
             ops: Vec::new(),
@@ -179,15 +179,15 @@ impl Collector {
     ) -> Result<(), TraceError> {
         let tables = [KERNELS, COPIES, SETS, CALLS, GRAPHS];
         let all = tables.iter().fold(0, |sum, table| database.about(table).saturating_add(sum));
-        let mut meter = Meter { watch, done: 0, all };
+        let mut meter = RowMeter { watch, done: 0, all };
         let columns = [PLACE.as_slice(), KERNEL.as_slice()].concat();
         self.kernels_seen = database.scan(KERNELS, &columns, |row| meter.row() && self.kernel(row));
         let columns = [PLACE.as_slice(), &["copyKind"]].concat();
         let copies = database.scan(COPIES, &columns, |row| {
-            meter.row() && self.simple(row, OpKind::Copy, Name::Copy(row.number(OWN)))
+            meter.row() && self.simple(row, OpKind::Copy, NsysName::Copy(row.number(OWN)))
         });
         let sets = database
-            .scan(SETS, &PLACE, |row| meter.row() && self.simple(row, OpKind::Set, Name::Set));
+            .scan(SETS, &PLACE, |row| meter.row() && self.simple(row, OpKind::Set, NsysName::Set));
         let columns = ["start", "correlationId", "globalTid"];
         let calls = database.scan(CALLS, &columns, |row| meter.row() && self.call(row));
         let graphs = database.scan(GRAPHS, &["start"], |_| meter.row());
@@ -206,25 +206,25 @@ impl Collector {
         }
     }
 
-    fn kernel(&mut self, row: &Row<'_>) -> bool {
+    fn kernel(&mut self, row: &DatabaseRow<'_>) -> bool {
         let number = |at| row.number(OWN + at);
         let bytes = |at| number(at).and_then(|n| u32::try_from(n).ok());
         let lds = match (bytes(10), bytes(11)) {
             (Some(fixed), Some(dynamic)) => Lds::Exact(fixed.saturating_add(dynamic)),
             _ => Lds::Unknown,
         };
-        let kernel = Kernel {
+        let kernel = NsysKernel {
             grid: [number(0), number(1), number(2)],
             block: [number(3), number(4), number(5)],
             registers: number(9),
             lds,
         };
-        let name = Name::Kernel([number(6), number(7), number(8)]);
+        let name = NsysName::Kernel([number(6), number(7), number(8)]);
         let clustered = (12..15).any(|at| number(at).is_some_and(|n| n > 1));
         let Some(mut found) = self.place(row, OpKind::Kernel, name) else {
             return true;
         };
-        match kernel.fill(&mut found.draft, self.barriers) {
+        match kernel.fill(&mut found.op, self.barriers) {
             Ok(notes) => found.notes = notes,
             Err(quirk) => {
                 self.report.note(quirk);
@@ -236,20 +236,20 @@ impl Collector {
         self.keep(found)
     }
 
-    fn simple(&mut self, row: &Row<'_>, kind: OpKind, name: Name) -> bool {
+    fn simple(&mut self, row: &DatabaseRow<'_>, kind: OpKind, name: NsysName) -> bool {
         match self.place(row, kind, name) {
             Some(found) => self.keep(found),
             None => true,
         }
     }
 
-    fn keep(&mut self, found: Found) -> bool {
+    fn keep(&mut self, found: NsysOp) -> bool {
         self.ops.push(found);
         self.ops.len() <= OP_LIMIT
     }
 
     /// The columns of [`PLACE`]; `None` where the op has no time.
-    fn place(&mut self, row: &Row<'_>, kind: OpKind, name: Name) -> Option<Found> {
+    fn place(&mut self, row: &DatabaseRow<'_>, kind: OpKind, name: NsysName) -> Option<NsysOp> {
         let [start, end, device, context, green, stream, correlation, global, node] =
             std::array::from_fn(|at| row.number(at));
         let span = start
@@ -261,27 +261,27 @@ impl Collector {
         };
         let process = process(global);
         let device = device.and_then(|n| u64::try_from(n).ok());
-        let lane = Lane {
+        let lane = NsysLane {
             process,
             context: context.and_then(|n| u64::try_from(n).ok()),
             green: green.unwrap_or(0),
             stream: stream.unwrap_or(0),
         };
-        let mut draft = blank(kind, start, duration);
-        draft.kernel = self.names.number(&name);
-        draft.stream = self.lanes.number(&lane);
+        let mut op = Op::at(kind, start, duration);
+        op.kernel = self.names.number(&name);
+        op.stream = self.lanes.number(&lane);
         let gpu = self.gpus.of(pid(process), device);
         let node = node.is_some_and(|n| n != 0);
         let correlation = correlation.unwrap_or(0);
-        Some(Found { draft, gpu, device, process, correlation, node, notes: Notes::default() })
+        Some(NsysOp { op, gpu, device, process, correlation, node, notes: KernelNotes::default() })
     }
 
-    fn call(&mut self, row: &Row<'_>) -> bool {
+    fn call(&mut self, row: &DatabaseRow<'_>) -> bool {
         if let (Some(start), Some(correlation)) = (row.number(0), row.number(1))
             && correlation != 0
         {
             let process = process(row.number(2));
-            self.calls.push(Call { process, correlation, start });
+            self.calls.push(CudaCall { process, correlation, start });
         }
         self.calls.len() <= OP_LIMIT
     }

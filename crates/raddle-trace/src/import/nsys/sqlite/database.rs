@@ -15,7 +15,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 use tempfile::NamedTempFile;
 
-use super::load::{Loaded, Place};
+use super::load::{DatabaseBytes, LoadedDatabase};
 
 /// Steps of SQLite's machine between two looks at the budget.
 const STRIDE: i32 = 1000;
@@ -48,7 +48,7 @@ impl Database {
     ///
     /// # Errors
     /// In SQLite's words, when it is none or its list of tables cannot be read.
-    pub(super) fn new(loaded: Loaded) -> Result<Self, String> {
+    pub(super) fn new(loaded: LoadedDatabase) -> Result<Self, String> {
         let bytes = loaded.bytes;
         let (connection, scratch) = open(loaded).map_err(|error| error.to_string())?;
         let text_left = Cell::new(bytes.saturating_mul(TEXT_PER_BYTE));
@@ -70,7 +70,7 @@ impl Database {
         let mut rows = statement.query([])?;
         let mut names = BTreeSet::new();
         while let Some(row) = rows.next()? {
-            let row = Row(row);
+            let row = DatabaseRow(row);
             names.extend(row.text(0).map(|name| name.to_ascii_lowercase()));
         }
         Ok(names)
@@ -91,7 +91,7 @@ impl Database {
         let mut lacking = columns.to_vec();
         // This pragma leaves out computed columns; a column's name is its second cell.
         let listed = self.connection.pragma(None, "table_info", table, |row| {
-            let row = Row(row);
+            let row = DatabaseRow(row);
             let name = row.text(1).unwrap_or_default();
             lacking.retain(|column| !name.eq_ignore_ascii_case(column));
             Ok(())
@@ -108,7 +108,7 @@ impl Database {
         &self,
         table: &str,
         columns: &[&str],
-        mut take: impl FnMut(&Row<'_>) -> bool,
+        mut take: impl FnMut(&DatabaseRow<'_>) -> bool,
     ) -> u64 {
         if !self.has(table) {
             return 0;
@@ -133,7 +133,7 @@ impl Database {
                     }
                 }
                 rows += 1;
-                if !take(&Row(row)) {
+                if !take(&DatabaseRow(row)) {
                     break;
                 }
             }
@@ -172,10 +172,10 @@ impl Database {
     }
 }
 
-fn open(loaded: Loaded) -> rusqlite::Result<(Connection, Option<NamedTempFile>)> {
+fn open(loaded: LoadedDatabase) -> rusqlite::Result<(Connection, Option<NamedTempFile>)> {
     let (mut connection, scratch, memory) = match loaded.place {
-        Place::Memory(bytes) => (Connection::open_in_memory()?, None, Some(bytes)),
-        Place::File(copy) => {
+        DatabaseBytes::Memory(bytes) => (Connection::open_in_memory()?, None, Some(bytes)),
+        DatabaseBytes::File(copy) => {
             let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
             (Connection::open_with_flags(copy.path(), flags)?, Some(copy), None)
         }
@@ -214,9 +214,9 @@ fn guard(connection: &mut Connection, bytes: u64) -> rusqlite::Result<()> {
 }
 
 /// One row of a table; cells are counted from 0.
-pub(super) struct Row<'a>(&'a rusqlite::Row<'a>);
+pub(super) struct DatabaseRow<'a>(&'a rusqlite::Row<'a>);
 
-impl Row<'_> {
+impl DatabaseRow<'_> {
     fn cell(&self, at: usize) -> ValueRef<'_> {
         self.0.get_ref(at).unwrap_or(ValueRef::Null)
     }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use crate::profile::SourceDevice;
 use crate::report::{ImportReport, Quirk};
 
-use super::database::{Database, Row};
+use super::database::{Database, DatabaseRow};
 
 const GPUS: &str = "TARGET_INFO_GPU";
 const CUDA_DEVICES: &str = "TARGET_INFO_CUDA_DEVICE";
@@ -41,7 +41,7 @@ pub(super) enum Gpu {
 /// What the file says of its GPUs.
 #[derive(Debug, Default)]
 pub(super) struct Gpus {
-    rows: Vec<Entry>,
+    rows: Vec<GpuRow>,
     /// The GPU of a process's CUDA number.
     used: BTreeMap<(u64, u64), i64>,
     /// The GPU of a CUDA number where all processes agree.
@@ -49,7 +49,7 @@ pub(super) struct Gpus {
 }
 
 #[derive(Debug)]
-struct Entry {
+struct GpuRow {
     id: Option<i64>,
     cuda: Option<u64>,
     device: SourceDevice,
@@ -107,12 +107,12 @@ impl Gpus {
 }
 
 /// A row of the table of GPUs; `None` for one that says nothing.
-fn entry(row: &Row<'_>) -> Option<Entry> {
+fn entry(row: &DatabaseRow<'_>) -> Option<GpuRow> {
     let small = |at| row.number(at).and_then(|n| u32::try_from(n).ok()).filter(|&n| n > 0);
     let sms = small(2)?;
     let (waves, wave_size) = (small(7), small(8));
     let minor = row.number(5).and_then(|n| u32::try_from(n).ok());
-    Some(Entry {
+    Some(GpuRow {
         id: row.number(0),
         cuda: row.number(1).and_then(|n| u64::try_from(n).ok()),
         device: SourceDevice {

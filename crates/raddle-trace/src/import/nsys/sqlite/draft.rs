@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use crate::assemble::{Draft, Interner};
 use crate::error::TraceError;
+use crate::import::calls::sort_calls;
 use crate::import::nsys::work::{SET, UNNAMED};
 use crate::profile::{OpKind, StreamLabel};
-use crate::provenance::{Field, Origin};
-use crate::report::{ImportReport, Quirk};
+use crate::provenance::Origin;
+use crate::report::Quirk;
 
-use super::collect::{Call, Collector, Found, Lane, Name, Process, pid};
+use super::collect::{CudaCall, NsysCollector, NsysLane, NsysName, NsysOp, NsysProcess, pid};
 use super::database::Database;
 
 const STRINGS: &str = "StringIds";
@@ -60,18 +61,18 @@ pub(super) fn schema(database: &Database) -> Option<(u32, u32)> {
 pub(super) fn draft(
     file: &str,
     database: &Database,
-    found: Collector,
+    found: NsysCollector,
     wanted: Option<u32>,
 ) -> Result<Draft, TraceError> {
     let gpu = found.devices.choose(file, wanted)?;
-    let Collector { mut ops, mut calls, names, lanes, devices, gpus, mut report, .. } = found;
+    let NsysCollector { mut ops, mut calls, names, lanes, devices, gpus, mut report, .. } = found;
     report.add(Quirk::NewerSchema, u64::from(schema(database).is_some_and(|seen| seen > NEWEST)));
     let device = gpus.source(gpu, devices.numbers(&gpu), &mut report);
     let all = ops.len();
     ops.retain(|op| op.gpu == gpu);
     report.add(Quirk::OtherDevice, (all - ops.len()) as u64);
     // Tables are no sequence: in which order kernels and copies come is nothing to report.
-    ops.sort_by_key(|op| op.draft.start);
+    ops.sort_by_key(|found| found.op.start_ns);
     let lanes = lanes.into_items();
     let processes = processes(&ops);
     let others = processes.len().saturating_sub(1);
@@ -82,19 +83,19 @@ pub(super) fn draft(
         // Where work does not say whose it is, its correlation must do.
         calls.iter_mut().for_each(|call| call.process = 0);
     }
-    sort_calls(&mut calls, &mut report);
-    for op in &mut ops {
-        let draft = &mut op.draft;
-        report.add(Quirk::GraphLaunch, u64::from(op.node));
-        op.notes.count(&mut report);
-        draft.priority = priorities[draft.stream as usize];
-        draft.kernel = new_names[draft.kernel as usize];
-        let unnamed = draft.kind == OpKind::Kernel && kernels[draft.kernel as usize] == UNNAMED;
+    sort_calls(&mut calls, |call| (call.process, call.correlation), &mut report);
+    for found in &mut ops {
+        let op = &mut found.op;
+        report.add(Quirk::GraphLaunch, u64::from(found.node));
+        found.notes.count(&mut report);
+        op.priority = priorities[op.stream as usize];
+        op.kernel = new_names[op.kernel as usize];
+        let unnamed = op.kind == OpKind::Kernel && kernels[op.kernel as usize] == UNNAMED;
         report.add(Quirk::NoName, u64::from(unnamed));
-        join(op, &calls);
+        join(found, &calls);
     }
     Ok(Draft {
-        ops: ops.into_iter().map(|op| op.draft).collect(),
+        ops: ops.into_iter().map(|found| found.op).collect(),
         kernels,
         streams: lanes.iter().map(|lane| label(lane, &processes)).collect(),
         device,
@@ -103,27 +104,18 @@ pub(super) fn draft(
     })
 }
 
-/// Orders the calls by process and correlation, the earliest of equal ones alone.
-fn sort_calls(calls: &mut Vec<Call>, report: &mut ImportReport) {
-    let all = calls.len();
-    calls.sort_unstable();
-    calls.dedup_by_key(|call| (call.process, call.correlation));
-    report.add(Quirk::RepeatedCorrelation, (all - calls.len()) as u64);
-}
-
-fn join(op: &mut Found, calls: &[Call]) {
-    if op.correlation == 0 {
+fn join(found: &mut NsysOp, calls: &[CudaCall]) {
+    if found.correlation == 0 {
         return;
     }
-    let key = (op.process, op.correlation);
+    let key = (found.process, found.correlation);
     if let Ok(at) = calls.binary_search_by_key(&key, |call| (call.process, call.correlation)) {
-        op.draft.arrival = Some(calls[at].start);
-        op.draft.provenance = op.draft.provenance.with(Field::Arrival, Origin::Joined);
+        found.op.set_arrival(calls[at].start, Origin::Joined);
     }
 }
 
 /// The known processes in order of first use, counted from 1.
-fn processes(ops: &[Found]) -> BTreeMap<Process, usize> {
+fn processes(ops: &[NsysOp]) -> BTreeMap<NsysProcess, usize> {
     let mut numbers = BTreeMap::new();
     for op in ops.iter().filter(|op| op.process != 0) {
         let next = numbers.len() + 1;
@@ -132,7 +124,7 @@ fn processes(ops: &[Found]) -> BTreeMap<Process, usize> {
     numbers
 }
 
-fn label(lane: &Lane, processes: &BTreeMap<Process, usize>) -> StreamLabel {
+fn label(lane: &NsysLane, processes: &BTreeMap<NsysProcess, usize>) -> StreamLabel {
     let green = match lane.green {
         0 => String::new(),
         green => format!(" (green context {green})"),
@@ -147,7 +139,7 @@ fn label(lane: &Lane, processes: &BTreeMap<Process, usize>) -> StreamLabel {
 
 /// The priority of each lane. A stream that the table leaves out has the default, 0; without the
 /// table nothing is known.
-fn priorities(database: &Database, lanes: &[Lane]) -> Vec<Option<i32>> {
+fn priorities(database: &Database, lanes: &[NsysLane]) -> Vec<Option<i32>> {
     if !database.has(STREAMS) {
         return vec![None; lanes.len()];
     }
@@ -158,7 +150,7 @@ fn priorities(database: &Database, lanes: &[Lane]) -> Vec<Option<i32>> {
         seen.entry([row.number(0), row.number(1), row.number(2)]).or_insert(priority);
         true
     });
-    let of = |lane: &Lane| {
+    let of = |lane: &NsysLane| {
         let context = lane.context.and_then(|n| i64::try_from(n).ok());
         let process = i64::try_from(pid(lane.process)).ok();
         Some(seen.get(&[process, context, Some(lane.stream)]).copied().unwrap_or(0))
@@ -172,10 +164,10 @@ fn priority(number: i64) -> Option<i32> {
 }
 
 /// The names as text, each text once, and the new number of each name.
-fn resolve(database: &Database, names: &[Name]) -> (Vec<String>, Vec<u32>) {
+fn resolve(database: &Database, names: &[NsysName]) -> (Vec<String>, Vec<u32>) {
     let mut strings: BTreeMap<i64, Option<String>> = BTreeMap::new();
     for name in names {
-        if let Name::Kernel(ids) = name {
+        if let NsysName::Kernel(ids) = name {
             strings.extend(ids.iter().flatten().map(|&id| (id, None)));
         }
     }
@@ -188,12 +180,12 @@ fn resolve(database: &Database, names: &[Name]) -> (Vec<String>, Vec<u32>) {
     let string = |id: &Option<i64>| strings.get(id.as_ref()?)?.as_deref();
     let mut texts = Interner::new();
     let new = names.iter().map(|name| match name {
-        Name::Kernel(ids) => texts.number(ids.iter().find_map(string).unwrap_or(UNNAMED)),
-        Name::Copy(kind) => {
+        NsysName::Kernel(ids) => texts.number(ids.iter().find_map(string).unwrap_or(UNNAMED)),
+        NsysName::Copy(kind) => {
             let kind = kind.and_then(|kind| COPY_KINDS.get(usize::try_from(kind).ok()?));
             texts.number(&*format!("[CUDA memcpy {}]", kind.unwrap_or(&COPY_KINDS[0])))
         }
-        Name::Set => texts.number(SET),
+        NsysName::Set => texts.number(SET),
     });
     let new = new.collect();
     (texts.into_items(), new)

@@ -23,15 +23,15 @@ const HEADER: usize = 100;
 
 /// Where the bytes are now.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum DatabaseBytes {
     Memory(Vec<u8>),
     File(NamedTempFile),
 }
 
 /// A database that SQLite can open.
 #[derive(Debug)]
-pub(super) struct Loaded {
-    pub(super) place: Place,
+pub(super) struct LoadedDatabase {
+    pub(super) place: DatabaseBytes,
     /// How many bytes there are.
     pub(super) bytes: u64,
     /// Whether the end is missing.
@@ -49,7 +49,7 @@ pub(super) fn load(
     mut reader: Box<dyn BufRead + '_>,
     gzip: bool,
     in_memory: u64,
-) -> Result<Loaded, TraceError> {
+) -> Result<LoadedDatabase, TraceError> {
     let mut head = Vec::new();
     let mut damaged = match reader.by_ref().take(in_memory.saturating_add(1)).read_to_end(&mut head)
     {
@@ -60,7 +60,7 @@ pub(super) fn load(
     let mut bytes = head.len() as u64;
     if damaged || bytes <= in_memory {
         let cut = mend(&mut head, bytes);
-        return Ok(Loaded { place: Place::Memory(head), bytes, cut, damaged });
+        return Ok(LoadedDatabase { place: DatabaseBytes::Memory(head), bytes, cut, damaged });
     }
     let scratch = |cause| TraceError::Scratch { file: file.to_owned(), cause };
     let mut copy = NamedTempFile::new().map_err(scratch)?;
@@ -90,7 +90,7 @@ pub(super) fn load(
     }
     let cut = mend(&mut head, bytes);
     rewrite(&mut copy, &head).map_err(scratch)?;
-    Ok(Loaded { place: Place::File(copy), bytes, cut, damaged })
+    Ok(LoadedDatabase { place: DatabaseBytes::File(copy), bytes, cut, damaged })
 }
 
 fn rewrite(copy: &mut NamedTempFile, head: &[u8]) -> io::Result<()> {
@@ -142,7 +142,7 @@ mod tests {
         connection.serialize("main").unwrap().to_vec()
     }
 
-    fn rows(loaded: Loaded) -> (u64, bool) {
+    fn rows(loaded: LoadedDatabase) -> (u64, bool) {
         let database = Database::new(loaded).unwrap();
         let mut seen = 0;
         database.scan("t", &["a", "b"], |row| {
@@ -160,7 +160,7 @@ mod tests {
         for in_memory in [0, 1, 100, 5000, bytes.len() as u64, IN_MEMORY] {
             let loaded = load("x", Box::new(bytes.as_slice()), false, in_memory).unwrap();
             assert_eq!(loaded.bytes, bytes.len() as u64);
-            let kept = matches!(loaded.place, Place::Memory(_));
+            let kept = matches!(loaded.place, DatabaseBytes::Memory(_));
             assert_eq!(kept, in_memory >= bytes.len() as u64);
             assert!(!loaded.cut && !loaded.damaged);
             assert_eq!(rows(loaded), (2000, false));

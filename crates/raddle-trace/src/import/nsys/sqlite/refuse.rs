@@ -1,11 +1,11 @@
 //! Why can nothing come of a database, and what would help?
 
 use crate::error::TraceError;
-use crate::import::nsys::work::reasons;
+use crate::import::nsys::work::LEFT_OUT;
 use crate::profile::OpKind;
 use crate::report::Quirk;
 
-use super::collect::{CALLS, COPIES, Collector, GRAPHS, KERNELS, SETS};
+use super::collect::{CALLS, COPIES, GRAPHS, KERNELS, NsysCollector, SETS};
 use super::database::Database;
 use super::draft::schema;
 
@@ -66,16 +66,16 @@ pub(super) fn foreign(file: &str, database: &Database) -> Result<(), TraceError>
 pub(super) fn unusable(
     file: &str,
     database: &Database,
-    found: &Collector,
+    found: &NsysCollector,
     cut: Option<u64>,
 ) -> Option<TraceError> {
-    if found.ops.iter().any(|op| op.draft.kind == OpKind::Kernel) {
+    if found.ops.iter().any(|found| found.op.kind == OpKind::Kernel) {
         return None;
     }
     let file = file.to_owned();
     let kernels = found.kernels_seen;
     if kernels > 0 {
-        let reasons = reasons(&found.report);
+        let reasons = found.report.reasons(&LEFT_OUT);
         return Some(TraceError::NothingUsable { file, kernels, reasons });
     }
     if let Some(byte) = cut {
@@ -86,7 +86,7 @@ pub(super) fn unusable(
         return Some(TraceError::Database { file, problem });
     }
     let graphs = found.report.count(Quirk::WholeGraph);
-    let of = |kind| found.ops.iter().filter(|op| op.draft.kind == kind).count() as u64;
+    let of = |kind| found.ops.iter().filter(|found| found.op.kind == kind).count() as u64;
     let words: Vec<_> = [
         (found.calls.len() as u64, "CUDA calls"),
         (of(OpKind::Copy), "copies"),

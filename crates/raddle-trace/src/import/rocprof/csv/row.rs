@@ -3,7 +3,7 @@
 use super::table::{Column, Columns};
 use crate::decimal::natural;
 use crate::import::rocprof::registers::Registers;
-use crate::import::rocprof::shape::{Shape, shape};
+use crate::import::rocprof::shape::{RocprofShape, shape};
 use crate::report::Quirk;
 
 /// Why a row is not taken.
@@ -61,7 +61,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    pub(super) fn shape(&self) -> Result<Shape, Fault> {
+    pub(super) fn shape(&self) -> Result<RocprofShape, Fault> {
         let axes = |columns: [Column; 3]| -> Result<[u64; 3], Fault> {
             let [x, y, z] = columns;
             Ok([self.wanted(x)?, self.wanted(y)?, self.wanted(z)?])

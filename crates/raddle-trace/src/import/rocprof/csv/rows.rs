@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use raddle_policy::{Activity, Footprint, Idempotence};
+use raddle_policy::Footprint;
 
 use super::row::{Fault, Row};
 use super::table::{Column, Columns};
-use crate::assemble::{Draft, DraftOp, Interner};
-use crate::import::rocprof::lanes::{Lanes, Place, jitter};
+use crate::assemble::{Draft, Interner};
+use crate::import::rocprof::lanes::{QueuePlace, RocprofLanes, jitter};
 use crate::import::rocprof::registers::{Registers, are_halved};
 use crate::import::rocprof::{CLOCK_NS, kernel_name};
 use crate::options::BarrierRule;
-use crate::profile::OpKind;
-use crate::provenance::{Field, Origin, Provenance};
+use crate::profile::{Op, OpKind};
+use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
 
 /// More LDS than this, in bytes, a workgroup has only from gfx950 on.
@@ -22,9 +22,9 @@ const SGPRS_OF_GFX10: u32 = 128;
 
 /// A dispatch, before its lane and its registers are known.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
-    op: DraftOp,
-    place: Place,
+pub(super) struct RowOp {
+    op: Op,
+    place: QueuePlace,
     pub(super) device: Option<u64>,
     registers: Option<Registers>,
 }
@@ -33,7 +33,7 @@ pub(super) struct Found {
 #[derive(Debug)]
 pub(super) struct Rows {
     pub(super) columns: Columns,
-    pub(super) found: Vec<Found>,
+    pub(super) found: Vec<RowOp>,
     pub(super) report: ImportReport,
     barriers: BarrierRule,
     names: Interner<String>,
@@ -65,9 +65,9 @@ impl Rows {
             None => 0,
         };
         let (queue, stream) = (row.number(Column::Queue)?, row.number(Column::Stream)?);
-        let found = Found {
+        let found = RowOp {
             op: op(&row, self.barriers, &mut self.names)?,
-            place: Place { process, queue: queue.unwrap_or(0), stream },
+            place: QueuePlace { process, queue: queue.unwrap_or(0), stream },
             device: row.device(),
             registers: row.registers()?,
         };
@@ -91,8 +91,8 @@ impl Rows {
         note_columns(&columns, found.len() as u64, &mut report);
         let halved = is_halved(&columns, &found);
         let doubtful = !halved && is_doubtful(&columns, &found);
-        let mut lanes = Lanes::decide(found.iter().map(|found| found.place), &mut report);
-        let ops: Vec<DraftOp> = found
+        let mut lanes = RocprofLanes::decide(found.iter().map(|found| found.place), &mut report);
+        let ops: Vec<Op> = found
             .into_iter()
             .map(|found| {
                 let lane = lanes.of(found.place);
@@ -111,19 +111,16 @@ impl Rows {
     }
 }
 
-fn op(
-    row: &Row<'_>,
-    barriers: BarrierRule,
-    names: &mut Interner<String>,
-) -> Result<DraftOp, Fault> {
+fn op(row: &Row<'_>, barriers: BarrierRule, names: &mut Interner<String>) -> Result<Op, Fault> {
     let (start, duration) = row.span()?;
     let shape = row.shape()?;
     let lds = row.lds()?;
-    let mut provenance = Provenance::MEASURED.with(Field::Barrier, Origin::Assumed);
+    let mut op = Op::at(OpKind::Kernel, start, duration);
+    op.assume(Field::Barrier);
     if lds.is_none() {
-        provenance = provenance.with(Field::SharedMemory, Origin::Assumed);
+        op.assume(Field::SharedMemory);
     }
-    let footprint = Footprint {
+    op.footprint = Footprint {
         threads: shape.threads,
         vgprs_per_thread: 0,
         sgprs_per_wave: row.small(Column::Sgprs)?.unwrap_or(0),
@@ -131,21 +128,13 @@ fn op(
         barrier: barriers.barrier(lds),
     };
     let issued = row.number(Column::Issued)?.and_then(|ns| i64::try_from(ns).ok());
-    Ok(DraftOp {
-        kernel: names.number(kernel_name(row.text(Column::Name).unwrap_or_default())),
-        stream: 0,
-        kind: OpKind::Kernel,
-        grid: shape.grid,
-        workgroups: shape.workgroups,
-        footprint,
-        start,
-        duration,
-        arrival: issued.filter(|&ns| ns > 0),
-        priority: None,
-        idempotent: Idempotence::Unknown,
-        activity: Activity::UNKNOWN,
-        provenance,
-    })
+    if let Some(issued) = issued.filter(|&ns| ns > 0) {
+        op.set_arrival(issued, Origin::Measured);
+    }
+    op.kernel = names.number(kernel_name(row.text(Column::Name).unwrap_or_default()));
+    op.grid = shape.grid;
+    op.workgroups = shape.workgroups;
+    Ok(op)
 }
 
 /// Counts what holds for every row of such a table.
@@ -161,18 +150,18 @@ fn note_columns(columns: &Columns, kernels: u64, report: &mut ImportReport) {
     }
 }
 
-fn registers(found: &[Found]) -> impl Iterator<Item = Registers> + '_ {
+fn registers(found: &[RowOp]) -> impl Iterator<Item = Registers> + '_ {
     found.iter().filter_map(|found| found.registers)
 }
 
 /// Whether some kernel shows that the device is of the gfx9 family.
-fn is_gfx9(found: &[Found]) -> bool {
+fn is_gfx9(found: &[RowOp]) -> bool {
     found.iter().any(|found| !matches!(found.op.footprint.sgprs_per_wave, 0 | SGPRS_OF_GFX10))
 }
 
 /// Whether registers were surely counted by half: the counts look so, and the device must be a
 /// gfx950. No table says the device, but none other of its family has so much LDS.
-fn is_halved(columns: &Columns, found: &[Found]) -> bool {
+fn is_halved(columns: &Columns, found: &[RowOp]) -> bool {
     columns.has(Column::Accum)
         && found.iter().any(|found| found.op.footprint.lds_bytes > LDS_BEFORE_GFX950)
         && is_gfx9(found)
@@ -181,17 +170,11 @@ fn is_halved(columns: &Columns, found: &[Found]) -> bool {
 
 /// Whether registers may be twice as many: the table has no column for accumulation registers, or
 /// the counts look as if made by half.
-fn is_doubtful(columns: &Columns, found: &[Found]) -> bool {
+fn is_doubtful(columns: &Columns, found: &[RowOp]) -> bool {
     is_gfx9(found) && (!columns.has(Column::Accum) || are_halved(registers(found)))
 }
 
-fn finish(
-    found: Found,
-    lane: u32,
-    halved: bool,
-    doubtful: bool,
-    report: &mut ImportReport,
-) -> DraftOp {
+fn finish(found: RowOp, lane: u32, halved: bool, doubtful: bool, report: &mut ImportReport) -> Op {
     let mut op = found.op;
     op.stream = lane;
     report.add(Quirk::EmptyShape, u64::from(op.workgroups == 0));
@@ -203,7 +186,7 @@ fn finish(
         }
         None => {
             report.note(Quirk::NoRegisters);
-            op.provenance = op.provenance.with(Field::Registers, Origin::Assumed);
+            op.assume(Field::Registers);
         }
     }
     op

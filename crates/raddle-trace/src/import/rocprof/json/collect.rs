@@ -2,21 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
 use super::agent::Agent;
-use super::records::{
-    Correlation, RawAgent, RawCall, RawCopy, RawDispatch, RawKind, RawSymbol, read,
-};
-use super::walk::{Section, Sink};
-use crate::assemble::OP_LIMIT;
+use super::records::{Correlation, RawAgent, RawCall, RawCopy, RawDispatch, RawKind, RawSymbol};
+use crate::import::document::RecordSink;
 use crate::import::rocprof::kernel_name;
-use crate::import::rocprof::lanes::Place;
+use crate::import::rocprof::lanes::QueuePlace;
 use crate::import::rocprof::registers::Registers;
-use crate::import::rocprof::shape::{Shape, shape};
+use crate::import::rocprof::shape::{RocprofShape, shape};
 use crate::report::{ImportReport, Quirk};
 
 /// When a record's work ran, and which call caused it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Span {
+pub(super) struct RecordSpan {
     pub(super) start: i64,
     pub(super) duration: u64,
     pub(super) correlation: Correlation,
@@ -24,27 +24,27 @@ pub(super) struct Span {
 
 /// A dispatch, before its kernel, arrival and lane are known.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Dispatch {
-    pub(super) span: Span,
+pub(super) struct KernelDispatch {
+    pub(super) span: RecordSpan,
     pub(super) agent: u64,
-    pub(super) place: Place,
+    pub(super) place: QueuePlace,
     pub(super) kernel: u64,
-    pub(super) shape: Shape,
+    pub(super) shape: RocprofShape,
     pub(super) lds: Option<u32>,
 }
 
 /// A copy, before its arrival and lane are known.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Copy {
-    pub(super) span: Span,
+pub(super) struct MemoryCopy {
+    pub(super) span: RecordSpan,
     pub(super) source: u64,
     pub(super) target: u64,
     pub(super) stream: Option<u64>,
 }
 
 /// A call of the HIP runtime.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Call {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct HipCall {
     pub(super) correlation: u64,
     pub(super) start: i64,
     /// Its kind and its operation.
@@ -53,20 +53,41 @@ pub(super) struct Call {
 
 /// A kernel.
 #[derive(Debug)]
-pub(super) struct Symbol {
+pub(super) struct KernelSymbol {
     pub(super) name: String,
     pub(super) registers: Registers,
     pub(super) sgprs: u32,
 }
 
+/// The arrays of a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ResultSection {
+    /// `rocprofiler-sdk-tool`
+    Processes,
+    /// `agents`
+    Agents,
+    /// `kernel_symbols`
+    Symbols,
+    /// `strings.buffer_records`
+    Kinds,
+    /// `buffer_records.kernel_dispatch`
+    Dispatches,
+    /// `buffer_records.memory_copy`
+    Copies,
+    /// `buffer_records.hip_api`
+    Calls,
+    /// `callback_records.counter_collection`
+    Counters,
+}
+
 /// Everything of interest of one process.
 #[derive(Debug, Default)]
-pub(super) struct Process {
+pub(super) struct ResultProcess {
     pub(super) agents: Vec<Agent>,
-    pub(super) symbols: BTreeMap<u64, Symbol>,
-    pub(super) dispatches: Vec<Dispatch>,
-    pub(super) copies: Vec<Copy>,
-    pub(super) calls: Vec<Call>,
+    pub(super) symbols: BTreeMap<u64, KernelSymbol>,
+    pub(super) dispatches: Vec<KernelDispatch>,
+    pub(super) copies: Vec<MemoryCopy>,
+    pub(super) calls: Vec<HipCall>,
     /// Kinds and operations of calls that launch a graph.
     pub(super) graph_calls: BTreeSet<(u32, u32)>,
     /// Whether counters were read, which the tool does kernel by kernel.
@@ -76,20 +97,15 @@ pub(super) struct Process {
 
 /// Everything of interest in the records so far.
 #[derive(Debug, Default)]
-pub(super) struct Collector {
-    pub(super) processes: Vec<Process>,
+pub(super) struct ResultCollector {
+    pub(super) processes: Vec<ResultProcess>,
     pub(super) report: ImportReport,
     /// Records of dispatches, also those left out.
     pub(super) dispatches_seen: u64,
     kept: usize,
 }
 
-impl Collector {
-    /// Whether there is more than can be taken.
-    pub(super) fn overflowed(&self) -> bool {
-        self.kept > OP_LIMIT
-    }
-
+impl ResultCollector {
     fn dispatch(&mut self, raw: &RawDispatch) {
         self.report.events += 1;
         self.dispatches_seen += 1;
@@ -104,10 +120,10 @@ impl Collector {
         };
         let (process, stream) = (self.number(), raw.stream_id.map(|id| id.handle));
         self.kept += 1;
-        self.current().dispatches.push(Dispatch {
+        self.current().dispatches.push(KernelDispatch {
             span,
             agent: info.agent_id.handle,
-            place: Place { process, queue: info.queue_id.handle, stream },
+            place: QueuePlace { process, queue: info.queue_id.handle, stream },
             kernel: info.kernel_id,
             shape,
             lds: info.group_segment_size,
@@ -123,7 +139,7 @@ impl Collector {
         let (source, target) = (raw.src_agent_id.handle, raw.dst_agent_id.handle);
         let stream = raw.stream_id.map(|id| id.handle);
         self.kept += 1;
-        self.current().copies.push(Copy { span, source, target, stream });
+        self.current().copies.push(MemoryCopy { span, source, target, stream });
     }
 
     fn call(&mut self, raw: &RawCall) {
@@ -133,7 +149,7 @@ impl Collector {
             Ok(start) if start > 0 && correlation > 0 => {
                 self.kept += 1;
                 let name = (raw.kind, raw.operation);
-                self.current().calls.push(Call { correlation, start, name });
+                self.current().calls.push(HipCall { correlation, start, name });
             }
             _ => self.report.note(Quirk::Malformed),
         }
@@ -144,7 +160,7 @@ impl Collector {
         let formatted = Some(&*raw.formatted_kernel_name).filter(|name| !matches!(*name, "" | "0"));
         let name = formatted.unwrap_or_else(|| kernel_name(&raw.kernel_name)).to_owned();
         let registers = Registers { arch: raw.arch_vgpr_count, accum: raw.accum_vgpr_count };
-        let symbol = Symbol { name, registers, sgprs: raw.sgpr_count };
+        let symbol = KernelSymbol { name, registers, sgprs: raw.sgpr_count };
         self.current().symbols.insert(raw.kernel_id, symbol);
     }
 
@@ -165,85 +181,74 @@ impl Collector {
     }
 
     /// The process whose records come now.
-    fn current(&mut self) -> &mut Process {
+    fn current(&mut self) -> &mut ResultProcess {
         if self.processes.is_empty() {
-            self.processes.push(Process::default());
+            self.processes.push(ResultProcess::default());
         }
         self.processes.last_mut().expect("one was put in where there was none")
     }
-
-    fn take(&mut self, section: Section, text: &[u8]) -> Option<usize> {
-        Some(match section {
-            Section::Dispatches => {
-                let (raw, len) = read::<RawDispatch>(text)?;
-                self.dispatch(&raw);
-                len
-            }
-            Section::Copies => {
-                let (raw, len) = read::<RawCopy>(text)?;
-                self.copy(&raw);
-                len
-            }
-            Section::Calls => {
-                let (raw, len) = read::<RawCall>(text)?;
-                self.call(&raw);
-                len
-            }
-            Section::Symbols => {
-                let (raw, len) = read::<RawSymbol<'_>>(text)?;
-                self.symbol(&raw);
-                len
-            }
-            Section::Kinds => {
-                let (raw, len) = read::<RawKind<'_>>(text)?;
-                self.kind(&raw);
-                len
-            }
-            Section::Agents => {
-                let (raw, len) = read::<RawAgent<'_>>(text)?;
-                self.current().agents.push(Agent::of(&raw));
-                len
-            }
-            Section::Counters => {
-                let (_, len) = read::<serde::de::IgnoredAny>(text)?;
-                self.current().counted = true;
-                len
-            }
-        })
-    }
 }
 
-impl Sink for Collector {
-    fn process(&mut self) {
-        self.processes.push(Process::default());
-    }
+impl RecordSink for ResultCollector {
+    type Section = ResultSection;
 
-    fn record(&mut self, section: Section, text: &[u8]) -> Option<usize> {
-        self.take(section, text)
-    }
+    const RECORDS: &'static str = "records";
 
-    fn odd_record(&mut self, section: Section, text: &[u8]) {
-        if std::str::from_utf8(text).is_err() {
-            self.report.note(Quirk::NotUtf8);
-            let lossy = String::from_utf8_lossy(text);
-            if self.take(section, lossy.as_bytes()).is_some() {
-                return;
-            }
+    fn begin(&mut self, section: ResultSection) {
+        if section == ResultSection::Processes {
+            self.processes.push(ResultProcess::default());
         }
-        self.dispatches_seen += u64::from(section == Section::Dispatches);
+    }
+
+    fn record(&mut self, section: ResultSection, text: &[u8]) -> serde_json::Result<usize> {
+        match section {
+            ResultSection::Processes => read(text, |IgnoredAny| ()),
+            ResultSection::Dispatches => read(text, |raw: RawDispatch| self.dispatch(&raw)),
+            ResultSection::Copies => read(text, |raw: RawCopy| self.copy(&raw)),
+            ResultSection::Calls => read(text, |raw: RawCall| self.call(&raw)),
+            ResultSection::Symbols => read(text, |raw: RawSymbol<'_>| self.symbol(&raw)),
+            ResultSection::Kinds => read(text, |raw: RawKind<'_>| self.kind(&raw)),
+            ResultSection::Agents => {
+                read(text, |raw: RawAgent<'_>| self.current().agents.push(Agent::of(&raw)))
+            }
+            ResultSection::Counters => read(text, |IgnoredAny| self.current().counted = true),
+        }
+    }
+
+    fn malformed(&mut self, section: ResultSection) {
+        self.dispatches_seen += u64::from(section == ResultSection::Dispatches);
         self.report.events += 1;
         self.report.note(Quirk::Malformed);
     }
 
-    fn full(&self) -> bool {
-        self.overflowed()
+    fn first_key(_section: ResultSection) -> Option<&'static [u8]> {
+        None
+    }
+
+    fn kept(&self) -> usize {
+        self.kept
+    }
+
+    fn kernels_seen(&self) -> u64 {
+        self.dispatches_seen
+    }
+
+    fn report(&mut self) -> &mut ImportReport {
+        &mut self.report
     }
 }
 
+/// Hands the record at the start of `text` to `take` and tells its length.
+fn read<'t, T: Deserialize<'t>>(text: &'t [u8], take: impl FnOnce(T)) -> serde_json::Result<usize> {
+    let mut json = serde_json::Deserializer::from_slice(text);
+    take(T::deserialize(&mut json)?);
+    Ok(json.into_iter::<IgnoredAny>().byte_offset())
+}
+
 /// Start and duration; `None` where the tool had no times (it writes 0) or they run backwards.
-fn span(start: u64, end: u64, correlation: Correlation) -> Option<Span> {
+fn span(start: u64, end: u64, correlation: Correlation) -> Option<RecordSpan> {
     let duration = end.checked_sub(start)?;
     i64::try_from(end).ok()?;
     let start = i64::try_from(start).ok().filter(|&start| start > 0)?;
-    Some(Span { start, duration, correlation })
+    Some(RecordSpan { start, duration, correlation })
 }

@@ -1,35 +1,38 @@
 //! How do the records of a result become ops: which kernel, which lane, when issued?
 
-use raddle_policy::{Activity, Barrier, Dim3, Footprint, Idempotence};
+use raddle_policy::Footprint;
 
 use super::agent::Agent;
-use super::collect::{Call, Collector, Copy, Dispatch, Process, Span, Symbol};
+use super::collect::{
+    KernelDispatch, KernelSymbol, MemoryCopy, RecordSpan, ResultCollector, ResultProcess,
+};
 use super::records::Correlation;
-use crate::assemble::{Draft, DraftOp, Interner};
+use crate::assemble::{Draft, Interner};
+use crate::import::calls::sort_calls;
 use crate::import::rocprof::CLOCK_NS;
-use crate::import::rocprof::lanes::{Lanes, jitter};
+use crate::import::rocprof::lanes::{RocprofLanes, jitter};
 use crate::import::rocprof::registers::{are_halved, is_unified};
 use crate::options::BarrierRule;
-use crate::profile::{OpKind, SourceDevice};
-use crate::provenance::{Field, Origin, Provenance};
+use crate::profile::{Op, OpKind, SourceDevice};
+use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
 
 /// The work of one device.
-pub(super) fn draft(found: Collector, device: u64, barriers: BarrierRule) -> Draft {
-    let Collector { mut processes, mut report, .. } = found;
+pub(super) fn draft(found: ResultCollector, device: u64, barriers: BarrierRule) -> Draft {
+    let ResultCollector { mut processes, mut report, .. } = found;
     let source = source_device(&processes, device, &mut report);
     for process in &mut processes {
         keep(process, device, &mut report);
     }
     let dispatches = || processes.iter().flat_map(|process| &process.dispatches);
-    let lanes = Lanes::decide(dispatches().map(|dispatch| dispatch.place), &mut report);
+    let lanes = RocprofLanes::decide(dispatches().map(|dispatch| dispatch.place), &mut report);
     let mut maker =
-        Maker { barriers, lanes, names: Interner::new(), report, ops: Vec::new(), halved: false };
+        OpMaker { barriers, lanes, names: Interner::new(), report, ops: Vec::new(), halved: false };
     let arch = source.as_ref().map_or("", |source| &source.arch);
     for (process, number) in processes.iter_mut().zip(0u32..) {
         maker.process(process, number, arch);
     }
-    let Maker { lanes, names, mut report, ops, .. } = maker;
+    let OpMaker { lanes, names, mut report, ops, .. } = maker;
     report.add(Quirk::ClockJitter, jitter(&ops));
     Draft {
         ops,
@@ -42,7 +45,7 @@ pub(super) fn draft(found: Collector, device: u64, barriers: BarrierRule) -> Dra
 }
 
 fn source_device(
-    processes: &[Process],
+    processes: &[ResultProcess],
     device: u64,
     report: &mut ImportReport,
 ) -> Option<SourceDevice> {
@@ -53,7 +56,7 @@ fn source_device(
 }
 
 /// Drops what other devices did. A copy belongs to both of its ends.
-fn keep(process: &mut Process, device: u64, report: &mut ImportReport) {
+fn keep(process: &mut ResultProcess, device: u64, report: &mut ImportReport) {
     let all = process.dispatches.len() + process.copies.len();
     process.dispatches.retain(|dispatch| dispatch.agent == device);
     process.copies.retain(|copy| {
@@ -64,28 +67,20 @@ fn keep(process: &mut Process, device: u64, report: &mut ImportReport) {
     report.add(Quirk::OtherDevice, (all - kept) as u64);
 }
 
-/// Orders calls by correlation, the earliest of equal ones alone.
-fn sort_calls(calls: &mut Vec<Call>, report: &mut ImportReport) {
-    let all = calls.len();
-    calls.sort_unstable_by_key(|call| (call.correlation, call.start, call.name));
-    calls.dedup_by_key(|call| call.correlation);
-    report.add(Quirk::RepeatedCorrelation, (all - calls.len()) as u64);
-}
-
 /// Makes ops of records, process by process.
-struct Maker {
+struct OpMaker {
     barriers: BarrierRule,
-    lanes: Lanes,
+    lanes: RocprofLanes,
     names: Interner<String>,
     report: ImportReport,
-    ops: Vec<DraftOp>,
+    ops: Vec<Op>,
     /// Whether the registers of the process at hand were counted by half.
     halved: bool,
 }
 
-impl Maker {
-    fn process(&mut self, process: &mut Process, number: u32, arch: &str) {
-        sort_calls(&mut process.calls, &mut self.report);
+impl OpMaker {
+    fn process(&mut self, process: &mut ResultProcess, number: u32, arch: &str) {
+        sort_calls(&mut process.calls, |call| call.correlation, &mut self.report);
         let process = &*process;
         self.halved = is_halved(process, arch);
         if process.counted {
@@ -101,7 +96,7 @@ impl Maker {
         }
     }
 
-    fn dispatch(&mut self, process: &Process, dispatch: &Dispatch) -> DraftOp {
+    fn dispatch(&mut self, process: &ResultProcess, dispatch: &KernelDispatch) -> Op {
         let symbol = process.symbols.get(&dispatch.kernel);
         let kernel = match symbol {
             Some(symbol) => self.names.number(&*symbol.name),
@@ -111,82 +106,63 @@ impl Maker {
             }
         };
         self.report.add(Quirk::EmptyShape, u64::from(dispatch.shape.workgroups == 0));
-        let (footprint, provenance) = self.footprint(dispatch, symbol);
-        let blank = DraftOp {
-            kernel,
-            stream: self.lanes.of(dispatch.place),
-            kind: OpKind::Kernel,
-            grid: dispatch.shape.grid,
-            workgroups: dispatch.shape.workgroups,
-            footprint,
-            start: dispatch.span.start,
-            duration: dispatch.span.duration,
-            arrival: None,
-            priority: None,
-            idempotent: Idempotence::Unknown,
-            activity: Activity::UNKNOWN,
-            provenance,
-        };
-        self.join(process, dispatch.span, blank)
+        let mut op = Op::at(OpKind::Kernel, dispatch.span.start, dispatch.span.duration);
+        op.kernel = kernel;
+        op.stream = self.lanes.of(dispatch.place);
+        op.grid = dispatch.shape.grid;
+        op.workgroups = dispatch.shape.workgroups;
+        self.set_footprint(&mut op, dispatch, symbol);
+        self.join(process, dispatch.span, op)
     }
 
-    fn footprint(
+    fn set_footprint(
         &mut self,
-        dispatch: &Dispatch,
-        symbol: Option<&Symbol>,
-    ) -> (Footprint, Provenance) {
-        let mut provenance = Provenance::MEASURED.with(Field::Barrier, Origin::Assumed);
+        op: &mut Op,
+        dispatch: &KernelDispatch,
+        symbol: Option<&KernelSymbol>,
+    ) {
+        op.assume(Field::Barrier);
         let registers = symbol.and_then(|symbol| symbol.registers.budget(self.halved));
-        let origin = if registers.is_some() { Origin::Joined } else { Origin::Assumed };
-        provenance = provenance.with(Field::Registers, origin);
         match registers {
-            Some(_) => self.report.add(Quirk::HalvedRegisters, u64::from(self.halved)),
-            None => self.report.note(Quirk::NoRegisters),
+            Some(_) => {
+                op.provenance = op.provenance.with(Field::Registers, Origin::Joined);
+                self.report.add(Quirk::HalvedRegisters, u64::from(self.halved));
+            }
+            None => {
+                op.assume(Field::Registers);
+                self.report.note(Quirk::NoRegisters);
+            }
         }
         if dispatch.lds.is_none() {
+            op.assume(Field::SharedMemory);
             self.report.note(Quirk::NoSharedMemory);
-            provenance = provenance.with(Field::SharedMemory, Origin::Assumed);
         }
-        let footprint = Footprint {
+        op.footprint = Footprint {
             threads: dispatch.shape.threads,
             vgprs_per_thread: registers.unwrap_or(0),
             sgprs_per_wave: symbol.map_or(0, |symbol| symbol.sgprs),
             lds_bytes: dispatch.lds.unwrap_or(0),
             barrier: self.barriers.barrier(dispatch.lds),
         };
-        (footprint, provenance)
     }
 
-    fn copy(&mut self, process: &Process, copy: &Copy, number: u32) -> DraftOp {
+    fn copy(&mut self, process: &ResultProcess, copy: &MemoryCopy, number: u32) -> Op {
         let name = copy_name(&process.agents, copy);
-        let blank = DraftOp {
-            kernel: self.names.number(name),
-            stream: self.lanes.of_copy(number, copy.stream, name),
-            kind: OpKind::Copy,
-            grid: Dim3::default(),
-            workgroups: 0,
-            footprint: Footprint { barrier: Barrier::No, ..Footprint::default() },
-            start: copy.span.start,
-            duration: copy.span.duration,
-            arrival: None,
-            priority: None,
-            idempotent: Idempotence::Unknown,
-            activity: Activity::UNKNOWN,
-            provenance: Provenance::MEASURED,
-        };
-        self.join(process, copy.span, blank)
+        let mut op = Op::at(OpKind::Copy, copy.span.start, copy.span.duration);
+        op.kernel = self.names.number(name);
+        op.stream = self.lanes.of_copy(number, copy.stream, name);
+        self.join(process, copy.span, op)
     }
 
     /// Lets the op arrive when the call began that caused it, or the call around that one.
-    fn join(&mut self, process: &Process, span: Span, mut op: DraftOp) -> DraftOp {
+    fn join(&mut self, process: &ResultProcess, span: RecordSpan, mut op: Op) -> Op {
         let Correlation { internal, ancestor } = span.correlation;
         let find = |wanted: u64| {
             let at = process.calls.binary_search_by_key(&wanted, |call| call.correlation);
             at.ok().map(|at| process.calls[at])
         };
         if let Some(call) = find(internal).or_else(|| find(ancestor)) {
-            op.arrival = Some(call.start);
-            op.provenance = op.provenance.with(Field::Arrival, Origin::Joined);
+            op.set_arrival(call.start, Origin::Joined);
             let graph = process.graph_calls.contains(&call.name);
             self.report.add(Quirk::GraphLaunch, u64::from(graph));
         }
@@ -196,7 +172,7 @@ impl Maker {
 
 /// Whether the tool did not know how to count the registers of this instruction set. Kernels that
 /// did not run bear witness too, if they are for the same kind of device.
-fn is_halved(process: &Process, arch: &str) -> bool {
+fn is_halved(process: &ResultProcess, arch: &str) -> bool {
     if !is_unified(arch) {
         return false;
     }
@@ -208,7 +184,7 @@ fn is_halved(process: &Process, arch: &str) -> bool {
     are_halved(used.map(|symbol| symbol.registers))
 }
 
-fn copy_name(agents: &[Agent], copy: &Copy) -> &'static str {
+fn copy_name(agents: &[Agent], copy: &MemoryCopy) -> &'static str {
     let is_gpu = |handle: u64| {
         agents.iter().find(|agent| agent.handle == handle).map(|agent| agent.gpu.is_some())
     };

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 /// A number in an object of its own: `{"handle": 16}`.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
-pub(super) struct Handle {
+pub(super) struct RawHandle {
     #[serde(default)]
     pub(super) handle: u64,
 }
@@ -23,14 +23,14 @@ pub(super) struct Correlation {
 
 /// Three extents.
 #[derive(Clone, Copy, Debug, Deserialize)]
-pub(super) struct Extents {
+pub(super) struct RawExtents {
     pub(super) x: u64,
     pub(super) y: u64,
     pub(super) z: u64,
 }
 
-impl From<Extents> for [u64; 3] {
-    fn from(extents: Extents) -> Self {
+impl From<RawExtents> for [u64; 3] {
+    fn from(extents: RawExtents) -> Self {
         [extents.x, extents.y, extents.z]
     }
 }
@@ -44,23 +44,23 @@ pub(super) struct RawDispatch {
     pub(super) correlation_id: Correlation,
     pub(super) dispatch_info: RawInfo,
     #[serde(default)]
-    pub(super) stream_id: Option<Handle>,
+    pub(super) stream_id: Option<RawHandle>,
 }
 
 /// What the packet of a dispatch says.
 #[derive(Debug, Deserialize)]
 pub(super) struct RawInfo {
     #[serde(default)]
-    pub(super) agent_id: Handle,
+    pub(super) agent_id: RawHandle,
     #[serde(default)]
-    pub(super) queue_id: Handle,
+    pub(super) queue_id: RawHandle,
     #[serde(default)]
     pub(super) kernel_id: u64,
     /// LDS as launched, static and dynamic.
     #[serde(default)]
     pub(super) group_segment_size: Option<u32>,
-    pub(super) workgroup_size: Extents,
-    pub(super) grid_size: Extents,
+    pub(super) workgroup_size: RawExtents,
+    pub(super) grid_size: RawExtents,
 }
 
 /// `buffer_records.memory_copy[]`
@@ -71,11 +71,11 @@ pub(super) struct RawCopy {
     #[serde(default)]
     pub(super) correlation_id: Correlation,
     #[serde(default)]
-    pub(super) src_agent_id: Handle,
+    pub(super) src_agent_id: RawHandle,
     #[serde(default)]
-    pub(super) dst_agent_id: Handle,
+    pub(super) dst_agent_id: RawHandle,
     #[serde(default)]
-    pub(super) stream_id: Option<Handle>,
+    pub(super) stream_id: Option<RawHandle>,
 }
 
 /// `buffer_records.hip_api[]`
@@ -117,7 +117,7 @@ pub(super) struct RawKind<'a> {
 #[derive(Debug, Deserialize)]
 pub(super) struct RawAgent<'a> {
     #[serde(default)]
-    pub(super) id: Handle,
+    pub(super) id: RawHandle,
     /// 1 for a processor of the host, 2 for a GPU.
     #[serde(rename = "type", default)]
     pub(super) kind: u32,
@@ -138,12 +138,4 @@ pub(super) struct RawAgent<'a> {
     pub(super) wave_front_size: Option<u32>,
     #[serde(default)]
     pub(super) lds_size_in_kb: Option<u32>,
-}
-
-/// One record at the start of `text`, and its length; `None` where it is not whole or not such a
-/// record.
-pub(super) fn read<'t, T: Deserialize<'t>>(text: &'t [u8]) -> Option<(T, usize)> {
-    let mut records = serde_json::Deserializer::from_slice(text).into_iter::<T>();
-    let record = records.next()?.ok()?;
-    Some((record, records.byte_offset()))
 }

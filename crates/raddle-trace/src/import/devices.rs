@@ -7,10 +7,10 @@ use crate::error::TraceError;
 
 /// The devices seen, each with its kernels and the numbers that the file has for it.
 #[derive(Debug)]
-pub(super) struct Devices<K>(BTreeMap<K, Seen>);
+pub(super) struct Devices<K>(BTreeMap<K, DeviceUse>);
 
 #[derive(Debug, Default)]
-struct Seen {
+struct DeviceUse {
     kernels: u64,
     numbers: BTreeSet<Option<u64>>,
 }
@@ -23,7 +23,7 @@ impl<K: Ord + Clone> Devices<K> {
     /// Counts a kernel of a device, which the file calls by this number.
     pub(super) fn kernel(&mut self, device: &K, number: Option<u64>) {
         if !self.0.contains_key(device) {
-            self.0.insert(device.clone(), Seen::default());
+            self.0.insert(device.clone(), DeviceUse::default());
         }
         if let Some(seen) = self.0.get_mut(device) {
             seen.kernels += 1;
@@ -47,7 +47,7 @@ impl<K: Ord + Clone> Devices<K> {
     /// # Errors
     /// Where no kernel ran on a device of that number, or on any.
     pub(super) fn choose(&self, file: &str, wanted: Option<u32>) -> Result<K, TraceError> {
-        let fits = |seen: &Seen| {
+        let fits = |seen: &DeviceUse| {
             wanted.is_none_or(|wanted| seen.numbers.contains(&Some(u64::from(wanted))))
         };
         let fitting = self.0.iter().filter(|(_, seen)| fits(seen));
