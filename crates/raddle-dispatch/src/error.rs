@@ -1,6 +1,7 @@
 //! What can go wrong with a dispatcher?
 
-use raddle_policy::{BookError, LaunchId, ProcessId};
+use crate::book::BookError;
+use raddle_policy::{LaunchId, ProcessId};
 
 /// An event that makes no sense, a policy that broke a law, or a log that cannot be written.
 #[derive(Debug, thiserror::Error)]

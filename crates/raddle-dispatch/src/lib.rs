@@ -20,6 +20,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod book;
 mod composed;
 mod dispatcher;
 mod error;
@@ -29,6 +30,7 @@ mod recipe;
 pub mod slots;
 mod tally;
 
+pub use book::{Book, BookError, Lifted};
 pub use composed::{Builder, Composed};
 pub use dispatcher::Dispatcher;
 pub use error::DispatchError;

@@ -97,7 +97,7 @@ impl Cu {
     }
 }
 
-/// Every compute unit of the device: what a policy sees, and what a [`crate::Book`] keeps.
+/// Every compute unit of the device: what a policy sees, and the account that a dispatcher keeps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cus {
     shape: CuShape,
@@ -238,8 +238,9 @@ impl Cus {
         Some(Refusal { launch: launch.id, cu: None, resource, wanted, available })
     }
 
-    /// Takes `count` whole workgroups on `cu`; where their waves went.
-    pub(crate) fn take(&mut self, cu: CuId, demand: &Demand, count: u32) -> Option<Split> {
+    /// Takes `count` whole workgroups on `cu`; where their waves went. `None`, and nothing taken,
+    /// where they do not fit.
+    pub fn take(&mut self, cu: CuId, demand: &Demand, count: u32) -> Option<Split> {
         let waves = count.checked_mul(u32::from(demand.waves)).filter(|&waves| waves > 0)?;
         let (sgpr_limits, n) = (self.sgpr_limits(), u64::from(count));
         let simds = usize::from(self.shape.simds);
@@ -260,32 +261,40 @@ impl Cus {
     }
 
     /// Where `waves` further waves would go: each to the SIMD with most room, ties to the lowest.
-    pub(crate) fn fill(&self, cu: CuId, demand: &Demand, waves: u32) -> Option<Split> {
+    /// `None` where the SIMDs do not hold them.
+    #[must_use]
+    pub fn fill(&self, cu: CuId, demand: &Demand, waves: u32) -> Option<Split> {
         let simds = usize::from(self.shape.simds);
         let unit = self.get(cu)?;
         let mut room = [0u16; MAX_SIMDS];
         for (simd, room) in room.iter_mut().enumerate().take(simds) {
             *room = unit.wave_room(simd, demand.vgpr);
         }
-        pour(&mut room[..simds], waves)
+        take_highest(&mut room[..simds], waves)
     }
 
-    /// Whether exactly these waves fit on their SIMDs.
-    pub(crate) fn holds(&self, cu: CuId, demand: &Demand, split: &Split) -> bool {
-        self.get(cu).is_some_and(|unit| {
-            (0..MAX_SIMDS).all(|simd| split[simd] <= unit.wave_room(simd, demand.vgpr))
-        })
-    }
-
-    pub(crate) fn take_split(&mut self, cu: CuId, demand: &Demand, split: &Split, groups: u32) {
+    /// Takes these waves on their SIMDs, with the slots, barriers and LDS of `groups` workgroups.
+    /// `false`, and nothing taken, where that is not free.
+    pub fn take_split(&mut self, cu: CuId, demand: &Demand, split: &Split, groups: u32) -> bool {
         let (simds, sgpr_limits) = (usize::from(self.shape.simds), self.sgpr_limits());
-        if let Some(unit) = self.cus.get_mut(cu.index()) {
+        let Some(unit) = self.cus.get_mut(cu.index()) else { return false };
+        let (n, waves) =
+            (u64::from(groups), split.iter().map(|&waves| u64::from(waves)).sum::<u64>());
+        let fits = demand.waves > 0
+            && (0..MAX_SIMDS).all(|simd| split[simd] <= unit.wave_room(simd, demand.vgpr))
+            && u64::from(unit.workgroups) >= n
+            && u64::from(unit.lds) >= n * u64::from(demand.lds)
+            && u64::from(unit.barriers) >= n * u64::from(demand.barriers)
+            && (!sgpr_limits || u64::from(unit.sgpr) >= waves * u64::from(demand.sgpr));
+        if fits {
             unit.take_waves(split, demand, simds, sgpr_limits);
             unit.take_groups(demand, groups);
         }
+        fits
     }
 
-    pub(crate) fn give_split(&mut self, cu: CuId, demand: &Demand, split: &Split, groups: u32) {
+    /// Gives back what [`Cus::take`] or [`Cus::take_split`] took, or part of it.
+    pub fn give_split(&mut self, cu: CuId, demand: &Demand, split: &Split, groups: u32) {
         let sgpr_limits = self.sgpr_limits();
         if let Some(unit) = self.cus.get_mut(cu.index()) {
             unit.give(split, demand, groups, sgpr_limits);
@@ -336,7 +345,8 @@ impl Cu {
 
 /// Takes `n` from the levels, always one from the highest, ties to the lowest position; what each
 /// gave. `None`, and nothing taken, if they hold less than `n`.
-pub(crate) fn pour(levels: &mut [u16], n: u32) -> Option<Split> {
+#[must_use]
+pub fn take_highest(levels: &mut [u16], n: u32) -> Option<Split> {
     let mut taken = [0u16; MAX_SIMDS];
     let (mut sum, mut low, mut high) = (0u32, u16::MAX, 0u16);
     for &level in levels.iter() {
@@ -358,11 +368,11 @@ pub(crate) fn pour(levels: &mut [u16], n: u32) -> Option<Split> {
         }
         return Some(taken);
     }
-    pour_in_layers(levels, n, &mut taken);
+    take_in_layers(levels, n, &mut taken);
     Some(taken)
 }
 
-fn pour_in_layers(levels: &mut [u16], n: u32, taken: &mut Split) {
+fn take_in_layers(levels: &mut [u16], n: u32, taken: &mut Split) {
     let mut left = n;
     while left > 0 {
         let top = levels.iter().copied().max().unwrap_or(0);
@@ -385,7 +395,7 @@ fn pour_in_layers(levels: &mut [u16], n: u32, taken: &mut Split) {
 mod tests {
     use super::*;
 
-    fn pour_one_by_one(levels: &mut [u16], n: u32) -> Option<Split> {
+    fn take_one_by_one(levels: &mut [u16], n: u32) -> Option<Split> {
         let mut taken = [0u16; MAX_SIMDS];
         for _ in 0..n {
             let top = *levels.iter().max()?;
@@ -397,13 +407,13 @@ mod tests {
     }
 
     #[test]
-    fn pouring_at_once_equals_pouring_one_by_one() {
+    fn taking_at_once_equals_taking_one_by_one() {
         for code in 0..5u32.pow(4) {
             let levels = [code % 5, code / 5 % 5, code / 25 % 5, code / 125].map(|n| n as u16);
             for n in 0..=levels.iter().sum::<u16>() + 1 {
                 let (mut bulk, mut single) = (levels, levels);
-                let expected = pour_one_by_one(&mut single, u32::from(n));
-                assert_eq!(pour(&mut bulk, u32::from(n)), expected, "{levels:?} minus {n}");
+                let expected = take_one_by_one(&mut single, u32::from(n));
+                assert_eq!(take_highest(&mut bulk, u32::from(n)), expected, "{levels:?} minus {n}");
             }
         }
     }

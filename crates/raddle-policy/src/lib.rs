@@ -56,8 +56,6 @@ mod action;
 #[cfg(feature = "alloc")]
 mod allocate;
 #[cfg(feature = "alloc")]
-mod book;
-#[cfg(feature = "alloc")]
 mod cu_set;
 #[cfg(feature = "alloc")]
 mod cus;
@@ -87,9 +85,8 @@ pub use time::{Tick, Ticks};
 pub use self::{
     action::{Action, Actions},
     allocate::{Allocate, Answer, OneByOne, ReadyLaunch, ReadyView, Round},
-    book::{Book, BookError, Lifted},
     cu_set::CuSet,
-    cus::{Cu, Cus, Free, Split},
+    cus::{Cu, Cus, Free, Split, take_highest},
     event::Event,
     fact::Fact,
     launch_path::{LaunchPath, Submission},

@@ -1,6 +1,6 @@
 //! What is taken on each compute unit, counted a second time?
 //!
-//! On purpose nothing of `raddle_policy::Book` is used: totals a compute unit, one line each, so
+//! On purpose nothing of `raddle_dispatch::Book` is used: totals a compute unit, one line each, so
 //! that a fault in one of the two shows in the other.
 
 use raddle_policy::{CuId, CuShape, Demand, Free};

@@ -28,7 +28,7 @@
 //! Units: granules of the device; positions are counted from 0.
 //!
 //! ```
-//! use raddle_policy::{Allocate, Book, Launch, LaunchId, ReadyLaunch, ReadyView, Round, Tick};
+//! use raddle_policy::{Allocate, Cus, Launch, LaunchId, ReadyLaunch, ReadyView, Round, Tick};
 //! use raddle_workgroup::{Leftover, LeftoverConfig};
 //! # use raddle_policy::{Barrier, CuShape, Demand, Idempotence, Level, ProcessId, StreamId};
 //! # let shape = CuShape { simds: 4, waves_per_simd: 10, vgpr_per_simd: 64, sgpr: 200, lds: 256,
@@ -37,9 +37,9 @@
 //! # let launch = Launch { id: LaunchId(0), process: ProcessId(0), stream: StreamId(0),
 //! #     level: Level(0), workgroups: 20, demand, barrier: Barrier::Yes,
 //! #     idempotent: Idempotence::Unknown, ..Launch::default() };
-//! let book = Book::new(shape, 2);
+//! let cus = Cus::new(shape, 2);
 //! let launches = [ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }];
-//! let view = ReadyView { launches: &launches, cus: book.cus() };
+//! let view = ReadyView { launches: &launches, cus: &cus };
 //! let mut policy = Leftover::new(LeftoverConfig::default())?;
 //! let mut round = Round::default();
 //! policy.allocate_round(&view, Tick::ZERO, &mut round);

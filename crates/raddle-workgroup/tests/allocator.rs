@@ -1,9 +1,10 @@
 //! Does the allocator find the places it should, take nothing when asked, and give everything back?
 
 use proptest::prelude::*;
+use raddle_dispatch::Book;
 use raddle_policy::{
-    Allocate, Answer, Book, CuId, CuShape, Demand, Fact, Launch, LaunchId, Piece, Place,
-    Preemption, ReadyLaunch, ReadyView, Resource, Round, Tick, WaveSpan,
+    Allocate, Answer, CuId, CuShape, Demand, Fact, Launch, LaunchId, Piece, Place, Preemption,
+    ReadyLaunch, ReadyView, Resource, Round, Tick, WaveSpan,
 };
 use raddle_testkit::{any_launch, any_shape};
 use raddle_workgroup::contract::SHAPE;

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use raddle_policy::{Allocate, Book, CuShape, LaunchPath, Preempt, Round, Turn};
+use crate::book::Book;
+use raddle_policy::{Allocate, CuShape, LaunchPath, Preempt, Round, Turn};
 use raddle_workgroup::Leftover;
 
 use super::lists::Lists;

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use raddle_policy::{CuId, Launch, Lifted, Piece, Preemption, ReadyLaunch, Tick, WaveSpan};
+use crate::book::Lifted;
+use raddle_policy::{CuId, Launch, Piece, Preemption, ReadyLaunch, Tick, WaveSpan};
 
 /// Where a launch is between being issued and ending.
 #[derive(Debug)]

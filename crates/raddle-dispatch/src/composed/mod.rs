@@ -17,9 +17,10 @@ mod turns;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use crate::book::Book;
 use raddle_policy::{
-    Action, Actions, Allocate, Book, CuId, Event, Fact, Free, Launch, LaunchId, LaunchPath,
-    Preempt, ProcessId, Refusal, Round, StreamId, Tick, Turn,
+    Action, Actions, Allocate, CuId, Event, Fact, Free, Launch, LaunchId, LaunchPath, Preempt,
+    ProcessId, Refusal, Round, StreamId, Tick, Turn,
 };
 
 pub use builder::Builder;

@@ -1,8 +1,9 @@
 //! How do launches reach the device, and where do their workgroups go?
 
+use crate::book::BookError;
 use raddle_policy::{
-    Action, Actions, Answer, BookError, Fact, Launch, LaunchId, ReadyLaunch, ReadyView, Refusal,
-    Submission, Tick, WaveSpan,
+    Action, Actions, Answer, Fact, Launch, LaunchId, ReadyLaunch, ReadyView, Refusal, Submission,
+    Tick, WaveSpan,
 };
 
 use super::Composed;

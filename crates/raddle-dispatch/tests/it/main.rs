@@ -1,8 +1,11 @@
 //! Do recipes, slots and the composed dispatcher do what their documentation says?
 
+mod book_errors;
+mod book_oracle;
 mod composed;
 mod cut;
 mod laws;
+mod ledger;
 mod recipes;
 mod returned;
 mod slots;

@@ -22,7 +22,7 @@ use tables::BlockTables;
 /// Whole blocks first, then single warps, then a place in the queue of a unit with lower work only.
 ///
 /// ```
-/// use raddle_policy::{Allocate, Book, ReadyLaunch, ReadyView, Round, Tick};
+/// use raddle_policy::{Allocate, Cus, ReadyLaunch, ReadyView, Round, Tick};
 /// use raddle_sm::{BlockWarp, Options};
 /// # use raddle_policy::{Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, ProcessId,
 /// #     StreamId};
@@ -32,9 +32,9 @@ use tables::BlockTables;
 /// # let launch = Launch { id: LaunchId(0), process: ProcessId(0), stream: StreamId(0),
 /// #     level: Level(0), workgroups: 9, demand, barrier: Barrier::No,
 /// #     idempotent: Idempotence::Unknown, ..Launch::default() };
-/// let book = Book::new(shape, 3);
+/// let cus = Cus::new(shape, 3);
 /// let launches = [ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }];
-/// let view = ReadyView { launches: &launches, cus: book.cus() };
+/// let view = ReadyView { launches: &launches, cus: &cus };
 /// let mut policy = BlockWarp::new(Options::default());
 /// let mut round = Round::default();
 /// policy.allocate_round(&view, Tick::ZERO, &mut round);

@@ -48,11 +48,11 @@ impl World<'_> {
         waves: WaveSpan,
         pieces: Vec<Piece>,
     ) {
-        self.book.end(id, waves, &pieces).expect("only what is resident ends");
         let Some(progress) = self.progress.get_mut(&id) else {
             return;
         };
         let launch = progress.launch;
+        self.account.end(&launch, waves, &pieces);
         for piece in &pieces {
             if waves == WaveSpan::All {
                 progress.ended += u64::from(piece.count);

@@ -43,6 +43,7 @@
 //! Law 4 (asking again changes nothing) has one documented exception; such a policy calls
 //! [`check_allocate_except`] with `&[4]`.
 
+mod account;
 mod addresses;
 mod allocate;
 mod breach;

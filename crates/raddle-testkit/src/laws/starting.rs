@@ -2,9 +2,7 @@
 //!
 //! Answers are judged by laws 1, 2 and 8 of [`Allocate`] before they are carried out.
 
-use raddle_policy::{
-    Allocate, BookError, CuId, Fact, LaunchId, Piece, ReadyLaunch, Round, WaveSpan,
-};
+use raddle_policy::{Allocate, CuId, Fact, LaunchId, Piece, ReadyLaunch, Round, WaveSpan};
 
 use super::Breach;
 use super::world::{Deed, Part, World, breach};
@@ -23,10 +21,7 @@ impl World<'_> {
         let (pieces, places) = (&round.pieces, &round.places);
         self.check_cut(at, waves, pieces).map_err(|what| breach(8, what))?;
         let named = self.named(at, waves, pieces)?;
-        self.book.start(&launch, waves, pieces, places).map_err(|error| match error {
-            BookError::Overcommit { .. } => breach(2, format!("{error}")),
-            _ => breach(1, format!("{error}")),
-        })?;
+        self.account.start(&launch, waves, &named, places)?;
         let (first, count) = waves.bounds(launch.demand.waves);
         let (cut, shape) = (matches!(waves, WaveSpan::Cut { .. }), &self.scenario.shape);
         for (&spot, places) in named.iter().zip(places.chunks(usize::from(count.max(1)))) {
@@ -112,6 +107,16 @@ impl World<'_> {
         for (expected, workgroup) in (entry.next..).zip(fresh) {
             if workgroup != expected {
                 let what = format!("{id} starts w{workgroup} where w{expected} is next");
+                return Err(breach(1, what));
+            }
+        }
+        if let WaveSpan::Range { first, count } = waves {
+            let started = bound.get(&named[0].0).map_or(0, |&(_, started)| started);
+            let end = u32::from(first) + u32::from(count);
+            let in_order = first == started && count > 0 && end <= entry.launch.demand.waves.into();
+            if named.len() > 1 || !in_order {
+                let w = named[0].0;
+                let what = format!("w{w} of {id} goes on at wave {started}, not {first}+{count}");
                 return Err(breach(1, what));
             }
         }

@@ -7,10 +7,11 @@
 use std::collections::BTreeMap;
 
 use raddle_policy::{
-    Allocate, Answer, Book, CuId, Fact, Launch, LaunchId, Piece, Place, ProcessId, ReadyLaunch,
+    Allocate, Answer, CuId, Fact, Launch, LaunchId, Piece, Place, ProcessId, ReadyLaunch,
     ReadyView, Refusal, Round, Tick, Ticks, WaveSpan,
 };
 
+use super::account::Account;
 use super::addresses::Addresses;
 use super::{Breach, Scenario};
 
@@ -108,7 +109,7 @@ pub struct World<'s> {
     pub(super) scenario: &'s Scenario,
     pub(super) now: Tick,
     submitted: usize,
-    pub(super) book: Book,
+    pub(super) account: Account,
     pub(super) addresses: Addresses,
     pub(super) ready: Vec<ReadyLaunch>,
     pub(super) progress: BTreeMap<LaunchId, Progress>,
@@ -139,7 +140,7 @@ impl<'s> World<'s> {
             scenario,
             now: Tick::ZERO,
             submitted: 0,
-            book: Book::new(scenario.shape, scenario.cus),
+            account: Account::new(scenario.shape, scenario.cus),
             addresses: Addresses::default(),
             ready: Vec::new(),
             progress: BTreeMap::new(),
@@ -176,7 +177,7 @@ impl<'s> World<'s> {
         let batch = usize::from(self.scenario.batch.max(1));
         for launch in self.scenario.launches.iter().skip(self.submitted).take(batch) {
             self.submitted += 1;
-            if self.book.cus().never(launch).is_some() {
+            if self.account.cus.never(launch).is_some() {
                 self.run.left_out.push(launch.id);
                 continue;
             }
@@ -218,7 +219,7 @@ impl<'s> World<'s> {
         let mut round = Round::default();
         loop {
             round.clear();
-            let view = ReadyView { launches: &self.ready, cus: self.book.cus() };
+            let view = ReadyView { launches: &self.ready, cus: &self.account.cus };
             let answer = policy.allocate_round(&view, self.now, &mut round);
             if self.ready.is_empty() && !matches!(answer, Answer::Wait { .. }) {
                 return Err(breach(7, "an empty view is not answered with Wait"));

@@ -8,8 +8,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use raddle_policy::{
-    Allocate, Answer, Book, CuId, Fact, Launch, LaunchId, Piece, ReadyLaunch, ReadyView, Round,
-    Tick, WaveSpan,
+    Allocate, Answer, CuId, Cus, Fact, Launch, LaunchId, Piece, ReadyLaunch, ReadyView, Round,
+    Split, Tick, WaveSpan, take_highest,
 };
 
 use super::{Fnv1a, Kernel, SHAPE, XorShift, write_row};
@@ -84,7 +84,9 @@ impl Replay {
 /// A replay under way.
 struct Play<P> {
     policy: P,
-    book: Book,
+    cus: Cus,
+    /// Waves on each compute unit. All are equal, so counting them is exact.
+    lying: Vec<Split>,
     entry: ReadyLaunch,
     round: Round,
     cycle: u64,
@@ -105,7 +107,8 @@ impl<P: Allocate> Play<P> {
     fn new(policy: P, launch: Launch, cus: u16) -> Self {
         Self {
             policy,
-            book: Book::new(SHAPE, cus),
+            cus: Cus::new(SHAPE, cus),
+            lying: vec![Split::default(); usize::from(cus)],
             entry: ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO },
             round: Round::default(),
             cycle: 0,
@@ -135,7 +138,7 @@ impl<P: Allocate> Play<P> {
             self.cycle += 1;
             if placed == 0 && took == 0 && !self.skip() {
                 // Nothing is resident, so the head can never fit.
-                let refusal = self.book.cus().refusal(CuId(0), &self.entry.launch);
+                let refusal = self.cus.refusal(CuId(0), &self.entry.launch);
                 return Err(Error::NeverFits(refusal));
             }
         }
@@ -155,7 +158,7 @@ impl<P: Allocate> Play<P> {
     fn place_one(&mut self, placed: usize) -> bool {
         let now = Tick(self.cycle);
         let launches = [self.entry];
-        let cus = self.book.cus();
+        let cus = &self.cus;
         let launches = &launches;
         let view = ReadyView { launches, cus };
         self.round.clear();
@@ -165,10 +168,14 @@ impl<P: Allocate> Play<P> {
         };
         let launch = &self.entry.launch;
         let (pieces, places) = (&self.round.pieces, &self.round.places);
-        // Without the addresses: all waves are equal, so counting them is exact, and costs half.
-        self.book
-            .start(launch, waves, pieces, &[])
-            .expect("both policies keep law 2: a test compares them with a naive device");
+        for piece in pieces {
+            let split = self.cus.take(piece.cu, &launch.demand, piece.count);
+            let split =
+                split.expect("both policies keep law 2: a test compares them with a naive device");
+            for (lying, new) in self.lying[piece.cu.index()].iter_mut().zip(split) {
+                *lying += new;
+            }
+        }
         let fact = Fact::Started { launch, waves, pieces, places };
         self.policy.observe(&fact, now);
         if let (Some(&piece), Some((to, text))) = (pieces.first(), self.rows.get_mut(placed)) {
@@ -187,9 +194,12 @@ impl<P: Allocate> Play<P> {
         self.taken.extend(self.messages.drain(..count));
         if count > 0 {
             let (launch, waves, pieces) = (&self.entry.launch, WaveSpan::All, &self.taken[..]);
-            self.book
-                .end(launch.id, waves, pieces)
-                .expect("only what was placed is due, and only once");
+            for piece in pieces {
+                let left = piece.count * u32::from(launch.demand.waves);
+                let split = take_highest(&mut self.lying[piece.cu.index()], left);
+                let split = split.expect("only what was placed is due, and only once");
+                self.cus.give_split(piece.cu, &launch.demand, &split, piece.count);
+            }
             let fact = Fact::Ended { launch, waves, pieces };
             self.policy.observe(&fact, Tick(self.cycle));
             self.finished += count as u64;

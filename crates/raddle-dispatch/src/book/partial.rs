@@ -2,10 +2,9 @@
 //!
 //! LDS, barrier and workgroup slot are taken with the first wave and given back with the last.
 
-use crate::{CuId, Cus, Demand, Launch, LaunchId, MAX_SIMDS, Piece, Split};
+use raddle_policy::{CuId, Launch, LaunchId, MAX_SIMDS, Piece, Split, take_highest};
 
 use super::{Book, BookError, Resident, add, named, named_twice, total};
-use crate::cus::pour;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Partial {
@@ -44,10 +43,8 @@ impl Book {
         let split = self
             .cus
             .fill(cu, &demand, u32::from(count))
-            .filter(|_| !fresh || self.cus.group_fits(cu, &demand))
-            .filter(|_| self.cus.sgpr_fits(cu, &demand, u32::from(count)))
+            .filter(|split| self.cus.take_split(cu, &demand, split, u32::from(fresh)))
             .ok_or(BookError::Overcommit { launch: id, cu })?;
-        self.cus.take_split(cu, &demand, &split, u32::from(fresh));
         let mut resident = self.entry(launch);
         let none = Partial { cu, split: [0; MAX_SIMDS], started: 0, ended: 0 };
         let partial = resident.partial.entry(workgroup).or_insert(none);
@@ -89,7 +86,7 @@ impl Book {
             let Some(partial) = resident.partial.get_mut(&workgroup) else {
                 return Err(BookError::Waves { launch, workgroup });
             };
-            let Some(split) = pour(&mut partial.split, u32::from(count)) else {
+            let Some(split) = take_highest(&mut partial.split, u32::from(count)) else {
                 return Err(BookError::Waves { launch, workgroup });
             };
             partial.ended += count;
@@ -102,15 +99,5 @@ impl Book {
             }
         }
         Ok(())
-    }
-}
-
-impl Cus {
-    /// Whether what a workgroup takes as a whole is there: slot, barriers, LDS.
-    pub(super) fn group_fits(&self, cu: CuId, demand: &Demand) -> bool {
-        let free = self.free(cu);
-        free.workgroups > 0
-            && free.barriers >= u64::from(demand.barriers)
-            && free.lds >= u64::from(demand.lds)
     }
 }

@@ -1,8 +1,6 @@
 //! How do whole workgroups with addresses start and end?
 
-use alloc::vec::Vec;
-
-use crate::{CuId, Launch, LaunchId, MAX_SIMDS, Piece, Place, Split};
+use raddle_policy::{CuId, Launch, LaunchId, MAX_SIMDS, Piece, Place, Split};
 
 use super::counted::give_counted;
 use super::{Book, BookError, Resident, named, named_twice, total};
@@ -26,13 +24,12 @@ impl Book {
         }
         self.check_fresh(launch.id, pieces)?;
         for (n, ((_, cu), split)) in named(pieces).zip(splits.iter().flatten()).enumerate() {
-            if self.cus.room(cu, &demand) == 0 || !self.cus.holds(cu, &demand, split) {
+            if !self.cus.take_split(cu, &demand, split, 1) {
                 for ((_, cu), split) in named(pieces).zip(splits.iter().flatten()).take(n) {
                     self.cus.give_split(cu, &demand, split, 1);
                 }
                 return Err(BookError::Overcommit { launch: launch.id, cu });
             }
-            self.cus.take_split(cu, &demand, split, 1);
         }
         let mut resident = self.entry(launch);
         for ((workgroup, cu), split) in named(pieces).zip(splits.into_iter().flatten()) {

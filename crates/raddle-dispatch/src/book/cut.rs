@@ -3,9 +3,9 @@
 //! Each takes the slot, the barriers and the LDS of a whole workgroup with it, and gives them back
 //! when it ends.
 
-use alloc::collections::BTreeMap;
+use std::collections::BTreeMap;
 
-use crate::{CuId, Launch, LaunchId, Piece, Place, Split};
+use raddle_policy::{CuId, Launch, LaunchId, Piece, Place, Split};
 
 use super::addressed::split_of;
 use super::{Book, BookError, Resident, named, named_twice, sum, total};
@@ -79,14 +79,11 @@ impl Book {
         } else {
             let split = split_of(places, self.cus.shape().simds);
             let split = split.filter(|_| places.len() == usize::from(count));
-            let split = split.ok_or(BookError::Places { launch: id })?;
-            Some(split).filter(|split| self.cus.holds(cu, &demand, split))
+            Some(split.ok_or(BookError::Places { launch: id })?)
         };
         let split = split
-            .filter(|_| self.cus.group_fits(cu, &demand))
-            .filter(|_| self.cus.sgpr_fits(cu, &demand, u32::from(count)))
+            .filter(|split| self.cus.take_split(cu, &demand, split, 1))
             .ok_or(BookError::Overcommit { launch: id, cu })?;
-        self.cus.take_split(cu, &demand, &split, 1);
         let mut resident = self.entry(launch);
         resident.cuts.lying.insert((workgroup, first), Part { cu, split });
         if end < u32::from(demand.waves) {

@@ -7,9 +7,8 @@ use std::collections::BTreeMap;
 use crate::ledger::{Group, Kind, Ledger};
 use proptest::collection::vec;
 use proptest::prelude::*;
-use raddle_policy::{
-    Book, BookError, CuId, CuShape, Cus, Launch, LaunchId, Piece, Place, WaveSpan,
-};
+use raddle_dispatch::{Book, BookError};
+use raddle_policy::{CuId, CuShape, Cus, Launch, LaunchId, Piece, Place, WaveSpan};
 use raddle_testkit::{any_launch, any_shape};
 
 /// What one step tries, in raw numbers that are folded to what there is.

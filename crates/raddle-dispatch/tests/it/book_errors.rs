@@ -1,8 +1,9 @@
 //! What does the book refuse, and what do the largest numbers do to it?
 
+use raddle_dispatch::{Book, BookError};
 use raddle_policy::{
-    Activity, Barrier, Book, BookError, CuId, CuShape, Cus, Demand, Idempotence, Launch, LaunchId,
-    Level, Piece, Place, ProcessId, Resource, StreamId, WaveSpan,
+    Activity, Barrier, CuId, CuShape, Cus, Demand, Idempotence, Launch, LaunchId, Level, Piece,
+    Place, ProcessId, Resource, StreamId, WaveSpan,
 };
 
 const SHAPE: CuShape = CuShape {

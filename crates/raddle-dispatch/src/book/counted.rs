@@ -1,9 +1,8 @@
 //! How do whole workgroups without addresses start and end?
 
-use crate::{CuId, Cus, Launch, LaunchId, Piece, Split};
+use raddle_policy::{CuId, Cus, Launch, LaunchId, Piece, Split, take_highest};
 
 use super::{Book, BookError, Resident, add, sum};
-use crate::cus::pour;
 
 impl Book {
     pub(super) fn start_counted(
@@ -13,7 +12,7 @@ impl Book {
     ) -> Result<(), BookError> {
         let demand = launch.demand;
         // Taken piece by piece, and given back if one does not fit: pieces may share a unit.
-        let mut splits = core::mem::take(&mut self.splits);
+        let mut splits = std::mem::take(&mut self.splits);
         splits.clear();
         for piece in pieces {
             let Some(split) = self.cus.take(piece.cu, &demand, piece.count) else { break };
@@ -79,7 +78,7 @@ pub(super) fn give_counted(
     }
     for piece in pieces {
         let left = &mut resident.counted[piece.cu.index()];
-        let split = pour(left, piece.count * waves).expect("tallied above");
+        let split = take_highest(left, piece.count * waves).expect("tallied above");
         cus.give_split(piece.cu, &demand, &split, piece.count);
         resident.waves -= u64::from(piece.count) * u64::from(waves);
     }

@@ -1,7 +1,6 @@
 //! What lies where on the device right now, counted?
 //!
-//! The one place where [`Cus`] change. A dispatcher keeps a book; a simulator keeps one of its own
-//! making, and the two are compared.
+//! A simulator keeps an account of its own making, and the two are compared.
 //!
 //! Waves of one launch on one compute unit have no identity here (unless addresses were given): as
 //! workgroups end, their waves leave the SIMDs that hold most waves of that launch first, ties to
@@ -14,11 +13,9 @@ mod error;
 mod lift;
 mod partial;
 
-use alloc::collections::BTreeMap;
-use alloc::vec;
-use alloc::vec::Vec;
+use std::collections::BTreeMap;
 
-use crate::{
+use raddle_policy::{
     CuId, CuShape, Cus, Demand, Launch, LaunchId, MAX_SIMDS, Piece, Place, Split, WaveSpan,
 };
 
@@ -176,13 +173,6 @@ impl Book {
         } else {
             self.resident.insert(launch, resident);
         }
-    }
-}
-
-impl Cus {
-    fn sgpr_fits(&self, cu: CuId, demand: &Demand, waves: u32) -> bool {
-        self.shape().sgpr == u16::MAX
-            || self.free(cu).sgpr >= u64::from(demand.sgpr) * u64::from(waves)
     }
 }
 

@@ -1,10 +1,8 @@
 //! What happens when everything of a launch leaves at once, and comes back?
 
-use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
-use alloc::vec::Vec;
+use std::collections::BTreeMap;
 
-use crate::{CuId, Cus, Demand, LaunchId, MAX_SIMDS, Split};
+use raddle_policy::{CuId, Demand, LaunchId, MAX_SIMDS, Split};
 
 use super::cut::Cuts;
 use super::{Book, Resident, sum};
@@ -97,14 +95,8 @@ impl Book {
         // Taken unit by unit, and given back if one does not fit: parts may share a unit.
         let mut taken = 0;
         let fits = lifted.resident.each_unit().all(|(cu, split, groups)| {
-            let demand = &lifted.resident.demand;
-            let fits = self.cus.holds(cu, demand, &split)
-                && self.cus.groups_fit(cu, demand, groups)
-                && self.cus.sgpr_fits(cu, demand, sum(&split));
-            if fits {
-                self.cus.take_split(cu, demand, &split, groups);
-                taken += 1;
-            }
+            let fits = self.cus.take_split(cu, &lifted.resident.demand, &split, groups);
+            taken += usize::from(fits);
             fits
         });
         if !fits {
@@ -113,18 +105,9 @@ impl Book {
             }
             return Err(lifted);
         }
-        let resident = core::mem::replace(&mut *lifted.resident, Resident::gone());
+        let resident = std::mem::replace(&mut *lifted.resident, Resident::gone());
         self.resident.insert(lifted.launch, resident);
         self.lifted.push(lifted);
         Ok(())
-    }
-}
-
-impl Cus {
-    fn groups_fit(&self, cu: CuId, demand: &Demand, groups: u32) -> bool {
-        let (free, n) = (self.free(cu), u64::from(groups));
-        free.workgroups >= n
-            && free.barriers >= n * u64::from(demand.barriers)
-            && free.lds >= n * u64::from(demand.lds)
     }
 }
