@@ -31,7 +31,7 @@ pub struct Bank<M> {
     maps: Vec<M>,
     /// The longest run of each map as of its last measuring, 255 for more.
     bytes: Vec<u8>,
-    /// The same exactly, where maps are so large that a byte may be too small; else empty.
+    /// The longest runs exactly, where a byte may be too small; else empty.
     exact: Vec<u32>,
     /// Maps that have changed since, each once.
     stale: Vec<usize>,
@@ -100,7 +100,7 @@ impl<S: Store> Bank<Map<S>> {
         self.change(at, len, |map| map.release(start, len))
     }
 
-    /// Changes so many blocks of one of the maps, which is stale then, unless they are none.
+    /// Changes `len` blocks of one of the maps, which is stale then unless `len` is 0.
     #[inline]
     fn change<T>(
         &mut self,

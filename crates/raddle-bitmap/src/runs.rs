@@ -1,4 +1,4 @@
-//! Which form of a search serves so many words on this processor?
+//! Which form of a search is used for a map of this size on this processor?
 //!
 //! One or two words: the bodies of `words`, compiled for shifts and counts of one step. Five to 32
 //! words: vectors of eight words. Anything else, and without feature `std`: safe Rust.

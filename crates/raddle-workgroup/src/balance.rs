@@ -34,7 +34,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// For so many SIMDs, each of which takes at most `limit` waves of a workgroup.
+    /// A table of `units` SIMDs, each of which takes at most `limit` waves of a workgroup.
     ///
     /// # Errors
     /// [`Error::NoUnits`], [`Error::ZeroLimit`].
@@ -52,7 +52,7 @@ impl Table {
         self.units
     }
 
-    /// The most waves that it holds a row for; as many as 64 bits count where they are more.
+    /// The most waves that it holds a row for, at most `u64::MAX`.
     #[must_use]
     pub const fn most(&self) -> u64 {
         self.limit.saturating_mul(self.units as u64)
@@ -74,7 +74,7 @@ impl Table {
         self.turned(waves, 0)
     }
 
-    /// The same row, turned towards growing numbers by so many SIMDs.
+    /// The row of a number of waves, turned by `by` SIMDs towards growing numbers.
     ///
     /// # Errors
     /// As [`Table::row`].
@@ -167,7 +167,7 @@ impl Pointer {
     /// A pointer that begins at a SIMD; the seed begins at 0.
     ///
     /// # Errors
-    /// [`Error::UnitOutside`] for a SIMD that there is not.
+    /// [`Error::UnitOutside`] for a SIMD out of range.
     pub const fn new(table: Table, kind: Kind, at: u32) -> Result<Self, Error> {
         if at < table.units {
             Ok(Self { table, kind, at })
@@ -193,7 +193,7 @@ impl Pointer {
         }
     }
 
-    /// How so many waves would lie (h3). The pointer stays.
+    /// How `waves` waves would lie (h3). The pointer stays.
     ///
     /// # Errors
     /// [`Error::WaveCount`] for none, or more than there is room for.

@@ -51,7 +51,7 @@ impl Bits {
         self.0.iter().map(|digit| *digit)
     }
 
-    /// Moved by so many places; the vacated ones are occupied.
+    /// Shifted by `by` places; the vacated ones are occupied.
     pub(super) fn shifted(&self, by: usize, setup: Setup) -> Self {
         let mut moved = Self::repeat(setup.polarity.digit(false), self.len());
         let stays = self.len().saturating_sub(by);

@@ -184,7 +184,7 @@ fn plan(run: Option<(u32, u32)>, want: u32) -> Option<Plan> {
     start.map(|start| Plan::new(start, want))
 }
 
-/// Storage for so many blocks, all taken.
+/// Storage for `blocks` blocks, all taken.
 fn storage<S: Store>(blocks: u32) -> Result<S, Error> {
     match blocks {
         0 => Err(Error::NoBlocks),

@@ -13,7 +13,7 @@ pub trait Store: Clone + PartialEq + Eq + fmt::Debug + sealed::Sealed {
     /// The most blocks that it holds.
     const MOST: u32;
 
-    /// Room for so many words, all 0; more than it has room for are not asked.
+    /// Storage of at least `words` words, all 0.
     #[doc(hidden)]
     fn zeroed(words: usize) -> Self;
 
@@ -21,7 +21,7 @@ pub trait Store: Clone + PartialEq + Eq + fmt::Debug + sealed::Sealed {
     #[doc(hidden)]
     fn words(&self) -> &[u64];
 
-    /// The same, to change.
+    /// All words, mutably.
     #[doc(hidden)]
     fn words_mut(&mut self) -> &mut [u64];
 

@@ -101,7 +101,7 @@ pub(super) fn check(words: &[u64], blocks: u32, flip: u64) -> Result<(), Error> 
         used => u64::MAX << used,
     };
     let last = words.last().map_or(0, |last| last & past);
-    // Past the end there is nothing that could be free: the digit for taken, or plain zeros.
+    // Bits past the end are the digit for taken, or zeros.
     if last != flip & past && last != 0 { Err(Error::StrayBits { blocks }) } else { Ok(()) }
 }
 

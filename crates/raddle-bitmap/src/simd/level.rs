@@ -13,7 +13,7 @@ use crate::batch::Kernel;
 const SHORT: u8 = 1;
 /// What `wide` is compiled for.
 const WIDE: u8 = 2;
-/// That it has been asked.
+/// Set once the processor has been queried.
 const ASKED: u8 = 4;
 
 /// Whether the processor has what a kernel is compiled for. The names are those of the

@@ -67,7 +67,7 @@ macro_rules! width {
                 let mut runs = ($zero(), $zero());
                 let rows: [$vector; 8] = core::array::from_fn(|row| {
                     let word = |at: usize| maps[2 * IN_ROW * row + at][0];
-                    // SAFETY: both are so many bytes, of which any are valid.
+                    // SAFETY: both are arrays of bytes of one size, and any byte is valid.
                     unsafe { transmute::<[u64; LANES / 8], $vector>(core::array::from_fn(word)) }
                 });
                 for byte in transposed(rows) {
@@ -89,7 +89,7 @@ macro_rules! width {
                             // A word that is not there has no ones.
                             words.get(at + word % 2).copied().unwrap_or(0)
                         });
-                        // SAFETY: both are so many bytes, of which any are valid.
+                        // SAFETY: both are arrays of bytes of one size, and any byte is valid.
                         unsafe { transmute::<[u64; LANES / 8], $vector>(words) }
                     });
                     for byte in transposed(rows) {
@@ -139,7 +139,7 @@ macro_rules! width {
             #[inline]
             #[target_feature(enable = $level)]
             fn table(entries: [u8; 16]) -> $vector {
-                // SAFETY: both are so many bytes, of which any are valid.
+                // SAFETY: both are arrays of bytes of one size, and any byte is valid.
                 unsafe { transmute([entries; IN_ROW]) }
             }
 
@@ -147,7 +147,7 @@ macro_rules! width {
             #[inline]
             #[target_feature(enable = $level)]
             fn in_order((best, _): ($vector, $vector), at: impl Fn(usize) -> usize) -> [u8; LANES] {
-                // SAFETY: both are so many bytes, of which any are valid.
+                // SAFETY: both are arrays of bytes of one size, and any byte is valid.
                 let best: [u8; LANES] = unsafe { transmute(best) };
                 core::array::from_fn(|map| best[at(map)])
             }

@@ -16,7 +16,7 @@ const MOST: usize = 32;
 /// was just stored word by word can be loaded as a vector.
 const LEAST: usize = 5;
 
-/// Whether a map of so many words is searched here.
+/// Whether a map of this number of words is searched here.
 #[inline]
 pub(crate) fn serves(words: usize) -> bool {
     (LEAST..=MOST).contains(&words) && level::has_wide()

@@ -8,7 +8,7 @@ pub(crate) const fn word_of(position: u32) -> usize {
     (position / BITS) as usize
 }
 
-/// How many words hold so many positions.
+/// The number of words that hold `positions` positions.
 pub(crate) const fn words_for(positions: u32) -> usize {
     positions.div_ceil(BITS) as usize
 }

@@ -1,4 +1,4 @@
-//! Where does the first run of so many ones start?
+//! Where does the first run of a given length start?
 
 use core::hint::select_unpredictable;
 
@@ -27,7 +27,7 @@ pub(crate) const fn from_on(from: u32, base: u32) -> u64 {
     if past < BITS { u64::MAX << past } else { 0 }
 }
 
-/// By how much a word is shifted, six times in a row, until a bit is left where so many ones start:
+/// The six shifts after which a bit is left where a run of `want` ones starts:
 /// row `want`. What is not needed any more is a shift by 0, so that all lengths take equal steps.
 const SHIFTS: [[u8; 6]; BITS as usize + 1] = shifts();
 

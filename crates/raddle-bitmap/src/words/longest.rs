@@ -19,7 +19,7 @@ pub fn longest_portable(words: &[u64]) -> u32 {
     }
 }
 
-/// The same of a number of words that the compiler knows: what is compiled for each level of
+/// The longest run in a fixed number of words: what is compiled for each level of
 /// processors.
 #[inline(always)]
 pub(crate) fn longest_of<const W: usize>(words: &[u64; W]) -> u32 {

@@ -55,7 +55,7 @@ impl Controllers {
             let block = SmBlock {
                 serial,
                 kernel: slot,
-                // A position among the SMs, of which there are as many as a u16 said.
+                // SMs are numbered by u16.
                 sm: sm as u16,
                 reserved,
                 number,

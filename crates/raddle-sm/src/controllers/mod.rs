@@ -251,7 +251,7 @@ impl Controllers {
     /// The SM status register table.
     #[must_use]
     pub fn sms(&self) -> Vec<SmRow> {
-        // As many as a u16 said.
+        // SMs are numbered by u16.
         (0..).map(CuId).zip(&self.sms).map(|(sm, it)| it.row(sm)).collect()
     }
 

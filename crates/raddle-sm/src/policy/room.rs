@@ -13,7 +13,7 @@ pub(super) struct CuRoom<'a> {
     pub(super) launch: &'a Launch,
 }
 
-/// There are as many as a u16 said.
+/// Compute units are numbered by u16.
 pub(super) fn id(sm: usize) -> CuId {
     CuId(sm as u16)
 }

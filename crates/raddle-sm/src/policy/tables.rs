@@ -64,7 +64,7 @@ impl BlockTables {
 
     pub(super) fn refresh(&mut self, cus: &Cus) {
         let units = &self.units;
-        // There are as many as a u16 said.
+        // Compute units are numbered by u16.
         self.index.refresh(|sm| key(cus, CuId(sm as u16), units[sm].top()));
     }
 
@@ -116,7 +116,7 @@ impl BlockTables {
     }
 
     fn touch_all(&mut self) {
-        // There are as many as a u16 said.
+        // Compute units are numbered by u16.
         (0..self.units.len()).for_each(|sm| self.touch(CuId(sm as u16), true));
     }
 

@@ -88,7 +88,7 @@ impl Allocator {
         let chunks = chunks.enumerate().filter(move |&(_, chunk)| open(chunk));
         chunks.flat_map(move |(index, chunk)| {
             let units = (first + index * ABREAST..).zip(chunk);
-            // There are as many compute units as a u16 said.
+            // Compute units are numbered by u16.
             let open = units.filter(move |&(_, &widest)| widest > vgpr);
             open.map(|(cu, _)| CuId(cu as u16))
         })

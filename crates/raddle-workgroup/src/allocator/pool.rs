@@ -4,7 +4,7 @@ use raddle_bitmap::{FreeMap, Map64, Map256};
 
 /// The granules of one resource.
 ///
-/// Nothing wanted is there always, at 0, also where there is nothing. What most devices have lies
+/// A want of 0 is always found, at 0. What most devices have lies
 /// in place: up to 64 granules of registers a SIMD, up to 256 of shared memory a compute unit.
 #[derive(Clone, Debug)]
 pub(super) enum Pool {
@@ -14,7 +14,7 @@ pub(super) enum Pool {
     Large(FreeMap),
 }
 
-/// The same of a map of any size, and something else where there is none.
+/// One expression for a map of any size, and another one for no map.
 macro_rules! with_map {
     ($pool:expr, $map:ident => $some:expr, $none:expr) => {
         match $pool {
@@ -45,7 +45,7 @@ impl Pool {
         with_map!(self, map => map.longest(), 0)
     }
 
-    /// The lowest start at or after `from` of so many free granules.
+    /// The lowest start at or after `from` of `want` free granules.
     #[inline]
     pub(super) fn first_from(&self, from: u32, want: u32) -> Option<u32> {
         with_map!(

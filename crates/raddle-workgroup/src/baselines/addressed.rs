@@ -56,7 +56,7 @@ impl Addressed {
     ) -> Option<CuId> {
         let allocator = self.allocator.get_or_insert_with(|| {
             self.rotations = vec![0; cus.len()];
-            // There are as many as a u16 said.
+            // Compute units are numbered by u16.
             Allocator::new(*cus.shape(), cus.len() as u16)
         });
         let launch = &entry.launch;

@@ -97,7 +97,7 @@ fn place_addressed(
 ) {
     // A compute unit that has refused once refuses all the rest of this answer.
     let mut lowest = 0;
-    // There are as many as a u16 said.
+    // Compute units are numbered by u16.
     let count = ready.cus.len() as u16;
     for workgroup in entry.next..entry.next + limit {
         let ranges = [lowest..count, 0..0];

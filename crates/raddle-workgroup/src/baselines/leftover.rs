@@ -37,7 +37,7 @@ impl Leftover {
         let Some(entry) = waiting(ready).next() else {
             return Answer::WAIT;
         };
-        // There are as many as a u16 said.
+        // Compute units are numbered by u16.
         let all = 0..ready.cus.len() as u16;
         if place_within(&mut self.dealer, ready.cus, all, entry, bulk, round) {
             return start(entry.launch.id);

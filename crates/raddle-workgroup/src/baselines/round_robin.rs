@@ -148,7 +148,7 @@ impl RoundRobin {
 
 /// All compute units once around, from `cursor`.
 fn around(ready: &ReadyView<'_>, cursor: u16) -> [Range<u16>; 2] {
-    // There are as many as a u16 said.
+    // Compute units are numbered by u16.
     let count = ready.cus.len() as u16;
     let cursor = if cursor < count { cursor } else { 0 };
     [cursor..count, 0..cursor]

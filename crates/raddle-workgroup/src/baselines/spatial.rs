@@ -96,7 +96,7 @@ impl Spatial {
         for entry in waiting(ready) {
             self.position(entry.launch.process);
         }
-        // There are as many as a u16 said.
+        // Compute units are numbered by u16.
         let units = ready.cus.len() as u16;
         if self.cut_for != Some(units) {
             cut(&mut self.blocks, units);

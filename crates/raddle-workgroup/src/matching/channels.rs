@@ -14,7 +14,7 @@ pub(super) struct Channels {
     fold: Option<u32>,
     /// By process and stream, ascending.
     known: Vec<((ProcessId, StreamId), u32)>,
-    /// Each launch is asked for many times in a row.
+    /// A cache: the same launch is looked up many times in a row.
     recent: [Recent; RECENT],
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Channels {
 pub(super) struct Recent {
     launch: Option<LaunchId>,
     channel: u32,
-    /// The class that its workgroups were of when last asked for: a guess.
+    /// The class of its workgroups at the last look-up, as a guess.
     pub(super) class: usize,
 }
 

@@ -8,7 +8,7 @@ use super::head::Head;
 impl Matching {
     /// a3 and a4: the head that goes next, where, and whether others of its level could as well.
     pub(super) fn choose(&mut self, now: Tick) -> Option<(Head, CuId, bool)> {
-        // With one head there is nothing to compare.
+        // A single head needs no comparison.
         if let [head] = self.heads[..] {
             return Some((head, self.places.plan(&mut self.matcher, head.class, now)?, false));
         }

@@ -24,8 +24,8 @@ pub struct MatchingConfig {
     /// When a workgroup that may be cut is cut into its waves (E3); never, without.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub split: Option<SplitRule>,
-    /// Streams are folded into so many channels, in the order of their first use; without, each
-    /// stream is a channel.
+    /// The number of channels that streams are folded into, in the order of their first use; each
+    /// stream is a channel without it.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub channels: Option<u16>,
 }
@@ -38,7 +38,7 @@ pub enum Search {
     /// The longest (E4).
     #[default]
     Full,
-    /// Whole groups, of which there are so many (E5). They divide the granules of every resource.
+    /// Whole groups (E5). Their number divides the granules of every resource.
     Grouped {
         /// The seed's Z.
         groups: u32,

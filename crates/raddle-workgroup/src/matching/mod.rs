@@ -3,7 +3,7 @@
 //! Seed 000, E1 to E10. A round takes the head of every channel (a1) and what is free on every
 //! compute unit (a2), finds the heads that fit somewhere (a3), takes the best level of those, by
 //! marks where several channels tie (a4: a41, a42), chooses a compute unit, and hands out one run
-//! of each resource (a43 to a45). A large urgent workgroup that fits nowhere holds nobody up.
+//! of each resource (a43 to a45). A large urgent workgroup that fits nowhere does not block others.
 //!
 //! One answer places workgroups of one launch: as many rounds as choose that launch and no other.
 

@@ -174,7 +174,7 @@ impl Freest {
         Ok(free)
     }
 
-    /// Nothing, of a compute unit that there is not.
+    /// Does nothing for an unknown compute unit.
     #[inline(never)]
     fn measure(&mut self, matcher: &Matcher, cu: usize) {
         if cu >= matcher.len() {

@@ -63,7 +63,7 @@ impl PowerLog {
         }
     }
 
-    /// What has been drawn in the window of so many ticks before now.
+    /// What has been drawn in the `window` ticks before now.
     fn drawn(&mut self, now: u64, window: u64) -> u128 {
         let start = now.saturating_sub(window);
         self.forget(start);
@@ -82,7 +82,7 @@ pub(super) struct Power {
 }
 
 impl Power {
-    /// Of so many compute units, with so many waves each.
+    /// For `cus` compute units of `waves` waves each.
     ///
     /// # Errors
     /// For weights that are all 0, or so large that what these waves draw at the highest rates goes
@@ -104,7 +104,7 @@ impl Power {
         Ok(Self { weights, window, meters })
     }
 
-    /// What so many waves draw; in u64, whatever they do.
+    /// What `waves` waves draw, at most `u64::MAX`.
     fn of(&self, launch: &Launch, waves: u16) -> u64 {
         let each = self.weights.score(&launch.activity.0.map(u64::from)).unwrap_or(u64::MAX);
         each.saturating_mul(waves.into())

@@ -9,7 +9,7 @@ use super::head::Head;
 use crate::baselines::{EXPLAINED, start};
 
 impl Matching {
-    /// As many rounds as choose one launch; one, where it is not asked for in `bulk`.
+    /// Runs the rounds that choose one launch: one of them unless `bulk`.
     #[inline]
     pub(super) fn place(
         &mut self,
@@ -37,7 +37,7 @@ impl Matching {
         self.place_only(entry, class, now, bulk, round)
     }
 
-    /// The same for one launch of whole workgroups.
+    /// Places workgroups of the only launch that is ready.
     #[inline(never)]
     fn place_only(
         &mut self,
@@ -50,7 +50,7 @@ impl Matching {
         let Some(cu) = self.places.plan(&mut self.matcher, class, now) else {
             return self.refuse(&entry.launch, class, round);
         };
-        // There are no other heads, so nobody asks which channel and level it is of.
+        // The only head: its channel and level are never compared.
         let head = Head { entry: 0, channel: 0, level: 0, class, wave: WHOLE };
         self.commit(entry, entry.next, head, cu, now, round);
         if bulk {
@@ -82,7 +82,7 @@ impl Matching {
         Answer::WAIT
     }
 
-    /// The same where several launches are ready, or workgroups may be cut.
+    /// Places workgroups where several launches are ready, or workgroups may be cut.
     #[inline(never)]
     fn place_one_of(
         &mut self,
@@ -149,7 +149,7 @@ impl Matching {
         self.heads.iter().any(could).then(|| cutting.retry_at(now))
     }
 
-    /// Further rounds, as long as they choose the same launch and nobody else could have been.
+    /// Further rounds, while no other launch could be chosen.
     fn go_on(&mut self, entry: &ReadyLaunch, head: Head, now: Tick, round: &mut Round) {
         for workgroup in entry.next + 1..entry.launch.workgroups {
             if !self.goes_again(head, now) {
@@ -202,7 +202,7 @@ impl Matching {
 
     #[inline]
     const fn asked_first(&self) -> CuId {
-        // There are as many compute units as a u16 said.
+        // Compute units are numbered by u16.
         CuId(self.places.first() as u16)
     }
 }

@@ -21,7 +21,7 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// The order of so many levels.
+    /// An order of `levels` levels.
     ///
     /// # Errors
     /// [`Error::NoLevels`] for none.

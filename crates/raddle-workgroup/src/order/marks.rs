@@ -42,7 +42,7 @@ pub struct Marks {
 }
 
 impl Marks {
-    /// No marks, for so many levels and channels. Takes a bit for each pair.
+    /// No marks, for `levels` levels and `channels` channels: a bit for each pair.
     ///
     /// # Errors
     /// [`Error::NoLevels`] for no level; [`Error::TooManyChannels`] for more than memory holds.
@@ -60,7 +60,7 @@ impl Marks {
         Ok(Self { levels, channels, marks })
     }
 
-    /// The same marks, with room for so many channels; those beyond lose theirs.
+    /// A copy with room for `channels` channels; marks beyond them are lost.
     ///
     /// # Errors
     /// As [`Marks::new`].

@@ -25,7 +25,7 @@ use crate::Error;
 ///
 /// 1. At every tick, the ranks of the levels `0..levels` are `0..levels`, each once; 0 is best.
 /// 2. The answer depends on the arguments alone.
-/// 3. A level that there is not is refused, whatever the tick.
+/// 3. A level out of range is refused, whatever the tick.
 pub trait Order {
     /// How many levels there are, 1 or more.
     fn levels(&self) -> usize;
@@ -33,7 +33,7 @@ pub trait Order {
     /// The place of a level in the order at `now`, 0 for the best.
     ///
     /// # Errors
-    /// [`Error::LevelOutside`] for a level that there is not.
+    /// [`Error::LevelOutside`] for a level out of range.
     fn rank(&self, level: usize, now: u64) -> Result<usize, Error>;
 
     /// The best level of some heads at `now` and, into `tied`, the channels that have it, as they
@@ -42,7 +42,7 @@ pub trait Order {
     /// `heads` are pairs of channel and level. `tied` is cleared first; after an error it is empty.
     ///
     /// # Errors
-    /// [`Error::LevelOutside`] for a head of a level that there is not.
+    /// [`Error::LevelOutside`] for a head whose level is out of range.
     ///
     /// ```
     /// use raddle_workgroup::order::{Order, Windows};

@@ -81,7 +81,7 @@ impl Windows {
         core::iter::once(top).chain((0..self.ends.len()).filter(move |&level| level != top))
     }
 
-    /// The counters in which a level is best; `None` for a level that there is not.
+    /// The counters in which a level is best; `None` for a level out of range.
     #[must_use]
     pub fn window(&self, level: usize) -> Option<core::ops::Range<u128>> {
         let end = *self.ends.get(level)?;

@@ -40,7 +40,7 @@ impl<F: FnMut(usize) -> Option<u64>> Meter for F {
     }
 }
 
-/// Weights in the proportion of the power of so many kinds (i102, j102), as small as they can be.
+/// Weights in the proportion of the measured power (i102, j102), reduced to lowest terms.
 /// Each kind is measured once, in order.
 ///
 /// Laws:

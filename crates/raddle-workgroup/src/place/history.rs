@@ -47,7 +47,7 @@ pub struct History {
 }
 
 impl History {
-    /// A window of so many cycles (NX; the seed prefers 1024) over so many kinds of instructions.
+    /// A window of `cycles` cycles (NX; the seed prefers 1024) over `kinds` kinds of instructions.
     ///
     /// # Errors
     /// [`Error::NoCycles`] for a window of none.

@@ -67,7 +67,7 @@ impl Weights {
         self.of(amounts.len(), amounts.iter().map(|&amount| amount.into()))
     }
 
-    /// The score of so many amounts.
+    /// The score of `len` amounts.
     fn of(&self, len: usize, amounts: impl Iterator<Item = u128>) -> Result<u64, Error> {
         let weights = self.each.len();
         if len != weights {

@@ -100,7 +100,7 @@ impl Shared {
         self.periods.len()
     }
 
-    /// The slots of a period, from 0; none for a period that there is not.
+    /// The slots of a period, from 0; none for a period out of range.
     #[must_use]
     pub fn slots(&self, period: usize) -> &[Slot] {
         self.periods.get(period).map_or(&[], Vec::as_slice)
@@ -109,7 +109,7 @@ impl Shared {
     /// The longest runs of the maps of one period, in the order of its slots (steps g2 and g3).
     ///
     /// # Errors
-    /// For a period that there is not, another number of maps than slots, or a map of another size
+    /// For a period out of range, another number of maps than slots, or a map of another size
     /// than its kind's.
     pub fn find(&self, period: usize, maps: &[View<'_>]) -> Result<Vec<u32>, Error> {
         let slots = self.slots(period);

@@ -35,7 +35,7 @@ impl Lack {
         Self { resource, wanted: wanted.into(), available: available.into() }
     }
 
-    /// The same for a launch, on one compute unit or on any.
+    /// The refusal of a launch, by one compute unit or by all.
     pub(crate) const fn refusal(self, launch: LaunchId, cu: Option<CuId>) -> Refusal {
         let Self { resource, wanted, available } = self;
         Refusal { launch, cu, resource, wanted, available }
@@ -46,7 +46,7 @@ impl Lack {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SimdShare {
     pub(super) waves: [u16; MAX_SIMDS],
-    /// Granules of vector registers, in one run. More than a u16 says are as many as it does; such a
+    /// Granules of vector registers, in one run, at most what a u16 holds; a larger
     /// class is never open.
     pub(super) vgpr: [u16; MAX_SIMDS],
 }
@@ -98,7 +98,7 @@ impl Share {
         &self.rows[usize::from(turn) % MAX_SIMDS]
     }
 
-    /// The SIMDs that get waves, of so many, from the one that gets the first.
+    /// The SIMDs that get waves, beginning with the one that gets the first.
     #[inline(always)]
     pub(super) fn simds(&self, turn: u8, simds: usize) -> impl Iterator<Item = usize> + use<> {
         let turn = usize::from(turn);

@@ -28,7 +28,7 @@ pub(super) struct CuState {
     /// Of the first 64 classes, a bit each: those that certainly take one more workgroup here, tried
     /// since the last one came.
     pub(super) sure: u64,
-    /// The same for those that certainly take none.
+    /// The classes that certainly take no further workgroup here, a bit each.
     pub(super) closed: u64,
 }
 
@@ -56,7 +56,7 @@ impl CuState {
     /// Whether there is enough for one more, wherever it lies: what lacks here lacks for certain.
     #[inline(always)]
     pub(super) fn may_take(&self, class: &Class, row: &SimdShare) -> bool {
-        // No branch between these: which of them lacks nobody can foretell.
+        // No branch between these: which of them lacks is unpredictable.
         (self.workgroups > 0) & (self.displaced == 0) & self.has(class, row)
     }
 

@@ -32,7 +32,7 @@ impl Finder {
         found.unwrap_or(0)
     }
 
-    /// What is reported of a map of so many free blocks.
+    /// The longest run that is reported of a map with all `blocks` free.
     pub(super) fn of_empty(&self, blocks: u32) -> u32 {
         match self {
             Self::Exact | Self::Grouped(_) => blocks,
@@ -76,7 +76,7 @@ impl Finders {
 
 fn finder(search: &Search, resource: Resource, blocks: u32) -> Result<Finder, Error> {
     let fault = |cause| Error::Search { resource, cause };
-    // Of nothing there is nothing to find.
+    // A resource without granules needs no finder.
     match search {
         _ if blocks == 0 => Ok(Finder::Exact),
         Search::Full | Search::Shared { .. } => Ok(Finder::Exact),
@@ -91,7 +91,7 @@ fn finder(search: &Search, resource: Resource, blocks: u32) -> Result<Finder, Er
             if let Some(at) = amounts.windows(2).position(|two| two[0] >= two[1]) {
                 return Err(fault(raddle_bitmap::Error::SampleOrder { at: at + 1 }));
             }
-            // An amount of 0 becomes a place that there is not, and is refused with the others.
+            // An amount of 0 wraps to an index out of range, which `Sampled::new` refuses.
             let k = amounts.iter().map(|&amount| amount.wrapping_sub(1));
             let k: Vec<u32> = k.filter(|&k| k < blocks || k == u32::MAX).collect();
             Sampled::new(blocks, &k).map(Finder::Sampled).map_err(fault)

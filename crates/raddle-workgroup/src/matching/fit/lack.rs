@@ -29,7 +29,7 @@ impl Matcher {
         })
     }
 
-    /// The same for an empty compute unit, if none is named.
+    /// What such a workgroup lacks on one compute unit, or on an empty one if none is named.
     pub(super) fn lacks_on(&self, cu: Option<usize>, class: &Class) -> Option<Lack> {
         let demand = &class.demand;
         if demand.waves == 0 {

@@ -28,7 +28,7 @@ pub(super) struct Maps {
 }
 
 impl Maps {
-    /// All free, on so many compute units.
+    /// Maps of `cus` compute units, all free.
     pub(super) fn new(shape: &CuShape, cus: usize) -> Self {
         let simds = usize::from(shape.simds);
         let sgpr = if shape.sgpr == u16::MAX { 0 } else { u32::from(shape.sgpr) };

@@ -213,7 +213,7 @@ impl Matcher {
             return false;
         }
         let plan = &mut self.plan;
-        // There are as many compute units as a u16 said.
+        // Compute units are numbered by u16.
         (plan.cu, plan.turn, plan.stamp) = (CuId(cu as u16), unit.turn, unit.stamp);
         self.maps.find(cu, class, row, unit.turn, &mut plan.runs)
     }

@@ -92,7 +92,7 @@ impl Matcher {
             {
                 let name = self.groups.name(cu, position);
                 let (turn, runs) = self.groups.runs(cu, position);
-                // There are as many compute units as a u16 said.
+                // Compute units are numbered by u16.
                 lifted.push(Parked { cu: cu as u16, name, turn, runs });
                 left(CuId(cu as u16), name.wave);
                 self.give(cu, position, launch, name.wave);

@@ -24,13 +24,13 @@ pub(super) struct Resident {
     wave: u16,
 }
 
-/// There are never so many demands on a device, but if there were, this stands for those beyond.
+/// The class of a workgroup whose index does not fit a u16.
 const NO_CLASS: u16 = u16::MAX;
 
-/// Numbers that are compared side by side: whose it is nobody can foretell.
+/// Numbers that are compared side by side, without a branch for each.
 const ROW: usize = 8;
 
-/// Says of a group that it is a whole workgroup, of which none has so many waves.
+/// The wave of a whole workgroup, larger than any wave's index.
 pub(crate) const WHOLE: u16 = u16::MAX;
 
 /// Which workgroup, or which wave of one that was cut.

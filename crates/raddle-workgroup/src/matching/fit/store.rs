@@ -40,7 +40,7 @@ pub(super) struct MapArray {
 }
 
 impl MapArray {
-    /// So many maps of so many free granules.
+    /// `maps` maps of `granules` free granules each.
     pub(super) fn new(granules: u32, maps: usize) -> Self {
         let per = granules.div_ceil(BITS) as usize;
         let mut words = Vec::with_capacity(maps * per);
@@ -75,7 +75,7 @@ impl MapArray {
         View::new(self.map(at), self.granules).map_or(0, |map| finder.longest(map))
     }
 
-    /// The lowest start of so many free granules; nothing lies at 0, everywhere.
+    /// The lowest start of `want` free granules; a want of 0 starts at 0.
     #[inline(always)]
     pub(super) fn first_fit(&self, at: usize, want: u32) -> Option<u32> {
         if want == 0 {

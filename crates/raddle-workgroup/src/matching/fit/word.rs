@@ -21,7 +21,7 @@ pub(super) fn first_fit(words: &[u64], want: u32) -> u32 {
     }
 }
 
-/// At most as many as a word has: the run lies in one, or in two neighbours.
+/// Runs of at most 64: in one word, or in two neighbours.
 #[inline]
 fn first_short(words: &[u64], want: u32) -> u32 {
     let (mut base, mut before) = (0, 0);
@@ -42,7 +42,7 @@ fn first_short(words: &[u64], want: u32) -> u32 {
     NOWHERE
 }
 
-/// The same in each of four words, side by side; whether all have such a run.
+/// The lowest starts in four words at once; whether all have such a run.
 #[inline]
 pub(super) fn first_fits(words: &[u64; 4], want: u32, starts: &mut [u16; 4]) -> bool {
     match want {
