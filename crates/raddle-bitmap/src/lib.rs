@@ -28,7 +28,6 @@
 //!   [`Shared`]. What each may report is in its [`Promise`] and its [`Need`].
 //! - [`Bank`]: many maps of one resource, with the longest run of each; [`batch`]: what it measures
 //!   them with.
-//! - [`miss`]: how often a search that reports a lower bound misses a run.
 //! - `circuit` (feature `circuit`): the sequences of the seed step by step, and what each variant
 //!   costs in gates, registers and clocks.
 //!
@@ -52,7 +51,6 @@ pub mod circuit;
 mod convert;
 mod error;
 mod map;
-pub mod miss;
 mod runs;
 mod search;
 #[cfg(all(feature = "std", target_arch = "x86_64"))]

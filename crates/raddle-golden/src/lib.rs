@@ -1,2 +1,9 @@
 //! What would the hardware have to answer, and how does it come to that answer?
 #![forbid(unsafe_code)]
+
+pub mod bitmap;
+pub mod matching;
+pub mod placement;
+pub mod preempt;
+pub mod slices;
+pub mod sm;

@@ -7,7 +7,6 @@
 //! | part | question |
 //! |---|---|
 //! | [`Controller`] | what does the thread between a program and its runtime do next? |
-//! | [`model`] | what happens tick by tick on a GPU with one stream? |
 //! | [`policy`] | how does work leave in a dispatcher, when its process loses the turn? |
 #![no_std]
 #![forbid(unsafe_code)]
@@ -19,7 +18,6 @@ extern crate std;
 mod abilities;
 mod controller;
 mod error;
-pub mod model;
 pub mod policy;
 mod progress;
 

@@ -8,7 +8,6 @@
 //! | part | question |
 //! |---|---|
 //! | [`Controllers`] | what do the global and the SM controllers do next, by the seed's tables? |
-//! | [`run()`] | what happens tick by tick, when warps take given times? |
 //! | [`BlockWarp`] | the same rules as an [`Allocate`](raddle_policy::Allocate) policy |
 //! | [`Options`] | which readings of the seed are followed, at what price? |
 //!
@@ -49,7 +48,6 @@ mod error;
 mod index;
 mod options;
 mod policy;
-mod run;
 mod search;
 mod tables;
 
@@ -57,7 +55,6 @@ pub use controllers::Controllers;
 pub use error::Error;
 pub use options::{Choose, Options};
 pub use policy::BlockWarp;
-pub use run::{Job, Outcome, Step, run};
 pub use search::Route;
 pub use tables::{BlockRow, Decision, Ended, Handle, Kernel, KernelRow, Resources, SmRow, Started};
 

@@ -113,7 +113,7 @@ pub struct Started {
 }
 
 /// A block on an SM, to report its warps by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Handle {
     pub(crate) slot: u32,
     pub(crate) serial: u64,

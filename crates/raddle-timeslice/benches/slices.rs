@@ -11,10 +11,10 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use raddle_golden::slices::{Exclusive, GpuTask, TaskId};
 use raddle_policy::{Level, ProcessId, ProcessState, Tick, Ticks, Turn};
 use raddle_timeslice::{
-    Entry, Error, Exclusive, Levels, Loaded, Pool, Rule, Runnable, Settings, StageOne, StageTwo,
-    Task, TaskId, TwoStage, WeightedSlices, WeightedSlicesConfig,
+    Entry, Error, Loaded, Rule, Settings, StageOne, StageTwo, WeightedSlices, WeightedSlicesConfig,
 };
 
 mod pools;
@@ -40,30 +40,7 @@ fn row(what: &str, goal: &str, (fastest, median): (f64, f64)) {
     println!("{what:<58} {fastest:>11.1} {median:>11.1}  {goal}");
 }
 
-/// The same as a pool.
-fn pool_of(kind: &str) -> Result<Pool, Error> {
-    let (mut pool, now) = (Pool::new(Levels::new(32)?), Tick(1_000_000_000_000_000));
-    for (id, entry) in (0..).zip(entries(kind)) {
-        let (created, ran) = (Tick(now.0 - entry.alive.0), entry.ran);
-        let Entry { level, share, .. } = entry;
-        pool.add(Task { id: TaskId(id), level, share, created, ran }, now)?;
-    }
-    Ok(pool)
-}
-
 fn loads() -> Result<(), Error> {
-    for (kind, _) in POOLS {
-        let (pool, settings) = (pool_of(kind)?, Settings::new(T0, 8, Rule::MinOne));
-        let mut stages = TwoStage::new(&settings)?;
-        // Eight slices a load: the load is most of them.
-        let time = measure(20, || {
-            for _ in 0..20 * 8 {
-                black_box(stages.next(black_box(&pool)));
-            }
-        });
-        assert_eq!(stages.loads() as usize, 20 * RUNS);
-        row(&format!("8 of 10,000 of a pool, {kind}"), "10,000", time);
-    }
     for (kind, _) in POOLS {
         let (pool, mut loaded) = (entries(kind).collect::<Vec<Entry>>(), Vec::new());
         let mut stage = StageOne::new(T0, 8)?;
@@ -74,43 +51,6 @@ fn loads() -> Result<(), Error> {
         });
         row(&format!("8 of 10,000 entries, {kind}"), "10,000", time);
     }
-    Ok(())
-}
-
-/// The same while eight run and time goes by between loads: charges and all.
-fn in_use() -> Result<(), Error> {
-    let settings = Settings::new(T0, 8, Rule::MinOne);
-    for kind in ["at random", "all equal"] {
-        let (mut pool, mut stages) = (pool_of(kind)?, TwoStage::new(&settings)?);
-        let mut wrong = 0;
-        let time = measure(20, || {
-            for _ in 0..20 * 8 {
-                let Some(slice) = stages.next(&pool) else { continue };
-                let now = pool.now() + Ticks(T0.0);
-                wrong += u32::from(pool.charge(slice.id, T0, now).is_err());
-            }
-        });
-        assert_eq!((wrong, stages.loads() as usize), (0, 20 * RUNS));
-        row(&format!("8 of 10,000 of a pool in use, {kind}"), "10,000", time);
-    }
-    Ok(())
-}
-
-/// A task in the middle completes, another comes in at the end.
-fn changes() -> Result<(), Error> {
-    let (mut pool, mut next) = (pool_of("at random")?, 10_000);
-    let now = pool.now();
-    let mut failed = 0;
-    let time = measure(100, || {
-        for n in 0..100 {
-            let id = pool.tasks()[3000 + n].id;
-            let left = pool.complete(id, now).map(|task| Task { id: TaskId(next), ..task });
-            failed += u32::from(left.and_then(|task| pool.add(task, now)).is_err());
-            next += 1;
-        }
-    });
-    assert_eq!((failed, pool.tasks().len()), (0, 10_000));
-    row("one of 10,000 in a pool completes, another comes in", "", time);
     Ok(())
 }
 
@@ -129,19 +69,6 @@ fn slices() -> Result<(), Error> {
         });
         row(&format!("the length of a slice, rule {}", rule.name()), "50", time);
     }
-    // The next slice of a load, from a pool of 10,000; the load itself is the row above.
-    let pool = pool_of("at random")?;
-    let settings = Settings::new(T0, 10_000, Rule::MinOne);
-    let mut stages = TwoStage::new(&settings)?;
-    black_box(stages.next(&pool));
-    let time = measure(200, || {
-        for _ in 0..200 {
-            black_box(stages.next(black_box(&pool)));
-        }
-    });
-    assert_eq!(stages.loads(), 1);
-    assert!(pool.most_urgent().is_some());
-    row("the next slice of a load, 10,000 in the pool", "50", time);
     Ok(())
 }
 
@@ -149,18 +76,18 @@ fn simulated() -> Result<(), Error> {
     for (tasks, capacity) in [(4_u32, 4), (16, 8), (64, 8)] {
         for rule in Rule::ALL {
             let settings = Settings::new(Ticks(40), capacity, rule);
-            let mut gpu = Exclusive::new(&settings, Levels::default())?;
+            let mut gpu = Exclusive::new(&settings)?;
             for id in 0..tasks {
                 let (created, ran) = (Tick(0), Ticks(0));
-                let task = Task { id: TaskId(id), level: Level(1), share: 1, created, ran };
-                gpu.add(task, None, Tick(0))?;
+                let task = GpuTask { id: TaskId(id), level: Level(1), share: 1, created, ran };
+                gpu.add(task, None, Tick(0));
             }
             let mut count = 0_u64;
             let mut times = Vec::new();
             for _ in 0..RUNS {
                 let (start, before) = (Instant::now(), count);
-                let until = gpu.pool().now() + Ticks(40 * 20_000);
-                gpu.advance(until, &mut |_| count += 1)?;
+                let until = gpu.now() + Ticks(40 * 20_000);
+                gpu.advance(until, &mut |_| count += 1);
                 times.push(start.elapsed().as_nanos() as f64 / (count - before) as f64);
             }
             times.sort_by(f64::total_cmp);
@@ -208,8 +135,6 @@ fn turns() -> Result<(), Error> {
 fn main() -> Result<(), Error> {
     println!("{:<58} {:>11} {:>11}  goal, ns", "", "fastest ns", "median ns");
     loads()?;
-    in_use()?;
-    changes()?;
     slices()?;
     turns()?;
     simulated()

@@ -4,9 +4,7 @@
 
 use core::fmt;
 
-use raddle_policy::{Level, Tick, Ticks};
-
-use crate::TaskId;
+use raddle_policy::{Level, Ticks};
 
 /// What is malformed: a configuration, a task, or what is said to have happened to it. Nothing has
 /// changed.
@@ -54,46 +52,6 @@ pub enum Error {
         /// The smallest, t0.
         t0: Ticks,
     },
-    /// A task of share 0, which would never run.
-    ZeroShare {
-        /// Which.
-        task: TaskId,
-    },
-    /// A task that is in the pool already.
-    DuplicateTask {
-        /// Which.
-        task: TaskId,
-    },
-    /// A task that is not in the pool.
-    UnknownTask {
-        /// Which.
-        task: TaskId,
-    },
-    /// A task that is created later than now.
-    CreatedLater {
-        /// Which.
-        task: TaskId,
-        /// When.
-        created: Tick,
-        /// Now.
-        now: Tick,
-    },
-    /// A task that ran for longer than it is alive.
-    RanBeyond {
-        /// Which.
-        task: TaskId,
-        /// For how long it ran.
-        ran: Ticks,
-        /// For how long it is alive.
-        alive: Ticks,
-    },
-    /// A time before the latest that was seen.
-    TimeBackwards {
-        /// Now, as it is said.
-        now: Tick,
-        /// The latest seen.
-        latest: Tick,
-    },
     /// A weight or a slice beyond 128 bits.
     Overflow {
         /// Of which loaded task, counted from 0.
@@ -101,8 +59,8 @@ pub enum Error {
     },
 }
 
-impl Error {
-    fn of_a_setting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::LevelCount { levels } => {
                 write!(f, "{levels} levels cannot be: give 1 to 256")
@@ -127,35 +85,6 @@ impl Error {
                 f,
                 "the slice of loaded task {at} is beyond 128 bits: give smaller shares or a coarser tick"
             ),
-            _ => Ok(()),
-        }
-    }
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::ZeroShare { task } => {
-                write!(f, "task {task} has share 0 and would never run: give 1 or more")
-            }
-            Self::DuplicateTask { task } => {
-                write!(f, "task {task} is in the pool already: give each an id of its own")
-            }
-            Self::UnknownTask { task } => {
-                write!(f, "task {task} is not in the pool: add it first, complete it once")
-            }
-            Self::CreatedLater { task, created, now } => write!(
-                f,
-                "task {task} is created at {created}, which is later than now, {now}: add it then"
-            ),
-            Self::RanBeyond { task, ran, alive } => write!(
-                f,
-                "task {task} ran for {ran} ticks but is alive for {alive}: run time is processed time only"
-            ),
-            Self::TimeBackwards { now, latest } => {
-                write!(f, "it is {now} after it was {latest}: time cannot run backwards")
-            }
-            _ => self.of_a_setting(f),
         }
     }
 }

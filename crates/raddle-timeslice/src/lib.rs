@@ -12,7 +12,6 @@
 //! | [`StageTwo`], [`Rule`] | how long is each slice? | S21 |
 //! | [`Arranger`], [`Order`] | which goes first? | S22 |
 //! | [`TwoStage`] | which slice is next? | S10 to S23 |
-//! | [`Pool`], [`Exclusive`] | what happens on a GPU that runs exactly these slices? | S20 to S23 |
 //!
 //! In the turn slot of a dispatcher, as [`Turn`](raddle_policy::Turn) policies:
 //!
@@ -26,18 +25,16 @@
 //! Units: ticks; levels count from 0, the most urgent. Integers only.
 //!
 //! ```
-//! use raddle_timeslice::{Exclusive, Levels, Rule, Settings, Shares, Task, TaskId};
-//! use raddle_policy::{Level, Tick, Ticks};
-//! let settings = Settings { shares: Shares::Time, ..Settings::new(Ticks(40), 8, Rule::MinOne) };
-//! let mut gpu = Exclusive::new(&settings, Levels::default())?;
-//! for (id, share) in [(0, 3), (1, 1)] {
-//!     let task = Task { id: TaskId(id), level: Level(2), share, created: Tick(0), ran: Ticks(0) };
-//!     gpu.add(task, None, Tick(0))?;
-//! }
-//! gpu.advance(Tick(1_000_000), &mut |_| {})?;
-//! let ran: Vec<u64> = gpu.pool().tasks().iter().map(|task| task.ran.0).collect();
-//! assert_eq!(ran.iter().sum::<u64>(), 1_000_000);
-//! assert!((735_000..=765_000).contains(&ran[0]), "three quarters: {ran:?}");
+//! use raddle_timeslice::{Entry, Rule, StageOne, StageTwo};
+//! use raddle_policy::{Level, Ticks};
+//! let process = |alive, ran| {
+//!     Entry { level: Level(2), share: 1, alive: Ticks(alive), ran: Ticks(ran) }
+//! };
+//! let (mut loaded, mut slices) = (Vec::new(), Vec::new());
+//! let pool = [process(3600, 180), process(3600, 600)];
+//! StageOne::new(Ticks(40), 8)?.load(pool, &mut loaded);
+//! StageTwo::new(Ticks(40), Rule::Claim, None)?.slices(&loaded, &mut slices)?;
+//! assert_eq!(slices, [52, 173], "the process that ran less has the shorter slice by this rule");
 //! # Ok::<(), raddle_timeslice::Error>(())
 //! ```
 #![no_std]
@@ -45,29 +42,22 @@
 
 extern crate alloc;
 
-mod coarse;
 mod error;
-mod exclusive;
-mod filter;
 mod level;
 mod order;
 mod policy;
-mod pool;
-mod scan;
 mod stage_one;
 mod stage_two;
 mod two_stage;
 mod weight;
 
 pub use error::Error;
-pub use exclusive::{Exclusive, Stretch};
 pub use level::{Code, Levels};
 pub use order::{Arranger, Order};
 pub use policy::{
     RoundRobin, RoundRobinConfig, UnmapAll, UnmapAllConfig, Vruntime, VruntimeConfig,
     WeightedSlices, WeightedSlicesConfig,
 };
-pub use pool::{Pool, Task, TaskId};
 pub use stage_one::{Candidates, Entry, Loaded, StageOne};
 pub use stage_two::{Rule, StageTwo};
 pub use two_stage::{Reload, Runnable, Settings, Shares, Slice, TakeOver, TwoStage};

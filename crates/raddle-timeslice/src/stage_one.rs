@@ -4,9 +4,6 @@
 //! in pool order; else the `capacity` of them that are owed most, by weight, ties in pool order.
 //! One pass over the pool, no allocation once the list has its size. What is surely below the last
 //! of those loaded so far is passed over after one product; every decision is of exact fractions.
-//!
-//! [`Pool`](crate::Pool) is scanned faster still, by its columns (`coarse`), of which a few comparisons
-//! of 16 bits tell what may reach the bar (`filter`).
 
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
@@ -67,18 +64,15 @@ pub struct Candidates {
 /// ```
 #[derive(Clone, Debug)]
 pub struct StageOne {
-    pub(crate) t0: Ticks,
-    pub(crate) capacity: usize,
+    t0: Ticks,
+    capacity: usize,
     /// Those loaded so far; the first to go on top.
-    pub(crate) heap: BinaryHeap<Last>,
-    /// Processes of a pool that were looked at.
-    #[cfg(test)]
-    pub(crate) looks: usize,
+    heap: BinaryHeap<Last>,
 }
 
 /// A loaded process among others: what is owed least, and of those what came last, is the greatest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Last {
+struct Last {
     /// One over the weight with 64 bits behind the point, rounded down; the greatest there is if it
     /// does not fit. It decides most comparisons.
     inverse: u64,
@@ -109,62 +103,33 @@ impl PartialOrd for Last {
 
 /// The last of a full cache, as something that others are surely not owed more than.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bar {
+struct Bar {
     /// One over its weight, from above, with 64 bits behind the point.
     inverse: u64,
     /// Whether that fits, as it does for weights above 1.
     known: bool,
     /// Its alive time and run time, if its share is 1 and ties are excluded.
     one: Option<(u64, u64)>,
-    /// Where it stands in the pool.
-    index: usize,
-    /// Its share, if it is owed as much as that or more; else 0.
-    share: u64,
 }
 
 impl Bar {
     /// Excludes nothing.
-    pub(crate) const NONE: Self =
-        Self { inverse: u64::MAX, known: false, one: None, index: 0, share: 0 };
+    const NONE: Self = Self { inverse: u64::MAX, known: false, one: None };
 
     fn of(last: &Last) -> Self {
-        let Loaded { index, weight, share } = last.loaded;
+        let Loaded { weight, share, .. } = last.loaded;
         let inverse = last.inverse.checked_add(1);
         let alive = u64::try_from(weight.over()).ok().filter(|_| share <= 1);
-        let share = share.max(1);
-        let its_share = Weight::new(share, 1, 1, 1);
         Self {
             inverse: inverse.unwrap_or(u64::MAX),
             known: inverse.is_some(),
             one: alive.map(|alive| (alive, weight.under())),
-            index,
-            share: if weight >= its_share { share } else { 0 },
         }
-    }
-
-    /// The same, but whoever is owed as much is not excluded.
-    pub(crate) fn with_ties(self) -> Self {
-        Self { one: None, ..self }
-    }
-
-    /// One over its weight, from above, with 64 bits behind the point, if that fits.
-    pub(crate) fn inverse(&self) -> Option<u64> {
-        self.known.then_some(self.inverse)
-    }
-
-    /// Where it stands in the pool.
-    pub(crate) const fn index(&self) -> usize {
-        self.index
-    }
-
-    /// Its share, if it is owed as much as that or more.
-    pub(crate) fn share(&self) -> Option<u64> {
-        (self.share > 0).then_some(self.share)
     }
 
     /// Whether a process is surely not owed more: one product shows it of most.
     #[inline]
-    pub(crate) fn excludes(&self, entry: &Entry, t0: u64) -> bool {
+    fn excludes(&self, entry: &Entry, t0: u64) -> bool {
         let ran = entry.ran.0.max(t0);
         let over = match entry.share {
             // Where alive time counts as t0, a weight of share 1 is 1 at most: below the bar.
@@ -194,13 +159,7 @@ impl StageOne {
         if capacity == 0 {
             return Err(Error::ZeroCapacity);
         }
-        Ok(Self {
-            t0,
-            capacity,
-            heap: BinaryHeap::new(),
-            #[cfg(test)]
-            looks: 0,
-        })
+        Ok(Self { t0, capacity, heap: BinaryHeap::new() })
     }
 
     /// How many fit.
@@ -236,7 +195,7 @@ impl StageOne {
             if bar.excludes(&entry, t0) {
                 continue;
             }
-            if self.take(index, entry) {
+            if self.take(index, &entry) {
                 bar = self.bar();
             }
         }
@@ -246,24 +205,18 @@ impl StageOne {
     }
 
     /// What one has to be owed more than; of a full cache.
-    pub(crate) fn bar(&self) -> Bar {
+    fn bar(&self) -> Bar {
         self.heap.peek().filter(|_| self.is_full()).map_or(Bar::NONE, Bar::of)
     }
 
-    pub(crate) fn is_full(&self) -> bool {
+    fn is_full(&self) -> bool {
         self.heap.len() >= self.capacity
     }
 
     /// Takes it, in the place of the last if there is no room; whether anything has changed.
-    #[inline]
-    pub(crate) fn take(&mut self, index: usize, entry: Entry) -> bool {
-        // By its parts: an entry that is handed over would be written to memory each time.
-        self.take_parts(index, entry.share, entry.alive.0, entry.ran.0)
-    }
-
-    #[inline(never)]
-    fn take_parts(&mut self, index: usize, share: u64, alive: u64, ran: u64) -> bool {
-        let new = Loaded { index, weight: Weight::new(share, alive, ran, self.t0.0), share };
+    fn take(&mut self, index: usize, entry: &Entry) -> bool {
+        let Entry { share, alive, ran, .. } = *entry;
+        let new = Loaded { index, weight: Weight::new(share, alive.0, ran.0, self.t0.0), share };
         if self.heap.len() < self.capacity {
             self.heap.push(Last::new(new));
             return true;
@@ -284,7 +237,7 @@ impl StageOne {
         }
     }
 
-    pub(crate) fn unload(&mut self, candidates: usize, loaded: &mut Vec<Loaded>) {
+    fn unload(&mut self, candidates: usize, loaded: &mut Vec<Loaded>) {
         loaded.clear();
         loaded.extend(self.heap.drain().map(|last| last.loaded));
         if candidates <= self.capacity {

@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use raddle_policy::{Level, Ticks};
 
-use crate::{Arranger, Candidates, Entry, Error, Loaded, Order, Rule, StageOne, StageTwo};
+use crate::{Arranger, Entry, Error, Loaded, Order, Rule, StageOne, StageTwo};
 
 /// When the cache is loaded again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -112,12 +112,6 @@ pub trait Runnable {
 
     /// All of them, in pool order.
     fn entries(&self) -> impl Iterator<Item = Entry>;
-
-    /// Stage one over it, the same as over `entries`. A pool that knows better than to read them all
-    /// does that here.
-    fn load(&self, stage: &mut StageOne, loaded: &mut Vec<Loaded>) -> Option<Candidates> {
-        stage.load(self.entries(), loaded)
-    }
 
     /// Who stands at a position of `entries`.
     fn at(&self, index: usize) -> Option<Self::Id>;
@@ -243,7 +237,7 @@ impl<Id: Copy + Eq> TwoStage<Id> {
         self.batch.clear();
         self.next = 0;
         self.loads += 1;
-        let Some(candidates) = pool.load(&mut self.one, &mut self.loaded) else {
+        let Some(candidates) = self.one.load(pool.entries(), &mut self.loaded) else {
             return;
         };
         self.level = candidates.level;

@@ -1,10 +1,11 @@
 //! Does a slice allocate nothing once the lists have the size that they will have?
 
+use raddle_golden::slices::{Exclusive, GpuTask, TaskId};
 use raddle_policy::{Level, ProcessId, ProcessState, Tick, Ticks, Turn};
 use raddle_testkit::{Counting, made};
 use raddle_timeslice::{
-    Exclusive, Levels, Order, RoundRobin, RoundRobinConfig, Rule, Settings, Task, TaskId, UnmapAll,
-    UnmapAllConfig, Vruntime, VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
+    Order, RoundRobin, RoundRobinConfig, Rule, Settings, UnmapAll, UnmapAllConfig, Vruntime,
+    VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
 };
 
 #[global_allocator]
@@ -23,15 +24,15 @@ fn slices_of_the_exclusive_gpu() {
             [(Order::Fifo, 8, 20), (Order::Random { seed: 3 }, 32, 20), (Order::Fifo, 8, 2000)]
         {
             let settings = Settings { order, ..Settings::new(Ticks(40), capacity, rule) };
-            let mut gpu = Exclusive::new(&settings, Levels::default()).unwrap();
+            let mut gpu = Exclusive::new(&settings).unwrap();
             for id in 0..tasks {
                 let (created, ran) = (Tick(0), Ticks(0));
-                let task = Task { id: TaskId(id), level: Level(1), share: 1, created, ran };
-                gpu.add(task, None, Tick(0)).unwrap();
+                let task = GpuTask { id: TaskId(id), level: Level(1), share: 1, created, ran };
+                gpu.add(task, None, Tick(0));
             }
-            gpu.advance(Tick(100_000), &mut |_| {}).unwrap();
+            gpu.advance(Tick(100_000), &mut |_| {});
             let (mut slices, loads) = (0, gpu.loads());
-            let run = || gpu.advance(Tick(1_000_000), &mut |_| slices += 1).unwrap();
+            let run = || gpu.advance(Tick(1_000_000), &mut |_| slices += 1);
             assert_eq!(made(run), 0, "{}", rule.name());
             assert!(slices > 500 && gpu.loads() > loads, "{slices}");
         }

@@ -13,8 +13,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
+use raddle_golden::placement::contract::{Algorithm, Kernel, Replay};
 use raddle_workgroup::Error;
-use raddle_workgroup::contract::{Algorithm, Kernel, Replay};
 
 const RUNS: usize = 5;
 /// Workgroups a second of the peer: compute units, round-robin, greedy.

@@ -10,8 +10,7 @@
 //! | [`Spatial`] | as leftover, within the compute units of its process | of one process one after the other |
 //!
 //! Beside them: [`Allocator`], which finds and keeps real addresses (SIMD, first vector register,
-//! first scalar register, first byte of LDS), and [`contract`], a replay scenario for checking that
-//! round-robin and greedy put every workgroup where another implementation puts it.
+//! first scalar register, first byte of LDS).
 //!
 //! The parts of a matching dispatcher (seed 000), each usable alone with plain values:
 //!
@@ -21,7 +20,6 @@
 //! | [`split`] | when is a workgroup that never fits cut into its waves? |
 //! | [`balance`] | how many waves does each SIMD get? |
 //! | [`place`] | which of several compute units that fit takes the workgroup? |
-//! | [`model`] | all of it step by step, on plain values: the readable form of the matching |
 //!
 //! [`Matching`] joins them in the allocate slot, each chosen by its configuration.
 //!
@@ -55,10 +53,8 @@ extern crate alloc;
 mod allocator;
 pub mod balance;
 mod baselines;
-pub mod contract;
 mod error;
 mod matching;
-pub mod model;
 pub mod order;
 pub mod place;
 pub mod split;

@@ -1,12 +1,12 @@
 //! Do the parts of seed 000 allocate nothing once they have seen as much as they will see?
 
+use raddle_golden::placement::contract::{Kernel, SHAPE, XorShift};
 use raddle_policy::{
     Activity, Allocate, Answer, Barrier, CuShape, Cus, Demand, Fact, Launch, LaunchId, Level,
     Piece, ReadyLaunch, ReadyView, Round, StreamId, Tick, WaveSpan,
 };
 use raddle_testkit::{Counting, made};
 use raddle_workgroup::balance::{Kind, Pointer, Table};
-use raddle_workgroup::contract::{Kernel, SHAPE, XorShift};
 use raddle_workgroup::order::{Lowest, Marks, Order, Windows};
 use raddle_workgroup::place::{History, LeastPower, Mix, MostFree, Weights};
 use raddle_workgroup::split::{Failures, Outcome, Workgroup, split};

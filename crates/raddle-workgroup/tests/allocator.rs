@@ -2,12 +2,12 @@
 
 use proptest::prelude::*;
 use raddle_dispatch::Book;
+use raddle_golden::placement::contract::SHAPE;
 use raddle_policy::{
     Allocate, Answer, CuId, CuShape, Demand, Fact, Launch, LaunchId, Piece, Place, Preemption,
     ReadyLaunch, ReadyView, Resource, Round, Tick, WaveSpan,
 };
 use raddle_testkit::{any_launch, any_shape};
-use raddle_workgroup::contract::SHAPE;
 use raddle_workgroup::{Allocator, Error, Greedy, GreedyConfig, GroupPlan, Rotation, SimdRule};
 
 const CU: CuId = CuId(0);

@@ -8,7 +8,7 @@
 //! | [`Shared`] | E7 | the longest run of each of several maps | exact |
 //!
 //! None ever reports more than there is. In hardware the lower bounds are cheaper (`circuit::Cost`
-//! counts by how much, [`miss`](crate::miss) what they miss); in software they are not, and stand
+//! counts by how much, `raddle explain bitmap --cost` what they miss); in software they are not, and stand
 //! here as the exact meaning of what hardware would answer.
 //!
 //! Which digit means free is a matter of how a map comes in ([`Polarity`](crate::Polarity)). The
@@ -39,7 +39,7 @@ pub enum Promise {
 /// cells of `cell` blocks from its beginning, and a cell is free when all its blocks are.
 ///
 /// The demand rule of the seed, paragraph 150, and what a method misses: see
-/// [`miss`](crate::miss).
+/// `raddle explain bitmap --cost`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Need {
     /// Blocks of a cell, at least 1.

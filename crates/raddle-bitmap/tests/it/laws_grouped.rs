@@ -1,8 +1,8 @@
 //! Does the grouped search keep the laws of seed 000, E5?
 
 use raddle_bitmap::circuit::{GroupedTrace, Setup};
-use raddle_bitmap::miss::{Chance, refused};
 use raddle_bitmap::{Error, Full, Grouped, Need, Search};
+use raddle_golden::bitmap::miss::{Chance, refused};
 
 use crate::{every_map, map, naive};
 

@@ -1,7 +1,7 @@
 //! Are the miss rates those of counting all maps, and of a simulation by plain loops?
 
-use raddle_bitmap::miss::{Chance, Churn, missed, refused};
 use raddle_bitmap::{Full, Grouped, Refusals, Sampled, Search};
+use raddle_golden::bitmap::miss::{Chance, Churn, missed, refused};
 
 use crate::every_map;
 

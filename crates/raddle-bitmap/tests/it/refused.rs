@@ -4,9 +4,9 @@ use raddle_bitmap::circuit::{
     Cost, Counting, FullTrace, GroupedTrace, MOST_BLOCKS, Masks, PeriodTrace, SampledTrace, Setup,
     Timing, Variant,
 };
-use raddle_bitmap::miss::{Chance, Churn};
 use raddle_bitmap::{Error, FixedMap, FreeMap, Full, Grouped, Kind, Layout, Map64, Map2048};
 use raddle_bitmap::{Polarity, Sampled, Search, Shared};
+use raddle_golden::bitmap::miss::{Chance, Churn};
 
 #[test]
 fn maps_without_blocks_or_with_too_many() {

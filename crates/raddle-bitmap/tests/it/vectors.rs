@@ -6,8 +6,8 @@
 use raddle_bitmap::circuit::{
     FullTrace, GroupedTrace, Masks, PeriodTrace, SampledTrace, Setup, Shift,
 };
-use raddle_bitmap::miss::{Chance, refused};
 use raddle_bitmap::{FreeMap, Full, Grouped, Kind, Layout, Polarity, Sampled, Search, Shared};
+use raddle_golden::bitmap::miss::{Chance, refused};
 use serde_json::Value;
 
 use crate::{laws_shared, map, misreadings};

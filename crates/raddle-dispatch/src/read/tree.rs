@@ -157,7 +157,7 @@ impl<'de> Deserializer<'de> for JsonTree<'_> {
         match self.0 {
             Value::String(word) => visitor.visit_enum(EnumChoice { word, settings: None, known }),
             Value::Object(map) => {
-                let mut entries = ObjectEntries::fields(map, known)?.entries.into_iter();
+                let mut entries = ObjectEntries::fields(map, known)?.entries;
                 match (entries.next(), entries.next()) {
                     (Some((word, key, value)), None) => {
                         visitor.visit_enum(EnumChoice { word, settings: Some((key, value)), known })

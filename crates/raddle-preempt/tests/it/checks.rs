@@ -1,8 +1,8 @@
 //! Do the numbered checks of the digest hold? (11 is in `schedules`, the logs of the worked runs in
 //! `vectors`, 2 with more unfinished than the window in `src/controller/commands.rs`.)
 
+use raddle_golden::preempt::model::{Launch, Outcome, Setup, Step, Wish, run};
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId, Tick};
-use raddle_preempt::model::{Launch, Outcome, Setup, Step, Wish, run};
 use raddle_preempt::{
     Command, Controller, Cut, Handle, NoReset, Options, Phase, Preempted, Resumed, Verdict, Work,
 };

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
+use raddle_golden::preempt::model::{Launch, Setup, Step, Wish};
 use raddle_policy::Tick;
 use raddle_preempt::Error;
-use raddle_preempt::model::{Launch, Setup, Step, Wish};
 
 use crate::checks::play;
 use crate::hands::{NO, YES};
@@ -51,7 +51,7 @@ fn small_runs_at_a_glance() {
 fn a_malformed_run_is_refused() {
     let ok = Launch { at: Tick(5), ticks: 1, idempotent: YES };
     let run = |setup, launches: &[Launch], wishes: &[(Tick, Wish)]| {
-        raddle_preempt::model::run(setup, launches, wishes, &mut |_, _, _| {}).map(drop)
+        raddle_golden::preempt::model::run(setup, launches, wishes, &mut |_, _, _| {}).map(drop)
     };
     let usual = Setup::default();
     let bad = [ok, Launch { at: Tick(4), ..ok }];

@@ -2,8 +2,8 @@
 //!
 //! They lie beside the real profiles (`RADDLE_SAMPLES`), or where `RADDLE_VECTORS` says.
 
+use raddle_golden::preempt::model::{Setup, Step, Wish, run};
 use raddle_policy::{ProcessId, Tick};
-use raddle_preempt::model::{Setup, Step, Wish, run};
 use raddle_preempt::{Options, Phase};
 use serde_json::{Value, json};
 

@@ -1,7 +1,8 @@
 //! The story of a run of the crate, in the words of the naive twin.
 
+use raddle_golden::sm::run::{Job, Step, run};
 use raddle_policy::{LaunchId, Resource, Tick};
-use raddle_sm::{Controllers, Error, Job, Kernel, Options, Resources, Step, run};
+use raddle_sm::{Controllers, Error, Kernel, Options, Resources};
 
 use crate::naive::{self, Story, shown};
 

@@ -1,7 +1,8 @@
 //! Is what can never fit refused on arrival (check 13), and what is malformed an error?
 
+use raddle_golden::sm::run::run;
 use raddle_policy::{CuId, LaunchId, Resource};
-use raddle_sm::{Controllers, Error, Kernel, Options, Resources, run};
+use raddle_sm::{Controllers, Error, Kernel, Options, Resources};
 
 use crate::ours::{self, kernel, resources};
 use crate::worked::TOTAL;

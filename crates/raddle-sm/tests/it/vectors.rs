@@ -5,8 +5,9 @@
 //!
 //! They lie beside the real profiles (`RADDLE_SAMPLES`), or where `RADDLE_VECTORS` says.
 
+use raddle_golden::sm::run::{Step, run};
 use raddle_policy::Tick;
-use raddle_sm::{Options, Step, run};
+use raddle_sm::Options;
 use serde_json::Value;
 
 use crate::naive::{Kernel, Story};

@@ -4,8 +4,9 @@
 //! of 6, t = 2. C: 3, 1 of 2, t = 4. The worked run is strict and without backfill; the defaults
 //! give the same.
 
+use raddle_golden::sm::run::{Step, run};
 use raddle_policy::Tick;
-use raddle_sm::{Choose, Options, Step, run};
+use raddle_sm::{Choose, Options};
 
 use crate::naive::Kernel;
 use crate::ours::{self, kernel};

@@ -3,9 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use raddle_policy::{Level, Tick, Ticks};
-use raddle_timeslice::{
-    Entry, Levels, Loaded, Pool, Rule, Runnable, Settings, StageOne, StageTwo, Task, Weight,
-};
+use raddle_timeslice::{Entry, Loaded, Rule, Settings, StageOne, StageTwo, Weight};
 
 use crate::oracle::{self, Process};
 use crate::{gpu, jain, task};
@@ -36,51 +34,6 @@ fn load(pool: &[Process], t0: u64, capacity: usize) -> Vec<Loaded> {
     loaded
 }
 
-/// Up to 600 tasks (level, share, created, ran), so that a sample is looked at, and the time; alike,
-/// nearly alike, or of every size.
-fn tasks() -> impl Strategy<Value = (Vec<Process>, u64)> {
-    let share = prop_oneof![3 => Just(1_u64), 1 => 1..5_u64, 1 => share()];
-    let wide = (0..2_u8, share, time(), time());
-    let near = (Just(1_u8), Just(1), 0..50_u64, 0..50_u64);
-    let far = (0..2_u8, 1..3_u64, 0..1_000_000_000_000_u64, 0..1_000_000_000_000_u64);
-    let new = (Just(0_u8), Just(1), 0..1_000_000_u64, Just(0));
-    let some = |each: BoxedStrategy<Process>| vec(each, 0..600);
-    let tasks =
-        prop_oneof![some(wide.boxed()), some(near.boxed()), some(far.boxed()), some(new.boxed())];
-    (tasks, time()).prop_map(|(mut tasks, now)| {
-        let now = tasks.iter().map(|task| task.2).max().unwrap_or(0).max(now);
-        for (_, _, created, ran) in &mut tasks {
-            *ran = (*ran).min(now - *created);
-        }
-        (tasks, now)
-    })
-}
-
-/// What is loaded from a pool, by its columns and by its entries, is what the oracle loads.
-fn check_pool(
-    stage: &mut StageOne,
-    pool: &Pool,
-    t0: u64,
-    capacity: usize,
-) -> Result<(), TestCaseError> {
-    let process = |entry: Entry| (entry.level.0, entry.share, entry.alive.0, entry.ran.0);
-    let processes: Vec<Process> = pool.entries().map(process).collect();
-    let expected = oracle::load_sorted(&processes, t0, capacity);
-    let (mut one, mut two) = (vec![], vec![]);
-    let found = pool.load(stage, &mut one);
-    prop_assert_eq!(found, stage.load(pool.entries(), &mut two));
-    prop_assert_eq!(&one, &two);
-    prop_assert_eq!(one.iter().map(|loaded| loaded.index).collect::<Vec<_>>(), expected);
-    let weights = one.iter().map(|loaded| (loaded.weight.over(), loaded.weight.under()));
-    let weight = |loaded: &Loaded| {
-        let (_, share, alive, ran) = processes[loaded.index];
-        let weight = Weight::new(share, alive, ran, t0);
-        (weight.over(), weight.under())
-    };
-    prop_assert!(weights.eq(one.iter().map(weight)));
-    Ok(())
-}
-
 proptest! {
     #[test]
     fn stage_one_is_the_oracle(
@@ -88,36 +41,6 @@ proptest! {
     ) {
         let found: Vec<usize> = load(&pool, t0, capacity).iter().map(|l| l.index).collect();
         prop_assert_eq!(found, oracle::load(&pool, t0, capacity));
-    }
-
-    #[test]
-    fn a_pool_is_loaded_as_the_oracle_says(
-        (tasks, now) in tasks(), t0 in prop_oneof![1..200_u64, time(), Just(u64::MAX)], capacity in 1..12_usize,
-        charges in vec((any::<prop::sample::Index>(), time()), 0..20),
-        leaves in vec(any::<prop::sample::Index>(), 0..20), later in time(),
-    ) {
-        let t0 = t0.max(1);
-        let mut pool = Pool::new(Levels::default());
-        for (id, &(level, share, created, ran)) in (0..).zip(&tasks) {
-            pool.add(Task { share, ..task(id, level, created, ran) }, Tick(now)).unwrap();
-        }
-        // Loaded before and after tasks have run, time has gone by, and tasks have left.
-        let mut stage = StageOne::new(Ticks(t0), capacity).unwrap();
-        check_pool(&mut stage, &pool, t0, capacity)?;
-        pool.advance(Tick(now.saturating_add(later))).unwrap();
-        check_pool(&mut stage, &pool, t0, capacity)?;
-        for (index, ran) in charges.iter().filter(|_| !tasks.is_empty()) {
-            let task = pool.tasks()[index.index(tasks.len())];
-            let free = pool.now().since(task.created).0 - task.ran.0;
-            pool.charge(task.id, Ticks(ran % free.saturating_add(1).max(1)), pool.now()).unwrap();
-        }
-        check_pool(&mut stage, &pool, t0, capacity)?;
-        for index in leaves {
-            if let Some(task) = pool.tasks().get(index.index(tasks.len().max(1))) {
-                pool.complete(task.id, pool.now()).unwrap();
-            }
-        }
-        check_pool(&mut stage, &pool, t0, capacity)?;
     }
 
     #[test]
@@ -188,7 +111,7 @@ proptest! {
             let mut gpu = gpu(&Settings::new(Ticks(t0), capacity, rule), 100, &[]);
             for (id, &(created, ran, level, work)) in (0..).zip(&tasks) {
                 let task = task(id, level, created * 10, ran);
-                gpu.add(task, Some(Ticks(work)), Tick(100)).unwrap();
+                gpu.add(task, Some(Ticks(work)), Tick(100));
             }
             let mut left: Vec<u64> = tasks.iter().map(|&(_, _, _, work)| work).collect();
             let (mut at, mut wrong) = (100, 0);
@@ -200,11 +123,11 @@ proptest! {
                 left[id] -= ran;
                 wrong += u64::from(stretch.completed != (left[id] == 0));
                 at = stretch.to.0;
-            }).unwrap();
+            });
             let work: u64 = tasks.iter().map(|&(_, _, _, work)| work).sum();
             prop_assert_eq!((wrong, at, gpu.busy().0), (0, 100 + until.min(work), until.min(work)));
             prop_assert_eq!(left.iter().sum::<u64>(), work - until.min(work));
-            for task in gpu.pool().tasks() {
+            for task in gpu.tasks() {
                 let id = task.id.0 as usize;
                 prop_assert_eq!(task.ran.0, tasks[id].1 + tasks[id].3 - left[id]);
             }
@@ -240,9 +163,9 @@ fn the_claim_worsens_what_mixed_ages_begin_with() {
     let now = 2_000_000;
     let rates = |rule| {
         let mut gpu = gpu(&Settings::new(Ticks(40), 12, rule), now, &tasks);
-        gpu.advance(Tick(now + 7_200_000), &mut |_| {}).unwrap();
-        let end = gpu.pool().now();
-        let tasks = gpu.pool().tasks().iter();
+        gpu.advance(Tick(now + 7_200_000), &mut |_| {});
+        let end = gpu.now();
+        let tasks = gpu.tasks().iter();
         jain(tasks.map(|task| task.ran.0 as f64 / end.since(task.created).0 as f64))
     };
     assert!(rates(Rule::Claim) < 0.9);

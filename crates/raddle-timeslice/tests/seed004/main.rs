@@ -12,10 +12,9 @@ mod studies;
 mod sweeps;
 mod vectors;
 
+use raddle_golden::slices::{Exclusive, GpuTask, TaskId};
 use raddle_policy::{Level, Tick, Ticks};
-use raddle_timeslice::{
-    Entry, Exclusive, Levels, Loaded, Rule, Settings, StageOne, StageTwo, Task, TaskId, Weight,
-};
+use raddle_timeslice::{Entry, Loaded, Rule, Settings, StageOne, StageTwo, Weight};
 
 /// A loaded process of that weight, as a fraction.
 fn loaded(over: u64, under: u64) -> Loaded {
@@ -43,23 +42,29 @@ fn load(capacity: usize, pool: &[(u8, u64, u64)]) -> Vec<usize> {
     loads.iter().map(|loaded| loaded.index).collect()
 }
 
-fn task(id: u32, level: u8, created: u64, ran: u64) -> Task {
-    Task { id: TaskId(id), level: Level(level), share: 1, created: Tick(created), ran: Ticks(ran) }
+fn task(id: u32, level: u8, created: u64, ran: u64) -> GpuTask {
+    GpuTask {
+        id: TaskId(id),
+        level: Level(level),
+        share: 1,
+        created: Tick(created),
+        ran: Ticks(ran),
+    }
 }
 
 /// A GPU at `now` with endless tasks: created, run time.
 fn gpu(settings: &Settings, now: u64, tasks: &[(u64, u64)]) -> Exclusive {
-    let mut gpu = Exclusive::new(settings, Levels::default()).unwrap();
-    gpu.advance(Tick(now), &mut |_| {}).unwrap();
+    let mut gpu = Exclusive::new(settings).unwrap();
+    gpu.advance(Tick(now), &mut |_| {});
     for (id, &(created, ran)) in (0..).zip(tasks) {
-        gpu.add(task(id, 0, created, ran), None, Tick(now)).unwrap();
+        gpu.add(task(id, 0, created, ran), None, Tick(now));
     }
     gpu
 }
 
 /// Run times, in pool order.
 fn ran(gpu: &Exclusive) -> Vec<u64> {
-    gpu.pool().tasks().iter().map(|task| task.ran.0).collect()
+    gpu.tasks().iter().map(|task| task.ran.0).collect()
 }
 
 /// Jain's index.

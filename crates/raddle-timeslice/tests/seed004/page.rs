@@ -4,8 +4,9 @@
 
 use std::fmt::Write as _;
 
+use raddle_golden::slices::Exclusive;
 use raddle_policy::{Tick, Ticks};
-use raddle_timeslice::{Exclusive, Rule, Settings};
+use raddle_timeslice::{Rule, Settings};
 
 use crate::{gpu, jain_of, ran};
 
@@ -22,15 +23,14 @@ struct Seen {
 
 /// Runs from `now` to `until`; all tasks are there from the start.
 fn watch(gpu: &mut Exclusive, now: u64, until: u64) -> Seen {
-    let (mut seen, mut ends) = (Seen::default(), vec![now; gpu.pool().tasks().len()]);
+    let (mut seen, mut ends) = (Seen::default(), vec![now; gpu.tasks().len()]);
     gpu.advance(Tick(until), &mut |stretch| {
         let last = &mut ends[stretch.id.0 as usize];
         seen.longest_slice = seen.longest_slice.max(stretch.to.since(stretch.from).0);
         seen.longest_wait = seen.longest_wait.max(stretch.from.0 - *last);
         seen.slices += 1;
         *last = stretch.to.0;
-    })
-    .unwrap();
+    });
     seen
 }
 
@@ -93,9 +93,9 @@ fn what_a_newcomer_gets() {
         let seen = watch(&mut gpu(&settings, now, &tasks), now, end);
         // Its share in the last fifth: the same run, stopped there.
         let mut again = gpu(&settings, now, &tasks);
-        again.advance(Tick(end - 120_000), &mut |_| {}).unwrap();
+        again.advance(Tick(end - 120_000), &mut |_| {});
         let before = ran(&again)[3];
-        again.advance(Tick(end), &mut |_| {}).unwrap();
+        again.advance(Tick(end), &mut |_| {});
         writeln!(
             table,
             "| `{}` | {:.1} | {} | {} |",

@@ -1,19 +1,20 @@
 //! What else the issue and the digest promise of whole runs: shares, newcomers, waits, take-over.
 
+use raddle_golden::slices::{Exclusive, GpuStretch, GpuTask};
 use raddle_policy::{Tick, Ticks};
-use raddle_timeslice::{Exclusive, Levels, Order, Rule, Settings, Shares, Stretch, TakeOver, Task};
+use raddle_timeslice::{Order, Rule, Settings, Shares, TakeOver};
 
 use crate::{gpu, ran, task};
 
 /// The run time in percent of a task of share 3 beside one of share 1, over time.
 fn three_to_one(rule: Rule, capacity: usize, shares: Shares) -> Vec<f64> {
     let settings = Settings { shares, ..Settings::new(Ticks(40), capacity, rule) };
-    let mut gpu = Exclusive::new(&settings, Levels::default()).unwrap();
+    let mut gpu = Exclusive::new(&settings).unwrap();
     for (id, share) in [(0, 3), (1, 1)] {
-        gpu.add(Task { share, ..task(id, 0, 0, 0) }, None, Tick(0)).unwrap();
+        gpu.add(GpuTask { share, ..task(id, 0, 0, 0) }, None, Tick(0));
     }
     let percent = |until| {
-        gpu.advance(Tick(until), &mut |_| {}).unwrap();
+        gpu.advance(Tick(until), &mut |_| {});
         ran(&gpu)[0] as f64 * 100.0 / until as f64
     };
     [100_000, 1_000_000, 3_600_000].map(percent).to_vec()
@@ -41,9 +42,9 @@ fn newcomers_share(rule: Rule) -> f64 {
     let (now, end) = (3_600_000, 4_200_000);
     let old = (0, 600_000);
     let mut gpu = gpu(&Settings::new(Ticks(40), 4, rule), now, &[old, old, old, (now - 10_000, 0)]);
-    gpu.advance(Tick(end - 120_000), &mut |_| {}).unwrap();
+    gpu.advance(Tick(end - 120_000), &mut |_| {});
     let before = ran(&gpu);
-    gpu.advance(Tick(end), &mut |_| {}).unwrap();
+    gpu.advance(Tick(end), &mut |_| {});
     (ran(&gpu)[3] - before[3]) as f64 / 120_000.0
 }
 
@@ -73,13 +74,13 @@ fn with_room_for_all_nobody_waits_longer_than_n_minus_1_slices() {
             let mut gpu = gpu(&settings, 500_000, &old);
             // The slice that runs when the newcomer comes counts whole.
             let mut whole = 0;
-            gpu.advance(Tick(501_234), &mut |stretch| whole = stretch.to.since(stretch.from).0)
-                .unwrap();
+            gpu.advance(Tick(501_234), &mut |stretch| whole = stretch.to.since(stretch.from).0);
+
             let newcomer = task(n as u32, 0, 501_234, 0);
-            gpu.add(newcomer, None, Tick(501_234)).unwrap();
+            gpu.add(newcomer, None, Tick(501_234));
             let mut ends = vec![501_234; n + 1];
             let (mut worst, mut longest) = (0, 0);
-            let mut see = |stretch: Stretch| {
+            let mut see = |stretch: GpuStretch| {
                 let id = stretch.id.0 as usize;
                 if id != n {
                     worst = worst.max(stretch.from.0 - ends[id]);
@@ -88,7 +89,7 @@ fn with_room_for_all_nobody_waits_longer_than_n_minus_1_slices() {
                 longest = longest.max(stretch.to.since(stretch.from).0 + whole);
                 whole = 0;
             };
-            gpu.advance(Tick(800_000), &mut see).unwrap();
+            gpu.advance(Tick(800_000), &mut see);
             let bound = (n as u64 - 1) * longest;
             assert!(worst <= bound, "{} {n}: {worst} of {bound}", rule.name());
             tight += u32::from(worst == bound);
@@ -102,12 +103,12 @@ fn begins(take_over: TakeOver) -> (u64, Vec<u32>) {
     let settings = Settings { take_over, ..Settings::new(Ticks(40), 8, Rule::Claim) };
     let mut gpu = gpu(&settings, 0, &[]);
     for id in 0..3 {
-        gpu.add(task(id, 2, 0, 0), None, Tick(0)).unwrap();
+        gpu.add(task(id, 2, 0, 0), None, Tick(0));
     }
     let mut seen = Vec::new();
-    gpu.advance(Tick(50), &mut |stretch| seen.push((stretch.id.0, stretch.from.0))).unwrap();
-    gpu.add(task(9, 0, 50, 0), Some(Ticks(70)), Tick(50)).unwrap();
-    gpu.advance(Tick(480), &mut |stretch| seen.push((stretch.id.0, stretch.from.0))).unwrap();
+    gpu.advance(Tick(50), &mut |stretch| seen.push((stretch.id.0, stretch.from.0)));
+    gpu.add(task(9, 0, 50, 0), Some(Ticks(70)), Tick(50));
+    gpu.advance(Tick(480), &mut |stretch| seen.push((stretch.id.0, stretch.from.0)));
     let at = seen.iter().position(|&(id, _)| id == 9).unwrap();
     (seen[at].1, seen.iter().map(|&(id, _)| id).collect())
 }
@@ -128,7 +129,7 @@ fn random_order_is_seeded_and_fair() {
         let settings = Settings { order, ..Settings::new(Ticks(40), 4, Rule::Equal) };
         let mut gpu = gpu(&settings, 0, &[(0, 0); 4]);
         let (mut seen, mut firsts) = (Vec::new(), [0; 4]);
-        gpu.advance(Tick(160_000), &mut |stretch| seen.push(stretch.id.0)).unwrap();
+        gpu.advance(Tick(160_000), &mut |stretch| seen.push(stretch.id.0));
         for first in seen.chunks(4) {
             firsts[first[0] as usize] += 1;
             let mut each = first.to_vec();
@@ -146,14 +147,14 @@ fn random_order_is_seeded_and_fair() {
 fn a_longest_slice_caps_and_what_cannot_be_counted_is_the_longest() {
     let settings =
         Settings { longest: Some(Ticks(45)), ..Settings::new(Ticks(40), 2, Rule::Claim) };
-    let mut gpu = Exclusive::new(&settings, Levels::default()).unwrap();
-    gpu.advance(Tick(1 << 60), &mut |_| {}).unwrap();
+    let mut gpu = Exclusive::new(&settings).unwrap();
+    gpu.advance(Tick(1 << 60), &mut |_| {});
     for id in 0..2 {
-        let task = Task { share: u64::MAX, ..task(id, 0, 0, 0) };
-        gpu.add(task, None, Tick(1 << 60)).unwrap();
+        let task = GpuTask { share: u64::MAX, ..task(id, 0, 0, 0) };
+        gpu.add(task, None, Tick(1 << 60));
     }
     let mut lengths = Vec::new();
     let until = Tick((1 << 60) + 90);
-    gpu.advance(until, &mut |stretch| lengths.push(stretch.to.since(stretch.from).0)).unwrap();
+    gpu.advance(until, &mut |stretch| lengths.push(stretch.to.since(stretch.from).0));
     assert_eq!(lengths, [45, 45]);
 }

@@ -8,7 +8,7 @@ use std::hint::black_box;
 
 use raddle_bitmap::batch::{Comparer, fits, words_of_answers};
 use raddle_bitmap::{Bank, Map64, Map128};
-use raddle_workgroup::contract::XorShift;
+use raddle_golden::placement::contract::XorShift;
 
 use crate::{RUNS, clock, median, sorted};
 

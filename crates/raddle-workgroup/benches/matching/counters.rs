@@ -3,8 +3,8 @@
 //! Free waves, registers, LDS and workgroup slots a compute unit, summed: what such loops in other
 //! simulators keep. Plain: compute units in turn. Indexed: a bit a compute unit that may have room.
 
+use raddle_golden::placement::contract::{Kernel, SHAPE};
 use raddle_policy::{CuId, Demand};
-use raddle_workgroup::contract::{Kernel, SHAPE};
 
 use crate::subject::Subject;
 

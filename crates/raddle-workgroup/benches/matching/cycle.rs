@@ -2,11 +2,11 @@
 
 use std::hint::black_box;
 
+use raddle_golden::placement::contract::{Kernel, XorShift};
 use raddle_policy::{
     Allocate, Answer, CuId, CuShape, Cus, Demand, Fact, LaunchId, Level, Piece, ReadyLaunch,
     ReadyView, Round, StreamId, Tick, WaveSpan,
 };
-use raddle_workgroup::contract::{Kernel, XorShift};
 use raddle_workgroup::{Matching, MatchingConfig};
 
 use crate::{RUNS, clock, median, sorted};

@@ -27,7 +27,7 @@ mod subject;
 use std::time::Instant;
 
 use counters::{Indexed, Plain};
-use raddle_workgroup::contract::Kernel;
+use raddle_golden::placement::contract::Kernel;
 use scenarios::{Scenario, Scene};
 use subject::{Subject, TheMatching};
 

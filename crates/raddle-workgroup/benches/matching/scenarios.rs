@@ -1,7 +1,7 @@
 //! What happens in S1 to S4?
 
+use raddle_golden::placement::contract::XorShift;
 use raddle_policy::CuId;
-use raddle_workgroup::contract::XorShift;
 
 use crate::subject::Subject;
 

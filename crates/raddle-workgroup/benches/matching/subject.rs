@@ -2,11 +2,11 @@
 
 use std::hint::black_box;
 
+use raddle_golden::placement::contract::{Kernel, SHAPE};
 use raddle_policy::{
     Allocate, Answer, CuId, Cus, Fact, Launch, LaunchId, Piece, ReadyLaunch, ReadyView, Round,
     Tick, WaveSpan,
 };
-use raddle_workgroup::contract::{Kernel, SHAPE};
 use raddle_workgroup::{Matching, MatchingConfig};
 
 pub(crate) trait Subject {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use raddle_workgroup::contract::{Algorithm, Kernel};
+use raddle_golden::placement::contract::{Algorithm, Kernel};
 
 /// The rows of a table of check values, without its heading.
 pub(crate) fn table(name: &str) -> Vec<Vec<String>> {

@@ -2,9 +2,9 @@
 
 use std::io::Read;
 
+use raddle_golden::placement::contract::{Algorithm, Replay};
 use raddle_policy::{LaunchId, Resource};
 use raddle_workgroup::Error;
-use raddle_workgroup::contract::{Algorithm, Replay};
 
 use crate::fixtures::{algorithm, kernel, number, peers, table};
 

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use raddle_golden::placement::contract::{Algorithm, Kernel};
 use raddle_policy::{CuId, Demand, Place};
-use raddle_workgroup::contract::{Algorithm, Kernel};
 
 use crate::subject::{Placed, Subject};
 

@@ -1,8 +1,8 @@
 //! Do the policies place as the naive device does, whatever the kernels?
 
 use proptest::prelude::*;
+use raddle_golden::placement::contract::{Algorithm, Kernel, SHAPE};
 use raddle_policy::{CuId, Cus};
-use raddle_workgroup::contract::{Algorithm, Kernel, SHAPE};
 
 use crate::fixtures::kernel;
 use crate::naive::Naive;

@@ -1,10 +1,10 @@
 //! How are the policies themselves driven through a scenario?
 
 use raddle_dispatch::Book;
+use raddle_golden::placement::contract::{Algorithm, Kernel, SHAPE};
 use raddle_policy::{
     Allocate, Answer, Fact, Launch, LaunchId, Piece, ReadyLaunch, ReadyView, Round, Tick, WaveSpan,
 };
-use raddle_workgroup::contract::{Algorithm, Kernel, SHAPE};
 use raddle_workgroup::{Cursor, Greedy, GreedyConfig, Rotation, RoundRobin, RoundRobinConfig};
 
 use crate::subject::{Placed, Subject};

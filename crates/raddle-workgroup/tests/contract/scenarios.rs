@@ -1,6 +1,6 @@
 //! What happens in S1 to S4 and X1, with which placements, probes and hash?
 
-use raddle_workgroup::contract::{Fnv1a, Kernel, XorShift};
+use raddle_golden::placement::contract::{Fnv1a, Kernel, XorShift};
 
 use crate::fixtures::{algorithm, kernel, number, table};
 use crate::naive::Naive;

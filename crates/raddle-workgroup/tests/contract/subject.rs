@@ -1,7 +1,7 @@
 //! What can be put through the scenarios of the contract?
 
+use raddle_golden::placement::contract::write_row;
 use raddle_policy::{CuId, Place};
-use raddle_workgroup::contract::write_row;
 
 /// A workgroup that was placed: where, and after how many probes of plain scanning.
 #[derive(Clone, Debug, PartialEq, Eq)]

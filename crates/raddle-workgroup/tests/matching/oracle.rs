@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use raddle_bitmap::{FreeMap, Full, Grouped, Sampled, Search as _, View};
+use raddle_golden::matching::model::{self, Cu, Held, Left, Model, Stock, Wants};
 use raddle_policy::{
     Allocate, Answer, CuId, CuShape, Cus, Fact, LaunchId, Piece, ReadyLaunch, ReadyView, Round,
     Tick, WaveSpan,
 };
 use raddle_testkit::{Scenario, scenario};
 use raddle_workgroup::balance::{Kind, Pointer, Table};
-use raddle_workgroup::model::{self, Cu, Held, Left, Model, Stock, Wants};
 use raddle_workgroup::order::{Fixed, Lowest, Windows};
 use raddle_workgroup::place::{MostFree, Weights};
 use raddle_workgroup::{LevelOrder, Matching, MatchingConfig, PlaceRule, Search};

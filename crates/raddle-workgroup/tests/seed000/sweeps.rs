@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use raddle_bitmap::Full;
+use raddle_golden::matching::model::{Model, by, lowest};
 use raddle_workgroup::balance::{Kind, Pointer, Table};
-use raddle_workgroup::model::{Model, by, lowest};
 use raddle_workgroup::order::{Fixed, Lowest, Marks, Order, Windows};
 use raddle_workgroup::place::{History, LeastPower, Mix, MostFree, Weights};
 use raddle_workgroup::split::{Failures, Outcome, Step};

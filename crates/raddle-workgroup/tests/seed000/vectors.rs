@@ -4,8 +4,8 @@
 //! channels and candidates count from 1 there where they have numbers of their own.
 
 use raddle_bitmap::{FreeMap, Full};
+use raddle_golden::matching::model::{Cu, Decision, Head, Model, Stock, Wants, by, lowest};
 use raddle_workgroup::balance::{Kind, Pointer, Table};
-use raddle_workgroup::model::{Cu, Decision, Head, Model, Stock, Wants, by, lowest};
 use raddle_workgroup::order::{Fixed, Lowest, Marks, Order, Windows};
 use raddle_workgroup::place::{
     Counter, History, LeastPower, Meter, Mix, MostFree, Weights, calibrate,

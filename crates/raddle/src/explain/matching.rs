@@ -5,7 +5,9 @@
 use std::collections::BTreeMap;
 
 use raddle_bitmap::Full;
-use raddle_workgroup::model::{Candidate, Decision, Left, Piece, Target, Wants, by, record, split};
+use raddle_golden::matching::model::{
+    Candidate, Decision, Left, Piece, Target, Wants, by, record, split,
+};
 use serde_json::value::RawValue;
 
 use super::{Step, Told, few, step};
@@ -38,7 +40,7 @@ fn heads(question: &Question) -> Step {
     let line = |(channel, head): (usize, &Option<_>)| match head {
         None => format!("channel {channel}: empty"),
         Some(head) => {
-            let head: &raddle_workgroup::model::Head<String> = head;
+            let head: &raddle_golden::matching::model::Head<String> = head;
             let level = question.levels.given[head.level];
             let wants = match &head.wants {
                 Wants::Groups { shared, groups } => {
@@ -124,7 +126,7 @@ fn compared(decision: &Decision<String>) -> Step {
         .refusals
         .chunk_by(|a, b| (a.channel, a.cu) == (b.channel, b.cu))
         .map(|refusals| {
-            let lack = |it: &raddle_workgroup::model::Refusal<String>| {
+            let lack = |it: &raddle_golden::matching::model::Refusal<String>| {
                 let place = it.simd.map_or_else(String::new, |simd| format!("SIMD {simd} "));
                 let left = match it.left {
                     Left::Longest(longest) => format!("longest {longest}"),

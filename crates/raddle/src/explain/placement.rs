@@ -3,8 +3,8 @@
 //! Told from the rows of the replay: number, compute unit, and for each wave SIMD, vector registers,
 //! scalar registers and LDS, as byte offsets.
 
+use raddle_golden::placement::contract::{Algorithm, Outcome, Replay};
 use raddle_policy::Demand;
-use raddle_workgroup::contract::{Algorithm, Outcome, Replay};
 use serde_json::value::RawValue;
 
 use super::{Step, Told};

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeSet;
 
+use raddle_golden::preempt::model::Step as Deed;
 use raddle_policy::{Idempotence, ProcessId, Tick};
-use raddle_preempt::model::Step as Deed;
 use raddle_preempt::{Controller, Cut, NoReset, Preempted, Resumed, Verdict};
 use serde_json::value::RawValue;
 

@@ -4,8 +4,9 @@
 //! tables after it. The steps have the labels of the project's digest of the seed, G1 to G6 and L1
 //! to L5, as the claims have none.
 
+use raddle_golden::sm::run::Step as Deed;
 use raddle_policy::{CuId, LaunchId, Tick};
-use raddle_sm::{Controllers, Decision, Ended, Route, Started, Step as Deed};
+use raddle_sm::{Controllers, Decision, Ended, Route, Started};
 use serde_json::value::RawValue;
 
 use super::{Step, Told, few, step};

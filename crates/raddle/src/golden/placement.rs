@@ -4,7 +4,7 @@
 //! "lds":4096}}` is answered with the hash over all placements and the cycles that they took.
 //! Times are cycles, registers and LDS as the contract counts them (LDS in bytes).
 
-use raddle_workgroup::contract::{Algorithm, Kernel, Outcome, Replay};
+use raddle_golden::placement::contract::{Algorithm, Kernel, Outcome, Replay};
 use serde::Serialize;
 
 use super::fault::{Fault, Kind};

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use raddle_golden::preempt::model::{Launch, Outcome, Setup, Step, Wish, run};
 use raddle_policy::{Idempotence, Tick};
-use raddle_preempt::model::{Launch, Outcome, Setup, Step, Wish, run};
 use raddle_preempt::{Controller, Error, Preempted, Resumed};
 use serde::Serialize;
 

@@ -4,8 +4,9 @@
 //! answered with the log of the run, when each kernel ended, which were refused and which are
 //! stuck. Times are ticks; larger priorities are more important here.
 
+use raddle_golden::sm::run::{Job, Outcome, Step, run};
 use raddle_policy::{LaunchId, Refusal, Resource, Tick};
-use raddle_sm::{Choose, Error, Job, Kernel, Options, Outcome, Resources, Step, run};
+use raddle_sm::{Choose, Error, Kernel, Options, Resources};
 use serde::Serialize;
 use serde_json::{Map, Value};
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use raddle_bitmap::{Full, Grouped, Kind, Layout, Sampled, Search, Shared, View};
-use raddle_workgroup::model::{
+use raddle_golden::matching::model::{
     Candidate, Cu, Decision, Head, Left, Model, Piece, Stock, by, compare, lowest, record,
 };
 use raddle_workgroup::order::{Fixed, Lowest, Marks, Windows};

@@ -1,10 +1,10 @@
 //! Is malformed input refused by its name, and nothing changed?
 
 use raddle_bitmap::{Full, Grouped};
-use raddle_workgroup::Error;
-use raddle_workgroup::model::{
+use raddle_golden::matching::model::{
     Cu, Head, Held, Model, Stock, Wants, by, compare, give, lowest, record, split, starts, take,
 };
+use raddle_workgroup::Error;
 use raddle_workgroup::order::{Fixed, Lowest};
 
 use super::{amounts, cu, head, waves};

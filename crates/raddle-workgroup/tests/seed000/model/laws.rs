@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, VecDeque};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use raddle_bitmap::{Full, View};
-use raddle_workgroup::model::{Cu, Decision, Head, Held, Model, Piece, Stock, Wants, by, lowest};
+use raddle_golden::matching::model::{
+    Cu, Decision, Head, Held, Model, Piece, Stock, Wants, by, lowest,
+};
 use raddle_workgroup::order::{Fixed, Lowest, Order, Windows};
 
 use super::{amounts, cu, head, left, waves};

@@ -7,8 +7,8 @@ mod laws;
 use std::collections::BTreeMap;
 
 use raddle_bitmap::{FreeMap, Polarity};
+use raddle_golden::matching::model::{Cu, Head, Stock, Wants};
 use raddle_workgroup::balance::{Kind, Pointer, Table};
-use raddle_workgroup::model::{Cu, Head, Stock, Wants};
 
 /// Amounts by resource.
 pub(super) type Amounts = BTreeMap<&'static str, u64>;

@@ -5,8 +5,8 @@
 //! that fits and is not reported: by an exact recurrence for random bits, and counted under churn.
 
 use raddle_bitmap::circuit::{Cost, Counting, Timing, Variant};
-use raddle_bitmap::miss::{Chance, Churn, missed, refused};
 use raddle_bitmap::{Error, Full, Grouped, Kind as Type, Layout, Sampled, Search, Shared};
+use raddle_golden::bitmap::miss::{Chance, Churn, missed, refused};
 use serde::Serialize;
 
 use super::methods::step;

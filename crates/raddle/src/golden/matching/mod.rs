@@ -10,8 +10,10 @@ mod shape;
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_bitmap::Full;
+use raddle_golden::matching::model::{
+    Decision, Head, Left, Model, Piece, Refusal, Target, by, lowest,
+};
 use raddle_workgroup::balance::Kind as Named;
-use raddle_workgroup::model::{Decision, Head, Left, Model, Piece, Refusal, Target, by, lowest};
 use raddle_workgroup::order::{Lowest, Order};
 use raddle_workgroup::{Error, balance};
 use serde::Serialize;

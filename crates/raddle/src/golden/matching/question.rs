@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_bitmap::{FreeMap, Polarity};
+use raddle_golden::matching::model::{Cu, Head, Model, Stock, Wants};
 use raddle_workgroup::balance::{Kind as Named, Pointer, Table};
-use raddle_workgroup::model::{Cu, Head, Model, Stock, Wants};
 use raddle_workgroup::order::Marks;
 use serde_json::Value;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use raddle_golden::matching::model::{Cu, Head, Wants, split};
 use raddle_workgroup::Error;
-use raddle_workgroup::model::{Cu, Head, Wants, split};
 
 use crate::golden::MOST_FIGURES;
 use crate::golden::fault::{Fault, Kind};

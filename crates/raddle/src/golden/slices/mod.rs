@@ -7,10 +7,9 @@ mod exact;
 
 use std::collections::BTreeSet;
 
+use raddle_golden::slices::{Exclusive, GpuTask, TaskId};
 use raddle_policy::{Level, Tick, Ticks};
-use raddle_timeslice::{
-    Entry, Error, Exclusive, Levels, Loaded, Rule, Settings, StageOne, StageTwo, Task, TaskId,
-};
+use raddle_timeslice::{Entry, Error, Loaded, Rule, Settings, StageOne, StageTwo};
 use serde::Serialize;
 use serde::ser::SerializeMap;
 use serde_json::Value;
@@ -182,25 +181,25 @@ pub(crate) fn run(question: &Question) -> Result<Option<Ran>, Fault> {
         ..Settings::new(Ticks(question.t0), question.capacity, question.rule)
     };
     let refused = |error: Error| overflow(&error, "/run");
-    let mut gpu = Exclusive::new(&settings, Levels::default()).map_err(refused)?;
+    let mut gpu = Exclusive::new(&settings).map_err(refused)?;
     let now = Tick(question.now);
-    gpu.advance(now, &mut |_| {}).map_err(refused)?;
+    gpu.advance(now, &mut |_| {});
     for (id, task) in (0..).zip(&question.tasks).filter(|(_, task)| task.work != Some(0)) {
         let (created, ran) = (Tick(task.created), Ticks(task.ran));
         let (level, share) = (Level(task.level - 1), task.share);
-        let added = Task { id: TaskId(id), level, share, created, ran };
-        gpu.add(added, task.work.map(Ticks), now).map_err(refused)?;
+        let added = GpuTask { id: TaskId(id), level, share, created, ran };
+        gpu.add(added, task.work.map(Ticks), now);
     }
     let mut ran: Vec<u64> = question.tasks.iter().map(|task| task.ran).collect();
     let mut completed = Vec::new();
-    let mut see = |stretch: raddle_timeslice::Stretch| {
+    let mut see = |stretch: raddle_golden::slices::GpuStretch| {
         let index = stretch.id.0 as usize;
         ran[index] += stretch.to.since(stretch.from).0;
         if stretch.completed {
             completed.push((index, stretch.to.0));
         }
     };
-    gpu.advance(Tick(until), &mut see).map_err(refused)?;
+    gpu.advance(Tick(until), &mut see);
     if gpu.overflows() > 0 {
         let message = "a slice of this run is beyond 128 bits: give smaller shares or times";
         return Err(Fault::new(Kind::Overflow, "/run", message));

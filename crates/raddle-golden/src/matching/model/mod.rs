@@ -13,7 +13,7 @@
 //! | a31 | what a workgroup wants of each SIMD | [`split`] |
 //! | a3, a32 | who fits where | [`compare`], [`lacks`] |
 //! | a4, a41, a42 | the best level, one of its channels | [`Order`], [`Marks`] |
-//! | a4 | one of the compute units that fit it | a rule of [`place`](crate::place), or [`lowest`] |
+//! | a4 | one of the compute units that fit it | a rule of [`place`](raddle_workgroup::place), or [`lowest`] |
 //! | a43 | where it will lie | [`starts`] |
 //! | a44, a45 | taking that, all or nothing | [`take`] |
 //!
@@ -34,7 +34,7 @@
 //! ```
 //! use std::collections::BTreeMap;
 //! use raddle_bitmap::{FreeMap, Full, Polarity};
-//! use raddle_workgroup::model::{Cu, Head, Model, Stock, Wants, by, lowest};
+//! use raddle_golden::matching::model::{Cu, Head, Model, Stock, Wants, by, lowest};
 //! use raddle_workgroup::order::{Fixed, Lowest};
 //!
 //! let cu = |free: &str| {
@@ -67,12 +67,10 @@ pub use demand::{Head, Split, Wants, split};
 pub use record::{Cu, Left, Record, Stock, by, record};
 pub use take::{Piece, Pieces, give, starts, take};
 
-use alloc::vec::Vec;
-
 use raddle_bitmap::View;
 
-use crate::order::{Marks, Order, Pick};
-use crate::{Error, balance};
+use raddle_workgroup::order::{Marks, Order, Pick};
+use raddle_workgroup::{Error, balance};
 
 /// Compute units and marks: all that is kept between two decisions.
 #[derive(Clone, Debug)]

@@ -6,13 +6,11 @@
 //! drain, a resume that waited for it, submissions); a free GPU starts the next launch, never during
 //! a reset. A launch that starts while the flag is up takes the ticks of an exit.
 
-use alloc::collections::VecDeque;
-use alloc::vec;
-use alloc::vec::Vec;
+use std::collections::VecDeque;
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId, Tick};
 
-use crate::{
+use raddle_preempt::{
     Abilities, Command, Controller, Cut, Declared, Error, Handle, Options, Preempted, Resumed,
     Scope, Verdict, Work,
 };
@@ -135,7 +133,7 @@ struct Run<'a> {
 /// Runs the launches to their end, or until nothing more can happen; `watch` sees every step.
 ///
 /// ```
-/// use raddle_preempt::model::{Launch, Setup, Wish, run};
+/// use raddle_golden::preempt::model::{Launch, Setup, Wish, run};
 /// use raddle_policy::{Idempotence, Tick};
 ///
 /// // The worked run of the digest: 12 launches of 10 ticks at once, and one at 40.

@@ -1,7 +1,6 @@
 //! How does a golden file write one placement?
 
-use alloc::string::String;
-use core::mem;
+use std::mem;
 
 use raddle_policy::{CuId, Place};
 

@@ -8,7 +8,7 @@
 //! Units: time in cycles; registers and LDS in the granules of [`SHAPE`], in rows in bytes.
 //!
 //! ```
-//! use raddle_workgroup::contract::{Algorithm, Kernel, Replay};
+//! use raddle_golden::placement::contract::{Algorithm, Kernel, Replay};
 //! let kernel = Kernel { threads: 256, vgpr: 32, sgpr: 16, lds: 4096 };
 //! let replay = Replay { algorithm: Algorithm::RoundRobin, cus: 64, groups: 4000, kernel };
 //! let mut rows = 0;

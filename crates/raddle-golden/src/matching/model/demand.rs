@@ -2,12 +2,11 @@
 //!
 //! Units: blocks, as the compute units count them; waves.
 
-use alloc::collections::BTreeMap;
-use alloc::vec::Vec;
+use std::collections::BTreeMap;
 
 use super::Cu;
-use crate::Error;
-use crate::balance;
+use raddle_workgroup::Error;
+use raddle_workgroup::balance;
 
 /// The workgroup at the head of a channel (a1).
 #[derive(Clone, Debug, PartialEq, Eq)]

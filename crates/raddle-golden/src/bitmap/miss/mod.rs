@@ -6,7 +6,7 @@
 //! 4, a wish of 4 blocks, free with chance 1/2.
 //!
 //! ```
-//! use raddle_bitmap::miss::{Chance, refused};
+//! use raddle_golden::bitmap::miss::{Chance, refused};
 //! use raddle_bitmap::{Full, Grouped};
 //!
 //! let half = Chance::new(1, 2)?;

@@ -2,13 +2,12 @@
 //!
 //! Units: blocks of a resource, whatever they stand for.
 
-use alloc::collections::BTreeMap;
-use alloc::vec::Vec;
+use std::collections::BTreeMap;
 
 use raddle_bitmap::{FreeMap, Search, View};
 
-use crate::Error;
-use crate::balance::Pointer;
+use raddle_workgroup::Error;
+use raddle_workgroup::balance::Pointer;
 
 /// One resource of one SIMD, or of a whole compute unit.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,15 +2,12 @@
 //!
 //! Self-contained: the numbers are those of the contract, whatever a device table says.
 
-use alloc::format;
-use alloc::string::String;
-
 use raddle_policy::{
     Activity, Barrier, CuShape, Cus, Demand, Idempotence, Launch, LaunchId, Level, ProcessId,
     StreamId,
 };
 
-use crate::Error;
+use raddle_workgroup::Error;
 
 /// Work-items of a wave.
 const WAVE: u32 = 64;
@@ -34,9 +31,8 @@ pub const SHAPE: CuShape = CuShape {
 };
 
 /// A kernel as the contract describes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Kernel {
     /// Threads of a workgroup, at least 1.
     pub threads: u32,

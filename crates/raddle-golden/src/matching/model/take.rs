@@ -2,12 +2,11 @@
 //!
 //! Units: blocks; starts are counted from 0.
 
-use alloc::collections::BTreeMap;
-use alloc::vec::Vec;
+use std::collections::BTreeMap;
 
 use super::{Cu, Split, Stock};
-use crate::Error;
-use crate::place::Counter;
+use raddle_workgroup::Error;
+use raddle_workgroup::place::Counter;
 
 /// What is handed out of one resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,7 +115,7 @@ fn change<R: Ord + Clone>(
     }
     let mut copy = cu.clone();
     let simds = copy.simds.iter_mut().zip(&pieces.simds);
-    for (stocks, pieces) in core::iter::once((&mut copy.shared, &pieces.shared)).chain(simds) {
+    for (stocks, pieces) in std::iter::once((&mut copy.shared, &pieces.shared)).chain(simds) {
         for (resource, &piece) in pieces {
             each(stocks.get_mut(resource).ok_or(gone)?, piece)?;
         }

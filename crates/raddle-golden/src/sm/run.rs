@@ -4,15 +4,45 @@
 //! SMs, the lowest first; then kernels arrive, in list order; then the global controller decides
 //! until it cannot, and after each decision the controller of the SM runs at once. The warps of a
 //! block with a barrier run from the moment when its last warp has started.
+//!
+//! ```
+//! use raddle_golden::sm::run::{Job, Step, run};
+//! use raddle_sm::{Kernel, Options, Resources};
+//! use raddle_policy::{LaunchId, Tick};
+//!
+//! // C10 of the digest: F leaves, L holds the shared memory that H waits for, H holds L's warp slots.
+//! let kernel = |arrive, priority, warps, ticks, shared| Job {
+//!     kernel: Kernel {
+//!         id: LaunchId(0), priority, blocks: 1, warps, registers: 4, shared, barrier: false,
+//!     },
+//!     arrive: Tick(arrive),
+//!     ticks: vec![ticks; warps as usize],
+//! };
+//! let jobs = [kernel(0, 1, 4, 5, 0), kernel(0, 1, 8, 10, 12), kernel(2, 9, 2, 10, 8)];
+//! let each = Resources { registers: 64, warps: 8, shared: 16 };
+//! let mut routes = Vec::new();
+//! let mut watch = |_: Tick, step: &Step, _: &_| {
+//!     if let Step::Decided(it) = step {
+//!         routes.push(it.route.name());
+//!     }
+//! };
+//! let outcome = run(1, each, Options::default(), &jobs, &mut watch)?;
+//! assert_eq!(outcome.ends, [Some(Tick(5)), Some(Tick(15)), Some(Tick(25))]);
+//! assert_eq!(routes, ["whole", "first", "second"]);
+//!
+//! // By the letter of the claims, only the highest block of an SM may start warps: both wait for ever.
+//! let literal = Options { backfill: false, ..Options::default() };
+//! let outcome = run(1, each, literal, &jobs, &mut |_, _, _| {})?;
+//! assert_eq!(outcome.stuck, [LaunchId(1), LaunchId(2)]);
+//! # Ok::<(), raddle_sm::Error>(())
+//! ```
 
-use alloc::collections::{BTreeMap, BTreeSet, BinaryHeap};
-use alloc::vec;
-use alloc::vec::Vec;
-use core::cmp::Reverse;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use raddle_policy::{CuId, LaunchId, Refusal, Tick};
 
-use crate::{Controllers, Decision, Ended, Error, Handle, Kernel, Options, Resources, Started};
+use raddle_sm::{Controllers, Decision, Ended, Error, Handle, Kernel, Options, Resources, Started};
 
 /// A kernel, when it arrives, and how long its warps run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,8 +100,7 @@ struct Due {
     kernel: u32,
     block: u64,
     warp: u64,
-    slot: u32,
-    serial: u64,
+    handle: Handle,
 }
 
 struct Run<'a> {
@@ -81,7 +110,7 @@ struct Run<'a> {
     starts: u64,
     due: BinaryHeap<Reverse<Due>>,
     /// Warps of blocks with a barrier that wait for the rest of their block.
-    gathered: BTreeMap<u64, Vec<Due>>,
+    gathered: BTreeMap<(LaunchId, u64), Vec<Due>>,
     outcome: Outcome,
     watch: &'a mut dyn FnMut(Tick, &Step, &Controllers),
 }
@@ -170,7 +199,7 @@ impl Run<'_> {
             && due.at == self.now
         {
             self.due.pop();
-            let ended = self.controllers.ended(Handle { slot: due.slot, serial: due.serial })?;
+            let ended = self.controllers.ended(due.handle)?;
             touched.insert(ended.sm);
             if ended.kernel_done {
                 self.outcome.ends[due.kernel as usize] = Some(Tick(self.now));
@@ -196,7 +225,7 @@ impl Run<'_> {
 
     fn schedule(&mut self, started: &Started) -> Result<(), Error> {
         let job = &self.jobs[started.kernel.index()];
-        let serial = started.handle.serial;
+        let block = (started.kernel, started.block);
         for warp in started.first..started.first + started.count {
             let at = started.block * job.kernel.warps + warp;
             // The list is as long as blocks times warps, so this is one of its places.
@@ -207,18 +236,17 @@ impl Run<'_> {
                 kernel: started.kernel.0,
                 block: started.block,
                 warp,
-                slot: started.handle.slot,
-                serial,
+                handle: started.handle,
             };
             self.starts += 1;
             if job.kernel.barrier {
-                self.gathered.entry(serial).or_default().push(due);
+                self.gathered.entry(block).or_default().push(due);
             } else {
                 self.let_run(due)?;
             }
         }
         if started.last {
-            for due in self.gathered.remove(&serial).unwrap_or_default() {
+            for due in self.gathered.remove(&block).unwrap_or_default() {
                 self.let_run(due)?;
             }
         }

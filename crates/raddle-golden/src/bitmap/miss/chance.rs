@@ -1,8 +1,8 @@
 //! How is a probability held without floating point?
 
-use core::fmt;
+use std::fmt;
 
-use crate::Error;
+use raddle_bitmap::Error;
 
 /// Fraction bits; 1 itself must fit too.
 const BITS: u32 = 63;

@@ -1,10 +1,9 @@
 //! Which heads fit where, and what do the others lack (seed 000, E1: a3, a32)?
 
-use alloc::collections::BTreeMap;
-use alloc::vec::Vec;
+use std::collections::BTreeMap;
 
 use super::{Cu, Head, Left, Record, Split, split};
-use crate::Error;
+use raddle_workgroup::Error;
 
 /// A head that fits somewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]

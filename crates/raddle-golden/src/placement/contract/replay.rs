@@ -2,10 +2,7 @@
 //!
 //! Section 6 of the placement contract.
 
-use alloc::collections::VecDeque;
-use alloc::string::String;
-use alloc::vec;
-use alloc::vec::Vec;
+use std::collections::VecDeque;
 
 use raddle_policy::{
     Allocate, Answer, CuId, Cus, Fact, Launch, LaunchId, Piece, ReadyLaunch, ReadyView, Round,
@@ -13,7 +10,9 @@ use raddle_policy::{
 };
 
 use super::{Fnv1a, Kernel, SHAPE, XorShift, write_row};
-use crate::{Cursor, Error, Greedy, GreedyConfig, Rotation, RoundRobin, RoundRobinConfig};
+use raddle_workgroup::{
+    Cursor, Error, Greedy, GreedyConfig, Rotation, RoundRobin, RoundRobinConfig,
+};
 
 /// Workgroups placed in a tick at most, and completions taken.
 const A_TICK: usize = 8;
@@ -23,9 +22,8 @@ const SHORTEST: u64 = 500;
 const SPREAD: u64 = 1000;
 
 /// Which baseline places.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Algorithm {
     /// [`RoundRobin`].
     RoundRobin,

@@ -13,10 +13,8 @@
 //! A grouped search looks at cells of g blocks, each free with p^g; a sampled one at a longer run.
 //! [`Need`] says which, so that one recurrence serves every search.
 
-use alloc::vec::Vec;
-
 use super::Chance;
-use crate::search::{Full, Need, Search};
+use raddle_bitmap::{Full, Need, Search};
 
 /// The chance that a search does not report a wish of `want` blocks in a map of `blocks` blocks,
 /// each free with the chance `free`, independent of the others.

@@ -4,11 +4,8 @@
 //! one, each search is asked of the same map, the first fit is taken if there is one, and runs are
 //! given back at random until the use is below a random level. Everything follows from the seed.
 
-use alloc::vec;
-use alloc::vec::Vec;
-
-use crate::search::Search;
-use crate::{Error, FreeMap, Refusals};
+use raddle_bitmap::Search;
+use raddle_bitmap::{Error, FreeMap, Refusals};
 
 /// A simulation of requests and releases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,3 @@
+//! Free runs of a bitmap.
+
+pub mod miss;

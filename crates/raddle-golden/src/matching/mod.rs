@@ -1,0 +1,3 @@
+//! The matching of seed 000.
+
+pub mod model;

@@ -1,0 +1,3 @@
+//! The baselines on the device of the placement contract.
+
+pub mod contract;

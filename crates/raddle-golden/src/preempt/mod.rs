@@ -1,0 +1,3 @@
+//! Preemption on a GPU with one stream.
+
+pub mod model;

@@ -1,0 +1,206 @@
+//! What happens on a GPU that runs one task at a time, for exactly its slice (seed 004, S23)?
+//!
+//! No switch costs anything and no slice ends late. Run times and the time that passes are whole
+//! ticks, so run times add up to busy time exactly.
+
+use std::fmt;
+
+use raddle_policy::{Level, Tick, Ticks};
+use raddle_timeslice::{Entry, Error, Runnable, Settings, TwoStage};
+
+/// The name of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TaskId(pub u32);
+
+impl fmt::Display for TaskId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "t{}", self.0)
+    }
+}
+
+/// A task that has not completed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GpuTask {
+    /// Its name.
+    pub id: TaskId,
+    /// How urgent it is.
+    pub level: Level,
+    /// Its share, 1 or more.
+    pub share: u64,
+    /// When it was created; not later than now.
+    pub created: Tick,
+    /// For how long it has run; not longer than since it was created.
+    pub ran: Ticks,
+}
+
+/// A stretch of time that one task had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GpuStretch {
+    /// The task.
+    pub id: TaskId,
+    /// Where it begins.
+    pub from: Tick,
+    /// Where it ends.
+    pub to: Tick,
+    /// Whether the task has completed with it.
+    pub completed: bool,
+}
+
+/// The tasks, by ascending id, which is the order of the pool.
+#[derive(Clone, Debug, Default)]
+struct TaskPool {
+    tasks: Vec<GpuTask>,
+    /// What is left of the work of each; `None` = endless.
+    left: Vec<Option<Ticks>>,
+    most_urgent: Option<Level>,
+    now: Tick,
+}
+
+impl TaskPool {
+    fn position(&self, id: TaskId) -> Option<usize> {
+        self.tasks.binary_search_by_key(&id, |task| task.id).ok()
+    }
+
+    fn remove(&mut self, position: usize) {
+        self.tasks.remove(position);
+        self.left.remove(position);
+        self.count(self.now);
+    }
+
+    /// The tasks have changed.
+    fn count(&mut self, now: Tick) {
+        self.now = self.now.max(now);
+        self.most_urgent = self.tasks.iter().map(|task| task.level).min_by_key(|level| level.0);
+    }
+}
+
+impl Runnable for TaskPool {
+    type Id = TaskId;
+
+    fn most_urgent(&self) -> Option<Level> {
+        self.most_urgent
+    }
+
+    fn level(&self, id: TaskId) -> Option<Level> {
+        self.position(id).map(|position| self.tasks[position].level)
+    }
+
+    fn entries(&self) -> impl Iterator<Item = Entry> {
+        self.tasks.iter().map(|task| Entry {
+            level: task.level,
+            share: task.share,
+            alive: self.now.since(task.created),
+            ran: task.ran,
+        })
+    }
+
+    fn at(&self, index: usize) -> Option<TaskId> {
+        self.tasks.get(index).map(|task| task.id)
+    }
+}
+
+/// The GPU and its pool.
+#[derive(Clone, Debug)]
+pub struct Exclusive {
+    pool: TaskPool,
+    stages: TwoStage<TaskId>,
+    /// The task that runs, and until when.
+    current: Option<(TaskId, Tick)>,
+    busy: Ticks,
+}
+
+impl Exclusive {
+    /// With an empty pool at time 0.
+    ///
+    /// # Errors
+    /// Those of [`TwoStage::new`].
+    pub fn new(settings: &Settings) -> Result<Self, Error> {
+        let stages = TwoStage::new(settings)?;
+        Ok(Self { pool: TaskPool::default(), stages, current: None, busy: Ticks::ZERO })
+    }
+
+    /// The tasks that have not completed, by ascending id.
+    #[must_use]
+    pub fn tasks(&self) -> &[GpuTask] {
+        &self.pool.tasks
+    }
+
+    /// The time.
+    #[must_use]
+    pub const fn now(&self) -> Tick {
+        self.pool.now
+    }
+
+    /// Loads begun so far.
+    #[must_use]
+    pub const fn loads(&self) -> u64 {
+        self.stages.loads()
+    }
+
+    /// Loads with a slice beyond 128 bits, which is cut to the longest possible.
+    #[must_use]
+    pub const fn overflows(&self) -> u64 {
+        self.stages.overflows()
+    }
+
+    /// For how long any task ran.
+    #[must_use]
+    pub const fn busy(&self) -> Ticks {
+        self.busy
+    }
+
+    /// Adds a task with so much work left, `None` = endless, at `now`; one with the same id is
+    /// replaced.
+    pub fn add(&mut self, task: GpuTask, work: Option<Ticks>, now: Tick) {
+        let TaskPool { tasks, left, .. } = &mut self.pool;
+        let position = tasks.partition_point(|other| other.id < task.id);
+        if tasks.get(position).is_some_and(|other| other.id == task.id) {
+            (tasks[position], left[position]) = (task, work);
+        } else {
+            tasks.insert(position, task);
+            left.insert(position, work);
+        }
+        self.pool.count(now);
+    }
+
+    /// Runs until a time and reports every stretch.
+    pub fn advance(&mut self, until: Tick, each: &mut dyn FnMut(GpuStretch)) {
+        while self.pool.now < until {
+            let now = self.pool.now;
+            let running = self.running();
+            let found = running.and_then(|(id, ends)| Some((self.pool.position(id)?, ends)));
+            let Some((position, ends)) = found else {
+                self.pool.now = until;
+                return;
+            };
+            let (task, left) = (&mut self.pool.tasks[position], &mut self.pool.left[position]);
+            let stop = left.map_or(ends, |left| ends.min(now + left));
+            let to = stop.min(until);
+            let ran = to.since(now);
+            let completed = *left == Some(ran);
+            task.ran += ran;
+            *left = left.map(|left| left - ran);
+            let id = task.id;
+            if completed {
+                self.pool.remove(position);
+            }
+            self.pool.now = to;
+            self.busy += ran;
+            self.current = (to < stop).then_some((id, ends));
+            each(GpuStretch { id, from: now, to, completed });
+        }
+    }
+
+    /// The task that runs now, and until when.
+    fn running(&mut self) -> Option<(TaskId, Tick)> {
+        let goes_on = self.current.filter(|&(id, _)| {
+            let level = self.pool.level(id);
+            level.is_some_and(|level| !self.stages.cuts(level, &self.pool))
+        });
+        if goes_on.is_some() {
+            return goes_on;
+        }
+        let slice = self.stages.next(&self.pool)?;
+        Some((slice.id, self.pool.now + slice.length))
+    }
+}

@@ -1,0 +1,5 @@
+//! Slices on a GPU that runs one task at a time.
+
+mod exclusive;
+
+pub use exclusive::{Exclusive, GpuStretch, GpuTask, TaskId};

@@ -1,0 +1,3 @@
+//! Blocks and warps of seed 003.
+
+pub mod run;
