@@ -11,19 +11,19 @@ use raddle_policy::Activity;
 use crate::is_communication;
 
 /// A class of kernels: names that hold one of these words, in lower case, are of it.
-struct Class {
+struct KernelClass {
     name: &'static str,
     words: &'static [&'static str],
     /// Moves, loads, stores, matrix products, comparisons, jumps.
     activity: Activity,
 }
 
-const fn class(name: &'static str, words: &'static [&'static str], rates: [u32; 6]) -> Class {
-    Class { name, words, activity: Activity(rates) }
+const fn class(name: &'static str, words: &'static [&'static str], rates: [u32; 6]) -> KernelClass {
+    KernelClass { name, words, activity: Activity(rates) }
 }
 
 /// The first class with a word of the name counts, so the particular ones come before the broad.
-const CLASSES: [Class; 8] = [
+const CLASSES: [KernelClass; 8] = [
     class("attention", &["attention", "flash", "fmha", "softmax"], [90, 24, 6, 18, 6, 6]),
     class(
         "matrix",
@@ -68,7 +68,7 @@ pub fn assumed_activity(kernel: &str) -> (&'static str, Activity) {
         return ("communication", COMMUNICATION);
     }
     let name = kernel.to_ascii_lowercase();
-    let is = |class: &&Class| class.words.iter().any(|word| name.contains(word));
+    let is = |class: &&KernelClass| class.words.iter().any(|word| name.contains(word));
     CLASSES.iter().find(is).map_or(("other", OTHER), |class| (class.name, class.activity))
 }
 
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn every_class_is_known_and_only_matrix_kernels_multiply_matrices() {
-        for Class { name, words, activity } in &CLASSES {
+        for KernelClass { name, words, activity } in &CLASSES {
             assert!(
                 !activity.is_unknown() && words.iter().all(|word| *word == word.to_lowercase())
             );

@@ -25,13 +25,13 @@ pub(crate) struct Micros {
 
 /// Reads decimal microseconds, bare or as a JSON string.
 pub(crate) fn micros(text: &str) -> Result<Micros, DecimalError> {
-    let Fixed { value, decimals, whole } = fixed(unquote(text), 3)?;
+    let DecimalNumber { value, decimals, whole } = fixed(unquote(text), 3)?;
     Ok(Micros { nanos: value, fine: decimals >= 3 || !whole })
 }
 
 /// A decimal number in units of a power of ten below one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Fixed {
+pub(crate) struct DecimalNumber {
     /// The number times that power; digits beyond are cut off.
     pub(crate) value: i64,
     /// Digits written behind the point.
@@ -41,7 +41,7 @@ pub(crate) struct Fixed {
 }
 
 /// Reads a decimal number and multiplies it by ten to the power of `places`.
-pub(crate) fn fixed(text: &str, places: u32) -> Result<Fixed, DecimalError> {
+pub(crate) fn fixed(text: &str, places: u32) -> Result<DecimalNumber, DecimalError> {
     let text = text.as_bytes();
     let (negative, digits) = match text.strip_prefix(b"-") {
         Some(rest) => (true, rest),
@@ -63,7 +63,7 @@ pub(crate) fn fixed(text: &str, places: u32) -> Result<Fixed, DecimalError> {
         value.checked_mul(10)?.checked_add(i64::from(digit - b'0'))
     });
     let value = value.ok_or(DecimalError::TooLarge)?;
-    Ok(Fixed {
+    Ok(DecimalNumber {
         value: if negative { -value } else { value },
         decimals: fraction.len(),
         whole: fraction.iter().all(|&b| b == b'0'),

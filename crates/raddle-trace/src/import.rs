@@ -17,10 +17,10 @@ use std::path::Path;
 
 use crate::assemble::assemble;
 use crate::error::TraceError;
-use crate::input::{Input, is_damage, peek};
+use crate::input::{FileInput, is_damage, peek};
 use crate::options::ImportOptions;
 use crate::profile::{Format, Profile, profile_name};
-use source::Source;
+use source::ImportSource;
 pub use source::Watch;
 
 /// Reads a profile from a file of one of the kinds of [`Format`], plain or gzip.
@@ -73,13 +73,13 @@ fn detect<'a>(
     file: &str,
     bytes: impl Read + 'a,
     watch: Watch<'a>,
-) -> Result<(Source<'a>, Format), TraceError> {
+) -> Result<(ImportSource<'a>, Format), TraceError> {
     let file = file.to_owned();
-    let input = match Input::new(bytes) {
+    let input = match FileInput::new(bytes) {
         Ok(input) => input,
         Err(cause) => return Err(TraceError::Unreadable { file, cause }),
     };
-    let mut source = Source { file, reader: input.reader, gzip: input.gzip, lines: 0, watch };
+    let mut source = ImportSource { file, reader: input.reader, gzip: input.gzip, lines: 0, watch };
     loop {
         let head = match peek(&mut source.reader) {
             Ok(head) => head,

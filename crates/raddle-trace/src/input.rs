@@ -11,12 +11,12 @@ const CHUNK: usize = 128 * 1024;
 const DRAIN_CHUNKS: usize = 512;
 
 /// The uncompressed bytes of a file; gzip is told by its first two bytes, never by a name.
-pub(crate) struct Input<'a> {
+pub(crate) struct FileInput<'a> {
     pub(crate) reader: Box<dyn BufRead + 'a>,
     pub(crate) gzip: bool,
 }
 
-impl<'a> Input<'a> {
+impl<'a> FileInput<'a> {
     pub(crate) fn new(raw: impl Read + 'a) -> io::Result<Self> {
         let mut raw = BufReader::with_capacity(CHUNK, raw);
         let gzip = peek(&mut raw)?.starts_with(&[0x1f, 0x8b]);

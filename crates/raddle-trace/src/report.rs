@@ -162,6 +162,12 @@ impl ImportReport {
         self.add(quirk, 1);
     }
 
+    /// Notes that the file stops within a row, which is lost.
+    pub(crate) fn cut_short(&mut self) {
+        self.note(Quirk::Truncated);
+        self.note(Quirk::LostEvents);
+    }
+
     /// Those of `quirks` that were met, with their counts, for a message.
     pub(crate) fn reasons(&self, quirks: &[Quirk]) -> String {
         let met = quirks.iter().map(|&quirk| (self.count(quirk), quirk.name()));
@@ -186,9 +192,9 @@ impl fmt::Display for ImportReport {
 }
 
 /// The quirks met as a map from name to count, in the order of [`Quirk::ALL`].
-struct Counts<'a>(&'a ImportReport);
+struct QuirkCounts<'a>(&'a ImportReport);
 
-impl Serialize for Counts<'_> {
+impl Serialize for QuirkCounts<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(self.0.quirks().map(|(quirk, n)| (quirk.name(), n)))
     }
@@ -201,7 +207,7 @@ impl Serialize for ImportReport {
         map.serialize_entry("kernels", &self.kernels)?;
         map.serialize_entry("copies", &self.copies)?;
         map.serialize_entry("sets", &self.sets)?;
-        map.serialize_entry("quirks", &Counts(self))?;
+        map.serialize_entry("quirks", &QuirkCounts(self))?;
         map.end()
     }
 }

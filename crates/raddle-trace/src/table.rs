@@ -10,55 +10,33 @@ use crate::provenance::{Field, Origin};
 /// The comment that names the format and its version.
 pub(crate) const FIRST_LINE: &str = "# raddle launch table 1";
 
-macro_rules! columns {
-    ($($variant:ident $name:literal)*) => {
-        /// The columns of a launch table, in the order in which they are written.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub(crate) enum Column { $($variant,)* }
+/// The columns of a launch table that hold rates of instructions, in the order of an activity.
+pub(crate) const RATE_COLUMNS: [&str; 6] =
+    ["move_rate", "load_rate", "store_rate", "matrix_rate", "compare_rate", "jump_rate"];
 
-        impl Column {
-            pub(crate) const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            pub(crate) const fn name(self) -> &'static str {
-                match self { $(Self::$variant => $name,)* }
-            }
-        }
-    };
-}
-
-columns! {
-    Name "name"
-    Kind "kind"
-    Stream "stream"
-    GridX "grid_x"
-    GridY "grid_y"
-    GridZ "grid_z"
-    BlockX "block_x"
-    BlockY "block_y"
-    BlockZ "block_z"
-    Vgprs "vgprs_per_thread"
-    Sgprs "sgprs_per_wave"
-    Lds "lds_bytes"
-    Barrier "barrier"
-    Arrival "arrival_ns"
-    Start "start_ns"
-    Duration "duration_ns"
-    End "end_ns"
-    Priority "priority"
-    Idempotent "idempotent"
-    Moves "move_rate"
-    Loads "load_rate"
-    Stores "store_rate"
-    Matrices "matrix_rate"
-    Compares "compare_rate"
-    Jumps "jump_rate"
-}
-
-impl Column {
-    /// The columns of an activity, in the order of its kinds.
-    pub(crate) const RATES: [Self; 6] =
-        [Self::Moves, Self::Loads, Self::Stores, Self::Matrices, Self::Compares, Self::Jumps];
-}
+/// The other columns, in the order in which they are written; the last stands for a duration in
+/// tables that others write.
+pub(crate) const COLUMNS: [&str; 19] = [
+    "name",
+    "kind",
+    "stream",
+    "grid_x",
+    "grid_y",
+    "grid_z",
+    "block_x",
+    "block_y",
+    "block_z",
+    "vgprs_per_thread",
+    "sgprs_per_wave",
+    "lds_bytes",
+    "barrier",
+    "arrival_ns",
+    "start_ns",
+    "duration_ns",
+    "priority",
+    "idempotent",
+    "end_ns",
+];
 
 /// What stands above the rows of a launch table.
 #[derive(Clone, Copy, Debug, Default)]
@@ -92,12 +70,12 @@ pub fn write_launch_table(
     }
     let mut rows = csv::WriterBuilder::new().comment(Some(b'#')).from_writer(out);
     let counted = profile.ops.iter().any(|op| rates(op).is_some());
-    let written =
-        |column: &&Column| **column != Column::End && (counted || !Column::RATES.contains(column));
-    let columns = || Column::ALL.iter().filter(written);
-    rows.write_record(columns().map(|column| column.name()))?;
+    let rate_columns = || RATE_COLUMNS.iter().filter(|_| counted);
+    rows.write_record(COLUMNS.iter().take(COLUMNS.len() - 1).chain(rate_columns()))?;
     for op in &profile.ops {
-        rows.write_record(columns().map(|&column| cell(profile, op, column)))?;
+        let rates = rates(op).map_or_else(Default::default, |rates| rates.map(|n| n.to_string()));
+        let rates = rate_columns().zip(rates).map(|(_, rate)| rate);
+        rows.write_record(cells(profile, op).into_iter().chain(rates))?;
     }
     rows.flush()
 }
@@ -106,51 +84,42 @@ fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-fn cell(profile: &Profile, op: &Op, column: Column) -> String {
-    let item = |items: &[String], at: u32| items.get(at as usize).cloned().unwrap_or_default();
-    let known = |field, text: String| {
-        if op.provenance.of(field) == Origin::Assumed { String::new() } else { text }
+/// An op as its cells in [`COLUMNS`].
+fn cells(profile: &Profile, op: &Op) -> [String; COLUMNS.len() - 1] {
+    let known = |field, text: String| match op.provenance.of(field) {
+        Origin::Assumed => String::new(),
+        _ => text,
     };
-    let kernel = op.kind == OpKind::Kernel;
-    let shape = |n: u32| if kernel { n.to_string() } else { String::new() };
-    let stream = || profile.streams.get(op.stream as usize);
-    match column {
-        Column::Name => item(&profile.kernels, op.kernel),
-        Column::Kind => op.kind.name().to_owned(),
-        Column::Stream => stream().map(|stream| stream.label.clone()).unwrap_or_default(),
-        Column::GridX => shape(op.grid.x),
-        Column::GridY => shape(op.grid.y),
-        Column::GridZ => shape(op.grid.z),
-        Column::BlockX => shape(op.footprint.threads),
-        Column::BlockY | Column::BlockZ => shape(1),
-        Column::Vgprs => known(Field::Registers, shape(op.footprint.vgprs_per_thread)),
-        Column::Sgprs => shape(op.footprint.sgprs_per_wave),
-        Column::Lds => known(Field::SharedMemory, shape(op.footprint.lds_bytes)),
-        Column::Barrier if kernel => barrier(op).to_owned(),
-        Column::Barrier => String::new(),
-        Column::Arrival => known(Field::Arrival, op.arrival_ns.to_string()),
-        Column::Start => op.start_ns.to_string(),
-        // A duration below the clock's step is written as it was measured.
-        Column::Duration if op.provenance.of(Field::Duration) == Origin::Assumed => "0".to_owned(),
-        Column::Duration => op.duration_ns.to_string(),
-        Column::End => op.end_ns().to_string(),
-        Column::Priority => op.priority.map(|p| p.to_string()).unwrap_or_default(),
-        Column::Idempotent => match op.idempotent {
-            Idempotence::Idempotent => "yes".to_owned(),
-            Idempotence::Not => "no".to_owned(),
-            Idempotence::Unknown => String::new(),
-        },
-        Column::Moves
-        | Column::Loads
-        | Column::Stores
-        | Column::Matrices
-        | Column::Compares
-        | Column::Jumps => {
-            let kind = Column::RATES.iter().position(|&rate| rate == column);
-            let rate = rates(op).zip(kind).map(|(rates, kind)| rates[kind].to_string());
-            rate.unwrap_or_default()
-        }
-    }
+    let kernel = |n: u32| if op.kind == OpKind::Kernel { n.to_string() } else { String::new() };
+    let stream = profile.streams.get(op.stream as usize);
+    let idempotent = match op.idempotent {
+        Idempotence::Idempotent => "yes",
+        Idempotence::Not => "no",
+        Idempotence::Unknown => "",
+    };
+    // A duration below the clock's step is written as it was measured.
+    let assumed = op.provenance.of(Field::Duration) == Origin::Assumed;
+    let duration = if assumed { 0 } else { op.duration_ns };
+    [
+        profile.kernels.get(op.kernel as usize).cloned().unwrap_or_default(),
+        op.kind.name().to_owned(),
+        stream.map(|stream| stream.label.clone()).unwrap_or_default(),
+        kernel(op.grid.x),
+        kernel(op.grid.y),
+        kernel(op.grid.z),
+        kernel(op.footprint.threads),
+        kernel(1),
+        kernel(1),
+        known(Field::Registers, kernel(op.footprint.vgprs_per_thread)),
+        kernel(op.footprint.sgprs_per_wave),
+        known(Field::SharedMemory, kernel(op.footprint.lds_bytes)),
+        barrier(op).to_owned(),
+        known(Field::Arrival, op.arrival_ns.to_string()),
+        op.start_ns.to_string(),
+        duration.to_string(),
+        op.priority.map(|p| p.to_string()).unwrap_or_default(),
+        idempotent.to_owned(),
+    ]
 }
 
 /// What was counted of the waves of a kernel.
@@ -161,6 +130,7 @@ fn rates(op: &Op) -> Option<[u32; 6]> {
 
 fn barrier(op: &Op) -> &'static str {
     match (op.footprint.barrier, op.provenance.of(Field::Barrier)) {
+        _ if op.kind != OpKind::Kernel => "",
         (Barrier::Assumed, _) => "assumed",
         (_, Origin::Assumed) => "",
         (Barrier::Yes, _) => "yes",

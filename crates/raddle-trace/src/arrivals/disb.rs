@@ -36,10 +36,10 @@ pub(super) fn document(
     lines: u64,
     options: &ArrivalOptions,
 ) -> Result<ArrivalFile, TraceError> {
-    let reader = Reader { file, lines };
+    let reader = DisbReader { file, lines };
     let keys: Keys<'_> = reader.json(text)?;
     let has = |key: &str| keys.contains_key(key);
-    let mut load = Load::default();
+    let mut load = LoadTasks::default();
     let format = if has("tasks") {
         load.disb(&reader, keys["tasks"])?;
         ArrivalFormat::Disb
@@ -88,12 +88,12 @@ fn other(keys: &Keys<'_>) -> String {
 }
 
 /// Errors with their place.
-struct Reader<'f> {
+struct DisbReader<'f> {
     file: &'f str,
     lines: u64,
 }
 
-impl Reader<'_> {
+impl DisbReader<'_> {
     fn fault(&self, at: &str, problem: String) -> TraceError {
         let (file, at) = (self.file.to_owned(), at.to_owned());
         TraceError::Arrivals { file, at, problem }
@@ -120,17 +120,17 @@ fn plain(error: &serde_json::Error) -> String {
 }
 
 #[derive(Deserialize)]
-struct Task<'t> {
+struct DisbTask<'t> {
     #[serde(default)]
     id: Option<String>,
     #[serde(borrow)]
-    load: LoadOf<'t>,
+    load: DisbLoad<'t>,
     #[serde(borrow, default)]
-    client: Client<'t>,
+    client: DisbClient<'t>,
 }
 
 #[derive(Deserialize)]
-struct LoadOf<'t> {
+struct DisbLoad<'t> {
     r#type: String,
     #[serde(borrow, default)]
     priority: Option<&'t RawValue>,
@@ -143,7 +143,7 @@ struct LoadOf<'t> {
 }
 
 #[derive(Default, Deserialize)]
-struct Client<'t> {
+struct DisbClient<'t> {
     #[serde(default)]
     name: Option<String>,
     #[serde(default)]
@@ -163,7 +163,7 @@ struct ReefClient<'t> {
 
 /// What has been read so far.
 #[derive(Default)]
-struct Load {
+struct LoadTasks {
     tasks: Vec<ArrivalTask>,
     names: BTreeSet<String>,
     /// Whether a task has an id of its own.
@@ -172,13 +172,13 @@ struct Load {
     requests: usize,
 }
 
-impl Load {
-    fn disb(&mut self, reader: &Reader<'_>, tasks: &RawValue) -> Result<(), TraceError> {
+impl LoadTasks {
+    fn disb(&mut self, reader: &DisbReader<'_>, tasks: &RawValue) -> Result<(), TraceError> {
         let tasks: Vec<&RawValue> = reader.part("`tasks`", tasks)?;
         let mut followed = Vec::new();
         for (position, task) in tasks.into_iter().enumerate() {
             let at = format!("task {}", position + 1);
-            let Task { id, load, client } = reader.part(&at, task)?;
+            let DisbTask { id, load, client } = reader.part(&at, task)?;
             self.has_id |= id.is_some();
             let wanted = id.clone().or(client.name).or(client.model_name);
             let name = self.name(wanted.unwrap_or_else(|| format!("task-{}", position + 1)));
@@ -202,7 +202,7 @@ impl Load {
 
     fn reef(
         &mut self,
-        reader: &Reader<'_>,
+        reader: &DisbReader<'_>,
         side: &str,
         priority: Option<u32>,
         clients: &RawValue,
@@ -224,9 +224,9 @@ impl Load {
 
     fn process(
         &mut self,
-        reader: &Reader<'_>,
+        reader: &DisbReader<'_>,
         at: &str,
-        load: &LoadOf<'_>,
+        load: &DisbLoad<'_>,
     ) -> Result<ArrivalProcess, TraceError> {
         const TYPES: [&str; 5] = ["periodic", "poisson", "continuous", "trace", "dependent"];
         Ok(match &*load.r#type {
@@ -258,7 +258,7 @@ impl Load {
 
     fn trace(
         &mut self,
-        reader: &Reader<'_>,
+        reader: &DisbReader<'_>,
         at: &str,
         trace: &RawValue,
     ) -> Result<ArrivalProcess, TraceError> {
@@ -319,7 +319,11 @@ impl Load {
     }
 }
 
-fn rate(reader: &Reader<'_>, at: &str, frequency: Option<&RawValue>) -> Result<Rate, TraceError> {
+fn rate(
+    reader: &DisbReader<'_>,
+    at: &str,
+    frequency: Option<&RawValue>,
+) -> Result<Rate, TraceError> {
     let text = frequency.ok_or_else(|| {
         reader.fault(at, "it has no `frequency`, in requests a second".to_owned())
     })?;

@@ -22,7 +22,7 @@ use std::path::Path;
 use raddle_policy::Level;
 
 use crate::error::TraceError;
-use crate::input::{Input, is_damage, peek};
+use crate::input::{FileInput, is_damage, peek};
 
 pub use amount::Rate;
 pub(crate) use requests::format_of_header;
@@ -163,7 +163,7 @@ pub fn read(
     options: &ArrivalOptions,
 ) -> Result<ArrivalFile, TraceError> {
     let failed = |cause| failure(file, "line 1", cause);
-    let mut reader = Input::new(bytes).map_err(failed)?.reader;
+    let mut reader = FileInput::new(bytes).map_err(failed)?.reader;
     let head = peek(&mut reader).map_err(failed)?;
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let mark = head.len() - text.len();

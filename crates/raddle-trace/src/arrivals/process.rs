@@ -2,7 +2,7 @@
 
 use super::ArrivalTask;
 use super::amount::Rate;
-use super::random::Random;
+use super::random::SplitMix64;
 
 /// How the requests of a task arrive.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,13 +47,13 @@ impl ArrivalProcess {
 /// Times of requests in nanoseconds, which do not fall. Those of a rate end only with the range of
 /// the type, so take a part of them.
 #[derive(Clone, Debug)]
-pub struct Times<'t>(Kind<'t>);
+pub struct Times<'t>(TimesKind<'t>);
 
 #[derive(Clone, Debug)]
-enum Kind<'t> {
+enum TimesKind<'t> {
     Trace(core::slice::Iter<'t, u64>),
     Periodic { rate: Rate, next: u64 },
-    Poisson { rate: Rate, random: Random, at: u128 },
+    Poisson { rate: Rate, random: SplitMix64, at: u128 },
 }
 
 /// Nanoseconds in 10^9 seconds, which is what rates count in.
@@ -64,14 +64,14 @@ impl Iterator for Times<'_> {
 
     fn next(&mut self) -> Option<u64> {
         match &mut self.0 {
-            Kind::Trace(times) => times.next().copied(),
-            Kind::Periodic { rate, next } => {
+            TimesKind::Trace(times) => times.next().copied(),
+            TimesKind::Periodic { rate, next } => {
                 let rate = u128::from(rate.in_giga_second());
                 let at = (u128::from(*next) * GIGA_SECOND + rate / 2) / rate;
                 *next = next.checked_add(1)?;
                 u64::try_from(at).ok()
             }
-            Kind::Poisson { rate, random, at } => {
+            TimesKind::Poisson { rate, random, at } => {
                 // Times 2^32, so that what is rounded off does not add up.
                 let rate = u128::from(rate.in_giga_second());
                 *at += u128::from(random.exponential()) * GIGA_SECOND / rate;
@@ -95,12 +95,12 @@ impl ArrivalTask {
     /// ```
     #[must_use]
     pub fn times(&self, seed: u64) -> Option<Times<'_>> {
-        let random = || Random::new(seed, self.number);
+        let random = || SplitMix64::new(seed, self.number);
         Some(Times(match &self.process {
-            ArrivalProcess::Trace(times) => Kind::Trace(times.iter()),
-            ArrivalProcess::Periodic { rate } => Kind::Periodic { rate: *rate, next: 0 },
+            ArrivalProcess::Trace(times) => TimesKind::Trace(times.iter()),
+            ArrivalProcess::Periodic { rate } => TimesKind::Periodic { rate: *rate, next: 0 },
             ArrivalProcess::Poisson { rate } => {
-                Kind::Poisson { rate: *rate, random: random(), at: 0 }
+                TimesKind::Poisson { rate: *rate, random: random(), at: 0 }
             }
             ArrivalProcess::Continuous | ArrivalProcess::Dependent { .. } => return None,
         }))
@@ -115,7 +115,7 @@ pub fn jitter(times: &mut [u64], width_ns: u64, seed: u64, task: &ArrivalTask) {
         return;
     }
     // Not the numbers that made the times.
-    let mut random = Random::new(!seed, task.number);
+    let mut random = SplitMix64::new(!seed, task.number);
     for at in &mut *times {
         *at = at.saturating_add(random.below(width_ns));
     }

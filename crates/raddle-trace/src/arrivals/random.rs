@@ -13,9 +13,9 @@ const BITS: u32 = 40;
 
 /// A source of random numbers.
 #[derive(Clone, Debug)]
-pub(super) struct Random(u64);
+pub(super) struct SplitMix64(u64);
 
-impl Random {
+impl SplitMix64 {
     /// The source of a task; other seeds and other tasks give other numbers.
     pub(super) fn new(seed: u64, task: u32) -> Self {
         Self(mix(seed.wrapping_add(STEP)) ^ mix(u64::from(task)))
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn the_generator_is_splitmix64() {
         // The first numbers of SplitMix64 from state 1234567, as published with the generator.
-        let mut random = Random(1_234_567);
+        let mut random = SplitMix64(1_234_567);
         let first: Vec<u64> = (0..3).map(|_| random.bits()).collect();
         assert_eq!(
             first,
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn the_logarithm_is_that_of_floating_point() {
-        let mut random = Random::new(0, 0);
+        let mut random = SplitMix64::new(0, 0);
         let some = (0..1000).map(|_| random.bits()).chain([0, 1, u64::MAX, u64::MAX / 2]);
         for x in some {
             let u = (2.0 * x as f64 + 1.0) / 2f64.powi(65);
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn numbers_have_the_moments_that_they_should() {
-        let mut random = Random::new(7, 3);
+        let mut random = SplitMix64::new(7, 3);
         let n = 20_000;
         let some: Vec<f64> = (0..n).map(|_| random.exponential() as f64 / 2f64.powi(32)).collect();
         let mean = some.iter().sum::<f64>() / f64::from(n);
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn tasks_and_seeds_have_numbers_of_their_own() {
-        let first = |seed, task| Random::new(seed, task).bits();
+        let first = |seed, task| SplitMix64::new(seed, task).bits();
         let mut seen: Vec<u64> = (0..10).flat_map(|s| (0..10).map(move |t| first(s, t))).collect();
         seen.sort_unstable();
         seen.dedup();

@@ -21,14 +21,14 @@ const NAME: &str = "requests";
 const LINE_LIMIT: u64 = 1 << 20;
 
 /// The lines of a file that say something, with their numbers.
-struct Lines<'f, R> {
+struct RequestLines<'f, R> {
     file: &'f str,
     reader: R,
     number: u64,
     text: Vec<u8>,
 }
 
-impl<R: BufRead> Lines<'_, R> {
+impl<R: BufRead> RequestLines<'_, R> {
     fn next(&mut self) -> Result<Option<(u64, String)>, TraceError> {
         loop {
             self.text.clear();
@@ -52,12 +52,12 @@ impl<R: BufRead> Lines<'_, R> {
 }
 
 /// Times as they are read.
-struct Requests<'f> {
+struct RequestTimes<'f> {
     file: &'f str,
     times: Vec<i128>,
 }
 
-impl Requests<'_> {
+impl RequestTimes<'_> {
     fn add(&mut self, line: u64, time: Result<i128, String>) -> Result<(), TraceError> {
         let file = || self.file.to_owned();
         if self.times.len() >= REQUEST_LIMIT {
@@ -110,7 +110,7 @@ fn table_of(
 
 /// Reads a table.
 pub(super) fn csv(file: &str, reader: impl BufRead) -> Result<ArrivalFile, TraceError> {
-    let mut lines = Lines { file, reader, number: 0, text: Vec::new() };
+    let mut lines = RequestLines { file, reader, number: 0, text: Vec::new() };
     let header = match lines.next() {
         Ok(line) => line.map(|(_, text)| text).unwrap_or_default(),
         // Not a file of lines at all.
@@ -123,7 +123,7 @@ pub(super) fn csv(file: &str, reader: impl BufRead) -> Result<ArrivalFile, Trace
         return Err(TraceError::NoArrivals { file: file.to_owned(), reason });
     };
     let column = names.iter().position(|name| name == time).unwrap_or(0);
-    let mut requests = Requests { file, times: Vec::new() };
+    let mut requests = RequestTimes { file, times: Vec::new() };
     while let Some((number, text)) = lines.next()? {
         let cells: Vec<&str> = text.split(',').map(unquote).collect();
         let time = if cells.len() == names.len() {
@@ -146,7 +146,7 @@ fn time_of(format: ArrivalFormat, text: &str) -> Result<i128, String> {
 
 /// One line of Mooncake's trace.
 #[derive(Deserialize)]
-struct Line<'t> {
+struct MooncakeLine<'t> {
     /// In milliseconds.
     #[serde(borrow)]
     timestamp: &'t RawValue,
@@ -154,7 +154,7 @@ struct Line<'t> {
 
 /// Whether a line is a whole request by itself.
 pub(super) fn is_json_line(text: &[u8]) -> bool {
-    serde_json::from_slice::<Line<'_>>(text).is_ok()
+    serde_json::from_slice::<MooncakeLine<'_>>(text).is_ok()
 }
 
 /// Reads requests one a line; `first` is line `number`.
@@ -164,11 +164,11 @@ pub(super) fn json_lines(
     number: u64,
     reader: impl BufRead,
 ) -> Result<ArrivalFile, TraceError> {
-    let mut requests = Requests { file, times: Vec::new() };
-    let mut lines = Lines { file, reader, number, text: Vec::new() };
+    let mut requests = RequestTimes { file, times: Vec::new() };
+    let mut lines = RequestLines { file, reader, number, text: Vec::new() };
     let mut line = Some((number, String::from_utf8_lossy(first).into_owned()));
     while let Some((number, text)) = line {
-        let parsed = serde_json::from_str::<Line<'_>>(&text);
+        let parsed = serde_json::from_str::<MooncakeLine<'_>>(&text);
         let parsed = parsed.map_err(|_| "it is no request with a `timestamp`, in JSON".to_owned());
         let time = parsed.and_then(|line| scaled(line.timestamp.get(), 6));
         requests.add(number, time.map(i128::from))?;

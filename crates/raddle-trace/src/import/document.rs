@@ -8,7 +8,7 @@
 mod members;
 mod nesting;
 
-use super::source::Source;
+use super::source::ImportSource;
 use crate::assemble::OP_LIMIT;
 use crate::error::TraceError;
 use crate::input::{Window, is_damage};
@@ -98,11 +98,11 @@ pub(super) struct DocumentEnd {
 /// # Errors
 /// When the input cannot be read, breaks off before any kernel, or holds too much.
 pub(super) fn read_document<S: RecordSink>(
-    source: Source<'_>,
+    source: ImportSource<'_>,
     layout: impl FnOnce(u8) -> DocumentLayout<S::Section>,
     sink: &mut S,
 ) -> Result<DocumentEnd, TraceError> {
-    let Source { file, reader, gzip, .. } = source;
+    let ImportSource { file, reader, gzip, .. } = source;
     let mut window = Window::new(reader);
     let mut walker =
         DocumentWalker { window: &mut window, sink, end: DocumentEnd::default(), rescanned: 0 };

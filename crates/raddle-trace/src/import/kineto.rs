@@ -15,14 +15,17 @@ use crate::assemble::Draft;
 use crate::error::TraceError;
 use crate::import::document::{DocumentEnd, DocumentLayout, read_document};
 use crate::import::known;
-use crate::import::source::Source;
+use crate::import::source::ImportSource;
 use crate::options::ImportOptions;
 use crate::report::Quirk;
 use collect::{KinetoCollector, TraceSection};
 
 /// Imports a trace: an object in which `traceEvents` may come anywhere, or the bare array of events
 /// that the first versions wrote.
-pub(super) fn import(source: Source<'_>, options: &ImportOptions) -> Result<Draft, TraceError> {
+pub(super) fn import(
+    source: ImportSource<'_>,
+    options: &ImportOptions,
+) -> Result<Draft, TraceError> {
     const EVENTS: DocumentLayout<TraceSection> = DocumentLayout::Records(TraceSection::Events);
     const TRACE: DocumentLayout<TraceSection> = DocumentLayout::Object(&[
         ("traceEvents", EVENTS),

@@ -8,14 +8,14 @@ use crate::error::TraceError;
 
 /// A kind of file that is known and is no profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum ForeignFile {
     /// Says when requests arrive; what it is.
     Arrivals(&'static str),
     /// Holds no recorded launch; what it is and holds instead.
     NoLaunches(&'static str),
 }
 
-impl Known {
+impl ForeignFile {
     /// The refusal of a file of this kind.
     pub(super) fn refuse(self, file: String) -> TraceError {
         match self {
@@ -29,45 +29,47 @@ const SIMULATOR: &str =
     "a file of the simulators Accel-Sim and MGPUSim, which hold instructions and no times";
 
 /// Kinds of JSON by keys that all must be there.
-const JSON: [(&[&str], Known); 7] = [
-    (&["tasks"], Known::Arrivals("a workload of DISB")),
-    (&["rt"], Known::Arrivals("a load of REEF")),
-    (&["be"], Known::Arrivals("a load of REEF")),
-    (&["timestamp", "input_length"], Known::Arrivals("a request trace of Mooncake")),
+const JSON: [(&[&str], ForeignFile); 7] = [
+    (&["tasks"], ForeignFile::Arrivals("a workload of DISB")),
+    (&["rt"], ForeignFile::Arrivals("a load of REEF")),
+    (&["be"], ForeignFile::Arrivals("a load of REEF")),
+    (&["timestamp", "input_length"], ForeignFile::Arrivals("a request trace of Mooncake")),
     (
         &["results"],
-        Known::NoLaunches("a result of a benchmark, which holds sums and latencies of requests"),
+        ForeignFile::NoLaunches(
+            "a result of a benchmark, which holds sums and latencies of requests",
+        ),
     ),
     (
         &["model_latency", "kernel_latency"],
-        Known::NoLaunches("a table of a model's kernel latencies (REEF), without launches"),
+        ForeignFile::NoLaunches("a table of a model's kernel latencies (REEF), without launches"),
     ),
     (
         &["kernels", "shared_memory"],
-        Known::NoLaunches("a description of a model's kernels (REEF), without times"),
+        ForeignFile::NoLaunches("a description of a model's kernels (REEF), without times"),
     ),
 ];
 
 /// What JSON is whose outermost object has these keys.
-pub(super) fn by_keys(keys: &[String]) -> Option<Known> {
+pub(super) fn by_keys(keys: &[String]) -> Option<ForeignFile> {
     let has = |wanted: &&str| keys.iter().any(|key| key == wanted);
     JSON.iter().find(|(wanted, _)| wanted.iter().all(has)).map(|&(_, known)| known)
 }
 
 /// What text is that begins so.
-pub(super) fn by_text(text: &[u8]) -> Option<Known> {
+pub(super) fn by_text(text: &[u8]) -> Option<ForeignFile> {
     let line = text.split(|&b| b == b'\n').next().unwrap_or(text);
     let line = String::from_utf8_lossy(line);
     let line = line.trim();
     if let Some(format) = format_of_header(line) {
-        return Some(Known::Arrivals(format));
+        return Some(ForeignFile::Arrivals(format));
     }
     let numbered = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
     let of_simulator = ["-kernel name", "MemcpyHtoD,", "kernel id, kernel mangled name"]
         .iter()
         .any(|start| line.starts_with(start))
         || (line.contains(".trace") && line.strip_prefix("kernel-").is_some_and(numbered));
-    of_simulator.then_some(Known::NoLaunches(SIMULATOR))
+    of_simulator.then_some(ForeignFile::NoLaunches(SIMULATOR))
 }
 
 #[cfg(test)]
@@ -77,18 +79,22 @@ mod tests {
     #[test]
     fn lines_and_keys_of_other_files() {
         let keys = |keys: &[&str]| by_keys(&keys.iter().map(|&k| k.to_owned()).collect::<Vec<_>>());
-        assert_eq!(keys(&["time", "be"]), Some(Known::Arrivals("a load of REEF")));
+        assert_eq!(keys(&["time", "be"]), Some(ForeignFile::Arrivals("a load of REEF")));
         assert_eq!(keys(&["kernels"]), None, "too common a word");
         assert_eq!(keys(&["timestamp"]), None);
         for line in ["-kernel name = k\n", "kernel-12.traceg\n", "MemcpyHtoD,0x7f,8\r\n"] {
-            assert_eq!(by_text(line.as_bytes()), Some(Known::NoLaunches(SIMULATOR)), "{line}");
+            assert_eq!(
+                by_text(line.as_bytes()),
+                Some(ForeignFile::NoLaunches(SIMULATOR)),
+                "{line}"
+            );
         }
         for line in ["kernel-x.trace", "kernel-1", "name,stream", "", "kernel id"] {
             assert_eq!(by_text(line.as_bytes()), None, "{line}");
         }
         let azure = by_text(b"\"TIMESTAMP\",ContextTokens,GeneratedTokens\n1,2,3\n");
-        assert_eq!(azure, Some(Known::Arrivals("a request trace of Azure")));
+        assert_eq!(azure, Some(ForeignFile::Arrivals("a request trace of Azure")));
         let burst = by_text(b"Timestamp,Model,Request tokens,Response tokens\n");
-        assert_eq!(burst, Some(Known::Arrivals("a request trace of BurstGPT")));
+        assert_eq!(burst, Some(ForeignFile::Arrivals("a request trace of BurstGPT")));
     }
 }

@@ -3,25 +3,24 @@
 //! It is written by people and by scripts, so unlike a profiler's trace it is not mended: whatever
 //! is wrong in it is an error with its line and column.
 
-use std::io;
+use raddle_policy::{Activity, Barrier, Dim3, Footprint, Idempotence};
+use serde::Deserialize;
 
-use raddle_policy::{Barrier, Dim3, Footprint, Idempotence};
-
-use super::source::Source;
+use super::source::ImportSource;
 use crate::assemble::{Draft, Interner, OP_LIMIT};
 use crate::error::TraceError;
 use crate::input::is_damage;
 use crate::options::{BarrierRule, ImportOptions};
 use crate::profile::{Op, OpKind, SourceDevice, StreamLabel};
-use crate::provenance::{Field, Origin, Provenance};
+use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
-use crate::table::{Column, FIRST_LINE};
+use crate::table::FIRST_LINE;
 
 mod columns;
 pub(super) mod rows;
 
-use columns::Columns;
-use rows::{Part, ROW_LIMIT, Rows};
+use columns::{check_header, known_columns};
+use rows::{TablePart, TableParts};
 
 /// Whether text beginning so may be a launch table: by its own first line, a comment that says
 /// something of it, or below all comments a header with a known column.
@@ -44,26 +43,29 @@ pub(super) fn looks_like(text: &[u8]) -> bool {
             return true;
         }
     }
-    let known = |name: &str| Column::ALL.iter().any(|column| column.name() == name);
+    let known = |name: &str| known_columns().any(|column| column == name);
     // Other separators are for its importer to complain of.
     header.split([',', ';', '\t']).any(|name| known(name.trim().trim_matches('"')))
 }
 
 /// Imports a launch table.
-pub(super) fn import(source: Source<'_>, options: &ImportOptions) -> Result<Draft, TraceError> {
-    let Source { file, reader, lines, .. } = source;
-    let mut rows = Rows::new(reader, lines);
-    let mut table = Table::new(options.barriers);
+pub(super) fn import(
+    source: ImportSource<'_>,
+    options: &ImportOptions,
+) -> Result<Draft, TraceError> {
+    let ImportSource { file, reader, lines, .. } = source;
+    let mut rows = TableParts::new(reader, lines);
+    let mut header = None;
+    let mut table = LaunchTable::new(options.barriers);
     loop {
         match rows.next() {
-            Ok(Some(part)) => table.part(&file, part)?,
+            Ok(Some(part)) => table.part(&file, part, &mut header)?,
             Ok(None) => break,
-            Err(cause) if is_damage(&cause) && table.columns.is_some() => {
-                table.report.note(Quirk::Truncated);
-                table.report.note(Quirk::LostEvents);
+            Err(cause) if is_damage(&cause) && header.is_some() => {
+                table.report.cut_short();
                 break;
             }
-            Err(cause) => return Err(io_error(file, cause)),
+            Err(cause) => return Err(TableParts::error(file, cause)),
         }
         if table.ops.len() > OP_LIMIT {
             return Err(TraceError::TooLarge { file, limit: OP_LIMIT as u64, what: "launches" });
@@ -75,20 +77,6 @@ pub(super) fn import(source: Source<'_>, options: &ImportOptions) -> Result<Draf
         return Err(TraceError::NoKernels { file, categories: categories.to_owned() });
     }
     Ok(table.draft())
-}
-
-fn header_error(file: &str, line: u64, problem: String) -> TraceError {
-    TraceError::Header { file: file.to_owned(), line, problem }
-}
-
-fn io_error(file: String, cause: io::Error) -> TraceError {
-    match cause.kind() {
-        io::ErrorKind::FileTooLarge => {
-            TraceError::TooLarge { file, limit: ROW_LIMIT, what: "bytes in one row" }
-        }
-        _ if is_damage(&cause) => TraceError::TruncatedGzip { file },
-        _ => TraceError::Unreadable { file, cause },
-    }
 }
 
 /// What the comments above the header say.
@@ -123,10 +111,151 @@ impl Above {
     }
 }
 
+/// The cells of one row; `None` is blank or not in the table.
+#[derive(Deserialize)]
+struct LaunchRow<'r> {
+    name: Option<&'r str>,
+    kind: Option<&'r str>,
+    stream: Option<&'r str>,
+    grid_x: Option<u32>,
+    grid_y: Option<u32>,
+    grid_z: Option<u32>,
+    block_x: Option<u32>,
+    block_y: Option<u32>,
+    block_z: Option<u32>,
+    vgprs_per_thread: Option<u32>,
+    sgprs_per_wave: Option<u32>,
+    lds_bytes: Option<u32>,
+    barrier: Option<&'r str>,
+    arrival_ns: Option<i64>,
+    start_ns: Option<i64>,
+    duration_ns: Option<u64>,
+    end_ns: Option<i64>,
+    priority: Option<i32>,
+    idempotent: Option<&'r str>,
+    move_rate: Option<u32>,
+    load_rate: Option<u32>,
+    store_rate: Option<u32>,
+    matrix_rate: Option<u32>,
+    compare_rate: Option<u32>,
+    jump_rate: Option<u32>,
+}
+
+/// A column, and what is wrong with its cell.
+type CellError = (String, String);
+
+fn fault<T>(column: &str, problem: impl Into<String>) -> Result<T, CellError> {
+    Err((column.to_owned(), problem.into()))
+}
+
+impl<'r> LaunchRow<'r> {
+    fn read(
+        header: &'r csv::StringRecord,
+        cells: &'r csv::StringRecord,
+    ) -> Result<Self, CellError> {
+        let (found, wanted) = (cells.len(), header.len());
+        if found != wanted {
+            let advice = match found > wanted {
+                true => "names with commas need double quotes around them",
+                false => "leave a cell blank where nothing is known, but keep its comma",
+            };
+            let problem = format!("the row has {found} cells but the header {wanted}: {advice}");
+            return fault("name", problem);
+        }
+        cells.deserialize(Some(header)).or_else(|error| {
+            let at = match error.kind() {
+                csv::ErrorKind::Deserialize { err, .. } => err.field(),
+                _ => None,
+            };
+            let at = at.and_then(|at| usize::try_from(at).ok()).unwrap_or(0);
+            let text = cells.get(at).unwrap_or_default();
+            let column = header.get(at).unwrap_or_default();
+            fault(column, format!("`{text}` is not a whole number in range"))
+        })
+    }
+
+    fn start(&self) -> Result<i64, CellError> {
+        match time("start_ns", self.start_ns)? {
+            Some(start) => Ok(start),
+            None => fault("start_ns", "a time is wanted here"),
+        }
+    }
+
+    fn duration(&self, start: i64) -> Result<u64, CellError> {
+        match (self.duration_ns, time("end_ns", self.end_ns)?) {
+            (Some(duration), _) if i64::try_from(duration).is_err() => {
+                fault("duration_ns", format!("`{duration}` does not fit 63 bits"))
+            }
+            (Some(duration), _) => Ok(duration),
+            (None, Some(end)) => u64::try_from(end - start).or_else(|_| {
+                fault("end_ns", format!("the end, {end}, is before the start, {start}"))
+            }),
+            (None, None) => fault("duration_ns", "a whole number is wanted here"),
+        }
+    }
+
+    fn grid(&self) -> Result<Dim3, CellError> {
+        Ok(Dim3::new(
+            wanted("grid_x", self.grid_x)?,
+            wanted("grid_y", self.grid_y)?,
+            wanted("grid_z", self.grid_z)?,
+        ))
+    }
+
+    fn block(&self) -> Result<Dim3, CellError> {
+        Ok(Dim3::new(
+            wanted("block_x", self.block_x)?,
+            wanted("block_y", self.block_y)?,
+            wanted("block_z", self.block_z)?,
+        ))
+    }
+
+    fn activity(&self) -> Activity {
+        let rates = [
+            self.move_rate,
+            self.load_rate,
+            self.store_rate,
+            self.matrix_rate,
+            self.compare_rate,
+            self.jump_rate,
+        ];
+        Activity(rates.map(Option::unwrap_or_default))
+    }
+}
+
+fn wanted(column: &str, cell: Option<u32>) -> Result<u32, CellError> {
+    cell.map_or_else(|| fault(column, "a whole number is wanted here"), Ok)
+}
+
+/// A time in nanoseconds that fits the signed clock of an import.
+fn time(column: &str, cell: Option<i64>) -> Result<Option<i64>, CellError> {
+    match cell {
+        Some(time) if time < 0 => fault(column, format!("{time} is before time 0")),
+        time => Ok(time),
+    }
+}
+
+/// What a word of a cell stands for.
+fn word<T: Copy>(
+    column: &str,
+    cell: Option<&str>,
+    words: &[(&str, T)],
+) -> Result<Option<T>, CellError> {
+    let Some(text) = cell else {
+        return Ok(None);
+    };
+    match words.iter().find(|(word, _)| *word == text) {
+        Some(&(_, value)) => Ok(Some(value)),
+        None => {
+            let known: Vec<_> = words.iter().map(|&(word, _)| word).collect();
+            fault(column, format!("`{text}` is none of {}", known.join(", ")))
+        }
+    }
+}
+
 /// What has been read so far.
-struct Table {
+struct LaunchTable {
     above: Above,
-    columns: Option<Columns>,
     ops: Vec<Op>,
     names: Interner<String>,
     streams: Interner<StreamLabel>,
@@ -134,92 +263,10 @@ struct Table {
     report: ImportReport,
 }
 
-/// One row, by column.
-struct Row<'a> {
-    cells: &'a csv::StringRecord,
-    columns: &'a Columns,
-}
-
-type Wrong = (Column, String);
-
-impl<'a> Row<'a> {
-    /// The cell's text; `None` where it is blank or the column is absent.
-    fn text(&self, column: Column) -> Option<&'a str> {
-        let text = self.cells.get(self.columns.at(column)?)?.trim();
-        (!text.is_empty()).then_some(text)
-    }
-
-    /// An error unless there are as many cells as columns.
-    fn check_width(&self) -> Result<(), Wrong> {
-        let (found, wanted) = (self.cells.len(), self.columns.width());
-        if found == wanted {
-            return Ok(());
-        }
-        let advice = if found > wanted {
-            "names with commas need double quotes around them"
-        } else {
-            "leave a cell blank where nothing is known, but keep its comma"
-        };
-        let problem = format!("the row has {found} cells but the header {wanted}: {advice}");
-        Err((Column::Name, problem))
-    }
-
-    fn number<T: std::str::FromStr>(&self, column: Column) -> Result<Option<T>, Wrong> {
-        let Some(text) = self.text(column) else {
-            return Ok(None);
-        };
-        let wrong = |_| (column, format!("`{text}` is not a whole number in range"));
-        text.parse().map(Some).map_err(wrong)
-    }
-
-    fn wanted<T: std::str::FromStr>(&self, column: Column) -> Result<T, Wrong> {
-        self.number(column)?.ok_or_else(|| (column, "a whole number is wanted here".to_owned()))
-    }
-
-    fn word<T: Copy>(&self, column: Column, words: &[(&str, T)]) -> Result<Option<T>, Wrong> {
-        let Some(text) = self.text(column) else {
-            return Ok(None);
-        };
-        let found = words.iter().find(|(word, _)| *word == text).map(|&(_, value)| value);
-        let known: Vec<_> = words.iter().map(|&(word, _)| word).collect();
-        let wrong = || (column, format!("`{text}` is none of {}", known.join(", ")));
-        found.map(Some).ok_or_else(wrong)
-    }
-
-    /// A time in nanoseconds that fits the signed clock of an import.
-    fn time(&self, column: Column) -> Result<Option<i64>, Wrong> {
-        match self.number::<i64>(column)? {
-            Some(time) if time < 0 => Err((column, format!("{time} is before time 0"))),
-            time => Ok(time),
-        }
-    }
-
-    fn extents(&self, columns: [Column; 3]) -> Result<Dim3, Wrong> {
-        let [x, y, z] = columns;
-        Ok(Dim3::new(self.wanted(x)?, self.wanted(y)?, self.wanted(z)?))
-    }
-
-    fn duration(&self, start: i64) -> Result<u64, Wrong> {
-        if let Some(duration) = self.number::<u64>(Column::Duration)? {
-            let fits = i64::try_from(duration).is_ok();
-            let problem = || (Column::Duration, format!("`{duration}` does not fit 63 bits"));
-            return fits.then_some(duration).ok_or_else(problem);
-        }
-        let Some(end) = self.time(Column::End)? else {
-            let column =
-                if self.columns.at(Column::End).is_some() { Column::End } else { Column::Duration };
-            return Err((column, "a whole number is wanted here".to_owned()));
-        };
-        u64::try_from(end - start)
-            .map_err(|_| (Column::End, format!("the end, {end}, is before the start, {start}")))
-    }
-}
-
-impl Table {
+impl LaunchTable {
     fn new(barriers: BarrierRule) -> Self {
         Self {
             above: Above { device: None, resolution_ns: 1 },
-            columns: None,
             ops: Vec::new(),
             names: Interner::new(),
             streams: Interner::new(),
@@ -228,59 +275,60 @@ impl Table {
         }
     }
 
-    fn part(&mut self, file: &str, part: Part) -> Result<(), TraceError> {
-        match (part, self.columns.take()) {
-            (Part::Comment(line, text), None) => {
-                self.above.take(&text).map_err(|problem| header_error(file, line, problem))
+    fn part(
+        &mut self,
+        file: &str,
+        part: TablePart,
+        header: &mut Option<csv::StringRecord>,
+    ) -> Result<(), TraceError> {
+        let header_error =
+            |line, problem| TraceError::Header { file: file.to_owned(), line, problem };
+        match (part, &*header) {
+            (TablePart::Comment(line, text), None) => {
+                self.above.take(&text).map_err(|problem| header_error(line, problem))
             }
-            (Part::Comment(..), columns) => {
-                self.columns = columns;
-                Ok(())
-            }
-            (Part::NotUtf8(line), _) => {
+            (TablePart::Comment(..), Some(_)) => Ok(()),
+            (TablePart::NotUtf8(line), _) => {
                 let problem = "the line is not UTF-8 text: save the table as UTF-8".to_owned();
-                Err(header_error(file, line, problem))
+                Err(header_error(line, problem))
             }
-            (Part::Cells(line, header, _), None) => {
-                let columns = Columns::new(&header);
-                self.columns = Some(columns.map_err(|problem| header_error(file, line, problem))?);
+            (TablePart::Cells(line, cells, _), None) => {
+                check_header(&cells).map_err(|problem| header_error(line, problem))?;
+                *header = Some(cells);
                 Ok(())
             }
-            (Part::Cells(_, cells, false), Some(columns)) if cells.len() < columns.width() => {
+            (TablePart::Cells(_, cells, false), Some(header)) if cells.len() < header.len() => {
                 // The file stops within its last row: the whole rows before it are kept.
-                self.columns = Some(columns);
-                self.report.note(Quirk::Truncated);
-                self.report.note(Quirk::LostEvents);
+                self.report.cut_short();
                 Ok(())
             }
-            (Part::Cells(line, cells, _), Some(columns)) => {
-                let taken = self.take(&Row { cells: &cells, columns: &columns });
-                self.columns = Some(columns);
-                taken.map_err(|(column, problem)| {
-                    let (file, column) = (file.to_owned(), column.name().to_owned());
-                    TraceError::Row { file, line, column, problem }
+            (TablePart::Cells(line, cells, _), Some(header)) => {
+                self.report.events += 1;
+                let row = LaunchRow::read(header, &cells);
+                row.and_then(|row| self.row(&row)).map_err(|(column, problem)| TraceError::Row {
+                    file: file.to_owned(),
+                    line,
+                    column,
+                    problem,
                 })
             }
         }
     }
 
-    fn take(&mut self, row: &Row<'_>) -> Result<(), Wrong> {
-        self.report.events += 1;
-        row.check_width()?;
+    fn row(&mut self, row: &LaunchRow<'_>) -> Result<(), CellError> {
         let kinds = [OpKind::Kernel, OpKind::Copy, OpKind::Set].map(|kind| (kind.name(), kind));
-        let kind = row.word(Column::Kind, &kinds)?.unwrap_or(OpKind::Kernel);
-        let label = row.text(Column::Stream).unwrap_or("0").to_owned();
-        let start = row.time(Column::Start)?;
-        let start = start.ok_or_else(|| (Column::Start, "a time is wanted here".to_owned()))?;
         let verdicts = [("yes", Idempotence::Idempotent), ("no", Idempotence::Not)];
+        let kind = word("kind", row.kind, &kinds)?.unwrap_or(OpKind::Kernel);
+        let start = row.start()?;
         let mut op = Op::at(kind, start, row.duration(start)?);
-        op.kernel = self.names.number(row.text(Column::Name).unwrap_or_default());
+        let label = row.stream.unwrap_or("0").to_owned();
+        op.kernel = self.names.number(row.name.unwrap_or_default());
         op.stream = self.streams.number(&StreamLabel { label, context: None });
-        if let Some(arrival) = row.time(Column::Arrival)? {
+        if let Some(arrival) = time("arrival_ns", row.arrival_ns)? {
             op.set_arrival(arrival, Origin::Measured);
         }
-        op.priority = row.number(Column::Priority)?;
-        op.idempotent = row.word(Column::Idempotent, &verdicts)?.unwrap_or_default();
+        op.priority = row.priority;
+        op.idempotent = word("idempotent", row.idempotent, &verdicts)?.unwrap_or_default();
         if kind == OpKind::Kernel {
             self.kernel(&mut op, row)?;
         }
@@ -289,52 +337,44 @@ impl Table {
     }
 
     /// Fills in what only kernels have.
-    fn kernel(&mut self, op: &mut Op, row: &Row<'_>) -> Result<(), Wrong> {
-        op.grid = row.extents([Column::GridX, Column::GridY, Column::GridZ])?;
-        let block = row.extents([Column::BlockX, Column::BlockY, Column::BlockZ])?;
-        let many = |column| (column, "the product of the three extents is too large".to_owned());
-        let volume = op.grid.volume().ok_or_else(|| many(Column::GridX))?;
-        let threads = block.volume().and_then(|n| u32::try_from(n).ok());
-        let threads = threads.ok_or_else(|| many(Column::BlockX))?;
+    fn kernel(&mut self, op: &mut Op, row: &LaunchRow<'_>) -> Result<(), CellError> {
+        const TOO_LARGE: &str = "the product of the three extents is too large";
+        op.grid = row.grid()?;
+        let threads = row.block()?.volume().and_then(|n| u32::try_from(n).ok());
+        let Some(volume) = op.grid.volume() else {
+            return fault("grid_x", TOO_LARGE);
+        };
+        let Some(threads) = threads else {
+            return fault("block_x", TOO_LARGE);
+        };
         op.workgroups = if threads == 0 { 0 } else { volume };
         self.report.add(Quirk::EmptyShape, u64::from(op.workgroups == 0));
-        op.footprint = self.footprint(&mut op.provenance, threads, row)?;
-        for (rate, column) in op.activity.0.iter_mut().zip(Column::RATES) {
-            *rate = row.number(column)?.unwrap_or_default();
-        }
-        Ok(())
-    }
-
-    fn footprint(
-        &mut self,
-        provenance: &mut Provenance,
-        threads: u32,
-        row: &Row<'_>,
-    ) -> Result<Footprint, Wrong> {
-        let registers = row.number(Column::Vgprs)?.filter(|&n: &u32| n > 0);
+        let registers = row.vgprs_per_thread.filter(|&n| n > 0);
         if registers.is_none() {
             self.report.note(Quirk::NoRegisters);
-            *provenance = provenance.with(Field::Registers, Origin::Assumed);
+            op.assume(Field::Registers);
         }
-        let lds: Option<u32> = row.number(Column::Lds)?;
-        if lds.is_none() {
+        if row.lds_bytes.is_none() {
             self.report.note(Quirk::NoSharedMemory);
-            *provenance = provenance.with(Field::SharedMemory, Origin::Assumed);
+            op.assume(Field::SharedMemory);
         }
         let words = [("yes", Some(Barrier::Yes)), ("no", Some(Barrier::No)), ("assumed", None)];
-        let (barrier, origin) = match row.word(Column::Barrier, &words)? {
-            Some(Some(barrier)) => (barrier, Origin::Measured),
-            Some(None) => (self.barriers.barrier(None), Origin::Assumed),
-            None => (self.barriers.barrier(lds), Origin::Assumed),
+        let barrier = match word("barrier", row.barrier, &words)? {
+            Some(Some(barrier)) => barrier,
+            said => {
+                op.assume(Field::Barrier);
+                self.barriers.barrier(row.lds_bytes.filter(|_| said.is_none()))
+            }
         };
-        *provenance = provenance.with(Field::Barrier, origin);
-        Ok(Footprint {
+        op.footprint = Footprint {
             threads,
             vgprs_per_thread: registers.unwrap_or(0),
-            sgprs_per_wave: row.number(Column::Sgprs)?.unwrap_or(0),
-            lds_bytes: lds.unwrap_or(0),
+            sgprs_per_wave: row.sgprs_per_wave.unwrap_or(0),
+            lds_bytes: row.lds_bytes.unwrap_or(0),
             barrier,
-        })
+        };
+        op.activity = row.activity();
+        Ok(())
     }
 
     fn draft(mut self) -> Draft {

@@ -9,7 +9,7 @@ use crate::input::peek;
 pub type Watch<'w> = &'w dyn Fn(u64, u64);
 
 /// An opened file on its way to an importer.
-pub(super) struct Source<'a> {
+pub(super) struct ImportSource<'a> {
     /// The path as it was given, for messages.
     pub(super) file: String,
     /// The uncompressed text, from the first byte that is no blank.
@@ -23,7 +23,7 @@ pub(super) struct Source<'a> {
     pub(super) watch: Watch<'a>,
 }
 
-impl Source<'_> {
+impl ImportSource<'_> {
     /// Passes over `n` waiting bytes.
     pub(super) fn pass(&mut self, n: usize) {
         // What was just peeked at is still there.

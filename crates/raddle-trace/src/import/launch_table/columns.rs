@@ -1,77 +1,50 @@
-//! Which column of a launch table stands where?
+//! Which columns does the header of a launch table name, and is it right?
 
-use crate::table::Column;
+use crate::table::{COLUMNS, RATE_COLUMNS};
 
-/// The position of each column that is present.
-#[derive(Debug)]
-pub(super) struct Columns([Option<usize>; Column::ALL.len()]);
+/// Names at least so alike are taken for a slip, 0 to 1.
+const LIKE: f64 = 0.5;
 
-impl Columns {
-    /// Reads the header; the problem with it where it is wrong.
-    pub(super) fn new(header: &csv::StringRecord) -> Result<Self, String> {
-        let mut columns = Self([None; Column::ALL.len()]);
-        for (at, text) in header.iter().enumerate() {
-            let text = text.trim();
-            let Some(column) = Column::ALL.iter().find(|column| column.name() == text) else {
-                return Err(unknown(text));
-            };
-            if columns.0[*column as usize].replace(at).is_some() {
-                return Err(format!("column `{text}` comes twice"));
-            }
+/// All columns that are known.
+pub(super) fn known_columns() -> impl Iterator<Item = &'static str> {
+    COLUMNS.into_iter().chain(RATE_COLUMNS)
+}
+
+/// Says what is wrong with a header.
+pub(super) fn check_header(header: &csv::StringRecord) -> Result<(), String> {
+    const REQUIRED: [&str; 8] =
+        ["name", "grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z", "start_ns"];
+    for (at, column) in header.iter().enumerate() {
+        if known_columns().all(|known| known != column) {
+            return Err(unknown(column));
         }
-        columns.check()?;
-        Ok(columns)
-    }
-
-    /// Where a column stands, if it is there.
-    pub(super) fn at(&self, column: Column) -> Option<usize> {
-        self.0[column as usize]
-    }
-
-    /// How many columns there are.
-    pub(super) fn width(&self) -> usize {
-        self.0.iter().flatten().count()
-    }
-
-    fn check(&self) -> Result<(), String> {
-        const REQUIRED: [Column; 8] = [
-            Column::Name,
-            Column::GridX,
-            Column::GridY,
-            Column::GridZ,
-            Column::BlockX,
-            Column::BlockY,
-            Column::BlockZ,
-            Column::Start,
-        ];
-        if let Some(missing) = REQUIRED.iter().find(|&&column| self.at(column).is_none()) {
-            return Err(format!("column `{}` is missing", missing.name()));
+        if header.iter().take(at).any(|before| before == column) {
+            return Err(format!("column `{column}` comes twice"));
         }
-        match (self.at(Column::Duration), self.at(Column::End)) {
-            (None, None) => Err("column `duration_ns` is missing".to_owned()),
-            (Some(_), Some(_)) => {
-                Err("columns `duration_ns` and `end_ns` say the same: keep one".to_owned())
-            }
-            _ => Ok(()),
-        }
+    }
+    let has = |column: &str| header.iter().any(|name| name == column);
+    if let Some(missing) = REQUIRED.iter().find(|column| !has(column)) {
+        return Err(format!("column `{missing}` is missing"));
+    }
+    match (has("duration_ns"), has("end_ns")) {
+        (false, false) => Err("column `duration_ns` is missing".to_owned()),
+        (true, true) => Err("columns `duration_ns` and `end_ns` say the same: keep one".to_owned()),
+        _ => Ok(()),
     }
 }
 
-fn unknown(text: &str) -> String {
-    let likeness = |column: &&Column| strsim::normalized_damerau_levenshtein(text, column.name());
-    let shown = text.escape_debug();
-    if text.contains([';', '\t']) {
+fn unknown(column: &str) -> String {
+    let likeness = |known: &&str| strsim::normalized_damerau_levenshtein(column, known);
+    let shown = column.escape_debug();
+    if column.contains([';', '\t']) {
         return format!("column `{shown}` is not known: separate the cells by commas");
     }
-    let nearest = Column::ALL.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    match nearest.filter(|column| likeness(column) >= LIKE) {
-        Some(column) => format!("column `{shown}` is not known; did you mean `{}`?", column.name()),
+    let nearest = known_columns().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    match nearest.filter(|known| likeness(known) >= LIKE) {
+        Some(known) => format!("column `{shown}` is not known; did you mean `{known}`?"),
         None => {
-            let known: Vec<_> = Column::ALL.iter().map(|column| column.name()).collect();
+            let known: Vec<_> = known_columns().collect();
             format!("column `{shown}` is not known; there are {}", known.join(", "))
         }
     }
 }
-
-/// Names at least so alike are taken for a slip, 0 to 1.
-const LIKE: f64 = 0.5;

@@ -1,7 +1,7 @@
 //! What does the `cuda_gpu_trace` report of Nsight Systems hold?
 //! (`nsys stats -r cuda_gpu_trace -f csv`)
 //!
-//! Units stand in the header and vary. Lines of the tool's own may come first, and other reports
+//! Units stand in the header and vary. ReportLines of the tool's own may come first, and other reports
 //! behind. There are no arrivals, no priorities and no limits of the device; shared memory is
 //! rounded unless it is in bytes (see [`size`]). Who can should take the SQLite export.
 
@@ -14,12 +14,12 @@ use std::io::{self, BufRead, Read};
 
 use crate::assemble::{Draft, OP_LIMIT};
 use crate::error::TraceError;
-use crate::import::source::Source;
+use crate::import::source::ImportSource;
 use crate::input::is_damage;
 use crate::options::ImportOptions;
 use crate::report::Quirk;
-use header::{Header, Report, report_of};
-use rows::{Table, Taken};
+use header::{NsysReport, ReportHeader, report_of};
+use rows::{GpuTrace, Taken};
 
 /// The most bytes of a line.
 const LINE_LIMIT: u64 = 1 << 20;
@@ -31,21 +31,20 @@ pub(in crate::import) fn looks_like(text: &[u8]) -> bool {
 
 /// Imports such a file.
 pub(in crate::import) fn import(
-    source: Source<'_>,
+    source: ImportSource<'_>,
     options: &ImportOptions,
 ) -> Result<Draft, TraceError> {
-    let Source { file, reader, lines, .. } = source;
-    let mut lines = Lines { reader, line: lines, text: Vec::new(), lossy: false };
+    let ImportSource { file, reader, lines, .. } = source;
+    let mut lines = ReportLines { reader, line: lines, text: Vec::new(), lossy: false };
     let header = find_header(&file, &mut lines)?;
-    let mut table = Table::new(header, options.barriers);
+    let mut table = GpuTrace::new(header, options.barriers);
     let mut after_blank = false;
     loop {
         let text = match lines.next() {
             Ok(Some(text)) => text,
             Ok(None) => break,
             Err(cause) if is_damage(&cause) => {
-                table.report.note(Quirk::Truncated);
-                table.report.note(Quirk::LostEvents);
+                table.report.cut_short();
                 break;
             }
             Err(cause) => return Err(io_error(file, cause)),
@@ -72,7 +71,7 @@ pub(in crate::import) fn import(
     table.draft(&file, options.device)
 }
 
-fn find_header(file: &str, lines: &mut Lines<'_>) -> Result<Header, TraceError> {
+fn find_header(file: &str, lines: &mut ReportLines<'_>) -> Result<ReportHeader, TraceError> {
     let file = || file.to_owned();
     loop {
         let text = match lines.next() {
@@ -84,16 +83,16 @@ fn find_header(file: &str, lines: &mut Lines<'_>) -> Result<Header, TraceError> 
             Err(cause) => return Err(io_error(file(), cause)),
         };
         match report_of(&text) {
-            Some(Report::Trace) => {
+            Some(NsysReport::Trace) => {
                 let line = lines.line;
-                return Header::new(&text).map_err(|(column, problem)| TraceError::Row {
+                return ReportHeader::new(&text).map_err(|(column, problem)| TraceError::Row {
                     file: file(),
                     line,
                     column,
                     problem,
                 });
             }
-            Some(Report::Other(report)) => {
+            Some(NsysReport::Other(report)) => {
                 return Err(TraceError::OtherReport { file: file(), report });
             }
             None => {}
@@ -112,7 +111,7 @@ fn io_error(file: String, cause: io::Error) -> TraceError {
 }
 
 /// The lines of a file, counted from 1.
-struct Lines<'a> {
+struct ReportLines<'a> {
     reader: Box<dyn BufRead + 'a>,
     line: u64,
     text: Vec<u8>,
@@ -120,7 +119,7 @@ struct Lines<'a> {
     lossy: bool,
 }
 
-impl Lines<'_> {
+impl ReportLines<'_> {
     /// The next line without its end; `None` behind the last.
     ///
     /// # Errors

@@ -20,7 +20,7 @@ mod refuse;
 
 use crate::assemble::Draft;
 use crate::error::TraceError;
-use crate::import::source::Source;
+use crate::import::source::ImportSource;
 use crate::options::ImportOptions;
 #[cfg(feature = "nsys")]
 use crate::report::Quirk;
@@ -33,7 +33,7 @@ pub(in crate::import) fn looks_like(text: &[u8]) -> bool {
 /// Imports such a file.
 #[cfg(not(feature = "nsys"))]
 pub(in crate::import) fn import(
-    source: Source<'_>,
+    source: ImportSource<'_>,
     _options: &ImportOptions,
 ) -> Result<Draft, TraceError> {
     Err(TraceError::SqliteSwitchedOff { file: source.file })
@@ -42,10 +42,10 @@ pub(in crate::import) fn import(
 /// Imports such a file.
 #[cfg(feature = "nsys")]
 pub(in crate::import) fn import(
-    source: Source<'_>,
+    source: ImportSource<'_>,
     options: &ImportOptions,
 ) -> Result<Draft, TraceError> {
-    let Source { file, reader, gzip, watch, .. } = source;
+    let ImportSource { file, reader, gzip, watch, .. } = source;
     let loaded = load::load(&file, reader, gzip, load::IN_MEMORY)?;
     let (cut, damaged) = (loaded.cut.then_some(loaded.bytes), loaded.damaged);
     let database = database::Database::new(loaded).map_err(|problem| {

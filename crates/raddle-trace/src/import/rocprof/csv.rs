@@ -9,41 +9,39 @@ mod row;
 mod rows;
 mod table;
 
-use std::io;
-
 use crate::assemble::{Draft, OP_LIMIT};
 use crate::error::TraceError;
 use crate::import::devices::Devices;
-use crate::import::launch_table::rows::{Part, ROW_LIMIT, Rows as Parts};
-use crate::import::source::Source;
+use crate::import::launch_table::rows::{TablePart, TableParts};
+use crate::import::source::ImportSource;
 use crate::input::is_damage;
 use crate::options::ImportOptions;
 use crate::report::Quirk;
-use row::Fault;
-use rows::Rows;
-use table::Table;
+use row::RowFault;
+use rows::RocprofRows;
+use table::RocprofTable;
 
 /// Whether text beginning so is such a file, or another table of rocprof.
 pub(in crate::import) fn looks_like(text: &[u8]) -> bool {
     let line = text.split(|&b| b == b'\n').next().unwrap_or(text);
-    Table::of(String::from_utf8_lossy(line).split(',')).is_some()
+    RocprofTable::of(String::from_utf8_lossy(line).split(',')).is_some()
 }
 
 /// Imports such a file.
 pub(in crate::import) fn import(
-    source: Source<'_>,
+    source: ImportSource<'_>,
     options: &ImportOptions,
 ) -> Result<Draft, TraceError> {
-    let Source { file, reader, lines, .. } = source;
-    let mut parts = Parts::new(reader, lines);
+    let ImportSource { file, reader, lines, .. } = source;
+    let mut parts = TableParts::new(reader, lines);
     let header = match parts.next() {
-        Ok(Some(Part::Cells(_, cells, _))) => Table::of(cells.iter()),
+        Ok(Some(TablePart::Cells(_, cells, _))) => RocprofTable::of(cells.iter()),
         Ok(_) => None,
-        Err(cause) => return Err(io_error(file, cause)),
+        Err(cause) => return Err(TableParts::error(file, cause)),
     };
     let columns = match header {
-        Some(Table::Kernels(columns)) => columns,
-        Some(Table::Foreign(table, advice)) => {
+        Some(RocprofTable::Kernels(columns)) => columns,
+        Some(RocprofTable::Foreign(table, advice)) => {
             return Err(TraceError::OtherRocprof { file, table, advice });
         }
         None => {
@@ -51,17 +49,16 @@ pub(in crate::import) fn import(
             return Err(TraceError::NotAProfile { file, looks_like });
         }
     };
-    let mut rows = Rows::new(columns, options.barriers);
+    let mut rows = RocprofRows::new(columns, options.barriers);
     loop {
         match parts.next() {
             Ok(Some(part)) => take(&file, part, &mut rows)?,
             Ok(None) => break,
             Err(cause) if is_damage(&cause) => {
-                rows.report.note(Quirk::Truncated);
-                rows.report.note(Quirk::LostEvents);
+                rows.report.cut_short();
                 break;
             }
-            Err(cause) => return Err(io_error(file, cause)),
+            Err(cause) => return Err(TableParts::error(file, cause)),
         }
         if rows.found.len() > OP_LIMIT {
             return Err(TraceError::TooLarge { file, limit: OP_LIMIT as u64, what: "launches" });
@@ -79,22 +76,21 @@ pub(in crate::import) fn import(
 }
 
 /// Takes one row.
-fn take(file: &str, part: Part, rows: &mut Rows) -> Result<(), TraceError> {
+fn take(file: &str, part: TablePart, rows: &mut RocprofRows) -> Result<(), TraceError> {
     let (line, cells, ended) = match part {
-        Part::Comment(..) => return Ok(()),
-        Part::NotUtf8(_) => {
+        TablePart::Comment(..) => return Ok(()),
+        TablePart::NotUtf8(_) => {
             rows.report.events += 1;
             rows.report.note(Quirk::Malformed);
             return Ok(());
         }
-        Part::Cells(line, cells, ended) => (line, cells, ended),
+        TablePart::Cells(line, cells, ended) => (line, cells, ended),
     };
     rows.report.events += 1;
     let (found, wanted) = (cells.len(), rows.columns.width());
     if found < wanted && !ended {
         // The file stops within its last row.
-        rows.report.note(Quirk::Truncated);
-        rows.report.note(Quirk::LostEvents);
+        rows.report.cut_short();
         return Ok(());
     }
     if found != wanted {
@@ -103,35 +99,23 @@ fn take(file: &str, part: Part, rows: &mut Rows) -> Result<(), TraceError> {
     }
     match rows.take(&cells) {
         Ok(()) => Ok(()),
-        Err(Fault::Quirk(quirk)) => {
+        Err(RowFault::Quirk(quirk)) => {
             rows.report.note(quirk);
             Ok(())
         }
-        Err(Fault::Rounded(column, text)) => {
+        Err(RowFault::Rounded(column, text)) => {
             let (file, column) = (file.to_owned(), rows.columns.name(column).to_owned());
             Err(TraceError::RoundedTimes { file, line, column, text })
         }
     }
 }
 
-fn nothing(file: String, rows: &Rows) -> TraceError {
+fn nothing(file: String, rows: &RocprofRows) -> TraceError {
     let report = &rows.report;
     let kernels = report.events;
     if kernels == 0 {
         let categories = "only a header".to_owned();
         return TraceError::NoDispatches { file, saw: categories };
     }
-    let reasons: Vec<_> =
-        report.quirks().map(|(quirk, n)| format!("{n} {}", quirk.name())).collect();
-    TraceError::NothingUsable { file, kernels, reasons: reasons.join(", ") }
-}
-
-fn io_error(file: String, cause: io::Error) -> TraceError {
-    match cause.kind() {
-        io::ErrorKind::FileTooLarge => {
-            TraceError::TooLarge { file, limit: ROW_LIMIT, what: "bytes in one row" }
-        }
-        _ if is_damage(&cause) => TraceError::TruncatedGzip { file },
-        _ => TraceError::Unreadable { file, cause },
-    }
+    TraceError::NothingUsable { file, kernels, reasons: report.reasons(Quirk::ALL) }
 }

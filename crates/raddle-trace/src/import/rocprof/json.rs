@@ -17,10 +17,10 @@ use std::collections::BTreeMap;
 use crate::assemble::Draft;
 use crate::error::TraceError;
 use crate::import::document::{DocumentEnd, DocumentLayout, read_document};
-use crate::import::source::Source;
+use crate::import::source::ImportSource;
 use crate::options::ImportOptions;
 use crate::report::Quirk;
-use agent::Agent;
+use agent::ProfiledAgent;
 use collect::{ResultCollector, ResultProcess, ResultSection};
 
 /// The key of the outermost object under which the processes are.
@@ -63,7 +63,7 @@ pub(in crate::import) fn looks_like(text: &[u8]) -> bool {
 
 /// Imports such a file.
 pub(in crate::import) fn import(
-    source: Source<'_>,
+    source: ImportSource<'_>,
     options: &ImportOptions,
 ) -> Result<Draft, TraceError> {
     let file = source.file.clone();
@@ -128,7 +128,7 @@ fn choose_device(
 /// The handles of the GPUs of the file, in its order.
 fn gpus(processes: &[ResultProcess]) -> Vec<u64> {
     let mut handles: Vec<u64> = Vec::new();
-    for Agent { handle, gpu } in processes.iter().flat_map(|process| &process.agents) {
+    for ProfiledAgent { handle, gpu } in processes.iter().flat_map(|process| &process.agents) {
         if gpu.is_some() && !handles.contains(handle) {
             handles.push(*handle);
         }

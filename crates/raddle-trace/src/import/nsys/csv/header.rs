@@ -2,7 +2,7 @@
 
 /// A report of Nsight Systems, told by its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Report {
+pub(super) enum NsysReport {
     /// `cuda_gpu_trace`.
     Trace,
     /// One without launches, in words.
@@ -10,9 +10,9 @@ pub(super) enum Report {
 }
 
 /// The report whose header this line is, if it is one.
-pub(super) fn report_of(line: &str) -> Option<Report> {
+pub(super) fn report_of(line: &str) -> Option<NsysReport> {
     if line.contains("GrdX") && line.contains("BlkX") {
-        return Some(Report::Trace);
+        return Some(NsysReport::Trace);
     }
     let mut cells = line.split(',').map(Title::of);
     let (first, second) = (cells.next()?, cells.next()?);
@@ -30,7 +30,7 @@ pub(super) fn report_of(line: &str) -> Option<Report> {
         }
         _ => return None,
     };
-    Some(Report::Other(other))
+    Some(NsysReport::Other(other))
 }
 
 /// The name and the unit of a column.
@@ -52,7 +52,7 @@ impl<'a> Title<'a> {
 
 /// A column that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Column {
+pub(super) enum ReportColumn {
     Start,
     Duration,
     GridX,
@@ -71,7 +71,7 @@ pub(super) enum Column {
     Name,
 }
 
-impl Column {
+impl ReportColumn {
     const ALL: [Self; 16] = [
         Self::Start,
         Self::Duration,
@@ -130,8 +130,8 @@ impl Column {
 
 /// What the header says.
 #[derive(Clone, Debug)]
-pub(super) struct Header {
-    columns: [Option<usize>; Column::ALL.len()],
+pub(super) struct ReportHeader {
+    columns: [Option<usize>; ReportColumn::ALL.len()],
     /// Digits behind the point of a start, of a duration, for nanoseconds.
     pub(super) time_places: [u32; 2],
     /// Digits behind the point of a size for bytes, static and dynamic; `None` for a strange unit.
@@ -141,28 +141,28 @@ pub(super) struct Header {
 }
 
 /// A column and what is wrong with it.
-pub(super) type Wrong = (String, String);
+pub(super) type ColumnFault = (String, String);
 
-impl Header {
+impl ReportHeader {
     /// Reads the header.
     ///
     /// # Errors
     /// When a column that is needed is not there, or the unit of a time is not known.
-    pub(super) fn new(line: &str) -> Result<Self, Wrong> {
+    pub(super) fn new(line: &str) -> Result<Self, ColumnFault> {
         let titles: Vec<_> = line.split(',').map(Title::of).collect();
-        let at = |column: Column| {
+        let at = |column: ReportColumn| {
             titles.iter().position(|title| title.name.eq_ignore_ascii_case(column.name()))
         };
-        let columns = Column::ALL.map(at);
-        let unit = |column: Column| at(column).and_then(|at| titles[at].unit);
-        if let Some(missing) = Column::NEEDED.iter().find(|&&column| at(column).is_none()) {
+        let columns = ReportColumn::ALL.map(at);
+        let unit = |column: ReportColumn| at(column).and_then(|at| titles[at].unit);
+        if let Some(missing) = ReportColumn::NEEDED.iter().find(|&&column| at(column).is_none()) {
             let problem = match titles.len() {
                 1 => "the columns are not separated by commas: make the report with `-f csv`",
                 _ => "the header lacks it: make the report with `nsys stats -r cuda_gpu_trace`",
             };
             return Err((missing.name().to_owned(), problem.to_owned()));
         }
-        let places = |column: Column| {
+        let places = |column: ReportColumn| {
             let unknown = || {
                 let problem = "its unit is none of ns, us, ms and s".to_owned();
                 (column.name().to_owned(), problem)
@@ -171,14 +171,15 @@ impl Header {
         };
         Ok(Self {
             columns,
-            time_places: [places(Column::Start)?, places(Column::Duration)?],
-            size_places: [Column::Static, Column::Dynamic].map(|c| size_places(unit(c))),
+            time_places: [places(ReportColumn::Start)?, places(ReportColumn::Duration)?],
+            size_places: [ReportColumn::Static, ReportColumn::Dynamic]
+                .map(|c| size_places(unit(c))),
             width: titles.len(),
         })
     }
 
     /// Where a column stands, if it is there.
-    pub(super) const fn at(&self, column: Column) -> Option<usize> {
+    pub(super) const fn at(&self, column: ReportColumn) -> Option<usize> {
         self.columns[column as usize]
     }
 }
@@ -210,12 +211,15 @@ mod tests {
     #[test]
     fn units_with_and_without_a_blank_before_them() {
         let rest = "GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (KB),DymSMem(byte),Strm,Name";
-        let header = Header::new(&format!("Start(sec),\"Duration (usec)\",{rest}")).unwrap();
+        let header = ReportHeader::new(&format!("Start(sec),\"Duration (usec)\",{rest}")).unwrap();
         assert_eq!(header.time_places, [9, 3]);
         assert_eq!(header.size_places, [Some(3), Some(0)]);
-        assert_eq!((header.at(Column::Name), header.at(Column::Green)), (Some(12), None));
+        assert_eq!(
+            (header.at(ReportColumn::Name), header.at(ReportColumn::Green)),
+            (Some(12), None)
+        );
         let (column, problem) =
-            Header::new(&format!("Start (min),Duration (s),{rest}")).unwrap_err();
+            ReportHeader::new(&format!("Start (min),Duration (s),{rest}")).unwrap_err();
         assert_eq!(
             (column.as_str(), problem.as_str()),
             ("Start", "its unit is none of ns, us, ms and s")
@@ -225,10 +229,10 @@ mod tests {
     #[test]
     fn reports_are_told_by_their_first_columns() {
         let kernels = "Time (%),Total Time (ns),Instances,Avg (ns),Name";
-        let Some(Report::Other(words)) = report_of(kernels) else { panic!("{kernels}") };
+        let Some(NsysReport::Other(words)) = report_of(kernels) else { panic!("{kernels}") };
         assert!(words.contains("cuda_gpu_kern_sum"));
         for line in ["Time(%),Total Time (ns),Num Calls", "Start (ns),Duration (ns),Name,Result"] {
-            assert!(matches!(report_of(line), Some(Report::Other(_))), "{line}");
+            assert!(matches!(report_of(line), Some(NsysReport::Other(_))), "{line}");
         }
         for line in ["Start,Duration", "name,grid_x", "Processing [x] with [y]...", ""] {
             assert_eq!(report_of(line), None, "{line}");

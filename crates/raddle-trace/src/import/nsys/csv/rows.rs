@@ -10,7 +10,7 @@ use crate::options::BarrierRule;
 use crate::profile::{Op, OpKind, SourceDevice, StreamLabel};
 use crate::report::{ImportReport, Quirk};
 
-use super::header::{Column, Header, Wrong};
+use super::header::{ColumnFault, ReportColumn, ReportHeader};
 use super::size::shared_memory;
 
 /// How the names of copies and fills begin, which have no grid.
@@ -26,7 +26,7 @@ pub(super) enum Taken {
 }
 
 /// A device by its name and its number.
-type Device = (String, Option<u64>);
+type ReportDevice = (String, Option<u64>);
 
 /// An op of some device.
 struct ReportOp {
@@ -37,12 +37,12 @@ struct ReportOp {
 }
 
 /// What has been read so far.
-pub(super) struct Table {
-    header: Header,
+pub(super) struct GpuTrace {
+    header: ReportHeader,
     ops: Vec<ReportOp>,
     names: Interner<String>,
     streams: Interner<StreamLabel>,
-    known_devices: Interner<Device>,
+    known_devices: Interner<ReportDevice>,
     devices: Devices<u32>,
     /// The finest step seen of starts and of durations, in nanoseconds.
     steps: [Option<u64>; 2],
@@ -52,40 +52,40 @@ pub(super) struct Table {
 }
 
 /// The cells of one row.
-struct Row<'a> {
+struct ReportRow<'a> {
     cells: csv::StringRecord,
-    header: &'a Header,
+    header: &'a ReportHeader,
 }
 
-impl Row<'_> {
+impl ReportRow<'_> {
     /// The cell's text; `None` where it is blank or the column is not there.
-    fn text(&self, column: Column) -> Option<&str> {
+    fn text(&self, column: ReportColumn) -> Option<&str> {
         let text = self.cells.get(self.header.at(column)?)?.trim();
         (!text.is_empty()).then_some(text)
     }
 
-    fn number(&self, column: Column) -> Option<i64> {
+    fn number(&self, column: ReportColumn) -> Option<i64> {
         natural(self.text(column)?).and_then(|n| i64::try_from(n).ok())
     }
 
-    fn numbers(&self, columns: [Column; 3]) -> [Option<i64>; 3] {
+    fn numbers(&self, columns: [ReportColumn; 3]) -> [Option<i64>; 3] {
         columns.map(|column| self.number(column))
     }
 
     /// The name, with the commas that were not quoted where it is the last column.
     fn name(&self) -> String {
         let last = self.header.width.saturating_sub(1);
-        match self.header.at(Column::Name) {
+        match self.header.at(ReportColumn::Name) {
             Some(at) if at == last => {
                 let parts: Vec<_> = self.cells.iter().skip(last).collect();
                 parts.join(",").trim().to_owned()
             }
-            _ => self.text(Column::Name).unwrap_or_default().to_owned(),
+            _ => self.text(ReportColumn::Name).unwrap_or_default().to_owned(),
         }
     }
 
-    fn device(&self) -> Device {
-        let text = self.text(Column::Device).unwrap_or_default();
+    fn device(&self) -> ReportDevice {
+        let text = self.text(ReportColumn::Device).unwrap_or_default();
         let parts = text.strip_suffix(')').and_then(|text| text.rsplit_once('('));
         let number = parts.and_then(|(name, number)| Some((name, number.parse().ok()?)));
         match number {
@@ -95,17 +95,17 @@ impl Row<'_> {
     }
 
     fn stream(&self) -> StreamLabel {
-        let stream = self.text(Column::Stream).unwrap_or("0");
-        let label = match self.text(Column::Green) {
+        let stream = self.text(ReportColumn::Stream).unwrap_or("0");
+        let label = match self.text(ReportColumn::Green) {
             None | Some("0") => stream.to_owned(),
             Some(green) => format!("{stream} (green context {green})"),
         };
-        StreamLabel { label, context: self.text(Column::Context).and_then(natural) }
+        StreamLabel { label, context: self.text(ReportColumn::Context).and_then(natural) }
     }
 }
 
-impl Table {
-    pub(super) fn new(header: Header, barriers: BarrierRule) -> Self {
+impl GpuTrace {
+    pub(super) fn new(header: ReportHeader, barriers: BarrierRule) -> Self {
         Self {
             header,
             ops: Vec::new(),
@@ -134,22 +134,21 @@ impl Table {
     ///
     /// # Errors
     /// When its times have lost their digits.
-    pub(super) fn take(&mut self, line: &str, whole: bool) -> Result<Taken, Wrong> {
+    pub(super) fn take(&mut self, line: &str, whole: bool) -> Result<Taken, ColumnFault> {
         if line.trim_ascii().is_empty() {
             return Ok(Taken::NoTime);
         }
         let cells = cells(line);
         let header = self.header.clone();
-        let row = Row { cells, header: &header };
+        let row = ReportRow { cells, header: &header };
         if row.cells.len() < header.width && !whole {
-            self.report.note(Quirk::Truncated);
-            self.report.note(Quirk::LostEvents);
+            self.report.cut_short();
             return Ok(Taken::Row);
         }
-        let Some(start) = self.time(&row, Column::Start)? else {
+        let Some(start) = self.time(&row, ReportColumn::Start)? else {
             return Ok(Taken::NoTime);
         };
-        let duration = self.time(&row, Column::Duration)?;
+        let duration = self.time(&row, ReportColumn::Duration)?;
         let duration = duration.and_then(|duration| u64::try_from(duration).ok());
         match duration {
             Some(duration) if row.cells.len() >= header.width => {
@@ -162,8 +161,12 @@ impl Table {
     }
 
     /// A time in nanoseconds; `None` where there is none.
-    fn time(&mut self, row: &Row<'_>, column: Column) -> Result<Option<i64>, Wrong> {
-        let at = usize::from(column == Column::Duration);
+    fn time(
+        &mut self,
+        row: &ReportRow<'_>,
+        column: ReportColumn,
+    ) -> Result<Option<i64>, ColumnFault> {
+        let at = usize::from(column == ReportColumn::Duration);
         let places = self.header.time_places[at];
         let Some(text) = row.text(column) else {
             return Ok(None);
@@ -187,11 +190,12 @@ impl Table {
         }
     }
 
-    fn op(&mut self, row: &Row<'_>, start: i64, duration: u64) {
+    fn op(&mut self, row: &ReportRow<'_>, start: i64, duration: u64) {
         let name = row.name();
-        let grid = row.numbers([Column::GridX, Column::GridY, Column::GridZ]);
-        let block = row.numbers([Column::BlockX, Column::BlockY, Column::BlockZ]);
-        let bare = [Column::GridX, Column::BlockX].iter().all(|&c| row.text(c).is_none());
+        let grid = row.numbers([ReportColumn::GridX, ReportColumn::GridY, ReportColumn::GridZ]);
+        let block = row.numbers([ReportColumn::BlockX, ReportColumn::BlockY, ReportColumn::BlockZ]);
+        let bare =
+            [ReportColumn::GridX, ReportColumn::BlockX].iter().all(|&c| row.text(c).is_none());
         let kind = match bare && name.starts_with(CUDA) {
             false => OpKind::Kernel,
             true if name.contains("memset") => OpKind::Set,
@@ -203,9 +207,10 @@ impl Table {
         let mut notes = KernelNotes::default();
         if kind == OpKind::Kernel {
             self.kernels_seen += 1;
-            let printed = [row.text(Column::Static), row.text(Column::Dynamic)];
+            let printed = [row.text(ReportColumn::Static), row.text(ReportColumn::Dynamic)];
             let lds = shared_memory(printed, self.header.size_places);
-            let kernel = NsysKernel { grid, block, registers: row.number(Column::Registers), lds };
+            let kernel =
+                NsysKernel { grid, block, registers: row.number(ReportColumn::Registers), lds };
             match kernel.fill(&mut op, self.barriers) {
                 Ok(noted) => notes = noted,
                 Err(quirk) => {

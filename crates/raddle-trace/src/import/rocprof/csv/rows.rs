@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_policy::Footprint;
 
-use super::row::{Fault, Row};
-use super::table::{Column, Columns};
+use super::row::{RocprofRow, RowFault};
+use super::table::{RocprofColumn, RocprofColumns};
 use crate::assemble::{Draft, Interner};
 use crate::import::rocprof::lanes::{QueuePlace, RocprofLanes, jitter};
 use crate::import::rocprof::registers::{Registers, are_halved};
@@ -31,8 +31,8 @@ pub(super) struct RowOp {
 
 /// Everything that the rows so far say.
 #[derive(Debug)]
-pub(super) struct Rows {
-    pub(super) columns: Columns,
+pub(super) struct RocprofRows {
+    pub(super) columns: RocprofColumns,
     pub(super) found: Vec<RowOp>,
     pub(super) report: ImportReport,
     barriers: BarrierRule,
@@ -41,8 +41,8 @@ pub(super) struct Rows {
     dispatches: BTreeSet<(u32, u64)>,
 }
 
-impl Rows {
-    pub(super) fn new(columns: Columns, barriers: BarrierRule) -> Self {
+impl RocprofRows {
+    pub(super) fn new(columns: RocprofColumns, barriers: BarrierRule) -> Self {
         Self {
             columns,
             found: Vec::new(),
@@ -55,26 +55,27 @@ impl Rows {
     }
 
     /// Takes the cells of a row, as many as there are columns.
-    pub(super) fn take(&mut self, cells: &csv::StringRecord) -> Result<(), Fault> {
-        let row = Row { cells, columns: &self.columns };
-        let process = match row.text(Column::Guid) {
+    pub(super) fn take(&mut self, cells: &csv::StringRecord) -> Result<(), RowFault> {
+        let row = RocprofRow { cells, columns: &self.columns };
+        let process = match row.text(RocprofColumn::Guid) {
             Some(guid) => {
                 let next = u32::try_from(self.processes.len()).unwrap_or(u32::MAX);
                 *self.processes.entry(guid.to_owned()).or_insert(next)
             }
             None => 0,
         };
-        let (queue, stream) = (row.number(Column::Queue)?, row.number(Column::Stream)?);
+        let (queue, stream) =
+            (row.number(RocprofColumn::Queue)?, row.number(RocprofColumn::Stream)?);
         let found = RowOp {
             op: op(&row, self.barriers, &mut self.names)?,
             place: QueuePlace { process, queue: queue.unwrap_or(0), stream },
             device: row.device(),
             registers: row.registers()?,
         };
-        if row.columns.has(Column::Counter) {
-            let dispatch = row.wanted(Column::Dispatch)?;
+        if row.columns.has(RocprofColumn::Counter) {
+            let dispatch = row.wanted(RocprofColumn::Dispatch)?;
             if !self.dispatches.insert((process, dispatch)) {
-                return Err(Fault::Quirk(Quirk::RepeatedRow));
+                return Err(RowFault::Quirk(Quirk::RepeatedRow));
             }
         }
         self.found.push(found);
@@ -111,7 +112,11 @@ impl Rows {
     }
 }
 
-fn op(row: &Row<'_>, barriers: BarrierRule, names: &mut Interner<String>) -> Result<Op, Fault> {
+fn op(
+    row: &RocprofRow<'_>,
+    barriers: BarrierRule,
+    names: &mut Interner<String>,
+) -> Result<Op, RowFault> {
     let (start, duration) = row.span()?;
     let shape = row.shape()?;
     let lds = row.lds()?;
@@ -123,24 +128,27 @@ fn op(row: &Row<'_>, barriers: BarrierRule, names: &mut Interner<String>) -> Res
     op.footprint = Footprint {
         threads: shape.threads,
         vgprs_per_thread: 0,
-        sgprs_per_wave: row.small(Column::Sgprs)?.unwrap_or(0),
+        sgprs_per_wave: row.small(RocprofColumn::Sgprs)?.unwrap_or(0),
         lds_bytes: lds.unwrap_or(0),
         barrier: barriers.barrier(lds),
     };
-    let issued = row.number(Column::Issued)?.and_then(|ns| i64::try_from(ns).ok());
+    let issued = row.number(RocprofColumn::Issued)?.and_then(|ns| i64::try_from(ns).ok());
     if let Some(issued) = issued.filter(|&ns| ns > 0) {
         op.set_arrival(issued, Origin::Measured);
     }
-    op.kernel = names.number(kernel_name(row.text(Column::Name).unwrap_or_default()));
+    op.kernel = names.number(kernel_name(row.text(RocprofColumn::Name).unwrap_or_default()));
     op.grid = shape.grid;
     op.workgroups = shape.workgroups;
     Ok(op)
 }
 
 /// Counts what holds for every row of such a table.
-fn note_columns(columns: &Columns, kernels: u64, report: &mut ImportReport) {
+fn note_columns(columns: &RocprofColumns, kernels: u64, report: &mut ImportReport) {
     let counts = [
-        (Quirk::NoSharedMemory, !columns.has(Column::Lds) && !columns.has(Column::BlockLds)),
+        (
+            Quirk::NoSharedMemory,
+            !columns.has(RocprofColumn::Lds) && !columns.has(RocprofColumn::BlockLds),
+        ),
         (Quirk::StaticLds, columns.is_lds_static()),
         (Quirk::FlatGrid, columns.is_flat()),
         (Quirk::Serialised, columns.serialised),
@@ -161,8 +169,8 @@ fn is_gfx9(found: &[RowOp]) -> bool {
 
 /// Whether registers were surely counted by half: the counts look so, and the device must be a
 /// gfx950. No table says the device, but none other of its family has so much LDS.
-fn is_halved(columns: &Columns, found: &[RowOp]) -> bool {
-    columns.has(Column::Accum)
+fn is_halved(columns: &RocprofColumns, found: &[RowOp]) -> bool {
+    columns.has(RocprofColumn::Accum)
         && found.iter().any(|found| found.op.footprint.lds_bytes > LDS_BEFORE_GFX950)
         && is_gfx9(found)
         && are_halved(registers(found))
@@ -170,8 +178,8 @@ fn is_halved(columns: &Columns, found: &[RowOp]) -> bool {
 
 /// Whether registers may be twice as many: the table has no column for accumulation registers, or
 /// the counts look as if made by half.
-fn is_doubtful(columns: &Columns, found: &[RowOp]) -> bool {
-    is_gfx9(found) && (!columns.has(Column::Accum) || are_halved(registers(found)))
+fn is_doubtful(columns: &RocprofColumns, found: &[RowOp]) -> bool {
+    is_gfx9(found) && (!columns.has(RocprofColumn::Accum) || are_halved(registers(found)))
 }
 
 fn finish(found: RowOp, lane: u32, halved: bool, doubtful: bool, report: &mut ImportReport) -> Op {

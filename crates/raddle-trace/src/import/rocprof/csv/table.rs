@@ -4,7 +4,7 @@
 
 /// The columns that matter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Column {
+pub(super) enum RocprofColumn {
     Name,
     Agent,
     Queue,
@@ -40,65 +40,65 @@ pub(super) enum Column {
 
 /// All names in use, by tool: rocprofv3 and rocpd2csv, rocprof v1, rocprof v2 and ROCm Compute
 /// Profiler.
-const NAMES: &[(&str, Column)] = &[
-    ("kernel_name", Column::Name),
-    ("agent_id", Column::Agent),
-    ("queue_id", Column::Queue),
-    ("stream_id", Column::Stream),
-    ("start_timestamp", Column::Start),
-    ("end_timestamp", Column::End),
-    ("grid_size_x", Column::GridX),
-    ("grid_size_y", Column::GridY),
-    ("grid_size_z", Column::GridZ),
-    ("workgroup_size_x", Column::GroupX),
-    ("workgroup_size_y", Column::GroupY),
-    ("workgroup_size_z", Column::GroupZ),
-    ("grid_size", Column::Grid),
-    ("workgroup_size", Column::Group),
-    ("group_segment_size", Column::Lds),
-    ("lds_block_size", Column::BlockLds),
-    ("vgpr_count", Column::Vgprs),
-    ("accum_vgpr_count", Column::Accum),
-    ("sgpr_count", Column::Sgprs),
-    ("dispatch_id", Column::Dispatch),
-    ("guid", Column::Guid),
-    ("counter_name", Column::Counter),
-    ("kernelname", Column::Name),
-    ("gpu-id", Column::Agent),
-    ("queue-id", Column::Queue),
-    ("beginns", Column::Start),
-    ("endns", Column::End),
-    ("dispatchns", Column::Issued),
-    ("grd", Column::Grid),
-    ("wgr", Column::Group),
-    ("wgp", Column::Group),
-    ("lds", Column::Lds),
-    ("vgpr", Column::Vgprs),
-    ("arch_vgpr", Column::Vgprs),
-    ("accum_vgpr", Column::Accum),
-    ("sgpr", Column::Sgprs),
-    ("index", Column::Dispatch),
-    ("gpu_id", Column::Agent),
-    ("lds_per_workgroup", Column::Lds),
-    ("kind", Column::Other),
-    ("category", Column::Other),
-    ("thread_id", Column::Other),
-    ("process_id", Column::Other),
-    ("kernel_id", Column::Other),
-    ("correlation_id", Column::Other),
-    ("private_segment_size", Column::Other),
-    ("scratch_size", Column::Other),
-    ("counter_value", Column::Other),
-    ("queue-index", Column::Other),
-    ("pid", Column::Other),
-    ("tid", Column::Other),
-    ("scr", Column::Other),
-    ("fbar", Column::Other),
-    ("sig", Column::Other),
-    ("obj", Column::Other),
-    ("completens", Column::Other),
-    ("wave_size", Column::Other),
-    ("scratch_per_workitem", Column::Other),
+const NAMES: &[(&str, RocprofColumn)] = &[
+    ("kernel_name", RocprofColumn::Name),
+    ("agent_id", RocprofColumn::Agent),
+    ("queue_id", RocprofColumn::Queue),
+    ("stream_id", RocprofColumn::Stream),
+    ("start_timestamp", RocprofColumn::Start),
+    ("end_timestamp", RocprofColumn::End),
+    ("grid_size_x", RocprofColumn::GridX),
+    ("grid_size_y", RocprofColumn::GridY),
+    ("grid_size_z", RocprofColumn::GridZ),
+    ("workgroup_size_x", RocprofColumn::GroupX),
+    ("workgroup_size_y", RocprofColumn::GroupY),
+    ("workgroup_size_z", RocprofColumn::GroupZ),
+    ("grid_size", RocprofColumn::Grid),
+    ("workgroup_size", RocprofColumn::Group),
+    ("group_segment_size", RocprofColumn::Lds),
+    ("lds_block_size", RocprofColumn::BlockLds),
+    ("vgpr_count", RocprofColumn::Vgprs),
+    ("accum_vgpr_count", RocprofColumn::Accum),
+    ("sgpr_count", RocprofColumn::Sgprs),
+    ("dispatch_id", RocprofColumn::Dispatch),
+    ("guid", RocprofColumn::Guid),
+    ("counter_name", RocprofColumn::Counter),
+    ("kernelname", RocprofColumn::Name),
+    ("gpu-id", RocprofColumn::Agent),
+    ("queue-id", RocprofColumn::Queue),
+    ("beginns", RocprofColumn::Start),
+    ("endns", RocprofColumn::End),
+    ("dispatchns", RocprofColumn::Issued),
+    ("grd", RocprofColumn::Grid),
+    ("wgr", RocprofColumn::Group),
+    ("wgp", RocprofColumn::Group),
+    ("lds", RocprofColumn::Lds),
+    ("vgpr", RocprofColumn::Vgprs),
+    ("arch_vgpr", RocprofColumn::Vgprs),
+    ("accum_vgpr", RocprofColumn::Accum),
+    ("sgpr", RocprofColumn::Sgprs),
+    ("index", RocprofColumn::Dispatch),
+    ("gpu_id", RocprofColumn::Agent),
+    ("lds_per_workgroup", RocprofColumn::Lds),
+    ("kind", RocprofColumn::Other),
+    ("category", RocprofColumn::Other),
+    ("thread_id", RocprofColumn::Other),
+    ("process_id", RocprofColumn::Other),
+    ("kernel_id", RocprofColumn::Other),
+    ("correlation_id", RocprofColumn::Other),
+    ("private_segment_size", RocprofColumn::Other),
+    ("scratch_size", RocprofColumn::Other),
+    ("counter_value", RocprofColumn::Other),
+    ("queue-index", RocprofColumn::Other),
+    ("pid", RocprofColumn::Other),
+    ("tid", RocprofColumn::Other),
+    ("scr", RocprofColumn::Other),
+    ("fbar", RocprofColumn::Other),
+    ("sig", RocprofColumn::Other),
+    ("obj", RocprofColumn::Other),
+    ("completens", RocprofColumn::Other),
+    ("wave_size", RocprofColumn::Other),
+    ("scratch_per_workitem", RocprofColumn::Other),
 ];
 
 /// A table that holds no kernels: the names that tell it, what it is, what to do instead.
@@ -139,23 +139,23 @@ const fn foreign(
 
 /// What a header tells.
 #[derive(Debug)]
-pub(super) enum Table {
+pub(super) enum RocprofTable {
     /// Kernels, with their times.
-    Kernels(Columns),
+    Kernels(RocprofColumns),
     /// Something else of rocprof: what it is, and what to do instead.
     Foreign(&'static str, &'static str),
 }
 
 /// The columns of a table of kernels.
 #[derive(Debug)]
-pub(super) struct Columns {
-    of: Vec<Column>,
+pub(super) struct RocprofColumns {
+    of: Vec<RocprofColumn>,
     names: Vec<String>,
     /// Whether the tool runs kernels one at a time to fill such a table.
     pub(super) serialised: bool,
 }
 
-impl Table {
+impl RocprofTable {
     /// The table with these names as its header; `None` where it is none of rocprof.
     pub(super) fn of<'n>(header: impl Iterator<Item = &'n str>) -> Option<Self> {
         let names: Vec<String> =
@@ -165,24 +165,24 @@ impl Table {
             return Some(Self::Foreign(foreign.table, foreign.advice));
         }
         let known = |name: &String| NAMES.iter().find(|(known, _)| known == name).map(|&(_, c)| c);
-        let of: Vec<Column> =
-            names.iter().map(|name| known(name).unwrap_or(Column::Other)).collect();
-        let all = |wanted: &[Column]| wanted.iter().all(|column| of.contains(column));
+        let of: Vec<RocprofColumn> =
+            names.iter().map(|name| known(name).unwrap_or(RocprofColumn::Other)).collect();
+        let all = |wanted: &[RocprofColumn]| wanted.iter().all(|column| of.contains(column));
         let axes = [
-            Column::GridX,
-            Column::GridY,
-            Column::GridZ,
-            Column::GroupX,
-            Column::GroupY,
-            Column::GroupZ,
+            RocprofColumn::GridX,
+            RocprofColumn::GridY,
+            RocprofColumn::GridZ,
+            RocprofColumn::GroupX,
+            RocprofColumn::GroupY,
+            RocprofColumn::GroupZ,
         ];
-        let shaped = all(&axes) || all(&[Column::Grid, Column::Group]);
-        if !shaped || !all(&[Column::Name]) {
+        let shaped = all(&axes) || all(&[RocprofColumn::Grid, RocprofColumn::Group]);
+        if !shaped || !all(&[RocprofColumn::Name]) {
             return None;
         }
         // What these tools do not know how to name in a table of kernels is a counter.
         let counters = !all(&axes) && names.iter().any(|name| known(name).is_none());
-        if !all(&[Column::Start, Column::End]) {
+        if !all(&[RocprofColumn::Start, RocprofColumn::End]) {
             let table = "a table of hardware counters without times";
             return Some(Self::Foreign(table, KERNEL_TRACE));
         }
@@ -190,36 +190,38 @@ impl Table {
             let table = "a table of hardware counters with the times of another run";
             return Some(Self::Foreign(table, TIMESTAMPS));
         }
-        let serialised = counters || has("completens") || all(&[Column::Counter]);
-        Some(Self::Kernels(Columns { of, names, serialised }))
+        let serialised = counters || has("completens") || all(&[RocprofColumn::Counter]);
+        Some(Self::Kernels(RocprofColumns { of, names, serialised }))
     }
 }
 
-impl Columns {
+impl RocprofColumns {
     /// Where a column stands, if it is there.
-    pub(super) fn at(&self, column: Column) -> Option<usize> {
+    pub(super) fn at(&self, column: RocprofColumn) -> Option<usize> {
         self.of.iter().position(|&c| c == column)
     }
 
     /// The name of a column in lower case; empty where it is not there.
-    pub(super) fn name(&self, column: Column) -> &str {
+    pub(super) fn name(&self, column: RocprofColumn) -> &str {
         self.at(column).map_or("", |at| &self.names[at])
     }
 
     /// Whether it is there.
-    pub(super) fn has(&self, column: Column) -> bool {
+    pub(super) fn has(&self, column: RocprofColumn) -> bool {
         self.at(column).is_some()
     }
 
     /// Whether grid and workgroup are given by their volume alone.
     pub(super) fn is_flat(&self) -> bool {
-        !self.has(Column::GridX)
+        !self.has(RocprofColumn::GridX)
     }
 
     /// Whether shared memory lacks what launches ask for: rocprofv3 writes what the kernel was
     /// built with, but what is exported from a rocpd database is as launched.
     pub(super) fn is_lds_static(&self) -> bool {
-        self.has(Column::BlockLds) && !self.has(Column::Lds) && !self.has(Column::Guid)
+        self.has(RocprofColumn::BlockLds)
+            && !self.has(RocprofColumn::Lds)
+            && !self.has(RocprofColumn::Guid)
     }
 
     /// How many columns there are.
@@ -232,13 +234,13 @@ impl Columns {
 mod tests {
     use super::*;
 
-    fn of(header: &str) -> Option<Table> {
-        Table::of(header.split(','))
+    fn of(header: &str) -> Option<RocprofTable> {
+        RocprofTable::of(header.split(','))
     }
 
     fn serialised(header: &str) -> bool {
         match of(header) {
-            Some(Table::Kernels(columns)) => columns.serialised,
+            Some(RocprofTable::Kernels(columns)) => columns.serialised,
             other => panic!("{header}: {other:?}"),
         }
     }
@@ -258,7 +260,7 @@ mod tests {
         let counters =
             "Dispatch_Id,Kernel_Name,Grid_Size,Workgroup_Size,Counter_Name,Counter_Value";
         assert!(serialised(&format!("{counters},Start_Timestamp,End_Timestamp")));
-        assert!(matches!(of(counters), Some(Table::Foreign(..))));
+        assert!(matches!(of(counters), Some(RocprofTable::Foreign(..))));
     }
 
     #[test]

@@ -5,14 +5,14 @@ use crate::profile::SourceDevice;
 
 /// A processor of the host or a GPU.
 #[derive(Clone, Debug)]
-pub(super) struct Agent {
+pub(super) struct ProfiledAgent {
     /// The number that records name it by.
     pub(super) handle: u64,
     /// What it is, if it is a GPU.
     pub(super) gpu: Option<SourceDevice>,
 }
 
-impl Agent {
+impl ProfiledAgent {
     pub(super) fn of(raw: &RawAgent<'_>) -> Self {
         let gpu = (raw.kind == 2).then(|| device(raw));
         Self { handle: raw.id.handle, gpu }
@@ -61,8 +61,8 @@ fn arch(raw: &RawAgent<'_>) -> String {
 mod tests {
     use super::*;
 
-    fn agent(text: &str) -> Agent {
-        Agent::of(&serde_json::from_str(text).unwrap())
+    fn agent(text: &str) -> ProfiledAgent {
+        ProfiledAgent::of(&serde_json::from_str(text).unwrap())
     }
 
     #[test]

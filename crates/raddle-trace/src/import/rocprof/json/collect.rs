@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::agent::Agent;
+use super::agent::ProfiledAgent;
 use super::records::{Correlation, RawAgent, RawCall, RawCopy, RawDispatch, RawKind, RawSymbol};
 use crate::import::document::RecordSink;
 use crate::import::rocprof::kernel_name;
@@ -24,7 +24,7 @@ pub(super) struct RecordSpan {
 
 /// A dispatch, before its kernel, arrival and lane are known.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct KernelDispatch {
+pub(super) struct RecordedDispatch {
     pub(super) span: RecordSpan,
     pub(super) agent: u64,
     pub(super) place: QueuePlace,
@@ -83,9 +83,9 @@ pub(super) enum ResultSection {
 /// Everything of interest of one process.
 #[derive(Debug, Default)]
 pub(super) struct ResultProcess {
-    pub(super) agents: Vec<Agent>,
+    pub(super) agents: Vec<ProfiledAgent>,
     pub(super) symbols: BTreeMap<u64, KernelSymbol>,
-    pub(super) dispatches: Vec<KernelDispatch>,
+    pub(super) dispatches: Vec<RecordedDispatch>,
     pub(super) copies: Vec<MemoryCopy>,
     pub(super) calls: Vec<HipCall>,
     /// Kinds and operations of calls that launch a graph.
@@ -120,7 +120,7 @@ impl ResultCollector {
         };
         let (process, stream) = (self.number(), raw.stream_id.map(|id| id.handle));
         self.kept += 1;
-        self.current().dispatches.push(KernelDispatch {
+        self.current().dispatches.push(RecordedDispatch {
             span,
             agent: info.agent_id.handle,
             place: QueuePlace { process, queue: info.queue_id.handle, stream },
@@ -209,7 +209,7 @@ impl RecordSink for ResultCollector {
             ResultSection::Symbols => read(text, |raw: RawSymbol<'_>| self.symbol(&raw)),
             ResultSection::Kinds => read(text, |raw: RawKind<'_>| self.kind(&raw)),
             ResultSection::Agents => {
-                read(text, |raw: RawAgent<'_>| self.current().agents.push(Agent::of(&raw)))
+                read(text, |raw: RawAgent<'_>| self.current().agents.push(ProfiledAgent::of(&raw)))
             }
             ResultSection::Counters => read(text, |IgnoredAny| self.current().counted = true),
         }

@@ -2,9 +2,9 @@
 
 use raddle_policy::Footprint;
 
-use super::agent::Agent;
+use super::agent::ProfiledAgent;
 use super::collect::{
-    KernelDispatch, KernelSymbol, MemoryCopy, RecordSpan, ResultCollector, ResultProcess,
+    KernelSymbol, MemoryCopy, RecordSpan, RecordedDispatch, ResultCollector, ResultProcess,
 };
 use super::records::Correlation;
 use crate::assemble::{Draft, Interner};
@@ -96,7 +96,7 @@ impl OpMaker {
         }
     }
 
-    fn dispatch(&mut self, process: &ResultProcess, dispatch: &KernelDispatch) -> Op {
+    fn dispatch(&mut self, process: &ResultProcess, dispatch: &RecordedDispatch) -> Op {
         let symbol = process.symbols.get(&dispatch.kernel);
         let kernel = match symbol {
             Some(symbol) => self.names.number(&*symbol.name),
@@ -118,7 +118,7 @@ impl OpMaker {
     fn set_footprint(
         &mut self,
         op: &mut Op,
-        dispatch: &KernelDispatch,
+        dispatch: &RecordedDispatch,
         symbol: Option<&KernelSymbol>,
     ) {
         op.assume(Field::Barrier);
@@ -184,7 +184,7 @@ fn is_halved(process: &ResultProcess, arch: &str) -> bool {
     are_halved(used.map(|symbol| symbol.registers))
 }
 
-fn copy_name(agents: &[Agent], copy: &MemoryCopy) -> &'static str {
+fn copy_name(agents: &[ProfiledAgent], copy: &MemoryCopy) -> &'static str {
     let is_gpu = |handle: u64| {
         agents.iter().find(|agent| agent.handle == handle).map(|agent| agent.gpu.is_some())
     };
