@@ -26,7 +26,7 @@ pub(crate) const CRATES: [Crate; 16] = [
     no_std("raddle-preempt", &["policy"]),
     no_std("raddle-packet", &["policy"]),
     hosted("raddle-dispatch", &["policy", "workgroup", "sm", "timeslice", "preempt", "packet"]),
-    hosted("raddle-trace", &["policy"]),
+    hosted("raddle-trace", &["policy", "device"]),
     hosted("raddle-sim", &["policy", "device", "dispatch", "trace"]),
     hosted(
         "raddle-golden",

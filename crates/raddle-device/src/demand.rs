@@ -6,7 +6,8 @@ use core::fmt;
 
 use raddle_policy::{Demand, Footprint, Resource};
 
-use crate::{Device, Limits, Vendor};
+use crate::rounded::Rounded;
+use crate::{Device, Limits};
 
 /// What a workgroup lacks on any compute unit of the device, even an empty one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,15 +50,6 @@ impl fmt::Display for Unfit {
 
 impl core::error::Error for Unfit {}
 
-/// A footprint in granules, before anybody asks whether it fits. Registers are those of one wave.
-pub(crate) struct Rounded {
-    pub(crate) waves: u64,
-    pub(crate) vgpr: u64,
-    pub(crate) sgpr: u64,
-    pub(crate) lds: u64,
-    pub(crate) barriers: u64,
-}
-
 impl Device {
     /// What one workgroup of that footprint takes, in granules.
     ///
@@ -98,23 +90,6 @@ impl Device {
             lds: u32::try_from(rounded.lds).unwrap_or(u32::MAX),
             barriers: narrow(rounded.barriers),
         })
-    }
-
-    pub(crate) fn round(&self, footprint: &Footprint) -> Rounded {
-        // A granule of 0 is refused by `check`; here it counts as 1 so that nothing divides by 0.
-        let up = |amount: u32, granule: u32| u64::from(amount.div_ceil(granule.max(1)));
-        let waves = up(footprint.threads, self.wave_size);
-        let lds_bytes = u64::from(footprint.lds_bytes) + u64::from(self.granules.lds_reserve_bytes);
-        Rounded {
-            waves,
-            vgpr: up(footprint.vgprs_per_thread, self.granules.vgprs_per_lane),
-            sgpr: up(footprint.sgprs_per_wave, self.granules.sgprs),
-            lds: lds_bytes.div_ceil(u64::from(self.granules.lds_bytes.max(1))),
-            barriers: match self.vendor {
-                Vendor::Nvidia => 0,
-                Vendor::Amd | Vendor::Seed => u64::from(waves > 1),
-            },
-        }
     }
 
     /// The first resource in order by which not even one workgroup fits.

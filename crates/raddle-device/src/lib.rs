@@ -16,14 +16,15 @@ mod lookup;
 mod occupancy;
 mod properties;
 mod residency;
+mod rounded;
 mod table;
 
 pub use costs::{MEASURED_KILL_NS, moving};
 pub use demand::Unfit;
 pub use device::{Device, Granules, Vendor};
 pub use error::DeviceError;
-pub use lookup::{find, find_arch, find_product, nearest};
-pub use properties::{Properties, from_properties};
+pub use lookup::{find, find_arch, find_product};
+pub use properties::{SourceDevice, from_properties};
 pub use residency::{Limits, Residency};
 pub use table::{ids, table};
 

@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::Device;
-use crate::table::{ids, rows};
+use crate::table::rows;
 
 /// The device of that id; case, spaces and underscores do not matter (`RTX 2080_Ti`).
 ///
@@ -59,59 +59,9 @@ pub fn find_arch(arch: &str, cus: u32) -> Option<Device> {
     rows().find(|row| fits(row.arch) && u32::from(row.cus) == cus).map(|row| row.device())
 }
 
-/// The id of the table that is closest to `id` in spelling, for "did you mean"; the first of
-/// several.
-///
-/// ```
-/// assert_eq!(raddle_device::nearest("mi30x"), "mi300x");
-/// ```
-#[must_use]
-pub fn nearest(id: &str) -> String {
-    let wanted = normalised(id);
-    ids()
-        .min_by_key(|known| edit_distance(wanted.as_bytes(), known.as_bytes()))
-        .map_or_else(String::new, String::from)
-}
-
 fn normalised(id: &str) -> String {
     id.trim()
         .chars()
         .map(|c| if c == ' ' || c == '_' { '-' } else { c.to_ascii_lowercase() })
         .collect()
-}
-
-/// Insertions, deletions and changes of one letter that lead from `a` to `b`.
-fn edit_distance(a: &[u8], b: &[u8]) -> usize {
-    // `row[j]` = distance from what was read of `a` to the first j letters of `b`.
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, letter) in a.iter().enumerate() {
-        let mut diagonal = i;
-        row[0] = i + 1;
-        for (j, other) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(letter != other);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::edit_distance;
-
-    #[test]
-    fn edit_distances() {
-        for (a, b, distance) in [
-            ("", "", 0),
-            ("", "abc", 3),
-            ("v100", "v100", 0),
-            ("v10", "v100", 1),
-            ("mi30x", "mi300x", 1),
-            ("kitten", "sitting", 3),
-        ] {
-            assert_eq!(edit_distance(a.as_bytes(), b.as_bytes()), distance, "{a} {b}");
-            assert_eq!(edit_distance(b.as_bytes(), a.as_bytes()), distance, "{b} {a}");
-        }
-    }
 }

@@ -13,33 +13,33 @@ use crate::arch::{self, Arch};
 use crate::capability::{self, Capability, MAX_REGISTERS, MAX_THREADS, WARP, capability};
 use crate::{Device, DeviceError, MEASURED_KILL_NS, Vendor};
 
-/// What a profile says of its device (`deviceProperties` of a PyTorch profile, an agent of
-/// rocprofv3); `None` where it does not.
+/// The device a profile was recorded on, as far as the file says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Properties {
-    /// The driver's name of it. May be empty.
+pub struct SourceDevice {
+    /// The driver's name of it; in a launch table what its `device` comment says, which may be an
+    /// id of the device table. May be empty.
     pub name: String,
-    /// Compute units (`numSms`).
+    /// Compute units (SMs).
     pub sms: Option<u32>,
-    /// Major compute capability (`computeMajor`).
+    /// Major compute capability (NVIDIA).
     pub compute_major: Option<u32>,
-    /// Minor compute capability (`computeMinor`).
+    /// Minor compute capability (NVIDIA).
     pub compute_minor: Option<u32>,
-    /// 32-bit registers of one SM (`regsPerMultiprocessor`).
+    /// 32-bit registers of one compute unit.
     pub registers_per_sm: Option<u32>,
-    /// Resident threads of one SM (`maxThreadsPerMultiprocessor`).
+    /// Resident work-items of one compute unit.
     pub threads_per_sm: Option<u32>,
-    /// Shared memory of one SM, in bytes (`sharedMemPerMultiprocessor`).
+    /// Shared memory of one compute unit, in bytes.
     pub shared_bytes_per_sm: Option<u32>,
-    /// Threads of a warp (`warpSize`).
+    /// Work-items of one wave.
     pub wave_size: Option<u32>,
-    /// Resident workgroups of one SM.
+    /// Resident workgroups of one compute unit.
     pub workgroups_per_sm: Option<u32>,
-    /// SIMDs of one SM (`simd_per_cu`).
+    /// SIMDs of one compute unit.
     pub simds_per_sm: Option<u32>,
-    /// Resident waves of one SIMD (`max_waves_per_simd`).
+    /// Resident waves of one SIMD.
     pub waves_per_simd: Option<u32>,
-    /// The instruction set (AMD), such as `gfx942`. May be empty.
+    /// The name of the instruction set (AMD), such as `gfx942`. May be empty.
     pub arch: String,
 }
 
@@ -53,17 +53,17 @@ pub struct Properties {
 /// # Errors
 /// When what must be known is not said, the capability or the instruction set is unknown, the
 /// device is neither NVIDIA's nor of a known instruction set, or a figure is impossible.
-pub fn from_properties(properties: &Properties) -> Result<Device, DeviceError> {
-    let name = || properties.name.clone();
+pub fn from_properties(source: &SourceDevice) -> Result<Device, DeviceError> {
+    let name = || source.name.clone();
     let missing = |what| DeviceError::Missing { name: name(), what };
-    if !properties.arch.is_empty() {
-        return from_arch(properties);
+    if !source.arch.is_empty() {
+        return from_arch(source);
     }
-    if is_foreign(properties) {
+    if is_foreign(source) {
         return Err(DeviceError::NotNvidia { name: name() });
     }
-    let sms = properties.sms.ok_or_else(|| missing("number of SMs"))?;
-    let (Some(major), Some(minor)) = (properties.compute_major, properties.compute_minor) else {
+    let sms = source.sms.ok_or_else(|| missing("number of SMs"))?;
+    let (Some(major), Some(minor)) = (source.compute_major, source.compute_minor) else {
         return Err(missing("compute capability"));
     };
     let known = capability(major, minor).ok_or_else(|| DeviceError::Capability {
@@ -71,14 +71,14 @@ pub fn from_properties(properties: &Properties) -> Result<Device, DeviceError> {
         major,
         minor,
     })?;
-    let shape = shape(known, properties)?;
+    let shape = shape(known, source)?;
     sound(
-        properties,
+        source,
         Device {
-            id: slug(&properties.name),
+            id: slug(&source.name),
             product: name(),
             vendor: Vendor::Nvidia,
-            cus: u16::try_from(sms).map_err(|_| impossible(properties, "number of SMs"))?,
+            cus: u16::try_from(sms).map_err(|_| impossible(source, "number of SMs"))?,
             wave_size: WARP,
             max_threads_per_workgroup: MAX_THREADS,
             max_vgprs_per_thread: MAX_REGISTERS,
@@ -96,25 +96,25 @@ pub fn from_properties(properties: &Properties) -> Result<Device, DeviceError> {
 }
 
 /// The same for an AMD GPU.
-fn from_arch(properties: &Properties) -> Result<Device, DeviceError> {
-    let Properties { name, arch, .. } = properties;
+fn from_arch(source: &SourceDevice) -> Result<Device, DeviceError> {
+    let SourceDevice { name, arch, .. } = source;
     let missing = |what| DeviceError::Missing { name: name.clone(), what };
-    let cus = properties.sms.ok_or_else(|| missing("number of compute units"))?;
+    let cus = source.sms.ok_or_else(|| missing("number of compute units"))?;
     let known = arch::arch(arch)
         .ok_or_else(|| DeviceError::Arch { name: name.clone(), arch: arch.clone() })?;
-    if properties.wave_size.is_some_and(|lanes| lanes != arch::WAVE) {
-        return Err(impossible(properties, "wave size"));
+    if source.wave_size.is_some_and(|lanes| lanes != arch::WAVE) {
+        return Err(impossible(source, "wave size"));
     }
-    let shape = amd_shape(known, properties)
-        .ok_or_else(|| impossible(properties, "number of SIMDs, waves or workgroups"))?;
+    let shape = amd_shape(known, source)
+        .ok_or_else(|| impossible(source, "number of SIMDs, waves or workgroups"))?;
     sound(
-        properties,
+        source,
         Device {
             id: slug(name),
             product: name.clone(),
             vendor: Vendor::Amd,
             cus: u16::try_from(cus)
-                .map_err(|_| impossible(properties, "number of compute units"))?,
+                .map_err(|_| impossible(source, "number of compute units"))?,
             wave_size: arch::WAVE,
             max_threads_per_workgroup: arch::MAX_THREADS,
             max_vgprs_per_thread: known.max_vgprs_per_thread,
@@ -132,52 +132,52 @@ fn from_arch(properties: &Properties) -> Result<Device, DeviceError> {
 }
 
 /// What the instruction set has, with what the profile says in its place.
-fn amd_shape(known: &Arch, properties: &Properties) -> Option<CuShape> {
+fn amd_shape(known: &Arch, source: &SourceDevice) -> Option<CuShape> {
     let usual = known.shape();
-    let simds = match properties.simds_per_sm {
+    let simds = match source.simds_per_sm {
         Some(simds) => u8::try_from(simds).ok()?,
         None => usual.simds,
     };
-    let waves_per_simd = match properties.waves_per_simd {
+    let waves_per_simd = match source.waves_per_simd {
         Some(waves) => u16::try_from(waves).ok()?,
         None => usual.waves_per_simd,
     };
-    let workgroups = match properties.workgroups_per_sm {
+    let workgroups = match source.workgroups_per_sm {
         Some(workgroups) => u16::try_from(workgroups).ok()?,
         None => waves_per_simd.checked_mul(u16::from(simds))?,
     };
-    let lds = properties.shared_bytes_per_sm.map_or(usual.lds, |bytes| bytes / known.lds_granule);
+    let lds = source.shared_bytes_per_sm.map_or(usual.lds, |bytes| bytes / known.lds_granule);
     Some(CuShape { simds, waves_per_simd, workgroups, lds, ..usual })
 }
 
 /// The device, unless nothing could ever run on it.
-fn sound(properties: &Properties, device: Device) -> Result<Device, DeviceError> {
+fn sound(source: &SourceDevice, device: Device) -> Result<Device, DeviceError> {
     let useless = device.shape.waves() == 0 || device.shape.vgpr_per_simd == 0;
     if device.cus == 0 || useless || device.check().is_err() {
-        return Err(impossible(properties, "number of SMs, or of threads or registers of an SM,"));
+        return Err(impossible(source, "number of SMs, or of threads or registers of an SM,"));
     }
     Ok(device)
 }
 
-fn shape(known: &Capability, properties: &Properties) -> Result<CuShape, DeviceError> {
-    let threads = properties.threads_per_sm.unwrap_or(known.threads);
-    let registers = properties.registers_per_sm.unwrap_or(known.registers);
-    let shared = properties.shared_bytes_per_sm.unwrap_or(known.shared_bytes);
-    let blocks = properties.workgroups_per_sm.map_or(Ok(known.blocks), u16::try_from);
-    let blocks = blocks.map_err(|_| impossible(properties, "number of workgroups of an SM"))?;
+fn shape(known: &Capability, source: &SourceDevice) -> Result<CuShape, DeviceError> {
+    let threads = source.threads_per_sm.unwrap_or(known.threads);
+    let registers = source.registers_per_sm.unwrap_or(known.registers);
+    let shared = source.shared_bytes_per_sm.unwrap_or(known.shared_bytes);
+    let blocks = source.workgroups_per_sm.map_or(Ok(known.blocks), u16::try_from);
+    let blocks = blocks.map_err(|_| impossible(source, "number of workgroups of an SM"))?;
     capability::shape(known.major, blocks, threads, registers, shared)
-        .ok_or_else(|| impossible(properties, "threads or registers of an SM"))
+        .ok_or_else(|| impossible(source, "threads or registers of an SM"))
 }
 
 /// AMD profiles carry "compute capabilities" too (9.0, 9.4), which are not NVIDIA's.
-fn is_foreign(properties: &Properties) -> bool {
-    let name = properties.name.to_lowercase();
-    properties.wave_size.is_some_and(|lanes| lanes != WARP)
+fn is_foreign(source: &SourceDevice) -> bool {
+    let name = source.name.to_lowercase();
+    source.wave_size.is_some_and(|lanes| lanes != WARP)
         || ["amd", "radeon", "instinct", "gfx", "intel"].iter().any(|maker| name.contains(maker))
 }
 
-fn impossible(properties: &Properties, what: &'static str) -> DeviceError {
-    DeviceError::Impossible { name: properties.name.clone(), what }
+fn impossible(source: &SourceDevice, what: &'static str) -> DeviceError {
+    DeviceError::Impossible { name: source.name.clone(), what }
 }
 
 /// The name in kebab-case, without the maker: "NVIDIA GeForce RTX 3080" is `geforce-rtx-3080`.

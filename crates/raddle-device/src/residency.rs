@@ -6,7 +6,7 @@
 use raddle_policy::{Footprint, Resource};
 
 use crate::Device;
-use crate::demand::Rounded;
+use crate::rounded::Rounded;
 
 /// How many workgroups an empty compute unit holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

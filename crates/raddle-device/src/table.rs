@@ -15,7 +15,7 @@ use raddle_policy::CuShape;
 use crate::{Device, Granules, MEASURED_KILL_NS, Vendor};
 
 /// A device of the table, and how profiles name it.
-pub(crate) struct Row {
+pub(crate) struct DeviceRow {
     pub(crate) id: &'static str,
     product: &'static str,
     /// Words of a product name, in lower case, any of which (in a row) means this device.
@@ -35,7 +35,7 @@ pub(crate) struct Row {
     source: &'static str,
 }
 
-impl Row {
+impl DeviceRow {
     pub(crate) fn device(&self) -> Device {
         Device {
             id: String::from(self.id),
@@ -55,14 +55,14 @@ impl Row {
 }
 
 /// All rows, in the order of the table.
-pub(crate) fn rows() -> impl Iterator<Item = &'static Row> {
+pub(crate) fn rows() -> impl Iterator<Item = &'static DeviceRow> {
     nvidia::ROWS.iter().chain(amd::ROWS).chain(seed::ROWS)
 }
 
 /// Every device that we know: NVIDIA by age, AMD by age, then the seed's example.
 #[must_use]
 pub fn table() -> Vec<Device> {
-    rows().map(Row::device).collect()
+    rows().map(DeviceRow::device).collect()
 }
 
 /// The ids of the table, in its order.

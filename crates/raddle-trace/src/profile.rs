@@ -3,6 +3,7 @@
 //! Times are nanoseconds since the earliest arrival or start in the profile; grids are in
 //! workgroups; registers are 32-bit, per work-item; shared memory is in bytes per workgroup.
 
+pub use raddle_device::SourceDevice;
 use raddle_policy::{Activity, Barrier, Dim3, Footprint, Idempotence};
 
 use crate::provenance::{Field, Origin, Provenance};
@@ -64,36 +65,6 @@ impl Format {
             Self::LaunchTable => "launch-table",
         }
     }
-}
-
-/// The device a profile was recorded on, as far as the file says.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SourceDevice {
-    /// The driver's name of it; in a launch table what its `device` comment says, which may be an
-    /// id of raddle's device table. May be empty.
-    pub name: String,
-    /// Compute units (SMs).
-    pub sms: Option<u32>,
-    /// Major compute capability (NVIDIA).
-    pub compute_major: Option<u32>,
-    /// Minor compute capability (NVIDIA).
-    pub compute_minor: Option<u32>,
-    /// 32-bit registers of one compute unit.
-    pub registers_per_sm: Option<u32>,
-    /// Resident work-items of one compute unit.
-    pub threads_per_sm: Option<u32>,
-    /// Shared memory of one compute unit, in bytes.
-    pub shared_bytes_per_sm: Option<u32>,
-    /// Work-items of one wave.
-    pub wave_size: Option<u32>,
-    /// Resident workgroups of one compute unit.
-    pub workgroups_per_sm: Option<u32>,
-    /// SIMDs of one compute unit.
-    pub simds_per_sm: Option<u32>,
-    /// Resident waves of one SIMD.
-    pub waves_per_simd: Option<u32>,
-    /// The name of the instruction set (AMD), such as `gfx942`. May be empty.
-    pub arch: String,
 }
 
 /// Which in-order lane of the source this is.

@@ -1,8 +1,8 @@
 //! Which device is replayed on, and which one was a profile recorded on?
 
-use raddle_device::{Device, DeviceError, Properties};
+use raddle_device::{Device, DeviceError, SourceDevice};
 use raddle_policy::{Footprint, Resource};
-use raddle_trace::{Format as Recorded, Profile, SourceDevice};
+use raddle_trace::{Format as Recorded, Profile};
 use serde::Serialize;
 
 use crate::Console;
@@ -85,7 +85,7 @@ pub(crate) fn target(wanted: Option<&str>, profiles: &[Loaded]) -> Result<Chosen
             (Some(error), Some(source)) => CliError::StrangeDevice {
                 file,
                 device: plain(&source.name, 60),
-                nearest: raddle_device::nearest(&source.name),
+                nearest: nearest(&source.name),
                 error,
             },
             _ => CliError::NoDevice { file, example: example(first.profile.format) },
@@ -121,7 +121,7 @@ pub(crate) fn own(profile: &Profile) -> Result<Chosen, Option<DeviceError>> {
         && source.sms.is_none()
         && source.compute_major.is_none()
         && source.arch.is_empty();
-    match (raddle_device::from_properties(&properties(source)), table) {
+    match (raddle_device::from_properties(source), table) {
         (Ok(device), _) => Ok(Chosen { device, found: Found::Properties }),
         (Err(_), Some(device)) => Ok(Chosen { device, found: Found::Assumed }),
         (Err(_), None) if nothing => Err(None),
@@ -163,26 +163,13 @@ fn named(name: &str) -> Option<Device> {
 }
 
 fn unknown(name: &str) -> CliError {
-    CliError::UnknownDevice { name: plain(name, 60), nearest: raddle_device::nearest(name) }
+    CliError::UnknownDevice { name: plain(name, 60), nearest: nearest(name) }
 }
 
-/// What a profile says of its device, as what a device is built from.
-#[must_use]
-pub fn properties(source: &SourceDevice) -> Properties {
-    Properties {
-        name: source.name.clone(),
-        sms: source.sms,
-        compute_major: source.compute_major,
-        compute_minor: source.compute_minor,
-        registers_per_sm: source.registers_per_sm,
-        threads_per_sm: source.threads_per_sm,
-        shared_bytes_per_sm: source.shared_bytes_per_sm,
-        wave_size: source.wave_size,
-        workgroups_per_sm: source.workgroups_per_sm,
-        simds_per_sm: source.simds_per_sm,
-        waves_per_simd: source.waves_per_simd,
-        arch: source.arch.clone(),
-    }
+/// The id of the device table that is closest in spelling.
+fn nearest(name: &str) -> String {
+    let name = name.trim().to_lowercase().replace([' ', '_'], "-");
+    crate::units::nearest(&name, raddle_device::ids()).unwrap_or_default().to_owned()
 }
 
 /// How large the units are in which a refusal of this footprint counts a resource, and of what.

@@ -46,7 +46,6 @@ use error::CliError;
 use raddle_report::units;
 
 pub use console::Console;
-pub use devices::properties;
 
 /// Runs the tool; the exit code.
 #[must_use]

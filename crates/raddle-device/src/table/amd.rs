@@ -8,12 +8,12 @@
 
 use raddle_policy::CuShape;
 
-use super::Row;
+use super::DeviceRow;
 use crate::arch::{Arch, GFX90A, GFX906, GFX908, GFX942, GFX950, MAX_THREADS, WAVE};
 use crate::{Granules, Vendor};
 
-pub(super) const ROWS: &[Row] = &[
-    Row {
+pub(super) const ROWS: &[DeviceRow] = &[
+    DeviceRow {
         named: &[&["r9", "nano"]],
         arch: "gfx803",
         // As the contract has it: no limit on workgroups but their waves, and no barriers.
@@ -24,67 +24,67 @@ pub(super) const ROWS: &[Row] = &[
                  bandwidth: AMD Radeon R9 Nano product page; kill-ns assumed",
         ..gpu("r9-nano", "AMD Radeon R9 Nano", &GFX906, 64, 512_000)
     },
-    Row {
+    DeviceRow {
         named: &[&["mi50"]],
         source: "gfx906: AMD Vega 7nm ISA guide (256 VGPRs a lane, 10 waves a SIMD, 64 KiB LDS), \
                  LLVM AMDGPU target (granules, barriers); CUs, bandwidth: AMD MI50 data sheet; \
                  kill-ns assumed",
         ..gpu("mi50", "AMD Instinct MI50", &GFX906, 60, 1_024_000)
     },
-    Row {
+    DeviceRow {
         named: &[&["mi100"], &["gfx908"]],
         source: "gfx908: AMD CDNA ISA guide (256 arch and 256 accumulation VGPRs a lane, handed \
                  out in equal numbers), LLVM AMDGPU target (granules, barriers); CUs, waves, \
                  bandwidth: ROCm Compute Profiler system info of an MI100; kill-ns assumed",
         ..gpu("mi100", "AMD Instinct MI100", &GFX908, 120, 1_228_800)
     },
-    Row {
+    DeviceRow {
         named: &[&["mi210"]],
         source: "gfx90a: AMD CDNA2 ISA guide (512 unified VGPRs a lane), LLVM AMDGPU target \
                  (granules, barriers); CUs: PyTorch profile of an MI210; waves, bandwidth: ROCm \
                  Compute Profiler system info of an MI200; kill-ns assumed",
         ..gpu("mi210", "AMD Instinct MI210", &GFX90A, 104, 1_638_400)
     },
-    Row {
+    DeviceRow {
         named: &[&["mi250x"]],
         source: "one of its two dies (a process sees each as a device); gfx90a as MI210; CUs, \
                  bandwidth: AMD MI250X data sheet (220 CUs, 3276.8 GB/s for both); kill-ns assumed",
         ..gpu("mi250x", "AMD Instinct MI250X (one die)", &GFX90A, 110, 1_638_400)
     },
-    Row {
+    DeviceRow {
         named: &[&["mi250"]],
         source: "one of its two dies (a process sees each as a device); gfx90a as MI210; CUs: \
                  PyTorch profile of an MI250; bandwidth: AMD MI250 data sheet (3276.8 GB/s for \
                  both); kill-ns assumed",
         ..gpu("mi250", "AMD Instinct MI250 (one die)", &GFX90A, 104, 1_638_400)
     },
-    Row {
+    DeviceRow {
         named: &[&["mi300x"]],
         source: "gfx942: AMD CDNA3 ISA guide (512 unified VGPRs a lane), LLVM AMDGPU target \
                  (granules, barriers); CUs: PyTorch profile of an MI300X; waves, bandwidth: ROCm \
                  Compute Profiler system info of an MI300X; kill-ns assumed",
         ..gpu("mi300x", "AMD Instinct MI300X", &GFX942, 304, 5_324_800)
     },
-    Row {
+    DeviceRow {
         named: &[&["mi300a"]],
         source: "gfx942 as MI300X; CUs, waves, bandwidth: ROCm Compute Profiler system info of an \
                  MI300A; kill-ns assumed",
         ..gpu("mi300a", "AMD Instinct MI300A", &GFX942, 228, 5_324_800)
     },
-    Row {
+    DeviceRow {
         named: &[&["mi325x"]],
         source: "gfx942 as MI300X; CUs, bandwidth: AMD MI325X data sheet (304 CUs, 6 TB/s); \
                  kill-ns assumed",
         ..gpu("mi325x", "AMD Instinct MI325X", &GFX942, 304, 6_000_000)
     },
-    Row {
+    DeviceRow {
         named: &[&["mi350x"], &["gfx950"]],
         source: "gfx950: rocprofv3 agent of an MI350X (256 CUs, 4 SIMDs, 8 waves a SIMD, 160 KiB \
                  LDS); LLVM AMDGPU target (VGPRs and LDS granule of 1280 bytes as gfx950, \
                  barriers); bandwidth: AMD MI350X data sheet; kill-ns assumed",
         ..gpu("mi350x", "AMD Instinct MI350X", &GFX950, 256, 8_000_000)
     },
-    Row {
+    DeviceRow {
         named: &[&["mi355x"]],
         source: "an MI350X with a higher clock: gfx950 as MI350X; CUs, bandwidth: AMD MI355X data \
                  sheet (256 CUs, 8 TB/s); kill-ns assumed",
@@ -99,8 +99,8 @@ const fn gpu(
     arch: &Arch,
     cus: u16,
     memory_bytes_per_us: u64,
-) -> Row {
-    Row {
+) -> DeviceRow {
+    DeviceRow {
         id,
         product,
         named: &[],

@@ -3,7 +3,7 @@
 //! What an SM holds is the table of compute capabilities (`capability.rs`); the profiles' own
 //! `deviceProperties` agree with it where a sample of the device is at hand.
 
-use super::Row;
+use super::DeviceRow;
 use crate::Vendor;
 use crate::capability::{CAPABILITIES, Capability, MAX_REGISTERS, MAX_THREADS, WARP, granules};
 
@@ -13,35 +13,35 @@ const CC_8_0: &Capability = &CAPABILITIES[3];
 const CC_9_0: &Capability = &CAPABILITIES[7];
 const CC_10_0: &Capability = &CAPABILITIES[8];
 
-pub(super) const ROWS: &[Row] = &[
-    Row {
+pub(super) const ROWS: &[DeviceRow] = &[
+    DeviceRow {
         named: &[&["v100"]],
         source: "PyTorch profile of a Tesla V100-SXM2-16GB (deviceProperties); slots and granules: \
                  compute capability 7.0; bandwidth: NVIDIA V100 data sheet; kill-ns: XSched paper, \
                  section 7.3, GV100",
         ..sm("v100", "NVIDIA Tesla V100", CC_7_0, 80, 900_000)
     },
-    Row {
+    DeviceRow {
         named: &[&["2080", "ti"]],
         source: "NVIDIA Turing architecture white paper (68 SMs, 64 KiB shared memory, 616 GB/s); \
                  slots and granules: compute capability 7.5; kill-ns assumed",
         ..sm("rtx-2080-ti", "NVIDIA GeForce RTX 2080 Ti", CC_7_5, 68, 616_000)
     },
-    Row {
+    DeviceRow {
         named: &[&["a100"]],
         source: "PyTorch profile of an NVIDIA A100-PG509-200, 40 GB (deviceProperties); slots and \
                  granules: compute capability 8.0; bandwidth: NVIDIA A100 data sheet, 40 GB \
                  (2039 GB/s with 80 GB); kill-ns assumed",
         ..sm("a100", "NVIDIA A100 40GB", CC_8_0, 108, 1_555_000)
     },
-    Row {
+    DeviceRow {
         named: &[&["h100"]],
         not: &["mig", "pcie"],
         source: "PyTorch profile of an NVIDIA H100 (deviceProperties); slots and granules: compute \
                  capability 9.0; bandwidth: NVIDIA H100 data sheet, SXM; kill-ns assumed",
         ..sm("h100", "NVIDIA H100 SXM", CC_9_0, 132, 3_350_000)
     },
-    Row {
+    DeviceRow {
         named: &[&["h800"]],
         not: &["mig", "pcie"],
         source: "an H100 SXM with slower links: SMs as in published PyTorch profiles of an NVIDIA \
@@ -49,7 +49,7 @@ pub(super) const ROWS: &[Row] = &[
                  from the H100; kill-ns assumed",
         ..sm("h800", "NVIDIA H800 SXM", CC_9_0, 132, 3_350_000)
     },
-    Row {
+    DeviceRow {
         named: &[&["b200"]],
         source: "PyTorch profile of an NVIDIA B200 (deviceProperties); slots and granules: compute \
                  capability 10.0; bandwidth: NVIDIA DGX B200 data sheet (64 TB/s for 8); kill-ns \
@@ -64,10 +64,10 @@ const fn sm(
     capability: &Capability,
     sms: u16,
     memory_bytes_per_us: u64,
-) -> Row {
+) -> DeviceRow {
     let Capability { major, blocks, threads, registers, shared_bytes, .. } = *capability;
     let shape = crate::capability::shape(major, blocks, threads, registers, shared_bytes);
-    Row {
+    DeviceRow {
         id,
         product,
         named: &[],

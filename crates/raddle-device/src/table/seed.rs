@@ -7,13 +7,13 @@
 
 use raddle_policy::CuShape;
 
-use super::Row;
+use super::DeviceRow;
 use crate::{Granules, Vendor};
 
 const SIMDS: u16 = 4;
 const WAVES_PER_SIMD: u16 = 16;
 
-pub(super) const ROWS: &[Row] = &[Row {
+pub(super) const ROWS: &[DeviceRow] = &[DeviceRow {
     id: "seed-000",
     product: "example device of seed 000",
     named: &[],

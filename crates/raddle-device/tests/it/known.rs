@@ -1,7 +1,7 @@
 //! Which device is it: one of the table, one of its instruction set, or one that its properties describe?
 
 use raddle_device::{
-    Device, DeviceError, Properties, find, find_arch, find_product, from_properties, table,
+    Device, DeviceError, SourceDevice, find, find_arch, find_product, from_properties, table,
 };
 use raddle_policy::Footprint;
 
@@ -51,7 +51,7 @@ fn product_names_of_profiles_are_recognised() {
 
 #[test]
 fn an_unknown_gpu_is_built_from_its_properties() {
-    let properties = Properties {
+    let properties = SourceDevice {
         name: "NVIDIA GeForce RTX 4090".into(),
         sms: Some(128),
         compute_major: Some(8),
@@ -60,22 +60,22 @@ fn an_unknown_gpu_is_built_from_its_properties() {
         threads_per_sm: Some(1536),
         shared_bytes_per_sm: Some(102_400),
         wave_size: Some(32),
-        ..Properties::default()
+        ..SourceDevice::default()
     };
     let device = from_properties(&properties).unwrap();
     assert_eq!((device.cus, device.shape.waves(), device.shape.workgroups), (128, 48, 24));
     assert_eq!(device.shape.lds, 800);
-    let strange = Properties { compute_major: Some(99), ..properties.clone() };
+    let strange = SourceDevice { compute_major: Some(99), ..properties.clone() };
     assert!(matches!(from_properties(&strange), Err(DeviceError::Capability { .. })));
-    let silent = Properties { sms: None, ..properties.clone() };
+    let silent = SourceDevice { sms: None, ..properties.clone() };
     assert!(matches!(from_properties(&silent), Err(DeviceError::Missing { .. })));
-    let empty = Properties { threads_per_sm: Some(0), ..properties };
+    let empty = SourceDevice { threads_per_sm: Some(0), ..properties };
     assert!(matches!(from_properties(&empty), Err(DeviceError::Impossible { .. })));
 }
 
 #[test]
 fn a_table_device_and_its_properties_agree() {
-    let properties = Properties {
+    let properties = SourceDevice {
         name: "Tesla V100-SXM2-16GB".into(),
         sms: Some(80),
         compute_major: Some(7),
@@ -84,7 +84,7 @@ fn a_table_device_and_its_properties_agree() {
         threads_per_sm: Some(2048),
         shared_bytes_per_sm: Some(98304),
         wave_size: Some(32),
-        ..Properties::default()
+        ..SourceDevice::default()
     };
     let (built, known) = (from_properties(&properties).unwrap(), find("v100").unwrap());
     assert_eq!((built.shape, built.granules, built.cus), (known.shape, known.granules, known.cus));
@@ -112,14 +112,14 @@ fn an_amd_device_is_found_by_instruction_set_and_compute_units() {
     }
 }
 
-fn agent(arch: &str, cus: u32) -> Properties {
-    Properties {
+fn agent(arch: &str, cus: u32) -> SourceDevice {
+    SourceDevice {
         name: "AMD Some-GPU 9".into(),
         sms: Some(cus),
         arch: arch.into(),
         wave_size: Some(64),
         simds_per_sm: Some(4),
-        ..Properties::default()
+        ..SourceDevice::default()
     }
 }
 
@@ -127,7 +127,7 @@ fn agent(arch: &str, cus: u32) -> Properties {
 fn an_unknown_amd_gpu_is_built_from_its_agent() {
     let mi350x = find("mi350x").unwrap();
     // An eighth of an MI350X (CPX mode).
-    let eighth = Properties {
+    let eighth = SourceDevice {
         waves_per_simd: Some(8),
         threads_per_sm: Some(2048),
         shared_bytes_per_sm: Some(160 * 1024),
@@ -138,7 +138,7 @@ fn an_unknown_amd_gpu_is_built_from_its_agent() {
     assert_eq!((device.shape, device.granules), (mi350x.shape, mi350x.granules));
     assert!(device.source.contains("gfx950; bandwidth assumed, that of MI350X"));
     // What the agent says is believed, what it leaves out is what the instruction set has.
-    let odd = Properties { waves_per_simd: Some(6), ..agent("gfx942", 20) };
+    let odd = SourceDevice { waves_per_simd: Some(6), ..agent("gfx942", 20) };
     let shape = from_properties(&odd).unwrap().shape;
     assert_eq!(
         (shape.waves(), shape.workgroups, shape.lds, shape.vgpr_per_simd),
@@ -148,21 +148,21 @@ fn an_unknown_amd_gpu_is_built_from_its_agent() {
 
 #[test]
 fn an_amd_gpu_that_cannot_be_is_refused() {
-    let refusal = |properties: &Properties| from_properties(properties).unwrap_err();
+    let refusal = |properties: &SourceDevice| from_properties(properties).unwrap_err();
     let navi = refusal(&agent("gfx1100", 48));
     assert!(matches!(navi, DeviceError::Arch { .. }), "{navi}");
     assert!(navi.to_string().contains("'gfx1100'") && navi.to_string().contains("--device"));
-    let silent = Properties { sms: None, ..agent("gfx942", 1) };
+    let silent = SourceDevice { sms: None, ..agent("gfx942", 1) };
     assert!(matches!(refusal(&silent), DeviceError::Missing { .. }));
     for bad in [
-        Properties { sms: Some(0), ..agent("gfx942", 1) },
-        Properties { sms: Some(70_000), ..agent("gfx942", 1) },
-        Properties { wave_size: Some(32), ..agent("gfx942", 1) },
-        Properties { simds_per_sm: Some(0), ..agent("gfx942", 1) },
-        Properties { simds_per_sm: Some(256), ..agent("gfx942", 1) },
-        Properties { waves_per_simd: Some(0), ..agent("gfx942", 1) },
-        Properties { waves_per_simd: Some(70_000), ..agent("gfx942", 1) },
-        Properties { workgroups_per_sm: Some(70_000), ..agent("gfx942", 1) },
+        SourceDevice { sms: Some(0), ..agent("gfx942", 1) },
+        SourceDevice { sms: Some(70_000), ..agent("gfx942", 1) },
+        SourceDevice { wave_size: Some(32), ..agent("gfx942", 1) },
+        SourceDevice { simds_per_sm: Some(0), ..agent("gfx942", 1) },
+        SourceDevice { simds_per_sm: Some(256), ..agent("gfx942", 1) },
+        SourceDevice { waves_per_simd: Some(0), ..agent("gfx942", 1) },
+        SourceDevice { waves_per_simd: Some(70_000), ..agent("gfx942", 1) },
+        SourceDevice { workgroups_per_sm: Some(70_000), ..agent("gfx942", 1) },
     ] {
         assert!(matches!(refusal(&bad), DeviceError::Impossible { .. }), "{bad:?}");
     }
@@ -183,19 +183,19 @@ fn amd_rows_and_their_instruction_sets_agree() {
 
 #[test]
 fn workgroup_slots_that_a_profile_says_are_believed() {
-    let properties = Properties { workgroups_per_sm: Some(24), ..gpu("NVIDIA X", (8, 9)) };
+    let properties = SourceDevice { workgroups_per_sm: Some(24), ..gpu("NVIDIA X", (8, 9)) };
     assert_eq!(from_properties(&properties).unwrap().shape.workgroups, 24);
-    let properties = Properties { workgroups_per_sm: Some(12), ..gpu("NVIDIA X", (8, 9)) };
+    let properties = SourceDevice { workgroups_per_sm: Some(12), ..gpu("NVIDIA X", (8, 9)) };
     assert_eq!(from_properties(&properties).unwrap().shape.workgroups, 12);
 }
 
-fn gpu(name: &str, capability: (u32, u32)) -> Properties {
-    Properties {
+fn gpu(name: &str, capability: (u32, u32)) -> SourceDevice {
+    SourceDevice {
         name: name.into(),
         sms: Some(1),
         compute_major: Some(capability.0),
         compute_minor: Some(capability.1),
-        ..Properties::default()
+        ..SourceDevice::default()
     }
 }
 
@@ -214,7 +214,7 @@ fn every_known_capability_makes_a_sound_device() {
 #[test]
 fn a_gpu_of_another_maker_is_no_nvidia() {
     let by_name = gpu("AMD Radeon Graphics", (9, 0));
-    let by_wave = Properties { wave_size: Some(64), ..gpu("", (9, 0)) };
+    let by_wave = SourceDevice { wave_size: Some(64), ..gpu("", (9, 0)) };
     for foreign in [by_name, by_wave] {
         let error = from_properties(&foreign).unwrap_err();
         assert!(matches!(error, DeviceError::NotNvidia { .. }), "{error}");

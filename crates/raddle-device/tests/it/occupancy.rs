@@ -2,7 +2,7 @@
 //!
 //! Figures of kernels from public profiles (see each table), not the files themselves.
 
-use raddle_device::{Properties, find, from_properties};
+use raddle_device::{SourceDevice, find, from_properties};
 use raddle_policy::{Footprint, Resource};
 
 /// Device, workgroups, threads, registers a thread, shared memory, estimated occupancy in percent.
@@ -165,12 +165,12 @@ const NVIDIA_SAYS: &[Answer] = &[
 #[test]
 fn residency_is_what_nvidias_occupancy_calculation_says() {
     for &((major, minor), [threads, registers, lds], workgroups, expected) in NVIDIA_SAYS {
-        let device = from_properties(&Properties {
+        let device = from_properties(&SourceDevice {
             name: "any".into(),
             sms: Some(1),
             compute_major: Some(major),
             compute_minor: Some(minor),
-            ..Properties::default()
+            ..SourceDevice::default()
         })
         .expect("a known capability");
         let residency = device.residency(&footprint(threads, registers, lds));

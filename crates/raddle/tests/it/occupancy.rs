@@ -19,7 +19,7 @@ fn sample(name: &str) -> Option<Profile> {
 fn devices(profile: &Profile) -> [Device; 2] {
     let source: &SourceDevice = profile.device.as_ref().expect("it is in the file");
     let table = find(&source.name).or_else(|| find_product(&source.name)).expect(&source.name);
-    let described = from_properties(&raddle::properties(source));
+    let described = from_properties(source);
     [table, described.expect(&source.name)]
 }
 
