@@ -24,7 +24,9 @@ pub enum DeviceError {
     )]
     Capability { name: String, major: u32, minor: u32 },
     /// An AMD device with an instruction set whose registers we do not know.
-    #[error("device '{name}' has the instruction set '{arch}', whose registers are not known{HINT}")]
+    #[error(
+        "device '{name}' has the instruction set '{arch}', whose registers are not known{HINT}"
+    )]
     Arch { name: String, arch: String },
     /// A device of another maker that is not in the table: profiles say too little of those.
     #[error(

@@ -113,8 +113,7 @@ fn from_arch(source: &SourceDevice) -> Result<Device, DeviceError> {
             id: slug(name),
             product: name.clone(),
             vendor: Vendor::Amd,
-            cus: u16::try_from(cus)
-                .map_err(|_| impossible(source, "number of compute units"))?,
+            cus: u16::try_from(cus).map_err(|_| impossible(source, "number of compute units"))?,
             wave_size: arch::WAVE,
             max_threads_per_workgroup: arch::MAX_THREADS,
             max_vgprs_per_thread: known.max_vgprs_per_thread,

@@ -5,7 +5,8 @@
 use raddle_dispatch::Composed;
 use raddle_policy::{Activity, Barrier, CuShape, Demand, Idempotence, Level, StreamId, Ticks};
 
-use crate::plan::{Costs, ProcessPlan, Task, Work, Workload};
+use crate::plan::Costs;
+use crate::workload::{ProcessPlan, Task, Work, Workload};
 use crate::{EnergyModel, Options, run};
 
 /// A compute unit on which tests of one kind run while all others rest, and a meter at it.

@@ -16,11 +16,12 @@ use raddle_policy::{Action, Actions, CuId, CuShape, Free, LaunchId, Tick, Ticks}
 use crate::ledger::Ledger;
 use crate::machine::Machine;
 use crate::outcome::RefusedLaunch;
-use crate::plan::{Costs, Workload};
+use crate::plan::Costs;
 use crate::queue::{Due, Queue};
 use crate::tasks::{Issued, Tasks};
 use crate::usage::Usage;
 use crate::watch::{Seen, Watch};
+use crate::workload::Workload;
 use crate::{EnergyModel, Outcome, SimError};
 
 /// So many decisions in one tick are a livelock.

@@ -3,84 +3,49 @@
 use raddle_dispatch::DispatchError;
 use raddle_policy::{CuId, Free, LaunchId, Tick};
 
-/// Why a run stopped. Everything that is about the workload is data in the outcome instead.
+/// Why a run did not begin, or stopped. Launches that cannot run are data in the outcome instead.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what each field is")]
 pub enum SimError {
     /// The dispatcher refused an event, or one of its policies broke a law.
     #[error("at {at} ns: {error}")]
-    Dispatch {
-        /// When.
-        at: Tick,
-        /// What the dispatcher said.
-        error: DispatchError,
-    },
+    Dispatch { at: Tick, error: DispatchError },
     /// An action would put more on a compute unit than it holds.
     #[error(
         "at {at} ns: the dispatcher starts more of {launch} on {cu} than fits there; the action is refused and the run stops. Check the allocation policy with `raddle_testkit`"
     )]
-    Overcommit {
-        /// When.
-        at: Tick,
-        /// Which launch.
-        launch: LaunchId,
-        /// Where.
-        cu: CuId,
-    },
+    Overcommit { at: Tick, launch: LaunchId, cu: CuId },
     /// An action that makes no sense for the launch as it stands.
     #[error("at {at} ns: the dispatcher asks to {what} {launch}, which is {state}; the run stops")]
-    Action {
-        /// When.
-        at: Tick,
-        /// Which launch.
-        launch: LaunchId,
-        /// What it asks.
-        what: &'static str,
-        /// How the launch stands.
-        state: &'static str,
-    },
+    Action { at: Tick, launch: LaunchId, what: &'static str, state: &'static str },
     /// The dispatcher's book and the simulator's ledger differ.
     #[error(
         "at {at} ns: the two books differ on {cu}: the simulator has {ours:?} free, the dispatcher {theirs:?}. This is a fault in one of them; please report it with the log"
     )]
-    BooksDiffer {
-        /// When.
-        at: Tick,
-        /// Where.
-        cu: CuId,
-        /// Free by the simulator's ledger.
-        ours: Box<Free>,
-        /// Free by the dispatcher's book.
-        theirs: Box<Free>,
-    },
+    BooksDiffer { at: Tick, cu: CuId, ours: Box<Free>, theirs: Box<Free> },
     /// Every launch has ended, but something is still taken.
     #[error(
         "at {at} ns: every launch has ended and not everything was given back; this is a fault of the simulator, please report it with the profile"
     )]
-    NotGivenBack {
-        /// When.
-        at: Tick,
-    },
+    NotGivenBack { at: Tick },
     /// The dispatcher goes on acting without letting time pass.
     #[error(
         "at {at} ns: a million decisions without time passing; a turn or preempt policy takes work off and brings it back for ever"
     )]
-    Livelock {
-        /// When.
-        at: Tick,
-    },
+    Livelock { at: Tick },
     /// More processes than ids.
     #[error("{0} processes: at most 65,535 run together; give fewer profiles")]
     TooManyProcesses(usize),
     /// A process cannot begin as its plan says.
     #[error("{process} cannot be repeated as asked: {problem}; give it other requests")]
-    Requests {
-        /// Which process.
-        process: String,
-        /// What is wrong.
-        problem: &'static str,
-    },
+    Requests { process: String, problem: &'static str },
     /// More launches than ids.
     #[error("more than 4,294,967,295 launches: repeat less often (`--once`)")]
     TooManyLaunches,
+    /// Nothing of the workload is left to run.
+    #[error(
+        "none of the {launches} launches can run on {device}; first refusal: {first}. Replay it on a larger device (`--device`; `raddle devices` lists them), or check the shapes in the profile"
+    )]
+    NothingRuns { launches: usize, device: String, first: String },
 }

@@ -1,67 +1,14 @@
 //! Who had the device for how long, who waited, and what did taking turns cost?
 //!
-//! Run time = time with waves on the device; alive time = time with a launch ready that has not
-//! ended; a wait = alive without waves. All are whole nanoseconds; with one process on the device
-//! at a time, run times add up to the time that it was busy, and what they are above it is the time
-//! that processes were on it together.
+//! Run, alive and waiting times are those of `times`.
 
 use raddle_dispatch::TurnTally;
 use serde::{Deserialize, Serialize};
 
-use crate::metrics::{jain, ratio, round};
-use crate::{Outcome, Workload};
-
-/// The time of one process.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ProcessTime {
-    /// With waves on the device.
-    pub run_ns: u64,
-    /// With a launch that was ready and had not ended.
-    pub alive_ns: u64,
-    /// Run times of all processes, this one's included, while this one was alive.
-    pub run_of_all_ns: u64,
-    /// The longest it was alive without waves on the device.
-    pub longest_wait_ns: u64,
-    /// For how long that has been so up to now.
-    waits_ns: u64,
-}
-
-/// The time of all processes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Times {
-    /// One a process.
-    pub processes: Vec<ProcessTime>,
-    /// With waves of any process on the device.
-    pub busy_ns: u64,
-}
-
-impl Times {
-    pub(crate) fn new(processes: usize) -> Self {
-        Self { processes: vec![ProcessTime::default(); processes], busy_ns: 0 }
-    }
-
-    /// For so long, processes had these waves on the device and these launches unfinished.
-    pub(crate) fn pass(&mut self, ns: u64, waves: &[u64], unfinished: &[u64]) {
-        if ns == 0 {
-            return;
-        }
-        let running = waves.iter().filter(|&&waves| waves > 0).count() as u64;
-        self.busy_ns += if running > 0 { ns } else { 0 };
-        let of_all = ns.saturating_mul(running);
-        for ((time, &waves), &unfinished) in self.processes.iter_mut().zip(waves).zip(unfinished) {
-            if waves > 0 {
-                time.run_ns += ns;
-            }
-            if unfinished > 0 {
-                time.alive_ns += ns;
-                time.run_of_all_ns = time.run_of_all_ns.saturating_add(of_all);
-            }
-            let waits = unfinished > 0 && waves == 0;
-            time.waits_ns = if waits { time.waits_ns + ns } else { 0 };
-            time.longest_wait_ns = time.longest_wait_ns.max(time.waits_ns);
-        }
-    }
-}
+use crate::figures::{jain, ratio, round};
+use crate::outcome::Outcome;
+use crate::times::ProcessTime;
+use crate::workload::Workload;
 
 /// How fairly time was divided.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -157,26 +104,4 @@ fn newcomer(workload: &Workload) -> Option<usize> {
         return None;
     }
     starts().position(|start| start == last)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn time_is_added_up_exactly() {
-        let mut times = Times::new(2);
-        times.pass(10, &[4, 0], &[1, 1]);
-        times.pass(5, &[4, 2], &[1, 1]);
-        times.pass(0, &[0, 0], &[9, 9]);
-        times.pass(7, &[0, 2], &[1, 1]);
-        times.pass(3, &[0, 0], &[1, 0]);
-        times.pass(2, &[1, 0], &[1, 0]);
-        let [one, two] = times.processes[..] else { panic!("two") };
-        assert_eq!((one.run_ns, one.alive_ns, one.run_of_all_ns), (17, 27, 29));
-        assert_eq!((two.run_ns, two.alive_ns, two.run_of_all_ns), (12, 22, 27));
-        assert_eq!((one.longest_wait_ns, two.longest_wait_ns), (10, 10));
-        // Run times are busy time, and what two ran together once more.
-        assert_eq!((times.busy_ns, one.run_ns + two.run_ns), (24, 24 + 5));
-    }
 }

@@ -9,6 +9,7 @@
 
 mod both;
 mod busy;
+mod cause;
 mod gaps;
 mod off;
 mod order;
@@ -18,11 +19,12 @@ use raddle_device::Device;
 use raddle_trace::{Field, OpKind, Origin, Profile};
 use serde::Serialize;
 
-use crate::Outcome;
+use crate::outcome::Outcome;
 use both::both;
 pub use busy::{Busy, BusyCause, BusyPart};
+pub use cause::WaitCause;
 pub use order::Order;
-pub use waits::{WaitCause, WaitPart, Waits};
+pub use waits::{WaitPart, Waits};
 
 /// A recording and its replay, compared.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -13,6 +13,7 @@ mod engine;
 mod error;
 mod fairness;
 mod fidelity;
+mod figures;
 mod ledger;
 mod machine;
 mod metrics;
@@ -24,21 +25,24 @@ mod repetition;
 mod requests;
 mod series;
 mod tasks;
+mod times;
 mod usage;
 mod watch;
+mod workload;
 
 pub use bench::TestBench;
 pub use engine::{Options, Progress, run, run_watched};
 pub use error::SimError;
-pub use fairness::{Fairness, ProcessFairness, ProcessTime, Times};
+pub use fairness::{Fairness, ProcessFairness};
 pub use fidelity::{Busy, BusyCause, BusyPart, Fidelity, Order, WaitCause, WaitPart, Waits};
-pub use metrics::{LevelSummary, ProcessSummary, Summary, percentile};
+pub use figures::percentile;
+pub use metrics::{LevelSummary, ProcessSummary, Summary};
 pub use outcome::{Counters, Outcome, Record, RefusedLaunch};
-pub use plan::{
-    Costs, PlanError, PlanOptions, ProcessPlan, Task, Work, Workload, device_costs, plan,
-};
+pub use plan::{Costs, PlanOptions, device_costs, plan};
 pub use power::{Energy, EnergyModel, EnergySummary};
 pub use repetition::Repetition;
 pub use requests::RequestSummary;
 pub use series::{ProcessSeries, Series};
+pub use times::{ProcessTime, Times};
 pub use watch::{Seen, Watch};
+pub use workload::{ProcessPlan, Task, Work, Workload};

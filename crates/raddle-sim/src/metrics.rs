@@ -14,8 +14,12 @@ use std::collections::BTreeMap;
 use raddle_policy::Resource;
 use serde::{Deserialize, Serialize};
 
-use crate::plan::{Work, Workload};
-use crate::{EnergySummary, Fairness, Outcome, Record, RequestSummary};
+use crate::fairness::Fairness;
+use crate::figures::{jain, percentile, ratio, round};
+use crate::outcome::{Outcome, Record};
+use crate::power::EnergySummary;
+use crate::requests::RequestSummary;
+use crate::workload::{Work, Workload};
 
 /// The result of one recipe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -91,20 +95,6 @@ pub struct LevelSummary {
     pub latency_p99_ns: u64,
     /// Geometric mean; absent where no run alone was given.
     pub slowdown: Option<f64>,
-}
-
-/// The smallest value that at least `percent` in 100 of the values do not exceed; 0 of nothing.
-/// `sorted` rises.
-///
-/// ```
-/// assert_eq!(raddle_sim::percentile(&[10, 20, 30, 40], 50), 20);
-/// assert_eq!(raddle_sim::percentile(&[10, 20, 30, 40], 99), 40);
-/// ```
-#[must_use]
-pub fn percentile(sorted: &[u64], percent: u64) -> u64 {
-    let rank = (sorted.len() as u64).saturating_mul(percent.min(100)).div_ceil(100).max(1);
-    let at = usize::try_from(rank - 1).unwrap_or(usize::MAX);
-    sorted.get(at).copied().unwrap_or(0)
 }
 
 impl Summary {
@@ -216,21 +206,4 @@ fn slowdown(records: &[&Record], alone: &[Option<u64>]) -> Option<f64> {
         count += 1;
     }
     (count > 0).then(|| libm::exp(logs / count as f64))
-}
-
-/// Jain's index, of two or more values of which one is above 0.
-pub(crate) fn jain(used: impl ExactSizeIterator<Item = f64> + Clone) -> Option<f64> {
-    let count = used.len();
-    let total: f64 = used.clone().sum();
-    let squares: f64 = used.map(|x| x * x).sum();
-    (count > 1 && total > 0.0).then(|| total * total / (count as f64 * squares))
-}
-
-pub(crate) fn ratio(part: u128, whole: u128) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
-}
-
-/// Four decimals are all that is printed anywhere.
-pub(crate) fn round(x: f64) -> f64 {
-    (x * 10_000.0).round() / 10_000.0
 }

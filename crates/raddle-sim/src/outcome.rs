@@ -3,7 +3,9 @@
 use raddle_dispatch::TurnTally;
 use raddle_policy::{LaunchId, Refusal, Tick};
 
-use crate::{Energy, Series, Times};
+use crate::power::Energy;
+use crate::series::Series;
+use crate::times::Times;
 
 /// What happened to one launch, copy or fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,112 +7,11 @@
 
 use raddle_device::Device;
 use raddle_dispatch::DeviceCosts;
-use raddle_policy::{Activity, Barrier, Demand, Idempotence, Level, Resource, StreamId, Ticks};
+use raddle_policy::{CuId, Cus, Demand, Level, Resource, StreamId, Ticks};
 use raddle_trace::{Op, OpKind, Profile};
 
-use crate::repetition::Repetition;
-
-/// Processes that run together.
-#[derive(Clone, Debug)]
-pub struct Workload {
-    /// Position = process id.
-    pub processes: Vec<ProcessPlan>,
-    /// Whether the shorter ones of those that repeat back to back do so until the longest has ended
-    /// once, and every request of the others.
-    pub repeat: bool,
-}
-
-/// One process: a profile, ready to be simulated.
-#[derive(Clone, Debug)]
-pub struct ProcessPlan {
-    /// For people.
-    pub name: String,
-    /// Its work, in the order of the profile.
-    pub tasks: Vec<Task>,
-    /// Positions of `tasks` by arrival.
-    pub by_arrival: Vec<u32>,
-    /// How many streams it has.
-    pub streams: u32,
-    /// From its time 0 to its last recorded end.
-    pub span: Ticks,
-    /// When it joins.
-    pub start: Ticks,
-    /// Its share, 1 or more.
-    pub share: u32,
-    /// When its profile begins, and begins anew.
-    pub repetition: Repetition,
-}
-
-impl ProcessPlan {
-    /// A process of these tasks that joins at 0 with share 1 and repeats back to back; its span
-    /// ends with its last arrival.
-    ///
-    /// A task may only wait for an earlier one of its own stream.
-    #[must_use]
-    pub fn new(name: &str, tasks: Vec<Task>) -> Self {
-        let mut by_arrival: Vec<u32> = (0..tasks.len() as u32).collect();
-        by_arrival.sort_by_key(|&position| tasks[position as usize].arrival);
-        let last = tasks.iter().map(|task| task.arrival).max().unwrap_or_default();
-        Self {
-            name: name.to_owned(),
-            by_arrival,
-            streams: tasks.iter().map(|task| task.stream.0.saturating_add(1)).max().unwrap_or(0),
-            span: Ticks(last.0.saturating_add(1)),
-            start: Ticks::ZERO,
-            share: 1,
-            repetition: Repetition::BackToBack,
-            tasks,
-        }
-    }
-}
-
-/// One launch, copy or fill.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Task {
-    /// Its lane.
-    pub stream: StreamId,
-    /// How urgent it is.
-    pub level: Level,
-    /// When its host issues it, since the process's time 0.
-    pub arrival: Ticks,
-    /// The task that must end first, as a position in the plan.
-    pub after: Option<u32>,
-    /// Whether it may be killed and run again.
-    pub idempotent: Idempotence,
-    /// What its waves do, where it runs workgroups.
-    pub activity: Activity,
-    /// What it does.
-    pub work: Work,
-}
-
-/// What a task does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Work {
-    /// Runs workgroups.
-    Kernel {
-        /// How many; 0 is refused on arrival.
-        workgroups: u64,
-        /// How long each lasts.
-        workgroup: Ticks,
-        /// What each takes.
-        demand: Demand,
-        /// Whether its waves meet at a barrier.
-        barrier: Barrier,
-        /// Registers and LDS of one workgroup, in bytes: what saving it moves.
-        context_bytes: u64,
-    },
-    /// Runs workgroups of a size that the device cannot even name.
-    Unfit {
-        /// What lacks.
-        resource: Resource,
-        /// How much one workgroup wants.
-        wanted: u64,
-        /// How much there is.
-        available: u64,
-    },
-    /// Copies or fills memory for that long.
-    Copy(Ticks),
-}
+use crate::error::SimError;
+use crate::workload::{ProcessPlan, Task, Work, Workload};
 
 /// What taking work off costs on this device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,24 +70,6 @@ pub struct PlanOptions<'a> {
     pub share: u32,
 }
 
-/// A workload that cannot be replayed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PlanError {
-    /// Nothing is left to run.
-    #[error(
-        "none of the {launches} launches can run on {device}; first refusal: {first}. Replay it on a larger device (`--device`; `raddle devices` lists them), or check the shapes in the profile"
-    )]
-    NothingRuns {
-        /// How many there are.
-        launches: usize,
-        /// The device.
-        device: String,
-        /// Why the first one cannot.
-        first: String,
-    },
-}
-
 /// Makes a process of a profile; `level` says how urgent an op is.
 ///
 /// What can never run on the target stays in it, to be refused when it arrives.
@@ -221,8 +102,8 @@ impl Workload {
     ///
     /// # Errors
     /// When it has launches and none of them can ever run there.
-    pub fn check(&self, target: &Device) -> Result<(), PlanError> {
-        let cus = raddle_policy::Cus::new(target.shape, 1);
+    pub fn check(&self, target: &Device) -> Result<(), SimError> {
+        let cus = Cus::new(target.shape, 1);
         let kernels = || {
             let tasks = self.processes.iter().flat_map(|plan| &plan.tasks);
             tasks.filter(|task| !matches!(task.work, Work::Copy(_)))
@@ -231,7 +112,7 @@ impl Workload {
         if launches == 0 || kernels().any(|task| why_not(&cus, task).is_none()) {
             return Ok(());
         }
-        Err(PlanError::NothingRuns {
+        Err(SimError::NothingRuns {
             launches,
             device: target.product.clone(),
             first: kernels().find_map(|task| why_not(&cus, task)).unwrap_or_default(),
@@ -240,7 +121,7 @@ impl Workload {
 }
 
 /// Why a task can never run, in words.
-fn why_not(cus: &raddle_policy::Cus, task: &Task) -> Option<String> {
+fn why_not(cus: &Cus, task: &Task) -> Option<String> {
     match task.work {
         Work::Unfit { resource: Resource::Vgpr, wanted, available } => {
             Some(format!("a work-item wants {wanted} vector registers and can have {available}"))
@@ -251,7 +132,7 @@ fn why_not(cus: &raddle_policy::Cus, task: &Task) -> Option<String> {
         Work::Unfit { resource, wanted, available } => Some(lacks(resource, wanted, available)),
         Work::Kernel { workgroups: 0, .. } => Some("its grid is empty".to_owned()),
         Work::Kernel { demand, .. } => {
-            let (resource, wanted, available) = cus.lacking(raddle_policy::CuId(0), &demand)?;
+            let (resource, wanted, available) = cus.lacking(CuId(0), &demand)?;
             Some(lacks(resource, wanted, available))
         }
         Work::Copy(_) => None,

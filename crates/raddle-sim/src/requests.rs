@@ -6,9 +6,10 @@
 use raddle_policy::Tick;
 use serde::{Deserialize, Serialize};
 
-use crate::metrics::percentile;
-use crate::plan::{ProcessPlan, Workload};
-use crate::{Outcome, Repetition};
+use crate::figures::percentile;
+use crate::outcome::Outcome;
+use crate::repetition::Repetition;
+use crate::workload::{ProcessPlan, Workload};
 
 /// What became of the requests of one process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,17 +75,17 @@ struct Served {
 /// By request; `None` where it has not ended, or nothing of it ran.
 fn served(plan: &ProcessPlan, outcome: &Outcome, process: usize) -> Vec<Option<Served>> {
     #[derive(Clone, Copy, Default)]
-    struct Request {
+    struct RequestTimes {
         arrival: Tick,
         end: Option<Tick>,
         left: bool,
     }
-    let mut requests: Vec<Request> = Vec::new();
+    let mut requests: Vec<RequestTimes> = Vec::new();
     let own = outcome.records.iter().filter(|record| usize::from(record.process) == process);
     for record in own {
         let at = record.iteration as usize;
         if at >= requests.len() {
-            requests.resize(at + 1, Request::default());
+            requests.resize(at + 1, RequestTimes::default());
         }
         let request = &mut requests[at];
         // Every record of a request tells when it began.
@@ -93,7 +94,7 @@ fn served(plan: &ProcessPlan, outcome: &Outcome, process: usize) -> Vec<Option<S
         request.end = request.end.max(record.ended);
         request.left |= record.ended.is_none() && !record.refused;
     }
-    let served = |request: &Request| {
+    let served = |request: &RequestTimes| {
         let end = request.end.filter(|_| !request.left)?;
         Some(Served { end, latency_ns: end.since(request.arrival).0 })
     };

@@ -7,8 +7,8 @@ mod line;
 
 use raddle_policy::{LaunchId, Tick, Ticks};
 
-use crate::plan::{ProcessPlan, Workload};
 use crate::repetition::Repetition;
+use crate::workload::{ProcessPlan, Workload};
 use crate::{Record, SimError};
 use lane::{Lane, Repeat};
 
@@ -397,7 +397,7 @@ mod tests {
     use raddle_policy::{Activity, Barrier, Demand, Idempotence, Level, StreamId};
 
     use super::*;
-    use crate::plan::{Task, Work};
+    use crate::workload::{Task, Work};
 
     #[test]
     fn a_nanosecond_beside_a_second_stops_repeating() {

@@ -4,7 +4,7 @@ use std::io;
 
 use raddle_device::DeviceError;
 use raddle_dispatch::{DispatchError, RecipeError};
-use raddle_sim::{PlanError, SimError};
+use raddle_sim::SimError;
 use raddle_trace::TraceError;
 
 /// What stops a verb. Its text says what, where and what to do.
@@ -18,7 +18,7 @@ pub(crate) enum CliError {
     Trace(#[from] TraceError),
     /// Nothing of a profile can run.
     #[error(transparent)]
-    Plan(#[from] PlanError),
+    Plan(#[from] SimError),
     /// A recipe cannot be used.
     #[error(transparent)]
     Recipe(#[from] RecipeError),

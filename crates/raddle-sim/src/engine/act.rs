@@ -5,9 +5,9 @@ use raddle_policy::{Action, Actions, LaunchId, Ticks};
 use super::Engine;
 use crate::SimError;
 use crate::machine::Kernel;
-use crate::plan::Work;
 use crate::queue::Due;
 use crate::watch::{Seen, Watch};
+use crate::workload::Work;
 
 impl<W: Watch> Engine<'_, W> {
     pub(super) fn carry_out(&mut self, action: &Action, lists: &Actions) -> Result<(), SimError> {

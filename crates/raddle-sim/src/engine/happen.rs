@@ -6,10 +6,10 @@ use raddle_policy::{Event, Launch, LaunchId, ProcessId, Refusal};
 use super::Engine;
 use crate::SimError;
 use crate::outcome::RefusedLaunch;
-use crate::plan::Work;
 use crate::queue::Due;
 use crate::tasks::Issued;
 use crate::watch::{Seen, Watch};
+use crate::workload::Work;
 
 impl<W: Watch> Engine<'_, W> {
     fn tell(&mut self, event: &Event<'_>) -> Result<(), SimError> {

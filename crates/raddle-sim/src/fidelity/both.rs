@@ -3,8 +3,8 @@
 use raddle_device::Device;
 use raddle_trace::{Field, OpKind, Origin, Profile};
 
+use crate::outcome::{Outcome, Record};
 use crate::plan::planned_ns;
-use crate::{Outcome, Record};
 
 /// From start to end, in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

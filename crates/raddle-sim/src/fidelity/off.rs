@@ -15,8 +15,8 @@
 //! is a sum of [`WaitCause`]s, exactly. Times are ns.
 
 use super::both::Both;
+use super::cause::WaitCause;
 use super::gaps::Gap;
-use super::waits::WaitCause;
 
 /// A time of each cause.
 pub(super) type Parts = [i64; WaitCause::ALL.len()];

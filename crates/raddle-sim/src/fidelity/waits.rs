@@ -6,10 +6,11 @@
 use serde::Serialize;
 
 use super::both::Both;
+use super::cause::WaitCause;
 use super::gaps::gaps;
 use super::off::{Off, all_off};
 use super::{narrow, share};
-use crate::percentile;
+use crate::figures::percentile;
 
 /// An error of that much, and 5 % of the recorded wait, is within the goal.
 const TOLERANCE_NS: u64 = 2_000;
@@ -73,81 +74,6 @@ pub struct WaitPart {
     pub ns: i64,
     /// The same as a share.
     pub share: f64,
-}
-
-/// Why a kernel starts at another time than recorded: the first cause, which what an op hands on to
-/// those after it keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum WaitCause {
-    /// It could have started and nothing else ran: launch latency, or a wait for something that the
-    /// profile does not show.
-    Launch,
-    /// It could have started, and kernels of other streams ran: a wait for them, or for room.
-    OtherKernels,
-    /// It could have started, and copies or fills of other streams ran.
-    OtherCopies,
-    /// It could have started, and an op of its own stream ran that it overlaps or that is not the
-    /// one it waits for.
-    OwnStream,
-    /// It started late, but its launch was not recorded, so nobody knows since when it waited.
-    AssumedArrival,
-    /// Workgroups waited for room in the simulation, longer than in the recording.
-    Room,
-    /// What it waits for was refused.
-    NotRun,
-    /// Workgroup times are whole nanoseconds, times rounds.
-    Rounding,
-    /// It started before the op that it waits for had ended, by at most the clock's step.
-    ClockStep,
-}
-
-impl WaitCause {
-    /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 9] = [
-        Self::Launch,
-        Self::OtherKernels,
-        Self::OtherCopies,
-        Self::OwnStream,
-        Self::AssumedArrival,
-        Self::Room,
-        Self::NotRun,
-        Self::Rounding,
-        Self::ClockStep,
-    ];
-
-    /// The kebab-case name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Launch => "launch",
-            Self::OtherKernels => "other-kernels",
-            Self::OtherCopies => "other-copies",
-            Self::OwnStream => "own-stream",
-            Self::AssumedArrival => "assumed-arrival",
-            Self::Room => "room",
-            Self::NotRun => "not-run",
-            Self::Rounding => "rounding",
-            Self::ClockStep => "clock-step",
-        }
-    }
-
-    /// What it means, for a person.
-    #[must_use]
-    pub const fn explanation(self) -> &'static str {
-        match self {
-            Self::Launch => "nothing else ran: launch latency, or a wait that is not shown",
-            Self::OtherKernels => "kernels of other streams ran: a wait that is not shown",
-            Self::OtherCopies => "copies of other streams ran: a wait that is not shown",
-            Self::OwnStream => "an op of its own stream ran that it does not wait for",
-            Self::AssumedArrival => "no recorded launch: since when it waited is unknown",
-            Self::Room => "workgroups waited for room longer than in the recording",
-            Self::NotRun => "what it waits for was refused",
-            Self::Rounding => "workgroup times are whole nanoseconds, times rounds",
-            Self::ClockStep => "it started before the end of what it waits for",
-        }
-    }
 }
 
 /// The kernels whose waits are compared.

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use raddle_policy::{Tick, Ticks};
 
-use crate::plan::ProcessPlan;
+use crate::workload::ProcessPlan;
 
 /// One process while it runs.
 #[derive(Debug)]

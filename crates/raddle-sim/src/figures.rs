@@ -1,0 +1,32 @@
+//! How are ranks, ratios and rounded figures computed?
+
+/// The smallest value that at least `percent` in 100 of the values do not exceed; 0 of nothing.
+/// `sorted` rises.
+///
+/// ```
+/// assert_eq!(raddle_sim::percentile(&[10, 20, 30, 40], 50), 20);
+/// assert_eq!(raddle_sim::percentile(&[10, 20, 30, 40], 99), 40);
+/// ```
+#[must_use]
+pub fn percentile(sorted: &[u64], percent: u64) -> u64 {
+    let rank = (sorted.len() as u64).saturating_mul(percent.min(100)).div_ceil(100).max(1);
+    let at = usize::try_from(rank - 1).unwrap_or(usize::MAX);
+    sorted.get(at).copied().unwrap_or(0)
+}
+
+/// Jain's index, of two or more values of which one is above 0.
+pub(crate) fn jain(used: impl ExactSizeIterator<Item = f64> + Clone) -> Option<f64> {
+    let count = used.len();
+    let total: f64 = used.clone().sum();
+    let squares: f64 = used.map(|x| x * x).sum();
+    (count > 1 && total > 0.0).then(|| total * total / (count as f64 * squares))
+}
+
+pub(crate) fn ratio(part: u128, whole: u128) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// Four decimals are all that is printed anywhere.
+pub(crate) fn round(x: f64) -> f64 {
+    (x * 10_000.0).round() / 10_000.0
+}

@@ -1,0 +1,173 @@
+//! What is there to simulate?
+
+use raddle_policy::{Activity, Barrier, Demand, Idempotence, Level, Resource, StreamId, Ticks};
+
+use crate::error::SimError;
+use crate::repetition::Repetition;
+
+/// Processes that run together.
+#[derive(Clone, Debug)]
+pub struct Workload {
+    /// Position = process id.
+    pub processes: Vec<ProcessPlan>,
+    /// Whether the shorter ones of those that repeat back to back do so until the longest has ended
+    /// once, and every request of the others.
+    pub repeat: bool,
+}
+
+/// One process: a profile, ready to be simulated.
+#[derive(Clone, Debug)]
+pub struct ProcessPlan {
+    /// For people.
+    pub name: String,
+    /// Its work, in the order of the profile.
+    pub tasks: Vec<Task>,
+    /// Positions of `tasks` by arrival.
+    pub by_arrival: Vec<u32>,
+    /// How many streams it has.
+    pub streams: u32,
+    /// From its time 0 to its last recorded end.
+    pub span: Ticks,
+    /// When it joins.
+    pub start: Ticks,
+    /// Its share, 1 or more.
+    pub share: u32,
+    /// When its profile begins, and begins anew.
+    pub repetition: Repetition,
+}
+
+impl ProcessPlan {
+    /// A process of these tasks that joins at 0 with share 1 and repeats back to back; its span
+    /// ends with its last arrival.
+    ///
+    /// A task may only wait for an earlier one of its own stream.
+    #[must_use]
+    pub fn new(name: &str, tasks: Vec<Task>) -> Self {
+        let mut by_arrival: Vec<u32> = (0..tasks.len() as u32).collect();
+        by_arrival.sort_by_key(|&position| tasks[position as usize].arrival);
+        let last = tasks.iter().map(|task| task.arrival).max().unwrap_or_default();
+        Self {
+            name: name.to_owned(),
+            by_arrival,
+            streams: tasks.iter().map(|task| task.stream.0.saturating_add(1)).max().unwrap_or(0),
+            span: Ticks(last.0.saturating_add(1)),
+            start: Ticks::ZERO,
+            share: 1,
+            repetition: Repetition::BackToBack,
+            tasks,
+        }
+    }
+}
+
+/// One launch, copy or fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// Its lane.
+    pub stream: StreamId,
+    /// How urgent it is.
+    pub level: Level,
+    /// When its host issues it, since the process's time 0.
+    pub arrival: Ticks,
+    /// The task that must end first, as a position in the plan.
+    pub after: Option<u32>,
+    /// Whether it may be killed and run again.
+    pub idempotent: Idempotence,
+    /// What its waves do, where it runs workgroups.
+    pub activity: Activity,
+    /// What it does.
+    pub work: Work,
+}
+
+/// What a task does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Runs workgroups.
+    Kernel {
+        /// How many; 0 is refused on arrival.
+        workgroups: u64,
+        /// How long each lasts.
+        workgroup: Ticks,
+        /// What each takes.
+        demand: Demand,
+        /// Whether its waves meet at a barrier.
+        barrier: Barrier,
+        /// Registers and LDS of one workgroup, in bytes: what saving it moves.
+        context_bytes: u64,
+    },
+    /// Runs workgroups of a size that the device cannot even name.
+    Unfit {
+        /// What lacks.
+        resource: Resource,
+        /// How much one workgroup wants.
+        wanted: u64,
+        /// How much there is.
+        available: u64,
+    },
+    /// Copies or fills memory for that long.
+    Copy(Ticks),
+}
+
+impl ProcessPlan {
+    /// The times of its requests since it joins, where they are given.
+    pub(crate) fn times(&self) -> &[Ticks] {
+        match &self.repetition {
+            Repetition::At(times) => times,
+            _ => &[],
+        }
+    }
+
+    /// The tasks that the end of a run waits for, beside those of the longest profile.
+    fn requested(&self) -> u64 {
+        (self.times().len() as u64).saturating_mul(self.tasks.len() as u64)
+    }
+
+    /// When its first launch is issued, since it begins; `None`: it has none.
+    pub(crate) fn first(&self) -> Option<Ticks> {
+        let task = &self.tasks[*self.by_arrival.first()? as usize];
+        Some(task.arrival)
+    }
+}
+
+impl Workload {
+    /// The longest profile that is repeated back to back, the lowest of equals.
+    pub(crate) fn longest(&self) -> Option<usize> {
+        let spans = self.processes.iter().enumerate().rev();
+        let back_to_back = spans.filter(|(_, plan)| plan.repetition == Repetition::BackToBack);
+        back_to_back.max_by_key(|(_, plan)| plan.span).map(|(position, _)| position)
+    }
+
+    /// How many launches lead the run: those of the longest profile that is repeated back to back,
+    /// once, and those of all requests whose times are given. Until they have ended, the rest
+    /// repeats.
+    #[must_use]
+    pub fn leading(&self) -> u64 {
+        let longest = self.longest().map_or(0, |at| self.processes[at].tasks.len() as u64);
+        self.processes.iter().map(ProcessPlan::requested).fold(longest, u64::saturating_add)
+    }
+
+    /// Launches of all requests whose times are given; what a run keeps of each takes some 80
+    /// bytes.
+    #[must_use]
+    pub fn requested(&self) -> u64 {
+        self.processes.iter().map(ProcessPlan::requested).fold(0, u64::saturating_add)
+    }
+
+    /// When a closed loop that knows its end ends.
+    pub(crate) fn until(&self) -> Ticks {
+        let ends = self.processes.iter().map(|plan| match plan.repetition {
+            Repetition::Closed { until: Some(until) } => until,
+            _ => Ticks::ZERO,
+        });
+        ends.max().unwrap_or_default()
+    }
+
+    /// The times of requests make sense.
+    pub(crate) fn check_repetition(&self) -> Result<(), SimError> {
+        for plan in &self.processes {
+            if let Some(problem) = plan.repetition.problem(self.processes.len()) {
+                return Err(SimError::Requests { process: plan.name.clone(), problem });
+            }
+        }
+        Ok(())
+    }
+}
