@@ -1,24 +1,13 @@
 //! Does a turn allocate nothing once the lists of a dispatcher have the size that they will have?
 
 use raddle_dispatch::{Action, Actions, Composed, Dispatcher, Event, Recipe};
-use raddle_policy::{
-    Activity, Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, Piece, Preemption,
-    ProcessId, StreamId, Tick, WaveSpan,
-};
+use raddle_policy::{Launch, LaunchId, Piece, Preemption, ProcessId, Tick, WaveSpan};
 use raddle_testkit::{Counting, made};
 
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-const SHAPE: CuShape = CuShape {
-    simds: 2,
-    waves_per_simd: 4,
-    vgpr_per_simd: 16,
-    sgpr: u16::MAX,
-    lds: 16,
-    workgroups: 8,
-    barriers: 8,
-};
+use raddle_testkit::SMALL_CU as SHAPE;
 const PROCESSES: u16 = 4;
 /// Of each process: one that runs, and behind it some that wait on the device.
 const LAUNCHES: u32 = 3;
@@ -143,17 +132,8 @@ impl Device {
 }
 
 fn launch(process: ProcessId, n: u32) -> Launch {
-    Launch {
-        id: LaunchId(u32::from(process.0) * LAUNCHES + n),
-        process,
-        stream: StreamId(n),
-        level: Level(0),
-        workgroups: 1 << 40,
-        demand: Demand { waves: 1, vgpr: 1, ..Demand::default() },
-        barrier: Barrier::No,
-        idempotent: Idempotence::Idempotent,
-        activity: Activity::UNKNOWN,
-    }
+    let launch = raddle_testkit::launch(u32::from(process.0) * LAUNCHES + n).process(process.0);
+    launch.stream(n).workgroups(1 << 40).idempotent().build()
 }
 
 #[test]

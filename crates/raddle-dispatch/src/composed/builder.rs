@@ -1,28 +1,23 @@
 //! How is a dispatcher put together?
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::book::Book;
-use raddle_policy::{Allocate, CuShape, LaunchPath, Preempt, Round, Turn};
-use raddle_workgroup::Leftover;
+use raddle_policy::{Allocate, CuShape, LaunchPath, Preempt, Turn};
 
 use super::lists::Lists;
+use super::policies::{Named, Policies};
 use super::ready::Ready;
-use super::{Composed, Named};
+use super::{Composed, Journal, Rules, Transit, Turns};
 use crate::log::LogWriter;
-use crate::slots::{Everyone, Never, Ordinary};
 
 /// Collects the four policies; a slot left out gets its default: ordinary, everyone, leftover,
 /// never.
 pub struct Builder {
     shape: CuShape,
     cus: u16,
-    path: Named<dyn LaunchPath>,
-    turn: Named<dyn Turn>,
-    allocate: Named<dyn Allocate>,
-    preempt: Named<dyn Preempt>,
-    cuts: bool,
-    window: Option<u32>,
+    policies: Policies,
+    rules: Rules,
     log: LogWriter,
 }
 
@@ -37,12 +32,8 @@ impl Builder {
         Self {
             shape,
             cus,
-            path: Named { name: "ordinary".into(), policy: Box::new(Ordinary::default()) },
-            turn: Named { name: "everyone".into(), policy: Box::new(Everyone) },
-            allocate: Named { name: "leftover".into(), policy: Box::new(Leftover::default()) },
-            preempt: Named { name: "never".into(), policy: Box::new(Never) },
-            cuts: false,
-            window: None,
+            policies: Policies::default(),
+            rules: Rules::default(),
             log: LogWriter::off(),
         }
     }
@@ -50,21 +41,21 @@ impl Builder {
     /// How launches reach the device, under a name for the log.
     #[must_use]
     pub fn launch_path(mut self, name: &str, policy: impl LaunchPath + 'static) -> Self {
-        self.path = Named { name: name.into(), policy: Box::new(policy) };
+        self.policies.path = Named::new(name, Box::new(policy));
         self
     }
 
     /// Which processes may issue, under a name for the log.
     #[must_use]
     pub fn turn(mut self, name: &str, policy: impl Turn + 'static) -> Self {
-        self.turn = Named { name: name.into(), policy: Box::new(policy) };
+        self.policies.turn = Named::new(name, Box::new(policy));
         self
     }
 
     /// Which workgroups go where, under a name for the log.
     #[must_use]
     pub fn allocate(mut self, name: &str, policy: impl Allocate + 'static) -> Self {
-        self.allocate = Named { name: name.into(), policy: Box::new(policy) };
+        self.policies.allocate = Named::new(name, Box::new(policy));
         self
     }
 
@@ -77,20 +68,20 @@ impl Builder {
         allocate: Box<dyn Allocate>,
         preempt: Box<dyn Preempt>,
     ) -> Self {
-        Self {
-            path: Named { name: path_name.into(), policy: path },
-            turn: Named { name: turn_name.into(), policy: turn },
-            allocate: Named { name: allocate_name.into(), policy: allocate },
-            preempt: Named { name: preempt_name.into(), policy: preempt },
-            ..self
-        }
+        let policies = Policies {
+            path: Named::new(path_name, path),
+            turn: Named::new(turn_name, turn),
+            allocate: Named::new(allocate_name, allocate),
+            preempt: Named::new(preempt_name, preempt),
+        };
+        Self { policies, ..self }
     }
 
     /// The allocation policy cuts workgroups whose waves are independent: of those, one wave with
     /// all that is shared must fit, or the launch is refused.
     #[must_use]
     pub const fn cuts(mut self) -> Self {
-        self.cuts = true;
+        self.rules.cuts = true;
         self
     }
 
@@ -99,14 +90,14 @@ impl Builder {
     /// has ended. Without, each launch is submitted when it is ready, however many there are.
     #[must_use]
     pub fn window(mut self, launches: u32) -> Self {
-        self.window = Some(launches.max(1));
+        self.rules.window = Some(launches.max(1));
         self
     }
 
     /// How work leaves, under a name for the log.
     #[must_use]
     pub fn preempt(mut self, name: &str, policy: impl Preempt + 'static) -> Self {
-        self.preempt = Named { name: name.into(), policy: Box::new(policy) };
+        self.policies.preempt = Named::new(name, Box::new(policy));
         self
     }
 
@@ -121,34 +112,22 @@ impl Builder {
     #[must_use]
     pub fn build(self) -> Composed {
         Composed {
-            path: self.path,
-            turn: self.turn,
-            allocate: self.allocate,
-            preempt: self.preempt,
+            policies: self.policies,
+            rules: self.rules,
             book: Book::new(self.shape, self.cus),
             processes: BTreeMap::new(),
             launches: BTreeMap::new(),
+            turns: Turns::default(),
+            transit: Transit::default(),
             ready: Ready::default(),
-            travelling: BTreeSet::new(),
-            lines: BTreeMap::new(),
+            allocate_stale: false,
             refused: Vec::new(),
             wakes: VecDeque::new(),
-            turn_until: None,
-            turn_stale: false,
-            late: Vec::new(),
-            allocate_stale: false,
             orders: 0,
             submissions: 0,
-            step: 0,
             heard: false,
-            round: Round::default(),
-            may_issue: Vec::new(),
             lists: Lists::default(),
-            tally: crate::TurnTally::default(),
-            seen: Vec::new(),
-            cuts: self.cuts,
-            window: self.window,
-            log: self.log,
+            journal: Journal { log: self.log, step: 0 },
         }
     }
 }

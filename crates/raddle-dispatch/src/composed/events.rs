@@ -7,7 +7,7 @@ use raddle_policy::{
 };
 
 use super::Composed;
-use super::launch::{Known, Stage};
+use super::launch::{LaunchState, Stage};
 use super::process::Process;
 use crate::DispatchError;
 
@@ -39,7 +39,7 @@ impl Composed {
         let process = Process::new(share, now);
         let share = process.share;
         self.processes.insert(id, process);
-        self.tell(&Fact::ProcessJoined { process: id, share }, now);
+        self.policies.tell(&Fact::ProcessJoined { process: id, share }, now);
         Ok(())
     }
 
@@ -49,8 +49,8 @@ impl Composed {
             return Err(DispatchError::ProcessBusy(id));
         }
         self.processes.remove(&id);
-        self.lines.retain(|&(process, _), _| process != id);
-        self.tell(&Fact::ProcessLeft { process: id }, now);
+        self.transit.lines.retain(|&(process, _), _| process != id);
+        self.policies.tell(&Fact::ProcessLeft { process: id }, now);
         Ok(())
     }
 
@@ -58,7 +58,7 @@ impl Composed {
     /// without a window nothing is known of a launch before.
     fn launch_issued(&mut self, launch: Launch, now: Tick) -> Result<(), DispatchError> {
         self.check_new(&launch)?;
-        if self.window.is_some() && self.never_fits(&launch).is_none() {
+        if self.rules.window.is_some() && self.never_fits(&launch).is_none() {
             self.enter(launch, true, now);
         }
         Ok(())
@@ -98,7 +98,7 @@ impl Composed {
     /// Why a launch can never run on this device.
     fn never_fits(&self, launch: &Launch) -> Option<Refusal> {
         let mut least = *launch;
-        if self.cuts && launch.barrier == Barrier::No {
+        if self.rules.cuts && launch.barrier == Barrier::No {
             least.demand.waves = launch.demand.waves.min(1);
         }
         self.book.cus().never(&least)
@@ -110,7 +110,7 @@ impl Composed {
         if let Some(process) = self.processes.get_mut(&launch.process) {
             process.queue(order, launch.id);
         }
-        self.launches.insert(launch.id, Known::new(launch, waits, order, now));
+        self.launches.insert(launch.id, LaunchState::new(launch, waits, order, now));
         self.count_runnable(launch.id, now);
     }
 
@@ -129,7 +129,7 @@ impl Composed {
         let known = self.known_mut(id)?;
         known.end(waves, pieces);
         let finished = known.finished();
-        self.tell(&Fact::Ended { launch: &launch, waves, pieces }, now);
+        self.policies.tell(&Fact::Ended { launch: &launch, waves, pieces }, now);
         if finished {
             self.forget(&launch, now);
         }
@@ -142,9 +142,9 @@ impl Composed {
         self.ready.hide(known.submission);
         if let Some(process) = self.processes.get_mut(&launch.process) {
             process.submitted.remove(&known.submission);
-            self.turn_stale |= known.counts && process.lost(launch.level, now);
+            self.turns.stale |= known.counts && process.lost(launch.level, now);
         }
-        self.tell(&Fact::LaunchEnded { launch: launch.id }, now);
+        self.policies.tell(&Fact::LaunchEnded { launch: launch.id }, now);
     }
 
     fn taken_off(&mut self, id: LaunchId, how: Preemption, now: Tick) -> Result<(), DispatchError> {
@@ -171,7 +171,7 @@ impl Composed {
         }
         self.allocate_stale = true;
         self.count_resident(&launch, before, now);
-        self.tell(&Fact::TakenOff { launch: &launch, how }, now);
+        self.policies.tell(&Fact::TakenOff { launch: &launch, how }, now);
         Ok(())
     }
 
@@ -198,15 +198,15 @@ impl Composed {
         if visible > now {
             // It was held before its packet had reached the device.
             known.stage = Stage::Travelling(visible);
-            self.travelling.insert((visible, submission, id));
+            self.transit.travelling.insert((visible, submission, id));
         } else {
             known.stage = Stage::OnDevice;
             self.show(id);
         }
-        self.tell(&Fact::Restored { launch: &launch }, now);
+        self.policies.tell(&Fact::Restored { launch: &launch }, now);
         // The turn may have been lost again meanwhile: then it leaves as its process does.
         if self.processes.get(&launch.process).is_some_and(|process| !process.may_issue) {
-            self.late.push(id);
+            self.turns.late.push(id);
         }
         Ok(())
     }

@@ -24,7 +24,7 @@ pub(super) enum Stage {
 
 /// One launch that has not ended.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct LaunchState {
     pub(super) launch: Launch,
     pub(super) stage: Stage,
     /// It was issued and is not ready: nothing of it may start, wherever it is.
@@ -62,7 +62,7 @@ pub(super) struct Bound {
     pub(super) ended: u16,
 }
 
-impl Known {
+impl LaunchState {
     pub(super) fn new(launch: Launch, waits: bool, order: u64, now: Tick) -> Self {
         Self {
             launch,

@@ -3,7 +3,7 @@
 //! Kept so that a turn allocates nothing once each has its size. A list leaves its place while the
 //! dispatcher goes through it, and comes back; between decisions what is in it means nothing.
 
-use raddle_policy::{Launch, LaunchId, ProcessId, ProcessState, Submission, VictimLaunch};
+use raddle_policy::{Launch, LaunchId, ProcessId, ProcessState, Round, Submission, VictimLaunch};
 
 /// The lists of one decision.
 #[derive(Debug, Default)]
@@ -20,4 +20,8 @@ pub(super) struct Lists {
     pub(super) batch: Vec<(u64, Launch)>,
     /// What submitting those of one stream costs.
     pub(super) vias: Vec<Submission>,
+    /// What the allocate policy fills.
+    pub(super) round: Round,
+    /// For the check that a start names each workgroup once.
+    pub(super) seen: Vec<u64>,
 }

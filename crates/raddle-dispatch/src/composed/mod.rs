@@ -11,6 +11,7 @@ mod events;
 mod launch;
 mod lists;
 mod placing;
+mod policies;
 mod process;
 mod ready;
 mod turns;
@@ -19,13 +20,14 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::book::Book;
 use raddle_policy::{
-    Action, Actions, Allocate, CuId, Event, Fact, Free, Launch, LaunchId, LaunchPath, Preempt,
-    ProcessId, Refusal, Round, StreamId, Tick, Turn,
+    Action, Actions, CuId, Event, Free, Launch, LaunchId, ProcessId, Refusal, Round, StreamId,
+    Tick, WaveSpan,
 };
 
 pub use builder::Builder;
-use launch::{Known, Stage};
+use launch::{LaunchState, Stage};
 use lists::Lists;
+use policies::Policies;
 use process::Process;
 use ready::Ready;
 
@@ -34,63 +36,86 @@ use crate::{DispatchError, Dispatcher, TurnTally};
 
 /// A dispatcher composed of four policies.
 pub struct Composed {
-    path: Named<dyn LaunchPath>,
-    turn: Named<dyn Turn>,
-    allocate: Named<dyn Allocate>,
-    preempt: Named<dyn Preempt>,
+    policies: Policies,
+    rules: Rules,
     book: Book,
     processes: BTreeMap<ProcessId, Process>,
-    launches: BTreeMap<LaunchId, Known>,
+    launches: BTreeMap<LaunchId, LaunchState>,
+    turns: Turns,
+    transit: Transit,
     /// The allocate policy's view: on the device, not held, something unstarted; by submission.
     ready: Ready,
+    /// Something changed that the allocate policy looks at.
+    allocate_stale: bool,
+    /// Launches that can never run, to be refused at the next decision.
+    refused: Vec<Refusal>,
+    /// Wakes that were asked for and are to come, the next one first.
+    wakes: VecDeque<Tick>,
+    /// Launches issued and launches submitted so far.
+    orders: u64,
+    submissions: u64,
+    /// Something was heard since the last decision.
+    heard: bool,
+    lists: Lists,
+    journal: Journal,
+}
+
+/// What holds for the whole run beside the policies.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rules {
+    /// Whether workgroups whose waves are independent may be cut.
+    cuts: bool,
+    /// Launches that a process may have submitted and unfinished; `None`: those that are ready.
+    window: Option<u32>,
+}
+
+/// The turn: whose it is, until when, and what became of earlier ones.
+#[derive(Debug, Default)]
+struct Turns {
+    may_issue: Vec<ProcessId>,
+    until: Option<Tick>,
+    /// Something changed that the turn policy looks at.
+    stale: bool,
+    /// Launches that came back and whose process has lost the turn meanwhile.
+    late: Vec<LaunchId>,
+    tally: TurnTally,
+}
+
+/// The way from the host to the device.
+#[derive(Debug, Default)]
+struct Transit {
     /// Submitted launches that the device does not see yet.
     travelling: BTreeSet<(Tick, u64, LaunchId)>,
     /// Until when each queue, a stream of a process, is busy with launching what was submitted
     /// through it, where that goes on beside what runs.
     lines: BTreeMap<(ProcessId, StreamId), Tick>,
-    /// Launches that can never run, to be refused at the next decision.
-    refused: Vec<Refusal>,
-    /// Wakes that were asked for and are to come, the next one first.
-    wakes: VecDeque<Tick>,
-    turn_until: Option<Tick>,
-    /// Something changed that the turn policy looks at.
-    turn_stale: bool,
-    /// Launches that came back and whose process has lost the turn meanwhile.
-    late: Vec<LaunchId>,
-    /// Something changed that the allocate policy looks at.
-    allocate_stale: bool,
-    orders: u64,
-    submissions: u64,
-    step: u64,
-    /// Something was heard since the last decision.
-    heard: bool,
-    round: Round,
-    may_issue: Vec<ProcessId>,
-    lists: Lists,
-    tally: TurnTally,
-    /// Scratch memory of the check that a start names each workgroup once.
-    seen: Vec<u64>,
-    /// Whether workgroups whose waves are independent may be cut.
-    cuts: bool,
-    /// Launches that a process may have submitted and unfinished; `None`: those that are ready.
-    window: Option<u32>,
-    log: LogWriter,
 }
 
-/// A policy and the name that the log prints.
-struct Named<P: ?Sized> {
-    name: String,
-    policy: Box<P>,
+/// The log, and how many decisions it holds.
+struct Journal {
+    log: LogWriter,
+    step: u64,
+}
+
+impl Journal {
+    fn event(&mut self, now: Tick, event: &Event<'_>) {
+        self.log.event(now, self.step, event);
+    }
+
+    fn answer(&mut self, now: Tick, answer: LoggedAnswer<'_>) {
+        self.log.answer(now, self.step, answer);
+    }
+
+    fn start(&mut self, now: Tick, launch: &Launch, waves: WaveSpan, round: &Round) {
+        self.log.start(now, self.step, launch, waves, &round.pieces, &round.places);
+    }
 }
 
 impl std::fmt::Debug for Composed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Composed")
-            .field("launch_path", &self.path.name)
-            .field("turn", &self.turn.name)
-            .field("allocate", &self.allocate.name)
-            .field("preempt", &self.preempt.name)
-            .field("step", &self.step)
+            .field("policies", &self.policies.names())
+            .field("step", &self.journal.step)
             .finish_non_exhaustive()
     }
 }
@@ -103,7 +128,7 @@ impl Composed {
 
     /// The names of the four policies: launch path, turn, allocate, preempt.
     pub fn policies(&self) -> [&str; 4] {
-        [&self.path.name, &self.turn.name, &self.allocate.name, &self.preempt.name]
+        self.policies.names()
     }
 
     /// What lies where, counted.
@@ -111,25 +136,17 @@ impl Composed {
         &self.book
     }
 
-    /// Tells every policy what happened.
-    fn tell(&mut self, fact: &Fact<'_>, now: Tick) {
-        self.path.policy.observe(fact, now);
-        self.turn.policy.observe(fact, now);
-        self.allocate.policy.observe(fact, now);
-        self.preempt.policy.observe(fact, now);
-    }
-
-    fn known(&self, id: LaunchId) -> Result<&Known, DispatchError> {
+    fn known(&self, id: LaunchId) -> Result<&LaunchState, DispatchError> {
         self.launches.get(&id).ok_or(DispatchError::UnknownLaunch(id))
     }
 
-    fn known_mut(&mut self, id: LaunchId) -> Result<&mut Known, DispatchError> {
+    fn known_mut(&mut self, id: LaunchId) -> Result<&mut LaunchState, DispatchError> {
         self.launches.get_mut(&id).ok_or(DispatchError::UnknownLaunch(id))
     }
 
     /// Shows a launch to the allocate policy, at its place in the order of submission.
     fn show(&mut self, id: LaunchId) {
-        let shown = |known: &&Known| !known.waits && known.unstarted();
+        let shown = |known: &&LaunchState| !known.waits && known.unstarted();
         if let Some(known) = self.launches.get(&id).filter(shown) {
             self.ready.show(known.submission, known.entry());
             self.allocate_stale = true;
@@ -146,7 +163,7 @@ impl Composed {
         }
         let level = known.launch.level;
         if let Some(process) = self.processes.get_mut(&known.launch.process) {
-            self.turn_stale |=
+            self.turns.stale |=
                 if counts { process.gained(level, now) } else { process.lost(level, now) };
         }
     }
@@ -167,24 +184,20 @@ impl Composed {
         {
             self.wakes.insert(place, at);
             actions.push(Action::WakeAt(at));
-            self.log.answer(now, self.step, LoggedAnswer::WakeAt { at });
+            self.journal.answer(now, LoggedAnswer::WakeAt { at });
         }
-    }
-
-    fn broke<P: ?Sized>(slot: &'static str, policy: &Named<P>, what: String) -> DispatchError {
-        DispatchError::Policy { slot, policy: policy.name.clone(), what }
     }
 }
 
 impl Dispatcher for Composed {
     fn looks_ahead(&self) -> bool {
-        self.window.is_some()
+        self.rules.window.is_some()
     }
 
     fn event(&mut self, event: &Event<'_>, now: Tick) -> Result<(), DispatchError> {
         self.hear(event, now)?;
         self.heard = true;
-        self.log.event(now, self.step, event);
+        self.journal.event(now, event);
         Ok(())
     }
 
@@ -198,7 +211,7 @@ impl Dispatcher for Composed {
         }
         for refusal in self.refused.drain(..) {
             actions.push(Action::Refuse { refusal });
-            self.log.answer(now, self.step, LoggedAnswer::Refuse(refusal));
+            self.journal.answer(now, LoggedAnswer::Refuse(refusal));
         }
         self.take_turns(now, actions)?;
         self.chase(now, actions);
@@ -207,7 +220,7 @@ impl Dispatcher for Composed {
         self.arrive(now);
         self.place(now, actions)?;
         self.note_overruns(now);
-        self.step += 1;
+        self.journal.step += 1;
         Ok(())
     }
 
@@ -216,10 +229,10 @@ impl Dispatcher for Composed {
     }
 
     fn turns(&self) -> TurnTally {
-        self.tally
+        self.turns.tally
     }
 
     fn finish(&mut self) -> Result<(), DispatchError> {
-        self.log.finish().map_err(DispatchError::Log)
+        self.journal.log.finish().map_err(DispatchError::Log)
     }
 }

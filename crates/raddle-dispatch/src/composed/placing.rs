@@ -7,7 +7,7 @@ use raddle_policy::{
 };
 
 use super::Composed;
-use super::launch::{Known, Stage};
+use super::launch::{LaunchState, Stage};
 use crate::DispatchError;
 use crate::log::LoggedAnswer;
 
@@ -19,6 +19,7 @@ impl Composed {
         for process in self.processes.values_mut().filter(|process| process.may_issue) {
             let unfinished = process.submitted.len();
             let room = self
+                .rules
                 .window
                 .map_or(usize::MAX, |window| (window as usize).saturating_sub(unfinished));
             let room = room.min(process.buffer.len());
@@ -31,7 +32,7 @@ impl Composed {
         // Launches of one stream that became ready one after the other.
         let lane = |&(_, launch): &(u64, Launch)| (launch.process, launch.stream);
         for launches in batch.chunk_by(|a, b| lane(a) == lane(b)) {
-            if self.path.policy.overlaps() {
+            if self.policies.path.policy.overlaps() {
                 self.submit_in_line(launches, now, actions);
             } else {
                 self.submit_together(launches, now, actions);
@@ -44,7 +45,7 @@ impl Composed {
     fn submit_together(&mut self, launches: &[(u64, Launch)], now: Tick, actions: &mut Actions) {
         let mut vias = std::mem::take(&mut self.lists.vias);
         vias.clear();
-        vias.extend(launches.iter().map(|(_, launch)| self.path.policy.submit(launch)));
+        vias.extend(launches.iter().map(|(_, launch)| self.policies.path.policy.submit(launch)));
         let visible = vias.iter().fold(now, |visible, via| visible + via.cost);
         for ((_, launch), &via) in launches.iter().zip(&vias) {
             self.submit_one(launch, via, visible, now, actions);
@@ -56,8 +57,8 @@ impl Composed {
     /// start when it is.
     fn submit_in_line(&mut self, launches: &[(u64, Launch)], now: Tick, actions: &mut Actions) {
         for (_, launch) in launches {
-            let via = self.path.policy.submit(launch);
-            let line = self.lines.entry((launch.process, launch.stream)).or_insert(now);
+            let via = self.policies.path.policy.submit(launch);
+            let line = self.transit.lines.entry((launch.process, launch.stream)).or_insert(now);
             *line = now.max(*line) + via.cost;
             let visible = *line;
             self.submit_one(launch, via, visible, now, actions);
@@ -84,21 +85,20 @@ impl Composed {
             process.submitted.insert(submission, launch.id);
         }
         self.count_runnable(launch.id, now);
-        self.travelling.insert((visible, submission, launch.id));
+        self.transit.travelling.insert((visible, submission, launch.id));
         actions.push(Action::Submit { launch: launch.id, via });
-        let step = self.step;
-        self.log.answer(now, step, LoggedAnswer::submit(launch.id, &via));
-        self.tell(&Fact::Submitted { launch }, now);
+        self.journal.answer(now, LoggedAnswer::submit(launch.id, &via));
+        self.policies.tell(&Fact::Submitted { launch }, now);
         self.wake_at(visible, now, actions);
     }
 
     /// Shows the launches that have reached the device.
     pub(super) fn arrive(&mut self, now: Tick) {
-        while let Some(&(at, submission, id)) = self.travelling.first() {
+        while let Some(&(at, submission, id)) = self.transit.travelling.first() {
             if at > now {
                 break;
             }
-            self.travelling.remove(&(at, submission, id));
+            self.transit.travelling.remove(&(at, submission, id));
             if let Some(known) = self.launches.get_mut(&id) {
                 known.stage = Stage::OnDevice;
             }
@@ -112,14 +112,14 @@ impl Composed {
             return Ok(());
         }
         // The lists leave `self` while a policy fills them, and come back for the next decision.
-        let mut round = std::mem::take(&mut self.round);
+        let mut round = std::mem::take(&mut self.lists.round);
         let outcome = loop {
             if self.ready.launches().is_empty() {
                 break Ok(());
             }
             round.clear();
             let view = ReadyView { launches: self.ready.launches(), cus: self.book.cus() };
-            let answer = self.allocate.policy.allocate_round(&view, now, &mut round);
+            let answer = self.policies.allocate.policy.allocate_round(&view, now, &mut round);
             match answer {
                 Answer::Start { launch, waves } => {
                     if let Err(fault) = self.start(launch, waves, &round, now, actions) {
@@ -137,9 +137,8 @@ impl Composed {
                     }
                 }
                 Answer::Wait { retry_at } => {
-                    let step = self.step;
                     let refusals = &round.refusals;
-                    self.log.answer(now, step, LoggedAnswer::Wait { refusals, retry_at });
+                    self.journal.answer(now, LoggedAnswer::Wait { refusals, retry_at });
                     if let Some(at) = retry_at {
                         self.wake_at(at, now, actions);
                     }
@@ -147,17 +146,17 @@ impl Composed {
                 }
             }
         };
-        self.round = round;
+        self.lists.round = round;
         outcome
     }
 
     /// A launch of the view, and its submission number.
     fn in_view(&self, id: LaunchId) -> Result<(Launch, u64), DispatchError> {
-        let shown = |known: &&Known| self.ready.get(known.submission, id).is_some();
+        let shown = |known: &&LaunchState| self.ready.get(known.submission, id).is_some();
         let known = self.launches.get(&id).filter(shown);
         let entry = known.map(|known| (known.launch, known.submission));
         entry.ok_or_else(|| {
-            Self::broke("allocate", &self.allocate, format!("law 1: {id} is not in the view"))
+            self.policies.allocate.broke("allocate", format!("law 1: {id} is not in the view"))
         })
     }
 
@@ -176,13 +175,13 @@ impl Composed {
             let cut = |entry: &ReadyLaunch| entry.cut > 0 || matches!(waves, WaveSpan::Cut { .. });
             let is_cut = self.ready.get(submission, id).is_some_and(cut);
             let law = if is_cut && matches!(fault, BookError::Waves { .. }) { 8 } else { 2 };
-            return Err(Self::broke("allocate", &self.allocate, format!("law {law}: {fault}")));
+            return Err(self.policies.allocate.broke("allocate", format!("law {law}: {fault}")));
         }
         let known = self.launches.get_mut(&id).ok_or(DispatchError::UnknownLaunch(id))?;
-        let started = known.start(waves, &round.pieces, &mut self.seen);
+        let started = known.start(waves, &round.pieces, &mut self.lists.seen);
         let entry = known.entry();
         let more = known.unstarted();
-        started.map_err(|what| Self::broke("allocate", &self.allocate, what))?;
+        started.map_err(|what| self.policies.allocate.broke("allocate", what))?;
         if more {
             self.ready.show(submission, entry);
         } else {
@@ -190,11 +189,10 @@ impl Composed {
         }
         self.count_resident(&launch, before, now);
         actions.start(id, waves, &round.pieces, &round.places);
-        let step = self.step;
-        self.log.start(now, step, &launch, waves, &round.pieces, &round.places);
+        self.journal.start(now, &launch, waves, round);
         let fact =
             Fact::Started { launch: &launch, waves, pieces: &round.pieces, places: &round.places };
-        self.tell(&fact, now);
+        self.policies.tell(&fact, now);
         Ok(())
     }
 
@@ -210,12 +208,11 @@ impl Composed {
         let known = self.launches.get_mut(&id).ok_or(DispatchError::UnknownLaunch(id))?;
         let assigned = known.assign(workgroup, cu);
         let entry = known.entry();
-        assigned.map_err(|what| Self::broke("allocate", &self.allocate, what))?;
+        assigned.map_err(|what| self.policies.allocate.broke("allocate", what))?;
         self.ready.show(submission, entry);
         actions.push(Action::Assign { launch: id, workgroup, cu });
-        let step = self.step;
-        self.log.answer(now, step, LoggedAnswer::Assign { launch: id, workgroup, cu });
-        self.tell(&Fact::Assigned { launch: &launch, workgroup, cu }, now);
+        self.journal.answer(now, LoggedAnswer::Assign { launch: id, workgroup, cu });
+        self.policies.tell(&Fact::Assigned { launch: &launch, workgroup, cu }, now);
         Ok(())
     }
 
@@ -230,11 +227,10 @@ impl Composed {
         let (launch, _) = self.in_view(id)?;
         if self.known(id)?.has_started() {
             let what = format!("{id} has started, so it cannot be refused for ever");
-            return Err(Self::broke("allocate", &self.allocate, what));
+            return Err(self.policies.allocate.broke("allocate", what));
         }
         actions.push(Action::Refuse { refusal });
-        let step = self.step;
-        self.log.answer(now, step, LoggedAnswer::Refuse(refusal));
+        self.journal.answer(now, LoggedAnswer::Refuse(refusal));
         self.forget(&launch, now);
         Ok(())
     }

@@ -63,25 +63,10 @@ impl Ready {
 
 #[cfg(test)]
 mod tests {
-    use raddle_policy::{
-        Activity, Barrier, Demand, Idempotence, Launch, Level, ProcessId, StreamId, Tick,
-    };
-
     use super::*;
 
     fn entry(id: u32) -> ReadyLaunch {
-        let launch = Launch {
-            id: LaunchId(id),
-            process: ProcessId(0),
-            stream: StreamId(0),
-            level: Level(0),
-            workgroups: 1,
-            demand: Demand::default(),
-            barrier: Barrier::No,
-            idempotent: Idempotence::Unknown,
-            activity: Activity::UNKNOWN,
-        };
-        ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }
+        raddle_testkit::launch(id).ready()
     }
 
     fn ids(ready: &Ready) -> Vec<u32> {

@@ -17,26 +17,26 @@ impl Composed {
         now: Tick,
         actions: &mut Actions,
     ) -> Result<(), DispatchError> {
-        if !self.turn_stale && self.turn_until.is_none_or(|until| now < until) {
+        if !self.turns.stale && self.turns.until.is_none_or(|until| now < until) {
             return Ok(());
         }
-        self.turn_stale = false;
+        self.turns.stale = false;
         let states = &mut self.lists.states;
         states.clear();
         states.extend(self.processes.iter().filter_map(|(&id, process)| process.state(id, now)));
-        self.may_issue.clear();
-        let until = self.turn.policy.turn(states, now, &mut self.may_issue);
+        self.turns.may_issue.clear();
+        let until = self.policies.turn.policy.turn(states, now, &mut self.turns.may_issue);
         self.check_turn(&self.lists.states, until, now)?;
-        self.turn_until = until;
-        let (step, may_issue) = (self.step, &self.may_issue);
-        self.log.answer(now, step, LoggedAnswer::Turn { may_issue, until });
+        self.turns.until = until;
+        let may_issue = &self.turns.may_issue;
+        self.journal.answer(now, LoggedAnswer::Turn { may_issue, until });
         if let Some(until) = until {
             self.wake_at(until, now, actions);
         }
         let mut revoked = std::mem::take(&mut self.lists.revoked);
         revoked.clear();
         for (&id, process) in &mut self.processes {
-            let may_issue = self.may_issue.contains(&id);
+            let may_issue = self.turns.may_issue.contains(&id);
             if process.may_issue && !may_issue {
                 revoked.push(id);
             }
@@ -45,7 +45,7 @@ impl Composed {
                 process.leaving = None;
                 // The turn came back before the last wave of the one before had gone.
                 if let Some(lost) = process.lost_turn.take() {
-                    self.tally.left(now.since(lost));
+                    self.turns.tally.left(now.since(lost));
                 }
             }
         }
@@ -63,7 +63,7 @@ impl Composed {
         until: Option<Tick>,
         now: Tick,
     ) -> Result<(), DispatchError> {
-        let named = &self.may_issue;
+        let named = &self.turns.may_issue;
         let runnable = |id: &ProcessId| states.iter().any(|state| state.id == *id);
         let twice = (1..named.len()).any(|i| named[i..].contains(&named[i - 1]));
         let what = if twice || !named.iter().all(runnable) {
@@ -75,7 +75,7 @@ impl Composed {
         } else {
             return Ok(());
         };
-        Err(Self::broke("turn", &self.turn, what.into()))
+        Err(self.policies.turn.broke("turn", what))
     }
 
     /// A process lost the turn: asks how its submitted work leaves, and takes it off.
@@ -103,18 +103,16 @@ impl Composed {
         actions: &mut Actions,
     ) {
         let id = state.id;
-        self.tally.revoked += 1;
+        self.turns.tally.revoked += 1;
         if state.resident_waves > 0
             && let Some(process) = self.processes.get_mut(&id)
         {
             process.lost_turn = Some(now);
         }
         let view = VictimView { process: state, launches };
-        let how = self.preempt.policy.preempt(&view, now);
-        let step = self.step;
-        self.log.answer(
+        let how = self.policies.preempt.policy.preempt(&view, now);
+        self.journal.answer(
             now,
-            step,
             LoggedAnswer::Preempt { process: id, how: how.map_or("never", Preemption::name) },
         );
         if let Some(process) = self.processes.get_mut(&id) {
@@ -134,7 +132,7 @@ impl Composed {
             if process.resident_waves == 0
                 && let Some(lost) = process.lost_turn.take()
             {
-                self.tally.left(now.since(lost));
+                self.turns.tally.left(now.since(lost));
             }
         }
     }
@@ -151,7 +149,7 @@ impl Composed {
 
     /// Launches that came back after their process had lost the turn again leave as it does.
     pub(super) fn chase(&mut self, now: Tick, actions: &mut Actions) {
-        let mut late = std::mem::take(&mut self.late);
+        let mut late = std::mem::take(&mut self.turns.late);
         for id in late.drain(..) {
             let process = self.launches.get(&id).map(|known| known.launch.process);
             let process = process.and_then(|process| self.processes.get(&process));
@@ -164,7 +162,7 @@ impl Composed {
             self.leave(id, how, all_may_be_killed, now, actions);
         }
         // Nothing comes late while a decision is made.
-        self.late = late;
+        self.turns.late = late;
     }
 
     /// One launch leaves, as the design's table says.
@@ -197,7 +195,7 @@ impl Composed {
         if let Some(known) = self.launches.get_mut(&id) {
             self.ready.hide(known.submission);
             if let Stage::Travelling(at) = known.stage {
-                self.travelling.remove(&(at, known.submission, id));
+                self.transit.travelling.remove(&(at, known.submission, id));
             }
             known.stage = Stage::Leaving(take_off);
         }
@@ -206,9 +204,8 @@ impl Composed {
             self.show(id);
         }
         actions.push(Action::TakeOff { launch: id, how: take_off });
-        let step = self.step;
-        self.log.answer(now, step, LoggedAnswer::TakeOff { launch: id, how: take_off });
-        self.tell(&Fact::Leaving { launch: &launch, how: take_off }, now);
+        self.journal.answer(now, LoggedAnswer::TakeOff { launch: id, how: take_off });
+        self.policies.tell(&Fact::Leaving { launch: &launch, how: take_off }, now);
     }
 
     /// Lets the launches that were taken off go on, for every process that may issue.
@@ -243,9 +240,8 @@ impl Composed {
         }
         self.count_resident(&launch, before, now);
         actions.push(Action::Restore { launch: id });
-        let step = self.step;
-        self.log.answer(now, step, LoggedAnswer::Restore { launch: id });
+        self.journal.answer(now, LoggedAnswer::Restore { launch: id });
         // A policy that keeps addresses must not give those away meanwhile.
-        self.tell(&Fact::Returning { launch: &launch }, now);
+        self.policies.tell(&Fact::Returning { launch: &launch }, now);
     }
 }

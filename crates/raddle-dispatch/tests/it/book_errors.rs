@@ -2,44 +2,17 @@
 
 use raddle_dispatch::{Book, BookError};
 use raddle_policy::{
-    Activity, Barrier, CuId, CuShape, Cus, Demand, Idempotence, Launch, LaunchId, Level, Piece,
-    Place, ProcessId, Resource, StreamId, WaveSpan,
+    CuId, CuShape, Cus, Demand, Launch, LaunchId, Piece, Place, Resource, WaveSpan,
 };
+use raddle_testkit::{LARGEST_CU, SMALL_CU};
 
-const SHAPE: CuShape = CuShape {
-    simds: 2,
-    waves_per_simd: 4,
-    vgpr_per_simd: 8,
-    sgpr: 16,
-    lds: 8,
-    workgroups: 4,
-    barriers: 4,
-};
-
-const HUGE: CuShape = CuShape {
-    simds: 8,
-    waves_per_simd: u16::MAX,
-    vgpr_per_simd: u16::MAX,
-    sgpr: u16::MAX - 1,
-    lds: u32::MAX,
-    workgroups: u16::MAX,
-    barriers: u16::MAX,
-};
+const SHAPE: CuShape =
+    CuShape { vgpr_per_simd: 8, sgpr: 16, lds: 8, workgroups: 4, barriers: 4, ..SMALL_CU };
 
 const ALL: WaveSpan = WaveSpan::All;
 
 const fn launch(id: u32, demand: Demand) -> Launch {
-    Launch {
-        id: LaunchId(id),
-        process: ProcessId(0),
-        stream: StreamId(0),
-        level: Level(0),
-        workgroups: u64::MAX,
-        demand,
-        barrier: Barrier::No,
-        idempotent: Idempotence::Unknown,
-        activity: Activity::UNKNOWN,
-    }
+    raddle_testkit::launch(id).workgroups(u64::MAX).demand(demand).build()
 }
 
 const fn demand(waves: u16, vgpr: u16, sgpr: u16, lds: u32, barriers: u16) -> Demand {
@@ -358,7 +331,10 @@ fn the_largest_numbers_neither_panic_nor_overflow() {
         for vgpr in sizes {
             for (sgpr, lds) in sizes.into_iter().zip([0, 1, u32::MAX]) {
                 for barriers in sizes {
-                    everything(&launch(u32::MAX, demand(waves, vgpr, sgpr, lds, barriers)), HUGE);
+                    everything(
+                        &launch(u32::MAX, demand(waves, vgpr, sgpr, lds, barriers)),
+                        LARGEST_CU,
+                    );
                     everything(&launch(u32::MAX, demand(waves, vgpr, sgpr, lds, barriers)), SHAPE);
                 }
             }

@@ -3,33 +3,16 @@
 use raddle_dispatch::slots::{HighestLevel, Ordinary, OrdinaryConfig};
 use raddle_dispatch::{Action, Actions, Composed, DispatchError, Dispatcher, Event};
 use raddle_policy::{
-    Activity, Allocate, Answer, Barrier, CuId, CuShape, Demand, Idempotence, Launch, LaunchId,
-    Level, Piece, Preemption, ProcessId, ReadyView, Round, StreamId, Tick, WaveSpan,
+    Allocate, Answer, CuId, Launch, LaunchId, Piece, Preemption, ProcessId, ReadyView, Round, Tick,
+    WaveSpan,
 };
 use raddle_preempt::policy::ByRule;
 
-pub(crate) const SHAPE: CuShape = CuShape {
-    simds: 2,
-    waves_per_simd: 4,
-    vgpr_per_simd: 16,
-    sgpr: u16::MAX,
-    lds: 16,
-    workgroups: 8,
-    barriers: 8,
-};
+pub(crate) use raddle_testkit::SMALL_CU as SHAPE;
 
 pub(crate) fn launch(id: u32, process: u16, workgroups: u64) -> Launch {
-    Launch {
-        id: LaunchId(id),
-        process: ProcessId(process),
-        stream: StreamId(0),
-        level: Level(process as u8),
-        workgroups,
-        demand: Demand { waves: 1, vgpr: 1, ..Demand::default() },
-        barrier: Barrier::No,
-        idempotent: Idempotence::Unknown,
-        activity: Activity::UNKNOWN,
-    }
+    let launch = raddle_testkit::launch(id).process(process).level(process as u8);
+    launch.workgroups(workgroups).build()
 }
 
 /// Tells the events, decides, and spells the actions.

@@ -1,18 +1,10 @@
 //! Which processes do the turn policies of this crate let issue?
 
 use raddle_dispatch::slots::{Everyone, HighestLevel, Ordinary, OrdinaryConfig};
-use raddle_policy::{LaunchPath, Level, ProcessId, ProcessState, Submission, Tick, Ticks, Turn};
+use raddle_policy::{LaunchPath, Level, ProcessState, Submission, Tick, Ticks, Turn};
 
 fn process(id: u16, level: u8) -> ProcessState {
-    ProcessState {
-        id: ProcessId(id),
-        level: Level(level),
-        share: 1,
-        joined: Tick::ZERO,
-        alive: Ticks::ZERO,
-        ran: Ticks::ZERO,
-        resident_waves: 0,
-    }
+    ProcessState { level: Level(level), ..raddle_testkit::process(id) }
 }
 
 fn sweep(mut turn: impl Turn) -> String {

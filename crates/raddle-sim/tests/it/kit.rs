@@ -2,23 +2,15 @@
 
 use raddle_dispatch::{Composed, Dispatcher};
 use raddle_policy::{
-    Activity, Barrier, CuShape, Demand, Idempotence, Level, Preempt, Preemption, StreamId, Tick,
-    Ticks, VictimView,
+    Activity, Barrier, Demand, Idempotence, Level, Preempt, Preemption, StreamId, Tick, Ticks,
+    VictimView,
 };
 use raddle_sim::{
     Costs, EnergyModel, Options, Outcome, ProcessPlan, SimError, Task, Work, Workload, run,
 };
 
 /// A compute unit of 2 SIMDs with 4 wave slots each and 16 LDS granules.
-pub(crate) const SHAPE: CuShape = CuShape {
-    simds: 2,
-    waves_per_simd: 4,
-    vgpr_per_simd: 16,
-    sgpr: u16::MAX,
-    lds: 16,
-    workgroups: 8,
-    barriers: 8,
-};
+pub(crate) use raddle_testkit::SMALL_CU as SHAPE;
 
 pub(crate) const COSTS: Costs = Costs { kill: Ticks(7), context_bytes_per_us: 1000 };
 

@@ -212,17 +212,7 @@ impl Ledger {
         if demand.waves == 0 {
             return 0;
         }
-        let launch = Launch {
-            id: LaunchId(u32::MAX),
-            process: Default::default(),
-            stream: Default::default(),
-            level: Default::default(),
-            workgroups: 1,
-            demand: *demand,
-            barrier: Default::default(),
-            idempotent: Default::default(),
-            activity: Default::default(),
-        };
+        let launch = raddle_testkit::launch(u32::MAX).demand(*demand).build();
         let mut room = 0;
         let mut ledger = self.clone();
         while let Some(with) = ledger.with_whole(&launch, cu, Kind::Counted) {

@@ -1,0 +1,58 @@
+//! Which policies does a dispatcher ask, and under which names?
+
+use raddle_policy::{Allocate, Fact, LaunchPath, Preempt, Tick, Turn};
+use raddle_workgroup::Leftover;
+
+use crate::DispatchError;
+use crate::slots::{Everyone, Never, Ordinary};
+
+/// The policies of the four slots.
+pub(super) struct Policies {
+    pub(super) path: Named<dyn LaunchPath>,
+    pub(super) turn: Named<dyn Turn>,
+    pub(super) allocate: Named<dyn Allocate>,
+    pub(super) preempt: Named<dyn Preempt>,
+}
+
+/// A policy and the name that the log prints.
+pub(super) struct Named<P: ?Sized> {
+    pub(super) name: String,
+    pub(super) policy: Box<P>,
+}
+
+impl<P: ?Sized> Named<P> {
+    pub(super) fn new(name: &str, policy: Box<P>) -> Self {
+        Self { name: name.into(), policy }
+    }
+
+    /// The policy of `slot` broke a law.
+    pub(super) fn broke(&self, slot: &'static str, what: impl Into<String>) -> DispatchError {
+        DispatchError::Policy { slot, policy: self.name.clone(), what: what.into() }
+    }
+}
+
+impl Default for Policies {
+    fn default() -> Self {
+        Self {
+            path: Named::new("ordinary", Box::new(Ordinary::default())),
+            turn: Named::new("everyone", Box::new(Everyone)),
+            allocate: Named::new("leftover", Box::new(Leftover::default())),
+            preempt: Named::new("never", Box::new(Never)),
+        }
+    }
+}
+
+impl Policies {
+    /// Launch path, turn, allocate, preempt.
+    pub(super) fn names(&self) -> [&str; 4] {
+        [&self.path.name, &self.turn.name, &self.allocate.name, &self.preempt.name]
+    }
+
+    /// Tells every policy what happened.
+    pub(super) fn tell(&mut self, fact: &Fact<'_>, now: Tick) {
+        self.path.policy.observe(fact, now);
+        self.turn.policy.observe(fact, now);
+        self.allocate.policy.observe(fact, now);
+        self.preempt.policy.observe(fact, now);
+    }
+}
