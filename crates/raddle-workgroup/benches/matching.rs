@@ -1,0 +1,238 @@
+//! What does a decision of `matching` cost, with an address for every wave, and each choice of its recipe?
+//!
+//! Asked as a dispatcher asks: a question through the trait `Allocate`, the answer, and the fact that ends
+//! it. `counters` is a loop over free amounts that gives no addresses: what other simulators keep. Goals:
+//! one placed on a full device in 130 ns at 64 compute units and 1.3 times that at 1,024; a workgroup in
+//! 100 ns when the device fills; a refusal in 10 ns at any size.
+
+use std::hint::black_box;
+
+use divan::Bencher;
+use divan::counter::ItemsCount;
+use raddle_policy::{
+    Activity, Allocate, Answer, Barrier, CuId, CuShape, Cus, Demand, Fact, Idempotence, Launch,
+    LaunchId, Level, Piece, ProcessId, ReadyLaunch, ReadyView, Round, StreamId, Tick, WaveSpan,
+};
+use raddle_workgroup::{
+    Amounts, Balance, FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule, PowerWeights,
+    Search, SplitRule,
+};
+
+const CUS: [u16; 3] = [64, 304, 1024];
+/// Operations of a sample.
+const OPS: usize = 1000;
+/// An AMD R9 Nano, as the placement contract has it.
+const SHAPE: CuShape = CuShape {
+    simds: 4,
+    waves_per_simd: 10,
+    vgpr_per_simd: 64,
+    sgpr: 200,
+    lds: 256,
+    workgroups: 40,
+    barriers: 40,
+};
+const DEMAND: Demand = Demand { waves: 4, vgpr: 8, sgpr: 1, lds: 16, barriers: 0 };
+
+fn main() {
+    divan::main();
+}
+
+fn launch(id: u32, level: u8, demand: Demand) -> ReadyLaunch {
+    let launch = Launch {
+        id: LaunchId(id),
+        process: ProcessId(0),
+        stream: StreamId(id),
+        level: Level(level),
+        workgroups: u64::MAX / 2,
+        demand,
+        barrier: Barrier::Assumed,
+        idempotent: Idempotence::Unknown,
+        activity: Activity::default(),
+    };
+    ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }
+}
+
+/// A device with its resident workgroups.
+struct Device {
+    policy: Matching,
+    cus: Cus,
+    ready: Vec<ReadyLaunch>,
+    /// Of which launch, its number, and where.
+    resident: Vec<(usize, u64, CuId)>,
+    round: Round,
+    /// The state of xorshift.
+    random: u64,
+}
+
+impl Device {
+    fn new(config: &MatchingConfig, shape: CuShape, cus: u16, ready: Vec<ReadyLaunch>) -> Self {
+        let policy = Matching::new(config.clone(), shape, cus).expect("the shape is lawful");
+        let (cus, round) = (Cus::new(shape, cus), Round::default());
+        Self { policy, cus, ready, resident: Vec::new(), round, random: 88_172_645_463_325_252 }
+    }
+
+    /// One kernel, as much of it as fits.
+    fn full(config: &MatchingConfig, cus: u16) -> Self {
+        let mut device = Self::new(config, SHAPE, cus, vec![launch(0, 0, DEMAND)]);
+        while device.place(0) {}
+        device
+    }
+
+    /// Places one workgroup of the launches from this one on; whether one fits.
+    fn place(&mut self, from: usize) -> bool {
+        let view = ReadyView { launches: &self.ready[from..], cus: &self.cus };
+        self.round.clear();
+        let answer = self.policy.allocate(&view, Tick::ZERO, &mut self.round);
+        let Answer::Start { launch, .. } = answer else { return false };
+        black_box(&self.round.places);
+        let piece = self.round.pieces[0];
+        self.ready[launch.index()].next += 1;
+        self.resident.push((launch.index(), piece.first, piece.cu));
+        true
+    }
+
+    fn retire(&mut self) {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        let at = (self.random % self.resident.len() as u64) as usize;
+        self.release(at);
+    }
+
+    fn release(&mut self, at: usize) {
+        let (launch, workgroup, cu) = self.resident.swap_remove(at);
+        let pieces = &[Piece::one(workgroup, cu)];
+        let launch = &self.ready[launch].launch;
+        self.policy.observe(&Fact::Ended { launch, waves: WaveSpan::All, pieces }, Tick::ZERO);
+    }
+
+    /// The device is full; one workgroup ends, one is placed.
+    fn replace(&mut self) {
+        self.retire();
+        assert!(self.place(0), "what ended left room");
+    }
+
+    /// The device drains and fills.
+    fn refill(&mut self) {
+        while !self.resident.is_empty() {
+            self.release(self.resident.len() - 1);
+        }
+        while self.place(0) {}
+    }
+}
+
+#[divan::bench(args = CUS)]
+fn one_ends_one_is_placed(bencher: Bencher<'_, '_>, cus: u16) {
+    let mut device = Device::full(&MatchingConfig::default(), cus);
+    bencher.counter(ItemsCount::new(OPS)).bench_local(|| (0..OPS).for_each(|_| device.replace()));
+}
+
+#[divan::bench(args = CUS)]
+fn device_drains_and_fills(bencher: Bencher<'_, '_>, cus: u16) {
+    let mut device = Device::full(&MatchingConfig::default(), cus);
+    bencher.counter(ItemsCount::new(device.resident.len())).bench_local(|| device.refill());
+}
+
+#[divan::bench(args = CUS)]
+fn full_device_refuses(bencher: Bencher<'_, '_>, cus: u16) {
+    let mut device = Device::full(&MatchingConfig::default(), cus);
+    bencher.counter(ItemsCount::new(OPS)).bench_local(|| {
+        assert!((0..OPS).all(|_| !device.place(0)), "the device is full");
+    });
+}
+
+/// Eight launches of eight levels: one workgroup of each is placed, then eight end.
+#[divan::bench(args = [16, 64, 1024])]
+fn eight_placed_eight_end(bencher: Bencher<'_, '_>, cus: u16) {
+    let demand = |n: u16| Demand {
+        waves: 1,
+        vgpr: 8 + 4 * n,
+        sgpr: 2 + n,
+        lds: 1 + u32::from(n),
+        barriers: 0,
+    };
+    let ready = (0..8).map(|n| launch(u32::from(n), n as u8, demand(n))).collect();
+    let shape = CuShape {
+        waves_per_simd: 16,
+        vgpr_per_simd: 128,
+        sgpr: 64,
+        lds: 48,
+        workgroups: 64,
+        barriers: 64,
+        ..SHAPE
+    };
+    let mut device = Device::new(&MatchingConfig::default(), shape, cus, ready);
+    let place = |device: &mut Device| {
+        for from in 0..8 {
+            device.place(from);
+        }
+    };
+    // To about three quarters of what it holds.
+    (0..cus).for_each(|_| place(&mut device));
+    (0..2 * cus).for_each(|_| device.retire());
+    bencher.bench_local(|| {
+        place(&mut device);
+        (0..8).for_each(|_| device.retire());
+    });
+}
+
+/// Each differs from the default in one choice.
+fn choice(name: &str) -> MatchingConfig {
+    let free = |amounts| FreeWeights { waves: 4, vgpr: 1, sgpr: 1, lds: 1, amounts };
+    let power = PowerWeights { weights: [3, 5, 2, 9, 4, 7], history_ticks: 1024 };
+    let mut config = MatchingConfig::default();
+    match name {
+        "search grouped" => config.search = Search::Grouped { groups: 8 },
+        "search sampled" => config.search = Search::Sampled { amounts: vec![] },
+        "order windows" => config.order = LevelOrder::Windows { windows_us: vec![8, 4, 3, 1] },
+        "split" => config.split = Some(SplitRule { threshold: 8, retry_us: 1 }),
+        "balance fixed" => config.balance = Balance::Fixed,
+        "place round-robin" => config.place = PlaceRule::RoundRobin,
+        "place most-free" => config.place = PlaceRule::MostFree(free(Amounts::Free)),
+        "place most-free, runs" => config.place = PlaceRule::MostFree(free(Amounts::LongestRun)),
+        "place least-power" => config.place = PlaceRule::LeastPower(power),
+        _ => config.place = PlaceRule::Mix { free: free(Amounts::Free), power, shares: [1, 1] },
+    }
+    config
+}
+
+#[divan::bench(args = [
+    "search grouped", "search sampled", "order windows", "split", "balance fixed", "place round-robin",
+    "place most-free", "place most-free, runs", "place least-power", "place mix",
+])]
+fn choice_one_is_placed(bencher: Bencher<'_, '_>, name: &str) {
+    let mut device = Device::full(&choice(name), 64);
+    bencher.counter(ItemsCount::new(OPS)).bench_local(|| (0..OPS).for_each(|_| device.replace()));
+}
+
+/// Free waves, registers and LDS of each compute unit, the lowest with room first.
+#[divan::bench(args = CUS)]
+fn counters_one_is_placed(bencher: Bencher<'_, '_>, cus: u16) {
+    let amounts = |demand: Demand| {
+        let waves = u32::from(demand.waves);
+        [waves, waves * u32::from(demand.vgpr), waves * u32::from(demand.sgpr), demand.lds]
+    };
+    let taken = amounts(DEMAND);
+    let simds = u32::from(SHAPE.simds);
+    let empty = [
+        simds * u32::from(SHAPE.waves_per_simd),
+        simds * u32::from(SHAPE.vgpr_per_simd),
+        u32::from(SHAPE.sgpr),
+        SHAPE.lds,
+    ];
+    let mut free = vec![empty; usize::from(cus)];
+    let place = |free: &mut [[u32; 4]]| {
+        let cu =
+            free.iter().position(|free| free.iter().zip(&taken).all(|(free, take)| free >= take));
+        cu.inspect(|&cu| free[cu].iter_mut().zip(&taken).for_each(|(free, take)| *free -= take))
+    };
+    while place(&mut free).is_some() {}
+    let mut at = 0;
+    bencher.counter(ItemsCount::new(OPS)).bench_local(|| {
+        for _ in 0..OPS {
+            at = (at + 7919) % free.len();
+            free[at].iter_mut().zip(&taken).for_each(|(free, take)| *free += take);
+            black_box(place(&mut free));
+        }
+    });
+}
