@@ -1,6 +1,7 @@
 //! Which chore shall run? The repository's own commands: `cargo xtask VERB`.
 //!
 //! Exit code 0 when the chore is done, 1 when it failed.
+#![warn(clippy::too_many_lines)]
 #![allow(clippy::print_stdout, reason = "printing is what a chore does")]
 
 mod browse;

@@ -1,9 +1,10 @@
 //! Do the checks hold that take too long for `.ci/run`?
 
 use anyhow::{Context, Result};
+use tempfile::TempDir;
 use xshell::{Shell, cmd};
 
-use crate::{fuzz, workspace};
+use crate::{checkout, fuzz, workspace};
 
 /// A check by its name.
 struct Check {
@@ -12,7 +13,7 @@ struct Check {
     run: fn(&Shell) -> Result<()>,
 }
 
-const CHECKS: [Check; 4] = [
+const CHECKS: [Check; 7] = [
     Check {
         name: "properties",
         what: "the property tests of the no_std crates, 10,000 cases each",
@@ -20,6 +21,13 @@ const CHECKS: [Check; 4] = [
     },
     Check { name: "mutations", what: "10,000 mutations of real profiles", run: mutations },
     Check { name: "fuzz", what: "100,000 executions of every fuzz target", run: all_targets },
+    Check {
+        name: "perfetto",
+        what: "a timeline of a replay by the public definitions of its format",
+        run: perfetto,
+    },
+    Check { name: "release", what: "the README's commands by the release build", run: release },
+    Check { name: "benches", what: "every benchmark once", run: benches },
     Check {
         name: "packets",
         what: "100,000,000 executions of the fuzz target that decodes packets",
@@ -65,4 +73,37 @@ fn packets(shell: &Shell) -> Result<()> {
     let targets = vec!["packet".to_owned()];
     // Room for four packets.
     fuzz::run(shell, &fuzz::Args { targets, runs: 100_000_000, longest: 258, keep: false })
+}
+
+fn perfetto(shell: &Shell) -> Result<()> {
+    let folder = release_run(shell)?;
+    let manifest = "xtask/checks/perfetto/Cargo.toml";
+    let timelines = folder.path().join("raddle-out/bundled");
+    Ok(cmd!(shell, "cargo test --manifest-path {manifest}")
+        .env("RADDLE_TIMELINES", timelines)
+        .run()?)
+}
+
+fn release(shell: &Shell) -> Result<()> {
+    let folder = release_run(shell)?;
+    let raddle = checkout::target_folder().join("release/raddle");
+    for recipe in ["round-robin", "greedy", "leftover", "leftover-drain"] {
+        let log = folder.path().join(format!("raddle-out/bundled/{recipe}/decisions.jsonl"));
+        cmd!(shell, "{raddle} replay --events {log}").run()?;
+    }
+    Ok(())
+}
+
+/// Runs the tool without arguments in a folder of its own.
+fn release_run(shell: &Shell) -> Result<TempDir> {
+    cmd!(shell, "cargo build --release -p raddle").run()?;
+    let folder = tempfile::tempdir()?;
+    let raddle = checkout::target_folder().join("release/raddle");
+    let _inside = shell.push_dir(folder.path());
+    cmd!(shell, "{raddle}").run()?;
+    Ok(folder)
+}
+
+fn benches(shell: &Shell) -> Result<()> {
+    Ok(cmd!(shell, "cargo bench --workspace --all-features --benches -- --test").run()?)
 }

@@ -20,10 +20,10 @@ fn main() {
 
 /// Maps of `64 * W` blocks, 1 = free.
 fn maps<const W: usize>() -> Vec<[u64; W]> {
-    let mut state = 0x5eed;
+    let mut state = 0x5eed_u64;
     let mut next = || {
         // splitmix64
-        state += 0x9e37_79b9_7f4a_7c15_u128 as u64;
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         mixed ^ (mixed >> 27)
     };

@@ -37,6 +37,7 @@
 //! of a hardware team; `bitvec` for conversions from and to `bitvec`. Without features the crate
 //! needs `alloc` and depends on nothing.
 #![no_std]
+#![warn(clippy::float_arithmetic, clippy::too_many_lines)]
 #![cfg_attr(not(all(feature = "std", target_arch = "x86_64")), forbid(unsafe_code))]
 
 extern crate alloc;

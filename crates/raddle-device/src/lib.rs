@@ -3,6 +3,7 @@
 //! Units: a [`Device`] counts in its own allocation granules ([`Granules`] says how large they
 //! are); bandwidth is in bytes a microsecond, time in nanoseconds. No floating point anywhere.
 #![no_std]
+#![warn(clippy::float_arithmetic, clippy::too_many_lines)]
 
 extern crate alloc;
 

@@ -18,6 +18,7 @@
 //! assert!(actions.list.is_empty());
 //! # Ok::<(), raddle_dispatch::DispatchError>(())
 //! ```
+#![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
 mod book;

@@ -1,4 +1,5 @@
 //! What would the hardware have to answer, and how does it come to that answer?
+#![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
 pub mod bitmap;

@@ -18,6 +18,7 @@
 //! Bytes are little-endian. Without the feature `alloc`, all but [`CondensedPath`] is there, and
 //! nothing needs an allocator.
 #![no_std]
+#![warn(clippy::float_arithmetic, clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "alloc")]

@@ -35,6 +35,7 @@
 //! }
 //! ```
 #![no_std]
+#![warn(clippy::float_arithmetic, clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "alloc")]

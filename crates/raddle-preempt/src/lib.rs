@@ -9,6 +9,7 @@
 //! | [`Controller`] | what does the thread between a program and its runtime do next? |
 //! | [`policy`] | how does work leave in a dispatcher, when its process loses the turn? |
 #![no_std]
+#![warn(clippy::float_arithmetic, clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
 extern crate alloc;

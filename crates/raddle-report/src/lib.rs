@@ -1,4 +1,5 @@
 //! How is a result shown: as text, as a page, as a timeline?
+#![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
 mod document;

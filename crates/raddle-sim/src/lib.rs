@@ -6,6 +6,7 @@
 //!
 //! The cost of a run grows with answers and fronts (workgroups of one launch that end together),
 //! not with workgroups. There is no clock, no randomness and no floating point before the report.
+#![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
 mod bench;

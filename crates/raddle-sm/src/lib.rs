@@ -38,6 +38,7 @@
 //! # Ok::<(), raddle_sm::Error>(())
 //! ```
 #![no_std]
+#![warn(clippy::float_arithmetic, clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
 extern crate alloc;

@@ -1,6 +1,7 @@
 //! Does a policy keep the laws of its trait? And what else do the tests of several crates need?
 //!
 //! Only ever a development dependency.
+#![warn(clippy::too_many_lines)]
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod allocations;

@@ -8,6 +8,7 @@
 //! from a file.
 //!
 //! Units: nanoseconds since the earliest arrival or start in the profile, grids in workgroups.
+#![warn(clippy::too_many_lines)]
 
 #![forbid(unsafe_code)]
 

@@ -46,6 +46,7 @@
 //! # Ok::<(), raddle_workgroup::Error>(())
 //! ```
 #![no_std]
+#![warn(clippy::float_arithmetic, clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
 extern crate alloc;

@@ -3,6 +3,7 @@
 //! The command-line tool `raddle`, as a library so that it can be run from a test: [`run`] takes a
 //! command line and a [`Console`] and gives an exit code, 0 done, 1 input refused, 2 wrong usage,
 //! 3 a replay whose launches did not all end.
+#![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
 /// The example in the README of the repository compiles and runs.
