@@ -9,7 +9,8 @@ use std::hint::black_box;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use raddle_packet::{
-    Agent, AqlFormat, AqlPacket, Encoder, FirstPolicy, HALF_WORDS, KernelDispatch, LaunchImage, NEAR,
+    Agent, AqlFormat, AqlPacket, Encoder, FirstPolicy, HALF_WORDS, KernelDispatch, LaunchImage,
+    NEAR,
 };
 
 /// Packets of a queue.
@@ -47,7 +48,9 @@ fn condensing(launches: &[LaunchImage]) -> (Encoder<FirstPolicy>, Agent) {
     let mut encoder = Encoder::new(AqlFormat::default(), FirstPolicy { near: NEAR });
     let mut agent = Agent::new(AqlFormat::default());
     let mut decoded = [LaunchImage::default(); HALF_WORDS];
-    let mut send = |packet: &AqlPacket| drop(agent.receive(packet, &mut decoded));
+    let mut send = |packet: &AqlPacket| {
+        agent.receive(packet, &mut decoded).expect("what was sent is good");
+    };
     launches[..6].iter().for_each(|launch| encoder.launch(launch, &mut send));
     encoder.flush(&mut send);
     (encoder, agent)

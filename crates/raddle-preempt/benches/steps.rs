@@ -7,10 +7,9 @@ use std::hint::black_box;
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId, Ticks};
+use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Abilities, Cheapest, Choose, Command, Controller, Costs, Declared, Error, Handle, Options,
-    Scope, Verdict, Victim, Work,
+    Abilities, Command, Controller, Declared, Error, Handle, Options, Scope, Verdict, Work,
 };
 
 /// Launches of a sample.
@@ -108,26 +107,4 @@ fn step(bencher: Bencher<'_, '_>, streams: u32) {
 fn preempt_and_resume_eight(bencher: Bencher<'_, '_>, streams: u32) {
     let mut program = Program::new(streams).expect("the options are lawful");
     bencher.bench_local(|| program.preempt().expect("every event is lawful"));
-}
-
-/// The choice of the cheapest way.
-#[divan::bench]
-fn choice(bencher: Bencher<'_, '_>) {
-    let costs = Costs { reset: Ticks(2), exit: Ticks(1), bandwidth: 900, ..Costs::default() };
-    let mut rule = Cheapest::within(Ticks(40));
-    let mut n = 0;
-    bencher.bench_local(|| {
-        n += 1;
-        let span = |bits: u64| Some(Ticks(n >> bits & 63));
-        let victim = Victim {
-            running: span(0),
-            waiting: span(3),
-            workgroup: span(1),
-            launches: n & 7,
-            done: Ticks(n & 31),
-            bytes: n & 0xffff,
-            killable: n & 64 == 0,
-        };
-        rule.choose(black_box(&victim), Abilities::ALL, &costs)
-    });
 }

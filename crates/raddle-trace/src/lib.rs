@@ -9,7 +9,6 @@
 //!
 //! Units: nanoseconds since the earliest arrival or start in the profile, grids in workgroups.
 #![warn(clippy::too_many_lines)]
-
 #![forbid(unsafe_code)]
 
 mod activity;
