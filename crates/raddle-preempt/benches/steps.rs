@@ -9,7 +9,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Abilities, Command, Controller, Declared, Error, Handle, Options, Scope, Verdict, Work,
+    Abilities, Command, Controller, Declared, PreemptError, LaunchHandle, ControllerOptions, ResetScope, ResetVerdict, CapturedWork,
 };
 
 /// Launches of a sample.
@@ -27,16 +27,16 @@ struct Program {
     controller: Controller<u64>,
     process: ProcessId,
     streams: u32,
-    flying: VecDeque<Handle>,
+    flying: VecDeque<LaunchHandle>,
     next: u64,
 }
 
 impl Program {
     /// With 1,000 launches that wait beside the window.
-    fn new(streams: u32) -> Result<Self, Error> {
+    fn new(streams: u32) -> Result<Self, PreemptError> {
         let abilities = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
-        let declared = Declared { abilities, latched: true, scope: Scope::Process };
-        let mut controller = Controller::new(declared, Options::default())?;
+        let declared = Declared { abilities, latched: true, scope: ResetScope::Process };
+        let mut controller = Controller::new(declared, ControllerOptions::default())?;
         let process = controller.join(Level(0))?;
         for _ in 0..streams {
             controller.open(process)?;
@@ -48,15 +48,15 @@ impl Program {
         Ok(program)
     }
 
-    fn capture(&mut self) -> Result<(), Error> {
+    fn capture(&mut self) -> Result<(), PreemptError> {
         let stream = StreamId((self.next % u64::from(self.streams)) as u32);
-        let work = Work::kernel(self.next, Idempotence::Idempotent);
+        let work = CapturedWork::kernel(self.next, Idempotence::Idempotent);
         black_box(self.controller.captured(self.process, stream, work)?);
         self.next += 1;
         Ok(())
     }
 
-    fn submit(&mut self) -> Result<(), Error> {
+    fn submit(&mut self) -> Result<(), PreemptError> {
         while let Some(Command::Submit { handle, .. }) = self.controller.next(self.process)? {
             self.controller.submitted(handle)?;
             self.flying.push_back(handle);
@@ -65,7 +65,7 @@ impl Program {
     }
 
     /// One launch ends, one comes, one is submitted.
-    fn turn(&mut self) -> Result<(), Error> {
+    fn turn(&mut self) -> Result<(), PreemptError> {
         if let Some(handle) = self.flying.pop_front() {
             self.controller.started(handle)?;
             black_box(self.controller.finished(handle)?);
@@ -75,10 +75,10 @@ impl Program {
     }
 
     /// Off and on again: one killed, seven left, eight put back and submitted.
-    fn preempt(&mut self) -> Result<(), Error> {
+    fn preempt(&mut self) -> Result<(), PreemptError> {
         let _ = self.controller.preempt(self.process, Preemption::Reset, None)?;
         black_box(self.controller.next(self.process)?);
-        let reset = self.controller.raised(self.process)? == Verdict::Reset;
+        let reset = self.controller.raised(self.process)? == ResetVerdict::Reset;
         assert!(reset, "all are idempotent");
         black_box(self.controller.next(self.process)?);
         if let Some(first) = self.flying.pop_front() {

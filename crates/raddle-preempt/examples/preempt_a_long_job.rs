@@ -16,8 +16,8 @@ use std::fmt::Write;
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId};
 use raddle_preempt::{
-    Abilities, Command, Controller, Cut, Declared, Error, Handle, Options, Preempted, Scope,
-    Verdict, Work,
+    Abilities, CapturedWork, Command, Controller, ControllerOptions, Declared, FlagCut,
+    LaunchHandle, PreemptError, Preempted, ResetScope, ResetVerdict,
 };
 
 /// All times are in microseconds.
@@ -31,10 +31,10 @@ const RESET: u64 = 200;
 #[derive(Default)]
 struct Gpu {
     now: u64,
-    queue: VecDeque<Handle>,
+    queue: VecDeque<LaunchHandle>,
     /// The launch that runs, when it ends, and whether it only leaves.
-    running: Option<(Handle, u64, bool)>,
-    flag: Option<Cut>,
+    running: Option<(LaunchHandle, u64, bool)>,
+    flag: Option<FlagCut>,
 }
 
 /// The job, the controller, the GPU, and what has been told of them.
@@ -47,15 +47,19 @@ struct Story {
 }
 
 impl Story {
-    fn new() -> Result<Self, Error> {
+    fn new() -> Result<Self, PreemptError> {
         // What this runtime can do: its kernels test a flag, and its compute units can be reset.
         let abilities = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
-        let declared = Declared { abilities, latched: true, scope: Scope::Process };
-        let mut controller = Controller::new(declared, Options::default())?;
+        let declared = Declared { abilities, latched: true, scope: ResetScope::Process };
+        let mut controller = Controller::new(declared, ControllerOptions::default())?;
         let job = controller.join(Level(9))?;
         let stream = controller.open(job)?;
         for number in 1..=12 {
-            controller.captured(job, stream, Work::kernel(number, Idempotence::Idempotent))?;
+            controller.captured(
+                job,
+                stream,
+                CapturedWork::kernel(number, Idempotence::Idempotent),
+            )?;
         }
         Ok(Self { controller, job, gpu: Gpu::default(), text: String::new(), thrown_away: 0 })
     }
@@ -66,12 +70,12 @@ impl Story {
         let _ = writeln!(self.text, "  {:>3}.{:03} ms  {what}", now / 1000, now % 1000);
     }
 
-    fn number(&self, handle: Handle) -> usize {
+    fn number(&self, handle: LaunchHandle) -> usize {
         self.controller.payload(handle).copied().unwrap_or_default()
     }
 
     /// Does what the controller says until it says nothing; whether the job is off the GPU now.
-    fn drive(&mut self) -> Result<bool, Error> {
+    fn drive(&mut self) -> Result<bool, PreemptError> {
         while let Some(command) = self.controller.next(self.job)? {
             match command {
                 Command::Submit { handle, .. } => {
@@ -83,7 +87,7 @@ impl Story {
                     self.tell(
                         "the flag goes up: what is in the runtime and has not begun will leave",
                     );
-                    if let Verdict::NoReset(why) = self.controller.raised(self.job)? {
+                    if let ResetVerdict::NoReset(why) = self.controller.raised(self.job)? {
                         self.tell(&format!("no reset: {why:?}"));
                     }
                 }
@@ -115,7 +119,7 @@ impl Story {
     }
 
     /// The GPU goes on, until `until` or until something has ended; whether anything did.
-    fn run(&mut self, until: u64) -> Result<bool, Error> {
+    fn run(&mut self, until: u64) -> Result<bool, PreemptError> {
         if self.gpu.running.is_none()
             && let Some(handle) = self.gpu.queue.pop_front()
         {
@@ -142,7 +146,7 @@ impl Story {
     }
 
     /// Plays the story by one way; how long the request waited, when the job was done.
-    fn play(&mut self, way: Preemption) -> Result<(u64, u64), Error> {
+    fn play(&mut self, way: Preemption) -> Result<(u64, u64), PreemptError> {
         self.drive()?;
         while self.run(REQUEST_AT)? {
             self.drive()?;
@@ -175,7 +179,7 @@ impl Story {
 }
 
 /// Everything that the example prints.
-pub(crate) fn story() -> Result<String, Error> {
+pub(crate) fn story() -> Result<String, PreemptError> {
     let mut text = String::new();
     let mut table = String::new();
     for (way, what) in [
@@ -198,7 +202,7 @@ pub(crate) fn story() -> Result<String, Error> {
     Ok(format!("{text}{head}\n{table}"))
 }
 
-fn main() -> Result<(), Error> {
+fn main() -> Result<(), PreemptError> {
     print!("{}", story()?);
     Ok(())
 }

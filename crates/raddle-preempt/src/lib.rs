@@ -24,10 +24,10 @@ mod progress;
 
 pub use abilities::Abilities;
 pub use controller::{
-    Command, Controller, Cut, Declared, Exit, Handle, NoReset, Options, Order, Phase, Preempted,
-    Resumed, Scope, Verdict, Work,
+    CaptureOrder, CapturedWork, Command, Controller, ControllerOptions, Declared, Exit, FlagCut,
+    LaunchHandle, NoReset, Preempted, ProcessPhase, ResetScope, ResetVerdict, Resumed,
 };
-pub use error::Error;
+pub use error::PreemptError;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

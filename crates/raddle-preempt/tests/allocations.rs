@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Abilities, Command, Controller, Declared, Handle, Options, Scope, Verdict, Work,
+    Abilities, CapturedWork, Command, Controller, ControllerOptions, Declared, LaunchHandle,
+    ResetScope, ResetVerdict,
 };
 use raddle_testkit::{Counting, made};
 
@@ -19,8 +20,9 @@ fn the_count_counts() {
 
 fn controller<T>(streams: u32) -> (Controller<T>, ProcessId) {
     let abilities = Abilities::ALL;
-    let declared = Declared { abilities, latched: true, scope: Scope::Process };
-    let mut controller = Controller::new(declared, Options::default()).expect("well-formed");
+    let declared = Declared { abilities, latched: true, scope: ResetScope::Process };
+    let mut controller =
+        Controller::new(declared, ControllerOptions::default()).expect("well-formed");
     let process = controller.join(Level(0)).expect("an id");
     for _ in 0..streams {
         controller.open(process).expect("it is there");
@@ -32,7 +34,7 @@ fn controller<T>(streams: u32) -> (Controller<T>, ProcessId) {
 struct Program {
     controller: Controller<u64>,
     process: ProcessId,
-    flying: VecDeque<Handle>,
+    flying: VecDeque<LaunchHandle>,
     next: u64,
     preemptions: [u64; 5],
 }
@@ -55,7 +57,7 @@ impl Program {
     fn step(&mut self) {
         let (n, stream) = (self.next, StreamId((self.next % 5) as u32));
         self.next += 1;
-        let work = Work::kernel(n, Idempotence::Idempotent);
+        let work = CapturedWork::kernel(n, Idempotence::Idempotent);
         let order = self.controller.captured(self.process, stream, work).expect("it is there");
         if let Some(Command::Submit { handle, .. }) =
             self.controller.next(self.process).expect("it is there")
@@ -122,7 +124,7 @@ impl Program {
         let (controller, process) = (&mut self.controller, self.process);
         let Ok(Some(Command::Raise { .. })) = controller.next(process) else { panic!("no flag") };
         let verdict = controller.raised(process).expect("it was told");
-        if verdict == Verdict::Reset {
+        if verdict == ResetVerdict::Reset {
             let Ok(Some(Command::Reset { .. })) = controller.next(process) else { panic!("none") };
             if let Some(first) = self.flying.pop_front() {
                 controller.killed(first).expect("it flies");
@@ -156,7 +158,7 @@ fn preempting_again_and_again_without_progress_allocates_nothing() {
     let (controller, process) = controller(5);
     let mut program = Program::new(controller, process, 1);
     for n in 0..100 {
-        let work = Work::kernel(n, Idempotence::Idempotent);
+        let work = CapturedWork::kernel(n, Idempotence::Idempotent);
         program.controller.captured(process, StreamId(n as u32 % 5), work).expect("it is there");
     }
     let mut round = || {
@@ -182,7 +184,7 @@ fn beside<const PAYLOAD: usize>(streams: u32, launches: usize) -> [usize; 2] {
     let before = raddle_testkit::held();
     let (mut least, mut most, mut grown) = (usize::MAX, 0, 0);
     for n in 1..=launches {
-        let work = Work::kernel([0; PAYLOAD], Idempotence::Unknown);
+        let work = CapturedWork::kernel([0; PAYLOAD], Idempotence::Unknown);
         let stream = StreamId(n as u32 % streams);
         grown += made(|| {
             controller.captured(process, stream, work).expect("it is there");
@@ -223,7 +225,7 @@ fn returned<const PAYLOAD: usize>(launches: usize) {
     let (mut controller, process) = controller::<[u8; PAYLOAD]>(1);
     let before = raddle_testkit::held();
     for _ in 0..launches {
-        let work = Work::kernel([0; PAYLOAD], Idempotence::Idempotent);
+        let work = CapturedWork::kernel([0; PAYLOAD], Idempotence::Idempotent);
         controller.captured(process, StreamId(0), work).expect("it is there");
     }
     let waiting = held_since(before);
@@ -269,7 +271,7 @@ fn room_is_kept_until_the_process_leaves() {
     };
     let burst = |controller: &mut Controller<_>, launches| {
         for _ in 0..launches {
-            let work = Work::kernel([0; 32], Idempotence::Idempotent);
+            let work = CapturedWork::kernel([0; 32], Idempotence::Idempotent);
             controller.captured(process, StreamId(0), work).expect("it is there");
         }
     };

@@ -11,8 +11,8 @@ use std::collections::VecDeque;
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId, Tick};
 
 use raddle_preempt::{
-    Abilities, Command, Controller, Cut, Declared, Error, Handle, Options, Preempted, Resumed,
-    Scope, Verdict, Work,
+    Abilities, Command, Controller, FlagCut, Declared, PreemptError, LaunchHandle, ControllerOptions, Preempted, Resumed,
+    ResetScope, ResetVerdict, CapturedWork,
 };
 
 /// The GPU and its runtime.
@@ -74,9 +74,9 @@ pub enum Step {
     /// S3: a wish to preempt, and what became of it.
     Preempt(Preempted),
     /// S3.2: the flag is up.
-    Raised(Cut),
+    Raised(FlagCut),
     /// S3.3: what the launches in the runtime allow.
-    Checked(Verdict),
+    Checked(ResetVerdict),
     /// S3.3: the reset, and what it killed.
     Reset(Option<usize>),
     /// The preemption is complete.
@@ -105,7 +105,7 @@ pub struct Outcome {
 /// What the GPU is busy with.
 #[derive(Clone, Copy, Debug)]
 struct Busy {
-    handle: Handle,
+    handle: LaunchHandle,
     /// Beyond u64 where that is never reached.
     ends: u128,
     leaves: bool,
@@ -120,9 +120,9 @@ struct Run<'a> {
     stream: StreamId,
     now: u64,
     /// In the runtime, not started.
-    queue: VecDeque<Handle>,
+    queue: VecDeque<LaunchHandle>,
     busy: Option<Busy>,
-    flag: Option<Cut>,
+    flag: Option<FlagCut>,
     resets_until: Option<u128>,
     begun: u64,
     steps: u64,
@@ -145,7 +145,7 @@ struct Run<'a> {
 /// let outcome = run(setup, &launches, &wishes, &mut |now, _, _| end = now)?;
 /// assert_eq!((outcome.latencies, end), (vec![9], Tick(194)));
 /// assert_eq!(outcome.done, (0..13).collect::<Vec<_>>());
-/// # Ok::<(), raddle_preempt::Error>(())
+/// # Ok::<(), raddle_preempt::PreemptError>(())
 /// ```
 ///
 /// # Errors
@@ -156,11 +156,11 @@ pub fn run(
     launches: &[Launch],
     wishes: &[(Tick, Wish)],
     watch: &mut dyn FnMut(Tick, &Step, &Controller<usize>),
-) -> Result<Outcome, Error> {
+) -> Result<Outcome, PreemptError> {
     check(setup, launches, wishes)?;
     let abilities = Abilities { can_flag: true, can_reset: setup.can_reset, ..Abilities::NONE };
-    let declared = Declared { abilities, latched: true, scope: Scope::Process };
-    let options = Options { window: setup.window, ..Options::default() };
+    let declared = Declared { abilities, latched: true, scope: ResetScope::Process };
+    let options = ControllerOptions { window: setup.window, ..ControllerOptions::default() };
     let mut controller = Controller::new(declared, options)?;
     let process = controller.join(Level(0))?;
     let stream = controller.open(process)?;
@@ -200,7 +200,7 @@ pub fn run(
         run.ask()?;
         run.start()?;
         if run.steps > setup.most_steps {
-            return Err(Error::Steps { most: setup.most_steps });
+            return Err(PreemptError::Steps { most: setup.most_steps });
         }
     }
     let mut outcome = run.outcome;
@@ -210,22 +210,22 @@ pub fn run(
     Ok(outcome)
 }
 
-fn check(setup: Setup, launches: &[Launch], wishes: &[(Tick, Wish)]) -> Result<(), Error> {
+fn check(setup: Setup, launches: &[Launch], wishes: &[(Tick, Wish)]) -> Result<(), PreemptError> {
     if setup.exit == 0 {
-        return Err(Error::NoExit);
+        return Err(PreemptError::NoExit);
     }
     let mut last = Tick::ZERO;
     for (launch, it) in launches.iter().enumerate() {
         if it.ticks == 0 {
-            return Err(Error::NoTicks { launch });
+            return Err(PreemptError::NoTicks { launch });
         }
         if it.at < last {
-            return Err(Error::LaunchOrder { launch });
+            return Err(PreemptError::LaunchOrder { launch });
         }
         last = it.at;
     }
     let falls = wishes.windows(2).position(|pair| pair[1].0 < pair[0].0);
-    falls.map_or(Ok(()), |at| Err(Error::CommandOrder { command: at + 1 }))
+    falls.map_or(Ok(()), |at| Err(PreemptError::CommandOrder { command: at + 1 }))
 }
 
 impl Run<'_> {
@@ -240,18 +240,18 @@ impl Run<'_> {
     }
 
     /// The next thing lies beyond the end of time.
-    fn endless(&self) -> Error {
+    fn endless(&self) -> PreemptError {
         let launch = self.busy.and_then(|busy| self.controller.payload(busy.handle).copied());
-        Error::Time { launch }
+        PreemptError::Time { launch }
     }
 
     /// The number of a launch in the runtime.
-    fn number(&self, handle: Handle) -> usize {
+    fn number(&self, handle: LaunchHandle) -> usize {
         // Every handle that is asked for is in the runtime.
         self.controller.payload(handle).copied().unwrap_or_default()
     }
 
-    fn finish(&mut self) -> Result<(), Error> {
+    fn finish(&mut self) -> Result<(), PreemptError> {
         let now = u128::from(self.now);
         if let Some(busy) = self.busy.take_if(|busy| busy.ends == now) {
             let launch = self.number(busy.handle);
@@ -270,14 +270,14 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn capture(&mut self, launch: usize) -> Result<(), Error> {
+    fn capture(&mut self, launch: usize) -> Result<(), PreemptError> {
         let idempotent = self.launches[launch].idempotent;
-        self.controller.captured(self.process, self.stream, Work::kernel(launch, idempotent))?;
+        self.controller.captured(self.process, self.stream, CapturedWork::kernel(launch, idempotent))?;
         self.tell(Step::Captured(launch));
         Ok(())
     }
 
-    fn hear(&mut self, wish: Wish) -> Result<(), Error> {
+    fn hear(&mut self, wish: Wish) -> Result<(), PreemptError> {
         match wish {
             Wish::Preempt => {
                 let way = if self.setup.can_reset { Preemption::Reset } else { Preemption::Flag };
@@ -296,7 +296,7 @@ impl Run<'_> {
     }
 
     /// Asks the controller what to do, until that is nothing.
-    fn ask(&mut self) -> Result<(), Error> {
+    fn ask(&mut self) -> Result<(), PreemptError> {
         while let Some(command) = self.controller.next(self.process)? {
             match command {
                 Command::Submit { handle, .. } => {
@@ -333,7 +333,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn reset(&mut self) -> Result<(), Error> {
+    fn reset(&mut self) -> Result<(), PreemptError> {
         let killed = match self.busy.take() {
             Some(busy) => {
                 let launch = self.number(busy.handle);
@@ -353,7 +353,7 @@ impl Run<'_> {
     }
 
     /// A free GPU starts the next launch.
-    fn start(&mut self) -> Result<(), Error> {
+    fn start(&mut self) -> Result<(), PreemptError> {
         if self.busy.is_some() || self.resets_until.is_some() {
             return Ok(());
         }

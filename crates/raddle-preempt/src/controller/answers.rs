@@ -2,7 +2,7 @@
 
 use raddle_policy::{Idempotence, Preemption, ProcessId, StreamId};
 
-use crate::Abilities;
+use crate::abilities::Abilities;
 
 /// What a runtime says of itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,14 +16,14 @@ pub struct Declared {
     /// not be run again is ever flagged, as the flag could stop it part-way.
     pub latched: bool,
     /// What a reset hits.
-    pub scope: Scope,
+    pub scope: ResetScope,
 }
 
 /// What a reset hits (A11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum Scope {
+pub enum ResetScope {
     /// The launches of one process.
     Process,
     /// Whatever runs on the device.
@@ -35,7 +35,7 @@ pub enum Scope {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
-pub struct Options {
+pub struct ControllerOptions {
     /// Launches of one process that are in the runtime at a time, over all its streams (S2.3).
     pub window: u32,
     /// The rule of minimum progress: a launch that was killed so often is not killed again, it is
@@ -49,7 +49,7 @@ pub struct Options {
     pub most_kills: Option<u32>,
 }
 
-impl Default for Options {
+impl Default for ControllerOptions {
     fn default() -> Self {
         Self { window: 8, most_kills: None }
     }
@@ -57,7 +57,7 @@ impl Default for Options {
 
 /// What a host wants done, in the order of its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Work<T> {
+pub struct CapturedWork<T> {
     /// Whatever the caller needs to submit it: handed back when it is done.
     pub payload: T,
     /// Whether it may be run again (A12). Unknown counts as not.
@@ -67,7 +67,7 @@ pub struct Work<T> {
     pub tests_flag: bool,
 }
 
-impl<T> Work<T> {
+impl<T> CapturedWork<T> {
     /// An instrumented kernel.
     pub const fn kernel(payload: T, idempotent: Idempotence) -> Self {
         Self { payload, idempotent, tests_flag: true }
@@ -81,16 +81,16 @@ impl<T> Work<T> {
 
 /// When something was captured: larger is later, within one process and those that had its id before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Order(pub u64);
+pub struct CaptureOrder(pub u64);
 
 /// One submission of a launch. A launch that is submitted again has a new handle; no handle comes
 /// again, not even when an id of a process does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Handle {
+pub struct LaunchHandle {
     /// Whose.
     pub process: ProcessId,
     /// The how manyth submission of its process and of those that had its id before, counted from 0:
-    /// what the launch compares with the flag's [`Cut`].
+    /// what the launch compares with the flag's [`FlagCut`].
     pub sequence: u64,
     pub(super) slot: u32,
 }
@@ -100,14 +100,14 @@ pub struct Handle {
 /// Two numbers instead of one bit. `from` spares what must run to its end; `to` spares what is
 /// submitted later, so that a flag which is seen late to be lowered makes nobody leave (A9).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cut {
+pub struct FlagCut {
     /// The first submission that leaves.
     pub from: u64,
     /// The first one that does not leave any more.
     pub to: u64,
 }
 
-impl Cut {
+impl FlagCut {
     /// Whether a submission leaves.
     #[must_use]
     pub const fn holds(self, sequence: u64) -> bool {
@@ -122,7 +122,7 @@ pub enum Command {
     /// Give a launch to the runtime (S2.3, S4.2), then report `submitted` or `not_submitted`.
     Submit {
         /// Which: the controller has its payload.
-        handle: Handle,
+        handle: LaunchHandle,
         /// Through which lane.
         stream: StreamId,
     },
@@ -132,7 +132,7 @@ pub enum Command {
         /// Whose.
         process: ProcessId,
         /// Who leaves.
-        cut: Cut,
+        cut: FlagCut,
     },
     /// Lower the flag of a process (S4.1), before anything is submitted again.
     Lower {
@@ -141,7 +141,7 @@ pub enum Command {
     },
     /// Reset the compute units (S3.3). Report each launch that was `killed`, then `drained`.
     Reset {
-        /// For whom; what else is hit says [`Scope`].
+        /// For whom; what else is hit says [`ResetScope`].
         process: ProcessId,
     },
     /// Place no further workgroup of a process. Report `drained` when none is left on the device.
@@ -203,7 +203,7 @@ pub enum Resumed {
 
 /// What was decided when the flag had become visible (S3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ResetVerdict {
     /// The way is flag: nobody asked for a reset.
     NotAsked,
     /// Everything that would be hit may be killed: the reset is the next command, unless all of the
@@ -220,11 +220,11 @@ pub enum NoReset {
     /// Nothing is in the runtime (A3).
     Empty,
     /// This one may not be run again, or nobody knows.
-    NotIdempotent(Handle),
+    NotIdempotent(LaunchHandle),
     /// This one does not test the flag, or must not leave by it: it would run before what was killed.
-    NotFlagged(Handle),
+    NotFlagged(LaunchHandle),
     /// This one was killed as often as the options allow.
-    KilledOften(Handle),
+    KilledOften(LaunchHandle),
     /// This process has launches in the runtime, would be hit, and is not on its way out.
     OtherProcess(ProcessId),
 }
@@ -242,7 +242,7 @@ pub enum Exit {
 
 /// Where a process is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
+pub enum ProcessPhase {
     /// Its launches are submitted.
     Running,
     /// It is being preempted: nothing is submitted, something may still be on the device.

@@ -1,15 +1,16 @@
 //! What is a driver to do next?
 //!
 //! A preemption by flag or reset goes through `Raise` and `raised` also where nothing is in the
-//! runtime: its [`Cut`](super::Cut) holds nothing and nothing is reset, but a driver has one path, and
+//! runtime: its [`FlagCut`](super::FlagCut) holds nothing and nothing is reset, but a driver has one path, and
 //! a resume always finds a flag to lower. That costs an idle process the time of one store.
 
 use raddle_policy::{Preemption, ProcessId, StreamId};
 
-use super::answers::{Command, Handle};
-use super::flight::{Flying, State};
-use super::process::{Process, Stage};
-use super::{Controller, Error};
+use super::Controller;
+use super::answers::{Command, LaunchHandle};
+use super::flight::{FlightState, FlyingLaunch};
+use super::process::{ControlledProcess, PreemptionStage};
+use crate::error::PreemptError;
 
 impl<T> Controller<T> {
     /// What to do next for a process, `None` for nothing: then there is nothing until something is
@@ -22,27 +23,27 @@ impl<T> Controller<T> {
     /// # Errors
     /// An unknown process.
     #[inline]
-    pub fn next(&mut self, process: ProcessId) -> Result<Option<Command>, Error> {
+    pub fn next(&mut self, process: ProcessId) -> Result<Option<Command>, PreemptError> {
         let (window, resetting) = (self.options.window as usize, self.resetting());
         let it = self.process_mut(process)?;
-        if it.stage != Stage::Running || it.undo.is_some() {
+        if it.stage != PreemptionStage::Running || it.undo.is_some() {
             return self.preempting(process);
         }
         if resetting || it.flight.len() >= window {
             return Ok(None);
         }
-        let Some(Submission { sequence, slot, stream }) = it.submit() else { return Ok(None) };
-        Ok(Some(Command::Submit { handle: Handle { process, sequence, slot }, stream }))
+        let Some(NextSubmission { sequence, slot, stream }) = it.submit() else { return Ok(None) };
+        Ok(Some(Command::Submit { handle: LaunchHandle { process, sequence, slot }, stream }))
     }
 
     /// The next command of a preemption, or of its end.
     #[inline(never)]
-    fn preempting(&mut self, process: ProcessId) -> Result<Option<Command>, Error> {
+    fn preempting(&mut self, process: ProcessId) -> Result<Option<Command>, PreemptError> {
         let (declared, options) = (self.declared, self.options);
         let it = self.process_mut(process)?;
-        if it.stage == Stage::MustReset && it.flight.is_empty() {
+        if it.stage == PreemptionStage::MustReset && it.flight.is_empty() {
             // What was looked at has ended since: an idle runtime is not reset (A3).
-            it.stage = Stage::Emptying;
+            it.stage = PreemptionStage::Emptying;
             self.reset_is_over();
         }
         let it = self.process_mut(process)?;
@@ -52,34 +53,36 @@ impl<T> Controller<T> {
             return Ok(Some(command));
         }
         Ok(match it.stage {
-            Stage::Running => return self.next(process),
-            Stage::Pausing if it.flight.unacknowledged > 0 => None,
-            Stage::Pausing => match it.way {
+            PreemptionStage::Running => return self.next(process),
+            PreemptionStage::Pausing if it.flight.unacknowledged > 0 => None,
+            PreemptionStage::Pausing => match it.way {
                 Preemption::Wait => {
-                    it.stage = Stage::Emptying;
+                    it.stage = PreemptionStage::Emptying;
                     it.emptied(process)
                 }
                 Preemption::Flag | Preemption::Reset => {
-                    it.stage = Stage::Raising;
+                    it.stage = PreemptionStage::Raising;
                     let cut = it.cut(declared, options);
                     it.cut = Some(cut);
                     Some(Command::Raise { process, cut })
                 }
                 Preemption::Drain => {
-                    it.stage = Stage::Removing { over: false };
+                    it.stage = PreemptionStage::Removing { over: false };
                     Some(Command::Hold { process })
                 }
                 Preemption::Switch => {
-                    it.stage = Stage::Removing { over: false };
+                    it.stage = PreemptionStage::Removing { over: false };
                     Some(Command::Save { process })
                 }
             },
-            Stage::MustReset => {
-                it.stage = Stage::Resetting { over: false };
+            PreemptionStage::MustReset => {
+                it.stage = PreemptionStage::Resetting { over: false };
                 Some(Command::Reset { process })
             }
-            Stage::Resetting { over: true } | Stage::Emptying => it.emptied(process),
-            Stage::Removing { over: true } => Some(it.drained(process)),
+            PreemptionStage::Resetting { over: true } | PreemptionStage::Emptying => {
+                it.emptied(process)
+            }
+            PreemptionStage::Removing { over: true } => Some(it.drained(process)),
             _ => None,
         })
     }
@@ -87,22 +90,22 @@ impl<T> Controller<T> {
 
 /// What a command to submit is made of. As an answer of its own it is read as it was written, word
 /// by word, and what calls for it is short enough to become a part of its caller.
-struct Submission {
+struct NextSubmission {
     sequence: u64,
     slot: u32,
     stream: StreamId,
 }
 
-impl<T> Process<T> {
+impl<T> ControlledProcess<T> {
     /// Submits what was captured first.
     #[inline(never)]
-    fn submit(&mut self) -> Option<Submission> {
+    fn submit(&mut self) -> Option<NextSubmission> {
         let (stream, work) = self.queues.pop()?;
         let sequence = self.next;
         self.next = sequence.saturating_add(1);
-        let state = State::Submitting;
-        let slot = self.flight.insert(Flying { work, stream, sequence, state });
-        Some(Submission { sequence, slot, stream })
+        let state = FlightState::Submitting;
+        let slot = self.flight.insert(FlyingLaunch { work, stream, sequence, state });
+        Some(NextSubmission { sequence, slot, stream })
     }
 
     /// What undoes a preemption.
@@ -124,7 +127,7 @@ impl<T> Process<T> {
     }
 
     fn drained(&mut self, process: ProcessId) -> Command {
-        self.stage = Stage::Preempted;
+        self.stage = PreemptionStage::Preempted;
         let resumed = core::mem::take(&mut self.resume_waits);
         if resumed {
             self.go_on();
@@ -138,18 +141,24 @@ mod tests {
     use raddle_policy::{Idempotence, Level};
 
     use super::*;
-    use crate::{Declared, Options, Work};
+    use crate::{CapturedWork, ControllerOptions, Declared};
 
     /// Check 2 of the digest with one more than the window, which no sequence of calls leads to: the
     /// window is made smaller here. The other counts are in `tests/it/checks.rs`.
     #[test]
-    fn check_2_with_9_unfinished_nothing_is_submitted() -> Result<(), Error> {
-        let mut controller =
-            Controller::new(Declared::default(), Options { window: 9, ..Options::default() })?;
+    fn check_2_with_9_unfinished_nothing_is_submitted() -> Result<(), PreemptError> {
+        let mut controller = Controller::new(
+            Declared::default(),
+            ControllerOptions { window: 9, ..ControllerOptions::default() },
+        )?;
         let process = controller.join(Level(0))?;
         let stream = controller.open(process)?;
         for launch in 0..12 {
-            controller.captured(process, stream, Work::kernel(launch, Idempotence::Unknown))?;
+            controller.captured(
+                process,
+                stream,
+                CapturedWork::kernel(launch, Idempotence::Unknown),
+            )?;
         }
         let mut flying = alloc::vec::Vec::new();
         while let Some(Command::Submit { handle, .. }) = controller.next(process)? {

@@ -7,13 +7,13 @@ use alloc::vec::Vec;
 
 use raddle_policy::StreamId;
 
-use super::answers::Handle;
-use super::queues::Waiting;
+use super::answers::LaunchHandle;
+use super::queues::WaitingLaunch;
 
 /// How far the runtime is with a launch. A whole word, so that launches are copied word by word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
-pub(super) enum State {
+pub(super) enum FlightState {
     /// The driver was told to submit it and has not said that it did.
     Submitting,
     /// In the runtime.
@@ -24,16 +24,16 @@ pub(super) enum State {
 
 /// A launch in the runtime.
 #[derive(Clone, Debug)]
-pub(super) struct Flying<T> {
-    pub(super) work: Waiting<T>,
+pub(super) struct FlyingLaunch<T> {
+    pub(super) work: WaitingLaunch<T>,
     pub(super) stream: StreamId,
     pub(super) sequence: u64,
-    pub(super) state: State,
+    pub(super) state: FlightState,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Flight<T> {
-    slots: Vec<Option<Flying<T>>>,
+    slots: Vec<Option<FlyingLaunch<T>>>,
     free: Vec<u32>,
     /// Submissions that the driver has not acknowledged.
     pub(super) unacknowledged: u32,
@@ -54,8 +54,8 @@ impl<T> Flight<T> {
 
     /// Takes a launch in; its slot. There are never more slots than a window has places.
     #[inline]
-    pub(super) fn insert(&mut self, flying: Flying<T>) -> u32 {
-        if flying.state == State::Submitting {
+    pub(super) fn insert(&mut self, flying: FlyingLaunch<T>) -> u32 {
+        if flying.state == FlightState::Submitting {
             self.unacknowledged += 1;
         }
         if let Some(slot) = self.free.pop() {
@@ -69,19 +69,19 @@ impl<T> Flight<T> {
     }
 
     /// The launch of a handle, while it flies.
-    pub(super) fn get_mut(&mut self, handle: Handle) -> Option<&mut Flying<T>> {
+    pub(super) fn get_mut(&mut self, handle: LaunchHandle) -> Option<&mut FlyingLaunch<T>> {
         let flying = self.slots.get_mut(handle.slot as usize)?.as_mut()?;
         (flying.sequence == handle.sequence).then_some(flying)
     }
 
-    pub(super) fn get(&self, handle: Handle) -> Option<&Flying<T>> {
+    pub(super) fn get(&self, handle: LaunchHandle) -> Option<&FlyingLaunch<T>> {
         let flying = self.slots.get(handle.slot as usize)?.as_ref()?;
         (flying.sequence == handle.sequence).then_some(flying)
     }
 
     /// Takes the launch of a handle out. Whatever happened to it, it had been submitted.
     #[inline]
-    pub(super) fn remove(&mut self, handle: Handle) -> Option<Flying<T>> {
+    pub(super) fn remove(&mut self, handle: LaunchHandle) -> Option<FlyingLaunch<T>> {
         self.remove_if(handle, |_| true)
     }
 
@@ -89,33 +89,33 @@ impl<T> Flight<T> {
     #[inline]
     pub(super) fn remove_if(
         &mut self,
-        handle: Handle,
-        such: impl Fn(&Flying<T>) -> bool,
-    ) -> Option<Flying<T>> {
+        handle: LaunchHandle,
+        such: impl Fn(&FlyingLaunch<T>) -> bool,
+    ) -> Option<FlyingLaunch<T>> {
         let place = self.slots.get_mut(handle.slot as usize)?;
         let flying = place.take_if(|it| it.sequence == handle.sequence && such(it))?;
         self.free.push(handle.slot);
-        if flying.state == State::Submitting {
+        if flying.state == FlightState::Submitting {
             self.unacknowledged -= 1;
         }
         Some(flying)
     }
 
     /// The driver has submitted it.
-    pub(super) fn acknowledge(&mut self, handle: Handle, state: State) -> bool {
+    pub(super) fn acknowledge(&mut self, handle: LaunchHandle, state: FlightState) -> bool {
         let Some(flying) = self.get_mut(handle) else { return false };
         let before = flying.state;
-        if before != State::Started {
+        if before != FlightState::Started {
             flying.state = state;
         }
-        if before == State::Submitting {
+        if before == FlightState::Submitting {
             self.unacknowledged -= 1;
         }
         true
     }
 
     /// Every launch, by slot.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &Flying<T>)> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &FlyingLaunch<T>)> {
         (0..).zip(&self.slots).filter_map(|(slot, flying)| Some((slot, flying.as_ref()?)))
     }
 }

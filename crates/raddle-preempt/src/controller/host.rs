@@ -2,24 +2,25 @@
 
 use raddle_policy::{Level, Preemption, ProcessId, StreamId};
 
-use super::answers::{Order, Phase, Preempted, Resumed, Work};
-use super::process::{Process, Stage};
-use super::{Controller, Error};
+use super::Controller;
+use super::answers::{CaptureOrder, CapturedWork, Preempted, ProcessPhase, Resumed};
+use super::process::{ControlledProcess, PreemptionStage};
+use crate::error::PreemptError;
 
 impl<T> Controller<T> {
     /// A process joins: its flag is low, nothing of it is submitted (S2.1). Ids of processes that
-    /// have left are given again, the lowest first. Numbers of submissions and [`Order`]s of an id
-    /// are not: they go on where the process before left off, so its [`Handle`](crate::Handle)s name
+    /// have left are given again, the lowest first. Numbers of submissions and [`CaptureOrder`]s of an id
+    /// are not: they go on where the process before left off, so its [`LaunchHandle`](crate::LaunchHandle)s name
     /// nothing, and its flag, which may be seen late to be lowered, holds nothing of the new one.
     ///
     /// # Errors
     /// More processes than ids.
-    pub fn join(&mut self, level: Level) -> Result<ProcessId, Error> {
+    pub fn join(&mut self, level: Level) -> Result<ProcessId, PreemptError> {
         let free = self.processes.iter().position(Option::is_none);
         let at = free.unwrap_or(self.processes.len());
-        let id = ProcessId(u16::try_from(at).map_err(|_| Error::TooManyProcesses)?);
+        let id = ProcessId(u16::try_from(at).map_err(|_| PreemptError::TooManyProcesses)?);
         let before = self.before.get(at).copied().unwrap_or_default();
-        let process = Some(Process::new(level, before));
+        let process = Some(ControlledProcess::new(level, before));
         match self.processes.get_mut(at) {
             Some(place) => *place = process,
             None => {
@@ -34,8 +35,8 @@ impl<T> Controller<T> {
     ///
     /// # Errors
     /// An unknown process; more streams than ids.
-    pub fn open(&mut self, process: ProcessId) -> Result<StreamId, Error> {
-        self.process_mut(process)?.queues.open().ok_or(Error::TooManyStreams { process })
+    pub fn open(&mut self, process: ProcessId) -> Result<StreamId, PreemptError> {
+        self.process_mut(process)?.queues.open().ok_or(PreemptError::TooManyStreams { process })
     }
 
     /// A process is gone. What waited in its queues is dropped; its streams are closed.
@@ -43,12 +44,12 @@ impl<T> Controller<T> {
     /// # Errors
     /// An unknown process; one with launches in the runtime, or that is preempted: wait for these,
     /// [resume](Self::resume) it and take the command that undoes the preemption first.
-    pub fn leave(&mut self, process: ProcessId) -> Result<(), Error> {
+    pub fn leave(&mut self, process: ProcessId) -> Result<(), PreemptError> {
         let it = self.process(process)?;
         // A flag that is still raised would stop the first launches of whoever gets this id next.
-        let undone = it.phase() == Phase::Running && it.undo.is_none();
+        let undone = it.phase() == ProcessPhase::Running && it.undo.is_none();
         if !it.flight.is_empty() || !undone {
-            return Err(Error::Busy { process });
+            return Err(PreemptError::Busy { process });
         }
         let numbers = it.numbers();
         let places =
@@ -69,10 +70,10 @@ impl<T> Controller<T> {
         &mut self,
         process: ProcessId,
         stream: StreamId,
-        work: Work<T>,
-    ) -> Result<Order, Error> {
+        work: CapturedWork<T>,
+    ) -> Result<CaptureOrder, PreemptError> {
         let order = self.process_mut(process)?.queues.push(stream, work);
-        order.map(Order).ok_or(Error::NoStream { process, stream })
+        order.map(CaptureOrder).ok_or(PreemptError::NoStream { process, stream })
     }
 
     /// Whether everything of the process that was captured up to `order` has finished: what a
@@ -80,7 +81,7 @@ impl<T> Controller<T> {
     ///
     /// # Errors
     /// An unknown process.
-    pub fn reached(&self, process: ProcessId, order: Order) -> Result<bool, Error> {
+    pub fn reached(&self, process: ProcessId, order: CaptureOrder) -> Result<bool, PreemptError> {
         let it = self.process(process)?;
         let flying = it.flight.iter().map(|(_, flying)| flying.work.order).min();
         let oldest = it.queues.oldest().into_iter().chain(flying).min();
@@ -96,7 +97,7 @@ impl<T> Controller<T> {
         process: ProcessId,
         way: Preemption,
         by: Option<ProcessId>,
-    ) -> Result<Preempted, Error> {
+    ) -> Result<Preempted, PreemptError> {
         let level = self.process(process)?.level;
         if let Some(by) = by
             && (by == process || !self.process(by)?.level.outranks(level))
@@ -107,8 +108,8 @@ impl<T> Controller<T> {
             return Ok(Preempted::Missing(way));
         }
         let it = self.process_mut(process)?;
-        if it.stage == Stage::Running {
-            it.stage = Stage::Pausing;
+        if it.stage == PreemptionStage::Running {
+            it.stage = PreemptionStage::Pausing;
             it.way = way;
             return Ok(Preempted::Begun);
         }
@@ -120,11 +121,11 @@ impl<T> Controller<T> {
     ///
     /// # Errors
     /// An unknown process.
-    pub fn resume(&mut self, process: ProcessId) -> Result<Resumed, Error> {
+    pub fn resume(&mut self, process: ProcessId) -> Result<Resumed, PreemptError> {
         let it = self.process_mut(process)?;
         Ok(match it.stage {
-            Stage::Running => Resumed::Running,
-            Stage::Preempted => {
+            PreemptionStage::Running => Resumed::Running,
+            PreemptionStage::Preempted => {
                 it.go_on();
                 Resumed::Now
             }

@@ -20,7 +20,7 @@
 //!   believed when the reset was commanded, not before.
 //! - Nothing is reset where the process has nothing in the runtime (A3), be it that it had nothing, or
 //!   that all of it was said to have ended between the look and the command.
-//! - A flag is a [`Cut`] of sequence numbers, of one process (A10). It spares what does not test it,
+//! - A flag is a [`FlagCut`] of sequence numbers, of one process (A10). It spares what does not test it,
 //!   all that was submitted before that, and, where workgroups look at it by themselves, every launch
 //!   that may not be run again.
 //! - What exits or is killed waits at its place at the head of its queue (A1, A4). What has finished
@@ -36,7 +36,7 @@
 //!
 //! Time is nowhere in it: whoever wants to know how long something took looks at a clock of their own.
 
-mod answers;
+pub(crate) mod answers;
 mod commands;
 mod flight;
 mod host;
@@ -49,26 +49,26 @@ use alloc::vec::Vec;
 use raddle_policy::{Level, ProcessId};
 
 pub use answers::{
-    Command, Cut, Declared, Exit, Handle, NoReset, Options, Order, Phase, Preempted, Resumed,
-    Scope, Verdict, Work,
+    CaptureOrder, CapturedWork, Command, ControllerOptions, Declared, Exit, FlagCut, LaunchHandle,
+    NoReset, Preempted, ProcessPhase, ResetScope, ResetVerdict, Resumed,
 };
-use process::{Numbers, Process, Stage};
+use process::{ControlledProcess, NextNumbers, PreemptionStage};
 
-use crate::Error;
+use crate::error::PreemptError;
 
 /// The controller of one device; `T` is what a driver needs to submit a launch.
 ///
 /// ```
-/// use raddle_preempt::{Abilities, Command, Controller, Declared, Error, Options, Work};
+/// use raddle_preempt::{Abilities, Command, Controller, Declared, PreemptError, ControllerOptions, CapturedWork};
 /// use raddle_policy::{Idempotence, Level, Preemption};
 ///
 /// let abilities = Abilities { can_flag: true, ..Abilities::NONE };
 /// let declared = Declared { abilities, latched: true, ..Declared::default() };
-/// let mut controller = Controller::new(declared, Options::default())?;
+/// let mut controller = Controller::new(declared, ControllerOptions::default())?;
 /// let process = controller.join(Level(9))?;
 /// let stream = controller.open(process)?;
 /// for name in ["first", "second"] {
-///     controller.captured(process, stream, Work::kernel(name, Idempotence::Unknown))?;
+///     controller.captured(process, stream, CapturedWork::kernel(name, Idempotence::Unknown))?;
 /// }
 /// let mut submitted = Vec::new();
 /// while let Some(Command::Submit { handle, .. }) = controller.next(process)? {
@@ -89,15 +89,15 @@ use crate::Error;
 /// let Some(Command::Submit { handle, .. }) = controller.next(process)? else { panic!() };
 /// assert_eq!(controller.payload(handle), Some(&"second"));
 /// assert!(!cut.holds(handle.sequence));
-/// # Ok::<(), Error>(())
+/// # Ok::<(), PreemptError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct Controller<T> {
     declared: Declared,
-    options: Options,
-    processes: Vec<Option<Process<T>>>,
+    options: ControllerOptions,
+    processes: Vec<Option<ControlledProcess<T>>>,
     /// By id: the numbers that the process before has left off at.
-    before: Vec<Numbers>,
+    before: Vec<NextNumbers>,
     /// Processes for which a reset of the whole device is decided on or under way: nobody submits
     /// meanwhile.
     resets: u32,
@@ -108,12 +108,12 @@ impl<T> Controller<T> {
     ///
     /// # Errors
     /// A window of 0; a runtime that can reset and has no flag.
-    pub const fn new(declared: Declared, options: Options) -> Result<Self, Error> {
+    pub const fn new(declared: Declared, options: ControllerOptions) -> Result<Self, PreemptError> {
         if options.window == 0 {
-            return Err(Error::NoWindow);
+            return Err(PreemptError::NoWindow);
         }
         if declared.abilities.can_reset && !declared.abilities.can_flag {
-            return Err(Error::ResetWithoutFlag);
+            return Err(PreemptError::ResetWithoutFlag);
         }
         Ok(Self { declared, options, processes: Vec::new(), before: Vec::new(), resets: 0 })
     }
@@ -128,15 +128,15 @@ impl<T> Controller<T> {
     ///
     /// # Errors
     /// An unknown process.
-    pub fn phase(&self, process: ProcessId) -> Result<Phase, Error> {
-        self.process(process).map(Process::phase)
+    pub fn phase(&self, process: ProcessId) -> Result<ProcessPhase, PreemptError> {
+        self.process(process).map(ControlledProcess::phase)
     }
 
     /// How urgent a process is.
     ///
     /// # Errors
     /// An unknown process.
-    pub fn level(&self, process: ProcessId) -> Result<Level, Error> {
+    pub fn level(&self, process: ProcessId) -> Result<Level, PreemptError> {
         self.process(process).map(|it| it.level)
     }
 
@@ -144,7 +144,7 @@ impl<T> Controller<T> {
     ///
     /// # Errors
     /// An unknown process.
-    pub fn buffered(&self, process: ProcessId) -> Result<usize, Error> {
+    pub fn buffered(&self, process: ProcessId) -> Result<usize, PreemptError> {
         self.process(process).map(|it| it.queues.len())
     }
 
@@ -152,7 +152,7 @@ impl<T> Controller<T> {
     ///
     /// # Errors
     /// An unknown process.
-    pub fn in_flight(&self, process: ProcessId) -> Result<usize, Error> {
+    pub fn in_flight(&self, process: ProcessId) -> Result<usize, PreemptError> {
         self.process(process).map(|it| it.flight.len())
     }
 
@@ -160,13 +160,13 @@ impl<T> Controller<T> {
     ///
     /// # Errors
     /// An unknown process.
-    pub fn flag(&self, process: ProcessId) -> Result<Option<Cut>, Error> {
+    pub fn flag(&self, process: ProcessId) -> Result<Option<FlagCut>, PreemptError> {
         self.process(process).map(|it| it.cut)
     }
 
     /// What was captured with a launch, while it is in the runtime.
     #[must_use]
-    pub fn payload(&self, handle: Handle) -> Option<&T> {
+    pub fn payload(&self, handle: LaunchHandle) -> Option<&T> {
         let process = self.process(handle.process).ok()?;
         process.flight.get(handle).map(|flying| &flying.work.payload)
     }
@@ -179,22 +179,25 @@ impl<T> Controller<T> {
     pub fn flying(
         &self,
         process: ProcessId,
-    ) -> Result<impl Iterator<Item = (Handle, bool)> + '_, Error> {
+    ) -> Result<impl Iterator<Item = (LaunchHandle, bool)> + '_, PreemptError> {
         let it = self.process(process)?;
         Ok(it.flight.iter().map(move |(slot, flying)| {
-            let handle = Handle { process, sequence: flying.sequence, slot };
-            (handle, flying.state == flight::State::Started)
+            let handle = LaunchHandle { process, sequence: flying.sequence, slot };
+            (handle, flying.state == flight::FlightState::Started)
         }))
     }
 
-    fn process(&self, process: ProcessId) -> Result<&Process<T>, Error> {
+    fn process(&self, process: ProcessId) -> Result<&ControlledProcess<T>, PreemptError> {
         let found = self.processes.get(process.index()).and_then(Option::as_ref);
-        found.ok_or(Error::NoProcess { process })
+        found.ok_or(PreemptError::NoProcess { process })
     }
 
-    fn process_mut(&mut self, process: ProcessId) -> Result<&mut Process<T>, Error> {
+    fn process_mut(
+        &mut self,
+        process: ProcessId,
+    ) -> Result<&mut ControlledProcess<T>, PreemptError> {
         let found = self.processes.get_mut(process.index()).and_then(Option::as_mut);
-        found.ok_or(Error::NoProcess { process })
+        found.ok_or(PreemptError::NoProcess { process })
     }
 
     /// Whether a reset of the whole device is decided on or under way.
@@ -204,19 +207,23 @@ impl<T> Controller<T> {
 
     /// Whether one was commanded and is not over: only then what it hits has been killed.
     fn everything_is_reset(&self) -> bool {
-        let told = |it: &Process<T>| it.stage == Stage::Resetting { over: false };
+        let told =
+            |it: &ControlledProcess<T>| it.stage == PreemptionStage::Resetting { over: false };
         self.resetting() && self.processes.iter().flatten().any(told)
     }
 
     /// One that was under way is over; nothing where a reset hits one process.
     fn reset_is_over(&mut self) {
-        if self.declared.scope == Scope::Device {
+        if self.declared.scope == ResetScope::Device {
             self.resets = self.resets.saturating_sub(1);
         }
     }
 
     /// The other processes that have launches in the runtime.
-    fn others(&self, process: ProcessId) -> impl Iterator<Item = (ProcessId, &Process<T>)> {
+    fn others(
+        &self,
+        process: ProcessId,
+    ) -> impl Iterator<Item = (ProcessId, &ControlledProcess<T>)> {
         // There are as many at most as there are ids.
         let all = (0..=u16::MAX).map(ProcessId).zip(&self.processes);
         let there = all.filter_map(|(id, it)| Some((id, it.as_ref()?)));

@@ -14,49 +14,49 @@ use alloc::vec::Vec;
 
 use raddle_policy::StreamId;
 
-use super::answers::Work;
+use super::answers::CapturedWork;
 
 /// A launch in a buffer queue: 16 bytes beside the payload.
 #[derive(Clone, Debug)]
-pub(super) struct Waiting<T> {
+pub(super) struct WaitingLaunch<T> {
     pub(super) payload: T,
     /// When it was captured.
     pub(super) order: u64,
     pub(super) kills: u32,
-    marks: Marks,
+    marks: LaunchMarks,
 }
 
 /// Two truths in a word: apart, they would be copied byte by byte with every launch, which takes half
 /// the time of a submission.
 #[derive(Clone, Copy, Debug)]
-struct Marks(u32);
+struct LaunchMarks(u32);
 
-impl Marks {
+impl LaunchMarks {
     const MAY_BE_KILLED: u32 = 1;
     const TESTS_FLAG: u32 = 2;
 }
 
-impl<T> Waiting<T> {
+impl<T> WaitingLaunch<T> {
     /// Whether its verdict allows to kill it.
     pub(super) const fn may_be_killed(&self) -> bool {
-        self.marks.0 & Marks::MAY_BE_KILLED != 0
+        self.marks.0 & LaunchMarks::MAY_BE_KILLED != 0
     }
 
     /// Whether it leaves where the flag is raised for it.
     pub(super) const fn tests_flag(&self) -> bool {
-        self.marks.0 & Marks::TESTS_FLAG != 0
+        self.marks.0 & LaunchMarks::TESTS_FLAG != 0
     }
 }
 
 /// What a waiting launch takes beside the caller's payload, in bytes, at most, the spare room of a
 /// queue that has just grown included: by the most that ever waited in it, not by those that wait now.
 const MOST_BYTES: usize = 64;
-const _: () = assert!(size_of::<Waiting<()>>() <= MOST_BYTES);
-const _: () = assert!(size_of::<Waiting<[u64; 4]>>() <= 32 + MOST_BYTES);
+const _: () = assert!(size_of::<WaitingLaunch<()>>() <= MOST_BYTES);
+const _: () = assert!(size_of::<WaitingLaunch<[u64; 4]>>() <= 32 + MOST_BYTES);
 
 /// Puts a launch at the end of a queue.
 #[inline]
-fn append<T>(queue: &mut VecDeque<Waiting<T>>, work: Waiting<T>) {
+fn append<T>(queue: &mut VecDeque<WaitingLaunch<T>>, work: WaitingLaunch<T>) {
     if queue.len() == queue.capacity() {
         grow(queue);
     }
@@ -67,10 +67,10 @@ fn append<T>(queue: &mut VecDeque<Waiting<T>>, work: Waiting<T>) {
 /// of more than 32 bytes; this is a quarter more, less for large payloads, and a sixteenth at least,
 /// or they would be moved too often (beyond 752 bytes that is more than [`MOST_BYTES`]).
 #[cold]
-fn grow<T>(queue: &mut VecDeque<Waiting<T>>) {
+fn grow<T>(queue: &mut VecDeque<WaitingLaunch<T>>) {
     let len = queue.len();
     let bytes = (len + 1).saturating_mul(size_of::<T>() + MOST_BYTES);
-    let most = (bytes / size_of::<Waiting<T>>()).saturating_sub(len);
+    let most = (bytes / size_of::<WaitingLaunch<T>>()).saturating_sub(len);
     let more = most.clamp(len / 16, len / 4).max(1);
     queue.reserve_exact(more);
 }
@@ -78,18 +78,18 @@ fn grow<T>(queue: &mut VecDeque<Waiting<T>>) {
 /// What waits of one stream: ascending in order, and what has come back before the rest, as it was
 /// submitted before the rest was.
 #[derive(Clone, Debug)]
-struct Lane<T> {
-    back: VecDeque<Waiting<T>>,
-    fresh: VecDeque<Waiting<T>>,
+struct StreamQueue<T> {
+    back: VecDeque<WaitingLaunch<T>>,
+    fresh: VecDeque<WaitingLaunch<T>>,
 }
 
-impl<T> Lane<T> {
+impl<T> StreamQueue<T> {
     fn front(&self) -> Option<u64> {
         self.back.front().or_else(|| self.fresh.front()).map(|front| front.order)
     }
 
     /// The first, and when the one behind it was captured.
-    fn pop(&mut self) -> Option<(Waiting<T>, Option<u64>)> {
+    fn pop(&mut self) -> Option<(WaitingLaunch<T>, Option<u64>)> {
         if let Some(work) = self.back.pop_front() {
             return Some((work, self.front()));
         }
@@ -101,8 +101,8 @@ impl<T> Lane<T> {
 #[derive(Clone, Debug)]
 pub(super) struct Queues<T> {
     /// By stream.
-    lanes: Vec<Lane<T>>,
-    firsts: Firsts,
+    lanes: Vec<StreamQueue<T>>,
+    firsts: OldestTree,
     waiting: usize,
     next: u64,
 }
@@ -110,7 +110,7 @@ pub(super) struct Queues<T> {
 impl<T> Queues<T> {
     /// Empty ones, whose first launch has this order.
     pub(super) const fn new(next: u64) -> Self {
-        Self { lanes: Vec::new(), firsts: Firsts(Vec::new()), waiting: 0, next }
+        Self { lanes: Vec::new(), firsts: OldestTree(Vec::new()), waiting: 0, next }
     }
 
     pub(super) const fn next_order(&self) -> u64 {
@@ -124,32 +124,32 @@ impl<T> Queues<T> {
     /// One more stream; `None` if there are as many as ids.
     pub(super) fn open(&mut self) -> Option<StreamId> {
         let id = StreamId(u32::try_from(self.lanes.len()).ok()?);
-        self.lanes.push(Lane { back: VecDeque::new(), fresh: VecDeque::new() });
+        self.lanes.push(StreamQueue { back: VecDeque::new(), fresh: VecDeque::new() });
         if self.lanes.len() > self.firsts.leaves() {
-            self.firsts = Firsts::of(self.lanes.iter().map(Lane::front));
+            self.firsts = OldestTree::of(self.lanes.iter().map(StreamQueue::front));
         }
         Some(id)
     }
 
     /// Puts work behind everything of its stream; when it was captured, or `None` without stream.
     #[inline]
-    pub(super) fn push(&mut self, stream: StreamId, work: Work<T>) -> Option<u64> {
+    pub(super) fn push(&mut self, stream: StreamId, work: CapturedWork<T>) -> Option<u64> {
         let lane = self.lanes.get_mut(stream.index())?;
         let order = self.next;
         self.next = order.saturating_add(1);
         if lane.front().is_none() {
             self.firsts.older(stream, order);
         }
-        let killed = if work.idempotent.may_be_killed() { Marks::MAY_BE_KILLED } else { 0 };
-        let marks = Marks(killed | if work.tests_flag { Marks::TESTS_FLAG } else { 0 });
-        append(&mut lane.fresh, Waiting { payload: work.payload, order, kills: 0, marks });
+        let killed = if work.idempotent.may_be_killed() { LaunchMarks::MAY_BE_KILLED } else { 0 };
+        let marks = LaunchMarks(killed | if work.tests_flag { LaunchMarks::TESTS_FLAG } else { 0 });
+        append(&mut lane.fresh, WaitingLaunch { payload: work.payload, order, kills: 0, marks });
         self.waiting += 1;
         Some(order)
     }
 
     /// Takes out what was captured first.
     #[inline]
-    pub(super) fn pop(&mut self) -> Option<(StreamId, Waiting<T>)> {
+    pub(super) fn pop(&mut self) -> Option<(StreamId, WaitingLaunch<T>)> {
         let stream = StreamId(self.firsts.first()?.stream);
         let lane = self.lanes.get_mut(stream.index())?;
         let (work, front) = lane.pop()?;
@@ -160,11 +160,11 @@ impl<T> Queues<T> {
 
     /// Puts work back at its place at the head of its stream (A1): nothing that was captured later
     /// stands before it.
-    pub(super) fn put_back(&mut self, stream: StreamId, work: Waiting<T>) {
+    pub(super) fn put_back(&mut self, stream: StreamId, work: WaitingLaunch<T>) {
         let Some(lane) = self.lanes.get_mut(stream.index()) else { return };
         self.waiting += 1;
         let order = work.order;
-        let later = |other: &Waiting<T>| other.order > order;
+        let later = |other: &WaitingLaunch<T>| other.order > order;
         if !lane.back.back().is_some_and(later) {
             // Most come back in order.
             let first = lane.back.is_empty();
@@ -194,24 +194,24 @@ impl<T> Queues<T> {
 /// The first launch of each stream, and the older one of each pair, each four, and so on: a tree whose
 /// root is at 1, whose leaves are its second half, and whose nodes 2n and 2n + 1 lie side by side.
 #[derive(Clone, Debug)]
-struct Firsts(Vec<[First; 2]>);
+struct OldestTree(Vec<[OldestLaunch; 2]>);
 
 /// What waits longest in some streams: when it was captured, and in which.
 #[derive(Clone, Copy, Debug)]
-struct First {
+struct OldestLaunch {
     order: u64,
     stream: u32,
 }
 
-impl First {
+impl OldestLaunch {
     /// Nothing waits.
     const NONE: Self = Self { order: u64::MAX, stream: 0 };
 }
 
-impl Firsts {
+impl OldestTree {
     fn of(fronts: impl ExactSizeIterator<Item = Option<u64>>) -> Self {
         let leaves = fronts.len().next_power_of_two();
-        let mut firsts = Self(vec![[First::NONE; 2]; leaves]);
+        let mut firsts = Self(vec![[OldestLaunch::NONE; 2]; leaves]);
         // As many streams as ids.
         for (stream, front) in (0..).zip(fronts) {
             front.into_iter().for_each(|order| firsts.older(StreamId(stream), order));
@@ -232,7 +232,7 @@ impl Firsts {
             && let Some(pair) = self.0.get_mut(at / 2)
             && order < pair[at % 2].order
         {
-            pair[at % 2] = First { order, stream: stream.0 };
+            pair[at % 2] = OldestLaunch { order, stream: stream.0 };
             at /= 2;
         }
     }
@@ -241,7 +241,7 @@ impl Firsts {
     #[inline]
     fn gone(&mut self, stream: StreamId, front: Option<u64>) {
         let mut at = self.leaves() + stream.index();
-        let mut first = First { order: front.unwrap_or(u64::MAX), stream: stream.0 };
+        let mut first = OldestLaunch { order: front.unwrap_or(u64::MAX), stream: stream.0 };
         while let Some(pair) = self.0.get_mut(at / 2) {
             pair[at % 2] = first;
             if at <= 1 {
@@ -257,7 +257,7 @@ impl Firsts {
 
     /// The one that waits longest of all.
     #[inline]
-    fn first(&self) -> Option<First> {
+    fn first(&self) -> Option<OldestLaunch> {
         let [_, root] = self.0.first()?;
         (root.order != u64::MAX).then_some(*root)
     }

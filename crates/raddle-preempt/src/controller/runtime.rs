@@ -2,10 +2,11 @@
 
 use raddle_policy::{Preemption, ProcessId};
 
-use super::answers::{Exit, Handle, NoReset, Verdict};
-use super::flight::{Flying, State};
-use super::process::Stage;
-use super::{Controller, Error, Scope};
+use super::Controller;
+use super::answers::{Exit, LaunchHandle, NoReset, ResetScope, ResetVerdict};
+use super::flight::{FlightState, FlyingLaunch};
+use super::process::PreemptionStage;
+use crate::error::PreemptError;
 
 impl<T> Controller<T> {
     /// The submit call of a launch has returned. Said of one that has ended already, it changes
@@ -14,12 +15,12 @@ impl<T> Controller<T> {
     /// # Errors
     /// An unknown process; a launch that was never submitted.
     #[inline]
-    pub fn submitted(&mut self, handle: Handle) -> Result<(), Error> {
+    pub fn submitted(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
         let it = self.process_mut(handle.process)?;
-        if it.flight.acknowledge(handle, State::Submitted) || handle.sequence < it.next {
+        if it.flight.acknowledge(handle, FlightState::Submitted) || handle.sequence < it.next {
             return Ok(());
         }
-        Err(Error::NotInRuntime { handle })
+        Err(PreemptError::NotInRuntime { handle })
     }
 
     /// The runtime did not take a launch: it waits again at its place, and is the next of its stream
@@ -28,11 +29,11 @@ impl<T> Controller<T> {
     ///
     /// # Errors
     /// An unknown process; a launch that is not being submitted.
-    pub fn not_submitted(&mut self, handle: Handle) -> Result<(), Error> {
+    pub fn not_submitted(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
         let it = self.process_mut(handle.process)?;
-        let submitting = |flying: &Flying<T>| flying.state == State::Submitting;
+        let submitting = |flying: &FlyingLaunch<T>| flying.state == FlightState::Submitting;
         let Some(flying) = it.flight.remove_if(handle, submitting) else {
-            return Err(Error::NotInRuntime { handle });
+            return Err(PreemptError::NotInRuntime { handle });
         };
         it.queues.put_back(flying.stream, flying.work);
         Ok(())
@@ -43,10 +44,10 @@ impl<T> Controller<T> {
     /// # Errors
     /// An unknown process; a launch that is not in the runtime.
     #[inline]
-    pub fn started(&mut self, handle: Handle) -> Result<(), Error> {
+    pub fn started(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
         let it = self.process_mut(handle.process)?;
-        let known = it.flight.acknowledge(handle, State::Started);
-        if known { Ok(()) } else { Err(Error::NotInRuntime { handle }) }
+        let known = it.flight.acknowledge(handle, FlightState::Started);
+        if known { Ok(()) } else { Err(PreemptError::NotInRuntime { handle }) }
     }
 
     /// A launch has run to its end; what was captured with it. It is never run again (A13).
@@ -54,28 +55,28 @@ impl<T> Controller<T> {
     /// # Errors
     /// An unknown process; a launch that is not in the runtime.
     #[inline]
-    pub fn finished(&mut self, handle: Handle) -> Result<T, Error> {
+    pub fn finished(&mut self, handle: LaunchHandle) -> Result<T, PreemptError> {
         let it = self.process_mut(handle.process)?;
         let Some(flying) = it.flight.remove(handle) else {
-            return Err(Error::NotInRuntime { handle });
+            return Err(PreemptError::NotInRuntime { handle });
         };
         Ok(flying.work.payload)
     }
 
     /// A launch has left by the flag, having done nothing, or (where workgroups look by themselves)
     /// a part. It waits again at its place (A4). In the second case it counts as killed
-    /// ([`Options::most_kills`](crate::Options)) if it was said to have [started](Self::started).
+    /// ([`ControllerOptions::most_kills`](crate::ControllerOptions)) if it was said to have [started](Self::started).
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime.
     #[inline]
-    pub fn exited(&mut self, handle: Handle) -> Result<Exit, Error> {
+    pub fn exited(&mut self, handle: LaunchHandle) -> Result<Exit, PreemptError> {
         let latched = self.declared.latched;
         let it = self.process_mut(handle.process)?;
         let Some(mut flying) = it.flight.remove(handle) else {
-            return Err(Error::NotInRuntime { handle });
+            return Err(PreemptError::NotInRuntime { handle });
         };
-        if !latched && flying.state == State::Started {
+        if !latched && flying.state == FlightState::Started {
             // It may have been stopped part-way, and that is what minimum progress is about.
             flying.work.kills = flying.work.kills.saturating_add(1);
         }
@@ -89,16 +90,16 @@ impl<T> Controller<T> {
     /// # Errors
     /// An unknown process; a launch that is not in the runtime; one that no reset may have hit, as
     /// none was commanded (that one was decided on is not enough) or it was another process's.
-    pub fn killed(&mut self, handle: Handle) -> Result<(), Error> {
+    pub fn killed(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
         let it = self.process(handle.process)?;
         let leaves = || it.cut.is_some_and(|cut| cut.holds(handle.sequence));
         let hit = it.stage.is_resetting() || leaves() && self.everything_is_reset();
         if !hit && it.flight.get(handle).is_some() {
-            return Err(Error::NoReset { handle });
+            return Err(PreemptError::NoReset { handle });
         }
         let it = self.process_mut(handle.process)?;
         let Some(mut flying) = it.flight.remove(handle) else {
-            return Err(Error::NotInRuntime { handle });
+            return Err(PreemptError::NotInRuntime { handle });
         };
         flying.work.kills = flying.work.kills.saturating_add(1);
         it.queues.put_back(flying.stream, flying.work);
@@ -110,34 +111,34 @@ impl<T> Controller<T> {
     ///
     /// # Errors
     /// An unknown process; one whose flag is not being raised.
-    pub fn raised(&mut self, process: ProcessId) -> Result<Verdict, Error> {
+    pub fn raised(&mut self, process: ProcessId) -> Result<ResetVerdict, PreemptError> {
         let it = self.process_mut(process)?;
-        if it.stage != Stage::Raising {
-            return Err(Error::NotTold { process, what: "to raise a flag" });
+        if it.stage != PreemptionStage::Raising {
+            return Err(PreemptError::NotTold { process, what: "to raise a flag" });
         }
-        it.stage = Stage::Emptying;
+        it.stage = PreemptionStage::Emptying;
         if it.way != Preemption::Reset {
-            return Ok(Verdict::NotAsked);
+            return Ok(ResetVerdict::NotAsked);
         }
         if let Some(why) = self.refuses_reset(process)? {
-            return Ok(Verdict::NoReset(why));
+            return Ok(ResetVerdict::NoReset(why));
         }
-        self.process_mut(process)?.stage = Stage::MustReset;
-        if self.declared.scope == Scope::Device {
+        self.process_mut(process)?.stage = PreemptionStage::MustReset;
+        if self.declared.scope == ResetScope::Device {
             // From here on: whatever were submitted now would be hit without having been looked at.
             self.resets = self.resets.saturating_add(1);
         }
-        Ok(Verdict::Reset)
+        Ok(ResetVerdict::Reset)
     }
 
     /// Why what a reset hits may not be killed.
-    fn refuses_reset(&self, process: ProcessId) -> Result<Option<NoReset>, Error> {
+    fn refuses_reset(&self, process: ProcessId) -> Result<Option<NoReset>, PreemptError> {
         let it = self.process(process)?;
         if it.flight.is_empty() {
             return Ok(Some(NoReset::Empty));
         }
         let own = it.refuses_reset(process, self.options);
-        if own.is_some() || self.declared.scope == Scope::Process {
+        if own.is_some() || self.declared.scope == ResetScope::Process {
             return Ok(own);
         }
         let mut others = self.others(process);
@@ -148,19 +149,19 @@ impl<T> Controller<T> {
     ///
     /// # Errors
     /// An unknown process; one for which the driver was told neither to reset, nor to hold or save.
-    pub fn drained(&mut self, process: ProcessId) -> Result<(), Error> {
+    pub fn drained(&mut self, process: ProcessId) -> Result<(), PreemptError> {
         let it = self.process_mut(process)?;
         match &mut it.stage {
-            Stage::Resetting { over } if !*over => {
+            PreemptionStage::Resetting { over } if !*over => {
                 *over = true;
                 self.reset_is_over();
                 Ok(())
             }
-            Stage::Removing { over } if !*over => {
+            PreemptionStage::Removing { over } if !*over => {
                 *over = true;
                 Ok(())
             }
-            _ => Err(Error::NotTold { process, what: "to reset, hold or save" }),
+            _ => Err(PreemptError::NotTold { process, what: "to reset, hold or save" }),
         }
     }
 }

@@ -4,7 +4,8 @@
 use raddle_golden::preempt::model::{Launch, Outcome, Setup, Step, Wish, run};
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId, Tick};
 use raddle_preempt::{
-    Command, Controller, Cut, Handle, NoReset, Options, Phase, Preempted, Resumed, Verdict, Work,
+    CapturedWork, Command, Controller, ControllerOptions, FlagCut, LaunchHandle, NoReset,
+    Preempted, ProcessPhase, ResetVerdict, Resumed,
 };
 
 use crate::control::Ours;
@@ -47,18 +48,18 @@ fn at(log: &Log, wanted: Step) -> Vec<u64> {
 /// A controller of one process with one stream, and what was captured.
 fn captured(launches: u64, window: u32) -> (Controller<u64>, ProcessId, StreamId) {
     let setup = digest_setup();
-    let options = Options { window, ..Options::default() };
+    let options = ControllerOptions { window, ..ControllerOptions::default() };
     let mut controller = Controller::new(setup.declared, options).unwrap();
     let process = controller.join(Level(0)).unwrap();
     let stream = controller.open(process).unwrap();
     for launch in 0..launches {
-        let work = Work::kernel(launch, Idempotence::Idempotent);
+        let work = CapturedWork::kernel(launch, Idempotence::Idempotent);
         controller.captured(process, stream, work).unwrap();
     }
     (controller, process, stream)
 }
 
-fn submits(controller: &mut Controller<u64>, process: ProcessId) -> Vec<Handle> {
+fn submits(controller: &mut Controller<u64>, process: ProcessId) -> Vec<LaunchHandle> {
     let mut submitted = Vec::new();
     while let Some(Command::Submit { handle, .. }) = controller.next(process).unwrap() {
         controller.submitted(handle).unwrap();
@@ -71,7 +72,7 @@ fn submits(controller: &mut Controller<u64>, process: ProcessId) -> Vec<Handle> 
 fn check_1_at_first_the_flag_is_down_and_nothing_is_submitted() {
     let (mut controller, process, _) = captured(0, 8);
     assert_eq!(controller.flag(process), Ok(None));
-    assert_eq!(controller.phase(process), Ok(Phase::Running), "it would submit");
+    assert_eq!(controller.phase(process), Ok(ProcessPhase::Running), "it would submit");
     assert_eq!(controller.in_flight(process), Ok(0));
     assert_eq!(controller.next(process), Ok(None));
 }
@@ -82,7 +83,7 @@ fn check_2_a_launch_is_submitted_while_fewer_than_8_are_unfinished() {
     let flying = submits(&mut controller, process);
     assert_eq!(controller.in_flight(process), Ok(7));
     for launch in 7..11 {
-        let work = Work::kernel(launch, Idempotence::Idempotent);
+        let work = CapturedWork::kernel(launch, Idempotence::Idempotent);
         controller.captured(process, stream, work).unwrap();
     }
     assert_eq!(submits(&mut controller, process).len(), 1, "7 unfinished: one more");
@@ -119,7 +120,7 @@ fn check_4_worked_a_kills_what_runs_and_the_rest_leaves() {
     assert_eq!(at(&log, Step::Drained), [34]);
     assert_eq!(outcome.latencies, [9]);
     assert_eq!(outcome.held, (2..13).collect::<Vec<_>>(), "to be submitted again, then the others");
-    assert_eq!(at(&log, Step::Checked(Verdict::Reset)), [25]);
+    assert_eq!(at(&log, Step::Checked(ResetVerdict::Reset)), [25]);
 }
 
 #[test]
@@ -181,14 +182,14 @@ fn check_8_nothing_begins_while_preempted() {
 fn check_9_unknown_is_never_reset() {
     for idempotent in [Idempotence::Unknown, Idempotence::Not] {
         let (mut controller, process, stream) = captured(2, 8);
-        controller.captured(process, stream, Work::kernel(2, idempotent)).unwrap();
+        controller.captured(process, stream, CapturedWork::kernel(2, idempotent)).unwrap();
         let flying = submits(&mut controller, process);
         let _ = controller.preempt(process, Preemption::Reset, None).unwrap();
         let Some(Command::Raise { cut, .. }) = controller.next(process).unwrap() else { panic!() };
         // It waits, so it leaves: only the reset is forbidden.
-        assert_eq!(cut, Cut { from: 0, to: 3 });
+        assert_eq!(cut, FlagCut { from: 0, to: 3 });
         let why = NoReset::NotIdempotent(flying[2]);
-        assert_eq!(controller.raised(process), Ok(Verdict::NoReset(why)));
+        assert_eq!(controller.raised(process), Ok(ResetVerdict::NoReset(why)));
         assert_eq!(controller.next(process), Ok(None));
         assert!(controller.killed(flying[0]).is_err());
     }
@@ -222,7 +223,7 @@ fn check_12_preempting_nothing_takes_no_time_and_no_reset() {
     for wishes in [&[(25, Wish::Preempt)][..], &[(25, Wish::Preempt), (25, Wish::Resume)]] {
         let (log, outcome) = play(gpu(), &[], wishes);
         assert_eq!(outcome.latencies, [0]);
-        let checked = at(&log, Step::Checked(Verdict::NoReset(NoReset::Empty)));
+        let checked = at(&log, Step::Checked(ResetVerdict::NoReset(NoReset::Empty)));
         assert_eq!(checked, [25]);
         assert_eq!(at(&log, Step::Drained), [25]);
     }
@@ -300,10 +301,10 @@ fn a8_the_flag_waits_until_every_submit_call_has_returned() {
     // Hearing that it runs, or that it was not taken, is as good as the call's return.
     let mut other = controller.clone();
     other.not_submitted(b).unwrap();
-    let raise = |to| Command::Raise { process, cut: Cut { from: 0, to } };
+    let raise = |to| Command::Raise { process, cut: FlagCut { from: 0, to } };
     assert_eq!(other.next(process), Ok(Some(raise(2))));
     assert_eq!(other.buffered(process), Ok(2));
     controller.started(b).unwrap();
     assert_eq!(controller.next(process), Ok(Some(raise(2))));
-    assert_eq!(controller.raised(process), Ok(Verdict::Reset));
+    assert_eq!(controller.raised(process), Ok(ResetVerdict::Reset));
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
-use raddle_preempt::{Command, Controller, Error, Handle, Preempted, Work};
+use raddle_preempt::{CapturedWork, Command, Controller, LaunchHandle, PreemptError, Preempted};
 
 use crate::schedule::{Job, Program, Setup};
 
@@ -58,9 +58,9 @@ pub(crate) struct Ours {
     programs: Vec<Program>,
     ids: Vec<Option<ProcessId>>,
     /// By program and submission.
-    handles: BTreeMap<(usize, u64), Handle>,
+    handles: BTreeMap<(usize, u64), LaunchHandle>,
     /// By job.
-    orders: BTreeMap<usize, raddle_preempt::Order>,
+    orders: BTreeMap<usize, raddle_preempt::CaptureOrder>,
 }
 
 impl Ours {
@@ -76,7 +76,7 @@ impl Ours {
     }
 
     /// Everything that could be said of one submission.
-    fn say(&mut self, handle: Handle) -> u64 {
+    fn say(&mut self, handle: LaunchHandle) -> u64 {
         let c = &mut self.controller;
         let said = [
             c.submitted(handle).is_err(),
@@ -90,7 +90,7 @@ impl Ours {
         said.into_iter().map(u64::from).sum()
     }
 
-    fn handle(&self, process: usize, sequence: u64) -> Handle {
+    fn handle(&self, process: usize, sequence: u64) -> LaunchHandle {
         self.handles[&(process, sequence)]
     }
 }
@@ -111,7 +111,7 @@ impl Control for Ours {
         match self.controller.leave(self.id(process)) {
             Ok(()) => Some(left),
             Err(why) => {
-                assert!(matches!(why, Error::Busy { .. }), "{why}");
+                assert!(matches!(why, PreemptError::Busy { .. }), "{why}");
                 None
             }
         }
@@ -121,13 +121,13 @@ impl Control for Ours {
         let id = self.id(process);
         let former = |(whose, _): &(usize, u64)| *whose != process && self.ids[*whose] == Some(id);
         let handles = self.handles.iter().filter(|(key, _)| former(key));
-        let handles: Vec<Handle> = handles.map(|(_, handle)| *handle).collect();
+        let handles: Vec<LaunchHandle> = handles.map(|(_, handle)| *handle).collect();
         handles.into_iter().map(|handle| self.say(handle)).sum()
     }
 
     fn capture(&mut self, process: usize, job: usize, it: &Job) {
         let Job { idempotent, tests_flag, .. } = *it;
-        let work = Work { payload: job, idempotent, tests_flag };
+        let work = CapturedWork { payload: job, idempotent, tests_flag };
         let stream = StreamId(it.stream as u32);
         let order = self.controller.captured(self.id(process), stream, work).unwrap();
         self.orders.insert(job, order);

@@ -3,8 +3,8 @@
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Abilities, Command, Controller, Cut, Declared, Error, Exit, NoReset, Options, Phase, Preempted,
-    Resumed, Verdict, Work,
+    Abilities, CapturedWork, Command, Controller, ControllerOptions, Declared, Exit, FlagCut,
+    NoReset, PreemptError, Preempted, ProcessPhase, ResetVerdict, Resumed,
 };
 
 use crate::hands::{
@@ -21,14 +21,14 @@ fn wishes_that_change_nothing_say_so() {
     for way in [Preemption::Wait, Preemption::Reset, Preemption::Switch] {
         assert_eq!(c.preempt(p, way, None), Ok(Preempted::Already), "the way stays");
     }
-    assert_eq!(c.raised(p), Ok(Verdict::NotAsked));
+    assert_eq!(c.raised(p), Ok(ResetVerdict::NotAsked));
     assert_eq!(c.resume(p), Ok(Resumed::Waits));
     assert_eq!(c.resume(p), Ok(Resumed::Waits));
     assert_eq!(c.preempt(p, Preemption::Flag, None), Ok(Preempted::ResumeCancelled));
     assert_eq!(c.preempt(p, Preemption::Flag, None), Ok(Preempted::Already));
     assert_eq!(c.exited(flying[0]), Ok(Exit::Flagged));
     assert_eq!(c.next(p), Ok(Some(Command::Drained { process: p, resumed: false })));
-    assert_eq!(c.phase(p), Ok(Phase::Preempted), "the latest wish won");
+    assert_eq!(c.phase(p), Ok(ProcessPhase::Preempted), "the latest wish won");
     assert_eq!(c.preempt(p, Preemption::Flag, None), Ok(Preempted::Already));
     assert_eq!(c.next(p), Ok(None));
     assert_eq!(c.resume(p), Ok(Resumed::Now));
@@ -59,7 +59,7 @@ fn reports_that_cannot_be_true_are_refused_and_change_nothing() {
     let flying = submit(&mut c, p);
     assert_eq!(c.finished(flying[1]), Ok(1));
     let gone = flying[1];
-    let not = Err(Error::NotInRuntime { handle: gone });
+    let not = Err(PreemptError::NotInRuntime { handle: gone });
     assert_eq!(c.finished(gone).map(drop), not);
     assert_eq!(c.exited(gone).map(drop), not);
     assert_eq!(c.killed(gone), not);
@@ -69,21 +69,21 @@ fn reports_that_cannot_be_true_are_refused_and_change_nothing() {
     let mut ahead = c.clone();
     capture(&mut ahead, p, s, &kernels(1));
     let never = submit(&mut ahead, p)[0];
-    assert_eq!(c.submitted(never), Err(Error::NotInRuntime { handle: never }));
-    let why = Err(Error::NotInRuntime { handle: flying[0] });
+    assert_eq!(c.submitted(never), Err(PreemptError::NotInRuntime { handle: never }));
+    let why = Err(PreemptError::NotInRuntime { handle: flying[0] });
     assert_eq!(c.not_submitted(flying[0]), why, "it was");
-    assert_eq!(c.killed(flying[0]), Err(Error::NoReset { handle: flying[0] }));
-    assert_eq!(c.raised(p), Err(Error::NotTold { process: p, what: "to raise a flag" }));
+    assert_eq!(c.killed(flying[0]), Err(PreemptError::NoReset { handle: flying[0] }));
+    assert_eq!(c.raised(p), Err(PreemptError::NotTold { process: p, what: "to raise a flag" }));
     let what = "to reset, hold or save";
-    assert_eq!(c.drained(p), Err(Error::NotTold { process: p, what }));
+    assert_eq!(c.drained(p), Err(PreemptError::NotTold { process: p, what }));
     let (nobody, nowhere) = (ProcessId(7), StreamId(1));
-    let unknown = Error::NoProcess { process: nobody };
+    let unknown = PreemptError::NoProcess { process: nobody };
     assert_eq!(c.next(nobody), Err(unknown));
     assert_eq!(c.preempt(nobody, Preemption::Wait, None), Err(unknown));
     assert_eq!(c.preempt(p, Preemption::Wait, Some(nobody)), Err(unknown));
     assert_eq!(c.resume(nobody), Err(unknown));
     assert_eq!(c.captured(nobody, s, kernels(1)[0]), Err(unknown));
-    let no_stream = Error::NoStream { process: p, stream: nowhere };
+    let no_stream = PreemptError::NoStream { process: p, stream: nowhere };
     assert_eq!(c.captured(p, nowhere, kernels(1)[0]), Err(no_stream));
     assert_eq!((c.in_flight(p), c.buffered(p)), (Ok(2), Ok(0)));
     assert_eq!((c.finished(flying[2]), c.finished(flying[0])), (Ok(2), Ok(0)), "in any order");
@@ -118,10 +118,11 @@ fn a_launch_that_ends_before_its_submit_call_returns() {
 
 #[test]
 fn the_order_is_that_of_the_program_over_all_streams() {
-    let (mut c, p, a) = controller(declared(), Options { window: 3, ..Options::default() });
+    let (mut c, p, a) =
+        controller(declared(), ControllerOptions { window: 3, ..ControllerOptions::default() });
     let b = c.open(p).unwrap();
     for (stream, name) in [(a, 0), (b, 1), (b, 2), (a, 3), (b, 4)] {
-        c.captured(p, stream, Work::kernel(name, YES)).unwrap();
+        c.captured(p, stream, CapturedWork::kernel(name, YES)).unwrap();
     }
     let flying = submit(&mut c, p);
     assert_eq!(payloads(&c, &flying), [0, 1, 2]);
@@ -140,7 +141,8 @@ fn the_order_is_that_of_the_program_over_all_streams() {
 
 #[test]
 fn a_way_that_the_runtime_lacks_is_answered_as_such() {
-    let only = |abilities| controller(Declared { abilities, ..declared() }, Options::default());
+    let only =
+        |abilities| controller(Declared { abilities, ..declared() }, ControllerOptions::default());
     for missing in Preemption::ALL {
         let all = Abilities::ALL;
         let abilities = match missing {
@@ -158,16 +160,16 @@ fn a_way_that_the_runtime_lacks_is_answered_as_such() {
             Preempted::Missing(missing)
         };
         assert_eq!(became, wanted);
-        let running = c.phase(p) == Ok(Phase::Running);
+        let running = c.phase(p) == Ok(ProcessPhase::Running);
         assert_eq!(running, missing != Preemption::Wait, "nothing has changed");
     }
     let abilities = Abilities { can_reset: true, ..Abilities::NONE };
     let declared = Declared { abilities, ..declared() };
-    let refused = Controller::<u32>::new(declared, Options::default());
-    assert_eq!(refused.map(drop), Err(Error::ResetWithoutFlag));
-    let options = Options { window: 0, ..Options::default() };
+    let refused = Controller::<u32>::new(declared, ControllerOptions::default());
+    assert_eq!(refused.map(drop), Err(PreemptError::ResetWithoutFlag));
+    let options = ControllerOptions { window: 0, ..ControllerOptions::default() };
     let refused = Controller::<u32>::new(Declared::default(), options);
-    assert_eq!(refused.map(drop), Err(Error::NoWindow));
+    assert_eq!(refused.map(drop), Err(PreemptError::NoWindow));
 }
 
 #[test]
@@ -180,7 +182,7 @@ fn only_a_more_urgent_process_preempts_on_its_own_behalf() {
     submit(&mut c, victim);
     for by in [victim, equal, lesser] {
         assert_eq!(c.preempt(victim, Preemption::Flag, Some(by)), Ok(Preempted::NotOutranked));
-        assert_eq!(c.phase(victim), Ok(Phase::Running));
+        assert_eq!(c.phase(victim), Ok(ProcessPhase::Running));
     }
     assert_eq!(c.preempt(victim, Preemption::Flag, Some(urgent)), Ok(Preempted::Begun));
     // A10: its flag is nobody else's.
@@ -190,33 +192,35 @@ fn only_a_more_urgent_process_preempts_on_its_own_behalf() {
         matches!(c.next(victim), Ok(Some(Command::Raise { process, .. })) if process == victim)
     );
     assert_eq!(submit(&mut c, urgent).len(), 2, "the urgent one goes on");
-    assert_eq!((c.flag(urgent), c.phase(urgent)), (Ok(None), Ok(Phase::Running)));
+    assert_eq!((c.flag(urgent), c.phase(urgent)), (Ok(None), Ok(ProcessPhase::Running)));
 }
 
 #[test]
 fn copies_are_neither_flagged_nor_overtaken() {
     let (mut c, p, s) = usual();
     let mut work = kernels(5);
-    work[2] = Work::opaque(2);
+    work[2] = CapturedWork::opaque(2);
     capture(&mut c, p, s, &work);
     let flying = submit(&mut c, p);
     let raise = begin(&mut c, p, Preemption::Reset);
     // What stands in front of the copy runs too, or the copy would run before it.
-    assert_eq!(raise, Some(Command::Raise { process: p, cut: Cut { from: 3, to: 5 } }));
+    assert_eq!(raise, Some(Command::Raise { process: p, cut: FlagCut { from: 3, to: 5 } }));
     let why = NoReset::NotFlagged(flying[0]);
-    assert_eq!(c.raised(p), Ok(Verdict::NoReset(why)));
+    assert_eq!(c.raised(p), Ok(ResetVerdict::NoReset(why)));
     assert_eq!(c.next(p), Ok(None));
 }
 
 #[test]
 fn where_workgroups_look_by_themselves_only_what_may_run_again_is_flagged() {
-    let (mut c, p, s) = controller(Declared { latched: false, ..declared() }, Options::default());
+    let (mut c, p, s) =
+        controller(Declared { latched: false, ..declared() }, ControllerOptions::default());
     let verdicts = [YES, NO, YES, Idempotence::Unknown, YES, YES];
-    let work: Vec<_> = (0..).zip(verdicts).map(|(n, verdict)| Work::kernel(n, verdict)).collect();
+    let work: Vec<_> =
+        (0..).zip(verdicts).map(|(n, verdict)| CapturedWork::kernel(n, verdict)).collect();
     capture(&mut c, p, s, &work);
     submit(&mut c, p);
     let raise = begin(&mut c, p, Preemption::Flag);
-    assert_eq!(raise, Some(Command::Raise { process: p, cut: Cut { from: 4, to: 6 } }));
+    assert_eq!(raise, Some(Command::Raise { process: p, cut: FlagCut { from: 4, to: 6 } }));
 }
 
 #[test]
@@ -249,23 +253,23 @@ fn messages_say_what_to_do() {
     capture(&mut c, p, s, &kernels(1));
     let handle = submit(&mut c, p)[0];
     let all = [
-        Error::NoWindow,
-        Error::ResetWithoutFlag,
-        Error::TooManyProcesses,
-        Error::TooManyStreams { process },
-        Error::NoProcess { process },
-        Error::NoStream { process, stream },
-        Error::Busy { process },
-        Error::NotInRuntime { handle },
-        Error::NoReset { handle },
-        Error::NotTold { process, what: "to raise a flag" },
-        Error::NoTicks { launch: 4 },
-        Error::NoExit,
-        Error::LaunchOrder { launch: 4 },
-        Error::CommandOrder { command: 4 },
-        Error::Time { launch: Some(4) },
-        Error::Time { launch: None },
-        Error::Steps { most: 9 },
+        PreemptError::NoWindow,
+        PreemptError::ResetWithoutFlag,
+        PreemptError::TooManyProcesses,
+        PreemptError::TooManyStreams { process },
+        PreemptError::NoProcess { process },
+        PreemptError::NoStream { process, stream },
+        PreemptError::Busy { process },
+        PreemptError::NotInRuntime { handle },
+        PreemptError::NoReset { handle },
+        PreemptError::NotTold { process, what: "to raise a flag" },
+        PreemptError::NoTicks { launch: 4 },
+        PreemptError::NoExit,
+        PreemptError::LaunchOrder { launch: 4 },
+        PreemptError::CommandOrder { command: 4 },
+        PreemptError::Time { launch: Some(4) },
+        PreemptError::Time { launch: None },
+        PreemptError::Steps { most: 9 },
     ];
     let lines: Vec<String> = all.iter().map(ToString::to_string).collect();
     insta::assert_snapshot!("messages", lines.join("\n"));

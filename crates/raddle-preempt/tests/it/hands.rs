@@ -2,8 +2,8 @@
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Abilities, Command, Controller, Cut, Declared, Exit, Handle, Options, Order, Preempted,
-    Resumed, Scope, Verdict, Work,
+    Abilities, CaptureOrder, CapturedWork, Command, Controller, ControllerOptions, Declared, Exit,
+    FlagCut, LaunchHandle, Preempted, ResetScope, ResetVerdict, Resumed,
 };
 
 pub(crate) type C = Controller<u32>;
@@ -12,10 +12,13 @@ pub(crate) const YES: Idempotence = Idempotence::Idempotent;
 pub(crate) const NO: Idempotence = Idempotence::Not;
 
 pub(crate) fn declared() -> Declared {
-    Declared { abilities: Abilities::ALL, latched: true, scope: Scope::Process }
+    Declared { abilities: Abilities::ALL, latched: true, scope: ResetScope::Process }
 }
 
-pub(crate) fn controller(declared: Declared, options: Options) -> (C, ProcessId, StreamId) {
+pub(crate) fn controller(
+    declared: Declared,
+    options: ControllerOptions,
+) -> (C, ProcessId, StreamId) {
     let mut controller = Controller::new(declared, options).unwrap();
     let process = controller.join(Level(3)).unwrap();
     let stream = controller.open(process).unwrap();
@@ -23,25 +26,25 @@ pub(crate) fn controller(declared: Declared, options: Options) -> (C, ProcessId,
 }
 
 pub(crate) fn usual() -> (C, ProcessId, StreamId) {
-    controller(declared(), Options::default())
+    controller(declared(), ControllerOptions::default())
 }
 
 pub(crate) fn capture(
     c: &mut C,
     process: ProcessId,
     stream: StreamId,
-    work: &[Work<u32>],
-) -> Order {
+    work: &[CapturedWork<u32>],
+) -> CaptureOrder {
     let orders = work.iter().map(|work| c.captured(process, stream, *work).unwrap());
     orders.last().unwrap()
 }
 
-pub(crate) fn kernels(count: u32) -> Vec<Work<u32>> {
-    (0..count).map(|n| Work::kernel(n, YES)).collect()
+pub(crate) fn kernels(count: u32) -> Vec<CapturedWork<u32>> {
+    (0..count).map(|n| CapturedWork::kernel(n, YES)).collect()
 }
 
 /// Submits everything that may be.
-pub(crate) fn submit(c: &mut C, process: ProcessId) -> Vec<Handle> {
+pub(crate) fn submit(c: &mut C, process: ProcessId) -> Vec<LaunchHandle> {
     let mut all = Vec::new();
     while let Some(Command::Submit { handle, .. }) = c.next(process).unwrap() {
         c.submitted(handle).unwrap();
@@ -55,14 +58,14 @@ pub(crate) fn begin(c: &mut C, process: ProcessId, way: Preemption) -> Option<Co
     c.next(process).unwrap()
 }
 
-pub(crate) fn payloads(c: &C, handles: &[Handle]) -> Vec<u32> {
+pub(crate) fn payloads(c: &C, handles: &[LaunchHandle]) -> Vec<u32> {
     handles.iter().map(|&handle| *c.payload(handle).unwrap()).collect()
 }
 
 /// Preempts by the flag, hears that all that flies has left, and goes on; the flag that was raised.
-pub(crate) fn flagged(c: &mut C, p: ProcessId, flying: &[Handle]) -> Cut {
+pub(crate) fn flagged(c: &mut C, p: ProcessId, flying: &[LaunchHandle]) -> FlagCut {
     let Some(Command::Raise { cut, .. }) = begin(c, p, Preemption::Flag) else { panic!() };
-    assert_eq!(c.raised(p), Ok(Verdict::NotAsked));
+    assert_eq!(c.raised(p), Ok(ResetVerdict::NotAsked));
     for &handle in flying {
         assert_eq!(c.exited(handle), Ok(Exit::Flagged));
     }

@@ -1,7 +1,7 @@
 //! When may a process leave, and what does the next one of its id hear of it?
 
 use raddle_policy::{Level, Preemption};
-use raddle_preempt::{Command, Error};
+use raddle_preempt::{Command, PreemptError};
 
 use crate::hands::{begin, capture, flagged, kernels, payloads, submit, usual};
 
@@ -10,26 +10,30 @@ fn processes_leave_when_nothing_of_them_is_under_way() {
     let (mut c, p, s) = usual();
     capture(&mut c, p, s, &kernels(2));
     let flying = submit(&mut c, p);
-    assert_eq!(c.leave(p), Err(Error::Busy { process: p }));
+    assert_eq!(c.leave(p), Err(PreemptError::Busy { process: p }));
     c.finished(flying[0]).unwrap();
     c.finished(flying[1]).unwrap();
     let _ = c.preempt(p, Preemption::Flag, None).unwrap();
-    assert_eq!(c.leave(p), Err(Error::Busy { process: p }));
+    assert_eq!(c.leave(p), Err(PreemptError::Busy { process: p }));
     c.next(p).unwrap();
     let _ = c.raised(p).unwrap();
     c.next(p).unwrap();
-    assert_eq!(c.leave(p), Err(Error::Busy { process: p }), "its flag is still raised");
+    assert_eq!(c.leave(p), Err(PreemptError::Busy { process: p }), "its flag is still raised");
     let _ = c.resume(p).unwrap();
-    assert_eq!(c.leave(p), Err(Error::Busy { process: p }), "nobody was told to lower it yet");
+    assert_eq!(
+        c.leave(p),
+        Err(PreemptError::Busy { process: p }),
+        "nobody was told to lower it yet"
+    );
     assert!(matches!(c.next(p), Ok(Some(Command::Lower { .. }))));
     assert_eq!(c.leave(p), Ok(()));
-    assert_eq!(c.leave(p), Err(Error::NoProcess { process: p }));
-    assert_eq!(c.finished(flying[0]), Err(Error::NoProcess { process: p }));
+    assert_eq!(c.leave(p), Err(PreemptError::NoProcess { process: p }));
+    assert_eq!(c.finished(flying[0]), Err(PreemptError::NoProcess { process: p }));
     let again = c.join(Level(1)).unwrap();
     assert_eq!(again, p, "the lowest id that is free");
     assert_eq!(
         c.captured(again, s, kernels(1)[0]).map(drop),
-        Err(Error::NoStream { process: p, stream: s })
+        Err(PreemptError::NoStream { process: p, stream: s })
     );
     assert_eq!(c.level(again), Ok(Level(1)));
 }
@@ -55,7 +59,7 @@ fn what_was_said_to_a_process_that_has_left_means_nothing_to_the_next_one_of_its
     }
     assert_eq!(payloads(&c, &new), [0, 1, 2], "its own");
     for &handle in &old {
-        let not = Error::NotInRuntime { handle };
+        let not = PreemptError::NotInRuntime { handle };
         assert_eq!(c.payload(handle), None);
         assert_eq!(c.submitted(handle), Ok(()), "a call that returns late");
         assert_eq!((c.started(handle), c.not_submitted(handle)), (Err(not), Err(not)));

@@ -1,14 +1,17 @@
 //! What may a reset kill, and how often?
 
 use raddle_policy::{Level, Preemption};
-use raddle_preempt::{Command, Cut, Declared, Error, Handle, NoReset, Options, Scope, Verdict};
+use raddle_preempt::{
+    Command, ControllerOptions, Declared, FlagCut, LaunchHandle, NoReset, PreemptError, ResetScope,
+    ResetVerdict,
+};
 
 use crate::hands::{C, begin, capture, controller, declared, flagged, kernels, submit};
 
 #[test]
 fn a_reset_of_the_device_looks_at_everybody() {
-    let whole = Declared { scope: Scope::Device, ..declared() };
-    let (mut c, p, s) = controller(whole, Options::default());
+    let whole = Declared { scope: ResetScope::Device, ..declared() };
+    let (mut c, p, s) = controller(whole, ControllerOptions::default());
     let other = c.join(Level(0)).unwrap();
     let lane = c.open(other).unwrap();
     let third = c.join(Level(0)).unwrap();
@@ -18,7 +21,7 @@ fn a_reset_of_the_device_looks_at_everybody() {
     let mine = submit(&mut c, p);
     let theirs = submit(&mut c, other);
     let Some(Command::Raise { .. }) = begin(&mut c, p, Preemption::Reset) else { panic!() };
-    assert_eq!(c.raised(p), Ok(Verdict::NoReset(NoReset::OtherProcess(other))));
+    assert_eq!(c.raised(p), Ok(ResetVerdict::NoReset(NoReset::OtherProcess(other))));
     // It runs to its end; then both are preempted, and everything may be killed.
     c.finished(mine[0]).unwrap();
     c.next(p).unwrap();
@@ -27,9 +30,9 @@ fn a_reset_of_the_device_looks_at_everybody() {
     c.next(p).unwrap();
     let mine = submit(&mut c, p);
     let Some(Command::Raise { .. }) = begin(&mut c, other, Preemption::Flag) else { panic!() };
-    assert_eq!(c.raised(other), Ok(Verdict::NotAsked));
+    assert_eq!(c.raised(other), Ok(ResetVerdict::NotAsked));
     let Some(Command::Raise { .. }) = begin(&mut c, p, Preemption::Reset) else { panic!() };
-    assert_eq!(c.raised(p), Ok(Verdict::Reset));
+    assert_eq!(c.raised(p), Ok(ResetVerdict::Reset));
     // Nobody submits what would be hit.
     capture(&mut c, third, idle_lane, &kernels(1));
     assert_eq!(c.next(third), Ok(None));
@@ -44,15 +47,16 @@ fn a_reset_of_the_device_looks_at_everybody() {
 
 #[test]
 fn what_has_ended_between_the_look_and_the_command_is_not_reset() {
-    for scope in [Scope::Process, Scope::Device] {
-        let (mut c, p, s) = controller(Declared { scope, ..declared() }, Options::default());
+    for scope in [ResetScope::Process, ResetScope::Device] {
+        let (mut c, p, s) =
+            controller(Declared { scope, ..declared() }, ControllerOptions::default());
         let other = c.join(Level(3)).unwrap();
         let lane = c.open(other).unwrap();
         capture(&mut c, p, s, &kernels(2));
         capture(&mut c, other, lane, &kernels(1));
         let flying = submit(&mut c, p);
         let Some(Command::Raise { .. }) = begin(&mut c, p, Preemption::Reset) else { panic!() };
-        assert_eq!(c.raised(p), Ok(Verdict::Reset));
+        assert_eq!(c.raised(p), Ok(ResetVerdict::Reset));
         // One of the two has: the reset comes.
         c.finished(flying[0]).unwrap();
         assert_eq!(c.clone().next(p), Ok(Some(Command::Reset { process: p })));
@@ -68,8 +72,8 @@ fn what_has_ended_between_the_look_and_the_command_is_not_reset() {
 }
 
 /// Two processes with one launch in the runtime each; the second one leaves by the flag alone.
-fn one_leaves(scope: Scope) -> (C, [Handle; 2]) {
-    let (mut c, p, s) = controller(Declared { scope, ..declared() }, Options::default());
+fn one_leaves(scope: ResetScope) -> (C, [LaunchHandle; 2]) {
+    let (mut c, p, s) = controller(Declared { scope, ..declared() }, ControllerOptions::default());
     let other = c.join(Level(3)).unwrap();
     let lane = c.open(other).unwrap();
     let [mine, theirs] = [(p, s), (other, lane)].map(|(process, stream)| {
@@ -77,27 +81,27 @@ fn one_leaves(scope: Scope) -> (C, [Handle; 2]) {
         submit(&mut c, process)[0]
     });
     let Some(Command::Raise { .. }) = begin(&mut c, other, Preemption::Flag) else { panic!() };
-    assert_eq!(c.raised(other), Ok(Verdict::NotAsked));
+    assert_eq!(c.raised(other), Ok(ResetVerdict::NotAsked));
     (c, [mine, theirs])
 }
 
 #[test]
 fn nothing_was_killed_before_the_reset_was_commanded_or_by_that_of_another_process() {
-    for scope in [Scope::Process, Scope::Device] {
+    for scope in [ResetScope::Process, ResetScope::Device] {
         let (mut c, [mine, theirs]) = one_leaves(scope);
         let (p, other) = (mine.process, theirs.process);
-        let refused = |c: &mut C, handle: Handle| {
-            assert_eq!(c.killed(handle), Err(Error::NoReset { handle }), "{scope:?}");
+        let refused = |c: &mut C, handle: LaunchHandle| {
+            assert_eq!(c.killed(handle), Err(PreemptError::NoReset { handle }), "{scope:?}");
             let process = handle.process;
             assert_eq!((c.in_flight(process), c.buffered(process)), (Ok(1), Ok(0)), "{scope:?}");
         };
         let Some(Command::Raise { .. }) = begin(&mut c, p, Preemption::Reset) else { panic!() };
-        assert_eq!(c.raised(p), Ok(Verdict::Reset));
+        assert_eq!(c.raised(p), Ok(ResetVerdict::Reset));
         // Decided on, and the driver does not know of it yet.
         refused(&mut c, mine);
         refused(&mut c, theirs);
         assert_eq!(c.next(p), Ok(Some(Command::Reset { process: p })), "{scope:?}");
-        if scope == Scope::Process {
+        if scope == ResetScope::Process {
             refused(&mut c, theirs);
             c.killed(mine).unwrap();
         } else {
@@ -115,14 +119,14 @@ fn nothing_was_killed_before_the_reset_was_commanded_or_by_that_of_another_proce
 
 #[test]
 fn what_still_leaves_behind_a_reset_of_the_device_does_not_stand_in_the_way_of_the_next_one() {
-    let whole = Declared { scope: Scope::Device, ..declared() };
-    let (mut c, a, lane_a) = controller(whole, Options::default());
+    let whole = Declared { scope: ResetScope::Device, ..declared() };
+    let (mut c, a, lane_a) = controller(whole, ControllerOptions::default());
     let b = c.join(Level(3)).unwrap();
     let lane_b = c.open(b).unwrap();
     capture(&mut c, a, lane_a, &kernels(2));
     let flying = submit(&mut c, a);
     let Some(Command::Raise { .. }) = begin(&mut c, a, Preemption::Reset) else { panic!() };
-    assert_eq!(c.raised(a), Ok(Verdict::Reset));
+    assert_eq!(c.raised(a), Ok(ResetVerdict::Reset));
     assert_eq!(c.next(a), Ok(Some(Command::Reset { process: a })));
     c.killed(flying[0]).unwrap();
     c.drained(a).unwrap();
@@ -131,7 +135,7 @@ fn what_still_leaves_behind_a_reset_of_the_device_does_not_stand_in_the_way_of_t
     capture(&mut c, b, lane_b, &kernels(1));
     let theirs = submit(&mut c, b);
     let Some(Command::Raise { .. }) = begin(&mut c, b, Preemption::Reset) else { panic!() };
-    assert_eq!(c.raised(b), Ok(Verdict::Reset), "all that would be hit may be killed");
+    assert_eq!(c.raised(b), Ok(ResetVerdict::Reset), "all that would be hit may be killed");
     assert_eq!(c.next(b), Ok(Some(Command::Reset { process: b })));
     for handle in [theirs[0], flying[1]] {
         c.killed(handle).unwrap();
@@ -145,7 +149,8 @@ fn what_still_leaves_behind_a_reset_of_the_device_does_not_stand_in_the_way_of_t
 
 /// Preempts and resumes for as long as the one launch is killed; how often that was.
 fn kills(most_kills: Option<u32>, rounds: u32) -> u32 {
-    let (mut c, p, s) = controller(declared(), Options { most_kills, ..Options::default() });
+    let (mut c, p, s) =
+        controller(declared(), ControllerOptions { most_kills, ..ControllerOptions::default() });
     capture(&mut c, p, s, &kernels(1));
     let mut kills = 0;
     for _ in 0..rounds {
@@ -153,18 +158,18 @@ fn kills(most_kills: Option<u32>, rounds: u32) -> u32 {
         c.started(flying[0]).unwrap();
         let Some(Command::Raise { .. }) = begin(&mut c, p, Preemption::Reset) else { panic!() };
         match c.raised(p).unwrap() {
-            Verdict::Reset => {
+            ResetVerdict::Reset => {
                 kills += 1;
                 c.next(p).unwrap();
                 c.killed(flying[0]).unwrap();
                 c.drained(p).unwrap();
             }
-            Verdict::NoReset(why) => {
+            ResetVerdict::NoReset(why) => {
                 assert_eq!(why, NoReset::KilledOften(flying[0]));
                 c.finished(flying[0]).unwrap();
                 return kills;
             }
-            Verdict::NotAsked => panic!(),
+            ResetVerdict::NotAsked => panic!(),
         }
         c.next(p).unwrap();
         let _ = c.resume(p).unwrap();
@@ -175,14 +180,14 @@ fn kills(most_kills: Option<u32>, rounds: u32) -> u32 {
 
 #[test]
 fn minimum_progress_is_off_by_default_and_ends_the_killing() {
-    assert_eq!(Options::default().most_kills, None);
+    assert_eq!(ControllerOptions::default().most_kills, None);
     assert_eq!(kills(None, 50), 50, "by the seed, for ever");
     assert_eq!([0, 1, 3].map(|most| kills(Some(most), 50)), [0, 1, 3]);
 }
 
 /// A launch leaves by the flag twice, and may be stopped so often; the flag that goes up the third time.
-fn third_flag(started: bool, latched: bool) -> Cut {
-    let options = Options { most_kills: Some(2), ..Options::default() };
+fn third_flag(started: bool, latched: bool) -> FlagCut {
+    let options = ControllerOptions { most_kills: Some(2), ..ControllerOptions::default() };
     let (mut c, p, s) = controller(Declared { latched, ..declared() }, options);
     capture(&mut c, p, s, &kernels(1));
     let run = |c: &mut C| {
@@ -203,8 +208,8 @@ fn third_flag(started: bool, latched: bool) -> Cut {
 
 #[test]
 fn an_exit_counts_as_a_kill_of_what_was_said_to_have_started_and_may_stop_part_way() {
-    let leaves = Cut { from: 2, to: 3 };
+    let leaves = FlagCut { from: 2, to: 3 };
     assert_eq!(third_flag(false, false), leaves, "it had not begun");
     assert_eq!(third_flag(true, true), leaves, "it left as a whole");
-    assert_eq!(third_flag(true, false), Cut { from: 3, to: 3 }, "its third run is the last");
+    assert_eq!(third_flag(true, false), FlagCut { from: 3, to: 3 }, "its third run is the last");
 }

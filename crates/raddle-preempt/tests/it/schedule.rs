@@ -1,7 +1,7 @@
 //! What is done to a controller: launches, wishes, and a runtime that is late now and then?
 
 use raddle_policy::{Idempotence, Preemption};
-use raddle_preempt::{Abilities, Declared, Options, Scope};
+use raddle_preempt::{Abilities, ControllerOptions, Declared, ResetScope};
 
 /// A launch of a program.
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +70,7 @@ pub(crate) struct Late {
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
     pub(crate) declared: Declared,
-    pub(crate) options: Options,
+    pub(crate) options: ControllerOptions,
     pub(crate) processes: Vec<Program>,
     pub(crate) exit: u64,
     pub(crate) reset: u64,
@@ -119,8 +119,8 @@ impl Random {
 pub(crate) fn digest_setup() -> Setup {
     let abilities = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
     Setup {
-        declared: Declared { abilities, latched: true, scope: Scope::Process },
-        options: Options::default(),
+        declared: Declared { abilities, latched: true, scope: ResetScope::Process },
+        options: ControllerOptions::default(),
         processes: vec![Program::ONLY],
         exit: 1,
         reset: 2,
@@ -257,14 +257,14 @@ fn setup(random: &mut Random) -> Setup {
         can_reset: can_flag && random.percent(80),
         can_switch: random.percent(50),
     };
-    let scope = random.one(&[Scope::Process, Scope::Device]);
+    let scope = random.one(&[ResetScope::Process, ResetScope::Device]);
     let most_kills = random.one(&[None, None, Some(1), Some(2)]);
     let processes = programs(random);
     let submit = random.one(&[0, 0, 2]);
     Setup {
         declared: Declared { abilities, latched: random.percent(60), scope },
         processes,
-        options: Options { window: random.one(&[1, 2, 3, 8, 8]), most_kills },
+        options: ControllerOptions { window: random.one(&[1, 2, 3, 8, 8]), most_kills },
         exit: random.one(&[1, 1, 3]),
         reset: random.to(4),
         save: random.to(4),

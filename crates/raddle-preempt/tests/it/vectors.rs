@@ -4,7 +4,7 @@
 
 use raddle_golden::preempt::model::{Setup, Step, Wish, run};
 use raddle_policy::{ProcessId, Tick};
-use raddle_preempt::{Options, Phase};
+use raddle_preempt::{ControllerOptions, ProcessPhase};
 use serde_json::{Value, json};
 
 use crate::checks::{adding, gpu, play, worked};
@@ -105,7 +105,7 @@ fn the_snapshots_of_the_worked_runs() {
             let runtime: Vec<String> = runtime.iter().map(|k| format!("k{k}")).collect();
             let state = json!({
                 "flag": controller.flag(process).unwrap().is_some(),
-                "paused": controller.phase(process).unwrap() != Phase::Running,
+                "paused": controller.phase(process).unwrap() != ProcessPhase::Running,
                 "runtime": runtime,
                 "buffered": controller.buffered(process).unwrap(),
             });
@@ -132,7 +132,7 @@ fn the_snapshots_of_the_worked_runs() {
 #[test]
 fn the_window_at_its_border() {
     let Some(vectors) = vectors() else { return };
-    assert_eq!(Options::default().window, 8);
+    assert_eq!(ControllerOptions::default().window, 8);
     for row in vectors["D_cap_boundary"].as_array().unwrap() {
         let unfinished = row["in_flight"].as_u64().unwrap() as usize;
         if unfinished > 8 {

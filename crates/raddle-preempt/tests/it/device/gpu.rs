@@ -1,6 +1,6 @@
 //! What does the GPU do in a tick: its flags, its resets, the launches of its lanes?
 
-use raddle_preempt::Scope;
+use raddle_preempt::ResetScope;
 
 use super::{Device, Lane, Report, Running, Wrong};
 use crate::control::Control;
@@ -48,7 +48,7 @@ impl<C: Control> Device<'_, C> {
             return;
         }
         self.gpus[process].reset_at = None;
-        let whole = self.schedule.setup.declared.scope == Scope::Device;
+        let whole = self.schedule.setup.declared.scope == ResetScope::Device;
         for victim in 0..self.gpus.len() {
             if victim != process && !whole {
                 continue;
@@ -153,7 +153,7 @@ impl<C: Control> Device<'_, C> {
 
     /// Whether the compute units are being reset under this process.
     fn resetting(&self, process: usize) -> bool {
-        let whole = self.schedule.setup.declared.scope == Scope::Device;
+        let whole = self.schedule.setup.declared.scope == ResetScope::Device;
         let all = self.gpus.iter().enumerate();
         let mut mine = all.filter(|(id, _)| *id == process || whole);
         mine.any(|(_, gpu)| gpu.reset_until.is_some())

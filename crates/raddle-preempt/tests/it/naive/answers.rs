@@ -1,7 +1,7 @@
 //! What does the twin answer to each call of the driver?
 
 use raddle_policy::Preemption;
-use raddle_preempt::Scope;
+use raddle_preempt::ResetScope;
 
 use super::{At, Launch, Mutant, Naive, Place};
 use crate::control::{Control, Order, killable};
@@ -163,7 +163,7 @@ impl Control for Naive {
             let it = &self.all[process];
             let there = self.runtime(process).iter().any(|(other, _)| *other == sequence);
             let leaves = it.cut.is_some_and(|(from, to)| (from..to).contains(&sequence));
-            let whole = self.setup.declared.scope == Scope::Device;
+            let whole = self.setup.declared.scope == ResetScope::Device;
             let hit = whole && self.all.iter().any(|other| other.at == At::Resetting);
             there && (matches!(it.at, At::Resetting | At::Reset) || hit && leaves)
         };

@@ -4,7 +4,7 @@
 use raddle_policy::Preemption;
 mod answers;
 
-use raddle_preempt::Scope;
+use raddle_preempt::ResetScope;
 
 use crate::control::Order;
 use crate::schedule::{Program, Setup};
@@ -209,7 +209,7 @@ impl Naive {
         if self.all[process].way != Preemption::Reset {
             return;
         }
-        let whole = self.setup.declared.scope == Scope::Device;
+        let whole = self.setup.declared.scope == ResetScope::Device;
         let others = whole && self.mutant != Mutant::OwnLaunchesOnly;
         let idle = self.seen(process).is_empty() && self.mutant != Mutant::IdleReset;
         let hit = (0..self.all.len()).filter(|&id| id == process || others);
@@ -221,7 +221,7 @@ impl Naive {
 
     fn whole_reset(&self) -> bool {
         let due = |it: &Process| matches!(it.at, At::ResetDue | At::Resetting);
-        self.setup.declared.scope == Scope::Device && self.all.iter().any(due)
+        self.setup.declared.scope == ResetScope::Device && self.all.iter().any(due)
     }
 
     /// The oldest in the buffer.
