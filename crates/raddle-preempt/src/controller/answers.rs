@@ -1,28 +1,24 @@
-//! What do a host and a controller say to each other?
+//! Which values do a host, a driver and a controller exchange?
 
 use raddle_policy::{Idempotence, Preemption, ProcessId, StreamId};
 
 use crate::abilities::Abilities;
 
-/// What a runtime says of itself.
+/// What a driver declares about its runtime.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct Declared {
-    /// Which ways off it has.
+    /// The methods that it has.
     pub abilities: Abilities,
-    /// Whether a launch looks at the flag once, before its first workgroup, and then runs or leaves
-    /// as a whole (A6). Where each workgroup looks by itself, say `false`: then no launch that may
-    /// not be run again is ever flagged, as the flag could stop it part-way.
+    /// Whether a launch tests the flag once, before its first workgroup, and then runs or leaves as a
+    /// whole (A6). `false` where each workgroup tests it: then no launch that may not be run again is
+    /// flagged, as the flag could stop it part-way.
     pub latched: bool,
-    /// What a reset hits.
+    /// What a reset kills.
     pub scope: ResetScope,
 }
 
-/// What a reset hits (A11).
+/// What a reset kills (A11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum ResetScope {
     /// The launches of one process.
     Process,
@@ -33,19 +29,15 @@ pub enum ResetScope {
 
 /// The settings of a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct ControllerOptions {
     /// Launches of one process that are in the runtime at a time, over all its streams (S2.3).
     pub window: u32,
-    /// The rule of minimum progress: a launch that was killed so often is not killed again, it is
-    /// waited for. Off by default: by the seed, a launch that is longer than the time between two
-    /// preemptions is killed for ever.
+    /// The rule of minimum progress: a launch that was killed so often runs to its end. Off by
+    /// default: in the seed, a launch that is longer than the time between two preemptions never ends.
     ///
-    /// Where workgroups look at the flag by themselves ([`Declared::latched`] is `false`), leaving by
-    /// it counts as well, but only of a launch that was said to have
-    /// [started](crate::Controller::started): one that has not begun has lost nothing. A driver that
-    /// never reports starts has this rule for resets alone.
+    /// Where each workgroup tests the flag ([`Declared::latched`] is `false`), leaving by it counts as
+    /// well, but only for a launch reported as [started](crate::Controller::started): one that has not
+    /// begun has lost nothing. Without reports of starts the rule counts resets alone.
     pub most_kills: Option<u32>,
 }
 
@@ -55,15 +47,15 @@ impl Default for ControllerOptions {
     }
 }
 
-/// What a host wants done, in the order of its stream.
+/// A launch or copy that a host captured, in the order of its stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CapturedWork<T> {
-    /// Whatever the caller needs to submit it: handed back when it is done.
+    /// What the driver needs to submit it: returned when it has finished.
     pub payload: T,
     /// Whether it may be run again (A12). Unknown counts as not.
     pub idempotent: Idempotence,
-    /// Whether it tests the flag (S1.2). Copies and kernels that cannot be instrumented do not: they
-    /// are never flagged, nor is what was submitted before them.
+    /// Whether it tests the flag (S1.2). Copies and kernels that cannot be instrumented do not: they,
+    /// and what was submitted before them, are never flagged.
     pub tests_flag: bool,
 }
 
@@ -79,31 +71,31 @@ impl<T> CapturedWork<T> {
     }
 }
 
-/// When something was captured: larger is later, within one process and those that had its id before.
+/// When work was captured: larger is later, over all processes that ever had the same id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CaptureOrder(pub u64);
 
-/// One submission of a launch. A launch that is submitted again has a new handle; no handle comes
-/// again, not even when an id of a process does.
+/// One submission of a launch. A launch that is submitted again has a new handle; a handle is never
+/// reused, though ids of processes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LaunchHandle {
-    /// Whose.
+    /// The process.
     pub process: ProcessId,
-    /// The how manyth submission of its process and of those that had its id before, counted from 0:
-    /// what the launch compares with the flag's [`FlagCut`].
+    /// Zero-based index of the submission, over all processes that ever had this id: what the launch
+    /// compares with the flag's [`FlagCut`].
     pub sequence: u64,
     pub(super) slot: u32,
 }
 
 /// A raised flag: which submissions leave when they start.
 ///
-/// Two numbers instead of one bit. `from` spares what must run to its end; `to` spares what is
-/// submitted later, so that a flag which is seen late to be lowered makes nobody leave (A9).
+/// `from` spares what must run to its end; `to` spares what is submitted later, so that a late view of
+/// the raised flag makes no later launch leave (A9).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlagCut {
     /// The first submission that leaves.
     pub from: u64,
-    /// The first one that does not leave any more.
+    /// The first submission behind it that does not leave.
     pub to: u64,
 }
 
@@ -115,82 +107,81 @@ impl FlagCut {
     }
 }
 
-/// What a driver is to do next. It does it in the order in which it is told.
+/// What a driver does next, in the order of the commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)] // A whole word, so that it is copied word by word: that is a quarter of a submission.
+#[repr(u32)] // A whole word is copied faster than a byte: a quarter of the time of a submission.
 pub enum Command {
     /// Give a launch to the runtime (S2.3, S4.2), then report `submitted` or `not_submitted`.
     Submit {
-        /// Which: the controller has its payload.
+        /// The submission; [`Controller::payload`](crate::Controller::payload) has its payload.
         handle: LaunchHandle,
-        /// Through which lane.
+        /// The stream to submit it to.
         stream: StreamId,
     },
-    /// Raise the flag of a process (S3.2). Report `raised` as soon as every launch that starts from
-    /// then on sees it.
+    /// Raise the flag of a process (S3.2). Report `raised` once every launch that starts sees it.
     Raise {
-        /// Whose.
+        /// The process.
         process: ProcessId,
-        /// Who leaves.
+        /// The submissions that leave.
         cut: FlagCut,
     },
     /// Lower the flag of a process (S4.1), before anything is submitted again.
     Lower {
-        /// Whose.
+        /// The process.
         process: ProcessId,
     },
     /// Reset the compute units (S3.3). Report each launch that was `killed`, then `drained`.
     Reset {
-        /// For whom; what else is hit says [`ResetScope`].
+        /// The process; [`ResetScope`] says what else is killed.
         process: ProcessId,
     },
-    /// Place no further workgroup of a process. Report `drained` when none is left on the device.
+    /// Place no further workgroup of a process. Report `drained` when the device has none of it.
     Hold {
-        /// Whose.
+        /// The process.
         process: ProcessId,
     },
     /// Place them again.
     Release {
-        /// Whose.
+        /// The process.
         process: ProcessId,
     },
     /// Save what a process has on the device. Report `drained` when it is off.
     Save {
-        /// Whose.
+        /// The process.
         process: ProcessId,
     },
     /// Put it back.
     Restore {
-        /// Whose.
+        /// The process.
         process: ProcessId,
     },
-    /// Nothing to do but to tell whoever waits: the preemption is complete.
+    /// The preemption is complete: wake who waits for it.
     Drained {
-        /// Of which process.
+        /// The process.
         process: ProcessId,
-        /// Whether a resume was waiting for this. It takes effect now.
+        /// Whether a resume waited for this; it takes effect now.
         resumed: bool,
     },
 }
 
-/// What became of the wish to preempt.
+/// The answer to a call of [`preempt`](crate::Controller::preempt).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "a runtime that cannot do it has done nothing"]
+#[must_use = "a runtime without this method has done nothing"]
 pub enum Preempted {
     /// It has begun.
     Begun,
-    /// One was under way and a resume waited for its end: that resume is cancelled, the process
-    /// stays preempted (A15: the latest wish wins).
+    /// A resume that waited for the end of a preemption is cancelled; the process stays preempted
+    /// (A15: the latest call wins).
     ResumeCancelled,
-    /// One is under way or complete: nothing has changed, nor has its way.
+    /// A preemption is under way or complete: nothing has changed, nor has its method.
     Already,
-    /// The runtime does not have this way: nothing has changed.
+    /// The runtime does not have this method: nothing has changed.
     Missing(Preemption),
-    /// Whoever asked is not more urgent than the process, or is the process: nothing has changed.
+    /// The caller is not more urgent than the process, or is the process: nothing has changed.
     NotOutranked,
 }
 
-/// What became of the wish to resume.
+/// The answer to a call of [`resume`](crate::Controller::resume).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resumed {
     /// It takes effect at once.
@@ -204,10 +195,10 @@ pub enum Resumed {
 /// What was decided when the flag had become visible (S3.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResetVerdict {
-    /// The way is flag: nobody asked for a reset.
+    /// The method is the flag: no reset is wanted.
     NotAsked,
-    /// Everything that would be hit may be killed: the reset is the next command, unless all of the
-    /// process is said to have ended by then.
+    /// Everything that would be killed may be: the reset is the next command, unless all of the process
+    /// has ended by then.
     Reset,
     /// No reset, the running launches are waited for.
     NoReset(NoReset),
@@ -219,34 +210,34 @@ pub enum ResetVerdict {
 pub enum NoReset {
     /// Nothing is in the runtime (A3).
     Empty,
-    /// This one may not be run again, or nobody knows.
+    /// This launch may not be run again, or that is unknown.
     NotIdempotent(LaunchHandle),
-    /// This one does not test the flag, or must not leave by it: it would run before what was killed.
+    /// This launch does not leave by the flag: it would run before what was killed.
     NotFlagged(LaunchHandle),
-    /// This one was killed as often as the options allow.
+    /// This launch was killed as often as the options allow.
     KilledOften(LaunchHandle),
-    /// This process has launches in the runtime, would be hit, and is not on its way out.
+    /// This process has launches in the runtime that would be killed, and is not being preempted.
     OtherProcess(ProcessId),
 }
 
 /// How a launch left by the flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "a launch that leaves unasked may have been overtaken"]
+#[must_use = "a launch that leaves without a flag may have been overtaken"]
 pub enum Exit {
-    /// As it was told to.
+    /// The flag was raised for it.
     Flagged,
-    /// Nobody told it to: the runtime saw a flag that was not raised for it. It waits at its place
-    /// all the same, but what was submitted behind it may run before it.
+    /// No flag was raised for it. It waits at its place all the same, but what was submitted behind it
+    /// may run before it.
     Unasked,
 }
 
-/// Where a process is.
+/// How far the preemption of a process is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProcessPhase {
     /// Its launches are submitted.
     Running,
-    /// It is being preempted: nothing is submitted, something may still be on the device.
+    /// It is being preempted: nothing is submitted, and launches may still be on the device.
     Draining,
-    /// Nothing of it is on the device.
+    /// Preempted: the device has nothing of it.
     Preempted,
 }

@@ -1,8 +1,8 @@
-//! What is a driver to do next?
+//! What does a driver do next?
 //!
 //! A preemption by flag or reset goes through `Raise` and `raised` also where nothing is in the
-//! runtime: its [`FlagCut`](super::FlagCut) holds nothing and nothing is reset, but a driver has one path, and
-//! a resume always finds a flag to lower. That costs an idle process the time of one store.
+//! runtime: its [`FlagCut`](super::FlagCut) is empty and nothing is reset. So a driver has one path, and a
+//! resume always finds a flag to lower.
 
 use raddle_policy::{Preemption, ProcessId, StreamId};
 
@@ -13,12 +13,12 @@ use super::process::{ControlledProcess, PreemptionStage};
 use crate::error::PreemptError;
 
 impl<T> Controller<T> {
-    /// What to do next for a process, `None` for nothing: then there is nothing until something is
-    /// reported. Commands of a process are carried out in the order in which they are given.
+    /// The next command for a process; `None` until something is reported. Commands of a process are
+    /// carried out in the order in which they are given.
     ///
-    /// Of a process that joins while another resets the whole device, and of every one that was
-    /// there, nothing is submitted until that reset is over, or is not needed any more (then
-    /// [`Command::Drained`] comes in its place): ask all of them again then.
+    /// While one process resets the whole device, nothing is submitted of any process until that reset
+    /// is over or no longer needed (then [`Command::Drained`] comes in its place): call this again for
+    /// all of them then.
     ///
     /// # Errors
     /// An unknown process.
@@ -42,7 +42,7 @@ impl<T> Controller<T> {
         let (declared, options) = (self.declared, self.options);
         let it = self.process_mut(process)?;
         if it.stage == PreemptionStage::MustReset && it.flight.is_empty() {
-            // What was looked at has ended since: an idle runtime is not reset (A3).
+            // All of it has ended since the verdict: an idle runtime is not reset (A3).
             it.stage = PreemptionStage::Emptying;
             self.reset_is_over();
         }
@@ -88,8 +88,8 @@ impl<T> Controller<T> {
     }
 }
 
-/// What a command to submit is made of. As an answer of its own it is read as it was written, word
-/// by word, and what calls for it is short enough to become a part of its caller.
+/// The parts of a command to submit. As a struct of its own it is copied word by word, and the
+/// caller is short enough to be inlined.
 struct NextSubmission {
     sequence: u64,
     slot: u32,
@@ -97,7 +97,7 @@ struct NextSubmission {
 }
 
 impl<T> ControlledProcess<T> {
-    /// Submits what was captured first.
+    /// Submits the launch that was captured first.
     #[inline(never)]
     fn submit(&mut self) -> Option<NextSubmission> {
         let (stream, work) = self.queues.pop()?;
@@ -108,7 +108,7 @@ impl<T> ControlledProcess<T> {
         Some(NextSubmission { sequence, slot, stream })
     }
 
-    /// What undoes a preemption.
+    /// The command that undoes a preemption by this method.
     fn undone(&mut self, process: ProcessId, way: Preemption) -> Option<Command> {
         match way {
             Preemption::Wait => None,

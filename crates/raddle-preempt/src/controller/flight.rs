@@ -1,7 +1,7 @@
 //! Which launches of a process are in the runtime?
 //!
-//! A table with one slot a launch, as many as the window. A handle names its slot, so nothing is
-//! searched for.
+//! A table with one slot a launch, as many as the window. A handle holds its slot, so no search is
+//! needed.
 
 use alloc::vec::Vec;
 
@@ -10,15 +10,15 @@ use raddle_policy::StreamId;
 use super::answers::LaunchHandle;
 use super::queues::WaitingLaunch;
 
-/// How far the runtime is with a launch. A whole word, so that launches are copied word by word.
+/// How far the runtime is with a launch. A whole word, as that is copied faster than a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub(super) enum FlightState {
-    /// The driver was told to submit it and has not said that it did.
+    /// The driver has the command to submit it and has not reported that it did.
     Submitting,
     /// In the runtime.
     Submitted,
-    /// It has started, or at least looks at the flag.
+    /// It has started, or at least tests the flag.
     Started,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct FlyingLaunch<T> {
 pub(super) struct Flight<T> {
     slots: Vec<Option<FlyingLaunch<T>>>,
     free: Vec<u32>,
-    /// Submissions that the driver has not acknowledged.
+    /// Launches in the state `Submitting`.
     pub(super) unacknowledged: u32,
 }
 
@@ -52,7 +52,7 @@ impl<T> Flight<T> {
         self.len() == 0
     }
 
-    /// Takes a launch in; its slot. There are never more slots than a window has places.
+    /// Adds a launch and returns its slot. There are at most as many slots as the window has places.
     #[inline]
     pub(super) fn insert(&mut self, flying: FlyingLaunch<T>) -> u32 {
         if flying.state == FlightState::Submitting {
@@ -68,7 +68,7 @@ impl<T> Flight<T> {
         (self.slots.len() - 1) as u32
     }
 
-    /// The launch of a handle, while it flies.
+    /// The launch of a handle, while it is in the runtime.
     pub(super) fn get_mut(&mut self, handle: LaunchHandle) -> Option<&mut FlyingLaunch<T>> {
         let flying = self.slots.get_mut(handle.slot as usize)?.as_mut()?;
         (flying.sequence == handle.sequence).then_some(flying)
@@ -79,13 +79,13 @@ impl<T> Flight<T> {
         (flying.sequence == handle.sequence).then_some(flying)
     }
 
-    /// Takes the launch of a handle out. Whatever happened to it, it had been submitted.
+    /// Removes the launch of a handle; whatever was reported of it, it had been submitted.
     #[inline]
     pub(super) fn remove(&mut self, handle: LaunchHandle) -> Option<FlyingLaunch<T>> {
         self.remove_if(handle, |_| true)
     }
 
-    /// The same, if it is in such a state.
+    /// Removes the launch of a handle if `such` holds for it.
     #[inline]
     pub(super) fn remove_if(
         &mut self,
@@ -101,7 +101,7 @@ impl<T> Flight<T> {
         Some(flying)
     }
 
-    /// The driver has submitted it.
+    /// Notes that a launch was submitted or has started; whether it is in the runtime.
     pub(super) fn acknowledge(&mut self, handle: LaunchHandle, state: FlightState) -> bool {
         let Some(flying) = self.get_mut(handle) else { return false };
         let before = flying.state;

@@ -9,9 +9,9 @@ use crate::error::PreemptError;
 
 impl<T> Controller<T> {
     /// A process joins: its flag is low, nothing of it is submitted (S2.1). Ids of processes that
-    /// have left are given again, the lowest first. Numbers of submissions and [`CaptureOrder`]s of an id
-    /// are not: they go on where the process before left off, so its [`LaunchHandle`](crate::LaunchHandle)s name
-    /// nothing, and its flag, which may be seen late to be lowered, holds nothing of the new one.
+    /// have left are reused, the lowest first. Submission numbers and [`CaptureOrder`]s of an id are not:
+    /// they continue, so handles of the earlier process name nothing, and a late view of its flag makes
+    /// no launch of the new one leave.
     ///
     /// # Errors
     /// More processes than ids.
@@ -31,7 +31,7 @@ impl<T> Controller<T> {
         Ok(id)
     }
 
-    /// A process opens a stream, an in-order lane. Streams are numbered from 0.
+    /// A process opens a stream. Streams are numbered from 0.
     ///
     /// # Errors
     /// An unknown process; more streams than ids.
@@ -39,14 +39,14 @@ impl<T> Controller<T> {
         self.process_mut(process)?.queues.open().ok_or(PreemptError::TooManyStreams { process })
     }
 
-    /// A process is gone. What waited in its queues is dropped; its streams are closed.
+    /// A process leaves. What waits in its queues is dropped; its streams are closed.
     ///
     /// # Errors
-    /// An unknown process; one with launches in the runtime, or that is preempted: wait for these,
-    /// [resume](Self::resume) it and take the command that undoes the preemption first.
+    /// An unknown process; one with launches in the runtime, or that is preempted. Wait for the
+    /// launches, [resume](Self::resume) it and take the command that undoes the preemption first.
     pub fn leave(&mut self, process: ProcessId) -> Result<(), PreemptError> {
         let it = self.process(process)?;
-        // A flag that is still raised would stop the first launches of whoever gets this id next.
+        // A flag that is still raised would stop the first launches of the next process of this id.
         let undone = it.phase() == ProcessPhase::Running && it.undo.is_none();
         if !it.flight.is_empty() || !undone {
             return Err(PreemptError::Busy { process });
@@ -60,8 +60,8 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// A launch was captured (S2.2): it goes behind everything of its stream, also while the process
-    /// is preempted (A14). Copies travel the same way.
+    /// A launch or copy was captured (S2.2): it goes behind everything of its stream, also while the
+    /// process is preempted (A14).
     ///
     /// # Errors
     /// An unknown process or stream.
@@ -88,7 +88,7 @@ impl<T> Controller<T> {
         Ok(oldest.is_none_or(|oldest| oldest > order.0))
     }
 
-    /// Takes the work of a process off the device by this way; `by` is the process on whose behalf.
+    /// Takes the work of a process off the device by this method; `by` is the process that asks.
     ///
     /// # Errors
     /// An unknown process.
@@ -117,7 +117,7 @@ impl<T> Controller<T> {
         Ok(if waited { Preempted::ResumeCancelled } else { Preempted::Already })
     }
 
-    /// Lets a process go on (S4).
+    /// Ends the preemption of a process (S4).
     ///
     /// # Errors
     /// An unknown process.

@@ -1,7 +1,7 @@
 //! What does the thread between a program and its GPU runtime do next (seed 001, S2 to S4)?
 //!
-//! A state machine without I/O. A driver, which has the threads and the runtime, reports what happens
-//! and asks [`Controller::next`] what to do, until that is nothing. It carries commands out in order.
+//! A state machine without I/O. A driver, which has the threads and the runtime, reports what happens,
+//! calls [`Controller::next`] until that returns `None`, and carries the commands out in order.
 //!
 //! | the host reports | the runtime reports |
 //! |---|---|
@@ -14,27 +14,26 @@
 //!
 //! - Nothing is submitted unless fewer launches than the window are unfinished, over all streams of
 //!   the process.
-//! - A preemption pauses, then waits until every submit call that was begun has returned (A8), or its
-//!   launch is said to have started or ended; only then the flag is raised, and only when that is
-//!   visible the launches in the runtime are looked at for a reset. What a reset has killed is
-//!   believed when the reset was commanded, not before.
-//! - Nothing is reset where the process has nothing in the runtime (A3), be it that it had nothing, or
-//!   that all of it was said to have ended between the look and the command.
+//! - A preemption waits until every submit call that was begun has returned (A8), or its launch has
+//!   started or ended; then the flag is raised; when that is visible, the launches in the runtime are
+//!   checked for a reset. Killed launches are accepted only after the reset was commanded.
+//! - Nothing is reset where the process has nothing in the runtime (A3), also if its launches ended
+//!   between the check and the command.
 //! - A flag is a [`FlagCut`] of sequence numbers, of one process (A10). It spares what does not test it,
-//!   all that was submitted before that, and, where workgroups look at it by themselves, every launch
-//!   that may not be run again.
+//!   all that was submitted before that, and, where each workgroup tests it, every launch that may not be
+//!   run again.
 //! - What exits or is killed waits at its place at the head of its queue (A1, A4). What has finished
 //!   is never run again (A13). What is captured meanwhile goes behind (A14).
 //! - A resume takes effect when the preemption is complete, not before (A7); the flag is lowered
 //!   before anything is submitted (A9).
-//! - A preempt while one is under way, or complete, changes nothing, but cancels a resume that waits;
-//!   a resume without a preemption changes nothing (A15).
+//! - A preempt while one is under way or complete changes nothing, but cancels a waiting resume; a
+//!   resume without a preemption changes nothing (A15).
 //! - Reports may come in any order, also of one stream, and before the submit call has returned. A
 //!   report of a launch that is not in the runtime (any more) is refused and changes nothing.
-//! - Ids of processes that have left are given again, numbers of submissions never: a report of a
-//!   launch of the process before is one of a launch that has ended.
+//! - Ids of processes that have left are reused, submission numbers never: a report of a launch of the
+//!   earlier process is one of a launch that has ended.
 //!
-//! Time is nowhere in it: whoever wants to know how long something took looks at a clock of their own.
+//! The controller knows no time.
 
 pub(crate) mod answers;
 mod commands;
@@ -56,7 +55,7 @@ use process::{ControlledProcess, NextNumbers, PreemptionStage};
 
 use crate::error::PreemptError;
 
-/// The controller of one device; `T` is what a driver needs to submit a launch.
+/// The controller of one device; `T` is the payload that a driver needs to submit a launch.
 ///
 /// ```
 /// use raddle_preempt::{Abilities, Command, Controller, Declared, PreemptError, ControllerOptions, CapturedWork};
@@ -96,9 +95,9 @@ pub struct Controller<T> {
     declared: Declared,
     options: ControllerOptions,
     processes: Vec<Option<ControlledProcess<T>>>,
-    /// By id: the numbers that the process before has left off at.
+    /// By id: the numbers that its last process ended with.
     before: Vec<NextNumbers>,
-    /// Processes for which a reset of the whole device is decided on or under way: nobody submits
+    /// How many processes have a reset of the whole device pending or under way: no launch is submitted
     /// meanwhile.
     resets: u32,
 }
@@ -118,13 +117,13 @@ impl<T> Controller<T> {
         Ok(Self { declared, options, processes: Vec::new(), before: Vec::new(), resets: 0 })
     }
 
-    /// What the runtime said of itself.
+    /// What the driver declared about its runtime.
     #[must_use]
     pub const fn declared(&self) -> Declared {
         self.declared
     }
 
-    /// Where a process is.
+    /// How far the preemption of a process is.
     ///
     /// # Errors
     /// An unknown process.
@@ -171,8 +170,8 @@ impl<T> Controller<T> {
         process.flight.get(handle).map(|flying| &flying.work.payload)
     }
 
-    /// The launches of a process that are in the runtime, in no particular order, and whether each is
-    /// said to have started.
+    /// The launches of a process that are in the runtime, in no particular order, and whether each has
+    /// been reported as started.
     ///
     /// # Errors
     /// An unknown process.
@@ -200,19 +199,19 @@ impl<T> Controller<T> {
         found.ok_or(PreemptError::NoProcess { process })
     }
 
-    /// Whether a reset of the whole device is decided on or under way.
+    /// Whether a reset of the whole device is pending or under way.
     const fn resetting(&self) -> bool {
         self.resets > 0
     }
 
-    /// Whether one was commanded and is not over: only then what it hits has been killed.
+    /// Whether a reset of the whole device was commanded and is not over.
     fn everything_is_reset(&self) -> bool {
         let told =
             |it: &ControlledProcess<T>| it.stage == PreemptionStage::Resetting { over: false };
         self.resetting() && self.processes.iter().flatten().any(told)
     }
 
-    /// One that was under way is over; nothing where a reset hits one process.
+    /// A reset is over; no change where resets have the scope of one process.
     fn reset_is_over(&mut self) {
         if self.declared.scope == ResetScope::Device {
             self.resets = self.resets.saturating_sub(1);

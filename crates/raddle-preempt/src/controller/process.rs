@@ -1,4 +1,4 @@
-//! Where is one process, and what of it may leave?
+//! How far is the preemption of one process, and which of its launches may leave?
 
 use raddle_policy::{Level, Preemption, ProcessId};
 
@@ -7,36 +7,36 @@ use super::flight::{Flight, FlyingLaunch};
 use super::queues::Queues;
 use crate::progress;
 
-/// How far a preemption is.
+/// The stages of a preemption, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum PreemptionStage {
-    /// None is under way.
+    /// Not preempted.
     Running,
-    /// Submit calls that were begun are waited for (S3.1, A8).
+    /// Waiting for submit calls that were begun (S3.1, A8).
     Pausing,
-    /// The driver was told to raise the flag (S3.2).
+    /// The driver raises the flag (S3.2).
     Raising,
-    /// The driver is to be told to reset (S3.3).
+    /// The next command is the reset (S3.3).
     MustReset,
-    /// It was told; whether it has said that the reset is over.
+    /// The driver resets; `over` when it has reported the end.
     Resetting { over: bool },
-    /// The runtime has to become empty.
+    /// Waiting until the runtime has nothing of the process.
     Emptying,
-    /// The driver was told to hold or to save; whether it has said that nothing is on the device.
+    /// The driver holds or saves; `over` when it has reported that the device has nothing of it.
     Removing { over: bool },
-    /// Complete.
+    /// The preemption is complete.
     Preempted,
 }
 
 impl PreemptionStage {
-    /// Whether the driver was told to reset for this process: what is killed may be reported. Also
-    /// when the reset is said to be over, as reports come in any order.
+    /// Whether killed launches may be reported: a reset was commanded. Also when it is over, as reports
+    /// come in any order.
     pub(super) const fn is_resetting(self) -> bool {
         matches!(self, Self::Resetting { .. })
     }
 }
 
-/// The next numbers of an id: they outlive its process.
+/// The next submission and capture numbers of an id: they outlive its process.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NextNumbers {
     submission: u64,
@@ -49,19 +49,19 @@ pub(super) struct ControlledProcess<T> {
     pub(super) queues: Queues<T>,
     pub(super) flight: Flight<T>,
     pub(super) stage: PreemptionStage,
-    /// The way off of the preemption under way, or of the last one.
+    /// The method of the preemption under way, or of the last one.
     pub(super) way: Preemption,
     /// A resume waits for the end of the preemption.
     pub(super) resume_waits: bool,
-    /// The way off of a preemption that the driver is to be told to undo, before anything else.
+    /// The method of a preemption that the next command undoes.
     pub(super) undo: Option<Preemption>,
     pub(super) cut: Option<FlagCut>,
-    /// The number of the next submission.
+    /// The sequence number of the next submission.
     pub(super) next: u64,
 }
 
 impl<T> ControlledProcess<T> {
-    /// A process that goes on counting where the one before it has left off.
+    /// A process that continues the numbers of the one that had its id before.
     pub(super) const fn new(level: Level, before: NextNumbers) -> Self {
         Self {
             level,
@@ -88,20 +88,20 @@ impl<T> ControlledProcess<T> {
         }
     }
 
-    /// Ends a preemption: what it did is to be undone.
+    /// Ends a preemption.
     pub(super) const fn go_on(&mut self) {
         self.stage = PreemptionStage::Running;
         self.undo = Some(self.way);
     }
 
-    /// Whether this launch may be killed, and may be stopped part-way.
+    /// Whether this launch may be killed or stopped part-way.
     fn may_stop(flying: &FlyingLaunch<T>, options: ControllerOptions) -> bool {
         let spared = progress::is_spared(options.most_kills, flying.work.kills);
         flying.work.may_be_killed() && !spared
     }
 
-    /// Which launches leave by the flag: all in the runtime, but those up to the last one that has
-    /// to run to its end.
+    /// The launches that leave by the flag: all in the runtime, but those up to the last one that has to
+    /// run to its end.
     pub(super) fn cut(&self, declared: Declared, options: ControllerOptions) -> FlagCut {
         let mut from = self.next;
         let mut spared = 0;
@@ -115,16 +115,15 @@ impl<T> ControlledProcess<T> {
         FlagCut { from: from.max(spared), to: self.next }
     }
 
-    /// Whether the flag is raised and seen by everything that starts. Behind a reset, too: what it did
-    /// not hit still leaves. While one is decided on or under way nobody asks: the others had nothing in
-    /// the runtime or were looked at, and submit nothing.
+    /// Whether the flag is raised and visible to every launch that starts; also after a reset, as what
+    /// that did not kill still leaves.
     fn is_leaving(&self) -> bool {
         let seen =
             matches!(self.stage, PreemptionStage::Resetting { .. } | PreemptionStage::Emptying);
         seen && self.cut.is_some()
     }
 
-    /// Whether a reset may hit this process, which must be on its way out.
+    /// Why a reset must not kill the launches of this process; `None` if it may.
     pub(super) fn refuses_reset(
         &self,
         process: ProcessId,
@@ -134,7 +133,7 @@ impl<T> ControlledProcess<T> {
             return Some(NoReset::OtherProcess(process));
         }
         let cut = self.cut?;
-        // The first one in the order of submission is named.
+        // The first in the order of submission is reported.
         let mut found: Option<(u64, NoReset)> = None;
         for (slot, flying) in self.flight.iter() {
             let handle = LaunchHandle { process, sequence: flying.sequence, slot };

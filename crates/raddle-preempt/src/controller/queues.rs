@@ -1,12 +1,10 @@
 //! What waits to be submitted, and what is next?
 //!
-//! One buffer queue a stream. What was captured first is submitted first, over all streams: then a
-//! launch that waits for one of another stream, captured before it, never fills the window in vain.
+//! One buffer queue a stream. What was captured first is submitted first, over all streams: so a
+//! launch that waits for an earlier one of another stream never fills the window in vain.
 //!
-//! A stream has two queues: what is fresh, and what has come back. Room that either has made is kept
-//! until the process leaves, which is what no allocation in steady state means: after a burst, a stream
-//! holds what the most took that ever waited in it, however few wait now, and beside that as many places
-//! as have come back at a time, a window of them at most.
+//! A stream has two queues: new launches, and those that have come back. Their memory is kept until the
+//! process leaves, so nothing is allocated in steady state.
 
 use alloc::collections::VecDeque;
 use alloc::vec;
@@ -26,8 +24,7 @@ pub(super) struct WaitingLaunch<T> {
     marks: LaunchMarks,
 }
 
-/// Two truths in a word: apart, they would be copied byte by byte with every launch, which takes half
-/// the time of a submission.
+/// Two booleans in one word: as bytes, copying them takes half the time of a submission.
 #[derive(Clone, Copy, Debug)]
 struct LaunchMarks(u32);
 
@@ -37,7 +34,7 @@ impl LaunchMarks {
 }
 
 impl<T> WaitingLaunch<T> {
-    /// Whether its verdict allows to kill it.
+    /// Whether it may be killed and run again.
     pub(super) const fn may_be_killed(&self) -> bool {
         self.marks.0 & LaunchMarks::MAY_BE_KILLED != 0
     }
@@ -48,8 +45,8 @@ impl<T> WaitingLaunch<T> {
     }
 }
 
-/// What a waiting launch takes beside the caller's payload, in bytes, at most, the spare room of a
-/// queue that has just grown included: by the most that ever waited in it, not by those that wait now.
+/// Most bytes that a waiting launch takes beside its payload, the spare room of a queue that has just
+/// grown included.
 const MOST_BYTES: usize = 64;
 const _: () = assert!(size_of::<WaitingLaunch<()>>() <= MOST_BYTES);
 const _: () = assert!(size_of::<WaitingLaunch<[u64; 4]>>() <= 32 + MOST_BYTES);
@@ -63,9 +60,8 @@ fn append<T>(queue: &mut VecDeque<WaitingLaunch<T>>, work: WaitingLaunch<T>) {
     queue.push_back(work);
 }
 
-/// Makes room in a queue that is full. By itself it would double, and take too much beside a payload
-/// of more than 32 bytes; this is a quarter more, less for large payloads, and a sixteenth at least,
-/// or they would be moved too often (beyond 752 bytes that is more than [`MOST_BYTES`]).
+/// Makes room in a full queue: a quarter more, less for large payloads, and a sixteenth at least (for
+/// payloads beyond 752 bytes that is more than [`MOST_BYTES`]). Doubling would exceed that earlier.
 #[cold]
 fn grow<T>(queue: &mut VecDeque<WaitingLaunch<T>>) {
     let len = queue.len();
@@ -75,8 +71,8 @@ fn grow<T>(queue: &mut VecDeque<WaitingLaunch<T>>) {
     queue.reserve_exact(more);
 }
 
-/// What waits of one stream: ascending in order, and what has come back before the rest, as it was
-/// submitted before the rest was.
+/// The waiting launches of one stream, ascending in order; those that came back stand before the new
+/// ones, as they were submitted before.
 #[derive(Clone, Debug)]
 struct StreamQueue<T> {
     back: VecDeque<WaitingLaunch<T>>,
@@ -108,7 +104,7 @@ pub(super) struct Queues<T> {
 }
 
 impl<T> Queues<T> {
-    /// Empty ones, whose first launch has this order.
+    /// Empty queues, whose first launch has this order.
     pub(super) const fn new(next: u64) -> Self {
         Self { lanes: Vec::new(), firsts: OldestTree(Vec::new()), waiting: 0, next }
     }
@@ -121,7 +117,7 @@ impl<T> Queues<T> {
         self.waiting
     }
 
-    /// One more stream; `None` if there are as many as ids.
+    /// Adds a stream; `None` if there are as many as ids.
     pub(super) fn open(&mut self) -> Option<StreamId> {
         let id = StreamId(u32::try_from(self.lanes.len()).ok()?);
         self.lanes.push(StreamQueue { back: VecDeque::new(), fresh: VecDeque::new() });
@@ -131,7 +127,7 @@ impl<T> Queues<T> {
         Some(id)
     }
 
-    /// Puts work behind everything of its stream; when it was captured, or `None` without stream.
+    /// Puts work behind everything of its stream: its order, or `None` without that stream.
     #[inline]
     pub(super) fn push(&mut self, stream: StreamId, work: CapturedWork<T>) -> Option<u64> {
         let lane = self.lanes.get_mut(stream.index())?;
@@ -147,7 +143,7 @@ impl<T> Queues<T> {
         Some(order)
     }
 
-    /// Takes out what was captured first.
+    /// Removes the launch that was captured first.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(StreamId, WaitingLaunch<T>)> {
         let stream = StreamId(self.firsts.first()?.stream);
@@ -185,18 +181,18 @@ impl<T> Queues<T> {
         }
     }
 
-    /// The oldest that waits.
+    /// The order of the launch that was captured first.
     pub(super) fn oldest(&self) -> Option<u64> {
         self.firsts.first().map(|first| first.order)
     }
 }
 
-/// The first launch of each stream, and the older one of each pair, each four, and so on: a tree whose
-/// root is at 1, whose leaves are its second half, and whose nodes 2n and 2n + 1 lie side by side.
+/// The first launch of each stream in a tournament tree: the root at 1, the leaves in the second half,
+/// nodes 2n and 2n + 1 side by side.
 #[derive(Clone, Debug)]
 struct OldestTree(Vec<[OldestLaunch; 2]>);
 
-/// What waits longest in some streams: when it was captured, and in which.
+/// The order of the oldest waiting launch of some streams, and its stream.
 #[derive(Clone, Copy, Debug)]
 struct OldestLaunch {
     order: u64,
@@ -223,8 +219,7 @@ impl OldestTree {
         self.0.len()
     }
 
-    /// Something older than all that waits in a stream has come, or something to a stream in which
-    /// nothing waits.
+    /// A stream has a first launch older than before, or its first one.
     #[inline]
     fn older(&mut self, stream: StreamId, order: u64) {
         let mut at = self.leaves() + stream.index();
@@ -237,7 +232,7 @@ impl OldestTree {
         }
     }
 
-    /// The first of a stream has gone, and this is the next one.
+    /// The first launch of a stream has gone; `front` is the order of the next one.
     #[inline]
     fn gone(&mut self, stream: StreamId, front: Option<u64>) {
         let mut at = self.leaves() + stream.index();
@@ -255,7 +250,7 @@ impl OldestTree {
         }
     }
 
-    /// The one that waits longest of all.
+    /// The oldest of all.
     #[inline]
     fn first(&self) -> Option<OldestLaunch> {
         let [_, root] = self.0.first()?;

@@ -1,4 +1,4 @@
-//! What does the runtime report of launches, flags and resets?
+//! What does the driver report of launches, flags and resets?
 
 use raddle_policy::{Preemption, ProcessId};
 
@@ -9,8 +9,8 @@ use super::process::PreemptionStage;
 use crate::error::PreemptError;
 
 impl<T> Controller<T> {
-    /// The submit call of a launch has returned. Said of one that has ended already, it changes
-    /// nothing: a launch may end before the call that submitted it returns.
+    /// The submit call of a launch has returned. No change if the launch has ended already: it may end
+    /// before the call that submitted it returns.
     ///
     /// # Errors
     /// An unknown process; a launch that was never submitted.
@@ -23,9 +23,9 @@ impl<T> Controller<T> {
         Err(PreemptError::NotInRuntime { handle })
     }
 
-    /// The runtime did not take a launch: it waits again at its place, and is the next of its stream
-    /// that is submitted. A driver that begins further submit calls of a stream before this one has
-    /// returned has to see to it that these are refused too: they would overtake it.
+    /// The runtime refused a launch: it waits again at its place, and is the next of its stream that is
+    /// submitted. A driver that begins further submit calls of the stream before this one has returned
+    /// must make them fail too, as they would overtake it.
     ///
     /// # Errors
     /// An unknown process; a launch that is not being submitted.
@@ -39,7 +39,7 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// A launch has started, or at least looks at the flag now.
+    /// A launch has started, or at least tests the flag now.
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime.
@@ -50,7 +50,7 @@ impl<T> Controller<T> {
         if known { Ok(()) } else { Err(PreemptError::NotInRuntime { handle }) }
     }
 
-    /// A launch has run to its end; what was captured with it. It is never run again (A13).
+    /// A launch has run to its end: its payload. It is never run again (A13).
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime.
@@ -63,9 +63,9 @@ impl<T> Controller<T> {
         Ok(flying.work.payload)
     }
 
-    /// A launch has left by the flag, having done nothing, or (where workgroups look by themselves)
-    /// a part. It waits again at its place (A4). In the second case it counts as killed
-    /// ([`ControllerOptions::most_kills`](crate::ControllerOptions)) if it was said to have [started](Self::started).
+    /// A launch has left by the flag, and waits again at its place (A4). Where each workgroup tests the
+    /// flag, it counts as killed ([`ControllerOptions::most_kills`](crate::ControllerOptions)) if it was
+    /// reported as [started](Self::started).
     ///
     /// # Errors
     /// An unknown process; a launch that is not in the runtime.
@@ -77,7 +77,7 @@ impl<T> Controller<T> {
             return Err(PreemptError::NotInRuntime { handle });
         };
         if !latched && flying.state == FlightState::Started {
-            // It may have been stopped part-way, and that is what minimum progress is about.
+            // It may have been stopped part-way.
             flying.work.kills = flying.work.kills.saturating_add(1);
         }
         it.queues.put_back(flying.stream, flying.work);
@@ -88,8 +88,8 @@ impl<T> Controller<T> {
     /// A launch was killed by the reset. It waits again at its place (A4).
     ///
     /// # Errors
-    /// An unknown process; a launch that is not in the runtime; one that no reset may have hit, as
-    /// none was commanded (that one was decided on is not enough) or it was another process's.
+    /// An unknown process; a launch that is not in the runtime; one that no commanded reset may have
+    /// killed.
     pub fn killed(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
         let it = self.process(handle.process)?;
         let leaves = || it.cut.is_some_and(|cut| cut.holds(handle.sequence));
@@ -106,8 +106,8 @@ impl<T> Controller<T> {
         Ok(())
     }
 
-    /// Every launch of the process that starts from now on sees the raised flag: what is in the
-    /// runtime is looked at for a reset (S3.3, A2, A11).
+    /// Every launch of the process that starts from now on sees the raised flag: whether a reset may
+    /// follow is decided now (S3.3, A2, A11).
     ///
     /// # Errors
     /// An unknown process; one whose flag is not being raised.
@@ -125,13 +125,13 @@ impl<T> Controller<T> {
         }
         self.process_mut(process)?.stage = PreemptionStage::MustReset;
         if self.declared.scope == ResetScope::Device {
-            // From here on: whatever were submitted now would be hit without having been looked at.
+            // From here on: what were submitted now would be killed without a check.
             self.resets = self.resets.saturating_add(1);
         }
         Ok(ResetVerdict::Reset)
     }
 
-    /// Why what a reset hits may not be killed.
+    /// Why there must be no reset.
     fn refuses_reset(&self, process: ProcessId) -> Result<Option<NoReset>, PreemptError> {
         let it = self.process(process)?;
         if it.flight.is_empty() {
@@ -145,10 +145,10 @@ impl<T> Controller<T> {
         Ok(others.find_map(|(id, it)| it.refuses_reset(id, self.options)))
     }
 
-    /// The reset is over, or nothing of the process that was to be held or saved is on the device.
+    /// The reset is over, or the device has nothing of the process that is held or saved.
     ///
     /// # Errors
-    /// An unknown process; one for which the driver was told neither to reset, nor to hold or save.
+    /// An unknown process; one for which no reset, hold or save was commanded.
     pub fn drained(&mut self, process: ProcessId) -> Result<(), PreemptError> {
         let it = self.process_mut(process)?;
         match &mut it.stage {
