@@ -9,7 +9,8 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Abilities, Command, Controller, Declared, PreemptError, LaunchHandle, ControllerOptions, ResetScope, ResetVerdict, CapturedWork,
+    Abilities, CapturedWork, Command, Controller, ControllerOptions, Declared, LaunchHandle,
+    PreemptError, ResetScope, ResetVerdict,
 };
 
 /// Launches of a sample.

@@ -53,25 +53,4 @@ pub enum PreemptError {
     /// Something is said to be done that the driver was not told to do.
     #[error("nobody was told {what} for {process}: report what was commanded, once")]
     NotTold { process: ProcessId, what: &'static str },
-    /// A launch that takes no time (in the model).
-    #[error("launch {launch} takes 0 ticks: give at least 1")]
-    NoTicks { launch: usize },
-    /// An exit that takes no time (in the model).
-    #[error("an exit takes 0 ticks: give at least 1")]
-    NoExit,
-    /// A launch that is captured before the one in front of it (in the model).
-    #[error("launch {launch} is captured before the one in front of it: give them in order")]
-    LaunchOrder { launch: usize },
-    /// A command that is given before the one in front of it (in the model).
-    #[error("command {command} is given before the one in front of it: give them in order")]
-    CommandOrder { command: usize },
-    /// Something ends at a time beyond u64: a launch, or else a reset (in the model).
-    #[error("{} after the end of time: give fewer ticks", match launch {
-        Some(launch) => alloc::format!("launch {launch} ends"),
-        None => "a reset ends".into(),
-    })]
-    Time { launch: Option<usize> },
-    /// A run with too many steps (in the model).
-    #[error("the run has more than {most} steps: give fewer launches or wishes")]
-    Steps { most: u64 },
 }

@@ -164,7 +164,7 @@ fn cheapest(config: &CheapestConfig) -> Result<ByRule, SettingError> {
     let bound = Ticks(config.bound_us.saturating_mul(1000));
     let abilities = config.abilities.unwrap_or(Abilities::ALL);
     if abilities.can_reset && !abilities.can_flag {
-        return Err(SettingError::new("abilities", raddle_preempt::Error::ResetWithoutFlag));
+        return Err(SettingError::new("abilities", raddle_preempt::PreemptError::ResetWithoutFlag));
     }
     Ok(ByRule::cheapest(bound, abilities, costs).sparing(config.most_kills))
 }

@@ -9,11 +9,42 @@
 use std::collections::VecDeque;
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId, Tick};
-
 use raddle_preempt::{
-    Abilities, Command, Controller, FlagCut, Declared, PreemptError, LaunchHandle, ControllerOptions, Preempted, Resumed,
-    ResetScope, ResetVerdict, CapturedWork,
+    Abilities, CapturedWork, Command, Controller, ControllerOptions, Declared, FlagCut,
+    LaunchHandle, PreemptError, Preempted, ResetScope, ResetVerdict, Resumed,
 };
+use thiserror::Error;
+
+/// What is malformed in a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+#[expect(missing_docs, reason = "the message says what each field is")]
+pub enum ModelError {
+    /// What the controller refuses.
+    #[error(transparent)]
+    Controller(#[from] PreemptError),
+    /// A launch that takes no time.
+    #[error("launch {launch} takes 0 ticks: give at least 1")]
+    NoTicks { launch: usize },
+    /// An exit that takes no time.
+    #[error("an exit takes 0 ticks: give at least 1")]
+    NoExit,
+    /// A launch that is captured before the one in front of it.
+    #[error("launch {launch} is captured before the one in front of it: give them in order")]
+    LaunchOrder { launch: usize },
+    /// A command that is given before the one in front of it.
+    #[error("command {command} is given before the one in front of it: give them in order")]
+    CommandOrder { command: usize },
+    /// A launch ends at a time beyond u64.
+    #[error("launch {launch} ends after the end of time: give fewer ticks")]
+    LaunchTime { launch: usize },
+    /// A reset ends at a time beyond u64.
+    #[error("a reset ends after the end of time: give fewer ticks")]
+    ResetTime,
+    /// A run with too many steps.
+    #[error("the run has more than {most} steps: give fewer launches or wishes")]
+    Steps { most: u64 },
+}
 
 /// The GPU and its runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,7 +176,7 @@ struct Run<'a> {
 /// let outcome = run(setup, &launches, &wishes, &mut |now, _, _| end = now)?;
 /// assert_eq!((outcome.latencies, end), (vec![9], Tick(194)));
 /// assert_eq!(outcome.done, (0..13).collect::<Vec<_>>());
-/// # Ok::<(), raddle_preempt::PreemptError>(())
+/// # Ok::<(), raddle_golden::preempt::model::ModelError>(())
 /// ```
 ///
 /// # Errors
@@ -156,7 +187,7 @@ pub fn run(
     launches: &[Launch],
     wishes: &[(Tick, Wish)],
     watch: &mut dyn FnMut(Tick, &Step, &Controller<usize>),
-) -> Result<Outcome, PreemptError> {
+) -> Result<Outcome, ModelError> {
     check(setup, launches, wishes)?;
     let abilities = Abilities { can_flag: true, can_reset: setup.can_reset, ..Abilities::NONE };
     let declared = Declared { abilities, latched: true, scope: ResetScope::Process };
@@ -200,7 +231,7 @@ pub fn run(
         run.ask()?;
         run.start()?;
         if run.steps > setup.most_steps {
-            return Err(PreemptError::Steps { most: setup.most_steps });
+            return Err(ModelError::Steps { most: setup.most_steps });
         }
     }
     let mut outcome = run.outcome;
@@ -210,22 +241,22 @@ pub fn run(
     Ok(outcome)
 }
 
-fn check(setup: Setup, launches: &[Launch], wishes: &[(Tick, Wish)]) -> Result<(), PreemptError> {
+fn check(setup: Setup, launches: &[Launch], wishes: &[(Tick, Wish)]) -> Result<(), ModelError> {
     if setup.exit == 0 {
-        return Err(PreemptError::NoExit);
+        return Err(ModelError::NoExit);
     }
     let mut last = Tick::ZERO;
     for (launch, it) in launches.iter().enumerate() {
         if it.ticks == 0 {
-            return Err(PreemptError::NoTicks { launch });
+            return Err(ModelError::NoTicks { launch });
         }
         if it.at < last {
-            return Err(PreemptError::LaunchOrder { launch });
+            return Err(ModelError::LaunchOrder { launch });
         }
         last = it.at;
     }
     let falls = wishes.windows(2).position(|pair| pair[1].0 < pair[0].0);
-    falls.map_or(Ok(()), |at| Err(PreemptError::CommandOrder { command: at + 1 }))
+    falls.map_or(Ok(()), |at| Err(ModelError::CommandOrder { command: at + 1 }))
 }
 
 impl Run<'_> {
@@ -240,9 +271,9 @@ impl Run<'_> {
     }
 
     /// The next thing lies beyond the end of time.
-    fn endless(&self) -> PreemptError {
+    fn endless(&self) -> ModelError {
         let launch = self.busy.and_then(|busy| self.controller.payload(busy.handle).copied());
-        PreemptError::Time { launch }
+        launch.map_or(ModelError::ResetTime, |launch| ModelError::LaunchTime { launch })
     }
 
     /// The number of a launch in the runtime.
@@ -251,7 +282,7 @@ impl Run<'_> {
         self.controller.payload(handle).copied().unwrap_or_default()
     }
 
-    fn finish(&mut self) -> Result<(), PreemptError> {
+    fn finish(&mut self) -> Result<(), ModelError> {
         let now = u128::from(self.now);
         if let Some(busy) = self.busy.take_if(|busy| busy.ends == now) {
             let launch = self.number(busy.handle);
@@ -270,14 +301,18 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn capture(&mut self, launch: usize) -> Result<(), PreemptError> {
+    fn capture(&mut self, launch: usize) -> Result<(), ModelError> {
         let idempotent = self.launches[launch].idempotent;
-        self.controller.captured(self.process, self.stream, CapturedWork::kernel(launch, idempotent))?;
+        self.controller.captured(
+            self.process,
+            self.stream,
+            CapturedWork::kernel(launch, idempotent),
+        )?;
         self.tell(Step::Captured(launch));
         Ok(())
     }
 
-    fn hear(&mut self, wish: Wish) -> Result<(), PreemptError> {
+    fn hear(&mut self, wish: Wish) -> Result<(), ModelError> {
         match wish {
             Wish::Preempt => {
                 let way = if self.setup.can_reset { Preemption::Reset } else { Preemption::Flag };
@@ -296,7 +331,7 @@ impl Run<'_> {
     }
 
     /// Asks the controller what to do, until that is nothing.
-    fn ask(&mut self) -> Result<(), PreemptError> {
+    fn ask(&mut self) -> Result<(), ModelError> {
         while let Some(command) = self.controller.next(self.process)? {
             match command {
                 Command::Submit { handle, .. } => {
@@ -333,7 +368,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    fn reset(&mut self) -> Result<(), PreemptError> {
+    fn reset(&mut self) -> Result<(), ModelError> {
         let killed = match self.busy.take() {
             Some(busy) => {
                 let launch = self.number(busy.handle);
@@ -353,7 +388,7 @@ impl Run<'_> {
     }
 
     /// A free GPU starts the next launch.
-    fn start(&mut self) -> Result<(), PreemptError> {
+    fn start(&mut self) -> Result<(), ModelError> {
         if self.busy.is_some() || self.resets_until.is_some() {
             return Ok(());
         }

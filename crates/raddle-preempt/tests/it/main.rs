@@ -11,7 +11,6 @@ mod leaving;
 mod mutants;
 mod naive;
 mod resets;
-mod runs;
 mod schedule;
 mod schedules;
 mod vectors;

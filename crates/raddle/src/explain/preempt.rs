@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use raddle_golden::preempt::model::Step as Deed;
 use raddle_policy::{Idempotence, ProcessId, Tick};
-use raddle_preempt::{Controller, Cut, NoReset, Preempted, Resumed, Verdict};
+use raddle_preempt::{Controller, FlagCut, NoReset, Preempted, ResetVerdict, Resumed};
 use serde_json::value::RawValue;
 
 use super::{Step, Told, few, step};
@@ -269,7 +269,7 @@ impl<'q> Story<'q> {
         all
     }
 
-    fn raised(&mut self, cut: Cut, controller: &Controller<usize>) {
+    fn raised(&mut self, cut: FlagCut, controller: &Controller<usize>) {
         let inside = Self::flying(controller, |sequence| cut.holds(sequence));
         let text = match inside.is_empty() {
             true => "S3.2: the flag goes up; nothing is in the runtime".to_owned(),
@@ -281,20 +281,20 @@ impl<'q> Story<'q> {
         self.line(text);
     }
 
-    fn checked(&mut self, verdict: Verdict, controller: &Controller<usize>) {
+    fn checked(&mut self, verdict: ResetVerdict, controller: &Controller<usize>) {
         let text = match verdict {
-            Verdict::NotAsked => {
+            ResetVerdict::NotAsked => {
                 "S3.3: this runtime has no reset, what runs is waited for".to_owned()
             }
-            Verdict::Reset => "S3.3: all of them are idempotent: reset".to_owned(),
-            Verdict::NoReset(NoReset::Empty) => {
+            ResetVerdict::Reset => "S3.3: all of them are idempotent: reset".to_owned(),
+            ResetVerdict::NoReset(NoReset::Empty) => {
                 "S3.3: nothing is in the runtime: no reset of an idle GPU (A3)".to_owned()
             }
-            Verdict::NoReset(NoReset::NotIdempotent(handle)) => {
+            ResetVerdict::NoReset(NoReset::NotIdempotent(handle)) => {
                 let launch = controller.payload(handle).copied().unwrap_or_default();
                 format!("S3.3: k{launch} is not idempotent: no reset, what runs is waited for")
             }
-            Verdict::NoReset(_) => "S3.3: no reset, what runs is waited for".to_owned(),
+            ResetVerdict::NoReset(_) => "S3.3: no reset, what runs is waited for".to_owned(),
         };
         self.line(text);
     }

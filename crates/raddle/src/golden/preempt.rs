@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use raddle_golden::preempt::model::{Launch, Outcome, Setup, Step, Wish, run};
+use raddle_golden::preempt::model::{Launch, ModelError, Outcome, Setup, Step, Wish, run};
 use raddle_policy::{Idempotence, Tick};
-use raddle_preempt::{Controller, Error, Preempted, Resumed};
+use raddle_preempt::{Controller, Preempted, Resumed};
 use serde::Serialize;
 
 use super::fault::{Fault, Kind};
@@ -102,14 +102,14 @@ pub(crate) fn play(
     let Question { setup, launches, wishes, at } = question;
     let [launches_at, reset_at] = at;
     run(*setup, launches, wishes, watch).map_err(|error| match error {
-        Error::Time { launch: Some(launch) } => {
+        ModelError::LaunchTime { launch } => {
             let at = format!("{launches_at}/{launch}");
             Fault::new(Kind::Overflow, &at, "it ends at a tick beyond 64 bits")
         }
-        Error::Time { launch: None } => {
+        ModelError::ResetTime => {
             Fault::new(Kind::Overflow, reset_at, "a reset ends at a tick beyond 64 bits")
         }
-        Error::Steps { .. } => Fault::new(Kind::OutOfRange, launches_at, error.to_string()),
+        ModelError::Steps { .. } => Fault::new(Kind::OutOfRange, launches_at, error.to_string()),
         other => Fault::new(Kind::Inconsistent, "", other.to_string()),
     })
 }

@@ -2,12 +2,14 @@
 
 use std::fmt::Write as _;
 
-use raddle_golden::preempt::model::{Launch, Setup, Step, Wish};
-use raddle_policy::Tick;
+use raddle_golden::preempt::model::{Launch, ModelError, Setup, Step, Wish};
+use raddle_policy::{Idempotence, Tick};
 use raddle_preempt::PreemptError;
 
 use crate::checks::play;
-use crate::hands::{NO, YES};
+
+const YES: Idempotence = Idempotence::Idempotent;
+const NO: Idempotence = Idempotence::Not;
 
 /// One line for every tick at which a small run is preempted: what was killed, what left, latency,
 /// end. Changes where any comparison is off by one.
@@ -55,20 +57,23 @@ fn a_malformed_run_is_refused() {
     };
     let usual = Setup::default();
     let bad = [ok, Launch { at: Tick(4), ..ok }];
-    assert_eq!(run(usual, &bad, &[]), Err(PreemptError::LaunchOrder { launch: 1 }));
+    assert_eq!(run(usual, &bad, &[]), Err(ModelError::LaunchOrder { launch: 1 }));
     let wishes = [(Tick(2), Wish::Resume), (Tick(1), Wish::Preempt)];
-    assert_eq!(run(usual, &[ok], &wishes), Err(PreemptError::CommandOrder { command: 1 }));
-    assert_eq!(run(usual, &[Launch { ticks: 0, ..ok }], &[]), Err(PreemptError::NoTicks { launch: 0 }));
-    assert_eq!(run(Setup { exit: 0, ..usual }, &[ok], &[]), Err(PreemptError::NoExit));
-    assert_eq!(run(Setup { window: 0, ..usual }, &[ok], &[]), Err(PreemptError::NoWindow));
+    assert_eq!(run(usual, &[ok], &wishes), Err(ModelError::CommandOrder { command: 1 }));
+    assert_eq!(
+        run(usual, &[Launch { ticks: 0, ..ok }], &[]),
+        Err(ModelError::NoTicks { launch: 0 })
+    );
+    assert_eq!(run(Setup { exit: 0, ..usual }, &[ok], &[]), Err(ModelError::NoExit));
+    assert_eq!(run(Setup { window: 0, ..usual }, &[ok], &[]), Err(PreemptError::NoWindow.into()));
     let long = [ok, Launch { ticks: u64::MAX, ..ok }];
-    assert_eq!(run(usual, &long, &[]), Err(PreemptError::Time { launch: Some(1) }));
+    assert_eq!(run(usual, &long, &[]), Err(ModelError::LaunchTime { launch: 1 }));
     // Killed in time, the launch ends nowhere: only what happens is looked at.
     let reset = Setup { can_reset: true, reset: u64::MAX, ..usual };
     let preempt = [(Tick(9), Wish::Preempt)];
     assert_eq!(run(Setup { reset: 1, ..reset }, &long, &preempt), Ok(()));
-    assert_eq!(run(reset, &long, &preempt), Err(PreemptError::Time { launch: None }));
+    assert_eq!(run(reset, &long, &preempt), Err(ModelError::ResetTime));
     let few = Setup { most_steps: 3, ..usual };
-    assert_eq!(run(few, &[ok], &[]), Err(PreemptError::Steps { most: 3 }));
+    assert_eq!(run(few, &[ok], &[]), Err(ModelError::Steps { most: 3 }));
     assert_eq!(run(Setup { most_steps: 4, ..usual }, &[ok], &[]), Ok(()));
 }
