@@ -42,7 +42,7 @@ pub(crate) const CRATES: [Crate; 16] = [
             "dispatch",
         ],
     ),
-    hosted("raddle-report", &["policy", "device", "dispatch", "trace", "sim"]),
+    hosted("raddle-report", &["policy", "device", "workgroup", "dispatch", "trace", "sim"]),
     hosted(
         "raddle",
         &[

@@ -2,7 +2,10 @@
 #![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
+pub mod compare;
 mod document;
+pub mod inspect;
+pub mod replay;
 pub mod timeline;
 pub mod units;
 

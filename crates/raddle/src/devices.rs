@@ -1,71 +1,28 @@
 //! Which device is replayed on, and which one was a profile recorded on?
 
 use raddle_device::{Device, DeviceError, SourceDevice};
-use raddle_policy::{Footprint, Resource};
+use raddle_policy::Resource;
+use raddle_report::replay::{DeviceFacts, DeviceFound, unit_of};
+use raddle_report::{Block, Column, Document, Table, json};
 use raddle_trace::{Format as Recorded, Profile};
-use serde::Serialize;
 
 use crate::Console;
 use crate::args::{Format, ShowArgs};
 use crate::error::CliError;
 use crate::profiles::Loaded;
-use crate::table::{Table, json};
 use crate::units::{count, plain};
-
-/// How a device was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Found {
-    /// Named by whoever asked for the run.
-    Named,
-    /// Named by the profile, and in the device table.
-    Table,
-    /// Assumed: the table has only a neighbour of what the profile names, or several that fit.
-    Assumed,
-    /// Made from the properties in the profile.
-    Properties,
-    /// Not said: the device replayed on stands in for it.
-    StandIn,
-    /// Said, but not known: the device replayed on stands in for it.
-    Strange,
-}
 
 /// A device and how it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Chosen {
     pub(crate) device: Device,
-    pub(crate) found: Found,
-}
-
-/// The same for results.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Told {
-    pub(crate) id: String,
-    pub(crate) product: String,
-    pub(crate) cus: u16,
-    pub(crate) found: Found,
+    pub(crate) found: DeviceFound,
 }
 
 impl Chosen {
     /// What results say of it.
-    pub(crate) fn told(&self) -> Told {
-        Told {
-            id: self.device.id.clone(),
-            product: self.device.product.clone(),
-            cus: self.device.cus,
-            found: self.found,
-        }
-    }
-}
-
-impl std::fmt::Display for Told {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let name = match self.found {
-            Found::Properties => "described in the profile".to_owned(),
-            Found::Assumed => format!("{}, assumed", self.id),
-            _ => self.id.clone(),
-        };
-        write!(f, "{} ({name}, {} CUs)", plain(&self.product, 40), self.cus)
+    pub(crate) fn facts(&self) -> DeviceFacts {
+        DeviceFacts::new(&self.device, self.found)
     }
 }
 
@@ -73,7 +30,7 @@ impl std::fmt::Display for Told {
 pub(crate) fn target(wanted: Option<&str>, profiles: &[Loaded]) -> Result<Chosen, CliError> {
     if let Some(name) = wanted {
         let device = named(name).ok_or_else(|| unknown(name))?;
-        let found = Found::Named;
+        let found = DeviceFound::Named;
         return Ok(Chosen { device, found });
     }
     let Some(first) = profiles.first() else {
@@ -111,10 +68,13 @@ pub(crate) fn own(profile: &Profile) -> Result<Chosen, Option<DeviceError>> {
     let same_cus = |device: &Device| source.sms.is_none_or(|sms| sms == u32::from(device.cus));
     if let Some(device) = table.clone().filter(same_cus) {
         let other = other_memory(&source.name, &device.product);
-        return Ok(Chosen { device, found: if other { Found::Assumed } else { Found::Table } });
+        return Ok(Chosen {
+            device,
+            found: if other { DeviceFound::Assumed } else { DeviceFound::Table },
+        });
     }
     if let Some(device) = amd(source) {
-        let found = if has_twin(&device) { Found::Assumed } else { Found::Table };
+        let found = if has_twin(&device) { DeviceFound::Assumed } else { DeviceFound::Table };
         return Ok(Chosen { device, found });
     }
     let nothing = source.name.is_empty()
@@ -122,8 +82,8 @@ pub(crate) fn own(profile: &Profile) -> Result<Chosen, Option<DeviceError>> {
         && source.compute_major.is_none()
         && source.arch.is_empty();
     match (raddle_device::from_properties(source), table) {
-        (Ok(device), _) => Ok(Chosen { device, found: Found::Properties }),
-        (Err(_), Some(device)) => Ok(Chosen { device, found: Found::Assumed }),
+        (Ok(device), _) => Ok(Chosen { device, found: DeviceFound::Properties }),
+        (Err(_), Some(device)) => Ok(Chosen { device, found: DeviceFound::Assumed }),
         (Err(_), None) if nothing => Err(None),
         (Err(error), None) => Err(Some(error)),
     }
@@ -172,37 +132,6 @@ fn nearest(name: &str) -> String {
     crate::units::nearest(&name, raddle_device::ids()).unwrap_or_default().to_owned()
 }
 
-/// How large the units are in which a refusal of this footprint counts a resource, and of what.
-pub(crate) fn unit(
-    device: &Device,
-    resource: Resource,
-    footprint: &Footprint,
-) -> (u64, &'static str) {
-    // Of what can be no demand at all, registers are counted before any rounding.
-    if resource == Resource::Vgpr && device.demand(footprint).is_err() {
-        return (1, "registers for each work-item");
-    }
-    amount(device, resource)
-}
-
-/// How large the units of a resource are for a person, and of what.
-fn amount(device: &Device, resource: Resource) -> (u64, &'static str) {
-    let granules = &device.granules;
-    match resource {
-        Resource::Lds => (granules.lds_bytes.into(), "bytes of shared memory"),
-        Resource::Vgpr => {
-            (u64::from(granules.vgprs_per_lane) * u64::from(device.wave_size), "vector registers")
-        }
-        Resource::Sgpr => (granules.sgprs.into(), "scalar registers"),
-        Resource::Waves => (1, "wave slots"),
-        Resource::Workgroups => (1, "workgroup slots"),
-        Resource::Barriers => (1, "barriers"),
-        Resource::Grid => (1, "workgroups"),
-        Resource::Cus => (1, "compute units"),
-        _ => (1, "units"),
-    }
-}
-
 /// The verb `devices`.
 pub(crate) fn verb(args: &ShowArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
     let text = match (&args.show, format) {
@@ -222,40 +151,36 @@ fn show(device: &Device, format: Format) -> Result<String, CliError> {
 }
 
 fn list(colour: bool) -> String {
-    let header = [
-        "device",
-        "product",
-        "CUs",
-        "waves",
-        "wave size",
-        "VGPRs",
-        "LDS",
-        "workgroups",
-        "barriers",
-    ];
-    let mut table = Table::new(&header, &[2, 3, 4, 5, 6, 7, 8]);
+    let figures = ["CUs", "waves", "wave size", "VGPRs", "LDS", "workgroups", "barriers"];
+    let columns = [Column::text("device"), Column::name("product", 40)];
+    let columns = columns.into_iter().chain(figures.map(Column::figure));
+    let mut table = Table::new("Devices", columns.collect::<Vec<_>>());
     for device in raddle_device::table() {
         let shape = device.shape;
-        let (registers, _) = amount(&device, Resource::Vgpr);
-        let (lds, _) = amount(&device, Resource::Lds);
+        let (registers, _) = unit_of(&device, Resource::Vgpr);
+        let (lds, _) = unit_of(&device, Resource::Lds);
         let vgprs = u64::from(shape.vgpr_per_simd) * u64::from(shape.simds) * registers;
-        table.row(&[
-            &device.id,
-            &plain(&device.product, 40),
-            &device.cus.to_string(),
-            &count(shape.waves().into()),
-            &device.wave_size.to_string(),
-            &count(vgprs),
-            &count(u64::from(shape.lds) * lds),
-            &shape.workgroups.to_string(),
-            &shape.barriers.to_string(),
+        table.row([
+            device.id,
+            device.product,
+            device.cus.to_string(),
+            count(shape.waves().into()),
+            device.wave_size.to_string(),
+            count(vgprs),
+            count(u64::from(shape.lds) * lds),
+            shape.workgroups.to_string(),
+            shape.barriers.to_string(),
         ]);
     }
-    format!(
-        "{}\nOf one compute unit: waves of so many work-items, 32-bit vector registers, LDS in bytes.\n\
-         Replay on one: raddle replay PROFILE --device mi300x. All figures and their sources: raddle devices --show mi300x\n",
-        table.render(colour)
-    )
+    let mut document = Document::default();
+    document.table(table);
+    for note in [
+        "Of one compute unit: waves of so many work-items, 32-bit vector registers, LDS in bytes.",
+        "Replay on one: raddle replay PROFILE --device mi300x. All figures and their sources: raddle devices --show mi300x",
+    ] {
+        document.add(Block::Note(note.to_owned()));
+    }
+    document.text(colour)
 }
 
 #[cfg(test)]
@@ -289,35 +214,35 @@ mod tests {
     #[test]
     fn a_name_of_the_table_is_enough() {
         let found = recorded_on(Some(called("v100", None))).unwrap();
-        assert_eq!((&*found.device.id, found.found), ("v100", Found::Table));
+        assert_eq!((&*found.device.id, found.found), ("v100", DeviceFound::Table));
         let found = recorded_on(Some(called("Tesla V100-SXM2-16GB", Some(80)))).unwrap();
-        assert_eq!((&*found.device.id, found.found), ("v100", Found::Table));
+        assert_eq!((&*found.device.id, found.found), ("v100", DeviceFound::Table));
     }
 
     #[test]
     fn a_neighbour_in_the_table_is_told_as_assumed() {
         for (name, how) in [
-            ("NVIDIA A100-SXM4-80GB", Found::Assumed),
-            ("NVIDIA A100 80 GB PCIe", Found::Assumed),
-            ("NVIDIA A100-SXM4-40GB", Found::Table),
-            ("NVIDIA A100-PG509-200", Found::Table),
-            ("NVIDIA H100 80GB HBM3", Found::Table),
+            ("NVIDIA A100-SXM4-80GB", DeviceFound::Assumed),
+            ("NVIDIA A100 80 GB PCIe", DeviceFound::Assumed),
+            ("NVIDIA A100-SXM4-40GB", DeviceFound::Table),
+            ("NVIDIA A100-PG509-200", DeviceFound::Table),
+            ("NVIDIA H100 80GB HBM3", DeviceFound::Table),
         ] {
             assert_eq!(recorded_on(Some(called(name, None))).unwrap().found, how, "{name}");
         }
         let found = recorded_on(Some(called("NVIDIA A100-SXM4-80GB", Some(108)))).unwrap();
-        assert_eq!(found.told().to_string(), "NVIDIA A100 40GB (a100, assumed, 108 CUs)");
+        assert_eq!(found.facts().to_string(), "NVIDIA A100 40GB (a100, assumed, 108 CUs)");
     }
 
     #[test]
     fn another_number_of_compute_units_is_another_device() {
         let found = recorded_on(Some(described("Tesla V100-SXM2-16GB", 72))).unwrap();
-        assert_eq!((found.device.cus, found.found), (72, Found::Properties));
-        let told = found.told().to_string();
+        assert_eq!((found.device.cus, found.found), (72, DeviceFound::Properties));
+        let told = found.facts().to_string();
         assert_eq!(told, "Tesla V100-SXM2-16GB (described in the profile, 72 CUs)");
         // Without the figures for that, the table is the best there is.
         let found = recorded_on(Some(called("Tesla V100", Some(72)))).unwrap();
-        assert_eq!((found.device.cus, found.found), (80, Found::Assumed));
+        assert_eq!((found.device.cus, found.found), (80, DeviceFound::Assumed));
     }
 
     #[test]
@@ -328,26 +253,26 @@ mod tests {
             ..called(name, Some(sms))
         };
         for (source, id, how) in [
-            (agent("AMD Instinct MI350X", "gfx950", 256), "mi350x", Found::Table),
-            (agent("AMD Instinct MI300X", "gfx942", 304), "mi300x", Found::Table),
-            (agent("AMD Instinct MI300A", "gfx942", 228), "mi300a", Found::Table),
-            (agent("AMD Instinct MI210", "gfx90a", 104), "mi210", Found::Table),
-            (agent("AMD Instinct MI100", "gfx908", 120), "mi100", Found::Table),
-            (agent("AMD Instinct MI250X / MI250", "gfx90a", 110), "mi250x", Found::Table),
-            (agent("AMD Instinct MI250X / MI250", "gfx90a", 104), "mi210", Found::Assumed),
-            (agent("gfx942", "gfx942", 304), "mi300x", Found::Assumed),
+            (agent("AMD Instinct MI350X", "gfx950", 256), "mi350x", DeviceFound::Table),
+            (agent("AMD Instinct MI300X", "gfx942", 304), "mi300x", DeviceFound::Table),
+            (agent("AMD Instinct MI300A", "gfx942", 228), "mi300a", DeviceFound::Table),
+            (agent("AMD Instinct MI210", "gfx90a", 104), "mi210", DeviceFound::Table),
+            (agent("AMD Instinct MI100", "gfx908", 120), "mi100", DeviceFound::Table),
+            (agent("AMD Instinct MI250X / MI250", "gfx90a", 110), "mi250x", DeviceFound::Table),
+            (agent("AMD Instinct MI250X / MI250", "gfx90a", 104), "mi210", DeviceFound::Assumed),
+            (agent("gfx942", "gfx942", 304), "mi300x", DeviceFound::Assumed),
             // Of PyTorch profiles, which give no instruction set.
-            (agent("AMD Radeon Graphics", "", 304), "mi300x", Found::Assumed),
-            (agent("", "", 304), "mi300x", Found::Assumed),
-            (agent("", "", 256), "mi350x", Found::Assumed),
-            (agent("AMD Instinct MI250X / MI250", "", 104), "mi210", Found::Assumed),
+            (agent("AMD Radeon Graphics", "", 304), "mi300x", DeviceFound::Assumed),
+            (agent("", "", 304), "mi300x", DeviceFound::Assumed),
+            (agent("", "", 256), "mi350x", DeviceFound::Assumed),
+            (agent("AMD Instinct MI250X / MI250", "", 104), "mi210", DeviceFound::Assumed),
         ] {
             let found = recorded_on(Some(source.clone())).unwrap();
             assert_eq!((&*found.device.id, found.found), (id, how), "{source:?}");
         }
         // An eighth of an MI350X is built from what the profile says.
         let eighth = recorded_on(Some(agent("AMD Instinct MI350X", "gfx950", 32))).unwrap();
-        assert_eq!((eighth.device.cus, eighth.found), (32, Found::Properties));
+        assert_eq!((eighth.device.cus, eighth.found), (32, DeviceFound::Properties));
         // NVIDIA's SMs are not AMD's compute units.
         assert!(matches!(recorded_on(Some(called("", Some(104)))), Err(Some(_))));
         assert!(matches!(recorded_on(Some(agent("", "gfx1100", 48))), Err(Some(_))));
@@ -359,6 +284,6 @@ mod tests {
         assert_eq!(recorded_on(Some(called("", None))), Err(None));
         assert!(matches!(recorded_on(Some(called("Nobody's", None))), Err(Some(_))));
         let made = recorded_on(Some(described("Nobody's", 5))).unwrap();
-        assert_eq!(made.found, Found::Properties);
+        assert_eq!(made.found, DeviceFound::Properties);
     }
 }

@@ -12,8 +12,8 @@ use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
 use crate::progress::{Progress, Reading};
-use crate::table::json;
 use crate::units::{counted, plain};
+use raddle_report::json;
 
 /// Bytes read at a time, and told of at a time.
 const BUFFER: usize = 1 << 16;

@@ -13,7 +13,6 @@ struct ReadmeOfTheRepository;
 
 mod args;
 mod arrivals;
-mod assumptions;
 mod compare;
 mod console;
 mod devices;
@@ -30,12 +29,8 @@ mod profiles;
 mod progress;
 mod recipes;
 mod replay;
-mod report;
 mod runs;
-mod sources;
-mod summary;
 mod table;
-mod text;
 mod timelines;
 mod unique;
 

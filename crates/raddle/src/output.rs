@@ -10,14 +10,10 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use raddle_report::replay::{LOG, PAGE, PERFETTO, SUMMARY};
+
 use crate::error::CliError;
 use crate::interrupt;
-use crate::report::PAGE;
-use crate::runs::LOG;
-use crate::timelines::PERFETTO;
-
-/// The name of the result as a whole.
-pub(crate) const SUMMARY: &str = "summary.json";
 
 /// What a folder of a recipe may hold.
 const FILES: [&str; 2] = [LOG, PERFETTO];

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use raddle_policy::Level;
+use raddle_report::replay::ReplayedProfile;
 use raddle_trace::{
     CommRule, Communication, ImportOptions, PriorityRule, Profile, Ranks, Target, TraceError,
     level_of,
@@ -46,6 +47,18 @@ pub(crate) struct Loaded {
 }
 
 impl Loaded {
+    /// What results are made from.
+    pub(crate) fn replayed(&self) -> ReplayedProfile<'_> {
+        ReplayedProfile {
+            name: &self.name,
+            profile: &self.profile,
+            start_ns: self.start_ns,
+            share: self.share,
+            communication: self.communication,
+            requests: self.requests.as_ref().map(|requests| &requests.facts),
+        }
+    }
+
     fn new(mut profile: Profile, path: &Path, names: &mut Names) -> Self {
         let file = path.file_name().map(|name| name.to_string_lossy());
         Self {

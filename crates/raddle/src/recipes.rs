@@ -4,12 +4,12 @@ use std::path::Path;
 
 use raddle_device::Device;
 use raddle_dispatch::{Builder, Recipe};
+use raddle_report::{Block, Column, Document, Table, json};
 use serde::Serialize;
 
 use crate::Console;
 use crate::args::{Format, ShowArgs};
 use crate::error::CliError;
-use crate::table;
 use crate::unique::Names;
 
 /// The bundled recipes in the order in which they are listed and replayed, each behind a line with
@@ -101,7 +101,7 @@ fn bundled(name: &str) -> Option<(&'static str, &'static str)> {
 
 fn nearest(name: &str) -> &'static str {
     let names = bundled_recipes().map(|(known, _)| known);
-    crate::units::nearest(name, names).unwrap_or("leftover")
+    raddle_dispatch::read::nearest(&name.replace('_', "-"), names).unwrap_or("leftover")
 }
 
 /// One line of the list.
@@ -137,7 +137,7 @@ fn entries() -> Result<Vec<RecipeRow>, CliError> {
 pub(crate) fn verb(args: &ShowArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
     let text = match (&args.show, format) {
         (Some(name), _) => args.shown(show(name, format)?)?,
-        (None, Format::Json) => table::json(&entries()?),
+        (None, Format::Json) => json(&entries()?),
         (None, Format::Text) => list(&entries()?, console.stdout_colour),
     };
     console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
@@ -152,29 +152,21 @@ fn show(name: &str, format: Format) -> Result<String, CliError> {
     })?;
     Ok(match format {
         Format::Text => text.to_owned(),
-        Format::Json => table::json(&Recipe::parse(name, text)?),
+        Format::Json => json(&Recipe::parse(name, text)?),
     })
 }
 
 fn list(entries: &[RecipeRow], colour: bool) -> String {
-    let mut list = table::Table::new(
-        &["recipe", "launch path", "turn", "allocate", "preempt", "description"],
-        &[],
-    );
-    for entry in entries {
-        list.row(&[
-            entry.name,
-            entry.launch_path,
-            entry.turn,
-            entry.allocate,
-            entry.preempt,
-            &entry.description,
-        ]);
+    let titles = ["recipe", "launch path", "turn", "allocate", "preempt", "description"];
+    let mut table = Table::new("Recipes", titles.map(Column::text));
+    for RecipeRow { name, launch_path, turn, allocate, preempt, description } in entries {
+        table.row([*name, launch_path, turn, allocate, preempt, description]);
     }
-    format!(
-        "{}\nPrint one to start from: raddle recipes --show leftover-drain --save mine.toml\n",
-        list.render(colour)
-    )
+    let mut document = Document::default();
+    document.table(table);
+    let next = "Print one to start from: raddle recipes --show leftover-drain --save mine.toml";
+    document.add(Block::Note(next.to_owned()));
+    document.text(colour)
 }
 
 #[cfg(test)]

@@ -4,6 +4,10 @@ use std::path::{Path, PathBuf};
 
 use raddle_dispatch::log::Detail;
 use raddle_policy::Ticks;
+use raddle_report::json;
+use raddle_report::replay::{
+    Closing, DeviceFound, LOG, PAGE, ProfileFacts, Replay, ReplayResult, Rules, document,
+};
 use raddle_report::timeline::TimelineNames;
 use raddle_sim::{PlanOptions, Workload, plan};
 use raddle_trace::{BarrierRule, CommRule, ImportOptions, PriorityRule};
@@ -11,18 +15,12 @@ use raddle_trace::{BarrierRule, CommRule, ImportOptions, PriorityRule};
 use crate::Console;
 use crate::args::{Format, LogDetail, ReplayArgs, Rule, RunArgs, rule};
 use crate::arrivals;
-use crate::assumptions;
-use crate::devices::{self, Chosen, Found};
+use crate::devices::{self, Chosen};
 use crate::error::CliError;
 use crate::output::Output;
 use crate::profiles::{self, Loaded};
 use crate::recipes::{self, NamedRecipe};
-use crate::report;
 use crate::runs;
-use crate::sources::Source;
-use crate::summary::{self, RecipeResult, Report};
-use crate::table::json;
-use crate::text::{Closing, render};
 use crate::timelines;
 use crate::unique;
 use crate::units::quoted;
@@ -128,7 +126,7 @@ fn next(args: &ReplayArgs, profiles: &[Loaded]) -> Vec<String> {
 
 fn replay(request: &Request<'_>, format: Format, console: &mut Console) -> Result<(), CliError> {
     let target = devices::target(request.device, &request.profiles)?;
-    let (workload, sources) = workload(request, &target)?;
+    let (workload, facts) = workload(request, &target)?;
     let folder = (!request.run.no_files).then(|| {
         let default = || Path::new(RESULTS).join(&request.name);
         request.run.out.clone().unwrap_or_else(default)
@@ -136,7 +134,7 @@ fn replay(request: &Request<'_>, format: Format, console: &mut Console) -> Resul
     let output = folder.as_deref().map(Output::begin).transpose()?;
     let path: Option<PathBuf> = output.as_ref().map(Output::path);
     let profiles = request.profiles.iter().map(|loaded| &loaded.profile);
-    let names = TimelineNames::of(&target.told().to_string(), profiles);
+    let names = TimelineNames::of(&target.facts().to_string(), profiles);
     let timeline = timelines::Wanted::of(request.run, names);
     let plan = runs::Plan {
         workload: &workload,
@@ -149,46 +147,64 @@ fn replay(request: &Request<'_>, format: Format, console: &mut Console) -> Resul
         progress: console.progress,
     };
     let runs = runs::all(&plan)?;
-    let report = result(request, &target, sources, &workload, (&runs, path.as_deref()));
-    let stuck = summary::stuck_under(&report.recipes);
-    let document = json(&report);
+    let rules = Rules {
+        barriers: request.barriers,
+        communication: request.comm,
+        claims: request.verdicts.clone(),
+        warnings: profiles::idle_rules(&request.profiles, &request.rules),
+    };
+    let profiles: Vec<_> = request.profiles.iter().map(Loaded::replayed).collect();
+    let replay = Replay {
+        target: &target.device,
+        device: target.facts(),
+        profiles: &profiles,
+        workload: &workload,
+        rules: &rules,
+    };
+    let result = ReplayResult::new(&replay, facts, &runs);
+    let summary = json(&result);
+    let closing = Closing {
+        folder: folder.as_deref(),
+        next: next_commands(request, folder.as_deref(), plan.detail.is_some()),
+        most_slices: timelines::most(request.run),
+    };
+    let document = document(&result, &workload, &runs, closing);
     if let Some(output) = output {
-        let source = report::Source { report: &report, runs: &runs, workload: &workload };
-        let page = report::page(&source);
-        output.finish(&document, &page)?;
+        output.finish(&summary, &document.html())?;
     }
     let text = match format {
-        Format::Json => document,
-        Format::Text => {
-            let mut next = request.next.clone();
-            if let (Some(folder), Some(first)) = (&folder, request.recipes.first()) {
-                let page = folder.join(report::PAGE).display().to_string();
-                let open = format!("open {} in a browser    the same with pictures", quoted(&page));
-                next.insert(0, open);
-                let log = folder.join(&first.name).join(runs::LOG);
-                if plan.detail.is_some() {
-                    next.push(format!(
-                        "raddle replay --events {}    checks a decision log",
-                        quoted(&log.display().to_string())
-                    ));
-                }
-            }
-            let closing = Closing { folder: folder.as_deref(), next: &next, run: request.run };
-            render(&report, &closing, console.stdout_colour)
-        }
+        Format::Json => summary,
+        Format::Text => document.text(console.stdout_colour),
     };
     console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
-    stuck.map_or(Ok(()), |stuck| Err(CliError::Stuck(stuck)))
+    result.stuck_launches().map_or(Ok(()), |stuck| Err(CliError::Stuck(stuck)))
 }
 
-/// The processes, and what is to be told of their profiles.
-fn workload(request: &Request<'_>, target: &Chosen) -> Result<(Workload, Vec<Source>), CliError> {
+/// What to try next, with what was written into a folder.
+fn next_commands(request: &Request<'_>, folder: Option<&Path>, logged: bool) -> Vec<String> {
+    let mut next = request.next.clone();
+    let (Some(folder), Some(first)) = (folder, request.recipes.first()) else { return next };
+    let file = |path: PathBuf| quoted(&path.display().to_string());
+    let page = file(folder.join(PAGE));
+    next.insert(0, format!("open {page} in a browser    the same with pictures"));
+    if logged {
+        let log = file(folder.join(&first.name).join(LOG));
+        next.push(format!("raddle replay --events {log}    checks a decision log"));
+    }
+    next
+}
+
+/// The processes, and the facts about their profiles.
+fn workload(
+    request: &Request<'_>,
+    target: &Chosen,
+) -> Result<(Workload, Vec<ProfileFacts>), CliError> {
     let rules: Vec<PriorityRule> = request.rules.iter().map(|rule| rule.rule.clone()).collect();
     let mut processes = Vec::new();
-    let mut sources = Vec::new();
+    let mut facts = Vec::new();
     for loaded in &request.profiles {
         let own = devices::own(&loaded.profile).unwrap_or_else(|why| {
-            let found = if why.is_some() { Found::Strange } else { Found::StandIn };
+            let found = if why.is_some() { DeviceFound::Strange } else { DeviceFound::StandIn };
             Chosen { found, ..target.clone() }
         });
         let options = PlanOptions {
@@ -204,40 +220,10 @@ fn workload(request: &Request<'_>, target: &Chosen) -> Result<(Workload, Vec<Sou
         }
         processes.push(process);
         let at_home = own.device == target.device;
-        sources.push(Source::new(loaded, own.told(), at_home));
+        facts.push(ProfileFacts::new(&loaded.replayed(), own.facts(), at_home));
     }
     let repeat = request.repeat && processes.len() > 1;
     let workload = Workload { processes, repeat };
     workload.check(&target.device)?;
-    Ok((workload, sources))
-}
-
-fn result(
-    request: &Request<'_>,
-    target: &Chosen,
-    profiles: Vec<Source>,
-    workload: &Workload,
-    (runs, folder): (&[runs::Runs], Option<&Path>),
-) -> Report {
-    let result = |(named, runs)| {
-        RecipeResult::new(named, workload, runs, &request.profiles, &target.device, folder)
-    };
-    let recipes: Vec<RecipeResult> = request.recipes.iter().zip(runs).map(result).collect();
-    let device = target.told();
-    let mut warnings = assumptions::warnings(&profiles, &device);
-    warnings.extend(summary::refused_shares(&request.profiles, runs));
-    warnings.extend(summary::stuck_under(&recipes));
-    warnings.extend(profiles::idle_rules(&request.profiles, &request.rules));
-    let repeat = workload.repeat;
-    let mut said = assumptions::of(&profiles, request.barriers, request.comm, repeat);
-    said.extend(request.verdicts.iter().cloned());
-    Report {
-        raddle: env!("CARGO_PKG_VERSION"),
-        device,
-        assumptions: said,
-        warnings,
-        stuck: summary::stuck_names(&recipes),
-        recipes,
-        profiles,
-    }
+    Ok((workload, facts))
 }

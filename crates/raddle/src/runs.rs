@@ -10,16 +10,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use raddle_device::Device;
 use raddle_dispatch::log::{Detail, Header, LogWriter};
+use raddle_report::replay::{DrawnTimeline, LOG, RecipeRun};
 use raddle_sim::{Costs, EnergyModel, Options, Outcome, ProcessPlan, Repetition, Workload};
 use rayon::prelude::*;
 
 use crate::error::CliError;
 use crate::progress::Progress;
 use crate::recipes::NamedRecipe;
-use crate::timelines::{Drawn, Wanted};
-
-/// The name of a decision log in the folder of its recipe.
-pub(crate) const LOG: &str = "decisions.jsonl";
+use crate::timelines::Wanted;
 
 /// What is run.
 #[derive(Debug)]
@@ -38,16 +36,6 @@ pub(crate) struct Plan<'p> {
     pub(crate) progress: bool,
 }
 
-/// The runs of one recipe.
-#[derive(Debug)]
-pub(crate) struct Runs {
-    pub(crate) together: Outcome,
-    /// What was drawn of it.
-    pub(crate) timeline: Option<Drawn>,
-    /// Each process alone and once, by process; empty where there is only one, which runs once.
-    pub(crate) alone: Vec<Outcome>,
-}
-
 /// One run: a recipe, and the process that runs alone or all of them.
 #[derive(Clone, Copy, Debug)]
 struct Job {
@@ -56,7 +44,7 @@ struct Job {
 }
 
 /// Runs everything; one entry a recipe, in their order.
-pub(crate) fn all(plan: &Plan<'_>) -> Result<Vec<Runs>, CliError> {
+pub(crate) fn all(plan: &Plan<'_>) -> Result<Vec<RecipeRun>, CliError> {
     // Before any of them runs.
     for named in plan.recipes {
         named.builder(&named.on(plan.target), plan.target)?;
@@ -84,15 +72,23 @@ pub(crate) fn all(plan: &Plan<'_>) -> Result<Vec<Runs>, CliError> {
         let workload = job.alone.map_or(plan.workload, |process| &single[process]);
         one(plan, *job, workload, (&progress, &drawing))
     };
-    let done: Vec<Result<(Outcome, Option<Drawn>), CliError>> =
+    let done: Vec<Result<(Outcome, Option<DrawnTimeline>), CliError>> =
         pool.install(|| jobs.par_iter().with_max_len(1).map(run).collect());
     progress.done();
     drawing.done();
     let mut outcomes = done.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter();
     let together: Vec<_> = outcomes.by_ref().take(plan.recipes.len()).collect();
-    let runs = together.into_iter().map(|(together, timeline)| {
+    let runs = plan.recipes.iter().zip(together).map(|(named, (together, timeline))| {
         let alone = outcomes.by_ref().take(single.len()).map(|(outcome, _)| outcome);
-        Runs { together, timeline, alone: alone.collect() }
+        let log = |folder: &Path| fs::metadata(folder.join(&named.name).join(LOG)).ok();
+        RecipeRun {
+            name: named.name.clone(),
+            recipe: named.recipe.clone(),
+            together,
+            alone: alone.collect(),
+            log_bytes: plan.folder.and_then(log).map(|file| file.len()),
+            timeline,
+        }
     });
     Ok(runs.collect())
 }
@@ -114,7 +110,7 @@ fn one(
     job: Job,
     workload: &Workload,
     (progress, drawing): (&Progress, &Progress),
-) -> Result<(Outcome, Option<Drawn>), CliError> {
+) -> Result<(Outcome, Option<DrawnTimeline>), CliError> {
     let named = &plan.recipes[job.recipe];
     let (name, recipe) = (&named.name, &named.on(plan.target));
     let (shape, cus) = (plan.target.shape, plan.target.cus);

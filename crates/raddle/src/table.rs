@@ -1,7 +1,6 @@
-//! How is a table printed, and how a JSON document?
+//! How is a table of `explain` printed?
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Row, presets};
-use serde::Serialize;
 
 use crate::console::heading;
 
@@ -51,14 +50,6 @@ impl Table {
         }
         out
     }
-}
-
-/// A document of JSON with an end of line.
-pub(crate) fn json(value: &impl Serialize) -> String {
-    // Maps with string keys, strings and finite numbers only: this cannot fail.
-    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
-    text.push('\n');
-    text
 }
 
 #[cfg(test)]

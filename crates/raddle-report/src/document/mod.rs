@@ -13,5 +13,6 @@ mod text;
 
 pub use chart::{Axis, Bar, Chart, ChartKind, Legend, Scale, Series, Unit};
 pub use model::{Block, Document, List, Medium, Tile};
+pub(crate) use plot::round_up;
 pub use table::{Cell, Column, Table};
 pub use text::{alarm, heading};

@@ -23,6 +23,8 @@ pub struct Document {
     pub summary: String,
     /// Where what a list leaves out can be found.
     pub full: &'static str,
+    /// Columns of a line of text, where they are not 100; tables may be wider.
+    pub columns: Option<usize>,
     pub(super) blocks: Vec<(Medium, Block)>,
 }
 
@@ -41,7 +43,7 @@ pub enum Block {
     /// Text, after its label if it has one.
     Paragraph {
         /// What it is about.
-        label: &'static str,
+        label: String,
         /// One or more sentences.
         text: String,
     },
@@ -105,6 +107,11 @@ pub struct Tile {
 }
 
 impl Document {
+    /// A document with its first line and nothing else.
+    pub fn new(summary: impl Into<String>) -> Self {
+        Self { summary: summary.into(), ..Self::default() }
+    }
+
     /// Adds a block for every medium.
     pub fn add(&mut self, block: Block) {
         self.add_on(Medium::Any, block);
@@ -115,14 +122,19 @@ impl Document {
         self.blocks.push((medium, block));
     }
 
+    /// Adds a block that only the page shows.
+    pub fn page(&mut self, block: Block) {
+        self.add_on(Medium::Page, block);
+    }
+
     /// Begins a section.
     pub fn section(&mut self, id: &'static str, title: &'static str) {
         self.add(Block::Section { id, title });
     }
 
     /// Adds a paragraph.
-    pub fn paragraph(&mut self, label: &'static str, text: impl Into<String>) {
-        self.add(Block::Paragraph { label, text: text.into() });
+    pub fn paragraph(&mut self, label: &str, text: impl Into<String>) {
+        self.add(Block::Paragraph { label: label.to_owned(), text: text.into() });
     }
 
     /// Adds a list, unless it is empty.

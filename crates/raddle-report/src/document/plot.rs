@@ -287,7 +287,7 @@ fn decades(least: f64, most: f64) -> (f64, f64) {
 
 /// The smallest of 1, 2, 5, 10, ... and, of shares and means, of 0.5, 0.2, ... that is not below a
 /// value.
-pub(super) fn round_up(value: f64, unit: Unit) -> f64 {
+pub(crate) fn round_up(value: f64, unit: Unit) -> f64 {
     let least = if unit == Unit::Ns { 1.0 } else { 0.01 };
     let value = value.max(least);
     let power = 10f64.powi(libm::floor(libm::log10(value) + 1e-9) as i32);

@@ -8,7 +8,7 @@ use super::model::{Block, Document, List, Medium};
 use super::table::{Cell, ColumnKind, Table};
 use crate::units::{count, plain, wrap};
 
-/// Columns of a line of text; tables may be wider.
+/// Columns of a line of text.
 const WIDTH: usize = 100;
 /// Characters of one item, whatever came into it from outside.
 const ITEM: usize = 2000;
@@ -35,9 +35,10 @@ impl Document {
     /// The document for a terminal.
     #[must_use]
     pub fn text(&self, colour: bool) -> String {
-        let mut writer = Writer { out: String::new(), colour, full: self.full };
+        let width = self.columns.unwrap_or(WIDTH);
+        let mut writer = Writer { out: String::new(), colour, width, full: self.full };
         if !self.summary.is_empty() {
-            writer.line(&wrap(&self.summary, WIDTH, "  "));
+            writer.line(&wrap(&self.summary, width, "  "));
         }
         let mut before: Option<&Block> = None;
         for block in self.on(Medium::Terminal) {
@@ -60,6 +61,7 @@ impl Document {
 struct Writer {
     out: String,
     colour: bool,
+    width: usize,
     full: &'static str,
 }
 
@@ -71,7 +73,7 @@ impl Writer {
 
     fn block(&mut self, block: &Block) {
         match block {
-            Block::Heading(text) => self.line(&heading(&plain(text, WIDTH), self.colour)),
+            Block::Heading(text) => self.line(&heading(&plain(text, self.width), self.colour)),
             Block::Paragraph { label, text } => self.paragraph(label, text),
             Block::Note(text) => self.paragraph("", text),
             Block::List(list) if list.inline => self.paragraph(&list.label, &list.items.join("; ")),
@@ -81,7 +83,7 @@ impl Writer {
                 self.paragraph(label, &terms.collect::<Vec<_>>().join("; "));
             }
             Block::Warning(text) => {
-                let text = wrap(&format!("warning: {}", plain(text, ITEM)), WIDTH, "  ");
+                let text = wrap(&format!("warning: {}", plain(text, ITEM)), self.width, "  ");
                 let rest = text.strip_prefix("warning:").unwrap_or_default();
                 self.line(&format!("{}{rest}", alarm("warning:", self.colour)));
             }
@@ -113,9 +115,9 @@ impl Writer {
 
     fn paragraph(&mut self, label: &str, text: &str) {
         if label.is_empty() {
-            return self.line(&wrap(text, WIDTH, "  "));
+            return self.line(&wrap(text, self.width, "  "));
         }
-        let text = wrap(&format!("{label}: {text}"), WIDTH, "  ");
+        let text = wrap(&format!("{label}: {text}"), self.width, "  ");
         let rest = text.strip_prefix(label).unwrap_or_default();
         self.line(&format!("{}{rest}", heading(label, self.colour)));
     }
@@ -125,7 +127,7 @@ impl Writer {
             self.line(&heading(&format!("{}:", list.label), self.colour));
         }
         for item in list.items.iter().take(LISTED) {
-            self.line(&format!("  {}", wrap(&plain(item, ITEM), WIDTH - 2, "    ")));
+            self.line(&format!("  {}", wrap(&plain(item, ITEM), self.width - 2, "    ")));
         }
         if list.items.len() > LISTED {
             let more = count((list.items.len() - LISTED) as u64);
@@ -179,7 +181,7 @@ mod tests {
         table.row(["a", "5", "x"]);
         table.row(["größer", "1,000", ""]);
         table.row(["größer", "1", ""]);
-        let mut document = Document { summary: "one".to_owned(), ..Document::default() };
+        let mut document = Document::new("one");
         document.table(table);
         document.paragraph("Label", "text");
         assert_eq!(

@@ -6,6 +6,7 @@
 
 use std::path::Path;
 
+use raddle_dispatch::read::nearest;
 use raddle_trace::arrivals::{ArrivalOptions, open};
 
 use super::{ArrivalArgs, Bound, Opened};
@@ -122,7 +123,8 @@ fn pairs(
 fn no_task(opened: &Opened, task: Option<&str>, profile: &str) -> CliError {
     let wanted = task.unwrap_or(profile);
     let all = &opened.file.tasks;
-    let nearest = all.iter().min_by_key(|task| strsim::levenshtein(&task.name, wanted));
+    let nearest =
+        nearest(wanted, all.iter().map(|task| &*task.name)).or(all.first().map(|task| &*task.name));
     let names: Vec<String> = all.iter().map(|task| plain(&task.name, 60)).take(20).collect();
     let and = if all.len() > names.len() { ", ..." } else { "" };
     usage(format!(
@@ -130,7 +132,7 @@ fn no_task(opened: &Opened, task: Option<&str>, profile: &str) -> CliError {
         opened.given,
         plain(wanted, 60),
         opened.given,
-        nearest.map_or("", |task| &task.name),
+        nearest.unwrap_or_default(),
         names.join(", "),
     ))
 }

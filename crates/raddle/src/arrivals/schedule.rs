@@ -4,7 +4,9 @@ use raddle_policy::Ticks;
 use raddle_sim::Repetition;
 use raddle_trace::arrivals::{ArrivalProcess, ArrivalTask, jitter};
 
-use super::{ArrivalArgs, Bound, Opened, Requests, Told};
+use raddle_report::replay::RequestFacts;
+
+use super::{ArrivalArgs, Bound, Opened, Requests};
 use crate::error::CliError;
 use crate::profiles::Loaded;
 use crate::units::{count, duration, plain};
@@ -55,7 +57,7 @@ impl<'s> Schedule<'s> {
     /// The requests of one profile.
     pub(super) fn requests(&self, one: &Bound) -> Result<Requests, CliError> {
         let (opened, task) = (&self.files[one.file], self.task(one));
-        let mut told = Told {
+        let mut facts = RequestFacts {
             format: opened.file.format.name(),
             task: plain(&task.name, 200),
             process: task.process.name(),
@@ -68,14 +70,14 @@ impl<'s> Schedule<'s> {
             unsorted: opened.file.unsorted,
         };
         let repetition = match &task.process {
-            ArrivalProcess::Continuous => self.closed(one, &mut told)?,
+            ArrivalProcess::Continuous => self.closed(one, &mut facts)?,
             ArrivalProcess::Dependent { after } => self.dependent(one, after)?,
-            _ => self.at(one, &mut told)?,
+            _ => self.at(one, &mut facts)?,
         };
-        Ok(Requests { repetition, level: opened.file.level(task), told })
+        Ok(Requests { repetition, level: opened.file.level(task), facts })
     }
 
-    fn at(&self, one: &Bound, told: &mut Told) -> Result<Repetition, CliError> {
+    fn at(&self, one: &Bound, facts: &mut RequestFacts) -> Result<Repetition, CliError> {
         let (opened, task) = (&self.files[one.file], self.task(one));
         let start = self.profiles[one.profile].start_ns;
         let end = self.end().map(|end| end.saturating_sub(start));
@@ -85,12 +87,12 @@ impl<'s> Schedule<'s> {
             (true, _) => None,
             (false, Some(_)) => end,
             (false, None) => {
-                told.time_unit = opened.time_unit();
+                facts.time_unit = opened.time_unit();
                 Some(opened.file.time.map(|time| time.ns).or(end).ok_or_else(|| no_time(opened))?)
             }
         };
         if matches!(task.process, ArrivalProcess::Poisson { .. }) || self.args.jitter.is_some() {
-            told.seed = Some(self.args.seed.unwrap_or(0));
+            facts.seed = Some(self.args.seed.unwrap_or(0));
         }
         let seed = self.args.seed.unwrap_or(0);
         let times = task.times(seed).into_iter().flatten();
@@ -98,15 +100,15 @@ impl<'s> Schedule<'s> {
         let mut times: Vec<u64> = times.take(MOST_REQUESTS + 1).collect();
         if let Some(width) = self.args.jitter {
             jitter(&mut times, width, seed, task);
-            told.jitter_ns = Some(width);
+            facts.jitter_ns = Some(width);
         }
         let first = times.first().copied();
-        told.of = Some(times.len() as u64);
+        facts.of = Some(times.len() as u64);
         if let Some(end) = end {
             times.truncate(times.partition_point(|&at| at < end));
-            told.until_ns = self.end();
+            facts.until_ns = self.end();
         }
-        told.replayed = Some(times.len() as u64);
+        facts.replayed = Some(times.len() as u64);
         if times.is_empty() {
             return Err(self.none(one, first));
         }
@@ -135,18 +137,18 @@ impl<'s> Schedule<'s> {
         ))
     }
 
-    fn closed(&self, one: &Bound, told: &mut Told) -> Result<Repetition, CliError> {
+    fn closed(&self, one: &Bound, facts: &mut RequestFacts) -> Result<Repetition, CliError> {
         let opened = &self.files[one.file];
         let until = match (self.args.until, self.is_led) {
             (Some(until), _) => Some(until),
             (None, true) => None,
             (None, false) => {
-                told.time_unit = opened.time_unit();
+                facts.time_unit = opened.time_unit();
                 let time = opened.file.time.ok_or_else(|| no_time(opened))?;
                 Some(self.profiles[one.profile].start_ns.saturating_add(time.ns))
             }
         };
-        told.until_ns = until;
+        facts.until_ns = until;
         Ok(Repetition::Closed { until: until.map(Ticks) })
     }
 
@@ -204,7 +206,7 @@ impl<'s> Schedule<'s> {
     pub(super) fn check(&self, requests: &[Requests]) -> Result<(), CliError> {
         let launches = self.bound.iter().zip(requests).map(|(one, requests)| {
             let ops = self.profiles[one.profile].profile.ops.len() as u64;
-            requests.told.replayed.unwrap_or(0).saturating_mul(ops)
+            requests.facts.replayed.unwrap_or(0).saturating_mul(ops)
         });
         let launches = launches.fold(0, u64::saturating_add);
         if launches <= MOST_LAUNCHES {

@@ -25,8 +25,8 @@ use crate::error::CliError;
 use crate::golden::fault::Fault;
 use crate::golden::find;
 use crate::golden::read::Fields;
-use crate::table::json;
 use crate::units::plain;
+use raddle_report::json;
 
 /// A question of a topic, explained: a heading and lines for each step, then the answer.
 #[derive(Debug, Serialize)]

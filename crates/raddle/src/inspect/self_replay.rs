@@ -9,7 +9,7 @@ use crate::profiles::Loaded;
 use crate::{recipes, runs};
 
 /// What comes closest to the device itself: everyone, ordinary, leftover, never.
-pub(super) const RECIPE: &str = "leftover";
+const RECIPE: &str = "leftover";
 
 /// Replays a profile and compares.
 pub(super) fn run(loaded: &Loaded, own: &Device, progress: bool) -> Result<Fidelity, CliError> {

@@ -15,8 +15,8 @@ use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
 use crate::golden::packet::{Aql, Packet, Told, hex};
-use crate::table::json;
 use crate::units::counted;
+use raddle_report::json;
 
 /// One packet, decoded. Names are those of the fields of packets.
 #[derive(Serialize)]

@@ -9,7 +9,7 @@ use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
 use crate::golden::packet::{Aql, Packet, hex};
-use crate::table::json;
+use raddle_report::json;
 
 /// What became of the launches.
 #[derive(Debug, Serialize)]

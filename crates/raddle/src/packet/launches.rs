@@ -9,7 +9,7 @@ use crate::error::CliError;
 use crate::golden::fault::{Fault, Kind};
 use crate::golden::packet::{Aql, Packet, fault, launch, spelled};
 use crate::golden::read::{Fields, integer, list};
-use crate::units::nearest;
+use raddle_dispatch::read::{kebab, nearest};
 
 /// What is to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,8 +90,7 @@ fn known(fields: &Fields<'_>, layout: &Aql) -> Result<(), Fault> {
         if name == "id" || names().any(|known| known == name) {
             continue;
         }
-        let near = nearest(&name, names())
-            .filter(|near| strsim::damerau_levenshtein(&name, near) <= 2.max(near.len() / 4))
+        let near = nearest(&kebab(&name), names())
             .or_else(|| names().find(|known| name.len() > 2 && known.starts_with(&name)));
         let hint = match (&*name, near) {
             ("fields" | "dispatch" | "reference", _) => {

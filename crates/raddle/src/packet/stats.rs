@@ -13,7 +13,7 @@ use crate::args::Format;
 use crate::error::CliError;
 use crate::golden::packet::Aql;
 use crate::profiles::{self, Loaded};
-use crate::table::json;
+use raddle_report::json;
 
 /// What was asked for.
 #[derive(Debug, Serialize)]
@@ -93,7 +93,7 @@ pub(super) fn verb(
     let report = Report { raddle: env!("CARGO_PKG_VERSION"), assumed, profiles };
     let text = match format {
         Format::Json => json(&report),
-        Format::Text => stats_text::render(&report, args, console.stdout_colour),
+        Format::Text => stats_text::document(&report, args).text(console.stdout_colour),
     };
     console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
 }

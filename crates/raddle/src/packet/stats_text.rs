@@ -1,89 +1,81 @@
-//! How is what condensing saves told to a person?
+//! How is what condensing saves shown to a person?
+
+use raddle_report::{Block, Column, Document, Table};
 
 use super::args::{CostArgs, Shared, StatsArgs};
 use super::play::Row;
 use super::stats::{Report, Saved};
-use crate::table::Table;
-use crate::units::{count, counted, duration, percent, plain, share, size, wrap};
+use crate::units::{count, counted, duration, percent, plain, share, size};
 
-/// Columns of a line of text.
-const WIDTH: usize = 80;
 /// Characters of the name of a profile.
 const PROFILE: usize = 60;
 
-/// Everything as text.
-pub(super) fn render(report: &Report, args: &StatsArgs, colour: bool) -> String {
-    let mut text = String::new();
-    for saved in &report.profiles {
-        text += &profile(saved, args, colour);
-        text.push('\n');
-    }
-    for paragraph in [READING.to_owned(), costs(&args.costs), assumed(args)] {
-        text += &format!("{}\n", wrap(&paragraph, WIDTH, "  "));
-    }
-    text
+const READING: &str = "fewer = ordinary packets for one of these; own, other = launches sent in condensed packets, of all launches, by an entry of their own kernel or of another one; a packet = launches of a condensed packet; saved = of the overhead of ordinary packets";
+
+/// Everything for people.
+pub(super) fn document(report: &Report, args: &StatsArgs) -> Document {
+    let mut document = Document::default();
+    document.columns = Some(80);
+    report.profiles.iter().for_each(|saved| profile(&mut document, saved, args));
+    document.paragraph("Reading", READING);
+    document.paragraph("Costs", costs(&args.costs));
+    document.paragraph("Assumed", assumed(args));
+    document
 }
 
-const READING: &str = "Reading: fewer = ordinary packets for one of these; own, other = launches \
-    sent in condensed packets, of all launches, by an entry of their own kernel or of another one; \
-    a packet = launches of a condensed packet; saved = of the overhead of ordinary packets";
-
-fn profile(saved: &Saved, args: &StatsArgs, colour: bool) -> String {
-    let head = format!(
-        "{} ({}): {} of {} on {}, {} between them",
-        plain(&saved.name, PROFILE),
+fn profile(document: &mut Document, saved: &Saved, args: &StatsArgs) {
+    document.add(Block::Heading(plain(&saved.name, PROFILE)));
+    document.add(Block::Note(format!(
+        "{}: {} of {} on {}, {} between them",
         saved.format,
         counted(saved.launches, "launch", "launches"),
         counted(saved.kernels, "kernel", "kernels"),
         counted(saved.streams as u64, "stream", "streams"),
         counted(saved.copies, "copy or fill", "copies and fills"),
-    );
+    )));
     let ordinary = format!(
-        "Ordinary: {}, {}, overhead {} (assumed) beside {} of kernels",
+        "{}, {}, overhead {} (assumed) beside {} of kernels",
         counted(saved.launches, "packet", "packets"),
         counted(saved.ordinary_bytes, "byte", "bytes"),
         duration(saved.ordinary_overhead_ns),
         duration(saved.kernel_ns),
     );
-    let mut text = format!("{}\n{}\n", wrap(&head, WIDTH, "  "), wrap(&ordinary, WIDTH, "  "));
+    document.paragraph("Ordinary", ordinary);
     if args.hold_us.is_some() && saved.unknown_issue > 0 {
-        let what = format!(
-            "Of {} it is not known when they were issued: they count as issued with what came \
-             before them, so --hold-us keeps less apart than it would",
-            counted(saved.unknown_issue, "launch or copy", "launches and copies"),
-        );
-        text += &format!("{}\n", wrap(&what, WIDTH, "  "));
+        let what = counted(saved.unknown_issue, "launch or copy", "launches and copies");
+        document.add(Block::Note(format!("Of {what} it is not known when they were issued: they count as issued with what came before them, so --hold-us keeps less apart than it would")));
     }
     for (arguments, title) in [
         ("fixed", "Arguments fixed: where those of a kernel always lie"),
         ("new", "Arguments new: elsewhere for every launch"),
     ] {
         let rows = saved.rows.iter().filter(|row| row.arguments == arguments);
-        text += &format!("\n{title}\n{}", table(saved, rows).render(colour));
+        document.add(Block::Heading(title.to_owned()));
+        document.table(table(saved, rows));
     }
-    text + "\n" + &changes(saved)
+    document.paragraph("Changes", changes(saved));
 }
 
 fn table<'r>(saved: &Saved, rows: impl Iterator<Item = &'r Row>) -> Table {
-    let header =
-        ["kept", "packets", "fewer", "bytes", "own", "other", "a packet", "overhead", "saved"];
-    let mut table = Table::new(&header, &[1, 2, 3, 4, 5, 6, 7, 8]);
+    let figures = ["packets", "fewer", "bytes", "own", "other", "a packet", "overhead", "saved"];
+    let columns = [Column::text("kept")].into_iter().chain(figures.map(Column::figure));
+    let mut table = Table::new("Packets", columns.collect::<Vec<_>>());
     let times = |a: u64, b: u64| {
         if b == 0 { "-".to_owned() } else { format!("{:.2}", a as f64 / b as f64) }
     };
     let of = |part: u64, whole: u64| percent(share(part.into(), whole.into()));
     for row in rows {
         let less = saved.ordinary_overhead_ns.saturating_sub(row.overhead_ns);
-        table.row(&[
-            row.keep,
-            &count(row.packets),
-            &format!("{}x", times(saved.launches, row.packets)),
-            &size(row.bytes),
-            &of(row.own_kernel, saved.launches),
-            &of(row.other_kernel, saved.launches),
-            &times(row.condensed, row.condensed_packets),
-            &duration(row.overhead_ns),
-            &of(less, saved.ordinary_overhead_ns),
+        table.row([
+            row.keep.to_owned(),
+            count(row.packets),
+            format!("{}x", times(saved.launches, row.packets)),
+            size(row.bytes),
+            of(row.own_kernel, saved.launches),
+            of(row.other_kernel, saved.launches),
+            times(row.condensed, row.condensed_packets),
+            duration(row.overhead_ns),
+            of(less, saved.ordinary_overhead_ns),
         ]);
     }
     table
@@ -100,11 +92,8 @@ fn changes(saved: &Saved) -> String {
         })
         .collect();
     let told = if told.is_empty() { "nothing".to_owned() } else { told.join(", ") };
-    let text = format!(
-        "Changes from the launch before of the same kernel ({} of them): {told}",
-        count(saved.repeated)
-    );
-    format!("{}\n", wrap(&text, WIDTH, "  "))
+    let repeated = count(saved.repeated);
+    format!("from the launch before of the same kernel ({repeated} of them): {told}")
 }
 
 /// Where the costs come from.
@@ -115,9 +104,7 @@ fn costs(costs: &CostArgs) -> String {
         "as given"
     };
     format!(
-        "Costs are assumed, not measured ({from}): a packet {} + {} ns, a kernel {} ns (and {} in a \
-         condensed packet), a cleanup {} ns. Give those of a device with --enqueue-ns, \
-         --processing-ns, --schedule-ns, --decode-ns and --cleanup-ns",
+        "assumed, not measured ({from}): a packet {} + {} ns, a kernel {} ns (and {} in a condensed packet), a cleanup {} ns. Give those of a device with --enqueue-ns, --processing-ns, --schedule-ns, --decode-ns and --cleanup-ns",
         costs.enqueue_ns, costs.processing_ns, costs.schedule_ns, costs.decode_ns, costs.cleanup_ns,
     )
 }
@@ -140,10 +127,7 @@ fn assumed(args: &StatsArgs) -> String {
         }
     };
     format!(
-        "Assumed, as no profile holds kernel objects, arguments or signals: kernels are told by \
-         name; {signals}, and none a release scope; {table} of {}{own} share packets up to the next \
-         copy or fill, {hold}. Fixed and new are bounds for arguments alone: with signals, or a \
-         limit to waiting, less is saved than they say",
+        "no profile holds kernel objects, arguments or signals, so kernels are told apart by name; {signals}, and none a release scope; {table} of {}{own} share packets up to the next copy or fill, {hold}. Fixed and new are bounds for arguments alone: with signals, or a limit to waiting, less is saved than they say",
         counted(args.entries.into(), "entry", "entries"),
     )
 }

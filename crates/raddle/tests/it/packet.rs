@@ -365,9 +365,7 @@ fn costs_are_said_to_be_assumed_or_given() {
         place.raddle(&args).out.replace("\n  ", " ")
     };
     let usual = said(&[]);
-    assert!(
-        usual.contains("Costs are assumed, not measured (the proportion of the worked example")
-    );
+    assert!(usual.contains("assumed, not measured (the proportion of the worked example"));
     assert!(usual.contains("overhead 8.00 us (assumed)"), "{usual}");
     let given = said(&["--enqueue-ns", "0", "--cleanup-ns", "7"]);
     assert!(given.contains("(as given): a packet 0 + 3000 ns"), "{given}");

@@ -397,11 +397,11 @@ fn no_metadata_of_a_source_goes_into_any_output() {
             "--log",
             log,
             "--timeline",
-            "both",
+            "perfetto",
         ]);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""));
         let mut all = place.tree("out");
-        assert_eq!(all.len(), 35);
+        assert_eq!(all.len(), 24);
         if format == "json" {
             all.insert("terminal".to_owned(), ran.out.into_bytes());
         }

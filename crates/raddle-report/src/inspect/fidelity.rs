@@ -1,0 +1,173 @@
+//! How is the agreement of a replay with its recording told to a person?
+
+use raddle_sim::{Busy, Fidelity, Waits};
+
+use crate::document::{Column, Document, Table};
+use crate::units::{count, counted, duration, percent};
+
+/// The busy time may differ by so much.
+const BUSY_GOAL: f64 = 0.05;
+/// So many of the kernels must be within the goal for their median to be.
+const WITHIN_GOAL: f64 = 0.5;
+
+/// The comparison.
+pub(super) fn fill(document: &mut Document, fidelity: &Fidelity) {
+    document.paragraph("Self-replay", head(fidelity));
+    match &fidelity.waits {
+        Some(waits) => {
+            document.paragraph("Waits", waits_text(waits));
+            if waits.error_ns > 0 {
+                document.table(wait_causes(waits));
+                document.paragraph("Causes", wait_causes_note(waits));
+            }
+        }
+        None => {
+            document.paragraph("Waits", "no launch was recorded, so there is nothing to compare")
+        }
+    }
+    document.paragraph("Busy", busy_text(&fidelity.busy));
+    if fidelity.busy.causes.iter().any(|part| part.ns != 0) {
+        document.table(busy_causes(&fidelity.busy));
+    }
+    document.paragraph("Order", order(fidelity));
+    document.paragraph("Makespan", makespan(fidelity));
+}
+
+fn head(fidelity: &Fidelity) -> String {
+    let mut text = format!(
+        "alone on its own device under leftover (everyone, ordinary, never), against the \
+         recording; {} of {} ran",
+        count(fidelity.ran),
+        counted(fidelity.kernels, "kernel", "kernels"),
+    );
+    if fidelity.assumed_durations > 0 {
+        text += &format!(
+            "; {} shorter than a step of the clock last half a step on both sides",
+            count(fidelity.assumed_durations)
+        );
+    }
+    text
+}
+
+fn waits_text(waits: &Waits) -> String {
+    let mut text = format!(
+        "from launch to start, {}: recorded p50 {}, p95 {}; simulated off by p50 {} ({} of the \
+         recorded), p95 {} ({}); {} start earlier, {} later. ",
+        counted(waits.kernels, "kernel", "kernels"),
+        duration(waits.recorded_p50_ns),
+        duration(waits.recorded_p95_ns),
+        duration(waits.error_p50_ns),
+        percent(waits.relative_p50),
+        duration(waits.error_p95_ns),
+        percent(waits.relative_p95),
+        count(waits.early),
+        count(waits.late),
+    );
+    if waits.left_out > 0 {
+        let left_out = counted(waits.left_out, "kernel", "kernels");
+        text += &format!("{left_out} without a recorded launch left out. ");
+    }
+    if waits.zero_waits > 0 {
+        let zero = counted(waits.zero_waits, "recorded wait", "recorded waits");
+        text += &format!("{zero} of 0 have no relative error. ");
+    }
+    let kept = if waits.within >= WITHIN_GOAL { "kept" } else { "missed" };
+    text += &format!(
+        "Goal, half of them off by at most 2 us + 5%: {kept}, {} are",
+        percent(waits.within)
+    );
+    text
+}
+
+fn wait_causes(waits: &Waits) -> Table {
+    let columns = [
+        Column::text("error by"),
+        Column::figure("time"),
+        Column::figure("share"),
+        Column::text("what held the recorded start"),
+    ];
+    let mut table = Table::new("Errors of waits", columns);
+    for part in waits.causes.iter().filter(|part| part.ns != 0) {
+        let (name, why) = (part.cause.name(), part.cause.explanation());
+        table.row([name, &signed(part.ns), &percent(part.share), why]);
+    }
+    table
+}
+
+fn wait_causes_note(waits: &Waits) -> String {
+    let mut text = format!(
+        "they add up to the errors of all these kernels, {}; {} of it a kernel has from the op that \
+         it waits for, under the cause that it had there; what each adds: p50 {}, p95 {}",
+        duration(waits.error_ns),
+        percent(waits.carried),
+        duration(waits.own_error_p50_ns),
+        duration(waits.own_error_p95_ns),
+    );
+    let latencies = [
+        (waits.launches, waits.launch_p50_ns, "from launch to start in an idle stream"),
+        (waits.handovers, waits.handover_p50_ns, "from the end of an op to the next in its queue"),
+    ];
+    for (kernels, p50, what) in latencies.into_iter().filter(|(kernels, ..)| *kernels > 0) {
+        text += &format!(
+            "; recorded {what}, while nothing else ran: p50 {} ({})",
+            duration(p50),
+            counted(kernels, "kernel", "kernels")
+        );
+    }
+    text
+}
+
+fn busy_text(busy: &Busy) -> String {
+    let kept = if busy.difference.abs() <= BUSY_GOAL { "kept" } else { "missed" };
+    format!(
+        "recorded {}, simulated {}, {}. Goal, at most 5% off: {kept}",
+        duration(busy.recorded_ns),
+        duration(busy.simulated_ns),
+        points(busy.difference),
+    )
+}
+
+fn busy_causes(busy: &Busy) -> Table {
+    let columns = [
+        Column::text("changed by"),
+        Column::figure("time"),
+        Column::figure("of busy"),
+        Column::text("why"),
+    ];
+    let mut table = Table::new("Changes of busy time", columns);
+    for part in busy.causes.iter().filter(|part| part.ns != 0) {
+        let (name, why) = (part.cause.name(), part.cause.explanation());
+        table.row([name, &signed(part.ns), &points(part.share), why]);
+    }
+    table
+}
+
+fn order(fidelity: &Fidelity) -> String {
+    let order = &fidelity.order;
+    format!(
+        "{} of {} by recorded start begin in the other order ({}), {} of them in one stream",
+        count(order.inverted),
+        counted(order.pairs, "pair of neighbours", "pairs of neighbours"),
+        percent(order.share),
+        count(order.inverted_in_stream),
+    )
+}
+
+fn makespan(fidelity: &Fidelity) -> String {
+    format!(
+        "recorded {}, simulated {}, which proves nothing: in an open loop it follows the recorded \
+         launches",
+        duration(fidelity.recorded_makespan_ns),
+        duration(fidelity.simulated_makespan_ns),
+    )
+}
+
+fn signed(ns: i64) -> String {
+    let sign = if ns < 0 { "-" } else { "" };
+    format!("{sign}{}", duration(ns.unsigned_abs()))
+}
+
+/// A change, with its sign, in hundredths of a percent: small ones matter here.
+fn points(share: f64) -> String {
+    if share == 0.0 { "0.00%".to_owned() } else { format!("{:+.2}%", share * 100.0) }
+}

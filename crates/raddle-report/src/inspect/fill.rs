@@ -1,0 +1,320 @@
+//! How is what is in a profile shown to a person?
+
+use super::claims::Claims;
+use super::fidelity;
+use super::kernels::{LaunchPart, LaunchShape, NamedKernel, Placing};
+use super::limits::{Limits, PersistentShape};
+use super::profile::{CommunicationRule, InspectedProfile, Inspection};
+use super::streams::InspectedStream;
+use crate::document::{Block, Column, Document, List, Table};
+use crate::replay::DeviceFound;
+use crate::units::{count, counted, duration, percent, plain, share};
+
+/// Characters of names.
+const PROFILE: usize = 40;
+const STREAM: usize = 16;
+const KERNEL: usize = 44;
+/// Rows of a table of kernels or streams.
+const LISTED: usize = 10;
+
+const SHAPES: &str = "of each kernel above the one with the most time, on the device above; resident = workgroups that a compute unit holds; rounds = workgroups / (CUs x resident); occupancy = of the work-items that the device has room for, in the first round";
+
+/// The inspection for people.
+#[must_use]
+pub fn document(inspection: &Inspection) -> Document {
+    let mut document = Document::default();
+    document.full = "with --format json";
+    inspection.profiles.iter().for_each(|profile| fill(&mut document, profile));
+    document
+}
+
+fn fill(document: &mut Document, profile: &InspectedProfile) {
+    head(document, profile);
+    document.table(streams(&profile.streams));
+    if let Some(more @ 1..) = profile.streams.len().checked_sub(LISTED) {
+        let text = format!("and {} more streams with --format json", count(more as u64));
+        document.add(Block::Note(text));
+    }
+    document.paragraph("Concurrency", concurrency(profile));
+    document.table(kernels(&profile.by_kernel));
+    document.paragraph("Kernels", kernels_note(profile));
+    if let Some(limits) = &profile.limits {
+        document.table(shapes(&profile.by_kernel));
+        document.paragraph("Shapes", SHAPES);
+        document.table(limiters(limits));
+        document.paragraph("Limits", limits_note(limits));
+        let persistent = limits.persistent.iter().map(persistent).collect();
+        document.list("Persistent by their looks", persistent);
+    }
+    document.paragraph("Communication", communication(profile));
+    if let Some(claims) = &profile.claims {
+        document.paragraph("Occupancy in the file", claimed(claims));
+    }
+    document.paragraph("Arrivals", arrivals(profile));
+    document.paragraph("Origins", origins(profile));
+    document.list("Met in the file", profile.quirks.iter().map(ToString::to_string).collect());
+    if let Some(fidelity) = &profile.self_replay {
+        fidelity::fill(document, fidelity);
+    }
+}
+
+fn head(document: &mut Document, profile: &InspectedProfile) {
+    let work = format!(
+        "{} of {}: {} ({}), {}, {}",
+        counted(profile.events, "event", "events"),
+        profile.format,
+        counted(profile.kernels, "kernel", "kernels"),
+        counted(profile.workgroups, "workgroup", "workgroups"),
+        counted(profile.copies, "copy", "copies"),
+        counted(profile.sets, "fill", "fills"),
+    );
+    let clock =
+        format!("{}, in steps of {}", duration(profile.span_ns), duration(profile.resolution_ns));
+    document.add(Block::Heading(plain(&profile.name, PROFILE)));
+    let items = vec![work, clock, device(profile)];
+    document.add(Block::List(List { label: String::new(), items, inline: false }));
+}
+
+fn device(profile: &InspectedProfile) -> String {
+    let Some(device) = &profile.device else {
+        let why = profile.unknown.as_deref().unwrap_or("nobody knows where");
+        return format!("device unknown, so nothing is said of residency: {}", plain(why, 400));
+    };
+    let how = match device.found {
+        DeviceFound::Named => "named by --device",
+        DeviceFound::Properties => "made from the figures in the file",
+        DeviceFound::Assumed => "assumed, as its nearest neighbour in the device table",
+        _ => "in the device table",
+    };
+    let called = match profile.called.as_deref() {
+        Some("") | None => "the file names none".to_owned(),
+        Some(name) => format!("`{}` in the file", plain(name, PROFILE)),
+    };
+    format!("on {device}: {how}; {called}")
+}
+
+fn streams(streams: &[InspectedStream]) -> Table {
+    let figures = [
+        "context",
+        "kernels",
+        "copies",
+        "fills",
+        "kernel time",
+        "busy",
+        "of span",
+        "overlap",
+        "priority",
+    ];
+    let columns = [Column::name("stream", STREAM)].into_iter().chain(figures.map(Column::figure));
+    let mut table = Table::new("Streams", columns.collect::<Vec<_>>());
+    let mut longest: Vec<&InspectedStream> = streams.iter().collect();
+    longest.sort_by_key(|stream| std::cmp::Reverse(stream.busy_ns));
+    for stream in longest.into_iter().take(LISTED) {
+        let priority = match stream.priorities[..] {
+            [] => "-".to_owned(),
+            [only] => only.to_string(),
+            [first, .., last] => format!("{first}..{last}"),
+        };
+        table.row([
+            stream.label.clone(),
+            stream.context.map_or_else(|| "-".to_owned(), |context| context.to_string()),
+            count(stream.kernels),
+            count(stream.copies),
+            count(stream.sets),
+            duration(stream.kernel_ns),
+            duration(stream.busy_ns),
+            percent(stream.busy),
+            duration(stream.overlap_ns),
+            priority,
+        ]);
+    }
+    table
+}
+
+fn concurrency(profile: &InspectedProfile) -> String {
+    let running = &profile.concurrency;
+    let [none, one, two, more] = running.shares.map(percent);
+    format!(
+        "of {}, no kernel ran for {none}, 1 for {one}, 2 for {two}, 3 or more for {more}; at most {} at a time. The device was busy with kernels for {}",
+        duration(profile.span_ns),
+        count(running.most),
+        duration(running.busy_ns),
+    )
+}
+
+fn kernels(kernels: &[NamedKernel]) -> Table {
+    let figures = ["launches", "total", "share", "median", "longest", "shapes"];
+    let columns = [Column::figure("#"), Column::name("kernel", KERNEL)];
+    let columns = columns.into_iter().chain(figures.map(Column::figure));
+    let mut table = Table::new("Kernels", columns.collect::<Vec<_>>());
+    for (position, kernel) in kernels.iter().take(LISTED).enumerate() {
+        let times = &kernel.times;
+        table.row([
+            (position + 1).to_string(),
+            kernel.name.strip_prefix("void ").unwrap_or(&kernel.name).to_owned(),
+            count(times.launches),
+            duration(times.total_ns),
+            percent(times.share),
+            duration(times.median_ns),
+            duration(times.max_ns),
+            count(kernel.shapes.len() as u64),
+        ]);
+    }
+    table
+}
+
+fn kernels_note(profile: &InspectedProfile) -> String {
+    let all = profile.by_kernel.len();
+    format!(
+        "the {} with the most time of {}, in {}; share of the time of all kernels, each counted in full",
+        count(all.min(LISTED) as u64),
+        count(all as u64),
+        counted(profile.shapes, "shape", "different shapes"),
+    )
+}
+
+fn shapes(kernels: &[NamedKernel]) -> Table {
+    let columns = ["#", "workgroups", "work-items", "VGPRs", "LDS", "resident"].map(Column::figure);
+    let columns = columns.into_iter().chain([Column::text("limiter")]);
+    let columns = columns.chain(["rounds", "occupancy", "of its time"].map(Column::figure));
+    let mut table = Table::new("Shapes", columns.collect::<Vec<_>>());
+    for (position, kernel) in kernels.iter().take(LISTED).enumerate() {
+        let Some((shape, placing)) = first_shape(kernel) else { continue };
+        table.row([
+            (position + 1).to_string(),
+            count(shape.workgroups),
+            count(shape.threads.into()),
+            shape.vgprs_per_thread.to_string(),
+            count(shape.lds_bytes.into()),
+            placing.resident.to_string(),
+            placing.limiters.join(" "),
+            format!("{:.2}", placing.rounds),
+            percent(placing.occupancy),
+            percent(share(shape.times.total_ns.into(), kernel.times.total_ns.into())),
+        ]);
+    }
+    table
+}
+
+fn first_shape(kernel: &NamedKernel) -> Option<(&LaunchShape, &Placing)> {
+    let shape = kernel.shapes.first()?;
+    Some((shape, shape.placing.as_ref()?))
+}
+
+fn limiters(limits: &Limits) -> Table {
+    let figures = ["launches", "kernel time", "share", "of it at once"].map(Column::figure);
+    let columns = [Column::text("limiter")].into_iter().chain(figures);
+    let mut table = Table::new("Limiters", columns.collect::<Vec<_>>());
+    for limited in limits.by_limiter.iter().filter(|limited| limited.part.launches > 0) {
+        table.row([
+            limited.limiter.to_owned(),
+            count(limited.part.launches),
+            duration(limited.part.total_ns),
+            percent(limited.part.share),
+            percent(limited.one_round.share),
+        ]);
+    }
+    table
+}
+
+fn limits_note(limits: &Limits) -> String {
+    let mut text = format!(
+        "what keeps one more workgroup off a compute unit; of it at once = launches of which all workgroups fit together, so that it does not matter. Fewer workgroups than CUs: {}. All workgroups at once: {}; such launches cannot be left at the end of a workgroup",
+        part(&limits.fewer_than_cus),
+        part(&limits.one_round),
+    );
+    if limits.unfit.launches > 0 {
+        text += &format!(". Not even one workgroup fits: {}", part(&limits.unfit));
+    }
+    text
+}
+
+fn part(part: &LaunchPart) -> String {
+    let launches = counted(part.launches, "launch", "launches");
+    format!("{launches}, {} of kernel time", percent(part.share))
+}
+
+fn persistent(found: &PersistentShape) -> String {
+    format!(
+        "`{}`: {} of {} workgroups, median {}, longest {}, {} of kernel time",
+        plain(&found.kernel, KERNEL),
+        counted(found.launches, "launch", "launches"),
+        count(found.workgroups),
+        duration(found.median_ns),
+        duration(found.max_ns),
+        percent(found.share),
+    )
+}
+
+fn communication(profile: &InspectedProfile) -> String {
+    let CommunicationRule { rule, launches, recorded_ns, inspected_ns } = &profile.comm;
+    if *launches == 0 {
+        return "no kernel of a library that moves data between devices".to_owned();
+    }
+    if *rule == "drop" {
+        let launches = counted(*launches, "launch", "launches");
+        let recorded = duration(*recorded_ns);
+        return format!("{launches} of {recorded} left out (--comm drop), by their names");
+    }
+    let part = part(&profile.communication);
+    let text = format!("{part}, by their names; mostly waiting for other devices");
+    if *rule == "keep" {
+        return text;
+    }
+    let (now, recorded) = (duration(*inspected_ns), duration(*recorded_ns));
+    format!("{text}, so cut to {now} of {recorded} (--comm {rule})")
+}
+
+fn claimed(claims: &Claims) -> String {
+    let Claims { agree, differ, differ_above_48_kib, worst } = claims;
+    let mut text = format!(
+        "{} agree with ours within 1%, {} differ",
+        counted(*agree, "statement", "statements"),
+        count(*differ),
+    );
+    if let Some(worst) = worst {
+        let tenths = |tenths: u64| format!("{}.{}%", tenths / 10, tenths % 10);
+        text += &format!(
+            ", the most `{}` with {} against {}",
+            plain(&worst.kernel, KERNEL),
+            tenths(worst.claimed_tenths),
+            tenths(worst.ours_tenths),
+        );
+    }
+    if *differ_above_48_kib > 0 {
+        text += &format!(
+            "; {} above 48 KiB of LDS, for which the profile itself writes 0: a gap of the profiler's own tool, not of these figures",
+            counted(*differ_above_48_kib, "kernel", "kernels"),
+        );
+    }
+    text
+}
+
+fn arrivals(profile: &InspectedProfile) -> String {
+    let arrivals = &profile.arrivals;
+    if arrivals.known == 0 {
+        return "no launch was recorded, so all are assumed".to_owned();
+    }
+    format!(
+        "{} of {} with a recorded launch; from launch to start p50 {}, p99 {}",
+        count(arrivals.known),
+        counted(profile.kernels, "kernel", "kernels"),
+        duration(arrivals.wait_p50_ns),
+        duration(arrivals.wait_p99_ns),
+    )
+}
+
+fn origins(profile: &InspectedProfile) -> String {
+    let fields = profile.origins.iter().map(|origins| {
+        let parts = [
+            (origins.measured, "measured"),
+            (origins.joined, "joined"),
+            (origins.assumed, "assumed"),
+        ];
+        let parts = parts.iter().filter(|(share, _)| *share > 0.0);
+        let parts: Vec<String> =
+            parts.map(|(share, origin)| format!("{} {origin}", percent(*share))).collect();
+        format!("{} {}", origins.field, parts.join(", "))
+    });
+    fields.collect::<Vec<_>>().join("; ")
+}

@@ -1,0 +1,197 @@
+//! Which kernels take the time, in which shapes, and how do these fit the device?
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use raddle_device::Device;
+use raddle_policy::Footprint;
+use raddle_sim::percentile;
+use raddle_trace::{Op, OpKind, Profile};
+use serde::Serialize;
+
+use crate::units::share;
+
+/// The kernel launches of a profile.
+pub(super) fn kernels(profile: &Profile) -> impl Iterator<Item = &Op> {
+    profile.ops.iter().filter(|op| op.kind == OpKind::Kernel)
+}
+
+/// All launches of one kernel.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct NamedKernel {
+    pub(super) name: String,
+    /// Whether its name is that of a library that moves data between devices.
+    pub(super) communication: bool,
+    #[serde(flatten)]
+    pub(super) times: LaunchTimes,
+    /// By time, the longest first.
+    pub(super) shapes: Vec<LaunchShape>,
+}
+
+/// How long some launches took.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct LaunchTimes {
+    pub(super) launches: u64,
+    pub(super) total_ns: u64,
+    pub(super) median_ns: u64,
+    pub(super) max_ns: u64,
+    /// Of the time of all kernels, each launch counted in full.
+    pub(super) share: f64,
+}
+
+/// All launches of one kernel that ask the same of the device.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct LaunchShape {
+    pub(super) workgroups: u64,
+    pub(super) threads: u32,
+    pub(super) vgprs_per_thread: u32,
+    pub(super) sgprs_per_wave: u32,
+    pub(super) lds_bytes: u32,
+    #[serde(flatten)]
+    pub(super) times: LaunchTimes,
+    /// On the profile's own device, where that is known.
+    pub(super) placing: Option<Placing>,
+}
+
+/// How a shape fits a device.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Placing {
+    /// Workgroups on a compute unit; 0 where none fits.
+    pub(super) resident: u32,
+    /// The resource that keeps it from being more; the first of several.
+    pub(super) limiter: &'static str,
+    /// All of them.
+    pub(super) limiters: Vec<&'static str>,
+    /// Workgroups on the device at a time.
+    pub(super) at_once: u64,
+    /// Workgroups / at once.
+    pub(super) rounds: f64,
+    /// Work-items on a compute unit over those that it has room for, on average in the first round.
+    pub(super) occupancy: f64,
+}
+
+/// Some launches and their share of the time of all kernels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct LaunchPart {
+    pub(super) launches: u64,
+    pub(super) total_ns: u64,
+    pub(super) share: f64,
+}
+
+impl LaunchPart {
+    /// Of launches with these times, out of `all` nanoseconds.
+    pub(super) fn of<'t>(times: impl Iterator<Item = &'t LaunchTimes>, all: u64) -> Self {
+        let mut part = Self::default();
+        for times in times {
+            part.launches += times.launches;
+            part.total_ns = part.total_ns.saturating_add(times.total_ns);
+        }
+        Self { share: share(part.total_ns.into(), all.into()), ..part }
+    }
+}
+
+/// Workgroups, work-items, vector registers, scalar registers, LDS.
+type ShapeKey = (u64, u32, u32, u32, u32);
+
+fn key(op: &Op) -> ShapeKey {
+    let Footprint { threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, .. } = op.footprint;
+    (op.workgroups, threads, vgprs_per_thread, sgprs_per_wave, lds_bytes)
+}
+
+/// The kernels by time, the longest first, of equal ones by name.
+pub(super) fn by_kernel(profile: &Profile, own: Option<&Device>) -> Vec<NamedKernel> {
+    let mut found: BTreeMap<&str, BTreeMap<ShapeKey, Vec<u64>>> = BTreeMap::new();
+    for op in kernels(profile) {
+        let name = profile.kernels.get(op.kernel as usize).map_or("", String::as_str);
+        found.entry(name).or_default().entry(key(op)).or_default().push(op.duration_ns);
+    }
+    let all = kernels(profile).fold(0, |sum, op| op.duration_ns.saturating_add(sum));
+    let kernel = |(name, shapes): (&str, BTreeMap<ShapeKey, Vec<u64>>)| {
+        let durations = shapes.values().flatten().copied().collect();
+        let shapes = shapes.into_iter().map(|(key, durations)| shape(key, durations, all, own));
+        let mut shapes: Vec<LaunchShape> = shapes.collect();
+        shapes.sort_by_key(|shape| std::cmp::Reverse(shape.times.total_ns));
+        NamedKernel {
+            name: name.to_owned(),
+            communication: raddle_trace::is_communication(name),
+            times: LaunchTimes::of(durations, all),
+            shapes,
+        }
+    };
+    let mut kernels: Vec<NamedKernel> = found.into_iter().map(kernel).collect();
+    kernels.sort_by_key(|kernel| std::cmp::Reverse(kernel.times.total_ns));
+    kernels
+}
+
+impl LaunchTimes {
+    fn of(mut durations: Vec<u64>, all: u64) -> Self {
+        durations.sort_unstable();
+        let total_ns = durations.iter().fold(0_u64, |sum, &ns| sum.saturating_add(ns));
+        Self {
+            launches: durations.len() as u64,
+            total_ns,
+            median_ns: percentile(&durations, 50),
+            max_ns: durations.last().copied().unwrap_or(0),
+            share: share(total_ns.into(), all.into()),
+        }
+    }
+}
+
+fn shape(key: ShapeKey, durations: Vec<u64>, all: u64, own: Option<&Device>) -> LaunchShape {
+    let (workgroups, threads, vgprs_per_thread, sgprs_per_wave, lds_bytes) = key;
+    let footprint =
+        Footprint { threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, ..Footprint::default() };
+    LaunchShape {
+        workgroups,
+        threads,
+        vgprs_per_thread,
+        sgprs_per_wave,
+        lds_bytes,
+        times: LaunchTimes::of(durations, all),
+        placing: own.map(|own| Placing::of(own, &footprint, workgroups)),
+    }
+}
+
+impl Placing {
+    fn of(own: &Device, footprint: &Footprint, workgroups: u64) -> Self {
+        let residency = own.residency(footprint);
+        let resident = residency.workgroups;
+        let at_once = u64::from(resident) * u64::from(own.cus);
+        let tenths = own.achieved_occupancy_tenths(footprint, workgroups);
+        Self {
+            resident,
+            limiter: residency.limiter.name(),
+            limiters: residency.limits.reached(resident).map(|limiter| limiter.name()).collect(),
+            at_once,
+            rounds: share(workgroups.into(), at_once.into()),
+            occupancy: share(tenths.into(), 1000),
+        }
+    }
+}
+
+/// How many different shapes there are, whatever the kernel.
+pub(super) fn shapes(kernels: &[NamedKernel]) -> u64 {
+    let shapes = kernels.iter().flat_map(|kernel| &kernel.shapes);
+    let keys = shapes.map(|shape| {
+        let LaunchShape {
+            workgroups, threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, ..
+        } = shape;
+        (workgroups, threads, vgprs_per_thread, sgprs_per_wave, lds_bytes)
+    });
+    keys.collect::<BTreeSet<_>>().len() as u64
+}
+
+/// Launches that move data between devices.
+pub(super) fn communication(kernels: &[NamedKernel]) -> LaunchPart {
+    let moving = kernels.iter().filter(|kernel| kernel.communication);
+    LaunchPart::of(moving.map(|kernel| &kernel.times), total_ns(kernels))
+}
+
+/// The time of all kernels.
+pub(super) fn total_ns(kernels: &[NamedKernel]) -> u64 {
+    kernels.iter().fold(0, |sum, kernel| kernel.times.total_ns.saturating_add(sum))
+}

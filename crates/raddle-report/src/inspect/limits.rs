@@ -1,0 +1,121 @@
+//! What keeps workgroups off the compute units, and which kernels cannot be left between two?
+
+use raddle_device::Device;
+use raddle_policy::Resource;
+use serde::Serialize;
+
+use super::kernels::{LaunchPart, LaunchShape, NamedKernel, Placing, total_ns};
+
+/// The resources that can limit residency, in the order that breaks ties.
+const LIMITERS: [Resource; 6] = [
+    Resource::Workgroups,
+    Resource::Waves,
+    Resource::Vgpr,
+    Resource::Sgpr,
+    Resource::Lds,
+    Resource::Barriers,
+];
+
+/// A persistent kernel lasts so long: many times what a launch costs.
+const LONG_NS: u64 = 100_000;
+
+/// How the kernels fit their own device, as shares of the time of all kernels.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct Limits {
+    /// One a resource, by the limiter of residency.
+    pub(super) by_limiter: Vec<LimitedLaunches>,
+    /// Not one workgroup fits a compute unit.
+    pub(super) unfit: LaunchPart,
+    /// Fewer workgroups than compute units, so that some stay empty.
+    pub(super) fewer_than_cus: LaunchPart,
+    /// All workgroups fit at once: such a launch cannot be left at a workgroup boundary, because
+    /// none of its workgroups starts after another has ended.
+    pub(super) one_round: LaunchPart,
+    /// Long ones with one workgroup a compute unit, or a few less.
+    pub(super) persistent: Vec<PersistentShape>,
+}
+
+/// The launches whose residency one resource limits.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct LimitedLaunches {
+    pub(super) limiter: &'static str,
+    #[serde(flatten)]
+    pub(super) part: LaunchPart,
+    /// Those of which all workgroups fit at once, so that the limiter does not matter.
+    pub(super) one_round: LaunchPart,
+}
+
+/// A shape of a kernel that keeps its compute units.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct PersistentShape {
+    pub(super) kernel: String,
+    pub(super) workgroups: u64,
+    pub(super) launches: u64,
+    pub(super) median_ns: u64,
+    pub(super) max_ns: u64,
+    pub(super) share: f64,
+}
+
+impl Limits {
+    /// Of kernels whose shapes have been placed on `own`.
+    pub(super) fn of(kernels: &[NamedKernel], own: &Device) -> Self {
+        let all = total_ns(kernels);
+        let cus = u64::from(own.cus);
+        let part = |holds: &dyn Fn(&LaunchShape, &Placing) -> bool| {
+            let shapes = kernels.iter().flat_map(|kernel| &kernel.shapes);
+            let fitting =
+                shapes.filter(|shape| shape.placing.as_ref().is_some_and(|p| holds(shape, p)));
+            LaunchPart::of(fitting.map(|shape| &shape.times), all)
+        };
+        let by_limiter = LIMITERS.map(|resource| {
+            let limiter = resource.name();
+            let limits = |p: &Placing| p.resident > 0 && p.limiter == limiter;
+            LimitedLaunches {
+                limiter,
+                part: part(&|_, p| limits(p)),
+                one_round: part(&|shape, p| limits(p) && fits_at_once(shape, p)),
+            }
+        });
+        Self {
+            by_limiter: by_limiter.to_vec(),
+            unfit: part(&|_, p| p.resident == 0),
+            fewer_than_cus: part(&|shape, _| shape.workgroups < cus),
+            one_round: part(&|shape, p| fits_at_once(shape, p)),
+            persistent: persistent(kernels, cus),
+        }
+    }
+}
+
+fn fits_at_once(shape: &LaunchShape, placing: &Placing) -> bool {
+    placing.resident > 0 && shape.workgroups <= placing.at_once
+}
+
+/// Whether a shape looks like a kernel made to hold every compute unit until it ends, or all but up
+/// to a sixth of them, which are left to others.
+fn is_persistent(shape: &LaunchShape, cus: u64) -> bool {
+    let least = cus.saturating_mul(5).div_ceil(6);
+    let fits = shape.placing.as_ref().is_some_and(|placing| placing.resident > 0);
+    fits && (least..=cus).contains(&shape.workgroups) && shape.times.median_ns >= LONG_NS
+}
+
+/// By time, the longest first.
+fn persistent(kernels: &[NamedKernel], cus: u64) -> Vec<PersistentShape> {
+    let shapes = kernels.iter().flat_map(|kernel| {
+        let shapes = kernel.shapes.iter().filter(|shape| is_persistent(shape, cus));
+        shapes.map(|shape| (&kernel.name, shape))
+    });
+    let mut shapes: Vec<(&String, &LaunchShape)> = shapes.collect();
+    shapes.sort_by_key(|(_, shape)| std::cmp::Reverse(shape.times.total_ns));
+    let persistent = |(kernel, shape): (&String, &LaunchShape)| PersistentShape {
+        kernel: kernel.clone(),
+        workgroups: shape.workgroups,
+        launches: shape.times.launches,
+        median_ns: shape.times.median_ns,
+        max_ns: shape.times.max_ns,
+        share: shape.times.share,
+    };
+    shapes.into_iter().map(persistent).collect()
+}

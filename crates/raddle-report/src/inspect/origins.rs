@@ -1,0 +1,62 @@
+//! Where do the figures of a profile come from, and how long did kernels wait for their start?
+
+use raddle_sim::percentile;
+use raddle_trace::{Field, Op, Origin, Profile};
+use serde::Serialize;
+
+use super::kernels::kernels;
+use crate::units::share;
+
+/// Shares of the kernel launches, by where one field comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct FieldOrigins {
+    pub(super) field: &'static str,
+    pub(super) measured: f64,
+    pub(super) joined: f64,
+    pub(super) assumed: f64,
+}
+
+/// Every field that is not always measured.
+pub(super) fn origins(profile: &Profile) -> Vec<FieldOrigins> {
+    let all: Vec<&Op> = kernels(profile).collect();
+    let origins = |field| {
+        let of = |origin| {
+            let from = all.iter().filter(|op| op.provenance.of(field) == origin);
+            share(from.count() as u128, all.len() as u128)
+        };
+        FieldOrigins {
+            field: field.name(),
+            measured: of(Origin::Measured),
+            joined: of(Origin::Joined),
+            assumed: of(Origin::Assumed),
+        }
+    };
+    Field::ALL.map(origins).to_vec()
+}
+
+/// Waits from launch to start, of kernels whose launch the file says.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct LaunchWaits {
+    /// How many there are; the shares of their origins are in [`origins`].
+    pub(super) known: u64,
+    pub(super) wait_p50_ns: u64,
+    /// Nearest rank.
+    pub(super) wait_p99_ns: u64,
+}
+
+impl LaunchWaits {
+    pub(super) fn of(profile: &Profile) -> Self {
+        let known = |op: &&Op| op.provenance.of(Field::Arrival) != Origin::Assumed;
+        let waits =
+            kernels(profile).filter(known).map(|op| op.start_ns.saturating_sub(op.arrival_ns));
+        let mut waits: Vec<u64> = waits.collect();
+        waits.sort_unstable();
+        Self {
+            known: waits.len() as u64,
+            wait_p50_ns: percentile(&waits, 50),
+            wait_p99_ns: percentile(&waits, 99),
+        }
+    }
+}

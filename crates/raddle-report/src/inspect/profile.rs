@@ -1,0 +1,150 @@
+//! What is known of one profile?
+
+use raddle_device::Device;
+use raddle_sim::Fidelity;
+use raddle_trace::{CommRule, Communication, Profile};
+use serde::Serialize;
+
+use super::claims::Claims;
+use super::concurrency::Concurrency;
+use super::kernels::{self, LaunchPart, NamedKernel, kernels};
+use super::limits::Limits;
+use super::origins::{FieldOrigins, LaunchWaits, origins};
+use super::streams::{InspectedStream, streams};
+use crate::replay::{DeviceFacts, DeviceFound, QuirkMet};
+
+/// Everything that was asked for.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Inspection {
+    /// The version of this tool.
+    raddle: &'static str,
+    pub(super) profiles: Vec<InspectedProfile>,
+}
+
+impl Inspection {
+    /// What is known of these profiles.
+    #[must_use]
+    pub const fn new(profiles: Vec<InspectedProfile>) -> Self {
+        Self { raddle: env!("CARGO_PKG_VERSION"), profiles }
+    }
+}
+
+/// What a profile was inspected with.
+#[derive(Debug)]
+pub struct InspectedAs<'p> {
+    /// Its name in results.
+    pub name: &'p str,
+    /// The device it was recorded on and how that was found, or why it is not known.
+    pub device: Result<(Device, DeviceFound), String>,
+    /// The rule for communication kernels.
+    pub rule: CommRule,
+    /// What that did.
+    pub communication: &'p Communication,
+    /// The replay against the recording.
+    pub self_replay: Option<Fidelity>,
+}
+
+/// What is in one profile. Times are nanoseconds, shares are 0 to 1.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct InspectedProfile {
+    pub(super) name: String,
+    pub(super) format: &'static str,
+    /// The device it was recorded on, and how that is known.
+    pub(super) device: Option<DeviceFacts>,
+    /// What the file calls it.
+    pub(super) called: Option<String>,
+    /// Why the device is not known.
+    #[serde(skip)]
+    pub(super) unknown: Option<String>,
+    pub(super) events: u64,
+    pub(super) kernels: u64,
+    pub(super) copies: u64,
+    pub(super) sets: u64,
+    pub(super) workgroups: u64,
+    pub(super) span_ns: u64,
+    pub(super) resolution_ns: u64,
+    pub(super) streams: Vec<InspectedStream>,
+    pub(super) concurrency: Concurrency,
+    /// Distinct ones of workgroups, work-items, registers and LDS.
+    pub(super) shapes: u64,
+    /// By time, the longest first.
+    pub(super) by_kernel: Vec<NamedKernel>,
+    /// What keeps workgroups off a compute unit; absent where the device is not known.
+    pub(super) limits: Option<Limits>,
+    /// The occupancy that the file states, against ours; absent where it states none.
+    pub(super) claims: Option<Claims>,
+    /// What is left of it by the rule.
+    pub(super) communication: LaunchPart,
+    /// What became of communication kernels, and how long they last as recorded and now.
+    pub(super) comm: CommunicationRule,
+    pub(super) arrivals: LaunchWaits,
+    pub(super) origins: Vec<FieldOrigins>,
+    pub(super) quirks: Vec<QuirkMet>,
+    /// The replay against the recording, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) self_replay: Option<Fidelity>,
+}
+
+/// The rule for communication kernels and what it did.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct CommunicationRule {
+    pub(super) rule: &'static str,
+    /// Before the rule.
+    pub(super) launches: u64,
+    pub(super) recorded_ns: u64,
+    /// After it.
+    pub(super) inspected_ns: u64,
+}
+
+impl CommunicationRule {
+    fn new(rule: CommRule, found: &Communication) -> Self {
+        Self {
+            rule: rule.name(),
+            launches: found.launches,
+            recorded_ns: found.recorded_ns,
+            inspected_ns: found.replayed_ns,
+        }
+    }
+}
+
+impl InspectedProfile {
+    /// What is known of a profile.
+    #[must_use]
+    pub fn new(profile: &Profile, with: InspectedAs<'_>) -> Self {
+        let (device, unknown) = match with.device {
+            Ok(device) => (Some(device), None),
+            Err(why) => (None, Some(why)),
+        };
+        let own = device.as_ref().map(|(device, _)| device);
+        let by_kernel = kernels::by_kernel(profile, own);
+        Self {
+            name: with.name.to_owned(),
+            format: profile.format.name(),
+            device: device.as_ref().map(|(device, found)| DeviceFacts::new(device, *found)),
+            called: profile.device.as_ref().map(|device| device.name.clone()),
+            unknown,
+            events: profile.report.events,
+            kernels: profile.report.kernels,
+            copies: profile.report.copies,
+            sets: profile.report.sets,
+            workgroups: kernels(profile).fold(0, |sum, op| op.workgroups.saturating_add(sum)),
+            span_ns: profile.span_ns,
+            resolution_ns: profile.resolution_ns,
+            streams: streams(profile),
+            concurrency: Concurrency::of(profile),
+            shapes: kernels::shapes(&by_kernel),
+            limits: own.map(|own| Limits::of(&by_kernel, own)),
+            claims: own.and_then(|own| Claims::of(profile, own)),
+            communication: kernels::communication(&by_kernel),
+            comm: CommunicationRule::new(with.rule, with.communication),
+            arrivals: LaunchWaits::of(profile),
+            origins: origins(profile),
+            quirks: QuirkMet::of(profile),
+            self_replay: with.self_replay,
+            by_kernel,
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What does each stream of a profile do?
+
+use std::collections::BTreeSet;
+
+use raddle_trace::{Op, OpKind, Profile};
+use serde::Serialize;
+
+use super::concurrency::Running;
+use crate::units::share;
+
+/// One stream, over its kernels, copies and fills.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct InspectedStream {
+    pub(super) label: String,
+    pub(super) context: Option<u64>,
+    pub(super) kernels: u64,
+    pub(super) copies: u64,
+    pub(super) sets: u64,
+    /// Summed over kernel launches.
+    pub(super) kernel_ns: u64,
+    /// At least one op ran.
+    pub(super) busy_ns: u64,
+    /// Its share of the profile's span.
+    pub(super) busy: f64,
+    /// Two or more ran.
+    pub(super) overlap_ns: u64,
+    /// The priorities that its kernels state, rising; none where the file says nothing.
+    pub(super) priorities: Vec<i32>,
+}
+
+/// The streams, in order of first use.
+pub(super) fn streams(profile: &Profile) -> Vec<InspectedStream> {
+    let mut ops: Vec<Vec<&Op>> = vec![Vec::new(); profile.streams.len()];
+    for op in &profile.ops {
+        if let Some(ops) = ops.get_mut(op.stream as usize) {
+            ops.push(op);
+        }
+    }
+    let stream = |(label, ops): (&raddle_trace::StreamLabel, &Vec<&Op>)| {
+        let of = |kind| ops.iter().filter(move |op| op.kind == kind);
+        let running = Running::of(ops.iter().map(|op| (op.start_ns, op.end_ns())));
+        let priorities: BTreeSet<i32> = of(OpKind::Kernel).filter_map(|op| op.priority).collect();
+        let busy_ns = running.at_least_one();
+        InspectedStream {
+            label: label.label.clone(),
+            context: label.context,
+            kernels: of(OpKind::Kernel).count() as u64,
+            copies: of(OpKind::Copy).count() as u64,
+            sets: of(OpKind::Set).count() as u64,
+            kernel_ns: of(OpKind::Kernel).fold(0, |sum, op| op.duration_ns.saturating_add(sum)),
+            busy_ns,
+            busy: share(busy_ns.into(), profile.span_ns.into()),
+            overlap_ns: running.two + running.more,
+            priorities: priorities.into_iter().collect(),
+        }
+    };
+    profile.streams.iter().zip(&ops).map(stream).collect()
+}

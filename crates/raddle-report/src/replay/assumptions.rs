@@ -1,0 +1,157 @@
+//! On which assumptions does every figure of a replay rest, and what should be looked at twice?
+
+use raddle_trace::{BarrierRule, CommRule};
+
+use super::device::{DeviceFacts, DeviceFound};
+use super::facts::{ArrivalOrigins, CommunicationShares, ProfileFacts};
+use super::requests::{assumptions, repeating};
+use crate::units::{counted, duration, percent};
+
+/// By which rules what no profile says was filled in.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// Whether workgroups have barriers.
+    pub barriers: BarrierRule,
+    /// What became of communication kernels.
+    pub communication: CommRule,
+    /// What else the user claims, a sentence each.
+    pub claims: Vec<String>,
+    /// What a reader should know of rules that changed nothing.
+    pub warnings: Vec<String>,
+}
+
+/// The cost model in a few clauses, with the shares of what they concern.
+pub(super) fn cost_model(sources: &[ProfileFacts], rules: &Rules, repeats: bool) -> Vec<String> {
+    let mut said = vec![
+        "a workgroup lasts launch duration / ceil(workgroups / (CUs x resident)) of the profile's own device, unscaled on another one".to_owned(),
+        "co-location costs nothing until a resource is full".to_owned(),
+        match rules.barriers {
+            BarrierRule::Assume => format!(
+                "barriers assumed where shared memory is used: {} of kernel time",
+                each(sources, |source| percent(source.barrier_assumed))
+            ),
+            BarrierRule::Yes => "every workgroup is taken to have a barrier".to_owned(),
+            BarrierRule::No => "no workgroup is taken to have a barrier".to_owned(),
+        },
+        format!("arrivals: {}", each(sources, arrivals)),
+        format!(
+            "workgroup times are upper bounds where the source ran kernels side by side: {} of kernel time",
+            each(sources, |source| percent(source.overlapped))
+        ),
+        format!(
+            "energy: weights of instructions are assumed, and by the name of a kernel what its waves do: {} of kernel time",
+            each(sources, |source| percent(source.activity_assumed))
+        ),
+        "open loop: recorded launch times are kept".to_owned(),
+    ];
+    said.extend(communication(sources, rules.communication));
+    said.extend(assumptions(sources));
+    if let Some(repeating) = repeating(sources, repeats) {
+        said.push(repeating);
+    } else if sources.len() > 1 {
+        said.push(
+            if repeats {
+                "the shorter profiles repeat until the longest has ended once"
+            } else {
+                "no profile repeats"
+            }
+            .to_owned(),
+        );
+    }
+    said.extend(rules.claims.iter().cloned());
+    said
+}
+
+/// What became of communication kernels, with their shares of kernel time.
+fn communication(sources: &[ProfileFacts], comm: CommRule) -> Option<String> {
+    if sources.iter().all(|source| source.communication.is_none()) {
+        let none = "no kernel is communication by its name".to_owned();
+        return (comm != CommRule::Keep).then_some(none);
+    }
+    let said = |figure: &dyn Fn(&CommunicationShares) -> String| {
+        each(sources, |source| source.communication.as_ref().map_or("none".to_owned(), figure))
+    };
+    let recorded = |found: &CommunicationShares| percent(found.recorded);
+    Some(match comm {
+        CommRule::Fixed => format!(
+            "communication lasts as long as the shortest launch of its kernel and grid, its work without the wait for peers: {} of kernel time",
+            said(&|found| format!("{} instead of {}", percent(found.replayed), recorded(found)))
+        ),
+        CommRule::Drop => format!(
+            "communication is left out, and what waited for it waits for what it waited for: {} of kernel time",
+            said(&|found| format!(
+                "{}, {}",
+                counted(found.launches, "launch", "launches"),
+                recorded(found)
+            ))
+        ),
+        CommRule::Keep => format!(
+            "communication, which mostly waits for peers, lasts as recorded: {} of kernel time (`--comm` changes it)",
+            said(&recorded)
+        ),
+    })
+}
+
+/// Where the arrivals of a profile come from, with the shares of its launches.
+fn arrivals(source: &ProfileFacts) -> String {
+    let ArrivalOrigins { measured, joined, assumed } = source.arrivals;
+    let parts =
+        [(measured, "measured"), (joined, "joined from launch calls"), (assumed, "assumed")];
+    let parts = parts.iter().filter(|(share, _)| *share > 0.0);
+    let parts: Vec<String> =
+        parts.map(|(share, origin)| format!("{} {origin}", percent(*share))).collect();
+    parts.join(" and ")
+}
+
+/// One figure, or one a profile by name.
+fn each(sources: &[ProfileFacts], figure: impl Fn(&ProfileFacts) -> String) -> String {
+    match sources {
+        [source] => figure(source),
+        _ => {
+            let figures =
+                sources.iter().map(|source| format!("{} {}", source.name, figure(source)));
+            figures.collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+/// Work that nobody saw issued is issued as early as can be, which changes what a replay means.
+fn no_launch_times(source: &ProfileFacts) -> Option<String> {
+    /// From this share of the launches on.
+    const MOST: f64 = 0.5;
+    let ProfileFacts { name, span_ns, kernel_ns, .. } = source;
+    (source.arrivals.assumed >= MOST).then(|| {
+        format!(
+            "{} of the launches of {name} have no recorded launch time, so they are issued with the one before them or at once: the gaps of the recording ({} with {} of kernel time) close, and makespan, used and latencies say how the work queues, not how it arrives. Record the launches too (docs/profiles.md)",
+            percent(source.arrivals.assumed),
+            duration(*span_ns),
+            duration(*kernel_ns),
+        )
+    })
+}
+
+/// What a reader should think about before trusting the figures.
+pub(super) fn warnings(sources: &[ProfileFacts], target: &DeviceFacts) -> Vec<String> {
+    let mut said: Vec<String> = sources.iter().filter_map(no_launch_times).collect();
+    let other: Vec<String> = sources
+        .iter()
+        .filter(|source| !source.at_home)
+        .map(|source| format!("{} on {}", source.name, source.device))
+        .collect();
+    if !other.is_empty() {
+        said.push(format!(
+            "recorded on another device than {target}: {}; their workgroup times are not scaled",
+            other.join(", ")
+        ));
+    }
+    for source in sources {
+        let why = match source.device.found {
+            DeviceFound::StandIn => "does not say on which device it was recorded",
+            DeviceFound::Strange => "was recorded on a device that is not known here",
+            _ => continue,
+        };
+        let name = &source.name;
+        said.push(format!("{name} {why}, so {target} stands in for it in the cost model"));
+    }
+    said
+}

@@ -1,0 +1,90 @@
+//! What do results say of a device?
+
+use raddle_device::Device;
+use raddle_policy::{Footprint, Resource};
+use serde::Serialize;
+
+use crate::units::plain;
+
+/// How a device was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DeviceFound {
+    /// Named by whoever asked for the run.
+    Named,
+    /// Named by the profile, and in the device table.
+    Table,
+    /// Assumed: the table has only a neighbour of what the profile names, or several that fit.
+    Assumed,
+    /// Made from the properties in the profile.
+    Properties,
+    /// Not said: the device replayed on stands in for it.
+    StandIn,
+    /// Said, but not known: the device replayed on stands in for it.
+    Strange,
+}
+
+/// A device and how it was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct DeviceFacts {
+    /// Its id in the device table.
+    pub id: String,
+    /// The name of the product.
+    pub product: String,
+    /// Its compute units.
+    pub cus: u16,
+    /// How it was found.
+    pub found: DeviceFound,
+}
+
+impl DeviceFacts {
+    /// The facts about a device.
+    #[must_use]
+    pub fn new(device: &Device, found: DeviceFound) -> Self {
+        let Device { id, product, cus, .. } = device;
+        Self { id: id.clone(), product: product.clone(), cus: *cus, found }
+    }
+}
+
+impl std::fmt::Display for DeviceFacts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = match self.found {
+            DeviceFound::Properties => "described in the profile".to_owned(),
+            DeviceFound::Assumed => format!("{}, assumed", self.id),
+            _ => self.id.clone(),
+        };
+        write!(f, "{} ({name}, {} CUs)", plain(&self.product, 40), self.cus)
+    }
+}
+
+/// How large the units are in which a refusal of this footprint counts a resource, and of what.
+pub(super) fn unit(
+    device: &Device,
+    resource: Resource,
+    footprint: &Footprint,
+) -> (u64, &'static str) {
+    // Of what can be no demand at all, registers are counted before any rounding.
+    if resource == Resource::Vgpr && device.demand(footprint).is_err() {
+        return (1, "registers for each work-item");
+    }
+    unit_of(device, resource)
+}
+
+/// How large the units of a resource are for a person, and of what.
+#[must_use]
+pub fn unit_of(device: &Device, resource: Resource) -> (u64, &'static str) {
+    let granules = &device.granules;
+    match resource {
+        Resource::Lds => (granules.lds_bytes.into(), "bytes of shared memory"),
+        Resource::Vgpr => {
+            (u64::from(granules.vgprs_per_lane) * u64::from(device.wave_size), "vector registers")
+        }
+        Resource::Sgpr => (granules.sgprs.into(), "scalar registers"),
+        Resource::Waves => (1, "wave slots"),
+        Resource::Workgroups => (1, "workgroup slots"),
+        Resource::Barriers => (1, "barriers"),
+        Resource::Grid => (1, "workgroups"),
+        Resource::Cus => (1, "compute units"),
+        _ => (1, "units"),
+    }
+}

@@ -1,0 +1,244 @@
+//! What should a reader of results know of each profile that was replayed?
+//!
+//! Shares are of 0 to 1; times are nanoseconds. Nothing here comes from a file's metadata: names of
+//! profiles are file names, and the rest are figures.
+
+use raddle_policy::Barrier;
+use raddle_trace::{Field, Op, OpKind, Origin, Profile};
+use serde::Serialize;
+
+use super::device::DeviceFacts;
+use super::requests::RequestFacts;
+use crate::units::{self, share};
+
+/// A profile as it is replayed.
+#[derive(Clone, Copy, Debug)]
+pub struct ReplayedProfile<'p> {
+    /// Its name in results.
+    pub name: &'p str,
+    /// What was read.
+    pub profile: &'p Profile,
+    /// When it begins, in nanoseconds.
+    pub start_ns: u64,
+    /// Its share, for policies that divide by shares.
+    pub share: u32,
+    /// What became of its communication kernels.
+    pub communication: raddle_trace::Communication,
+    /// The requests that run it.
+    pub requests: Option<&'p RequestFacts>,
+}
+
+impl ReplayedProfile<'_> {
+    /// The name of a task's kernel.
+    pub(super) fn kernel(&self, task: u32) -> String {
+        let kernel = self.profile.ops[task as usize].kernel;
+        self.profile.kernels.get(kernel as usize).cloned().unwrap_or_default()
+    }
+}
+
+/// What results say of one profile.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ProfileFacts {
+    pub(crate) name: String,
+    pub(crate) format: &'static str,
+    /// The device whose figures turn launch durations into workgroup durations.
+    pub(crate) device: DeviceFacts,
+    /// Whether that is the device replayed on.
+    pub(crate) at_home: bool,
+    pub(crate) events: u64,
+    pub(crate) kernels: u64,
+    pub(crate) copies: u64,
+    pub(crate) sets: u64,
+    pub(crate) workgroups: u64,
+    pub(crate) streams: usize,
+    /// Summed over kernel launches.
+    pub(crate) kernel_ns: u64,
+    pub(crate) span_ns: u64,
+    pub(crate) resolution_ns: u64,
+    pub(crate) start_ns: u64,
+    pub(crate) share: u32,
+    /// Where the arrival times of kernels come from: shares of the launches.
+    pub(super) arrivals: ArrivalOrigins,
+    /// The share of kernel time that lies in launches whose barriers are assumed.
+    pub(crate) barrier_assumed: f64,
+    /// The share of kernel time that lies in launches whose activity is assumed by their names.
+    pub(crate) activity_assumed: f64,
+    /// The share of kernel time during which another kernel ran: there, workgroup times are upper
+    /// bounds.
+    pub(crate) overlapped: f64,
+    /// CommunicationShares kernels; absent where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) communication: Option<CommunicationShares>,
+    /// The requests that run it, if any do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) requests: Option<RequestFacts>,
+    /// What was met in the file.
+    pub(crate) quirks: Vec<QuirkMet>,
+}
+
+/// CommunicationShares kernels of a profile: how many, and their share of kernel time.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) struct CommunicationShares {
+    pub(super) launches: u64,
+    /// As recorded.
+    pub(super) recorded: f64,
+    /// As replayed, of the kernel time as recorded.
+    pub(super) replayed: f64,
+}
+
+impl CommunicationShares {
+    fn of(found: raddle_trace::Communication) -> Option<Self> {
+        let of = |part: u64| share(u128::from(part), u128::from(found.kernel_ns));
+        (found.launches > 0).then(|| Self {
+            launches: found.launches,
+            recorded: of(found.recorded_ns),
+            replayed: of(found.replayed_ns),
+        })
+    }
+}
+
+/// Shares of the kernel launches, by origin of their arrival.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct ArrivalOrigins {
+    pub(super) measured: f64,
+    pub(super) joined: f64,
+    pub(super) assumed: f64,
+}
+
+/// Something in a file that a reader should know.
+#[derive(Debug, Serialize)]
+pub struct QuirkMet {
+    pub(crate) name: &'static str,
+    pub(crate) count: u64,
+    pub(crate) explanation: &'static str,
+}
+
+impl QuirkMet {
+    /// Everything that was met in the file of a profile.
+    pub fn of(profile: &Profile) -> Vec<Self> {
+        let met = |(quirk, count): (raddle_trace::Quirk, u64)| Self {
+            name: quirk.name(),
+            count,
+            explanation: quirk.explanation(),
+        };
+        profile.report.quirks().map(met).collect()
+    }
+}
+
+impl std::fmt::Display for QuirkMet {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {}: {}", self.name, units::count(self.count), self.explanation)
+    }
+}
+
+impl ProfileFacts {
+    /// The facts about a profile recorded on `device`.
+    #[must_use]
+    pub fn new(replayed: &ReplayedProfile<'_>, device: DeviceFacts, at_home: bool) -> Self {
+        let profile = replayed.profile;
+        let report = &profile.report;
+        let kernels: Vec<&Op> = kernels(profile).collect();
+        let assumed = |op: &&&Op| op.footprint.barrier == Barrier::Assumed;
+        let named = |op: &&&Op| op.provenance.of(Field::Activity) == Origin::Assumed;
+        let kernel_ns = time(kernels.iter().copied());
+        let (overlapped, sum) = overlap(&kernels);
+        Self {
+            name: replayed.name.to_owned(),
+            format: profile.format.name(),
+            device,
+            at_home,
+            events: report.events,
+            kernels: report.kernels,
+            copies: report.copies,
+            sets: report.sets,
+            workgroups: kernels.iter().fold(0, |sum, op| op.workgroups.saturating_add(sum)),
+            streams: profile.streams.len(),
+            kernel_ns: u64::try_from(kernel_ns).unwrap_or(u64::MAX),
+            span_ns: profile.span_ns,
+            resolution_ns: profile.resolution_ns,
+            start_ns: replayed.start_ns,
+            share: replayed.share,
+            arrivals: ArrivalOrigins::of(&kernels),
+            barrier_assumed: share(time(kernels.iter().filter(assumed).copied()), kernel_ns),
+            activity_assumed: share(time(kernels.iter().filter(named).copied()), kernel_ns),
+            overlapped: share(overlapped, sum),
+            communication: CommunicationShares::of(replayed.communication),
+            requests: replayed.requests.cloned(),
+            quirks: QuirkMet::of(profile),
+        }
+    }
+}
+
+fn kernels(profile: &Profile) -> impl Iterator<Item = &Op> {
+    profile.ops.iter().filter(|op| op.kind == OpKind::Kernel)
+}
+
+fn time<'o>(ops: impl Iterator<Item = &'o Op>) -> u128 {
+    ops.map(|op| u128::from(op.duration_ns)).sum()
+}
+
+impl ArrivalOrigins {
+    fn of(kernels: &[&Op]) -> Self {
+        let of = |origin| {
+            let from = |op: &&&Op| op.provenance.of(Field::Arrival) == origin;
+            share(kernels.iter().filter(from).count() as u128, kernels.len() as u128)
+        };
+        Self {
+            measured: of(Origin::Measured),
+            joined: of(Origin::Joined),
+            assumed: of(Origin::Assumed),
+        }
+    }
+}
+
+/// Kernel time during which another kernel ran, and all kernel time.
+fn overlap(kernels: &[&Op]) -> (u128, u128) {
+    let mut edges: Vec<(u64, i64)> = Vec::with_capacity(2 * kernels.len());
+    for op in kernels {
+        edges.push((op.start_ns, 1));
+        edges.push((op.end_ns(), -1));
+    }
+    // At one instant, ends before starts: touching is no overlap.
+    edges.sort_unstable();
+    let (mut running, mut since) = (0_i64, 0_u64);
+    let (mut overlapped, mut all) = (0_u128, 0_u128);
+    for (at, change) in edges {
+        // Starts come before their ends, so there are never fewer than none.
+        let spent = u128::from(at - since) * u128::from(running.unsigned_abs());
+        all += spent;
+        if running > 1 {
+            overlapped += spent;
+        }
+        running += change;
+        since = at;
+    }
+    (overlapped, all)
+}
+
+#[cfg(test)]
+mod tests {
+    use raddle_trace::{ImportOptions, read};
+
+    use super::*;
+
+    fn shares(rows: &[(u64, u64)]) -> (u128, u128) {
+        let mut text =
+            "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns\n".to_owned();
+        for (start, duration) in rows {
+            text += &format!("k,1,1,1,32,1,1,{start},{duration}\n");
+        }
+        let profile = read("t.csv", text.as_bytes(), &ImportOptions::default()).unwrap();
+        let kernels: Vec<&Op> = kernels(&profile).collect();
+        overlap(&kernels)
+    }
+
+    #[test]
+    fn quirk_21_only_time_shared_with_another_kernel_counts() {
+        assert_eq!(shares(&[(0, 10), (10, 10)]), (0, 20));
+        assert_eq!(shares(&[(0, 10), (5, 10)]), (10, 20));
+        assert_eq!(shares(&[(0, 100), (10, 10), (15, 10)]), (15 + 20, 120));
+        assert_eq!(shares(&[(0, 10), (0, 10)]), (20, 20));
+    }
+}

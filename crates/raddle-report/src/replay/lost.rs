@@ -1,0 +1,132 @@
+//! Which launches never ran or never ended, and why?
+
+use std::collections::BTreeMap;
+
+use raddle_device::Device;
+use raddle_dispatch::Recipe;
+use raddle_policy::{Refusal, Resource};
+use raddle_sim::Outcome;
+use raddle_trace::OpKind;
+use raddle_workgroup::{MatchingConfig, Search};
+use serde::Serialize;
+
+use super::device::unit;
+use super::facts::ReplayedProfile;
+use super::runs::{RecipeRun, Replay};
+use crate::units::{counted, percent, share};
+
+/// Launches that can never run, for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct RefusedLaunches {
+    pub(super) profile: String,
+    pub(super) kernel: String,
+    /// What lacks: the limiter.
+    pub(super) resource: &'static str,
+    /// How much one workgroup wants, and how much there is; in `unit`.
+    pub(super) wanted: u64,
+    pub(super) available: u64,
+    pub(super) unit: &'static str,
+    /// What there is although it is not reported, where that is why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) unreported: Option<Unreported>,
+    pub(super) launches: u64,
+}
+
+/// Room that an approximate search does not see.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct Unreported {
+    /// The search of the recipe.
+    pub(super) search: &'static str,
+    /// How much an empty compute unit has in one run, in the unit of the refusal.
+    pub(super) there_is: u64,
+}
+
+/// Launches that never ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct StuckLaunches {
+    pub(super) profile: String,
+    pub(super) kernel: String,
+    pub(super) launches: u64,
+}
+
+/// What a search does not report of a resource, where an empty compute unit would have room.
+fn unreported(recipe: &Recipe, device: &Device, why: &Refusal, size: u64) -> Option<Unreported> {
+    let config: &MatchingConfig = recipe.allocate.settings()?;
+    let search = match config.search {
+        Search::Full => return None,
+        Search::Grouped { .. } => "grouped",
+        Search::Sampled { .. } => "sampled",
+        Search::Shared { .. } => "shared",
+    };
+    let there_is: u64 = match why.resource {
+        Resource::Vgpr => device.shape.vgpr_per_simd.into(),
+        Resource::Sgpr => device.shape.sgpr.into(),
+        Resource::Lds => device.shape.lds.into(),
+        _ => return None,
+    };
+    (why.wanted <= there_is).then(|| Unreported { search, there_is: there_is.saturating_mul(size) })
+}
+
+pub(super) fn refusals(replay: &Replay<'_>, run: &RecipeRun) -> Vec<RefusedLaunches> {
+    let mut found: BTreeMap<_, RefusedLaunches> = BTreeMap::new();
+    for refused in &run.together.refused {
+        let profile = &replay.profiles[usize::from(refused.process)];
+        let (kernel, why) = (profile.kernel(refused.task), refused.refusal);
+        let op = &profile.profile.ops[refused.task as usize];
+        let (size, unit) = unit(replay.target, why.resource, &op.footprint);
+        let key = (refused.process, kernel.clone(), why.resource, why.wanted, why.available);
+        let entry = found.entry(key).or_insert_with(|| RefusedLaunches {
+            profile: profile.name.to_owned(),
+            kernel,
+            resource: why.resource.name(),
+            wanted: why.wanted.saturating_mul(size),
+            available: why.available.saturating_mul(size),
+            unit,
+            unreported: unreported(&run.recipe, replay.target, &why, size),
+            launches: 0,
+        });
+        entry.launches += 1;
+    }
+    found.into_values().collect()
+}
+
+pub(super) fn stuck(outcome: &Outcome, profiles: &[ReplayedProfile<'_>]) -> Vec<StuckLaunches> {
+    let mut found: BTreeMap<(u16, String), StuckLaunches> = BTreeMap::new();
+    for launch in &outcome.stuck {
+        let record = &outcome.records[launch.index()];
+        let profile = &profiles[usize::from(record.process)];
+        let kernel = profile.kernel(record.task);
+        let entry = found.entry((record.process, kernel.clone()));
+        let profile = profile.name.to_owned();
+        entry.or_insert(StuckLaunches { profile, kernel, launches: 0 }).launches += 1;
+    }
+    found.into_values().collect()
+}
+
+/// A warning for each profile of which something can never run: what is refused takes no time.
+pub(super) fn refused_shares(profiles: &[ReplayedProfile<'_>], runs: &[RecipeRun]) -> Vec<String> {
+    let Some(run) = runs.first() else {
+        return Vec::new();
+    };
+    let mut lost = vec![(0_u64, 0_u128); profiles.len()];
+    for refused in &run.together.refused {
+        let process = usize::from(refused.process);
+        let (launches, ns) = &mut lost[process];
+        *launches += 1;
+        *ns += u128::from(profiles[process].profile.ops[refused.task as usize].duration_ns);
+    }
+    let of = |(loaded, &(launches, ns)): (&ReplayedProfile<'_>, &(u64, u128))| {
+        let kernels = loaded.profile.ops.iter().filter(|op| op.kind == OpKind::Kernel);
+        let all = kernels.map(|op| u128::from(op.duration_ns)).sum();
+        (launches > 0).then(|| {
+            format!(
+                "{} of {}, {} of its kernel time, can never run here and take no time: its figures are of the rest",
+                counted(launches, "launch", "launches"),
+                loaded.name,
+                percent(share(ns, all))
+            )
+        })
+    };
+    profiles.iter().zip(&lost).filter_map(of).collect()
+}

@@ -1,0 +1,32 @@
+//! What came out of a replay, and how is it shown?
+//!
+//! [`ReplayResult`] is the whole result as data, `summary.json`; [`document`] is the same for
+//! people, with pictures made from the runs.
+
+mod assumptions;
+mod comparison;
+mod device;
+mod facts;
+mod files;
+mod fill;
+mod grouping;
+mod latency;
+mod lost;
+mod over_time;
+mod refused;
+mod requests;
+mod result;
+mod runs;
+mod shares;
+mod tiles;
+mod turns;
+mod words;
+
+pub use assumptions::Rules;
+pub use device::{DeviceFacts, DeviceFound, unit_of};
+pub use facts::{ProfileFacts, QuirkMet, ReplayedProfile};
+pub use files::{DrawnTimeline, LOG, PAGE, PERFETTO, SUMMARY};
+pub use fill::{Closing, document};
+pub use requests::RequestFacts;
+pub use result::{RecipeResult, ReplayResult};
+pub use runs::{RecipeRun, Replay};

@@ -1,0 +1,150 @@
+//! How full was the device over time, how many launches waited or ran, and whose?
+//!
+//! Two pictures a recipe, all with the same axes.
+
+use raddle_sim::{Outcome, Series as Buckets};
+
+use super::grouping::{Group, legend};
+use super::result::ReplayResult;
+use super::runs::RecipeRun;
+use crate::document::{Axis, Block, Chart, ChartKind, Document, Scale, Series, Unit, round_up};
+use crate::units::{count, duration, percent, share};
+
+pub(super) fn fill(
+    document: &mut Document,
+    result: &ReplayResult,
+    runs: &[RecipeRun],
+    groups: &[Group],
+) {
+    document.section("occupancy", "Occupancy over time");
+    let until = runs.iter().map(|run| run.together.series.until_ns).max().unwrap_or(0);
+    if until == 0 {
+        let none = "Nothing ran, so there is nothing to show over time.";
+        return document.page(Block::Note(none.to_owned()));
+    }
+    let x = Axis { title: "", scale: Scale::Linear(until as f64), unit: Unit::Ns };
+    let slots = count(runs.first().map_or(0, |run| run.together.wave_slots));
+    document.page(Block::Note(format!("Wave slots in use, of {slots}, stacked in the order of the list, the first at the bottom; each step is a mean. All pictures have the same axes.")));
+    let mut occupancy: Vec<Chart> = Vec::new();
+    let mut depth: Vec<Chart> = Vec::new();
+    for (recipe, run) in result.recipes.iter().zip(runs) {
+        let outcome = &run.together;
+        let note = format!(
+            "{} used, steps of {}",
+            percent(recipe.summary.utilisation),
+            duration(outcome.series.bucket_ns)
+        );
+        occupancy.push(Chart { note, ..stack(&run.name, outcome, groups, x) });
+        depth.push(depths(&run.name, &outcome.series, groups, x));
+    }
+    let fullest = occupancy.iter().map(stacked).fold(0.0, f64::max);
+    let fullest = round_up(fullest, Unit::Share).min(1.0);
+    let deepest = depth.iter().flat_map(|chart| &chart.series).flat_map(|series| &series.points);
+    let deepest = deepest.map(|point| point.1).fold(1.0, f64::max);
+    occupancy.iter_mut().for_each(|chart| chart.y.scale = Scale::Linear(fullest));
+    depth.iter_mut().for_each(|chart| chart.y.scale = Scale::Linear(deepest));
+    document.page(Block::Charts(legend(groups, ChartKind::Stack), occupancy));
+    document.section("queue", "Queue depth over time");
+    let words = "Kernel launches that were ready and had not ended, running ones included: means of the same steps as above.";
+    document.page(Block::Note(words.to_owned()));
+    document.page(Block::Charts(legend(groups, ChartKind::Steps), depth));
+}
+
+/// The highest sum of all series of a picture at one place.
+fn stacked(chart: &Chart) -> f64 {
+    let sum =
+        |at: usize| chart.series.iter().filter_map(move |series| Some(series.points.get(at)?.1));
+    let longest = chart.series.iter().map(|series| series.points.len()).max().unwrap_or(0);
+    (0..longest).map(|at| sum(at).sum::<f64>()).fold(0.0, f64::max)
+}
+
+/// The value of each bucket from its begin on, and 0 where the run ends.
+fn points(buckets: &Buckets, values: impl IntoIterator<Item = f64>) -> Vec<(f64, f64)> {
+    let at = |bucket: u64| bucket.saturating_mul(buckets.bucket_ns).min(buckets.until_ns) as f64;
+    let mut points: Vec<(f64, f64)> =
+        (0..).zip(values).map(|(bucket, value)| (at(bucket), value)).collect();
+    let end = at(points.len() as u64);
+    points.push((end, 0.0));
+    points
+}
+
+fn stack(recipe: &str, outcome: &Outcome, groups: &[Group], x: Axis) -> Chart {
+    let buckets = &outcome.series;
+    let all: u128 = outcome.wave_ns.iter().sum();
+    let there =
+        |bucket| (u128::from(outcome.wave_slots) * u128::from(buckets.lasts(bucket))).max(1);
+    let series: Vec<Series> = groups
+        .iter()
+        .enumerate()
+        .map(|(look, group)| {
+            let used = group.sum(|process| &buckets.processes[process].wave_ns);
+            let shares =
+                used.iter().enumerate().map(|(bucket, ns)| *ns as f64 / there(bucket) as f64);
+            let own = group.total(|process| outcome.wave_ns[process]);
+            Series {
+                look,
+                words: format!("{} {}", group.name, percent(share(own, all))),
+                points: points(buckets, shares),
+                mark: None,
+            }
+        })
+        .collect();
+    let told: Vec<&str> = series.iter().map(|series| &*series.words).collect();
+    Chart {
+        title: recipe.to_owned(),
+        note: String::new(),
+        words: format!(
+            "Occupancy. Of the wave-slot time used: {}. The run ends at {}.",
+            told.join(", "),
+            duration(buckets.until_ns)
+        ),
+        kind: ChartKind::Stack,
+        x,
+        y: Axis { title: "wave slots in use", scale: Scale::Linear(1.0), unit: Unit::Share },
+        rule: None,
+        series,
+    }
+}
+
+fn depths(recipe: &str, buckets: &Buckets, groups: &[Group], x: Axis) -> Chart {
+    let series: Vec<Series> = groups
+        .iter()
+        .enumerate()
+        .map(|(look, group)| {
+            let launches = group.sum(|process| &buckets.processes[process].launch_ns);
+            let mean =
+                |(bucket, ns): (usize, &u128)| *ns as f64 / buckets.lasts(bucket).max(1) as f64;
+            let means: Vec<f64> = launches.iter().enumerate().map(mean).collect();
+            let deepest = means.iter().copied().fold(0.0, f64::max);
+            Series {
+                look,
+                words: format!("{} at most {deepest:.2}", group.name),
+                points: points(buckets, means),
+                mark: None,
+            }
+        })
+        .collect();
+    let told: Vec<&str> = series.iter().map(|series| &*series.words).collect();
+    Chart {
+        title: recipe.to_owned(),
+        note: String::new(),
+        words: format!("Queue depth. In a step: {}.", told.join(", ")),
+        kind: ChartKind::Steps,
+        x,
+        y: Axis { title: "launches", scale: Scale::Linear(1.0), unit: Unit::Count },
+        rule: None,
+        series,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_bucket_is_as_wide_as_it_lasted() {
+        let buckets = Buckets { bucket_ns: 8, until_ns: 20, processes: Vec::new() };
+        let points = points(&buckets, [0.5, 0.0, 0.25]);
+        assert_eq!(points, [(0.0, 0.5), (8.0, 0.0), (16.0, 0.25), (20.0, 0.0)]);
+    }
+}

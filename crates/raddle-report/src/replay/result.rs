@@ -1,0 +1,123 @@
+//! What came out of a replay, as one document: `summary.json`, and what the texts are made from.
+//!
+//! No paths and nothing from the metadata of a profile: equal input gives equal bytes anywhere.
+
+use raddle_dispatch::Recipe;
+use raddle_sim::{Outcome, Summary};
+use serde::Serialize;
+
+use super::assumptions::{cost_model, warnings};
+use super::device::DeviceFacts;
+use super::facts::ProfileFacts;
+use super::files::{DrawnTimeline, LOG};
+use super::lost::{RefusedLaunches, StuckLaunches, refusals, refused_shares, stuck};
+use super::runs::{RecipeRun, Replay};
+use crate::units::counted;
+
+/// The whole result of a replay.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ReplayResult {
+    /// The version of this tool.
+    pub(crate) raddle: &'static str,
+    /// What was replayed on.
+    pub(crate) device: DeviceFacts,
+    /// What was replayed.
+    pub(crate) profiles: Vec<ProfileFacts>,
+    /// Under which rules: what every figure rests on.
+    pub(crate) assumptions: Vec<String>,
+    /// What a reader should think about.
+    pub(crate) warnings: Vec<String>,
+    /// The recipes under which launches never ended: their figures are of the rest.
+    pub(crate) stuck: Vec<String>,
+    /// One entry a recipe.
+    pub(crate) recipes: Vec<RecipeResult>,
+}
+
+/// The result of one recipe.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct RecipeResult {
+    pub(crate) name: String,
+    /// Launch path, turn, allocate, preempt and their parameters.
+    pub(crate) recipe: Recipe,
+    /// Its decision log, within the folder of results.
+    pub(crate) log: Option<String>,
+    /// How large that is.
+    pub(crate) log_bytes: Option<u64>,
+    /// Its timeline, if one was drawn.
+    pub(crate) timeline: Option<DrawnTimeline>,
+    pub(crate) summary: Summary,
+    /// Launches of first repetitions that can never run.
+    pub(crate) refusals: Vec<RefusedLaunches>,
+    /// Such launches in later repetitions.
+    pub(crate) refused_again: u64,
+    /// Launches that never ended although nothing more could happen.
+    pub(crate) stuck: Vec<StuckLaunches>,
+}
+
+impl RecipeResult {
+    fn new(replay: &Replay<'_>, run: &RecipeRun) -> Self {
+        let together = &run.together;
+        let base: Vec<&Outcome> =
+            if run.alone.is_empty() { vec![together] } else { run.alone.iter().collect() };
+        Self {
+            name: run.name.clone(),
+            recipe: run.recipe.clone(),
+            log: run.log_bytes.map(|_| format!("{}/{LOG}", run.name)),
+            log_bytes: run.log_bytes,
+            timeline: run.timeline.clone(),
+            summary: Summary::new(replay.workload, together, &base),
+            refusals: refusals(replay, run),
+            refused_again: together.refused_again,
+            stuck: stuck(together, replay.profiles),
+        }
+    }
+
+    /// How many launches of a process never ended.
+    pub(super) fn stuck_of(&self, process: &str) -> u64 {
+        let own = self.stuck.iter().filter(|stuck| stuck.profile == process);
+        own.map(|stuck| stuck.launches).sum()
+    }
+}
+
+impl ReplayResult {
+    /// The result of a replay from its runs.
+    #[must_use]
+    pub fn new(replay: &Replay<'_>, profiles: Vec<ProfileFacts>, runs: &[RecipeRun]) -> Self {
+        let recipes: Vec<RecipeResult> =
+            runs.iter().map(|run| RecipeResult::new(replay, run)).collect();
+        let mut warnings = warnings(&profiles, &replay.device);
+        warnings.extend(refused_shares(replay.profiles, runs));
+        warnings.extend(stuck_under(&recipes));
+        warnings.extend(replay.rules.warnings.iter().cloned());
+        let stuck = recipes.iter().filter(|result| result.summary.stuck > 0);
+        Self {
+            raddle: env!("CARGO_PKG_VERSION"),
+            device: replay.device.clone(),
+            assumptions: cost_model(&profiles, replay.rules, replay.workload.repeat),
+            warnings,
+            stuck: stuck.map(|result| result.name.clone()).collect(),
+            recipes,
+            profiles,
+        }
+    }
+
+    /// Of which recipes how many launches never ended; `None` where all launches did.
+    #[must_use]
+    pub fn stuck_launches(&self) -> Option<String> {
+        stuck_under(&self.recipes)
+    }
+}
+
+/// Of how many recipes launches never ended, and of which; `None` where all launches did.
+fn stuck_under(recipes: &[RecipeResult]) -> Option<String> {
+    let stuck = recipes.iter().filter(|result| result.summary.stuck > 0);
+    let told: Vec<String> = stuck
+        .map(|result| {
+            let launches = counted(result.summary.stuck, "launch", "launches");
+            format!("{launches} under {}", result.name)
+        })
+        .collect();
+    (!told.is_empty()).then(|| format!("{} never ended", told.join(", ")))
+}

@@ -1,0 +1,57 @@
+//! How was time divided between processes, and what did taking turns cost?
+
+use super::result::{RecipeResult, ReplayResult};
+use super::words::NAME;
+use crate::document::{Block, Cell, Column, Document, Medium, Table};
+use crate::units::{count, duration, percent};
+
+const WORDS: &str = "Run time is the time with waves on the device, alive time that with a launch ready that has not ended, a wait is alive without waves. The newcomer is the process that begins last, if one does: its share of the run times of all while it was alive. An overrun is the time for which a process still has waves on the device after its turn; it is charged to the process.";
+
+/// On a terminal only where a recipe divides time.
+pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
+    let divides = |recipe: &RecipeResult| {
+        let [_, turn, ..] = recipe.recipe.policies();
+        !["everyone", "highest-level"].contains(&turn)
+    };
+    let table = table(result);
+    if table.is_empty() {
+        return;
+    }
+    document.page(Block::Heading("Taking turns".to_owned()));
+    let any = result.recipes.iter().any(divides);
+    document.add_on(if any { Medium::Any } else { Medium::Page }, Block::Table(table));
+    document.page(Block::Note(WORDS.to_owned()));
+}
+
+/// One row a recipe; none where there is one process.
+fn table(result: &ReplayResult) -> Table {
+    let columns = [
+        Column::name("taking turns", NAME),
+        Column::figure("Jain of run"),
+        Column::figure("of run/alive"),
+        Column::figure("newcomer"),
+        Column::figure("longest wait"),
+        Column::figure("turns lost"),
+        Column::figure("switching"),
+        Column::figure("overruns"),
+        Column::figure("longest"),
+    ];
+    let mut table = Table::new("Taking turns", columns);
+    for recipe in &result.recipes {
+        let Some(fairness) = &recipe.summary.fairness else { continue };
+        let wait = fairness.longest_wait_ns;
+        table.row([
+            recipe.name.as_str().into(),
+            format!("{:.4}", fairness.jain_run).into(),
+            format!("{:.4}", fairness.jain_rate).into(),
+            fairness.newcomer_share.map_or_else(|| "-".to_owned(), percent).into(),
+            Cell::ranked(duration(wait), Some(wait as f64)),
+            count(fairness.switches).into(),
+            duration(fairness.switch_ns).into(),
+            count(fairness.overruns).into(),
+            duration(fairness.longest_overrun_ns).into(),
+        ]);
+    }
+    table.mark_best([4], &[]);
+    table
+}

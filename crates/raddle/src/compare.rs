@@ -1,0 +1,41 @@
+//! What differs between results of replays? The verb `compare`.
+
+use std::fs;
+use std::path::Path;
+
+use raddle_report::compare::{ComparedResult, compare, document};
+use raddle_report::json;
+use raddle_report::replay::SUMMARY;
+
+use crate::Console;
+use crate::args::{CompareArgs, Format};
+use crate::error::CliError;
+
+/// The verb `compare`.
+pub(crate) fn verb(
+    args: &CompareArgs,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
+    let results: Vec<ComparedResult> =
+        args.results.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
+    let comparison = compare(&results);
+    let text = match format {
+        Format::Json => json(&comparison),
+        Format::Text => document(&comparison).text(console.stdout_colour),
+    };
+    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+}
+
+/// Reads a `summary.json`, or the one in a folder.
+fn read(path: &Path) -> Result<ComparedResult, CliError> {
+    let from = if path.is_dir() { path.join(SUMMARY) } else { path.to_path_buf() };
+    let shown = from.display().to_string();
+    let unreadable = |cause| CliError::Unreadable { file: shown.clone(), cause };
+    let bytes = fs::read(&from).map_err(unreadable)?;
+    ComparedResult::parse(path.display().to_string(), &bytes).map_err(|why| {
+        CliError::Refused(format!(
+            "{shown} is no {SUMMARY} of raddle ({why}): name a file that `raddle replay` wrote, or its folder"
+        ))
+    })
+}
