@@ -2,10 +2,10 @@
 
 use raddle_golden::placement::contract::{Kernel, SHAPE, XorShift};
 use raddle_policy::{
-    Activity, Allocate, Answer, Barrier, CuShape, Cus, Demand, Fact, Launch, LaunchId, Level,
-    Piece, ReadyLaunch, ReadyView, Round, StreamId, Tick, WaveSpan,
+    Activity, Allocate, Answer, Barrier, CuShape, Cus, Demand, Fact, LaunchId, Level, Piece,
+    ReadyLaunch, ReadyView, Round, StreamId, Tick, WaveSpan,
 };
-use raddle_testkit::{Counting, made};
+use raddle_testkit::{Counting, demand, launch, made};
 use raddle_workgroup::balance::{Kind, Pointer, Table};
 use raddle_workgroup::order::{Lowest, Marks, Order, Windows};
 use raddle_workgroup::place::{History, LeastPower, Mix, MostFree, Weights};
@@ -161,19 +161,9 @@ fn a_compute_unit_takes_at_most_a_kibibyte() {
         workgroups: 32,
         barriers: 16,
     };
-    let launch = |id| Launch {
-        id: LaunchId(id),
-        stream: StreamId(id),
-        workgroups: u64::MAX,
-        demand: Demand { waves: 1, vgpr: 1, sgpr: 0, lds: id, barriers: 0 },
-        ..Launch::default()
-    };
-    let entry = |id| ReadyLaunch {
-        launch: launch(id),
-        next: 0,
-        assigned: 0,
-        cut: 0,
-        submitted: Tick::ZERO,
+    let entry = |id| {
+        let demand = Demand { lds: id, ..demand(1, 1) };
+        launch(id).stream(id).workgroups(u64::MAX).demand(demand).ready()
     };
     let entries: Vec<ReadyLaunch> = (0..4).map(entry).collect();
     let held = |cus: u16| {

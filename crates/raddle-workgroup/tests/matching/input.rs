@@ -4,7 +4,7 @@ use raddle_policy::{
     Allocate, Answer, CuShape, Cus, Demand, Fact, Launch, Piece, Preemption, ReadyLaunch,
     ReadyView, Resource, Round, Tick, WaveSpan,
 };
-use raddle_testkit::Scenario;
+use raddle_testkit::{Scenario, ready};
 use raddle_workgroup::{
     Error, FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule, PowerWeights, Search,
     SplitRule,
@@ -80,7 +80,7 @@ fn a_search_that_does_not_suit_the_device_names_the_resource() {
 
 fn ask(policy: &mut Matching, launch: Launch, next: u64) -> (Answer, Round) {
     let cus = Cus::new(shape(), 2);
-    let launches = [ReadyLaunch { launch, next, assigned: 0, cut: 0, submitted: Tick::ZERO }];
+    let launches = [ReadyLaunch { next, ..ready(launch) }];
     let mut round = Round::default();
     let view = ReadyView { launches: &launches, cus: &cus };
     let answer = policy.allocate(&view, Tick::ZERO, &mut round);

@@ -1,31 +1,15 @@
 //! Does nobody starve with windows, and does nobody stand in the way of others?
 
 use raddle_policy::{
-    Allocate, Answer, Barrier, CuShape, Cus, Demand, Fact, Launch, LaunchId, Level, Piece,
-    ReadyLaunch, ReadyView, Round, StreamId, Tick, WaveSpan,
+    Allocate, Answer, Barrier, Cus, Fact, Launch, Piece, ReadyLaunch, ReadyView, Round, Tick,
+    WaveSpan,
 };
+use raddle_testkit::{SMALL_CU, demand, ready};
 use raddle_workgroup::{LevelOrder, Matching, MatchingConfig, PlaceRule};
 
-const SHAPE: CuShape = CuShape {
-    simds: 2,
-    waves_per_simd: 4,
-    vgpr_per_simd: 16,
-    sgpr: u16::MAX,
-    lds: 16,
-    workgroups: 8,
-    barriers: 8,
-};
-
 fn launch(id: u32, level: u8, workgroups: u64, waves: u16, vgpr: u16) -> Launch {
-    Launch {
-        id: LaunchId(id),
-        stream: StreamId(id),
-        level: Level(level),
-        workgroups,
-        demand: Demand { waves, vgpr, ..Demand::default() },
-        barrier: Barrier::Yes,
-        ..Launch::default()
-    }
+    let launch = raddle_testkit::launch(id).stream(id).level(level).workgroups(workgroups);
+    launch.demand(demand(waves, vgpr)).barrier(Barrier::Yes).build()
 }
 
 /// A device on which every workgroup of a launch lasts a given number of ticks.
@@ -42,12 +26,10 @@ struct Play {
 
 impl Play {
     fn new(config: MatchingConfig, cus: u16, launches: &[(Launch, u64)]) -> Self {
-        let entry = |&(launch, ticks)| {
-            (ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }, ticks)
-        };
+        let entry = |&(launch, ticks)| (ready(launch), ticks);
         Self {
-            policy: Matching::new(config, SHAPE, cus).expect("the scenario is sound"),
-            cus: Cus::new(SHAPE, cus),
+            policy: Matching::new(config, SMALL_CU, cus).expect("the scenario is sound"),
+            cus: Cus::new(SMALL_CU, cus),
             entries: launches.iter().map(entry).collect(),
             due: vec![],
             first: vec![None; launches.len()],

@@ -2,35 +2,21 @@
 
 use proptest::prelude::*;
 use raddle_policy::{
-    Allocate, Answer, CuId, CuShape, Cus, Demand, Fact, Launch, LaunchId, Level, Piece,
-    ReadyLaunch, ReadyView, Round, StreamId, Tick, WaveSpan,
+    Allocate, Answer, CuId, CuShape, Cus, Demand, Fact, Piece, ReadyLaunch, ReadyView, Round, Tick,
+    WaveSpan,
 };
+use raddle_testkit::{SMALL_CU, demand, launch};
 use raddle_workgroup::{LevelOrder, Matching, MatchingConfig};
 
 /// Holds one workgroup of [`DEMAND`].
-const SHAPE: CuShape = CuShape {
-    simds: 2,
-    waves_per_simd: 1,
-    vgpr_per_simd: 4,
-    sgpr: u16::MAX,
-    lds: 0,
-    workgroups: 1,
-    barriers: 0,
-};
-const DEMAND: Demand = Demand { waves: 2, vgpr: 4, sgpr: 0, lds: 0, barriers: 0 };
+const SHAPE: CuShape =
+    CuShape { waves_per_simd: 1, vgpr_per_simd: 4, lds: 0, workgroups: 1, barriers: 0, ..SMALL_CU };
+const DEMAND: Demand = demand(2, 4);
 
 /// An endless launch of each of these levels.
 fn endless(levels: &[u8]) -> Vec<ReadyLaunch> {
-    let entry = |(id, &level): (u32, &u8)| {
-        let launch = Launch {
-            id: LaunchId(id),
-            stream: StreamId(id),
-            level: Level(level),
-            workgroups: u64::MAX,
-            demand: DEMAND,
-            ..Launch::default()
-        };
-        ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }
+    let entry = |(id, &level)| {
+        launch(id).stream(id).level(level).workgroups(u64::MAX).demand(DEMAND).ready()
     };
     (0..).zip(levels).map(entry).collect()
 }

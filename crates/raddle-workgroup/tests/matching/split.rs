@@ -1,31 +1,18 @@
 //! When is a workgroup cut that never fits, and what becomes of its waves (seed 000, E3)?
 
 use raddle_policy::{
-    Allocate, Answer, Barrier, CuId, CuShape, Cus, Demand, Fact, Launch, LaunchId, Level, Piece,
-    ReadyLaunch, ReadyView, Resource, Round, StreamId, Tick, WaveSpan,
+    Allocate, Answer, Barrier, CuId, CuShape, Cus, Demand, Fact, Launch, Level, Piece, ReadyLaunch,
+    ReadyView, Resource, Round, Tick, WaveSpan,
 };
+use raddle_testkit::{SMALL_CU, demand, ready};
 use raddle_workgroup::{Matching, MatchingConfig, SplitRule};
 
-const SHAPE: CuShape = CuShape {
-    simds: 2,
-    waves_per_simd: 2,
-    vgpr_per_simd: 8,
-    sgpr: u16::MAX,
-    lds: 8,
-    workgroups: 4,
-    barriers: 4,
-};
+const SHAPE: CuShape =
+    CuShape { waves_per_simd: 2, vgpr_per_simd: 8, lds: 8, workgroups: 4, barriers: 4, ..SMALL_CU };
 
 fn launch(id: u32, barrier: Barrier, waves: u16, lds: u32) -> Launch {
-    Launch {
-        id: LaunchId(id),
-        stream: StreamId(id),
-        level: Level(1),
-        workgroups: 2,
-        demand: Demand { waves, vgpr: 2, lds, ..Demand::default() },
-        barrier,
-        ..Launch::default()
-    }
+    let launch = raddle_testkit::launch(id).stream(id).level(1).workgroups(2).barrier(barrier);
+    launch.demand(Demand { lds, ..demand(waves, 2) }).build()
 }
 
 /// A policy on two compute units, and what waits.
@@ -39,12 +26,10 @@ impl Scene {
     fn new(threshold: u64, launches: &[Launch]) -> Self {
         let split = Some(SplitRule { threshold, retry_us: 1 });
         let config = MatchingConfig { split, ..MatchingConfig::default() };
-        let entry =
-            |&launch| ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO };
         Self {
             policy: Matching::new(config, SHAPE, 2).expect("the scenario is sound"),
             cus: Cus::new(SHAPE, 2),
-            entries: launches.iter().map(entry).collect(),
+            entries: launches.iter().copied().map(ready).collect(),
         }
     }
 
@@ -177,13 +162,8 @@ fn pieces_end_by_themselves_and_give_everything_back() {
 #[test]
 fn whole_workgroups_of_better_levels_go_before_pieces() {
     let mut scene = nearly_full(0, Barrier::No);
-    scene.entries.push(ReadyLaunch {
-        launch: Launch { workgroups: 1, level: Level(200), ..launch(2, Barrier::Yes, 1, 0) },
-        next: 0,
-        assigned: 0,
-        cut: 0,
-        submitted: Tick::ZERO,
-    });
+    let least = Launch { workgroups: 1, level: Level(200), ..launch(2, Barrier::Yes, 1, 0) };
+    scene.entries.push(ready(least));
     // A piece is of the least urgent level of all.
     assert_eq!(scene.starts(0), [(2, 0, None, 0), (1, 0, Some(0), 1)]);
 }
