@@ -128,8 +128,7 @@ impl Round {
 /// 2. No answer over-commits: on each compute unit what starts fits into what is free.
 /// 3. The same memory and arguments give the same answer.
 /// 4. A policy that answers `Wait` answers `Wait` again when asked again at once, with the same
-///    refusals, and its later answers do not depend on how often it was asked. (The parity variant
-///    `rotation = "peer"` is the one documented exception.)
+///    refusals, and its later answers do not depend on how often it was asked.
 /// 5. Asking [`allocate_round`](Allocate::allocate_round) places every workgroup where asking
 ///    [`allocate`](Allocate::allocate) one by one places it.
 /// 6. Every refusal has `wanted > available` and names a launch of the view.

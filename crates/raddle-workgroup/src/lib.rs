@@ -27,7 +27,7 @@
 //!
 //! ```
 //! use raddle_policy::{Allocate, Cus, Launch, LaunchId, ReadyLaunch, ReadyView, Round, Tick};
-//! use raddle_workgroup::{Leftover, LeftoverConfig};
+//! use raddle_workgroup::Leftover;
 //! # use raddle_policy::{Barrier, CuShape, Demand, Idempotence, Level, ProcessId, StreamId};
 //! # let shape = CuShape { simds: 4, waves_per_simd: 10, vgpr_per_simd: 64, sgpr: 200, lds: 256,
 //! #     workgroups: 40, barriers: 32 };
@@ -38,12 +38,11 @@
 //! let cus = Cus::new(shape, 2);
 //! let launches = [ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }];
 //! let view = ReadyView { launches: &launches, cus: &cus };
-//! let mut policy = Leftover::new(LeftoverConfig::default())?;
+//! let mut policy = Leftover::default();
 //! let mut round = Round::default();
 //! policy.allocate_round(&view, Tick::ZERO, &mut round);
 //! let pieces: Vec<String> = round.pieces.iter().map(ToString::to_string).collect();
 //! assert_eq!(pieces, ["w0+2x8@cu0", "w1+2x8@cu1"], "8 fit on each of the two");
-//! # Ok::<(), raddle_workgroup::Error>(())
 //! ```
 #![no_std]
 #![warn(clippy::float_arithmetic, clippy::too_many_lines)]
@@ -61,10 +60,7 @@ pub mod place;
 pub mod split;
 
 pub use allocator::{Allocator, GroupPlan, Refused, SimdRule};
-pub use baselines::{
-    Cursor, Greedy, GreedyConfig, Leftover, LeftoverConfig, Rotation, RoundRobin, RoundRobinConfig,
-    Spatial, SpatialConfig,
-};
+pub use baselines::{BaselineConfig, Greedy, Leftover, RoundRobin, Spatial, SpatialConfig};
 pub use error::Error;
 pub use matching::{
     Amounts, Balance, Choice, FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule,

@@ -5,10 +5,10 @@ use raddle_dispatch::Book;
 use raddle_golden::placement::contract::SHAPE;
 use raddle_policy::{
     Allocate, Answer, CuId, CuShape, Demand, Fact, Launch, LaunchId, Piece, Place, Preemption,
-    ReadyLaunch, ReadyView, Resource, Round, Tick, WaveSpan,
+    ReadyView, Resource, Round, Tick, WaveSpan,
 };
-use raddle_testkit::{any_launch, any_shape};
-use raddle_workgroup::{Allocator, Error, Greedy, GreedyConfig, GroupPlan, Rotation, SimdRule};
+use raddle_testkit::{any_launch, any_shape, ready};
+use raddle_workgroup::{Allocator, BaselineConfig, Error, Greedy, GroupPlan, SimdRule};
 
 const CU: CuId = CuId(0);
 
@@ -214,16 +214,14 @@ fn scalar_registers_that_never_limit_start_at_0() {
 
 /// Greedy with addresses on one compute unit, the book, and one launch of four workgroups.
 fn policy() -> (Greedy, Book, Launch) {
-    let config = GreedyConfig { addresses: true, rotation: Rotation::None };
     let base = raddle_testkit::Scenario::example().launches[0];
     let launch = Launch { workgroups: 4, demand: demand(4, 16, 1, 64), ..base };
-    (Greedy::new(config).expect("nothing can be wrong"), Book::new(SHAPE, 1), launch)
+    (Greedy::new(BaselineConfig { addresses: true }), Book::new(SHAPE, 1), launch)
 }
 
 /// Starts what fits, in one answer; the places, and why the rest waits.
 fn start(policy: &mut Greedy, book: &mut Book, launch: &Launch) -> Round {
-    let entry =
-        ReadyLaunch { launch: *launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO };
+    let entry = ready(*launch);
     let mut round = Round::default();
     let view = ReadyView { launches: &[entry], cus: book.cus() };
     if let Answer::Start { waves, .. } = policy.allocate_round(&view, Tick::ZERO, &mut round) {

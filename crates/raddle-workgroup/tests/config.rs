@@ -2,22 +2,16 @@
 #![cfg(feature = "serde")]
 
 use raddle_workgroup::{
-    Cursor, GreedyConfig, LeftoverConfig, MatchingConfig, PlaceRule, Rotation, RoundRobinConfig,
-    Search, SpatialConfig, SplitRule,
+    BaselineConfig, MatchingConfig, PlaceRule, Search, SpatialConfig, SplitRule,
 };
 use serde_json::{from_str, to_string};
 
 #[test]
 fn names_are_kebab_case_and_everything_has_a_default() {
-    let config =
-        RoundRobinConfig { addresses: true, rotation: Rotation::Peer, cursor: Cursor::PerLaunch };
-    let text = r#"{"addresses":true,"rotation":"peer","cursor":"per-launch"}"#;
-    assert_eq!(to_string(&config).unwrap(), text);
-    assert_eq!(from_str::<RoundRobinConfig>(text).unwrap(), config);
-    assert_eq!(from_str::<RoundRobinConfig>("{}").unwrap(), RoundRobinConfig::default());
-    let text = r#"{"addresses":false,"rotation":"none"}"#;
-    assert_eq!(to_string(&GreedyConfig::default()).unwrap(), text);
-    assert_eq!(from_str::<LeftoverConfig>("{}").unwrap(), LeftoverConfig::default());
+    let config = BaselineConfig { addresses: true };
+    assert_eq!(to_string(&config).unwrap(), r#"{"addresses":true}"#);
+    assert_eq!(from_str::<BaselineConfig>(r#"{"addresses":true}"#).unwrap(), config);
+    assert_eq!(from_str::<BaselineConfig>("{}").unwrap(), BaselineConfig::default());
     let shares: SpatialConfig = from_str(r#"{"shares":[3,1]}"#).unwrap();
     assert_eq!(shares, SpatialConfig { shares: vec![3, 1] });
 }
@@ -25,9 +19,7 @@ fn names_are_kebab_case_and_everything_has_a_default() {
 #[test]
 fn unknown_keys_are_errors() {
     for error in [
-        from_str::<RoundRobinConfig>(r#"{"adresses":true}"#).unwrap_err(),
-        from_str::<GreedyConfig>(r#"{"cursor":"device"}"#).unwrap_err(),
-        from_str::<LeftoverConfig>(r#"{"x":1}"#).unwrap_err(),
+        from_str::<BaselineConfig>(r#"{"adresses":true}"#).unwrap_err(),
         from_str::<SpatialConfig>(r#"{"share":[1]}"#).unwrap_err(),
     ] {
         assert!(error.to_string().starts_with("unknown field"), "{error}");
@@ -41,7 +33,7 @@ fn every_part_of_matching_is_chosen_by_name() {
     assert_eq!(to_string(&MatchingConfig::default()).unwrap(), text);
     let text = concat!(
         r#"{"search":{"grouped":{"groups":16}},"order":{"windows":{"windows-us":[8,4,3,1]}},"#,
-        r#""pick":{"seeded":{"seed":7}},"balance":"head","place":{"mix":{"free":{"waves":2,"vgpr":6,"#,
+        r#""pick":{"seeded":{"seed":7}},"balance":"fixed","place":{"mix":{"free":{"waves":2,"vgpr":6,"#,
         r#""sgpr":1,"lds":3,"amounts":"longest-run"},"power":{"weights":[4,12,10,64,2,3],"#,
         r#""history-ticks":512},"shares":[1,2]}},"split":{"threshold":9,"retry-us":5},"channels":4}"#
     );

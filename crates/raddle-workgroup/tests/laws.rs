@@ -6,25 +6,17 @@ use raddle_policy::{
     ReadyView, Resource, Round, Tick,
 };
 use raddle_testkit::{
-    Deed, Run, Scenario, World, check_allocate, check_allocate_except, check_bulk, scenario,
+    Deed, LARGEST_CU, Run, Scenario, World, check_allocate, check_bulk, ready, scenario,
     scenario_with,
 };
-use raddle_workgroup::{
-    Cursor, Greedy, GreedyConfig, Leftover, LeftoverConfig, Rotation, RoundRobin, RoundRobinConfig,
-    Spatial, SpatialConfig,
-};
+use raddle_workgroup::{BaselineConfig, Greedy, Leftover, RoundRobin, Spatial, SpatialConfig};
 
-fn round_robin(addresses: bool, rotation: Rotation, cursor: Cursor) -> RoundRobin {
-    let config = RoundRobinConfig { addresses, rotation, cursor };
-    RoundRobin::new(config).expect("nothing can be wrong")
+fn round_robin(addresses: bool) -> RoundRobin {
+    RoundRobin::new(BaselineConfig { addresses })
 }
 
-fn greedy(addresses: bool, rotation: Rotation) -> Greedy {
-    Greedy::new(GreedyConfig { addresses, rotation }).expect("nothing can be wrong")
-}
-
-fn leftover() -> Leftover {
-    Leftover::new(LeftoverConfig::default()).expect("nothing can be wrong")
+fn greedy(addresses: bool) -> Greedy {
+    Greedy::new(BaselineConfig { addresses })
 }
 
 fn spatial(shares: &[u32]) -> Spatial {
@@ -35,37 +27,24 @@ fn spatial(shares: &[u32]) -> Spatial {
 proptest! {
     #[test]
     fn round_robin_keeps_them(s in scenario()) {
-        for cursor in [Cursor::Device, Cursor::PerLaunch] {
-            check_allocate(|| round_robin(false, Rotation::None, cursor), &s);
-            check_bulk(|| round_robin(false, Rotation::None, cursor), &s);
-        }
-    }
-
-    #[test]
-    fn round_robin_with_addresses_keeps_them(s in scenario()) {
-        for cursor in [Cursor::Device, Cursor::PerLaunch] {
-            check_allocate(|| round_robin(true, Rotation::None, cursor), &s);
-            check_bulk(|| round_robin(true, Rotation::None, cursor), &s);
-            // The rotation moves on refusals: the documented exception from law 4.
-            check_allocate_except(&[4], || round_robin(false, Rotation::Peer, cursor), &s);
-            check_bulk(|| round_robin(false, Rotation::Peer, cursor), &s);
+        for addresses in [false, true] {
+            check_allocate(|| round_robin(addresses), &s);
+            check_bulk(|| round_robin(addresses), &s);
         }
     }
 
     #[test]
     fn greedy_keeps_them(s in scenario()) {
         for addresses in [false, true] {
-            check_allocate(|| greedy(addresses, Rotation::None), &s);
-            check_bulk(|| greedy(addresses, Rotation::None), &s);
+            check_allocate(|| greedy(addresses), &s);
+            check_bulk(|| greedy(addresses), &s);
         }
-        check_allocate_except(&[4], || greedy(false, Rotation::Peer), &s);
-        check_bulk(|| greedy(false, Rotation::Peer), &s);
     }
 
     #[test]
     fn leftover_keeps_them(s in scenario()) {
-        check_allocate(leftover, &s);
-        check_bulk(leftover, &s);
+        check_allocate(Leftover::default, &s);
+        check_bulk(Leftover::default, &s);
     }
 
     #[test]
@@ -76,9 +55,9 @@ proptest! {
 
     #[test]
     fn launches_that_can_never_fit_change_nothing(s in scenario_with(true)) {
-        check_bulk(|| round_robin(true, Rotation::None, Cursor::Device), &s);
-        check_bulk(|| greedy(false, Rotation::None), &s);
-        check_bulk(leftover, &s);
+        check_bulk(|| round_robin(true), &s);
+        check_bulk(|| greedy(false), &s);
+        check_bulk(Leftover::default, &s);
         check_bulk(|| spatial(&[]), &s);
     }
 
@@ -86,11 +65,11 @@ proptest! {
     #[test]
     fn addresses_change_no_compute_unit_for_a_single_launch(mut s in scenario()) {
         s.launches.truncate(1);
-        let counted = places(&s, &mut round_robin(false, Rotation::None, Cursor::Device));
-        let placed = places(&s, &mut round_robin(true, Rotation::None, Cursor::Device));
+        let counted = places(&s, &mut round_robin(false));
+        let placed = places(&s, &mut round_robin(true));
         prop_assert_eq!(placed, counted);
-        let counted = places(&s, &mut greedy(false, Rotation::None));
-        prop_assert_eq!(places(&s, &mut greedy(true, Rotation::None)), counted);
+        let counted = places(&s, &mut greedy(false));
+        prop_assert_eq!(places(&s, &mut greedy(true)), counted);
     }
 }
 
@@ -110,19 +89,13 @@ fn places(scenario: &Scenario, policy: &mut dyn Allocate) -> Vec<(Tick, u64, CuI
 
 fn policies() -> Vec<(&'static str, Box<dyn Allocate>)> {
     vec![
-        ("round-robin", Box::new(round_robin(false, Rotation::None, Cursor::Device))),
-        ("round-robin per launch", Box::new(round_robin(true, Rotation::None, Cursor::PerLaunch))),
-        ("round-robin peer", Box::new(round_robin(true, Rotation::Peer, Cursor::Device))),
-        ("greedy", Box::new(greedy(false, Rotation::None))),
-        ("greedy with addresses", Box::new(greedy(true, Rotation::None))),
-        ("greedy peer", Box::new(greedy(true, Rotation::Peer))),
-        ("leftover", Box::new(leftover())),
+        ("round-robin", Box::new(round_robin(false))),
+        ("round-robin with addresses", Box::new(round_robin(true))),
+        ("greedy", Box::new(greedy(false))),
+        ("greedy with addresses", Box::new(greedy(true))),
+        ("leftover", Box::new(Leftover::default())),
         ("spatial", Box::new(spatial(&[]))),
     ]
-}
-
-fn entry(launch: Launch, next: u64, assigned: u64) -> ReadyLaunch {
-    ReadyLaunch { launch, next, assigned, cut: 0, submitted: Tick::ZERO }
 }
 
 #[test]
@@ -130,7 +103,8 @@ fn a_launch_of_which_only_assigned_work_is_left_is_skipped() {
     let scenario = Scenario::example();
     let [first, second, ..] = scenario.launches[..] else { panic!("the example has four") };
     let cus = Cus::new(scenario.shape, scenario.cus);
-    let launches = [entry(first, first.workgroups, 2), entry(second, 0, 0)];
+    let launches =
+        [ReadyLaunch { next: first.workgroups, assigned: 2, ..ready(first) }, ready(second)];
     for (name, mut policy) in policies() {
         let mut round = Round::default();
         let view = ReadyView { launches: &launches, cus: &cus };
@@ -150,15 +124,7 @@ fn absurd_devices_and_demands_are_refused_without_panic() {
     let base = Scenario::example();
     let no_simd = CuShape { simds: 0, ..base.shape };
     let many_simds = CuShape { simds: u8::MAX, ..base.shape };
-    let wide = CuShape {
-        simds: 8,
-        waves_per_simd: u16::MAX,
-        vgpr_per_simd: u16::MAX,
-        sgpr: u16::MAX - 1,
-        lds: 1 << 16,
-        workgroups: u16::MAX,
-        barriers: u16::MAX,
-    };
+    let wide = CuShape { lds: 1 << 16, ..LARGEST_CU };
     let (waves, vgpr, sgpr) = (u16::MAX, u16::MAX, u16::MAX);
     let greatest = Demand { waves, vgpr, sgpr, lds: u32::MAX, barriers: u16::MAX };
     let demands = [Demand::default(), greatest, Demand { waves: 1, ..Demand::default() }];
@@ -172,7 +138,7 @@ fn absurd_devices_and_demands_are_refused_without_panic() {
                 id: LaunchId(u32::MAX),
                 ..base.launches[0]
             };
-            let launches = [entry(launch, u64::MAX - 3, 0)];
+            let launches = [ReadyLaunch { next: u64::MAX - 3, ..ready(launch) }];
             let view = ReadyView { launches: &launches, cus: &cus };
             for (name, mut policy) in policies() {
                 let mut round = Round::default();

@@ -5,10 +5,7 @@
 
 use raddle_policy::Allocate;
 use raddle_testkit::{Scenario, render};
-use raddle_workgroup::{
-    Cursor, Greedy, GreedyConfig, Leftover, LeftoverConfig, Rotation, RoundRobin, RoundRobinConfig,
-    Spatial, SpatialConfig,
-};
+use raddle_workgroup::{BaselineConfig, Greedy, Leftover, RoundRobin, Spatial, SpatialConfig};
 
 /// The scenario of the test kit on three compute units, so that rounds do not come out even.
 fn scenario() -> Scenario {
@@ -25,33 +22,24 @@ fn table(mut policy: impl Allocate) -> String {
 
 #[test]
 fn round_robin() {
-    let config = RoundRobinConfig::default();
-    insta::assert_snapshot!("round-robin", table(RoundRobin::new(config).unwrap()));
+    let config = BaselineConfig::default();
+    insta::assert_snapshot!("round-robin", table(RoundRobin::new(config)));
 }
 
 #[test]
-fn round_robin_with_addresses_and_a_cursor_per_launch() {
-    let config =
-        RoundRobinConfig { addresses: true, rotation: Rotation::None, cursor: Cursor::PerLaunch };
-    insta::assert_snapshot!("round-robin-addresses", table(RoundRobin::new(config).unwrap()));
+fn round_robin_with_addresses() {
+    let config = BaselineConfig { addresses: true };
+    insta::assert_snapshot!("round-robin-addresses", table(RoundRobin::new(config)));
 }
 
 #[test]
 fn greedy() {
-    let config = GreedyConfig::default();
-    insta::assert_snapshot!("greedy", table(Greedy::new(config).unwrap()));
-}
-
-#[test]
-fn greedy_as_the_peer() {
-    let config = GreedyConfig { addresses: true, rotation: Rotation::Peer };
-    insta::assert_snapshot!("greedy-peer", table(Greedy::new(config).unwrap()));
+    insta::assert_snapshot!("greedy", table(Greedy::new(BaselineConfig::default())));
 }
 
 #[test]
 fn leftover() {
-    let config = LeftoverConfig::default();
-    insta::assert_snapshot!("leftover", table(Leftover::new(config).unwrap()));
+    insta::assert_snapshot!("leftover", table(Leftover::default()));
 }
 
 #[test]

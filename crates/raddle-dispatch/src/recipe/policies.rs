@@ -14,8 +14,7 @@ use raddle_timeslice::{
     RoundRobinConfig as TurnsConfig, UnmapAllConfig, VruntimeConfig, WeightedSlicesConfig,
 };
 use raddle_workgroup::{
-    Greedy, GreedyConfig, Leftover, Matching, MatchingConfig, RoundRobin, RoundRobinConfig,
-    Spatial, SpatialConfig,
+    BaselineConfig, Greedy, Leftover, Matching, MatchingConfig, RoundRobin, Spatial, SpatialConfig,
 };
 
 use super::error::SettingError;
@@ -88,16 +87,12 @@ pub(super) static ALLOCATES: LazyLock<Registry<dyn Allocate>> = LazyLock::new(||
         "allocate",
         [
             row("leftover", &[], |_: &NoSettings, _| Ok(Box::new(Leftover::default()))),
-            row(
-                "round-robin",
-                &["addresses = true\nrotation = \"none\"\ncursor = \"device\""],
-                |config: &RoundRobinConfig, _| Ok(Box::new(RoundRobin::new(config.clone())?)),
-            ),
-            row(
-                "greedy",
-                &["addresses = true\nrotation = \"none\""],
-                |config: &GreedyConfig, _| Ok(Box::new(Greedy::new(config.clone())?)),
-            ),
+            row("round-robin", &["addresses = true"], |config: &BaselineConfig, _| {
+                Ok(Box::new(RoundRobin::new(*config)))
+            }),
+            row("greedy", &["addresses = true"], |config: &BaselineConfig, _| {
+                Ok(Box::new(Greedy::new(*config)))
+            }),
             row("spatial", &["shares = [3, 1]"], |config: &SpatialConfig, _| {
                 Ok(Box::new(Spatial::new(config.clone())?))
             }),

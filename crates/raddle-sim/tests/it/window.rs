@@ -16,7 +16,7 @@ use raddle_preempt::Abilities;
 use raddle_preempt::policy::{ByRule, DeviceCosts};
 use raddle_sim::{Outcome, ProcessPlan, Repetition, Task, Work, Workload};
 use raddle_sm::{BlockWarp, Options};
-use raddle_workgroup::{Greedy, GreedyConfig, Leftover, Matching, MatchingConfig};
+use raddle_workgroup::{BaselineConfig, Greedy, Leftover, Matching, MatchingConfig};
 
 use crate::kit::{
     Always, SHAPE, WAYS, at_level, end, in_order, kernel, latency, try_run, workload,
@@ -229,13 +229,13 @@ proptest! {
         let all = workload(processes.clone());
         let (outcome, _) = watched(&all, cus, (how, window), Leftover::default());
         check(&outcome, &processes, how);
-        let (outcome, _) = watched(&all, cus, (how, window), Greedy::new(GreedyConfig::default()).expect("no parameters"));
+        let (outcome, _) = watched(&all, cus, (how, window), Greedy::new(BaselineConfig::default()));
         check(&outcome, &processes, how);
         let matching = Matching::new(MatchingConfig::default(), SHAPE, cus).expect("it fits");
         let (outcome, _) = watched(&all, cus, (how, window), matching);
         check(&outcome, &processes, how);
-        let named = Greedy::new(GreedyConfig { addresses: true, ..GreedyConfig::default() });
-        let (outcome, _) = watched(&all, cus, (how, window), named.expect("no other setting"));
+        let named = Greedy::new(BaselineConfig { addresses: true });
+        let (outcome, _) = watched(&all, cus, (how, window), named);
         check(&outcome, &processes, how);
     }
 

@@ -3,7 +3,6 @@
 //! Its own memory beside the counted view: an allocator made at the first question, kept up to date
 //! by the policy's own answers and by what it hears.
 
-use alloc::vec;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -13,38 +12,23 @@ use raddle_policy::{
 
 use crate::allocator::{Allocator, SimdRule};
 
-/// Which SIMD of a compute unit a wave goes to, where a policy keeps addresses.
+/// Parameters of [`RoundRobin`](crate::RoundRobin) and [`Greedy`](crate::Greedy).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum Rotation {
-    /// The one with room for most further such waves, ties to the lowest; nothing is remembered.
-    #[default]
-    None,
-    /// The next after the SIMD of the last wave on this compute unit, as the placement contract
-    /// has it. Refusals move it too, so law 4 of `Allocate` does not hold. Implies addresses.
-    Peer,
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
+pub struct BaselineConfig {
+    /// Whether answers carry addresses, so that fragmentation counts.
+    pub addresses: bool,
 }
 
 /// Addresses of everything that a policy placed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Addressed {
-    rule: Rotation,
+    /// Made at the first question, for the device of the view.
     allocator: Option<Allocator>,
-    /// The SIMD with which the rotation of each compute unit goes on.
-    rotations: Vec<u8>,
 }
 
 impl Addressed {
-    /// `None` where neither addresses nor the peer's rotation are wanted.
-    pub(crate) fn new(addresses: bool, rule: Rotation) -> Option<Self> {
-        (addresses || rule == Rotation::Peer).then_some(Self {
-            rule,
-            allocator: None,
-            rotations: Vec::new(),
-        })
-    }
-
     /// Places one workgroup of `entry`, with addresses, on the first compute unit of these
     /// ranges that it fits; which.
     pub(crate) fn place(
@@ -55,25 +39,14 @@ impl Addressed {
         round: &mut Round,
     ) -> Option<CuId> {
         let allocator = self.allocator.get_or_insert_with(|| {
-            self.rotations = vec![0; cus.len()];
             // Compute units are numbered by u16.
             Allocator::new(*cus.shape(), cus.len() as u16)
         });
         let launch = &entry.launch;
         let [first, second] = ranges.map(|range| allocator.not_full(range, &launch.demand));
-        let plan = first.chain(second).find_map(|cu| {
-            let rotation = self.rotations.get_mut(cu.index())?;
-            let rule = match self.rule {
-                Rotation::None => SimdRule::MostRoom,
-                Rotation::Peer => SimdRule::From(*rotation),
-            };
-            let probed = allocator.probe(cu, &launch.demand, rule);
-            *rotation = match &probed {
-                Ok(plan) => plan.rotation(),
-                Err(refused) => refused.rotation,
-            };
-            probed.ok()
-        })?;
+        let plan = first
+            .chain(second)
+            .find_map(|cu| allocator.probe(cu, &launch.demand, SimdRule::MostRoom).ok())?;
         let cu = plan.cu();
         // Refused only if the workgroup lies there already, which no dispatcher asks for.
         let places = allocator.commit(plan, launch.id, workgroup).ok()?;

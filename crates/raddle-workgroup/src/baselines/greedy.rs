@@ -4,46 +4,23 @@
 
 use raddle_policy::{Allocate, Answer, CuId, Fact, Piece, ReadyLaunch, ReadyView, Round, Tick};
 
-use super::addressed::{Addressed, Rotation};
+use super::addressed::{Addressed, BaselineConfig};
 use super::waiting::{start, unlike, waiting};
-use crate::Error;
-
-/// Parameters of [`Greedy`].
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
-pub struct GreedyConfig {
-    /// Whether answers carry addresses, so that fragmentation counts.
-    pub addresses: bool,
-    /// Which SIMD a wave goes to, with addresses.
-    pub rotation: Rotation,
-}
 
 /// The lowest compute unit with room.
 #[derive(Clone, Debug)]
 pub struct Greedy {
-    config: GreedyConfig,
     addressed: Option<Addressed>,
 }
 
 impl Greedy {
     /// Greedy placing from compute unit 0.
-    ///
-    /// # Errors
-    /// None today.
-    pub fn new(config: GreedyConfig) -> Result<Self, Error> {
-        Ok(Self { addressed: Addressed::new(config.addresses, config.rotation), config })
-    }
-
-    /// The parameters.
     #[must_use]
-    pub const fn config(&self) -> &GreedyConfig {
-        &self.config
+    pub fn new(config: BaselineConfig) -> Self {
+        Self { addressed: config.addresses.then(Addressed::default) }
     }
 
     fn place(&mut self, ready: &ReadyView<'_>, bulk: bool, round: &mut Round) -> Answer {
-        // The rotation moves on refusals: only one question a workgroup asks as often as the peer.
-        let bulk = bulk && self.config.rotation == Rotation::None;
         let mut full_for = None;
         for entry in waiting(ready) {
             if full_for == Some(entry.launch.demand) {
@@ -57,8 +34,8 @@ impl Greedy {
             if !round.pieces.is_empty() {
                 return start(entry.launch.id);
             }
-            // An equal workgroup need not try in vain, except that the peer's does.
-            full_for = (self.config.rotation == Rotation::None).then_some(entry.launch.demand);
+            // An equal workgroup need not try in vain.
+            full_for = Some(entry.launch.demand);
         }
         for entry in unlike(ready) {
             let (cus, cu) = (ready.cus, CuId(0));

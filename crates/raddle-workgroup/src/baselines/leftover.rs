@@ -9,13 +9,6 @@ use raddle_policy::{Allocate, Answer, CuId, Cus, ReadyLaunch, ReadyView, Round, 
 
 use super::rounds::{Dealer, Passes};
 use super::waiting::{start, waiting};
-use crate::Error;
-
-/// Parameters of [`Leftover`]: none.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
-pub struct LeftoverConfig {}
 
 /// Each launch takes what the ones before it left over.
 #[derive(Clone, Debug, Default)]
@@ -24,15 +17,6 @@ pub struct Leftover {
 }
 
 impl Leftover {
-    /// The leftover rule over the whole device.
-    ///
-    /// # Errors
-    /// None today.
-    pub fn new(config: LeftoverConfig) -> Result<Self, Error> {
-        let LeftoverConfig {} = config;
-        Ok(Self::default())
-    }
-
     fn place(&mut self, ready: &ReadyView<'_>, bulk: bool, round: &mut Round) -> Answer {
         let Some(entry) = waiting(ready).next() else {
             return Answer::WAIT;

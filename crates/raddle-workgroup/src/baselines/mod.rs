@@ -8,9 +8,9 @@ mod rounds;
 mod spatial;
 mod waiting;
 
-pub use addressed::Rotation;
-pub use greedy::{Greedy, GreedyConfig};
-pub use leftover::{Leftover, LeftoverConfig};
-pub use round_robin::{Cursor, RoundRobin, RoundRobinConfig};
+pub use addressed::BaselineConfig;
+pub use greedy::Greedy;
+pub use leftover::Leftover;
+pub use round_robin::RoundRobin;
 pub use spatial::{Spatial, SpatialConfig};
 pub(crate) use waiting::{EXPLAINED, start};

@@ -62,12 +62,6 @@ impl Spatial {
         Ok(Self { config, blocks: Vec::new(), cut_for: None, dealer: Dealer::default() })
     }
 
-    /// The parameters.
-    #[must_use]
-    pub const fn config(&self) -> &SpatialConfig {
-        &self.config
-    }
-
     /// The position of a process; one that never joined does so now, with share 1.
     fn position(&mut self, process: ProcessId) -> usize {
         match self.blocks.binary_search_by_key(&process, |block| block.process) {

@@ -2,8 +2,7 @@
 //!
 //! The contract is a replay scenario: all workgroups of one kernel wait from the start, the device
 //! places and completes at most eight a tick, and each lasts 500 to 1499 cycles, drawn from a fixed
-//! generator. Its golden files come from the simulator MGPUSim. The policies run with
-//! `rotation = "peer"` and, for round-robin, `cursor = "per-launch"`.
+//! generator. Its golden files come from the simulator MGPUSim.
 //!
 //! Units: time in cycles; registers and LDS in the granules of [`SHAPE`], in rows in bytes.
 //!
@@ -18,12 +17,14 @@
 //! # Ok::<(), raddle_workgroup::Error>(())
 //! ```
 
+mod baseline;
 mod draws;
 mod kernel;
 mod replay;
 mod row;
 
+pub use baseline::{Algorithm, Baseline};
 pub use draws::{Fnv1a, XorShift};
 pub use kernel::{Kernel, SHAPE};
-pub use replay::{Algorithm, Outcome, Replay};
+pub use replay::{Outcome, Replay};
 pub use row::write_row;

@@ -4,15 +4,11 @@
 
 use std::collections::VecDeque;
 
-use raddle_policy::{
-    Allocate, Answer, CuId, Cus, Fact, Launch, LaunchId, Piece, ReadyLaunch, ReadyView, Round,
-    Split, Tick, WaveSpan, take_highest,
-};
+use raddle_policy::{CuId, Cus, Launch, LaunchId};
+use raddle_workgroup::Error;
 
+use super::baseline::{Algorithm, Baseline};
 use super::{Fnv1a, Kernel, SHAPE, XorShift, write_row};
-use raddle_workgroup::{
-    Cursor, Error, Greedy, GreedyConfig, Rotation, RoundRobin, RoundRobinConfig,
-};
 
 /// Workgroups placed in a tick at most, and completions taken.
 const A_TICK: usize = 8;
@@ -21,20 +17,10 @@ const SHORTEST: u64 = 500;
 /// ... and less than this many more.
 const SPREAD: u64 = 1000;
 
-/// Which baseline places.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Algorithm {
-    /// [`RoundRobin`].
-    RoundRobin,
-    /// [`Greedy`].
-    Greedy,
-}
-
 /// A replay of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Replay {
-    /// Which baseline places.
+    /// Which algorithm places.
     pub algorithm: Algorithm,
     /// Compute units.
     pub cus: u16,
@@ -64,64 +50,51 @@ impl Replay {
     /// When the kernel is malformed, or no workgroup of it fits an empty compute unit.
     pub fn run(&self, row: &mut dyn FnMut(&str)) -> Result<Outcome, Error> {
         let launch = self.kernel.launch(LaunchId(0), self.groups, self.cus)?;
-        let (addresses, rotation) = (true, Rotation::Peer);
-        Ok(match self.algorithm {
-            Algorithm::RoundRobin => {
-                let cursor = Cursor::PerLaunch;
-                let config = RoundRobinConfig { addresses, rotation, cursor };
-                Play::new(RoundRobin::new(config)?, launch, self.cus).run(row)?
-            }
-            Algorithm::Greedy => {
-                let config = GreedyConfig { addresses, rotation };
-                Play::new(Greedy::new(config)?, launch, self.cus).run(row)?
-            }
-        })
+        Play::new(self.algorithm, launch, self.cus).run(row)
     }
 }
 
+/// A workgroup and its compute unit.
+type Placed = (u64, CuId);
+
 /// A replay under way.
-struct Play<P> {
-    policy: P,
-    cus: Cus,
-    /// Waves on each compute unit. All are equal, so counting them is exact.
-    lying: Vec<Split>,
-    entry: ReadyLaunch,
-    round: Round,
+struct Play {
+    baseline: Baseline,
+    launch: Launch,
+    cus: u16,
+    /// The next workgroup.
+    next: u64,
     cycle: u64,
-    /// Who ends in a cycle, by the cycle modulo its length: longer than anybody lasts.
-    due: Vec<Vec<Piece>>,
+    /// Which workgroups end in a cycle, by the cycle modulo its length, longer than any lasts.
+    due: Vec<Vec<Placed>>,
     /// Completions not taken yet, first in, first out.
-    messages: VecDeque<Piece>,
-    /// Completions taken in a tick.
-    taken: Vec<Piece>,
+    messages: VecDeque<Placed>,
     finished: u64,
     draws: XorShift,
     hash: Fnv1a,
     /// The rows of a tick, each with its line end; written before the draw, handed out after it.
-    rows: Vec<(Piece, String)>,
+    rows: Vec<(Placed, String)>,
 }
 
-impl<P: Allocate> Play<P> {
-    fn new(policy: P, launch: Launch, cus: u16) -> Self {
+impl Play {
+    fn new(algorithm: Algorithm, launch: Launch, cus: u16) -> Self {
         Self {
-            policy,
-            cus: Cus::new(SHAPE, cus),
-            lying: vec![Split::default(); usize::from(cus)],
-            entry: ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO },
-            round: Round::default(),
+            baseline: Baseline::new(algorithm, cus),
+            launch,
+            cus,
+            next: 0,
             cycle: 0,
             due: vec![Vec::new(); (SHORTEST + SPREAD) as usize],
             messages: VecDeque::new(),
-            taken: Vec::new(),
             finished: 0,
             draws: XorShift::default(),
             hash: Fnv1a::default(),
-            rows: vec![(Piece::one(0, CuId(0)), String::new()); A_TICK],
+            rows: vec![((0, CuId(0)), String::new()); A_TICK],
         }
     }
 
     fn run(mut self, row: &mut dyn FnMut(&str)) -> Result<Outcome, Error> {
-        let groups = self.entry.launch.workgroups;
+        let groups = self.launch.workgroups;
         let mut ticks = 0;
         loop {
             let due = self.bucket(self.cycle);
@@ -136,72 +109,39 @@ impl<P: Allocate> Play<P> {
             self.cycle += 1;
             if placed == 0 && took == 0 && !self.skip() {
                 // Nothing is resident, so the head can never fit.
-                let refusal = self.cus.refusal(CuId(0), &self.entry.launch);
+                let refusal = Cus::new(SHAPE, self.cus).refusal(CuId(0), &self.launch);
                 return Err(Error::NeverFits(refusal));
             }
         }
-        Ok(Outcome { fnv1a: self.hash.0, cycles: self.cycle + 1, ticks, placed: self.entry.next })
+        Ok(Outcome { fnv1a: self.hash.0, cycles: self.cycle + 1, ticks, placed: self.next })
     }
 
     /// Step 2: places until the first refusal, at most eight; how many.
     fn place(&mut self) -> usize {
-        for placed in 0..A_TICK {
-            if self.entry.undistributed() == 0 || !self.place_one(placed) {
+        for (placed, (to, text)) in self.rows.iter_mut().enumerate() {
+            if self.next == self.launch.workgroups {
                 return placed;
             }
+            let Launch { id, demand, .. } = &self.launch;
+            let Some((cu, places)) = self.baseline.place(*id, demand, self.next) else {
+                return placed;
+            };
+            *to = (self.next, cu);
+            text.clear();
+            write_row(text, self.next, cu, places);
+            self.next += 1;
         }
         A_TICK
-    }
-
-    fn place_one(&mut self, placed: usize) -> bool {
-        let now = Tick(self.cycle);
-        let launches = [self.entry];
-        let cus = &self.cus;
-        let launches = &launches;
-        let view = ReadyView { launches, cus };
-        self.round.clear();
-        let answer = self.policy.allocate(&view, now, &mut self.round);
-        let Answer::Start { waves, .. } = answer else {
-            return false;
-        };
-        let launch = &self.entry.launch;
-        let (pieces, places) = (&self.round.pieces, &self.round.places);
-        for piece in pieces {
-            let split = self.cus.take(piece.cu, &launch.demand, piece.count);
-            let split =
-                split.expect("both policies keep law 2: a test compares them with a naive device");
-            for (lying, new) in self.lying[piece.cu.index()].iter_mut().zip(split) {
-                *lying += new;
-            }
-        }
-        let fact = Fact::Started { launch, waves, pieces, places };
-        self.policy.observe(&fact, now);
-        if let (Some(&piece), Some((to, text))) = (pieces.first(), self.rows.get_mut(placed)) {
-            *to = piece;
-            text.clear();
-            write_row(text, piece.first, piece.cu, places);
-        }
-        self.entry.next += 1;
-        true
     }
 
     /// Step 3: takes at most eight completions and frees what they held; how many.
     fn complete(&mut self) -> usize {
         let count = self.messages.len().min(A_TICK);
-        self.taken.clear();
-        self.taken.extend(self.messages.drain(..count));
-        if count > 0 {
-            let (launch, waves, pieces) = (&self.entry.launch, WaveSpan::All, &self.taken[..]);
-            for piece in pieces {
-                let left = piece.count * u32::from(launch.demand.waves);
-                let split = take_highest(&mut self.lying[piece.cu.index()], left);
-                let split = split.expect("only what was placed is due, and only once");
-                self.cus.give_split(piece.cu, &launch.demand, &split, piece.count);
-            }
-            let fact = Fact::Ended { launch, waves, pieces };
-            self.policy.observe(&fact, Tick(self.cycle));
-            self.finished += count as u64;
+        for (workgroup, cu) in self.messages.drain(..count) {
+            let released = self.baseline.release(cu, self.launch.id, workgroup);
+            released.expect("only what was placed is due, and only once");
         }
+        self.finished += count as u64;
         count
     }
 
@@ -210,8 +150,8 @@ impl<P: Allocate> Play<P> {
         for index in 0..placed {
             let due = self.cycle + SHORTEST + self.draws.draw() % SPREAD;
             let due = self.bucket(due);
-            let (piece, text) = &self.rows[index];
-            self.due[due].push(*piece);
+            let (placed, text) = &self.rows[index];
+            self.due[due].push(*placed);
             self.hash.update(text.as_bytes());
             self.hash.update(b"\n");
             row(text);

@@ -3,7 +3,7 @@
 mod fixtures;
 mod golden;
 mod naive;
+mod ours;
 mod parity;
-mod policies;
 mod scenarios;
 mod subject;

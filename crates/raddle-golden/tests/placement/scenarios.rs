@@ -4,7 +4,7 @@ use raddle_golden::placement::contract::{Fnv1a, Kernel, XorShift};
 
 use crate::fixtures::{algorithm, kernel, number, table};
 use crate::naive::Naive;
-use crate::policies::Policies;
+use crate::ours::Ours;
 use crate::subject::{Subject, row};
 
 const MIXED: [[u32; 4]; 4] =
@@ -138,11 +138,11 @@ fn play(subject: &mut dyn Subject, expected: &[String]) -> Vec<String> {
 }
 
 #[test]
-fn the_policies_give_every_check_value() {
+fn the_algorithms_give_every_check_value() {
     for expected in table("scenarios.csv") {
         let (kernels, cus) = (kernels(&expected[0]), number(&expected[1]) as u16);
-        let mut policies = Policies::new(algorithm(&expected[3]), &kernels, cus);
-        assert_eq!(play(&mut policies, &expected), expected);
+        let mut ours = Ours::new(algorithm(&expected[3]), &kernels, cus);
+        assert_eq!(play(&mut ours, &expected), expected);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Do the policies place as the naive device does, whatever the kernels?
+//! Do the algorithms place as the naive device does, whatever the kernels?
 
 use proptest::prelude::*;
 use raddle_golden::placement::contract::{Algorithm, Kernel, SHAPE};
@@ -6,7 +6,7 @@ use raddle_policy::{CuId, Cus};
 
 use crate::fixtures::kernel;
 use crate::naive::Naive;
-use crate::policies::Policies;
+use crate::ours::Ours;
 use crate::subject::Subject;
 
 /// Kernels of which at least one workgroup fits an empty compute unit.
@@ -23,29 +23,29 @@ fn kernels() -> impl Strategy<Value = Vec<Kernel>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(96))]
     #[test]
-    fn the_policies_place_where_the_naive_device_places(
+    fn the_algorithms_place_where_the_naive_device_places(
         round_robin in any::<bool>(),
         kernels in kernels(),
         cus in 1u16..=3,
         steps in prop::collection::vec((0u8..5, any::<u16>()), 1..150),
     ) {
         let algorithm = if round_robin { Algorithm::RoundRobin } else { Algorithm::Greedy };
-        let mut policies = Policies::new(algorithm, &kernels, cus);
+        let mut ours = Ours::new(algorithm, &kernels, cus);
         let mut naive = Naive::new(algorithm, &kernels, cus);
         let mut list: Vec<(usize, u64)> = Vec::new();
         for (what, which) in steps {
             let which = usize::from(which);
             if what < 2 && !list.is_empty() {
                 let (kernel, workgroup) = list.swap_remove(which % list.len());
-                policies.release(kernel, workgroup);
+                ours.release(kernel, workgroup);
                 naive.release(kernel, workgroup);
             } else {
                 let kernel = which % kernels.len();
-                let (found, expected) = (policies.place(kernel), naive.place(kernel));
+                let (found, expected) = (ours.place(kernel), naive.place(kernel));
                 prop_assert_eq!(&found, &expected);
                 list.extend(found.map(|(workgroup, _)| (kernel, workgroup)));
             }
-            prop_assert_eq!(policies.probes(), naive.probes());
+            prop_assert_eq!(ours.probes(), naive.probes());
         }
     }
 }
