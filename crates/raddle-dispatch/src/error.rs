@@ -6,6 +6,7 @@ use raddle_policy::{LaunchId, ProcessId};
 /// An event that makes no sense, a policy that broke a law, or a log that cannot be written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the message says what each field is")]
 pub enum DispatchError {
     /// An event names a launch that was never issued nor became ready, or has ended.
     #[error(
@@ -31,12 +32,7 @@ pub enum DispatchError {
     #[error(
         "launch {launch} was said to be {what} although nobody asked for it: report only what an action asked for"
     )]
-    NotAsked {
-        /// Which launch.
-        launch: LaunchId,
-        /// What it was said to be.
-        what: &'static str,
-    },
+    NotAsked { launch: LaunchId, what: &'static str },
     /// More workgroups ended than started, or the like.
     #[error("event contradicts the book: {0}")]
     Event(BookError),
@@ -44,14 +40,7 @@ pub enum DispatchError {
     #[error(
         "policy `{policy}` in slot {slot} broke its law: {what}. The run stops; check the policy with `raddle_testkit`"
     )]
-    Policy {
-        /// Which slot.
-        slot: &'static str,
-        /// The name of the policy.
-        policy: String,
-        /// Which law, and how.
-        what: String,
-    },
+    Policy { slot: &'static str, policy: String, what: String },
     /// The log could not be written.
     #[error(
         "the decision log cannot be written: {0}; check the free space and the rights of the output folder"
@@ -62,10 +51,5 @@ pub enum DispatchError {
     ReadLog(#[source] std::io::Error),
     /// A log makes no sense.
     #[error("line {line} of the decision log cannot be read: {what}")]
-    BadLog {
-        /// 1-based line number.
-        line: usize,
-        /// Why.
-        what: String,
-    },
+    BadLog { line: usize, what: String },
 }

@@ -8,19 +8,17 @@ use crate::{CuId, LaunchId, Piece, Place, Preemption, Refusal, Submission, Tick,
 /// One thing the device is to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the variant says what its fields are")]
 pub enum Action {
     /// Take over a launch.
     Submit {
-        /// Which.
         launch: LaunchId,
         /// What the way there costs.
         via: Submission,
     },
     /// Start workgroups, or waves of them.
     Start {
-        /// Of which launch.
         launch: LaunchId,
-        /// Which waves of each.
         waves: WaveSpan,
         /// Where to find the pieces: see [`Actions::pieces`].
         pieces: Range<usize>,
@@ -28,31 +26,13 @@ pub enum Action {
         places: Range<usize>,
     },
     /// Bind a workgroup to a compute unit.
-    Assign {
-        /// Of which launch.
-        launch: LaunchId,
-        /// Which.
-        workgroup: u64,
-        /// Where.
-        cu: CuId,
-    },
+    Assign { launch: LaunchId, workgroup: u64, cu: CuId },
     /// Take a launch off.
-    TakeOff {
-        /// Which.
-        launch: LaunchId,
-        /// How.
-        how: Preemption,
-    },
+    TakeOff { launch: LaunchId, how: Preemption },
     /// Let a launch that was taken off go on.
-    Restore {
-        /// Which.
-        launch: LaunchId,
-    },
+    Restore { launch: LaunchId },
     /// This launch will never run; whoever waits for it need not.
-    Refuse {
-        /// Which, and what lacks.
-        refusal: Refusal,
-    },
+    Refuse { refusal: Refusal },
     /// Send [`crate::Event::Woke`] at this tick.
     WakeAt(Tick),
 }

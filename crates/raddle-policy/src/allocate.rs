@@ -42,17 +42,12 @@ impl ReadyLaunch {
 
 /// What an [`Allocate`] policy answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the variant says what its fields are")]
 pub enum Answer {
     /// The workgroups in [`Round::pieces`] start, at [`Round::places`] if there are any.
-    Start {
-        /// Whose workgroups.
-        launch: LaunchId,
-        /// Which waves of each.
-        waves: WaveSpan,
-    },
+    Start { launch: LaunchId, waves: WaveSpan },
     /// A workgroup is bound to a compute unit; its waves start later, by further answers.
     Assign {
-        /// Whose workgroup.
         launch: LaunchId,
         /// Which: always [`ReadyLaunch::next`].
         workgroup: u64,

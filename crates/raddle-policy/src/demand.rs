@@ -4,8 +4,6 @@
 //! and a [`Demand`] are in the device's allocation granules. `raddle-device` turns one into the
 //! other.
 
-use core::fmt;
-
 /// The most SIMDs a compute unit can have here.
 pub const MAX_SIMDS: usize = 8;
 
@@ -59,32 +57,19 @@ impl CuShape {
 }
 
 /// Why a [`CuShape`] cannot be a compute unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ShapeError {
     /// No SIMD, or more than [`MAX_SIMDS`].
+    #[error("{0} SIMDs a compute unit: 1 to {MAX_SIMDS} are possible")]
     Simds(u8),
     /// No wave slot.
+    #[error("a SIMD without wave slots can run nothing: give at least 1")]
     NoWaves,
     /// No workgroup slot.
+    #[error("a compute unit without workgroup slots can run nothing: give at least 1")]
     NoWorkgroups,
 }
-
-impl fmt::Display for ShapeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Simds(n) => write!(f, "{n} SIMDs a compute unit: 1 to {MAX_SIMDS} are possible"),
-            Self::NoWaves => {
-                f.write_str("a SIMD without wave slots can run nothing: give at least 1")
-            }
-            Self::NoWorkgroups => f.write_str(
-                "a compute unit without workgroup slots can run nothing: give at least 1",
-            ),
-        }
-    }
-}
-
-impl core::error::Error for ShapeError {}
 
 /// What one workgroup of a launch takes, in granules. All waves of it are equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

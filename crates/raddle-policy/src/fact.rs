@@ -5,82 +5,40 @@ use crate::{CuId, Launch, LaunchId, Piece, Place, Preemption, ProcessId, WaveSpa
 /// Something that happened: an event, or an answer that was carried out.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the variant says what its fields are")]
 pub enum Fact<'a> {
     /// A process appeared.
     ProcessJoined {
-        /// Which.
         process: ProcessId,
         /// Its share, 1 or more.
         share: u32,
     },
     /// A process is gone; all its launches have ended.
-    ProcessLeft {
-        /// Which.
-        process: ProcessId,
-    },
+    ProcessLeft { process: ProcessId },
     /// A launch was given to the device.
-    Submitted {
-        /// Which.
-        launch: &'a Launch,
-    },
+    Submitted { launch: &'a Launch },
     /// Workgroups, or waves of them, started.
     Started {
-        /// Of which launch.
         launch: &'a Launch,
-        /// Which waves of each.
         waves: WaveSpan,
-        /// Which workgroups, where.
         pieces: &'a [Piece],
         /// At which addresses, if the answer gave any.
         places: &'a [Place],
     },
     /// A workgroup was bound to a compute unit.
-    Assigned {
-        /// Of which launch.
-        launch: &'a Launch,
-        /// Which.
-        workgroup: u64,
-        /// Where.
-        cu: CuId,
-    },
+    Assigned { launch: &'a Launch, workgroup: u64, cu: CuId },
     /// Workgroups, or waves of them, ended and gave back what they held.
-    Ended {
-        /// Of which launch.
-        launch: &'a Launch,
-        /// Which waves of each.
-        waves: WaveSpan,
-        /// Which workgroups, where.
-        pieces: &'a [Piece],
-    },
+    Ended { launch: &'a Launch, waves: WaveSpan, pieces: &'a [Piece] },
     /// A launch has ended as a whole.
-    LaunchEnded {
-        /// Which.
-        launch: LaunchId,
-    },
+    LaunchEnded { launch: LaunchId },
     /// A launch was asked to leave. From now on nothing of it runs that is to be killed or saved; it
     /// keeps its place until it has been taken off.
-    Leaving {
-        /// Which.
-        launch: &'a Launch,
-        /// How.
-        how: Preemption,
-    },
+    Leaving { launch: &'a Launch, how: Preemption },
     /// A launch was taken off; after `Reset` and `Switch` what it held is free again, and workgroups
     /// that were assigned and had not started are not assigned any more.
-    TakenOff {
-        /// Which.
-        launch: &'a Launch,
-        /// How.
-        how: Preemption,
-    },
+    TakenOff { launch: &'a Launch, how: Preemption },
     /// A launch taken off is on its way back: what was saved takes its place again from now on.
-    Returning {
-        /// Which.
-        launch: &'a Launch,
-    },
+    Returning { launch: &'a Launch },
     /// A launch taken off may go on.
-    Restored {
-        /// Which.
-        launch: &'a Launch,
-    },
+    Restored { launch: &'a Launch },
 }

@@ -14,14 +14,14 @@ use super::{Book, BookError, Resident, named, named_twice, sum, total};
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cuts {
     /// What lies on the device, by workgroup and first wave.
-    lying: BTreeMap<(u64, u16), Part>,
+    lying: BTreeMap<(u64, u16), CutPart>,
     /// Workgroups of which not all waves have started: how many have.
     begun: BTreeMap<u64, u16>,
 }
 
 /// One part.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Part {
+pub(super) struct CutPart {
     pub(super) cu: CuId,
     pub(super) split: Split,
 }
@@ -32,7 +32,7 @@ impl Cuts {
         !self.begun.is_empty()
     }
 
-    pub(super) fn lying(&self) -> impl Iterator<Item = &Part> {
+    pub(super) fn lying(&self) -> impl Iterator<Item = &CutPart> {
         self.lying.values()
     }
 
@@ -85,7 +85,7 @@ impl Book {
             .filter(|split| self.cus.take_split(cu, &demand, split, 1))
             .ok_or(BookError::Overcommit { launch: id, cu })?;
         let mut resident = self.entry(launch);
-        resident.cuts.lying.insert((workgroup, first), Part { cu, split });
+        resident.cuts.lying.insert((workgroup, first), CutPart { cu, split });
         if end < u32::from(demand.waves) {
             resident.cuts.begun.insert(workgroup, first + count);
         } else {

@@ -4,7 +4,7 @@ use raddle_policy::{Action, Actions, LaunchId, Ticks};
 
 use super::Engine;
 use crate::SimError;
-use crate::machine::Kernel;
+use crate::machine::SubmittedKernel;
 use crate::queue::Due;
 use crate::watch::{Seen, Watch};
 use crate::workload::Work;
@@ -74,7 +74,7 @@ impl<W: Watch> Engine<'_, W> {
 
     /// What the machine needs to know of a launch that was issued and has neither ended nor been
     /// refused.
-    fn kernel(&self, id: LaunchId) -> Result<Kernel, SimError> {
+    fn kernel(&self, id: LaunchId) -> Result<SubmittedKernel, SimError> {
         let state = match self.tasks.records.get(id.index()) {
             Some(record) if record.refused => "refused",
             Some(record) if record.ended.is_some() => "ended",
@@ -84,7 +84,7 @@ impl<W: Watch> Engine<'_, W> {
                 {
                     let process = record.process;
                     let wave_uw = self.energy.wave_uw(task.activity);
-                    return Ok(Kernel {
+                    return Ok(SubmittedKernel {
                         process,
                         workgroups,
                         workgroup,

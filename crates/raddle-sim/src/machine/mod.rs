@@ -44,8 +44,8 @@ pub(crate) struct Front {
 /// A launch that the device has taken over.
 #[derive(Debug)]
 struct Live {
-    what: Kernel,
-    state: State,
+    what: SubmittedKernel,
+    state: LiveState,
     fronts: Vec<u32>,
     resident_waves: u64,
     started: u64,
@@ -59,7 +59,7 @@ struct Live {
 
 /// What the machine needs to know of a launch.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Kernel {
+pub(crate) struct SubmittedKernel {
     pub(crate) process: u16,
     pub(crate) workgroups: u64,
     pub(crate) workgroup: Ticks,
@@ -69,7 +69,7 @@ pub(crate) struct Kernel {
     pub(crate) wave_uw: u64,
 }
 
-impl Kernel {
+impl SubmittedKernel {
     /// What so many of its waves draw, in uW.
     const fn draw(&self, waves: u64) -> u64 {
         self.wave_uw.saturating_mul(waves)
@@ -83,8 +83,8 @@ impl Live {
         let bound =
             |group: u64| self.partial.contains_key(&group) || self.assigned.contains_key(&group);
         match self.state {
-            State::Running => true,
-            State::Leaving(Preemption::Drain) => {
+            LiveState::Running => true,
+            LiveState::Leaving(Preemption::Drain) => {
                 pieces.iter().flat_map(|piece| piece.workgroups()).all(bound)
             }
             _ => false,
@@ -98,14 +98,14 @@ impl Live {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum LiveState {
     Running,
     Leaving(Preemption),
     Off(Preemption),
     Returning(Preemption),
 }
 
-impl State {
+impl LiveState {
     const fn name(self) -> &'static str {
         match self {
             Self::Running => "on the device",
@@ -117,7 +117,7 @@ impl State {
 }
 
 /// What an ended front means for its launch.
-pub(crate) struct Ended {
+pub(crate) struct EndedFront {
     pub(crate) process: u16,
     pub(crate) waves: u64,
     pub(crate) finished: bool,
@@ -141,13 +141,18 @@ impl Machine {
         SimError::Action { at: now, launch, what, state }
     }
 
-    pub(crate) fn submit(&mut self, id: LaunchId, what: Kernel, now: Tick) -> Result<(), SimError> {
+    pub(crate) fn submit(
+        &mut self,
+        id: LaunchId,
+        what: SubmittedKernel,
+        now: Tick,
+    ) -> Result<(), SimError> {
         if self.live.contains_key(&id) {
             return Err(Self::fault(now, id, "submit", self.live.get(&id)));
         }
         let live = Live {
             what,
-            state: State::Running,
+            state: LiveState::Running,
             fronts: Vec::new(),
             resident_waves: 0,
             started: 0,
@@ -176,7 +181,7 @@ impl Machine {
         cu: CuId,
         now: Tick,
     ) -> Result<(), SimError> {
-        let running = |live: &&mut Live| live.state == State::Running;
+        let running = |live: &&mut Live| live.state == LiveState::Running;
         match self.live.get_mut(&id).filter(running) {
             Some(live) if !live.assigned.contains_key(&workgroup) => {
                 live.assigned.insert(workgroup, cu);
@@ -286,7 +291,12 @@ impl Machine {
     }
 
     /// A front has ended: gives back what it held.
-    pub(crate) fn end_front(&mut self, slot: u32, now: Tick, queue: &mut Queue) -> Option<Ended> {
+    pub(crate) fn end_front(
+        &mut self,
+        slot: u32,
+        now: Tick,
+        queue: &mut Queue,
+    ) -> Option<EndedFront> {
         let front = &mut self.fronts[slot as usize];
         front.generation = front.generation.wrapping_add(1);
         let (id, waves, groups) = (front.launch, front.waves, front.groups);
@@ -297,12 +307,12 @@ impl Machine {
         let (_, count) = waves.bounds(live.what.demand.waves);
         live.ended += ended;
         live.resident_waves -= groups * u64::from(count);
-        let outcome = Ended {
+        let outcome = EndedFront {
             process: live.what.process,
             waves: groups * u64::from(count),
             finished: live.ended >= live.what.workgroups,
         };
-        if live.state == State::Leaving(Preemption::Drain) && live.is_drained() {
+        if live.state == LiveState::Leaving(Preemption::Drain) && live.is_drained() {
             queue.push(now, Due::TakenOff(id));
         }
         if outcome.finished {

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use raddle_policy::{CuId, LaunchId, Preemption, Tick, Ticks, WaveSpan};
 
-use super::{Front, Live, Machine, State};
+use super::{Front, Live, LiveState, Machine};
 use crate::SimError;
 use crate::ledger::Ledger;
 use crate::queue::{Due, Queue};
@@ -28,7 +28,8 @@ impl Machine {
         now: Tick,
         queue: &mut Queue,
     ) -> Result<(), SimError> {
-        let Some(live) = self.live.get_mut(&id).filter(|live| live.state == State::Running) else {
+        let Some(live) = self.live.get_mut(&id).filter(|live| live.state == LiveState::Running)
+        else {
             return Err(Self::fault(now, id, "take off", self.live.get(&id)));
         };
         // Nothing leaves by waiting.
@@ -36,7 +37,7 @@ impl Machine {
             let (what, state) = (how.name(), "already running");
             return Err(SimError::Action { at: now, launch: id, what, state });
         }
-        live.state = State::Leaving(how);
+        live.state = LiveState::Leaving(how);
         self.counters.taken_off += 1;
         let over = match how {
             Preemption::Reset => now + self.costs.kill,
@@ -59,14 +60,14 @@ impl Machine {
     /// A launch is off: how, how many workgroups of it have ended, waves freed, whose.
     pub(crate) fn taken_off(&mut self, id: LaunchId) -> Option<(Preemption, u64, u64, u16)> {
         let live = self.live.get_mut(&id)?;
-        let State::Leaving(how) = live.state else {
+        let LiveState::Leaving(how) = live.state else {
             return None;
         };
         if how == Preemption::Drain && !live.is_drained() {
             return None;
         }
         let (ended, process, waves) = (live.ended, live.what.process, live.resident_waves);
-        live.state = State::Off(how);
+        live.state = LiveState::Off(how);
         match how {
             Preemption::Reset => {
                 lift(live, &self.fronts, &mut self.ledger);
@@ -110,20 +111,20 @@ impl Machine {
         let allowed = |live: &&mut Live| {
             matches!(
                 live.state,
-                State::Off(Preemption::Drain | Preemption::Switch)
-                    | State::Leaving(Preemption::Drain)
+                LiveState::Off(Preemption::Drain | Preemption::Switch)
+                    | LiveState::Leaving(Preemption::Drain)
             )
         };
         let Some(live) = self.live.get_mut(&id).filter(allowed) else {
             return Err(Self::fault(now, id, "restore", self.live.get(&id)));
         };
         let process = live.what.process;
-        if live.state != State::Off(Preemption::Switch) {
-            live.state = State::Returning(Preemption::Drain);
+        if live.state != LiveState::Off(Preemption::Switch) {
+            live.state = LiveState::Returning(Preemption::Drain);
             queue.push(now, Due::Restored(id));
             return Ok((0, process));
         }
-        live.state = State::Returning(Preemption::Switch);
+        live.state = LiveState::Returning(Preemption::Switch);
         let overcommit = |cu| SimError::Overcommit { at: now, launch: id, cu };
         lower(live, &self.fronts, &mut self.ledger).map_err(overcommit)?;
         let cost = self.costs.moving(context_bytes(live));
@@ -137,10 +138,10 @@ impl Machine {
         let Some(live) = self.live.get_mut(&id) else {
             return false;
         };
-        let State::Returning(how) = live.state else {
+        let LiveState::Returning(how) = live.state else {
             return false;
         };
-        live.state = State::Running;
+        live.state = LiveState::Running;
         if how == Preemption::Switch {
             for &slot in &live.fronts {
                 let front = &mut self.fronts[slot as usize];

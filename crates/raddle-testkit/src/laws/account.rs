@@ -21,11 +21,11 @@ pub(super) struct Account {
     counted: BTreeMap<(LaunchId, CuId), Split>,
     /// Workgroups with addresses, partly started ones, and (by their first wave) parts of
     /// workgroups that were cut.
-    named: BTreeMap<(LaunchId, u64, u16), Named>,
+    named: BTreeMap<(LaunchId, u64, u16), HeldByName>,
 }
 
 #[derive(Debug, Default)]
-struct Named {
+struct HeldByName {
     split: Split,
     ended: u16,
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use raddle_policy::{CuId, CuShape, Demand, Launch, LaunchId, Place};
 
-use super::world::{Part, Spot};
+use super::world::{Spot, SpotPart};
 
 /// Every wave with an address that is on the device now.
 #[derive(Clone, Debug, Default)]
@@ -59,9 +59,9 @@ impl Addresses {
         if let Some(lying) = self.lying.get_mut(&cu) {
             lying.retain(|it| {
                 let named = match part {
-                    Part::Whole => true,
-                    Part::Wave(wave) => it.wave == wave,
-                    Part::Cut { first, .. } => it.part == Some(first),
+                    SpotPart::Whole => true,
+                    SpotPart::Wave(wave) => it.wave == wave,
+                    SpotPart::Cut { first, .. } => it.part == Some(first),
                 };
                 (it.launch, it.workgroup) != (launch, workgroup) || !named
             });

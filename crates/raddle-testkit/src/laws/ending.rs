@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use raddle_policy::{Allocate, CuId, Fact, LaunchId, Piece, ProcessId, WaveSpan};
 
 use super::Breach;
-use super::world::{Deed, Line, Part, Spot, World};
+use super::world::{Deed, Line, Spot, SpotPart, World};
 
 impl World<'_> {
     /// Ends the workgroups (single waves of those that started wave by wave, parts of those that
@@ -23,12 +23,12 @@ impl World<'_> {
             let &(launch, workgroup, part) = spot;
             self.addresses.free(*spot, *cu);
             let span = match part {
-                Part::Whole => {
+                SpotPart::Whole => {
                     whole.entry(launch).or_default().push((*cu, workgroup));
                     continue;
                 }
-                Part::Wave(first) => WaveSpan::Range { first, count: 1 },
-                Part::Cut { first, count } => WaveSpan::Cut { first, count },
+                SpotPart::Wave(first) => WaveSpan::Range { first, count: 1 },
+                SpotPart::Cut { first, count } => WaveSpan::Cut { first, count },
             };
             parts.push((launch, span, Piece::one(workgroup, *cu)));
         }

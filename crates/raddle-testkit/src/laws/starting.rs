@@ -5,7 +5,7 @@
 use raddle_policy::{Allocate, CuId, Fact, LaunchId, Piece, ReadyLaunch, Round, WaveSpan};
 
 use super::Breach;
-use super::world::{Deed, Part, World, breach};
+use super::world::{Deed, SpotPart, World, breach};
 
 impl World<'_> {
     /// Carries out a start, after laws 1, 2 and 8.
@@ -141,7 +141,7 @@ impl World<'_> {
                 entry.cut = 0;
                 entry.next += 1;
             }
-            self.resident.insert((id, workgroup, Part::Cut { first, count }), cu);
+            self.resident.insert((id, workgroup, SpotPart::Cut { first, count }), cu);
             return;
         }
         let fresh = !progress.bound.contains_key(&workgroup);
@@ -149,7 +149,7 @@ impl World<'_> {
         match waves {
             WaveSpan::All | WaveSpan::Cut { .. } => {
                 entry.assigned -= u64::from(progress.bound.remove(&workgroup).is_some());
-                self.resident.insert((id, workgroup, Part::Whole), cu);
+                self.resident.insert((id, workgroup, SpotPart::Whole), cu);
             }
             WaveSpan::Range { first, count } => {
                 entry.assigned += u64::from(fresh);
@@ -159,7 +159,7 @@ impl World<'_> {
                     entry.assigned -= 1;
                 }
                 for wave in first..first + count {
-                    self.resident.insert((id, workgroup, Part::Wave(wave)), cu);
+                    self.resident.insert((id, workgroup, SpotPart::Wave(wave)), cu);
                 }
             }
         }

@@ -36,46 +36,21 @@ pub struct Line {
 
 /// An answer that was carried out, or workgroups that ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the variant says what its fields are")]
 pub enum Deed {
     /// Workgroups, or waves of them, started.
-    Started {
-        /// Of which launch.
-        launch: LaunchId,
-        /// Which waves of each.
-        waves: WaveSpan,
-        /// Which workgroups, where.
-        pieces: Vec<Piece>,
-        /// At which addresses.
-        places: Vec<Place>,
-    },
+    Started { launch: LaunchId, waves: WaveSpan, pieces: Vec<Piece>, places: Vec<Place> },
     /// A workgroup was bound to a compute unit.
-    Assigned {
-        /// Of which launch.
-        launch: LaunchId,
-        /// Which.
-        workgroup: u64,
-        /// Where.
-        cu: CuId,
-    },
+    Assigned { launch: LaunchId, workgroup: u64, cu: CuId },
     /// The policy waited.
     Waited {
         /// When it wants to be asked again.
         retry_at: Option<Tick>,
     },
     /// The policy gave a launch up.
-    Never {
-        /// Which, and why.
-        refusal: Refusal,
-    },
+    Never { refusal: Refusal },
     /// Workgroups, or waves of them, ended.
-    Ended {
-        /// Of which launch.
-        launch: LaunchId,
-        /// Which waves of each.
-        waves: WaveSpan,
-        /// Which workgroups, where.
-        pieces: Vec<Piece>,
-    },
+    Ended { launch: LaunchId, waves: WaveSpan, pieces: Vec<Piece> },
 }
 
 /// Everything that happened.
@@ -90,11 +65,11 @@ pub struct Run {
 }
 
 /// A workgroup, and what of it is meant.
-pub(super) type Spot = (LaunchId, u64, Part);
+pub(super) type Spot = (LaunchId, u64, SpotPart);
 
 /// What of a workgroup ends by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Part {
+pub(super) enum SpotPart {
     /// All of it.
     Whole,
     /// One wave, of a workgroup that started wave by wave.
@@ -112,13 +87,13 @@ pub struct World<'s> {
     pub(super) account: Account,
     pub(super) addresses: Addresses,
     pub(super) ready: Vec<ReadyLaunch>,
-    pub(super) progress: BTreeMap<LaunchId, Progress>,
+    pub(super) progress: BTreeMap<LaunchId, LaunchProgress>,
     pub(super) resident: BTreeMap<Spot, CuId>,
     pub(super) run: Run,
 }
 
 #[derive(Debug)]
-pub(super) struct Progress {
+pub(super) struct LaunchProgress {
     pub(super) launch: Launch,
     /// Workgroups that are bound to a compute unit, and how many of their waves have started.
     pub(super) bound: BTreeMap<u64, (CuId, u16)>,
@@ -188,7 +163,7 @@ impl<'s> World<'s> {
                 cut: 0,
                 submitted: self.now,
             });
-            let progress = Progress {
+            let progress = LaunchProgress {
                 launch: *launch,
                 bound: BTreeMap::new(),
                 waves_ended: BTreeMap::new(),
