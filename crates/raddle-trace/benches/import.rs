@@ -15,10 +15,11 @@ use raddle_trace::{ImportOptions, read};
 #[path = "../tests/it/nsys_db/mod.rs"]
 mod nsys_db;
 
-const FILES: [&str; 3] = [
+const FILES: [&str; 4] = [
     "kineto_nvidia/hta_trace_diff_test_v100.json.gz",
     "kineto_nvidia/tracelens_b200_eager.json.gz",
     "kineto_amd/tracelens_mi300x_resnet_act_checkpoint.json.gz",
+    "rocprof/tracelens_mi350x_rocprofv3_908_results.json.gz",
 ];
 
 fn main() {

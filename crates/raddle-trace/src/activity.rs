@@ -1,4 +1,4 @@
-//! What do the waves of a kernel do, where nobody has counted it? By the class of its name.
+//! What do the waves of a kernel do that was not counted? By the class of its name.
 //!
 //! All figures here are assumed: our own rough idea of each class, fit for telling a matrix product
 //! from a copy, not for reading off a power. They are marked as assumed wherever they are used

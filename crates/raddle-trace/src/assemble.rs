@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 use raddle_policy::Activity;
 
 use crate::assumed_activity;
-use crate::profile::{Format, Op, OpKind, Profile, SourceDevice, StreamLabel};
+use crate::profile::{Op, OpKind, Profile, ProfileFormat, SourceDevice, StreamLabel};
 use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
 
@@ -33,7 +33,7 @@ pub(crate) struct Draft {
 }
 
 /// Makes the profile of what an importer has collected.
-pub(crate) fn assemble(name: String, format: Format, draft: Draft) -> Profile {
+pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Profile {
     let Draft { mut ops, kernels, streams, device, resolution_ns, mut report } = draft;
     let back = ops.windows(2).filter(|pair| pair[1].start_ns < pair[0].start_ns).count();
     report.add(Quirk::Unsorted, back as u64);
@@ -183,10 +183,6 @@ impl<T> Default for Interner<T> {
 }
 
 impl<T: Ord> Interner<T> {
-    pub(crate) fn new() -> Self {
-        Self::default()
-    }
-
     pub(crate) fn number<Q>(&mut self, item: &Q) -> u32
     where
         T: Borrow<Q>,

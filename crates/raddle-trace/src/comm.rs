@@ -31,7 +31,7 @@ const CLASSES: &[(&str, &str)] = &[
     ("hccl", "HCCL"),
 ];
 
-/// What begins so, plain or mangled, and yet waits for nobody.
+/// Names of kernels of these libraries, plain or mangled, that do not wait for a peer.
 const NOT: &[&str] = &["deep_ep::layout", "deep_ep6layout"];
 
 /// Whether a kernel of this name, plain or mangled, moves data between devices.

@@ -1,6 +1,6 @@
 //! May a kernel be killed and run again, by the user's rules?
 //!
-//! No profile says it, and nobody can see it in one: a rule is a claim of the user's.
+//! No profile says it or shows it: a rule is a claim of the user.
 
 use std::str::FromStr;
 
@@ -11,7 +11,7 @@ use crate::priority::glob_fits;
 use crate::profile::{OpKind, Profile};
 
 /// A rule `GLOB=yes`, `GLOB=no` or `GLOB=unknown`: kernels of these names are idempotent, are not,
-/// or nobody knows, which counts as not.
+/// or it is unknown, which counts as not.
 ///
 /// `*` in the glob stands for any characters, `?` for one.
 ///

@@ -19,11 +19,11 @@ use crate::assemble::assemble;
 use crate::error::TraceError;
 use crate::input::{FileInput, is_damage, peek};
 use crate::options::ImportOptions;
-use crate::profile::{Format, Profile, profile_name};
+use crate::profile::{Profile, ProfileFormat, profile_name};
 use source::ImportSource;
 pub use source::Watch;
 
-/// Reads a profile from a file of one of the kinds of [`Format`], plain or gzip.
+/// Reads a profile from a file of one of the kinds of [`ProfileFormat`], plain or gzip.
 ///
 /// # Errors
 /// When the file cannot be read, is of another kind or holds no kernel that can be used; see
@@ -47,7 +47,7 @@ pub fn read(file: &str, bytes: impl Read, options: &ImportOptions) -> Result<Pro
     read_watched(file, bytes, options, &|_, _| ())
 }
 
-/// As [`read`]; `watch` is told how far it is once all bytes of a database have been read.
+/// As [`read`]; `watch` is called once all bytes of a database have been read.
 ///
 /// # Errors
 /// As [`open`].
@@ -59,12 +59,12 @@ pub fn read_watched(
 ) -> Result<Profile, TraceError> {
     let (source, format) = detect(file, bytes, watch)?;
     let draft = match format {
-        Format::Kineto => kineto::import(source, options),
-        Format::NsysSqlite => nsys::sqlite::import(source, options),
-        Format::NsysCsv => nsys::csv::import(source, options),
-        Format::RocprofJson => rocprof::json::import(source, options),
-        Format::RocprofCsv => rocprof::csv::import(source, options),
-        Format::LaunchTable => launch_table::import(source, options),
+        ProfileFormat::Kineto => kineto::import(source, options),
+        ProfileFormat::NsysSqlite => nsys::sqlite::import(source, options),
+        ProfileFormat::NsysCsv => nsys::csv::import(source, options),
+        ProfileFormat::RocprofJson => rocprof::json::import(source, options),
+        ProfileFormat::RocprofCsv => rocprof::csv::import(source, options),
+        ProfileFormat::LaunchTable => launch_table::import(source, options),
     }?;
     Ok(assemble(profile_name(file), format, draft))
 }
@@ -73,7 +73,7 @@ fn detect<'a>(
     file: &str,
     bytes: impl Read + 'a,
     watch: Watch<'a>,
-) -> Result<(ImportSource<'a>, Format), TraceError> {
+) -> Result<(ImportSource<'a>, ProfileFormat), TraceError> {
     let file = file.to_owned();
     let input = match FileInput::new(bytes) {
         Ok(input) => input,
@@ -114,7 +114,7 @@ fn detect<'a>(
 }
 
 /// The format that text beginning so is in, or what it looks like instead.
-fn kind(text: &[u8]) -> Result<Format, String> {
+fn kind(text: &[u8]) -> Result<ProfileFormat, String> {
     const OTHERS: [(&[u8], &str); 6] = [
         (b"version https://git-lfs", "a Git LFS pointer, not the file itself"),
         (b"PK\x03\x04", "a zip archive"),
@@ -124,23 +124,23 @@ fn kind(text: &[u8]) -> Result<Format, String> {
         (b"<", "HTML or XML"),
     ];
     if nsys::sqlite::looks_like(text) {
-        return Ok(Format::NsysSqlite);
+        return Ok(ProfileFormat::NsysSqlite);
     }
     if rocprof::json::looks_like(text) {
-        return Ok(Format::RocprofJson);
+        return Ok(ProfileFormat::RocprofJson);
     }
     if let Some(b'{' | b'[') = text.first() {
-        return Ok(Format::Kineto);
+        return Ok(ProfileFormat::Kineto);
     }
     if rocprof::csv::looks_like(text) {
-        return Ok(Format::RocprofCsv);
+        return Ok(ProfileFormat::RocprofCsv);
     }
     if launch_table::looks_like(text) {
-        return Ok(Format::LaunchTable);
+        return Ok(ProfileFormat::LaunchTable);
     }
     // Last, because its header may stand below other lines.
     if nsys::csv::looks_like(text) {
-        return Ok(Format::NsysCsv);
+        return Ok(ProfileFormat::NsysCsv);
     }
     let other = OTHERS.iter().find(|(magic, _)| text.starts_with(magic));
     Err(match other {

@@ -10,7 +10,7 @@ const CHUNK: usize = 128 * 1024;
 /// Reads behind the end of what is wanted before giving up.
 const DRAIN_CHUNKS: usize = 512;
 
-/// The uncompressed bytes of a file; gzip is told by its first two bytes, never by a name.
+/// The uncompressed bytes of a file; its first two bytes tell gzip, never its name.
 pub(crate) struct FileInput<'a> {
     pub(crate) reader: Box<dyn BufRead + 'a>,
     pub(crate) gzip: bool,

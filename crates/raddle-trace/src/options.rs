@@ -16,7 +16,7 @@ pub struct ImportOptions {
 /// Whether the waves of a workgroup are taken to meet at a barrier where the file does not say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BarrierRule {
-    /// Assumed if the workgroup uses shared memory or nobody knows, else not.
+    /// Assumed if the workgroup uses shared memory or its size is unknown, else not.
     #[default]
     Assume,
     /// Every workgroup has one.

@@ -52,7 +52,7 @@ impl FromStr for PriorityRule {
 }
 
 impl PriorityRule {
-    fn fits(&self, target: Target<'_>) -> bool {
+    fn fits(&self, target: LevelTarget<'_>) -> bool {
         let named = glob_fits(&self.glob, target.profile) || glob_fits(&self.glob, target.file);
         named && self.stream.as_deref().is_none_or(|stream| stream == target.stream)
     }
@@ -60,7 +60,7 @@ impl PriorityRule {
 
 /// Whose level is asked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Target<'a> {
+pub struct LevelTarget<'a> {
     /// The profile's name.
     pub profile: &'a str,
     /// The file's name, without folders.
@@ -72,7 +72,7 @@ pub struct Target<'a> {
 /// The level of work in a stream: that of the last rule that fits, else `rank` (see [`Ranks`]),
 /// else the most urgent.
 #[must_use]
-pub fn level_of(rules: &[PriorityRule], target: Target<'_>, rank: Option<Level>) -> Level {
+pub fn level_of(rules: &[PriorityRule], target: LevelTarget<'_>, rank: Option<Level>) -> Level {
     let rule = rules.iter().rfind(|rule| rule.fits(target));
     rule.map(|rule| rule.level).or(rank).unwrap_or(Level::MOST_URGENT)
 }
@@ -151,8 +151,8 @@ mod tests {
         texts.iter().map(|text| text.parse().unwrap()).collect()
     }
 
-    fn train(stream: &str) -> Target<'_> {
-        Target { profile: "train", file: "train.json.gz", stream }
+    fn train(stream: &str) -> LevelTarget<'_> {
+        LevelTarget { profile: "train", file: "train.json.gz", stream }
     }
 
     #[test]
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn an_equals_sign_in_the_glob_is_no_level() {
         assert_eq!(
-            level_of(&rules(&["a=b=4"]), Target { profile: "a=b", ..train("") }, None),
+            level_of(&rules(&["a=b=4"]), LevelTarget { profile: "a=b", ..train("") }, None),
             Level(4)
         );
     }
@@ -193,7 +193,7 @@ mod tests {
         }
     }
 
-    /// The same by recursion over the first character.
+    /// Matches by recursion over the first character.
     fn naive(glob: &[char], text: &[char]) -> bool {
         match (glob.split_first(), text.split_first()) {
             (None, None) => true,

@@ -16,7 +16,7 @@ pub struct Profile {
     /// `.pt.trace`.
     pub name: String,
     /// The kind of file it came from.
-    pub format: Format,
+    pub format: ProfileFormat,
     /// The device it was recorded on; `None` where the file does not say.
     pub device: Option<SourceDevice>,
     /// Names of kernels, copies and fills; [`Op::kernel`] is a position in it.
@@ -37,7 +37,7 @@ pub struct Profile {
 /// The kinds of files that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Format {
+pub enum ProfileFormat {
     /// A trace of the PyTorch profiler, in JSON.
     Kineto,
     /// An SQLite export of Nsight Systems.
@@ -52,7 +52,7 @@ pub enum Format {
     LaunchTable,
 }
 
-impl Format {
+impl ProfileFormat {
     /// The kebab-case name of it in results.
     #[must_use]
     pub const fn name(self) -> &'static str {

@@ -89,7 +89,7 @@ impl Provenance {
         }
     }
 
-    /// The same with another origin for `field`.
+    /// A copy with another origin for `field`.
     #[must_use]
     pub const fn with(self, field: Field, origin: Origin) -> Self {
         let bits = match origin {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use raddle_policy::Level;
 use raddle_report::replay::ReplayedProfile;
 use raddle_trace::{
-    CommRule, Communication, ImportOptions, PriorityRule, Profile, Ranks, Target, TraceError,
+    CommRule, Communication, ImportOptions, LevelTarget, PriorityRule, Profile, Ranks, TraceError,
     level_of,
 };
 
@@ -91,9 +91,9 @@ impl Loaded {
         move |op| level_of(rules, self.target(op.stream), requested.or(ranks.level(op)))
     }
 
-    fn target(&self, stream: u32) -> Target<'_> {
+    fn target(&self, stream: u32) -> LevelTarget<'_> {
         let stream = self.profile.streams.get(stream as usize);
-        Target {
+        LevelTarget {
             profile: &self.name,
             file: &self.file,
             stream: stream.map_or("", |stream| &stream.label),

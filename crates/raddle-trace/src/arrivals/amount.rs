@@ -12,7 +12,7 @@ pub struct Rate(u64);
 const MOST_PER_SECOND: u64 = 1_000_000_000;
 
 impl Rate {
-    /// So many requests in 10^9 seconds: 10^9 is one a second; `None` for 0 and for more than one
+    /// A rate in requests per 10^9 seconds, so 10^9 is one a second; `None` for 0 and for more than one
     /// a nanosecond.
     #[must_use]
     pub const fn per_giga_second(requests: u64) -> Option<Self> {

@@ -2,7 +2,7 @@
 //!
 //! [`open`] reads a DISB workload, a figure of REEF, or a request trace of Azure, Mooncake or
 //! BurstGPT, and gives named tasks, each with the process by which its requests arrive. The content
-//! decides between them, never the name; plain or gzip. Times are nanoseconds from the start of the
+//! decides between them, never the name; plain or gzip. ArrivalTimes are nanoseconds from the start of the
 //! load, exact: no number goes through floating point.
 //!
 //! A file here says when, never what: the work of a request is a profile. Token counts of request
@@ -27,7 +27,7 @@ use crate::input::{FileInput, is_damage, peek};
 pub use amount::Rate;
 pub(crate) use requests::format_of_header;
 
-pub use process::{ArrivalProcess, Times, jitter};
+pub use process::{ArrivalProcess, ArrivalTimes, jitter};
 
 /// The most requests that one trace may hold.
 const REQUEST_LIMIT: usize = 1 << 24;

@@ -44,10 +44,10 @@ impl ArrivalProcess {
     }
 }
 
-/// Times of requests in nanoseconds, which do not fall. Those of a rate end only with the range of
+/// ArrivalTimes of requests in nanoseconds, which do not fall. Those of a rate end only with the range of
 /// the type, so take a part of them.
 #[derive(Clone, Debug)]
-pub struct Times<'t>(TimesKind<'t>);
+pub struct ArrivalTimes<'t>(TimesKind<'t>);
 
 #[derive(Clone, Debug)]
 enum TimesKind<'t> {
@@ -59,7 +59,7 @@ enum TimesKind<'t> {
 /// Nanoseconds in 10^9 seconds, which is what rates count in.
 const GIGA_SECOND: u128 = 1_000_000_000_000_000_000;
 
-impl Iterator for Times<'_> {
+impl Iterator for ArrivalTimes<'_> {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {
@@ -72,7 +72,7 @@ impl Iterator for Times<'_> {
                 u64::try_from(at).ok()
             }
             TimesKind::Poisson { rate, random, at } => {
-                // Times 2^32, so that what is rounded off does not add up.
+                // ArrivalTimes 2^32, so that what is rounded off does not add up.
                 let rate = u128::from(rate.in_giga_second());
                 *at += u128::from(random.exponential()) * GIGA_SECOND / rate;
                 u64::try_from((*at + (1 << 31)) >> 32).ok()
@@ -94,9 +94,9 @@ impl ArrivalTask {
     /// assert_eq!(times, [0, 333_333_333, 666_666_667, 1_000_000_000]);
     /// ```
     #[must_use]
-    pub fn times(&self, seed: u64) -> Option<Times<'_>> {
+    pub fn times(&self, seed: u64) -> Option<ArrivalTimes<'_>> {
         let random = || SplitMix64::new(seed, self.number);
-        Some(Times(match &self.process {
+        Some(ArrivalTimes(match &self.process {
             ArrivalProcess::Trace(times) => TimesKind::Trace(times.iter()),
             ArrivalProcess::Periodic { rate } => TimesKind::Periodic { rate: *rate, next: 0 },
             ArrivalProcess::Poisson { rate } => {

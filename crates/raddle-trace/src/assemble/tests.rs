@@ -18,7 +18,7 @@ fn profile(ops: Vec<Op>, resolution_ns: u64) -> Profile {
     let kernels = vec!["k".to_owned()];
     assemble(
         "t".into(),
-        Format::Kineto,
+        ProfileFormat::Kineto,
         Draft { ops, kernels, streams, device: None, resolution_ns, report },
     )
 }

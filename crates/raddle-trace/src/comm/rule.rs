@@ -80,7 +80,7 @@ impl CommRule {
 
 /// Gives each of these ops the shortest duration of its kernel and grid.
 fn fix(profile: &mut Profile, is_one: impl Fn(&Op) -> bool) {
-    // A duration that nobody measured is no measure, unless there is no other.
+    // An assumed duration counts only where there is no measured one.
     let key = |op: &Op| (op.kernel, op.grid.x, op.grid.y, op.grid.z);
     let rank = |op: &Op| (op.provenance.of(Field::Duration) == Origin::Assumed, op.duration_ns);
     let mut shortest = BTreeMap::new();

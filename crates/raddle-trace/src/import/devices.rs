@@ -51,7 +51,7 @@ impl<K: Ord + Clone> Devices<K> {
             wanted.is_none_or(|wanted| seen.numbers.contains(&Some(u64::from(wanted))))
         };
         let fitting = self.0.iter().filter(|(_, seen)| fits(seen));
-        // The first of several with as many.
+        // The first of those with equal counts.
         let most = fitting.min_by_key(|(_, seen)| Reverse(seen.kernels));
         if let Some((key, _)) = most {
             return Ok(key.clone());

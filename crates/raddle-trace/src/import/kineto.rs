@@ -32,7 +32,7 @@ pub(super) fn import(
         ("deviceProperties", DocumentLayout::Record(TraceSection::Devices)),
     ]);
     let file = source.file.clone();
-    let mut found = KinetoCollector::new();
+    let mut found = KinetoCollector::default();
     let layout = |first| if first == b'[' { EVENTS } else { TRACE };
     let end = read_document(source, layout, &mut found)?;
     let draft = found.draft(&file, options)?;

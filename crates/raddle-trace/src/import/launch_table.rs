@@ -268,8 +268,8 @@ impl LaunchTable {
         Self {
             above: Above { device: None, resolution_ns: 1 },
             ops: Vec::new(),
-            names: Interner::new(),
-            streams: Interner::new(),
+            names: Interner::default(),
+            streams: Interner::default(),
             barriers,
             report: ImportReport::default(),
         }

@@ -4,8 +4,8 @@ use std::io::BufRead;
 
 use crate::input::peek;
 
-/// Told how many rows of a database are read, and of about how many: now and then, and at the end.
-/// What is not a database is read in step with its bytes and tells nothing.
+/// Called with the number of rows of a database that are read, and about how many there are: now and
+/// then, and at the end. Other files are read in step with their bytes and call nothing.
 pub type Watch<'w> = &'w dyn Fn(u64, u64);
 
 /// An opened file on its way to an importer.
@@ -18,7 +18,7 @@ pub(super) struct ImportSource<'a> {
     pub(super) gzip: bool,
     /// Lines already passed over.
     pub(super) lines: u64,
-    /// Whoever wants to know how far it is.
+    /// Called as rows of a database are read.
     #[cfg_attr(not(feature = "nsys"), expect(dead_code, reason = "only databases tell"))]
     pub(super) watch: Watch<'a>,
 }

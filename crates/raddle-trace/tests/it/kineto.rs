@@ -3,7 +3,7 @@
 use crate::common::{fixture, import, lines, names, quirks};
 use raddle_policy::{Barrier, Level};
 use raddle_trace::{
-    BarrierRule, Format, ImportOptions, OpKind, Quirk, Ranks, TraceError, open, read,
+    BarrierRule, ImportOptions, OpKind, ProfileFormat, Quirk, Ranks, TraceError, open, read,
 };
 
 #[test]
@@ -16,7 +16,7 @@ fn a_bare_array_of_2020_with_its_old_categories() {
             "Memset (Device) @7 0x0x0=0 0t 0r 0B no; 0a 45000 1000 after 0",
         ]
     );
-    assert_eq!((p.format, p.resolution_ns, p.span_ns), (Format::Kineto, 1000, 46_000));
+    assert_eq!((p.format, p.resolution_ns, p.span_ns), (ProfileFormat::Kineto, 1000, 46_000));
     assert_eq!((p.report.events, p.report.kernels, p.report.sets), (7, 1, 1));
     assert_eq!(quirks(&p), [(Quirk::NoDevice, 1), (Quirk::NoLaunchCall, 1)]);
 }

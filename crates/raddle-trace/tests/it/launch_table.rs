@@ -7,8 +7,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use raddle_policy::{Activity, Idempotence};
 use raddle_trace::{
-    Field, Format, ImportOptions, Op, Origin, Profile, Quirk, TableComments, TraceError, read,
-    write_launch_table,
+    Field, ImportOptions, Op, Origin, Profile, ProfileFormat, Quirk, TableComments, TraceError,
+    read, write_launch_table,
 };
 
 const HEADER: &str = "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns";
@@ -33,7 +33,7 @@ fn columns_come_in_any_order_and_most_may_be_blank() {
             "plain @0 1x1x1=1 32t 0r 0B no; 3000 8000 1500 after -",
         ]
     );
-    assert_eq!((p.format, p.resolution_ns), (Format::LaunchTable, 1000));
+    assert_eq!((p.format, p.resolution_ns), (ProfileFormat::LaunchTable, 1000));
     assert_eq!(p.device.as_ref().map(|device| device.name.as_str()), Some("v100"));
     assert_eq!(p.ops[0].priority, Some(-1));
     assert_eq!(p.ops[0].idempotent, Idempotence::Idempotent);

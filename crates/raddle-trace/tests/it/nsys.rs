@@ -10,8 +10,8 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use raddle_policy::Level;
 use raddle_trace::{
-    Field, Format, ImportOptions, Origin, Profile, Quirk, Ranks, SourceDevice, TraceError, read,
-    read_watched,
+    Field, ImportOptions, Origin, Profile, ProfileFormat, Quirk, Ranks, SourceDevice, TraceError,
+    read, read_watched,
 };
 
 fn try_import(db: &Db, options: &ImportOptions) -> Result<Profile, TraceError> {
@@ -43,7 +43,7 @@ fn kernels_copies_and_fills_of_one_stream() {
     db.row(COPIES, &[place(500, 900, 2).as_slice(), &[("copyKind", 1)]].concat());
     db.row(SETS, &place(1500, 1510, 3)).call(350, 2, TID_100).call(450, 3, TID_100);
     let p = import(&db);
-    assert_eq!((p.name.as_str(), p.format), ("run", Format::NsysSqlite));
+    assert_eq!((p.name.as_str(), p.format), ("run", ProfileFormat::NsysSqlite));
     assert_eq!(
         lines(&p),
         [

@@ -6,7 +6,7 @@ use crate::common::{lines, names, quirks};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
-use raddle_trace::{Field, Format, ImportOptions, Origin, Profile, Quirk, TraceError, read};
+use raddle_trace::{Field, ImportOptions, Origin, Profile, ProfileFormat, Quirk, TraceError, read};
 
 const HEADER: &str = "Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,\
     StcSMem (MB),DymSMem (MB),Bytes (MB),Throughput (MB/s),SrcMemKd,DstMemKd,Device,Ctx,GreenCtx,\
@@ -42,7 +42,7 @@ fn timed(unit: &str, start: &str, duration: &str) -> String {
 #[test]
 fn kernels_copies_and_fills_of_one_stream() {
     let p = import(&format!("{HEADER}{COPY}{GEMM}{FILL}"));
-    assert_eq!((p.name.as_str(), p.format), ("run_cuda_gpu_trace", Format::NsysCsv));
+    assert_eq!((p.name.as_str(), p.format), ("run_cuda_gpu_trace", ProfileFormat::NsysCsv));
     assert_eq!(
         lines(&p),
         [

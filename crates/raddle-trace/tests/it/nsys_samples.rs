@@ -4,7 +4,7 @@
 #![cfg(feature = "nsys")]
 
 use raddle_trace::{
-    Field, Format, ImportOptions, Op, OpKind, Origin, Profile, Quirk, SourceDevice, open,
+    Field, ImportOptions, Op, OpKind, Origin, Profile, ProfileFormat, Quirk, SourceDevice, open,
 };
 
 /// The sample of this name, or `None` where samples are absent and need not be there.
@@ -101,7 +101,7 @@ fn a_report_says_what_the_database_says_as_far_as_it_goes() {
         let (Some(report), Some(database)) = (report, database) else {
             return;
         };
-        assert_eq!(report.format, Format::NsysCsv);
+        assert_eq!(report.format, ProfileFormat::NsysCsv);
         // The report was made of the kernels alone.
         let (events, kernels, copies, sets, workgroups, streams, _) = figures(&report);
         assert_eq!((events, kernels, copies, sets), (3_442, 1_721, 0, 0));

@@ -3,8 +3,8 @@
 use crate::common::{fixture, import, lines, names, quirks};
 use raddle_policy::Barrier;
 use raddle_trace::{
-    BarrierRule, Field, Format, ImportOptions, OpKind, Origin, Profile, Quirk, TraceError, open,
-    read,
+    BarrierRule, Field, ImportOptions, OpKind, Origin, Profile, ProfileFormat, Quirk, TraceError,
+    open, read,
 };
 
 fn device(number: u32) -> Result<Profile, TraceError> {
@@ -35,7 +35,7 @@ fn a_whole_result() {
             "kernel 3 @6 1x1x1=1 64t 0r 0B no; 44000j 60000 1000 after 5",
         ]
     );
-    assert_eq!((p.format, p.resolution_ns, p.span_ns), (Format::RocprofJson, 1000, 61_000));
+    assert_eq!((p.format, p.resolution_ns, p.span_ns), (ProfileFormat::RocprofJson, 1000, 61_000));
     assert_eq!((p.report.events, p.report.kernels, p.report.copies), (16, 6, 1));
     assert_eq!(
         quirks(&p),

@@ -1,7 +1,9 @@
 //! Are the tables of rocprof v1, v2 and v3 read as they should be, dialect by dialect?
 
 use crate::common::{fixture, import, lines, quirks, refusal};
-use raddle_trace::{Field, Format, ImportOptions, Origin, Profile, Quirk, TraceError, open, read};
+use raddle_trace::{
+    Field, ImportOptions, Origin, Profile, ProfileFormat, Quirk, TraceError, open, read,
+};
 
 const V3_2024: &str = "\"Kind\",\"Agent_Id\",\"Queue_Id\",\"Thread_Id\",\"Dispatch_Id\",\"Kernel_Id\",\
     \"Kernel_Name\",\"Correlation_Id\",\"Start_Timestamp\",\"End_Timestamp\",\"Private_Segment_Size\",\
@@ -30,7 +32,7 @@ fn rocprof_v1_measures_when_packets_were_issued() {
         "void add<float, 4>(float*, \"x\") @0 32x1x1=32 128t 24r 1024B assumed; 4600 4900 3000 after 0",
     ];
     assert_eq!(lines(&p), wanted);
-    assert_eq!((p.format, p.resolution_ns), (Format::RocprofCsv, 1000));
+    assert_eq!((p.format, p.resolution_ns), (ProfileFormat::RocprofCsv, 1000));
     assert_eq!(p.ops[0].provenance.of(Field::Arrival), Origin::Measured);
     assert_eq!(
         quirks(&p),

@@ -39,26 +39,21 @@ impl Nesting {
         let mut at = 0;
         while let Some(&byte) = bytes.get(at) {
             let next = at + 1;
-            if self.in_string {
-                if !core::mem::take(&mut self.escaped) {
-                    match byte {
-                        b'\\' => self.escaped = true,
-                        b'"' => {
-                            self.in_string = false;
-                            if self.depth == 0 {
-                                return Some(ValueEnd::Closed(next));
-                            }
-                        }
-                        b'\n' if self.lines => return Some(ValueEnd::Broken(next)),
-                        _ => {
-                            let rest = &bytes[next..];
-                            at = next + memchr3(b'"', b'\\', b'\n', rest).unwrap_or(rest.len());
-                            continue;
-                        }
-                    }
-                }
+            at = next;
+            let escaped = core::mem::take(&mut self.escaped);
+            if byte == b'\\' {
+                self.escaped = !escaped;
             } else if byte == b'"' {
-                self.in_string = true;
+                self.in_string ^= !escaped;
+                if !escaped && !self.in_string && self.depth == 0 {
+                    return Some(ValueEnd::Closed(next));
+                }
+            } else if self.in_string {
+                if byte == b'\n' && self.lines {
+                    return Some(ValueEnd::Broken(next));
+                }
+                let rest = &bytes[next..];
+                at = next + memchr3(b'"', b'\\', b'\n', rest).unwrap_or(rest.len());
             } else if byte == self.open {
                 self.depth += 1;
             } else if byte == self.close {
@@ -67,7 +62,6 @@ impl Nesting {
                     return Some(ValueEnd::Closed(next));
                 }
             }
-            at = next;
         }
         None
     }

@@ -70,7 +70,7 @@ pub(super) enum TraceSection {
 }
 
 /// Everything of interest in the events so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct KinetoCollector {
     pub(super) ops: Vec<KinetoOp>,
     pub(super) calls: Vec<KinetoCall>,
@@ -93,25 +93,6 @@ pub(super) struct KinetoCollector {
 }
 
 impl KinetoCollector {
-    pub(super) fn new() -> Self {
-        Self {
-            ops: Vec::new(),
-            calls: Vec::new(),
-            names: Interner::new(),
-            streams: Interner::new(),
-            extents: Interner::new(),
-            devices: Vec::new(),
-            report: ImportReport::default(),
-            has_events: false,
-            categories: BTreeSet::new(),
-            kernels_seen: 0,
-            fine: false,
-            registers_seen: false,
-            hip_calls: false,
-            dispatches: false,
-        }
-    }
-
     /// Whether the kernels are those of an AMD GPU.
     pub(super) fn is_amd(&self) -> bool {
         self.kernels_seen > 0 && (self.dispatches || self.hip_calls && !self.registers_seen)

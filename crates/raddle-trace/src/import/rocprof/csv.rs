@@ -1,7 +1,7 @@
 //! What does a kernel table of rocprof (v1, v2 or v3) hold?
 //!
 //! The header tells the dialect, the columns are found by name. No such table says the device:
-//! whoever imports it names one. Only rocprof v1 says when a packet was issued; elsewhere arrivals
+//! the caller names one. Only rocprof v1 says when a packet was issued; elsewhere arrivals
 //! are unknown, as the calls are in another table. [`ImportOptions::device`] is the number in the
 //! column of the agent: 4 for `4`, `Agent 4` and `GPU 4`.
 

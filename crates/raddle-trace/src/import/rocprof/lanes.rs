@@ -47,7 +47,7 @@ impl RocprofLanes {
         } else {
             report.add(Quirk::QueueAsStream, dispatches);
         }
-        Self { told, numbers: BTreeMap::new(), labels: Interner::new() }
+        Self { told, numbers: BTreeMap::new(), labels: Interner::default() }
     }
 
     /// The lane of a dispatch.

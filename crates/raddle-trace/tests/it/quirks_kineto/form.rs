@@ -2,7 +2,7 @@
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use raddle_trace::{Format, ImportOptions, Quirk, read};
+use raddle_trace::{ImportOptions, ProfileFormat, Quirk, read};
 use std::io::Write;
 
 use super::{V100, count, event, given, kernel, refused, text_of, trace, with};
@@ -11,7 +11,7 @@ use crate::common::{names, quirks};
 #[test]
 fn quirk_01_a_bare_array_of_events() {
     let p = trace(&format!("\n [{}, ]", kernel("a", "10", "5")));
-    assert_eq!((names(&p), p.format), (vec!["a"], Format::Kineto));
+    assert_eq!((names(&p), p.format), (vec!["a"], ProfileFormat::Kineto));
     assert_eq!(p.device, None);
 }
 

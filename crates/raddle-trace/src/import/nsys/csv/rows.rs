@@ -109,9 +109,9 @@ impl GpuTrace {
         Self {
             header,
             ops: Vec::new(),
-            names: Interner::new(),
-            streams: Interner::new(),
-            known_devices: Interner::new(),
+            names: Interner::default(),
+            streams: Interner::default(),
+            known_devices: Interner::default(),
             devices: Devices::new(),
             steps: [None; 2],
             kernels_seen: 0,

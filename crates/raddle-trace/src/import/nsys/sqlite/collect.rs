@@ -157,8 +157,8 @@ impl NsysCollector {
         Self {
             ops: Vec::new(),
             calls: Vec::new(),
-            names: Interner::new(),
-            lanes: Interner::new(),
+            names: Interner::default(),
+            lanes: Interner::default(),
             devices: Devices::new(),
             gpus: Gpus::read(database),
             report: ImportReport::default(),

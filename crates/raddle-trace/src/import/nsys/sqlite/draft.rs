@@ -178,7 +178,7 @@ fn resolve(database: &Database, names: &[NsysName]) -> (Vec<String>, Vec<u32>) {
         true
     });
     let string = |id: &Option<i64>| strings.get(id.as_ref()?)?.as_deref();
-    let mut texts = Interner::new();
+    let mut texts = Interner::default();
     let new = names.iter().map(|name| match name {
         NsysName::Kernel(ids) => texts.number(ids.iter().find_map(string).unwrap_or(UNNAMED)),
         NsysName::Copy(kind) => {

@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 use crate::error::TraceError;
 use crate::input::{is_damage, peek};
 
-/// Databases of up to so many bytes stay in memory.
+/// The most bytes of a database that stays in memory.
 pub(super) const IN_MEMORY: u64 = 256 << 20;
 
 /// The most bytes of a database, uncompressed.
@@ -99,8 +99,8 @@ fn rewrite(copy: &mut NamedTempFile, head: &[u8]) -> io::Result<()> {
     copy.flush()
 }
 
-/// Makes the header of a database of so many bytes fit to be read as it is; whether fewer bytes
-/// are there than it says.
+/// Mends the header of a database of `len` bytes so that SQLite opens it; whether bytes are missing
+/// at its end.
 fn mend(bytes: &mut [u8], len: u64) -> bool {
     let Some(header) = bytes.first_chunk_mut::<HEADER>() else {
         return false;

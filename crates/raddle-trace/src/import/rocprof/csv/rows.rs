@@ -48,7 +48,7 @@ impl RocprofRows {
             found: Vec::new(),
             report: ImportReport::default(),
             barriers,
-            names: Interner::new(),
+            names: Interner::default(),
             processes: BTreeMap::new(),
             dispatches: BTreeSet::new(),
         }

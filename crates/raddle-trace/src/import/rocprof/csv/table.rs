@@ -34,7 +34,7 @@ pub(super) enum RocprofColumn {
     /// The database that a row was exported from, one a process.
     Guid,
     Counter,
-    /// Read by nobody.
+    /// Not read.
     Other,
 }
 

@@ -26,8 +26,14 @@ pub(super) fn draft(found: ResultCollector, device: u64, barriers: BarrierRule) 
     }
     let dispatches = || processes.iter().flat_map(|process| &process.dispatches);
     let lanes = RocprofLanes::decide(dispatches().map(|dispatch| dispatch.place), &mut report);
-    let mut maker =
-        OpMaker { barriers, lanes, names: Interner::new(), report, ops: Vec::new(), halved: false };
+    let mut maker = OpMaker {
+        barriers,
+        lanes,
+        names: Interner::default(),
+        report,
+        ops: Vec::new(),
+        halved: false,
+    };
     let arch = source.as_ref().map_or("", |source| &source.arch);
     for (process, number) in processes.iter_mut().zip(0u32..) {
         maker.process(process, number, arch);
