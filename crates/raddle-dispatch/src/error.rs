@@ -53,3 +53,9 @@ pub enum DispatchError {
     #[error("line {line} of the decision log cannot be read: {what}")]
     BadLog { line: usize, what: String },
 }
+
+impl DispatchError {
+    pub(crate) fn bad_log(line: usize, what: impl Into<String>) -> Self {
+        Self::BadLog { line, what: what.into() }
+    }
+}

@@ -38,5 +38,5 @@ pub use error::DispatchError;
 pub use raddle_policy::{Action, Actions, Event};
 #[cfg(feature = "preempt")]
 pub use raddle_preempt::policy::DeviceCosts;
-pub use recipe::{Recipe, RecipeError, Slot};
+pub use recipe::{PolicySlot, Recipe, RecipeError};
 pub use tally::TurnTally;

@@ -22,8 +22,8 @@ mod slot;
 
 pub use error::RecipeError;
 use line::{is_json, line_at};
-pub use slot::Slot;
-use slot::Target;
+use slot::DeviceTarget;
+pub use slot::PolicySlot;
 
 /// The four policies of a dispatcher.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,18 +39,18 @@ pub struct Recipe {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<u32>,
     /// How launches reach the device.
-    pub launch_path: Slot<dyn LaunchPath>,
+    pub launch_path: PolicySlot<dyn LaunchPath>,
     /// Which processes may issue.
-    pub turn: Slot<dyn Turn>,
+    pub turn: PolicySlot<dyn Turn>,
     /// Which workgroups go where.
-    pub allocate: Slot<dyn Allocate>,
+    pub allocate: PolicySlot<dyn Allocate>,
     /// How work leaves.
-    pub preempt: Slot<dyn Preempt>,
+    pub preempt: PolicySlot<dyn Preempt>,
 }
 
 /// A recipe before its policies are looked up.
 #[derive(Deserialize)]
-struct Document {
+struct RecipeDocument {
     raddle: u32,
     description: Option<String>,
     window: Option<u32>,
@@ -91,7 +91,7 @@ impl Recipe {
             return Err(RecipeError::Version { name: name.into(), version, line });
         }
         let read = || {
-            let document: Document = read(recipe)?;
+            let document: RecipeDocument = read(recipe)?;
             Ok(Self {
                 raddle: document.raddle,
                 description: document.description,
@@ -131,7 +131,7 @@ impl Recipe {
     /// # Errors
     /// When a policy cannot use its parameters.
     pub fn builder(&self, shape: CuShape, cus: u16) -> Result<Builder, RecipeError> {
-        let target = Target { shape, cus };
+        let target = DeviceTarget { shape, cus };
         let path = made("launch-path", &self.launch_path, target)?;
         let window = |message| RecipeError::setting("window", message, Some("`window = 8`".into()));
         let mut builder = Composed::builder(shape, cus);
@@ -184,7 +184,11 @@ impl TryFrom<Value> for Recipe {
 }
 
 /// The policy of a slot, or the error of its setting.
-fn made<P: ?Sized>(name: &str, slot: &Slot<P>, target: Target) -> Result<Box<P>, RecipeError> {
+fn made<P: ?Sized>(
+    name: &str,
+    slot: &PolicySlot<P>,
+    target: DeviceTarget,
+) -> Result<Box<P>, RecipeError> {
     slot.make(target).map_err(|error| error.in_slot(name, slot.samples()))
 }
 

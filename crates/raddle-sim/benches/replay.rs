@@ -7,7 +7,7 @@
 
 use divan::Bencher;
 use raddle_device::Device;
-use raddle_dispatch::log::{Detail, Header, LogWriter};
+use raddle_dispatch::log::{Detail, LogHeader};
 use raddle_dispatch::{Composed, Dispatcher, Recipe};
 use raddle_policy::{Level, Ticks};
 use raddle_sim::{Costs, EnergyModel, Options, PlanOptions, ProcessPlan, Workload, plan, run};
@@ -70,7 +70,7 @@ fn replay_only(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn replay_with_log(bencher: Bencher<'_, '_>) {
     replay(bencher, |device| {
-        let header = Header {
+        let header = LogHeader {
             raddle_log: 1,
             detail: Detail::Answers,
             device: device.id.clone(),
@@ -80,7 +80,7 @@ fn replay_with_log(bencher: Bencher<'_, '_>) {
         };
         let file = tempfile::tempfile().expect("a temporary file can be made");
         let to = std::io::BufWriter::with_capacity(1 << 16, file);
-        let log = LogWriter::new(Box::new(to), &header);
+        let log = header.writer(Box::new(to));
         Box::new(Composed::builder(device.shape, device.cus).log(log).build())
     });
 }

@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use raddle_dispatch::log::Detail;
 use raddle_trace::{BarrierRule, CommRule, IdempotenceRule, PriorityRule, TraceError};
 
-use crate::arrivals::ArrivalArgs;
+use crate::arrivals::{ArrivalArgs, milliseconds};
 use crate::error::CliError;
 use crate::packet::PacketArgs;
 
@@ -350,17 +350,6 @@ fn share(text: &str) -> Result<Named<u32>, String> {
     let value = value.ok_or("its share is no whole number from 1 to 4294967295")?;
     let file = file.to_owned();
     Ok(Named { file, value })
-}
-
-/// Milliseconds with at most six decimals, as nanoseconds.
-pub(crate) fn milliseconds(text: &str) -> Option<u64> {
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    if whole.is_empty() || fraction.len() > 6 || !digits(whole) || !digits(fraction) {
-        return None;
-    }
-    let nanoseconds: u64 = format!("{fraction:0<6}").parse().ok()?;
-    whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(nanoseconds)
 }
 
 /// The command line, or what clap has to say about it.

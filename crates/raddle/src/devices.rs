@@ -4,7 +4,7 @@ use raddle_device::{Device, DeviceError, SourceDevice};
 use raddle_policy::Resource;
 use raddle_report::replay::{DeviceFacts, DeviceFound, unit_of};
 use raddle_report::{Block, Column, Document, Table, json};
-use raddle_trace::{ProfileFormat as Recorded, Profile};
+use raddle_trace::{Profile, ProfileFormat as Recorded};
 
 use crate::Console;
 use crate::args::{Format, ShowArgs};

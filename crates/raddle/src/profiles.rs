@@ -11,7 +11,7 @@ use raddle_trace::{
 };
 
 use crate::args::{Named, Rule, Verdict};
-use crate::arrivals::Requests;
+use crate::arrivals::ProfileRequests;
 use crate::error::CliError;
 use crate::progress::Progress;
 use crate::unique::Names;
@@ -43,7 +43,7 @@ pub(crate) struct Loaded {
     /// How much of it is communication.
     pub(crate) communication: Communication,
     /// The requests that run it, if any do.
-    pub(crate) requests: Option<Requests>,
+    pub(crate) requests: Option<ProfileRequests>,
 }
 
 impl Loaded {

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use raddle_device::Device;
-use raddle_dispatch::log::{Detail, Header, LogWriter};
+use raddle_dispatch::log::{Detail, LogHeader, LogWriter};
 use raddle_report::replay::{DrawnTimeline, LOG, RecipeRun};
 use raddle_sim::{Costs, EnergyModel, Options, Outcome, ProcessPlan, Repetition, Workload};
 use rayon::prelude::*;
@@ -157,7 +157,7 @@ fn log(
     let what = format!("{name}/{LOG}");
     fs::create_dir_all(&folder).map_err(CliError::writing(&what))?;
     let file = File::create(folder.join(LOG)).map_err(CliError::writing(&what))?;
-    let header = Header {
+    let header = LogHeader {
         raddle_log: 1,
         detail,
         device: plan.target.id.clone(),
@@ -165,5 +165,5 @@ fn log(
         shape: plan.target.shape,
         recipe: recipe.clone(),
     };
-    Ok(LogWriter::new(Box::new(BufWriter::with_capacity(1 << 16, file)), &header))
+    Ok(header.writer(Box::new(BufWriter::with_capacity(1 << 16, file))))
 }

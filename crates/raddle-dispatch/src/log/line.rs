@@ -6,7 +6,7 @@ use raddle_policy::{
 };
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::runs::{Run, runs};
+use super::runs::{PieceRun, runs};
 
 /// One line: when it was said, in which step, and what.
 #[derive(Serialize, Deserialize)]
@@ -76,7 +76,7 @@ impl<'a> From<&Event<'a>> for LoggedEvent<WrittenPieces<'a>> {
     }
 }
 
-impl LoggedEvent<Vec<Run>> {
+impl LoggedEvent<Vec<PieceRun>> {
     /// The event, its pieces put into `pieces`; `None` if it names a compute unit that the device
     /// does not have, or both waves and a cut.
     pub(super) fn event<'p>(&self, cus: u16, pieces: &'p mut Vec<Piece>) -> Option<Event<'p>> {
@@ -239,7 +239,7 @@ enum TakenOff {
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> LoggedEvent<Vec<Run>> {
+    fn read(text: &str) -> LoggedEvent<Vec<PieceRun>> {
         serde_json::from_str::<LogLine<_>>(text).unwrap().said
     }
 
@@ -271,7 +271,7 @@ mod tests {
             r#"{"t":9,"step":2,"event":"restored","launch":5,"done":1}"#,
         ] {
             assert!(
-                serde_json::from_str::<LogLine<LoggedEvent<Vec<Run>>>>(text).is_err(),
+                serde_json::from_str::<LogLine<LoggedEvent<Vec<PieceRun>>>>(text).is_err(),
                 "{text}"
             );
         }

@@ -16,10 +16,12 @@
 //! Addresses are spelled only in full detail, wave by wave: `"places":[[simd,vgpr,sgpr,lds],..]`. Else
 //! `"addresses"` is the FNV-1a hash of them, by which two answers can be told apart.
 
+mod header;
 mod line;
 pub mod reader;
 mod runs;
 mod writer;
 
+pub use header::LogHeader;
 pub(crate) use line::LoggedAnswer;
-pub use writer::{Detail, Header, LogWriter};
+pub use writer::{Detail, LogWriter};

@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use raddle_policy::{Actions, Piece, Tick};
 use serde::Deserialize;
 
+use super::header::LogHeader;
 use super::line::{LogLine, LoggedEvent};
-use super::runs::Run;
-use super::{Header, LogWriter};
+use super::runs::PieceRun;
 use crate::{Composed, DispatchError, Dispatcher};
 
 /// What a replay of a log found.
@@ -22,22 +22,6 @@ pub struct Replayed {
     pub difference: Option<(usize, String, String)>,
 }
 
-/// Reads the header line of a log.
-///
-/// # Errors
-/// When it is not one of version 1.
-pub fn read_header(line: &str) -> Result<Header, DispatchError> {
-    let bad = |what: String| DispatchError::BadLog { line: 1, what };
-    let header: Header = serde_json::from_str(line).map_err(|error| {
-        bad(format!("the first line must be a header as `raddle replay` writes it ({error})"))
-    })?;
-    if header.raddle_log != 1 {
-        return Err(bad(format!("log version {}; this raddle reads 1", header.raddle_log)));
-    }
-    header.shape.check().map_err(|error| bad(error.to_string()))?;
-    Ok(header)
-}
-
 /// Feeds the events of a log to a new dispatcher of the same recipe and compares the answers.
 ///
 /// # Errors
@@ -45,13 +29,16 @@ pub fn read_header(line: &str) -> Result<Header, DispatchError> {
 pub fn replay(log: impl BufRead) -> Result<Replayed, DispatchError> {
     let mut lines = log.lines();
     let first = lines.next().transpose().map_err(DispatchError::ReadLog)?.unwrap_or_default();
-    let mut replay = Replay::new(&read_header(&first)?)?;
+    let mut replay = LogReplay::new(&LogHeader::read(&first)?)?;
     let mut number = 1;
     for line in lines {
         number += 1;
         let line = line.map_err(DispatchError::ReadLog)?;
         if !line.starts_with('{') || !line.ends_with('}') {
-            return Err(bad(number, "it is not whole; copy or write the log again"));
+            return Err(DispatchError::bad_log(
+                number,
+                "it is not whole; copy or write the log again",
+            ));
         }
         if line.starts_with(LAST) {
             replay.decide()?;
@@ -63,11 +50,10 @@ pub fn replay(log: impl BufRead) -> Result<Replayed, DispatchError> {
             return Ok(replay.found);
         }
     }
-    Err(bad(number, "the log breaks off after it; its last line must give the counts"))
-}
-
-fn bad(line: usize, what: impl Into<String>) -> DispatchError {
-    DispatchError::BadLog { line, what: what.into() }
+    Err(DispatchError::bad_log(
+        number,
+        "the log breaks off after it; its last line must give the counts",
+    ))
 }
 
 /// How the last line begins.
@@ -83,7 +69,7 @@ struct LastLine {
 }
 
 /// A log being fed again.
-struct Replay {
+struct LogReplay {
     dispatcher: Composed,
     cus: u16,
     echo: Echo,
@@ -95,12 +81,12 @@ struct Replay {
     found: Replayed,
 }
 
-impl Replay {
-    fn new(header: &Header) -> Result<Self, DispatchError> {
+impl LogReplay {
+    fn new(header: &LogHeader) -> Result<Self, DispatchError> {
         let (sink, echo) = Echo::new();
         let builder = header.recipe.builder(header.shape, header.cus);
-        let builder = builder.map_err(|error| bad(1, error.to_string()))?;
-        let dispatcher = builder.log(LogWriter::new(Box::new(sink), header)).build();
+        let builder = builder.map_err(|error| DispatchError::bad_log(1, error.to_string()))?;
+        let dispatcher = builder.log(header.writer(Box::new(sink))).build();
         // The header that it has just written is not compared.
         echo.take();
         Ok(Self {
@@ -120,24 +106,27 @@ impl Replay {
             self.expected.push((number, line));
             return Ok(());
         }
-        let read: LogLine<LoggedEvent<Vec<Run>>> =
-            serde_json::from_str(&line).map_err(|error| bad(number, error.to_string()))?;
+        let read: LogLine<LoggedEvent<Vec<PieceRun>>> = serde_json::from_str(&line)
+            .map_err(|error| DispatchError::bad_log(number, error.to_string()))?;
         if let Some((t, step)) = self.open.filter(|&(_, step)| step != read.step) {
             self.decide()?;
             if self.found.difference.is_some() {
                 return Ok(());
             }
             if read.step < step || read.t < t {
-                return Err(bad(number, "steps and times must not go back"));
+                return Err(DispatchError::bad_log(number, "steps and times must not go back"));
             }
         }
         self.open = Some((read.t, read.step));
         self.pieces.clear();
         let event = read.said.event(self.cus, &mut self.pieces).ok_or_else(|| {
-            bad(number, "the event names what the device does not have, or waves in two ways")
+            DispatchError::bad_log(
+                number,
+                "the event names what the device does not have, or waves in two ways",
+            )
         })?;
         let heard = self.dispatcher.event(&event, read.t);
-        heard.map_err(|error| bad(number, error.to_string()))?;
+        heard.map_err(|error| DispatchError::bad_log(number, error.to_string()))?;
         self.found.events += 1;
         self.expected.push((number, line));
         Ok(())
@@ -153,7 +142,7 @@ impl Replay {
                 Ok(())
             }
             _ if seen.difference.is_some() => Ok(()),
-            _ => Err(bad(number, what)),
+            _ => Err(DispatchError::bad_log(number, what)),
         }
     }
 

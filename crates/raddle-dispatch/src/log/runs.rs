@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// `first + i * step`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "WrittenRun", into = "WrittenRun")]
-pub(super) struct Run {
+pub(super) struct PieceRun {
     /// The piece on the lowest compute unit.
     pub(super) piece: Piece,
     /// Number of compute units.
@@ -24,8 +24,8 @@ enum WrittenRun {
     Stepped(u64, u32, u32, CuId, u16, u64),
 }
 
-impl From<Run> for WrittenRun {
-    fn from(Run { piece: Piece { first, stride, count, cu }, cus, step }: Run) -> Self {
+impl From<PieceRun> for WrittenRun {
+    fn from(PieceRun { piece: Piece { first, stride, count, cu }, cus, step }: PieceRun) -> Self {
         match step {
             1 => Self::Even(first, stride, count, cu, cus),
             _ => Self::Stepped(first, stride, count, cu, cus, step),
@@ -33,7 +33,7 @@ impl From<Run> for WrittenRun {
     }
 }
 
-impl From<WrittenRun> for Run {
+impl From<WrittenRun> for PieceRun {
     fn from(written: WrittenRun) -> Self {
         let (first, stride, count, cu, cus, step) = match written {
             WrittenRun::Even(first, stride, count, cu, cus) => (first, stride, count, cu, cus, 1),
@@ -45,7 +45,7 @@ impl From<WrittenRun> for Run {
     }
 }
 
-impl Run {
+impl PieceRun {
     /// Its pieces, lowest compute unit first.
     pub(super) fn expand(self) -> impl Iterator<Item = Piece> {
         (0..self.cus).map(move |i| Piece {
@@ -57,7 +57,7 @@ impl Run {
 }
 
 /// Joins neighbouring pieces into runs, in order.
-pub(super) fn runs(pieces: &[Piece]) -> impl Iterator<Item = Run> {
+pub(super) fn runs(pieces: &[Piece]) -> impl Iterator<Item = PieceRun> {
     let mut rest = pieces;
     std::iter::from_fn(move || {
         let piece = *rest.first()?;
@@ -70,7 +70,7 @@ pub(super) fn runs(pieces: &[Piece]) -> impl Iterator<Item = Run> {
         let len = 1 + rest.windows(2).take_while(|pair| continues(pair)).count();
         rest = &rest[len..];
         // Compute units rise by one along a run and are u16.
-        Some(Run { piece, cus: len as u16, step: if len == 1 { 1 } else { step } })
+        Some(PieceRun { piece, cus: len as u16, step: if len == 1 { 1 } else { step } })
     })
 }
 
@@ -82,7 +82,7 @@ mod tests {
     fn a_uniform_round_is_one_run_and_comes_back() {
         let piece = |i: u16| Piece { first: 7 + u64::from(i), stride: 80, count: 4, cu: CuId(i) };
         let round: Vec<Piece> = (0..80).map(piece).collect();
-        let written: Vec<Run> = runs(&round).collect();
+        let written: Vec<PieceRun> = runs(&round).collect();
         assert_eq!(written.len(), 1);
         assert_eq!(written[0].expand().collect::<Vec<_>>(), round);
     }
@@ -91,7 +91,7 @@ mod tests {
     fn compute_units_filled_one_after_the_other_are_one_run() {
         let piece = |i: u16| Piece { first: 8 * u64::from(i), stride: 1, count: 8, cu: CuId(i) };
         let round: Vec<Piece> = (0..80).map(piece).collect();
-        let written: Vec<Run> = runs(&round).collect();
+        let written: Vec<PieceRun> = runs(&round).collect();
         assert_eq!((written.len(), written[0].step), (1, 8));
         assert_eq!(written[0].expand().collect::<Vec<_>>(), round);
     }
@@ -102,6 +102,6 @@ mod tests {
         let round =
             [piece(0, 2, 0), piece(1, 2, 1), piece(2, 1, 2), piece(9, 1, 3), piece(10, 1, 5)];
         assert_eq!(runs(&round).map(|run| run.cus).collect::<Vec<_>>(), [2, 2, 1]);
-        assert_eq!(runs(&round).flat_map(Run::expand).collect::<Vec<_>>(), round);
+        assert_eq!(runs(&round).flat_map(PieceRun::expand).collect::<Vec<_>>(), round);
     }
 }

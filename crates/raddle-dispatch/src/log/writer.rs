@@ -6,7 +6,6 @@ use raddle_policy::{Activity, Event, Launch, Piece, Place, Tick, WaveSpan};
 use serde::{Deserialize, Serialize};
 
 use super::line::{LogLine, LoggedAnswer, LoggedEvent};
-use crate::Recipe;
 
 /// How much a start line tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,24 +16,6 @@ pub enum Detail {
     Answers,
     /// One line a workgroup, with its addresses if the policy gives any.
     Full,
-}
-
-/// The first line of a log: enough to build the dispatcher again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub struct Header {
-    /// Version of the log format: 1.
-    pub raddle_log: u32,
-    /// How much a start line tells.
-    pub detail: Detail,
-    /// The device's name.
-    pub device: String,
-    /// Its compute units.
-    pub cus: u16,
-    /// What one of them holds.
-    pub shape: raddle_policy::CuShape,
-    /// The four policies.
-    pub recipe: Recipe,
 }
 
 /// Writes the log, or nothing.
@@ -71,17 +52,14 @@ impl LogWriter {
         }
     }
 
-    /// Writes to `to`, beginning with the header. Give it a buffer: every line is one write.
-    #[must_use]
-    pub fn new(to: Box<dyn Write + Send>, header: &Header) -> Self {
-        let mut log = Self {
-            to: Some(to),
-            detail: header.detail,
-            activity: header.recipe.reads_activity(),
-            text: Vec::new(),
-            lines: (0, 0),
-            error: None,
-        };
+    /// Writes to `to`, beginning with a header.
+    pub(super) fn new(
+        to: Box<dyn Write + Send>,
+        detail: Detail,
+        activity: bool,
+        header: &impl Serialize,
+    ) -> Self {
+        let mut log = Self { to: Some(to), detail, activity, ..Self::off() };
         log.write(header);
         log
     }
@@ -162,8 +140,6 @@ impl LogWriter {
 mod tests {
     use std::sync::{Arc, Mutex};
 
-    use raddle_policy::CuShape;
-
     use super::*;
 
     #[derive(Clone, Default)]
@@ -181,22 +157,8 @@ mod tests {
 
     /// The launch of the one line that is written.
     fn written(reads: bool, activity: Activity) -> (String, Launch) {
-        let shape = CuShape {
-            simds: 1,
-            waves_per_simd: 1,
-            vgpr_per_simd: 1,
-            sgpr: 1,
-            lds: 1,
-            workgroups: 1,
-            barriers: 1,
-        };
-        let (detail, device) = (Detail::Answers, String::new());
-        let header =
-            Header { raddle_log: 1, detail, device, cus: 1, shape, recipe: Recipe::default() };
         let shared = Shared::default();
-        let mut log = LogWriter::new(Box::new(shared.clone()), &header);
-        assert!(!log.activity, "the default recipe does not read it");
-        log.activity = reads;
+        let mut log = LogWriter::new(Box::new(shared.clone()), Detail::Answers, reads, &"a header");
         let launch = Launch { workgroups: 3, activity, ..Launch::default() };
         log.event(Tick(1), 2, &Event::LaunchReady { launch });
         let text = String::from_utf8(shared.0.lock().unwrap().clone()).unwrap();

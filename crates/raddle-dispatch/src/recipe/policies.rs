@@ -200,7 +200,7 @@ mod tests {
     use raddle_policy::CuShape;
     use serde_json::{Value, json};
 
-    use super::super::slot::Target;
+    use super::super::slot::DeviceTarget;
     use super::*;
 
     /// What messages show can be used.
@@ -223,7 +223,7 @@ mod tests {
             let texts = if samples.is_empty() { &[""] } else { samples };
             for text in texts {
                 let slot = read(text);
-                let made = slot.make(Target { shape, cus: 2 }).map(drop);
+                let made = slot.make(DeviceTarget { shape, cus: 2 }).map(drop);
                 assert_eq!(made, Ok(()), "{policy}: {text}");
                 assert_eq!(registry.read(serde_json::to_value(&slot).ok()).unwrap(), slot);
             }

@@ -14,17 +14,17 @@ use crate::read::{FaultKind, ReadError, kebab, listed, read};
 
 /// The device that a policy is made for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Target {
+pub(super) struct DeviceTarget {
     pub(super) shape: CuShape,
     pub(super) cus: u16,
 }
 
 /// Settings of any type, with how a policy is made from them.
-trait Settings<P: ?Sized>: erased_serde::Serialize + Any + Send + Sync {
-    fn make(&self, target: Target) -> Result<Box<P>, SettingError>;
+trait AnySettings<P: ?Sized>: erased_serde::Serialize + Any + Send + Sync {
+    fn make(&self, target: DeviceTarget) -> Result<Box<P>, SettingError>;
 }
 
-type Make<C, P> = fn(&C, Target) -> Result<Box<P>, SettingError>;
+type Make<C, P> = fn(&C, DeviceTarget) -> Result<Box<P>, SettingError>;
 
 /// Settings of one type.
 #[derive(Serialize)]
@@ -35,19 +35,19 @@ struct Typed<C, P: ?Sized> {
     make: Make<C, P>,
 }
 
-impl<C: Serialize + Send + Sync + 'static, P: ?Sized + 'static> Settings<P> for Typed<C, P> {
-    fn make(&self, target: Target) -> Result<Box<P>, SettingError> {
+impl<C: Serialize + Send + Sync + 'static, P: ?Sized + 'static> AnySettings<P> for Typed<C, P> {
+    fn make(&self, target: DeviceTarget) -> Result<Box<P>, SettingError> {
         (self.make)(&self.config, target)
     }
 }
 
-type Shared<P> = Arc<dyn Settings<P>>;
+type SharedSettings<P> = Arc<dyn AnySettings<P>>;
 
 /// One policy of a registry.
 pub(super) struct PolicyRow<P: ?Sized> {
     name: &'static str,
     samples: &'static [&'static str],
-    read: Box<dyn Fn(&Value) -> Result<Shared<P>, ReadError> + Send + Sync>,
+    read: Box<dyn Fn(&Value) -> Result<SharedSettings<P>, ReadError> + Send + Sync>,
 }
 
 /// A policy: its name, TOML texts with its settings from which messages take examples, and how it
@@ -83,14 +83,14 @@ impl<P: ?Sized + 'static> Registry<P> {
     }
 
     /// Reads a slot: a table of the policy's name and its settings, or the default.
-    pub(super) fn read(&'static self, value: Option<Value>) -> Result<Slot<P>, ReadError> {
+    pub(super) fn read(&'static self, value: Option<Value>) -> Result<PolicySlot<P>, ReadError> {
         self.choose(value).map_err(|error| error.within(self.slot))
     }
 
-    fn choose(&'static self, value: Option<Value>) -> Result<Slot<P>, ReadError> {
+    fn choose(&'static self, value: Option<Value>) -> Result<PolicySlot<P>, ReadError> {
         let Some(value) = value else {
             let row = &self.rows[0];
-            return Ok(Slot { row, settings: (row.read)(&Map::new().into())? });
+            return Ok(PolicySlot { row, settings: (row.read)(&Map::new().into())? });
         };
         let Value::Object(mut settings) = value else {
             let message = "expected a table of `policy` and its settings";
@@ -105,7 +105,7 @@ impl<P: ?Sized + 'static> Registry<P> {
         let name: String = read(&policy).map_err(text)?;
         let unknown = || ReadError::unknown_variant(&name, &self.names).within("policy");
         let row = self.row(&name).ok_or_else(unknown)?;
-        Ok(Slot { row, settings: (row.read)(&settings.into())? })
+        Ok(PolicySlot { row, settings: (row.read)(&settings.into())? })
     }
 
     fn row(&self, name: &str) -> Option<&PolicyRow<P>> {
@@ -127,12 +127,12 @@ impl<P: ?Sized + 'static> Registry<P> {
 }
 
 /// A policy of a recipe with its settings; `P` is the trait of the slot, such as `dyn Turn`.
-pub struct Slot<P: ?Sized + 'static> {
+pub struct PolicySlot<P: ?Sized + 'static> {
     row: &'static PolicyRow<P>,
-    settings: Shared<P>,
+    settings: SharedSettings<P>,
 }
 
-impl<P: ?Sized> Slot<P> {
+impl<P: ?Sized> PolicySlot<P> {
     /// The name of the policy.
     #[must_use]
     pub const fn policy(&self) -> &'static str {
@@ -156,7 +156,7 @@ impl<P: ?Sized> Slot<P> {
         Some(Self { row: self.row, settings: Arc::new(Typed { config, make }) })
     }
 
-    pub(super) fn make(&self, target: Target) -> Result<Box<P>, SettingError> {
+    pub(super) fn make(&self, target: DeviceTarget) -> Result<Box<P>, SettingError> {
         self.settings.make(target)
     }
 
@@ -165,27 +165,27 @@ impl<P: ?Sized> Slot<P> {
     }
 }
 
-impl<P: ?Sized> Clone for Slot<P> {
+impl<P: ?Sized> Clone for PolicySlot<P> {
     fn clone(&self) -> Self {
         Self { row: self.row, settings: Arc::clone(&self.settings) }
     }
 }
 
-impl<P: ?Sized> PartialEq for Slot<P> {
+impl<P: ?Sized> PartialEq for PolicySlot<P> {
     fn eq(&self, other: &Self) -> bool {
         serde_json::to_value(self).ok() == serde_json::to_value(other).ok()
     }
 }
 
-impl<P: ?Sized> Eq for Slot<P> {}
+impl<P: ?Sized> Eq for PolicySlot<P> {}
 
-impl<P: ?Sized> fmt::Debug for Slot<P> {
+impl<P: ?Sized> fmt::Debug for PolicySlot<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&serde_json::to_string(self).unwrap_or_default())
     }
 }
 
-impl<P: ?Sized> Serialize for Slot<P> {
+impl<P: ?Sized> Serialize for PolicySlot<P> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct Tagged<'a> {

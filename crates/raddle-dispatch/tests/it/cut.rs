@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use raddle_dispatch::log::{Detail, Header, LogWriter};
+use raddle_dispatch::log::{Detail, LogHeader};
 use raddle_dispatch::slots::HighestLevel;
 use raddle_dispatch::{Composed, DispatchError, Dispatcher, Event, Recipe};
 use raddle_policy::{
@@ -245,9 +245,9 @@ impl Write for Shared {
 /// The lines of answers and ends about `k1`, without their beginning.
 fn logged(detail: Detail, addresses: bool) -> Vec<String> {
     let (recipe, device) = (Recipe::default(), String::new());
-    let header = Header { raddle_log: 1, detail, device, cus: 1, shape: SHAPE, recipe };
+    let header = LogHeader { raddle_log: 1, detail, device, cus: 1, shape: SHAPE, recipe };
     let shared = Shared::default();
-    let log = LogWriter::new(Box::new(shared.clone()), &header);
+    let log = header.writer(Box::new(shared.clone()));
     let policy = Cuts { addresses };
     let mut d = Composed::builder(SHAPE, 1).allocate("cuts", policy).log(log).build();
     let mut launch = three(1, 0, 1);

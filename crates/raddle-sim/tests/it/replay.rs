@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 
 use raddle_dispatch::Recipe;
-use raddle_dispatch::log::{Detail, Header, LogWriter, reader};
+use raddle_dispatch::log::{Detail, LogHeader, reader};
 use raddle_sim::{Task, run};
 
 use crate::kit::{SHAPE, at_level, in_order, kernel, options, workload};
@@ -34,9 +34,9 @@ impl Write for Sink {
 fn logged(recipe: &str, detail: Detail) -> String {
     let recipe = Recipe::parse("test", recipe).expect("a recipe");
     let header =
-        Header { raddle_log: 1, detail, device: "test".into(), cus: 2, shape: SHAPE, recipe };
+        LogHeader { raddle_log: 1, detail, device: "test".into(), cus: 2, shape: SHAPE, recipe };
     let sink = Sink::default();
-    let log = LogWriter::new(Box::new(sink.clone()), &header);
+    let log = header.writer(Box::new(sink.clone()));
     let mut dispatcher = header.recipe.builder(SHAPE, 2).expect("it builds").log(log).build();
     let low = at_level(5, in_order(vec![kernel(0, 40, 1, 1000), kernel(10, 7, 3, 500)]));
     let other = Task { stream: raddle_policy::StreamId(1), ..kernel(100, 5, 2, 300) };

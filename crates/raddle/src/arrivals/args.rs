@@ -3,8 +3,6 @@
 use clap::{Args, ValueEnum};
 use raddle_trace::arrivals::TimeUnit;
 
-use crate::args::milliseconds;
-
 /// Options of `replay` for requests.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Requests")]
@@ -26,23 +24,23 @@ pub(crate) struct ArrivalArgs {
     pub(crate) jitter: Option<u64>,
     /// What `time` counts in a DISB or REEF load [default: by rule, which the output names]
     #[arg(long, value_enum, value_name = "UNIT", requires = "arrivals")]
-    pub(crate) time_unit: Option<Unit>,
+    pub(crate) time_unit: Option<TimeUnitArg>,
 }
 
 /// What the `time` of a load counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Unit {
+pub(crate) enum TimeUnitArg {
     /// As DISB's benchmarks
     Seconds,
     /// As REEF's
     Minutes,
 }
 
-impl From<Unit> for TimeUnit {
-    fn from(unit: Unit) -> Self {
+impl From<TimeUnitArg> for TimeUnit {
+    fn from(unit: TimeUnitArg) -> Self {
         match unit {
-            Unit::Seconds => Self::Seconds,
-            Unit::Minutes => Self::Minutes,
+            TimeUnitArg::Seconds => Self::Seconds,
+            TimeUnitArg::Minutes => Self::Minutes,
         }
     }
 }
@@ -50,4 +48,15 @@ impl From<Unit> for TimeUnit {
 fn span(text: &str) -> Result<u64, String> {
     let span = milliseconds(text).filter(|&ns| ns > 0);
     span.ok_or_else(|| "it is no number of milliseconds above 0, such as 2.5".to_owned())
+}
+
+/// Milliseconds with at most six decimals, as nanoseconds.
+pub(crate) fn milliseconds(text: &str) -> Option<u64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || fraction.len() > 6 || !digits(whole) || !digits(fraction) {
+        return None;
+    }
+    let nanoseconds: u64 = format!("{fraction:0<6}").parse().ok()?;
+    whole.parse::<u64>().ok()?.checked_mul(1_000_000)?.checked_add(nanoseconds)
 }

@@ -7,20 +7,44 @@
 use std::path::Path;
 
 use raddle_dispatch::read::nearest;
-use raddle_trace::arrivals::{ArrivalOptions, open};
+use raddle_trace::arrivals::{ArrivalFile, ArrivalOptions, TimeUnit, open};
 
-use super::{ArrivalArgs, Bound, Opened};
+use super::args::ArrivalArgs;
 use crate::error::CliError;
 use crate::profiles::Loaded;
 use crate::units::plain;
+
+/// One profile and the task that says when its requests arrive.
+pub(super) struct BoundTask {
+    pub(super) profile: usize,
+    pub(super) file: usize,
+    pub(super) task: usize,
+}
+
+/// A file with arrivals and its path as it was given.
+pub(super) struct OpenedArrivals {
+    pub(super) given: String,
+    pub(super) file: ArrivalFile,
+}
+
+impl OpenedArrivals {
+    pub(super) fn time_unit(&self) -> Option<String> {
+        let time = self.file.time?;
+        let unit = match time.unit {
+            TimeUnit::Seconds => "seconds",
+            TimeUnit::Minutes => "minutes",
+        };
+        Some(format!("{unit}, because {}", time.why))
+    }
+}
 
 /// Opens the files and finds the tasks.
 pub(super) fn all(
     profiles: &[Loaded],
     args: &ArrivalArgs,
-) -> Result<(Vec<Opened>, Vec<Bound>), CliError> {
+) -> Result<(Vec<OpenedArrivals>, Vec<BoundTask>), CliError> {
     let options = ArrivalOptions { time_unit: args.time_unit.map(Into::into) };
-    let (mut files, mut bound): (Vec<Opened>, Vec<Bound>) = (Vec::new(), Vec::new());
+    let (mut files, mut bound): (Vec<OpenedArrivals>, Vec<BoundTask>) = (Vec::new(), Vec::new());
     for text in &args.arrivals {
         let (name, rest) = named(text, profiles)?;
         let (path, task) = file_and_task(rest);
@@ -28,7 +52,7 @@ pub(super) fn all(
         let position = position.map_or_else(
             || {
                 let file = open(Path::new(path), &options)?;
-                files.push(Opened { given: path.to_owned(), file });
+                files.push(OpenedArrivals { given: path.to_owned(), file });
                 Ok::<_, CliError>(files.len() - 1)
             },
             Ok,
@@ -40,7 +64,7 @@ pub(super) fn all(
                     profiles[profile].name
                 )));
             }
-            bound.push(Bound { profile, file: position, task });
+            bound.push(BoundTask { profile, file: position, task });
         }
     }
     bound.sort_by_key(|one| one.profile);
@@ -89,7 +113,7 @@ fn file_and_task(text: &str) -> (&str, Option<&str>) {
 fn pairs(
     profiles: &[Loaded],
     name: Option<&str>,
-    opened: &Opened,
+    opened: &OpenedArrivals,
     task: Option<&str>,
 ) -> Result<Vec<(usize, usize)>, CliError> {
     let tasks = &opened.file.tasks;
@@ -120,7 +144,7 @@ fn pairs(
         .collect()
 }
 
-fn no_task(opened: &Opened, task: Option<&str>, profile: &str) -> CliError {
+fn no_task(opened: &OpenedArrivals, task: Option<&str>, profile: &str) -> CliError {
     let wanted = task.unwrap_or(profile);
     let all = &opened.file.tasks;
     let nearest =
@@ -138,7 +162,7 @@ fn no_task(opened: &Opened, task: Option<&str>, profile: &str) -> CliError {
 }
 
 /// Every profile with the task of its name.
-fn by_name(profiles: &[Loaded], opened: &Opened) -> Result<Vec<(usize, usize)>, CliError> {
+fn by_name(profiles: &[Loaded], opened: &OpenedArrivals) -> Result<Vec<(usize, usize)>, CliError> {
     let tasks = || opened.file.tasks.iter().enumerate();
     let pair = |(at, profile): (usize, &Loaded)| {
         let (task, _) = tasks().find(|(_, task)| task.name == profile.name)?;

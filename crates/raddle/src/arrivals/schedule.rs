@@ -6,7 +6,9 @@ use raddle_trace::arrivals::{ArrivalProcess, ArrivalTask, jitter};
 
 use raddle_report::replay::RequestFacts;
 
-use super::{ArrivalArgs, Bound, Opened, Requests};
+use super::args::ArrivalArgs;
+use super::bind::{BoundTask, OpenedArrivals};
+use super::requests::ProfileRequests;
 use crate::error::CliError;
 use crate::profiles::Loaded;
 use crate::units::{count, duration, plain};
@@ -20,8 +22,8 @@ const MOST_REQUESTS: usize = 1 << 24;
 /// All that decides when requests begin.
 pub(super) struct Schedule<'s> {
     profiles: &'s [Loaded],
-    files: &'s [Opened],
-    bound: &'s [Bound],
+    files: &'s [OpenedArrivals],
+    bound: &'s [BoundTask],
     args: &'s ArrivalArgs,
     /// The end of the longest profile without requests, where there is one.
     others: Option<u64>,
@@ -32,20 +34,20 @@ pub(super) struct Schedule<'s> {
 impl<'s> Schedule<'s> {
     pub(super) fn new(
         profiles: &'s [Loaded],
-        files: &'s [Opened],
-        bound: &'s [Bound],
+        files: &'s [OpenedArrivals],
+        bound: &'s [BoundTask],
         args: &'s ArrivalArgs,
     ) -> Self {
         let others = profiles.iter().enumerate();
         let others = others.filter(|(at, _)| bound.iter().all(|one| one.profile != *at));
         let end = |profile: &Loaded| profile.start_ns.saturating_add(profile.profile.span_ns);
         let others = others.map(|(_, profile)| end(profile)).max();
-        let has_times = |one: &Bound| files[one.file].file.tasks[one.task].times(0).is_some();
+        let has_times = |one: &BoundTask| files[one.file].file.tasks[one.task].times(0).is_some();
         let is_led = others.is_some() || bound.iter().any(has_times);
         Self { profiles, files, bound, args, others, is_led }
     }
 
-    fn task(&self, one: &Bound) -> &'s ArrivalTask {
+    fn task(&self, one: &BoundTask) -> &'s ArrivalTask {
         &self.files[one.file].file.tasks[one.task]
     }
 
@@ -55,7 +57,7 @@ impl<'s> Schedule<'s> {
     }
 
     /// The requests of one profile.
-    pub(super) fn requests(&self, one: &Bound) -> Result<Requests, CliError> {
+    pub(super) fn requests(&self, one: &BoundTask) -> Result<ProfileRequests, CliError> {
         let (opened, task) = (&self.files[one.file], self.task(one));
         let mut facts = RequestFacts {
             format: opened.file.format.name(),
@@ -74,10 +76,10 @@ impl<'s> Schedule<'s> {
             ArrivalProcess::Dependent { after } => self.dependent(one, after)?,
             _ => self.at(one, &mut facts)?,
         };
-        Ok(Requests { repetition, level: opened.file.level(task), facts })
+        Ok(ProfileRequests { repetition, level: opened.file.level(task), facts })
     }
 
-    fn at(&self, one: &Bound, facts: &mut RequestFacts) -> Result<Repetition, CliError> {
+    fn at(&self, one: &BoundTask, facts: &mut RequestFacts) -> Result<Repetition, CliError> {
         let (opened, task) = (&self.files[one.file], self.task(one));
         let start = self.profiles[one.profile].start_ns;
         let end = self.end().map(|end| end.saturating_sub(start));
@@ -116,7 +118,7 @@ impl<'s> Schedule<'s> {
     }
 
     /// Why no request is left.
-    fn none(&self, one: &Bound, first: Option<u64>) -> CliError {
+    fn none(&self, one: &BoundTask, first: Option<u64>) -> CliError {
         let given =
             format!("`{}` of {}", plain(&self.task(one).name, 60), self.files[one.file].given);
         let start = self.profiles[one.profile].start_ns;
@@ -137,7 +139,7 @@ impl<'s> Schedule<'s> {
         ))
     }
 
-    fn closed(&self, one: &Bound, facts: &mut RequestFacts) -> Result<Repetition, CliError> {
+    fn closed(&self, one: &BoundTask, facts: &mut RequestFacts) -> Result<Repetition, CliError> {
         let opened = &self.files[one.file];
         let until = match (self.args.until, self.is_led) {
             (Some(until), _) => Some(until),
@@ -153,13 +155,13 @@ impl<'s> Schedule<'s> {
     }
 
     /// After the profiles that the tasks it follows drive.
-    fn dependent(&self, one: &Bound, after: &[String]) -> Result<Repetition, CliError> {
+    fn dependent(&self, one: &BoundTask, after: &[String]) -> Result<Repetition, CliError> {
         let given = &self.files[one.file].given;
         let name = &self.task(one).name;
         let mut others = Vec::new();
         for followed in after {
             let drives =
-                |other: &&Bound| other.file == one.file && self.task(other).name == *followed;
+                |other: &&BoundTask| other.file == one.file && self.task(other).name == *followed;
             let driven: Vec<u16> = self
                 .bound
                 .iter()
@@ -178,7 +180,7 @@ impl<'s> Schedule<'s> {
     }
 
     /// A task that follows itself, directly or through others, would never begin.
-    fn check_ring(&self, one: &Bound) -> Result<(), CliError> {
+    fn check_ring(&self, one: &BoundTask) -> Result<(), CliError> {
         let tasks = &self.files[one.file].file.tasks;
         let mut seen = vec![one.task];
         let mut next = 0;
@@ -203,7 +205,7 @@ impl<'s> Schedule<'s> {
     }
 
     /// All of it fits into memory.
-    pub(super) fn check(&self, requests: &[Requests]) -> Result<(), CliError> {
+    pub(super) fn check(&self, requests: &[ProfileRequests]) -> Result<(), CliError> {
         let launches = self.bound.iter().zip(requests).map(|(one, requests)| {
             let ops = self.profiles[one.profile].profile.ops.len() as u64;
             requests.facts.replayed.unwrap_or(0).saturating_mul(ops)
@@ -220,7 +222,7 @@ impl<'s> Schedule<'s> {
     }
 }
 
-fn no_time(opened: &Opened) -> CliError {
+fn no_time(opened: &OpenedArrivals) -> CliError {
     CliError::Refused(format!(
         "{} does not say how long its load lasts (`time`): set an end with --until MS",
         opened.given

@@ -103,8 +103,8 @@ pub(crate) struct StatsArgs {
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=8))]
     pub(crate) entries: u16,
     /// Which streams share a table; a profile counts as one process
-    #[arg(long, value_enum, value_name = "SCOPE", default_value_t = Shared::Queue)]
-    pub(crate) scope: Shared,
+    #[arg(long, value_enum, value_name = "SCOPE", default_value_t = SharingArg::Queue)]
+    pub(crate) scope: SharingArg,
     /// Every launch has a completion signal of its own, and so a cleanup
     #[arg(long)]
     pub(crate) signals: bool,
@@ -164,8 +164,8 @@ impl CostArgs {
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct KeepArgs {
     /// Which launches are kept in the table
-    #[arg(long, value_enum, value_name = "RULE", default_value_t = Keep::Frequency)]
-    pub(crate) keep: Keep,
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = KeepArg::Frequency)]
+    pub(crate) keep: KeepArg,
     /// Half-words up to which an entry of the same kernel is near enough
     #[arg(long, value_name = "N", default_value_t = NEAR, value_parser = clap::value_parser!(u16).range(1..=28))]
     pub(crate) near: u16,
@@ -174,7 +174,7 @@ pub(crate) struct KeepArgs {
 /// Who shares a table (B15).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Shared {
+pub(crate) enum SharingArg {
     /// Nobody: each queue, which is a stream here, has its own
     Queue,
     /// The queues of a process
@@ -183,7 +183,7 @@ pub(crate) enum Shared {
     Agent,
 }
 
-impl Shared {
+impl SharingArg {
     /// The scope of that name.
     pub(crate) const fn scope(self) -> TableScope {
         match self {
@@ -196,7 +196,7 @@ impl Shared {
 
 /// The rules that keep entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Keep {
+pub(crate) enum KeepArg {
     /// The first kernels, for ever
     First,
     /// The last ones used
@@ -205,7 +205,7 @@ pub(crate) enum Keep {
     Frequency,
 }
 
-impl Keep {
+impl KeepArg {
     /// The replacement policy of this name.
     pub(crate) const fn replacement(self) -> Replacement {
         match self {
@@ -220,11 +220,11 @@ impl Keep {
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct LayoutArgs {
     /// Which half-word of a value of 32 or 64 bits comes first
-    #[arg(long, value_enum, value_name = "ORDER", default_value_t = First::Low)]
-    half_words: First,
+    #[arg(long, value_enum, value_name = "ORDER", default_value_t = FirstArg::Low)]
+    half_words: FirstArg,
     /// Where the number of the entry lies in the header of a difference
-    #[arg(long, value_enum, value_name = "ORDER", default_value_t = First::Low)]
-    header_bits: First,
+    #[arg(long, value_enum, value_name = "ORDER", default_value_t = FirstArg::Low)]
+    header_bits: FirstArg,
     /// Bits of private_segment_size: 16 or 32
     #[arg(long, value_name = "BITS", default_value_t = 32, value_parser = private_bits)]
     private_bits: u8,
@@ -244,7 +244,7 @@ pub(crate) struct LayoutArgs {
 
 /// What comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum First {
+enum FirstArg {
     /// The least significant
     #[value(name = "low-first")]
     Low,
@@ -272,12 +272,12 @@ impl LayoutArgs {
             ..usual.types
         };
         let half_words = match self.half_words {
-            First::Low => HalfWords::LowFirst,
-            First::High => HalfWords::HighFirst,
+            FirstArg::Low => HalfWords::LowFirst,
+            FirstArg::High => HalfWords::HighFirst,
         };
         let header_bits = match self.header_bits {
-            First::Low => HeaderBits::LowFirst,
-            First::High => HeaderBits::HighFirst,
+            FirstArg::Low => HeaderBits::LowFirst,
+            FirstArg::High => HeaderBits::HighFirst,
         };
         let narrow_private = self.private_bits == 16;
         let entries = self.entries;

@@ -20,7 +20,7 @@ use raddle_report::json;
 
 /// One packet, decoded. Names are those of the fields of packets.
 #[derive(Serialize)]
-struct Decoded<'l> {
+struct DecodedPacket<'l> {
     packet: String,
     kind: &'static str,
     /// The entry that a reference packet fills.
@@ -28,10 +28,10 @@ struct Decoded<'l> {
     ref_num: Option<u16>,
     /// What a condensed packet says: for each launch an entry, and what differs from it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    condensed: Vec<Named<'l>>,
+    condensed: Vec<EntryUse<'l>>,
     /// As `packet encode` takes it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    barrier: Option<Waits>,
+    barrier: Option<BarrierReport>,
     launches: Vec<Told<'l>>,
     /// How many cleanups its launches have: 1 and one for each other that asks.
     cleanups: u32,
@@ -39,7 +39,7 @@ struct Decoded<'l> {
 
 /// One kernel of a condensed packet, as `golden packet` takes it.
 #[derive(Serialize)]
-struct Named<'l> {
+struct EntryUse<'l> {
     ref_num: u16,
     diff: Changed<'l>,
 }
@@ -66,7 +66,7 @@ impl Serialize for Changed<'_> {
 
 /// What a barrier waits for, and whom it tells.
 #[derive(Serialize)]
-struct Waits {
+struct BarrierReport {
     barrier: &'static str,
     synch_scopes: u8,
     signals: Vec<String>,
@@ -75,7 +75,7 @@ struct Waits {
 
 /// The packet at which decoding stopped.
 #[derive(Serialize)]
-struct Refused {
+struct RefusedPacket {
     number: usize,
     packet: String,
     kind: &'static str,
@@ -83,10 +83,10 @@ struct Refused {
 }
 
 #[derive(Serialize)]
-struct Report<'l> {
-    packets: Vec<Decoded<'l>>,
+struct DecodeReport<'l> {
+    packets: Vec<DecodedPacket<'l>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    refused: Option<Refused>,
+    refused: Option<RefusedPacket>,
 }
 
 /// The verb `packet decode`.
@@ -103,7 +103,8 @@ pub(super) fn verb(
         super::nothing(&name, "no packets", "there is nothing to decode", console);
     }
     let mut agent = Agent::new(layout);
-    let (mut text, mut report) = (String::new(), Report { packets: Vec::new(), refused: None });
+    let (mut text, mut report) =
+        (String::new(), DecodeReport { packets: Vec::new(), refused: None });
     for (number, packet) in packets.iter().enumerate() {
         let view = PacketView::new(packet, &layout);
         text += &format!("packet {number}: {view}");
@@ -114,7 +115,7 @@ pub(super) fn verb(
             }
             Err(error) => {
                 let (kind, error) = (view.kind().name(), why(&error));
-                report.refused = Some(Refused { number, packet: hex(packet), kind, error });
+                report.refused = Some(RefusedPacket { number, packet: hex(packet), kind, error });
                 break;
             }
         }
@@ -125,7 +126,7 @@ pub(super) fn verb(
     console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
     match report.refused {
         None => Ok(()),
-        Some(Refused { number, error, .. }) => {
+        Some(RefusedPacket { number, error, .. }) => {
             Err(CliError::Refused(format!("{name}, packet {number}: {error}")))
         }
     }
@@ -144,14 +145,15 @@ fn decoded<'l>(
     agent: &mut Agent,
     layout: &'l Aql,
     packet: &Packet,
-) -> Result<Decoded<'l>, PacketError> {
+) -> Result<DecodedPacket<'l>, PacketError> {
     let kind = PacketView::new(packet, layout).kind().name();
     let mut list = [LaunchImage::default(); HALF_WORDS];
     let launches = agent.receive(packet, &mut list)?;
     let parsed = Condensed::parse(packet, layout);
     let kernels = parsed.iter().flat_map(|condensed| condensed.kernels(layout));
-    let named = |CondensedKernel { ref_num, diff }| Named { ref_num, diff: Changed(layout, diff) };
-    Ok(Decoded {
+    let named =
+        |CondensedKernel { ref_num, diff }| EntryUse { ref_num, diff: Changed(layout, diff) };
+    Ok(DecodedPacket {
         packet: hex(packet),
         kind,
         ref_num: Reference::parse(packet, layout).ok().map(|reference| reference.ref_num),
@@ -162,8 +164,8 @@ fn decoded<'l>(
     })
 }
 
-fn waits(barrier: Barrier) -> Waits {
-    Waits {
+fn waits(barrier: Barrier) -> BarrierReport {
+    BarrierReport {
         barrier: if barrier.any { "or" } else { "and" },
         synch_scopes: barrier.synch_scopes,
         signals: barrier.dep_signal.into_iter().map(address).collect(),
@@ -176,7 +178,7 @@ fn address(value: u64) -> String {
     format!("0x{value:016x}")
 }
 
-fn told(decoded: &Decoded<'_>) -> String {
+fn told(decoded: &DecodedPacket<'_>) -> String {
     let launches = counted(decoded.launches.len() as u64, "launch", "launches");
     let cleanups = counted(decoded.cleanups.into(), "cleanup", "cleanups");
     let mut text = format!("{launches}, {cleanups}\n");

@@ -14,7 +14,7 @@ use raddle_report::json;
 /// What became of the launches.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
-struct Report {
+struct EncodeReport {
     packets: Vec<String>,
     launches: u64,
     ordinary: u64,
@@ -44,7 +44,7 @@ pub(super) fn verb(
     let packets: Vec<String> = packets.iter().map(hex).collect();
     let text = match format {
         Format::Text => packets.iter().map(|packet| format!("{packet}\n")).collect(),
-        Format::Json => json(&Report {
+        Format::Json => json(&EncodeReport {
             launches: tally.launches(),
             ordinary: tally.ordinary,
             reference: tally.reference,

@@ -9,6 +9,7 @@ mod encode;
 mod launches;
 mod packets;
 mod play;
+mod savings;
 mod stats;
 mod stats_text;
 mod stream;

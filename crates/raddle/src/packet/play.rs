@@ -6,13 +6,13 @@ use raddle_packet::{
 };
 use serde::Serialize;
 
-use super::stream::{Item, Queue};
+use super::stream::{Item, TableQueue};
 use crate::golden::packet::{Aql, Packet};
 
 /// One rule for one place of the arguments.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct Row {
+pub(super) struct PacketCounts {
     /// Where the arguments of a launch lie.
     pub(super) arguments: &'static str,
     pub(super) keep: &'static str,
@@ -48,9 +48,9 @@ impl Making<'_> {
         &self,
         arguments: &'static str,
         replacement: Replacement,
-        queues: &[Queue],
-    ) -> Row {
-        let mut row = Row {
+        queues: &[TableQueue],
+    ) -> PacketCounts {
+        let mut row = PacketCounts {
             arguments,
             keep: replacement.name(),
             packets: 0,
@@ -78,7 +78,7 @@ impl Making<'_> {
     }
 
     /// What one packet costs, and whose entries it names.
-    fn count(&self, agent: &mut Agent, packet: &Packet, row: &mut Row) {
+    fn count(&self, agent: &mut Agent, packet: &Packet, row: &mut PacketCounts) {
         let mut list = [LaunchImage::default(); HALF_WORDS];
         let Ok(launches) = agent.receive(packet, &mut list) else { return };
         let none = [0; HALF_WORDS];
@@ -100,7 +100,7 @@ impl Making<'_> {
     fn play(
         &self,
         replacement: Replacement,
-        queue: &Queue,
+        queue: &TableQueue,
         send: &mut impl FnMut(&Packet),
     ) -> PacketTally {
         let mut encoder = Encoder::new(*self.layout, replacement.policy(self.near));

@@ -2,9 +2,9 @@
 
 use raddle_report::{Block, Column, Document, Table};
 
-use super::args::{CostArgs, Shared, StatsArgs};
-use super::play::Row;
-use super::stats::{Report, Saved};
+use super::args::{CostArgs, SharingArg, StatsArgs};
+use super::play::PacketCounts;
+use super::savings::{Saved, StatsReport};
 use crate::units::{count, counted, duration, percent, plain, share, size};
 
 /// Characters of the name of a profile.
@@ -13,7 +13,7 @@ const PROFILE: usize = 60;
 const READING: &str = "fewer = ordinary packets for one of these; own, other = launches sent in condensed packets, of all launches, by an entry of their own kernel or of another one; a packet = launches of a condensed packet; saved = of the overhead of ordinary packets";
 
 /// Everything for people.
-pub(super) fn document(report: &Report, args: &StatsArgs) -> Document {
+pub(super) fn document(report: &StatsReport, args: &StatsArgs) -> Document {
     let mut document = Document::default();
     document.columns = Some(80);
     report.profiles.iter().for_each(|saved| profile(&mut document, saved, args));
@@ -56,7 +56,7 @@ fn profile(document: &mut Document, saved: &Saved, args: &StatsArgs) {
     document.paragraph("Changes", changes(saved));
 }
 
-fn table<'r>(saved: &Saved, rows: impl Iterator<Item = &'r Row>) -> Table {
+fn table<'r>(saved: &Saved, rows: impl Iterator<Item = &'r PacketCounts>) -> Table {
     let figures = ["packets", "fewer", "bytes", "own", "other", "a packet", "overhead", "saved"];
     let columns = [Column::text("kept")].into_iter().chain(figures.map(Column::figure));
     let mut table = Table::new("Packets", columns.collect::<Vec<_>>());
@@ -121,8 +121,8 @@ fn assumed(args: &StatsArgs) -> String {
         None => "however far apart they were issued (--hold-us: so long)".to_owned(),
     };
     let (table, own) = match args.scope {
-        Shared::Queue => ("each stream has a table", " of its own; its launches"),
-        Shared::Process | Shared::Agent => {
+        SharingArg::Queue => ("each stream has a table", " of its own; its launches"),
+        SharingArg::Process | SharingArg::Agent => {
             ("all streams share a table", ", but no packet; launches")
         }
     };

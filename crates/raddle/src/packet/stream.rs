@@ -14,14 +14,14 @@ use crate::golden::packet::Aql;
 
 /// Where the arguments of a launch lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Arguments {
+pub(super) enum ArgumentPlaces {
     /// Where those of the kernel always lie.
     Fixed,
     /// Elsewhere for every launch.
     New,
 }
 
-impl Arguments {
+impl ArgumentPlaces {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Fixed => "fixed",
@@ -40,7 +40,7 @@ pub(super) enum Item {
 /// What makes packets of launches.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sending {
-    pub(super) arguments: Arguments,
+    pub(super) arguments: ArgumentPlaces,
     /// Whether every launch has a signal of its own.
     pub(super) signals: bool,
     /// Which streams share a table.
@@ -49,13 +49,13 @@ pub(super) struct Sending {
 
 /// What goes by one table, in order, and when each was issued, in nanoseconds.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Queue {
+pub(super) struct TableQueue {
     items: Vec<Item>,
     /// One for each item.
     issued: Vec<u64>,
 }
 
-impl Queue {
+impl TableQueue {
     fn push(&mut self, item: Item, issued: u64) {
         self.items.push(item);
         self.issued.push(issued);
@@ -74,16 +74,16 @@ impl Queue {
 
 /// The queue of a table, and the stream of its open packet.
 #[derive(Clone, Debug, Default)]
-struct Shared {
-    queue: Queue,
+struct OpenTable {
+    queue: TableQueue,
     open: Option<u32>,
 }
 
 /// What goes by each table, that of a stream or of the whole profile, which is taken as one
 /// process: a copy or a fill keeps launches apart, and so does a launch from another stream, as a
 /// packet lies in one queue.
-pub(super) fn queues(profile: &Profile, layout: &Aql, sending: &Sending) -> Vec<Queue> {
-    let mut tables: BTreeMap<(u32, u32), Shared> = BTreeMap::new();
+pub(super) fn queues(profile: &Profile, layout: &Aql, sending: &Sending) -> Vec<TableQueue> {
+    let mut tables: BTreeMap<(u32, u32), OpenTable> = BTreeMap::new();
     for (number, op) in (0..).zip(&profile.ops) {
         let shared = tables.entry(sending.scope.table(0, op.stream)).or_default();
         let here = shared.open == Some(op.stream);
@@ -131,8 +131,8 @@ fn fields(op: &Op, number: u64, sending: &Sending) -> KernelDispatch {
         group_segment_size: op.footprint.lds_bytes,
         kernel_object: 0x1_0000_0000 + 0x100 * kernel,
         kernarg_address: match sending.arguments {
-            Arguments::Fixed => 0x2_0000_0000 + 0x1000 * kernel,
-            Arguments::New => 0x2_0000_0000 + 0x1000 * number,
+            ArgumentPlaces::Fixed => 0x2_0000_0000 + 0x1000 * kernel,
+            ArgumentPlaces::New => 0x2_0000_0000 + 0x1000 * number,
         },
         completion_signal: if sending.signals { 0x3_0000_0000 + 0x40 * number } else { 0 },
     }
@@ -163,8 +163,9 @@ mod tests {
     /// Where the items of each table keep launches apart.
     fn breaks(launches: &[(&str, u64)], scope: TableScope) -> Vec<Vec<bool>> {
         let layout = Aql::new(&AqlOptions::default()).unwrap();
-        let sending = Sending { arguments: Arguments::New, signals: false, scope };
-        let breaks = |queue: &Queue| queue.iter().map(|(item, _)| *item == Item::Barrier).collect();
+        let sending = Sending { arguments: ArgumentPlaces::New, signals: false, scope };
+        let breaks =
+            |queue: &TableQueue| queue.iter().map(|(item, _)| *item == Item::Barrier).collect();
         queues(&profile(launches), &layout, &sending).iter().map(breaks).collect()
     }
 

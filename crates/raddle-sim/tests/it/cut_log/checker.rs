@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use raddle_dispatch::log::Header;
+use raddle_dispatch::log::LogHeader;
 use raddle_policy::Launch;
 use raddle_workgroup::{Balance, MatchingConfig, PlaceRule, SplitRule};
 use serde_json::Value;
@@ -84,7 +84,8 @@ pub(super) struct Checker {
 /// Checks a whole log and tells what it tells of.
 pub(super) fn check(log: &str) -> Tally {
     let mut lines = log.lines();
-    let header: Header = serde_json::from_str(lines.next().expect("a header")).expect("a header");
+    let header: LogHeader =
+        serde_json::from_str(lines.next().expect("a header")).expect("a header");
     let config: &MatchingConfig = header.recipe.allocate.settings().expect("matching");
     let config = config.clone();
     let turn = usize::from(config.balance == Balance::Tail);

@@ -10,7 +10,7 @@ mod device;
 
 use proptest::prelude::*;
 use raddle_dispatch::Recipe;
-use raddle_dispatch::log::{Detail, Header, LogWriter, reader};
+use raddle_dispatch::log::{Detail, LogHeader, reader};
 use raddle_policy::{Activity, Barrier, CuShape, Idempotence, Preemption, StreamId};
 use raddle_sim::{Outcome, Task, Work, Workload, run};
 
@@ -43,9 +43,9 @@ fn logged(
     detail: Detail,
 ) -> (Outcome, String) {
     let recipe = Recipe::parse("test", recipe).expect("a recipe");
-    let header = Header { raddle_log: 1, detail, device: "test".into(), cus, shape, recipe };
+    let header = LogHeader { raddle_log: 1, detail, device: "test".into(), cus, shape, recipe };
     let sink = Sink::default();
-    let log = LogWriter::new(Box::new(sink.clone()), &header);
+    let log = header.writer(Box::new(sink.clone()));
     let mut dispatcher = header.recipe.builder(shape, cus).expect("it builds").log(log).build();
     let options = raddle_sim::Options { shape, ..options(cus) };
     let outcome = run(workload, &mut dispatcher, &options, &mut |_| ());
