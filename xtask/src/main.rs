@@ -10,6 +10,7 @@ mod fuzz;
 mod lines;
 mod miri;
 mod modules;
+mod mutants;
 mod soak;
 mod tidy;
 mod workspace;
@@ -54,6 +55,11 @@ enum Verb {
     Fuzz(fuzz::Args),
     /// The unsafe code under Miri, as far as Miri knows it
     Miri,
+    /// Whether the tests of a crate notice the mistakes that xtask/mutants/CRATE.toml lists
+    Mutants {
+        /// The crate
+        package: String,
+    },
     /// The no_std crates for a bare-metal target
     Nostd,
     /// A check that takes too long for .ci/run; without a name, the list of them
@@ -75,6 +81,7 @@ fn main() -> Result<()> {
         Verb::Browse(args) => browse::run(&args),
         Verb::Fuzz(args) => fuzz::run(&shell, &args),
         Verb::Miri => miri::run(&shell),
+        Verb::Mutants { package } => mutants::run(&shell, &package),
         Verb::Nostd => nostd(&shell),
         Verb::Soak { name } => soak::run(&shell, name.as_deref()),
     }

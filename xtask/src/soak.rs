@@ -4,7 +4,7 @@ use anyhow::{Context, Result};
 use tempfile::TempDir;
 use xshell::{Shell, cmd};
 
-use crate::{checkout, fuzz, workspace};
+use crate::{checkout, fuzz, mutants, workspace};
 
 /// A check by its name.
 struct Check {
@@ -13,7 +13,7 @@ struct Check {
     run: fn(&Shell) -> Result<()>,
 }
 
-const CHECKS: [Check; 7] = [
+const CHECKS: [Check; 8] = [
     Check {
         name: "properties",
         what: "the property tests of the no_std crates, 10,000 cases each",
@@ -28,6 +28,11 @@ const CHECKS: [Check; 7] = [
     },
     Check { name: "release", what: "the README's commands by the release build", run: release },
     Check { name: "benches", what: "every benchmark once", run: benches },
+    Check {
+        name: "kernel",
+        what: "mistakes built into raddle-kernel, and 10,000,000 executions of its fuzz target",
+        run: kernel,
+    },
     Check {
         name: "packets",
         what: "100,000,000 executions of the fuzz target that decodes packets",
@@ -67,6 +72,12 @@ fn mutations(shell: &Shell) -> Result<()> {
 fn all_targets(shell: &Shell) -> Result<()> {
     let args = fuzz::Args { targets: Vec::new(), runs: 100_000, longest: 8192, keep: false };
     fuzz::run(shell, &args)
+}
+
+fn kernel(shell: &Shell) -> Result<()> {
+    mutants::run(shell, "raddle-kernel")?;
+    let targets = vec!["kernel".to_owned()];
+    fuzz::run(shell, &fuzz::Args { targets, runs: 10_000_000, longest: 4096, keep: false })
 }
 
 fn packets(shell: &Shell) -> Result<()> {

@@ -16,7 +16,7 @@ pub(crate) struct Crate {
 pub(crate) const OUTSIDE: [&str; 4] = ["bitvec", "serde", "smallvec", "thiserror"];
 
 /// Every crate, from the bottom to the top.
-pub(crate) const CRATES: [Crate; 16] = [
+pub(crate) const CRATES: [Crate; 17] = [
     no_std("raddle-policy", &[]),
     no_std("raddle-bitmap", &[]),
     no_std("raddle-device", &["policy"]),
@@ -43,6 +43,7 @@ pub(crate) const CRATES: [Crate; 16] = [
         ],
     ),
     hosted("raddle-report", &["policy", "device", "workgroup", "dispatch", "trace", "sim"]),
+    hosted("raddle-kernel", &[]),
     hosted(
         "raddle",
         &[

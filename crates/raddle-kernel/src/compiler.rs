@@ -1,0 +1,109 @@
+//! How does OpenCL C become SPIR-V?
+//!
+//! By clang and the LLVM-to-SPIR-V translator, without optimisation: an optimiser removes stores that a
+//! kernel stopped half-way would have made, and the verdict must know of them.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::{Error, Kernel};
+
+/// A compiler for OpenCL C that is told of, or found.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Compiler {
+    clang: PathBuf,
+    translator: PathBuf,
+}
+
+/// Versions that are looked for, the tried one first.
+const VERSIONS: [&str; 6] = ["15", "16", "17", "18", "19", "14"];
+
+/// Language versions in the order in which they are tried: the newer ones take pointers of all address
+/// spaces for one, which is harder to judge.
+const STANDARDS: [&str; 3] = ["CL1.2", "CL2.0", "CL3.0"];
+
+impl Compiler {
+    /// A compiler by the paths of `clang` and `llvm-spirv`, which must be of one version.
+    #[must_use]
+    pub fn new(clang: impl Into<PathBuf>, translator: impl Into<PathBuf>) -> Self {
+        Self { clang: clang.into(), translator: translator.into() }
+    }
+
+    /// `clang-N` and `llvm-spirv-N` of one version N in the folders of `PATH`.
+    #[must_use]
+    pub fn find() -> Option<Self> {
+        let path = std::env::var_os("PATH")?;
+        let program = |name: &str| {
+            std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+        };
+        VERSIONS.iter().find_map(|version| {
+            let clang = program(&format!("clang-{version}"))?;
+            let translator = program(&format!("llvm-spirv-{version}"))?;
+            Some(Self { clang, translator })
+        })
+    }
+
+    /// The kernels of a source file, compiled with `options` (`-D` and `-I` as for `clBuildProgram`).
+    ///
+    /// # Errors
+    /// Where the compiler cannot be run, or does not accept the source; the message is the compiler's.
+    pub fn kernels(&self, source: &Path, options: &[OsString]) -> Result<Vec<Kernel>, Error> {
+        Kernel::from_spirv(&self.spirv(source, options)?)
+    }
+
+    /// The SPIR-V of a source file.
+    ///
+    /// # Errors
+    /// As for [`Compiler::kernels`].
+    pub fn spirv(&self, source: &Path, options: &[OsString]) -> Result<Vec<u8>, Error> {
+        let scratch = tempfile::tempdir().map_err(|cause| Error::Scratch { cause })?;
+        let (bitcode, spirv) =
+            (scratch.path().join("kernel.bc"), scratch.path().join("kernel.spv"));
+        let chosen = options.iter().any(|option| option.to_string_lossy().starts_with("-cl-std="));
+        let standards: &[&str] = if chosen { &[""] } else { &STANDARDS };
+        let mut first = None;
+        for standard in standards {
+            let mut clang = Command::new(&self.clang);
+            clang.args(["-target", "spir64", "-x", "cl", "-c", "-emit-llvm", "-O0", "-w"]);
+            clang.args([
+                "-gline-tables-only",
+                "-fno-discard-value-names",
+                "-fno-color-diagnostics",
+            ]);
+            clang.args(["-Xclang", "-finclude-default-header"]);
+            if !standard.is_empty() {
+                clang.arg(format!("-cl-std={standard}"));
+            }
+            clang.args(options).arg("-o").arg(&bitcode).arg(source);
+            match run(&mut clang) {
+                Ok(()) => {
+                    first = None;
+                    break;
+                }
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+        first.map_or(Ok(()), Err)?;
+        let mut translator = Command::new(&self.translator);
+        run(translator.args(["--spirv-max-version=1.4", "-o"]).arg(&spirv).arg(&bitcode))?;
+        std::fs::read(&spirv).map_err(|cause| Error::Scratch { cause })
+    }
+}
+
+/// Runs a program; its error output if it fails.
+fn run(command: &mut Command) -> Result<(), Error> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let done = command
+        .output()
+        .map_err(|cause| Error::CompilerMissing { program: program.clone(), cause })?;
+    if done.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&done.stderr);
+    let lines: Vec<&str> = said.lines().take(MOST_LINES).collect();
+    Err(Error::Refused { program, said: lines.join("\n") })
+}
+
+/// So many lines of a compiler's message are shown.
+const MOST_LINES: usize = 12;

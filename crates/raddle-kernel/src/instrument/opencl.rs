@@ -1,0 +1,325 @@
+//! How does OpenCL C get the prologue?
+//!
+//! As text, token by token: comments, strings and lines of the preprocessor are left as they are, and
+//! lines keep their numbers. Four arguments are appended to each kernel: the words, the two cuts (first
+//! number and how many, of those that leave and of those that are killed), the index of the launch's word, and its number.
+
+use std::collections::BTreeMap;
+
+use super::{Instrumented, Look, Opaque};
+
+/// Puts the prologue into each kernel of an OpenCL C source; `look` says for each name whether the
+/// kernel may be stopped part-way.
+///
+/// ```
+/// use raddle_kernel::instrument::{Look, opencl};
+///
+/// let source = "__kernel void zero(__global int *x) { x[get_global_id(0)] = 0; }";
+/// let done = opencl(source, |_| Look::WorkItem);
+/// assert_eq!(done.kernels, ["zero"]);
+/// assert!(done.source.contains("if (raddle_leaves("));
+/// ```
+#[must_use]
+pub fn opencl(source: &str, mut look: impl FnMut(&str) -> Look) -> Instrumented {
+    let tokens = tokens(source);
+    let mut heads = Vec::new();
+    let mut opaque: Vec<(String, Opaque)> = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        if is_kernel(&tokens[at]) {
+            match head(&tokens, at) {
+                Ok(head) => {
+                    at = head.end;
+                    heads.push(head);
+                    continue;
+                }
+                Err((name, why)) => opaque.push((name, why)),
+            }
+        }
+        at += 1;
+    }
+    for name in in_macros(source) {
+        opaque.push((name, Opaque::Macro));
+    }
+    let called = called(&tokens, &heads);
+    let mut edits: BTreeMap<usize, String> = BTreeMap::new();
+    let mut kernels: Vec<String> = Vec::new();
+    for head in &heads {
+        if called.contains(&head.name) {
+            if !opaque.iter().any(|(name, _)| name == head.name) {
+                opaque.push((head.name.to_owned(), Opaque::Called));
+            }
+            continue;
+        }
+        // A list that is `void` becomes a comment.
+        let before = match head.void {
+            Some(void) => {
+                edits.insert(void, "/*".to_owned());
+                "*/"
+            }
+            None if head.empty => "",
+            None => ", ",
+        };
+        edits.insert(head.close, format!("{before}{ARGUMENTS}"));
+        if let Some(body) = head.body {
+            edits.insert(body, prologue(look(head.name)));
+            if !kernels.iter().any(|name| name == head.name) {
+                kernels.push(head.name.to_owned());
+            }
+        }
+    }
+    let mut out = String::with_capacity(source.len() + 2048);
+    if !kernels.is_empty() {
+        out.push_str(HELPERS);
+    }
+    let mut from = 0;
+    for (at, text) in edits {
+        out.push_str(&source[from..at]);
+        out.push_str(&text);
+        from = at;
+    }
+    out.push_str(&source[from..]);
+    Instrumented { source: out, kernels, opaque }
+}
+
+const ARGUMENTS: &str = "__global volatile uint *raddle_words, __global const volatile uint *raddle_cuts, \
+                         uint raddle_slot, uint raddle_number";
+
+/// Ends with the number of the first line, so that messages of the compiler name the right lines.
+const HELPERS: &str = "\
+inline int raddle_leaves(__global volatile uint *words, __global const volatile uint *cuts, uint slot, uint number) {
+  uint state = words[slot];
+  if (state == 0) {
+    uint wish = number - cuts[0] < cuts[1] ? 2 : 1;
+    uint before = atomic_cmpxchg(&words[slot], 0u, wish);
+    state = before == 0 ? wish : before;
+  }
+  return state == 2;
+}
+inline int raddle_killed(__global volatile uint *words, __global const volatile uint *cuts, uint slot, uint number) {
+  if (number - cuts[2] < cuts[3]) { atomic_cmpxchg(&words[slot], 1u, 3u); return 1; }
+  return words[slot] == 3;
+}
+#line 1
+";
+
+fn prologue(look: Look) -> String {
+    let given = "raddle_words, raddle_cuts, raddle_slot, raddle_number";
+    let leaves = format!(" if (raddle_leaves({given})) return;");
+    match look {
+        Look::Never => leaves,
+        Look::WorkItem => format!("{leaves} if (raddle_killed({given})) return;"),
+        Look::Workgroup => format!(
+            "{leaves} __local int raddle_stop; \
+             if (get_local_id(0) == 0 && get_local_id(1) == 0 && get_local_id(2) == 0) \
+             raddle_stop = raddle_killed({given}); \
+             barrier(CLK_LOCAL_MEM_FENCE); if (raddle_stop) return;"
+        ),
+    }
+}
+
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Token<'s> {
+    text: &'s str,
+    /// Its first byte in the source.
+    at: usize,
+}
+
+impl Token<'_> {
+    fn end(&self) -> usize {
+        self.at + self.text.len()
+    }
+}
+
+/// Words and signs; comments, literals and preprocessor lines left out.
+fn tokens(source: &str) -> Vec<Token<'_>> {
+    let bytes = source.as_bytes();
+    let (mut tokens, mut at, mut line_start) = (Vec::new(), 0, true);
+    while at < bytes.len() {
+        let rest = &source[at..];
+        let byte = bytes[at];
+        let (length, kept) = if byte == b'\n' {
+            line_start = true;
+            at += 1;
+            continue;
+        } else if byte.is_ascii_whitespace() {
+            at += 1;
+            continue;
+        } else if rest.starts_with("//") {
+            (logical_line(rest), false)
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            (comment.find("*/").map_or(rest.len(), |end| end + 4), false)
+        } else if byte == b'#' && line_start {
+            (logical_line(rest), false)
+        } else if byte == b'"' || byte == b'\'' {
+            (literal(rest.as_bytes()), false)
+        } else if byte.is_ascii_alphabetic() || byte == b'_' {
+            (
+                rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(rest.len()),
+                true,
+            )
+        } else {
+            (rest.chars().next().map_or(1, char::len_utf8), true)
+        };
+        if kept {
+            tokens.push(Token { text: &rest[..length], at });
+        }
+        line_start &= rest.starts_with("/*");
+        at += length;
+    }
+    tokens
+}
+
+/// Up to the end of the line, past ends of lines behind a backslash.
+fn logical_line(rest: &str) -> usize {
+    let mut from = 0;
+    while let Some(end) = rest[from..].find('\n') {
+        let line = rest[from..from + end].trim_end_matches('\r');
+        if !line.ends_with('\\') {
+            return from + end;
+        }
+        from += end + 1;
+    }
+    rest.len()
+}
+
+fn literal(rest: &[u8]) -> usize {
+    let mut at = 1;
+    while at < rest.len() {
+        match rest[at] {
+            b'\\' => at += 1,
+            byte if byte == rest[0] => return at + 1,
+            b'\n' => return at,
+            _ => {}
+        }
+        at += 1;
+    }
+    rest.len()
+}
+
+fn is_kernel(token: &Token<'_>) -> bool {
+    matches!(token.text, "__kernel" | "kernel")
+}
+
+/// The head of a kernel, from its keyword to its body or semicolon.
+#[derive(Debug)]
+struct Head<'s> {
+    name: &'s str,
+    /// Where the name stands, by index of token.
+    token: usize,
+    /// The closing parenthesis of its parameters.
+    close: usize,
+    empty: bool,
+    /// Where `void` stands, if that is the whole list.
+    void: Option<usize>,
+    /// Behind the brace of its body; `None`: only declared.
+    body: Option<usize>,
+    /// The first token behind it.
+    end: usize,
+}
+
+fn head<'s>(tokens: &[Token<'s>], kernel: usize) -> Result<Head<'s>, (String, Opaque)> {
+    let mut at = kernel + 1;
+    let unknown = || ("a kernel".to_owned(), Opaque::Macro);
+    // Attributes and qualifiers may stand before the result and behind it.
+    let mut void = false;
+    let name = loop {
+        let token = tokens.get(at).ok_or_else(unknown)?;
+        match token.text {
+            "__attribute__" => at = behind_brackets(tokens, at + 1).ok_or_else(unknown)?,
+            "void" => {
+                void = true;
+                at += 1;
+            }
+            "static" | "inline" | "extern" => at += 1,
+            word if void && is_word(word) => break at,
+            _ => return Err(unknown()),
+        }
+    };
+    let named = || (tokens[name].text.to_owned(), Opaque::Head);
+    if tokens.get(name + 1).map(|token| token.text) != Some("(") {
+        return Err((tokens[name].text.to_owned(), Opaque::Macro));
+    }
+    let behind = behind_brackets(tokens, name + 1).ok_or_else(named)?;
+    let inner = &tokens[name + 2..behind - 1];
+    let only_void = inner.len() == 1 && inner[0].text == "void";
+    let mut at = behind;
+    let body = loop {
+        match tokens.get(at).map(|token| token.text) {
+            Some("{") => break Some(tokens[at].end()),
+            Some(";") => break None,
+            Some("__attribute__") => at = behind_brackets(tokens, at + 1).ok_or_else(named)?,
+            // `__kernel void NAME(float)(...)`: the name is made by a macro.
+            Some("(") => return Err((tokens[name].text.to_owned(), Opaque::Macro)),
+            _ => return Err(named()),
+        }
+    };
+    Ok(Head {
+        name: tokens[name].text,
+        token: name,
+        close: tokens[behind - 1].at,
+        empty: inner.is_empty() || only_void,
+        void: only_void.then(|| inner[0].at),
+        body,
+        end: at + 1,
+    })
+}
+
+fn is_word(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+}
+
+/// The token behind the bracket that closes the one at `open`.
+fn behind_brackets(tokens: &[Token<'_>], open: usize) -> Option<usize> {
+    let mut depth = 0_u32;
+    for (index, token) in tokens.iter().enumerate().skip(open) {
+        match token.text {
+            "(" => depth += 1,
+            ")" => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(index + 1);
+                }
+            }
+            _ if depth == 0 => return None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Names of kernels that stand before a parenthesis elsewhere than in their heads.
+fn called<'s>(tokens: &[Token<'s>], heads: &[Head<'s>]) -> Vec<&'s str> {
+    let in_heads: Vec<usize> = heads.iter().map(|head| head.token).collect();
+    let mut called = Vec::new();
+    for (index, pair) in tokens.windows(2).enumerate() {
+        if pair[1].text == "("
+            && !in_heads.contains(&index)
+            && heads.iter().any(|head| head.name == pair[0].text)
+        {
+            called.push(pair[0].text);
+        }
+    }
+    called
+}
+
+/// Kernels whose keyword stands in a macro: by the word behind `void`, where there is one.
+fn in_macros(source: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut rest = source;
+    while let Some(at) = rest.find("#") {
+        let line = &rest[at..at + logical_line(&rest[at..])];
+        let begins = rest[..at].rsplit('\n').next().is_none_or(|before| before.trim().is_empty());
+        if begins && line[1..].trim_start().starts_with("define") {
+            let words: Vec<Token<'_>> = tokens(&line[1..]);
+            for (index, token) in words.iter().enumerate() {
+                if is_kernel(token) {
+                    let name = words[index..].windows(2).find(|pair| pair[0].text == "void");
+                    found.push(name.map_or("a kernel", |pair| pair[1].text).to_owned());
+                }
+            }
+        }
+        rest = &rest[at + line.len().max(1)..];
+    }
+    found
+}

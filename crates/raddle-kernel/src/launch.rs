@@ -1,0 +1,54 @@
+//! Does a verdict hold for the arguments of one launch?
+//!
+//! ```
+//! use raddle_kernel::launch::{Range, may_run_again};
+//! use raddle_kernel::Verdict;
+//!
+//! let verdict = Verdict::Conditional([(0, 2), (1, 2)].into());
+//! let apart = [Range::new(0, 64), Range::new(64, 64), Range::new(128, 64)];
+//! assert!(may_run_again(&verdict, &apart));
+//! let shared = [Range::new(0, 64), Range::new(64, 64), Range::new(96, 64)];
+//! assert!(!may_run_again(&verdict, &shared));
+//! ```
+
+use crate::Verdict;
+
+/// The bytes of an argument: of one address space that sub-buffers, shared virtual memory and the
+/// storage of images are all mapped to by the caller.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Range {
+    begin: u64,
+    end: u64,
+}
+
+impl Range {
+    /// No byte: a null pointer, a number.
+    pub const EMPTY: Self = Self { begin: 0, end: 0 };
+
+    /// Everything: memory whose extent is not known.
+    pub const ALL: Self = Self { begin: 0, end: u64::MAX };
+
+    /// `bytes` bytes from `begin`; more than there can be ends at the last address.
+    #[must_use]
+    pub const fn new(begin: u64, bytes: u64) -> Self {
+        Self { begin, end: begin.saturating_add(bytes) }
+    }
+
+    /// Whether two ranges share a byte.
+    #[must_use]
+    pub const fn meets(self, other: Self) -> bool {
+        self.begin < other.end && other.begin < self.end
+    }
+}
+
+/// Whether a kernel with this verdict may be stopped and run again with these arguments, one range an
+/// argument. An argument without a range counts as sharing memory with every other.
+#[must_use]
+pub fn may_run_again(verdict: &Verdict, ranges: &[Range]) -> bool {
+    let of = |index: u32| ranges.get(index as usize).copied().unwrap_or(Range::ALL);
+    match verdict {
+        Verdict::Idempotent => true,
+        Verdict::Conditional(pairs) => pairs.iter().all(|&(a, b)| !of(a).meets(of(b))),
+        Verdict::Not(_) | Verdict::Unknown(_) => false,
+    }
+}

@@ -1,0 +1,110 @@
+//! May this kernel be stopped and run again, and how does it learn that it should stop?
+//!
+//! Seed 001 preempts a GPU by stopping kernels and running them again later. That is right only where
+//! a second run leaves the same memory: this crate judges that from the compiled kernel, and puts the
+//! test of the flag into its source.
+//!
+//! | part | question |
+//! |---|---|
+//! | [`Kernel::verdict`] | may it be stopped after any instruction and run again? |
+//! | [`launch::may_run_again`] | does that hold for the arguments of this launch? |
+//!
+//! A kernel is *idempotent* if any of its work-items, each stopped after any of its instructions,
+//! followed by the whole launch, leave the memory that the whole launch leaves once.
+#![forbid(unsafe_code)]
+
+/// The example in the README of this crate compiles and runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
+mod compiler;
+mod error;
+mod flow;
+pub mod instrument;
+mod ir;
+pub mod launch;
+mod ptx;
+mod spirv;
+mod value;
+mod verdict;
+
+pub use compiler::Compiler;
+pub use error::Error;
+pub use instrument::Look;
+pub use ir::{Argument, ArgumentKind, Construct};
+pub use verdict::{Reason, Verdict};
+
+/// A kernel as compiled code describes it.
+#[derive(Debug)]
+pub struct Kernel {
+    name: String,
+    line: u32,
+    body: Result<ir::Body, (Construct, u32)>,
+}
+
+impl Kernel {
+    /// Reads the kernels of a SPIR-V module for OpenCL.
+    ///
+    /// # Errors
+    /// Where the bytes are no SPIR-V module.
+    pub fn from_spirv(bytes: &[u8]) -> Result<Vec<Self>, Error> {
+        spirv::kernels(bytes)
+    }
+
+    /// Reads the kernels (`.entry`) of PTX text. Their lines are those of the PTX.
+    ///
+    /// # Errors
+    /// Where the text is not PTX, with its line.
+    pub fn from_ptx(text: &str) -> Result<Vec<Self>, Error> {
+        ptx::kernels(text)
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The line in its source where it begins; 0 where the code does not say.
+    #[must_use]
+    pub fn line(&self) -> u32 {
+        self.line
+    }
+
+    /// Its arguments; empty where it could not be read.
+    #[must_use]
+    pub fn arguments(&self) -> &[Argument] {
+        self.body.as_ref().map_or(&[], |body| &body.arguments)
+    }
+
+    /// How it may look at the second cut, by which it stops part-way: not at all where its verdict does
+    /// not allow that, once a workgroup where its work-items wait for each other.
+    #[must_use]
+    pub fn look(&self) -> Look {
+        let meets = self.body.as_ref().is_ok_and(|body| body.meets);
+        match self.verdict() {
+            Verdict::Idempotent | Verdict::Conditional(_) if meets => Look::Workgroup,
+            Verdict::Idempotent | Verdict::Conditional(_) => Look::WorkItem,
+            Verdict::Not(_) | Verdict::Unknown(_) => Look::Never,
+        }
+    }
+
+    /// May it be stopped after any instruction and run again?
+    #[must_use]
+    pub fn verdict(&self) -> Verdict {
+        let mut verdict = match &self.body {
+            Ok(body) => verdict::judge(body),
+            Err((construct, line)) => {
+                Verdict::Unknown(Reason { construct: construct.clone(), line: *line })
+            }
+        };
+        // What concerns the whole kernel stands where it begins.
+        if let Verdict::Not(reason) | Verdict::Unknown(reason) = &mut verdict
+            && reason.line == 0
+        {
+            reason.line = self.line;
+        }
+        verdict
+    }
+}

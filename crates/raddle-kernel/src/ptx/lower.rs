@@ -1,0 +1,771 @@
+//! How does a PTX function become a body without calls?
+//!
+//! Pointers and numbers are both 64-bit registers in PTX. A parameter counts as a pointer unless the
+//! code multiplies, compares or converts it, which nobody does with a pointer.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use smallvec::smallvec;
+
+use super::text::{Function, Instruction as Code, Statement, Text, type_size};
+use crate::ir::{
+    Argument, ArgumentKind, Block, BlockId, Body, Construct, Instruction, Operand, Origin, Reg,
+    Spans, Step,
+};
+
+/// Calls nest no deeper, and an inlined kernel has no more instructions.
+const DEEPEST: usize = 32;
+const MOST_STEPS: usize = 200_000;
+
+pub(crate) fn body(module: &Text<'_>, entry: &Function<'_>) -> Result<Body, (Construct, u32)> {
+    let mut lower = Lower {
+        module,
+        blocks: vec![Block::default()],
+        registers: 0,
+        places: 0,
+        globals: BTreeMap::new(),
+        operations: BTreeMap::new(),
+        calls: Vec::new(),
+        here: 0,
+        line: entry.line,
+        steps: 0,
+        meets: false,
+    };
+    let numbers = numbers(entry);
+    let mut arguments = Vec::new();
+    let mut parameters = BTreeMap::new();
+    for (index, parameter) in entry.parameters.iter().enumerate() {
+        let number = u32::try_from(index).unwrap_or(u32::MAX);
+        let pointer = parameter.pointer
+            || (parameter.size == 8 && !parameter.array && !numbers.contains(parameter.name));
+        let register = lower.register();
+        let kind = if pointer { ArgumentKind::Buffer } else { ArgumentKind::Value };
+        if pointer {
+            let origin = Origin::Argument(number);
+            lower.push(Instruction::Place { to: register, origin });
+        }
+        // The bytes of other parameters are read one by one, each an unknown number.
+        parameters.insert((parameter.name.to_owned(), 0), Operand::Reg(register));
+        arguments.push(Argument { name: parameter.name.to_owned(), kind });
+    }
+    let end = lower.block();
+    lower.function(entry, parameters, end)?;
+    let meets = lower.meets;
+    Ok(Body { arguments, blocks: lower.blocks, registers: lower.registers, meets })
+}
+
+/// Parameters that are used as numbers.
+fn numbers<'t>(entry: &Function<'t>) -> BTreeSet<&'t str> {
+    let mut held: BTreeMap<&str, &'t str> = BTreeMap::new();
+    let mut pointers = BTreeSet::new();
+    let mut numbers = BTreeSet::new();
+    for statement in &entry.statements {
+        let Statement::Instruction(code) = statement else { continue };
+        let Some((&op, operands)) = code.words.first().zip(Some(&code.operands)) else { continue };
+        match (op, operands.as_slice()) {
+            ("ld", [to, from]) if code.words.contains(&"param") => {
+                let (name, _) = address(from);
+                if let Some(parameter) = entry.parameters.iter().find(|p| p.name == name) {
+                    held.insert(to, parameter.name);
+                }
+            }
+            ("mov", [to, from]) => {
+                if let Some(&parameter) = held.get(from) {
+                    held.insert(to, parameter);
+                }
+            }
+            ("cvta", [_, from]) => pointers.extend(held.get(from)),
+            (
+                "mul" | "shl" | "shr" | "setp" | "cvt" | "div" | "rem" | "min" | "max" | "neg"
+                | "and" | "or" | "xor" | "not" | "abs" | "popc" | "clz" | "set",
+                operands,
+            ) => {
+                numbers.extend(operands.iter().skip(1).filter_map(|part| held.get(part)));
+            }
+            ("mad", [_, a, b, _]) => {
+                numbers.extend([a, b].iter().filter_map(|part| held.get(*part)))
+            }
+            _ => {}
+        }
+    }
+    numbers.difference(&pointers).copied().collect()
+}
+
+struct Lower<'m, 't> {
+    module: &'m Text<'t>,
+    blocks: Vec<Block>,
+    registers: u32,
+    places: u32,
+    globals: BTreeMap<String, Reg>,
+    /// A number for each operation, by its words.
+    operations: BTreeMap<String, u32>,
+    calls: Vec<&'t str>,
+    here: BlockId,
+    line: u32,
+    steps: usize,
+    meets: bool,
+}
+
+/// One copy of a function.
+struct Frame<'t> {
+    /// Names by scope, the innermost last.
+    scopes: Vec<BTreeMap<&'t str, Reg>>,
+    labels: BTreeMap<&'t str, BlockId>,
+    /// Parameters, of this function and of calls that it makes, by name and offset.
+    parameters: BTreeMap<(String, i64), Operand>,
+    back: BlockId,
+    /// Whether control comes to the next statement.
+    reached: bool,
+}
+
+impl<'m, 't> Lower<'m, 't> {
+    fn register(&mut self) -> Reg {
+        self.registers += 1;
+        self.registers - 1
+    }
+
+    fn block(&mut self) -> BlockId {
+        self.steps += 1;
+        self.blocks.push(Block::default());
+        self.blocks.len() - 1
+    }
+
+    fn push(&mut self, instruction: Instruction) {
+        self.steps += 1;
+        let line = self.line;
+        self.blocks[self.here].steps.push(Step { line, instruction });
+    }
+
+    fn operation(&mut self, words: &[&str]) -> u32 {
+        let next = u32::try_from(self.operations.len()).unwrap_or(u32::MAX);
+        *self.operations.entry(words.join(".")).or_insert(next)
+    }
+
+    /// Lowers a copy of a function from the current block on; it goes on at `back`.
+    fn function(
+        &mut self,
+        function: &'m Function<'t>,
+        parameters: BTreeMap<(String, i64), Operand>,
+        back: BlockId,
+    ) -> Result<BTreeMap<(String, i64), Operand>, (Construct, u32)> {
+        if self.calls.contains(&function.name) {
+            return Err((Construct::Recursion(function.name.to_owned()), self.line));
+        }
+        if self.calls.len() >= DEEPEST {
+            return Err((Construct::Large, self.line));
+        }
+        self.calls.push(function.name);
+        let mut frame = Frame {
+            scopes: vec![BTreeMap::new()],
+            labels: BTreeMap::new(),
+            parameters,
+            back,
+            reached: true,
+        };
+        for statement in &function.statements {
+            if let Statement::Label(label) = statement {
+                let block = self.block();
+                frame.labels.insert(label, block);
+            }
+        }
+        for statement in &function.statements {
+            self.statement(&mut frame, statement)?;
+            if self.steps > MOST_STEPS {
+                return Err((Construct::Large, self.line));
+            }
+        }
+        if frame.reached {
+            self.blocks[self.here].next.push(back);
+        }
+        self.calls.pop();
+        self.here = back;
+        Ok(frame.parameters)
+    }
+
+    fn statement(
+        &mut self,
+        frame: &mut Frame<'t>,
+        statement: &'m Statement<'t>,
+    ) -> Result<(), (Construct, u32)> {
+        match statement {
+            Statement::Label(label) => {
+                let Some(&block) = frame.labels.get(label) else { return Ok(()) };
+                if frame.reached {
+                    self.blocks[self.here].next.push(block);
+                }
+                self.here = block;
+                frame.reached = true;
+            }
+            Statement::Open => frame.scopes.push(BTreeMap::new()),
+            Statement::Close => {
+                frame.scopes.pop();
+            }
+            Statement::Declare(declared) => {
+                for each in declared {
+                    self.declare(frame, each);
+                }
+            }
+            Statement::Instruction(code) => {
+                self.line = code.line;
+                if !frame.reached {
+                    // Behind a jump, up to the next label, nothing is executed.
+                    let block = self.block();
+                    self.here = block;
+                    frame.reached = true;
+                }
+                self.instruction(frame, code)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn declare(&mut self, frame: &mut Frame<'t>, declared: &super::text::Declared<'t>) {
+        let variable = &declared.variable;
+        let origin = match variable.space {
+            // Registers get a number where they are first used.
+            "reg" | "param" => None,
+            "shared" => Some(Origin::Local as fn(u32) -> Origin),
+            "local" => Some(Origin::Private as fn(u32) -> Origin),
+            _ => Some(Origin::Program as fn(u32) -> Origin),
+        };
+        let Some(scope) = frame.scopes.last_mut() else { return };
+        if let Some(origin) = origin {
+            self.places += 1;
+            let register = self.registers;
+            self.registers += 1;
+            scope.insert(variable.name, register);
+            let origin = origin(self.places);
+            let step = Step { line: 0, instruction: Instruction::Place { to: register, origin } };
+            self.blocks[0].steps.insert(0, step);
+        } else if variable.space == "reg" && declared.count.is_none() {
+            let register = self.registers;
+            self.registers += 1;
+            scope.insert(variable.name, register);
+        }
+    }
+
+    /// The register of a name: of the innermost scope that has it, or of the function.
+    fn named(&mut self, frame: &mut Frame<'t>, name: &'t str) -> Reg {
+        if let Some(&register) = frame.scopes.iter().rev().find_map(|scope| scope.get(name)) {
+            return register;
+        }
+        let register = self.register();
+        if let Some(scope) = frame.scopes.first_mut() {
+            scope.insert(name, register);
+        }
+        register
+    }
+
+    fn operand(&mut self, frame: &mut Frame<'t>, text: &'t str) -> Operand {
+        if let Some(int) = integer(text) {
+            return Operand::Int(int);
+        }
+        if let Some(variable) = self.module.variables.iter().find(|v| v.name == text)
+            && !frame.scopes.iter().any(|scope| scope.contains_key(text))
+        {
+            if let Some(&register) = self.globals.get(text) {
+                return Operand::Reg(register);
+            }
+            let register = self.register();
+            self.globals.insert(text.to_owned(), register);
+            self.places += 1;
+            let origin = match variable.space {
+                "shared" => Origin::Local(self.places),
+                "local" => Origin::Private(self.places),
+                _ => Origin::Program(self.places),
+            };
+            let step = Step { line: 0, instruction: Instruction::Place { to: register, origin } };
+            self.blocks[0].steps.insert(0, step);
+            return Operand::Reg(register);
+        }
+        if text.starts_with('%') && is_special(text) {
+            let operation = self.operation(&[text]);
+            let to = self.register();
+            if UNSTEADY.contains(&text) {
+                self.push(Instruction::Refuse(Construct::Instruction(text.to_owned())));
+            }
+            self.push(Instruction::Pure { to, operation, of: Vec::new() });
+            return Operand::Reg(to);
+        }
+        if !text.starts_with(|c: char| c == '%' || c == '_' || c == '$' || c.is_ascii_alphabetic())
+        {
+            // A floating-point constant: equal text is an equal value.
+            let operation = self.operation(&[text]);
+            let to = self.register();
+            self.push(Instruction::Pure { to, operation, of: Vec::new() });
+            return Operand::Reg(to);
+        }
+        Operand::Reg(self.named(frame, text))
+    }
+
+    /// A predicated instruction is executed on one of two ways.
+    fn instruction(
+        &mut self,
+        frame: &mut Frame<'t>,
+        code: &'m Code<'t>,
+    ) -> Result<(), (Construct, u32)> {
+        let op = code.words[0];
+        if code.predicate.is_none() || op == "bra" {
+            return self.plain(frame, code);
+        }
+        let (then, on) = (self.block(), self.block());
+        self.blocks[self.here].next.extend([then, on]);
+        self.here = then;
+        self.plain(frame, code)?;
+        if frame.reached {
+            self.blocks[self.here].next.push(on);
+        }
+        self.here = on;
+        frame.reached = true;
+        Ok(())
+    }
+
+    fn plain(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) -> Result<(), (Construct, u32)> {
+        let has = |word: &str| code.words.contains(&word);
+        match code.words[0] {
+            "bra" => self.branch(frame, code),
+            "ret" | "exit" | "trap" => {
+                let back = frame.back;
+                self.blocks[self.here].next.push(back);
+                frame.reached = false;
+            }
+            "ld" | "ldu" if has("param") => self.load_parameter(frame, code),
+            "st" if has("param") => self.store_parameter(frame, code),
+            "ld" | "ldu" | "st" => self.access(frame, code),
+            "atom" | "red" => self.atomic(frame, code),
+            "cp" if has("async") && !has("bulk") => self.copy(frame, code),
+            "call" => return self.call(frame, code),
+            "mov" if code.operands.len() == 2 && !code.operands[0].starts_with('{') => {
+                let from = self.operand(frame, code.operands[1]);
+                let to = self.named(frame, code.operands[0]);
+                self.push(Instruction::Copy { to, from });
+            }
+            "cvta" => {
+                if let [to, from] = code.operands[..] {
+                    let from = self.operand(frame, from);
+                    let to = self.named(frame, to);
+                    self.push(Instruction::Copy { to, from });
+                }
+            }
+            "add" | "sub" | "mul" | "mad" | "shl" if self.sum(frame, code) => {}
+            "bar" | "barrier" => self.meets = true,
+            "membar" | "fence" | "prefetch" | "prefetchu" | "nanosleep" | "griddepcontrol"
+            | "pmevent" | "discard" | "applypriority" | "setmaxnreg" => {}
+            "ldmatrix" | "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" => {
+                self.meets = true;
+                self.fresh(frame, code);
+            }
+            op if PURE.contains(&op) => self.pure(frame, code),
+            _ => {
+                let name = code.words.join(".");
+                self.push(Instruction::Refuse(Construct::Instruction(name)));
+                self.fresh(frame, code);
+            }
+        }
+        Ok(())
+    }
+
+    fn branch(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) {
+        let to = code.operands.first().and_then(|label| frame.labels.get(label)).copied();
+        if let Some(to) = to {
+            self.blocks[self.here].next.push(to);
+        }
+        if code.predicate.is_some() {
+            let on = self.block();
+            self.blocks[self.here].next.push(on);
+            self.here = on;
+        } else {
+            frame.reached = false;
+        }
+    }
+
+    /// Registers that an instruction sets: its first operand, one or several in braces, or `a|p`.
+    fn targets(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) -> Vec<Reg> {
+        let first = code.operands.first().copied().unwrap_or("");
+        first
+            .split(['{', '}', ',', '|'])
+            .map(str::trim)
+            .filter(|name| !name.is_empty() && *name != "_")
+            .map(|name| self.named(frame, name))
+            .collect()
+    }
+
+    fn fresh(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) {
+        for to in self.targets(frame, code) {
+            self.push(Instruction::Fresh { to });
+        }
+    }
+
+    fn pure(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) {
+        let mut of = Vec::new();
+        for part in code.operands.iter().skip(1) {
+            for name in part.split(['{', '}', ',', '|']).map(str::trim) {
+                if !name.is_empty() && name != "_" {
+                    of.push(self.operand(frame, name.trim_start_matches('!')));
+                }
+            }
+        }
+        for (index, to) in self.targets(frame, code).into_iter().enumerate() {
+            let part = index.to_string();
+            let mut words = code.words.clone();
+            words.push(&part);
+            let operation = self.operation(&words);
+            self.push(Instruction::Pure { to, operation, of: of.clone() });
+        }
+    }
+
+    /// 64-bit sums, as pointers are computed; whether this is one.
+    fn sum(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) -> bool {
+        let wide = code.words.contains(&"wide");
+        let long = code.words.iter().any(|word| matches!(*word, "s64" | "u64" | "b64"));
+        let narrow = ["s32", "u32"].iter().find(|ty| code.words.contains(ty)).copied();
+        let parts = code.operands.as_slice();
+        let whole = long || (wide && narrow.is_some());
+        if !whole || code.words.contains(&"hi") {
+            return false;
+        }
+        let int = |part: &str| integer(part);
+        let (base, value, count) = match (code.words[0], parts) {
+            ("add", [_, a, b]) => (Some(*a), Some(*b), 1),
+            ("sub", [_, a, b]) => (Some(*a), Some(*b), -1),
+            ("mul", [_, a, b]) => match (int(a), int(b)) {
+                (_, Some(by)) => (None, Some(*a), by),
+                (Some(by), _) => (None, Some(*b), by),
+                _ => return false,
+            },
+            ("mad", [_, a, b, c]) => match (int(a), int(b)) {
+                (_, Some(by)) => (Some(*c), Some(*a), by),
+                (Some(by), _) => (Some(*c), Some(*b), by),
+                _ => return false,
+            },
+            ("shl", [_, a, b]) => match int(b) {
+                Some(by @ 0..=62) => (None, Some(*a), 1 << by),
+                _ => return false,
+            },
+            _ => return false,
+        };
+        let base = base.map_or(Operand::Int(0), |base| self.operand(frame, base));
+        let Some(value) = value else { return false };
+        let mut value = self.operand(frame, value);
+        if let (true, Some(ty)) = (wide, narrow) {
+            // The same as a conversion to 64 bits before.
+            let to = self.register();
+            let from =
+                if ty == "s32" { ["cvt", "s64", "s32", "0"] } else { ["cvt", "u64", "u32", "0"] };
+            let operation = self.operation(&from);
+            self.push(Instruction::Pure { to, operation, of: vec![value] });
+            value = Operand::Reg(to);
+        }
+        let to = self.named(frame, parts[0]);
+        let terms = smallvec![(value, count)];
+        self.push(Instruction::Offset { to, base, bytes: 0, terms });
+        true
+    }
+
+    /// The place of `[register+offset]` or `[variable+offset]`.
+    fn place(&mut self, frame: &mut Frame<'t>, text: &'t str) -> Operand {
+        let (name, offset) = address(text);
+        let base = self.operand(frame, name);
+        if offset == 0 {
+            return base;
+        }
+        let to = self.register();
+        self.push(Instruction::Offset { to, base, bytes: offset, terms: smallvec![] });
+        Operand::Reg(to)
+    }
+
+    fn access(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) {
+        if ["volatile", "relaxed", "acquire", "release", "mmio"]
+            .iter()
+            .any(|w| code.words.contains(w))
+        {
+            self.push(Instruction::Refuse(Construct::Volatile));
+        }
+        let each = code.words.iter().rev().find_map(|word| type_size(word)).unwrap_or(8);
+        let lanes = match code.words.iter().find(|word| matches!(**word, "v2" | "v4" | "v8")) {
+            Some(&"v2") => 2,
+            Some(&"v8") => 8,
+            Some(_) => 4,
+            None => 1,
+        };
+        let load = code.words[0] != "st";
+        let (place, value) = match code.operands.as_slice() {
+            [to, from, ..] if load => (*from, *to),
+            [to, from, ..] => (*to, *from),
+            _ => {
+                return self
+                    .push(Instruction::Refuse(Construct::Instruction(code.words.join("."))));
+            }
+        };
+        let at = self.place(frame, place);
+        let names: Vec<&str> =
+            value.split(['{', '}', ',']).map(str::trim).filter(|name| !name.is_empty()).collect();
+        for lane in 0..lanes {
+            let place = self.register();
+            let bytes = i64::from(lane) * i64::from(each);
+            self.push(Instruction::Offset { to: place, base: at, bytes, terms: smallvec![] });
+            let at = Operand::Reg(place);
+            let spans: Spans = smallvec![(0, each)];
+            let name = names.get(lane as usize).copied().unwrap_or("_");
+            if load {
+                let to = if name == "_" { self.register() } else { self.named(frame, name) };
+                self.push(Instruction::Load { to, at, size: each, spans });
+            } else {
+                let value = self.operand(frame, name);
+                self.push(Instruction::Store { at, value, size: each, spans });
+            }
+        }
+    }
+
+    fn atomic(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) {
+        let reduces = code.words[0] == "red" || code.operands.first() == Some(&"_");
+        let place =
+            code.operands.iter().find(|part| part.starts_with('[')).copied().unwrap_or("[0]");
+        let at = self.place(frame, place);
+        let float = code.words.iter().any(|word| word.starts_with('f') || word.starts_with("bf"));
+        let commutes = ["add", "inc", "dec", "min", "max", "and", "or", "xor"];
+        let commutes = code.words.iter().any(|word| commutes.contains(word)) && !float;
+        // `inc` and `dec` wrap at a bound, which orders nothing but counts.
+        self.push(Instruction::Atomic { at, repeatable: reduces && commutes });
+        if code.words[0] == "atom" {
+            self.fresh(frame, code);
+        }
+    }
+
+    /// `cp.async`: from global to shared memory.
+    fn copy(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) {
+        let places: Vec<&'t str> =
+            code.operands.iter().copied().filter(|part| part.starts_with('[')).collect();
+        if let [to, from, ..] = places[..] {
+            for (place, write) in [(from, false), (to, true)] {
+                let at = self.place(frame, place);
+                self.push(Instruction::Touch { at, write });
+            }
+        }
+    }
+
+    fn load_parameter(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) {
+        let Some(from) = code.operands.get(1) else { return };
+        let (name, offset) = address(from);
+        let each = code.words.iter().rev().find_map(|word| type_size(word)).unwrap_or(8);
+        for (lane, to) in self.targets(frame, code).into_iter().enumerate() {
+            let lane = i64::try_from(lane).unwrap_or(i64::MAX);
+            let offset = offset.saturating_add(lane.saturating_mul(i64::from(each)));
+            let from = match frame.parameters.get(&(name.to_owned(), offset)) {
+                Some(&from) => from,
+                // A part of a structure, or what an unknown function returned.
+                None => {
+                    let register = self.register();
+                    let operation = self.operation(&[name, &offset.to_string()]);
+                    self.push(Instruction::Pure { to: register, operation, of: Vec::new() });
+                    Operand::Reg(register)
+                }
+            };
+            self.push(Instruction::Copy { to, from });
+        }
+    }
+
+    fn store_parameter(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) {
+        let [to, value, ..] = code.operands[..] else { return };
+        let (name, offset) = address(to);
+        let each = code.words.iter().rev().find_map(|word| type_size(word)).unwrap_or(8);
+        let names: Vec<&'t str> =
+            value.split(['{', '}', ',']).map(str::trim).filter(|name| !name.is_empty()).collect();
+        for (lane, value) in names.into_iter().enumerate() {
+            let lane = i64::try_from(lane).unwrap_or(i64::MAX);
+            let offset = offset.saturating_add(lane.saturating_mul(i64::from(each)));
+            let from = self.operand(frame, value);
+            // A register of its own: what is returned is set on several ways.
+            let key = (name.to_owned(), offset);
+            let to = match frame.parameters.get(&key) {
+                Some(Operand::Reg(register)) => *register,
+                _ => self.register(),
+            };
+            self.push(Instruction::Copy { to, from });
+            frame.parameters.insert(key, Operand::Reg(to));
+        }
+    }
+
+    /// `call (results), function, (parameters)`.
+    fn call(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) -> Result<(), (Construct, u32)> {
+        let lists: Vec<&'t str> = code.operands.to_vec();
+        let name = lists.iter().find(|part| !part.starts_with('(')).copied().unwrap_or("");
+        let inside = |part: &&'t str| -> Vec<&'t str> {
+            part.trim_matches(['(', ')'])
+                .split(',')
+                .map(str::trim)
+                .filter(|p| !p.is_empty())
+                .collect()
+        };
+        let at = lists.iter().position(|part| *part == name).unwrap_or(0);
+        let results: Vec<&'t str> = lists[..at].iter().flat_map(inside).collect();
+        let given: Vec<&'t str> = lists.get(at + 1).map(inside).unwrap_or_default();
+        let function = self.module.functions.iter().find(|f| f.name == name && f.defined);
+        let Some(function) = function else {
+            let construct = match name {
+                "vprintf" => Construct::Print,
+                name => Construct::Call(name.to_owned()),
+            };
+            self.push(Instruction::Refuse(construct));
+            return Ok(());
+        };
+        let mut parameters = BTreeMap::new();
+        for (parameter, name) in function.parameters.iter().zip(given) {
+            for (key, value) in &frame.parameters {
+                if key.0 == name {
+                    parameters.insert((parameter.name.to_owned(), key.1), *value);
+                }
+            }
+        }
+        let (line, back) = (self.line, self.block());
+        let returned = self.function(function, parameters, back)?;
+        self.line = line;
+        for (result, name) in function.results.iter().zip(results) {
+            for (key, value) in &returned {
+                if key.0 == result.name {
+                    frame.parameters.insert((name.to_owned(), key.1), *value);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The name and the constant of `[name+constant]`.
+fn address(text: &str) -> (&str, i64) {
+    let inner = text.trim_start_matches('[').trim_end_matches(']').trim();
+    match inner.split_once('+') {
+        Some((name, offset)) => (name.trim(), integer(offset.trim()).unwrap_or(0)),
+        None => (inner, 0),
+    }
+}
+
+fn integer(text: &str) -> Option<i64> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text),
+    };
+    let digits = digits.strip_suffix('U').unwrap_or(digits);
+    if !digits.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let value = match digits.get(..2) {
+        Some("0x" | "0X") => u64::from_str_radix(&digits[2..], 16).ok()?.cast_signed(),
+        Some("0b" | "0B") => i64::from_str_radix(&digits[2..], 2).ok()?,
+        // Floating-point constants by their bits.
+        Some("0f" | "0F" | "0d" | "0D") => return None,
+        _ => digits.parse().ok()?,
+    };
+    Some(if negative { value.wrapping_neg() } else { value })
+}
+
+/// A special register: no number behind its letters, but for those that have dots.
+fn is_special(name: &str) -> bool {
+    const SPECIAL: [&str; 17] = [
+        "%tid",
+        "%ntid",
+        "%ctaid",
+        "%nctaid",
+        "%laneid",
+        "%warpid",
+        "%nwarpid",
+        "%smid",
+        "%nsmid",
+        "%gridid",
+        "%clock",
+        "%globaltimer",
+        "%lanemask",
+        "%clusterid",
+        "%nclusterid",
+        "%cluster",
+        "%dynamic_smem_size",
+    ];
+    SPECIAL.iter().any(|special| name.starts_with(special)) || name.starts_with("%total_smem_size")
+}
+
+/// Special registers that differ from run to run.
+const UNSTEADY: [&str; 10] = [
+    "%clock",
+    "%clock64",
+    "%clock_hi",
+    "%globaltimer",
+    "%globaltimer_lo",
+    "%globaltimer_hi",
+    "%smid",
+    "%warpid",
+    "%gridid",
+    "%pm0",
+];
+
+/// Operations on values alone.
+const PURE: [&str; 69] = [
+    "abs",
+    "add",
+    "addc",
+    "and",
+    "bfe",
+    "bfi",
+    "bfind",
+    "bmsk",
+    "brev",
+    "clz",
+    "cnot",
+    "copysign",
+    "cos",
+    "cvt",
+    "div",
+    "dp2a",
+    "dp4a",
+    "ex2",
+    "fma",
+    "fns",
+    "isspacep",
+    "lg2",
+    "lop3",
+    "mad",
+    "mad24",
+    "madc",
+    "max",
+    "min",
+    "mma",
+    "mov",
+    "mul",
+    "mul24",
+    "neg",
+    "not",
+    "or",
+    "popc",
+    "prmt",
+    "rcp",
+    "rem",
+    "rsqrt",
+    "sad",
+    "selp",
+    "set",
+    "setp",
+    "shf",
+    "shl",
+    "shr",
+    "sin",
+    "slct",
+    "sqrt",
+    "sub",
+    "subc",
+    "szext",
+    "tanh",
+    "testp",
+    "vabsdiff",
+    "vadd",
+    "vmad",
+    "vmax",
+    "vmin",
+    "vset",
+    "vshl",
+    "vshr",
+    "vsub",
+    "xor",
+    "movmatrix",
+    "mapa",
+    "getctarank",
+    "createpolicy",
+];

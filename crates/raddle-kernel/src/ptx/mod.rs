@@ -1,0 +1,19 @@
+//! Which kernels does a PTX module hold, and what do they do to memory?
+
+mod lower;
+pub(crate) mod text;
+
+use crate::{Error, Kernel};
+
+/// Reads the kernels (`.entry`) of a module. Lines are those of the PTX.
+pub(crate) fn kernels(text: &str) -> Result<Vec<Kernel>, Error> {
+    let module = text::read(text)?;
+    let entries = module.functions.iter().filter(|function| function.entry && function.defined);
+    Ok(entries
+        .map(|function| Kernel {
+            name: function.name.to_owned(),
+            line: function.line,
+            body: lower::body(&module, function),
+        })
+        .collect())
+}

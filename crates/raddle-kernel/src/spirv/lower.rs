@@ -1,0 +1,627 @@
+//! How does a SPIR-V function become a body without calls?
+
+use std::collections::BTreeMap;
+
+use rspirv::dr::{Function, Instruction as Code, Module, Operand as Part};
+use rspirv::spirv::{Decoration, Op, StorageClass, Word};
+use smallvec::smallvec;
+
+use super::Lowered;
+use super::operations::{exchanges, is_pipe, is_pure};
+use super::types::{Types, id_at, word};
+use super::vectors::Lanes;
+use crate::ir::{
+    Argument, ArgumentKind, Block, BlockId, Body, Construct, Instruction, Operand, Origin, Reg,
+    Step,
+};
+
+/// Calls nest no deeper, and an inlined kernel has no more instructions.
+const DEEPEST: usize = 64;
+const MOST_STEPS: usize = 200_000;
+
+pub(crate) fn body(module: &Module, entry: Word) -> Lowered {
+    let mut lower = Lower::new(module);
+    let function = lower.functions.get(&entry).copied().ok_or((Construct::Large, 0))?;
+    let (arguments, operands) = lower.arguments(function);
+    let first = lower.block();
+    lower.here = first;
+    for (register, origin) in operands.places {
+        lower.push(Instruction::Place { to: register, origin });
+    }
+    lower.function(function, &operands.values, None)?;
+    let meets = lower.meets;
+    Ok(Body { arguments, blocks: lower.blocks, registers: lower.registers, meets })
+}
+
+struct Arguments {
+    values: Vec<Operand>,
+    places: Vec<(Reg, Origin)>,
+}
+
+pub(super) struct Lower<'m> {
+    pub(super) module: &'m Module,
+    pub(super) types: Types<'m>,
+    pub(super) functions: BTreeMap<Word, &'m Function>,
+    pub(super) names: BTreeMap<Word, &'m str>,
+    pub(super) opencl: Option<Word>,
+    pub(super) blocks: Vec<Block>,
+    pub(super) registers: u32,
+    pub(super) places: u32,
+    /// Registers of variables outside of functions.
+    pub(super) globals: BTreeMap<Word, Reg>,
+    pub(super) calls: Vec<Word>,
+    pub(super) here: BlockId,
+    pub(super) line: u32,
+    pub(super) steps: usize,
+    pub(super) meets: bool,
+}
+
+/// The values of a phi and the labels that they come from.
+type Sides = Vec<(Word, Word)>;
+
+/// What is known while one copy of a function is lowered.
+pub(super) struct Frame<'m> {
+    pub(super) registers: BTreeMap<Word, Operand>,
+    /// Where the block of a label begins, and where it ends once calls in it are inlined.
+    pub(super) begins: BTreeMap<Word, BlockId>,
+    pub(super) ends: BTreeMap<Word, BlockId>,
+    /// Phis whose sides are filled in at the end: block, step, sides.
+    pub(super) phis: Vec<(BlockId, usize, Sides)>,
+    pub(super) lanes: Lanes,
+    pub(super) types_of: BTreeMap<Word, Word>,
+    pub(super) function: &'m Function,
+}
+
+impl<'m> Lower<'m> {
+    fn new(module: &'m Module) -> Self {
+        let functions = module
+            .functions
+            .iter()
+            .filter_map(|function| Some((function.def_id()?, function)))
+            .collect();
+        let names = module
+            .debug_names
+            .iter()
+            .filter_map(|name| match name.operands.as_slice() {
+                [Part::IdRef(id), Part::LiteralString(text)] => Some((*id, text.as_str())),
+                _ => None,
+            })
+            .collect();
+        let opencl = module
+            .ext_inst_imports
+            .iter()
+            .find(|import| import.operands.contains(&Part::LiteralString("OpenCL.std".to_owned())))
+            .and_then(|import| import.result_id);
+        Self {
+            module,
+            types: Types::of(module),
+            functions,
+            names,
+            opencl,
+            blocks: Vec::new(),
+            registers: 0,
+            places: 0,
+            globals: BTreeMap::new(),
+            calls: Vec::new(),
+            here: 0,
+            line: 0,
+            steps: 0,
+            meets: false,
+        }
+    }
+
+    fn arguments(&mut self, function: &'m Function) -> (Vec<Argument>, Arguments) {
+        let mut arguments = Vec::new();
+        let mut given = Arguments { values: Vec::new(), places: Vec::new() };
+        for (index, parameter) in function.parameters.iter().enumerate() {
+            let number = u32::try_from(index).unwrap_or(u32::MAX);
+            let kind = parameter.result_type.map_or(ArgumentKind::Other, |ty| self.kind(ty));
+            let register = self.register();
+            let origin = match kind {
+                ArgumentKind::Buffer | ArgumentKind::Image => Some(Origin::Argument(number)),
+                ArgumentKind::Local => Some(self.place(Origin::Local)),
+                _ => None,
+            };
+            let by_value = parameter.result_type.and_then(|ty| self.types.pointee(ty));
+            match (origin, by_value) {
+                (Some(origin), _) => given.places.push((register, origin)),
+                // A structure handed over by value lies in memory of the work-item.
+                (None, Some(_)) => {
+                    let origin = self.place(Origin::Private);
+                    given.places.push((register, origin));
+                }
+                (None, None) => {}
+            }
+            let name = parameter.result_id.and_then(|id| self.argument_name(function, id));
+            let name = name.map_or_else(|| format!("argument {index}"), str::to_owned);
+            arguments.push(Argument { name, kind });
+            given.values.push(Operand::Reg(register));
+        }
+        (arguments, given)
+    }
+
+    /// The name of a parameter: of its own, or of the one that it is handed on as.
+    fn argument_name(&self, function: &'m Function, id: Word) -> Option<&'m str> {
+        if let Some(name) = self.names.get(&id).filter(|name| !name.is_empty()) {
+            return Some(name);
+        }
+        let mut calls = function.blocks.iter().flat_map(|block| &block.instructions);
+        let call = calls.find(|code| {
+            code.class.opcode == Op::FunctionCall && code.operands.contains(&Part::IdRef(id))
+        })?;
+        let index = call.operands.iter().position(|part| *part == Part::IdRef(id))?;
+        let inner = self.functions.get(&id_at(call, 0)?)?;
+        let inner = inner.parameters.get(index.checked_sub(1)?)?.result_id?;
+        self.names.get(&inner).copied().filter(|name| !name.is_empty())
+    }
+
+    fn kind(&self, ty: Word) -> ArgumentKind {
+        match self.types.op(ty) {
+            Op::TypePointer => match self.types.pointee(ty).map(|(class, _)| class) {
+                Some(StorageClass::Function) => ArgumentKind::Value,
+                Some(StorageClass::Workgroup) => ArgumentKind::Local,
+                _ => ArgumentKind::Buffer,
+            },
+            Op::TypeImage | Op::TypeSampledImage => ArgumentKind::Image,
+            Op::TypeInt
+            | Op::TypeFloat
+            | Op::TypeVector
+            | Op::TypeBool
+            | Op::TypeStruct
+            | Op::TypeArray => ArgumentKind::Value,
+            _ => ArgumentKind::Other,
+        }
+    }
+
+    pub(super) fn register(&mut self) -> Reg {
+        self.registers += 1;
+        self.registers - 1
+    }
+
+    fn place(&mut self, origin: fn(u32) -> Origin) -> Origin {
+        self.places += 1;
+        origin(self.places)
+    }
+
+    fn block(&mut self) -> BlockId {
+        self.steps += 1;
+        self.blocks.push(Block::default());
+        self.blocks.len() - 1
+    }
+
+    pub(super) fn push(&mut self, instruction: Instruction) {
+        self.steps += 1;
+        let line = self.line;
+        self.blocks[self.here].steps.push(Step { line, instruction });
+    }
+
+    pub(super) fn refuse(&mut self, construct: Construct) {
+        self.push(Instruction::Refuse(construct));
+    }
+
+    /// Lowers a copy of a function behind the current block; the current block is then where it returns.
+    fn function(
+        &mut self,
+        function: &'m Function,
+        given: &[Operand],
+        result: Option<Reg>,
+    ) -> Result<(), (Construct, u32)> {
+        let id = function.def_id().unwrap_or(0);
+        if self.calls.contains(&id) {
+            return Err((Construct::Recursion(self.name(id)), self.line));
+        }
+        if self.calls.len() >= DEEPEST {
+            return Err((Construct::Large, self.line));
+        }
+        self.calls.push(id);
+        let mut frame = Frame {
+            registers: BTreeMap::new(),
+            begins: BTreeMap::new(),
+            ends: BTreeMap::new(),
+            phis: Vec::new(),
+            lanes: Lanes::of(function),
+            types_of: BTreeMap::new(),
+            function,
+        };
+        for (parameter, operand) in function.parameters.iter().zip(given) {
+            if let (Some(id), Some(ty)) = (parameter.result_id, parameter.result_type) {
+                frame.registers.insert(id, *operand);
+                frame.types_of.insert(id, ty);
+            }
+        }
+        for block in &function.blocks {
+            let label = block.label.as_ref().and_then(|label| label.result_id).unwrap_or(0);
+            let begin = self.block();
+            frame.begins.insert(label, begin);
+            for code in &block.instructions {
+                if let (Some(id), Some(ty)) = (code.result_id, code.result_type) {
+                    frame.types_of.insert(id, ty);
+                }
+            }
+        }
+        let back = self.block();
+        if let Some(first) = function.blocks.first() {
+            let label = first.label.as_ref().and_then(|label| label.result_id).unwrap_or(0);
+            let begin = frame.begins[&label];
+            self.blocks[self.here].next.push(begin);
+        }
+        for (number, block) in function.blocks.iter().enumerate() {
+            let label = block.label.as_ref().and_then(|label| label.result_id).unwrap_or(0);
+            self.here = frame.begins[&label];
+            for (index, code) in block.instructions.iter().enumerate() {
+                self.code(&mut frame, (number, index), code, result, back)?;
+                if self.steps > MOST_STEPS {
+                    return Err((Construct::Large, self.line));
+                }
+            }
+            frame.ends.insert(label, self.here);
+        }
+        self.fill_phis(&mut frame);
+        self.calls.pop();
+        self.here = back;
+        Ok(())
+    }
+
+    fn fill_phis(&mut self, frame: &mut Frame<'m>) {
+        for (block, step, sides) in std::mem::take(&mut frame.phis) {
+            let sides = sides
+                .into_iter()
+                .filter_map(|(value, label)| {
+                    Some((*frame.ends.get(&label)?, self.operand(frame, value)))
+                })
+                .collect();
+            if let Instruction::Phi { from, .. } = &mut self.blocks[block].steps[step].instruction {
+                *from = sides;
+            }
+        }
+    }
+
+    fn name(&self, id: Word) -> String {
+        let linked =
+            self.module.annotations.iter().find_map(|note| match note.operands.as_slice() {
+                [
+                    Part::IdRef(of),
+                    Part::Decoration(Decoration::LinkageAttributes),
+                    Part::LiteralString(name),
+                    ..,
+                ] if *of == id => Some(name.as_str()),
+                _ => None,
+            });
+        linked.or_else(|| self.names.get(&id).copied()).unwrap_or("a function").to_owned()
+    }
+
+    /// What stands for an id: a register of this copy, a constant, a variable of the program.
+    pub(super) fn operand(&mut self, frame: &mut Frame<'m>, id: Word) -> Operand {
+        if let Some(&operand) = frame.registers.get(&id) {
+            return operand;
+        }
+        if let Some(constant) = self.types.constant(id) {
+            return Operand::Int(constant);
+        }
+        if let Some(global) = self.types.get(id) {
+            if let Some(&register) = self.globals.get(&id) {
+                return Operand::Reg(register);
+            }
+            let register = self.register();
+            self.globals.insert(id, register);
+            let instruction = match (global.class.opcode, global.operands.first()) {
+                (Op::Variable, Some(Part::StorageClass(class)))
+                    if *class != StorageClass::Input =>
+                {
+                    let origin = match class {
+                        StorageClass::Workgroup => self.place(Origin::Local),
+                        StorageClass::Function | StorageClass::Private => {
+                            self.place(Origin::Private)
+                        }
+                        _ => Origin::Program(id),
+                    };
+                    Instruction::Place { to: register, origin }
+                }
+                // Of built-in numbers and of other constants only their identity counts.
+                _ => Instruction::Pure {
+                    to: register,
+                    operation: Op::Constant as u32,
+                    of: vec![Operand::Int(i64::from(id))],
+                },
+            };
+            // At the very beginning, so that it is set wherever it is used.
+            self.blocks[0].steps.insert(0, Step { line: 0, instruction });
+            return Operand::Reg(register);
+        }
+        // Set further down; only a phi looks ahead, and a body is lowered in order of dominance.
+        let register = self.register();
+        frame.registers.insert(id, Operand::Reg(register));
+        Operand::Reg(register)
+    }
+
+    /// The register that an instruction sets.
+    pub(super) fn result(&mut self, frame: &mut Frame<'m>, code: &Code) -> Reg {
+        let id = code.result_id.unwrap_or(0);
+        match frame.registers.get(&id) {
+            Some(Operand::Reg(register)) => *register,
+            _ => {
+                let register = self.register();
+                frame.registers.insert(id, Operand::Reg(register));
+                register
+            }
+        }
+    }
+
+    #[expect(clippy::too_many_lines, reason = "one arm an instruction")]
+    fn code(
+        &mut self,
+        frame: &mut Frame<'m>,
+        at: (usize, usize),
+        code: &'m Code,
+        result: Option<Reg>,
+        back: BlockId,
+    ) -> Result<(), (Construct, u32)> {
+        match code.class.opcode {
+            Op::Line => self.line = word(code, 1).unwrap_or(0),
+            Op::ControlBarrier | Op::GroupWaitEvents => self.meets = true,
+            Op::NoLine
+            | Op::Nop
+            | Op::LifetimeStart
+            | Op::LifetimeStop
+            | Op::LoopMerge
+            | Op::SelectionMerge
+            | Op::MemoryBarrier
+            | Op::Unreachable
+            | Op::AssumeTrueKHR => {}
+            Op::Variable => {
+                let to = self.result(frame, code);
+                let origin = self.place(Origin::Private);
+                self.push(Instruction::Place { to, origin });
+                if let Some(value) = id_at(code, 1) {
+                    let value = self.operand(frame, value);
+                    let size = self.size_of(code.result_type);
+                    if let Some(size) = size {
+                        let spans = smallvec![(0, size)];
+                        self.push(Instruction::Store { at: Operand::Reg(to), value, size, spans });
+                    }
+                }
+            }
+            Op::Load => self.load(frame, code)?,
+            Op::Store => self.store(frame, at, code),
+            Op::CopyMemory | Op::CopyMemorySized => self.copy_memory(frame, code),
+            Op::AccessChain | Op::InBoundsAccessChain => self.chain(frame, code, 1),
+            Op::PtrAccessChain | Op::InBoundsPtrAccessChain => self.chain(frame, code, 2),
+            Op::Phi => {
+                let to = self.result(frame, code);
+                let sides = code
+                    .operands
+                    .chunks_exact(2)
+                    .filter_map(|pair| Some((pair[0].id_ref_any()?, pair[1].id_ref_any()?)))
+                    .collect();
+                let step = self.blocks[self.here].steps.len();
+                frame.phis.push((self.here, step, sides));
+                self.push(Instruction::Phi { to, from: Vec::new() });
+            }
+            Op::Branch => {
+                let to = id_at(code, 0).and_then(|label| frame.begins.get(&label));
+                self.blocks[self.here].next.extend(to.copied());
+            }
+            Op::BranchConditional | Op::Switch => {
+                let labels: Vec<BlockId> = code.operands[1..]
+                    .iter()
+                    .filter_map(|part| frame.begins.get(&part.id_ref_any()?).copied())
+                    .collect();
+                for label in labels {
+                    if !self.blocks[self.here].next.contains(&label) {
+                        self.blocks[self.here].next.push(label);
+                    }
+                }
+            }
+            Op::Return => self.blocks[self.here].next.push(back),
+            Op::ReturnValue => {
+                if let (Some(to), Some(value)) = (result, id_at(code, 0)) {
+                    let from = self.operand(frame, value);
+                    self.push(Instruction::Copy { to, from });
+                }
+                self.blocks[self.here].next.push(back);
+            }
+            Op::FunctionCall => self.call(frame, code)?,
+            Op::ExtInst => self.extended(frame, code),
+            Op::Undef => {
+                let to = self.result(frame, code);
+                self.push(Instruction::Fresh { to });
+            }
+            Op::Bitcast
+            | Op::PtrCastToGeneric
+            | Op::GenericCastToPtr
+            | Op::CopyObject
+            | Op::GenericCastToPtrExplicit => {
+                let to = self.result(frame, code);
+                let from = self.first(frame, code);
+                self.push(Instruction::Copy { to, from });
+            }
+            Op::IAdd | Op::ISub | Op::IMul | Op::ShiftLeftLogical
+                if self.is_long(code.result_type) =>
+            {
+                self.long(frame, code);
+            }
+            Op::ConvertUToPtr => {
+                let to = self.result(frame, code);
+                self.push(Instruction::Place { to, origin: Origin::Unknown });
+            }
+            Op::AtomicLoad
+            | Op::AtomicStore
+            | Op::AtomicExchange
+            | Op::AtomicCompareExchange
+            | Op::AtomicCompareExchangeWeak
+            | Op::AtomicIIncrement
+            | Op::AtomicIDecrement
+            | Op::AtomicIAdd
+            | Op::AtomicISub
+            | Op::AtomicSMin
+            | Op::AtomicUMin
+            | Op::AtomicSMax
+            | Op::AtomicUMax
+            | Op::AtomicAnd
+            | Op::AtomicOr
+            | Op::AtomicXor
+            | Op::AtomicFlagTestAndSet
+            | Op::AtomicFlagClear
+            | Op::AtomicFAddEXT
+            | Op::AtomicFMinEXT
+            | Op::AtomicFMaxEXT => self.atomic(frame, code),
+            Op::ImageRead
+            | Op::ImageSampleExplicitLod
+            | Op::ImageSampleImplicitLod
+            | Op::ImageFetch => {
+                let at = self.first(frame, code);
+                self.push(Instruction::Touch { at, write: false });
+                let to = self.result(frame, code);
+                self.push(Instruction::Fresh { to });
+            }
+            Op::ImageWrite => {
+                let at = self.first(frame, code);
+                self.push(Instruction::Touch { at, write: true });
+            }
+            Op::GroupAsyncCopy => {
+                self.meets = true;
+                // Scope, destination, source.
+                for (index, write) in [(1, true), (2, false)] {
+                    if let Some(id) = id_at(code, index) {
+                        let at = self.operand(frame, id);
+                        self.push(Instruction::Touch { at, write });
+                    }
+                }
+                let to = self.result(frame, code);
+                self.push(Instruction::Fresh { to });
+            }
+            other => self.other(frame, code, other),
+        }
+        Ok(())
+    }
+
+    /// Arithmetic, exchange between work-items, and what is not known.
+    fn other(&mut self, frame: &mut Frame<'m>, code: &'m Code, op: Op) {
+        if is_pure(op) {
+            let to = self.result(frame, code);
+            let of = self.operands(frame, &code.operands);
+            self.push(Instruction::Pure { to, operation: op as u32, of });
+            return;
+        }
+        if exchanges(op) {
+            self.meets = true;
+        } else {
+            let construct = match op {
+                op if is_pipe(op) => Construct::Pipe,
+                Op::EnqueueKernel | Op::EnqueueMarker => Construct::Enqueue,
+                op => Construct::Instruction(format!("Op{op:?}")),
+            };
+            self.refuse(construct);
+        }
+        if code.result_id.is_some() {
+            let to = self.result(frame, code);
+            self.push(Instruction::Fresh { to });
+        }
+    }
+
+    pub(super) fn operands(&mut self, frame: &mut Frame<'m>, parts: &[Part]) -> Vec<Operand> {
+        parts
+            .iter()
+            .map(|part| match part {
+                Part::LiteralBit32(value) => Operand::Int(i64::from(*value)),
+                Part::LiteralBit64(value) => Operand::Int(value.cast_signed()),
+                other => match other.id_ref_any() {
+                    Some(id) => self.operand(frame, id),
+                    None => Operand::Int(-1),
+                },
+            })
+            .collect()
+    }
+
+    pub(super) fn first(&mut self, frame: &mut Frame<'m>, code: &Code) -> Operand {
+        id_at(code, 0).map_or(Operand::Int(0), |id| self.operand(frame, id))
+    }
+
+    fn call(&mut self, frame: &mut Frame<'m>, code: &'m Code) -> Result<(), (Construct, u32)> {
+        let Some(id) = id_at(code, 0) else { return Ok(()) };
+        let given: Vec<Operand> = code.operands[1..]
+            .iter()
+            .filter_map(|part| part.id_ref_any())
+            .map(|id| self.operand(frame, id))
+            .collect();
+        let void = code.result_type.is_none_or(|ty| self.types.op(ty) == Op::TypeVoid);
+        let to = self.result(frame, code);
+        match self.functions.get(&id).copied() {
+            Some(function) if !function.blocks.is_empty() => {
+                let line = self.line;
+                self.function(function, &given, (!void).then_some(to))?;
+                self.line = line;
+            }
+            _ => {
+                let name = self.name(id);
+                self.refuse(Construct::Call(name));
+                self.push(Instruction::Fresh { to });
+            }
+        }
+        Ok(())
+    }
+
+    /// Built-in functions of OpenCL C.
+    fn extended(&mut self, frame: &mut Frame<'m>, code: &'m Code) {
+        let to = self.result(frame, code);
+        // Debug information is an extended instruction too.
+        if id_at(code, 0) != self.opencl {
+            self.push(Instruction::Fresh { to });
+            return;
+        }
+        let number = match code.operands.get(1) {
+            Some(Part::LiteralExtInstInteger(number)) => *number,
+            _ => u32::MAX,
+        };
+        let rest = &code.operands[2..];
+        match number {
+            PRINTF => self.refuse(Construct::Print),
+            PREFETCH => {}
+            VLOADN | VLOAD_HALF | VLOAD_HALFN | VLOADA_HALFN => {
+                self.vector_access(frame, code, number, rest, to);
+                return;
+            }
+            VSTOREN..=VSTOREA_HALFN_R => self.vector_access(frame, code, number, rest, to),
+            _ => {
+                let of = self.operands(frame, &code.operands);
+                // Results that come back through a pointer: fract, frexp, lgamma_r, modf, remquo, sincos.
+                let pointers: Vec<Operand> = rest
+                    .iter()
+                    .filter_map(|part| part.id_ref_any())
+                    .filter(|id| {
+                        self.type_of(frame, *id)
+                            .is_some_and(|ty| self.types.op(ty) == Op::TypePointer)
+                    })
+                    .collect::<Vec<_>>()
+                    .into_iter()
+                    .map(|id| self.operand(frame, id))
+                    .collect();
+                for at in pointers {
+                    self.push(Instruction::Touch { at, write: true });
+                }
+                self.push(Instruction::Pure { to, operation: Op::ExtInst as u32, of });
+                return;
+            }
+        }
+        self.push(Instruction::Fresh { to });
+    }
+}
+
+// Numbers of the extended instruction set for OpenCL.
+pub(super) const VLOADN: u32 = 171;
+pub(super) const VSTOREN: u32 = 172;
+pub(super) const VLOAD_HALF: u32 = 173;
+pub(super) const VLOAD_HALFN: u32 = 174;
+pub(super) const VLOADA_HALFN: u32 = 179;
+pub(super) const VSTOREA_HALFN: u32 = 180;
+pub(super) const VSTOREA_HALFN_R: u32 = 181;
+pub(super) const PRINTF: u32 = 184;
+pub(super) const PREFETCH: u32 = 185;
+
+/// Operands of an operation that commutes in one order.
+pub(super) fn sorted(op: Op, mut of: Vec<Operand>) -> Vec<Operand> {
+    if matches!(op, Op::IAdd | Op::IMul) {
+        of.sort_unstable();
+    }
+    of
+}

@@ -1,0 +1,98 @@
+//! Which kernels does a SPIR-V module hold, and what do they do to memory?
+
+mod lower;
+mod memory;
+mod operations;
+mod types;
+mod vectors;
+
+use rspirv::dr::{Loader, Module, Operand};
+use rspirv::spirv::{ExecutionModel, Op, Word};
+
+use crate::ir::{Body, Construct};
+use crate::{Error, Kernel};
+
+/// Reads a module of OpenCL kernels.
+pub(crate) fn kernels(bytes: &[u8]) -> Result<Vec<Kernel>, Error> {
+    let mut loader = Loader::new();
+    let words = without_debug(bytes).map_err(|why| Error::SpirV { why: why.to_owned() })?;
+    rspirv::binary::parse_words(words, &mut loader)
+        .map_err(|state| Error::SpirV { why: state.to_string() })?;
+    let module = loader.module();
+    let mut kernels = Vec::new();
+    for entry in &module.entry_points {
+        let (
+            Some(Operand::ExecutionModel(ExecutionModel::Kernel)),
+            Some(Operand::IdRef(function)),
+            Some(Operand::LiteralString(name)),
+        ) = (entry.operands.first(), entry.operands.get(1), entry.operands.get(2))
+        else {
+            continue;
+        };
+        let body = lower::body(&module, *function);
+        kernels.push(Kernel { name: name.clone(), line: line_of(&module, *function), body });
+    }
+    Ok(kernels)
+}
+
+/// Words before the first instruction.
+const HEADER: usize = 5;
+const MAGIC: u32 = 0x0723_0203;
+
+/// The words of a module without debug information, which the loader does not accept outside of
+/// functions. Lines are instructions of their own and stay.
+fn without_debug(bytes: &[u8]) -> Result<Vec<u32>, &'static str> {
+    let (chunks, rest) = bytes.as_chunks::<4>();
+    if !rest.is_empty() || chunks.len() < HEADER {
+        return Err("its length is not that of a module");
+    }
+    let little: Vec<u32> = chunks.iter().map(|chunk| u32::from_le_bytes(*chunk)).collect();
+    let words: Vec<u32> = match little[0] {
+        MAGIC => little,
+        other if other.swap_bytes() == MAGIC => {
+            little.iter().map(|word| word.swap_bytes()).collect()
+        }
+        _ => return Err("it does not begin with the magic number 0x07230203"),
+    };
+    let mut kept = words[..HEADER].to_vec();
+    let mut debug = Vec::new();
+    let mut rest = &words[HEADER..];
+    while let Some(&first) = rest.first() {
+        let (length, op) = ((first >> 16) as usize, first & 0xffff);
+        if length == 0 || length > rest.len() {
+            return Err("an instruction is longer than the module");
+        }
+        let (instruction, behind) = rest.split_at(length);
+        rest = behind;
+        if op == Op::ExtInstImport as u32 && !names(&instruction[2..], "OpenCL.std") {
+            debug.extend(instruction.get(1));
+        } else if op == Op::ExtInst as u32
+            && instruction.get(3).is_some_and(|set| debug.contains(set))
+        {
+            continue;
+        }
+        kept.extend_from_slice(instruction);
+    }
+    Ok(kept)
+}
+
+/// Whether a literal string is `name`.
+fn names(words: &[u32], name: &str) -> bool {
+    let text: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    text.split(|byte| *byte == 0).next() == Some(name.as_bytes())
+}
+
+/// The first line of a function that is known.
+fn line_of(module: &Module, function: Word) -> u32 {
+    let found = module.functions.iter().find(|f| f.def_id() == Some(function));
+    found
+        .into_iter()
+        .flat_map(|function| &function.blocks)
+        .flat_map(|block| &block.instructions)
+        .find(|instruction| instruction.class.opcode == Op::Line)
+        .and_then(|line| types::word(line, 1))
+        .unwrap_or(0)
+}
+
+/// A kernel that could not be lowered: why, and where.
+pub(crate) type Lowered = Result<Body, (Construct, u32)>;

@@ -1,0 +1,89 @@
+//! What does a SPIR-V instruction need beside its operands?
+//!
+//! The specification numbers instructions by what they do, so most answers are ranges of numbers.
+
+use rspirv::spirv::Op;
+
+/// Values from values: no memory, no other work-item.
+pub(super) fn is_pure(op: Op) -> bool {
+    matches!(
+        op as u32,
+        // Parts of vectors and structures; images and their sizes.
+        77..=82 | 86 | 100..=107
+        // Conversions, but for a number to a pointer (120).
+        | 109..=119
+        // Arithmetic; questions and comparisons; selection; shifts and bits.
+        | 126..=152 | 154..=191 | 194..=205
+        // Sizes; comparison of pointers; expectations.
+        | 321 | 401..=403 | 5631
+    )
+}
+
+/// Values exchanged among the work-items of a workgroup or a part of it.
+pub(super) fn exchanges(op: Op) -> bool {
+    // Of a group; of those in it that are active; shuffles.
+    matches!(op as u32, 261..=271 | 333..=366 | 5571..=5574)
+}
+
+/// Reads, writes and reservations of pipes.
+pub(super) fn is_pipe(op: Op) -> bool {
+    matches!(op as u32, 274..=288)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ends_of_each_range_are_what_they_are_taken_for() {
+        for op in [
+            Op::VectorExtractDynamic,
+            Op::CompositeInsert,
+            Op::SampledImage,
+            Op::Image,
+            Op::ImageQuerySamples,
+            Op::ConvertFToU,
+            Op::SatConvertUToS,
+            Op::SNegate,
+            Op::SMulExtended,
+            Op::Any,
+            Op::FUnordGreaterThanEqual,
+            Op::ShiftRightLogical,
+            Op::BitCount,
+            Op::SizeOf,
+            Op::PtrEqual,
+            Op::PtrDiff,
+            Op::ExpectKHR,
+        ] {
+            assert!(is_pure(op), "{op:?}");
+        }
+        for op in [
+            Op::CopyMemory,
+            Op::ImageRead,
+            Op::ImageWrite,
+            Op::ImageSampleExplicitLod,
+            Op::ConvertUToPtr,
+            Op::PtrCastToGeneric,
+            Op::AtomicLoad,
+            Op::GroupAsyncCopy,
+            Op::Load,
+            Op::FunctionCall,
+            Op::ReadPipe,
+        ] {
+            assert!(!is_pure(op) && !exchanges(op), "{op:?}");
+        }
+        for op in [
+            Op::GroupAll,
+            Op::GroupSMax,
+            Op::GroupNonUniformElect,
+            Op::GroupNonUniformQuadSwap,
+            Op::SubgroupShuffleINTEL,
+            Op::SubgroupShuffleXorINTEL,
+        ] {
+            assert!(exchanges(op), "{op:?}");
+        }
+        for op in [Op::ReadPipe, Op::GroupCommitWritePipe] {
+            assert!(is_pipe(op), "{op:?}");
+        }
+    }
+}

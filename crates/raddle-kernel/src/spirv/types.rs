@@ -1,0 +1,178 @@
+//! How large is a SPIR-V type, and where in it lies a member?
+//!
+//! Kernels for OpenCL carry no offsets: a structure is laid out as C lays it out, unless it is packed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rspirv::dr::{Instruction, Module, Operand};
+use rspirv::spirv::{Decoration, Op, StorageClass, Word};
+
+/// Types and constants of a module.
+#[derive(Debug, Default)]
+pub(crate) struct Types<'m> {
+    global: BTreeMap<Word, &'m Instruction>,
+    packed: BTreeSet<Word>,
+}
+
+/// Size and alignment in bytes.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) struct Layout {
+    pub(crate) size: u64,
+    align: u64,
+}
+
+/// Types nest no deeper.
+const DEEPEST: u32 = 64;
+
+impl<'m> Types<'m> {
+    pub(crate) fn of(module: &'m Module) -> Self {
+        let global = module
+            .types_global_values
+            .iter()
+            .filter_map(|instruction| Some((instruction.result_id?, instruction)))
+            .collect();
+        let packed = module
+            .annotations
+            .iter()
+            .filter(|note| {
+                note.class.opcode == Op::Decorate
+                    && note.operands.contains(&Operand::Decoration(Decoration::CPacked))
+            })
+            .filter_map(|note| note.operands.first()?.id_ref_any())
+            .collect();
+        Self { global, packed }
+    }
+
+    pub(crate) fn get(&self, id: Word) -> Option<&'m Instruction> {
+        self.global.get(&id).copied()
+    }
+
+    pub(crate) fn op(&self, id: Word) -> Op {
+        self.get(id).map_or(Op::Nop, |found| found.class.opcode)
+    }
+
+    /// The value of an integer constant.
+    pub(crate) fn constant(&self, id: Word) -> Option<i64> {
+        let found = self.get(id)?;
+        match found.class.opcode {
+            Op::ConstantNull => Some(0),
+            Op::Constant => {
+                let ty = self.get(found.result_type?)?;
+                if ty.class.opcode != Op::TypeInt {
+                    return None;
+                }
+                let bits = word(ty, 0)?;
+                match found.operands.first()? {
+                    Operand::LiteralBit32(value) => {
+                        let unused = 64_u32.checked_sub(bits.min(32))?;
+                        Some((i64::from(*value) << unused) >> unused)
+                    }
+                    Operand::LiteralBit64(value) => Some(value.cast_signed()),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// What a pointer type points to, and where that lies.
+    pub(crate) fn pointee(&self, pointer: Word) -> Option<(StorageClass, Word)> {
+        let found = self.get(pointer)?;
+        match (found.class.opcode, found.operands.as_slice()) {
+            (Op::TypePointer, [Operand::StorageClass(class), Operand::IdRef(of)]) => {
+                Some((*class, *of))
+            }
+            _ => None,
+        }
+    }
+
+    pub(crate) fn layout(&self, id: Word) -> Option<Layout> {
+        self.layout_within(id, 0)
+    }
+
+    pub(crate) fn size(&self, id: Word) -> Option<u32> {
+        u32::try_from(self.layout(id)?.size).ok()
+    }
+
+    fn layout_within(&self, id: Word, depth: u32) -> Option<Layout> {
+        if depth > DEEPEST {
+            return None;
+        }
+        let found = self.get(id)?;
+        let inner = |index| self.layout_within(id_at(found, index)?, depth + 1);
+        match found.class.opcode {
+            Op::TypeBool => Some(Layout { size: 1, align: 1 }),
+            Op::TypeInt | Op::TypeFloat => {
+                let size = u64::from(word(found, 0)?).div_ceil(8).next_power_of_two();
+                Some(Layout { size, align: size })
+            }
+            Op::TypeVector => {
+                let count = u64::from(word(found, 1)?).next_power_of_two();
+                let size = inner(0)?.size.checked_mul(count)?;
+                Some(Layout { size, align: size })
+            }
+            Op::TypeArray => {
+                let count = u64::try_from(self.constant(id_at(found, 1)?)?).ok()?;
+                let each = inner(0)?;
+                Some(Layout { size: each.size.checked_mul(count)?, align: each.align })
+            }
+            Op::TypePointer
+            | Op::TypeEvent
+            | Op::TypeSampler
+            | Op::TypeImage
+            | Op::TypeSampledImage => Some(Layout { size: 8, align: 8 }),
+            Op::TypeStruct => self.members(id, depth).map(|(_, layout)| layout),
+            _ => None,
+        }
+    }
+
+    /// Where each member of a structure begins, and the whole.
+    fn members(&self, id: Word, depth: u32) -> Option<(Vec<u64>, Layout)> {
+        let found = self.get(id)?;
+        let packed = self.packed.contains(&id);
+        let (mut size, mut align, mut begins) = (0_u64, 1_u64, Vec::new());
+        for index in 0..found.operands.len() {
+            let member = self.layout_within(id_at(found, index)?, depth + 1)?;
+            let to = if packed { 1 } else { member.align.max(1) };
+            size = size.checked_next_multiple_of(to)?;
+            begins.push(size);
+            size = size.checked_add(member.size)?;
+            align = align.max(to);
+        }
+        Some((begins, Layout { size: size.checked_next_multiple_of(align)?, align }))
+    }
+
+    /// Where a member lies in a structure, and its type.
+    pub(crate) fn member(&self, structure: Word, index: usize) -> Option<(u64, Word)> {
+        let (begins, _) = self.members(structure, 0)?;
+        Some((*begins.get(index)?, id_at(self.get(structure)?, index)?))
+    }
+
+    /// The element type of an array or a vector.
+    pub(crate) fn element(&self, id: Word) -> Option<Word> {
+        let found = self.get(id)?;
+        match found.class.opcode {
+            Op::TypeArray | Op::TypeVector | Op::TypeRuntimeArray => id_at(found, 0),
+            _ => None,
+        }
+    }
+
+    /// How many elements a vector has.
+    pub(crate) fn lanes(&self, id: Word) -> Option<u32> {
+        let found = self.get(id)?;
+        (found.class.opcode == Op::TypeVector).then(|| word(found, 1)).flatten()
+    }
+}
+
+/// An operand that is an id.
+pub(crate) fn id_at(instruction: &Instruction, index: usize) -> Option<Word> {
+    instruction.operands.get(index)?.id_ref_any()
+}
+
+/// An operand that is a number.
+pub(crate) fn word(instruction: &Instruction, index: usize) -> Option<u32> {
+    match instruction.operands.get(index)? {
+        Operand::LiteralBit32(value) => Some(*value),
+        _ => None,
+    }
+}

@@ -1,0 +1,106 @@
+//! Which lanes of a vector does an access really need?
+//!
+//! `v[i].y = x` is compiled to a load of the whole vector, an insertion and a store of the whole. The
+//! other lanes are written back as they were read, so only the inserted ones count as written, and the
+//! load counts as a read of those lanes alone that something else looks at.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rspirv::dr::{Function, Instruction};
+use rspirv::spirv::{Op, Word};
+
+use super::operations::is_pure;
+use super::types::{id_at, word};
+
+/// Lanes of loads and stores that are not whole, by the id of the load or the place of the store.
+#[derive(Debug, Default)]
+pub(crate) struct Lanes {
+    /// By id of the load: the lanes that are looked at.
+    pub(crate) loads: BTreeMap<Word, BTreeSet<u32>>,
+    /// By block and instruction: the lanes that are changed.
+    pub(crate) stores: BTreeMap<(usize, usize), BTreeSet<u32>>,
+}
+
+impl Lanes {
+    pub(crate) fn of(function: &Function) -> Self {
+        let mut uses: BTreeMap<Word, Vec<(&Instruction, usize, usize)>> = BTreeMap::new();
+        for (b, block) in function.blocks.iter().enumerate() {
+            for (i, instruction) in block.instructions.iter().enumerate() {
+                for operand in &instruction.operands {
+                    if let Some(id) = operand.id_ref_any() {
+                        uses.entry(id).or_default().push((instruction, b, i));
+                    }
+                }
+            }
+        }
+        let mut lanes = Self::default();
+        for (b, block) in function.blocks.iter().enumerate() {
+            for (i, load) in block.instructions.iter().enumerate() {
+                if load.class.opcode == Op::Load
+                    && let Some(id) = load.result_id
+                {
+                    lanes.load(id, load, &uses, (b, i), &block.instructions);
+                }
+            }
+        }
+        lanes
+    }
+
+    fn load(
+        &mut self,
+        id: Word,
+        load: &Instruction,
+        uses: &BTreeMap<Word, Vec<(&Instruction, usize, usize)>>,
+        (b, i): (usize, usize),
+        block: &[Instruction],
+    ) {
+        let mut looked_at = BTreeSet::new();
+        let mut written_back = Vec::new();
+        for &(user, at_block, at) in uses.get(&id).into_iter().flatten() {
+            match (user.class.opcode, user.operands.len()) {
+                (Op::CompositeExtract, 2) => {
+                    let Some(lane) = word(user, 1) else { return };
+                    looked_at.insert(lane);
+                }
+                // Only as what is inserted into, never as what is inserted.
+                (Op::CompositeInsert, 3) if id_at(user, 0) != Some(id) && at_block == b => {
+                    let (Some(lane), Some(inserted)) = (word(user, 2), user.result_id) else {
+                        return;
+                    };
+                    let stored = uses.get(&inserted).map_or(&[][..], Vec::as_slice);
+                    let &[(store, store_block, store_at)] = stored else { return };
+                    let back = store.class.opcode == Op::Store
+                        && id_at(store, 0) == id_at(load, 0)
+                        && id_at(store, 1) == Some(inserted)
+                        && (store_block, at > i, store_at > at) == (b, true, true)
+                        && calm(&block[i + 1..store_at]);
+                    if !back {
+                        return;
+                    }
+                    written_back.push((store_at, lane));
+                }
+                // Something needs it whole.
+                _ => return,
+            }
+        }
+        for (store, lane) in written_back {
+            self.stores.entry((b, store)).or_default().insert(lane);
+        }
+        self.loads.insert(id, looked_at);
+    }
+}
+
+/// Nothing writes memory here.
+fn calm(between: &[Instruction]) -> bool {
+    between.iter().all(|instruction| {
+        let op = instruction.class.opcode;
+        let chain = matches!(
+            op,
+            Op::AccessChain
+                | Op::InBoundsAccessChain
+                | Op::PtrAccessChain
+                | Op::InBoundsPtrAccessChain
+        );
+        chain || is_pure(op) || matches!(op, Op::Line | Op::NoLine | Op::Load)
+    })
+}

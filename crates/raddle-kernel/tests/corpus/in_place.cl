@@ -1,0 +1,160 @@
+// Kernels that change what they have read.
+
+// expect: not
+// truth: not
+// why: y is read and overwritten
+// args: f32[64] f32[64]
+__kernel void axpy(__global const float *x, __global float *y) {
+  int i = (int)get_global_id(0);
+  y[i] += 3 * x[i];
+}
+
+// expect: not
+// truth: not
+// why: each value is doubled where it lies
+// args: f32[64]
+__kernel void twice(__global float *a) {
+  a[get_global_id(0)] *= 2;
+}
+
+// expect: not
+// truth: not
+// why: on one way nothing is written before the read
+// args: f32[64] f32[64] i32=3
+__kernel void one_way(__global const float *a, __global float *c, int n) {
+  int i = (int)get_global_id(0);
+  if (i % 8 < n) {
+    c[i] = 0;
+  }
+  c[i] += a[i];
+}
+
+// expect: unknown
+// truth: not
+// why: two values change places
+// args: i32[128]
+__kernel void swap(__global int *a) {
+  int i = (int)get_global_id(0) * 2;
+  int first = a[i];
+  int second = a[i + 1];
+  a[i] = second;
+  a[i + 1] = first;
+}
+
+// expect: not
+// truth: not
+// why: the lower neighbour is overwritten by another work-item's index
+// args: f32[128]
+__kernel void shifted(__global float *a) {
+  int i = (int)get_global_id(0) * 2;
+  float x = a[i];
+  a[i + 1] = x + a[i + 1];
+  a[i] = a[i + 1];
+}
+
+// expect: not
+// truth: not
+// why: the count in global memory grows with each run
+// args: i32[64]
+__kernel void counter(__global int *n) {
+  n[get_global_id(0)]++;
+}
+
+// expect: not
+// truth: not
+// why: a scan in place
+// args: i32[64]
+// size: 8 4
+__kernel void scan_row(__global int *a) {
+  int i = (int)get_global_id(0);
+  for (int k = 1; k < 8; k++) {
+    a[i * 8 + k] = a[i * 8 + k] + a[i * 8 + k - 1];
+  }
+}
+
+// expect: not
+// truth: not
+// why: one lane is read and changed
+// args: f32[256]
+__kernel void lane_in_place(__global float4 *v) {
+  v[get_global_id(0)].y += 1;
+}
+
+void bump(__global float *p) {
+  *p = *p + 1;
+}
+
+// expect: not
+// truth: not
+// why: the function that is called changes in place
+// args: f32[64]
+__kernel void by_call(__global float *a) {
+  bump(a + get_global_id(0));
+}
+
+// expect: not
+// truth: not
+// why: the loop that writes may run no time
+// args: i32[64] i32=0
+__kernel void maybe_loop(__global int *c, int n) {
+  int i = (int)get_global_id(0);
+  for (int k = 0; k < n; k++) {
+    c[i] = k;
+  }
+  c[i] += 2;
+}
+
+// expect: not
+// truth: not
+// why: the store is narrower than the load behind it
+// args: i32[64]
+__kernel void narrow(__global int *c) {
+  int i = (int)get_global_id(0);
+  *(__global char *)(c + i) = 1;
+  c[i] = c[i] * 3;
+}
+
+// expect: not
+// truth: not
+// why: an LU step reads and writes the matrix
+// args: f32[64]
+// size: 8 4
+__kernel void lu_step(__global float *a) {
+  int i = (int)get_global_id(0);
+  for (int j = 1; j < 8; j++) {
+    a[i * 8 + j] = a[i * 8 + j] - a[i * 8] * 0.5f;
+  }
+}
+
+// expect: unknown
+// truth: idempotent
+// why: the guard is cleared last, which is not looked for
+// args: i32[64] i32[64]
+__kernel void guard_last(__global int *todo, __global int *done) {
+  int i = (int)get_global_id(0);
+  if (todo[i]) {
+    done[i] = 1;
+    todo[i] = 0;
+  }
+}
+
+// expect: unknown
+// truth: not
+// why: the guard is cleared first
+// args: i32[64] i32[64]
+__kernel void guard_first(__global int *todo, __global int *done) {
+  int i = (int)get_global_id(0);
+  if (todo[i]) {
+    todo[i] = 0;
+    done[i] = 1;
+  }
+}
+
+// expect: unknown
+// truth: not
+// why: a built-in function writes what was read, through a pointer
+// args: f32[64] f32[64]
+__kernel void by_built_in(__global float *whole, __global float *part) {
+  int i = (int)get_global_id(0);
+  part[i] = modf(whole[i] * 3, &whole[i]);
+}

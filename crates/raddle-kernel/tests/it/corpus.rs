@@ -1,0 +1,111 @@
+//! Which kernels are there, and what is known of them?
+//!
+//! A kernel of the corpus stands behind a comment: what is expected of the verdict, the truth with
+//! arguments apart (`idempotent`, `not`, or `skip` where it is not executed), the reason, its arguments
+//! and, where they are not 64 and 8, its work-items and those of a workgroup.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// A kernel, and what is known of it.
+#[derive(Debug)]
+pub(crate) struct Case {
+    pub(crate) file: PathBuf,
+    pub(crate) name: String,
+    pub(crate) expect: String,
+    pub(crate) pairs: BTreeSet<(u32, u32)>,
+    pub(crate) truth: String,
+    pub(crate) arguments: Vec<Given>,
+    pub(crate) global: usize,
+    pub(crate) local: usize,
+}
+
+/// What is handed over.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Given {
+    Floats(usize),
+    Doubles(usize),
+    /// Numbers below a bound.
+    Ints(usize, i32),
+    /// A permutation of the indices.
+    Permutation(usize),
+    /// Beginnings of rows, ascending.
+    Rows(usize),
+    Int(i32),
+    Float(f32),
+    /// Bytes.
+    Local(usize),
+}
+
+pub(crate) fn files() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+        .expect("the folder of the corpus")
+        .map(|entry| entry.expect("an entry").path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "cl"))
+        .collect();
+    files.sort();
+    files
+}
+
+pub(crate) fn cases() -> Vec<Case> {
+    files().iter().flat_map(|file| cases_of(file)).collect()
+}
+
+fn cases_of(file: &Path) -> Vec<Case> {
+    let text = std::fs::read_to_string(file).expect("a file of the corpus");
+    let mut cases = Vec::new();
+    let mut known: Vec<(&str, &str)> = Vec::new();
+    for line in text.lines() {
+        if let Some((key, value)) = line.strip_prefix("// ").and_then(|rest| rest.split_once(": "))
+        {
+            known.push((key, value));
+        } else if let Some(rest) = line.strip_prefix("__kernel void ") {
+            let get = |key| known.iter().find(|(known, _)| *known == key).map(|(_, value)| *value);
+            let expect = get("expect").expect("what is expected");
+            let (expect, pairs) = expect.split_once(' ').unwrap_or((expect, ""));
+            let size = get("size").unwrap_or("64 8");
+            let (global, local) = size.split_once(' ').expect("two sizes");
+            cases.push(Case {
+                file: file.to_owned(),
+                name: rest.split('(').next().expect("a name").to_owned(),
+                expect: expect.to_owned(),
+                pairs: pairs.split_whitespace().map(pair).collect(),
+                truth: get("truth").expect("the truth").to_owned(),
+                arguments: get("args").expect("arguments").split(' ').map(given).collect(),
+                global: global.parse().expect("a size"),
+                local: local.parse().expect("a size"),
+            });
+            assert!(get("why").is_some(), "{rest}: a reason by hand");
+            known.clear();
+        }
+    }
+    cases
+}
+
+fn pair(text: &str) -> (u32, u32) {
+    let (a, b) = text.split_once('-').expect("a pair");
+    (a.parse().expect("an index"), b.parse().expect("an index"))
+}
+
+fn given(text: &str) -> Given {
+    let count = || {
+        let inner = text.split('[').nth(1).expect("a length");
+        inner.trim_end_matches(']').parse().expect("a length")
+    };
+    let value = || text.split('=').nth(1).expect("a value");
+    match text.split(['[', '=', '<']).next().expect("a type") {
+        "f32" if text.contains('=') => Given::Float(value().parse().expect("a number")),
+        "f32" => Given::Floats(count()),
+        "f64" => Given::Doubles(count()),
+        "i32" if text.contains('=') => Given::Int(value().parse().expect("a number")),
+        "i32" => {
+            let below = text.split(['<', '>']).nth(1).map(|bound| bound.parse().expect("a bound"));
+            Given::Ints(count(), below.unwrap_or(1000))
+        }
+        "perm" => Given::Permutation(count()),
+        "rows" => Given::Rows(count()),
+        "local" => Given::Local(count()),
+        other => panic!("{other}: no type of the corpus"),
+    }
+}

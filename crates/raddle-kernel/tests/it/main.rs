@@ -1,0 +1,10 @@
+//! Tests of raddle-kernel over its corpus, by reading and by execution.
+#![allow(unsafe_code, reason = "OpenCL is an interface of C")]
+#![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
+
+mod corpus;
+mod device;
+mod execution;
+mod prologue;
+mod ptx;
+mod verdicts;

@@ -1,0 +1,112 @@
+//! Are PTX kernels judged as their sources in OpenCL C would be, and is the prologue accepted?
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use raddle_kernel::instrument::ptx;
+use raddle_kernel::{Construct, Kernel, Look, Verdict};
+
+fn text(name: &str) -> String {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ptx").join(name);
+    std::fs::read_to_string(file).expect("a file of PTX")
+}
+
+/// `ptxas` of the path, or of `RADDLE_PTXAS`; `None`, with a message, where there is none.
+fn assembler() -> Option<PathBuf> {
+    let given = std::env::var_os("RADDLE_PTXAS").map(PathBuf::from);
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut found = std::env::split_paths(&path).map(|folder| folder.join("ptxas"));
+    let found = given.or_else(|| found.find(|file| file.is_file()));
+    if found.is_none() {
+        println!("skipped: no ptxas");
+    }
+    found
+}
+
+#[test]
+fn kernels_of_a_compiler_get_their_verdicts() {
+    let verdicts: Vec<(String, Verdict)> = Kernel::from_ptx(&text("four.ptx"))
+        .expect("PTX")
+        .iter()
+        .map(|kernel| (kernel.name().to_owned(), kernel.verdict()))
+        .collect();
+    let of = |name: &str| &verdicts.iter().find(|(known, _)| known == name).expect("a kernel").1;
+    assert_eq!(*of("gemm"), Verdict::Conditional([(0, 2), (1, 2)].into()));
+    assert_eq!(*of("twice_of"), Verdict::Conditional([(0, 1)].into()));
+    assert!(
+        matches!(of("saxpy"), Verdict::Not(why) if matches!(why.construct, Construct::InPlace(_)))
+    );
+    assert!(matches!(of("histogram"), Verdict::Not(why) if why.construct == Construct::Atomic));
+}
+
+#[test]
+fn every_output_is_accepted_and_needs_no_more_registers() {
+    let Some(assembler) = assembler() else { return };
+    let before = text("four.ptx");
+    let after = ptx(&before, |_| Look::Workgroup).expect("PTX");
+    assert_eq!(after.kernels.len(), 4);
+    assert_eq!(after.opaque, []);
+    let never = ptx(&before, |_| Look::Never).expect("PTX");
+    for target in ["50", "60", "70", "75", "80", "86", "89", "90", "100", "120"] {
+        let registers = |source: &str| assemble(&assembler, source, target);
+        let plain = registers(&before);
+        assert_eq!(plain.len(), 4);
+        for source in [&after.source, &never.source] {
+            // Up to 32 registers change no occupancy; before Volta the prologue itself needs 10.
+            let free = if target < "70" && target.len() == 2 { 10 } else { 0 };
+            let more: Vec<_> = registers(source)
+                .into_iter()
+                .zip(&plain)
+                .filter(|(a, b)| a.1 > b.1.max(free))
+                .collect();
+            assert!(more.is_empty(), "sm_{target}: {more:?}");
+        }
+    }
+}
+
+/// Kernels and their registers, as the assembler counts them.
+fn assemble(assembler: &Path, source: &str, target: &str) -> Vec<(String, u32)> {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let (file, out) = (scratch.path().join("a.ptx"), scratch.path().join("a.cubin"));
+    let source = source.replace(".target sm_52", &format!(".target sm_{target}"));
+    let source = if target > "90" || target.len() > 2 {
+        source.replace(".version 8.3", ".version 8.8")
+    } else {
+        source
+    };
+    // What was instrumented for an old device has atomic operations that every device has.
+    std::fs::write(&file, source).expect("a file");
+    let done = Command::new(assembler)
+        .args(["-v", &format!("-arch=sm_{target}"), "-o"])
+        .args([&out, &file])
+        .output()
+        .expect("ptxas");
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(done.status.success(), "sm_{target}: {said}");
+    let mut name = String::new();
+    let mut found = Vec::new();
+    for line in said.lines() {
+        if let Some(rest) = line.split("entry function '").nth(1) {
+            name = rest.split('\'').next().unwrap_or("").to_owned();
+        } else if let Some(rest) = line.split("Used ").nth(1) {
+            let count = rest.split(' ').next().and_then(|count| count.parse().ok());
+            found.push((name.clone(), count.expect("a number")));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn what_is_no_ptx_is_refused_with_its_line() {
+    for (text, line) in [
+        ("", 1),
+        ("int main() {}", 1),
+        (".version 8.0\n.entry f(", 2),
+        (".version 8.0\n.target sm_50\n.entry f() {\n  ret\n}", 4),
+        (".version 8.0\n.entry f()\n{ ret;\n", 4),
+    ] {
+        let error = Kernel::from_ptx(text).expect_err(text).to_string();
+        assert!(error.starts_with(&format!("line {line} ")), "{text:?}: {error}");
+    }
+}

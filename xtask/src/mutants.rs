@@ -1,0 +1,71 @@
+//! Do the tests of a crate notice a mistake in its rules?
+//!
+//! `xtask/mutants/CRATE.toml` lists mistakes: a file, the text that stands there once, the text that
+//! replaces it. Each is built into a copy of the checkout, whose tests must then fail.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+use xshell::{Shell, cmd};
+
+use crate::checkout;
+
+#[derive(Debug, Deserialize)]
+struct Mutants {
+    mutant: Vec<Mutant>,
+}
+
+/// A mistake.
+#[derive(Debug, Deserialize)]
+struct Mutant {
+    name: String,
+    file: String,
+    from: String,
+    to: String,
+}
+
+pub(crate) fn run(shell: &Shell, package: &str) -> Result<()> {
+    let root = checkout::root();
+    let list = root.join("xtask/mutants").join(format!("{package}.toml"));
+    let text = fs::read_to_string(&list).with_context(|| format!("no list {}", list.display()))?;
+    let mutants: Mutants = toml::from_str(&text)?;
+    let scratch = tempfile::tempdir()?;
+    for file in checkout::files(&root)? {
+        let to = scratch.path().join(&file);
+        fs::create_dir_all(to.parent().unwrap_or(scratch.path()))?;
+        fs::copy(root.join(&file), to)?;
+    }
+    let _here = shell.push_dir(scratch.path());
+    let target = checkout::target_folder().join("mutants");
+    let tests = || {
+        let test = cmd!(shell, "cargo test --quiet -p {package} --target-dir {target}");
+        let test = test.env("CARGO_PROFILE_DEV_DEBUG", "none");
+        test.quiet().ignore_stdout().ignore_stderr().run().is_ok()
+    };
+    ensure!(tests(), "the tests of {package} fail without any mistake");
+    let mut survivors = Vec::new();
+    for mutant in &mutants.mutant {
+        let file = scratch.path().join(&mutant.file);
+        if !is_noticed(&file, mutant, &tests)? {
+            survivors.push(mutant.name.as_str());
+        }
+    }
+    let (all, left) = (mutants.mutant.len(), survivors.len());
+    println!("{package}: {all} mistakes, {} noticed, {left} not", all - left);
+    ensure!(survivors.is_empty(), "not noticed: {}", survivors.join("; "));
+    Ok(())
+}
+
+/// Builds one mistake in, runs the tests, and takes it out.
+fn is_noticed(file: &Path, mutant: &Mutant, tests: &dyn Fn() -> bool) -> Result<bool> {
+    let right = fs::read_to_string(file)?;
+    let places = right.matches(&mutant.from).count();
+    ensure!(places == 1, "{}: its text stands {places} times in {}", mutant.name, mutant.file);
+    fs::write(file, right.replace(&mutant.from, &mutant.to))?;
+    let noticed = !tests();
+    fs::write(file, right)?;
+    println!("{} {}", if noticed { "noticed    " } else { "NOT noticed" }, mutant.name);
+    Ok(noticed)
+}
