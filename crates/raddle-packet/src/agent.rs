@@ -58,12 +58,12 @@ impl Agent {
         let count = if found == types.condensed {
             self.decode(packet, launches)?
         } else if found == types.reference {
-            launches[0] = LaunchImage::read(packet, &self.format)?;
+            launches[0].read(packet, &self.format)?;
             let ref_num = u16::from_le_bytes([packet[REF_NUM_AT], packet[REF_NUM_AT + 1]]);
             self.table.store(&self.format, ref_num, &launches[0])?;
             1
         } else if found == types.dispatch {
-            launches[0] = LaunchImage::read(packet, &self.format)?;
+            launches[0].read(packet, &self.format)?;
             1
         } else if [types.barrier_and, types.barrier_or].contains(&Some(found)) {
             0

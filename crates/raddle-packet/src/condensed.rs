@@ -153,6 +153,7 @@ pub(crate) struct KernelHeader<'p> {
 }
 
 impl<'p> KernelHeaders<'p> {
+    #[inline]
     pub(crate) fn new(packet: &'p AqlPacket, format: &AqlFormat) -> Result<Self, PacketError> {
         let (found, wanted) = (packet[0], format.types().condensed);
         if found != wanted {
@@ -164,6 +165,7 @@ impl<'p> KernelHeaders<'p> {
         }
     }
 
+    #[inline]
     fn read(&self) -> Result<KernelHeader<'p>, PacketError> {
         let kernel = self.next.into();
         let rest = self.packet.get(self.at..).unwrap_or_default();

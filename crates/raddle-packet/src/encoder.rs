@@ -166,6 +166,12 @@ impl<P: ReplacementPolicy> Encoder<P> {
         };
         let other_kernel = |near: &NearestEntry| near.vector >> KERNEL_OBJECT & 1;
         let key = |near: &NearestEntry| (near.cost, other_kernel(near), near.ref_num);
+        let same = |(_, entry): &(u16, &LaunchImage)| entry.kernel() == launch.kernel();
+        let nearest = self.table.entries().filter(same).map(near).min_by_key(key);
+        // No entry of another kernel is nearer than the difference in the kernel object alone.
+        if nearest.is_some_and(|near| near.cost <= self.format.cost(1 << KERNEL_OBJECT)) {
+            return nearest;
+        }
         self.table.entries().map(near).min_by_key(key)
     }
 }

@@ -5,7 +5,7 @@ use core::fmt;
 use crate::error::PacketError;
 use crate::layout::{
     AQL_BYTES, AqlField, AqlFormat, AqlPacket, COMPLETION_SIGNAL, FIELD_BYTES, FIELDS,
-    PRIVATE_SIZE, REF_NUM_AT, SCOPES, fields_in, integer,
+    KERNEL_OBJECT, PRIVATE_SIZE, REF_NUM_AT, SCOPES, fields_in, integer,
 };
 
 /// Bits 3 and 4 of the scopes (HSA).
@@ -33,21 +33,31 @@ impl fmt::Debug for LaunchImage {
 }
 
 impl LaunchImage {
-    /// The fields of a dispatch or reference packet, without what is reserved.
+    /// Becomes the fields of a dispatch or reference packet, without what is reserved.
     ///
     /// # Errors
     /// When the private size is wider than the format has it.
-    pub(crate) fn read(packet: &AqlPacket, format: &AqlFormat) -> Result<Self, PacketError> {
-        let mut launch = Self::default();
-        for ((to, from), mask) in launch.image.iter_mut().zip(packet).zip(&FIELD_BYTES) {
+    #[inline]
+    pub(crate) fn read(
+        &mut self,
+        packet: &AqlPacket,
+        format: &AqlFormat,
+    ) -> Result<(), PacketError> {
+        for ((to, from), mask) in self.image.iter_mut().zip(packet).zip(&FIELD_BYTES) {
             *to = from & mask;
         }
-        fits(&format.fields()[PRIVATE_SIZE], launch.get(PRIVATE_SIZE))?;
-        Ok(launch)
+        fits(&format.fields()[PRIVATE_SIZE], self.get(PRIVATE_SIZE))
+    }
+
+    /// The kernel object.
+    #[inline]
+    pub(crate) fn kernel(&self) -> u64 {
+        self.word(FIELD_MASKS[KERNEL_OBJECT].0)
     }
 
     /// The value of field `number`; 0 where there is no such field.
     #[must_use]
+    #[inline]
     pub fn get(&self, number: usize) -> u64 {
         FIELDS.get(number).map_or(0, |field| integer(&self.image[field.range()]))
     }
@@ -148,6 +158,7 @@ const FIELD_MASKS: [(usize, u64); FIELDS.len()] = {
     masks
 };
 
+#[inline]
 fn fits(field: &AqlField, value: u64) -> Result<(), PacketError> {
     let bits = field.bits();
     if bits == 64 || value >> bits == 0 {

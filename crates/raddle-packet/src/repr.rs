@@ -96,7 +96,9 @@ impl KernelDispatch {
     /// When it is of another type, or its private size is wider than the format has it.
     pub fn parse(packet: &AqlPacket, format: &AqlFormat) -> Result<Self, PacketError> {
         check_type(packet, format.types().dispatch)?;
-        Ok(Self::of(&LaunchImage::read(packet, format)?))
+        let mut launch = LaunchImage::default();
+        launch.read(packet, format)?;
+        Ok(Self::of(&launch))
     }
 
     /// The ordinary packet.
@@ -127,8 +129,9 @@ impl Reference {
         check_type(packet, format.types().reference)?;
         let ref_num = u16::from_le_bytes([packet[REF_NUM_AT], packet[REF_NUM_AT + 1]]);
         format.check_entry(ref_num)?;
-        let kernel = KernelDispatch::of(&LaunchImage::read(packet, format)?);
-        Ok(Self { ref_num, kernel })
+        let mut launch = LaunchImage::default();
+        launch.read(packet, format)?;
+        Ok(Self { ref_num, kernel: KernelDispatch::of(&launch) })
     }
 
     /// The reference packet.

@@ -102,7 +102,9 @@ impl<'p> PacketView<'p> {
             PacketKind::Reference if format.check_entry(self.ref_num()).is_err() => {
                 format.check_entry(self.ref_num()).err()
             }
-            PacketKind::Dispatch | PacketKind::Reference => LaunchImage::read(packet, format).err(),
+            PacketKind::Dispatch | PacketKind::Reference => {
+                LaunchImage::default().read(packet, format).err()
+            }
             PacketKind::Condensed => match KernelHeaders::new(packet, format) {
                 Ok(mut kernels) => kernels.find_map(Result::err),
                 Err(error) => Some(error),

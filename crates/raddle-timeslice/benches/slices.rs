@@ -8,7 +8,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use raddle_policy::{Level, ProcessId, ProcessState, Tick, Ticks, Turn};
 use raddle_timeslice::{
-    Entry, Loaded, Rule, StageOne, StageTwo, WeightedSlices, WeightedSlicesConfig,
+    LoadedProcess, PoolEntry, SliceRule, StageOne, StageTwo, WeightedSlices, WeightedSlicesConfig,
 };
 
 /// Nanoseconds of a slice of weight 1.
@@ -19,11 +19,11 @@ fn main() {
 }
 
 /// Processes up to 700 s old that ran up to 600 s.
-fn entries(count: u64) -> Vec<Entry> {
+fn entries(count: u64) -> Vec<PoolEntry> {
     let mixed = |n: u64| n.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ n << 29;
     let entry = |n: u64| {
         let alive = Ticks(700_000_000_000 + mixed(!n) % 9_000_000_000);
-        Entry { level: Level(3), share: 1, alive, ran: Ticks(mixed(n) % 600_000_000_000) }
+        PoolEntry { level: Level(3), share: 1, alive, ran: Ticks(mixed(n) % 600_000_000_000) }
     };
     (0..count).map(entry).collect()
 }
@@ -32,16 +32,16 @@ fn entries(count: u64) -> Vec<Entry> {
 #[divan::bench(args = [8, 100, 10_000])]
 fn load(bencher: Bencher<'_, '_>, processes: u64) {
     let (entries, mut loaded) = (entries(processes), Vec::new());
-    let mut stage = StageOne::new(T0, 8).expect("the settings are lawful");
+    let stage = StageOne::new(T0, 8).expect("the settings are lawful");
     bencher.bench_local(|| stage.load(black_box(&entries).iter().copied(), &mut loaded));
 }
 
 /// The lengths of eight slices.
-#[divan::bench(args = Rule::ALL.map(Rule::name))]
+#[divan::bench(args = SliceRule::ALL.map(SliceRule::name))]
 fn lengths(bencher: Bencher<'_, '_>, rule: &str) {
-    let rule = Rule::ALL.into_iter().find(|known| known.name() == rule).expect("it is listed");
-    let mut loaded: Vec<Loaded> = Vec::new();
-    let mut one = StageOne::new(T0, 8).expect("the settings are lawful");
+    let rule = SliceRule::ALL.into_iter().find(|known| known.name() == rule).expect("it is listed");
+    let mut loaded: Vec<LoadedProcess> = Vec::new();
+    let one = StageOne::new(T0, 8).expect("the settings are lawful");
     one.load(entries(100), &mut loaded);
     let two = StageTwo::new(T0, rule, None).expect("the settings are lawful");
     let mut lengths = Vec::new();
@@ -53,7 +53,7 @@ fn lengths(bencher: Bencher<'_, '_>, rule: &str) {
 /// A turn of `weighted-slices`, loads included.
 #[divan::bench(args = [2, 8])]
 fn turn(bencher: Bencher<'_, '_>, processes: u16) {
-    let config = WeightedSlicesConfig::new(Rule::MinOne);
+    let config = WeightedSlicesConfig::new(SliceRule::MinOne);
     let mut policy = WeightedSlices::new(config).expect("the settings are lawful");
     let state = |id| ProcessState {
         id: ProcessId(id),

@@ -7,47 +7,46 @@ use core::fmt;
 
 use raddle_policy::Level;
 
-use crate::Error;
-use crate::error::level_within;
+use crate::error::SliceError;
 
-/// How many levels there are: 16 in the seed, in 4 bits; any other count from 1 to 256 will do.
+/// The levels in use: 16 in the seed, in 4 bits; here 1 to 256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Levels(u16);
+pub struct LevelRange(u16);
 
 /// The code of a level in the pool's field: `0000` is the best of sixteen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Code {
+pub struct LevelCode {
     /// The value; smaller is more urgent.
     pub value: u8,
     /// Bits of the field, 1 to 8.
     pub bits: u32,
 }
 
-impl fmt::Display for Code {
+impl fmt::Display for LevelCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:0width$b}", self.value, width = self.bits as usize)
     }
 }
 
-impl Default for Levels {
+impl Default for LevelRange {
     fn default() -> Self {
         Self(16)
     }
 }
 
-impl Levels {
-    /// That many.
+impl LevelRange {
+    /// A range of so many levels.
     ///
     /// # Errors
-    /// [`Error::LevelCount`] outside 1 to 256.
-    pub const fn new(levels: u16) -> Result<Self, Error> {
+    /// [`SliceError::LevelCount`] outside 1 to 256.
+    pub const fn new(levels: u16) -> Result<Self, SliceError> {
         if levels == 0 || levels > 256 {
-            return Err(Error::LevelCount { levels });
+            return Err(SliceError::LevelCount { levels });
         }
         Ok(Self(levels))
     }
 
-    /// How many.
+    /// How many levels there are.
     #[must_use]
     pub const fn count(self) -> u16 {
         self.0
@@ -63,27 +62,30 @@ impl Levels {
     /// The code of a level as the seed counts it, from 1.
     ///
     /// ```
-    /// use raddle_timeslice::Levels;
-    /// assert_eq!(Levels::default().code(10)?.to_string(), "1001");
-    /// # Ok::<(), raddle_timeslice::Error>(())
+    /// use raddle_timeslice::LevelRange;
+    /// assert_eq!(LevelRange::default().code(10)?.to_string(), "1001");
+    /// # Ok::<(), raddle_timeslice::SliceError>(())
     /// ```
     ///
     /// # Errors
-    /// [`Error::LevelOutside`] for 0 or more than there are.
-    pub const fn code(self, level: u16) -> Result<Code, Error> {
+    /// [`SliceError::LevelOutside`] for 0 or more than there are.
+    pub const fn code(self, level: u16) -> Result<LevelCode, SliceError> {
         if level == 0 || level > self.0 {
-            return Err(Error::LevelOutside { level, levels: self.0 });
+            return Err(SliceError::LevelOutside { level, levels: self.0 });
         }
-        Ok(Code { value: (level - 1) as u8, bits: self.bits() })
+        Ok(LevelCode { value: (level - 1) as u8, bits: self.bits() })
     }
 
     /// Our level of a code.
     ///
     /// # Errors
-    /// [`Error::LevelOutside`] where there are not so many.
-    pub fn level(self, value: u8) -> Result<Level, Error> {
-        level_within(Level(value), self.0)?;
-        Ok(Level(value))
+    /// [`SliceError::LevelOutside`] where there are not so many.
+    pub fn level(self, value: u8) -> Result<Level, SliceError> {
+        let level = u16::from(value);
+        if level < self.0 {
+            return Ok(Level(value));
+        }
+        Err(SliceError::LevelOutside { level, levels: self.0 })
     }
 
     /// A level of any count, folded: what is less urgent than the last is the last.

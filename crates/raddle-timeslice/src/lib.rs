@@ -6,11 +6,11 @@
 //!
 //! | part | question | steps |
 //! |---|---|---|
-//! | [`Levels`] | how are levels coded? | S11 |
+//! | [`LevelRange`] | how are levels coded? | S11 |
 //! | [`Weight`] | how much is a process owed? | S14 |
 //! | [`StageOne`] | which processes are loaded? | S10 to S14 |
-//! | [`StageTwo`], [`Rule`] | how long is each slice? | S21 |
-//! | [`Arranger`], [`Order`] | which goes first? | S22 |
+//! | [`StageTwo`], [`SliceRule`] | how long is each slice? | S21 |
+//! | [`Arranger`], [`LoadOrder`] | which goes first? | S22 |
 //! | [`TwoStage`] | which slice is next? | S10 to S23 |
 //!
 //! In the turn slot of a dispatcher, as [`Turn`](raddle_policy::Turn) policies:
@@ -18,24 +18,24 @@
 //! | policy | who may issue |
 //! |---|---|
 //! | [`WeightedSlices`] | one process at a time, as both stages say |
-//! | [`RoundRobin`] | one process at a time, equal slices |
+//! | [`RoundRobinTurn`] | one process at a time, equal slices |
 //! | [`UnmapAll`] | as many as fit; everybody leaves when a new process appears |
 //! | [`Vruntime`] | one process at a time: the one with the least run time, scaled by level |
 //!
 //! Units: ticks; levels count from 0, the most urgent. Integers only.
 //!
 //! ```
-//! use raddle_timeslice::{Entry, Rule, StageOne, StageTwo};
+//! use raddle_timeslice::{PoolEntry, SliceRule, StageOne, StageTwo};
 //! use raddle_policy::{Level, Ticks};
 //! let process = |alive, ran| {
-//!     Entry { level: Level(2), share: 1, alive: Ticks(alive), ran: Ticks(ran) }
+//!     PoolEntry { level: Level(2), share: 1, alive: Ticks(alive), ran: Ticks(ran) }
 //! };
 //! let (mut loaded, mut slices) = (Vec::new(), Vec::new());
 //! let pool = [process(3600, 180), process(3600, 600)];
 //! StageOne::new(Ticks(40), 8)?.load(pool, &mut loaded);
-//! StageTwo::new(Ticks(40), Rule::Claim, None)?.slices(&loaded, &mut slices)?;
+//! StageTwo::new(Ticks(40), SliceRule::Claim, None)?.slices(&loaded, &mut slices)?;
 //! assert_eq!(slices, [52, 173], "the process that ran less has the shorter slice by this rule");
-//! # Ok::<(), raddle_timeslice::Error>(())
+//! # Ok::<(), raddle_timeslice::SliceError>(())
 //! ```
 #![no_std]
 #![warn(clippy::float_arithmetic, clippy::too_many_lines)]
@@ -52,16 +52,16 @@ mod stage_two;
 mod two_stage;
 mod weight;
 
-pub use error::Error;
-pub use level::{Code, Levels};
-pub use order::{Arranger, Order};
+pub use error::SliceError;
+pub use level::{LevelCode, LevelRange};
+pub use order::{Arranger, LoadOrder};
 pub use policy::{
-    RoundRobin, RoundRobinConfig, UnmapAll, UnmapAllConfig, Vruntime, VruntimeConfig,
+    RoundRobinTurn, RoundRobinTurnConfig, UnmapAll, UnmapAllConfig, Vruntime, VruntimeConfig,
     WeightedSlices, WeightedSlicesConfig,
 };
-pub use stage_one::{Candidates, Entry, Loaded, StageOne};
-pub use stage_two::{Rule, StageTwo};
-pub use two_stage::{Reload, Runnable, Settings, Shares, Slice, TakeOver, TwoStage};
+pub use stage_one::{Candidates, LoadedProcess, PoolEntry, StageOne};
+pub use stage_two::{SliceRule, StageTwo};
+pub use two_stage::{ProcessSlice, Reload, Runnable, Shares, SliceSettings, TakeOver, TwoStage};
 pub use weight::Weight;
 
 #[cfg(doctest)]

@@ -7,7 +7,7 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
-pub enum Order {
+pub enum LoadOrder {
     /// In load order.
     #[default]
     Fifo,
@@ -21,17 +21,17 @@ pub enum Order {
 /// Puts loads in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arranger {
-    order: Order,
+    order: LoadOrder,
     state: u64,
 }
 
 impl Arranger {
     /// In that order.
     #[must_use]
-    pub const fn new(order: Order) -> Self {
+    pub const fn new(order: LoadOrder) -> Self {
         let state = match order {
-            Order::Fifo => 0,
-            Order::Random { seed } => seed,
+            LoadOrder::Fifo => 0,
+            LoadOrder::Random { seed } => seed,
         };
         Self { order, state }
     }
@@ -39,14 +39,14 @@ impl Arranger {
     /// Puts one load in order.
     ///
     /// ```
-    /// use raddle_timeslice::{Arranger, Order};
+    /// use raddle_timeslice::{Arranger, LoadOrder};
     /// let (mut one, mut two) = ([0, 1, 2, 3], [0, 1, 2, 3]);
-    /// Arranger::new(Order::Random { seed: 7 }).arrange(&mut one);
-    /// Arranger::new(Order::Random { seed: 7 }).arrange(&mut two);
+    /// Arranger::new(LoadOrder::Random { seed: 7 }).arrange(&mut one);
+    /// Arranger::new(LoadOrder::Random { seed: 7 }).arrange(&mut two);
     /// assert_eq!(one, two);
     /// ```
     pub fn arrange<T>(&mut self, load: &mut [T]) {
-        if self.order == Order::Fifo {
+        if self.order == LoadOrder::Fifo {
             return;
         }
         // Each place from the last on gets one of those that are left.

@@ -16,13 +16,14 @@ use alloc::vec::Vec;
 
 use raddle_policy::Ticks;
 
-use crate::{Error, Loaded};
+use crate::error::SliceError;
+use crate::stage_one::LoadedProcess;
 
 /// How a slice follows from weights. There is no default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
-pub enum Rule {
+pub enum SliceRule {
     /// As claim 7 says, which opposes its purpose: who ran more gets more.
     Claim,
     /// The smallest slice for each.
@@ -35,7 +36,7 @@ pub enum Rule {
     MinOne,
 }
 
-impl Rule {
+impl SliceRule {
     /// All of them.
     pub const ALL: [Self; 5] = [Self::Claim, Self::Equal, Self::Mean, Self::Inverse, Self::MinOne];
 
@@ -55,21 +56,21 @@ impl Rule {
 /// The lengths of slices.
 ///
 /// ```
-/// use raddle_timeslice::{Loaded, Rule, StageTwo, Weight};
+/// use raddle_timeslice::{LoadedProcess, SliceRule, StageTwo, Weight};
 /// use raddle_policy::Ticks;
 /// let weights = [Weight::new(1, 60, 3, 1), Weight::new(1, 60, 10, 1)]; // 20 and 6
-/// let loaded = weights.map(|weight| Loaded { index: 0, weight, share: 1 });
+/// let loaded = weights.map(|weight| LoadedProcess { index: 0, weight, share: 1 });
 /// let mut slices = Vec::new();
-/// StageTwo::new(Ticks(40), Rule::Claim, None)?.slices(&loaded, &mut slices)?;
+/// StageTwo::new(Ticks(40), SliceRule::Claim, None)?.slices(&loaded, &mut slices)?;
 /// assert_eq!(slices, [52, 173], "1.3 and 4.333 times 40: who ran more gets more");
-/// StageTwo::new(Ticks(40), Rule::MinOne, None)?.slices(&loaded, &mut slices)?;
+/// StageTwo::new(Ticks(40), SliceRule::MinOne, None)?.slices(&loaded, &mut slices)?;
 /// assert_eq!(slices, [133, 40]);
-/// # Ok::<(), raddle_timeslice::Error>(())
+/// # Ok::<(), raddle_timeslice::SliceError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StageTwo {
     t0: u64,
-    rule: Rule,
+    rule: SliceRule,
     longest: u128,
 }
 
@@ -86,13 +87,13 @@ impl StageTwo {
     /// With a smallest slice, a rule, and no slice longer than `longest`.
     ///
     /// # Errors
-    /// [`Error::ZeroSlice`], [`Error::LongestBelow`].
-    pub fn new(t0: Ticks, rule: Rule, longest: Option<Ticks>) -> Result<Self, Error> {
+    /// [`SliceError::ZeroSlice`], [`SliceError::LongestBelow`].
+    pub fn new(t0: Ticks, rule: SliceRule, longest: Option<Ticks>) -> Result<Self, SliceError> {
         if t0 == Ticks::ZERO {
-            return Err(Error::ZeroSlice);
+            return Err(SliceError::ZeroSlice);
         }
         match longest {
-            Some(longest) if longest < t0 => Err(Error::LongestBelow { longest, t0 }),
+            Some(longest) if longest < t0 => Err(SliceError::LongestBelow { longest, t0 }),
             _ => Ok(Self {
                 t0: t0.0,
                 rule,
@@ -104,14 +105,19 @@ impl StageTwo {
     /// The slices of all that are loaded, in their order, in ticks; `slices` is cleared first.
     ///
     /// # Errors
-    /// [`Error::Overflow`] where a weight, or a product of the rule, is beyond 128 bits; `slices`
+    /// [`SliceError::Overflow`] where a weight, or a product of the rule, is beyond 128 bits; `slices`
     /// is empty then.
-    pub fn slices(&self, loaded: &[Loaded], slices: &mut Vec<u128>) -> Result<(), Error> {
-        self.fill(loaded, slices, |at| Err(Error::Overflow { at })).inspect_err(|_| slices.clear())
+    pub fn slices(
+        &self,
+        loaded: &[LoadedProcess],
+        slices: &mut Vec<u128>,
+    ) -> Result<(), SliceError> {
+        self.fill(loaded, slices, |at| Err(SliceError::Overflow { at }))
+            .inspect_err(|_| slices.clear())
     }
 
     /// The same, with what is beyond 128 bits as the longest slice there can be.
-    pub(crate) fn slices_or_longest(&self, loaded: &[Loaded], slices: &mut Vec<u128>) {
+    pub(crate) fn slices_or_longest(&self, loaded: &[LoadedProcess], slices: &mut Vec<u128>) {
         // It never refuses: every missing figure is replaced.
         let _ = self.fill(loaded, slices, |_| Ok(u128::MAX));
     }
@@ -120,10 +126,10 @@ impl StageTwo {
     #[inline]
     fn fill(
         &self,
-        loaded: &[Loaded],
+        loaded: &[LoadedProcess],
         slices: &mut Vec<u128>,
-        instead: impl Fn(usize) -> Result<u128, Error>,
-    ) -> Result<(), Error> {
+        instead: impl Fn(usize) -> Result<u128, SliceError>,
+    ) -> Result<(), SliceError> {
         slices.clear();
         let whole = self.whole(loaded, slices, &instead)?;
         for (at, slice) in slices.iter_mut().enumerate() {
@@ -138,10 +144,10 @@ impl StageTwo {
     #[inline]
     fn whole(
         &self,
-        loaded: &[Loaded],
+        loaded: &[LoadedProcess],
         weights: &mut Vec<u128>,
-        instead: &impl Fn(usize) -> Result<u128, Error>,
-    ) -> Result<Whole, Error> {
+        instead: &impl Fn(usize) -> Result<u128, SliceError>,
+    ) -> Result<Whole, SliceError> {
         let mut whole = Whole {
             sum: Some(0),
             inverses: Some(0),
@@ -152,7 +158,7 @@ impl StageTwo {
             let weight = loaded.weight.fixed().map_or_else(|| instead(at), Ok)?;
             whole.sum = whole.sum.and_then(|sum| sum.checked_add(weight));
             whole.least = whole.least.min(weight);
-            if self.rule == Rule::Inverse {
+            if self.rule == SliceRule::Inverse {
                 let inverse = loaded.weight.inverse();
                 whole.inverses = whole.inverses.and_then(|sum| sum.checked_add(inverse));
             }
@@ -166,19 +172,19 @@ impl StageTwo {
     fn slice(&self, weight: u128, whole: &Whole) -> Option<u128> {
         let t0 = u128::from(self.t0);
         match self.rule {
-            Rule::Claim => Some(rounded(t0.checked_mul(whole.sum?)?, weight)),
-            Rule::Equal => Some(t0),
-            Rule::Mean => {
+            SliceRule::Claim => Some(rounded(t0.checked_mul(whole.sum?)?, weight)),
+            SliceRule::Equal => Some(t0),
+            SliceRule::Mean => {
                 let over = t0.checked_mul(whole.count)?.checked_mul(weight)?;
                 Some(rounded(over, whole.sum?))
             }
-            Rule::Inverse => {
+            SliceRule::Inverse => {
                 let slices = weight.checked_mul(whole.inverses?)? >> 32;
                 let ticks = slices.checked_mul(t0)?;
                 // Half of the last place rounds up.
                 Some((ticks >> 64) + (ticks >> 63 & 1))
             }
-            Rule::MinOne => Some(rounded(t0.checked_mul(weight)?, whole.least)),
+            SliceRule::MinOne => Some(rounded(t0.checked_mul(weight)?, whole.least)),
         }
     }
 }

@@ -8,7 +8,10 @@ use alloc::vec::Vec;
 
 use raddle_policy::{Level, Ticks};
 
-use crate::{Arranger, Entry, Error, Loaded, Order, Rule, StageOne, StageTwo};
+use crate::error::SliceError;
+use crate::order::{Arranger, LoadOrder};
+use crate::stage_one::{LoadedProcess, PoolEntry, StageOne};
+use crate::stage_two::{SliceRule, StageTwo};
 
 /// When the cache is loaded again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -53,39 +56,39 @@ pub enum Shares {
     Time,
 }
 
-/// All that can be set. There is no default for what has none in the seed.
+/// The settings of both stages. What has no default in the seed has none here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct SliceSettings {
     /// The smallest slice.
     pub t0: Ticks,
     /// How many processes are loaded at most.
     pub capacity: usize,
     /// How a slice follows from weights.
-    pub rule: Rule,
+    pub rule: SliceRule,
     /// What a share does to slices.
     pub shares: Shares,
     /// No slice is longer.
     pub longest: Option<Ticks>,
     /// Which goes first.
-    pub order: Order,
+    pub order: LoadOrder,
     /// When the cache is loaded again.
     pub reload: Reload,
     /// When a more urgent level takes over.
     pub take_over: TakeOver,
 }
 
-impl Settings {
-    /// With everything else as the readings have it: no longest slice, FIFO, one pass a load, a
-    /// more urgent level takes over when the slice ends.
+impl SliceSettings {
+    /// Default settings beside these: no longest slice, FIFO, one pass a load, a more urgent level
+    /// takes over when the slice ends.
     #[must_use]
-    pub fn new(t0: Ticks, capacity: usize, rule: Rule) -> Self {
+    pub fn new(t0: Ticks, capacity: usize, rule: SliceRule) -> Self {
         Self {
             t0,
             capacity,
             rule,
             shares: Shares::default(),
             longest: None,
-            order: Order::default(),
+            order: LoadOrder::default(),
             reload: Reload::default(),
             take_over: TakeOver::default(),
         }
@@ -94,43 +97,29 @@ impl Settings {
 
 /// The pool that both stages look at: runnable processes, in pool order.
 pub trait Runnable {
-    /// What names a process.
+    /// The identifier of a process.
     type Id: Copy + Eq;
 
-    /// The most urgent level present, if anybody is there.
+    /// The most urgent level present; `None` for an empty pool.
     fn most_urgent(&self) -> Option<Level>;
 
-    /// The level of one process, if it is there.
+    /// The level of one process; `None` if it is not in the pool.
     fn level(&self, id: Self::Id) -> Option<Level>;
 
-    /// The same for one that stood at this position of `entries` when it was loaded; it may have
-    /// moved since. A pool that is slow at finding ids looks there first.
-    fn level_near(&self, id: Self::Id, index: usize) -> Option<Level> {
-        let _ = index;
-        self.level(id)
-    }
+    /// All processes, in pool order.
+    fn entries(&self) -> impl Iterator<Item = PoolEntry>;
 
-    /// All of them, in pool order.
-    fn entries(&self) -> impl Iterator<Item = Entry>;
-
-    /// Who stands at a position of `entries`.
+    /// The process at a position of `entries`.
     fn at(&self, index: usize) -> Option<Self::Id>;
 }
 
 /// A slice to be run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Slice<Id> {
-    /// Whose.
+pub struct ProcessSlice<Id> {
+    /// Its process.
     pub id: Id,
-    /// How long it is, at least a tick.
+    /// Its length, at least a tick.
     pub length: Ticks,
-}
-
-/// A slice of a load, and where its process stood in the pool.
-#[derive(Clone, Copy, Debug)]
-struct Member<Id> {
-    slice: Slice<Id>,
-    stood: usize,
 }
 
 /// Both stages.
@@ -139,32 +128,28 @@ pub struct TwoStage<Id> {
     one: StageOne,
     two: StageTwo,
     arranger: Arranger,
-    shares: Shares,
-    reload: Reload,
-    take_over: TakeOver,
+    settings: SliceSettings,
     /// The load, in the order of running.
-    batch: Vec<Member<Id>>,
+    batch: Vec<ProcessSlice<Id>>,
     level: Level,
     next: usize,
     loads: u64,
     overflows: u64,
-    loaded: Vec<Loaded>,
+    loaded: Vec<LoadedProcess>,
     lengths: Vec<u128>,
 }
 
 impl<Id: Copy + Eq> TwoStage<Id> {
-    /// With these settings and nothing loaded.
+    /// Both stages with these settings, and nothing loaded.
     ///
     /// # Errors
-    /// [`Error::ZeroSlice`], [`Error::ZeroCapacity`], [`Error::LongestBelow`].
-    pub fn new(settings: &Settings) -> Result<Self, Error> {
+    /// [`SliceError::ZeroSlice`], [`SliceError::ZeroCapacity`], [`SliceError::LongestBelow`].
+    pub fn new(settings: &SliceSettings) -> Result<Self, SliceError> {
         Ok(Self {
             one: StageOne::new(settings.t0, settings.capacity)?,
             two: StageTwo::new(settings.t0, settings.rule, settings.longest)?,
             arranger: Arranger::new(settings.order),
-            shares: settings.shares,
-            reload: settings.reload,
-            take_over: settings.take_over,
+            settings: *settings,
             batch: Vec::new(),
             level: Level::BEST_EFFORT,
             next: 0,
@@ -181,34 +166,30 @@ impl<Id: Copy + Eq> TwoStage<Id> {
         self.loads
     }
 
-    /// Loads of which a slice was beyond 128 bits, so as long as can be.
+    /// Loads with a slice beyond 128 bits, which is then the longest possible.
     #[must_use]
     pub const fn overflows(&self) -> u64 {
         self.overflows
-    }
-
-    /// The load that is run, in its order, with what has run of it.
-    pub fn batch(&self) -> impl Iterator<Item = Slice<Id>> + '_ {
-        self.batch.iter().map(|member| member.slice)
     }
 
     /// Whether a process of a more urgent level than `running` ends its slice now.
     #[must_use]
     pub fn cuts(&self, running: Level, pool: &impl Runnable<Id = Id>) -> bool {
         let outranked = || pool.most_urgent().is_some_and(|level| level.outranks(running));
-        self.take_over == TakeOver::AtOnce && outranked()
+        self.settings.take_over == TakeOver::AtOnce && outranked()
     }
 
-    /// The next slice; `None` for an empty pool. A slice beyond 128 bits is as long as can be.
+    /// The next slice; `None` for an empty pool. A slice beyond 128 bits is the longest possible.
     #[inline]
-    pub fn next(&mut self, pool: &impl Runnable<Id = Id>) -> Option<Slice<Id>> {
+    pub fn next(&mut self, pool: &impl Runnable<Id = Id>) -> Option<ProcessSlice<Id>> {
         let most_urgent = pool.most_urgent()?;
-        let waits = self.take_over == TakeOver::BatchEnd || !most_urgent.outranks(self.level);
+        let waits =
+            self.settings.take_over == TakeOver::BatchEnd || !most_urgent.outranks(self.level);
         if waits {
             if let Some(slice) = self.rest(pool) {
                 return Some(slice);
             }
-            if self.reload == Reload::Completion {
+            if self.settings.reload == Reload::Completion {
                 self.next = 0;
                 if let Some(slice) = self.rest(pool) {
                     return Some(slice);
@@ -221,11 +202,11 @@ impl<Id: Copy + Eq> TwoStage<Id> {
 
     /// The next slice of this load whose process can still run.
     #[inline]
-    fn rest(&mut self, pool: &impl Runnable<Id = Id>) -> Option<Slice<Id>> {
-        while let Some(&Member { slice, stood }) = self.batch.get(self.next) {
+    fn rest(&mut self, pool: &impl Runnable<Id = Id>) -> Option<ProcessSlice<Id>> {
+        while let Some(&slice) = self.batch.get(self.next) {
             self.next += 1;
             // One whose level has fallen is no candidate of this load any more.
-            let level = pool.level_near(slice.id, stood);
+            let level = pool.level(slice.id);
             if level.is_some_and(|level| !self.level.outranks(level)) {
                 return Some(slice);
             }
@@ -241,7 +222,7 @@ impl<Id: Copy + Eq> TwoStage<Id> {
             return;
         };
         self.level = candidates.level;
-        if self.shares == Shares::Time {
+        if self.settings.shares == Shares::Time {
             for loaded in &mut self.loaded {
                 loaded.weight = loaded.weight.times_share(loaded.share);
             }
@@ -253,7 +234,7 @@ impl<Id: Copy + Eq> TwoStage<Id> {
         for (loaded, &length) in self.loaded.iter().zip(&self.lengths) {
             if let Some(id) = pool.at(loaded.index) {
                 let length = Ticks(u64::try_from(length).unwrap_or(u64::MAX));
-                self.batch.push(Member { slice: Slice { id, length }, stood: loaded.index });
+                self.batch.push(ProcessSlice { id, length });
             }
         }
         self.arranger.arrange(&mut self.batch);

@@ -4,8 +4,8 @@ use raddle_golden::slices::{Exclusive, GpuTask, TaskId};
 use raddle_policy::{Level, ProcessId, ProcessState, Tick, Ticks, Turn};
 use raddle_testkit::{Counting, made};
 use raddle_timeslice::{
-    Order, RoundRobin, RoundRobinConfig, Rule, Settings, UnmapAll, UnmapAllConfig, Vruntime,
-    VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
+    LoadOrder, RoundRobinTurn, RoundRobinTurnConfig, SliceRule, SliceSettings, UnmapAll,
+    UnmapAllConfig, Vruntime, VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
 };
 
 #[global_allocator]
@@ -18,12 +18,14 @@ fn the_count_counts() {
 
 #[test]
 fn slices_of_the_exclusive_gpu() {
-    for rule in Rule::ALL {
+    for rule in SliceRule::ALL {
         // The last has more than one unit of run time and many blocks of columns.
-        for (order, capacity, tasks) in
-            [(Order::Fifo, 8, 20), (Order::Random { seed: 3 }, 32, 20), (Order::Fifo, 8, 2000)]
-        {
-            let settings = Settings { order, ..Settings::new(Ticks(40), capacity, rule) };
+        for (order, capacity, tasks) in [
+            (LoadOrder::Fifo, 8, 20),
+            (LoadOrder::Random { seed: 3 }, 32, 20),
+            (LoadOrder::Fifo, 8, 2000),
+        ] {
+            let settings = SliceSettings { order, ..SliceSettings::new(Ticks(40), capacity, rule) };
             let mut gpu = Exclusive::new(&settings).unwrap();
             for id in 0..tasks {
                 let (created, ran) = (Tick(0), Ticks(0));
@@ -72,11 +74,11 @@ fn turns(mut policy: impl Turn) {
 
 #[test]
 fn turns_of_every_policy() {
-    for rule in Rule::ALL {
+    for rule in SliceRule::ALL {
         let config = WeightedSlicesConfig { t0_us: 10, ..WeightedSlicesConfig::new(rule) };
         turns(WeightedSlices::new(config).unwrap());
     }
-    turns(RoundRobin::new(RoundRobinConfig { slice_us: 10 }).unwrap());
+    turns(RoundRobinTurn::new(RoundRobinTurnConfig { slice_us: 10 }).unwrap());
     turns(Vruntime::new(VruntimeConfig { slice_us: 10 }).unwrap());
     // All fit, or they take turns.
     for capacity in [12, 5] {

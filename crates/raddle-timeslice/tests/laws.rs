@@ -3,15 +3,17 @@
 use proptest::prelude::*;
 use raddle_testkit::{check_turn, turn_scenario};
 use raddle_timeslice::{
-    Order, Reload, RoundRobin, RoundRobinConfig, Rule, Shares, TakeOver, UnmapAll, UnmapAllConfig,
-    Vruntime, VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
+    LoadOrder, Reload, RoundRobinTurn, RoundRobinTurnConfig, Shares, SliceRule, TakeOver, UnmapAll,
+    UnmapAllConfig, Vruntime, VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
 };
 
 /// Every setting of the weighted slices; steps of scenarios last up to 5,000 ticks.
 fn config() -> impl Strategy<Value = WeightedSlicesConfig> {
-    let rule = prop::sample::select(Rule::ALL.to_vec());
-    let order =
-        prop_oneof![Just(Order::Fifo), any::<u64>().prop_map(|seed| Order::Random { seed })];
+    let rule = prop::sample::select(SliceRule::ALL.to_vec());
+    let order = prop_oneof![
+        Just(LoadOrder::Fifo),
+        any::<u64>().prop_map(|seed| LoadOrder::Random { seed })
+    ];
     let reload = prop::sample::select(vec![Reload::OnePass, Reload::Completion]);
     let take_over =
         prop::sample::select(vec![TakeOver::SliceEnd, TakeOver::AtOnce, TakeOver::BatchEnd]);
@@ -45,7 +47,7 @@ proptest! {
         slice_us in prop_oneof![1..4_u64, Just(u64::MAX / 1000)], capacity in 1..4_u32,
         scenario in turn_scenario(),
     ) {
-        check_turn(|| RoundRobin::new(RoundRobinConfig { slice_us }).unwrap(), &scenario);
+        check_turn(|| RoundRobinTurn::new(RoundRobinTurnConfig { slice_us }).unwrap(), &scenario);
         check_turn(|| UnmapAll::new(UnmapAllConfig { slice_us, capacity }).unwrap(), &scenario);
         check_turn(|| Vruntime::new(VruntimeConfig { slice_us }).unwrap(), &scenario);
     }

@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use raddle_policy::{Level, ProcessId, ProcessState, Tick, Ticks, Turn};
 use raddle_timeslice::{
-    Error, RoundRobin, RoundRobinConfig, Rule, TakeOver, UnmapAll, UnmapAllConfig, Vruntime,
-    VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
+    RoundRobinTurn, RoundRobinTurnConfig, SliceError, SliceRule, TakeOver, UnmapAll,
+    UnmapAllConfig, Vruntime, VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
 };
 
 /// A small world in which one process at a time has the device: the first that is named.
@@ -60,7 +60,7 @@ impl<P: Turn> World<P> {
     }
 }
 
-fn weighted(rule: Rule, levels: &[u8], take_over: TakeOver) -> World<WeightedSlices> {
+fn weighted(rule: SliceRule, levels: &[u8], take_over: TakeOver) -> World<WeightedSlices> {
     let config = WeightedSlicesConfig {
         t0_us: 10,
         capacity: 2,
@@ -73,7 +73,7 @@ fn weighted(rule: Rule, levels: &[u8], take_over: TakeOver) -> World<WeightedSli
 #[test]
 fn weighted_slices() {
     // Not all fit; one runs dry within its slice and comes back; one is more urgent.
-    let mut world = weighted(Rule::MinOne, &[1, 1, 1, 0], TakeOver::SliceEnd);
+    let mut world = weighted(SliceRule::MinOne, &[1, 1, 1, 0], TakeOver::SliceEnd);
     world.step(&[0, 1, 2], 45);
     world.step(&[1, 2], 12);
     world.step(&[0, 1, 2], 25);
@@ -84,7 +84,7 @@ fn weighted_slices() {
 
 #[test]
 fn a_more_urgent_process_takes_over_at_once() {
-    let mut world = weighted(Rule::Equal, &[1, 1, 0], TakeOver::AtOnce);
+    let mut world = weighted(SliceRule::Equal, &[1, 1, 0], TakeOver::AtOnce);
     world.step(&[0, 1], 15);
     world.step(&[0, 1, 2], 12);
     world.step(&[0, 1], 15);
@@ -93,7 +93,7 @@ fn a_more_urgent_process_takes_over_at_once() {
 
 #[test]
 fn levels_are_folded() {
-    let policy = WeightedSlicesConfig { levels: 2, ..WeightedSlicesConfig::new(Rule::Equal) };
+    let policy = WeightedSlicesConfig { levels: 2, ..WeightedSlicesConfig::new(SliceRule::Equal) };
     let policy = WeightedSlices::new(WeightedSlicesConfig { t0_us: 10, ..policy }).unwrap();
     let mut world = World::new(policy, &[3, 1, 200]);
     assert_eq!(world.policy.folded(&world.states), 2);
@@ -103,8 +103,8 @@ fn levels_are_folded() {
 
 #[test]
 fn round_robin() {
-    let config = RoundRobinConfig { slice_us: 10 };
-    let mut world = World::new(RoundRobin::new(config).unwrap(), &[1, 0, 1]);
+    let config = RoundRobinTurnConfig { slice_us: 10 };
+    let mut world = World::new(RoundRobinTurn::new(config).unwrap(), &[1, 0, 1]);
     world.step(&[0, 1, 2], 25);
     world.step(&[0, 1], 12);
     world.step(&[1, 2], 22);
@@ -148,8 +148,9 @@ fn vruntime_levels_get_two_four_and_eight_times_the_next() {
 
 #[test]
 fn configurations_are_checked() {
-    let said = |error: Option<Error>| error.map_or("fine".to_owned(), |error| error.to_string());
-    let base = WeightedSlicesConfig::new(Rule::Claim);
+    let said =
+        |error: Option<SliceError>| error.map_or("fine".to_owned(), |error| error.to_string());
+    let base = WeightedSlicesConfig::new(SliceRule::Claim);
     let weighted = |config| said(WeightedSlices::new(config).err());
     let (us, over) = (u64::MAX / 1000, u64::MAX / 1000 + 1);
     let mut lines = vec![
@@ -166,7 +167,7 @@ fn configurations_are_checked() {
         weighted(WeightedSlicesConfig { longest_us: Some(over), ..base }),
     ];
     for slice_us in [0, us, over] {
-        lines.push(said(RoundRobin::new(RoundRobinConfig { slice_us }).err()));
+        lines.push(said(RoundRobinTurn::new(RoundRobinTurnConfig { slice_us }).err()));
         lines.push(said(UnmapAll::new(UnmapAllConfig { slice_us, capacity: 1 }).err()));
         lines.push(said(Vruntime::new(VruntimeConfig { slice_us }).err()));
     }

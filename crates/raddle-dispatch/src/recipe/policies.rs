@@ -11,7 +11,7 @@ use raddle_preempt::Abilities;
 use raddle_preempt::policy::{ByRule, CheapestConfig, ResetConfig};
 #[cfg(feature = "timeslice")]
 use raddle_timeslice::{
-    RoundRobinConfig as TurnsConfig, UnmapAllConfig, VruntimeConfig, WeightedSlicesConfig,
+    RoundRobinTurnConfig, UnmapAllConfig, VruntimeConfig, WeightedSlicesConfig,
 };
 use raddle_workgroup::{
     BaselineConfig, Greedy, Leftover, Matching, MatchingConfig, RoundRobin, Spatial, SpatialConfig,
@@ -66,8 +66,8 @@ pub(super) static TURNS: LazyLock<Registry<dyn Turn>> = LazyLock::new(|| {
                 },
             ),
             #[cfg(feature = "timeslice")]
-            row("round-robin", &["slice-us = 40000"], |config: &TurnsConfig, _| {
-                Ok(Box::new(raddle_timeslice::RoundRobin::new(*config)?))
+            row("round-robin", &["slice-us = 40000"], |config: &RoundRobinTurnConfig, _| {
+                Ok(Box::new(raddle_timeslice::RoundRobinTurn::new(*config)?))
             }),
             #[cfg(feature = "timeslice")]
             row("unmap-all", &["slice-us = 40000\ncapacity = 8"], |config: &UnmapAllConfig, _| {
@@ -177,14 +177,14 @@ impl From<raddle_packet::PacketError> for SettingError {
 }
 
 #[cfg(feature = "timeslice")]
-impl From<raddle_timeslice::Error> for SettingError {
-    fn from(error: raddle_timeslice::Error) -> Self {
-        use raddle_timeslice::Error;
+impl From<raddle_timeslice::SliceError> for SettingError {
+    fn from(error: raddle_timeslice::SliceError) -> Self {
+        use raddle_timeslice::SliceError;
         match error {
-            Error::Setting { key, given, least, most } => {
+            SliceError::Setting { key, given, least, most } => {
                 Self::new(key, format!("it cannot be {given}: give {least} to {most}"))
             }
-            Error::LongestUsBelow { longest_us, t0_us } => {
+            SliceError::LongestUsBelow { longest_us, t0_us } => {
                 let message = format!(
                     "{longest_us} microseconds are less than the smallest slice, `t0-us = {t0_us}`: give at least as much, or leave it out"
                 );

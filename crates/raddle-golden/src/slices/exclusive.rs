@@ -6,7 +6,7 @@
 use std::fmt;
 
 use raddle_policy::{Level, Tick, Ticks};
-use raddle_timeslice::{Entry, Error, Runnable, Settings, TwoStage};
+use raddle_timeslice::{PoolEntry, Runnable, SliceError, SliceSettings, TwoStage};
 
 /// The name of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -85,8 +85,8 @@ impl Runnable for TaskPool {
         self.position(id).map(|position| self.tasks[position].level)
     }
 
-    fn entries(&self) -> impl Iterator<Item = Entry> {
-        self.tasks.iter().map(|task| Entry {
+    fn entries(&self) -> impl Iterator<Item = PoolEntry> {
+        self.tasks.iter().map(|task| PoolEntry {
             level: task.level,
             share: task.share,
             alive: self.now.since(task.created),
@@ -114,7 +114,7 @@ impl Exclusive {
     ///
     /// # Errors
     /// Those of [`TwoStage::new`].
-    pub fn new(settings: &Settings) -> Result<Self, Error> {
+    pub fn new(settings: &SliceSettings) -> Result<Self, SliceError> {
         let stages = TwoStage::new(settings)?;
         Ok(Self { pool: TaskPool::default(), stages, current: None, busy: Ticks::ZERO })
     }

@@ -9,7 +9,7 @@ use raddle_dispatch::Composed;
 use raddle_policy::{Preemption, ProcessId, ProcessState, Tick, Ticks, Turn};
 use raddle_sim::{Fairness, Outcome, ProcessPlan, Workload};
 use raddle_timeslice::{
-    Rule, Shares, UnmapAll, UnmapAllConfig, Vruntime, VruntimeConfig, WeightedSlices,
+    Shares, SliceRule, UnmapAll, UnmapAllConfig, Vruntime, VruntimeConfig, WeightedSlices,
     WeightedSlicesConfig,
 };
 
@@ -25,7 +25,7 @@ fn workload(processes: Vec<ProcessPlan>) -> Workload {
     Workload { processes, repeat: false }
 }
 
-fn config(rule: Rule, t0_us: u64) -> WeightedSlicesConfig {
+fn config(rule: SliceRule, t0_us: u64) -> WeightedSlicesConfig {
     WeightedSlicesConfig { t0_us, shares: Shares::Time, ..WeightedSlicesConfig::new(rule) }
 }
 
@@ -50,7 +50,7 @@ fn run_times(outcome: &Outcome) -> Vec<u64> {
 #[test]
 fn run_times_are_busy_time_where_one_has_the_device() {
     for how in [Some(Preemption::Switch), Some(Preemption::Drain)] {
-        let (_, outcome) = run(vec![endless(40), endless(40)], config(Rule::MinOne, 100), how);
+        let (_, outcome) = run(vec![endless(40), endless(40)], config(SliceRule::MinOne, 100), how);
         let run = run_times(&outcome);
         let together = run.iter().sum::<u64>() - outcome.times.busy_ns;
         assert_eq!(together, 0, "nothing of the other fits beside it: {run:?}");
@@ -64,7 +64,7 @@ fn shares_3_and_1_get_three_quarters_of_the_time() {
     let three = ProcessPlan { share: 3, ..endless(1200) };
     for how in [Some(Preemption::Switch), Some(Preemption::Drain)] {
         let (workload, outcome) =
-            run(vec![three.clone(), endless(400)], config(Rule::MinOne, 500), how);
+            run(vec![three.clone(), endless(400)], config(SliceRule::MinOne, 500), how);
         let fairness = Fairness::new(&workload, &outcome).expect("two");
         assert!((fairness.processes[0].share - 0.75).abs() <= 0.015, "{how:?} {fairness:?}");
     }
@@ -126,7 +126,7 @@ fn with_less_capacity_the_wait_is_measured_and_reported() {
     let mut table = String::from("rule     capacity  turns  longest wait us\n");
     let mut page =
         String::from("| rule | capacity 1 | 2 | 4 | 5 (all fit) |\n|---|---|---|---|---|\n");
-    for rule in [Rule::Claim, Rule::MinOne, Rule::Equal] {
+    for rule in [SliceRule::Claim, SliceRule::MinOne, SliceRule::Equal] {
         page += &format!("| `{}` |", rule.name());
         for capacity in [1, 2, 4, 5] {
             let workload = workload((0..5).map(|_| process()).collect());
@@ -161,7 +161,7 @@ fn too_short_slices_show_their_price() {
     for t0_us in [25, 55, 205, 1005] {
         let (_, outcome) = run(
             vec![endless(20), endless(20)],
-            config(Rule::Equal, t0_us),
+            config(SliceRule::Equal, t0_us),
             Some(Preemption::Switch),
         );
         let (turns, switch_ns) = (outcome.turns.revoked, outcome.counters.switch_ns);
@@ -183,7 +183,7 @@ fn too_short_slices_show_their_price() {
 #[test]
 fn a_slice_that_ends_late_is_charged_in_full_and_reported() {
     let late = |how| {
-        let (_, outcome) = run(vec![endless(10), endless(10)], config(Rule::Equal, 25), how);
+        let (_, outcome) = run(vec![endless(10), endless(10)], config(SliceRule::Equal, 25), how);
         (outcome.turns, run_times(&outcome))
     };
     // Launches run on until the turn comes back, or drain the workgroups of 10 us on the device.
@@ -198,7 +198,7 @@ fn a_slice_that_ends_late_is_charged_in_full_and_reported() {
 #[test]
 fn the_newcomer_is_the_last_to_join() {
     let newcomer = ProcessPlan { start: Ticks(5_000_000), ..endless(40) };
-    for rule in [Rule::Equal, Rule::MinOne] {
+    for rule in [SliceRule::Equal, SliceRule::MinOne] {
         let (workload, outcome) = run(
             vec![endless(100), endless(100), newcomer.clone()],
             config(rule, 100),
@@ -211,7 +211,7 @@ fn the_newcomer_is_the_last_to_join() {
         assert!((share - 1.0 / 3.0).abs() < 0.03, "{rule:?}: {share}");
     }
     let (workload, outcome) =
-        run(vec![endless(2), endless(2)], config(Rule::Equal, 100), Some(Preemption::Switch));
+        run(vec![endless(2), endless(2)], config(SliceRule::Equal, 100), Some(Preemption::Switch));
     assert_eq!(Fairness::new(&workload, &outcome).expect("two").newcomer, None);
 }
 

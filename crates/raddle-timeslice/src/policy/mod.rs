@@ -7,14 +7,14 @@ mod unmap_all;
 mod vruntime;
 mod weighted_slices;
 
-pub use round_robin::{RoundRobin, RoundRobinConfig};
+pub use round_robin::{RoundRobinTurn, RoundRobinTurnConfig};
 pub use unmap_all::{UnmapAll, UnmapAllConfig};
 pub use vruntime::{Vruntime, VruntimeConfig};
 pub use weighted_slices::{WeightedSlices, WeightedSlicesConfig};
 
 use raddle_policy::{Level, ProcessId, ProcessState, Tick, Ticks};
 
-use crate::Error;
+use crate::error::SliceError;
 
 /// Ticks of a microsecond.
 const MICROSECOND: u64 = 1000;
@@ -25,21 +25,21 @@ const SLICE_US: u64 = 40_000;
 const MOST_US: u64 = u64::MAX / MICROSECOND;
 
 /// A time of a configuration in ticks, at least one microsecond.
-fn ticks(key: &'static str, us: u64) -> Result<Ticks, Error> {
+fn ticks(key: &'static str, us: u64) -> Result<Ticks, SliceError> {
     within(key, us, 1, MOST_US)?;
     Ok(Ticks(us.saturating_mul(MICROSECOND)))
 }
 
 /// How many processes fit, at least one.
-fn capacity(given: u32) -> Result<usize, Error> {
+fn capacity(given: u32) -> Result<usize, SliceError> {
     within("capacity", given.into(), 1, u32::MAX.into())?;
     Ok(usize::try_from(given).unwrap_or(usize::MAX))
 }
 
 /// A setting, checked.
-const fn within(key: &'static str, given: u64, least: u64, most: u64) -> Result<(), Error> {
+const fn within(key: &'static str, given: u64, least: u64, most: u64) -> Result<(), SliceError> {
     if given < least || given > most {
-        return Err(Error::Setting { key, given, least, most });
+        return Err(SliceError::Setting { key, given, least, most });
     }
     Ok(())
 }

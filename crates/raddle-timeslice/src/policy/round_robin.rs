@@ -7,18 +7,18 @@ use alloc::vec::Vec;
 use raddle_policy::{ProcessId, ProcessState, Tick, Ticks, Turn};
 
 use super::{SLICE_US, find, ticks, until};
-use crate::Error;
+use crate::error::SliceError;
 
-/// What [`RoundRobin`] can be set to.
+/// The settings of [`RoundRobinTurn`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
-pub struct RoundRobinConfig {
+pub struct RoundRobinTurnConfig {
     /// The slice in microseconds; 40 ms if it is left out.
     pub slice_us: u64,
 }
 
-impl Default for RoundRobinConfig {
+impl Default for RoundRobinTurnConfig {
     fn default() -> Self {
         Self { slice_us: SLICE_US }
     }
@@ -26,23 +26,23 @@ impl Default for RoundRobinConfig {
 
 /// Every runnable process in turn, by id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RoundRobin {
+pub struct RoundRobinTurn {
     slice: Ticks,
     /// Who has or had the turn last, and until when.
     current: Option<(ProcessId, Option<Tick>)>,
 }
 
-impl RoundRobin {
-    /// With this configuration.
+impl RoundRobinTurn {
+    /// The policy of this configuration.
     ///
     /// # Errors
-    /// [`Error::Setting`].
-    pub fn new(config: RoundRobinConfig) -> Result<Self, Error> {
+    /// [`SliceError::Setting`].
+    pub fn new(config: RoundRobinTurnConfig) -> Result<Self, SliceError> {
         Ok(Self { slice: ticks("slice-us", config.slice_us)?, current: None })
     }
 }
 
-impl Turn for RoundRobin {
+impl Turn for RoundRobinTurn {
     fn turn(
         &mut self,
         processes: &[ProcessState],

@@ -10,9 +10,9 @@ use alloc::vec::Vec;
 use raddle_policy::{ProcessId, ProcessState, Tick, Ticks, Turn};
 
 use super::{SLICE_US, capacity, find, ticks, until};
-use crate::Error;
+use crate::error::SliceError;
 
-/// What [`UnmapAll`] can be set to.
+/// The settings of [`UnmapAll`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
@@ -41,11 +41,11 @@ pub struct UnmapAll {
 }
 
 impl UnmapAll {
-    /// With this configuration.
+    /// The policy of this configuration.
     ///
     /// # Errors
-    /// [`Error::Setting`].
-    pub fn new(config: UnmapAllConfig) -> Result<Self, Error> {
+    /// [`SliceError::Setting`].
+    pub fn new(config: UnmapAllConfig) -> Result<Self, SliceError> {
         Ok(Self {
             slice: ticks("slice-us", config.slice_us)?,
             capacity: capacity(config.capacity)?,

@@ -14,12 +14,12 @@ use alloc::vec::Vec;
 use raddle_policy::{Fact, Level, ProcessId, ProcessState, Tick, Ticks, Turn};
 
 use super::{MICROSECOND, SLICE_US, find, ticks, until};
-use crate::Error;
+use crate::error::SliceError;
 
 /// By how much the run time of each level is shifted: kernel, high, normal, low.
 const SHIFTS: [u32; 4] = [1, 2, 4, 7];
 
-/// What [`Vruntime`] can be set to.
+/// The settings of [`Vruntime`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
@@ -58,11 +58,11 @@ const fn class(level: Level) -> usize {
 }
 
 impl Vruntime {
-    /// With this configuration.
+    /// The policy of this configuration.
     ///
     /// # Errors
-    /// [`Error::Setting`].
-    pub fn new(config: VruntimeConfig) -> Result<Self, Error> {
+    /// [`SliceError::Setting`].
+    pub fn new(config: VruntimeConfig) -> Result<Self, SliceError> {
         Ok(Self {
             slice: ticks("slice-us", config.slice_us)?,
             known: BTreeMap::new(),

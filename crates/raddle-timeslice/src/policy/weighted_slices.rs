@@ -10,17 +10,20 @@ use alloc::vec::Vec;
 use raddle_policy::{Level, ProcessId, ProcessState, Tick, Turn};
 
 use super::{SLICE_US, find, most_urgent, ticks, until, within};
-use crate::{
-    Entry, Error, Levels, Order, Reload, Rule, Runnable, Settings, Shares, TakeOver, TwoStage,
-};
+use crate::error::SliceError;
+use crate::level::LevelRange;
+use crate::order::LoadOrder;
+use crate::stage_one::PoolEntry;
+use crate::stage_two::SliceRule;
+use crate::two_stage::{Reload, Runnable, Shares, SliceSettings, TakeOver, TwoStage};
 
-/// What [`WeightedSlices`] can be set to. `rule` has no default.
+/// The settings of [`WeightedSlices`]. `rule` has no default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct WeightedSlicesConfig {
     /// How a slice follows from weights.
-    pub rule: Rule,
+    pub rule: SliceRule,
     /// The smallest slice t0 in microseconds; 40 ms if it is left out.
     #[cfg_attr(feature = "serde", serde(default = "slice_us"))]
     pub t0_us: u64,
@@ -38,7 +41,7 @@ pub struct WeightedSlicesConfig {
     pub longest_us: Option<u64>,
     /// Which of the loaded processes goes first.
     #[cfg_attr(feature = "serde", serde(default))]
-    pub order: Order,
+    pub order: LoadOrder,
     /// When the cache is loaded again.
     #[cfg_attr(feature = "serde", serde(default))]
     pub reload: Reload,
@@ -64,13 +67,13 @@ const fn levels() -> u16 {
 
 /// Processes that a GPU holds at once if nothing is said.
 const CAPACITY: u32 = 8;
-/// Levels of the seed.
+/// LevelRange of the seed.
 const LEVELS: u16 = 16;
 
 impl WeightedSlicesConfig {
     /// With a rule, and everything else as if it were left out.
     #[must_use]
-    pub fn new(rule: Rule) -> Self {
+    pub fn new(rule: SliceRule) -> Self {
         Self {
             rule,
             t0_us: SLICE_US,
@@ -78,7 +81,7 @@ impl WeightedSlicesConfig {
             levels: LEVELS,
             shares: Shares::default(),
             longest_us: None,
-            order: Order::default(),
+            order: LoadOrder::default(),
             reload: Reload::default(),
             take_over: TakeOver::default(),
         }
@@ -89,24 +92,24 @@ impl WeightedSlicesConfig {
 #[derive(Clone, Debug)]
 pub struct WeightedSlices {
     stages: TwoStage<ProcessId>,
-    levels: Levels,
+    levels: LevelRange,
     /// Who has the turn, and until when.
     current: Option<(ProcessId, Option<Tick>)>,
 }
 
 impl WeightedSlices {
-    /// With this configuration.
+    /// The policy of this configuration.
     ///
     /// # Errors
-    /// [`Error::Setting`], [`Error::LongestUsBelow`].
-    pub fn new(config: WeightedSlicesConfig) -> Result<Self, Error> {
+    /// [`SliceError::Setting`], [`SliceError::LongestUsBelow`].
+    pub fn new(config: WeightedSlicesConfig) -> Result<Self, SliceError> {
         let t0 = ticks("t0-us", config.t0_us)?;
         let longest = config.longest_us.map(|us| ticks("longest-us", us)).transpose()?;
         if let Some(longest_us) = config.longest_us.filter(|&us| us < config.t0_us) {
-            return Err(Error::LongestUsBelow { longest_us, t0_us: config.t0_us });
+            return Err(SliceError::LongestUsBelow { longest_us, t0_us: config.t0_us });
         }
         within("levels", config.levels.into(), 1, 256)?;
-        let settings = Settings {
+        let settings = SliceSettings {
             t0,
             capacity: super::capacity(config.capacity)?,
             rule: config.rule,
@@ -116,7 +119,7 @@ impl WeightedSlices {
             reload: config.reload,
             take_over: config.take_over,
         };
-        let (stages, levels) = (TwoStage::new(&settings)?, Levels::new(config.levels)?);
+        let (stages, levels) = (TwoStage::new(&settings)?, LevelRange::new(config.levels)?);
         Ok(Self { stages, levels, current: None })
     }
 
@@ -133,7 +136,7 @@ impl WeightedSlices {
     }
 
     /// Whether who has the turn keeps it.
-    fn goes_on(&self, view: &View<'_>, now: Tick) -> Option<(ProcessId, Option<Tick>)> {
+    fn goes_on(&self, view: &RunnableView<'_>, now: Tick) -> Option<(ProcessId, Option<Tick>)> {
         let (id, until) =
             self.current.filter(|(_, until)| until.is_none_or(|until| now < until))?;
         let level = view.level(id)?;
@@ -142,12 +145,12 @@ impl WeightedSlices {
 }
 
 /// The runnable processes, with folded levels.
-struct View<'v> {
+struct RunnableView<'v> {
     processes: &'v [ProcessState],
-    levels: Levels,
+    levels: LevelRange,
 }
 
-impl Runnable for View<'_> {
+impl Runnable for RunnableView<'_> {
     type Id = ProcessId;
 
     fn most_urgent(&self) -> Option<Level> {
@@ -158,8 +161,8 @@ impl Runnable for View<'_> {
         find(self.processes, id).map(|process| self.levels.fold(process.level))
     }
 
-    fn entries(&self) -> impl Iterator<Item = Entry> {
-        self.processes.iter().map(|process| Entry {
+    fn entries(&self) -> impl Iterator<Item = PoolEntry> {
+        self.processes.iter().map(|process| PoolEntry {
             level: self.levels.fold(process.level),
             share: process.share.into(),
             alive: process.alive,
@@ -179,7 +182,7 @@ impl Turn for WeightedSlices {
         now: Tick,
         may_issue: &mut Vec<ProcessId>,
     ) -> Option<Tick> {
-        let view = View { processes, levels: self.levels };
+        let view = RunnableView { processes, levels: self.levels };
         self.current = self.goes_on(&view, now).or_else(|| {
             let slice = self.stages.next(&view)?;
             Some((slice.id, until(now, slice.length)))

@@ -2,21 +2,21 @@
 
 use raddle_golden::slices::{GpuStretch, TaskId};
 use raddle_policy::{Level, Tick, Ticks};
-use raddle_timeslice::{Levels, Loaded, Reload, Rule, Settings, Weight};
+use raddle_timeslice::{LevelRange, LoadedProcess, Reload, SliceRule, SliceSettings, Weight};
 
 use crate::{gpu, jain_of, load, loaded, millionths, ran, task};
 
 /// The four tasks of the digest's study: run 300, 150, 60 and 3 s, age 600 s, t0 40 ms; in `unit`.
-fn four(rule: Rule, unit: u64) -> raddle_golden::slices::Exclusive {
+fn four(rule: SliceRule, unit: u64) -> raddle_golden::slices::Exclusive {
     let run = [300, 150, 60, 3].map(|seconds| (0, seconds * 1000 * unit));
-    let mut gpu = gpu(&Settings::new(Ticks(40 * unit), 4, rule), 600_000 * unit, &run);
+    let mut gpu = gpu(&SliceSettings::new(Ticks(40 * unit), 4, rule), 600_000 * unit, &run);
     gpu.advance(Tick((600_000 + 3_600_000) * unit), &mut |_| {});
     gpu
 }
 
 #[test]
 fn check_01_levels_and_codes() {
-    let levels = Levels::default();
+    let levels = LevelRange::default();
     for (level, code) in [(1, "0000"), (2, "0001"), (4, "0011"), (10, "1001"), (16, "1111")] {
         let found = levels.code(level).unwrap();
         assert_eq!((found.to_string().as_str(), u16::from(found.value)), (code, level - 1));
@@ -24,7 +24,7 @@ fn check_01_levels_and_codes() {
     }
     assert!(levels.level(0).unwrap().outranks(levels.level(1).unwrap()), "smaller is better");
     assert!(levels.code(0).is_err() && levels.code(17).is_err() && levels.level(16).is_err());
-    let bits = [1, 2, 3, 4, 5, 16, 17, 256].map(|count| Levels::new(count).unwrap().bits());
+    let bits = [1, 2, 3, 4, 5, 16, 17, 256].map(|count| LevelRange::new(count).unwrap().bits());
     assert_eq!(bits, [1, 1, 2, 2, 3, 4, 5, 8]);
 }
 
@@ -71,7 +71,7 @@ fn check_04_selection() {
 fn check_06_the_claims_slices() {
     let mut weights = vec![(3, 1); 10];
     (weights[0], weights[8], weights[9]) = ((5, 1), (2, 1), (2, 1));
-    let slices = millionths(Rule::Claim, &weights);
+    let slices = millionths(SliceRule::Claim, &weights);
     let mut expected = vec![10_000_000; 10];
     (expected[0], expected[8], expected[9]) = (6_000_000, 15_000_000, 15_000_000);
     assert_eq!(slices, expected);
@@ -82,12 +82,12 @@ fn check_06_the_claims_slices() {
 #[test]
 fn check_07_weights_20_and_6() {
     let two = [(20, 1), (6, 1)];
-    assert_eq!(millionths(Rule::Claim, &two), [1_300_000, 4_333_333]);
-    for rule in Rule::ALL {
+    assert_eq!(millionths(SliceRule::Claim, &two), [1_300_000, 4_333_333]);
+    for rule in SliceRule::ALL {
         assert_eq!(millionths(rule, &[(7, 3)]), [1_000_000], "{}: alone", rule.name());
     }
     for n in [2, 4, 10, 16] {
-        let slices = millionths(Rule::Claim, &vec![(7, 1); n]);
+        let slices = millionths(SliceRule::Claim, &vec![(7, 1); n]);
         assert!(slices.iter().all(|&slice| slice == n as u128 * 1_000_000));
     }
 }
@@ -99,15 +99,17 @@ fn check_09_no_division_by_zero() {
     let zero = Weight::new(1, 0, 0, 40);
     assert_eq!(zero.fixed(), Some(1 << 32), "alive and run time count as one slice each");
     assert_eq!(Weight::new(1, 0, 0, 0).fixed(), Some(1 << 32));
-    for rule in Rule::ALL {
-        let loads = [(100, 0), (0, 0), (100, 50)]
-            .map(|(alive, ran)| Loaded { weight: Weight::new(1, alive, ran, 40), ..loaded(1, 1) });
+    for rule in SliceRule::ALL {
+        let loads = [(100, 0), (0, 0), (100, 50)].map(|(alive, ran)| LoadedProcess {
+            weight: Weight::new(1, alive, ran, 40),
+            ..loaded(1, 1)
+        });
         let mut slices = Vec::new();
         let stage = raddle_timeslice::StageTwo::new(Ticks(40), rule, None).unwrap();
         stage.slices(&loads, &mut slices).unwrap();
         assert!(slices.iter().all(|slice| (1..1000).contains(slice)), "{slices:?}");
         // And where everything begins at once.
-        let mut gpu = gpu(&Settings::new(Ticks(40), 4, rule), 0, &[(0, 0); 3]);
+        let mut gpu = gpu(&SliceSettings::new(Ticks(40), 4, rule), 0, &[(0, 0); 3]);
         gpu.advance(Tick(12_000), &mut |_| {});
         assert_eq!(ran(&gpu).iter().sum::<u64>(), 12_000);
     }
@@ -117,7 +119,8 @@ fn check_09_no_division_by_zero() {
 fn drift(unit: u64) -> (f64, u64) {
     let begin = [300, 150, 60, 3].map(|seconds| seconds * 1000 * unit);
     let old = begin.map(|ran| (0, ran));
-    let mut gpu = gpu(&Settings::new(Ticks(40 * unit), 4, Rule::Claim), 600_000 * unit, &old);
+    let mut gpu =
+        gpu(&SliceSettings::new(Ticks(40 * unit), 4, SliceRule::Claim), 600_000 * unit, &old);
     let (mut run, mut whole) = (begin, begin);
     let mut see = |stretch: GpuStretch| {
         run[stretch.id.0 as usize] += stretch.to.since(stretch.from).0;
@@ -146,22 +149,22 @@ fn check_10_the_claim_freezes_shares() {
 
 #[test]
 fn check_10_the_other_rules_correct() {
-    for rule in [Rule::Mean, Rule::Inverse, Rule::MinOne] {
+    for rule in [SliceRule::Mean, SliceRule::Inverse, SliceRule::MinOne] {
         let jain = jain_of(&ran(&four(rule, 1000)));
         assert!(jain >= 0.9997, "{}: {jain}", rule.name());
     }
-    let jain = jain_of(&ran(&four(Rule::Equal, 1)));
+    let jain = jain_of(&ran(&four(SliceRule::Equal, 1)));
     assert!((jain - 0.9882).abs() < 5e-5, "{jain}");
 }
 
 #[test]
 fn the_contracts_comparison() {
     for (rule, run, rounds) in [
-        (Rule::Claim, [2_406_870, 1_201_840, 480_478, 23_812], 485),
-        (Rule::Inverse, [1_057_699, 1_025_290, 1_015_850, 1_014_161], 5433),
-        (Rule::Mean, [1_058_408, 1_022_831, 1_016_286, 1_015_475], 22_511),
-        (Rule::MinOne, [1_057_720, 1_024_917, 1_016_150, 1_014_213], 18_943),
-        (Rule::Equal, [1_200_000, 1_050_000, 960_000, 903_000], 22_500),
+        (SliceRule::Claim, [2_406_870, 1_201_840, 480_478, 23_812], 485),
+        (SliceRule::Inverse, [1_057_699, 1_025_290, 1_015_850, 1_014_161], 5433),
+        (SliceRule::Mean, [1_058_408, 1_022_831, 1_016_286, 1_015_475], 22_511),
+        (SliceRule::MinOne, [1_057_720, 1_024_917, 1_016_150, 1_014_213], 18_943),
+        (SliceRule::Equal, [1_200_000, 1_050_000, 960_000, 903_000], 22_500),
     ] {
         let gpu = four(rule, 1);
         assert_eq!((ran(&gpu), gpu.loads()), (run.to_vec(), rounds), "{}", rule.name());
@@ -170,11 +173,11 @@ fn the_contracts_comparison() {
 
 #[test]
 fn check_11_selection_corrects_where_not_all_fit() {
-    for rule in Rule::ALL {
+    for rule in SliceRule::ALL {
         let tasks: Vec<(u64, u64)> = (0..16).map(|n| (0, 60_000 + 20_000 * (n * 7 % 16))).collect();
         let before = jain_of(&tasks.iter().map(|&(_, ran)| ran).collect::<Vec<_>>());
         assert!(before < 0.85, "{before}");
-        let mut gpu = gpu(&Settings::new(Ticks(40), 8, rule), 600_000, &tasks);
+        let mut gpu = gpu(&SliceSettings::new(Ticks(40), 8, rule), 600_000, &tasks);
         gpu.advance(Tick(7_800_000), &mut |_| {});
         let jain = jain_of(&ran(&gpu));
         assert!(jain > 0.9999, "{}: {jain}", rule.name());
@@ -186,20 +189,20 @@ fn check_11_but_the_claim_freezes_who_begins_far_behind() {
     // Run times of 1 to 181 s instead of 60 to 360 s: what is loaded stays in its ratio.
     let jain = |rule| {
         let tasks: Vec<(u64, u64)> = (0..16).map(|n| (0, 1000 + 12_000 * (n * 7 % 16))).collect();
-        let mut gpu = gpu(&Settings::new(Ticks(40), 8, rule), 600_000, &tasks);
+        let mut gpu = gpu(&SliceSettings::new(Ticks(40), 8, rule), 600_000, &tasks);
         gpu.advance(Tick(7_800_000), &mut |_| {});
         jain_of(&ran(&gpu))
     };
-    assert!((jain(Rule::Claim) - 0.952).abs() < 0.001);
-    for rule in [Rule::Equal, Rule::Mean, Rule::Inverse, Rule::MinOne] {
+    assert!((jain(SliceRule::Claim) - 0.952).abs() < 0.001);
+    for rule in [SliceRule::Equal, SliceRule::Mean, SliceRule::Inverse, SliceRule::MinOne] {
         assert!(jain(rule) > 0.9999, "{}", rule.name());
     }
 }
 
 #[test]
 fn check_12_levels_are_strict() {
-    for rule in Rule::ALL {
-        let mut gpu = gpu(&Settings::new(Ticks(40), 8, rule), 0, &[]);
+    for rule in SliceRule::ALL {
+        let mut gpu = gpu(&SliceSettings::new(Ticks(40), 8, rule), 0, &[]);
         for (id, level, work) in [(0, 4, 500), (1, 2, 700), (2, 4, 100), (3, 2, 90)] {
             gpu.add(task(id, level, 0, 0), Some(Ticks(work)), Tick(0));
         }
@@ -218,7 +221,8 @@ fn check_13_when_the_cache_is_loaded_again() {
         (Reload::Completion, [(0, 28), (1, 29), (2, 30), (3, 49), (4, 50)]),
         (Reload::OnePass, [(0, 46), (1, 47), (2, 48), (3, 49), (4, 50)]),
     ] {
-        let settings = Settings { reload, ..Settings::new(Ticks(40), 3, Rule::Equal) };
+        let settings =
+            SliceSettings { reload, ..SliceSettings::new(Ticks(40), 3, SliceRule::Equal) };
         let mut gpu = gpu(&settings, 0, &[]);
         for id in 0..5 {
             gpu.add(task(id, 0, 0, 0), Some(Ticks(400)), Tick(0));
@@ -237,7 +241,7 @@ fn check_13_when_the_cache_is_loaded_again() {
 #[test]
 fn check_14_slices_are_exact_and_follow_each_other() {
     // Weights 20 and 6 at t0 = 40: 52 and 173, FIFO; b ends within its slice.
-    let mut gpu = gpu(&Settings::new(Ticks(40), 2, Rule::Claim), 3_600_000, &[]);
+    let mut gpu = gpu(&SliceSettings::new(Ticks(40), 2, SliceRule::Claim), 3_600_000, &[]);
     gpu.add(task(0, 0, 0, 180_000), None, Tick(3_600_000));
     gpu.add(task(1, 0, 0, 600_000), Some(Ticks(100)), Tick(3_600_000));
     let mut seen = Vec::new();
@@ -253,8 +257,8 @@ fn check_14_slices_are_exact_and_follow_each_other() {
 
 #[test]
 fn check_15_run_time_is_busy_time() {
-    for rule in Rule::ALL {
-        let mut gpu = gpu(&Settings::new(Ticks(7), 3, rule), 100, &[(0, 9), (50, 3), (90, 0)]);
+    for rule in SliceRule::ALL {
+        let mut gpu = gpu(&SliceSettings::new(Ticks(7), 3, rule), 100, &[(0, 9), (50, 3), (90, 0)]);
         gpu.add(task(3, 0, 10, 20), Some(Ticks(123)), Tick(100));
         let mut completed = 0;
         let mut see = |stretch: GpuStretch| completed += u64::from(stretch.completed);

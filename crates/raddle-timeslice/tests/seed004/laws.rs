@@ -3,7 +3,9 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use raddle_policy::{Level, Tick, Ticks};
-use raddle_timeslice::{Entry, Loaded, Rule, Settings, StageOne, StageTwo, Weight};
+use raddle_timeslice::{
+    LoadedProcess, PoolEntry, SliceRule, SliceSettings, StageOne, StageTwo, Weight,
+};
 
 use crate::oracle::{self, Process};
 use crate::{gpu, jain, task};
@@ -21,13 +23,13 @@ fn process() -> impl Strategy<Value = Process> {
     (0..3_u8, share(), time(), time())
 }
 
-fn entry((level, share, alive, ran): Process) -> Entry {
-    Entry { level: Level(level), share, alive: Ticks(alive), ran: Ticks(ran) }
+fn entry((level, share, alive, ran): Process) -> PoolEntry {
+    PoolEntry { level: Level(level), share, alive: Ticks(alive), ran: Ticks(ran) }
 }
 
-fn load(pool: &[Process], t0: u64, capacity: usize) -> Vec<Loaded> {
+fn load(pool: &[Process], t0: u64, capacity: usize) -> Vec<LoadedProcess> {
     let mut loaded = vec![];
-    let mut stage = StageOne::new(Ticks(t0), capacity).unwrap();
+    let stage = StageOne::new(Ticks(t0), capacity).unwrap();
     // Asked twice: nothing of the first load is left.
     stage.load(pool.iter().rev().copied().map(entry), &mut loaded);
     stage.load(pool.iter().copied().map(entry), &mut loaded);
@@ -54,7 +56,7 @@ proptest! {
         prop_assert!(loaded.iter().all(|loaded| pool[loaded.index].0 == best));
         for (i, &left_out) in pool.iter().enumerate() {
             if left_out.0 == best && loaded.iter().all(|loaded| loaded.index != i) {
-                let better = |loaded: &Loaded| oracle::more(left_out, pool[loaded.index], t0);
+                let better = |loaded: &LoadedProcess| oracle::more(left_out, pool[loaded.index], t0);
                 prop_assert!(!loaded.iter().any(better));
             }
         }
@@ -72,22 +74,22 @@ proptest! {
         weights in vec((1..1_000_000_u64, 1..1000_u64), 1..12),
     ) {
         let t0 = 1_000_000_000_u64;
-        let loaded: Vec<Loaded> = weights.iter().map(|&(alive, ran)| {
-            Loaded { index: 0, weight: Weight::new(1, alive, ran, 1), share: 1 }
+        let loaded: Vec<LoadedProcess> = weights.iter().map(|&(alive, ran)| {
+            LoadedProcess { index: 0, weight: Weight::new(1, alive, ran, 1), share: 1 }
         }).collect();
         let slices = |rule| {
             let mut slices = vec![];
             StageTwo::new(Ticks(t0), rule, None).unwrap().slices(&loaded, &mut slices).unwrap();
             slices
         };
-        let (claim, n) = (slices(Rule::Claim), weights.len() as u128);
+        let (claim, n) = (slices(SliceRule::Claim), weights.len() as u128);
         prop_assert!(claim.iter().all(|&slice| slice >= t0.into()));
         // Rounding takes half a tick from each at most.
         prop_assert!(claim.iter().sum::<u128>() + n >= n * n * u128::from(t0));
         let round = |slices: &[u128]| slices.iter().sum::<u128>() as f64;
-        let (one, two) = (round(&claim), round(&slices(Rule::Inverse)));
+        let (one, two) = (round(&claim), round(&slices(SliceRule::Inverse)));
         prop_assert!((one / two - 1.0).abs() < 1e-6, "{} {}", one, two);
-        for rule in [Rule::Mean, Rule::Inverse, Rule::MinOne] {
+        for rule in [SliceRule::Mean, SliceRule::Inverse, SliceRule::MinOne] {
             let slices = slices(rule);
             for (i, a) in loaded.iter().enumerate() {
                 for (j, b) in loaded.iter().enumerate().filter(|(_, b)| a.weight > b.weight) {
@@ -107,8 +109,8 @@ proptest! {
         tasks in vec((0..4_u64, 0..50_u64, 0..3_u8, 1..700_u64), 1..8), capacity in 1..6_usize,
         t0 in 1..60_u64, until in 1..5000_u64,
     ) {
-        for rule in Rule::ALL {
-            let mut gpu = gpu(&Settings::new(Ticks(t0), capacity, rule), 100, &[]);
+        for rule in SliceRule::ALL {
+            let mut gpu = gpu(&SliceSettings::new(Ticks(t0), capacity, rule), 100, &[]);
             for (id, &(created, ran, level, work)) in (0..).zip(&tasks) {
                 let task = task(id, level, created * 10, ran);
                 gpu.add(task, Some(Ticks(work)), Tick(100));
@@ -143,9 +145,9 @@ proptest! {
     fn stage_two_is_the_oracle(
         pool in vec(process(), 1..8), t0 in prop_oneof![1..200_u64, 1..=u64::MAX],
     ) {
-        for rule in Rule::ALL {
-            let loaded: Vec<Loaded> = pool.iter().map(|&(_, share, alive, ran)| {
-                Loaded { index: 0, weight: Weight::new(share, alive, ran, t0), share }
+        for rule in SliceRule::ALL {
+            let loaded: Vec<LoadedProcess> = pool.iter().map(|&(_, share, alive, ran)| {
+                LoadedProcess { index: 0, weight: Weight::new(share, alive, ran, t0), share }
             }).collect();
             let mut slices = vec![];
             let found = StageTwo::new(Ticks(t0), rule, None).unwrap().slices(&loaded, &mut slices);
@@ -162,14 +164,14 @@ fn the_claim_worsens_what_mixed_ages_begin_with() {
         (0..12).map(|n| (145_000 * n, 1000 + 36_000 * (n * 5 % 12))).collect();
     let now = 2_000_000;
     let rates = |rule| {
-        let mut gpu = gpu(&Settings::new(Ticks(40), 12, rule), now, &tasks);
+        let mut gpu = gpu(&SliceSettings::new(Ticks(40), 12, rule), now, &tasks);
         gpu.advance(Tick(now + 7_200_000), &mut |_| {});
         let end = gpu.now();
         let tasks = gpu.tasks().iter();
         jain(tasks.map(|task| task.ran.0 as f64 / end.since(task.created).0 as f64))
     };
-    assert!(rates(Rule::Claim) < 0.9);
-    for rule in [Rule::Mean, Rule::Inverse, Rule::MinOne] {
+    assert!(rates(SliceRule::Claim) < 0.9);
+    for rule in [SliceRule::Mean, SliceRule::Inverse, SliceRule::MinOne] {
         assert!(rates(rule) > 0.995, "{}", rule.name());
     }
 }

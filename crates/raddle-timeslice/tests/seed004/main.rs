@@ -14,16 +14,19 @@ mod vectors;
 
 use raddle_golden::slices::{Exclusive, GpuTask, TaskId};
 use raddle_policy::{Level, Tick, Ticks};
-use raddle_timeslice::{Entry, Loaded, Rule, Settings, StageOne, StageTwo, Weight};
+use raddle_timeslice::{
+    LoadedProcess, PoolEntry, SliceRule, SliceSettings, StageOne, StageTwo, Weight,
+};
 
 /// A loaded process of that weight, as a fraction.
-fn loaded(over: u64, under: u64) -> Loaded {
-    Loaded { index: 0, weight: Weight::new(1, over, under, 1), share: 1 }
+fn loaded(over: u64, under: u64) -> LoadedProcess {
+    LoadedProcess { index: 0, weight: Weight::new(1, over, under, 1), share: 1 }
 }
 
 /// The slices of a rule at t0 = 1,000,000 ticks.
-fn millionths(rule: Rule, weights: &[(u64, u64)]) -> Vec<u128> {
-    let loads: Vec<Loaded> = weights.iter().map(|&(over, under)| loaded(over, under)).collect();
+fn millionths(rule: SliceRule, weights: &[(u64, u64)]) -> Vec<u128> {
+    let loads: Vec<LoadedProcess> =
+        weights.iter().map(|&(over, under)| loaded(over, under)).collect();
     let mut slices = Vec::new();
     StageTwo::new(Ticks(1_000_000), rule, None).unwrap().slices(&loads, &mut slices).unwrap();
     slices
@@ -32,7 +35,7 @@ fn millionths(rule: Rule, weights: &[(u64, u64)]) -> Vec<u128> {
 /// Positions loaded of a pool of levels and weights, given as fractions.
 fn load(capacity: usize, pool: &[(u8, u64, u64)]) -> Vec<usize> {
     let mut loads = Vec::new();
-    let entries = pool.iter().map(|&(level, alive, ran)| Entry {
+    let entries = pool.iter().map(|&(level, alive, ran)| PoolEntry {
         level: Level(level),
         share: 1,
         alive: Ticks(alive),
@@ -53,7 +56,7 @@ fn task(id: u32, level: u8, created: u64, ran: u64) -> GpuTask {
 }
 
 /// A GPU at `now` with endless tasks: created, run time.
-fn gpu(settings: &Settings, now: u64, tasks: &[(u64, u64)]) -> Exclusive {
+fn gpu(settings: &SliceSettings, now: u64, tasks: &[(u64, u64)]) -> Exclusive {
     let mut gpu = Exclusive::new(settings).unwrap();
     gpu.advance(Tick(now), &mut |_| {});
     for (id, &(created, ran)) in (0..).zip(tasks) {

@@ -6,12 +6,13 @@ use std::fmt::Write as _;
 
 use raddle_golden::slices::Exclusive;
 use raddle_policy::{Tick, Ticks};
-use raddle_timeslice::{Rule, Settings};
+use raddle_timeslice::{SliceRule, SliceSettings};
 
 use crate::{gpu, jain_of, ran};
 
 const PAGE: &str = "docs/policies/weighted-slices.md";
-const RULES: [Rule; 5] = [Rule::Claim, Rule::Equal, Rule::Mean, Rule::Inverse, Rule::MinOne];
+const RULES: [SliceRule; 5] =
+    [SliceRule::Claim, SliceRule::Equal, SliceRule::Mean, SliceRule::Inverse, SliceRule::MinOne];
 
 /// What a run shows, in milliseconds.
 #[derive(Default)]
@@ -54,9 +55,11 @@ fn what_each_rule_does_to_shares() {
          |---|---|---|---|---|---|\n",
     );
     let rows = RULES.iter().map(|&rule| (rule, None));
-    for (rule, longest) in rows.chain([(Rule::MinOne, Some(400)), (Rule::MinOne, Some(100))]) {
+    for (rule, longest) in
+        rows.chain([(SliceRule::MinOne, Some(400)), (SliceRule::MinOne, Some(100))])
+    {
         let settings =
-            Settings { longest: longest.map(Ticks), ..Settings::new(Ticks(40), 4, rule) };
+            SliceSettings { longest: longest.map(Ticks), ..SliceSettings::new(Ticks(40), 4, rule) };
         let old = [300_000, 150_000, 60_000, 3_000].map(|ran| (0, ran));
         let mut gpu = gpu(&settings, 600_000, &old);
         let seen = watch(&mut gpu, 600_000, 600_000 + 3_600_000);
@@ -89,7 +92,7 @@ fn what_a_newcomer_gets() {
     for rule in RULES {
         let old = (0, 600_000);
         let tasks = [old, old, old, (now - 10_000, 0)];
-        let settings = Settings::new(Ticks(40), 4, rule);
+        let settings = SliceSettings::new(Ticks(40), 4, rule);
         let seen = watch(&mut gpu(&settings, now, &tasks), now, end);
         // Its share in the last fifth: the same run, stopped there.
         let mut again = gpu(&settings, now, &tasks);

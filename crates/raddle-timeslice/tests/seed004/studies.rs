@@ -2,13 +2,13 @@
 
 use raddle_golden::slices::{Exclusive, GpuStretch, GpuTask};
 use raddle_policy::{Tick, Ticks};
-use raddle_timeslice::{Order, Rule, Settings, Shares, TakeOver};
+use raddle_timeslice::{LoadOrder, Shares, SliceRule, SliceSettings, TakeOver};
 
 use crate::{gpu, ran, task};
 
 /// The run time in percent of a task of share 3 beside one of share 1, over time.
-fn three_to_one(rule: Rule, capacity: usize, shares: Shares) -> Vec<f64> {
-    let settings = Settings { shares, ..Settings::new(Ticks(40), capacity, rule) };
+fn three_to_one(rule: SliceRule, capacity: usize, shares: Shares) -> Vec<f64> {
+    let settings = SliceSettings { shares, ..SliceSettings::new(Ticks(40), capacity, rule) };
     let mut gpu = Exclusive::new(&settings).unwrap();
     for (id, share) in [(0, 3), (1, 1)] {
         gpu.add(GpuTask { share, ..task(id, 0, 0, 0) }, None, Tick(0));
@@ -25,7 +25,7 @@ fn shares_3_and_1_give_three_quarters() {
     let near = |percents: Vec<f64>, wanted: f64| {
         assert!(percents.iter().all(|p| (p - wanted).abs() <= 1.5), "{percents:?}");
     };
-    for rule in [Rule::MinOne, Rule::Mean, Rule::Inverse] {
+    for rule in [SliceRule::MinOne, SliceRule::Mean, SliceRule::Inverse] {
         near(three_to_one(rule, 8, Shares::Time), 75.0);
         // Only the weight: the square root of 3 to 1.
         near(three_to_one(rule, 8, Shares::Weight), 63.4);
@@ -33,15 +33,16 @@ fn shares_3_and_1_give_three_quarters() {
         near(three_to_one(rule, 1, Shares::Weight), 75.0);
         near(three_to_one(rule, 1, Shares::Time), 75.0);
     }
-    near(three_to_one(Rule::Equal, 8, Shares::Weight), 50.0);
+    near(three_to_one(SliceRule::Equal, 8, Shares::Weight), 50.0);
 }
 
 /// The share of a newcomer (age 10 s, run time 0) beside three that ran 600 of 3600 s, in the last
 /// fifth of 600 s.
-fn newcomers_share(rule: Rule) -> f64 {
+fn newcomers_share(rule: SliceRule) -> f64 {
     let (now, end) = (3_600_000, 4_200_000);
     let old = (0, 600_000);
-    let mut gpu = gpu(&Settings::new(Ticks(40), 4, rule), now, &[old, old, old, (now - 10_000, 0)]);
+    let mut gpu =
+        gpu(&SliceSettings::new(Ticks(40), 4, rule), now, &[old, old, old, (now - 10_000, 0)]);
     gpu.advance(Tick(end - 120_000), &mut |_| {});
     let before = ran(&gpu);
     gpu.advance(Tick(end), &mut |_| {});
@@ -52,11 +53,11 @@ fn newcomers_share(rule: Rule) -> f64 {
 fn a_newcomers_share() {
     // The digest's figures; runs there are of exact fractions.
     for (rule, share) in [
-        (Rule::Claim, 0.0833),
-        (Rule::Inverse, 0.2178),
-        (Rule::Mean, 0.2181),
-        (Rule::MinOne, 0.2181),
-        (Rule::Equal, 0.25),
+        (SliceRule::Claim, 0.0833),
+        (SliceRule::Inverse, 0.2178),
+        (SliceRule::Mean, 0.2181),
+        (SliceRule::MinOne, 0.2181),
+        (SliceRule::Equal, 0.25),
     ] {
         let found = newcomers_share(rule);
         assert!((found - share).abs() < 0.003, "{}: {found}", rule.name());
@@ -66,10 +67,12 @@ fn a_newcomers_share() {
 #[test]
 fn with_room_for_all_nobody_waits_longer_than_n_minus_1_slices() {
     let mut tight = 0;
-    for rule in Rule::ALL {
+    for rule in SliceRule::ALL {
         for n in [2, 5, 9] {
-            let settings =
-                Settings { longest: Some(Ticks(200)), ..Settings::new(Ticks(40), n, rule) };
+            let settings = SliceSettings {
+                longest: Some(Ticks(200)),
+                ..SliceSettings::new(Ticks(40), n, rule)
+            };
             let old: Vec<(u64, u64)> = (1..n as u64).map(|i| (0, 1000 * i * i)).collect();
             let mut gpu = gpu(&settings, 500_000, &old);
             // The slice that runs when the newcomer comes counts whole.
@@ -100,7 +103,8 @@ fn with_room_for_all_nobody_waits_longer_than_n_minus_1_slices() {
 
 /// When a task of level 0 that comes at 50 begins, beside three of level 2 with slices of 120.
 fn begins(take_over: TakeOver) -> (u64, Vec<u32>) {
-    let settings = Settings { take_over, ..Settings::new(Ticks(40), 8, Rule::Claim) };
+    let settings =
+        SliceSettings { take_over, ..SliceSettings::new(Ticks(40), 8, SliceRule::Claim) };
     let mut gpu = gpu(&settings, 0, &[]);
     for id in 0..3 {
         gpu.add(task(id, 2, 0, 0), None, Tick(0));
@@ -125,8 +129,9 @@ fn a_more_urgent_level_takes_over() {
 #[test]
 fn random_order_is_seeded_and_fair() {
     let run = |seed| {
-        let order = Order::Random { seed };
-        let settings = Settings { order, ..Settings::new(Ticks(40), 4, Rule::Equal) };
+        let order = LoadOrder::Random { seed };
+        let settings =
+            SliceSettings { order, ..SliceSettings::new(Ticks(40), 4, SliceRule::Equal) };
         let mut gpu = gpu(&settings, 0, &[(0, 0); 4]);
         let (mut seen, mut firsts) = (Vec::new(), [0; 4]);
         gpu.advance(Tick(160_000), &mut |stretch| seen.push(stretch.id.0));
@@ -145,8 +150,10 @@ fn random_order_is_seeded_and_fair() {
 
 #[test]
 fn a_longest_slice_caps_and_what_cannot_be_counted_is_the_longest() {
-    let settings =
-        Settings { longest: Some(Ticks(45)), ..Settings::new(Ticks(40), 2, Rule::Claim) };
+    let settings = SliceSettings {
+        longest: Some(Ticks(45)),
+        ..SliceSettings::new(Ticks(40), 2, SliceRule::Claim)
+    };
     let mut gpu = Exclusive::new(&settings).unwrap();
     gpu.advance(Tick(1 << 60), &mut |_| {});
     for id in 0..2 {

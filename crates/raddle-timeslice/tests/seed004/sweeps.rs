@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use raddle_policy::{Level, Ticks};
-use raddle_timeslice::{Entry, Loaded, Rule, StageOne, StageTwo};
+use raddle_timeslice::{LoadedProcess, PoolEntry, SliceRule, StageOne, StageTwo};
 
 /// Pools: level, share, alive, run time.
 const POOLS: [&[(u8, u64, u64, u64)]; 12] = [
@@ -22,13 +22,13 @@ const POOLS: [&[(u8, u64, u64, u64)]; 12] = [
     &[(0, 4, 8, 8), (0, 2, 8, 4), (0, 1, 8, 4), (0, 8, 8, 16)],
 ];
 
-fn table(rule: Rule) -> String {
+fn table(rule: SliceRule) -> String {
     let mut table =
         String::from("pool               capacity  loaded     slices at t0 = 4, longest 30\n");
     for pool in POOLS {
         for capacity in [1, 2, 3] {
-            let mut loaded: Vec<Loaded> = Vec::new();
-            let entries = pool.iter().map(|&(level, share, alive, ran)| Entry {
+            let mut loaded: Vec<LoadedProcess> = Vec::new();
+            let entries = pool.iter().map(|&(level, share, alive, ran)| PoolEntry {
                 level: Level(level),
                 share,
                 alive: Ticks(alive),
@@ -51,7 +51,7 @@ fn table(rule: Rule) -> String {
 
 #[test]
 fn each_rule() {
-    for rule in Rule::ALL {
+    for rule in SliceRule::ALL {
         insta::assert_snapshot!(rule.name(), table(rule));
     }
 }

@@ -4,7 +4,7 @@
 //! are called literal, inv, mean, min1 and equal; "pure" has slices below t0 and is not offered.
 
 use raddle_policy::{Level, Tick, Ticks};
-use raddle_timeslice::{Levels, Reload, Rule, Settings};
+use raddle_timeslice::{LevelRange, Reload, SliceRule, SliceSettings};
 use serde_json::Value;
 
 use crate::{gpu, load, millionths, ran, task};
@@ -13,12 +13,12 @@ fn vectors() -> Option<Value> {
     raddle_testkit::vectors("vectors004.json")
 }
 
-const RULES: [(&str, Rule); 5] = [
-    ("literal", Rule::Claim),
-    ("inv", Rule::Inverse),
-    ("mean", Rule::Mean),
-    ("min1", Rule::MinOne),
-    ("equal", Rule::Equal),
+const RULES: [(&str, SliceRule); 5] = [
+    ("literal", SliceRule::Claim),
+    ("inv", SliceRule::Inverse),
+    ("mean", SliceRule::Mean),
+    ("min1", SliceRule::MinOne),
+    ("equal", SliceRule::Equal),
 ];
 
 fn list(value: &Value) -> &[Value] {
@@ -43,10 +43,10 @@ fn codes() {
     assert_eq!(list(&all["priority_codes"]).len(), 16);
     for entry in list(&all["priority_codes"]) {
         let level = u16::try_from(entry["level"].as_u64().unwrap()).unwrap();
-        let code = Levels::default().code(level).unwrap();
+        let code = LevelRange::default().code(level).unwrap();
         assert_eq!(code.to_string(), entry["code"].as_str().unwrap());
         assert_eq!(u64::from(code.value), entry["value"].as_u64().unwrap());
-        assert_eq!(Levels::default().level(code.value), Ok(Level(code.value)));
+        assert_eq!(LevelRange::default().level(code.value), Ok(Level(code.value)));
     }
 }
 
@@ -83,7 +83,7 @@ fn slices() {
     }
     for (n, expected) in all["equal weights"].as_object().unwrap() {
         let n: usize = n.parse().unwrap();
-        let slices = millionths(Rule::Claim, &vec![(3, 1); n]);
+        let slices = millionths(SliceRule::Claim, &vec![(3, 1); n]);
         assert_eq!(slices[0] as f64, number(&expected["slice"]) * 1e6);
         let round = number(&expected["round_in_slices"]) * 1e6;
         assert_eq!(slices.iter().sum::<u128>() as f64, round);
@@ -98,7 +98,7 @@ fn runs_of_four_tasks() {
     for (name, rule) in RULES {
         let expected = &all["simulations"][format!("4 tasks in cache / {name}")];
         let old = [300, 150, 60, 3].map(|seconds| (0, seconds * 1000 * unit));
-        let mut gpu = gpu(&Settings::new(Ticks(40 * unit), 4, rule), 600_000 * unit, &old);
+        let mut gpu = gpu(&SliceSettings::new(Ticks(40 * unit), 4, rule), 600_000 * unit, &old);
         gpu.advance(Tick(4_200_000 * unit), &mut |_| {});
         for (ran, seconds) in ran(&gpu).iter().zip(list(&expected["run"])) {
             let seconds = number(seconds);
@@ -114,7 +114,8 @@ fn runs_of_four_tasks() {
 fn reloads() {
     let Some(all) = vectors() else { return };
     for (name, reload) in [("until complete", Reload::Completion), ("one pass", Reload::OnePass)] {
-        let settings = Settings { reload, ..Settings::new(Ticks(40), 3, Rule::Equal) };
+        let settings =
+            SliceSettings { reload, ..SliceSettings::new(Ticks(40), 3, SliceRule::Equal) };
         let mut gpu = gpu(&settings, 0, &[]);
         for id in 0..5 {
             gpu.add(task(id, 0, 0, 0), Some(Ticks(400)), Tick(0));

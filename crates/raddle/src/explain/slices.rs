@@ -2,7 +2,7 @@
 //!
 //! The steps have the names of the seed, S10 to S23.
 
-use raddle_timeslice::{Levels, Rule};
+use raddle_timeslice::{LevelRange, SliceRule};
 use serde_json::value::RawValue;
 
 use super::{MOST_LINES, Step, Told, few, step};
@@ -51,7 +51,7 @@ fn names(question: &Question, indices: impl Iterator<Item = usize>) -> String {
 fn levels(question: &Question) -> Step {
     let line = |task: &Asked| {
         // Levels were read within range.
-        let code = Levels::default().code(task.level.into());
+        let code = LevelRange::default().code(task.level.into());
         let code = code.map_or_else(|_| String::new(), |code| format!(", code {code}"));
         format!("{}: level {}{code}", plain(&task.name, 40), task.level)
     };
@@ -75,7 +75,7 @@ fn selection(question: &Question, decided: &Decided) -> Step {
         "weight = share x alive / run time, both times at least t0 = {}",
         question.t0
     )];
-    let of = |(loaded, weight): (&raddle_timeslice::Loaded, &String)| {
+    let of = |(loaded, weight): (&raddle_timeslice::LoadedProcess, &String)| {
         let task = &question.tasks[loaded.index];
         let (alive, share) = (question.now - task.created, task.share);
         let (alive, ran) = (alive.max(question.t0), task.ran.max(question.t0));
@@ -103,23 +103,23 @@ fn short(number: &str) -> String {
 fn slices(question: &Question, decided: &Decided) -> Step {
     let (t0, total) = (question.t0, short(&sum(&decided.loaded)));
     let formula = match question.rule {
-        Rule::Claim => {
+        SliceRule::Claim => {
             format!("slice = t0 x W / w, t0 = {t0}, W = {total}: who ran more gets more")
         }
-        Rule::Equal => format!("slice = t0 = {t0}"),
-        Rule::Mean => {
+        SliceRule::Equal => format!("slice = t0 = {t0}"),
+        SliceRule::Mean => {
             let n = decided.loaded.len();
             format!("slice = t0 x n x w / W, t0 = {t0}, n = {n}, W = {total}")
         }
-        Rule::Inverse => format!("slice = t0 x w x (sum of 1 / w), t0 = {t0}"),
-        Rule::MinOne => format!("slice = t0 x w / (the least w), t0 = {t0}"),
+        SliceRule::Inverse => format!("slice = t0 x w x (sum of 1 / w), t0 = {t0}"),
+        SliceRule::MinOne => format!("slice = t0 x w / (the least w), t0 = {t0}"),
     };
     let mut lines = vec![formula];
     if let Some(longest) = question.longest {
         lines.push(format!("none is longer than {longest}"));
     }
     let each = decided.loaded.iter().zip(decided.slices.iter().zip(&decided.ticks));
-    let line = |(loaded, (slice, ticks)): (&raddle_timeslice::Loaded, (&String, &u128))| {
+    let line = |(loaded, (slice, ticks)): (&raddle_timeslice::LoadedProcess, (&String, &u128))| {
         format!("{}: {}, charged as {ticks}", name(question, loaded.index), short(slice))
     };
     lines.extend(few(each.map(line).collect()));

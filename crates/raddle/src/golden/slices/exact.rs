@@ -4,7 +4,7 @@
 //! any size. One side of every common divisor is narrow: nothing is ever slow.
 
 use num_bigint::BigUint;
-use raddle_timeslice::{Loaded, Rule};
+use raddle_timeslice::{LoadedProcess, SliceRule};
 
 /// A positive fraction in lowest terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,21 +71,21 @@ impl Fraction {
 }
 
 /// The exact weight of a loaded task.
-pub(super) fn weight(loaded: &Loaded) -> Fraction {
+pub(super) fn weight(loaded: &LoadedProcess) -> Fraction {
     let (over, under) = parts(loaded);
     Fraction::new(over, under)
 }
 
-fn parts(loaded: &Loaded) -> (u128, u128) {
+fn parts(loaded: &LoadedProcess) -> (u128, u128) {
     (loaded.weight.over(), loaded.weight.under().into())
 }
 
 /// The exact slices of what is loaded, by the formulas of the digest.
 pub(super) fn slices(
-    rule: Rule,
+    rule: SliceRule,
     t0: u64,
     longest: Option<u64>,
-    loaded: &[Loaded],
+    loaded: &[LoadedProcess],
 ) -> Vec<Fraction> {
     let t0 = u128::from(t0);
     let weights: Vec<(u128, u128)> = loaded.iter().map(parts).collect();
@@ -94,14 +94,14 @@ pub(super) fn slices(
     let least = loaded.iter().map(|loaded| loaded.weight).min();
     let (least_over, least_under) = least.map_or((1, 1), |w| (w.over(), w.under().into()));
     let of = |&(over, under): &(u128, u128)| match rule {
-        Rule::Claim => sum.clone().times(under, over).times(t0, 1),
-        Rule::Equal => Fraction::new(t0, 1),
-        Rule::Mean => {
+        SliceRule::Claim => sum.clone().times(under, over).times(t0, 1),
+        SliceRule::Equal => Fraction::new(t0, 1),
+        SliceRule::Mean => {
             let each = sum.clone().inverted().times(over, under);
             each.times(t0, 1).times(weights.len() as u128, 1)
         }
-        Rule::Inverse => inverses.clone().times(over, under).times(t0, 1),
-        Rule::MinOne => Fraction::new(over, under).times(least_under, least_over).times(t0, 1),
+        SliceRule::Inverse => inverses.clone().times(over, under).times(t0, 1),
+        SliceRule::MinOne => Fraction::new(over, under).times(least_under, least_over).times(t0, 1),
     };
     let capped = |slice: Fraction| match longest {
         Some(longest) => slice.at_most(longest),

@@ -9,7 +9,9 @@ use std::collections::BTreeSet;
 
 use raddle_golden::slices::{Exclusive, GpuTask, TaskId};
 use raddle_policy::{Level, Tick, Ticks};
-use raddle_timeslice::{Entry, Error, Loaded, Rule, Settings, StageOne, StageTwo};
+use raddle_timeslice::{
+    LoadedProcess, PoolEntry, SliceError, SliceRule, SliceSettings, StageOne, StageTwo,
+};
 use serde::Serialize;
 use serde::ser::SerializeMap;
 use serde_json::Value;
@@ -28,7 +30,7 @@ const MOST_SLICES: u64 = 100_000_000;
 pub(crate) struct Question {
     pub(crate) t0: u64,
     pub(crate) capacity: usize,
-    pub(crate) rule: Rule,
+    pub(crate) rule: SliceRule,
     pub(crate) longest: Option<u64>,
     pub(crate) now: u64,
     pub(crate) tasks: Vec<Asked>,
@@ -54,7 +56,7 @@ pub(crate) struct Asked {
 pub(crate) struct Decided {
     /// Positions of the candidates.
     pub(crate) candidates: Vec<usize>,
-    pub(crate) loaded: Vec<Loaded>,
+    pub(crate) loaded: Vec<LoadedProcess>,
     pub(crate) weights: Vec<String>,
     pub(crate) slices: Vec<String>,
     pub(crate) ticks: Vec<u128>,
@@ -127,7 +129,7 @@ pub(crate) fn answer_of(question: &Question, decided: &Decided, ran: Option<&Ran
 }
 
 /// What was read is within range, so this is only ever an overflow.
-fn overflow(error: &Error, at: &str) -> Fault {
+fn overflow(error: &SliceError, at: &str) -> Fault {
     Fault::new(Kind::Overflow, at, error.to_string())
 }
 
@@ -136,9 +138,9 @@ pub(crate) fn decide(question: &Question) -> Result<Decided, Fault> {
     let Question { rule, longest, now, tasks, .. } = question;
     let t0 = Ticks(question.t0);
     let mut loaded = Vec::new();
-    let mut one =
+    let one =
         StageOne::new(t0, question.capacity).map_err(|error| overflow(&error, "/capacity"))?;
-    let entries = tasks.iter().map(|task| Entry {
+    let entries = tasks.iter().map(|task| PoolEntry {
         level: Level(task.level - 1),
         share: task.share,
         alive: Ticks(now - task.created),
@@ -152,7 +154,7 @@ pub(crate) fn decide(question: &Question) -> Result<Decided, Fault> {
     let two = two.map_err(|error| overflow(&error, "/longest"))?;
     two.slices(&loaded, &mut ticks).map_err(|error| {
         let at = match error {
-            Error::Overflow { at } => loaded.get(at).map_or(0, |loaded| loaded.index),
+            SliceError::Overflow { at } => loaded.get(at).map_or(0, |loaded| loaded.index),
             _ => 0,
         };
         overflow(&error, &format!("/tasks/{at}"))
@@ -168,7 +170,7 @@ pub(crate) fn decide(question: &Question) -> Result<Decided, Fault> {
 }
 
 /// The exact sum of the weights.
-pub(crate) fn sum(loaded: &[Loaded]) -> String {
+pub(crate) fn sum(loaded: &[LoadedProcess]) -> String {
     let parts = loaded.iter().map(|l| (l.weight.over(), u128::from(l.weight.under())));
     exact::total(parts).to_string()
 }
@@ -176,11 +178,11 @@ pub(crate) fn sum(loaded: &[Loaded]) -> String {
 /// Runs the tasks on a GPU, if that is asked.
 pub(crate) fn run(question: &Question) -> Result<Option<Ran>, Fault> {
     let Some(until) = question.until else { return Ok(None) };
-    let settings = Settings {
+    let settings = SliceSettings {
         longest: question.longest.map(Ticks),
-        ..Settings::new(Ticks(question.t0), question.capacity, question.rule)
+        ..SliceSettings::new(Ticks(question.t0), question.capacity, question.rule)
     };
-    let refused = |error: Error| overflow(&error, "/run");
+    let refused = |error: SliceError| overflow(&error, "/run");
     let mut gpu = Exclusive::new(&settings).map_err(refused)?;
     let now = Tick(question.now);
     gpu.advance(now, &mut |_| {});
@@ -207,12 +209,12 @@ pub(crate) fn run(question: &Question) -> Result<Option<Ran>, Fault> {
     Ok(Some(Ran { ran, rounds: gpu.loads(), completed }))
 }
 
-const RULES: [(&str, Rule); 5] = [
-    ("claim", Rule::Claim),
-    ("equal", Rule::Equal),
-    ("mean", Rule::Mean),
-    ("inverse", Rule::Inverse),
-    ("min-one", Rule::MinOne),
+const RULES: [(&str, SliceRule); 5] = [
+    ("claim", SliceRule::Claim),
+    ("equal", SliceRule::Equal),
+    ("mean", SliceRule::Mean),
+    ("inverse", SliceRule::Inverse),
+    ("min-one", SliceRule::MinOne),
 ];
 
 /// What a question asks for.
