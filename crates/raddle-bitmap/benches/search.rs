@@ -58,7 +58,7 @@ mod longest {
     fn ours_batch<const W: usize>(bencher: Bencher<'_, '_>) {
         let (maps, mut found) = (maps::<W>(), vec![0; MAPS]);
         bencher.counter(ItemsCount::new(MAPS)).bench_local(|| {
-            batch::longest(batch::Kernel::best(), black_box(&maps), &mut found).expect("as many");
+            batch::longest(batch::Measurer::best(), black_box(&maps), &mut found).expect("as many");
             black_box(&found);
         });
     }

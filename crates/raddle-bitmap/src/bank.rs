@@ -7,7 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::batch::PART;
-use crate::{Error, Map, Plan, Store};
+use crate::{Error, Map, RunPlan, WordStore};
 
 /// Maps of one resource and one size, such as the vector registers of every SIMD of a device, with
 /// the longest run of each.
@@ -38,7 +38,7 @@ pub struct Bank<M> {
     is_stale: Vec<bool>,
 }
 
-impl<S: Store> Bank<Map<S>> {
+impl<S: WordStore> Bank<Map<S>> {
     /// So many maps of `blocks` free blocks.
     ///
     /// # Errors
@@ -86,7 +86,7 @@ impl<S: Store> Bank<Map<S>> {
     /// # Errors
     /// [`Error::NoSuchMap`], or as [`Map::commit`]; nothing has changed then.
     #[inline]
-    pub fn commit(&mut self, at: usize, plan: Plan) -> Result<u32, Error> {
+    pub fn commit(&mut self, at: usize, plan: RunPlan) -> Result<u32, Error> {
         let len = plan.len();
         self.change(at, len, |map| map.commit(plan))
     }

@@ -9,9 +9,9 @@ use bitvec::store::BitStore;
 use bitvec::vec::BitVec;
 
 use crate::words::BITS;
-use crate::{Error, Map, Polarity, Store, View};
+use crate::{Error, Map, Polarity, View, WordStore};
 
-impl<S: Store, T: BitStore> TryFrom<&BitSlice<T, Lsb0>> for Map<S> {
+impl<S: WordStore, T: BitStore> TryFrom<&BitSlice<T, Lsb0>> for Map<S> {
     type Error = Error;
 
     /// A map of the bits, copied.

@@ -1,7 +1,7 @@
 //! Where does a run of equal blocks lie free, and who has taken it?
 //!
 //! A [`FreeMap`] says of each of N blocks whether it is free or taken. Searching reserves nothing:
-//! [`first_fit`](Map::first_fit) and its like give a [`Plan`], and only [`commit`](Map::commit),
+//! [`first_fit`](Map::first_fit) and its like give a [`RunPlan`], and only [`commit`](Map::commit),
 //! which takes the plan by value, changes the map. The unit is the block, whatever it stands for:
 //! registers, bytes.
 //!
@@ -22,8 +22,8 @@
 //!
 //! # What is here
 //!
-//! - [`Map`] in its forms: [`FreeMap`], and [`Map64`] to [`Map2048`] without a heap; [`Plan`],
-//!   [`Fragmentation`], [`Refusal`]. Errors are [`Error`], and leave everything as it was.
+//! - [`Map`] in its forms: [`FreeMap`], and [`Map64`] to [`Map2048`] without a heap; [`RunPlan`],
+//!   [`Fragmentation`], [`FitRefusal`]. Errors are [`Error`], and leave everything as it was.
 //! - [`Search`]: the four methods of seed 000 as one family, [`Full`], [`Grouped`], [`Sampled`] and
 //!   [`Shared`]. What each may report is in its [`Promise`] and its [`Need`].
 //! - [`Bank`]: many maps of one resource, with the longest run of each; [`batch`]: what it measures
@@ -61,11 +61,11 @@ mod words;
 pub use bank::Bank;
 pub use error::Error;
 pub use map::{
-    FixedMap, Fragmentation, FreeMap, Map, Map64, Map128, Map256, Map2048, Plan, Polarity, Refusal,
-    Refusals, Store, View,
+    FitRefusal, FixedMap, Fragmentation, FreeMap, Map, Map64, Map128, Map256, Map2048, Polarity,
+    Refusals, RunPlan, View, WordStore,
 };
 pub use search::{
-    Found, Full, Grouped, Kind, Layout, Need, Promise, Sampled, Search, Shared, Slot,
+    Full, Grouped, Kind, Layout, Need, Promise, Sampled, Search, Shared, SharedRun, Slot,
 };
 pub use words::Runs;
 

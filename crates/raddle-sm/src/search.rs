@@ -41,7 +41,7 @@ pub(crate) trait Room {
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wish {
+pub(crate) struct SmWish {
     pub(crate) priority: u64,
     pub(crate) barrier: bool,
     /// What a whole block needs.
@@ -55,7 +55,7 @@ pub(crate) struct Wish {
 pub(crate) fn find(
     (index, place): (&Index, DemandSlot),
     room: &impl Room,
-    wish: &Wish,
+    wish: &SmWish,
     options: &Options,
 ) -> Option<(Route, usize)> {
     let (lowest, block, warp) =

@@ -15,7 +15,7 @@ use raddle_policy::{
 };
 use raddle_workgroup::{
     Amounts, Balance, FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule, PowerWeights,
-    Search, SplitRule,
+    SearchRule, SplitRule,
 };
 
 const CUS: [u16; 3] = [64, 304, 1024];
@@ -182,8 +182,8 @@ fn choice(name: &str) -> MatchingConfig {
     let power = PowerWeights { weights: [3, 5, 2, 9, 4, 7], history_ticks: 1024 };
     let mut config = MatchingConfig::default();
     match name {
-        "search grouped" => config.search = Search::Grouped { groups: 8 },
-        "search sampled" => config.search = Search::Sampled { amounts: vec![] },
+        "search grouped" => config.search = SearchRule::Grouped { groups: 8 },
+        "search sampled" => config.search = SearchRule::Sampled { amounts: vec![] },
         "order windows" => config.order = LevelOrder::Windows { windows_us: vec![8, 4, 3, 1] },
         "split" => config.split = Some(SplitRule { threshold: 8, retry_us: 1 }),
         "balance fixed" => config.balance = Balance::Fixed,

@@ -70,7 +70,7 @@ impl Table {
     /// assert!(table.row(6)?.eq([2, 2, 1, 1]));
     /// # Ok::<(), raddle_workgroup::Error>(())
     /// ```
-    pub const fn row(&self, waves: u64) -> Result<Entries, Error> {
+    pub const fn row(&self, waves: u64) -> Result<RowEntries, Error> {
         self.turned(waves, 0)
     }
 
@@ -78,20 +78,20 @@ impl Table {
     ///
     /// # Errors
     /// As [`Table::row`].
-    pub const fn turned(&self, waves: u64, by: u32) -> Result<Entries, Error> {
+    pub const fn turned(&self, waves: u64, by: u32) -> Result<RowEntries, Error> {
         if waves == 0 || waves > self.most() {
             return Err(Error::WaveCount { count: waves, most: self.most() });
         }
         let units = self.units as u64;
         // The remainder is below the number of units, which is a u32.
         let (each, surplus) = (waves / units, (waves % units) as u32);
-        Ok(Entries { units: self.units, each, surplus, by: by % self.units, next: 0 })
+        Ok(RowEntries { units: self.units, each, surplus, by: by % self.units, next: 0 })
     }
 }
 
 /// The entries of a row, by SIMD.
 #[derive(Clone, Debug)]
-pub struct Entries {
+pub struct RowEntries {
     units: u32,
     each: u64,
     surplus: u32,
@@ -99,7 +99,7 @@ pub struct Entries {
     next: u32,
 }
 
-impl Iterator for Entries {
+impl Iterator for RowEntries {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {
@@ -119,7 +119,7 @@ impl Iterator for Entries {
     }
 }
 
-impl ExactSizeIterator for Entries {}
+impl ExactSizeIterator for RowEntries {}
 
 /// What a pointer names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -160,7 +160,7 @@ pub struct Target {
     kind: Kind,
     at: u32,
     waves: u64,
-    entries: Entries,
+    entries: RowEntries,
 }
 
 impl Pointer {
@@ -234,7 +234,7 @@ impl Pointer {
 impl Target {
     /// Waves by SIMD.
     #[must_use]
-    pub fn entries(&self) -> Entries {
+    pub fn entries(&self) -> RowEntries {
         self.entries.clone()
     }
 

@@ -13,7 +13,7 @@ pub enum Error {
     #[error("{process} has a share of 0, so it could never run: give 1 or more")]
     ZeroShare { process: ProcessId },
     #[error("{} cannot be searched so: {cause}", resource.name())]
-    Search { resource: Resource, cause: raddle_bitmap::Error },
+    SearchRule { resource: Resource, cause: raddle_bitmap::Error },
     #[error("no channels leave streams nowhere to wait: give 1 or more, or leave it out")]
     NoChannels,
     #[error(

@@ -59,12 +59,12 @@ pub mod order;
 pub mod place;
 pub mod split;
 
-pub use allocator::{Allocator, GroupPlan, Refused, SimdRule};
+pub use allocator::{Allocator, GroupPlan, ProbeRefusal, SimdRule};
 pub use baselines::{BaselineConfig, Greedy, Leftover, RoundRobin, Spatial, SpatialConfig};
 pub use error::Error;
 pub use matching::{
     Amounts, Balance, Choice, FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule,
-    PowerWeights, Search, SplitRule,
+    PowerWeights, SearchRule, SplitRule,
 };
 
 #[cfg(doctest)]

@@ -103,7 +103,7 @@ pub struct Workgroup<'w, W, S> {
 
 /// A *split part*: one wave of a workgroup that was cut, to be matched as a workgroup of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part<'w, W, S> {
+pub struct SplitPart<'w, W, S> {
     /// The lowest level.
     pub level: usize,
     /// The wave.
@@ -137,7 +137,7 @@ pub struct Part<'w, W, S> {
 pub fn split<'w, W, S>(
     workgroup: Workgroup<'w, W, S>,
     lowest: usize,
-) -> Result<Option<impl ExactSizeIterator<Item = Part<'w, W, S>>>, Error> {
+) -> Result<Option<impl ExactSizeIterator<Item = SplitPart<'w, W, S>>>, Error> {
     let Workgroup { level, independent, waves, shared } = workgroup;
     if waves.is_empty() {
         return Err(Error::NoWaves);
@@ -145,6 +145,6 @@ pub fn split<'w, W, S>(
     if level > lowest {
         return Err(Error::LevelOutside { level, levels: lowest.saturating_add(1) });
     }
-    let part = move |wave| Part { level: lowest, wave, shared };
+    let part = move |wave| SplitPart { level: lowest, wave, shared };
     Ok((independent && waves.len() > 1).then(|| waves.iter().map(part)))
 }

@@ -2,7 +2,7 @@
 #![cfg(feature = "serde")]
 
 use raddle_workgroup::{
-    BaselineConfig, MatchingConfig, PlaceRule, Search, SpatialConfig, SplitRule,
+    BaselineConfig, MatchingConfig, PlaceRule, SearchRule, SpatialConfig, SplitRule,
 };
 use serde_json::{from_str, to_string};
 
@@ -40,7 +40,7 @@ fn every_part_of_matching_is_chosen_by_name() {
     let config: MatchingConfig = from_str(text).unwrap();
     assert_eq!(to_string(&config).unwrap(), text);
     let sampled: MatchingConfig = from_str(r#"{"search":{"sampled":{}}}"#).unwrap();
-    assert_eq!(sampled.search, Search::Sampled { amounts: vec![] });
+    assert_eq!(sampled.search, SearchRule::Sampled { amounts: vec![] });
     let power = r#"{"place":{"least-power":{"weights":[1,2,3,4,5,6]}}}"#;
     let PlaceRule::LeastPower(power) = from_str::<MatchingConfig>(power).unwrap().place else {
         panic!("as it says")

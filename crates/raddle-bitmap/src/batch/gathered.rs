@@ -1,6 +1,6 @@
 //! How are maps measured that do not lie side by side?
 
-use super::kernel::Kernel;
+use super::kernel::Measurer;
 use super::longest::bytes;
 use crate::runs;
 
@@ -30,7 +30,7 @@ pub(crate) fn gathered<'a, const W: usize>(
     for (at, words) in maps.iter_mut().enumerate().take(count) {
         *words = *map(at);
     }
-    bytes(Kernel::best(), &maps, &mut answers);
+    bytes(Measurer::best(), &maps, &mut answers);
     for ((longest, &byte), map) in longest.iter_mut().zip(&answers).zip(&maps) {
         let exact = byte < u8::MAX;
         *longest = if exact { u32::from(byte) } else { runs::longest(map) };

@@ -10,7 +10,7 @@
 /// holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
-pub enum Kernel {
+pub enum Measurer {
     /// Safe Rust for any processor.
     Portable,
     /// Safe Rust for `x86-64-v3`: AVX2, BMI and LZCNT.
@@ -25,7 +25,7 @@ pub enum Kernel {
     TableAvx512,
 }
 
-impl Kernel {
+impl Measurer {
     /// All of them.
     pub const ALL: &'static [Self] = &[
         Self::Portable,

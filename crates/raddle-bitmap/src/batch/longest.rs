@@ -1,12 +1,12 @@
 //! How are maps measured that lie side by side?
 
-use super::kernel::Kernel;
+use super::kernel::Measurer;
 use super::portable::each;
 use crate::Error;
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
 use crate::simd;
 
-impl Kernel {
+impl Measurer {
     /// The fastest one that is here.
     #[must_use]
     pub fn best() -> Self {
@@ -27,15 +27,15 @@ impl Kernel {
 
 /// Writes the longest run of each map, in blocks.
 ///
-/// All kernels give the same answers. One that is not [here](Kernel::is_here) gives way to
-/// [`Kernel::Portable`].
+/// All kernels give the same answers. One that is not [here](Measurer::is_here) gives way to
+/// [`Measurer::Portable`].
 ///
 /// ```
-/// use raddle_bitmap::batch::{Kernel, longest};
+/// use raddle_bitmap::batch::{Measurer, longest};
 ///
 /// let maps = [[0b0111_0110, 0], [u64::MAX << 60, 0b11], [0, 0]];
 /// let mut runs = [0; 3];
-/// longest(Kernel::best(), &maps, &mut runs)?;
+/// longest(Measurer::best(), &maps, &mut runs)?;
 /// assert_eq!(runs, [3, 6, 0]);
 /// # Ok::<(), raddle_bitmap::Error>(())
 /// ```
@@ -44,7 +44,7 @@ impl Kernel {
 /// [`Error::AnswerCount`] when there is not one place for an answer a map. Maps of no word and of
 /// more than 1,023 words are refused by the compiler.
 pub fn longest<const W: usize>(
-    kernel: Kernel,
+    kernel: Measurer,
     maps: &[[u64; W]],
     longest: &mut [u16],
 ) -> Result<(), Error> {
@@ -64,7 +64,7 @@ pub fn longest<const W: usize>(
 /// # Errors
 /// As [`longest`].
 pub fn longest_bytes<const W: usize>(
-    kernel: Kernel,
+    kernel: Measurer,
     maps: &[[u64; W]],
     longest: &mut [u8],
 ) -> Result<(), Error> {
@@ -75,7 +75,7 @@ pub fn longest_bytes<const W: usize>(
 }
 
 /// One answer a map.
-pub(super) fn bytes<const W: usize>(kernel: Kernel, maps: &[[u64; W]], longest: &mut [u8]) {
+pub(super) fn bytes<const W: usize>(kernel: Measurer, maps: &[[u64; W]], longest: &mut [u8]) {
     #[cfg(all(feature = "std", target_arch = "x86_64"))]
     if simd::longest_bytes(kernel, maps, longest) {
         return;

@@ -19,7 +19,7 @@ pub use comparer::{Comparer, words_of_answers};
 pub(crate) use comparer::{PLACES, one_by_one, rest, whole_rows};
 pub use fits::fits;
 pub(crate) use gathered::{PART, gathered};
-pub use kernel::Kernel;
+pub use kernel::Measurer;
 pub use longest::{longest, longest_bytes};
 #[cfg(all(feature = "std", target_arch = "x86_64"))]
 pub(crate) use portable::Length;

@@ -1,16 +1,16 @@
 //! How are runs taken and given back?
 
-use super::{Map, Plan, Store};
+use super::{Map, RunPlan, WordStore};
 use crate::{Error, words};
 
-impl<S: Store> Map<S> {
+impl<S: WordStore> Map<S> {
     /// Takes the run of a plan; its start.
     ///
     /// # Errors
     /// When a block of it has been taken since the search ([`Error::Taken`]), or the plan is of a
     /// larger map ([`Error::OutOfRange`]); nothing has changed then.
     #[inline]
-    pub fn commit(&mut self, plan: Plan) -> Result<u32, Error> {
+    pub fn commit(&mut self, plan: RunPlan) -> Result<u32, Error> {
         self.take(plan.start(), plan.len())?;
         Ok(plan.start())
     }

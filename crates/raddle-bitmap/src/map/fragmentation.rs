@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{Map, Store};
+use super::{Map, WordStore};
 
 /// How the free blocks of a map lie.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Fragmentation {
 
 /// Why a request does not fit: what was wanted, and what is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct FitRefusal {
     /// Blocks wanted in one run.
     pub want: u32,
     /// Free blocks in all.
@@ -45,7 +45,7 @@ pub struct Refusal {
     pub longest: u32,
 }
 
-impl Refusal {
+impl FitRefusal {
     /// Whether the sum would have fitted: the free blocks are enough, but lie in pieces too small.
     #[must_use]
     pub const fn is_fragmentation(&self) -> bool {
@@ -59,7 +59,7 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for FitRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { want, free, longest } = self;
         write!(f, "{want} blocks in one run are wanted, {free} are free, {longest} in one run")
@@ -79,7 +79,7 @@ pub struct Refusals {
 
 impl Refusals {
     /// Counts one request by its outcome.
-    pub const fn count(&mut self, outcome: Option<Refusal>) {
+    pub const fn count(&mut self, outcome: Option<FitRefusal>) {
         self.asked += 1;
         if let Some(refusal) = outcome {
             self.refused += 1;
@@ -88,7 +88,7 @@ impl Refusals {
     }
 }
 
-impl<S: Store> Map<S> {
+impl<S: WordStore> Map<S> {
     /// How the free blocks lie.
     #[must_use]
     pub fn fragmentation(&self) -> Fragmentation {
@@ -116,8 +116,8 @@ impl<S: Store> Map<S> {
     /// # Ok::<(), raddle_bitmap::Error>(())
     /// ```
     #[must_use]
-    pub fn refusal(&self, want: u32) -> Option<Refusal> {
+    pub fn refusal(&self, want: u32) -> Option<FitRefusal> {
         let (free, longest) = (self.free_blocks(), self.longest());
-        (want > longest).then_some(Refusal { want, free, longest })
+        (want > longest).then_some(FitRefusal { want, free, longest })
     }
 }

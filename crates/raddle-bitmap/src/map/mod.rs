@@ -13,10 +13,10 @@ mod view;
 
 use alloc::vec::Vec;
 
-pub use fragmentation::{Fragmentation, Refusal, Refusals};
-pub use plan::Plan;
+pub use fragmentation::{FitRefusal, Fragmentation, Refusals};
+pub use plan::RunPlan;
 pub use polarity::Polarity;
-pub use store::Store;
+pub use store::WordStore;
 pub use view::View;
 
 use crate::words::{self, BITS};
@@ -37,7 +37,7 @@ pub type Map2048 = FixedMap<32>;
 
 /// A map of equal blocks, each free or taken; 1 to `u32::MAX` of them.
 ///
-/// One bit a block. Searches reserve nothing: they give a [`Plan`], and only
+/// One bit a block. Searches reserve nothing: they give a [`RunPlan`], and only
 /// [`commit`](Self::commit) takes it. Use it by one of its names: [`FreeMap`], or [`Map64`],
 /// [`Map128`], [`Map256`], [`Map2048`] and [`FixedMap`], which need no heap.
 ///
@@ -46,7 +46,7 @@ pub type Map2048 = FixedMap<32>;
 ///
 /// let mut map = Map128::from_digits("0111011011110", Polarity::FreeIsOne)?;
 /// assert_eq!((map.longest(), map.free_blocks()), (4, 9));
-/// let starts = |plan: Option<raddle_bitmap::Plan>| plan.map(|plan| plan.start());
+/// let starts = |plan: Option<raddle_bitmap::RunPlan>| plan.map(|plan| plan.start());
 /// assert_eq!(starts(map.first_fit(2)), Some(1));
 /// assert_eq!(starts(map.best_fit(2)), Some(5));
 /// assert_eq!(starts(map.worst_fit(2)), Some(8));
@@ -63,7 +63,7 @@ pub struct Map<S> {
     free: u32,
 }
 
-impl<S: Store> Map<S> {
+impl<S: WordStore> Map<S> {
     /// A map of `blocks` free blocks.
     ///
     /// # Errors
@@ -122,7 +122,7 @@ impl<S: Store> Map<S> {
     /// is start 0, always; so it is with the other two.
     #[inline]
     #[must_use]
-    pub fn first_fit(&self, want: u32) -> Option<Plan> {
+    pub fn first_fit(&self, want: u32) -> Option<RunPlan> {
         self.first_fit_from(0, want)
     }
 
@@ -132,18 +132,18 @@ impl<S: Store> Map<S> {
     /// taking any: the next lies at or after the end of the one before.
     #[inline]
     #[must_use]
-    pub fn first_fit_from(&self, from: u32, want: u32) -> Option<Plan> {
+    pub fn first_fit_from(&self, from: u32, want: u32) -> Option<RunPlan> {
         let start = match want {
             0 => 0,
             _ => runs::first_fit(self.words.words(), from, want),
         };
-        (start != words::NOWHERE).then_some(Plan::new(start, want))
+        (start != words::NOWHERE).then_some(RunPlan::new(start, want))
     }
 
     /// The shortest free run of at least `want` blocks, its lowest `want` blocks; ties to the
     /// lowest start.
     #[must_use]
-    pub fn best_fit(&self, want: u32) -> Option<Plan> {
+    pub fn best_fit(&self, want: u32) -> Option<RunPlan> {
         let mut best: Option<(u32, u32)> = None;
         for (start, len) in self.runs().filter(|&(_, len)| len >= want) {
             // Strictly shorter, so that the earlier one wins a tie.
@@ -160,7 +160,7 @@ impl<S: Store> Map<S> {
     /// The longest free run, if it has at least `want` blocks: its lowest `want` blocks; ties to
     /// the lowest start.
     #[must_use]
-    pub fn worst_fit(&self, want: u32) -> Option<Plan> {
+    pub fn worst_fit(&self, want: u32) -> Option<RunPlan> {
         let mut worst: Option<(u32, u32)> = None;
         for (start, len) in self.runs().filter(|&(_, len)| len >= want) {
             if worst.is_none_or(|(_, longest)| len > longest) {
@@ -173,19 +173,19 @@ impl<S: Store> Map<S> {
     /// A plan for exactly this run, where it is free.
     #[inline]
     #[must_use]
-    pub fn fit_at(&self, start: u32, len: u32) -> Option<Plan> {
-        self.check(start, len, true).is_ok().then_some(Plan::new(start, len))
+    pub fn fit_at(&self, start: u32, len: u32) -> Option<RunPlan> {
+        self.check(start, len, true).is_ok().then_some(RunPlan::new(start, len))
     }
 }
 
 /// A plan for the lowest blocks of a run; nothing lies at 0.
-fn plan(run: Option<(u32, u32)>, want: u32) -> Option<Plan> {
+fn plan(run: Option<(u32, u32)>, want: u32) -> Option<RunPlan> {
     let start = if want == 0 { Some(0) } else { run.map(|(start, _)| start) };
-    start.map(|start| Plan::new(start, want))
+    start.map(|start| RunPlan::new(start, want))
 }
 
 /// Storage for `blocks` blocks, all taken.
-fn storage<S: Store>(blocks: u32) -> Result<S, Error> {
+fn storage<S: WordStore>(blocks: u32) -> Result<S, Error> {
     match blocks {
         0 => Err(Error::NoBlocks),
         _ if blocks > S::MOST => Err(Error::TooManyBlocks { blocks: blocks.into(), most: S::MOST }),

@@ -11,12 +11,12 @@
 /// ```
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "a plan reserves nothing; give it to `commit`"]
-pub struct Plan {
+pub struct RunPlan {
     start: u32,
     len: u32,
 }
 
-impl Plan {
+impl RunPlan {
     #[inline]
     pub(super) const fn new(start: u32, len: u32) -> Self {
         Self { start, len }

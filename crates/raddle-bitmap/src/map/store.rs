@@ -9,7 +9,7 @@ use crate::runs;
 use crate::words::BITS;
 
 /// Storage of a map: `[u64; W]` in place, or `Vec<u64>`. Nothing else can be one.
-pub trait Store: Clone + PartialEq + Eq + fmt::Debug + sealed::Sealed {
+pub trait WordStore: Clone + PartialEq + Eq + fmt::Debug + sealed::Sealed {
     /// The most blocks that it holds.
     const MOST: u32;
 
@@ -39,7 +39,7 @@ pub trait Store: Clone + PartialEq + Eq + fmt::Debug + sealed::Sealed {
     }
 }
 
-impl<const W: usize> Store for [u64; W] {
+impl<const W: usize> WordStore for [u64; W] {
     const MOST: u32 = if W > (u32::MAX / BITS) as usize { u32::MAX } else { W as u32 * BITS };
 
     fn zeroed(_: usize) -> Self {
@@ -61,7 +61,7 @@ impl<const W: usize> Store for [u64; W] {
     }
 }
 
-impl Store for Vec<u64> {
+impl WordStore for Vec<u64> {
     const MOST: u32 = u32::MAX;
 
     fn zeroed(words: usize) -> Self {

@@ -6,11 +6,11 @@ use core::fmt;
 
 use super::polarity::Polarity;
 use super::view;
-use super::{Map, Store, storage};
+use super::{Map, WordStore, storage};
 use crate::Error;
 use crate::words::{self, BITS};
 
-impl<S: Store> Map<S> {
+impl<S: WordStore> Map<S> {
     /// A map from words: bit `i % 64` of word `i / 64` is block `i`.
     ///
     /// Bits past the last block may be 0 or the digit of an occupied block, all alike.
@@ -58,7 +58,7 @@ impl<S: Store> Map<S> {
     }
 }
 
-impl<S: Store> fmt::Debug for Map<S> {
+impl<S: WordStore> fmt::Debug for Map<S> {
     /// One digit a block, 1 = free, block 0 first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Map({})", self.digits(Polarity::FreeIsOne))

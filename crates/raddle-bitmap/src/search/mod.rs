@@ -22,7 +22,7 @@ mod shared;
 pub use full::Full;
 pub use grouped::Grouped;
 pub use sampled::Sampled;
-pub use shared::{Found, Kind, Layout, Shared, Slot};
+pub use shared::{Kind, Layout, Shared, SharedRun, Slot};
 
 use crate::{Error, View};
 

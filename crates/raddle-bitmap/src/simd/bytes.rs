@@ -24,7 +24,7 @@ struct Tables {
 
 /// The runs of the bytes so far.
 #[derive(Clone, Copy)]
-struct Runs {
+struct ByteRuns {
     best: __m512i,
     /// The run that ends with the last byte.
     last: __m512i,
@@ -106,14 +106,14 @@ fn transposed<const R: usize>(mut rows: [__m512i; R]) -> [__m512i; R] {
 
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn none() -> Runs {
-    Runs { best: _mm512_setzero_si512(), last: _mm512_setzero_si512() }
+fn none() -> ByteRuns {
+    ByteRuns { best: _mm512_setzero_si512(), last: _mm512_setzero_si512() }
 }
 
 /// With the next byte of each map.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn with(runs: Runs, byte: __m512i, tables: &Tables) -> Runs {
+fn with(runs: ByteRuns, byte: __m512i, tables: &Tables) -> ByteRuns {
     // The bit that comes in from the neighbour is one that no table looks at.
     let upper = _mm512_srli_epi16::<1>(byte);
     let begin = _mm512_permutex2var_epi8(tables.begin[0], byte, tables.begin[1]);
@@ -123,13 +123,13 @@ fn with(runs: Runs, byte: __m512i, tables: &Tables) -> Runs {
     let joined = _mm512_adds_epu8(runs.last, begin);
     let best = _mm512_max_epu8(runs.best, _mm512_max_epu8(middle, joined));
     let last = _mm512_mask_adds_epu8(end, whole, runs.last, _mm512_set1_epi8(8));
-    Runs { best, last }
+    ByteRuns { best, last }
 }
 
 /// The longest runs, map after map: the one of map `m` stands at `order[m]`.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn in_order(runs: Runs, order: [usize; LANES]) -> __m512i {
+fn in_order(runs: ByteRuns, order: [usize; LANES]) -> __m512i {
     let best = _mm512_max_epu8(runs.best, runs.last);
     _mm512_permutexvar_epi8(to_vector(order.map(|at| at as u8)), best)
 }

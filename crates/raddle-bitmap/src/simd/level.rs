@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicU8, Ordering};
 
 use std::is_x86_feature_detected as has;
 
-use crate::batch::Kernel;
+use crate::batch::Measurer;
 
 /// BMI and LZCNT: shifts and counts of one step.
 const SHORT: u8 = 1;
@@ -18,22 +18,22 @@ const ASKED: u8 = 4;
 
 /// Whether the processor has what a kernel is compiled for. The names are those of the
 /// `target_feature` attributes below.
-pub(crate) fn has(kernel: Kernel) -> bool {
+pub(crate) fn has(kernel: Measurer) -> bool {
     match kernel {
-        Kernel::Portable => true,
-        Kernel::SafeAvx2 => {
+        Measurer::Portable => true,
+        Measurer::SafeAvx2 => {
             has!("avx2") && has!("bmi1") && has!("bmi2") && has!("lzcnt") && has!("popcnt")
         }
-        Kernel::SafeAvx512 => has_all_of_wide() && has!("avx512dq") && has!("avx512vl"),
-        Kernel::TableSsse3 => has!("ssse3"),
-        Kernel::TableAvx2 => has!("avx2"),
-        Kernel::TableAvx512 => has!("avx512f") && has!("avx512bw") && has!("avx512vbmi"),
+        Measurer::SafeAvx512 => has_all_of_wide() && has!("avx512dq") && has!("avx512vl"),
+        Measurer::TableSsse3 => has!("ssse3"),
+        Measurer::TableAvx2 => has!("avx2"),
+        Measurer::TableAvx512 => has!("avx512f") && has!("avx512bw") && has!("avx512vbmi"),
     }
 }
 
 /// What `wide` is compiled for.
 fn has_all_of_wide() -> bool {
-    has(Kernel::SafeAvx2)
+    has(Measurer::SafeAvx2)
         && has!("avx512f")
         && has!("avx512bw")
         && has!("avx512cd")
@@ -69,7 +69,7 @@ fn level() -> u8 {
 
 #[cold]
 fn ask() -> u8 {
-    let short = if has(Kernel::SafeAvx2) { SHORT } else { 0 };
+    let short = if has(Measurer::SafeAvx2) { SHORT } else { 0 };
     let wide = if has_all_of_wide() { WIDE } else { 0 };
     ASKED | short | wide
 }

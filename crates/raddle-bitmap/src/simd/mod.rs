@@ -15,7 +15,7 @@ pub(crate) mod wide;
 
 pub(crate) use level::has;
 
-use crate::batch::{Kernel, Length};
+use crate::batch::{Length, Measurer};
 use crate::runs;
 
 /// Maps measured at a time where answers are widened: their bytes stay in the nearest cache.
@@ -23,7 +23,7 @@ const PART: usize = 1024;
 
 /// Measures the maps; whether it did: not with a kernel that the processor lacks.
 pub(crate) fn longest<const W: usize>(
-    kernel: Kernel,
+    kernel: Measurer,
     maps: &[[u64; W]],
     longest: &mut [u16],
 ) -> bool {
@@ -54,7 +54,7 @@ fn widen<const W: usize>(maps: &[[u64; W]], bytes: &[u8], longest: &mut [u16]) {
 
 /// As [`longest`], with 255 for 255 or more.
 pub(crate) fn longest_bytes<const W: usize>(
-    kernel: Kernel,
+    kernel: Measurer,
     maps: &[[u64; W]],
     longest: &mut [u8],
 ) -> bool {
@@ -63,31 +63,31 @@ pub(crate) fn longest_bytes<const W: usize>(
 
 /// The safe body compiled for a level; whether this kernel is one, and here.
 fn safe_body<const W: usize, T: Length>(
-    kernel: Kernel,
+    kernel: Measurer,
     maps: &[[u64; W]],
     longest: &mut [T],
 ) -> bool {
     match kernel {
         _ if !has(kernel) => return false,
         // SAFETY: the processor has it, see above.
-        Kernel::SafeAvx2 => unsafe { safe::avx2(maps, longest) },
+        Measurer::SafeAvx2 => unsafe { safe::avx2(maps, longest) },
         // SAFETY: the processor has it, see above.
-        Kernel::SafeAvx512 => unsafe { safe::avx512(maps, longest) },
+        Measurer::SafeAvx512 => unsafe { safe::avx512(maps, longest) },
         _ => return false,
     }
     true
 }
 
 /// Tables; whether this kernel has some, and is here.
-fn tables<const W: usize>(kernel: Kernel, maps: &[[u64; W]], longest: &mut [u8]) -> bool {
+fn tables<const W: usize>(kernel: Measurer, maps: &[[u64; W]], longest: &mut [u8]) -> bool {
     match kernel {
         _ if !has(kernel) => return false,
         // SAFETY: the processor has it, see above.
-        Kernel::TableSsse3 => unsafe { nibbles::ssse3::longest(maps, longest) },
+        Measurer::TableSsse3 => unsafe { nibbles::ssse3::longest(maps, longest) },
         // SAFETY: the processor has it, see above.
-        Kernel::TableAvx2 => unsafe { nibbles::avx2::longest(maps, longest) },
+        Measurer::TableAvx2 => unsafe { nibbles::avx2::longest(maps, longest) },
         // SAFETY: the processor has it, see above.
-        Kernel::TableAvx512 => unsafe { bytes::longest(maps, longest) },
+        Measurer::TableAvx512 => unsafe { bytes::longest(maps, longest) },
         _ => return false,
     }
     true

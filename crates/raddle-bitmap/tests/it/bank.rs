@@ -1,7 +1,7 @@
 //! Does a bank know the longest run of each of its maps?
 
 use proptest::prelude::*;
-use raddle_bitmap::{Bank, Error, FreeMap, Map, Map128, Store};
+use raddle_bitmap::{Bank, Error, FreeMap, Map, Map128, WordStore};
 
 type Steps = Vec<(usize, u32, bool, bool)>;
 
@@ -11,7 +11,7 @@ fn steps(maps: usize) -> impl Strategy<Value = Steps> {
 }
 
 /// A bank and maps on their own, with the same done to both.
-fn as_if_each_map_were_asked<S: Store>(maps: usize, blocks: u32, steps: Steps) {
+fn as_if_each_map_were_asked<S: WordStore>(maps: usize, blocks: u32, steps: Steps) {
     let mut bank: Bank<Map<S>> = Bank::new(maps, blocks).unwrap();
     let mut alone: Vec<FreeMap> = vec![FreeMap::new(blocks).unwrap(); maps];
     let mut held: Vec<(usize, u32, u32)> = Vec::new();

@@ -4,12 +4,12 @@
 //! named as not run.
 
 use proptest::prelude::*;
-use raddle_bitmap::batch::{Kernel, longest, longest_bytes};
+use raddle_bitmap::batch::{Measurer, longest, longest_bytes};
 use raddle_bitmap::{Error, FreeMap, Polarity};
 
 /// The kernels of this processor; says which are not there.
-fn kernels() -> impl Iterator<Item = Kernel> {
-    Kernel::ALL.iter().copied().filter(|kernel| {
+fn kernels() -> impl Iterator<Item = Measurer> {
+    Measurer::ALL.iter().copied().filter(|kernel| {
         if !kernel.is_here() {
             println!("not run: {}", kernel.name());
         }
@@ -99,7 +99,7 @@ fn all_maps_of_sixteen_blocks_at_every_place_in_a_word() {
 #[test]
 fn not_one_place_a_map_is_refused() {
     let wrong = Error::AnswerCount { maps: 1, answers: 2 };
-    for &kernel in Kernel::ALL {
+    for &kernel in Measurer::ALL {
         assert_eq!(longest(kernel, &[[0]], &mut [9, 9]), Err(wrong));
         assert_eq!(longest_bytes(kernel, &[[0]], &mut [9, 9]), Err(wrong));
         // One that is not here gives way.
@@ -107,7 +107,7 @@ fn not_one_place_a_map_is_refused() {
         assert_eq!(longest(kernel, &[[0b110]], &mut one), Ok(()));
         assert_eq!(one, [2]);
     }
-    assert!(Kernel::best().is_here() && Kernel::Portable.is_here());
+    assert!(Measurer::best().is_here() && Measurer::Portable.is_here());
 }
 
 /// Words that runs cross, and words of noise.

@@ -3,7 +3,7 @@
 //! Few enough for Miri (`cargo xtask miri`), which watches every access of the unsafe module; the
 //! same questions on many maps stand in `batch` and `suite`.
 
-use raddle_bitmap::batch::{Comparer, Kernel, fits, longest, longest_bytes, words_of_answers};
+use raddle_bitmap::batch::{Comparer, Measurer, fits, longest, longest_bytes, words_of_answers};
 use raddle_bitmap::{Error, FixedMap, Polarity};
 
 use crate::naive::Naive;
@@ -41,7 +41,7 @@ fn same<const W: usize>(count: usize) {
         .map(|map| Naive((0..map.blocks()).map(|block| map.is_free(block)).collect()))
         .collect();
     let expected: Vec<u16> = naive.iter().map(|map| map.longest() as u16).collect();
-    for &kernel in Kernel::ALL {
+    for &kernel in Measurer::ALL {
         if !kernel.is_here() {
             println!("not run: {}", kernel.name());
             continue;

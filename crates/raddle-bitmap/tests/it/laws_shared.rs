@@ -1,7 +1,7 @@
 //! Does the shared finder keep the laws of seed 000, E7?
 
 use raddle_bitmap::circuit::{Masks, PeriodTrace, Setup, Shift};
-use raddle_bitmap::{Error, Found, FreeMap, Full, Grouped, Kind, Layout, Polarity, Sampled};
+use raddle_bitmap::{Error, FreeMap, Full, Grouped, Kind, Layout, Polarity, Sampled, SharedRun};
 use raddle_bitmap::{Search, Shared, View};
 
 use crate::{every_map, map};
@@ -136,7 +136,7 @@ fn t5_t6_the_seeds_three_kinds_in_one_round() {
             asked.push(kind.id);
             maps[kind.id as usize - 1].view()
         });
-        let answer = |period, kind, longest| Found { period, kind, longest };
+        let answer = |period, kind, longest| SharedRun { period, kind, longest };
         assert_eq!(found, Ok(vec![answer(0, 1, 19), answer(1, 2, 15), answer(1, 3, 12)]));
         assert_eq!(asked, [1, 2, 3], "T6: every period once, every kind once");
         for setup in Setup::ALL {

@@ -3,7 +3,7 @@
 //! A script is bytes: three say form and size, then four a step. The growable form grows, too. Shared by the test of the corpus
 //! and by the fuzz target `bitmap`.
 
-use raddle_bitmap::{Error, FixedMap, FreeMap, Map, Map64, Map128, Map2048, Plan, Store};
+use raddle_bitmap::{Error, FixedMap, FreeMap, Map, Map64, Map128, Map2048, RunPlan, WordStore};
 
 use crate::naive::{Naive, best_fit, worst_fit};
 
@@ -32,7 +32,7 @@ trait Most {
     const MOST: u32;
 }
 
-impl<S: Store> Most for Map<S> {
+impl<S: WordStore> Most for Map<S> {
     const MOST: u32 = S::MOST;
 }
 
@@ -60,10 +60,10 @@ struct Pair<S> {
     naive: Naive,
     held: Vec<(u32, u32)>,
     /// A plan that waits while others are taken.
-    late: Option<Plan>,
+    late: Option<RunPlan>,
 }
 
-impl<S: Store> Pair<S>
+impl<S: WordStore> Pair<S>
 where
     Map<S>: Grow,
 {
@@ -122,7 +122,7 @@ where
         }
     }
 
-    fn take(&mut self, plan: Option<Plan>, found: Option<usize>, len: u32) {
+    fn take(&mut self, plan: Option<RunPlan>, found: Option<usize>, len: u32) {
         assert_eq!(plan.as_ref().map(|plan| plan.start() as usize), found, "{len}: {:?}", self.map);
         if let Some(plan) = plan {
             self.held.push((plan.start(), plan.len()));
@@ -131,7 +131,7 @@ where
     }
 
     /// Takes a plan, which may be late.
-    fn commit(&mut self, plan: Plan) {
+    fn commit(&mut self, plan: RunPlan) {
         let (start, len) = (plan.start(), plan.len());
         let possible = self.naive.all(start as usize, len as usize, true);
         assert_eq!(self.map.commit(plan).ok(), possible.then_some(start));

@@ -5,7 +5,7 @@
 
 use proptest::prelude::*;
 use raddle_bitmap::{Error, FixedMap, FreeMap, Map, Map64, Map128, Map256, Map2048};
-use raddle_bitmap::{Polarity, Store, portable};
+use raddle_bitmap::{Polarity, WordStore, portable};
 
 use crate::naive::{Naive, best_fit, worst_fit};
 
@@ -23,7 +23,7 @@ pub(crate) trait Subject: Clone + std::fmt::Debug + PartialEq {
     fn release(&mut self, start: u32, len: u32) -> Result<(), Error>;
 }
 
-impl<S: Store> Subject for Map<S> {
+impl<S: WordStore> Subject for Map<S> {
     const MOST: usize = if S::MOST > 2048 { 1500 } else { S::MOST as usize };
 
     fn of(free: &[bool]) -> Self {
@@ -83,9 +83,9 @@ impl<S: Store> Subject for Map<S> {
 
 /// A map of which the safe bodies are asked that stand beside those of a level of processors.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Portable<S: Store>(Map<S>);
+pub(crate) struct Portable<S: WordStore>(Map<S>);
 
-impl<S: Store> Subject for Portable<S> {
+impl<S: WordStore> Subject for Portable<S> {
     const MOST: usize = <Map<S> as Subject>::MOST;
 
     fn of(free: &[bool]) -> Self {
@@ -125,7 +125,7 @@ impl<S: Store> Subject for Portable<S> {
     }
 }
 
-fn words<S: Store>(map: &Map<S>) -> Vec<u64> {
+fn words<S: WordStore>(map: &Map<S>) -> Vec<u64> {
     let mut words = vec![0; map.blocks().div_ceil(64) as usize];
     for block in (0..map.blocks()).filter(|&block| map.is_free(block)) {
         words[block as usize / 64] |= 1 << (block % 64);

@@ -44,7 +44,7 @@ fn reported(search: &dyn Search, map: &FreeMap) -> String {
 
 #[test]
 fn full() {
-    let fit = |plan: Option<raddle_bitmap::Plan>| {
+    let fit = |plan: Option<raddle_bitmap::RunPlan>| {
         plan.map_or_else(|| "-".to_owned(), |plan| plan.start().to_string())
     };
     let heads = ["full", "first3", "best3", "worst3", "free", "runs", "lost", "starts"];

@@ -1,7 +1,7 @@
 //! Which key of an allocation policy cannot be used, and why? In the units of the key.
 
 use raddle_policy::{CuShape, Resource};
-use raddle_workgroup::{Error, MatchingConfig, PlaceRule, Search};
+use raddle_workgroup::{Error, MatchingConfig, PlaceRule, SearchRule};
 
 use super::error::SettingError;
 
@@ -38,7 +38,7 @@ impl From<Error> for SettingError {
 
 pub(super) fn refused(config: &MatchingConfig, shape: &CuShape, error: Error) -> SettingError {
     match error {
-        Error::Search { resource, .. } => search(&config.search, shape, resource)
+        Error::SearchRule { resource, .. } => search(&config.search, shape, resource)
             .unwrap_or_else(|| SettingError::new("search", error)),
         Error::NoRetry => SettingError::new("split.retry-us", error),
         Error::NoChannels => SettingError::new("channels", error),
@@ -67,7 +67,7 @@ pub(super) fn refused(config: &MatchingConfig, shape: &CuShape, error: Error) ->
 }
 
 /// The key of a search that cannot be used; `None` where it is all of it.
-fn search(search: &Search, shape: &CuShape, resource: Resource) -> Option<SettingError> {
+fn search(search: &SearchRule, shape: &CuShape, resource: Resource) -> Option<SettingError> {
     let granules = |resource| match resource {
         Resource::Sgpr if shape.sgpr == u16::MAX => 0,
         Resource::Sgpr => u32::from(shape.sgpr),
@@ -76,7 +76,7 @@ fn search(search: &Search, shape: &CuShape, resource: Resource) -> Option<Settin
     };
     let (name, has) = (resource.name(), granules(resource));
     match search {
-        Search::Sampled { amounts } => {
+        SearchRule::Sampled { amounts } => {
             let at = |at: usize| format!("search.sampled.amounts[{at}]");
             if let Some(zero) = amounts.iter().position(|&amount| amount == 0) {
                 return Some(SettingError::new(at(zero), "0 granules are no run: give 1 or more"));
@@ -94,7 +94,7 @@ fn search(search: &Search, shape: &CuShape, resource: Resource) -> Option<Settin
             );
             Some(SettingError::new("search.sampled.amounts", message))
         }
-        Search::Shared { width } => {
+        SearchRule::Shared { width } => {
             let all = [Resource::Vgpr, Resource::Sgpr, Resource::Lds];
             let least = all.into_iter().map(granules).max()?;
             let message = format!(

@@ -7,7 +7,7 @@ use raddle_dispatch::Recipe;
 use raddle_policy::{Refusal, Resource};
 use raddle_sim::Outcome;
 use raddle_trace::OpKind;
-use raddle_workgroup::{MatchingConfig, Search};
+use raddle_workgroup::{MatchingConfig, SearchRule};
 use serde::Serialize;
 
 use super::device::unit;
@@ -54,10 +54,10 @@ pub(crate) struct StuckLaunches {
 fn unreported(recipe: &Recipe, device: &Device, why: &Refusal, size: u64) -> Option<Unreported> {
     let config: &MatchingConfig = recipe.allocate.settings()?;
     let search = match config.search {
-        Search::Full => return None,
-        Search::Grouped { .. } => "grouped",
-        Search::Sampled { .. } => "sampled",
-        Search::Shared { .. } => "shared",
+        SearchRule::Full => return None,
+        SearchRule::Grouped { .. } => "grouped",
+        SearchRule::Sampled { .. } => "sampled",
+        SearchRule::Shared { .. } => "shared",
     };
     let there_is: u64 = match why.resource {
         Resource::Vgpr => device.shape.vgpr_per_simd.into(),

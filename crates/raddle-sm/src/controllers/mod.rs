@@ -15,7 +15,7 @@ use raddle_policy::{CuId, LaunchId, Refusal, Resource};
 
 use crate::blocks::Blocks;
 use crate::index::{DemandSlot, Index, SmKey, cut, lowness};
-use crate::search::{Room, Wish};
+use crate::search::{Room, SmWish};
 use crate::{BlockRow, Error, Kernel, KernelRow, Options, Resources, SmRow};
 
 /// The tables of the global controller and of every SM controller.
@@ -54,7 +54,7 @@ struct BlockNeed {
     block: Resources,
     /// Of a warp; shared memory is the block's.
     warp: Resources,
-    wish: Wish,
+    wish: SmWish,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -186,7 +186,7 @@ impl Controllers {
         let block = Resources { registers, warps: kernel.warps, shared: kernel.shared };
         let warp = Resources { registers: kernel.registers, warps: 1, shared: kernel.shared };
         let (priority, barrier) = (kernel.priority, kernel.barrier);
-        let wish = Wish { priority, barrier, block: need_key(&block), warp: need_key(&warp) };
+        let wish = SmWish { priority, barrier, block: need_key(&block), warp: need_key(&warp) };
         let held = HeldKernel {
             kernel: *kernel,
             need: BlockNeed { block, warp, wish },

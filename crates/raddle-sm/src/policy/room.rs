@@ -4,7 +4,7 @@ use raddle_policy::{CuId, Cus, Demand, Launch};
 
 use crate::blocks::Blocks;
 use crate::index::{SmKey, cut, lowness};
-use crate::search::{Room, Wish};
+use crate::search::{Room, SmWish};
 
 /// The compute units as a search sees them, for one launch.
 pub(super) struct CuRoom<'a> {
@@ -58,12 +58,12 @@ impl Room for CuRoom<'_> {
 }
 
 /// What the index looks for.
-pub(super) fn wish(launch: &Launch) -> Wish {
+pub(super) fn wish(launch: &Launch) -> SmWish {
     let Demand { waves, vgpr, lds, .. } = launch.demand;
     let lds = cut(lds.into());
     let block = [i32::from(waves), cut(u64::from(waves) * u64::from(vgpr)), lds, 0];
     let warp = [1, i32::from(vgpr), lds, 0];
-    Wish { priority: priority(launch), barrier: launch.barrier.possible(), block, warp }
+    SmWish { priority: priority(launch), barrier: launch.barrier.possible(), block, warp }
 }
 
 /// How important a level is, in the seed's sense: larger is more important.

@@ -10,7 +10,7 @@ use raddle_policy::{CuId, CuSet, Cus, Launch, LaunchId, Piece, WaveSpan};
 use super::room::{key, priority};
 use crate::blocks::{Blocks, Waiting};
 use crate::index::{DemandSlot, Index};
-use crate::search::Wish;
+use crate::search::SmWish;
 
 /// A block that does not start as a whole.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +69,7 @@ impl BlockTables {
     }
 
     /// Where the index remembers what a launch asks, up to date.
-    pub(super) fn demand(&mut self, wish: &Wish) -> DemandSlot {
+    pub(super) fn demand(&mut self, wish: &SmWish) -> DemandSlot {
         self.index.demand(&wish.block, &wish.warp, DemandSlot::default())
     }
 

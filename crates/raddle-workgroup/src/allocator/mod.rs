@@ -16,7 +16,7 @@ use core::ops::Range;
 
 use raddle_policy::{CuId, CuShape, Demand, LaunchId, Place, Refusal, Resource};
 
-pub use plan::{GroupPlan, Refused, SimdRule};
+pub use plan::{GroupPlan, ProbeRefusal, SimdRule};
 
 use crate::Error;
 use plan::PlacedGroup;
@@ -98,17 +98,22 @@ impl Allocator {
     ///
     /// # Errors
     /// When it does not fit: which stage refused, and where a rotation stands afterwards.
-    pub fn probe(&self, cu: CuId, demand: &Demand, rule: SimdRule) -> Result<GroupPlan, Refused> {
+    pub fn probe(
+        &self,
+        cu: CuId,
+        demand: &Demand,
+        rule: SimdRule,
+    ) -> Result<GroupPlan, ProbeRefusal> {
         let rotation = match rule {
             SimdRule::MostRoom => 0,
             SimdRule::From(simd) => simd,
         };
         let Some(unit) = self.units.get(cu.index()) else {
             let resource = Resource::Cus;
-            return Err(Refused { resource, rotation });
+            return Err(ProbeRefusal { resource, rotation });
         };
         if let Some(resource) = unit.surely_lacks(demand) {
-            return Err(Refused { resource, rotation });
+            return Err(ProbeRefusal { resource, rotation });
         }
         probe::stages(unit, cu, demand, rule)
     }

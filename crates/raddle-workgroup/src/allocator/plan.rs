@@ -46,7 +46,7 @@ impl GroupPlan {
 
 /// Which stage refused a workgroup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refused {
+pub struct ProbeRefusal {
     /// What lacks, as a whole or in one run.
     pub resource: Resource,
     /// The SIMD with which a rotation goes on: steps that waves made before the one that failed
@@ -55,12 +55,12 @@ pub struct Refused {
 }
 
 /// The addresses of a workgroup, one a wave: most workgroups have eight waves or fewer.
-pub(super) type Places = SmallVec<[Place; 8]>;
+pub(super) type WavePlaces = SmallVec<[Place; 8]>;
 
 /// A workgroup on a compute unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PlacedGroup {
     pub(super) cu: CuId,
     pub(super) demand: Demand,
-    pub(super) places: Places,
+    pub(super) places: WavePlaces,
 }

@@ -7,7 +7,7 @@
 
 use raddle_policy::{CuId, Demand, MAX_SIMDS, Place, Resource};
 
-use super::plan::{GroupPlan, PlacedGroup, Places, Refused, SimdRule};
+use super::plan::{GroupPlan, PlacedGroup, ProbeRefusal, SimdRule, WavePlaces};
 use super::pool::Pool;
 use super::unit::CuGranules;
 
@@ -17,13 +17,13 @@ pub(super) fn stages(
     cu: CuId,
     demand: &Demand,
     rule: SimdRule,
-) -> Result<GroupPlan, Refused> {
+) -> Result<GroupPlan, ProbeRefusal> {
     let mut simds = Simds::new(unit, demand, rule);
-    let refused = |resource, simds: &Simds<'_>| Refused { resource, rotation: simds.rotation };
+    let refused = |resource, simds: &Simds<'_>| ProbeRefusal { resource, rotation: simds.rotation };
     if simds.too_few_for(demand.waves) {
         return Err(refused(simds.lacks(), &simds));
     }
-    let mut places = Places::with_capacity(usize::from(demand.waves));
+    let mut places = WavePlaces::with_capacity(usize::from(demand.waves));
     if !scalar_registers(unit, demand, &mut places) {
         return Err(refused(Resource::Sgpr, &simds));
     }
@@ -40,7 +40,7 @@ pub(super) fn stages(
 }
 
 /// One place a wave, with its scalar registers; whether all were found.
-fn scalar_registers(unit: &CuGranules, demand: &Demand, places: &mut Places) -> bool {
+fn scalar_registers(unit: &CuGranules, demand: &Demand, places: &mut WavePlaces) -> bool {
     let want = u32::from(demand.sgpr);
     let mut from = 0;
     for _ in 0..demand.waves {

@@ -3,11 +3,11 @@
 use raddle_policy::{CuId, Tick};
 
 use super::Matching;
-use super::head::Head;
+use super::head::ChannelHead;
 
 impl Matching {
     /// a3 and a4: the head that goes next, where, and whether others of its level could as well.
-    pub(super) fn choose(&mut self, now: Tick) -> Option<(Head, CuId, bool)> {
+    pub(super) fn choose(&mut self, now: Tick) -> Option<(ChannelHead, CuId, bool)> {
         // A single head needs no comparison.
         if let [head] = self.heads[..] {
             return Some((head, self.places.plan(&mut self.matcher, head.class, now)?, false));
@@ -36,7 +36,7 @@ impl Matching {
     }
 
     /// Of several heads of one rank, the one that goes, and whether others could have.
-    fn of_several(&mut self, rank: usize, now: Tick) -> Option<(Head, bool)> {
+    fn of_several(&mut self, rank: usize, now: Tick) -> Option<(ChannelHead, bool)> {
         self.tied.clear();
         let mut only = None;
         for at in 0..self.heads.len() {
@@ -50,7 +50,7 @@ impl Matching {
     }
 
     /// a42: by marks. Changes them.
-    fn untie(&mut self) -> Option<Head> {
+    fn untie(&mut self) -> Option<ChannelHead> {
         self.tied.sort_unstable();
         let channels = self.channels.len();
         if self.marked < channels {
@@ -65,7 +65,7 @@ impl Matching {
     }
 
     /// Whether the next round can choose no other head than this one.
-    pub(super) fn goes_again(&mut self, head: Head, now: Tick) -> bool {
+    pub(super) fn goes_again(&mut self, head: ChannelHead, now: Tick) -> bool {
         if self.heads.len() <= 1 {
             return true;
         }

@@ -12,7 +12,7 @@ pub(super) const TICKS_PER_US: u64 = 1_000;
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
 pub struct MatchingConfig {
     /// How long a free run the hardware reports (E4 to E7).
-    pub search: Search,
+    pub search: SearchRule,
     /// Which level goes first (E1, E2).
     pub order: LevelOrder,
     /// Which of several channels of one level, where the seed says "at random" (a42).
@@ -34,7 +34,7 @@ pub struct MatchingConfig {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
-pub enum Search {
+pub enum SearchRule {
     /// The longest (E4).
     #[default]
     Full,

@@ -4,7 +4,7 @@ use raddle_policy::{LaunchId, Tick};
 
 /// The next workgroup of a channel.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Head {
+pub(super) struct ChannelHead {
     /// Which entry of the view.
     pub(super) entry: usize,
     pub(super) channel: usize,

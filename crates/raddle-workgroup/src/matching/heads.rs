@@ -4,7 +4,7 @@ use raddle_policy::{ReadyLaunch, ReadyView, Refusal, Tick};
 
 use super::Matching;
 use super::fit::WHOLE;
-use super::head::{Head, SeenChannel};
+use super::head::{ChannelHead, SeenChannel};
 
 impl Matching {
     /// a1: the head of every channel, and its class; or a head that will never fit.
@@ -44,7 +44,7 @@ impl Matching {
             {
                 return Some(lack.refusal(entry.launch.id, None));
             }
-            self.heads.push(Head { entry: at, channel, level, class, wave });
+            self.heads.push(ChannelHead { entry: at, channel, level, class, wave });
         }
         None
     }

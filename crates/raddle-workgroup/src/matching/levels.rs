@@ -8,12 +8,12 @@ use super::config::{Choice, LevelOrder, TICKS_PER_US};
 use crate::Error;
 use crate::order::{Fixed, Lowest, Order, Pick, Seeded, Windows};
 
-/// Levels that a launch can have.
+/// LevelRanks that a launch can have.
 const LEVELS: usize = 256;
 
-/// Levels and the order they are in.
+/// LevelRanks and the order they are in.
 #[derive(Clone, Debug)]
-pub(super) enum Levels {
+pub(super) enum LevelRanks {
     Fixed(Fixed),
     Windows(Windows),
 }
@@ -43,7 +43,7 @@ impl Pick for Picker {
     }
 }
 
-impl Levels {
+impl LevelRanks {
     /// # Errors
     /// For windows that are none or empty.
     pub(super) fn new(order: &LevelOrder) -> Result<Self, Error> {

@@ -27,7 +27,7 @@ use raddle_policy::{
 
 pub use config::{
     Amounts, Balance, Choice, FreeWeights, LevelOrder, MatchingConfig, PlaceRule, PowerWeights,
-    Search, SplitRule,
+    SearchRule, SplitRule,
 };
 
 use crate::Error;
@@ -35,8 +35,8 @@ use crate::order::Marks;
 use channels::Channels;
 use cutting::Cutting;
 use fit::{Matcher, Name, WHOLE};
-use head::{Head, SeenChannel};
-use levels::{Levels, Picker};
+use head::{ChannelHead, SeenChannel};
+use levels::{LevelRanks, Picker};
 use places::Places;
 
 /// Every channel's head against every compute unit.
@@ -44,7 +44,7 @@ use places::Places;
 pub struct Matching {
     config: MatchingConfig,
     matcher: Matcher,
-    levels: Levels,
+    levels: LevelRanks,
     pick: Picker,
     marks: Marks,
     /// How many channels there are marks for.
@@ -52,7 +52,7 @@ pub struct Matching {
     channels: Channels,
     places: Places,
     cutting: Option<Cutting>,
-    heads: Vec<Head>,
+    heads: Vec<ChannelHead>,
     seen: Vec<SeenChannel>,
     question: u64,
     tied: Vec<usize>,
@@ -66,7 +66,7 @@ impl Matching {
     /// weights that are all 0 or too large, for a history of 0 ticks, shares that are both 0, 0
     /// channels, and cutting with 0 us between rounds.
     pub fn new(config: MatchingConfig, shape: CuShape, cus: u16) -> Result<Self, Error> {
-        let levels = Levels::new(&config.order)?;
+        let levels = LevelRanks::new(&config.order)?;
         if config.channels == Some(0) {
             return Err(Error::NoChannels);
         }

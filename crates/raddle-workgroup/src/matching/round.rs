@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::Matching;
 use super::fit::{Name, WHOLE};
-use super::head::Head;
+use super::head::ChannelHead;
 use crate::baselines::{EXPLAINED, start};
 
 impl Matching {
@@ -51,7 +51,7 @@ impl Matching {
             return self.refuse(&entry.launch, class, round);
         };
         // The only head: its channel and level are never compared.
-        let head = Head { entry: 0, channel: 0, level: 0, class, wave: WHOLE };
+        let head = ChannelHead { entry: 0, channel: 0, level: 0, class, wave: WHOLE };
         self.commit(entry, entry.next, head, cu, now, round);
         if bulk {
             self.go_on(entry, head, now, round);
@@ -131,7 +131,7 @@ impl Matching {
         if self.heads.is_empty() || !cutting.failed(now) {
             return false;
         }
-        let may_cut = |head: &&Head| cutting.may_cut(&ready.launches[head.entry]);
+        let may_cut = |head: &&ChannelHead| cutting.may_cut(&ready.launches[head.entry]);
         let longest = self.heads.iter().filter(may_cut);
         // The first of several that have waited equally long is of the lowest channel.
         let Some(head) = longest.min_by_key(|head| (self.seen[head.channel].since, head.channel))
@@ -145,12 +145,12 @@ impl Matching {
     /// While something could still be cut, rounds go on by themselves.
     fn retry_at(&self, ready: &ReadyView<'_>, now: Tick) -> Option<Tick> {
         let cutting = self.cutting.as_ref()?;
-        let could = |head: &Head| cutting.may_cut(&ready.launches[head.entry]);
+        let could = |head: &ChannelHead| cutting.may_cut(&ready.launches[head.entry]);
         self.heads.iter().any(could).then(|| cutting.retry_at(now))
     }
 
     /// Further rounds, while no other launch could be chosen.
-    fn go_on(&mut self, entry: &ReadyLaunch, head: Head, now: Tick, round: &mut Round) {
+    fn go_on(&mut self, entry: &ReadyLaunch, head: ChannelHead, now: Tick, round: &mut Round) {
         for workgroup in entry.next + 1..entry.launch.workgroups {
             if !self.goes_again(head, now) {
                 return;
@@ -164,12 +164,12 @@ impl Matching {
         &mut self,
         entry: &ReadyLaunch,
         workgroup: u64,
-        head: Head,
+        head: ChannelHead,
         cu: CuId,
         now: Tick,
         round: &mut Round,
     ) {
-        let Head { class, wave, .. } = head;
+        let ChannelHead { class, wave, .. } = head;
         let name = Name { launch: entry.launch.id, workgroup, wave };
         let taken = self.matcher.commit(class, name, &mut round.places);
         debug_assert!(taken.is_ok(), "nothing happens between plan and commit");
@@ -184,7 +184,7 @@ impl Matching {
     fn explain_all(&mut self, ready: &ReadyView<'_>, round: &mut Round) {
         let mut explained = SmallVec::<[usize; EXPLAINED]>::new();
         for at in 0..self.heads.len() {
-            let Head { entry, class, .. } = self.heads[at];
+            let ChannelHead { entry, class, .. } = self.heads[at];
             if explained.len() < EXPLAINED && !explained.contains(&class) {
                 explained.push(class);
                 self.explain(&ready.launches[entry].launch, class, round);

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use raddle_policy::CuShape;
 use raddle_workgroup::{
     Amounts, Balance, Choice, FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule,
-    PowerWeights, Search, SplitRule,
+    PowerWeights, SearchRule, SplitRule,
 };
 
 pub(crate) fn matching(config: &MatchingConfig, shape: CuShape, cus: u16) -> Matching {
@@ -23,9 +23,9 @@ pub(crate) fn config() -> impl Strategy<Value = MatchingConfig> {
     let balance = prop_oneof![Just(Balance::Tail), Just(Balance::Fixed)];
     let channels = prop_oneof![Just(None), (1u16..4).prop_map(Some)];
     let search = prop_oneof![
-        3 => Just(Search::Full),
-        1 => Just(Search::Sampled { amounts: vec![] }),
-        1 => Just(Search::Shared { width: 64 }),
+        3 => Just(SearchRule::Full),
+        1 => Just(SearchRule::Sampled { amounts: vec![] }),
+        1 => Just(SearchRule::Shared { width: 64 }),
     ];
     let split = prop_oneof![
         Just(None),

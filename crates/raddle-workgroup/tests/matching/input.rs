@@ -6,7 +6,7 @@ use raddle_policy::{
 };
 use raddle_testkit::{Scenario, ready};
 use raddle_workgroup::{
-    Error, FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule, PowerWeights, Search,
+    Error, FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule, PowerWeights, SearchRule,
     SplitRule,
 };
 
@@ -49,10 +49,10 @@ fn choices_that_make_no_sense_are_errors_that_say_why() {
     assert!(Matching::new(least(power([most, 0, 0, 0, 0, 0], 5)), shape(), 2).is_ok());
     // Also amounts that no resource has stand in order.
     for (amounts, at) in [(vec![1, 500, 400], 2), (vec![600, 5], 1), (vec![2, 2], 1)] {
-        let search = Search::Sampled { amounts };
+        let search = SearchRule::Sampled { amounts };
         let error = refused(MatchingConfig { search, ..MatchingConfig::default() });
         let cause = raddle_bitmap::Error::SampleOrder { at };
-        assert!(matches!(error, Error::Search { cause: said, .. } if said == cause), "{error}");
+        assert!(matches!(error, Error::SearchRule { cause: said, .. } if said == cause), "{error}");
     }
     let free = FreeWeights { waves: 1, ..FreeWeights::default() };
     let mix = PlaceRule::Mix { free, power: power([1; 6], 5), shares: [0, 0] };
@@ -63,15 +63,15 @@ fn choices_that_make_no_sense_are_errors_that_say_why() {
 fn a_search_that_does_not_suit_the_device_names_the_resource() {
     let search = |search| refused(MatchingConfig { search, ..MatchingConfig::default() });
     for (search, resource, says) in [
-        (search(Search::Grouped { groups: 3 }), Resource::Vgpr, "3"),
-        (search(Search::Grouped { groups: 16 }), Resource::Vgpr, "16"),
-        (search(Search::Grouped { groups: 8 }), Resource::Lds, "8"),
-        (search(Search::Sampled { amounts: vec![4, 2] }), Resource::Vgpr, ""),
-        (search(Search::Sampled { amounts: vec![0] }), Resource::Vgpr, ""),
-        (search(Search::Shared { width: 15 }), Resource::Vgpr, "15"),
-        (search(Search::Shared { width: 0 }), Resource::Vgpr, ""),
+        (search(SearchRule::Grouped { groups: 3 }), Resource::Vgpr, "3"),
+        (search(SearchRule::Grouped { groups: 16 }), Resource::Vgpr, "16"),
+        (search(SearchRule::Grouped { groups: 8 }), Resource::Lds, "8"),
+        (search(SearchRule::Sampled { amounts: vec![4, 2] }), Resource::Vgpr, ""),
+        (search(SearchRule::Sampled { amounts: vec![0] }), Resource::Vgpr, ""),
+        (search(SearchRule::Shared { width: 15 }), Resource::Vgpr, "15"),
+        (search(SearchRule::Shared { width: 0 }), Resource::Vgpr, ""),
     ] {
-        let Error::Search { resource: named, .. } = search else { panic!("{search:?}") };
+        let Error::SearchRule { resource: named, .. } = search else { panic!("{search:?}") };
         assert_eq!(named, resource, "{search}");
         let text = search.to_string();
         assert!(text.starts_with(resource.name()) && text.contains(says), "{text}");
@@ -112,7 +112,7 @@ fn what_never_fits_is_refused_for_ever_with_what_lacks() {
         assert_eq!(said, (resource, wanted, available, None), "{demand:?}");
     }
     // Sampled, 15 registers in a row are never reported: 8 and 12 are, and 16.
-    let search = Search::Sampled { amounts: vec![1, 2, 4, 8] };
+    let search = SearchRule::Sampled { amounts: vec![1, 2, 4, 8] };
     let config = MatchingConfig { search, ..MatchingConfig::default() };
     let mut policy = Matching::new(config, shape(), 2).unwrap();
     let wide = Demand { waves: 1, vgpr: 9, ..Demand::default() };

@@ -16,7 +16,7 @@ use raddle_testkit::{Scenario, scenario};
 use raddle_workgroup::balance::{Kind, Pointer, Table};
 use raddle_workgroup::order::{Fixed, Lowest, Windows};
 use raddle_workgroup::place::{MostFree, Weights};
-use raddle_workgroup::{LevelOrder, Matching, MatchingConfig, PlaceRule, Search};
+use raddle_workgroup::{LevelOrder, Matching, MatchingConfig, PlaceRule, SearchRule};
 
 type Name = &'static str;
 
@@ -60,10 +60,10 @@ fn unit(shape: &CuShape) -> Cu<Name> {
     Cu { shared, simds: vec![simd; shape.simds.into()], pointer }
 }
 
-fn longest(search: &Search, map: View<'_>) -> Result<u32, raddle_bitmap::Error> {
+fn longest(search: &SearchRule, map: View<'_>) -> Result<u32, raddle_bitmap::Error> {
     match search {
-        Search::Sampled { .. } => Sampled::steps(map.blocks())?.longest(map),
-        Search::Grouped { groups } => Grouped::new(map.blocks(), *groups)?.longest(map),
+        SearchRule::Sampled { .. } => Sampled::steps(map.blocks())?.longest(map),
+        SearchRule::Grouped { groups } => Grouped::new(map.blocks(), *groups)?.longest(map),
         // Shared in turn, the full search finds what it finds alone.
         _ => Full.longest(map),
     }
@@ -256,10 +256,10 @@ fn config() -> impl Strategy<Value = MatchingConfig> {
         Just(PlaceRule::MostWaves)
     ];
     let search = prop_oneof![
-        Just(Search::Full),
-        Just(Search::Sampled { amounts: vec![] }),
-        (1u32..9).prop_map(|groups| Search::Grouped { groups }),
-        Just(Search::Shared { width: 0 }),
+        Just(SearchRule::Full),
+        Just(SearchRule::Sampled { amounts: vec![] }),
+        (1u32..9).prop_map(|groups| SearchRule::Grouped { groups }),
+        Just(SearchRule::Shared { width: 0 }),
     ];
     (order, place, search).prop_map(|(order, place, search)| MatchingConfig {
         order,
@@ -271,19 +271,19 @@ fn config() -> impl Strategy<Value = MatchingConfig> {
 
 /// A search of this kind that can be used on this shape: as many groups, at most, as divide every
 /// resource; as wide as the widest.
-fn suited(search: Search, shape: &CuShape) -> Search {
+fn suited(search: SearchRule, shape: &CuShape) -> SearchRule {
     let sgpr = if shape.sgpr == u16::MAX { 0 } else { shape.sgpr.into() };
     let blocks = [shape.vgpr_per_simd.into(), sgpr, shape.lds];
     let divides = |groups: u32| {
         blocks.iter().all(|&blocks| blocks == 0 || groups < blocks && blocks % groups == 0)
     };
     match search {
-        Search::Grouped { groups } => {
+        SearchRule::Grouped { groups } => {
             let groups = (1..=groups).rev().find(|&groups| divides(groups));
-            groups.map_or(Search::Full, |groups| Search::Grouped { groups })
+            groups.map_or(SearchRule::Full, |groups| SearchRule::Grouped { groups })
         }
-        Search::Shared { .. } => {
-            Search::Shared { width: blocks.into_iter().max().unwrap_or_default().max(1) }
+        SearchRule::Shared { .. } => {
+            SearchRule::Shared { width: blocks.into_iter().max().unwrap_or_default().max(1) }
         }
         other => other,
     }
@@ -301,7 +301,7 @@ proptest! {
         prop_assume!(s.launches.iter().all(|it| it.id != LaunchId(u32::MAX)));
         let search = suited(config.search, &s.shape);
         let config = MatchingConfig { search, ..config };
-        let sampled = matches!(config.search, Search::Sampled { .. });
+        let sampled = matches!(config.search, SearchRule::Sampled { .. });
         let mut twins = Twins::new(&s, config);
         // Some amounts are never reported: such launches are refused for ever, which the model,
         // that only waits, does not know.

@@ -7,7 +7,7 @@ use raddle_policy::{Activity, StreamId};
 use raddle_testkit::{Scenario, render};
 use raddle_workgroup::{
     Amounts, Balance, Choice, FreeWeights, LevelOrder, MatchingConfig, PlaceRule, PowerWeights,
-    Search,
+    SearchRule,
 };
 
 use crate::configs::matching;
@@ -70,8 +70,8 @@ fn places() {
 fn searches_that_report_less() {
     let seeded = Choice::Seeded { seed: 7 };
     for (name, search) in [
-        ("grouped", Search::Grouped { groups: 4 }),
-        ("sampled", Search::Sampled { amounts: vec![1, 2, 4, 8, 16] }),
+        ("grouped", SearchRule::Grouped { groups: 4 }),
+        ("sampled", SearchRule::Sampled { amounts: vec![1, 2, 4, 8, 16] }),
     ] {
         let config = MatchingConfig { search, pick: seeded, ..MatchingConfig::default() };
         insta::assert_snapshot!(name, table(config));

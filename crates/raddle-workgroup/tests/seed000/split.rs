@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use raddle_workgroup::Error;
 use raddle_workgroup::split::Outcome::{Fail, Fit};
-use raddle_workgroup::split::{Failures, Outcome, Part, Step, THRESHOLD, Workgroup, split};
+use raddle_workgroup::split::{Failures, Outcome, SplitPart, Step, THRESHOLD, Workgroup, split};
 
 fn rounds(threshold: u64, outcomes: &[Outcome]) -> Vec<(u64, Step)> {
     let mut failures = Failures::new(threshold);
@@ -34,7 +34,7 @@ fn t3_one_part_a_wave_at_the_lowest_level() {
     let parts = split(workgroup(true, &["w0", "w1", "w2"]), 3).unwrap().unwrap();
     assert_eq!(parts.len(), 3);
     let expected = ["w0", "w1", "w2"];
-    assert!(parts.eq(expected.iter().map(|wave| Part { level: 3, wave, shared: &2 })));
+    assert!(parts.eq(expected.iter().map(|wave| SplitPart { level: 3, wave, shared: &2 })));
 }
 
 #[test]
@@ -130,7 +130,7 @@ proptest! {
         match split(workgroup, 3).unwrap() {
             None => prop_assert!(!independent || waves.len() == 1),
             Some(parts) => {
-                let parts: Vec<Part<'_, u32, u8>> = parts.collect();
+                let parts: Vec<SplitPart<'_, u32, u8>> = parts.collect();
                 prop_assert!(parts.iter().map(|part| part.wave).eq(&waves));
                 prop_assert!(parts.iter().all(|part| part.level == 3 && *part.shared == 7));
             }

@@ -35,7 +35,7 @@ pub struct Shared {
 
 /// One answer of a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct SharedRun {
     /// In which period, from 0.
     pub period: usize,
     /// Which kind.
@@ -125,7 +125,7 @@ impl Shared {
     ///
     /// # Errors
     /// For a map of another size than its kind's.
-    pub fn round<'m>(&self, map_of: impl FnMut(Kind) -> View<'m>) -> Result<Vec<Found>, Error> {
+    pub fn round<'m>(&self, map_of: impl FnMut(Kind) -> View<'m>) -> Result<Vec<SharedRun>, Error> {
         self.round_by(|_| &Full, map_of)
     }
 
@@ -151,7 +151,7 @@ impl Shared {
         &self,
         mut search_of: impl FnMut(Kind) -> &'s dyn Search,
         mut map_of: impl FnMut(Kind) -> View<'m>,
-    ) -> Result<Vec<Found>, Error> {
+    ) -> Result<Vec<SharedRun>, Error> {
         let mut found = Vec::new();
         for (period, slots) in self.periods.iter().enumerate() {
             for slot in slots {
@@ -159,7 +159,7 @@ impl Shared {
                 let search = if slots.len() == 1 { search_of(kind) } else { &Full };
                 let map = map_of(kind);
                 super::same_size(kind.blocks, map)?;
-                found.push(Found { period, kind: kind.id, longest: search.longest(map)? });
+                found.push(SharedRun { period, kind: kind.id, longest: search.longest(map)? });
             }
         }
         Ok(found)

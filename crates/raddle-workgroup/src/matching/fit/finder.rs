@@ -9,7 +9,7 @@ use raddle_bitmap::{Grouped, Kind, Layout, Sampled, Search as Method, Shared, Vi
 use raddle_policy::{CuShape, Resource};
 
 use crate::Error;
-use crate::matching::config::Search;
+use crate::matching::config::SearchRule;
 
 /// A finder of longest runs for one resource.
 #[derive(Clone, Debug)]
@@ -56,9 +56,9 @@ pub(super) struct Finders {
 
 impl Finders {
     /// # Errors
-    /// [`Error::Search`] where a resource of this compute unit cannot be searched so.
-    pub(super) fn new(search: &Search, shape: &CuShape) -> Result<Self, Error> {
-        if let Search::Shared { width } = *search {
+    /// [`Error::SearchRule`] where a resource of this compute unit cannot be searched so.
+    pub(super) fn new(search: &SearchRule, shape: &CuShape) -> Result<Self, Error> {
+        if let SearchRule::Shared { width } = *search {
             check_shared(width, shape)?;
         }
         let sgpr = if shape.sgpr == u16::MAX { 0 } else { u32::from(shape.sgpr) };
@@ -74,19 +74,19 @@ impl Finders {
     }
 }
 
-fn finder(search: &Search, resource: Resource, blocks: u32) -> Result<Finder, Error> {
-    let fault = |cause| Error::Search { resource, cause };
+fn finder(search: &SearchRule, resource: Resource, blocks: u32) -> Result<Finder, Error> {
+    let fault = |cause| Error::SearchRule { resource, cause };
     // A resource without granules needs no finder.
     match search {
         _ if blocks == 0 => Ok(Finder::Exact),
-        Search::Full | Search::Shared { .. } => Ok(Finder::Exact),
-        Search::Grouped { groups } => {
+        SearchRule::Full | SearchRule::Shared { .. } => Ok(Finder::Exact),
+        SearchRule::Grouped { groups } => {
             Grouped::new(blocks, *groups).map(Finder::Grouped).map_err(fault)
         }
-        Search::Sampled { amounts } if amounts.is_empty() => {
+        SearchRule::Sampled { amounts } if amounts.is_empty() => {
             Sampled::steps(blocks).map(Finder::Sampled).map_err(fault)
         }
-        Search::Sampled { amounts } => {
+        SearchRule::Sampled { amounts } => {
             // Some may be more than there is of this resource, and still are in order.
             if let Some(at) = amounts.windows(2).position(|two| two[0] >= two[1]) {
                 return Err(fault(raddle_bitmap::Error::SampleOrder { at: at + 1 }));
@@ -114,7 +114,7 @@ fn check_shared(width: u32, shape: &CuShape) -> Result<(), Error> {
             Some(period) if blocks <= left => period.push(kind),
             _ => {
                 let alone = Shared::new(width, width, &[[kind]], &Layout::Packed);
-                alone.map_err(|cause| Error::Search { resource, cause })?;
+                alone.map_err(|cause| Error::SearchRule { resource, cause })?;
                 left = width;
                 periods.push(vec![kind]);
             }
@@ -126,5 +126,5 @@ fn check_shared(width: u32, shape: &CuShape) -> Result<(), Error> {
     }
     let resource = Resource::Vgpr;
     let finder = Shared::new(width, width, &periods, &Layout::Packed);
-    finder.map(|_| ()).map_err(|cause| Error::Search { resource, cause })
+    finder.map(|_| ()).map_err(|cause| Error::SearchRule { resource, cause })
 }

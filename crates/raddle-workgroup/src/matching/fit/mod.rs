@@ -32,7 +32,7 @@ use alloc::vec::Vec;
 use raddle_policy::{CuId, CuShape, LaunchId};
 
 use crate::Error;
-use crate::matching::config::{Balance, Search};
+use crate::matching::config::{Balance, SearchRule};
 pub(crate) use class::Lack;
 use class::{CLASSES, Class, bit};
 use cu::CuState;
@@ -76,11 +76,11 @@ impl Matcher {
     /// `cus` empty compute units. A shape that fails [`CuShape::check`] has room for nothing.
     ///
     /// # Errors
-    /// [`Error::Search`] where a resource cannot be searched so.
+    /// [`Error::SearchRule`] where a resource cannot be searched so.
     pub(crate) fn new(
         shape: CuShape,
         cus: u16,
-        search: &Search,
+        search: &SearchRule,
         balance: Balance,
     ) -> Result<Self, Error> {
         let usable = shape.check().is_ok();

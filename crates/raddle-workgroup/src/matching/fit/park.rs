@@ -6,7 +6,7 @@ use raddle_policy::{CuId, Launch};
 
 use super::Matcher;
 use super::maps::RunStarts;
-use super::resident::{Name, Parked, Resident};
+use super::resident::{Name, Parked, ResidentEntry};
 
 impl Matcher {
     /// Gives back everything that a launch holds or has saved; `left` hears of each workgroup that
@@ -86,7 +86,7 @@ impl Matcher {
             lifted.push(parked);
         }
         for cu in 0..self.units.len() {
-            let of_launch = |group: &Resident| group.launch == id;
+            let of_launch = |group: &ResidentEntry| group.launch == id;
             while let Some(position) =
                 self.groups.of(cu, self.units[cu].resident).iter().position(of_launch)
             {

@@ -10,7 +10,7 @@ use super::store::Starts;
 
 /// A workgroup on a compute unit, but for its vector registers.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Resident {
+pub(super) struct ResidentEntry {
     /// The high half of its number; the low ones stand apart, side by side.
     high: u32,
     pub(super) launch: LaunchId,
@@ -51,7 +51,7 @@ pub(super) struct Parked {
     pub(super) runs: RunStarts,
 }
 
-impl Resident {
+impl ResidentEntry {
     #[inline]
     const fn new(name: Name, class: usize, turn: u8, runs: &RunStarts) -> Self {
         let (lds, sgpr) = (runs.lds, runs.sgpr);
@@ -83,7 +83,7 @@ pub(super) struct Residents {
     most: usize,
     /// The low halves of their numbers.
     numbers: Vec<u32>,
-    all: Vec<Resident>,
+    all: Vec<ResidentEntry>,
     firsts: Firsts,
 }
 
@@ -95,7 +95,7 @@ impl Residents {
         Self {
             most,
             numbers: vec![0; places],
-            all: vec![Resident::default(); places],
+            all: vec![ResidentEntry::default(); places],
             // The last granule is one less than there are.
             firsts: if shape.vgpr_per_simd <= u16::from(u8::MAX) + 1 && shape.simds <= 4 {
                 Firsts::Four(vec![[0; 4]; places])
@@ -107,7 +107,7 @@ impl Residents {
 
     /// The `resident` workgroups of one compute unit.
     #[inline]
-    pub(super) fn of(&self, cu: usize, resident: u16) -> &[Resident] {
+    pub(super) fn of(&self, cu: usize, resident: u16) -> &[ResidentEntry] {
         &self.all[cu * self.most..][..usize::from(resident)]
     }
 
@@ -142,7 +142,7 @@ impl Residents {
     /// The name of one.
     pub(super) fn name(&self, cu: usize, position: usize) -> Name {
         let at = cu * self.most + position;
-        let Resident { high, launch, wave, .. } = self.all[at];
+        let ResidentEntry { high, launch, wave, .. } = self.all[at];
         Name { launch, workgroup: u64::from(self.numbers[at]) | u64::from(high) << 32, wave }
     }
 
@@ -173,7 +173,7 @@ impl Residents {
     ) {
         let at = cu * self.most + usize::from(resident);
         self.numbers[at] = name.workgroup as u32;
-        self.all[at] = Resident::new(name, class, turn, runs);
+        self.all[at] = ResidentEntry::new(name, class, turn, runs);
         match &mut self.firsts {
             Firsts::Four(list) => {
                 let [a, b, c, d, ..] = runs.vgpr;

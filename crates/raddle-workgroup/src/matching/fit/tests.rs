@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use raddle_policy::{CuId, CuShape, Demand, Launch, LaunchId, Resource};
 
 use super::*;
-use crate::matching::config::{Balance, Search};
+use crate::matching::config::{Balance, SearchRule};
 
 const SHAPE: CuShape = CuShape {
     simds: 2,
@@ -22,7 +22,7 @@ const SHAPE: CuShape = CuShape {
 const CU: CuId = CuId(0);
 
 fn matcher(shape: CuShape, cus: u16) -> Matcher {
-    Matcher::new(shape, cus, &Search::Full, Balance::Tail).expect("a shape")
+    Matcher::new(shape, cus, &SearchRule::Full, Balance::Tail).expect("a shape")
 }
 
 /// A wave on each SIMD, with so many registers.
