@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 pub mod compare;
+mod concurrency;
 mod document;
 pub mod inspect;
 pub mod replay;
@@ -10,8 +11,8 @@ pub mod timeline;
 pub mod units;
 
 pub use document::{
-    Axis, Bar, Block, Cell, Chart, ChartKind, Column, Document, Legend, List, Medium, Scale,
-    Series, Table, Tile, Unit, alarm, heading,
+    Axis, Block, Cell, Chart, ChartBar, ChartKind, ChartSeries, Column, Document, Legend, List,
+    Medium, Scale, Table, Tile, ValueUnit, alarm, heading,
 };
 
 use serde::Serialize;

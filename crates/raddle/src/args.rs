@@ -123,7 +123,7 @@ pub(crate) struct ReplayArgs {
     /// Whether kernels may be killed and run again, by name: GLOB=yes|no|unknown; may be repeated,
     /// the last that fits wins [default: what the profile says, else unknown, which counts as no]
     #[arg(long = "idempotent", value_name = "RULE", value_parser = verdict)]
-    pub(crate) verdicts: Vec<Verdict>,
+    pub(crate) verdicts: Vec<IdempotenceClaim>,
     /// When a profile begins, in milliseconds; may be repeated [default: 0]
     #[arg(long = "start", value_name = "FILE=MS", value_parser = start)]
     pub(crate) starts: Vec<Named<u64>>,
@@ -317,16 +317,16 @@ pub(crate) fn rule(text: &str) -> Result<Rule, TraceError> {
 
 /// A rule of idempotence and how it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Verdict {
+pub(crate) struct IdempotenceClaim {
     pub(crate) text: String,
     pub(crate) rule: IdempotenceRule,
 }
 
 /// Reads a rule of idempotence.
-fn verdict(text: &str) -> Result<Verdict, TraceError> {
+fn verdict(text: &str) -> Result<IdempotenceClaim, TraceError> {
     let rule = text.parse()?;
     let text = text.to_owned();
-    Ok(Verdict { text, rule })
+    Ok(IdempotenceClaim { text, rule })
 }
 
 fn named(text: &str) -> Result<(&str, &str), String> {

@@ -2,8 +2,9 @@
 //!
 //! Colour and progress only on a terminal, and never where `NO_COLOR` is set or `TERM` is `dumb`.
 
-use std::borrow::Cow;
 use std::io::{self, BufRead, BufReader, IsTerminal, Write};
+
+pub(crate) use raddle_report::{alarm, heading};
 
 /// The streams of a run of the tool.
 pub struct Console {
@@ -50,18 +51,4 @@ impl Console {
             progress: io::stderr().is_terminal(),
         }
     }
-}
-
-/// `text` as a heading, where colour may be used.
-pub(crate) fn heading(text: &str, colour: bool) -> Cow<'_, str> {
-    paint(text, "1", colour)
-}
-
-/// `text` as a warning of trouble, where colour may be used.
-pub(crate) fn alarm(text: &str, colour: bool) -> Cow<'_, str> {
-    paint(text, "1;31", colour)
-}
-
-fn paint<'t>(text: &'t str, code: &str, colour: bool) -> Cow<'t, str> {
-    if colour { Cow::Owned(format!("\x1b[{code}m{text}\x1b[0m")) } else { Cow::Borrowed(text) }
 }

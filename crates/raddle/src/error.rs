@@ -26,108 +26,46 @@ pub(crate) enum CliError {
     #[error(
         "there is no recipe {name}: it is neither bundled nor a file that can be read ({cause}). Did you mean `{nearest}`? `raddle recipes` lists the bundled ones"
     )]
-    UnknownRecipe {
-        /// As it was given.
-        name: String,
-        /// What the system said of the file.
-        cause: io::Error,
-        /// The nearest bundled name.
-        nearest: String,
-    },
+    UnknownRecipe { name: String, cause: io::Error, nearest: String },
     /// A device that is not in the table.
     #[error(
         "there is no device {name} in the table. Did you mean `{nearest}`? `raddle devices` lists them"
     )]
-    UnknownDevice {
-        /// As it was given.
-        name: String,
-        /// The nearest id.
-        nearest: String,
-    },
+    UnknownDevice { name: String, nearest: String },
     /// A profile that does not say where it was recorded.
     #[error(
         "no device data in {file} and no --device: name the device to replay on, such as `--device {example}` (`raddle devices` lists them)"
     )]
-    NoDevice {
-        /// Whose.
-        file: String,
-        /// The id of a device of the maker whose tool wrote the profile.
-        example: &'static str,
-    },
+    NoDevice { file: String, example: &'static str },
     /// A profile of a device that is not in the table, without the figures to stand in for it.
     #[error(
         "the device of {file}, `{device}`, is not in the table (the nearest name there is `{nearest}`), and the file alone does not do: {error}"
     )]
-    StrangeDevice {
-        /// Whose.
-        file: String,
-        /// What the file calls it.
-        device: String,
-        /// The nearest id.
-        nearest: String,
-        /// Why the description in the file is not enough, and what to do.
-        error: DeviceError,
-    },
+    StrangeDevice { file: String, device: String, nearest: String, error: DeviceError },
     /// A run broke off.
     #[error("recipe {recipe}, {what}: {error}")]
-    Sim {
-        /// Under which recipe.
-        recipe: String,
-        /// Which of its runs.
-        what: String,
-        /// Why.
-        error: SimError,
-    },
+    Sim { recipe: String, what: String, error: SimError },
     /// A decision log cannot be replayed.
     #[error("{file}: {error}")]
-    Log {
-        /// Which log.
-        file: String,
-        /// Why.
-        error: DispatchError,
-    },
+    Log { file: String, error: DispatchError },
     /// A decision log whose answers are others today.
     #[error(
         "{file}, line {line}: the log says `{logged}`, this raddle answers `{answered}`. The events up to there are the same, so the policy has changed: replay with the version that wrote the log, or compare the two versions"
     )]
-    Differs {
-        /// Which log.
-        file: String,
-        /// Where in it.
-        line: usize,
-        /// What it holds.
-        logged: String,
-        /// What came out now.
-        answered: String,
-    },
+    Differs { file: String, line: usize, logged: String, answered: String },
     /// A file that cannot be read.
     #[error("{file} cannot be read ({cause}): check the path and its permissions")]
-    Unreadable {
-        /// Which one.
-        file: String,
-        /// What the system said.
-        cause: io::Error,
-    },
+    Unreadable { file: String, cause: io::Error },
     /// A result that cannot be written.
     #[error(
         "{what} cannot be written ({cause}): check the free space and the rights of the folder"
     )]
-    Unwritable {
-        /// What.
-        what: String,
-        /// What the system said.
-        cause: io::Error,
-    },
+    Unwritable { what: String, cause: io::Error },
     /// An output folder that somebody else filled.
     #[error(
         "the output folder {folder} is not a result of raddle ({reason}), so it is left as it is: name another one with --out, or empty it"
     )]
-    NotOurs {
-        /// Which one.
-        folder: String,
-        /// What speaks against it.
-        reason: String,
-    },
+    NotOurs { folder: String, reason: String },
     /// Nobody reads our output any more.
     #[error("the reader of the output has gone")]
     ReaderGone,

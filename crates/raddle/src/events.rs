@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
-use crate::progress::{Progress, Reading};
+use crate::progress::{Progress, ProgressReader};
 use crate::units::{counted, plain};
 use raddle_report::json;
 
@@ -49,7 +49,7 @@ pub(crate) fn verb(path: &Path, format: Format, console: &mut Console) -> Result
 }
 
 /// The log, told of as it is read where progress is `shown`.
-fn open(path: &Path, file: &str, shown: bool) -> Result<BufReader<Reading>, CliError> {
+fn open(path: &Path, file: &str, shown: bool) -> Result<BufReader<ProgressReader>, CliError> {
     let unreadable = |cause| CliError::Unreadable { file: file.to_owned(), cause };
     let log = File::open(path).map_err(unreadable)?;
     let data = log.metadata().map_err(unreadable)?;

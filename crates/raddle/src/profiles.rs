@@ -10,11 +10,11 @@ use raddle_trace::{
     level_of,
 };
 
-use crate::args::{Named, Rule, Verdict};
+use crate::args::{IdempotenceClaim, Named, Rule};
 use crate::arrivals::ProfileRequests;
 use crate::error::CliError;
 use crate::progress::Progress;
-use crate::unique::Names;
+use crate::unique::UniqueNames;
 use crate::units::counted;
 
 /// Where the bundled profile runs: some kernels of the inference fit no smaller device.
@@ -59,7 +59,7 @@ impl Loaded {
         }
     }
 
-    fn new(mut profile: Profile, path: &Path, names: &mut Names) -> Self {
+    fn new(mut profile: Profile, path: &Path, names: &mut UniqueNames) -> Self {
         let file = path.file_name().map(|name| name.to_string_lossy());
         Self {
             name: names.give(&profile.name),
@@ -113,7 +113,7 @@ impl Loaded {
 
 /// The profile that is part of the tool: two processes.
 pub(crate) fn bundled() -> Result<Vec<Loaded>, CliError> {
-    let mut names = Names::default();
+    let mut names = UniqueNames::default();
     [("train.csv", TRAIN), ("infer.csv", INFER)]
         .into_iter()
         .map(|(file, text)| {
@@ -133,7 +133,7 @@ pub(crate) fn open(
         let text = "more than 65535 profiles: replay fewer together".to_owned();
         return Err(CliError::Usage(text));
     }
-    let mut names = Names::default();
+    let mut names = UniqueNames::default();
     paths
         .iter()
         .map(|path| Ok(Loaded::new(read(path, options, progress)?, path, &mut names)))
@@ -192,8 +192,8 @@ pub(crate) fn communicate(profiles: &mut [Loaded], rule: CommRule) -> Result<(),
 }
 
 /// Which launches may be killed, by the user's rules, and in words whom each rule concerned.
-pub(crate) fn judge(profiles: &mut [Loaded], rules: &[Verdict]) -> Vec<String> {
-    let one = |rule: &Verdict| {
+pub(crate) fn judge(profiles: &mut [Loaded], rules: &[IdempotenceClaim]) -> Vec<String> {
+    let one = |rule: &IdempotenceClaim| {
         let met = profiles.iter_mut().map(|loaded| rule.rule.apply(&mut loaded.profile));
         let launches = met.fold(0, u64::saturating_add);
         let met = counted(launches, "launch", "launches");

@@ -104,19 +104,19 @@ impl Progress {
     }
 
     /// A file that tells how far it has been read.
-    pub(crate) fn reading(self, file: File) -> Reading {
-        Reading { file, progress: self }
+    pub(crate) fn reading(self, file: File) -> ProgressReader {
+        ProgressReader { file, progress: self }
     }
 }
 
 /// See [`Progress::reading`].
 #[derive(Debug)]
-pub(crate) struct Reading {
+pub(crate) struct ProgressReader {
     file: File,
     progress: Progress,
 }
 
-impl Read for Reading {
+impl Read for ProgressReader {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let n = self.file.read(buffer)?;
         self.progress.add(n as u64);
@@ -127,14 +127,14 @@ impl Read for Reading {
     }
 }
 
-impl Drop for Reading {
+impl Drop for ProgressReader {
     fn drop(&mut self) {
         self.progress.done();
     }
 }
 
 #[cfg(test)]
-impl Reading {
+impl ProgressReader {
     /// Bytes read, of how many; `None` where nobody counts.
     pub(crate) fn told(&self) -> Option<(u64, Option<u64>)> {
         self.progress.bar.as_ref().map(|bar| (bar.position(), bar.length()))

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::Console;
 use crate::args::{Format, ShowArgs};
 use crate::error::CliError;
-use crate::unique::Names;
+use crate::unique::UniqueNames;
 
 /// The bundled recipes in the order in which they are listed and replayed, each behind a line with
 /// its name.
@@ -63,7 +63,7 @@ pub(crate) fn choose(wanted: &[String]) -> Result<Vec<NamedRecipe>, CliError> {
     } else {
         wanted
     };
-    let mut names = Names::default();
+    let mut names = UniqueNames::default();
     wanted
         .iter()
         .map(|wanted| {

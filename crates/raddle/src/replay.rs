@@ -29,7 +29,7 @@ use crate::units::quoted;
 const RESULTS: &str = "raddle-out";
 
 /// Everything that a replay needs to know.
-struct Request<'r> {
+struct ReplayRequest<'r> {
     profiles: Vec<Loaded>,
     recipes: Vec<NamedRecipe>,
     rules: Vec<Rule>,
@@ -50,7 +50,7 @@ struct Request<'r> {
 pub(crate) fn tour(run: &RunArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
     let rules = profiles::BUNDLED_PRIORITIES.map(rule);
     let wanted = recipes::TOUR.map(str::to_owned);
-    let request = Request {
+    let request = ReplayRequest {
         profiles: profiles::bundled()?,
         recipes: recipes::choose(&wanted)?,
         rules: rules.into_iter().collect::<Result<_, _>>()?,
@@ -86,7 +86,7 @@ pub(crate) fn verb(
     arrivals::give(&mut profiles, &args.requests)?;
     let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
     let name = unique::joined(&names);
-    let request = Request {
+    let request = ReplayRequest {
         next: next(args, &profiles),
         profiles,
         recipes,
@@ -124,7 +124,11 @@ fn next(args: &ReplayArgs, profiles: &[Loaded]) -> Vec<String> {
     next
 }
 
-fn replay(request: &Request<'_>, format: Format, console: &mut Console) -> Result<(), CliError> {
+fn replay(
+    request: &ReplayRequest<'_>,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
     let target = devices::target(request.device, &request.profiles)?;
     let (workload, facts) = workload(request, &target)?;
     let folder = (!request.run.no_files).then(|| {
@@ -136,7 +140,7 @@ fn replay(request: &Request<'_>, format: Format, console: &mut Console) -> Resul
     let profiles = request.profiles.iter().map(|loaded| &loaded.profile);
     let names = TimelineNames::of(&target.facts().to_string(), profiles);
     let timeline = timelines::Wanted::of(request.run, names);
-    let plan = runs::Plan {
+    let plan = runs::RunPlan {
         workload: &workload,
         recipes: &request.recipes,
         target: &target.device,
@@ -181,7 +185,7 @@ fn replay(request: &Request<'_>, format: Format, console: &mut Console) -> Resul
 }
 
 /// What to try next, with what was written into a folder.
-fn next_commands(request: &Request<'_>, folder: Option<&Path>, logged: bool) -> Vec<String> {
+fn next_commands(request: &ReplayRequest<'_>, folder: Option<&Path>, logged: bool) -> Vec<String> {
     let mut next = request.next.clone();
     let (Some(folder), Some(first)) = (folder, request.recipes.first()) else { return next };
     let file = |path: PathBuf| quoted(&path.display().to_string());
@@ -196,7 +200,7 @@ fn next_commands(request: &Request<'_>, folder: Option<&Path>, logged: bool) -> 
 
 /// The processes, and the facts about their profiles.
 fn workload(
-    request: &Request<'_>,
+    request: &ReplayRequest<'_>,
     target: &Chosen,
 ) -> Result<(Workload, Vec<ProfileFacts>), CliError> {
     let rules: Vec<PriorityRule> = request.rules.iter().map(|rule| rule.rule.clone()).collect();

@@ -21,7 +21,7 @@ use crate::timelines::Wanted;
 
 /// What is run.
 #[derive(Debug)]
-pub(crate) struct Plan<'p> {
+pub(crate) struct RunPlan<'p> {
     pub(crate) workload: &'p Workload,
     pub(crate) recipes: &'p [NamedRecipe],
     pub(crate) target: &'p Device,
@@ -38,13 +38,13 @@ pub(crate) struct Plan<'p> {
 
 /// One run: a recipe, and the process that runs alone or all of them.
 #[derive(Clone, Copy, Debug)]
-struct Job {
+struct RunJob {
     recipe: usize,
     alone: Option<usize>,
 }
 
 /// Runs everything; one entry a recipe, in their order.
-pub(crate) fn all(plan: &Plan<'_>) -> Result<Vec<RecipeRun>, CliError> {
+pub(crate) fn all(plan: &RunPlan<'_>) -> Result<Vec<RecipeRun>, CliError> {
     // Before any of them runs.
     for named in plan.recipes {
         named.builder(&named.on(plan.target), plan.target)?;
@@ -55,11 +55,11 @@ pub(crate) fn all(plan: &Plan<'_>) -> Result<Vec<RecipeRun>, CliError> {
     let single: Vec<Workload> =
         if apart { plan.workload.processes.iter().map(alone).collect() } else { Vec::new() };
     // The long ones first.
-    let together = (0..plan.recipes.len()).map(|recipe| Job { recipe, alone: None });
+    let together = (0..plan.recipes.len()).map(|recipe| RunJob { recipe, alone: None });
     let apart = (0..plan.recipes.len()).flat_map(|recipe| {
-        (0..single.len()).map(move |process| Job { recipe, alone: Some(process) })
+        (0..single.len()).map(move |process| RunJob { recipe, alone: Some(process) })
     });
-    let jobs: Vec<Job> = together.chain(apart).collect();
+    let jobs: Vec<RunJob> = together.chain(apart).collect();
     let progress = Progress::runs(plan.progress, launches(plan.workload, &jobs));
     let drawing = progress.drawing();
     let pool = rayon::ThreadPoolBuilder::new()
@@ -68,7 +68,7 @@ pub(crate) fn all(plan: &Plan<'_>) -> Result<Vec<RecipeRun>, CliError> {
         .map_err(|error| {
             CliError::Refused(format!("threads cannot be started ({error}): give a smaller --jobs"))
         })?;
-    let run = |job: &Job| {
+    let run = |job: &RunJob| {
         let workload = job.alone.map_or(plan.workload, |process| &single[process]);
         one(plan, *job, workload, (&progress, &drawing))
     };
@@ -100,14 +100,14 @@ fn alone(process: &ProcessPlan) -> Workload {
 }
 
 /// What the progress of these runs counts up to.
-fn launches(workload: &Workload, jobs: &[Job]) -> u64 {
+fn launches(workload: &Workload, jobs: &[RunJob]) -> u64 {
     let tasks = |process: usize| workload.processes[process].tasks.len() as u64;
     jobs.iter().map(|job| job.alone.map_or_else(|| workload.leading(), tasks)).sum()
 }
 
 fn one(
-    plan: &Plan<'_>,
-    job: Job,
+    plan: &RunPlan<'_>,
+    job: RunJob,
     workload: &Workload,
     (progress, drawing): (&Progress, &Progress),
 ) -> Result<(Outcome, Option<DrawnTimeline>), CliError> {
@@ -148,7 +148,7 @@ fn one(
 }
 
 fn log(
-    plan: &Plan<'_>,
+    plan: &RunPlan<'_>,
     name: &str,
     recipe: &raddle_dispatch::Recipe,
     (folder, detail): (&Path, Detail),

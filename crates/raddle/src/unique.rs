@@ -9,9 +9,9 @@ const LONGEST: usize = 80;
 
 /// Names given so far.
 #[derive(Debug, Default)]
-pub(crate) struct Names(BTreeSet<String>);
+pub(crate) struct UniqueNames(BTreeSet<String>);
 
-impl Names {
+impl UniqueNames {
     /// `wanted`, or `wanted-2`, `wanted-3`, ... where it is taken.
     pub(crate) fn give(&mut self, wanted: &str) -> String {
         let base = fit(wanted);
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn names_are_unique_and_fit_for_folders() {
-        let mut names = Names::default();
+        let mut names = UniqueNames::default();
         assert_eq!(names.give("a"), "a");
         assert_eq!(names.give("a"), "a-2");
         assert_eq!(names.give("a-2"), "a-2-2");

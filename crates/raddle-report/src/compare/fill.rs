@@ -1,7 +1,7 @@
 //! How is a comparison of results shown to a person?
 
 use super::metrics::{MetricUnit, TURNS_LOST};
-use super::rows::{Change, ChangeVerdict, Comparison, MetricRow};
+use super::rows::{ChangeVerdict, Comparison, FigureChange, MetricRow};
 use crate::document::{Block, Column, Document, Table};
 use crate::units::{count, duration, percent, plain};
 
@@ -101,7 +101,7 @@ fn figure(value: f64, unit: MetricUnit) -> String {
     }
 }
 
-fn judged(change: &Change) -> [String; 2] {
+fn judged(change: &FigureChange) -> [String; 2] {
     let word = match change.verdict {
         ChangeVerdict::Equal => return ["=".to_owned(), String::new()],
         ChangeVerdict::Better => "better",

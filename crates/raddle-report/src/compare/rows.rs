@@ -50,13 +50,13 @@ pub(super) struct MetricRow {
     /// By result; `None` where there is none.
     pub(super) values: Vec<Option<f64>>,
     /// Of every result but the first, measured by the first.
-    pub(super) changes: Vec<Change>,
+    pub(super) changes: Vec<FigureChange>,
 }
 
 /// How a value differs from that of the first result.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct Change {
+pub(super) struct FigureChange {
     /// (value - first) / first; `None` where one is missing or the first is 0.
     pub(super) relative: Option<f64>,
     pub(super) verdict: ChangeVerdict,
@@ -131,7 +131,7 @@ pub fn compare(inputs: &[ComparedResult]) -> Comparison {
     }
 }
 
-fn unjudge(change: &mut Change) {
+fn unjudge(change: &mut FigureChange) {
     if matches!(change.verdict, ChangeVerdict::Better | ChangeVerdict::Worse) {
         change.verdict = ChangeVerdict::Unjudged;
     }
@@ -226,14 +226,14 @@ fn row(subject: Subject<'_>, metric: &Metric, own: &Side<'_>) -> Option<MetricRo
     })
 }
 
-fn change(first: Option<f64>, value: Option<f64>, good: Good) -> Change {
+fn change(first: Option<f64>, value: Option<f64>, good: Good) -> FigureChange {
     let (Some(first), Some(value)) = (first, value) else {
         let verdict = if first.is_none() && value.is_none() {
             ChangeVerdict::Equal
         } else {
             ChangeVerdict::Missing
         };
-        return Change { relative: None, verdict };
+        return FigureChange { relative: None, verdict };
     };
     let verdict = match (value.total_cmp(&first), good) {
         (std::cmp::Ordering::Equal, _) => ChangeVerdict::Equal,
@@ -245,7 +245,7 @@ fn change(first: Option<f64>, value: Option<f64>, good: Good) -> Change {
     };
     // Four decimals, as everywhere.
     let relative = ((value - first) / first * 10_000.0).round() / 10_000.0;
-    Change { relative: relative.is_finite().then_some(relative), verdict }
+    FigureChange { relative: relative.is_finite().then_some(relative), verdict }
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ pub struct Chart {
     /// A value up at which a dashed line goes across.
     pub rule: Option<f64>,
     /// What is drawn, in order.
-    pub series: Vec<Series>,
+    pub series: Vec<ChartSeries>,
 }
 
 /// How series are drawn.
@@ -41,7 +41,7 @@ pub struct Axis {
     /// Where its values stand.
     pub scale: Scale,
     /// What its values count.
-    pub unit: Unit,
+    pub unit: ValueUnit,
 }
 
 /// Where values stand on an axis.
@@ -59,7 +59,7 @@ pub enum Scale {
 
 /// What values count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum ValueUnit {
     /// Nanoseconds.
     Ns,
     /// Shares, 0 to 1.
@@ -70,7 +70,7 @@ pub enum Unit {
 
 /// One line or area.
 #[derive(Clone, Debug)]
-pub struct Series {
+pub struct ChartSeries {
     /// Its position in the legend, which gives it colour, dashes and marker.
     pub look: usize,
     /// What it shows, in words.
@@ -92,7 +92,7 @@ pub struct Legend {
 
 /// A horizontal bar.
 #[derive(Clone, Debug)]
-pub struct Bar {
+pub struct ChartBar {
     /// Whose, a name from outside.
     pub name: String,
     /// Its figure.

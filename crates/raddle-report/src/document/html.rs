@@ -6,7 +6,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 
-use super::chart::{Bar, Chart, Legend};
+use super::chart::{Chart, ChartBar, Legend};
 use super::model::{Block, Document, List, Medium, Tile};
 use super::plot::{colour, key, svg};
 use super::table::{Cell, ColumnKind, Table};
@@ -233,7 +233,7 @@ fn pictures(legend: &Legend, charts: &[Chart]) -> Markup {
     }
 }
 
-fn all_bars(title: &str, bars: &[Bar]) -> Markup {
+fn all_bars(title: &str, bars: &[ChartBar]) -> Markup {
     html! {
         figure class="bars" {
             figcaption { (title) }

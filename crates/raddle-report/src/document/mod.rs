@@ -11,7 +11,7 @@ mod plot;
 mod table;
 mod text;
 
-pub use chart::{Axis, Bar, Chart, ChartKind, Legend, Scale, Series, Unit};
+pub use chart::{Axis, Chart, ChartBar, ChartKind, ChartSeries, Legend, Scale, ValueUnit};
 pub use model::{Block, Document, List, Medium, Tile};
 pub(crate) use plot::round_up;
 pub use table::{Cell, Column, Table};

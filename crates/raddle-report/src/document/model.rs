@@ -1,6 +1,6 @@
 //! What is a document made of?
 
-use super::chart::{Bar, Chart, Legend};
+use super::chart::{Chart, ChartBar, Legend};
 use super::table::Table;
 
 /// Where a block is shown.
@@ -71,7 +71,7 @@ pub enum Block {
         /// What a full bar is.
         title: String,
         /// From the top.
-        bars: Vec<Bar>,
+        bars: Vec<ChartBar>,
     },
     /// Files beside the page.
     Files {

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use maud::{Markup, html};
 
-use super::chart::{Axis, Chart, ChartKind, Scale, Series, Unit};
+use super::chart::{Axis, Chart, ChartKind, ChartSeries, Scale, ValueUnit};
 use crate::units::count;
 
 const WIDTH: f64 = 440.0;
@@ -46,7 +46,7 @@ pub(super) const fn colour(look: usize) -> usize {
 /// The picture.
 pub(super) fn svg(chart: &Chart) -> Markup {
     let bottom = HEIGHT - if chart.x.title.is_empty() { 24.0 } else { 38.0 };
-    let (x, y) = (Line::new(chart.x, LEFT, RIGHT), Line::new(chart.y, bottom, TOP));
+    let (x, y) = (PlotAxis::new(chart.x, LEFT, RIGHT), PlotAxis::new(chart.y, bottom, TOP));
     let lines = chart.series.iter().filter(|series| !series.points.is_empty());
     html! {
         svg class="chart" role="img" viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) {
@@ -98,7 +98,7 @@ fn marker(look: usize, (x, y): (f64, f64), words: &str) -> Markup {
 }
 
 /// Lines across, each with its value at the left where there is room.
-fn rows(y: &Line) -> Markup {
+fn rows(y: &PlotAxis) -> Markup {
     let mut before = f64::INFINITY;
     let mut room = |at: f64| {
         let room = before - at >= LINE;
@@ -117,7 +117,7 @@ fn rows(y: &Line) -> Markup {
 }
 
 /// Short lines below, each with its value where there is room; the last one goes before others.
-fn columns(x: &Line, bottom: f64) -> Markup {
+fn columns(x: &PlotAxis, bottom: f64) -> Markup {
     let ticks = x.ticks(8);
     let span = |(at, label): &(f64, String)| {
         let half = (7 * label.chars().count() + 4) as f64 / 2.0;
@@ -142,9 +142,9 @@ fn columns(x: &Line, bottom: f64) -> Markup {
 }
 
 /// The way of the pen for each series.
-fn paths(chart: &Chart, x: &Line, y: &Line) -> Vec<String> {
+fn paths(chart: &Chart, x: &PlotAxis, y: &PlotAxis) -> Vec<String> {
     let mut below: Vec<f64> = Vec::new();
-    let path = |series: &Series| {
+    let path = |series: &ChartSeries| {
         if chart.kind != ChartKind::Stack {
             return steps(&series.points, x, y, chart.kind == ChartKind::Distribution);
         }
@@ -158,7 +158,7 @@ fn paths(chart: &Chart, x: &Line, y: &Line) -> Vec<String> {
     chart.series.iter().filter(|series| !series.points.is_empty()).map(path).collect()
 }
 
-fn steps(points: &[(f64, f64)], x: &Line, y: &Line, thin: bool) -> String {
+fn steps(points: &[(f64, f64)], x: &PlotAxis, y: &PlotAxis, thin: bool) -> String {
     let mut kept: Vec<(f64, f64)> = Vec::new();
     for &(along, up) in points {
         let place = (x.at(along), y.at(up));
@@ -176,7 +176,12 @@ fn steps(points: &[(f64, f64)], x: &Line, y: &Line, thin: bool) -> String {
 }
 
 /// An area between the steps of two rows of heights: along the upper one and back.
-fn stacked(points: &[(f64, f64)], (below, above): (&[f64], &[f64]), x: &Line, y: &Line) -> String {
+fn stacked(
+    points: &[(f64, f64)],
+    (below, above): (&[f64], &[f64]),
+    x: &PlotAxis,
+    y: &PlotAxis,
+) -> String {
     let mut pen = Pen::at(x.at(points[0].0), y.from);
     let inner = points.len() - 1;
     for at in 0..inner {
@@ -222,13 +227,13 @@ fn number(value: f64) -> String {
 }
 
 /// An axis in a picture.
-struct Line {
+struct PlotAxis {
     axis: Axis,
     from: f64,
     to: f64,
 }
 
-impl Line {
+impl PlotAxis {
     const fn new(axis: Axis, from: f64, to: f64) -> Self {
         Self { axis, from, to }
     }
@@ -287,8 +292,8 @@ fn decades(least: f64, most: f64) -> (f64, f64) {
 
 /// The smallest of 1, 2, 5, 10, ... and, of shares and means, of 0.5, 0.2, ... that is not below a
 /// value.
-pub(crate) fn round_up(value: f64, unit: Unit) -> f64 {
-    let least = if unit == Unit::Ns { 1.0 } else { 0.01 };
+pub(crate) fn round_up(value: f64, unit: ValueUnit) -> f64 {
+    let least = if unit == ValueUnit::Ns { 1.0 } else { 0.01 };
     let value = value.max(least);
     let power = 10f64.powi(libm::floor(libm::log10(value) + 1e-9) as i32);
     let round = [1.0, 2.0, 5.0].map(|n| n * power);
@@ -296,14 +301,14 @@ pub(crate) fn round_up(value: f64, unit: Unit) -> f64 {
 }
 
 /// A value beside an axis; times in the unit that suits the end of the axis, or each its own.
-fn label(value: f64, unit: Unit, end: Option<f64>) -> String {
+fn label(value: f64, unit: ValueUnit, end: Option<f64>) -> String {
     const UNITS: [(f64, &str); 4] = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
     match unit {
-        Unit::Share => format!("{}%", decimals(value * 100.0, 13)),
-        Unit::Count if value.fract() == 0.0 => count(value as u64),
-        Unit::Count => decimals(value, 2),
-        Unit::Ns if value == 0.0 => "0".to_owned(),
-        Unit::Ns => {
+        ValueUnit::Share => format!("{}%", decimals(value * 100.0, 13)),
+        ValueUnit::Count if value.fract() == 0.0 => count(value as u64),
+        ValueUnit::Count => decimals(value, 2),
+        ValueUnit::Ns if value == 0.0 => "0".to_owned(),
+        ValueUnit::Ns => {
             let fits = |(unit, _): &&(f64, &str)| end.unwrap_or(value) >= *unit;
             let (unit, name) = UNITS.iter().find(fits).unwrap_or(&UNITS[3]);
             format!("{} {name}", decimals(value / unit, 3))
@@ -321,26 +326,29 @@ fn decimals(value: f64, most: usize) -> String {
 mod tests {
     use super::*;
 
-    fn axis(scale: Scale, unit: Unit) -> Line {
-        Line::new(Axis { title: "", scale, unit }, 0.0, 400.0)
+    fn axis(scale: Scale, unit: ValueUnit) -> PlotAxis {
+        PlotAxis::new(Axis { title: "", scale, unit }, 0.0, 400.0)
     }
 
-    fn labels(scale: Scale, unit: Unit) -> Vec<String> {
+    fn labels(scale: Scale, unit: ValueUnit) -> Vec<String> {
         axis(scale, unit).ticks(4).into_iter().map(|(_, label)| label).collect()
     }
 
     #[test]
     fn values_beside_an_axis_are_round() {
-        assert_eq!(labels(Scale::Linear(84_500_000.0), Unit::Ns), ["0", "50 ms"]);
-        assert_eq!(labels(Scale::Linear(1_700_000.0), Unit::Ns), ["0", "0.5 ms", "1 ms", "1.5 ms"]);
-        assert_eq!(labels(Scale::Linear(7.0), Unit::Count), ["0", "2", "4", "6"]);
-        assert_eq!(labels(Scale::Linear(0.7), Unit::Count), ["0", "0.2", "0.4", "0.6"]);
-        assert_eq!(labels(Scale::Linear(1.0), Unit::Share), ["0%", "50%", "100%"]);
+        assert_eq!(labels(Scale::Linear(84_500_000.0), ValueUnit::Ns), ["0", "50 ms"]);
         assert_eq!(
-            labels(Scale::Log(320.0, 2e5), Unit::Ns),
+            labels(Scale::Linear(1_700_000.0), ValueUnit::Ns),
+            ["0", "0.5 ms", "1 ms", "1.5 ms"]
+        );
+        assert_eq!(labels(Scale::Linear(7.0), ValueUnit::Count), ["0", "2", "4", "6"]);
+        assert_eq!(labels(Scale::Linear(0.7), ValueUnit::Count), ["0", "0.2", "0.4", "0.6"]);
+        assert_eq!(labels(Scale::Linear(1.0), ValueUnit::Share), ["0%", "50%", "100%"]);
+        assert_eq!(
+            labels(Scale::Log(320.0, 2e5), ValueUnit::Ns),
             ["0", "100 ns", "1 µs", "10 µs", "100 µs", "1 ms"]
         );
-        let nines = labels(Scale::Nines(1000.0), Unit::Share);
+        let nines = labels(Scale::Nines(1000.0), ValueUnit::Share);
         assert_eq!(nines, ["0%", "50%", "90%", "99%", "99.9%", "100%"]);
     }
 
@@ -355,17 +363,18 @@ mod tests {
             Scale::Nines(1e18),
         ] {
             for value in [0.0, 0.5, 1.0, 7.0, u64::MAX as f64] {
-                let at = axis(scale, Unit::Ns).at(value);
+                let at = axis(scale, ValueUnit::Ns).at(value);
                 assert!((0.0..=400.0).contains(&at), "{scale:?} {value}: {at}");
             }
-            assert!(axis(scale, Unit::Ns).ticks(6).len() < 25, "{scale:?}");
+            assert!(axis(scale, ValueUnit::Ns).ticks(6).len() < 25, "{scale:?}");
         }
     }
 
     #[test]
     fn powers_of_ten_and_nines_are_equally_far_apart() {
-        let at =
-            |scale, values: [f64; 4]| values.map(|value| number(axis(scale, Unit::Ns).at(value)));
+        let at = |scale, values: [f64; 4]| {
+            values.map(|value| number(axis(scale, ValueUnit::Ns).at(value)))
+        };
         assert_eq!(at(Scale::Log(1.0, 100.0), [0.0, 1.0, 10.0, 100.0]), ["0", "30", "215", "400"]);
         assert_eq!(at(Scale::Nines(1000.0), [0.0, 0.9, 0.99, 1.0]), ["0", "114.3", "228.6", "400"]);
     }
@@ -373,8 +382,8 @@ mod tests {
     #[test]
     fn texts_stay_in_the_picture_and_off_each_other() {
         let drawn = |most| {
-            let axis = Axis { title: "", scale: Scale::Linear(most), unit: Unit::Ns };
-            let svg = columns(&Line::new(axis, LEFT, LEFT + 60.0), 100.0).into_string();
+            let axis = Axis { title: "", scale: Scale::Linear(most), unit: ValueUnit::Ns };
+            let svg = columns(&PlotAxis::new(axis, LEFT, LEFT + 60.0), 100.0).into_string();
             svg.matches("<text").count()
         };
         assert_eq!((drawn(1.0), drawn(8e6)), (2, 3));
@@ -384,14 +393,14 @@ mod tests {
     fn areas_stand_on_each_other_and_many_points_become_few() {
         let points = vec![(0.0, 0.5), (10.0, 0.0), (20.0, 0.2), (40.0, 0.0)];
         let series =
-            |look| Series { look, words: "w".to_owned(), points: points.clone(), mark: None };
+            |look| ChartSeries { look, words: "w".to_owned(), points: points.clone(), mark: None };
         let mut chart = Chart {
             title: "<a>".to_owned(),
             note: String::new(),
             words: "\"b\"".to_owned(),
             kind: ChartKind::Stack,
-            x: Axis { title: "", scale: Scale::Linear(40.0), unit: Unit::Ns },
-            y: Axis { title: "up", scale: Scale::Linear(1.0), unit: Unit::Share },
+            x: Axis { title: "", scale: Scale::Linear(40.0), unit: ValueUnit::Ns },
+            y: Axis { title: "up", scale: Scale::Linear(1.0), unit: ValueUnit::Share },
             rule: None,
             series: vec![series(0), series(1)],
         };

@@ -89,6 +89,13 @@ impl Table {
         Self { label: label.into(), columns: columns.into(), rows: Vec::new() }
     }
 
+    /// Adds columns of figures.
+    #[must_use]
+    pub fn figures<const N: usize>(mut self, titles: [&str; N]) -> Self {
+        self.columns.extend(titles.map(Column::figure));
+        self
+    }
+
     /// Adds a row.
     pub fn row<C: Into<Cell>>(&mut self, cells: impl IntoIterator<Item = C>) {
         let row: Vec<Cell> = cells.into_iter().map(Into::into).collect();

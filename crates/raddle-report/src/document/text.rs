@@ -36,7 +36,7 @@ impl Document {
     #[must_use]
     pub fn text(&self, colour: bool) -> String {
         let width = self.columns.unwrap_or(WIDTH);
-        let mut writer = Writer { out: String::new(), colour, width, full: self.full };
+        let mut writer = TextWriter { out: String::new(), colour, width, full: self.full };
         if !self.summary.is_empty() {
             writer.line(&wrap(&self.summary, width, "  "));
         }
@@ -58,14 +58,14 @@ impl Document {
     }
 }
 
-struct Writer {
+struct TextWriter {
     out: String,
     colour: bool,
     width: usize,
     full: &'static str,
 }
 
-impl Writer {
+impl TextWriter {
     fn line(&mut self, text: &str) {
         self.out += text;
         self.out.push('\n');

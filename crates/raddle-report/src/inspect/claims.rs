@@ -16,7 +16,7 @@ const TOLERANCE_TENTHS: u64 = 10;
 /// How many of the stated occupancies agree.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct Claims {
+pub(super) struct StatedOccupancy {
     pub(super) agree: u64,
     pub(super) differ: u64,
     /// Kernels with more than 48 KiB of shared memory a workgroup of which the profile states 0
@@ -35,7 +35,7 @@ pub(super) struct WorstClaim {
     pub(super) ours_tenths: u64,
 }
 
-impl Claims {
+impl StatedOccupancy {
     /// Of the occupancies that a profile states; `None` where there are none.
     pub(super) fn of(profile: &Profile, own: &Device) -> Option<Self> {
         let percents = profile.ops.iter().enumerate();
@@ -99,9 +99,9 @@ mod tests {
         (profile, raddle_device::find("v100").unwrap())
     }
 
-    fn claims(claims: &[(usize, u64)]) -> Option<Claims> {
+    fn claims(claims: &[(usize, u64)]) -> Option<StatedOccupancy> {
         let (profile, own) = profile();
-        Claims::of_percents(&profile, &own, claims.iter().copied())
+        StatedOccupancy::of_percents(&profile, &own, claims.iter().copied())
     }
 
     #[test]

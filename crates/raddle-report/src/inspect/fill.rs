@@ -1,9 +1,9 @@
 //! How is what is in a profile shown to a person?
 
-use super::claims::Claims;
+use super::claims::StatedOccupancy;
 use super::fidelity;
 use super::kernels::{LaunchPart, LaunchShape, NamedKernel, Placing};
-use super::limits::{Limits, PersistentShape};
+use super::limits::{LaunchLimits, PersistentShape};
 use super::profile::{CommunicationRule, InspectedProfile, Inspection};
 use super::streams::InspectedStream;
 use crate::document::{Block, Column, Document, List, Table};
@@ -105,8 +105,7 @@ fn streams(streams: &[InspectedStream]) -> Table {
         "overlap",
         "priority",
     ];
-    let columns = [Column::name("stream", STREAM)].into_iter().chain(figures.map(Column::figure));
-    let mut table = Table::new("Streams", columns.collect::<Vec<_>>());
+    let mut table = Table::new("Streams", [Column::name("stream", STREAM)]).figures(figures);
     let mut longest: Vec<&InspectedStream> = streams.iter().collect();
     longest.sort_by_key(|stream| std::cmp::Reverse(stream.busy_ns));
     for stream in longest.into_iter().take(LISTED) {
@@ -145,8 +144,7 @@ fn concurrency(profile: &InspectedProfile) -> String {
 fn kernels(kernels: &[NamedKernel]) -> Table {
     let figures = ["launches", "total", "share", "median", "longest", "shapes"];
     let columns = [Column::figure("#"), Column::name("kernel", KERNEL)];
-    let columns = columns.into_iter().chain(figures.map(Column::figure));
-    let mut table = Table::new("Kernels", columns.collect::<Vec<_>>());
+    let mut table = Table::new("Kernels", columns).figures(figures);
     for (position, kernel) in kernels.iter().take(LISTED).enumerate() {
         let times = &kernel.times;
         table.row([
@@ -201,10 +199,9 @@ fn first_shape(kernel: &NamedKernel) -> Option<(&LaunchShape, &Placing)> {
     Some((shape, shape.placing.as_ref()?))
 }
 
-fn limiters(limits: &Limits) -> Table {
-    let figures = ["launches", "kernel time", "share", "of it at once"].map(Column::figure);
-    let columns = [Column::text("limiter")].into_iter().chain(figures);
-    let mut table = Table::new("Limiters", columns.collect::<Vec<_>>());
+fn limiters(limits: &LaunchLimits) -> Table {
+    let figures = ["launches", "kernel time", "share", "of it at once"];
+    let mut table = Table::new("Limiters", [Column::text("limiter")]).figures(figures);
     for limited in limits.by_limiter.iter().filter(|limited| limited.part.launches > 0) {
         table.row([
             limited.limiter.to_owned(),
@@ -217,7 +214,7 @@ fn limiters(limits: &Limits) -> Table {
     table
 }
 
-fn limits_note(limits: &Limits) -> String {
+fn limits_note(limits: &LaunchLimits) -> String {
     let mut text = format!(
         "what keeps one more workgroup off a compute unit; of it at once = launches of which all workgroups fit together, so that it does not matter. Fewer workgroups than CUs: {}. All workgroups at once: {}; such launches cannot be left at the end of a workgroup",
         part(&limits.fewer_than_cus),
@@ -265,8 +262,8 @@ fn communication(profile: &InspectedProfile) -> String {
     format!("{text}, so cut to {now} of {recorded} (--comm {rule})")
 }
 
-fn claimed(claims: &Claims) -> String {
-    let Claims { agree, differ, differ_above_48_kib, worst } = claims;
+fn claimed(claims: &StatedOccupancy) -> String {
+    let StatedOccupancy { agree, differ, differ_above_48_kib, worst } = claims;
     let mut text = format!(
         "{} agree with ours within 1%, {} differ",
         counted(*agree, "statement", "statements"),

@@ -22,7 +22,7 @@ const LONG_NS: u64 = 100_000;
 /// How the kernels fit their own device, as shares of the time of all kernels.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct Limits {
+pub(super) struct LaunchLimits {
     /// One a resource, by the limiter of residency.
     pub(super) by_limiter: Vec<LimitedLaunches>,
     /// Not one workgroup fits a compute unit.
@@ -59,7 +59,7 @@ pub(super) struct PersistentShape {
     pub(super) share: f64,
 }
 
-impl Limits {
+impl LaunchLimits {
     /// Of kernels whose shapes have been placed on `own`.
     pub(super) fn of(kernels: &[NamedKernel], own: &Device) -> Self {
         let all = total_ns(kernels);

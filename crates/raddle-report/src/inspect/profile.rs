@@ -5,10 +5,10 @@ use raddle_sim::Fidelity;
 use raddle_trace::{CommRule, Communication, Profile};
 use serde::Serialize;
 
-use super::claims::Claims;
+use super::claims::StatedOccupancy;
 use super::concurrency::Concurrency;
 use super::kernels::{self, LaunchPart, NamedKernel, kernels};
-use super::limits::Limits;
+use super::limits::LaunchLimits;
 use super::origins::{FieldOrigins, LaunchWaits, origins};
 use super::streams::{InspectedStream, streams};
 use crate::replay::{DeviceFacts, DeviceFound, QuirkMet};
@@ -72,9 +72,9 @@ pub struct InspectedProfile {
     /// By time, the longest first.
     pub(super) by_kernel: Vec<NamedKernel>,
     /// What keeps workgroups off a compute unit; absent where the device is not known.
-    pub(super) limits: Option<Limits>,
+    pub(super) limits: Option<LaunchLimits>,
     /// The occupancy that the file states, against ours; absent where it states none.
-    pub(super) claims: Option<Claims>,
+    pub(super) claims: Option<StatedOccupancy>,
     /// What is left of it by the rule.
     pub(super) communication: LaunchPart,
     /// What became of communication kernels, and how long they last as recorded and now.
@@ -136,8 +136,8 @@ impl InspectedProfile {
             streams: streams(profile),
             concurrency: Concurrency::of(profile),
             shapes: kernels::shapes(&by_kernel),
-            limits: own.map(|own| Limits::of(&by_kernel, own)),
-            claims: own.and_then(|own| Claims::of(profile, own)),
+            limits: own.map(|own| LaunchLimits::of(&by_kernel, own)),
+            claims: own.and_then(|own| StatedOccupancy::of(profile, own)),
             communication: kernels::communication(&by_kernel),
             comm: CommunicationRule::new(with.rule, with.communication),
             arrivals: LaunchWaits::of(profile),

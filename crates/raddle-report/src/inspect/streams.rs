@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use raddle_trace::{Op, OpKind, Profile};
 use serde::Serialize;
 
-use super::concurrency::Running;
+use crate::concurrency::ConcurrentTime;
 use crate::units::share;
 
 /// One stream, over its kernels, copies and fills.
@@ -39,7 +39,7 @@ pub(super) fn streams(profile: &Profile) -> Vec<InspectedStream> {
     }
     let stream = |(label, ops): (&raddle_trace::StreamLabel, &Vec<&Op>)| {
         let of = |kind| ops.iter().filter(move |op| op.kind == kind);
-        let running = Running::of(ops.iter().map(|op| (op.start_ns, op.end_ns())));
+        let running = ConcurrentTime::of(ops.iter().map(|op| (op.start_ns, op.end_ns())));
         let priorities: BTreeSet<i32> = of(OpKind::Kernel).filter_map(|op| op.priority).collect();
         let busy_ns = running.at_least_one();
         InspectedStream {

@@ -97,15 +97,8 @@ fn add_rows(table: &mut Table, result: &RecipeResult) {
 
 /// One row a recipe; none where nobody knows what any wave does.
 fn energy(result: &ReplayResult) -> Table {
-    let columns = [
-        Column::name("recipe", NAME),
-        Column::figure("energy"),
-        Column::figure("mean power"),
-        Column::figure("peak power"),
-        Column::figure("most of one CU"),
-        Column::figure("peak of one CU"),
-    ];
-    let mut table = Table::new("Energy (assumed)", columns);
+    let figures = ["energy", "mean power", "peak power", "most of one CU", "peak of one CU"];
+    let mut table = Table::new("Energy (assumed)", [Column::name("recipe", NAME)]).figures(figures);
     for recipe in &result.recipes {
         if let Some(energy) = &recipe.summary.energy {
             table.row([

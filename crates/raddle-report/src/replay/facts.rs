@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::device::DeviceFacts;
 use super::requests::RequestFacts;
+use crate::concurrency::ConcurrentTime;
 use crate::units::{self, share};
 
 /// A profile as it is replayed.
@@ -143,7 +144,7 @@ impl ProfileFacts {
         let assumed = |op: &&&Op| op.footprint.barrier == Barrier::Assumed;
         let named = |op: &&&Op| op.provenance.of(Field::Activity) == Origin::Assumed;
         let kernel_ns = time(kernels.iter().copied());
-        let (overlapped, sum) = overlap(&kernels);
+        let one = ConcurrentTime::of(kernels.iter().map(|op| (op.start_ns, op.end_ns()))).one;
         Self {
             name: replayed.name.to_owned(),
             format: profile.format.name(),
@@ -163,7 +164,7 @@ impl ProfileFacts {
             arrivals: ArrivalOrigins::of(&kernels),
             barrier_assumed: share(time(kernels.iter().filter(assumed).copied()), kernel_ns),
             activity_assumed: share(time(kernels.iter().filter(named).copied()), kernel_ns),
-            overlapped: share(overlapped, sum),
+            overlapped: share(kernel_ns.saturating_sub(one.into()), kernel_ns),
             communication: CommunicationShares::of(replayed.communication),
             requests: replayed.requests.cloned(),
             quirks: QuirkMet::of(profile),
@@ -190,55 +191,5 @@ impl ArrivalOrigins {
             joined: of(Origin::Joined),
             assumed: of(Origin::Assumed),
         }
-    }
-}
-
-/// Kernel time during which another kernel ran, and all kernel time.
-fn overlap(kernels: &[&Op]) -> (u128, u128) {
-    let mut edges: Vec<(u64, i64)> = Vec::with_capacity(2 * kernels.len());
-    for op in kernels {
-        edges.push((op.start_ns, 1));
-        edges.push((op.end_ns(), -1));
-    }
-    // At one instant, ends before starts: touching is no overlap.
-    edges.sort_unstable();
-    let (mut running, mut since) = (0_i64, 0_u64);
-    let (mut overlapped, mut all) = (0_u128, 0_u128);
-    for (at, change) in edges {
-        // Starts come before their ends, so there are never fewer than none.
-        let spent = u128::from(at - since) * u128::from(running.unsigned_abs());
-        all += spent;
-        if running > 1 {
-            overlapped += spent;
-        }
-        running += change;
-        since = at;
-    }
-    (overlapped, all)
-}
-
-#[cfg(test)]
-mod tests {
-    use raddle_trace::{ImportOptions, read};
-
-    use super::*;
-
-    fn shares(rows: &[(u64, u64)]) -> (u128, u128) {
-        let mut text =
-            "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns\n".to_owned();
-        for (start, duration) in rows {
-            text += &format!("k,1,1,1,32,1,1,{start},{duration}\n");
-        }
-        let profile = read("t.csv", text.as_bytes(), &ImportOptions::default()).unwrap();
-        let kernels: Vec<&Op> = kernels(&profile).collect();
-        overlap(&kernels)
-    }
-
-    #[test]
-    fn quirk_21_only_time_shared_with_another_kernel_counts() {
-        assert_eq!(shares(&[(0, 10), (10, 10)]), (0, 20));
-        assert_eq!(shares(&[(0, 10), (5, 10)]), (10, 20));
-        assert_eq!(shares(&[(0, 100), (10, 10), (15, 10)]), (15 + 20, 120));
-        assert_eq!(shares(&[(0, 10), (0, 10)]), (20, 20));
     }
 }

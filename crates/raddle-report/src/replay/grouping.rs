@@ -10,12 +10,12 @@ const MOST: usize = 8;
 
 /// One process, or all that are drawn as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Group {
+pub(super) struct ProcessGroup {
     pub(super) name: String,
     members: Vec<usize>,
 }
 
-impl Group {
+impl ProcessGroup {
     /// The sum of what the rows of its members hold in each bucket.
     pub(super) fn sum<'r>(&self, row: impl Fn(usize) -> &'r [u128]) -> Vec<u128> {
         let mut sum: Vec<u128> = Vec::new();
@@ -34,7 +34,7 @@ impl Group {
 }
 
 /// Each process; of many, those that used most, and the others as one.
-pub(super) fn groups(workload: &Workload, runs: &[RecipeRun]) -> Vec<Group> {
+pub(super) fn groups(workload: &Workload, runs: &[RecipeRun]) -> Vec<ProcessGroup> {
     let names: Vec<&str> = workload.processes.iter().map(|process| &*process.name).collect();
     let outcomes: Vec<&Outcome> = runs.iter().map(|run| &run.together).collect();
     let used = |process: usize| -> u128 {
@@ -44,11 +44,11 @@ pub(super) fn groups(workload: &Workload, runs: &[RecipeRun]) -> Vec<Group> {
 }
 
 /// Their legend.
-pub(super) fn legend(groups: &[Group], kind: ChartKind) -> Legend {
+pub(super) fn legend(groups: &[ProcessGroup], kind: ChartKind) -> Legend {
     Legend { kind, names: groups.iter().map(|group| group.name.clone()).collect() }
 }
 
-fn of(names: &[&str], used: impl Fn(usize) -> u128) -> Vec<Group> {
+fn of(names: &[&str], used: impl Fn(usize) -> u128) -> Vec<ProcessGroup> {
     let mut order: Vec<usize> = (0..names.len()).collect();
     let mut others = Vec::new();
     if order.len() > MOST {
@@ -56,9 +56,10 @@ fn of(names: &[&str], used: impl Fn(usize) -> u128) -> Vec<Group> {
         others = order.split_off(MOST - 1);
         order.sort_unstable();
     }
-    let one = |process: usize| Group { name: names[process].to_owned(), members: vec![process] };
+    let one =
+        |process: usize| ProcessGroup { name: names[process].to_owned(), members: vec![process] };
     let rest = (!others.is_empty())
-        .then(|| Group { name: format!("{} others", others.len()), members: others });
+        .then(|| ProcessGroup { name: format!("{} others", others.len()), members: others });
     order.into_iter().map(one).chain(rest).collect()
 }
 

@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use raddle_sim::{Outcome, Work, Workload, percentile};
 
 use super::runs::RecipeRun;
-use crate::document::{Axis, Block, Chart, ChartKind, Document, Legend, Scale, Series, Unit};
+use crate::document::{
+    Axis, Block, Chart, ChartKind, ChartSeries, Document, Legend, Scale, ValueUnit,
+};
 use crate::units::{counted, duration};
 
 /// The most pictures; the table has the figures of the others.
@@ -16,13 +18,13 @@ const MOST: usize = 24;
 const WORDS: &str = "The share of launches (up) whose first wave started within a time after they were ready (along); further left is better. What started at once stands at 0. The scale is stretched towards the slowest launches, and the shape on each line is at its p99.";
 
 /// A process, by position, and a level.
-type Lane = (u16, u8);
+type LatencyLane = (u16, u8);
 
 pub(super) fn fill(document: &mut Document, workload: &Workload, runs: &[RecipeRun]) {
     document.section("latency", "Launch latency");
-    let recipes: Vec<BTreeMap<Lane, Vec<u64>>> =
+    let recipes: Vec<BTreeMap<LatencyLane, Vec<u64>>> =
         runs.iter().map(|run| latencies(workload, &run.together)).collect();
-    let mut lanes: Vec<Lane> = recipes.iter().flat_map(BTreeMap::keys).copied().collect();
+    let mut lanes: Vec<LatencyLane> = recipes.iter().flat_map(BTreeMap::keys).copied().collect();
     lanes.sort_unstable();
     lanes.dedup();
     if lanes.is_empty() {
@@ -31,7 +33,7 @@ pub(super) fn fill(document: &mut Document, workload: &Workload, runs: &[RecipeR
     }
     document.page(Block::Note(WORDS.to_owned()));
     let names: Vec<String> = runs.iter().map(|run| run.name.clone()).collect();
-    let chart = |&lane: &Lane| {
+    let chart = |&lane: &LatencyLane| {
         let process = &workload.processes[usize::from(lane.0)].name;
         let lines = recipes.iter().zip(&names).enumerate();
         let lines = lines.filter_map(|(look, (lanes, name))| Some((look, name, lanes.get(&lane)?)));
@@ -46,8 +48,8 @@ pub(super) fn fill(document: &mut Document, workload: &Workload, runs: &[RecipeR
 }
 
 /// The latencies of the kernel launches that started, in ns, rising.
-fn latencies(workload: &Workload, outcome: &Outcome) -> BTreeMap<Lane, Vec<u64>> {
-    let mut found: BTreeMap<Lane, Vec<u64>> = BTreeMap::new();
+fn latencies(workload: &Workload, outcome: &Outcome) -> BTreeMap<LatencyLane, Vec<u64>> {
+    let mut found: BTreeMap<LatencyLane, Vec<u64>> = BTreeMap::new();
     for record in &outcome.records {
         let task = &workload.processes[usize::from(record.process)].tasks[record.task as usize];
         let (Some(ready), Some(started)) = (record.ready, record.started) else {
@@ -67,12 +69,12 @@ fn chart(title: &str, lines: &[(usize, &String, &Vec<u64>)]) -> Chart {
     let least = all().filter(|&ns| ns > 0).min().unwrap_or(1) as f64;
     let most = all().max().unwrap_or(0) as f64;
     let largest = lines.iter().map(|(.., latencies)| latencies.len()).max().unwrap_or(0);
-    let series: Vec<Series> = lines
+    let series: Vec<ChartSeries> = lines
         .iter()
         .map(|&(look, name, latencies)| {
             let percent = |p| duration(percentile(latencies, p));
             let [p50, p99, longest] = [50, 99, 100].map(percent);
-            Series {
+            ChartSeries {
                 look,
                 words: format!("{name}: p50 {p50}, p99 {p99}, longest {longest}"),
                 points: cumulative(latencies),
@@ -86,8 +88,8 @@ fn chart(title: &str, lines: &[(usize, &String, &Vec<u64>)]) -> Chart {
         note: String::new(),
         words: words.join("; "),
         kind: ChartKind::Distribution,
-        x: Axis { title: "latency", scale: Scale::Log(least, most), unit: Unit::Ns },
-        y: Axis { title: "launches", scale: Scale::Nines(largest as f64), unit: Unit::Share },
+        x: Axis { title: "latency", scale: Scale::Log(least, most), unit: ValueUnit::Ns },
+        y: Axis { title: "launches", scale: Scale::Nines(largest as f64), unit: ValueUnit::Share },
         rule: Some(0.99),
         series,
     }

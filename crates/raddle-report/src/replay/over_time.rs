@@ -2,19 +2,21 @@
 //!
 //! Two pictures a recipe, all with the same axes.
 
-use raddle_sim::{Outcome, Series as Buckets};
+use raddle_sim::{Outcome, Series};
 
-use super::grouping::{Group, legend};
+use super::grouping::{ProcessGroup, legend};
 use super::result::ReplayResult;
 use super::runs::RecipeRun;
-use crate::document::{Axis, Block, Chart, ChartKind, Document, Scale, Series, Unit, round_up};
+use crate::document::{
+    Axis, Block, Chart, ChartKind, ChartSeries, Document, Scale, ValueUnit, round_up,
+};
 use crate::units::{count, duration, percent, share};
 
 pub(super) fn fill(
     document: &mut Document,
     result: &ReplayResult,
     runs: &[RecipeRun],
-    groups: &[Group],
+    groups: &[ProcessGroup],
 ) {
     document.section("occupancy", "Occupancy over time");
     let until = runs.iter().map(|run| run.together.series.until_ns).max().unwrap_or(0);
@@ -22,7 +24,7 @@ pub(super) fn fill(
         let none = "Nothing ran, so there is nothing to show over time.";
         return document.page(Block::Note(none.to_owned()));
     }
-    let x = Axis { title: "", scale: Scale::Linear(until as f64), unit: Unit::Ns };
+    let x = Axis { title: "", scale: Scale::Linear(until as f64), unit: ValueUnit::Ns };
     let slots = count(runs.first().map_or(0, |run| run.together.wave_slots));
     document.page(Block::Note(format!("Wave slots in use, of {slots}, stacked in the order of the list, the first at the bottom; each step is a mean. All pictures have the same axes.")));
     let mut occupancy: Vec<Chart> = Vec::new();
@@ -38,7 +40,7 @@ pub(super) fn fill(
         depth.push(depths(&run.name, &outcome.series, groups, x));
     }
     let fullest = occupancy.iter().map(stacked).fold(0.0, f64::max);
-    let fullest = round_up(fullest, Unit::Share).min(1.0);
+    let fullest = round_up(fullest, ValueUnit::Share).min(1.0);
     let deepest = depth.iter().flat_map(|chart| &chart.series).flat_map(|series| &series.points);
     let deepest = deepest.map(|point| point.1).fold(1.0, f64::max);
     occupancy.iter_mut().for_each(|chart| chart.y.scale = Scale::Linear(fullest));
@@ -59,7 +61,7 @@ fn stacked(chart: &Chart) -> f64 {
 }
 
 /// The value of each bucket from its begin on, and 0 where the run ends.
-fn points(buckets: &Buckets, values: impl IntoIterator<Item = f64>) -> Vec<(f64, f64)> {
+fn points(buckets: &Series, values: impl IntoIterator<Item = f64>) -> Vec<(f64, f64)> {
     let at = |bucket: u64| bucket.saturating_mul(buckets.bucket_ns).min(buckets.until_ns) as f64;
     let mut points: Vec<(f64, f64)> =
         (0..).zip(values).map(|(bucket, value)| (at(bucket), value)).collect();
@@ -68,12 +70,12 @@ fn points(buckets: &Buckets, values: impl IntoIterator<Item = f64>) -> Vec<(f64,
     points
 }
 
-fn stack(recipe: &str, outcome: &Outcome, groups: &[Group], x: Axis) -> Chart {
+fn stack(recipe: &str, outcome: &Outcome, groups: &[ProcessGroup], x: Axis) -> Chart {
     let buckets = &outcome.series;
     let all: u128 = outcome.wave_ns.iter().sum();
     let there =
         |bucket| (u128::from(outcome.wave_slots) * u128::from(buckets.lasts(bucket))).max(1);
-    let series: Vec<Series> = groups
+    let series: Vec<ChartSeries> = groups
         .iter()
         .enumerate()
         .map(|(look, group)| {
@@ -81,7 +83,7 @@ fn stack(recipe: &str, outcome: &Outcome, groups: &[Group], x: Axis) -> Chart {
             let shares =
                 used.iter().enumerate().map(|(bucket, ns)| *ns as f64 / there(bucket) as f64);
             let own = group.total(|process| outcome.wave_ns[process]);
-            Series {
+            ChartSeries {
                 look,
                 words: format!("{} {}", group.name, percent(share(own, all))),
                 points: points(buckets, shares),
@@ -100,14 +102,14 @@ fn stack(recipe: &str, outcome: &Outcome, groups: &[Group], x: Axis) -> Chart {
         ),
         kind: ChartKind::Stack,
         x,
-        y: Axis { title: "wave slots in use", scale: Scale::Linear(1.0), unit: Unit::Share },
+        y: Axis { title: "wave slots in use", scale: Scale::Linear(1.0), unit: ValueUnit::Share },
         rule: None,
         series,
     }
 }
 
-fn depths(recipe: &str, buckets: &Buckets, groups: &[Group], x: Axis) -> Chart {
-    let series: Vec<Series> = groups
+fn depths(recipe: &str, buckets: &Series, groups: &[ProcessGroup], x: Axis) -> Chart {
+    let series: Vec<ChartSeries> = groups
         .iter()
         .enumerate()
         .map(|(look, group)| {
@@ -116,7 +118,7 @@ fn depths(recipe: &str, buckets: &Buckets, groups: &[Group], x: Axis) -> Chart {
                 |(bucket, ns): (usize, &u128)| *ns as f64 / buckets.lasts(bucket).max(1) as f64;
             let means: Vec<f64> = launches.iter().enumerate().map(mean).collect();
             let deepest = means.iter().copied().fold(0.0, f64::max);
-            Series {
+            ChartSeries {
                 look,
                 words: format!("{} at most {deepest:.2}", group.name),
                 points: points(buckets, means),
@@ -131,7 +133,7 @@ fn depths(recipe: &str, buckets: &Buckets, groups: &[Group], x: Axis) -> Chart {
         words: format!("Queue depth. In a step: {}.", told.join(", ")),
         kind: ChartKind::Steps,
         x,
-        y: Axis { title: "launches", scale: Scale::Linear(1.0), unit: Unit::Count },
+        y: Axis { title: "launches", scale: Scale::Linear(1.0), unit: ValueUnit::Count },
         rule: None,
         series,
     }
@@ -143,7 +145,7 @@ mod tests {
 
     #[test]
     fn the_last_bucket_is_as_wide_as_it_lasted() {
-        let buckets = Buckets { bucket_ns: 8, until_ns: 20, processes: Vec::new() };
+        let buckets = Series { bucket_ns: 8, until_ns: 20, processes: Vec::new() };
         let points = points(&buckets, [0.5, 0.0, 0.25]);
         assert_eq!(points, [(0.0, 0.5), (8.0, 0.0), (16.0, 0.25), (20.0, 0.0)]);
     }

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::facts::ProfileFacts;
 use super::result::ReplayResult;
+use super::words::NAME;
 use crate::document::{Cell, Column, Table};
 use crate::units::{count, duration, plain};
 
@@ -95,17 +96,10 @@ pub(super) fn repeating(profiles: &[ProfileFacts], repeats: bool) -> Option<Stri
 
 /// What happened to requests under each recipe.
 pub(super) fn table(result: &ReplayResult) -> Table {
-    let columns = [
-        Column::name("recipe", super::words::NAME).of(0),
-        Column::name("process", super::words::NAME),
-        Column::figure("requests"),
-        Column::figure("ended"),
-        Column::figure("p50"),
-        Column::figure("p99"),
-        Column::figure("longest"),
-        Column::figure("alone"),
-    ];
-    let mut table = Table::new("Requests", columns);
+    let figures = ["requests", "ended", "p50", "p99", "longest", "alone"];
+    let mut table =
+        Table::new("Requests", [Column::name("recipe", NAME).of(0), Column::name("process", NAME)])
+            .figures(figures);
     for recipe in &result.recipes {
         for process in &recipe.summary.processes {
             let Some(requests) = &process.requests else { continue };

@@ -1,9 +1,9 @@
 //! Who got how much of the device, and how fair was that?
 
-use super::grouping::{Group, legend};
+use super::grouping::{ProcessGroup, legend};
 use super::result::ReplayResult;
 use super::runs::RecipeRun;
-use crate::document::{Bar, Block, ChartKind, Document};
+use crate::document::{Block, ChartBar, ChartKind, Document};
 use crate::units::{percent, share};
 
 /// The look of a bar that is no process's.
@@ -13,7 +13,7 @@ pub(super) fn fill(
     document: &mut Document,
     result: &ReplayResult,
     runs: &[RecipeRun],
-    groups: &[Group],
+    groups: &[ProcessGroup],
 ) {
     document.section("shares", "Share and fairness");
     if groups.len() < 2 {
@@ -24,12 +24,12 @@ pub(super) fn fill(
     let shares = runs.iter().map(|run| {
         let used = &run.together.wave_ns;
         let whole: u128 = used.iter().sum();
-        let part = |(look, group): (usize, &Group)| {
+        let part = |(look, group): (usize, &ProcessGroup)| {
             (look, share(group.total(|process| used[process]), whole))
         };
         let parts: Vec<(usize, f64)> = groups.iter().enumerate().map(part).collect();
         let shares: Vec<String> = parts.iter().map(|(_, share)| percent(*share)).collect();
-        Bar { name: run.name.clone(), note: shares.join(", "), parts }
+        ChartBar { name: run.name.clone(), note: shares.join(", "), parts }
     });
     let title = "Share of the wave-slot time used".to_owned();
     document.page(Block::Bars { title, bars: shares.collect() });
@@ -37,7 +37,7 @@ pub(super) fn fill(
         let jain = recipe.summary.jain;
         let note = jain.map_or_else(|| "never two at once".to_owned(), |jain| format!("{jain:.2}"));
         let parts = vec![(NEUTRAL, jain.unwrap_or(0.0).clamp(0.0, 1.0))];
-        Bar { name: recipe.name.clone(), note, parts }
+        ChartBar { name: recipe.name.clone(), note, parts }
     });
     let title = "Jain’s index (a full bar: equal shares)".to_owned();
     document.page(Block::Bars { title, bars: jain.collect() });

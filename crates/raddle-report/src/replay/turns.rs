@@ -25,18 +25,18 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
 
 /// One row a recipe; none where there is one process.
 fn table(result: &ReplayResult) -> Table {
-    let columns = [
-        Column::name("taking turns", NAME),
-        Column::figure("Jain of run"),
-        Column::figure("of run/alive"),
-        Column::figure("newcomer"),
-        Column::figure("longest wait"),
-        Column::figure("turns lost"),
-        Column::figure("switching"),
-        Column::figure("overruns"),
-        Column::figure("longest"),
+    let figures = [
+        "Jain of run",
+        "of run/alive",
+        "newcomer",
+        "longest wait",
+        "turns lost",
+        "switching",
+        "overruns",
+        "longest",
     ];
-    let mut table = Table::new("Taking turns", columns);
+    let mut table =
+        Table::new("Taking turns", [Column::name("taking turns", NAME)]).figures(figures);
     for recipe in &result.recipes {
         let Some(fairness) = &recipe.summary.fairness else { continue };
         let wait = fairness.longest_wait_ns;

@@ -4,11 +4,11 @@
 //! with its streams. A stream whose launches overlap has several lanes, and so have the copies.
 
 use super::lanes::Lanes;
-use super::model::{DrawnLaunch, Grain, Line, Off, Timeline};
+use super::model::{DrawnLaunch, Grain, Off, Timeline, TrackLine};
 
 /// Where launches go, and how many lanes and slots there are.
 #[derive(Debug, Default)]
-pub(super) struct Layout {
+pub(super) struct TrackLayout {
     /// The lane of each launch on its stream.
     pub(super) lane: Vec<u32>,
     /// The lane of each copy on the copy engines.
@@ -26,7 +26,7 @@ pub(super) struct Layout {
 /// No slice, and no lane.
 pub(super) const NONE: u32 = u32::MAX;
 
-impl Layout {
+impl TrackLayout {
     pub(super) fn of(timeline: &Timeline) -> Self {
         let count = timeline.launches.len();
         let mut layout = Self {
@@ -65,8 +65,8 @@ impl Layout {
         self.copies = copies.count();
         for stretch in &timeline.stretches {
             let lanes = match stretch.line {
-                Line::Copies => Some(&mut self.copies),
-                Line::Stream { process, stream } => self
+                TrackLine::Copies => Some(&mut self.copies),
+                TrackLine::Stream { process, stream } => self
                     .streams
                     .get_mut(usize::from(process))
                     .and_then(|streams| streams.get_mut(stream as usize)),
@@ -124,19 +124,19 @@ impl Timeline {
     }
 
     /// What is drawn inside a launch on its stream, one after the other.
-    pub(super) fn inside(&self, at: u32) -> Vec<((u64, u64), Part)> {
+    pub(super) fn inside(&self, at: u32) -> Vec<((u64, u64), LaunchPhase)> {
         let mut parts = Vec::new();
         let launch = &self.launches[at as usize];
         let Some((start, end)) = self.span(launch) else { return parts };
         let mut from = launch.started_ns.unwrap_or(end).clamp(start, end);
         if start < from {
-            parts.push(((start, from), Part::Waiting));
+            parts.push(((start, from), LaunchPhase::Waiting));
         }
         let first = self.aways.partition_point(|away| away.launch < at);
         for away in self.aways[first..].iter().take_while(|away| away.launch == at) {
             let span = (away.start_ns.max(from), away.end_ns.min(end));
             if span.0 < span.1 {
-                parts.push((span, Part::Off(away.how)));
+                parts.push((span, LaunchPhase::Off(away.how)));
                 from = span.1;
             }
         }
@@ -146,14 +146,14 @@ impl Timeline {
 
 /// What a launch does while it does not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum LaunchPhase {
     /// It waits for its first wave to start.
     Waiting,
     /// It is off the device.
     Off(Off),
 }
 
-impl Part {
+impl LaunchPhase {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",

@@ -16,8 +16,8 @@ mod record;
 mod tracks;
 
 pub use model::{
-    Away, Counter, DrawnLaunch, DrawnProcess, Ending, Grain, Line, Measure, Off, Slice, Stretch,
-    Timeline,
+    Away, BusyStretch, Counter, DrawnLaunch, DrawnProcess, Ending, Grain, Measure, Off, Slice,
+    Timeline, TrackLine,
 };
 pub use perfetto::write_perfetto;
 pub use record::{Recorder, TimelineNames};

@@ -27,7 +27,7 @@ pub struct Timeline {
     /// Whether those were more than the slices wanted, so that none is drawn.
     pub aways_left_out: bool,
     /// When streams had work, by lane and time; only at [`Grain::Stream`].
-    pub stretches: Vec<Stretch>,
+    pub stretches: Vec<BusyStretch>,
     /// What changed in steps.
     pub counters: Vec<Counter>,
     /// A sample of a counter is its highest value in so many nanoseconds; 1 is exact.
@@ -186,7 +186,7 @@ pub struct Away {
 
 /// A stream, or the copy engines, as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Line {
+pub enum TrackLine {
     /// Stream `stream` of process `process`.
     Stream {
         /// Position of the process.
@@ -200,9 +200,9 @@ pub enum Line {
 
 /// A span in which a stream had launches that were ready and had not ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stretch {
+pub struct BusyStretch {
     /// Which stream.
-    pub line: Line,
+    pub line: TrackLine,
     /// When the first of them was ready.
     pub start_ns: u64,
     /// When the last of them ended.

@@ -7,12 +7,12 @@
 
 use std::io::{self, Write};
 
-use super::events::{Event, What, in_order};
+use super::events::{TrackEvent, What, in_order};
 use super::label::label;
-use super::layout::{Layout, NONE, Part};
+use super::layout::{LaunchPhase, NONE, TrackLayout};
 use super::model::{DrawnLaunch, Ending, Off, Timeline};
 use super::proto::Proto;
-use super::tracks::{Kind, Track, Tracks};
+use super::tracks::{Kind, Tracks, ViewerTrack};
 
 const TRACE_PACKET: u64 = 1;
 mod packet {
@@ -105,9 +105,9 @@ pub fn write_perfetto(
     out: impl Write,
     watch: &mut dyn FnMut(u64, u64),
 ) -> io::Result<()> {
-    let layout = Layout::of(timeline);
+    let layout = TrackLayout::of(timeline);
     let tracks = Tracks::of(timeline, &layout);
-    let mut writer = Writer { timeline, layout: &layout, proto: Proto::default(), out };
+    let mut writer = PerfettoWriter { timeline, layout: &layout, proto: Proto::default(), out };
     writer.intern()?;
     for (number, track) in (1u64..).zip(&tracks.list) {
         writer.describe(number, track)?;
@@ -124,14 +124,14 @@ pub fn write_perfetto(
     writer.finish()
 }
 
-struct Writer<'t, W> {
+struct PerfettoWriter<'t, W> {
     timeline: &'t Timeline,
-    layout: &'t Layout,
+    layout: &'t TrackLayout,
     proto: Proto,
     out: W,
 }
 
-impl<W: Write> Writer<'_, W> {
+impl<W: Write> PerfettoWriter<'_, W> {
     fn packet(&mut self, flags: u64, fill: impl FnOnce(&mut Proto)) -> io::Result<()> {
         self.proto.message(TRACE_PACKET, |packet| {
             fill(packet);
@@ -156,7 +156,7 @@ impl<W: Write> Writer<'_, W> {
     fn intern(&mut self) -> io::Result<()> {
         let timeline = self.timeline;
         let kernels = timeline.kernels.iter().map(|name| label(name));
-        let others = [Part::Waiting.name(), "busy"].into_iter().chain(OFFS.map(Off::name));
+        let others = [LaunchPhase::Waiting.name(), "busy"].into_iter().chain(OFFS.map(Off::name));
         let events: Vec<String> = kernels.chain(others.map(str::to_owned)).collect();
         let processes = timeline.processes.iter().map(|process| label(&process.name));
         let lists = [
@@ -179,7 +179,7 @@ impl<W: Write> Writer<'_, W> {
         })
     }
 
-    fn describe(&mut self, number: u64, track: &Track) -> io::Result<()> {
+    fn describe(&mut self, number: u64, track: &ViewerTrack) -> io::Result<()> {
         self.packet(0, |packet| {
             packet.message(packet::TRACK, |descriptor| {
                 descriptor.number(descriptor::UUID, number);
@@ -201,7 +201,7 @@ impl<W: Write> Writer<'_, W> {
         })
     }
 
-    fn event(&mut self, event: &Event, tracks: &Tracks) -> io::Result<()> {
+    fn event(&mut self, event: &TrackEvent, tracks: &Tracks) -> io::Result<()> {
         let (timeline, layout) = (self.timeline, self.layout);
         let flags = match event.what {
             What::End | What::Sample(_) => 0,
@@ -232,7 +232,7 @@ impl<W: Write> Writer<'_, W> {
 }
 
 /// What a slice is called, whose it is, and what is known of it.
-fn begin(message: &mut Proto, timeline: &Timeline, layout: &Layout, what: What) {
+fn begin(message: &mut Proto, timeline: &Timeline, layout: &TrackLayout, what: What) {
     let other = |number: u64| timeline.kernels.len() as u64 + number;
     match what {
         What::Slice(at) => {
@@ -257,8 +257,10 @@ fn begin(message: &mut Proto, timeline: &Timeline, layout: &Layout, what: What) 
                 notes_of(message, at, launch);
             }
         }
-        What::Part(Part::Waiting) => message.number(event::NAME, other(WAITING)),
-        What::Part(Part::Off(how)) => message.number(event::NAME, other(FIRST_OFF + how as u64)),
+        What::Part(LaunchPhase::Waiting) => message.number(event::NAME, other(WAITING)),
+        What::Part(LaunchPhase::Off(how)) => {
+            message.number(event::NAME, other(FIRST_OFF + how as u64))
+        }
         What::Stretch(at) => {
             message.number(event::NAME, other(BUSY));
             note(message, Note::Launches, timeline.stretches[at as usize].launches);

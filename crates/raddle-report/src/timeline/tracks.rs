@@ -3,12 +3,12 @@
 //! Numbers begin with 1 and follow the order of the tracks, so equal timelines have equal numbers.
 
 use super::label::label;
-use super::layout::Layout;
-use super::model::{Grain, Line, Measure, Slice, Timeline};
+use super::layout::TrackLayout;
+use super::model::{Grain, Measure, Slice, Timeline, TrackLine};
 
 /// A line of a viewer, or a group of lines.
 #[derive(Debug)]
-pub(super) struct Track {
+pub(super) struct ViewerTrack {
     /// The number of the group that it belongs to; 0: none.
     pub(super) parent: u32,
     /// Its place among those of its parent.
@@ -31,7 +31,7 @@ pub(super) enum Kind {
 /// All tracks; number n is at position n - 1.
 #[derive(Debug, Default)]
 pub(super) struct Tracks {
-    pub(super) list: Vec<Track>,
+    pub(super) list: Vec<ViewerTrack>,
     /// The first lane of the copy engines.
     pub(super) copies: u32,
     /// The first slot of each compute unit that anything ran in.
@@ -43,7 +43,7 @@ pub(super) struct Tracks {
 }
 
 impl Tracks {
-    pub(super) fn of(timeline: &Timeline, layout: &Layout) -> Self {
+    pub(super) fn of(timeline: &Timeline, layout: &TrackLayout) -> Self {
         let mut tracks = Self { counters: vec![0; timeline.counters.len()], ..Self::default() };
         tracks.add_device(timeline, layout);
         for (process, what) in timeline.processes.iter().enumerate() {
@@ -61,23 +61,23 @@ impl Tracks {
     }
 
     /// The track of a slice on a compute unit.
-    pub(super) fn slice(&self, layout: &Layout, slice: &Slice) -> Option<u32> {
+    pub(super) fn slice(&self, layout: &TrackLayout, slice: &Slice) -> Option<u32> {
         let cu = usize::from(slice.cu);
         let slot = layout.slots.get(cu)?.binary_search(&slice.slot).ok()?;
         Some(self.slots.get(cu)? + slot as u32)
     }
 
     /// The first track of a stream, or of the copy engines.
-    pub(super) fn line(&self, line: Line) -> Option<u32> {
+    pub(super) fn line(&self, line: TrackLine) -> Option<u32> {
         match line {
-            Line::Copies => Some(self.copies),
-            Line::Stream { process, stream } => {
+            TrackLine::Copies => Some(self.copies),
+            TrackLine::Stream { process, stream } => {
                 self.streams.get(usize::from(process))?.get(stream as usize).copied()
             }
         }
     }
 
-    fn add_device(&mut self, timeline: &Timeline, layout: &Layout) {
+    fn add_device(&mut self, timeline: &Timeline, layout: &TrackLayout) {
         let device = self.add(0, 0, label(&timeline.device), Kind::Group);
         self.add_counters(timeline, device, None);
         self.copies = self.add_lanes(device, "copy engine", layout.copies);
@@ -115,7 +115,7 @@ impl Tracks {
     }
 
     fn add(&mut self, parent: u32, rank: u32, name: String, kind: Kind) -> u32 {
-        self.list.push(Track { parent, rank, name, kind });
+        self.list.push(ViewerTrack { parent, rank, name, kind });
         self.list.len() as u32
     }
 

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use raddle_report::timeline::{
-    Away, Counter, DrawnLaunch, DrawnProcess, Ending, Grain, Line, Measure, Off, Slice, Stretch,
-    Timeline, write_perfetto,
+    Away, BusyStretch, Counter, DrawnLaunch, DrawnProcess, Ending, Grain, Measure, Off, Slice,
+    Timeline, TrackLine, write_perfetto,
 };
 
 fn time() -> impl Strategy<Value = u64> {
@@ -48,12 +48,12 @@ fn slice() -> impl Strategy<Value = Slice> {
     })
 }
 
-fn stretch() -> impl Strategy<Value = Stretch> {
+fn stretch() -> impl Strategy<Value = BusyStretch> {
     let line = prop_oneof![
-        Just(Line::Copies),
-        (0u16..4, place()).prop_map(|(process, stream)| Line::Stream { process, stream })
+        Just(TrackLine::Copies),
+        (0u16..4, place()).prop_map(|(process, stream)| TrackLine::Stream { process, stream })
     ];
-    (line, time(), time()).prop_map(|(line, start_ns, end_ns)| Stretch {
+    (line, time(), time()).prop_map(|(line, start_ns, end_ns)| BusyStretch {
         line,
         start_ns,
         end_ns,

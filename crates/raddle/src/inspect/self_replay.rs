@@ -18,7 +18,7 @@ pub(super) fn run(loaded: &Loaded, own: &Device, progress: bool) -> Result<Fidel
     process.name.clone_from(&loaded.name);
     let workload = Workload { processes: vec![process], repeat: false };
     workload.check(own)?;
-    let plan = runs::Plan {
+    let plan = runs::RunPlan {
         workload: &workload,
         recipes: &recipes::choose(&[RECIPE.to_owned()])?,
         target: own,

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use super::super::model::{Away, DrawnLaunch, DrawnProcess, Grain, Line, Stretch, Timeline};
+use super::super::model::{
+    Away, BusyStretch, DrawnLaunch, DrawnProcess, Grain, Timeline, TrackLine,
+};
 use raddle_trace::Profile;
 
 use super::recorder::Recorder;
@@ -147,18 +149,20 @@ fn add_launches(
 }
 
 /// When each stream, and the copy engines, had anything to do.
-fn stretches(workload: &Workload, outcome: &Outcome, end_ns: u64, most: usize) -> Vec<Stretch> {
+fn stretches(workload: &Workload, outcome: &Outcome, end_ns: u64, most: usize) -> Vec<BusyStretch> {
     let mut all = Vec::new();
     for record in &outcome.records {
         let Some((start_ns, end_ns)) = span(record, end_ns) else { continue };
         let task = &workload.processes[usize::from(record.process)].tasks[record.task as usize];
-        let line = Line::Stream { process: record.process, stream: task.stream.0 };
-        all.push(Stretch { line, start_ns, end_ns, launches: 1 });
+        let line = TrackLine::Stream { process: record.process, stream: task.stream.0 };
+        all.push(BusyStretch { line, start_ns, end_ns, launches: 1 });
         if matches!(task.work, Work::Copy(_)) {
-            all.push(Stretch { line: Line::Copies, start_ns, end_ns, launches: 1 });
+            all.push(BusyStretch { line: TrackLine::Copies, start_ns, end_ns, launches: 1 });
         }
     }
-    all.sort_unstable_by_key(|stretch: &Stretch| (stretch.line, stretch.start_ns, stretch.end_ns));
+    all.sort_unstable_by_key(|stretch: &BusyStretch| {
+        (stretch.line, stretch.start_ns, stretch.end_ns)
+    });
     let mut gap = 0u64;
     loop {
         all.dedup_by(|next, kept| {

@@ -7,8 +7,8 @@ use super::super::model::{Counter, Measure};
 
 /// The counters of a run.
 #[derive(Debug)]
-pub(super) struct Counts {
-    series: Vec<Series>,
+pub(super) struct CounterSet {
+    series: Vec<CounterSeries>,
     processes: usize,
     most: usize,
     samples: usize,
@@ -17,14 +17,14 @@ pub(super) struct Counts {
 
 /// One counter.
 #[derive(Clone, Debug, Default)]
-struct Series {
+struct CounterSeries {
     /// From when on which value is shown.
     samples: Vec<(u64, u64)>,
     /// What holds now.
     value: u64,
 }
 
-impl Series {
+impl CounterSeries {
     /// The value changes; how many samples more there are.
     fn set(&mut self, now: u64, value: u64, step: u64) {
         let span = now & !(step - 1);
@@ -51,11 +51,17 @@ impl Series {
     }
 }
 
-impl Counts {
+impl CounterSet {
     pub(super) fn new(processes: usize, most: usize) -> Self {
         // Waves and launches of each process, and where they differ from those, waves of all.
         let series = 2 * processes + usize::from(processes > 1);
-        Self { series: vec![Series::default(); series], processes, most, samples: 0, step: 1 }
+        Self {
+            series: vec![CounterSeries::default(); series],
+            processes,
+            most,
+            samples: 0,
+            step: 1,
+        }
     }
 
     /// Takes what holds from now on; whether anything changed.
@@ -81,7 +87,7 @@ impl Counts {
     fn coarsen(&mut self) {
         self.step *= 2;
         for series in &mut self.series {
-            let mut coarse = Series::default();
+            let mut coarse = CounterSeries::default();
             for (at, value) in std::mem::take(&mut series.samples) {
                 coarse.set(at, value, self.step);
             }
@@ -122,7 +128,7 @@ mod tests {
     }
 
     fn counted(most: usize, changes: &[(u64, u64)]) -> (u64, Vec<(u64, u64)>) {
-        let mut counts = Counts::new(1, most);
+        let mut counts = CounterSet::new(1, most);
         for &(at, value) in changes {
             counts.take(at, &[value], &[0]);
         }

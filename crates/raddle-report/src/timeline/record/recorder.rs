@@ -7,10 +7,10 @@ use raddle_policy::{LaunchId, Piece, Preemption, Tick, WaveSpan};
 
 use raddle_sim::{Seen, Watch};
 
-use super::counts::Counts;
+use super::counts::CounterSet;
 use super::slots::Slots;
-use super::store::Store;
-use super::unit::{Key, Unit};
+use super::store::SliceStore;
+use super::unit::{GroupKey, UnitSlots};
 
 /// Records a timeline: give it to [`raddle_sim::run_watched`], then call [`Recorder::finish`].
 ///
@@ -18,11 +18,11 @@ use super::unit::{Key, Unit};
 /// 16 for each sample of a counter, of which there are at most as many.
 #[derive(Debug)]
 pub struct Recorder {
-    pub(super) units: Vec<Unit>,
-    pub(super) store: Store,
-    pub(super) counts: Counts,
+    pub(super) units: Vec<UnitSlots>,
+    pub(super) store: SliceStore,
+    pub(super) counts: CounterSet,
     /// What was saved of each launch: unit, key, workgroups.
-    pub(super) saved: BTreeMap<LaunchId, Vec<(u16, Key, u32)>>,
+    pub(super) saved: BTreeMap<LaunchId, Vec<(u16, GroupKey, u32)>>,
     /// Waves that ended of each workgroup that does not run as a whole.
     pub(super) partial: BTreeMap<(LaunchId, u64), u32>,
     /// Launches that are off the device, since when.
@@ -40,9 +40,9 @@ impl Recorder {
     #[must_use]
     pub fn new(cus: u16, processes: usize, most_slices: usize) -> Self {
         Self {
-            units: (0..cus).map(|cu| Unit::new(cu, Slots::default())).collect(),
-            store: Store::new(most_slices),
-            counts: Counts::new(processes, most_slices),
+            units: (0..cus).map(|cu| UnitSlots::new(cu, Slots::default())).collect(),
+            store: SliceStore::new(most_slices),
+            counts: CounterSet::new(processes, most_slices),
             saved: BTreeMap::new(),
             partial: BTreeMap::new(),
             off: BTreeMap::new(),
@@ -70,16 +70,16 @@ impl Recorder {
         for piece in pieces {
             let Some(unit) = self.units.get_mut(piece.cu.index()) else { continue };
             if waves == WaveSpan::All {
-                unit.start(now, launch.0, Key::Front(front), piece.count, &mut self.store);
+                unit.start(now, launch.0, GroupKey::Front(front), piece.count, &mut self.store);
                 continue;
             }
             for workgroup in piece.workgroups() {
                 if let WaveSpan::Cut { first, .. } = waves {
-                    unit.start(now, launch.0, Key::Part(workgroup, first), 1, &mut self.store);
+                    unit.start(now, launch.0, GroupKey::Part(workgroup, first), 1, &mut self.store);
                     continue;
                 }
                 self.partial.entry((launch, workgroup)).or_insert_with(|| {
-                    unit.start(now, launch.0, Key::Workgroup(workgroup), 1, &mut self.store);
+                    unit.start(now, launch.0, GroupKey::Workgroup(workgroup), 1, &mut self.store);
                     0
                 });
             }
@@ -100,7 +100,7 @@ impl Recorder {
         for piece in pieces {
             let Some(unit) = self.units.get_mut(piece.cu.index()) else { continue };
             if waves == WaveSpan::All {
-                unit.end(now, launch.0, Key::Front(front), 1);
+                unit.end(now, launch.0, GroupKey::Front(front), 1);
                 continue;
             }
             let (first, count) = waves.bounds(whole);
@@ -112,9 +112,9 @@ impl Recorder {
                     self.partial.remove(&(launch, workgroup));
                 }
                 if let WaveSpan::Cut { .. } = waves {
-                    unit.end(now, launch.0, Key::Part(workgroup, first), u64::from(done));
+                    unit.end(now, launch.0, GroupKey::Part(workgroup, first), u64::from(done));
                 } else if done {
-                    unit.end(now, launch.0, Key::Workgroup(workgroup), 1);
+                    unit.end(now, launch.0, GroupKey::Workgroup(workgroup), 1);
                 }
             }
         }

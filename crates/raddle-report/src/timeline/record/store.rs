@@ -11,7 +11,7 @@ use super::slots::Slots;
 
 /// Slices that have ended.
 #[derive(Debug)]
-pub(super) struct Store {
+pub(super) struct SliceStore {
     grain: Grain,
     most: usize,
     entries: Vec<Entry>,
@@ -34,7 +34,7 @@ struct Entry {
     ending: Ending,
 }
 
-impl Store {
+impl SliceStore {
     pub(super) const fn new(most: usize) -> Self {
         Self { grain: Grain::Slot, most, entries: Vec::new(), slices: 0 }
     }
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     fn filled(most: usize, spans: &[(u16, u32, u64, u64)]) -> (Grain, Vec<Slice>) {
-        let mut store = Store::new(most);
+        let mut store = SliceStore::new(most);
         for &(cu, launch, since, until) in spans {
             let slots = Slots::default().take_lowest(1);
             store.add(cu, launch, (since, until), 1, &slots, Ending::Ended);
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn memory_stays_within_twice_what_is_wanted() {
-        let mut store = Store::new(100);
+        let mut store = SliceStore::new(100);
         let slots = Slots::default().take_lowest(32);
         for at in 0..10_000 {
             store.add(3, at % 40, (u64::from(at), u64::from(at) + 50), 1, &slots, Ending::Ended);

@@ -7,11 +7,11 @@
 use super::super::model::Ending;
 
 use super::slots::Slots;
-use super::store::Store;
+use super::store::SliceStore;
 
 /// What ends together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Key {
+pub(super) enum GroupKey {
     /// The whole workgroups of a front.
     Front(u32),
     /// One workgroup whose waves come and go by themselves.
@@ -22,8 +22,8 @@ pub(super) enum Key {
 
 /// Slots with one history.
 #[derive(Debug)]
-struct Group {
-    key: Key,
+struct SlotGroup {
+    key: GroupKey,
     launch: u32,
     /// When their slices began.
     since: u64,
@@ -36,19 +36,26 @@ struct Group {
 
 /// One compute unit.
 #[derive(Debug)]
-pub(super) struct Unit {
+pub(super) struct UnitSlots {
     cu: u16,
     taken: Slots,
-    groups: Vec<Group>,
+    groups: Vec<SlotGroup>,
 }
 
-impl Unit {
+impl UnitSlots {
     pub(super) const fn new(cu: u16, taken: Slots) -> Self {
         Self { cu, taken, groups: Vec::new() }
     }
 
     /// `count` workgroups take the lowest free slots.
-    pub(super) fn start(&mut self, now: u64, launch: u32, key: Key, count: u32, to: &mut Store) {
+    pub(super) fn start(
+        &mut self,
+        now: u64,
+        launch: u32,
+        key: GroupKey,
+        count: u32,
+        to: &mut SliceStore,
+    ) {
         self.settle(now, to);
         let mut rest = self.taken.take_lowest(count);
         let mut at = 0;
@@ -75,19 +82,19 @@ impl Unit {
             }
             if before == launch {
                 rest.remove(&slots);
-                self.hold(Group { key, launch, since, done, slots, ended: None });
+                self.hold(SlotGroup { key, launch, since, done, slots, ended: None });
             } else {
                 to.add(self.cu, before, (since, now), done, &slots, Ending::Ended);
             }
         }
         if !rest.is_empty() {
-            self.hold(Group { key, launch, since: now, done: 0, slots: rest, ended: None });
+            self.hold(SlotGroup { key, launch, since: now, done: 0, slots: rest, ended: None });
         }
     }
 
     /// Adds a group, to an equal one where there is one.
-    fn hold(&mut self, new: Group) {
-        let equal = |old: &&mut Group| {
+    fn hold(&mut self, new: SlotGroup) {
+        let equal = |old: &&mut SlotGroup| {
             let times = (old.since, old.done, old.ended) == (new.since, new.done, None);
             times && old.key == new.key && old.launch == new.launch
         };
@@ -99,7 +106,7 @@ impl Unit {
 
     /// What was started under this key ends, and with it `done` workgroups: 0 where other parts of
     /// the same one are left, else 1.
-    pub(super) fn end(&mut self, now: u64, launch: u32, key: Key, done: u64) {
+    pub(super) fn end(&mut self, now: u64, launch: u32, key: GroupKey, done: u64) {
         for group in &mut self.groups {
             if group.ended.is_none() && group.key == key && group.launch == launch {
                 group.done += done;
@@ -116,8 +123,8 @@ impl Unit {
         now: u64,
         launch: u32,
         ending: Ending,
-        to: &mut Store,
-        left: &mut Vec<(u16, Key, u32)>,
+        to: &mut SliceStore,
+        left: &mut Vec<(u16, GroupKey, u32)>,
     ) {
         let first = left.len();
         let (cu, taken) = (self.cu, &mut self.taken);
@@ -135,7 +142,7 @@ impl Unit {
     }
 
     /// Notes the slices that nothing can continue any more.
-    fn settle(&mut self, now: u64, to: &mut Store) {
+    fn settle(&mut self, now: u64, to: &mut SliceStore) {
         let cu = self.cu;
         self.groups.retain(|group| match group.ended {
             Some(ended) if ended < now => {
@@ -148,7 +155,7 @@ impl Unit {
     }
 
     /// Notes all that is left at the end of the run.
-    pub(super) fn close(&mut self, now: u64, to: &mut Store) {
+    pub(super) fn close(&mut self, now: u64, to: &mut SliceStore) {
         for group in self.groups.drain(..) {
             let (until, ending) = match group.ended {
                 Some(ended) => (ended, Ending::Ended),
