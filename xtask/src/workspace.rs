@@ -59,6 +59,7 @@ pub(crate) const CRATES: [Crate; 17] = [
             "trace",
             "sim",
             "golden",
+            "kernel",
             "report",
         ],
     ),

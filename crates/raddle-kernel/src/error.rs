@@ -9,6 +9,10 @@ pub enum Error {
     SpirV { why: String },
     #[error("line {line} of the PTX: {why}")]
     Ptx { line: u32, why: String },
+    #[error("it cannot be read: {cause}")]
+    Unreadable { cause: std::io::Error },
+    #[error("it is none of .cl (OpenCL C), .ptx and .spv (SPIR-V)")]
+    Ending,
     #[error("there is no folder for compiled code: {cause}")]
     Scratch { cause: std::io::Error },
     #[error("{program} cannot be run ({cause}); on Debian: apt-get install clang-15 llvm-spirv-15")]

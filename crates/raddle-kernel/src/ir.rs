@@ -4,6 +4,8 @@
 //! inlined. What decides about memory is explicit (places, loads, stores, regions); all arithmetic is
 //! `Pure`: equal operation on equal values gives an equal value.
 
+use std::fmt;
+
 use smallvec::SmallVec;
 
 /// A register. SPIR-V ids and PTX registers become registers, one for each inlined copy.
@@ -194,4 +196,34 @@ pub enum Construct {
     Large,
     /// An instruction that the analysis does not know.
     Instruction(String),
+    /// The source could not be compiled: why.
+    NotCompiled(String),
+}
+
+impl fmt::Display for Construct {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Atomic => f.write_str("an atomic operation on global memory"),
+            Self::OrderedAtomic => {
+                f.write_str("an atomic operation on local memory whose result depends on the order")
+            }
+            Self::Volatile => f.write_str("a volatile access"),
+            Self::Print => f.write_str("it prints"),
+            Self::Pipe => f.write_str("it uses a pipe"),
+            Self::Enqueue => f.write_str("it enqueues a kernel"),
+            Self::Call(name) => write!(f, "it calls `{name}`, whose code is not there"),
+            Self::Recursion(name) => write!(f, "`{name}` calls itself"),
+            Self::InPlace(name) => write!(f, "`{name}` is read, changed and overwritten in place"),
+            Self::Places(name) => {
+                write!(f, "`{name}` is read and overwritten at places that cannot be told apart")
+            }
+            Self::PointerFromMemory => {
+                f.write_str("an access through a pointer from memory or from a number")
+            }
+            Self::Irreducible => f.write_str("a jump into a loop"),
+            Self::Large => f.write_str("it is too large to be judged"),
+            Self::Instruction(name) => write!(f, "the instruction `{name}` is not known"),
+            Self::NotCompiled(why) => f.write_str(why),
+        }
+    }
 }

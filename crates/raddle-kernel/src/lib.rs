@@ -6,8 +6,9 @@
 //!
 //! | part | question |
 //! |---|---|
-//! | [`Kernel::verdict`] | may it be stopped after any instruction and run again? |
+//! | [`judge_file`], [`Kernel::verdict`] | may it be stopped after any instruction and run again? |
 //! | [`launch::may_run_again`] | does that hold for the arguments of this launch? |
+//! | [`instrument`] | how does a running kernel learn that it should stop? |
 //!
 //! A kernel is *idempotent* if any of its work-items, each stopped after any of its instructions,
 //! followed by the whole launch, leave the memory that the whole launch leaves once.
@@ -23,6 +24,7 @@ mod error;
 mod flow;
 pub mod instrument;
 mod ir;
+mod judged;
 pub mod launch;
 mod ptx;
 mod spirv;
@@ -33,6 +35,7 @@ pub use compiler::Compiler;
 pub use error::Error;
 pub use instrument::Look;
 pub use ir::{Argument, ArgumentKind, Construct};
+pub use judged::{Judged, judge_file};
 pub use verdict::{Reason, Verdict};
 
 /// A kernel as compiled code describes it.

@@ -50,6 +50,12 @@ impl FromStr for IdempotenceRule {
 }
 
 impl IdempotenceRule {
+    /// A rule for the kernels whose names fit `glob`.
+    #[must_use]
+    pub const fn new(glob: String, verdict: Idempotence) -> Self {
+        Self { glob, verdict }
+    }
+
     /// Gives the launches of the kernels that fit this verdict; how many there are. Of several rules
     /// the last one applied wins.
     pub fn apply(&self, profile: &mut Profile) -> u64 {

@@ -11,6 +11,7 @@ use raddle_trace::{BarrierRule, CommRule, IdempotenceRule, PriorityRule, TraceEr
 
 use crate::arrivals::{ArrivalArgs, milliseconds};
 use crate::error::CliError;
+use crate::kernel::KernelArgs;
 use crate::packet::PacketArgs;
 
 /// Replays GPU profiles under composable scheduling policies.
@@ -66,6 +67,8 @@ pub(crate) enum Verb {
     Explain(ExplainArgs),
     /// AQL packets as bytes, and what condensing them saves on a profile
     Packet(PacketArgs),
+    /// May kernels be stopped and run again? Their sources with the test of the flag
+    Kernel(KernelArgs),
     /// Print a completion script for a shell
     #[command(hide = true)]
     Completions {
@@ -124,6 +127,9 @@ pub(crate) struct ReplayArgs {
     /// the last that fits wins [default: what the profile says, else unknown, which counts as no]
     #[arg(long = "idempotent", value_name = "RULE", value_parser = verdict)]
     pub(crate) verdicts: Vec<IdempotenceClaim>,
+    /// Verdicts of `raddle kernel verdict --save`; may be repeated, and --idempotent wins over them
+    #[arg(long, value_name = "FILE")]
+    pub(crate) idempotent_from: Vec<PathBuf>,
     /// When a profile begins, in milliseconds; may be repeated [default: 0]
     #[arg(long = "start", value_name = "FILE=MS", value_parser = start)]
     pub(crate) starts: Vec<Named<u64>>,
@@ -142,7 +148,8 @@ pub(crate) struct ReplayArgs {
     #[arg(
         long,
         value_name = "FILE",
-        conflicts_with_all = ["profiles", "recipes", "device", "priorities", "barriers", "verdicts", "starts",
+        conflicts_with_all = ["profiles", "recipes", "device", "priorities", "barriers", "verdicts",
+            "idempotent_from", "starts",
             "shares", "once", "comm", "out", "no_files", "jobs", "log", "arrivals", "timeline",
             "timeline_slices"]
     )]

@@ -22,6 +22,7 @@ mod explain;
 mod golden;
 mod inspect;
 mod interrupt;
+mod kernel;
 mod manual;
 mod output;
 mod packet;
@@ -115,6 +116,7 @@ fn verb(cli: &Cli, console: &mut Console) -> Result<(), CliError> {
         Verb::Golden(args) => golden::verb(&args.topic, console),
         Verb::Explain(args) => explain::verb(args, cli.format, console),
         Verb::Packet(args) => packet::verb(args, cli.format, console),
+        Verb::Kernel(args) => kernel::verb(args, cli.format, console),
         Verb::Completions { shell } => manual::completions(*shell, console),
         Verb::Man { verb } => manual::man(verb.as_deref(), console),
     }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use raddle_policy::Level;
 use raddle_report::replay::ReplayedProfile;
 use raddle_trace::{
-    CommRule, Communication, ImportOptions, LevelTarget, PriorityRule, Profile, Ranks, TraceError,
-    level_of,
+    CommRule, Communication, IdempotenceRule, ImportOptions, LevelTarget, PriorityRule, Profile,
+    Ranks, TraceError, level_of,
 };
 
 use crate::args::{IdempotenceClaim, Named, Rule};
@@ -189,6 +189,29 @@ pub(crate) fn communicate(profiles: &mut [Loaded], rule: CommRule) -> Result<(),
         }
     }
     Ok(())
+}
+
+/// Which launches may be killed, by files of verdicts, and in words what each file did.
+pub(crate) fn judge_from(
+    profiles: &mut [Loaded],
+    files: &[PathBuf],
+) -> Result<Vec<String>, CliError> {
+    let one = |file: &PathBuf| {
+        let shown = file.display();
+        let (rules, conditional) = crate::kernel::rules(file)?;
+        let launches = profiles.iter().map(|loaded| loaded.profile.ops.len() as u64);
+        let all = launches.fold(0, u64::saturating_add);
+        let apply = |rule: &IdempotenceRule| {
+            let met = profiles.iter_mut().map(|loaded| rule.apply(&mut loaded.profile));
+            met.fold(0, u64::saturating_add)
+        };
+        let met = rules.iter().map(apply).fold(0, u64::saturating_add).min(all);
+        let met = counted(met, "launch", "launches");
+        Ok(format!(
+            "idempotent by {shown}: {met}; {conditional} of its kernels only if arguments lie apart, which is taken to be so"
+        ))
+    };
+    files.iter().map(one).collect()
 }
 
 /// Which launches may be killed, by the user's rules, and in words whom each rule concerned.

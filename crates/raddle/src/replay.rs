@@ -81,7 +81,8 @@ pub(crate) fn verb(
     let options = ImportOptions { barriers, ..ImportOptions::default() };
     let mut profiles = profiles::open(&args.profiles, &options, console.progress)?;
     profiles::communicate(&mut profiles, args.comm.into())?;
-    let verdicts = profiles::judge(&mut profiles, &args.verdicts);
+    let mut verdicts = profiles::judge_from(&mut profiles, &args.idempotent_from)?;
+    verdicts.extend(profiles::judge(&mut profiles, &args.verdicts));
     profiles::place(&mut profiles, &args.starts, &args.shares)?;
     arrivals::give(&mut profiles, &args.requests)?;
     let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();

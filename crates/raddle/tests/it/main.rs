@@ -6,6 +6,7 @@ mod common;
 mod compare;
 mod cutting;
 mod inspect;
+mod kernel;
 mod lists;
 mod occupancy;
 mod packet;

@@ -1,0 +1,274 @@
+//! May these kernels be stopped and run again, and what is their source with the test of the flag?
+
+mod verdicts;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use raddle_kernel::instrument::{self, Instrumented};
+use raddle_kernel::{Compiler, Judged, Look, Verdict, judge_file};
+use raddle_report::{Block, Column, Document, Table, json};
+use serde::Serialize;
+
+use crate::Console;
+use crate::args::Format;
+use crate::error::CliError;
+
+pub(crate) use verdicts::rules;
+
+/// The verb `kernel`.
+#[derive(Debug, Args)]
+pub(crate) struct KernelArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// May kernels be stopped after any instruction and run again? (docs/kernels.md)
+    Verdict(VerdictArgs),
+    /// Write a source with the test of the flag at the beginning of its kernels
+    Instrument(InstrumentArgs),
+}
+
+#[derive(Debug, Args)]
+struct VerdictArgs {
+    /// OpenCL C (.cl), PTX (.ptx) or SPIR-V (.spv)
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Write the verdicts as rules for `raddle replay --idempotent-from`
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    #[command(flatten)]
+    build: Build,
+}
+
+#[derive(Debug, Args)]
+struct InstrumentArgs {
+    /// OpenCL C (.cl) or PTX (.ptx)
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Where the new source goes [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    #[command(flatten)]
+    build: Build,
+}
+
+/// How OpenCL C is compiled.
+#[derive(Debug, Args)]
+struct Build {
+    /// An option of clBuildProgram, such as -DN=16 or -Iinclude; may be repeated
+    #[arg(long = "option", value_name = "OPTION", allow_hyphen_values = true)]
+    options: Vec<OsString>,
+    /// clang, where it is not found by itself; --llvm-spirv must be of the same version
+    #[arg(long, value_name = "PROGRAM", requires = "translator")]
+    clang: Option<PathBuf>,
+    /// The translator from LLVM to SPIR-V
+    #[arg(long = "llvm-spirv", value_name = "PROGRAM", requires = "clang")]
+    translator: Option<PathBuf>,
+}
+
+impl Build {
+    fn compiler(&self) -> Option<Compiler> {
+        match (&self.clang, &self.translator) {
+            (Some(clang), Some(translator)) => Some(Compiler::new(clang, translator)),
+            _ => Compiler::find(),
+        }
+    }
+
+    fn judge(&self, file: &Path) -> Result<Vec<Judged>, CliError> {
+        judge_file(file, self.compiler().as_ref(), &self.options)
+            .map_err(|error| CliError::Refused(format!("{}: {error}", file.display())))
+    }
+}
+
+pub(crate) fn verb(
+    args: &KernelArgs,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
+    match &args.what {
+        What::Verdict(args) => verdict(args, format, console),
+        What::Instrument(args) => put(args, format, console),
+    }
+}
+
+/// What is said of one kernel.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct KernelVerdict {
+    file: String,
+    name: String,
+    /// Of its beginning; 0: not known.
+    line: u32,
+    verdict: &'static str,
+    /// Pairs of arguments that must share no byte.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    apart: Vec<[String; 2]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// The line of the reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<u32>,
+}
+
+impl KernelVerdict {
+    fn of(file: &Path, judged: &Judged) -> Self {
+        let (verdict, reason) = match &judged.verdict {
+            Verdict::Idempotent => ("idempotent", None),
+            Verdict::Conditional(_) => ("conditional", None),
+            Verdict::Not(reason) => ("not", Some(reason)),
+            Verdict::Unknown(reason) => ("unknown", Some(reason)),
+            _ => ("unknown", None),
+        };
+        let name = |index: u32| match judged.arguments.get(index as usize) {
+            Some(argument) => argument.name.clone(),
+            None => format!("argument {index}"),
+        };
+        let apart = match &judged.verdict {
+            Verdict::Conditional(pairs) => pairs.iter().map(|&(a, b)| [name(a), name(b)]).collect(),
+            _ => Vec::new(),
+        };
+        Self {
+            file: file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            name: judged.name.clone(),
+            line: judged.line,
+            verdict,
+            apart,
+            reason: reason.map(|reason| reason.construct.to_string()),
+            at: reason.map(|reason| reason.line).filter(|line| *line > 0),
+        }
+    }
+
+    /// Why, for a person.
+    fn why(&self) -> String {
+        let pairs = self.apart.iter().map(|[a, b]| format!("{a} and {b}"));
+        let pairs = pairs.collect::<Vec<_>>().join("; ");
+        match (&self.reason, self.at) {
+            (Some(reason), Some(line)) => format!("line {line}: {reason}"),
+            (Some(reason), None) => reason.clone(),
+            (None, _) if pairs.is_empty() => "whatever its arguments".to_owned(),
+            (None, _) => format!("if apart: {pairs}"),
+        }
+    }
+}
+
+fn verdict(args: &VerdictArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
+    let mut all = Vec::new();
+    for file in &args.files {
+        let judged = args.build.judge(file)?;
+        all.extend(judged.iter().map(|judged| KernelVerdict::of(file, judged)));
+    }
+    if let Some(save) = &args.save {
+        let shown = save.display().to_string();
+        std::fs::write(save, verdicts::text(&all)?).map_err(CliError::writing(&shown))?;
+    }
+    let text = match format {
+        Format::Json => json(&all),
+        Format::Text => table(&all, args.save.as_deref()).text(console.stdout_colour),
+    };
+    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+}
+
+fn table(all: &[KernelVerdict], saved: Option<&Path>) -> Document {
+    let count = |verdict: &str| all.iter().filter(|kernel| kernel.verdict == verdict).count();
+    let summary = format!(
+        "{} kernels: {} idempotent, {} if arguments lie apart, {} not, {} unknown (counts as not)",
+        all.len(),
+        count("idempotent"),
+        count("conditional"),
+        count("not"),
+        count("unknown")
+    );
+    let mut document = Document::new(summary);
+    let columns = [
+        Column::name("kernel", 40),
+        Column::text("where"),
+        Column::text("verdict"),
+        Column::text("why"),
+    ];
+    let mut table = Table::new("Verdicts", columns);
+    for kernel in all {
+        let place = match kernel.line {
+            0 => kernel.file.clone(),
+            line => format!("{}:{line}", kernel.file),
+        };
+        table.row([kernel.name.clone(), place, kernel.verdict.to_owned(), kernel.why()]);
+    }
+    document.table(table);
+    let next = match saved {
+        Some(file) => {
+            format!("Use them: raddle replay PROFILE --idempotent-from {}", file.display())
+        }
+        None => {
+            "What each answer means: docs/kernels.md. Keep them: --save verdicts.toml".to_owned()
+        }
+    };
+    document.add(Block::Note(next));
+    document
+}
+
+/// What was done to a source.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct PrologueReport {
+    kernels: Vec<String>,
+    opaque: Vec<OpaqueKernel>,
+    source: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct OpaqueKernel {
+    name: String,
+    reason: String,
+}
+
+fn put(args: &InstrumentArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
+    let shown = args.file.display().to_string();
+    let refused = |error: raddle_kernel::Error| CliError::Refused(format!("{shown}: {error}"));
+    let source = std::fs::read_to_string(&args.file)
+        .map_err(|cause| CliError::Unreadable { file: shown.clone(), cause })?;
+    let judged = args.build.judge(&args.file)?;
+    let look = |name: &str| {
+        judged.iter().find(|kernel| kernel.name == name).map_or(Look::Never, |kernel| kernel.look)
+    };
+    let done = match args.file.extension().and_then(|ending| ending.to_str()) {
+        Some("cl") => instrument::opencl(&source, look),
+        Some("ptx") => instrument::ptx(&source, look).map_err(refused)?,
+        _ => {
+            let text = format!("{shown}: only the text of OpenCL C and PTX can be instrumented");
+            return Err(CliError::Refused(text));
+        }
+    };
+    write(args, done, format, console)
+}
+
+fn write(
+    args: &InstrumentArgs,
+    done: Instrumented,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
+    for (name, why) in &done.opaque {
+        // The new source may be the standard output.
+        let _ = writeln!(console.stderr, "{name} stays as it is: {why}");
+    }
+    if let Some(save) = &args.save {
+        let shown = save.display().to_string();
+        std::fs::write(save, &done.source).map_err(CliError::writing(&shown))?;
+    }
+    let text = match (format, &args.save) {
+        (Format::Json, _) => {
+            let opaque = done.opaque.into_iter();
+            let opaque = opaque.map(|(name, why)| OpaqueKernel { name, reason: why.to_string() });
+            let opaque = opaque.collect();
+            json(&PrologueReport { kernels: done.kernels, opaque, source: done.source })
+        }
+        (Format::Text, None) => done.source,
+        (Format::Text, Some(_)) => format!("instrumented: {}\n", done.kernels.join(", ")),
+    };
+    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+}

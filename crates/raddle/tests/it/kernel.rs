@@ -1,0 +1,108 @@
+//! Do verdicts of kernels reach a person, a file and a replay?
+
+use serde_json::Value;
+
+use crate::common::Place;
+
+/// Two kernels of PTX, which needs no compiler: one copies, one counts in global memory.
+const PTX: &str = "\
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry _Z4copyPKfPf(.param .u64 from, .param .u64 to)
+{
+    .reg .b64 %rd<5>;
+    .reg .b32 %r<2>;
+    ld.param.u64 %rd1, [from];
+    ld.param.u64 %rd2, [to];
+    cvta.to.global.u64 %rd3, %rd1;
+    cvta.to.global.u64 %rd4, %rd2;
+    ld.global.u32 %r1, [%rd3];
+    st.global.u32 [%rd4], %r1;
+    ret;
+}
+.visible .entry count(.param .u64 at)
+{
+    .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [at];
+    cvta.to.global.u64 %rd2, %rd1;
+    red.global.add.u32 [%rd2], 1;
+    ret;
+}
+";
+
+const PROFILE: &str = "\
+name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns
+\"copy(float const*, float*)\",40,1,1,64,1,1,0,5000
+count,1,1,1,64,1,1,6000,1000
+other,1,1,1,64,1,1,8000,1000
+";
+
+#[test]
+fn verdicts_are_printed_saved_and_replayed() {
+    let place = Place::new();
+    place.file("a.ptx", PTX);
+    place.file("p.csv", PROFILE);
+    let ran = place.raddle(&["kernel", "verdict", "a.ptx", "--save", "v.toml"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    insta::assert_snapshot!("kernel_verdict", ran.out);
+    let ran = place.raddle(&["kernel", "verdict", "a.ptx", "--format", "json"]);
+    let all: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(all[0]["verdict"], "conditional");
+    assert_eq!(all[0]["apart"], serde_json::json!([["from", "to"]]));
+    assert_eq!((&all[1]["verdict"], &all[1]["at"]), (&"not".into(), &21.into()));
+
+    let args = ["replay", "p.csv", "--device", "v100", "--recipe", "leftover", "--format", "json"];
+    let with = place.raddle(&[&args[..], &["--no-files", "--idempotent-from", "v.toml"]].concat());
+    assert_eq!((with.code, with.err.as_str()), (0, ""));
+    // The readable name of the mangled one, and the plain one.
+    assert!(
+        with.out.contains("idempotent by v.toml: 2 launches; 1 of its kernels"),
+        "{}",
+        with.out
+    );
+}
+
+#[test]
+fn an_instrumented_source_is_written_with_what_stays_opaque() {
+    let place = Place::new();
+    place.file("a.ptx", PTX);
+    let ran = place.raddle(&["kernel", "instrument", "a.ptx"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert_eq!(ran.out.matches("_raddle_word];").count(), 2);
+    // Only the kernel that may be killed looks at the second cut.
+    assert_eq!(ran.out.matches("_d1+8];").count(), 1);
+    place.file("b.cl", "#define K __kernel void\nK hidden() {}\n__kernel void seen() {}\n");
+    let ran = place.raddle(&["kernel", "instrument", "b.cl", "--save", "out.cl"]);
+    assert_eq!(ran.code, 0);
+    assert_eq!(ran.out, "instrumented: seen\n");
+    assert!(
+        ran.err.contains("a kernel stays as it is: its head is made by a macro"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn what_cannot_be_judged_is_refused_or_unknown() {
+    let place = Place::new();
+    place.file("a.cu", "");
+    place.file("bad.ptx", "nothing");
+    place.file("b.cl", "__kernel void k(__global int *x) { x[0] = 1; }");
+    for (file, code, said) in [
+        ("a.cu", 1, "none of .cl"),
+        ("bad.ptx", 1, "bad.ptx: line 1 of the PTX"),
+        ("none.ptx", 1, "cannot be read"),
+    ] {
+        let ran = place.raddle(&["kernel", "verdict", file]);
+        assert_eq!((ran.code, ran.out.as_str()), (code, ""), "{file}");
+        assert!(ran.err.contains(said), "{}", ran.err);
+    }
+    let missing = ["--clang", "/none/clang", "--llvm-spirv", "/none/llvm-spirv"];
+    let ran = place.raddle(&[&["kernel", "verdict", "b.cl"][..], &missing].concat());
+    assert_eq!(ran.code, 0);
+    assert!(ran.out.contains("unknown") && ran.out.contains("cannot be run"), "{}", ran.out);
+    place.file("wrong.toml", "[[kernel]]\nname = 3\n");
+    let ran = place.raddle(&["replay", "x.csv", "--idempotent-from", "wrong.toml"]);
+    assert_eq!(ran.code, 1);
+}
