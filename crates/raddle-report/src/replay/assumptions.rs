@@ -4,7 +4,7 @@ use raddle_trace::{BarrierRule, CommRule};
 
 use super::device::{DeviceFacts, DeviceFound};
 use super::facts::{ArrivalOrigins, CommunicationShares, ProfileFacts};
-use super::requests::{assumptions, repeating};
+use super::load::{assumptions, repeating};
 use crate::units::{counted, duration, percent};
 
 /// By which rules what no profile says was filled in.

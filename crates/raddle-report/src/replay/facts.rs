@@ -8,7 +8,6 @@ use raddle_trace::{Field, Op, OpKind, Origin, Profile};
 use serde::Serialize;
 
 use super::device::DeviceFacts;
-use super::requests::RequestFacts;
 use crate::concurrency::ConcurrentTime;
 use crate::units::{self, share};
 
@@ -192,4 +191,30 @@ impl ArrivalOrigins {
             assumed: of(Origin::Assumed),
         }
     }
+}
+
+/// The requests of one profile.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct RequestFacts {
+    /// The kind of file.
+    pub format: &'static str,
+    /// The task of the file.
+    pub task: String,
+    /// How its requests arrive: periodic, poisson, trace, continuous or dependent.
+    pub process: &'static str,
+    /// The requests replayed, where their times are known before.
+    pub replayed: Option<u64>,
+    /// The requests that there are, where their times are known before.
+    pub of: Option<u64>,
+    /// Where the requests end; absent where nothing but the file or the company ends them.
+    pub until_ns: Option<u64>,
+    /// What made random numbers, where there were any.
+    pub seed: Option<u64>,
+    /// By how much requests were moved at most.
+    pub jitter_ns: Option<u64>,
+    /// What `time` was taken to count, and why, where it mattered.
+    pub time_unit: Option<String>,
+    /// Steps back in time in the file, which were sorted.
+    pub unsorted: u64,
 }

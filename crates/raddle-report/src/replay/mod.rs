@@ -11,6 +11,7 @@ mod files;
 mod fill;
 mod grouping;
 mod latency;
+mod load;
 mod lost;
 mod over_time;
 mod refused;
@@ -24,9 +25,8 @@ mod words;
 
 pub use assumptions::Rules;
 pub use device::{DeviceFacts, DeviceFound, unit_of};
-pub use facts::{ProfileFacts, QuirkMet, ReplayedProfile};
+pub use facts::{ProfileFacts, QuirkMet, ReplayedProfile, RequestFacts};
 pub use files::{DrawnTimeline, LOG, PAGE, PERFETTO, SUMMARY};
 pub use fill::{Closing, document};
-pub use requests::RequestFacts;
 pub use result::{RecipeResult, ReplayResult};
 pub use runs::{RecipeRun, Replay};

@@ -218,7 +218,7 @@ fn the_page_of_ten_recipes_is_small() {
     let own = [
         ("late", "everyone", "never", 20_000, "'leftover'"),
         ("packed", "highest-level", "drain", 0, "'greedy'"),
-        ("turned", "everyone", "drain", 0, "'round-robin'"),
+        ("turned", "highest-level", "drain", 0, "'round-robin'"),
         ("urgent", "highest-level", "never", 0, "'round-robin'"),
         ("shares", "highest-level", "drain", 0, "'spatial'\nshares = [3, 1]"),
     ];
