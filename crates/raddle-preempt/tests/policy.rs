@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use proptest::prelude::*;
 use raddle_policy::{
-    CuId, Demand, Fact, Idempotence, Launch, LaunchId, Level, Piece, Preempt, Preemption,
-    ProcessId, ProcessState, Tick, Ticks, VictimLaunch, VictimView, WaveSpan,
+    CuId, Demand, Fact, Idempotence, Launch, LaunchId, Piece, Preempt, Preemption, ProcessState,
+    Tick, Ticks, VictimLaunch, VictimView, WaveSpan,
 };
 use raddle_preempt::Abilities;
 use raddle_preempt::policy::{ByRule, DeviceCosts};
@@ -130,15 +130,7 @@ impl World {
 }
 
 fn process() -> ProcessState {
-    ProcessState {
-        id: ProcessId(0),
-        level: Level(0),
-        share: 1,
-        joined: Tick(0),
-        alive: Ticks(0),
-        ran: Ticks(0),
-        resident_waves: 8,
-    }
+    ProcessState { resident_waves: 8, ..raddle_testkit::process(0) }
 }
 
 /// After one launch that took 20 ticks in two rounds, if `learned`.

@@ -1,8 +1,8 @@
 //! Does a slice allocate nothing once the lists have the size that they will have?
 
 use raddle_golden::slices::{Exclusive, GpuTask, TaskId};
-use raddle_policy::{Level, ProcessId, ProcessState, Tick, Ticks, Turn};
-use raddle_testkit::{Counting, made};
+use raddle_policy::{Level, ProcessState, Tick, Ticks, Turn};
+use raddle_testkit::{Counting, made, process};
 use raddle_timeslice::{
     LoadOrder, RoundRobinTurn, RoundRobinTurnConfig, SliceRule, SliceSettings, UnmapAll,
     UnmapAllConfig, Vruntime, VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
@@ -42,17 +42,8 @@ fn slices_of_the_exclusive_gpu() {
 }
 
 fn turns(mut policy: impl Turn) {
-    let mut states: Vec<ProcessState> = (0..12)
-        .map(|id| ProcessState {
-            id: ProcessId(id),
-            level: Level(0),
-            share: 1 + u32::from(id),
-            joined: Tick::ZERO,
-            alive: Ticks::ZERO,
-            ran: Ticks::ZERO,
-            resident_waves: 0,
-        })
-        .collect();
+    let mut states: Vec<ProcessState> =
+        (0..12).map(|id| ProcessState { share: 1 + u32::from(id), ..process(id) }).collect();
     let mut named = Vec::with_capacity(12);
     let mut now = Tick::ZERO;
     let mut play = |rounds: u32| {

@@ -3,7 +3,8 @@
 
 use std::fmt::Write;
 
-use raddle_policy::{Level, ProcessId, ProcessState, Tick, Ticks, Turn};
+use raddle_policy::{Level, ProcessState, Tick, Ticks, Turn};
+use raddle_testkit::process;
 use raddle_timeslice::{
     RoundRobinTurn, RoundRobinTurnConfig, SliceError, SliceRule, TakeOver, UnmapAll,
     UnmapAllConfig, Vruntime, VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
@@ -19,15 +20,7 @@ struct World<P> {
 
 impl<P: Turn> World<P> {
     fn new(policy: P, levels: &[u8]) -> Self {
-        let state = |(id, &level)| ProcessState {
-            id: ProcessId(id),
-            level: Level(level),
-            share: 1,
-            joined: Tick::ZERO,
-            alive: Ticks::ZERO,
-            ran: Ticks::ZERO,
-            resident_waves: 0,
-        };
+        let state = |(id, &level)| ProcessState { level: Level(level), ..process(id) };
         let states = (0..).zip(levels).map(state).collect();
         Self { policy, now: 0, states, table: String::from("  us  runnable  turn     until\n") }
     }

@@ -54,7 +54,7 @@ fn contradictions_are_refused() {
 #[test]
 fn a_table_holds_what_its_format_names() {
     let mut table = ReferenceTable::default();
-    for ref_num in [4, 6] {
+    for ref_num in [4, 5, 6] {
         table.store(&aql(), ref_num, &LaunchImage::default()).unwrap();
     }
     let small = AqlFormat::new(&AqlOptions { entries: 5, ..AqlOptions::default() }).unwrap();
