@@ -38,7 +38,7 @@ pub struct Marks {
     levels: usize,
     channels: usize,
     /// By level, then by channel.
-    marks: BitVec<u64>,
+    marks: BitVec<usize>,
 }
 
 impl Marks {
@@ -52,7 +52,7 @@ impl Marks {
         }
         let beyond = Error::TooManyChannels { levels, channels };
         let bits = channels.checked_mul(levels).ok_or(beyond)?;
-        let count = bits.div_ceil(u64::BITS as usize);
+        let count = bits.div_ceil(usize::BITS as usize);
         let mut words = Vec::new();
         words.try_reserve_exact(count).map_err(|_| beyond)?;
         words.resize(count, 0);
