@@ -13,14 +13,14 @@ pub type Split = [u16; MAX_SIMDS];
 
 /// What is free on one compute unit, in granules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cu {
+struct CuFree {
     waves: Split,
     vgpr: Split,
+    /// Stays as it is where scalar registers never limit.
     sgpr: u16,
     workgroups: u16,
     barriers: u16,
     lds: u32,
-    free_waves: u32,
 }
 
 /// What is free on one compute unit, summed over its SIMDs, in granules.
@@ -40,50 +40,28 @@ pub struct Free {
     pub barriers: u64,
 }
 
-impl Cu {
+impl CuFree {
     fn empty(shape: &CuShape) -> Self {
-        let mut waves = [0; MAX_SIMDS];
-        let mut vgpr = [0; MAX_SIMDS];
-        for simd in 0..usize::from(shape.simds) {
-            waves[simd] = shape.waves_per_simd;
-            vgpr[simd] = shape.vgpr_per_simd;
-        }
+        let CuShape { simds, waves_per_simd, vgpr_per_simd, .. } = *shape;
+        let each = |amount: u16| {
+            core::array::from_fn(|simd| if simd < usize::from(simds) { amount } else { 0 })
+        };
         Self {
-            waves,
-            vgpr,
+            waves: each(waves_per_simd),
+            vgpr: each(vgpr_per_simd),
             sgpr: shape.sgpr,
             workgroups: shape.workgroups,
             barriers: shape.barriers,
             lds: shape.lds,
-            free_waves: shape.waves(),
         }
     }
 
-    /// Free wave slots over all SIMDs.
-    #[must_use]
-    pub const fn free_waves(&self) -> u32 {
-        self.free_waves
-    }
-
-    /// Free wave slots of one SIMD.
-    #[must_use]
-    pub fn waves_of(&self, simd: u8) -> u16 {
-        self.waves.get(usize::from(simd)).copied().unwrap_or(0)
-    }
-
-    /// Free vector-register granules of one SIMD.
-    #[must_use]
-    pub fn vgpr_of(&self, simd: u8) -> u16 {
-        self.vgpr.get(usize::from(simd)).copied().unwrap_or(0)
-    }
-
     /// Everything free, summed over the SIMDs.
-    #[must_use]
-    pub fn free(&self, sgpr_limits: bool) -> Free {
+    fn sum(&self) -> Free {
         Free {
-            waves: u64::from(self.free_waves),
-            vgpr: self.vgpr.iter().map(|&v| u64::from(v)).sum(),
-            sgpr: if sgpr_limits { u64::from(self.sgpr) } else { u64::from(u16::MAX) },
+            waves: u64::from(sum(&self.waves)),
+            vgpr: u64::from(sum(&self.vgpr)),
+            sgpr: u64::from(self.sgpr),
             lds: u64::from(self.lds),
             workgroups: u64::from(self.workgroups),
             barriers: u64::from(self.barriers),
@@ -95,13 +73,51 @@ impl Cu {
         let by_registers = self.vgpr[simd].checked_div(vgpr).unwrap_or(u16::MAX);
         self.waves[simd].min(by_registers)
     }
+
+    /// Whether what `groups` workgroups share and the scalar registers of `waves` waves are free.
+    /// Products instead of the divisions of `room`: the same test, on the hot path.
+    fn has(&self, demand: &Demand, groups: u32, waves: u32) -> bool {
+        let (groups, waves) = (u64::from(groups), u64::from(waves));
+        u64::from(self.workgroups) >= groups
+            && u64::from(self.lds) >= groups * u64::from(demand.lds)
+            && u64::from(self.barriers) >= groups * u64::from(demand.barriers)
+            && u64::from(self.sgpr) >= waves * u64::from(demand.sgpr)
+    }
+
+    /// Takes what is free: no product is larger than what it is subtracted from.
+    fn take(&mut self, demand: &Demand, split: &Split, groups: u32) {
+        for (simd, &waves) in split.iter().enumerate() {
+            self.waves[simd] -= waves;
+            self.vgpr[simd] -= waves * demand.vgpr;
+        }
+        self.sgpr -= (sum(split) * u32::from(demand.sgpr)) as u16;
+        self.workgroups -= groups as u16;
+        self.barriers -= groups as u16 * demand.barriers;
+        self.lds -= groups * demand.lds;
+    }
+
+    /// Gives back what was taken.
+    fn give(&mut self, demand: &Demand, split: &Split, groups: u32) {
+        for (simd, &waves) in split.iter().enumerate() {
+            self.waves[simd] += waves;
+            self.vgpr[simd] += waves * demand.vgpr;
+        }
+        self.sgpr += (sum(split) * u32::from(demand.sgpr)) as u16;
+        self.workgroups += groups as u16;
+        self.barriers += groups as u16 * demand.barriers;
+        self.lds += groups * demand.lds;
+    }
+}
+
+fn sum(split: &Split) -> u32 {
+    split.iter().map(|&amount| u32::from(amount)).sum()
 }
 
 /// Every compute unit of the device: what a policy sees, and the account that a dispatcher keeps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cus {
     shape: CuShape,
-    cus: Vec<Cu>,
+    cus: Vec<CuFree>,
 }
 
 impl Cus {
@@ -111,7 +127,7 @@ impl Cus {
     #[must_use]
     pub fn new(shape: CuShape, count: u16) -> Self {
         let usable = CuShape { simds: shape.simds.min(MAX_SIMDS as u8), ..shape };
-        Self { shape: usable, cus: vec![Cu::empty(&usable); usize::from(count)] }
+        Self { shape: usable, cus: vec![CuFree::empty(&usable); usize::from(count)] }
     }
 
     /// What an empty compute unit holds.
@@ -138,21 +154,29 @@ impl Cus {
         (0..self.cus.len() as u16).map(CuId)
     }
 
-    /// One compute unit.
-    #[must_use]
-    pub fn get(&self, cu: CuId) -> Option<&Cu> {
+    fn get(&self, cu: CuId) -> Option<&CuFree> {
         self.cus.get(cu.index())
+    }
+
+    /// Free wave slots and vector-register granules of one SIMD; none where there is no such SIMD.
+    #[must_use]
+    pub fn simd(&self, cu: CuId, simd: u8) -> (u16, u16) {
+        let of = |cu: &CuFree| {
+            Some((*cu.waves.get(usize::from(simd))?, *cu.vgpr.get(usize::from(simd))?))
+        };
+        self.get(cu).and_then(of).unwrap_or_default()
     }
 
     /// What is free on one compute unit, summed; nothing where there is no such unit.
     #[must_use]
     pub fn free(&self, cu: CuId) -> Free {
-        let sgpr_limits = self.sgpr_limits();
-        self.get(cu).map_or_else(Free::default, |cu| cu.free(sgpr_limits))
+        self.get(cu).map_or_else(Free::default, CuFree::sum)
     }
 
-    const fn sgpr_limits(&self) -> bool {
-        self.shape.sgpr != u16::MAX
+    /// The demand as this device counts it: no scalar registers where they never limit.
+    fn counted(&self, demand: &Demand) -> Demand {
+        let sgpr = if self.shape.sgpr == u16::MAX { 0 } else { demand.sgpr };
+        Demand { sgpr, ..*demand }
     }
 
     /// How many further waves of such a workgroup the SIMDs of `cu` hold, whatever else it takes.
@@ -168,21 +192,19 @@ impl Cus {
     #[must_use]
     pub fn room(&self, id: CuId, demand: &Demand) -> u32 {
         let Some(cu) = self.get(id) else { return 0 };
-        let waves = u32::from(demand.waves);
-        if waves == 0 || cu.free_waves < waves {
+        let (waves, demand) = (u32::from(demand.waves), self.counted(demand));
+        if waves == 0 || sum(&cu.waves) < waves {
             return 0;
         }
-        let mut room = u32::from(cu.workgroups);
-        room = room.min(cu.lds.checked_div(demand.lds).unwrap_or(u32::MAX));
-        let barriers = u32::from(cu.barriers);
-        room = room.min(barriers.checked_div(u32::from(demand.barriers)).unwrap_or(u32::MAX));
-        if demand.sgpr > 0 && self.sgpr_limits() {
-            room = room.min(u32::from(cu.sgpr) / (u32::from(demand.sgpr) * waves));
-        }
+        let by = |free: u32, each: u32| free.checked_div(each).unwrap_or(u32::MAX);
+        let room = u32::from(cu.workgroups)
+            .min(by(cu.lds, demand.lds))
+            .min(by(cu.barriers.into(), demand.barriers.into()))
+            .min(by(cu.sgpr.into(), u32::from(demand.sgpr) * waves));
         if room == 0 {
             return 0;
         }
-        room.min(self.wave_room(id, demand) / waves)
+        room.min(self.wave_room(id, &demand) / waves)
     }
 
     /// The first resource that keeps one more workgroup off `cu`: resource, wanted, available.
@@ -193,9 +215,9 @@ impl Cus {
         let Some(cu) = self.get(id) else {
             return Some((Resource::Cus, 1, 0));
         };
-        let free = cu.free(self.sgpr_limits());
+        let free = cu.sum();
         let waves = u64::from(demand.waves);
-        let sgpr = if self.sgpr_limits() { u64::from(demand.sgpr) * waves } else { 0 };
+        let sgpr = u64::from(self.counted(demand).sgpr) * waves;
         let vgpr_wanted = u64::from(demand.vgpr) * waves;
         // Registers lie in SIMDs: what is free in pieces too small for a wave does not count.
         let vgpr_usable: u64 = (0..usize::from(self.shape.simds))
@@ -242,21 +264,12 @@ impl Cus {
     /// where they do not fit.
     pub fn take(&mut self, cu: CuId, demand: &Demand, count: u32) -> Option<Split> {
         let waves = count.checked_mul(u32::from(demand.waves)).filter(|&waves| waves > 0)?;
-        let (sgpr_limits, n) = (self.sgpr_limits(), u64::from(count));
-        let simds = usize::from(self.shape.simds);
-        let unit = self.get(cu)?;
-        // Products instead of the divisions of `room`: the same test, on the hot path.
-        let fits = u64::from(unit.workgroups) >= n
-            && u64::from(unit.lds) >= n * u64::from(demand.lds)
-            && u64::from(unit.barriers) >= n * u64::from(demand.barriers)
-            && (!sgpr_limits || u64::from(unit.sgpr) >= u64::from(waves) * u64::from(demand.sgpr));
-        if !fits {
+        let demand = self.counted(demand);
+        if !self.get(cu)?.has(&demand, count, waves) {
             return None;
         }
-        let split = self.fill(cu, demand, waves)?;
-        let unit = self.cus.get_mut(cu.index())?;
-        unit.take_waves(&split, demand, simds, sgpr_limits);
-        unit.take_groups(demand, count);
+        let split = self.fill(cu, &demand, waves)?;
+        self.cus.get_mut(cu.index())?.take(&demand, &split, count);
         Some(split)
     }
 
@@ -276,70 +289,23 @@ impl Cus {
     /// Takes these waves on their SIMDs, with the slots, barriers and LDS of `groups` workgroups.
     /// `false`, and nothing taken, where that is not free.
     pub fn take_split(&mut self, cu: CuId, demand: &Demand, split: &Split, groups: u32) -> bool {
-        let (simds, sgpr_limits) = (usize::from(self.shape.simds), self.sgpr_limits());
+        let demand = self.counted(demand);
         let Some(unit) = self.cus.get_mut(cu.index()) else { return false };
-        let (n, waves) =
-            (u64::from(groups), split.iter().map(|&waves| u64::from(waves)).sum::<u64>());
         let fits = demand.waves > 0
             && (0..MAX_SIMDS).all(|simd| split[simd] <= unit.wave_room(simd, demand.vgpr))
-            && u64::from(unit.workgroups) >= n
-            && u64::from(unit.lds) >= n * u64::from(demand.lds)
-            && u64::from(unit.barriers) >= n * u64::from(demand.barriers)
-            && (!sgpr_limits || u64::from(unit.sgpr) >= waves * u64::from(demand.sgpr));
+            && unit.has(&demand, groups, sum(split));
         if fits {
-            unit.take_waves(split, demand, simds, sgpr_limits);
-            unit.take_groups(demand, groups);
+            unit.take(&demand, split, groups);
         }
         fits
     }
 
     /// Gives back what [`Cus::take`] or [`Cus::take_split`] took, or part of it.
     pub fn give_split(&mut self, cu: CuId, demand: &Demand, split: &Split, groups: u32) {
-        let sgpr_limits = self.sgpr_limits();
+        let demand = self.counted(demand);
         if let Some(unit) = self.cus.get_mut(cu.index()) {
-            unit.give(split, demand, groups, sgpr_limits);
+            unit.give(&demand, split, groups);
         }
-    }
-}
-
-impl Cu {
-    fn take_waves(&mut self, split: &Split, demand: &Demand, simds: usize, sgpr_limits: bool) {
-        let mut waves = 0u32;
-        for (simd, &n) in split.iter().enumerate().take(simds) {
-            self.waves[simd] -= n;
-            self.vgpr[simd] -= n * demand.vgpr;
-            waves += u32::from(n);
-        }
-        self.free_waves -= waves;
-        if sgpr_limits {
-            // At most what was free, and that is a u16.
-            self.sgpr -= (waves * u32::from(demand.sgpr)) as u16;
-        }
-    }
-
-    fn take_groups(&mut self, demand: &Demand, groups: u32) {
-        // At most `workgroups` of them were let in, and that is a u16.
-        let n = groups as u16;
-        self.workgroups -= n;
-        self.barriers -= n * demand.barriers;
-        self.lds -= groups * demand.lds;
-    }
-
-    fn give(&mut self, split: &Split, demand: &Demand, groups: u32, sgpr_limits: bool) {
-        let mut waves = 0u32;
-        for (simd, &n) in split.iter().enumerate() {
-            self.waves[simd] += n;
-            self.vgpr[simd] += n * demand.vgpr;
-            waves += u32::from(n);
-        }
-        self.free_waves += waves;
-        if sgpr_limits {
-            // What was taken before, and that was a u16.
-            self.sgpr += (waves * u32::from(demand.sgpr)) as u16;
-        }
-        self.workgroups += groups as u16;
-        self.barriers += groups as u16 * demand.barriers;
-        self.lds += groups * demand.lds;
     }
 }
 

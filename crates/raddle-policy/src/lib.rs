@@ -87,7 +87,7 @@ pub use self::{
     action::{Action, Actions},
     allocate::{Allocate, Answer, OneByOne, ReadyLaunch, ReadyView, Round},
     cu_set::CuSet,
-    cus::{Cu, Cus, Free, Split, take_highest},
+    cus::{Cus, Free, Split, take_highest},
     event::Event,
     fact::Fact,
     launch_path::{LaunchPath, Submission},

@@ -167,8 +167,7 @@ fn a_part_takes_what_a_workgroup_shares() {
     book.start(&FOUR, cut(1, 2), &[piece(3, 1, 1, 0)], &[on(1), on(1)]).expect("fits");
     let full = book.cus().free(CuId(0));
     assert_eq!((full.waves, full.lds, full.workgroups, full.barriers), (5, 0, 2, 0));
-    let unit = book.cus().get(CuId(0)).expect("there");
-    assert_eq!([0, 1].map(|simd| unit.waves_of(simd)), [3, 2], "by the addresses");
+    assert_eq!([0, 1].map(|simd| book.cus().simd(CuId(0), simd).0), [3, 2], "by the addresses");
     let over = refused(&mut book, &FOUR, cut(3, 1), &[piece(3, 1, 1, 0)], &[]);
     assert!(over.contains("k0 does not fit on cu0"), "{over}");
     book.start(&FOUR, cut(3, 1), &[piece(3, 1, 1, 1)], &[]).expect("fits elsewhere");

@@ -53,6 +53,14 @@ fn setup() -> impl Strategy<Value = (CuShape, u16, Vec<Launch>, Vec<Step>)> {
     })
 }
 
+/// SIMDs at random.
+fn random(mut code: u32, simds: u8) -> impl FnMut() -> u8 {
+    move || {
+        code = code.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        ((code >> 16) % u32::from(simds)) as u8
+    }
+}
+
 /// The book, the ledger beside it, and the next free workgroup number.
 struct Pair {
     book: Book,
@@ -97,31 +105,29 @@ impl Pair {
         let mut ledger = Some(self.ledger.clone());
         for piece in &pieces {
             for _ in 0..piece.count {
-                ledger = ledger.and_then(|it| it.with_whole(launch, piece.cu, Kind::Counted));
+                ledger = ledger.and_then(|it| it.with_whole(launch, piece.cu));
             }
         }
         self.start(launch, WaveSpan::All, &pieces, &[], ledger);
         self.next += 100;
     }
 
-    fn addressed(&mut self, launch: &Launch, cu: CuId, mut code: u32, count: u32) {
+    fn addressed(&mut self, launch: &Launch, cu: CuId, code: u32, count: u32) {
         let mut places = Vec::new();
         let mut ledger = Some(self.ledger.clone());
-        let stride = 3;
+        let (waves, stride) = (launch.demand.waves, 3);
+        let mut random = random(code, self.ledger.shape.simds);
         for i in 0..count {
             // An even code: where the ledger would put the waves itself; an odd one: at random.
-            let mut simds = ledger.as_ref().and_then(|it| it.simds_for(launch, cu));
-            if code % 2 == 1 || simds.is_none() {
-                let mut random = || {
-                    code = code.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                    u8::try_from((code >> 16) % u32::from(self.ledger.shape.simds)).expect("small")
-                };
-                simds = Some((0..launch.demand.waves).map(|_| random()).collect());
-            }
-            let simds = simds.expect("chosen above");
+            let whole = ledger.clone().and_then(|it| it.with_whole(launch, cu));
+            let chosen = whole.and_then(|it| Some(it.groups.last()?.simds.clone()));
+            let simds = chosen
+                .filter(|_| code.is_multiple_of(2))
+                .unwrap_or_else(|| (0..waves).map(|_| random()).collect());
             places.extend(simds.iter().map(|&simd| Place { simd, ..Place::default() }));
-            let workgroup = self.next + u64::from(i * stride);
-            ledger = ledger.and_then(|it| it.with_addressed(launch, cu, workgroup, &simds));
+            let kind = Kind::Addressed(self.next + u64::from(i * stride));
+            let simds = simds.into_iter().map(Some);
+            ledger = ledger.and_then(|it| it.with(launch, cu, kind, simds));
         }
         let first = self.next;
         let pieces = [Piece { first, stride, count, cu }];
@@ -131,36 +137,28 @@ impl Pair {
 
     /// Goes on with a workgroup that is partly there, else begins one.
     fn waves(&mut self, launch: &Launch, cu: CuId, count: u16) {
-        let open = self.ledger.groups.iter().find_map(|(cu, group)| match group.kind {
-            Kind::Partial(workgroup)
-                if group.launch == launch.id && group.started < launch.demand.waves =>
-            {
-                Some((*cu, workgroup, group.started))
-            }
-            _ => None,
-        });
-        let (cu, workgroup, first) = open.unwrap_or((cu, self.next, 0));
+        let begun = self.ledger.begun(launch);
+        let (cu, kind, first) =
+            begun.map_or((cu, Kind::Partial(self.next), 0), |it| (it.cu, it.kind, it.started));
+        let Kind::Partial(workgroup) = kind else { unreachable!("it begins so") };
         self.next += 100;
         let count = count.min(launch.demand.waves - first);
-        let ledger = self.ledger.clone().with_waves(launch, cu, workgroup, count);
+        let ledger = self.ledger.clone().with(launch, cu, kind, vec![None; count.into()]);
         let waves = WaveSpan::Range { first, count };
         self.start(launch, waves, &[Piece::one(workgroup, cu)], &[], ledger);
     }
 
     /// Goes on with a workgroup that was cut, else cuts one.
-    fn cut(&mut self, launch: &Launch, cu: CuId, mut code: u32, count: u16) -> bool {
+    fn cut(&mut self, launch: &Launch, cu: CuId, code: u32, count: u16) -> bool {
         let (workgroup, first) = self.cut.get(&launch.id).copied().unwrap_or((self.next, 0));
         self.next += 100;
         let count = count.min(launch.demand.waves - first);
-        let by_name = code % 3 == 1;
-        let mut random = || {
-            code = code.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            u8::try_from((code >> 16) % u32::from(self.ledger.shape.simds)).expect("small")
-        };
-        let simds: Vec<Option<u8>> = (0..count).map(|_| by_name.then(&mut random)).collect();
+        let mut random = random(code, self.ledger.shape.simds);
+        let simds: Vec<Option<u8>> =
+            (0..count).map(|_| (code % 3 == 1).then(&mut random)).collect();
         let place = |simd: &Option<u8>| simd.map(|simd| Place { simd, ..Place::default() });
         let places: Vec<Place> = simds.iter().filter_map(place).collect();
-        let ledger = self.ledger.clone().with_cut(launch, cu, (workgroup, first), &simds);
+        let ledger = self.ledger.clone().with(launch, cu, Kind::Cut(workgroup, first), simds);
         let waves = WaveSpan::Cut { first, count };
         let started = self.start(launch, waves, &[Piece::one(workgroup, cu)], &places, ledger);
         if started {
@@ -174,33 +172,30 @@ impl Pair {
     }
 
     fn end(&mut self, which: usize, count: u32) {
-        let alive = |(_, group): &&(CuId, Group)| !group.simds.is_empty();
-        let all: Vec<(CuId, Group)> = self.ledger.groups.iter().filter(alive).cloned().collect();
-        let Some((cu, group)) = all.get(which % all.len().max(1)) else {
+        let resident = self.ledger.groups.iter().filter(|group| !group.simds.is_empty());
+        let all: Vec<Group> = resident.cloned().collect();
+        let Some(&Group { cu, launch: id, kind, started, ref simds, .. }) =
+            all.get(which % all.len().max(1))
+        else {
             return;
         };
-        let id = group.launch;
-        match group.kind {
+        match kind {
             Kind::Counted => {
-                let there = all.iter().filter(|(at, it)| {
-                    at == cu && it.launch == id && matches!(it.kind, Kind::Counted)
-                });
-                let there = u32::try_from(there.count()).expect("few");
-                let first = 1 << 40;
-                let piece = Piece { first, stride: 1, count, cu: *cu };
+                let same = |it: &&Group| (it.cu, it.launch, it.kind) == (cu, id, kind);
+                let there = all.iter().filter(same).count() as u32;
+                let piece = Piece { first: 1 << 40, stride: 1, count, cu };
                 let ended = self.book.end(id, WaveSpan::All, &[piece]);
                 assert_eq!(ended.is_ok(), count <= there, "{ended:?}, {count} of {there}");
                 for _ in 0..if ended.is_ok() { count } else { 0 } {
-                    self.ledger.end_counted(id, *cu);
+                    self.ledger.end_counted(id, cu);
                 }
             }
             Kind::Addressed(workgroup) => {
-                let piece = Piece::one(workgroup, *cu);
-                self.book.end(id, WaveSpan::All, &[piece]).expect("resident");
-                self.ledger.remove(id, workgroup);
+                self.book.end(id, WaveSpan::All, &[Piece::one(workgroup, cu)]).expect("resident");
+                self.ledger.remove(id, kind);
             }
             Kind::Cut(workgroup, first) => {
-                let (count, piece) = (group.started, Piece::one(workgroup, *cu));
+                let (count, piece) = (started, Piece::one(workgroup, cu));
                 // Not as what it is not.
                 for other in [
                     WaveSpan::Range { first, count },
@@ -210,19 +205,25 @@ impl Pair {
                     let wrong = self.book.end(id, other, &[piece]);
                     assert_eq!(wrong, Err(BookError::Waves { launch: id, workgroup }), "{other:?}");
                 }
-                let waves = WaveSpan::Cut { first, count };
-                self.book.end(id, waves, &[piece]).expect("resident");
-                self.ledger.end_cut(id, workgroup, first);
+                self.book.end(id, WaveSpan::Cut { first, count }, &[piece]).expect("resident");
+                self.ledger.remove(id, kind);
             }
             Kind::Partial(workgroup) => {
-                let resident = u16::try_from(group.simds.len()).expect("few");
-                let count = resident.min(u16::try_from(count).expect("few"));
-                let first = group.started - resident;
+                let resident = simds.len() as u16;
+                let (first, count) = (started - resident, resident.min(count as u16));
                 let waves = WaveSpan::Range { first, count };
-                let piece = Piece::one(workgroup, *cu);
-                self.book.end(id, waves, &[piece]).expect("resident");
-                self.ledger.end_waves(id, workgroup, count);
+                self.book.end(id, waves, &[Piece::one(workgroup, cu)]).expect("resident");
+                self.ledger.end_waves(id, kind, count);
             }
+        }
+    }
+
+    /// Ends every wave of a launch that is on the device.
+    fn end_all(&mut self, id: LaunchId) {
+        while self.ledger.waves_of(id) > 0 {
+            let mut resident = self.ledger.groups.iter().filter(|group| !group.simds.is_empty());
+            let which = resident.position(|group| group.launch == id).expect("counted");
+            self.end(which, 1);
         }
     }
 
@@ -238,7 +239,7 @@ impl Pair {
         assert_eq!(lifted.launch(), id);
         assert!(killed.kill(id) && killed.lift(id).is_none());
         assert_eq!(killed.cus(), self.book.cus());
-        self.ledger.groups.retain(|(_, group)| group.launch != id);
+        self.ledger.groups.retain(|group| group.launch != id);
         self.compare(&[]);
         self.book.lower(lifted).expect("nothing else came");
         self.ledger = whole;
@@ -248,10 +249,8 @@ impl Pair {
     fn compare(&self, launches: &[Launch]) {
         let cus = self.book.cus();
         for cu in cus.ids() {
-            let unit = cus.get(cu).expect("an id of its own");
             for simd in 0..self.ledger.shape.simds {
-                let free = (unit.waves_of(simd), unit.vgpr_of(simd));
-                assert_eq!(free, self.ledger.free_of(cu, simd), "{cu} SIMD {simd}");
+                assert_eq!(cus.simd(cu, simd), self.ledger.free_of(cu, simd), "{cu} SIMD {simd}");
             }
             assert_eq!(cus.free(cu), self.ledger.free(cu), "{cu}");
             for Launch { id, demand, .. } in launches {
@@ -301,7 +300,7 @@ proptest! {
             pair.end_all(launch.id);
         }
         for launch in &launches {
-            while !pair.ledger.finished(launch) {
+            while pair.ledger.begun(launch).is_some() {
                 pair.waves(launch, CuId(0), 1);
                 prop_assert!(pair.ledger.waves_of(launch.id) > 0, "one wave fits an empty unit");
                 pair.end_all(launch.id);
@@ -316,17 +315,6 @@ proptest! {
         prop_assert_eq!(pair.book.cus(), &Cus::new(shape, cus));
         for launch in &launches {
             prop_assert!(pair.book.lift(launch.id).is_none(), "something of it is left");
-        }
-    }
-}
-
-impl Pair {
-    /// Ends every wave of a launch that is on the device.
-    fn end_all(&mut self, id: LaunchId) {
-        while self.ledger.waves_of(id) > 0 {
-            let alive = self.ledger.groups.iter().filter(|(_, group)| !group.simds.is_empty());
-            let which = alive.clone().position(|(_, group)| group.launch == id).expect("counted");
-            self.end(which, 1);
         }
     }
 }

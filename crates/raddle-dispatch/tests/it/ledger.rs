@@ -1,0 +1,205 @@
+//! What would the book say, if it knew each wave and added up anew each time?
+
+use raddle_policy::{CuId, CuShape, Demand, Free, Launch, LaunchId};
+
+/// Every workgroup on the device.
+#[derive(Clone, Debug)]
+pub(crate) struct Ledger {
+    pub(crate) shape: CuShape,
+    pub(crate) groups: Vec<Group>,
+}
+
+/// How a workgroup starts, and so how it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Counted,
+    Addressed(u64),
+    Partial(u64),
+    /// A part of a workgroup that was cut, by its first wave: a group of its own.
+    Cut(u64, u16),
+}
+
+/// A workgroup that holds its slot, barriers and LDS until its last wave has ended.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) cu: CuId,
+    pub(crate) launch: LaunchId,
+    pub(crate) kind: Kind,
+    pub(crate) demand: Demand,
+    /// Waves started so far, also those that have ended.
+    pub(crate) started: u16,
+    /// The SIMD of each wave that is resident.
+    pub(crate) simds: Vec<u8>,
+}
+
+impl Ledger {
+    fn on(&self, cu: CuId) -> impl Iterator<Item = &Group> {
+        self.groups.iter().filter(move |group| group.cu == cu)
+    }
+
+    /// Free wave slots and vector registers of one SIMD.
+    pub(crate) fn free_of(&self, cu: CuId, simd: u8) -> (u16, u16) {
+        let (mut waves, mut vgpr) = (self.shape.waves_per_simd, self.shape.vgpr_per_simd);
+        for group in self.on(cu) {
+            for _ in group.simds.iter().filter(|&&at| at == simd) {
+                waves -= 1;
+                vgpr -= group.demand.vgpr;
+            }
+        }
+        (waves, vgpr)
+    }
+
+    /// What is free, summed over the SIMDs.
+    pub(crate) fn free(&self, cu: CuId) -> Free {
+        let simds = || (0..self.shape.simds).map(|simd| self.free_of(cu, simd));
+        let mut free = Free {
+            waves: simds().map(|(waves, _)| u64::from(waves)).sum(),
+            vgpr: simds().map(|(_, vgpr)| u64::from(vgpr)).sum(),
+            sgpr: u64::from(self.shape.sgpr),
+            lds: u64::from(self.shape.lds),
+            workgroups: u64::from(self.shape.workgroups),
+            barriers: u64::from(self.shape.barriers),
+        };
+        for group in self.on(cu) {
+            if self.shape.sgpr != u16::MAX {
+                free.sgpr -= u64::from(group.demand.sgpr) * group.simds.len() as u64;
+            }
+            free.lds -= u64::from(group.demand.lds);
+            free.workgroups -= 1;
+            free.barriers -= u64::from(group.demand.barriers);
+        }
+        free
+    }
+
+    /// How many waves fit on one SIMD, by trying.
+    fn waves_on(&self, cu: CuId, simd: u8, demand: &Demand) -> u16 {
+        let (waves, mut vgpr) = self.free_of(cu, simd);
+        let mut fit = 0;
+        while fit < waves && vgpr >= demand.vgpr {
+            vgpr -= demand.vgpr;
+            fit += 1;
+        }
+        fit
+    }
+
+    /// Starts one wave of a group, on `simd` or else on the one with most room, the lowest of equals.
+    fn add_wave(&mut self, at: usize, simd: Option<u8>) -> Option<()> {
+        let Group { cu, demand, .. } = self.groups[at];
+        let room = |simd| self.waves_on(cu, simd, &demand);
+        let best = || (0..self.shape.simds).rev().max_by_key(|&simd| room(simd));
+        let simd = simd.or_else(best).filter(|&simd| room(simd) > 0)?;
+        if self.shape.sgpr != u16::MAX && self.free(cu).sgpr < u64::from(demand.sgpr) {
+            return None;
+        }
+        self.groups[at].simds.push(simd);
+        self.groups[at].started += 1;
+        Some(())
+    }
+
+    /// With these waves of one workgroup, each on its SIMD or on the best one, if they fit.
+    pub(crate) fn with(
+        mut self,
+        launch: &Launch,
+        cu: CuId,
+        kind: Kind,
+        simds: impl IntoIterator<Item = Option<u8>>,
+    ) -> Option<Self> {
+        let begun = self.position(launch.id, kind).filter(|_| matches!(kind, Kind::Partial(_)));
+        let at = begun.unwrap_or(self.groups.len());
+        if begun.is_none() {
+            let (free, demand) = (self.free(cu), launch.demand);
+            if free.workgroups == 0
+                || free.lds < u64::from(demand.lds)
+                || free.barriers < u64::from(demand.barriers)
+            {
+                return None;
+            }
+            let (launch, started, simds) = (launch.id, 0, Vec::new());
+            self.groups.push(Group { cu, launch, kind, demand, started, simds });
+        }
+        for simd in simds {
+            self.add_wave(at, simd)?;
+        }
+        Some(self)
+    }
+
+    /// With one more whole workgroup, if it fits.
+    pub(crate) fn with_whole(self, launch: &Launch, cu: CuId) -> Option<Self> {
+        self.with(launch, cu, Kind::Counted, vec![None; launch.demand.waves.into()])
+    }
+
+    fn position(&self, launch: LaunchId, kind: Kind) -> Option<usize> {
+        self.groups.iter().position(|group| group.launch == launch && group.kind == kind)
+    }
+
+    /// A workgroup or part with addresses or parts of its own ends.
+    pub(crate) fn remove(&mut self, launch: LaunchId, kind: Kind) {
+        let at = self.position(launch, kind).expect("resident");
+        self.groups.remove(at);
+    }
+
+    /// How many workgroups fit, by starting them one after the other.
+    pub(crate) fn room(&self, cu: CuId, demand: &Demand) -> u32 {
+        if demand.waves == 0 {
+            return 0;
+        }
+        let launch = raddle_testkit::launch(u32::MAX).demand(*demand).build();
+        let mut room = 0;
+        let mut ledger = self.clone();
+        while let Some(with) = ledger.with_whole(&launch, cu) {
+            ledger = with;
+            room += 1;
+        }
+        room
+    }
+
+    pub(crate) fn waves_of(&self, launch: LaunchId) -> u64 {
+        let of = self.groups.iter().filter(|group| group.launch == launch);
+        of.map(|group| group.simds.len() as u64).sum()
+    }
+
+    /// The workgroup of the launch that waits for further waves.
+    pub(crate) fn begun(&self, launch: &Launch) -> Option<&Group> {
+        self.groups.iter().find(|group| {
+            group.launch == launch.id
+                && matches!(group.kind, Kind::Partial(_))
+                && group.started < launch.demand.waves
+        })
+    }
+
+    /// One counted workgroup ends: its waves leave the SIMDs with most counted waves of the launch.
+    pub(crate) fn end_counted(&mut self, launch: LaunchId, cu: CuId) {
+        let ours =
+            |group: &Group| group.cu == cu && group.launch == launch && group.kind == Kind::Counted;
+        // The waves have no identity: what is left of all of them is dealt out again.
+        let all: Vec<usize> = (0..self.groups.len()).filter(|&i| ours(&self.groups[i])).collect();
+        let mut heap: Vec<u8> =
+            all.iter().flat_map(|&i| std::mem::take(&mut self.groups[i].simds)).collect();
+        let waves = self.groups[all[0]].demand.waves;
+        take_fullest(&mut heap, waves);
+        for (&i, simds) in all[1..].iter().zip(heap.chunks(waves.into())) {
+            self.groups[i].simds = simds.to_vec();
+        }
+        self.groups.remove(all[0]);
+    }
+
+    /// Waves of a partly started workgroup end, from the SIMDs with most of its waves.
+    pub(crate) fn end_waves(&mut self, launch: LaunchId, kind: Kind, count: u16) {
+        let at = self.position(launch, kind).expect("resident");
+        let group = &mut self.groups[at];
+        take_fullest(&mut group.simds, count);
+        if group.started == group.demand.waves && group.simds.is_empty() {
+            self.groups.remove(at);
+        }
+    }
+}
+
+/// Takes waves away, each from the SIMD with most of them, the lowest of equals.
+fn take_fullest(simds: &mut Vec<u8>, count: u16) {
+    for _ in 0..count {
+        let of = |simd: u8| simds.iter().filter(|&&at| at == simd).count();
+        let fullest = (0..8).rev().max_by_key(|&simd| of(simd)).expect("eight");
+        let wave = simds.iter().position(|&simd| simd == fullest).expect("counted");
+        simds.swap_remove(wave);
+    }
+}
