@@ -9,9 +9,11 @@ mod builders;
 mod laws;
 mod pages;
 mod samples;
+mod sink;
 
 pub use allocations::{Counting, held, made, peak};
 pub use builders::{LARGEST_CU, LaunchBuilder, SMALL_CU, demand, launch, process, ready};
 pub use laws::*;
 pub use pages::{file_holds, page_holds};
 pub use samples::{absent, beside, sample, samples, vectors};
+pub use sink::Sink;

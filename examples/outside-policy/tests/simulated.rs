@@ -2,18 +2,9 @@
 
 use outside_policy::SmallestFirst;
 use raddle_dispatch::Composed;
-use raddle_policy::{Activity, Barrier, CuShape, Demand, Idempotence, Level, StreamId, Ticks};
+use raddle_policy::{Activity, Barrier, Idempotence, Level, StreamId, Ticks};
 use raddle_sim::{Costs, EnergyModel, Options, ProcessPlan, Task, Work, Workload, run};
-
-const SHAPE: CuShape = CuShape {
-    simds: 2,
-    waves_per_simd: 4,
-    vgpr_per_simd: 16,
-    sgpr: u16::MAX,
-    lds: 16,
-    workgroups: 8,
-    barriers: 8,
-};
+use raddle_testkit::{SMALL_CU, demand};
 
 /// A launch of `workgroups` two-wave workgroups of 100 ticks.
 fn launch(stream: u32, arrival: u64, workgroups: u64) -> Task {
@@ -27,7 +18,7 @@ fn launch(stream: u32, arrival: u64, workgroups: u64) -> Task {
         work: Work::Kernel {
             workgroups,
             workgroup: Ticks(100),
-            demand: Demand { waves: 2, vgpr: 1, ..Demand::default() },
+            demand: demand(2, 1),
             barrier: Barrier::No,
             context_bytes: 0,
         },
@@ -38,7 +29,7 @@ fn ends(name: &str, builder: raddle_dispatch::Builder) -> String {
     let tasks = vec![launch(0, 0, 40), launch(1, 10, 20), launch(2, 20, 3)];
     let workload = Workload { processes: vec![ProcessPlan::new("p", tasks)], repeat: false };
     let costs = Costs { kill: Ticks(1), context_bytes_per_us: 1 };
-    let options = Options { shape: SHAPE, cus: 2, costs, energy: EnergyModel::ASSUMED };
+    let options = Options { shape: SMALL_CU, cus: 2, costs, energy: EnergyModel::ASSUMED };
     let mut dispatcher = builder.build();
     let outcome = run(&workload, &mut dispatcher, &options, &mut |_| ()).expect("a lawful policy");
     let ends = outcome.records.iter().map(|r| r.ended.map_or(0, |at| at.0));
@@ -48,7 +39,7 @@ fn ends(name: &str, builder: raddle_dispatch::Builder) -> String {
 
 #[test]
 fn the_small_launch_no_longer_waits_for_the_large_ones() {
-    let device = || Composed::builder(SHAPE, 2);
+    let device = || Composed::builder(SMALL_CU, 2);
     let mine = ends("smallest-first", device().allocate("smallest-first", SmallestFirst));
     let table = format!("ends of             k0    k1    k2\n{}{mine}", ends("leftover", device()));
     insta::assert_snapshot!(table, @r"

@@ -138,31 +138,17 @@ impl LogWriter {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
+    use raddle_testkit::Sink;
 
     use super::*;
 
-    #[derive(Clone, Default)]
-    struct Shared(Arc<Mutex<Vec<u8>>>);
-
-    impl Write for Shared {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
     /// The launch of the one line that is written.
     fn written(reads: bool, activity: Activity) -> (String, Launch) {
-        let shared = Shared::default();
-        let mut log = LogWriter::new(Box::new(shared.clone()), Detail::Answers, reads, &"a header");
+        let sink = Sink::default();
+        let mut log = LogWriter::new(Box::new(sink.clone()), Detail::Answers, reads, &"a header");
         let launch = Launch { workgroups: 3, activity, ..Launch::default() };
         log.event(Tick(1), 2, &Event::LaunchReady { launch });
-        let text = String::from_utf8(shared.0.lock().unwrap().clone()).unwrap();
-        let line = text.lines().nth(1).unwrap().to_owned();
+        let line = sink.text().lines().nth(1).unwrap().to_owned();
         let json: serde_json::Value = serde_json::from_str(&line).unwrap();
         (line, serde_json::from_value(json["launch"].clone()).unwrap())
     }

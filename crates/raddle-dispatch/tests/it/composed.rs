@@ -41,6 +41,26 @@ pub(crate) fn joined(process: u16) -> Event<'static> {
     Event::ProcessJoined { process: ProcessId(process), share: 1 }
 }
 
+pub(crate) fn left(process: u16) -> Event<'static> {
+    Event::ProcessLeft { process: ProcessId(process) }
+}
+
+/// The first eight workgroups of a launch, which fill a compute unit.
+pub(crate) const EIGHT: [Piece; 1] = [Piece { first: 0, stride: 1, count: 8, cu: CuId(0) }];
+
+/// Whole workgroups ended.
+pub(crate) fn ended(launch: u32, pieces: &[Piece]) -> Event<'_> {
+    Event::WavesEnded { launch: LaunchId(launch), waves: WaveSpan::All, pieces }
+}
+
+pub(crate) fn taken_off(launch: u32, how: Preemption) -> Event<'static> {
+    Event::TakenOff { launch: LaunchId(launch), how, done: 0 }
+}
+
+pub(crate) fn restored(launch: u32) -> Event<'static> {
+    Event::Restored { launch: LaunchId(launch) }
+}
+
 pub(crate) fn ready(launch: Launch) -> Event<'static> {
     Event::LaunchReady { launch }
 }
@@ -54,14 +74,13 @@ fn a_revoked_process_drains_and_comes_back() {
     assert_eq!(step(&mut d, 0, &[joined(0), joined(1)]), [""; 0]);
     assert_eq!(step(&mut d, 1, &[ready(launch(7, 1, 20))]), ["submit k7", "start 8 of k7"]);
     assert_eq!(step(&mut d, 2, &[ready(launch(8, 0, 3))]), ["drain k7", "submit k8"]);
-    let all: Vec<Piece> = (0..8).map(|w| Piece::one(w, CuId(0))).collect();
-    let ended = Event::WavesEnded { launch: LaunchId(7), waves: WaveSpan::All, pieces: &all };
-    let off = Event::TakenOff { launch: LaunchId(7), how: Preemption::Drain, done: 8 };
-    assert_eq!(step(&mut d, 9, &[ended, off]), ["start 3 of k8"]);
-    let ended = Event::WavesEnded { launch: LaunchId(8), waves: WaveSpan::All, pieces: &all[..3] };
-    assert_eq!(step(&mut d, 12, &[ended]), ["restore k7"]);
-    let back = Event::Restored { launch: LaunchId(7) };
-    assert_eq!(step(&mut d, 12, &[back]), ["start 8 of k7"]);
+    let off = [ended(7, &EIGHT), taken_off(7, Preemption::Drain)];
+    assert_eq!(step(&mut d, 9, &off), ["start 3 of k8"]);
+    assert_eq!(
+        step(&mut d, 12, &[ended(8, &[0, 1, 2].map(|group| Piece::one(group, CuId(0))))]),
+        ["restore k7"]
+    );
+    assert_eq!(step(&mut d, 12, &[restored(7)]), ["start 8 of k7"]);
 }
 
 #[test]
@@ -101,9 +120,6 @@ fn events_that_make_no_sense_are_refused_and_change_nothing() {
     let now = Tick(0);
     step(&mut d, 0, &[joined(0), ready(launch(1, 0, 4))]);
     let one = [Piece::one(0, CuId(0))];
-    fn ended(id: u32, pieces: &[Piece]) -> Event<'_> {
-        Event::WavesEnded { launch: LaunchId(id), waves: WaveSpan::All, pieces }
-    }
     assert!(matches!(d.event(&joined(0), now), Err(DispatchError::DuplicateProcess(_))));
     assert!(matches!(
         d.event(&ready(launch(1, 0, 4)), now),
@@ -115,18 +131,16 @@ fn events_that_make_no_sense_are_refused_and_change_nothing() {
     assert!(matches!(d.event(&ended(1, &elsewhere), now), Err(DispatchError::Event(_))));
     let too_many = [Piece { first: 0, stride: 1, count: 5, cu: CuId(0) }];
     assert!(matches!(d.event(&ended(1, &too_many), now), Err(DispatchError::Event(_))));
-    let off = Event::TakenOff { launch: LaunchId(1), how: Preemption::Drain, done: 0 };
-    assert!(matches!(d.event(&off, now), Err(DispatchError::NotAsked { .. })));
-    let back = Event::Restored { launch: LaunchId(1) };
-    assert!(matches!(d.event(&back, now), Err(DispatchError::NotAsked { .. })));
-    let left = Event::ProcessLeft { process: ProcessId(0) };
-    assert!(matches!(d.event(&left, now), Err(DispatchError::ProcessBusy(_))));
+    for unasked in [taken_off(1, Preemption::Drain), restored(1)] {
+        assert!(matches!(d.event(&unasked, now), Err(DispatchError::NotAsked { .. })));
+    }
+    assert!(matches!(d.event(&left(0), now), Err(DispatchError::ProcessBusy(_))));
     assert_eq!(d.book().resident_waves(LaunchId(1)), 4);
     for group in 0..4 {
         let piece = [Piece::one(group, CuId(0))];
         d.event(&ended(1, &piece), now).unwrap();
     }
-    d.event(&left, now).unwrap();
+    d.event(&left(0), now).unwrap();
 }
 
 /// Binds the first workgroup, then starts the others in a strided round, then the bound one.
@@ -161,9 +175,6 @@ fn a_round_may_start_while_a_workgroup_is_bound() {
     assert_eq!(done, ["submit k1", bound, "start 4 of k1", "start 1 of k1"]);
     let round =
         [1, 2].map(|first| Piece { first, stride: 2, count: 2, cu: CuId(first as u16 - 1) });
-    let ended = Event::WavesEnded { launch: LaunchId(1), waves: WaveSpan::All, pieces: &round };
-    step(&mut d, 5, &[ended]);
-    let last = [Piece::one(0, CuId(0))];
-    let ended = Event::WavesEnded { launch: LaunchId(1), waves: WaveSpan::All, pieces: &last };
-    step(&mut d, 6, &[ended, Event::ProcessLeft { process: ProcessId(0) }]);
+    step(&mut d, 5, &[ended(1, &round)]);
+    step(&mut d, 6, &[ended(1, &[Piece::one(0, CuId(0))]), left(0)]);
 }

@@ -1,17 +1,16 @@
 //! What becomes of a workgroup that was cut?
 
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
-
 use raddle_dispatch::log::{Detail, LogHeader};
 use raddle_dispatch::slots::HighestLevel;
 use raddle_dispatch::{Composed, DispatchError, Dispatcher, Event, Recipe};
 use raddle_policy::{
     Actions, Allocate, Answer, Barrier, CuId, Demand, Idempotence, Launch, LaunchId, Piece, Place,
-    Preempt, Preemption, ReadyLaunch, ReadyView, Round, Tick, VictimView, WaveSpan,
+    Preemption, ReadyLaunch, ReadyView, Round, Tick, WaveSpan,
 };
+use raddle_preempt::policy::ByRule;
+use raddle_testkit::Sink;
 
-use crate::composed::{SHAPE, joined, launch, ready, step};
+use crate::composed::{SHAPE, joined, launch, left, ready, restored, step, taken_off};
 
 /// Cuts every workgroup into waves, each on the lowest compute unit that it fits.
 #[derive(Clone, Copy)]
@@ -37,15 +36,6 @@ impl Allocate for Cuts {
     }
 }
 
-/// Always the same way off.
-struct Always(Option<Preemption>);
-
-impl Preempt for Always {
-    fn preempt(&mut self, _victim: &VictimView<'_>, _now: Tick) -> Option<Preemption> {
-        self.0
-    }
-}
-
 /// Workgroups of three waves that take half of the LDS of a compute unit each.
 fn three(id: u32, process: u16, workgroups: u64) -> Launch {
     let launch = launch(id, process, workgroups);
@@ -60,10 +50,10 @@ fn ended(launch: u32, first: u16, pieces: &[Piece]) -> Event<'_> {
     Event::WavesEnded { launch: LaunchId(launch), waves: span(first), pieces }
 }
 
-fn cuts(cus: u16, how: Option<Preemption>) -> Composed {
+fn cuts(cus: u16, how: Preemption) -> Composed {
     Composed::builder(SHAPE, cus)
         .turn("highest-level", HighestLevel)
-        .preempt("always", Always(how))
+        .preempt("always", ByRule::fixed(how))
         .allocate("cuts", Cuts { addresses: false })
         .build()
 }
@@ -73,24 +63,23 @@ const SECOND: [Piece; 1] = [Piece::one(1, CuId(0))];
 
 #[test]
 fn a_workgroup_has_ended_when_its_last_part_has() {
-    let mut d = cuts(1, None);
+    let mut d = cuts(1, Preemption::Wait);
     // Two parts fill the LDS.
     let begun = step(&mut d, 0, &[joined(0), ready(three(1, 0, 1))]);
     assert_eq!(begun, ["submit k1", "start 1 of k1", "start 1 of k1"]);
-    let left = Event::ProcessLeft { process: raddle_policy::ProcessId(0) };
     // Out of order, as waves end.
     assert_eq!(step(&mut d, 5, &[ended(1, 1, &FIRST)]), ["start 1 of k1"]);
     assert_eq!(step(&mut d, 6, &[ended(1, 0, &FIRST)]), [""; 0]);
-    assert!(matches!(d.event(&left, Tick(6)), Err(DispatchError::ProcessBusy(_))));
+    assert!(matches!(d.event(&left(0), Tick(6)), Err(DispatchError::ProcessBusy(_))));
     for wrong in [ended(1, 0, &FIRST), ended(1, 2, &SECOND)] {
         assert!(matches!(d.event(&wrong, Tick(6)), Err(DispatchError::Event(_))));
     }
-    assert_eq!(step(&mut d, 7, &[ended(1, 2, &FIRST), left]), [""; 0]);
+    assert_eq!(step(&mut d, 7, &[ended(1, 2, &FIRST), left(0)]), [""; 0]);
 }
 
 #[test]
 fn parts_of_one_workgroup_lie_on_different_units() {
-    let mut d = cuts(2, None);
+    let mut d = cuts(2, Preemption::Wait);
     let begun = step(&mut d, 0, &[joined(0), ready(three(1, 0, 2))]);
     assert_eq!(begun.len(), 5, "{begun:?}: two units hold two pieces each");
     for cu in [CuId(0), CuId(1)] {
@@ -106,68 +95,67 @@ fn parts_of_one_workgroup_lie_on_different_units() {
     let rest = [ended(1, 1, &both), ended(1, 2, &SECOND)];
     assert_eq!(step(&mut d, 7, &rest), [""; 0]);
     assert_eq!(d.book().cus(), &raddle_policy::Cus::new(SHAPE, 2));
-    step(&mut d, 8, &[Event::ProcessLeft { process: raddle_policy::ProcessId(0) }]);
+    step(&mut d, 8, &[left(0)]);
 }
 
 #[test]
 fn a_drain_holds_the_parts_that_have_not_started() {
-    let mut d = cuts(1, Some(Preemption::Drain));
+    let mut d = cuts(1, Preemption::Drain);
     let begun = step(&mut d, 0, &[joined(0), joined(1), ready(three(7, 1, 2))]);
     assert_eq!(begun, ["submit k7", "start 1 of k7", "start 1 of k7"]);
     assert_eq!(step(&mut d, 1, &[ready(three(8, 0, 1))]), ["drain k7", "submit k8"]);
     // Room for a part of either: the third wave of what drains does not take it.
     assert_eq!(step(&mut d, 2, &[ended(7, 0, &FIRST)]), ["start 1 of k8"]);
-    let off = Event::TakenOff { launch: LaunchId(7), how: Preemption::Drain, done: 0 };
+    let off = taken_off(7, Preemption::Drain);
     assert_eq!(step(&mut d, 3, &[ended(7, 1, &FIRST), off]), ["start 1 of k8"]);
     assert_eq!(step(&mut d, 4, &[ended(8, 0, &FIRST)]), ["start 1 of k8"]);
     let last = [ended(8, 1, &FIRST), ended(8, 2, &FIRST)];
     assert_eq!(step(&mut d, 5, &last), ["restore k7"]);
     // It goes on with the third wave, and with the next workgroup after it.
-    let back = [Event::Restored { launch: LaunchId(7) }];
+    let back = [restored(7)];
     assert_eq!(step(&mut d, 5, &back), ["start 1 of k7", "start 1 of k7"]);
     assert_eq!(step(&mut d, 6, &[ended(7, 2, &FIRST)]), ["start 1 of k7"]);
     assert_eq!(step(&mut d, 7, &[ended(7, 0, &SECOND)]), ["start 1 of k7"]);
     step(&mut d, 8, &[ended(7, 1, &SECOND), ended(7, 2, &SECOND)]);
-    step(&mut d, 9, &[Event::ProcessLeft { process: raddle_policy::ProcessId(1) }]);
+    step(&mut d, 9, &[left(1)]);
 }
 
 #[test]
 fn a_kill_starts_again_with_the_first_wave() {
-    let mut d = cuts(1, Some(Preemption::Reset));
+    let mut d = cuts(1, Preemption::Reset);
     let low = Launch { idempotent: Idempotence::Idempotent, ..three(7, 1, 1) };
     step(&mut d, 0, &[joined(0), joined(1), ready(low)]);
     // One part has ended, two lie there.
     assert_eq!(step(&mut d, 1, &[ended(7, 0, &FIRST)]), ["start 1 of k7"]);
     assert_eq!(step(&mut d, 2, &[ready(three(8, 0, 1))]), ["reset k7", "submit k8"]);
-    let off = Event::TakenOff { launch: LaunchId(7), how: Preemption::Reset, done: 0 };
+    let off = taken_off(7, Preemption::Reset);
     assert_eq!(step(&mut d, 3, &[off]), ["start 1 of k8", "start 1 of k8"]);
     assert_eq!(step(&mut d, 4, &[ended(8, 0, &FIRST)]), ["start 1 of k8"]);
     let last = [ended(8, 1, &FIRST), ended(8, 2, &FIRST)];
     assert_eq!(step(&mut d, 5, &last), ["submit k7", "start 1 of k7", "start 1 of k7"]);
     // The wave that had ended before it was killed counts no more.
     assert_eq!(step(&mut d, 6, &[ended(7, 0, &FIRST)]), ["start 1 of k7"]);
-    let left = Event::ProcessLeft { process: raddle_policy::ProcessId(1) };
     step(&mut d, 7, &[ended(7, 1, &FIRST)]);
-    assert!(matches!(d.event(&left, Tick(7)), Err(DispatchError::ProcessBusy(_))));
-    step(&mut d, 8, &[ended(7, 2, &FIRST), left]);
+    assert!(matches!(d.event(&left(1), Tick(7)), Err(DispatchError::ProcessBusy(_))));
+    step(&mut d, 8, &[ended(7, 2, &FIRST), left(1)]);
 }
 
 #[test]
 fn what_was_saved_comes_back_part_by_part() {
-    let mut d = cuts(1, Some(Preemption::Switch));
+    let mut d = cuts(1, Preemption::Switch);
     step(&mut d, 0, &[joined(0), joined(1), ready(three(7, 1, 1))]);
     let before = d.book().cus().clone();
     assert_eq!(step(&mut d, 2, &[ready(three(8, 0, 1))]), ["switch k7", "submit k8"]);
-    let off = Event::TakenOff { launch: LaunchId(7), how: Preemption::Switch, done: 0 };
+    let off = taken_off(7, Preemption::Switch);
     assert_eq!(step(&mut d, 3, &[off]), ["start 1 of k8", "start 1 of k8"]);
     assert_eq!(step(&mut d, 4, &[ended(8, 0, &FIRST)]), ["start 1 of k8"]);
     let last = [ended(8, 1, &FIRST), ended(8, 2, &FIRST)];
     assert_eq!(step(&mut d, 5, &last), ["restore k7"]);
     assert_eq!(d.book().cus(), &before, "its room is taken again at once");
-    let back = [Event::Restored { launch: LaunchId(7) }, ended(7, 1, &FIRST)];
+    let back = [restored(7), ended(7, 1, &FIRST)];
     assert_eq!(step(&mut d, 6, &back), ["start 1 of k7"], "the third wave");
     step(&mut d, 7, &[ended(7, 0, &FIRST), ended(7, 2, &FIRST)]);
-    step(&mut d, 8, &[Event::ProcessLeft { process: raddle_policy::ProcessId(1) }]);
+    step(&mut d, 8, &[left(1)]);
 }
 
 /// Cuts, and then answers otherwise.
@@ -229,25 +217,12 @@ fn a_policy_that_cuts_unlawfully_is_named() {
     assert!(over.contains("law 2: k1 does not fit on cu0"), "{over}");
 }
 
-#[derive(Clone, Default)]
-struct Shared(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Shared {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().expect("one thread").extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 /// The lines of answers and ends about `k1`, without their beginning.
 fn logged(detail: Detail, addresses: bool) -> Vec<String> {
     let (recipe, device) = (Recipe::default(), String::new());
     let header = LogHeader { raddle_log: 1, detail, device, cus: 1, shape: SHAPE, recipe };
-    let shared = Shared::default();
-    let log = header.writer(Box::new(shared.clone()));
+    let sink = Sink::default();
+    let log = header.writer(Box::new(sink.clone()));
     let policy = Cuts { addresses };
     let mut d = Composed::builder(SHAPE, 1).allocate("cuts", policy).log(log).build();
     let mut launch = three(1, 0, 1);
@@ -255,11 +230,10 @@ fn logged(detail: Detail, addresses: bool) -> Vec<String> {
     step(&mut d, 0, &[joined(0), ready(launch)]);
     step(&mut d, 5, &[ended(1, 1, &FIRST), ended(1, 0, &FIRST)]);
     d.finish().expect("written");
-    let text = String::from_utf8(shared.0.lock().expect("one thread").clone()).expect("JSON");
     let of = |line: &str| {
         line.contains("\"pieces\"").then(|| line[line.find("\"launch").unwrap_or(0)..].to_owned())
     };
-    text.lines().filter_map(of).collect()
+    sink.text().lines().filter_map(of).collect()
 }
 
 #[test]

@@ -2,15 +2,14 @@
 
 use std::sync::{Arc, Mutex};
 
+use raddle_dispatch::Composed;
 use raddle_dispatch::slots::HighestLevel;
-use raddle_dispatch::{Composed, Event};
 use raddle_policy::{
     Allocate, Answer, CuId, Fact, LaunchId, Piece, Preemption, ReadyView, Round, Tick, WaveSpan,
 };
-
 use raddle_preempt::policy::ByRule;
 
-use crate::composed::{SHAPE, joined, launch, ready, step};
+use crate::composed::{SHAPE, ended, joined, launch, ready, restored, step, taken_off};
 
 /// What the policy saw of launch 1 and heard: next, the end of the run, workgroups assigned.
 type Seen = Arc<Mutex<Vec<String>>>;
@@ -77,13 +76,9 @@ fn runs_of_returned_workgroups_come_first_and_the_saved_ones_stay_where_they_wer
         step(&mut d, 5, &[ready(launch(2, 0, 1))]),
         ["switch k1", "submit k2", "start 1 of k2"]
     );
-    let off = Event::TakenOff { launch: LaunchId(1), how: Preemption::Switch, done: 0 };
-    step(&mut d, 6, &[off]);
-    let one = [Piece::one(0, CuId(0))];
-    let ended = Event::WavesEnded { launch: LaunchId(2), waves: WaveSpan::All, pieces: &one };
-    assert_eq!(step(&mut d, 10, &[ended]), ["restore k1"]);
-    let back = Event::Restored { launch: LaunchId(1) };
-    let started = step(&mut d, 11, &[back]);
+    step(&mut d, 6, &[taken_off(1, Preemption::Switch)]);
+    assert_eq!(step(&mut d, 10, &[ended(2, &[Piece::one(0, CuId(0))])]), ["restore k1"]);
+    let started = step(&mut d, 11, &[restored(1)]);
     assert_eq!(started, ["start 1 of k1", "start 1 of k1", "start 2 of k1"]);
     let waves = d.book().cus().free(CuId(0)).waves;
     assert_eq!(waves, 8 - 2, "a wave of each of the two that had begun");

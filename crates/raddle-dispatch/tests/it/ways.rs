@@ -3,11 +3,9 @@
 use std::fmt::Write as _;
 
 use raddle_dispatch::{Composed, Dispatcher, Event, Recipe};
-use raddle_policy::{
-    CuId, Idempotence, Launch, LaunchId, Level, Piece, Preemption, StreamId, WaveSpan,
-};
+use raddle_policy::{Idempotence, Launch, Level, Preemption, StreamId};
 
-use crate::composed::{SHAPE, joined, launch, ready, step};
+use crate::composed::{EIGHT, SHAPE, ended, joined, launch, ready, step, taken_off};
 use crate::recipes::json;
 
 /// How far the first launch is: its workgroups, and whether the first eight have ended.
@@ -53,9 +51,7 @@ fn play(preempt: &str, (workgroups, round): (u64, bool), verdicts: &str) -> Stri
     step(&mut d, 0, &[joined(0), joined(1)]);
     step(&mut d, 1, &events);
     if round {
-        let all = [Piece { first: 0, stride: 1, count: 8, cu: CuId(0) }];
-        let ended = Event::WavesEnded { launch: LaunchId(0), waves: WaveSpan::All, pieces: &all };
-        step(&mut d, 10_001, &[ended]);
+        step(&mut d, 10_001, &[ended(0, &EIGHT)]);
     }
     let mut said = step(&mut d, 15_001, &[ready(launch(9, 0, 8))]);
     let left: Vec<Event<'_>> = said.iter().filter_map(|line| left(line)).collect();
@@ -67,15 +63,15 @@ fn play(preempt: &str, (workgroups, round): (u64, bool), verdicts: &str) -> Stri
 /// The event that tells that a launch has left; what is drained has to end first.
 fn left(line: &str) -> Option<Event<'static>> {
     let (word, id) = line.split_once(" k")?;
-    let launch = LaunchId(id.parse().ok()?);
+    let id = id.parse().ok()?;
     let how = match word {
         "flag" => Preemption::Flag,
         "reset" => Preemption::Reset,
         "switch" => Preemption::Switch,
-        "drain" if launch != LaunchId(0) => Preemption::Drain,
+        "drain" if id != 0 => Preemption::Drain,
         _ => return None,
     };
-    Some(Event::TakenOff { launch, how, done: 0 })
+    Some(taken_off(id, how))
 }
 
 fn sweep(preempt: &str, verdicts: &[&str]) -> String {
@@ -127,16 +123,13 @@ fn a_launch_that_was_killed_often_enough_runs_to_its_end() {
             let said = step(&mut d, now + 10, &[ready(launch(9 + round, 0, 8))]);
             let off: Vec<Event<'_>> = said.iter().filter_map(|line| left(line)).collect();
             step(&mut d, now + 20, &off);
-            let all = [Piece { first: 0, stride: 1, count: 8, cu: CuId(0) }];
-            let ended =
-                |id| Event::WavesEnded { launch: LaunchId(id), waves: WaveSpan::All, pieces: &all };
             if !said.iter().any(|line| line == "reset k0") {
-                step(&mut d, now + 30, &[ended(0)]);
+                step(&mut d, now + 30, &[ended(0, &EIGHT)]);
                 write!(line, " {}; k0 runs out", said.join(" ")).expect("a string");
                 break;
             }
             write!(line, " {};", said.join(" ")).expect("a string");
-            step(&mut d, now + 40, &[ended(9 + round)]);
+            step(&mut d, now + 40, &[ended(9 + round, &EIGHT)]);
         }
         writeln!(table, "{most:<14} {line}").expect("a string");
     }

@@ -2,38 +2,22 @@
 
 use raddle_dispatch::slots::HighestLevel;
 use raddle_dispatch::{Composed, DispatchError, Dispatcher, Event, Recipe};
-use raddle_policy::{
-    CuId, Launch, LaunchId, Piece, Preempt, Preemption, ProcessId, Tick, VictimView, WaveSpan,
+use raddle_policy::{Launch, LaunchId, Preemption, Tick};
+use raddle_preempt::policy::ByRule;
+
+use crate::composed::{
+    EIGHT, SHAPE, ended, joined, launch, left, ready, restored, step, taken_off,
 };
-
-use crate::composed::{SHAPE, joined, launch, ready, step};
 use crate::recipes::json;
-
-/// Always the same way off.
-struct Always(Option<Preemption>);
-
-impl Preempt for Always {
-    fn preempt(&mut self, _victim: &VictimView<'_>, _now: Tick) -> Option<Preemption> {
-        self.0
-    }
-}
 
 fn issued(launch: Launch) -> Event<'static> {
     Event::LaunchIssued { launch }
 }
 
-fn ended(id: u32, pieces: &[Piece]) -> Event<'_> {
-    Event::WavesEnded { launch: LaunchId(id), waves: WaveSpan::All, pieces }
-}
-
-fn off(id: u32, how: Preemption) -> Event<'static> {
-    Event::TakenOff { launch: LaunchId(id), how, done: 0 }
-}
-
-fn composed(window: u32, preempt: impl Preempt + 'static) -> Composed {
+fn composed(window: u32, how: Preemption) -> Composed {
     Composed::builder(SHAPE, 1)
         .turn("highest-level", HighestLevel)
-        .preempt("it", preempt)
+        .preempt("it", ByRule::fixed(how))
         .window(window)
         .build()
 }
@@ -45,86 +29,78 @@ fn five(d: &mut Composed) -> Vec<String> {
     step(d, 0, &events)
 }
 
-fn eight() -> [Piece; 1] {
-    [Piece { first: 0, stride: 1, count: 8, cu: CuId(0) }]
-}
-
 #[test]
 fn what_waits_is_submitted_up_to_the_window_and_starts_when_it_is_ready() {
-    let mut d = composed(3, Always(Some(Preemption::Drain)));
+    let mut d = composed(3, Preemption::Drain);
     assert_eq!(five(&mut d), ["submit k0", "submit k1", "submit k2", "start 8 of k0"]);
-    let all = eight();
-    let next = step(&mut d, 10, &[ended(0, &all), ready(launch(1, 1, 8))]);
+    let next = step(&mut d, 10, &[ended(0, &EIGHT), ready(launch(1, 1, 8))]);
     assert_eq!(next, ["submit k3", "start 8 of k1"], "one has ended, one more is submitted");
-    let next = step(&mut d, 20, &[ended(1, &all), ready(launch(2, 1, 8))]);
+    let next = step(&mut d, 20, &[ended(1, &EIGHT), ready(launch(2, 1, 8))]);
     assert_eq!(next, ["submit k4", "start 8 of k2"]);
 }
 
 #[test]
 fn without_a_window_nothing_is_known_before_it_is_ready() {
     let mut d = Composed::builder(SHAPE, 1).build();
-    assert!(!d.looks_ahead() && composed(8, Always(Some(Preemption::Drain))).looks_ahead());
+    assert!(!d.looks_ahead() && composed(8, Preemption::Drain).looks_ahead());
     assert_eq!(five(&mut d), ["submit k0", "start 8 of k0"]);
-    let left = Event::ProcessLeft { process: ProcessId(1) };
-    let all = eight();
-    assert_eq!(step(&mut d, 10, &[ended(0, &all), left]), [""; 0], "nothing else is there");
+    assert_eq!(step(&mut d, 10, &[ended(0, &EIGHT), left(1)]), [""; 0], "nothing else is there");
 }
 
 #[test]
 fn a_flag_returns_what_has_not_started_to_the_head_in_order() {
-    let mut d = composed(3, Always(Some(Preemption::Flag)));
+    let mut d = composed(3, Preemption::Flag);
     five(&mut d);
     let high = launch(9, 0, 8);
     assert_eq!(step(&mut d, 5, &[ready(high)]), ["flag k1", "flag k2", "submit k9"]);
-    assert_eq!(step(&mut d, 5, &[off(2, Preemption::Flag), off(1, Preemption::Flag)]), [""; 0]);
+    assert_eq!(
+        step(&mut d, 5, &[taken_off(2, Preemption::Flag), taken_off(1, Preemption::Flag)]),
+        [""; 0]
+    );
     // What runs is latched and runs to its end; nothing of the revoked process follows it.
-    let all = eight();
-    let next = step(&mut d, 10, &[ended(0, &all), ready(launch(1, 1, 8))]);
+    let next = step(&mut d, 10, &[ended(0, &EIGHT), ready(launch(1, 1, 8))]);
     assert_eq!(next, ["start 8 of k9"]);
-    let next = step(&mut d, 20, &[ended(9, &all)]);
+    let next = step(&mut d, 20, &[ended(9, &EIGHT)]);
     assert_eq!(next, ["submit k1", "submit k2", "submit k3", "start 8 of k1"]);
 }
 
 #[test]
 fn what_was_submitted_becomes_ready_on_the_device_whatever_turn_says() {
-    let mut d = composed(3, Always(Some(Preemption::Wait)));
+    let mut d = composed(3, Preemption::Wait);
     five(&mut d);
     assert_eq!(step(&mut d, 5, &[ready(launch(9, 0, 8))]), ["submit k9"]);
-    let all = eight();
     for (at, id) in [(10, 0), (20, 1)] {
-        let next = step(&mut d, at, &[ended(id, &all), ready(launch(id + 1, 1, 8))]);
+        let next = step(&mut d, at, &[ended(id, &EIGHT), ready(launch(id + 1, 1, 8))]);
         assert_eq!(next, [format!("start 8 of k{}", id + 1)], "before the urgent one");
     }
-    let next = step(&mut d, 30, &[ended(2, &all), ready(launch(3, 1, 8))]);
+    let next = step(&mut d, 30, &[ended(2, &EIGHT), ready(launch(3, 1, 8))]);
     assert_eq!(next, ["start 8 of k9"], "the fourth was in the buffer and stays there");
 }
 
 #[test]
 fn a_drain_holds_what_becomes_ready_meanwhile() {
-    let mut d = composed(2, Always(Some(Preemption::Drain)));
+    let mut d = composed(2, Preemption::Drain);
     five(&mut d);
     let next = step(&mut d, 5, &[ready(launch(9, 0, 8))]);
     assert_eq!(next, ["drain k0", "drain k1", "submit k9"]);
-    let all = eight();
-    let offs = [off(1, Preemption::Drain), ended(0, &all), ready(launch(1, 1, 8))];
+    let offs = [taken_off(1, Preemption::Drain), ended(0, &EIGHT), ready(launch(1, 1, 8))];
     assert_eq!(step(&mut d, 10, &offs), ["start 8 of k9"], "k1 is ready, and held");
-    assert_eq!(step(&mut d, 20, &[ended(9, &all)]), ["restore k1", "submit k2"]);
-    let back = Event::Restored { launch: LaunchId(1) };
+    assert_eq!(step(&mut d, 20, &[ended(9, &EIGHT)]), ["restore k1", "submit k2"]);
+    let back = restored(1);
     assert_eq!(step(&mut d, 20, &[back]), ["start 8 of k1"]);
 }
 
 /// Submitted launches keep their process runnable while they wait; those in the buffer do not.
 #[test]
 fn the_pool_of_turn_holds_submitted_launches_that_wait() {
-    let mut d = composed(2, Always(Some(Preemption::Drain)));
+    let mut d = composed(2, Preemption::Drain);
     let low = [joined(0), joined(1), ready(launch(0, 1, 8)), issued(launch(9, 0, 8))];
     let done = step(&mut d, 0, &low);
     assert_eq!(done, ["submit k0", "start 8 of k0"], "k9 waits in the buffer: no turn for it");
     let first = step(&mut d, 1, &[ready(launch(8, 0, 8)), issued(launch(7, 0, 8))]);
     assert_eq!(first, ["drain k0", "submit k9", "submit k8"], "in the order of issue");
-    let all = eight();
-    let mut next = step(&mut d, 10, &[ended(0, &all)]);
-    next.extend(step(&mut d, 20, &[ended(8, &all)]));
+    let mut next = step(&mut d, 10, &[ended(0, &EIGHT)]);
+    next.extend(step(&mut d, 20, &[ended(8, &EIGHT)]));
     assert_eq!(next, ["start 8 of k8", "submit k7"], "k9 waits on the device and keeps the turn");
     assert_eq!(step(&mut d, 30, &[ready(launch(1, 1, 8))]), [""; 0]);
     assert_eq!(step(&mut d, 40, &[ready(launch(9, 0, 8))]), ["start 8 of k9"]);
@@ -132,7 +108,7 @@ fn the_pool_of_turn_holds_submitted_launches_that_wait() {
 
 #[test]
 fn contradictions_are_refused_and_change_nothing() {
-    let mut d = composed(2, Always(Some(Preemption::Drain)));
+    let mut d = composed(2, Preemption::Drain);
     five(&mut d);
     let now = Tick(1);
     let again = d.event(&issued(launch(3, 1, 8)), now);
@@ -145,20 +121,19 @@ fn contradictions_are_refused_and_change_nothing() {
     d.event(&ready(launch(3, 1, 8)), now).expect("once it may");
     let twice = d.event(&ready(launch(3, 1, 8)), now);
     assert!(matches!(twice, Err(DispatchError::DuplicateLaunch(LaunchId(3)))));
-    let mut d = composed(2, Always(Some(Preemption::Drain)));
+    let mut d = composed(2, Preemption::Drain);
     step(&mut d, 0, &[joined(0), issued(launch(1, 0, 8))]);
-    let left = d.event(&Event::ProcessLeft { process: ProcessId(0) }, now);
+    let left = d.event(&left(0), now);
     assert!(matches!(left, Err(DispatchError::ProcessBusy(_))), "it waits in the buffer");
 }
 
 #[test]
 fn what_can_never_run_is_refused_when_it_is_ready_and_not_before() {
-    let mut d = composed(2, Always(Some(Preemption::Drain)));
+    let mut d = composed(2, Preemption::Drain);
     let mut large = launch(1, 0, 8);
     large.demand.lds = 17;
     assert_eq!(step(&mut d, 0, &[joined(0), ready(launch(0, 0, 8)), issued(large)]).len(), 2);
-    let all = eight();
-    let refused = step(&mut d, 10, &[ended(0, &all), ready(large)]);
+    let refused = step(&mut d, 10, &[ended(0, &EIGHT), ready(large)]);
     assert_eq!(refused, ["refuse k1 lacks lds: wants 17, an empty compute unit has 16"]);
 }
 

@@ -1,31 +1,22 @@
 //! Does the test kit catch each broken law of `Turn`, `Preempt` and `LaunchPath`?
 
 use std::cell::Cell;
-use std::collections::BTreeSet;
-use std::fmt::Debug;
 use std::rc::Rc;
 
-use proptest::strategy::{Strategy, ValueTree};
+use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 use raddle_policy::{
     Launch, LaunchPath, Preempt, Preemption, ProcessId, ProcessState, Submission, Tick, Ticks,
     Turn, VictimView,
 };
 use raddle_testkit::{
-    Breach, check_launch_path, check_preempt, check_turn, examine_launch_path, examine_preempt,
+    check_launch_path, check_preempt, check_turn, examine_launch_path, examine_preempt,
     examine_turn, submissions, turn_scenario, victims,
 };
 
-fn laws<V: Debug>(
-    strategy: impl Strategy<Value = V>,
-    examine: impl Fn(&V) -> Result<(), Breach>,
-) -> Vec<u8> {
-    let mut runner = TestRunner::deterministic();
-    let tries = (0..100).map(|_| strategy.new_tree(&mut runner).expect("no filters").current());
-    let found: BTreeSet<u8> =
-        tries.filter_map(|value| examine(&value).err().map(|breach| breach.law)).collect();
-    found.into_iter().collect()
-}
+use crate::laws;
+
+const NONE: [u8; 0] = [];
 
 type Named = Vec<ProcessId>;
 
@@ -46,7 +37,9 @@ impl<F: Fn(u32, &[ProcessState], Tick, &mut Named) -> Option<Tick>> Turn for Toy
     }
 }
 
-fn turn_laws(f: fn(u32, &[ProcessState], Tick, &mut Named) -> Option<Tick>) -> Vec<u8> {
+type TurnAnswer = fn(u32, &[ProcessState], Tick, &mut Named) -> Option<Tick>;
+
+fn turn_laws(f: TurnAnswer) -> Vec<u8> {
     laws(turn_scenario(), |s| examine_turn(|| Toy::new(f), s))
 }
 
@@ -60,31 +53,32 @@ fn turn() {
         everyone(all, named);
         Some(now + Ticks(7))
     });
-    assert_eq!(sound, Vec::<u8>::new());
-    let stranger = turn_laws(|_, all, _, named| {
-        everyone(all, named);
-        named.push(ProcessId(77));
-        None
-    });
-    assert_eq!(stranger, [1]);
-    let twice = turn_laws(|_, all, _, named| {
-        everyone(all, named);
-        everyone(all, named);
-        None
-    });
-    assert_eq!(twice, [1]);
-    assert_eq!(turn_laws(|_, _, _, _| None), [2]);
-    let at_once = turn_laws(|_, all, now, named| {
-        everyone(all, named);
-        Some(now)
-    });
-    assert_eq!(at_once, [3]);
-    let fickle = turn_laws(|asked, all, _, named| {
-        let chosen = all.get(asked as usize % all.len().max(1));
-        named.extend(chosen.map(|state| state.id));
-        None
-    });
-    assert_eq!(fickle, [4]);
+    assert_eq!(sound, NONE);
+    let flaws: [(u8, TurnAnswer); 5] = [
+        (1, |_, all, _, named| {
+            everyone(all, named);
+            named.push(ProcessId(77));
+            None
+        }),
+        (1, |_, all, _, named| {
+            everyone(all, named);
+            everyone(all, named);
+            None
+        }),
+        (2, |_, _, _, _| None),
+        (3, |_, all, now, named| {
+            everyone(all, named);
+            Some(now)
+        }),
+        (4, |asked, all, _, named| {
+            let chosen = all.get(asked as usize % all.len().max(1));
+            named.extend(chosen.map(|state| state.id));
+            None
+        }),
+    ];
+    for (law, flaw) in flaws {
+        assert_eq!(turn_laws(flaw), [law]);
+    }
 }
 
 #[test]
@@ -115,6 +109,11 @@ fn preempt_laws(f: fn(u32, &VictimView<'_>) -> Option<Preemption>) -> Vec<u8> {
     laws(victims(), |s| examine_preempt(|| Toy::new(f), s))
 }
 
+/// Another answer each time.
+fn fickle(asked: u32, _: &VictimView<'_>) -> Option<Preemption> {
+    Some(if asked.is_multiple_of(2) { Preemption::Flag } else { Preemption::Wait })
+}
+
 #[test]
 fn preempt() {
     let sound = preempt_laws(|_, victim| {
@@ -126,11 +125,8 @@ fn preempt() {
             Some(Preemption::Drain)
         }
     });
-    assert_eq!(sound, Vec::<u8>::new());
-    let fickle = preempt_laws(|asked, _| {
-        if asked.is_multiple_of(2) { Some(Preemption::Flag) } else { Some(Preemption::Wait) }
-    });
-    assert_eq!(fickle, [1]);
+    assert_eq!(sound, NONE);
+    assert_eq!(preempt_laws(fickle), [1]);
 }
 
 impl<F: Fn(u32, &Launch) -> Submission> LaunchPath for Toy<F> {
@@ -151,9 +147,9 @@ const fn packets(packets: u32) -> Submission {
 
 #[test]
 fn launch_path() {
-    assert_eq!(path_laws(|_, _| packets(1)), Vec::<u8>::new());
+    assert_eq!(path_laws(|_, _| packets(1)), NONE);
     // Policy and twin are asked in turn: whatever comes behind the first launch joins its packet.
-    assert_eq!(path_laws(|asked, _| packets(u32::from(asked <= 2))), Vec::<u8>::new());
+    assert_eq!(path_laws(|asked, _| packets(u32::from(asked <= 2))), NONE);
     assert_eq!(path_laws(|asked, _| packets(u32::from(asked > 2))), [1]);
     assert_eq!(path_laws(|_, launch| packets(u32::from(launch.stream.0 > 0))), [1]);
     assert_eq!(path_laws(|asked, _| packets(asked)), [2]);
@@ -188,9 +184,6 @@ fn the_panic_of_a_launch_path_names_the_law() {
 fn the_panic_of_a_preemption_names_the_law() {
     let mut runner = TestRunner::deterministic();
     let victims = victims().new_tree(&mut runner).expect("no filters").current();
-    let fickle = |asked: u32, _: &VictimView<'_>| {
-        if asked.is_multiple_of(2) { Some(Preemption::Flag) } else { Some(Preemption::Wait) }
-    };
     check_preempt(|| Toy::new(fickle), &victims);
 }
 

@@ -1,4 +1,24 @@
 //! Does the test kit find what breaks a law?
 
 mod broken_allocate;
+mod broken_cut;
 mod broken_others;
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+use raddle_testkit::Breach;
+
+/// The laws that break over many values.
+fn laws<V: Debug>(
+    strategy: impl Strategy<Value = V>,
+    examine: impl Fn(&V) -> Result<(), Breach>,
+) -> Vec<u8> {
+    let mut runner = TestRunner::deterministic();
+    let tries = (0..150).map(|_| strategy.new_tree(&mut runner).expect("no filters").current());
+    let found: BTreeSet<u8> =
+        tries.filter_map(|value| examine(&value).err().map(|breach| breach.law)).collect();
+    found.into_iter().collect()
+}

@@ -3,13 +3,12 @@
 
 use proptest::prelude::*;
 use raddle_dispatch::Composed;
-use raddle_dispatch::slots::HighestLevel;
 use raddle_policy::{Barrier, Level};
 use raddle_sim::{Outcome, Task, Work};
 use raddle_sm::{BlockWarp, Choose, Options};
 
 use crate::kit::{
-    Always, SHAPE, WAYS, end, in_order, kernel, latency, run_default, try_run, workload,
+    SHAPE, WAYS, end, in_order, kernel, latency, preempting, run_default, try_run, workload,
 };
 use crate::laws::{check, processes};
 
@@ -48,9 +47,7 @@ proptest! {
         options in options(),
     ) {
         let how = WAYS[way];
-        let dispatcher = Composed::builder(SHAPE, cus)
-            .turn("highest-level", HighestLevel)
-            .preempt("always", Always(how))
+        let dispatcher = preempting(cus, how)
             .allocate("block-warp", BlockWarp::new(options))
             .build();
         let outcome = try_run(&workload(processes.clone()), cus, dispatcher);

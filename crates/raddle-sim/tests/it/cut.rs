@@ -1,14 +1,16 @@
 //! Do workgroups that are cut into waves (seed 000, E3) come through whole?
 
 use proptest::prelude::*;
-use raddle_dispatch::slots::HighestLevel;
 use raddle_dispatch::{Composed, Dispatcher};
 use raddle_policy::{
-    Allocate, Answer, CuId, Demand, Idempotence, Preemption, ReadyLaunch, ReadyView, Round, Tick,
+    Allocate, Answer, CuId, Demand, Preemption, ReadyLaunch, ReadyView, Round, Tick,
 };
-use raddle_sim::{Outcome, Task, Work};
+use raddle_sim::{Outcome, Work};
 
-use crate::kit::{Always, SHAPE, WAYS, at_level, end, kernel, latency, try_run, workload};
+use crate::kit::{
+    SHAPE, WAYS, at_level, end, idempotent, kernel, latency, preempting, try_run, with_lds,
+    workload,
+};
 use crate::laws::{check, processes};
 
 /// Starts every third workgroup as a whole and cuts the others into waves, each on the lowest
@@ -53,18 +55,7 @@ impl Allocate for CutsAll {
 }
 
 fn cuts_all(how: Option<Preemption>) -> impl Dispatcher {
-    Composed::builder(SHAPE, 1)
-        .turn("highest-level", HighestLevel)
-        .preempt("always", Always(how))
-        .allocate("cuts", CutsAll)
-        .build()
-}
-
-fn with_lds(mut task: Task, granules: u32) -> Task {
-    if let Work::Kernel { demand, .. } = &mut task.work {
-        demand.lds = granules;
-    }
-    task
+    preempting(1, how).allocate("cuts", CutsAll).build()
 }
 
 #[test]
@@ -110,11 +101,9 @@ fn each_part_holds_the_lds_of_a_workgroup() {
 /// A low process of two workgroups of three waves of 1000, two of them at a time; an urgent launch
 /// that wants all LDS comes at 1500, when the third wave of the first runs beside the first of the
 /// second.
-fn preempted(how: Option<Preemption>, idempotent: bool) -> Outcome {
-    let mut low = with_lds(kernel(0, 2, 3, 1000), 8);
-    if idempotent {
-        low.idempotent = Idempotence::Idempotent;
-    }
+fn preempted(how: Option<Preemption>, may_be_killed: bool) -> Outcome {
+    let low = with_lds(kernel(0, 2, 3, 1000), 8);
+    let low = if may_be_killed { idempotent(low) } else { low };
     let high = with_lds(kernel(1500, 1, 1, 100), 16);
     let work = workload(vec![at_level(5, vec![low]), at_level(0, vec![high])]);
     try_run(&work, 1, cuts_all(how)).expect("the two books agree")
@@ -141,7 +130,7 @@ fn parts_leave_and_come_back() {
 
 #[test]
 fn a_workgroup_of_several_parts_is_killed_once() {
-    let low = Task { idempotent: Idempotence::Idempotent, ..kernel(0, 1, 6, 1000) };
+    let low = idempotent(kernel(0, 1, 6, 1000));
     let high = kernel(500, 1, 8, 100);
     let work = workload(vec![at_level(5, vec![low]), at_level(0, vec![high])]);
     let outcome =
@@ -157,10 +146,7 @@ proptest! {
         cus in 1u16..4,
     ) {
         let how = WAYS[way];
-        let dispatcher = Composed::builder(SHAPE, cus)
-            .turn("highest-level", HighestLevel)
-            .allocate("cuts", Cuts)
-            .preempt("always", Always(how))
+        let dispatcher = preempting(cus, how).allocate("cuts", Cuts)
             .build();
         let outcome = try_run(&workload(processes.clone()), cus, dispatcher);
         let outcome = outcome.expect("the two books agree");

@@ -1,6 +1,7 @@
 //! Small devices, workloads and dispatchers for the tests.
 
-use raddle_dispatch::{Composed, Dispatcher};
+use raddle_dispatch::slots::HighestLevel;
+use raddle_dispatch::{Builder, Composed, Dispatcher};
 use raddle_policy::{
     Activity, Barrier, Demand, Idempotence, Level, Preempt, Preemption, StreamId, Tick, Ticks,
     VictimView,
@@ -43,6 +44,19 @@ pub(crate) fn kernel(arrival: u64, workgroups: u64, waves: u16, ticks: u64) -> T
 
 pub(crate) fn copy(arrival: u64, ticks: u64) -> Task {
     Task { work: Work::Copy(Ticks(ticks)), ..kernel(arrival, 0, 1, 1) }
+}
+
+/// The same kernel, which may be killed and run again.
+pub(crate) fn idempotent(task: Task) -> Task {
+    Task { idempotent: Idempotence::Idempotent, ..task }
+}
+
+/// The same kernel with so many LDS granules a workgroup.
+pub(crate) fn with_lds(mut task: Task, granules: u32) -> Task {
+    if let Work::Kernel { demand, .. } = &mut task.work {
+        demand.lds = granules;
+    }
+    task
 }
 
 pub(crate) fn at_level(level: u8, mut tasks: Vec<Task>) -> Vec<Task> {
@@ -93,6 +107,11 @@ impl Preempt for Always {
     fn preempt(&mut self, _victim: &VictimView<'_>, _now: Tick) -> Option<Preemption> {
         self.0
     }
+}
+
+/// The highest level may issue; whoever is revoked leaves this way.
+pub(crate) fn preempting(cus: u16, how: Option<Preemption>) -> Builder {
+    Composed::builder(SHAPE, cus).turn("highest-level", HighestLevel).preempt("always", Always(how))
 }
 
 /// From ready to the first wave of a launch, in ticks.

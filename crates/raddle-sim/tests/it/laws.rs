@@ -1,7 +1,7 @@
 //! Do the two books agree, and is nothing lost, whatever runs?
 
 use proptest::prelude::*;
-use raddle_dispatch::slots::{Everyone, HighestLevel};
+use raddle_dispatch::slots::Everyone;
 use raddle_dispatch::{Composed, DispatchError};
 use raddle_policy::{
     Allocate, Answer, CuId, Demand, Idempotence, Level, Piece, Preemption, ReadyView, Round, Tick,
@@ -9,7 +9,7 @@ use raddle_policy::{
 };
 use raddle_sim::{Outcome, SimError, Task, Work};
 
-use crate::kit::{Always, SHAPE, WAVE_UW, WAYS, copy, kernel, try_run, workload};
+use crate::kit::{SHAPE, WAVE_UW, WAYS, copy, kernel, preempting, try_run, workload};
 
 fn task() -> impl Strategy<Value = Task> {
     let demand = (1u16..9, 0u16..4, 0u32..9).prop_map(|(waves, vgpr, lds)| Demand {
@@ -81,9 +81,7 @@ proptest! {
     #[test]
     fn every_way_off_loses_nothing(processes in processes(), way in 0usize..6, cus in 1u16..4) {
         let how = WAYS[way];
-        let dispatcher = Composed::builder(SHAPE, cus)
-            .turn("highest-level", HighestLevel)
-            .preempt("always", Always(how))
+        let dispatcher = preempting(cus, how)
             .build();
         let outcome = try_run(&workload(processes.clone()), cus, dispatcher);
         check(&outcome.expect("the two books agree"), &processes, how);

@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use raddle_dispatch::Composed;
-use raddle_dispatch::slots::HighestLevel;
 use raddle_policy::{
-    Allocate, Answer, CuId, Fact, Launch, LaunchId, Level, Piece, Preemption, ReadyView, Round,
-    Tick, WaveSpan,
+    Allocate, Answer, CuId, Fact, Launch, LaunchId, Piece, Preemption, ReadyView, Round, Tick,
+    WaveSpan,
 };
-use raddle_sim::{Task, Work};
 
-use crate::kit::{Always, SHAPE, WAYS, end, kernel, try_run, workload};
+use crate::kit::{SHAPE, WAYS, at_level, end, kernel, preempting, try_run, with_lds, workload};
 use crate::laws::{check, processes};
 
 /// Assigns every workgroup to a compute unit at once and starts its waves one by one.
@@ -92,21 +90,12 @@ fn a_wave_lasts_as_long_as_its_workgroup_would() {
 /// urgent launch wants 10 granules, so the drained one must be let to finish.
 #[test]
 fn a_drained_launch_finishes_what_holds_lds() {
-    let with_lds = |mut task: Task, granules: u32, level: u8| {
-        if let Work::Kernel { demand, .. } = &mut task.work {
-            demand.lds = granules;
-        }
-        task.level = Level(level);
-        task
-    };
-    let low = with_lds(kernel(0, 3, 5, 10), 7, 5);
-    let high = with_lds(kernel(5, 1, 1, 10), 10, 0);
-    let dispatcher = Composed::builder(SHAPE, 1)
-        .turn("highest-level", HighestLevel)
+    let low = at_level(5, vec![with_lds(kernel(0, 3, 5, 10), 7)]);
+    let high = vec![with_lds(kernel(5, 1, 1, 10), 10)];
+    let dispatcher = preempting(1, Some(Preemption::Drain))
         .allocate("wave-by-wave", WaveByWave::default())
-        .preempt("always", Always(Some(Preemption::Drain)))
         .build();
-    let outcome = try_run(&workload(vec![vec![low], vec![high]]), 1, dispatcher);
+    let outcome = try_run(&workload(vec![low, high]), 1, dispatcher);
     let outcome = outcome.expect("the two books agree");
     assert!(outcome.stuck.is_empty(), "stuck: {:?}", outcome.stuck);
     assert_eq!(outcome.counters.taken_off, 1);
@@ -120,10 +109,7 @@ proptest! {
         cus in 1u16..4,
     ) {
         let how = WAYS[way];
-        let dispatcher = Composed::builder(SHAPE, cus)
-            .turn("highest-level", HighestLevel)
-            .allocate("wave-by-wave", WaveByWave::default())
-            .preempt("always", Always(how))
+        let dispatcher = preempting(cus, how).allocate("wave-by-wave", WaveByWave::default())
             .build();
         let outcome = try_run(&workload(processes.clone()), cus, dispatcher);
         check(&outcome.expect("the two books agree"), &processes, how);

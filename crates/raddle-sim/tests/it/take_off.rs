@@ -1,13 +1,12 @@
 //! How does work leave the device, and what does it cost?
 
-use raddle_dispatch::Composed;
-use raddle_dispatch::slots::HighestLevel;
-use raddle_policy::{Idempotence, Preempt, Preemption, StreamId, Tick, Ticks, VictimView};
+use raddle_policy::{Preempt, Preemption, StreamId, Tick, Ticks, VictimView};
 use raddle_preempt::policy::ByRule;
 use raddle_sim::{Outcome, ProcessPlan, Repetition, Task, Workload};
 
 use crate::kit::{
-    Always, SHAPE, WAYS, at_level, end, in_order, kernel, latency, try_run, workload,
+    Always, WAYS, at_level, end, idempotent, in_order, kernel, latency, preempting, try_run,
+    workload,
 };
 
 /// One CU of 8 slots; a low process fills it for 3 rounds of 1000, an urgent launch comes at 1500.
@@ -15,10 +14,7 @@ fn preempted(how: Option<Preemption>, low: Task) -> Outcome {
     let low =
         at_level(5, in_order(vec![low, Task { stream: low.stream, ..kernel(0, 8, 1, 1000) }]));
     let high = at_level(0, vec![kernel(1500, 8, 1, 100)]);
-    let dispatcher = Composed::builder(SHAPE, 1)
-        .turn("highest-level", HighestLevel)
-        .preempt("always", Always(how))
-        .build();
+    let dispatcher = preempting(1, how).build();
     try_run(&workload(vec![low, high]), 1, dispatcher).expect("a lawful dispatcher")
 }
 
@@ -48,8 +44,7 @@ fn flag_waits_for_the_running_launch() {
 
 #[test]
 fn reset_kills_only_what_may_be_killed() {
-    let idempotent = Task { idempotent: Idempotence::Idempotent, ..low() };
-    let outcome = preempted(Some(Preemption::Reset), idempotent);
+    let outcome = preempted(Some(Preemption::Reset), idempotent(low()));
     assert_eq!(latency(&outcome, 2), 7, "the cost of a kill");
     assert_eq!(outcome.counters.killed, 8);
     assert_eq!(end(&outcome, 0), 1500 + 7 + 100 + 3000, "it starts again from 0");
@@ -73,10 +68,7 @@ fn launches_that_are_saved_together_share_the_bandwidth() {
     let half = |stream| Task { stream: StreamId(stream), ..kernel(0, 4, 1, 3000) };
     let low = at_level(5, vec![half(0), half(1)]);
     let high = at_level(0, vec![kernel(1500, 1, 8, 100)]);
-    let dispatcher = Composed::builder(SHAPE, 1)
-        .turn("highest-level", HighestLevel)
-        .preempt("always", Always(Some(Preemption::Switch)))
-        .build();
+    let dispatcher = preempting(1, Some(Preemption::Switch)).build();
     let workload = workload(vec![low, high]);
     let outcome = try_run(&workload, 1, dispatcher).expect("a lawful dispatcher");
     // A workgroup that needs all the room waits until both are out: as long as for one launch of 8.
@@ -91,10 +83,7 @@ fn what_starts_as_a_saved_launch_comes_back_lasts_its_whole_time() {
     // 4 of 8 slots are restored at 1300 with 500 left, the other 4 start then and last 1000.
     let low = at_level(5, vec![kernel(0, 12, 2, 1000)]);
     let high = at_level(0, vec![kernel(500, 8, 1, 300)]);
-    let dispatcher = Composed::builder(SHAPE, 1)
-        .turn("highest-level", HighestLevel)
-        .preempt("always", Always(Some(Preemption::Switch)))
-        .build();
+    let dispatcher = preempting(1, Some(Preemption::Switch)).build();
     let outcome = try_run(&workload(vec![low, high]), 1, dispatcher).expect("a lawful dispatcher");
     // 400 each way; 500 ran before, 500 are left, then two rounds of 4 whole ones.
     assert_eq!(latency(&outcome, 1), 400);
@@ -108,10 +97,7 @@ fn a_front_that_came_back_does_not_shorten_one_that_starts_then() {
     first.level = raddle_policy::Level(5);
     let mut high = kernel(100, 1, 8, 50);
     high.level = raddle_policy::Level(0);
-    let dispatcher = Composed::builder(SHAPE, 1)
-        .turn("highest-level", HighestLevel)
-        .preempt("always", Always(Some(Preemption::Switch)))
-        .build();
+    let dispatcher = preempting(1, Some(Preemption::Switch)).build();
     let mut small = kernel(0, 1, 1, 120);
     small.level = raddle_policy::Level(5);
     small.stream = raddle_policy::StreamId(1);
@@ -126,12 +112,11 @@ fn a_front_that_came_back_does_not_shorten_one_that_starts_then() {
 #[test]
 fn the_ways_of_the_slots_crate_are_the_same_ways() {
     for way in Preemption::ALL {
-        let low = at_level(5, vec![Task { idempotent: Idempotence::Idempotent, ..low() }]);
+        let low = at_level(5, vec![idempotent(low())]);
         let high = at_level(0, vec![kernel(1500, 8, 1, 100)]);
         let all = workload(vec![low, high]);
         let run = |preempt: Box<dyn Preempt>| {
-            let builder = Composed::builder(SHAPE, 1).turn("highest-level", HighestLevel);
-            let dispatcher = builder.preempt("it", Boxed(preempt)).build();
+            let dispatcher = preempting(1, None).preempt("it", Boxed(preempt)).build();
             try_run(&all, 1, dispatcher).expect("a lawful dispatcher")
         };
         let ours = run(Box::new(ByRule::fixed(way)));
@@ -153,13 +138,11 @@ impl Preempt for Boxed {
 fn equal_levels_never_revoke_each_other() {
     for how in WAYS {
         for window in [None, Some(1), Some(8)] {
-            let killable = Task { idempotent: Idempotence::Idempotent, ..low() };
-            let behind = Task { idempotent: Idempotence::Idempotent, ..kernel(0, 8, 1, 100) };
+            let killable = idempotent(low());
+            let behind = idempotent(kernel(0, 8, 1, 100));
             let one = in_order(vec![killable, behind]);
             let twice = workload(vec![one, vec![kernel(1500, 8, 1, 100)]]);
-            let builder = Composed::builder(SHAPE, 1)
-                .turn("highest-level", HighestLevel)
-                .preempt("always", Always(how));
+            let builder = preempting(1, how);
             let builder = match window {
                 Some(window) => builder.window(window),
                 None => builder,
@@ -177,14 +160,11 @@ fn starved(most_kills: Option<u32>) -> (u64, u64, u64) {
         repetition: Repetition::At((1..=40).map(|i| Ticks(300 * i)).collect()),
         ..ProcessPlan::new("urgent", at_level(0, vec![kernel(0, 8, 1, 100)]))
     };
-    let low = Task { idempotent: Idempotence::Idempotent, ..kernel(0, 8, 1, 1000) };
+    let low = idempotent(kernel(0, 8, 1, 1000));
     let low = ProcessPlan::new("low", at_level(5, in_order(vec![low; 2])));
     let all = Workload { processes: vec![low, urgent], repeat: false };
-    let dispatcher = Composed::builder(SHAPE, 1)
-        .turn("highest-level", HighestLevel)
-        .preempt("reset", ByRule::fixed(Preemption::Reset).sparing(most_kills))
-        .window(8)
-        .build();
+    let reset = ByRule::fixed(Preemption::Reset).sparing(most_kills);
+    let dispatcher = preempting(1, None).preempt("reset", reset).window(8).build();
     let outcome = try_run(&all, 1, dispatcher).expect("a lawful dispatcher");
     assert!(outcome.stuck.is_empty());
     let waits = (2..outcome.records.len()).map(|launch| latency(&outcome, launch));

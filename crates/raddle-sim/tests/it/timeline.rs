@@ -1,18 +1,17 @@
 //! Does a timeline tell what happened, no more and no less?
 
-use raddle_policy::Preemption;
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use raddle_dispatch::slots::HighestLevel;
 use raddle_dispatch::{Composed, Dispatcher};
+use raddle_policy::Preemption;
 use raddle_report::timeline::{
     Ending, Grain, Measure, Off, Recorder, Slice, Timeline, TimelineNames,
 };
 use raddle_sim::{Outcome, Task, Work, Workload, run_watched};
 
 use crate::cut::Cuts;
-use crate::kit::{Always, SHAPE, WAYS, at_level, copy, in_order, kernel, options, workload};
+use crate::kit::{SHAPE, WAYS, at_level, copy, in_order, kernel, options, preempting, workload};
 use crate::laws::processes;
 use crate::one_by_one::{Both, OneByOne};
 use crate::partial::WaveByWave;
@@ -29,9 +28,7 @@ const STARTS: [Starts; 3] = [Starts::Whole, Starts::WaveByWave, Starts::InParts]
 
 /// A dispatcher that takes work off this way.
 fn dispatcher(cus: u16, how: Option<Preemption>, starts: Starts) -> Box<dyn Dispatcher> {
-    let builder = Composed::builder(SHAPE, cus)
-        .turn("highest-level", HighestLevel)
-        .preempt("always", Always(how));
+    let builder = preempting(cus, how);
     Box::new(match starts {
         Starts::Whole => builder.build(),
         Starts::WaveByWave => builder.allocate("wave-by-wave", WaveByWave::default()).build(),

@@ -13,7 +13,7 @@ use raddle_timeslice::{
     WeightedSlicesConfig,
 };
 
-use crate::kit::{Always, SHAPE, in_order, kernel, try_run};
+use crate::kit::{Always, SHAPE, in_order, kernel, preempting, try_run};
 
 /// Launches that fill the device, each 100 workgroups of 10 us in rounds of 8, one after the other.
 fn endless(launches: u32) -> ProcessPlan {
@@ -35,10 +35,8 @@ fn run(
     how: Option<Preemption>,
 ) -> (Workload, Outcome) {
     let workload = workload(processes);
-    let dispatcher = Composed::builder(SHAPE, 1)
-        .turn("weighted-slices", WeightedSlices::new(config).expect("valid"))
-        .preempt("always", Always(how))
-        .build();
+    let turn = WeightedSlices::new(config).expect("valid");
+    let dispatcher = preempting(1, how).turn("weighted-slices", turn).build();
     let outcome = try_run(&workload, 1, dispatcher).expect("a lawful dispatcher");
     (workload, outcome)
 }
@@ -133,10 +131,8 @@ fn with_less_capacity_the_wait_is_measured_and_reported() {
             let config = WeightedSlicesConfig { capacity, ..config(rule, 105) };
             let turns = Turns::default();
             let policy = Logged(WeightedSlices::new(config).expect("valid"), Arc::clone(&turns));
-            let dispatcher = Composed::builder(SHAPE, 1)
-                .turn("weighted-slices", policy)
-                .preempt("always", Always(Some(Preemption::Drain)))
-                .build();
+            let dispatcher = preempting(1, Some(Preemption::Drain));
+            let dispatcher = dispatcher.turn("weighted-slices", policy).build();
             let outcome = try_run(&workload, 1, dispatcher).expect("a lawful dispatcher");
             let reported = Fairness::new(&workload, &outcome).expect("five").longest_wait_ns;
             let turns = turns.lock().expect("nobody panics");

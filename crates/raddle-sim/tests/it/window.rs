@@ -1,126 +1,127 @@
 //! Does the submission window hold whatever runs, and does each way off treat it by the table?
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use raddle_dispatch::slots::{Everyone, HighestLevel, Ordinary, OrdinaryConfig};
-use raddle_dispatch::{Composed, DispatchError, Dispatcher};
+use raddle_dispatch::slots::{Everyone, Ordinary, OrdinaryConfig};
+use raddle_dispatch::{Builder, Composed, DispatchError, Dispatcher};
 use raddle_policy::{
-    Action, Actions, Allocate, CuId, Event, Free, Idempotence, LaunchId, Preemption, ProcessId,
-    Tick, Ticks,
+    Action, Actions, CuId, Event, Free, Idempotence, Launch, LaunchId, Preemption, Tick, Ticks,
+    WaveSpan,
 };
 use raddle_preempt::Abilities;
 use raddle_preempt::policy::{ByRule, DeviceCosts};
 use raddle_sim::{Outcome, ProcessPlan, Repetition, Task, Work, Workload};
 use raddle_sm::{BlockWarp, Options};
-use raddle_workgroup::{BaselineConfig, Greedy, Leftover, Matching, MatchingConfig};
+use raddle_workgroup::{BaselineConfig, Greedy, Matching, MatchingConfig};
 
 use crate::kit::{
-    Always, SHAPE, WAYS, at_level, end, in_order, kernel, latency, try_run, workload,
+    SHAPE, WAYS, at_level, end, idempotent, in_order, kernel, latency, preempting, try_run,
+    workload,
 };
 use crate::laws::{check, processes};
 
-/// Looks over a dispatcher's shoulder and checks what the window promises.
+/// A launch that has been issued and has not ended.
+struct Issued {
+    launch: Launch,
+    is_ready: bool,
+    is_submitted: bool,
+    /// Workgroups that have not ended.
+    left: u64,
+}
+
+/// What was seen of a run.
+#[derive(Default)]
+struct Seen {
+    /// The most launches that one process had submitted.
+    submitted: usize,
+    kills: BTreeMap<LaunchId, u32>,
+}
+
+/// A dispatcher, checked for what the window promises.
 struct Watched {
     inner: Composed,
     window: usize,
-    /// Launches that were told, by process in the order of issue.
-    told: BTreeMap<ProcessId, Vec<LaunchId>>,
-    of: BTreeMap<LaunchId, (ProcessId, u64)>,
-    waits: BTreeSet<LaunchId>,
-    /// Submitted, not ended, not back in the buffer.
-    out: BTreeMap<ProcessId, BTreeSet<LaunchId>>,
-    /// Workgroups of each launch that have ended.
-    ended: BTreeMap<LaunchId, u64>,
-    /// The most launches that one process had out.
-    most: Arc<Mutex<usize>>,
-    /// How often each launch was killed, and may be.
-    kills: Kills,
+    /// How often a launch may be killed.
     most_kills: u32,
+    /// In the order of issue.
+    issued: Vec<Issued>,
+    seen: Arc<Mutex<Seen>>,
 }
 
-type Kills = Arc<Mutex<BTreeMap<LaunchId, u32>>>;
-
 impl Watched {
-    fn new(inner: Composed, window: usize, most: Arc<Mutex<usize>>) -> Self {
-        let (told, of, waits) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
-        let (out, ended) = (BTreeMap::new(), BTreeMap::new());
-        let kills = Kills::default();
-        Self { inner, window, told, of, waits, out, ended, most, kills, most_kills: u32::MAX }
+    fn new(builder: Builder, window: u32) -> Self {
+        let inner = builder.window(window).build();
+        let (issued, seen) = (Vec::new(), Arc::default());
+        Self { inner, window: window as usize, most_kills: u32::MAX, issued, seen }
+    }
+
+    /// Where a launch is, unless it was refused.
+    fn find(&mut self, id: LaunchId) -> Option<&mut Issued> {
+        self.issued.iter_mut().find(|it| it.launch.id == id)
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().expect("no panic before")
     }
 
     fn hear(&mut self, event: &Event<'_>) {
         match *event {
             Event::LaunchIssued { launch } | Event::LaunchReady { launch } => {
-                if matches!(event, Event::LaunchIssued { .. }) {
-                    self.waits.insert(launch.id);
-                } else {
-                    self.waits.remove(&launch.id);
-                }
-                let known = self.of.insert(launch.id, (launch.process, launch.workgroups));
-                // What never fits waits in no buffer.
-                let fits = self.inner.book().cus().never(&launch).is_none();
-                if known.is_none() && fits {
-                    self.told.entry(launch.process).or_default().push(launch.id);
+                let is_ready = matches!(event, Event::LaunchReady { .. });
+                if let Some(known) = self.find(launch.id) {
+                    known.is_ready = is_ready;
+                } else if self.inner.book().cus().never(&launch).is_none() {
+                    let (is_submitted, left) = (false, launch.workgroups);
+                    self.issued.push(Issued { launch, is_ready, is_submitted, left });
                 }
             }
             Event::WavesEnded { launch, waves, pieces } => {
-                assert!(matches!(waves, raddle_policy::WaveSpan::All), "whole ones only");
-                let (process, groups) = self.of[&launch];
-                let ended = self.ended.entry(launch).or_insert(0);
-                *ended += pieces.iter().map(|piece| u64::from(piece.count)).sum::<u64>();
-                if *ended == groups {
-                    self.out.entry(process).or_default().remove(&launch);
-                    self.told.entry(process).or_default().retain(|&id| id != launch);
-                }
+                assert_eq!(waves, WaveSpan::All, "whole ones only");
+                let known = self.find(launch).expect("it runs");
+                known.left -= pieces.iter().map(|piece| u64::from(piece.count)).sum::<u64>();
+                self.issued.retain(|it| it.left > 0);
             }
-            Event::TakenOff {
-                launch, how: how @ (Preemption::Flag | Preemption::Reset), ..
-            } => {
-                if how == Preemption::Reset {
-                    let mut kills = self.kills.lock().expect("no panic before");
-                    let kills = kills.entry(launch).or_insert(0);
-                    *kills += 1;
-                    assert!(*kills <= self.most_kills, "{launch} was killed {kills} times");
-                }
-                self.ended.remove(&launch);
-                let (process, _) = self.of[&launch];
-                self.out.entry(process).or_default().remove(&launch);
+            Event::TakenOff { launch, how: Preemption::Flag | Preemption::Reset, .. } => {
+                let known = self.find(launch).expect("it was submitted");
+                (known.is_submitted, known.left) = (false, known.launch.workgroups);
             }
+            _ => {}
+        }
+        if let Event::TakenOff { launch, how: Preemption::Reset, .. } = *event {
+            let mut seen = self.seen();
+            let kills = seen.kills.entry(launch).or_insert(0);
+            *kills += 1;
+            assert!(*kills <= self.most_kills, "{launch} was killed {kills} times");
+        }
+    }
+
+    fn answered(&mut self, action: &Action) {
+        match *action {
+            Action::Submit { launch, .. } => self.submitted(launch),
+            Action::Start { launch, .. } | Action::Assign { launch, .. } => {
+                let known = self.find(launch).expect("it was issued");
+                assert!(known.is_ready, "law 5: {launch} starts, and waits");
+            }
+            Action::Refuse { refusal } => self.issued.retain(|it| it.launch.id != refusal.launch),
             _ => {}
         }
     }
 
-    fn answered(&mut self, actions: &Actions) {
-        for action in &actions.list {
-            match *action {
-                Action::Submit { launch, .. } => self.submitted(launch),
-                Action::Start { launch, .. } | Action::Assign { launch, .. } => {
-                    assert!(!self.waits.contains(&launch), "law 5: {launch} starts, and waits");
-                }
-                Action::Refuse { refusal } => {
-                    let (process, _) = self.of[&refusal.launch];
-                    self.told.entry(process).or_default().retain(|&id| id != refusal.launch);
-                    self.out.entry(process).or_default().remove(&refusal.launch);
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn submitted(&mut self, launch: LaunchId) {
-        let (process, _) = self.of[&launch];
-        let out = self.out.entry(process).or_default();
-        let told = self.told[&process].iter();
-        let first = told.copied().find(|id| !out.contains(id));
-        assert_eq!(first, Some(launch), "in the order of issue, head of the buffer first");
-        out.insert(launch);
-        assert!(out.len() <= self.window, "{process} has {} of {}", out.len(), self.window);
-        let mut most = self.most.lock().expect("no panic before");
-        *most = (*most).max(out.len());
+    fn submitted(&mut self, id: LaunchId) {
+        let process = self.find(id).expect("it was issued").launch.process;
+        let mut of_process = self.issued.iter_mut().filter(|it| it.launch.process == process);
+        let first = of_process.find(|it| !it.is_submitted).expect("this one is not");
+        assert_eq!(first.launch.id, id, "in the order of issue, head of the buffer first");
+        first.is_submitted = true;
+        let submitted = |it: &&Issued| it.launch.process == process && it.is_submitted;
+        let count = self.issued.iter().filter(submitted).count();
+        assert!(count <= self.window, "{process} has {count} of {}", self.window);
+        let mut seen = self.seen();
+        seen.submitted = seen.submitted.max(count);
     }
 }
 
@@ -135,7 +136,7 @@ impl Dispatcher for Watched {
     }
     fn decide(&mut self, now: Tick, actions: &mut Actions) -> Result<(), DispatchError> {
         self.inner.decide(now, actions)?;
-        self.answered(actions);
+        actions.list.iter().for_each(|action| self.answered(action));
         Ok(())
     }
     fn free(&self, cu: CuId) -> Option<Free> {
@@ -143,23 +144,17 @@ impl Dispatcher for Watched {
     }
 }
 
-fn watched(
-    workload: &Workload,
-    cus: u16,
-    (how, window): (Option<Preemption>, u32),
-    allocate: impl Allocate + 'static,
-) -> (Outcome, usize) {
-    let most = Arc::new(Mutex::new(0));
-    let inner = Composed::builder(SHAPE, cus)
-        .turn("highest-level", HighestLevel)
-        .preempt("always", Always(how))
-        .allocate("it", allocate)
-        .window(window)
-        .build();
-    let outcome = try_run(workload, cus, Watched::new(inner, window as usize, most.clone()));
-    let most = *most.lock().expect("no panic before");
+/// A run and the most launches that one process had submitted.
+fn watched(workload: &Workload, cus: u16, builder: Builder, window: u32) -> (Outcome, usize) {
+    let dispatcher = Watched::new(builder, window);
+    let seen = dispatcher.seen.clone();
+    let outcome = try_run(workload, cus, dispatcher);
+    let most = seen.lock().expect("no panic before").submitted;
     (outcome.expect("the two books agree, and the laws hold"), most)
 }
+
+const COSTS: DeviceCosts =
+    DeviceCosts { reset_ns: 7, bytes_per_us: 1000, vgpr_bytes: 1, sgpr_bytes: 0, lds_bytes: 0 };
 
 /// Low processes, compute units, window, ticks between urgent launches, kills of a launch that are
 /// allowed, bound of the cheapest way.
@@ -173,30 +168,23 @@ fn spared() -> impl Strategy<Value = Spared> {
 /// Twenty urgent launches come in the middle of others, none of which is killed more often than it may
 /// be; the most that one was.
 fn most_killed((processes, cus, window, gap, most, bound): Spared) -> u32 {
-    let may = |task: Task| Task { idempotent: Idempotence::Idempotent, ..task };
-    let low = processes.into_iter().map(|tasks| tasks.into_iter().map(may).collect::<Vec<_>>());
+    let low = processes.into_iter().map(|tasks| tasks.into_iter().map(idempotent).collect());
     let mut all = workload(low.map(|tasks| at_level(5, tasks)).collect());
     let urgent = ProcessPlan::new("urgent", at_level(0, vec![kernel(0, 1, 8, 10)]));
     let times = (0..20).map(|i| Ticks(i * gap)).collect();
     all.processes.push(ProcessPlan { repetition: Repetition::At(times), ..urgent });
-    let builder = Composed::builder(SHAPE, cus).turn("highest-level", HighestLevel);
-    let costs =
-        DeviceCosts { reset_ns: 7, bytes_per_us: 1000, vgpr_bytes: 1, sgpr_bytes: 0, lds_bytes: 0 };
-    let builder = match bound {
-        None => builder.preempt("reset", ByRule::fixed(Preemption::Reset).sparing(Some(most))),
-        Some(bound) => {
-            let cheapest = ByRule::cheapest(Ticks(bound), Abilities::ALL, costs);
-            builder.preempt("cheapest", cheapest.sparing(Some(most)))
-        }
+    let rule = match bound {
+        None => ByRule::fixed(Preemption::Reset),
+        Some(bound) => ByRule::cheapest(Ticks(bound), Abilities::ALL, COSTS),
     };
-    let inner = builder.window(window).build();
-    let mut watched = Watched::new(inner, window as usize, Arc::default());
+    let builder = preempting(cus, None).preempt("rule", rule.sparing(Some(most)));
+    let mut watched = Watched::new(builder, window);
     watched.most_kills = most;
-    let kills = watched.kills.clone();
+    let seen = watched.seen.clone();
     let outcome = try_run(&all, cus, watched).expect("the two books agree");
     assert!(outcome.stuck.is_empty());
-    let kills = kills.lock().expect("no panic before");
-    kills.values().copied().max().unwrap_or(0)
+    let seen = seen.lock().expect("no panic before");
+    seen.kills.values().copied().max().unwrap_or(0)
 }
 
 /// Were nothing killed at all, the limit would hold too.
@@ -227,16 +215,18 @@ proptest! {
     ) {
         let how = WAYS[way];
         let all = workload(processes.clone());
-        let (outcome, _) = watched(&all, cus, (how, window), Leftover::default());
-        check(&outcome, &processes, how);
-        let (outcome, _) = watched(&all, cus, (how, window), Greedy::new(BaselineConfig::default()));
-        check(&outcome, &processes, how);
+        let greedy = |addresses| Greedy::new(BaselineConfig { addresses });
         let matching = Matching::new(MatchingConfig::default(), SHAPE, cus).expect("it fits");
-        let (outcome, _) = watched(&all, cus, (how, window), matching);
-        check(&outcome, &processes, how);
-        let named = Greedy::new(BaselineConfig { addresses: true });
-        let (outcome, _) = watched(&all, cus, (how, window), named);
-        check(&outcome, &processes, how);
+        let builder = || preempting(cus, how);
+        for builder in [
+            builder(),
+            builder().allocate("greedy", greedy(false)),
+            builder().allocate("greedy", greedy(true)),
+            builder().allocate("matching", matching),
+        ] {
+            let (outcome, _) = watched(&all, cus, builder, window);
+            check(&outcome, &processes, how);
+        }
     }
 
     /// Now one way, now another, of the same process: nothing is lost either.
@@ -247,20 +237,14 @@ proptest! {
     ) {
         let [can_flag, can_drain, can_reset, can_switch] = can;
         let abilities = Abilities { can_flag, can_drain, can_reset, can_switch };
-        let costs = DeviceCosts {
-            reset_ns: 7, bytes_per_us: 1000, vgpr_bytes: 1, sgpr_bytes: 0, lds_bytes: 0,
-        };
-        let builder = Composed::builder(SHAPE, cus)
-            .turn("highest-level", HighestLevel)
-            .preempt("cheapest", ByRule::cheapest(Ticks(bound), abilities, costs));
-        let builder = match window {
-            Some(window) => builder.window(window),
-            None => builder,
-        };
-        let builder = match by_warp {
-            true => builder.allocate("block-warp", BlockWarp::new(Options::default())),
-            false => builder,
-        };
+        let cheapest = ByRule::cheapest(Ticks(bound), abilities, COSTS);
+        let mut builder = preempting(cus, None).preempt("cheapest", cheapest);
+        if let Some(window) = window {
+            builder = builder.window(window);
+        }
+        if by_warp {
+            builder = builder.allocate("block-warp", BlockWarp::new(Options::default()));
+        }
         let outcome = try_run(&workload(processes.clone()), cus, builder.build());
         check(&outcome.expect("the two books agree"), &processes, Some(Preemption::Reset));
     }
@@ -279,9 +263,7 @@ proptest! {
     ) {
         let how = WAYS[way];
         let policy = BlockWarp::new(Options { fall_through, ..Options::default() });
-        let dispatcher = Composed::builder(SHAPE, cus)
-            .turn("highest-level", HighestLevel)
-            .preempt("always", Always(how))
+        let dispatcher = preempting(cus, how)
             .allocate("block-warp", policy)
             .window(window)
             .build();
@@ -307,7 +289,7 @@ proptest! {
         if let Some(last) = all.processes.last_mut() {
             last.repetition = Repetition::At(times);
         }
-        let (outcome, _) = watched(&all, 2, (WAYS[way], window), Leftover::default());
+        let (outcome, _) = watched(&all, 2, preempting(2, WAYS[way]), window);
         prop_assert!(outcome.stuck.is_empty());
         let done = |it: &raddle_sim::Record| it.refused != it.ended.is_some();
         let requests = outcome.records.iter().filter(|it| usize::from(it.process) + 1 == all.processes.len());
@@ -321,15 +303,10 @@ proptest! {
         (enqueue_ns, cleanup_ns) in (0..300u64, 0..50u64),
     ) {
         let config = OrdinaryConfig { enqueue_ns, cleanup_ns, overlap: true, ..OrdinaryConfig::default() };
-        let inner = Composed::builder(SHAPE, cus)
-            .launch_path("ordinary", Ordinary::new(config))
-            .turn("highest-level", HighestLevel)
-            .preempt("always", Always(WAYS[way]))
-            .window(window)
-            .build();
-        let watched = Watched::new(inner, window as usize, Arc::default());
-        let outcome = try_run(&workload(processes.clone()), cus, watched);
-        check(&outcome.expect("the two books agree"), &processes, WAYS[way]);
+        let builder =
+            preempting(cus, WAYS[way]).launch_path("ordinary", Ordinary::new(config));
+        let (outcome, _) = watched(&workload(processes.clone()), cus, builder, window);
+        check(&outcome, &processes, WAYS[way]);
     }
 
     /// A chain of launches alone: one in flight is one at a time.
@@ -352,16 +329,16 @@ proptest! {
 }
 
 /// One compute unit that each launch fills for 1,000; twelve of them, all issued at 0.
-fn low(idempotent: bool) -> Vec<Task> {
-    let verdict = if idempotent { Idempotence::Idempotent } else { Idempotence::Unknown };
-    let one = Task { idempotent: verdict, ..kernel(0, 8, 1, 1000) };
+fn low(may_be_killed: bool) -> Vec<Task> {
+    let one = kernel(0, 8, 1, 1000);
+    let one = if may_be_killed { idempotent(one) } else { one };
     at_level(5, in_order(vec![one; 12]))
 }
 
 /// An urgent launch comes at 2,500, while the third runs.
 fn urgent(how: Option<Preemption>, window: u32, low: Vec<Task>) -> (Outcome, usize) {
     let high = at_level(0, vec![kernel(2500, 8, 1, 100)]);
-    watched(&workload(vec![low, high]), 1, (how, window), Leftover::default())
+    watched(&workload(vec![low, high]), 1, preempting(1, how), window)
 }
 
 #[test]
@@ -417,7 +394,7 @@ fn a_reset_asks_every_submitted_launch() {
 fn a_launch_issued_before_what_it_waits_for_comes_behind_it() {
     // The second is issued at 0, the first at 300; one in flight.
     let chain = in_order(vec![kernel(300, 8, 1, 100), kernel(0, 8, 1, 100)]);
-    let (outcome, most) = watched(&workload(vec![chain]), 1, (None, 1), Leftover::default());
+    let (outcome, most) = watched(&workload(vec![chain]), 1, preempting(1, None), 1);
     assert_eq!((end(&outcome, 0), end(&outcome, 1), most), (400, 500, 1));
 }
 
@@ -425,7 +402,7 @@ fn a_launch_issued_before_what_it_waits_for_comes_behind_it() {
 fn a_copy_between_two_launches_keeps_its_place() {
     let mut tasks = vec![kernel(0, 8, 1, 100), crate::kit::copy(0, 50), kernel(0, 8, 1, 100)];
     tasks = in_order(tasks);
-    let (outcome, most) = watched(&workload(vec![tasks]), 1, (None, 8), Leftover::default());
+    let (outcome, most) = watched(&workload(vec![tasks]), 1, preempting(1, None), 8);
     assert_eq!((end(&outcome, 0), end(&outcome, 1), end(&outcome, 2), most), (100, 150, 250, 2));
 }
 
@@ -439,7 +416,7 @@ fn a_long_row_of_revocations_ends() {
     let low = ProcessPlan::new("low", low(false));
     let all = Workload { processes: vec![low, urgent], repeat: false };
     for how in WAYS {
-        let (outcome, _) = watched(&all, 1, (how, 8), Leftover::default());
+        let (outcome, _) = watched(&all, 1, preempting(1, how), 8);
         assert!(outcome.stuck.is_empty(), "{how:?}");
         assert_eq!(outcome.counters.killed, 0, "{how:?}");
     }

@@ -1,29 +1,39 @@
 //! What would the seed's steps decide, with every head and every compute unit looked at anew?
 
-use raddle_policy::{Barrier, Demand, Launch};
+use raddle_policy::{Barrier, Demand, Launch, LaunchId, ReadyLaunch};
 use raddle_workgroup::{Amounts, FreeWeights, LevelOrder, PlaceRule};
 
-use super::checker::{Checker, Known};
 use super::device::{At, Fits};
+use super::naive::Naive;
 
 /// The next workgroup of a channel, or the next part of it.
 #[derive(Clone, Copy)]
 pub(super) struct Head {
-    pub(super) id: u32,
+    pub(super) entry: ReadyLaunch,
     channel: usize,
     level: usize,
     pub(super) part: bool,
     pub(super) demand: Demand,
 }
 
-impl Checker {
+impl Head {
+    /// Whether the workgroup is whole and could be cut.
+    pub(super) fn may_cut(&self) -> bool {
+        let launch = &self.entry.launch;
+        !self.part && launch.barrier == Barrier::No && launch.demand.waves > 1
+    }
+
+    fn name(&self) -> (LaunchId, u64) {
+        (self.entry.launch.id, self.entry.next)
+    }
+}
+
+impl Naive {
     /// a1: the head of every channel, in the order of submission.
-    pub(super) fn heads(&mut self, now: u64) -> Vec<Head> {
-        let mut shown: Vec<&Known> = self.launches.values().filter(|it| it.is_shown()).collect();
-        shown.sort_by_key(|it| it.submitted);
+    pub(super) fn heads(&mut self, shown: &[ReadyLaunch], now: u64) -> Vec<Head> {
         let mut heads: Vec<Head> = vec![];
-        for known in shown {
-            let launch = &known.launch;
+        for &entry in shown.iter().filter(|entry| entry.undistributed() > 0) {
+            let launch = entry.launch;
             let stream = (launch.process.0, launch.stream.0);
             let at = self.channels.iter().position(|&it| it == stream);
             let channel = at.unwrap_or_else(|| {
@@ -33,7 +43,7 @@ impl Checker {
             if heads.iter().any(|head| head.channel == channel) {
                 continue;
             }
-            let name = (launch.id.0, known.next);
+            let name = (launch.id, entry.next);
             if self.since.get(&channel).is_none_or(|&(head, _)| head != name) {
                 self.since.insert(channel, (name, now));
             }
@@ -41,11 +51,11 @@ impl Checker {
                 LevelOrder::Static => 255,
                 LevelOrder::Windows { windows_us } => windows_us.len() - 1,
             };
-            let part = known.cut > 0 || self.cut.contains(&name);
+            let part = entry.cut > 0 || self.cut.contains(&name);
             let level = if part { last } else { usize::from(launch.level.0).min(last) };
             let waves = if part { 1 } else { launch.demand.waves };
             let demand = Demand { waves, ..launch.demand };
-            heads.push(Head { id: launch.id.0, channel, level, part, demand });
+            heads.push(Head { entry, channel, level, part, demand });
         }
         heads
     }
@@ -62,32 +72,37 @@ impl Checker {
         if level == top { 0 } else { level + usize::from(level < top) }
     }
 
-    /// One question: what starts, with where it fits; where nothing does it counts as a failure, and
-    /// a workgroup may be cut (E3).
-    pub(super) fn decide(&mut self, now: u64) -> Option<(Head, Fits)> {
-        let heads = self.heads(now);
-        assert!(!heads.is_empty(), "nobody asks where nothing waits");
+    /// What starts, with where it fits. Where nothing fits it counts as a failure, and a workgroup may
+    /// be cut (E3); the error says when to ask again.
+    pub(super) fn decide(
+        &mut self,
+        shown: &[ReadyLaunch],
+        now: u64,
+    ) -> Result<(Head, Fits), Option<u64>> {
+        let heads = self.heads(shown, now);
         for head in &heads {
-            assert!(!self.never(head.id), "launch {} is to be refused", head.id);
+            assert!(!self.never(&head.entry.launch), "{} is to be refused", head.entry.launch.id);
         }
-        let found = self.choose(&heads, now);
-        if found.is_some() {
-            return found;
+        if let Some(found) = self.choose(&heads, now) {
+            return Ok(found);
         }
+        let split = self.config.split.expect("it cuts");
+        let retry_at = heads.iter().any(Head::may_cut).then(|| now + split.retry_us * 1_000);
         // Asked again in the same tick without a fact is the same round.
-        if self.counted.replace(now) == Some(now) {
-            return None;
+        if heads.is_empty() || self.counted.replace(now) == Some(now) {
+            return Err(retry_at);
         }
         self.failures += 1;
-        if self.failures <= self.split.threshold {
-            return None;
+        if self.failures <= split.threshold {
+            return Err(retry_at);
         }
         self.failures = 0;
-        let may = heads.iter().filter(|head| self.may_cut(head.id));
-        let longest = may.min_by_key(|head| (self.since[&head.channel].1, head.channel))?.id;
-        self.cut.insert((longest, self.launches[&longest].next));
-        let heads = self.heads(now);
-        self.choose(&heads, now)
+        let may = heads.iter().filter(|head| head.may_cut());
+        let longest = may.min_by_key(|head| (self.since[&head.channel].1, head.channel));
+        self.cut.extend(longest.map(Head::name));
+        let heads = self.heads(shown, now);
+        let retry_at = heads.iter().any(Head::may_cut).then(|| now + split.retry_us * 1_000);
+        self.choose(&heads, now).ok_or(retry_at)
     }
 
     /// a3 to a42.
@@ -160,16 +175,9 @@ impl Checker {
         sum.sum()
     }
 
-    /// Whether the next workgroup of a launch is whole and could be cut.
-    pub(super) fn may_cut(&self, id: u32) -> bool {
-        let Known { launch, next, cut, .. } = &self.launches[&id];
-        let whole = *cut == 0 && !self.cut.contains(&(id, *next));
-        whole && launch.barrier == Barrier::No && launch.demand.waves > 1
-    }
-
     /// Whether not even an empty device takes it, nor a part of it where it may be cut.
-    pub(super) fn never(&self, id: u32) -> bool {
-        let Launch { demand, barrier, workgroups, .. } = self.launches[&id].launch;
+    pub(super) fn never(&self, launch: &Launch) -> bool {
+        let Launch { demand, barrier, workgroups, .. } = *launch;
         let fits = |waves| self.device.on_empty(&Demand { waves, ..demand }).is_some();
         let cuts = barrier == Barrier::No && demand.waves > 1;
         workgroups == 0 || demand.waves == 0 || !(fits(demand.waves) || cuts && fits(1))

@@ -1,18 +1,16 @@
 //! Does the test kit let a policy pass that cuts workgroups lawfully, and catch each that does not?
 
-use std::collections::BTreeSet;
-
 use proptest::prelude::*;
-use proptest::strategy::ValueTree;
-use proptest::test_runner::TestRunner;
 use raddle_policy::{
     Allocate, Answer, Barrier, CuId, Demand, Piece, Place, ReadyLaunch, ReadyView, Round, Tick,
     WaveSpan,
 };
 use raddle_testkit::{
-    Breach, Scenario, World, check_allocate, check_bulk, examine_allocate, examine_bulk, render,
+    Scenario, World, check_allocate, check_bulk, examine_allocate, examine_bulk, launch, render,
     scenario, scenario_with,
 };
+
+use crate::laws;
 
 /// What a policy that cuts does wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,18 +115,8 @@ impl Allocate for Cuts {
     }
 }
 
-/// The laws that break over many scenarios.
-fn laws(examine: impl Fn(&Scenario) -> Result<(), Breach>) -> Vec<u8> {
-    let mut runner = TestRunner::deterministic();
-    let strategy = scenario_with(true);
-    let tries = (0..150).map(|_| strategy.new_tree(&mut runner).expect("no filters").current());
-    let all: BTreeSet<u8> =
-        tries.filter_map(|s| examine(&s).err().map(|breach| breach.law)).collect();
-    all.into_iter().collect()
-}
-
 fn caught(flaw: Flaw) -> Vec<u8> {
-    laws(|s| examine_allocate(&[], || Cuts(flaw), s))
+    laws(scenario_with(true), |s| examine_allocate(&[], || Cuts(flaw), s))
 }
 
 proptest! {
@@ -170,8 +158,9 @@ fn a_part_needs_its_share_of_the_compute_unit() {
 
 #[test]
 fn in_bulk_the_parts_lie_where_they_lie_one_by_one() {
-    assert_eq!(laws(|s| examine_bulk(|| Cuts(Flaw::None), s)), Vec::<u8>::new());
-    assert_eq!(laws(|s| examine_bulk(|| Cuts(Flaw::Elsewhere), s)), [5]);
+    let in_bulk = |flaw| laws(scenario_with(true), |s| examine_bulk(|| Cuts(flaw), s));
+    assert_eq!(in_bulk(Flaw::None), Vec::<u8>::new());
+    assert_eq!(in_bulk(Flaw::Elsewhere), [5]);
     assert_eq!(caught(Flaw::Elsewhere), Vec::<u8>::new());
 }
 
@@ -193,11 +182,9 @@ impl Allocate for Addressed {
 
 #[test]
 fn each_part_has_an_lds_start_of_its_own() {
-    let mut scenario = Scenario::example();
-    let mut launch = scenario.launches[1];
-    launch.demand = Demand { waves: 2, lds: 4, ..Demand::default() };
-    (launch.workgroups, launch.barrier) = (1, Barrier::No);
-    scenario.launches = vec![launch];
+    let demand = Demand { waves: 2, lds: 4, ..Demand::default() };
+    let launches = vec![launch(1).demand(demand).build()];
+    let scenario = Scenario { launches, ..Scenario::example() };
     let examine = |apart| examine_allocate(&[], || Addressed { apart }, &scenario);
     assert_eq!(examine(4), Ok(()));
     for apart in [0, 3, 5] {
