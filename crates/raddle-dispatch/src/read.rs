@@ -33,6 +33,20 @@ pub enum FaultKind {
     Overflow,
 }
 
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotJson => "not_json",
+            Self::UnknownField => "unknown_field",
+            Self::MissingField => "missing_field",
+            Self::WrongType => "wrong_type",
+            Self::OutOfRange => "out_of_range",
+            Self::Inconsistent => "inconsistent",
+            Self::Overflow => "overflow",
+        })
+    }
+}
+
 /// A document that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadError {
@@ -86,8 +100,7 @@ impl ReadError {
     /// The known key or word that was likely meant.
     #[must_use]
     pub fn nearest(&self) -> Option<&'static str> {
-        let named = matches!(self.kind, FaultKind::UnknownField | FaultKind::OutOfRange);
-        nearest(&kebab(&self.found), self.known.iter().copied().filter(|_| named))
+        nearest(&kebab(&self.found), self.known.iter().copied())
     }
 
     const fn unfit(kind: FaultKind, found: String, wanted: String) -> Self {

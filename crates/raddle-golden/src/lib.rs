@@ -1,10 +1,90 @@
 //! What would the hardware have to answer, and how does it come to that answer?
+//!
+//! Each [`Topic`] takes questions as objects of JSON. [`answer_all`] answers one question a line,
+//! [`explain`] shows the steps from a question to its answer. The models that only these need stand
+//! beside the topics.
+//!
+//! ```
+//! let question = r#"{"windows":[8,4,3,1],"count":12}"#;
+//! let topic = raddle_golden::topic("windows").expect("a topic");
+//! let mut answers = Vec::new();
+//! let refused = raddle_golden::answer_all(topic, &mut question.as_bytes(), &mut answers)?;
+//! assert_eq!((refused, &*answers), (0, &b"{\"order\":[3,1,2,4]}\n"[..]));
+//! assert_eq!(raddle_golden::explain(topic, question)?.answer.get(), "{\"order\":[3,1,2,4]}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
+mod balance;
 pub mod bitmap;
+mod explanation;
+mod fault;
+mod frame;
 pub mod matching;
+pub mod packet;
+mod place;
 pub mod placement;
 pub mod preempt;
 pub mod slices;
 pub mod sm;
+mod split;
+mod windows;
+
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+pub use explanation::{ExplainedStep, Explanation};
+pub use fault::Fault;
+pub use frame::answer_all;
+
+/// More figures than this are in no answer: it would be larger than its question by far.
+const MOST_FIGURES: u64 = 10_000_000;
+
+/// A sort of questions.
+#[derive(Clone, Copy, Debug)]
+pub struct Topic {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// A worked example.
+    pub example: &'static str,
+    answer: fn(&Value) -> Result<String, Fault>,
+    explain: fn(&Value) -> Result<(Vec<ExplainedStep>, String), Fault>,
+}
+
+/// All topics.
+pub const TOPICS: [Topic; 11] = [
+    bitmap::TOPIC,
+    windows::TOPIC,
+    split::TOPIC,
+    balance::TOPIC,
+    place::TOPIC,
+    matching::TOPIC,
+    placement::TOPIC,
+    sm::TOPIC,
+    slices::TOPIC,
+    preempt::TOPIC,
+    packet::TOPIC,
+];
+
+/// The topic of a name.
+#[must_use]
+pub fn topic(name: &str) -> Option<&'static Topic> {
+    TOPICS.iter().find(|topic| topic.name == name)
+}
+
+/// Explains one question step by step.
+///
+/// # Errors
+/// When it cannot be answered.
+pub fn explain(topic: &Topic, question: &str) -> Result<Explanation, Fault> {
+    let (steps, answer) = frame::about(question, topic.explain)?;
+    // Every answer is an object of JSON.
+    Ok(Explanation { steps, answer: RawValue::from_string(answer).unwrap_or_default() })
+}
+
+/// An answer of strings and integers as JSON: this cannot fail.
+fn json(answer: &impl Serialize) -> String {
+    serde_json::to_string(answer).unwrap_or_default()
+}

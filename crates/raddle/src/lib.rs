@@ -31,7 +31,6 @@ mod progress;
 mod recipes;
 mod replay;
 mod runs;
-mod table;
 mod timelines;
 mod unique;
 

@@ -49,6 +49,10 @@ impl JsonTree<'_> {
         if number <= most { Ok(number) } else { Err(unfit(FaultKind::OutOfRange)) }
     }
 
+    fn no_variant(self, known: &'static [&'static str]) -> ReadError {
+        ReadError { known, ..self.unfit(FaultKind::WrongType, listed(known, "or")) }
+    }
+
     fn text(&self) -> Read<&str> {
         self.0.as_str().ok_or_else(|| self.unfit(FaultKind::WrongType, "text"))
     }
@@ -129,10 +133,12 @@ impl<'de> Deserializer<'de> for JsonTree<'_> {
 
     fn deserialize_tuple<V: Visitor<'de>>(self, length: usize, visitor: V) -> Read<V::Value> {
         let list = self.list()?;
-        if list.len() != length {
+        // The visitor checks the entries, and that there are enough.
+        let value = visitor.visit_seq(ListItems { list, next: 0 })?;
+        if list.len() > length {
             return Err(ReadError::invalid_length(list.len(), &&*format!("a list of {length}")));
         }
-        visitor.visit_seq(ListItems { list, next: 0 })
+        Ok(value)
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Read<V::Value> {
@@ -157,24 +163,16 @@ impl<'de> Deserializer<'de> for JsonTree<'_> {
         match self.0 {
             Value::String(word) => visitor.visit_enum(EnumChoice { word, settings: None, known }),
             Value::Object(map) => {
-                let mut entries = ObjectEntries::fields(map, known)?.entries;
-                match (entries.next(), entries.next()) {
-                    (Some((word, key, value)), None) => {
-                        visitor.visit_enum(EnumChoice { word, settings: Some((key, value)), known })
-                    }
-                    (None, _) => {
-                        let wanted = listed(known, "or");
-                        let error =
-                            ReadError::unfit(FaultKind::MissingField, String::new(), wanted);
-                        Err(ReadError { known, ..error })
-                    }
-                    _ => Err(ReadError::custom("more than one of these keys is given")),
+                let mut entries = map.iter();
+                let (Some((word, value)), None) = (entries.next(), entries.next()) else {
+                    return Err(self.no_variant(known));
+                };
+                if !known.iter().any(|known| kebab(known) == kebab(word)) {
+                    return Err(ReadError { found: word.clone(), ..self.no_variant(known) });
                 }
+                visitor.visit_enum(EnumChoice { word, settings: Some(value), known })
             }
-            _ => {
-                let wanted = listed(known, "or");
-                Err(ReadError { known, ..self.unfit(FaultKind::WrongType, wanted) })
-            }
+            _ => Err(self.no_variant(known)),
         }
     }
 
@@ -256,10 +254,10 @@ impl<'de> MapAccess<'de> for ObjectEntries<'_> {
     }
 }
 
-/// A variant of an enum: its name, and its settings with their key where there are any.
+/// A variant of an enum: its name, and its settings where it is the key of an object.
 struct EnumChoice<'v> {
     word: &'v str,
-    settings: Option<(&'v str, &'v Value)>,
+    settings: Option<&'v Value>,
     known: &'static [&'static str],
 }
 
@@ -277,11 +275,11 @@ impl<'de> EnumAccess<'de> for EnumChoice<'_> {
 
 impl EnumChoice<'_> {
     fn settings<T>(self, read: impl FnOnce(JsonTree<'_>) -> Read<T>) -> Read<T> {
-        let Some((key, value)) = self.settings else {
+        let Some(value) = self.settings else {
             let message = format!("`{}` needs settings", kebab(self.word));
             return Err(ReadError::new(FaultKind::OutOfRange, message));
         };
-        read(JsonTree(value)).map_err(|error| error.within(key))
+        read(JsonTree(value)).map_err(|error| error.within(self.word))
     }
 }
 
@@ -289,9 +287,11 @@ impl<'de> VariantAccess<'de> for EnumChoice<'_> {
     type Error = ReadError;
 
     fn unit_variant(self) -> Read<()> {
-        let Some((key, _)) = self.settings else { return Ok(()) };
-        let message = format!("`{}` has no settings: write the word alone", kebab(key));
-        Err(ReadError::new(FaultKind::UnknownField, message).within(key))
+        if self.settings.is_none() {
+            return Ok(());
+        }
+        let message = format!("`{}` has no settings: write the word alone", kebab(self.word));
+        Err(ReadError::new(FaultKind::WrongType, message))
     }
 
     fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Read<T::Value> {

@@ -1,3 +1,270 @@
-//! Free runs of a bitmap.
+//! How long is the longest free run, where does a wish fit, and what does a shared finder report?
+//!
+//! Three kinds of question: `{"bits":"01101110","method":"full"}` asks for the longest run as a method
+//! of seed 000 reports it, `{"bits":"0111011","want":2,"fit":"best"}` for a place, and
+//! `{"shared":{..}}` for a round of a shared finder. Positions and lengths are blocks, the leftmost
+//! digit is block 0.
 
+mod cost;
+mod explain;
 pub mod miss;
+mod shared;
+
+use raddle_bitmap::circuit::Shift;
+use raddle_bitmap::{FreeMap, Full, Grouped, Polarity, Sampled, Search};
+use raddle_dispatch::read::FaultKind;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::fault::{Fault, check, check_all, fault, given, has, read_at, within};
+use crate::{Topic, json};
+use shared::{AskedRound, SharedRound};
+
+pub(crate) const TOPIC: Topic = Topic {
+    name: "bitmap",
+    example: r#"{"bits":"01101110","free":1,"shift":"left","method":"full"}"#,
+    answer: |value| answer_of(&question(value)?),
+    explain: explain::explain,
+};
+
+/// What the variants of the search cost, and what the cheaper ones miss. The answer is in the tables.
+pub const COST: Topic = Topic {
+    name: "bitmap",
+    // The seed's own numbers.
+    example: r#"{"blocks":128,"want":4}"#,
+    answer: |value| cost::explain(value).map(|(_, answer)| answer),
+    explain: cost::explain,
+};
+
+#[derive(Deserialize)]
+struct AskedMap {
+    bits: String,
+    #[serde(default = "one", deserialize_with = "within::<_, _, 0, 1>")]
+    free: u8,
+    #[serde(default)]
+    shift: ShiftWord,
+    #[serde(default, deserialize_with = "given")]
+    method: Option<Value>,
+    #[serde(default, deserialize_with = "given")]
+    want: Option<u64>,
+    #[serde(default, deserialize_with = "given")]
+    fit: Option<FitWord>,
+}
+
+const fn one() -> u8 {
+    1
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum ShiftWord {
+    #[default]
+    Left,
+    Right,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum MethodWord {
+    Full,
+}
+
+#[derive(Deserialize)]
+struct MethodByKey {
+    #[serde(default, deserialize_with = "given")]
+    grouped: Option<AskedGroups>,
+    #[serde(default, deserialize_with = "given")]
+    sampled: Option<AskedSamples>,
+}
+
+#[derive(Deserialize)]
+struct AskedGroups {
+    groups: u64,
+}
+
+#[derive(Deserialize)]
+struct AskedSamples {
+    k: Vec<u64>,
+}
+
+#[derive(Deserialize)]
+struct AskedShared {
+    shared: AskedRound,
+}
+
+/// One question, read.
+enum BitmapQuestion {
+    /// The longest run, as a method reports it.
+    Longest { map: FreeMap, form: MapForm, method: SearchMethod },
+    /// Where so many blocks lie in one run.
+    Fit { map: FreeMap, form: MapForm, want: u64, fit: FitWord },
+    /// A round of a shared finder.
+    Shared(Box<SharedRound>),
+}
+
+/// In which form states come and circuits shift.
+#[derive(Clone, Copy, Debug)]
+struct MapForm {
+    polarity: Polarity,
+    shift: Shift,
+}
+
+impl MapForm {
+    const fn new(free: u8, shift: ShiftWord) -> Self {
+        let polarity = if free == 1 { Polarity::FreeIsOne } else { Polarity::FreeIsZero };
+        let shift = match shift {
+            ShiftWord::Left => Shift::Left,
+            ShiftWord::Right => Shift::Right,
+        };
+        Self { polarity, shift }
+    }
+}
+
+/// How the longest run is sought.
+#[derive(Clone, Debug)]
+enum SearchMethod {
+    Full,
+    Grouped(Grouped),
+    Sampled(Sampled),
+}
+
+/// Which of the free runs that are long enough is taken.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum FitWord {
+    #[default]
+    First,
+    Best,
+    Worst,
+}
+
+#[derive(Serialize)]
+struct LongestAnswer {
+    longest: u32,
+    sequence: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    starts: Option<Vec<u32>>,
+}
+
+#[derive(Serialize)]
+struct FitAnswer {
+    start: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    longest: Option<u32>,
+}
+
+fn question(value: &Value) -> Result<BitmapQuestion, Fault> {
+    if has(value, "shared") {
+        let AskedShared { shared } = read_at(value, "")?;
+        return Ok(BitmapQuestion::Shared(Box::new(shared.round()?)));
+    }
+    let AskedMap { bits, free, shift, method, want, fit } = read_at(value, "")?;
+    let form = MapForm::new(free, shift);
+    let map = map(&bits, "/bits", form.polarity)?;
+    // Beside a wish, a method is checked and changes nothing.
+    let method = method.map(|method| search_method(&method, map.blocks())).transpose()?;
+    let missing = |message| Err(Fault::new(FaultKind::MissingField, "", message));
+    match (want, method) {
+        (Some(want), _) => {
+            Ok(BitmapQuestion::Fit { map, form, want, fit: fit.unwrap_or_default() })
+        }
+        (None, _) if fit.is_some() => missing("`fit` needs a `want`"),
+        (None, Some(method)) => Ok(BitmapQuestion::Longest { map, form, method }),
+        (None, None) => missing("`method` is missing"),
+    }
+}
+
+/// A state as a string of digits.
+fn map(digits: &str, at: &str, polarity: Polarity) -> Result<FreeMap, Fault> {
+    FreeMap::from_digits(digits, polarity).map_err(fault(FaultKind::OutOfRange, at))
+}
+
+/// `"full"`, `{"grouped":{"groups":4}}` or `{"sampled":{"k":[0,1,3]}}`.
+fn search_method(value: &Value, blocks: u32) -> Result<SearchMethod, Fault> {
+    if value.is_string() {
+        return read_at(value, "/method").map(|MethodWord::Full| SearchMethod::Full);
+    }
+    if has(value, "grouped") && has(value, "sampled") {
+        let message = "`grouped` and `sampled` are two methods: give one";
+        return Err(Fault::new(FaultKind::Inconsistent, "/method", message));
+    }
+    let MethodByKey { grouped, sampled } = read_at(value, "/method")?;
+    if let Some(asked) = grouped {
+        return asked.search(blocks).map(SearchMethod::Grouped);
+    }
+    let missing =
+        || Fault::new(FaultKind::MissingField, "/method", "`grouped` or `sampled` is missing");
+    sampled.ok_or_else(missing)?.search(blocks).map(SearchMethod::Sampled)
+}
+
+impl AskedGroups {
+    fn search(&self, blocks: u32) -> Result<Grouped, Fault> {
+        let at = "/method/grouped/groups";
+        check(self.groups, &(1..=u64::from(blocks - 1)), at)?;
+        // Fewer than the blocks, so within the type.
+        Grouped::new(blocks, self.groups as u32).map_err(fault(FaultKind::Inconsistent, at))
+    }
+}
+
+impl AskedSamples {
+    fn search(&self, blocks: u32) -> Result<Sampled, Fault> {
+        let (k, at) = (&self.k, "/method/sampled/k");
+        check_all(k, &(0..=u64::from(blocks - 1)), at)?;
+        if let Some(n) = k.windows(2).position(|pair| pair[1] <= pair[0]) {
+            let at = format!("{at}/{}", n + 1);
+            let message = "`k` must be strictly ascending";
+            return Err(Fault::new(FaultKind::Inconsistent, &at, message));
+        }
+        // Fewer than the blocks, so within the type.
+        let samples: Vec<u32> = k.iter().map(|&k| k as u32).collect();
+        Sampled::new(blocks, &samples).map_err(fault(FaultKind::OutOfRange, at))
+    }
+}
+
+fn answer_of(question: &BitmapQuestion) -> Result<String, Fault> {
+    match question {
+        BitmapQuestion::Longest { map, method, .. } => longest(map, method),
+        BitmapQuestion::Fit { map, want, fit, .. } => {
+            let start = place(map, *want, *fit);
+            let longest = start.is_none().then(|| map.longest());
+            Ok(json(&FitAnswer { start, longest }))
+        }
+        BitmapQuestion::Shared(round) => round.answer(),
+    }
+}
+
+fn longest(map: &FreeMap, method: &SearchMethod) -> Result<String, Fault> {
+    let search: &dyn Search = match method {
+        SearchMethod::Full => &Full,
+        SearchMethod::Grouped(search) => search,
+        SearchMethod::Sampled(search) => search,
+    };
+    let longest = search.longest(map.view()).map_err(fault(FaultKind::Inconsistent, ""))?;
+    let (ones, all) = match method {
+        SearchMethod::Full => (longest as usize, map.blocks() as usize),
+        SearchMethod::Grouped(search) => {
+            ((longest / search.size()) as usize, search.groups() as usize)
+        }
+        SearchMethod::Sampled(search) => {
+            let amounts = search.amounts();
+            (amounts.iter().filter(|&&amount| amount <= longest).count(), amounts.len())
+        }
+    };
+    // Nothing free has no run, so no start either.
+    let starts = matches!(method, SearchMethod::Full)
+        .then(|| map.runs().filter(|&(_, len)| len == longest).map(|(start, _)| start).collect());
+    let sequence = "1".repeat(ones) + &"0".repeat(all - ones);
+    Ok(json(&LongestAnswer { longest, sequence, starts }))
+}
+
+/// Where a wish lies; `None` where it fits nowhere.
+fn place(map: &FreeMap, want: u64, fit: FitWord) -> Option<u32> {
+    // More than u32 is more than any map has.
+    let want = u32::try_from(want).ok()?;
+    let plan = match fit {
+        FitWord::First => map.first_fit(want),
+        FitWord::Best => map.best_fit(want),
+        FitWord::Worst => map.worst_fit(want),
+    };
+    plan.map(|plan| plan.start())
+}

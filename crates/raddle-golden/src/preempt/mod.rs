@@ -1,3 +1,203 @@
-//! Preemption on a GPU with one stream.
+//! When does each launch run, leave and run again, when a GPU is preempted (seed 001)?
+//!
+//! `{"launches":[{"at":0,"ticks":10,"idempotent":true},..],"commands":[{"at":25,"do":"preempt"},..]}`
+//! is answered with the log of the run, the latency of each preemption, and what became of the
+//! launches. Times are ticks.
 
+mod explain;
 pub mod model;
+
+use std::collections::BTreeMap;
+
+use raddle_dispatch::read::FaultKind;
+use raddle_policy::{Idempotence, Tick};
+use raddle_preempt::{Controller, Preempted, Resumed};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use self::model::{Launch, ModelError, Outcome, Setup, Step, Wish};
+use crate::fault::{Fault, has, positive, read_at};
+use crate::{MOST_FIGURES, Topic, json};
+
+pub(crate) const TOPIC: Topic = Topic {
+    name: "preempt",
+    // Worked A of the digest: every launch may be run again.
+    example: r#"{"window":8,"exit":1,"reset":2,"launches":[{"at":0,"ticks":10,"idempotent":true},{"at":0,"ticks":10,"idempotent":true},{"at":0,"ticks":10,"idempotent":true},{"at":0,"ticks":10,"idempotent":true},{"at":0,"ticks":10,"idempotent":true},{"at":0,"ticks":10,"idempotent":true},{"at":0,"ticks":10,"idempotent":true},{"at":0,"ticks":10,"idempotent":true},{"at":0,"ticks":10,"idempotent":true},{"at":0,"ticks":10,"idempotent":true},{"at":0,"ticks":10,"idempotent":true},{"at":0,"ticks":10,"idempotent":true},{"at":40,"ticks":10,"idempotent":true}],"commands":[{"at":25,"do":"preempt"},{"at":84,"do":"resume"}],"can_reset":true}"#,
+    answer: |value| answer_of(&question(value)?),
+    explain: explain::explain,
+};
+
+#[derive(Deserialize)]
+struct PreemptQuestion {
+    #[serde(default = "eight", deserialize_with = "positive")]
+    window: u64,
+    #[serde(default = "one", deserialize_with = "positive")]
+    exit: u64,
+    #[serde(default = "two")]
+    reset: u64,
+    launches: Vec<AskedLaunch>,
+    commands: Vec<AskedCommand>,
+    #[serde(default)]
+    can_reset: bool,
+}
+
+const fn eight() -> u64 {
+    8
+}
+
+const fn one() -> u64 {
+    1
+}
+
+const fn two() -> u64 {
+    2
+}
+
+#[derive(Deserialize)]
+struct AskedLaunch {
+    at: u64,
+    #[serde(deserialize_with = "positive")]
+    ticks: u64,
+    idempotent: bool,
+}
+
+#[derive(Deserialize)]
+struct AskedCommand {
+    at: u64,
+    #[serde(rename = "do")]
+    wish: Wish,
+}
+
+/// A run that is asked for.
+struct PreemptRun {
+    setup: Setup,
+    launches: Vec<Launch>,
+    wishes: Vec<(Tick, Wish)>,
+    /// Where the ticks of a reset lie in the line.
+    reset_at: &'static str,
+}
+
+#[derive(Serialize)]
+struct PreemptAnswer<'o> {
+    log: Vec<PreemptEntry>,
+    latencies: &'o [u64],
+    done: &'o [usize],
+    partial_runs: BTreeMap<usize, u64>,
+    held: &'o [usize],
+    end: u64,
+}
+
+#[derive(Serialize)]
+struct PreemptEntry {
+    t: u64,
+    #[serde(flatten)]
+    what: PreemptWord,
+}
+
+/// One word of the log; launches by number.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum PreemptWord {
+    Submit { submit: usize },
+    Start { start: usize },
+    Done { done: usize },
+    Exit { exit: usize },
+    Preempt { preempt: bool },
+    Reset { reset: bool, killed: Option<usize> },
+    Drained { drained: bool },
+    Resume { resume: bool },
+}
+
+fn question(value: &Value) -> Result<PreemptRun, Fault> {
+    let asked: PreemptQuestion = read_at(value, "")?;
+    ascending("launches", asked.launches.iter().map(|launch| launch.at))?;
+    ascending("commands", asked.commands.iter().map(|command| command.at))?;
+    let setup = Setup {
+        // There are never more launches than this to be submitted.
+        window: u32::try_from(asked.window).unwrap_or(u32::MAX),
+        exit: asked.exit,
+        reset: asked.reset,
+        can_reset: asked.can_reset,
+        most_steps: MOST_FIGURES,
+    };
+    let launch = |it: &AskedLaunch| Launch {
+        at: Tick(it.at),
+        ticks: it.ticks,
+        idempotent: if it.idempotent { Idempotence::Idempotent } else { Idempotence::Not },
+    };
+    Ok(PreemptRun {
+        setup,
+        launches: asked.launches.iter().map(launch).collect(),
+        wishes: asked.commands.iter().map(|it| (Tick(it.at), it.wish)).collect(),
+        reset_at: if has(value, "reset") { "/reset" } else { "" },
+    })
+}
+
+/// Refuses times that fall.
+fn ascending(key: &str, times: impl Iterator<Item = u64>) -> Result<(), Fault> {
+    let mut last = 0;
+    for (n, at) in times.enumerate() {
+        if at < last {
+            let message = format!("`at` must not fall in `{key}`: {at} comes after {last}");
+            return Err(Fault::new(FaultKind::Inconsistent, &format!("/{key}/{n}/at"), message));
+        }
+        last = at;
+    }
+    Ok(())
+}
+
+impl PreemptRun {
+    /// Runs it; `watch` sees every step and the controller after it.
+    fn play(
+        &self,
+        watch: &mut dyn FnMut(Tick, &Step, &Controller<usize>),
+    ) -> Result<Outcome, Fault> {
+        let Self { setup, launches, wishes, reset_at } = self;
+        model::run(*setup, launches, wishes, watch).map_err(|error| match error {
+            ModelError::LaunchTime { launch } => Fault::new(
+                FaultKind::Overflow,
+                &format!("/launches/{launch}"),
+                "it ends at a tick beyond 64 bits",
+            ),
+            ModelError::ResetTime => {
+                Fault::new(FaultKind::Overflow, reset_at, "a reset ends at a tick beyond 64 bits")
+            }
+            ModelError::Steps { .. } => {
+                Fault::new(FaultKind::OutOfRange, "/launches", error.to_string())
+            }
+            other => Fault::new(FaultKind::Inconsistent, "", other.to_string()),
+        })
+    }
+}
+
+fn answer_of(question: &PreemptRun) -> Result<String, Fault> {
+    let mut log = Vec::new();
+    let outcome = question.play(&mut |Tick(t), step, _| {
+        log.extend(word(step).map(|what| PreemptEntry { t, what }));
+    })?;
+    let partial = (0..).zip(&outcome.partial_runs).filter(|(_, runs)| **runs > 0);
+    let end = log.last().map_or(0, |entry| entry.t);
+    Ok(json(&PreemptAnswer {
+        log,
+        latencies: &outcome.latencies,
+        done: &outcome.done,
+        partial_runs: partial.map(|(launch, &runs)| (launch, runs)).collect(),
+        held: &outcome.held,
+        end,
+    }))
+}
+
+/// The word of the log for a step, if it has one.
+fn word(step: &Step) -> Option<PreemptWord> {
+    Some(match *step {
+        Step::Submitted(submit) => PreemptWord::Submit { submit },
+        Step::Started(start) => PreemptWord::Start { start },
+        Step::Done(done) => PreemptWord::Done { done },
+        Step::Exited(exit) => PreemptWord::Exit { exit },
+        Step::Preempt(Preempted::Begun) => PreemptWord::Preempt { preempt: true },
+        Step::Reset(killed) => PreemptWord::Reset { reset: true, killed },
+        Step::Drained => PreemptWord::Drained { drained: true },
+        Step::Resume(Resumed::Now) | Step::Resumes => PreemptWord::Resume { resume: true },
+        _ => return None,
+    })
+}

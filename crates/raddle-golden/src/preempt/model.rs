@@ -79,7 +79,8 @@ pub struct Launch {
 }
 
 /// What somebody wants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Wish {
     /// The GPU, at once.
     Preempt,

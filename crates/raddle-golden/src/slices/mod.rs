@@ -1,5 +1,280 @@
-//! Slices on a GPU that runs one task at a time.
+//! Which tasks are loaded, and for how long does each run (seed 004)?
+//!
+//! `{"t0":40,"capacity":3,"rule":"claim","tasks":[{"name":"a","level":3,"created":0,"ran":5}],
+//! "now":60}`: levels count from 1, the best. With `"run"` the GPU runs them, one at a time.
 
+mod exact;
 mod exclusive;
+mod explain;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use raddle_dispatch::read::{FaultKind, pointer};
+use raddle_policy::{Level, Tick, Ticks};
+use raddle_timeslice::{
+    LoadedProcess, PoolEntry, SliceError, SliceRule, SliceSettings, StageOne, StageTwo,
+};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 pub use exclusive::{Exclusive, GpuStretch, GpuTask, TaskId};
+
+use crate::fault::{Fault, check, fault, given, positive, read_at, within};
+use crate::{Topic, json};
+
+pub(crate) const TOPIC: Topic = Topic {
+    name: "slices",
+    // 60 minutes alive, of which 3 and 10 were run, in milliseconds.
+    example: r#"{"t0":40,"capacity":3,"rule":"claim","tasks":[{"name":"a","level":3,"created":0,"ran":180000},{"name":"b","level":3,"created":0,"ran":600000},{"name":"c","level":5,"created":0,"ran":1}],"now":3600000}"#,
+    answer: |value| {
+        let question = question(value)?;
+        let decided = decide(&question)?;
+        Ok(answer_of(&question, &decided, run(&question)?.as_ref()))
+    },
+    explain: explain::explain,
+};
+
+/// More slices than this are not run: that would take minutes.
+const MOST_SLICES: u64 = 100_000_000;
+
+#[derive(Debug, Deserialize)]
+struct SlicesQuestion {
+    #[serde(deserialize_with = "positive")]
+    t0: u64,
+    #[serde(deserialize_with = "positive")]
+    capacity: u64,
+    rule: SliceRule,
+    #[serde(default, deserialize_with = "given")]
+    longest: Option<u64>,
+    tasks: Vec<SlicesTask>,
+    now: u64,
+    #[serde(default, deserialize_with = "given")]
+    run: Option<AskedRun>,
+}
+
+#[derive(Debug, Deserialize)]
+struct SlicesTask {
+    name: String,
+    /// From 1; the seed has 16 levels.
+    #[serde(deserialize_with = "within::<_, _, 1, 16>")]
+    level: u8,
+    created: u64,
+    ran: u64,
+    #[serde(default = "one", deserialize_with = "positive")]
+    share: u64,
+}
+
+const fn one() -> u64 {
+    1
+}
+
+#[derive(Debug, Deserialize)]
+struct AskedRun {
+    until: u64,
+    /// What is left of each task by name; `None` or absent = endless.
+    #[serde(default)]
+    work: BTreeMap<String, Option<u64>>,
+}
+
+impl AskedRun {
+    fn work(&self, task: &SlicesTask) -> Option<u64> {
+        self.work.get(&task.name).copied().flatten()
+    }
+}
+
+/// What both stages decide.
+#[derive(Debug)]
+struct DecidedSlices {
+    /// Positions of the candidates.
+    candidates: Vec<usize>,
+    loaded: Vec<LoadedProcess>,
+    weights: Vec<String>,
+    slices: Vec<String>,
+    ticks: Vec<u128>,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+struct SlicesRun {
+    until: u64,
+    ran: Vec<u64>,
+    rounds: u64,
+    /// Position and time.
+    completed: Vec<(usize, u64)>,
+}
+
+#[derive(Serialize)]
+struct SlicesAnswer<'q> {
+    candidates: Vec<&'q str>,
+    loaded: Vec<&'q str>,
+    weights: &'q [String],
+    slices: &'q [String],
+    ticks: &'q [u128],
+    #[serde(flatten)]
+    run: Option<RunAnswer<'q>>,
+}
+
+#[derive(Serialize)]
+struct RunAnswer<'q> {
+    ran: RanByName<'q>,
+    rounds: u64,
+    completed: Vec<(&'q str, u64)>,
+}
+
+/// Run times by name, in the order of the tasks.
+struct RanByName<'q>(&'q [SlicesTask], &'q [u64]);
+
+impl Serialize for RanByName<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (task, ran) in self.0.iter().zip(self.1) {
+            map.serialize_entry(&task.name, ran)?;
+        }
+        map.end()
+    }
+}
+
+fn question(value: &Value) -> Result<SlicesQuestion, Fault> {
+    let question: SlicesQuestion = read_at(value, "")?;
+    let SlicesQuestion { t0, now, ref tasks, .. } = question;
+    if let Some(longest) = question.longest {
+        check(longest, &(t0..=u64::MAX), "/longest")?;
+    }
+    if tasks.is_empty() || u32::try_from(tasks.len()).is_err() {
+        let message = "`tasks` must hold 1 task or more";
+        return Err(Fault::new(FaultKind::OutOfRange, "/tasks", message));
+    }
+    let mut names = BTreeSet::new();
+    for (n, task) in tasks.iter().enumerate() {
+        let at = |key| format!("/tasks/{n}/{key}");
+        check(task.created, &(0..=now), &at("created"))?;
+        check(task.ran, &(0..=now - task.created), &at("ran"))?;
+        if !names.insert(&*task.name) {
+            let message = "two tasks have this name: give each its own";
+            return Err(Fault::new(FaultKind::Inconsistent, &at("name"), message));
+        }
+    }
+    if let Some(run) = &question.run {
+        if let Some(unknown) = run.work.keys().find(|name| !names.contains(&***name)) {
+            let at = format!("/run/work{}", pointer(unknown));
+            let message = "there is no task of this name";
+            return Err(Fault::new(FaultKind::Inconsistent, &at, message));
+        }
+        let refused = |kind, message: String| Err(Fault::new(kind, "/run/until", message));
+        if now.checked_add(run.until).is_none() {
+            return refused(FaultKind::Overflow, "`now` + `until` is beyond 64 bits".to_owned());
+        }
+        let works = tasks.iter().map(|task| run.work(task).map(u128::from));
+        let work = works.sum::<Option<u128>>().unwrap_or(u128::MAX);
+        if work.min(run.until.into()) / u128::from(t0) > MOST_SLICES.into() {
+            let message = format!(
+                "the run has more than {MOST_SLICES} slices: give a shorter one or a longer `t0`"
+            );
+            return refused(FaultKind::OutOfRange, message);
+        }
+    }
+    Ok(question)
+}
+
+impl SlicesQuestion {
+    fn capacity(&self) -> usize {
+        usize::try_from(self.capacity).unwrap_or(usize::MAX)
+    }
+}
+
+/// Both stages, once. What was read is within range, so an error is only ever an overflow.
+fn decide(question: &SlicesQuestion) -> Result<DecidedSlices, Fault> {
+    let SlicesQuestion { rule, longest, now, tasks, .. } = question;
+    let overflow = |at| fault(FaultKind::Overflow, at);
+    let t0 = Ticks(question.t0);
+    let mut loaded = Vec::new();
+    let one = StageOne::new(t0, question.capacity()).map_err(overflow("/capacity"))?;
+    let entries = tasks.iter().map(|task| PoolEntry {
+        level: Level(task.level - 1),
+        share: task.share,
+        alive: Ticks(now - task.created),
+        ran: Ticks(task.ran),
+    });
+    let found = one.load(entries, &mut loaded);
+    let level = found.map_or(0, |found| found.level.0 + 1);
+    let candidates = (0..tasks.len()).filter(|&index| tasks[index].level == level).collect();
+    let mut ticks = Vec::new();
+    let two = StageTwo::new(t0, *rule, longest.map(Ticks)).map_err(overflow("/longest"))?;
+    two.slices(&loaded, &mut ticks).map_err(|error| {
+        let at = match error {
+            SliceError::Overflow { at } => loaded.get(at).map_or(0, |loaded| loaded.index),
+            _ => 0,
+        };
+        Fault::new(FaultKind::Overflow, &format!("/tasks/{at}"), error.to_string())
+    })?;
+    let slices = exact::slices(*rule, question.t0, *longest, &loaded);
+    Ok(DecidedSlices {
+        candidates,
+        weights: loaded.iter().map(|loaded| exact::weight(loaded).to_string()).collect(),
+        slices: slices.iter().map(ToString::to_string).collect(),
+        loaded,
+        ticks,
+    })
+}
+
+/// The exact sum of the weights.
+fn sum(loaded: &[LoadedProcess]) -> String {
+    let parts = loaded.iter().map(|l| (l.weight.over(), u128::from(l.weight.under())));
+    exact::total(parts).to_string()
+}
+
+/// Runs the tasks on a GPU, if that is asked.
+fn run(question: &SlicesQuestion) -> Result<Option<SlicesRun>, Fault> {
+    let Some(asked) = &question.run else { return Ok(None) };
+    let settings = SliceSettings {
+        longest: question.longest.map(Ticks),
+        ..SliceSettings::new(Ticks(question.t0), question.capacity(), question.rule)
+    };
+    let mut gpu = Exclusive::new(&settings).map_err(fault(FaultKind::Overflow, "/run"))?;
+    for (id, task) in (0..).zip(&question.tasks) {
+        let work = asked.work(task);
+        if work != Some(0) {
+            let (created, ran) = (Tick(task.created), Ticks(task.ran));
+            let (level, share) = (Level(task.level - 1), task.share);
+            let task = GpuTask { id: TaskId(id), level, share, created, ran };
+            gpu.add(task, work.map(Ticks), Tick(question.now));
+        }
+    }
+    let until = question.now.saturating_add(asked.until);
+    let mut ran: Vec<u64> = question.tasks.iter().map(|task| task.ran).collect();
+    let mut completed = Vec::new();
+    gpu.advance(Tick(until), &mut |stretch| {
+        let index = stretch.id.0 as usize;
+        ran[index] += stretch.to.since(stretch.from).0;
+        if stretch.completed {
+            completed.push((index, stretch.to.0));
+        }
+    });
+    if gpu.overflows() > 0 {
+        let message = "a slice of this run is beyond 128 bits: give smaller shares or times";
+        return Err(Fault::new(FaultKind::Overflow, "/run", message));
+    }
+    Ok(Some(SlicesRun { until, ran, rounds: gpu.loads(), completed }))
+}
+
+fn answer_of(
+    question: &SlicesQuestion,
+    decided: &DecidedSlices,
+    ran: Option<&SlicesRun>,
+) -> String {
+    let name = |index: usize| question.tasks[index].name.as_str();
+    let run = ran.map(|ran| RunAnswer {
+        ran: RanByName(&question.tasks, &ran.ran),
+        rounds: ran.rounds,
+        completed: ran.completed.iter().map(|&(index, at)| (name(index), at)).collect(),
+    });
+    json(&SlicesAnswer {
+        candidates: decided.candidates.iter().map(|&index| name(index)).collect(),
+        loaded: decided.loaded.iter().map(|loaded| name(loaded.index)).collect(),
+        weights: &decided.weights,
+        slices: &decided.slices,
+        ticks: &decided.ticks,
+        run,
+    })
+}

@@ -1,3 +1,216 @@
-//! Blocks and warps of seed 003.
+//! Which block goes to which SM, and when does each warp start and end (seed 003)?
+//!
+//! `{"sms":2,"sm":{"registers":64,"warps":8,"shared":16},"kernels":[{"name":"A",..},..]}` is
+//! answered with the log of the run, when each kernel ended, which were refused and which are
+//! stuck. Times are ticks; larger priorities are more important here.
 
+mod explain;
 pub mod run;
+
+use std::collections::BTreeMap;
+
+use raddle_dispatch::read::FaultKind;
+use raddle_policy::{LaunchId, Refusal, Resource, Tick};
+use raddle_sm::{Controllers, Error, Kernel, Options, Resources};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use self::run::{Job, Outcome, Step};
+use crate::fault::{Fault, check_all, positive, read_at, within};
+use crate::{Topic, json};
+
+pub(crate) const TOPIC: Topic = Topic {
+    name: "sm",
+    example: r#"{"sms":2,"sm":{"registers":64,"warps":8,"shared":16},"kernels":[{"name":"A","arrive":0,"priority":1,"blocks":3,"warps_per_block":4,"registers_per_warp":4,"shared_per_block":2,"barrier":false,"warp_ticks":[[10,11,12,13],[14,15,16,17],[10,11,12,13]]},{"name":"B","arrive":2,"priority":2,"blocks":2,"warps_per_block":6,"registers_per_warp":4,"shared_per_block":2,"barrier":false,"warp_ticks":[[20,20,20,20,20,20],[20,20,20,20,20,20]]},{"name":"C","arrive":4,"priority":3,"blocks":1,"warps_per_block":2,"registers_per_warp":4,"shared_per_block":2,"barrier":false,"warp_ticks":[[5,5]]}]}"#,
+    answer: |value| answer_of(&question(value)?),
+    explain: explain::explain,
+};
+
+#[derive(Deserialize)]
+struct SmQuestion {
+    // As many as a device can have compute units.
+    #[serde(deserialize_with = "within::<_, _, 1, 0xffff>")]
+    sms: u16,
+    sm: SmSize,
+    #[serde(default)]
+    options: Options,
+    kernels: Vec<SmKernel>,
+}
+
+#[derive(Deserialize)]
+struct SmSize {
+    registers: u64,
+    warps: u64,
+    shared: u64,
+}
+
+#[derive(Deserialize)]
+struct SmKernel {
+    name: String,
+    arrive: u64,
+    priority: u64,
+    #[serde(deserialize_with = "positive")]
+    blocks: u64,
+    #[serde(deserialize_with = "positive")]
+    warps_per_block: u64,
+    registers_per_warp: u64,
+    shared_per_block: u64,
+    barrier: bool,
+    warp_ticks: Vec<Vec<u64>>,
+}
+
+/// A run that is asked for.
+#[derive(Debug)]
+struct WarpRun {
+    sms: u16,
+    each: Resources,
+    options: Options,
+    names: Vec<String>,
+    jobs: Vec<Job>,
+}
+
+#[derive(Serialize)]
+struct SmAnswer<'q> {
+    log: Vec<SmEntry<'q>>,
+    ends: BTreeMap<&'q str, u64>,
+    refused: Vec<SmRefusal<'q>>,
+    stuck: Vec<&'q str>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum SmEntry<'q> {
+    Route { t: u64, route: &'static str, kernel: &'q str, sm: u16, blocks: Vec<u64> },
+    Start { t: u64, start: String, sm: u16 },
+    End { t: u64, end: String, sm: u16 },
+}
+
+#[derive(Serialize)]
+struct SmRefusal<'q> {
+    kernel: &'q str,
+    resource: &'static str,
+    wanted: u64,
+    has: u64,
+}
+
+fn question(value: &Value) -> Result<WarpRun, Fault> {
+    let SmQuestion { sms, sm, options, kernels } = read_at(value, "")?;
+    let each = Resources { registers: sm.registers, warps: sm.warps, shared: sm.shared };
+    let (mut names, mut jobs) = (Vec::new(), Vec::new());
+    let mut known = std::collections::BTreeSet::new();
+    for (n, kernel) in kernels.into_iter().enumerate() {
+        let at = format!("/kernels/{n}");
+        if !known.insert(kernel.name.clone()) {
+            let message = format!("duplicate kernel `{}`: names must differ", kernel.name);
+            return Err(Fault::new(FaultKind::Inconsistent, &format!("{at}/name"), message));
+        }
+        jobs.push(kernel.job(&at)?);
+        names.push(kernel.name);
+    }
+    Ok(WarpRun { sms, each, options, names, jobs })
+}
+
+impl SmKernel {
+    fn job(&self, at: &str) -> Result<Job, Fault> {
+        let at = format!("{at}/warp-ticks");
+        let count = |given: usize, wanted: u64, what: &str, at: &str| {
+            let message = format!("{given} entries for {wanted} {what}: give one each");
+            let fits = given as u64 == wanted;
+            if fits { Ok(()) } else { Err(Fault::new(FaultKind::Inconsistent, at, message)) }
+        };
+        count(self.warp_ticks.len(), self.blocks, "blocks", &at)?;
+        for (block, row) in self.warp_ticks.iter().enumerate() {
+            let at = format!("{at}/{block}");
+            count(row.len(), self.warps_per_block, "warps", &at)?;
+            check_all(row, &(1..=u64::MAX), &at)?;
+        }
+        let kernel = Kernel {
+            id: LaunchId(0),
+            priority: self.priority,
+            blocks: self.blocks,
+            warps: self.warps_per_block,
+            registers: self.registers_per_warp,
+            shared: self.shared_per_block,
+            barrier: self.barrier,
+        };
+        Ok(Job { kernel, arrive: Tick(self.arrive), ticks: self.warp_ticks.concat() })
+    }
+}
+
+fn answer_of(question: &WarpRun) -> Result<String, Fault> {
+    let mut log = Vec::new();
+    let outcome = question.play(&mut |Tick(t), step, _| question.note(t, step, &mut log))?;
+    let ended = question.names.iter().zip(&outcome.ends);
+    let ended = ended.filter_map(|(name, end)| Some((name.as_str(), (*end)?.0)));
+    Ok(json(&SmAnswer {
+        log,
+        ends: ended.collect(),
+        refused: outcome.refused.iter().map(|refusal| question.refused(refusal)).collect(),
+        stuck: outcome.stuck.iter().map(|&kernel| question.name(kernel)).collect(),
+    }))
+}
+
+impl WarpRun {
+    /// Runs it; `watch` sees every step and the tables after it.
+    fn play(&self, watch: &mut dyn FnMut(Tick, &Step, &Controllers)) -> Result<Outcome, Fault> {
+        let Self { sms, each, options, jobs, .. } = self;
+        run::run(*sms, *each, *options, jobs, watch).map_err(|error| {
+            let (kernel, what) = match error {
+                Error::Registers { kernel } => {
+                    (kernel, "the registers of a block are beyond 64 bits")
+                }
+                Error::Time { kernel } => (kernel, "a warp ends at a tick beyond 64 bits"),
+                other => return Fault::new(FaultKind::Inconsistent, "", other.to_string()),
+            };
+            Fault::new(FaultKind::Overflow, &format!("/kernels/{}", kernel.index()), what)
+        })
+    }
+
+    /// The name of a kernel.
+    fn name(&self, kernel: LaunchId) -> &str {
+        self.names.get(kernel.index()).map_or("", String::as_str)
+    }
+
+    /// The name of a warp: kernel, block, warp.
+    fn warp(&self, kernel: LaunchId, block: u64, warp: u64) -> String {
+        format!("{}{block}.w{warp}", self.name(kernel))
+    }
+
+    fn note<'q>(&'q self, t: u64, step: &Step, log: &mut Vec<SmEntry<'q>>) {
+        match step {
+            Step::Decided(it) => log.push(SmEntry::Route {
+                t,
+                route: it.route.name(),
+                kernel: self.name(it.kernel),
+                sm: it.sm.0,
+                blocks: (it.first..it.first + it.count).collect(),
+            }),
+            Step::Started(it) => {
+                for warp in it.first..it.first + it.count {
+                    let start = self.warp(it.kernel, it.block, warp);
+                    log.push(SmEntry::Start { t, start, sm: it.sm.0 });
+                }
+            }
+            Step::WarpEnded { kernel, block, warp, ended } => {
+                let end = self.warp(*kernel, *block, *warp);
+                log.push(SmEntry::End { t, end, sm: ended.sm.0 });
+            }
+            _ => {}
+        }
+    }
+
+    fn refused(&self, refusal: &Refusal) -> SmRefusal<'_> {
+        let kernel = self.name(refusal.launch);
+        let resource = resource(refusal.resource);
+        SmRefusal { kernel, resource, wanted: refusal.wanted, has: refusal.available }
+    }
+}
+
+/// The seed's word.
+const fn resource(resource: Resource) -> &'static str {
+    match resource {
+        Resource::Waves => "warps",
+        Resource::Vgpr => "registers",
+        _ => "shared",
+    }
+}

@@ -2,9 +2,10 @@
 //!
 //! Packets are drawn one after the other, up to the first that is malformed; that one is drawn too.
 
+use raddle_golden::packet::{ShownLaunch, hex};
 use raddle_packet::{
-    Agent, Barrier, Condensed, CondensedKernel, Diff, HALF_WORDS, LaunchImage, PacketError,
-    PacketView, Reference, cleanups,
+    Agent, AqlFormat, AqlPacket, Barrier, Condensed, CondensedKernel, Diff, HALF_WORDS,
+    LaunchImage, PacketError, PacketView, Reference, cleanups,
 };
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -14,7 +15,6 @@ use super::packets::packets;
 use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
-use crate::golden::packet::{Aql, Packet, Told, hex};
 use crate::units::counted;
 use raddle_report::json;
 
@@ -32,7 +32,7 @@ struct DecodedPacket<'l> {
     /// As `packet encode` takes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     barrier: Option<BarrierReport>,
-    launches: Vec<Told<'l>>,
+    launches: Vec<ShownLaunch<'l>>,
     /// How many cleanups its launches have: 1 and one for each other that asks.
     cleanups: u32,
 }
@@ -45,7 +45,7 @@ struct EntryUse<'l> {
 }
 
 /// The fields of a difference.
-struct Changed<'l>(&'l Aql, Diff);
+struct Changed<'l>(&'l AqlFormat, Diff);
 
 impl Serialize for Changed<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -143,8 +143,8 @@ fn why(error: &PacketError) -> String {
 
 fn decoded<'l>(
     agent: &mut Agent,
-    layout: &'l Aql,
-    packet: &Packet,
+    layout: &'l AqlFormat,
+    packet: &AqlPacket,
 ) -> Result<DecodedPacket<'l>, PacketError> {
     let kind = PacketView::new(packet, layout).kind().name();
     let mut list = [LaunchImage::default(); HALF_WORDS];
@@ -159,7 +159,7 @@ fn decoded<'l>(
         ref_num: Reference::parse(packet, layout).ok().map(|reference| reference.ref_num),
         condensed: kernels.map(named).collect(),
         barrier: Barrier::parse(packet, layout).ok().map(waits),
-        launches: launches.iter().map(|launch| Told(layout, *launch)).collect(),
+        launches: launches.iter().map(|launch| ShownLaunch(layout, *launch)).collect(),
         cleanups: cleanups(launches),
     })
 }

@@ -1,6 +1,7 @@
 //! How do launches become packets?
 
-use raddle_packet::{AQL_BYTES, Encoder, PacketTally};
+use raddle_golden::packet::hex;
+use raddle_packet::{AQL_BYTES, AqlFormat, AqlPacket, Encoder, PacketTally};
 use serde::Serialize;
 
 use super::args::EncodeArgs;
@@ -8,7 +9,6 @@ use super::launches::{Sent, launches};
 use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
-use crate::golden::packet::{Aql, Packet, hex};
 use raddle_report::json;
 
 /// What became of the launches.
@@ -59,11 +59,11 @@ pub(super) fn verb(
     console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
 }
 
-fn encode(args: &EncodeArgs, layout: &Aql, sent: &[Sent]) -> (Vec<Packet>, PacketTally) {
+fn encode(args: &EncodeArgs, layout: &AqlFormat, sent: &[Sent]) -> (Vec<AqlPacket>, PacketTally) {
     let policy = args.keep.keep.replacement().policy(args.keep.near);
     let mut encoder = Encoder::new(*layout, policy);
     let mut packets = Vec::new();
-    let mut send = |packet: &Packet| packets.push(*packet);
+    let mut send = |packet: &AqlPacket| packets.push(*packet);
     for each in sent {
         match each {
             Sent::Launch(launch) => encoder.launch(launch, &mut send),

@@ -3,14 +3,15 @@
 //! Lines of hexadecimal digits, the document that `packet encode --format json` prints (or any
 //! object with `packets`, such as an answer of `golden packet`), or bytes.
 
+use raddle_golden::packet::bytes;
 use raddle_packet::AQL_BYTES;
+use raddle_packet::AqlPacket;
 use serde_json::Value;
 
 use crate::error::CliError;
-use crate::golden::packet::{Packet, bytes};
 
 /// The packets of a file: text where all of it is printable ASCII, else bytes.
-pub(super) fn packets(content: &[u8], name: &str) -> Result<Vec<Packet>, CliError> {
+pub(super) fn packets(content: &[u8], name: &str) -> Result<Vec<AqlPacket>, CliError> {
     let refused = |why: String| {
         CliError::Refused(format!(
             "{name}: {why}. Give a packet a line of 128 hexadecimal digits, or whole packets as bytes"
@@ -39,7 +40,7 @@ pub(super) fn packets(content: &[u8], name: &str) -> Result<Vec<Packet>, CliErro
 }
 
 /// The packets of documents behind each other.
-fn documents(text: &str) -> Result<Vec<Packet>, String> {
+fn documents(text: &str) -> Result<Vec<AqlPacket>, String> {
     let mut packets = Vec::new();
     for document in serde_json::Deserializer::from_str(text).into_iter::<Value>() {
         let document = document.map_err(|error| format!("it is not JSON ({error})"))?;
@@ -58,7 +59,7 @@ fn documents(text: &str) -> Result<Vec<Packet>, String> {
 }
 
 /// A packet from a line, whatever is between its digits; or what is wrong, and where.
-fn digits(line: &str) -> Result<Packet, String> {
+fn digits(line: &str) -> Result<AqlPacket, String> {
     let begin = line.len() - line.trim_start().len();
     let text = line.trim();
     let text = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")).unwrap_or(text);

@@ -1,13 +1,12 @@
 //! How many packets does a queue become under a rule, and at what cost?
 
 use raddle_packet::{
-    AQL_BYTES, Agent, Condensed, Encoder, HALF_WORDS, LaunchImage, Overhead, PacketTally,
-    Replacement, cleanups,
+    AQL_BYTES, Agent, AqlFormat, AqlPacket, Condensed, Encoder, HALF_WORDS, LaunchImage, Overhead,
+    PacketTally, Replacement, cleanups,
 };
 use serde::Serialize;
 
 use super::stream::{Item, TableQueue};
-use crate::golden::packet::{Aql, Packet};
 
 /// One rule for one place of the arguments.
 #[derive(Debug, Serialize)]
@@ -34,7 +33,7 @@ pub(super) struct PacketCounts {
 /// How packets are made, whatever is worth an entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Making<'l> {
-    pub(super) layout: &'l Aql,
+    pub(super) layout: &'l AqlFormat,
     /// Half-words up to which an entry of the same kernel is near.
     pub(super) near: u16,
     /// How long the first launch of a packet waits for others, in nanoseconds, if there is an end.
@@ -65,7 +64,7 @@ impl Making<'_> {
         };
         for queue in queues {
             let mut agent = Agent::new(*self.layout);
-            let mut send = |packet: &Packet| self.count(&mut agent, packet, &mut row);
+            let mut send = |packet: &AqlPacket| self.count(&mut agent, packet, &mut row);
             let tally = self.play(replacement, queue, &mut send);
             row.packets += tally.packets();
             row.condensed += tally.condensed;
@@ -78,7 +77,7 @@ impl Making<'_> {
     }
 
     /// What one packet costs, and whose entries it names.
-    fn count(&self, agent: &mut Agent, packet: &Packet, row: &mut PacketCounts) {
+    fn count(&self, agent: &mut Agent, packet: &AqlPacket, row: &mut PacketCounts) {
         let mut list = [LaunchImage::default(); HALF_WORDS];
         let Ok(launches) = agent.receive(packet, &mut list) else { return };
         let none = [0; HALF_WORDS];
@@ -101,7 +100,7 @@ impl Making<'_> {
         &self,
         replacement: Replacement,
         queue: &TableQueue,
-        send: &mut impl FnMut(&Packet),
+        send: &mut impl FnMut(&AqlPacket),
     ) -> PacketTally {
         let mut encoder = Encoder::new(*self.layout, replacement.policy(self.near));
         // When the first launch of the open packet was issued.

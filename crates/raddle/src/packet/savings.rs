@@ -1,13 +1,12 @@
 //! What would condensed packets save on a profile?
 
-use raddle_packet::{AQL_BYTES, AqlField, Replacement};
+use raddle_packet::{AQL_BYTES, AqlField, AqlFormat, Replacement};
 use raddle_trace::{OpKind, Profile, Quirk};
 use serde::Serialize;
 
 use super::args::{CostArgs, SharingArg, StatsArgs};
 use super::play::{Making, PacketCounts};
 use super::stream::{ArgumentPlaces, Item, Sending, TableQueue, queues};
-use crate::golden::packet::Aql;
 use crate::profiles::Loaded;
 
 /// The document of the verb.
@@ -69,7 +68,7 @@ pub(super) struct FieldChange {
     pub(super) launches: u64,
 }
 
-pub(super) fn saved(loaded: &Loaded, args: &StatsArgs, layout: &Aql) -> Saved {
+pub(super) fn saved(loaded: &Loaded, args: &StatsArgs, layout: &AqlFormat) -> Saved {
     let profile = &loaded.profile;
     let (mut kernels, mut launches, mut kernel_ns) = (Vec::new(), 0, 0_u64);
     for op in profile.ops.iter().filter(|op| op.kind == OpKind::Kernel) {
@@ -120,7 +119,7 @@ fn unknown_issue(profile: &Profile) -> u64 {
 }
 
 /// In which fields launches differ from the one before of the same kernel in their queue.
-fn changed(layout: &Aql, queues: &[TableQueue]) -> (Vec<FieldChange>, u64) {
+fn changed(layout: &AqlFormat, queues: &[TableQueue]) -> (Vec<FieldChange>, u64) {
     let mut counts = vec![0; layout.fields().len()];
     let (mut repeated, kernel) = (0, layout.field("kernel_object").unwrap_or(0));
     for queue in queues {

@@ -7,10 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use raddle_packet::{KernelDispatch, LaunchImage, TableScope};
+use raddle_packet::{AqlFormat, KernelDispatch, LaunchImage, TableScope};
 use raddle_trace::{Op, OpKind, Profile};
-
-use crate::golden::packet::Aql;
 
 /// Where the arguments of a launch lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +80,7 @@ struct OpenTable {
 /// What goes by each table, that of a stream or of the whole profile, which is taken as one
 /// process: a copy or a fill keeps launches apart, and so does a launch from another stream, as a
 /// packet lies in one queue.
-pub(super) fn queues(profile: &Profile, layout: &Aql, sending: &Sending) -> Vec<TableQueue> {
+pub(super) fn queues(profile: &Profile, layout: &AqlFormat, sending: &Sending) -> Vec<TableQueue> {
     let mut tables: BTreeMap<(u32, u32), OpenTable> = BTreeMap::new();
     for (number, op) in (0..).zip(&profile.ops) {
         let shared = tables.entry(sending.scope.table(0, op.stream)).or_default();
@@ -162,7 +160,7 @@ mod tests {
 
     /// Where the items of each table keep launches apart.
     fn breaks(launches: &[(&str, u64)], scope: TableScope) -> Vec<Vec<bool>> {
-        let layout = Aql::new(&AqlOptions::default()).unwrap();
+        let layout = AqlFormat::new(&AqlOptions::default()).unwrap();
         let sending = Sending { arguments: ArgumentPlaces::New, signals: false, scope };
         let breaks =
             |queue: &TableQueue| queue.iter().map(|(item, _)| *item == Item::Barrier).collect();

@@ -18,7 +18,7 @@ const SHORTEST: u64 = 500;
 const SPREAD: u64 = 1000;
 
 /// A replay of the contract.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
 pub struct Replay {
     /// Which algorithm places.
     pub algorithm: Algorithm,

@@ -1,0 +1,294 @@
+//! What does each variant of the search cost, and what does it miss? The trade of a hardware team.
+//!
+//! Gates have two inputs, registers are bits held between clocks; *drawn* is as the seed draws it,
+//! *folded* without constants (`raddle_bitmap::circuit::Cost` has the formulas). A miss is a wish
+//! that fits and is not reported: by an exact recurrence for random bits, and counted under churn.
+
+use raddle_bitmap::circuit::{Cost, Counting, Timing, Variant};
+use raddle_bitmap::{Error, Full, Grouped, Kind as Type, Layout, Sampled, Search, Shared};
+use raddle_dispatch::read::FaultKind;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::miss::{Chance, Churn, missed, refused};
+use crate::explanation::{ExplainedStep, counted, step};
+use crate::fault::{Fault, check, fault, read_at, within};
+use crate::json;
+
+/// More would take seconds.
+const MOST_BLOCKS: u64 = 4096;
+/// A module of the seed's example has so many units, and there are so many modules.
+const UNITS: u32 = 4;
+const MODULES: u32 = 16;
+
+/// The same as the tables, for a program.
+#[derive(Debug, Serialize)]
+struct SearchCosts {
+    rows: Vec<VariantCost>,
+    churn: ChurnRequests,
+}
+
+/// One variant in one timing.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct VariantCost {
+    variant: String,
+    /// Clocks of one period, and periods of a round.
+    clocks: u32,
+    periods: usize,
+    drawn: GateCounts,
+    folded: GateCounts,
+    /// Chances, with random bits.
+    refused: String,
+    missed: String,
+    /// ChurnRequests missed under churn.
+    churn_missed: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct GateCounts {
+    and_gates: u64,
+    or_gates: u64,
+    register_bits: u64,
+    depth: u32,
+}
+
+/// What was asked under churn, and what no search could have reported.
+#[derive(Debug, Serialize)]
+struct ChurnRequests {
+    asked: u64,
+    refused: u64,
+    fragmented: u64,
+}
+
+/// A variant with its name; the circuits add up where there are several.
+struct CostedVariant {
+    name: String,
+    circuits: Vec<CostedCircuit>,
+    search: Box<dyn Search>,
+}
+
+enum CostedCircuit {
+    Full(u32),
+    Grouped(Grouped),
+    Sampled(Sampled),
+    Shared(Shared),
+}
+
+#[derive(Deserialize)]
+struct CostQuestion {
+    #[serde(deserialize_with = "within::<_, _, 2, MOST_BLOCKS>")]
+    blocks: u32,
+    want: u32,
+}
+
+/// SearchCosts and misses for maps of so many blocks.
+pub(super) fn explain(value: &Value) -> Result<(Vec<ExplainedStep>, String), Fault> {
+    let CostQuestion { blocks, want } = read_at(value, "")?;
+    check(want.into(), &(1..=blocks.into()), "/want")?;
+    tables(blocks, want).map_err(fault(FaultKind::Inconsistent, ""))
+}
+
+fn tables(blocks: u32, want: u32) -> Result<(Vec<ExplainedStep>, String), Error> {
+    let candidates = candidates(blocks)?;
+    let churn = Churn::typical(blocks);
+    let searches: Vec<&dyn Search> = candidates.iter().map(|it| &*it.search).collect();
+    let count = churn.run(&searches)?;
+    let half = Chance::new(1, 2)?;
+    let mut rows = Vec::new();
+    for (candidate, &churn_missed) in candidates.iter().zip(&count.missed) {
+        for timing in [Timing::OneClock, Timing::ThreeClocks, Timing::Reused] {
+            let Some((drawn, folded, clocks)) = candidate.cost(timing)? else { continue };
+            let set = if timing == Timing::Reused { ", one set" } else { "" };
+            rows.push(VariantCost {
+                variant: format!("{}{set}", candidate.name),
+                clocks,
+                periods: candidate.periods(),
+                drawn,
+                folded,
+                refused: refused(&*candidate.search, blocks, want, half).to_string(),
+                missed: missed(&*candidate.search, blocks, want, half).to_string(),
+                churn_missed,
+            });
+        }
+    }
+    let churn_counts = ChurnRequests {
+        asked: count.exact.asked,
+        refused: count.exact.refused,
+        fragmented: count.exact.fragmented,
+    };
+    let steps = vec![
+        cost_table(&rows, blocks, want, &churn, &churn_counts),
+        seed_table(&candidates, blocks, want, half),
+    ];
+    Ok((steps, json(&SearchCosts { rows, churn: churn_counts })))
+}
+
+/// What is compared: every method of the seed that so many blocks allow.
+fn candidates(blocks: u32) -> Result<Vec<CostedVariant>, Error> {
+    let one =
+        |name: String, circuit, search| CostedVariant { name, circuits: vec![circuit], search };
+    let mut all = vec![one("full".to_owned(), CostedCircuit::Full(blocks), Box::new(Full))];
+    for size in [2, 4, 8, 16] {
+        let Ok(search) = Grouped::new(blocks, blocks / size) else { continue };
+        if search.size() == size {
+            let name = format!("groups of {size}");
+            all.push(one(name, CostedCircuit::Grouped(search), Box::new(search)));
+        }
+    }
+    let samples =
+        [("steps", Sampled::steps(blocks)), ("no primes", Sampled::without_primes(blocks))];
+    for (name, search) in samples {
+        let search = search?;
+        let samples = counted(search.amounts().len() as u64, "sample", "samples");
+        let name = format!("{samples} ({name})");
+        all.push(one(name, CostedCircuit::Sampled(search.clone()), Box::new(search)));
+    }
+    // As 128, 64 and 48 of the seed.
+    let parts = [blocks, blocks / 2, blocks * 3 / 8];
+    if parts[2] > 0 {
+        let [whole, half, rest] = parts;
+        let kinds = [(0, whole), (1, half), (2, rest)].map(|(id, blocks)| Type { id, blocks });
+        let shared = Shared::new(blocks, blocks, &[&kinds[..1], &kinds[1..]], &Layout::Halves)?;
+        let name = format!("shared: {whole}, {half} + {rest}");
+        all.push(one(name, CostedCircuit::Shared(shared), Box::new(Full)));
+        all.push(CostedVariant {
+            name: format!("full: {whole} and {half} and {rest}"),
+            circuits: parts.map(CostedCircuit::Full).into(),
+            search: Box::new(Full),
+        });
+    }
+    Ok(all)
+}
+
+impl CostedVariant {
+    /// Drawn, folded, and clocks; `None` for a timing that the seed does not have.
+    fn cost(&self, timing: Timing) -> Result<Option<(GateCounts, GateCounts, u32)>, Error> {
+        let (mut drawn, mut folded, mut clocks) = (GateCounts::default(), GateCounts::default(), 0);
+        for circuit in &self.circuits {
+            for (counting, sum) in [(Counting::Drawn, &mut drawn), (Counting::Folded, &mut folded)]
+            {
+                let cost = match Cost::of(circuit.variant(), timing, counting) {
+                    Err(Error::NoSuchTiming) => return Ok(None),
+                    cost => cost?,
+                };
+                sum.add(&cost);
+                clocks = cost.clocks;
+            }
+        }
+        Ok(Some((drawn, folded, clocks)))
+    }
+
+    fn periods(&self) -> usize {
+        match self.circuits.first() {
+            Some(CostedCircuit::Shared(search)) => search.periods(),
+            _ => 1,
+        }
+    }
+}
+
+impl CostedCircuit {
+    fn variant(&self) -> Variant<'_> {
+        match self {
+            Self::Full(blocks) => Variant::Full { blocks: *blocks },
+            Self::Grouped(search) => Variant::Grouped(search),
+            Self::Sampled(search) => Variant::Sampled(search),
+            Self::Shared(search) => Variant::Shared(search),
+        }
+    }
+}
+
+impl GateCounts {
+    /// Circuits side by side.
+    fn add(&mut self, cost: &Cost) {
+        self.and_gates = self.and_gates.saturating_add(cost.and_gates);
+        self.or_gates = self.or_gates.saturating_add(cost.or_gates);
+        self.register_bits = self.register_bits.saturating_add(cost.register_bits);
+        self.depth = self.depth.max(cost.depth);
+    }
+
+    fn cells(&self) -> [String; 4] {
+        let Self { and_gates, or_gates, register_bits, depth } = self;
+        [and_gates.to_string(), or_gates.to_string(), register_bits.to_string(), depth.to_string()]
+    }
+}
+
+fn cost_table(
+    rows: &[VariantCost],
+    blocks: u32,
+    want: u32,
+    churn: &Churn,
+    asked: &ChurnRequests,
+) -> ExplainedStep {
+    const HEADER: [&str; 13] = [
+        "variant", "clocks", "AND", "OR", "bits", "depth", "f.AND", "f.OR", "f.bits", "f.depth",
+        "refused", "missed", "churn",
+    ];
+    let mut table = vec![HEADER.map(str::to_owned).to_vec()];
+    for row in rows {
+        let clocks = match row.periods {
+            1 => row.clocks.to_string(),
+            periods => format!("{periods} x {}", row.clocks),
+        };
+        let mut cells = vec![row.variant.clone(), clocks];
+        cells.extend(row.drawn.cells());
+        cells.extend(row.folded.cells());
+        let churn = format!("{:.1}%", 100.0 * row.churn_missed as f64 / asked.asked.max(1) as f64);
+        cells.extend([row.refused.clone(), row.missed.clone(), churn]);
+        table.push(cells);
+    }
+    let mut lines: Vec<String> = aligned(&table);
+    let (least, most) = churn.want;
+    let (low, high) = churn.used_percent;
+    lines.extend([
+        String::new(),
+        "AND, OR: gates with two inputs; bits: held between clocks; depth: gates one behind the other in a clock".to_owned(),
+        "first as drawn in the seed, then (f.) folded: without constants and equal registers, as synthesis leaves it".to_owned(),
+        "one set: the same gates serve every step, so each can be AND and OR and stands under AND".to_owned(),
+        format!(
+            "refused: {} in a row not reported, where each of {blocks} is free with chance 1/2; missed: though they are there",
+            counted(want, "block", "blocks")
+        ),
+        format!(
+            "churn: missed of {} requests for {least} to {most} blocks at {low} to {high}% use; no search could have met {} more, for {} of which enough was free in pieces",
+            asked.asked, asked.refused, asked.fragmented
+        ),
+        "not counted, for all alike: loading the map, reading the sequence".to_owned(),
+    ]);
+    step(format!("Cost and misses for {blocks} blocks"), lines)
+}
+
+/// The lines of a table: the first column to the left, the others to the right.
+fn aligned(rows: &[Vec<String>]) -> Vec<String> {
+    let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().enumerate().map(|(at, cell)| match at {
+            0 => format!("{cell:<0$}", width(0)),
+            _ => format!("{cell:>0$}", width(at)),
+        });
+        cells.collect::<Vec<_>>().join("  ")
+    };
+    rows.iter().map(line).collect()
+}
+
+/// Paragraphs 151 to 154 of the seed, and what they leave out.
+fn seed_table(candidates: &[CostedVariant], blocks: u32, want: u32, half: Chance) -> ExplainedStep {
+    let units = format!("one of {UNITS} units");
+    let modules = format!("all {MODULES} modules");
+    let mut table = vec![vec!["variant".to_owned(), "one unit".to_owned(), units, modules]];
+    for candidate in candidates.iter().filter(|it| it.circuits.len() == 1 && it.periods() == 1) {
+        let unit = refused(&*candidate.search, blocks, want, half);
+        let module = unit.any_of(UNITS);
+        let cells = [unit, module, module.all_of(MODULES)].map(|chance| chance.to_string());
+        table.push([vec![candidate.name.clone()], cells.to_vec()].concat());
+    }
+    let mut lines: Vec<String> = aligned(&table);
+    lines.push(String::new());
+    lines.push("0 is below 1e-19".to_owned());
+    let title = format!(
+        "Chance that {} in a row are not reported: by one unit, by one of a module's {UNITS}, in every one of {MODULES} modules",
+        counted(want, "block", "blocks")
+    );
+    step(title, lines)
+}

@@ -1,0 +1,196 @@
+//! What does a round of a shared finder report?
+//!
+//! `{"shared":{"width":12,"periods":[[{"type":"s","bits":"01110"},{"type":"l","bits":"0111"}]],
+//! "layout":{"slots":[[5,7]]}}}` is answered with the longest run of each type, period by period.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use raddle_bitmap::{Error, FreeMap, Kind as Type, Layout, Shared, View};
+use raddle_dispatch::read::FaultKind;
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
+
+use super::{MapForm, ShiftWord, map, one};
+use crate::fault::{Fault, check, fault, given, read_at, within};
+use crate::json;
+
+#[derive(Deserialize)]
+pub(super) struct AskedRound {
+    #[serde(deserialize_with = "within::<_, _, 1, 0xffff_ffff>")]
+    width: u32,
+    periods: Vec<Vec<AskedType>>,
+    #[serde(default, deserialize_with = "given")]
+    layout: Option<Value>,
+    #[serde(default = "one", deserialize_with = "within::<_, _, 0, 1>")]
+    free: u8,
+    #[serde(default)]
+    shift: ShiftWord,
+}
+
+#[derive(Deserialize)]
+struct AskedType {
+    #[serde(rename = "type")]
+    name: String,
+    bits: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum LayoutWord {
+    Packed,
+    Halves,
+}
+
+/// Widths of slots one behind the other.
+#[derive(Deserialize)]
+struct LayoutBySlots {
+    slots: Vec<Vec<u64>>,
+}
+
+/// A finder and the states of one round.
+#[derive(Debug)]
+pub(super) struct SharedRound {
+    pub(super) finder: Shared,
+    /// By period: names and states of the types, in order.
+    pub(super) periods: Vec<Vec<(String, FreeMap)>>,
+    pub(super) form: MapForm,
+}
+
+#[derive(Serialize)]
+struct RoundAnswer<'r> {
+    periods: Vec<PeriodAnswer<'r>>,
+}
+
+#[derive(Serialize)]
+struct PeriodAnswer<'r> {
+    period: usize,
+    longest: LongestByType<'r>,
+}
+
+/// An object whose keys stand in the order of the question.
+struct LongestByType<'r>(Vec<(&'r str, u32)>);
+
+impl Serialize for LongestByType<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, longest) in &self.0 {
+            map.serialize_entry(name, longest)?;
+        }
+        map.end()
+    }
+}
+
+impl AskedRound {
+    pub(super) fn round(self) -> Result<SharedRound, Fault> {
+        let form = MapForm::new(self.free, self.shift);
+        let periods = states(self.periods, form)?;
+        let layout = self.layout.map_or(Ok(Layout::Packed), |it| layout(&it, self.width))?;
+        let mut ids = 0..;
+        let mut type_of = |(_, state): &(String, FreeMap)| Type {
+            id: ids.next().unwrap_or_default(),
+            blocks: state.blocks(),
+        };
+        let types: Vec<Vec<Type>> =
+            periods.iter().map(|period| period.iter().map(&mut type_of).collect()).collect();
+        let finder = Shared::new(self.width, self.width, &types, &layout);
+        let finder = finder.map_err(|error| located(&error, &layout))?;
+        Ok(SharedRound { finder, periods, form })
+    }
+}
+
+/// Names and states, each name once.
+fn states(
+    periods: Vec<Vec<AskedType>>,
+    form: MapForm,
+) -> Result<Vec<Vec<(String, FreeMap)>>, Fault> {
+    let mut names = BTreeSet::new();
+    let mut state = |AskedType { name, bits }, at: &str| {
+        if !names.insert(name.clone()) {
+            let message = format!("type `{name}` is named twice in the round");
+            return Err(Fault::new(FaultKind::Inconsistent, &format!("{at}/type"), message));
+        }
+        Ok((name, map(&bits, &format!("{at}/bits"), form.polarity)?))
+    };
+    let mut all = Vec::with_capacity(periods.len());
+    for (period, types) in periods.into_iter().enumerate() {
+        let types = types.into_iter().enumerate();
+        let types = types.map(|(n, it)| state(it, &format!("/shared/periods/{period}/{n}")));
+        all.push(types.collect::<Result<_, _>>()?);
+    }
+    Ok(all)
+}
+
+/// `"packed"`, `"halves"` or `{"slots":[[5,7],..]}`.
+fn layout(value: &Value, width: u32) -> Result<Layout, Fault> {
+    if value.is_string() {
+        return Ok(match read_at(value, "/shared/layout")? {
+            LayoutWord::Packed => Layout::Packed,
+            LayoutWord::Halves => Layout::Halves,
+        });
+    }
+    let LayoutBySlots { slots } = read_at(value, "/shared/layout")?;
+    let mut borders = Vec::with_capacity(slots.len());
+    for (period, slots) in slots.iter().enumerate() {
+        let (mut ranges, mut start): (Vec<Range<u32>>, u32) = (Vec::new(), 0);
+        for (n, &slot) in slots.iter().enumerate() {
+            let at = format!("/shared/layout/slots/{period}/{n}");
+            check(slot, &(1..=u64::from(width)), &at)?;
+            let end = u64::from(start) + slot;
+            let fits = u32::try_from(end).ok().filter(|&end| end <= width);
+            let end = fits.ok_or_else(|| {
+                let message = format!("the slots up to here are {end} wide, the finder is {width}");
+                Fault::new(FaultKind::Inconsistent, &at, message)
+            })?;
+            ranges.push(start..end);
+            start = end;
+        }
+        borders.push(ranges);
+    }
+    Ok(Layout::Borders(borders))
+}
+
+impl SharedRound {
+    /// The states of a period, in the order of its slots.
+    pub(super) fn views(&self, period: usize) -> Vec<View<'_>> {
+        self.periods[period].iter().map(|(_, state)| state.view()).collect()
+    }
+
+    pub(super) fn answer(&self) -> Result<String, Fault> {
+        let mut periods = Vec::with_capacity(self.periods.len());
+        for (index, types) in self.periods.iter().enumerate() {
+            let found = self.finder.find(index, &self.views(index));
+            let found = found.map_err(fault(FaultKind::Inconsistent, ""))?;
+            let names = types.iter().map(|(name, _)| name.as_str());
+            periods.push(PeriodAnswer {
+                period: index + 1,
+                longest: LongestByType(names.zip(found).collect()),
+            });
+        }
+        Ok(json(&RoundAnswer { periods }))
+    }
+}
+
+/// A refusal of the finder, at its place in the question.
+fn located(error: &Error, layout: &Layout) -> Fault {
+    let periods = "/shared/periods".to_owned();
+    let slots = "/shared/layout/slots";
+    let given = matches!(layout, Layout::Borders(_));
+    let (kind, at) = match *error {
+        Error::PeriodCount { periods: 0, .. } => (FaultKind::OutOfRange, periods),
+        Error::PeriodCount { .. } => (FaultKind::Inconsistent, slots.to_owned()),
+        Error::EmptyPeriod { period } => (FaultKind::OutOfRange, format!("{periods}/{period}")),
+        Error::SlotCount { period, .. } if given => {
+            (FaultKind::Inconsistent, format!("{slots}/{period}"))
+        }
+        Error::SlotCount { period, .. } | Error::SumAboveBound { period, .. } => {
+            (FaultKind::Inconsistent, format!("{periods}/{period}"))
+        }
+        Error::SlotTooNarrow { period, at, .. } => {
+            (FaultKind::Inconsistent, format!("{periods}/{period}/{at}/bits"))
+        }
+        _ => (FaultKind::Inconsistent, periods),
+    };
+    Fault::new(kind, &at, error.to_string())
+}

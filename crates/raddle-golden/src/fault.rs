@@ -1,0 +1,123 @@
+//! Why is a question refused, and where in its line?
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
+use raddle_dispatch::read::{FaultKind, ReadError, kebab, pointer, read};
+use serde::de::{DeserializeOwned, Error, Unexpected};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+/// Why a line cannot be answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Fault {
+    /// What is wrong.
+    pub kind: FaultKind,
+    /// The same for a person.
+    pub message: String,
+    /// A JSON Pointer into the line, "" for the whole. A missing key is reported at the object
+    /// that lacks it.
+    pub at: String,
+}
+
+impl Fault {
+    pub(crate) fn new(kind: FaultKind, at: &str, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), at: at.to_owned() }
+    }
+
+    /// With the keys of its pointer spelled as in the question.
+    pub(crate) fn spelled_as_in(mut self, question: &Value) -> Self {
+        let (mut value, mut at) = (question, String::new());
+        for key in self.at.split('/').skip(1) {
+            let name = key.replace("~1", "/").replace("~0", "~");
+            let same = |other: &&String| **other == name || kebab(other) == kebab(&name);
+            let object = value.as_object();
+            let given = object.and_then(|object| {
+                object.keys().find(|other| **other == name).or_else(|| object.keys().find(same))
+            });
+            let index = || value.get(name.parse::<usize>().ok()?);
+            at += &pointer(given.unwrap_or(&name));
+            value = match given {
+                Some(given) => &value[given],
+                None => index().unwrap_or(&Value::Null),
+            };
+        }
+        self.at = at;
+        self
+    }
+}
+
+impl From<ReadError> for Fault {
+    fn from(error: ReadError) -> Self {
+        Self { kind: error.kind, message: error.to_string(), at: error.at }
+    }
+}
+
+/// Makes an error of a model a fault.
+pub(crate) fn fault<E: Display>(kind: FaultKind, at: &str) -> impl Fn(E) -> Fault {
+    move |error| Fault::new(kind, at, error.to_string())
+}
+
+/// Reads a part of a question that lies at a pointer.
+pub(crate) fn read_at<T: DeserializeOwned>(value: &Value, at: &str) -> Result<T, Fault> {
+    read(value).map_err(|error| {
+        let fault = Fault::from(error);
+        Fault { at: format!("{at}{}", fault.at), ..fault }
+    })
+}
+
+/// Whether an object has a key, in either spelling.
+pub(crate) fn has(value: &Value, key: &str) -> bool {
+    value.as_object().is_some_and(|object| object.keys().any(|other| kebab(other) == key))
+}
+
+/// Refuses a number outside a range.
+pub(crate) fn check(value: u64, range: &RangeInclusive<u64>, at: &str) -> Result<(), Fault> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    let message = format!("{value} must be from {} to {}", range.start(), range.end());
+    Err(Fault::new(FaultKind::OutOfRange, at, message))
+}
+
+/// Refuses a list with a number outside a range.
+pub(crate) fn check_all(
+    values: &[u64],
+    range: &RangeInclusive<u64>,
+    at: &str,
+) -> Result<(), Fault> {
+    let mut values = values.iter().enumerate();
+    values.try_for_each(|(n, &value)| check(value, range, &format!("{at}/{n}")))
+}
+
+/// A whole number within a constant range, for `#[serde(deserialize_with)]`.
+pub(crate) fn within<'de, D, T, const LOW: u64, const HIGH: u64>(from: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: TryFrom<u64>,
+{
+    let given = u64::deserialize(from)?;
+    let fits = T::try_from(given).ok().filter(|_| (LOW..=HIGH).contains(&given));
+    fits.ok_or_else(|| {
+        let wanted = format!("a whole number from {LOW} to {HIGH}");
+        D::Error::invalid_value(Unexpected::Unsigned(given), &&*wanted)
+    })
+}
+
+/// A whole number of 1 or more, for `#[serde(deserialize_with)]`.
+pub(crate) fn positive<'de, D, T>(from: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: TryFrom<u64>,
+{
+    within::<D, T, 1, { u64::MAX }>(from)
+}
+
+/// A key that may be left out but not be null, for `#[serde(default, deserialize_with)]`.
+pub(crate) fn given<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    T::deserialize(from).map(Some)
+}

@@ -1,0 +1,156 @@
+//! How do questions come in and answers go out, line by line?
+
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, Write};
+
+use raddle_dispatch::read::FaultKind;
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::{Fault, Topic, json};
+
+/// Answers one question a line; how many lines were refused. Each answer is written at once.
+///
+/// # Errors
+/// When the questions cannot be read or the answers cannot be written.
+pub fn answer_all(
+    topic: &Topic,
+    questions: &mut dyn BufRead,
+    answers: &mut dyn Write,
+) -> io::Result<u64> {
+    let mut refused = 0;
+    let mut line = Vec::new();
+    while questions.read_until(b'\n', &mut line)? > 0 {
+        if !line.trim_ascii().is_empty() {
+            let (answer, fine) = answer_line(topic, &line);
+            refused += u64::from(!fine);
+            answers.write_all(answer.as_bytes())?;
+            answers.flush()?;
+        }
+        line.clear();
+    }
+    Ok(refused)
+}
+
+#[derive(Serialize)]
+struct Refused<'f> {
+    error: &'f Fault,
+}
+
+/// The answer to one line, ended, and whether it is one.
+fn answer_line(topic: &Topic, line: &[u8]) -> (String, bool) {
+    let (id, answer) = match std::str::from_utf8(line) {
+        Ok(text) => (id(text), about(text, topic.answer)),
+        Err(_) => (Some("null".to_owned()), Err(not_json("it is not UTF-8"))),
+    };
+    let (body, fine) = match answer {
+        Ok(body) => (body, true),
+        Err(fault) => (json(&Refused { error: &fault }), false),
+    };
+    let text = match id {
+        Some(id) => format!("{{\"id\":{id},{}\n", body.strip_prefix('{').unwrap_or(&body)),
+        None => body + "\n",
+    };
+    (text, fine)
+}
+
+/// The id of a line as it stands there: `null` where the line is not JSON, `None` where it has none.
+fn id(text: &str) -> Option<String> {
+    if serde_json::from_str::<&RawValue>(text).is_err() {
+        return Some("null".to_owned());
+    }
+    let fields: BTreeMap<String, &RawValue> = serde_json::from_str(text).ok()?;
+    fields.get("id").map(|id| id.get().to_owned())
+}
+
+/// Gives the question of a line, without its id, to a function.
+pub(crate) fn about<T>(text: &str, solve: fn(&Value) -> Result<T, Fault>) -> Result<T, Fault> {
+    let mut question: Value = serde_json::from_str(text).map_err(|error| {
+        if serde_json::from_str::<&RawValue>(text).is_ok() {
+            // Well formed, but with a number or a depth beyond what can be held.
+            return Fault::new(FaultKind::OutOfRange, "", error.to_string());
+        }
+        not_json(&error.to_string())
+    })?;
+    let Some(object) = question.as_object_mut() else {
+        return Err(Fault::new(FaultKind::WrongType, "", "a question is an object"));
+    };
+    object.remove("id");
+    solve(&question).map_err(|fault| fault.spelled_as_in(&question))
+}
+
+fn not_json(why: &str) -> Fault {
+    Fault::new(FaultKind::NotJson, "", format!("the line is not JSON: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(serde::Deserialize)]
+    struct Sum {
+        a: u64,
+        #[serde(deserialize_with = "crate::fault::within::<_, _, 0, 9>")]
+        b: u64,
+    }
+
+    /// Answers with the sum of two numbers.
+    const SUM: Topic = Topic {
+        name: "sum",
+        example: "",
+        answer: |question| {
+            let Sum { a, b } = crate::fault::read_at(question, "")?;
+            Ok(format!("{{\"sum\":{}}}", a + b))
+        },
+        explain: |_| Ok((Vec::new(), String::new())),
+    };
+
+    fn answers(questions: &str) -> (String, u64) {
+        let mut out = Vec::new();
+        let refused = answer_all(&SUM, &mut questions.as_bytes(), &mut out).unwrap();
+        (String::from_utf8(out).unwrap(), refused)
+    }
+
+    #[test]
+    fn ids_come_back_as_they_were() {
+        for id in ["7", "\"x\"", "null", "[1, {\"a\":2}]", "1.0", "123456789012345678901234567890"]
+        {
+            let (out, refused) = answers(&format!("{{\"a\":1,\"id\":{id},\"b\":2}}\n"));
+            assert_eq!((out, refused), (format!("{{\"id\":{id},\"sum\":3}}\n"), 0));
+        }
+        assert_eq!(answers("{\"a\":1,\"b\":2}").0, "{\"sum\":3}\n");
+    }
+
+    #[test]
+    fn a_refused_line_is_answered_and_the_next_one_is_taken() {
+        let (out, refused) =
+            answers("nonsense\n\n  \r\n{\"a\":1,\"b\":2}\r\n[1]\n{\"a\":0,\"b\":12,\"id\":5}\n");
+        assert_eq!(refused, 3);
+        let lines: Vec<&str> = out.lines().collect();
+        assert_eq!(lines.len(), 4);
+        assert!(lines[0].starts_with("{\"id\":null,\"error\":{\"kind\":\"not_json\",\"message\":"));
+        assert!(lines[0].ends_with("\"at\":\"\"}}"));
+        assert_eq!(lines[1], "{\"sum\":3}");
+        assert!(lines[2].starts_with("{\"error\":{\"kind\":\"wrong_type\""));
+        assert!(lines[3].starts_with("{\"id\":5,\"error\":{\"kind\":\"out_of_range\""));
+        assert!(lines[3].ends_with("\"at\":\"/b\"}}"));
+    }
+
+    #[test]
+    fn bytes_and_depths_beyond_json_are_refused_and_not_fatal() {
+        let mut out = Vec::new();
+        let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+        let questions = [
+            b"\xff\xfe\n",
+            format!("{{\"id\":1,\"a\":{deep}}}\n").as_bytes(),
+            b"{\"id\":2,\"a\":1e999}\n",
+        ]
+        .concat();
+        assert_eq!(answer_all(&SUM, &mut &*questions, &mut out).unwrap(), 3);
+        let out = String::from_utf8(out).unwrap();
+        let kinds: Vec<&str> =
+            out.lines().map(|line| line.split('"').nth(7).unwrap_or(line)).collect();
+        assert_eq!(kinds, ["not_json", "out_of_range", "out_of_range"], "{out}");
+    }
+}
