@@ -6,7 +6,8 @@
 use crate::condensed::KernelHeaders;
 use crate::error::PacketError;
 use crate::launch::LaunchImage;
-use crate::layout::{AqlFormat, AqlPacket, HALF_WORDS, REF_NUM_AT};
+use crate::layout::{AqlFormat, REF_NUM_AT};
+use crate::packet_types::{AqlPacket, HALF_WORDS};
 use crate::table::ReferenceTable;
 
 /// The packet processor of one table: the receiving side.

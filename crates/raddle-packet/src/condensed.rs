@@ -2,10 +2,8 @@
 
 use crate::error::PacketError;
 use crate::launch::LaunchImage;
-use crate::layout::{
-    ALL_FIELDS, AQL_BYTES, AqlFormat, AqlPacket, DIFF_VALUES_AT, HALF_WORDS, NUM_KERNELS_AT,
-    fields_in,
-};
+use crate::layout::{ALL_FIELDS, AqlFormat, DIFF_VALUES_AT, NUM_KERNELS_AT, fields_in};
+use crate::packet_types::{AQL_BYTES, AqlPacket, HALF_WORDS};
 
 /// Fields that differ from an entry, with their values; those of all other fields are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,7 +6,8 @@
 
 use crate::condensed::Condensed;
 use crate::launch::LaunchImage;
-use crate::layout::{AqlFormat, AqlPacket, HALF_WORDS, KERNEL_OBJECT};
+use crate::layout::{AqlFormat, KERNEL_OBJECT};
+use crate::packet_types::{AqlPacket, HALF_WORDS};
 use crate::replacement::{LaunchRequest, NearestEntry, PacketChoice, ReplacementPolicy};
 use crate::table::ReferenceTable;
 

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::layout::{HALF_WORDS, PacketTypes};
+use crate::packet_types::{HALF_WORDS, PacketTypes};
 
 /// What is malformed. Half-words are counted from the first one behind a condensed packet's
 /// header, kernels and fields from 0.

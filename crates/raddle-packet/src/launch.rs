@@ -4,9 +4,10 @@ use core::fmt;
 
 use crate::error::PacketError;
 use crate::layout::{
-    AQL_BYTES, AqlField, AqlFormat, AqlPacket, COMPLETION_SIGNAL, FIELD_BYTES, FIELDS,
-    KERNEL_OBJECT, PRIVATE_SIZE, REF_NUM_AT, SCOPES, fields_in, integer,
+    AqlField, AqlFormat, COMPLETION_SIGNAL, FIELD_BYTES, FIELDS, KERNEL_OBJECT, PRIVATE_SIZE,
+    REF_NUM_AT, SCOPES, fields_in, integer,
 };
+use crate::packet_types::{AQL_BYTES, AqlPacket};
 
 /// Bits 3 and 4 of the scopes (HSA).
 const RELEASE_SCOPE: u64 = 0b11000;

@@ -4,20 +4,10 @@
 //! headers, whose 16-bit header is type and scopes here. Bytes are little-endian; a half-word has 16
 //! bits.
 
-use core::fmt;
 use core::ops::Range;
 
 use crate::error::PacketError;
-
-/// Bytes of an AQL packet.
-pub const AQL_BYTES: usize = 64;
-/// Entries of the reference state table in the seed.
-pub const AQL_ENTRIES: usize = 8;
-/// Half-words of a condensed packet, and so the most kernels that it launches.
-pub const HALF_WORDS: usize = 31;
-
-/// The bytes of a packet.
-pub type AqlPacket = [u8; AQL_BYTES];
+use crate::packet_types::{AQL_BYTES, AQL_ENTRIES, AqlPacket, PacketTypes};
 
 /// Byte offsets of what is not a field of a launch, and of the scopes, which barriers have too.
 pub(crate) const SCOPES_AT: usize = 1;
@@ -154,39 +144,6 @@ pub enum HeaderBits {
     LowFirst,
     /// In the highest three bits, the vector below it.
     HighFirst,
-}
-
-/// Type numbers: the first byte of a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PacketTypes {
-    /// An ordinary dispatch packet.
-    pub dispatch: u8,
-    /// A reference packet; where it is that of `dispatch`, every dispatch packet stores (B11).
-    pub reference: u8,
-    /// A condensed packet.
-    pub condensed: u8,
-    /// A barrier that waits for all of its signals, where there is one.
-    pub barrier_and: Option<u8>,
-    /// A barrier that waits for one of its signals, where there is one.
-    pub barrier_or: Option<u8>,
-}
-
-/// "dispatch 2, reference 7, condensed 6, barrier-and 3, no barrier-or".
-impl fmt::Display for PacketTypes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { dispatch, reference, condensed, barrier_and, barrier_or } = self;
-        if dispatch == reference {
-            write!(f, "dispatch and reference {dispatch}, condensed {condensed}, ")?;
-        } else {
-            write!(f, "dispatch {dispatch}, reference {reference}, condensed {condensed}, ")?;
-        }
-        match (barrier_and, barrier_or) {
-            (None, None) => f.write_str("no barriers"),
-            (Some(and), Some(or)) => write!(f, "barrier-and {and}, barrier-or {or}"),
-            (Some(and), None) => write!(f, "barrier-and {and}, no barrier-or"),
-            (None, Some(or)) => write!(f, "no barrier-and, barrier-or {or}"),
-        }
-    }
 }
 
 /// What the seed leaves open about an AQL packet.

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`AqlFormat`] | where does which field lie, in which order of bits and half-words? |
 //! | [`LaunchImage`] | what does one launch say? |
-//! | [`KernelDispatch`], [`Reference`], [`Barrier`], [`Condensed`] | what is in an AQL packet? (`parse`, `emit`) |
+//! | [`KernelDispatch`], [`Reference`], [`BarrierPacket`], [`Condensed`] | what is in an AQL packet? (`parse`, `emit`) |
 //! | [`PacketView`] | what does any packet look like, also a malformed one? |
 //! | [`Agent`], [`ReferenceTable`] | which launches does a packet stand for? all or nothing |
 //! | [`Encoder`], [`ReplacementPolicy`] | how few packets can a stream be, and what is worth an entry? |
@@ -33,6 +33,7 @@ mod launch;
 mod launch_path;
 mod layout;
 mod overhead;
+mod packet_types;
 mod replacement;
 mod repr;
 mod table;
@@ -45,16 +46,14 @@ pub use error::PacketError;
 pub use launch::{LaunchImage, cleanups};
 #[cfg(feature = "alloc")]
 pub use launch_path::{CondensedConfig, CondensedPath, KernelArguments};
-pub use layout::{
-    AQL_BYTES, AQL_ENTRIES, AqlField, AqlFormat, AqlOptions, AqlPacket, HALF_WORDS, HalfWords,
-    HeaderBits, PacketTypes,
-};
+pub use layout::{AqlField, AqlFormat, AqlOptions, HalfWords, HeaderBits};
 pub use overhead::Overhead;
+pub use packet_types::{AQL_BYTES, AQL_ENTRIES, AqlPacket, HALF_WORDS, PacketTypes};
 pub use replacement::{
     AnyReplacement, FirstPolicy, FrequencyPolicy, LaunchRequest, MostRecentPolicy, NEAR,
     NearestEntry, PacketChoice, Replacement, ReplacementPolicy,
 };
-pub use repr::{Barrier, KernelDispatch, Reference};
+pub use repr::{BarrierPacket, KernelDispatch, Reference};
 pub use table::{ReferenceTable, TableScope};
 pub use view::{PacketKind, PacketView};
 

@@ -4,7 +4,8 @@
 //! condensed; the policies differ in what becomes of the others, and of the entries.
 
 use crate::launch::LaunchImage;
-use crate::layout::{AQL_ENTRIES, AqlFormat, HALF_WORDS, KERNEL_OBJECT};
+use crate::layout::{AqlFormat, KERNEL_OBJECT};
+use crate::packet_types::{AQL_ENTRIES, HALF_WORDS};
 
 /// How one launch is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

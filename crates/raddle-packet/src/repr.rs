@@ -5,9 +5,8 @@
 
 use crate::error::PacketError;
 use crate::launch::LaunchImage;
-use crate::layout::{
-    AQL_BYTES, AqlFormat, AqlPacket, COMPLETION_SIGNAL_AT, DEP_SIGNALS, REF_NUM_AT, SCOPES_AT,
-};
+use crate::layout::{AqlFormat, COMPLETION_SIGNAL_AT, DEP_SIGNALS, REF_NUM_AT, SCOPES_AT};
+use crate::packet_types::{AQL_BYTES, AqlPacket};
 
 /// The fields of an ordinary dispatch packet (Table 1), without what is reserved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -145,7 +144,7 @@ impl Reference {
 
 /// A barrier packet: what follows waits for signals.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Barrier {
+pub struct BarrierPacket {
     /// Whether one signal is enough, instead of all.
     pub any: bool,
     /// As in a dispatch packet.
@@ -156,7 +155,7 @@ pub struct Barrier {
     pub completion_signal: u64,
 }
 
-impl Barrier {
+impl BarrierPacket {
     /// The fields of a barrier packet; reserved bytes are ignored.
     ///
     /// # Errors

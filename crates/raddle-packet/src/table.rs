@@ -2,7 +2,8 @@
 
 use crate::error::PacketError;
 use crate::launch::LaunchImage;
-use crate::layout::{AQL_ENTRIES, AqlFormat};
+use crate::layout::AqlFormat;
+use crate::packet_types::AQL_ENTRIES;
 
 /// The reference state table (seed 002, Table 3): launches by number.
 ///

@@ -9,9 +9,10 @@ use crate::condensed::{KernelHeader, KernelHeaders};
 use crate::error::PacketError;
 use crate::launch::LaunchImage;
 use crate::layout::{
-    AQL_BYTES, AqlFormat, AqlPacket, COMPLETION_SIGNAL_AT, DEP_SIGNALS, DIFF_VALUES_AT, HALF_WORDS,
-    NUM_KERNELS_AT, REF_NUM_AT, SCOPES_AT, fields_in, integer,
+    AqlFormat, COMPLETION_SIGNAL_AT, DEP_SIGNALS, DIFF_VALUES_AT, NUM_KERNELS_AT, REF_NUM_AT,
+    SCOPES_AT, fields_in, integer,
 };
+use crate::packet_types::{AQL_BYTES, AqlPacket, HALF_WORDS};
 
 /// Columns that the widest field takes in a difference: 4 half-words.
 const VALUE_WIDTH: usize = 20;

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use raddle_packet::{AqlFormat, Barrier, KernelDispatch};
+use raddle_packet::{AqlFormat, BarrierPacket, KernelDispatch};
 
 /// Prints every offset and size, then 1,000 dispatch and 500 barrier packets as hexadecimal.
 const PROGRAM: &str = r#"
@@ -168,7 +168,7 @@ fn every_offset_and_a_thousand_packets() {
     }
     for n in 0..500 {
         let mut next = || draw.next();
-        let packet = Barrier {
+        let packet = BarrierPacket {
             any: n % 2 == 1,
             synch_scopes: next() as u8,
             dep_signal: std::array::from_fn(|_| next()),
@@ -176,7 +176,7 @@ fn every_offset_and_a_thousand_packets() {
         };
         let bytes = packet.emit(&format).unwrap();
         assert_eq!(line(), hex(&bytes));
-        assert_eq!(Barrier::parse(&bytes, &format), Ok(packet));
+        assert_eq!(BarrierPacket::parse(&bytes, &format), Ok(packet));
     }
     assert_eq!(lines.next(), None);
 }

@@ -86,7 +86,7 @@ fn every_bit_is_printed() {
     let mut all = packets();
     all.truncate(60);
     all.push(
-        raddle_packet::Barrier { dep_signal: [1, 2, 3, 4, 5], ..Default::default() }
+        raddle_packet::BarrierPacket { dep_signal: [1, 2, 3, 4, 5], ..Default::default() }
             .emit(&format)
             .unwrap(),
     );

@@ -3,7 +3,9 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use raddle_packet::{Agent, AqlPacket, Barrier, Condensed, Encoder, LaunchImage, Replacement};
+use raddle_packet::{
+    Agent, AqlPacket, BarrierPacket, Condensed, Encoder, LaunchImage, Replacement,
+};
 
 use crate::naive::{self, FIELDS, Kernel, Orders};
 use crate::sample::{format, launches, orders};
@@ -155,7 +157,7 @@ proptest! {
             match launch {
                 Some(launch) => encoder.launch(launch, &mut send),
                 None => {
-                    let barrier = Barrier { completion_signal: number as u64, ..Barrier::default() };
+                    let barrier = BarrierPacket { completion_signal: number as u64, ..BarrierPacket::default() };
                     encoder.barrier(&barrier.emit(&format).unwrap(), &mut send);
                 }
             }
@@ -164,7 +166,7 @@ proptest! {
         let (mut agent, mut found) = (Agent::new(format), Vec::new());
         for packet in &packets {
             found.extend(launches(&mut agent, packet).unwrap().into_iter().map(Some));
-            if let Ok(barrier) = Barrier::parse(packet, &format) {
+            if let Ok(barrier) = BarrierPacket::parse(packet, &format) {
                 prop_assert_eq!(barrier.completion_signal as usize, found.len());
                 found.push(None);
             }

@@ -1,8 +1,8 @@
 //! Is everything else refused, with what, where and what to do?
 
 use raddle_packet::{
-    AqlFormat, AqlOptions, Barrier, Condensed, Diff, KernelDispatch, LaunchImage, PacketError,
-    PacketTypes, Reference,
+    AqlFormat, AqlOptions, BarrierPacket, Condensed, Diff, KernelDispatch, LaunchImage,
+    PacketError, PacketTypes, Reference,
 };
 
 use crate::sample::{PRIVATE, SCOPES, TABLE_6, agent, aql, entry, format, hex, launch, launches};
@@ -87,13 +87,13 @@ fn packets_of_another_type() {
     assert_eq!(KernelDispatch::parse(&ordinary, &format), Ok(entry(2)));
     assert!(Condensed::parse(&ordinary, &format).is_err());
     let error = PacketError::NotBarrier { found: 2, types: format.types() };
-    assert_eq!(Barrier::parse(&ordinary, &format), Err(error));
+    assert_eq!(BarrierPacket::parse(&ordinary, &format), Err(error));
     let types = PacketTypes { barrier_or: None, ..AqlOptions::default().types };
     let only_and = AqlFormat::new(&AqlOptions { types, ..AqlOptions::default() }).unwrap();
-    let any = Barrier { any: true, ..Barrier::default() };
+    let any = BarrierPacket { any: true, ..BarrierPacket::default() };
     assert_eq!(any.emit(&only_and), Err(PacketError::NoBarrier { any: true, types }));
     let or = any.emit(&format).unwrap();
-    assert_eq!((or[0], Barrier::parse(&or, &format)), (5, Ok(any)));
+    assert_eq!((or[0], BarrierPacket::parse(&or, &format)), (5, Ok(any)));
     assert_eq!(launches(&mut agent(only_and, []), &or), Err(PacketError::Type { found: 5, types }));
     assert_eq!(launches(&mut agent(format, []), &or), Ok(Vec::new()));
 }

@@ -1,6 +1,6 @@
 //! What does a packet look like in print?
 
-use raddle_packet::{Barrier, PacketKind, PacketView, Reference};
+use raddle_packet::{BarrierPacket, PacketKind, PacketView, Reference};
 
 use crate::sample::{TABLE_6, aql, entry, hex};
 
@@ -11,8 +11,12 @@ fn packets_in_print() {
     (late[1], late[40]) = (1, 0xee);
     let mut reserved = entry(3).emit(&format).unwrap();
     (reserved[10], reserved[48]) = (4, 5);
-    let barrier =
-        Barrier { any: true, synch_scopes: 3, dep_signal: [1, 0, 7, 0, 0], completion_signal: 9 };
+    let barrier = BarrierPacket {
+        any: true,
+        synch_scopes: 3,
+        dep_signal: [1, 0, 7, 0, 0],
+        completion_signal: 9,
+    };
     let packets = [
         ("Table 6", hex(TABLE_6)),
         ("behind the last kernel", late),

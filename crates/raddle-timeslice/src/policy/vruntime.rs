@@ -38,13 +38,13 @@ impl Default for VruntimeConfig {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vruntime {
     slice: Ticks,
-    known: BTreeMap<ProcessId, Account>,
+    known: BTreeMap<ProcessId, VruntimeAccount>,
     current: Option<(ProcessId, Option<Tick>)>,
 }
 
 /// What is known of a process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Account {
+struct VruntimeAccount {
     /// Virtual run time while it is runnable; how far behind the first it was, while it is not.
     virtual_time: i128,
     /// Its run time when that was last brought up to date.

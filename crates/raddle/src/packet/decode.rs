@@ -4,7 +4,7 @@
 
 use raddle_golden::packet::{ShownLaunch, hex};
 use raddle_packet::{
-    Agent, AqlFormat, AqlPacket, Barrier, Condensed, CondensedKernel, Diff, HALF_WORDS,
+    Agent, AqlFormat, AqlPacket, BarrierPacket, Condensed, CondensedKernel, Diff, HALF_WORDS,
     LaunchImage, PacketError, PacketView, Reference, cleanups,
 };
 use serde::ser::SerializeMap;
@@ -158,13 +158,13 @@ fn decoded<'l>(
         kind,
         ref_num: Reference::parse(packet, layout).ok().map(|reference| reference.ref_num),
         condensed: kernels.map(named).collect(),
-        barrier: Barrier::parse(packet, layout).ok().map(waits),
+        barrier: BarrierPacket::parse(packet, layout).ok().map(waits),
         launches: launches.iter().map(|launch| ShownLaunch(layout, *launch)).collect(),
         cleanups: cleanups(launches),
     })
 }
 
-fn waits(barrier: Barrier) -> BarrierReport {
+fn waits(barrier: BarrierPacket) -> BarrierReport {
     BarrierReport {
         barrier: if barrier.any { "or" } else { "and" },
         synch_scopes: barrier.synch_scopes,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use raddle_dispatch::read::{FaultKind, ReadError, read};
 use raddle_golden::Fault;
 use raddle_golden::packet::{fault, launch};
-use raddle_packet::{AqlFormat, AqlPacket, Barrier, LaunchImage};
+use raddle_packet::{AqlFormat, AqlPacket, BarrierPacket, LaunchImage};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -135,11 +135,11 @@ fn barrier(value: &Value, at: &str, layout: &AqlFormat) -> Result<Sent, Fault> {
             return Err(refused(FaultKind::OutOfRange, &at, message.to_owned()));
         }
     };
-    let mut barrier = Barrier {
+    let mut barrier = BarrierPacket {
         any,
         completion_signal: asked.completion_signal,
         synch_scopes: asked.synch_scopes,
-        ..Barrier::default()
+        ..BarrierPacket::default()
     };
     let most = barrier.dep_signal.len();
     if asked.signals.len() > most {

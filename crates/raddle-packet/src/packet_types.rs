@@ -1,0 +1,46 @@
+//! How large is an AQL packet, and which types of it are there?
+
+use core::fmt;
+
+/// Bytes of an AQL packet.
+pub const AQL_BYTES: usize = 64;
+/// Entries of the reference state table in the seed.
+pub const AQL_ENTRIES: usize = 8;
+/// Half-words of a condensed packet, and so the most kernels that it launches.
+pub const HALF_WORDS: usize = 31;
+
+/// The bytes of a packet.
+pub type AqlPacket = [u8; AQL_BYTES];
+
+/// Type numbers: the first byte of a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PacketTypes {
+    /// An ordinary dispatch packet.
+    pub dispatch: u8,
+    /// A reference packet; where it is that of `dispatch`, every dispatch packet stores (B11).
+    pub reference: u8,
+    /// A condensed packet.
+    pub condensed: u8,
+    /// A barrier that waits for all of its signals, where there is one.
+    pub barrier_and: Option<u8>,
+    /// A barrier that waits for one of its signals, where there is one.
+    pub barrier_or: Option<u8>,
+}
+
+/// "dispatch 2, reference 7, condensed 6, barrier-and 3, no barrier-or".
+impl fmt::Display for PacketTypes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { dispatch, reference, condensed, barrier_and, barrier_or } = self;
+        if dispatch == reference {
+            write!(f, "dispatch and reference {dispatch}, condensed {condensed}, ")?;
+        } else {
+            write!(f, "dispatch {dispatch}, reference {reference}, condensed {condensed}, ")?;
+        }
+        match (barrier_and, barrier_or) {
+            (None, None) => f.write_str("no barriers"),
+            (Some(and), Some(or)) => write!(f, "barrier-and {and}, barrier-or {or}"),
+            (Some(and), None) => write!(f, "barrier-and {and}, no barrier-or"),
+            (None, Some(or)) => write!(f, "no barrier-and, barrier-or {or}"),
+        }
+    }
+}
