@@ -125,7 +125,7 @@ impl World {
         let mut launches: Vec<VictimLaunch> = self.running.into_iter().collect();
         launches.extend(waiting.iter().map(waits));
         let view = VictimView { process: &process(), launches: &launches };
-        self.policy.preempt(&view, Tick(now)).unwrap()
+        self.policy.preempt(&view, Tick(now)).expect("the policy answers")
     }
 }
 
@@ -308,5 +308,7 @@ fn ask<P: Preempt>(policy: &mut P, launches: &[Launch]) -> Preemption {
         submitted: Tick(0),
     };
     let launches: Vec<VictimLaunch> = launches.iter().map(victim).collect();
-    policy.preempt(&VictimView { process: &process(), launches: &launches }, Tick(0)).unwrap()
+    policy
+        .preempt(&VictimView { process: &process(), launches: &launches }, Tick(0))
+        .expect("the policy answers")
 }

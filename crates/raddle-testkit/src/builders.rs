@@ -46,7 +46,6 @@ pub const fn demand(waves: u16, vgpr: u16) -> Demand {
 
 /// One workgroup of one wave with one granule of vector registers, of process 0, stream 0 and
 /// level 0, without barriers.
-#[must_use]
 pub const fn launch(id: u32) -> LaunchBuilder {
     LaunchBuilder(Launch {
         id: LaunchId(id),

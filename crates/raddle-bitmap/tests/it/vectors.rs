@@ -42,7 +42,7 @@ fn list(value: &Value) -> &[Value] {
 const LEFT_0: Setup = Setup::ALL[0];
 
 fn right_1() -> Setup {
-    Setup { polarity: Polarity::FreeIsZero, shift: Shift::Right, ..Setup::default() }
+    Setup { polarity: Polarity::FreeIsZero, shift: Shift::Right }
 }
 
 #[test]

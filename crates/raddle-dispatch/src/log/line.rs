@@ -108,8 +108,11 @@ impl LoggedEvent<Vec<PieceRun>> {
     }
 }
 
+/// The first wave of a span, and how many.
+type FirstAndCount = Option<(u16, u16)>;
+
 /// The keys `waves` and `cut` of a span.
-const fn spelled(span: WaveSpan) -> (Option<(u16, u16)>, Option<(u16, u16)>) {
+const fn spelled(span: WaveSpan) -> (FirstAndCount, FirstAndCount) {
     match span {
         WaveSpan::All => (None, None),
         WaveSpan::Range { first, count } => (Some((first, count)), None),

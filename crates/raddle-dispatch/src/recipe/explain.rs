@@ -25,7 +25,7 @@ pub(super) fn explain(error: &ReadError, recipe: &Value, json: bool) -> RecipeEr
     // The key that the example is of, where it is not that of the error.
     let mut like = None;
     match error.kind {
-        FaultKind::MissingField if missing != "" => {
+        FaultKind::MissingField if !missing.is_empty() => {
             at.push(&missing);
             message = "it is missing".to_owned();
             if !error.known.is_empty() {

@@ -43,11 +43,14 @@ impl<C: Serialize + Send + Sync + 'static, P: ?Sized + 'static> AnySettings<P> f
 
 type SharedSettings<P> = Arc<dyn AnySettings<P>>;
 
+/// Reads the settings of a policy.
+type ReadSettings<P> = Box<dyn Fn(&Value) -> Result<SharedSettings<P>, ReadError> + Send + Sync>;
+
 /// One policy of a registry.
 pub(super) struct PolicyRow<P: ?Sized> {
     name: &'static str,
     samples: &'static [&'static str],
-    read: Box<dyn Fn(&Value) -> Result<SharedSettings<P>, ReadError> + Send + Sync>,
+    read: ReadSettings<P>,
 }
 
 /// A policy: its name, TOML texts with its settings from which messages take examples, and how it

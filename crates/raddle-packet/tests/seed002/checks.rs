@@ -44,7 +44,7 @@ fn table_6(format: &AqlFormat) -> Condensed {
 #[test]
 fn check_3_the_packet_of_table_6() {
     let packet = table_6(&aql());
-    assert_eq!(text(&packet.emit()), format!("{TABLE_6}{}", "0".repeat(84)));
+    assert_eq!(text(packet.emit()), format!("{TABLE_6}{}", "0".repeat(84)));
     assert_eq!(packet.used(), 10);
 }
 

@@ -91,7 +91,7 @@ fn unlike(
     inputs: &[ComparedResult],
     of: impl Fn(&ComparedResult) -> String,
 ) {
-    let all: Vec<String> = inputs.iter().map(|input| of(input)).collect();
+    let all: Vec<String> = inputs.iter().map(of).collect();
     if all.windows(2).all(|pair| pair[0] == pair[1]) {
         return;
     }

@@ -35,7 +35,8 @@ pub(super) fn coarse(drawn: &[(&str, &DrawnTimeline)], most: u32) -> Vec<String>
     let most = count(most.into());
     let grain = |grain: Grain| move |drawn: &DrawnTimeline| drawn.grain == grain.name();
     let (cu, launch, stream) = (grain(Grain::Cu), grain(Grain::Launch), grain(Grain::Stream));
-    let kinds: [(&dyn Fn(&DrawnTimeline) -> bool, String); 5] = [
+    type Condition<'a> = &'a dyn Fn(&DrawnTimeline) -> bool;
+    let kinds: [(Condition<'_>, String); 5] = [
         (
             &cu,
             format!(

@@ -181,10 +181,8 @@ impl Watch for Recorder {
             }
             Seen::TakenOff { launch, how } => self.taken_off(now, launch, how),
             Seen::Restored { launch } => self.restored(now, launch),
-            Seen::Settled { waves, launches } => {
-                if self.counts.take(now, waves, launches) {
-                    self.last = now;
-                }
+            Seen::Settled { waves, launches } if self.counts.take(now, waves, launches) => {
+                self.last = now;
             }
             _ => {}
         }

@@ -8,16 +8,19 @@ use crate::decimal::natural;
 use crate::import::document::{members, string};
 use crate::profile::SourceDevice;
 
+/// A device with its number.
+type NumberedDevice = (Option<u64>, SourceDevice);
+
 /// The entries of `deviceProperties` at the start of `text`, with their numbers, and the length of
 /// all. What is no object says nothing of a device.
-pub(super) fn read(text: &[u8]) -> serde_json::Result<(Vec<(Option<u64>, SourceDevice)>, usize)> {
+pub(super) fn read(text: &[u8]) -> serde_json::Result<(Vec<NumberedDevice>, usize)> {
     let mut json = serde_json::Deserializer::from_slice(text);
     let entries: Vec<&RawValue> = Deserialize::deserialize(&mut json)?;
     let len = json.into_iter::<IgnoredAny>().byte_offset();
     Ok((entries.into_iter().filter_map(|entry| device(entry.get())).collect(), len))
 }
 
-fn device(entry: &str) -> Option<(Option<u64>, SourceDevice)> {
+fn device(entry: &str) -> Option<NumberedDevice> {
     let names = [
         "id",
         "name",
