@@ -3,7 +3,7 @@
 use raddle_policy::{CuId, Launch, LaunchId, MAX_SIMDS, Piece, Place, Split};
 
 use super::counted::give_counted;
-use super::{Book, BookError, Resident, named, named_twice, total};
+use super::{Book, BookError, ResidentLaunch, named, named_twice, total};
 
 impl Book {
     pub(super) fn start_addressed(
@@ -23,14 +23,9 @@ impl Book {
             return Err(BookError::Places { launch: launch.id });
         }
         self.check_fresh(launch.id, pieces)?;
-        for (n, ((_, cu), split)) in named(pieces).zip(splits.iter().flatten()).enumerate() {
-            if !self.cus.take_split(cu, &demand, split, 1) {
-                for ((_, cu), split) in named(pieces).zip(splits.iter().flatten()).take(n) {
-                    self.cus.give_split(cu, &demand, split, 1);
-                }
-                return Err(BookError::Overcommit { launch: launch.id, cu });
-            }
-        }
+        let shares = named(pieces).zip(splits.iter().flatten());
+        self.take_all(&demand, shares.map(|((_, cu), split)| (cu, *split, 1)))
+            .map_err(|cu| BookError::Overcommit { launch: launch.id, cu })?;
         let mut resident = self.entry(launch);
         for ((workgroup, cu), split) in named(pieces).zip(splits.into_iter().flatten()) {
             resident.addressed.insert(workgroup, (cu, split));
@@ -55,7 +50,7 @@ impl Book {
     pub(super) fn end_whole(
         &mut self,
         launch: LaunchId,
-        resident: &mut Resident,
+        resident: &mut ResidentLaunch,
         pieces: &[Piece],
     ) -> Result<(), BookError> {
         let (demand, cu) = (resident.demand, pieces.first().map_or(CuId(0), |p| p.cu));

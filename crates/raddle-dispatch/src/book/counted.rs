@@ -2,7 +2,7 @@
 
 use raddle_policy::{CuId, Cus, Launch, LaunchId, Piece, Split, take_highest};
 
-use super::{Book, BookError, Resident, add, sum};
+use super::{Book, BookError, ResidentLaunch, add, sum};
 
 impl Book {
     pub(super) fn start_counted(
@@ -32,9 +32,11 @@ impl Book {
     }
 
     fn enter_counted(&mut self, launch: &Launch, pieces: &[Piece], splits: &[Split]) {
-        let Self { cus, resident, spare, .. } = self;
-        let fresh = || Resident::new(launch, spare.pop(), cus.len());
-        let resident = resident.entry(launch.id).or_insert_with(fresh);
+        if !self.resident.contains_key(&launch.id) {
+            let fresh = self.fresh(launch);
+            self.resident.insert(launch.id, fresh);
+        }
+        let Some(resident) = self.resident.get_mut(&launch.id) else { return };
         for (piece, split) in pieces.iter().zip(splits) {
             add(&mut resident.counted[piece.cu.index()], split);
             resident.waves += u64::from(piece.count) * u64::from(launch.demand.waves);
@@ -64,7 +66,7 @@ impl Book {
 pub(super) fn give_counted(
     cus: &mut Cus,
     scratch: &mut [u32],
-    resident: &mut Resident,
+    resident: &mut ResidentLaunch,
     pieces: &[Piece],
 ) -> Option<CuId> {
     let demand = resident.demand;

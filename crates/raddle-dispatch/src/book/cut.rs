@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use raddle_policy::{CuId, Launch, LaunchId, Piece, Place, Split};
 
 use super::addressed::split_of;
-use super::{Book, BookError, Resident, named, named_twice, sum, total};
+use super::{Book, BookError, ResidentLaunch, named, named_twice, sum, total};
 
 /// The workgroups of a launch that were cut.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +32,7 @@ impl Cuts {
         !self.begun.is_empty()
     }
 
-    pub(super) fn lying(&self) -> impl Iterator<Item = &CutPart> {
+    pub(super) fn lying(&self) -> impl Iterator<Item = &CutPart> + Clone {
         self.lying.values()
     }
 
@@ -99,7 +99,7 @@ impl Book {
     pub(super) fn end_cut(
         &mut self,
         launch: LaunchId,
-        resident: &mut Resident,
+        resident: &mut ResidentLaunch,
         (first, count): (u16, u16),
         pieces: &[Piece],
     ) -> Result<(), BookError> {

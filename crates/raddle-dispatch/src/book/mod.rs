@@ -28,19 +28,18 @@ use partial::Partial;
 #[derive(Clone, Debug)]
 pub struct Book {
     cus: Cus,
-    resident: BTreeMap<LaunchId, Resident>,
+    resident: BTreeMap<LaunchId, ResidentLaunch>,
     /// Empty per-unit tables of launches that left, kept so that none is allocated anew.
     spare: Vec<Vec<Split>>,
-    /// Empty ones that came back, kept so that none is allocated anew.
-    lifted: Vec<Lifted>,
     /// Workgroups that the answer at hand wants on each unit; all 0 between calls.
     scratch: Vec<u32>,
     /// Where the waves of the answer at hand went, piece by piece.
     splits: Vec<Split>,
 }
 
-#[derive(Clone, Debug)]
-struct Resident {
+/// What of one launch is on the device.
+#[derive(Clone, Debug, Default)]
+struct ResidentLaunch {
     demand: Demand,
     waves: u64,
     /// Waves of whole workgroups without addresses, by compute unit.
@@ -53,19 +52,7 @@ struct Resident {
     cuts: Cuts,
 }
 
-impl Resident {
-    /// Nothing yet; `table` is an empty one to use again.
-    fn new(launch: &Launch, table: Option<Vec<Split>>, units: usize) -> Self {
-        Self {
-            demand: launch.demand,
-            waves: 0,
-            counted: table.unwrap_or_else(|| vec![[0; MAX_SIMDS]; units]),
-            addressed: BTreeMap::new(),
-            partial: BTreeMap::new(),
-            cuts: Cuts::default(),
-        }
-    }
-
+impl ResidentLaunch {
     /// Whether nothing of the launch is left.
     fn is_gone(&self) -> bool {
         self.waves == 0 && self.partial.is_empty() && !self.cuts.is_begun()
@@ -85,7 +72,6 @@ impl Book {
             cus: Cus::new(shape, count),
             resident: BTreeMap::new(),
             spare: Vec::new(),
-            lifted: Vec::new(),
             scratch: vec![0; usize::from(count)],
             splits: Vec::new(),
         }
@@ -161,13 +147,36 @@ impl Book {
         ended
     }
 
-    fn entry(&mut self, launch: &Launch) -> Resident {
-        let Self { cus, resident, spare, .. } = self;
-        let fresh = || Resident::new(launch, spare.pop(), cus.len());
-        resident.remove(&launch.id).unwrap_or_else(fresh)
+    fn entry(&mut self, launch: &Launch) -> ResidentLaunch {
+        self.resident.remove(&launch.id).unwrap_or_else(|| self.fresh(launch))
     }
 
-    fn put_back(&mut self, launch: LaunchId, resident: Resident) {
+    /// Nothing of a launch yet.
+    fn fresh(&mut self, launch: &Launch) -> ResidentLaunch {
+        let table = self.spare.pop();
+        let counted = table.unwrap_or_else(|| vec![[0; MAX_SIMDS]; self.cus.len()]);
+        ResidentLaunch { demand: launch.demand, counted, ..ResidentLaunch::default() }
+    }
+
+    /// Takes all these waves with the slots of so many workgroups, or nothing; the error is the unit
+    /// that has no room.
+    fn take_all(
+        &mut self,
+        demand: &Demand,
+        shares: impl Iterator<Item = (CuId, Split, u32)> + Clone,
+    ) -> Result<(), CuId> {
+        for (taken, (cu, split, groups)) in shares.clone().enumerate() {
+            if !self.cus.take_split(cu, demand, &split, groups) {
+                for (cu, split, groups) in shares.take(taken) {
+                    self.cus.give_split(cu, demand, &split, groups);
+                }
+                return Err(cu);
+            }
+        }
+        Ok(())
+    }
+
+    fn put_back(&mut self, launch: LaunchId, resident: ResidentLaunch) {
         if resident.is_gone() {
             self.spare.push(resident.counted);
         } else {
@@ -177,7 +186,7 @@ impl Book {
 }
 
 /// Every workgroup named, with its compute unit; numbers beyond `u64` stay at its end.
-fn named(pieces: &[Piece]) -> impl Iterator<Item = (u64, CuId)> {
+fn named(pieces: &[Piece]) -> impl Iterator<Item = (u64, CuId)> + Clone {
     pieces.iter().flat_map(|piece| {
         (0..u64::from(piece.count)).map(|i| {
             let offset = i.saturating_mul(u64::from(piece.stride));

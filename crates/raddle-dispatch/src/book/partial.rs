@@ -4,7 +4,7 @@
 
 use raddle_policy::{CuId, Launch, LaunchId, MAX_SIMDS, Piece, Split, take_highest};
 
-use super::{Book, BookError, Resident, add, named, named_twice, total};
+use super::{Book, BookError, ResidentLaunch, add, named, named_twice, total};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Partial {
@@ -58,7 +58,7 @@ impl Book {
     pub(super) fn end_waves(
         &mut self,
         launch: LaunchId,
-        resident: &mut Resident,
+        resident: &mut ResidentLaunch,
         first: u16,
         count: u16,
         pieces: &[Piece],

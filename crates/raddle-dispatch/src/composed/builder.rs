@@ -6,9 +6,9 @@ use crate::book::Book;
 use raddle_policy::{Allocate, CuShape, LaunchPath, Preempt, Turn};
 
 use super::lists::Lists;
-use super::policies::{Named, Policies};
+use super::policies::{NamedPolicy, Policies};
 use super::ready::Ready;
-use super::{Composed, Journal, Rules, Transit, Turns};
+use super::{Composed, Journal, Transit, Turns};
 use crate::log::LogWriter;
 
 /// Collects the four policies; a slot left out gets its default: ordinary, everyone, leftover,
@@ -17,7 +17,8 @@ pub struct Builder {
     shape: CuShape,
     cus: u16,
     policies: Policies,
-    rules: Rules,
+    cuts: bool,
+    window: Option<u32>,
     log: LogWriter,
 }
 
@@ -33,7 +34,8 @@ impl Builder {
             shape,
             cus,
             policies: Policies::default(),
-            rules: Rules::default(),
+            cuts: false,
+            window: None,
             log: LogWriter::off(),
         }
     }
@@ -41,21 +43,21 @@ impl Builder {
     /// How launches reach the device, under a name for the log.
     #[must_use]
     pub fn launch_path(mut self, name: &str, policy: impl LaunchPath + 'static) -> Self {
-        self.policies.path = Named::new(name, Box::new(policy));
+        self.policies.path = NamedPolicy::new(name, Box::new(policy));
         self
     }
 
     /// Which processes may issue, under a name for the log.
     #[must_use]
     pub fn turn(mut self, name: &str, policy: impl Turn + 'static) -> Self {
-        self.policies.turn = Named::new(name, Box::new(policy));
+        self.policies.turn = NamedPolicy::new(name, Box::new(policy));
         self
     }
 
     /// Which workgroups go where, under a name for the log.
     #[must_use]
     pub fn allocate(mut self, name: &str, policy: impl Allocate + 'static) -> Self {
-        self.policies.allocate = Named::new(name, Box::new(policy));
+        self.policies.allocate = NamedPolicy::new(name, Box::new(policy));
         self
     }
 
@@ -69,10 +71,10 @@ impl Builder {
         preempt: Box<dyn Preempt>,
     ) -> Self {
         let policies = Policies {
-            path: Named::new(path_name, path),
-            turn: Named::new(turn_name, turn),
-            allocate: Named::new(allocate_name, allocate),
-            preempt: Named::new(preempt_name, preempt),
+            path: NamedPolicy::new(path_name, path),
+            turn: NamedPolicy::new(turn_name, turn),
+            allocate: NamedPolicy::new(allocate_name, allocate),
+            preempt: NamedPolicy::new(preempt_name, preempt),
         };
         Self { policies, ..self }
     }
@@ -81,7 +83,7 @@ impl Builder {
     /// all that is shared must fit, or the launch is refused.
     #[must_use]
     pub const fn cuts(mut self) -> Self {
-        self.rules.cuts = true;
+        self.cuts = true;
         self
     }
 
@@ -90,14 +92,14 @@ impl Builder {
     /// has ended. Without, each launch is submitted when it is ready, however many there are.
     #[must_use]
     pub fn window(mut self, launches: u32) -> Self {
-        self.rules.window = Some(launches.max(1));
+        self.window = Some(launches.max(1));
         self
     }
 
     /// How work leaves, under a name for the log.
     #[must_use]
     pub fn preempt(mut self, name: &str, policy: impl Preempt + 'static) -> Self {
-        self.policies.preempt = Named::new(name, Box::new(policy));
+        self.policies.preempt = NamedPolicy::new(name, Box::new(policy));
         self
     }
 
@@ -113,7 +115,8 @@ impl Builder {
     pub fn build(self) -> Composed {
         Composed {
             policies: self.policies,
-            rules: self.rules,
+            cuts: self.cuts,
+            window: self.window,
             book: Book::new(self.shape, self.cus),
             processes: BTreeMap::new(),
             launches: BTreeMap::new(),

@@ -58,7 +58,7 @@ impl Composed {
     /// without a window nothing is known of a launch before.
     fn launch_issued(&mut self, launch: Launch, now: Tick) -> Result<(), DispatchError> {
         self.check_new(&launch)?;
-        if self.rules.window.is_some() && self.never_fits(&launch).is_none() {
+        if self.window.is_some() && self.never_fits(&launch).is_none() {
             self.enter(launch, true, now);
         }
         Ok(())
@@ -98,7 +98,7 @@ impl Composed {
     /// Why a launch can never run on this device.
     fn never_fits(&self, launch: &Launch) -> Option<Refusal> {
         let mut least = *launch;
-        if self.rules.cuts && launch.barrier == Barrier::No {
+        if self.cuts && launch.barrier == Barrier::No {
             least.demand.waves = launch.demand.waves.min(1);
         }
         self.book.cus().never(&least)

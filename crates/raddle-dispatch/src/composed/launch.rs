@@ -345,9 +345,6 @@ impl LaunchState {
 }
 
 /// Whether the pieces name `next .. next + total`, each once. `seen` is scratch memory.
-///
-/// The pieces of a uniform round and of units filled one after the other cost one look each; any
-/// other mixture is checked workgroup by workgroup, of which a device holds some thousands.
 fn covers(pieces: &[Piece], next: u64, total: u64, seen: &mut Vec<u64>) -> bool {
     let mut running = next;
     let in_a_row = pieces.iter().all(|piece| {
@@ -358,20 +355,8 @@ fn covers(pieces: &[Piece], next: u64, total: u64, seen: &mut Vec<u64>) -> bool 
     if in_a_row {
         return true;
     }
-    let stride = pieces.len() as u64;
-    seen.clear();
-    if pieces.iter().all(|piece| u64::from(piece.stride) == stride) {
-        // A round: piece i has the workgroups next + i, next + i + stride, ...
-        seen.resize(pieces.len().div_ceil(64), 0);
-        return pieces.iter().all(|piece| {
-            let Some(offset) = piece.first.checked_sub(next).filter(|&o| o < stride) else {
-                return false;
-            };
-            let count = (total - offset.min(total)).div_ceil(stride);
-            u64::from(piece.count) == count && mark(seen, offset)
-        });
-    }
     let words = usize::try_from(total.div_ceil(64)).unwrap_or(usize::MAX);
+    seen.clear();
     // The book has found room for all of them, so this is at most what a device holds.
     seen.resize(words, 0);
     pieces.iter().flat_map(|piece| piece.workgroups()).all(|group| {

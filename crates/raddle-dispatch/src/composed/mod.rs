@@ -37,7 +37,10 @@ use crate::{DispatchError, Dispatcher, TurnTally};
 /// A dispatcher composed of four policies.
 pub struct Composed {
     policies: Policies,
-    rules: Rules,
+    /// Whether workgroups whose waves are independent may be cut.
+    cuts: bool,
+    /// Launches that a process may have submitted and unfinished; `None`: those that are ready.
+    window: Option<u32>,
     book: Book,
     processes: BTreeMap<ProcessId, Process>,
     launches: BTreeMap<LaunchId, LaunchState>,
@@ -58,15 +61,6 @@ pub struct Composed {
     heard: bool,
     lists: Lists,
     journal: Journal,
-}
-
-/// What holds for the whole run beside the policies.
-#[derive(Clone, Copy, Debug, Default)]
-struct Rules {
-    /// Whether workgroups whose waves are independent may be cut.
-    cuts: bool,
-    /// Launches that a process may have submitted and unfinished; `None`: those that are ready.
-    window: Option<u32>,
 }
 
 /// The turn: whose it is, until when, and what became of earlier ones.
@@ -191,7 +185,7 @@ impl Composed {
 
 impl Dispatcher for Composed {
     fn looks_ahead(&self) -> bool {
-        self.rules.window.is_some()
+        self.window.is_some()
     }
 
     fn event(&mut self, event: &Event<'_>, now: Tick) -> Result<(), DispatchError> {

@@ -2,8 +2,8 @@
 
 use crate::book::BookError;
 use raddle_policy::{
-    Action, Actions, Answer, Fact, Launch, LaunchId, ReadyLaunch, ReadyView, Refusal, Submission,
-    Tick, WaveSpan,
+    Action, Actions, Answer, CuId, Fact, Launch, LaunchId, ReadyLaunch, ReadyView, Refusal, Round,
+    Submission, Tick, WaveSpan,
 };
 
 use super::Composed;
@@ -17,13 +17,9 @@ impl Composed {
         let mut batch = std::mem::take(&mut self.lists.batch);
         batch.clear();
         for process in self.processes.values_mut().filter(|process| process.may_issue) {
-            let unfinished = process.submitted.len();
-            let room = self
-                .rules
-                .window
-                .map_or(usize::MAX, |window| (window as usize).saturating_sub(unfinished));
-            let room = room.min(process.buffer.len());
-            let buffered = process.buffer.drain(..room);
+            let window = self.window.map_or(usize::MAX, |launches| launches as usize);
+            let room = window.saturating_sub(process.submitted.len());
+            let buffered = process.buffer.drain(..room.min(process.buffer.len()));
             batch.extend(
                 buffered.filter_map(|(order, id)| Some((order, self.launches.get(&id)?.launch))),
             );
@@ -113,41 +109,39 @@ impl Composed {
         }
         // The lists leave `self` while a policy fills them, and come back for the next decision.
         let mut round = std::mem::take(&mut self.lists.round);
-        let outcome = loop {
-            if self.ready.launches().is_empty() {
-                break Ok(());
-            }
+        let outcome = self.ask_until_it_waits(&mut round, now, actions);
+        self.lists.round = round;
+        outcome
+    }
+
+    fn ask_until_it_waits(
+        &mut self,
+        round: &mut Round,
+        now: Tick,
+        actions: &mut Actions,
+    ) -> Result<(), DispatchError> {
+        while !self.ready.launches().is_empty() {
             round.clear();
             let view = ReadyView { launches: self.ready.launches(), cus: self.book.cus() };
-            let answer = self.policies.allocate.policy.allocate_round(&view, now, &mut round);
-            match answer {
+            match self.policies.allocate.policy.allocate_round(&view, now, round) {
                 Answer::Start { launch, waves } => {
-                    if let Err(fault) = self.start(launch, waves, &round, now, actions) {
-                        break Err(fault);
-                    }
+                    self.start(launch, waves, round, now, actions)?
                 }
                 Answer::Assign { launch, workgroup, cu } => {
-                    if let Err(fault) = self.assign(launch, workgroup, cu, now, actions) {
-                        break Err(fault);
-                    }
+                    self.assign(launch, workgroup, cu, now, actions)?;
                 }
-                Answer::Never { refusal } => {
-                    if let Err(fault) = self.never(refusal, now, actions) {
-                        break Err(fault);
-                    }
-                }
+                Answer::Never { refusal } => self.never(refusal, now, actions)?,
                 Answer::Wait { retry_at } => {
                     let refusals = &round.refusals;
                     self.journal.answer(now, LoggedAnswer::Wait { refusals, retry_at });
                     if let Some(at) = retry_at {
                         self.wake_at(at, now, actions);
                     }
-                    break Ok(());
+                    break;
                 }
             }
-        };
-        self.lists.round = round;
-        outcome
+        }
+        Ok(())
     }
 
     /// A launch of the view, and its submission number.
@@ -164,7 +158,7 @@ impl Composed {
         &mut self,
         id: LaunchId,
         waves: WaveSpan,
-        round: &raddle_policy::Round,
+        round: &Round,
         now: Tick,
         actions: &mut Actions,
     ) -> Result<(), DispatchError> {
@@ -200,12 +194,12 @@ impl Composed {
         &mut self,
         id: LaunchId,
         workgroup: u64,
-        cu: raddle_policy::CuId,
+        cu: CuId,
         now: Tick,
         actions: &mut Actions,
     ) -> Result<(), DispatchError> {
         let (launch, submission) = self.in_view(id)?;
-        let known = self.launches.get_mut(&id).ok_or(DispatchError::UnknownLaunch(id))?;
+        let known = self.known_mut(id)?;
         let assigned = known.assign(workgroup, cu);
         let entry = known.entry();
         assigned.map_err(|what| self.policies.allocate.broke("allocate", what))?;

@@ -8,19 +8,19 @@ use crate::slots::{Everyone, Never, Ordinary};
 
 /// The policies of the four slots.
 pub(super) struct Policies {
-    pub(super) path: Named<dyn LaunchPath>,
-    pub(super) turn: Named<dyn Turn>,
-    pub(super) allocate: Named<dyn Allocate>,
-    pub(super) preempt: Named<dyn Preempt>,
+    pub(super) path: NamedPolicy<dyn LaunchPath>,
+    pub(super) turn: NamedPolicy<dyn Turn>,
+    pub(super) allocate: NamedPolicy<dyn Allocate>,
+    pub(super) preempt: NamedPolicy<dyn Preempt>,
 }
 
 /// A policy and the name that the log prints.
-pub(super) struct Named<P: ?Sized> {
+pub(super) struct NamedPolicy<P: ?Sized> {
     pub(super) name: String,
     pub(super) policy: Box<P>,
 }
 
-impl<P: ?Sized> Named<P> {
+impl<P: ?Sized> NamedPolicy<P> {
     pub(super) fn new(name: &str, policy: Box<P>) -> Self {
         Self { name: name.into(), policy }
     }
@@ -34,10 +34,10 @@ impl<P: ?Sized> Named<P> {
 impl Default for Policies {
     fn default() -> Self {
         Self {
-            path: Named::new("ordinary", Box::new(Ordinary::default())),
-            turn: Named::new("everyone", Box::new(Everyone)),
-            allocate: Named::new("leftover", Box::new(Leftover::default())),
-            preempt: Named::new("never", Box::new(Never)),
+            path: NamedPolicy::new("ordinary", Box::new(Ordinary::default())),
+            turn: NamedPolicy::new("everyone", Box::new(Everyone)),
+            allocate: NamedPolicy::new("leftover", Box::new(Leftover::default())),
+            preempt: NamedPolicy::new("never", Box::new(Never)),
         }
     }
 }
