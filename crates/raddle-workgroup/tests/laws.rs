@@ -6,7 +6,7 @@ use raddle_policy::{
     ReadyView, Resource, Round, Tick,
 };
 use raddle_testkit::{
-    Deed, LARGEST_CU, Run, Scenario, World, check_allocate, check_bulk, ready, scenario,
+    Deed, LARGEST_CU, Scenario, ScenarioRun, World, check_allocate, check_bulk, ready, scenario,
     scenario_with,
 };
 use raddle_workgroup::{BaselineConfig, Greedy, Leftover, RoundRobin, Spatial, SpatialConfig};
@@ -75,7 +75,7 @@ proptest! {
 
 /// Which workgroup went where, when.
 fn places(scenario: &Scenario, policy: &mut dyn Allocate) -> Vec<(Tick, u64, CuId)> {
-    let run: Run = World::play(scenario, policy).expect("the laws hold");
+    let run: ScenarioRun = World::play(scenario, policy).expect("the laws hold");
     let mut placed = Vec::new();
     for line in &run.lines {
         if let Deed::Started { pieces, .. } = &line.deed {

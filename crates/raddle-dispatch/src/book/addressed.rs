@@ -35,7 +35,7 @@ impl Book {
         Ok(())
     }
 
-    /// Whether no workgroup is named twice, or lies on the device by name already.
+    /// Checks that no workgroup is named twice or is resident by name already.
     fn check_fresh(&self, launch: LaunchId, pieces: &[Piece]) -> Result<(), BookError> {
         let known = self.resident.get(&launch);
         let twice = named_twice(pieces).or_else(|| {

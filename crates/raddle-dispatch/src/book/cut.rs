@@ -13,7 +13,7 @@ use super::{Book, BookError, ResidentLaunch, named, named_twice, sum, total};
 /// The workgroups of a launch that were cut.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Cuts {
-    /// What lies on the device, by workgroup and first wave.
+    /// Resident parts, by workgroup and first wave.
     lying: BTreeMap<(u64, u16), CutPart>,
     /// Workgroups of which not all waves have started: how many have.
     begun: BTreeMap<u64, u16>,
@@ -36,7 +36,7 @@ impl Cuts {
         self.lying.values()
     }
 
-    /// Every workgroup that lies here or waits for further waves; some of them more than once.
+    /// Every workgroup with a resident part or with waves that have not started; some more than once.
     pub(super) fn workgroups(&self) -> impl Iterator<Item = u64> {
         self.lying.keys().map(|&(workgroup, _)| workgroup).chain(self.begun.keys().copied())
     }

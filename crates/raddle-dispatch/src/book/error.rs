@@ -10,7 +10,7 @@ pub enum BookError {
     /// More was to start on a compute unit than it has room for.
     #[error("{launch} does not fit on {cu}: the answer over-commits it; ask `Cus::room` first")]
     Overcommit { launch: LaunchId, cu: CuId },
-    /// More was to end on a compute unit than lies there.
+    /// More was to end on a compute unit than is resident there.
     #[error("{launch} is said to end on {cu}, where less of it lies; each workgroup ends once")]
     NotResident { launch: LaunchId, cu: CuId },
     /// Addresses were given, but not one for each wave, or on a SIMD that does not exist.

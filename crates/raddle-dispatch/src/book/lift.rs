@@ -20,7 +20,7 @@ impl Lifted {
 }
 
 impl ResidentLaunch {
-    /// What lies where: compute unit, waves by SIMD, whole-workgroup shares taken.
+    /// Compute unit, waves by SIMD, and of how many workgroups the slot, barriers and LDS are taken.
     fn each_unit(&self) -> impl Iterator<Item = (CuId, Split, u32)> + Clone {
         let waves = u32::from(self.demand.waves).max(1);
         let counted = self.counted.iter().enumerate().filter_map(move |(cu, split)| {
@@ -61,7 +61,7 @@ impl Book {
     /// Puts back what was lifted, on the same compute units and SIMDs.
     ///
     /// # Errors
-    /// Gives it back when something else lies there now, or the launch has started anew; nothing
+    /// Gives it back when its room is taken, or the launch has started anew; nothing
     /// has changed then.
     #[expect(clippy::result_large_err, reason = "it is what came in, given back")]
     pub fn lower(&mut self, lifted: Lifted) -> Result<(), Lifted> {

@@ -1,4 +1,4 @@
-//! What lies where on the device right now, counted?
+//! What is resident on each compute unit, counted?
 //!
 //! A simulator keeps an account of its own making, and the two are compared.
 //!
@@ -24,7 +24,7 @@ pub use error::BookError;
 pub use lift::Lifted;
 use partial::Partial;
 
-/// What lies where, counted in granules.
+/// The workgroups on each compute unit, counted in granules.
 #[derive(Clone, Debug)]
 pub struct Book {
     cus: Cus,

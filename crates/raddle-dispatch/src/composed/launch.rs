@@ -27,7 +27,7 @@ pub(super) enum Stage {
 pub(super) struct LaunchState {
     pub(super) launch: Launch,
     pub(super) stage: Stage,
-    /// It was issued and is not ready: nothing of it may start, wherever it is.
+    /// It was issued and is not ready: none of its workgroups may start yet.
     pub(super) waits: bool,
     /// Whether it counts among those that make its process runnable.
     pub(super) counts: bool,

@@ -125,7 +125,7 @@ impl Composed {
         self.policies.names()
     }
 
-    /// What lies where, counted.
+    /// The workgroups on each compute unit.
     pub const fn book(&self) -> &Book {
         &self.book
     }

@@ -16,7 +16,7 @@ pub(super) struct Process {
     /// Submitted launches that have not ended, by order of submission.
     pub(super) submitted: BTreeMap<u64, LaunchId>,
     pub(super) resident_waves: u64,
-    /// When it lost the turn, while waves of then are on the device.
+    /// When it lost the turn, while waves that were resident at that time still are.
     pub(super) lost_turn: Option<Tick>,
     joined: Tick,
     levels: BTreeMap<u8, u32>,

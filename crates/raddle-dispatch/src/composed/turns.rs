@@ -125,8 +125,8 @@ impl Composed {
         }
     }
 
-    /// Counts those whose last wave has gone since they lost the turn. Only at the end of a decision:
-    /// between two rounds of workgroups there is none for a moment.
+    /// Counts processes whose last wave has ended since they lost the turn. Called at the end of a
+    /// decision: within one, a process may have no resident wave before its next workgroups start.
     pub(super) fn note_overruns(&mut self, now: Tick) {
         for process in self.processes.values_mut() {
             if process.resident_waves == 0

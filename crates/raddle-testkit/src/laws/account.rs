@@ -15,7 +15,7 @@ use super::world::breach;
 
 /// What is free, and what is held by whom.
 #[derive(Debug)]
-pub(super) struct Account {
+pub(super) struct WorldAccount {
     pub(super) cus: Cus,
     /// Waves of whole workgroups without addresses.
     counted: BTreeMap<(LaunchId, CuId), Split>,
@@ -30,7 +30,7 @@ struct HeldByName {
     ended: u16,
 }
 
-impl Account {
+impl WorldAccount {
     pub(super) fn new(shape: CuShape, cus: u16) -> Self {
         Self { cus: Cus::new(shape, cus), counted: BTreeMap::new(), named: BTreeMap::new() }
     }

@@ -4,7 +4,7 @@ use raddle_policy::{
     Allocate, Answer, CuId, Cus, Fact, OneByOne, Piece, ReadyView, Round, Tick, WaveSpan,
 };
 
-use super::{Breach, Deed, Line, Run, Scenario, World};
+use super::{Breach, Deed, RunLine, Scenario, ScenarioRun, World};
 
 /// Plays a scenario and checks laws 1, 2, 3, 4, 6, 7 and 8, with bulk answers and without.
 ///
@@ -95,7 +95,7 @@ fn watched<P: Allocate + Clone>(
     nagged: bool,
     except: &[u8],
     scenario: &Scenario,
-) -> Result<Run, Breach> {
+) -> Result<ScenarioRun, Breach> {
     let mut policy = Watched {
         policy: make(),
         nagged,
@@ -183,7 +183,7 @@ fn told(answer: Answer, round: &Round) -> String {
 }
 
 /// What differs first, in words.
-fn same_lines(one: &Run, two: &Run) -> Result<(), String> {
+fn same_lines(one: &ScenarioRun, two: &ScenarioRun) -> Result<(), String> {
     let differs = one.lines.iter().zip(&two.lines).find(|(one, two)| one != two);
     match differs {
         Some((one, two)) => Err(format!(
@@ -222,11 +222,11 @@ pub fn examine_bulk<P: Allocate>(make: impl Fn() -> P, scenario: &Scenario) -> R
 }
 
 /// Every placement in order, each as one comparable line of text.
-fn placements(run: &Run) -> Vec<String> {
+fn placements(run: &ScenarioRun) -> Vec<String> {
     run.lines.iter().flat_map(placed).collect()
 }
 
-fn placed(Line { at, deed, .. }: &Line) -> Vec<String> {
+fn placed(RunLine { at, deed, .. }: &RunLine) -> Vec<String> {
     match deed {
         Deed::Started { launch, waves, pieces, places } => {
             let mut named: Vec<(u64, CuId)> = Vec::new();

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use raddle_policy::{Allocate, CuId, Fact, LaunchId, Piece, ProcessId, WaveSpan};
 
 use super::Breach;
-use super::world::{Deed, Line, Spot, SpotPart, World};
+use super::world::{Deed, RunLine, Spot, SpotPart, World};
 
 impl World<'_> {
     /// Ends the workgroups (single waves of those that started wave by wave, parts of those that
@@ -66,7 +66,7 @@ impl World<'_> {
         let fact = Fact::Ended { launch: &launch, waves, pieces: &pieces };
         policy.observe(&fact, self.now);
         let deed = Deed::Ended { launch: id, waves, pieces };
-        self.run.lines.push(Line { at: self.now, deed, refusals: Vec::new() });
+        self.run.lines.push(RunLine { at: self.now, deed, refusals: Vec::new() });
         if last {
             self.progress.remove(&id);
             policy.observe(&Fact::LaunchEnded { launch: id }, self.now);

@@ -67,4 +67,4 @@ pub use render::{LINES, render};
 pub use scenario::Scenario;
 pub use strategy::{any_launch, any_shape, scenario, scenario_with};
 pub use turn::{TurnScenario, TurnStep, check_turn, examine_turn, turn_scenario};
-pub use world::{Deed, Line, Run, STEP, World};
+pub use world::{Deed, RunLine, STEP, ScenarioRun, World};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Breach, Deed, Line, Scenario, World};
+use super::{Breach, Deed, RunLine, Scenario, World};
 use raddle_policy::{Allocate, Piece, Place, WaveSpan};
 
 /// Lines of a table, at most, its heading included.
@@ -20,7 +20,7 @@ pub fn render(policy: &mut dyn Allocate, scenario: &Scenario) -> Result<String, 
     let run = World::play(scenario, policy)?;
     let mut rows = Vec::from([["t", "launch", "answer", "pieces / refusals"].map(String::from)]);
     let mute =
-        |line: &Line| line.refusals.is_empty() && line.deed == Deed::Waited { retry_at: None };
+        |line: &RunLine| line.refusals.is_empty() && line.deed == Deed::Waited { retry_at: None };
     rows.extend(run.lines.iter().filter(|line| !mute(line)).map(row));
     let left_out = rows.len().saturating_sub(LINES);
     if left_out > 0 {
@@ -42,7 +42,7 @@ pub fn render(policy: &mut dyn Allocate, scenario: &Scenario) -> Result<String, 
     Ok(table)
 }
 
-fn row(Line { at, deed, refusals }: &Line) -> [String; 4] {
+fn row(RunLine { at, deed, refusals }: &RunLine) -> [String; 4] {
     let (launch, answer, mut what) = match deed {
         Deed::Started { launch, waves, pieces, places } => (
             launch.to_string(),

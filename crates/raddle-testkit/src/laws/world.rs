@@ -11,7 +11,7 @@ use raddle_policy::{
     ReadyView, Refusal, Round, Tick, Ticks, WaveSpan,
 };
 
-use super::account::Account;
+use super::account::WorldAccount;
 use super::addresses::Addresses;
 use super::{Breach, Scenario};
 
@@ -23,9 +23,9 @@ const WAKES: u32 = 8;
 /// Steps in a row in which a policy may ask to be woken although the device is empty.
 const IDLE: u32 = 600;
 
-/// One thing that happened in a [`Run`].
+/// One thing that happened in a [`ScenarioRun`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct RunLine {
     /// When.
     pub at: Tick,
     /// What.
@@ -55,9 +55,9 @@ pub enum Deed {
 
 /// Everything that happened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Run {
+pub struct ScenarioRun {
     /// In order.
-    pub lines: Vec<Line>,
+    pub lines: Vec<RunLine>,
     /// Launches that fit an empty compute unit and still were not started as a whole.
     pub unstarted: Vec<LaunchId>,
     /// Launches that were never submitted, as they can never fit.
@@ -84,12 +84,12 @@ pub struct World<'s> {
     pub(super) scenario: &'s Scenario,
     pub(super) now: Tick,
     submitted: usize,
-    pub(super) account: Account,
+    pub(super) account: WorldAccount,
     pub(super) addresses: Addresses,
     pub(super) ready: Vec<ReadyLaunch>,
     pub(super) progress: BTreeMap<LaunchId, LaunchProgress>,
     pub(super) resident: BTreeMap<Spot, CuId>,
-    pub(super) run: Run,
+    pub(super) run: ScenarioRun,
 }
 
 #[derive(Debug)]
@@ -110,17 +110,17 @@ impl<'s> World<'s> {
     ///
     /// # Errors
     /// At the first answer that breaks law 1, 2, 6, 7 or 8.
-    pub fn play(scenario: &'s Scenario, policy: &mut dyn Allocate) -> Result<Run, Breach> {
+    pub fn play(scenario: &'s Scenario, policy: &mut dyn Allocate) -> Result<ScenarioRun, Breach> {
         let mut world = Self {
             scenario,
             now: Tick::ZERO,
             submitted: 0,
-            account: Account::new(scenario.shape, scenario.cus),
+            account: WorldAccount::new(scenario.shape, scenario.cus),
             addresses: Addresses::default(),
             ready: Vec::new(),
             progress: BTreeMap::new(),
             resident: BTreeMap::new(),
-            run: Run::default(),
+            run: ScenarioRun::default(),
         };
         world.join(policy);
         let mut idle = 0;
@@ -211,7 +211,7 @@ impl<'s> World<'s> {
                     Deed::Never { refusal }
                 }
             };
-            self.run.lines.push(Line { at: self.now, deed, refusals: round.refusals.clone() });
+            self.run.lines.push(RunLine { at: self.now, deed, refusals: round.refusals.clone() });
             if let Answer::Wait { retry_at } = answer {
                 return Ok(retry_at);
             }
