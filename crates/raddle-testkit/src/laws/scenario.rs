@@ -7,7 +7,7 @@ use crate::builders::{SMALL_CU, demand, launch};
 /// A device, the launches that come to it, and what decides which workgroups end first.
 ///
 /// A plain value: build one by hand for a snapshot, or take one from
-/// [`scenario`](raddle_testkit::scenario).
+/// [`scenario`](crate::scenario).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scenario {
     /// What one compute unit holds.
@@ -17,7 +17,7 @@ pub struct Scenario {
     /// The share of each process; its id is the position.
     pub processes: Vec<u32>,
     /// The launches in the order of their submission, with ids of their own. One that can never
-    /// fit ([`Cus::never`](crate::Cus::never)) is left out by the world.
+    /// fit ([`Cus::never`](raddle_policy::Cus::never)) is left out by the world.
     pub launches: Vec<Launch>,
     /// How many launches are submitted at each step; 0 counts as 1.
     pub batch: u16,
