@@ -53,7 +53,7 @@ fn encoding(format: &AqlFormat, kernels: &[CondensedKernel]) -> Result<Vec<Expla
         let cost = counted(cost, "half-word", "half-words");
         format!("kernel {number}: entry {ref_num}, header 0x{header:04x}, {cost}: {fields}")
     };
-    let mut lines = few(kernels.iter().enumerate().map(line).collect());
+    let mut lines = wrapped(&few(kernels.iter().enumerate().map(line).collect()));
     lines.push(format!("a packet has {HALF_WORDS} half-words; what does not fit begins another"));
     let kernels_told = counted(kernels.len() as u64, "kernel", "kernels");
     let mut steps = vec![step(format!("{kernels_told} as differences"), lines)];
@@ -61,6 +61,25 @@ fn encoding(format: &AqlFormat, kernels: &[CondensedKernel]) -> Result<Vec<Expla
         steps.push(drawn(format, &format!("602: packet {number}"), packet));
     }
     Ok(steps)
+}
+
+/// Lines that fit a terminal of 80 columns behind an indent of 3.
+fn wrapped(lines: &[String]) -> Vec<String> {
+    let mut all = Vec::new();
+    for line in lines {
+        let mut open = String::new();
+        for word in line.split(' ') {
+            if !open.is_empty() && open.len() + 1 + word.len() > 77 {
+                all.push(std::mem::replace(&mut open, "    ".to_owned()));
+            }
+            if !open.is_empty() {
+                open.push(' ');
+            }
+            open += word;
+        }
+        all.push(open);
+    }
+    all
 }
 
 /// The fields of a difference with their values.
@@ -93,7 +112,7 @@ fn decoding(
             let last = number + 1 == launches.len();
             lines.push(launched(format, (number, launch), kernel.as_ref(), last));
         }
-        let mut lines = few(lines);
+        let mut lines = wrapped(&few(lines));
         lines.push(stored(&table, &after));
         let count = counted(launches.len() as u64, "launch", "launches");
         steps.push(step(format!("604 to 612: {count} of packet {number}"), lines));

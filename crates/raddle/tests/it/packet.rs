@@ -140,7 +140,7 @@ fn what_cannot_be_encoded_is_refused_with_what_to_do() {
     for (input, parts) in [
         (
             r#"{"kernel":1}"#,
-            &["line 1: /kernel: `kernel` is not a key", "did you mean `kernel_object`? Give one"][..],
+            &["line 1: /kernel: unknown key `kernel`", "did you mean `kernel_object`? Give one"][..],
         ),
         (r#"{"grid_size_X":1}"#, &["did you mean `grid_size_x`? Give"]),
         (r#"{"nothing_like_it":1}"#, &[keys, "completion_signal. Give one launch a line"]),
@@ -152,11 +152,11 @@ fn what_cannot_be_encoded_is_refused_with_what_to_do() {
         ),
         (
             r#"{"barrier":true,"completion_signal":-1}"#,
-            &["/completion_signal: `completion_signal` must be from 0"],
+            &["/completion_signal: expected a whole number from 0"],
         ),
         (
             r#"{"grid_size_x":4294967296}"#,
-            &["/grid_size_x: `grid_size_x` must be from 0 to 4294967295. Give"],
+            &["/grid_size_x: 4294967296 must be from 0 to 4294967295. Give"],
         ),
         ("\nnonsense", &["line 2: it is not JSON"]),
         (r#"{"packets":["07"]}"#, &["/packets/0: these are packets already", "packet decode"]),
@@ -353,7 +353,7 @@ fn all_of_it_is_readable_on_a_terminal_of_80_columns() {
     }
     let wrong = json!({"reference": {"fields": {}}}).to_string();
     let ran = place.raddle(&["explain", "packet", &wrong]);
-    assert!(ran.err.contains("`ref_num` is missing"), "{}", ran.err);
+    assert!(ran.err.contains("`ref-num` is missing"), "{}", ran.err);
 }
 
 #[test]
