@@ -71,6 +71,8 @@ mod piece;
 #[cfg(feature = "alloc")]
 mod preempt;
 #[cfg(feature = "alloc")]
+mod preemption;
+#[cfg(feature = "alloc")]
 mod turn;
 
 pub use activity::{Activity, InstructionKind};
@@ -92,6 +94,7 @@ pub use self::{
     fact::Fact,
     launch_path::{LaunchPath, Submission},
     piece::{Piece, Place, WaveSpan},
-    preempt::{Preempt, Preemption, VictimLaunch, VictimView},
+    preempt::{Preempt, VictimLaunch, VictimView},
+    preemption::Preemption,
     turn::{ProcessState, Turn},
 };

@@ -11,7 +11,7 @@ use raddle_policy::{
 };
 
 use super::Breach;
-use super::world::breach;
+use super::spot::breach;
 
 /// What is free, and what is held by whom.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use raddle_policy::{CuId, CuShape, Demand, Launch, LaunchId, Place};
 
-use super::world::{Spot, SpotPart};
+use super::spot::{Spot, SpotPart};
 
 /// Every wave with an address that is on the device now.
 #[derive(Clone, Debug, Default)]

@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 use raddle_policy::{Allocate, CuId, Fact, LaunchId, Piece, ProcessId, WaveSpan};
 
 use super::Breach;
-use super::world::{Deed, RunLine, Spot, SpotPart, World};
+use super::spot::{Spot, SpotPart};
+use super::world::{Deed, RunLine, World};
 
 impl World<'_> {
     /// Ends the workgroups (single waves of those that started wave by wave, parts of those that

@@ -52,6 +52,7 @@ mod launch_path;
 mod preempt;
 mod render;
 mod scenario;
+mod spot;
 mod starting;
 mod strategy;
 mod turn;

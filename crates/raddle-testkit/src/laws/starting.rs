@@ -5,7 +5,8 @@
 use raddle_policy::{Allocate, CuId, Fact, LaunchId, Piece, ReadyLaunch, Round, WaveSpan};
 
 use super::Breach;
-use super::world::{Deed, SpotPart, World, breach};
+use super::spot::{SpotPart, breach};
+use super::world::{Deed, World};
 
 impl World<'_> {
     /// Carries out a start, after laws 1, 2 and 8.

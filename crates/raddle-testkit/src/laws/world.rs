@@ -13,6 +13,7 @@ use raddle_policy::{
 
 use super::account::WorldAccount;
 use super::addresses::Addresses;
+use super::spot::{Spot, breach};
 use super::{Breach, Scenario};
 
 /// Ticks from one step, at which workgroups end, to the next.
@@ -64,20 +65,6 @@ pub struct ScenarioRun {
     pub left_out: Vec<LaunchId>,
 }
 
-/// A workgroup, and what of it is meant.
-pub(super) type Spot = (LaunchId, u64, SpotPart);
-
-/// What of a workgroup ends by itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum SpotPart {
-    /// All of it.
-    Whole,
-    /// One wave, of a workgroup that started wave by wave.
-    Wave(u16),
-    /// A part of a workgroup that was cut.
-    Cut { first: u16, count: u16 },
-}
-
 /// The device, the launches on it and what is known about them.
 #[derive(Debug)]
 pub struct World<'s> {
@@ -99,10 +86,6 @@ pub(super) struct LaunchProgress {
     pub(super) bound: BTreeMap<u64, (CuId, u16)>,
     pub(super) waves_ended: BTreeMap<u64, u16>,
     pub(super) ended: u64,
-}
-
-pub(super) fn breach(law: u8, what: impl Into<String>) -> Breach {
-    Breach::new("Allocate", law, what)
 }
 
 impl<'s> World<'s> {

@@ -1,0 +1,23 @@
+//! Which part of a workgroup ends by itself, and how is a broken law of `Allocate` named?
+
+use raddle_policy::LaunchId;
+
+use super::Breach;
+
+/// A workgroup, and what of it is meant.
+pub(super) type Spot = (LaunchId, u64, SpotPart);
+
+/// What of a workgroup ends by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum SpotPart {
+    /// All of it.
+    Whole,
+    /// One wave, of a workgroup that started wave by wave.
+    Wave(u16),
+    /// A part of a workgroup that was cut.
+    Cut { first: u16, count: u16 },
+}
+
+pub(super) fn breach(law: u8, what: impl Into<String>) -> Breach {
+    Breach::new("Allocate", law, what)
+}
