@@ -21,9 +21,9 @@ use serde::Serialize;
 
 use crate::outcome::Outcome;
 use both::both;
-pub use busy::{Busy, BusyCause, BusyPart};
+pub use busy::{BusyCause, BusyPart, BusyTime};
 pub use cause::WaitCause;
-pub use order::Order;
+pub use order::StartOrder;
 pub use waits::{WaitPart, Waits};
 
 /// A recording and its replay, compared.
@@ -40,9 +40,9 @@ pub struct Fidelity {
     /// The waits; `None` where no kernel that ran has a recorded launch.
     pub waits: Option<Waits>,
     /// The busy time.
-    pub busy: Busy,
+    pub busy: BusyTime,
     /// The order of starts.
-    pub order: Order,
+    pub order: StartOrder,
     /// From time 0 to the last recorded end.
     pub recorded_makespan_ns: u64,
     /// From time 0 to the last simulated end.
@@ -62,8 +62,8 @@ impl Fidelity {
             ran: ops.iter().filter(|op| op.kernel && op.ran()).count() as u64,
             assumed_durations: kernels().filter(assumed).count() as u64,
             waits: Waits::of(&ops),
-            busy: Busy::of(&ops),
-            order: Order::of(&ops),
+            busy: BusyTime::of(&ops),
+            order: StartOrder::of(&ops),
             recorded_makespan_ns: profile.span_ns,
             simulated_makespan_ns: outcome.last.0,
         }

@@ -35,7 +35,9 @@ pub use bench::TestBench;
 pub use engine::{Options, Progress, run, run_watched};
 pub use error::SimError;
 pub use fairness::{Fairness, ProcessFairness};
-pub use fidelity::{Busy, BusyCause, BusyPart, Fidelity, Order, WaitCause, WaitPart, Waits};
+pub use fidelity::{
+    BusyCause, BusyPart, BusyTime, Fidelity, StartOrder, WaitCause, WaitPart, Waits,
+};
 pub use figures::percentile;
 pub use metrics::{LevelSummary, ProcessSummary, Summary};
 pub use outcome::{Counters, Outcome, Record, RefusedLaunch};

@@ -188,15 +188,15 @@ fn work(op: &Op, options: &PlanOptions<'_>) -> Work {
 const MOST_ROUNDS: u64 = 1 << 32;
 
 /// In how many rounds a launch ran on its own device, at how many workgroups at once.
-struct Rounds {
+struct LaunchRounds {
     count: u64,
     at_once: u64,
 }
 
-fn rounds(op: &Op, own: &Device) -> Rounds {
+fn rounds(op: &Op, own: &Device) -> LaunchRounds {
     let resident = u64::from(own.residency(&op.footprint).workgroups.max(1));
     let at_once = u64::from(own.cus.max(1)).saturating_mul(resident);
-    Rounds { count: op.workgroups.div_ceil(at_once).max(1), at_once }
+    LaunchRounds { count: op.workgroups.div_ceil(at_once).max(1), at_once }
 }
 
 /// How long an op lasts on its own device where nothing is in its way: rounds of whole nanoseconds.

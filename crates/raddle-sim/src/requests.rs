@@ -75,17 +75,17 @@ struct Served {
 /// By request; `None` where it has not ended, or nothing of it ran.
 fn served(plan: &ProcessPlan, outcome: &Outcome, process: usize) -> Vec<Option<Served>> {
     #[derive(Clone, Copy, Default)]
-    struct RequestTimes {
+    struct RequestEnd {
         arrival: Tick,
         end: Option<Tick>,
         left: bool,
     }
-    let mut requests: Vec<RequestTimes> = Vec::new();
+    let mut requests: Vec<RequestEnd> = Vec::new();
     let own = outcome.records.iter().filter(|record| usize::from(record.process) == process);
     for record in own {
         let at = record.iteration as usize;
         if at >= requests.len() {
-            requests.resize(at + 1, RequestTimes::default());
+            requests.resize(at + 1, RequestEnd::default());
         }
         let request = &mut requests[at];
         // Every record of a request tells when it began.
@@ -94,7 +94,7 @@ fn served(plan: &ProcessPlan, outcome: &Outcome, process: usize) -> Vec<Option<S
         request.end = request.end.max(record.ended);
         request.left |= record.ended.is_none() && !record.refused;
     }
-    let served = |request: &RequestTimes| {
+    let served = |request: &RequestEnd| {
         let end = request.end.filter(|_| !request.left)?;
         Some(Served { end, latency_ns: end.since(request.arrival).0 })
     };

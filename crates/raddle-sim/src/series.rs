@@ -51,7 +51,7 @@ pub(crate) struct Used {
 
 /// Fills the buckets as a run goes.
 #[derive(Debug)]
-pub(crate) struct Recorder {
+pub(crate) struct SeriesRecorder {
     series: Series,
     most: u64,
     /// Buckets that are full.
@@ -62,7 +62,7 @@ pub(crate) struct Recorder {
     before: Vec<Used>,
 }
 
-impl Recorder {
+impl SeriesRecorder {
     pub(crate) fn new(processes: usize) -> Self {
         let most = ALL_BUCKETS / (processes.max(1) as u64);
         Self {
@@ -157,7 +157,7 @@ mod tests {
     }
 
     fn record(ticks: &[u64], used: impl Fn(usize, Tick) -> Used) -> Series {
-        let mut recorder = Recorder::new(1);
+        let mut recorder = SeriesRecorder::new(1);
         for &tick in ticks {
             if recorder.fills(Tick(tick)) {
                 recorder.fill(Tick(tick), &used);
@@ -212,8 +212,8 @@ mod tests {
 
     #[test]
     fn many_processes_have_fewer_buckets() {
-        assert_eq!(Recorder::new(64).most, 512);
-        assert_eq!(Recorder::new(100).most, 326);
-        assert_eq!(Recorder::new(65_535).most, 16);
+        assert_eq!(SeriesRecorder::new(64).most, 512);
+        assert_eq!(SeriesRecorder::new(100).most, 326);
+        assert_eq!(SeriesRecorder::new(65_535).most, 16);
     }
 }

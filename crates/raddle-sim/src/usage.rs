@@ -3,7 +3,7 @@
 use raddle_policy::Tick;
 
 use crate::Times;
-use crate::series::{Recorder, Series, Used};
+use crate::series::{Series, SeriesRecorder, Used};
 
 /// Wave-slot time, summed up between changes.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub(crate) struct Usage {
     /// Launches of each process that are ready and have not ended.
     pub(crate) unfinished: Vec<u64>,
     /// How long they have been so many.
-    held: Vec<Held>,
+    held: Vec<HeldSlots>,
     /// Processes that have any.
     runnable: usize,
     pub(crate) total: Vec<u128>,
@@ -21,18 +21,18 @@ pub(crate) struct Usage {
     pub(crate) shared: Vec<u128>,
     pub(crate) times: Times,
     until: Tick,
-    recorder: Recorder,
+    recorder: SeriesRecorder,
 }
 
 /// The time of a process's launches, up to their last change.
 #[derive(Clone, Copy, Debug, Default)]
-struct Held {
+struct HeldSlots {
     since: Tick,
     /// In launch-ns.
     launch_ns: u128,
 }
 
-impl Held {
+impl HeldSlots {
     /// The time up to `at`, of so many launches since the last change.
     fn used(&self, count: u64, at: Tick) -> u128 {
         self.launch_ns + u128::from(count) * u128::from(at.since(self.since).0)
@@ -44,13 +44,13 @@ impl Usage {
         Self {
             waves: vec![0; processes],
             unfinished: vec![0; processes],
-            held: vec![Held::default(); processes],
+            held: vec![HeldSlots::default(); processes],
             runnable: 0,
             total: vec![0; processes],
             shared: vec![0; processes],
             times: Times::new(processes),
             until: Tick::ZERO,
-            recorder: Recorder::new(processes),
+            recorder: SeriesRecorder::new(processes),
         }
     }
 
@@ -91,7 +91,7 @@ impl Usage {
         let process = usize::from(process);
         let count = &mut self.unfinished[process];
         let launch_ns = self.held[process].used(*count, self.until);
-        self.held[process] = Held { since: self.until, launch_ns };
+        self.held[process] = HeldSlots { since: self.until, launch_ns };
         count
     }
 
@@ -108,7 +108,7 @@ impl Usage {
 fn used<'u>(
     waves: &'u [u64],
     unfinished: &'u [u64],
-    held: &'u [Held],
+    held: &'u [HeldSlots],
     total: &'u [u128],
     until: Tick,
 ) -> impl Fn(usize, Tick) -> Used + 'u {

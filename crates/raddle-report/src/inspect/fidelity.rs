@@ -1,6 +1,6 @@
 //! How is the agreement of a replay with its recording told to a person?
 
-use raddle_sim::{Busy, Fidelity, Waits};
+use raddle_sim::{BusyTime, Fidelity, Waits};
 
 use crate::document::{Column, Document, Table};
 use crate::units::{count, counted, duration, percent};
@@ -117,7 +117,7 @@ fn wait_causes_note(waits: &Waits) -> String {
     text
 }
 
-fn busy_text(busy: &Busy) -> String {
+fn busy_text(busy: &BusyTime) -> String {
     let kept = if busy.difference.abs() <= BUSY_GOAL { "kept" } else { "missed" };
     format!(
         "recorded {}, simulated {}, {}. Goal, at most 5% off: {kept}",
@@ -127,7 +127,7 @@ fn busy_text(busy: &Busy) -> String {
     )
 }
 
-fn busy_causes(busy: &Busy) -> Table {
+fn busy_causes(busy: &BusyTime) -> Table {
     let columns = [
         Column::text("changed by"),
         Column::figure("time"),

@@ -11,7 +11,7 @@ use super::{narrow, share};
 /// The time during which at least one kernel ran.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Busy {
+pub struct BusyTime {
     /// In the recording.
     pub recorded_ns: u64,
     /// In the simulation.
@@ -86,7 +86,7 @@ impl BusyCause {
     }
 }
 
-impl Busy {
+impl BusyTime {
     pub(super) fn of(ops: &[Both]) -> Self {
         let kernels = || ops.iter().filter(|op| op.kernel);
         let recorded = Covered::by(kernels().map(|op| (op.stream, op.recorded)));

@@ -46,7 +46,7 @@ struct Reading {
 
 /// One stream's part of the sums.
 #[derive(Clone, Copy, Debug, Default)]
-struct Lane {
+struct StreamSums {
     running: u64,
     /// The device's sums when it began to run.
     since: (i64, i64),
@@ -62,7 +62,7 @@ struct Clock {
     kernels: i64,
     copies: i64,
     idle: i64,
-    lanes: Vec<Lane>,
+    lanes: Vec<StreamSums>,
 }
 
 /// The gap of each op; nothing where it started before it could have.
@@ -78,7 +78,7 @@ pub(super) fn gaps(ops: &[Both]) -> Vec<Gap> {
     }
     edges.sort_unstable();
     let streams = ops.iter().map(|op| op.stream as usize + 1).max().unwrap_or(0);
-    let mut clock = Clock { lanes: vec![Lane::default(); streams], ..Clock::default() };
+    let mut clock = Clock { lanes: vec![StreamSums::default(); streams], ..Clock::default() };
     let mut began: Vec<Option<Reading>> = vec![None; ops.len()];
     let mut gaps = vec![Gap::default(); ops.len()];
     for (at, edge, position) in edges {

@@ -23,7 +23,7 @@ pub(super) type Parts = [i64; WaitCause::ALL.len()];
 
 /// By how much one op is off, and why.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Off {
+pub(super) struct StartError {
     /// Simulated start - recorded start; the sum of `parts`.
     pub(super) start: i64,
     /// How much of it comes from the op before it.
@@ -32,8 +32,8 @@ pub(super) struct Off {
 }
 
 /// By how much each op is off; nothing where it never ran.
-pub(super) fn all_off(ops: &[Both], gaps: &[Gap]) -> Vec<Off> {
-    let mut all: Vec<Off> = Vec::with_capacity(ops.len());
+pub(super) fn all_off(ops: &[Both], gaps: &[Gap]) -> Vec<StartError> {
+    let mut all: Vec<StartError> = Vec::with_capacity(ops.len());
     for (op, gap) in ops.iter().zip(gaps) {
         let before = op.after.and_then(|at| Some((&ops[at], all.get(at)?)));
         all.push(off(op, gap, before));
@@ -41,9 +41,9 @@ pub(super) fn all_off(ops: &[Both], gaps: &[Gap]) -> Vec<Off> {
     all
 }
 
-fn off(op: &Both, gap: &Gap, before: Option<(&Both, &Off)>) -> Off {
+fn off(op: &Both, gap: &Gap, before: Option<(&Both, &StartError)>) -> StartError {
     let Some(simulated) = op.simulated else {
-        return Off::default();
+        return StartError::default();
     };
     let (mut could, mut could_now, mut parts) = (op.arrival, op.arrival, Parts::default());
     if let Some((before, was)) = before {
@@ -66,7 +66,7 @@ fn off(op: &Both, gap: &Gap, before: Option<(&Both, &Off)>) -> Off {
     } else {
         add(&mut parts, WaitCause::AssumedArrival, room - waited);
     }
-    Off { start: simulated.start - op.recorded.start, carried, parts }
+    StartError { start: simulated.start - op.recorded.start, carried, parts }
 }
 
 fn add(parts: &mut Parts, cause: WaitCause, ns: i64) {
@@ -75,7 +75,7 @@ fn add(parts: &mut Parts, cause: WaitCause, ns: i64) {
 }
 
 /// The causes at an op's end: those of its start, and of its duration.
-fn at_end(op: &Both, off: &Off) -> Parts {
+fn at_end(op: &Both, off: &StartError) -> Parts {
     let mut parts = off.parts;
     let Some(span) = op.simulated else {
         return Parts::default();

@@ -8,7 +8,7 @@ use super::share;
 /// Kernels next to each other by recorded start, held against their simulated starts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub struct Order {
+pub struct StartOrder {
     /// Neighbours among the kernels that ran, by recorded start, whose recorded starts differ.
     pub pairs: u64,
     /// Those of which the later one started earlier in the simulation. Equal starts are none.
@@ -19,7 +19,7 @@ pub struct Order {
     pub inverted_in_stream: u64,
 }
 
-impl Order {
+impl StartOrder {
     /// The ops are by recorded start, as in a profile.
     pub(super) fn of(ops: &[Both]) -> Self {
         let ran = |op: &Both| op.simulated.filter(|_| op.kernel && !op.refused);

@@ -234,7 +234,7 @@ fn neighbours_that_change_places() {
     ]);
     // Simulated 500, 0, 600, 600, 10. The second and third started together, so they are no pair;
     // the third and fourth start together now, which is no inversion.
-    let Order { pairs, inverted, share, inverted_in_stream } = found.order;
+    let StartOrder { pairs, inverted, share, inverted_in_stream } = found.order;
     assert_eq!((pairs, inverted, share, inverted_in_stream), (3, 2, 0.6667, 0));
 }
 

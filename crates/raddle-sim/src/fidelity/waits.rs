@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::both::Both;
 use super::cause::WaitCause;
 use super::gaps::gaps;
-use super::off::{Off, all_off};
+use super::off::{StartError, all_off};
 use super::{narrow, share};
 use crate::figures::percentile;
 
@@ -79,7 +79,7 @@ pub struct WaitPart {
 /// The kernels whose waits are compared.
 struct Compared<'o> {
     ops: &'o [Both],
-    off: Vec<Off>,
+    off: Vec<StartError>,
     /// Positions of them.
     known: Vec<usize>,
 }
@@ -124,7 +124,7 @@ impl Compared<'_> {
     fn sums(&self, total: i128) -> (f64, Vec<WaitPart>) {
         let (mut carried, mut sums) = (0_i128, [0_i128; WaitCause::ALL.len()]);
         for &at in &self.known {
-            let Off { start, carried: handed_on, parts } = self.off[at];
+            let StartError { start, carried: handed_on, parts } = self.off[at];
             let sign = i128::from(start.signum());
             carried += sign * i128::from(handed_on);
             for (sum, &part) in sums.iter_mut().zip(&parts) {
