@@ -15,7 +15,7 @@ use crate::MOST_FIGURES;
 use crate::balance::PointerKind;
 use crate::fault::{Fault, check, check_all, fault, given, has, positive, read_at};
 
-type Amounts<T> = BTreeMap<String, T>;
+type AmountsByName<T> = BTreeMap<String, T>;
 
 #[derive(Deserialize)]
 struct AskedMatch {
@@ -29,8 +29,8 @@ struct AskedMatch {
 
 #[derive(Deserialize)]
 struct AskedCu {
-    shared: Amounts<Value>,
-    simds: Vec<Amounts<Value>>,
+    shared: AmountsByName<Value>,
+    simds: Vec<AmountsByName<Value>>,
     #[serde(default, deserialize_with = "given")]
     pointer: Option<CuPointer>,
 }
@@ -53,16 +53,16 @@ struct AskedHead {
 
 #[derive(Deserialize)]
 struct GroupsDemand {
-    shared: Amounts<u64>,
-    simds: Vec<Amounts<u64>>,
+    shared: AmountsByName<u64>,
+    simds: Vec<AmountsByName<u64>>,
 }
 
 #[derive(Deserialize)]
 struct WavesDemand {
-    shared: Amounts<u64>,
+    shared: AmountsByName<u64>,
     #[serde(deserialize_with = "positive")]
     waves: u64,
-    per_wave: Amounts<u64>,
+    per_wave: AmountsByName<u64>,
 }
 
 type LevelAndWants = (u64, Wants<String>);
@@ -105,7 +105,7 @@ fn unit(cu: &AskedCu, at: &str) -> Result<Cu<String>, Fault> {
 }
 
 /// A string of digits is a map, a number a count; so is a "0x.." string.
-fn stocks(given: &Amounts<Value>, at: &str) -> Result<Amounts<Stock>, Fault> {
+fn stocks(given: &AmountsByName<Value>, at: &str) -> Result<AmountsByName<Stock>, Fault> {
     let stock = |(name, value): (&String, &Value)| {
         let at = format!("{at}{}", pointer(name));
         let stock = match value {

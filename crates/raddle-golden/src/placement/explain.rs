@@ -7,7 +7,7 @@ use raddle_dispatch::read::FaultKind;
 use raddle_policy::Demand;
 use serde_json::Value;
 
-use super::contract::{Algorithm, Outcome, Replay};
+use super::contract::{Algorithm, PlacementOutcome, Replay};
 use super::{answer_of, question, run};
 use crate::explanation::{ExplainedStep, counted, step};
 use crate::fault::{Fault, fault};
@@ -19,7 +19,7 @@ const FIRST: u64 = 3;
 
 /// One placement, read back from its row.
 #[derive(Clone, Debug)]
-struct PlacedGroup {
+struct PlacedRow {
     row: String,
     number: u64,
     cu: u64,
@@ -53,7 +53,7 @@ pub(super) fn explain(value: &Value) -> Result<(Vec<ExplainedStep>, String), Fau
     Ok((steps, answer_of(&outcome)))
 }
 
-fn read(row: &str, asked: u64) -> Option<PlacedGroup> {
+fn read(row: &str, asked: u64) -> Option<PlacedRow> {
     let mut fields = row.split(',');
     let number = fields.next()?.parse().ok()?;
     let cu = fields.next()?.strip_prefix("CU")?.parse().ok()?;
@@ -62,7 +62,7 @@ fn read(row: &str, asked: u64) -> Option<PlacedGroup> {
         <[u64; 4]>::try_from(parts?).ok()
     };
     let waves = fields.map(wave).collect::<Option<_>>()?;
-    Some(PlacedGroup { row: row.to_owned(), number, cu, waves, asked })
+    Some(PlacedRow { row: row.to_owned(), number, cu, waves, asked })
 }
 
 fn wanted(replay: &Replay, demand: &Demand) -> ExplainedStep {
@@ -79,7 +79,7 @@ fn wanted(replay: &Replay, demand: &Demand) -> ExplainedStep {
     step(format!("The demand of one of the {groups}, rounded up to units"), lines)
 }
 
-fn place(placed: &PlacedGroup, replay: &Replay, demand: &Demand) -> ExplainedStep {
+fn place(placed: &PlacedRow, replay: &Replay, demand: &Demand) -> ExplainedStep {
     let run = |start: u64, unit_bytes: u64, length: u32| {
         let first = start / unit_bytes;
         match length {
@@ -107,8 +107,8 @@ fn place(placed: &PlacedGroup, replay: &Replay, demand: &Demand) -> ExplainedSte
 }
 
 /// The compute units that were asked before, and why this one.
-fn asked(placed: &PlacedGroup, replay: &Replay) -> String {
-    let PlacedGroup { cu, asked, .. } = *placed;
+fn asked(placed: &PlacedRow, replay: &Replay) -> String {
+    let PlacedRow { cu, asked, .. } = *placed;
     let cus = u64::from(replay.cus);
     let begin = match replay.algorithm {
         Algorithm::Greedy => "Greedy asks from CU0".to_owned(),
@@ -121,7 +121,7 @@ fn asked(placed: &PlacedGroup, replay: &Replay) -> String {
     }
 }
 
-fn end(outcome: &Outcome) -> ExplainedStep {
+fn end(outcome: &PlacementOutcome) -> ExplainedStep {
     let lines = vec![
         "At most 8 are placed and 8 completions taken a tick; each lasts 500 to 1499 cycles, by a fixed generator".to_owned(),
         format!(

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::fault::{Fault, check, fault, read_at};
 use crate::{Topic, json};
-use contract::{Outcome, Replay};
+use contract::{PlacementOutcome, Replay};
 
 pub(crate) const TOPIC: Topic = Topic {
     name: "placement",
@@ -41,11 +41,11 @@ fn question(value: &Value) -> Result<Replay, Fault> {
 }
 
 /// Runs it; a kernel that fits no compute unit is a fault of the question.
-fn run(question: &Replay, row: &mut dyn FnMut(&str)) -> Result<Outcome, Fault> {
+fn run(question: &Replay, row: &mut dyn FnMut(&str)) -> Result<PlacementOutcome, Fault> {
     question.run(row).map_err(fault(FaultKind::Inconsistent, "/kernel"))
 }
 
-fn answer_of(outcome: &Outcome) -> String {
+fn answer_of(outcome: &PlacementOutcome) -> String {
     json(&PlacementAnswer { fnv1a: format!("{:016x}", outcome.fnv1a), cycles: outcome.cycles })
 }
 

@@ -8,7 +8,7 @@ use raddle_policy::{Idempotence, ProcessId, Tick};
 use raddle_preempt::{Controller, FlagCut, NoReset, Preempted, ResetVerdict, Resumed};
 use serde_json::Value;
 
-use super::model::Step;
+use super::model::PreemptStep;
 use super::{PreemptRun, answer_of, question};
 use crate::explanation::{ExplainedStep, counted, few, step};
 use crate::fault::Fault;
@@ -18,12 +18,12 @@ const MOST_STEPS: usize = 40;
 
 pub(super) fn explain(value: &Value) -> Result<(Vec<ExplainedStep>, String), Fault> {
     let question = question(value)?;
-    let mut timeline = Timeline::new(&question);
+    let mut timeline = PreemptStory::new(&question);
     let outcome = question.play(&mut |Tick(now), event, controller| {
         timeline.add(now, event, controller);
     })?;
     timeline.close();
-    let Timeline { mut steps, more, .. } = timeline;
+    let PreemptStory { mut steps, more, .. } = timeline;
     if more > 0 {
         steps.push(step(format!("and {more} more steps"), Vec::new()));
     }
@@ -92,7 +92,7 @@ impl EventSort {
     }
 }
 
-struct Timeline<'q> {
+struct PreemptStory<'q> {
     question: &'q PreemptRun,
     steps: Vec<ExplainedStep>,
     more: u64,
@@ -105,7 +105,7 @@ struct Timeline<'q> {
     back: BTreeSet<usize>,
 }
 
-impl<'q> Timeline<'q> {
+impl<'q> PreemptStory<'q> {
     fn new(question: &'q PreemptRun) -> Self {
         let not: Vec<usize> = (0..)
             .zip(&question.launches)
@@ -199,10 +199,10 @@ impl<'q> Timeline<'q> {
         }
     }
 
-    fn add(&mut self, now: u64, event: &Step, controller: &Controller<usize>) {
+    fn add(&mut self, now: u64, event: &PreemptStep, controller: &Controller<usize>) {
         match *event {
-            Step::Captured(launch) => self.gather(now, EventSort::Captured, launch),
-            Step::Submitted(launch) => {
+            PreemptStep::Captured(launch) => self.gather(now, EventSort::Captured, launch),
+            PreemptStep::Submitted(launch) => {
                 let again = self.back.remove(&launch);
                 self.gather(
                     now,
@@ -210,17 +210,17 @@ impl<'q> Timeline<'q> {
                     launch,
                 );
             }
-            Step::Started(launch) => self.gather(now, EventSort::Started, launch),
-            Step::Done(launch) => self.gather(now, EventSort::Done, launch),
-            Step::Exited(launch) => {
+            PreemptStep::Started(launch) => self.gather(now, EventSort::Started, launch),
+            PreemptStep::Done(launch) => self.gather(now, EventSort::Done, launch),
+            PreemptStep::Exited(launch) => {
                 self.back.insert(launch);
                 self.gather(now, EventSort::Exited, launch);
             }
-            Step::Preempt(became) => self.preempt(now, became),
-            Step::Raised(cut) => self.raised(cut, controller),
-            Step::Checked(verdict) => self.checked(verdict, controller),
-            Step::Reset(killed) => self.reset(now, killed),
-            Step::Drained => {
+            PreemptStep::Preempt(became) => self.preempt(now, became),
+            PreemptStep::Raised(cut) => self.raised(cut, controller),
+            PreemptStep::Checked(verdict) => self.checked(verdict, controller),
+            PreemptStep::Reset(killed) => self.reset(now, killed),
+            PreemptStep::Drained => {
                 self.begin(format!("t={now}: preemption complete, latency {}", now - self.begun));
                 let buffered = controller.buffered(ProcessId(0)).unwrap_or_default();
                 let back = or_none(&self.back()).to_owned();
@@ -228,16 +228,16 @@ impl<'q> Timeline<'q> {
                 let buffered = counted(buffered as u64, "launch waits", "launches wait");
                 self.line(format!("the runtime is empty; {buffered} in the buffer queue"));
             }
-            Step::Resume(became) => self.resume(now, became),
-            Step::Resumes => self.resumes(now),
-            Step::Lowered => {
+            PreemptStep::Resume(became) => self.resume(now, became),
+            PreemptStep::Resumes => self.resumes(now),
+            PreemptStep::Lowered => {
                 self.line("S4.1: the flag goes down, before anything is submitted".into());
                 if !self.back.is_empty() {
                     self.line(format!("S4.2: to be submitted again: {}", self.back()));
                 }
                 self.line("S4.3: the background thread goes on with S2.3".into());
             }
-            Step::Leaving(_) => {}
+            PreemptStep::Leaving(_) => {}
         }
     }
 

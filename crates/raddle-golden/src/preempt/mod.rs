@@ -15,7 +15,7 @@ use raddle_preempt::{Controller, Preempted, Resumed};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use self::model::{Launch, ModelError, Outcome, Setup, Step, Wish};
+use self::model::{Launch, ModelError, PreemptOutcome, PreemptStep, Setup, Wish};
 use crate::fault::{Fault, has, positive, read_at};
 use crate::{MOST_FIGURES, Topic, json};
 
@@ -150,8 +150,8 @@ impl PreemptRun {
     /// Runs it; `watch` sees every step and the controller after it.
     fn play(
         &self,
-        watch: &mut dyn FnMut(Tick, &Step, &Controller<usize>),
-    ) -> Result<Outcome, Fault> {
+        watch: &mut dyn FnMut(Tick, &PreemptStep, &Controller<usize>),
+    ) -> Result<PreemptOutcome, Fault> {
         let Self { setup, launches, wishes, reset_at } = self;
         model::run(*setup, launches, wishes, watch).map_err(|error| match error {
             ModelError::LaunchTime { launch } => Fault::new(
@@ -188,16 +188,18 @@ fn answer_of(question: &PreemptRun) -> Result<String, Fault> {
 }
 
 /// The word of the log for a step, if it has one.
-fn word(step: &Step) -> Option<PreemptWord> {
+fn word(step: &PreemptStep) -> Option<PreemptWord> {
     Some(match *step {
-        Step::Submitted(submit) => PreemptWord::Submit { submit },
-        Step::Started(start) => PreemptWord::Start { start },
-        Step::Done(done) => PreemptWord::Done { done },
-        Step::Exited(exit) => PreemptWord::Exit { exit },
-        Step::Preempt(Preempted::Begun) => PreemptWord::Preempt { preempt: true },
-        Step::Reset(killed) => PreemptWord::Reset { reset: true, killed },
-        Step::Drained => PreemptWord::Drained { drained: true },
-        Step::Resume(Resumed::Now) | Step::Resumes => PreemptWord::Resume { resume: true },
+        PreemptStep::Submitted(submit) => PreemptWord::Submit { submit },
+        PreemptStep::Started(start) => PreemptWord::Start { start },
+        PreemptStep::Done(done) => PreemptWord::Done { done },
+        PreemptStep::Exited(exit) => PreemptWord::Exit { exit },
+        PreemptStep::Preempt(Preempted::Begun) => PreemptWord::Preempt { preempt: true },
+        PreemptStep::Reset(killed) => PreemptWord::Reset { reset: true, killed },
+        PreemptStep::Drained => PreemptWord::Drained { drained: true },
+        PreemptStep::Resume(Resumed::Now) | PreemptStep::Resumes => {
+            PreemptWord::Resume { resume: true }
+        }
         _ => return None,
     })
 }

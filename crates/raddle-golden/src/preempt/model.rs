@@ -90,7 +90,7 @@ pub enum Wish {
 
 /// One thing that happened. Launches are numbered from 0 in the order of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum PreemptStep {
     /// S2.2: a launch was captured.
     Captured(usize),
     /// S2.3, S4.2: it was given to the runtime.
@@ -123,7 +123,7 @@ pub enum Step {
 
 /// How it ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
+pub struct PreemptOutcome {
     /// From each preemption to its end, in ticks.
     pub latencies: Vec<u64>,
     /// Launches in the order in which they were done.
@@ -136,7 +136,7 @@ pub struct Outcome {
 
 /// What the GPU is busy with.
 #[derive(Clone, Copy, Debug)]
-struct Busy {
+struct BusyGpu {
     handle: LaunchHandle,
     /// Beyond u64 where that is never reached.
     ends: u128,
@@ -144,7 +144,7 @@ struct Busy {
 }
 
 /// A run. `Controller<usize>`: the payload of a launch is its number.
-struct Run<'a> {
+struct PreemptPlay<'a> {
     setup: Setup,
     launches: &'a [Launch],
     controller: Controller<usize>,
@@ -153,13 +153,13 @@ struct Run<'a> {
     now: u64,
     /// In the runtime, not started.
     queue: VecDeque<LaunchHandle>,
-    busy: Option<Busy>,
+    busy: Option<BusyGpu>,
     flag: Option<FlagCut>,
     resets_until: Option<u128>,
     begun: u64,
     steps: u64,
-    outcome: Outcome,
-    watch: &'a mut dyn FnMut(Tick, &Step, &Controller<usize>),
+    outcome: PreemptOutcome,
+    watch: &'a mut dyn FnMut(Tick, &PreemptStep, &Controller<usize>),
 }
 
 /// Runs the launches to their end, or until nothing more can happen; `watch` sees every step.
@@ -187,8 +187,8 @@ pub fn run(
     setup: Setup,
     launches: &[Launch],
     wishes: &[(Tick, Wish)],
-    watch: &mut dyn FnMut(Tick, &Step, &Controller<usize>),
-) -> Result<Outcome, ModelError> {
+    watch: &mut dyn FnMut(Tick, &PreemptStep, &Controller<usize>),
+) -> Result<PreemptOutcome, ModelError> {
     check(setup, launches, wishes)?;
     let abilities = Abilities { can_flag: true, can_reset: setup.can_reset, ..Abilities::NONE };
     let declared = Declared { abilities, latched: true, scope: ResetScope::Process };
@@ -196,7 +196,7 @@ pub fn run(
     let mut controller = Controller::new(declared, options)?;
     let process = controller.join(Level(0))?;
     let stream = controller.open(process)?;
-    let mut run = Run {
+    let mut run = PreemptPlay {
         setup,
         launches,
         controller,
@@ -209,7 +209,10 @@ pub fn run(
         resets_until: None,
         begun: 0,
         steps: 0,
-        outcome: Outcome { partial_runs: vec![0; launches.len()], ..Outcome::default() },
+        outcome: PreemptOutcome {
+            partial_runs: vec![0; launches.len()],
+            ..PreemptOutcome::default()
+        },
         watch,
     };
     let (mut captured, mut wished) = (0, 0);
@@ -260,8 +263,8 @@ fn check(setup: Setup, launches: &[Launch], wishes: &[(Tick, Wish)]) -> Result<(
     falls.map_or(Ok(()), |at| Err(ModelError::CommandOrder { command: at + 1 }))
 }
 
-impl Run<'_> {
-    fn tell(&mut self, step: Step) {
+impl PreemptPlay<'_> {
+    fn tell(&mut self, step: PreemptStep) {
         self.steps = self.steps.saturating_add(1);
         (self.watch)(Tick(self.now), &step, &self.controller);
     }
@@ -289,11 +292,11 @@ impl Run<'_> {
             let launch = self.number(busy.handle);
             if busy.leaves {
                 let _ = self.controller.exited(busy.handle)?;
-                self.tell(Step::Exited(launch));
+                self.tell(PreemptStep::Exited(launch));
             } else {
                 self.controller.finished(busy.handle)?;
                 self.outcome.done.push(launch);
-                self.tell(Step::Done(launch));
+                self.tell(PreemptStep::Done(launch));
             }
         }
         if self.resets_until.take_if(|until| *until == now).is_some() {
@@ -309,7 +312,7 @@ impl Run<'_> {
             self.stream,
             CapturedWork::kernel(launch, idempotent),
         )?;
-        self.tell(Step::Captured(launch));
+        self.tell(PreemptStep::Captured(launch));
         Ok(())
     }
 
@@ -321,11 +324,11 @@ impl Run<'_> {
                 if became == Preempted::Begun {
                     self.begun = self.now;
                 }
-                self.tell(Step::Preempt(became));
+                self.tell(PreemptStep::Preempt(became));
             }
             Wish::Resume => {
                 let became = self.controller.resume(self.process)?;
-                self.tell(Step::Resume(became));
+                self.tell(PreemptStep::Resume(became));
             }
         }
         Ok(())
@@ -339,24 +342,24 @@ impl Run<'_> {
                     self.controller.submitted(handle)?;
                     self.queue.push_back(handle);
                     let launch = self.number(handle);
-                    self.tell(Step::Submitted(launch));
+                    self.tell(PreemptStep::Submitted(launch));
                 }
                 Command::Raise { cut, .. } => {
                     self.flag = Some(cut);
-                    self.tell(Step::Raised(cut));
+                    self.tell(PreemptStep::Raised(cut));
                     let verdict = self.controller.raised(self.process)?;
-                    self.tell(Step::Checked(verdict));
+                    self.tell(PreemptStep::Checked(verdict));
                 }
                 Command::Lower { .. } => {
                     self.flag = None;
-                    self.tell(Step::Lowered);
+                    self.tell(PreemptStep::Lowered);
                 }
                 Command::Reset { .. } => self.reset()?,
                 Command::Drained { resumed, .. } => {
                     self.outcome.latencies.push(self.now - self.begun);
-                    self.tell(Step::Drained);
+                    self.tell(PreemptStep::Drained);
                     if resumed {
-                        self.tell(Step::Resumes);
+                        self.tell(PreemptStep::Resumes);
                     }
                 }
                 // This GPU declares neither.
@@ -384,7 +387,7 @@ impl Run<'_> {
         } else {
             self.resets_until = Some(u128::from(self.now) + u128::from(self.setup.reset));
         }
-        self.tell(Step::Reset(killed));
+        self.tell(PreemptStep::Reset(killed));
         Ok(())
     }
 
@@ -399,8 +402,8 @@ impl Run<'_> {
         let leaves = self.flag.is_some_and(|cut| cut.holds(handle.sequence));
         let ticks = if leaves { self.setup.exit } else { self.launches[launch].ticks };
         let ends = u128::from(self.now) + u128::from(ticks);
-        self.busy = Some(Busy { handle, ends, leaves });
-        self.tell(if leaves { Step::Leaving(launch) } else { Step::Started(launch) });
+        self.busy = Some(BusyGpu { handle, ends, leaves });
+        self.tell(if leaves { PreemptStep::Leaving(launch) } else { PreemptStep::Started(launch) });
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ use raddle_policy::{CuId, Tick};
 use raddle_sm::{Controllers, Decision, Route};
 use serde_json::Value;
 
-use super::run::Step;
+use super::run::WarpStep;
 use super::{WarpRun, answer_of, question, resource};
 use crate::explanation::{ExplainedStep, counted, few, step};
 use crate::fault::Fault;
@@ -66,12 +66,12 @@ impl OpenStep {
     fn of(
         question: &WarpRun,
         now: u64,
-        it: &Step,
+        it: &WarpStep,
         controllers: &Controllers,
         open: Option<&Self>,
     ) -> Option<Self> {
         let (title, lines) = match it {
-            Step::Refused(it) => {
+            WarpStep::Refused(it) => {
                 let name = question.name(it.launch);
                 let line = format!(
                     "one block wants {} {}, an SM has {}: {} too many",
@@ -82,8 +82,8 @@ impl OpenStep {
                 );
                 (format!("t={now}: {name} arrives and is refused"), vec![line])
             }
-            Step::Decided(it) => decided(question, now, it, controllers),
-            Step::WarpEnded { .. } => {
+            WarpStep::Decided(it) => decided(question, now, it, controllers),
+            WarpStep::WarpEnded { .. } => {
                 let same = open.is_some_and(|open| open.now == now && !open.ending.is_empty());
                 if same {
                     return None;
@@ -95,16 +95,16 @@ impl OpenStep {
         Some(Self { now, title, ending: Vec::new(), lines, tables: Vec::new() })
     }
 
-    fn add(&mut self, question: &WarpRun, it: &Step, controllers: &Controllers) {
+    fn add(&mut self, question: &WarpRun, it: &WarpStep, controllers: &Controllers) {
         match it {
-            Step::Started(it) => {
+            WarpStep::Started(it) => {
                 let (first, sm) = (question.warp(it.kernel, it.block, it.first), it.sm.0);
                 self.lines.push(match it.count {
                     1 => format!("L1, L2, L3 on SM{sm}: {first} starts"),
                     n => format!("L1, L2, L3 on SM{sm}: {first} to w{} start", it.first + n - 1),
                 });
             }
-            Step::WarpEnded { kernel, block, warp, ended } => {
+            WarpStep::WarpEnded { kernel, block, warp, ended } => {
                 let name = question.name(*kernel);
                 self.ending.push(question.warp(*kernel, *block, *warp));
                 if ended.block_done {
@@ -117,7 +117,7 @@ impl OpenStep {
                     self.lines.push(format!("{name} is done and leaves the kernel table"));
                 }
             }
-            Step::Served(_) => self.tables = tables(question, controllers),
+            WarpStep::Served(_) => self.tables = tables(question, controllers),
             _ => {}
         }
     }

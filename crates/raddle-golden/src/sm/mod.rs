@@ -15,7 +15,7 @@ use raddle_sm::{Controllers, Error, Kernel, Options, Resources};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use self::run::{Job, Outcome, Step};
+use self::run::{Job, WarpOutcome, WarpStep};
 use crate::fault::{Fault, check_all, positive, read_at, within};
 use crate::{Topic, json};
 
@@ -152,7 +152,10 @@ fn answer_of(question: &WarpRun) -> Result<String, Fault> {
 
 impl WarpRun {
     /// Runs it; `watch` sees every step and the tables after it.
-    fn play(&self, watch: &mut dyn FnMut(Tick, &Step, &Controllers)) -> Result<Outcome, Fault> {
+    fn play(
+        &self,
+        watch: &mut dyn FnMut(Tick, &WarpStep, &Controllers),
+    ) -> Result<WarpOutcome, Fault> {
         let Self { sms, each, options, jobs, .. } = self;
         run::run(*sms, *each, *options, jobs, watch).map_err(|error| {
             let (kernel, what) = match error {
@@ -176,22 +179,22 @@ impl WarpRun {
         format!("{}{block}.w{warp}", self.name(kernel))
     }
 
-    fn note<'q>(&'q self, t: u64, step: &Step, log: &mut Vec<SmEntry<'q>>) {
+    fn note<'q>(&'q self, t: u64, step: &WarpStep, log: &mut Vec<SmEntry<'q>>) {
         match step {
-            Step::Decided(it) => log.push(SmEntry::Route {
+            WarpStep::Decided(it) => log.push(SmEntry::Route {
                 t,
                 route: it.route.name(),
                 kernel: self.name(it.kernel),
                 sm: it.sm.0,
                 blocks: (it.first..it.first + it.count).collect(),
             }),
-            Step::Started(it) => {
+            WarpStep::Started(it) => {
                 for warp in it.first..it.first + it.count {
                     let start = self.warp(it.kernel, it.block, warp);
                     log.push(SmEntry::Start { t, start, sm: it.sm.0 });
                 }
             }
-            Step::WarpEnded { kernel, block, warp, ended } => {
+            WarpStep::WarpEnded { kernel, block, warp, ended } => {
                 let end = self.warp(*kernel, *block, *warp);
                 log.push(SmEntry::End { t, end, sm: ended.sm.0 });
             }

@@ -6,7 +6,7 @@
 //! block with a barrier run from the moment when its last warp has started.
 //!
 //! ```
-//! use raddle_golden::sm::run::{Job, Step, run};
+//! use raddle_golden::sm::run::{Job, WarpStep, run};
 //! use raddle_sm::{Kernel, Options, Resources};
 //! use raddle_policy::{LaunchId, Tick};
 //!
@@ -21,8 +21,8 @@
 //! let jobs = [kernel(0, 1, 4, 5, 0), kernel(0, 1, 8, 10, 12), kernel(2, 9, 2, 10, 8)];
 //! let each = Resources { registers: 64, warps: 8, shared: 16 };
 //! let mut routes = Vec::new();
-//! let mut watch = |_: Tick, step: &Step, _: &_| {
-//!     if let Step::Decided(it) = step {
+//! let mut watch = |_: Tick, step: &WarpStep, _: &_| {
+//!     if let WarpStep::Decided(it) = step {
 //!         routes.push(it.route.name());
 //!     }
 //! };
@@ -57,7 +57,7 @@ pub struct Job {
 
 /// One thing that happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum WarpStep {
     /// A kernel arrived that can never fit.
     Refused(Refusal),
     /// A kernel arrived.
@@ -83,7 +83,7 @@ pub enum Step {
 
 /// How it ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
+pub struct WarpOutcome {
     /// When each job ended; `None` for those refused and those stuck.
     pub ends: Vec<Option<Tick>>,
     /// What was refused on arrival.
@@ -94,7 +94,7 @@ pub struct Outcome {
 
 /// A warp that runs: it ends in the order of (tick, start).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Due {
+struct DueWarp {
     at: u64,
     start: u64,
     kernel: u32,
@@ -103,16 +103,16 @@ struct Due {
     handle: Handle,
 }
 
-struct Run<'a> {
+struct WarpPlay<'a> {
     controllers: Controllers,
     jobs: &'a [Job],
     now: u64,
     starts: u64,
-    due: BinaryHeap<Reverse<Due>>,
+    due: BinaryHeap<Reverse<DueWarp>>,
     /// Warps of blocks with a barrier that wait for the rest of their block.
-    gathered: BTreeMap<(LaunchId, u64), Vec<Due>>,
-    outcome: Outcome,
-    watch: &'a mut dyn FnMut(Tick, &Step, &Controllers),
+    gathered: BTreeMap<(LaunchId, u64), Vec<DueWarp>>,
+    outcome: WarpOutcome,
+    watch: &'a mut dyn FnMut(Tick, &WarpStep, &Controllers),
 }
 
 /// Runs the jobs to their end; `watch` sees every step and the tables after it.
@@ -124,14 +124,14 @@ pub fn run(
     each: Resources,
     options: Options,
     jobs: &[Job],
-    watch: &mut dyn FnMut(Tick, &Step, &Controllers),
-) -> Result<Outcome, Error> {
+    watch: &mut dyn FnMut(Tick, &WarpStep, &Controllers),
+) -> Result<WarpOutcome, Error> {
     let controllers = Controllers::new(sms, each, options)?;
     for (id, job) in (0..).map(LaunchId).zip(jobs) {
         check(id, job)?;
     }
-    let outcome = Outcome { ends: vec![None; jobs.len()], ..Outcome::default() };
-    let mut run = Run {
+    let outcome = WarpOutcome { ends: vec![None; jobs.len()], ..WarpOutcome::default() };
+    let mut run = WarpPlay {
         controllers,
         jobs,
         now: 0,
@@ -158,11 +158,11 @@ pub fn run(
             run.arrive(job)?;
         }
         while let Some(decision) = run.controllers.decide() {
-            run.tell(Step::Decided(decision));
+            run.tell(WarpStep::Decided(decision));
             run.serve(decision.sm)?;
         }
     }
-    let Run { controllers, mut outcome, .. } = run;
+    let WarpPlay { controllers, mut outcome, .. } = run;
     outcome.stuck = controllers.kernels().into_iter().map(|row| row.kernel).collect();
     Ok(outcome)
 }
@@ -175,8 +175,8 @@ fn check(kernel: LaunchId, job: &Job) -> Result<(), Error> {
     if job.ticks.contains(&0) { Err(Error::NoTicks { kernel }) } else { Ok(()) }
 }
 
-impl Run<'_> {
-    fn tell(&mut self, step: Step) {
+impl WarpPlay<'_> {
+    fn tell(&mut self, step: WarpStep) {
         (self.watch)(Tick(self.now), &step, &self.controllers);
     }
 
@@ -186,9 +186,9 @@ impl Run<'_> {
         match self.controllers.arrive(&kernel)? {
             Some(refusal) => {
                 self.outcome.refused.push(refusal);
-                self.tell(Step::Refused(refusal));
+                self.tell(WarpStep::Refused(refusal));
             }
-            None => self.tell(Step::Arrived(id)),
+            None => self.tell(WarpStep::Arrived(id)),
         }
         Ok(())
     }
@@ -205,7 +205,7 @@ impl Run<'_> {
                 self.outcome.ends[due.kernel as usize] = Some(Tick(self.now));
             }
             let kernel = LaunchId(due.kernel);
-            self.tell(Step::WarpEnded { kernel, block: due.block, warp: due.warp, ended });
+            self.tell(WarpStep::WarpEnded { kernel, block: due.block, warp: due.warp, ended });
         }
         for sm in touched {
             self.serve(sm)?;
@@ -216,10 +216,10 @@ impl Run<'_> {
     /// Runs the controller of one SM until it can start nothing.
     fn serve(&mut self, sm: CuId) -> Result<(), Error> {
         while let Some(started) = self.controllers.serve(sm)? {
-            self.tell(Step::Started(started));
+            self.tell(WarpStep::Started(started));
             self.schedule(&started)?;
         }
-        self.tell(Step::Served(sm));
+        self.tell(WarpStep::Served(sm));
         Ok(())
     }
 
@@ -230,7 +230,7 @@ impl Run<'_> {
             let at = started.block * job.kernel.warps + warp;
             // The list is as long as blocks times warps, so this is one of its places.
             let ticks = job.ticks.get(at as usize).copied().unwrap_or(1);
-            let due = Due {
+            let due = DueWarp {
                 at: ticks,
                 start: self.starts,
                 kernel: started.kernel.0,
@@ -254,10 +254,10 @@ impl Run<'_> {
     }
 
     /// `at` holds the ticks that the warp takes.
-    fn let_run(&mut self, due: Due) -> Result<(), Error> {
+    fn let_run(&mut self, due: DueWarp) -> Result<(), Error> {
         let time = Error::Time { kernel: LaunchId(due.kernel) };
         let at = self.now.checked_add(due.at).ok_or(time)?;
-        self.due.push(Reverse(Due { at, ..due }));
+        self.due.push(Reverse(DueWarp { at, ..due }));
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! Do the numbered checks of the digest hold for the worked runs?
 
-use raddle_golden::preempt::model::{Launch, Outcome, Setup, Step, Wish, run};
+use raddle_golden::preempt::model::{Launch, PreemptOutcome, PreemptStep, Setup, Wish, run};
 use raddle_policy::{Idempotence, Tick};
 use raddle_preempt::{Controller, NoReset, ResetVerdict, Resumed};
 
@@ -14,66 +14,70 @@ pub(crate) fn worked(not: &[usize]) -> Vec<Launch> {
     (0..13).map(launch).collect()
 }
 
-pub(crate) type Log = Vec<(u64, Step)>;
+pub(crate) type Log = Vec<(u64, PreemptStep)>;
 
 pub(crate) fn gpu() -> Setup {
     Setup { can_reset: true, ..Setup::default() }
 }
 
-pub(crate) fn play(setup: Setup, launches: &[Launch], wishes: &[(u64, Wish)]) -> (Log, Outcome) {
+pub(crate) fn play(
+    setup: Setup,
+    launches: &[Launch],
+    wishes: &[(u64, Wish)],
+) -> (Log, PreemptOutcome) {
     let wishes: Vec<_> = wishes.iter().map(|&(at, wish)| (Tick(at), wish)).collect();
     let mut log = Vec::new();
-    let mut watch = |Tick(now), step: &Step, _: &Controller<usize>| log.push((now, *step));
+    let mut watch = |Tick(now), step: &PreemptStep, _: &Controller<usize>| log.push((now, *step));
     let outcome = run(setup, launches, &wishes, &mut watch).unwrap();
     (log, outcome)
 }
 
 /// When these steps happened.
-fn times(log: &Log, wanted: impl Fn(Step) -> bool) -> Vec<u64> {
+fn times(log: &Log, wanted: impl Fn(PreemptStep) -> bool) -> Vec<u64> {
     log.iter().filter(|(_, step)| wanted(*step)).map(|(at, _)| *at).collect()
 }
 
-fn at(log: &Log, wanted: Step) -> Vec<u64> {
+fn at(log: &Log, wanted: PreemptStep) -> Vec<u64> {
     times(log, |step| step == wanted)
 }
 
 #[test]
 fn check_3_a_window_that_is_full_takes_the_next_as_one_ends() {
     let (log, _) = play(gpu(), &worked(&[]), &[]);
-    let submitted = |n| at(&log, Step::Submitted(n));
+    let submitted = |n| at(&log, PreemptStep::Submitted(n));
     (0..8).for_each(|n| assert_eq!(submitted(n), [0]));
     assert_eq!((submitted(8), submitted(9)), (vec![10], vec![20]));
-    let before = |log: &Log, wanted: fn(Step) -> bool| {
+    let before = |log: &Log, wanted: fn(PreemptStep) -> bool| {
         times(log, wanted).iter().filter(|at| **at <= 25).count()
     };
-    assert_eq!(before(&log, |step| matches!(step, Step::Submitted(_))), 10, "k10, k11 wait");
-    assert_eq!(before(&log, |step| matches!(step, Step::Done(_))), 2);
+    assert_eq!(before(&log, |step| matches!(step, PreemptStep::Submitted(_))), 10, "k10, k11 wait");
+    assert_eq!(before(&log, |step| matches!(step, PreemptStep::Done(_))), 2);
 }
 
 #[test]
 fn check_4_worked_a_kills_what_runs_and_the_rest_leaves() {
     let (log, outcome) = play(gpu(), &worked(&[]), &[(25, Wish::Preempt)]);
-    assert_eq!(at(&log, Step::Reset(Some(2))), [25]);
+    assert_eq!(at(&log, PreemptStep::Reset(Some(2))), [25]);
     for n in 3..10 {
-        assert_eq!(at(&log, Step::Exited(n)), [25 + n as u64], "k{n}");
+        assert_eq!(at(&log, PreemptStep::Exited(n)), [25 + n as u64], "k{n}");
     }
-    assert_eq!(at(&log, Step::Drained), [34]);
+    assert_eq!(at(&log, PreemptStep::Drained), [34]);
     assert_eq!(outcome.latencies, [9]);
     assert_eq!(outcome.held, (2..13).collect::<Vec<_>>(), "to be submitted again, then the others");
-    assert_eq!(at(&log, Step::Checked(ResetVerdict::Reset)), [25]);
+    assert_eq!(at(&log, PreemptStep::Checked(ResetVerdict::Reset)), [25]);
 }
 
 #[test]
 fn check_5_worked_a_resumes_in_order() {
     let (log, outcome) = play(gpu(), &worked(&[]), &[(25, Wish::Preempt), (84, Wish::Resume)]);
-    let submitted = |n| at(&log, Step::Submitted(n));
+    let submitted = |n| at(&log, PreemptStep::Submitted(n));
     (2..8).for_each(|n| assert_eq!(submitted(n), [0, 84], "k{n}"));
     assert_eq!((submitted(8), submitted(9)), (vec![10, 84], vec![20, 84]));
     assert_eq!([submitted(10), submitted(11), submitted(12)], [[94], [104], [114]]);
-    assert_eq!(at(&log, Step::Started(2)), [20, 84]);
-    assert_eq!(at(&log, Step::Done(2)), [94]);
+    assert_eq!(at(&log, PreemptStep::Started(2)), [20, 84]);
+    assert_eq!(at(&log, PreemptStep::Done(2)), [94]);
     assert_eq!(outcome.done, (0..13).collect::<Vec<_>>());
-    assert_eq!(log.last(), Some(&(194, Step::Done(12))));
+    assert_eq!(log.last(), Some(&(194, PreemptStep::Done(12))));
     let mut partial = vec![0; 13];
     partial[2] = 1;
     assert_eq!(outcome.partial_runs, partial);
@@ -82,16 +86,16 @@ fn check_5_worked_a_resumes_in_order() {
 #[test]
 fn check_6_worked_b_one_waiting_launch_forbids_the_reset() {
     let (log, outcome) = play(gpu(), &worked(&[5]), &[(25, Wish::Preempt), (87, Wish::Resume)]);
-    assert!(times(&log, |step| matches!(step, Step::Reset(_))).is_empty());
-    assert_eq!(at(&log, Step::Done(2)), [30]);
+    assert!(times(&log, |step| matches!(step, PreemptStep::Reset(_))).is_empty());
+    assert_eq!(at(&log, PreemptStep::Done(2)), [30]);
     for n in 3..10 {
-        assert_eq!(at(&log, Step::Exited(n)), [28 + n as u64], "k{n}");
+        assert_eq!(at(&log, PreemptStep::Exited(n)), [28 + n as u64], "k{n}");
     }
     assert_eq!(outcome.latencies, [12]);
-    let again = times(&log, |step| matches!(step, Step::Submitted(_)));
+    let again = times(&log, |step| matches!(step, PreemptStep::Submitted(_)));
     assert_eq!(again.iter().filter(|at| **at == 87).count(), 8, "seven again, and k10");
-    assert_eq!(at(&log, Step::Submitted(10)), [87]);
-    assert_eq!(log.last(), Some(&(187, Step::Done(12))));
+    assert_eq!(at(&log, PreemptStep::Submitted(10)), [87]);
+    assert_eq!(log.last(), Some(&(187, PreemptStep::Done(12))));
 }
 
 #[test]
@@ -100,7 +104,7 @@ fn check_7_worked_c_a_running_launch_that_is_not_idempotent_runs_to_its_end() {
     let (b, _) = play(gpu(), &worked(&[5]), &wishes);
     let (c, outcome) = play(gpu(), &worked(&[2]), &wishes);
     let untold = |log: &Log| -> Log {
-        log.iter().filter(|(_, step)| !matches!(step, Step::Checked(_))).copied().collect()
+        log.iter().filter(|(_, step)| !matches!(step, PreemptStep::Checked(_))).copied().collect()
     };
     assert_eq!(untold(&b), untold(&c), "the same times");
     assert_eq!(outcome.partial_runs, [0; 13]);
@@ -110,21 +114,21 @@ fn check_7_worked_c_a_running_launch_that_is_not_idempotent_runs_to_its_end() {
 #[test]
 fn check_8_nothing_begins_while_preempted() {
     let (log, _) = play(gpu(), &worked(&[]), &[(25, Wish::Preempt), (84, Wish::Resume)]);
-    let started = times(&log, |step| matches!(step, Step::Started(_)));
+    let started = times(&log, |step| matches!(step, PreemptStep::Started(_)));
     assert!(started.iter().all(|at| *at < 25 || *at >= 84), "{started:?}");
     let (log, outcome) = play(gpu(), &worked(&[]), &[(25, Wish::Preempt)]);
-    assert_eq!(at(&log, Step::Captured(12)), [40]);
-    assert!(at(&log, Step::Submitted(12)).is_empty());
+    assert_eq!(at(&log, PreemptStep::Captured(12)), [40]);
+    assert!(at(&log, PreemptStep::Submitted(12)).is_empty());
     assert!(outcome.held.contains(&12));
 }
 
 #[test]
 fn check_10_the_flag_is_down_before_anything_is_submitted_again() {
     let (log, _) = play(gpu(), &worked(&[]), &[(25, Wish::Preempt), (84, Wish::Resume)]);
-    let down = log.iter().position(|(_, step)| *step == Step::Lowered).unwrap();
-    let again = log.iter().position(|it| *it == (84, Step::Submitted(2))).unwrap();
+    let down = log.iter().position(|(_, step)| *step == PreemptStep::Lowered).unwrap();
+    let again = log.iter().position(|it| *it == (84, PreemptStep::Submitted(2))).unwrap();
     assert!(down < again);
-    let left = times(&log, |step| matches!(step, Step::Exited(_)));
+    let left = times(&log, |step| matches!(step, PreemptStep::Exited(_)));
     assert!(left.iter().all(|at| *at < 84), "nobody leaves after the resume: {left:?}");
 }
 
@@ -133,9 +137,9 @@ fn check_12_preempting_nothing_takes_no_time_and_no_reset() {
     for wishes in [&[(25, Wish::Preempt)][..], &[(25, Wish::Preempt), (25, Wish::Resume)]] {
         let (log, outcome) = play(gpu(), &[], wishes);
         assert_eq!(outcome.latencies, [0]);
-        let checked = at(&log, Step::Checked(ResetVerdict::NoReset(NoReset::Empty)));
+        let checked = at(&log, PreemptStep::Checked(ResetVerdict::NoReset(NoReset::Empty)));
         assert_eq!(checked, [25]);
-        assert_eq!(at(&log, Step::Drained), [25]);
+        assert_eq!(at(&log, PreemptStep::Drained), [25]);
     }
 }
 
@@ -144,9 +148,9 @@ fn check_14_a_resume_before_the_drain_waits_for_it() {
     for resume in 25..=34 {
         let wishes = [(25, Wish::Preempt), (resume, Wish::Resume)];
         let (log, outcome) = play(gpu(), &worked(&[]), &wishes);
-        assert_eq!(at(&log, Step::Resume(Resumed::Waits)), [resume]);
-        assert_eq!(at(&log, Step::Drained), [34]);
-        assert_eq!(at(&log, Step::Resumes), [34]);
+        assert_eq!(at(&log, PreemptStep::Resume(Resumed::Waits)), [resume]);
+        assert_eq!(at(&log, PreemptStep::Drained), [34]);
+        assert_eq!(at(&log, PreemptStep::Resumes), [34]);
         assert_eq!(outcome.latencies, [9]);
         assert_eq!(outcome.done, (0..13).collect::<Vec<_>>(), "as if nothing had happened");
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use raddle_golden::preempt::model::{Launch, ModelError, Setup, Step, Wish};
+use raddle_golden::preempt::model::{Launch, ModelError, PreemptStep, Setup, Wish};
 use raddle_policy::{Idempotence, Tick};
 use raddle_preempt::PreemptError;
 
@@ -32,11 +32,11 @@ fn small_runs_at_a_glance() {
                 let mut line = String::new();
                 for (at, step) in &log {
                     match step {
-                        Step::Reset(killed) => {
+                        PreemptStep::Reset(killed) => {
                             let killed = killed.map_or("-".to_owned(), |k| format!("k{k}"));
                             write!(line, " kill {killed}").unwrap();
                         }
-                        Step::Exited(k) => write!(line, " exit k{k}@{at}").unwrap(),
+                        PreemptStep::Exited(k) => write!(line, " exit k{k}@{at}").unwrap(),
                         _ => {}
                     }
                 }

@@ -2,7 +2,7 @@
 //!
 //! They lie beside the real profiles (`RADDLE_SAMPLES`), or where `RADDLE_VECTORS` says.
 
-use raddle_golden::preempt::model::{Setup, Step, Wish, run};
+use raddle_golden::preempt::model::{PreemptStep, Setup, Wish, run};
 use raddle_policy::{ProcessId, Tick};
 use raddle_preempt::{ControllerOptions, ProcessPhase};
 use serde_json::{Value, json};
@@ -20,20 +20,20 @@ const RUNS: [(&str, &[usize], u64); 3] = [
 ];
 
 /// The vectors' word for a step. Their model submits to the runtime again in one line (A1 a).
-fn word(step: &Step) -> Option<(&'static str, Option<usize>)> {
+fn word(step: &PreemptStep) -> Option<(&'static str, Option<usize>)> {
     Some(match *step {
-        Step::Captured(k) => ("S2.2 capture", Some(k)),
-        Step::Submitted(k) => ("S2.3 submit", Some(k)),
-        Step::Started(k) => ("start", Some(k)),
-        Step::Done(k) => ("done", Some(k)),
-        Step::Exited(k) => ("exit on flag", Some(k)),
-        Step::Preempt(_) => ("S3.1 pause background thread", None),
-        Step::Raised(_) => ("S3.2 flag=true", None),
-        Step::Checked(_) => ("S3.3 check", None),
-        Step::Reset(k) => ("reset kills", k),
-        Step::Drained => ("preempted", None),
-        Step::Lowered => ("S4.1 flag=false", None),
-        Step::Resume(_) => ("S4.3 resume background thread", None),
+        PreemptStep::Captured(k) => ("S2.2 capture", Some(k)),
+        PreemptStep::Submitted(k) => ("S2.3 submit", Some(k)),
+        PreemptStep::Started(k) => ("start", Some(k)),
+        PreemptStep::Done(k) => ("done", Some(k)),
+        PreemptStep::Exited(k) => ("exit on flag", Some(k)),
+        PreemptStep::Preempt(_) => ("S3.1 pause background thread", None),
+        PreemptStep::Raised(_) => ("S3.2 flag=true", None),
+        PreemptStep::Checked(_) => ("S3.3 check", None),
+        PreemptStep::Reset(k) => ("reset kills", k),
+        PreemptStep::Drained => ("preempted", None),
+        PreemptStep::Lowered => ("S4.1 flag=false", None),
+        PreemptStep::Resume(_) => ("S4.3 resume background thread", None),
         _ => return None,
     })
 }
@@ -70,7 +70,7 @@ fn the_worked_runs_line_by_line() {
         wanted.sort_by_key(key);
         assert_eq!(told, wanted, "{name}");
         assert_eq!(json!(outcome.latencies), json!([expected["latency"]]), "{name}");
-        let reset = log.iter().any(|(_, step)| matches!(step, Step::Reset(_)));
+        let reset = log.iter().any(|(_, step)| matches!(step, PreemptStep::Reset(_)));
         assert_eq!(json!(reset), expected["reset_used"], "{name}");
         let done: Vec<String> = outcome.done.iter().map(|k| format!("k{k}")).collect();
         assert_eq!(json!(done), expected["done_order"], "{name}");
@@ -105,7 +105,7 @@ fn the_snapshots_of_the_worked_runs() {
                 "buffered": controller.buffered(process).unwrap(),
             });
             // A wish is heard before its tick is over.
-            if !matches!(step, Step::Preempt(_) | Step::Resume(_)) {
+            if !matches!(step, PreemptStep::Preempt(_) | PreemptStep::Resume(_)) {
                 seen.push((now, state));
             }
         })
@@ -139,7 +139,7 @@ fn the_window_at_its_border() {
         // Of many launches at once so many are submitted as the window takes.
         let launches = vec![worked(&[])[0]; unfinished + 1];
         let (log, _) = play(Setup { window: 8, ..gpu() }, &launches, &[]);
-        let at_once = log.iter().filter(|it| matches!(it, (0, Step::Submitted(_)))).count();
+        let at_once = log.iter().filter(|it| matches!(it, (0, PreemptStep::Submitted(_)))).count();
         assert_eq!(json!(at_once == unfinished + 1), row["may_submit"], "{unfinished}");
     }
 }
@@ -150,7 +150,7 @@ fn an_idle_gpu_is_not_reset() {
     let (log, outcome) = play(gpu(), &[], &[(25, Wish::Preempt)]);
     let wanted = &vectors["H_preempt_idle_guarded"];
     assert_eq!(json!(outcome.latencies[0]), wanted["latency"]);
-    let reset = log.iter().any(|(_, step)| matches!(step, Step::Reset(_)));
+    let reset = log.iter().any(|(_, step)| matches!(step, PreemptStep::Reset(_)));
     assert_eq!(json!(reset), wanted["reset_used"]);
 }
 
@@ -172,7 +172,7 @@ fn a_completed_launch_is_not_replayed() {
     let wishes = [(15, Wish::Preempt), (40, Wish::Resume)];
     let (log, _) = play(gpu(), launches, &wishes);
     let started = log.iter().filter_map(|(_, step)| match step {
-        Step::Started(k) => Some(k + 1),
+        PreemptStep::Started(k) => Some(k + 1),
         _ => None,
     });
     let started: Vec<usize> = started.collect();

@@ -1,6 +1,6 @@
 //! The story of a run of the crate, in the words of the naive twin.
 
-use raddle_golden::sm::run::{Job, Step, run};
+use raddle_golden::sm::run::{Job, WarpStep, run};
 use raddle_policy::{LaunchId, Resource, Tick};
 use raddle_sm::{Controllers, Error, Kernel, Options, Resources};
 
@@ -65,28 +65,28 @@ pub(crate) fn play(
         run(sms, resources(total), options, &jobs, &mut |Tick(now), step, tables_now| {
             check_tables(tables_now, total);
             match step {
-                Step::Decided(it) => {
+                WarpStep::Decided(it) => {
                     let route = it.route.name();
                     let what = format!("{now} {route} {} {}+{}", it.kernel, it.first, it.count);
                     story.log.push(format!("{what} sm{}", it.sm.0));
                     decided = true;
                 }
-                Step::Started(it) => {
+                WarpStep::Started(it) => {
                     for warp in it.first..it.first + it.count {
                         let what = format!("{now} start {}.{}.w{warp}", it.kernel, it.block);
                         story.log.push(format!("{what} sm{}", it.sm.0));
                     }
                 }
-                Step::WarpEnded { kernel, block, warp, ended } => {
+                WarpStep::WarpEnded { kernel, block, warp, ended } => {
                     let what = format!("{now} end {kernel}.{block}.w{warp}");
                     story.log.push(format!("{what} sm{}", ended.sm.0));
                 }
-                Step::Served(_) => {
+                WarpStep::Served(_) => {
                     if std::mem::take(&mut decided) {
                         story.tables.push(tables(tables_now));
                     }
                 }
-                Step::Refused(_) | Step::Arrived(_) => {}
+                WarpStep::Refused(_) | WarpStep::Arrived(_) => {}
             }
             last = Some(tables_now.clone());
         })?;

@@ -5,7 +5,7 @@
 //!
 //! They lie beside the real profiles (`RADDLE_SAMPLES`), or where `RADDLE_VECTORS` says.
 
-use raddle_golden::sm::run::{Step, run};
+use raddle_golden::sm::run::{WarpStep, run};
 use raddle_policy::Tick;
 use raddle_sm::Options;
 use serde_json::Value;
@@ -36,8 +36,8 @@ fn every_table_of_the_worked_run_with_its_blocks() {
     let mut decided = false;
     let each = ours::resources(TOTAL);
     run(2, each, literal(), &jobs, &mut |Tick(now), step, controllers| match step {
-        Step::Decided(_) => decided = true,
-        Step::Served(_) => {
+        WarpStep::Decided(_) => decided = true,
+        WarpStep::Served(_) => {
             if found.last().is_some_and(|(at, _)| *at == now) && !decided {
                 found.pop();
             }

@@ -4,7 +4,7 @@
 //! of 6, t = 2. C: 3, 1 of 2, t = 4. The worked run is strict and without backfill; the defaults
 //! give the same.
 
-use raddle_golden::sm::run::{Step, run};
+use raddle_golden::sm::run::{WarpStep, run};
 use raddle_policy::Tick;
 use raddle_sm::{Choose, Options};
 
@@ -61,8 +61,8 @@ fn check_7_every_row_of_the_worked_run() {
         let mut decided = false;
         let outcome =
             run(2, each, options, &jobs, &mut |Tick(now), step, controllers| match step {
-                Step::Decided(_) => decided = true,
-                Step::Served(_) => {
+                WarpStep::Decided(_) => decided = true,
+                WarpStep::Served(_) => {
                     let again = rows.last().is_some_and(|(at, _)| *at == now) && !decided;
                     if again {
                         rows.pop();

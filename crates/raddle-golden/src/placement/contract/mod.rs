@@ -26,5 +26,5 @@ mod row;
 pub use baseline::{Algorithm, Baseline};
 pub use draws::{Fnv1a, XorShift};
 pub use kernel::{Kernel, SHAPE};
-pub use replay::{Outcome, Replay};
+pub use replay::{PlacementOutcome, Replay};
 pub use row::write_row;

@@ -32,7 +32,7 @@ pub struct Replay {
 
 /// What a replay gave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome {
+pub struct PlacementOutcome {
     /// The hash of all rows, each with its line end.
     pub fnv1a: u64,
     /// The cycle after the last tick.
@@ -48,7 +48,7 @@ impl Replay {
     ///
     /// # Errors
     /// When the kernel is malformed, or no workgroup of it fits an empty compute unit.
-    pub fn run(&self, row: &mut dyn FnMut(&str)) -> Result<Outcome, Error> {
+    pub fn run(&self, row: &mut dyn FnMut(&str)) -> Result<PlacementOutcome, Error> {
         let launch = self.kernel.launch(LaunchId(0), self.groups, self.cus)?;
         Play::new(self.algorithm, launch, self.cus).run(row)
     }
@@ -93,7 +93,7 @@ impl Play {
         }
     }
 
-    fn run(mut self, row: &mut dyn FnMut(&str)) -> Result<Outcome, Error> {
+    fn run(mut self, row: &mut dyn FnMut(&str)) -> Result<PlacementOutcome, Error> {
         let groups = self.launch.workgroups;
         let mut ticks = 0;
         loop {
@@ -113,7 +113,12 @@ impl Play {
                 return Err(Error::NeverFits(refusal));
             }
         }
-        Ok(Outcome { fnv1a: self.hash.0, cycles: self.cycle + 1, ticks, placed: self.next })
+        Ok(PlacementOutcome {
+            fnv1a: self.hash.0,
+            cycles: self.cycle + 1,
+            ticks,
+            placed: self.next,
+        })
     }
 
     /// Step 2: places until the first refusal, at most eight; how many.
