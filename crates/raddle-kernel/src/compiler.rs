@@ -72,6 +72,8 @@ impl Compiler {
                 "-fno-color-diagnostics",
             ]);
             clang.args(["-Xclang", "-finclude-default-header"]);
+            // The code of `inline` functions too, which C99 leaves to another file.
+            clang.arg("-fgnu89-inline");
             if !standard.is_empty() {
                 clang.arg(format!("-cl-std={standard}"));
             }

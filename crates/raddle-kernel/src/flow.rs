@@ -45,12 +45,13 @@ type Written = BTreeSet<(Value, i64, u32)>;
 
 /// What a kernel does to memory.
 pub(crate) fn effects(body: &Body) -> Effects {
-    let Some(order) = order(body) else {
+    let Some((order, dominators)) = order(body) else {
         let refusals = BTreeSet::from([(Construct::Irreducible, 0)]);
         return Effects { refusals, ..Effects::default() };
     };
     // Once with all memory taken to change, to learn what is written; then again with what is not.
-    let changed = Analysis::new(body, &order, None).run();
+    let fixed = assigned_once(body, &order, &dominators);
+    let changed = Analysis::new(body, &order, None, fixed.clone()).run();
     let written: BTreeSet<Origin> = changed
         .accesses
         .iter()
@@ -58,11 +59,46 @@ pub(crate) fn effects(body: &Body) -> Effects {
         .flat_map(|access| access.origins.iter().copied())
         .chain(changed.variables)
         .collect();
-    Analysis::new(body, &order, Some(written)).run()
+    Analysis::new(body, &order, Some(written), fixed).run()
 }
 
-/// Blocks in reverse post-order; `None` where a loop has several entries.
-fn order(body: &Body) -> Option<Vec<BlockId>> {
+/// Registers that are assigned in one place, which comes before all uses on every way.
+fn assigned_once(
+    body: &Body,
+    order: &[BlockId],
+    dominators: &[Option<BlockId>],
+) -> Vec<Option<Option<Value>>> {
+    let mut places: Vec<Option<(BlockId, usize)>> = vec![None; body.registers as usize];
+    let mut fixed = vec![Some(None); body.registers as usize];
+    let steps = |block: BlockId| body.blocks[block].steps.iter().enumerate();
+    for &block in order {
+        for (index, step) in steps(block) {
+            if let Some(to) = step.instruction.sets() {
+                let before = places[to as usize].replace((block, index));
+                if before.is_some() {
+                    fixed[to as usize] = None;
+                }
+            }
+        }
+    }
+    for &block in order {
+        for (index, step) in steps(block) {
+            for of in step.instruction.uses() {
+                let Operand::Reg(register) = of else { continue };
+                let Some((set, at)) = places[register as usize] else { continue };
+                let before =
+                    if set == block { at < index } else { dominates(dominators, set, block) };
+                if !before {
+                    fixed[register as usize] = None;
+                }
+            }
+        }
+    }
+    fixed
+}
+
+/// Blocks in reverse post-order and their immediate dominators; `None` where a loop has several entries.
+fn order(body: &Body) -> Option<(Vec<BlockId>, Vec<Option<BlockId>>)> {
     let blocks = &body.blocks;
     let mut post = Vec::with_capacity(blocks.len());
     let mut seen = vec![false; blocks.len()];
@@ -96,7 +132,7 @@ fn order(body: &Body) -> Option<Vec<BlockId>> {
             }
         }
     }
-    Some(post)
+    Some((post, dominators))
 }
 
 /// The immediate dominator of each block (Cooper, Harvey and Kennedy 2001).
@@ -165,7 +201,7 @@ struct Analysis<'b> {
     /// What the kernel writes, as far as that is known.
     written: Option<BTreeSet<Origin>>,
     values: Values,
-    /// Pointers that were ever stored in a variable of the work-item.
+    /// Where pointers lead that were ever stored in a variable of the work-item or the workgroup.
     stored: BTreeMap<Origin, BTreeSet<Origin>>,
     ends: Vec<Option<State>>,
     joined: BTreeSet<(BlockId, Slot)>,
@@ -187,7 +223,12 @@ enum Slot {
 }
 
 impl<'b> Analysis<'b> {
-    fn new(body: &'b Body, order: &'b [BlockId], written: Option<BTreeSet<Origin>>) -> Self {
+    fn new(
+        body: &'b Body,
+        order: &'b [BlockId],
+        written: Option<BTreeSet<Origin>>,
+        fixed: Vec<Option<Option<Value>>>,
+    ) -> Self {
         let mut before: Vec<Vec<BlockId>> = vec![Vec::new(); body.blocks.len()];
         for &from in order {
             for &to in &body.blocks[from].next {
@@ -197,14 +238,9 @@ impl<'b> Analysis<'b> {
             }
         }
         let ends = vec![None; body.blocks.len()];
-        let mut assigned = vec![0_u32; body.registers as usize];
-        for step in order.iter().flat_map(|&block| &body.blocks[block].steps) {
-            if let Some(to) = step.instruction.sets() {
-                assigned[to as usize] += 1;
-            }
-        }
-        let fixed = assigned.iter().map(|&times| (times <= 1).then_some(None)).collect();
-        let (values, stored, joined, variables) = Default::default();
+        let unknown = BTreeSet::from([Origin::Unknown]);
+        let stored = body.handed.iter().map(|&origin| (origin, unknown.clone())).collect();
+        let (values, joined, variables) = Default::default();
         Self {
             body,
             order,
@@ -243,21 +279,49 @@ impl<'b> Analysis<'b> {
 
     /// Plays all blocks until nothing changes; whether that came to an end.
     fn settle(&mut self) -> bool {
+        let mut position = vec![usize::MAX; self.body.blocks.len()];
+        for (at, &block) in self.order.iter().enumerate() {
+            position[block] = at;
+        }
+        let mut plays = MOST_PASSES.saturating_mul(self.order.len());
         for _ in 0..MOST_PASSES {
             self.changed = false;
-            for &block in self.order {
+            let mut at = 0;
+            while let Some(&block) = self.order.get(at) {
+                let Some(left) = plays.checked_sub(1) else { return false };
+                plays = left;
                 let mut state = self.start(block);
                 self.play(block, &mut state, None);
                 if self.ends[block].as_ref() != Some(&state) {
                     self.ends[block] = Some(state);
                     self.changed = true;
                 }
+                at = self.repeated_from(block, at, &position).unwrap_or(at + 1);
             }
-            if !self.changed {
+            if !self.changed & !self.values.take_grown() {
                 return true;
             }
         }
         false
+    }
+
+    /// Where to go on if a loop that ends here is found to change more than was known. What was found
+    /// behind its beginning is forgotten, so that inner loops do not take the difference for their own.
+    fn repeated_from(&mut self, block: BlockId, at: usize, position: &[usize]) -> Option<usize> {
+        let body = self.body;
+        for &header in body.blocks[block].next.iter().filter(|&&to| position[to] <= at) {
+            let known = self.joined.len();
+            let mut state = self.start(header);
+            // Phis are joined where they stand.
+            self.play(header, &mut state, None);
+            if self.joined.len() > known {
+                for &behind in &self.order[position[header]..] {
+                    self.ends[behind] = None;
+                }
+                return Some(position[header]);
+            }
+        }
+        None
     }
 
     /// What is held at the start of a block.
@@ -269,10 +333,14 @@ impl<'b> Analysis<'b> {
             return first.clone();
         }
         let mut state = State::default();
-        for (&register, &value) in &first.registers {
-            let sides = others.iter().map(|other| other.registers.get(&register).copied());
+        let registers: BTreeSet<Reg> =
+            sides.iter().flat_map(|side| side.registers.keys().copied()).collect();
+        for register in registers {
+            let unset = self.values.number(Meaning::Joined(usize::MAX, register));
+            let mut held = sides.iter().map(|side| side.registers.get(&register).unwrap_or(&unset));
+            let value = held.next().copied().unwrap_or(unset);
             let slot = Slot::Register(register);
-            if let Some(value) = self.join(block, slot, value, sides) {
+            if let Some(value) = self.join(block, slot, value, held.map(|value| Some(*value))) {
                 state.registers.insert(register, value);
             }
         }
@@ -371,9 +439,9 @@ impl<'b> Analysis<'b> {
                     self.set(*to, value, state);
                 }
             }
-            Instruction::Load { to, at: pointer, size, spans } => {
+            Instruction::Load { to, pointer: holds, at: pointer, size, spans } => {
                 let pointer = self.value(*pointer, state);
-                let value = self.load(at, pointer, *size, state);
+                let value = self.load(at, pointer, (*size, *holds), state);
                 self.set(*to, value, state);
                 for &span in spans {
                     self.access(pointer, Some(span), false, (line, Some(value)), seen);
@@ -403,6 +471,15 @@ impl<'b> Analysis<'b> {
                     seen.refusals.insert((Construct::Atomic, line));
                 } else if !repeatable {
                     seen.refusals.insert((Construct::OrderedAtomic, line));
+                }
+                self.store(pointer, None, 0, state);
+            }
+            Instruction::Volatile { at: pointer } => {
+                let pointer = self.value(*pointer, state);
+                let inside =
+                    |origin: &Origin| matches!(origin, Origin::Local(_) | Origin::Private(_));
+                if !self.origins(pointer).iter().all(inside) {
+                    seen.refusals.insert((Construct::Volatile, line));
                 }
             }
             Instruction::Refuse(construct) => {
@@ -473,7 +550,13 @@ impl<'b> Analysis<'b> {
         seen.accesses.push(access);
     }
 
-    fn load(&mut self, at: (BlockId, usize), pointer: Value, size: u32, state: &State) -> Value {
+    fn load(
+        &mut self,
+        at: (BlockId, usize),
+        pointer: Value,
+        (size, holds): (u32, bool),
+        state: &State,
+    ) -> Value {
         let origins = self.origins(pointer);
         let fresh = Meaning::Set(at.0, at.1);
         if let Some(variable) = only_private(&origins) {
@@ -486,8 +569,10 @@ impl<'b> Analysis<'b> {
             let kept = |written: &BTreeSet<Origin>| !written.contains(&Origin::Private(variable));
             let kept = self.written.as_ref().is_some_and(kept);
             let value = self.values.number(if kept { Meaning::Held(pointer, size) } else { fresh });
-            let held = self.stored.get(&Origin::Private(variable)).cloned().unwrap_or_default();
-            self.changed |= self.values.leads(value, held);
+            if holds {
+                let held = self.held(Origin::Private(variable));
+                self.changed |= self.values.leads(value, held);
+            }
             return value;
         }
         let stays = self.written.as_ref().is_some_and(|written| {
@@ -497,27 +582,33 @@ impl<'b> Analysis<'b> {
             })
         });
         let value = self.values.number(if stays { Meaning::Held(pointer, size) } else { fresh });
-        let held: BTreeSet<Origin> = origins
-            .iter()
-            .map(|origin| match origin {
-                Origin::Local(_) | Origin::Private(_) => {
-                    self.stored.get(origin).cloned().unwrap_or_default()
-                }
-                _ => BTreeSet::new(),
-            })
-            .fold(BTreeSet::new(), |mut all, more| {
-                all.extend(more);
-                all
-            });
-        self.changed |= self.values.leads(value, held);
+        if holds {
+            let held: BTreeSet<Origin> =
+                origins.iter().flat_map(|origin| self.held(*origin)).collect();
+            self.changed |= self.values.leads(value, held);
+        }
         value
+    }
+
+    /// Where pointers lead that memory holds.
+    fn held(&self, origin: Origin) -> BTreeSet<Origin> {
+        match origin {
+            Origin::Local(_) | Origin::Private(_) => {
+                self.stored.get(&origin).cloned().unwrap_or_default()
+            }
+            Origin::Argument(_) | Origin::Program(_) | Origin::Unknown => {
+                BTreeSet::from([Origin::Unknown])
+            }
+        }
     }
 
     fn store(&mut self, pointer: Value, value: Option<Value>, size: u32, state: &mut State) {
         let origins = self.origins(pointer);
         for origin in &origins {
-            if let (Origin::Private(_) | Origin::Local(_), Some(value)) = (origin, value) {
-                let pointers = self.values.origins(value);
+            if matches!(origin, Origin::Private(_) | Origin::Local(_)) {
+                // Where it is not known what is written, it may be pointers.
+                let unknown = || BTreeSet::from([Origin::Unknown]);
+                let pointers = value.map_or_else(unknown, |value| self.values.origins(value));
                 if !pointers.is_empty() {
                     let held = self.stored.entry(*origin).or_default();
                     let before = held.len();

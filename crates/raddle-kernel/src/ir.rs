@@ -20,6 +20,8 @@ pub(crate) struct Body {
     pub(crate) arguments: Vec<Argument>,
     pub(crate) blocks: Vec<Block>,
     pub(crate) registers: u32,
+    /// Variables of the work-item that the host fills: structures handed over by value.
+    pub(crate) handed: Vec<Origin>,
     /// Whether work-items wait for each other.
     pub(crate) meets: bool,
 }
@@ -117,9 +119,11 @@ pub(crate) enum Instruction {
         to: Reg,
         from: Vec<(BlockId, Operand)>,
     },
-    /// Reads `spans`, byte ranges counted from `at`; `size` bytes are the whole value.
+    /// Reads `spans`, byte ranges counted from `at`; `size` bytes are the whole value. `pointer`: it
+    /// may hold pointers.
     Load {
         to: Reg,
+        pointer: bool,
         at: Operand,
         size: u32,
         spans: Spans,
@@ -141,6 +145,10 @@ pub(crate) enum Instruction {
         at: Operand,
         repeatable: bool,
     },
+    /// An access there that others can see while the kernel runs.
+    Volatile {
+        at: Operand,
+    },
     /// What keeps the kernel from being run again.
     Refuse(Construct),
 }
@@ -156,7 +164,30 @@ impl Instruction {
             | Self::Offset { to, .. }
             | Self::Phi { to, .. }
             | Self::Load { to, .. } => Some(*to),
-            Self::Store { .. } | Self::Touch { .. } | Self::Atomic { .. } | Self::Refuse(_) => None,
+            Self::Store { .. }
+            | Self::Touch { .. }
+            | Self::Atomic { .. }
+            | Self::Volatile { .. }
+            | Self::Refuse(_) => None,
+        }
+    }
+
+    /// The operands that it looks at; those of a phi are looked at where control comes from.
+    pub(crate) fn uses(&self) -> SmallVec<[Operand; 4]> {
+        match self {
+            Self::Pure { of, .. } => of.iter().copied().collect(),
+            Self::Copy { from, .. } => SmallVec::from_slice(&[*from]),
+            Self::Offset { base, terms, .. } => {
+                std::iter::once(*base).chain(terms.iter().map(|(term, _)| *term)).collect()
+            }
+            Self::Load { at, .. }
+            | Self::Touch { at, .. }
+            | Self::Atomic { at, .. }
+            | Self::Volatile { at } => SmallVec::from_slice(&[*at]),
+            Self::Store { at, value, .. } => SmallVec::from_slice(&[*at, *value]),
+            Self::Fresh { .. } | Self::Place { .. } | Self::Phi { .. } | Self::Refuse(_) => {
+                SmallVec::new()
+            }
         }
     }
 }

@@ -46,31 +46,53 @@ pub(crate) struct Address {
 pub(crate) struct Values {
     numbers: BTreeMap<Meaning, Value>,
     meanings: Vec<Meaning>,
-    /// Where pointers that are no sums can lead.
+    /// Where pointers can lead.
     origins: BTreeMap<Value, BTreeSet<Origin>>,
+    /// Whether a known pointer was found to lead to more than before.
+    grown: bool,
 }
 
 impl Values {
     pub(crate) fn number(&mut self, meaning: Meaning) -> Value {
+        let origins = self.origins_of(&meaning);
         if let Some(&value) = self.numbers.get(&meaning) {
+            // What it is computed from may lead to more than when it was first met.
+            self.grown |= self.leads(value, origins);
             return value;
         }
         let value = Value(u32::try_from(self.meanings.len()).unwrap_or(u32::MAX));
-        let origins: BTreeSet<Origin> = match &meaning {
-            Meaning::Origin(origin) => BTreeSet::from([*origin]),
-            Meaning::Operation(_, of) => of.iter().flat_map(|&of| self.origins(of)).collect(),
-            Meaning::Sum { base: Some(base), .. } => self.origins(*base),
-            Meaning::Sum { base: None, terms, .. } => {
-                terms.iter().flat_map(|(term, _)| self.origins(*term)).collect()
-            }
-            _ => BTreeSet::new(),
-        };
         self.meanings.push(meaning.clone());
         self.numbers.insert(meaning, value);
         if !origins.is_empty() {
             self.origins.insert(value, origins);
         }
         value
+    }
+
+    /// Where a value leads by what it is computed from.
+    fn origins_of(&self, meaning: &Meaning) -> BTreeSet<Origin> {
+        match meaning {
+            Meaning::Origin(origin) => BTreeSet::from([*origin]),
+            Meaning::Operation(_, of) => of.iter().flat_map(|&of| self.origins(of)).collect(),
+            // The base need not be the pointer: a number can be taken for one, and the difference of
+            // two pointers leads from one to the other.
+            Meaning::Sum { base, terms, .. } => {
+                let mut origins: BTreeSet<Origin> =
+                    base.iter().flat_map(|base| self.origins(*base)).collect();
+                for (term, count) in terms {
+                    let of = self.origins(*term);
+                    // A multiple is no pointer, so it may as well be a number from memory.
+                    origins.extend(of.iter().filter(|of| *count == 1 || **of != Origin::Unknown));
+                }
+                origins
+            }
+            _ => BTreeSet::new(),
+        }
+    }
+
+    /// Whether a known pointer was found to lead to more since this was last asked.
+    pub(crate) fn take_grown(&mut self) -> bool {
+        std::mem::take(&mut self.grown)
     }
 
     pub(crate) fn int(&mut self, int: i64) -> Value {

@@ -44,14 +44,17 @@ pub(crate) fn body(module: &Text<'_>, entry: &Function<'_>) -> Result<Body, (Con
             let origin = Origin::Argument(number);
             lower.push(Instruction::Place { to: register, origin });
         }
-        // The bytes of other parameters are read one by one, each an unknown number.
-        parameters.insert((parameter.name.to_owned(), 0), Operand::Reg(register));
+        if !parameter.array {
+            let key = (parameter.name.to_owned(), 0, parameter.size);
+            parameters.insert(key, Operand::Reg(register));
+        }
         arguments.push(Argument { name: parameter.name.to_owned(), kind });
     }
     let end = lower.block();
     lower.function(entry, parameters, end)?;
     let meets = lower.meets;
-    Ok(Body { arguments, blocks: lower.blocks, registers: lower.registers, meets })
+    let handed = Vec::new();
+    Ok(Body { arguments, blocks: lower.blocks, registers: lower.registers, handed, meets })
 }
 
 /// Parameters that are used as numbers.
@@ -106,13 +109,18 @@ struct Lower<'m, 't> {
     meets: bool,
 }
 
+/// A part of a parameter: name, offset, bytes.
+type Part = (String, i64, u32);
+
 /// One copy of a function.
 struct Frame<'t> {
     /// Names by scope, the innermost last.
     scopes: Vec<BTreeMap<&'t str, Reg>>,
     labels: BTreeMap<&'t str, BlockId>,
-    /// Parameters, of this function and of calls that it makes, by name and offset.
-    parameters: BTreeMap<(String, i64), Operand>,
+    /// Parameters, of this function and of calls that it makes.
+    parameters: BTreeMap<Part, Operand>,
+    /// Whether other parts of its parameters are the same for the whole launch.
+    entry: bool,
     back: BlockId,
     /// Whether control comes to the next statement.
     reached: bool,
@@ -145,9 +153,9 @@ impl<'m, 't> Lower<'m, 't> {
     fn function(
         &mut self,
         function: &'m Function<'t>,
-        parameters: BTreeMap<(String, i64), Operand>,
+        parameters: BTreeMap<Part, Operand>,
         back: BlockId,
-    ) -> Result<BTreeMap<(String, i64), Operand>, (Construct, u32)> {
+    ) -> Result<BTreeMap<Part, Operand>, (Construct, u32)> {
         if self.calls.contains(&function.name) {
             return Err((Construct::Recursion(function.name.to_owned()), self.line));
         }
@@ -159,6 +167,7 @@ impl<'m, 't> Lower<'m, 't> {
             scopes: vec![BTreeMap::new()],
             labels: BTreeMap::new(),
             parameters,
+            entry: function.entry,
             back,
             reached: true,
         };
@@ -228,11 +237,24 @@ impl<'m, 't> Lower<'m, 't> {
             "local" => Some(Origin::Private as fn(u32) -> Origin),
             _ => Some(Origin::Program as fn(u32) -> Origin),
         };
+        let inner = frame.scopes.len() > 1;
         let Some(scope) = frame.scopes.last_mut() else { return };
-        if let Some(origin) = origin {
+        if variable.space == "param" {
+            // Another call takes the name for its own parameter.
+            frame.parameters.retain(|part, _| part.0 != variable.name);
+        } else if let Some(origin) = origin {
+            // A variable that outlives the function is one for all copies of the function.
+            let function = self.calls.last().copied().unwrap_or("");
+            let key = format!("{function} {}", variable.name);
+            let lives = matches!(variable.space, "global" | "const");
+            if let (true, Some(&register)) = (lives, self.globals.get(&key)) {
+                scope.insert(variable.name, register);
+                return;
+            }
             self.places += 1;
             let register = self.registers;
             self.registers += 1;
+            self.globals.insert(key, register);
             scope.insert(variable.name, register);
             let origin = origin(self.places);
             let step = Step { line: 0, instruction: Instruction::Place { to: register, origin } };
@@ -241,6 +263,9 @@ impl<'m, 't> Lower<'m, 't> {
             let register = self.registers;
             self.registers += 1;
             scope.insert(variable.name, register);
+        } else if inner {
+            // Numbered registers of a scope, which hide those of the function.
+            self.push(Instruction::Refuse(Construct::Instruction(".reg".to_owned())));
         }
     }
 
@@ -335,7 +360,10 @@ impl<'m, 't> Lower<'m, 't> {
             "atom" | "red" => self.atomic(frame, code),
             "cp" if has("async") && !has("bulk") => self.copy(frame, code),
             "call" => return self.call(frame, code),
-            "mov" if code.operands.len() == 2 && !code.operands[0].starts_with('{') => {
+            "mov"
+                if code.operands.len() == 2
+                    && !code.operands.iter().any(|part| part.starts_with('{')) =>
+            {
                 let from = self.operand(frame, code.operands[1]);
                 let to = self.named(frame, code.operands[0]);
                 self.push(Instruction::Copy { to, from });
@@ -355,6 +383,8 @@ impl<'m, 't> Lower<'m, 't> {
                 self.meets = true;
                 self.fresh(frame, code);
             }
+            // The carry is no operand.
+            "addc" | "subc" | "madc" => self.fresh(frame, code),
             op if PURE.contains(&op) => self.pure(frame, code),
             _ => {
                 let name = code.words.join(".");
@@ -400,6 +430,9 @@ impl<'m, 't> Lower<'m, 't> {
         let mut of = Vec::new();
         for part in code.operands.iter().skip(1) {
             for name in part.split(['{', '}', ',', '|']).map(str::trim) {
+                if name.starts_with('!') {
+                    of.push(Operand::Int(-1));
+                }
                 if !name.is_empty() && name != "_" {
                     of.push(self.operand(frame, name.trim_start_matches('!')));
                 }
@@ -479,7 +512,9 @@ impl<'m, 't> Lower<'m, 't> {
             .iter()
             .any(|w| code.words.contains(w))
         {
-            self.push(Instruction::Refuse(Construct::Volatile));
+            let place = code.operands.iter().find(|part| part.starts_with('[')).copied();
+            let at = self.place(frame, place.unwrap_or("[0]"));
+            self.push(Instruction::Volatile { at });
         }
         let each = code.words.iter().rev().find_map(|word| type_size(word)).unwrap_or(8);
         let lanes = match code.words.iter().find(|word| matches!(**word, "v2" | "v4" | "v8")) {
@@ -500,16 +535,23 @@ impl<'m, 't> Lower<'m, 't> {
         let at = self.place(frame, place);
         let names: Vec<&str> =
             value.split(['{', '}', ',']).map(str::trim).filter(|name| !name.is_empty()).collect();
-        for lane in 0..lanes {
-            let place = self.register();
-            let bytes = i64::from(lane) * i64::from(each);
-            self.push(Instruction::Offset { to: place, base: at, bytes, terms: smallvec![] });
+        // All places first: a load may set the register of its own address.
+        let places: Vec<Reg> = (0..lanes)
+            .map(|lane| {
+                let to = self.register();
+                let bytes = i64::from(lane) * i64::from(each);
+                self.push(Instruction::Offset { to, base: at, bytes, terms: smallvec![] });
+                to
+            })
+            .collect();
+        for (lane, place) in places.into_iter().enumerate() {
             let at = Operand::Reg(place);
             let spans: Spans = smallvec![(0, each)];
-            let name = names.get(lane as usize).copied().unwrap_or("_");
+            let name = names.get(lane).copied().unwrap_or("_");
             if load {
                 let to = if name == "_" { self.register() } else { self.named(frame, name) };
-                self.push(Instruction::Load { to, at, size: each, spans });
+                let pointer = each >= 8;
+                self.push(Instruction::Load { to, pointer, at, size: each, spans });
             } else {
                 let value = self.operand(frame, name);
                 self.push(Instruction::Store { at, value, size: each, spans });
@@ -551,18 +593,38 @@ impl<'m, 't> Lower<'m, 't> {
         for (lane, to) in self.targets(frame, code).into_iter().enumerate() {
             let lane = i64::try_from(lane).unwrap_or(i64::MAX);
             let offset = offset.saturating_add(lane.saturating_mul(i64::from(each)));
-            let from = match frame.parameters.get(&(name.to_owned(), offset)) {
-                Some(&from) => from,
-                // A part of a structure, or what an unknown function returned.
-                None => {
-                    let register = self.register();
-                    let operation = self.operation(&[name, &offset.to_string()]);
-                    self.push(Instruction::Pure { to: register, operation, of: Vec::new() });
-                    Operand::Reg(register)
-                }
+            if let Some(&from) = frame.parameters.get(&(name.to_owned(), offset, each)) {
+                self.push(Instruction::Copy { to, from });
+                continue;
+            }
+            // A part of a structure or of a number, or what an unknown function returned. It may be
+            // a pointer.
+            let of = if each >= 8 {
+                let unknown = self.register();
+                self.push(Instruction::Place { to: unknown, origin: Origin::Unknown });
+                vec![Operand::Reg(unknown)]
+            } else {
+                Vec::new()
             };
-            self.push(Instruction::Copy { to, from });
+            if frame.entry && self.is_of_the_kernel(name) {
+                let operation =
+                    self.operation(&["parameter", name, &offset.to_string(), &each.to_string()]);
+                self.push(Instruction::Pure { to, operation, of });
+            } else {
+                let fresh = self.register();
+                self.push(Instruction::Fresh { to: fresh });
+                let operation = self.operation(&["parameter"]);
+                let of = of.into_iter().chain([Operand::Reg(fresh)]).collect();
+                self.push(Instruction::Pure { to, operation, of });
+            }
         }
+    }
+
+    /// Whether the kernel has a parameter of this name, beside those of calls that it makes.
+    fn is_of_the_kernel(&self, name: &str) -> bool {
+        let kernel = self.calls.first();
+        let kernel = self.module.functions.iter().find(|f| Some(&f.name) == kernel);
+        kernel.is_some_and(|kernel| kernel.parameters.iter().any(|p| p.name == name))
     }
 
     fn store_parameter(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) {
@@ -576,7 +638,7 @@ impl<'m, 't> Lower<'m, 't> {
             let offset = offset.saturating_add(lane.saturating_mul(i64::from(each)));
             let from = self.operand(frame, value);
             // A register of its own: what is returned is set on several ways.
-            let key = (name.to_owned(), offset);
+            let key = (name.to_owned(), offset, each);
             let to = match frame.parameters.get(&key) {
                 Some(Operand::Reg(register)) => *register,
                 _ => self.register(),
@@ -613,7 +675,7 @@ impl<'m, 't> Lower<'m, 't> {
         for (parameter, name) in function.parameters.iter().zip(given) {
             for (key, value) in &frame.parameters {
                 if key.0 == name {
-                    parameters.insert((parameter.name.to_owned(), key.1), *value);
+                    parameters.insert((parameter.name.to_owned(), key.1, key.2), *value);
                 }
             }
         }
@@ -623,7 +685,7 @@ impl<'m, 't> Lower<'m, 't> {
         for (result, name) in function.results.iter().zip(results) {
             for (key, value) in &returned {
                 if key.0 == result.name {
-                    frame.parameters.insert((name.to_owned(), key.1), *value);
+                    frame.parameters.insert((name.to_owned(), key.1, key.2), *value);
                 }
             }
         }
@@ -698,10 +760,9 @@ const UNSTEADY: [&str; 10] = [
 ];
 
 /// Operations on values alone.
-const PURE: [&str; 69] = [
+const PURE: [&str; 66] = [
     "abs",
     "add",
-    "addc",
     "and",
     "bfe",
     "bfi",
@@ -724,7 +785,6 @@ const PURE: [&str; 69] = [
     "lop3",
     "mad",
     "mad24",
-    "madc",
     "max",
     "min",
     "mma",
@@ -750,7 +810,6 @@ const PURE: [&str; 69] = [
     "slct",
     "sqrt",
     "sub",
-    "subc",
     "szext",
     "tanh",
     "testp",

@@ -1,9 +1,9 @@
 //! How does a SPIR-V function become a body without calls?
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rspirv::dr::{Function, Instruction as Code, Module, Operand as Part};
-use rspirv::spirv::{Decoration, Op, StorageClass, Word};
+use rspirv::spirv::{Decoration, FunctionParameterAttribute, Op, StorageClass, Word};
 use smallvec::smallvec;
 
 use super::Lowered;
@@ -12,7 +12,7 @@ use super::types::{Types, id_at, word};
 use super::vectors::Lanes;
 use crate::ir::{
     Argument, ArgumentKind, Block, BlockId, Body, Construct, Instruction, Operand, Origin, Reg,
-    Step,
+    Spans, Step,
 };
 
 /// Calls nest no deeper, and an inlined kernel has no more instructions.
@@ -30,12 +30,20 @@ pub(crate) fn body(module: &Module, entry: Word) -> Lowered {
     }
     lower.function(function, &operands.values, None)?;
     let meets = lower.meets;
-    Ok(Body { arguments, blocks: lower.blocks, registers: lower.registers, meets })
+    Ok(Body {
+        arguments,
+        blocks: lower.blocks,
+        registers: lower.registers,
+        handed: operands.handed,
+        meets,
+    })
 }
 
 struct Arguments {
     values: Vec<Operand>,
     places: Vec<(Reg, Origin)>,
+    /// Structures handed over by value.
+    handed: Vec<Origin>,
 }
 
 pub(super) struct Lower<'m> {
@@ -112,7 +120,7 @@ impl<'m> Lower<'m> {
 
     fn arguments(&mut self, function: &'m Function) -> (Vec<Argument>, Arguments) {
         let mut arguments = Vec::new();
-        let mut given = Arguments { values: Vec::new(), places: Vec::new() };
+        let mut given = Arguments { values: Vec::new(), places: Vec::new(), handed: Vec::new() };
         for (index, parameter) in function.parameters.iter().enumerate() {
             let number = u32::try_from(index).unwrap_or(u32::MAX);
             let kind = parameter.result_type.map_or(ArgumentKind::Other, |ty| self.kind(ty));
@@ -129,6 +137,7 @@ impl<'m> Lower<'m> {
                 (None, Some(_)) => {
                     let origin = self.place(Origin::Private);
                     given.places.push((register, origin));
+                    given.handed.push(origin);
                 }
                 (None, None) => {}
             }
@@ -441,8 +450,11 @@ impl<'m> Lower<'m> {
                 self.long(frame, code);
             }
             Op::ConvertUToPtr => {
+                let unknown = self.register();
+                self.push(Instruction::Place { to: unknown, origin: Origin::Unknown });
+                let of = vec![self.first(frame, code), Operand::Reg(unknown)];
                 let to = self.result(frame, code);
-                self.push(Instruction::Place { to, origin: Origin::Unknown });
+                self.push(Instruction::Pure { to, operation: Op::ConvertUToPtr as u32, of });
             }
             Op::AtomicLoad
             | Op::AtomicStore
@@ -499,7 +511,9 @@ impl<'m> Lower<'m> {
     fn other(&mut self, frame: &mut Frame<'m>, code: &'m Code, op: Op) {
         if is_pure(op) {
             let to = self.result(frame, code);
-            let of = self.operands(frame, &code.operands);
+            let mut of = self.operands(frame, &code.operands);
+            // Conversions to different types give different values.
+            of.extend(code.result_type.map(|ty| Operand::Int(i64::from(ty))));
             self.push(Instruction::Pure { to, operation: op as u32, of });
             return;
         }
@@ -549,6 +563,7 @@ impl<'m> Lower<'m> {
         match self.functions.get(&id).copied() {
             Some(function) if !function.blocks.is_empty() => {
                 let line = self.line;
+                let given = self.own_copies(function, given);
                 self.function(function, &given, (!void).then_some(to))?;
                 self.line = line;
             }
@@ -559,6 +574,36 @@ impl<'m> Lower<'m> {
             }
         }
         Ok(())
+    }
+
+    /// A structure handed over by value is the callee's own: a copy of it, if the callee may change it.
+    fn own_copies(&mut self, function: &'m Function, mut given: Vec<Operand>) -> Vec<Operand> {
+        for (parameter, operand) in function.parameters.iter().zip(&mut given) {
+            let (Some(id), Some(ty)) = (parameter.result_id, parameter.result_type) else {
+                continue;
+            };
+            let by_value = self.module.annotations.iter().any(|note| {
+                note.operands.first() == Some(&Part::IdRef(id))
+                    && note.operands.contains(&Part::FunctionParameterAttribute(
+                        FunctionParameterAttribute::ByVal,
+                    ))
+            });
+            if !by_value || only_read(function, id) {
+                continue;
+            }
+            let (to, value) = (self.register(), self.register());
+            let origin = self.place(Origin::Private);
+            self.push(Instruction::Place { to, origin });
+            let at = *operand;
+            *operand = Operand::Reg(to);
+            let size = self.size_of(Some(ty)).unwrap_or(0);
+            let spans: Spans = smallvec![(0, size)];
+            let whole = spans.clone();
+            self.push(Instruction::Load { to: value, pointer: true, at, size, spans });
+            let value = Operand::Reg(value);
+            self.push(Instruction::Store { at: *operand, value, size, spans: whole });
+        }
+        given
     }
 
     /// Built-in functions of OpenCL C.
@@ -583,7 +628,8 @@ impl<'m> Lower<'m> {
             }
             VSTOREN..=VSTOREA_HALFN_R => self.vector_access(frame, code, number, rest, to),
             _ => {
-                let of = self.operands(frame, &code.operands);
+                let mut of = self.operands(frame, &code.operands);
+                of.extend(code.result_type.map(|ty| Operand::Int(i64::from(ty))));
                 // Results that come back through a pointer: fract, frexp, lgamma_r, modf, remquo, sincos.
                 let pointers: Vec<Operand> = rest
                     .iter()
@@ -617,6 +663,35 @@ pub(super) const VSTOREA_HALFN: u32 = 180;
 pub(super) const VSTOREA_HALFN_R: u32 = 181;
 pub(super) const PRINTF: u32 = 184;
 pub(super) const PREFETCH: u32 = 185;
+
+/// Whether a function only reads what one of its pointers leads to.
+fn only_read(function: &Function, pointer: Word) -> bool {
+    let mut derived = BTreeSet::from([pointer]);
+    // Definitions come before uses, but for phis, which are not followed.
+    for code in function.blocks.iter().flat_map(|block| &block.instructions) {
+        let used = |index: usize| id_at(code, index).is_some_and(|id| derived.contains(&id));
+        let uses = (0..code.operands.len()).filter(|&index| used(index)).count();
+        let fine = match code.class.opcode {
+            Op::AccessChain
+            | Op::InBoundsAccessChain
+            | Op::PtrAccessChain
+            | Op::InBoundsPtrAccessChain
+            | Op::Bitcast
+                if used(0) =>
+            {
+                derived.extend(code.result_id);
+                true
+            }
+            Op::Load => true,
+            Op::CopyMemory | Op::CopyMemorySized => !used(0),
+            _ => uses == 0,
+        };
+        if !fine {
+            return false;
+        }
+    }
+    true
+}
 
 /// Operands of an operation that commutes in one order.
 pub(super) fn sorted(op: Op, mut of: Vec<Operand>) -> Vec<Operand> {

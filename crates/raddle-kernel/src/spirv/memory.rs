@@ -67,7 +67,7 @@ impl<'m> Lower<'m> {
             return Ok(());
         }
         if volatile(code) {
-            self.refuse(Construct::Volatile);
+            self.push(Instruction::Volatile { at });
         }
         let Some(size) = self.types.size(ty) else {
             self.push(Instruction::Touch { at, write: false });
@@ -78,7 +78,11 @@ impl<'m> Lower<'m> {
             Some(lanes) if self.types.lanes(ty).is_some() => self.spans(ty, lanes.iter().copied()),
             _ => smallvec![(0, size)],
         };
-        self.push(Instruction::Load { to, at, size, spans });
+        let pointer = !matches!(
+            self.types.op(ty),
+            Op::TypeInt | Op::TypeFloat | Op::TypeBool | Op::TypeVector
+        );
+        self.push(Instruction::Load { to, pointer, at, size, spans });
         Ok(())
     }
 
@@ -87,7 +91,7 @@ impl<'m> Lower<'m> {
         let ty = self.type_of(frame, value);
         let (at, value) = (self.operand(frame, pointer), self.operand(frame, value));
         if volatile(code) {
-            self.refuse(Construct::Volatile);
+            self.push(Instruction::Volatile { at });
         }
         let Some((ty, size)) = ty.and_then(|ty| Some((ty, self.types.size(ty)?))) else {
             self.push(Instruction::Touch { at, write: true });
@@ -115,10 +119,11 @@ impl<'m> Lower<'m> {
                 .and_then(|id| self.types.constant(id))
                 .and_then(|size| u32::try_from(size).ok()),
         };
-        if volatile(code) {
-            self.refuse(Construct::Volatile);
-        }
         let (to, from) = (self.operand(frame, to), self.operand(frame, from));
+        if volatile(code) {
+            self.push(Instruction::Volatile { at: from });
+            self.push(Instruction::Volatile { at: to });
+        }
         let Some(size) = size else {
             self.push(Instruction::Touch { at: from, write: false });
             self.push(Instruction::Touch { at: to, write: true });
@@ -126,7 +131,10 @@ impl<'m> Lower<'m> {
         };
         let value = self.register();
         let spans: Spans = smallvec![(0, size)];
-        self.push(Instruction::Load { to: value, at: from, size, spans: spans.clone() });
+        let spans_read = spans.clone();
+        let load =
+            Instruction::Load { to: value, pointer: true, at: from, size, spans: spans_read };
+        self.push(load);
         let value = Operand::Reg(value);
         self.push(Instruction::Store { at: to, value, size, spans });
     }
@@ -245,7 +253,7 @@ impl<'m> Lower<'m> {
                 let value = self.operand(frame, value);
                 self.push(Instruction::Store { at, value, size, spans });
             }
-            None => self.push(Instruction::Load { to, at, size, spans }),
+            None => self.push(Instruction::Load { to, pointer: false, at, size, spans }),
         }
     }
 }

@@ -40,6 +40,51 @@ fn kernels_of_a_compiler_get_their_verdicts() {
 }
 
 #[test]
+fn pointers_and_registers_are_not_taken_for_others() {
+    let kernels = Kernel::from_ptx(&text("traps.ptx")).expect("PTX");
+    let of = |name: &str| kernels.iter().find(|k| k.name() == name).expect("a kernel").verdict();
+    // A register that holds the value of the round before is not what is assigned to it later.
+    assert!(matches!(of("before"), Verdict::Not(_)), "{:?}", of("before"));
+    // A 64-bit number may look like a pointer; the pair of the pointers is named all the same.
+    assert!(matches!(of("bytes"), Verdict::Conditional(pairs) if pairs.contains(&(0, 1))));
+    assert_eq!(of("turn"), Verdict::Conditional([(0, 3), (1, 3), (2, 3)].into()));
+    // A pointer in a structure, or that of an argument.
+    assert!(
+        matches!(of("chosen"), Verdict::Unknown(why) if why.construct == Construct::PointerFromMemory)
+    );
+}
+
+/// A kernel `f` of one pointer, an index of 32 bits and this code; the address of `c` is in `%c`.
+fn handwritten(code: &str) -> Verdict {
+    let source = format!(
+        ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry f(.param .u64 c, .param .u32 n)\n{{\n\
+         .reg .b64 %c, %a, %b, %x, %y;\n.reg .b32 %r, %s, %v;\n.reg .pred %p;\n\
+         ld.param.u64 %c, [c];\ncvta.to.global.u64 %c, %c;\n{code}\nret;\n}}\n"
+    );
+    Kernel::from_ptx(&source).expect("PTX").first().expect("a kernel").verdict()
+}
+
+#[test]
+fn values_that_only_look_equal_cover_nothing() {
+    let access = "mul.wide.u32 %x, %r, 4; mul.wide.u32 %y, %s, 4; add.s64 %a, %c, %x; add.s64 %b, %c, %y;\n\
+                  st.global.u32 [%a], 0; ld.global.u32 %v, [%b]; add.s32 %v, %v, 1; st.global.u32 [%b], %v;";
+    // The same index covers, so that what is refused below is refused for its index.
+    let same = format!("ld.param.u32 %r, [n]; ld.param.u32 %s, [n];\n{access}");
+    assert_eq!(handwritten(&same), Verdict::Idempotent);
+    for index in [
+        // Parts of one parameter.
+        "ld.param.u8 %r, [n]; ld.param.u32 %s, [n];",
+        // A carry is no operand.
+        "ld.param.u32 %v, [n]; add.cc.u32 %r, %v, %v; addc.u32 %r, %v, 0; add.cc.u32 %s, %v, 1; addc.u32 %s, %v, 0;",
+        // A register changes between two packings of the same text.
+        "ld.param.u32 %v, [n]; mov.b64 %x, {%v, %v}; cvt.u32.u64 %r, %x; add.u32 %v, %v, 1; mov.b64 %x, {%v, %v}; cvt.u32.u64 %s, %x;",
+    ] {
+        let verdict = handwritten(&format!("{index}\n{access}"));
+        assert!(matches!(verdict, Verdict::Not(_) | Verdict::Unknown(_)), "{index}: {verdict:?}");
+    }
+}
+
+#[test]
 fn every_output_is_accepted_and_needs_no_more_registers() {
     let Some(assembler) = assembler() else { return };
     let before = text("four.ptx");
