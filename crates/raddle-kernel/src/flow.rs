@@ -81,13 +81,14 @@ fn assigned_once(
             }
         }
     }
+    let intervals = intervals(order, dominators);
     for &block in order {
         for (index, step) in steps(block) {
             for of in step.instruction.uses() {
                 let Operand::Reg(register) = of else { continue };
                 let Some((set, at)) = places[register as usize] else { continue };
-                let before =
-                    if set == block { at < index } else { dominates(dominators, set, block) };
+                let ((begin, end), (here, _)) = (intervals[set], intervals[block]);
+                let before = if set == block { at < index } else { (begin..end).contains(&here) };
                 if !before {
                     fixed[register as usize] = None;
                 }
@@ -97,26 +98,78 @@ fn assigned_once(
     fixed
 }
 
+/// For each block the numbers of those that it dominates, itself first: a range.
+fn intervals(order: &[BlockId], dominators: &[Option<BlockId>]) -> Vec<(usize, usize)> {
+    let mut below = vec![1; dominators.len()];
+    // A dominator stands before all that it dominates.
+    for &block in order.iter().skip(1).rev() {
+        if let Some(up) = dominators[block] {
+            below[up] += below[block];
+        }
+    }
+    let mut ranges = vec![(0, 0); dominators.len()];
+    let mut free = vec![0; dominators.len()];
+    for (at, &block) in order.iter().enumerate() {
+        let begin = match dominators[block] {
+            Some(up) if at > 0 => {
+                let begin = free[up];
+                free[up] += below[block];
+                begin
+            }
+            _ => 0,
+        };
+        ranges[block] = (begin, begin + below[block]);
+        free[block] = begin + 1;
+    }
+    ranges
+}
+
 /// Blocks in reverse post-order and their immediate dominators; `None` where a loop has several entries.
 fn order(body: &Body) -> Option<(Vec<BlockId>, Vec<Option<BlockId>>)> {
     let blocks = &body.blocks;
+    let (post, position) = walk(blocks, &vec![0; blocks.len()]);
+    let dominators = dominators(blocks, &post, &position);
+    let mut backwards = Vec::new();
+    for &from in &post {
+        for &to in &blocks[from].next {
+            if position[to] <= position[from] {
+                if !dominates(&dominators, to, from) {
+                    return None;
+                }
+                backwards.push((from, to));
+            }
+        }
+    }
+    // Again, with each loop as a whole before what follows it.
+    let (post, _) = walk(blocks, &depths(blocks, &post, &backwards));
+    Some((post, dominators))
+}
+
+/// Blocks in reverse post-order, and where each stands in it. Ways to blocks of fewer loops are gone first.
+fn walk(blocks: &[Block], depths: &[u32]) -> (Vec<BlockId>, Vec<usize>) {
+    let sorted = |block: BlockId| {
+        let mut next = blocks[block].next.clone();
+        next.sort_by_key(|&to| depths[to]);
+        next.into_iter()
+    };
     let mut post = Vec::with_capacity(blocks.len());
     let mut seen = vec![false; blocks.len()];
-    let mut path: Vec<(BlockId, usize)> = Vec::new();
+    let mut path = Vec::new();
     if !blocks.is_empty() {
         seen[0] = true;
-        path.push((0, 0));
+        path.push((0, sorted(0)));
     }
-    while let Some((block, next)) = path.pop() {
-        match blocks[block].next.get(next) {
-            Some(&to) => {
-                path.push((block, next + 1));
-                if !seen[to] {
-                    seen[to] = true;
-                    path.push((to, 0));
-                }
+    while let Some((block, next)) = path.last_mut() {
+        match next.next() {
+            Some(to) if !seen[to] => {
+                seen[to] = true;
+                path.push((to, sorted(to)));
             }
-            None => post.push(block),
+            Some(_) => {}
+            None => {
+                post.push(*block);
+                path.pop();
+            }
         }
     }
     post.reverse();
@@ -124,15 +177,33 @@ fn order(body: &Body) -> Option<(Vec<BlockId>, Vec<Option<BlockId>>)> {
     for (at, &block) in post.iter().enumerate() {
         position[block] = at;
     }
-    let dominators = dominators(blocks, &post, &position);
-    for &from in &post {
+    (post, position)
+}
+
+/// In how many loops each block lies; `backwards`: the ways back to the beginning of a loop.
+fn depths(blocks: &[Block], order: &[BlockId], backwards: &[(BlockId, BlockId)]) -> Vec<u32> {
+    let mut before: Vec<Vec<BlockId>> = vec![Vec::new(); blocks.len()];
+    for &from in order {
         for &to in &blocks[from].next {
-            if position[to] <= position[from] && !dominates(&dominators, to, from) {
-                return None;
-            }
+            before[to].push(from);
         }
     }
-    Some((post, dominators))
+    let mut depths = vec![0; blocks.len()];
+    let headers: BTreeSet<BlockId> = backwards.iter().map(|&(_, header)| header).collect();
+    for header in headers {
+        let ends = backwards.iter().filter(|&&(_, to)| to == header).map(|&(from, _)| from);
+        let mut inside = BTreeSet::from([header]);
+        let mut pending: Vec<BlockId> = ends.collect();
+        while let Some(block) = pending.pop() {
+            if inside.insert(block) {
+                pending.extend(&before[block]);
+            }
+        }
+        for block in inside {
+            depths[block] += 1;
+        }
+    }
+    depths
 }
 
 /// The immediate dominator of each block (Cooper, Harvey and Kennedy 2001).
