@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::explanation::{ExplainedStep, MOST_LINES, counted, listed, step};
 use crate::fault::{Fault, check, check_all, fault, positive, read_at, within};
-use crate::{MOST_FIGURES, Topic, json};
+use crate::{Explained, MOST_FIGURES, Topic, json};
 
 pub(crate) const TOPIC: Topic = Topic {
     name: "balance",
@@ -124,7 +124,7 @@ fn run(
     Ok(())
 }
 
-fn explain(value: &Value) -> Result<(Vec<ExplainedStep>, String), Fault> {
+fn explain(value: &Value) -> Result<Explained, Fault> {
     let asked = question(value)?;
     let (question, table) = &asked;
     let units = question.units;

@@ -42,6 +42,9 @@ pub use frame::answer_all;
 /// More figures than this are in no answer: it would be larger than its question by far.
 const MOST_FIGURES: u64 = 10_000_000;
 
+/// The steps of an explanation, and the answer as JSON.
+pub(crate) type Explained = (Vec<ExplainedStep>, String);
+
 /// A sort of questions.
 #[derive(Clone, Copy, Debug)]
 pub struct Topic {
@@ -50,7 +53,7 @@ pub struct Topic {
     /// A worked example.
     pub example: &'static str,
     answer: fn(&Value) -> Result<String, Fault>,
-    explain: fn(&Value) -> Result<(Vec<ExplainedStep>, String), Fault>,
+    explain: fn(&Value) -> Result<Explained, Fault>,
 }
 
 /// All topics.

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::explanation::{ExplainedStep, counted, few, listed, step};
 use crate::fault::{Fault, fault, has, positive, read_at};
-use crate::{Topic, json};
+use crate::{Explained, Topic, json};
 
 pub(crate) const TOPIC: Topic = Topic {
     name: "place",
@@ -198,7 +198,7 @@ fn answer_of(question: &PlaceQuestion) -> Result<String, Fault> {
     })
 }
 
-fn explain(value: &Value) -> Result<(Vec<ExplainedStep>, String), Fault> {
+fn explain(value: &Value) -> Result<Explained, Fault> {
     let question = question(value)?;
     let mut steps = Vec::new();
     let choice = match &question {

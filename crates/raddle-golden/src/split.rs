@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::explanation::{ExplainedStep, counted, few, listed, step};
 use crate::fault::{Fault, check, fault, has, positive, read_at};
-use crate::{MOST_FIGURES, Topic, json};
+use crate::{Explained, MOST_FIGURES, Topic, json};
 
 pub(crate) const TOPIC: Topic = Topic {
     name: "split",
@@ -135,7 +135,7 @@ fn judged(question: &CountedRounds) -> impl Iterator<Item = (u64, &'static str)>
     })
 }
 
-fn explain(value: &Value) -> Result<(Vec<ExplainedStep>, String), Fault> {
+fn explain(value: &Value) -> Result<Explained, Fault> {
     let question = question(value)?;
     let steps = match &question {
         SplitQuestion::Rounds(rounds) => explain_rounds(rounds),

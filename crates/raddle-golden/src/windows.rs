@@ -8,9 +8,9 @@ use raddle_workgroup::order::Windows;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::explanation::{ExplainedStep, counted, few, listed, step};
+use crate::explanation::{counted, few, listed, step};
 use crate::fault::{Fault, check_all, fault, read_at};
-use crate::{Topic, json};
+use crate::{Explained, Topic, json};
 
 pub(crate) const TOPIC: Topic = Topic {
     name: "windows",
@@ -41,7 +41,7 @@ fn answer_of(windows: &Windows, count: u64) -> String {
     json(&WindowsAnswer { order: windows.order(count).map(|level| level + 1).collect() })
 }
 
-fn explain(value: &Value) -> Result<(Vec<ExplainedStep>, String), Fault> {
+fn explain(value: &Value) -> Result<Explained, Fault> {
     let (windows, count) = question(value)?;
     let all: Vec<_> = (0..).map_while(|level| windows.window(level)).collect();
     let line = |(level, window): (usize, &std::ops::Range<u128>)| {

@@ -4,6 +4,7 @@
 //! *folded* without constants (`raddle_bitmap::circuit::Cost` has the formulas). A miss is a wish
 //! that fits and is not reported: by an exact recurrence for random bits, and counted under churn.
 
+use crate::Explained;
 use raddle_bitmap::circuit::{Cost, Counting, Timing, Variant};
 use raddle_bitmap::{Error, Full, Grouped, Kind as Type, Layout, Sampled, Search, Shared};
 use raddle_dispatch::read::FaultKind;
@@ -84,7 +85,7 @@ struct CostQuestion {
 }
 
 /// SearchCosts and misses for maps of so many blocks.
-pub(super) fn explain(value: &Value) -> Result<(Vec<ExplainedStep>, String), Fault> {
+pub(super) fn explain(value: &Value) -> Result<Explained, Fault> {
     let CostQuestion { blocks, want } = read_at(value, "")?;
     check(want.into(), &(1..=blocks.into()), "/want")?;
     tables(blocks, want).map_err(fault(FaultKind::Inconsistent, ""))

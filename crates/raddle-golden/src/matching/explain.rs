@@ -2,6 +2,7 @@
 //!
 //! The steps have the names of the seed: a1 to a4, h2 to h5 where waves are balanced.
 
+use crate::Explained;
 use std::collections::BTreeMap;
 
 use raddle_bitmap::Full;
@@ -15,7 +16,7 @@ use super::{MatchQuestion, answer_of, decide, moved, question};
 use crate::explanation::{ExplainedStep, counted, few, listed, step};
 use crate::fault::{Fault, fault};
 
-pub(super) fn explain(value: &Value) -> Result<(Vec<ExplainedStep>, String), Fault> {
+pub(super) fn explain(value: &Value) -> Result<Explained, Fault> {
     let question = question(value)?;
     let decision = decide(&question)?;
     let mut steps = vec![heads(&question), records(&question)?];

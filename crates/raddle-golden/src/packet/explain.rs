@@ -3,6 +3,7 @@
 //! Each packet is drawn with its fields and half-words. Steps have the numbers of the seed's figures
 //! 3 and 6.
 
+use crate::Explained;
 use raddle_packet::{
     AQL_BYTES, AqlFormat, AqlPacket, Condensed, CondensedKernel, Diff, HALF_WORDS, LaunchImage,
     PacketView, ReferenceTable,
@@ -16,7 +17,7 @@ use crate::fault::Fault;
 /// The most steps that are shown.
 const MOST_STEPS: usize = 40;
 
-pub(super) fn explain(value: &Value) -> Result<(Vec<ExplainedStep>, String), Fault> {
+pub(super) fn explain(value: &Value) -> Result<Explained, Fault> {
     let question = question(value)?;
     let format = &question.format;
     let mut steps = match &question.asked {

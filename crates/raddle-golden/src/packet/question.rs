@@ -171,7 +171,6 @@ fn format(asked: &AskedFormat) -> Result<AqlFormat, Fault> {
             }
         },
         entries: asked.entries.unwrap_or(usual.entries),
-        ..usual
     };
     AqlFormat::new(&options).map_err(|error| fault(&error, "/format/types"))
 }

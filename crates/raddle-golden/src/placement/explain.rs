@@ -3,6 +3,7 @@
 //! From the rows of the replay: number, compute unit, and for each wave SIMD, vector registers,
 //! scalar registers and LDS, as byte offsets.
 
+use crate::Explained;
 use raddle_dispatch::read::FaultKind;
 use raddle_policy::Demand;
 use serde_json::Value;
@@ -29,7 +30,7 @@ struct PlacedRow {
     asked: u64,
 }
 
-pub(super) fn explain(value: &Value) -> Result<(Vec<ExplainedStep>, String), Fault> {
+pub(super) fn explain(value: &Value) -> Result<Explained, Fault> {
     let replay = question(value)?;
     let demand = replay.kernel.demand().map_err(fault(FaultKind::Inconsistent, "/kernel"))?;
     let (mut shown, mut last, mut next, mut passed_on) = (Vec::new(), None, 0, false);

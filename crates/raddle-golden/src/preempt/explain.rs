@@ -2,6 +2,7 @@
 //!
 //! A time line: one step a preemption, a drain or a resume, with the labels of the seed, S1.1 to S4.3.
 
+use crate::Explained;
 use std::collections::BTreeSet;
 
 use raddle_policy::{Idempotence, ProcessId, Tick};
@@ -16,7 +17,7 @@ use crate::fault::Fault;
 /// The most steps that are shown.
 const MOST_STEPS: usize = 40;
 
-pub(super) fn explain(value: &Value) -> Result<(Vec<ExplainedStep>, String), Fault> {
+pub(super) fn explain(value: &Value) -> Result<Explained, Fault> {
     let question = question(value)?;
     let mut timeline = PreemptStory::new(&question);
     let outcome = question.play(&mut |Tick(now), event, controller| {

@@ -2,6 +2,7 @@
 //!
 //! The steps have the names of the seed, S10 to S23.
 
+use crate::Explained;
 use raddle_dispatch::read::shown;
 use raddle_timeslice::{LevelRange, LoadedProcess, SliceRule};
 use serde_json::Value;
@@ -12,7 +13,7 @@ use super::{
 use crate::explanation::{ExplainedStep, counted, few, listed, step};
 use crate::fault::Fault;
 
-pub(super) fn explain(value: &Value) -> Result<(Vec<ExplainedStep>, String), Fault> {
+pub(super) fn explain(value: &Value) -> Result<Explained, Fault> {
     let question = question(value)?;
     let decided = decide(&question)?;
     let ran = run(&question)?;

@@ -4,6 +4,7 @@
 //! tables after it. The steps have the labels of the project's digest of the seed, G1 to G6 and L1
 //! to L5, as the claims have none.
 
+use crate::Explained;
 use raddle_policy::{CuId, Tick};
 use raddle_sm::{Controllers, Decision, Route};
 use serde_json::Value;
@@ -18,7 +19,7 @@ const MOST_STEPS: usize = 40;
 /// The most blocks of an SM that are shown.
 const MOST_BLOCKS: usize = 8;
 
-pub(super) fn explain(value: &Value) -> Result<(Vec<ExplainedStep>, String), Fault> {
+pub(super) fn explain(value: &Value) -> Result<Explained, Fault> {
     let question = question(value)?;
     let mut steps: Vec<OpenStep> = Vec::new();
     let mut hidden = 0;

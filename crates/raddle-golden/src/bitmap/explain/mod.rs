@@ -8,14 +8,14 @@ mod methods;
 mod rows;
 mod shared;
 
+use crate::Explained;
 use raddle_dispatch::read::FaultKind;
 use serde_json::Value;
 
 use super::{BitmapQuestion, SearchMethod, answer_of, question};
-use crate::explanation::ExplainedStep;
 use crate::fault::{Fault, fault};
 
-pub(super) fn explain(value: &Value) -> Result<(Vec<ExplainedStep>, String), Fault> {
+pub(super) fn explain(value: &Value) -> Result<Explained, Fault> {
     let question = question(value)?;
     let steps = match &question {
         BitmapQuestion::Longest { map, form, method } => match method {
