@@ -4,10 +4,10 @@ use rspirv::dr::{Function, Instruction as Code, Operand as Part};
 use rspirv::spirv::{MemoryAccess, Op, StorageClass, Word};
 use smallvec::{SmallVec, smallvec};
 
-use super::lower::{
-    Frame, Lower, VLOAD_HALF, VLOAD_HALFN, VLOADA_HALFN, VLOADN, VSTOREA_HALFN, VSTOREA_HALFN_R,
-    sorted,
+use super::lower::calls::{
+    VLOAD_HALF, VLOAD_HALFN, VLOADA_HALFN, VLOADN, VSTOREA_HALFN, VSTOREA_HALFN_R,
 };
+use super::lower::{Frame, Lower, sorted};
 use super::types::{id_at, word};
 use crate::ir::{Construct, Instruction, Operand, Reg, Spans};
 

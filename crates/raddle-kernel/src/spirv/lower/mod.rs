@@ -1,19 +1,19 @@
 //! How does a SPIR-V function become a body without calls?
 
-use std::collections::{BTreeMap, BTreeSet};
+mod arguments;
+pub(super) mod calls;
+
+use std::collections::BTreeMap;
 
 use rspirv::dr::{Function, Instruction as Code, Module, Operand as Part};
-use rspirv::spirv::{Decoration, FunctionParameterAttribute, Op, StorageClass, Word};
+use rspirv::spirv::{Op, StorageClass, Word};
 use smallvec::smallvec;
 
 use super::Lowered;
 use super::operations::{exchanges, is_pipe, is_pure};
 use super::types::{Types, id_at, word};
 use super::vectors::Lanes;
-use crate::ir::{
-    Argument, ArgumentKind, Block, BlockId, Body, Construct, Instruction, Operand, Origin, Reg,
-    Spans, Step,
-};
+use crate::ir::{Block, BlockId, Body, Construct, Instruction, Operand, Origin, Reg, Step};
 
 /// Calls nest no deeper, and an inlined kernel has no more instructions.
 const DEEPEST: usize = 64;
@@ -118,70 +118,6 @@ impl<'m> Lower<'m> {
         }
     }
 
-    fn arguments(&mut self, function: &'m Function) -> (Vec<Argument>, Arguments) {
-        let mut arguments = Vec::new();
-        let mut given = Arguments { values: Vec::new(), places: Vec::new(), handed: Vec::new() };
-        for (index, parameter) in function.parameters.iter().enumerate() {
-            let number = u32::try_from(index).unwrap_or(u32::MAX);
-            let kind = parameter.result_type.map_or(ArgumentKind::Other, |ty| self.kind(ty));
-            let register = self.register();
-            let origin = match kind {
-                ArgumentKind::Buffer | ArgumentKind::Image => Some(Origin::Argument(number)),
-                ArgumentKind::Local => Some(self.place(Origin::Local)),
-                _ => None,
-            };
-            let by_value = parameter.result_type.and_then(|ty| self.types.pointee(ty));
-            match (origin, by_value) {
-                (Some(origin), _) => given.places.push((register, origin)),
-                // A structure handed over by value lies in memory of the work-item.
-                (None, Some(_)) => {
-                    let origin = self.place(Origin::Private);
-                    given.places.push((register, origin));
-                    given.handed.push(origin);
-                }
-                (None, None) => {}
-            }
-            let name = parameter.result_id.and_then(|id| self.argument_name(function, id));
-            let name = name.map_or_else(|| format!("argument {index}"), str::to_owned);
-            arguments.push(Argument { name, kind });
-            given.values.push(Operand::Reg(register));
-        }
-        (arguments, given)
-    }
-
-    /// The name of a parameter: of its own, or of the one that it is handed on as.
-    fn argument_name(&self, function: &'m Function, id: Word) -> Option<&'m str> {
-        if let Some(name) = self.names.get(&id).filter(|name| !name.is_empty()) {
-            return Some(name);
-        }
-        let mut calls = function.blocks.iter().flat_map(|block| &block.instructions);
-        let call = calls.find(|code| {
-            code.class.opcode == Op::FunctionCall && code.operands.contains(&Part::IdRef(id))
-        })?;
-        let index = call.operands.iter().position(|part| *part == Part::IdRef(id))?;
-        let inner = self.functions.get(&id_at(call, 0)?)?;
-        let inner = inner.parameters.get(index.checked_sub(1)?)?.result_id?;
-        self.names.get(&inner).copied().filter(|name| !name.is_empty())
-    }
-
-    fn kind(&self, ty: Word) -> ArgumentKind {
-        match self.types.op(ty) {
-            Op::TypePointer => match self.types.pointee(ty).map(|(class, _)| class) {
-                Some(StorageClass::Function) => ArgumentKind::Value,
-                Some(StorageClass::Workgroup) => ArgumentKind::Local,
-                _ => ArgumentKind::Buffer,
-            },
-            Op::TypeImage | Op::TypeSampledImage => ArgumentKind::Image,
-            Op::TypeInt
-            | Op::TypeFloat
-            | Op::TypeVector
-            | Op::TypeBool
-            | Op::TypeStruct
-            | Op::TypeArray => ArgumentKind::Value,
-            _ => ArgumentKind::Other,
-        }
-    }
-
     pub(super) fn register(&mut self) -> Reg {
         self.registers += 1;
         self.registers - 1
@@ -283,20 +219,6 @@ impl<'m> Lower<'m> {
                 *from = sides;
             }
         }
-    }
-
-    fn name(&self, id: Word) -> String {
-        let linked =
-            self.module.annotations.iter().find_map(|note| match note.operands.as_slice() {
-                [
-                    Part::IdRef(of),
-                    Part::Decoration(Decoration::LinkageAttributes),
-                    Part::LiteralString(name),
-                    ..,
-                ] if *of == id => Some(name.as_str()),
-                _ => None,
-            });
-        linked.or_else(|| self.names.get(&id).copied()).unwrap_or("a function").to_owned()
     }
 
     /// What stands for an id: a register of this copy, a constant, a variable of the program.
@@ -550,147 +472,6 @@ impl<'m> Lower<'m> {
     pub(super) fn first(&mut self, frame: &mut Frame<'m>, code: &Code) -> Operand {
         id_at(code, 0).map_or(Operand::Int(0), |id| self.operand(frame, id))
     }
-
-    fn call(&mut self, frame: &mut Frame<'m>, code: &'m Code) -> Result<(), (Construct, u32)> {
-        let Some(id) = id_at(code, 0) else { return Ok(()) };
-        let given: Vec<Operand> = code.operands[1..]
-            .iter()
-            .filter_map(|part| part.id_ref_any())
-            .map(|id| self.operand(frame, id))
-            .collect();
-        let void = code.result_type.is_none_or(|ty| self.types.op(ty) == Op::TypeVoid);
-        let to = self.result(frame, code);
-        match self.functions.get(&id).copied() {
-            Some(function) if !function.blocks.is_empty() => {
-                let line = self.line;
-                let given = self.own_copies(function, given);
-                self.function(function, &given, (!void).then_some(to))?;
-                self.line = line;
-            }
-            _ => {
-                let name = self.name(id);
-                self.refuse(Construct::Call(name));
-                self.push(Instruction::Fresh { to });
-            }
-        }
-        Ok(())
-    }
-
-    /// A structure handed over by value is the callee's own: a copy of it, if the callee may change it.
-    fn own_copies(&mut self, function: &'m Function, mut given: Vec<Operand>) -> Vec<Operand> {
-        for (parameter, operand) in function.parameters.iter().zip(&mut given) {
-            let (Some(id), Some(ty)) = (parameter.result_id, parameter.result_type) else {
-                continue;
-            };
-            let by_value = self.module.annotations.iter().any(|note| {
-                note.operands.first() == Some(&Part::IdRef(id))
-                    && note.operands.contains(&Part::FunctionParameterAttribute(
-                        FunctionParameterAttribute::ByVal,
-                    ))
-            });
-            if !by_value || only_read(function, id) {
-                continue;
-            }
-            let (to, value) = (self.register(), self.register());
-            let origin = self.place(Origin::Private);
-            self.push(Instruction::Place { to, origin });
-            let at = *operand;
-            *operand = Operand::Reg(to);
-            let size = self.size_of(Some(ty)).unwrap_or(0);
-            let spans: Spans = smallvec![(0, size)];
-            let whole = spans.clone();
-            self.push(Instruction::Load { to: value, pointer: true, at, size, spans });
-            let value = Operand::Reg(value);
-            self.push(Instruction::Store { at: *operand, value, size, spans: whole });
-        }
-        given
-    }
-
-    /// Built-in functions of OpenCL C.
-    fn extended(&mut self, frame: &mut Frame<'m>, code: &'m Code) {
-        let to = self.result(frame, code);
-        // Debug information is an extended instruction too.
-        if id_at(code, 0) != self.opencl {
-            self.push(Instruction::Fresh { to });
-            return;
-        }
-        let number = match code.operands.get(1) {
-            Some(Part::LiteralExtInstInteger(number)) => *number,
-            _ => u32::MAX,
-        };
-        let rest = &code.operands[2..];
-        match number {
-            PRINTF => self.refuse(Construct::Print),
-            PREFETCH => {}
-            VLOADN | VLOAD_HALF | VLOAD_HALFN | VLOADA_HALFN => {
-                self.vector_access(frame, code, number, rest, to);
-                return;
-            }
-            VSTOREN..=VSTOREA_HALFN_R => self.vector_access(frame, code, number, rest, to),
-            _ => {
-                let mut of = self.operands(frame, &code.operands);
-                of.extend(code.result_type.map(|ty| Operand::Int(i64::from(ty))));
-                // Results that come back through a pointer: fract, frexp, lgamma_r, modf, remquo, sincos.
-                let pointers: Vec<Operand> = rest
-                    .iter()
-                    .filter_map(|part| part.id_ref_any())
-                    .filter(|id| {
-                        self.type_of(frame, *id)
-                            .is_some_and(|ty| self.types.op(ty) == Op::TypePointer)
-                    })
-                    .collect::<Vec<_>>()
-                    .into_iter()
-                    .map(|id| self.operand(frame, id))
-                    .collect();
-                for at in pointers {
-                    self.push(Instruction::Touch { at, write: true });
-                }
-                self.push(Instruction::Pure { to, operation: Op::ExtInst as u32, of });
-                return;
-            }
-        }
-        self.push(Instruction::Fresh { to });
-    }
-}
-
-// Numbers of the extended instruction set for OpenCL.
-pub(super) const VLOADN: u32 = 171;
-pub(super) const VSTOREN: u32 = 172;
-pub(super) const VLOAD_HALF: u32 = 173;
-pub(super) const VLOAD_HALFN: u32 = 174;
-pub(super) const VLOADA_HALFN: u32 = 179;
-pub(super) const VSTOREA_HALFN: u32 = 180;
-pub(super) const VSTOREA_HALFN_R: u32 = 181;
-pub(super) const PRINTF: u32 = 184;
-pub(super) const PREFETCH: u32 = 185;
-
-/// Whether a function only reads what one of its pointers leads to.
-fn only_read(function: &Function, pointer: Word) -> bool {
-    let mut derived = BTreeSet::from([pointer]);
-    // Definitions come before uses, but for phis, which are not followed.
-    for code in function.blocks.iter().flat_map(|block| &block.instructions) {
-        let used = |index: usize| id_at(code, index).is_some_and(|id| derived.contains(&id));
-        let uses = (0..code.operands.len()).filter(|&index| used(index)).count();
-        let fine = match code.class.opcode {
-            Op::AccessChain
-            | Op::InBoundsAccessChain
-            | Op::PtrAccessChain
-            | Op::InBoundsPtrAccessChain
-            | Op::Bitcast
-                if used(0) =>
-            {
-                derived.extend(code.result_id);
-                true
-            }
-            Op::Load => true,
-            Op::CopyMemory | Op::CopyMemorySized => !used(0),
-            _ => uses == 0,
-        };
-        if !fine {
-            return false;
-        }
-    }
-    true
 }
 
 /// Operands of an operation that commutes in one order.

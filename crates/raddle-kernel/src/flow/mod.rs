@@ -4,9 +4,14 @@
 //! work-item hold at the start of each block: a value, or unknown where two sides differ. The second
 //! finds what has certainly been written on every way to a read.
 
+mod covered;
+mod graph;
+mod memory;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{Block, BlockId, Body, Construct, Instruction, Operand, Origin, Reg, Step};
+use self::graph::{intervals, order};
+use crate::ir::{BlockId, Body, Construct, Instruction, Operand, Origin, Reg, Step};
 use crate::value::{Address, Cell, Meaning, Value, Values};
 
 /// A read or a write of memory that outlives the work-item.
@@ -39,9 +44,6 @@ struct State {
     registers: BTreeMap<Reg, Value>,
     cells: BTreeMap<Cell, Value>,
 }
-
-/// Bytes that have certainly been written: where, how many.
-type Written = BTreeSet<(Value, i64, u32)>;
 
 /// What a kernel does to memory.
 pub(crate) fn effects(body: &Body) -> Effects {
@@ -96,173 +98,6 @@ fn assigned_once(
         }
     }
     fixed
-}
-
-/// For each block the numbers of those that it dominates, itself first: a range.
-fn intervals(order: &[BlockId], dominators: &[Option<BlockId>]) -> Vec<(usize, usize)> {
-    let mut below = vec![1; dominators.len()];
-    // A dominator stands before all that it dominates.
-    for &block in order.iter().skip(1).rev() {
-        if let Some(up) = dominators[block] {
-            below[up] += below[block];
-        }
-    }
-    let mut ranges = vec![(0, 0); dominators.len()];
-    let mut free = vec![0; dominators.len()];
-    for (at, &block) in order.iter().enumerate() {
-        let begin = match dominators[block] {
-            Some(up) if at > 0 => {
-                let begin = free[up];
-                free[up] += below[block];
-                begin
-            }
-            _ => 0,
-        };
-        ranges[block] = (begin, begin + below[block]);
-        free[block] = begin + 1;
-    }
-    ranges
-}
-
-/// Blocks in reverse post-order and their immediate dominators; `None` where a loop has several entries.
-fn order(body: &Body) -> Option<(Vec<BlockId>, Vec<Option<BlockId>>)> {
-    let blocks = &body.blocks;
-    let (post, position) = walk(blocks, &vec![0; blocks.len()]);
-    let dominators = dominators(blocks, &post, &position);
-    let mut backwards = Vec::new();
-    for &from in &post {
-        for &to in &blocks[from].next {
-            if position[to] <= position[from] {
-                if !dominates(&dominators, to, from) {
-                    return None;
-                }
-                backwards.push((from, to));
-            }
-        }
-    }
-    // Again, with each loop as a whole before what follows it.
-    let (post, _) = walk(blocks, &depths(blocks, &post, &backwards));
-    Some((post, dominators))
-}
-
-/// Blocks in reverse post-order, and where each stands in it. Ways to blocks of fewer loops are gone first.
-fn walk(blocks: &[Block], depths: &[u32]) -> (Vec<BlockId>, Vec<usize>) {
-    let sorted = |block: BlockId| {
-        let mut next = blocks[block].next.clone();
-        next.sort_by_key(|&to| depths[to]);
-        next.into_iter()
-    };
-    let mut post = Vec::with_capacity(blocks.len());
-    let mut seen = vec![false; blocks.len()];
-    let mut path = Vec::new();
-    if !blocks.is_empty() {
-        seen[0] = true;
-        path.push((0, sorted(0)));
-    }
-    while let Some((block, next)) = path.last_mut() {
-        match next.next() {
-            Some(to) if !seen[to] => {
-                seen[to] = true;
-                path.push((to, sorted(to)));
-            }
-            Some(_) => {}
-            None => {
-                post.push(*block);
-                path.pop();
-            }
-        }
-    }
-    post.reverse();
-    let mut position = vec![usize::MAX; blocks.len()];
-    for (at, &block) in post.iter().enumerate() {
-        position[block] = at;
-    }
-    (post, position)
-}
-
-/// In how many loops each block lies; `backwards`: the ways back to the beginning of a loop.
-fn depths(blocks: &[Block], order: &[BlockId], backwards: &[(BlockId, BlockId)]) -> Vec<u32> {
-    let mut before: Vec<Vec<BlockId>> = vec![Vec::new(); blocks.len()];
-    for &from in order {
-        for &to in &blocks[from].next {
-            before[to].push(from);
-        }
-    }
-    let mut depths = vec![0; blocks.len()];
-    let headers: BTreeSet<BlockId> = backwards.iter().map(|&(_, header)| header).collect();
-    for header in headers {
-        let ends = backwards.iter().filter(|&&(_, to)| to == header).map(|&(from, _)| from);
-        let mut inside = BTreeSet::from([header]);
-        let mut pending: Vec<BlockId> = ends.collect();
-        while let Some(block) = pending.pop() {
-            if inside.insert(block) {
-                pending.extend(&before[block]);
-            }
-        }
-        for block in inside {
-            depths[block] += 1;
-        }
-    }
-    depths
-}
-
-/// The immediate dominator of each block (Cooper, Harvey and Kennedy 2001).
-fn dominators(blocks: &[Block], order: &[BlockId], position: &[usize]) -> Vec<Option<BlockId>> {
-    let mut before: Vec<Vec<BlockId>> = vec![Vec::new(); blocks.len()];
-    for &from in order {
-        for &to in &blocks[from].next {
-            before[to].push(from);
-        }
-    }
-    let mut found: Vec<Option<BlockId>> = vec![None; blocks.len()];
-    if let Some(&entry) = order.first() {
-        found[entry] = Some(entry);
-    }
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for &block in order.iter().skip(1) {
-            let mut nearest: Option<BlockId> = None;
-            for &from in &before[block] {
-                if found[from].is_some() {
-                    nearest = Some(match nearest {
-                        Some(other) => meet(&found, position, from, other),
-                        None => from,
-                    });
-                }
-            }
-            if found[block] != nearest {
-                found[block] = nearest;
-                changed = true;
-            }
-        }
-    }
-    found
-}
-
-fn meet(found: &[Option<BlockId>], position: &[usize], a: BlockId, b: BlockId) -> BlockId {
-    let (mut a, mut b) = (a, b);
-    while a != b {
-        let later = if position[a] > position[b] { &mut a } else { &mut b };
-        match found[*later] {
-            Some(up) if up != *later => *later = up,
-            _ => return a.min(b),
-        }
-    }
-    a
-}
-
-fn dominates(dominators: &[Option<BlockId>], above: BlockId, below: BlockId) -> bool {
-    let mut at = below;
-    loop {
-        if at == above {
-            return true;
-        }
-        match dominators[at] {
-            Some(up) if up != at => at = up,
-            _ => return false,
-        }
-    }
 }
 
 struct Analysis<'b> {
@@ -585,172 +420,6 @@ impl<'b> Analysis<'b> {
         let others: Vec<Option<Value>> = others.iter().copied().map(Some).collect();
         self.join(block, Slot::Register(to), *first, others.into_iter())
     }
-
-    /// Where a pointer may lead; `Unknown` where that is not known.
-    fn origins(&self, pointer: Value) -> BTreeSet<Origin> {
-        let origins = self.values.origins(pointer);
-        if origins.is_empty() { BTreeSet::from([Origin::Unknown]) } else { origins }
-    }
-
-    fn access(
-        &mut self,
-        pointer: Value,
-        span: Option<(u32, u32)>,
-        write: bool,
-        (line, value): (u32, Option<Value>),
-        seen: &mut Seen,
-    ) {
-        let origins = self.origins(pointer);
-        if origins.contains(&Origin::Unknown) {
-            seen.refusals.insert((Construct::PointerFromMemory, line));
-            return;
-        }
-        let outlives: BTreeSet<Origin> = origins
-            .into_iter()
-            .filter(|origin| matches!(origin, Origin::Argument(_) | Origin::Program(_)))
-            .collect();
-        if outlives.is_empty() {
-            return;
-        }
-        let place = span.map(|(offset, length)| {
-            let address = self.values.address(pointer);
-            let bytes = address.bytes.wrapping_add(i64::from(offset));
-            (Address { bytes, ..address }, length)
-        });
-        let access = Access { write, origins: outlives, place, line, value, covered: false };
-        seen.accesses.push(access);
-    }
-
-    fn load(
-        &mut self,
-        at: (BlockId, usize),
-        pointer: Value,
-        (size, holds): (u32, bool),
-        state: &State,
-    ) -> Value {
-        let origins = self.origins(pointer);
-        let fresh = Meaning::Set(at.0, at.1);
-        if let Some(variable) = only_private(&origins) {
-            if let Some(offset) = self.fixed(pointer)
-                && let Some(&value) = state.cells.get(&(variable, offset, size))
-            {
-                return value;
-            }
-            // A structure that was handed over by value, for example.
-            let kept = |written: &BTreeSet<Origin>| !written.contains(&Origin::Private(variable));
-            let kept = self.written.as_ref().is_some_and(kept);
-            let value = self.values.number(if kept { Meaning::Held(pointer, size) } else { fresh });
-            if holds {
-                let held = self.held(Origin::Private(variable));
-                self.changed |= self.values.leads(value, held);
-            }
-            return value;
-        }
-        let stays = self.written.as_ref().is_some_and(|written| {
-            origins.iter().all(|origin| match origin {
-                Origin::Argument(_) | Origin::Program(_) => !written.contains(origin),
-                Origin::Local(_) | Origin::Private(_) | Origin::Unknown => false,
-            })
-        });
-        let value = self.values.number(if stays { Meaning::Held(pointer, size) } else { fresh });
-        if holds {
-            let held: BTreeSet<Origin> =
-                origins.iter().flat_map(|origin| self.held(*origin)).collect();
-            self.changed |= self.values.leads(value, held);
-        }
-        value
-    }
-
-    /// Where pointers lead that memory holds.
-    fn held(&self, origin: Origin) -> BTreeSet<Origin> {
-        match origin {
-            Origin::Local(_) | Origin::Private(_) => {
-                self.stored.get(&origin).cloned().unwrap_or_default()
-            }
-            Origin::Argument(_) | Origin::Program(_) | Origin::Unknown => {
-                BTreeSet::from([Origin::Unknown])
-            }
-        }
-    }
-
-    fn store(&mut self, pointer: Value, value: Option<Value>, size: u32, state: &mut State) {
-        let origins = self.origins(pointer);
-        for origin in &origins {
-            if matches!(origin, Origin::Private(_) | Origin::Local(_)) {
-                // Where it is not known what is written, it may be pointers.
-                let unknown = || BTreeSet::from([Origin::Unknown]);
-                let pointers = value.map_or_else(unknown, |value| self.values.origins(value));
-                if !pointers.is_empty() {
-                    let held = self.stored.entry(*origin).or_default();
-                    let before = held.len();
-                    held.extend(pointers);
-                    self.changed |= held.len() > before;
-                }
-            }
-        }
-        let fixed = self.fixed(pointer);
-        for origin in &origins {
-            let Origin::Private(variable) = *origin else { continue };
-            self.variables.insert(*origin);
-            match fixed {
-                Some(offset) => {
-                    let end = offset.saturating_add(i64::from(size));
-                    state.cells.retain(|&(of, from, length), _| {
-                        let apart = from.saturating_add(i64::from(length)) <= offset || end <= from;
-                        of != variable || (apart && size > 0)
-                    });
-                }
-                None => state.cells.retain(|&(of, ..), _| of != variable),
-            }
-        }
-        if let (Some(variable), Some(offset), Some(value)) = (only_private(&origins), fixed, value)
-        {
-            state.cells.insert((variable, offset, size), value);
-        }
-    }
-
-    /// The constant offset of a pointer into one origin.
-    fn fixed(&mut self, pointer: Value) -> Option<i64> {
-        let address = self.values.address(pointer);
-        matches!(self.values.meaning(address.moving), Meaning::Origin(_)).then_some(address.bytes)
-    }
-
-    /// Marks reads of what the same work-item has written before, on every way.
-    fn cover(&self, by_block: &mut BTreeMap<BlockId, Vec<Access>>) {
-        let mut ends: Vec<Option<Written>> = vec![None; self.body.blocks.len()];
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for &block in self.order {
-                let mut written = self.written_before(block, &ends);
-                for access in &by_block[&block] {
-                    note(access, &mut written);
-                }
-                if ends[block].as_ref() != Some(&written) {
-                    ends[block] = Some(written);
-                    changed = true;
-                }
-            }
-        }
-        for &block in self.order {
-            let mut written = self.written_before(block, &ends);
-            for access in by_block.get_mut(&block).into_iter().flatten() {
-                if !access.write {
-                    access.covered = access.place.is_some_and(|place| holds(&written, place));
-                }
-                note(access, &mut written);
-            }
-        }
-    }
-
-    fn written_before(&self, block: BlockId, ends: &[Option<Written>]) -> Written {
-        if self.order.first() == Some(&block) {
-            return Written::new();
-        }
-        let mut sides = self.before[block].iter().filter_map(|&from| ends[from].as_ref());
-        let Some(first) = sides.next() else { return Written::new() };
-        sides.fold(first.clone(), |all, side| all.intersection(side).copied().collect())
-    }
 }
 
 /// What one block was seen to do.
@@ -758,31 +427,4 @@ impl<'b> Analysis<'b> {
 struct Seen {
     accesses: Vec<Access>,
     refusals: BTreeSet<(Construct, u32)>,
-}
-
-fn only_private(origins: &BTreeSet<Origin>) -> Option<u32> {
-    match origins.first() {
-        Some(Origin::Private(variable)) if origins.len() == 1 => Some(*variable),
-        _ => None,
-    }
-}
-
-fn note(access: &Access, written: &mut Written) {
-    if let (true, Some((address, length))) = (access.write, access.place) {
-        written.insert((address.moving, address.bytes, length));
-    }
-}
-
-/// Whether all bytes of a place have been written.
-fn holds(written: &Written, (address, length): (Address, u32)) -> bool {
-    let end = address.bytes.saturating_add(i64::from(length));
-    let mut reached = address.bytes;
-    // Sorted by their first byte.
-    for &(moving, from, length) in written.range((address.moving, i64::MIN, 0)..) {
-        if moving != address.moving || from > reached {
-            break;
-        }
-        reached = reached.max(from.saturating_add(i64::from(length)));
-    }
-    reached >= end
 }

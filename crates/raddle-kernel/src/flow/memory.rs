@@ -1,0 +1,151 @@
+//! What does a load give, and what does a store change?
+
+use std::collections::BTreeSet;
+
+use super::{Access, Analysis, Seen, State};
+use crate::ir::{BlockId, Construct, Origin};
+use crate::value::{Address, Meaning, Value};
+
+impl Analysis<'_> {
+    /// Where a pointer may lead; `Unknown` where that is not known.
+    pub(super) fn origins(&self, pointer: Value) -> BTreeSet<Origin> {
+        let origins = self.values.origins(pointer);
+        if origins.is_empty() { BTreeSet::from([Origin::Unknown]) } else { origins }
+    }
+
+    pub(super) fn access(
+        &mut self,
+        pointer: Value,
+        span: Option<(u32, u32)>,
+        write: bool,
+        (line, value): (u32, Option<Value>),
+        seen: &mut Seen,
+    ) {
+        let origins = self.origins(pointer);
+        if origins.contains(&Origin::Unknown) {
+            seen.refusals.insert((Construct::PointerFromMemory, line));
+            return;
+        }
+        let outlives: BTreeSet<Origin> = origins
+            .into_iter()
+            .filter(|origin| matches!(origin, Origin::Argument(_) | Origin::Program(_)))
+            .collect();
+        if outlives.is_empty() {
+            return;
+        }
+        let place = span.map(|(offset, length)| {
+            let address = self.values.address(pointer);
+            let bytes = address.bytes.wrapping_add(i64::from(offset));
+            (Address { bytes, ..address }, length)
+        });
+        let access = Access { write, origins: outlives, place, line, value, covered: false };
+        seen.accesses.push(access);
+    }
+
+    pub(super) fn load(
+        &mut self,
+        at: (BlockId, usize),
+        pointer: Value,
+        (size, holds): (u32, bool),
+        state: &State,
+    ) -> Value {
+        let origins = self.origins(pointer);
+        let fresh = Meaning::Set(at.0, at.1);
+        if let Some(variable) = only_private(&origins) {
+            if let Some(offset) = self.fixed(pointer)
+                && let Some(&value) = state.cells.get(&(variable, offset, size))
+            {
+                return value;
+            }
+            // A structure that was handed over by value, for example.
+            let kept = |written: &BTreeSet<Origin>| !written.contains(&Origin::Private(variable));
+            let kept = self.written.as_ref().is_some_and(kept);
+            let value = self.values.number(if kept { Meaning::Held(pointer, size) } else { fresh });
+            if holds {
+                let held = self.held(Origin::Private(variable));
+                self.changed |= self.values.leads(value, held);
+            }
+            return value;
+        }
+        let stays = self.written.as_ref().is_some_and(|written| {
+            origins.iter().all(|origin| match origin {
+                Origin::Argument(_) | Origin::Program(_) => !written.contains(origin),
+                Origin::Local(_) | Origin::Private(_) | Origin::Unknown => false,
+            })
+        });
+        let value = self.values.number(if stays { Meaning::Held(pointer, size) } else { fresh });
+        if holds {
+            let held: BTreeSet<Origin> =
+                origins.iter().flat_map(|origin| self.held(*origin)).collect();
+            self.changed |= self.values.leads(value, held);
+        }
+        value
+    }
+
+    /// Where pointers lead that memory holds.
+    pub(super) fn held(&self, origin: Origin) -> BTreeSet<Origin> {
+        match origin {
+            Origin::Local(_) | Origin::Private(_) => {
+                self.stored.get(&origin).cloned().unwrap_or_default()
+            }
+            Origin::Argument(_) | Origin::Program(_) | Origin::Unknown => {
+                BTreeSet::from([Origin::Unknown])
+            }
+        }
+    }
+
+    pub(super) fn store(
+        &mut self,
+        pointer: Value,
+        value: Option<Value>,
+        size: u32,
+        state: &mut State,
+    ) {
+        let origins = self.origins(pointer);
+        for origin in &origins {
+            if matches!(origin, Origin::Private(_) | Origin::Local(_)) {
+                // Where it is not known what is written, it may be pointers.
+                let unknown = || BTreeSet::from([Origin::Unknown]);
+                let pointers = value.map_or_else(unknown, |value| self.values.origins(value));
+                if !pointers.is_empty() {
+                    let held = self.stored.entry(*origin).or_default();
+                    let before = held.len();
+                    held.extend(pointers);
+                    self.changed |= held.len() > before;
+                }
+            }
+        }
+        let fixed = self.fixed(pointer);
+        for origin in &origins {
+            let Origin::Private(variable) = *origin else { continue };
+            self.variables.insert(*origin);
+            match fixed {
+                Some(offset) => {
+                    let end = offset.saturating_add(i64::from(size));
+                    state.cells.retain(|&(of, from, length), _| {
+                        let apart = from.saturating_add(i64::from(length)) <= offset || end <= from;
+                        of != variable || (apart && size > 0)
+                    });
+                }
+                None => state.cells.retain(|&(of, ..), _| of != variable),
+            }
+        }
+        if let (Some(variable), Some(offset), Some(value)) = (only_private(&origins), fixed, value)
+        {
+            state.cells.insert((variable, offset, size), value);
+        }
+    }
+
+    /// The constant offset of a pointer into one origin.
+    pub(super) fn fixed(&mut self, pointer: Value) -> Option<i64> {
+        let address = self.values.address(pointer);
+        matches!(self.values.meaning(address.moving), Meaning::Origin(_)).then_some(address.bytes)
+    }
+}
+
+fn only_private(origins: &BTreeSet<Origin>) -> Option<u32> {
+    match origins.first() {
+        Some(Origin::Private(variable)) if origins.len() == 1 => Some(*variable),
+        _ => None,
+    }
+}

@@ -1,0 +1,163 @@
+//! Which bytes does a PTX instruction read or write, of memory and of parameters?
+
+use smallvec::smallvec;
+
+use super::names::address;
+use super::{Frame, Lower};
+use crate::ir::{Construct, Instruction, Operand, Origin, Reg, Spans};
+use crate::ptx::text::{Instruction as Code, type_size};
+
+impl<'m, 't> Lower<'m, 't> {
+    /// The place of `[register+offset]` or `[variable+offset]`.
+    pub(super) fn place(&mut self, frame: &mut Frame<'t>, text: &'t str) -> Operand {
+        let (name, offset) = address(text);
+        let base = self.operand(frame, name);
+        if offset == 0 {
+            return base;
+        }
+        let to = self.register();
+        self.push(Instruction::Offset { to, base, bytes: offset, terms: smallvec![] });
+        Operand::Reg(to)
+    }
+
+    pub(super) fn access(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) {
+        if ["volatile", "relaxed", "acquire", "release", "mmio"]
+            .iter()
+            .any(|w| code.words.contains(w))
+        {
+            let place = code.operands.iter().find(|part| part.starts_with('[')).copied();
+            let at = self.place(frame, place.unwrap_or("[0]"));
+            self.push(Instruction::Volatile { at });
+        }
+        let each = code.words.iter().rev().find_map(|word| type_size(word)).unwrap_or(8);
+        let lanes = match code.words.iter().find(|word| matches!(**word, "v2" | "v4" | "v8")) {
+            Some(&"v2") => 2,
+            Some(&"v8") => 8,
+            Some(_) => 4,
+            None => 1,
+        };
+        let load = code.words[0] != "st";
+        let (place, value) = match code.operands.as_slice() {
+            [to, from, ..] if load => (*from, *to),
+            [to, from, ..] => (*to, *from),
+            _ => {
+                return self
+                    .push(Instruction::Refuse(Construct::Instruction(code.words.join("."))));
+            }
+        };
+        let at = self.place(frame, place);
+        let names: Vec<&str> =
+            value.split(['{', '}', ',']).map(str::trim).filter(|name| !name.is_empty()).collect();
+        // All places first: a load may set the register of its own address.
+        let places: Vec<Reg> = (0..lanes)
+            .map(|lane| {
+                let to = self.register();
+                let bytes = i64::from(lane) * i64::from(each);
+                self.push(Instruction::Offset { to, base: at, bytes, terms: smallvec![] });
+                to
+            })
+            .collect();
+        for (lane, place) in places.into_iter().enumerate() {
+            let at = Operand::Reg(place);
+            let spans: Spans = smallvec![(0, each)];
+            let name = names.get(lane).copied().unwrap_or("_");
+            if load {
+                let to = if name == "_" { self.register() } else { self.named(frame, name) };
+                let pointer = each >= 8;
+                self.push(Instruction::Load { to, pointer, at, size: each, spans });
+            } else {
+                let value = self.operand(frame, name);
+                self.push(Instruction::Store { at, value, size: each, spans });
+            }
+        }
+    }
+
+    pub(super) fn atomic(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) {
+        let reduces = code.words[0] == "red" || code.operands.first() == Some(&"_");
+        let place =
+            code.operands.iter().find(|part| part.starts_with('[')).copied().unwrap_or("[0]");
+        let at = self.place(frame, place);
+        let float = code.words.iter().any(|word| word.starts_with('f') || word.starts_with("bf"));
+        let commutes = ["add", "inc", "dec", "min", "max", "and", "or", "xor"];
+        let commutes = code.words.iter().any(|word| commutes.contains(word)) && !float;
+        // `inc` and `dec` wrap at a bound, which orders nothing but counts.
+        self.push(Instruction::Atomic { at, repeatable: reduces && commutes });
+        if code.words[0] == "atom" {
+            self.fresh(frame, code);
+        }
+    }
+
+    /// `cp.async`: from global to shared memory.
+    pub(super) fn copy(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) {
+        let places: Vec<&'t str> =
+            code.operands.iter().copied().filter(|part| part.starts_with('[')).collect();
+        if let [to, from, ..] = places[..] {
+            for (place, write) in [(from, false), (to, true)] {
+                let at = self.place(frame, place);
+                self.push(Instruction::Touch { at, write });
+            }
+        }
+    }
+
+    pub(super) fn load_parameter(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) {
+        let Some(from) = code.operands.get(1) else { return };
+        let (name, offset) = address(from);
+        let each = code.words.iter().rev().find_map(|word| type_size(word)).unwrap_or(8);
+        for (lane, to) in self.targets(frame, code).into_iter().enumerate() {
+            let lane = i64::try_from(lane).unwrap_or(i64::MAX);
+            let offset = offset.saturating_add(lane.saturating_mul(i64::from(each)));
+            if let Some(&from) = frame.parameters.get(&(name.to_owned(), offset, each)) {
+                self.push(Instruction::Copy { to, from });
+                continue;
+            }
+            // A part of a structure or of a number, or what an unknown function returned. It may be
+            // a pointer.
+            let of = if each >= 8 {
+                let unknown = self.register();
+                self.push(Instruction::Place { to: unknown, origin: Origin::Unknown });
+                vec![Operand::Reg(unknown)]
+            } else {
+                Vec::new()
+            };
+            if frame.entry && self.is_of_the_kernel(name) {
+                let operation =
+                    self.operation(&["parameter", name, &offset.to_string(), &each.to_string()]);
+                self.push(Instruction::Pure { to, operation, of });
+            } else {
+                let fresh = self.register();
+                self.push(Instruction::Fresh { to: fresh });
+                let operation = self.operation(&["parameter"]);
+                let of = of.into_iter().chain([Operand::Reg(fresh)]).collect();
+                self.push(Instruction::Pure { to, operation, of });
+            }
+        }
+    }
+
+    /// Whether the kernel has a parameter of this name, beside those of calls that it makes.
+    pub(super) fn is_of_the_kernel(&self, name: &str) -> bool {
+        let kernel = self.calls.first();
+        let kernel = self.module.functions.iter().find(|f| Some(&f.name) == kernel);
+        kernel.is_some_and(|kernel| kernel.parameters.iter().any(|p| p.name == name))
+    }
+
+    pub(super) fn store_parameter(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) {
+        let [to, value, ..] = code.operands[..] else { return };
+        let (name, offset) = address(to);
+        let each = code.words.iter().rev().find_map(|word| type_size(word)).unwrap_or(8);
+        let names: Vec<&'t str> =
+            value.split(['{', '}', ',']).map(str::trim).filter(|name| !name.is_empty()).collect();
+        for (lane, value) in names.into_iter().enumerate() {
+            let lane = i64::try_from(lane).unwrap_or(i64::MAX);
+            let offset = offset.saturating_add(lane.saturating_mul(i64::from(each)));
+            let from = self.operand(frame, value);
+            // A register of its own: what is returned is set on several ways.
+            let key = (name.to_owned(), offset, each);
+            let to = match frame.parameters.get(&key) {
+                Some(Operand::Reg(register)) => *register,
+                _ => self.register(),
+            };
+            self.push(Instruction::Copy { to, from });
+            frame.parameters.insert(key, Operand::Reg(to));
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! What do the words of a PTX instruction stand for?
+
+/// The name and the constant of `[name+constant]`.
+pub(super) fn address(text: &str) -> (&str, i64) {
+    let inner = text.trim_start_matches('[').trim_end_matches(']').trim();
+    match inner.split_once('+') {
+        Some((name, offset)) => (name.trim(), integer(offset.trim()).unwrap_or(0)),
+        None => (inner, 0),
+    }
+}
+
+pub(super) fn integer(text: &str) -> Option<i64> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text),
+    };
+    let digits = digits.strip_suffix('U').unwrap_or(digits);
+    if !digits.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let value = match digits.get(..2) {
+        Some("0x" | "0X") => u64::from_str_radix(&digits[2..], 16).ok()?.cast_signed(),
+        Some("0b" | "0B") => i64::from_str_radix(&digits[2..], 2).ok()?,
+        // Floating-point constants by their bits.
+        Some("0f" | "0F" | "0d" | "0D") => return None,
+        _ => digits.parse().ok()?,
+    };
+    Some(if negative { value.wrapping_neg() } else { value })
+}
+
+/// A special register: no number behind its letters, but for those that have dots.
+pub(super) fn is_special(name: &str) -> bool {
+    const SPECIAL: [&str; 17] = [
+        "%tid",
+        "%ntid",
+        "%ctaid",
+        "%nctaid",
+        "%laneid",
+        "%warpid",
+        "%nwarpid",
+        "%smid",
+        "%nsmid",
+        "%gridid",
+        "%clock",
+        "%globaltimer",
+        "%lanemask",
+        "%clusterid",
+        "%nclusterid",
+        "%cluster",
+        "%dynamic_smem_size",
+    ];
+    SPECIAL.iter().any(|special| name.starts_with(special)) || name.starts_with("%total_smem_size")
+}
+
+/// Special registers that differ from run to run.
+pub(super) const UNSTEADY: [&str; 10] = [
+    "%clock",
+    "%clock64",
+    "%clock_hi",
+    "%globaltimer",
+    "%globaltimer_lo",
+    "%globaltimer_hi",
+    "%smid",
+    "%warpid",
+    "%gridid",
+    "%pm0",
+];
+
+/// Operations on values alone.
+pub(super) const PURE: [&str; 66] = [
+    "abs",
+    "add",
+    "and",
+    "bfe",
+    "bfi",
+    "bfind",
+    "bmsk",
+    "brev",
+    "clz",
+    "cnot",
+    "copysign",
+    "cos",
+    "cvt",
+    "div",
+    "dp2a",
+    "dp4a",
+    "ex2",
+    "fma",
+    "fns",
+    "isspacep",
+    "lg2",
+    "lop3",
+    "mad",
+    "mad24",
+    "max",
+    "min",
+    "mma",
+    "mov",
+    "mul",
+    "mul24",
+    "neg",
+    "not",
+    "or",
+    "popc",
+    "prmt",
+    "rcp",
+    "rem",
+    "rsqrt",
+    "sad",
+    "selp",
+    "set",
+    "setp",
+    "shf",
+    "shl",
+    "shr",
+    "sin",
+    "slct",
+    "sqrt",
+    "sub",
+    "szext",
+    "tanh",
+    "testp",
+    "vabsdiff",
+    "vadd",
+    "vmad",
+    "vmax",
+    "vmin",
+    "vset",
+    "vshl",
+    "vshr",
+    "vsub",
+    "xor",
+    "movmatrix",
+    "mapa",
+    "getctarank",
+    "createpolicy",
+];

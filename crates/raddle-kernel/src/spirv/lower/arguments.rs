@@ -1,0 +1,74 @@
+//! What are the arguments of a kernel?
+
+use rspirv::dr::{Function, Operand as Part};
+use rspirv::spirv::{Op, StorageClass, Word};
+
+use super::{Arguments, Lower};
+use crate::ir::{Argument, ArgumentKind, Operand, Origin};
+use crate::spirv::types::id_at;
+
+impl<'m> Lower<'m> {
+    pub(super) fn arguments(&mut self, function: &'m Function) -> (Vec<Argument>, Arguments) {
+        let mut arguments = Vec::new();
+        let mut given = Arguments { values: Vec::new(), places: Vec::new(), handed: Vec::new() };
+        for (index, parameter) in function.parameters.iter().enumerate() {
+            let number = u32::try_from(index).unwrap_or(u32::MAX);
+            let kind = parameter.result_type.map_or(ArgumentKind::Other, |ty| self.kind(ty));
+            let register = self.register();
+            let origin = match kind {
+                ArgumentKind::Buffer | ArgumentKind::Image => Some(Origin::Argument(number)),
+                ArgumentKind::Local => Some(self.place(Origin::Local)),
+                _ => None,
+            };
+            let by_value = parameter.result_type.and_then(|ty| self.types.pointee(ty));
+            match (origin, by_value) {
+                (Some(origin), _) => given.places.push((register, origin)),
+                // A structure handed over by value lies in memory of the work-item.
+                (None, Some(_)) => {
+                    let origin = self.place(Origin::Private);
+                    given.places.push((register, origin));
+                    given.handed.push(origin);
+                }
+                (None, None) => {}
+            }
+            let name = parameter.result_id.and_then(|id| self.argument_name(function, id));
+            let name = name.map_or_else(|| format!("argument {index}"), str::to_owned);
+            arguments.push(Argument { name, kind });
+            given.values.push(Operand::Reg(register));
+        }
+        (arguments, given)
+    }
+
+    /// The name of a parameter: of its own, or of the one that it is handed on as.
+    fn argument_name(&self, function: &'m Function, id: Word) -> Option<&'m str> {
+        if let Some(name) = self.names.get(&id).filter(|name| !name.is_empty()) {
+            return Some(name);
+        }
+        let mut calls = function.blocks.iter().flat_map(|block| &block.instructions);
+        let call = calls.find(|code| {
+            code.class.opcode == Op::FunctionCall && code.operands.contains(&Part::IdRef(id))
+        })?;
+        let index = call.operands.iter().position(|part| *part == Part::IdRef(id))?;
+        let inner = self.functions.get(&id_at(call, 0)?)?;
+        let inner = inner.parameters.get(index.checked_sub(1)?)?.result_id?;
+        self.names.get(&inner).copied().filter(|name| !name.is_empty())
+    }
+
+    pub(super) fn kind(&self, ty: Word) -> ArgumentKind {
+        match self.types.op(ty) {
+            Op::TypePointer => match self.types.pointee(ty).map(|(class, _)| class) {
+                Some(StorageClass::Function) => ArgumentKind::Value,
+                Some(StorageClass::Workgroup) => ArgumentKind::Local,
+                _ => ArgumentKind::Buffer,
+            },
+            Op::TypeImage | Op::TypeSampledImage => ArgumentKind::Image,
+            Op::TypeInt
+            | Op::TypeFloat
+            | Op::TypeVector
+            | Op::TypeBool
+            | Op::TypeStruct
+            | Op::TypeArray => ArgumentKind::Value,
+            _ => ArgumentKind::Other,
+        }
+    }
+}
