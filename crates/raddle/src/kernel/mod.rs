@@ -1,13 +1,12 @@
 //! May these kernels be stopped and run again, and what is their source with the test of the flag?
 
+mod args;
 mod verdicts;
 
-use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::{Args, Subcommand};
 use raddle_kernel::instrument::{self, Instrumented};
-use raddle_kernel::{Compiler, Judged, Look, Verdict, judge_file};
+use raddle_kernel::{Judged, Look, Verdict};
 use raddle_report::{Block, Column, Document, Table, json};
 use serde::Serialize;
 
@@ -15,74 +14,9 @@ use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
 
+pub(crate) use args::KernelArgs;
+use args::{InstrumentArgs, VerdictArgs, What};
 pub(crate) use verdicts::rules;
-
-/// The verb `kernel`.
-#[derive(Debug, Args)]
-pub(crate) struct KernelArgs {
-    #[command(subcommand)]
-    what: What,
-}
-
-#[derive(Debug, Subcommand)]
-enum What {
-    /// May kernels be stopped after any instruction and run again? (docs/kernels.md)
-    Verdict(VerdictArgs),
-    /// Write a source with the test of the flag at the beginning of its kernels
-    Instrument(InstrumentArgs),
-}
-
-#[derive(Debug, Args)]
-struct VerdictArgs {
-    /// OpenCL C (.cl), PTX (.ptx) or SPIR-V (.spv)
-    #[arg(required = true, value_name = "FILE")]
-    files: Vec<PathBuf>,
-    /// Write the verdicts as rules for `raddle replay --idempotent-from`
-    #[arg(long, value_name = "FILE")]
-    save: Option<PathBuf>,
-    #[command(flatten)]
-    build: Build,
-}
-
-#[derive(Debug, Args)]
-struct InstrumentArgs {
-    /// OpenCL C (.cl) or PTX (.ptx)
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-    /// Where the new source goes [default: standard output]
-    #[arg(long, value_name = "FILE")]
-    save: Option<PathBuf>,
-    #[command(flatten)]
-    build: Build,
-}
-
-/// How OpenCL C is compiled.
-#[derive(Debug, Args)]
-struct Build {
-    /// An option of clBuildProgram, such as -DN=16 or -Iinclude; may be repeated
-    #[arg(long = "option", value_name = "OPTION", allow_hyphen_values = true)]
-    options: Vec<OsString>,
-    /// clang, where it is not found by itself; --llvm-spirv must be of the same version
-    #[arg(long, value_name = "PROGRAM", requires = "translator")]
-    clang: Option<PathBuf>,
-    /// The translator from LLVM to SPIR-V
-    #[arg(long = "llvm-spirv", value_name = "PROGRAM", requires = "clang")]
-    translator: Option<PathBuf>,
-}
-
-impl Build {
-    fn compiler(&self) -> Option<Compiler> {
-        match (&self.clang, &self.translator) {
-            (Some(clang), Some(translator)) => Some(Compiler::new(clang, translator)),
-            _ => Compiler::find(),
-        }
-    }
-
-    fn judge(&self, file: &Path) -> Result<Vec<Judged>, CliError> {
-        judge_file(file, self.compiler().as_ref(), &self.options)
-            .map_err(|error| CliError::Refused(format!("{}: {error}", file.display())))
-    }
-}
 
 pub(crate) fn verb(
     args: &KernelArgs,

@@ -1,0 +1,76 @@
+//! What may be asked of kernels on the command line?
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use raddle_kernel::{Compiler, Judged, judge_file};
+
+use crate::error::CliError;
+
+/// The verb `kernel`.
+#[derive(Debug, Args)]
+pub(crate) struct KernelArgs {
+    #[command(subcommand)]
+    pub(super) what: What,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum What {
+    /// May kernels be stopped after any instruction and run again? (docs/kernels.md)
+    Verdict(VerdictArgs),
+    /// Write a source with the test of the flag at the beginning of its kernels
+    Instrument(InstrumentArgs),
+}
+
+#[derive(Debug, Args)]
+pub(super) struct VerdictArgs {
+    /// OpenCL C (.cl), PTX (.ptx) or SPIR-V (.spv)
+    #[arg(required = true, value_name = "FILE")]
+    pub(super) files: Vec<PathBuf>,
+    /// Write the verdicts as rules for `raddle replay --idempotent-from`
+    #[arg(long, value_name = "FILE")]
+    pub(super) save: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) build: Build,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct InstrumentArgs {
+    /// OpenCL C (.cl) or PTX (.ptx)
+    #[arg(value_name = "FILE")]
+    pub(super) file: PathBuf,
+    /// Where the new source goes [default: standard output]
+    #[arg(long, value_name = "FILE")]
+    pub(super) save: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) build: Build,
+}
+
+/// How OpenCL C is compiled.
+#[derive(Debug, Args)]
+pub(super) struct Build {
+    /// An option of clBuildProgram, such as -DN=16 or -Iinclude; may be repeated
+    #[arg(long = "option", value_name = "OPTION", allow_hyphen_values = true)]
+    pub(super) options: Vec<OsString>,
+    /// clang, where it is not found by itself; --llvm-spirv must be of the same version
+    #[arg(long, value_name = "PROGRAM", requires = "translator")]
+    pub(super) clang: Option<PathBuf>,
+    /// The translator from LLVM to SPIR-V
+    #[arg(long = "llvm-spirv", value_name = "PROGRAM", requires = "clang")]
+    pub(super) translator: Option<PathBuf>,
+}
+
+impl Build {
+    fn compiler(&self) -> Option<Compiler> {
+        match (&self.clang, &self.translator) {
+            (Some(clang), Some(translator)) => Some(Compiler::new(clang, translator)),
+            _ => Compiler::find(),
+        }
+    }
+
+    pub(super) fn judge(&self, file: &Path) -> Result<Vec<Judged>, CliError> {
+        judge_file(file, self.compiler().as_ref(), &self.options)
+            .map_err(|error| CliError::Refused(format!("{}: {error}", file.display())))
+    }
+}
