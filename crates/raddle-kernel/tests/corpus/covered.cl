@@ -175,3 +175,15 @@ __kernel void temporary_row(__global float *t, __global const float *a, __global
   }
   out[g] = sum;
 }
+
+// expect: not
+// truth: not
+// why: the index is written in between, so the second place is another one
+// args: i32[64] i32[128]
+__kernel void changing_index(__global int *c, __global int *d) {
+  int i = (int)get_global_id(0);
+  c[i] = i * 2;
+  d[c[i]] = 0;
+  c[i] = i * 2 + 1;
+  d[c[i]] += 1;
+}

@@ -1,6 +1,7 @@
 //! Does each kernel of the corpus get the verdict that is expected?
 
-use raddle_kernel::{Compiler, Kernel, Verdict};
+use raddle_kernel::launch::{Range, may_run_again};
+use raddle_kernel::{Compiler, Construct, Kernel, Look, Reason, Verdict};
 
 use crate::corpus::{cases, files};
 
@@ -58,4 +59,52 @@ fn many_loops_are_not_too_many() {
         let kernels = Kernel::from_ptx(&loops(count)).expect("PTX");
         assert_eq!(kernels.first().expect("a kernel").verdict(), Verdict::Idempotent, "{count}");
     }
+}
+
+#[test]
+fn a_call_of_code_that_is_not_there_is_unknown_with_its_line() {
+    let ptx = ".version 8.0\n.target sm_80\n.address_size 64\n.extern .func f(.param .b64 p)\n;\n\
+               .visible .entry k(.param .u64 a)\n{\n.reg .b64 %rd<2>;\n\
+               ld.param.u64 %rd1, [a];\n{\n.param .b64 p;\nst.param.b64 [p], %rd1;\n\
+               call.uni f, (p);\n}\nret;\n}\n";
+    let expected =
+        |line| Verdict::Unknown(Reason { construct: Construct::Call("f".to_owned()), line });
+    assert_eq!(Kernel::from_ptx(ptx).expect("PTX")[0].verdict(), expected(13));
+    let Some(compiler) = Compiler::find() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("call.cl");
+    let source = "int f(int n);\n__kernel void k(__global int *c) {\n  c[0] = f(3);\n}\n";
+    std::fs::write(&file, source).expect("a file");
+    let kernels = compiler.kernels(&file, &[]).expect("a file that compiles");
+    assert_eq!(kernels[0].verdict(), expected(3));
+}
+
+#[test]
+fn only_kernels_that_meet_look_once_a_workgroup() {
+    let Some(compiler) = Compiler::find() else { return };
+    let mut looks = std::collections::BTreeMap::new();
+    for file in files() {
+        for kernel in compiler.kernels(&file, &[]).expect("a file that compiles") {
+            looks.insert(kernel.name().to_owned(), kernel.look());
+        }
+    }
+    for (name, look) in [
+        ("copy", Look::WorkItem),
+        ("reduce", Look::Workgroup),
+        ("async_in", Look::Workgroup),
+        ("axpy", Look::Never),
+        ("local_slots", Look::Never),
+    ] {
+        assert_eq!(looks[name], look, "{name}");
+    }
+}
+
+#[test]
+fn an_argument_of_unknown_extent_counts_as_shared() {
+    let verdict = Verdict::Conditional([(0, 1)].into());
+    assert!(!may_run_again(&verdict, &[Range::new(0, 64)]));
+    assert!(!may_run_again(&verdict, &[]));
+    assert!(may_run_again(&verdict, &[Range::new(0, 64), Range::EMPTY]));
+    assert!(may_run_again(&verdict, &[Range::new(0, 64), Range::new(64, 1)]));
+    assert!(may_run_again(&Verdict::Idempotent, &[]));
 }
