@@ -17,3 +17,4 @@ mod replay;
 mod report;
 mod stuck;
 mod timeline;
+mod tutorials;
