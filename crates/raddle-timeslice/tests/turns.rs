@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use raddle_policy::{Level, ProcessState, Tick, Ticks, Turn};
+use raddle_policy::{Level, ProcessId, ProcessState, Tick, Ticks, Turn};
 use raddle_testkit::process;
 use raddle_timeslice::{
     RoundRobinTurn, RoundRobinTurnConfig, SliceError, SliceRule, TakeOver, UnmapAll,
@@ -82,6 +82,29 @@ fn a_more_urgent_process_takes_over_at_once() {
     world.step(&[0, 1, 2], 12);
     world.step(&[0, 1], 15);
     insta::assert_snapshot!(world.table);
+}
+
+#[test]
+fn a_process_whose_level_has_fallen_leaves_the_batch() {
+    let mut world = weighted(SliceRule::Equal, &[1, 1], TakeOver::SliceEnd);
+    world.step(&[0, 1], 10);
+    // Process 1 is next in the batch, but its urgent launches have ended meanwhile.
+    world.states[1].level = Level(2);
+    let mut named = Vec::new();
+    world.policy.turn(&world.states, Tick(world.now), &mut named);
+    assert_eq!(named, [ProcessId(0)]);
+}
+
+#[test]
+fn a_slice_that_would_end_at_the_last_tick_has_no_end() {
+    let slice = 10_000;
+    let turn = |now: u64| {
+        let config = RoundRobinTurnConfig { slice_us: slice / 1000 };
+        let mut policy = RoundRobinTurn::new(config).unwrap();
+        policy.turn(&[process(0), process(1)], Tick(now), &mut Vec::new())
+    };
+    assert_eq!(turn(u64::MAX - slice - 1), Some(Tick(u64::MAX - 1)));
+    assert_eq!(turn(u64::MAX - slice), None);
 }
 
 #[test]
