@@ -1,25 +1,32 @@
 //! How does a window of a profile become a launch table that can be passed on?
 //!
-//! `cut_launch_table FILE FIRST COUNT OUT [DEVICE [COMMENT...]]` takes the ops FIRST to
+//! `cut_launch_table [--packed] FILE FIRST COUNT OUT [DEVICE [COMMENT...]]` takes the ops FIRST to
 //! FIRST + COUNT - 1 by start time, shortens the kernels' names to the functions' own, and writes
-//! them to OUT with times from 0, with DEVICE and the comments above the rows.
+//! them to OUT with times from 0, with DEVICE and the comments above the rows. `--packed` leaves
+//! communication out, issues every op at 0 and starts it when the one before it ends, as a graph
+//! launch would.
 
 use std::error::Error;
 use std::fs::File;
 use std::path::Path;
 
-use raddle_trace::{ImportOptions, TableComments, open, write_launch_table};
+use raddle_trace::{CommRule, ImportOptions, Profile, TableComments, open, write_launch_table};
 
 /// Characters of a name that are kept.
 const NAME_LIMIT: usize = 40;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let args: Vec<String> = std::env::args().skip(1).collect();
+    let mut args: Vec<String> = std::env::args().skip(1).collect();
+    let packed = args.first().is_some_and(|first| first == "--packed");
+    args.drain(..usize::from(packed));
     let [file, first, count, out, rest @ ..] = args.as_slice() else {
         return Err("give FILE FIRST COUNT OUT [DEVICE [COMMENT...]]".into());
     };
     let whole = open(Path::new(file), &ImportOptions::default())?;
     let mut part = whole.window(first.parse()?, count.parse()?);
+    if packed {
+        pack(&mut part);
+    }
     for name in &mut part.kernels {
         *name = function(name);
     }
@@ -27,6 +34,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     let comments = TableComments { device, lines: rest.get(1..).unwrap_or_default() };
     write_launch_table(&part, &comments, File::create(out)?)?;
     Ok(())
+}
+
+/// No communication, no host and no gaps: each op starts when the one before it ends.
+fn pack(profile: &mut Profile) {
+    CommRule::Drop.apply(profile);
+    let mut end = 0;
+    for op in &mut profile.ops {
+        op.arrival_ns = 0;
+        op.start_ns = end;
+        end = op.end_ns();
+    }
 }
 
 /// The name of the function alone: no return type, namespace, template or other arguments.
