@@ -15,7 +15,7 @@ use raddle_policy::{Action, Actions, CuId, CuShape, Free, LaunchId, Tick, Ticks}
 
 use crate::ledger::Ledger;
 use crate::machine::Machine;
-use crate::outcome::RefusedLaunch;
+use crate::outcome::{RefusedLaunch, RequestMarks};
 use crate::plan::Costs;
 use crate::queue::{Due, Queue};
 use crate::tasks::{Issued, Tasks};
@@ -100,6 +100,8 @@ struct Engine<'r, W> {
     cleanups: BTreeMap<LaunchId, Ticks>,
     refused: Vec<RefusedLaunch>,
     refused_again: u64,
+    /// By process, what its requests can be told by.
+    requests: Vec<Vec<RequestMarks>>,
     now: Tick,
     first: Option<Tick>,
     last: Tick,
@@ -121,6 +123,7 @@ impl<'r, W: Watch> Engine<'r, W> {
             queue.push(at, Due::Arrival(process));
         }
         let ledger = Ledger::new(&options.shape, options.cus);
+        let slots = ledger.waves_of_a_unit() * ledger.units();
         Ok(Self {
             dispatcher,
             watch,
@@ -128,12 +131,13 @@ impl<'r, W: Watch> Engine<'r, W> {
             machine: Machine::new(ledger, options.costs),
             energy: options.energy,
             queue,
-            usage: Usage::new(workload.processes.len()),
+            usage: Usage::new(workload.processes.len(), slots),
             actions: Actions::default(),
             told: Vec::new(),
             cleanups: BTreeMap::new(),
             refused: Vec::new(),
             refused_again: 0,
+            requests: vec![Vec::new(); workload.processes.len()],
             now: Tick::ZERO,
             first: None,
             last: Tick::ZERO,
@@ -148,7 +152,7 @@ impl<'r, W: Watch> Engine<'r, W> {
                 return Err(SimError::Livelock { at: now });
             }
             self.now = now;
-            self.usage.advance(now);
+            self.usage.advance(now, &self.tasks.open);
             self.machine.ledger.power.now = now;
             let only_wakes = self.queue.only_wakes();
             while let Some(due) = self.queue.pop_at(now) {
@@ -182,11 +186,16 @@ impl<'r, W: Watch> Engine<'r, W> {
     fn outcome(mut self, stuck: Vec<LaunchId>) -> Outcome {
         let ledger = &self.machine.ledger;
         let times = std::mem::take(&mut self.usage.times);
+        let (device_time, blocked_ns) = std::mem::take(&mut self.usage.clock).finish();
         let (wave_ns, shared_wave_ns, series) = self.usage.finish();
         Outcome {
             wave_slots: ledger.waves_of_a_unit() * ledger.units(),
             stuck,
             iterations: self.tasks.iterations(),
+            began: self.tasks.began(),
+            requests: self.requests,
+            device_time,
+            blocked_ns,
             repeat_capped: self.tasks.repeat_capped,
             records: self.tasks.records,
             refused: self.refused,

@@ -9,29 +9,39 @@
 #![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
+mod answer;
 mod bench;
+mod device_time;
 mod engine;
 mod error;
 mod fairness;
 mod fidelity;
 mod figures;
+mod histogram;
 mod ledger;
 mod machine;
 mod metrics;
 mod outcome;
+mod pauses;
 mod plan;
 mod power;
 mod queue;
 mod repetition;
 mod requests;
 mod series;
+mod steps;
 mod tasks;
 mod times;
 mod usage;
 mod watch;
 mod workload;
 
+pub use answer::{
+    BASELINE, Goal, GoalError, GoalLimit, GoalMetric, JudgedBy, JudgedProcess, PolicyFigures,
+    PolicyRow, PolicyVerdict, ProcessFigures, VerdictKind,
+};
 pub use bench::TestBench;
+pub use device_time::{BlockedBy, BlockedProcess, DeviceTime, TimeSpent};
 pub use engine::{Options, Progress, run, run_watched};
 pub use error::SimError;
 pub use fairness::{Fairness, ProcessFairness};
@@ -39,13 +49,16 @@ pub use fidelity::{
     BusyCause, BusyPart, BusyTime, Fidelity, StartOrder, WaitCause, WaitPart, Waits,
 };
 pub use figures::percentile;
+pub use histogram::LatencyHistogram;
 pub use metrics::{LevelSummary, ProcessSummary, Summary};
-pub use outcome::{Counters, Outcome, Record, RefusedLaunch};
+pub use outcome::{Counters, Outcome, Record, RefusedLaunch, RequestMarks};
+pub use pauses::{HostPause, HostPauses};
 pub use plan::{Costs, PlanOptions, device_costs, plan};
 pub use power::{Energy, EnergyModel, EnergySummary};
 pub use repetition::Repetition;
-pub use requests::RequestSummary;
+pub use requests::{RequestSummary, SlowRequest};
 pub use series::{ProcessSeries, Series};
+pub use steps::StepSummary;
 pub use times::{ProcessTime, Times};
 pub use watch::{Seen, Watch};
 pub use workload::{ProcessPlan, Task, Work, Workload};

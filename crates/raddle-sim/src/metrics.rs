@@ -14,12 +14,16 @@ use std::collections::BTreeMap;
 use raddle_policy::Resource;
 use serde::{Deserialize, Serialize};
 
+use crate::device_time::{BlockedBy, BlockedProcess, DeviceTime};
 use crate::fairness::Fairness;
 use crate::figures::{jain, percentile, ratio, round};
+use crate::histogram::LatencyHistogram;
 use crate::outcome::{Outcome, Record};
 use crate::power::EnergySummary;
 use crate::requests::RequestSummary;
+use crate::steps::StepSummary;
 use crate::workload::{Work, Workload};
+use raddle_policy::Tick;
 
 /// The result of one recipe.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -51,6 +55,12 @@ pub struct Summary {
     /// any wave does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy: Option<EnergySummary>,
+    /// How full the device was until the makespan ended, and why it was empty.
+    #[serde(default)]
+    pub device_time: DeviceTime,
+    /// Who held up whom until the makespan ended; nobody with one process, or more than 64.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocked: Vec<BlockedProcess>,
     /// How fairly time was divided; absent with one process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
@@ -79,6 +89,12 @@ pub struct ProcessSummary {
     /// What became of its requests; absent where its profile is repeated back to back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub requests: Option<RequestSummary>,
+    /// How long its steps took; absent where it does not repeat.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<StepSummary>,
+    /// The longest it had work and no waves on the device.
+    #[serde(default)]
+    pub longest_wait_ns: u64,
 }
 
 /// What became of the launches of one level of one process.
@@ -93,6 +109,9 @@ pub struct LevelSummary {
     pub latency_p50_ns: u64,
     /// 99th percentile of the latency, nearest rank.
     pub latency_p99_ns: u64,
+    /// All latencies.
+    #[serde(default)]
+    pub latencies: LatencyHistogram,
     /// Geometric mean; absent where no run alone was given.
     pub slowdown: Option<f64>,
 }
@@ -101,13 +120,7 @@ impl Summary {
     /// Sums up a run; `alone` holds the run of each process alone, by process, if there are any.
     #[must_use]
     pub fn new(workload: &Workload, outcome: &Outcome, alone: &[&Outcome]) -> Self {
-        let counts = |record: &&Record| {
-            let plan = &workload.processes[usize::from(record.process)];
-            record.iteration == 0 || plan.repetition.is_counted()
-        };
-        let firsts = outcome.records.iter().filter(counts);
-        let last = firsts.filter_map(|record| record.ended).max().unwrap_or(outcome.first);
-        let makespan_ns = last.since(outcome.first).0;
+        let makespan_ns = Self::window_end(workload, outcome).since(outcome.first).0;
         let used: u128 = outcome.wave_ns.iter().sum();
         let whole_ns = outcome.last.since(outcome.first).0;
         let available = u128::from(outcome.wave_slots) * u128::from(whole_ns);
@@ -126,9 +139,33 @@ impl Summary {
             stuck: outcome.stuck.len() as u64,
             repeat_capped: outcome.repeat_capped,
             energy: EnergySummary::new(&outcome.energy, whole_ns),
+            device_time: outcome.device_time,
+            blocked: blocked(workload, outcome),
             fairness: Fairness::new(workload, outcome),
         }
     }
+
+    /// When every profile has ended once, and every request whose time was given.
+    pub(crate) fn window_end(workload: &Workload, outcome: &Outcome) -> Tick {
+        let counts = |record: &&Record| {
+            let plan = &workload.processes[usize::from(record.process)];
+            record.iteration == 0 || plan.repetition.is_counted()
+        };
+        let firsts = outcome.records.iter().filter(counts);
+        firsts.filter_map(|record| record.ended).max().unwrap_or(outcome.first)
+    }
+}
+
+/// Everyone who held up anyone.
+fn blocked(workload: &Workload, outcome: &Outcome) -> Vec<BlockedProcess> {
+    let names: Vec<&str> = workload.processes.iter().map(|plan| &*plan.name).collect();
+    let rows = names.iter().zip(outcome.blocked_ns.chunks_exact(names.len().max(1)));
+    let rows = rows.map(|(victim, row)| {
+        let by = names.iter().zip(row).filter(|(_, ns)| **ns > 0);
+        let by = by.map(|(process, &ns)| BlockedBy { process: (*process).to_owned(), ns });
+        BlockedProcess { victim: (*victim).to_owned(), by: by.collect() }
+    });
+    rows.filter(|row| !row.by.is_empty()).collect()
 }
 
 impl ProcessSummary {
@@ -165,6 +202,13 @@ impl ProcessSummary {
                 .map(|(level, records)| LevelSummary::new(level, &records, base.as_deref()))
                 .collect(),
             requests: RequestSummary::new(workload, outcome, alone, process),
+            steps: StepSummary::new(
+                workload,
+                outcome,
+                process,
+                Summary::window_end(workload, outcome),
+            ),
+            longest_wait_ns: outcome.times.processes[process].longest_wait_ns,
         }
     }
 }
@@ -179,6 +223,7 @@ impl LevelSummary {
             launches: records.len() as u64,
             latency_p50_ns: percentile(&latencies, 50),
             latency_p99_ns: percentile(&latencies, 99),
+            latencies: LatencyHistogram::of(&latencies),
             slowdown: alone.and_then(|alone| slowdown(records, alone)).map(round),
         }
     }

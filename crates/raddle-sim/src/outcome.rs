@@ -3,6 +3,7 @@
 use raddle_dispatch::TurnTally;
 use raddle_policy::{LaunchId, Refusal, Tick};
 
+use crate::device_time::{DeviceTime, TimeSpent};
 use crate::power::Energy;
 use crate::series::Series;
 use crate::times::Times;
@@ -26,6 +27,15 @@ pub struct Record {
     pub ended: Option<Tick>,
     /// Whether it was refused for ever.
     pub refused: bool,
+}
+
+/// What a process had spent its time on by the moments that matter to one of its requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestMarks {
+    /// When the first launch of it was issued.
+    pub issued: (Tick, TimeSpent),
+    /// When all of it had ended, if it has.
+    pub ended: Option<(Tick, TimeSpent)>,
 }
 
 /// A launch that can never run.
@@ -89,6 +99,15 @@ pub struct Outcome {
     pub series: Series,
     /// How often each process's profile began.
     pub iterations: Vec<u32>,
+    /// By process and repetition, when it arrived.
+    pub began: Vec<Vec<Tick>>,
+    /// By process, what its requests can be told by; no more than the first 65,536 of each.
+    pub requests: Vec<Vec<RequestMarks>>,
+    /// How full the device was until the makespan ended, and why it was empty.
+    pub device_time: DeviceTime,
+    /// By victim, then blocker: for how many ns the one had work and no waves on the device while
+    /// the other had; until the makespan ended. Empty with more than 64 processes.
+    pub blocked_ns: Vec<u64>,
     /// A process that repeats was stopped because the longest one made no headway.
     pub repeat_capped: bool,
     /// How much there was to do.

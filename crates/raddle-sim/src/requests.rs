@@ -1,4 +1,4 @@
-//! How long did requests take?
+//! How long did requests take, and what did the slowest wait for?
 //!
 //! A request is one repetition of a profile that began at a time of its own. It arrives when it
 //! begins, recorded launch times included, and has ended when all of its work has. Nanoseconds.
@@ -6,13 +6,17 @@
 use raddle_policy::Tick;
 use serde::{Deserialize, Serialize};
 
+use crate::device_time::TimeSpent;
 use crate::figures::percentile;
-use crate::outcome::Outcome;
-use crate::repetition::Repetition;
-use crate::workload::{ProcessPlan, Workload};
+use crate::histogram::LatencyHistogram;
+use crate::outcome::{Outcome, RequestMarks};
+use crate::workload::Workload;
+
+/// So many of the slowest are told one by one.
+const SLOWEST: usize = 10;
 
 /// What became of the requests of one process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RequestSummary {
     /// Requests that arrived.
@@ -30,6 +34,28 @@ pub struct RequestSummary {
     pub latency_max_ns: u64,
     /// The same of one request alone on the device; absent where no run alone was given.
     pub alone_ns: Option<u64>,
+    /// All of them.
+    #[serde(default)]
+    pub latencies: LatencyHistogram,
+    /// The slowest, the slowest first; of equals the earlier.
+    #[serde(default)]
+    pub slowest: Vec<SlowRequest>,
+}
+
+/// One of the slowest requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SlowRequest {
+    /// Its number, from 0.
+    pub number: u32,
+    /// When it arrived.
+    pub arrival_ns: u64,
+    /// When it had ended.
+    pub end_ns: u64,
+    /// The time between.
+    pub latency_ns: u64,
+    /// What that was spent on; it adds up to it.
+    pub waits: TimeSpent,
 }
 
 impl RequestSummary {
@@ -41,39 +67,82 @@ impl RequestSummary {
         process: usize,
     ) -> Option<Self> {
         let plan = &workload.processes[process];
-        if plan.repetition == Repetition::BackToBack {
+        if !plan.has_requests() {
             return None;
         }
-        let served: Vec<Served> = served(plan, outcome, process).into_iter().flatten().collect();
-        let mut latencies: Vec<u64> = served.iter().map(|it| it.latency_ns).collect();
+        let served = served(outcome, process);
+        let ended: Vec<Served> = served.iter().copied().flatten().collect();
+        let mut latencies: Vec<u64> = ended.iter().map(|it| it.latency_ns).collect();
         latencies.sort_unstable();
         Some(Self {
             arrived: u64::from(outcome.iterations[process]),
             ended: latencies.len() as u64,
-            last_end_ns: served.iter().map(|it| it.end.0).max().unwrap_or(0),
+            last_end_ns: ended.iter().map(|it| it.end.0).max().unwrap_or(0),
             latency_p50_ns: percentile(&latencies, 50),
             latency_p99_ns: percentile(&latencies, 99),
             latency_max_ns: latencies.last().copied().unwrap_or(0),
-            alone_ns: alone.and_then(|alone| latencies_of_first(plan, alone)),
+            alone_ns: alone.and_then(latency_of_first),
+            latencies: LatencyHistogram::of(&latencies),
+            slowest: slowest(&served, &outcome.requests[process]),
         })
     }
 }
 
-fn latencies_of_first(plan: &ProcessPlan, alone: &Outcome) -> Option<u64> {
-    let first = served(plan, alone, 0).first().copied().flatten();
+/// How long the first repetition of a process took that ran alone.
+pub(crate) fn latency_of_first(alone: &Outcome) -> Option<u64> {
+    let first = served(alone, 0).first().copied().flatten();
     first.map(|served| served.latency_ns)
 }
 
-/// A request that has ended.
+fn slowest(served: &[Option<Served>], marks: &[RequestMarks]) -> Vec<SlowRequest> {
+    let ended = (0u32..).zip(served).filter_map(|(number, it)| Some((number, (*it)?)));
+    let mut ended: Vec<(u32, Served)> = ended.collect();
+    ended.sort_by_key(|(number, it)| (std::cmp::Reverse(it.latency_ns), *number));
+    ended.truncate(SLOWEST);
+    let told = |(number, it): (u32, Served)| {
+        let arrival_ns = it.end.0 - it.latency_ns;
+        Some(SlowRequest {
+            number,
+            arrival_ns,
+            end_ns: it.end.0,
+            latency_ns: it.latency_ns,
+            waits: waits(arrival_ns, it.end.0, marks, number as usize)?,
+        })
+    };
+    ended.into_iter().filter_map(told).collect()
+}
+
+/// What a request spent its time on: first behind the last that ended of those before it.
+fn waits(arrival: u64, end: u64, marks: &[RequestMarks], number: usize) -> Option<TimeSpent> {
+    let own = marks.get(number)?;
+    let (_, at_end) = own.ended?;
+    let before = marks[..number].iter().filter_map(|mark| mark.ended).max_by_key(|mark| mark.0);
+    let before = before.filter(|(ended, _)| ended.0 > arrival);
+    let ended = before.map_or(arrival, |(ended, _)| ended.0.min(end));
+    let behind_ns = ended - arrival;
+    let mut spent = match before {
+        Some((ended, _)) if ended.0 >= end => TimeSpent::default(),
+        Some((ended, then)) if ended > own.issued.0 => at_end.since(then),
+        _ => {
+            let mut spent = at_end.since(own.issued.1);
+            spent.host_ns += own.issued.0.0.saturating_sub(ended);
+            spent
+        }
+    };
+    spent.behind_ns = behind_ns;
+    Some(spent)
+}
+
+/// A repetition that has ended.
 #[derive(Clone, Copy)]
-struct Served {
-    end: Tick,
+pub(crate) struct Served {
+    pub(crate) end: Tick,
     /// From its arrival.
     latency_ns: u64,
 }
 
-/// By request; `None` where it has not ended, or nothing of it ran.
-fn served(plan: &ProcessPlan, outcome: &Outcome, process: usize) -> Vec<Option<Served>> {
+/// By repetition; `None` where it has not ended, or nothing of it ran.
+pub(crate) fn served(outcome: &Outcome, process: usize) -> Vec<Option<Served>> {
     #[derive(Clone, Copy, Default)]
     struct RequestEnd {
         arrival: Tick,
@@ -88,9 +157,7 @@ fn served(plan: &ProcessPlan, outcome: &Outcome, process: usize) -> Vec<Option<S
             requests.resize(at + 1, RequestEnd::default());
         }
         let request = &mut requests[at];
-        // Every record of a request tells when it began.
-        let issued = plan.tasks[record.task as usize].arrival;
-        request.arrival = Tick(record.arrival.0.saturating_sub(issued.0));
+        request.arrival = outcome.began[process].get(at).copied().unwrap_or_default();
         request.end = request.end.max(record.ended);
         request.left |= record.ended.is_none() && !record.refused;
     }

@@ -2,6 +2,7 @@
 //!
 //! Ids: each repetition of a profile takes a block of ids, one a task, in order.
 
+mod host;
 mod lane;
 mod line;
 
@@ -27,6 +28,8 @@ struct Standing {
     ended: bool,
     /// It was issued, and so was all that it waits for.
     in_line: bool,
+    /// It was submitted and is not held.
+    placed: bool,
 }
 
 /// A launch of which the dispatcher may hear: its host has issued it.
@@ -43,6 +46,16 @@ impl Issued {
     }
 }
 
+/// A repetition has begun or ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Mark {
+    pub(crate) process: u16,
+    pub(crate) iteration: u32,
+    pub(crate) ended: bool,
+    /// Whether the makespan lasts at least until now.
+    pub(crate) counts: bool,
+}
+
 /// All launches of all processes so far.
 #[derive(Debug)]
 pub(crate) struct Tasks<'w> {
@@ -50,6 +63,10 @@ pub(crate) struct Tasks<'w> {
     lanes: Vec<Lane>,
     standing: Vec<Standing>,
     pub(crate) records: Vec<Record>,
+    /// By process, what was issued and has not ended.
+    pub(crate) open: Vec<u64>,
+    /// Since they were last taken.
+    pub(crate) marks: Vec<Mark>,
     /// The process with the longest span of those that repeat back to back, lowest first.
     longest: Option<usize>,
     /// Launches that lead the run and have not ended, and all that lead it.
@@ -81,6 +98,8 @@ impl<'w> Tasks<'w> {
             lanes: workload.processes.iter().map(Lane::new).collect(),
             standing: Vec::new(),
             records: Vec::new(),
+            open: vec![0; workload.processes.len()],
+            marks: Vec::new(),
             longest: workload.longest(),
             leading: led,
             led,
@@ -117,6 +136,22 @@ impl<'w> Tasks<'w> {
         self.lanes.iter().map(|lane| lane.begun).collect()
     }
 
+    /// By process and repetition, when it arrived.
+    pub(crate) fn began(&self) -> Vec<Vec<Tick>> {
+        let arrivals = |lane: &Lane| lane.repeats.iter().map(|it| Tick(it.offset.0)).collect();
+        self.lanes.iter().map(arrivals).collect()
+    }
+
+    /// Notes whether a launch lies on the device and is not held; whether that is a change.
+    pub(crate) fn place(&mut self, id: LaunchId, placed: bool) -> bool {
+        let before = &mut self.standing[id.index()].placed;
+        std::mem::replace(before, placed) != placed
+    }
+
+    pub(crate) fn is_placed(&self, id: LaunchId) -> bool {
+        self.standing[id.index()].placed
+    }
+
     /// When a repetition of a process begins that waits for no end.
     fn offset(&self, process: usize, iteration: usize) -> Ticks {
         let plan = &self.workload.processes[process];
@@ -135,8 +170,10 @@ impl<'w> Tasks<'w> {
         }
         let lane = &mut self.lanes[process];
         let iteration = lane.repeats.len() as u32;
-        lane.repeats.push(Repeat { base: base as u32, offset, left: plan.tasks.len() as u32 });
-        lane.line_up(plan, iteration, 0);
+        lane.repeats.push(Repeat::new(base as u32, offset, plan.tasks.len() as u32));
+        if plan.host.is_none() {
+            lane.line_up(plan, iteration, 0);
+        }
         for (task, position) in plan.tasks.iter().zip(0u32..) {
             self.records.push(Record {
                 process: process as u16,
@@ -158,6 +195,9 @@ impl<'w> Tasks<'w> {
                 last.is_some_and(|last| !self.standing[(before + last) as usize].ended)
             };
             self.standing[position].free = task.after.is_none() && !waits_for_before;
+        }
+        if plan.host.is_some() {
+            self.go_on(process, Tick(offset.0));
         }
         Ok(())
     }
@@ -225,10 +265,18 @@ impl<'w> Tasks<'w> {
             let base = lane.repeats[issue.iteration as usize].base;
             let id = base + plan.by_arrival[issue.cursor as usize];
             lane.begun += u32::from(issue.cursor == 0);
-            let more = lane.line_up(plan, issue.iteration, issue.cursor + 1);
             self.standing[id as usize].issued = true;
+            self.open[process] += 1;
+            if issue.cursor == 0 && plan.has_requests() {
+                let (process, iteration) = (process as u16, issue.iteration);
+                self.marks.push(Mark { process, iteration, ended: false, counts: false });
+            }
             self.line_up(id, told);
-            if !more {
+            if plan.host.is_some() {
+                // Where it waited the recorded time of issue is not the one.
+                self.records[id as usize].arrival = now;
+                self.issued_closed(process, issue, now);
+            } else if !self.lanes[process].line_up(plan, issue.iteration, issue.cursor + 1) {
                 self.again(process, now)?;
             }
         }
@@ -264,9 +312,12 @@ impl<'w> Tasks<'w> {
             return Ok(());
         }
         let count = self.lanes[process].repeats.len();
-        let next = self.offset(process, count);
+        let next = match plan.host {
+            Some(_) => self.lanes[process].repeats[count - 1].host.max(Ticks(now.0)),
+            None => self.offset(process, count),
+        };
         // At the end of all time offsets no longer grow, so repeating would never end.
-        let stands_still = next.0 <= self.offset(process, count - 1).0;
+        let stands_still = next.0 <= self.lanes[process].repeats[count - 1].offset.0;
         if stands_still || now.0 > self.time_cap || self.is_too_much(process) {
             self.repeat_capped = true;
             return Ok(());
@@ -284,13 +335,14 @@ impl<'w> Tasks<'w> {
         let record = self.records[id.index()];
         self.standing[id.index()].ended = true;
         let process = usize::from(record.process);
+        self.open[process] -= 1;
         let plan = &self.workload.processes[process];
         let leads = record.iteration == 0 && self.longest == Some(process);
         self.leading -= u64::from(leads || !plan.times().is_empty());
         let lane = &mut self.lanes[process];
         let repeat = &mut lane.repeats[record.iteration as usize];
         repeat.left -= 1;
-        let Repeat { base, offset, left } = *repeat;
+        let Repeat { base, left, .. } = *repeat;
         lane.ended += u32::from(left == 0);
         for &child in lane.children_of(record.task) {
             release(&mut self.standing, base + child, told);
@@ -302,13 +354,22 @@ impl<'w> Tasks<'w> {
                 release(&mut self.standing, next.base + head, told);
             }
         }
-        if left == 0 { self.ended_whole(process, offset, now) } else { Ok(()) }
+        if plan.host.is_some() {
+            self.go_on(process, now);
+        }
+        if left == 0 { self.ended_whole(process, record.iteration, now) } else { Ok(()) }
     }
 
-    /// All of a repetition that began at `offset` has ended.
-    fn ended_whole(&mut self, process: usize, offset: Ticks, now: Tick) -> Result<(), SimError> {
-        let is_closed =
-            matches!(self.workload.processes[process].repetition, Repetition::Closed { .. });
+    /// All of a repetition has ended.
+    fn ended_whole(&mut self, process: usize, iteration: u32, now: Tick) -> Result<(), SimError> {
+        let plan = &self.workload.processes[process];
+        let counts = iteration == 0 || plan.repetition.is_counted();
+        self.marks.push(Mark { process: process as u16, iteration, ended: true, counts });
+        if plan.host.is_some() {
+            self.again(process, now)?;
+        }
+        let offset = self.lanes[process].repeats[iteration as usize].offset;
+        let is_closed = matches!(plan.repetition, Repetition::Closed { .. });
         if is_closed && self.goes_on(process, now) {
             // What takes no time would repeat for ever in one tick.
             let stands_still = offset.0 >= now.0;

@@ -5,6 +5,8 @@
 //! at a time, run times add up to the time that it was busy, and what they are above it is the time
 //! that processes were on it together.
 
+use crate::device_time::{DeviceClock, Standings, TimeSpent};
+
 /// The time of one process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProcessTime {
@@ -16,6 +18,8 @@ pub struct ProcessTime {
     pub run_of_all_ns: u64,
     /// The longest it was alive without waves on the device.
     pub longest_wait_ns: u64,
+    /// What it spent its time on.
+    pub spent: TimeSpent,
     /// For how long that has been so up to now.
     waits_ns: u64,
 }
@@ -34,11 +38,13 @@ impl Times {
         Self { processes: vec![ProcessTime::default(); processes], busy_ns: 0 }
     }
 
-    /// For so long, processes had these waves on the device and these launches unfinished.
-    pub(crate) fn pass(&mut self, ns: u64, waves: &[u64], unfinished: &[u64]) {
+    /// For so long, processes stood so.
+    pub(crate) fn pass(&mut self, ns: u64, at: Standings<'_>, clock: &mut DeviceClock) {
         if ns == 0 {
             return;
         }
+        clock.pass(ns, at, self.processes.iter_mut().map(|time| &mut time.spent));
+        let Standings { waves, ready: unfinished, .. } = at;
         let running = waves.iter().filter(|&&waves| waves > 0).count() as u64;
         self.busy_ns += if running > 0 { ns } else { 0 };
         let of_all = ns.saturating_mul(running);
@@ -63,13 +69,18 @@ mod tests {
 
     #[test]
     fn time_is_added_up_exactly() {
-        let mut times = Times::new(2);
-        times.pass(10, &[4, 0], &[1, 1]);
-        times.pass(5, &[4, 2], &[1, 1]);
-        times.pass(0, &[0, 0], &[9, 9]);
-        times.pass(7, &[0, 2], &[1, 1]);
-        times.pass(3, &[0, 0], &[1, 0]);
-        times.pass(2, &[1, 0], &[1, 0]);
+        let (mut times, mut clock) = (Times::new(2), DeviceClock::new(2));
+        let mut pass = |ns, waves: [u64; 2], ready: [u64; 2]| {
+            let (waves, ready) = (&waves, &ready);
+            let at = Standings { waves, placed: ready, ready, issued: ready, slots: 8 };
+            times.pass(ns, at, &mut clock);
+        };
+        pass(10, [4, 0], [1, 1]);
+        pass(5, [4, 2], [1, 1]);
+        pass(0, [0, 0], [9, 9]);
+        pass(7, [0, 2], [1, 1]);
+        pass(3, [0, 0], [1, 0]);
+        pass(2, [1, 0], [1, 0]);
         let [one, two] = times.processes[..] else { panic!("two") };
         assert_eq!((one.run_ns, one.alive_ns, one.run_of_all_ns), (17, 27, 29));
         assert_eq!((two.run_ns, two.alive_ns, two.run_of_all_ns), (12, 22, 27));

@@ -3,6 +3,7 @@
 use raddle_policy::Tick;
 
 use crate::Times;
+use crate::device_time::{DeviceClock, Standings};
 use crate::series::{Series, SeriesRecorder, Used};
 
 /// Wave-slot time, summed up between changes.
@@ -12,6 +13,8 @@ pub(crate) struct Usage {
     pub(crate) waves: Vec<u64>,
     /// Launches of each process that are ready and have not ended.
     pub(crate) unfinished: Vec<u64>,
+    /// Those of them that are submitted, and not held.
+    pub(crate) placed: Vec<u64>,
     /// How long they have been so many.
     held: Vec<HeldSlots>,
     /// Processes that have any.
@@ -20,6 +23,9 @@ pub(crate) struct Usage {
     /// Counted only while at least two processes were runnable.
     pub(crate) shared: Vec<u128>,
     pub(crate) times: Times,
+    pub(crate) clock: DeviceClock,
+    /// Wave slots of the device.
+    slots: u64,
     until: Tick,
     recorder: SeriesRecorder,
 }
@@ -40,27 +46,32 @@ impl HeldSlots {
 }
 
 impl Usage {
-    pub(crate) fn new(processes: usize) -> Self {
+    pub(crate) fn new(processes: usize, slots: u64) -> Self {
         Self {
             waves: vec![0; processes],
             unfinished: vec![0; processes],
+            placed: vec![0; processes],
             held: vec![HeldSlots::default(); processes],
             runnable: 0,
             total: vec![0; processes],
             shared: vec![0; processes],
             times: Times::new(processes),
+            clock: DeviceClock::new(processes),
+            slots,
             until: Tick::ZERO,
             recorder: SeriesRecorder::new(processes),
         }
     }
 
-    pub(crate) fn advance(&mut self, now: Tick) {
+    /// Time goes on to `now`; `issued` has what each process has issued and has not ended.
+    pub(crate) fn advance(&mut self, now: Tick, issued: &[u64]) {
         if self.recorder.fills(now) {
             let Self { waves, unfinished, held, total, until, recorder, .. } = self;
             recorder.fill(now, used(waves, unfinished, held, total, *until));
         }
         let span = now.since(self.until).0;
-        self.times.pass(span, &self.waves, &self.unfinished);
+        let Self { waves, placed, unfinished: ready, slots, times, clock, .. } = self;
+        times.pass(span, Standings { waves, placed, ready, issued, slots: *slots }, clock);
         let span = u128::from(span);
         for (process, &waves) in self.waves.iter().enumerate() {
             let used = u128::from(waves) * span;

@@ -3,6 +3,7 @@
 use raddle_policy::{Activity, Barrier, Demand, Idempotence, Level, Resource, StreamId, Ticks};
 
 use crate::error::SimError;
+use crate::pauses::{HostPause, HostPauses};
 use crate::repetition::Repetition;
 
 /// Processes that run together.
@@ -34,6 +35,9 @@ pub struct ProcessPlan {
     pub share: u32,
     /// When its profile begins, and begins anew.
     pub repetition: Repetition,
+    /// Where its host waits for the device; `None`: it issues at the recorded times, whatever the
+    /// device does (open loop).
+    pub host: Option<HostPauses>,
 }
 
 impl ProcessPlan {
@@ -54,6 +58,7 @@ impl ProcessPlan {
             start: Ticks::ZERO,
             share: 1,
             repetition: Repetition::BackToBack,
+            host: None,
             tasks,
         }
     }
@@ -108,6 +113,19 @@ pub enum Work {
 }
 
 impl ProcessPlan {
+    /// The same with a host that waits for the device (closed loop).
+    #[must_use]
+    pub fn closed(self, pauses: Vec<HostPause>) -> Self {
+        let order: Vec<_> = self.tasks.iter().map(|task| (task.arrival, task.after)).collect();
+        Self { host: Some(HostPauses::new(pauses, &order, &self.by_arrival)), ..self }
+    }
+
+    /// Whether it is run by requests.
+    #[must_use]
+    pub fn has_requests(&self) -> bool {
+        self.repetition != Repetition::BackToBack
+    }
+
     /// The times of its requests since it joins, where they are given.
     pub(crate) fn times(&self) -> &[Ticks] {
         match &self.repetition {
@@ -129,6 +147,15 @@ impl ProcessPlan {
 }
 
 impl Workload {
+    /// Whether a process is run again and again for as long as others run.
+    #[must_use]
+    pub fn repeats(&self, process: usize) -> bool {
+        let leads = |plan: &ProcessPlan| !plan.times().is_empty();
+        let led = self.until() > Ticks::ZERO || self.processes.iter().any(leads);
+        let back_to_back = !self.processes[process].has_requests();
+        self.repeat && back_to_back && (led || self.longest() != Some(process))
+    }
+
     /// The longest profile that is repeated back to back, the lowest of equals.
     pub(crate) fn longest(&self) -> Option<usize> {
         let spans = self.processes.iter().enumerate().rev();

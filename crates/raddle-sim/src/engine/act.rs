@@ -1,6 +1,6 @@
 //! How is an action of the dispatcher carried out, and when can it not be?
 
-use raddle_policy::{Action, Actions, LaunchId, Ticks};
+use raddle_policy::{Action, Actions, LaunchId, Preemption, Ticks};
 
 use super::Engine;
 use crate::SimError;
@@ -21,7 +21,9 @@ impl<W: Watch> Engine<'_, W> {
                 } else {
                     self.cleanups.remove(&launch);
                 }
-                self.machine.submit(launch, kernel, now)
+                self.machine.submit(launch, kernel, now)?;
+                self.place(launch, true);
+                Ok(())
             }
             Action::Start { launch, waves, ref pieces, .. } => {
                 self.must_be_ready(launch, "start workgroups of")?;
@@ -39,11 +41,16 @@ impl<W: Watch> Engine<'_, W> {
                 self.machine.assign(launch, workgroup, cu, now)
             }
             Action::TakeOff { launch, how } => {
-                self.machine.take_off(launch, how, now, &mut self.queue)
+                self.machine.take_off(launch, how, now, &mut self.queue)?;
+                let record = &self.tasks.records[launch.index()];
+                let runs_on = how == Preemption::Flag && record.started.is_some();
+                self.place(launch, how == Preemption::Wait || runs_on);
+                Ok(())
             }
             Action::Restore { launch } => {
                 let (waves, process) = self.machine.restore(launch, now, &mut self.queue)?;
                 self.usage.waves[usize::from(process)] += waves;
+                self.place(launch, true);
                 self.watch.see(now, &Seen::Restored { launch });
                 Ok(())
             }
@@ -51,6 +58,7 @@ impl<W: Watch> Engine<'_, W> {
                 self.kernel(refusal.launch)?;
                 self.machine.forget(refusal.launch, now)?;
                 let process = self.tasks.records[refusal.launch.index()].process;
+                self.place(refusal.launch, false);
                 self.usage.lost(process);
                 self.refuse(refusal)
             }
@@ -60,6 +68,15 @@ impl<W: Watch> Engine<'_, W> {
                 Ok(())
             }
             _ => Ok(()),
+        }
+    }
+
+    /// Whether a launch lies on the device, or does not, or is held there.
+    pub(super) fn place(&mut self, launch: LaunchId, placed: bool) {
+        if self.tasks.place(launch, placed) && self.tasks.records[launch.index()].ready.is_some() {
+            let process = usize::from(self.tasks.records[launch.index()].process);
+            let count = &mut self.usage.placed[process];
+            *count = if placed { *count + 1 } else { *count - 1 };
         }
     }
 

@@ -5,11 +5,14 @@ use raddle_policy::{Event, Launch, LaunchId, ProcessId, Refusal};
 
 use super::Engine;
 use crate::SimError;
-use crate::outcome::RefusedLaunch;
+use crate::outcome::{RefusedLaunch, RequestMarks};
 use crate::queue::Due;
-use crate::tasks::Issued;
+use crate::tasks::{Issued, Mark};
 use crate::watch::{Seen, Watch};
 use crate::workload::Work;
+
+/// The most requests of a process that are marked.
+const MOST_MARKS: usize = 1 << 16;
 
 impl<W: Watch> Engine<'_, W> {
     fn tell(&mut self, event: &Event<'_>) -> Result<(), SimError> {
@@ -43,8 +46,26 @@ impl<W: Watch> Engine<'_, W> {
         self.first.get_or_insert(self.now);
         let mut told = std::mem::take(&mut self.told);
         self.tasks.arrive(usize::from(process), self.now, &mut told)?;
+        self.mark();
         self.set_alarms();
         self.tell_all(told)
+    }
+
+    /// Notes what processes have spent their time on, where repetitions began or ended.
+    fn mark(&mut self) {
+        for mark in std::mem::take(&mut self.tasks.marks) {
+            let Mark { process, iteration, ended, counts } = mark;
+            if counts {
+                self.usage.clock.mark();
+            }
+            let then = (self.now, self.usage.times.processes[usize::from(process)].spent);
+            let marks = &mut self.requests[usize::from(process)];
+            if ended && let Some(marks) = marks.get_mut(iteration as usize) {
+                marks.ended = Some(then);
+            } else if !ended && marks.len() == iteration as usize && marks.len() < MOST_MARKS {
+                marks.push(RequestMarks { issued: then, ended: None });
+            }
+        }
     }
 
     fn set_alarms(&mut self) {
@@ -56,6 +77,7 @@ impl<W: Watch> Engine<'_, W> {
     /// Notes that a launch has ended or will never run; what waited for it only goes to `told`.
     fn finish(&mut self, id: LaunchId, told: &mut Vec<Issued>) -> Result<(), SimError> {
         self.tasks.finish(id, self.now, told)?;
+        self.mark();
         self.set_alarms();
         Ok(())
     }
@@ -108,6 +130,7 @@ impl<W: Watch> Engine<'_, W> {
             }
             Work::Kernel { .. } => {
                 self.usage.gained(process);
+                self.usage.placed[usize::from(process)] += u64::from(self.tasks.is_placed(id));
                 let Some(launch) = self.launch(id) else { return Ok(()) };
                 self.tell(&Event::LaunchReady { launch })
             }
@@ -131,6 +154,7 @@ impl<W: Watch> Engine<'_, W> {
         if let Some(ended) = self.machine.end_front(slot, at, &mut self.queue) {
             self.usage.waves[usize::from(ended.process)] -= ended.waves;
             if ended.finished {
+                self.place(launch, false);
                 self.usage.lost(ended.process);
                 let Some(cleanup) = self.cleanups.remove(&launch) else {
                     return self.ended(launch);

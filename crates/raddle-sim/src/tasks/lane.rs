@@ -27,6 +27,8 @@ pub(super) struct Lane {
     pub(super) ended: u32,
     /// When the host is next asked what it issues.
     pub(super) alarm: Option<Tick>,
+    /// In a closed loop: the repetition whose launches the host issues.
+    pub(super) issuing_now: u32,
 }
 
 /// One repetition of a profile.
@@ -38,6 +40,24 @@ pub(super) struct Repeat {
     pub(super) offset: Ticks,
     /// Tasks of it that have not ended.
     pub(super) left: u32,
+    /// In a closed loop: where its host stands.
+    pub(super) host: Ticks,
+    /// The recorded time at which it stands there.
+    pub(super) recorded: Ticks,
+    /// The launch that it issues next, and the pause that comes next.
+    pub(super) cursor: u32,
+    pub(super) pause: u32,
+    /// Whether the launch is in line.
+    pub(super) lined_up: bool,
+}
+
+impl Repeat {
+    /// It begins at `offset`; its host has not begun.
+    pub(super) const fn new(base: u32, offset: Ticks, left: u32) -> Self {
+        let recorded = Ticks::ZERO;
+        let (cursor, pause, lined_up) = (0, 0, false);
+        Self { base, offset, left, host: offset, recorded, cursor, pause, lined_up }
+    }
 }
 
 /// The next launch of a repetition; the earliest, then that of the earlier repetition, comes first.
@@ -86,6 +106,7 @@ impl Lane {
             begun: 0,
             ended: 0,
             alarm: None,
+            issuing_now: 0,
         }
     }
 
@@ -111,7 +132,11 @@ impl Lane {
         };
         let offset = self.repeats[iteration as usize].offset;
         let at = Tick(offset.0) + plan.tasks[task as usize].arrival;
-        self.issuing.push(Reverse(Issue { at, iteration, cursor }));
+        self.push(Issue { at, iteration, cursor });
         true
+    }
+
+    pub(super) fn push(&mut self, issue: Issue) {
+        self.issuing.push(Reverse(issue));
     }
 }

@@ -1,6 +1,7 @@
 //! Does the simulated GPU do what its documentation says?
 
 mod block_warp;
+mod closed;
 mod cut;
 mod cut_log;
 mod energy;
@@ -16,4 +17,5 @@ mod take_off;
 mod timeline;
 mod timing;
 mod turns;
+mod verdict;
 mod window;

@@ -35,7 +35,7 @@ fn lines(outcome: &Outcome, process: u16) -> Vec<(u32, u64, u64, u64)> {
 
 fn requests(workload: &Workload, outcome: &Outcome, process: usize) -> RequestSummary {
     let summary = Summary::new(workload, outcome, &[]);
-    summary.processes[process].requests.expect("it has requests")
+    summary.processes[process].requests.clone().expect("it has requests")
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn a_request_alone_is_the_measure() {
     let outcome = run_default(&together, 1);
     let alone = run_default(&workload(vec![tasks]), 1);
     let summary = Summary::new(&together, &outcome, &[&alone]);
-    let found = summary.processes[0].requests.expect("it has requests");
+    let found = summary.processes[0].requests.as_ref().expect("it has requests");
     assert_eq!((found.alone_ns, found.latency_max_ns), (Some(100), 150));
 }
 

@@ -1,0 +1,248 @@
+//! Which recipe is best for whom, and what does it cost the others?
+//!
+//! A process with requests is judged by their 99th percentile, one that repeats by the time of a
+//! step, any other by its end; nanoseconds. All rows have one measure: the process alone on the
+//! device under `leftover`. Changes are against the row of the baseline, today's hardware.
+
+mod goal;
+mod verdict;
+
+pub use goal::{Goal, GoalError, GoalLimit, GoalMetric};
+pub use verdict::{PolicyVerdict, VerdictKind};
+
+use serde::{Deserialize, Serialize};
+
+use crate::figures::round;
+use crate::metrics::{ProcessSummary, Summary};
+use crate::outcome::Outcome;
+use crate::requests::latency_of_first;
+use crate::workload::Workload;
+
+/// By what a process is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum JudgedBy {
+    /// The 99th percentile of the time from arrival to end.
+    Requests,
+    /// The mean time of a whole repetition.
+    Steps,
+    /// When its last launch ends.
+    End,
+}
+
+impl JudgedBy {
+    /// What decides about the process at a position.
+    #[must_use]
+    pub fn of(workload: &Workload, process: usize) -> Self {
+        if workload.processes[process].has_requests() {
+            Self::Requests
+        } else if workload.repeats(process) {
+            Self::Steps
+        } else {
+            Self::End
+        }
+    }
+
+    /// The word for the figure that decides.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Requests => "p99",
+            Self::Steps => "step",
+            Self::End => "end",
+        }
+    }
+}
+
+/// A process, as all recipes see it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct JudgedProcess {
+    /// Its name.
+    pub name: String,
+    /// By what it is judged.
+    pub judged: JudgedBy,
+    /// One request, one step, or its end, alone on the device under `leftover`.
+    pub alone_ns: Option<u64>,
+    /// The device that it was recorded on, where that is not the one replayed on: its times are
+    /// not scaled.
+    pub recorded_on: Option<String>,
+    /// Replayed on its own device: how much longer the device was busy than recorded, as a share.
+    pub busy_error: Option<f64>,
+}
+
+/// What one recipe does to all processes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct PolicyRow {
+    /// Its name.
+    pub recipe: String,
+    /// Whether all launches ended.
+    pub complete: bool,
+    /// In the order of the processes.
+    pub processes: Vec<ProcessFigures>,
+    /// By goal, whether it is met.
+    pub goals_met: Vec<bool>,
+    /// The share of the time in which nothing was on the device, 0 to 1.
+    pub idle: f64,
+    /// The share of it in which no host had issued anything.
+    pub idle_host: f64,
+}
+
+/// What one recipe does to one process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct ProcessFigures {
+    /// What it is judged by; `None` where nothing has ended.
+    pub decisive_ns: Option<u64>,
+    /// The median request.
+    pub p50_ns: Option<u64>,
+    /// The slowest request.
+    pub max_ns: Option<u64>,
+    /// Requests that ended.
+    pub requests: Option<u64>,
+    /// Whole repetitions in a second.
+    pub steps_per_s: Option<f64>,
+    /// The longest time with work, but without waves on the device.
+    pub longest_wait_ns: u64,
+}
+
+/// What all recipes do to all processes, and what follows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct PolicyFigures {
+    /// The row that others are compared with: `leftover`, else the first.
+    pub baseline: usize,
+    /// In the order of the workload.
+    pub processes: Vec<JudgedProcess>,
+    /// What was asked for.
+    pub goals: Vec<Goal>,
+    /// One a recipe, in the order replayed.
+    pub rows: Vec<PolicyRow>,
+    /// Positions of rows, the best first.
+    pub ranking: Vec<usize>,
+    /// What to do.
+    pub verdict: PolicyVerdict,
+}
+
+/// The recipe by which current devices share themselves.
+pub const BASELINE: &str = "leftover";
+
+impl JudgedProcess {
+    /// A process of a workload, by its run alone under `leftover`; what may be believed of it is
+    /// for others to say.
+    #[must_use]
+    pub fn new(workload: &Workload, process: usize, alone: &Outcome) -> Self {
+        let judged = JudgedBy::of(workload, process);
+        let end = || alone.records.iter().filter_map(|record| record.ended).max();
+        Self {
+            name: workload.processes[process].name.clone(),
+            judged,
+            alone_ns: match judged {
+                JudgedBy::End => end().map(|end| end.0),
+                _ => latency_of_first(alone),
+            },
+            recorded_on: None,
+            busy_error: None,
+        }
+    }
+}
+
+impl PolicyRow {
+    /// The figures of a recipe; its goals are not judged yet.
+    #[must_use]
+    pub fn new(recipe: &str, processes: &[JudgedProcess], summary: &Summary) -> Self {
+        let figures = processes.iter().zip(&summary.processes);
+        let figures: Vec<_> =
+            figures.map(|(it, own)| ProcessFigures::new(it.judged, own)).collect();
+        Self {
+            recipe: recipe.to_owned(),
+            complete: summary.stuck == 0 && figures.iter().all(|it| it.decisive_ns.is_some()),
+            processes: figures,
+            goals_met: Vec::new(),
+            idle: summary.device_time.idle(),
+            idle_host: summary.device_time.idle_host(),
+        }
+    }
+}
+
+impl ProcessFigures {
+    fn new(judged: JudgedBy, summary: &ProcessSummary) -> Self {
+        let requests = summary.requests.as_ref().filter(|it| it.ended > 0);
+        let steps = summary.steps.filter(|steps| steps.ended > 0);
+        Self {
+            decisive_ns: match judged {
+                JudgedBy::Requests => requests.map(|it| it.latency_p99_ns),
+                JudgedBy::Steps => steps.map(|it| it.step_ns),
+                JudgedBy::End => Some(summary.last_end_ns).filter(|&end| end > 0),
+            },
+            p50_ns: requests.map(|it| it.latency_p50_ns),
+            max_ns: requests.map(|it| it.latency_max_ns),
+            requests: requests.map(|it| it.ended),
+            steps_per_s: steps.map(|it| it.per_second),
+            longest_wait_ns: summary.longest_wait_ns,
+        }
+    }
+}
+
+impl PolicyFigures {
+    /// Ranks the rows, judges the goals and says what follows.
+    ///
+    /// The rank of a row is the product, over its processes, of what decides over the same alone:
+    /// half of one process's time is worth twice of another's. Rows that meet all goals come first,
+    /// rows in which something never ended last; of equal rows the earlier comes first.
+    #[must_use]
+    pub fn new(processes: Vec<JudgedProcess>, rows: Vec<PolicyRow>, goals: Vec<Goal>) -> Self {
+        let baseline = rows.iter().position(|row| row.recipe == BASELINE).unwrap_or(0);
+        let verdict = PolicyVerdict::default();
+        let mut all = Self { baseline, processes, goals, rows, ranking: Vec::new(), verdict };
+        for at in 0..all.rows.len() {
+            all.rows[at].goals_met =
+                all.goals.iter().map(|goal| goal.is_met(&all, at) == Some(true)).collect();
+        }
+        let mut ranking: Vec<usize> = (0..all.rows.len()).collect();
+        ranking.sort_by(|&a, &b| {
+            let key = |at: usize| (!all.rows[at].complete, !all.meets_all(at));
+            key(a).cmp(&key(b)).then(all.rank(a).total_cmp(&all.rank(b)))
+        });
+        all.ranking = ranking;
+        all.verdict = verdict::verdict(&all);
+        all
+    }
+
+    /// Whether a row meets all goals.
+    #[must_use]
+    pub fn meets_all(&self, row: usize) -> bool {
+        self.rows[row].goals_met.iter().all(|&met| met)
+    }
+
+    /// What decides about a process over the same alone.
+    #[must_use]
+    pub fn slowdown(&self, row: usize, process: usize) -> Option<f64> {
+        let alone = self.processes[process].alone_ns?;
+        over(self.rows[row].processes[process].decisive_ns?, alone).map(round)
+    }
+
+    /// By how much longer a process takes than under the baseline, as a share; below 0 it is
+    /// shorter.
+    #[must_use]
+    pub fn change(&self, row: usize, process: usize) -> Option<f64> {
+        let of = |row: usize| self.rows[row].processes[process].decisive_ns;
+        over(of(row)?, of(self.baseline)?).map(|ratio| round(ratio - 1.0))
+    }
+
+    /// The product of the slowdowns; the lower the better.
+    fn rank(&self, row: usize) -> f64 {
+        let processes = 0..self.processes.len();
+        let slowdown = |process: usize| {
+            let figure = self.rows[row].processes[process].decisive_ns?;
+            let base = self.rows[self.baseline].processes[process].decisive_ns;
+            over(figure, self.processes[process].alone_ns.or(base)?)
+        };
+        processes.filter_map(slowdown).product()
+    }
+}
+
+fn over(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}

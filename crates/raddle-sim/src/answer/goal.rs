@@ -1,0 +1,214 @@
+//! What is asked of a process, and is it met? `serve p99 20ms`, `train step +5%`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::PolicyFigures;
+
+/// A limit of one figure of one process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub struct Goal {
+    /// The name of the process.
+    pub process: String,
+    /// Which figure.
+    pub metric: GoalMetric,
+    /// What it may be at most.
+    pub limit: GoalLimit,
+}
+
+/// A figure that has a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GoalMetric {
+    /// The median of requests.
+    P50,
+    /// Their 99th percentile.
+    P99,
+    /// The slowest one.
+    Max,
+    /// The time of a step.
+    Step,
+    /// When the last launch ends.
+    End,
+}
+
+/// What a figure may be at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GoalLimit {
+    /// So many nanoseconds.
+    Ns(u64),
+    /// More than under the baseline by so many hundredths of a percent.
+    Longer(u32),
+}
+
+/// Text that is no goal.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum GoalError {
+    /// It does not consist of three words.
+    #[error("`{0}` is no goal: write NAME p50|p99|max|step|end LIMIT, such as `serve p99 20ms`")]
+    Words(String),
+    /// The figure is not known.
+    #[error("`{0}` is no figure of a goal: p50, p99, max, step or end")]
+    Metric(String),
+    /// The limit is neither a time nor a percentage.
+    #[error("`{0}` is no limit: a time such as 20ms or 1.5s, or a change such as +5%")]
+    Limit(String),
+}
+
+impl GoalMetric {
+    const NAMES: [(&'static str, Self); 5] = [
+        ("p50", Self::P50),
+        ("p99", Self::P99),
+        ("max", Self::Max),
+        ("step", Self::Step),
+        ("end", Self::End),
+    ];
+
+    /// Its word.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, it)| *it == self).map_or("", |(name, _)| name)
+    }
+}
+
+impl Goal {
+    /// Whether a row meets it; `None` where the process has no such figure.
+    pub(super) fn is_met(&self, figures: &PolicyFigures, row: usize) -> Option<bool> {
+        let found = self.figure(figures, row)?;
+        Some(found <= self.limit_ns(figures)?)
+    }
+
+    /// The figure that has the limit, in ns.
+    #[must_use]
+    pub fn figure(&self, figures: &PolicyFigures, row: usize) -> Option<u64> {
+        let process = figures.processes.iter().position(|it| it.name == self.process)?;
+        let judged = figures.processes[process].judged;
+        let found = figures.rows[row].processes[process];
+        match self.metric {
+            GoalMetric::P50 => found.p50_ns,
+            GoalMetric::Max => found.max_ns,
+            metric => found.decisive_ns.filter(|_| judged.word() == metric.name()),
+        }
+    }
+
+    /// The limit in ns.
+    #[must_use]
+    pub fn limit_ns(&self, figures: &PolicyFigures) -> Option<u64> {
+        match self.limit {
+            GoalLimit::Ns(ns) => Some(ns),
+            GoalLimit::Longer(by) => {
+                let base = u128::from(self.figure(figures, figures.baseline)?);
+                let limit = base * (10_000 + u128::from(by)) / 10_000;
+                Some(u64::try_from(limit).unwrap_or(u64::MAX))
+            }
+        }
+    }
+}
+
+impl FromStr for Goal {
+    type Err = GoalError;
+
+    fn from_str(text: &str) -> Result<Self, GoalError> {
+        let words = || GoalError::Words(text.to_owned());
+        let (rest, limit) = text.trim().rsplit_once(char::is_whitespace).ok_or_else(words)?;
+        let rest = rest.trim_end();
+        let (process, metric) = rest.rsplit_once(char::is_whitespace).ok_or_else(words)?;
+        let known = GoalMetric::NAMES.iter().find(|(name, _)| *name == metric);
+        let metric = known.ok_or_else(|| GoalError::Metric(metric.to_owned()))?.1;
+        let bad = || GoalError::Limit(limit.to_owned());
+        let by = limit.strip_prefix('+').and_then(|text| text.strip_suffix('%'));
+        let limit = match by {
+            Some(by) => {
+                let by = decimal(by, 2).and_then(|by| u32::try_from(by).ok());
+                GoalLimit::Longer(by.ok_or_else(bad)?)
+            }
+            None => GoalLimit::Ns(span(limit).filter(|&ns| ns > 0).ok_or_else(bad)?),
+        };
+        Ok(Self { process: process.trim().to_owned(), metric, limit })
+    }
+}
+
+/// A time with its unit, in ns.
+fn span(text: &str) -> Option<u64> {
+    let units = [("ns", 0), ("us", 3), ("ms", 6), ("s", 9)];
+    let (number, digits) =
+        units.iter().find_map(|&(unit, digits)| Some((text.strip_suffix(unit)?, digits)))?;
+    decimal(number.trim_end(), digits)
+}
+
+/// A decimal number times ten to the power of `digits`, exactly.
+fn decimal(text: &str, digits: usize) -> Option<u64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let plain = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || fraction.len() > digits || !plain(whole) || !plain(fraction) {
+        return None;
+    }
+    format!("{whole}{fraction:0<digits$}").parse().ok()
+}
+
+impl fmt::Display for Goal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} ", self.process, self.metric.name())?;
+        let shown = |value: u64, digits: usize| {
+            let text = format!("{value:0>width$}", width = digits + 1);
+            let (whole, fraction) = text.split_at(text.len() - digits);
+            let text = format!("{whole}.{fraction}");
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        };
+        match self.limit {
+            GoalLimit::Longer(by) => write!(f, "+{}%", shown(u64::from(by), 2)),
+            GoalLimit::Ns(ns) if ns >= 1_000_000_000 => write!(f, "{}s", shown(ns, 9)),
+            GoalLimit::Ns(ns) if ns >= 1_000_000 => write!(f, "{}ms", shown(ns, 6)),
+            GoalLimit::Ns(ns) if ns >= 1_000 => write!(f, "{}us", shown(ns, 3)),
+            GoalLimit::Ns(ns) => write!(f, "{ns}ns"),
+        }
+    }
+}
+
+impl From<Goal> for String {
+    fn from(goal: Goal) -> Self {
+        goal.to_string()
+    }
+}
+
+impl TryFrom<String> for Goal {
+    type Error = GoalError;
+
+    fn try_from(text: String) -> Result<Self, GoalError> {
+        text.parse()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goals_read_back_as_they_are_written() {
+        for (text, shown) in [
+            ("serve p99 20ms", "serve p99 20ms"),
+            (" my model  p50 1.5s ", "my model p50 1.5s"),
+            ("train step +5%", "train step +5%"),
+            ("train step +0.25%", "train step +0.25%"),
+            ("x end 2500us", "x end 2.5ms"),
+            ("x max 7ns", "x max 7ns"),
+        ] {
+            let goal: Goal = text.parse().unwrap();
+            assert_eq!(goal.to_string(), shown);
+            assert_eq!(goal.to_string().parse(), Ok(goal));
+        }
+    }
+
+    #[test]
+    fn what_is_no_goal_says_what_is_wrong() {
+        let wrong = |text: &str| text.parse::<Goal>().unwrap_err().to_string();
+        assert!(wrong("p99 20ms").contains("NAME"));
+        assert!(wrong("serve p98 20ms").contains("`p98` is no figure"));
+        for limit in ["20", "ms", "-5%", "5%", "+5", "0ms", "1.0000001ms", "+0.001%"] {
+            assert!(wrong(&format!("serve p99 {limit}")).contains("is no limit"), "{limit}");
+        }
+    }
+}

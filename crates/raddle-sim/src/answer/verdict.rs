@@ -1,0 +1,294 @@
+//! Which recipe should be used, why, and how far may that be believed? One sentence each.
+
+use serde::{Deserialize, Serialize};
+
+use super::{JudgedBy, JudgedProcess, PolicyFigures, ProcessFigures};
+
+/// Differences below that share are none.
+const SMALL: f64 = 0.01;
+/// A device idle for at least that share for want of launches has a host that is too slow.
+const SLOW_HOST: f64 = 0.2;
+/// Requests from which on the 99th percentile is not simply the slowest.
+const ENOUGH: u64 = 100;
+
+/// What to do.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct PolicyVerdict {
+    /// The kind of answer.
+    pub kind: VerdictKind,
+    /// The recipe that it names, if it names one.
+    pub recipe: Option<String>,
+    /// One sentence.
+    pub text: String,
+    /// Why that is so, where the figures say.
+    pub why: Option<String>,
+    /// How far it may be believed, a clause each.
+    pub trust: Vec<String>,
+}
+
+/// The kinds of answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum VerdictKind {
+    /// Another recipe than the baseline is better.
+    Use,
+    /// None is better than the baseline.
+    Stay,
+    /// All recipes do the same.
+    NoEffect,
+    /// The best recipe is better by less than the model is wrong.
+    BelowError,
+    /// No recipe meets the goals.
+    NoGoalMet,
+    /// Launches never ended under the baseline, so nothing can be compared with it.
+    Incomplete,
+    /// There is nothing to compare with.
+    #[default]
+    OneRecipe,
+}
+
+/// A verdict without its trust.
+struct Said {
+    kind: VerdictKind,
+    recipe: Option<usize>,
+    text: String,
+    why: Option<String>,
+}
+
+/// What the figures say; their ranking and their goals are judged already.
+pub(super) fn verdict(figures: &PolicyFigures) -> PolicyVerdict {
+    let Said { kind, recipe, text, why } = said(figures);
+    PolicyVerdict {
+        kind,
+        recipe: recipe.map(|at| figures.rows[at].recipe.clone()),
+        text,
+        why,
+        trust: trust(figures),
+    }
+}
+
+fn said(figures: &PolicyFigures) -> Said {
+    let base = figures.baseline;
+    let plain = |kind, text| Said { kind, recipe: None, text, why: None };
+    let (Some(&best), true) = (figures.ranking.first(), figures.rows.len() > 1) else {
+        let text = "One policy alone is no comparison: leave out --recipe, or add another.";
+        return unmet(figures).unwrap_or_else(|| plain(VerdictKind::OneRecipe, text.to_owned()));
+    };
+    if !figures.rows[base].complete {
+        let name = &figures.rows[base].recipe;
+        let text = format!("Nothing can be compared: under {name} some launches never ended.");
+        return plain(VerdictKind::Incomplete, text);
+    }
+    if let Some(said) = unmet(figures) {
+        return said;
+    }
+    let complete = || (0..figures.rows.len()).filter(|&row| figures.rows[row].complete);
+    if !complete().any(|row| differs(figures, row)) {
+        return plain(VerdictKind::NoEffect, no_effect(figures));
+    }
+    let gain = figures.rank(base) / figures.rank(best) - 1.0;
+    let must = !figures.meets_all(base);
+    if best == base || (gain < SMALL && !must) {
+        return Said { recipe: Some(base), ..plain(VerdictKind::Stay, stay(figures)) };
+    }
+    let error = error(figures);
+    if gain < error {
+        let (name, base) = (&figures.rows[best].recipe, &figures.rows[base].recipe);
+        let text = format!(
+            "{name} looks better than {base} by {}, which is less than the model's own error of {}: do not choose by it.",
+            percent(gain),
+            percent(error)
+        );
+        return Said { recipe: Some(best), ..plain(VerdictKind::BelowError, text) };
+    }
+    let head = headline(figures, best);
+    let text = advice(figures, best, head);
+    Said { recipe: Some(best), why: why(figures, best, head), ..plain(VerdictKind::Use, text) }
+}
+
+/// Whether any process takes longer or shorter than under the baseline.
+fn differs(figures: &PolicyFigures, row: usize) -> bool {
+    changes(figures, row).any(|(_, change)| change.abs() >= SMALL)
+}
+
+fn changes(figures: &PolicyFigures, row: usize) -> impl Iterator<Item = (usize, f64)> {
+    (0..figures.processes.len()).filter_map(move |at| Some((at, figures.change(row, at)?)))
+}
+
+fn no_effect(figures: &PolicyFigures) -> String {
+    let row = &figures.rows[figures.baseline];
+    let idle = percent(row.idle);
+    if row.idle_host >= SLOW_HOST {
+        return format!(
+            "Scheduling will not help: the host is too slow, the GPU is idle {idle} of the time. CUDA graphs, larger batches or a second process will."
+        );
+    }
+    let rows = figures.rows.len();
+    format!(
+        "Scheduling will not help: under all {rows} policies every process takes the same time to within 1 %. The GPU is idle {idle} of the time."
+    )
+}
+
+fn stay(figures: &PolicyFigures) -> String {
+    let base = &figures.rows[figures.baseline].recipe;
+    let second = figures.ranking.iter().find(|&&row| row != figures.baseline);
+    let costs = second.map_or(String::new(), |&row| {
+        let all = all_changes(figures, row, None);
+        if all.is_empty() {
+            format!(" {} does the same.", figures.rows[row].recipe)
+        } else {
+            format!(" {}, the next best, gives {all}.", figures.rows[row].recipe)
+        }
+    });
+    format!("Stay with {base}: no other policy does better.{costs}")
+}
+
+/// The goals, where no row meets all of them.
+fn unmet(figures: &PolicyFigures) -> Option<Said> {
+    let rows = 0..figures.rows.len();
+    if rows.clone().any(|row| figures.rows[row].complete && figures.meets_all(row)) {
+        return None;
+    }
+    // How far a row is from the goal that it misses most.
+    let far = |row: usize| {
+        let far = figures.goals.iter().map(|goal| {
+            let found = goal.figure(figures, row)? as f64;
+            Some(found / goal.limit_ns(figures)? as f64)
+        });
+        far.map(|far| far.unwrap_or(f64::INFINITY)).fold(0.0, f64::max)
+    };
+    let complete = rows.filter(|&row| figures.rows[row].complete);
+    let nearest = complete.min_by(|&a, &b| far(a).total_cmp(&far(b)))?;
+    let row = &figures.rows[nearest];
+    let missed = figures.goals.iter().zip(&row.goals_met).filter(|(_, met)| !**met);
+    let missed: Vec<String> = missed
+        .map(|(goal, _)| {
+            let found = goal.figure(figures, nearest);
+            let found = found.map_or_else(|| "no such figure".to_owned(), time);
+            format!("{} is {found}", goal_words(goal))
+        })
+        .collect();
+    let text =
+        format!("No policy meets the goals. {} comes nearest: {}.", row.recipe, missed.join(", "));
+    Some(Said { kind: VerdictKind::NoGoalMet, recipe: Some(nearest), text, why: None })
+}
+
+fn goal_words(goal: &super::Goal) -> String {
+    format!("`{goal}`")
+}
+
+/// The process that gains most; of those with requests, if one of them gains.
+fn headline(figures: &PolicyFigures, row: usize) -> usize {
+    let requests = |at: usize| figures.processes[at].judged == JudgedBy::Requests;
+    let gains = |at: usize, change: f64| requests(at) && change <= -SMALL;
+    let most = changes(figures, row).min_by(|&(a, one), &(b, other)| {
+        gains(b, other).cmp(&gains(a, one)).then(one.total_cmp(&other))
+    });
+    most.map_or(0, |(at, _)| at)
+}
+
+/// "Use leftover-drain: decode p99 42.5 -> 16.9 ms, for a train step 6 % longer."
+fn advice(figures: &PolicyFigures, best: usize, head: usize) -> String {
+    let JudgedProcess { name, judged, .. } = &figures.processes[head];
+    let of = |row: usize| figures.rows[row].processes[head].decisive_ns.unwrap_or(0);
+    let from_to = from_to(of(figures.baseline), of(best));
+    let others = all_changes(figures, best, Some(head));
+    let others = match (others.as_str(), figures.processes.len()) {
+        (_, 1) => String::new(),
+        ("", _) => ", at no cost to the others".to_owned(),
+        _ => format!(", for {others}"),
+    };
+    let recipe = &figures.rows[best].recipe;
+    format!("Use {recipe}: {name} {} {from_to}{others}.", judged.word())
+}
+
+/// "a train step 6 % longer and a b p99 2 % shorter"; nothing of what stays the same.
+fn all_changes(figures: &PolicyFigures, row: usize, but: Option<usize>) -> String {
+    let changed = changes(figures, row).filter(|(at, by)| Some(*at) != but && by.abs() >= SMALL);
+    let changed: Vec<String> = changed
+        .map(|(at, by)| {
+            let JudgedProcess { name, judged, .. } = &figures.processes[at];
+            let way = if by > 0.0 { "longer" } else { "shorter" };
+            format!("a {name} {} {} {way}", judged.word(), percent(by.abs()))
+        })
+        .collect();
+    changed.join(" and ")
+}
+
+/// "decode waits for the GPU 0.3 ms at most, under leftover 4.5 ms", where that is what changed.
+fn why(figures: &PolicyFigures, best: usize, head: usize) -> Option<String> {
+    let wait = |row: usize| figures.rows[row].processes[head].longest_wait_ns;
+    let (now, before) = (wait(best), wait(figures.baseline));
+    let name = &figures.processes[head].name;
+    let base = &figures.rows[figures.baseline].recipe;
+    if now >= before - before / 10 {
+        return None;
+    }
+    Some(format!(
+        "{name} no longer queues behind whole launches of others: its longest wait for the GPU is {}, under {base} {}.",
+        time(now),
+        time(before)
+    ))
+}
+
+/// The largest error of any process; 0 where none is known.
+fn error(figures: &PolicyFigures) -> f64 {
+    let errors = figures.processes.iter().filter_map(|it| it.busy_error);
+    errors.map(f64::abs).fold(0.0, f64::max)
+}
+
+fn trust(figures: &PolicyFigures) -> Vec<String> {
+    let mut trust = vec!["simulated".to_owned()];
+    for (at, process) in figures.processes.iter().enumerate() {
+        let name = &process.name;
+        if let Some(device) = &process.recorded_on {
+            trust.push(format!("{name} was recorded on {device} and is not scaled"));
+        }
+        if let Some(error) = process.busy_error {
+            trust.push(format!("self-replay of {name}: busy {:+.1} %", error * 100.0));
+        }
+        let requests = |row: &super::PolicyRow| -> Option<u64> {
+            let ProcessFigures { requests, .. } = row.processes[at];
+            requests
+        };
+        if let Some(few) = figures.rows.iter().filter_map(requests).min().filter(|&n| n < ENOUGH) {
+            trust.push(format!("{few} requests of {name}: p99 is the slowest"));
+        }
+    }
+    trust
+}
+
+/// A share in percent, without decimals where it is 1 or more.
+fn percent(share: f64) -> String {
+    let hundred = share * 100.0;
+    if hundred.abs() >= 0.995 { format!("{hundred:.0} %") } else { format!("{hundred:.1} %") }
+}
+
+/// Both in the unit of the greater one.
+fn from_to(from: u64, to: u64) -> String {
+    let (unit, step) = unit_of(from.max(to));
+    format!("{} -> {} {unit}", digits(from, step), digits(to, step))
+}
+
+fn time(ns: u64) -> String {
+    let (unit, step) = unit_of(ns);
+    format!("{} {unit}", digits(ns, step))
+}
+
+fn unit_of(ns: u64) -> (&'static str, u64) {
+    let units = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000)];
+    // Half a unit is told in it: 0.9 ms, not 900 us.
+    units.into_iter().find(|&(_, step)| ns >= step / 2).unwrap_or(("ns", 1))
+}
+
+/// At most three figures of a number, or all that stand before the point.
+fn digits(ns: u64, step: u64) -> String {
+    let value = ns as f64 / step as f64;
+    let text = match value {
+        _ if step == 1 || value >= 99.95 => return format!("{value:.0}"),
+        _ if value >= 9.995 => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    };
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,51 @@
+//! How long does a step take, where a process repeats?
+//!
+//! A step is a whole repetition. Those count that ended before the makespan did, so no tail and no
+//! step that was broken off; nanoseconds.
+
+use raddle_policy::Tick;
+use serde::{Deserialize, Serialize};
+
+use crate::figures::round;
+use crate::outcome::Outcome;
+use crate::requests::served;
+use crate::workload::Workload;
+
+/// The steps of one process.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct StepSummary {
+    /// Steps that ended before the makespan did; at least the first counts.
+    pub ended: u64,
+    /// The mean of them: from when the process joined to the end of the last, over their number.
+    pub step_ns: u64,
+    /// The first of them.
+    pub first_ns: u64,
+    /// Steps in a second.
+    pub per_second: f64,
+}
+
+impl StepSummary {
+    /// Sums up the steps of a process up to the end of the makespan; `None` where it does not repeat, or none ended.
+    pub(crate) fn new(
+        workload: &Workload,
+        outcome: &Outcome,
+        process: usize,
+        until: Tick,
+    ) -> Option<Self> {
+        if !workload.repeats(process) {
+            return None;
+        }
+        let plan = &workload.processes[process];
+        let steps = served(outcome, process);
+        let ends = steps.iter().map_while(|step| Some(step.as_ref()?.end));
+        let ends: Vec<u64> = ends.map(|end| end.0.saturating_sub(plan.start.0)).collect();
+        let until = until.0.saturating_sub(plan.start.0);
+        let &first_ns = ends.first()?;
+        let ended = (ends.partition_point(|&end| end <= until).max(1)) as u64;
+        let last = ends[ended as usize - 1];
+        let step_ns = (last + ended / 2) / ended;
+        let per_second = round(1e9 / step_ns.max(1) as f64);
+        Some(Self { ended, step_ns, first_ns, per_second })
+    }
+}

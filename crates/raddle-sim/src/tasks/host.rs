@@ -1,0 +1,71 @@
+//! What does the host of a closed loop do next?
+//!
+//! It issues the launches of one repetition at a time, and begins the next one when it has issued
+//! and waited for everything of the one before. Between two launches it takes as long as recorded.
+
+use raddle_policy::{Tick, Ticks};
+
+use super::Tasks;
+use super::lane::Issue;
+
+impl Tasks<'_> {
+    /// The host of a process has issued a launch.
+    pub(super) fn issued_closed(&mut self, process: usize, issue: Issue, now: Tick) {
+        let plan = &self.workload.processes[process];
+        let repeat = &mut self.lanes[process].repeats[issue.iteration as usize];
+        let task = plan.by_arrival[issue.cursor as usize];
+        repeat.cursor = issue.cursor + 1;
+        repeat.lined_up = false;
+        repeat.host = Ticks(now.0);
+        repeat.recorded = plan.tasks[task as usize].arrival;
+        self.go_on(process, now);
+    }
+
+    /// The host goes on, as far as it can: to the next launch, or to a wait that has not ended.
+    pub(super) fn go_on(&mut self, process: usize, now: Tick) {
+        let plan = &self.workload.processes[process];
+        let Some(pauses) = &plan.host else { return };
+        loop {
+            let at = self.lanes[process].issuing_now;
+            let before = at.checked_sub(1).map(|at| self.lanes[process].repeats[at as usize].host);
+            let Some(repeat) = self.lanes[process].repeats.get_mut(at as usize) else { return };
+            if repeat.lined_up {
+                return;
+            }
+            if repeat.cursor == 0 && repeat.pause == 0 {
+                repeat.host = repeat.host.max(before.unwrap_or_default());
+            }
+            let repeat = *repeat;
+            if let Some(pause) = pauses.before(repeat.cursor, repeat.pause) {
+                let ids = pause.tasks.iter().map(|&task| (repeat.base + task) as usize);
+                if !ids.clone().all(|id| self.standing[id].ended) {
+                    return;
+                }
+                // What was refused has no end.
+                let ends = ids.filter_map(|id| self.records[id].ended).max();
+                let begins = later(repeat.host, repeat.recorded, pause.begins);
+                let returns = begins.max(Ticks(ends.unwrap_or_default().0)) + pause.tail;
+                let repeat = &mut self.lanes[process].repeats[at as usize];
+                repeat.host = returns;
+                repeat.recorded = pause.returns;
+                repeat.pause += 1;
+                continue;
+            }
+            let Some(&task) = plan.by_arrival.get(repeat.cursor as usize) else {
+                self.lanes[process].issuing_now += 1;
+                continue;
+            };
+            let arrival = plan.tasks[task as usize].arrival;
+            let due = later(repeat.host, repeat.recorded, arrival);
+            let issue = Issue { at: Tick(due.0).max(now), iteration: at, cursor: repeat.cursor };
+            self.lanes[process].repeats[at as usize].lined_up = true;
+            self.lanes[process].push(issue);
+            self.roused.push(process as u16);
+        }
+    }
+}
+
+/// When a host gets to the recorded time `to` that stands at `recorded` at `host`.
+fn later(host: Ticks, recorded: Ticks, to: Ticks) -> Ticks {
+    Ticks(host.0.saturating_add(to.0).saturating_sub(recorded.0))
+}

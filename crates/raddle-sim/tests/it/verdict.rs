@@ -1,0 +1,186 @@
+//! Does the verdict follow from the figures? Rankings were reasoned before they were run.
+
+use raddle_sim::{JudgedBy, JudgedProcess, PolicyFigures, PolicyRow, ProcessFigures, VerdictKind};
+
+const MS: f64 = 1e6;
+
+fn process(name: &str, judged: JudgedBy, alone_ms: f64) -> JudgedProcess {
+    JudgedProcess {
+        name: name.to_owned(),
+        judged,
+        alone_ns: Some((alone_ms * MS) as u64),
+        recorded_on: None,
+        busy_error: None,
+    }
+}
+
+/// A recipe with what decides about each process, and the longest wait of the first, in ms.
+fn row(recipe: &str, decisive_ms: &[f64], wait_ms: f64) -> PolicyRow {
+    let figures = |&ms: &f64| ProcessFigures {
+        decisive_ns: Some((ms * MS) as u64),
+        requests: None,
+        longest_wait_ns: (wait_ms * MS) as u64,
+        ..ProcessFigures::default()
+    };
+    PolicyRow {
+        recipe: recipe.to_owned(),
+        complete: true,
+        processes: decisive_ms.iter().map(figures).collect(),
+        goals_met: Vec::new(),
+        idle: 0.45,
+        idle_host: 0.4,
+    }
+}
+
+fn serve_and_train() -> Vec<JudgedProcess> {
+    vec![process("decode", JudgedBy::Requests, 9.5), process("train", JudgedBy::Steps, 26.0)]
+}
+
+fn of(
+    processes: Vec<JudgedProcess>,
+    rows: &[(&str, &[f64], f64)],
+    goals: &[&str],
+) -> PolicyFigures {
+    let rows = rows.iter().map(|&(recipe, figures, wait)| row(recipe, figures, wait)).collect();
+    let goals = goals.iter().map(|goal| goal.parse().expect("a goal")).collect();
+    PolicyFigures::new(processes, rows, goals)
+}
+
+/// The mix of the review, by its own table.
+const REVIEW: [(&str, &[f64], f64); 6] = [
+    ("spatial", &[33.6, 29.2], 0.0),
+    ("block-warp", &[47.0, 26.2], 0.1),
+    ("leftover-drain", &[16.9, 27.7], 0.3),
+    ("greedy", &[30.2, 26.1], 3.0),
+    ("leftover", &[42.5, 26.15], 4.5),
+    ("weighted-slices", &[132.0, 26.2], 40.0),
+];
+
+fn ranked(figures: &PolicyFigures) -> Vec<&str> {
+    figures.ranking.iter().map(|&at| &*figures.rows[at].recipe).collect()
+}
+
+#[test]
+fn the_mix_of_the_review_is_ranked_by_requests() {
+    let figures = of(serve_and_train(), &REVIEW, &[]);
+    let wanted =
+        ["leftover-drain", "greedy", "spatial", "leftover", "block-warp", "weighted-slices"];
+    assert_eq!(ranked(&figures), wanted);
+    let verdict = &figures.verdict;
+    assert_eq!(verdict.kind, VerdictKind::Use);
+    assert_eq!(
+        verdict.text,
+        "Use leftover-drain: decode p99 42.5 -> 16.9 ms, for a train step 6 % longer."
+    );
+    assert_eq!(
+        verdict.why.as_deref(),
+        Some(
+            "decode no longer queues behind whole launches of others: its longest wait for the GPU is 300 us, under leftover 4.5 ms."
+        )
+    );
+}
+
+#[test]
+fn each_of_the_four_policies_can_win() {
+    let three = |figures: [[f64; 2]; 4]| {
+        let names = ["leftover", "spatial", "leftover-drain", "weighted-slices"];
+        let rows: Vec<_> = names.into_iter().zip(figures.iter()).collect();
+        let rows: Vec<(&str, &[f64], f64)> =
+            rows.iter().map(|&(name, figures)| (name, figures.as_slice(), 1.0)).collect();
+        let figures = of(serve_and_train(), &rows, &[]);
+        (figures.verdict.kind, figures.verdict.recipe.expect("it names one"), figures.verdict.text)
+    };
+    let (kind, recipe, _) = three([[12.0, 27.0], [30.0, 40.0], [11.9, 60.0], [90.0, 30.0]]);
+    assert_eq!((kind, recipe.as_str()), (VerdictKind::Stay, "leftover"));
+    let (kind, recipe, text) = three([[42.0, 27.0], [14.0, 27.0], [30.0, 27.0], [90.0, 30.0]]);
+    assert_eq!((kind, recipe.as_str()), (VerdictKind::Use, "spatial"));
+    assert_eq!(text, "Use spatial: decode p99 42 -> 14 ms, at no cost to the others.");
+    let (kind, recipe, _) = three([[42.0, 27.0], [40.0, 27.0], [12.0, 28.0], [90.0, 30.0]]);
+    assert_eq!((kind, recipe.as_str()), (VerdictKind::Use, "leftover-drain"));
+    let (kind, recipe, text) = three([[420.0, 27.0], [300.0, 54.0], [200.0, 27.0], [21.0, 30.0]]);
+    assert_eq!((kind, recipe.as_str()), (VerdictKind::Use, "weighted-slices"));
+    assert_eq!(text, "Use weighted-slices: decode p99 420 -> 21 ms, for a train step 11 % longer.");
+}
+
+#[test]
+fn what_makes_no_difference_says_why() {
+    let rows: [(&str, &[f64], f64); 2] =
+        [("leftover", &[84.5, 105.0], 0.1), ("leftover-drain", &[84.5, 105.5], 0.1)];
+    let figures = of(serve_and_train(), &rows, &[]);
+    assert_eq!(figures.verdict.kind, VerdictKind::NoEffect);
+    assert_eq!(
+        figures.verdict.text,
+        "Scheduling will not help: the host is too slow, the GPU is idle 45 % of the time. CUDA graphs, larger batches or a second process will."
+    );
+    let mut busy = of(serve_and_train(), &rows, &[]);
+    for row in &mut busy.rows {
+        (row.idle, row.idle_host) = (0.03, 0.0);
+    }
+    let busy = PolicyFigures::new(busy.processes, busy.rows, Vec::new());
+    assert_eq!(busy.verdict.kind, VerdictKind::NoEffect);
+    assert!(busy.verdict.text.contains("to within 1 %"), "{}", busy.verdict.text);
+}
+
+#[test]
+fn a_gain_below_the_models_error_is_none() {
+    let rows: [(&str, &[f64], f64); 2] =
+        [("leftover", &[10.3, 26.0], 0.1), ("spatial", &[10.0, 26.0], 0.1)];
+    let mut processes = serve_and_train();
+    processes[1].busy_error = Some(-0.04);
+    let figures = of(processes.clone(), &rows, &[]);
+    assert_eq!(figures.verdict.kind, VerdictKind::BelowError);
+    assert!(
+        figures.verdict.text.contains("by 3 %, which is less than the model's own error of 4 %")
+    );
+    assert!(figures.verdict.trust.contains(&"self-replay of train: busy -4.0 %".to_owned()));
+    processes[1].busy_error = Some(0.004);
+    assert_eq!(of(processes, &rows, &[]).verdict.kind, VerdictKind::Use);
+}
+
+#[test]
+fn goals_come_first() {
+    // Only drain meets both; without the second goal it is the best anyway.
+    let figures = of(serve_and_train(), &REVIEW, &["decode p99 20ms", "train step +10%"]);
+    assert_eq!(figures.rows[2].goals_met, [true, true]);
+    assert_eq!(figures.rows[0].goals_met, [false, false]);
+    assert_eq!(figures.verdict.recipe.as_deref(), Some("leftover-drain"));
+    // The step may not grow: greedy is the best of those that keep it.
+    let figures = of(serve_and_train(), &REVIEW, &["train step +1%"]);
+    assert_eq!(ranked(&figures)[..2], ["greedy", "leftover"]);
+    assert_eq!(ranked(&figures)[4..], ["leftover-drain", "spatial"]);
+    // Nobody meets it.
+    let figures = of(serve_and_train(), &REVIEW, &["decode p99 10ms"]);
+    assert_eq!(figures.verdict.kind, VerdictKind::NoGoalMet);
+    assert_eq!(
+        figures.verdict.text,
+        "No policy meets the goals. leftover-drain comes nearest: `decode p99 10ms` is 16.9 ms."
+    );
+}
+
+#[test]
+fn what_cannot_be_compared_says_so() {
+    let figures = of(serve_and_train(), &REVIEW[..1], &[]);
+    assert_eq!(figures.verdict.kind, VerdictKind::OneRecipe);
+    let mut figures = of(serve_and_train(), &REVIEW, &[]);
+    figures.rows[4].complete = false;
+    let figures = PolicyFigures::new(figures.processes, figures.rows, Vec::new());
+    assert_eq!(figures.verdict.kind, VerdictKind::Incomplete);
+    assert_eq!(ranked(&figures).last(), Some(&"leftover"));
+}
+
+#[test]
+fn trust_says_what_the_figures_rest_on() {
+    let mut processes = serve_and_train();
+    processes[1].recorded_on = Some("a V100".to_owned());
+    let mut figures = of(processes, &REVIEW, &[]);
+    figures.rows.iter_mut().for_each(|row| row.processes[0].requests = Some(12));
+    let figures = PolicyFigures::new(figures.processes, figures.rows, Vec::new());
+    assert_eq!(
+        figures.verdict.trust,
+        [
+            "simulated",
+            "12 requests of decode: p99 is the slowest",
+            "train was recorded on a V100 and is not scaled",
+        ]
+    );
+}
