@@ -56,6 +56,8 @@ pub enum ArgumentKind {
 pub(crate) struct Block {
     pub(crate) steps: Vec<Step>,
     pub(crate) next: SmallVec<[BlockId; 2]>,
+    /// Where it leads to two blocks: to the first if this is true, else to the second.
+    pub(crate) condition: Option<Operand>,
 }
 
 /// One instruction and its line in the source, 0 where unknown.
@@ -72,7 +74,7 @@ pub(crate) enum Operand {
 }
 
 /// Where memory begins that a pointer can lead to.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(crate) enum Origin {
     /// What argument `n` points to, and images.
     Argument(u32),

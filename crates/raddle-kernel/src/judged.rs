@@ -56,12 +56,13 @@ const NO_COMPILER: &str =
     "there is no clang with llvm-spirv; on Debian: apt-get install clang-15 llvm-spirv-15";
 
 fn judged(kernel: Kernel) -> Judged {
+    let verdict = kernel.verdict();
     Judged {
         name: kernel.name().to_owned(),
         line: kernel.line(),
         arguments: kernel.arguments().to_vec(),
-        verdict: kernel.verdict(),
-        look: kernel.look(),
+        look: kernel.look_by(&verdict),
+        verdict,
     }
 }
 

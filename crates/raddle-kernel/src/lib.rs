@@ -85,8 +85,12 @@ impl Kernel {
     /// not allow that, once a workgroup where its work-items wait for each other.
     #[must_use]
     pub fn look(&self) -> Look {
+        self.look_by(&self.verdict())
+    }
+
+    pub(crate) fn look_by(&self, verdict: &Verdict) -> Look {
         let meets = self.body.as_ref().is_ok_and(|body| body.meets);
-        match self.verdict() {
+        match verdict {
             Verdict::Idempotent | Verdict::Conditional(_) if meets => Look::Workgroup,
             Verdict::Idempotent | Verdict::Conditional(_) => Look::WorkItem,
             Verdict::Not(_) | Verdict::Unknown(_) => Look::Never,

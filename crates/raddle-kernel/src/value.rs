@@ -4,18 +4,21 @@
 //! another value, plus a sum of counted terms, plus a number of bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use smallvec::SmallVec;
 
 use crate::ir::{BlockId, Origin, Reg};
 
 /// The number of a value.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub(crate) struct Value(u32);
 
 /// A part of the memory of a work-item: variable, offset, length.
 pub(crate) type Cell = (u32, i64, u32);
 
 /// What a value is.
-#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+#[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub(crate) enum Meaning {
     Int(i64),
     Origin(Origin),
@@ -33,6 +36,11 @@ pub(crate) enum Meaning {
     /// Unknown, as control comes to this block from several sides.
     Joined(BlockId, Reg),
     JoinedCell(BlockId, Cell),
+    /// A counter of a loop, whatever round it is in: how deep loops nest there, which counter.
+    Counter(usize, usize),
+    /// All places of a loop that counts like this: how it is left, the address, the condition, and the
+    /// first and the following value of each counter.
+    Row(Vec<Value>),
 }
 
 /// A pointer taken apart: everything but the constant, and the constant.
@@ -44,50 +52,55 @@ pub(crate) struct Address {
 
 #[derive(Debug, Default)]
 pub(crate) struct Values {
-    numbers: BTreeMap<Meaning, Value>,
+    /// Values by the hash of what they are.
+    numbers: BTreeMap<u64, SmallVec<[Value; 1]>>,
     meanings: Vec<Meaning>,
-    /// Where pointers can lead.
-    origins: BTreeMap<Value, BTreeSet<Origin>>,
+    /// Where pointers can lead, by value.
+    origins: Vec<BTreeSet<Origin>>,
     /// Whether a known pointer was found to lead to more than before.
     grown: bool,
 }
 
 impl Values {
     pub(crate) fn number(&mut self, meaning: Meaning) -> Value {
-        let origins = self.origins_of(&meaning);
-        if let Some(&value) = self.numbers.get(&meaning) {
+        let mut hasher = DefaultHasher::new();
+        meaning.hash(&mut hasher);
+        let same = self.numbers.entry(hasher.finish()).or_default();
+        if let Some(&value) = same.iter().find(|value| self.meanings[value.0 as usize] == meaning) {
             // What it is computed from may lead to more than when it was first met.
-            self.grown |= self.leads(value, origins);
+            self.grown |= self.inherits(value);
             return value;
         }
         let value = Value(u32::try_from(self.meanings.len()).unwrap_or(u32::MAX));
-        self.meanings.push(meaning.clone());
-        self.numbers.insert(meaning, value);
-        if !origins.is_empty() {
-            self.origins.insert(value, origins);
-        }
+        same.push(value);
+        self.meanings.push(meaning);
+        self.origins.push(BTreeSet::new());
+        self.inherits(value);
         value
     }
 
-    /// Where a value leads by what it is computed from.
-    fn origins_of(&self, meaning: &Meaning) -> BTreeSet<Origin> {
-        match meaning {
-            Meaning::Origin(origin) => BTreeSet::from([*origin]),
-            Meaning::Operation(_, of) => of.iter().flat_map(|&of| self.origins(of)).collect(),
+    /// A value leads where that leads what it is computed from; whether any of it is new.
+    fn inherits(&mut self, value: Value) -> bool {
+        let parts: SmallVec<[(Value, bool); 4]> = match self.meaning(value) {
+            &Meaning::Origin(origin) => return self.leads(value, [origin]),
+            Meaning::Operation(_, of) => of.iter().map(|&of| (of, true)).collect(),
             // The base need not be the pointer: a number can be taken for one, and the difference of
-            // two pointers leads from one to the other.
+            // two pointers leads from one to the other. A multiple is no pointer, so it may as well be
+            // a number from memory.
             Meaning::Sum { base, terms, .. } => {
-                let mut origins: BTreeSet<Origin> =
-                    base.iter().flat_map(|base| self.origins(*base)).collect();
-                for (term, count) in terms {
-                    let of = self.origins(*term);
-                    // A multiple is no pointer, so it may as well be a number from memory.
-                    origins.extend(of.iter().filter(|of| *count == 1 || **of != Origin::Unknown));
-                }
-                origins
+                let terms = terms.iter().map(|&(term, count)| (term, count == 1));
+                base.iter().map(|&base| (base, true)).chain(terms).collect()
             }
-            _ => BTreeSet::new(),
+            _ => return false,
+        };
+        let mut new = false;
+        for (part, whole) in parts {
+            let of = self.origins(part).iter().copied();
+            let of: SmallVec<[Origin; 2]> =
+                of.filter(|of| whole || *of != Origin::Unknown).collect();
+            new |= self.leads(value, of);
         }
+        new
     }
 
     /// Whether a known pointer was found to lead to more since this was last asked.
@@ -104,8 +117,8 @@ impl Values {
     }
 
     /// Where a pointer may lead: nothing where it is no pointer.
-    pub(crate) fn origins(&self, value: Value) -> BTreeSet<Origin> {
-        self.origins.get(&value).cloned().unwrap_or_default()
+    pub(crate) fn origins(&self, value: Value) -> &BTreeSet<Origin> {
+        &self.origins[value.0 as usize]
     }
 
     /// A value may also lead there; whether that is new.
@@ -114,11 +127,7 @@ impl Values {
         value: Value,
         origins: impl IntoIterator<Item = Origin>,
     ) -> bool {
-        let mut origins = origins.into_iter().peekable();
-        if origins.peek().is_none() {
-            return false;
-        }
-        let known = self.origins.entry(value).or_default();
+        let known = &mut self.origins[value.0 as usize];
         let before = known.len();
         known.extend(origins);
         known.len() > before

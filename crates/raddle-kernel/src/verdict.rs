@@ -5,7 +5,7 @@
 //! before in the same run. Which arguments share memory is known at the launch only: pairs of arguments
 //! of which one is written and the other read must then lie apart.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::flow::{Access, Effects, effects};
 use crate::ir::{Argument, Body, Construct, Origin};
@@ -37,9 +37,25 @@ pub(crate) fn judge(body: &Body) -> Verdict {
     let found = effects(body);
     let mut refusals = found.refusals.clone();
     let mut pairs = BTreeSet::new();
-    for read in found.accesses.iter().filter(|access| !access.write && !access.covered) {
-        for write in found.accesses.iter().filter(|access| access.write) {
-            collide(body, &found, read, write, &mut refusals, &mut pairs);
+    let reads = by_origin(&found, |access| !access.write && !access.covered);
+    let writes = by_origin(&found, |access| access.write);
+    for (&from, reads) in &reads {
+        for (&to, writes) in &writes {
+            match (from, to) {
+                _ if from == to => {
+                    for (in_place, line) in collisions(&found, reads, writes) {
+                        let name = name(&body.arguments, from);
+                        let construct =
+                            if in_place { Construct::InPlace } else { Construct::Places };
+                        refusals.insert((construct(name), line));
+                    }
+                }
+                (Origin::Argument(a), Origin::Argument(b)) => {
+                    pairs.insert((a.min(b), a.max(b)));
+                }
+                // The host cannot hand over a pointer to a variable of the program.
+                _ => {}
+            }
         }
     }
     let certain = refusals.iter().find(|(construct, _)| is_certain(construct));
@@ -55,60 +71,64 @@ pub(crate) fn judge(body: &Body) -> Verdict {
     }
 }
 
-/// A read that nothing covers, and a write: do they meet, or could they if arguments share memory?
-fn collide(
-    body: &Body,
+/// An access, and where it is.
+type Placed<'f> = (&'f Access, Option<Strided>);
+
+/// A place that is a number of bytes behind the beginning, and any multiple of a step.
+#[derive(Clone, Copy, Debug)]
+struct Strided {
+    base: Origin,
+    step: u64,
+    bytes: i64,
+    size: u32,
+}
+
+fn by_origin(found: &Effects, wanted: fn(&Access) -> bool) -> BTreeMap<Origin, Vec<Placed<'_>>> {
+    let mut all: BTreeMap<Origin, Vec<Placed<'_>>> = BTreeMap::new();
+    for access in found.accesses.iter().filter(|access| wanted(access)) {
+        let strided = access.place.and_then(|(address, size)| {
+            let (base, steps) = found.values.strides(address.moving)?;
+            let step = steps.iter().fold(0, |all, step| gcd(all, step.unsigned_abs()));
+            Some(Strided { base, step, bytes: address.bytes, size })
+        });
+        for &origin in &access.origins {
+            all.entry(origin).or_default().push((access, strided));
+        }
+    }
+    all
+}
+
+/// Where reads that nothing covers and writes of one argument may meet: whether it is certainly one
+/// place whose new value comes from the old one, and the line of the write.
+fn collisions(
     found: &Effects,
-    read: &Access,
-    write: &Access,
-    refusals: &mut BTreeSet<(Construct, u32)>,
-    pairs: &mut BTreeSet<(u32, u32)>,
-) {
-    for &from in &read.origins {
-        for &to in &write.origins {
-            match (from, to) {
-                _ if from == to && apart(found, read, write) => {}
-                _ if from == to => {
-                    let name = name(&body.arguments, from);
-                    let same = read.place.is_some() && read.place == write.place;
-                    let construct = if same && depends(found, write, read) {
-                        Construct::InPlace(name)
-                    } else {
-                        Construct::Places(name)
-                    };
-                    refusals.insert((construct, write.line));
-                }
-                (Origin::Argument(a), Origin::Argument(b)) => {
-                    pairs.insert((a.min(b), a.max(b)));
-                }
-                // The host cannot hand over a pointer to a variable of the program.
-                _ => {}
+    reads: &[Placed<'_>],
+    writes: &[Placed<'_>],
+) -> BTreeSet<(bool, u32)> {
+    let mut met = BTreeSet::new();
+    for &(read, from) in reads {
+        for &(write, to) in writes {
+            if !from.zip(to).is_some_and(|(from, to)| apart(from, to)) {
+                let same = read.place.is_some() && read.place == write.place;
+                met.insert((same && depends(found, write, read), write.line));
             }
         }
     }
+    met
 }
 
 /// Whether two accesses of one argument never share a byte: every step between them is a multiple of a
 /// stride within which they take different bytes, such as two fields of one structure.
-fn apart(found: &Effects, read: &Access, write: &Access) -> bool {
-    let (Some((from, from_size)), Some((to, to_size))) = (read.place, write.place) else {
-        return false;
-    };
-    let (Some((a, steps)), Some((b, more))) =
-        (found.values.strides(from.moving), found.values.strides(to.moving))
-    else {
-        return false;
-    };
-    let stride = steps.iter().chain(&more).fold(0, |all, step| gcd(all, step.unsigned_abs()));
-    if a != b {
+fn apart(from: Strided, to: Strided) -> bool {
+    if from.base != to.base {
         return false;
     }
-    let (from_size, to_size) = (i128::from(from_size), i128::from(to_size));
+    let stride = i128::from(gcd(from.step, to.step));
+    let (from_size, to_size) = (i128::from(from.size), i128::from(to.size));
     let distance = i128::from(to.bytes) - i128::from(from.bytes);
     if stride == 0 {
         return distance >= from_size || -distance >= to_size;
     }
-    let stride = i128::from(stride);
     let ahead = distance.rem_euclid(stride);
     // The write begins behind the read within a stride, and ends before the next read begins.
     ahead >= from_size && ahead + to_size <= stride

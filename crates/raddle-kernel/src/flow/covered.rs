@@ -1,69 +1,43 @@
-//! What has the same work-item certainly written before it reads?
+//! Which reads are of what the same work-item has written before?
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use super::rows::Rows;
+use super::written::{Ways, Written};
 use super::{Access, Analysis};
 use crate::ir::BlockId;
-use crate::value::{Address, Value};
+use crate::value::Address;
 
-/// Bytes that have certainly been written: where, how many.
-type Written = BTreeSet<(Value, i64, u32)>;
+/// Rows of rows nest no deeper.
+const MOST_NESTED: usize = 4;
 
 impl Analysis<'_> {
     /// Marks reads of what the same work-item has written before, on every way.
-    pub(super) fn cover(&self, by_block: &mut BTreeMap<BlockId, Vec<Access>>) {
-        let mut ends: Vec<Option<Written>> = vec![None; self.body.blocks.len()];
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for &block in self.order {
-                let mut written = self.written_before(block, &ends);
-                for access in &by_block[&block] {
-                    note(access, &mut written);
-                }
-                if ends[block].as_ref() != Some(&written) {
-                    ends[block] = Some(written);
-                    changed = true;
+    pub(super) fn cover(&mut self, by_block: &mut BTreeMap<BlockId, Vec<Access>>) {
+        let mut written = Written::solve(self, by_block, &Ways::new());
+        let mut rows = Rows::of(self);
+        let mut ways = Ways::new();
+        for _ in 0..MOST_NESTED {
+            let found = rows.found(self, &written);
+            if found == ways {
+                break;
+            }
+            ways = found;
+            written = Written::solve(self, by_block, &ways);
+        }
+        for (&block, accesses) in by_block {
+            let mut certain = written.before[block].clone();
+            for access in accesses {
+                let Some(place) = access.place else { continue };
+                if access.write {
+                    written.note(access, &mut certain);
+                } else {
+                    access.covered = written.holds(&certain, place)
+                        || rows.seen_from(self, block, place.0.moving).into_iter().any(|row| {
+                            written.holds(&certain, (Address { moving: row, ..place.0 }, place.1))
+                        });
                 }
             }
         }
-        for &block in self.order {
-            let mut written = self.written_before(block, &ends);
-            for access in by_block.get_mut(&block).into_iter().flatten() {
-                if !access.write {
-                    access.covered = access.place.is_some_and(|place| holds(&written, place));
-                }
-                note(access, &mut written);
-            }
-        }
     }
-
-    fn written_before(&self, block: BlockId, ends: &[Option<Written>]) -> Written {
-        if self.order.first() == Some(&block) {
-            return Written::new();
-        }
-        let mut sides = self.before[block].iter().filter_map(|&from| ends[from].as_ref());
-        let Some(first) = sides.next() else { return Written::new() };
-        sides.fold(first.clone(), |all, side| all.intersection(side).copied().collect())
-    }
-}
-
-fn note(access: &Access, written: &mut Written) {
-    if let (true, Some((address, length))) = (access.write, access.place) {
-        written.insert((address.moving, address.bytes, length));
-    }
-}
-
-/// Whether all bytes of a place have been written.
-fn holds(written: &Written, (address, length): (Address, u32)) -> bool {
-    let end = address.bytes.saturating_add(i64::from(length));
-    let mut reached = address.bytes;
-    // Sorted by their first byte.
-    for &(moving, from, length) in written.range((address.moving, i64::MIN, 0)..) {
-        if moving != address.moving || from > reached {
-            break;
-        }
-        reached = reached.max(from.saturating_add(i64::from(length)));
-    }
-    reached >= end
 }

@@ -1,8 +1,8 @@
 //! In which order are blocks played, and which blocks make a loop?
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::ir::{Block, BlockId, Body};
+use crate::ir::{Block, BlockId, Body, Construct};
 
 /// For each block the numbers of those that it dominates, itself first: a range.
 pub(super) fn intervals(order: &[BlockId], dominators: &[Option<BlockId>]) -> Vec<(usize, usize)> {
@@ -30,8 +30,30 @@ pub(super) fn intervals(order: &[BlockId], dominators: &[Option<BlockId>]) -> Ve
     ranges
 }
 
-/// Blocks in reverse post-order and their immediate dominators; `None` where a loop has several entries.
-pub(super) fn order(body: &Body) -> Option<(Vec<BlockId>, Vec<Option<BlockId>>)> {
+/// A control-flow graph made of nested loops.
+#[derive(Debug)]
+pub(super) struct Graph {
+    /// Blocks in reverse post-order, each loop as a whole before what follows it.
+    pub(super) order: Vec<BlockId>,
+    /// The immediate dominator of each block.
+    pub(super) dominators: Vec<Option<BlockId>>,
+    /// Inner loops first.
+    pub(super) loops: Vec<Loop>,
+}
+
+/// A loop: where it begins, all of its blocks, and the ends of its rounds.
+#[derive(Debug)]
+pub(super) struct Loop {
+    pub(super) header: BlockId,
+    pub(super) inside: BTreeSet<BlockId>,
+    pub(super) ends: Vec<BlockId>,
+}
+
+/// The loops of a kernel have no more blocks together.
+const MOST_INSIDE: usize = 2_000_000;
+
+/// The graph of a body; why it cannot be judged where a loop has several entries, or loops nest too deep.
+pub(super) fn graph(body: &Body) -> Result<Graph, Construct> {
     let blocks = &body.blocks;
     let (post, position) = walk(blocks, &vec![0; blocks.len()]);
     let dominators = dominators(blocks, &post, &position);
@@ -40,15 +62,19 @@ pub(super) fn order(body: &Body) -> Option<(Vec<BlockId>, Vec<Option<BlockId>>)>
         for &to in &blocks[from].next {
             if position[to] <= position[from] {
                 if !dominates(&dominators, to, from) {
-                    return None;
+                    return Err(Construct::Irreducible);
                 }
                 backwards.push((from, to));
             }
         }
     }
-    // Again, with each loop as a whole before what follows it.
-    let (post, _) = walk(blocks, &depths(blocks, &post, &backwards));
-    Some((post, dominators))
+    let loops = loops(blocks, &post, &backwards).ok_or(Construct::Large)?;
+    let mut depths = vec![0; blocks.len()];
+    for &block in loops.iter().flat_map(|each| &each.inside) {
+        depths[block] += 1;
+    }
+    let (order, _) = walk(blocks, &depths);
+    Ok(Graph { order, dominators, loops })
 }
 
 /// Blocks in reverse post-order, and where each stands in it. Ways to blocks of fewer loops are gone first.
@@ -86,30 +112,45 @@ pub(super) fn walk(blocks: &[Block], depths: &[u32]) -> (Vec<BlockId>, Vec<usize
     (post, position)
 }
 
-/// In how many loops each block lies; `backwards`: the ways back to the beginning of a loop.
-fn depths(blocks: &[Block], order: &[BlockId], backwards: &[(BlockId, BlockId)]) -> Vec<u32> {
-    let mut before: Vec<Vec<BlockId>> = vec![Vec::new(); blocks.len()];
-    for &from in order {
-        for &to in &blocks[from].next {
-            before[to].push(from);
-        }
+/// All loops; `backwards`: the ways back to the beginning of a loop. `None` where they are too many.
+fn loops(
+    blocks: &[Block],
+    order: &[BlockId],
+    backwards: &[(BlockId, BlockId)],
+) -> Option<Vec<Loop>> {
+    let before = before(blocks, order);
+    let mut ends: BTreeMap<BlockId, Vec<BlockId>> = BTreeMap::new();
+    for &(from, header) in backwards {
+        ends.entry(header).or_default().push(from);
     }
-    let mut depths = vec![0; blocks.len()];
-    let headers: BTreeSet<BlockId> = backwards.iter().map(|&(_, header)| header).collect();
-    for header in headers {
-        let ends = backwards.iter().filter(|&&(_, to)| to == header).map(|&(from, _)| from);
+    let mut loops = Vec::new();
+    let mut left = MOST_INSIDE;
+    for (header, ends) in ends {
         let mut inside = BTreeSet::from([header]);
-        let mut pending: Vec<BlockId> = ends.collect();
+        let mut pending = ends.clone();
         while let Some(block) = pending.pop() {
             if inside.insert(block) {
                 pending.extend(&before[block]);
             }
         }
-        for block in inside {
-            depths[block] += 1;
+        left = left.checked_sub(inside.len())?;
+        loops.push(Loop { header, inside, ends });
+    }
+    loops.sort_by_key(|each| (each.inside.len(), each.header));
+    Some(loops)
+}
+
+/// The blocks from which control comes to each block.
+pub(super) fn before(blocks: &[Block], order: &[BlockId]) -> Vec<Vec<BlockId>> {
+    let mut before: Vec<Vec<BlockId>> = vec![Vec::new(); blocks.len()];
+    for &from in order {
+        for &to in &blocks[from].next {
+            if before[to].last() != Some(&from) {
+                before[to].push(from);
+            }
         }
     }
-    depths
+    before
 }
 
 /// The immediate dominator of each block (Cooper, Harvey and Kennedy 2001).
@@ -118,12 +159,7 @@ pub(super) fn dominators(
     order: &[BlockId],
     position: &[usize],
 ) -> Vec<Option<BlockId>> {
-    let mut before: Vec<Vec<BlockId>> = vec![Vec::new(); blocks.len()];
-    for &from in order {
-        for &to in &blocks[from].next {
-            before[to].push(from);
-        }
-    }
+    let before = before(blocks, order);
     let mut found: Vec<Option<BlockId>> = vec![None; blocks.len()];
     if let Some(&entry) = order.first() {
         found[entry] = Some(entry);

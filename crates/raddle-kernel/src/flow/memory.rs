@@ -10,7 +10,7 @@ impl Analysis<'_> {
     /// Where a pointer may lead; `Unknown` where that is not known.
     pub(super) fn origins(&self, pointer: Value) -> BTreeSet<Origin> {
         let origins = self.values.origins(pointer);
-        if origins.is_empty() { BTreeSet::from([Origin::Unknown]) } else { origins }
+        if origins.is_empty() { BTreeSet::from([Origin::Unknown]) } else { origins.clone() }
     }
 
     pub(super) fn access(
@@ -106,7 +106,8 @@ impl Analysis<'_> {
             if matches!(origin, Origin::Private(_) | Origin::Local(_)) {
                 // Where it is not known what is written, it may be pointers.
                 let unknown = || BTreeSet::from([Origin::Unknown]);
-                let pointers = value.map_or_else(unknown, |value| self.values.origins(value));
+                let pointers =
+                    value.map_or_else(unknown, |value| self.values.origins(value).clone());
                 if !pointers.is_empty() {
                     let held = self.stored.entry(*origin).or_default();
                     let before = held.len();

@@ -7,10 +7,12 @@
 mod covered;
 mod graph;
 mod memory;
+mod rows;
+mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::graph::{intervals, order};
+use self::graph::{Graph, before, graph, intervals};
 use crate::ir::{BlockId, Body, Construct, Instruction, Operand, Origin, Reg, Step};
 use crate::value::{Address, Cell, Meaning, Value, Values};
 
@@ -47,13 +49,16 @@ struct State {
 
 /// What a kernel does to memory.
 pub(crate) fn effects(body: &Body) -> Effects {
-    let Some((order, dominators)) = order(body) else {
-        let refusals = BTreeSet::from([(Construct::Irreducible, 0)]);
-        return Effects { refusals, ..Effects::default() };
+    let graph = match graph(body) {
+        Ok(graph) => graph,
+        Err(construct) => {
+            let refusals = BTreeSet::from([(construct, 0)]);
+            return Effects { refusals, ..Effects::default() };
+        }
     };
     // Once with all memory taken to change, to learn what is written; then again with what is not.
-    let fixed = assigned_once(body, &order, &dominators);
-    let changed = Analysis::new(body, &order, None, fixed.clone()).run();
+    let fixed = assigned_once(body, &graph);
+    let changed = Analysis::new(body, &graph, None, fixed.clone()).run();
     let written: BTreeSet<Origin> = changed
         .accesses
         .iter()
@@ -61,15 +66,12 @@ pub(crate) fn effects(body: &Body) -> Effects {
         .flat_map(|access| access.origins.iter().copied())
         .chain(changed.variables)
         .collect();
-    Analysis::new(body, &order, Some(written), fixed).run()
+    Analysis::new(body, &graph, Some(written), fixed).run()
 }
 
 /// Registers that are assigned in one place, which comes before all uses on every way.
-fn assigned_once(
-    body: &Body,
-    order: &[BlockId],
-    dominators: &[Option<BlockId>],
-) -> Vec<Option<Option<Value>>> {
+fn assigned_once(body: &Body, graph: &Graph) -> Vec<Option<Option<Value>>> {
+    let order = &graph.order;
     let mut places: Vec<Option<(BlockId, usize)>> = vec![None; body.registers as usize];
     let mut fixed = vec![Some(None); body.registers as usize];
     let steps = |block: BlockId| body.blocks[block].steps.iter().enumerate();
@@ -83,17 +85,20 @@ fn assigned_once(
             }
         }
     }
-    let intervals = intervals(order, dominators);
+    let intervals = intervals(order, &graph.dominators);
     for &block in order {
-        for (index, step) in steps(block) {
-            for of in step.instruction.uses() {
-                let Operand::Reg(register) = of else { continue };
-                let Some((set, at)) = places[register as usize] else { continue };
-                let ((begin, end), (here, _)) = (intervals[set], intervals[block]);
-                let before = if set == block { at < index } else { (begin..end).contains(&here) };
-                if !before {
-                    fixed[register as usize] = None;
-                }
+        // The end of a block looks at its condition.
+        let condition = body.blocks[block].condition.map(|of| (usize::MAX, of));
+        let uses = steps(block).flat_map(|(index, step)| {
+            step.instruction.uses().into_iter().map(move |of| (index, of))
+        });
+        for (index, of) in uses.chain(condition) {
+            let Operand::Reg(register) = of else { continue };
+            let Some((set, at)) = places[register as usize] else { continue };
+            let ((begin, end), (here, _)) = (intervals[set], intervals[block]);
+            let before = if set == block { at < index } else { (begin..end).contains(&here) };
+            if !before {
+                fixed[register as usize] = None;
             }
         }
     }
@@ -102,7 +107,7 @@ fn assigned_once(
 
 struct Analysis<'b> {
     body: &'b Body,
-    order: &'b [BlockId],
+    graph: &'b Graph,
     before: Vec<Vec<BlockId>>,
     /// What the kernel writes, as far as that is known.
     written: Option<BTreeSet<Origin>>,
@@ -131,25 +136,18 @@ enum Slot {
 impl<'b> Analysis<'b> {
     fn new(
         body: &'b Body,
-        order: &'b [BlockId],
+        graph: &'b Graph,
         written: Option<BTreeSet<Origin>>,
         fixed: Vec<Option<Option<Value>>>,
     ) -> Self {
-        let mut before: Vec<Vec<BlockId>> = vec![Vec::new(); body.blocks.len()];
-        for &from in order {
-            for &to in &body.blocks[from].next {
-                if !before[to].contains(&from) {
-                    before[to].push(from);
-                }
-            }
-        }
+        let before = before(&body.blocks, &graph.order);
         let ends = vec![None; body.blocks.len()];
         let unknown = BTreeSet::from([Origin::Unknown]);
         let stored = body.handed.iter().map(|&origin| (origin, unknown.clone())).collect();
         let (values, joined, variables) = Default::default();
         Self {
             body,
-            order,
+            graph,
             before,
             written,
             values,
@@ -169,14 +167,16 @@ impl<'b> Analysis<'b> {
             return effects;
         }
         let mut by_block: BTreeMap<BlockId, Vec<Access>> = BTreeMap::new();
-        for &block in self.order {
+        for &block in &self.graph.order {
             let mut state = self.start(block);
             let mut seen = Seen::default();
             self.play(block, &mut state, Some(&mut seen));
             by_block.insert(block, seen.accesses);
             effects.refusals.extend(seen.refusals);
         }
-        self.cover(&mut by_block);
+        if self.written.is_some() {
+            self.cover(&mut by_block);
+        }
         effects.accesses = by_block.into_values().flatten().collect();
         effects.values = self.values;
         effects.variables = self.variables;
@@ -186,21 +186,23 @@ impl<'b> Analysis<'b> {
     /// Plays all blocks until nothing changes; whether that came to an end.
     fn settle(&mut self) -> bool {
         let mut position = vec![usize::MAX; self.body.blocks.len()];
-        for (at, &block) in self.order.iter().enumerate() {
+        for (at, &block) in self.graph.order.iter().enumerate() {
             position[block] = at;
         }
-        let mut plays = MOST_PASSES.saturating_mul(self.order.len());
+        // Without loops all that a block builds on has been played before it.
+        let loops = !self.graph.loops.is_empty();
+        let mut plays = MOST_PASSES.saturating_mul(self.graph.order.len());
         for _ in 0..MOST_PASSES {
             self.changed = false;
             let mut at = 0;
-            while let Some(&block) = self.order.get(at) {
+            while let Some(&block) = self.graph.order.get(at) {
                 let Some(left) = plays.checked_sub(1) else { return false };
                 plays = left;
                 let mut state = self.start(block);
                 self.play(block, &mut state, None);
                 if self.ends[block].as_ref() != Some(&state) {
                     self.ends[block] = Some(state);
-                    self.changed = true;
+                    self.changed |= loops;
                 }
                 at = self.repeated_from(block, at, &position).unwrap_or(at + 1);
             }
@@ -221,7 +223,7 @@ impl<'b> Analysis<'b> {
             // Phis are joined where they stand.
             self.play(header, &mut state, None);
             if self.joined.len() > known {
-                for &behind in &self.order[position[header]..] {
+                for &behind in &self.graph.order[position[header]..] {
                     self.ends[behind] = None;
                 }
                 return Some(position[header]);
@@ -280,7 +282,7 @@ impl<'b> Analysis<'b> {
             Slot::Cell(cell) => Meaning::JoinedCell(block, cell),
         });
         for side in std::iter::once(first).chain(others) {
-            let origins = self.values.origins(side);
+            let origins = self.values.origins(side).clone();
             self.changed |= self.values.leads(joined, origins);
         }
         Some(joined)
@@ -296,7 +298,7 @@ impl<'b> Analysis<'b> {
     fn set(&mut self, register: Reg, value: Value, state: &mut State) {
         match &mut self.fixed[register as usize] {
             Some(held) => {
-                self.changed |= *held != Some(value);
+                self.changed |= *held != Some(value) && !self.graph.loops.is_empty();
                 *held = Some(value);
             }
             None => {

@@ -159,23 +159,6 @@ __kernel void vector_store(__global float *c) {
   vstore4(x + 1, i, c);
 }
 
-// expect: unknown
-// truth: idempotent
-// why: the loop that writes all of the row is not seen to cover the loop that reads it
-// args: f32[64] f32[64] f32[8]
-// size: 8 4
-__kernel void temporary_row(__global float *t, __global const float *a, __global float *out) {
-  int g = (int)get_global_id(0);
-  for (int k = 0; k < 8; k++) {
-    t[g * 8 + k] = a[g * 8 + k] * 2;
-  }
-  float sum = 0;
-  for (int k = 0; k < 8; k++) {
-    sum += t[g * 8 + k];
-  }
-  out[g] = sum;
-}
-
 // expect: not
 // truth: not
 // why: the index is written in between, so the second place is another one

@@ -369,9 +369,15 @@ impl<'m, 't> Lower<'m, 't> {
         if let Some(to) = to {
             self.blocks[self.here].next.push(to);
         }
-        if code.predicate.is_some() {
+        if let Some(predicate) = code.predicate {
             let on = self.block();
-            self.blocks[self.here].next.push(on);
+            let condition = self.operand(frame, predicate.trim_start_matches('!'));
+            let block = &mut self.blocks[self.here];
+            block.next.push(on);
+            if predicate.starts_with('!') {
+                block.next.reverse();
+            }
+            block.condition = Some(condition);
             self.here = on;
         } else {
             frame.reached = false;

@@ -342,6 +342,9 @@ impl<'m> Lower<'m> {
                         self.blocks[self.here].next.push(label);
                     }
                 }
+                if code.class.opcode == Op::BranchConditional {
+                    self.blocks[self.here].condition = Some(self.first(frame, code));
+                }
             }
             Op::Return => self.blocks[self.here].next.push(back),
             Op::ReturnValue => {

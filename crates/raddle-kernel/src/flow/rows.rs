@@ -1,0 +1,247 @@
+//! Which places has a loop written, all of them, and does another loop visit just these?
+//!
+//! Two loops visit the same places if their counters begin with equal values and go on by equal
+//! operations, equal conditions lead on, and the addresses are equal operations on the counters. All of
+//! that is written with a placeholder for each counter and numbered as one value, a *row*: equal values
+//! are equal rows, whatever the operations mean. A value that changes in a loop and is no counter of it
+//! makes no row.
+
+use std::collections::BTreeMap;
+
+use super::graph::Loop;
+use super::written::{Fact, Ways, Written};
+use super::{Analysis, State};
+use crate::ir::{BlockId, Instruction, Reg};
+use crate::value::{Meaning, Value};
+
+/// How a loop is left when its condition says so.
+#[derive(Clone, Copy, Debug)]
+struct Form {
+    depth: usize,
+    /// The block that looks at the condition, and where it leads then.
+    exit: (BlockId, BlockId),
+    condition: Value,
+    /// Whether the condition comes before each round, and whether it leads on where it is true.
+    before: bool,
+    on: bool,
+}
+
+/// The loops of a kernel that are left by a condition.
+pub(super) struct Rows {
+    forms: Vec<Option<Form>>,
+    /// So many values may still be looked at.
+    left: usize,
+}
+
+/// A kernel with more to look at has fewer rows.
+const MOST_LOOKS: usize = 400_000;
+
+/// Values nest no deeper in a row.
+const DEEPEST: usize = 64;
+
+impl Rows {
+    pub(super) fn of(analysis: &mut Analysis<'_>) -> Self {
+        let loops = &analysis.graph.loops;
+        let forms = loops.iter().map(|each| Form::of(analysis, each)).collect();
+        Self { forms, left: MOST_LOOKS }
+    }
+
+    /// The rows that are certain where loops are left.
+    pub(super) fn found(&mut self, analysis: &mut Analysis<'_>, written: &Written) -> Ways {
+        let mut ways = Ways::new();
+        for (at, each) in analysis.graph.loops.iter().enumerate() {
+            let Some(form) = self.forms[at] else { continue };
+            for (place, bytes, length) in written.since(each.header, &each.ends) {
+                if let Some(row) = self.row(analysis, at, place) {
+                    ways.entry(form.exit).or_default().insert((row, bytes, length) as Fact);
+                }
+            }
+        }
+        ways
+    }
+
+    /// The rows that an access in this block at this place runs through.
+    pub(super) fn seen_from(
+        &mut self,
+        analysis: &mut Analysis<'_>,
+        block: BlockId,
+        place: Value,
+    ) -> Vec<Value> {
+        let mut seen = vec![place];
+        for (at, each) in analysis.graph.loops.iter().enumerate() {
+            let Some(form) = self.forms[at].filter(|_| each.inside.contains(&block)) else {
+                continue;
+            };
+            if form.before && block == each.header {
+                continue;
+            }
+            let outer: Vec<Value> =
+                seen.iter().filter_map(|place| self.row(analysis, at, *place)).collect();
+            seen.extend(outer);
+        }
+        seen.split_off(1)
+    }
+
+    /// All places that `place` is in the rounds of a loop; `None` where that is not known, or it is one.
+    fn row(&mut self, analysis: &mut Analysis<'_>, at: usize, place: Value) -> Option<Value> {
+        let form = self.forms[at]?;
+        let each = &analysis.graph.loops[at];
+        let mut looking = Looking {
+            rows: self,
+            each,
+            depth: form.depth,
+            counters: Vec::new(),
+            known: BTreeMap::new(),
+        };
+        let place = looking.any_round(analysis, place, 0)?;
+        if looking.counters.is_empty() {
+            return None;
+        }
+        let condition = looking.any_round(analysis, form.condition, 0)?;
+        let kind = i64::from(form.before) * 2 + i64::from(form.on);
+        let mut parts = vec![analysis.values.int(kind), place, condition];
+        let mut next = 0;
+        while let Some(&counter) = looking.counters.get(next) {
+            let (first, then) = sides(analysis, each, counter)?;
+            let known = looking.counters.len();
+            parts.push(looking.any_round(analysis, first, 0)?);
+            if looking.counters.len() > known {
+                return None;
+            }
+            parts.push(looking.any_round(analysis, then, 0)?);
+            next += 1;
+        }
+        Some(analysis.values.number(Meaning::Row(parts)))
+    }
+}
+
+impl Form {
+    fn of(analysis: &mut Analysis<'_>, each: &Loop) -> Option<Self> {
+        let outside = |block: BlockId| {
+            let condition = analysis.body.blocks[block].condition?;
+            let &[yes, no] = analysis.body.blocks[block].next.as_slice() else { return None };
+            match (each.inside.contains(&yes), each.inside.contains(&no)) {
+                (true, false) => Some((no, condition, true)),
+                (false, true) => Some((yes, condition, false)),
+                _ => None,
+            }
+        };
+        let (block, (out, condition, on), before) =
+            match (outside(each.header), each.ends.as_slice()) {
+                // A loop of one block looks behind its round.
+                (Some(found), ends) if ends != [each.header] => (each.header, found, true),
+                (_, &[end]) => (end, outside(end)?, false),
+                _ => return None,
+            };
+        let state = analysis.ends[block].clone()?;
+        let condition = analysis.value(condition, &state);
+        let around = |other: &&Loop| other.inside.contains(&each.header);
+        let depth = analysis.graph.loops.iter().filter(around).count();
+        Some(Self { depth, exit: (block, out), condition, before, on })
+    }
+}
+
+/// One row while it is written.
+struct Looking<'r, 'b> {
+    rows: &'r mut Rows,
+    each: &'b Loop,
+    depth: usize,
+    counters: Vec<Value>,
+    known: BTreeMap<Value, Value>,
+}
+
+impl Looking<'_, '_> {
+    /// A value with placeholders for the counters of the loop.
+    fn any_round(
+        &mut self,
+        analysis: &mut Analysis<'_>,
+        value: Value,
+        depth: usize,
+    ) -> Option<Value> {
+        if let Some(&known) = self.known.get(&value) {
+            return Some(known);
+        }
+        self.rows.left = self.rows.left.checked_sub(1)?;
+        if depth > DEEPEST {
+            return None;
+        }
+        let meaning = analysis.values.meaning(value).clone();
+        let mut of = |value: Value| self.any_round(analysis, value, depth + 1);
+        let meaning = match meaning {
+            meaning @ (Meaning::Int(_) | Meaning::Origin(_)) => meaning,
+            Meaning::Sum { base, terms, bytes } => {
+                let base =
+                    base.map(&mut of).map_or(Ok(None), |base| base.map(Some).ok_or(())).ok()?;
+                let terms: Option<Vec<(Value, i64)>> =
+                    terms.into_iter().map(|(term, count)| Some((of(term)?, count))).collect();
+                let sum = analysis.values.sum(base, bytes, terms?);
+                self.known.insert(value, sum);
+                return Some(sum);
+            }
+            Meaning::Operation(operation, parts) => {
+                Meaning::Operation(operation, parts.into_iter().map(of).collect::<Option<_>>()?)
+            }
+            Meaning::Row(parts) => Meaning::Row(parts.into_iter().map(of).collect::<Option<_>>()?),
+            // Memory that the kernel does not write.
+            Meaning::Held(place, size) => Meaning::Held(of(place)?, size),
+            // A placeholder of another loop.
+            meaning @ Meaning::Counter(of, _) if of != self.depth => meaning,
+            Meaning::Counter(..) => return None,
+            Meaning::Joined(block, _) | Meaning::JoinedCell(block, _)
+                if block == self.each.header =>
+            {
+                self.counters.push(value);
+                Meaning::Counter(self.depth, self.counters.len())
+            }
+            Meaning::Set(block, _) | Meaning::Joined(block, _) | Meaning::JoinedCell(block, _)
+                if self.each.inside.contains(&block) =>
+            {
+                return None;
+            }
+            meaning => meaning,
+        };
+        let found = analysis.values.number(meaning);
+        self.known.insert(value, found);
+        Some(found)
+    }
+}
+
+/// What a counter is before the loop, and after a round.
+fn sides(analysis: &mut Analysis<'_>, each: &Loop, counter: Value) -> Option<(Value, Value)> {
+    let meaning = analysis.values.meaning(counter).clone();
+    let (mut first, mut then) = (None, None);
+    for from in analysis.before[each.header].clone() {
+        let state = analysis.ends[from].take()?;
+        let value = match &meaning {
+            Meaning::JoinedCell(_, cell) => state.cells.get(cell).copied(),
+            Meaning::Joined(header, register) => side(analysis, *header, *register, from, &state),
+            _ => None,
+        };
+        analysis.ends[from] = Some(state);
+        let side = if each.inside.contains(&from) { &mut then } else { &mut first };
+        if side.is_some_and(|known| Some(known) != value) {
+            return None;
+        }
+        *side = Some(value?);
+    }
+    Some((first?, then?))
+}
+
+/// What a register of a loop is as control comes from a block.
+fn side(
+    analysis: &mut Analysis<'_>,
+    header: BlockId,
+    register: Reg,
+    from: BlockId,
+    state: &State,
+) -> Option<Value> {
+    for step in &analysis.body.blocks[header].steps {
+        if let Instruction::Phi { to, from: sides } = &step.instruction
+            && *to == register
+        {
+            let &(_, operand) = sides.iter().find(|(side, _)| *side == from)?;
+            return Some(analysis.value(operand, state));
+        }
+    }
+    state.registers.get(&register).copied()
+}

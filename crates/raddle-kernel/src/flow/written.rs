@@ -1,0 +1,125 @@
+//! What has a work-item certainly written when control comes to a block?
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Access, Analysis};
+use crate::ir::BlockId;
+use crate::value::{Address, Value};
+
+/// Bytes that have been written: where (a place, or all places of a loop), from which byte on, how many.
+pub(super) type Fact = (Value, i64, u32);
+
+/// What is certain on a way from one block to another.
+pub(super) type Ways = BTreeMap<(BlockId, BlockId), BTreeSet<Fact>>;
+
+/// All blocks together know no more than this: words of 64 facts.
+const MOST_WORDS: usize = 1 << 23;
+
+/// A set of facts by their numbers.
+pub(super) type Set = Vec<u64>;
+
+/// What is certain at each block.
+pub(super) struct Written {
+    /// Sorted.
+    facts: Vec<Fact>,
+    pub(super) before: Vec<Set>,
+    after: Vec<Set>,
+}
+
+impl Written {
+    pub(super) fn solve(
+        analysis: &Analysis<'_>,
+        by_block: &BTreeMap<BlockId, Vec<Access>>,
+        ways: &Ways,
+    ) -> Self {
+        let stores = by_block.values().flatten().filter_map(fact);
+        let facts: BTreeSet<Fact> = stores.chain(ways.values().flatten().copied()).collect();
+        let blocks = analysis.body.blocks.len();
+        let mut written = Self {
+            facts: facts.into_iter().collect(),
+            before: vec![Set::new(); blocks],
+            after: vec![Set::new(); blocks],
+        };
+        let words = written.facts.len().div_ceil(64);
+        if blocks.saturating_mul(words) > MOST_WORDS {
+            written.facts.clear();
+        }
+        let all = vec![u64::MAX; written.facts.len().div_ceil(64)];
+        written.before.fill(all.clone());
+        written.after.fill(all.clone());
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for (at, &block) in analysis.graph.order.iter().enumerate() {
+                let mut certain = all.clone();
+                if at == 0 {
+                    certain.fill(0);
+                }
+                for &from in &analysis.before[block] {
+                    let mut side = written.after[from].clone();
+                    for &fact in ways.get(&(from, block)).into_iter().flatten() {
+                        written.set(fact, &mut side);
+                    }
+                    certain.iter_mut().zip(&side).for_each(|(to, from)| *to &= from);
+                }
+                written.before[block].clone_from(&certain);
+                for access in by_block.get(&block).into_iter().flatten() {
+                    written.note(access, &mut certain);
+                }
+                if written.after[block] != certain {
+                    written.after[block] = certain;
+                    changed = true;
+                }
+            }
+        }
+        written
+    }
+
+    fn set(&self, fact: Fact, certain: &mut Set) {
+        if let Ok(number) = self.facts.binary_search(&fact) {
+            certain[number / 64] |= 1 << (number % 64);
+        }
+    }
+
+    pub(super) fn note(&self, access: &Access, certain: &mut Set) {
+        if let Some(fact) = fact(access) {
+            self.set(fact, certain);
+        }
+    }
+
+    /// Whether all bytes of a place have been written.
+    pub(super) fn holds(&self, certain: &Set, (address, length): (Address, u32)) -> bool {
+        let end = address.bytes.saturating_add(i64::from(length));
+        let mut reached = address.bytes;
+        // Sorted by their first byte.
+        let first = self.facts.partition_point(|fact| fact.0 < address.moving);
+        for (number, &(moving, from, length)) in self.facts.iter().enumerate().skip(first) {
+            if moving != address.moving || from > reached {
+                break;
+            }
+            if has(certain, number) {
+                reached = reached.max(from.saturating_add(i64::from(length)));
+            }
+        }
+        reached >= end
+    }
+
+    /// What is certain at the end of all of these blocks, and not at the beginning of another.
+    pub(super) fn since(&self, begin: BlockId, ends: &[BlockId]) -> Vec<Fact> {
+        let new = |number: &usize| {
+            ends.iter().all(|&end| has(&self.after[end], *number))
+                && !has(&self.before[begin], *number)
+        };
+        (0..self.facts.len()).filter(new).map(|number| self.facts[number]).collect()
+    }
+}
+
+fn has(certain: &Set, number: usize) -> bool {
+    certain[number / 64] >> (number % 64) & 1 == 1
+}
+
+/// What a store makes certain.
+fn fact(access: &Access) -> Option<Fact> {
+    let (address, length) = access.place.filter(|_| access.write)?;
+    Some((address.moving, address.bytes, length))
+}
