@@ -36,7 +36,8 @@ impl Program {
     /// With 1,000 launches that wait beside the window.
     fn new(streams: u32) -> Result<Self, PreemptError> {
         let abilities = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
-        let declared = Declared { abilities, latched: true, scope: ResetScope::Process };
+        let scope = ResetScope::Process;
+        let declared = Declared { abilities, latched: true, withdraws: false, scope };
         let mut controller = Controller::new(declared, ControllerOptions::default())?;
         let process = controller.join(Level(0))?;
         for _ in 0..streams {
@@ -52,7 +53,7 @@ impl Program {
     fn capture(&mut self) -> Result<(), PreemptError> {
         let stream = StreamId((self.next % u64::from(self.streams)) as u32);
         let work = CapturedWork::kernel(self.next, Idempotence::Idempotent);
-        black_box(self.controller.captured(self.process, stream, work)?);
+        let _ = black_box(self.controller.captured(self.process, stream, work)?);
         self.next += 1;
         Ok(())
     }

@@ -14,7 +14,7 @@
 use std::collections::VecDeque;
 use std::fmt::Write;
 
-use raddle_policy::{Idempotence, Level, Preemption, ProcessId};
+use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
     Abilities, CapturedWork, Command, Controller, ControllerOptions, Declared, FlagCut,
     LaunchHandle, PreemptError, Preempted, ResetScope, ResetVerdict,
@@ -41,6 +41,7 @@ struct Gpu {
 struct Story {
     controller: Controller<usize>,
     job: ProcessId,
+    stream: StreamId,
     gpu: Gpu,
     text: String,
     thrown_away: u64,
@@ -50,18 +51,23 @@ impl Story {
     fn new() -> Result<Self, PreemptError> {
         // What this runtime can do: its kernels test a flag, and its compute units can be reset.
         let abilities = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
-        let declared = Declared { abilities, latched: true, scope: ResetScope::Process };
+        let scope = ResetScope::Process;
+        let declared = Declared { abilities, latched: true, withdraws: false, scope };
         let mut controller = Controller::new(declared, ControllerOptions::default())?;
         let job = controller.join(Level(9))?;
         let stream = controller.open(job)?;
         for number in 1..=12 {
-            controller.captured(
-                job,
-                stream,
-                CapturedWork::kernel(number, Idempotence::Idempotent),
-            )?;
+            let work = CapturedWork::kernel(number, Idempotence::Idempotent);
+            let _ = controller.captured(job, stream, work)?;
         }
-        Ok(Self { controller, job, gpu: Gpu::default(), text: String::new(), thrown_away: 0 })
+        Ok(Self {
+            controller,
+            job,
+            stream,
+            gpu: Gpu::default(),
+            text: String::new(),
+            thrown_away: 0,
+        })
     }
 
     fn tell(&mut self, what: &str) {
@@ -82,8 +88,8 @@ impl Story {
                     self.gpu.queue.push_back(handle);
                     self.controller.submitted(handle)?;
                 }
-                Command::Raise { cut, .. } => {
-                    self.gpu.flag = Some(cut);
+                Command::Raise { .. } => {
+                    self.gpu.flag = self.controller.cut(self.job, self.stream)?;
                     self.tell(
                         "the flag goes up: what is in the runtime and has not begun will leave",
                     );

@@ -22,6 +22,9 @@ pub enum PreemptError {
     /// More processes than ids.
     #[error("{} processes are there: let one leave", 1 << 16)]
     TooManyProcesses,
+    /// An id that is in use.
+    #[error("{process} is there already, or its last reset is not over: give another id")]
+    Taken { process: ProcessId },
     /// More streams than ids.
     #[error("{process} has as many streams as there are ids: use one of them")]
     TooManyStreams { process: ProcessId },
@@ -31,6 +34,9 @@ pub enum PreemptError {
     /// A stream that the process has not opened.
     #[error("{process} has no {stream}: open it first")]
     NoStream { process: ProcessId, stream: StreamId },
+    /// A stream that is not held from there.
+    #[error("{stream} of {process} is not held from there: release each hold once, by its order")]
+    NotHeld { process: ProcessId, stream: StreamId },
     /// A process that cannot leave yet.
     #[error(
         "{process} has launches in the runtime or is preempted: report what becomes of them, resume it and take the command that undoes the preemption first"
@@ -53,4 +59,7 @@ pub enum PreemptError {
     /// Something is said to be done that the driver was not told to do.
     #[error("nobody was told {what} for {process}: report what was commanded, once")]
     NotTold { process: ProcessId, what: &'static str },
+    /// A turn policy that answers against its laws.
+    #[error("the turn policy breaks {what}")]
+    BrokenTurn { what: &'static str },
 }

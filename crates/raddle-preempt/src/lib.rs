@@ -7,6 +7,8 @@
 //! | part | question |
 //! |---|---|
 //! | [`Controller`] | what does the thread between a program and its runtime do next? |
+//! | [`Driver`], [`Runtime`] | how do a controller and a runtime work together? |
+//! | [`Arbiter`] | who has the turn, and how does the work of those who lose it leave? |
 //! | [`policy`] | how does work leave in a dispatcher, when its process loses the turn? |
 #![no_std]
 #![warn(clippy::float_arithmetic, clippy::too_many_lines)]
@@ -17,15 +19,22 @@ extern crate alloc;
 extern crate std;
 
 mod abilities;
+mod arbiter;
 mod controller;
+mod driver;
 mod error;
 pub mod policy;
 mod progress;
 
 pub use abilities::Abilities;
+pub use arbiter::{Arbiter, Decided, Standing};
 pub use controller::{
-    CaptureOrder, CapturedWork, Command, Controller, ControllerOptions, Declared, Exit, FlagCut,
-    LaunchHandle, NoReset, Preempted, ProcessPhase, ResetScope, ResetVerdict, Resumed,
+    AfterWork, Capture, CaptureOrder, CapturedWork, Command, Controller, ControllerOptions,
+    Declared, Escalated, Exit, FlagCut, LaunchHandle, NoReset, Preempted, ProcessPhase, ResetScope,
+    ResetVerdict, Resumed, WorkKind,
+};
+pub use driver::{
+    Counts, Driver, Heard, Observer, Report, Runtime, Seen, SubmitCall, Wake, Wish, WishAnswer,
 };
 pub use error::PreemptError;
 

@@ -20,7 +20,8 @@ fn the_count_counts() {
 
 fn controller<T>(streams: u32) -> (Controller<T>, ProcessId) {
     let abilities = Abilities::ALL;
-    let declared = Declared { abilities, latched: true, scope: ResetScope::Process };
+    let scope = ResetScope::Process;
+    let declared = Declared { abilities, latched: true, withdraws: false, scope };
     let mut controller =
         Controller::new(declared, ControllerOptions::default()).expect("well-formed");
     let process = controller.join(Level(0)).expect("an id");
@@ -58,7 +59,8 @@ impl Program {
         let (n, stream) = (self.next, StreamId((self.next % 5) as u32));
         self.next += 1;
         let work = CapturedWork::kernel(n, Idempotence::Idempotent);
-        let order = self.controller.captured(self.process, stream, work).expect("it is there");
+        let taken = self.controller.captured(self.process, stream, work).expect("it is there");
+        let order = taken.order().expect("there is no bound");
         if let Some(Command::Submit { handle, .. }) =
             self.controller.next(self.process).expect("it is there")
         {
@@ -159,7 +161,8 @@ fn preempting_again_and_again_without_progress_allocates_nothing() {
     let mut program = Program::new(controller, process, 1);
     for n in 0..100 {
         let work = CapturedWork::kernel(n, Idempotence::Idempotent);
-        program.controller.captured(process, StreamId(n as u32 % 5), work).expect("it is there");
+        let stream = StreamId(n as u32 % 5);
+        let _ = program.controller.captured(process, stream, work).expect("it is there");
     }
     let mut round = || {
         program.submit();
@@ -187,7 +190,7 @@ fn beside<const PAYLOAD: usize>(streams: u32, launches: usize) -> [usize; 2] {
         let work = CapturedWork::kernel([0; PAYLOAD], Idempotence::Unknown);
         let stream = StreamId(n as u32 % streams);
         grown += made(|| {
-            controller.captured(process, stream, work).expect("it is there");
+            let _ = controller.captured(process, stream, work).expect("it is there");
         });
         let held = held_since(before);
         assert!(held <= n * (PAYLOAD + MOST), "{n} launches of {PAYLOAD} bytes: {held}");
@@ -226,7 +229,7 @@ fn returned<const PAYLOAD: usize>(launches: usize) {
     let before = raddle_testkit::held();
     for _ in 0..launches {
         let work = CapturedWork::kernel([0; PAYLOAD], Idempotence::Idempotent);
-        controller.captured(process, StreamId(0), work).expect("it is there");
+        let _ = controller.captured(process, StreamId(0), work).expect("it is there");
     }
     let waiting = held_since(before);
     let mut flying = Vec::with_capacity(8);
@@ -272,7 +275,7 @@ fn room_is_kept_until_the_process_leaves() {
     let burst = |controller: &mut Controller<_>, launches| {
         for _ in 0..launches {
             let work = CapturedWork::kernel([0; 32], Idempotence::Idempotent);
-            controller.captured(process, StreamId(0), work).expect("it is there");
+            let _ = controller.captured(process, StreamId(0), work).expect("it is there");
         }
     };
     let before = raddle_testkit::held();

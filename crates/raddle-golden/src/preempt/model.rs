@@ -191,7 +191,8 @@ pub fn run(
 ) -> Result<PreemptOutcome, ModelError> {
     check(setup, launches, wishes)?;
     let abilities = Abilities { can_flag: true, can_reset: setup.can_reset, ..Abilities::NONE };
-    let declared = Declared { abilities, latched: true, scope: ResetScope::Process };
+    let declared =
+        Declared { abilities, latched: true, withdraws: false, scope: ResetScope::Process };
     let options = ControllerOptions { window: setup.window, ..ControllerOptions::default() };
     let mut controller = Controller::new(declared, options)?;
     let process = controller.join(Level(0))?;
@@ -307,11 +308,8 @@ impl PreemptPlay<'_> {
 
     fn capture(&mut self, launch: usize) -> Result<(), ModelError> {
         let idempotent = self.launches[launch].idempotent;
-        self.controller.captured(
-            self.process,
-            self.stream,
-            CapturedWork::kernel(launch, idempotent),
-        )?;
+        let work = CapturedWork::kernel(launch, idempotent);
+        let _ = self.controller.captured(self.process, self.stream, work)?;
         self.tell(PreemptStep::Captured(launch));
         Ok(())
     }
@@ -344,7 +342,8 @@ impl PreemptPlay<'_> {
                     let launch = self.number(handle);
                     self.tell(PreemptStep::Submitted(launch));
                 }
-                Command::Raise { cut, .. } => {
+                Command::Raise { .. } => {
+                    let cut = self.controller.cut(self.process, self.stream)?.unwrap_or_default();
                     self.flag = Some(cut);
                     self.tell(PreemptStep::Raised(cut));
                     let verdict = self.controller.raised(self.process)?;

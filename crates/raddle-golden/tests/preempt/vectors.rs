@@ -99,7 +99,7 @@ fn the_snapshots_of_the_worked_runs() {
             runtime.sort_unstable();
             let runtime: Vec<String> = runtime.iter().map(|k| format!("k{k}")).collect();
             let state = json!({
-                "flag": controller.flag(process).unwrap().is_some(),
+                "flag": controller.is_raised(process).unwrap(),
                 "paused": controller.phase(process).unwrap() != ProcessPhase::Running,
                 "runtime": runtime,
                 "buffered": controller.buffered(process).unwrap(),

@@ -1,79 +1,6 @@
-//! Which values do a host, a driver and a controller exchange?
+//! Which values do a driver and a controller exchange?
 
-use raddle_policy::{Idempotence, Preemption, ProcessId, StreamId};
-
-use crate::abilities::Abilities;
-
-/// What a driver declares about its runtime.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Declared {
-    /// The methods that it has.
-    pub abilities: Abilities,
-    /// Whether a launch tests the flag once, before its first workgroup, and then runs or leaves as a
-    /// whole (A6). `false` where each workgroup tests it: then no launch that may not be run again is
-    /// flagged, as the flag could stop it part-way.
-    pub latched: bool,
-    /// What a reset kills.
-    pub scope: ResetScope,
-}
-
-/// What a reset kills (A11).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ResetScope {
-    /// The launches of one process.
-    Process,
-    /// Whatever runs on the device.
-    #[default]
-    Device,
-}
-
-/// The settings of a controller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ControllerOptions {
-    /// Launches of one process that are in the runtime at a time, over all its streams (S2.3).
-    pub window: u32,
-    /// The rule of minimum progress: a launch that was killed so often runs to its end. Off by
-    /// default: in the seed, a launch that is longer than the time between two preemptions never ends.
-    ///
-    /// Where each workgroup tests the flag ([`Declared::latched`] is `false`), leaving by it counts as
-    /// well, but only for a launch reported as [started](crate::Controller::started): one that has not
-    /// begun has lost nothing. Without reports of starts the rule counts resets alone.
-    pub most_kills: Option<u32>,
-}
-
-impl Default for ControllerOptions {
-    fn default() -> Self {
-        Self { window: 8, most_kills: None }
-    }
-}
-
-/// A launch or copy that a host captured, in the order of its stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CapturedWork<T> {
-    /// What the driver needs to submit it: returned when it has finished.
-    pub payload: T,
-    /// Whether it may be run again (A12). Unknown counts as not.
-    pub idempotent: Idempotence,
-    /// Whether it tests the flag (S1.2). Copies and kernels that cannot be instrumented do not: they,
-    /// and what was submitted before them, are never flagged.
-    pub tests_flag: bool,
-}
-
-impl<T> CapturedWork<T> {
-    /// An instrumented kernel.
-    pub const fn kernel(payload: T, idempotent: Idempotence) -> Self {
-        Self { payload, idempotent, tests_flag: true }
-    }
-
-    /// A copy, a fill, or a kernel that does not test the flag.
-    pub const fn opaque(payload: T) -> Self {
-        Self { payload, idempotent: Idempotence::Not, tests_flag: false }
-    }
-}
-
-/// When work was captured: larger is later, over all processes that ever had the same id.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct CaptureOrder(pub u64);
+use raddle_policy::{Preemption, ProcessId, StreamId};
 
 /// One submission of a launch. A launch that is submitted again has a new handle; a handle is never
 /// reused, though ids of processes are.
@@ -87,7 +14,16 @@ pub struct LaunchHandle {
     pub(super) slot: u32,
 }
 
-/// A raised flag: which submissions leave when they start.
+impl LaunchHandle {
+    /// A small index for tables of the driver. Law: it is less than the window, and no other launch of
+    /// the process that is in the runtime has the same; a later one may.
+    #[must_use]
+    pub const fn slot(self) -> u32 {
+        self.slot
+    }
+}
+
+/// A raised flag of one stream: which of its submissions leave when they start.
 ///
 /// `from` spares what must run to its end; `to` spares what is submitted later, so that a late view of
 /// the raised flag makes no later launch leave (A9).
@@ -118,21 +54,20 @@ pub enum Command {
         /// The stream to submit it to.
         stream: StreamId,
     },
-    /// Raise the flag of a process (S3.2). Report `raised` once every launch that starts sees it.
+    /// Raise the flags of a process (S3.2), as [`cuts`](crate::Controller::cuts) says. Report `raised`
+    /// once every launch that starts sees them.
     Raise {
         /// The process.
         process: ProcessId,
-        /// The submissions that leave.
-        cut: FlagCut,
     },
-    /// Lower the flag of a process (S4.1), before anything is submitted again.
+    /// Lower the flags of a process (S4.1), before anything is submitted again.
     Lower {
         /// The process.
         process: ProcessId,
     },
     /// Reset the compute units (S3.3). Report each launch that was `killed`, then `drained`.
     Reset {
-        /// The process; [`ResetScope`] says what else is killed.
+        /// The process; [`is_hit`](crate::Controller::is_hit) says which launches are killed.
         process: ProcessId,
     },
     /// Place no further workgroup of a process. Report `drained` when the device has none of it.
@@ -181,6 +116,23 @@ pub enum Preempted {
     NotOutranked,
 }
 
+/// The answer to a call of [`escalate`](crate::Controller::escalate).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "where it is refused, the way before goes on"]
+pub enum Escalated {
+    /// The way is this one from now on.
+    Begun,
+    /// Everything has left that leaves by the flag, and there must be no reset: ask again when the
+    /// launch that is named has ended.
+    Refused(NoReset),
+    /// This way takes nothing off that the one under way does not: nothing has changed.
+    NotStronger,
+    /// No preemption is under way: nothing has changed.
+    NotDraining,
+    /// The runtime does not have this method: nothing has changed.
+    Missing(Preemption),
+}
+
 /// The answer to a call of [`resume`](crate::Controller::resume).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resumed {
@@ -208,7 +160,7 @@ pub enum ResetVerdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoReset {
-    /// Nothing is in the runtime (A3).
+    /// Nothing is in the runtime (A3), or nothing that has begun.
     Empty,
     /// This launch may not be run again, or that is unknown.
     NotIdempotent(LaunchHandle),

@@ -1,14 +1,14 @@
 //! What does a driver do next?
 //!
 //! A preemption by flag or reset goes through `Raise` and `raised` also where nothing is in the
-//! runtime: its [`FlagCut`](super::FlagCut) is empty and nothing is reset. So a driver has one path, and a
+//! runtime: its cuts are empty and nothing is reset. So a driver has one path, and a
 //! resume always finds a flag to lower.
 
 use raddle_policy::{Preemption, ProcessId, StreamId};
 
 use super::Controller;
 use super::answers::{Command, LaunchHandle};
-use super::flight::{FlightState, FlyingLaunch};
+use super::flight::{FlightState, FlyingLaunch, LaunchFate};
 use super::process::{ControlledProcess, PreemptionStage};
 use crate::error::PreemptError;
 
@@ -16,24 +16,81 @@ impl<T> Controller<T> {
     /// The next command for a process; `None` until something is reported. Commands of a process are
     /// carried out in the order in which they are given.
     ///
-    /// While one process resets the whole device, nothing is submitted of any process until that reset
-    /// is over or no longer needed (then [`Command::Drained`] comes in its place): call this again for
-    /// all of them then.
+    /// While one process resets what others share with it, nothing is submitted of any of them until
+    /// that reset is over or no longer needed (then [`Command::Drained`] comes in its place): call this
+    /// again for all of them then, or [`next_any`](Self::next_any).
     ///
     /// # Errors
     /// An unknown process.
     #[inline]
     pub fn next(&mut self, process: ProcessId) -> Result<Option<Command>, PreemptError> {
-        let (window, resetting) = (self.options.window as usize, self.resetting());
+        let (window, most_waiting) = (self.options.window as usize, self.options.most_waiting);
+        let resetting = self.resets > 0 && self.is_reset_around(process);
         let it = self.process_mut(process)?;
-        if it.stage != PreemptionStage::Running || it.undo.is_some() {
+        if it.is_preempted() {
             return self.preempting(process);
         }
-        if resetting || it.flight.len() >= window {
+        if resetting || it.paused || it.flight.len() >= window {
             return Ok(None);
+        }
+        if most_waiting.is_some() {
+            // There is room now.
+            it.turn_over();
         }
         let Some(NextSubmission { sequence, slot, stream }) = it.submit() else { return Ok(None) };
         Ok(Some(Command::Submit { handle: LaunchHandle { process, sequence, slot }, stream }))
+    }
+
+    /// The next command for any process; `None` until something is reported. Processes that have one
+    /// take turns.
+    pub fn next_any(&mut self) -> Option<Command> {
+        while let Some(process) = self.listed.pop_front() {
+            if let Ok(Some(command)) = self.next(process) {
+                self.listed.push_back(process);
+                return Some(command);
+            }
+            if let Ok(it) = self.process_mut(process) {
+                it.is_listed = false;
+            }
+        }
+        None
+    }
+
+    /// Whether [`next`](Self::next) has a command for a process.
+    ///
+    /// # Errors
+    /// An unknown process.
+    pub fn is_due(&self, process: ProcessId) -> Result<bool, PreemptError> {
+        let it = self.process(process)?;
+        if it.is_preempted() {
+            return Ok(it.has_step());
+        }
+        let room = it.flight.len() < self.options.window as usize;
+        let resetting = self.resets > 0 && self.is_reset_around(process);
+        Ok(room && !it.paused && !resetting && it.queues.is_ready())
+    }
+
+    /// Whether [`next_any`](Self::next_any) has a command.
+    #[must_use]
+    pub fn is_any_due(&self) -> bool {
+        self.listed.iter().any(|&process| self.is_due(process) == Ok(true))
+    }
+
+    /// Something may have become due for a process.
+    #[inline]
+    pub(super) fn list(&mut self, process: ProcessId) {
+        if let Ok(it) = self.process_mut(process)
+            && !core::mem::replace(&mut it.is_listed, true)
+        {
+            self.listed.push_back(process);
+        }
+    }
+
+    /// Something may have become due for every process.
+    pub(super) fn list_all(&mut self) {
+        // There are as many at most as there are ids.
+        let all = u16::try_from(self.processes.len()).unwrap_or(u16::MAX);
+        (0..=all).for_each(|process| self.list(ProcessId(process)));
     }
 
     /// The next command of a preemption, or of its end.
@@ -41,19 +98,19 @@ impl<T> Controller<T> {
     fn preempting(&mut self, process: ProcessId) -> Result<Option<Command>, PreemptError> {
         let (declared, options) = (self.declared, self.options);
         let it = self.process_mut(process)?;
-        if it.stage == PreemptionStage::MustReset && it.flight.is_empty() {
+        if it.stage == PreemptionStage::MustReset && !it.has_target() {
             // All of it has ended since the verdict: an idle runtime is not reset (A3).
             it.stage = PreemptionStage::Emptying;
             self.reset_is_over();
         }
         let it = self.process_mut(process)?;
-        if let Some(undo) = it.undo.take()
-            && let Some(command) = it.undone(process, undo)
-        {
+        if let Some(command) = it.undo.undo(process) {
+            if !it.undo.raised && !it.done.raised {
+                it.cut = None;
+            }
             return Ok(Some(command));
         }
         Ok(match it.stage {
-            PreemptionStage::Running => return self.next(process),
             PreemptionStage::Pausing if it.flight.unacknowledged > 0 => None,
             PreemptionStage::Pausing => match it.way {
                 Preemption::Wait => {
@@ -62,16 +119,17 @@ impl<T> Controller<T> {
                 }
                 Preemption::Flag | Preemption::Reset => {
                     it.stage = PreemptionStage::Raising;
-                    let cut = it.cut(declared, options);
-                    it.cut = Some(cut);
-                    Some(Command::Raise { process, cut })
+                    it.raise(declared, options);
+                    Some(Command::Raise { process })
                 }
                 Preemption::Drain => {
                     it.stage = PreemptionStage::Removing { over: false };
+                    it.done.held = true;
                     Some(Command::Hold { process })
                 }
                 Preemption::Switch => {
                     it.stage = PreemptionStage::Removing { over: false };
+                    it.done.saved = true;
                     Some(Command::Save { process })
                 }
             },
@@ -103,22 +161,9 @@ impl<T> ControlledProcess<T> {
         let (stream, work) = self.queues.pop()?;
         let sequence = self.next;
         self.next = sequence.saturating_add(1);
-        let state = FlightState::Submitting;
-        let slot = self.flight.insert(FlyingLaunch { work, stream, sequence, state });
+        let (state, fate) = (FlightState::Submitting, LaunchFate::Stays);
+        let slot = self.flight.insert(FlyingLaunch { work, stream, sequence, state, fate });
         Some(NextSubmission { sequence, slot, stream })
-    }
-
-    /// The command that undoes a preemption by this method.
-    fn undone(&mut self, process: ProcessId, way: Preemption) -> Option<Command> {
-        match way {
-            Preemption::Wait => None,
-            Preemption::Flag | Preemption::Reset => {
-                self.cut = None;
-                Some(Command::Lower { process })
-            }
-            Preemption::Drain => Some(Command::Release { process }),
-            Preemption::Switch => Some(Command::Restore { process }),
-        }
     }
 
     /// The end of a preemption, if nothing is left in the runtime.
@@ -154,11 +199,8 @@ mod tests {
         let process = controller.join(Level(0))?;
         let stream = controller.open(process)?;
         for launch in 0..12 {
-            controller.captured(
-                process,
-                stream,
-                CapturedWork::kernel(launch, Idempotence::Unknown),
-            )?;
+            let work = CapturedWork::kernel(launch, Idempotence::Unknown);
+            let _ = controller.captured(process, stream, work)?;
         }
         let mut flying = alloc::vec::Vec::new();
         while let Some(Command::Submit { handle, .. }) = controller.next(process)? {

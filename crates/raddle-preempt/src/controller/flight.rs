@@ -1,4 +1,4 @@
-//! Which launches of a process are in the runtime?
+//! Which launches of a process are in the runtime, and which of them leave?
 //!
 //! A table with one slot a launch, as many as the window. A handle holds its slot, so no search is
 //! needed.
@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use raddle_policy::StreamId;
 
 use super::answers::LaunchHandle;
-use super::queues::WaitingLaunch;
+use super::waiting::WaitingLaunch;
 
 /// How far the runtime is with a launch. A whole word, as that is copied faster than a byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,19 +29,37 @@ pub(super) struct FlyingLaunch<T> {
     pub(super) stream: StreamId,
     pub(super) sequence: u64,
     pub(super) state: FlightState,
+    pub(super) fate: LaunchFate,
+}
+
+/// What a raised flag and a reset do to a launch. One word, as [`FlightState`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u32)]
+pub(super) enum LaunchFate {
+    /// It runs to its end.
+    #[default]
+    Stays,
+    /// It leaves by the flag when it starts.
+    Leaves,
+    /// It leaves, and has not begun for sure.
+    Claimed,
+    /// It leaves by the flag, and the reset kills it if it runs.
+    Hit,
 }
 
 #[derive(Clone, Debug)]
 pub(super) struct Flight<T> {
     slots: Vec<Option<FlyingLaunch<T>>>,
     free: Vec<u32>,
+    /// The slots in use, by stream and submission, when that was last asked for.
+    sorted: Vec<u32>,
     /// Launches in the state `Submitting`.
     pub(super) unacknowledged: u32,
 }
 
 impl<T> Flight<T> {
     pub(super) const fn new() -> Self {
-        Self { slots: Vec::new(), free: Vec::new(), unacknowledged: 0 }
+        Self { slots: Vec::new(), free: Vec::new(), sorted: Vec::new(), unacknowledged: 0 }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -118,4 +136,69 @@ impl<T> Flight<T> {
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &FlyingLaunch<T>)> {
         (0..).zip(&self.slots).filter_map(|(slot, flying)| Some((slot, flying.as_ref()?)))
     }
+
+    /// One more than the largest slot.
+    pub(super) fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// The stream of a launch that leaves and may have begun.
+    pub(super) fn target(&self, slot: usize) -> Option<StreamId> {
+        let flying = self.slots.get(slot)?.as_ref()?;
+        matches!(flying.fate, LaunchFate::Leaves | LaunchFate::Hit).then_some(flying.stream)
+    }
+
+    /// The reset kills the launch of this slot, if it runs.
+    pub(super) fn hit(&mut self, slot: usize) {
+        if let Some(Some(flying)) = self.slots.get_mut(slot) {
+            flying.fate = LaunchFate::Hit;
+        }
+    }
+
+    /// Whether a launch of this stream is in the runtime.
+    pub(super) fn has_stream(&self, stream: StreamId) -> bool {
+        self.iter().any(|(_, flying)| flying.stream == stream)
+    }
+
+    /// Decides of each launch whether it leaves, stream by stream in the order of submission: `leaves`
+    /// hears whether one in front of it does. A launch that stays keeps all in front of it, as it would
+    /// overtake them.
+    pub(super) fn flag(&mut self, leaves: impl Fn(&FlyingLaunch<T>, bool) -> bool) {
+        let Self { slots, sorted, .. } = self;
+        sorted.clear();
+        sorted.extend((0..).zip(slots.iter()).filter_map(|(at, it)| it.as_ref().and(Some(at))));
+        let place = |at: u32| slots.get(at as usize).and_then(Option::as_ref);
+        sorted.sort_unstable_by_key(|&at| place(at).map(|it| (it.stream, it.sequence)));
+        let (mut stream, mut first) = (None, 0);
+        for at in 0..sorted.len() {
+            let Some(flying) = nth(slots, sorted, at) else { continue };
+            if stream != Some(flying.stream) {
+                (stream, first) = (Some(flying.stream), at);
+            }
+            flying.fate = LaunchFate::Leaves;
+            if leaves(flying, at > first) {
+                continue;
+            }
+            for stays in first..=at {
+                if let Some(flying) = nth(slots, sorted, stays) {
+                    flying.fate = LaunchFate::Stays;
+                }
+            }
+            first = at + 1;
+        }
+    }
+
+    /// Every launch, in the order of capture.
+    pub(super) fn into_payloads(self) -> impl Iterator<Item = (u64, T)> {
+        self.slots.into_iter().flatten().map(|flying| (flying.work.order, flying.work.payload))
+    }
+}
+
+/// The launch at this place of a list of slots.
+fn nth<'s, T>(
+    slots: &'s mut [Option<FlyingLaunch<T>>],
+    sorted: &[u32],
+    at: usize,
+) -> Option<&'s mut FlyingLaunch<T>> {
+    slots.get_mut(*sorted.get(at)? as usize)?.as_mut()
 }

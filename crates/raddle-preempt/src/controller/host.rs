@@ -1,17 +1,18 @@
-//! What does the host report: processes, streams, launches, wishes?
+//! Which processes are there?
 
-use raddle_policy::{Level, Preemption, ProcessId, StreamId};
+use alloc::vec::Vec;
+
+use raddle_policy::{Level, ProcessId};
 
 use super::Controller;
-use super::answers::{CaptureOrder, CapturedWork, Preempted, ProcessPhase, Resumed};
-use super::process::{ControlledProcess, PreemptionStage};
+use super::process::{ControlledProcess, NextNumbers, PreemptionStage};
 use crate::error::PreemptError;
 
 impl<T> Controller<T> {
     /// A process joins: its flag is low, nothing of it is submitted (S2.1). Ids of processes that
-    /// have left are reused, the lowest first. Submission numbers and [`CaptureOrder`]s of an id are not:
-    /// they continue, so handles of the earlier process name nothing, and a late view of its flag makes
-    /// no launch of the new one leave.
+    /// have left are reused, the lowest first. Submission numbers and [`CaptureOrder`](super::CaptureOrder)s
+    /// of an id are not: they continue, so handles of the earlier process name nothing, and a late view
+    /// of its flag makes no launch of the new one leave.
     ///
     /// # Errors
     /// More processes than ids.
@@ -19,24 +20,41 @@ impl<T> Controller<T> {
         let free = self.processes.iter().position(Option::is_none);
         let at = free.unwrap_or(self.processes.len());
         let id = ProcessId(u16::try_from(at).map_err(|_| PreemptError::TooManyProcesses)?);
-        let before = self.before.get(at).copied().unwrap_or_default();
-        let process = Some(ControlledProcess::new(level, before));
-        match self.processes.get_mut(at) {
-            Some(place) => *place = process,
-            None => {
-                self.processes.push(process);
-                self.before.push(before);
-            }
-        }
-        Ok(id)
+        self.join_as(id, level).map(|()| id)
     }
 
-    /// A process opens a stream. Streams are numbered from 0.
+    /// A process joins under this id.
     ///
     /// # Errors
-    /// An unknown process; more streams than ids.
-    pub fn open(&mut self, process: ProcessId) -> Result<StreamId, PreemptError> {
-        self.process_mut(process)?.queues.open().ok_or(PreemptError::TooManyStreams { process })
+    /// The id is taken: by a process that has not left, or by one that was lost while the driver resets.
+    pub fn join_as(&mut self, process: ProcessId, level: Level) -> Result<(), PreemptError> {
+        let least = process.index() + 1;
+        if self.processes.len() < least {
+            self.processes.resize_with(least, || None);
+            self.before.resize_with(least, NextNumbers::default);
+            self.listed.reserve(least.saturating_sub(self.listed.len()));
+        }
+        let places = self.processes.get_mut(process.index()).zip(self.before.get(process.index()));
+        match places {
+            Some((place @ None, before)) => *place = Some(ControlledProcess::new(level, *before)),
+            _ => return Err(PreemptError::Taken { process }),
+        }
+        Ok(())
+    }
+
+    /// Says which part of the device a process has; 0 unless it is said. Where the scope of a reset is
+    /// a partition, it hits the processes of one part.
+    ///
+    /// # Errors
+    /// An unknown process; one that is preempted or has launches in the runtime.
+    pub fn place(&mut self, process: ProcessId, part: u16) -> Result<(), PreemptError> {
+        let it = self.process_mut(process)?;
+        if !it.flight.is_empty() || it.is_preempted() {
+            return Err(PreemptError::Busy { process });
+        }
+        it.part = part;
+        self.list(process);
+        Ok(())
     }
 
     /// A process leaves. What waits in its queues is dropped; its streams are closed.
@@ -47,92 +65,44 @@ impl<T> Controller<T> {
     pub fn leave(&mut self, process: ProcessId) -> Result<(), PreemptError> {
         let it = self.process(process)?;
         // A flag that is still raised would stop the first launches of the next process of this id.
-        let undone = it.phase() == ProcessPhase::Running && it.undo.is_none();
-        if !it.flight.is_empty() || !undone {
+        if !it.flight.is_empty() || it.is_preempted() {
             return Err(PreemptError::Busy { process });
         }
-        let numbers = it.numbers();
-        let places =
-            self.processes.get_mut(process.index()).zip(self.before.get_mut(process.index()));
-        if let Some((place, before)) = places {
-            (*place, *before) = (None, numbers);
-        }
+        self.remove(process);
         Ok(())
     }
 
-    /// A launch or copy was captured (S2.2): it goes behind everything of its stream, also while the
-    /// process is preempted (A14).
-    ///
-    /// # Errors
-    /// An unknown process or stream.
-    #[inline]
-    pub fn captured(
-        &mut self,
-        process: ProcessId,
-        stream: StreamId,
-        work: CapturedWork<T>,
-    ) -> Result<CaptureOrder, PreemptError> {
-        let order = self.process_mut(process)?.queues.push(stream, work);
-        order.map(CaptureOrder).ok_or(PreemptError::NoStream { process, stream })
+    /// Takes a process out, and keeps what its id goes on from.
+    pub(super) fn remove(&mut self, process: ProcessId) -> Option<ControlledProcess<T>> {
+        self.listed.retain(|other| *other != process);
+        let gone = self.processes.get_mut(process.index())?.take()?;
+        if let Some(before) = self.before.get_mut(process.index()) {
+            *before = gone.numbers();
+        }
+        Some(gone)
     }
 
-    /// Whether everything of the process that was captured up to `order` has finished: what a
-    /// synchronising call waits for (A15). Preempted launches have not.
+    /// A process has died, and the runtime has nothing of it any more, flags and what was held or saved
+    /// included: the payloads of all that has not finished, in the order of capture. Other processes
+    /// hear nothing of it. Its id is taken until a reset that was commanded for it is over: that is the
+    /// one report that may still come.
     ///
     /// # Errors
     /// An unknown process.
-    pub fn reached(&self, process: ProcessId, order: CaptureOrder) -> Result<bool, PreemptError> {
+    pub fn lost(&mut self, process: ProcessId) -> Result<Vec<T>, PreemptError> {
         let it = self.process(process)?;
-        let flying = it.flight.iter().map(|(_, flying)| flying.work.order).min();
-        let oldest = it.queues.oldest().into_iter().chain(flying).min();
-        Ok(oldest.is_none_or(|oldest| oldest > order.0))
-    }
-
-    /// Takes the work of a process off the device by this method; `by` is the process that asks.
-    ///
-    /// # Errors
-    /// An unknown process.
-    pub fn preempt(
-        &mut self,
-        process: ProcessId,
-        way: Preemption,
-        by: Option<ProcessId>,
-    ) -> Result<Preempted, PreemptError> {
-        let level = self.process(process)?.level;
-        if let Some(by) = by
-            && (by == process || !self.process(by)?.level.outranks(level))
-        {
-            return Ok(Preempted::NotOutranked);
+        let (stage, level, part) = (it.stage, it.level, it.part);
+        let Some(gone) = self.remove(process) else { return Ok(Vec::new()) };
+        let mut payloads: Vec<(u64, T)> =
+            gone.queues.into_payloads().chain(gone.flight.into_payloads()).collect();
+        if stage == (PreemptionStage::Resetting { over: false }) {
+            self.join_as(process, level)?;
+            let ghost = self.process_mut(process)?;
+            (ghost.stage, ghost.part, ghost.is_lost) = (stage, part, true);
+        } else if stage == PreemptionStage::MustReset {
+            self.reset_is_over();
         }
-        if !self.declared.abilities.can(way) {
-            return Ok(Preempted::Missing(way));
-        }
-        let it = self.process_mut(process)?;
-        if it.stage == PreemptionStage::Running {
-            it.stage = PreemptionStage::Pausing;
-            it.way = way;
-            return Ok(Preempted::Begun);
-        }
-        let waited = core::mem::take(&mut it.resume_waits);
-        Ok(if waited { Preempted::ResumeCancelled } else { Preempted::Already })
-    }
-
-    /// Ends the preemption of a process (S4).
-    ///
-    /// # Errors
-    /// An unknown process.
-    pub fn resume(&mut self, process: ProcessId) -> Result<Resumed, PreemptError> {
-        let it = self.process_mut(process)?;
-        Ok(match it.stage {
-            PreemptionStage::Running => Resumed::Running,
-            PreemptionStage::Preempted => {
-                it.go_on();
-                Resumed::Now
-            }
-            _ => {
-                it.resume_waits = true;
-                Resumed::Waits
-            }
-        })
+        payloads.sort_unstable_by_key(|(order, _)| *order);
+        Ok(payloads.into_iter().map(|(_, payload)| payload).collect())
     }
 }

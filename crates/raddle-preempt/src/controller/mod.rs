@@ -5,9 +5,10 @@
 //!
 //! | the host reports | the runtime reports |
 //! |---|---|
-//! | [`captured`](Controller::captured): a launch was intercepted (S2.2) | [`submitted`](Controller::submitted), [`not_submitted`](Controller::not_submitted): a submit call has returned |
-//! | [`preempt`](Controller::preempt) (S3), [`resume`](Controller::resume) (S4) | [`started`](Controller::started), [`finished`](Controller::finished) |
-//! | [`join`](Controller::join), [`open`](Controller::open), [`leave`](Controller::leave): processes and their streams | [`exited`](Controller::exited) by the flag, [`killed`](Controller::killed) by the reset |
+//! | [`captured`](Controller::captured): work was intercepted (S2.2) | [`submitted`](Controller::submitted), [`not_submitted`](Controller::not_submitted): a submit call has returned |
+//! | [`preempt`](Controller::preempt) (S3), [`escalate`](Controller::escalate), [`pause`](Controller::pause), [`resume`](Controller::resume) (S4) | [`started`](Controller::started), [`finished`](Controller::finished), [`failed`](Controller::failed) |
+//! | [`join`](Controller::join), [`leave`](Controller::leave), [`lost`](Controller::lost): processes | [`exited`](Controller::exited) by the flag, [`killed`](Controller::killed) by the reset |
+//! | [`open`](Controller::open), [`close`](Controller::close), [`hold`](Controller::hold), [`release`](Controller::release): streams | [`claimed`](Controller::claimed): it leaves and has not begun |
 //! | | [`raised`](Controller::raised): the flag is visible; [`drained`](Controller::drained): the reset is over, or what was held or saved is off the device |
 //!
 //! # What is defined
@@ -19,9 +20,11 @@
 //!   checked for a reset. Killed launches are accepted only after the reset was commanded.
 //! - Nothing is reset where the process has nothing in the runtime (A3), also if its launches ended
 //!   between the check and the command.
-//! - A flag is a [`FlagCut`] of sequence numbers, of one process (A10). It spares what does not test it,
-//!   all that was submitted before that, and, where each workgroup tests it, every launch that may not be
-//!   run again.
+//! - A flag is a [`FlagCut`] of sequence numbers, of one stream (A6, A10, A15). It spares what must run to
+//!   its end, and what was submitted before that in the same stream: a collective; where each workgroup
+//!   tests the flag, every launch that may not be run again; work that does not test it, unless that can
+//!   be taken out of the runtime and stands behind something that leaves.
+//! - A wait for an event is submitted when that has been recorded, and nothing of its stream before.
 //! - What exits or is killed waits at its place at the head of its queue (A1, A4). What has finished
 //!   is never run again (A13). What is captured meanwhile goes behind (A14).
 //! - A resume takes effect when the preemption is complete, not before (A7); the flag is lowered
@@ -37,21 +40,32 @@
 
 pub(crate) mod answers;
 mod commands;
+mod declared;
 mod flight;
 mod host;
+mod lane;
+mod leaving;
+mod oldest;
 mod process;
 mod queues;
 mod runtime;
+mod streams;
+mod waiting;
+mod wishes;
+mod work;
 
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 
-use raddle_policy::{Level, ProcessId};
+use raddle_policy::{Level, ProcessId, StreamId};
 
 pub use answers::{
-    CaptureOrder, CapturedWork, Command, ControllerOptions, Declared, Exit, FlagCut, LaunchHandle,
-    NoReset, Preempted, ProcessPhase, ResetScope, ResetVerdict, Resumed,
+    Command, Escalated, Exit, FlagCut, LaunchHandle, NoReset, Preempted, ProcessPhase,
+    ResetVerdict, Resumed,
 };
+pub use declared::{ControllerOptions, Declared, ResetScope};
 use process::{ControlledProcess, NextNumbers, PreemptionStage};
+pub use work::{AfterWork, Capture, CaptureOrder, CapturedWork, WorkKind};
 
 use crate::error::PreemptError;
 
@@ -67,7 +81,7 @@ use crate::error::PreemptError;
 /// let process = controller.join(Level(9))?;
 /// let stream = controller.open(process)?;
 /// for name in ["first", "second"] {
-///     controller.captured(process, stream, CapturedWork::kernel(name, Idempotence::Unknown))?;
+///     let _ = controller.captured(process, stream, CapturedWork::kernel(name, Idempotence::Unknown))?;
 /// }
 /// let mut submitted = Vec::new();
 /// while let Some(Command::Submit { handle, .. }) = controller.next(process)? {
@@ -76,7 +90,8 @@ use crate::error::PreemptError;
 /// }
 /// // The first one runs, the second one waits in the runtime: it leaves by the flag.
 /// let _ = controller.preempt(process, Preemption::Flag, None)?;
-/// let Some(Command::Raise { cut, .. }) = controller.next(process)? else { panic!() };
+/// let Some(Command::Raise { .. }) = controller.next(process)? else { panic!() };
+/// let cut = controller.cut(process, stream)?.unwrap();
 /// assert!(cut.holds(submitted[1].sequence));
 /// controller.raised(process)?;
 /// assert_eq!(controller.finished(submitted[0])?, "first");
@@ -97,9 +112,11 @@ pub struct Controller<T> {
     processes: Vec<Option<ControlledProcess<T>>>,
     /// By id: the numbers that its last process ended with.
     before: Vec<NextNumbers>,
-    /// How many processes have a reset of the whole device pending or under way: no launch is submitted
+    /// How many processes have a reset that hits others pending or under way: those submit nothing
     /// meanwhile.
     resets: u32,
+    /// Processes that may have a command, each once.
+    listed: VecDeque<ProcessId>,
 }
 
 impl<T> Controller<T> {
@@ -114,7 +131,14 @@ impl<T> Controller<T> {
         if declared.abilities.can_reset && !declared.abilities.can_flag {
             return Err(PreemptError::ResetWithoutFlag);
         }
-        Ok(Self { declared, options, processes: Vec::new(), before: Vec::new(), resets: 0 })
+        Ok(Self {
+            declared,
+            options,
+            processes: Vec::new(),
+            before: Vec::new(),
+            resets: 0,
+            listed: VecDeque::new(),
+        })
     }
 
     /// What the driver declared about its runtime.
@@ -155,12 +179,47 @@ impl<T> Controller<T> {
         self.process(process).map(|it| it.flight.len())
     }
 
-    /// The raised flag of a process, from its `Raise` to its `Lower`.
+    /// Whether the flag of a process is raised, from its `Raise` to its `Lower`.
     ///
     /// # Errors
     /// An unknown process.
-    pub fn flag(&self, process: ProcessId) -> Result<Option<FlagCut>, PreemptError> {
-        self.process(process).map(|it| it.cut)
+    pub fn is_raised(&self, process: ProcessId) -> Result<bool, PreemptError> {
+        self.process(process).map(|it| it.cut.is_some())
+    }
+
+    /// The raised flag of a stream: to be read at its `Raise`, as it spares what has left since; `None`
+    /// where none is raised.
+    ///
+    /// # Errors
+    /// An unknown process.
+    pub fn cut(
+        &self,
+        process: ProcessId,
+        stream: StreamId,
+    ) -> Result<Option<FlagCut>, PreemptError> {
+        self.process(process).map(|it| it.cut_of(stream))
+    }
+
+    /// The raised flags of all streams of which something leaves.
+    ///
+    /// # Errors
+    /// An unknown process.
+    pub fn cuts(
+        &self,
+        process: ProcessId,
+    ) -> Result<impl Iterator<Item = (StreamId, FlagCut)> + '_, PreemptError> {
+        let it = self.process(process)?;
+        Ok(it.flight.iter().filter_map(|(_, flying)| {
+            let cut = it.cut_of(flying.stream)?;
+            (cut.from == flying.sequence).then_some((flying.stream, cut))
+        }))
+    }
+
+    /// Whether a launch that is in the runtime leaves when it comes to its start.
+    #[must_use]
+    pub fn leaves(&self, handle: LaunchHandle) -> bool {
+        let flying = self.process(handle.process).ok().and_then(|it| it.flight.get(handle));
+        flying.is_some_and(|flying| flying.fate != flight::LaunchFate::Stays)
     }
 
     /// What was captured with a launch, while it is in the runtime.
@@ -180,15 +239,13 @@ impl<T> Controller<T> {
         process: ProcessId,
     ) -> Result<impl Iterator<Item = (LaunchHandle, bool)> + '_, PreemptError> {
         let it = self.process(process)?;
-        Ok(it.flight.iter().map(move |(slot, flying)| {
-            let handle = LaunchHandle { process, sequence: flying.sequence, slot };
-            (handle, flying.state == flight::FlightState::Started)
-        }))
+        let started = flight::FlightState::Started;
+        Ok(it.flying(process).map(move |(handle, flying)| (handle, flying.state == started)))
     }
 
     fn process(&self, process: ProcessId) -> Result<&ControlledProcess<T>, PreemptError> {
         let found = self.processes.get(process.index()).and_then(Option::as_ref);
-        found.ok_or(PreemptError::NoProcess { process })
+        found.filter(|it| !it.is_lost).ok_or(PreemptError::NoProcess { process })
     }
 
     fn process_mut(
@@ -196,36 +253,47 @@ impl<T> Controller<T> {
         process: ProcessId,
     ) -> Result<&mut ControlledProcess<T>, PreemptError> {
         let found = self.processes.get_mut(process.index()).and_then(Option::as_mut);
-        found.ok_or(PreemptError::NoProcess { process })
+        found.filter(|it| !it.is_lost).ok_or(PreemptError::NoProcess { process })
     }
 
-    /// Whether a reset of the whole device is pending or under way.
-    const fn resetting(&self) -> bool {
-        self.resets > 0
+    /// The processes that a reset of this part of the device hits; all where the scope is the device.
+    fn sharing(&self, part: u16) -> impl Iterator<Item = &ControlledProcess<T>> {
+        let device = self.declared.scope == ResetScope::Device;
+        self.processes.iter().flatten().filter(move |it| device || it.part == part)
     }
 
-    /// Whether a reset of the whole device was commanded and is not over.
-    fn everything_is_reset(&self) -> bool {
+    /// Whether a reset that hits this process too is pending or under way.
+    fn is_reset_around(&self, process: ProcessId) -> bool {
+        let part = self.process(process).map_or(0, |it| it.part);
+        self.sharing(part).any(|it| it.stage.is_reset_pending())
+    }
+
+    /// Whether a reset that hits this part of the device was commanded and is not over.
+    fn is_reset_commanded(&self, part: u16) -> bool {
         let told =
             |it: &ControlledProcess<T>| it.stage == PreemptionStage::Resetting { over: false };
-        self.resetting() && self.processes.iter().flatten().any(told)
+        self.resets > 0 && self.sharing(part).any(told)
     }
 
     /// A reset is over; no change where resets have the scope of one process.
     fn reset_is_over(&mut self) {
-        if self.declared.scope == ResetScope::Device {
+        if self.declared.scope.is_shared() {
             self.resets = self.resets.saturating_sub(1);
+            self.list_all();
         }
     }
 
-    /// The other processes that have launches in the runtime.
+    /// The other processes that a reset of this one hits and that have launches in the runtime.
     fn others(
         &self,
         process: ProcessId,
     ) -> impl Iterator<Item = (ProcessId, &ControlledProcess<T>)> {
+        let device = self.declared.scope == ResetScope::Device;
+        let part = self.process(process).map_or(0, |it| it.part);
         // There are as many at most as there are ids.
         let all = (0..=u16::MAX).map(ProcessId).zip(&self.processes);
         let there = all.filter_map(|(id, it)| Some((id, it.as_ref()?)));
-        there.filter(move |(id, it)| *id != process && !it.flight.is_empty())
+        let shares = move |it: &ControlledProcess<T>| device || it.part == part;
+        there.filter(move |(id, it)| *id != process && shares(it) && !it.flight.is_empty())
     }
 }

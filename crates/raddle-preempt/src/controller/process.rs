@@ -1,11 +1,10 @@
-//! How far is the preemption of one process, and which of its launches may leave?
+//! How far is the preemption of one process?
 
 use raddle_policy::{Level, Preemption, ProcessId};
 
-use super::answers::{ControllerOptions, Declared, FlagCut, LaunchHandle, NoReset, ProcessPhase};
+use super::answers::{Command, LaunchHandle, ProcessPhase};
 use super::flight::{Flight, FlyingLaunch};
 use super::queues::Queues;
-use crate::progress;
 
 /// The stages of a preemption, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +33,42 @@ impl PreemptionStage {
     pub(super) const fn is_resetting(self) -> bool {
         matches!(self, Self::Resetting { .. })
     }
+
+    /// Whether a reset is decided on and not over.
+    pub(super) const fn is_reset_pending(self) -> bool {
+        matches!(self, Self::MustReset | Self::Resetting { over: false })
+    }
+}
+
+/// What a driver was told to do to a process, and has to undo.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Measures {
+    pub(super) raised: bool,
+    pub(super) held: bool,
+    pub(super) saved: bool,
+}
+
+impl Measures {
+    pub(super) const fn any(self) -> bool {
+        self.raised || self.held || self.saved
+    }
+
+    /// The command that undoes the latest of them.
+    pub(super) const fn undo(&mut self, process: ProcessId) -> Option<Command> {
+        if self.saved {
+            self.saved = false;
+            return Some(Command::Restore { process });
+        }
+        if self.held {
+            self.held = false;
+            return Some(Command::Release { process });
+        }
+        if self.raised {
+            self.raised = false;
+            return Some(Command::Lower { process });
+        }
+        None
+    }
 }
 
 /// The next submission and capture numbers of an id: they outlive its process.
@@ -46,18 +81,31 @@ pub(super) struct NextNumbers {
 #[derive(Clone, Debug)]
 pub(super) struct ControlledProcess<T> {
     pub(super) level: Level,
+    /// Which part of the device it has.
+    pub(super) part: u16,
     pub(super) queues: Queues<T>,
     pub(super) flight: Flight<T>,
     pub(super) stage: PreemptionStage,
+    /// Nothing is submitted, though no preemption is under way.
+    pub(super) paused: bool,
     /// The method of the preemption under way, or of the last one.
     pub(super) way: Preemption,
     /// A resume waits for the end of the preemption.
     pub(super) resume_waits: bool,
-    /// The method of a preemption that the next command undoes.
-    pub(super) undo: Option<Preemption>,
-    pub(super) cut: Option<FlagCut>,
+    /// What was done in the preemption under way.
+    pub(super) done: Measures,
+    /// What the next commands undo.
+    pub(super) undo: Measures,
+    /// While the flag is raised: the first submission that no longer sees it.
+    pub(super) cut: Option<u64>,
     /// The sequence number of the next submission.
     pub(super) next: u64,
+    /// Changes whenever something may have come true that a host blocks on.
+    pub(super) generation: u64,
+    /// It was lost while the driver resets: its id is taken until that is over.
+    pub(super) is_lost: bool,
+    /// It stands in the list of those that have a command.
+    pub(super) is_listed: bool,
 }
 
 impl<T> ControlledProcess<T> {
@@ -65,14 +113,20 @@ impl<T> ControlledProcess<T> {
     pub(super) const fn new(level: Level, before: NextNumbers) -> Self {
         Self {
             level,
+            part: 0,
             queues: Queues::new(before.order),
             flight: Flight::new(),
             stage: PreemptionStage::Running,
+            paused: false,
             way: Preemption::Wait,
             resume_waits: false,
-            undo: None,
+            done: Measures { raised: false, held: false, saved: false },
+            undo: Measures { raised: false, held: false, saved: false },
             cut: None,
             next: before.submission,
+            generation: 0,
+            is_lost: false,
+            is_listed: false,
         }
     }
 
@@ -88,68 +142,56 @@ impl<T> ControlledProcess<T> {
         }
     }
 
+    /// Whether it submits nothing, as a preemption is under way, complete or not undone.
+    #[inline]
+    pub(super) fn is_preempted(&self) -> bool {
+        self.stage != PreemptionStage::Running || self.undo.any()
+    }
+
     /// Ends a preemption.
     pub(super) const fn go_on(&mut self) {
         self.stage = PreemptionStage::Running;
-        self.undo = Some(self.way);
+        self.undo = self.done;
+        self.done = Measures { raised: false, held: false, saved: false };
     }
 
-    /// Whether this launch may be killed or stopped part-way.
-    fn may_stop(flying: &FlyingLaunch<T>, options: ControllerOptions) -> bool {
-        let spared = progress::is_spared(options.most_kills, flying.work.kills);
-        flying.work.may_be_killed() && !spared
+    /// What waits for something of this process may look again.
+    pub(super) const fn turn_over(&mut self) {
+        self.generation = self.generation.wrapping_add(1);
     }
 
-    /// The launches that leave by the flag: all in the runtime, but those up to the last one that has to
-    /// run to its end.
-    pub(super) fn cut(&self, declared: Declared, options: ControllerOptions) -> FlagCut {
-        let mut from = self.next;
-        let mut spared = 0;
-        for (_, flying) in self.flight.iter() {
-            from = from.min(flying.sequence);
-            let stoppable = declared.latched || Self::may_stop(flying, options);
-            if !flying.work.tests_flag() || !stoppable {
-                spared = spared.max(flying.sequence + 1);
-            }
-        }
-        FlagCut { from: from.max(spared), to: self.next }
+    /// The launches in the runtime, with their handles.
+    pub(super) fn flying(
+        &self,
+        process: ProcessId,
+    ) -> impl Iterator<Item = (LaunchHandle, &FlyingLaunch<T>)> {
+        self.flight.iter().map(move |(slot, flying)| {
+            (LaunchHandle { process, sequence: flying.sequence, slot }, flying)
+        })
     }
 
     /// Whether the flag is raised and visible to every launch that starts; also after a reset, as what
     /// that did not kill still leaves.
-    fn is_leaving(&self) -> bool {
+    pub(super) fn is_leaving(&self) -> bool {
         let seen =
             matches!(self.stage, PreemptionStage::Resetting { .. } | PreemptionStage::Emptying);
         seen && self.cut.is_some()
     }
 
-    /// Why a reset must not kill the launches of this process; `None` if it may.
-    pub(super) fn refuses_reset(
-        &self,
-        process: ProcessId,
-        options: ControllerOptions,
-    ) -> Option<NoReset> {
-        if !self.is_leaving() {
-            return Some(NoReset::OtherProcess(process));
-        }
-        let cut = self.cut?;
-        // The first in the order of submission is reported.
-        let mut found: Option<(u64, NoReset)> = None;
-        for (slot, flying) in self.flight.iter() {
-            let handle = LaunchHandle { process, sequence: flying.sequence, slot };
-            let why = if !flying.work.tests_flag() || !cut.holds(flying.sequence) {
-                NoReset::NotFlagged(handle)
-            } else if !flying.work.may_be_killed() {
-                NoReset::NotIdempotent(handle)
-            } else if !Self::may_stop(flying, options) {
-                NoReset::KilledOften(handle)
-            } else {
-                continue;
-            };
-            if found.is_none_or(|(first, _)| flying.sequence < first) {
-                found = Some((flying.sequence, why));
+    /// Whether a driver that has the next command of a preemption would get one.
+    pub(super) fn has_step(&self) -> bool {
+        match self.stage {
+            _ if self.undo.any() => true,
+            PreemptionStage::Pausing => {
+                let ends = self.way != Preemption::Wait || self.flight.is_empty();
+                self.flight.unacknowledged == 0 && ends
             }
+            PreemptionStage::MustReset => self.flight.is_empty() || self.has_target(),
+            PreemptionStage::Removing { over: true } => true,
+            PreemptionStage::Resetting { over: true } | PreemptionStage::Emptying => {
+                self.flight.is_empty()
+            }
+            _ => false,
         }
-        found.map(|(_, why)| why)
     }
 }

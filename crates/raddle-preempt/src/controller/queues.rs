@@ -1,112 +1,48 @@
 //! What waits to be submitted, and what is next?
 //!
 //! One buffer queue a stream. What was captured first is submitted first, over all streams: so a
-//! launch that waits for an earlier one of another stream never fills the window in vain.
-//!
-//! A stream has two queues: new launches, and those that have come back. Their memory is kept until the
-//! process leaves, so nothing is allocated in steady state.
+//! launch that waits for an earlier one of another stream never fills the window in vain. A stream that
+//! is held from some order on submits nothing from there.
 
-use alloc::collections::VecDeque;
-use alloc::vec;
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use raddle_policy::StreamId;
 
-use super::answers::CapturedWork;
+use super::lane::{Hold, StreamQueue};
+use super::oldest::OldestTree;
+use super::waiting::WaitingLaunch;
+use super::work::{CapturedWork, WorkKind};
 
-/// A launch in a buffer queue: 16 bytes beside the payload.
-#[derive(Clone, Debug)]
-pub(super) struct WaitingLaunch<T> {
-    pub(super) payload: T,
-    /// When it was captured.
-    pub(super) order: u64,
-    pub(super) kills: u32,
-    marks: LaunchMarks,
-}
-
-/// Two booleans in one word: as bytes, copying them takes half the time of a submission.
-#[derive(Clone, Copy, Debug)]
-struct LaunchMarks(u32);
-
-impl LaunchMarks {
-    const MAY_BE_KILLED: u32 = 1;
-    const TESTS_FLAG: u32 = 2;
-}
-
-impl<T> WaitingLaunch<T> {
-    /// Whether it may be killed and run again.
-    pub(super) const fn may_be_killed(&self) -> bool {
-        self.marks.0 & LaunchMarks::MAY_BE_KILLED != 0
-    }
-
-    /// Whether it leaves where the flag is raised for it.
-    pub(super) const fn tests_flag(&self) -> bool {
-        self.marks.0 & LaunchMarks::TESTS_FLAG != 0
-    }
-}
-
-/// Most bytes that a waiting launch takes beside its payload, the spare room of a queue that has just
-/// grown included.
-const MOST_BYTES: usize = 64;
-const _: () = assert!(size_of::<WaitingLaunch<()>>() <= MOST_BYTES);
-const _: () = assert!(size_of::<WaitingLaunch<[u64; 4]>>() <= 32 + MOST_BYTES);
-
-/// Puts a launch at the end of a queue.
-#[inline]
-fn append<T>(queue: &mut VecDeque<WaitingLaunch<T>>, work: WaitingLaunch<T>) {
-    if queue.len() == queue.capacity() {
-        grow(queue);
-    }
-    queue.push_back(work);
-}
-
-/// Makes room in a full queue: a quarter more, less for large payloads, and a sixteenth at least (for
-/// payloads beyond 752 bytes that is more than [`MOST_BYTES`]). Doubling would exceed that earlier.
-#[cold]
-fn grow<T>(queue: &mut VecDeque<WaitingLaunch<T>>) {
-    let len = queue.len();
-    let bytes = (len + 1).saturating_mul(size_of::<T>() + MOST_BYTES);
-    let most = (bytes / size_of::<WaitingLaunch<T>>()).saturating_sub(len);
-    let more = most.clamp(len / 16, len / 4).max(1);
-    queue.reserve_exact(more);
-}
-
-/// The waiting launches of one stream, ascending in order; those that came back stand before the new
-/// ones, as they were submitted before.
-#[derive(Clone, Debug)]
-struct StreamQueue<T> {
-    back: VecDeque<WaitingLaunch<T>>,
-    fresh: VecDeque<WaitingLaunch<T>>,
-}
-
-impl<T> StreamQueue<T> {
-    fn front(&self) -> Option<u64> {
-        self.back.front().or_else(|| self.fresh.front()).map(|front| front.order)
-    }
-
-    /// The first, and when the one behind it was captured.
-    fn pop(&mut self) -> Option<(WaitingLaunch<T>, Option<u64>)> {
-        if let Some(work) = self.back.pop_front() {
-            return Some((work, self.front()));
-        }
-        let work = self.fresh.pop_front()?;
-        Some((work, self.fresh.front().map(|front| front.order)))
-    }
-}
+/// A stream that is held until a launch has finished: that launch, the stream, from where.
+type Awaited = (u64, u32, u64);
 
 #[derive(Clone, Debug)]
 pub(super) struct Queues<T> {
     /// By stream.
     lanes: Vec<StreamQueue<T>>,
-    firsts: OldestTree,
+    /// Streams that were closed and have nothing left: their ids are given again.
+    closed: BTreeSet<u32>,
+    awaited: BTreeSet<Awaited>,
+    oldest: OldestTree,
     waiting: usize,
+    /// Holds in all streams.
+    holds: usize,
     next: u64,
 }
 
 impl<T> Queues<T> {
     /// Empty queues, whose first launch has this order.
     pub(super) const fn new(next: u64) -> Self {
-        Self { lanes: Vec::new(), firsts: OldestTree(Vec::new()), waiting: 0, next }
+        Self {
+            lanes: Vec::new(),
+            closed: BTreeSet::new(),
+            awaited: BTreeSet::new(),
+            oldest: OldestTree::new(),
+            waiting: 0,
+            holds: 0,
+            next,
+        }
     }
 
     pub(super) const fn next_order(&self) -> u64 {
@@ -117,39 +53,87 @@ impl<T> Queues<T> {
         self.waiting
     }
 
+    /// Whether something may be submitted.
+    #[inline]
+    pub(super) fn is_ready(&self) -> bool {
+        self.oldest.first().is_some()
+    }
+
+    /// A stream that is there; also one that was closed and has something left.
+    pub(super) fn lane(&self, stream: StreamId) -> Option<&StreamQueue<T>> {
+        self.lanes.get(stream.index()).filter(|lane| !lane.is_gone)
+    }
+
+    fn lane_mut(&mut self, stream: StreamId) -> Option<&mut StreamQueue<T>> {
+        self.lanes.get_mut(stream.index()).filter(|lane| !lane.is_gone)
+    }
+
     /// Adds a stream; `None` if there are as many as ids.
     pub(super) fn open(&mut self) -> Option<StreamId> {
+        if let Some(id) = self.closed.pop_first() {
+            let lane = self.lanes.get_mut(id as usize)?;
+            (lane.is_gone, lane.is_closed) = (false, false);
+            return Some(StreamId(id));
+        }
         let id = StreamId(u32::try_from(self.lanes.len()).ok()?);
-        self.lanes.push(StreamQueue { back: VecDeque::new(), fresh: VecDeque::new() });
-        if self.lanes.len() > self.firsts.leaves() {
-            self.firsts = OldestTree::of(self.lanes.iter().map(StreamQueue::front));
+        self.lanes.push(StreamQueue::default());
+        if self.lanes.len() > self.oldest.leaves() {
+            self.oldest = OldestTree::of(self.lanes.iter().map(StreamQueue::front));
         }
         Some(id)
     }
 
-    /// Puts work behind everything of its stream: its order, or `None` without that stream.
-    #[inline]
-    pub(super) fn push(&mut self, stream: StreamId, work: CapturedWork<T>) -> Option<u64> {
-        let lane = self.lanes.get_mut(stream.index())?;
-        let order = self.next;
-        self.next = order.saturating_add(1);
-        if lane.front().is_none() {
-            self.firsts.older(stream, order);
+    /// Takes no more of a stream; whether it was open.
+    pub(super) fn close(&mut self, stream: StreamId) -> bool {
+        let open = |lane: &&mut StreamQueue<T>| !lane.is_closed;
+        self.lane_mut(stream).filter(open).map(|lane| lane.is_closed = true).is_some()
+    }
+
+    /// Gives the id of a stream free, if it was closed and nothing of it waits; nothing of it may be in
+    /// the runtime.
+    pub(super) fn forget(&mut self, stream: StreamId) {
+        let Some(lane) = self.lane_mut(stream) else { return };
+        if !lane.is_closed || !lane.is_empty() {
+            return;
         }
-        let killed = if work.idempotent.may_be_killed() { LaunchMarks::MAY_BE_KILLED } else { 0 };
-        let marks = LaunchMarks(killed | if work.tests_flag { LaunchMarks::TESTS_FLAG } else { 0 });
-        append(&mut lane.fresh, WaitingLaunch { payload: work.payload, order, kills: 0, marks });
+        lane.is_gone = true;
+        self.holds -= lane.clear_holds();
+        self.awaited.retain(|&(_, other, _)| other != stream.0);
+        self.closed.insert(stream.0);
+    }
+
+    /// Puts work behind everything of its stream: its order, or `None` without that stream. `reached`
+    /// says whether what it waits for has finished.
+    #[inline]
+    pub(super) fn push(
+        &mut self,
+        stream: StreamId,
+        work: CapturedWork<T>,
+        reached: bool,
+    ) -> Option<u64> {
+        let order = self.next;
+        let lane = self.lanes.get_mut(stream.index()).filter(|lane| !lane.is_closed)?;
+        self.next = order.saturating_add(1);
+        if let WorkKind::Wait(after) = work.kind
+            && !reached
+        {
+            self.holds += usize::from(lane.hold(Hold { from: order, is_wait: true }));
+            self.awaited.insert((after.order.0, stream.0, order));
+        }
+        if lane.append(WaitingLaunch::new(work, order)) {
+            self.oldest.older(stream, order);
+        }
         self.waiting += 1;
         Some(order)
     }
 
-    /// Removes the launch that was captured first.
+    /// Removes the launch that was captured first, of those that may be submitted.
     #[inline]
     pub(super) fn pop(&mut self) -> Option<(StreamId, WaitingLaunch<T>)> {
-        let stream = StreamId(self.firsts.first()?.stream);
+        let stream = StreamId(self.oldest.first()?.stream);
         let lane = self.lanes.get_mut(stream.index())?;
         let (work, front) = lane.pop()?;
-        self.firsts.gone(stream, front);
+        self.oldest.set(stream, front);
         self.waiting -= 1;
         Some((stream, work))
     }
@@ -158,102 +142,68 @@ impl<T> Queues<T> {
     /// stands before it.
     pub(super) fn put_back(&mut self, stream: StreamId, work: WaitingLaunch<T>) {
         let Some(lane) = self.lanes.get_mut(stream.index()) else { return };
+        lane.put_back(work);
+        let front = lane.front();
+        self.oldest.set(stream, front);
         self.waiting += 1;
-        let order = work.order;
-        let later = |other: &WaitingLaunch<T>| other.order > order;
-        if !lane.back.back().is_some_and(later) {
-            // Most come back in order.
-            let first = lane.back.is_empty();
-            append(&mut lane.back, work);
-            if first {
-                self.firsts.older(stream, order);
-            }
-            return;
-        }
-        // As many are there as the window holds, at most.
-        let before = lane.back.partition_point(|other| !later(other));
-        if lane.back.len() == lane.back.capacity() {
-            grow(&mut lane.back);
-        }
-        lane.back.insert(before, work);
-        if before == 0 {
-            self.firsts.older(stream, order);
-        }
     }
 
-    /// The order of the launch that was captured first.
-    pub(super) fn oldest(&self) -> Option<u64> {
-        self.firsts.first().map(|first| first.order)
-    }
-}
-
-/// The first launch of each stream in a tournament tree: the root at 1, the leaves in the second half,
-/// nodes 2n and 2n + 1 side by side.
-#[derive(Clone, Debug)]
-struct OldestTree(Vec<[OldestLaunch; 2]>);
-
-/// The order of the oldest waiting launch of some streams, and its stream.
-#[derive(Clone, Copy, Debug)]
-struct OldestLaunch {
-    order: u64,
-    stream: u32,
-}
-
-impl OldestLaunch {
-    /// Nothing waits.
-    const NONE: Self = Self { order: u64::MAX, stream: 0 };
-}
-
-impl OldestTree {
-    fn of(fronts: impl ExactSizeIterator<Item = Option<u64>>) -> Self {
-        let leaves = fronts.len().next_power_of_two();
-        let mut firsts = Self(vec![[OldestLaunch::NONE; 2]; leaves]);
-        // As many streams as ids.
-        for (stream, front) in (0..).zip(fronts) {
-            front.into_iter().for_each(|order| firsts.older(StreamId(stream), order));
-        }
-        firsts
+    /// Submits nothing of a stream that was captured from this order on; whether there is that stream.
+    pub(super) fn hold(&mut self, stream: StreamId, from: u64) -> bool {
+        let Some(lane) = self.lane_mut(stream) else { return false };
+        let added = lane.hold(Hold { from, is_wait: false });
+        let front = lane.front();
+        self.holds += usize::from(added);
+        self.oldest.set(stream, front);
+        true
     }
 
-    const fn leaves(&self) -> usize {
-        self.0.len()
+    /// Takes a hold away; whether there was one.
+    pub(super) fn release(&mut self, stream: StreamId, from: u64) -> bool {
+        self.unhold(stream, Hold { from, is_wait: false })
     }
 
-    /// A stream has a first launch older than before, or its first one.
+    fn unhold(&mut self, stream: StreamId, hold: Hold) -> bool {
+        let Some(lane) = self.lane_mut(stream) else { return false };
+        let there = lane.unhold(hold);
+        let front = lane.front();
+        self.holds -= usize::from(there);
+        self.oldest.set(stream, front);
+        there
+    }
+
+    /// A launch has finished, or never will: lets go what waits for it.
     #[inline]
-    fn older(&mut self, stream: StreamId, order: u64) {
-        let mut at = self.leaves() + stream.index();
-        while at > 0
-            && let Some(pair) = self.0.get_mut(at / 2)
-            && order < pair[at % 2].order
+    pub(super) fn finished(&mut self, order: u64) {
+        if !self.awaited.is_empty() {
+            self.let_go(order);
+        }
+    }
+
+    fn let_go(&mut self, order: u64) {
+        while let Some(&(awaited, stream, from)) = self.awaited.range((order, 0, 0)..).next()
+            && awaited == order
         {
-            pair[at % 2] = OldestLaunch { order, stream: stream.0 };
-            at /= 2;
+            self.awaited.remove(&(awaited, stream, from));
+            self.unhold(StreamId(stream), Hold { from, is_wait: true });
         }
     }
 
-    /// The first launch of a stream has gone; `front` is the order of the next one.
-    #[inline]
-    fn gone(&mut self, stream: StreamId, front: Option<u64>) {
-        let mut at = self.leaves() + stream.index();
-        let mut first = OldestLaunch { order: front.unwrap_or(u64::MAX), stream: stream.0 };
-        while let Some(pair) = self.0.get_mut(at / 2) {
-            pair[at % 2] = first;
-            if at <= 1 {
-                return;
-            }
-            let other = pair[1 - at % 2];
-            if other.order < first.order {
-                first = other;
-            }
-            at /= 2;
-        }
+    /// Whether the launch of this order waits in that stream.
+    pub(super) fn holds_order(&self, stream: StreamId, order: u64) -> bool {
+        self.lane(stream).is_some_and(|lane| lane.has(order))
     }
 
-    /// The oldest of all.
-    #[inline]
-    fn first(&self) -> Option<OldestLaunch> {
-        let [_, root] = self.0.first()?;
-        (root.order != u64::MAX).then_some(*root)
+    /// The order of the launch that was captured first, may it be submitted or not.
+    pub(super) fn first(&self) -> Option<u64> {
+        if self.holds == 0 {
+            return self.oldest.first().map(|first| first.order);
+        }
+        self.lanes.iter().filter_map(StreamQueue::first).min()
+    }
+
+    /// Everything that waits, in the order of the program.
+    pub(super) fn into_payloads(self) -> impl Iterator<Item = (u64, T)> {
+        self.lanes.into_iter().flat_map(StreamQueue::into_payloads)
     }
 }

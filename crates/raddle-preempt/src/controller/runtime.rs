@@ -1,10 +1,10 @@
 //! What does the driver report of launches, flags and resets?
 
-use raddle_policy::{Preemption, ProcessId};
+use raddle_policy::{Idempotence, ProcessId};
 
 use super::Controller;
-use super::answers::{Exit, LaunchHandle, NoReset, ResetScope, ResetVerdict};
-use super::flight::{FlightState, FlyingLaunch};
+use super::answers::{Exit, LaunchHandle};
+use super::flight::{FlightState, FlyingLaunch, LaunchFate};
 use super::process::PreemptionStage;
 use crate::error::PreemptError;
 
@@ -17,10 +17,13 @@ impl<T> Controller<T> {
     #[inline]
     pub fn submitted(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
         let it = self.process_mut(handle.process)?;
-        if it.flight.acknowledge(handle, FlightState::Submitted) || handle.sequence < it.next {
-            return Ok(());
+        if !it.flight.acknowledge(handle, FlightState::Submitted) && handle.sequence >= it.next {
+            return Err(PreemptError::NotInRuntime { handle });
         }
-        Err(PreemptError::NotInRuntime { handle })
+        if it.is_preempted() {
+            self.list(handle.process);
+        }
+        Ok(())
     }
 
     /// The runtime refused a launch: it waits again at its place, and is the next of its stream that is
@@ -36,6 +39,25 @@ impl<T> Controller<T> {
             return Err(PreemptError::NotInRuntime { handle });
         };
         it.queues.put_back(flying.stream, flying.work);
+        self.list(handle.process);
+        Ok(())
+    }
+
+    /// The verdict of a launch, where it is known only with its arguments: to be given before the launch
+    /// is, and in place of the one that was captured.
+    ///
+    /// # Errors
+    /// An unknown process; a launch that is not being submitted.
+    pub fn judged(
+        &mut self,
+        handle: LaunchHandle,
+        idempotent: Idempotence,
+    ) -> Result<(), PreemptError> {
+        let flying = self.process_mut(handle.process)?.flight.get_mut(handle);
+        match flying.filter(|flying| flying.state == FlightState::Submitting) {
+            Some(flying) => flying.work.judge(idempotent),
+            None => return Err(PreemptError::NotInRuntime { handle }),
+        }
         Ok(())
     }
 
@@ -46,8 +68,13 @@ impl<T> Controller<T> {
     #[inline]
     pub fn started(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
         let it = self.process_mut(handle.process)?;
-        let known = it.flight.acknowledge(handle, FlightState::Started);
-        if known { Ok(()) } else { Err(PreemptError::NotInRuntime { handle }) }
+        if !it.flight.acknowledge(handle, FlightState::Started) {
+            return Err(PreemptError::NotInRuntime { handle });
+        }
+        if it.is_preempted() {
+            self.list(handle.process);
+        }
+        Ok(())
     }
 
     /// A launch has run to its end: its payload. It is never run again (A13).
@@ -60,7 +87,43 @@ impl<T> Controller<T> {
         let Some(flying) = it.flight.remove(handle) else {
             return Err(PreemptError::NotInRuntime { handle });
         };
+        it.queues.finished(flying.work.order);
+        it.turn_over();
+        it.forget_if_closed(flying.stream);
+        self.list(handle.process);
         Ok(flying.work.payload)
+    }
+
+    /// The runtime refused a launch for good, or it died: its payload. It is not run again, and what
+    /// waits for it does not any more. What becomes of those behind it is the driver's to decide: they go
+    /// on, unless it says that the process is [lost](Self::lost).
+    ///
+    /// # Errors
+    /// An unknown process; a launch that is not in the runtime.
+    pub fn failed(&mut self, handle: LaunchHandle) -> Result<T, PreemptError> {
+        self.finished(handle)
+    }
+
+    /// The driver has made sure that a launch leaves without having begun: no reset hits it, so whether it
+    /// may be killed no longer matters. To be reported from `Raise` on; that it has left is reported as
+    /// ever.
+    ///
+    /// # Errors
+    /// An unknown process; a launch that is not in the runtime, that has started, or that does not leave.
+    pub fn claimed(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
+        let it = self.process_mut(handle.process)?;
+        let Some(flying) = it.flight.get_mut(handle) else {
+            return Err(PreemptError::NotInRuntime { handle });
+        };
+        if flying.fate == LaunchFate::Stays || flying.state == FlightState::Started {
+            return Err(PreemptError::NotTold {
+                process: handle.process,
+                what: "that this launch leaves before it has begun",
+            });
+        }
+        flying.fate = LaunchFate::Claimed;
+        self.list(handle.process);
+        Ok(())
     }
 
     /// A launch has left by the flag, and waits again at its place (A4). Where each workgroup tests the
@@ -81,8 +144,8 @@ impl<T> Controller<T> {
             flying.work.kills = flying.work.kills.saturating_add(1);
         }
         it.queues.put_back(flying.stream, flying.work);
-        let asked = it.cut.is_some_and(|cut| cut.holds(handle.sequence));
-        Ok(if asked { Exit::Flagged } else { Exit::Unasked })
+        self.list(handle.process);
+        Ok(if flying.fate == LaunchFate::Stays { Exit::Unasked } else { Exit::Flagged })
     }
 
     /// A launch was killed by the reset. It waits again at its place (A4).
@@ -91,10 +154,7 @@ impl<T> Controller<T> {
     /// An unknown process; a launch that is not in the runtime; one that no commanded reset may have
     /// killed.
     pub fn killed(&mut self, handle: LaunchHandle) -> Result<(), PreemptError> {
-        let it = self.process(handle.process)?;
-        let leaves = || it.cut.is_some_and(|cut| cut.holds(handle.sequence));
-        let hit = it.stage.is_resetting() || leaves() && self.everything_is_reset();
-        if !hit && it.flight.get(handle).is_some() {
+        if self.process(handle.process)?.flight.get(handle).is_some() && !self.is_hit(handle) {
             return Err(PreemptError::NoReset { handle });
         }
         let it = self.process_mut(handle.process)?;
@@ -103,46 +163,19 @@ impl<T> Controller<T> {
         };
         flying.work.kills = flying.work.kills.saturating_add(1);
         it.queues.put_back(flying.stream, flying.work);
+        self.list(handle.process);
         Ok(())
     }
 
-    /// Every launch of the process that starts from now on sees the raised flag: whether a reset may
-    /// follow is decided now (S3.3, A2, A11).
-    ///
-    /// # Errors
-    /// An unknown process; one whose flag is not being raised.
-    pub fn raised(&mut self, process: ProcessId) -> Result<ResetVerdict, PreemptError> {
-        let it = self.process_mut(process)?;
-        if it.stage != PreemptionStage::Raising {
-            return Err(PreemptError::NotTold { process, what: "to raise a flag" });
+    /// Whether a reset that was commanded kills this launch of any process, if it runs.
+    #[must_use]
+    pub fn is_hit(&self, handle: LaunchHandle) -> bool {
+        let Ok(it) = self.process(handle.process) else { return false };
+        match it.flight.get(handle).map(|flying| flying.fate) {
+            Some(LaunchFate::Hit) if it.stage.is_resetting() => true,
+            Some(LaunchFate::Leaves | LaunchFate::Hit) => self.is_reset_commanded(it.part),
+            _ => false,
         }
-        it.stage = PreemptionStage::Emptying;
-        if it.way != Preemption::Reset {
-            return Ok(ResetVerdict::NotAsked);
-        }
-        if let Some(why) = self.refuses_reset(process)? {
-            return Ok(ResetVerdict::NoReset(why));
-        }
-        self.process_mut(process)?.stage = PreemptionStage::MustReset;
-        if self.declared.scope == ResetScope::Device {
-            // From here on: what were submitted now would be killed without a check.
-            self.resets = self.resets.saturating_add(1);
-        }
-        Ok(ResetVerdict::Reset)
-    }
-
-    /// Why there must be no reset.
-    fn refuses_reset(&self, process: ProcessId) -> Result<Option<NoReset>, PreemptError> {
-        let it = self.process(process)?;
-        if it.flight.is_empty() {
-            return Ok(Some(NoReset::Empty));
-        }
-        let own = it.refuses_reset(process, self.options);
-        if own.is_some() || self.declared.scope == ResetScope::Process {
-            return Ok(own);
-        }
-        let mut others = self.others(process);
-        Ok(others.find_map(|(id, it)| it.refuses_reset(id, self.options)))
     }
 
     /// The reset is over, or the device has nothing of the process that is held or saved.
@@ -150,18 +183,20 @@ impl<T> Controller<T> {
     /// # Errors
     /// An unknown process; one for which no reset, hold or save was commanded.
     pub fn drained(&mut self, process: ProcessId) -> Result<(), PreemptError> {
-        let it = self.process_mut(process)?;
+        let place = self.processes.get_mut(process.index());
+        let it = place.and_then(Option::as_mut).ok_or(PreemptError::NoProcess { process })?;
         match &mut it.stage {
             PreemptionStage::Resetting { over } if !*over => {
                 *over = true;
+                if it.is_lost {
+                    self.remove(process);
+                }
                 self.reset_is_over();
-                Ok(())
             }
-            PreemptionStage::Removing { over } if !*over => {
-                *over = true;
-                Ok(())
-            }
-            _ => Err(PreemptError::NotTold { process, what: "to reset, hold or save" }),
+            PreemptionStage::Removing { over } if !*over => *over = true,
+            _ => return Err(PreemptError::NotTold { process, what: "to reset, hold or save" }),
         }
+        self.list(process);
+        Ok(())
     }
 }

@@ -20,7 +20,7 @@ fn captured(launches: u64, window: u32) -> (Controller<u64>, ProcessId, StreamId
     let stream = controller.open(process).unwrap();
     for launch in 0..launches {
         let work = CapturedWork::kernel(launch, Idempotence::Idempotent);
-        controller.captured(process, stream, work).unwrap();
+        let _ = controller.captured(process, stream, work).unwrap();
     }
     (controller, process, stream)
 }
@@ -37,7 +37,7 @@ fn submits(controller: &mut Controller<u64>, process: ProcessId) -> Vec<LaunchHa
 #[test]
 fn check_1_at_first_the_flag_is_down_and_nothing_is_submitted() {
     let (mut controller, process, _) = captured(0, 8);
-    assert_eq!(controller.flag(process), Ok(None));
+    assert_eq!(controller.is_raised(process), Ok(false));
     assert_eq!(controller.phase(process), Ok(ProcessPhase::Running), "it would submit");
     assert_eq!(controller.in_flight(process), Ok(0));
     assert_eq!(controller.next(process), Ok(None));
@@ -50,7 +50,7 @@ fn check_2_a_launch_is_submitted_while_fewer_than_8_are_unfinished() {
     assert_eq!(controller.in_flight(process), Ok(7));
     for launch in 7..11 {
         let work = CapturedWork::kernel(launch, Idempotence::Idempotent);
-        controller.captured(process, stream, work).unwrap();
+        let _ = controller.captured(process, stream, work).unwrap();
     }
     assert_eq!(submits(&mut controller, process).len(), 1, "7 unfinished: one more");
     assert_eq!(controller.next(process), Ok(None), "8: none");
@@ -67,10 +67,12 @@ fn check_2_a_launch_is_submitted_while_fewer_than_8_are_unfinished() {
 fn check_9_unknown_is_never_reset() {
     for idempotent in [Idempotence::Unknown, Idempotence::Not] {
         let (mut controller, process, stream) = captured(2, 8);
-        controller.captured(process, stream, CapturedWork::kernel(2, idempotent)).unwrap();
+        let work = CapturedWork::kernel(2, idempotent);
+        let _ = controller.captured(process, stream, work).unwrap();
         let flying = submits(&mut controller, process);
         let _ = controller.preempt(process, Preemption::Reset, None).unwrap();
-        let Some(Command::Raise { cut, .. }) = controller.next(process).unwrap() else { panic!() };
+        let Some(Command::Raise { .. }) = controller.next(process).unwrap() else { panic!() };
+        let cut = controller.cut(process, stream).unwrap().unwrap();
         // It waits, so it leaves: only the reset is forbidden.
         assert_eq!(cut, FlagCut { from: 0, to: 3 });
         let why = NoReset::NotIdempotent(flying[2]);
@@ -83,10 +85,11 @@ fn check_9_unknown_is_never_reset() {
 /// Where it is seen late to be lowered, the cut does not hold what is submitted later.
 #[test]
 fn check_10_a_late_view_of_the_flag_stops_no_later_launch() {
-    let (mut controller, process, _) = captured(1, 8);
+    let (mut controller, process, stream) = captured(1, 8);
     let first = submits(&mut controller, process);
     let _ = controller.preempt(process, Preemption::Flag, None).unwrap();
-    let Some(Command::Raise { cut, .. }) = controller.next(process).unwrap() else { panic!() };
+    let Some(Command::Raise { .. }) = controller.next(process).unwrap() else { panic!() };
+    let cut = controller.cut(process, stream).unwrap().unwrap();
     let _ = controller.raised(process).unwrap();
     let _ = controller.exited(first[0]).unwrap();
     let drained = Command::Drained { process, resumed: false };
@@ -144,7 +147,7 @@ fn check_13_a_hundred_workgroups_add_one_each_whenever_they_are_preempted() {
 
 #[test]
 fn a8_the_flag_waits_until_every_submit_call_has_returned() {
-    let (mut controller, process, _) = captured(3, 8);
+    let (mut controller, process, stream) = captured(3, 8);
     let submit = |controller: &mut Controller<u64>| match controller.next(process).unwrap() {
         Some(Command::Submit { handle, .. }) => handle,
         other => panic!("{other:?}"),
@@ -156,10 +159,14 @@ fn a8_the_flag_waits_until_every_submit_call_has_returned() {
     // Hearing that it runs, or that it was not taken, is as good as the call's return.
     let mut other = controller.clone();
     other.not_submitted(b).unwrap();
-    let raise = |to| Command::Raise { process, cut: FlagCut { from: 0, to } };
-    assert_eq!(other.next(process), Ok(Some(raise(2))));
+    let raise = Command::Raise { process };
+    let both = Ok(Some(FlagCut { from: 0, to: 2 }));
+    assert_eq!((other.next(process), other.cut(process, stream)), (Ok(Some(raise)), both));
     assert_eq!(other.buffered(process), Ok(2));
     controller.started(b).unwrap();
-    assert_eq!(controller.next(process), Ok(Some(raise(2))));
+    assert_eq!(
+        (controller.next(process), controller.cut(process, stream)),
+        (Ok(Some(raise)), both)
+    );
     assert_eq!(controller.raised(process), Ok(ResetVerdict::Reset));
 }

@@ -3,22 +3,33 @@
 use std::collections::BTreeMap;
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
-use raddle_preempt::{CapturedWork, Command, Controller, LaunchHandle, PreemptError, Preempted};
+use raddle_preempt::{
+    CapturedWork, Command, Controller, LaunchHandle, PreemptError, Preempted, WorkKind,
+};
 
 use crate::schedule::{Job, Program, Setup};
 
 /// A command, with launches named by their submission.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Order {
-    Submit { sequence: u64, stream: usize, job: usize },
-    Raise { from: u64, to: u64 },
+    Submit {
+        sequence: u64,
+        stream: usize,
+        job: usize,
+    },
+    /// Of each stream from which something leaves: from where, to where.
+    Raise {
+        cuts: Vec<(usize, u64, u64)>,
+    },
     Lower,
     Reset,
     Hold,
     Release,
     Save,
     Restore,
-    Drained { resumed: bool },
+    Drained {
+        resumed: bool,
+    },
 }
 
 /// A controller, seen from the driver. Every report must be accepted: an error is a fault.
@@ -127,10 +138,11 @@ impl Control for Ours {
 
     fn capture(&mut self, process: usize, job: usize, it: &Job) {
         let Job { idempotent, tests_flag, .. } = *it;
-        let work = CapturedWork { payload: job, idempotent, tests_flag };
+        let kind = if tests_flag { WorkKind::Kernel } else { WorkKind::Copy };
+        let work = CapturedWork { payload: job, kind, idempotent, tests_flag };
         let stream = StreamId(it.stream as u32);
         let order = self.controller.captured(self.id(process), stream, work).unwrap();
-        self.orders.insert(job, order);
+        self.orders.insert(job, order.order().unwrap());
     }
 
     fn next(&mut self, process: usize) -> Option<Order> {
@@ -141,7 +153,13 @@ impl Control for Ours {
                 let job = *self.controller.payload(handle).unwrap();
                 Order::Submit { sequence, stream, job }
             }
-            Command::Raise { cut, .. } => Order::Raise { from: cut.from, to: cut.to },
+            Command::Raise { process } => {
+                let cuts = self.controller.cuts(process).unwrap();
+                let cuts = cuts.map(|(stream, cut)| (stream.index(), cut.from, cut.to));
+                let mut cuts: Vec<_> = cuts.collect();
+                cuts.sort_unstable();
+                Order::Raise { cuts }
+            }
             Command::Lower { .. } => Order::Lower,
             Command::Reset { .. } => Order::Reset,
             Command::Hold { .. } => Order::Hold,

@@ -8,7 +8,7 @@ use raddle_preempt::{
 };
 
 use crate::hands::{
-    C, NO, YES, begin, capture, controller, declared, kernels, payloads, submit, usual,
+    C, NO, YES, begin, capture, controller, cut, declared, kernels, payloads, submit, usual,
 };
 
 #[test]
@@ -122,7 +122,7 @@ fn the_order_is_that_of_the_program_over_all_streams() {
         controller(declared(), ControllerOptions { window: 3, ..ControllerOptions::default() });
     let b = c.open(p).unwrap();
     for (stream, name) in [(a, 0), (b, 1), (b, 2), (a, 3), (b, 4)] {
-        c.captured(p, stream, CapturedWork::kernel(name, YES)).unwrap();
+        let _ = c.captured(p, stream, CapturedWork::kernel(name, YES)).unwrap();
     }
     let flying = submit(&mut c, p);
     assert_eq!(payloads(&c, &flying), [0, 1, 2]);
@@ -188,11 +188,9 @@ fn only_a_more_urgent_process_preempts_on_its_own_behalf() {
     // A10: its flag is nobody else's.
     let stream = c.open(urgent).unwrap();
     capture(&mut c, urgent, stream, &kernels(2));
-    assert!(
-        matches!(c.next(victim), Ok(Some(Command::Raise { process, .. })) if process == victim)
-    );
+    assert!(matches!(c.next(victim), Ok(Some(Command::Raise { process })) if process == victim));
     assert_eq!(submit(&mut c, urgent).len(), 2, "the urgent one goes on");
-    assert_eq!((c.flag(urgent), c.phase(urgent)), (Ok(None), Ok(ProcessPhase::Running)));
+    assert_eq!((c.is_raised(urgent), c.phase(urgent)), (Ok(false), Ok(ProcessPhase::Running)));
 }
 
 #[test]
@@ -204,7 +202,8 @@ fn copies_are_neither_flagged_nor_overtaken() {
     let flying = submit(&mut c, p);
     let raise = begin(&mut c, p, Preemption::Reset);
     // What stands in front of the copy runs too, or the copy would run before it.
-    assert_eq!(raise, Some(Command::Raise { process: p, cut: FlagCut { from: 3, to: 5 } }));
+    assert_eq!(raise, Some(Command::Raise { process: p }));
+    assert_eq!(cut(&c, p, s), FlagCut { from: 3, to: 5 });
     let why = NoReset::NotFlagged(flying[0]);
     assert_eq!(c.raised(p), Ok(ResetVerdict::NoReset(why)));
     assert_eq!(c.next(p), Ok(None));
@@ -220,7 +219,8 @@ fn where_workgroups_look_by_themselves_only_what_may_run_again_is_flagged() {
     capture(&mut c, p, s, &work);
     submit(&mut c, p);
     let raise = begin(&mut c, p, Preemption::Flag);
-    assert_eq!(raise, Some(Command::Raise { process: p, cut: FlagCut { from: 4, to: 6 } }));
+    assert_eq!(raise, Some(Command::Raise { process: p }));
+    assert_eq!(cut(&c, p, s), FlagCut { from: 4, to: 6 });
 }
 
 #[test]
@@ -256,7 +256,9 @@ fn messages_say_what_to_do() {
         PreemptError::NoWindow,
         PreemptError::ResetWithoutFlag,
         PreemptError::TooManyProcesses,
+        PreemptError::Taken { process },
         PreemptError::TooManyStreams { process },
+        PreemptError::NotHeld { process, stream },
         PreemptError::NoProcess { process },
         PreemptError::NoStream { process, stream },
         PreemptError::Busy { process },

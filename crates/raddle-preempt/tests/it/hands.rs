@@ -2,8 +2,9 @@
 
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
 use raddle_preempt::{
-    Abilities, CaptureOrder, CapturedWork, Command, Controller, ControllerOptions, Declared, Exit,
-    FlagCut, LaunchHandle, Preempted, ResetScope, ResetVerdict, Resumed,
+    Abilities, Capture, CaptureOrder, CapturedWork, Command, Controller, ControllerOptions,
+    Declared, Exit, FlagCut, LaunchHandle, PreemptError, Preempted, ResetScope, ResetVerdict,
+    Resumed,
 };
 
 pub(crate) type C = Controller<u32>;
@@ -12,7 +13,8 @@ pub(crate) const YES: Idempotence = Idempotence::Idempotent;
 pub(crate) const NO: Idempotence = Idempotence::Not;
 
 pub(crate) fn declared() -> Declared {
-    Declared { abilities: Abilities::ALL, latched: true, scope: ResetScope::Process }
+    let scope = ResetScope::Process;
+    Declared { abilities: Abilities::ALL, latched: true, withdraws: false, scope }
 }
 
 pub(crate) fn controller(
@@ -35,8 +37,18 @@ pub(crate) fn capture(
     stream: StreamId,
     work: &[CapturedWork<u32>],
 ) -> CaptureOrder {
-    let orders = work.iter().map(|work| c.captured(process, stream, *work).unwrap());
+    let orders = work.iter().map(|work| order(c.captured(process, stream, *work)));
     orders.last().unwrap()
+}
+
+/// When work was captured that must have been taken.
+pub(crate) fn order(captured: Result<Capture<u32>, PreemptError>) -> CaptureOrder {
+    captured.unwrap().order().unwrap()
+}
+
+/// The flag of a stream that must be raised.
+pub(crate) fn cut(c: &C, process: ProcessId, stream: StreamId) -> FlagCut {
+    c.cut(process, stream).unwrap().unwrap()
 }
 
 pub(crate) fn kernels(count: u32) -> Vec<CapturedWork<u32>> {
@@ -64,7 +76,8 @@ pub(crate) fn payloads(c: &C, handles: &[LaunchHandle]) -> Vec<u32> {
 
 /// Preempts by the flag, hears that all that flies has left, and goes on; the flag that was raised.
 pub(crate) fn flagged(c: &mut C, p: ProcessId, flying: &[LaunchHandle]) -> FlagCut {
-    let Some(Command::Raise { cut, .. }) = begin(c, p, Preemption::Flag) else { panic!() };
+    let Some(Command::Raise { .. }) = begin(c, p, Preemption::Flag) else { panic!() };
+    let cut = cut(c, p, StreamId(0));
     assert_eq!(c.raised(p), Ok(ResetVerdict::NotAsked));
     for &handle in flying {
         assert_eq!(c.exited(handle), Ok(Exit::Flagged));

@@ -6,7 +6,7 @@ use raddle_preempt::{
     ResetVerdict,
 };
 
-use crate::hands::{C, begin, capture, controller, declared, flagged, kernels, submit};
+use crate::hands::{C, begin, capture, controller, cut, declared, flagged, kernels, submit};
 
 #[test]
 fn a_reset_of_the_device_looks_at_everybody() {
@@ -202,8 +202,8 @@ fn third_flag(started: bool, latched: bool) -> FlagCut {
         flagged(&mut c, p, &flying);
     }
     run(&mut c);
-    let Some(Command::Raise { cut, .. }) = begin(&mut c, p, Preemption::Flag) else { panic!() };
-    cut
+    let Some(Command::Raise { .. }) = begin(&mut c, p, Preemption::Flag) else { panic!() };
+    cut(&c, p, s)
 }
 
 #[test]

@@ -119,7 +119,12 @@ impl Random {
 pub(crate) fn digest_setup() -> Setup {
     let abilities = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
     Setup {
-        declared: Declared { abilities, latched: true, scope: ResetScope::Process },
+        declared: Declared {
+            abilities,
+            latched: true,
+            withdraws: false,
+            scope: ResetScope::Process,
+        },
         options: ControllerOptions::default(),
         processes: vec![Program::ONLY],
         exit: 1,
@@ -262,9 +267,18 @@ fn setup(random: &mut Random) -> Setup {
     let processes = programs(random);
     let submit = random.one(&[0, 0, 2]);
     Setup {
-        declared: Declared { abilities, latched: random.percent(60), scope },
+        declared: Declared {
+            abilities,
+            latched: random.percent(60),
+            withdraws: random.percent(50),
+            scope,
+        },
         processes,
-        options: ControllerOptions { window: random.one(&[1, 2, 3, 8, 8]), most_kills },
+        options: ControllerOptions {
+            window: random.one(&[1, 2, 3, 8, 8]),
+            most_waiting: None,
+            most_kills,
+        },
         exit: random.one(&[1, 1, 3]),
         reset: random.to(4),
         save: random.to(4),

@@ -73,8 +73,8 @@ impl Wished {
         u64::from(self.at != At::Running || self.done.is_some())
     }
 
-    pub(crate) fn carries_out(&mut self, order: Order) -> u64 {
-        let done = match order {
+    pub(crate) fn carries_out(&mut self, order: &Order) -> u64 {
+        let done = match *order {
             Order::Submit { .. } => return 0,
             Order::Reset => {
                 return u64::from(self.at != At::Draining || self.done != Some(Done::Raised));
@@ -91,7 +91,7 @@ impl Wished {
             Order::Hold | Order::Release => Done::Held,
             Order::Save | Order::Restore => Done::Saved,
         };
-        if matches!(order, Order::Lower | Order::Release | Order::Restore) {
+        if matches!(*order, Order::Lower | Order::Release | Order::Restore) {
             let right = self.undo && self.done == Some(done);
             (self.undo, self.done) = (false, None);
             return u64::from(!right);

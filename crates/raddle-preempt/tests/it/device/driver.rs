@@ -112,17 +112,17 @@ impl<C: Control> Device<'_, C> {
     }
 
     fn obey(&mut self, process: usize, order: Order) {
-        self.history.orders.push((self.now, process, order));
-        self.check(process, order);
+        self.check(process, &order);
+        self.history.orders.push((self.now, process, order.clone()));
         let late = self.schedule.setup.late;
         match order {
             Order::Submit { sequence, stream, job } => {
                 self.submit(process, stream, (sequence, job))
             }
-            Order::Raise { from, to } => {
+            Order::Raise { cuts } => {
                 let at = self.late(late.flag);
                 self.gpus[process].raising = true;
-                self.store(process, at, Some((from, to)));
+                self.store(process, at, Some(cuts));
             }
             Order::Lower => {
                 let at = self.late(late.flag);
@@ -153,7 +153,7 @@ impl<C: Control> Device<'_, C> {
     }
 
     /// Whether this is a time for such a command, as far as the host knows.
-    fn check(&mut self, process: usize, order: Order) {
+    fn check(&mut self, process: usize, order: &Order) {
         // A call whose launch was heard of is nothing to wait for.
         let known = |it: u64| self.known.contains(&(process, it));
         let old = |report: &Report| matches!(report, Report::Submitted(it) if known(*it));

@@ -2,12 +2,12 @@
 
 use raddle_preempt::ResetScope;
 
-use super::{Device, Lane, Report, Running, Wrong};
+use super::{Cuts, Device, Lane, Report, Running, Wrong};
 use crate::control::Control;
 
 impl<C: Control> Device<'_, C> {
     /// Stores to the flag of a process, which is seen then.
-    pub(super) fn store(&mut self, process: usize, at: u64, flag: Option<(u64, u64)>) {
+    pub(super) fn store(&mut self, process: usize, at: u64, flag: Option<Cuts>) {
         let id = self.gpus[process].id;
         self.flags[id].soon.push_back((at, flag));
         self.see_flag(id);
@@ -15,11 +15,9 @@ impl<C: Control> Device<'_, C> {
 
     /// What launches see of a flag now, and whether the driver is to hear of it.
     fn see_flag(&mut self, id: usize) {
-        while let Some(&(at, flag)) = self.flags[id].soon.front()
-            && at <= self.now
-        {
-            self.flags[id].soon.pop_front();
-            self.flags[id].now = flag;
+        while self.flags[id].soon.front().is_some_and(|(at, _)| *at <= self.now) {
+            let flag = self.flags[id].soon.pop_front().and_then(|(_, flag)| flag);
+            self.flags[id].now = flag.clone();
             let owner = self.gpus.iter().position(|gpu| gpu.there && gpu.id == id);
             if let Some(process) = owner.filter(|_| flag.is_some())
                 && std::mem::take(&mut self.gpus[process].raising)
@@ -55,6 +53,7 @@ impl<C: Control> Device<'_, C> {
             }
             for lane in 0..self.gpus[victim].lanes.len() {
                 let Some(running) = self.gpus[victim].lanes[lane].running.take() else { continue };
+                self.gpus[victim].lanes[lane].left = true;
                 // It is heard of after whatever was heard of this launch before.
                 self.hurry(victim, running.sequence);
                 self.history.stopped(self.schedule, running.job);
@@ -123,6 +122,7 @@ impl<C: Control> Device<'_, C> {
         let it = *running;
         if it.leaves {
             self.gpus[process].lanes[lane].running = None;
+            self.gpus[process].lanes[lane].left = true;
             if it.rounds_done > 0 {
                 self.history.stopped(self.schedule, it.job);
             }
@@ -140,15 +140,21 @@ impl<C: Control> Device<'_, C> {
         true
     }
 
-    /// Whether a launch that looks at the flag now leaves.
-    fn leaves(&self, process: usize, sequence: u64, job: usize) -> bool {
-        let own = self.flags[self.gpus[process].id].now;
+    /// Whether a launch that looks at the flag now leaves; what does not look is taken out behind what
+    /// has left, where the runtime can.
+    fn leaves(&self, process: usize, lane: usize, (sequence, job): (u64, usize)) -> bool {
+        let own = self.flags[self.gpus[process].id].now.as_ref();
+        let holds = |&(stream, from, to): &(usize, u64, u64)| {
+            stream == lane && (from..to).contains(&sequence)
+        };
         let flagged = match self.wrong {
             Wrong::OneFlagForAll => self.flags.iter().any(|flag| flag.now.is_some()),
             Wrong::Bit => own.is_some(),
-            _ => own.is_some_and(|(from, to)| (from..to).contains(&sequence)),
+            _ => own.is_some_and(|cuts| cuts.iter().any(holds)),
         };
-        flagged && self.schedule.jobs[job].tests_flag
+        let taken_out =
+            self.schedule.setup.declared.withdraws && self.gpus[process].lanes[lane].left;
+        flagged && (self.schedule.jobs[job].tests_flag || taken_out)
     }
 
     /// Whether the compute units are being reset under this process.
@@ -180,7 +186,8 @@ impl<C: Control> Device<'_, C> {
         let Some(it) = self.gpus[process].lanes[lane].running.filter(|it| it.left == 0) else {
             return false;
         };
-        let leaves = each && self.leaves(process, it.sequence, it.job);
+        let looks = each && self.schedule.jobs[it.job].tests_flag;
+        let leaves = looks && self.leaves(process, lane, (it.sequence, it.job));
         let left = if leaves { self.schedule.setup.exit } else { self.schedule.jobs[it.job].ticks };
         self.gpus[process].lanes[lane].running = Some(Running { left, leaves, ..it });
         true
@@ -192,7 +199,8 @@ impl<C: Control> Device<'_, C> {
             return false;
         }
         let Some((sequence, job)) = lanes.queue.pop_front() else { return false };
-        let leaves = self.leaves(process, sequence, job);
+        let leaves = self.leaves(process, lane, (sequence, job));
+        self.gpus[process].lanes[lane].left = leaves;
         if !leaves {
             self.history.begins(self.schedule, job, self.gpus[process].preempted);
         }

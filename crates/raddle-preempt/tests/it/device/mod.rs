@@ -48,6 +48,8 @@ struct Lane {
     running: Option<Running>,
     /// When the newest of its launches is in the runtime: the next one is not before.
     newest: u64,
+    /// The last one that was here left or was killed.
+    left: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -81,12 +83,14 @@ struct Gpu {
     begun: u64,
 }
 
-/// The flag of an id.
+/// The flags of an id: of each stream from which something leaves, from where to where.
+type Cuts = Vec<(usize, u64, u64)>;
+
 #[derive(Clone, Debug, Default)]
 struct Flag {
     /// As launches see it, and what they will see when.
-    now: Option<(u64, u64)>,
-    soon: VecDeque<(u64, Option<(u64, u64)>)>,
+    now: Option<Cuts>,
+    soon: VecDeque<(u64, Option<Cuts>)>,
 }
 
 /// What the host hears; and, which it does not hear, that a launch is in the runtime.

@@ -83,13 +83,13 @@ impl Control for Naive {
                 empty.then(|| self.complete(process))
             }
             (At::Begun, Preemption::Flag | Preemption::Reset) => {
-                let (from, to) = self.cut(process);
-                self.all[process].cut = Some((from, to));
+                let cuts = self.cuts(process);
+                self.all[process].cut = Some(cuts.clone());
                 self.all[process].at = At::Told;
                 if self.mutant == Mutant::ResetAtOnce {
                     self.check(process);
                 }
-                Some(Order::Raise { from, to })
+                Some(Order::Raise { cuts })
             }
             (At::Begun, way) => {
                 self.all[process].at = At::Removing;
@@ -139,6 +139,8 @@ impl Control for Naive {
 
     fn exited(&mut self, process: usize, sequence: u64) -> bool {
         let latched = self.setup.declared.latched;
+        let known = self.find(process, sequence).copied();
+        let asked = known.is_some_and(|it| self.leaves(process, sequence, &it));
         if let Some(launch) = self.find(process, sequence)
             && matches!(launch.place, Place::Runtime { started: true, .. })
             && !latched
@@ -148,7 +150,7 @@ impl Control for Naive {
         if self.mutant != Mutant::ExitsForgotten {
             self.back(process, sequence, false);
         }
-        self.all[process].cut.is_some_and(|(from, to)| (from..to).contains(&sequence))
+        asked
     }
 
     fn killed(&mut self, process: usize, sequence: u64) {
@@ -161,11 +163,12 @@ impl Control for Naive {
     fn believes(&self, launches: &[(usize, u64)]) -> Vec<bool> {
         let believes = |&(process, sequence): &(usize, u64)| {
             let it = &self.all[process];
-            let there = self.runtime(process).iter().any(|(other, _)| *other == sequence);
-            let leaves = it.cut.is_some_and(|(from, to)| (from..to).contains(&sequence));
+            let there = self.runtime(process).into_iter().find(|(other, _)| *other == sequence);
+            let Some((_, launch)) = there else { return false };
+            let leaves = self.leaves(process, sequence, &launch);
             let whole = self.setup.declared.scope == ResetScope::Device;
             let hit = whole && self.all.iter().any(|other| other.at == At::Resetting);
-            there && (matches!(it.at, At::Resetting | At::Reset) || hit && leaves)
+            matches!(it.at, At::Resetting | At::Reset) || hit && leaves
         };
         launches.iter().map(believes).collect()
     }
@@ -231,7 +234,7 @@ impl Control for Naive {
                 "Running"
             }
             At::Preempted => {
-                (it.at, it.undo) = (At::Running, Some(it.way));
+                (it.at, it.undo) = (At::Running, super::undone(it.way));
                 "Now"
             }
             _ if mutant == Mutant::ResumeWithoutDrain => {

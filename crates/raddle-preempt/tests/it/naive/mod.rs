@@ -107,7 +107,7 @@ struct Process {
     way: Preemption,
     resume: bool,
     undo: Option<Preemption>,
-    cut: Option<(u64, u64)>,
+    cut: Option<Vec<(usize, u64, u64)>>,
 }
 
 pub(crate) struct Naive {
@@ -171,34 +171,53 @@ impl Naive {
         self.setup.options.most_kills.is_none_or(|most| it.kills < most)
     }
 
-    fn cut(&self, process: usize) -> (u64, u64) {
+    /// What leaves, of each stream from which something does: from where, to where.
+    fn cuts(&self, process: usize) -> Vec<(usize, u64, u64)> {
         let there = self.seen(process);
         let mut to = self.all[process].next;
         if self.mutant == Mutant::CallsUnseen {
             to = there.last().map_or(to, |(sequence, _)| sequence + 1);
         }
-        let mut from = there.first().map_or(to, |(sequence, _)| *sequence);
-        for (sequence, it) in there {
-            let latched = self.setup.declared.latched || self.mutant == Mutant::FlagRunning;
-            let tests = it.tests_flag || self.mutant == Mutant::FlagBehindCopies;
-            if !tests || !(latched || it.may && self.seldom(&it)) {
-                from = sequence + 1;
+        let latched = self.setup.declared.latched || self.mutant == Mutant::FlagRunning;
+        let mut cuts = Vec::new();
+        for stream in 0..self.setup.processes[process].streams {
+            let mut from = None;
+            for (sequence, it) in there.iter().filter(|(_, it)| it.stream == stream) {
+                let started = matches!(it.place, Place::Runtime { started: true, .. });
+                let taken_out = self.setup.declared.withdraws && from.is_some() && !started;
+                let leaves = if it.tests_flag {
+                    latched || it.may && self.seldom(it)
+                } else {
+                    taken_out || self.mutant == Mutant::FlagBehindCopies
+                };
+                from = if leaves { from.or(Some(*sequence)) } else { None };
             }
+            cuts.extend(from.map(|from| (stream, from, to)));
         }
-        (from, to)
+        cuts
+    }
+
+    /// Whether the raised flag holds a launch.
+    fn leaves(&self, process: usize, sequence: u64, it: &Launch) -> bool {
+        let holds = |&(stream, from, to): &(usize, u64, u64)| {
+            stream == it.stream && (from..to).contains(&sequence)
+        };
+        self.all[process].cut.as_ref().is_some_and(|cuts| cuts.iter().any(holds))
     }
 
     /// Whether everything of a process may be killed: it is on its way out behind a visible flag.
     fn may_reset(&self, process: usize) -> bool {
-        let it = &self.all[process];
-        let out = matches!(it.at, At::ResetDue | At::Resetting | At::Reset | At::Waiting);
-        let Some((from, to)) = it.cut.filter(|_| out) else { return false };
+        let out =
+            matches!(self.all[process].at, At::ResetDue | At::Resetting | At::Reset | At::Waiting);
+        if self.all[process].cut.is_none() || !out {
+            return false;
+        }
         self.seen(process).into_iter().all(|(sequence, it)| {
             let started = matches!(it.place, Place::Runtime { started: true, .. });
             if self.mutant == Mutant::RunningOnly && !started {
                 return true;
             }
-            let flagged = (from..to).contains(&sequence) && it.tests_flag;
+            let flagged = self.leaves(process, sequence, &it);
             (flagged || self.mutant == Mutant::FlagBehindCopies) && it.may && self.seldom(&it)
         })
     }
@@ -270,8 +289,13 @@ impl Naive {
         it.at = At::Preempted;
         let resumed = std::mem::take(&mut it.resume);
         if resumed {
-            (it.at, it.undo) = (At::Running, Some(it.way));
+            (it.at, it.undo) = (At::Running, undone(it.way));
         }
         Order::Drained { resumed }
     }
+}
+
+/// What is to be undone after this way: nothing was done to wait.
+fn undone(way: Preemption) -> Option<Preemption> {
+    Some(way).filter(|way| *way != Preemption::Wait)
 }

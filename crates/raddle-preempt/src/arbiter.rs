@@ -1,0 +1,164 @@
+//! Who has the turn, and how does the work of those who lose it leave?
+//!
+//! Turn and preempt policies over states of processes. It says [`Wish`]es and hears who has become
+//! runnable or idle and whose preemption is complete; it knows no launch and no runtime.
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use raddle_policy::{
+    Preempt, Preemption, ProcessId, ProcessState, Tick, Turn, VictimLaunch, VictimView,
+};
+
+use crate::driver::Wish;
+use crate::error::PreemptError;
+
+/// How a process stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// It may submit.
+    HasTurn,
+    /// It may not, and what was submitted stays or has ended.
+    Paused,
+    /// Its work leaves by this way.
+    Leaving(Preemption),
+    /// Its work has left.
+    Away,
+}
+
+/// Answers of both policies of one decision.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Decided {
+    /// What is wished, in the order of the processes; those who go on last.
+    pub wishes: Vec<Wish>,
+    /// Of each process that lost the turn with work submitted: how that leaves, if it does.
+    pub ways: Vec<(ProcessId, Option<Preemption>)>,
+    /// Who has the turn.
+    pub may_issue: Vec<ProcessId>,
+    /// Until when.
+    pub until: Option<Tick>,
+}
+
+/// Who has the turn, until when, and what became of those who have not.
+#[derive(Clone, Debug, Default)]
+pub struct Arbiter {
+    standings: BTreeMap<ProcessId, Standing>,
+    until: Option<Tick>,
+    /// Something has changed that a turn policy looks at.
+    is_stale: bool,
+    victims: Vec<VictimLaunch>,
+}
+
+impl Arbiter {
+    /// A process joins, without the turn: its driver starts [paused](Wish::Pause).
+    pub fn joined(&mut self, process: ProcessId) {
+        self.standings.insert(process, Standing::Paused);
+    }
+
+    /// A process has left.
+    pub fn left(&mut self, process: ProcessId) {
+        self.is_stale |= self.standings.remove(&process) == Some(Standing::HasTurn);
+    }
+
+    /// A process has something to run, or something more urgent than before.
+    pub const fn runnable(&mut self, process: ProcessId) {
+        let _ = process;
+        self.is_stale = true;
+    }
+
+    /// A process has nothing to run, or nothing as urgent as before.
+    pub const fn idle(&mut self, process: ProcessId) {
+        let _ = process;
+        self.is_stale = true;
+    }
+
+    /// The preemption of a process is complete.
+    pub fn drained(&mut self, process: ProcessId) {
+        if let Some(standing @ Standing::Leaving(_)) = self.standings.get_mut(&process) {
+            *standing = Standing::Away;
+        }
+    }
+
+    /// How a process stands; `None` if it is not there.
+    #[must_use]
+    pub fn standing(&self, process: ProcessId) -> Option<Standing> {
+        self.standings.get(&process).copied()
+    }
+
+    /// Whether the turn policy has to be asked.
+    #[must_use]
+    pub fn is_due(&self, now: Tick) -> bool {
+        self.is_stale || self.until.is_some_and(|until| until <= now)
+    }
+
+    /// Asks whose turn it is and, of each process that loses it with work submitted, how that leaves.
+    /// `states` are the runnable processes, by id; `victims` gives what a process has submitted and not
+    /// ended, in the order of submission.
+    ///
+    /// # Errors
+    /// The turn policy breaks one of its laws.
+    pub fn decide(
+        &mut self,
+        (turn, preempt): (&mut dyn Turn, &mut dyn Preempt),
+        states: &[ProcessState],
+        mut victims: impl FnMut(ProcessId, &mut Vec<VictimLaunch>),
+        now: Tick,
+        decided: &mut Decided,
+    ) -> Result<(), PreemptError> {
+        let Decided { wishes, ways, may_issue, until } = decided;
+        wishes.clear();
+        ways.clear();
+        may_issue.clear();
+        self.is_stale = false;
+        *until = turn.turn(states, now, may_issue);
+        self.until = *until;
+        check(states, may_issue, *until, now)?;
+        for (&process, standing) in &mut self.standings {
+            let has_turn = *standing == Standing::HasTurn;
+            if may_issue.contains(&process) || !has_turn {
+                continue;
+            }
+            self.victims.clear();
+            victims(process, &mut self.victims);
+            let state = states.iter().find(|state| state.id == process);
+            let launches = &self.victims;
+            let view = state.map(|process| VictimView { process, launches });
+            let way = view.filter(|_| !launches.is_empty()).and_then(|view| {
+                let way = preempt.preempt(&view, now);
+                ways.push((process, way));
+                way
+            });
+            *standing = way.map_or(Standing::Paused, Standing::Leaving);
+            wishes.push(way.map_or(Wish::Pause { process }, |way| Wish::Preempt { process, way }));
+        }
+        for (&process, standing) in &mut self.standings {
+            if may_issue.contains(&process) && *standing != Standing::HasTurn {
+                *standing = Standing::HasTurn;
+                wishes.push(Wish::Resume { process });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Laws 1 to 3 of [`Turn`].
+fn check(
+    states: &[ProcessState],
+    named: &[ProcessId],
+    until: Option<Tick>,
+    now: Tick,
+) -> Result<(), PreemptError> {
+    let runnable = |id: &ProcessId| states.iter().any(|state| state.id == *id);
+    let twice =
+        named.iter().enumerate().any(|(at, id)| named.iter().skip(at + 1).any(|it| it == id));
+    let what = if twice || !named.iter().all(runnable) {
+        "law 1: it names a process that is not runnable, or one twice"
+    } else if named.is_empty() && !states.is_empty() {
+        "law 2: processes are runnable and none may issue"
+    } else if until.is_some_and(|until| until <= now) {
+        "law 3: the turn ends before it begins"
+    } else {
+        return Ok(());
+    };
+    Err(PreemptError::BrokenTurn { what })
+}

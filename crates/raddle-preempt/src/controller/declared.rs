@@ -1,0 +1,70 @@
+//! What does a driver declare about its runtime, and how is a controller set?
+
+use crate::abilities::Abilities;
+
+/// What a driver declares about its runtime.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Declared {
+    /// The methods that it has.
+    pub abilities: Abilities,
+    /// Whether a launch tests the flag once, before its first workgroup, and then runs or leaves as a
+    /// whole (A6). `false` where each workgroup tests it: then no launch that may not be run again is
+    /// flagged, as the flag could stop it part-way.
+    pub latched: bool,
+    /// Whether work that does not test the flag and has not begun (a copy, an event) can be taken out
+    /// of the runtime when what stands in front of it in its stream leaves. `false` where the runtime
+    /// would run it then: it spares what was submitted before it in its stream.
+    pub withdraws: bool,
+    /// What a reset kills.
+    pub scope: ResetScope,
+}
+
+/// What a reset kills (A11).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum ResetScope {
+    /// Single launches of one process, one by one. No public runtime offers it. What is asked before
+    /// is the same as for a process.
+    Launch,
+    /// What runs of single streams: each whose launches may all be killed; the others are waited for.
+    Queue,
+    /// The launches of one process.
+    Process,
+    /// Whatever runs in the process's part of the device ([`place`](crate::Controller::place)).
+    Partition,
+    /// Whatever runs on the device.
+    #[default]
+    Device,
+}
+
+impl ResetScope {
+    /// Whether the launches of other processes may be hit.
+    #[must_use]
+    pub const fn is_shared(self) -> bool {
+        matches!(self, Self::Partition | Self::Device)
+    }
+}
+
+/// The settings of a controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ControllerOptions {
+    /// Launches of one process that are in the runtime at a time, over all its streams (S2.3).
+    pub window: u32,
+    /// Launches of one process that wait in its buffer queues, over all its streams, at most; a further
+    /// one is answered [`Capture::Full`](crate::Capture::Full). `None` is no bound.
+    pub most_waiting: Option<u32>,
+    /// The rule of minimum progress: a launch that was killed so often runs to its end. Off by
+    /// default: in the seed, a launch that is longer than the time between two preemptions never ends.
+    ///
+    /// Where each workgroup tests the flag ([`Declared::latched`] is `false`), leaving by it counts as
+    /// well, but only for a launch reported as [started](crate::Controller::started): one that has not
+    /// begun has lost nothing. Without reports of starts the rule counts resets alone.
+    pub most_kills: Option<u32>,
+}
+
+impl Default for ControllerOptions {
+    fn default() -> Self {
+        Self { window: 8, most_waiting: None, most_kills: None }
+    }
+}

@@ -1,0 +1,146 @@
+//! What waits in one stream?
+//!
+//! A stream has two queues: new launches, and those that have come back. Their memory is kept until the
+//! process leaves, so nothing is allocated in steady state.
+
+use alloc::collections::{BTreeSet, VecDeque};
+
+use super::waiting::{MOST_BYTES, WaitingLaunch};
+
+/// Puts a launch at the end of a queue.
+#[inline]
+fn append<T>(queue: &mut VecDeque<WaitingLaunch<T>>, work: WaitingLaunch<T>) {
+    if queue.len() == queue.capacity() {
+        grow(queue);
+    }
+    queue.push_back(work);
+}
+
+/// Makes room in a full queue: a quarter more, less for large payloads, and a sixteenth at least (for
+/// payloads beyond 752 bytes that is more than [`MOST_BYTES`]). Doubling would exceed that earlier.
+#[cold]
+fn grow<T>(queue: &mut VecDeque<WaitingLaunch<T>>) {
+    let len = queue.len();
+    let bytes = (len + 1).saturating_mul(size_of::<T>() + MOST_BYTES);
+    let most = (bytes / size_of::<WaitingLaunch<T>>()).saturating_sub(len);
+    let more = most.clamp(len / 16, len / 4).max(1);
+    queue.reserve_exact(more);
+}
+
+/// Where a stream is held: nothing of this order or a later one is submitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Hold {
+    pub(super) from: u64,
+    /// Until a launch has finished; otherwise until the host releases it.
+    pub(super) is_wait: bool,
+}
+
+/// The waiting launches of one stream, ascending in order; those that came back stand before the new
+/// ones, as they were submitted before.
+#[derive(Clone, Debug)]
+pub(super) struct StreamQueue<T> {
+    back: VecDeque<WaitingLaunch<T>>,
+    fresh: VecDeque<WaitingLaunch<T>>,
+    /// The first order that is held.
+    held_from: u64,
+    holds: BTreeSet<Hold>,
+    /// Nothing more is captured in it.
+    pub(super) is_closed: bool,
+    /// It was closed, and nothing of it is left.
+    pub(super) is_gone: bool,
+}
+
+impl<T> Default for StreamQueue<T> {
+    fn default() -> Self {
+        Self {
+            back: VecDeque::new(),
+            fresh: VecDeque::new(),
+            held_from: u64::MAX,
+            holds: BTreeSet::new(),
+            is_closed: false,
+            is_gone: false,
+        }
+    }
+}
+
+impl<T> StreamQueue<T> {
+    /// The order of the first launch.
+    pub(super) fn first(&self) -> Option<u64> {
+        self.back.front().or_else(|| self.fresh.front()).map(|front| front.order)
+    }
+
+    /// The order of the first launch, if it may be submitted.
+    pub(super) fn front(&self) -> Option<u64> {
+        self.first().filter(|&order| order < self.held_from)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.back.is_empty() && self.fresh.is_empty()
+    }
+
+    /// Puts a launch at the end; whether it is the first one now and may be submitted.
+    #[inline]
+    pub(super) fn append(&mut self, work: WaitingLaunch<T>) -> bool {
+        let first = self.is_empty() && work.order < self.held_from;
+        append(&mut self.fresh, work);
+        first
+    }
+
+    /// The first, and when the one behind it was captured, if that may be submitted.
+    #[inline]
+    pub(super) fn pop(&mut self) -> Option<(WaitingLaunch<T>, Option<u64>)> {
+        let work = match self.back.pop_front() {
+            Some(work) => work,
+            None => self.fresh.pop_front()?,
+        };
+        Some((work, self.front()))
+    }
+
+    /// Puts a launch back where it was captured.
+    pub(super) fn put_back(&mut self, work: WaitingLaunch<T>) {
+        let order = work.order;
+        let later = |other: &WaitingLaunch<T>| other.order > order;
+        if !self.back.back().is_some_and(later) {
+            // Most come back in order.
+            return append(&mut self.back, work);
+        }
+        // As many are there as the window holds, at most.
+        let before = self.back.partition_point(|other| !later(other));
+        if self.back.len() == self.back.capacity() {
+            grow(&mut self.back);
+        }
+        self.back.insert(before, work);
+    }
+
+    /// Whether the launch of this order waits here.
+    pub(super) fn has(&self, order: u64) -> bool {
+        let has = |queue: &VecDeque<WaitingLaunch<T>>| {
+            queue.binary_search_by_key(&order, |work| work.order).is_ok()
+        };
+        has(&self.back) || has(&self.fresh)
+    }
+
+    /// Holds it; whether it was not held so already.
+    pub(super) fn hold(&mut self, hold: Hold) -> bool {
+        self.held_from = self.held_from.min(hold.from);
+        self.holds.insert(hold)
+    }
+
+    /// Takes a hold away; whether there was one.
+    pub(super) fn unhold(&mut self, hold: Hold) -> bool {
+        let there = self.holds.remove(&hold);
+        self.held_from = self.holds.first().map_or(u64::MAX, |first| first.from);
+        there
+    }
+
+    /// Takes every hold away; how many there were.
+    pub(super) fn clear_holds(&mut self) -> usize {
+        self.held_from = u64::MAX;
+        core::mem::take(&mut self.holds).len()
+    }
+
+    /// What waits, with its order.
+    pub(super) fn into_payloads(self) -> impl Iterator<Item = (u64, T)> {
+        self.back.into_iter().chain(self.fresh).map(|work| (work.order, work.payload))
+    }
+}

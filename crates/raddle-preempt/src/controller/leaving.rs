@@ -1,0 +1,155 @@
+//! Which launches leave by the flag, and which may a reset kill (S3.2, S3.3)?
+
+use raddle_policy::{Preemption, ProcessId, StreamId};
+
+use super::Controller;
+use super::answers::{FlagCut, LaunchHandle, NoReset, ResetVerdict};
+use super::declared::{ControllerOptions, Declared, ResetScope};
+use super::flight::{FlightState, FlyingLaunch, LaunchFate};
+use super::process::{ControlledProcess, PreemptionStage};
+use super::waiting::WaitingLaunch;
+use crate::error::PreemptError;
+use crate::progress;
+
+/// Whether a launch may be killed or stopped part-way.
+fn may_stop<T>(work: &WaitingLaunch<T>, options: ControllerOptions) -> bool {
+    work.may_be_killed() && !progress::is_spared(options.most_kills, work.kills)
+}
+
+/// Why a reset must not hit this launch; `None` if it may, or cannot.
+fn refuses<T>(
+    handle: LaunchHandle,
+    flying: &FlyingLaunch<T>,
+    options: ControllerOptions,
+) -> Option<NoReset> {
+    match flying.fate {
+        LaunchFate::Claimed => None,
+        LaunchFate::Stays => Some(NoReset::NotFlagged(handle)),
+        _ if !flying.work.may_be_killed() => Some(NoReset::NotIdempotent(handle)),
+        _ if !may_stop(&flying.work, options) => Some(NoReset::KilledOften(handle)),
+        _ => None,
+    }
+}
+
+impl<T> ControlledProcess<T> {
+    /// Decides which launches leave by the flag: in each stream all that are in the runtime, but those
+    /// up to the last one that has to run to its end.
+    pub(super) fn raise(&mut self, declared: Declared, options: ControllerOptions) {
+        let Declared { latched, withdraws, .. } = declared;
+        self.cut = Some(self.next);
+        self.done.raised = true;
+        self.flight.flag(|flying, behind| {
+            if flying.work.tests_flag() {
+                return latched || may_stop(&flying.work, options);
+            }
+            // It cannot have begun behind what has not ended.
+            let taken_out = withdraws && behind && flying.state != FlightState::Started;
+            taken_out && !flying.work.has_peers()
+        });
+    }
+
+    /// Why a reset must not kill what this process has in the runtime; `None` if it may. Of those that
+    /// are in the way, the first in the order of submission is named.
+    fn refuses_reset(&self, process: ProcessId, options: ControllerOptions) -> Option<NoReset> {
+        if !self.is_leaving() {
+            return Some(NoReset::OtherProcess(process));
+        }
+        let refusing =
+            self.flying(process).filter_map(|(h, it)| Some((h.sequence, refuses(h, it, options)?)));
+        refusing.min_by_key(|(sequence, _)| *sequence).map(|(_, why)| why)
+    }
+
+    /// Whether there is anything that a reset could hit.
+    pub(super) fn has_target(&self) -> bool {
+        self.flight.iter().any(|(_, flying)| flying.fate != LaunchFate::Claimed)
+    }
+
+    /// Whether a reset that kills what runs of this stream would kill what it must not.
+    fn spares(&self, process: ProcessId, stream: StreamId, options: ControllerOptions) -> bool {
+        let mut own = self.flying(process).filter(|(_, it)| it.stream == stream);
+        own.any(|(handle, it)| refuses(handle, it, options).is_some())
+    }
+
+    /// Marks what a reset hits, and says whether that is anything: where single streams are reset, what
+    /// is in those of which everything may be killed.
+    fn aim(&mut self, process: ProcessId, scope: ResetScope, options: ControllerOptions) -> bool {
+        let mut any = false;
+        for slot in 0..self.flight.slots() {
+            let Some(stream) = self.flight.target(slot) else { continue };
+            if scope != ResetScope::Queue || !self.spares(process, stream, options) {
+                self.flight.hit(slot);
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// The raised flag of a stream; `None` where none is raised.
+    pub(super) fn cut_of(&self, stream: StreamId) -> Option<FlagCut> {
+        let to = self.cut?;
+        let leaving = self.flight.iter().map(|(_, it)| it);
+        let leaving = leaving.filter(|it| it.stream == stream && it.fate != LaunchFate::Stays);
+        Some(FlagCut { from: leaving.map(|it| it.sequence).min().unwrap_or(to), to })
+    }
+}
+
+impl<T> Controller<T> {
+    /// Every launch of the process that starts from now on sees the raised flag: whether a reset may
+    /// follow is decided now (S3.3, A2, A11).
+    ///
+    /// # Errors
+    /// An unknown process; one whose flag is not being raised.
+    pub fn raised(&mut self, process: ProcessId) -> Result<ResetVerdict, PreemptError> {
+        let it = self.process_mut(process)?;
+        if it.stage != PreemptionStage::Raising {
+            return Err(PreemptError::NotTold { process, what: "to raise a flag" });
+        }
+        it.stage = PreemptionStage::Emptying;
+        let verdict = if it.way == Preemption::Reset {
+            self.decide(process)?
+        } else {
+            ResetVerdict::NotAsked
+        };
+        self.list(process);
+        Ok(verdict)
+    }
+
+    /// Whether a process that leaves behind a visible flag is reset.
+    pub(super) fn decide(&mut self, process: ProcessId) -> Result<ResetVerdict, PreemptError> {
+        let (scope, options) = (self.declared.scope, self.options);
+        let why = self.refuses_reset(process)?;
+        let it = self.process_mut(process)?;
+        match why {
+            Some(why @ (NoReset::Empty | NoReset::OtherProcess(_))) => {
+                return Ok(ResetVerdict::NoReset(why));
+            }
+            Some(why) if scope != ResetScope::Queue || !it.aim(process, scope, options) => {
+                return Ok(ResetVerdict::NoReset(why));
+            }
+            Some(_) => {}
+            None => {
+                it.aim(process, scope, options);
+            }
+        }
+        it.stage = PreemptionStage::MustReset;
+        if scope.is_shared() {
+            // From here on: what were submitted now would be killed without a check.
+            self.resets = self.resets.saturating_add(1);
+        }
+        Ok(ResetVerdict::Reset)
+    }
+
+    /// Why there must be no reset of everything in the scope.
+    fn refuses_reset(&self, process: ProcessId) -> Result<Option<NoReset>, PreemptError> {
+        let it = self.process(process)?;
+        if !it.has_target() {
+            return Ok(Some(NoReset::Empty));
+        }
+        let own = it.refuses_reset(process, self.options);
+        if own.is_some() || !self.declared.scope.is_shared() {
+            return Ok(own);
+        }
+        let mut others = self.others(process);
+        Ok(others.find_map(|(id, it)| it.refuses_reset(id, self.options)))
+    }
+}

@@ -1,0 +1,81 @@
+//! Which stream has the launch that was captured first, of those that may be submitted?
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use raddle_policy::StreamId;
+
+/// The first launch of each stream in a tournament tree: the root at 1, the leaves in the second half,
+/// nodes 2n and 2n + 1 side by side.
+#[derive(Clone, Debug)]
+pub(super) struct OldestTree(Vec<[OldestLaunch; 2]>);
+
+/// The order of the oldest waiting launch of some streams, and its stream.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OldestLaunch {
+    pub(super) order: u64,
+    pub(super) stream: u32,
+}
+
+impl OldestLaunch {
+    /// Nothing waits.
+    const NONE: Self = Self { order: u64::MAX, stream: 0 };
+}
+
+impl OldestTree {
+    pub(super) const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    pub(super) fn of(fronts: impl ExactSizeIterator<Item = Option<u64>>) -> Self {
+        let leaves = fronts.len().next_power_of_two();
+        let mut firsts = Self(vec![[OldestLaunch::NONE; 2]; leaves]);
+        // As many streams as ids.
+        for (stream, front) in (0..).zip(fronts) {
+            front.into_iter().for_each(|order| firsts.older(StreamId(stream), order));
+        }
+        firsts
+    }
+
+    pub(super) const fn leaves(&self) -> usize {
+        self.0.len()
+    }
+
+    /// A stream has a first launch older than before, or its first one.
+    #[inline]
+    pub(super) fn older(&mut self, stream: StreamId, order: u64) {
+        let mut at = self.leaves() + stream.index();
+        while at > 0
+            && let Some(pair) = self.0.get_mut(at / 2)
+            && order < pair[at % 2].order
+        {
+            pair[at % 2] = OldestLaunch { order, stream: stream.0 };
+            at /= 2;
+        }
+    }
+
+    /// Whatever was first of a stream, this is, if any.
+    #[inline]
+    pub(super) fn set(&mut self, stream: StreamId, front: Option<u64>) {
+        let mut at = self.leaves() + stream.index();
+        let mut first = OldestLaunch { order: front.unwrap_or(u64::MAX), stream: stream.0 };
+        while let Some(pair) = self.0.get_mut(at / 2) {
+            pair[at % 2] = first;
+            if at <= 1 {
+                return;
+            }
+            let other = pair[1 - at % 2];
+            if other.order < first.order {
+                first = other;
+            }
+            at /= 2;
+        }
+    }
+
+    /// The oldest of all.
+    #[inline]
+    pub(super) fn first(&self) -> Option<OldestLaunch> {
+        let [_, root] = self.0.first()?;
+        (root.order != u64::MAX).then_some(*root)
+    }
+}

@@ -1,0 +1,150 @@
+//! What does a host do with the streams of a process?
+
+use raddle_policy::{ProcessId, StreamId};
+
+use super::Controller;
+use super::process::ControlledProcess;
+use super::work::{Capture, CaptureOrder, CapturedWork, WorkKind};
+use crate::error::PreemptError;
+
+impl<T> ControlledProcess<T> {
+    /// Whether the launch of this order is in the runtime, as one of that stream.
+    fn flies(&self, stream: StreamId, order: u64) -> bool {
+        self.flight.iter().any(|(_, it)| it.stream == stream && it.work.order == order)
+    }
+
+    /// Forgets a stream that was closed, if nothing of it is left.
+    pub(super) fn forget_if_closed(&mut self, stream: StreamId) {
+        let closed = self.queues.lane(stream).is_some_and(|lane| lane.is_closed);
+        if closed && !self.flight.has_stream(stream) {
+            self.queues.forget(stream);
+        }
+    }
+}
+
+impl<T> Controller<T> {
+    /// A process opens a stream: the lowest id, from 0, that is not in use.
+    ///
+    /// # Errors
+    /// An unknown process; more streams than ids.
+    pub fn open(&mut self, process: ProcessId) -> Result<StreamId, PreemptError> {
+        self.process_mut(process)?.queues.open().ok_or(PreemptError::TooManyStreams { process })
+    }
+
+    /// A process closes a stream: nothing more is captured in it. What is there runs; then its id is
+    /// given again.
+    ///
+    /// # Errors
+    /// An unknown process or stream.
+    pub fn close(&mut self, process: ProcessId, stream: StreamId) -> Result<(), PreemptError> {
+        let it = self.process_mut(process)?;
+        if !it.queues.close(stream) {
+            return Err(PreemptError::NoStream { process, stream });
+        }
+        it.forget_if_closed(stream);
+        Ok(())
+    }
+
+    /// Work was captured (S2.2): it goes behind everything of its stream, also while the process is
+    /// preempted (A14).
+    ///
+    /// # Errors
+    /// An unknown process or stream.
+    #[inline]
+    pub fn captured(
+        &mut self,
+        process: ProcessId,
+        stream: StreamId,
+        work: CapturedWork<T>,
+    ) -> Result<Capture<T>, PreemptError> {
+        let most = self.options.most_waiting;
+        let it = self.process_mut(process)?;
+        if most.is_some_and(|most| it.queues.len() >= most as usize) {
+            return Ok(Capture::Full(work));
+        }
+        let reached = match work.kind {
+            WorkKind::Wait(after) => {
+                let (stream, order) = (after.stream, after.order.0);
+                !it.queues.holds_order(stream, order) && !it.flies(stream, order)
+            }
+            _ => true,
+        };
+        let order = it.queues.push(stream, work, reached);
+        let order = order.ok_or(PreemptError::NoStream { process, stream })?;
+        self.list(process);
+        Ok(Capture::Taken(CaptureOrder(order)))
+    }
+
+    /// Submits nothing of a stream that was captured from this order on, until that is
+    /// [released](Self::release): for a launch that waits for something that only the host knows. Order
+    /// 0 holds all of it. What is in the runtime goes on.
+    ///
+    /// # Errors
+    /// An unknown process or stream.
+    pub fn hold(
+        &mut self,
+        process: ProcessId,
+        stream: StreamId,
+        from: CaptureOrder,
+    ) -> Result<(), PreemptError> {
+        let held = self.process_mut(process)?.queues.hold(stream, from.0);
+        if held { Ok(()) } else { Err(PreemptError::NoStream { process, stream }) }
+    }
+
+    /// Takes a hold of this order away. Others of the stream stay.
+    ///
+    /// # Errors
+    /// An unknown process; a stream that is not held from there.
+    pub fn release(
+        &mut self,
+        process: ProcessId,
+        stream: StreamId,
+        from: CaptureOrder,
+    ) -> Result<(), PreemptError> {
+        if !self.process_mut(process)?.queues.release(stream, from.0) {
+            return Err(PreemptError::NotHeld { process, stream });
+        }
+        self.list(process);
+        Ok(())
+    }
+
+    /// Whether everything of the process that was captured up to `order` has finished: what a
+    /// synchronising call waits for (A15). Preempted launches have not.
+    ///
+    /// # Errors
+    /// An unknown process.
+    pub fn reached(&self, process: ProcessId, order: CaptureOrder) -> Result<bool, PreemptError> {
+        let it = self.process(process)?;
+        let flying = it.flight.iter().map(|(_, flying)| flying.work.order).min();
+        let oldest = it.queues.first().into_iter().chain(flying).min();
+        Ok(oldest.is_none_or(|oldest| oldest > order.0))
+    }
+
+    /// Whether everything of one stream that was captured up to `order` has finished. A stream that was
+    /// closed and has nothing left has finished everything.
+    ///
+    /// # Errors
+    /// An unknown process.
+    pub fn stream_reached(
+        &self,
+        process: ProcessId,
+        stream: StreamId,
+        order: CaptureOrder,
+    ) -> Result<bool, PreemptError> {
+        let it = self.process(process)?;
+        let flying = it.flight.iter().filter(|(_, flying)| flying.stream == stream);
+        let waiting = it.queues.lane(stream).and_then(|lane| lane.first());
+        let oldest = flying.map(|(_, flying)| flying.work.order).chain(waiting).min();
+        Ok(oldest.is_none_or(|oldest| oldest > order.0))
+    }
+
+    /// A number that changes whenever something of the process has finished, or room has come for what
+    /// was [`Full`](Capture::Full). Who waits for [`reached`](Self::reached) reads it before he looks, and
+    /// blocks until it is another one, or the process is no longer there.
+    ///
+    /// # Errors
+    /// An unknown process.
+    pub fn generation(&self, process: ProcessId) -> Result<u64, PreemptError> {
+        self.process(process).map(|it| it.generation)
+    }
+}

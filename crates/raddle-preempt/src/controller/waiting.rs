@@ -1,0 +1,66 @@
+//! What is kept of a launch that waits?
+
+use raddle_policy::Idempotence;
+
+use super::work::{CapturedWork, WorkKind};
+
+/// A launch in a buffer queue: 16 bytes beside the payload.
+#[derive(Clone, Debug)]
+pub(super) struct WaitingLaunch<T> {
+    pub(super) payload: T,
+    /// When it was captured.
+    pub(super) order: u64,
+    pub(super) kills: u32,
+    marks: LaunchMarks,
+}
+
+/// Booleans in one word: as bytes, copying them takes half the time of a submission.
+#[derive(Clone, Copy, Debug)]
+struct LaunchMarks(u32);
+
+impl LaunchMarks {
+    const MAY_BE_KILLED: u32 = 1;
+    const TESTS_FLAG: u32 = 2;
+    const HAS_PEERS: u32 = 4;
+
+    const fn of(idempotent: Idempotence, tests_flag: bool, has_peers: bool) -> Self {
+        let killed = if idempotent.may_be_killed() { Self::MAY_BE_KILLED } else { 0 };
+        let tests = if tests_flag { Self::TESTS_FLAG } else { 0 };
+        Self(killed | tests | if has_peers { Self::HAS_PEERS } else { 0 })
+    }
+}
+
+impl<T> WaitingLaunch<T> {
+    pub(super) fn new(work: CapturedWork<T>, order: u64) -> Self {
+        let has_peers = matches!(work.kind, WorkKind::Collective);
+        let marks = LaunchMarks::of(work.idempotent, work.tests_flag, has_peers);
+        Self { payload: work.payload, order, kills: 0, marks }
+    }
+
+    /// Whether it may be killed and run again.
+    pub(super) const fn may_be_killed(&self) -> bool {
+        self.marks.0 & (LaunchMarks::MAY_BE_KILLED | LaunchMarks::HAS_PEERS)
+            == LaunchMarks::MAY_BE_KILLED
+    }
+
+    /// Whether it leaves where the flag is raised for it.
+    pub(super) const fn tests_flag(&self) -> bool {
+        self.marks.0 & (LaunchMarks::TESTS_FLAG | LaunchMarks::HAS_PEERS) == LaunchMarks::TESTS_FLAG
+    }
+
+    /// Whether it must not be separated from its peers.
+    pub(super) const fn has_peers(&self) -> bool {
+        self.marks.0 & LaunchMarks::HAS_PEERS != 0
+    }
+
+    /// Its verdict, now that its arguments are known.
+    pub(super) const fn judge(&mut self, idempotent: Idempotence) {
+        self.marks = LaunchMarks::of(idempotent, self.tests_flag(), self.has_peers());
+    }
+}
+
+/// Most bytes that a waiting launch takes beside its payload, the spare room of a queue that has just
+/// grown included.
+pub(super) const MOST_BYTES: usize = 64;
+const _: () = assert!(size_of::<WaitingLaunch<()>>() <= MOST_BYTES);
+const _: () = assert!(size_of::<WaitingLaunch<[u64; 4]>>() <= 32 + MOST_BYTES);

@@ -1,0 +1,129 @@
+//! What is wished for a process: to be off the device, and to go on?
+
+use raddle_policy::{Preemption, ProcessId};
+
+use super::Controller;
+use super::answers::{Escalated, Preempted, ResetVerdict, Resumed};
+use super::process::PreemptionStage;
+use crate::error::PreemptError;
+
+impl<T> Controller<T> {
+    /// Takes the work of a process off the device by this method; `by` is the process that asks.
+    ///
+    /// # Errors
+    /// An unknown process.
+    pub fn preempt(
+        &mut self,
+        process: ProcessId,
+        way: Preemption,
+        by: Option<ProcessId>,
+    ) -> Result<Preempted, PreemptError> {
+        let level = self.process(process)?.level;
+        if let Some(by) = by
+            && (by == process || !self.process(by)?.level.outranks(level))
+        {
+            return Ok(Preempted::NotOutranked);
+        }
+        if !self.declared.abilities.can(way) {
+            return Ok(Preempted::Missing(way));
+        }
+        let it = self.process_mut(process)?;
+        if it.stage == PreemptionStage::Running {
+            it.stage = PreemptionStage::Pausing;
+            it.way = way;
+            self.list(process);
+            return Ok(Preempted::Begun);
+        }
+        let waited = core::mem::take(&mut it.resume_waits);
+        Ok(if waited { Preempted::ResumeCancelled } else { Preempted::Already })
+    }
+
+    /// Submits nothing more of a process until it is resumed, which takes effect at once: S3.1 by
+    /// itself, no preemption. No change where one is under way or complete.
+    ///
+    /// # Errors
+    /// An unknown process.
+    pub fn pause(&mut self, process: ProcessId) -> Result<(), PreemptError> {
+        let it = self.process_mut(process)?;
+        it.paused |= it.stage == PreemptionStage::Running;
+        Ok(())
+    }
+
+    /// Replaces the way of a preemption under way by a stronger one: any but itself in place of a wait,
+    /// a reset in place of the flag, a switch in place of a drain. A reset may be asked for again
+    /// where it was refused. A resume that waits goes on waiting.
+    ///
+    /// # Errors
+    /// An unknown process.
+    pub fn escalate(
+        &mut self,
+        process: ProcessId,
+        way: Preemption,
+    ) -> Result<Escalated, PreemptError> {
+        if !self.declared.abilities.can(way) {
+            return Ok(Escalated::Missing(way));
+        }
+        let it = self.process_mut(process)?;
+        let visible = match it.stage {
+            PreemptionStage::Running | PreemptionStage::Preempted => {
+                return Ok(Escalated::NotDraining);
+            }
+            PreemptionStage::Pausing | PreemptionStage::Raising => false,
+            PreemptionStage::Removing { over } => {
+                if over || way != Preemption::Switch || it.way != Preemption::Drain {
+                    return Ok(Escalated::NotStronger);
+                }
+                false
+            }
+            PreemptionStage::Emptying | PreemptionStage::Resetting { over: true } => {
+                it.cut.is_some()
+            }
+            PreemptionStage::MustReset | PreemptionStage::Resetting { over: false } => {
+                return Ok(Escalated::NotStronger);
+            }
+        };
+        let stronger = match it.way {
+            Preemption::Wait => way != Preemption::Wait,
+            Preemption::Flag => way == Preemption::Reset,
+            Preemption::Reset => visible && way == Preemption::Reset,
+            Preemption::Drain => way == Preemption::Switch,
+            Preemption::Switch => false,
+        };
+        if !stronger {
+            return Ok(Escalated::NotStronger);
+        }
+        it.way = way;
+        if it.stage != PreemptionStage::Raising && !visible {
+            it.stage = PreemptionStage::Pausing;
+        }
+        let verdict = if visible { self.decide(process)? } else { ResetVerdict::Reset };
+        self.list(process);
+        Ok(match verdict {
+            ResetVerdict::NoReset(why) => Escalated::Refused(why),
+            _ => Escalated::Begun,
+        })
+    }
+
+    /// Ends the preemption of a process (S4).
+    ///
+    /// # Errors
+    /// An unknown process.
+    pub fn resume(&mut self, process: ProcessId) -> Result<Resumed, PreemptError> {
+        let it = self.process_mut(process)?;
+        let paused = core::mem::take(&mut it.paused);
+        let resumed = match it.stage {
+            PreemptionStage::Running if !paused => Resumed::Running,
+            PreemptionStage::Running => Resumed::Now,
+            PreemptionStage::Preempted => {
+                it.go_on();
+                Resumed::Now
+            }
+            _ => {
+                it.resume_waits = true;
+                Resumed::Waits
+            }
+        };
+        self.list(process);
+        Ok(resumed)
+    }
+}

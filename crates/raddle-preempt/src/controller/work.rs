@@ -1,0 +1,107 @@
+//! What does a host capture?
+
+use raddle_policy::{Idempotence, StreamId};
+
+/// What kind of work was captured, as far as order and preemption tell kinds apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WorkKind {
+    /// A kernel.
+    Kernel,
+    /// A copy or a fill.
+    Copy,
+    /// The record of an event: it has finished when everything in front of it in its stream has.
+    Record,
+    /// A wait for an event: neither it nor what stands behind it in its stream is submitted before the
+    /// work that it names has finished. So it never waits in the runtime, where it would fill the
+    /// window and keep a preemption from its end.
+    Wait(AfterWork),
+    /// A graph of kernels that is submitted as one.
+    Graph,
+    /// A kernel that waits on the device for its peers of other devices or processes. Once submitted
+    /// it runs to its end, and so does what stands in front of it in its stream; no reset hits it.
+    Collective,
+}
+
+/// Work of the same process that other work waits for: usually the latest record of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AfterWork {
+    /// Its stream.
+    pub stream: StreamId,
+    /// When it was captured.
+    pub order: CaptureOrder,
+}
+
+/// Work that a host captured, in the order of its stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CapturedWork<T> {
+    /// What the driver needs to submit it: returned when it has finished.
+    pub payload: T,
+    /// What it is.
+    pub kind: WorkKind,
+    /// Whether it may be run again (A12). Unknown counts as not. Where that is not known before the
+    /// arguments are, [`judged`](crate::Controller::judged) says it at the submission.
+    pub idempotent: Idempotence,
+    /// Whether it tests the flag (S1.2). Copies, events and kernels that cannot be instrumented do not.
+    pub tests_flag: bool,
+}
+
+impl<T> CapturedWork<T> {
+    const fn new(payload: T, kind: WorkKind, idempotent: Idempotence, tests_flag: bool) -> Self {
+        Self { payload, kind, idempotent, tests_flag }
+    }
+
+    /// An instrumented kernel.
+    pub const fn kernel(payload: T, idempotent: Idempotence) -> Self {
+        Self::new(payload, WorkKind::Kernel, idempotent, true)
+    }
+
+    /// A copy, a fill, or a kernel that does not test the flag.
+    pub const fn opaque(payload: T) -> Self {
+        Self::new(payload, WorkKind::Copy, Idempotence::Not, false)
+    }
+
+    /// A graph; it tests the flag if all of it leaves or none.
+    pub const fn graph(payload: T, idempotent: Idempotence, tests_flag: bool) -> Self {
+        Self::new(payload, WorkKind::Graph, idempotent, tests_flag)
+    }
+
+    /// The record of an event.
+    pub const fn record(payload: T) -> Self {
+        Self::new(payload, WorkKind::Record, Idempotence::Not, false)
+    }
+
+    /// A wait for an event.
+    pub const fn wait(payload: T, after: AfterWork) -> Self {
+        Self::new(payload, WorkKind::Wait(after), Idempotence::Not, false)
+    }
+
+    /// A collective.
+    pub const fn collective(payload: T) -> Self {
+        Self::new(payload, WorkKind::Collective, Idempotence::Not, false)
+    }
+}
+
+/// When work was captured: larger is later, over all processes that ever had the same id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CaptureOrder(pub u64);
+
+/// What became of captured work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "work that was not taken comes back"]
+pub enum Capture<T> {
+    /// It waits at the end of its stream.
+    Taken(CaptureOrder),
+    /// As much waits as the options allow, nothing has changed: wait until the
+    /// [`generation`](crate::Controller::generation) of the process changes, and capture it again.
+    Full(CapturedWork<T>),
+}
+
+impl<T> Capture<T> {
+    /// Its order, if it was taken.
+    pub fn order(self) -> Option<CaptureOrder> {
+        match self {
+            Self::Taken(order) => Some(order),
+            Self::Full(_) => None,
+        }
+    }
+}

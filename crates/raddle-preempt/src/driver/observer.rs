@@ -1,0 +1,101 @@
+//! Who watches a driver, and what is counted?
+
+use raddle_policy::{Preemption, ProcessId};
+
+use super::{Report, Wish, WishAnswer};
+use crate::controller::{Command, NoReset, Preempted, ResetVerdict};
+
+/// Something that a driver did or heard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Seen {
+    /// A wish, and what became of it.
+    Wish(Wish, WishAnswer),
+    /// A report that was accepted.
+    Report(Report),
+    /// What was decided when a flag had become visible.
+    Verdict(ProcessId, ResetVerdict),
+    /// What is done next.
+    Command(Command),
+}
+
+/// Hears everything that a driver does, in its order: for statistics and logs.
+pub trait Observer {
+    /// This was done or heard.
+    fn saw(&mut self, seen: &Seen);
+}
+
+impl Observer for () {
+    fn saw(&mut self, _: &Seen) {}
+}
+
+/// What a driver did, counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Launches submitted, those submitted again included.
+    pub submitted: u64,
+    /// Launches that have run to their end.
+    pub finished: u64,
+    /// Launches that were refused for good, or died.
+    pub failed: u64,
+    /// Launches that left by the flag.
+    pub exited: u64,
+    /// Launches that were killed.
+    pub killed: u64,
+    /// Preemptions that began, by way: wait, flag, drain, reset, switch.
+    pub begun: [u64; 5],
+    /// Preemptions that are complete.
+    pub drained: u64,
+    /// Resets that were commanded.
+    pub resets: u64,
+    /// Resets that were refused: nothing to hit; may not be run again; does not leave; killed often;
+    /// another process.
+    pub refused: [u64; 5],
+}
+
+impl Counts {
+    /// The place of a way in [`begun`](Self::begun).
+    #[must_use]
+    pub const fn way(way: Preemption) -> usize {
+        match way {
+            Preemption::Wait => 0,
+            Preemption::Flag => 1,
+            Preemption::Drain => 2,
+            Preemption::Reset => 3,
+            Preemption::Switch => 4,
+        }
+    }
+
+    /// The place of a reason in [`refused`](Self::refused).
+    #[must_use]
+    pub const fn reason(why: NoReset) -> usize {
+        match why {
+            NoReset::Empty => 0,
+            NoReset::NotIdempotent(_) => 1,
+            NoReset::NotFlagged(_) => 2,
+            NoReset::KilledOften(_) => 3,
+            NoReset::OtherProcess(_) => 4,
+        }
+    }
+}
+
+impl Observer for Counts {
+    fn saw(&mut self, seen: &Seen) {
+        let count = match *seen {
+            Seen::Wish(Wish::Preempt { way, .. }, WishAnswer::Preempted(Preempted::Begun)) => {
+                self.begun.get_mut(Self::way(way))
+            }
+            Seen::Verdict(_, ResetVerdict::NoReset(why)) => self.refused.get_mut(Self::reason(why)),
+            Seen::Report(Report::Finished(_)) => Some(&mut self.finished),
+            Seen::Report(Report::Failed(_)) => Some(&mut self.failed),
+            Seen::Report(Report::Exited(_)) => Some(&mut self.exited),
+            Seen::Report(Report::Killed(_)) => Some(&mut self.killed),
+            Seen::Command(Command::Submit { .. }) => Some(&mut self.submitted),
+            Seen::Command(Command::Reset { .. }) => Some(&mut self.resets),
+            Seen::Command(Command::Drained { .. }) => Some(&mut self.drained),
+            _ => None,
+        };
+        if let Some(count) = count {
+            *count = count.saturating_add(1);
+        }
+    }
+}
