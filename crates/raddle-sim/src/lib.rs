@@ -53,7 +53,7 @@ pub use histogram::LatencyHistogram;
 pub use metrics::{LevelSummary, ProcessSummary, Summary};
 pub use outcome::{Counters, Outcome, Record, RefusedLaunch, RequestMarks};
 pub use pauses::{HostPause, HostPauses};
-pub use plan::{Costs, PlanOptions, device_costs, plan};
+pub use plan::{Costs, PlanOptions, device_costs, host_pauses, plan};
 pub use power::{Energy, EnergyModel, EnergySummary};
 pub use repetition::Repetition;
 pub use requests::{RequestSummary, SlowRequest};

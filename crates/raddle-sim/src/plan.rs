@@ -11,6 +11,7 @@ use raddle_policy::{CuId, Cus, Demand, Level, Resource, StreamId, Ticks};
 use raddle_trace::{Op, OpKind, Profile};
 
 use crate::error::SimError;
+use crate::pauses::HostPause;
 use crate::workload::{ProcessPlan, Task, Work, Workload};
 
 /// What taking work off costs on this device.
@@ -95,6 +96,21 @@ pub fn plan(
         share: options.share.max(1),
         ..ProcessPlan::new(&profile.name, tasks)
     }
+}
+
+/// Where the host of a profile is known to have waited for the device, for
+/// [`ProcessPlan::closed`].
+#[must_use]
+pub fn host_pauses(profile: &Profile) -> Vec<HostPause> {
+    let pauses = profile.host_waits.iter().filter_map(|wait| {
+        let tasks = wait.ops.clone()?;
+        let ops = tasks.iter().filter_map(|&op| profile.ops.get(op as usize));
+        let ended = ops.map(Op::end_ns).max().unwrap_or(0).max(wait.begin_ns);
+        let tail = Ticks(wait.end_ns.saturating_sub(ended));
+        let (begins, returns) = (Ticks(wait.begin_ns), Ticks(wait.end_ns));
+        Some(HostPause { begins, returns, tail, tasks })
+    });
+    pauses.collect()
 }
 
 impl Workload {

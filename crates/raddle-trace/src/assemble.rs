@@ -4,6 +4,8 @@
 //! give or take one step of the clock. Starts only grow, so what has ended stays ended: one heap
 //! of ends a stream answers that in O(n log n).
 
+pub(crate) mod waits;
+
 use std::borrow::Borrow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -14,6 +16,7 @@ use crate::assumed_activity;
 use crate::profile::{Op, OpKind, Profile, ProfileFormat, SourceDevice, StreamLabel};
 use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
+use waits::DraftWait;
 
 /// The most ops that one import takes.
 pub(crate) const OP_LIMIT: usize = 1 << 24;
@@ -29,12 +32,14 @@ pub(crate) struct Draft {
     pub(crate) streams: Vec<StreamLabel>,
     pub(crate) device: Option<SourceDevice>,
     pub(crate) resolution_ns: u64,
+    /// Calls in which the host waited.
+    pub(crate) waits: Vec<DraftWait>,
     pub(crate) report: ImportReport,
 }
 
 /// Makes the profile of what an importer has collected.
 pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Profile {
-    let Draft { mut ops, kernels, streams, device, resolution_ns, mut report } = draft;
+    let Draft { mut ops, kernels, streams, device, resolution_ns, waits, mut report } = draft;
     let back = ops.windows(2).filter(|pair| pair[1].start_ns < pair[0].start_ns).count();
     report.add(Quirk::Unsorted, back as u64);
     ops.sort_by_key(|op| op.start_ns);
@@ -69,6 +74,7 @@ pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Pro
     }
     fill_arrivals(&mut ops, lanes.order.len(), &mut report);
     link(&mut ops, lanes.order.len(), resolution_ns, &mut report);
+    let host_waits = waits::resolve(waits, &ops, &lanes, zero, resolution_ns);
     Profile {
         name,
         format,
@@ -78,13 +84,14 @@ pub(crate) fn assemble(name: String, format: ProfileFormat, draft: Draft) -> Pro
         span_ns: ops.iter().map(Op::end_ns).max().unwrap_or(0),
         ops,
         resolution_ns,
+        host_waits,
         report,
     }
 }
 
 impl Profile {
     /// The ops `first..first + count` as a profile of their own that starts at time 0. Its report
-    /// counts anew what concerns order, arrivals and durations, and nothing else.
+    /// counts anew what concerns order, arrivals and durations, and nothing else. It has no waits.
     #[must_use]
     pub fn window(&self, first: usize, count: usize) -> Self {
         let last = first.saturating_add(count).min(self.ops.len());
@@ -100,6 +107,7 @@ impl Profile {
             streams: self.streams.clone(),
             device: self.device.clone(),
             resolution_ns: self.resolution_ns,
+            waits: Vec::new(),
             report: ImportReport::of_events(ops.len() as u64),
             ops,
         };

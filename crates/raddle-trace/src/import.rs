@@ -1,5 +1,6 @@
 //! Which importer reads a file? Its content decides, never its name.
 
+mod blocking;
 mod calls;
 mod cells;
 mod devices;

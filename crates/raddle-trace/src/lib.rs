@@ -34,7 +34,9 @@ pub use idempotence::IdempotenceRule;
 pub use import::{Watch, open, read, read_watched};
 pub use options::{BarrierRule, ImportOptions};
 pub use priority::{LevelTarget, PriorityRule, Ranks, level_of};
-pub use profile::{Op, OpKind, Profile, ProfileFormat, SourceDevice, StreamLabel, profile_name};
+pub use profile::{
+    HostWait, Op, OpKind, Profile, ProfileFormat, SourceDevice, StreamLabel, profile_name,
+};
 pub use provenance::{Field, Origin, Provenance};
 pub use report::{ImportReport, Quirk};
 pub use table::{TableComments, write_launch_table};

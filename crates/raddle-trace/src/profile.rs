@@ -30,8 +30,36 @@ pub struct Profile {
     /// The step of the recording clock, or how far its time stamps may be off, in nanoseconds: 1000
     /// or 1.
     pub resolution_ns: u64,
+    /// Calls in which the host waited for the device, by their ends; none where the file tells of
+    /// no calls.
+    pub host_waits: Vec<HostWait>,
     /// What was read, and what had to be mended, left out or assumed.
     pub report: ImportReport,
+}
+
+/// A call in which the host waited for the device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostWait {
+    /// When it was called, in nanoseconds since time 0.
+    pub begin_ns: u64,
+    /// When it returned.
+    pub end_ns: u64,
+    /// The ops that it waited for, as positions in [`Profile::ops`]; `None` where nobody knows.
+    pub ops: Option<Vec<u32>>,
+}
+
+impl Profile {
+    /// The share of the time for which the host waited that is known to be for certain ops, 0 to
+    /// 1; `None` where it never waited, or the file does not say.
+    #[must_use]
+    pub fn known_waits(&self) -> Option<f64> {
+        // A call that returned within the clock's step counts too.
+        let ns = |wait: &HostWait| u128::from(wait.end_ns.saturating_sub(wait.begin_ns).max(1));
+        let all: u128 = self.host_waits.iter().map(ns).sum();
+        let known = self.host_waits.iter().filter(|wait| wait.ops.is_some());
+        let known: u128 = known.map(ns).sum();
+        (all > 0).then(|| known as f64 / all as f64)
+    }
 }
 
 /// The kinds of files that can be read.
@@ -178,7 +206,7 @@ impl Op {
 }
 
 /// A time of the source's clock without a sign, in the same order.
-fn unsigned_time(ns: i64) -> u64 {
+pub(crate) fn unsigned_time(ns: i64) -> u64 {
     ns.cast_unsigned() ^ (1 << 63)
 }
 

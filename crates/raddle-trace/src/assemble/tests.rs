@@ -1,5 +1,6 @@
 //! Does the fast linking agree with the rule read literally, and do arrivals follow theirs?
 
+use super::waits::{Awaited, DraftWait};
 use super::*;
 use proptest::prelude::*;
 
@@ -13,13 +14,17 @@ fn op(stream: u32, start: i64, duration: u64, arrival: Option<i64>) -> Op {
 }
 
 fn profile(ops: Vec<Op>, resolution_ns: u64) -> Profile {
+    waiting(ops, resolution_ns, Vec::new())
+}
+
+fn waiting(ops: Vec<Op>, resolution_ns: u64, waits: Vec<DraftWait>) -> Profile {
     let streams = (0..4).map(|n| StreamLabel { label: n.to_string(), context: None }).collect();
     let report = ImportReport::default();
     let kernels = vec!["k".to_owned()];
     assemble(
         "t".into(),
         ProfileFormat::Kineto,
-        Draft { ops, kernels, streams, device: None, resolution_ns, report },
+        Draft { ops, kernels, streams, device: None, resolution_ns, waits, report },
     )
 }
 
@@ -99,4 +104,55 @@ proptest! {
         }
         prop_assert_eq!(p.report.count(Quirk::OverlapInStream), overlaps);
     }
+}
+
+/// An op that was issued, with when it started and how long it took.
+fn issued(stream: u32, arrival: i64, start: i64, lasts: u64) -> Op {
+    let mut op = Op::at(OpKind::Kernel, start, lasts);
+    op.stream = stream;
+    op.set_arrival(arrival, Origin::Joined);
+    op
+}
+
+#[test]
+fn waits_name_the_last_op_of_each_stream_that_was_issued() {
+    // Streams 3 and 1 of the draft, in order of first use 0 and 1.
+    let ops = vec![
+        issued(3, 100, 110, 50),
+        issued(1, 105, 120, 100),
+        issued(3, 120, 160, 50),
+        issued(3, 300, 310, 10),
+    ];
+    let wait = |begin, end, awaits| DraftWait { begin, end, awaits };
+    let resolved = |waits: &[DraftWait]| -> Vec<(u64, u64, Option<Vec<u32>>)> {
+        let found = waiting(ops.clone(), 1, waits.to_vec()).host_waits;
+        found.into_iter().map(|wait| (wait.begin_ns, wait.end_ns, wait.ops)).collect()
+    };
+    // Of the stream, of the stream up to a record, of all.
+    let stream = Awaited::Stream(3, 130);
+    assert_eq!(resolved(&[wait(130, 215, stream)]), [(30, 115, Some(vec![2]))]);
+    let record = Awaited::Stream(3, 110);
+    assert_eq!(resolved(&[wait(130, 165, record)]), [(30, 65, Some(vec![0]))]);
+    assert_eq!(resolved(&[wait(130, 225, Awaited::Device)]), [(30, 125, Some(vec![1, 2]))]);
+    // What an earlier wait for all has named is not named again.
+    let again = [wait(130, 225, Awaited::Device), wait(310, 325, Awaited::Device)];
+    let wanted = [(30, 125, Some(vec![1, 2])), (210, 225, Some(vec![3]))];
+    assert_eq!(resolved(&again), wanted);
+    // The stream of the last op issued, if it had run out when the call returned; else unknown.
+    assert_eq!(resolved(&[wait(130, 212, Awaited::Last)]), [(30, 112, Some(vec![2]))]);
+    assert_eq!(resolved(&[wait(130, 200, Awaited::Last)]), [(30, 100, None)]);
+    assert_eq!(resolved(&[wait(130, 200, Awaited::Unknown)]), [(30, 100, None)]);
+    // For nothing: before anything was issued, or of a stream without ops.
+    assert_eq!(resolved(&[wait(90, 99, Awaited::Unknown), wait(90, 99, Awaited::Device)]), []);
+    assert_eq!(resolved(&[wait(130, 200, Awaited::Stream(0, 130))]), []);
+}
+
+#[test]
+fn the_share_of_known_waits_is_that_of_their_time() {
+    let wait = |begin, end, awaits| DraftWait { begin, end, awaits };
+    let ops = vec![issued(0, 100, 110, 50)];
+    let known = |waits: &[DraftWait]| waiting(ops.clone(), 1, waits.to_vec()).known_waits();
+    assert_eq!(known(&[]), None);
+    let waits = [wait(120, 150, Awaited::Device), wait(160, 170, Awaited::Unknown)];
+    assert_eq!(known(&waits), Some(0.75));
 }

@@ -117,6 +117,9 @@ fn leave_out(profile: &mut Profile, is_one: impl Fn(&Op) -> bool) {
         let (kernel, stream) = (kernels.of(op.kernel), streams.of(op.stream));
         kept.push(Op { kernel, stream, after, ..*op });
     }
+    for ops in profile.host_waits.iter_mut().filter_map(|wait| wait.ops.as_mut()) {
+        *ops = ops.iter().filter_map(|&op| stands_for[op as usize]).collect();
+    }
     profile.ops = kept;
     profile.kernels = kernels.select(core::mem::take(&mut profile.kernels));
     profile.streams = streams.select(core::mem::take(&mut profile.streams));

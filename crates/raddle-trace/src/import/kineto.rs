@@ -9,6 +9,7 @@ mod device;
 mod event;
 mod settle;
 mod shape;
+mod waits;
 mod work;
 
 use crate::assemble::Draft;

@@ -385,6 +385,7 @@ impl LaunchTable {
             streams: self.streams.into_items(),
             device: self.above.device,
             resolution_ns: self.above.resolution_ns,
+            waits: Vec::new(),
             report: self.report,
         }
     }

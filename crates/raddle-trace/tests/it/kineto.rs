@@ -307,3 +307,67 @@ fn the_report_reads_like_this() {
          favour of the earliest"
     );
 }
+
+#[test]
+fn calls_that_wait_say_for_which_ops() {
+    let work = |name: &str, stream: u32, ts: u32, dur: u32, tie: u32| {
+        format!(
+            r#"{{"ph":"X","cat":"{name}","name":"k","ts":{ts},"dur":{dur},"args":{{"device":0,
+            "context":1,"stream":{stream},"correlation":{tie},"grid":[1,1,1],"block":[32,1,1],
+            "registers per thread":8,"shared memory":0}}}}"#
+        )
+    };
+    let call = |name: &str, ts: u32, dur: u32, tie: u32| {
+        format!(
+            r#"{{"ph":"X","cat":"cuda_runtime","name":"{name}","ts":{ts},"dur":{dur},
+            "args":{{"correlation":{tie}}}}}"#
+        )
+    };
+    let sync = |tie: u32, rest: &str| {
+        format!(
+            r#"{{"ph":"X","cat":"cuda_sync","name":"s","ts":0,"dur":0,
+            "args":{{"context":1,"correlation":{tie},{rest}}}}}"#
+        )
+    };
+    let events = [
+        call("cudaLaunchKernel", 0, 1, 1),
+        work("kernel", 7, 10, 10, 1),
+        call("cudaLaunchKernel", 2, 1, 2),
+        work("kernel", 8, 12, 20, 2),
+        call("cudaEventRecord", 3, 1, 3),
+        call("cudaLaunchKernel", 5, 1, 4),
+        work("kernel", 8, 40, 20, 4),
+        // For stream 7, of which it says so, and for the record on stream 8.
+        call("cudaStreamSynchronize", 8, 14, 5),
+        sync(5, r#""stream":7"#),
+        call("cudaEventSynchronize", 23, 10, 6),
+        sync(6, r#""stream":-1,"wait_on_stream":8,"wait_on_cuda_event_record_corr_id":3"#),
+        // For an event that nobody knows, for all, and a query, which never waits.
+        call("cudaEventSynchronize", 34, 1, 7),
+        call("cudaDeviceSynchronize", 36, 26, 8),
+        call("cudaEventQuery", 63, 1, 9),
+        // A copy that returned when it was done, and one that did not wait.
+        call("cudaMemcpyAsync", 70, 20, 10),
+        work("gpu_memcpy", 7, 75, 10, 10),
+        call("cudaMemcpyAsync", 91, 2, 11),
+        work("gpu_memcpy", 7, 95, 10, 11),
+    ];
+    let text = format!("[{}]", events.join(","));
+    let p = read("t.json", text.as_bytes(), &ImportOptions::default()).expect("a trace");
+    let waits: Vec<_> = p
+        .host_waits
+        .iter()
+        .map(|wait| (wait.begin_ns / 1000, wait.end_ns / 1000, wait.ops.clone()))
+        .collect();
+    assert_eq!(
+        waits,
+        [
+            (8, 22, Some(vec![0])),
+            (23, 33, Some(vec![1])),
+            (34, 35, None),
+            (36, 62, Some(vec![0, 2])),
+            (70, 90, Some(vec![3])),
+        ]
+    );
+    assert_eq!(p.known_waits(), Some(70.0 / 71.0));
+}

@@ -131,3 +131,19 @@ fn a_report_says_what_the_database_says_as_far_as_it_goes() {
         assert_eq!(quirks(&report), counts);
     }
 }
+
+#[test]
+fn hosts_wait_where_the_exports_say_so() {
+    let wanted = [
+        ("nsysai_h100_2gpu_1s.sqlite.gz", (5, Some(100))),
+        ("nsysai_rtx3080_2kernels.sqlite.gz", (1, Some(100))),
+        ("pipit_cloverleaf_a100.sqlite.gz", (1_337, Some(100))),
+    ];
+    let found = wanted.map(|(name, wanted)| {
+        let found = crate::common::sample(&format!("nsys/{name}")).map(|p| p.expect(name));
+        let percent = |share: f64| (share * 100.0).floor() as u32;
+        let figures = |p: raddle_trace::Profile| (p.host_waits.len(), p.known_waits().map(percent));
+        (name, found.map_or(wanted, figures))
+    });
+    assert_eq!(found, wanted);
+}

@@ -163,3 +163,22 @@ fn an_mi300x_decode_step_that_a_graph_launched_keeps_what_it_did_not() {
     assert_eq!(p.report.count(Quirk::DeviceNotListed), 1);
     assert_eq!(device(&p), ("AMD Instinct MI300X", "gfx942", Some(304), Some(64), Some(65_536)));
 }
+
+/// Calls in which the host waited, and the share of their time that is known to be for which ops,
+/// in percent.
+fn waits(p: &Profile) -> (usize, Option<u32>) {
+    (p.host_waits.len(), p.known_waits().map(|share| (share * 100.0).floor() as u32))
+}
+
+#[test]
+fn hosts_wait_where_real_traces_say_so() {
+    let wanted = [
+        ("hta_alexnet_cuda_sync.json.gz", (19, Some(100))),
+        ("hta_trace_diff_test_v100.json.gz", (60 + 60 + 1, Some(100))),
+        ("hta_trace_diff_control_a100.json.gz", (60 + 60 + 1, Some(100))),
+        ("kineto_tb2020_bare_array_v100.json.gz", (12, Some(100))),
+        ("tracelens_b200_eager.json.gz", (1, Some(100))),
+    ];
+    let found = wanted.map(|(name, wanted)| (name, nvidia(name).map_or(wanted, |p| waits(&p))));
+    assert_eq!(found, wanted);
+}

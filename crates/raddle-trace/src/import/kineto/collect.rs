@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::device;
 use super::event::{Api, Category, KinetoEvent};
 use super::shape::{ExtentsError, KernelExtents};
+use super::waits::KinetoWaits;
 use crate::assemble::Interner;
 use crate::decimal::{Micros, micros, natural, unquote};
 use crate::import::document::{RecordSink, string};
@@ -74,6 +75,7 @@ pub(super) enum TraceSection {
 pub(super) struct KinetoCollector {
     pub(super) ops: Vec<KinetoOp>,
     pub(super) calls: Vec<KinetoCall>,
+    pub(super) waits: KinetoWaits,
     pub(super) names: Interner<String>,
     pub(super) streams: Interner<StreamLabel>,
     pub(super) extents: Interner<KernelExtents>,
@@ -122,6 +124,7 @@ impl KinetoCollector {
                 return;
             }
             Category::Call => self.call(event),
+            Category::Sync => self.waits.sync(event, &mut self.streams),
             Category::Kernel => self.work(event, OpKind::Kernel),
             Category::Copy => self.work(event, OpKind::Copy),
             Category::Set => self.work(event, OpKind::Set),
@@ -135,6 +138,7 @@ impl KinetoCollector {
     fn call(&mut self, event: &KinetoEvent<'_>) -> Option<()> {
         let name = event.name.and_then(string)?;
         self.hip_calls |= name.starts_with("hip");
+        self.waits.call(event, &name);
         let Some(api) = Api::of(&name) else {
             return Some(());
         };
@@ -253,7 +257,7 @@ impl RecordSink for KinetoCollector {
     }
 
     fn kept(&self) -> usize {
-        self.ops.len().max(self.calls.len())
+        self.ops.len().max(self.calls.len()).max(self.waits.len())
     }
 
     fn kernels_seen(&self) -> u64 {
@@ -266,14 +270,14 @@ impl RecordSink for KinetoCollector {
 }
 
 /// Start and duration; `None` where one lacks, is no exact number or runs backwards.
-fn times(event: &KinetoEvent<'_>) -> Option<(Micros, Micros)> {
+pub(super) fn times(event: &KinetoEvent<'_>) -> Option<(Micros, Micros)> {
     let start = micros(event.ts?).ok()?;
     let duration = micros(event.dur?).ok()?;
     (duration.nanos >= 0).then_some((start, duration))
 }
 
 /// The number that ties an op to its launch call; 0 ties nothing.
-fn tie(correlation: Option<&str>) -> Option<u64> {
+pub(super) fn tie(correlation: Option<&str>) -> Option<u64> {
     correlation.and_then(natural).filter(|&n| n > 0)
 }
 

@@ -15,6 +15,8 @@ pub(super) enum Category {
     Set,
     /// A call of the runtime or driver on the host.
     Call,
+    /// What a call of the host waited for.
+    Sync,
     /// A range on the device's lane that is no work.
     Annotation,
     /// Anything else.
@@ -30,6 +32,7 @@ impl Category {
             "gpu_memcpy" | "Memcpy" => Self::Copy,
             "gpu_memset" | "Memset" => Self::Set,
             "cuda_runtime" | "cuda_driver" | "Runtime" => Self::Call,
+            "cuda_sync" => Self::Sync,
             "gpu_user_annotation" => Self::Annotation,
             _ => Self::Other,
         }

@@ -40,6 +40,7 @@ impl KinetoCollector {
             false => settler.nvidia(&mut self.ops),
         }
         self.ops.retain(|work| work.settled);
+        let waits = core::mem::take(&mut self.waits).draft(&self.ops);
         let mut devices = Devices::new();
         for work in self.ops.iter().filter(|work| work.op.kind == OpKind::Kernel) {
             devices.kernel(&work.device, work.device);
@@ -67,6 +68,7 @@ impl KinetoCollector {
             streams: core::mem::take(&mut self.streams).into_items(),
             device: source,
             resolution_ns: if self.fine { 1 } else { 1000 },
+            waits,
             report,
         }))
     }

@@ -17,6 +17,8 @@ mod draft;
 mod load;
 #[cfg(feature = "nsys")]
 mod refuse;
+#[cfg(feature = "nsys")]
+mod waits;
 
 use crate::assemble::Draft;
 use crate::error::TraceError;

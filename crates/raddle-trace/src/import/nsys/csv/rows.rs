@@ -253,6 +253,7 @@ impl GpuTrace {
             streams: self.streams.into_items(),
             device: (!name.is_empty()).then(|| SourceDevice { name, ..SourceDevice::default() }),
             resolution_ns: self.steps.into_iter().flatten().max().unwrap_or(1).max(1),
+            waits: Vec::new(),
             report: self.report,
         })
     }

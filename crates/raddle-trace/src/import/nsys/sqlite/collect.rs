@@ -11,6 +11,7 @@ use crate::report::{ImportReport, Quirk};
 
 use super::database::{Database, DatabaseRow};
 use super::device::{Gpu, Gpus};
+use super::waits::NsysWaits;
 
 pub(super) const KERNELS: &str = "CUPTI_ACTIVITY_KIND_KERNEL";
 pub(super) const COPIES: &str = "CUPTI_ACTIVITY_KIND_MEMCPY";
@@ -59,7 +60,7 @@ const OWN: usize = PLACE.len();
 pub(super) type NsysProcess = u64;
 
 /// The number of the thread takes the lowest bits of a global one, that of the process the next.
-fn process(global: Option<i64>) -> NsysProcess {
+pub(super) fn process(global: Option<i64>) -> NsysProcess {
     global.map_or(0, |id| id.cast_unsigned() >> 24)
 }
 
@@ -142,6 +143,7 @@ impl RowMeter<'_> {
 pub(super) struct NsysCollector {
     pub(super) ops: Vec<NsysOp>,
     pub(super) calls: Vec<CudaCall>,
+    pub(super) waits: NsysWaits,
     pub(super) names: Interner<NsysName>,
     pub(super) lanes: Interner<NsysLane>,
     pub(super) devices: Devices<Gpu>,
@@ -157,6 +159,7 @@ impl NsysCollector {
         Self {
             ops: Vec::new(),
             calls: Vec::new(),
+            waits: NsysWaits::read(database),
             names: Interner::default(),
             lanes: Interner::default(),
             devices: Devices::new(),
@@ -188,7 +191,7 @@ impl NsysCollector {
         });
         let sets = database
             .scan(SETS, &PLACE, |row| meter.row() && self.simple(row, OpKind::Set, NsysName::Set));
-        let columns = ["start", "correlationId", "globalTid"];
+        let columns = ["start", "correlationId", "globalTid", "end", "nameId"];
         let calls = database.scan(CALLS, &columns, |row| meter.row() && self.call(row));
         let graphs = database.scan(GRAPHS, &["start"], |_| meter.row());
         meter.end();
@@ -282,6 +285,7 @@ impl NsysCollector {
         {
             let process = process(row.number(2));
             self.calls.push(CudaCall { process, correlation, start });
+            self.waits.call(row, (process, correlation, start));
         }
         self.calls.len() <= OP_LIMIT
     }

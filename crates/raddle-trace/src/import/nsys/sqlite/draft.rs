@@ -65,7 +65,9 @@ pub(super) fn draft(
     wanted: Option<u32>,
 ) -> Result<Draft, TraceError> {
     let gpu = found.devices.choose(file, wanted)?;
-    let NsysCollector { mut ops, mut calls, names, lanes, devices, gpus, mut report, .. } = found;
+    let NsysCollector {
+        mut ops, mut calls, waits, names, lanes, devices, gpus, mut report, ..
+    } = found;
     report.add(Quirk::NewerSchema, u64::from(schema(database).is_some_and(|seen| seen > NEWEST)));
     let device = gpus.source(gpu, devices.numbers(&gpu), &mut report);
     let all = ops.len();
@@ -77,6 +79,8 @@ pub(super) fn draft(
     let processes = processes(&ops);
     let others = processes.len().saturating_sub(1);
     report.add(Quirk::SeveralProcesses, others as u64);
+    // Who waits for what among several processes is not told.
+    let waits = if others == 0 { waits.draft(database, &ops, &lanes) } else { Vec::new() };
     let priorities = priorities(database, &lanes);
     let (kernels, new_names) = resolve(database, &names.into_items());
     if ops.iter().all(|op| op.process == 0) {
@@ -100,6 +104,7 @@ pub(super) fn draft(
         streams: lanes.iter().map(|lane| label(lane, &processes)).collect(),
         device,
         resolution_ns: 1,
+        waits,
         report,
     })
 }

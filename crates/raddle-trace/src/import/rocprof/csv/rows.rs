@@ -107,6 +107,7 @@ impl RocprofRows {
             streams: lanes.into_labels(),
             device: None,
             resolution_ns: CLOCK_NS,
+            waits: Vec::new(),
             report,
         }
     }

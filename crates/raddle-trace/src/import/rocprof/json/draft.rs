@@ -46,6 +46,7 @@ pub(super) fn draft(found: ResultCollector, device: u64, barriers: BarrierRule) 
         streams: lanes.into_labels(),
         device: source,
         resolution_ns: CLOCK_NS,
+        waits: Vec::new(),
         report,
     }
 }

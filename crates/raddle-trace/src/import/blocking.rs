@@ -1,0 +1,54 @@
+//! Which calls of the host return only when work of the device has ended?
+
+/// What a call may wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Blocking {
+    /// All work of one stream.
+    Stream,
+    /// All work of the device.
+    Device,
+    /// What was issued before an event was recorded.
+    Event,
+    /// Its own copy, if it returns after that.
+    Copy,
+}
+
+impl Blocking {
+    /// By the name of the call; `None` where it waits for nothing.
+    pub(super) fn of(call: &str) -> Option<Self> {
+        const NAMES: [(&str, Blocking); 6] = [
+            ("StreamSynchronize", Blocking::Stream),
+            ("DeviceSynchronize", Blocking::Device),
+            ("CtxSynchronize", Blocking::Device),
+            ("ThreadSynchronize", Blocking::Device),
+            ("EventSynchronize", Blocking::Event),
+            ("Memcpy", Blocking::Copy),
+        ];
+        let rest = ["cuda", "cu", "hip"].iter().find_map(|prefix| call.strip_prefix(prefix))?;
+        NAMES.iter().find(|(name, _)| rest.starts_with(name)).map(|&(_, blocking)| blocking)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_by_their_names() {
+        for (call, found) in [
+            ("cudaStreamSynchronize_v3020", Some(Blocking::Stream)),
+            ("cuStreamSynchronize_ptsz", Some(Blocking::Stream)),
+            ("hipDeviceSynchronize", Some(Blocking::Device)),
+            ("cuCtxSynchronize", Some(Blocking::Device)),
+            ("cudaEventSynchronize", Some(Blocking::Event)),
+            ("cuMemcpyDtoH_v2", Some(Blocking::Copy)),
+            ("hipMemcpyWithStream", Some(Blocking::Copy)),
+            ("cudaEventQuery", None),
+            ("cudaStreamWaitEvent_v3020", None),
+            ("cudaLaunchKernel", None),
+            ("StreamSynchronize", None),
+        ] {
+            assert_eq!(Blocking::of(call), found, "{call}");
+        }
+    }
+}
