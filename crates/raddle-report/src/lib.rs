@@ -3,16 +3,16 @@
 #![forbid(unsafe_code)]
 
 pub mod compare;
-mod concurrency;
 mod document;
 pub mod inspect;
+mod launches;
 pub mod replay;
 pub mod timeline;
 pub mod units;
 
 pub use document::{
     Axis, Block, Cell, Chart, ChartBar, ChartKind, ChartSeries, Column, Document, Legend, List,
-    Medium, Scale, Table, Tile, ValueUnit, alarm, heading,
+    Medium, Scale, Table, ValueUnit, alarm, heading,
 };
 
 use serde::Serialize;

@@ -135,18 +135,6 @@ pub fn wrap(text: &str, width: usize, indent: &str) -> String {
     out
 }
 
-/// The one of these names that was most likely meant.
-pub fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    names.min_by_key(|known| strsim::damerau_levenshtein(name, known))
-}
-
-/// The same, if less than half of it is otherwise.
-pub fn meant<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    let near =
-        |known: &&str| 2 * strsim::damerau_levenshtein(name, known) < known.chars().count().max(2);
-    nearest(name, names).filter(near)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -126,10 +126,10 @@ fn unknown(name: &str) -> CliError {
     CliError::UnknownDevice { name: plain(name, 60), nearest: nearest(name) }
 }
 
-/// The id of the device table that is closest in spelling.
-fn nearest(name: &str) -> String {
+/// The id of the device table that was likely meant.
+fn nearest(name: &str) -> Option<&'static str> {
     let name = name.trim().to_lowercase().replace([' ', '_'], "-");
-    crate::units::nearest(&name, raddle_device::ids()).unwrap_or_default().to_owned()
+    raddle_dispatch::read::nearest(&name, raddle_device::ids())
 }
 
 /// The verb `devices`.

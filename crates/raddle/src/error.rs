@@ -24,14 +24,16 @@ pub(crate) enum CliError {
     Recipe(#[from] RecipeError),
     /// A recipe that is neither bundled nor a file.
     #[error(
-        "there is no recipe {name}: it is neither bundled nor a file that can be read ({cause}). Did you mean `{nearest}`? `raddle recipes` lists the bundled ones"
+        "there is no recipe {name}: it is neither bundled nor a file that can be read ({cause}).{} `raddle recipes` lists the bundled ones",
+        meant(*nearest)
     )]
-    UnknownRecipe { name: String, cause: io::Error, nearest: String },
+    UnknownRecipe { name: String, cause: io::Error, nearest: Option<&'static str> },
     /// A device that is not in the table.
     #[error(
-        "there is no device {name} in the table. Did you mean `{nearest}`? `raddle devices` lists them"
+        "there is no device {name} in the table.{} `raddle devices` lists them",
+        meant(*nearest)
     )]
-    UnknownDevice { name: String, nearest: String },
+    UnknownDevice { name: String, nearest: Option<&'static str> },
     /// A profile that does not say where it was recorded.
     #[error(
         "no device data in {file} and no --device: name the device to replay on, such as `--device {example}` (`raddle devices` lists them)"
@@ -39,9 +41,15 @@ pub(crate) enum CliError {
     NoDevice { file: String, example: &'static str },
     /// A profile of a device that is not in the table, without the figures to stand in for it.
     #[error(
-        "the device of {file}, `{device}`, is not in the table (the nearest name there is `{nearest}`), and the file alone does not do: {error}"
+        "the device of {file}, `{device}`, is not in the table, and the file alone does not do: {error}.{}",
+        meant(*nearest)
     )]
-    StrangeDevice { file: String, device: String, nearest: String, error: DeviceError },
+    StrangeDevice {
+        file: String,
+        device: String,
+        nearest: Option<&'static str>,
+        error: DeviceError,
+    },
     /// A run broke off.
     #[error("recipe {recipe}, {what}: {error}")]
     Sim { recipe: String, what: String, error: SimError },
@@ -102,4 +110,9 @@ impl CliError {
         }
         Self::Unwritable { what: "the standard output".to_owned(), cause }
     }
+}
+
+/// The name that was likely meant, as the end of a message.
+pub(crate) fn meant(nearest: Option<&str>) -> String {
+    nearest.map_or_else(String::new, |near| format!(" Did you mean `{near}`?"))
 }

@@ -6,8 +6,8 @@
 use raddle_golden::{TOPICS, Topic};
 
 use crate::Console;
-use crate::error::CliError;
-use crate::units::{counted, nearest, plain};
+use crate::error::{CliError, meant};
+use crate::units::{counted, plain};
 
 /// The verb `golden`.
 pub(crate) fn verb(name: &str, console: &mut Console) -> Result<(), CliError> {
@@ -27,10 +27,8 @@ pub(crate) fn find(name: &str) -> Result<&'static Topic, CliError> {
     let kebab = name.replace('_', "-");
     raddle_golden::topic(&kebab).ok_or_else(|| {
         let known = || TOPICS.iter().map(|topic| topic.name);
-        let near = nearest(&kebab, known()).unwrap_or_default();
+        let near = meant(raddle_dispatch::read::nearest(&kebab, known()));
         let (name, known) = (plain(name, 40), known().collect::<Vec<_>>().join(", "));
-        CliError::Usage(format!(
-            "there is no topic `{name}`, the nearest is `{near}`, topics: {known}"
-        ))
+        CliError::Usage(format!("there is no topic `{name}`.{near} These are the topics: {known}"))
     })
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::Console;
 use crate::args::{Format, ShowArgs};
-use crate::error::CliError;
+use crate::error::{CliError, meant};
 use crate::unique::UniqueNames;
 
 /// The bundled recipes in the order in which they are listed and replayed, each behind a line with
@@ -84,11 +84,7 @@ fn find(wanted: &str) -> Result<(String, String), CliError> {
         if path.exists() {
             return CliError::Unreadable { file: wanted.to_owned(), cause };
         }
-        CliError::UnknownRecipe {
-            name: wanted.to_owned(),
-            cause,
-            nearest: nearest(wanted).to_owned(),
-        }
+        CliError::UnknownRecipe { name: wanted.to_owned(), cause, nearest: nearest(wanted) }
     })?;
     let stem = path.file_stem().map(|stem| stem.to_string_lossy());
     Ok((stem.unwrap_or_default().into_owned(), text))
@@ -99,9 +95,9 @@ fn bundled(name: &str) -> Option<(&'static str, &'static str)> {
     bundled_recipes().find(|(known, _)| *known == name)
 }
 
-fn nearest(name: &str) -> &'static str {
+fn nearest(name: &str) -> Option<&'static str> {
     let names = bundled_recipes().map(|(known, _)| known);
-    raddle_dispatch::read::nearest(&name.replace('_', "-"), names).unwrap_or("leftover")
+    raddle_dispatch::read::nearest(&name.replace('_', "-"), names)
 }
 
 /// One line of the list.
@@ -146,8 +142,8 @@ pub(crate) fn verb(args: &ShowArgs, format: Format, console: &mut Console) -> Re
 fn show(name: &str, format: Format) -> Result<String, CliError> {
     let (_, text) = bundled(name).ok_or_else(|| {
         CliError::Refused(format!(
-            "there is no bundled recipe {name}. Did you mean `{}`? `raddle recipes` lists them",
-            nearest(name)
+            "there is no bundled recipe {name}.{} `raddle recipes` lists them",
+            meant(nearest(name))
         ))
     })?;
     Ok(match format {
@@ -184,8 +180,8 @@ mod tests {
     #[test]
     fn snake_case_names_are_accepted_and_near_ones_named() {
         assert_eq!(bundled("leftover_drain").unwrap().0, "leftover-drain");
-        assert_eq!(nearest("leftover-drian"), "leftover-drain");
-        assert_eq!(nearest("gredy"), "greedy");
+        assert_eq!(nearest("leftover-drian"), Some("leftover-drain"));
+        assert_eq!(nearest("gredy"), Some("greedy"));
     }
 
     /// Between them lies what condensing saves, and nothing else.

@@ -46,13 +46,7 @@ impl Wanted {
         let timeline = recorder.finish(workload, outcome, &self.names);
         let file = format!("{name}/{PERFETTO}");
         write(&timeline, &folder.join(name), progress).map_err(CliError::writing(&file))?;
-        Ok(DrawnTimeline {
-            files: vec![file],
-            grain: timeline.grain.name(),
-            slices: timeline.drawn(),
-            counter_step_ns: timeline.counter_step_ns,
-            off_times_left_out: timeline.aways_left_out,
-        })
+        Ok(DrawnTimeline::new(file, &timeline))
     }
 }
 

@@ -36,16 +36,9 @@ pub fn document(comparison: &Comparison) -> Document {
         )));
     }
     document.table(table(comparison));
-    let counted = &comparison.verdicts;
-    document.add(Block::Note(format!(
-        "{} better, {} worse, {} equal, {} neither, {} not judged, {} in one result only",
-        count(counted.better as u64),
-        count(counted.worse as u64),
-        count(counted.equal as u64),
-        count(counted.other as u64),
-        count(counted.unjudged as u64),
-        count(counted.missing as u64),
-    )));
+    let counted = comparison.verdicts.iter();
+    let counted = counted.map(|(verdict, n)| format!("{} {}", count(*n as u64), verdict.told()));
+    document.add(Block::Note(counted.collect::<Vec<_>>().join(", ")));
     let measured =
         "Changes are measured by A. Less is better, except for \"used\" and each \"Jain\".";
     document.add(Block::Note(measured.to_owned()));
@@ -104,8 +97,7 @@ fn figure(value: f64, unit: MetricUnit) -> String {
 fn judged(change: &FigureChange) -> [String; 2] {
     let word = match change.verdict {
         ChangeVerdict::Equal => return ["=".to_owned(), String::new()],
-        ChangeVerdict::Better => "better",
-        ChangeVerdict::Worse => "worse",
+        ChangeVerdict::Better | ChangeVerdict::Worse => change.verdict.told(),
         ChangeVerdict::Other | ChangeVerdict::Unjudged => "",
         ChangeVerdict::Missing => return ["-".to_owned(), "only in one".to_owned()],
     };

@@ -1,6 +1,6 @@
 //! Which figures differ, by how much, and is that better or worse?
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::Value;
@@ -23,7 +23,8 @@ pub struct Comparison {
     /// What went in and is not the same in all results: their changes are not judged by it.
     pub(super) inputs_that_differ: Vec<&'static str>,
     pub(super) rows: Vec<MetricRow>,
-    pub(super) verdicts: ChangeCounts,
+    /// How often each verdict was given.
+    pub(super) verdicts: BTreeMap<ChangeVerdict, usize>,
 }
 
 /// Where a result comes from.
@@ -62,12 +63,12 @@ pub(super) struct FigureChange {
     pub(super) verdict: ChangeVerdict,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum ChangeVerdict {
-    Equal,
     Better,
     Worse,
+    Equal,
     /// Neither better nor worse.
     Other,
     /// Other work, or on another device, so nobody can say.
@@ -76,16 +77,21 @@ pub(super) enum ChangeVerdict {
     Missing,
 }
 
-/// How often each verdict was given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) struct ChangeCounts {
-    pub(super) equal: usize,
-    pub(super) better: usize,
-    pub(super) worse: usize,
-    pub(super) other: usize,
-    pub(super) unjudged: usize,
-    pub(super) missing: usize,
+impl ChangeVerdict {
+    /// Every one, and how it is told of several figures.
+    const ALL: [Self; 6] =
+        [Self::Better, Self::Worse, Self::Equal, Self::Other, Self::Unjudged, Self::Missing];
+
+    pub(super) const fn told(self) -> &'static str {
+        match self {
+            Self::Better => "better",
+            Self::Worse => "worse",
+            Self::Equal => "equal",
+            Self::Other => "neither",
+            Self::Unjudged => "not judged",
+            Self::Missing => "in one result only",
+        }
+    }
 }
 
 /// Compares results; the first is what the others are measured by.
@@ -105,16 +111,9 @@ pub fn compare(inputs: &[ComparedResult]) -> Comparison {
             differing.extend(unlike);
         }
     }
-    let mut verdicts = ChangeCounts::default();
+    let mut verdicts: BTreeMap<_, _> = ChangeVerdict::ALL.map(|verdict| (verdict, 0)).into();
     for change in rows.iter().flat_map(|row| &row.changes) {
-        *match change.verdict {
-            ChangeVerdict::Equal => &mut verdicts.equal,
-            ChangeVerdict::Better => &mut verdicts.better,
-            ChangeVerdict::Worse => &mut verdicts.worse,
-            ChangeVerdict::Other => &mut verdicts.other,
-            ChangeVerdict::Unjudged => &mut verdicts.unjudged,
-            ChangeVerdict::Missing => &mut verdicts.missing,
-        } += 1;
+        *verdicts.entry(change.verdict).or_default() += 1;
     }
     let results = inputs.iter().enumerate().map(|(n, input)| ResultOrigin {
         label: label(n),

@@ -7,7 +7,7 @@
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 
 use super::chart::{Chart, ChartBar, Legend};
-use super::model::{Block, Document, List, Medium, Tile};
+use super::model::{Block, Document, List, Medium};
 use super::plot::{colour, key, svg};
 use super::table::{Cell, ColumnKind, Table};
 use crate::units::{count, plain};
@@ -80,7 +80,6 @@ impl Document {
                 }
                 Block::Warning(text) => p class="warning" { (rich(text)) },
                 Block::Table(table) => (grid(table)),
-                Block::Tiles(tiles) => div class="tiles" { @for tile in tiles { (one_tile(tile)) } },
                 Block::Charts(legend, charts) => (pictures(legend, charts)),
                 Block::Bars { title, bars } => (all_bars(title, bars)),
                 Block::Files { text, paths } => {
@@ -145,16 +144,6 @@ fn address(path: &str) -> String {
         }
     }
     to
-}
-
-fn one_tile(tile: &Tile) -> Markup {
-    html! {
-        div class="tile" {
-            p class="what" { (plain(&tile.what, NAME)) }
-            p class="value" { (figure(&tile.value)) }
-            p class="note" { (plain(&tile.note, TEXT)) }
-        }
-    }
 }
 
 /// A table that scrolls by itself where it is too wide.

@@ -12,7 +12,7 @@ mod table;
 mod text;
 
 pub use chart::{Axis, Chart, ChartBar, ChartKind, ChartSeries, Legend, Scale, ValueUnit};
-pub use model::{Block, Document, List, Medium, Tile};
+pub use model::{Block, Document, List, Medium};
 pub(crate) use plot::round_up;
 pub use table::{Cell, Column, Table};
 pub use text::{alarm, heading};

@@ -62,8 +62,6 @@ pub enum Block {
     Warning(String),
     /// Rows of figures.
     Table(Table),
-    /// The most important figures.
-    Tiles(Vec<Tile>),
     /// Pictures with one legend.
     Charts(Legend, Vec<Chart>),
     /// A picture of horizontal bars.
@@ -93,17 +91,6 @@ pub struct List {
     pub items: Vec<String>,
     /// Whether a terminal shows them as one paragraph.
     pub inline: bool,
-}
-
-/// One figure of many that everybody looks at first.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tile {
-    /// What it is.
-    pub what: String,
-    /// The figure with its unit.
-    pub value: String,
-    /// Who has it.
-    pub note: String,
 }
 
 impl Document {

@@ -47,7 +47,9 @@ pub(super) const fn colour(look: usize) -> usize {
 pub(super) fn svg(chart: &Chart) -> Markup {
     let bottom = HEIGHT - if chart.x.title.is_empty() { 24.0 } else { 38.0 };
     let (x, y) = (PlotAxis::new(chart.x, LEFT, RIGHT), PlotAxis::new(chart.y, bottom, TOP));
-    let lines = chart.series.iter().filter(|series| !series.points.is_empty());
+    let lines: Vec<&ChartSeries> =
+        chart.series.iter().filter(|series| !series.points.is_empty()).collect();
+    let paths = paths(chart, &lines, &x, &y);
     html! {
         svg class="chart" role="img" viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) {
             title { (chart.title) }
@@ -59,7 +61,7 @@ pub(super) fn svg(chart: &Chart) -> Markup {
             @if let Some(at) = chart.rule.map(|value| number(y.at(value))) {
                 line class="rule" x1=(LEFT) x2=(RIGHT) y1=(at) y2=(at) {}
             }
-            @for (series, d) in lines.clone().zip(paths(chart, &x, &y)) {
+            @for (series, d) in lines.iter().zip(&paths).rev() {
                 @if chart.kind == ChartKind::Stack {
                     path class=(format!("f{}", colour(series.look))) d=(d) { title { (series.words) } }
                 } @else {
@@ -69,7 +71,7 @@ pub(super) fn svg(chart: &Chart) -> Markup {
                     }
                 }
             }
-            @for (series, at) in lines.filter_map(|series| Some((series, series.mark?))) {
+            @for (series, at) in lines.iter().filter_map(|series| Some((series, series.mark?))) {
                 (marker(series.look, (x.at(at.0), y.at(at.1)), &series.words))
             }
         }
@@ -141,21 +143,21 @@ fn columns(x: &PlotAxis, bottom: f64) -> Markup {
     }
 }
 
-/// The way of the pen for each series.
-fn paths(chart: &Chart, x: &PlotAxis, y: &PlotAxis) -> Vec<String> {
-    let mut below: Vec<f64> = Vec::new();
-    let path = |series: &ChartSeries| {
-        if chart.kind != ChartKind::Stack {
-            return steps(&series.points, x, y, chart.kind == ChartKind::Distribution);
+/// The way of the pen for each series. Of areas on top of each other each reaches down to the axis,
+/// and those below are drawn over it.
+fn paths(chart: &Chart, lines: &[&ChartSeries], x: &PlotAxis, y: &PlotAxis) -> Vec<String> {
+    let mut sums: Vec<(f64, f64)> = Vec::new();
+    let path = |series: &&ChartSeries| match chart.kind {
+        ChartKind::Stack => {
+            sums.resize(series.points.len(), (0.0, 0.0));
+            for (sum, point) in sums.iter_mut().zip(&series.points) {
+                *sum = (point.0, sum.1 + point.1);
+            }
+            steps(&sums, x, y, false)
         }
-        below.resize(series.points.len(), 0.0);
-        let above: Vec<f64> =
-            below.iter().zip(&series.points).map(|(below, point)| below + point.1).collect();
-        let path = stacked(&series.points, (&below, &above), x, y);
-        below = above;
-        path
+        kind => steps(&series.points, x, y, kind == ChartKind::Distribution),
     };
-    chart.series.iter().filter(|series| !series.points.is_empty()).map(path).collect()
+    lines.iter().map(path).collect()
 }
 
 fn steps(points: &[(f64, f64)], x: &PlotAxis, y: &PlotAxis, thin: bool) -> String {
@@ -173,26 +175,6 @@ fn steps(points: &[(f64, f64)], x: &PlotAxis, y: &PlotAxis, thin: bool) -> Strin
         pen.to(along, up);
     }
     pen.path
-}
-
-/// An area between the steps of two rows of heights: along the upper one and back.
-fn stacked(
-    points: &[(f64, f64)],
-    (below, above): (&[f64], &[f64]),
-    x: &PlotAxis,
-    y: &PlotAxis,
-) -> String {
-    let mut pen = Pen::at(x.at(points[0].0), y.from);
-    let inner = points.len() - 1;
-    for at in 0..inner {
-        pen.to(x.at(points[at].0), y.at(above[at]));
-        pen.to(x.at(points[at + 1].0), y.at(above[at]));
-    }
-    for at in (0..inner).rev() {
-        pen.to(x.at(points[at + 1].0), y.at(below[at]));
-        pen.to(x.at(points[at].0), y.at(below[at]));
-    }
-    pen.path + "z"
 }
 
 /// Draws along first, then up; what is not seen to move is left out.

@@ -88,11 +88,6 @@ impl TextWriter {
                 self.line(&format!("{}{rest}", alarm("warning:", self.colour)));
             }
             Block::Table(table) => self.out += &rendered(table, self.colour),
-            Block::Tiles(tiles) => {
-                for tile in tiles {
-                    self.line(&format!("{}: {} ({})", tile.what, tile.value, tile.note));
-                }
-            }
             Block::Charts(_, charts) => {
                 for chart in charts {
                     self.paragraph(&chart.title, &chart.words);

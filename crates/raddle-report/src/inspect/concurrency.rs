@@ -3,8 +3,7 @@
 use raddle_trace::Profile;
 use serde::Serialize;
 
-use super::kernels::kernels;
-use crate::concurrency::ConcurrentTime;
+use crate::launches::{ConcurrentTime, kernels};
 use crate::units::share;
 
 /// For how long how many kernels ran, from time 0 to the last end.

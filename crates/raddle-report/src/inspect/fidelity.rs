@@ -26,9 +26,7 @@ pub(super) fn fill(document: &mut Document, fidelity: &Fidelity) {
         }
     }
     document.paragraph("Busy", busy_text(&fidelity.busy));
-    if fidelity.busy.causes.iter().any(|part| part.ns != 0) {
-        document.table(busy_causes(&fidelity.busy));
-    }
+    document.table(busy_causes(&fidelity.busy));
     document.paragraph("Order", order(fidelity));
     document.paragraph("Makespan", makespan(fidelity));
 }
@@ -79,19 +77,26 @@ fn waits_text(waits: &Waits) -> String {
     text
 }
 
-fn wait_causes(waits: &Waits) -> Table {
-    let columns = [
-        Column::text("error by"),
-        Column::figure("time"),
-        Column::figure("share"),
-        Column::text("what held the recorded start"),
-    ];
-    let mut table = Table::new("Errors of waits", columns);
-    for part in waits.causes.iter().filter(|part| part.ns != 0) {
-        let (name, why) = (part.cause.name(), part.cause.explanation());
-        table.row([name, &signed(part.ns), &percent(part.share), why]);
+/// By what cause something is off: name, time, share, explanation.
+fn causes<'c>(
+    label: &str,
+    titles: [&str; 4],
+    parts: impl Iterator<Item = (&'c str, i64, String, &'c str)>,
+) -> Table {
+    let [name, time, of, why] = titles;
+    let columns = [Column::text(name), Column::figure(time), Column::figure(of), Column::text(why)];
+    let mut table = Table::new(label, columns);
+    for (name, ns, of, why) in parts.filter(|part| part.1 != 0) {
+        table.row([name, &signed(ns), &of, why]);
     }
     table
+}
+
+fn wait_causes(waits: &Waits) -> Table {
+    let titles = ["error by", "time", "share", "what held the recorded start"];
+    let parts = waits.causes.iter();
+    let parts = parts.map(|p| (p.cause.name(), p.ns, percent(p.share), p.cause.explanation()));
+    causes("Errors of waits", titles, parts)
 }
 
 fn wait_causes_note(waits: &Waits) -> String {
@@ -128,18 +133,10 @@ fn busy_text(busy: &BusyTime) -> String {
 }
 
 fn busy_causes(busy: &BusyTime) -> Table {
-    let columns = [
-        Column::text("changed by"),
-        Column::figure("time"),
-        Column::figure("of busy"),
-        Column::text("why"),
-    ];
-    let mut table = Table::new("Changes of busy time", columns);
-    for part in busy.causes.iter().filter(|part| part.ns != 0) {
-        let (name, why) = (part.cause.name(), part.cause.explanation());
-        table.row([name, &signed(part.ns), &points(part.share), why]);
-    }
-    table
+    let titles = ["changed by", "time", "of busy", "why"];
+    let parts = busy.causes.iter();
+    let parts = parts.map(|p| (p.cause.name(), p.ns, points(p.share), p.cause.explanation()));
+    causes("Changes of busy time", titles, parts)
 }
 
 fn order(fidelity: &Fidelity) -> String {

@@ -302,16 +302,6 @@ fn arrivals(profile: &InspectedProfile) -> String {
 }
 
 fn origins(profile: &InspectedProfile) -> String {
-    let fields = profile.origins.iter().map(|origins| {
-        let parts = [
-            (origins.measured, "measured"),
-            (origins.joined, "joined"),
-            (origins.assumed, "assumed"),
-        ];
-        let parts = parts.iter().filter(|(share, _)| *share > 0.0);
-        let parts: Vec<String> =
-            parts.map(|(share, origin)| format!("{} {origin}", percent(*share))).collect();
-        format!("{} {}", origins.field, parts.join(", "))
-    });
+    let fields = profile.origins.iter().map(|of| format!("{} {}", of.field, of.shares.told(", ")));
     fields.collect::<Vec<_>>().join("; ")
 }

@@ -5,15 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use raddle_device::Device;
 use raddle_policy::Footprint;
 use raddle_sim::percentile;
-use raddle_trace::{Op, OpKind, Profile};
+use raddle_trace::{Op, Profile};
 use serde::Serialize;
 
+use crate::launches::kernels;
 use crate::units::share;
-
-/// The kernel launches of a profile.
-pub(super) fn kernels(profile: &Profile) -> impl Iterator<Item = &Op> {
-    profile.ops.iter().filter(|op| op.kind == OpKind::Kernel)
-}
 
 /// All launches of one kernel.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -4,34 +4,21 @@ use raddle_sim::percentile;
 use raddle_trace::{Field, Op, Origin, Profile};
 use serde::Serialize;
 
-use super::kernels::kernels;
-use crate::units::share;
+use crate::launches::{OriginShares, kernels};
 
-/// Shares of the kernel launches, by where one field comes from.
+/// Where one field comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "kebab-case")]
 pub(super) struct FieldOrigins {
     pub(super) field: &'static str,
-    pub(super) measured: f64,
-    pub(super) joined: f64,
-    pub(super) assumed: f64,
+    #[serde(flatten)]
+    pub(super) shares: OriginShares,
 }
 
 /// Every field that is not always measured.
 pub(super) fn origins(profile: &Profile) -> Vec<FieldOrigins> {
     let all: Vec<&Op> = kernels(profile).collect();
-    let origins = |field| {
-        let of = |origin| {
-            let from = all.iter().filter(|op| op.provenance.of(field) == origin);
-            share(from.count() as u128, all.len() as u128)
-        };
-        FieldOrigins {
-            field: field.name(),
-            measured: of(Origin::Measured),
-            joined: of(Origin::Joined),
-            assumed: of(Origin::Assumed),
-        }
-    };
+    let origins =
+        |field: Field| FieldOrigins { field: field.name(), shares: OriginShares::of(&all, field) };
     Field::ALL.map(origins).to_vec()
 }
 

@@ -7,10 +7,11 @@ use serde::Serialize;
 
 use super::claims::StatedOccupancy;
 use super::concurrency::Concurrency;
-use super::kernels::{self, LaunchPart, NamedKernel, kernels};
+use super::kernels::{self, LaunchPart, NamedKernel};
 use super::limits::LaunchLimits;
 use super::origins::{FieldOrigins, LaunchWaits, origins};
 use super::streams::{InspectedStream, streams};
+use crate::launches::kernels;
 use crate::replay::{DeviceFacts, DeviceFound, QuirkMet};
 
 /// Everything that was asked for.

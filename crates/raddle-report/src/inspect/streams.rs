@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use raddle_trace::{Op, OpKind, Profile};
 use serde::Serialize;
 
-use crate::concurrency::ConcurrentTime;
+use crate::launches::ConcurrentTime;
 use crate::units::share;
 
 /// One stream, over its kernels, copies and fills.

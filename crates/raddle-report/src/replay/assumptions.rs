@@ -3,9 +3,11 @@
 use raddle_trace::{BarrierRule, CommRule};
 
 use super::device::{DeviceFacts, DeviceFound};
-use super::facts::{ArrivalOrigins, CommunicationShares, ProfileFacts};
-use super::load::{assumptions, repeating};
-use crate::units::{counted, duration, percent};
+use super::facts::{CommunicationShares, ProfileFacts, RequestFacts};
+use crate::units::{count, counted, duration, percent, plain};
+
+/// Characters of the name of a task.
+const TASK: usize = 40;
 
 /// By which rules what no profile says was filled in.
 #[derive(Clone, Debug)]
@@ -33,7 +35,7 @@ pub(super) fn cost_model(sources: &[ProfileFacts], rules: &Rules, repeats: bool)
             BarrierRule::Yes => "every workgroup is taken to have a barrier".to_owned(),
             BarrierRule::No => "no workgroup is taken to have a barrier".to_owned(),
         },
-        format!("arrivals: {}", each(sources, arrivals)),
+        format!("arrivals: {}", each(sources, |source| source.arrivals.told(" and "))),
         format!(
             "workgroup times are upper bounds where the source ran kernels side by side: {} of kernel time",
             each(sources, |source| percent(source.overlapped))
@@ -45,7 +47,7 @@ pub(super) fn cost_model(sources: &[ProfileFacts], rules: &Rules, repeats: bool)
         "open loop: recorded launch times are kept".to_owned(),
     ];
     said.extend(communication(sources, rules.communication));
-    said.extend(assumptions(sources));
+    said.extend(requests(sources));
     if let Some(repeating) = repeating(sources, repeats) {
         said.push(repeating);
     } else if sources.len() > 1 {
@@ -90,17 +92,6 @@ fn communication(sources: &[ProfileFacts], comm: CommRule) -> Option<String> {
             said(&recorded)
         ),
     })
-}
-
-/// Where the arrivals of a profile come from, with the shares of its launches.
-fn arrivals(source: &ProfileFacts) -> String {
-    let ArrivalOrigins { measured, joined, assumed } = source.arrivals;
-    let parts =
-        [(measured, "measured"), (joined, "joined from launch calls"), (assumed, "assumed")];
-    let parts = parts.iter().filter(|(share, _)| *share > 0.0);
-    let parts: Vec<String> =
-        parts.map(|(share, origin)| format!("{} {origin}", percent(*share))).collect();
-    parts.join(" and ")
 }
 
 /// One figure, or one a profile by name.
@@ -154,4 +145,61 @@ pub(super) fn warnings(sources: &[ProfileFacts], target: &DeviceFacts) -> Vec<St
         said.push(format!("{name} {why}, so {target} stands in for it in the cost model"));
     }
     said
+}
+
+/// What the figures of requests rest on; nothing where there are none.
+fn requests(profiles: &[ProfileFacts]) -> Vec<String> {
+    let of = |profile: &ProfileFacts| {
+        Some(format!("{}: {}", profile.name, one_load(profile.requests.as_ref()?)))
+    };
+    let mut said: Vec<String> = profiles.iter().filter_map(of).collect();
+    if !said.is_empty() {
+        said.insert(0, "a request runs the whole profile, launches as long after its arrival as in the profile; one that arrives earlier than the one before it ends queues behind it, stream by stream".to_owned());
+    }
+    said
+}
+
+/// The requests of one profile in a clause.
+fn one_load(facts: &RequestFacts) -> String {
+    let task = plain(&facts.task, TASK);
+    let mut text = match (facts.replayed, facts.of) {
+        (Some(replayed), Some(of)) => {
+            let (replayed, of) = (count(replayed), count(of));
+            format!("{replayed} of {of} requests of `{task}` ({})", facts.process)
+        }
+        _ => format!("requests of `{task}` ({})", facts.process),
+    };
+    let kept = facts.replayed == facts.of && facts.of.is_some();
+    if let Some(until) = facts.until_ns.filter(|_| !kept) {
+        text += &format!(", those before {}", duration(until));
+    }
+    if let Some(width) = facts.jitter_ns {
+        text += &format!(", each moved later by less than {}", duration(width));
+    }
+    if let Some(seed) = facts.seed {
+        text += &format!(", seed {seed}");
+    }
+    if let Some(unit) = &facts.time_unit {
+        text += &format!(", the file's time in {unit}");
+    }
+    if facts.unsorted > 0 {
+        text += &format!(", {} steps back in time sorted", count(facts.unsorted));
+    }
+    text
+}
+
+/// How long profiles without requests go on; `None` where nothing is special.
+fn repeating(profiles: &[ProfileFacts], repeats: bool) -> Option<String> {
+    let without = profiles.iter().filter(|profile| profile.requests.is_none()).count();
+    if without == profiles.len() {
+        return None;
+    }
+    let said = match (without, repeats) {
+        (0, _) => "every profile runs by its requests alone",
+        (_, true) => {
+            "profiles without requests repeat until the longest of them has ended once and every request with a time of its own has ended"
+        }
+        (_, false) => "profiles without requests run once",
+    };
+    Some(said.to_owned())
 }

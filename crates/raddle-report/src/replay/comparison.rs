@@ -1,7 +1,7 @@
 //! How did each recipe do, in one table; and how much energy did the work take?
 
+use super::NAME;
 use super::result::{RecipeResult, ReplayResult};
-use super::words::NAME;
 use crate::document::{Block, Cell, Column, Document, Medium, Table};
 use crate::units::{count, duration, percent};
 
@@ -13,7 +13,7 @@ const ENERGY: &str = "What resident waves draw by assumed weights of their instr
 pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
     document.section("comparison", "Comparison");
     document.table(table(result));
-    let requests = super::requests::table(result);
+    let requests = requests(result);
     if !requests.is_empty() {
         document.page(Block::Heading("Requests".to_owned()));
         document.table(requests);
@@ -51,6 +51,33 @@ fn table(result: &ReplayResult) -> Table {
     table.mark_best(7..10, &[4, 5]);
     // Mostly nothing is.
     if result.stuck.is_empty() { table.without(&["stuck"]) } else { table }
+}
+
+/// What happened to requests under each recipe.
+fn requests(result: &ReplayResult) -> Table {
+    let figures = ["requests", "ended", "p50", "p99", "longest", "alone"];
+    let mut table =
+        Table::new("Requests", [Column::name("recipe", NAME).of(0), Column::name("process", NAME)])
+            .figures(figures);
+    for recipe in &result.recipes {
+        for process in &recipe.summary.processes {
+            let Some(requests) = &process.requests else { continue };
+            let ended = requests.ended > 0;
+            let time = |ns: u64| if ended { time(ns) } else { "-".into() };
+            table.row([
+                recipe.name.as_str().into(),
+                process.name.as_str().into(),
+                count(requests.arrived).into(),
+                count(requests.ended).into(),
+                time(requests.latency_p50_ns),
+                time(requests.latency_p99_ns),
+                time(requests.latency_max_ns),
+                requests.alone_ns.map_or_else(|| "-".to_owned(), duration).into(),
+            ]);
+        }
+    }
+    table.mark_best(4..7, &[1]);
+    table
 }
 
 fn time(ns: u64) -> Cell {

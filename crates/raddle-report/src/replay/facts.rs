@@ -4,11 +4,11 @@
 //! profiles are file names, and the rest are figures.
 
 use raddle_policy::Barrier;
-use raddle_trace::{Field, Op, OpKind, Origin, Profile};
+use raddle_trace::{Field, Op, Origin, Profile};
 use serde::Serialize;
 
 use super::device::DeviceFacts;
-use crate::concurrency::ConcurrentTime;
+use crate::launches::{ConcurrentTime, OriginShares, kernels};
 use crate::units::{self, share};
 
 /// A profile as it is replayed.
@@ -59,7 +59,7 @@ pub struct ProfileFacts {
     pub(crate) start_ns: u64,
     pub(crate) share: u32,
     /// Where the arrival times of kernels come from: shares of the launches.
-    pub(super) arrivals: ArrivalOrigins,
+    pub(super) arrivals: OriginShares,
     /// The share of kernel time that lies in launches whose barriers are assumed.
     pub(crate) barrier_assumed: f64,
     /// The share of kernel time that lies in launches whose activity is assumed by their names.
@@ -97,14 +97,6 @@ impl CommunicationShares {
             replayed: of(found.replayed_ns),
         })
     }
-}
-
-/// Shares of the kernel launches, by origin of their arrival.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub(super) struct ArrivalOrigins {
-    pub(super) measured: f64,
-    pub(super) joined: f64,
-    pub(super) assumed: f64,
 }
 
 /// Something in a file that a reader should know.
@@ -160,7 +152,7 @@ impl ProfileFacts {
             resolution_ns: profile.resolution_ns,
             start_ns: replayed.start_ns,
             share: replayed.share,
-            arrivals: ArrivalOrigins::of(&kernels),
+            arrivals: OriginShares::of(&kernels, Field::Arrival),
             barrier_assumed: share(time(kernels.iter().filter(assumed).copied()), kernel_ns),
             activity_assumed: share(time(kernels.iter().filter(named).copied()), kernel_ns),
             overlapped: share(kernel_ns.saturating_sub(one.into()), kernel_ns),
@@ -171,26 +163,8 @@ impl ProfileFacts {
     }
 }
 
-fn kernels(profile: &Profile) -> impl Iterator<Item = &Op> {
-    profile.ops.iter().filter(|op| op.kind == OpKind::Kernel)
-}
-
 fn time<'o>(ops: impl Iterator<Item = &'o Op>) -> u128 {
     ops.map(|op| u128::from(op.duration_ns)).sum()
-}
-
-impl ArrivalOrigins {
-    fn of(kernels: &[&Op]) -> Self {
-        let of = |origin| {
-            let from = |op: &&&Op| op.provenance.of(Field::Arrival) == origin;
-            share(kernels.iter().filter(from).count() as u128, kernels.len() as u128)
-        };
-        Self {
-            measured: of(Origin::Measured),
-            joined: of(Origin::Joined),
-            assumed: of(Origin::Assumed),
-        }
-    }
 }
 
 /// The requests of one profile.

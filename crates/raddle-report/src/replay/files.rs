@@ -1,77 +1,105 @@
-//! How are the files of a result called, and what do results say of a timeline?
+//! Which files were written, and what is in them?
 
-use serde::Serialize;
+use std::path::Path;
 
-use crate::timeline::Grain;
-use crate::units::count;
+use super::result::ReplayResult;
+use super::runs::{DrawnTimeline, LOG, PAGE, PERFETTO, SUMMARY};
+use crate::document::{Block, Document, Medium};
+use crate::units::{count, duration, size};
 
-/// The result as a whole.
-pub const SUMMARY: &str = "summary.json";
-/// The page.
-pub const PAGE: &str = "report.html";
-/// A decision log, in the folder of its recipe.
-pub const LOG: &str = "decisions.jsonl";
-/// A timeline, in the folder of its recipe.
-pub const PERFETTO: &str = "timeline.perfetto-trace";
+/// Decision logs that are larger than this together are named with their size.
+const LARGE: u64 = 1_000_000;
 
-/// What results say of a timeline.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct DrawnTimeline {
-    /// Its files, within the folder of results.
-    pub files: Vec<String>,
-    /// The name of its [`Grain`].
-    pub grain: &'static str,
-    /// Its slices, those of launches and streams included.
-    pub slices: u64,
-    /// A sample of a counter is the highest value in so many nanoseconds.
-    pub counter_step_ns: u64,
-    /// Whether the times at which launches were off the device were too many to be drawn.
-    pub off_times_left_out: bool,
+/// What is said beside the result itself.
+#[derive(Debug)]
+pub struct Closing<'c> {
+    /// Where the files are, if there are any.
+    pub folder: Option<&'c Path>,
+    /// What to try next, a command a line.
+    pub next: Vec<String>,
+    /// The most slices of a timeline.
+    pub most_slices: u32,
+}
+
+impl DrawnTimeline {
+    /// In what it is coarser than it could be, of at most so many slices.
+    fn coarse(&self, most: &str) -> Vec<String> {
+        let grain = match self.grain {
+            "cu" => Some(format!(
+                "one slice for as long as a launch is on a compute unit, because there are more than {most} by workgroup slot (--timeline-slices)"
+            )),
+            "launch" if self.cut_ns.is_none() => Some(format!(
+                "launches on their streams only, because there are more than {most} slices even by compute unit (--timeline-slices)"
+            )),
+            _ => None,
+        };
+        let cut = self.cut_ns.map(|at| {
+            format!("launches up to {} only, because there are more than {most} launches (--timeline-slices)", duration(at))
+        });
+        let counters = (self.counter_step_ns > 1).then(|| format!("counters show the highest value of each span of summary.json's counter-step-ns, because they change more than {most} times"));
+        let off = self.off_times_left_out.then(|| format!("the times at which launches were off the device are not drawn, because there are more than {most}"));
+        [grain, cut, counters, off].into_iter().flatten().collect()
+    }
 }
 
 /// In what timelines are coarser than they could be: a line a kind, with the recipes concerned.
-pub(super) fn coarse(drawn: &[(&str, &DrawnTimeline)], most: u32) -> Vec<String> {
+fn coarse(drawn: &[(&str, &DrawnTimeline)], most: u32) -> Vec<String> {
     let most = count(most.into());
-    let grain = |grain: Grain| move |drawn: &DrawnTimeline| drawn.grain == grain.name();
-    let (cu, launch, stream) = (grain(Grain::Cu), grain(Grain::Launch), grain(Grain::Stream));
-    type Condition<'a> = &'a dyn Fn(&DrawnTimeline) -> bool;
-    let kinds: [(Condition<'_>, String); 5] = [
+    let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
+    for (name, drawn) in drawn {
+        for what in drawn.coarse(&most) {
+            match lines.iter_mut().find(|(line, _)| *line == what) {
+                Some((_, names)) => names.push(name),
+                None => lines.push((what, vec![name])),
+            }
+        }
+    }
+    lines.into_iter().map(|(what, names)| format!("{}: {what}", names.join(", "))).collect()
+}
+
+pub(super) fn fill(document: &mut Document, result: &ReplayResult, closing: &Closing<'_>) {
+    document.section("files", "Files");
+    let recipes = result.recipes.iter();
+    let logs: Vec<String> = recipes.clone().filter_map(|recipe| recipe.log.clone()).collect();
+    let drawn = recipes.clone().filter_map(|of| Some((&*of.name, of.timeline.as_ref()?)));
+    let drawn: Vec<(&str, &DrawnTimeline)> = drawn.collect();
+    let timelines: Vec<String> =
+        drawn.iter().flat_map(|(_, drawn)| drawn.files.iter().cloned()).collect();
+    if let Some(folder) = closing.folder {
+        let bytes = recipes.filter_map(|recipe| recipe.log_bytes).fold(0, u64::saturating_add);
+        let mut each = Vec::new();
+        match bytes {
+            _ if logs.is_empty() => {}
+            0..LARGE => each.push(LOG.to_owned()),
+            _ => each.push(format!("{LOG} ({} in all; `--log none` writes none)", size(bytes))),
+        }
+        if !drawn.is_empty() {
+            each.push(format!("{PERFETTO} (for ui.perfetto.dev)"));
+        }
+        let each = match each.as_slice() {
+            [] => String::new(),
+            names => format!(", and for each recipe {}", names.join(", ")),
+        };
+        let text = format!("{}: {PAGE}, {SUMMARY}{each}", folder.display());
+        document.add_on(Medium::Terminal, Block::Paragraph { label: "Files".to_owned(), text });
+    }
+    for (text, paths) in [
         (
-            &cu,
-            format!(
-                "one slice for as long as a launch is on a compute unit, because there are more than {most} by workgroup slot (--timeline-slices)"
-            ),
+            "Everything above as one JSON document, for other programs and for `raddle compare`:",
+            vec![SUMMARY.to_owned()],
         ),
         (
-            &launch,
-            format!(
-                "launches on their streams only, because there are more than {most} slices even by compute unit (--timeline-slices)"
-            ),
+            "Every event and every answer of a run, one JSON line each. `raddle replay --events FILE` feeds the events again and must get the same answers:",
+            logs,
         ),
         (
-            &stream,
-            format!(
-                "only when each stream had work, because there are more than {most} launches (--timeline-slices)"
-            ),
+            "When which launch ran where. To look at one, open `ui.perfetto.dev` in a browser and drag the file onto the page; the file stays on your machine:",
+            timelines,
         ),
-        (
-            &|drawn| drawn.counter_step_ns > 1,
-            format!(
-                "counters show the highest value of each span of summary.json's counter-step-ns, because they change more than {most} times"
-            ),
-        ),
-        (
-            &|drawn| drawn.off_times_left_out,
-            format!(
-                "the times at which launches were off the device are not drawn, because there are more than {most}"
-            ),
-        ),
-    ];
-    let line = |(is, what): (&dyn Fn(&DrawnTimeline) -> bool, String)| {
-        let names = drawn.iter().filter(|(_, drawn)| is(drawn)).map(|(name, _)| *name);
-        let names: Vec<&str> = names.collect();
-        (!names.is_empty()).then(|| format!("{}: {what}", names.join(", ")))
-    };
-    kinds.into_iter().filter_map(line).collect()
+    ] {
+        if !paths.is_empty() {
+            document.page(Block::Files { text: text.to_owned(), paths });
+        }
+    }
+    document.list("Timelines drawn coarser", coarse(&drawn, closing.most_slices));
 }

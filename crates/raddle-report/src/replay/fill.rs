@@ -1,32 +1,15 @@
 //! In which order is a result shown?
 
-use std::path::Path;
-
 use raddle_sim::Workload;
 
 use super::device::DeviceFound;
 use super::facts::ProfileFacts;
-use super::files::{DrawnTimeline, LOG, PAGE, PERFETTO, SUMMARY, coarse};
+use super::files::{self, Closing};
 use super::result::{RecipeResult, ReplayResult};
 use super::runs::RecipeRun;
-use super::words::NAME;
-use super::{comparison, grouping, latency, over_time, refused, shares, tiles, words};
+use super::{NAME, comparison, grouping, latency, over_time, refused, shares};
 use crate::document::{Block, Column, Document, List, Medium, Table};
-use crate::units::{count, counted, duration, plain, size};
-
-/// Decision logs that are larger than this together are named with their size.
-const LARGE: u64 = 1_000_000;
-
-/// What is said beside the result itself.
-#[derive(Debug)]
-pub struct Closing<'c> {
-    /// Where the files are, if there are any.
-    pub folder: Option<&'c Path>,
-    /// What to try next, a command a line.
-    pub next: Vec<String>,
-    /// The most slices of a timeline.
-    pub most_slices: u32,
-}
+use crate::units::{count, counted, duration, plain};
 
 /// The result for people.
 #[must_use]
@@ -44,7 +27,6 @@ pub fn document(
     ));
     document.title = title(result);
     document.full = "in summary.json";
-    document.page(Block::Tiles(tiles::tiles(result)));
     let heads = result.profiles.iter().map(head).collect();
     let heads = List { label: String::new(), items: heads, inline: false };
     document.add_on(Medium::Terminal, Block::List(heads));
@@ -58,7 +40,7 @@ pub fn document(
     shares::fill(&mut document, result, runs, &groups);
     refused::fill(&mut document, result);
     rests(&mut document, result);
-    files(&mut document, result, &closing);
+    files::fill(&mut document, result, &closing);
     document.add_on(Medium::Terminal, Block::Commands(closing.next));
     document
 }
@@ -149,7 +131,7 @@ fn rests(document: &mut Document, result: &ReplayResult) {
     for warning in result.warnings.iter().cloned().chain(capped(&result.recipes)) {
         document.add(Block::Warning(warning));
     }
-    document.add(Block::Terms { label: "Reading", terms: words::terms(result) });
+    document.add(Block::Terms { label: "Reading", terms: terms(result) });
     let model = "A replay is a model, not a measurement. Every workgroup of every launch was placed; how long each lasts, and what they cost each other, is taken from the profile by the cost model.";
     document.page(Block::Note(model.to_owned()));
     let label = "Cost model".to_owned();
@@ -166,6 +148,45 @@ fn rests(document: &mut Document, result: &ReplayResult) {
     document.list("Met in the files", met);
 }
 
+/// The words of the tables of a result.
+fn terms(result: &ReplayResult) -> Vec<(&'static str, &'static str)> {
+    let mut terms = vec![
+        (
+            "makespan",
+            "until every profile has ended once, which in an open loop mostly follows the recorded arrivals",
+        ),
+        ("used", "wave-slot time used, of what there was between the first event and the last end"),
+        (
+            "Jain",
+            "fairness of wave-slot time while two or more processes were runnable: 1 is equal shares, one over their number is all for one",
+        ),
+        ("level", "urgency, 0 first, 255 best effort"),
+        ("launches", "kernel launches that started, with repetitions"),
+        (
+            "p50 and p99",
+            "latency of launches, from ready (issued, and everything it waits for has ended) to the first wave started",
+        ),
+        (
+            "slowdown",
+            "(end - ready) over the same launch alone here under the same recipe, geometric mean: many short waits can raise it while the rare long ones, which p99 shows, are gone",
+        ),
+        ("refused", "launches that can never run here, in one repetition"),
+    ];
+    if result.profiles.iter().any(|profile| profile.requests.is_some()) {
+        terms.push((
+            "requests",
+            "repetitions of a profile that began at times of their own; their p50, p99 and longest = from arrival to the end of all their work, alone = the same of one request alone here under the same recipe; the makespan counts every request with a time of its own",
+        ));
+    }
+    if !result.stuck.is_empty() {
+        terms.push((
+            "stuck",
+            "launches that never ended, although nothing more could happen: there is no makespan, and all other figures of the recipe are of the rest",
+        ));
+    }
+    terms
+}
+
 /// The recipes under which the shorter profiles could not repeat to the end.
 fn capped(recipes: &[RecipeResult]) -> Option<String> {
     let capped = recipes.iter().filter(|result| result.summary.repeat_capped);
@@ -176,51 +197,4 @@ fn capped(recipes: &[RecipeResult]) -> Option<String> {
             names.join(", ")
         )
     })
-}
-
-fn files(document: &mut Document, result: &ReplayResult, closing: &Closing<'_>) {
-    document.section("files", "Files");
-    let recipes = result.recipes.iter();
-    let logs: Vec<String> = recipes.clone().filter_map(|recipe| recipe.log.clone()).collect();
-    let drawn = recipes.clone().filter_map(|of| Some((&*of.name, of.timeline.as_ref()?)));
-    let drawn: Vec<(&str, &DrawnTimeline)> = drawn.collect();
-    let timelines: Vec<String> =
-        drawn.iter().flat_map(|(_, drawn)| drawn.files.iter().cloned()).collect();
-    if let Some(folder) = closing.folder {
-        let bytes = recipes.filter_map(|recipe| recipe.log_bytes).fold(0, u64::saturating_add);
-        let mut each = Vec::new();
-        match bytes {
-            _ if logs.is_empty() => {}
-            0..LARGE => each.push(LOG.to_owned()),
-            _ => each.push(format!("{LOG} ({} in all; `--log none` writes none)", size(bytes))),
-        }
-        if !drawn.is_empty() {
-            each.push(format!("{PERFETTO} (for ui.perfetto.dev)"));
-        }
-        let each = match each.as_slice() {
-            [] => String::new(),
-            names => format!(", and for each recipe {}", names.join(", ")),
-        };
-        let text = format!("{}: {PAGE}, {SUMMARY}{each}", folder.display());
-        document.add_on(Medium::Terminal, Block::Paragraph { label: "Files".to_owned(), text });
-    }
-    for (text, paths) in [
-        (
-            "Everything above as one JSON document, for other programs and for `raddle compare`:",
-            vec![SUMMARY.to_owned()],
-        ),
-        (
-            "Every event and every answer of a run, one JSON line each. `raddle replay --events FILE` feeds the events again and must get the same answers:",
-            logs,
-        ),
-        (
-            "When which launch ran where. To look at one, open `ui.perfetto.dev` in a browser and drag the file onto the page; the file stays on your machine:",
-            timelines,
-        ),
-    ] {
-        if !paths.is_empty() {
-            document.page(Block::Files { text: text.to_owned(), paths });
-        }
-    }
-    document.list("Timelines drawn coarser", coarse(&drawn, closing.most_slices));
 }

@@ -1,4 +1,4 @@
-//! Which launches never ran or never ended, and why?
+//! Which launches never ran or never ended, and what lacked?
 
 use std::collections::BTreeMap;
 

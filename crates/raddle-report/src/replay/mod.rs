@@ -11,22 +11,20 @@ mod files;
 mod fill;
 mod grouping;
 mod latency;
-mod load;
 mod lost;
 mod over_time;
 mod refused;
-mod requests;
 mod result;
 mod runs;
 mod shares;
-mod tiles;
-mod turns;
-mod words;
 
 pub use assumptions::Rules;
 pub use device::{DeviceFacts, DeviceFound, unit_of};
 pub use facts::{ProfileFacts, QuirkMet, ReplayedProfile, RequestFacts};
-pub use files::{DrawnTimeline, LOG, PAGE, PERFETTO, SUMMARY};
-pub use fill::{Closing, document};
+pub use files::Closing;
+pub use fill::document;
 pub use result::{RecipeResult, ReplayResult};
-pub use runs::{RecipeRun, Replay};
+pub use runs::{DrawnTimeline, LOG, PAGE, PERFETTO, RecipeRun, Replay, SUMMARY};
+
+/// Characters of a name on a terminal.
+const NAME: usize = 20;

@@ -1,6 +1,6 @@
-//! How full was the device over time, how many launches waited or ran, and whose?
+//! How full was the device over time, and whose waves filled it?
 //!
-//! Two pictures a recipe, all with the same axes.
+//! One picture a recipe, all with the same axes.
 
 use raddle_sim::{Outcome, Series};
 
@@ -28,7 +28,6 @@ pub(super) fn fill(
     let slots = count(runs.first().map_or(0, |run| run.together.wave_slots));
     document.page(Block::Note(format!("Wave slots in use, of {slots}, stacked in the order of the list, the first at the bottom; each step is a mean. All pictures have the same axes.")));
     let mut occupancy: Vec<Chart> = Vec::new();
-    let mut depth: Vec<Chart> = Vec::new();
     for (recipe, run) in result.recipes.iter().zip(runs) {
         let outcome = &run.together;
         let note = format!(
@@ -37,19 +36,11 @@ pub(super) fn fill(
             duration(outcome.series.bucket_ns)
         );
         occupancy.push(Chart { note, ..stack(&run.name, outcome, groups, x) });
-        depth.push(depths(&run.name, &outcome.series, groups, x));
     }
     let fullest = occupancy.iter().map(stacked).fold(0.0, f64::max);
     let fullest = round_up(fullest, ValueUnit::Share).min(1.0);
-    let deepest = depth.iter().flat_map(|chart| &chart.series).flat_map(|series| &series.points);
-    let deepest = deepest.map(|point| point.1).fold(1.0, f64::max);
     occupancy.iter_mut().for_each(|chart| chart.y.scale = Scale::Linear(fullest));
-    depth.iter_mut().for_each(|chart| chart.y.scale = Scale::Linear(deepest));
     document.page(Block::Charts(legend(groups, ChartKind::Stack), occupancy));
-    document.section("queue", "Queue depth over time");
-    let words = "Kernel launches that were ready and had not ended, running ones included: means of the same steps as above.";
-    document.page(Block::Note(words.to_owned()));
-    document.page(Block::Charts(legend(groups, ChartKind::Steps), depth));
 }
 
 /// The highest sum of all series of a picture at one place.
@@ -103,37 +94,6 @@ fn stack(recipe: &str, outcome: &Outcome, groups: &[ProcessGroup], x: Axis) -> C
         kind: ChartKind::Stack,
         x,
         y: Axis { title: "wave slots in use", scale: Scale::Linear(1.0), unit: ValueUnit::Share },
-        rule: None,
-        series,
-    }
-}
-
-fn depths(recipe: &str, buckets: &Series, groups: &[ProcessGroup], x: Axis) -> Chart {
-    let series: Vec<ChartSeries> = groups
-        .iter()
-        .enumerate()
-        .map(|(look, group)| {
-            let launches = group.sum(|process| &buckets.processes[process].launch_ns);
-            let mean =
-                |(bucket, ns): (usize, &u128)| *ns as f64 / buckets.lasts(bucket).max(1) as f64;
-            let means: Vec<f64> = launches.iter().enumerate().map(mean).collect();
-            let deepest = means.iter().copied().fold(0.0, f64::max);
-            ChartSeries {
-                look,
-                words: format!("{} at most {deepest:.2}", group.name),
-                points: points(buckets, means),
-                mark: None,
-            }
-        })
-        .collect();
-    let told: Vec<&str> = series.iter().map(|series| &*series.words).collect();
-    Chart {
-        title: recipe.to_owned(),
-        note: String::new(),
-        words: format!("Queue depth. In a step: {}.", told.join(", ")),
-        kind: ChartKind::Steps,
-        x,
-        y: Axis { title: "launches", scale: Scale::Linear(1.0), unit: ValueUnit::Count },
         rule: None,
         series,
     }

@@ -1,8 +1,8 @@
 //! Which launches could not run, and what lacked?
 
+use super::NAME;
 use super::lost::{RefusedLaunches, StuckLaunches, Unreported};
 use super::result::{RecipeResult, ReplayResult};
-use super::words::NAME;
 use crate::document::{Block, Document};
 use crate::units::{count, counted, plain};
 
@@ -26,7 +26,7 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
     };
     document.page(Block::Note(note.to_owned()));
     document.list("Refused", refused);
-    document.list("Stuck", by_recipe(&result.recipes, |recipe| &recipe.stuck, stuck));
+    document.list("Stuck", by_recipe(&result.recipes, |recipe| &recipe.stuck, never_ended));
 }
 
 /// A line for each thing of each recipe; what is the same under every recipe once.
@@ -54,7 +54,7 @@ fn launches(n: u64, kernel: &str, profile: &str) -> String {
     format!("{launches} of `{}` in {}", plain(kernel, KERNEL), plain(profile, NAME))
 }
 
-fn stuck(found: &StuckLaunches) -> String {
+fn never_ended(found: &StuckLaunches) -> String {
     let launches = launches(found.launches, &found.kernel, &found.profile);
     format!("{launches} never ended, and nothing more could happen")
 }

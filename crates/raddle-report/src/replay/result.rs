@@ -9,9 +9,8 @@ use serde::Serialize;
 use super::assumptions::{cost_model, warnings};
 use super::device::DeviceFacts;
 use super::facts::ProfileFacts;
-use super::files::{DrawnTimeline, LOG};
 use super::lost::{RefusedLaunches, StuckLaunches, refusals, refused_shares, stuck};
-use super::runs::{RecipeRun, Replay};
+use super::runs::{DrawnTimeline, LOG, RecipeRun, Replay};
 use crate::units::counted;
 
 /// The whole result of a replay.

@@ -1,13 +1,23 @@
-//! What is a result made from?
+//! What is a result made from, and how are its files called?
 
 use raddle_device::Device;
 use raddle_dispatch::Recipe;
 use raddle_sim::{Outcome, Workload};
+use serde::Serialize;
 
 use super::assumptions::Rules;
 use super::device::DeviceFacts;
 use super::facts::ReplayedProfile;
-use super::files::DrawnTimeline;
+use crate::timeline::Timeline;
+
+/// The result as a whole.
+pub const SUMMARY: &str = "summary.json";
+/// The page.
+pub const PAGE: &str = "report.html";
+/// A decision log, in the folder of its recipe.
+pub const LOG: &str = "decisions.jsonl";
+/// A timeline, in the folder of its recipe.
+pub const PERFETTO: &str = "timeline.perfetto-trace";
 
 /// The runs of one recipe.
 #[derive(Debug)]
@@ -39,4 +49,38 @@ pub struct Replay<'r> {
     pub workload: &'r Workload,
     /// What was assumed.
     pub rules: &'r Rules,
+}
+
+/// What results say of a timeline.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct DrawnTimeline {
+    /// Its files, within the folder of results.
+    pub files: Vec<String>,
+    /// The name of its [`Grain`](crate::timeline::Grain).
+    pub grain: &'static str,
+    /// Its slices, those of launches and streams included.
+    pub slices: u64,
+    /// Since when launches are not drawn, because there were more than wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut_ns: Option<u64>,
+    /// A sample of a counter is the highest value in so many nanoseconds.
+    pub counter_step_ns: u64,
+    /// Whether the times at which launches were off the device were too many to be drawn.
+    pub off_times_left_out: bool,
+}
+
+impl DrawnTimeline {
+    /// What results say of a timeline in this file.
+    #[must_use]
+    pub fn new(file: String, timeline: &Timeline) -> Self {
+        Self {
+            files: vec![file],
+            grain: timeline.grain.name(),
+            slices: timeline.drawn(),
+            cut_ns: timeline.cut_ns,
+            counter_step_ns: timeline.counter_step_ns,
+            off_times_left_out: timeline.aways_left_out,
+        }
+    }
 }

@@ -1,13 +1,13 @@
-//! Who got how much of the device, and how fair was that?
+//! Who got how much of the device, how was time divided, and what did taking turns cost?
 
+use super::NAME;
 use super::grouping::{ProcessGroup, legend};
-use super::result::ReplayResult;
+use super::result::{RecipeResult, ReplayResult};
 use super::runs::RecipeRun;
-use crate::document::{Block, ChartBar, ChartKind, Document};
-use crate::units::{percent, share};
+use crate::document::{Block, Cell, ChartBar, ChartKind, Column, Document, Medium, Table};
+use crate::units::{count, duration, percent, share};
 
-/// The look of a bar that is no process's.
-const NEUTRAL: usize = 6;
+const WORDS: &str = "Run time is the time with waves on the device, alive time that with a launch ready that has not ended, a wait is alive without waves. The newcomer is the process that begins last, if one does: its share of the run times of all while it was alive. An overrun is the time for which a process still has waves on the device after its turn; it is charged to the process.";
 
 pub(super) fn fill(
     document: &mut Document,
@@ -33,13 +33,54 @@ pub(super) fn fill(
     });
     let title = "Share of the wave-slot time used".to_owned();
     document.page(Block::Bars { title, bars: shares.collect() });
-    let jain = result.recipes.iter().map(|recipe| {
-        let jain = recipe.summary.jain;
-        let note = jain.map_or_else(|| "never two at once".to_owned(), |jain| format!("{jain:.2}"));
-        let parts = vec![(NEUTRAL, jain.unwrap_or(0.0).clamp(0.0, 1.0))];
-        ChartBar { name: recipe.name.clone(), note, parts }
-    });
-    let title = "Jain’s index (a full bar: equal shares)".to_owned();
-    document.page(Block::Bars { title, bars: jain.collect() });
-    super::turns::fill(document, result);
+    turns(document, result);
+}
+
+/// On a terminal only where a recipe divides time.
+fn turns(document: &mut Document, result: &ReplayResult) {
+    let divides = |recipe: &RecipeResult| {
+        let [_, turn, ..] = recipe.recipe.policies();
+        !["everyone", "highest-level"].contains(&turn)
+    };
+    let table = turns_table(result);
+    if table.is_empty() {
+        return;
+    }
+    document.page(Block::Heading("Taking turns".to_owned()));
+    let any = result.recipes.iter().any(divides);
+    document.add_on(if any { Medium::Any } else { Medium::Page }, Block::Table(table));
+    document.page(Block::Note(WORDS.to_owned()));
+}
+
+/// One row a recipe; none where there is one process.
+fn turns_table(result: &ReplayResult) -> Table {
+    let figures = [
+        "Jain of run",
+        "of run/alive",
+        "newcomer",
+        "longest wait",
+        "turns lost",
+        "switching",
+        "overruns",
+        "longest",
+    ];
+    let mut table =
+        Table::new("Taking turns", [Column::name("taking turns", NAME)]).figures(figures);
+    for recipe in &result.recipes {
+        let Some(fairness) = &recipe.summary.fairness else { continue };
+        let wait = fairness.longest_wait_ns;
+        table.row([
+            recipe.name.as_str().into(),
+            format!("{:.4}", fairness.jain_run).into(),
+            format!("{:.4}", fairness.jain_rate).into(),
+            fairness.newcomer_share.map_or_else(|| "-".to_owned(), percent).into(),
+            Cell::ranked(duration(wait), Some(wait as f64)),
+            count(fairness.switches).into(),
+            duration(fairness.switch_ns).into(),
+            count(fairness.overruns).into(),
+            duration(fairness.longest_overrun_ns).into(),
+        ]);
+    }
+    table.mark_best([4], &[]);
+    table
 }

@@ -4,9 +4,8 @@
 //! then all are sorted by time; the sort is stable, so that what a track says in one nanosecond
 //! stays in order. Streams come before compute units: an arrow begins before it ends.
 
-use super::layout::{LaunchPhase, NONE, TrackLayout, by_ready};
-use super::model::{Timeline, TrackLine};
-use super::tracks::Tracks;
+use super::layout::{LaunchPhase, Tracks, by_ready};
+use super::model::Timeline;
 
 /// Something that happens on a track.
 #[derive(Clone, Copy, Debug)]
@@ -28,8 +27,6 @@ pub(super) enum What {
     Part(LaunchPhase),
     /// A copy or fill runs.
     Copy(u32),
-    /// A stream has work.
-    Stretch(u32),
     /// A counter takes a value: the position of the sample.
     Sample(u32),
     /// What began last on this track, and has not ended, ends.
@@ -46,11 +43,7 @@ impl Events {
 }
 
 /// Every event of a timeline, in the order in which they are written.
-pub(super) fn in_order(
-    timeline: &Timeline,
-    layout: &TrackLayout,
-    tracks: &Tracks,
-) -> Vec<TrackEvent> {
+pub(super) fn in_order(timeline: &Timeline, tracks: &Tracks) -> Vec<TrackEvent> {
     let mut events = Events(Vec::with_capacity(room(timeline)));
     for (track, counter) in (0u32..).zip(&timeline.counters) {
         if tracks.counters[track as usize] == 0 {
@@ -65,15 +58,10 @@ pub(super) fn in_order(
         events.0.extend(samples.map(event));
     }
     for at in by_ready(timeline) {
-        add_launch(&mut events, timeline, layout, tracks, at);
-    }
-    for (at, stretch) in (0u32..).zip(&timeline.stretches) {
-        if let Some(track) = tracks.line(stretch.line) {
-            events.span(track, (stretch.start_ns, stretch.end_ns), What::Stretch(at));
-        }
+        add_launch(&mut events, timeline, tracks, at);
     }
     for (at, slice) in (0u32..).zip(&timeline.slices) {
-        if let Some(track) = tracks.slice(layout, slice) {
+        if let Some(track) = tracks.slice(slice) {
             events.span(track, (slice.start_ns, slice.end_ns), What::Slice(at));
         }
     }
@@ -84,28 +72,20 @@ pub(super) fn in_order(
 /// How many events there are at most.
 fn room(timeline: &Timeline) -> usize {
     let samples: usize = timeline.counters.iter().map(|counter| counter.samples.len()).sum();
-    let spans = timeline.slices.len() + timeline.aways.len() + timeline.stretches.len();
-    samples + 2 * spans + 4 * timeline.launches.len()
+    samples + 2 * (timeline.slices.len() + timeline.aways.len()) + 4 * timeline.launches.len()
 }
 
-fn add_launch(
-    events: &mut Events,
-    timeline: &Timeline,
-    layout: &TrackLayout,
-    tracks: &Tracks,
-    at: u32,
-) {
-    let launch = &timeline.launches[at as usize];
-    let (lane, copy) = (layout.lane[at as usize], layout.copy_lane[at as usize]);
-    let Some(span) = timeline.span(launch).filter(|_| lane != NONE) else { return };
-    let line = TrackLine::Stream { process: launch.process, stream: launch.stream };
-    let Some(track) = tracks.line(line).map(|first| first + lane) else { return };
-    events.0.push(TrackEvent { at: span.0, track, what: What::Launch(at) });
-    for (inner, part) in timeline.inside(at) {
-        events.span(track, inner, What::Part(part));
+fn add_launch(events: &mut Events, timeline: &Timeline, tracks: &Tracks, at: u32) {
+    let (track, copies) = (tracks.launches[at as usize], tracks.copies[at as usize]);
+    let Some(span) = timeline.span(&timeline.launches[at as usize]) else { return };
+    if track > 0 {
+        events.0.push(TrackEvent { at: span.0, track, what: What::Launch(at) });
+        for (inner, part) in timeline.inside(at) {
+            events.span(track, inner, What::Part(part));
+        }
+        events.0.push(TrackEvent { at: span.1, track, what: What::End });
     }
-    events.0.push(TrackEvent { at: span.1, track, what: What::End });
-    if copy != NONE {
-        events.span(tracks.copies + copy, span, What::Copy(at));
+    if copies > 0 {
+        events.span(copies, span, What::Copy(at));
     }
 }

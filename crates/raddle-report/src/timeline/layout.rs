@@ -1,93 +1,138 @@
-//! Which tracks does a timeline have, and which launch goes on which?
+//! Which tracks does a timeline have, in which order, and which slice goes on which?
 //!
-//! A device with its copy engines and compute units, then a process
-//! with its streams. A stream whose launches overlap has several lanes, and so have the copies.
+//! A process with its counters and streams, for each; then the device with its counters, copy
+//! engines and compute units. A stream whose launches overlap has several lanes, and so have the
+//! copies. Tracks are numbered from 1 in this order, so equal timelines have equal numbers.
+
+use raddle_policy::Preemption;
 
 use super::lanes::Lanes;
-use super::model::{DrawnLaunch, Grain, Off, Timeline, TrackLine};
+use super::model::{DrawnLaunch, Grain, Measure, Slice, Timeline};
+use crate::units::plain;
 
-/// Where launches go, and how many lanes and slots there are.
-#[derive(Debug, Default)]
-pub(super) struct TrackLayout {
-    /// The lane of each launch on its stream.
-    pub(super) lane: Vec<u32>,
-    /// The lane of each copy on the copy engines.
-    pub(super) copy_lane: Vec<u32>,
-    /// Lanes of each stream, by process.
-    pub(super) streams: Vec<Vec<u32>>,
-    /// Lanes of the copy engines.
-    pub(super) copies: u32,
-    /// The slots, or lanes, of each compute unit that anything ran in, rising.
-    pub(super) slots: Vec<Vec<u32>>,
-    /// The slice in which each launch first started; `NONE` without.
-    pub(super) first: Vec<u32>,
-}
-
-/// No slice, and no lane.
+/// No slice.
 pub(super) const NONE: u32 = u32::MAX;
 
-impl TrackLayout {
+/// A line of a viewer, or a group of lines.
+#[derive(Debug)]
+pub(super) struct ViewerTrack {
+    /// The number of the group that it belongs to; 0: none.
+    pub(super) parent: u32,
+    /// Its place among those of its parent.
+    pub(super) rank: u32,
+    pub(super) name: String,
+    pub(super) kind: Kind,
+}
+
+/// What a track holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Other tracks.
+    Group,
+    /// Slices.
+    Slices,
+    /// Samples of a counter.
+    Counter(Measure),
+}
+
+/// All tracks, and where everything goes. Number n is at position n - 1; 0 is no track.
+#[derive(Debug, Default)]
+pub(super) struct Tracks {
+    pub(super) list: Vec<ViewerTrack>,
+    /// The track of each launch on its stream.
+    pub(super) launches: Vec<u32>,
+    /// The track of each copy on the copy engines.
+    pub(super) copies: Vec<u32>,
+    /// The track of each counter; 0 where its process is none of the timeline's.
+    pub(super) counters: Vec<u32>,
+    /// The slice in which each launch first started; `NONE` without.
+    pub(super) first: Vec<u32>,
+    /// The slots, or lanes, of each compute unit that anything ran in, rising, and the track of the
+    /// first.
+    units: Vec<(u32, Vec<u32>)>,
+}
+
+/// A name from outside for a viewer: the rest of a long C++ name helps nobody on a slice.
+pub(super) fn label(name: &str) -> String {
+    let text = plain(name, 200);
+    if text.trim().is_empty() { "unnamed".to_owned() } else { text }
+}
+
+impl Tracks {
     pub(super) fn of(timeline: &Timeline) -> Self {
         let count = timeline.launches.len();
-        let mut layout = Self {
-            lane: vec![NONE; count],
-            copy_lane: vec![NONE; count],
-            streams: timeline.processes.iter().map(|p| vec![0; p.streams.len()]).collect(),
-            copies: 0,
-            slots: vec![Vec::new(); usize::from(timeline.cus)],
+        let mut tracks = Self {
+            launches: vec![0; count],
+            copies: vec![0; count],
+            counters: vec![0; timeline.counters.len()],
             first: vec![NONE; count],
+            units: vec![(0, Vec::new()); usize::from(timeline.cus)],
+            ..Self::default()
         };
-        layout.place_launches(timeline);
-        layout.place_slices(timeline);
-        layout
+        // Lanes from 1 on, until the tracks have numbers.
+        let (streams, copies) = tracks.give_lanes(timeline);
+        for (process, what) in timeline.processes.iter().enumerate() {
+            let name = format!("process {}", label(&what.name));
+            let group = tracks.add(0, process as u32, name, Kind::Group);
+            tracks.add_counters(timeline, group, Some(process));
+            let named = what.streams.iter().zip(&streams[process]);
+            let add = |(name, lanes): (&String, &Lanes)| {
+                tracks.add_lanes(group, &format!("stream {}", label(name)), lanes.count())
+            };
+            let offsets: Vec<u32> = named.map(add).collect();
+            for (launch, track) in timeline.launches.iter().zip(&mut tracks.launches) {
+                if usize::from(launch.process) == process && *track > 0 {
+                    *track += offsets[launch.stream as usize];
+                }
+            }
+        }
+        let rank = timeline.processes.len() as u32;
+        let device = tracks.add(0, rank, label(&timeline.device), Kind::Group);
+        tracks.add_counters(timeline, device, None);
+        let offset = tracks.add_lanes(device, "copy engine", copies.count());
+        tracks.copies.iter_mut().filter(|track| **track > 0).for_each(|track| *track += offset);
+        tracks.add_units(timeline, device);
+        tracks
     }
 
-    fn place_launches(&mut self, timeline: &Timeline) {
-        let mut lanes: Vec<Vec<Lanes>> =
-            self.streams.iter().map(|streams| vec![Lanes::default(); streams.len()]).collect();
+    /// The track of a slice on a compute unit.
+    pub(super) fn slice(&self, slice: &Slice) -> Option<u32> {
+        let (first, slots) = self.units.get(usize::from(slice.cu))?;
+        Some(first + slots.binary_search(&slice.slot).ok()? as u32)
+    }
+
+    /// A lane for each launch on its stream, and for each copy; the lanes of the streams, and those
+    /// of the copy engines.
+    fn give_lanes(&mut self, timeline: &Timeline) -> (Vec<Vec<Lanes>>, Lanes) {
+        let none = |n: usize| vec![Lanes::default(); n];
+        let mut streams: Vec<_> =
+            timeline.processes.iter().map(|p| none(p.streams.len())).collect();
         let mut copies = Lanes::default();
         for at in by_ready(timeline) {
             let launch = &timeline.launches[at as usize];
             let Some((start, end)) = timeline.span(launch) else { continue };
-            let of = lanes.get_mut(usize::from(launch.process));
+            let of = streams.get_mut(usize::from(launch.process));
             if let Some(lanes) = of.and_then(|lanes| lanes.get_mut(launch.stream as usize)) {
-                self.lane[at as usize] = lanes.give(start, end);
+                self.launches[at as usize] = lanes.give(start, end) + 1;
             }
             if launch.is_copy && launch.started_ns.is_some() {
-                self.copy_lane[at as usize] = copies.give(start, end);
+                self.copies[at as usize] = copies.give(start, end) + 1;
             }
         }
-        for (streams, lanes) in self.streams.iter_mut().zip(&lanes) {
-            for (count, lanes) in streams.iter_mut().zip(lanes) {
-                *count = lanes.count();
-            }
-        }
-        self.copies = copies.count();
-        for stretch in &timeline.stretches {
-            let lanes = match stretch.line {
-                TrackLine::Copies => Some(&mut self.copies),
-                TrackLine::Stream { process, stream } => self
-                    .streams
-                    .get_mut(usize::from(process))
-                    .and_then(|streams| streams.get_mut(stream as usize)),
-            };
-            if let Some(lanes) = lanes {
-                *lanes = (*lanes).max(1);
-            }
-        }
+        (streams, copies)
     }
 
-    fn place_slices(&mut self, timeline: &Timeline) {
+    fn add_units(&mut self, timeline: &Timeline, device: u32) {
         if timeline.grain >= Grain::Launch {
             return;
         }
         for (at, slice) in (0u32..).zip(&timeline.slices) {
-            let Some(slots) = self.slots.get_mut(usize::from(slice.cu)) else { continue };
+            let Some((_, slots)) = self.units.get_mut(usize::from(slice.cu)) else { continue };
             if slots.last() != Some(&slice.slot) {
                 slots.push(slice.slot);
             }
             let launch = slice.launch as usize;
-            if self.lane.get(launch).is_none_or(|&lane| lane == NONE) {
+            if self.launches.get(launch).is_none_or(|&track| track == 0) {
                 continue;
             }
             let key = |at: u32| {
@@ -99,10 +144,48 @@ impl TrackLayout {
                 *first = at;
             }
         }
-        for slots in &mut self.slots {
+        let place = if timeline.grain == Grain::Slot { "slot" } else { "lane" };
+        let mut units = std::mem::take(&mut self.units);
+        for (cu, (first, slots)) in units.iter_mut().enumerate() {
             slots.sort_unstable();
             slots.dedup();
+            let unit = self.add(device, self.next(), format!("CU {cu}"), Kind::Group);
+            *first = self.next();
+            for &slot in slots.iter() {
+                self.add(unit, slot, format!("CU {cu} {place} {slot}"), Kind::Slices);
+            }
         }
+        self.units = units;
+    }
+
+    fn add_counters(&mut self, timeline: &Timeline, group: u32, process: Option<usize>) {
+        for (at, counter) in timeline.counters.iter().enumerate() {
+            if counter.process.map(usize::from) == process {
+                let measure = counter.measure;
+                self.counters[at] =
+                    self.add(group, at as u32, measure.name().to_owned(), Kind::Counter(measure));
+            }
+        }
+    }
+
+    /// Adds the lanes of one line; the number of the track before them.
+    fn add_lanes(&mut self, group: u32, name: &str, lanes: u32) -> u32 {
+        let before = self.list.len() as u32;
+        for lane in 0..lanes {
+            let name = if lane == 0 { name.to_owned() } else { format!("{name}, lane {lane}") };
+            self.add(group, self.next(), name, Kind::Slices);
+        }
+        before
+    }
+
+    fn add(&mut self, parent: u32, rank: u32, name: String, kind: Kind) -> u32 {
+        self.list.push(ViewerTrack { parent, rank, name, kind });
+        self.list.len() as u32
+    }
+
+    /// The number of the track that will be added next, which is a rank behind all others.
+    fn next(&self) -> u32 {
+        self.list.len() as u32 + 1
     }
 }
 
@@ -150,14 +233,16 @@ pub(super) enum LaunchPhase {
     /// It waits for its first wave to start.
     Waiting,
     /// It is off the device.
-    Off(Off),
+    Off(Preemption),
 }
 
 impl LaunchPhase {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
-            Self::Off(how) => how.name(),
+            Self::Off(Preemption::Drain) => "off: drained",
+            Self::Off(Preemption::Switch) => "off: saved",
+            Self::Off(_) => "off: killed",
         }
     }
 }

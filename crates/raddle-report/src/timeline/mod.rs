@@ -3,21 +3,22 @@
 //! A [`Timeline`] holds what ran where and when: launches on the streams of their processes,
 //! workgroups on the slots of compute units, and two counters a process. A [`Recorder`] makes one
 //! while a run goes; [`write_perfetto`] writes it for ui.perfetto.dev. All times are nanoseconds
-//! since the start of the run; a slice or a stretch ends where the next thing may begin.
+//! since the start of the run; a slice ends where the next thing may begin.
 
+mod build;
+mod counts;
 mod events;
-mod label;
 mod lanes;
 mod layout;
 mod model;
 mod perfetto;
 mod proto;
-mod record;
-mod tracks;
+mod recorder;
+mod slots;
 
+pub use build::TimelineNames;
 pub use model::{
-    Away, BusyStretch, Counter, DrawnLaunch, DrawnProcess, Ending, Grain, Measure, Off, Slice,
-    Timeline, TrackLine,
+    Away, Counter, DrawnLaunch, DrawnProcess, Ending, Grain, Measure, Slice, Timeline,
 };
 pub use perfetto::write_perfetto;
-pub use record::{Recorder, TimelineNames};
+pub use recorder::Recorder;

@@ -1,7 +1,9 @@
 //! What does a run look like, as plain data?
 //!
-//! All times are nanoseconds since the start of the run; a slice or a stretch ends where the next
-//! thing may begin.
+//! All times are nanoseconds since the start of the run; a slice ends where the next thing may
+//! begin.
+
+use raddle_policy::Preemption;
 
 /// Everything that is drawn of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,7 +20,7 @@ pub struct Timeline {
     pub processes: Vec<DrawnProcess>,
     /// Names of kernels, copies and fills; [`DrawnLaunch::kernel`] is a position in it.
     pub kernels: Vec<String>,
-    /// Every launch, copy and fill of the run; empty at [`Grain::Stream`].
+    /// Every launch, copy and fill of the run.
     pub launches: Vec<DrawnLaunch>,
     /// What ran on the compute units, by unit, slot and time.
     pub slices: Vec<Slice>,
@@ -26,8 +28,8 @@ pub struct Timeline {
     pub aways: Vec<Away>,
     /// Whether those were more than the slices wanted, so that none is drawn.
     pub aways_left_out: bool,
-    /// When streams had work, by lane and time; only at [`Grain::Stream`].
-    pub stretches: Vec<BusyStretch>,
+    /// Since when launches are not drawn, because there were more than wanted.
+    pub cut_ns: Option<u64>,
     /// What changed in steps.
     pub counters: Vec<Counter>,
     /// A sample of a counter is its highest value in so many nanoseconds; 1 is exact.
@@ -46,8 +48,6 @@ pub enum Grain {
     Cu,
     /// Compute units are not drawn, only launches on their streams.
     Launch,
-    /// Launches are not drawn either, only when each stream had any.
-    Stream,
 }
 
 impl Grain {
@@ -58,7 +58,6 @@ impl Grain {
             Self::Slot => "slot",
             Self::Cu => "cu",
             Self::Launch => "launch",
-            Self::Stream => "stream",
         }
     }
 }
@@ -147,68 +146,17 @@ impl Ending {
     }
 }
 
-/// How a launch that had begun was taken off the device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
-pub enum Off {
-    /// Its resident workgroups ended, no more were started.
-    Drained,
-    /// Its resident workgroups were saved.
-    Saved,
-    /// Its resident workgroups were killed.
-    Killed,
-}
-
-impl Off {
-    /// The name of it on a timeline.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Drained => "off: drained",
-            Self::Saved => "off: saved",
-            Self::Killed => "off: killed",
-        }
-    }
-}
-
 /// A span in which a launch that had begun was off the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Away {
     /// Position of the launch.
     pub launch: u32,
-    /// How it left.
-    pub how: Off,
+    /// How it left: drained, saved or killed.
+    pub how: Preemption,
     /// Since when.
     pub start_ns: u64,
     /// Until it could go on.
     pub end_ns: u64,
-}
-
-/// A stream, or the copy engines, as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum TrackLine {
-    /// Stream `stream` of process `process`.
-    Stream {
-        /// Position of the process.
-        process: u16,
-        /// Position of the stream in it.
-        stream: u32,
-    },
-    /// All copy engines.
-    Copies,
-}
-
-/// A span in which a stream had launches that were ready and had not ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BusyStretch {
-    /// Which stream.
-    pub line: TrackLine,
-    /// When the first of them was ready.
-    pub start_ns: u64,
-    /// When the last of them ended.
-    pub end_ns: u64,
-    /// How many they were.
-    pub launches: u64,
 }
 
 /// What a counter counts.
@@ -244,10 +192,10 @@ pub struct Counter {
 }
 
 impl Timeline {
-    /// How many slices are drawn: of compute units, of launches and of streams.
+    /// How many slices are drawn: of compute units and of launches.
     #[must_use]
     pub fn drawn(&self) -> u64 {
         let launches = self.launches.iter().filter(|launch| launch.ready_ns.is_some()).count();
-        (self.slices.len() + self.aways.len() + self.stretches.len() + launches) as u64
+        (self.slices.len() + self.aways.len() + launches) as u64
     }
 }

@@ -7,12 +7,12 @@
 
 use std::io::{self, Write};
 
+use raddle_policy::Preemption;
+
 use super::events::{TrackEvent, What, in_order};
-use super::label::label;
-use super::layout::{LaunchPhase, NONE, TrackLayout};
-use super::model::{DrawnLaunch, Ending, Off, Timeline};
+use super::layout::{Kind, LaunchPhase, NONE, Tracks, ViewerTrack, label};
+use super::model::{DrawnLaunch, Ending, Timeline};
 use super::proto::Proto;
-use super::tracks::{Kind, Tracks, ViewerTrack};
 
 const TRACE_PACKET: u64 = 1;
 mod packet {
@@ -78,23 +78,25 @@ enum Note {
     Level,
     Iteration,
     Issued,
-    Launches,
     Ending,
     Refused,
 }
 
-const NOTES: [&str; 8] =
-    ["workgroups", "launch", "level", "iteration", "issued_ns", "launches", "ending", "refused"];
+const NOTES: [&str; 7] =
+    ["workgroups", "launch", "level", "iteration", "issued_ns", "ending", "refused"];
 const ENDINGS: [Ending; 4] = [Ending::Ended, Ending::Saved, Ending::Killed, Ending::Unfinished];
-const OFFS: [Off; 3] = [Off::Drained, Off::Saved, Off::Killed];
 /// Names of slices that are no kernels; their numbers follow those of the kernels.
-const WAITING: u64 = 1;
-const BUSY: u64 = 2;
-const FIRST_OFF: u64 = 3;
+const PHASES: [LaunchPhase; 4] = [
+    LaunchPhase::Waiting,
+    LaunchPhase::Off(Preemption::Drain),
+    LaunchPhase::Off(Preemption::Switch),
+    LaunchPhase::Off(Preemption::Reset),
+];
+const UNNAMED: &str = "unnamed";
 
 /// Writes a timeline as a Perfetto trace (protocol buffers).
 ///
-/// Nested tracks: device, compute unit, workgroup slot; process, stream. Two counters a process.
+/// Nested tracks: process, stream; device, compute unit, workgroup slot. Two counters a process.
 /// An arrow leads from a launch on its stream to the slice in which it first started. `watch` gets
 /// the number of events written and of all events: at the begin, at intervals, and at the end.
 ///
@@ -105,18 +107,17 @@ pub fn write_perfetto(
     out: impl Write,
     watch: &mut dyn FnMut(u64, u64),
 ) -> io::Result<()> {
-    let layout = TrackLayout::of(timeline);
-    let tracks = Tracks::of(timeline, &layout);
-    let mut writer = PerfettoWriter { timeline, layout: &layout, proto: Proto::default(), out };
+    let tracks = Tracks::of(timeline);
+    let mut writer = PerfettoWriter { timeline, tracks: &tracks, proto: Proto::default(), out };
     writer.intern()?;
     for (number, track) in (1u64..).zip(&tracks.list) {
         writer.describe(number, track)?;
     }
-    let events = in_order(timeline, &layout, &tracks);
+    let events = in_order(timeline, &tracks);
     let all = events.len();
     watch(0, all as u64);
     for (done, event) in (1..).zip(&events) {
-        writer.event(event, &tracks)?;
+        writer.event(event)?;
         if done % STRIDE == 0 || done == all {
             watch(done as u64, all as u64);
         }
@@ -126,7 +127,7 @@ pub fn write_perfetto(
 
 struct PerfettoWriter<'t, W> {
     timeline: &'t Timeline,
-    layout: &'t TrackLayout,
+    tracks: &'t Tracks,
     proto: Proto,
     out: W,
 }
@@ -156,7 +157,7 @@ impl<W: Write> PerfettoWriter<'_, W> {
     fn intern(&mut self) -> io::Result<()> {
         let timeline = self.timeline;
         let kernels = timeline.kernels.iter().map(|name| label(name));
-        let others = [LaunchPhase::Waiting.name(), "busy"].into_iter().chain(OFFS.map(Off::name));
+        let others = [UNNAMED].into_iter().chain(PHASES.map(LaunchPhase::name));
         let events: Vec<String> = kernels.chain(others.map(str::to_owned)).collect();
         let processes = timeline.processes.iter().map(|process| label(&process.name));
         let lists = [
@@ -201,8 +202,8 @@ impl<W: Write> PerfettoWriter<'_, W> {
         })
     }
 
-    fn event(&mut self, event: &TrackEvent, tracks: &Tracks) -> io::Result<()> {
-        let (timeline, layout) = (self.timeline, self.layout);
+    fn event(&mut self, event: &TrackEvent) -> io::Result<()> {
+        let (timeline, tracks) = (self.timeline, self.tracks);
         let flags = match event.what {
             What::End | What::Sample(_) => 0,
             _ => NEEDED,
@@ -224,7 +225,7 @@ impl<W: Write> PerfettoWriter<'_, W> {
                     message.number(event::TYPE, event::END);
                 } else {
                     message.number(event::TYPE, event::BEGIN);
-                    begin(message, timeline, layout, event.what);
+                    begin(message, timeline, &tracks.first, event.what);
                 }
             });
         })
@@ -232,15 +233,14 @@ impl<W: Write> PerfettoWriter<'_, W> {
 }
 
 /// What a slice is called, whose it is, and what is known of it.
-fn begin(message: &mut Proto, timeline: &Timeline, layout: &TrackLayout, what: What) {
-    let other = |number: u64| timeline.kernels.len() as u64 + number;
+fn begin(message: &mut Proto, timeline: &Timeline, first: &[u32], what: What) {
     match what {
         What::Slice(at) => {
             let slice = &timeline.slices[at as usize];
             if let Some(launch) = timeline.launches.get(slice.launch as usize) {
                 subject(message, timeline, launch);
             }
-            if layout.first.get(slice.launch as usize) == Some(&at) {
+            if first.get(slice.launch as usize) == Some(&at) {
                 message.fixed64(event::FLOW_END, flow(slice.launch));
             }
             note(message, Note::Launch, u64::from(slice.launch));
@@ -251,19 +251,15 @@ fn begin(message: &mut Proto, timeline: &Timeline, layout: &TrackLayout, what: W
             let launch = &timeline.launches[at as usize];
             subject(message, timeline, launch);
             if matches!(what, What::Launch(_)) {
-                if layout.first[at as usize] != NONE {
+                if first[at as usize] != NONE {
                     message.fixed64(event::FLOW, flow(at));
                 }
                 notes_of(message, at, launch);
             }
         }
-        What::Part(LaunchPhase::Waiting) => message.number(event::NAME, other(WAITING)),
-        What::Part(LaunchPhase::Off(how)) => {
-            message.number(event::NAME, other(FIRST_OFF + how as u64))
-        }
-        What::Stretch(at) => {
-            message.number(event::NAME, other(BUSY));
-            note(message, Note::Launches, timeline.stretches[at as usize].launches);
+        What::Part(phase) => {
+            let at = PHASES.iter().position(|of| of.name() == phase.name()).unwrap_or(0);
+            message.number(event::NAME, (timeline.kernels.len() + 2 + at) as u64);
         }
         What::Sample(_) | What::End => {}
     }
@@ -272,7 +268,7 @@ fn begin(message: &mut Proto, timeline: &Timeline, layout: &TrackLayout, what: W
 fn subject(message: &mut Proto, timeline: &Timeline, launch: &DrawnLaunch) {
     let kernels = timeline.kernels.len() as u64;
     let name = u64::from(launch.kernel) + 1;
-    message.number(event::NAME, if name <= kernels { name } else { kernels + BUSY });
+    message.number(event::NAME, name.min(kernels + 1));
     if usize::from(launch.process) < timeline.processes.len() {
         message.number(event::CATEGORY, u64::from(launch.process) + 1);
     }

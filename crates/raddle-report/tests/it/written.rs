@@ -1,9 +1,10 @@
 //! Are timelines written whole, whatever they hold?
 
 use proptest::prelude::*;
+use raddle_policy::Preemption;
 use raddle_report::timeline::{
-    Away, BusyStretch, Counter, DrawnLaunch, DrawnProcess, Ending, Grain, Measure, Off, Slice,
-    Timeline, TrackLine, write_perfetto,
+    Away, Counter, DrawnLaunch, DrawnProcess, Ending, Grain, Measure, Slice, Timeline,
+    write_perfetto,
 };
 
 fn time() -> impl Strategy<Value = u64> {
@@ -48,24 +49,11 @@ fn slice() -> impl Strategy<Value = Slice> {
     })
 }
 
-fn stretch() -> impl Strategy<Value = BusyStretch> {
-    let line = prop_oneof![
-        Just(TrackLine::Copies),
-        (0u16..4, place()).prop_map(|(process, stream)| TrackLine::Stream { process, stream })
-    ];
-    (line, time(), time()).prop_map(|(line, start_ns, end_ns)| BusyStretch {
-        line,
-        start_ns,
-        end_ns,
-        launches: 2,
-    })
-}
-
 /// Any timeline at all: positions that lead nowhere, times that fall, lists out of order.
 fn timeline() -> impl Strategy<Value = Timeline> {
     let away = (place(), time(), time()).prop_map(|(launch, start_ns, end_ns)| Away {
         launch,
-        how: Off::Saved,
+        how: Preemption::Switch,
         start_ns,
         end_ns,
     });
@@ -80,12 +68,11 @@ fn timeline() -> impl Strategy<Value = Timeline> {
         prop::collection::vec(launch(), 0..6),
         prop::collection::vec(slice(), 0..8),
         prop::collection::vec(away, 0..4),
-        prop::collection::vec(stretch(), 0..4),
         prop::collection::vec(counter, 0..3),
         grain,
         ".{0,9}",
     )
-        .prop_map(|(launches, slices, aways, stretches, counters, grain, name)| Timeline {
+        .prop_map(|(launches, slices, aways, counters, grain, name)| Timeline {
             device: name.clone(),
             cus: 3,
             end_ns: 40,
@@ -102,7 +89,7 @@ fn timeline() -> impl Strategy<Value = Timeline> {
             slices,
             aways,
             aways_left_out: false,
-            stretches,
+            cut_ns: None,
             counters,
             counter_step_ns: 1,
         })

@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use raddle_dispatch::{Composed, Dispatcher};
 use raddle_policy::Preemption;
-use raddle_report::timeline::{
-    Ending, Grain, Measure, Off, Recorder, Slice, Timeline, TimelineNames,
-};
+use raddle_report::timeline::{Ending, Grain, Measure, Recorder, Slice, Timeline, TimelineNames};
 use raddle_sim::{Outcome, Task, Work, Workload, run_watched};
 
 use crate::cut::Cuts;
@@ -228,7 +226,7 @@ fn what_is_saved_ends_a_slice_and_begins_another() {
     );
     let aways: Vec<_> =
         timeline.aways.iter().map(|a| (a.launch, a.how, a.start_ns, a.end_ns)).collect();
-    assert_eq!(aways, [(0, Off::Saved, 1700, 1800)]);
+    assert_eq!(aways, [(0, Preemption::Switch, 1700, 1800)]);
 }
 
 #[test]
@@ -249,12 +247,11 @@ fn what_is_killed_says_so() {
         ]
     );
     assert_eq!(timeline.aways.len(), 1);
-    assert_eq!(timeline.aways[0].how, Off::Killed);
+    assert_eq!(timeline.aways[0].how, Preemption::Reset);
 }
 
 #[test]
-fn too_many_launches_become_stretches_of_their_stream() {
-    // Three launches that touch, a gap of 3 us, two more; a copy between them.
+fn too_many_launches_end_the_timeline_with_the_last_that_is_wanted() {
     let tasks = in_order(vec![
         kernel(0, 1, 1, 10),
         kernel(0, 1, 1, 10),
@@ -265,16 +262,13 @@ fn too_many_launches_become_stretches_of_their_stream() {
     let workload: Workload = workload(vec![tasks]);
     let run = |most| {
         let (_, timeline, _) = recorded(&workload, 1, dispatcher(1, None, Starts::Whole), most);
-        let spans: Vec<_> =
-            timeline.stretches.iter().map(|s| (s.start_ns, s.end_ns, s.launches)).collect();
-        (timeline.grain, timeline.launches.len(), spans)
+        let drawn = timeline.launches.iter().filter(|launch| launch.ready_ns.is_some()).count();
+        (timeline.grain, drawn, timeline.cut_ns)
     };
-    assert_eq!(run(5), (Grain::Slot, 5, vec![]));
-    let apart = vec![(0, 30, 3), (3030, 3090, 2), (3030, 3080, 1)];
-    assert_eq!(run(4), (Grain::Stream, 0, apart.clone()));
-    assert_eq!(run(3), (Grain::Stream, 0, apart));
-    assert_eq!(run(2), (Grain::Stream, 0, vec![(0, 3090, 5), (3030, 3080, 1)]));
-    assert_eq!(run(0), run(2), "one a stream, and one of the copies, is the least");
+    assert_eq!(run(5), (Grain::Slot, 5, None));
+    assert_eq!(run(4), (Grain::Slot, 4, Some(3080)));
+    assert_eq!(run(2), (Grain::Launch, 2, Some(20)));
+    assert_eq!(run(0), (Grain::Launch, 0, Some(0)));
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn a_profile_of_a_device_that_nobody_knows() {
     refused_text(
         "new.csv",
         text,
-        &["`v101`, is not in the table", "nearest name there is `v100`", "--device"],
+        &["`v101`, is not in the table", "Did you mean `v100`?", "--device"],
     );
 }
 
@@ -247,7 +247,7 @@ fn wrong_usage() {
         (&["replay", "train.csv", "--events", "x"], &["--events"]),
         (&["--out", "a", "replay", "train.csv"], &["behind the verb"]),
         (&["recipes", "--save", "mine.toml"], &["--show"]),
-        (&["golden", "placment"], &["no topic `placment`", "the nearest is `placement`", TOPICS]),
+        (&["golden", "placment"], &["no topic `placment`", "Did you mean `placement`?", TOPICS]),
     ] {
         let ran = place.raddle(args);
         assert_eq!(ran.code, 2, "{args:?}: {ran:?}");

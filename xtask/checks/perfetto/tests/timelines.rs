@@ -7,8 +7,9 @@ use std::sync::LazyLock;
 use perfetto_check::{Definitions, Fault, Found, What, check};
 use prost::Message;
 use prost_reflect::{DynamicMessage, Value};
+use raddle_policy::Preemption;
 use raddle_report::timeline::{
-    Away, Counter, DrawnLaunch, DrawnProcess, Ending, Measure, Off, Slice, Timeline, write_perfetto,
+    Away, Counter, DrawnLaunch, DrawnProcess, Ending, Measure, Slice, Timeline, write_perfetto,
 };
 
 /// A folder whose timelines are checked, with those of its subfolders.
@@ -51,7 +52,7 @@ fn own() -> Vec<u8> {
             slice(0, 0, (50, 60), Ending::Ended),
             slice(1, 1, (30, 70), Ending::Ended),
         ],
-        aways: vec![Away { launch: 0, how: Off::Saved, start_ns: 20, end_ns: 50 }],
+        aways: vec![Away { launch: 0, how: Preemption::Switch, start_ns: 20, end_ns: 50 }],
         counters: vec![Counter { process: Some(0), measure: Measure::Waves, samples }],
         counter_step_ns: 1,
         ..Timeline::default()
@@ -101,7 +102,7 @@ fn a_small_timeline_is_read_whole() {
         let tracks = found.tracks.iter().filter(|(id, _)| found.level(**id) == level);
         tracks.map(|(_, track)| &*track.name).collect()
     };
-    assert_eq!(below(0), ["a device", "process train"]);
+    assert_eq!(below(0), ["process train", "a device"]);
     assert_eq!(below(2), ["CU 0 slot 0", "CU 0 slot 1"]);
     let values: usize = found.tracks.values().map(|track| track.values).sum();
     assert_eq!(values, 3);

@@ -75,14 +75,15 @@ fn each_recipe_has_a_timeline_that_decodes() {
         // Device, its 80 units, its counter; two processes with two counters each and 3 streams.
         let groups: Vec<_> = decoded.tracks.values().filter(|t| t.parent.is_none()).collect();
         let names: Vec<&str> = groups.iter().map(|t| t.name.as_str()).collect();
-        assert_eq!(names, ["NVIDIA Tesla V100 (v100, 80 CUs)", "process train", "process infer"]);
-        let units = decoded.tracks.values().filter(|t| t.parent == Some(1) && !t.is_counter);
+        assert_eq!(names, ["process train", "process infer", "NVIDIA Tesla V100 (v100, 80 CUs)"]);
+        let device = decoded.track(&names[2..]);
+        let units = decoded.tracks.values().filter(|t| t.parent == Some(device) && !t.is_counter);
         assert_eq!(units.count(), 80);
         assert_eq!(decoded.counters.len(), 5);
         assert_eq!(decoded.path(decoded.track(&["process infer", "stream 2"])).len(), 2);
         // Waves of the device are those of the processes.
         let last = |path: &[&str]| *decoded.counters[&decoded.track(path)].last().unwrap();
-        assert_eq!(last(&[names[0], "resident waves"]).1, 0);
+        assert_eq!(last(&[names[2], "resident waves"]).1, 0);
         assert_eq!(last(&["process train", "launches ready or running"]).1, 0);
     }
 }
@@ -136,7 +137,7 @@ fn too_many_slices_are_drawn_coarser_and_the_text_says_so() {
         ("100000", "slot", None),
         ("700", "cu", Some("because there are more than 700 by workgroup slot")),
         ("100", "launch", Some("because there are more than 100 slices even by compute unit")),
-        ("5", "stream", Some("because there are more than 5 launches")),
+        ("5", "launch", Some("because there are more than 5 launches")),
     ] {
         let more = ["--recipe", "leftover", "--once", "--timeline-slices", most];
         let ran = place.raddle(&[&BOTH[..], &more].concat());

@@ -3,7 +3,7 @@
 //! Every change is a sample until there are more than wanted; then a sample is the highest value in
 //! a span of a power of two of nanoseconds, as many as it takes.
 
-use super::super::model::{Counter, Measure};
+use super::model::{Counter, Measure};
 
 /// The counters of a run.
 #[derive(Debug)]

@@ -1,32 +1,34 @@
-//! What does a recorder keep of what it sees?
+//! What of a run is kept for a timeline, while the run goes?
+//!
+//! Which launch held which workgroup slots, when launches were off the device, how many waves were
+//! resident and how many launches were ready. The memory grows with the slices wanted, not with the
+//! run.
 
 use std::collections::BTreeMap;
 
-use super::super::model::{Away, Ending, Grain, Off};
+use super::model::{Away, Ending, Grain};
 use raddle_policy::{LaunchId, Piece, Preemption, Tick, WaveSpan};
 
 use raddle_sim::{Seen, Watch};
 
 use super::counts::CounterSet;
-use super::slots::Slots;
-use super::store::SliceStore;
-use super::unit::{GroupKey, UnitSlots};
+use super::slots::{GroupKey, SliceStore, UnitSlots};
 
 /// Records a timeline: give it to [`raddle_sim::run_watched`], then call [`Recorder::finish`].
 ///
-/// Memory: at most 96 bytes a slice wanted while the run goes, 40 more when it is put together, and
-/// 16 for each sample of a counter, of which there are at most as many.
+/// Memory: at most 80 bytes a slice wanted, and 16 for each sample of a counter, of which there are
+/// at most as many.
 #[derive(Debug)]
 pub struct Recorder {
     pub(super) units: Vec<UnitSlots>,
     pub(super) store: SliceStore,
     pub(super) counts: CounterSet,
-    /// What was saved of each launch: unit, key, workgroups.
-    pub(super) saved: BTreeMap<LaunchId, Vec<(u16, GroupKey, u32)>>,
+    /// The workgroups that were saved of each launch: unit and key.
+    pub(super) saved: BTreeMap<LaunchId, Vec<(u16, GroupKey)>>,
     /// Waves that ended of each workgroup that does not run as a whole.
     pub(super) partial: BTreeMap<(LaunchId, u64), u32>,
     /// Launches that are off the device, since when.
-    pub(super) off: BTreeMap<LaunchId, (Off, u64)>,
+    pub(super) off: BTreeMap<LaunchId, (Preemption, u64)>,
     pub(super) aways: Vec<Away>,
     pub(super) aways_left_out: bool,
     pub(super) most: usize,
@@ -40,7 +42,7 @@ impl Recorder {
     #[must_use]
     pub fn new(cus: u16, processes: usize, most_slices: usize) -> Self {
         Self {
-            units: (0..cus).map(|cu| UnitSlots::new(cu, Slots::default())).collect(),
+            units: (0..cus).map(UnitSlots::new).collect(),
             store: SliceStore::new(most_slices),
             counts: CounterSet::new(processes, most_slices),
             saved: BTreeMap::new(),
@@ -121,14 +123,14 @@ impl Recorder {
     }
 
     fn taken_off(&mut self, now: u64, launch: LaunchId, how: Preemption) {
-        let (off, ending) = match how {
-            Preemption::Drain => (Off::Drained, Ending::Ended),
-            Preemption::Switch => (Off::Saved, Ending::Saved),
-            Preemption::Reset => (Off::Killed, Ending::Killed),
+        let ending = match how {
+            Preemption::Drain => Ending::Ended,
+            Preemption::Switch => Ending::Saved,
+            Preemption::Reset => Ending::Killed,
             // It had not begun.
             _ => return,
         };
-        self.off.insert(launch, (off, now));
+        self.off.insert(launch, (how, now));
         if ending == Ending::Ended {
             return;
         }
@@ -149,9 +151,9 @@ impl Recorder {
 
     fn restored(&mut self, now: u64, launch: LaunchId) {
         self.back(now, launch);
-        for (cu, key, count) in self.saved.remove(&launch).unwrap_or_default() {
+        for (cu, key) in self.saved.remove(&launch).unwrap_or_default() {
             if let Some(unit) = self.units.get_mut(usize::from(cu)) {
-                unit.start(now, launch.0, key, count, &mut self.store);
+                unit.start(now, launch.0, key, 1, &mut self.store);
             }
         }
     }

@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::super::model::{
-    Away, BusyStretch, DrawnLaunch, DrawnProcess, Grain, Timeline, TrackLine,
-};
+use raddle_sim::{Outcome, ProcessPlan, Work, Workload};
 use raddle_trace::Profile;
 
+use super::layout::by_ready;
+use super::model::{Away, DrawnLaunch, DrawnProcess, Timeline};
 use super::recorder::Recorder;
-use raddle_sim::{Outcome, ProcessPlan, Record, Work, Workload};
 
 /// What things are called on a timeline.
 #[derive(Clone, Debug, Default)]
@@ -47,9 +46,8 @@ impl TimelineNames {
 impl Recorder {
     /// The timeline of the run that was recorded.
     ///
-    /// Where more launches were ready than slices were wanted, launches are not drawn one by one
-    /// ([`Grain::Stream`]): what of one stream touches is one stretch, and gaps of 1, 2, 4, ... us
-    /// are drawn over until there are no more stretches than wanted, or one a stream.
+    /// Where more launches were ready than slices were wanted, the timeline ends with the last of
+    /// those ([`Timeline::cut_ns`]).
     #[must_use]
     pub fn finish(
         mut self,
@@ -76,7 +74,6 @@ impl Recorder {
             away.start_ns < away.end_ns
         });
         self.aways.sort_unstable_by_key(|away: &Away| (away.launch, away.start_ns));
-        let ready = outcome.records.iter().filter(|record| record.ready.is_some()).count();
         let mut timeline = Timeline {
             device: names.device.clone(),
             cus: self.units.len() as u16,
@@ -90,13 +87,11 @@ impl Recorder {
             counter_step_ns,
             ..Timeline::default()
         };
-        if ready > self.most {
-            timeline.grain = Grain::Stream;
-            timeline.slices = Vec::new();
-            timeline.aways = Vec::new();
-            timeline.stretches = stretches(workload, outcome, end_ns, self.most);
-        } else {
-            add_launches(&mut timeline, workload, outcome, names);
+        add_launches(&mut timeline, workload, outcome, names);
+        let order = by_ready(&timeline);
+        for &late in order.get(self.most..).unwrap_or_default() {
+            let ready = timeline.launches[late as usize].ready_ns.take();
+            timeline.cut_ns = timeline.cut_ns.or(ready);
         }
         timeline
     }
@@ -146,44 +141,4 @@ fn add_launches(
             refused: record.refused,
         });
     }
-}
-
-/// When each stream, and the copy engines, had anything to do.
-fn stretches(workload: &Workload, outcome: &Outcome, end_ns: u64, most: usize) -> Vec<BusyStretch> {
-    let mut all = Vec::new();
-    for record in &outcome.records {
-        let Some((start_ns, end_ns)) = span(record, end_ns) else { continue };
-        let task = &workload.processes[usize::from(record.process)].tasks[record.task as usize];
-        let line = TrackLine::Stream { process: record.process, stream: task.stream.0 };
-        all.push(BusyStretch { line, start_ns, end_ns, launches: 1 });
-        if matches!(task.work, Work::Copy(_)) {
-            all.push(BusyStretch { line: TrackLine::Copies, start_ns, end_ns, launches: 1 });
-        }
-    }
-    all.sort_unstable_by_key(|stretch: &BusyStretch| {
-        (stretch.line, stretch.start_ns, stretch.end_ns)
-    });
-    let mut gap = 0u64;
-    loop {
-        all.dedup_by(|next, kept| {
-            let reach = kept.end_ns.saturating_add(gap);
-            let joins = next.line == kept.line && next.start_ns <= reach;
-            if joins {
-                kept.end_ns = kept.end_ns.max(next.end_ns);
-                kept.launches += next.launches;
-            }
-            joins
-        });
-        if all.len() <= most || gap == u64::MAX {
-            return all;
-        }
-        gap = if gap == 0 { 1000 } else { gap.saturating_mul(2) };
-    }
-}
-
-/// From ready to the end, if it was ready.
-fn span(record: &Record, end_ns: u64) -> Option<(u64, u64)> {
-    let start = record.ready?.0;
-    let end = if record.refused { start } else { record.ended.map_or(end_ns, |at| at.0) };
-    Some((start, end.max(start)))
 }

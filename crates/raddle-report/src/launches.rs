@@ -1,4 +1,46 @@
-//! How many things run at a time, for how long?
+//! What is said of the kernel launches of a profile: which there are, where their figures come from,
+//! and how many run at a time, for how long?
+
+use raddle_trace::{Field, Op, OpKind, Origin, Profile};
+use serde::Serialize;
+
+use crate::units::{percent, share};
+
+/// The kernel launches of a profile.
+pub(crate) fn kernels(profile: &Profile) -> impl Iterator<Item = &Op> {
+    profile.ops.iter().filter(|op| op.kind == OpKind::Kernel)
+}
+
+/// Shares of the kernel launches, by where one field of them comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub(crate) struct OriginShares {
+    pub(crate) measured: f64,
+    pub(crate) joined: f64,
+    pub(crate) assumed: f64,
+}
+
+impl OriginShares {
+    pub(crate) fn of(kernels: &[&Op], field: Field) -> Self {
+        let of = |origin| {
+            let from = kernels.iter().filter(|op| op.provenance.of(field) == origin);
+            share(from.count() as u128, kernels.len() as u128)
+        };
+        Self {
+            measured: of(Origin::Measured),
+            joined: of(Origin::Joined),
+            assumed: of(Origin::Assumed),
+        }
+    }
+
+    /// Those that are not 0, in words.
+    pub(crate) fn told(&self, and: &str) -> String {
+        let named =
+            [(self.measured, "measured"), (self.joined, "joined"), (self.assumed, "assumed")];
+        let named = named.iter().filter(|(share, _)| *share > 0.0);
+        let named = named.map(|(share, origin)| format!("{} {origin}", percent(*share)));
+        named.collect::<Vec<_>>().join(and)
+    }
+}
 
 /// For how long one, two, and three or more of some things ran, in ns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
