@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::device;
-use super::event::{Api, Category, KinetoEvent};
+use super::event::{Api, Category, KinetoEvent, tie, times};
 use super::shape::{ExtentsError, KernelExtents};
 use super::waits::KinetoWaits;
 use crate::assemble::Interner;
-use crate::decimal::{Micros, micros, natural, unquote};
+use crate::decimal::{micros, natural, unquote};
 use crate::import::document::{RecordSink, string};
 use crate::profile::{Op, OpKind, SourceDevice, StreamLabel};
 use crate::provenance::Field;
@@ -267,18 +267,6 @@ impl RecordSink for KinetoCollector {
     fn report(&mut self) -> &mut ImportReport {
         &mut self.report
     }
-}
-
-/// Start and duration; `None` where one lacks, is no exact number or runs backwards.
-pub(super) fn times(event: &KinetoEvent<'_>) -> Option<(Micros, Micros)> {
-    let start = micros(event.ts?).ok()?;
-    let duration = micros(event.dur?).ok()?;
-    (duration.nanos >= 0).then_some((start, duration))
-}
-
-/// The number that ties an op to its launch call; 0 ties nothing.
-pub(super) fn tie(correlation: Option<&str>) -> Option<u64> {
-    correlation.and_then(natural).filter(|&n| n > 0)
 }
 
 fn small(value: Option<&str>) -> Option<u32> {

@@ -1,7 +1,7 @@
 //! What does one event say?
 
 use super::shape::GridUnit;
-use crate::decimal::unquote;
+use crate::decimal::{Micros, micros, natural, unquote};
 use crate::import::document::{members, string};
 
 /// The kinds of events that matter.
@@ -126,6 +126,18 @@ impl<'t> KinetoEvent<'t> {
         let label = stream.or(self.tid).map_or("", unquote);
         label.strip_prefix("stream ").unwrap_or(label).trim()
     }
+}
+
+/// Start and duration; `None` where one lacks, is no exact number or runs backwards.
+pub(super) fn times(event: &KinetoEvent<'_>) -> Option<(Micros, Micros)> {
+    let start = micros(event.ts?).ok()?;
+    let duration = micros(event.dur?).ok()?;
+    (duration.nanos >= 0).then_some((start, duration))
+}
+
+/// The number that ties an op to its launch call; 0 ties nothing.
+pub(super) fn tie(correlation: Option<&str>) -> Option<u64> {
+    correlation.and_then(natural).filter(|&n| n > 0)
 }
 
 #[cfg(test)]

@@ -5,13 +5,12 @@
 
 use std::collections::BTreeMap;
 
-use super::collect::{KinetoOp, tie, times};
-use super::event::KinetoEvent;
+use super::event::{KinetoEvent, tie, times};
 use crate::assemble::Interner;
 use crate::assemble::waits::{Awaited, DraftWait};
 use crate::decimal::{natural, unquote};
 use crate::import::blocking::Blocking;
-use crate::profile::StreamLabel;
+use crate::profile::{Op, StreamLabel};
 
 /// What calls waited for.
 #[derive(Debug, Default)]
@@ -78,12 +77,15 @@ impl KinetoWaits {
     }
 
     /// The waits, once all ops are known.
-    pub(super) fn draft(self, ops: &[KinetoOp]) -> Vec<DraftWait> {
+    pub(super) fn draft<'o>(
+        self,
+        ops: impl Iterator<Item = (Option<u64>, &'o Op)>,
+    ) -> Vec<DraftWait> {
         let copies = self.calls.iter().filter(|(_, blocking, _)| *blocking == Blocking::Copy);
-        let mut copies: BTreeMap<u64, Option<&KinetoOp>> =
+        let mut copies: BTreeMap<u64, Option<&Op>> =
             copies.filter_map(|&(.., tie)| Some((tie?, None))).collect();
-        for op in ops {
-            if let Some(copy) = op.correlation.and_then(|tie| copies.get_mut(&tie)) {
+        for (correlation, op) in ops {
+            if let Some(copy) = correlation.and_then(|tie| copies.get_mut(&tie)) {
                 *copy = Some(op);
             }
         }
@@ -102,7 +104,7 @@ impl KinetoWaits {
                 }
                 Blocking::Copy => {
                     let copy = copies.get(&(*tie)?).copied().flatten()?;
-                    wait.of_copy(&copy.op)?
+                    wait.of_copy(copy)?
                 }
             };
             Some(DraftWait { awaits, ..*wait })

@@ -40,7 +40,8 @@ impl KinetoCollector {
             false => settler.nvidia(&mut self.ops),
         }
         self.ops.retain(|work| work.settled);
-        let waits = core::mem::take(&mut self.waits).draft(&self.ops);
+        let waits = core::mem::take(&mut self.waits)
+            .draft(self.ops.iter().map(|work| (work.correlation, &work.op)));
         let mut devices = Devices::new();
         for work in self.ops.iter().filter(|work| work.op.kind == OpKind::Kernel) {
             devices.kernel(&work.device, work.device);

@@ -16,6 +16,8 @@ mod draft;
 #[cfg(feature = "nsys")]
 mod load;
 #[cfg(feature = "nsys")]
+mod ops;
+#[cfg(feature = "nsys")]
 mod refuse;
 #[cfg(feature = "nsys")]
 mod waits;

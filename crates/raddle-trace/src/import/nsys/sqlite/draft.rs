@@ -10,8 +10,9 @@ use crate::profile::{OpKind, StreamLabel};
 use crate::provenance::Origin;
 use crate::report::Quirk;
 
-use super::collect::{CudaCall, NsysCollector, NsysLane, NsysName, NsysOp, NsysProcess, pid};
+use super::collect::NsysCollector;
 use super::database::Database;
+use super::ops::{CudaCall, NsysLane, NsysName, NsysOp, NsysProcess, pid};
 
 const STRINGS: &str = "StringIds";
 const STREAMS: &str = "TARGET_INFO_CUDA_STREAM";

@@ -9,8 +9,8 @@ use crate::assemble::waits::{Awaited, DraftWait};
 use crate::import::blocking::Blocking;
 use crate::profile::OpKind;
 
-use super::collect::{NsysLane, NsysOp, NsysProcess, process};
 use super::database::{Database, DatabaseRow};
+use super::ops::{NsysLane, NsysOp, NsysProcess, process};
 
 const STRINGS: &str = "StringIds";
 const SYNCS: &str = "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION";

@@ -1,0 +1,62 @@
+//! What does a piece of work, or a call, say in the tables, before anything is joined?
+
+use super::device::Gpu;
+use crate::import::nsys::work::KernelNotes;
+use crate::profile::Op;
+
+/// A process, as the upper bits of the numbers that the tables have for it and for its threads:
+/// the thread takes the lowest 24, the process the next 24; machine and hypervisor the rest.
+pub(super) type NsysProcess = u64;
+
+/// The number of the thread takes the lowest bits of a global one, that of the process the next.
+pub(super) fn process(global: Option<i64>) -> NsysProcess {
+    global.map_or(0, |id| id.cast_unsigned() >> 24)
+}
+
+/// The operating system's number of a process.
+pub(super) fn pid(process: NsysProcess) -> u64 {
+    process & 0xff_ffff
+}
+
+/// Where a name is to be found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum NsysName {
+    /// Numbers of strings, the best first.
+    Kernel([Option<i64>; 3]),
+    /// The direction of a copy.
+    Copy(Option<i64>),
+    Set,
+}
+
+/// A lane of in-order work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct NsysLane {
+    pub(super) process: NsysProcess,
+    pub(super) context: Option<u64>,
+    /// 0 for none.
+    pub(super) green: i64,
+    pub(super) stream: i64,
+}
+
+/// An op of some device, before its arrival is known.
+#[derive(Debug)]
+pub(super) struct NsysOp {
+    pub(super) op: Op,
+    pub(super) gpu: Gpu,
+    /// CUDA's number of the device.
+    pub(super) device: Option<u64>,
+    pub(super) process: NsysProcess,
+    /// 0 for none.
+    pub(super) correlation: i64,
+    /// Whether it is a part of a graph.
+    pub(super) node: bool,
+    pub(super) notes: KernelNotes,
+}
+
+/// A call of CUDA.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct CudaCall {
+    pub(super) process: NsysProcess,
+    pub(super) correlation: i64,
+    pub(super) start: i64,
+}
