@@ -24,7 +24,7 @@ use xshell::cmd;
 /// The repository's own commands.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
-enum Verb {
+enum Chore {
     /// Everything that must hold before a change is merged: the list is .ci/run
     Ci,
     /// The house rules that no compiler and no lint checks (docs/STYLE.md)
@@ -68,22 +68,22 @@ enum Verb {
 
 fn main() -> Result<()> {
     let shell = checkout::shell()?;
-    match Verb::parse() {
-        Verb::Ci => Ok(cmd!(shell, "bash .ci/run").run()?),
-        Verb::Tidy => tidy::run(),
-        Verb::Lines { checkout, names } => {
+    match Chore::parse() {
+        Chore::Ci => Ok(cmd!(shell, "bash .ci/run").run()?),
+        Chore::Tidy => tidy::run(),
+        Chore::Lines { checkout, names } => {
             lines::run(&checkout.unwrap_or_else(checkout::root).canonicalize()?, names)
         }
-        Verb::Bless { args } => {
+        Chore::Bless { args } => {
             Ok(cmd!(shell, "cargo test").args(or_all(args)).env("INSTA_UPDATE", "always").run()?)
         }
-        Verb::Bench { args } => Ok(cmd!(shell, "cargo bench").args(or_all(args)).run()?),
-        Verb::Browse(args) => browse::run(&args),
-        Verb::Fuzz(args) => fuzz::run(&shell, &args),
-        Verb::Miri => miri::run(&shell),
-        Verb::Mutants { package } => mutants::run(&shell, &package),
-        Verb::Nostd => nostd(&shell),
-        Verb::Soak { name } => soak::run(&shell, name.as_deref()),
+        Chore::Bench { args } => Ok(cmd!(shell, "cargo bench").args(or_all(args)).run()?),
+        Chore::Browse(args) => browse::run(&args),
+        Chore::Fuzz(args) => fuzz::run(&shell, &args),
+        Chore::Miri => miri::run(&shell),
+        Chore::Mutants { package } => mutants::run(&shell, &package),
+        Chore::Nostd => nostd(&shell),
+        Chore::Soak { name } => soak::run(&shell, name.as_deref()),
     }
 }
 
@@ -126,6 +126,6 @@ mod tests {
 
     #[test]
     fn the_arguments_are_well_formed() {
-        super::Verb::command().debug_assert();
+        super::Chore::command().debug_assert();
     }
 }

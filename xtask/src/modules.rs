@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Expr, ImplItem, Item, ItemMod, Lit, Meta};
@@ -110,12 +110,12 @@ fn named_path(attrs: &[Attribute]) -> Option<String> {
     })
 }
 
-/// Whether `#[cfg(test)]` or `#[cfg(all(test, ..))]` stands there.
+/// Whether `#[cfg(test)]`, `#[cfg(all(test, ..))]` or `#[cfg(doctest)]` stands there.
 pub(crate) fn is_test(attrs: &[Attribute]) -> bool {
     attrs.iter().any(|attr| match &attr.meta {
         Meta::List(list) if list.path.is_ident("cfg") => {
             let condition = list.tokens.to_string().replace(' ', "");
-            condition == "test" || condition.starts_with("all(test,")
+            ["test", "doctest"].contains(&&*condition) || condition.starts_with("all(test,")
         }
         _ => false,
     })
@@ -136,6 +136,22 @@ pub(crate) fn attributes(item: &Item) -> &[Attribute] {
         Item::Type(item) => &item.attrs,
         Item::Use(item) => &item.attrs,
         _ => &[],
+    }
+}
+
+/// The name that an item defines; none for modules.
+pub(crate) fn ident(item: &Item) -> Option<&Ident> {
+    match item {
+        Item::Const(item) => Some(&item.ident),
+        Item::Enum(item) => Some(&item.ident),
+        Item::Fn(item) => Some(&item.sig.ident),
+        Item::Macro(item) => item.ident.as_ref(),
+        Item::Static(item) => Some(&item.ident),
+        Item::Struct(item) => Some(&item.ident),
+        Item::Trait(item) => Some(&item.ident),
+        Item::Type(item) => Some(&item.ident),
+        Item::Union(item) => Some(&item.ident),
+        _ => None,
     }
 }
 
@@ -172,15 +188,11 @@ pub(crate) fn type_names(module: &Module) -> BTreeSet<String> {
             if is_test(attributes(item)) {
                 return;
             }
-            let name = match item {
-                Item::Enum(item) => Some(&item.ident),
-                Item::Struct(item) => Some(&item.ident),
-                Item::Trait(item) => Some(&item.ident),
-                Item::Type(item) => Some(&item.ident),
-                Item::Union(item) => Some(&item.ident),
-                _ => None,
-            };
-            self.0.extend(name.map(ToString::to_string));
+            let is_value =
+                matches!(item, Item::Const(_) | Item::Fn(_) | Item::Macro(_) | Item::Static(_));
+            if !is_value {
+                self.0.extend(ident(item).map(ToString::to_string));
+            }
             visit::visit_item(self, item);
         }
     }

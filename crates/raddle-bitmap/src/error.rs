@@ -78,12 +78,6 @@ pub enum Error {
     )]
     WordsOfAnswers { needed: usize, words: usize },
     #[error(
-        "requests must be of 1 block to all blocks, the smallest first, and fill levels of 0 to 100 percent, the lowest first"
-    )]
-    Churn,
-    #[error("{numerator}/{denominator} is no share: give 0/1 to 1/1")]
-    Share { numerator: u64, denominator: u64 },
-    #[error(
         "the seed has one set of gates for all steps in the grouped search only: ask for one or three clocks"
     )]
     NoSuchTiming,

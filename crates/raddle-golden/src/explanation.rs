@@ -3,8 +3,10 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-/// The most lines, or parts of a line, of one sort that are shown.
+/// The most lines of one list, or parts of a line, that are shown.
 pub(crate) const MOST_LINES: usize = 20;
+/// The most steps that are shown.
+const MOST_STEPS: usize = 40;
 
 /// How a model comes to its answer.
 #[derive(Debug, Serialize)]
@@ -24,19 +26,119 @@ pub struct ExplainedStep {
     pub lines: Vec<String>,
 }
 
-/// A heading and its lines; of many lines the first.
-pub(crate) fn step(title: impl Into<String>, lines: Vec<String>) -> ExplainedStep {
-    ExplainedStep { title: title.into(), lines }
+/// Takes the steps of a model as they happen, and makes an explanation of them. Where only the answer
+/// is wanted, nothing is kept; a teller that formats much asks [`Story::shows`] before.
+#[derive(Debug, Default)]
+pub(crate) struct Story {
+    wanted: bool,
+    steps: Vec<ExplainedStep>,
+    /// Lines of the list that is being told, shown or not.
+    listed: usize,
+    /// Steps beyond those that are shown.
+    hidden: usize,
 }
 
-/// The first lines, and how many more there are.
-pub(crate) fn few(mut lines: Vec<String>) -> Vec<String> {
-    let more = lines.len().saturating_sub(MOST_LINES);
-    if more > 0 {
-        lines.truncate(MOST_LINES);
-        lines.push(format!("... and {more} more"));
+impl Story {
+    /// A story that is told.
+    pub(crate) fn told() -> Self {
+        Self { wanted: true, ..Self::default() }
     }
-    lines
+
+    /// Whether an explanation is wanted.
+    pub(crate) const fn is_told(&self) -> bool {
+        self.wanted
+    }
+
+    /// Whether lines are shown where the story stands now.
+    pub(crate) const fn shows(&self) -> bool {
+        self.wanted && self.hidden == 0
+    }
+
+    /// Begins a step; only the first ones are shown.
+    pub(crate) fn step(&mut self, title: impl Into<String>) {
+        self.end_list();
+        if !self.wanted {
+            return;
+        }
+        if self.steps.len() < MOST_STEPS {
+            self.steps.push(ExplainedStep { title: title.into(), lines: Vec::new() });
+        } else {
+            self.hidden += 1;
+        }
+    }
+
+    /// Begins the step that ends the story, which is shown after however many others.
+    pub(crate) fn end(&mut self, title: impl Into<String>) {
+        self.end_steps();
+        if self.wanted {
+            self.steps.push(ExplainedStep { title: title.into(), lines: Vec::new() });
+        }
+    }
+
+    /// Gives the open step another heading.
+    pub(crate) fn retitle(&mut self, title: String) {
+        if self.shows()
+            && let Some(step) = self.steps.last_mut()
+        {
+            step.title = title;
+        }
+    }
+
+    /// Adds a line of a list, of which only the first ones are shown.
+    pub(crate) fn line(&mut self, text: impl Into<String>) {
+        if self.listed < MOST_LINES {
+            self.push(text);
+        }
+        self.listed += 1;
+    }
+
+    /// Adds a line that is always shown; ends the list before it.
+    pub(crate) fn note(&mut self, text: impl Into<String>) {
+        self.end_list();
+        self.push(text);
+    }
+
+    /// The steps.
+    pub(crate) fn into_steps(mut self) -> Vec<ExplainedStep> {
+        self.end_steps();
+        self.steps
+    }
+
+    fn push(&mut self, text: impl Into<String>) {
+        if self.shows()
+            && let Some(step) = self.steps.last_mut()
+        {
+            step.lines.extend(text.into().split('\n').map(str::to_owned));
+        }
+    }
+
+    /// Says how many steps are not shown.
+    fn end_steps(&mut self) {
+        self.end_list();
+        let more = std::mem::take(&mut self.hidden) as u64;
+        if more > 0 {
+            let title = format!("and {}", counted(more, "more step", "more steps"));
+            self.steps.push(ExplainedStep { title, lines: Vec::new() });
+        }
+    }
+
+    /// Ends a list: says how many of its lines are not shown.
+    pub(crate) fn end_list(&mut self) {
+        let more = std::mem::take(&mut self.listed).saturating_sub(MOST_LINES);
+        if more > 0 {
+            self.push(format!("... and {more} more"));
+        }
+    }
+}
+
+/// The first parts, and how many more there are.
+pub(crate) fn few(mut parts: Vec<String>) -> String {
+    let more = parts.len().saturating_sub(MOST_LINES);
+    if more > 0 {
+        parts.truncate(MOST_LINES);
+        parts.push(format!("... and {more} more"));
+    }
+    parts.join(", ")
 }
 
 /// The first values on one line.

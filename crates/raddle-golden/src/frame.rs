@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::explanation::Story;
 use crate::{Fault, Topic, json};
 
 /// Answers one question a line; how many lines were refused. Each answer is written at once.
@@ -41,7 +42,7 @@ struct Refused<'f> {
 /// The answer to one line, ended, and whether it is one.
 fn answer_line(topic: &Topic, line: &[u8]) -> (String, bool) {
     let (id, answer) = match std::str::from_utf8(line) {
-        Ok(text) => (id(text), about(text, topic.answer)),
+        Ok(text) => (id(text), solve(topic, text, &mut Story::default())),
         Err(_) => (Some("null".to_owned()), Err(not_json("it is not UTF-8"))),
     };
     let (body, fine) = match answer {
@@ -64,8 +65,8 @@ fn id(text: &str) -> Option<String> {
     fields.get("id").map(|id| id.get().to_owned())
 }
 
-/// Gives the question of a line, without its id, to a function.
-pub(crate) fn about<T>(text: &str, solve: fn(&Value) -> Result<T, Fault>) -> Result<T, Fault> {
+/// Answers the question of a line, without its id.
+pub(crate) fn solve(topic: &Topic, text: &str, story: &mut Story) -> Result<String, Fault> {
     let mut question: Value = serde_json::from_str(text).map_err(|error| {
         if serde_json::from_str::<&RawValue>(text).is_ok() {
             // Well formed, but with a number or a depth beyond what can be held.
@@ -77,7 +78,7 @@ pub(crate) fn about<T>(text: &str, solve: fn(&Value) -> Result<T, Fault>) -> Res
         return Err(Fault::new(FaultKind::WrongType, "", "a question is an object"));
     };
     object.remove("id");
-    solve(&question).map_err(|fault| fault.spelled_as_in(&question))
+    (topic.solve)(&question, story).map_err(|fault| fault.spelled_as_in(&question))
 }
 
 fn not_json(why: &str) -> Fault {
@@ -99,11 +100,10 @@ mod tests {
     const SUM: Topic = Topic {
         name: "sum",
         example: "",
-        answer: |question| {
+        solve: |question, _| {
             let Sum { a, b } = crate::fault::read_at(question, "")?;
             Ok(format!("{{\"sum\":{}}}", a + b))
         },
-        explain: |_| Ok((Vec::new(), String::new())),
     };
 
     fn answers(questions: &str) -> (String, u64) {

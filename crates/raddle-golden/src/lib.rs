@@ -18,6 +18,7 @@
 
 mod balance;
 pub mod bitmap;
+mod error;
 mod explanation;
 mod fault;
 mod frame;
@@ -35,15 +36,14 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+pub use error::ModelError;
+use explanation::Story;
 pub use explanation::{ExplainedStep, Explanation};
 pub use fault::Fault;
 pub use frame::answer_all;
 
 /// More figures than this are in no answer: it would be larger than its question by far.
 const MOST_FIGURES: u64 = 10_000_000;
-
-/// The steps of an explanation, and the answer as JSON.
-pub(crate) type Explained = (Vec<ExplainedStep>, String);
 
 /// A sort of questions.
 #[derive(Clone, Copy, Debug)]
@@ -52,8 +52,8 @@ pub struct Topic {
     pub name: &'static str,
     /// A worked example.
     pub example: &'static str,
-    answer: fn(&Value) -> Result<String, Fault>,
-    explain: fn(&Value) -> Result<Explained, Fault>,
+    /// Answers a question with JSON, and tells how.
+    solve: fn(&Value, &mut Story) -> Result<String, Fault>,
 }
 
 /// All topics.
@@ -82,9 +82,11 @@ pub fn topic(name: &str) -> Option<&'static Topic> {
 /// # Errors
 /// When it cannot be answered.
 pub fn explain(topic: &Topic, question: &str) -> Result<Explanation, Fault> {
-    let (steps, answer) = frame::about(question, topic.explain)?;
+    let mut story = Story::told();
+    let answer = frame::solve(topic, question, &mut story)?;
     // Every answer is an object of JSON.
-    Ok(Explanation { steps, answer: RawValue::from_string(answer).unwrap_or_default() })
+    let answer = RawValue::from_string(answer).unwrap_or_default();
+    Ok(Explanation { steps: story.into_steps(), answer })
 }
 
 /// An answer of strings and integers as JSON: this cannot fail.

@@ -6,21 +6,21 @@
 //! A pick is an index into the list given, from 0. The steps have the names of the seed: i1 to i4
 //! for free amounts, j1 to j4 for power.
 
+use num_bigint::BigInt;
 use raddle_dispatch::read::FaultKind;
 use raddle_workgroup::Error;
 use raddle_workgroup::place::{History, LeastPower, Mix, MostFree, Weights};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::explanation::{ExplainedStep, counted, few, listed, step};
+use crate::explanation::{Story, counted, listed};
 use crate::fault::{Fault, fault, has, positive, read_at};
-use crate::{Explained, Topic, json};
+use crate::{Topic, json};
 
 pub(crate) const TOPIC: Topic = Topic {
     name: "place",
     example: r#"{"rule":"mix","free":{"weights":[2,6,1,3],"candidates":[[20,10,6,8],[12,12,8,9],[26,6,2,12]]},"power":{"weights":[4,12,10,64,2,3],"counts":[[300,40,20,2,60,30],[100,20,10,28,40,20],[500,10,5,0,10,5]]},"share":[1,1]}"#,
-    answer: |value| answer_of(&question(value)?),
-    explain,
+    solve,
 };
 
 #[derive(Clone, Copy, Deserialize)]
@@ -60,60 +60,70 @@ struct WindowQuestion {
     issued: Vec<Vec<u64>>,
 }
 
-/// One question, read and scored.
-enum PlaceQuestion {
-    MostFree(ScoredRows),
-    LeastPower(ScoredRows),
-    Mix { free: ScoredRows, power: ScoredRows, share: [u64; 2] },
-    Window { nx: u64, scored: ScoredRows },
-}
-
+/// Rows with their scores.
 struct ScoredRows {
     weights: Weights,
     rows: Vec<Vec<u64>>,
     scores: Vec<u64>,
 }
 
-#[derive(Serialize)]
-struct PickAnswer<'q> {
-    scores: &'q [u64],
-    pick: Option<usize>,
+#[derive(Default, Serialize)]
+struct PlaceAnswer {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scores: Option<Vec<u64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    free: Option<Vec<u64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    power: Option<Vec<u64>>,
+    /// The candidate that is taken; of none, none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pick: Option<Option<usize>>,
 }
 
-#[derive(Serialize)]
-struct MixAnswer<'q> {
-    free: &'q [u64],
-    power: &'q [u64],
-    pick: Option<usize>,
-}
-
-#[derive(Serialize)]
-struct WindowAnswer<'q> {
-    scores: &'q [u64],
-}
-
-fn question(value: &Value) -> Result<PlaceQuestion, Fault> {
+fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     if !has(value, "rule") {
         return Err(Fault::new(FaultKind::MissingField, "", "`rule` is missing"));
     }
     let mut rest = value.clone();
     let rule = rest.as_object_mut().and_then(|object| object.remove("rule")).unwrap_or_default();
-    match read_at(&rule, "/rule")? {
+    let misfit = fault(FaultKind::Inconsistent, "");
+    let answer = match read_at(&rule, "/rule")? {
         ScoreRule::MostFree => {
-            let FreeScores { weights, candidates } = read_at(&rest, "")?;
-            scored(&weights, candidates, ["", "/candidates"]).map(PlaceQuestion::MostFree)
+            let free = free(read_at(&rest, "")?, "", story)?;
+            let pick = MostFree::new(free.weights).pick(&free.rows).map_err(misfit)?;
+            choice("i4", "the largest TA", pick, story);
+            PlaceAnswer { scores: Some(free.scores), pick: Some(pick), ..PlaceAnswer::default() }
         }
         ScoreRule::LeastPower => {
-            let PowerScores { weights, counts } = read_at(&rest, "")?;
-            scored(&weights, counts, ["", "/counts"]).map(PlaceQuestion::LeastPower)
+            let power = power(read_at(&rest, "")?, "", story)?;
+            let pick = LeastPower::new(power.weights).pick(&power.rows).map_err(misfit)?;
+            choice("j4", "the smallest TB", pick, story);
+            PlaceAnswer { scores: Some(power.scores), pick: Some(pick), ..PlaceAnswer::default() }
         }
-        ScoreRule::Mix => mix(read_at(&rest, "")?),
-        ScoreRule::Window => window(read_at(&rest, "")?),
-    }
+        ScoreRule::Mix => mix(read_at(&rest, "")?, story)?,
+        ScoreRule::Window => window(read_at(&rest, "")?, story)?,
+    };
+    Ok(json(&answer))
 }
 
 fn weights(weights: &[u64], at: &str) -> Result<Weights, Fault> {
     Weights::new(weights).map_err(fault(FaultKind::OutOfRange, &format!("{at}/weights")))
+}
+
+/// What is free on the candidates, at a place of the question.
+fn free(asked: FreeScores, at: &str, story: &mut Story) -> Result<ScoredRows, Fault> {
+    let scored = scored(&asked.weights, asked.candidates, [at, "/candidates"])?;
+    let given = "i1, i2: candidates, what is free of each resource, and weights";
+    explain(&scored, [given, "A", "i3: TA_f, the sum of R_h x A_h", "TA"], story);
+    Ok(scored)
+}
+
+/// What was issued on the candidates, at a place of the question.
+fn power(asked: PowerScores, at: &str, story: &mut Story) -> Result<ScoredRows, Fault> {
+    let scored = scored(&asked.weights, asked.counts, [at, "/counts"])?;
+    let given = "j1, j2: candidates, how often each instruction was issued, and weights";
+    explain(&scored, [given, "B", "j3: TB_f, the sum of C_s x B_s", "TB"], story);
+    Ok(scored)
 }
 
 /// Rows with their scores; `at` is where the weights and the rows lie.
@@ -143,149 +153,76 @@ fn located(error: &Error, at: &str) -> Fault {
     Fault::new(kind, at, message)
 }
 
-fn mix(MixQuestion { free, power, share }: MixQuestion) -> Result<PlaceQuestion, Fault> {
-    let free = scored(&free.weights, free.candidates, ["/free", "/candidates"])?;
-    let power = scored(&power.weights, power.counts, ["/power", "/counts"])?;
+/// `TA_0 = 20 x 2 + 10 x 6 = 100`, one a row.
+fn explain(scored: &ScoredRows, [given, letter, sums, name]: [&str; 4], story: &mut Story) {
+    if !story.shows() {
+        return;
+    }
+    story.step(given);
+    story.note(counted(scored.rows.len() as u64, "candidate", "candidates"));
+    story.note(format!("{letter} = {}", listed(scored.weights.as_slice(), " ")));
+    story.step(sums);
+    for (f, (row, score)) in scored.rows.iter().zip(&scored.scores).enumerate() {
+        let products = row.iter().zip(scored.weights.as_slice());
+        let products = products.map(|(amount, weight)| format!("{amount} x {weight}"));
+        story.line(format!("{name}_{f} = {} = {score}", listed(products, " + ")));
+    }
+}
+
+fn choice(label: &str, rule: &str, pick: Option<usize>, story: &mut Story) {
+    story.step(format!("{label}: the choice"));
+    story.note(match pick {
+        Some(f) => format!("{rule} is that of candidate {f}; ties go to the lowest index"),
+        None => "there is no candidate, so none is taken".to_owned(),
+    });
+}
+
+fn mix(asked: MixQuestion, story: &mut Story) -> Result<PlaceAnswer, Fault> {
+    let [a, b] = asked.share;
+    let free = free(asked.free, "/free", story)?;
+    let power = power(asked.power, "/power", story)?;
     let (have, wanted) = (power.rows.len(), free.rows.len());
     if have != wanted {
         let message = format!("{have} rows for {wanted} candidates: give one each");
         return Err(Fault::new(FaultKind::Inconsistent, "/power/counts", message));
     }
-    Mix::new(share[0], share[1]).map_err(fault(FaultKind::OutOfRange, "/share"))?;
-    Ok(PlaceQuestion::Mix { free, power, share })
-}
-
-fn window(
-    WindowQuestion { nx, weights: given, issued }: WindowQuestion,
-) -> Result<PlaceQuestion, Fault> {
-    let weights = weights(&given, "")?;
-    let history = History::new(nx, weights.as_slice().len());
-    let mut history = history.map_err(|error| located(&error, "/nx"))?;
-    let mut scores = Vec::with_capacity(issued.len());
-    for (cycle, row) in (0..).zip(&issued) {
-        // After this cycle means: before the next one.
-        let score = history.issue(cycle, row).and_then(|()| history.power(cycle + 1, &weights));
-        scores.push(score.map_err(|error| located(&error, &format!("/issued/{cycle}")))?);
-    }
-    Ok(PlaceQuestion::Window { nx, scored: ScoredRows { weights, rows: issued, scores } })
-}
-
-/// The candidate that is taken; of none, and of a window, none.
-fn pick(question: &PlaceQuestion) -> Result<Option<usize>, Fault> {
-    let pick = match question {
-        PlaceQuestion::MostFree(scored) => MostFree::new(scored.weights.clone()).pick(&scored.rows),
-        PlaceQuestion::LeastPower(scored) => {
-            LeastPower::new(scored.weights.clone()).pick(&scored.rows)
-        }
-        PlaceQuestion::Mix { free, power, share: [a, b] } => {
-            Mix::new(*a, *b).and_then(|mix| mix.pick(&free.scores, &power.scores))
-        }
-        PlaceQuestion::Window { .. } => Ok(None),
-    };
-    pick.map_err(fault(FaultKind::Inconsistent, ""))
-}
-
-fn answer_of(question: &PlaceQuestion) -> Result<String, Fault> {
-    let pick = pick(question)?;
-    Ok(match question {
-        PlaceQuestion::MostFree(scored) | PlaceQuestion::LeastPower(scored) => {
-            json(&PickAnswer { scores: &scored.scores, pick })
-        }
-        PlaceQuestion::Mix { free, power, .. } => {
-            json(&MixAnswer { free: &free.scores, power: &power.scores, pick })
-        }
-        PlaceQuestion::Window { scored, .. } => json(&WindowAnswer { scores: &scored.scores }),
-    })
-}
-
-fn explain(value: &Value) -> Result<Explained, Fault> {
-    let question = question(value)?;
-    let mut steps = Vec::new();
-    let choice = match &question {
-        PlaceQuestion::MostFree(scored) => {
-            steps.extend(explain_free(scored));
-            Some(["i4", "the largest TA"])
-        }
-        PlaceQuestion::LeastPower(scored) => {
-            steps.extend(explain_power(scored));
-            Some(["j4", "the smallest TB"])
-        }
-        PlaceQuestion::Mix { free, power, share } => {
-            steps.extend(explain_free(free));
-            steps.extend(explain_power(power));
-            steps.push(explain_mix(free, power, *share));
-            Some(["i4, j4", "the largest mix"])
-        }
-        PlaceQuestion::Window { nx, scored } => {
-            steps.push(explain_window(*nx, scored));
-            None
-        }
-    };
-    if let Some([label, rule]) = choice {
-        let line = match pick(&question)? {
-            Some(f) => format!("{rule} is that of candidate {f}; ties go to the lowest index"),
-            None => "there is no candidate, so none is taken".to_owned(),
-        };
-        steps.push(step(format!("{label}: the choice"), vec![line]));
-    }
-    Ok((steps, answer_of(&question)?))
-}
-
-fn explain_free(scored: &ScoredRows) -> [ExplainedStep; 2] {
-    [
-        given(scored, "i1, i2: candidates, what is free of each resource, and weights", "A"),
-        step("i3: TA_f, the sum of R_h x A_h", sums("TA", scored)),
-    ]
-}
-
-fn explain_power(scored: &ScoredRows) -> [ExplainedStep; 2] {
-    let title = "j1, j2: candidates, how often each instruction was issued, and weights";
-    [given(scored, title, "B"), step("j3: TB_f, the sum of C_s x B_s", sums("TB", scored))]
-}
-
-fn given(scored: &ScoredRows, title: &str, letter: &str) -> ExplainedStep {
-    let candidates = counted(scored.rows.len() as u64, "candidate", "candidates");
-    step(title, vec![candidates, format!("{letter} = {}", listed(scored.weights.as_slice(), " "))])
-}
-
-/// `TA_0 = 20 x 2 + 10 x 6 = 100`, one a row.
-fn sums(name: &str, scored: &ScoredRows) -> Vec<String> {
-    let line = |(f, (row, score)): (usize, (&Vec<u64>, &u64))| {
-        let products = row.iter().zip(scored.weights.as_slice());
-        let products = products.map(|(amount, weight)| format!("{amount} x {weight}"));
-        format!("{name}_{f} = {} = {score}", listed(products, " + "))
-    };
-    few(scored.rows.iter().zip(&scored.scores).enumerate().map(line).collect())
-}
-
-fn explain_mix(free: &ScoredRows, power: &ScoredRows, [a, b]: [u64; 2]) -> ExplainedStep {
+    let rule = Mix::new(a, b).map_err(fault(FaultKind::OutOfRange, "/share"))?;
+    let pick = rule.pick(&free.scores, &power.scores);
+    let pick = pick.map_err(fault(FaultKind::Inconsistent, ""))?;
     let largest = |scores: &[u64]| scores.iter().copied().max().unwrap_or_default().max(1);
     let (most, worst) = (largest(&free.scores), largest(&power.scores));
-    let product = |factors: [u64; 3]| {
-        factors.into_iter().try_fold(1_i128, |so_far, factor| so_far.checked_mul(factor.into()))
-    };
-    let line = |(f, (&ta, &tb)): (usize, (&u64, &u64))| {
-        let (gain, loss) = (product([a, ta, worst]), product([b, tb, most]));
-        let value = gain.zip(loss).and_then(|(gain, loss)| gain.checked_sub(loss));
-        let value = value.map_or_else(String::new, |value| format!(" = {value}"));
-        format!("{f}: {a} x {ta} x {worst} - {b} x {tb} x {most}{value}")
-    };
-    let mut lines = vec![format!(
+    story.step("a x TA / max TA - b x TB / max TB, without fractions");
+    story.note(format!(
         "a = {a}, b = {b}; the largest TA is {most}, the largest TB {worst} (0 counts as 1)"
-    )];
-    lines.extend(few(free.scores.iter().zip(&power.scores).enumerate().map(line).collect()));
-    step("a x TA / max TA - b x TB / max TB, without fractions", lines)
+    ));
+    for (f, (&ta, &tb)) in free.scores.iter().zip(&power.scores).enumerate() {
+        let product = |factors: [u64; 3]| factors.map(BigInt::from).iter().product::<BigInt>();
+        let value = product([a, ta, worst]) - product([b, tb, most]);
+        story.line(format!("{f}: {a} x {ta} x {worst} - {b} x {tb} x {most} = {value}"));
+    }
+    choice("i4, j4", "the largest mix", pick, story);
+    let (free, power) = (Some(free.scores), Some(power.scores));
+    Ok(PlaceAnswer { free, power, pick: Some(pick), ..PlaceAnswer::default() })
 }
 
-fn explain_window(nx: u64, scored: &ScoredRows) -> ExplainedStep {
-    let line = |(cycle, (row, score)): (usize, (&Vec<u64>, &u64))| {
-        format!("cycle {cycle}: {} issued, TB = {score}", listed(row, " "))
-    };
-    let mut lines = vec![
-        format!("B = {}", listed(scored.weights.as_slice(), " ")),
-        "each TB counts its own cycle and those before it, as a decision in the next cycle sees it"
-            .to_owned(),
-    ];
-    lines.extend(few(scored.rows.iter().zip(&scored.scores).enumerate().map(line).collect()));
-    step(format!("j2, j3: the last {}", counted(nx, "cycle", "cycles")), lines)
+fn window(asked: WindowQuestion, story: &mut Story) -> Result<PlaceAnswer, Fault> {
+    let weights = weights(&asked.weights, "")?;
+    let history = History::new(asked.nx, weights.as_slice().len());
+    let mut history = history.map_err(|error| located(&error, "/nx"))?;
+    story.step(format!("j2, j3: the last {}", counted(asked.nx, "cycle", "cycles")));
+    story.note(format!("B = {}", listed(weights.as_slice(), " ")));
+    story.note(
+        "each TB counts its own cycle and those before it, as a decision in the next cycle sees it",
+    );
+    let mut scores = Vec::with_capacity(asked.issued.len());
+    for (cycle, row) in (0..).zip(&asked.issued) {
+        // After this cycle means: before the next one.
+        let score = history.issue(cycle, row).and_then(|()| history.power(cycle + 1, &weights));
+        let score = score.map_err(|error| located(&error, &format!("/issued/{cycle}")))?;
+        if story.shows() {
+            story.line(format!("cycle {cycle}: {} issued, TB = {score}", listed(row, " ")));
+        }
+        scores.push(score);
+    }
+    Ok(PlaceAnswer { scores: Some(scores), ..PlaceAnswer::default() })
 }

@@ -11,33 +11,20 @@ use raddle_workgroup::split::{Failures, Outcome, Step, Workgroup, split};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::explanation::{ExplainedStep, counted, few, listed, step};
+use crate::explanation::{Story, counted, listed};
 use crate::fault::{Fault, check, fault, has, positive, read_at};
-use crate::{Explained, MOST_FIGURES, Topic, json};
+use crate::{MOST_FIGURES, Topic, json};
 
 pub(crate) const TOPIC: Topic = Topic {
     name: "split",
     example: r#"{"threshold":3,"rounds":["fail","fail","fit","fail","fail","fail","fail","fail"]}"#,
-    answer: |value| answer_of(&question(value)?),
-    explain,
+    solve,
 };
-
-enum SplitQuestion {
-    Rounds(CountedRounds),
-    Cut(CutQuestion),
-}
 
 #[derive(Deserialize)]
 struct CountedRounds {
     threshold: u64,
-    rounds: Vec<JudgedRound>,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum JudgedRound {
-    Fail,
-    Fit,
+    rounds: Vec<Outcome>,
 }
 
 /// A workgroup, and the level of its pieces.
@@ -59,7 +46,7 @@ struct CutWorkgroup {
 #[derive(Serialize)]
 struct RoundsAnswer {
     g: Vec<u64>,
-    action: Vec<&'static str>,
+    action: Vec<Step>,
 }
 
 #[derive(Serialize)]
@@ -74,9 +61,9 @@ struct CutPiece<'q> {
     shared: &'q BTreeMap<String, u64>,
 }
 
-fn question(value: &Value) -> Result<SplitQuestion, Fault> {
+fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     if !has(value, "workgroup") && !has(value, "lowest") {
-        return read_at(value, "").map(SplitQuestion::Rounds);
+        return Ok(rounds(&read_at(value, "")?, story));
     }
     let cut: CutQuestion = read_at(value, "")?;
     let CutWorkgroup { level, waves, shared, .. } = &cut.workgroup;
@@ -88,103 +75,74 @@ fn question(value: &Value) -> Result<SplitQuestion, Fault> {
         );
         return Err(Fault::new(FaultKind::OutOfRange, "/workgroup/waves", message));
     }
-    Ok(SplitQuestion::Cut(cut))
-}
-
-fn answer_of(question: &SplitQuestion) -> Result<String, Fault> {
-    match question {
-        SplitQuestion::Rounds(rounds) => {
-            let (g, action) = judged(rounds).unzip();
-            Ok(json(&RoundsAnswer { g, action }))
-        }
-        SplitQuestion::Cut(CutQuestion { workgroup, lowest }) => {
-            let CutWorkgroup { level, independent, waves, shared } = workgroup;
-            let index = |level: u64| usize::try_from(level - 1).unwrap_or(usize::MAX);
-            let whole =
-                Workgroup { level: index(*level), independent: *independent, waves, shared };
-            let pieces = split(whole, index(*lowest))
-                .map_err(fault(FaultKind::OutOfRange, "/workgroup/waves"))?;
-            let pieces = pieces.map(|pieces| {
-                pieces
-                    .map(|piece| CutPiece {
-                        level: *lowest,
-                        waves: [piece.wave.as_str()],
-                        shared: piece.shared,
-                    })
-                    .collect()
-            });
-            Ok(json(&PiecesAnswer { pieces }))
-        }
-    }
+    pieces(&cut, story)
 }
 
 /// The counter as it was judged, and the action, by round.
-fn judged(question: &CountedRounds) -> impl Iterator<Item = (u64, &'static str)> {
-    let mut failures = Failures::new(question.threshold);
-    question.rounds.iter().map(move |round| {
-        let (g, step) = failures.round(match round {
-            JudgedRound::Fail => Outcome::Fail,
-            JudgedRound::Fit => Outcome::Fit,
-        });
-        let action = match step {
-            Step::Retry => "retry",
-            Step::Split => "split",
-            Step::Dispatch => "dispatch",
-        };
-        (g, action)
-    })
-}
-
-fn explain(value: &Value) -> Result<Explained, Fault> {
-    let question = question(value)?;
-    let steps = match &question {
-        SplitQuestion::Rounds(rounds) => explain_rounds(rounds),
-        SplitQuestion::Cut(cut) => explain_cut(cut),
-    };
-    Ok((steps, answer_of(&question)?))
-}
-
-fn explain_rounds(question: &CountedRounds) -> Vec<ExplainedStep> {
+fn rounds(question: &CountedRounds, story: &mut Story) -> String {
     let threshold = question.threshold;
-    let mut before = 0;
-    let line = |(round, (g, action)): (usize, (u64, &str))| {
-        let sum = format!("{round}. every head fails: g = {before} + 1 = {g}");
-        before = if action == "split" { 0 } else { g };
-        match action {
-            "split" => format!("{sum} exceeds {threshold}, so c3: split; g = 0 again"),
-            "retry" => format!("{sum} does not exceed {threshold}, so c1: retry"),
-            _ => format!("{round}. a head fits: g = 0, c4: dispatch"),
-        }
-    };
+    story.step("c0: the counter");
+    story.note(format!("g = 0; more than {threshold} failures in a row cause a split"));
     let rounds = counted(question.rounds.len() as u64, "round", "rounds");
-    vec![
-        step(
-            "c0: the counter",
-            vec![format!("g = 0; more than {threshold} failures in a row cause a split")],
-        ),
-        step(format!("c1, c2: {rounds}"), few((1..).zip(judged(question)).map(line).collect())),
-    ]
+    story.step(format!("c1, c2: {rounds}"));
+    let (mut failures, mut before) = (Failures::new(threshold), 0);
+    let mut answer = RoundsAnswer { g: Vec::new(), action: Vec::new() };
+    for (number, round) in (1..).zip(&question.rounds) {
+        let (g, step) = failures.round(*round);
+        if story.shows() {
+            let sum = format!("{number}. every head fails: g = {before} + 1 = {g}");
+            story.line(match step {
+                Step::Retry => format!("{sum} does not exceed {threshold}, so c1: retry"),
+                Step::Split => format!("{sum} exceeds {threshold}, so c3: split; g = 0 again"),
+                Step::Dispatch => format!("{number}. a head fits: g = 0, c4: dispatch"),
+            });
+        }
+        before = if step == Step::Split { 0 } else { g };
+        answer.g.push(g);
+        answer.action.push(step);
+    }
+    json(&answer)
 }
 
-fn explain_cut(CutQuestion { workgroup, lowest }: &CutQuestion) -> Vec<ExplainedStep> {
+fn pieces(
+    CutQuestion { workgroup, lowest }: &CutQuestion,
+    story: &mut Story,
+) -> Result<String, Fault> {
     let CutWorkgroup { level, independent, waves, shared } = workgroup;
+    let index = |level: u64| usize::try_from(level - 1).unwrap_or(usize::MAX);
+    let whole = Workgroup { level: index(*level), independent: *independent, waves, shared };
+    let parts =
+        split(whole, index(*lowest)).map_err(fault(FaultKind::OutOfRange, "/workgroup/waves"))?;
     let count = counted(waves.len() as u64, "wave", "waves");
+    story.step("c3: the flag");
     let flag = if *independent { "independent" } else { "related" };
-    let mut steps = vec![step("c3: the flag", vec![format!("{count} of level {level}, {flag}")])];
-    if !independent || waves.len() < 2 {
+    story.note(format!("{count} of level {level}, {flag}"));
+    if parts.is_some() {
+        story.step("c3: one piece for each wave, at the lowest level");
+        for wave in waves {
+            story.line(format!("{} at level {lowest}", shown(wave)));
+        }
+        if !shared.is_empty() {
+            let amounts = shared.iter().map(|(name, amount)| format!("{} {amount}", shown(name)));
+            let amounts = listed(amounts, ", ");
+            story.note(format!("each needs everything that the waves shared: {amounts}"));
+        }
+        story.note("they precede the next workgroup of their channel, in this order");
+    } else {
+        story.step("c3: no pieces");
         let why =
             if *independent { "one wave cannot be cut" } else { "related waves stay together" };
-        steps.push(step("c3: no pieces", vec![format!("{why}; g is reset to 0")]));
-        return steps;
+        story.note(format!("{why}; g is reset to 0"));
     }
-    let line = |wave: &String| format!("{} at level {lowest}", shown(wave));
-    let mut lines = few(waves.iter().map(line).collect());
-    if !shared.is_empty() {
-        let amounts = shared.iter().map(|(name, amount)| format!("{} {amount}", shown(name)));
-        let amounts = listed(amounts, ", ");
-        lines.push(format!("each needs everything that the waves shared: {amounts}"));
-    }
-    lines.push("they precede the next workgroup of their channel, in this order".to_owned());
-    steps.push(step("c3: one piece for each wave, at the lowest level", lines));
-    steps
+    Ok(json(&PiecesAnswer {
+        pieces: parts.map(|parts| {
+            parts
+                .map(|part| CutPiece {
+                    level: *lowest,
+                    waves: [part.wave.as_str()],
+                    shared: part.shared,
+                })
+                .collect()
+        }),
+    }))
 }

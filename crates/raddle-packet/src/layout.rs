@@ -128,6 +128,8 @@ pub(crate) fn integer(bytes: &[u8]) -> u64 {
 
 /// The order of the half-words of a value of 32 or 64 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum HalfWords {
     /// The least significant one first: the value as it lies in little-endian memory (B3).
     #[default]
@@ -138,6 +140,8 @@ pub enum HalfWords {
 
 /// Where the number of the entry lies in the header of a difference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum HeaderBits {
     /// In the lowest three bits, the vector above it (B4).
     #[default]

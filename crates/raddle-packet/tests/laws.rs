@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use raddle_packet::{
     CondensedConfig, CondensedPath, KernelArguments, Overhead, Replacement, TableScope,
 };
-use raddle_policy::{Launch, LaunchId, LaunchPath, ProcessId, StreamId, Submission, Ticks};
-use raddle_testkit::{Scenario, check_launch_path, submissions};
+use raddle_policy::{Demand, Launch, LaunchPath, ProcessId, StreamId, Submission, Ticks};
+use raddle_testkit::{check_launch_path, demand, launch, submissions};
 
 fn config() -> impl Strategy<Value = CondensedConfig> {
     let keep = prop::sample::select(Replacement::ALL.to_vec());
@@ -67,10 +67,7 @@ proptest! {
 
 /// The loop of six kernels, each of another demand.
 fn kernel(n: u32) -> Launch {
-    let example = Scenario::example().launches[0];
-    let mut launch = Launch { id: LaunchId(n), ..example };
-    launch.demand.lds = 1 + n % 6;
-    launch
+    launch(n).demand(Demand { lds: 1 + n % 6, ..demand(2, 2) }).build()
 }
 
 /// The parts of figures 5 and 7, launch by launch: six reference packets, then one an iteration.

@@ -21,10 +21,4 @@ pub enum Error {
     SmOutside { sm: CuId },
     #[error("no warp of distribution {block} runs: let each end once")]
     NotRunning { block: u64 },
-    #[error("{given} durations for {wanted} warps of {kernel}: give one each")]
-    TickCount { kernel: LaunchId, given: usize, wanted: u64 },
-    #[error("a warp of {kernel} takes 0 ticks: give at least 1")]
-    NoTicks { kernel: LaunchId },
-    #[error("a warp of {kernel} ends after the end of time: give fewer ticks")]
-    Time { kernel: LaunchId },
 }

@@ -9,6 +9,7 @@ use crate::Route;
 
 /// What one SM holds, or has left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize))]
 pub struct Resources {
     /// Registers.
     pub registers: u64,

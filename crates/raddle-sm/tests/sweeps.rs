@@ -1,17 +1,16 @@
 //! What does `block-warp` decide as a policy, at a glance?
 
-use raddle_policy::{Barrier, Demand, Launch, LaunchId, Level};
+use raddle_policy::{Barrier, Demand};
 use raddle_sm::{BlockWarp, Choose, Options};
-use raddle_testkit::{Scenario, render};
+use raddle_testkit::{Scenario, demand, launch, render};
 
 /// Two units of 8 wave slots and 8 LDS. A low launch fills them, one workgroup of it in part; two
 /// urgent launches, one with a barrier, come one after the other; a last low one would fit beside.
 fn scenario() -> Scenario {
     let example = Scenario::example();
     let launch = |id: u32, level: u8, workgroups: u64, waves: u16, lds: u32, barrier: Barrier| {
-        let demand = Demand { waves, vgpr: 2, sgpr: 0, lds, barriers: 0 };
-        let id = LaunchId(id);
-        Launch { id, level: Level(level), workgroups, demand, barrier, ..example.launches[0] }
+        let demand = Demand { lds, ..demand(waves, 2) };
+        launch(id).level(level).workgroups(workgroups).demand(demand).barrier(barrier).build()
     };
     let launches = vec![
         launch(0, 5, 4, 3, 2, Barrier::No),

@@ -6,7 +6,8 @@ use std::hint::black_box;
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use raddle_policy::{Level, ProcessId, ProcessState, Tick, Ticks, Turn};
+use raddle_policy::{Level, ProcessState, Tick, Ticks, Turn};
+use raddle_testkit::process;
 use raddle_timeslice::{
     LoadedProcess, PoolEntry, SliceRule, StageOne, StageTwo, WeightedSlices, WeightedSlicesConfig,
 };
@@ -55,16 +56,7 @@ fn lengths(bencher: Bencher<'_, '_>, rule: &str) {
 fn turn(bencher: Bencher<'_, '_>, processes: u16) {
     let config = WeightedSlicesConfig::new(SliceRule::MinOne);
     let mut policy = WeightedSlices::new(config).expect("the settings are lawful");
-    let state = |id| ProcessState {
-        id: ProcessId(id),
-        level: Level(0),
-        share: 1,
-        joined: Tick(0),
-        alive: Ticks(0),
-        ran: Ticks(0),
-        resident_waves: 0,
-    };
-    let mut states: Vec<ProcessState> = (0..processes).map(state).collect();
+    let mut states: Vec<ProcessState> = (0..processes).map(process).collect();
     let (mut now, mut named) = (Tick(0), Vec::new());
     bencher.bench_local(|| {
         named.clear();

@@ -1,6 +1,6 @@
 //! What is malformed?
 
-use raddle_policy::{LaunchId, ProcessId, Refusal, Resource};
+use raddle_policy::{LaunchId, ProcessId, Resource};
 
 /// Why a configuration, or a request to a part, is refused; nothing has changed then.
 ///
@@ -28,14 +28,6 @@ pub enum Error {
     Held { launch: LaunchId, workgroup: u64 },
     #[error("workgroup {workgroup} of {launch} does not lie on the device: release each once")]
     NotHeld { launch: LaunchId, workgroup: u64 },
-
-    // A kernel of the placement contract.
-    #[error("a kernel without threads: give at least 1")]
-    NoThreads,
-    #[error("no workgroup can ever be placed: {0}")]
-    NeverFits(Refusal),
-    #[error("{what} = {given} is more than any compute unit could count: give less")]
-    TooLarge { what: &'static str, given: u32 },
 
     // Order.
     #[error("an order of no levels: give at least 1")]
@@ -90,27 +82,4 @@ pub enum Error {
     GiveBeyond { given: u64, taken: u64 },
     #[error("the power of kind {kind} could not be measured: measure again")]
     NotMeasured { kind: usize },
-
-    // The golden model of matching.
-    #[error(
-        "the head of channel {channel} has {groups} wave groups, compute unit {cu} has {simds} SIMDs: give one each"
-    )]
-    GroupCount { channel: usize, groups: usize, cu: usize, simds: usize },
-    #[error(
-        "the head of channel {channel} wants a resource that {}compute unit {cu} does not have: name only what there is",
-        simd.map(|simd| alloc::format!("SIMD {simd} of ")).unwrap_or_default()
-    )]
-    NoResource { channel: usize, cu: usize, simd: Option<usize> },
-    #[error("compute unit {cu} has no pointer, so waves cannot be balanced there: give it one")]
-    NoPointer { cu: usize },
-    #[error("the waves of the head of channel {channel} want more than 64 bits count: give less")]
-    Wanted { channel: usize },
-    #[error("{records} records of {cus} compute units: give one each")]
-    RecordCount { records: usize, cus: usize },
-    #[error("compute unit {cu} is not there, {cus} are: name one of them")]
-    CuOutside { cu: usize, cus: usize },
-    #[error("something has changed since the decision was made: decide again")]
-    OldDecision,
-    #[error(transparent)]
-    Map(raddle_bitmap::Error),
 }

@@ -12,6 +12,8 @@ pub const THRESHOLD: u64 = 256;
 
 /// How a round went. A round without any head that waits is none: do not report it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Outcome {
     /// Every head that waits fits nowhere.
     Fail,
@@ -21,6 +23,8 @@ pub enum Outcome {
 
 /// What follows from a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Step {
     /// Try again (c1).
     Retry,

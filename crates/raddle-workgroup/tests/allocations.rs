@@ -1,6 +1,6 @@
 //! Do the parts of seed 000 allocate nothing once they have seen as much as they will see?
 
-use raddle_golden::placement::contract::{Kernel, SHAPE, XorShift};
+use raddle_golden::placement::contract::{ContractKernel, SHAPE, XorShift};
 use raddle_policy::{
     Activity, Allocate, Answer, Barrier, CuShape, Cus, Demand, Fact, LaunchId, Level, Piece,
     ReadyLaunch, ReadyView, Round, StreamId, Tick, WaveSpan,
@@ -83,7 +83,7 @@ fn matching_in_steady_state() {
     let kernels =
         [[256, 32, 16, 4096], [64, 24, 32, 0], [512, 64, 48, 16384], [128, 128, 96, 8192]];
     let entry = |(id, [threads, vgpr, sgpr, lds]): (u32, [u32; 4])| {
-        let kernel = Kernel { threads, vgpr, sgpr, lds };
+        let kernel = ContractKernel { threads, vgpr, sgpr, lds };
         let mut launch = kernel.launch(LaunchId(id), u64::MAX / 2, cus).unwrap();
         launch.stream = StreamId(id);
         launch.activity = Activity([1, 2, 3, 4, 5, 6]);

@@ -14,9 +14,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 
 /// A width in pixels and a colour scheme.
-type View = (u32, &'static str);
+type PageView = (u32, &'static str);
 
-const VIEWS: [View; 4] = [(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")];
+const VIEWS: [PageView; 4] = [(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")];
 /// A browser's own window is at least so wide.
 const WINDOW: u32 = 500;
 /// Some programs cannot open longer pictures.
@@ -66,7 +66,7 @@ impl Found {
     }
 
     /// How tall the page is in a view.
-    fn height(&self, (width, scheme): View) -> Option<u32> {
+    fn height(&self, (width, scheme): PageView) -> Option<u32> {
         let label = format!("height {width} {scheme}: ");
         self.lines.iter().find_map(|line| line.strip_prefix(&label)?.parse().ok())
     }

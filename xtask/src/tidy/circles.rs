@@ -16,7 +16,7 @@ use crate::modules::{self, Module};
 use crate::{checkout, workspace};
 
 /// A path of names from a crate's root.
-type Names = Vec<String>;
+type ModulePath = Vec<String>;
 
 pub(super) fn check() -> Result<Vec<Finding>> {
     let root = checkout::root();
@@ -114,13 +114,13 @@ struct Scope {
     /// Items that it defines, without modules.
     defines: BTreeSet<String>,
     /// Names that `use` brings in, with their paths and whether others may see them.
-    aliases: BTreeMap<String, (Names, bool)>,
+    aliases: BTreeMap<String, (ModulePath, bool)>,
     /// Paths before a `*`.
-    globs: Vec<(Names, bool)>,
+    globs: Vec<(ModulePath, bool)>,
     /// Paths in the code, each with the module that it stands in.
-    used: Vec<(Names, Names)>,
+    used: Vec<(ModulePath, ModulePath)>,
     /// The module that is being read.
-    module: Names,
+    module: ModulePath,
 }
 
 impl Scope {
@@ -132,7 +132,7 @@ impl Scope {
             .globs
             .iter()
             .map(|(path, public)| ([&path[..], &["*".to_owned()]].concat(), *public));
-        let private: Vec<Names> =
+        let private: Vec<ModulePath> =
             names.chain(all).filter(|(_, public)| !public).map(|(path, _)| path).collect();
         private.into_iter().for_each(|path| scope.uses(path));
         scope
@@ -166,13 +166,13 @@ impl Scope {
         }
     }
 
-    fn uses(&mut self, path: Names) {
+    fn uses(&mut self, path: ModulePath) {
         self.used.push((self.module.clone(), path));
     }
 
     /// Paths inside of a macro's arguments, which nothing has parsed.
     fn tokens(&mut self, tokens: TokenStream) {
-        let mut path = Names::new();
+        let mut path = ModulePath::new();
         let mut colons = 0;
         for token in tokens {
             match token {
@@ -191,7 +191,7 @@ impl Scope {
             if path.len() > 1 {
                 self.uses(std::mem::take(&mut path));
             }
-            (path, colons) = (Names::new(), 0);
+            (path, colons) = (ModulePath::new(), 0);
         }
         if path.len() > 1 {
             self.uses(path);
@@ -204,18 +204,7 @@ impl<'ast> Visit<'ast> for Scope {
         if modules::is_test(modules::attributes(item)) {
             return;
         }
-        let name = match item {
-            Item::Const(item) => Some(&item.ident),
-            Item::Enum(item) => Some(&item.ident),
-            Item::Fn(item) => Some(&item.sig.ident),
-            Item::Macro(item) => item.ident.as_ref(),
-            Item::Static(item) => Some(&item.ident),
-            Item::Struct(item) => Some(&item.ident),
-            Item::Trait(item) => Some(&item.ident),
-            Item::Type(item) => Some(&item.ident),
-            _ => None,
-        };
-        self.defines.extend(name.map(ToString::to_string));
+        self.defines.extend(modules::ident(item).map(ToString::to_string));
         if let Item::Mod(inner) = item {
             self.module.push(inner.ident.to_string());
             visit::visit_item(self, item);
@@ -306,7 +295,7 @@ mod tests {
     /// The arrows of the circles among these files, each of which is a child of the root.
     fn found(root: &str, files: &[(&str, &str)]) -> Vec<String> {
         let module = |name: &str, text: &str| Module {
-            path: if name.is_empty() { Names::new() } else { vec![name.to_owned()] },
+            path: if name.is_empty() { ModulePath::new() } else { vec![name.to_owned()] },
             file: name.into(),
             text: text.to_owned(),
             ast: syn::parse_file(text).unwrap(),

@@ -28,9 +28,9 @@ impl fmt::Display for Finding {
     }
 }
 
-type Rule = fn() -> Result<Vec<Finding>>;
+type TidyRule = fn() -> Result<Vec<Finding>>;
 
-const RULES: [(&str, Rule); 7] = [
+const RULES: [(&str, TidyRule); 7] = [
     ("arrows", arrows::check),
     ("circles", circles::check),
     ("header", || files::check(files::header)),

@@ -1,8 +1,7 @@
 //! Does the grouped search keep the laws of seed 000, E5?
 
 use raddle_bitmap::circuit::{GroupedTrace, Setup};
-use raddle_bitmap::{Error, Full, Grouped, Need, Search};
-use raddle_golden::bitmap::miss::{Chance, refused};
+use raddle_bitmap::{Error, Grouped, Need, Search};
 
 use crate::{every_map, map, naive};
 
@@ -110,22 +109,6 @@ fn t7_a_wish_is_rounded_up_to_groups() {
             assert_eq!(answer >= want, answer >= rounded, "{want} in {map:?}");
         }
     }
-}
-
-#[test]
-fn t8_the_seeds_probabilities() {
-    let half = Chance::new(1, 2).unwrap();
-    let unit = refused(&Grouped::of_four(128).unwrap(), 128, 4, half);
-    let module = unit.any_of(4);
-    let shown = [unit, module, module.all_of(16)].map(|chance| format!("{chance:.6}"));
-    assert_eq!(shown, ["0.126789", "0.418597", "8.88667e-7"]);
-    // The seed goes on with 0.127, and cuts to three digits before the last power.
-    let seed = Chance::new(127, 1000).unwrap().any_of(4);
-    assert_eq!(format!("{seed:.6}"), "0.419159");
-    let cut = Chance::new(418, 1000).unwrap().all_of(16);
-    assert_eq!(format!("{cut:.3}"), "8.69e-7");
-    let full = refused(&Full, 128, 4, half);
-    assert_eq!([full, full.any_of(4)].map(|it| format!("{it:.5}")), ["0.0097122", "0.038286"]);
 }
 
 #[test]

@@ -17,7 +17,6 @@ mod laws_sampled;
 mod laws_search;
 mod laws_shared;
 mod misreadings;
-mod miss;
 mod naive;
 mod netlist;
 mod refused;

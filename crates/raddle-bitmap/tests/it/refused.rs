@@ -4,9 +4,8 @@ use raddle_bitmap::circuit::{
     Cost, Counting, FullTrace, GroupedTrace, MOST_BLOCKS, Masks, PeriodTrace, SampledTrace, Setup,
     Timing, Variant,
 };
-use raddle_bitmap::{Error, FixedMap, FreeMap, Full, Grouped, Kind, Layout, Map64, Map2048};
+use raddle_bitmap::{Error, FixedMap, FreeMap, Grouped, Kind, Layout, Map64, Map2048};
 use raddle_bitmap::{Polarity, Sampled, Search, Shared};
-use raddle_golden::bitmap::miss::{Chance, Churn};
 
 #[test]
 fn maps_without_blocks_or_with_too_many() {
@@ -157,27 +156,4 @@ fn traces_and_counts_beyond_what_memory_and_time_allow() {
     assert_eq!(cost(8, Timing::Reused), Err(Error::NoSuchTiming));
     let most = cost(u32::MAX, Timing::ThreeClocks).unwrap();
     assert_eq!((most.register_bits, most.gates()), (u64::MAX, u64::MAX), "counts stay at the end");
-}
-
-#[test]
-fn chances_and_simulations() {
-    let share = |numerator, denominator| Err(Error::Share { numerator, denominator });
-    assert_eq!(Chance::new(1, 0), share(1, 0));
-    assert_eq!(Chance::new(3, 2), share(3, 2));
-    assert_eq!(Chance::new(u64::MAX, u64::MAX), Ok(Chance::ALWAYS));
-    let churn = Churn::typical(64);
-    let run = |churn: Churn| churn.run(&[&Full]).map(|count| count.missed);
-    assert_eq!(run(Churn { blocks: 0, ..churn }), Err(Error::NoBlocks));
-    for bad in [
-        Churn { want: (0, 4), ..churn },
-        Churn { want: (5, 4), ..churn },
-        Churn { want: (4, 65), ..churn },
-        Churn { used_percent: (60, 50), ..churn },
-        Churn { used_percent: (60, 101), ..churn },
-    ] {
-        assert_eq!(run(bad), Err(Error::Churn));
-    }
-    let other = Churn::typical(64).run(&[&Grouped::of_four(128).unwrap()]);
-    assert_eq!(other, Err(Error::OtherSize { search: 128, map: 64 }));
-    assert_eq!(run(Churn { requests: 10, ..Churn::typical(1) }), Ok(vec![0]));
 }

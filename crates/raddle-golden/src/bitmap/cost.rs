@@ -4,7 +4,6 @@
 //! *folded* without constants (`raddle_bitmap::circuit::Cost` has the formulas). A miss is a wish
 //! that fits and is not reported: by an exact recurrence for random bits, and counted under churn.
 
-use crate::Explained;
 use raddle_bitmap::circuit::{Cost, Counting, Timing, Variant};
 use raddle_bitmap::{Error, Full, Grouped, Kind as Type, Layout, Sampled, Search, Shared};
 use raddle_dispatch::read::FaultKind;
@@ -12,9 +11,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::miss::{Chance, Churn, missed, refused};
-use crate::explanation::{ExplainedStep, counted, step};
+use crate::explanation::{Story, counted};
 use crate::fault::{Fault, check, fault, read_at, within};
-use crate::json;
+use crate::{ModelError, json};
 
 /// More would take seconds.
 const MOST_BLOCKS: u64 = 4096;
@@ -42,7 +41,7 @@ struct VariantCost {
     /// Chances, with random bits.
     refused: String,
     missed: String,
-    /// ChurnRequests missed under churn.
+    /// Requests missed under churn.
     churn_missed: u64,
 }
 
@@ -84,14 +83,14 @@ struct CostQuestion {
     want: u32,
 }
 
-/// SearchCosts and misses for maps of so many blocks.
-pub(super) fn explain(value: &Value) -> Result<Explained, Fault> {
+/// Costs and misses for maps of so many blocks.
+pub(super) fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     let CostQuestion { blocks, want } = read_at(value, "")?;
     check(want.into(), &(1..=blocks.into()), "/want")?;
-    tables(blocks, want).map_err(fault(FaultKind::Inconsistent, ""))
+    tables(blocks, want, story).map_err(fault(FaultKind::Inconsistent, ""))
 }
 
-fn tables(blocks: u32, want: u32) -> Result<(Vec<ExplainedStep>, String), Error> {
+fn tables(blocks: u32, want: u32, story: &mut Story) -> Result<String, ModelError> {
     let candidates = candidates(blocks)?;
     let churn = Churn::typical(blocks);
     let searches: Vec<&dyn Search> = candidates.iter().map(|it| &*it.search).collect();
@@ -119,11 +118,9 @@ fn tables(blocks: u32, want: u32) -> Result<(Vec<ExplainedStep>, String), Error>
         refused: count.exact.refused,
         fragmented: count.exact.fragmented,
     };
-    let steps = vec![
-        cost_table(&rows, blocks, want, &churn, &churn_counts),
-        seed_table(&candidates, blocks, want, half),
-    ];
-    Ok((steps, json(&SearchCosts { rows, churn: churn_counts })))
+    cost_table(&rows, (blocks, want), &churn, &churn_counts, story);
+    seed_table(&candidates, (blocks, want), half, story);
+    Ok(json(&SearchCosts { rows, churn: churn_counts }))
 }
 
 /// What is compared: every method of the seed that so many blocks allow.
@@ -217,11 +214,11 @@ impl GateCounts {
 
 fn cost_table(
     rows: &[VariantCost],
-    blocks: u32,
-    want: u32,
+    (blocks, want): (u32, u32),
     churn: &Churn,
     asked: &ChurnRequests,
-) -> ExplainedStep {
+    story: &mut Story,
+) {
     const HEADER: [&str; 13] = [
         "variant", "clocks", "AND", "OR", "bits", "depth", "f.AND", "f.OR", "f.bits", "f.depth",
         "refused", "missed", "churn",
@@ -239,42 +236,48 @@ fn cost_table(
         cells.extend([row.refused.clone(), row.missed.clone(), churn]);
         table.push(cells);
     }
-    let mut lines: Vec<String> = aligned(&table);
     let (least, most) = churn.want;
     let (low, high) = churn.used_percent;
-    lines.extend([
-        String::new(),
-        "AND, OR: gates with two inputs; bits: held between clocks; depth: gates one behind the other in a clock".to_owned(),
-        "first as drawn in the seed, then (f.) folded: without constants and equal registers, as synthesis leaves it".to_owned(),
-        "one set: the same gates serve every step, so each can be AND and OR and stands under AND".to_owned(),
-        format!(
-            "refused: {} in a row not reported, where each of {blocks} is free with chance 1/2; missed: though they are there",
-            counted(want, "block", "blocks")
+    let wanted = counted(want, "block", "blocks");
+    let ChurnRequests { asked, refused, fragmented } = asked;
+    story.step(format!("Cost and misses for {blocks} blocks"));
+    aligned(&table, story);
+    for text in [
+        "",
+        "AND, OR: gates with two inputs; bits: held between clocks; depth: gates one behind the other in a clock",
+        "first as drawn in the seed, then (f.) folded: without constants and equal registers, as synthesis leaves it",
+        "one set: the same gates serve every step, so each can be AND and OR and stands under AND",
+        &format!(
+            "refused: {wanted} in a row not reported, where each of {blocks} is free with chance 1/2; missed: though they are there"
         ),
-        format!(
-            "churn: missed of {} requests for {least} to {most} blocks at {low} to {high}% use; no search could have met {} more, for {} of which enough was free in pieces",
-            asked.asked, asked.refused, asked.fragmented
+        &format!(
+            "churn: missed of {asked} requests for {least} to {most} blocks at {low} to {high}% use; no search could have met {refused} more, for {fragmented} of which enough was free in pieces"
         ),
-        "not counted, for all alike: loading the map, reading the sequence".to_owned(),
-    ]);
-    step(format!("Cost and misses for {blocks} blocks"), lines)
+        "not counted, for all alike: loading the map, reading the sequence",
+    ] {
+        story.note(text);
+    }
 }
 
-/// The lines of a table: the first column to the left, the others to the right.
-fn aligned(rows: &[Vec<String>]) -> Vec<String> {
+/// Tells a table: the first column to the left, the others to the right.
+fn aligned(rows: &[Vec<String>], story: &mut Story) {
     let width = |at: usize| rows.iter().map(|row| row[at].chars().count()).max().unwrap_or(0);
-    let line = |row: &Vec<String>| {
+    for row in rows {
         let cells = row.iter().enumerate().map(|(at, cell)| match at {
             0 => format!("{cell:<0$}", width(0)),
             _ => format!("{cell:>0$}", width(at)),
         });
-        cells.collect::<Vec<_>>().join("  ")
-    };
-    rows.iter().map(line).collect()
+        story.note(cells.collect::<Vec<_>>().join("  "));
+    }
 }
 
 /// Paragraphs 151 to 154 of the seed, and what they leave out.
-fn seed_table(candidates: &[CostedVariant], blocks: u32, want: u32, half: Chance) -> ExplainedStep {
+fn seed_table(
+    candidates: &[CostedVariant],
+    (blocks, want): (u32, u32),
+    half: Chance,
+    story: &mut Story,
+) {
     let units = format!("one of {UNITS} units");
     let modules = format!("all {MODULES} modules");
     let mut table = vec![vec!["variant".to_owned(), "one unit".to_owned(), units, modules]];
@@ -284,12 +287,11 @@ fn seed_table(candidates: &[CostedVariant], blocks: u32, want: u32, half: Chance
         let cells = [unit, module, module.all_of(MODULES)].map(|chance| chance.to_string());
         table.push([vec![candidate.name.clone()], cells.to_vec()].concat());
     }
-    let mut lines: Vec<String> = aligned(&table);
-    lines.push(String::new());
-    lines.push("0 is below 1e-19".to_owned());
-    let title = format!(
-        "Chance that {} in a row are not reported: by one unit, by one of a module's {UNITS}, in every one of {MODULES} modules",
-        counted(want, "block", "blocks")
-    );
-    step(title, lines)
+    let wanted = counted(want, "block", "blocks");
+    story.step(format!(
+        "Chance that {wanted} in a row are not reported: by one unit, by one of a module's {UNITS}, in every one of {MODULES} modules",
+    ));
+    aligned(&table, story);
+    story.note("");
+    story.note("0 is below 1e-19");
 }

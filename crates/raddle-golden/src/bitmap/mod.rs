@@ -16,15 +16,15 @@ use raddle_dispatch::read::FaultKind;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::explanation::Story;
 use crate::fault::{Fault, check, check_all, fault, given, has, read_at, within};
 use crate::{Topic, json};
-use shared::{AskedRound, SharedRound};
+use shared::AskedRound;
 
 pub(crate) const TOPIC: Topic = Topic {
     name: "bitmap",
     example: r#"{"bits":"01101110","free":1,"shift":"left","method":"full"}"#,
-    answer: |value| answer_of(&question(value)?),
-    explain: explain::explain,
+    solve,
 };
 
 /// What the variants of the search cost, and what the cheaper ones miss. The answer is in the tables.
@@ -32,8 +32,7 @@ pub const COST: Topic = Topic {
     name: "bitmap",
     // The seed's own numbers.
     example: r#"{"blocks":128,"want":4}"#,
-    answer: |value| cost::explain(value).map(|(_, answer)| answer),
-    explain: cost::explain,
+    solve: cost::solve,
 };
 
 #[derive(Deserialize)]
@@ -92,16 +91,6 @@ struct AskedShared {
     shared: AskedRound,
 }
 
-/// One question, read.
-enum BitmapQuestion {
-    /// The longest run, as a method reports it.
-    Longest { map: FreeMap, form: MapForm, method: SearchMethod },
-    /// Where so many blocks lie in one run.
-    Fit { map: FreeMap, form: MapForm, want: u64, fit: FitWord },
-    /// A round of a shared finder.
-    Shared(Box<SharedRound>),
-}
-
 /// In which form states come and circuits shift.
 #[derive(Clone, Copy, Debug)]
 struct MapForm {
@@ -153,10 +142,14 @@ struct FitAnswer {
     longest: Option<u32>,
 }
 
-fn question(value: &Value) -> Result<BitmapQuestion, Fault> {
+fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
     if has(value, "shared") {
         let AskedShared { shared } = read_at(value, "")?;
-        return Ok(BitmapQuestion::Shared(Box::new(shared.round()?)));
+        let round = shared.round()?;
+        if story.is_told() {
+            explain::shared(&round, story).map_err(fault(FaultKind::OutOfRange, ""))?;
+        }
+        return round.answer();
     }
     let AskedMap { bits, free, shift, method, want, fit } = read_at(value, "")?;
     let form = MapForm::new(free, shift);
@@ -166,10 +159,22 @@ fn question(value: &Value) -> Result<BitmapQuestion, Fault> {
     let missing = |message| Err(Fault::new(FaultKind::MissingField, "", message));
     match (want, method) {
         (Some(want), _) => {
-            Ok(BitmapQuestion::Fit { map, form, want, fit: fit.unwrap_or_default() })
+            let fit = fit.unwrap_or_default();
+            let start = place(&map, want, fit);
+            if story.is_told() {
+                explain::fit((&map, form), (want, fit), start, story);
+            }
+            let longest = start.is_none().then(|| map.longest());
+            Ok(json(&FitAnswer { start, longest }))
         }
         (None, _) if fit.is_some() => missing("`fit` needs a `want`"),
-        (None, Some(method)) => Ok(BitmapQuestion::Longest { map, form, method }),
+        (None, Some(method)) => {
+            if story.is_told() {
+                let told = explain::longest(&map, form, &method, story);
+                told.map_err(fault(FaultKind::OutOfRange, ""))?;
+            }
+            longest(&map, &method)
+        }
         (None, None) => missing("`method` is missing"),
     }
 }
@@ -218,18 +223,6 @@ impl AskedSamples {
         // Fewer than the blocks, so within the type.
         let samples: Vec<u32> = k.iter().map(|&k| k as u32).collect();
         Sampled::new(blocks, &samples).map_err(fault(FaultKind::OutOfRange, at))
-    }
-}
-
-fn answer_of(question: &BitmapQuestion) -> Result<String, Fault> {
-    match question {
-        BitmapQuestion::Longest { map, method, .. } => longest(map, method),
-        BitmapQuestion::Fit { map, want, fit, .. } => {
-            let start = place(map, *want, *fit);
-            let longest = start.is_none().then(|| map.longest());
-            Ok(json(&FitAnswer { start, longest }))
-        }
-        BitmapQuestion::Shared(round) => round.answer(),
     }
 }
 

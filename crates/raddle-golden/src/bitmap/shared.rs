@@ -8,7 +8,6 @@ use std::ops::Range;
 
 use raddle_bitmap::{Error, FreeMap, Kind as Type, Layout, Shared, View};
 use raddle_dispatch::read::FaultKind;
-use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
@@ -74,11 +73,7 @@ struct LongestByType<'r>(Vec<(&'r str, u32)>);
 
 impl Serialize for LongestByType<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (name, longest) in &self.0 {
-            map.serialize_entry(name, longest)?;
-        }
-        map.end()
+        serializer.collect_map(self.0.iter().copied())
     }
 }
 

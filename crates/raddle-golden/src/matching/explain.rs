@@ -2,81 +2,91 @@
 //!
 //! The steps have the names of the seed: a1 to a4, h2 to h5 where waves are balanced.
 
-use crate::Explained;
 use std::collections::BTreeMap;
 
 use raddle_bitmap::Full;
 use raddle_dispatch::read::{FaultKind, shown};
-use serde_json::Value;
 
 use super::model::{
-    Candidate, Decision, Head, Left, Piece, Refusal, Target, Wants, by, record, split,
+    LackingResource, Left, MatchDecision, MatchTarget, TakenPiece, Wants, by, record, split,
 };
-use super::{MatchQuestion, answer_of, decide, moved, question};
-use crate::explanation::{ExplainedStep, counted, few, listed, step};
+use super::{MatchQuestion, moved};
+use crate::explanation::{Story, counted, listed};
 use crate::fault::{Fault, fault};
 
-pub(super) fn explain(value: &Value) -> Result<Explained, Fault> {
-    let question = question(value)?;
-    let decision = decide(&question)?;
-    let mut steps = vec![heads(&question), records(&question)?];
-    steps.extend(balanced(&question));
-    steps.push(compared(&decision));
-    steps.push(chosen(&question, &decision));
-    if let Some(target) = &decision.target {
-        steps.push(taken(target));
-        steps.extend(pointer(&question, target));
-    }
-    Ok((steps, answer_of(&question, &decision)))
-}
-
-fn heads(question: &MatchQuestion) -> ExplainedStep {
-    let line = |(channel, head): (usize, &Option<_>)| match head {
-        None => format!("channel {channel}: empty"),
-        Some(head) => {
-            let head: &Head<String> = head;
-            let level = question.levels.given[head.level];
-            let wants = match &head.wants {
-                Wants::Groups { shared, groups } => {
-                    parts(shared, groups.iter(), |amount| amount.to_string())
-                }
-                Wants::Waves { shared, waves, each } => {
-                    let each = amounts(each, |amount| amount.to_string());
-                    let shared = parts(shared, [].iter(), |amount| amount.to_string());
-                    let waves = counted(*waves, "wave", "waves");
-                    format!("{waves} of {each}; {shared}")
-                }
-            };
-            format!("channel {channel}: level {level} wants {wants}")
-        }
+pub(super) fn tell(
+    question: &MatchQuestion,
+    decision: &MatchDecision<String>,
+    story: &mut Story,
+) -> Result<(), Fault> {
+    story.step("a1: the head of each channel");
+    heads(question, story);
+    story.step("a2: what is left of each CU, read once for all heads");
+    records(question, story)?;
+    balanced(question, story);
+    compared(decision, story);
+    let Some(target) = &decision.target else {
+        story.step("a4: no target");
+        story.note("no head fits any CU: nothing is dispatched, the marks stay");
+        return Ok(());
     };
-    step("a1: the head of each channel", few(question.heads.iter().enumerate().map(line).collect()))
+    story.step("a4: the target");
+    chosen(question, decision, target, story);
+    let cu = target.cu;
+    story
+        .step(format!("a43 to a45: the lowest start that fits on CU {cu}, and what is handed out"));
+    taken(target, story);
+    if let (Some(after), Some(pointer)) = (moved(question, target), &question.model.cus[cu].pointer)
+    {
+        let (before, after) = (pointer.at(), after.at);
+        story.step("h5: the pointer");
+        story.note(format!("CU {cu}: from {before} to {after}; those of the other CUs stay"));
+    }
+    Ok(())
 }
 
-fn records(question: &MatchQuestion) -> Result<ExplainedStep, Fault> {
-    let mut lines = Vec::new();
-    for (index, cu) in question.model.cus().iter().enumerate() {
+fn heads(question: &MatchQuestion, story: &mut Story) {
+    for (channel, head) in question.heads.iter().enumerate() {
+        let Some(head) = head else {
+            story.line(format!("channel {channel}: empty"));
+            continue;
+        };
+        let level = question.levels.given[head.level];
+        let wants = match &head.wants {
+            Wants::Groups { shared, groups } => parts(shared, groups, u64::to_string),
+            Wants::Waves { shared, waves, each } => {
+                let each = amounts(each, u64::to_string);
+                let waves = counted(*waves, "wave", "waves");
+                format!("{waves} of {each}; shared: {}", amounts(shared, u64::to_string))
+            }
+        };
+        story.line(format!("channel {channel}: level {level} wants {wants}"));
+    }
+}
+
+fn records(question: &MatchQuestion, story: &mut Story) -> Result<(), Fault> {
+    for (index, cu) in question.model.cus.iter().enumerate() {
         let record = record(cu, by(Full)).map_err(fault(FaultKind::Inconsistent, ""))?;
         let left = |left: &Left| match left {
             Left::Longest(longest) => format!("{longest} in a row"),
             Left::Free(free) => format!("{free} free"),
         };
-        lines.push(format!("CU {index}: {}", parts(&record.shared, record.simds.iter(), left)));
+        story.line(format!("CU {index}: {}", parts(&record.shared, &record.simds, left)));
     }
-    Ok(step("a2: what is left of each CU, read once for all heads", few(lines)))
+    Ok(())
 }
 
-/// `lds 4; SIMD 0: vgpr 6, waves 1; SIMD 1: ..`, some of it.
-fn parts<'a, T: 'a>(
+/// `shared: lds 4; SIMD 0: vgpr 6, waves 1; SIMD 1: ..`, some of it.
+fn parts<T>(
     shared: &BTreeMap<String, T>,
-    simds: impl Iterator<Item = &'a BTreeMap<String, T>>,
+    simds: &[BTreeMap<String, T>],
     say: impl Fn(&T) -> String,
 ) -> String {
-    let mut parts = vec![amounts(shared, &say)];
-    let simds = simds.enumerate().take(9);
-    parts.extend(simds.map(|(simd, of)| format!("SIMD {simd}: {}", amounts(of, &say))));
-    if parts.len() > 9 {
-        parts[9] = "..".to_owned();
+    let mut parts = vec![format!("shared: {}", amounts(shared, &say))];
+    let shown = simds.iter().enumerate().take(8);
+    parts.extend(shown.map(|(simd, of)| format!("SIMD {simd}: {}", amounts(of, &say))));
+    if simds.len() > 8 {
+        parts.push("..".to_owned());
     }
     parts.join("; ")
 }
@@ -89,14 +99,19 @@ fn amounts<T>(of: &BTreeMap<String, T>, say: impl Fn(&T) -> String) -> String {
 }
 
 /// How heads that come as a number of waves are split, CU by CU.
-fn balanced(question: &MatchQuestion) -> Option<ExplainedStep> {
-    let mut lines = Vec::new();
-    for (channel, head) in question.heads.iter().enumerate() {
-        let Some(head) = head else { continue };
-        for (index, cu) in question.model.cus().iter().enumerate() {
-            let target = split((channel, &head.wants), (index, cu)).ok()?.target;
+fn balanced(question: &MatchQuestion, story: &mut Story) {
+    let is_counted = |wants: &Wants<String>| matches!(wants, Wants::Waves { .. });
+    let heads = question.heads.iter().enumerate();
+    let heads = heads.filter_map(|(channel, head)| Some((channel, &head.as_ref()?.wants)));
+    let heads: Vec<_> = heads.filter(|(_, wants)| is_counted(wants)).collect();
+    if !heads.is_empty() && !question.model.cus.is_empty() {
+        story.step("a31, h2, h3: waves by SIMD, as the pointer of each CU has it");
+    }
+    for (channel, wants) in heads {
+        for (index, cu) in question.model.cus.iter().enumerate() {
+            let target = split((channel, wants), (index, cu)).ok().and_then(|it| it.target);
             let (Some(target), Some(pointer)) = (target, &cu.pointer) else { continue };
-            lines.push(format!(
+            story.line(format!(
                 "channel {channel}, CU {index}: {} turned by su = {}: {}",
                 counted(target.waves(), "wave", "waves"),
                 pointer.turn(),
@@ -104,90 +119,69 @@ fn balanced(question: &MatchQuestion) -> Option<ExplainedStep> {
             ));
         }
     }
-    let title = "a31, h2, h3: waves by SIMD, as the pointer of each CU has it";
-    (!lines.is_empty()).then(|| step(title, few(lines)))
 }
 
-fn compared(decision: &Decision<String>) -> ExplainedStep {
-    let mut lines: Vec<String> = decision
-        .refusals
-        .chunk_by(|a, b| (a.channel, a.cu) == (b.channel, b.cu))
-        .map(|refusals| {
-            let lack = |it: &Refusal<String>| {
-                let place = it.simd.map_or_else(String::new, |simd| format!("SIMD {simd} "));
-                let left = match it.left {
-                    Left::Longest(longest) => format!("longest {longest}"),
-                    Left::Free(free) => format!("free {free}"),
-                };
-                format!("{place}{} (wants {}, {left})", shown(&it.resource), it.wanted)
+fn compared(decision: &MatchDecision<String>, story: &mut Story) {
+    story.step("a3, a31, a32: each wave group against its own SIMD, what is shared against the CU");
+    for refusals in decision.refusals.chunk_by(|a, b| (a.channel, a.cu) == (b.channel, b.cu)) {
+        let lack = |it: &LackingResource<String>| {
+            let place = it.simd.map_or_else(String::new, |simd| format!("SIMD {simd} "));
+            let left = match it.left {
+                Left::Longest(longest) => format!("longest {longest}"),
+                Left::Free(free) => format!("free {free}"),
             };
-            let (channel, cu) = (refusals[0].channel, refusals[0].cu);
-            format!("channel {channel}, CU {cu}: lacks {}", listed(refusals.iter().map(lack), ", "))
-        })
-        .collect();
-    lines = few(lines);
-    let fits = |it: &Candidate| format!("channel {} fits CU {}", it.channel, listed(&it.cus, ", "));
-    lines.extend(few(decision.candidates.iter().map(fits).collect()));
-    step("a3, a31, a32: each wave group against its own SIMD, what is shared against the CU", lines)
+            format!("{place}{} (wants {}, {left})", shown(&it.resource), it.wanted)
+        };
+        let (channel, cu) = (refusals[0].channel, refusals[0].cu);
+        let lacks = listed(refusals.iter().map(lack), ", ");
+        story.line(format!("channel {channel}, CU {cu}: lacks {lacks}"));
+    }
+    story.end_list();
+    for it in &decision.candidates {
+        story.line(format!("channel {} fits CU {}", it.channel, listed(&it.cus, ", ")));
+    }
 }
 
-fn chosen(question: &MatchQuestion, decision: &Decision<String>) -> ExplainedStep {
-    let Some(target) = &decision.target else {
-        let line = "no head fits any CU: nothing is dispatched, the marks stay".to_owned();
-        return step("a4: no target", vec![line]);
-    };
+fn chosen(
+    question: &MatchQuestion,
+    decision: &MatchDecision<String>,
+    target: &MatchTarget<String>,
+    story: &mut Story,
+) {
     let level_of = |channel: usize| question.heads[channel].as_ref().map_or(0, |head| head.level);
-    let level = level_of(target.channel);
+    let (channel, level) = (target.channel, level_of(target.channel));
     let given = question.levels.given[level];
     let tied = decision.candidates.iter().map(|it| it.channel);
     let tied: Vec<usize> = tied.filter(|&channel| level_of(channel) == level).collect();
-    let marked: Vec<usize> = question.model.marks().of_level(level).collect();
+    let marked: Vec<usize> = question.model.marks.of_level(level).collect();
     let open: Vec<usize> = tied.iter().copied().filter(|it| !marked.contains(it)).collect();
-    let channel = target.channel;
-    let mut lines = vec![format!("the best level with a candidate is {given}")];
-    lines.push(match (tied.len(), open.len()) {
+    story.note(format!("the best level with a candidate is {given}"));
+    let all = listed(&tied, ", ");
+    story.note(match (tied.len(), open.len()) {
         (1, _) => format!("a41: only channel {channel} has it, no mark changes"),
         (_, 0) => format!(
-            "a42: channels {} tie and all are marked: the lowest, {channel}, keeps its mark, the others lose theirs",
-            listed(&tied, ", ")
+            "a42: channels {all} tie and all are marked: the lowest, {channel}, keeps its mark, the others lose theirs",
         ),
         _ => format!(
-            "a42: channels {} tie, not marked for level {given}: {}; the lowest of these, {channel}, is taken and marked",
-            listed(&tied, ", "),
+            "a42: channels {all} tie, not marked for level {given}: {}; the lowest of these, {channel}, is taken and marked",
             listed(&open, ", ")
         ),
     });
     let fit = decision.candidates.iter().find(|it| it.channel == channel);
-    let fit = fit.map_or(&[][..], |it| &it.cus);
-    lines.push(format!("it fits CU {}: the lowest, {}, is taken", listed(fit, ", "), target.cu));
-    lines.push("every other head stays at the head of its channel".to_owned());
-    step("a4: the target", lines)
+    let fit = listed(fit.into_iter().flat_map(|it| &it.cus), ", ");
+    story.note(format!("it fits CU {fit}: the lowest, {}, is taken", target.cu));
+    story.note("every other head stays at the head of its channel");
 }
 
-fn taken(target: &Target<String>) -> ExplainedStep {
-    let say = |piece: &Piece| match piece {
-        Piece::Run { start, len } => {
+fn taken(target: &MatchTarget<String>, story: &mut Story) {
+    let say = |piece: &TakenPiece| match piece {
+        TakenPiece::Run { start, len } => {
             format!("{start} to {} (a44)", u64::from(*start) + u64::from(*len) - 1)
         }
-        Piece::Count(count) => format!("{count} (a45)"),
+        TakenPiece::Count(count) => format!("{count} (a45)"),
     };
-    let line = |place: String, pieces: &BTreeMap<String, Piece>| {
-        format!("{place}: {}", amounts(pieces, say))
-    };
-    let mut lines = vec![line("shared".to_owned(), &target.pieces.shared)];
-    for (simd, pieces) in target.pieces.simds.iter().enumerate() {
-        lines.push(line(format!("SIMD {simd}"), pieces));
+    story.line(format!("shared: {}", amounts(&target.shared, say)));
+    for (simd, pieces) in target.simds.iter().enumerate() {
+        story.line(format!("SIMD {simd}: {}", amounts(pieces, say)));
     }
-    let title = format!(
-        "a43 to a45: the lowest start that fits on CU {}, and what is handed out",
-        target.cu
-    );
-    step(title, few(lines))
-}
-
-fn pointer(question: &MatchQuestion, target: &Target<String>) -> Option<ExplainedStep> {
-    let after = moved(question, target)?.at;
-    let before = question.model.cus()[target.cu].pointer.as_ref()?.at();
-    let line = format!("CU {}: from {before} to {after}; those of the other CUs stay", target.cu);
-    Some(step("h5: the pointer", vec![line]))
 }

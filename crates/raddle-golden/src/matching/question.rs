@@ -4,15 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use raddle_bitmap::{FreeMap, Polarity};
 use raddle_dispatch::read::{FaultKind, pointer};
-use raddle_workgroup::balance::{Pointer, Table};
+use raddle_workgroup::balance::{Kind, Pointer, Table};
 use raddle_workgroup::order::Marks;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::model::{Cu, Head, Model, Stock, Wants};
+use super::model::{ChannelHead, Cu, MatchModel, Stock, Wants};
 use super::{HeadLevels, MarkedChannels, MatchQuestion, shape};
 use crate::MOST_FIGURES;
-use crate::balance::PointerKind;
 use crate::fault::{Fault, check, check_all, fault, given, has, positive, read_at};
 
 type AmountsByName<T> = BTreeMap<String, T>;
@@ -38,7 +37,7 @@ struct AskedCu {
 /// The pointer of a compute unit: the SIMD that it names, and the most waves of a SIMD.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub(super) struct CuPointer {
-    pub(super) kind: PointerKind,
+    pub(super) kind: Kind,
     pub(super) at: u64,
     #[serde(deserialize_with = "positive")]
     pub(super) limit: u64,
@@ -80,13 +79,11 @@ pub(super) fn question(value: &Value) -> Result<MatchQuestion, Fault> {
     let marks = marked(&asked.marks, heads.len())?;
     let levels = levels(asked.order.as_deref(), &heads)?;
     let place = |level| levels.given.binary_search(&level).unwrap_or_default();
-    let head = |(level, wants): LevelAndWants| Head { level: place(level), wants };
+    let head = |(level, wants): LevelAndWants| ChannelHead { level: place(level), wants };
     let heads: Vec<_> = heads.into_iter().map(|it| it.map(head)).collect();
     shape::check(&cus, &heads)?;
-    let given = model_marks(&levels, &marks, heads.len())?;
-    let model = Model::new(cus, levels.given.len().max(1), 0);
-    let model = model.map_err(fault(FaultKind::OutOfRange, ""))?;
-    Ok(MatchQuestion { model: model.with_marks(given), pointers, heads, levels, marks })
+    let model = MatchModel { cus, marks: model_marks(&levels, &marks, heads.len())? };
+    Ok(MatchQuestion { model, pointers, heads, levels, marks })
 }
 
 fn unit(cu: &AskedCu, at: &str) -> Result<Cu<String>, Fault> {
@@ -99,7 +96,7 @@ fn unit(cu: &AskedCu, at: &str) -> Result<Cu<String>, Fault> {
         let refused = fault(FaultKind::OutOfRange, &at);
         let narrow = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         let table = Table::new(narrow(simds.len() as u64), pointer.limit).map_err(&refused)?;
-        Pointer::new(table, pointer.kind.into(), narrow(pointer.at)).map_err(&refused)
+        Pointer::new(table, pointer.kind, narrow(pointer.at)).map_err(&refused)
     });
     Ok(Cu { shared, pointer: pointer.transpose()?, simds })
 }

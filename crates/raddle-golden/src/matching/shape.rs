@@ -3,15 +3,18 @@
 use std::collections::BTreeMap;
 
 use raddle_dispatch::read::{FaultKind, pointer, shown};
-use raddle_workgroup::Error;
+use raddle_workgroup::Error as PartError;
 
-use super::model::{Cu, Head, Wants, split};
-use crate::MOST_FIGURES;
+use super::model::{ChannelHead, Cu, Wants, split};
 use crate::fault::Fault;
+use crate::{MOST_FIGURES, ModelError};
 
 /// Checks every head against every compute unit; their places in the line are known.
-pub(super) fn check(cus: &[Cu<String>], heads: &[Option<Head<String>>]) -> Result<(), Fault> {
-    let named = |head: &Head<String>| match &head.wants {
+pub(super) fn check(
+    cus: &[Cu<String>],
+    heads: &[Option<ChannelHead<String>>],
+) -> Result<(), Fault> {
+    let named = |head: &ChannelHead<String>| match &head.wants {
         Wants::Groups { shared, groups } => {
             (shared.len() + groups.iter().map(BTreeMap::len).sum::<usize>() + 1) * cus.len()
         }
@@ -62,21 +65,21 @@ fn names(wants: &Wants<String>, (index, cu): (usize, &Cu<String>), at: &str) -> 
     Ok(())
 }
 
-fn fault(error: &Error, at: &str, cu: usize) -> Fault {
+fn fault(error: &ModelError, at: &str, cu: usize) -> Fault {
     match error {
-        Error::GroupCount { groups, simds, .. } => {
+        ModelError::GroupCount { groups, simds, .. } => {
             let message = format!("{groups} entries, CU {cu} has {simds} SIMDs: give one each");
             Fault::new(FaultKind::Inconsistent, &format!("{at}/simds"), message)
         }
-        Error::NoPointer { .. } => {
+        ModelError::NoPointer { .. } => {
             let message = "`pointer` is missing: a demand in waves needs one in every CU";
             Fault::new(FaultKind::MissingField, &format!("/cus/{cu}"), message)
         }
-        Error::WaveCount { most, .. } => {
+        ModelError::Part(PartError::WaveCount { most, .. }) => {
             let message = format!("`waves` must be from 1 to {most}: CU {cu} takes no more");
             Fault::new(FaultKind::OutOfRange, &format!("{at}/waves"), message)
         }
-        Error::Wanted { .. } => {
+        ModelError::Wanted { .. } => {
             let message = "so many waves want more than 64 bits count";
             Fault::new(FaultKind::Overflow, &format!("{at}/per-wave"), message)
         }

@@ -3,153 +3,106 @@
 //! Each packet is drawn with its fields and half-words. Steps have the numbers of the seed's figures
 //! 3 and 6.
 
-use crate::Explained;
 use raddle_packet::{
     AQL_BYTES, AqlFormat, AqlPacket, Condensed, CondensedKernel, Diff, HALF_WORDS, LaunchImage,
     PacketView, ReferenceTable,
 };
-use serde_json::Value;
 
-use super::{AskedPackets, answer_of, condensed, decode, hex, question};
-use crate::explanation::{ExplainedStep, counted, few, step};
-use crate::fault::Fault;
-
-/// The most steps that are shown.
-const MOST_STEPS: usize = 40;
-
-pub(super) fn explain(value: &Value) -> Result<Explained, Fault> {
-    let question = question(value)?;
-    let format = &question.format;
-    let mut steps = match &question.asked {
-        AskedPackets::One(packet) => vec![drawn(format, "302: the packet", packet)],
-        AskedPackets::Condensed(kernels) => encoding(format, kernels)?,
-        AskedPackets::Decode { packets, table } => decoding(format, packets, table)?,
-    };
-    if steps.len() > MOST_STEPS {
-        let more = counted((steps.len() - MOST_STEPS) as u64, "more step", "more steps");
-        steps.truncate(MOST_STEPS);
-        steps.push(step(format!("and {more}"), Vec::new()));
-    }
-    Ok((steps, answer_of(&question)?))
-}
+use super::hex;
+use crate::explanation::{Story, counted};
 
 /// A packet with all it holds: byte, field, half-words, value.
-fn drawn(format: &AqlFormat, title: &str, packet: &AqlPacket) -> ExplainedStep {
-    let view = PacketView::new(packet, format).to_string();
-    let digits = hex(packet);
-    // Two lines of half the packet each, as a terminal has 80 columns.
-    let (first, second) = digits.split_at(AQL_BYTES);
-    let mut lines = vec![first.to_owned(), second.to_owned()];
-    // One line a field at most, and one for each half-word that begins a kernel.
-    lines.extend(view.lines().map(str::to_owned));
-    step(title, lines)
+pub(super) fn drawn(format: &AqlFormat, title: &str, packet: &AqlPacket, story: &mut Story) {
+    story.step(title);
+    if story.shows() {
+        let digits = hex(packet);
+        // Two lines of half the packet each, as a terminal has 80 columns.
+        let (first, second) = digits.split_at(AQL_BYTES);
+        // One line a field at most, and one for each half-word that begins a kernel.
+        let view = PacketView::new(packet, format).to_string();
+        [first, second].into_iter().chain(view.lines()).for_each(|line| story.note(line));
+    }
 }
 
-fn encoding(format: &AqlFormat, kernels: &[CondensedKernel]) -> Result<Vec<ExplainedStep>, Fault> {
-    let line = |(number, kernel): (usize, &CondensedKernel)| {
+/// What condensed packets are made of.
+pub(super) fn differences(format: &AqlFormat, kernels: &[CondensedKernel], story: &mut Story) {
+    story.step(format!("{} as differences", counted(kernels.len() as u64, "kernel", "kernels")));
+    for (number, kernel) in kernels.iter().enumerate() {
         let CondensedKernel { ref_num, diff } = kernel;
         let (header, cost) = (format.pack(*ref_num, diff.vector), format.cost(diff.vector));
-        let fields = changed(format, diff);
-        let fields = if fields.is_empty() { "as it is".to_owned() } else { fields.join(", ") };
+        let fields = changed(format, diff).unwrap_or_else(|| "as it is".to_owned());
         let cost = counted(cost, "half-word", "half-words");
-        format!("kernel {number}: entry {ref_num}, header 0x{header:04x}, {cost}: {fields}")
-    };
-    let mut lines = wrapped(&few(kernels.iter().enumerate().map(line).collect()));
-    lines.push(format!("a packet has {HALF_WORDS} half-words; what does not fit begins another"));
-    let kernels_told = counted(kernels.len() as u64, "kernel", "kernels");
-    let mut steps = vec![step(format!("{kernels_told} as differences"), lines)];
-    for (number, packet) in condensed(format, kernels)?.iter().enumerate() {
-        steps.push(drawn(format, &format!("602: packet {number}"), packet));
+        story.line(wrapped(&format!(
+            "kernel {number}: entry {ref_num}, header 0x{header:04x}, {cost}: {fields}"
+        )));
     }
-    Ok(steps)
+    story.note(format!("a packet has {HALF_WORDS} half-words; what does not fit begins another"));
 }
 
-/// Lines that fit a terminal of 80 columns behind an indent of 3.
-fn wrapped(lines: &[String]) -> Vec<String> {
-    let mut all = Vec::new();
-    for line in lines {
-        let mut open = String::new();
-        for word in line.split(' ') {
-            if !open.is_empty() && open.len() + 1 + word.len() > 77 {
-                all.push(std::mem::replace(&mut open, "    ".to_owned()));
-            }
-            if !open.is_empty() {
-                open.push(' ');
-            }
-            open += word;
+/// A line that fits a terminal of 80 columns behind an indent of 3.
+fn wrapped(line: &str) -> String {
+    let (mut all, mut width) = (String::new(), 0);
+    for word in line.split(' ') {
+        if width > 0 && width + 1 + word.len() > 77 {
+            all += "\n    ";
+            width = 4;
         }
-        all.push(open);
+        if width > 0 {
+            all.push(' ');
+            width += 1;
+        }
+        all += word;
+        width += word.len();
     }
     all
 }
 
-/// The fields of a difference with their values.
-fn changed(format: &AqlFormat, diff: &Diff) -> Vec<String> {
+/// The fields of a difference with their values, if there are any.
+fn changed(format: &AqlFormat, diff: &Diff) -> Option<String> {
     let fields = format.fields().iter().enumerate();
     let named = fields.filter(|(number, _)| diff.vector >> number & 1 == 1);
     let value = |number| diff.values.get(number);
-    named.map(|(number, field)| format!("{} = 0x{:x}", field.name, value(number))).collect()
+    let named = named.map(|(number, field)| format!("{} = 0x{:x}", field.name, value(number)));
+    let named: Vec<String> = named.collect();
+    (!named.is_empty()).then(|| named.join(", "))
 }
 
-fn decoding(
+/// What packet `number` launches, and what it leaves in the table.
+pub(super) fn launched(
     format: &AqlFormat,
-    packets: &[AqlPacket],
-    table: &ReferenceTable,
-) -> Result<Vec<ExplainedStep>, Fault> {
-    // As a whole first: nothing is told of a question that is refused.
-    decode(format, packets, table)?;
-    let (mut steps, mut table) = (Vec::new(), table.clone());
-    for (number, packet) in packets.iter().enumerate() {
-        let (launches, after) = decode(format, std::slice::from_ref(packet), &table)?;
-        steps.push(drawn(format, &format!("602: packet {number}"), packet));
-        let launches: Vec<LaunchImage> = launches.into_iter().flatten().collect();
-        let mut lines = Vec::new();
-        // What it says of each kernel; an ordinary packet says nothing of entries.
-        let parsed = Condensed::parse(packet, format).ok();
-        let kernels = parsed.iter().flat_map(|packet| packet.kernels(format));
-        let mut kernels: Vec<Option<CondensedKernel>> = kernels.map(Some).collect();
-        kernels.resize(launches.len(), None);
-        for (number, (launch, kernel)) in launches.iter().zip(&kernels).enumerate() {
-            let last = number + 1 == launches.len();
-            lines.push(launched(format, (number, launch), kernel.as_ref(), last));
-        }
-        let mut lines = wrapped(&few(lines));
-        lines.push(stored(&table, &after));
-        let count = counted(launches.len() as u64, "launch", "launches");
-        steps.push(step(format!("604 to 612: {count} of packet {number}"), lines));
-        table = after;
+    (number, packet): (usize, &AqlPacket),
+    launches: &[LaunchImage],
+    [before, after]: [&ReferenceTable; 2],
+    story: &mut Story,
+) {
+    if !story.is_told() {
+        return;
     }
-    Ok(steps)
-}
-
-/// One launch: which entry it is, with what changed, and how it is cleaned up.
-fn launched(
-    format: &AqlFormat,
-    (number, launch): (usize, &LaunchImage),
-    kernel: Option<&CondensedKernel>,
-    last: bool,
-) -> String {
-    let like = kernel.map_or_else(String::new, |kernel| {
-        let entry = kernel.ref_num;
-        match changed(format, &kernel.diff) {
-            fields if fields.is_empty() => format!(", entry {entry} as it is"),
-            fields => format!(", entry {entry} with {}", fields.join(", ")),
-        }
-    });
-    let cleanup = match (last, launch.asks_cleanup()) {
-        (true, _) => "the cleanup of the last one",
-        (false, true) => "a cleanup of its own: it has a signal or a release scope",
-        (false, false) => "no cleanup",
-    };
-    let object = format.field("kernel_object").map_or(0, |number| launch.get(number));
-    format!("launch {number}: kernel 0x{object:x}{like}; {cleanup}")
-}
-
-/// What the packet left in the table.
-fn stored(before: &ReferenceTable, after: &ReferenceTable) -> String {
+    let count = counted(launches.len() as u64, "launch", "launches");
+    story.step(format!("604 to 612: {count} of packet {number}"));
+    // What it says of each kernel; an ordinary packet says nothing of entries.
+    let parsed = Condensed::parse(packet, format).ok();
+    let mut kernels = parsed.iter().flat_map(|packet| packet.kernels(format));
+    let object = format.field("kernel_object").unwrap_or_default();
+    for (number, launch) in launches.iter().enumerate() {
+        let like = kernels.next().map_or_else(String::new, |kernel| {
+            let entry = kernel.ref_num;
+            match changed(format, &kernel.diff) {
+                None => format!(", entry {entry} as it is"),
+                Some(fields) => format!(", entry {entry} with {fields}"),
+            }
+        });
+        let cleanup = match (number + 1 == launches.len(), launch.asks_cleanup()) {
+            (true, _) => "the cleanup of the last one",
+            (false, true) => "a cleanup of its own: it has a signal or a release scope",
+            (false, false) => "no cleanup",
+        };
+        let object = launch.get(object);
+        story.line(wrapped(&format!("launch {number}: kernel 0x{object:x}{like}; {cleanup}")));
+    }
     let changed = after.entries().find(|(number, launch)| before.get(*number) != Some(*launch));
-    match changed {
+    story.note(match changed {
         Some((number, _)) => format!("the table holds it as entry {number} from now on"),
         None => "the table stays as it was".to_owned(),
-    }
+    });
 }

@@ -13,9 +13,10 @@ use raddle_packet::{
     ReferenceTable,
 };
 use serde::Serialize;
-use serde::ser::SerializeMap;
+use serde_json::Value;
 
 use self::question::{AskedPackets, PacketQuestion, question};
+use crate::explanation::Story;
 use crate::fault::Fault;
 use crate::{Topic, json};
 
@@ -25,8 +26,7 @@ pub(crate) const TOPIC: Topic = Topic {
     name: "packet",
     // The packet of Table 6 on the sample entries.
     example: r#"{"decode":["06020480addeefbeedfead0b064034127856eddecefa000000000000000000000000000000000000000000000000000000000000000000000000000000000000"],"table":{"4":{"synch_scopes":21,"setup":1,"workgroup_size_x":256,"workgroup_size_y":1,"workgroup_size_z":1,"grid_size_x":66560,"grid_size_y":1,"grid_size_z":1,"group_segment_size":4096,"kernel_object":"0x7f0000400400","kernarg_address":"0x7f1000000100","completion_signal":"0x7f2000000100"},"6":{"synch_scopes":21,"setup":1,"workgroup_size_x":256,"workgroup_size_y":1,"workgroup_size_z":1,"grid_size_x":67072,"grid_size_y":1,"grid_size_z":1,"group_segment_size":6144,"kernel_object":"0x7f0000400600","kernarg_address":"0x7f1000000180","completion_signal":"0x7f2000000180"}}}"#,
-    answer: |value| answer_of(&question(value)?),
-    explain: explain::explain,
+    solve,
 };
 
 /// The fields that are shown as "0x" and 16 digits.
@@ -50,16 +50,12 @@ pub struct ShownLaunch<'q>(pub &'q AqlFormat, pub LaunchImage);
 impl Serialize for ShownLaunch<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(format, launch) = self;
-        let mut map = serializer.serialize_map(Some(format.fields().len()))?;
-        for (number, field) in format.fields().iter().enumerate() {
+        serializer.collect_map(format.fields().iter().enumerate().map(|(number, field)| {
             let value = launch.get(number);
-            if ADDRESSES.contains(&field.name) {
-                map.serialize_entry(field.name, &format!("0x{value:016x}"))?;
-            } else {
-                map.serialize_entry(field.name, &value)?;
-            }
-        }
-        map.end()
+            let is_address = ADDRESSES.contains(&field.name);
+            let hex = || Value::from(format!("0x{value:016x}"));
+            (field.name, if is_address { hex() } else { value.into() })
+        }))
     }
 }
 
@@ -68,24 +64,31 @@ struct ShownTable<'q>(&'q AqlFormat, ReferenceTable);
 
 impl Serialize for ShownTable<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        for (number, launch) in self.1.entries() {
-            map.serialize_entry(&number.to_string(), &ShownLaunch(self.0, *launch))?;
-        }
-        map.end()
+        let entries = self.1.entries();
+        let shown = |(number, launch): (u16, &LaunchImage)| (number, ShownLaunch(self.0, *launch));
+        serializer.collect_map(entries.map(shown))
     }
 }
 
-fn answer_of(question: &PacketQuestion) -> Result<String, Fault> {
-    let format = &question.format;
-    let packets = match &question.asked {
-        AskedPackets::One(packet) => vec![*packet],
-        AskedPackets::Condensed(kernels) => condensed(format, kernels)?,
+fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
+    let PacketQuestion { format, asked } = question(value)?;
+    let packets = match asked {
+        AskedPackets::One(packet) => {
+            explain::drawn(&format, "302: the packet", &packet, story);
+            vec![packet]
+        }
+        AskedPackets::Condensed(kernels) => {
+            let packets = condensed(&format, &kernels)?;
+            explain::differences(&format, &kernels, story);
+            for (number, packet) in packets.iter().enumerate() {
+                explain::drawn(&format, &format!("602: packet {number}"), packet, story);
+            }
+            packets
+        }
         AskedPackets::Decode { packets, table } => {
-            let (launches, table) = decode(format, packets, table)?;
-            let launches =
-                launches.into_iter().flatten().map(|it| ShownLaunch(format, it)).collect();
-            return Ok(json(&DecodedPackets { launches, table: ShownTable(format, table) }));
+            let (launches, table) = decode(&format, &packets, *table, story)?;
+            let launches = launches.into_iter().map(|it| ShownLaunch(&format, it)).collect();
+            return Ok(json(&DecodedPackets { launches, table: ShownTable(&format, table) }));
         }
     };
     Ok(json(&EncodedPackets { packets: packets.iter().map(hex).collect() }))
@@ -115,19 +118,24 @@ fn condensed(format: &AqlFormat, kernels: &[CondensedKernel]) -> Result<Vec<AqlP
     Ok(packets)
 }
 
-/// The launches of each packet, and the table after the last one.
+/// The launches of all packets in order, and the table after the last one.
 fn decode(
     format: &AqlFormat,
     packets: &[AqlPacket],
-    table: &ReferenceTable,
-) -> Result<(Vec<Vec<LaunchImage>>, ReferenceTable), Fault> {
-    let mut agent = Agent::with_table(*format, table.clone());
+    table: ReferenceTable,
+    story: &mut Story,
+) -> Result<(Vec<LaunchImage>, ReferenceTable), Fault> {
+    let mut agent = Agent::with_table(*format, table);
     let mut all = Vec::new();
     let mut launches = [LaunchImage::default(); HALF_WORDS];
     for (number, packet) in packets.iter().enumerate() {
+        let before = agent.table().clone();
         let received = agent.receive(packet, &mut launches);
         let launches = received.map_err(|error| fault(&error, &format!("/decode/{number}")))?;
-        all.push(launches.to_vec());
+        explain::drawn(format, &format!("602: packet {number}"), packet, story);
+        let tables = [&before, agent.table()];
+        explain::launched(format, (number, packet), launches, tables, story);
+        all.extend_from_slice(launches);
     }
     Ok((all, agent.table().clone()))
 }

@@ -54,20 +54,12 @@ struct AskedKernel {
 #[serde(default)]
 struct AskedFormat {
     types: AskedTypes,
-    half_words: AskedOrder,
-    header_bits: AskedOrder,
+    half_words: HalfWords,
+    header_bits: HeaderBits,
     #[serde(deserialize_with = "given")]
     private_bits: Option<u64>,
     #[serde(deserialize_with = "entries")]
     entries: Option<u16>,
-}
-
-#[derive(Clone, Copy, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum AskedOrder {
-    #[default]
-    LowFirst,
-    HighFirst,
 }
 
 #[derive(Deserialize)]
@@ -153,14 +145,8 @@ fn format(asked: &AskedFormat) -> Result<AqlFormat, Fault> {
     let usual = AqlOptions::default();
     let options = AqlOptions {
         types: PacketTypes { dispatch, reference, condensed, barrier_and: None, barrier_or: None },
-        half_words: match asked.half_words {
-            AskedOrder::LowFirst => HalfWords::LowFirst,
-            AskedOrder::HighFirst => HalfWords::HighFirst,
-        },
-        header_bits: match asked.header_bits {
-            AskedOrder::LowFirst => HeaderBits::LowFirst,
-            AskedOrder::HighFirst => HeaderBits::HighFirst,
-        },
+        half_words: asked.half_words,
+        header_bits: asked.header_bits,
         narrow_private: match asked.private_bits {
             Some(16) => true,
             None => usual.narrow_private,

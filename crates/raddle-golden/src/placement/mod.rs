@@ -11,16 +11,17 @@ use raddle_dispatch::read::FaultKind;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::explanation::Story;
 use crate::fault::{Fault, check, fault, read_at};
 use crate::{Topic, json};
-use contract::{PlacementOutcome, Replay};
+use contract::{PlacementOutcome, PlacementReplay};
+use explain::PlacementTeller;
 
 pub(crate) const TOPIC: Topic = Topic {
     name: "placement",
     // The largest of the contract's kernels, whose workgroup 600 the contract shows.
     example: r#"{"algorithm":"round-robin","cus":64,"groups":4000,"kernel":{"threads":128,"vgpr":128,"sgpr":96,"lds":8192}}"#,
-    answer: |value| Ok(answer_of(&run(&question(value)?, &mut |_| {})?)),
-    explain: explain::explain,
+    solve,
 };
 
 /// Larger replays would take minutes.
@@ -32,21 +33,19 @@ struct PlacementAnswer {
     cycles: u64,
 }
 
-fn question(value: &Value) -> Result<Replay, Fault> {
-    let replay: Replay = read_at(value, "")?;
+fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
+    let replay: PlacementReplay = read_at(value, "")?;
     check(replay.cus.into(), &(1..=u64::from(u16::MAX)), "/cus")?;
     check(replay.groups, &(0..=MOST_GROUPS), "/groups")?;
     check(replay.kernel.threads.into(), &(1..=u64::from(u32::MAX)), "/kernel/threads")?;
-    Ok(replay)
-}
-
-/// Runs it; a kernel that fits no compute unit is a fault of the question.
-fn run(question: &Replay, row: &mut dyn FnMut(&str)) -> Result<PlacementOutcome, Fault> {
-    question.run(row).map_err(fault(FaultKind::Inconsistent, "/kernel"))
-}
-
-fn answer_of(outcome: &PlacementOutcome) -> String {
-    json(&PlacementAnswer { fnv1a: format!("{:016x}", outcome.fnv1a), cycles: outcome.cycles })
+    // A kernel that fits no compute unit is a fault of the question.
+    let misfit = fault(FaultKind::Inconsistent, "/kernel");
+    let demand = replay.kernel.demand().map_err(&misfit)?;
+    let mut teller = PlacementTeller::new(&replay, demand, story);
+    let outcome = replay.run(&mut |placed| teller.add(placed)).map_err(misfit)?;
+    teller.end(&outcome);
+    let PlacementOutcome { fnv1a, cycles, .. } = outcome;
+    Ok(json(&PlacementAnswer { fnv1a: format!("{fnv1a:016x}"), cycles }))
 }
 
 #[cfg(test)]
@@ -59,7 +58,7 @@ mod tests {
     fn no_workgroups_end_at_the_first_tick() {
         let line = json!({"algorithm": "greedy", "cus": 1, "groups": 0,
             "kernel": {"threads": 1, "vgpr": 0, "sgpr": 0, "lds": 0}});
-        let answer = (TOPIC.answer)(&line).unwrap();
+        let answer = (TOPIC.solve)(&line, &mut Story::default()).unwrap();
         assert_eq!(answer, r#"{"fnv1a":"cbf29ce484222325","cycles":1}"#);
     }
 }

@@ -10,21 +10,22 @@ pub mod model;
 use std::collections::BTreeMap;
 
 use raddle_dispatch::read::FaultKind;
-use raddle_policy::{Idempotence, Tick};
-use raddle_preempt::{Controller, Preempted, Resumed};
+use raddle_policy::Tick;
+use raddle_preempt::{Preempted, Resumed};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use self::model::{Launch, ModelError, PreemptOutcome, PreemptStep, Setup, Wish};
+use self::explain::PreemptTeller;
+use self::model::{PreemptStep, StreamLaunch, StreamSetup, Wish};
+use crate::explanation::Story;
 use crate::fault::{Fault, has, positive, read_at};
-use crate::{MOST_FIGURES, Topic, json};
+use crate::{MOST_FIGURES, ModelError, Topic, json};
 
 pub(crate) const TOPIC: Topic = Topic {
     name: "preempt",
     // Worked A of the digest: every launch may be run again.
     example: r#"{"window":8,"exit":1,"reset":2,"launches":[{"at":0,"ticks":10,"idempotent":true},{"at":0,"ticks":10,"idempotent":true},{"at":0,"ticks":10,"idempotent":true},{"at":0,"ticks":10,"idempotent":true},{"at":0,"ticks":10,"idempotent":true},{"at":0,"ticks":10,"idempotent":true},{"at":0,"ticks":10,"idempotent":true},{"at":0,"ticks":10,"idempotent":true},{"at":0,"ticks":10,"idempotent":true},{"at":0,"ticks":10,"idempotent":true},{"at":0,"ticks":10,"idempotent":true},{"at":0,"ticks":10,"idempotent":true},{"at":40,"ticks":10,"idempotent":true}],"commands":[{"at":25,"do":"preempt"},{"at":84,"do":"resume"}],"can_reset":true}"#,
-    answer: |value| answer_of(&question(value)?),
-    explain: explain::explain,
+    solve,
 };
 
 #[derive(Deserialize)]
@@ -35,7 +36,7 @@ struct PreemptQuestion {
     exit: u64,
     #[serde(default = "two")]
     reset: u64,
-    launches: Vec<AskedLaunch>,
+    launches: Vec<StreamLaunch>,
     commands: Vec<AskedCommand>,
     #[serde(default)]
     can_reset: bool,
@@ -54,14 +55,6 @@ const fn two() -> u64 {
 }
 
 #[derive(Deserialize)]
-struct AskedLaunch {
-    at: u64,
-    #[serde(deserialize_with = "positive")]
-    ticks: u64,
-    idempotent: bool,
-}
-
-#[derive(Deserialize)]
 struct AskedCommand {
     at: u64,
     #[serde(rename = "do")]
@@ -70,11 +63,9 @@ struct AskedCommand {
 
 /// A run that is asked for.
 struct PreemptRun {
-    setup: Setup,
-    launches: Vec<Launch>,
+    setup: StreamSetup,
+    launches: Vec<StreamLaunch>,
     wishes: Vec<(Tick, Wish)>,
-    /// Where the ticks of a reset lie in the line.
-    reset_at: &'static str,
 }
 
 #[derive(Serialize)]
@@ -110,9 +101,9 @@ enum PreemptWord {
 
 fn question(value: &Value) -> Result<PreemptRun, Fault> {
     let asked: PreemptQuestion = read_at(value, "")?;
-    ascending("launches", asked.launches.iter().map(|launch| launch.at))?;
+    ascending("launches", asked.launches.iter().map(|launch| launch.at.0))?;
     ascending("commands", asked.commands.iter().map(|command| command.at))?;
-    let setup = Setup {
+    let setup = StreamSetup {
         // There are never more launches than this to be submitted.
         window: u32::try_from(asked.window).unwrap_or(u32::MAX),
         exit: asked.exit,
@@ -120,17 +111,8 @@ fn question(value: &Value) -> Result<PreemptRun, Fault> {
         can_reset: asked.can_reset,
         most_steps: MOST_FIGURES,
     };
-    let launch = |it: &AskedLaunch| Launch {
-        at: Tick(it.at),
-        ticks: it.ticks,
-        idempotent: if it.idempotent { Idempotence::Idempotent } else { Idempotence::Not },
-    };
-    Ok(PreemptRun {
-        setup,
-        launches: asked.launches.iter().map(launch).collect(),
-        wishes: asked.commands.iter().map(|it| (Tick(it.at), it.wish)).collect(),
-        reset_at: if has(value, "reset") { "/reset" } else { "" },
-    })
+    let wishes = asked.commands.iter().map(|it| (Tick(it.at), it.wish)).collect();
+    Ok(PreemptRun { setup, launches: asked.launches, wishes })
 }
 
 /// Refuses times that fall.
@@ -146,35 +128,31 @@ fn ascending(key: &str, times: impl Iterator<Item = u64>) -> Result<(), Fault> {
     Ok(())
 }
 
-impl PreemptRun {
-    /// Runs it; `watch` sees every step and the controller after it.
-    fn play(
-        &self,
-        watch: &mut dyn FnMut(Tick, &PreemptStep, &Controller<usize>),
-    ) -> Result<PreemptOutcome, Fault> {
-        let Self { setup, launches, wishes, reset_at } = self;
-        model::run(*setup, launches, wishes, watch).map_err(|error| match error {
-            ModelError::LaunchTime { launch } => Fault::new(
-                FaultKind::Overflow,
-                &format!("/launches/{launch}"),
-                "it ends at a tick beyond 64 bits",
-            ),
+fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
+    let question = question(value)?;
+    let PreemptRun { setup, launches, wishes } = &question;
+    let (mut log, mut teller) = (Vec::new(), PreemptTeller::new(&question, story));
+    let outcome = model::run(*setup, launches, wishes, &mut |Tick(t), step, controller| {
+        log.extend(word(step).map(|what| PreemptEntry { t, what }));
+        teller.add(t, step, controller);
+    });
+    let outcome = outcome.map_err(|error| {
+        let overflow = |at: &str, what: &str| Fault::new(FaultKind::Overflow, at, what);
+        match error {
+            ModelError::LaunchTime { launch } => {
+                overflow(&format!("/launches/{launch}"), "it ends at a tick beyond 64 bits")
+            }
             ModelError::ResetTime => {
-                Fault::new(FaultKind::Overflow, reset_at, "a reset ends at a tick beyond 64 bits")
+                let at = if has(value, "reset") { "/reset" } else { "" };
+                overflow(at, "a reset ends at a tick beyond 64 bits")
             }
             ModelError::Steps { .. } => {
                 Fault::new(FaultKind::OutOfRange, "/launches", error.to_string())
             }
             other => Fault::new(FaultKind::Inconsistent, "", other.to_string()),
-        })
-    }
-}
-
-fn answer_of(question: &PreemptRun) -> Result<String, Fault> {
-    let mut log = Vec::new();
-    let outcome = question.play(&mut |Tick(t), step, _| {
-        log.extend(word(step).map(|what| PreemptEntry { t, what }));
+        }
     })?;
+    teller.end(&outcome);
     let partial = (0..).zip(&outcome.partial_runs).filter(|(_, runs)| **runs > 0);
     let end = log.last().map_or(0, |entry| entry.t);
     Ok(json(&PreemptAnswer {

@@ -11,47 +11,18 @@ use std::collections::VecDeque;
 use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId, Tick};
 use raddle_preempt::{
     Abilities, CapturedWork, Command, Controller, ControllerOptions, Declared, FlagCut,
-    LaunchHandle, PreemptError, Preempted, ResetScope, ResetVerdict, Resumed,
+    LaunchHandle, Preempted, ResetScope, ResetVerdict, Resumed,
 };
-use thiserror::Error;
+use serde::{Deserialize, Deserializer};
 
-/// What is malformed in a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
-#[expect(missing_docs, reason = "the message says what each field is")]
-pub enum ModelError {
-    /// What the controller refuses.
-    #[error(transparent)]
-    Controller(#[from] PreemptError),
-    /// A launch that takes no time.
-    #[error("launch {launch} takes 0 ticks: give at least 1")]
-    NoTicks { launch: usize },
-    /// An exit that takes no time.
-    #[error("an exit takes 0 ticks: give at least 1")]
-    NoExit,
-    /// A launch that is captured before the one in front of it.
-    #[error("launch {launch} is captured before the one in front of it: give them in order")]
-    LaunchOrder { launch: usize },
-    /// A command that is given before the one in front of it.
-    #[error("command {command} is given before the one in front of it: give them in order")]
-    CommandOrder { command: usize },
-    /// A launch ends at a time beyond u64.
-    #[error("launch {launch} ends after the end of time: give fewer ticks")]
-    LaunchTime { launch: usize },
-    /// A reset ends at a time beyond u64.
-    #[error("a reset ends after the end of time: give fewer ticks")]
-    ResetTime,
-    /// A run with too many steps.
-    #[error("the run has more than {most} steps: give fewer launches or wishes")]
-    Steps { most: u64 },
-}
+use crate::ModelError;
 
 /// The GPU and its runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Setup {
+pub struct StreamSetup {
     /// Unfinished launches at a time.
     pub window: u32,
-    /// Ticks of a launch that leaves by the flag; 1 or more.
+    /// Ticks of a launch that leaves by the flag.
     pub exit: u64,
     /// Ticks of a reset.
     pub reset: u64,
@@ -61,25 +32,32 @@ pub struct Setup {
     pub most_steps: u64,
 }
 
-impl Default for Setup {
+impl Default for StreamSetup {
     fn default() -> Self {
         Self { window: 8, exit: 1, reset: 2, can_reset: false, most_steps: u64::MAX }
     }
 }
 
 /// One launch of the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Launch {
-    /// When it is captured; not before the launch in front of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub struct StreamLaunch {
+    /// When it is captured, but not before the launch in front of it.
     pub at: Tick,
-    /// How long it runs; 1 or more.
+    /// How long it runs.
+    #[serde(deserialize_with = "crate::fault::positive")]
     pub ticks: u64,
     /// Whether it may be run again.
+    #[serde(deserialize_with = "idempotence")]
     pub idempotent: Idempotence,
 }
 
+fn idempotence<'de, D: Deserializer<'de>>(from: D) -> Result<Idempotence, D::Error> {
+    let may_run_again = bool::deserialize(from)?;
+    Ok(if may_run_again { Idempotence::Idempotent } else { Idempotence::Not })
+}
+
 /// What somebody wants.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wish {
     /// The GPU, at once.
@@ -145,8 +123,8 @@ struct BusyGpu {
 
 /// A run. `Controller<usize>`: the payload of a launch is its number.
 struct PreemptPlay<'a> {
-    setup: Setup,
-    launches: &'a [Launch],
+    setup: StreamSetup,
+    launches: &'a [StreamLaunch],
     controller: Controller<usize>,
     process: ProcessId,
     stream: StreamId,
@@ -165,31 +143,30 @@ struct PreemptPlay<'a> {
 /// Runs the launches to their end, or until nothing more can happen; `watch` sees every step.
 ///
 /// ```
-/// use raddle_golden::preempt::model::{Launch, Setup, Wish, run};
+/// use raddle_golden::preempt::model::{StreamLaunch, StreamSetup, Wish, run};
 /// use raddle_policy::{Idempotence, Tick};
 ///
 /// // The worked run of the digest: 12 launches of 10 ticks at once, and one at 40.
-/// let launch = |at| Launch { at: Tick(at), ticks: 10, idempotent: Idempotence::Idempotent };
+/// let launch = |at| StreamLaunch { at: Tick(at), ticks: 10, idempotent: Idempotence::Idempotent };
 /// let launches: Vec<_> = (0..13).map(|n| launch(if n < 12 { 0 } else { 40 })).collect();
 /// let wishes = [(Tick(25), Wish::Preempt), (Tick(84), Wish::Resume)];
-/// let setup = Setup { can_reset: true, ..Setup::default() };
+/// let setup = StreamSetup { can_reset: true, ..StreamSetup::default() };
 /// let mut end = Tick::ZERO;
 /// let outcome = run(setup, &launches, &wishes, &mut |now, _, _| end = now)?;
 /// assert_eq!((outcome.latencies, end), (vec![9], Tick(194)));
 /// assert_eq!(outcome.done, (0..13).collect::<Vec<_>>());
-/// # Ok::<(), raddle_golden::preempt::model::ModelError>(())
+/// # Ok::<(), raddle_golden::ModelError>(())
 /// ```
 ///
 /// # Errors
-/// A window, an exit or a launch of 0; times that fall; what would end beyond u64; a run of more steps
-/// than asked for (found at the end of a tick).
+/// A window of 0; what would end beyond u64; a run of more steps than asked for (found at the end of a
+/// tick).
 pub fn run(
-    setup: Setup,
-    launches: &[Launch],
+    setup: StreamSetup,
+    launches: &[StreamLaunch],
     wishes: &[(Tick, Wish)],
     watch: &mut dyn FnMut(Tick, &PreemptStep, &Controller<usize>),
 ) -> Result<PreemptOutcome, ModelError> {
-    check(setup, launches, wishes)?;
     let abilities = Abilities { can_flag: true, can_reset: setup.can_reset, ..Abilities::NONE };
     let declared =
         Declared { abilities, latched: true, withdraws: false, scope: ResetScope::Process };
@@ -221,14 +198,15 @@ pub fn run(
         let launch = launches.get(captured).map(|launch| u128::from(launch.at.0));
         let wish = wishes.get(wished).map(|(at, _)| u128::from(at.0));
         let Some(next) = run.due().into_iter().chain(launch).chain(wish).min() else { break };
-        run.now = u64::try_from(next).map_err(|_| run.endless())?;
+        let next = u64::try_from(next).map_err(|_| run.endless())?;
+        run.now = run.now.max(next);
         run.finish()?;
-        while launches.get(captured).is_some_and(|launch| launch.at.0 == run.now) {
+        while launches.get(captured).is_some_and(|launch| launch.at.0 <= run.now) {
             run.capture(captured)?;
             captured += 1;
         }
         while let Some(&(Tick(at), wish)) = wishes.get(wished)
-            && at == run.now
+            && at <= run.now
         {
             run.hear(wish)?;
             wished += 1;
@@ -244,24 +222,6 @@ pub fn run(
     outcome.done.iter().for_each(|&launch| held[launch] = false);
     outcome.held = (0..launches.len()).filter(|&launch| held[launch]).collect();
     Ok(outcome)
-}
-
-fn check(setup: Setup, launches: &[Launch], wishes: &[(Tick, Wish)]) -> Result<(), ModelError> {
-    if setup.exit == 0 {
-        return Err(ModelError::NoExit);
-    }
-    let mut last = Tick::ZERO;
-    for (launch, it) in launches.iter().enumerate() {
-        if it.ticks == 0 {
-            return Err(ModelError::NoTicks { launch });
-        }
-        if it.at < last {
-            return Err(ModelError::LaunchOrder { launch });
-        }
-        last = it.at;
-    }
-    let falls = wishes.windows(2).position(|pair| pair[1].0 < pair[0].0);
-    falls.map_or(Ok(()), |at| Err(ModelError::CommandOrder { command: at + 1 }))
 }
 
 impl PreemptPlay<'_> {

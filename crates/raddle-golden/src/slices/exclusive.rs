@@ -3,20 +3,12 @@
 //! No switch costs anything and no slice ends late. Run times and the time that passes are whole
 //! ticks, so run times add up to busy time exactly.
 
-use std::fmt;
-
 use raddle_policy::{Level, Tick, Ticks};
 use raddle_timeslice::{PoolEntry, Runnable, SliceError, SliceSettings, TwoStage};
 
 /// The name of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TaskId(pub u32);
-
-impl fmt::Display for TaskId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "t{}", self.0)
-    }
-}
 
 /// A task that has not completed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

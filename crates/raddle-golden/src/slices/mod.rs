@@ -14,12 +14,12 @@ use raddle_policy::{Level, Tick, Ticks};
 use raddle_timeslice::{
     LoadedProcess, PoolEntry, SliceError, SliceRule, SliceSettings, StageOne, StageTwo,
 };
-use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use exclusive::{Exclusive, GpuStretch, GpuTask, TaskId};
 
+use crate::explanation::Story;
 use crate::fault::{Fault, check, fault, given, positive, read_at, within};
 use crate::{Topic, json};
 
@@ -27,12 +27,7 @@ pub(crate) const TOPIC: Topic = Topic {
     name: "slices",
     // 60 minutes alive, of which 3 and 10 were run, in milliseconds.
     example: r#"{"t0":40,"capacity":3,"rule":"claim","tasks":[{"name":"a","level":3,"created":0,"ran":180000},{"name":"b","level":3,"created":0,"ran":600000},{"name":"c","level":5,"created":0,"ran":1}],"now":3600000}"#,
-    answer: |value| {
-        let question = question(value)?;
-        let decided = decide(&question)?;
-        Ok(answer_of(&question, &decided, run(&question)?.as_ref()))
-    },
-    explain: explain::explain,
+    solve,
 };
 
 /// More slices than this are not run: that would take minutes.
@@ -127,11 +122,7 @@ struct RanByName<'q>(&'q [SlicesTask], &'q [u64]);
 
 impl Serialize for RanByName<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (task, ran) in self.0.iter().zip(self.1) {
-            map.serialize_entry(&task.name, ran)?;
-        }
-        map.end()
+        serializer.collect_map(self.0.iter().map(|task| &task.name).zip(self.1))
     }
 }
 
@@ -258,23 +249,25 @@ fn run(question: &SlicesQuestion) -> Result<Option<SlicesRun>, Fault> {
     Ok(Some(SlicesRun { until, ran, rounds: gpu.loads(), completed }))
 }
 
-fn answer_of(
-    question: &SlicesQuestion,
-    decided: &DecidedSlices,
-    ran: Option<&SlicesRun>,
-) -> String {
+fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
+    let question = question(value)?;
+    let decided = decide(&question)?;
+    let ran = run(&question)?;
+    if story.is_told() {
+        explain::tell(&question, &decided, ran.as_ref(), story);
+    }
     let name = |index: usize| question.tasks[index].name.as_str();
-    let run = ran.map(|ran| RunAnswer {
+    let run = ran.as_ref().map(|ran| RunAnswer {
         ran: RanByName(&question.tasks, &ran.ran),
         rounds: ran.rounds,
         completed: ran.completed.iter().map(|&(index, at)| (name(index), at)).collect(),
     });
-    json(&SlicesAnswer {
+    Ok(json(&SlicesAnswer {
         candidates: decided.candidates.iter().map(|&index| name(index)).collect(),
         loaded: decided.loaded.iter().map(|loaded| name(loaded.index)).collect(),
         weights: &decided.weights,
         slices: &decided.slices,
         ticks: &decided.ticks,
         run,
-    })
+    }))
 }

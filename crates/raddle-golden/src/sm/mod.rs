@@ -11,19 +11,20 @@ use std::collections::BTreeMap;
 
 use raddle_dispatch::read::FaultKind;
 use raddle_policy::{LaunchId, Refusal, Resource, Tick};
-use raddle_sm::{Controllers, Error, Kernel, Options, Resources};
+use raddle_sm::{Error, Kernel, Options, Resources};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use self::run::{Job, WarpOutcome, WarpStep};
+use self::explain::WarpTeller;
+use self::run::{Job, WarpStep};
+use crate::explanation::Story;
 use crate::fault::{Fault, check_all, positive, read_at, within};
-use crate::{Topic, json};
+use crate::{ModelError, Topic, json};
 
 pub(crate) const TOPIC: Topic = Topic {
     name: "sm",
     example: r#"{"sms":2,"sm":{"registers":64,"warps":8,"shared":16},"kernels":[{"name":"A","arrive":0,"priority":1,"blocks":3,"warps_per_block":4,"registers_per_warp":4,"shared_per_block":2,"barrier":false,"warp_ticks":[[10,11,12,13],[14,15,16,17],[10,11,12,13]]},{"name":"B","arrive":2,"priority":2,"blocks":2,"warps_per_block":6,"registers_per_warp":4,"shared_per_block":2,"barrier":false,"warp_ticks":[[20,20,20,20,20,20],[20,20,20,20,20,20]]},{"name":"C","arrive":4,"priority":3,"blocks":1,"warps_per_block":2,"registers_per_warp":4,"shared_per_block":2,"barrier":false,"warp_ticks":[[5,5]]}]}"#,
-    answer: |value| answer_of(&question(value)?),
-    explain: explain::explain,
+    solve,
 };
 
 #[derive(Deserialize)]
@@ -31,17 +32,10 @@ struct SmQuestion {
     // As many as a device can have compute units.
     #[serde(deserialize_with = "within::<_, _, 1, 0xffff>")]
     sms: u16,
-    sm: SmSize,
+    sm: Resources,
     #[serde(default)]
     options: Options,
     kernels: Vec<SmKernel>,
-}
-
-#[derive(Deserialize)]
-struct SmSize {
-    registers: u64,
-    warps: u64,
-    shared: u64,
 }
 
 #[derive(Deserialize)]
@@ -95,7 +89,6 @@ struct SmRefusal<'q> {
 
 fn question(value: &Value) -> Result<WarpRun, Fault> {
     let SmQuestion { sms, sm, options, kernels } = read_at(value, "")?;
-    let each = Resources { registers: sm.registers, warps: sm.warps, shared: sm.shared };
     let (mut names, mut jobs) = (Vec::new(), Vec::new());
     let mut known = std::collections::BTreeSet::new();
     for (n, kernel) in kernels.into_iter().enumerate() {
@@ -107,7 +100,7 @@ fn question(value: &Value) -> Result<WarpRun, Fault> {
         jobs.push(kernel.job(&at)?);
         names.push(kernel.name);
     }
-    Ok(WarpRun { sms, each, options, names, jobs })
+    Ok(WarpRun { sms, each: sm, options, names, jobs })
 }
 
 impl SmKernel {
@@ -137,10 +130,17 @@ impl SmKernel {
     }
 }
 
-fn answer_of(question: &WarpRun) -> Result<String, Fault> {
-    let mut log = Vec::new();
-    let outcome = question.play(&mut |Tick(t), step, _| question.note(t, step, &mut log))?;
-    let ended = question.names.iter().zip(&outcome.ends);
+fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
+    let question = question(value)?;
+    let WarpRun { sms, each, options, names, jobs } = &question;
+    let (mut log, mut teller) = (Vec::new(), WarpTeller::new(&question, story));
+    let outcome = run::run(*sms, *each, *options, jobs, &mut |Tick(t), step, controllers| {
+        question.note(t, step, &mut log);
+        teller.add(t, step, controllers);
+    });
+    let outcome = outcome.map_err(located)?;
+    teller.end(&outcome);
+    let ended = names.iter().zip(&outcome.ends);
     let ended = ended.filter_map(|(name, end)| Some((name.as_str(), (*end)?.0)));
     Ok(json(&SmAnswer {
         log,
@@ -150,25 +150,19 @@ fn answer_of(question: &WarpRun) -> Result<String, Fault> {
     }))
 }
 
-impl WarpRun {
-    /// Runs it; `watch` sees every step and the tables after it.
-    fn play(
-        &self,
-        watch: &mut dyn FnMut(Tick, &WarpStep, &Controllers),
-    ) -> Result<WarpOutcome, Fault> {
-        let Self { sms, each, options, jobs, .. } = self;
-        run::run(*sms, *each, *options, jobs, watch).map_err(|error| {
-            let (kernel, what) = match error {
-                Error::Registers { kernel } => {
-                    (kernel, "the registers of a block are beyond 64 bits")
-                }
-                Error::Time { kernel } => (kernel, "a warp ends at a tick beyond 64 bits"),
-                other => return Fault::new(FaultKind::Inconsistent, "", other.to_string()),
-            };
-            Fault::new(FaultKind::Overflow, &format!("/kernels/{}", kernel.index()), what)
-        })
-    }
+/// A run that cannot be counted.
+fn located(error: ModelError) -> Fault {
+    let (kernel, what) = match error {
+        ModelError::Controllers(Error::Registers { kernel }) => {
+            (kernel, "the registers of a block are beyond 64 bits")
+        }
+        ModelError::WarpTime { kernel } => (kernel, "a warp ends at a tick beyond 64 bits"),
+        other => return Fault::new(FaultKind::Inconsistent, "", other.to_string()),
+    };
+    Fault::new(FaultKind::Overflow, &format!("/kernels/{}", kernel.index()), what)
+}
 
+impl WarpRun {
     /// The name of a kernel.
     fn name(&self, kernel: LaunchId) -> &str {
         self.names.get(kernel.index()).map_or("", String::as_str)

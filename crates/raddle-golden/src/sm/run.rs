@@ -34,7 +34,7 @@
 //! let literal = Options { backfill: false, ..Options::default() };
 //! let outcome = run(1, each, literal, &jobs, &mut |_, _, _| {})?;
 //! assert_eq!(outcome.stuck, [LaunchId(1), LaunchId(2)]);
-//! # Ok::<(), raddle_sm::Error>(())
+//! # Ok::<(), raddle_golden::ModelError>(())
 //! ```
 
 use std::cmp::Reverse;
@@ -42,7 +42,9 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use raddle_policy::{CuId, LaunchId, Refusal, Tick};
 
-use raddle_sm::{Controllers, Decision, Ended, Error, Handle, Kernel, Options, Resources, Started};
+use raddle_sm::{Controllers, Decision, Ended, Handle, Kernel, Options, Resources, Started};
+
+use crate::ModelError;
 
 /// A kernel, when it arrives, and how long its warps run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,7 +53,7 @@ pub struct Job {
     pub kernel: Kernel,
     /// When it arrives.
     pub arrive: Tick,
-    /// Ticks of each warp, block by block; each 1 or more.
+    /// Ticks of each warp, block by block; a warp without takes 1.
     pub ticks: Vec<u64>,
 }
 
@@ -118,18 +120,15 @@ struct WarpPlay<'a> {
 /// Runs the jobs to their end; `watch` sees every step and the tables after it.
 ///
 /// # Errors
-/// A malformed device or job, or a time beyond u64.
+/// A malformed device or kernel, or a time beyond u64.
 pub fn run(
     sms: u16,
     each: Resources,
     options: Options,
     jobs: &[Job],
     watch: &mut dyn FnMut(Tick, &WarpStep, &Controllers),
-) -> Result<WarpOutcome, Error> {
+) -> Result<WarpOutcome, ModelError> {
     let controllers = Controllers::new(sms, each, options)?;
-    for (id, job) in (0..).map(LaunchId).zip(jobs) {
-        check(id, job)?;
-    }
     let outcome = WarpOutcome { ends: vec![None; jobs.len()], ..WarpOutcome::default() };
     let mut run = WarpPlay {
         controllers,
@@ -167,20 +166,12 @@ pub fn run(
     Ok(outcome)
 }
 
-fn check(kernel: LaunchId, job: &Job) -> Result<(), Error> {
-    let wanted = job.kernel.blocks.saturating_mul(job.kernel.warps);
-    if job.ticks.len() as u64 != wanted {
-        return Err(Error::TickCount { kernel, given: job.ticks.len(), wanted });
-    }
-    if job.ticks.contains(&0) { Err(Error::NoTicks { kernel }) } else { Ok(()) }
-}
-
 impl WarpPlay<'_> {
     fn tell(&mut self, step: WarpStep) {
         (self.watch)(Tick(self.now), &step, &self.controllers);
     }
 
-    fn arrive(&mut self, job: u32) -> Result<(), Error> {
+    fn arrive(&mut self, job: u32) -> Result<(), ModelError> {
         let id = LaunchId(job);
         let kernel = Kernel { id, ..self.jobs[job as usize].kernel };
         match self.controllers.arrive(&kernel)? {
@@ -193,7 +184,7 @@ impl WarpPlay<'_> {
         Ok(())
     }
 
-    fn end_warps(&mut self) -> Result<(), Error> {
+    fn end_warps(&mut self) -> Result<(), ModelError> {
         let mut touched = BTreeSet::new();
         while let Some(&Reverse(due)) = self.due.peek()
             && due.at == self.now
@@ -214,7 +205,7 @@ impl WarpPlay<'_> {
     }
 
     /// Runs the controller of one SM until it can start nothing.
-    fn serve(&mut self, sm: CuId) -> Result<(), Error> {
+    fn serve(&mut self, sm: CuId) -> Result<(), ModelError> {
         while let Some(started) = self.controllers.serve(sm)? {
             self.tell(WarpStep::Started(started));
             self.schedule(&started)?;
@@ -223,12 +214,11 @@ impl WarpPlay<'_> {
         Ok(())
     }
 
-    fn schedule(&mut self, started: &Started) -> Result<(), Error> {
+    fn schedule(&mut self, started: &Started) -> Result<(), ModelError> {
         let job = &self.jobs[started.kernel.index()];
         let block = (started.kernel, started.block);
         for warp in started.first..started.first + started.count {
             let at = started.block * job.kernel.warps + warp;
-            // The list is as long as blocks times warps, so this is one of its places.
             let ticks = job.ticks.get(at as usize).copied().unwrap_or(1);
             let due = DueWarp {
                 at: ticks,
@@ -254,8 +244,8 @@ impl WarpPlay<'_> {
     }
 
     /// `at` holds the ticks that the warp takes.
-    fn let_run(&mut self, due: DueWarp) -> Result<(), Error> {
-        let time = Error::Time { kernel: LaunchId(due.kernel) };
+    fn let_run(&mut self, due: DueWarp) -> Result<(), ModelError> {
+        let time = ModelError::WarpTime { kernel: LaunchId(due.kernel) };
         let at = self.now.checked_add(due.at).ok_or(time)?;
         self.due.push(Reverse(DueWarp { at, ..due }));
         Ok(())

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use raddle_golden::placement::contract::{Algorithm, Kernel};
+use raddle_golden::placement::contract::{Algorithm, ContractKernel};
 
 /// The rows of a table of check values, without its heading.
 pub(crate) fn table(name: &str) -> Vec<Vec<String>> {
@@ -27,8 +27,8 @@ pub(crate) fn number(text: &str) -> u64 {
     text.parse().expect("a number in the table")
 }
 
-pub(crate) const fn kernel([threads, vgpr, sgpr, lds]: [u32; 4]) -> Kernel {
-    Kernel { threads, vgpr, sgpr, lds }
+pub(crate) const fn kernel([threads, vgpr, sgpr, lds]: [u32; 4]) -> ContractKernel {
+    ContractKernel { threads, vgpr, sgpr, lds }
 }
 
 /// The folder of the golden files, beside that of the real profiles, if it is there.

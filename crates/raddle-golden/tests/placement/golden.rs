@@ -1,10 +1,11 @@
 //! Are the replays those of the golden files, byte for byte, and of the table of hashes?
 
+use std::fmt::Write;
 use std::io::Read;
 
-use raddle_golden::placement::contract::{Algorithm, Replay};
+use raddle_golden::ModelError;
+use raddle_golden::placement::contract::{Algorithm, PlacedGroup, PlacementReplay};
 use raddle_policy::{LaunchId, Resource};
-use raddle_workgroup::Error;
 
 use crate::fixtures::{algorithm, kernel, number, peers, table};
 
@@ -16,13 +17,13 @@ fn every_byte_of_the_golden_files() {
     for (index, given) in KERNELS.into_iter().enumerate() {
         for name in ["round-robin", "greedy"] {
             let kernel = kernel(given);
-            let mut text = kernel.header(64) + "\n";
+            let [threads, vgpr, sgpr, lds] = given;
+            let mut text = format!(
+                "# MGPUSim d01e70d5 replay; 64 CUs R9Nano; kernel threads={threads} vgpr={vgpr} sgpr={sgpr} lds={lds}; wg,cu,then per wavefront simd:vgprOffsetB:sgprOffsetB:ldsOffsetB\n"
+            );
             let algorithm = algorithm(name);
-            let replay = Replay { algorithm, cus: 64, groups: 4000, kernel };
-            let rows = &mut |row: &str| {
-                text.push_str(row);
-                text.push('\n');
-            };
+            let replay = PlacementReplay { algorithm, cus: 64, groups: 4000, kernel };
+            let rows = &mut |row: &PlacedGroup| writeln!(text, "{row}").unwrap();
             assert_eq!(replay.run(rows).map(|outcome| outcome.placed), Ok(4000));
             let path = peers.join(format!("replay_{name}_k{index}_cu64_wg4000.csv.gz"));
             let file = std::fs::File::open(&path).unwrap();
@@ -40,7 +41,7 @@ fn every_byte_of_the_golden_files() {
 fn hashes_cycles_and_ticks() {
     for row in table("replays.csv") {
         let given = [1, 2, 3, 4].map(|column: usize| row[column].parse().unwrap());
-        let replay = Replay {
+        let replay = PlacementReplay {
             algorithm: algorithm(&row[0]),
             cus: row[5].parse().unwrap(),
             groups: number(&row[6]),
@@ -62,12 +63,13 @@ fn hashes_cycles_and_ticks() {
 #[test]
 fn nothing_to_place_is_one_tick() {
     for algorithm in [Algorithm::RoundRobin, Algorithm::Greedy] {
-        let mut replay = Replay { algorithm, cus: 1, groups: 0, kernel: kernel(KERNELS[0]) };
+        let mut replay =
+            PlacementReplay { algorithm, cus: 1, groups: 0, kernel: kernel(KERNELS[0]) };
         let outcome = replay.run(&mut |row| panic!("a row: {row}")).unwrap();
         assert_eq!((outcome.cycles, outcome.ticks, outcome.placed), (1, 1, 0));
         assert_eq!(outcome.fnv1a, 0xcbf2_9ce4_8422_2325);
         replay.kernel.lds = 65537;
-        let Err(Error::NeverFits(refusal)) = replay.run(&mut |_| {}) else {
+        let Err(ModelError::NeverFits(refusal)) = replay.run(&mut |_| {}) else {
             panic!("257 granules of LDS fit nowhere");
         };
         assert_eq!((refusal.launch, refusal.resource), (LaunchId(0), Resource::Lds));

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use raddle_golden::placement::contract::{Algorithm, Kernel};
+use raddle_golden::placement::contract::{Algorithm, ContractKernel};
 use raddle_policy::{CuId, Demand, Place};
 
 use crate::subject::{Placed, Subject};
@@ -103,8 +103,8 @@ pub(crate) struct Naive {
 }
 
 impl Naive {
-    pub(crate) fn new(algorithm: Algorithm, kernels: &[Kernel], cus: u16) -> Self {
-        let demand = |kernel: &Kernel| kernel.demand().expect("small kernels");
+    pub(crate) fn new(algorithm: Algorithm, kernels: &[ContractKernel], cus: u16) -> Self {
+        let demand = |kernel: &ContractKernel| kernel.demand().expect("small kernels");
         Self {
             algorithm,
             units: vec![Unit::new(); cus.into()],

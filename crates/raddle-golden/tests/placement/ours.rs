@@ -1,6 +1,6 @@
 //! How are the algorithms themselves driven through a scenario?
 
-use raddle_golden::placement::contract::{Algorithm, Baseline, Kernel};
+use raddle_golden::placement::contract::{Algorithm, Baseline, ContractKernel};
 use raddle_policy::{CuId, Demand, LaunchId};
 
 use crate::subject::{Placed, Subject};
@@ -18,8 +18,9 @@ pub(crate) struct Ours {
 }
 
 impl Ours {
-    pub(crate) fn new(algorithm: Algorithm, kernels: &[Kernel], cus: u16) -> Self {
-        let demand = |kernel: &Kernel| kernel.demand().expect("the kernels of the scenarios fit");
+    pub(crate) fn new(algorithm: Algorithm, kernels: &[ContractKernel], cus: u16) -> Self {
+        let demand =
+            |kernel: &ContractKernel| kernel.demand().expect("the kernels of the scenarios fit");
         let round_robin = algorithm == Algorithm::RoundRobin;
         Self {
             baseline: Baseline::new(algorithm, cus),

@@ -1,7 +1,7 @@
 //! Do the algorithms place as the naive device does, whatever the kernels?
 
 use proptest::prelude::*;
-use raddle_golden::placement::contract::{Algorithm, Kernel, SHAPE};
+use raddle_golden::placement::contract::{Algorithm, ContractKernel, SHAPE};
 use raddle_policy::{CuId, Cus};
 
 use crate::fixtures::kernel;
@@ -10,7 +10,7 @@ use crate::ours::Ours;
 use crate::subject::Subject;
 
 /// Kernels of which at least one workgroup fits an empty compute unit.
-fn kernels() -> impl Strategy<Value = Vec<Kernel>> {
+fn kernels() -> impl Strategy<Value = Vec<ContractKernel>> {
     let one = (1u32..=1024, 0u32..=256, 0u32..=400, prop_oneof![Just(0), 1u32..=40_000])
         .prop_map(|(threads, vgpr, sgpr, lds)| kernel([threads, vgpr, sgpr, lds]))
         .prop_filter("must fit", |kernel| {

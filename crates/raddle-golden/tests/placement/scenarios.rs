@@ -1,6 +1,6 @@
 //! What happens in S1 to S4 and X1, with which placements, probes and hash?
 
-use raddle_golden::placement::contract::{Fnv1a, Kernel, XorShift};
+use raddle_golden::placement::contract::{ContractKernel, Fnv1a, XorShift};
 
 use crate::fixtures::{algorithm, kernel, number, table};
 use crate::naive::Naive;
@@ -110,7 +110,7 @@ impl<'a> Scene<'a> {
     }
 }
 
-fn kernels(scenario: &str) -> Vec<Kernel> {
+fn kernels(scenario: &str) -> Vec<ContractKernel> {
     let given: &[[u32; 4]] = match scenario {
         "S4" => &MIXED,
         "X1" => &LIMITS,

@@ -1,6 +1,6 @@
 //! What can be put through the scenarios of the contract?
 
-use raddle_golden::placement::contract::write_row;
+use raddle_golden::placement::contract::PlacedGroup;
 use raddle_policy::{CuId, Place};
 
 /// A workgroup that was placed: where, and after how many probes of plain scanning.
@@ -21,7 +21,5 @@ pub(crate) trait Subject {
 }
 
 pub(crate) fn row(number: u64, placed: &Placed) -> String {
-    let mut row = String::new();
-    write_row(&mut row, number, placed.cu, &placed.places);
-    row
+    PlacedGroup { number, cu: placed.cu, places: placed.places.clone() }.to_string()
 }

@@ -1,12 +1,14 @@
 //! Do the numbered checks of the digest hold for the worked runs?
 
-use raddle_golden::preempt::model::{Launch, PreemptOutcome, PreemptStep, Setup, Wish, run};
+use raddle_golden::preempt::model::{
+    PreemptOutcome, PreemptStep, StreamLaunch, StreamSetup, Wish, run,
+};
 use raddle_policy::{Idempotence, Tick};
 use raddle_preempt::{Controller, NoReset, ResetVerdict, Resumed};
 
 /// The 13 launches of the worked runs; these are not idempotent.
-pub(crate) fn worked(not: &[usize]) -> Vec<Launch> {
-    let launch = |n: usize| Launch {
+pub(crate) fn worked(not: &[usize]) -> Vec<StreamLaunch> {
+    let launch = |n: usize| StreamLaunch {
         at: Tick(if n < 12 { 0 } else { 40 }),
         ticks: 10,
         idempotent: if not.contains(&n) { Idempotence::Not } else { Idempotence::Idempotent },
@@ -16,13 +18,13 @@ pub(crate) fn worked(not: &[usize]) -> Vec<Launch> {
 
 pub(crate) type Log = Vec<(u64, PreemptStep)>;
 
-pub(crate) fn gpu() -> Setup {
-    Setup { can_reset: true, ..Setup::default() }
+pub(crate) fn gpu() -> StreamSetup {
+    StreamSetup { can_reset: true, ..StreamSetup::default() }
 }
 
 pub(crate) fn play(
-    setup: Setup,
-    launches: &[Launch],
+    setup: StreamSetup,
+    launches: &[StreamLaunch],
     wishes: &[(u64, Wish)],
 ) -> (Log, PreemptOutcome) {
     let wishes: Vec<_> = wishes.iter().map(|&(at, wish)| (Tick(at), wish)).collect();

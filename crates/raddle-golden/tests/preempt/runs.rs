@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use raddle_golden::preempt::model::{Launch, ModelError, PreemptStep, Setup, Wish};
+use raddle_golden::ModelError;
+use raddle_golden::preempt::model::{PreemptStep, StreamLaunch, StreamSetup, Wish};
 use raddle_policy::{Idempotence, Tick};
 use raddle_preempt::PreemptError;
 
@@ -20,13 +21,14 @@ fn small_runs_at_a_glance() {
         for (window, reset) in [(1, 0), (2, 2), (3, 2), (8, 9)] {
             writeln!(table, "\n{name}, window {window}, reset {reset}").unwrap();
             for preempt in 0..=10 {
-                let launch = |n| Launch {
+                let launch = |n| StreamLaunch {
                     at: Tick(0),
                     ticks: 3,
                     idempotent: if n == not { NO } else { YES },
                 };
                 let launches: Vec<_> = (0..3).map(launch).collect();
-                let setup = Setup { window, reset, can_reset: true, ..Setup::default() };
+                let setup =
+                    StreamSetup { window, reset, can_reset: true, ..StreamSetup::default() };
                 let wishes = [(preempt, Wish::Preempt), (preempt + 1, Wish::Resume)];
                 let (log, outcome) = play(setup, &launches, &wishes);
                 let mut line = String::new();
@@ -49,31 +51,35 @@ fn small_runs_at_a_glance() {
     insta::assert_snapshot!("small-runs", table);
 }
 
+/// What comes before the one in front of it waits for that.
 #[test]
-fn a_malformed_run_is_refused() {
-    let ok = Launch { at: Tick(5), ticks: 1, idempotent: YES };
-    let run = |setup, launches: &[Launch], wishes: &[(Tick, Wish)]| {
+fn times_that_fall_are_those_in_front() {
+    let launch = |at| StreamLaunch { at: Tick(at), ticks: 1, idempotent: YES };
+    let wishes = |first, second| [(first, Wish::Preempt), (second, Wish::Resume)];
+    let fallen = play(StreamSetup::default(), &[launch(5), launch(4)], &wishes(7, 2));
+    let ordered = play(StreamSetup::default(), &[launch(5), launch(5)], &wishes(7, 7));
+    assert_eq!(fallen, ordered);
+}
+
+#[test]
+fn a_run_beyond_time_or_steps_is_refused() {
+    let ok = StreamLaunch { at: Tick(5), ticks: 1, idempotent: YES };
+    let run = |setup, launches: &[StreamLaunch], wishes: &[(Tick, Wish)]| {
         raddle_golden::preempt::model::run(setup, launches, wishes, &mut |_, _, _| {}).map(drop)
     };
-    let usual = Setup::default();
-    let bad = [ok, Launch { at: Tick(4), ..ok }];
-    assert_eq!(run(usual, &bad, &[]), Err(ModelError::LaunchOrder { launch: 1 }));
-    let wishes = [(Tick(2), Wish::Resume), (Tick(1), Wish::Preempt)];
-    assert_eq!(run(usual, &[ok], &wishes), Err(ModelError::CommandOrder { command: 1 }));
+    let usual = StreamSetup::default();
     assert_eq!(
-        run(usual, &[Launch { ticks: 0, ..ok }], &[]),
-        Err(ModelError::NoTicks { launch: 0 })
+        run(StreamSetup { window: 0, ..usual }, &[ok], &[]),
+        Err(PreemptError::NoWindow.into())
     );
-    assert_eq!(run(Setup { exit: 0, ..usual }, &[ok], &[]), Err(ModelError::NoExit));
-    assert_eq!(run(Setup { window: 0, ..usual }, &[ok], &[]), Err(PreemptError::NoWindow.into()));
-    let long = [ok, Launch { ticks: u64::MAX, ..ok }];
+    let long = [ok, StreamLaunch { ticks: u64::MAX, ..ok }];
     assert_eq!(run(usual, &long, &[]), Err(ModelError::LaunchTime { launch: 1 }));
     // Killed in time, the launch ends nowhere: only what happens is looked at.
-    let reset = Setup { can_reset: true, reset: u64::MAX, ..usual };
+    let reset = StreamSetup { can_reset: true, reset: u64::MAX, ..usual };
     let preempt = [(Tick(9), Wish::Preempt)];
-    assert_eq!(run(Setup { reset: 1, ..reset }, &long, &preempt), Ok(()));
+    assert_eq!(run(StreamSetup { reset: 1, ..reset }, &long, &preempt), Ok(()));
     assert_eq!(run(reset, &long, &preempt), Err(ModelError::ResetTime));
-    let few = Setup { most_steps: 3, ..usual };
+    let few = StreamSetup { most_steps: 3, ..usual };
     assert_eq!(run(few, &[ok], &[]), Err(ModelError::Steps { most: 3 }));
-    assert_eq!(run(Setup { most_steps: 4, ..usual }, &[ok], &[]), Ok(()));
+    assert_eq!(run(StreamSetup { most_steps: 4, ..usual }, &[ok], &[]), Ok(()));
 }

@@ -2,7 +2,7 @@
 //!
 //! They lie beside the real profiles (`RADDLE_SAMPLES`), or where `RADDLE_VECTORS` says.
 
-use raddle_golden::preempt::model::{PreemptStep, Setup, Wish, run};
+use raddle_golden::preempt::model::{PreemptStep, StreamSetup, Wish, run};
 use raddle_policy::{ProcessId, Tick};
 use raddle_preempt::{ControllerOptions, ProcessPhase};
 use serde_json::{Value, json};
@@ -138,7 +138,7 @@ fn the_window_at_its_border() {
         }
         // Of many launches at once so many are submitted as the window takes.
         let launches = vec![worked(&[])[0]; unfinished + 1];
-        let (log, _) = play(Setup { window: 8, ..gpu() }, &launches, &[]);
+        let (log, _) = play(StreamSetup { window: 8, ..gpu() }, &launches, &[]);
         let at_once = log.iter().filter(|it| matches!(it, (0, PreemptStep::Submitted(_)))).count();
         assert_eq!(json!(at_once == unfinished + 1), row["may_submit"], "{unfinished}");
     }

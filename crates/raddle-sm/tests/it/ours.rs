@@ -1,8 +1,9 @@
 //! The story of a run of the crate, in the words of the naive twin.
 
+use raddle_golden::ModelError;
 use raddle_golden::sm::run::{Job, WarpStep, run};
 use raddle_policy::{LaunchId, Resource, Tick};
-use raddle_sm::{Controllers, Error, Kernel, Options, Resources};
+use raddle_sm::{Controllers, Kernel, Options, Resources};
 
 use crate::naive::{self, Story, shown};
 
@@ -56,7 +57,7 @@ pub(crate) fn play(
     total: [u64; 3],
     options: Options,
     kernels: &[naive::Kernel],
-) -> Result<Story, Error> {
+) -> Result<Story, ModelError> {
     let jobs = jobs(kernels);
     let mut story = Story::default();
     let mut decided = false;

@@ -76,15 +76,7 @@ fn play<P: Turn + Clone>(policy: &mut P, scenario: &TurnScenario) -> Result<Vec<
     let mut states: Vec<ProcessState> = Vec::new();
     for (id, &share) in (0..).map(ProcessId).zip(&scenario.shares) {
         policy.observe(&Fact::ProcessJoined { process: id, share }, now);
-        states.push(ProcessState {
-            id,
-            level: Level(0),
-            share,
-            joined: now,
-            alive: Ticks::ZERO,
-            ran: Ticks::ZERO,
-            resident_waves: 0,
-        });
+        states.push(ProcessState { share, joined: now, ..crate::process(id.0) });
     }
     let mut given = Vec::new();
     for step in &scenario.steps {

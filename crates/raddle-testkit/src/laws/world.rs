@@ -15,6 +15,7 @@ use super::account::WorldAccount;
 use super::addresses::Addresses;
 use super::spot::{Spot, breach};
 use super::{Breach, Scenario};
+use crate::ready;
 
 /// Ticks from one step, at which workgroups end, to the next.
 pub const STEP: Ticks = Ticks(1000);
@@ -139,13 +140,7 @@ impl<'s> World<'s> {
                 self.run.left_out.push(launch.id);
                 continue;
             }
-            self.ready.push(ReadyLaunch {
-                launch: *launch,
-                next: 0,
-                assigned: 0,
-                cut: 0,
-                submitted: self.now,
-            });
+            self.ready.push(ReadyLaunch { submitted: self.now, ..ready(*launch) });
             let progress = LaunchProgress {
                 launch: *launch,
                 bound: BTreeMap::new(),

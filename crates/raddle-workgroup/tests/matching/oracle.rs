@@ -7,14 +7,16 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use raddle_bitmap::{FreeMap, Full, Grouped, Sampled, Search as _, View};
-use raddle_golden::matching::model::{self, Cu, Held, Left, Model, Stock, Wants};
+use raddle_golden::matching::model::{
+    self, ChannelHead, Cu, Left, MatchModel, MatchTarget, Stock, TakenPiece, Wants,
+};
 use raddle_policy::{
     Allocate, Answer, CuId, CuShape, Cus, Fact, LaunchId, Piece, ReadyLaunch, ReadyView, Round,
     Tick, WaveSpan,
 };
 use raddle_testkit::{Scenario, scenario};
 use raddle_workgroup::balance::{Kind, Pointer, Table};
-use raddle_workgroup::order::{Fixed, Lowest, Windows};
+use raddle_workgroup::order::{Fixed, Lowest, Marks, Windows};
 use raddle_workgroup::place::{MostFree, Weights};
 use raddle_workgroup::{LevelOrder, Matching, MatchingConfig, PlaceRule, SearchRule};
 
@@ -24,7 +26,7 @@ type Name = &'static str;
 struct Resident {
     launch: usize,
     workgroup: u64,
-    held: Held<Name>,
+    held: MatchTarget<Name>,
 }
 
 /// A device beside its model.
@@ -32,7 +34,7 @@ struct Twins<'s> {
     scenario: &'s Scenario,
     config: MatchingConfig,
     policy: Matching,
-    model: Model<Name>,
+    model: MatchModel<Name>,
     entries: Vec<ReadyLaunch>,
     cursor: usize,
     resident: Vec<Resident>,
@@ -82,7 +84,10 @@ impl<'s> Twins<'s> {
         };
         Self {
             policy: Matching::new(config.clone(), *shape, *cus).expect("the scenario is sound"),
-            model: Model::new(units, 256, scenario.launches.len()).expect("the scenario is sound"),
+            model: MatchModel {
+                cus: units,
+                marks: Marks::new(256, scenario.launches.len()).expect("the scenario is sound"),
+            },
             entries: (0..).zip(&scenario.launches).map(entry).collect(),
             cursor: 0,
             resident: vec![],
@@ -91,7 +96,7 @@ impl<'s> Twins<'s> {
         }
     }
 
-    fn head(&self, entry: &ReadyLaunch) -> Option<model::Head<Name>> {
+    fn head(&self, entry: &ReadyLaunch) -> Option<ChannelHead<Name>> {
         let (demand, waves) = (entry.launch.demand, u64::from(entry.launch.demand.waves));
         let shared = BTreeMap::from([
             ("lds", demand.lds.into()),
@@ -107,11 +112,11 @@ impl<'s> Twins<'s> {
             }
         };
         let wants = Wants::Waves { shared, waves, each };
-        (entry.undistributed() > 0).then_some(model::Head { level, wants })
+        (entry.undistributed() > 0).then_some(ChannelHead { level, wants })
     }
 
     /// What the model decides: launch, compute unit, and what it holds then.
-    fn expected(&mut self, now: Tick) -> Option<Held<Name>> {
+    fn expected(&mut self, now: Tick) -> Option<MatchTarget<Name>> {
         let heads: Vec<_> = self.entries.iter().map(|entry| self.head(entry)).collect();
         let (cursor, config) = (self.cursor, &self.config);
         let place = |fit: &[usize], cus: &[Cu<Name>]| match &config.place {
@@ -138,12 +143,36 @@ impl<'s> Twins<'s> {
                 model.decide(&heads, search, (&order, now.0), &mut Lowest, place)
             }
         };
-        let held = self
-            .model
-            .commit(decision.expect("the scenario is sound"))
-            .expect("the scenario is sound")?;
-        self.cursor = (held.cu + 1) % self.model.cus().len();
+        let decision = decision.expect("the scenario is sound");
+        let mut held = decision.target?;
+        self.model.marks = decision.marks;
+        self.hand_over(&held, true);
+        if let Some(balanced) = held.balanced.take() {
+            let pointer = self.model.cus[held.cu].pointer.as_mut().expect("all have one");
+            pointer.dispatch(balanced).expect("it is of this pointer");
+        }
+        self.cursor = (held.cu + 1) % self.model.cus.len();
         Some(held)
+    }
+
+    /// The model's compute unit hands out what a target takes, or gets it back.
+    fn hand_over(&mut self, held: &MatchTarget<Name>, out: bool) {
+        let cu = &mut self.model.cus[held.cu];
+        let simds = cu.simds.iter_mut().zip(&held.simds);
+        for (stocks, pieces) in std::iter::once((&mut cu.shared, &held.shared)).chain(simds) {
+            for (name, piece) in pieces {
+                let stock = stocks.get_mut(name).expect("it is there");
+                match (stock, *piece) {
+                    (Stock::Run(map), TakenPiece::Run { start, len }) => {
+                        let done = if out { map.take(start, len) } else { map.release(start, len) };
+                        done.expect("it was free, and is given back once");
+                    }
+                    (Stock::Count(free), TakenPiece::Count(count)) if out => *free -= count,
+                    (Stock::Count(free), TakenPiece::Count(count)) => *free += count,
+                    other => unreachable!("not of one kind: {other:?}"),
+                }
+            }
+        }
     }
 
     /// One decision of both; whether something was placed.
@@ -165,27 +194,27 @@ impl<'s> Twins<'s> {
         assert_eq!(round.pieces, [Piece::one(workgroup, cu)]);
         entry.next += 1;
         let demand = entry.launch.demand;
-        let start = |piece: Option<&model::Piece>| match piece {
-            Some(model::Piece::Run { start, .. }) => *start,
+        let start = |piece: Option<&TakenPiece>| match piece {
+            Some(TakenPiece::Run { start, .. }) => *start,
             _ => 0,
         };
         assert_eq!(round.places.len(), usize::from(demand.waves));
-        let mut behind = vec![0; held.pieces.simds.len()];
+        let mut behind = vec![0; held.simds.len()];
         for (wave, place) in (0u32..).zip(&round.places) {
             let simd = usize::from(place.simd);
-            let run = start(held.pieces.simds[simd].get("vgpr"));
+            let run = start(held.simds[simd].get("vgpr"));
             assert_eq!(u32::from(place.vgpr), run + behind[simd] * u32::from(demand.vgpr));
             behind[simd] += 1;
-            assert_eq!(place.lds, start(held.pieces.shared.get("lds")));
+            assert_eq!(place.lds, start(held.shared.get("lds")));
             if self.scenario.shape.sgpr != u16::MAX {
-                let run = start(held.pieces.shared.get("sgpr"));
+                let run = start(held.shared.get("sgpr"));
                 assert_eq!(u32::from(place.sgpr), run + wave * u32::from(demand.sgpr));
             }
         }
-        for (pieces, waves) in held.pieces.simds.iter().zip(behind) {
+        for (pieces, waves) in held.simds.iter().zip(behind) {
             let count = pieces.get("waves").map_or(0, |piece| match piece {
-                model::Piece::Count(count) => *count,
-                model::Piece::Run { .. } => unreachable!("slots are counted"),
+                TakenPiece::Count(count) => *count,
+                TakenPiece::Run { .. } => unreachable!("slots are counted"),
             });
             assert_eq!(count, u64::from(waves), "as the split table has it");
         }
@@ -229,7 +258,7 @@ impl<'s> Twins<'s> {
     fn end(&mut self, at: usize, now: Tick) {
         let Resident { launch, workgroup, held } = self.resident.swap_remove(at);
         let cu = CuId(held.cu as u16);
-        self.model.release(held).expect("the scenario is sound");
+        self.hand_over(&held, false);
         let launch = &self.entries[launch].launch;
         let pieces = &[Piece::one(workgroup, cu)];
         self.policy.observe(&Fact::Ended { launch, waves: WaveSpan::All, pieces }, now);

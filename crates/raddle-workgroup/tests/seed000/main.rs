@@ -6,7 +6,6 @@
 mod balance;
 mod history;
 mod marks;
-mod model;
 mod place;
 mod split;
 mod sweeps;

@@ -3,10 +3,8 @@
 
 use std::fmt::Write;
 
-use raddle_bitmap::Full;
-use raddle_golden::matching::model::{Model, by, lowest};
 use raddle_workgroup::balance::{Kind, Pointer, Table};
-use raddle_workgroup::order::{Fixed, Lowest, Marks, Order, Windows};
+use raddle_workgroup::order::{Lowest, Marks, Order, Windows};
 use raddle_workgroup::place::{History, LeastPower, Mix, MostFree, Weights};
 use raddle_workgroup::split::{Failures, Outcome, Step};
 
@@ -165,30 +163,4 @@ fn history() {
         writeln!(text, "{cycle:>5}  {:<6}  {counts}", list(issued)).unwrap();
     }
     insta::assert_snapshot!("history", text);
-}
-
-#[test]
-fn model() {
-    let mut table = String::from("lds free  vgpr free  slots  lds vgpr waves  taken or lacking\n");
-    for (lds, vgpr, slots) in [("11", "1101", 1), ("01", "0110", 2), ("10", "0000", 0)] {
-        for (wants_lds, wants_vgpr, waves) in
-            [(0, 0, 0), (1, 1, 1), (1, 2, 1), (2, 1, 1), (1, 3, 2), (0, 0, 2), (3, 4, 3)]
-        {
-            let model = Model::new(vec![super::model::cu(lds, &[(vgpr, slots)])], 1, 1).unwrap();
-            let heads = [super::model::head(0, wants_lds, &[(wants_vgpr, waves)])];
-            let order = Fixed::new(1).unwrap();
-            let decision = model.decide(&heads, by(Full), (&order, 0), &mut Lowest, lowest);
-            let decision = decision.unwrap();
-            let taken = decision.target.map(|target| {
-                let pieces = target.pieces.shared.iter().chain(&target.pieces.simds[0]);
-                list(pieces.map(|(name, piece)| format!("{name} {piece:?}")))
-            });
-            let lacks = decision.refusals.iter();
-            let lacks = lacks.map(|it| format!("{} {} of {:?}", it.resource, it.wanted, it.left));
-            let result = taken.unwrap_or_else(|| format!("lacks {}", list(lacks)));
-            let free = format!("{lds:<8}  {vgpr:<9}  {slots:>5}");
-            writeln!(table, "{free}  {wants_lds:>3} {wants_vgpr:>4} {waves:>5}  {result}").unwrap();
-        }
-    }
-    insta::assert_snapshot!("model", table);
 }

@@ -5,50 +5,46 @@ use raddle_bitmap::circuit::MOST_BLOCKS;
 
 use super::methods::Words;
 use super::rows::WIDEST;
-use crate::bitmap::{FitWord, MapForm, place};
-use crate::explanation::{ExplainedStep, counted, few, step};
+use crate::bitmap::{FitWord, MapForm};
+use crate::explanation::{Story, counted};
 
 /// The runs, then the choice.
-pub(super) fn steps(map: &FreeMap, form: MapForm, want: u64, fit: FitWord) -> Vec<ExplainedStep> {
-    let mut lines = Vec::new();
+pub(in crate::bitmap) fn tell(
+    (map, form): (&FreeMap, MapForm),
+    (want, fit): (u64, FitWord),
+    start: Option<u32>,
+    story: &mut Story,
+) {
+    let blocks = |n: u64| counted(n, "block", "blocks");
+    let free = Words::of(form).free;
+    story.step(format!("The free runs of {}, {free} = free", blocks(map.blocks().into())));
     if map.blocks() as usize <= WIDEST {
-        lines.push(map.digits(form.polarity).to_string());
+        story.note(map.digits(form.polarity).to_string());
     }
-    let runs = map.runs().map(|(start, len)| {
+    for (start, len) in map.runs() {
         let fits = if u64::from(len) >= want { "long enough" } else { "too short" };
-        format!("{} from {start}: {fits}", counted(len, "block", "blocks"))
-    });
-    lines.extend(few(runs.collect()));
-    if map.free_blocks() == 0 {
-        lines.push("none".to_owned());
+        story.line(format!("{} from {start}: {fits}", blocks(len.into())));
     }
-    let title = format!(
-        "The free runs of {}, {} = free",
-        counted(map.blocks(), "block", "blocks"),
-        Words::of(form).free
-    );
-    vec![step(title, lines), choice(map, want, fit)]
-}
-
-fn choice(map: &FreeMap, want: u64, fit: FitWord) -> ExplainedStep {
+    if map.free_blocks() == 0 {
+        story.note("none");
+    }
+    let wanted = blocks(want);
+    story.step(format!("Where {wanted} lie"));
     let rule = match fit {
         FitWord::First => "First fit: the first run that is long enough",
         FitWord::Best => "Best fit: the shortest run that is long enough",
         FitWord::Worst => "Worst fit: the longest run, if it is long enough",
     };
-    let wanted = counted(want, "block", "blocks");
-    let mut lines = vec![format!("{rule}; ties go to the lowest start")];
-    lines.push(match place(map, want, fit) {
+    story.note(format!("{rule}; ties go to the lowest start"));
+    story.note(match start {
         Some(_) if want == 0 => "Nothing wanted is there always, at 0".to_owned(),
         Some(start) => format!("It starts at {start}: its lowest {wanted} are taken"),
         None => {
-            let free = u64::from(map.free_blocks());
-            let longest = counted(map.longest(), "block", "blocks");
+            let (free, longest) = (u64::from(map.free_blocks()), blocks(map.longest().into()));
             let pieces = if free >= want { ", in pieces too small" } else { "" };
-            format!("None is: the longest has {longest}, and {} are free in all{pieces}", free)
+            format!("None is: the longest has {longest}, and {free} are free in all{pieces}")
         }
     });
-    step(format!("Where {wanted} lie"), lines)
 }
 
 const _: () = assert!(WIDEST <= MOST_BLOCKS as usize, "what is shown can be traced");

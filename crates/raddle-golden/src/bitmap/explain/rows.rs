@@ -2,6 +2,8 @@
 
 use raddle_bitmap::circuit::Bits;
 
+use crate::explanation::Story;
+
 /// Digits that still stand on one line.
 pub(super) const WIDEST: usize = 128;
 /// The most sequences that are all shown.
@@ -9,26 +11,25 @@ const ALL: usize = 10;
 
 /// One line a sequence, `S_3  01110000`. Of many, the first ones, those around `turn`, and the
 /// last; nothing of those too wide for a line.
-pub(super) fn rows(name: &str, sequences: &[Bits], turn: usize) -> Vec<String> {
-    let width = sequences.first().map_or(0, Bits::len);
+pub(super) fn rows(name: &str, sequences: &[Bits], turn: usize, story: &mut Story) {
+    let (count, width) = (sequences.len(), sequences.first().map_or(0, Bits::len));
     if width > WIDEST {
-        return vec![too_wide(sequences.len(), width)];
+        story.note(format!("{count} sequences of {width} digits; up to {WIDEST} are shown"));
+        return;
     }
-    let last = sequences.len().saturating_sub(1);
+    let last = count.saturating_sub(1);
     let shown = |n: &usize| {
         last < ALL || *n < 3 || *n == last || (*n + 1 >= turn && *n <= turn.saturating_add(1))
     };
     let label = name.len() + 1 + last.to_string().len();
-    let mut lines = Vec::new();
     let mut expected = 0;
-    for n in (0..sequences.len()).filter(shown) {
+    for n in (0..count).filter(shown) {
         if n > expected {
-            lines.push("...".to_owned());
+            story.note("...");
         }
         expected = n + 1;
-        lines.push(format!("{:label$}  {}", format!("{name}_{n}"), sequences[n]));
+        story.note(format!("{:label$}  {}", format!("{name}_{n}"), sequences[n]));
     }
-    lines
 }
 
 /// One line for a sequence, or that it is too wide for one.
@@ -37,8 +38,4 @@ pub(super) fn row(name: &str, sequence: &Bits) -> String {
         return format!("{name} has {} digits", sequence.len());
     }
     format!("{name} = {sequence}")
-}
-
-fn too_wide(sequences: usize, width: usize) -> String {
-    format!("{sequences} sequences of {width} digits; up to {WIDEST} are shown")
 }

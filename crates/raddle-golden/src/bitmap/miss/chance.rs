@@ -1,8 +1,8 @@
-//! How is a probability held without floating point?
+//! How is a probability held, so that it is the same everywhere?
 
 use std::fmt;
 
-use raddle_bitmap::Error;
+use crate::ModelError;
 
 /// Fraction bits; 1 itself must fit too.
 const BITS: u32 = 63;
@@ -25,10 +25,10 @@ impl Chance {
     /// A share of a whole, rounded to the nearest step.
     ///
     /// # Errors
-    /// [`Error::Share`] where it is above 1 or the denominator is 0.
-    pub const fn new(numerator: u64, denominator: u64) -> Result<Self, Error> {
+    /// [`ModelError::Share`] where it is above 1 or the denominator is 0.
+    pub const fn new(numerator: u64, denominator: u64) -> Result<Self, ModelError> {
         if denominator == 0 || numerator > denominator {
-            return Err(Error::Share { numerator, denominator });
+            return Err(ModelError::Share { numerator, denominator });
         }
         let scaled = ((numerator as u128) << BITS) + denominator as u128 / 2;
         // At most 1, which fits.
@@ -78,38 +78,17 @@ impl Chance {
 
 impl fmt::Display for Chance {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const TEN: u128 = 10;
         if self.0 == 0 || self.0 == ONE {
             return f.write_str(if self.0 == 0 { "0" } else { "1" });
         }
-        let digits = f.precision().unwrap_or(3).clamp(1, 9) as u32;
-        let value = u128::from(self.0);
-        // The place of the first digit that is not 0: value * 10^place is 1 or more.
-        let mut place = 1;
-        while value * TEN.pow(place) < u128::from(ONE) {
-            place += 1;
+        let behind = f.precision().unwrap_or(3).clamp(1, 9) - 1;
+        let value = self.0 as f64 / ONE as f64;
+        let short = format!("{value:.behind$e}");
+        // Rounded to 1 there is no minus.
+        let place = short.split_once("e-").and_then(|(_, place)| place.parse::<usize>().ok());
+        match place.unwrap_or(0) {
+            place @ 0..=4 => write!(f, "{value:.0$}", place + behind),
+            _ => f.write_str(&short),
         }
-        // The digits in view, rounded; at most 10^digits, since the value is below 10^(1 - place).
-        let mut shown = (value * TEN.pow(place + digits - 1) + u128::from(ONE / 2)) >> BITS;
-        if shown == TEN.pow(digits) {
-            shown /= TEN;
-            place -= 1;
-        }
-        if place <= 4 {
-            // None where 0.96 is shown in one digit, as 1.
-            let decimals = place + digits - 1;
-            let (whole, rest) = (shown / TEN.pow(decimals), shown % TEN.pow(decimals));
-            return match decimals as usize {
-                0 => write!(f, "{whole}"),
-                width => write!(f, "{whole}.{rest:0width$}"),
-            };
-        }
-        let unit = TEN.pow(digits - 1);
-        let (first, rest) = (shown / unit, shown % unit);
-        if digits == 1 {
-            return write!(f, "{first}e-{place}");
-        }
-        let width = digits as usize - 1;
-        write!(f, "{first}.{rest:0width$}e-{place}")
     }
 }

@@ -4,8 +4,9 @@
 //! one, each search is asked of the same map, the first fit is taken if there is one, and runs are
 //! given back at random until the use is below a random level. Everything follows from the seed.
 
-use raddle_bitmap::Search;
-use raddle_bitmap::{Error, FreeMap, Refusals};
+use raddle_bitmap::{FreeMap, Refusals, Search};
+
+use crate::ModelError;
 
 /// A simulation of requests and releases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,13 +47,13 @@ impl Churn {
     /// Runs it, and asks every search at every request.
     ///
     /// # Errors
-    /// Without a block; with request sizes or levels that cannot be ([`Error::Churn`]); where a
+    /// Without a block; with request sizes or levels that cannot be ([`ModelError::Churn`]); where a
     /// search is for another size.
-    pub fn run(&self, searches: &[&dyn Search]) -> Result<ChurnCount, Error> {
+    pub fn run(&self, searches: &[&dyn Search]) -> Result<ChurnCount, ModelError> {
         let mut map = FreeMap::new(self.blocks)?;
         let ((least, most), (low, high)) = (self.want, self.used_percent);
         if least == 0 || least > most || most > self.blocks || low > high || high > 100 {
-            return Err(Error::Churn);
+            return Err(ModelError::Churn);
         }
         let mut count = ChurnCount { exact: Refusals::default(), missed: vec![0; searches.len()] };
         let mut random = Random(self.seed);

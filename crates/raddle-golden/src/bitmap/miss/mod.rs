@@ -18,7 +18,7 @@
 //! let full = refused(&Full, 128, 4, half);
 //! assert_eq!(full.to_string(), "0.00971", "the exact search, which the seed leaves out");
 //! assert_eq!(full.any_of(4).to_string(), "0.0383");
-//! # Ok::<(), raddle_bitmap::Error>(())
+//! # Ok::<(), raddle_golden::ModelError>(())
 //! ```
 
 mod chance;

@@ -4,13 +4,14 @@
 
 use std::collections::BTreeMap;
 
-use super::Cu;
-use raddle_workgroup::Error;
 use raddle_workgroup::balance;
+
+use super::Cu;
+use crate::ModelError;
 
 /// The workgroup at the head of a channel (a1).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Head<R> {
+pub struct ChannelHead<R> {
     /// Its level, counted from 0.
     pub level: usize,
     /// What it wants.
@@ -40,7 +41,7 @@ pub enum Wants<R> {
 
 /// What a workgroup wants of one compute unit (a31).
 #[derive(Debug)]
-pub struct Split<R> {
+pub struct SplitDemand<R> {
     /// For all waves together.
     pub shared: BTreeMap<R, u64>,
     /// For the wave group of each SIMD.
@@ -53,47 +54,33 @@ pub struct Split<R> {
 /// for errors.
 ///
 /// # Errors
-/// [`Error::GroupCount`] where there is not one wave group a SIMD; [`Error::NoResource`] for a
-/// resource that is not there; [`Error::NoPointer`], [`Error::OtherTarget`] where waves cannot be
-/// balanced, for want of a pointer over all SIMDs; [`Error::WaveCount`] for none, or more than
-/// there is room for; [`Error::Wanted`] for more than can be counted.
+/// [`ModelError::GroupCount`] where there is not one wave group a SIMD; [`ModelError::NoPointer`] and
+/// those of [`balance::Pointer::target`] where waves cannot be balanced; [`ModelError::Wanted`] for
+/// more than can be counted.
 pub fn split<R: Ord + Clone>(
     (channel, wants): (usize, &Wants<R>),
     (index, cu): (usize, &Cu<R>),
-) -> Result<Split<R>, Error> {
-    let simds = cu.simds.len();
-    let split = match wants {
+) -> Result<SplitDemand<R>, ModelError> {
+    match wants {
         Wants::Groups { shared, groups } => {
-            if groups.len() != simds {
-                return Err(Error::GroupCount { channel, groups: groups.len(), cu: index, simds });
+            let (given, simds) = (groups.len(), cu.simds.len());
+            if given != simds {
+                return Err(ModelError::GroupCount { channel, groups: given, cu: index, simds });
             }
-            Split { shared: shared.clone(), groups: groups.clone(), target: None }
+            Ok(SplitDemand { shared: shared.clone(), groups: groups.clone(), target: None })
         }
         Wants::Waves { shared, waves, each } => {
-            let pointer = cu.pointer.as_ref().ok_or(Error::NoPointer { cu: index })?;
+            let pointer = cu.pointer.as_ref().ok_or(ModelError::NoPointer { cu: index })?;
             let target = pointer.target(*waves)?;
-            if target.entries().len() != simds {
-                return Err(Error::OtherTarget);
-            }
-            let group = |entry: u64| times(each, entry).ok_or(Error::Wanted { channel });
+            let group = |waves: u64| {
+                let all = |(resource, amount): (&R, &u64)| {
+                    let amount = amount.checked_mul(waves)?;
+                    Some((resource.clone(), amount))
+                };
+                each.iter().map(all).collect::<Option<_>>().ok_or(ModelError::Wanted { channel })
+            };
             let groups = target.entries().map(group).collect::<Result<_, _>>()?;
-            Split { shared: shared.clone(), groups, target: Some(target) }
-        }
-    };
-    let unknown = |simd| Error::NoResource { channel, cu: index, simd };
-    if split.shared.keys().any(|resource| !cu.shared.contains_key(resource)) {
-        return Err(unknown(None));
-    }
-    for (simd, (group, stocks)) in split.groups.iter().zip(&cu.simds).enumerate() {
-        if group.keys().any(|resource| !stocks.contains_key(resource)) {
-            return Err(unknown(Some(simd)));
+            Ok(SplitDemand { shared: shared.clone(), groups, target: Some(target) })
         }
     }
-    Ok(split)
-}
-
-/// So much for each of a number of waves.
-fn times<R: Ord + Clone>(each: &BTreeMap<R, u64>, waves: u64) -> Option<BTreeMap<R, u64>> {
-    let all = |(resource, amount): (&R, &u64)| Some((resource.clone(), amount.checked_mul(waves)?));
-    each.iter().map(all).collect()
 }

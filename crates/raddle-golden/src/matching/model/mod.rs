@@ -8,14 +8,13 @@
 //!
 //! | step | what | here |
 //! |---|---|---|
-//! | a1 | the head of every channel | [`Head`] |
+//! | a1 | the head of every channel | [`ChannelHead`] |
 //! | a2 | what is left of every compute unit | [`record`] |
 //! | a31 | what a workgroup wants of each SIMD | [`split`] |
-//! | a3, a32 | who fits where | [`compare`], [`lacks`] |
+//! | a3, a32 | who fits where | [`compare`] |
 //! | a4, a41, a42 | the best level, one of its channels | [`Order`], [`Marks`] |
 //! | a4 | one of the compute units that fit it | a rule of [`place`](raddle_workgroup::place), or [`lowest`] |
-//! | a43 | where it will lie | [`starts`] |
-//! | a44, a45 | taking that, all or nothing | [`take`] |
+//! | a43 to a45 | where it will lie, and what it takes | [`MatchTarget`] |
 //!
 //! Resources have any names; each is contiguous or counted ([`Stock`]). What a search reports
 //! decides whether a workgroup fits; its addresses come from the map itself.
@@ -24,146 +23,118 @@
 //! 1. A head is a candidate on a compute unit if and only if no resource is reported to lack there;
 //!    so for each head and compute unit, either it is a candidate there or there is a refusal.
 //! 2. A target has the best level of all candidates, and lies on one of its compute units.
-//! 3. Deciding changes nothing. Committing takes all that the target wants or nothing at all, moves
-//!    the pointer of its compute unit alone, and sets the marks.
-//! 4. No block is owned twice, and free and owned blocks are all there are.
-//! 5. A head stays until it is dispatched, so the order within a channel never changes.
+//! 3. What a target takes is free, and is exactly what its head wants. Marks change with a target
+//!    only, and only those of its level.
 //!
 //! Units: blocks of resources; levels, channels, compute units and SIMDs counted from 0.
 //!
 //! ```
 //! use std::collections::BTreeMap;
 //! use raddle_bitmap::{FreeMap, Full, Polarity};
-//! use raddle_golden::matching::model::{Cu, Head, Model, Stock, Wants, by, lowest};
-//! use raddle_workgroup::order::{Fixed, Lowest};
+//! use raddle_golden::matching::model::{
+//!     ChannelHead, Cu, MatchModel, Stock, Wants, by, lowest,
+//! };
+//! use raddle_workgroup::order::{Fixed, Lowest, Marks};
 //!
 //! let cu = |free: &str| {
 //!     let map = FreeMap::from_digits(free, Polarity::FreeIsOne)?;
 //!     let simd = BTreeMap::from([("vgpr", Stock::Run(map)), ("waves", Stock::Count(2))]);
 //!     Ok::<_, raddle_bitmap::Error>(Cu { shared: BTreeMap::new(), simds: vec![simd], pointer: None })
 //! };
-//! let mut model = Model::new(vec![cu("1110111")?, cu("0011110")?], 2, 2)?;
+//! let cus = vec![cu("1110111")?, cu("0011110")?];
+//! let model = MatchModel { cus, marks: Marks::new(2, 2)? };
 //! let head = |level, vgpr| {
 //!     let group = BTreeMap::from([("vgpr", vgpr), ("waves", 1)]);
-//!     Some(Head { level, wants: Wants::Groups { shared: BTreeMap::new(), groups: vec![group] } })
+//!     Some(ChannelHead { level, wants: Wants::Groups { shared: BTreeMap::new(), groups: vec![group] } })
 //! };
 //! // The best level asks for a run of 5, which is nowhere: the other goes.
 //! let heads = [head(0, 5), head(1, 4)];
 //! let order = Fixed::new(2)?;
 //! let decision = model.decide(&heads, by(Full), (&order, 0), &mut Lowest, lowest)?;
 //! assert_eq!(decision.refusals.len(), 3);
-//! let target = model.commit(decision)?.expect("4 in a row are free on the second");
+//! let target = decision.target.expect("4 in a row are free on the second");
 //! assert_eq!((target.channel, target.cu), (1, 1));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod compare;
+mod cu;
 mod demand;
-mod record;
-mod take;
 
-pub use compare::{Candidate, Refusal, compare, lacks};
-pub use demand::{Head, Split, Wants, split};
-pub use record::{Cu, Left, Record, Stock, by, record};
-pub use take::{Piece, Pieces, give, starts, take};
+use std::collections::BTreeMap;
 
 use raddle_bitmap::View;
-
+use raddle_workgroup::balance;
 use raddle_workgroup::order::{Marks, Order, Pick};
-use raddle_workgroup::{Error, balance};
+
+use crate::ModelError;
+
+pub use compare::{Candidate, LackingResource, compare};
+pub use cu::{Cu, CuRecord, Left, Stock, by, record};
+pub use demand::{ChannelHead, SplitDemand, Wants, split};
 
 /// Compute units and marks: all that is kept between two decisions.
 #[derive(Clone, Debug)]
-pub struct Model<R> {
-    cus: Vec<Cu<R>>,
-    marks: Marks,
-    /// How often something has changed.
-    changes: u64,
+pub struct MatchModel<R> {
+    /// The compute units.
+    pub cus: Vec<Cu<R>>,
+    /// The marks.
+    pub marks: Marks,
 }
 
 /// A decision, of which nothing is done yet.
 #[derive(Debug)]
-#[must_use = "a decision takes nothing; give it to `commit`"]
-pub struct Decision<R> {
+#[must_use = "a decision takes nothing"]
+pub struct MatchDecision<R> {
     /// Who fits where, by channel.
     pub candidates: Vec<Candidate>,
     /// Every resource that lacks, by channel, compute unit, shared before SIMDs, SIMD, resource.
-    pub refusals: Vec<Refusal<R>>,
+    pub refusals: Vec<LackingResource<R>>,
     /// What is dispatched; `None` where nothing fits.
-    pub target: Option<Target<R>>,
+    pub target: Option<MatchTarget<R>>,
     /// The marks after it.
     pub marks: Marks,
-    changes: u64,
 }
 
-/// A workgroup that goes to a compute unit.
+/// A workgroup that goes to a compute unit, and what it takes there. Where nothing is wanted of a
+/// resource, nothing stands here.
 #[derive(Debug)]
-pub struct Target<R> {
+pub struct MatchTarget<R> {
     /// Its channel.
     pub channel: usize,
     /// Its compute unit.
     pub cu: usize,
-    /// What it takes there.
-    pub pieces: Pieces<R>,
+    /// Of what the SIMDs share.
+    pub shared: BTreeMap<R, TakenPiece>,
+    /// Of each SIMD.
+    pub simds: Vec<BTreeMap<R, TakenPiece>>,
     /// How its waves lie, where it came as a number of waves; moves the pointer.
-    target: Option<balance::Target>,
+    pub balanced: Option<balance::Target>,
 }
 
-/// What a dispatched workgroup holds, until it is given back.
-#[derive(Debug)]
-pub struct Held<R> {
-    /// The channel that it came from.
-    pub channel: usize,
-    /// Its compute unit.
-    pub cu: usize,
-    /// What it has there.
-    pub pieces: Pieces<R>,
+/// What is handed out of one resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TakenPiece {
+    /// Blocks `start .. start + len`.
+    Run {
+        /// The first of them.
+        start: u32,
+        /// How many, at least 1.
+        len: u32,
+    },
+    /// So many, whichever, at least 1.
+    Count(u64),
 }
 
 /// The rule that takes the lowest of the compute units that fit.
 ///
 /// # Errors
 /// None; other rules have some.
-pub const fn lowest<R>(_fit: &[usize], _cus: &[Cu<R>]) -> Result<Option<usize>, Error> {
+pub const fn lowest<R>(_: &[usize], _: &[Cu<R>]) -> Result<Option<usize>, raddle_workgroup::Error> {
     Ok(Some(0))
 }
 
-impl<R> Target<R> {
-    /// How its waves lie, where it came as a number of waves.
-    #[must_use]
-    pub const fn balanced(&self) -> Option<&balance::Target> {
-        self.target.as_ref()
-    }
-}
-
-impl<R: Ord + Clone> Model<R> {
-    /// Compute units as they are, and no marks.
-    ///
-    /// # Errors
-    /// As [`Marks::new`].
-    pub fn new(cus: Vec<Cu<R>>, levels: usize, channels: usize) -> Result<Self, Error> {
-        let marks = Marks::new(levels, channels)?;
-        Ok(Self { cus, marks, changes: 0 })
-    }
-
-    /// With these marks.
-    #[must_use]
-    pub fn with_marks(self, marks: Marks) -> Self {
-        Self { marks, ..self }
-    }
-
-    /// The compute units.
-    #[must_use]
-    pub fn cus(&self) -> &[Cu<R>] {
-        &self.cus
-    }
-
-    /// The marks.
-    #[must_use]
-    pub const fn marks(&self) -> &Marks {
-        &self.marks
-    }
-
+impl<R: Ord + Clone> MatchModel<R> {
     /// Decides once (a1 to a43). Changes nothing.
     ///
     /// `longest` is as in [`record`]; `order` is read at its tick; `pick` stands for the seed's
@@ -175,14 +146,14 @@ impl<R: Ord + Clone> Model<R> {
     /// As [`record`], [`compare`], [`Order::best`], [`Marks::choose`] and `place`.
     pub fn decide<P>(
         &self,
-        heads: &[Option<Head<R>>],
+        heads: &[Option<ChannelHead<R>>],
         mut longest: impl FnMut(&R, View<'_>) -> Result<u32, raddle_bitmap::Error>,
         (order, now): (&impl Order, u64),
         pick: &mut impl Pick,
         place: P,
-    ) -> Result<Decision<R>, Error>
+    ) -> Result<MatchDecision<R>, ModelError>
     where
-        P: FnOnce(&[usize], &[Cu<R>]) -> Result<Option<usize>, Error>,
+        P: FnOnce(&[usize], &[Cu<R>]) -> Result<Option<usize>, raddle_workgroup::Error>,
     {
         let records = self.cus.iter().map(|cu| record(cu, &mut longest));
         let records = records.collect::<Result<Vec<_>, _>>()?;
@@ -195,64 +166,42 @@ impl<R: Ord + Clone> Model<R> {
         let chosen = best.map(|level| marks.choose(level, &tied, pick)).transpose()?.flatten();
         let chosen = candidates.iter().find(|candidate| Some(candidate.channel) == chosen);
         if let Some(Candidate { channel, cus }) = chosen
+            && let Some(head) = &heads[*channel]
             && let Some(&cu) = place(cus, &self.cus)?.and_then(|index| cus.get(index))
         {
-            target = self.target(heads, *channel, cu)?;
+            let wanted = split((*channel, &head.wants), (cu, &self.cus[cu]))?;
+            target = lies(*channel, cu, wanted, &self.cus[cu]);
         }
         if target.is_none() {
             marks.clone_from(&self.marks);
         }
-        Ok(Decision { candidates, refusals, target, marks, changes: self.changes })
+        Ok(MatchDecision { candidates, refusals, target, marks })
     }
+}
 
-    /// Where the head of a channel will lie on a compute unit.
-    fn target(
-        &self,
-        heads: &[Option<Head<R>>],
-        channel: usize,
-        cu: usize,
-    ) -> Result<Option<Target<R>>, Error> {
-        let Some(head) = heads.get(channel).and_then(Option::as_ref) else { return Ok(None) };
-        let wanted = split((channel, &head.wants), (cu, &self.cus[cu]))?;
-        let pieces = starts(&wanted, &self.cus[cu])?;
-        Ok(Some(Target { channel, cu, pieces, target: wanted.target }))
-    }
-
-    /// Carries a decision out (a44, a45, marks and pointer); what is dispatched.
-    ///
-    /// # Errors
-    /// [`Error::OldDecision`] where something has changed since it was made; nothing has changed
-    /// then.
-    pub fn commit(&mut self, decision: Decision<R>) -> Result<Option<Held<R>>, Error> {
-        if decision.changes != self.changes {
-            return Err(Error::OldDecision);
-        }
-        let Some(Target { channel, cu, pieces, target }) = decision.target else {
-            return Ok(None);
+/// Where the head of a channel will lie on a compute unit: the lowest start that fits for every run
+/// (a43). `None` where a search reported more than there is.
+fn lies<R: Ord + Clone>(
+    channel: usize,
+    cu: usize,
+    wanted: SplitDemand<R>,
+    on: &Cu<R>,
+) -> Option<MatchTarget<R>> {
+    let find = |wants: &BTreeMap<R, u64>, stocks: &BTreeMap<R, Stock>| {
+        let piece = |(resource, &wanted): (&R, &u64)| {
+            let piece = match stocks.get(resource)? {
+                Stock::Run(map) => {
+                    let plan = map.first_fit(u32::try_from(wanted).ok()?)?;
+                    TakenPiece::Run { start: plan.start(), len: plan.len() }
+                }
+                Stock::Count(free) => TakenPiece::Count((*free >= wanted).then_some(wanted)?),
+            };
+            Some((resource.clone(), piece))
         };
-        let cus = self.cus.len();
-        let unit = self.cus.get_mut(cu).ok_or(Error::CuOutside { cu, cus })?;
-        // The pointer of another model may refuse; nothing may have changed then.
-        let mut pointer = unit.pointer.clone();
-        if let (Some(pointer), Some(target)) = (&mut pointer, target) {
-            pointer.dispatch(target)?;
-        }
-        take(unit, &pieces)?;
-        unit.pointer = pointer;
-        self.marks = decision.marks;
-        self.changes += 1;
-        Ok(Some(Held { channel, cu, pieces }))
-    }
-
-    /// A workgroup has ended: gives back what it holds.
-    ///
-    /// # Errors
-    /// As [`give`]: it is another model's. Nothing has changed then.
-    pub fn release(&mut self, held: Held<R>) -> Result<(), Error> {
-        let cus = self.cus.len();
-        let unit = self.cus.get_mut(held.cu).ok_or(Error::CuOutside { cu: held.cu, cus })?;
-        give(unit, &held.pieces)?;
-        self.changes += 1;
-        Ok(())
-    }
+        wants.iter().filter(|(_, wanted)| **wanted > 0).map(piece).collect::<Option<_>>()
+    };
+    let shared = find(&wanted.shared, &on.shared)?;
+    let simds = wanted.groups.iter().zip(&on.simds).map(|(group, stocks)| find(group, stocks));
+    let simds = simds.collect::<Option<_>>()?;
+    Some(MatchTarget { channel, cu, shared, simds, balanced: wanted.target })
 }

@@ -7,7 +7,7 @@ use raddle_policy::{
     StreamId,
 };
 
-use raddle_workgroup::Error;
+use crate::ModelError;
 
 /// Work-items of a wave.
 const WAVE: u32 = 64;
@@ -33,7 +33,7 @@ pub const SHAPE: CuShape = CuShape {
 /// A kernel as the contract describes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Kernel {
+pub struct ContractKernel {
     /// Threads of a workgroup, at least 1.
     pub threads: u32,
     /// Vector registers of a thread.
@@ -44,18 +44,18 @@ pub struct Kernel {
     pub lds: u32,
 }
 
-impl Kernel {
+impl ContractKernel {
     /// What one workgroup takes, every part rounded up to whole granules.
     ///
     /// # Errors
     /// When it has no thread, or more of something than a [`Demand`] can hold.
-    pub fn demand(&self) -> Result<Demand, Error> {
+    pub fn demand(&self) -> Result<Demand, ModelError> {
         if self.threads == 0 {
-            return Err(Error::NoThreads);
+            return Err(ModelError::NoThreads);
         }
         let granules = |what, given: u32, granule| {
             let granules = u16::try_from(given.div_ceil(granule));
-            granules.map_err(|_| Error::TooLarge { what, given })
+            granules.map_err(|_| ModelError::TooLarge { what, given })
         };
         Ok(Demand {
             waves: granules("threads", self.threads, WAVE)?,
@@ -69,9 +69,9 @@ impl Kernel {
     /// A launch of this kernel.
     ///
     /// # Errors
-    /// As [`Kernel::demand`]; and when not even an empty device of `cus` compute units takes one
+    /// As [`ContractKernel::demand`]; and when not even an empty device of `cus` compute units takes one
     /// workgroup.
-    pub fn launch(&self, id: LaunchId, groups: u64, cus: u16) -> Result<Launch, Error> {
+    pub fn launch(&self, id: LaunchId, groups: u64, cus: u16) -> Result<Launch, ModelError> {
         let mut launch = Launch {
             id,
             process: ProcessId(0),
@@ -85,20 +85,10 @@ impl Kernel {
             activity: Activity::UNKNOWN,
         };
         if let Some(refusal) = Cus::new(SHAPE, cus).never(&launch) {
-            return Err(Error::NeverFits(refusal));
+            return Err(ModelError::NeverFits(refusal));
         }
         launch.workgroups = groups;
         Ok(launch)
-    }
-
-    /// The first line of a golden file, without its end.
-    #[must_use]
-    pub fn header(&self, cus: u16) -> String {
-        format!(
-            "# MGPUSim d01e70d5 replay; {cus} CUs R9Nano; kernel threads={} vgpr={} sgpr={} lds={}; \
-             wg,cu,then per wavefront simd:vgprOffsetB:sgprOffsetB:ldsOffsetB",
-            self.threads, self.vgpr, self.sgpr, self.lds
-        )
     }
 }
 
@@ -106,8 +96,8 @@ impl Kernel {
 mod tests {
     use super::*;
 
-    fn kernel([threads, vgpr, sgpr, lds]: [u32; 4]) -> Kernel {
-        Kernel { threads, vgpr, sgpr, lds }
+    fn kernel([threads, vgpr, sgpr, lds]: [u32; 4]) -> ContractKernel {
+        ContractKernel { threads, vgpr, sgpr, lds }
     }
 
     #[test]
@@ -129,13 +119,16 @@ mod tests {
     #[test]
     fn what_can_never_run_is_an_error() {
         let launch = |given, cus| kernel(given).launch(LaunchId(0), 5, cus);
-        assert_eq!(launch([0, 1, 1, 1], 64), Err(Error::NoThreads));
-        let error = Error::TooLarge { what: "vgpr", given: u32::MAX };
+        assert_eq!(launch([0, 1, 1, 1], 64), Err(ModelError::NoThreads));
+        let error = ModelError::TooLarge { what: "vgpr", given: u32::MAX };
         assert_eq!(launch([1, u32::MAX, 1, 1], 64), Err(error));
         for given in [[2561, 0, 0, 0], [1, 257, 0, 0], [64, 0, 3201, 0], [1, 0, 0, 65537]] {
-            assert!(matches!(launch(given, 64), Err(Error::NeverFits(_))), "{given:?}");
+            assert!(matches!(launch(given, 64), Err(ModelError::NeverFits(_))), "{given:?}");
         }
-        assert!(matches!(launch([1, 0, 0, 0], 0), Err(Error::NeverFits(_))), "no compute unit");
+        assert!(
+            matches!(launch([1, 0, 0, 0], 0), Err(ModelError::NeverFits(_))),
+            "no compute unit"
+        );
         assert!(launch([2560, 24, 80, 65536], 1).is_ok());
     }
 }

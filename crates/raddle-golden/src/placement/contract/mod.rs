@@ -7,14 +7,14 @@
 //! Units: time in cycles; registers and LDS in the granules of [`SHAPE`], in rows in bytes.
 //!
 //! ```
-//! use raddle_golden::placement::contract::{Algorithm, Kernel, Replay};
-//! let kernel = Kernel { threads: 256, vgpr: 32, sgpr: 16, lds: 4096 };
-//! let replay = Replay { algorithm: Algorithm::RoundRobin, cus: 64, groups: 4000, kernel };
+//! use raddle_golden::placement::contract::{Algorithm, ContractKernel, PlacementReplay};
+//! let kernel = ContractKernel { threads: 256, vgpr: 32, sgpr: 16, lds: 4096 };
+//! let replay = PlacementReplay { algorithm: Algorithm::RoundRobin, cus: 64, groups: 4000, kernel };
 //! let mut rows = 0;
 //! let outcome = replay.run(&mut |_row| rows += 1)?;
 //! assert_eq!(format!("{:016x}", outcome.fnv1a), "88996d7740c5689f");
 //! assert_eq!((outcome.cycles, outcome.ticks, rows), (8708, 6042, 4000));
-//! # Ok::<(), raddle_workgroup::Error>(())
+//! # Ok::<(), raddle_golden::ModelError>(())
 //! ```
 
 mod baseline;
@@ -25,6 +25,6 @@ mod row;
 
 pub use baseline::{Algorithm, Baseline};
 pub use draws::{Fnv1a, XorShift};
-pub use kernel::{Kernel, SHAPE};
-pub use replay::{PlacementOutcome, Replay};
-pub use row::write_row;
+pub use kernel::{ContractKernel, SHAPE};
+pub use replay::{PlacementOutcome, PlacementReplay};
+pub use row::PlacedGroup;

@@ -3,12 +3,14 @@
 //! Section 6 of the placement contract.
 
 use std::collections::VecDeque;
+use std::fmt::Write;
 
 use raddle_policy::{CuId, Cus, Launch, LaunchId};
-use raddle_workgroup::Error;
+
+use crate::ModelError;
 
 use super::baseline::{Algorithm, Baseline};
-use super::{Fnv1a, Kernel, SHAPE, XorShift, write_row};
+use super::{ContractKernel, Fnv1a, PlacedGroup, SHAPE, XorShift};
 
 /// Workgroups placed in a tick at most, and completions taken.
 const A_TICK: usize = 8;
@@ -19,7 +21,7 @@ const SPREAD: u64 = 1000;
 
 /// A replay of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize)]
-pub struct Replay {
+pub struct PlacementReplay {
     /// Which algorithm places.
     pub algorithm: Algorithm,
     /// Compute units.
@@ -27,7 +29,7 @@ pub struct Replay {
     /// Workgroups, all waiting at the start.
     pub groups: u64,
     /// What each is.
-    pub kernel: Kernel,
+    pub kernel: ContractKernel,
 }
 
 /// What a replay gave.
@@ -43,14 +45,14 @@ pub struct PlacementOutcome {
     pub placed: u64,
 }
 
-impl Replay {
-    /// Runs it and gives every row, without its line end, to `row`.
+impl PlacementReplay {
+    /// Runs it and gives every workgroup, as it is placed, to `each`.
     ///
     /// # Errors
     /// When the kernel is malformed, or no workgroup of it fits an empty compute unit.
-    pub fn run(&self, row: &mut dyn FnMut(&str)) -> Result<PlacementOutcome, Error> {
+    pub fn run(&self, each: &mut dyn FnMut(&PlacedGroup)) -> Result<PlacementOutcome, ModelError> {
         let launch = self.kernel.launch(LaunchId(0), self.groups, self.cus)?;
-        Play::new(self.algorithm, launch, self.cus).run(row)
+        Play::new(self.algorithm, launch, self.cus).run(each)
     }
 }
 
@@ -72,8 +74,10 @@ struct Play {
     finished: u64,
     draws: XorShift,
     hash: Fnv1a,
-    /// The rows of a tick, each with its line end; written before the draw, handed out after it.
-    rows: Vec<(Placed, String)>,
+    /// What was placed in a tick; handed out after the draw.
+    rows: Vec<PlacedGroup>,
+    /// The row that is written, with its line end.
+    text: String,
 }
 
 impl Play {
@@ -89,11 +93,12 @@ impl Play {
             finished: 0,
             draws: XorShift::default(),
             hash: Fnv1a::default(),
-            rows: vec![((0, CuId(0)), String::new()); A_TICK],
+            rows: vec![PlacedGroup::default(); A_TICK],
+            text: String::new(),
         }
     }
 
-    fn run(mut self, row: &mut dyn FnMut(&str)) -> Result<PlacementOutcome, Error> {
+    fn run(mut self, each: &mut dyn FnMut(&PlacedGroup)) -> Result<PlacementOutcome, ModelError> {
         let groups = self.launch.workgroups;
         let mut ticks = 0;
         loop {
@@ -105,12 +110,12 @@ impl Play {
             }
             let placed = self.place();
             let took = self.complete();
-            self.note(placed, row);
+            self.note(placed, each);
             self.cycle += 1;
             if placed == 0 && took == 0 && !self.skip() {
                 // Nothing is resident, so the head can never fit.
                 let refusal = Cus::new(SHAPE, self.cus).refusal(CuId(0), &self.launch);
-                return Err(Error::NeverFits(refusal));
+                return Err(ModelError::NeverFits(refusal));
             }
         }
         Ok(PlacementOutcome {
@@ -123,7 +128,7 @@ impl Play {
 
     /// Step 2: places until the first refusal, at most eight; how many.
     fn place(&mut self) -> usize {
-        for (placed, (to, text)) in self.rows.iter_mut().enumerate() {
+        for (placed, row) in self.rows.iter_mut().enumerate() {
             if self.next == self.launch.workgroups {
                 return placed;
             }
@@ -131,9 +136,9 @@ impl Play {
             let Some((cu, places)) = self.baseline.place(*id, demand, self.next) else {
                 return placed;
             };
-            *to = (self.next, cu);
-            text.clear();
-            write_row(text, self.next, cu, places);
+            (row.number, row.cu) = (self.next, cu);
+            row.places.clear();
+            row.places.extend_from_slice(places);
             self.next += 1;
         }
         A_TICK
@@ -150,16 +155,18 @@ impl Play {
         count
     }
 
-    /// Step 4: draws when each workgroup placed in this tick ends, and hands out its row.
-    fn note(&mut self, placed: usize, row: &mut dyn FnMut(&str)) {
+    /// Step 4: draws when each workgroup placed in this tick ends, and hands it out.
+    fn note(&mut self, placed: usize, each: &mut dyn FnMut(&PlacedGroup)) {
         for index in 0..placed {
             let due = self.cycle + SHORTEST + self.draws.draw() % SPREAD;
             let due = self.bucket(due);
-            let (placed, text) = &self.rows[index];
-            self.due[due].push(*placed);
-            self.hash.update(text.as_bytes());
-            self.hash.update(b"\n");
-            row(text);
+            let row = &self.rows[index];
+            self.due[due].push((row.number, row.cu));
+            self.text.clear();
+            // Writing to a string cannot fail.
+            let _ = writeln!(self.text, "{row}");
+            self.hash.update(self.text.as_bytes());
+            each(row);
         }
     }
 

@@ -1,16 +1,17 @@
-//! Are the miss rates those of counting all maps, and of a simulation by plain loops?
+//! Are the miss rates those of the seed, of counting all maps, and of a simulation by plain loops?
+#![allow(clippy::unwrap_used, reason = "all of this is test code")]
 
-use raddle_bitmap::{Full, Grouped, Refusals, Sampled, Search};
+use raddle_bitmap::{Error, FreeMap, Full, Grouped, Polarity, Refusals, Sampled, Search};
+use raddle_golden::ModelError;
 use raddle_golden::bitmap::miss::{Chance, Churn, missed, refused};
 
-use crate::every_map;
+fn every_map(blocks: u32) -> impl Iterator<Item = FreeMap> {
+    (0..1_u64 << blocks)
+        .map(move |code| FreeMap::from_words(&[code], blocks, Polarity::FreeIsOne).unwrap())
+}
 
 /// The share of all maps, each weighed by its chance: every block is free with chance a/b.
-fn by_counting(
-    blocks: u32,
-    (a, b): (u64, u64),
-    is: impl Fn(&raddle_bitmap::FreeMap) -> bool,
-) -> f64 {
+fn by_counting(blocks: u32, (a, b): (u64, u64), is: impl Fn(&FreeMap) -> bool) -> f64 {
     let free = a as f64 / b as f64;
     let weight = |map: &raddle_bitmap::FreeMap| {
         let (free_blocks, all) = (map.free_blocks() as i32, blocks as i32);
@@ -82,4 +83,65 @@ fn churn_counts_as_plain_loops_count() {
     let empty = Churn { want: (4, 4), used_percent: (0, 0), ..churn };
     let count = empty.run(&searches).unwrap();
     assert_eq!((count.exact.refused, count.missed), (0, vec![0; 3]));
+}
+
+#[test]
+fn the_seeds_probabilities() {
+    let half = Chance::new(1, 2).unwrap();
+    let unit = refused(&Grouped::of_four(128).unwrap(), 128, 4, half);
+    let module = unit.any_of(4);
+    let shown = [unit, module, module.all_of(16)].map(|chance| format!("{chance:.6}"));
+    assert_eq!(shown, ["0.126789", "0.418597", "8.88667e-7"]);
+    // The seed goes on with 0.127, and cuts to three digits before the last power.
+    let seed = Chance::new(127, 1000).unwrap().any_of(4);
+    assert_eq!(format!("{seed:.6}"), "0.419159");
+    let cut = Chance::new(418, 1000).unwrap().all_of(16);
+    assert_eq!(format!("{cut:.3}"), "8.69e-7");
+    let full = refused(&Full, 128, 4, half);
+    assert_eq!([full, full.any_of(4)].map(|it| format!("{it:.5}")), ["0.0097122", "0.038286"]);
+}
+
+#[test]
+fn the_vectors_of_e5() {
+    let Some(all) = raddle_testkit::vectors("vectors000.json") else { return };
+    let case = &all["E5_probability"];
+    let half = Chance::new(1, 2).unwrap();
+    let grouped = refused(&Grouped::of_four(128).unwrap(), 128, 4, half);
+    let full = refused(&Full, 128, 4, half);
+    for (name, chance) in [
+        ("unit_all_groups_fail", grouped),
+        ("module_fail_4_units", grouped.any_of(4)),
+        ("all_16_modules_fail", grouped.any_of(4).all_of(16)),
+        ("with_rounded_0_127", Chance::new(127, 1000).unwrap().any_of(4)),
+        ("text_0_418_pow_16", Chance::new(418, 1000).unwrap().all_of(16)),
+        ("ungrouped_unit_fail", full),
+        ("ungrouped_module_fail", full.any_of(4)),
+    ] {
+        let expected = case[name].as_f64().unwrap();
+        let shown: f64 = format!("{chance:.9}").parse().unwrap();
+        assert!((shown / expected - 1.0).abs() < 1e-8, "{name}: {shown}, {expected}");
+    }
+}
+
+#[test]
+fn chances_and_simulations() {
+    let share = |numerator, denominator| Err(ModelError::Share { numerator, denominator });
+    assert_eq!(Chance::new(1, 0), share(1, 0));
+    assert_eq!(Chance::new(3, 2), share(3, 2));
+    assert_eq!(Chance::new(u64::MAX, u64::MAX), Ok(Chance::ALWAYS));
+    let churn = Churn::typical(64);
+    let run = |churn: Churn| churn.run(&[&Full]).map(|count| count.missed);
+    assert_eq!(run(Churn { blocks: 0, ..churn }), Err(Error::NoBlocks.into()));
+    for bad in [
+        Churn { want: (0, 4), ..churn },
+        Churn { want: (5, 4), ..churn },
+        Churn { want: (4, 65), ..churn },
+        Churn { used_percent: (60, 50), ..churn },
+        Churn { used_percent: (60, 101), ..churn },
+    ] {
+        assert_eq!(run(bad), Err(ModelError::Churn));
+    }
+    let other = Churn::typical(64).run(&[&Grouped::of_four(128).unwrap()]);
+    assert_eq!(other, Err(Error::OtherSize { search: 128, map: 64 }.into()));
+    assert_eq!(run(Churn { requests: 10, ..Churn::typical(1) }), Ok(vec![0]));
 }

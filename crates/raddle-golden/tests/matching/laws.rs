@@ -6,14 +6,14 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use raddle_bitmap::{Full, View};
 use raddle_golden::matching::model::{
-    Cu, Decision, Head, Held, Model, Piece, Stock, Wants, by, lowest,
+    ChannelHead, Cu, MatchDecision, MatchModel, MatchTarget, Stock, TakenPiece, Wants, by, lowest,
 };
 use raddle_workgroup::order::{Fixed, Lowest, Order, Windows};
 
-use super::{amounts, cu, head, left, waves};
+use crate::{amounts, commit, cu, head, left, matching, release, waves};
 
 type Unit = Cu<&'static str>;
-type Entry = Head<&'static str>;
+type Entry = ChannelHead<&'static str>;
 
 fn digits(most: usize) -> impl Strategy<Value = String> {
     vec(prop_oneof![3 => Just('1'), 1 => Just('0')], 1..=most)
@@ -83,12 +83,16 @@ fn stock<'u>(cu: &'u Unit, simd: Option<usize>, name: &str) -> &'u Stock {
 }
 
 /// Candidates and refusals, block by block.
-fn check(model: &Model<&'static str>, heads: &[Option<Entry>], decision: &Decision<&'static str>) {
+fn check(
+    model: &MatchModel<&'static str>,
+    heads: &[Option<Entry>],
+    decision: &MatchDecision<&'static str>,
+) {
     let mut refusals = Vec::new();
     let mut candidates = BTreeMap::<usize, Vec<usize>>::new();
     for (channel, entry) in heads.iter().enumerate() {
         let Some(entry) = entry else { continue };
-        for (index, cu) in model.cus().iter().enumerate() {
+        for (index, cu) in model.cus.iter().enumerate() {
             let wants = wants(entry, cu);
             let lacking =
                 wants.iter().filter(|(simd, name, n)| room(stock(cu, *simd, name), *n).is_none());
@@ -105,7 +109,7 @@ fn check(model: &Model<&'static str>, heads: &[Option<Entry>], decision: &Decisi
         decision.refusals.iter().map(|it| (it.channel, it.cu, it.simd, it.resource, it.wanted));
     assert_eq!(told.collect::<Vec<_>>(), refusals, "in this order");
     for it in &decision.refusals {
-        let text = left(stock(&model.cus()[it.cu], it.simd, it.resource));
+        let text = left(stock(&model.cus[it.cu], it.simd, it.resource));
         let longest = text.split('0').map(str::len).max().unwrap_or_default() as u64;
         let most = if it.resource == "waves" { text.parse().unwrap() } else { longest };
         assert_eq!(it.left.amount(), most);
@@ -115,9 +119,9 @@ fn check(model: &Model<&'static str>, heads: &[Option<Entry>], decision: &Decisi
 
 /// The target has the best level, is the lowest of its tie, and lies lowest.
 fn check_target(
-    model: &Model<&'static str>,
+    model: &MatchModel<&'static str>,
     heads: &[Option<Entry>],
-    decision: &Decision<&'static str>,
+    decision: &MatchDecision<&'static str>,
     rank: impl Fn(usize) -> usize,
 ) {
     let Some(target) = &decision.target else { return };
@@ -132,39 +136,44 @@ fn check_target(
         .map(|it| it.channel)
         .filter(|&channel| level(channel) == level(target.channel))
         .collect();
-    let marked = |&channel: &usize| model.marks().marked(level(target.channel), channel);
+    let marked = |&channel: &usize| model.marks.marked(level(target.channel), channel);
     let open = tied.iter().copied().find(|channel| !marked(channel));
     assert_eq!(target.channel, open.unwrap_or(tied[0]));
-    let cu = &model.cus()[target.cu];
+    let cu = &model.cus[target.cu];
     for (simd, name, n) in wants(heads[target.channel].as_ref().unwrap(), cu) {
-        let pieces = simd.map_or(&target.pieces.shared, |simd| &target.pieces.simds[simd]);
+        let pieces = simd.map_or(&target.shared, |simd| &target.simds[simd]);
         let start = room(stock(cu, simd, name), n).expect("it fits");
         let piece = match (n, name) {
             (0, _) => None,
-            (n, "waves") => Some(Piece::Count(n)),
-            (n, _) => Some(Piece::Run { start: start as u32, len: n as u32 }),
+            (n, "waves") => Some(TakenPiece::Count(n)),
+            (n, _) => Some(TakenPiece::Run { start: start as u32, len: n as u32 }),
         };
         assert_eq!(pieces.get(name).copied(), piece);
     }
 }
 
 /// Blocks of a compute unit by owner: what is free, and what is held, adds up to the beginning.
-fn check_owners(model: &Model<&'static str>, begin: &[Unit], held: &[Held<&'static str>]) {
-    for (index, (cu, begin)) in model.cus().iter().zip(begin).enumerate() {
+fn check_owners(
+    model: &MatchModel<&'static str>,
+    begin: &[Unit],
+    held: &[MatchTarget<&'static str>],
+) {
+    for (index, (cu, begin)) in model.cus.iter().zip(begin).enumerate() {
         let simds = std::iter::once(None).chain((0..cu.simds.len()).map(Some));
         for simd in simds {
             let names = simd.map_or(&cu.shared, |simd| &cu.simds[simd]).keys();
             for name in names {
-                let pieces = held.iter().filter(|it| it.cu == index).filter_map(|it| {
-                    simd.map_or(&it.pieces.shared, |simd| &it.pieces.simds[simd]).get(name)
-                });
+                let pieces = held
+                    .iter()
+                    .filter(|it| it.cu == index)
+                    .filter_map(|it| simd.map_or(&it.shared, |simd| &it.simds[simd]).get(name));
                 let mut text = left(stock(cu, simd, name)).into_bytes();
                 let mut count: u64 =
                     if *name == "waves" { left(stock(cu, simd, name)).parse().unwrap() } else { 0 };
                 for piece in pieces {
                     match *piece {
-                        Piece::Count(n) => count += n,
-                        Piece::Run { start, len } => {
+                        TakenPiece::Count(n) => count += n,
+                        TakenPiece::Run { start, len } => {
                             for block in &mut text[start as usize..(start + len) as usize] {
                                 assert_eq!(*block, b'0', "owned twice, or free and owned");
                                 *block = b'1';
@@ -190,10 +199,10 @@ proptest! {
         ends in vec(any::<u8>(), 24),
         windows in any::<bool>(),
     ) {
-        let mut model = Model::new(cus.clone(), 3, queues.len()).unwrap();
+        let mut model = matching(cus.clone(), 3, queues.len());
         let mut queues = queues;
         let total: usize = queues.iter().map(VecDeque::len).sum();
-        let mut held: Vec<Held<&'static str>> = Vec::new();
+        let mut held: Vec<MatchTarget<&'static str>> = Vec::new();
         let (fixed, turning) = (Fixed::new(3).unwrap(), Windows::new(&[3, 2, 1]).unwrap());
         let mut dispatched = 0;
         for (now, end) in (0..).zip(ends) {
@@ -205,14 +214,14 @@ proptest! {
             } else {
                 model.decide(&heads, by(Full), (&fixed, now), &mut Lowest, lowest)
             }.unwrap();
-            prop_assert_eq!(model.cus(), before.cus(), "deciding changes nothing");
+            prop_assert_eq!(&model.cus, &before.cus, "deciding changes nothing");
             check(&model, &heads, &decision);
             check_target(&model, &heads, &decision, rank);
             let marks = decision.marks.clone();
-            let taken = model.commit(decision).unwrap();
-            prop_assert_eq!(model.marks(), &marks);
+            let taken = commit(&mut model, decision);
+            prop_assert_eq!(&model.marks, &marks);
             let chosen = taken.as_ref().map(|it| it.cu);
-            for (index, (now, then)) in model.cus().iter().zip(before.cus()).enumerate() {
+            for (index, (now, then)) in model.cus.iter().zip(&before.cus).enumerate() {
                 prop_assert!(Some(index) == chosen || now == then, "compute unit {} changed", index);
             }
             if let Some(taken) = taken {
@@ -223,7 +232,7 @@ proptest! {
             check_owners(&model, &cus, &held);
             if end % 3 == 0 && !held.is_empty() {
                 let ended = held.swap_remove(usize::from(end) % held.len());
-                model.release(ended).unwrap();
+                release(&mut model, &ended);
                 check_owners(&model, &cus, &held);
             }
         }
@@ -234,7 +243,7 @@ proptest! {
     /// A search that reports less never dispatches what the exact one would not.
     #[test]
     fn a_lower_bound_only_refuses_more((cus, queues) in scenario(), cut in 0u32..4) {
-        let model = Model::new(cus, 3, queues.len()).unwrap();
+        let model = matching(cus, 3, queues.len());
         let heads: Vec<_> = queues.iter().map(|queue| queue.front().cloned()).collect();
         let order = Fixed::new(3).unwrap();
         let less = |_: &&str, map: View<'_>| Ok(map.longest().saturating_sub(cut));
@@ -251,16 +260,16 @@ proptest! {
 #[test]
 fn absent_and_zero_want_the_same() {
     let unit = cu("11", &[("1", 0)]);
-    let model = Model::new(vec![unit], 1, 1).unwrap();
+    let model = matching(vec![unit], 1, 1);
     let order = Fixed::new(1).unwrap();
     let zero = head(0, 0, &[(0, 0)]);
-    let none = Head {
+    let none = ChannelHead {
         level: 0,
         wants: Wants::Groups { shared: amounts(&[]), groups: vec![amounts(&[])] },
     };
     for head in [zero, Some(none)] {
         let decision = model.decide(&[head], by(Full), (&order, 0), &mut Lowest, lowest).unwrap();
         let target = decision.target.expect("nothing always fits");
-        assert!(target.pieces.shared.is_empty() && target.pieces.simds[0].is_empty());
+        assert!(target.shared.is_empty() && target.simds[0].is_empty());
     }
 }

@@ -1,13 +1,12 @@
-//! What is left of a compute unit (seed 000, E1: a2)?
+//! What is there on a compute unit, and what is left of it (seed 000, E1: a2)?
 //!
 //! Units: blocks of a resource, whatever they stand for.
 
 use std::collections::BTreeMap;
 
 use raddle_bitmap::{FreeMap, Search, View};
-
-use raddle_workgroup::Error;
 use raddle_workgroup::balance::Pointer;
+use serde::Serialize;
 
 /// One resource of one SIMD, or of a whole compute unit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,12 +24,14 @@ pub struct Cu<R> {
     pub shared: BTreeMap<R, Stock>,
     /// Resources of each SIMD.
     pub simds: Vec<BTreeMap<R, Stock>>,
-    /// Where the surplus of waves goes; for workgroups that come as a number of waves.
+    /// Where the surplus of waves goes, over all its SIMDs; for workgroups that come as a number of
+    /// waves.
     pub pointer: Option<Pointer>,
 }
 
 /// How much of a resource one demand can have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Left {
     /// The longest free run, as a search reports it.
     Longest(u64),
@@ -50,7 +51,7 @@ impl Left {
 
 /// What is left of a compute unit: read once, compared with every head (a2).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record<R> {
+pub struct CuRecord<R> {
     /// Of the whole compute unit.
     pub shared: BTreeMap<R, Left>,
     /// Of each SIMD.
@@ -69,11 +70,11 @@ pub fn by<R>(search: impl Search) -> impl FnMut(&R, View<'_>) -> Result<u32, rad
 /// resource.
 ///
 /// # Errors
-/// [`Error::Map`] where a search was made for maps of another size.
+/// Where a search was made for maps of another size.
 pub fn record<R: Ord + Clone>(
     cu: &Cu<R>,
     mut longest: impl FnMut(&R, View<'_>) -> Result<u32, raddle_bitmap::Error>,
-) -> Result<Record<R>, Error> {
+) -> Result<CuRecord<R>, raddle_bitmap::Error> {
     let mut read = |stocks: &BTreeMap<R, Stock>| {
         let left = |(resource, stock): (&R, &Stock)| {
             let left = match stock {
@@ -82,12 +83,8 @@ pub fn record<R: Ord + Clone>(
             };
             Ok((resource.clone(), left))
         };
-        stocks.iter().map(left).collect::<Result<BTreeMap<R, Left>, raddle_bitmap::Error>>()
+        stocks.iter().map(left).collect::<Result<_, _>>()
     };
-    let read = |cu: &Cu<R>| {
-        let shared = read(&cu.shared)?;
-        let simds = cu.simds.iter().map(read).collect::<Result<_, _>>()?;
-        Ok(Record { shared, simds })
-    };
-    read(cu).map_err(Error::Map)
+    let shared = read(&cu.shared)?;
+    Ok(CuRecord { shared, simds: cu.simds.iter().map(read).collect::<Result<_, _>>()? })
 }

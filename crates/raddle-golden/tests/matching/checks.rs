@@ -4,17 +4,18 @@ use std::collections::VecDeque;
 
 use raddle_bitmap::{Full, Grouped, Kind, Layout, Sampled, Search, Shared, View};
 use raddle_golden::matching::model::{
-    Candidate, Cu, Decision, Head, Left, Model, Piece, Stock, by, compare, lowest, record,
+    Candidate, ChannelHead, Cu, Left, MatchDecision, MatchModel, Stock, TakenPiece, by, compare,
+    lowest, record,
 };
 use raddle_workgroup::order::{Fixed, Lowest, Marks, Windows};
 use raddle_workgroup::place::{MostFree, Weights};
 
-use super::{cu, head, left, waves};
+use crate::{commit, cu, head, left, matching, release, waves};
 
-type Heads = Vec<Option<Head<&'static str>>>;
+type Heads = Vec<Option<ChannelHead<&'static str>>>;
 
 /// The worked example, with maps of the runs that it names.
-fn example() -> (Model<&'static str>, Heads) {
+fn example() -> (MatchModel<&'static str>, Heads) {
     let cus = vec![
         cu(&"1".repeat(40), &[("11111111", 2), ("00001111", 2)]),
         cu(&"1".repeat(16), &[("01111110", 1), ("11111101", 3)]),
@@ -25,10 +26,10 @@ fn example() -> (Model<&'static str>, Heads) {
         head(1, 32, &[(8, 2), (4, 2)]),
         head(2, 0, &[(1, 1), (1, 1)]),
     ];
-    (Model::new(cus, 3, 4).unwrap(), heads)
+    (matching(cus, 3, 4), heads)
 }
 
-fn decide(model: &Model<&'static str>, heads: &Heads) -> Decision<&'static str> {
+fn decide(model: &MatchModel<&'static str>, heads: &Heads) -> MatchDecision<&'static str> {
     let order = Fixed::new(3).unwrap();
     model.decide(heads, by(Full), (&order, 0), &mut Lowest, lowest).unwrap()
 }
@@ -37,7 +38,7 @@ fn decide(model: &Model<&'static str>, heads: &Heads) -> Decision<&'static str> 
 fn t1_equality_fits_and_one_more_does_not() {
     let fits = |lds, vgpr, slots| {
         let cus = vec![cu("0111", &[("11011", 2)])];
-        let model = Model::new(cus, 3, 1).unwrap();
+        let model = matching(cus, 3, 1);
         decide(&model, &vec![head(0, lds, &[(vgpr, slots)])]).target.is_some()
     };
     assert!(fits(3, 2, 2), "what remains is what is wanted");
@@ -67,7 +68,7 @@ fn t3_what_fits_nowhere_stays_and_blocks_nobody() {
     for _ in 0..5 {
         let heads: Heads = queues.iter().map(|queue| queue.front().cloned()).collect();
         let decision = decide(&model, &heads);
-        if let Some(held) = model.commit(decision).unwrap() {
+        if let Some(held) = commit(&mut model, decision) {
             queues[held.channel].pop_front();
             dispatched.push((held.channel, held.cu));
         }
@@ -79,27 +80,35 @@ fn t3_what_fits_nowhere_stays_and_blocks_nobody() {
 #[test]
 fn t4_the_order_within_a_channel_stays() {
     // Numbers are told by their demand: workgroup n wants n blocks of LDS.
-    let model = Model::new(vec![cu(&"1".repeat(64), &[("1", 9)])], 3, 2).unwrap();
+    let model = matching(vec![cu(&"1".repeat(64), &[("1", 9)])], 3, 2);
     let (mut model, mut seen) = (model, [Vec::new(), Vec::new()]);
     let mut queues: [VecDeque<u64>; 2] = [(1..6).collect(), (1..4).rev().collect()];
     while queues.iter().any(|queue| !queue.is_empty()) {
         let heads = queues.iter().map(|queue| head(0, *queue.front()?, &[(0, 1)])).collect();
-        let held = model.commit(decide(&model, &heads)).unwrap().expect("it fits");
-        let Piece::Run { len, .. } = held.pieces.shared["lds"] else { panic!("a run") };
+        let held = {
+            let decision = decide(&model, &heads);
+            commit(&mut model, decision)
+        }
+        .expect("it fits");
+        let TakenPiece::Run { len, .. } = held.shared["lds"] else { panic!("a run") };
         queues[held.channel].pop_front();
         seen[held.channel].push(len);
-        model.release(held).unwrap();
+        release(&mut model, &held);
     }
     assert_eq!(seen, [vec![1, 2, 3, 4, 5], vec![3, 2, 1]]);
 }
 
 #[test]
 fn t5_t6_a_constant_tie_takes_turns() {
-    let mut model = Model::new(vec![cu("1", &[("1", 9)])], 3, 3).unwrap();
+    let mut model = matching(vec![cu("1", &[("1", 9)])], 3, 3);
     let heads: Heads = (0..3).map(|_| head(0, 0, &[(0, 1)])).collect();
     let mut round = || {
-        let held = model.commit(decide(&model, &heads)).unwrap().expect("it fits");
-        (held.channel, model.marks().of_level(0).collect::<Vec<_>>())
+        let held = {
+            let decision = decide(&model, &heads);
+            commit(&mut model, decision)
+        }
+        .expect("it fits");
+        (held.channel, model.marks.of_level(0).collect::<Vec<_>>())
     };
     for (channel, marks) in
         [(0, vec![0]), (1, vec![0, 1]), (2, vec![0, 1, 2]), (0, vec![0]), (1, vec![0, 1])]
@@ -112,7 +121,7 @@ fn t5_t6_a_constant_tie_takes_turns() {
 fn t7_marks_of_other_levels_stay() {
     let mut marks = Marks::new(3, 2).unwrap();
     marks.set(1, 0, true).unwrap();
-    let model = Model::new(vec![cu("1", &[("1", 9)])], 3, 2).unwrap().with_marks(marks);
+    let model = MatchModel { cus: vec![cu("1", &[("1", 9)])], marks };
     let decision = decide(&model, &vec![head(0, 0, &[(0, 1)]), head(0, 0, &[(0, 1)])]);
     let after: Vec<Vec<usize>> =
         (0..3).map(|level| decision.marks.of_level(level).collect()).collect();
@@ -121,27 +130,26 @@ fn t7_marks_of_other_levels_stay() {
 
 #[test]
 fn t8_what_is_handed_out_was_free_and_is_exactly_the_demand() {
-    let mut model =
-        Model::new(vec![cu("0110111", &[("1011101", 3), ("1100011", 1)])], 3, 1).unwrap();
+    let mut model = matching(vec![cu("0110111", &[("1011101", 3), ("1100011", 1)])], 3, 1);
     let decision = decide(&model, &vec![head(0, 3, &[(2, 2), (2, 0)])]);
-    let held = model.commit(decision).unwrap().expect("it fits");
-    let stocks = |model: &Model<&'static str>| {
-        let cu = &model.cus()[0];
+    let held = commit(&mut model, decision).expect("it fits");
+    let stocks = |model: &MatchModel<&'static str>| {
+        let cu = &model.cus[0];
         let all = std::iter::once(&cu.shared).chain(&cu.simds).flat_map(|it| it.values());
         all.map(left).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(stocks(&model), "0110000 1000101 1 0000011 1");
-    assert_eq!(held.pieces.shared["lds"], Piece::Run { start: 4, len: 3 });
-    assert_eq!(held.pieces.simds[0]["vgpr"], Piece::Run { start: 2, len: 2 });
-    assert_eq!(held.pieces.simds[0]["waves"], Piece::Count(2));
-    assert_eq!(held.pieces.simds[1].keys().collect::<Vec<_>>(), [&"vgpr"], "0 waves take nothing");
-    model.release(held).unwrap();
+    assert_eq!(held.shared["lds"], TakenPiece::Run { start: 4, len: 3 });
+    assert_eq!(held.simds[0]["vgpr"], TakenPiece::Run { start: 2, len: 2 });
+    assert_eq!(held.simds[0]["waves"], TakenPiece::Count(2));
+    assert_eq!(held.simds[1].keys().collect::<Vec<_>>(), [&"vgpr"], "0 waves take nothing");
+    release(&mut model, &held);
     assert_eq!(stocks(&model), "0110111 1011101 3 1100011 1");
 }
 
 #[test]
 fn t9_enough_but_in_pieces_is_no_match() {
-    let model = Model::new(vec![cu("1", &[("1110111", 1)])], 3, 1).unwrap();
+    let model = matching(vec![cu("1", &[("1110111", 1)])], 3, 1);
     let decision = decide(&model, &vec![head(0, 0, &[(4, 1)])]);
     assert!(decision.target.is_none() && decision.candidates.is_empty());
     let refusal = &decision.refusals[0];
@@ -152,7 +160,7 @@ fn t9_enough_but_in_pieces_is_no_match() {
 #[test]
 fn the_order_is_read_when_the_target_is_chosen() {
     // E2, T5 of its list: levels 0, 1 and 3 of windows 8, 4, 3, 1.
-    let model = Model::new(vec![cu("1", &[("1", 1)])], 4, 3).unwrap();
+    let model = matching(vec![cu("1", &[("1", 1)])], 4, 3);
     let heads: Heads = [0, 1, 3].map(|level| head(level, 0, &[(0, 1)])).into();
     let order = Windows::new(&[8, 4, 3, 1]).unwrap();
     let channel = |now| {
@@ -164,12 +172,12 @@ fn the_order_is_read_when_the_target_is_chosen() {
 
 #[test]
 fn any_rule_places_among_those_that_fit() {
-    let model = Model::new(
+    let model = matching(
         vec![cu("1", &[("1111", 1)]), cu("1", &[("111111", 1)]), cu("1", &[("11111", 0)])],
         3,
         1,
     );
-    let (model, order) = (model.unwrap(), Fixed::new(3).unwrap());
+    let order = Fixed::new(3).unwrap();
     let rule = MostFree::new(Weights::new(&[1]).unwrap());
     let most_free = |fit: &[usize], cus: &[Cu<&'static str>]| {
         let free = |&cu: &usize| match &cus[cu].simds[0]["vgpr"] {
@@ -185,32 +193,34 @@ fn any_rule_places_among_those_that_fit() {
         let place = |_: &[usize], _: &[Cu<&'static str>]| Ok(nowhere);
         let decision = model.decide(&heads, by(Full), (&order, 0), &mut Lowest, place).unwrap();
         assert!(decision.target.is_none(), "{nowhere:?} is none of the two");
-        assert_eq!(decision.marks, *model.marks());
+        assert_eq!(decision.marks, model.marks);
     }
 }
 
 #[test]
 fn waves_are_balanced_and_only_the_chosen_pointer_moves() {
     let simds = [("11111111", 8), ("11111111", 8), ("11111111", 8), ("11111111", 8)];
-    let mut model = Model::new(vec![cu("1", &simds), cu("1", &simds)], 3, 1).unwrap();
-    let at = |model: &Model<_>| {
-        let pointers = model.cus().iter().map(|cu: &Cu<&str>| cu.pointer.as_ref().unwrap().at());
+    let mut model = matching(vec![cu("1", &simds), cu("1", &simds)], 3, 1);
+    let at = |model: &MatchModel<_>| {
+        let pointers = model.cus.iter().map(|cu: &Cu<&str>| cu.pointer.as_ref().unwrap().at());
         pointers.collect::<Vec<_>>()
     };
     let mut starts = Vec::new();
     for (count, after) in [(5, [1, 0]), (3, [0, 0]), (4, [0, 0])] {
-        let held = model.commit(decide(&model, &vec![waves(0, 0, count, 2)])).unwrap();
+        let held = {
+            let decision = decide(&model, &vec![waves(0, 0, count, 2)]);
+            commit(&mut model, decision)
+        };
         assert_eq!(at(&model), after);
         starts.push(
             held.expect("it fits")
-                .pieces
                 .simds
                 .iter()
                 .map(|simd| simd.get("vgpr").copied())
                 .collect::<Vec<_>>(),
         );
     }
-    let run = |start, len| Some(Piece::Run { start, len });
+    let run = |start, len| Some(TakenPiece::Run { start, len });
     assert_eq!(starts[0], [run(0, 2), run(0, 4), run(0, 2), run(0, 2)], "1 2 1 1 waves");
     assert_eq!(starts[1], [run(2, 2), None, run(2, 2), run(2, 2)], "1 0 1 1 waves");
     assert_eq!(starts[2], [run(4, 2), run(4, 2), run(4, 2), run(4, 2)]);
@@ -222,7 +232,7 @@ fn waves_are_balanced_and_only_the_chosen_pointer_moves() {
 #[test]
 fn a_search_that_reports_less_refuses_and_addresses_come_from_the_map() {
     let cus = vec![cu("1", &[("0111111101111111", 1)])];
-    let model = Model::new(cus, 3, 1).unwrap();
+    let model = matching(cus, 3, 1);
     let order = Fixed::new(3).unwrap();
     let start = |search: &dyn Search, vgpr| {
         let decision = model
@@ -236,9 +246,9 @@ fn a_search_that_reports_less_refuses_and_addresses_come_from_the_map() {
                 lowest,
             )
             .unwrap();
-        decision.target.map(|target| target.pieces.simds[0]["vgpr"])
+        decision.target.map(|target| target.simds[0]["vgpr"])
     };
-    let run = |start, len| Some(Piece::Run { start, len });
+    let run = |start, len| Some(TakenPiece::Run { start, len });
     assert_eq!(start(&Full, 7), run(1, 7));
     let grouped = Grouped::new(16, 4).unwrap();
     assert_eq!((start(&grouped, 7), start(&grouped, 4)), (None, run(1, 4)), "one free group of 4");
