@@ -57,10 +57,4 @@ impl Device {
     pub fn moving(&self, bytes: u64) -> Ticks {
         moving(bytes, self.memory_bytes_per_us)
     }
-
-    /// How long saving or restoring `workgroups` equal workgroups takes.
-    #[must_use]
-    pub fn moving_workgroups(&self, workgroups: u64, demand: &Demand) -> Ticks {
-        self.moving(self.context_bytes(demand).saturating_mul(workgroups))
-    }
 }

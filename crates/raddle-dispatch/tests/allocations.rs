@@ -2,10 +2,10 @@
 
 use raddle_dispatch::{Action, Actions, Composed, Dispatcher, Event, Recipe};
 use raddle_policy::{Launch, LaunchId, Piece, Preemption, ProcessId, Tick, WaveSpan};
-use raddle_testkit::{Counting, made};
+use raddle_testkit::{CountingAllocator, made};
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 use raddle_testkit::SMALL_CU as SHAPE;
 const PROCESSES: u16 = 4;

@@ -4,10 +4,10 @@ use raddle_packet::{
     Agent, AqlFormat, AqlPacket, Condensed, Encoder, HALF_WORDS, KernelDispatch, LaunchImage,
     PacketView, Replacement,
 };
-use raddle_testkit::{Counting, made};
+use raddle_testkit::{CountingAllocator, made};
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn the_count_counts() {

@@ -8,10 +8,10 @@ use raddle_preempt::{
     Abilities, CapturedWork, Command, Controller, ControllerOptions, Declared, LaunchHandle,
     ResetScope, ResetVerdict,
 };
-use raddle_testkit::{Counting, made};
+use raddle_testkit::{CountingAllocator, made};
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn the_count_counts() {

@@ -4,10 +4,10 @@ use std::collections::VecDeque;
 
 use raddle_policy::{CuId, LaunchId};
 use raddle_sm::{Choose, Controllers, Handle, Kernel, Options, Resources};
-use raddle_testkit::{Counting, made};
+use raddle_testkit::{CountingAllocator, made};
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn the_count_counts() {

@@ -4,7 +4,7 @@
 //!
 //! ```
 //! #[global_allocator]
-//! static ALLOCATOR: raddle_testkit::Counting = raddle_testkit::Counting;
+//! static ALLOCATOR: raddle_testkit::CountingAllocator = raddle_testkit::CountingAllocator;
 //!
 //! assert_eq!(raddle_testkit::made(|| drop(std::hint::black_box(vec![1_u8]))), 1);
 //! ```
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The system's allocator, counted.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Counting;
+pub struct CountingAllocator;
 
 thread_local! {
     static MADE: Cell<u64> = const { Cell::new(0) };
@@ -28,7 +28,7 @@ static ALL: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: every call is handed to the system's allocator unchanged; only numbers are noted.
-unsafe impl GlobalAlloc for Counting {
+unsafe impl GlobalAlloc for CountingAllocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         MADE.with(|made| made.set(made.get() + 1));
         HELD.with(|held| held.set(held.get().wrapping_add(layout.size() as i64)));

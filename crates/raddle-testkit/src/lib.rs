@@ -11,7 +11,7 @@ mod pages;
 mod samples;
 mod sink;
 
-pub use allocations::{Counting, held, made, peak};
+pub use allocations::{CountingAllocator, held, made, peak};
 pub use builders::{LARGEST_CU, LaunchBuilder, SMALL_CU, demand, launch, process, ready};
 pub use laws::*;
 pub use pages::{file_holds, page_holds};

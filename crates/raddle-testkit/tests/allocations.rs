@@ -2,10 +2,10 @@
 
 use std::hint::black_box;
 
-use raddle_testkit::{Counting, held, made, peak};
+use raddle_testkit::{CountingAllocator, held, made, peak};
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn the_count_counts() {

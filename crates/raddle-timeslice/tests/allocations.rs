@@ -2,14 +2,14 @@
 
 use raddle_golden::slices::{Exclusive, GpuTask, TaskId};
 use raddle_policy::{Level, ProcessState, Tick, Ticks, Turn};
-use raddle_testkit::{Counting, made, process};
+use raddle_testkit::{CountingAllocator, made, process};
 use raddle_timeslice::{
     LoadOrder, RoundRobinTurn, RoundRobinTurnConfig, SliceRule, SliceSettings, UnmapAll,
     UnmapAllConfig, Vruntime, VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
 };
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn the_count_counts() {

@@ -12,7 +12,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use common::promises::check;
-use raddle_testkit::{Counting, peak};
+use raddle_testkit::{CountingAllocator, peak};
 use raddle_trace::{ImportOptions, read};
 
 /// Buffers, tables and an empty database: what even an empty file costs.
@@ -21,7 +21,7 @@ const FIXED: usize = 4 << 20;
 const MUTATIONS: usize = 120;
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// A generator whose numbers are the same everywhere (the finaliser of SplitMix64).
 struct Random(u64);

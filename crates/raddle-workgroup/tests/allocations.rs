@@ -5,7 +5,7 @@ use raddle_policy::{
     Activity, Allocate, Answer, Barrier, CuShape, Cus, Demand, Fact, LaunchId, Level, Piece,
     ReadyLaunch, ReadyView, Round, StreamId, Tick, WaveSpan,
 };
-use raddle_testkit::{Counting, demand, launch, made};
+use raddle_testkit::{CountingAllocator, demand, launch, made};
 use raddle_workgroup::balance::{Kind, Pointer, Table};
 use raddle_workgroup::order::{Lowest, Marks, Order, Windows};
 use raddle_workgroup::place::{History, LeastPower, Mix, MostFree, Weights};
@@ -15,7 +15,7 @@ use raddle_workgroup::{
 };
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 #[test]
 fn the_count_counts() {

@@ -220,8 +220,8 @@ fn moving_takes_bytes_over_bandwidth_rounded_up() {
     let v100 = find("v100").unwrap();
     let demand = v100.demand(&footprint(256, 32, 4096)).unwrap();
     // 36,864 bytes at 900,000 bytes a microsecond: 40.96 ns; ten of them 409.6 ns.
-    assert_eq!(v100.moving_workgroups(1, &demand), Ticks(41));
-    assert_eq!(v100.moving_workgroups(10, &demand), Ticks(410));
+    let context = v100.context_bytes(&demand);
+    assert_eq!([1, 10].map(|n| v100.moving(n * context)), [Ticks(41), Ticks(410)]);
     assert_eq!((v100.moving(0), v100.moving(900)), (Ticks(0), Ticks(1)));
     assert_eq!(v100.moving(900_000_000), Ticks(1_000_000));
     let slow = Device { memory_bytes_per_us: 0, ..v100 };

@@ -10,7 +10,7 @@ mod explain;
 pub mod miss;
 mod shared;
 
-use raddle_bitmap::circuit::Shift;
+use raddle_bitmap::circuit::{Setup, Shift};
 use raddle_bitmap::{FreeMap, Full, Grouped, Polarity, Sampled, Search};
 use raddle_dispatch::read::FaultKind;
 use serde::{Deserialize, Serialize};
@@ -92,21 +92,13 @@ struct AskedShared {
 }
 
 /// In which form states come and circuits shift.
-#[derive(Clone, Copy, Debug)]
-struct MapForm {
-    polarity: Polarity,
-    shift: Shift,
-}
-
-impl MapForm {
-    const fn new(free: u8, shift: ShiftWord) -> Self {
-        let polarity = if free == 1 { Polarity::FreeIsOne } else { Polarity::FreeIsZero };
-        let shift = match shift {
-            ShiftWord::Left => Shift::Left,
-            ShiftWord::Right => Shift::Right,
-        };
-        Self { polarity, shift }
-    }
+const fn setup(free: u8, shift: ShiftWord) -> Setup {
+    let polarity = if free == 1 { Polarity::FreeIsOne } else { Polarity::FreeIsZero };
+    let shift = match shift {
+        ShiftWord::Left => Shift::Left,
+        ShiftWord::Right => Shift::Right,
+    };
+    Setup { polarity, shift }
 }
 
 /// How the longest run is sought.
@@ -152,7 +144,7 @@ fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {
         return round.answer();
     }
     let AskedMap { bits, free, shift, method, want, fit } = read_at(value, "")?;
-    let form = MapForm::new(free, shift);
+    let form = setup(free, shift);
     let map = map(&bits, "/bits", form.polarity)?;
     // Beside a wish, a method is checked and changes nothing.
     let method = method.map(|method| search_method(&method, map.blocks())).transpose()?;

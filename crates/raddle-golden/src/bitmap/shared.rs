@@ -6,12 +6,13 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use raddle_bitmap::circuit::Setup;
 use raddle_bitmap::{Error, FreeMap, Kind as Type, Layout, Shared, View};
 use raddle_dispatch::read::FaultKind;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
-use super::{MapForm, ShiftWord, map, one};
+use super::{ShiftWord, map, one, setup};
 use crate::fault::{Fault, check, fault, given, read_at, within};
 use crate::json;
 
@@ -54,7 +55,7 @@ pub(super) struct SharedRound {
     pub(super) finder: Shared,
     /// By period: names and states of the types, in order.
     pub(super) periods: Vec<Vec<(String, FreeMap)>>,
-    pub(super) form: MapForm,
+    pub(super) form: Setup,
 }
 
 #[derive(Serialize)]
@@ -79,7 +80,7 @@ impl Serialize for LongestByType<'_> {
 
 impl AskedRound {
     pub(super) fn round(self) -> Result<SharedRound, Fault> {
-        let form = MapForm::new(self.free, self.shift);
+        let form = setup(self.free, self.shift);
         let periods = states(self.periods, form)?;
         let layout = self.layout.map_or(Ok(Layout::Packed), |it| layout(&it, self.width))?;
         let mut ids = 0..;
@@ -96,10 +97,7 @@ impl AskedRound {
 }
 
 /// Names and states, each name once.
-fn states(
-    periods: Vec<Vec<AskedType>>,
-    form: MapForm,
-) -> Result<Vec<Vec<(String, FreeMap)>>, Fault> {
+fn states(periods: Vec<Vec<AskedType>>, form: Setup) -> Result<Vec<Vec<(String, FreeMap)>>, Fault> {
     let mut names = BTreeSet::new();
     let mut state = |AskedType { name, bits }, at: &str| {
         if !names.insert(name.clone()) {

@@ -19,8 +19,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use self::model::{
-    Candidate, ChannelHead, LackingResource, MatchDecision, MatchModel, MatchTarget, TakenPiece,
-    by, lowest,
+    Candidate, LackingResource, MatchDecision, MatchHead, MatchModel, MatchTarget, TakenPiece, by,
+    lowest,
 };
 pub(crate) use self::question::number;
 use self::question::{CuPointer, question};
@@ -43,7 +43,7 @@ struct MatchQuestion {
     model: MatchModel<String>,
     /// What the pointer of each compute unit is, where it has one.
     pointers: Vec<Option<CuPointer>>,
-    heads: Vec<Option<ChannelHead<String>>>,
+    heads: Vec<Option<MatchHead<String>>>,
     levels: HeadLevels,
     /// As they were given.
     marks: MarkedChannels,

@@ -9,7 +9,7 @@ use raddle_workgroup::order::Marks;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::model::{ChannelHead, Cu, MatchModel, Stock, Wants};
+use super::model::{Cu, MatchHead, MatchModel, Stock, Wants};
 use super::{HeadLevels, MarkedChannels, MatchQuestion, shape};
 use crate::MOST_FIGURES;
 use crate::fault::{Fault, check, check_all, fault, given, has, positive, read_at};
@@ -79,7 +79,7 @@ pub(super) fn question(value: &Value) -> Result<MatchQuestion, Fault> {
     let marks = marked(&asked.marks, heads.len())?;
     let levels = levels(asked.order.as_deref(), &heads)?;
     let place = |level| levels.given.binary_search(&level).unwrap_or_default();
-    let head = |(level, wants): LevelAndWants| ChannelHead { level: place(level), wants };
+    let head = |(level, wants): LevelAndWants| MatchHead { level: place(level), wants };
     let heads: Vec<_> = heads.into_iter().map(|it| it.map(head)).collect();
     shape::check(&cus, &heads)?;
     let model = MatchModel { cus, marks: model_marks(&levels, &marks, heads.len())? };

@@ -5,16 +5,13 @@ use std::collections::BTreeMap;
 use raddle_dispatch::read::{FaultKind, pointer, shown};
 use raddle_workgroup::Error as PartError;
 
-use super::model::{ChannelHead, Cu, Wants, split};
+use super::model::{Cu, MatchHead, Wants, split};
 use crate::fault::Fault;
 use crate::{MOST_FIGURES, ModelError};
 
 /// Checks every head against every compute unit; their places in the line are known.
-pub(super) fn check(
-    cus: &[Cu<String>],
-    heads: &[Option<ChannelHead<String>>],
-) -> Result<(), Fault> {
-    let named = |head: &ChannelHead<String>| match &head.wants {
+pub(super) fn check(cus: &[Cu<String>], heads: &[Option<MatchHead<String>>]) -> Result<(), Fault> {
+    let named = |head: &MatchHead<String>| match &head.wants {
         Wants::Groups { shared, groups } => {
             (shared.len() + groups.iter().map(BTreeMap::len).sum::<usize>() + 1) * cus.len()
         }

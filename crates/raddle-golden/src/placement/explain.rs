@@ -4,7 +4,7 @@
 
 use raddle_policy::Demand;
 
-use super::contract::{Algorithm, PlacedGroup, PlacementOutcome, PlacementReplay};
+use super::contract::{Algorithm, PlacedWorkgroup, PlacementOutcome, PlacementReplay};
 use crate::explanation::{Story, counted};
 
 /// This workgroup of the worked example is shown in the contract.
@@ -22,7 +22,7 @@ pub(super) struct PlacementTeller<'q> {
     asked: u64,
     passed_on: bool,
     /// The last workgroup where it is not told yet, and what was asked first for it.
-    last: Option<(PlacedGroup, u64)>,
+    last: Option<(PlacedWorkgroup, u64)>,
 }
 
 impl<'q> PlacementTeller<'q> {
@@ -42,7 +42,7 @@ impl<'q> PlacementTeller<'q> {
         Self { replay, demand, story, asked: 0, passed_on: false, last: None }
     }
 
-    pub(super) fn add(&mut self, placed: &PlacedGroup) {
+    pub(super) fn add(&mut self, placed: &PlacedWorkgroup) {
         if !self.story.is_told() {
             return;
         }
@@ -60,7 +60,7 @@ impl<'q> PlacementTeller<'q> {
         }
     }
 
-    fn tell(&mut self, placed: &PlacedGroup, asked: u64) {
+    fn tell(&mut self, placed: &PlacedWorkgroup, asked: u64) {
         let run = |start: u64, unit_bytes: u64, length: u32| {
             let first = start / unit_bytes;
             match length {
@@ -91,7 +91,7 @@ impl<'q> PlacementTeller<'q> {
     }
 
     /// The compute units that were asked before, and why this one.
-    fn reasons(&self, placed: &PlacedGroup, asked: u64) -> String {
+    fn reasons(&self, placed: &PlacedWorkgroup, asked: u64) -> String {
         let (cu, cus) = (u64::from(placed.cu.0), u64::from(self.replay.cus));
         let begin = match self.replay.algorithm {
             Algorithm::Greedy => "Greedy asks from CU0".to_owned(),

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use self::explain::PreemptTeller;
-use self::model::{PreemptStep, StreamLaunch, StreamSetup, Wish};
+use self::model::{PreemptStep, StreamLaunch, StreamSetup, StreamWish};
 use crate::explanation::Story;
 use crate::fault::{Fault, has, positive, read_at};
 use crate::{MOST_FIGURES, ModelError, Topic, json};
@@ -58,14 +58,14 @@ const fn two() -> u64 {
 struct AskedCommand {
     at: u64,
     #[serde(rename = "do")]
-    wish: Wish,
+    wish: StreamWish,
 }
 
 /// A run that is asked for.
 struct PreemptRun {
     setup: StreamSetup,
     launches: Vec<StreamLaunch>,
-    wishes: Vec<(Tick, Wish)>,
+    wishes: Vec<(Tick, StreamWish)>,
 }
 
 #[derive(Serialize)]

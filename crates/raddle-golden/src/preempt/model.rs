@@ -59,7 +59,7 @@ fn idempotence<'de, D: Deserializer<'de>>(from: D) -> Result<Idempotence, D::Err
 /// What somebody wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Wish {
+pub enum StreamWish {
     /// The GPU, at once.
     Preempt,
     /// That the program goes on.
@@ -143,13 +143,13 @@ struct PreemptPlay<'a> {
 /// Runs the launches to their end, or until nothing more can happen; `watch` sees every step.
 ///
 /// ```
-/// use raddle_golden::preempt::model::{StreamLaunch, StreamSetup, Wish, run};
+/// use raddle_golden::preempt::model::{StreamLaunch, StreamSetup, StreamWish, run};
 /// use raddle_policy::{Idempotence, Tick};
 ///
 /// // The worked run of the digest: 12 launches of 10 ticks at once, and one at 40.
 /// let launch = |at| StreamLaunch { at: Tick(at), ticks: 10, idempotent: Idempotence::Idempotent };
 /// let launches: Vec<_> = (0..13).map(|n| launch(if n < 12 { 0 } else { 40 })).collect();
-/// let wishes = [(Tick(25), Wish::Preempt), (Tick(84), Wish::Resume)];
+/// let wishes = [(Tick(25), StreamWish::Preempt), (Tick(84), StreamWish::Resume)];
 /// let setup = StreamSetup { can_reset: true, ..StreamSetup::default() };
 /// let mut end = Tick::ZERO;
 /// let outcome = run(setup, &launches, &wishes, &mut |now, _, _| end = now)?;
@@ -164,7 +164,7 @@ struct PreemptPlay<'a> {
 pub fn run(
     setup: StreamSetup,
     launches: &[StreamLaunch],
-    wishes: &[(Tick, Wish)],
+    wishes: &[(Tick, StreamWish)],
     watch: &mut dyn FnMut(Tick, &PreemptStep, &Controller<usize>),
 ) -> Result<PreemptOutcome, ModelError> {
     let abilities = Abilities { can_flag: true, can_reset: setup.can_reset, ..Abilities::NONE };
@@ -274,9 +274,9 @@ impl PreemptPlay<'_> {
         Ok(())
     }
 
-    fn hear(&mut self, wish: Wish) -> Result<(), ModelError> {
+    fn hear(&mut self, wish: StreamWish) -> Result<(), ModelError> {
         match wish {
-            Wish::Preempt => {
+            StreamWish::Preempt => {
                 let way = if self.setup.can_reset { Preemption::Reset } else { Preemption::Flag };
                 let became = self.controller.preempt(self.process, way, None)?;
                 if became == Preempted::Begun {
@@ -284,7 +284,7 @@ impl PreemptPlay<'_> {
                 }
                 self.tell(PreemptStep::Preempt(became));
             }
-            Wish::Resume => {
+            StreamWish::Resume => {
                 let became = self.controller.resume(self.process)?;
                 self.tell(PreemptStep::Resume(became));
             }

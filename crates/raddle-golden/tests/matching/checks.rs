@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use raddle_bitmap::{Full, Grouped, Kind, Layout, Sampled, Search, Shared, View};
 use raddle_golden::matching::model::{
-    Candidate, ChannelHead, Cu, Left, MatchDecision, MatchModel, Stock, TakenPiece, by, compare,
+    Candidate, Cu, Left, MatchDecision, MatchHead, MatchModel, Stock, TakenPiece, by, compare,
     lowest, record,
 };
 use raddle_workgroup::order::{Fixed, Lowest, Marks, Windows};
@@ -12,7 +12,7 @@ use raddle_workgroup::place::{MostFree, Weights};
 
 use crate::{commit, cu, head, left, matching, release, waves};
 
-type Heads = Vec<Option<ChannelHead<&'static str>>>;
+type Heads = Vec<Option<MatchHead<&'static str>>>;
 
 /// The worked example, with maps of the runs that it names.
 fn example() -> (MatchModel<&'static str>, Heads) {

@@ -2,7 +2,7 @@
 
 use raddle_bitmap::{Full, Grouped};
 use raddle_golden::ModelError;
-use raddle_golden::matching::model::{ChannelHead, Cu, Left, Wants, by, lowest, record};
+use raddle_golden::matching::model::{Cu, Left, MatchHead, Wants, by, lowest, record};
 use raddle_workgroup::Error;
 use raddle_workgroup::order::{Fixed, Lowest};
 
@@ -12,7 +12,7 @@ fn two_simds() -> Cu<&'static str> {
     cu("1111", &[("1111", 2), ("1111", 2)])
 }
 
-fn error(cus: Vec<Cu<&'static str>>, head: Option<ChannelHead<&'static str>>) -> ModelError {
+fn error(cus: Vec<Cu<&'static str>>, head: Option<MatchHead<&'static str>>) -> ModelError {
     let model = matching(cus, 2, 1);
     let order = Fixed::new(2).unwrap();
     model.decide(&[head], by(Full), (&order, 0), &mut Lowest, lowest).unwrap_err()
@@ -32,7 +32,7 @@ fn of_a_resource_that_is_not_there_nothing_is_left() {
     let groups = vec![amounts(&[("lds", 1)]), amounts(&[])];
     let wants = Wants::Groups { shared: amounts(&[("sgpr", 0)]), groups };
     let (model, order) = (matching(vec![two_simds()], 1, 1), Fixed::new(1).unwrap());
-    let heads = [Some(ChannelHead { level: 0, wants })];
+    let heads = [Some(MatchHead { level: 0, wants })];
     let decision = model.decide(&heads, by(Full), (&order, 0), &mut Lowest, lowest).unwrap();
     assert!(decision.target.is_none());
     let [refusal] = &decision.refusals[..] else { panic!("{:?}", decision.refusals) };

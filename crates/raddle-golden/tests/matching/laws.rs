@@ -6,14 +6,14 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use raddle_bitmap::{Full, View};
 use raddle_golden::matching::model::{
-    ChannelHead, Cu, MatchDecision, MatchModel, MatchTarget, Stock, TakenPiece, Wants, by, lowest,
+    Cu, MatchDecision, MatchHead, MatchModel, MatchTarget, Stock, TakenPiece, Wants, by, lowest,
 };
 use raddle_workgroup::order::{Fixed, Lowest, Order, Windows};
 
 use crate::{amounts, commit, cu, head, left, matching, release, waves};
 
 type Unit = Cu<&'static str>;
-type Entry = ChannelHead<&'static str>;
+type Entry = MatchHead<&'static str>;
 
 fn digits(most: usize) -> impl Strategy<Value = String> {
     vec(prop_oneof![3 => Just('1'), 1 => Just('0')], 1..=most)
@@ -263,7 +263,7 @@ fn absent_and_zero_want_the_same() {
     let model = matching(vec![unit], 1, 1);
     let order = Fixed::new(1).unwrap();
     let zero = head(0, 0, &[(0, 0)]);
-    let none = ChannelHead {
+    let none = MatchHead {
         level: 0,
         wants: Wants::Groups { shared: amounts(&[]), groups: vec![amounts(&[])] },
     };

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use raddle_bitmap::{FreeMap, Polarity};
 use raddle_golden::matching::model::{
-    ChannelHead, Cu, MatchDecision, MatchModel, MatchTarget, Stock, TakenPiece, Wants,
+    Cu, MatchDecision, MatchHead, MatchModel, MatchTarget, Stock, TakenPiece, Wants,
 };
 use raddle_workgroup::balance::{Kind, Pointer, Table};
 use raddle_workgroup::order::Marks;
@@ -45,10 +45,10 @@ pub(crate) fn head(
     level: usize,
     lds: u64,
     groups: &[(u64, u64)],
-) -> Option<ChannelHead<&'static str>> {
+) -> Option<MatchHead<&'static str>> {
     let group = |&(vgpr, waves): &(u64, u64)| amounts(&[("vgpr", vgpr), ("waves", waves)]);
     let (shared, groups) = (amounts(&[("lds", lds)]), groups.iter().map(group).collect());
-    Some(ChannelHead { level, wants: Wants::Groups { shared, groups } })
+    Some(MatchHead { level, wants: Wants::Groups { shared, groups } })
 }
 
 /// A head of so many waves of so many registers.
@@ -57,9 +57,9 @@ pub(crate) fn waves(
     lds: u64,
     waves: u64,
     vgpr: u64,
-) -> Option<ChannelHead<&'static str>> {
+) -> Option<MatchHead<&'static str>> {
     let (shared, each) = (amounts(&[("lds", lds)]), amounts(&[("vgpr", vgpr), ("waves", 1)]));
-    Some(ChannelHead { level, wants: Wants::Waves { shared, waves, each } })
+    Some(MatchHead { level, wants: Wants::Waves { shared, waves, each } })
 }
 
 /// The free digits of a stock, or its count.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use raddle_bitmap::{FreeMap, Full};
-use raddle_golden::matching::model::{ChannelHead, Cu, MatchDecision, Stock, Wants, by, lowest};
+use raddle_golden::matching::model::{Cu, MatchDecision, MatchHead, Stock, Wants, by, lowest};
 use raddle_workgroup::order::{Fixed, Lowest};
 use serde_json::Value;
 
@@ -69,7 +69,7 @@ fn e1_match() {
         let groups = list(&head["wave_groups"]).iter().map(amounts).collect();
         let wants = Wants::Groups { shared: amounts(&head["shared"]), groups };
         given[index(name)] =
-            Some(ChannelHead { level: number(&head["priority"]) as usize - 1, wants });
+            Some(MatchHead { level: number(&head["priority"]) as usize - 1, wants });
     }
     let model = matching(cus.collect(), 3, count);
     let order = Fixed::new(3).unwrap();
@@ -87,7 +87,7 @@ fn e1_match() {
 /// The candidates of a level.
 fn channels_of(
     decision: &MatchDecision<String>,
-    heads: &[Option<ChannelHead<String>>],
+    heads: &[Option<MatchHead<String>>],
     level: usize,
 ) -> Vec<usize> {
     let of_level = |channel: &usize| heads[*channel].as_ref().unwrap().level == level;
@@ -107,7 +107,7 @@ fn e1_ties_in_the_whole_matching() {
         let heads = (0..3).map(|channel| {
             let groups = vec![BTreeMap::from([("waves", 1)])];
             let wants = Wants::Groups { shared: BTreeMap::new(), groups };
-            tied.contains(&channel).then_some(ChannelHead { level: 0, wants })
+            tied.contains(&channel).then_some(MatchHead { level: 0, wants })
         });
         let heads: Vec<_> = heads.collect();
         let decision = model.decide(&heads, by(Full), (&order, 0), &mut Lowest, lowest).unwrap();

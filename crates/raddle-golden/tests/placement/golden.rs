@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::io::Read;
 
 use raddle_golden::ModelError;
-use raddle_golden::placement::contract::{Algorithm, PlacedGroup, PlacementReplay};
+use raddle_golden::placement::contract::{Algorithm, PlacedWorkgroup, PlacementReplay};
 use raddle_policy::{LaunchId, Resource};
 
 use crate::fixtures::{algorithm, kernel, number, peers, table};
@@ -23,7 +23,7 @@ fn every_byte_of_the_golden_files() {
             );
             let algorithm = algorithm(name);
             let replay = PlacementReplay { algorithm, cus: 64, groups: 4000, kernel };
-            let rows = &mut |row: &PlacedGroup| writeln!(text, "{row}").unwrap();
+            let rows = &mut |row: &PlacedWorkgroup| writeln!(text, "{row}").unwrap();
             assert_eq!(replay.run(rows).map(|outcome| outcome.placed), Ok(4000));
             let path = peers.join(format!("replay_{name}_k{index}_cu64_wg4000.csv.gz"));
             let file = std::fs::File::open(&path).unwrap();

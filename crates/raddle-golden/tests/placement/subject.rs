@@ -1,6 +1,6 @@
 //! What can be put through the scenarios of the contract?
 
-use raddle_golden::placement::contract::PlacedGroup;
+use raddle_golden::placement::contract::PlacedWorkgroup;
 use raddle_policy::{CuId, Place};
 
 /// A workgroup that was placed: where, and after how many probes of plain scanning.
@@ -21,5 +21,5 @@ pub(crate) trait Subject {
 }
 
 pub(crate) fn row(number: u64, placed: &Placed) -> String {
-    PlacedGroup { number, cu: placed.cu, places: placed.places.clone() }.to_string()
+    PlacedWorkgroup { number, cu: placed.cu, places: placed.places.clone() }.to_string()
 }

@@ -1,7 +1,7 @@
 //! Do the numbered checks of the digest hold for the worked runs?
 
 use raddle_golden::preempt::model::{
-    PreemptOutcome, PreemptStep, StreamLaunch, StreamSetup, Wish, run,
+    PreemptOutcome, PreemptStep, StreamLaunch, StreamSetup, StreamWish, run,
 };
 use raddle_policy::{Idempotence, Tick};
 use raddle_preempt::{Controller, NoReset, ResetVerdict, Resumed};
@@ -25,7 +25,7 @@ pub(crate) fn gpu() -> StreamSetup {
 pub(crate) fn play(
     setup: StreamSetup,
     launches: &[StreamLaunch],
-    wishes: &[(u64, Wish)],
+    wishes: &[(u64, StreamWish)],
 ) -> (Log, PreemptOutcome) {
     let wishes: Vec<_> = wishes.iter().map(|&(at, wish)| (Tick(at), wish)).collect();
     let mut log = Vec::new();
@@ -58,7 +58,7 @@ fn check_3_a_window_that_is_full_takes_the_next_as_one_ends() {
 
 #[test]
 fn check_4_worked_a_kills_what_runs_and_the_rest_leaves() {
-    let (log, outcome) = play(gpu(), &worked(&[]), &[(25, Wish::Preempt)]);
+    let (log, outcome) = play(gpu(), &worked(&[]), &[(25, StreamWish::Preempt)]);
     assert_eq!(at(&log, PreemptStep::Reset(Some(2))), [25]);
     for n in 3..10 {
         assert_eq!(at(&log, PreemptStep::Exited(n)), [25 + n as u64], "k{n}");
@@ -71,7 +71,8 @@ fn check_4_worked_a_kills_what_runs_and_the_rest_leaves() {
 
 #[test]
 fn check_5_worked_a_resumes_in_order() {
-    let (log, outcome) = play(gpu(), &worked(&[]), &[(25, Wish::Preempt), (84, Wish::Resume)]);
+    let (log, outcome) =
+        play(gpu(), &worked(&[]), &[(25, StreamWish::Preempt), (84, StreamWish::Resume)]);
     let submitted = |n| at(&log, PreemptStep::Submitted(n));
     (2..8).for_each(|n| assert_eq!(submitted(n), [0, 84], "k{n}"));
     assert_eq!((submitted(8), submitted(9)), (vec![10, 84], vec![20, 84]));
@@ -87,7 +88,8 @@ fn check_5_worked_a_resumes_in_order() {
 
 #[test]
 fn check_6_worked_b_one_waiting_launch_forbids_the_reset() {
-    let (log, outcome) = play(gpu(), &worked(&[5]), &[(25, Wish::Preempt), (87, Wish::Resume)]);
+    let (log, outcome) =
+        play(gpu(), &worked(&[5]), &[(25, StreamWish::Preempt), (87, StreamWish::Resume)]);
     assert!(times(&log, |step| matches!(step, PreemptStep::Reset(_))).is_empty());
     assert_eq!(at(&log, PreemptStep::Done(2)), [30]);
     for n in 3..10 {
@@ -102,7 +104,7 @@ fn check_6_worked_b_one_waiting_launch_forbids_the_reset() {
 
 #[test]
 fn check_7_worked_c_a_running_launch_that_is_not_idempotent_runs_to_its_end() {
-    let wishes = [(25, Wish::Preempt), (87, Wish::Resume)];
+    let wishes = [(25, StreamWish::Preempt), (87, StreamWish::Resume)];
     let (b, _) = play(gpu(), &worked(&[5]), &wishes);
     let (c, outcome) = play(gpu(), &worked(&[2]), &wishes);
     let untold = |log: &Log| -> Log {
@@ -115,10 +117,11 @@ fn check_7_worked_c_a_running_launch_that_is_not_idempotent_runs_to_its_end() {
 
 #[test]
 fn check_8_nothing_begins_while_preempted() {
-    let (log, _) = play(gpu(), &worked(&[]), &[(25, Wish::Preempt), (84, Wish::Resume)]);
+    let (log, _) =
+        play(gpu(), &worked(&[]), &[(25, StreamWish::Preempt), (84, StreamWish::Resume)]);
     let started = times(&log, |step| matches!(step, PreemptStep::Started(_)));
     assert!(started.iter().all(|at| *at < 25 || *at >= 84), "{started:?}");
-    let (log, outcome) = play(gpu(), &worked(&[]), &[(25, Wish::Preempt)]);
+    let (log, outcome) = play(gpu(), &worked(&[]), &[(25, StreamWish::Preempt)]);
     assert_eq!(at(&log, PreemptStep::Captured(12)), [40]);
     assert!(at(&log, PreemptStep::Submitted(12)).is_empty());
     assert!(outcome.held.contains(&12));
@@ -126,7 +129,8 @@ fn check_8_nothing_begins_while_preempted() {
 
 #[test]
 fn check_10_the_flag_is_down_before_anything_is_submitted_again() {
-    let (log, _) = play(gpu(), &worked(&[]), &[(25, Wish::Preempt), (84, Wish::Resume)]);
+    let (log, _) =
+        play(gpu(), &worked(&[]), &[(25, StreamWish::Preempt), (84, StreamWish::Resume)]);
     let down = log.iter().position(|(_, step)| *step == PreemptStep::Lowered).unwrap();
     let again = log.iter().position(|it| *it == (84, PreemptStep::Submitted(2))).unwrap();
     assert!(down < again);
@@ -136,7 +140,9 @@ fn check_10_the_flag_is_down_before_anything_is_submitted_again() {
 
 #[test]
 fn check_12_preempting_nothing_takes_no_time_and_no_reset() {
-    for wishes in [&[(25, Wish::Preempt)][..], &[(25, Wish::Preempt), (25, Wish::Resume)]] {
+    for wishes in
+        [&[(25, StreamWish::Preempt)][..], &[(25, StreamWish::Preempt), (25, StreamWish::Resume)]]
+    {
         let (log, outcome) = play(gpu(), &[], wishes);
         assert_eq!(outcome.latencies, [0]);
         let checked = at(&log, PreemptStep::Checked(ResetVerdict::NoReset(NoReset::Empty)));
@@ -148,7 +154,7 @@ fn check_12_preempting_nothing_takes_no_time_and_no_reset() {
 #[test]
 fn check_14_a_resume_before_the_drain_waits_for_it() {
     for resume in 25..=34 {
-        let wishes = [(25, Wish::Preempt), (resume, Wish::Resume)];
+        let wishes = [(25, StreamWish::Preempt), (resume, StreamWish::Resume)];
         let (log, outcome) = play(gpu(), &worked(&[]), &wishes);
         assert_eq!(at(&log, PreemptStep::Resume(Resumed::Waits)), [resume]);
         assert_eq!(at(&log, PreemptStep::Drained), [34]);

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use raddle_golden::ModelError;
-use raddle_golden::preempt::model::{PreemptStep, StreamLaunch, StreamSetup, Wish};
+use raddle_golden::preempt::model::{PreemptStep, StreamLaunch, StreamSetup, StreamWish};
 use raddle_policy::{Idempotence, Tick};
 use raddle_preempt::PreemptError;
 
@@ -29,7 +29,7 @@ fn small_runs_at_a_glance() {
                 let launches: Vec<_> = (0..3).map(launch).collect();
                 let setup =
                     StreamSetup { window, reset, can_reset: true, ..StreamSetup::default() };
-                let wishes = [(preempt, Wish::Preempt), (preempt + 1, Wish::Resume)];
+                let wishes = [(preempt, StreamWish::Preempt), (preempt + 1, StreamWish::Resume)];
                 let (log, outcome) = play(setup, &launches, &wishes);
                 let mut line = String::new();
                 for (at, step) in &log {
@@ -55,7 +55,7 @@ fn small_runs_at_a_glance() {
 #[test]
 fn times_that_fall_are_those_in_front() {
     let launch = |at| StreamLaunch { at: Tick(at), ticks: 1, idempotent: YES };
-    let wishes = |first, second| [(first, Wish::Preempt), (second, Wish::Resume)];
+    let wishes = |first, second| [(first, StreamWish::Preempt), (second, StreamWish::Resume)];
     let fallen = play(StreamSetup::default(), &[launch(5), launch(4)], &wishes(7, 2));
     let ordered = play(StreamSetup::default(), &[launch(5), launch(5)], &wishes(7, 7));
     assert_eq!(fallen, ordered);
@@ -64,7 +64,7 @@ fn times_that_fall_are_those_in_front() {
 #[test]
 fn a_run_beyond_time_or_steps_is_refused() {
     let ok = StreamLaunch { at: Tick(5), ticks: 1, idempotent: YES };
-    let run = |setup, launches: &[StreamLaunch], wishes: &[(Tick, Wish)]| {
+    let run = |setup, launches: &[StreamLaunch], wishes: &[(Tick, StreamWish)]| {
         raddle_golden::preempt::model::run(setup, launches, wishes, &mut |_, _, _| {}).map(drop)
     };
     let usual = StreamSetup::default();
@@ -76,7 +76,7 @@ fn a_run_beyond_time_or_steps_is_refused() {
     assert_eq!(run(usual, &long, &[]), Err(ModelError::LaunchTime { launch: 1 }));
     // Killed in time, the launch ends nowhere: only what happens is looked at.
     let reset = StreamSetup { can_reset: true, reset: u64::MAX, ..usual };
-    let preempt = [(Tick(9), Wish::Preempt)];
+    let preempt = [(Tick(9), StreamWish::Preempt)];
     assert_eq!(run(StreamSetup { reset: 1, ..reset }, &long, &preempt), Ok(()));
     assert_eq!(run(reset, &long, &preempt), Err(ModelError::ResetTime));
     let few = StreamSetup { most_steps: 3, ..usual };

@@ -2,7 +2,7 @@
 //!
 //! They lie beside the real profiles (`RADDLE_SAMPLES`), or where `RADDLE_VECTORS` says.
 
-use raddle_golden::preempt::model::{PreemptStep, StreamSetup, Wish, run};
+use raddle_golden::preempt::model::{PreemptStep, StreamSetup, StreamWish, run};
 use raddle_policy::{ProcessId, Tick};
 use raddle_preempt::{ControllerOptions, ProcessPhase};
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ fn the_worked_runs_line_by_line() {
     let Some(vectors) = vectors() else { return };
     for (name, not, resume) in RUNS {
         let expected = &vectors[name];
-        let wishes = [(25, Wish::Preempt), (resume, Wish::Resume)];
+        let wishes = [(25, StreamWish::Preempt), (resume, StreamWish::Resume)];
         let (log, outcome) = play(gpu(), &worked(not), &wishes);
         let mut wanted: Vec<(u64, String, Option<String>)> = Vec::new();
         for line in expected["log"].as_array().unwrap() {
@@ -85,7 +85,7 @@ fn the_worked_runs_line_by_line() {
 fn the_snapshots_of_the_worked_runs() {
     let Some(vectors) = vectors() else { return };
     for (name, not, resume) in RUNS {
-        let wishes = [(Tick(25), Wish::Preempt), (Tick(resume), Wish::Resume)];
+        let wishes = [(Tick(25), StreamWish::Preempt), (Tick(resume), StreamWish::Resume)];
         // The state after the last step of each tick.
         let mut seen: Vec<(u64, Value)> = Vec::new();
         let mut most = 0;
@@ -147,7 +147,7 @@ fn the_window_at_its_border() {
 #[test]
 fn an_idle_gpu_is_not_reset() {
     let Some(vectors) = vectors() else { return };
-    let (log, outcome) = play(gpu(), &[], &[(25, Wish::Preempt)]);
+    let (log, outcome) = play(gpu(), &[], &[(25, StreamWish::Preempt)]);
     let wanted = &vectors["H_preempt_idle_guarded"];
     assert_eq!(json!(outcome.latencies[0]), wanted["latency"]);
     let reset = log.iter().any(|(_, step)| matches!(step, PreemptStep::Reset(_)));
@@ -169,7 +169,7 @@ fn a_completed_launch_is_not_replayed() {
         json!({"x": x, "y": y, "z": z})
     };
     let launches = &worked(&[])[..2];
-    let wishes = [(15, Wish::Preempt), (40, Wish::Resume)];
+    let wishes = [(15, StreamWish::Preempt), (40, StreamWish::Resume)];
     let (log, _) = play(gpu(), launches, &wishes);
     let started = log.iter().filter_map(|(_, step)| match step {
         PreemptStep::Started(k) => Some(k + 1),

@@ -4,6 +4,8 @@ use raddle_policy::{
     Allocate, Answer, CuId, Cus, Fact, OneByOne, Piece, ReadyView, Round, Tick, WaveSpan,
 };
 
+use super::breach::upheld;
+use super::spot::breach;
 use super::{Breach, Deed, RunLine, Scenario, ScenarioRun, World};
 
 /// Plays a scenario and checks laws 1, 2, 3, 4, 6, 7 and 8, with bulk answers and without.
@@ -26,9 +28,7 @@ pub fn check_allocate_except<P: Allocate + Clone>(
     make: impl Fn() -> P,
     scenario: &Scenario,
 ) {
-    if let Err(breach) = examine_allocate(except, make, scenario) {
-        panic!("{breach}");
-    }
+    upheld(examine_allocate(except, make, scenario));
 }
 
 /// Plays a scenario with bulk answers and without, and checks law 5.
@@ -37,9 +37,7 @@ pub fn check_allocate_except<P: Allocate + Clone>(
 /// Where it (or law 1, 2, 6, 7 or 8) is broken, with its number.
 #[track_caller]
 pub fn check_bulk<P: Allocate>(make: impl Fn() -> P, scenario: &Scenario) {
-    if let Err(breach) = examine_bulk(make, scenario) {
-        panic!("{breach}");
-    }
+    upheld(examine_bulk(make, scenario));
 }
 
 /// As [`check_allocate_except`], for callers that want the breach.
@@ -75,10 +73,6 @@ fn examine_questions<P: Allocate + Clone>(
             .map_err(|what| breach(4, format!("when asked again at each wait, {what}")))?;
     }
     Ok(())
-}
-
-fn breach(law: u8, what: impl Into<String>) -> Breach {
-    Breach::new("Allocate", law, what)
 }
 
 fn empty_view(policy: &mut dyn Allocate, cus: &Cus) -> Result<(), Breach> {

@@ -30,6 +30,14 @@ impl Breach {
     }
 }
 
+/// Panics where a law is broken, with its number.
+#[track_caller]
+pub(super) fn upheld(examined: Result<(), Breach>) {
+    if let Err(breach) = examined {
+        panic!("{breach}");
+    }
+}
+
 impl fmt::Display for Breach {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "law {} of {} is broken: {}", self.law, self.of, self.what)

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use raddle_policy::{Launch, LaunchId, LaunchPath, Submission};
 
 use super::Breach;
+use super::breach::upheld;
 use super::strategy::{any_launch, any_shape};
 
 /// One to 48 launches of two processes with up to three streams each, in the order of submission.
@@ -24,9 +25,7 @@ pub fn submissions() -> impl Strategy<Value = Vec<Launch>> {
 /// Where one is broken, with its number.
 #[track_caller]
 pub fn check_launch_path<P: LaunchPath + Clone>(make: impl Fn() -> P, launches: &[Launch]) {
-    if let Err(breach) = examine_launch_path(make, launches) {
-        panic!("{breach}");
-    }
+    upheld(examine_launch_path(make, launches));
 }
 
 /// As [`check_launch_path`], for callers that want the breach.

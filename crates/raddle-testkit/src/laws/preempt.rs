@@ -7,6 +7,7 @@ use raddle_policy::{
 };
 
 use super::Breach;
+use super::breach::upheld;
 use super::strategy::{any_launch, any_process, any_shape};
 
 /// A process that loses the turn, with its launches.
@@ -59,9 +60,7 @@ fn victim() -> impl Strategy<Value = Revocation> {
 /// Where it is broken, with its number.
 #[track_caller]
 pub fn check_preempt<P: Preempt + Clone>(make: impl Fn() -> P, victims: &[Revocation]) {
-    if let Err(breach) = examine_preempt(make, victims) {
-        panic!("{breach}");
-    }
+    upheld(examine_preempt(make, victims));
 }
 
 /// As [`check_preempt`], for callers that want the breach.

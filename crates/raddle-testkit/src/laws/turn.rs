@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use raddle_policy::{Fact, Level, ProcessId, ProcessState, Tick, Ticks, Turn};
 
 use super::Breach;
+use super::breach::upheld;
 use super::strategy::members;
 
 /// Questions within one step, at most: a policy may name ever new ticks.
@@ -47,9 +48,7 @@ pub fn turn_scenario() -> impl Strategy<Value = TurnScenario> {
 /// Where one is broken, with its number.
 #[track_caller]
 pub fn check_turn<P: Turn + Clone>(make: impl Fn() -> P, scenario: &TurnScenario) {
-    if let Err(breach) = examine_turn(make, scenario) {
-        panic!("{breach}");
-    }
+    upheld(examine_turn(make, scenario));
 }
 
 /// As [`check_turn`], for callers that want the breach.

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use raddle_bitmap::{FreeMap, Full, Grouped, Sampled, Search as _, View};
 use raddle_golden::matching::model::{
-    self, ChannelHead, Cu, Left, MatchModel, MatchTarget, Stock, TakenPiece, Wants,
+    self, Cu, Left, MatchHead, MatchModel, MatchTarget, Stock, TakenPiece, Wants,
 };
 use raddle_policy::{
     Allocate, Answer, CuId, CuShape, Cus, Fact, LaunchId, Piece, ReadyLaunch, ReadyView, Round,
@@ -96,7 +96,7 @@ impl<'s> Twins<'s> {
         }
     }
 
-    fn head(&self, entry: &ReadyLaunch) -> Option<ChannelHead<Name>> {
+    fn head(&self, entry: &ReadyLaunch) -> Option<MatchHead<Name>> {
         let (demand, waves) = (entry.launch.demand, u64::from(entry.launch.demand.waves));
         let shared = BTreeMap::from([
             ("lds", demand.lds.into()),
@@ -112,7 +112,7 @@ impl<'s> Twins<'s> {
             }
         };
         let wants = Wants::Waves { shared, waves, each };
-        (entry.undistributed() > 0).then_some(ChannelHead { level, wants })
+        (entry.undistributed() > 0).then_some(MatchHead { level, wants })
     }
 
     /// What the model decides: launch, compute unit, and what it holds then.

@@ -1,16 +1,16 @@
 //! Which free run takes a wish, and why that one?
 
 use raddle_bitmap::FreeMap;
-use raddle_bitmap::circuit::MOST_BLOCKS;
+use raddle_bitmap::circuit::{MOST_BLOCKS, Setup};
 
 use super::methods::Words;
 use super::rows::WIDEST;
-use crate::bitmap::{FitWord, MapForm};
+use crate::bitmap::FitWord;
 use crate::explanation::{Story, counted};
 
 /// The runs, then the choice.
 pub(in crate::bitmap) fn tell(
-    (map, form): (&FreeMap, MapForm),
+    (map, form): (&FreeMap, Setup),
     (want, fit): (u64, FitWord),
     start: Option<u32>,
     story: &mut Story,

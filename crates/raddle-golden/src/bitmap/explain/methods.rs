@@ -4,7 +4,7 @@ use raddle_bitmap::circuit::{Bits, FullTrace, GroupedTrace, SampledTrace, Setup,
 use raddle_bitmap::{Error, FreeMap, Grouped, Polarity, Sampled};
 
 use super::rows::{row, rows};
-use crate::bitmap::{MapForm, SearchMethod};
+use crate::bitmap::SearchMethod;
 use crate::explanation::{Story, counted, listed};
 
 /// Words for a form.
@@ -20,7 +20,7 @@ pub(super) struct Words {
 }
 
 impl Words {
-    pub(super) const fn of(form: MapForm) -> Self {
+    pub(super) const fn of(form: Setup) -> Self {
         let shift = match form.shift {
             Shift::Left => "left",
             Shift::Right => "right",
@@ -44,25 +44,21 @@ impl Words {
     }
 }
 
-pub(super) fn setup(form: MapForm) -> Setup {
-    Setup { polarity: form.polarity, shift: form.shift }
-}
-
 /// d1 to d4, e1 to e3 or f1 to f4.
 pub(in crate::bitmap) fn tell(
     map: &FreeMap,
-    form: MapForm,
+    form: Setup,
     method: &SearchMethod,
     story: &mut Story,
 ) -> Result<(), Error> {
     let mut teller = Teller { words: Words::of(form), story };
     match method {
-        SearchMethod::Full => teller.full(&FullTrace::new(map.view(), setup(form))?),
+        SearchMethod::Full => teller.full(&FullTrace::new(map.view(), form)?),
         SearchMethod::Grouped(search) => {
-            teller.grouped(map, search, &GroupedTrace::new(map.view(), search, setup(form))?);
+            teller.grouped(map, search, &GroupedTrace::new(map.view(), search, form)?);
         }
         SearchMethod::Sampled(search) => {
-            teller.sampled(map, search, &SampledTrace::new(map.view(), search, setup(form))?);
+            teller.sampled(map, search, &SampledTrace::new(map.view(), search, form)?);
         }
     }
     Ok(())

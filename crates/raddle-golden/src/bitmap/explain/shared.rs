@@ -3,7 +3,7 @@
 use raddle_bitmap::Error;
 use raddle_bitmap::circuit::{Masks, PeriodTrace};
 
-use super::methods::{Words, setup};
+use super::methods::Words;
 use super::rows::{row, rows};
 use crate::bitmap::shared::SharedRound;
 use crate::explanation::{Story, counted};
@@ -23,8 +23,7 @@ pub(in crate::bitmap) fn tell(round: &SharedRound, story: &mut Story) -> Result<
         story.note(format!("period {}: {}", period + 1, slots.join(", ")));
     }
     for (period, types) in round.periods.iter().enumerate() {
-        let setup = setup(round.form);
-        let trace = PeriodTrace::new(finder, period, &round.views(period), setup, Masks::All)?;
+        let trace = PeriodTrace::new(finder, period, &round.views(period), round.form, Masks::All)?;
         let answers = trace.answers();
         let turn = answers.iter().copied().max().unwrap_or(0) as usize;
         let c = period + 1;

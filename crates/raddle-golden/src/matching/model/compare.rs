@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{ChannelHead, Cu, CuRecord, Left, SplitDemand, split};
+use super::{Cu, CuRecord, Left, MatchHead, SplitDemand, split};
 use crate::ModelError;
 
 /// A head that fits somewhere.
@@ -42,7 +42,7 @@ pub struct LackingResource<R> {
 /// # Errors
 /// As [`split`].
 pub fn compare<R: Ord + Clone>(
-    heads: &[Option<ChannelHead<R>>],
+    heads: &[Option<MatchHead<R>>],
     cus: &[Cu<R>],
     records: &[CuRecord<R>],
 ) -> Result<(Vec<Candidate>, Vec<LackingResource<R>>), ModelError> {

@@ -11,7 +11,7 @@ use crate::ModelError;
 
 /// The workgroup at the head of a channel (a1).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChannelHead<R> {
+pub struct MatchHead<R> {
     /// Its level, counted from 0.
     pub level: usize,
     /// What it wants.

@@ -8,7 +8,7 @@
 //!
 //! | step | what | here |
 //! |---|---|---|
-//! | a1 | the head of every channel | [`ChannelHead`] |
+//! | a1 | the head of every channel | [`MatchHead`] |
 //! | a2 | what is left of every compute unit | [`record`] |
 //! | a31 | what a workgroup wants of each SIMD | [`split`] |
 //! | a3, a32 | who fits where | [`compare`] |
@@ -32,7 +32,7 @@
 //! use std::collections::BTreeMap;
 //! use raddle_bitmap::{FreeMap, Full, Polarity};
 //! use raddle_golden::matching::model::{
-//!     ChannelHead, Cu, MatchModel, Stock, Wants, by, lowest,
+//!     MatchHead, Cu, MatchModel, Stock, Wants, by, lowest,
 //! };
 //! use raddle_workgroup::order::{Fixed, Lowest, Marks};
 //!
@@ -45,7 +45,7 @@
 //! let model = MatchModel { cus, marks: Marks::new(2, 2)? };
 //! let head = |level, vgpr| {
 //!     let group = BTreeMap::from([("vgpr", vgpr), ("waves", 1)]);
-//!     Some(ChannelHead { level, wants: Wants::Groups { shared: BTreeMap::new(), groups: vec![group] } })
+//!     Some(MatchHead { level, wants: Wants::Groups { shared: BTreeMap::new(), groups: vec![group] } })
 //! };
 //! // The best level asks for a run of 5, which is nowhere: the other goes.
 //! let heads = [head(0, 5), head(1, 4)];
@@ -71,7 +71,7 @@ use crate::ModelError;
 
 pub use compare::{Candidate, LackingResource, compare};
 pub use cu::{Cu, CuRecord, Left, Stock, by, record};
-pub use demand::{ChannelHead, SplitDemand, Wants, split};
+pub use demand::{MatchHead, SplitDemand, Wants, split};
 
 /// Compute units and marks: all that is kept between two decisions.
 #[derive(Clone, Debug)]
@@ -146,7 +146,7 @@ impl<R: Ord + Clone> MatchModel<R> {
     /// As [`record`], [`compare`], [`Order::best`], [`Marks::choose`] and `place`.
     pub fn decide<P>(
         &self,
-        heads: &[Option<ChannelHead<R>>],
+        heads: &[Option<MatchHead<R>>],
         mut longest: impl FnMut(&R, View<'_>) -> Result<u32, raddle_bitmap::Error>,
         (order, now): (&impl Order, u64),
         pick: &mut impl Pick,

@@ -27,4 +27,4 @@ pub use baseline::{Algorithm, Baseline};
 pub use draws::{Fnv1a, XorShift};
 pub use kernel::{ContractKernel, SHAPE};
 pub use replay::{PlacementOutcome, PlacementReplay};
-pub use row::PlacedGroup;
+pub use row::PlacedWorkgroup;

@@ -10,7 +10,7 @@ use raddle_policy::{CuId, Cus, Launch, LaunchId};
 use crate::ModelError;
 
 use super::baseline::{Algorithm, Baseline};
-use super::{ContractKernel, Fnv1a, PlacedGroup, SHAPE, XorShift};
+use super::{ContractKernel, Fnv1a, PlacedWorkgroup, SHAPE, XorShift};
 
 /// Workgroups placed in a tick at most, and completions taken.
 const A_TICK: usize = 8;
@@ -50,14 +50,17 @@ impl PlacementReplay {
     ///
     /// # Errors
     /// When the kernel is malformed, or no workgroup of it fits an empty compute unit.
-    pub fn run(&self, each: &mut dyn FnMut(&PlacedGroup)) -> Result<PlacementOutcome, ModelError> {
+    pub fn run(
+        &self,
+        each: &mut dyn FnMut(&PlacedWorkgroup),
+    ) -> Result<PlacementOutcome, ModelError> {
         let launch = self.kernel.launch(LaunchId(0), self.groups, self.cus)?;
         Play::new(self.algorithm, launch, self.cus).run(each)
     }
 }
 
 /// A workgroup and its compute unit.
-type Placed = (u64, CuId);
+type DueWorkgroup = (u64, CuId);
 
 /// A replay under way.
 struct Play {
@@ -68,14 +71,14 @@ struct Play {
     next: u64,
     cycle: u64,
     /// Which workgroups end in a cycle, by the cycle modulo its length, longer than any lasts.
-    due: Vec<Vec<Placed>>,
+    due: Vec<Vec<DueWorkgroup>>,
     /// Completions not taken yet, first in, first out.
-    messages: VecDeque<Placed>,
+    messages: VecDeque<DueWorkgroup>,
     finished: u64,
     draws: XorShift,
     hash: Fnv1a,
     /// What was placed in a tick; handed out after the draw.
-    rows: Vec<PlacedGroup>,
+    rows: Vec<PlacedWorkgroup>,
     /// The row that is written, with its line end.
     text: String,
 }
@@ -93,12 +96,15 @@ impl Play {
             finished: 0,
             draws: XorShift::default(),
             hash: Fnv1a::default(),
-            rows: vec![PlacedGroup::default(); A_TICK],
+            rows: vec![PlacedWorkgroup::default(); A_TICK],
             text: String::new(),
         }
     }
 
-    fn run(mut self, each: &mut dyn FnMut(&PlacedGroup)) -> Result<PlacementOutcome, ModelError> {
+    fn run(
+        mut self,
+        each: &mut dyn FnMut(&PlacedWorkgroup),
+    ) -> Result<PlacementOutcome, ModelError> {
         let groups = self.launch.workgroups;
         let mut ticks = 0;
         loop {
@@ -156,7 +162,7 @@ impl Play {
     }
 
     /// Step 4: draws when each workgroup placed in this tick ends, and hands it out.
-    fn note(&mut self, placed: usize, each: &mut dyn FnMut(&PlacedGroup)) {
+    fn note(&mut self, placed: usize, each: &mut dyn FnMut(&PlacedWorkgroup)) {
         for index in 0..placed {
             let due = self.cycle + SHORTEST + self.draws.draw() % SPREAD;
             let due = self.bucket(due);

@@ -13,7 +13,7 @@ const LDS: u64 = 256;
 
 /// A workgroup on its compute unit, shown as a row of a golden file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PlacedGroup {
+pub struct PlacedWorkgroup {
     /// Its number.
     pub number: u64,
     /// Its compute unit.
@@ -22,7 +22,7 @@ pub struct PlacedGroup {
     pub places: Vec<Place>,
 }
 
-impl PlacedGroup {
+impl PlacedWorkgroup {
     /// SIMD, vector registers, scalar registers, LDS of each wave; the latter three as byte offsets.
     pub fn waves(&self) -> impl Iterator<Item = [u64; 4]> {
         let bytes = |place: &Place| {
@@ -34,7 +34,7 @@ impl PlacedGroup {
 }
 
 /// `number,CU<n>` and `,simd:vgpr:sgpr:lds` for each wave, addresses in bytes; no line end.
-impl fmt::Display for PlacedGroup {
+impl fmt::Display for PlacedWorkgroup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{},CU{}", self.number, self.cu.0)?;
         self.waves()
@@ -49,7 +49,7 @@ mod tests {
     #[test]
     fn the_row_of_the_contract() {
         let row = |number, cu, places: &[Place]| {
-            PlacedGroup { number, cu: CuId(cu), places: places.to_vec() }.to_string()
+            PlacedWorkgroup { number, cu: CuId(cu), places: places.to_vec() }.to_string()
         };
         let first = Place { simd: 2, vgpr: 32, sgpr: 36, lds: 96 };
         let places = [first, Place { simd: 3, sgpr: 42, ..first }];
