@@ -47,8 +47,10 @@ pub(crate) fn run(shell: &Shell, args: &Args) -> Result<()> {
     let host = rustc.lines().find_map(|line| line.strip_prefix("host: "));
     let host = host.context("rustc does not name its host")?;
     let built = checkout::target_folder().join("fuzz");
-    // With a target named, build scripts and macros stay without coverage.
+    let chosen = args.targets.iter().flat_map(|target| ["--bin", target]);
+    // With a host named, build scripts and macros stay without coverage.
     cmd!(shell, "cargo build --release --manifest-path xtask/fuzz/Cargo.toml --target {host} --target-dir {built}")
+        .args(chosen)
         .env("RUSTFLAGS", COVERAGE)
         .run()?;
     for target in if args.targets.is_empty() { &all } else { &args.targets } {

@@ -88,7 +88,9 @@ impl Compiler {
         }
         first.map_or(Ok(()), Err)?;
         let mut translator = Command::new(&self.translator);
-        run(translator.args(["--spirv-max-version=1.4", "-o"]).arg(&spirv).arg(&bitcode))?;
+        // Without it a file with block reads of sub-groups would not be translated at all.
+        translator.args(["--spirv-max-version=1.4", "--spirv-ext=+SPV_INTEL_subgroups"]);
+        run(translator.arg("-o").arg(&spirv).arg(&bitcode))?;
         std::fs::read(&spirv).map_err(|cause| Error::Scratch { cause })
     }
 }

@@ -52,8 +52,9 @@ pub(super) struct Loop {
 /// The loops of a kernel have no more blocks together.
 const MOST_INSIDE: usize = 2_000_000;
 
-/// The graph of a body; why it cannot be judged where a loop has several entries, or loops nest too deep.
-pub(super) fn graph(body: &Body) -> Result<Graph, Construct> {
+/// The graph of a body; why it cannot be judged, and the line, where a loop has several entries or loops
+/// nest too deep.
+pub(super) fn graph(body: &Body) -> Result<Graph, (Construct, u32)> {
     let blocks = &body.blocks;
     let (post, position) = walk(blocks, &vec![0; blocks.len()]);
     let dominators = dominators(blocks, &post, &position);
@@ -62,13 +63,14 @@ pub(super) fn graph(body: &Body) -> Result<Graph, Construct> {
         for &to in &blocks[from].next {
             if position[to] <= position[from] {
                 if !dominates(&dominators, to, from) {
-                    return Err(Construct::Irreducible);
+                    let line = blocks[to].steps.iter().map(|step| step.line).find(|line| *line > 0);
+                    return Err((Construct::Irreducible, line.unwrap_or(0)));
                 }
                 backwards.push((from, to));
             }
         }
     }
-    let loops = loops(blocks, &post, &backwards).ok_or(Construct::Large)?;
+    let loops = loops(blocks, &post, &backwards).ok_or((Construct::Large, 0))?;
     let mut depths = vec![0; blocks.len()];
     for &block in loops.iter().flat_map(|each| &each.inside) {
         depths[block] += 1;

@@ -51,8 +51,8 @@ struct State {
 pub(crate) fn effects(body: &Body) -> Effects {
     let graph = match graph(body) {
         Ok(graph) => graph,
-        Err(construct) => {
-            let refusals = BTreeSet::from([(construct, 0)]);
+        Err(why) => {
+            let refusals = BTreeSet::from([why]);
             return Effects { refusals, ..Effects::default() };
         }
     };

@@ -97,11 +97,26 @@ impl<'m> Lower<'m> {
             self.push(Instruction::Touch { at, write: true });
             return;
         };
-        let spans = match frame.lanes.stores.get(&here) {
-            Some(lanes) => self.spans(ty, lanes.iter().copied()),
-            None => smallvec![(0, size)],
+        let class = self.type_of(frame, pointer).and_then(|ty| self.types.pointee(ty));
+        let own = class.is_some_and(|(class, _)| class == StorageClass::Function);
+        let valued = frame.lanes.valued.get(&here).filter(|_| !own);
+        let whole = valued.is_none_or(|lanes| Some(lanes.len()) == self.lanes_of(ty));
+        let spans = match (frame.lanes.stores.get(&here), valued, self.types.lanes(ty)) {
+            (Some(lanes), ..) => self.spans(ty, lanes.iter().copied()),
+            (None, Some(lanes), _) if !whole => self.spans(ty, lanes.iter().copied()),
+            // A vector of three lies in the room of four.
+            (None, _, Some(3)) if !own => self.spans(ty, 0..3),
+            _ => smallvec![(0, size)],
         };
         self.push(Instruction::Store { at, value, size, spans });
+        if !whole {
+            // Lanes without a value may be written, and may be left.
+            self.push(Instruction::Touch { at, write: true });
+        }
+    }
+
+    fn lanes_of(&self, ty: Word) -> Option<usize> {
+        self.types.lanes(ty).and_then(|lanes| usize::try_from(lanes).ok())
     }
 
     /// The bytes of some lanes of a vector; three lanes take the room of four, and fill three.

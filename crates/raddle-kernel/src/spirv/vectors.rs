@@ -12,6 +12,9 @@ use rspirv::spirv::{Op, Word};
 use super::operations::is_pure;
 use super::types::{id_at, word};
 
+/// The part of a shuffled vector that is not set.
+const NO_VALUE: u32 = u32::MAX;
+
 /// Lanes of loads and stores that are not whole, by the id of the load or the place of the store.
 #[derive(Debug, Default)]
 pub(crate) struct Lanes {
@@ -19,6 +22,9 @@ pub(crate) struct Lanes {
     pub(crate) loads: BTreeMap<Word, BTreeSet<u32>>,
     /// By block and instruction: the lanes that are changed.
     pub(crate) stores: BTreeMap<(usize, usize), BTreeSet<u32>>,
+    /// By block and instruction: the lanes that have a value, where others are stored without one, as
+    /// the fourth of a vector of three.
+    pub(crate) valued: BTreeMap<(usize, usize), BTreeSet<u32>>,
 }
 
 impl Lanes {
@@ -34,12 +40,22 @@ impl Lanes {
             }
         }
         let mut lanes = Self::default();
+        let mut shuffled: BTreeMap<Word, BTreeSet<u32>> = BTreeMap::new();
         for (b, block) in function.blocks.iter().enumerate() {
             for (i, load) in block.instructions.iter().enumerate() {
                 if load.class.opcode == Op::Load
                     && let Some(id) = load.result_id
                 {
                     lanes.load(id, load, &uses, (b, i), &block.instructions);
+                }
+                if let (Op::VectorShuffle, Some(id)) = (load.class.opcode, load.result_id) {
+                    let parts = (0_u32..).zip(2..load.operands.len());
+                    let valued = parts.filter(|(_, at)| word(load, *at) != Some(NO_VALUE));
+                    shuffled.insert(id, valued.map(|(lane, _)| lane).collect());
+                }
+                let stored = if load.class.opcode == Op::Store { id_at(load, 1) } else { None };
+                if let Some(valued) = stored.and_then(|id| shuffled.get(&id)) {
+                    lanes.valued.insert((b, i), valued.clone());
                 }
             }
         }
@@ -61,6 +77,12 @@ impl Lanes {
                 (Op::CompositeExtract, 2) => {
                     let Some(lane) = word(user, 1) else { return };
                     looked_at.insert(lane);
+                }
+                (Op::VectorShuffle, _)
+                    if id_at(user, 0) == Some(id) && id_at(user, 1) != Some(id) =>
+                {
+                    let parts = (2..user.operands.len()).filter_map(|at| word(user, at));
+                    looked_at.extend(parts.filter(|lane| *lane != NO_VALUE));
                 }
                 // Only as what is inserted into, never as what is inserted.
                 (Op::CompositeInsert, 3) if id_at(user, 0) != Some(id) && at_block == b => {

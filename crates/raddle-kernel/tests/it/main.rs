@@ -5,6 +5,9 @@
 mod corpus;
 mod device;
 mod execution;
+mod machine;
 mod prologue;
 mod ptx;
+mod refused;
+mod triton;
 mod verdicts;

@@ -1,26 +1,15 @@
 //! Are PTX kernels judged as their sources in OpenCL C would be, and is the prologue accepted?
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
 
 use raddle_kernel::instrument::ptx;
 use raddle_kernel::{Construct, Kernel, Look, Verdict};
 
+use crate::machine::{assemble, assembler};
+
 fn text(name: &str) -> String {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ptx").join(name);
     std::fs::read_to_string(file).expect("a file of PTX")
-}
-
-/// `ptxas` of the path, or of `RADDLE_PTXAS`; `None`, with a message, where there is none.
-fn assembler() -> Option<PathBuf> {
-    let given = std::env::var_os("RADDLE_PTXAS").map(PathBuf::from);
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut found = std::env::split_paths(&path).map(|folder| folder.join("ptxas"));
-    let found = given.or_else(|| found.find(|file| file.is_file()));
-    if found.is_none() {
-        println!("skipped: no ptxas");
-    }
-    found
 }
 
 #[test]
@@ -93,7 +82,7 @@ fn every_output_is_accepted_and_needs_no_more_registers() {
     assert_eq!(after.opaque, []);
     let never = ptx(&before, |_| Look::Never).expect("PTX");
     for target in ["50", "60", "70", "75", "80", "86", "89", "90", "100", "120"] {
-        let registers = |source: &str| assemble(&assembler, source, target);
+        let registers = |source: &str| registers(&assembler, source, target);
         let plain = registers(&before);
         assert_eq!(plain.len(), 4);
         for source in [&after.source, &never.source] {
@@ -112,24 +101,8 @@ fn every_output_is_accepted_and_needs_no_more_registers() {
 }
 
 /// Kernels and their registers, as the assembler counts them.
-fn assemble(assembler: &Path, source: &str, target: &str) -> Vec<(String, u32)> {
-    let scratch = tempfile::tempdir().expect("a folder");
-    let (file, out) = (scratch.path().join("a.ptx"), scratch.path().join("a.cubin"));
-    let source = source.replace(".target sm_52", &format!(".target sm_{target}"));
-    let source = if target > "90" || target.len() > 2 {
-        source.replace(".version 8.3", ".version 8.8")
-    } else {
-        source
-    };
-    // What was instrumented for an old device has atomic operations that every device has.
-    std::fs::write(&file, source).expect("a file");
-    let done = Command::new(assembler)
-        .args(["-v", &format!("-arch=sm_{target}"), "-o"])
-        .args([&out, &file])
-        .output()
-        .expect("ptxas");
-    let said = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert!(done.status.success(), "sm_{target}: {said}");
+fn registers(assembler: &Path, source: &str, target: &str) -> Vec<(String, u32)> {
+    let (said, _) = assemble(assembler, source, target);
     let mut name = String::new();
     let mut found = Vec::new();
     for line in said.lines() {

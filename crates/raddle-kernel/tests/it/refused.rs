@@ -1,0 +1,79 @@
+//! Is each construct of `docs/kernels.md` that forbids a second run refused, with its line?
+
+use raddle_kernel::{Compiler, Kernel, Verdict};
+
+/// What a verdict says: the word, what decided, and the line in the source.
+fn said(kernel: &Kernel) -> (&'static str, String, u32) {
+    match kernel.verdict() {
+        Verdict::Idempotent => ("idempotent", String::new(), 0),
+        Verdict::Conditional(_) => ("conditional", String::new(), 0),
+        Verdict::Not(reason) => ("not", reason.construct.to_string(), reason.line),
+        Verdict::Unknown(reason) => ("unknown", reason.construct.to_string(), reason.line),
+        _ => ("", String::new(), 0),
+    }
+}
+
+/// Lines of a source that end with `// REFUSED answer: what decided`; those kernels, each one refusal.
+fn expected(source: &str) -> Vec<(&str, String, u32)> {
+    let lines = source.lines().zip(1..);
+    lines
+        .filter_map(|(line, number)| {
+            let (answer, why) = line.split_once("// REFUSED ")?.1.split_once(": ")?;
+            Some((answer, why.to_owned(), number))
+        })
+        .collect()
+}
+
+/// Compiles a source; nothing where there is no compiler.
+fn compiled(source: &str, options: &[&str]) -> Option<Vec<Kernel>> {
+    let compiler = Compiler::find()?;
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("refused.cl");
+    std::fs::write(&file, source).expect("a file");
+    let options: Vec<std::ffi::OsString> = options.iter().map(Into::into).collect();
+    Some(compiler.kernels(&file, &options).expect("OpenCL C"))
+}
+
+fn check(source: &str, kernels: &[Kernel]) {
+    // What a compiler makes kernels of begins with an underscore.
+    let written = kernels.iter().filter(|kernel| !kernel.name().starts_with('_'));
+    let mut found: Vec<_> = written.map(said).collect();
+    found.sort_by_key(|said| said.2);
+    let expected = expected(source);
+    assert!(!expected.is_empty());
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn constructs_of_opencl_c_are_refused_with_their_line() {
+    let source = include_str!("../refused/first.cl");
+    if let Some(kernels) = compiled(source, &[]) {
+        check(source, &kernels);
+    }
+}
+
+#[test]
+fn constructs_of_opencl_c_2_are_refused_with_their_line() {
+    let source = include_str!("../refused/second.cl");
+    if let Some(kernels) = compiled(source, &["-cl-std=CL2.0"]) {
+        check(source, &kernels);
+    }
+}
+
+#[test]
+fn constructs_of_ptx_are_refused_with_their_line() {
+    let source = include_str!("../refused/refused.ptx");
+    check(source, &Kernel::from_ptx(source).expect("PTX"));
+}
+
+#[test]
+fn a_kernel_that_is_too_large_is_refused() {
+    let mut source =
+        ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry f()\n{\n.reg .b32 %r;\n"
+            .to_owned();
+    source += &"add.u32 %r, %r, 1;\n".repeat(200_001);
+    source += "ret;\n}\n";
+    let kernels = Kernel::from_ptx(&source).expect("PTX");
+    let (answer, why, _) = said(kernels.first().expect("a kernel"));
+    assert_eq!((answer, why.as_str()), ("unknown", "it is too large to be judged"));
+}
