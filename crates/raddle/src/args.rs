@@ -176,6 +176,9 @@ pub(crate) struct InspectArgs {
     /// Replay each profile alone on its own device and compare with the recording
     #[arg(long)]
     pub(crate) self_replay: bool,
+    /// Sources of its kernels, such as Triton's cache (docs/kernels.md) [default: `kernels` beside it]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) kernels: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -6,6 +6,8 @@ use super::kernels::{LaunchPart, LaunchShape, NamedKernel, Placing};
 use super::limits::{LaunchLimits, PersistentShape};
 use super::profile::{CommunicationRule, InspectedProfile, Inspection};
 use super::streams::InspectedStream;
+use super::verdicts;
+use super::{KERNEL, LISTED};
 use crate::document::{Block, Column, Document, List, Table};
 use crate::replay::DeviceFound;
 use crate::units::{count, counted, duration, percent, plain, share};
@@ -13,9 +15,6 @@ use crate::units::{count, counted, duration, percent, plain, share};
 /// Characters of names.
 const PROFILE: usize = 40;
 const STREAM: usize = 16;
-const KERNEL: usize = 44;
-/// Rows of a table of kernels or streams.
-const LISTED: usize = 10;
 
 const SHAPES: &str = "of each kernel above the one with the most time, on the device above; resident = workgroups that a compute unit holds; rounds = workgroups / (CUs x resident); occupancy = of the work-items that the device has room for, in the first round";
 
@@ -38,6 +37,7 @@ fn fill(document: &mut Document, profile: &InspectedProfile) {
     document.paragraph("Concurrency", concurrency(profile));
     document.table(kernels(&profile.by_kernel));
     document.paragraph("Kernels", kernels_note(profile));
+    verdicts::fill(document, &profile.verdicts, profile.by_kernel.len());
     if let Some(limits) = &profile.limits {
         document.table(shapes(&profile.by_kernel));
         document.paragraph("Shapes", SHAPES);

@@ -9,6 +9,13 @@ mod limits;
 mod origins;
 mod profile;
 mod streams;
+mod verdicts;
 
 pub use fill::document;
 pub use profile::{InspectedAs, InspectedProfile, Inspection};
+pub use verdicts::SourceVerdict;
+
+/// Characters of the name of a kernel.
+const KERNEL: usize = 44;
+/// Rows of a table of kernels or streams.
+const LISTED: usize = 10;

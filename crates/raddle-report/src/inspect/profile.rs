@@ -11,6 +11,7 @@ use super::kernels::{self, LaunchPart, NamedKernel};
 use super::limits::LaunchLimits;
 use super::origins::{FieldOrigins, LaunchWaits, origins};
 use super::streams::{InspectedStream, streams};
+use super::verdicts::SourceVerdict;
 use crate::launches::kernels;
 use crate::replay::{DeviceFacts, DeviceFound, QuirkMet};
 
@@ -44,6 +45,8 @@ pub struct InspectedAs<'p> {
     pub communication: &'p Communication,
     /// The replay against the recording.
     pub self_replay: Option<Fidelity>,
+    /// What sources say of its kernels.
+    pub verdicts: Vec<SourceVerdict>,
 }
 
 /// What is in one profile. Times are nanoseconds, shares are 0 to 1.
@@ -86,6 +89,9 @@ pub struct InspectedProfile {
     /// The replay against the recording, where it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) self_replay: Option<Fidelity>,
+    /// Which kernels may be stopped and run again, of those that have a source.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) verdicts: Vec<SourceVerdict>,
 }
 
 /// The rule for communication kernels and what it did.
@@ -145,6 +151,7 @@ impl InspectedProfile {
             origins: origins(profile),
             quirks: QuirkMet::of(profile),
             self_replay: with.self_replay,
+            verdicts: with.verdicts,
             by_kernel,
         }
     }

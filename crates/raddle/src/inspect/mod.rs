@@ -2,6 +2,8 @@
 
 mod self_replay;
 
+use std::path::{Path, PathBuf};
+
 use raddle_report::inspect::{InspectedAs, InspectedProfile, Inspection, document};
 use raddle_report::json;
 use raddle_trace::ImportOptions;
@@ -10,6 +12,7 @@ use crate::Console;
 use crate::args::{Format, InspectArgs};
 use crate::devices;
 use crate::error::CliError;
+use crate::kernel::Sources;
 use crate::profiles::{self, Loaded};
 
 /// The verb `inspect`.
@@ -21,8 +24,12 @@ pub(crate) fn verb(
     let options = ImportOptions { barriers: args.barriers.into(), ..ImportOptions::default() };
     let mut profiles = profiles::open(&args.profiles, &options, console.progress)?;
     profiles::communicate(&mut profiles, args.comm.into())?;
-    let inspect = |loaded: &Loaded| inspected(loaded, args, console.progress);
-    let inspection = Inspection::new(profiles.iter().map(inspect).collect::<Result<_, _>>()?);
+    let mut all = Vec::new();
+    for (loaded, path) in profiles.iter().zip(&args.profiles) {
+        let sources = Sources::of(&sources(path, args), &mut console.stderr)?;
+        all.push(inspected(loaded, args, &sources, console.progress)?);
+    }
+    let inspection = Inspection::new(all);
     let text = match format {
         Format::Json => json(&inspection),
         Format::Text => document(&inspection).text(console.stdout_colour),
@@ -30,9 +37,19 @@ pub(crate) fn verb(
     console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
 }
 
+/// The folders of sources: those that are named, or the one beside the profile.
+fn sources(profile: &Path, args: &InspectArgs) -> Vec<PathBuf> {
+    if !args.kernels.is_empty() {
+        return args.kernels.clone();
+    }
+    let beside = profile.parent().unwrap_or(Path::new("")).join("kernels");
+    if beside.is_dir() { vec![beside] } else { Vec::new() }
+}
+
 fn inspected(
     loaded: &Loaded,
     args: &InspectArgs,
+    sources: &Sources,
     progress: bool,
 ) -> Result<InspectedProfile, CliError> {
     let found = devices::target(args.device.as_deref(), std::slice::from_ref(loaded));
@@ -54,6 +71,7 @@ fn inspected(
         rule: args.comm.into(),
         communication: &loaded.communication,
         self_replay,
+        verdicts: sources.verdicts(&loaded.profile),
     };
     Ok(InspectedProfile::new(&loaded.profile, with))
 }

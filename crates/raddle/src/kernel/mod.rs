@@ -1,6 +1,7 @@
 //! May these kernels be stopped and run again, and what is their source with the test of the flag?
 
 mod args;
+mod sources;
 mod verdicts;
 
 use std::path::Path;
@@ -16,6 +17,7 @@ use crate::error::CliError;
 
 pub(crate) use args::KernelArgs;
 use args::{InstrumentArgs, VerdictArgs, What};
+pub(crate) use sources::Sources;
 pub(crate) use verdicts::rules;
 
 pub(crate) fn verb(
@@ -30,7 +32,7 @@ pub(crate) fn verb(
 }
 
 /// What is said of one kernel.
-#[derive(Serialize)]
+#[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct KernelVerdict {
     file: String,
@@ -76,6 +78,14 @@ impl KernelVerdict {
         }
     }
 
+    /// The file, and the line where that is known.
+    fn place(&self) -> String {
+        match self.line {
+            0 => self.file.clone(),
+            line => format!("{}:{line}", self.file),
+        }
+    }
+
     /// Why, for a person.
     fn why(&self) -> String {
         let pairs = self.apart.iter().map(|[a, b]| format!("{a} and {b}"));
@@ -86,6 +96,16 @@ impl KernelVerdict {
             (None, _) if pairs.is_empty() => "whatever its arguments".to_owned(),
             (None, _) => format!("if apart: {pairs}"),
         }
+    }
+}
+
+/// How little a verdict allows.
+fn strictness(kernel: &KernelVerdict) -> u8 {
+    match kernel.verdict {
+        "idempotent" => 0,
+        "conditional" => 1,
+        "unknown" => 2,
+        _ => 3,
     }
 }
 
@@ -125,11 +145,7 @@ fn table(all: &[KernelVerdict], saved: Option<&Path>) -> Document {
     ];
     let mut table = Table::new("Verdicts", columns);
     for kernel in all {
-        let place = match kernel.line {
-            0 => kernel.file.clone(),
-            line => format!("{}:{line}", kernel.file),
-        };
-        table.row([kernel.name.clone(), place, kernel.verdict.to_owned(), kernel.why()]);
+        table.row([kernel.name.clone(), kernel.place(), kernel.verdict.to_owned(), kernel.why()]);
     }
     document.table(table);
     let next = match saved {

@@ -66,7 +66,7 @@ pub(super) fn text(all: &[KernelVerdict]) -> Result<String, CliError> {
 }
 
 /// The readable form of a mangled C++ name.
-fn readable(name: &str) -> Option<String> {
+pub(super) fn readable(name: &str) -> Option<String> {
     cpp_demangle::Symbol::new(name).ok()?.demangle().ok()
 }
 

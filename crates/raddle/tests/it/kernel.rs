@@ -106,3 +106,42 @@ fn what_cannot_be_judged_is_refused_or_unknown() {
     let ran = place.raddle(&["replay", "x.csv", "--idempotent-from", "wrong.toml"]);
     assert_eq!(ran.code, 1);
 }
+
+#[test]
+fn an_inspection_shows_the_verdicts_of_kernels_with_a_source() {
+    let place = Place::new();
+    let profile = PROFILE.to_owned()
+        + "add_kernel,1,1,1,128,1,1,9500,1000\nsoftmax_rows,1,1,1,128,1,1,11000,1000\n";
+    place.file("p.csv", profile);
+    // Without sources it says how to get verdicts.
+    let ran = place.raddle(&["inspect", "p.csv"]);
+    assert!(ran.out.contains("--kernels FOLDER"), "{}", ran.out);
+    // A cache of Triton, and a folder whose second source is no PTX.
+    let cache = concat!(env!("CARGO_MANIFEST_DIR"), "/../raddle-kernel/tests/triton");
+    std::fs::create_dir(place.path().join("kernels")).unwrap();
+    place.file("kernels/a.ptx", PTX);
+    place.file("kernels/b.ptx", "no PTX");
+    // The most careful of several answers counts.
+    place.file("kernels/c.ptx", PTX.replace("[%rd4]", "[%rd3]").replace("count", "other_count"));
+    let named = ["inspect", "p.csv", "--kernels", cache, "--kernels", "kernels"];
+    let ran = place.raddle(&named);
+    assert_eq!(ran.code, 0);
+    assert_eq!(ran.err, "kernels/b.ptx: line 1 of the PTX: PTX begins with .version\n");
+    insta::assert_snapshot!("inspect_verdicts", verdicts(&ran.out));
+    let beside = place.raddle(&["inspect", "p.csv", "--format", "json"]);
+    let document: Value = serde_json::from_str(&beside.out).unwrap();
+    let found = document["profiles"][0]["verdicts"].as_array().unwrap();
+    let names: Vec<&str> = found.iter().map(|each| each["kernel"].as_str().unwrap()).collect();
+    assert_eq!(names, ["copy(float const*, float*)", "count"]);
+    assert_eq!(place.raddle(&["inspect", "p.csv", "--kernels", "nowhere"]).code, 1);
+}
+
+/// The table of verdicts and its note.
+fn verdicts(out: &str) -> String {
+    let mut lines = out.lines().skip_while(|line| !line.contains("verdict"));
+    lines
+        .by_ref()
+        .take_while(|line| !line.starts_with("Communication") && !line.contains("resident"))
+        .collect::<Vec<_>>()
+        .join("\n")
+}

@@ -1,0 +1,95 @@
+//! Which kernels of a profile have a source beside it, and what does it say of them?
+//!
+//! A source is a `.ptx`, `.cl` or `.spv` file in a folder or one of its folders, as Triton's cache has
+//! them. A kernel is found by its name, mangled or readable. Where several sources have its name, as for
+//! the specialisations that Triton makes of one function, the most careful answer counts.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use raddle_kernel::{Compiler, judge_file};
+use raddle_report::inspect::SourceVerdict;
+use raddle_trace::Profile;
+
+use super::verdicts::readable;
+use super::{KernelVerdict, strictness};
+use crate::error::CliError;
+
+/// Folders nest no deeper.
+const DEEPEST: usize = 8;
+
+/// Verdicts by the names of kernels.
+#[derive(Debug, Default)]
+pub(crate) struct Sources {
+    by_name: BTreeMap<String, KernelVerdict>,
+}
+
+impl Sources {
+    /// Judges all sources of these folders; those that cannot be read are named on `problems`.
+    ///
+    /// # Errors
+    /// Where a folder cannot be read.
+    pub(crate) fn of(folders: &[PathBuf], problems: &mut dyn Write) -> Result<Self, CliError> {
+        let mut files = Vec::new();
+        for folder in folders {
+            collect(folder, DEEPEST, &mut files)?;
+        }
+        files.sort();
+        let mut sources = Self::default();
+        let compiler = files.iter().any(|file| ending(file) == "cl").then(Compiler::find).flatten();
+        for file in &files {
+            match judge_file(file, compiler.as_ref(), &[]) {
+                Ok(judged) => {
+                    for judged in &judged {
+                        sources.add(KernelVerdict::of(file, judged));
+                    }
+                }
+                Err(error) => _ = writeln!(problems, "{}: {error}", file.display()),
+            }
+        }
+        Ok(sources)
+    }
+
+    fn add(&mut self, verdict: KernelVerdict) {
+        for name in std::iter::once(verdict.name.clone()).chain(readable(&verdict.name)) {
+            match self.by_name.get(&name) {
+                Some(known) if strictness(known) >= strictness(&verdict) => {}
+                _ => _ = self.by_name.insert(name, verdict.clone()),
+            }
+        }
+    }
+
+    /// What is said of the kernels of a profile, in their order there.
+    pub(crate) fn verdicts(&self, profile: &Profile) -> Vec<SourceVerdict> {
+        let found = profile.kernels.iter().filter_map(|name| {
+            let verdict = self.by_name.get(name.strip_prefix("void ").unwrap_or(name))?;
+            Some(SourceVerdict {
+                kernel: name.clone(),
+                verdict: verdict.verdict,
+                why: verdict.why(),
+                source: verdict.place(),
+            })
+        });
+        found.collect()
+    }
+}
+
+/// The sources of a folder.
+fn collect(folder: &Path, deepest: usize, files: &mut Vec<PathBuf>) -> Result<(), CliError> {
+    let file = folder.display().to_string();
+    let unreadable = |cause| CliError::Unreadable { file: file.clone(), cause };
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        if path.is_dir() && deepest > 0 {
+            collect(&path, deepest - 1, files)?;
+        } else if matches!(ending(&path), "ptx" | "cl" | "spv") {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn ending(file: &Path) -> &str {
+    file.extension().and_then(|ending| ending.to_str()).unwrap_or("")
+}
