@@ -1,7 +1,5 @@
 //! Where does each field of an op come from: measured, joined from elsewhere, or assumed?
 
-use core::fmt;
-
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
@@ -20,14 +18,14 @@ pub enum Field {
     Arrival,
     /// [`crate::Op::duration_ns`]
     Duration,
+    /// [`crate::Op::grid`] and the work-items of the footprint.
+    Shape,
     /// Registers of the footprint.
     Registers,
     /// Shared memory of the footprint.
     SharedMemory,
     /// Barrier of the footprint.
     Barrier,
-    /// [`crate::Op::grid`] and the work-items of the footprint.
-    Shape,
     /// [`crate::Op::activity`]
     Activity,
 }
@@ -50,69 +48,34 @@ impl Field {
         match self {
             Self::Arrival => "arrival",
             Self::Duration => "duration",
+            Self::Shape => "shape",
             Self::Registers => "registers",
             Self::SharedMemory => "shared-memory",
             Self::Barrier => "barrier",
-            Self::Shape => "shape",
             Self::Activity => "activity",
-        }
-    }
-
-    const fn shift(self) -> u16 {
-        2 * match self {
-            Self::Arrival => 0,
-            Self::Duration => 1,
-            Self::Registers => 2,
-            Self::SharedMemory => 3,
-            Self::Barrier => 4,
-            Self::Shape => 5,
-            Self::Activity => 6,
         }
     }
 }
 
-/// The origin of each [`Field`], two bits a field; everything is measured at first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Provenance(u16);
+/// The origin of each [`Field`]; everything is measured at first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Provenance([Origin; Field::ALL.len()]);
 
 impl Provenance {
     /// Everything measured.
-    pub const MEASURED: Self = Self(0);
+    pub const MEASURED: Self = Self([Origin::Measured; Field::ALL.len()]);
 
     /// Where `field` comes from.
     #[must_use]
     pub const fn of(self, field: Field) -> Origin {
-        match self.0 >> field.shift() & 0b11 {
-            0 => Origin::Measured,
-            1 => Origin::Joined,
-            _ => Origin::Assumed,
-        }
+        self.0[field as usize]
     }
 
     /// A copy with another origin for `field`.
     #[must_use]
-    pub const fn with(self, field: Field, origin: Origin) -> Self {
-        let bits = match origin {
-            Origin::Measured => 0,
-            Origin::Joined => 1,
-            Origin::Assumed => 2,
-        };
-        Self(self.0 & !(0b11 << field.shift()) | bits << field.shift())
-    }
-}
-
-impl fmt::Display for Provenance {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, field) in Field::ALL.into_iter().enumerate() {
-            let origin = match self.of(field) {
-                Origin::Measured => "measured",
-                Origin::Joined => "joined",
-                Origin::Assumed => "assumed",
-            };
-            let comma = if i == 0 { "" } else { ", " };
-            write!(f, "{comma}{} {origin}", field.name())?;
-        }
-        Ok(())
+    pub const fn with(mut self, field: Field, origin: Origin) -> Self {
+        self.0[field as usize] = origin;
+        self
     }
 }
 
@@ -125,10 +88,13 @@ mod tests {
         let mut p = Provenance::MEASURED;
         p = p.with(Field::Arrival, Origin::Joined).with(Field::Barrier, Origin::Assumed);
         p = p.with(Field::Registers, Origin::Assumed).with(Field::Registers, Origin::Measured);
-        assert_eq!(
-            p.to_string(),
-            "arrival joined, duration measured, shape measured, registers measured, \
-             shared-memory measured, barrier assumed, activity measured"
-        );
+        for field in Field::ALL {
+            let wanted = match field {
+                Field::Arrival => Origin::Joined,
+                Field::Barrier => Origin::Assumed,
+                _ => Origin::Measured,
+            };
+            assert_eq!(p.of(field), wanted, "{}", field.name());
+        }
     }
 }

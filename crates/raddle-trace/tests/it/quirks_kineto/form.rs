@@ -82,7 +82,7 @@ fn quirk_15_a_bare_quote_costs_its_own_event_alone() {
         ];
         let p = with(V100, &events);
         assert_eq!(names(&p), ["before", "behind", "last"], "{name}");
-        assert!(count(&p, Quirk::Malformed) >= 1, "{name}: {}", p.report);
+        assert!(count(&p, Quirk::Malformed) >= 1, "{name}: {:?}", p.report);
         assert_eq!(count(&p, Quirk::Damaged), 0, "{name}");
     }
 }
