@@ -3,6 +3,8 @@
 //! Profiles write microseconds as JSON numbers of up to 19 digits with three decimals; a double
 //! keeps only a quarter of a microsecond of those, so the text itself is read.
 
+use serde::de::{Deserialize, Deserializer, Error};
+
 /// Why a text is no usable number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DecimalError {
@@ -55,7 +57,8 @@ pub(crate) fn fixed(text: &str, places: u32) -> Result<DecimalNumber, DecimalErr
     let plain = |part: &[u8]| part.iter().all(u8::is_ascii_digit);
     let given = !whole.is_empty() && (point.is_none() || !fraction.is_empty());
     if !given || !plain(whole) || !plain(fraction) {
-        let exponent = digits.iter().any(|b| matches!(b, b'e' | b'E'));
+        let exponent = digits.first().is_some_and(u8::is_ascii_digit)
+            && digits.iter().any(|b| matches!(b, b'e' | b'E'));
         return Err(if exponent { DecimalError::Exponent } else { DecimalError::NotANumber });
     }
     let below = fraction.iter().chain(core::iter::repeat(&b'0')).take(places as usize);
@@ -88,6 +91,26 @@ pub(crate) fn natural(text: &str) -> Option<u64> {
         n.checked_mul(10)?.checked_add(digit)
     };
     if whole.is_empty() { None } else { whole.iter().try_fold(0, digit) }
+}
+
+/// A natural number in a cell; `17.0` counts as 17.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Natural(pub(crate) u64);
+
+impl<'de> Deserialize<'de> for Natural {
+    fn deserialize<D: Deserializer<'de>>(cell: D) -> Result<Self, D::Error> {
+        let text = <&str>::deserialize(cell)?;
+        natural(text).map(Self).ok_or_else(|| D::Error::custom("no natural number"))
+    }
+}
+
+/// Whether a text is a number with an exponent, as spreadsheets write times: digits are gone.
+pub(crate) fn is_rounded(text: &str) -> bool {
+    let number = |text: &str| {
+        text.bytes().any(|b| b.is_ascii_digit())
+            && text.bytes().all(|b| b.is_ascii_digit() || b"+-.,".contains(&b))
+    };
+    text.split_once(['e', 'E']).is_some_and(|(mantissa, power)| number(mantissa) && number(power))
 }
 
 /// The text without the quotes of a JSON string and without blanks around it.
@@ -127,6 +150,16 @@ mod tests {
         }
         assert_eq!(micros("9223372036854776"), Err(DecimalError::TooLarge));
         assert_eq!(micros("99999999999999999999"), Err(DecimalError::TooLarge));
+    }
+
+    #[test]
+    fn numbers_of_spreadsheets_are_told() {
+        for text in ["8.1097E+14", "1e15", "1.62068E+14"] {
+            assert!(is_rounded(text), "{text}");
+        }
+        for text in ["", "E", "E+14", "810970000000000", "8.1097E", "fe12"] {
+            assert!(!is_rounded(text), "{text}");
+        }
     }
 
     #[test]

@@ -57,7 +57,7 @@ pub enum TraceError {
          the report again with `nsys export --type sqlite`"
     )]
     Database { file: String, problem: String },
-    /// An SQLite database too large for memory, and no room for it elsewhere.
+    /// No room for the copy of an SQLite database that is read.
     #[error(
         "{file} needs a temporary file, which cannot be written ({cause}): free some space, or \
          set TMPDIR to a folder that has it"

@@ -5,9 +5,9 @@
 use std::str::FromStr;
 
 use raddle_policy::Idempotence;
+use wildmatch::WildMatch;
 
 use crate::error::TraceError;
-use crate::priority::glob_fits;
 use crate::profile::{OpKind, Profile};
 
 /// A rule `GLOB=yes`, `GLOB=no` or `GLOB=unknown`: kernels of these names are idempotent, are not,
@@ -45,7 +45,7 @@ impl FromStr for IdempotenceRule {
             "unknown" => Idempotence::Unknown,
             _ => return Err(fail("its verdict is none of yes, no and unknown")),
         };
-        Ok(Self { glob: glob.trim().to_owned(), verdict })
+        Ok(Self::new(glob.trim().to_owned(), verdict))
     }
 }
 
@@ -59,8 +59,8 @@ impl IdempotenceRule {
     /// Gives the launches of the kernels that fit this verdict; how many there are. Of several rules
     /// the last one applied wins.
     pub fn apply(&self, profile: &mut Profile) -> u64 {
-        let fits: Vec<bool> =
-            profile.kernels.iter().map(|name| glob_fits(&self.glob, name)).collect();
+        let glob = WildMatch::new(&self.glob);
+        let fits: Vec<bool> = profile.kernels.iter().map(|name| glob.matches(name)).collect();
         let mut launches = 0;
         for op in profile.ops.iter_mut().filter(|op| op.kind == OpKind::Kernel) {
             if fits.get(op.kernel as usize).copied().unwrap_or(false) {

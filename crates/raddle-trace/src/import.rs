@@ -2,7 +2,6 @@
 
 mod blocking;
 mod calls;
-mod cells;
 mod devices;
 mod document;
 mod kineto;
@@ -10,19 +9,36 @@ mod known;
 mod launch_table;
 mod nsys;
 mod rocprof;
-mod source;
 
-use std::fs::File;
-use std::io::Read;
+use std::io::{BufRead, Read};
 use std::path::Path;
 
 use crate::assemble::assemble;
 use crate::error::TraceError;
-use crate::input::{FileInput, is_damage, peek};
+use crate::input::{FileInput, is_damage, open_file};
 use crate::options::ImportOptions;
-use crate::profile::{Profile, ProfileFormat, profile_name};
-use source::ImportSource;
-pub use source::Watch;
+use crate::profile::{OpKind, Profile, ProfileFormat, profile_name};
+use crate::provenance::{Field, Origin};
+use crate::report::Quirk;
+
+/// Called with the number of rows of a database that are read, and about how many there are: now and
+/// then, and at the end. Other files are read in step with their bytes and call nothing.
+pub type Watch<'w> = &'w dyn Fn(u64, u64);
+
+/// An opened file on its way to an importer.
+struct ImportSource<'a> {
+    /// The path as it was given, for messages.
+    file: String,
+    /// The uncompressed text, from the first byte that is no blank.
+    reader: Box<dyn BufRead + 'a>,
+    /// Whether it is compressed.
+    gzip: bool,
+    /// How many lines have been passed over.
+    lines: u64,
+    /// Called as rows of a database are read.
+    #[cfg_attr(not(feature = "nsys"), expect(dead_code, reason = "only databases tell"))]
+    watch: Watch<'a>,
+}
 
 /// Reads a profile from a file of one of the kinds of [`ProfileFormat`], plain or gzip.
 ///
@@ -30,14 +46,8 @@ pub use source::Watch;
 /// When the file cannot be read, is of another kind or holds no kernel that can be used; see
 /// [`TraceError`]. Lesser faults are mended and counted in [`Profile::report`].
 pub fn open(path: &Path, options: &ImportOptions) -> Result<Profile, TraceError> {
-    let file = path.display().to_string();
-    if path.is_dir() {
-        return Err(TraceError::Directory { file });
-    }
-    match File::open(path) {
-        Ok(bytes) => read(&file, bytes, options),
-        Err(cause) => Err(TraceError::Unreadable { file, cause }),
-    }
+    let (file, bytes) = open_file(path)?;
+    read(&file, bytes, options)
 }
 
 /// Reads a profile from bytes; `file` is their name, for the profile's name and for messages.
@@ -59,7 +69,7 @@ pub fn read_watched(
     watch: Watch<'_>,
 ) -> Result<Profile, TraceError> {
     let (source, format) = detect(file, bytes, watch)?;
-    let draft = match format {
+    let mut draft = match format {
         ProfileFormat::Kineto => kineto::import(source, options),
         ProfileFormat::NsysSqlite => nsys::sqlite::import(source, options),
         ProfileFormat::NsysCsv => nsys::csv::import(source, options),
@@ -67,6 +77,11 @@ pub fn read_watched(
         ProfileFormat::RocprofCsv => rocprof::csv::import(source, options),
         ProfileFormat::LaunchTable => launch_table::import(source, options),
     }?;
+    for op in draft.ops.iter().filter(|op| op.kind == OpKind::Kernel) {
+        let no_registers = op.provenance.of(Field::Registers) == Origin::Assumed;
+        draft.report.add(Quirk::NoRegisters, u64::from(no_registers));
+        draft.report.add(Quirk::EmptyShape, u64::from(op.workgroups == 0));
+    }
     Ok(assemble(profile_name(file), format, draft))
 }
 
@@ -76,41 +91,31 @@ fn detect<'a>(
     watch: Watch<'a>,
 ) -> Result<(ImportSource<'a>, ProfileFormat), TraceError> {
     let file = file.to_owned();
-    let input = match FileInput::new(bytes) {
+    let mut input = match FileInput::new(bytes) {
         Ok(input) => input,
         Err(cause) => return Err(TraceError::Unreadable { file, cause }),
     };
-    let mut source = ImportSource { file, reader: input.reader, gzip: input.gzip, lines: 0, watch };
-    loop {
-        let head = match peek(&mut source.reader) {
-            Ok(head) => head,
-            Err(cause) if source.gzip && is_damage(&cause) => {
-                return Err(TraceError::TruncatedGzip { file: source.file });
-            }
-            Err(cause) => {
-                return Err(TraceError::Unreadable { file: source.file, cause });
-            }
-        };
-        if head.is_empty() {
-            return Err(TraceError::Empty { file: source.file });
+    let gzip = input.gzip;
+    let head = match input.head() {
+        Ok(head) => head,
+        Err(cause) if gzip && is_damage(&cause) => return Err(TraceError::TruncatedGzip { file }),
+        Err(cause) => return Err(TraceError::Unreadable { file, cause }),
+    };
+    if head.is_empty() {
+        return Err(TraceError::Empty { file });
+    }
+    if let Some(known) = known::by_text(head) {
+        return Err(known.refuse(file));
+    }
+    match kind(head) {
+        Ok(format) => {
+            let FileInput { reader, gzip, lines } = input;
+            Ok((ImportSource { file, reader, gzip, lines, watch }, format))
         }
-        let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
-        let blanks = head.len() - text.len();
-        if !text.is_empty() {
-            if let Some(known) = known::by_text(text) {
-                return Err(known.refuse(source.file));
-            }
-            let kind = kind(text);
-            source.pass(blanks);
-            return match kind {
-                Ok(format) => Ok((source, format)),
-                Err(looks_like) => {
-                    let looks_like = nsys::unexported(&source.file).unwrap_or(looks_like);
-                    Err(TraceError::NotAProfile { file: source.file, looks_like })
-                }
-            };
+        Err(looks_like) => {
+            let looks_like = nsys::unexported(&file).unwrap_or(looks_like);
+            Err(TraceError::NotAProfile { file, looks_like })
         }
-        source.pass(blanks);
     }
 }
 

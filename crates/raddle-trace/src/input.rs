@@ -1,8 +1,12 @@
 //! How do the bytes of a file arrive: plain or gzip, and with how little memory?
 
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
+
+use crate::error::TraceError;
 
 /// Bytes read from the system at once.
 const CHUNK: usize = 128 * 1024;
@@ -10,10 +14,24 @@ const CHUNK: usize = 128 * 1024;
 /// Reads behind the end of what is wanted before giving up.
 const DRAIN_CHUNKS: usize = 512;
 
+/// Opens a file by its path, which is also its name in messages.
+pub(crate) fn open_file(path: &Path) -> Result<(String, File), TraceError> {
+    let file = path.display().to_string();
+    if path.is_dir() {
+        return Err(TraceError::Directory { file });
+    }
+    match File::open(path) {
+        Ok(bytes) => Ok((file, bytes)),
+        Err(cause) => Err(TraceError::Unreadable { file, cause }),
+    }
+}
+
 /// The uncompressed bytes of a file; its first two bytes tell gzip, never its name.
 pub(crate) struct FileInput<'a> {
     pub(crate) reader: Box<dyn BufRead + 'a>,
     pub(crate) gzip: bool,
+    /// How many lines have been passed over.
+    pub(crate) lines: u64,
 }
 
 impl<'a> FileInput<'a> {
@@ -25,7 +43,25 @@ impl<'a> FileInput<'a> {
         } else {
             Box::new(raw)
         };
-        Ok(Self { reader, gzip })
+        Ok(Self { reader, gzip, lines: 0 })
+    }
+
+    /// The bytes at hand behind a byte order mark and blanks, which are passed over; none at the end
+    /// of the input.
+    pub(crate) fn head(&mut self) -> io::Result<&[u8]> {
+        const MARK: &[u8] = b"\xef\xbb\xbf";
+        let marked = peek(&mut self.reader)?.starts_with(MARK);
+        self.reader.consume(if marked { MARK.len() } else { 0 });
+        loop {
+            let bytes = peek(&mut self.reader)?;
+            let blanks = bytes.len() - bytes.trim_ascii_start().len();
+            let newlines = bytes[..blanks].iter().filter(|&&b| b == b'\n').count();
+            self.lines += newlines as u64;
+            if blanks == 0 {
+                return peek(&mut self.reader);
+            }
+            self.reader.consume(blanks);
+        }
     }
 }
 

@@ -15,6 +15,7 @@ mod activity;
 pub mod arrivals;
 mod assemble;
 mod comm;
+mod csv_table;
 mod decimal;
 mod error;
 mod idempotence;
@@ -25,7 +26,6 @@ mod priority;
 mod profile;
 mod provenance;
 mod report;
-mod table;
 
 pub use activity::assumed_activity;
 pub use comm::{CommRule, Communication, is_communication};
@@ -39,7 +39,6 @@ pub use profile::{
 };
 pub use provenance::{Field, Origin, Provenance};
 pub use report::{ImportReport, Quirk};
-pub use table::{TableComments, write_launch_table};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

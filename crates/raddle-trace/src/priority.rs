@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use raddle_policy::Level;
+use wildmatch::WildMatch;
 
 use crate::error::TraceError;
 use crate::profile::{Op, OpKind, Profile};
@@ -53,7 +54,8 @@ impl FromStr for PriorityRule {
 
 impl PriorityRule {
     fn fits(&self, target: LevelTarget<'_>) -> bool {
-        let named = glob_fits(&self.glob, target.profile) || glob_fits(&self.glob, target.file);
+        let glob = WildMatch::new(&self.glob);
+        let named = glob.matches(target.profile) || glob.matches(target.file);
         named && self.stream.as_deref().is_none_or(|stream| stream == target.stream)
     }
 }
@@ -113,35 +115,6 @@ fn effective(op: &Op) -> i32 {
     op.priority.unwrap_or(0)
 }
 
-/// Whether `text` as a whole fits `glob`, in O(glob x text).
-pub(crate) fn glob_fits(glob: &str, text: &str) -> bool {
-    let (glob, text): (Vec<char>, Vec<char>) = (glob.chars().collect(), text.chars().collect());
-    let (mut g, mut t) = (0, 0);
-    // Where to take up again: behind the last star, one character further on.
-    let mut star = None;
-    while t < text.len() {
-        match glob.get(g) {
-            Some('*') => {
-                star = Some((g + 1, t));
-                g += 1;
-            }
-            Some(&c) if c == '?' || c == text[t] => {
-                g += 1;
-                t += 1;
-            }
-            _ => {
-                let Some((behind, from)) = star else {
-                    return false;
-                };
-                star = Some((behind, from + 1));
-                g = behind;
-                t = from + 1;
-            }
-        }
-    }
-    glob[g..].iter().all(|&c| c == '*')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,10 +159,10 @@ mod tests {
     #[test]
     fn globs() {
         for (glob, text) in [("*", ""), ("a*b*c", "a-b-b-c"), ("?", "é"), ("**x", "x"), ("", "")] {
-            assert!(glob_fits(glob, text), "{glob} {text}");
+            assert!(WildMatch::new(glob).matches(text), "{glob} {text}");
         }
         for (glob, text) in [("a", ""), ("a*b", "a-c"), ("?", ""), ("a", "ab"), ("", "a")] {
-            assert!(!glob_fits(glob, text), "{glob} {text}");
+            assert!(!WildMatch::new(glob).matches(text), "{glob} {text}");
         }
     }
 
@@ -208,7 +181,7 @@ mod tests {
         #[test]
         fn globs_agree_with_the_naive_matcher(glob in "[ab*?]{0,8}", text in "[ab]{0,8}") {
             let chars = |s: &str| s.chars().collect::<Vec<_>>();
-            prop_assert_eq!(glob_fits(&glob, &text), naive(&chars(&glob), &chars(&text)));
+            prop_assert_eq!(WildMatch::new(&glob).matches(&text), naive(&chars(&glob), &chars(&text)));
         }
     }
 }

@@ -6,6 +6,7 @@
 pub use raddle_device::SourceDevice;
 use raddle_policy::{Activity, Barrier, Dim3, Footprint, Idempotence};
 
+use crate::options::BarrierRule;
 use crate::provenance::{Field, Origin, Provenance};
 use crate::report::ImportReport;
 
@@ -191,6 +192,34 @@ impl Op {
     pub(crate) fn set_arrival(&mut self, at: i64, origin: Origin) {
         self.arrival_ns = unsigned_time(at);
         self.provenance = self.provenance.with(Field::Arrival, origin);
+    }
+
+    /// Sets the grid in workgroups, and the work-items of one; `None` where there are more of either
+    /// than can be counted.
+    pub(crate) fn set_shape(&mut self, grid: Dim3, block: [u64; 3]) -> Option<()> {
+        let threads = block.into_iter().try_fold(1, u64::checked_mul)?;
+        self.footprint.threads = u32::try_from(threads).ok()?;
+        self.workgroups = if threads == 0 { 0 } else { grid.volume()? };
+        self.grid = grid;
+        grid.volume().map(drop)
+    }
+
+    /// Sets the registers of a work-item; 0 is unknown, too.
+    pub(crate) fn set_registers(&mut self, registers: Option<u32>) {
+        self.footprint.vgprs_per_thread = registers.unwrap_or(0);
+        if self.footprint.vgprs_per_thread == 0 {
+            self.assume(Field::Registers);
+        }
+    }
+
+    /// Sets the shared memory of a workgroup, and by the rule its barrier.
+    pub(crate) fn set_shared_memory(&mut self, bytes: Option<u32>, barriers: BarrierRule) {
+        self.footprint.lds_bytes = bytes.unwrap_or(0);
+        self.footprint.barrier = barriers.barrier(bytes);
+        self.assume(Field::Barrier);
+        if bytes.is_none() {
+            self.assume(Field::SharedMemory);
+        }
     }
 
     /// Marks a field as assumed.

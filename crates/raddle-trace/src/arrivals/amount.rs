@@ -2,7 +2,10 @@
 
 use core::fmt;
 
-use crate::decimal::{DecimalError, unquote};
+use serde::de::{Deserialize, Deserializer, Error};
+use serde_json::value::RawValue;
+
+use crate::decimal::{DecimalError, fixed, unquote};
 
 /// How often requests arrive, in requests per 10^9 seconds; never 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,9 +32,8 @@ impl Rate {
     }
 
     /// Reads requests a second, with at most nine decimals.
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
-        let requests = scaled(text, 9)?;
-        Self::per_giga_second(requests).ok_or_else(|| {
+    fn parse(text: &str) -> Result<Self, String> {
+        Self::per_giga_second(scaled(text, 9)?).ok_or_else(|| {
             format!("{} requests a second: above 0 and at most 10^9 are wanted", shown(text))
         })
     }
@@ -48,41 +50,28 @@ impl fmt::Display for Rate {
     }
 }
 
-/// Reads a decimal number that is not negative, times 10^`decimals`; further digits are cut off.
-pub(super) fn scaled(text: &str, decimals: u32) -> Result<u64, String> {
-    let fail = |error| match error {
-        DecimalError::NotANumber => {
-            format!("{} is no decimal number that is not negative", shown(text))
-        }
-        DecimalError::Exponent => format!(
-            "{} is written with an exponent, so digits may be gone: write it out",
-            shown(text)
-        ),
-        DecimalError::TooLarge => format!("{} is too large", shown(text)),
-    };
-    digits(unquote(text), decimals).map_err(fail)
+impl<'de> Deserialize<'de> for Rate {
+    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Self, D::Error> {
+        let rate = Self::parse(Box::<RawValue>::deserialize(json)?.get());
+        rate.map_err(|problem| Error::custom(format!("`frequency`: {problem}")))
+    }
 }
 
-fn digits(text: &str, decimals: u32) -> Result<u64, DecimalError> {
-    let (whole, fraction) = match text.split_once('.') {
-        Some((_, "")) => return Err(DecimalError::NotANumber),
-        Some(parts) => parts,
-        None => (text, ""),
-    };
-    let are_digits = |part: &str| part.bytes().all(|b| b.is_ascii_digit());
-    if whole.is_empty() || !are_digits(whole) || !are_digits(fraction) {
-        let exponent = text.starts_with(|c: char| c.is_ascii_digit())
-            && text.bytes().any(|b| b == b'e' || b == b'E');
-        return Err(if exponent { DecimalError::Exponent } else { DecimalError::NotANumber });
-    }
-    let mut value: u64 = whole.parse().map_err(|_| DecimalError::TooLarge)?;
-    let mut below = fraction.bytes().map(|b| u64::from(b - b'0'));
-    for _ in 0..decimals {
-        let digit = below.next().unwrap_or(0);
-        let next = value.checked_mul(10).and_then(|value| value.checked_add(digit));
-        value = next.ok_or(DecimalError::TooLarge)?;
-    }
-    Ok(value)
+/// Reads a decimal number that is not negative, times 10^`places`; further digits are cut off.
+pub(super) fn scaled(text: &str, places: u32) -> Result<u64, String> {
+    let number = fixed(unquote(text), places);
+    let value =
+        number.and_then(|number| u64::try_from(number.value).map_err(|_| DecimalError::NotANumber));
+    value.map_err(|error| {
+        let problem = match error {
+            DecimalError::NotANumber => "is no decimal number that is not negative",
+            DecimalError::Exponent => {
+                "is written with an exponent, so digits may be gone: write it out"
+            }
+            DecimalError::TooLarge => "is too large",
+        };
+        format!("{} {problem}", shown(text))
+    })
 }
 
 /// Text of a file in a message.
@@ -101,12 +90,12 @@ mod tests {
         assert_eq!(scaled("0.000001", 6), Ok(1));
         assert_eq!(scaled("1.0000019", 6), Ok(1_000_001));
         assert_eq!(scaled("\"12.5\"", 9), Ok(12_500_000_000));
-        assert_eq!(scaled("18446744073.709551615", 9), Ok(u64::MAX));
-        for bad in ["", "-1", "+1", "1.", ".5", "x", "1.2.3", "0x1", "null", "NaN", "e5"] {
+        assert_eq!(scaled("9223372036.854775807", 9), Ok(i64::MAX.unsigned_abs()));
+        for bad in ["", "-1", "+1", "1.", ".5", "x", "1.2.3", "0x1", "null", "NaN", "e5", "true"] {
             assert!(scaled(bad, 6).unwrap_err().contains("no decimal number"), "{bad}");
         }
         assert!(scaled("1e3", 6).unwrap_err().contains("exponent"));
-        assert!(scaled("18446744073.709551616", 9).unwrap_err().contains("too large"));
+        assert!(scaled("9223372036.854775808", 9).unwrap_err().contains("too large"));
         assert!(scaled("99999999999999999999", 0).unwrap_err().contains("too large"));
     }
 
@@ -118,7 +107,7 @@ mod tests {
             Rate::parse("1000000000").map(Rate::in_giga_second),
             Ok(1_000_000_000_000_000_000)
         );
-        for bad in ["0", "0.0", "1000000000.1", "18446744073"] {
+        for bad in ["0", "0.0", "1000000000.1", "8446744073"] {
             assert!(Rate::parse(bad).unwrap_err().contains("at most 10^9"), "{bad}");
         }
     }

@@ -2,39 +2,39 @@
 //!
 //! [`open`] reads a DISB workload, a figure of REEF, or a request trace of Azure, Mooncake or
 //! BurstGPT, and gives named tasks, each with the process by which its requests arrive. The content
-//! decides between them, never the name; plain or gzip. ArrivalTimes are nanoseconds from the start of the
+//! decides between them, never the name; plain or gzip. Times are nanoseconds from the start of the
 //! load, exact: no number goes through floating point.
 //!
 //! A file here says when, never what: the work of a request is a profile. Token counts of request
 //! traces are not used.
 
 mod amount;
-mod calendar;
 mod disb;
 mod process;
 mod random;
 mod requests;
 
-use std::fs::File;
-use std::io::{self, BufRead, Read};
+use std::io::{self, Read};
 use std::path::Path;
 
 use raddle_policy::Level;
+use serde::Deserialize;
+use serde_json::error::Category;
 
 use crate::error::TraceError;
-use crate::input::{FileInput, is_damage, peek};
+use crate::input::{FileInput, is_damage, open_file};
 
 pub use amount::Rate;
 pub(crate) use requests::format_of_header;
 
-pub use process::{ArrivalProcess, ArrivalTimes, jitter};
+pub use process::{ArrivalProcess, jitter};
 
 /// The most requests that one trace may hold.
 const REQUEST_LIMIT: usize = 1 << 24;
-/// The most bytes of a file that is read as a whole.
-const BYTE_LIMIT: u64 = 1 << 26;
-/// What an error says of a gzip file that is cut off.
-const BREAKS_OFF: &str = "the gzip file breaks off here: copy it again";
+/// The most bytes of a file in JSON.
+const BYTE_LIMIT: u64 = 1 << 28;
+/// What an error says of a file that is cut off.
+const BREAKS_OFF: &str = "the file breaks off here: copy it again";
 
 /// What one file says about arrivals.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -143,14 +143,8 @@ impl ArrivalFile {
 /// When the file cannot be read, is of another kind, or says something that makes no sense; see
 /// [`TraceError`].
 pub fn open(path: &Path, options: &ArrivalOptions) -> Result<ArrivalFile, TraceError> {
-    let file = path.display().to_string();
-    if path.is_dir() {
-        return Err(TraceError::Directory { file });
-    }
-    match File::open(path) {
-        Ok(bytes) => read(&file, bytes, options),
-        Err(cause) => Err(TraceError::Unreadable { file, cause }),
-    }
+    let (file, bytes) = open_file(path)?;
+    read(&file, bytes, options)
 }
 
 /// Reads arrivals from bytes; `file` is their name, for messages.
@@ -163,57 +157,67 @@ pub fn read(
     options: &ArrivalOptions,
 ) -> Result<ArrivalFile, TraceError> {
     let failed = |cause| failure(file, "line 1", cause);
-    let mut reader = FileInput::new(bytes).map_err(failed)?.reader;
-    let head = peek(&mut reader).map_err(failed)?;
-    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
-    let mark = head.len() - text.len();
-    let first = text.iter().copied().find(|byte| !byte.is_ascii_whitespace());
-    reader.consume(mark);
-    match first {
+    let mut input = FileInput::new(bytes).map_err(failed)?;
+    match input.head().map_err(failed)?.first() {
         None => Err(TraceError::NoArrivals { file: file.to_owned(), reason: "it is empty".into() }),
-        Some(b'{') => braces(file, reader, options),
-        Some(_) => requests::csv(file, reader),
+        Some(b'{') => json(file, input, options),
+        Some(_) => requests::csv(file, input),
     }
 }
 
 /// JSON Lines, or one JSON document.
-fn braces(
+fn json(
     file: &str,
-    mut reader: impl BufRead,
+    input: FileInput<'_>,
     options: &ArrivalOptions,
 ) -> Result<ArrivalFile, TraceError> {
-    let mut text = Vec::new();
-    // The first line that says something; a document on one line is that line.
-    let mut lines = 0;
-    while text.trim_ascii().is_empty() {
-        text.clear();
-        lines += 1;
-        let mut limited = Read::take(&mut reader, BYTE_LIMIT + 1);
-        let got = limited.read_until(b'\n', &mut text);
-        if got.map_err(|cause| failure(file, &format!("line {lines}"), cause))? == 0 {
-            break;
+    let FileInput { reader, lines, .. } = input;
+    let mut reader = reader.take(BYTE_LIMIT);
+    let mut json = serde_json::Deserializer::from_reader(&mut reader);
+    let failed = |error: serde_json::Error| {
+        let at = format!("line {}", lines + error.line() as u64);
+        match error.classify() {
+            Category::Io => failure(file, &at, error.into()),
+            Category::Data => fault(file, &at, plain(&error)),
+            _ => fault(file, &at, format!("it is not valid JSON ({})", plain(&error))),
         }
+    };
+    let keys = disb::Keys::deserialize(&mut json).map_err(failed);
+    let read = keys.and_then(|keys| {
+        if let Some(first) = keys.get("timestamp") {
+            return requests::json_lines(
+                file,
+                first,
+                json.into_iter().map(|it| it.map_err(failed)),
+            );
+        }
+        json.end().map_err(failed)?;
+        disb::document(file, &keys, options)
+    });
+    if reader.limit() == 0 {
+        let (file, limit) = (file.to_owned(), BYTE_LIMIT);
+        return Err(TraceError::TooLarge { file, limit, what: "bytes of JSON" });
     }
-    if requests::is_json_line(&text) {
-        return requests::json_lines(file, &text, lines, reader);
-    }
-    let rest = Read::take(&mut reader, BYTE_LIMIT + 1).read_to_end(&mut text);
-    rest.map_err(|cause| failure(file, "its JSON", cause))?;
-    if text.len() as u64 > BYTE_LIMIT {
-        let file = file.to_owned();
-        return Err(TraceError::TooLarge { file, limit: BYTE_LIMIT, what: "bytes of JSON" });
-    }
-    disb::document(file, &text, lines - 1, options)
+    read
+}
+
+/// The error for something in a file that makes no sense.
+fn fault(file: &str, at: &str, problem: String) -> TraceError {
+    TraceError::Arrivals { file: file.to_owned(), at: at.to_owned(), problem }
+}
+
+/// What the parser of JSON says, without a place, which would be one within a part.
+fn plain(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.split(" at line ").next().unwrap_or(&text).to_owned()
 }
 
 /// Why reading stopped.
 fn failure(file: &str, at: &str, cause: io::Error) -> TraceError {
-    let file = file.to_owned();
     if is_damage(&cause) {
-        let (at, problem) = (at.to_owned(), BREAKS_OFF.to_owned());
-        return TraceError::Arrivals { file, at, problem };
+        return fault(file, at, BREAKS_OFF.to_owned());
     }
-    TraceError::Unreadable { file, cause }
+    TraceError::Unreadable { file: file.to_owned(), cause }
 }
 
 /// Sorts times; how many steps back there were.

@@ -44,46 +44,13 @@ impl ArrivalProcess {
     }
 }
 
-/// ArrivalTimes of requests in nanoseconds, which do not fall. Those of a rate end only with the range of
-/// the type, so take a part of them.
-#[derive(Clone, Debug)]
-pub struct ArrivalTimes<'t>(TimesKind<'t>);
-
-#[derive(Clone, Debug)]
-enum TimesKind<'t> {
-    Trace(core::slice::Iter<'t, u64>),
-    Periodic { rate: Rate, next: u64 },
-    Poisson { rate: Rate, random: SplitMix64, at: u128 },
-}
-
 /// Nanoseconds in 10^9 seconds, which is what rates count in.
 const GIGA_SECOND: u128 = 1_000_000_000_000_000_000;
 
-impl Iterator for ArrivalTimes<'_> {
-    type Item = u64;
-
-    fn next(&mut self) -> Option<u64> {
-        match &mut self.0 {
-            TimesKind::Trace(times) => times.next().copied(),
-            TimesKind::Periodic { rate, next } => {
-                let rate = u128::from(rate.in_giga_second());
-                let at = (u128::from(*next) * GIGA_SECOND + rate / 2) / rate;
-                *next = next.checked_add(1)?;
-                u64::try_from(at).ok()
-            }
-            TimesKind::Poisson { rate, random, at } => {
-                // ArrivalTimes 2^32, so that what is rounded off does not add up.
-                let rate = u128::from(rate.in_giga_second());
-                *at += u128::from(random.exponential()) * GIGA_SECOND / rate;
-                u64::try_from((*at + (1 << 31)) >> 32).ok()
-            }
-        }
-    }
-}
-
 impl ArrivalTask {
     /// When its requests arrive, from the start of the load; equal seeds give equal times on every
-    /// machine. `None` where they depend on when others end.
+    /// machine. They do not fall, and those of a rate end only with the range of the type, so take a
+    /// part of them. `None` where they depend on when others end.
     ///
     /// ```
     /// use raddle_trace::arrivals::{ArrivalProcess, ArrivalTask, Rate};
@@ -94,16 +61,26 @@ impl ArrivalTask {
     /// assert_eq!(times, [0, 333_333_333, 666_666_667, 1_000_000_000]);
     /// ```
     #[must_use]
-    pub fn times(&self, seed: u64) -> Option<ArrivalTimes<'_>> {
-        let random = || SplitMix64::new(seed, self.number);
-        Some(ArrivalTimes(match &self.process {
-            ArrivalProcess::Trace(times) => TimesKind::Trace(times.iter()),
-            ArrivalProcess::Periodic { rate } => TimesKind::Periodic { rate: *rate, next: 0 },
+    pub fn times(&self, seed: u64) -> Option<Box<dyn Iterator<Item = u64> + '_>> {
+        let mut random = SplitMix64::new(seed, self.number);
+        Some(match &self.process {
+            ArrivalProcess::Trace(times) => Box::new(times.iter().copied()),
+            ArrivalProcess::Periodic { rate } => {
+                let rate = u128::from(rate.in_giga_second());
+                let at = move |k: u64| (u128::from(k) * GIGA_SECOND + rate / 2) / rate;
+                Box::new((0..).map_while(move |k| u64::try_from(at(k)).ok()))
+            }
             ArrivalProcess::Poisson { rate } => {
-                TimesKind::Poisson { rate: *rate, random: random(), at: 0 }
+                let rate = u128::from(rate.in_giga_second());
+                // Times 2^32, so that what is rounded off does not add up.
+                let mut at = 0;
+                Box::new(core::iter::from_fn(move || {
+                    at += u128::from(random.exponential()) * GIGA_SECOND / rate;
+                    u64::try_from((at + (1 << 31)) >> 32).ok()
+                }))
             }
             ArrivalProcess::Continuous | ArrivalProcess::Dependent { .. } => return None,
-        }))
+        })
     }
 }
 
@@ -131,7 +108,7 @@ mod tests {
     }
 
     fn rate(text: &str) -> Rate {
-        Rate::parse(text).expect(text)
+        serde_json::from_str(text).expect(text)
     }
 
     fn some(task: &ArrivalTask, seed: u64, count: usize) -> Vec<u64> {

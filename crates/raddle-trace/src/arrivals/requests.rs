@@ -1,178 +1,180 @@
 //! What does a recorded trace of requests say: Azure, BurstGPT (CSV) or Mooncake (JSON Lines)?
 //!
-//! One request a line; times are counted from the earliest request of the file. Such tables have
-//! no cells with commas, so a row is split at each.
+//! One request a line; times are counted from the earliest request of the file.
 
-use std::io::{BufRead, Read};
-
-use serde::Deserialize;
+use jiff::civil::DateTime;
+use jiff::fmt::temporal::Pieces;
+use jiff::tz::Offset;
+use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::value::RawValue;
 
 use super::amount::{scaled, shown};
 use super::{
-    ArrivalFile, ArrivalFormat, ArrivalProcess, ArrivalTask, REQUEST_LIMIT, calendar, failure, sort,
+    ArrivalFile, ArrivalFormat, ArrivalProcess, ArrivalTask, BREAKS_OFF, REQUEST_LIMIT, failure,
+    fault, sort,
 };
+use crate::csv_table::CsvTable;
 use crate::decimal::unquote;
 use crate::error::TraceError;
+use crate::input::FileInput;
 
-/// The name of the only task of such a file.
-const NAME: &str = "requests";
-/// The most bytes of one line.
-const LINE_LIMIT: u64 = 1 << 20;
-
-/// The lines of a file that say something, with their numbers.
-struct RequestLines<'f, R> {
-    file: &'f str,
-    reader: R,
-    number: u64,
-    text: Vec<u8>,
+/// One line of Mooncake's trace.
+#[derive(serde::Deserialize)]
+pub(super) struct MooncakeLine {
+    #[serde(rename = "timestamp", deserialize_with = "milliseconds")]
+    ns: u64,
 }
 
-impl<R: BufRead> RequestLines<'_, R> {
-    fn next(&mut self) -> Result<Option<(u64, String)>, TraceError> {
-        loop {
-            self.text.clear();
-            self.number += 1;
-            let mut limited = Read::take(&mut self.reader, LINE_LIMIT + 1);
-            let read = limited.read_until(b'\n', &mut self.text);
-            let at = || format!("line {}", self.number);
-            if read.map_err(|cause| failure(self.file, &at(), cause))? == 0 {
-                return Ok(None);
-            }
-            if self.text.len() as u64 > LINE_LIMIT {
-                let (file, what) = (self.file.to_owned(), "bytes in one line");
-                return Err(TraceError::TooLarge { file, limit: LINE_LIMIT, what });
-            }
-            let text = String::from_utf8_lossy(&self.text);
-            if !text.trim().is_empty() {
-                return Ok(Some((self.number, text.trim().to_owned())));
-            }
-        }
+fn milliseconds<'de, D: Deserializer<'de>>(json: D) -> Result<u64, D::Error> {
+    scaled(Box::<RawValue>::deserialize(json)?.get(), 6).map_err(Error::custom)
+}
+
+/// A row of a table; the column of its time is written in one of two ways.
+#[derive(serde::Deserialize)]
+struct RequestRow<'r> {
+    #[serde(alias = "TIMESTAMP", rename = "Timestamp")]
+    time: &'r str,
+}
+
+/// The trace of requests that came at these times.
+fn trace(file: &str, format: ArrivalFormat, times: &[i128]) -> Result<ArrivalFile, TraceError> {
+    let Some(first) = times.iter().min() else {
+        let reason = "it has a header and no request".to_owned();
+        return Err(TraceError::NoArrivals { file: file.to_owned(), reason });
+    };
+    let since = times.iter().map(|time| u64::try_from(time - first));
+    let times = since.collect::<Result<Vec<_>, _>>();
+    let mut times =
+        times.map_err(|_| fault(file, "its times", "they lie more than 584 years apart".into()))?;
+    let unsorted = sort(&mut times);
+    let process = ArrivalProcess::Trace(times);
+    let task = ArrivalTask { name: "requests".to_owned(), priority: None, process, number: 0 };
+    Ok(ArrivalFile { format, tasks: vec![task], time: None, unsorted })
+}
+
+/// Which table has a header of these names.
+fn format_of<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Option<ArrivalFormat> {
+    let has = |wanted: [&str; 3]| wanted.iter().all(|name| names.clone().any(|n| n == *name));
+    if has(["TIMESTAMP", "ContextTokens", "GeneratedTokens"]) {
+        return Some(ArrivalFormat::Azure);
     }
+    has(["Timestamp", "Request tokens", "Response tokens"]).then_some(ArrivalFormat::BurstGpt)
 }
 
-/// Times as they are read.
-struct RequestTimes<'f> {
-    file: &'f str,
-    times: Vec<i128>,
-}
-
-impl RequestTimes<'_> {
-    fn add(&mut self, line: u64, time: Result<i128, String>) -> Result<(), TraceError> {
-        let file = || self.file.to_owned();
-        if self.times.len() >= REQUEST_LIMIT {
-            let limit = REQUEST_LIMIT as u64;
-            return Err(TraceError::TooLarge { file: file(), limit, what: "requests" });
-        }
-        let at = format!("line {line}");
-        let fault = |problem| TraceError::Arrivals { file: file(), at, problem };
-        self.times.push(time.map_err(fault)?);
-        Ok(())
-    }
-
-    fn finish(self, format: ArrivalFormat) -> Result<ArrivalFile, TraceError> {
-        let file = self.file.to_owned();
-        let Some(first) = self.times.iter().min() else {
-            let reason = "it has a header and no request".to_owned();
-            return Err(TraceError::NoArrivals { file, reason });
-        };
-        let since = self.times.iter().map(|time| u64::try_from(time - first));
-        let mut times = since.collect::<Result<Vec<_>, _>>().map_err(|_| {
-            let problem = "they lie more than 584 years apart".to_owned();
-            TraceError::Arrivals { file, at: "its times".to_owned(), problem }
-        })?;
-        let unsorted = sort(&mut times);
-        let process = ArrivalProcess::Trace(times);
-        let task = ArrivalTask { name: NAME.to_owned(), priority: None, process, number: 0 };
-        Ok(ArrivalFile { format, tasks: vec![task], time: None, unsorted })
-    }
-}
-
-/// The columns by which a table is known, its format, and the column of its times.
-static TABLES: [(&[&str], ArrivalFormat, &str); 2] = [
-    (&["TIMESTAMP", "ContextTokens", "GeneratedTokens"], ArrivalFormat::Azure, "TIMESTAMP"),
-    (&["Timestamp", "Request tokens", "Response tokens"], ArrivalFormat::BurstGpt, "Timestamp"),
-];
-
-/// What a table is whose first line is this, where it is one of [`TABLES`].
+/// What a table is whose first line is this, where it is one that is read here.
 pub(crate) fn format_of_header(line: &str) -> Option<&'static str> {
-    table_of(&line.split(',').map(unquote).collect::<Vec<_>>()).map(|(_, format, _)| match format {
+    Some(match format_of(line.split(',').map(unquote))? {
         ArrivalFormat::BurstGpt => "a request trace of BurstGPT",
         _ => "a request trace of Azure",
     })
 }
 
-fn table_of(
-    names: &[&str],
-) -> Option<&'static (&'static [&'static str], ArrivalFormat, &'static str)> {
-    TABLES.iter().find(|(columns, ..)| columns.iter().all(|name| names.contains(name)))
-}
-
 /// Reads a table.
-pub(super) fn csv(file: &str, reader: impl BufRead) -> Result<ArrivalFile, TraceError> {
-    let mut lines = RequestLines { file, reader, number: 0, text: Vec::new() };
-    let header = match lines.next() {
-        Ok(line) => line.map(|(_, text)| text).unwrap_or_default(),
-        // Not a file of lines at all.
-        Err(TraceError::TooLarge { .. }) => String::from_utf8_lossy(&lines.text).into_owned(),
-        Err(error) => return Err(error),
-    };
-    let names: Vec<&str> = header.split(',').map(unquote).collect();
-    let Some((_, format, time)) = table_of(&names) else {
-        let reason = format!("it begins with {}", shown(&header));
+pub(super) fn csv(file: &str, mut input: FileInput<'_>) -> Result<ArrivalFile, TraceError> {
+    let head = input.head().map_err(|cause| failure(file, "line 1", cause))?;
+    let line = String::from_utf8_lossy(head.split(|&b| b == b'\n').next().unwrap_or(head));
+    let line = line.trim_end();
+    let Some(format) = format_of(line.split(',').map(unquote)) else {
+        let reason = format!("it begins with {}", shown(line));
         return Err(TraceError::NoArrivals { file: file.to_owned(), reason });
     };
-    let column = names.iter().position(|name| name == time).unwrap_or(0);
-    let mut requests = RequestTimes { file, times: Vec::new() };
-    while let Some((number, text)) = lines.next()? {
-        let cells: Vec<&str> = text.split(',').map(unquote).collect();
-        let time = if cells.len() == names.len() {
-            time_of(*format, cells[column])
-        } else {
-            Err(format!("the row has {} cells but the header {}", cells.len(), names.len()))
-        };
-        requests.add(number, time)?;
+    let mut table = CsvTable::new(file.to_owned(), input.reader, input.lines);
+    table.read_header()?;
+    let mut line = 1;
+    let mut times = Vec::new();
+    let breaks_off = table.rows(|row| {
+        line = row.line;
+        let time = row.read::<RequestRow<'_>>().map_err(|fault| fault.problem);
+        let time = time.and_then(|row| time_of(format, row.time));
+        times.push(time.map_err(|problem| fault(file, &format!("line {line}"), problem))?);
+        Ok(true)
+    })?;
+    if breaks_off {
+        return Err(fault(file, &format!("line {}", line + 1), BREAKS_OFF.to_owned()));
     }
-    requests.finish(*format)
+    trace(file, format, &times)
 }
 
 fn time_of(format: ArrivalFormat, text: &str) -> Result<i128, String> {
     if format == ArrivalFormat::BurstGpt {
         return scaled(text, 9).map(i128::from);
     }
-    calendar::nanoseconds(text)
+    date_ns(text)
         .ok_or_else(|| format!("{} is no time such as `2023-11-16 18:15:46.6805900`", shown(text)))
 }
 
-/// One line of Mooncake's trace.
-#[derive(Deserialize)]
-struct MooncakeLine<'t> {
-    /// In milliseconds.
-    #[serde(borrow)]
-    timestamp: &'t RawValue,
+/// The nanoseconds from 1970 to a date with a time; without a zone it counts as UTC.
+fn date_ns(text: &str) -> Option<i128> {
+    let date = Pieces::parse(text).ok()?;
+    let time = DateTime::from_parts(date.date(), date.time()?);
+    let zone = date.to_numeric_offset().unwrap_or(Offset::UTC);
+    Some(zone.to_timestamp(time).ok()?.as_nanosecond())
 }
 
-/// Whether a line is a whole request by itself.
-pub(super) fn is_json_line(text: &[u8]) -> bool {
-    serde_json::from_slice::<MooncakeLine<'_>>(text).is_ok()
-}
-
-/// Reads requests one a line; `first` is line `number`.
+/// Reads requests one a line of JSON, the first of which came at `first`.
 pub(super) fn json_lines(
     file: &str,
-    first: &[u8],
-    number: u64,
-    reader: impl BufRead,
+    first: &RawValue,
+    rest: impl Iterator<Item = Result<MooncakeLine, TraceError>>,
 ) -> Result<ArrivalFile, TraceError> {
-    let mut requests = RequestTimes { file, times: Vec::new() };
-    let mut lines = RequestLines { file, reader, number, text: Vec::new() };
-    let mut line = Some((number, String::from_utf8_lossy(first).into_owned()));
-    while let Some((number, text)) = line {
-        let parsed = serde_json::from_str::<MooncakeLine<'_>>(&text);
-        let parsed = parsed.map_err(|_| "it is no request with a `timestamp`, in JSON".to_owned());
-        let time = parsed.and_then(|line| scaled(line.timestamp.get(), 6));
-        requests.add(number, time.map(i128::from))?;
-        line = lines.next()?;
+    let first = scaled(first.get(), 6).map_err(|problem| fault(file, "line 1", problem))?;
+    let rest = rest.take(REQUEST_LIMIT).map(|line| Ok(i128::from(line?.ns)));
+    let times = core::iter::once(Ok(i128::from(first))).chain(rest);
+    let times = times.collect::<Result<Vec<_>, TraceError>>()?;
+    if times.len() > REQUEST_LIMIT {
+        let (file, limit) = (file.to_owned(), REQUEST_LIMIT as u64);
+        return Err(TraceError::TooLarge { file, limit, what: "requests" });
     }
-    requests.finish(ArrivalFormat::Mooncake)
+    trace(file, ArrivalFormat::Mooncake, &times)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn apart(a: &str, b: &str) -> i128 {
+        date_ns(b).expect(b) - date_ns(a).expect(a)
+    }
+
+    #[test]
+    fn differences_of_dates_are_exact() {
+        assert_eq!(
+            apart("2023-11-16 18:15:46.6805900", "2023-11-16 18:15:50.9951690"),
+            4_314_579_000
+        );
+        assert_eq!(apart("2023-12-31 23:59:59.9999999", "2024-01-01 00:00:00"), 100);
+        let day = 86_400_000_000_000;
+        assert_eq!(apart("2024-02-28T00:00:00Z", "2024-03-01T00:00:00Z"), 2 * day);
+        assert_eq!(apart("2023-02-28 00:00:00", "2023-03-01 00:00:00"), day);
+        assert_eq!(
+            apart("2024-05-10 02:00:00+02:00", "2024-05-10 00:00:00.009930+00:00"),
+            9_930_000
+        );
+        assert_eq!(apart("2024-05-10 00:00:00-0130", "2024-05-10 01:30:00Z"), 0);
+    }
+
+    #[test]
+    fn what_is_no_date_with_a_time_is_none() {
+        for text in [
+            "",
+            "2023",
+            "2023-11-16",
+            "16.11.2023 18:15:46",
+            "2023-13-01 00:00:00",
+            "2023-02-29 00:00:00",
+            "2023-00-01 00:00:00",
+            "2023-01-00 00:00:00",
+            "2023-01-01 24:00:00",
+            "2023-01-01 00:60:00",
+            "2023-01-01 00:00:00.",
+            "2023-01-01 00:00:00.x",
+            "2023-01-01 00:00:00+1",
+            "2023-01-01 00:00:00+26:00",
+            "23-1-1 0:0:0",
+            "2023-01-01 00:00:00.123456789\u{e9}",
+            "2023-01-01-01 00:00:00",
+        ] {
+            assert_eq!(date_ns(text), None, "{text}");
+        }
+    }
 }

@@ -8,7 +8,7 @@ mod members;
 mod nesting;
 mod walker;
 
-use super::source::ImportSource;
+use super::ImportSource;
 use crate::assemble::OP_LIMIT;
 use crate::error::TraceError;
 use crate::input::{Window, is_damage};

@@ -14,9 +14,9 @@ mod work;
 
 use crate::assemble::Draft;
 use crate::error::TraceError;
+use crate::import::ImportSource;
 use crate::import::document::{DocumentEnd, DocumentLayout, read_document};
 use crate::import::known;
-use crate::import::source::ImportSource;
 use crate::options::ImportOptions;
 use crate::report::Quirk;
 use collect::{KinetoCollector, TraceSection};

@@ -3,49 +3,41 @@
 //! It is written by people and by scripts, so unlike a profiler's trace it is not mended: whatever
 //! is wrong in it is an error with its line and column.
 
-use raddle_policy::{Activity, Barrier, Dim3, Footprint, Idempotence};
+use raddle_policy::{Activity, Barrier, Dim3, Idempotence};
 use serde::Deserialize;
 
-use super::source::ImportSource;
-use crate::assemble::{Draft, Interner, OP_LIMIT};
+use super::ImportSource;
+use crate::assemble::{Draft, Interner};
+use crate::csv_table::{CellFault, CsvTable};
 use crate::error::TraceError;
-use crate::input::is_damage;
 use crate::options::{BarrierRule, ImportOptions};
 use crate::profile::{Op, OpKind, SourceDevice, StreamLabel};
 use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
-use crate::table::FIRST_LINE;
 
 mod columns;
-pub(super) mod rows;
 
-use columns::{check_header, known_columns};
-use rows::{TablePart, TableParts};
+use columns::{check_header, is_column};
 
 /// Whether text beginning so may be a launch table: by its own first line, a comment that says
 /// something of it, or below all comments a header with a known column.
 pub(super) fn looks_like(text: &[u8]) -> bool {
-    if text.starts_with(FIRST_LINE.trim_end_matches('1').as_bytes()) {
-        return true;
-    }
-    let mut header = String::new();
-    for line in text.split(|&b| b == b'\n' || b == b'\r').map(<[u8]>::trim_ascii) {
-        let line = String::from_utf8_lossy(line);
-        let Some(comment) = line.strip_prefix('#') else {
-            header = line.into_owned();
-            if header.is_empty() {
-                continue;
-            }
-            break;
-        };
-        let key = comment.split_once('=').map(|(key, _)| key.trim());
-        if let Some("device" | "resolution_ns") = key {
-            return true;
-        }
-    }
-    let known = |name: &str| known_columns().any(|column| column == name);
-    // Other separators are for its importer to complain of.
-    header.split([',', ';', '\t']).any(|name| known(name.trim().trim_matches('"')))
+    let text = String::from_utf8_lossy(text);
+    let mut lines = text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty());
+    let says = |line: &str| {
+        let key = line.split_once('=').map(|(key, _)| key.trim_matches(['#', ' ', '\t']));
+        version(line).is_some() || matches!(key, Some("device" | "resolution_ns"))
+    };
+    lines.find(|line| !line.starts_with('#') || says(line)).is_some_and(|line| {
+        // Other separators are for its importer to complain of.
+        let mut names = line.split([',', ';', '\t']).map(|name| name.trim().trim_matches('"'));
+        line.starts_with('#') || names.any(is_column)
+    })
+}
+
+/// The version that a comment names, if it is the first line of a table.
+fn version(comment: &str) -> Option<&str> {
+    comment.strip_prefix("# raddle launch table ")
 }
 
 /// Imports a launch table.
@@ -54,61 +46,40 @@ pub(super) fn import(
     options: &ImportOptions,
 ) -> Result<Draft, TraceError> {
     let ImportSource { file, reader, lines, .. } = source;
-    let mut rows = TableParts::new(reader, lines);
-    let mut header = None;
-    let mut table = LaunchTable::new(options.barriers);
-    loop {
-        match rows.next() {
-            Ok(Some(part)) => table.part(&file, part, &mut header)?,
-            Ok(None) => break,
-            Err(cause) if is_damage(&cause) && header.is_some() => {
-                table.report.cut_short();
-                break;
-            }
-            Err(cause) => return Err(TableParts::error(file, cause)),
-        }
-        if table.ops.len() > OP_LIMIT {
-            return Err(TraceError::TooLarge { file, limit: OP_LIMIT as u64, what: "launches" });
-        }
+    let mut table = CsvTable::new(file.clone(), reader, lines);
+    let header = match table.next() {
+        Ok(row) => row.map(|row| (row.line, row.cells.clone())),
+        Err(cause) => return Err(table.error(cause)),
+    };
+    let wrong = |line, problem| TraceError::Header { file: file.clone(), line, problem };
+    let mut launches = LaunchTable::new(options.barriers);
+    for (line, comment) in table.take_comments() {
+        launches.comment(&comment).map_err(|problem| wrong(line, problem))?;
     }
-    if !table.ops.iter().any(|op| op.kind == OpKind::Kernel) {
+    if let Some((line, names)) = header {
+        check_header(&names).map_err(|problem| wrong(line, problem))?;
+        table.set_header(names, false);
+    }
+    let breaks_off = table.rows(|row| {
+        if row.lossy {
+            let problem = "the line is not UTF-8 text: save the table as UTF-8";
+            return Err(wrong(row.line, problem.to_owned()));
+        }
+        launches.draft.report.events += 1;
+        let launch = row.read().and_then(|launch| launches.row(&launch));
+        launch.map(|()| true).map_err(|fault| row.error(fault))
+    })?;
+    let LaunchTable { mut draft, names, streams, .. } = launches;
+    if breaks_off {
+        draft.report.cut_short();
+    }
+    if !draft.ops.iter().any(|op| op.kind == OpKind::Kernel) {
         let categories =
-            if table.ops.is_empty() { "only a header" } else { "only copies and fills" };
+            if draft.ops.is_empty() { "only a header" } else { "only copies and fills" };
         return Err(TraceError::NoKernels { file, categories: categories.to_owned() });
     }
-    Ok(table.draft())
-}
-
-/// What the comments above the header say.
-#[derive(Debug)]
-struct Above {
-    device: Option<SourceDevice>,
-    resolution_ns: u64,
-}
-
-impl Above {
-    fn take(&mut self, line: &str) -> Result<(), String> {
-        let stem = FIRST_LINE.trim_end_matches('1');
-        if let Some(version) = line.strip_prefix(stem)
-            && version.trim() != "1"
-        {
-            return Err(format!("version {version} of the launch table is not known, only 1"));
-        }
-        let Some((key, value)) = line.trim_start_matches('#').split_once('=') else {
-            return Ok(());
-        };
-        match (key.trim(), value.trim()) {
-            ("device", name) => {
-                self.device = Some(SourceDevice { name: name.to_owned(), ..Default::default() });
-            }
-            ("resolution_ns", value) => {
-                let wrong = || format!("resolution_ns is `{value}`, not a number from 1");
-                self.resolution_ns = value.parse().ok().filter(|&n| n > 0).ok_or_else(wrong)?;
-            }
-            _ => {}
-        }
-        Ok(())
-    }
+    draft.report.add(Quirk::NoDevice, u64::from(draft.device.is_none()));
+    Ok(Draft { kernels: names.into_items(), streams: streams.into_items(), ..draft })
 }
 
 /// The cells of one row; `None` is blank or not in the table.
@@ -127,10 +98,10 @@ struct LaunchRow<'r> {
     sgprs_per_wave: Option<u32>,
     lds_bytes: Option<u32>,
     barrier: Option<&'r str>,
-    arrival_ns: Option<i64>,
-    start_ns: Option<i64>,
+    arrival_ns: Option<u64>,
+    start_ns: Option<u64>,
     duration_ns: Option<u64>,
-    end_ns: Option<i64>,
+    end_ns: Option<u64>,
     priority: Option<i32>,
     idempotent: Option<&'r str>,
     move_rate: Option<u32>,
@@ -141,73 +112,30 @@ struct LaunchRow<'r> {
     jump_rate: Option<u32>,
 }
 
-/// A column, and what is wrong with its cell.
-type CellError = (String, String);
-
-fn fault<T>(column: &str, problem: impl Into<String>) -> Result<T, CellError> {
-    Err((column.to_owned(), problem.into()))
-}
-
-impl<'r> LaunchRow<'r> {
-    fn read(
-        header: &'r csv::StringRecord,
-        cells: &'r csv::StringRecord,
-    ) -> Result<Self, CellError> {
-        let (found, wanted) = (cells.len(), header.len());
-        if found != wanted {
-            let advice = match found > wanted {
-                true => "names with commas need double quotes around them",
-                false => "leave a cell blank where nothing is known, but keep its comma",
-            };
-            let problem = format!("the row has {found} cells but the header {wanted}: {advice}");
-            return fault("name", problem);
-        }
-        cells.deserialize(Some(header)).or_else(|error| {
-            let at = match error.kind() {
-                csv::ErrorKind::Deserialize { err, .. } => err.field(),
-                _ => None,
-            };
-            let at = at.and_then(|at| usize::try_from(at).ok()).unwrap_or(0);
-            let text = cells.get(at).unwrap_or_default();
-            let column = header.get(at).unwrap_or_default();
-            fault(column, format!("`{text}` is not a whole number in range"))
-        })
+impl LaunchRow<'_> {
+    /// Start and duration.
+    fn span(&self) -> Result<(i64, u64), CellFault> {
+        let start = wanted("start_ns", self.start_ns)?;
+        let duration = match (self.duration_ns, self.end_ns) {
+            (Some(duration), _) => duration,
+            (None, Some(end)) => end.checked_sub(start).ok_or_else(|| {
+                let problem = format!("the end, {end}, is before the start, {start}");
+                CellFault::new("end_ns", problem)
+            })?,
+            (None, None) => wanted("duration_ns", None)?,
+        };
+        time("duration_ns", duration)?;
+        Ok((time("start_ns", start)?, duration))
     }
 
-    fn start(&self) -> Result<i64, CellError> {
-        match time("start_ns", self.start_ns)? {
-            Some(start) => Ok(start),
-            None => fault("start_ns", "a time is wanted here"),
-        }
+    fn grid(&self) -> Result<Dim3, CellFault> {
+        let [x, y] = [wanted("grid_x", self.grid_x)?, wanted("grid_y", self.grid_y)?];
+        Ok(Dim3::new(x, y, wanted("grid_z", self.grid_z)?))
     }
 
-    fn duration(&self, start: i64) -> Result<u64, CellError> {
-        match (self.duration_ns, time("end_ns", self.end_ns)?) {
-            (Some(duration), _) if i64::try_from(duration).is_err() => {
-                fault("duration_ns", format!("`{duration}` does not fit 63 bits"))
-            }
-            (Some(duration), _) => Ok(duration),
-            (None, Some(end)) => u64::try_from(end - start).or_else(|_| {
-                fault("end_ns", format!("the end, {end}, is before the start, {start}"))
-            }),
-            (None, None) => fault("duration_ns", "a whole number is wanted here"),
-        }
-    }
-
-    fn grid(&self) -> Result<Dim3, CellError> {
-        Ok(Dim3::new(
-            wanted("grid_x", self.grid_x)?,
-            wanted("grid_y", self.grid_y)?,
-            wanted("grid_z", self.grid_z)?,
-        ))
-    }
-
-    fn block(&self) -> Result<Dim3, CellError> {
-        Ok(Dim3::new(
-            wanted("block_x", self.block_x)?,
-            wanted("block_y", self.block_y)?,
-            wanted("block_z", self.block_z)?,
-        ))
+    fn block(&self) -> Result<[u64; 3], CellFault> {
+        let [x, y] = [wanted("block_x", self.block_x)?, wanted("block_y", self.block_y)?];
+        Ok([x, y, wanted("block_z", self.block_z)?].map(u64::from))
     }
 
     fn activity(&self) -> Activity {
@@ -223,170 +151,118 @@ impl<'r> LaunchRow<'r> {
     }
 }
 
-fn wanted(column: &str, cell: Option<u32>) -> Result<u32, CellError> {
-    cell.map_or_else(|| fault(column, "a whole number is wanted here"), Ok)
+fn wanted<T>(column: &str, cell: Option<T>) -> Result<T, CellFault> {
+    cell.ok_or_else(|| CellFault::new(column, "a whole number is wanted here"))
 }
 
-/// A time in nanoseconds that fits the signed clock of an import.
-fn time(column: &str, cell: Option<i64>) -> Result<Option<i64>, CellError> {
-    match cell {
-        Some(time) if time < 0 => fault(column, format!("{time} is before time 0")),
-        time => Ok(time),
-    }
-}
-
-/// What a word of a cell stands for.
+/// What the word in a cell stands for.
 fn word<T: Copy>(
     column: &str,
     cell: Option<&str>,
     words: &[(&str, T)],
-) -> Result<Option<T>, CellError> {
+) -> Result<Option<T>, CellFault> {
     let Some(text) = cell else {
         return Ok(None);
     };
-    match words.iter().find(|(word, _)| *word == text) {
-        Some(&(_, value)) => Ok(Some(value)),
-        None => {
-            let known: Vec<_> = words.iter().map(|&(word, _)| word).collect();
-            fault(column, format!("`{text}` is none of {}", known.join(", ")))
-        }
-    }
+    let found = words.iter().find(|(word, _)| *word == text).map(|&(_, value)| value);
+    found.map(Some).ok_or_else(|| {
+        let known: Vec<_> = words.iter().map(|&(word, _)| word).collect();
+        CellFault::new(column, format!("`{text}` is none of {}", known.join(", ")))
+    })
+}
+
+/// A time in nanoseconds, which must fit the signed clock of an import.
+fn time(column: &str, ns: u64) -> Result<i64, CellFault> {
+    i64::try_from(ns).map_err(|_| CellFault::new(column, format!("`{ns}` does not fit 63 bits")))
 }
 
 /// What has been read so far.
 struct LaunchTable {
-    above: Above,
-    ops: Vec<Op>,
+    draft: Draft,
     names: Interner<String>,
     streams: Interner<StreamLabel>,
     barriers: BarrierRule,
-    report: ImportReport,
 }
 
 impl LaunchTable {
     fn new(barriers: BarrierRule) -> Self {
-        Self {
-            above: Above { device: None, resolution_ns: 1 },
+        let draft = Draft {
             ops: Vec::new(),
-            names: Interner::default(),
-            streams: Interner::default(),
-            barriers,
+            kernels: Vec::new(),
+            streams: Vec::new(),
+            device: None,
+            resolution_ns: 1,
+            waits: Vec::new(),
             report: ImportReport::default(),
-        }
+        };
+        Self { draft, names: Interner::default(), streams: Interner::default(), barriers }
     }
 
-    fn part(
-        &mut self,
-        file: &str,
-        part: TablePart,
-        header: &mut Option<csv::StringRecord>,
-    ) -> Result<(), TraceError> {
-        let header_error =
-            |line, problem| TraceError::Header { file: file.to_owned(), line, problem };
-        match (part, &*header) {
-            (TablePart::Comment(line, text), None) => {
-                self.above.take(&text).map_err(|problem| header_error(line, problem))
-            }
-            (TablePart::Comment(..), Some(_)) => Ok(()),
-            (TablePart::NotUtf8(line), _) => {
-                let problem = "the line is not UTF-8 text: save the table as UTF-8".to_owned();
-                Err(header_error(line, problem))
-            }
-            (TablePart::Cells(line, cells, _), None) => {
-                check_header(&cells).map_err(|problem| header_error(line, problem))?;
-                *header = Some(cells);
-                Ok(())
-            }
-            (TablePart::Cells(_, cells, false), Some(header)) if cells.len() < header.len() => {
-                // The file stops within its last row: the whole rows before it are kept.
-                self.report.cut_short();
-                Ok(())
-            }
-            (TablePart::Cells(line, cells, _), Some(header)) => {
-                self.report.events += 1;
-                let row = LaunchRow::read(header, &cells);
-                row.and_then(|row| self.row(&row)).map_err(|(column, problem)| TraceError::Row {
-                    file: file.to_owned(),
-                    line,
-                    column,
-                    problem,
-                })
-            }
+    /// Reads a comment above the header.
+    fn comment(&mut self, line: &str) -> Result<(), String> {
+        if let Some(version) = version(line)
+            && version.trim() != "1"
+        {
+            return Err(format!("version {version} of the launch table is not known, only 1"));
         }
+        let (key, value) = line.trim_start_matches('#').split_once('=').unwrap_or_default();
+        match (key.trim(), value.trim()) {
+            ("device", name) => {
+                let name = name.to_owned();
+                self.draft.device = Some(SourceDevice { name, ..SourceDevice::default() });
+            }
+            ("resolution_ns", value) => {
+                let wrong = || format!("resolution_ns is `{value}`, not a number from 1");
+                self.draft.resolution_ns =
+                    value.parse().ok().filter(|&n| n > 0).ok_or_else(wrong)?;
+            }
+            _ => {}
+        }
+        Ok(())
     }
 
-    fn row(&mut self, row: &LaunchRow<'_>) -> Result<(), CellError> {
+    fn row(&mut self, row: &LaunchRow<'_>) -> Result<(), CellFault> {
         let kinds = [OpKind::Kernel, OpKind::Copy, OpKind::Set].map(|kind| (kind.name(), kind));
         let verdicts = [("yes", Idempotence::Idempotent), ("no", Idempotence::Not)];
         let kind = word("kind", row.kind, &kinds)?.unwrap_or(OpKind::Kernel);
-        let start = row.start()?;
-        let mut op = Op::at(kind, start, row.duration(start)?);
+        let (start, duration) = row.span()?;
+        let mut op = Op::at(kind, start, duration);
         let label = row.stream.unwrap_or("0").to_owned();
         op.kernel = self.names.number(row.name.unwrap_or_default());
         op.stream = self.streams.number(&StreamLabel { label, context: None });
-        if let Some(arrival) = time("arrival_ns", row.arrival_ns)? {
-            op.set_arrival(arrival, Origin::Measured);
+        if let Some(arrival) = row.arrival_ns {
+            op.set_arrival(time("arrival_ns", arrival)?, Origin::Measured);
         }
         op.priority = row.priority;
         op.idempotent = word("idempotent", row.idempotent, &verdicts)?.unwrap_or_default();
         if kind == OpKind::Kernel {
             self.kernel(&mut op, row)?;
         }
-        self.ops.push(op);
+        self.draft.ops.push(op);
         Ok(())
     }
 
     /// Fills in what only kernels have.
-    fn kernel(&mut self, op: &mut Op, row: &LaunchRow<'_>) -> Result<(), CellError> {
-        const TOO_LARGE: &str = "the product of the three extents is too large";
-        op.grid = row.grid()?;
-        let threads = row.block()?.volume().and_then(|n| u32::try_from(n).ok());
-        let Some(volume) = op.grid.volume() else {
-            return fault("grid_x", TOO_LARGE);
-        };
-        let Some(threads) = threads else {
-            return fault("block_x", TOO_LARGE);
-        };
-        op.workgroups = if threads == 0 { 0 } else { volume };
-        self.report.add(Quirk::EmptyShape, u64::from(op.workgroups == 0));
-        let registers = row.vgprs_per_thread.filter(|&n| n > 0);
-        if registers.is_none() {
-            self.report.note(Quirk::NoRegisters);
-            op.assume(Field::Registers);
-        }
-        if row.lds_bytes.is_none() {
-            self.report.note(Quirk::NoSharedMemory);
-            op.assume(Field::SharedMemory);
-        }
+    fn kernel(&mut self, op: &mut Op, row: &LaunchRow<'_>) -> Result<(), CellFault> {
+        let grid = row.grid()?;
+        op.set_shape(grid, row.block()?).ok_or_else(|| {
+            let column = if grid.volume().is_none() { "grid_x" } else { "block_x" };
+            CellFault::new(column, "the product of the three extents is too large")
+        })?;
+        op.set_registers(row.vgprs_per_thread);
+        op.footprint.sgprs_per_wave = row.sgprs_per_wave.unwrap_or(0);
+        self.draft.report.add(Quirk::NoSharedMemory, u64::from(row.lds_bytes.is_none()));
+        op.set_shared_memory(row.lds_bytes, self.barriers);
         let words = [("yes", Some(Barrier::Yes)), ("no", Some(Barrier::No)), ("assumed", None)];
-        let barrier = match word("barrier", row.barrier, &words)? {
-            Some(Some(barrier)) => barrier,
-            said => {
-                op.assume(Field::Barrier);
-                self.barriers.barrier(row.lds_bytes.filter(|_| said.is_none()))
+        match word("barrier", row.barrier, &words)? {
+            Some(Some(barrier)) => {
+                op.footprint.barrier = barrier;
+                op.provenance = op.provenance.with(Field::Barrier, Origin::Measured);
             }
-        };
-        op.footprint = Footprint {
-            threads,
-            vgprs_per_thread: registers.unwrap_or(0),
-            sgprs_per_wave: row.sgprs_per_wave.unwrap_or(0),
-            lds_bytes: row.lds_bytes.unwrap_or(0),
-            barrier,
-        };
+            Some(None) => op.footprint.barrier = self.barriers.barrier(None),
+            None => {}
+        }
         op.activity = row.activity();
         Ok(())
-    }
-
-    fn draft(mut self) -> Draft {
-        self.report.add(Quirk::NoDevice, u64::from(self.above.device.is_none()));
-        Draft {
-            ops: self.ops,
-            kernels: self.names.into_items(),
-            streams: self.streams.into_items(),
-            device: self.above.device,
-            resolution_ns: self.above.resolution_ns,
-            waits: Vec::new(),
-            report: self.report,
-        }
     }
 }

@@ -22,8 +22,8 @@
 pub(super) mod csv;
 pub(super) mod json;
 mod lanes;
+mod launch;
 mod registers;
-mod shape;
 
 /// The most by which time stamps of neighbouring dispatches are taken to be off, in nanoseconds.
 const CLOCK_NS: u64 = 1000;

@@ -138,7 +138,7 @@ fn malformed_loads_say_where_and_what() {
         let said = task(load);
         assert!(said.starts_with("x, task 1 (`a`): ") && said.contains(words), "{said}");
     }
-    assert!(task("{}").starts_with("x, task 1: missing field `type`"), "{}", task("{}"));
+    assert!(task("{}").starts_with("x, task 1 (`a`): missing field `type`"), "{}", task("{}"));
     assert!(refusal(r#"{"tasks":{}}"#).contains("`tasks`: invalid type"));
     assert!(refusal("{\n\"tasks\": [\n").contains("x, line 3: it is not valid JSON (EOF"));
     assert!(refusal(r#"{"rt":[{"name":"v"}]}"#).contains("`rt`, client 1 (`rt/v`): it has no"));
@@ -212,11 +212,15 @@ fn malformed_requests_say_in_which_line() {
         azure("16.11.2023,1,2"),
         "x, line 2: `16.11.2023` is no time such as `2023-11-16 18:15:46.6805900`"
     );
-    assert_eq!(azure("\n2023-11-16 18:15:46,1"), "x, line 3: the row has 2 cells but the header 3");
+    assert_eq!(
+        azure("\n2023-11-16 18:15:46,1"),
+        "x, line 3: the row has 2 cells but the header 3: leave a cell blank where nothing is known, \
+         but keep its comma"
+    );
     let apart = "0000-01-01 00:00:00,1,1\n9999-01-01 00:00:00,1,1";
     assert!(azure(apart).contains("584 years"));
     let said = refusal("{\"timestamp\":1}\n{\"time\":2}\n");
-    assert_eq!(said, "x, line 2: it is no request with a `timestamp`, in JSON");
+    assert_eq!(said, "x, line 2: missing field `timestamp`");
     assert!(
         refusal("{\"timestamp\":1}\n{\"timestamp\":\"x\"}").contains("line 2: `\\\"x\\\"` is no")
     );
@@ -236,7 +240,7 @@ fn gzip_is_told_by_its_content_and_may_not_break_off() {
     assert_eq!(file, of(DISB));
     for len in [2, 9, whole.len() / 2, whole.len() - 1] {
         let error = read("x", &whole[..len], &ArrivalOptions::default()).unwrap_err().to_string();
-        assert!(error.contains("the gzip file breaks off here: copy it again"), "{len}: {error}");
+        assert!(error.contains("the file breaks off here: copy it again"), "{len}: {error}");
     }
 }
 

@@ -2,14 +2,17 @@
 
 use std::io::Write;
 
+#[path = "../../examples/cut_launch_table/table.rs"]
+mod table;
+
 use crate::common::{import, lines, names};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use raddle_policy::{Activity, Idempotence};
 use raddle_trace::{
-    Field, ImportOptions, Op, Origin, Profile, ProfileFormat, Quirk, TableComments, TraceError,
-    read, write_launch_table,
+    Field, ImportOptions, Op, Origin, Profile, ProfileFormat, Quirk, TraceError, read,
 };
+use table::{TableComments, write_launch_table};
 
 const HEADER: &str = "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns";
 
@@ -76,8 +79,10 @@ fn wrong_rows_name_line_and_column() {
         "t.csv, line 4, column `grid_y`: `x` is not a whole number in range"
     );
     assert!(said("a,1,,1,32,1,1,0,5").contains("`grid_y`: a whole number is wanted here"));
-    assert!(said("a,1,1,1,32,1,1,,5").contains("`start_ns`: a time is wanted"));
-    assert!(said("a,1,1,1,32,1,1,-3,5").contains("-3 is before time 0"));
+    assert!(said("a,1,1,1,32,1,1,,5").contains("`start_ns`: a whole number is wanted here"));
+    assert!(
+        said("a,1,1,1,32,1,1,-3,5").contains("`start_ns`: `-3` is not a whole number in range")
+    );
     assert!(said("a,1,1,1,32,1,1,0,-5").contains("`duration_ns`: `-5`"));
     assert!(said("a,1,1,1,32,1,1,1.5,5").contains("`start_ns`: `1.5`"));
     assert!(said("a,4294967295,4294967295,4294967295,1,1,1,0,5").contains("`grid_x`: the product"));
@@ -248,7 +253,7 @@ fn activities_are_read_written_and_assumed_by_class() {
         ]
     );
     let mut again = Vec::new();
-    raddle_trace::write_launch_table(&profile, &Default::default(), &mut again).unwrap();
+    write_launch_table(&profile, &TableComments::default(), &mut again).unwrap();
     let text = String::from_utf8(again.clone()).unwrap();
     assert!(text.contains(",1,2,3,4,5,6\n") && text.contains(",0,7,0,0,0,0\n"), "{text}");
     let back = raddle_trace::read("t.csv", &*again, &ImportOptions::default()).unwrap();

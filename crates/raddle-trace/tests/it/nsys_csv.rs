@@ -255,7 +255,7 @@ fn bytes_that_are_no_text_and_endless_lines_are_survived() {
         ("void \u{fffd}emm<float, 4>(float *)", 1)
     );
     let error = refusal(&format!("{HEADER}{}", "1".repeat(2 << 20)));
-    assert!(error.contains("more than 1048576 bytes in one line"), "{error}");
+    assert!(error.contains("more than 1048576 bytes in one row"), "{error}");
 }
 
 proptest! {

@@ -101,7 +101,7 @@ impl Settler<'_> {
             let lds = known.then_some(work.op.footprint.lds_bytes);
             work.op.footprint.barrier = self.barriers.barrier(lds);
             self.report.add(Quirk::NoSharedMemory, u64::from(!known));
-            self.settle(work, shape);
+            settle(work, shape);
         }
     }
 
@@ -196,18 +196,7 @@ impl Settler<'_> {
         let lds = Some(work.op.footprint.lds_bytes).filter(|&bytes| bytes > 0);
         work.op.footprint.barrier = self.barriers.barrier(lds);
         self.report.add(Quirk::UnevenGrid, u64::from(shape.uneven));
-        self.settle(work, shape);
-    }
-
-    fn settle(&mut self, work: &mut KinetoOp, shape: KernelShape) {
-        let op = &mut work.op;
-        op.grid = shape.grid;
-        op.workgroups = shape.workgroups;
-        op.footprint.threads = shape.threads;
-        work.settled = true;
-        self.report.add(Quirk::EmptyShape, u64::from(shape.workgroups == 0));
-        let no_registers = op.provenance.of(Field::Registers) == Origin::Assumed;
-        self.report.add(Quirk::NoRegisters, u64::from(no_registers));
+        settle(work, shape);
     }
 
     fn of(&self, extents: Option<u32>) -> Option<KernelExtents> {
@@ -224,6 +213,14 @@ impl Settler<'_> {
             }
         }
     }
+}
+
+fn settle(work: &mut KinetoOp, shape: KernelShape) {
+    let op = &mut work.op;
+    op.grid = shape.grid;
+    op.workgroups = shape.workgroups;
+    op.footprint.threads = shape.threads;
+    work.settled = true;
 }
 
 /// The call of that correlation among calls sorted by it.

@@ -24,7 +24,7 @@ mod waits;
 
 use crate::assemble::Draft;
 use crate::error::TraceError;
-use crate::import::source::ImportSource;
+use crate::import::ImportSource;
 use crate::options::ImportOptions;
 #[cfg(feature = "nsys")]
 use crate::report::Quirk;
@@ -50,7 +50,7 @@ pub(in crate::import) fn import(
     options: &ImportOptions,
 ) -> Result<Draft, TraceError> {
     let ImportSource { file, reader, gzip, watch, .. } = source;
-    let loaded = load::load(&file, reader, gzip, load::IN_MEMORY)?;
+    let loaded = load::load(&file, reader, gzip)?;
     let (cut, damaged) = (loaded.cut.then_some(loaded.bytes), loaded.damaged);
     let database = database::Database::new(loaded).map_err(|problem| {
         let file = file.clone();

@@ -1,6 +1,6 @@
 //! What do the records of Nsight Systems become, whichever export they come from?
 
-use raddle_policy::{Dim3, Footprint};
+use raddle_policy::Dim3;
 
 use crate::options::BarrierRule;
 use crate::profile::Op;
@@ -43,50 +43,24 @@ impl NsysKernel {
     /// # Errors
     /// Why it must be left out.
     pub(super) fn fill(&self, op: &mut Op, barriers: BarrierRule) -> Result<KernelNotes, Quirk> {
-        let (grid, block) = (extents(self.grid)?, extents(self.block)?);
-        let threads = block.volume().and_then(|n| u32::try_from(n).ok());
-        let (Some(volume), Some(threads)) = (grid.volume(), threads) else {
-            return Err(Quirk::ShapeOverflow);
-        };
-        op.grid = grid;
-        op.workgroups = if threads == 0 { 0 } else { volume };
+        let ([x, y, z], block) = (extents(self.grid)?, extents(self.block)?);
+        op.set_shape(Dim3::new(x, y, z), block.map(u64::from)).ok_or(Quirk::ShapeOverflow)?;
+        op.set_registers(self.registers.and_then(|n| u32::try_from(n).ok()));
         let mut notes = KernelNotes::default();
-        notes.add(Quirk::EmptyShape, op.workgroups == 0);
-        self.set_footprint(op, threads, barriers, &mut notes);
-        Ok(notes)
-    }
-
-    fn set_footprint(
-        &self,
-        op: &mut Op,
-        threads: u32,
-        barriers: BarrierRule,
-        notes: &mut KernelNotes,
-    ) {
-        let registers = self.registers.and_then(|n| u32::try_from(n).ok()).filter(|&n| n > 0);
-        if registers.is_none() {
-            notes.add(Quirk::NoRegisters, true);
-            op.assume(Field::Registers);
-        }
         // A size that prints as 0 may be some hundred bytes, and so may hide a barrier.
         let (lds_bytes, sure) = match self.lds {
             Lds::Exact(bytes) => (bytes, Some(bytes)),
             Lds::Rounded(bytes) => (bytes, Some(bytes).filter(|&n| n > 0)),
             Lds::Unknown => (0, None),
         };
-        notes.add(Quirk::RoundedSharedMemory, matches!(self.lds, Lds::Rounded(_)));
-        notes.add(Quirk::NoSharedMemory, self.lds == Lds::Unknown);
-        if !matches!(self.lds, Lds::Exact(_)) {
+        op.set_shared_memory(sure, barriers);
+        op.footprint.lds_bytes = lds_bytes;
+        if matches!(self.lds, Lds::Rounded(_)) {
             op.assume(Field::SharedMemory);
         }
-        op.assume(Field::Barrier);
-        op.footprint = Footprint {
-            threads,
-            vgprs_per_thread: registers.unwrap_or(0),
-            sgprs_per_wave: 0,
-            lds_bytes,
-            barrier: barriers.barrier(sure),
-        };
+        notes.add(Quirk::RoundedSharedMemory, matches!(self.lds, Lds::Rounded(_)));
+        notes.add(Quirk::NoSharedMemory, self.lds == Lds::Unknown);
+        Ok(notes)
     }
 }
 
@@ -95,15 +69,9 @@ impl NsysKernel {
 pub(super) struct KernelNotes(u8);
 
 impl KernelNotes {
-    const QUIRKS: [Quirk; 5] = [
-        Quirk::EmptyShape,
-        Quirk::NoRegisters,
-        Quirk::NoSharedMemory,
-        Quirk::RoundedSharedMemory,
-        Quirk::Clusters,
-    ];
+    const QUIRKS: [Quirk; 3] = [Quirk::NoSharedMemory, Quirk::RoundedSharedMemory, Quirk::Clusters];
 
-    /// KernelNotes one of the quirks above, if so.
+    /// Notes one of the quirks above, if so.
     pub(super) fn add(&mut self, quirk: Quirk, so: bool) {
         let at = Self::QUIRKS.iter().position(|&known| known == quirk);
         self.0 |= at.map_or(0, |at| u8::from(so) << at);
@@ -117,16 +85,13 @@ impl KernelNotes {
     }
 }
 
-fn extents([x, y, z]: [Option<i64>; 3]) -> Result<Dim3, Quirk> {
-    let (Some(x), Some(y), Some(z)) = (x, y, z) else {
-        return Err(Quirk::NoShape);
-    };
-    let small = |n: i64| match u32::try_from(n) {
-        Ok(n) => Ok(n),
-        Err(_) if n < 0 => Err(Quirk::NoShape),
-        Err(_) => Err(Quirk::ShapeOverflow),
-    };
-    Ok(Dim3::new(small(x)?, small(y)?, small(z)?))
+fn extents(extents: [Option<i64>; 3]) -> Result<[u32; 3], Quirk> {
+    let [x, y, z] = extents.map(|extent| match extent.map(u32::try_from) {
+        Some(Ok(n)) => Ok(n),
+        Some(Err(_)) if extent > Some(0) => Err(Quirk::ShapeOverflow),
+        _ => Err(Quirk::NoShape),
+    });
+    Ok([x?, y?, z?])
 }
 
 /// The quirks that leave a kernel out.
@@ -165,8 +130,7 @@ mod tests {
             }
         }
         let (notes, op) = kernel([Some(4), Some(2), Some(1)], [Some(0), Some(1), Some(1)]);
-        assert_eq!(op.workgroups, 0);
-        assert!(counted(notes.unwrap()).contains(&(Quirk::EmptyShape, 1)));
+        assert!(notes.is_ok() && op.workgroups == 0);
     }
 
     #[test]
@@ -174,7 +138,7 @@ mod tests {
         let (notes, op) = kernel([Some(4); 3], [Some(2); 3]);
         assert_eq!((op.workgroups, op.footprint.threads), (64, 8));
         assert_eq!(op.footprint.barrier, Barrier::Assumed);
-        let wanted = [(Quirk::NoRegisters, 1), (Quirk::RoundedSharedMemory, 1)];
+        let wanted = [(Quirk::RoundedSharedMemory, 1)];
         assert_eq!(counted(notes.unwrap()), wanted);
     }
 

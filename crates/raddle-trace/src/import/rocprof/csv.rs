@@ -9,15 +9,13 @@ mod row;
 mod rows;
 mod table;
 
-use crate::assemble::{Draft, OP_LIMIT};
+use crate::assemble::Draft;
+use crate::csv_table::{CellFault, CsvTable};
 use crate::error::TraceError;
+use crate::import::ImportSource;
 use crate::import::devices::Devices;
-use crate::import::launch_table::rows::{TablePart, TableParts};
-use crate::import::source::ImportSource;
-use crate::input::is_damage;
 use crate::options::ImportOptions;
 use crate::report::Quirk;
-use row::RowFault;
 use rows::RocprofRows;
 use table::RocprofTable;
 
@@ -33,11 +31,10 @@ pub(in crate::import) fn import(
     options: &ImportOptions,
 ) -> Result<Draft, TraceError> {
     let ImportSource { file, reader, lines, .. } = source;
-    let mut parts = TableParts::new(reader, lines);
-    let header = match parts.next() {
-        Ok(Some(TablePart::Cells(_, cells, _))) => RocprofTable::of(cells.iter()),
-        Ok(_) => None,
-        Err(cause) => return Err(TableParts::error(file, cause)),
+    let mut table = CsvTable::new(file.clone(), reader, lines);
+    let header = match table.next() {
+        Ok(row) => row.and_then(|row| RocprofTable::of(row.cells.iter())),
+        Err(cause) => return Err(table.error(cause)),
     };
     let columns = match header {
         Some(RocprofTable::Kernels(columns)) => columns,
@@ -49,23 +46,24 @@ pub(in crate::import) fn import(
             return Err(TraceError::NotAProfile { file, looks_like });
         }
     };
+    table.set_header(columns.names.clone(), false);
     let mut rows = RocprofRows::new(columns, options.barriers);
-    loop {
-        match parts.next() {
-            Ok(Some(part)) => take(&file, part, &mut rows)?,
-            Ok(None) => break,
-            Err(cause) if is_damage(&cause) => {
-                rows.report.cut_short();
-                break;
-            }
-            Err(cause) => return Err(TableParts::error(file, cause)),
+    let breaks_off = table.rows(|row| match rows.take(row) {
+        Ok(()) => Ok(true),
+        Err(CellFault { column, problem: text }) => {
+            Err(TraceError::RoundedTimes { file: file.clone(), line: row.line, column, text })
         }
-        if rows.found.len() > OP_LIMIT {
-            return Err(TraceError::TooLarge { file, limit: OP_LIMIT as u64, what: "launches" });
-        }
+    })?;
+    if breaks_off {
+        rows.report.cut_short();
     }
     if rows.found.is_empty() {
-        return Err(nothing(file, &rows));
+        let (kernels, reasons) = (rows.report.events, rows.report.reasons(Quirk::ALL));
+        let saw = "only a header".to_owned();
+        return Err(match kernels {
+            0 => TraceError::NoDispatches { file, saw },
+            _ => TraceError::NothingUsable { file, kernels, reasons },
+        });
     }
     let mut devices = Devices::new();
     for row in &rows.found {
@@ -73,49 +71,4 @@ pub(in crate::import) fn import(
     }
     let device = devices.choose(&file, options.device)?;
     Ok(rows.draft(device))
-}
-
-/// Takes one row.
-fn take(file: &str, part: TablePart, rows: &mut RocprofRows) -> Result<(), TraceError> {
-    let (line, cells, ended) = match part {
-        TablePart::Comment(..) => return Ok(()),
-        TablePart::NotUtf8(_) => {
-            rows.report.events += 1;
-            rows.report.note(Quirk::Malformed);
-            return Ok(());
-        }
-        TablePart::Cells(line, cells, ended) => (line, cells, ended),
-    };
-    rows.report.events += 1;
-    let (found, wanted) = (cells.len(), rows.columns.width());
-    if found < wanted && !ended {
-        // The file stops within its last row.
-        rows.report.cut_short();
-        return Ok(());
-    }
-    if found != wanted {
-        rows.report.note(Quirk::Malformed);
-        return Ok(());
-    }
-    match rows.take(&cells) {
-        Ok(()) => Ok(()),
-        Err(RowFault::Quirk(quirk)) => {
-            rows.report.note(quirk);
-            Ok(())
-        }
-        Err(RowFault::Rounded(column, text)) => {
-            let (file, column) = (file.to_owned(), rows.columns.name(column).to_owned());
-            Err(TraceError::RoundedTimes { file, line, column, text })
-        }
-    }
-}
-
-fn nothing(file: String, rows: &RocprofRows) -> TraceError {
-    let report = &rows.report;
-    let kernels = report.events;
-    if kernels == 0 {
-        let categories = "only a header".to_owned();
-        return TraceError::NoDispatches { file, saw: categories };
-    }
-    TraceError::NothingUsable { file, kernels, reasons: report.reasons(Quirk::ALL) }
 }

@@ -16,12 +16,12 @@ use std::collections::BTreeMap;
 
 use crate::assemble::Draft;
 use crate::error::TraceError;
+use crate::import::ImportSource;
 use crate::import::document::{DocumentEnd, DocumentLayout, read_document};
-use crate::import::source::ImportSource;
 use crate::options::ImportOptions;
 use crate::report::Quirk;
 use agent::ProfiledAgent;
-use collect::{ResultCollector, ResultProcess, ResultSection};
+use collect::{RecordedWork, ResultCollector, ResultProcess, ResultSection};
 
 /// The key of the outermost object under which the processes are.
 const TOOL: &str = "rocprofiler-sdk-tool";
@@ -67,13 +67,19 @@ pub(in crate::import) fn import(
     options: &ImportOptions,
 ) -> Result<Draft, TraceError> {
     let file = source.file.clone();
-    let mut found = ResultCollector::default();
+    let mut found = ResultCollector { barriers: options.barriers, ..ResultCollector::default() };
     let end = read_document(source, |_| RESULT, &mut found)?;
-    if found.processes.iter().all(|process| process.dispatches.is_empty()) {
+    let mut kernels: BTreeMap<u64, u64> = BTreeMap::new();
+    for found in found.processes.iter().flat_map(|process| &process.ops) {
+        if let RecordedWork::Dispatch { agent, .. } = found.work {
+            *kernels.entry(agent).or_default() += 1;
+        }
+    }
+    if kernels.is_empty() {
         return Err(unusable(file, &end, &found));
     }
-    let device = choose_device(&file, &found.processes, options.device)?;
-    Ok(draft::draft(found, device, options.barriers))
+    let device = choose_device(&file, &found.processes, &kernels, options.device)?;
+    Ok(draft::draft(found, device))
 }
 
 /// Why nothing can come of this file.
@@ -92,7 +98,7 @@ fn unusable(file: String, end: &DocumentEnd, found: &ResultCollector) -> TraceEr
     let saw = format!(
         "{} calls of HIP, {} copies",
         all(|process| process.calls.len()),
-        all(|process| process.copies.len())
+        all(|process| process.ops.len())
     );
     TraceError::NoDispatches { file, saw }
 }
@@ -101,12 +107,9 @@ fn unusable(file: String, end: &DocumentEnd, found: &ResultCollector) -> TraceEr
 fn choose_device(
     file: &str,
     processes: &[ResultProcess],
+    kernels: &BTreeMap<u64, u64>,
     wanted: Option<u32>,
 ) -> Result<u64, TraceError> {
-    let mut kernels: BTreeMap<u64, u64> = BTreeMap::new();
-    for dispatch in processes.iter().flat_map(|process| &process.dispatches) {
-        *kernels.entry(dispatch.agent).or_default() += 1;
-    }
     let gpus = gpus(processes);
     let Some(wanted) = wanted else {
         let most = kernels.iter().max_by_key(|&(&handle, &n)| (n, Reverse(handle)));

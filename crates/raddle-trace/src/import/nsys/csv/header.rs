@@ -1,5 +1,9 @@
 //! Which report is this, which column stands where, and in which unit?
 
+use csv::StringRecord;
+
+use crate::csv_table::CellFault;
+
 /// A report of Nsight Systems, told by its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NsysReport {
@@ -50,137 +54,46 @@ impl<'a> Title<'a> {
     }
 }
 
-/// A column that is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ReportColumn {
-    Start,
-    Duration,
-    GridX,
-    GridY,
-    GridZ,
-    BlockX,
-    BlockY,
-    BlockZ,
-    Registers,
-    Static,
-    Dynamic,
-    Device,
-    Context,
-    Green,
-    Stream,
-    Name,
-}
-
-impl ReportColumn {
-    const ALL: [Self; 16] = [
-        Self::Start,
-        Self::Duration,
-        Self::GridX,
-        Self::GridY,
-        Self::GridZ,
-        Self::BlockX,
-        Self::BlockY,
-        Self::BlockZ,
-        Self::Registers,
-        Self::Static,
-        Self::Dynamic,
-        Self::Device,
-        Self::Context,
-        Self::Green,
-        Self::Stream,
-        Self::Name,
-    ];
-
-    /// Without these nothing can be made of a row.
-    const NEEDED: [Self; 10] = [
-        Self::Start,
-        Self::Duration,
-        Self::GridX,
-        Self::GridY,
-        Self::GridZ,
-        Self::BlockX,
-        Self::BlockY,
-        Self::BlockZ,
-        Self::Stream,
-        Self::Name,
-    ];
-
-    /// The name of it in the header.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Start => "Start",
-            Self::Duration => "Duration",
-            Self::GridX => "GrdX",
-            Self::GridY => "GrdY",
-            Self::GridZ => "GrdZ",
-            Self::BlockX => "BlkX",
-            Self::BlockY => "BlkY",
-            Self::BlockZ => "BlkZ",
-            Self::Registers => "Reg/Trd",
-            Self::Static => "StcSMem",
-            Self::Dynamic => "DymSMem",
-            Self::Device => "Device",
-            Self::Context => "Ctx",
-            Self::Green => "GreenCtx",
-            Self::Stream => "Strm",
-            Self::Name => "Name",
-        }
-    }
-}
+/// Without these columns nothing can be made of a row.
+const NEEDED: [&str; 10] =
+    ["Start", "Duration", "GrdX", "GrdY", "GrdZ", "BlkX", "BlkY", "BlkZ", "Strm", "Name"];
 
 /// What the header says.
 #[derive(Clone, Debug)]
 pub(super) struct ReportHeader {
-    columns: [Option<usize>; ReportColumn::ALL.len()],
+    /// The names of the columns without their units.
+    pub(super) names: StringRecord,
     /// Digits behind the point of a start, of a duration, for nanoseconds.
     pub(super) time_places: [u32; 2],
     /// Digits behind the point of a size for bytes, static and dynamic; `None` for a strange unit.
     pub(super) size_places: [Option<u32>; 2],
-    /// How many columns there are.
-    pub(super) width: usize,
 }
-
-/// A column and what is wrong with it.
-pub(super) type ColumnFault = (String, String);
 
 impl ReportHeader {
     /// Reads the header.
     ///
     /// # Errors
     /// When a column that is needed is not there, or the unit of a time is not known.
-    pub(super) fn new(line: &str) -> Result<Self, ColumnFault> {
-        let titles: Vec<_> = line.split(',').map(Title::of).collect();
-        let at = |column: ReportColumn| {
-            titles.iter().position(|title| title.name.eq_ignore_ascii_case(column.name()))
-        };
-        let columns = ReportColumn::ALL.map(at);
-        let unit = |column: ReportColumn| at(column).and_then(|at| titles[at].unit);
-        if let Some(missing) = ReportColumn::NEEDED.iter().find(|&&column| at(column).is_none()) {
+    pub(super) fn new(cells: &StringRecord) -> Result<Self, CellFault> {
+        let titles: Vec<_> = cells.iter().map(Title::of).collect();
+        let find = |column: &str| titles.iter().find(|title| title.name == column);
+        if let Some(missing) = NEEDED.into_iter().find(|column| find(column).is_none()) {
             let problem = match titles.len() {
                 1 => "the columns are not separated by commas: make the report with `-f csv`",
                 _ => "the header lacks it: make the report with `nsys stats -r cuda_gpu_trace`",
             };
-            return Err((missing.name().to_owned(), problem.to_owned()));
+            return Err(CellFault::new(missing, problem));
         }
-        let places = |column: ReportColumn| {
-            let unknown = || {
-                let problem = "its unit is none of ns, us, ms and s".to_owned();
-                (column.name().to_owned(), problem)
-            };
+        let unit = |column: &str| find(column).and_then(|title| title.unit);
+        let time = |column: &str| {
+            let unknown = || CellFault::new(column, "its unit is none of ns, us, ms and s");
             unit(column).and_then(time_places).ok_or_else(unknown)
         };
         Ok(Self {
-            columns,
-            time_places: [places(ReportColumn::Start)?, places(ReportColumn::Duration)?],
-            size_places: [ReportColumn::Static, ReportColumn::Dynamic]
-                .map(|c| size_places(unit(c))),
-            width: titles.len(),
+            names: titles.iter().map(|title| title.name).collect(),
+            time_places: [time("Start")?, time("Duration")?],
+            size_places: ["StcSMem", "DymSMem"].map(|column| size_places(unit(column))),
         })
-    }
-
-    /// Where a column stands, if it is there.
-    pub(super) const fn at(&self, column: ReportColumn) -> Option<usize> {
-        self.columns[column as usize]
     }
 }
 
@@ -210,20 +123,16 @@ mod tests {
 
     #[test]
     fn units_with_and_without_a_blank_before_them() {
-        let rest = "GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (KB),DymSMem(byte),Strm,Name";
-        let header = ReportHeader::new(&format!("Start(sec),\"Duration (usec)\",{rest}")).unwrap();
+        let of = |start| {
+            let times = [start, "Duration (usec)", "StcSMem (KB)", "DymSMem(byte)"];
+            ReportHeader::new(&NEEDED[2..].iter().copied().chain(times).collect())
+        };
+        let header = of("Start(sec)").unwrap();
         assert_eq!(header.time_places, [9, 3]);
         assert_eq!(header.size_places, [Some(3), Some(0)]);
-        assert_eq!(
-            (header.at(ReportColumn::Name), header.at(ReportColumn::Green)),
-            (Some(12), None)
-        );
-        let (column, problem) =
-            ReportHeader::new(&format!("Start (min),Duration (s),{rest}")).unwrap_err();
-        assert_eq!(
-            (column.as_str(), problem.as_str()),
-            ("Start", "its unit is none of ns, us, ms and s")
-        );
+        assert_eq!(&header.names[8], "Start");
+        let wanted = CellFault::new("Start", "its unit is none of ns, us, ms and s");
+        assert_eq!(of("Start (min)").unwrap_err(), wanted);
     }
 
     #[test]

@@ -1,28 +1,74 @@
 //! What do the rows of the report say?
 
+use serde::Deserialize;
+
 use crate::assemble::{Draft, Interner};
-use crate::decimal::{DecimalError, fixed, natural};
+use crate::csv_table::{CellFault, CsvRow};
+use crate::decimal::{fixed, is_rounded, natural};
 use crate::error::TraceError;
-use crate::import::cells::cells;
 use crate::import::devices::Devices;
 use crate::import::nsys::work::{KernelNotes, LEFT_OUT, NsysKernel, SET, UNNAMED};
 use crate::options::BarrierRule;
 use crate::profile::{Op, OpKind, SourceDevice, StreamLabel};
 use crate::report::{ImportReport, Quirk};
 
-use super::header::{ColumnFault, ReportColumn, ReportHeader};
+use super::header::ReportHeader;
 use super::size::shared_memory;
 
 /// How the names of copies and fills begin, which have no grid.
 const CUDA: &str = "[CUDA";
 
-/// What became of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Taken {
-    /// A row, used or counted.
-    Row,
-    /// It does not begin with a time, so it is no row.
-    NoTime,
+/// The cells of one row; `None` is blank or not in the report.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct GpuTraceRow<'r> {
+    start: Option<&'r str>,
+    duration: Option<&'r str>,
+    grd_x: Option<&'r str>,
+    grd_y: Option<&'r str>,
+    grd_z: Option<&'r str>,
+    blk_x: Option<&'r str>,
+    blk_y: Option<&'r str>,
+    blk_z: Option<&'r str>,
+    #[serde(rename = "Reg/Trd")]
+    registers: Option<&'r str>,
+    stc_s_mem: Option<&'r str>,
+    dym_s_mem: Option<&'r str>,
+    device: Option<&'r str>,
+    ctx: Option<&'r str>,
+    green_ctx: Option<&'r str>,
+    strm: Option<&'r str>,
+    name: Option<&'r str>,
+}
+
+impl GpuTraceRow<'_> {
+    fn kind(&self) -> OpKind {
+        let name = self.name.unwrap_or_default();
+        match self.grd_x.is_none() && self.blk_x.is_none() && name.starts_with(CUDA) {
+            false => OpKind::Kernel,
+            true if name.contains("memset") => OpKind::Set,
+            true => OpKind::Copy,
+        }
+    }
+
+    fn device(&self) -> ReportDevice {
+        let text = self.device.unwrap_or_default();
+        let parts = text.strip_suffix(')').and_then(|text| text.rsplit_once('('));
+        let number = parts.and_then(|(name, number)| Some((name, number.parse().ok()?)));
+        match number {
+            Some((name, number)) => (name.trim().to_owned(), Some(number)),
+            None => (text.to_owned(), None),
+        }
+    }
+
+    fn stream(&self) -> StreamLabel {
+        let stream = self.strm.unwrap_or("0");
+        let label = match self.green_ctx {
+            None | Some("0") => stream.to_owned(),
+            Some(green) => format!("{stream} (green context {green})"),
+        };
+        StreamLabel { label, context: self.ctx.and_then(natural) }
+    }
 }
 
 /// A device by its name and its number.
@@ -51,59 +97,6 @@ pub(super) struct GpuTrace {
     pub(super) report: ImportReport,
 }
 
-/// The cells of one row.
-struct ReportRow<'a> {
-    cells: csv::StringRecord,
-    header: &'a ReportHeader,
-}
-
-impl ReportRow<'_> {
-    /// The cell's text; `None` where it is blank or the column is not there.
-    fn text(&self, column: ReportColumn) -> Option<&str> {
-        let text = self.cells.get(self.header.at(column)?)?.trim();
-        (!text.is_empty()).then_some(text)
-    }
-
-    fn number(&self, column: ReportColumn) -> Option<i64> {
-        natural(self.text(column)?).and_then(|n| i64::try_from(n).ok())
-    }
-
-    fn numbers(&self, columns: [ReportColumn; 3]) -> [Option<i64>; 3] {
-        columns.map(|column| self.number(column))
-    }
-
-    /// The name, with the commas that were not quoted where it is the last column.
-    fn name(&self) -> String {
-        let last = self.header.width.saturating_sub(1);
-        match self.header.at(ReportColumn::Name) {
-            Some(at) if at == last => {
-                let parts: Vec<_> = self.cells.iter().skip(last).collect();
-                parts.join(",").trim().to_owned()
-            }
-            _ => self.text(ReportColumn::Name).unwrap_or_default().to_owned(),
-        }
-    }
-
-    fn device(&self) -> ReportDevice {
-        let text = self.text(ReportColumn::Device).unwrap_or_default();
-        let parts = text.strip_suffix(')').and_then(|text| text.rsplit_once('('));
-        let number = parts.and_then(|(name, number)| Some((name, number.parse().ok()?)));
-        match number {
-            Some((name, number)) => (name.trim().to_owned(), Some(number)),
-            None => (text.to_owned(), None),
-        }
-    }
-
-    fn stream(&self) -> StreamLabel {
-        let stream = self.text(ReportColumn::Stream).unwrap_or("0");
-        let label = match self.text(ReportColumn::Green) {
-            None | Some("0") => stream.to_owned(),
-            Some(green) => format!("{stream} (green context {green})"),
-        };
-        StreamLabel { label, context: self.text(ReportColumn::Context).and_then(natural) }
-    }
-}
-
 impl GpuTrace {
     pub(super) fn new(header: ReportHeader, barriers: BarrierRule) -> Self {
         Self {
@@ -120,97 +113,71 @@ impl GpuTrace {
         }
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.ops.len()
+    /// Takes a row; `false` behind the report.
+    ///
+    /// # Errors
+    /// When its times have lost their digits.
+    pub(super) fn take(&mut self, row: &CsvRow<'_>) -> Result<bool, CellFault> {
+        self.report.add(Quirk::NotUtf8, u64::from(row.lossy));
+        let cells = row.read::<GpuTraceRow<'_>>().ok();
+        let start = self.time(0, cells.as_ref().and_then(|cells| cells.start))?;
+        let (Some(cells), Some(start)) = (cells, start) else {
+            // Behind a blank line, another report or the tool's own lines about it.
+            if !row.after_blank {
+                self.malformed();
+            }
+            return Ok(!row.after_blank);
+        };
+        match self.time(1, cells.duration)?.map(u64::try_from) {
+            Some(Ok(duration)) => {
+                self.report.events += 1;
+                self.op(&cells, start, duration);
+            }
+            _ => self.malformed(),
+        }
+        Ok(true)
     }
 
     /// Counts a row that is none.
-    pub(super) fn malformed(&mut self) {
+    fn malformed(&mut self) {
         self.report.events += 1;
         self.report.note(Quirk::Malformed);
     }
 
-    /// Takes a line, of which the end may be missing where it is not `whole`.
-    ///
-    /// # Errors
-    /// When its times have lost their digits.
-    pub(super) fn take(&mut self, line: &str, whole: bool) -> Result<Taken, ColumnFault> {
-        if line.trim_ascii().is_empty() {
-            return Ok(Taken::NoTime);
-        }
-        let cells = cells(line);
-        let header = self.header.clone();
-        let row = ReportRow { cells, header: &header };
-        if row.cells.len() < header.width && !whole {
-            self.report.cut_short();
-            return Ok(Taken::Row);
-        }
-        let Some(start) = self.time(&row, ReportColumn::Start)? else {
-            return Ok(Taken::NoTime);
-        };
-        let duration = self.time(&row, ReportColumn::Duration)?;
-        let duration = duration.and_then(|duration| u64::try_from(duration).ok());
-        match duration {
-            Some(duration) if row.cells.len() >= header.width => {
-                self.report.events += 1;
-                self.op(&row, start, duration);
-            }
-            _ => self.malformed(),
-        }
-        Ok(Taken::Row)
-    }
-
     /// A time in nanoseconds; `None` where there is none.
-    fn time(
-        &mut self,
-        row: &ReportRow<'_>,
-        column: ReportColumn,
-    ) -> Result<Option<i64>, ColumnFault> {
-        let at = usize::from(column == ReportColumn::Duration);
+    fn time(&mut self, at: usize, cell: Option<&str>) -> Result<Option<i64>, CellFault> {
         let places = self.header.time_places[at];
-        let Some(text) = row.text(column) else {
-            return Ok(None);
-        };
-        let text = without_groups(text);
-        match fixed(&text, places) {
-            Ok(time) => {
-                let below = u32::try_from(time.decimals).unwrap_or(u32::MAX);
-                let step = 10_u64.saturating_pow(places.saturating_sub(below));
-                self.steps[at] = Some(self.steps[at].map_or(step, |finest| finest.min(step)));
-                Ok(Some(time.value))
-            }
-            Err(DecimalError::Exponent) if is_rounded(&text) => {
-                let problem = format!(
-                    "`{text}` has lost its digits, as happens when a spreadsheet saves the file: \
-                     make the report again and leave it as it is"
-                );
-                Err((column.name().to_owned(), problem))
-            }
-            Err(_) => Ok(None),
+        let text = without_groups(cell.unwrap_or_default());
+        if is_rounded(&text) {
+            let problem = format!(
+                "`{text}` has lost its digits, as happens when a spreadsheet saves the file: \
+                 make the report again and leave it as it is"
+            );
+            return Err(CellFault::new(["Start", "Duration"][at], problem));
         }
+        Ok(fixed(&text, places).ok().map(|time| {
+            let below = u32::try_from(time.decimals).unwrap_or(u32::MAX);
+            let step = 10_u64.saturating_pow(places.saturating_sub(below));
+            self.steps[at] = Some(self.steps[at].map_or(step, |finest| finest.min(step)));
+            time.value
+        }))
     }
 
-    fn op(&mut self, row: &ReportRow<'_>, start: i64, duration: u64) {
-        let name = row.name();
-        let grid = row.numbers([ReportColumn::GridX, ReportColumn::GridY, ReportColumn::GridZ]);
-        let block = row.numbers([ReportColumn::BlockX, ReportColumn::BlockY, ReportColumn::BlockZ]);
-        let bare =
-            [ReportColumn::GridX, ReportColumn::BlockX].iter().all(|&c| row.text(c).is_none());
-        let kind = match bare && name.starts_with(CUDA) {
-            false => OpKind::Kernel,
-            true if name.contains("memset") => OpKind::Set,
-            true => OpKind::Copy,
-        };
+    fn op(&mut self, row: &GpuTraceRow<'_>, start: i64, duration: u64) {
+        let kind = row.kind();
         let mut op = Op::at(kind, start, duration);
         let device = row.device();
         let known = self.known_devices.number(&device);
         let mut notes = KernelNotes::default();
         if kind == OpKind::Kernel {
             self.kernels_seen += 1;
-            let printed = [row.text(ReportColumn::Static), row.text(ReportColumn::Dynamic)];
-            let lds = shared_memory(printed, self.header.size_places);
-            let kernel =
-                NsysKernel { grid, block, registers: row.number(ReportColumn::Registers), lds };
+            let number = |cell: Option<&str>| i64::try_from(cell.and_then(natural)?).ok();
+            let kernel = NsysKernel {
+                grid: [row.grd_x, row.grd_y, row.grd_z].map(number),
+                block: [row.blk_x, row.blk_y, row.blk_z].map(number),
+                registers: number(row.registers),
+                lds: shared_memory([row.stc_s_mem, row.dym_s_mem], self.header.size_places),
+            };
             match kernel.fill(&mut op, self.barriers) {
                 Ok(noted) => notes = noted,
                 Err(quirk) => {
@@ -219,13 +186,12 @@ impl GpuTrace {
                 }
             }
             self.devices.kernel(&known, device.1);
+            self.report.add(Quirk::NoName, u64::from(row.name.is_none()));
         }
-        let unnamed = kind == OpKind::Kernel && name.is_empty();
-        self.report.add(Quirk::NoName, u64::from(unnamed));
         op.kernel = self.names.number(match kind {
-            OpKind::Kernel if unnamed => UNNAMED,
+            OpKind::Kernel => row.name.unwrap_or(UNNAMED),
             OpKind::Set => SET,
-            _ => &*name,
+            OpKind::Copy => row.name.unwrap_or_default(),
         });
         op.stream = self.streams.number(&row.stream());
         self.ops.push(ReportOp { op, device: known, notes });
@@ -283,13 +249,4 @@ fn without_groups(text: &str) -> String {
         return text.replace(',', "");
     }
     text.to_owned()
-}
-
-/// Whether a text is a number with an exponent.
-fn is_rounded(text: &str) -> bool {
-    let number = |text: &str| {
-        text.bytes().any(|b| b.is_ascii_digit())
-            && text.bytes().all(|b| b.is_ascii_digit() || b"+-.,".contains(&b))
-    };
-    text.split_once(['e', 'E']).is_some_and(|(mantissa, power)| number(mantissa) && number(power))
 }

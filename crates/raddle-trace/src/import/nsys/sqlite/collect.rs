@@ -2,9 +2,9 @@
 
 use crate::assemble::{Interner, OP_LIMIT};
 use crate::error::TraceError;
+use crate::import::Watch;
 use crate::import::devices::Devices;
 use crate::import::nsys::work::{KernelNotes, Lds, NsysKernel};
-use crate::import::source::Watch;
 use crate::options::BarrierRule;
 use crate::profile::{Op, OpKind};
 use crate::report::{ImportReport, Quirk};

@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use rusqlite::config::DbConfig;
 use rusqlite::limits::Limit;
@@ -15,7 +16,7 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OpenFlags};
 use tempfile::NamedTempFile;
 
-use super::load::{DatabaseBytes, LoadedDatabase};
+use super::load::LoadedDatabase;
 
 /// Steps of SQLite's machine between two looks at the budget.
 const STRIDE: i32 = 1000;
@@ -40,7 +41,7 @@ pub(super) struct Database {
     text_left: Cell<u64>,
     damaged: Cell<bool>,
     // After the connection, which must close first.
-    _scratch: Option<NamedTempFile>,
+    _copy: NamedTempFile,
 }
 
 impl Database {
@@ -49,15 +50,14 @@ impl Database {
     /// # Errors
     /// In SQLite's words, when it is none or its list of tables cannot be read.
     pub(super) fn new(loaded: LoadedDatabase) -> Result<Self, String> {
-        let bytes = loaded.bytes;
-        let (connection, scratch) = open(loaded).map_err(|error| error.to_string())?;
-        let text_left = Cell::new(bytes.saturating_mul(TEXT_PER_BYTE));
+        let LoadedDatabase { copy, bytes, .. } = loaded;
+        let connection = open(copy.path(), bytes).map_err(|error| error.to_string())?;
         let mut database = Self {
             connection,
             tables: BTreeSet::new(),
-            text_left,
+            text_left: Cell::new(bytes.saturating_mul(TEXT_PER_BYTE)),
             damaged: Cell::new(false),
-            _scratch: scratch,
+            _copy: copy,
         };
         database.tables = database.list().map_err(|error| error.to_string())?;
         Ok(database)
@@ -172,23 +172,10 @@ impl Database {
     }
 }
 
-fn open(loaded: LoadedDatabase) -> rusqlite::Result<(Connection, Option<NamedTempFile>)> {
-    let (mut connection, scratch, memory) = match loaded.place {
-        DatabaseBytes::Memory(bytes) => (Connection::open_in_memory()?, None, Some(bytes)),
-        DatabaseBytes::File(copy) => {
-            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-            (Connection::open_with_flags(copy.path(), flags)?, Some(copy), None)
-        }
-    };
-    guard(&mut connection, loaded.bytes)?;
-    if let Some(bytes) = memory {
-        connection.deserialize_read_exact("main", bytes.as_slice(), bytes.len(), true)?;
-    }
-    Ok((connection, scratch))
-}
-
-/// Makes sure that whatever is in the database cannot write, run on or grow without end.
-fn guard(connection: &mut Connection, bytes: u64) -> rusqlite::Result<()> {
+/// Opens a database of so many bytes, such that nothing in it can write, run on or grow without end.
+fn open(path: &Path, bytes: u64) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let mut connection = Connection::open_with_flags(path, flags)?;
     for (config, on) in [
         (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
         (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
@@ -210,7 +197,8 @@ fn guard(connection: &mut Connection, bytes: u64) -> rusqlite::Result<()> {
         looks_left = looks_left.saturating_sub(1);
         looks_left == 0
     };
-    connection.progress_handler(STRIDE, Some(spent))
+    connection.progress_handler(STRIDE, Some(spent))?;
+    Ok(connection)
 }
 
 /// One row of a table; cells are counted from 0.

@@ -1,19 +1,15 @@
 //! How do the bytes of a database get to where SQLite can read them?
 //!
-//! SQLite wants to jump about in its file, and what comes here may be compressed. Up to
-//! [`IN_MEMORY`] bytes are handed to it in memory; its own allocator refuses 2 GiB, so what is
-//! larger goes to a temporary file instead. Either way the header is mended first: a database in
-//! write-ahead mode would ask for a second file, and one that was cut off would not open at all.
+//! SQLite wants to jump about in its file, and what comes here may be compressed: it goes to a
+//! temporary file. On the way the header is mended: a database in write-ahead mode would ask for a
+//! second file, and one that was cut off would not open at all.
 
-use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, Seek, SeekFrom, Write};
 
 use tempfile::NamedTempFile;
 
 use crate::error::TraceError;
 use crate::input::{is_damage, peek};
-
-/// The most bytes of a database that stays in memory.
-pub(super) const IN_MEMORY: u64 = 256 << 20;
 
 /// The most bytes of a database, uncompressed.
 const BYTE_LIMIT: u64 = 16 << 30;
@@ -21,17 +17,10 @@ const BYTE_LIMIT: u64 = 16 << 30;
 /// Bytes of a database's header.
 const HEADER: usize = 100;
 
-/// Where the bytes are now.
-#[derive(Debug)]
-pub(super) enum DatabaseBytes {
-    Memory(Vec<u8>),
-    File(NamedTempFile),
-}
-
 /// A database that SQLite can open.
 #[derive(Debug)]
 pub(super) struct LoadedDatabase {
-    pub(super) place: DatabaseBytes,
+    pub(super) copy: NamedTempFile,
     /// How many bytes there are.
     pub(super) bytes: u64,
     /// Whether the end is missing.
@@ -40,7 +29,7 @@ pub(super) struct LoadedDatabase {
     pub(super) damaged: bool,
 }
 
-/// Reads a database as far as it goes, the first `in_memory` bytes into memory.
+/// Reads a database as far as it goes.
 ///
 /// # Errors
 /// When it cannot be read, is beyond all bounds, or a temporary file cannot be written.
@@ -48,25 +37,10 @@ pub(super) fn load(
     file: &str,
     mut reader: Box<dyn BufRead + '_>,
     gzip: bool,
-    in_memory: u64,
 ) -> Result<LoadedDatabase, TraceError> {
-    let mut head = Vec::new();
-    let mut damaged = match reader.by_ref().take(in_memory.saturating_add(1)).read_to_end(&mut head)
-    {
-        Ok(_) => false,
-        Err(cause) if gzip && is_damage(&cause) => true,
-        Err(cause) => return Err(TraceError::Unreadable { file: file.to_owned(), cause }),
-    };
-    let mut bytes = head.len() as u64;
-    if damaged || bytes <= in_memory {
-        let cut = mend(&mut head, bytes);
-        return Ok(LoadedDatabase { place: DatabaseBytes::Memory(head), bytes, cut, damaged });
-    }
     let scratch = |cause| TraceError::Scratch { file: file.to_owned(), cause };
     let mut copy = NamedTempFile::new().map_err(scratch)?;
-    copy.write_all(&head).map_err(scratch)?;
-    head.truncate(HEADER);
-    head.shrink_to_fit();
+    let (mut head, mut bytes, mut damaged) = (Vec::new(), 0_u64, false);
     loop {
         let chunk = match peek(&mut reader) {
             Ok(chunk) => chunk,
@@ -85,12 +59,13 @@ pub(super) fn load(
             let (file, limit) = (file.to_owned(), BYTE_LIMIT);
             return Err(TraceError::TooLarge { file, limit, what: "bytes" });
         }
+        head.extend(chunk.iter().take(HEADER - head.len()));
         copy.write_all(chunk).map_err(scratch)?;
         reader.consume(read);
     }
     let cut = mend(&mut head, bytes);
     rewrite(&mut copy, &head).map_err(scratch)?;
-    Ok(LoadedDatabase { place: DatabaseBytes::File(copy), bytes, cut, damaged })
+    Ok(LoadedDatabase { copy, bytes, cut, damaged })
 }
 
 fn rewrite(copy: &mut NamedTempFile, head: &[u8]) -> io::Result<()> {
@@ -155,13 +130,14 @@ mod tests {
     }
 
     #[test]
-    fn a_temporary_file_and_memory_hold_the_same() {
+    fn a_temporary_file_holds_what_was_read() {
         let bytes = database();
-        for in_memory in [0, 1, 100, 5000, bytes.len() as u64, IN_MEMORY] {
-            let loaded = load("x", Box::new(bytes.as_slice()), false, in_memory).unwrap();
+        // In one piece, and in pieces smaller than the header.
+        let pieces = io::BufReader::with_capacity(7, bytes.as_slice());
+        let readers: [Box<dyn BufRead>; 2] = [Box::new(bytes.as_slice()), Box::new(pieces)];
+        for reader in readers {
+            let loaded = load("x", reader, false).unwrap();
             assert_eq!(loaded.bytes, bytes.len() as u64);
-            let kept = matches!(loaded.place, DatabaseBytes::Memory(_));
-            assert_eq!(kept, in_memory >= bytes.len() as u64);
             assert!(!loaded.cut && !loaded.damaged);
             assert_eq!(rows(loaded), (2000, false));
         }
@@ -171,12 +147,10 @@ mod tests {
     fn a_database_that_was_cut_off_gives_its_first_rows() {
         let bytes = database();
         let half = &bytes[..bytes.len() / 2];
-        for in_memory in [IN_MEMORY, 100] {
-            let loaded = load("x", Box::new(half), false, in_memory).unwrap();
-            assert!(loaded.cut);
-            let (rows, damaged) = rows(loaded);
-            assert!(damaged && rows > 100 && rows < 1100, "{rows}");
-        }
+        let loaded = load("x", Box::new(half), false).unwrap();
+        assert!(loaded.cut);
+        let (rows, damaged) = rows(loaded);
+        assert!(damaged && rows > 100 && rows < 1100, "{rows}");
     }
 
     #[test]
@@ -184,9 +158,7 @@ mod tests {
         let mut bytes = database();
         bytes[18] = 2;
         bytes[19] = 2;
-        for in_memory in [IN_MEMORY, 100] {
-            let loaded = load("x", Box::new(bytes.as_slice()), false, in_memory).unwrap();
-            assert_eq!(rows(loaded), (2000, false));
-        }
+        let loaded = load("x", Box::new(bytes.as_slice()), false).unwrap();
+        assert_eq!(rows(loaded), (2000, false));
     }
 }

@@ -1,122 +1,106 @@
-//! What do the cells of one row say?
+//! What do the cells of one row of a table of kernels say?
 
-use super::table::{RocprofColumn, RocprofColumns};
-use crate::decimal::natural;
-use crate::import::rocprof::registers::Registers;
-use crate::import::rocprof::shape::{RocprofShape, shape};
+use csv::StringRecord;
+use serde::Deserialize;
+
+use crate::decimal::{Natural, natural};
+use crate::import::rocprof::launch::{set_launch, timed};
+use crate::options::BarrierRule;
+use crate::profile::{Op, OpKind};
+use crate::provenance::Origin;
 use crate::report::Quirk;
 
-/// Why a row is not taken.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum RowFault {
-    /// It is left out and counted.
-    Quirk(Quirk),
-    /// The text of a time that was rounded: nothing in the file can be trusted.
-    Rounded(RocprofColumn, String),
+/// The cells of one row, by the names of rocprofv3 in lower case, or else by those of rocprof v1, v2
+/// and ROCm Compute Profiler. `None` is blank or not in the table.
+#[derive(Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub(super) struct DispatchRow<'r> {
+    #[serde(alias = "kernelname")]
+    pub(super) kernel_name: Option<&'r str>,
+    #[serde(alias = "gpu-id", alias = "gpu_id")]
+    agent_id: Option<&'r str>,
+    #[serde(alias = "queue-id")]
+    pub(super) queue_id: Option<Natural>,
+    pub(super) stream_id: Option<Natural>,
+    #[serde(alias = "beginns")]
+    pub(super) start_timestamp: Option<Natural>,
+    #[serde(alias = "endns")]
+    pub(super) end_timestamp: Option<Natural>,
+    /// When the packet was put into its queue.
+    dispatchns: Option<Natural>,
+    grid_size_x: Option<Natural>,
+    grid_size_y: Option<Natural>,
+    grid_size_z: Option<Natural>,
+    workgroup_size_x: Option<Natural>,
+    workgroup_size_y: Option<Natural>,
+    workgroup_size_z: Option<Natural>,
+    /// The volumes of both.
+    #[serde(alias = "grd")]
+    grid_size: Option<Natural>,
+    #[serde(alias = "wgr", alias = "wgp")]
+    workgroup_size: Option<Natural>,
+    /// Shared memory as launched.
+    #[serde(alias = "lds", alias = "lds_per_workgroup")]
+    pub(super) group_segment_size: Option<Natural>,
+    /// Shared memory without what the launch asked for, rounded up to 512 bytes.
+    pub(super) lds_block_size: Option<Natural>,
+    #[serde(alias = "vgpr", alias = "arch_vgpr")]
+    pub(super) vgpr_count: Option<Natural>,
+    #[serde(alias = "accum_vgpr")]
+    pub(super) accum_vgpr_count: Option<Natural>,
+    #[serde(alias = "sgpr")]
+    sgpr_count: Option<Natural>,
+    #[serde(alias = "index")]
+    pub(super) dispatch_id: Option<Natural>,
+    /// The database that a row was exported from, one a process.
+    pub(super) guid: Option<&'r str>,
+    pub(super) counter_name: Option<&'r str>,
 }
 
-const MALFORMED: RowFault = RowFault::Quirk(Quirk::Malformed);
-
-/// One row, by column.
-pub(super) struct RocprofRow<'a> {
-    pub(super) cells: &'a csv::StringRecord,
-    pub(super) columns: &'a RocprofColumns,
-}
-
-impl<'a> RocprofRow<'a> {
-    /// The cell's text; `None` where it is blank or the column is absent.
-    pub(super) fn text(&self, column: RocprofColumn) -> Option<&'a str> {
-        let text = self.cells.get(self.columns.at(column)?)?.trim();
-        (!text.is_empty()).then_some(text)
+impl<'r> DispatchRow<'r> {
+    /// The row with these cells, or a blank one.
+    pub(super) fn of_columns(names: &'r StringRecord, cells: &'r StringRecord) -> Self {
+        cells.deserialize(Some(names)).unwrap_or_default()
     }
 
-    pub(super) fn number(&self, column: RocprofColumn) -> Result<Option<u64>, RowFault> {
-        let number = |text| natural(text).ok_or(MALFORMED);
-        self.text(column).map(number).transpose()
+    /// Grid and workgroup by axis, in work-items.
+    pub(super) fn axes(&self) -> Option<[[u64; 3]; 2]> {
+        let grid = [self.grid_size_x?.0, self.grid_size_y?.0, self.grid_size_z?.0];
+        let [x, y] = [self.workgroup_size_x?.0, self.workgroup_size_y?.0];
+        Some([grid, [x, y, self.workgroup_size_z?.0]])
     }
 
-    pub(super) fn small(&self, column: RocprofColumn) -> Result<Option<u32>, RowFault> {
-        let number = self.number(column)?;
-        number.map(|n| u32::try_from(n).map_err(|_| MALFORMED)).transpose()
-    }
-
-    pub(super) fn wanted(&self, column: RocprofColumn) -> Result<u64, RowFault> {
-        self.number(column)?.ok_or(MALFORMED)
-    }
-
-    /// Start and duration.
-    pub(super) fn span(&self) -> Result<(i64, u64), RowFault> {
-        let (start, end) = (self.time(RocprofColumn::Start)?, self.time(RocprofColumn::End)?);
-        let duration = u64::try_from(end - start).map_err(|_| MALFORMED)?;
-        // The tools write 0 where they have no time.
-        if start == 0 { Err(MALFORMED) } else { Ok((start, duration)) }
-    }
-
-    fn time(&self, column: RocprofColumn) -> Result<i64, RowFault> {
-        let text = self.text(column).ok_or(MALFORMED)?;
-        match natural(text).map(i64::try_from) {
-            Some(Ok(time)) => Ok(time),
-            None if is_rounded(text) => Err(RowFault::Rounded(column, text.to_owned())),
-            _ => Err(MALFORMED),
-        }
-    }
-
-    pub(super) fn shape(&self) -> Result<RocprofShape, RowFault> {
-        let axes = |columns: [RocprofColumn; 3]| -> Result<[u64; 3], RowFault> {
-            let [x, y, z] = columns;
-            Ok([self.wanted(x)?, self.wanted(y)?, self.wanted(z)?])
-        };
-        let (grid, group) = if self.columns.is_flat() {
-            ([self.wanted(RocprofColumn::Grid)?, 1, 1], [self.wanted(RocprofColumn::Group)?, 1, 1])
-        } else {
-            (
-                axes([RocprofColumn::GridX, RocprofColumn::GridY, RocprofColumn::GridZ])?,
-                axes([RocprofColumn::GroupX, RocprofColumn::GroupY, RocprofColumn::GroupZ])?,
-            )
-        };
-        shape(grid, group).ok_or(RowFault::Quirk(Quirk::ShapeOverflow))
-    }
-
-    pub(super) fn lds(&self) -> Result<Option<u32>, RowFault> {
-        match self.small(RocprofColumn::Lds)? {
-            None => self.small(RocprofColumn::BlockLds),
-            lds => Ok(lds),
-        }
-    }
-
-    pub(super) fn registers(&self) -> Result<Option<Registers>, RowFault> {
-        let accum = self.small(RocprofColumn::Accum)?.unwrap_or(0);
-        Ok(self.small(RocprofColumn::Vgprs)?.map(|arch| Registers { arch, accum }))
+    /// Grid and workgroup, in work-items, of which perhaps only the volumes are given.
+    pub(super) fn shape(&self) -> Option<[[u64; 3]; 2]> {
+        self.axes().or_else(|| Some([[self.grid_size?.0, 1, 1], [self.workgroup_size?.0, 1, 1]]))
     }
 
     /// The number of the device: `4`, `Agent 4`, `GPU 4`.
     pub(super) fn device(&self) -> Option<u64> {
-        let text = self.text(RocprofColumn::Agent)?;
-        let digits = text.trim_start_matches(|c: char| !c.is_ascii_digit());
-        natural(digits)
+        natural(self.agent_id?.trim_start_matches(|c: char| !c.is_ascii_digit()))
+    }
+
+    /// The launch, without its registers and its lane.
+    ///
+    /// # Errors
+    /// Why it is left out.
+    pub(super) fn op(&self, barriers: BarrierRule) -> Result<Op, Quirk> {
+        let span = self.start_timestamp.zip(self.end_timestamp);
+        let op = span.and_then(|(start, end)| timed(OpKind::Kernel, start.0, end.0));
+        let mut op = op.ok_or(Quirk::Malformed)?;
+        let lds = small(self.group_segment_size.or(self.lds_block_size))?;
+        let shape = self.shape().ok_or(Quirk::Malformed)?;
+        set_launch(&mut op, shape, lds, barriers)?;
+        op.footprint.sgprs_per_wave = small(self.sgpr_count)?.unwrap_or(0);
+        let issued = self.dispatchns.and_then(|ns| i64::try_from(ns.0).ok());
+        if let Some(issued) = issued.filter(|&ns| ns > 0) {
+            op.set_arrival(issued, Origin::Measured);
+        }
+        Ok(op)
     }
 }
 
-/// Whether a spreadsheet wrote this number: digits, an `E`, digits.
-fn is_rounded(text: &str) -> bool {
-    let Some((mantissa, exponent)) = text.split_once(['e', 'E']) else {
-        return false;
-    };
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    mantissa.split('.').all(digits) && digits(exponent.trim_start_matches(['+', '-']))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_of_spreadsheets_are_told() {
-        for text in ["8.1097E+14", "1e15", "1.62068E+14"] {
-            assert!(is_rounded(text), "{text}");
-        }
-        for text in ["", "E", "E+14", "810970000000000", "8.1097E", "fe12"] {
-            assert!(!is_rounded(text), "{text}");
-        }
-    }
+/// A number that must fit 32 bits.
+pub(super) fn small(cell: Option<Natural>) -> Result<Option<u32>, Quirk> {
+    cell.map(|n| u32::try_from(n.0).map_err(|_| Quirk::Malformed)).transpose()
 }

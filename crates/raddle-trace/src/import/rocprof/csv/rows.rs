@@ -1,20 +1,22 @@
 //! What do the rows of a table of kernels say, one by one and together?
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use raddle_policy::Footprint;
-
-use super::row::{RocprofRow, RowFault};
-use super::table::{RocprofColumn, RocprofColumns};
+use super::row::{DispatchRow, small};
+use super::table::RocprofColumns;
 use crate::assemble::{Draft, Interner};
+use crate::csv_table::{CellFault, CsvRow};
+use crate::decimal::is_rounded;
 use crate::import::rocprof::lanes::{QueuePlace, RocprofLanes, jitter};
 use crate::import::rocprof::registers::{Registers, are_halved};
 use crate::import::rocprof::{CLOCK_NS, kernel_name};
 use crate::options::BarrierRule;
-use crate::profile::{Op, OpKind};
+use crate::profile::Op;
 use crate::provenance::{Field, Origin};
 use crate::report::{ImportReport, Quirk};
 
+/// The columns of times.
+const TIMES: [&str; 4] = ["start_timestamp", "end_timestamp", "beginns", "endns"];
 /// More LDS than this, in bytes, a workgroup has only from gfx950 on.
 const LDS_BEFORE_GFX950: u32 = 64 * 1024;
 /// What the tools write as SGPRs of every kernel from gfx10 on.
@@ -32,12 +34,12 @@ pub(super) struct RowOp {
 /// Everything that the rows so far say.
 #[derive(Debug)]
 pub(super) struct RocprofRows {
-    pub(super) columns: RocprofColumns,
+    columns: RocprofColumns,
     pub(super) found: Vec<RowOp>,
     pub(super) report: ImportReport,
     barriers: BarrierRule,
     names: Interner<String>,
-    processes: BTreeMap<String, u32>,
+    processes: Interner<String>,
     dispatches: BTreeSet<(u32, u64)>,
 }
 
@@ -49,33 +51,51 @@ impl RocprofRows {
             report: ImportReport::default(),
             barriers,
             names: Interner::default(),
-            processes: BTreeMap::new(),
+            processes: Interner::default(),
             dispatches: BTreeSet::new(),
         }
     }
 
-    /// Takes the cells of a row, as many as there are columns.
-    pub(super) fn take(&mut self, cells: &csv::StringRecord) -> Result<(), RowFault> {
-        let row = RocprofRow { cells, columns: &self.columns };
-        let process = match row.text(RocprofColumn::Guid) {
-            Some(guid) => {
-                let next = u32::try_from(self.processes.len()).unwrap_or(u32::MAX);
-                *self.processes.entry(guid.to_owned()).or_insert(next)
+    /// Takes a row, or counts it where it cannot be used.
+    ///
+    /// # Errors
+    /// The column and the text of a time that was rounded: nothing in the file can be trusted.
+    pub(super) fn take(&mut self, row: &CsvRow<'_>) -> Result<(), CellFault> {
+        self.report.events += 1;
+        self.report.add(Quirk::NotUtf8, u64::from(row.lossy));
+        let taken = match row.read() {
+            Ok(cells) => self.kernel(&cells),
+            Err(_) => {
+                let rounded =
+                    |(name, cell): &(&str, &str)| TIMES.contains(name) && is_rounded(cell);
+                if let Some((column, text)) = row.columns().find(rounded) {
+                    return Err(CellFault::new(column, text));
+                }
+                Err(Quirk::Malformed)
             }
-            None => 0,
         };
-        let (queue, stream) =
-            (row.number(RocprofColumn::Queue)?, row.number(RocprofColumn::Stream)?);
+        if let Err(quirk) = taken {
+            self.report.note(quirk);
+        }
+        Ok(())
+    }
+
+    fn kernel(&mut self, row: &DispatchRow<'_>) -> Result<(), Quirk> {
+        let mut op = row.op(self.barriers)?;
+        op.kernel = self.names.number(kernel_name(row.kernel_name.unwrap_or_default()));
+        let process = row.guid.map_or(0, |guid| self.processes.number(guid));
+        let (queue, stream) = (row.queue_id.map_or(0, |n| n.0), row.stream_id.map(|n| n.0));
+        let accum = small(row.accum_vgpr_count)?.unwrap_or(0);
         let found = RowOp {
-            op: op(&row, self.barriers, &mut self.names)?,
-            place: QueuePlace { process, queue: queue.unwrap_or(0), stream },
+            op,
+            place: QueuePlace { process, queue, stream },
             device: row.device(),
-            registers: row.registers()?,
+            registers: small(row.vgpr_count)?.map(|arch| Registers { arch, accum }),
         };
-        if row.columns.has(RocprofColumn::Counter) {
-            let dispatch = row.wanted(RocprofColumn::Dispatch)?;
+        if self.columns.counters {
+            let dispatch = row.dispatch_id.ok_or(Quirk::Malformed)?.0;
             if !self.dispatches.insert((process, dispatch)) {
-                return Err(RowFault::Quirk(Quirk::RepeatedRow));
+                return Err(Quirk::RepeatedRow);
             }
         }
         self.found.push(found);
@@ -89,7 +109,13 @@ impl RocprofRows {
         let Self { columns, found, names, mut report, .. } = self;
         report.add(Quirk::OtherDevice, (all - found.len()) as u64);
         report.note(Quirk::NoDevice);
-        note_columns(&columns, found.len() as u64, &mut report);
+        for (quirk, holds) in [
+            (Quirk::StaticLds, columns.static_lds),
+            (Quirk::FlatGrid, columns.flat),
+            (Quirk::Serialised, columns.serialised),
+        ] {
+            report.add(quirk, if holds { found.len() as u64 } else { 0 });
+        }
         let halved = is_halved(&columns, &found);
         let doubtful = !halved && is_doubtful(&columns, &found);
         let mut lanes = RocprofLanes::decide(found.iter().map(|found| found.place), &mut report);
@@ -113,52 +139,6 @@ impl RocprofRows {
     }
 }
 
-fn op(
-    row: &RocprofRow<'_>,
-    barriers: BarrierRule,
-    names: &mut Interner<String>,
-) -> Result<Op, RowFault> {
-    let (start, duration) = row.span()?;
-    let shape = row.shape()?;
-    let lds = row.lds()?;
-    let mut op = Op::at(OpKind::Kernel, start, duration);
-    op.assume(Field::Barrier);
-    if lds.is_none() {
-        op.assume(Field::SharedMemory);
-    }
-    op.footprint = Footprint {
-        threads: shape.threads,
-        vgprs_per_thread: 0,
-        sgprs_per_wave: row.small(RocprofColumn::Sgprs)?.unwrap_or(0),
-        lds_bytes: lds.unwrap_or(0),
-        barrier: barriers.barrier(lds),
-    };
-    let issued = row.number(RocprofColumn::Issued)?.and_then(|ns| i64::try_from(ns).ok());
-    if let Some(issued) = issued.filter(|&ns| ns > 0) {
-        op.set_arrival(issued, Origin::Measured);
-    }
-    op.kernel = names.number(kernel_name(row.text(RocprofColumn::Name).unwrap_or_default()));
-    op.grid = shape.grid;
-    op.workgroups = shape.workgroups;
-    Ok(op)
-}
-
-/// Counts what holds for every row of such a table.
-fn note_columns(columns: &RocprofColumns, kernels: u64, report: &mut ImportReport) {
-    let counts = [
-        (
-            Quirk::NoSharedMemory,
-            !columns.has(RocprofColumn::Lds) && !columns.has(RocprofColumn::BlockLds),
-        ),
-        (Quirk::StaticLds, columns.is_lds_static()),
-        (Quirk::FlatGrid, columns.is_flat()),
-        (Quirk::Serialised, columns.serialised),
-    ];
-    for (quirk, holds) in counts {
-        report.add(quirk, if holds { kernels } else { 0 });
-    }
-}
-
 fn registers(found: &[RowOp]) -> impl Iterator<Item = Registers> + '_ {
     found.iter().filter_map(|found| found.registers)
 }
@@ -171,7 +151,7 @@ fn is_gfx9(found: &[RowOp]) -> bool {
 /// Whether registers were surely counted by half: the counts look so, and the device must be a
 /// gfx950. No table says the device, but none other of its family has so much LDS.
 fn is_halved(columns: &RocprofColumns, found: &[RowOp]) -> bool {
-    columns.has(RocprofColumn::Accum)
+    columns.accum
         && found.iter().any(|found| found.op.footprint.lds_bytes > LDS_BEFORE_GFX950)
         && is_gfx9(found)
         && are_halved(registers(found))
@@ -180,23 +160,17 @@ fn is_halved(columns: &RocprofColumns, found: &[RowOp]) -> bool {
 /// Whether registers may be twice as many: the table has no column for accumulation registers, or
 /// the counts look as if made by half.
 fn is_doubtful(columns: &RocprofColumns, found: &[RowOp]) -> bool {
-    is_gfx9(found) && (!columns.has(RocprofColumn::Accum) || are_halved(registers(found)))
+    is_gfx9(found) && (!columns.accum || are_halved(registers(found)))
 }
 
 fn finish(found: RowOp, lane: u32, halved: bool, doubtful: bool, report: &mut ImportReport) -> Op {
     let mut op = found.op;
     op.stream = lane;
-    report.add(Quirk::EmptyShape, u64::from(op.workgroups == 0));
-    match found.registers.and_then(|registers| registers.budget(halved)) {
-        Some(registers) => {
-            op.footprint.vgprs_per_thread = registers;
-            report.add(Quirk::HalvedRegisters, u64::from(halved));
-            report.add(Quirk::DoubtfulRegisters, u64::from(doubtful));
-        }
-        None => {
-            report.note(Quirk::NoRegisters);
-            op.assume(Field::Registers);
-        }
-    }
+    let registers = found.registers.and_then(|registers| registers.budget(halved));
+    op.set_registers(registers);
+    report.add(Quirk::HalvedRegisters, u64::from(halved && registers.is_some()));
+    report.add(Quirk::DoubtfulRegisters, u64::from(doubtful && registers.is_some()));
+    let no_lds = op.provenance.of(Field::SharedMemory) == Origin::Assumed;
+    report.add(Quirk::NoSharedMemory, u64::from(no_lds));
     op
 }

@@ -6,40 +6,31 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::agent::ProfiledAgent;
-use super::records::{Correlation, RawAgent, RawCall, RawCopy, RawDispatch, RawKind, RawSymbol};
+use super::records::{Correlation, RawAgent, RawKind, RawRecord, RawSymbol};
 use crate::import::document::RecordSink;
 use crate::import::rocprof::kernel_name;
 use crate::import::rocprof::lanes::QueuePlace;
+use crate::import::rocprof::launch::{set_launch, timed};
 use crate::import::rocprof::registers::Registers;
-use crate::import::rocprof::shape::{RocprofShape, shape};
+use crate::options::BarrierRule;
+use crate::profile::{Op, OpKind};
 use crate::report::{ImportReport, Quirk};
 
-/// When a record's work ran, and which call caused it.
+/// An op before its name, its lane and its arrival are known.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RecordSpan {
-    pub(super) start: i64,
-    pub(super) duration: u64,
+pub(super) struct RecordedOp {
+    pub(super) op: Op,
     pub(super) correlation: Correlation,
+    pub(super) work: RecordedWork,
 }
 
-/// A dispatch, before its kernel, arrival and lane are known.
+/// What an op is, by the numbers of the file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RecordedDispatch {
-    pub(super) span: RecordSpan,
-    pub(super) agent: u64,
-    pub(super) place: QueuePlace,
-    pub(super) kernel: u64,
-    pub(super) shape: RocprofShape,
-    pub(super) lds: Option<u32>,
-}
-
-/// A copy, before its arrival and lane are known.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct MemoryCopy {
-    pub(super) span: RecordSpan,
-    pub(super) source: u64,
-    pub(super) target: u64,
-    pub(super) stream: Option<u64>,
+pub(super) enum RecordedWork {
+    /// A launch of a kernel by an agent.
+    Dispatch { agent: u64, place: QueuePlace, kernel: u64 },
+    /// A copy from an agent to another.
+    Copy { source: u64, target: u64, stream: Option<u64> },
 }
 
 /// A call of the HIP runtime.
@@ -85,8 +76,7 @@ pub(super) enum ResultSection {
 pub(super) struct ResultProcess {
     pub(super) agents: Vec<ProfiledAgent>,
     pub(super) symbols: BTreeMap<u64, KernelSymbol>,
-    pub(super) dispatches: Vec<RecordedDispatch>,
-    pub(super) copies: Vec<MemoryCopy>,
+    pub(super) ops: Vec<RecordedOp>,
     pub(super) calls: Vec<HipCall>,
     /// Kinds and operations of calls that launch a graph.
     pub(super) graph_calls: BTreeSet<(u32, u32)>,
@@ -102,56 +92,57 @@ pub(super) struct ResultCollector {
     pub(super) report: ImportReport,
     /// Records of dispatches, also those left out.
     pub(super) dispatches_seen: u64,
-    kept: usize,
+    pub(super) barriers: BarrierRule,
+    pub(super) kept: usize,
 }
 
 impl ResultCollector {
-    fn dispatch(&mut self, raw: &RawDispatch) {
-        self.report.events += 1;
-        self.dispatches_seen += 1;
-        let Some(span) = span(raw.start_timestamp, raw.end_timestamp, raw.correlation_id) else {
-            self.report.note(Quirk::Malformed);
-            return;
-        };
-        let info = &raw.dispatch_info;
-        let Some(shape) = shape(info.grid_size.into(), info.workgroup_size.into()) else {
-            self.report.note(Quirk::ShapeOverflow);
-            return;
-        };
-        let (process, stream) = (self.number(), raw.stream_id.map(|id| id.handle));
-        self.kept += 1;
-        self.current().dispatches.push(RecordedDispatch {
-            span,
-            agent: info.agent_id.handle,
-            place: QueuePlace { process, queue: info.queue_id.handle, stream },
-            kernel: info.kernel_id,
-            shape,
-            lds: info.group_segment_size,
-        });
-    }
-
-    fn copy(&mut self, raw: &RawCopy) {
-        self.report.events += 1;
-        let Some(span) = span(raw.start_timestamp, raw.end_timestamp, raw.correlation_id) else {
-            self.report.note(Quirk::Malformed);
-            return;
-        };
-        let (source, target) = (raw.src_agent_id.handle, raw.dst_agent_id.handle);
+    /// Takes a dispatch or a copy.
+    ///
+    /// # Errors
+    /// Why it is left out.
+    fn op(&mut self, raw: &RawRecord, kind: OpKind) -> Result<(), Quirk> {
+        let op = timed(kind, raw.start_timestamp, raw.end_timestamp);
+        let mut op = op.ok_or(Quirk::Malformed)?;
         let stream = raw.stream_id.map(|id| id.handle);
-        self.kept += 1;
-        self.current().copies.push(MemoryCopy { span, source, target, stream });
+        let work = if kind == OpKind::Copy {
+            let (source, target) = (raw.src_agent_id.handle, raw.dst_agent_id.handle);
+            RecordedWork::Copy { source, target, stream }
+        } else {
+            let info = raw.dispatch_info.as_ref().ok_or(Quirk::Malformed)?;
+            let shape = [info.grid_size.into(), info.workgroup_size.into()];
+            set_launch(&mut op, shape, info.group_segment_size, self.barriers)?;
+            let (process, queue) = (self.number(), info.queue_id.handle);
+            let place = QueuePlace { process, queue, stream };
+            RecordedWork::Dispatch { agent: info.agent_id.handle, place, kernel: info.kernel_id }
+        };
+        self.current().ops.push(RecordedOp { op, correlation: raw.correlation_id, work });
+        Ok(())
     }
 
-    fn call(&mut self, raw: &RawCall) {
-        self.report.events += 1;
+    fn call(&mut self, raw: &RawRecord) -> Result<(), Quirk> {
         let correlation = raw.correlation_id.internal;
-        match i64::try_from(raw.start_timestamp) {
-            Ok(start) if start > 0 && correlation > 0 => {
-                self.kept += 1;
-                let name = (raw.kind, raw.operation);
-                self.current().calls.push(HipCall { correlation, start, name });
+        let start = i64::try_from(raw.start_timestamp).ok();
+        let start = start.filter(|&start| start > 0 && correlation > 0).ok_or(Quirk::Malformed)?;
+        let name = (raw.kind, raw.operation);
+        self.current().calls.push(HipCall { correlation, start, name });
+        Ok(())
+    }
+
+    /// Takes a record of the buffers, or counts it where it cannot be used.
+    fn buffered(&mut self, raw: &RawRecord, section: ResultSection) {
+        self.report.events += 1;
+        let taken = match section {
+            ResultSection::Calls => self.call(raw),
+            ResultSection::Copies => self.op(raw, OpKind::Copy),
+            _ => {
+                self.dispatches_seen += 1;
+                self.op(raw, OpKind::Kernel)
             }
-            _ => self.report.note(Quirk::Malformed),
+        };
+        match taken {
+            Ok(()) => self.kept += 1,
+            Err(quirk) => self.report.note(quirk),
         }
     }
 
@@ -161,7 +152,10 @@ impl ResultCollector {
         let name = formatted.unwrap_or_else(|| kernel_name(&raw.kernel_name)).to_owned();
         let registers = Registers { arch: raw.arch_vgpr_count, accum: raw.accum_vgpr_count };
         let symbol = KernelSymbol { name, registers, sgprs: raw.sgpr_count };
-        self.current().symbols.insert(raw.kernel_id, symbol);
+        match raw.kernel_id {
+            Some(kernel) => drop(self.current().symbols.insert(kernel, symbol)),
+            None => self.malformed(ResultSection::Symbols),
+        }
     }
 
     fn kind(&mut self, raw: &RawKind<'_>) {
@@ -203,9 +197,9 @@ impl RecordSink for ResultCollector {
     fn record(&mut self, section: ResultSection, text: &[u8]) -> serde_json::Result<usize> {
         match section {
             ResultSection::Processes => read(text, |IgnoredAny| ()),
-            ResultSection::Dispatches => read(text, |raw: RawDispatch| self.dispatch(&raw)),
-            ResultSection::Copies => read(text, |raw: RawCopy| self.copy(&raw)),
-            ResultSection::Calls => read(text, |raw: RawCall| self.call(&raw)),
+            ResultSection::Dispatches | ResultSection::Copies | ResultSection::Calls => {
+                read(text, |raw: RawRecord| self.buffered(&raw, section))
+            }
             ResultSection::Symbols => read(text, |raw: RawSymbol<'_>| self.symbol(&raw)),
             ResultSection::Kinds => read(text, |raw: RawKind<'_>| self.kind(&raw)),
             ResultSection::Agents => {
@@ -243,12 +237,4 @@ fn read<'t, T: Deserialize<'t>>(text: &'t [u8], take: impl FnOnce(T)) -> serde_j
     let mut json = serde_json::Deserializer::from_slice(text);
     take(T::deserialize(&mut json)?);
     Ok(json.into_iter::<IgnoredAny>().byte_offset())
-}
-
-/// Start and duration; `None` where the tool had no times (it writes 0) or they run backwards.
-fn span(start: u64, end: u64, correlation: Correlation) -> Option<RecordSpan> {
-    let duration = end.checked_sub(start)?;
-    i64::try_from(end).ok()?;
-    let start = i64::try_from(start).ok().filter(|&start| start > 0)?;
-    Some(RecordSpan { start, duration, correlation })
 }

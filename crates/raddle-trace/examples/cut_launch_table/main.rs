@@ -6,11 +6,14 @@
 //! communication out, issues every op at 0 and starts it when the one before it ends, as a graph
 //! launch would.
 
+mod table;
+
 use std::error::Error;
 use std::fs::File;
 use std::path::Path;
 
-use raddle_trace::{CommRule, ImportOptions, Profile, TableComments, open, write_launch_table};
+use raddle_trace::{CommRule, ImportOptions, Profile, open};
+use table::{TableComments, write_launch_table};
 
 /// Characters of a name that are kept.
 const NAME_LIMIT: usize = 40;

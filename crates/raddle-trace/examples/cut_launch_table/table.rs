@@ -3,20 +3,10 @@
 use std::io::{self, Write};
 
 use raddle_policy::{Barrier, Idempotence};
+use raddle_trace::{Field, Op, OpKind, Origin, Profile};
 
-use crate::profile::{Op, OpKind, Profile};
-use crate::provenance::{Field, Origin};
-
-/// The comment that names the format and its version.
-pub(crate) const FIRST_LINE: &str = "# raddle launch table 1";
-
-/// The columns of a launch table that hold rates of instructions, in the order of an activity.
-pub(crate) const RATE_COLUMNS: [&str; 6] =
-    ["move_rate", "load_rate", "store_rate", "matrix_rate", "compare_rate", "jump_rate"];
-
-/// The other columns, in the order in which they are written; the last stands for a duration in
-/// tables that others write.
-pub(crate) const COLUMNS: [&str; 19] = [
+/// The columns, in the order in which they are written.
+const COLUMNS: [&str; 18] = [
     "name",
     "kind",
     "stream",
@@ -35,16 +25,19 @@ pub(crate) const COLUMNS: [&str; 19] = [
     "duration_ns",
     "priority",
     "idempotent",
-    "end_ns",
 ];
+
+/// The columns of rates of instructions, which are left out where no op has one.
+const RATE_COLUMNS: [&str; 6] =
+    ["move_rate", "load_rate", "store_rate", "matrix_rate", "compare_rate", "jump_rate"];
 
 /// What stands above the rows of a launch table.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct TableComments<'a> {
+pub(crate) struct TableComments<'a> {
     /// The device's id in raddle's device table; by default the name that the profile gives.
-    pub device: Option<&'a str>,
+    pub(crate) device: Option<&'a str>,
     /// Further lines: source, licence, which part of it.
-    pub lines: &'a [String],
+    pub(crate) lines: &'a [String],
 }
 
 /// Writes a profile as a launch table that reads back as the same profile.
@@ -54,12 +47,12 @@ pub struct TableComments<'a> {
 ///
 /// # Errors
 /// Those of `out`.
-pub fn write_launch_table(
+pub(crate) fn write_launch_table(
     profile: &Profile,
     comments: &TableComments<'_>,
     mut out: impl Write,
 ) -> io::Result<()> {
-    writeln!(out, "{FIRST_LINE}")?;
+    writeln!(out, "# raddle launch table 1")?;
     let named = profile.device.as_ref().map(|device| device.name.as_str());
     if let Some(device) = comments.device.or(named).filter(|name| !name.is_empty()) {
         writeln!(out, "# device = {}", one_line(device))?;
@@ -71,7 +64,7 @@ pub fn write_launch_table(
     let mut rows = csv::WriterBuilder::new().comment(Some(b'#')).from_writer(out);
     let counted = profile.ops.iter().any(|op| rates(op).is_some());
     let rate_columns = || RATE_COLUMNS.iter().filter(|_| counted);
-    rows.write_record(COLUMNS.iter().take(COLUMNS.len() - 1).chain(rate_columns()))?;
+    rows.write_record(COLUMNS.iter().chain(rate_columns()))?;
     for op in &profile.ops {
         let rates = rates(op).map_or_else(Default::default, |rates| rates.map(|n| n.to_string()));
         let rates = rate_columns().zip(rates).map(|(_, rate)| rate);
@@ -85,7 +78,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// An op as its cells in [`COLUMNS`].
-fn cells(profile: &Profile, op: &Op) -> [String; COLUMNS.len() - 1] {
+fn cells(profile: &Profile, op: &Op) -> [String; COLUMNS.len()] {
     let known = |field, text: String| match op.provenance.of(field) {
         Origin::Assumed => String::new(),
         _ => text,

@@ -1,0 +1,282 @@
+//! Which rows does a table in CSV hold, what do they say by column, and where do they stand?
+//!
+//! Every importer reads its tables through here: rows become structs by serde, whose fields are
+//! columns. Lines are counted from 1; blank lines and lines that begin with `#` are no rows.
+
+use std::io::{self, BufRead, Read};
+
+use csv::StringRecord;
+use serde::Deserialize;
+
+use crate::assemble::OP_LIMIT;
+use crate::error::TraceError;
+use crate::input::is_damage;
+
+/// The most bytes of a row.
+const ROW_LIMIT: u64 = 1 << 20;
+
+/// A table that is read row by row.
+pub(crate) struct CsvTable<'a> {
+    pub(crate) file: String,
+    rows: csv::Reader<RowBytes<'a>>,
+    cells: StringRecord,
+    header: StringRecord,
+    /// Whether cells beyond the header are parts of the last one, whose commas were not quoted.
+    open_end: bool,
+}
+
+/// One row of a table.
+pub(crate) struct CsvRow<'t> {
+    file: &'t str,
+    header: &'t StringRecord,
+    /// The cells without blanks around them.
+    pub(crate) cells: &'t StringRecord,
+    /// The line that it begins in.
+    pub(crate) line: u64,
+    /// Whether blank lines stand before it.
+    pub(crate) after_blank: bool,
+    /// Whether bytes in it that were not UTF-8 were replaced.
+    pub(crate) lossy: bool,
+    /// Whether a line end follows it.
+    whole: bool,
+}
+
+impl<'a> CsvTable<'a> {
+    /// The table that `reader` holds, of which `lines` lines have been read already.
+    pub(crate) fn new(file: String, reader: Box<dyn BufRead + 'a>, lines: u64) -> Self {
+        let bytes = RowBytes {
+            reader,
+            text: Vec::new(),
+            at: 0,
+            line: lines,
+            first: lines,
+            row_bytes: 0,
+            whole: true,
+            after_blank: false,
+            lossy: false,
+            comments: Vec::new(),
+            keeps_comments: true,
+        };
+        let mut builder = csv::ReaderBuilder::new();
+        let rows = builder.has_headers(false).flexible(true).from_reader(bytes);
+        let (cells, header) = (StringRecord::new(), StringRecord::new());
+        Self { file, rows, cells, header, open_end: false }
+    }
+
+    /// Names the columns, as the fields of a row are called.
+    pub(crate) fn set_header(&mut self, names: StringRecord, open_end: bool) {
+        (self.header, self.open_end) = (names, open_end);
+        self.rows.get_mut().keeps_comments = false;
+    }
+
+    /// Takes the next row as the header, as it is written.
+    ///
+    /// # Errors
+    /// Those of the reader, and too long a row.
+    pub(crate) fn read_header(&mut self) -> Result<(), TraceError> {
+        let header = match self.next() {
+            Ok(row) => row.map(|row| row.cells.clone()).unwrap_or_default(),
+            Err(cause) => return Err(self.error(cause)),
+        };
+        self.set_header(header, false);
+        Ok(())
+    }
+
+    /// The comments above the header, each with its line, since they were last taken.
+    pub(crate) fn take_comments(&mut self) -> Vec<(u64, String)> {
+        core::mem::take(&mut self.rows.get_mut().comments)
+    }
+
+    /// The next row; `None` at the end.
+    ///
+    /// # Errors
+    /// Those of the reader, and `FileTooLarge` for a row of [`ROW_LIMIT`] bytes or more.
+    pub(crate) fn next(&mut self) -> io::Result<Option<CsvRow<'_>>> {
+        self.rows.get_mut().begin_row();
+        match self.rows.read_record(&mut self.cells).map_err(csv::Error::into_kind) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(csv::ErrorKind::Io(cause)) => return Err(cause),
+            Err(other) => return Err(io::Error::other(format!("{other:?}"))),
+        }
+        let width = self.header.len();
+        if self.open_end && self.cells.len() > width {
+            let last: Vec<&str> = self.cells.iter().skip(width - 1).collect();
+            let last = last.join(",");
+            self.cells.truncate(width - 1);
+            self.cells.push_field(&last);
+        }
+        self.cells.trim();
+        let RowBytes { first, after_blank, lossy, whole, .. } = *self.rows.get_ref();
+        let (file, header, cells) = (&*self.file, &self.header, &self.cells);
+        Ok(Some(CsvRow { file, header, cells, line: first, after_blank, lossy, whole }))
+    }
+
+    /// Hands the rows below the header to `take` until it answers `false`; whether the file breaks
+    /// off before its end.
+    ///
+    /// # Errors
+    /// Those of the reader and of `take`, and too many rows.
+    pub(crate) fn rows(
+        &mut self,
+        mut take: impl FnMut(&CsvRow<'_>) -> Result<bool, TraceError>,
+    ) -> Result<bool, TraceError> {
+        for _ in 0..=OP_LIMIT {
+            match self.next() {
+                Ok(None) => return Ok(false),
+                Ok(Some(row)) if row.cells.len() < row.header.len() && !row.whole => {
+                    return Ok(true);
+                }
+                Ok(Some(row)) if take(&row)? => {}
+                Ok(Some(_)) => return Ok(false),
+                Err(cause) if is_damage(&cause) => return Ok(true),
+                Err(cause) => return Err(self.error(cause)),
+            }
+        }
+        let (file, limit) = (self.file.clone(), OP_LIMIT as u64);
+        Err(TraceError::TooLarge { file, limit, what: "rows" })
+    }
+
+    /// The error for what [`Self::next`] returned.
+    pub(crate) fn error(&self, cause: io::Error) -> TraceError {
+        let file = self.file.clone();
+        match cause.kind() {
+            io::ErrorKind::FileTooLarge => {
+                TraceError::TooLarge { file, limit: ROW_LIMIT, what: "bytes in one row" }
+            }
+            _ if is_damage(&cause) => TraceError::TruncatedGzip { file },
+            _ => TraceError::Unreadable { file, cause },
+        }
+    }
+}
+
+impl<'t> CsvRow<'t> {
+    /// The row as a struct whose fields are columns.
+    ///
+    /// # Errors
+    /// The column of the first cell that does not fit, or the first one where there are too few or
+    /// too many cells; and what is wrong.
+    pub(crate) fn read<T: Deserialize<'t>>(&self) -> Result<T, CellFault> {
+        let (found, wanted) = (self.cells.len(), self.header.len());
+        if found != wanted {
+            let advice = match found > wanted {
+                true => "names with commas need double quotes around them",
+                false => "leave a cell blank where nothing is known, but keep its comma",
+            };
+            let problem = format!("the row has {found} cells but the header {wanted}: {advice}");
+            return Err(CellFault::new(self.header.get(0).unwrap_or_default(), problem));
+        }
+        self.cells.deserialize(Some(self.header)).map_err(|error| {
+            let (at, words) = match error.kind() {
+                csv::ErrorKind::Deserialize { err, .. } => (err.field(), err.kind()),
+                _ => return CellFault::new("", error.to_string()),
+            };
+            let at = at.and_then(|at| usize::try_from(at).ok()).unwrap_or(0);
+            let text = self.cells.get(at).unwrap_or_default();
+            let problem = match words {
+                csv::DeserializeErrorKind::Message(words) => words.clone(),
+                _ => format!("`{text}` is not a whole number in range"),
+            };
+            CellFault::new(self.header.get(at).unwrap_or_default(), problem)
+        })
+    }
+
+    /// The names of the columns, each with its cell.
+    pub(crate) fn columns(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.header.iter().zip(self.cells)
+    }
+
+    /// The error for a cell of this row.
+    pub(crate) fn error(&self, fault: CellFault) -> TraceError {
+        let CellFault { column, problem } = fault;
+        TraceError::Row { file: self.file.to_owned(), line: self.line, column, problem }
+    }
+}
+
+/// A column, and what is wrong with its cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CellFault {
+    pub(crate) column: String,
+    pub(crate) problem: String,
+}
+
+impl CellFault {
+    pub(crate) fn new(column: &str, problem: impl Into<String>) -> Self {
+        Self { column: column.to_owned(), problem: problem.into() }
+    }
+}
+
+/// The bytes of a table, which come line by line, so that it is known where a row begins.
+struct RowBytes<'a> {
+    reader: Box<dyn BufRead + 'a>,
+    /// The last line, and how much of it has been handed out.
+    text: Vec<u8>,
+    at: usize,
+    /// How many lines have been read.
+    line: u64,
+    /// The line that the row begins in.
+    first: u64,
+    /// The bytes of the row so far.
+    row_bytes: u64,
+    whole: bool,
+    after_blank: bool,
+    lossy: bool,
+    /// Comments above the header, each with its line.
+    comments: Vec<(u64, String)>,
+    keeps_comments: bool,
+}
+
+impl RowBytes<'_> {
+    fn begin_row(&mut self) {
+        (self.row_bytes, self.after_blank, self.lossy) = (0, false, false);
+    }
+
+    /// Reads the next line that belongs to a row; `false` at the end.
+    fn fill(&mut self) -> io::Result<bool> {
+        loop {
+            self.at = 0;
+            self.text.clear();
+            let left = ROW_LIMIT.saturating_sub(self.row_bytes);
+            let read = self.reader.by_ref().take(left).read_until(b'\n', &mut self.text)?;
+            if read as u64 >= left {
+                return Err(io::ErrorKind::FileTooLarge.into());
+            }
+            if read == 0 {
+                return Ok(false);
+            }
+            self.line += 1;
+            if self.row_bytes == 0 {
+                self.first = self.line;
+                if self.text.trim_ascii().is_empty() {
+                    self.after_blank = true;
+                    continue;
+                }
+                if self.text.starts_with(b"#") {
+                    if self.keeps_comments {
+                        let comment = String::from_utf8_lossy(&self.text).trim().to_owned();
+                        self.comments.push((self.line, comment));
+                    }
+                    continue;
+                }
+            }
+            self.row_bytes += read as u64;
+            self.whole = self.text.ends_with(b"\n");
+            if std::str::from_utf8(&self.text).is_err() {
+                self.lossy = true;
+                self.text = String::from_utf8_lossy(&self.text).into_owned().into_bytes();
+            }
+            return Ok(true);
+        }
+    }
+}
+
+impl Read for RowBytes<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.at == self.text.len() && !self.fill()? {
+            return Ok(0);
+        }
+        let read = (&self.text[self.at..]).read(buffer)?;
+        self.at += read;
+        Ok(read)
+    }
+}

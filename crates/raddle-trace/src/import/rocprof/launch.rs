@@ -1,0 +1,86 @@
+//! What does a dispatch become, whichever file it comes from?
+
+use raddle_policy::Dim3;
+
+use crate::options::BarrierRule;
+use crate::profile::{Op, OpKind};
+use crate::report::Quirk;
+
+/// An op without a lane that ran from `start` to `end`; `None` where the tool had no times (it
+/// writes 0) or they run backwards.
+pub(super) fn timed(kind: OpKind, start: u64, end: u64) -> Option<Op> {
+    let duration = end.checked_sub(start)?;
+    i64::try_from(end).ok()?;
+    let start = i64::try_from(start).ok().filter(|&start| start > 0)?;
+    Some(Op::at(kind, start, duration))
+}
+
+/// Adds a grid of so many work-items, an incomplete workgroup counted whole, and the shared memory
+/// of a workgroup.
+///
+/// # Errors
+/// Where the grid is more than can be counted.
+pub(super) fn set_launch(
+    op: &mut Op,
+    [grid, workgroup]: [[u64; 3]; 2],
+    lds: Option<u32>,
+    barriers: BarrierRule,
+) -> Result<(), Quirk> {
+    let groups = |axis: usize| u32::try_from(grid[axis].div_ceil(workgroup[axis].max(1))).ok();
+    let (Some(x), Some(y), Some(z)) = (groups(0), groups(1), groups(2)) else {
+        return Err(Quirk::ShapeOverflow);
+    };
+    op.set_shape(Dim3::new(x, y, z), workgroup).ok_or(Quirk::ShapeOverflow)?;
+    op.set_shared_memory(lds, barriers);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn shape(grid: [u64; 3], workgroup: [u64; 3]) -> Option<(Dim3, u64, u32)> {
+        let mut op = Op::at(OpKind::Kernel, 0, 1);
+        set_launch(&mut op, [grid, workgroup], None, BarrierRule::Assume).ok()?;
+        Some((op.grid, op.workgroups, op.footprint.threads))
+    }
+
+    #[test]
+    fn workgroups_are_rounded_up_along_each_axis() {
+        assert_eq!(shape([65, 5, 1], [64, 2, 1]), Some((Dim3::new(2, 3, 1), 6, 128)));
+        // A grid that is smaller than its workgroup still runs one.
+        assert_eq!(shape([1, 1, 1], [256, 1, 1]).unwrap().1, 1);
+    }
+
+    #[test]
+    fn empty_and_too_large_shapes() {
+        assert_eq!(shape([0, 1, 1], [64, 1, 1]).unwrap().1, 0);
+        assert_eq!(shape([5, 1, 1], [64, 0, 1]).unwrap().1, 0);
+        assert_eq!(shape([u64::MAX, 1, 1], [1, 1, 1]), None);
+        assert_eq!(shape([1, 1, 1], [1 << 31, 2, 1]), None);
+        assert_eq!(shape([1, 1, 1], [u64::MAX, u64::MAX, 1]), None);
+        let huge = u64::from(u32::MAX);
+        assert_eq!(shape([huge, huge, huge], [1, 1, 1]), None);
+    }
+
+    #[test]
+    fn an_op_needs_times_that_do_not_run_backwards() {
+        let span = |start, end| timed(OpKind::Copy, start, end).map(|op| op.duration_ns);
+        assert_eq!((span(1, 5), span(0, 5), span(5, 1)), (Some(4), None, None));
+        assert_eq!((span(7, 7), span(1, u64::MAX)), (Some(0), None));
+    }
+
+    proptest! {
+        #[test]
+        fn every_work_item_has_its_workgroup(
+            grid in prop::array::uniform3(0u64..5000), workgroup in prop::array::uniform3(1u64..65),
+        ) {
+            let (groups, ..) = shape(grid, workgroup).unwrap();
+            for (axis, groups) in [groups.x, groups.y, groups.z].into_iter().enumerate() {
+                let items = u64::from(groups) * workgroup[axis];
+                prop_assert!(items >= grid[axis] && items < grid[axis] + workgroup[axis]);
+            }
+        }
+    }
+}
