@@ -30,7 +30,7 @@ const CHECKS: [Check; 8] = [
     Check { name: "benches", what: "every benchmark once", run: benches },
     Check {
         name: "kernel",
-        what: "mistakes built into raddle-kernel, and 10,000,000 executions of its fuzz target",
+        what: "the cost of the prologue, mistakes built into raddle-kernel, 10,000,000 executions of its fuzz target",
         run: kernel,
     },
     Check {
@@ -75,6 +75,8 @@ fn all_targets(shell: &Shell) -> Result<()> {
 }
 
 fn kernel(shell: &Shell) -> Result<()> {
+    let cost = cmd!(shell, "cargo test -p raddle-kernel --test it -- cost --nocapture");
+    cost.env("RADDLE_MEASURE", "1").run()?;
     mutants::run(shell, "raddle-kernel")?;
     let targets = vec!["kernel".to_owned()];
     fuzz::run(shell, &fuzz::Args { targets, runs: 10_000_000, longest: 4096, keep: false })

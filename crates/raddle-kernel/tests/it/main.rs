@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "a test that is skipped says so")]
 
 mod corpus;
+mod cost;
 mod device;
 mod execution;
 mod machine;
