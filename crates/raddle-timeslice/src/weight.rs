@@ -36,7 +36,7 @@ impl Weight {
 
     /// The weight, times a share once more; saturates.
     #[must_use]
-    pub const fn times_share(self, share: u64) -> Self {
+    pub(crate) const fn times_share(self, share: u64) -> Self {
         let share = if share == 0 { 1 } else { share };
         Self { over: self.over.saturating_mul(share as u128), ..self }
     }
@@ -70,7 +70,7 @@ impl Weight {
     /// One over the weight with 64 bits behind the point, rounded down.
     #[must_use]
     #[inline]
-    pub const fn inverse(&self) -> u128 {
+    pub(crate) const fn inverse(&self) -> u128 {
         ((self.under as u128) << 64) / self.over
     }
 

@@ -67,18 +67,14 @@ fn a_question_is_explained_from_the_command_line_or_a_pipe() {
 #[test]
 fn a_question_that_cannot_be_explained_is_refused() {
     let place = Place::new();
-    for (line, word) in [
-        ("nonsense", "not_json"),
-        ("{}", "missing_field: `windows` is missing. `raddle explain windows` shows an example"),
-        (r#"{"windws":[1]}"#, "unknown_field at /windws"),
-        (r#"{"windws":[1]}"#, "did you mean `windows`? `raddle"),
-    ] {
+    let two = format!("{QUESTION}\n{QUESTION}");
+    let mut said = place.ask(&["explain", "windows"], two).err;
+    for line in ["nonsense", "{}", r#"{"windws":[1]}"#] {
         let ran = place.raddle(&["explain", "windows", line]);
         assert_eq!((ran.code, ran.out.as_str()), (1, ""));
-        assert!(ran.err.contains(word), "{}", ran.err);
+        said += &ran.err;
     }
-    let two = format!("{QUESTION}\n{QUESTION}");
-    assert!(place.ask(&["explain", "windows"], two).err.contains("one question at a time"));
+    insta::assert_snapshot!("explain-refused", said);
 }
 
 #[test]

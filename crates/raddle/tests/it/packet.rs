@@ -1,5 +1,7 @@
 //! Do the verbs of `raddle packet` turn launches into packets and back, and say what that saves?
 
+use std::fmt::Write;
+
 use serde_json::{Value, json};
 
 use crate::common::{Place, Ran, kernel, table, trace};
@@ -134,63 +136,51 @@ fn the_packet_that_is_refused_is_told_with_its_error() {
     assert!(ran.err.contains("`raddle golden packet` takes entries"), "{}", ran.err);
 }
 
+/// What is said of each input, which must be refused.
+fn refused(inputs: &[&str], ask: impl Fn(&str) -> Ran) -> String {
+    let mut said = String::new();
+    for input in inputs {
+        let ran = ask(input);
+        assert_eq!((ran.code, &*ran.out), (1, ""), "{input}");
+        writeln!(said, "{}\n{}", input.escape_debug(), ran.err.trim_end()).expect("text takes it");
+    }
+    said
+}
+
 #[test]
 fn what_cannot_be_encoded_is_refused_with_what_to_do() {
-    let keys = "the keys are synch_scopes, setup, ";
-    for (input, parts) in [
-        (
-            r#"{"kernel":1}"#,
-            &["line 1: /kernel: unknown key `kernel`", "did you mean `kernel_object`? Give one"][..],
-        ),
-        (r#"{"grid_size_X":1}"#, &["did you mean `grid_size_x`? Give"]),
-        (r#"{"nothing_like_it":1}"#, &[keys, "completion_signal. Give one launch a line"]),
-        (r#"{"fields":{"setup":1}}"#, &["/fields: ", "stand in the line itself. Give"]),
-        (r#"{"barrier":false}"#, &["/barrier: `barrier` must be true, \"and\" or \"or\""]),
-        (
-            r#"{"barrier":true,"signals":[1,2,3,4,5,6]}"#,
-            &["/signals: a barrier waits for 5 signals at most, not 6"],
-        ),
-        (
-            r#"{"barrier":true,"completion_signal":-1}"#,
-            &["/completion_signal: expected a whole number from 0"],
-        ),
-        (
-            r#"{"grid_size_x":4294967296}"#,
-            &["/grid_size_x: 4294967296 must be from 0 to 4294967295. Give"],
-        ),
-        ("\nnonsense", &["line 2: it is not JSON"]),
-        (r#"{"packets":["07"]}"#, &["/packets/0: these are packets already", "packet decode"]),
-        (r#"{"packets":[{"launches":[{"setup":"x"}]}]}"#, &["/packets/0/launches/0/setup"]),
-    ] {
-        let ran = encode(input);
-        assert_eq!((ran.code, &*ran.out), (1, ""), "{input}");
-        for part in parts {
-            assert!(ran.err.contains(part), "{input}: `{part}` is missing in: {}", ran.err);
-        }
-        assert!(!ran.err.contains("?."), "{}", ran.err);
-    }
+    let inputs = [
+        r#"{"kernel":1}"#,
+        r#"{"grid_size_X":1}"#,
+        r#"{"nothing_like_it":1}"#,
+        r#"{"fields":{"setup":1}}"#,
+        r#"{"barrier":false}"#,
+        r#"{"barrier":true,"signals":[1,2,3,4,5,6]}"#,
+        r#"{"barrier":true,"completion_signal":-1}"#,
+        r#"{"grid_size_x":4294967296}"#,
+        "\nnonsense",
+        r#"{"packets":["07"]}"#,
+        r#"{"packets":[{"launches":[{"setup":"x"}]}]}"#,
+    ];
+    insta::assert_snapshot!("packet-encode-refused", refused(&inputs, encode));
     let ran = Place::new().ask(&["packet", "encode", "--condensed-type", "2"], "");
-    assert_eq!(ran.code, 2);
-    assert!(ran.err.contains("packet type 2 stands for two kinds"), "{}", ran.err);
+    assert_eq!((ran.code, &*ran.out), (2, ""), "{}", ran.err);
 }
 
 #[test]
 fn what_cannot_be_decoded_is_refused_at_its_place() {
     let swapped = packet("02").replacen("0000", "00g0", 1);
-    for (input, part) in [
-        ("abc".to_owned(), "line 1: a packet has 128 digits, these are 3. Give"),
-        (format!("\n{swapped}"), "line 2, character 5: `g` is no hexadecimal digit"),
-        (format!("{}\n# note", packet("02")), "line 2, character 1: `#` is no"),
-        ("é".to_owned(), "2 bytes, not all of them text, are no whole packets of 64"),
-        (r#"{"launches":3}"#.to_owned(), "JSON without a list `packets`"),
-        (r#"{"packets":["02"]}"#.to_owned(), "/packets/0: a packet has 128 digits"),
-        (r#"{"packets":[7]}"#.to_owned(), "/packets/0 is no string"),
-        ("{\"packets\"".to_owned(), "it is not JSON"),
-    ] {
-        let ran = decode(&input);
-        assert_eq!((ran.code, &*ran.out), (1, ""), "{input}");
-        assert!(ran.err.contains(part), "{input}: `{part}` is missing in: {}", ran.err);
-    }
+    let inputs = [
+        "abc",
+        &format!("\n{swapped}"),
+        &format!("{}\n# note", packet("02")),
+        "é",
+        r#"{"launches":3}"#,
+        r#"{"packets":["02"]}"#,
+        r#"{"packets":[7]}"#,
+        "{\"packets\"",
+    ];
+    insta::assert_snapshot!("packet-decode-refused", refused(&inputs, |input| decode(input)));
 }
 
 #[test]
