@@ -352,3 +352,25 @@ __kernel void row_of_the_round_before(__global float *m, int n) {
     }
   }
 }
+
+// expect: not
+// truth: not
+// why: each round writes into another half, and only the half of the last round is read
+// args: i32[8] f32[160] i32=8
+// size: 8 4
+__kernel void half_of_the_last_round(__global int *part, __global float *out, int n) {
+  int g = (int)get_global_id(0);
+  int k = 0;
+  int j = 0;
+  do {
+    part[g] = k & 1;
+    j = part[g];
+    out[g * 16 + j * 8 + k] = k;
+    k++;
+  } while (k < n);
+  k = 0;
+  do {
+    out[g * 16 + j * 8 + k] += 1;
+    k++;
+  } while (k < n);
+}
