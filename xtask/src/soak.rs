@@ -13,7 +13,7 @@ struct Check {
     run: fn(&Shell) -> Result<()>,
 }
 
-const CHECKS: [Check; 8] = [
+const CHECKS: [Check; 9] = [
     Check {
         name: "properties",
         what: "the property tests of the no_std crates, 10,000 cases each",
@@ -32,6 +32,11 @@ const CHECKS: [Check; 8] = [
         name: "kernel",
         what: "the cost of the prologue, mistakes built into raddle-kernel, 10,000,000 executions of its fuzz target",
         run: kernel,
+    },
+    Check {
+        name: "preempt",
+        what: "mistakes built into raddle-preempt, and 1,000,000 random plans of each of its two kinds",
+        run: preempt,
     },
     Check {
         name: "packets",
@@ -80,6 +85,13 @@ fn kernel(shell: &Shell) -> Result<()> {
     mutants::run(shell, "raddle-kernel")?;
     let targets = vec!["kernel".to_owned()];
     fuzz::run(shell, &fuzz::Args { targets, runs: 10_000_000, longest: 4096, keep: false })
+}
+
+fn preempt(shell: &Shell) -> Result<()> {
+    mutants::run(shell, "raddle-preempt")?;
+    let test = cmd!(shell, "cargo test --release -p raddle-preempt --test it --test driver");
+    // 100 plans a case.
+    Ok(test.env("PROPTEST_CASES", "10000").run()?)
 }
 
 fn packets(shell: &Shell) -> Result<()> {

@@ -231,6 +231,46 @@ fn a_bound_is_met_exactly() {
     );
 }
 
+#[test]
+fn of_two_that_run_side_by_side_the_longer_one_is_waited_for() {
+    let held = Abilities { can_flag: true, can_reset: true, ..Abilities::NONE };
+    let long = launch(0, Idempotence::Idempotent);
+    let short = Launch { workgroups: 4, ..launch(1, Idempotence::Idempotent) };
+    // Of the one kind a launch took 20 ticks, of the other 5.
+    let mut world = world(10, held, true);
+    let pieces = [Piece { first: 0, stride: 1, count: 4, cu: CuId(0) }];
+    let (waves, pieces, places) = (WaveSpan::All, &pieces[..], &[][..]);
+    let start = |world: &mut World, launch: &Launch, now| {
+        world.policy.observe(&Fact::Started { launch, waves, pieces, places }, Tick(now));
+    };
+    start(&mut world, &short, 30);
+    world.end(&short, 35);
+    world.finish(&short, 35);
+    start(&mut world, &long, 100);
+    start(&mut world, &short, 100);
+    let victim = |launch: &Launch| VictimLaunch {
+        launch: *launch,
+        unstarted: 0,
+        resident_waves: 8,
+        submitted: Tick(0),
+    };
+    let mut answer = |launches: &[Launch]| {
+        let launches: Vec<VictimLaunch> = launches.iter().map(victim).collect();
+        let view = VictimView { process: &process(), launches: &launches };
+        world.policy.preempt(&view, Tick(101)).expect("the policy answers")
+    };
+    assert_eq!(answer(&[short]), Preemption::Wait, "4 ticks are left");
+    for both in [[long, short], [short, long]] {
+        assert_eq!(answer(&both), Preemption::Reset, "19 ticks are more than 10");
+    }
+}
+
+#[test]
+fn of_who_has_nothing_submitted_nothing_may_be_killed() {
+    let answer = ask(&mut ByRule::fixed(Preemption::Reset), &[]);
+    assert_eq!(answer, Preemption::Flag);
+}
+
 /// What is answered each time the one launch starts, is killed and starts anew; then about the next
 /// one, when it has ended.
 fn cheapest_spared(abilities: Abilities, most_kills: Option<u32>) -> String {

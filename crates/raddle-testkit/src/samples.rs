@@ -53,20 +53,13 @@ pub fn beside(folder: &str) -> Option<PathBuf> {
     found
 }
 
-/// Worked examples: the file of this name where `RADDLE_VECTORS` says, else in `vectors` beside the
-/// real profiles; `None` where it is absent and need not be there.
+/// Worked examples of the seeds: the file of this name in `fixtures/vectors`.
 ///
 /// # Panics
-/// See [`absent`]; and if the file is not JSON.
+/// If there is no such file, or it is not JSON.
 #[must_use]
-pub fn vectors(file: &str) -> Option<Value> {
-    let folder = match std::env::var_os("RADDLE_VECTORS") {
-        Some(folder) => PathBuf::from(folder),
-        None => beside("vectors")?,
-    };
-    let Ok(text) = std::fs::read_to_string(folder.join(file)) else {
-        absent(&format!("the file of worked examples {file}"));
-        return None;
-    };
-    Some(serde_json::from_str(&text).expect("worked examples are JSON"))
+pub fn vectors(file: &str) -> Value {
+    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/vectors"));
+    let text = std::fs::read_to_string(folder.join(file)).expect("worked examples are there");
+    serde_json::from_str(&text).expect("worked examples are JSON")
 }

@@ -2,7 +2,7 @@
 
 use std::panic::catch_unwind;
 
-use raddle_testkit::{beside, sample, samples, vectors};
+use raddle_testkit::{beside, sample, samples};
 
 #[test]
 fn what_is_absent_is_nothing_or_a_failure() {
@@ -13,7 +13,6 @@ fn what_is_absent_is_nothing_or_a_failure() {
     };
     nothing(catch_unwind(|| sample("no folder/no profile.json").is_some()));
     nothing(catch_unwind(|| beside("no folder").is_some()));
-    nothing(catch_unwind(|| vectors("no examples.json").is_some()));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Are the worked runs of the digest's vectors reproduced?
 //!
-//! They lie beside the real profiles (`RADDLE_SAMPLES`), or where `RADDLE_VECTORS` says.
+//! They lie in `fixtures/vectors`.
 
 use raddle_golden::preempt::model::{PreemptStep, StreamSetup, StreamWish, run};
 use raddle_policy::{ProcessId, Tick};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::checks::{gpu, play, worked};
 
-fn vectors() -> Option<Value> {
+fn vectors() -> Value {
     raddle_testkit::vectors("vectors001.json")
 }
 
@@ -40,7 +40,7 @@ fn word(step: &PreemptStep) -> Option<(&'static str, Option<usize>)> {
 
 #[test]
 fn the_worked_runs_line_by_line() {
-    let Some(vectors) = vectors() else { return };
+    let vectors = vectors();
     for (name, not, resume) in RUNS {
         let expected = &vectors[name];
         let wishes = [(25, StreamWish::Preempt), (resume, StreamWish::Resume)];
@@ -83,7 +83,7 @@ fn the_worked_runs_line_by_line() {
 
 #[test]
 fn the_snapshots_of_the_worked_runs() {
-    let Some(vectors) = vectors() else { return };
+    let vectors = vectors();
     for (name, not, resume) in RUNS {
         let wishes = [(Tick(25), StreamWish::Preempt), (Tick(resume), StreamWish::Resume)];
         // The state after the last step of each tick.
@@ -126,7 +126,7 @@ fn the_snapshots_of_the_worked_runs() {
 
 #[test]
 fn the_window_at_its_border() {
-    let Some(vectors) = vectors() else { return };
+    let vectors = vectors();
     assert_eq!(ControllerOptions::default().window, 8);
     for row in vectors["D_cap_boundary"].as_array().unwrap() {
         let unfinished = row["in_flight"].as_u64().unwrap() as usize;
@@ -146,7 +146,7 @@ fn the_window_at_its_border() {
 
 #[test]
 fn an_idle_gpu_is_not_reset() {
-    let Some(vectors) = vectors() else { return };
+    let vectors = vectors();
     let (log, outcome) = play(gpu(), &[], &[(25, StreamWish::Preempt)]);
     let wanted = &vectors["H_preempt_idle_guarded"];
     assert_eq!(json!(outcome.latencies[0]), wanted["latency"]);
@@ -156,7 +156,7 @@ fn an_idle_gpu_is_not_reset() {
 
 #[test]
 fn a_completed_launch_is_not_replayed() {
-    let Some(vectors) = vectors() else { return };
+    let vectors = vectors();
     // F: k1: y = x, k2: x = z. Killed in k2, only k2 runs again.
     let memory = |replayed: &[usize]| {
         let (mut x, mut y, z) = (1, 0, 9);

@@ -98,7 +98,7 @@ impl<T> Controller<T> {
     fn preempting(&mut self, process: ProcessId) -> Result<Option<Command>, PreemptError> {
         let (declared, options) = (self.declared, self.options);
         let it = self.process_mut(process)?;
-        if it.stage == PreemptionStage::MustReset && !it.has_target() {
+        if it.stage == PreemptionStage::MustReset && !it.is_hit() {
             // All of it has ended since the verdict: an idle runtime is not reset (A3).
             it.stage = PreemptionStage::Emptying;
             self.reset_is_over();

@@ -60,8 +60,13 @@ impl<T> ControlledProcess<T> {
     }
 
     /// Whether there is anything that a reset could hit.
-    pub(super) fn has_target(&self) -> bool {
+    fn has_target(&self) -> bool {
         self.flight.iter().any(|(_, flying)| flying.fate != LaunchFate::Claimed)
+    }
+
+    /// Whether anything is there that the reset was decided for.
+    pub(super) fn is_hit(&self) -> bool {
+        self.flight.iter().any(|(_, flying)| flying.fate == LaunchFate::Hit)
     }
 
     /// Whether a reset that kills what runs of this stream would kill what it must not.

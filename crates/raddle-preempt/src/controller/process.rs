@@ -186,7 +186,7 @@ impl<T> ControlledProcess<T> {
                 let ends = self.way != Preemption::Wait || self.flight.is_empty();
                 self.flight.unacknowledged == 0 && ends
             }
-            PreemptionStage::MustReset => self.flight.is_empty() || self.has_target(),
+            PreemptionStage::MustReset => self.flight.is_empty() || self.is_hit(),
             PreemptionStage::Removing { over: true } => true,
             PreemptionStage::Resetting { over: true } | PreemptionStage::Emptying => {
                 self.flight.is_empty()

@@ -194,6 +194,10 @@ impl<T> Controller<T> {
                 self.reset_is_over();
             }
             PreemptionStage::Removing { over } if !*over => *over = true,
+            // A drain is over in the moment in which a switch takes its place: nothing is left to save.
+            PreemptionStage::Pausing if it.done.held => {
+                it.stage = PreemptionStage::Removing { over: true };
+            }
             _ => return Err(PreemptError::NotTold { process, what: "to reset, hold or save" }),
         }
         self.list(process);

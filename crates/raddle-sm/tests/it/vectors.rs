@@ -3,7 +3,7 @@
 //! The log of the worked run is in `worked`; what can never fit is refused on arrival here (C12), so
 //! the studies of impossible blocks have nothing to reproduce.
 //!
-//! They lie beside the real profiles (`RADDLE_SAMPLES`), or where `RADDLE_VECTORS` says.
+//! They lie in `fixtures/vectors`.
 
 use raddle_golden::sm::run::{WarpStep, run};
 use raddle_policy::Tick;
@@ -14,7 +14,7 @@ use crate::naive::{Kernel, Story};
 use crate::ours::{self, kernel};
 use crate::worked::{self, TOTAL};
 
-fn vectors() -> Option<Value> {
+fn vectors() -> Value {
     raddle_testkit::vectors("vectors003.json")
 }
 
@@ -29,7 +29,7 @@ fn literal() -> Options {
 
 #[test]
 fn every_table_of_the_worked_run_with_its_blocks() {
-    let Some(vectors) = vectors() else { return };
+    let vectors = vectors();
     let expected = vectors["tables"].as_array().unwrap();
     let mut found: Vec<(u64, Value)> = Vec::new();
     let jobs = ours::jobs(&worked::kernels());
@@ -89,7 +89,7 @@ fn tables(controllers: &raddle_sm::Controllers) -> Value {
 
 #[test]
 fn c1_what_the_strict_test_costs() {
-    let Some(vectors) = vectors() else { return };
+    let vectors = vectors();
     let rows = vectors["strict_vs_ge_finish_time"].as_object().unwrap();
     assert_eq!(rows.len(), 5);
     for (name, row) in rows {
@@ -107,7 +107,7 @@ fn c1_what_the_strict_test_costs() {
 
 #[test]
 fn c8_and_c9_what_order_costs() {
-    let Some(vectors) = vectors() else { return };
+    let vectors = vectors();
     // C9: one SM, important kernels that fill it, 5 ticks apart, 10 long; a low one comes at 1.
     let mut kernels: Vec<Kernel> =
         (0..100).map(|i| kernel((5 * i, 9), (1, 8, 10), (4, 0))).collect();

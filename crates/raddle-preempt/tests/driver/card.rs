@@ -1,0 +1,141 @@
+//! A card without a clock: the first launch of each stream runs until somebody says that it ends.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use raddle_policy::{ProcessId, StreamId};
+use raddle_preempt::{
+    Abilities, Controller, Declared, FlagCut, LaunchHandle, Report, ResetScope, Runtime, SubmitCall,
+};
+
+/// What a card is told to do.
+#[derive(Clone, Debug)]
+pub(crate) enum Order {
+    Take(LaunchHandle, StreamId),
+    Raise(ProcessId, Vec<(StreamId, FlagCut)>),
+    Lower(ProcessId),
+    Reset(ProcessId, Vec<LaunchHandle>),
+    Save(ProcessId),
+    Restore(ProcessId),
+    /// The first launch of each stream of a process ends.
+    End(ProcessId),
+}
+
+#[derive(Debug, Default)]
+struct Lane {
+    queue: VecDeque<LaunchHandle>,
+    /// The first one runs.
+    begun: bool,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Card {
+    lanes: BTreeMap<(ProcessId, StreamId), Lane>,
+    flags: BTreeMap<ProcessId, Vec<(StreamId, FlagCut)>>,
+    saved: Vec<ProcessId>,
+}
+
+impl Card {
+    /// Does it, and says what is to be reported.
+    pub(crate) fn obey(&mut self, order: Order) -> Vec<Report> {
+        let mut reports = Vec::new();
+        match order {
+            Order::Take(handle, stream) => {
+                self.lanes.entry((handle.process, stream)).or_default().queue.push_back(handle);
+            }
+            Order::Raise(process, cuts) => {
+                self.flags.insert(process, cuts);
+                reports.push(Report::Raised(process));
+            }
+            Order::Lower(process) => drop(self.flags.remove(&process)),
+            Order::Reset(process, hits) => {
+                for lane in self.lanes.values_mut() {
+                    let first = lane.queue.front().copied().filter(|it| hits.contains(it));
+                    if let Some(handle) = first.filter(|_| lane.begun) {
+                        lane.queue.pop_front();
+                        lane.begun = false;
+                        reports.push(Report::Killed(handle));
+                    }
+                }
+                reports.push(Report::Drained(process));
+            }
+            Order::Save(process) => {
+                self.saved.push(process);
+                reports.push(Report::Drained(process));
+            }
+            Order::Restore(process) => self.saved.retain(|it| *it != process),
+            Order::End(process) => {
+                let saved = self.saved.contains(&process);
+                for (_, lane) in self.lanes.iter_mut().filter(|(key, _)| key.0 == process) {
+                    if lane.begun && !saved {
+                        reports.extend(lane.queue.pop_front().map(Report::Finished));
+                        lane.begun = false;
+                    }
+                }
+            }
+        }
+        self.settle(&mut reports);
+        reports
+    }
+
+    /// The first of each stream begins, or leaves.
+    fn settle(&mut self, reports: &mut Vec<Report>) {
+        for (&(process, stream), lane) in &mut self.lanes {
+            if self.saved.contains(&process) {
+                continue;
+            }
+            let cuts = self.flags.get(&process);
+            let cut = cuts.and_then(|cuts| cuts.iter().find(|(of, _)| *of == stream));
+            while !lane.begun
+                && let Some(&handle) = lane.queue.front()
+            {
+                if cut.is_some_and(|(_, cut)| cut.holds(handle.sequence)) {
+                    lane.queue.pop_front();
+                    reports.push(Report::Exited(handle));
+                } else {
+                    lane.begun = true;
+                    reports.push(Report::Started(handle));
+                }
+            }
+        }
+    }
+}
+
+/// The way from a driver to a card, whatever lies between.
+pub(crate) struct Link(pub(crate) Box<dyn FnMut(Order) + Send>);
+
+impl Runtime<u32> for Link {
+    fn declared(&self) -> Declared {
+        let abilities = Abilities { can_drain: false, ..Abilities::ALL };
+        Declared { abilities, latched: true, withdraws: true, scope: ResetScope::Process }
+    }
+
+    fn submit(&mut self, handle: LaunchHandle, stream: StreamId, payload: u32) -> SubmitCall {
+        if payload.is_multiple_of(17) {
+            return SubmitCall::Refused;
+        }
+        (self.0)(Order::Take(handle, stream));
+        SubmitCall::UnderWay
+    }
+
+    fn raise(&mut self, process: ProcessId, cuts: &[(StreamId, FlagCut)]) {
+        (self.0)(Order::Raise(process, cuts.to_vec()));
+    }
+
+    fn lower(&mut self, process: ProcessId) {
+        (self.0)(Order::Lower(process));
+    }
+
+    fn reset(&mut self, process: ProcessId, controller: &Controller<u32>) {
+        let flying = controller.flying(process).into_iter().flatten().map(|(handle, _)| handle);
+        let hits = flying.filter(|handle| controller.is_hit(*handle)).collect();
+        (self.0)(Order::Reset(process, hits));
+    }
+
+    fn save(&mut self, process: ProcessId) {
+        (self.0)(Order::Save(process));
+    }
+
+    fn restore(&mut self, process: ProcessId) {
+        (self.0)(Order::Restore(process));
+    }
+}

@@ -1,0 +1,67 @@
+//! A controller driven by hand: what do these tests do with it again and again?
+
+use raddle_policy::{Idempotence, Level, Preemption, ProcessId, StreamId};
+use raddle_preempt::{
+    Abilities, CaptureOrder, CapturedWork, Command, Controller, ControllerOptions, Declared,
+    FlagCut, LaunchHandle, Preempted, ResetScope, ResetVerdict,
+};
+
+pub(crate) type C = Controller<u32>;
+
+pub(crate) const YES: Idempotence = Idempotence::Idempotent;
+pub(crate) const NO: Idempotence = Idempotence::Not;
+
+pub(crate) fn declared(scope: ResetScope) -> Declared {
+    Declared { abilities: Abilities::ALL, latched: true, withdraws: false, scope }
+}
+
+pub(crate) fn controller(declared: Declared) -> C {
+    Controller::new(declared, ControllerOptions::default()).unwrap()
+}
+
+/// A process with so many streams.
+pub(crate) fn join(c: &mut C, streams: u32) -> ProcessId {
+    let process = c.join(Level(3)).unwrap();
+    (0..streams).for_each(|stream| assert_eq!(c.open(process), Ok(StreamId(stream))));
+    process
+}
+
+pub(crate) fn capture(c: &mut C, p: ProcessId, s: u32, work: CapturedWork<u32>) -> CaptureOrder {
+    c.captured(p, StreamId(s), work).unwrap().order().unwrap()
+}
+
+pub(crate) fn kernel(c: &mut C, p: ProcessId, s: u32, n: u32) -> CaptureOrder {
+    capture(c, p, s, CapturedWork::kernel(n, YES))
+}
+
+/// Submits everything that may be.
+pub(crate) fn submit(c: &mut C, p: ProcessId) -> Vec<LaunchHandle> {
+    let mut all = Vec::new();
+    while let Some(Command::Submit { handle, .. }) = c.next(p).unwrap() {
+        c.submitted(handle).unwrap();
+        all.push(handle);
+    }
+    all
+}
+
+pub(crate) fn payloads(c: &C, handles: &[LaunchHandle]) -> Vec<u32> {
+    handles.iter().map(|&handle| *c.payload(handle).unwrap()).collect()
+}
+
+/// Raises the flag; which of these launches leave.
+pub(crate) fn raise(c: &mut C, p: ProcessId, way: Preemption, of: &[LaunchHandle]) -> Vec<u32> {
+    assert_eq!(c.preempt(p, way, None), Ok(Preempted::Begun));
+    assert_eq!(c.next(p), Ok(Some(Command::Raise { process: p })));
+    let leaves: Vec<_> = of.iter().copied().filter(|handle| c.leaves(*handle)).collect();
+    payloads(c, &leaves)
+}
+
+pub(crate) fn cut(c: &C, p: ProcessId, s: u32) -> FlagCut {
+    c.cut(p, StreamId(s)).unwrap().unwrap()
+}
+
+/// Preempts by a reset, as far as the verdict.
+pub(crate) fn verdict(c: &mut C, p: ProcessId) -> ResetVerdict {
+    raise(c, p, Preemption::Reset, &[]);
+    c.raised(p).unwrap()
+}

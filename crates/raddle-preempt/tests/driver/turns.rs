@@ -1,0 +1,116 @@
+//! Does an arbiter say what turn and preempt policies answer, and to whom?
+
+use raddle_policy::{
+    Level, Preempt, Preemption, ProcessId, ProcessState, Tick, Ticks, Turn, VictimLaunch,
+    VictimView,
+};
+use raddle_preempt::{Arbiter, Decided, PreemptError, Standing, Wish};
+
+const A: ProcessId = ProcessId(0);
+const B: ProcessId = ProcessId(1);
+const C: ProcessId = ProcessId(2);
+
+/// Names those who are told, until a tick that is told.
+struct Says(Vec<ProcessId>, Option<Tick>);
+
+impl Turn for Says {
+    fn turn(&mut self, _: &[ProcessState], _: Tick, may: &mut Vec<ProcessId>) -> Option<Tick> {
+        may.extend(&self.0);
+        self.1
+    }
+}
+
+struct Leaves(Option<Preemption>);
+
+impl Preempt for Leaves {
+    fn preempt(&mut self, _: &VictimView<'_>, _: Tick) -> Option<Preemption> {
+        self.0
+    }
+}
+
+fn state(id: ProcessId) -> ProcessState {
+    let (level, share, ran) = (Level(0), 1, Ticks::ZERO);
+    ProcessState { id, level, share, joined: Tick(0), alive: ran, ran, resident_waves: 0 }
+}
+
+/// Asks; whoever is in `busy` has a launch submitted.
+fn ask(
+    arbiter: &mut Arbiter,
+    named: &[ProcessId],
+    way: Option<Preemption>,
+    busy: &[ProcessId],
+) -> Result<Vec<Wish>, PreemptError> {
+    let mut decided = Decided::default();
+    let launch = VictimLaunch {
+        launch: raddle_policy::Launch::default(),
+        unstarted: 1,
+        resident_waves: 0,
+        submitted: Tick(0),
+    };
+    let victims = |id: ProcessId, launches: &mut Vec<VictimLaunch>| {
+        if busy.contains(&id) {
+            launches.push(launch);
+        }
+    };
+    let (mut turn, mut preempt) = (Says(named.to_vec(), Some(Tick(9))), Leaves(way));
+    let policies: (&mut dyn Turn, &mut dyn Preempt) = (&mut turn, &mut preempt);
+    let states = [A, B].map(state);
+    arbiter.decide(policies, &states, victims, Tick(5), &mut decided)?;
+    Ok(decided.wishes)
+}
+
+fn arbiter() -> Arbiter {
+    let mut arbiter = Arbiter::default();
+    [A, B].into_iter().for_each(|process| arbiter.joined(process));
+    arbiter
+}
+
+#[test]
+fn who_gets_the_turn_goes_on_and_who_loses_it_leaves() {
+    let mut it = arbiter();
+    assert!(!it.is_due(Tick(0)));
+    it.runnable(A);
+    assert!(it.is_due(Tick(0)));
+    assert_eq!(ask(&mut it, &[A], None, &[]), Ok(vec![Wish::Resume { process: A }]));
+    assert!(!it.is_due(Tick(8)) && it.is_due(Tick(9)), "until the tick that the policy named");
+    assert_eq!((it.standing(A), it.standing(B)), (Some(Standing::HasTurn), Some(Standing::Paused)));
+    assert_eq!(ask(&mut it, &[A], None, &[]), Ok(vec![]), "nothing has changed");
+    let way = Preemption::Reset;
+    let both = vec![Wish::Preempt { process: A, way }, Wish::Resume { process: B }];
+    assert_eq!(ask(&mut it, &[B], Some(way), &[A]), Ok(both));
+    assert_eq!(it.standing(A), Some(Standing::Leaving(way)));
+    it.drained(A);
+    it.drained(B);
+    assert_eq!((it.standing(A), it.standing(B)), (Some(Standing::Away), Some(Standing::HasTurn)));
+    // Back before anything else is heard.
+    assert_eq!(ask(&mut it, &[A, B], Some(way), &[]), Ok(vec![Wish::Resume { process: A }]));
+}
+
+#[test]
+fn who_has_nothing_submitted_is_paused_and_nobody_is_asked() {
+    let mut it = arbiter();
+    ask(&mut it, &[A, B], None, &[]).unwrap();
+    let pause = Ok(vec![Wish::Pause { process: A }]);
+    assert_eq!(ask(&mut it, &[B], Some(Preemption::Flag), &[]), pause);
+    // The same where the policy lets its work stay.
+    ask(&mut it, &[A, B], None, &[]).unwrap();
+    assert_eq!(ask(&mut it, &[B], None, &[A]), pause);
+    // Who has left with the turn is a reason to ask again.
+    it.idle(B);
+    ask(&mut it, &[B], None, &[]).unwrap();
+    it.left(B);
+    assert!(it.is_due(Tick(6)) && it.standing(B).is_none());
+}
+
+#[test]
+fn a_turn_policy_that_breaks_a_law_is_named() {
+    for (named, law) in [(vec![C], "law 1"), (vec![A, B, A], "law 1"), (vec![], "law 2")] {
+        let error = ask(&mut arbiter(), &named, None, &[]).unwrap_err();
+        assert!(error.to_string().contains(law), "{error}");
+    }
+    let mut decided = Decided::default();
+    let (mut turn, mut preempt) = (Says(vec![A], Some(Tick(5))), Leaves(None));
+    let asked =
+        arbiter().decide((&mut turn, &mut preempt), &[state(A)], |_, _| {}, Tick(5), &mut decided);
+    assert!(asked.unwrap_err().to_string().contains("law 3"));
+}
