@@ -7,6 +7,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use raddle_dispatch::log::Detail;
+use raddle_report::compare::Gate;
+use raddle_sim::Goal;
 use raddle_trace::{BarrierRule, CommRule, IdempotenceRule, PriorityRule, TraceError};
 
 use crate::arrivals::{ArrivalArgs, milliseconds};
@@ -31,14 +33,14 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "Examples:
   raddle                                             the bundled profile, a few dispatchers
-  raddle replay trace.json.gz                        your own profile, every bundled recipe
+  raddle replay trace.json.gz                        your own profile, four recipes
   raddle inspect trace.json.gz                       what is in it
   raddle packet stats trace.json.gz                  what condensed packets save
   raddle replay train.csv serve.csv --priority 'train*=5' --recipe leftover-drain
   raddle recipes --show leftover-drain --save mine.toml   a recipe to start from
 
 Exit status: 0 done; 1 the input is refused; 2 wrong usage; 3 launches of a replay never ended (its
-results are written, and say which).";
+results are written, and say which); 4 a figure of `compare` fails; 5 no recipe meets the goals.";
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -95,7 +97,8 @@ pub(crate) struct RunArgs {
     /// Runs at the same time [default: one a core]; results do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
-    /// How much the decision logs tell; they can be larger than the profiles [default: answers]
+    /// A decision log a recipe, and how much it tells; it can be larger than the profiles
+    /// [default: none]
     #[arg(long, value_enum, value_name = "DETAIL")]
     pub(crate) log: Option<LogDetail>,
     /// A timeline for a viewer beside each decision log [default: perfetto]
@@ -111,9 +114,22 @@ pub(crate) struct ReplayArgs {
     /// Profiles of PyTorch, Nsight Systems or rocprof, or launch tables; plain or gzip (docs/profiles.md)
     #[arg(value_name = "PROFILE", required_unless_present = "events")]
     pub(crate) profiles: Vec<PathBuf>,
-    /// A bundled recipe or a recipe file; may be repeated [default: every bundled one]
+    /// A bundled recipe or a recipe file; may be repeated [default: leftover, spatial,
+    /// leftover-drain and weighted-slices]
     #[arg(long = "recipe", value_name = "NAME|FILE")]
     pub(crate) recipes: Vec<String>,
+    /// Every bundled recipe
+    #[arg(long, conflicts_with = "recipes")]
+    pub(crate) all: bool,
+    /// What is asked of a profile: NAME p50|p99|max|step|end LIMIT, the limit a time (`serve p99
+    /// 20ms`) or by how much longer than under leftover (`train step +5%`); may be repeated. Exit
+    /// code 5 where no recipe meets them all
+    #[arg(long = "goal", value_name = "GOAL")]
+    pub(crate) goals: Vec<Goal>,
+    /// Let hosts issue at the recorded times, whatever the device does [default: where at least 95%
+    /// of the time for which a host waited is known, it waits for the same work here]
+    #[arg(long)]
+    pub(crate) open_loop: bool,
     /// The device to replay on, by id or product name [default: that of the first profile]
     #[arg(long, value_name = "NAME")]
     pub(crate) device: Option<String>,
@@ -151,12 +167,66 @@ pub(crate) struct ReplayArgs {
         conflicts_with_all = ["profiles", "recipes", "device", "priorities", "barriers", "verdicts",
             "idempotent_from", "starts",
             "shares", "once", "comm", "out", "no_files", "jobs", "log", "arrivals", "timeline",
+            "all", "goals", "open_loop", "requests",
             "timeline_slices"]
     )]
     pub(crate) events: Option<PathBuf>,
     // Last, because its heading holds for what follows.
     #[command(flatten)]
-    pub(crate) requests: ArrivalArgs,
+    pub(crate) load: ArrivalArgs,
+}
+
+impl ReplayArgs {
+    /// The command, with the names of files and without what changes no figure.
+    pub(crate) fn command(&self) -> Vec<String> {
+        let name = |path: &std::path::Path| {
+            path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+        };
+        let bare = |text: &String| match std::path::Path::new(text) {
+            path if path.exists() => name(path),
+            _ => text.clone(),
+        };
+        let mut command = vec!["raddle".to_owned(), "replay".to_owned()];
+        command.extend(self.profiles.iter().map(|path| name(path)));
+        let mut more = |option: &str, values: Vec<String>| {
+            command.extend(values.into_iter().map(|value| format!("--{option}={value}")));
+        };
+        let word = |value: Option<clap::builder::PossibleValue>| {
+            value.map(|value| value.get_name().to_owned()).into_iter().collect()
+        };
+        more("recipe", self.recipes.iter().map(bare).collect());
+        more("device", self.device.iter().cloned().collect());
+        more("priority", self.priorities.iter().map(|rule| rule.text.clone()).collect());
+        more("barriers", word(self.barriers.to_possible_value()));
+        more("comm", word(self.comm.to_possible_value()));
+        more("idempotent", self.verdicts.iter().map(|claim| claim.text.clone()).collect());
+        more("idempotent-from", self.idempotent_from.iter().map(|path| name(path)).collect());
+        more(
+            "start",
+            self.starts
+                .iter()
+                .map(|it| format!("{}={}", bare(&it.file), milliseconds_of(it.value)))
+                .collect(),
+        );
+        more(
+            "share",
+            self.shares.iter().map(|it| format!("{}={}", bare(&it.file), it.value)).collect(),
+        );
+        more("goal", self.goals.iter().map(Goal::to_string).collect());
+        // Of files with arrivals results tell the task, and nothing of the file.
+        more("arrivals", vec!["FILE".to_owned(); self.load.arrivals.len()]);
+        let said = |text: &String| match text.ends_with("/s") || text.contains("burst:") {
+            true => text.clone(),
+            false => "FILE".to_owned(),
+        };
+        more("requests", self.load.requests.iter().map(said).collect());
+        more("until", self.load.until.iter().map(|&ns| milliseconds_of(ns)).collect());
+        more("seed", self.load.seed.iter().map(u64::to_string).collect());
+        let flags = [("all", self.all), ("once", self.once), ("open-loop", self.open_loop)];
+        let flags = flags.iter().filter(|(_, given)| *given);
+        command.extend(flags.map(|(flag, _)| format!("--{flag}")));
+        command
+    }
 }
 
 #[derive(Debug, Args)]
@@ -212,6 +282,16 @@ pub(crate) struct CompareArgs {
     /// Two or more summary.json, or the folders they lie in; the first is measured by
     #[arg(value_name = "RESULT", required = true, num_args = 2..)]
     pub(crate) results: Vec<PathBuf>,
+    /// Show every figure, and not only those that changed
+    #[arg(long)]
+    pub(crate) equal: bool,
+    /// Exit with code 4 where a figure has grown by more: [RECIPE:][PROCESS.]FIGURE > +N%, such as
+    /// 'decode.request-p99 > +5%'; may be repeated
+    #[arg(long, value_name = "LIMIT")]
+    pub(crate) fail_if: Vec<Gate>,
+    /// Print Markdown, for a pull request
+    #[arg(long)]
+    pub(crate) markdown: bool,
 }
 
 #[derive(Debug, Args)]
@@ -302,6 +382,12 @@ impl From<Comm> for CommRule {
             Comm::Drop => Self::Drop,
         }
     }
+}
+
+/// Nanoseconds as the options write them, in milliseconds.
+fn milliseconds_of(ns: u64) -> String {
+    let text = format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// A value for one of the profiles.

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use raddle_report::compare::{ComparedResult, compare, document};
+use raddle_report::compare::{ComparedResult, compare, document, markdown};
 use raddle_report::json;
 use raddle_report::replay::SUMMARY;
 
@@ -19,12 +19,20 @@ pub(crate) fn verb(
 ) -> Result<(), CliError> {
     let results: Vec<ComparedResult> =
         args.results.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
-    let comparison = compare(&results);
+    let mut comparison = compare(&results);
+    let failures = args.fail_if.iter().map(|gate| gate.failures(&comparison));
+    let failures: Vec<Vec<String>> = failures.collect::<Result<_, _>>().map_err(CliError::Usage)?;
+    let failures = failures.concat();
+    if !args.equal {
+        comparison.only_changes();
+    }
     let text = match format {
         Format::Json => json(&comparison),
+        Format::Text if args.markdown => markdown(&comparison, &failures),
         Format::Text => document(&comparison).text(console.stdout_colour),
     };
-    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
+    if failures.is_empty() { Ok(()) } else { Err(CliError::Gate(failures.join("\n"))) }
 }
 
 /// Reads a `summary.json`, or the one in a folder.

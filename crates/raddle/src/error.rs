@@ -82,17 +82,26 @@ pub(crate) enum CliError {
         "{0}: nothing more could happen, so the figures are of the rest. The list `Stuck` says which launches: look for settings by which work waits for work that waits for it"
     )]
     Stuck(String),
+    /// No recipe meets all goals; the results are there.
+    #[error("{0}")]
+    Goals(String),
+    /// A figure of a comparison is worse than it may be.
+    #[error("{0}")]
+    Gate(String),
     /// Questions were refused; each has been answered so.
     #[error("{0}")]
     Refused(String),
 }
 
 impl CliError {
-    /// 1: the input is refused; 2: wrong usage; 3: launches never ended.
+    /// 1: the input is refused; 2: wrong usage; 3: launches never ended; 4: a comparison fails; 5: no
+    /// recipe meets the goals.
     pub(crate) const fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
             Self::Stuck(_) => 3,
+            Self::Gate(_) => 4,
+            Self::Goals(_) => 5,
             Self::ReaderGone => 0,
             _ => 1,
         }

@@ -2,7 +2,8 @@
 //!
 //! The command-line tool `raddle`, as a library so that it can be run from a test: [`run`] takes a
 //! command line and a [`Console`] and gives an exit code, 0 done, 1 input refused, 2 wrong usage,
-//! 3 a replay whose launches did not all end.
+//! 3 a replay whose launches did not all end, 4 a comparison that fails, 5 a replay without a recipe that
+//! meets the goals.
 #![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 

@@ -44,6 +44,12 @@ pub(crate) struct Loaded {
     pub(crate) communication: Communication,
     /// The requests that run it, if any do.
     pub(crate) requests: Option<ProfileRequests>,
+    /// Whether its work is less urgent than all requests, unless a rule or the profile says else.
+    pub(crate) background: bool,
+    /// Whether its host waits where the recording waited.
+    pub(crate) closed: bool,
+    /// Replayed on its own device: how much longer that was busy than recorded, as a share.
+    pub(crate) busy_error: Option<f64>,
 }
 
 impl Loaded {
@@ -56,6 +62,8 @@ impl Loaded {
             share: self.share,
             communication: self.communication,
             requests: self.requests.as_ref().map(|requests| &requests.facts),
+            closed: self.closed,
+            busy_error: self.busy_error,
         }
     }
 
@@ -70,6 +78,9 @@ impl Loaded {
             start_ns: 0,
             share: 1,
             requests: None,
+            background: false,
+            closed: false,
+            busy_error: None,
         }
     }
 
@@ -88,6 +99,7 @@ impl Loaded {
     ) -> impl Fn(&raddle_trace::Op) -> Level + 'l {
         let ranks = Ranks::of(&self.profile);
         let requested = self.requests.as_ref().and_then(|requests| requests.level);
+        let requested = requested.or(self.background.then_some(Level(u8::MAX)));
         move |op| level_of(rules, self.target(op.stream), requested.or(ranks.level(op)))
     }
 
@@ -175,6 +187,16 @@ pub(crate) fn place(
         }
     }
     Ok(())
+}
+
+/// The least share of a host's waits that must be known for it to wait here too.
+const KNOWN_WAITS: f64 = 0.95;
+
+/// Lets hosts wait where their recordings waited, if enough is known of that.
+pub(crate) fn close(profiles: &mut [Loaded]) {
+    for loaded in profiles {
+        loaded.closed = loaded.profile.known_waits().is_some_and(|known| known >= KNOWN_WAITS);
+    }
 }
 
 /// Applies `--comm`.

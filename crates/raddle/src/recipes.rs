@@ -21,9 +21,9 @@ fn bundled_recipes() -> impl Iterator<Item = (&'static str, &'static str)> {
     BUNDLED.split("#### ").filter_map(|part| part.split_once('\n'))
 }
 
-/// What is replayed without a verb.
-pub(crate) const TOUR: [&str; 5] =
-    ["round-robin", "greedy", "leftover", "matching", "leftover-drain"];
+/// What is replayed where nobody says what: how devices share themselves today, the two ways to keep
+/// processes apart, in space and in time, and the one that lets the urgent go first.
+pub(crate) const DEFAULT: [&str; 4] = ["leftover", "spatial", "leftover-drain", "weighted-slices"];
 
 /// A recipe under the name that results give it.
 #[derive(Clone, Debug)]
@@ -54,12 +54,12 @@ impl NamedRecipe {
     }
 }
 
-/// The recipes asked for, or all bundled ones; every name occurs once.
+/// The recipes asked for, or the default ones; every name occurs once.
 pub(crate) fn choose(wanted: &[String]) -> Result<Vec<NamedRecipe>, CliError> {
-    let all: Vec<String>;
+    let default: Vec<String>;
     let wanted = if wanted.is_empty() {
-        all = bundled_recipes().map(|(name, _)| name.to_owned()).collect();
-        &all
+        default = DEFAULT.map(str::to_owned).to_vec();
+        &default
     } else {
         wanted
     };
@@ -72,6 +72,12 @@ pub(crate) fn choose(wanted: &[String]) -> Result<Vec<NamedRecipe>, CliError> {
             Ok(NamedRecipe { name: names.give(&name), recipe, given: wanted.clone(), text })
         })
         .collect()
+}
+
+/// Every bundled recipe.
+pub(crate) fn all() -> Result<Vec<NamedRecipe>, CliError> {
+    let names: Vec<String> = bundled_recipes().map(|(name, _)| name.to_owned()).collect();
+    choose(&names)
 }
 
 /// The name and the text of a recipe: a bundled name first, else a file.
@@ -174,7 +180,7 @@ mod tests {
         for entry in entries().unwrap() {
             assert!(!entry.description.is_empty(), "{}", entry.name);
         }
-        assert!(TOUR.iter().all(|name| bundled(name).is_some()));
+        assert!(DEFAULT.iter().all(|name| bundled(name).is_some()));
     }
 
     #[test]

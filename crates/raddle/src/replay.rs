@@ -2,14 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use raddle_dispatch::log::Detail;
 use raddle_policy::Ticks;
 use raddle_report::json;
 use raddle_report::replay::{
     Closing, DeviceFound, LOG, PAGE, ProfileFacts, Replay, ReplayResult, Rules, document,
 };
 use raddle_report::timeline::TimelineNames;
-use raddle_sim::{PlanOptions, Workload, plan};
+use raddle_sim::{Goal, PlanOptions, Workload, host_pauses, plan};
 use raddle_trace::{BarrierRule, CommRule, ImportOptions, PriorityRule};
 
 use crate::Console;
@@ -17,6 +16,7 @@ use crate::args::{Format, LogDetail, ReplayArgs, Rule, RunArgs, rule};
 use crate::arrivals;
 use crate::devices::{self, Chosen};
 use crate::error::CliError;
+use crate::inspect::self_replay;
 use crate::output::Output;
 use crate::profiles::{self, Loaded};
 use crate::recipes::{self, NamedRecipe};
@@ -39,6 +39,9 @@ struct ReplayRequest<'r> {
     verdicts: Vec<String>,
     device: Option<&'r str>,
     repeat: bool,
+    goals: Vec<Goal>,
+    /// The command that was given, without paths.
+    command: Vec<String>,
     run: &'r RunArgs,
     /// The folder's name where none is given.
     name: String,
@@ -49,16 +52,17 @@ struct ReplayRequest<'r> {
 /// Without a verb: the bundled profile.
 pub(crate) fn tour(run: &RunArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
     let rules = profiles::BUNDLED_PRIORITIES.map(rule);
-    let wanted = recipes::TOUR.map(str::to_owned);
     let request = ReplayRequest {
         profiles: profiles::bundled()?,
-        recipes: recipes::choose(&wanted)?,
+        recipes: recipes::choose(&[])?,
         rules: rules.into_iter().collect::<Result<_, _>>()?,
         barriers: BarrierRule::Assume,
         comm: CommRule::Keep,
         verdicts: Vec::new(),
         device: Some(profiles::BUNDLED_DEVICE),
         repeat: true,
+        goals: Vec::new(),
+        command: vec!["raddle".to_owned()],
         run,
         name: "bundled".to_owned(),
         next: vec![
@@ -76,7 +80,7 @@ pub(crate) fn verb(
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
-    let recipes = recipes::choose(&args.recipes)?;
+    let recipes = if args.all { recipes::all()? } else { recipes::choose(&args.recipes)? };
     let barriers = args.barriers.into();
     let options = ImportOptions { barriers, ..ImportOptions::default() };
     let mut profiles = profiles::open(&args.profiles, &options, console.progress)?;
@@ -84,7 +88,14 @@ pub(crate) fn verb(
     let mut verdicts = profiles::judge_from(&mut profiles, &args.idempotent_from)?;
     verdicts.extend(profiles::judge(&mut profiles, &args.verdicts));
     profiles::place(&mut profiles, &args.starts, &args.shares)?;
-    arrivals::give(&mut profiles, &args.requests)?;
+    arrivals::give(&mut profiles, &args.load)?;
+    if !args.open_loop {
+        profiles::close(&mut profiles);
+    }
+    check_goals(&args.goals, &profiles)?;
+    for loaded in &mut profiles {
+        loaded.busy_error = busy_error(loaded);
+    }
     let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
     let name = unique::joined(&names);
     let request = ReplayRequest {
@@ -97,10 +108,32 @@ pub(crate) fn verb(
         verdicts,
         device: args.device.as_deref(),
         repeat: !args.once,
+        goals: args.goals.clone(),
+        command: args.command(),
         run: &args.run,
         name,
     };
     replay(&request, format, console)
+}
+
+/// Goals are of profiles that there are.
+fn check_goals(goals: &[Goal], profiles: &[Loaded]) -> Result<(), CliError> {
+    let known = |goal: &&Goal| !profiles.iter().any(|profile| profile.name == goal.process);
+    let Some(goal) = goals.iter().find(known) else { return Ok(()) };
+    let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
+    Err(CliError::Usage(format!(
+        "--goal '{goal}': none of the profiles is called {}; they are {}",
+        goal.process,
+        names.join(", ")
+    )))
+}
+
+/// How much longer the device of a profile is busy in its replay alone than it was when recorded.
+fn busy_error(loaded: &Loaded) -> Option<f64> {
+    let own = devices::own(&loaded.profile).ok()?;
+    // What cannot be replayed at home says nothing of the model.
+    let fidelity = self_replay::run(loaded, &own.device, false).ok()?;
+    Some(fidelity.busy.difference)
 }
 
 fn next(args: &ReplayArgs, profiles: &[Loaded]) -> Vec<String> {
@@ -112,7 +145,7 @@ fn next(args: &ReplayArgs, profiles: &[Loaded]) -> Vec<String> {
             quoted(&only.given),
             device.unwrap_or_default()
         ));
-    } else if args.priorities.is_empty() {
+    } else if args.priorities.is_empty() && args.load.requests.is_empty() {
         next.push(format!(
             "--priority '{}=5'    makes it less urgent; then compare leftover with leftover-drain",
             profiles[0].name
@@ -145,13 +178,13 @@ fn replay(
         workload: &workload,
         recipes: &request.recipes,
         target: &target.device,
-        detail: request.run.log.map_or(Some(Detail::Answers), LogDetail::detail),
+        detail: request.run.log.and_then(LogDetail::detail),
         folder: path.as_deref(),
         timeline: timeline.as_ref(),
         jobs: request.run.jobs,
         progress: console.progress,
     };
-    let runs = runs::all(&plan)?;
+    let runs::AllRuns { recipes: runs, alone } = runs::all(&plan)?;
     let rules = Rules {
         barriers: request.barriers,
         communication: request.comm,
@@ -165,6 +198,9 @@ fn replay(
         profiles: &profiles,
         workload: &workload,
         rules: &rules,
+        alone: &alone,
+        goals: &request.goals,
+        command: &request.command,
     };
     let result = ReplayResult::new(&replay, facts, &runs);
     let summary = json(&result);
@@ -182,7 +218,11 @@ fn replay(
         Format::Text => document.text(console.stdout_colour),
     };
     console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
-    result.stuck_launches().map_or(Ok(()), |stuck| Err(CliError::Stuck(stuck)))
+    match (result.stuck_launches(), result.missed_goals()) {
+        (Some(stuck), _) => Err(CliError::Stuck(stuck)),
+        (None, Some(missed)) => Err(CliError::Goals(missed)),
+        (None, None) => Ok(()),
+    }
 }
 
 /// What to try next, with what was written into a folder.
@@ -222,6 +262,9 @@ fn workload(
         process.name.clone_from(&loaded.name);
         if let Some(requests) = &loaded.requests {
             process.repetition = requests.repetition.clone();
+        }
+        if loaded.closed {
+            process = process.closed(host_pauses(&loaded.profile));
         }
         processes.push(process);
         let at_home = own.device == target.device;

@@ -11,12 +11,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use raddle_device::Device;
 use raddle_dispatch::log::{Detail, LogHeader, LogWriter};
 use raddle_report::replay::{DrawnTimeline, LOG, RecipeRun};
-use raddle_sim::{Costs, EnergyModel, Options, Outcome, ProcessPlan, Repetition, Workload};
+use raddle_sim::{
+    BASELINE, Costs, EnergyModel, Options, Outcome, ProcessPlan, Repetition, Workload,
+};
 use rayon::prelude::*;
 
 use crate::error::CliError;
 use crate::progress::Progress;
-use crate::recipes::NamedRecipe;
+use crate::recipes::{self, NamedRecipe};
 use crate::timelines::Wanted;
 
 /// What is run.
@@ -38,13 +40,22 @@ pub(crate) struct RunPlan<'p> {
 
 /// One run: a recipe, and the process that runs alone or all of them.
 #[derive(Clone, Copy, Debug)]
-struct RunJob {
-    recipe: usize,
+struct RunJob<'p> {
+    named: &'p NamedRecipe,
     alone: Option<usize>,
 }
 
-/// Runs everything; one entry a recipe, in their order.
-pub(crate) fn all(plan: &RunPlan<'_>) -> Result<Vec<RecipeRun>, CliError> {
+/// What came of it.
+#[derive(Debug)]
+pub(crate) struct AllRuns {
+    /// One entry a recipe, in their order.
+    pub(crate) recipes: Vec<RecipeRun>,
+    /// Each process alone and once under `leftover`; empty where there is only one, which runs once.
+    pub(crate) alone: Vec<Outcome>,
+}
+
+/// Runs everything.
+pub(crate) fn all(plan: &RunPlan<'_>) -> Result<AllRuns, CliError> {
     // Before any of them runs.
     for named in plan.recipes {
         named.builder(&named.on(plan.target), plan.target)?;
@@ -55,11 +66,13 @@ pub(crate) fn all(plan: &RunPlan<'_>) -> Result<Vec<RecipeRun>, CliError> {
     let single: Vec<Workload> =
         if apart { plan.workload.processes.iter().map(alone).collect() } else { Vec::new() };
     // The long ones first.
-    let together = (0..plan.recipes.len()).map(|recipe| RunJob { recipe, alone: None });
-    let apart = (0..plan.recipes.len()).flat_map(|recipe| {
-        (0..single.len()).map(move |process| RunJob { recipe, alone: Some(process) })
+    let together = plan.recipes.iter().map(|named| RunJob { named, alone: None });
+    // One measure for all recipes: the ordinary path, and whatever has room.
+    let ordinary = recipes::choose(&[BASELINE.to_owned()])?;
+    let apart = ordinary.iter().flat_map(|named| {
+        (0..single.len()).map(move |process| RunJob { named, alone: Some(process) })
     });
-    let jobs: Vec<RunJob> = together.chain(apart).collect();
+    let jobs: Vec<RunJob<'_>> = together.chain(apart).collect();
     let progress = Progress::runs(plan.progress, launches(plan.workload, &jobs));
     let drawing = progress.drawing();
     let pool = rayon::ThreadPoolBuilder::new()
@@ -68,7 +81,7 @@ pub(crate) fn all(plan: &RunPlan<'_>) -> Result<Vec<RecipeRun>, CliError> {
         .map_err(|error| {
             CliError::Refused(format!("threads cannot be started ({error}): give a smaller --jobs"))
         })?;
-    let run = |job: &RunJob| {
+    let run = |job: &RunJob<'_>| {
         let workload = job.alone.map_or(plan.workload, |process| &single[process]);
         one(plan, *job, workload, (&progress, &drawing))
     };
@@ -79,18 +92,17 @@ pub(crate) fn all(plan: &RunPlan<'_>) -> Result<Vec<RecipeRun>, CliError> {
     let mut outcomes = done.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter();
     let together: Vec<_> = outcomes.by_ref().take(plan.recipes.len()).collect();
     let runs = plan.recipes.iter().zip(together).map(|(named, (together, timeline))| {
-        let alone = outcomes.by_ref().take(single.len()).map(|(outcome, _)| outcome);
         let log = |folder: &Path| fs::metadata(folder.join(&named.name).join(LOG)).ok();
         RecipeRun {
             name: named.name.clone(),
             recipe: named.recipe.clone(),
             together,
-            alone: alone.collect(),
             log_bytes: plan.folder.and_then(log).map(|file| file.len()),
             timeline,
         }
     });
-    Ok(runs.collect())
+    let recipes = runs.collect();
+    Ok(AllRuns { recipes, alone: outcomes.map(|(outcome, _)| outcome).collect() })
 }
 
 /// One process alone, once: no requests, no repetition.
@@ -100,18 +112,18 @@ fn alone(process: &ProcessPlan) -> Workload {
 }
 
 /// What the progress of these runs counts up to.
-fn launches(workload: &Workload, jobs: &[RunJob]) -> u64 {
+fn launches(workload: &Workload, jobs: &[RunJob<'_>]) -> u64 {
     let tasks = |process: usize| workload.processes[process].tasks.len() as u64;
     jobs.iter().map(|job| job.alone.map_or_else(|| workload.leading(), tasks)).sum()
 }
 
 fn one(
     plan: &RunPlan<'_>,
-    job: RunJob,
+    job: RunJob<'_>,
     workload: &Workload,
     (progress, drawing): (&Progress, &Progress),
 ) -> Result<(Outcome, Option<DrawnTimeline>), CliError> {
-    let named = &plan.recipes[job.recipe];
+    let named = job.named;
     let (name, recipe) = (&named.name, &named.on(plan.target));
     let (shape, cus) = (plan.target.shape, plan.target.cus);
     let log = match (job.alone, plan.folder, plan.detail) {

@@ -35,7 +35,19 @@ pub fn document(comparison: &Comparison) -> Document {
             comparison.inputs_that_differ.join(", ")
         )));
     }
-    document.table(table(comparison));
+    if comparison.rows.is_empty() {
+        let all = count(comparison.figures as u64);
+        document.add(Block::Note(format!("None of {all} figures changed.")));
+    } else {
+        if comparison.rows.len() < comparison.figures {
+            let [changed, all] =
+                [comparison.rows.len(), comparison.figures].map(|n| count(n as u64));
+            document.add(Block::Note(format!(
+                "{changed} of {all} figures changed; --equal shows all."
+            )));
+        }
+        document.table(table(comparison));
+    }
     let counted = comparison.verdicts.iter();
     let counted = counted.map(|(verdict, n)| format!("{} {}", count(*n as u64), verdict.told()));
     document.add(Block::Note(counted.collect::<Vec<_>>().join(", ")));
@@ -46,6 +58,49 @@ pub fn document(comparison: &Comparison) -> Document {
         document.paragraph("Taking turns", TURNS);
     }
     document
+}
+
+/// The comparison in Markdown, for a pull request: its changes, and what else differs.
+#[must_use]
+pub fn markdown(comparison: &Comparison, failures: &[String]) -> String {
+    let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
+    let mut out = String::new();
+    let mut line = |text: String| {
+        out += &text;
+        out.push('\n');
+    };
+    let changed = comparison.rows.iter().filter(|row| row.is_changed()).count();
+    line(format!("**{changed} of {} figures changed**\n", comparison.figures));
+    failures.iter().for_each(|failure| line(format!("- :x: {}", cell(failure))));
+    comparison.differences.iter().for_each(|said| line(format!("- {}", cell(said))));
+    if changed == 0 {
+        return out;
+    }
+    let labels = comparison.results.iter().enumerate().map(|(at, origin)| match at {
+        0 => format!(" {} |", origin.label),
+        _ => format!(" {} | change |", origin.label),
+    });
+    let labels: String = labels.collect();
+    line(format!("\n| recipe | figure |{labels}"));
+    let dashes = comparison
+        .results
+        .iter()
+        .enumerate()
+        .map(|(at, _)| if at == 0 { "---:|" } else { "---:|---|" });
+    line(format!("|---|---|{}", dashes.collect::<String>()));
+    for row in comparison.rows.iter().filter(|row| row.is_changed()) {
+        let figures: Vec<String> = cells(row).split_off(4);
+        let mut figures = figures.into_iter();
+        let mut told = format!("| {} | {} |", cell(&row.recipe), cell(&row.subject()));
+        told += &format!(" {} |", cell(&figures.next().unwrap_or_default()));
+        while let Some(value) = figures.next() {
+            let (size, word) =
+                (figures.next().unwrap_or_default(), figures.next().unwrap_or_default());
+            told += &format!(" {} | {} |", cell(&value), cell(format!("{size} {word}").trim()));
+        }
+        line(told);
+    }
+    out
 }
 
 fn table(comparison: &Comparison) -> Table {

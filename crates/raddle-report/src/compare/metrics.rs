@@ -49,6 +49,11 @@ impl Metric {
     }
 }
 
+/// A figure's name as gates write it.
+pub(super) fn slug(metric: &str) -> String {
+    metric.trim().to_lowercase().replace(' ', "-")
+}
+
 use Good::{High, Low, Neither};
 use MetricUnit::{Count, Index, Ns, Ratio, Share};
 
@@ -73,13 +78,15 @@ pub(super) const OF_TURNS: [Metric; 5] = [
 pub(super) const OF_NEWCOMER: Metric =
     Metric::new("newcomer", Share, Neither, "/fairness/newcomer-share");
 /// Of a process.
-pub(super) const OF_PROCESS: [Metric; 6] = [
+pub(super) const OF_PROCESS: [Metric; 8] = [
     Metric::new("refused", Count, Low, "/refused"),
     Metric::new("requests", Count, Neither, "/requests/arrived"),
     Metric::new("requests ended", Count, Neither, "/requests/ended"),
     Metric::new("request p50", Ns, Low, "/requests/latency-p50-ns"),
     Metric::new("request p99", Ns, Low, "/requests/latency-p99-ns"),
     Metric::new("request longest", Ns, Low, "/requests/latency-max-ns"),
+    Metric::new("step", Ns, Low, "/steps/step-ns"),
+    Metric::new("end", Ns, Low, "/last-end-ns"),
 ];
 /// Of a level.
 pub(super) const OF_LEVEL: [Metric; 4] = [

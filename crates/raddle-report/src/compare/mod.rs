@@ -4,12 +4,14 @@
 //! (device, profiles, version, settings of a recipe) is said before them.
 
 mod fill;
+mod gate;
 mod input;
 mod label;
 mod metrics;
 mod rows;
 mod unlike;
 
-pub use fill::document;
+pub use fill::{document, markdown};
+pub use gate::{Gate, NoGate};
 pub use input::ComparedResult;
 pub use rows::{Comparison, compare};

@@ -9,7 +9,7 @@ use super::input::{ComparedRecipe, ComparedResult, names};
 use super::label::label;
 use super::metrics::{
     Good, MAKESPAN, Metric, MetricUnit, OF_LEVEL, OF_NEWCOMER, OF_PROCESS, OF_RECIPE, OF_TURNS,
-    STUCK,
+    STUCK, slug,
 };
 use super::unlike::{differences, unlike_inputs};
 
@@ -23,6 +23,8 @@ pub struct Comparison {
     /// What went in and is not the same in all results: their changes are not judged by it.
     pub(super) inputs_that_differ: Vec<&'static str>,
     pub(super) rows: Vec<MetricRow>,
+    /// How many figures were compared.
+    pub(super) figures: usize,
     /// How often each verdict was given.
     pub(super) verdicts: BTreeMap<ChangeVerdict, usize>,
 }
@@ -52,6 +54,26 @@ pub(super) struct MetricRow {
     pub(super) values: Vec<Option<f64>>,
     /// Of every result but the first, measured by the first.
     pub(super) changes: Vec<FigureChange>,
+}
+
+impl MetricRow {
+    /// Whether any result differs from the first.
+    pub(super) fn is_changed(&self) -> bool {
+        self.changes.iter().any(|change| change.verdict != ChangeVerdict::Equal)
+    }
+
+    /// "decode request p99".
+    pub(super) fn subject(&self) -> String {
+        let level = self.level.map(|level| format!("level {level}"));
+        let parts = [self.process.clone(), level, Some(self.metric.to_owned())];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+
+    /// "decode.request-p99".
+    pub(super) fn gate_name(&self) -> String {
+        let metric = slug(self.metric);
+        self.process.as_ref().map_or(metric.clone(), |process| format!("{process}.{metric}"))
+    }
 }
 
 /// How a value differs from that of the first result.
@@ -123,6 +145,7 @@ pub fn compare(inputs: &[ComparedResult]) -> Comparison {
     });
     Comparison {
         results: results.collect(),
+        figures: rows.len(),
         differences: differences(inputs),
         inputs_that_differ: differing.into_iter().collect(),
         rows,
@@ -133,6 +156,13 @@ pub fn compare(inputs: &[ComparedResult]) -> Comparison {
 fn unjudge(change: &mut FigureChange) {
     if matches!(change.verdict, ChangeVerdict::Better | ChangeVerdict::Worse) {
         change.verdict = ChangeVerdict::Unjudged;
+    }
+}
+
+impl Comparison {
+    /// Leaves out what is equal everywhere.
+    pub fn only_changes(&mut self) {
+        self.rows.retain(MetricRow::is_changed);
     }
 }
 

@@ -44,7 +44,7 @@ pub(super) fn cost_model(sources: &[ProfileFacts], rules: &Rules, repeats: bool)
             "energy: weights of instructions are assumed, and by the name of a kernel what its waves do: {} of kernel time",
             each(sources, |source| percent(source.activity_assumed))
         ),
-        "open loop: recorded launch times are kept".to_owned(),
+        hosts(sources),
     ];
     said.extend(communication(sources, rules.communication));
     said.extend(requests(sources));
@@ -62,6 +62,28 @@ pub(super) fn cost_model(sources: &[ProfileFacts], rules: &Rules, repeats: bool)
     }
     said.extend(rules.claims.iter().cloned());
     said
+}
+
+/// Whether hosts wait for the device, and how much of their waiting is known.
+fn hosts(sources: &[ProfileFacts]) -> String {
+    const OPEN: &str = "open loop: recorded launch times are kept";
+    if sources.iter().all(|source| source.known_waits.is_none()) {
+        return OPEN.to_owned();
+    }
+    let known = |source: &ProfileFacts| source.known_waits.map_or("none".to_owned(), percent);
+    let known = format!("known of the time for which it waited: {}", each(sources, known));
+    let open = sources.iter().filter(|source| !source.closed).map(|source| &*source.name);
+    let open: Vec<&str> = open.collect();
+    match open[..] {
+        [] => format!(
+            "closed loop: a host waits for the work that it waited for when recorded; {known}"
+        ),
+        _ if open.len() == sources.len() => format!("{OPEN}; {known}"),
+        _ => format!(
+            "closed loop, but for {}: a host waits for the work that it waited for when recorded; {known}",
+            open.join(", ")
+        ),
+    }
 }
 
 /// What became of communication kernels, with their shares of kernel time.

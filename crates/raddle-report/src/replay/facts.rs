@@ -26,6 +26,10 @@ pub struct ReplayedProfile<'p> {
     pub communication: raddle_trace::Communication,
     /// The requests that run it.
     pub requests: Option<&'p RequestFacts>,
+    /// Whether its host waits where the recording waited (closed loop).
+    pub closed: bool,
+    /// Replayed on its own device: how much longer that was busy than recorded, as a share.
+    pub busy_error: Option<f64>,
 }
 
 impl ReplayedProfile<'_> {
@@ -73,6 +77,15 @@ pub struct ProfileFacts {
     /// The requests that run it, if any do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) requests: Option<RequestFacts>,
+    /// Whether its host waits where the recording waited.
+    pub(crate) closed: bool,
+    /// The share of the host's waiting time of which it is known for what; absent where it never
+    /// waited, or the file does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) known_waits: Option<f64>,
+    /// Replayed on its own device: how much longer that was busy than recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) busy_error: Option<f64>,
     /// What was met in the file.
     pub(crate) quirks: Vec<QuirkMet>,
 }
@@ -158,6 +171,9 @@ impl ProfileFacts {
             overlapped: share(kernel_ns.saturating_sub(one.into()), kernel_ns),
             communication: CommunicationShares::of(replayed.communication),
             requests: replayed.requests.cloned(),
+            closed: replayed.closed,
+            known_waits: profile.known_waits().map(|share| (share * 10_000.0).round() / 10_000.0),
+            busy_error: replayed.busy_error,
             quirks: QuirkMet::of(profile),
         }
     }

@@ -168,14 +168,14 @@ fn terms(result: &ReplayResult) -> Vec<(&'static str, &'static str)> {
         ),
         (
             "slowdown",
-            "(end - ready) over the same launch alone here under the same recipe, geometric mean: many short waits can raise it while the rare long ones, which p99 shows, are gone",
+            "(end - ready) over the same launch alone here under leftover, geometric mean: many short waits can raise it while the rare long ones, which p99 shows, are gone",
         ),
         ("refused", "launches that can never run here, in one repetition"),
     ];
     if result.profiles.iter().any(|profile| profile.requests.is_some()) {
         terms.push((
             "requests",
-            "repetitions of a profile that began at times of their own; their p50, p99 and longest = from arrival to the end of all their work, alone = the same of one request alone here under the same recipe; the makespan counts every request with a time of its own",
+            "repetitions of a profile that began at times of their own; their p50, p99 and longest = from arrival to the end of all their work, alone = the same of one request alone here under leftover; the makespan counts every request with a time of its own",
         ));
     }
     if !result.stuck.is_empty() {

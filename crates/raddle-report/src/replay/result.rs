@@ -3,7 +3,9 @@
 //! No paths and nothing from the metadata of a profile: equal input gives equal bytes anywhere.
 
 use raddle_dispatch::Recipe;
-use raddle_sim::{Outcome, Summary};
+use raddle_sim::{
+    BASELINE, JudgedProcess, Outcome, PolicyFigures, PolicyRow, Summary, VerdictKind,
+};
 use serde::Serialize;
 
 use super::assumptions::{cost_model, warnings};
@@ -13,10 +15,17 @@ use super::lost::{RefusedLaunches, StuckLaunches, refusals, refused_shares, stuc
 use super::runs::{DrawnTimeline, LOG, RecipeRun, Replay};
 use crate::units::counted;
 
+/// The version of the document; a key that goes or changes its meaning makes a new one.
+const SCHEMA: u32 = 1;
+
 /// The whole result of a replay.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ReplayResult {
+    /// The version of this document: docs/summary.md.
+    pub(crate) schema: u32,
+    /// The command that made it, its files by their names.
+    pub(crate) command: Vec<String>,
     /// The version of this tool.
     pub(crate) raddle: &'static str,
     /// What was replayed on.
@@ -29,6 +38,8 @@ pub struct ReplayResult {
     pub(crate) warnings: Vec<String>,
     /// The recipes under which launches never ended: their figures are of the rest.
     pub(crate) stuck: Vec<String>,
+    /// What the recipes do to the processes, and which to use.
+    pub(crate) answer: PolicyFigures,
     /// One entry a recipe.
     pub(crate) recipes: Vec<RecipeResult>,
 }
@@ -56,17 +67,15 @@ pub struct RecipeResult {
 }
 
 impl RecipeResult {
-    fn new(replay: &Replay<'_>, run: &RecipeRun) -> Self {
+    fn new(replay: &Replay<'_>, run: &RecipeRun, alone: &[&Outcome]) -> Self {
         let together = &run.together;
-        let base: Vec<&Outcome> =
-            if run.alone.is_empty() { vec![together] } else { run.alone.iter().collect() };
         Self {
             name: run.name.clone(),
             recipe: run.recipe.clone(),
             log: run.log_bytes.map(|_| format!("{}/{LOG}", run.name)),
             log_bytes: run.log_bytes,
             timeline: run.timeline.clone(),
-            summary: Summary::new(replay.workload, together, &base),
+            summary: Summary::new(replay.workload, together, alone),
             refusals: refusals(replay, run),
             refused_again: together.refused_again,
             stuck: stuck(together, replay.profiles),
@@ -84,22 +93,39 @@ impl ReplayResult {
     /// The result of a replay from its runs.
     #[must_use]
     pub fn new(replay: &Replay<'_>, profiles: Vec<ProfileFacts>, runs: &[RecipeRun]) -> Self {
+        // The only process runs alone anyway, the same under the first recipe as under any.
+        let base = runs.iter().find(|run| run.name == BASELINE).or(runs.first());
+        let alone: Vec<&Outcome> = match replay.alone {
+            [] => base.map(|run| &run.together).into_iter().collect(),
+            alone => alone.iter().collect(),
+        };
         let recipes: Vec<RecipeResult> =
-            runs.iter().map(|run| RecipeResult::new(replay, run)).collect();
+            runs.iter().map(|run| RecipeResult::new(replay, run, &alone)).collect();
+        let answer = answer(replay, &profiles, &recipes, &alone);
         let mut warnings = warnings(&profiles, &replay.device);
         warnings.extend(refused_shares(replay.profiles, runs));
         warnings.extend(stuck_under(&recipes));
         warnings.extend(replay.rules.warnings.iter().cloned());
         let stuck = recipes.iter().filter(|result| result.summary.stuck > 0);
         Self {
+            schema: SCHEMA,
+            command: replay.command.to_vec(),
             raddle: env!("CARGO_PKG_VERSION"),
             device: replay.device.clone(),
             assumptions: cost_model(&profiles, replay.rules, replay.workload.repeat),
             warnings,
             stuck: stuck.map(|result| result.name.clone()).collect(),
+            answer,
             recipes,
             profiles,
         }
+    }
+
+    /// Why no recipe meets all goals; `None` where one does, or there are none.
+    #[must_use]
+    pub fn missed_goals(&self) -> Option<String> {
+        let missed = self.answer.verdict.kind == VerdictKind::NoGoalMet;
+        missed.then(|| self.answer.verdict.text.clone())
     }
 
     /// Of which recipes how many launches never ended; `None` where all launches did.
@@ -107,6 +133,23 @@ impl ReplayResult {
     pub fn stuck_launches(&self) -> Option<String> {
         stuck_under(&self.recipes)
     }
+}
+
+/// What the recipes do to the processes.
+fn answer(
+    replay: &Replay<'_>,
+    profiles: &[ProfileFacts],
+    recipes: &[RecipeResult],
+    alone: &[&Outcome],
+) -> PolicyFigures {
+    let judged = profiles.iter().zip(alone).enumerate().map(|(at, (facts, alone))| JudgedProcess {
+        recorded_on: (!facts.at_home).then(|| facts.device.to_string()),
+        busy_error: facts.busy_error,
+        ..JudgedProcess::new(replay.workload, at, alone)
+    });
+    let judged: Vec<JudgedProcess> = judged.collect();
+    let rows = recipes.iter().map(|it| PolicyRow::new(&it.name, &judged, &it.summary)).collect();
+    PolicyFigures::new(judged, rows, replay.goals.to_vec())
 }
 
 /// Of how many recipes launches never ended, and of which; `None` where all launches did.

@@ -2,7 +2,7 @@
 
 use raddle_device::Device;
 use raddle_dispatch::Recipe;
-use raddle_sim::{Outcome, Workload};
+use raddle_sim::{Goal, Outcome, Workload};
 use serde::Serialize;
 
 use super::assumptions::Rules;
@@ -28,8 +28,6 @@ pub struct RecipeRun {
     pub recipe: Recipe,
     /// All processes together.
     pub together: Outcome,
-    /// Each process alone and once; empty where there is only one, which runs once.
-    pub alone: Vec<Outcome>,
     /// The bytes of its decision log, if there is one.
     pub log_bytes: Option<u64>,
     /// Its timeline, if one was drawn.
@@ -49,6 +47,12 @@ pub struct Replay<'r> {
     pub workload: &'r Workload,
     /// What was assumed.
     pub rules: &'r Rules,
+    /// Each process alone and once under `leftover`; empty where there is only one, which runs once.
+    pub alone: &'r [Outcome],
+    /// What is asked of the processes.
+    pub goals: &'r [Goal],
+    /// The command that was given, without paths.
+    pub command: &'r [String],
 }
 
 /// What results say of a timeline.

@@ -63,6 +63,8 @@ pub enum ArrivalFormat {
     Mooncake,
     /// A request trace of BurstGPT, in CSV.
     BurstGpt,
+    /// No file: somebody said a rate.
+    Words,
 }
 
 impl ArrivalFormat {
@@ -75,6 +77,7 @@ impl ArrivalFormat {
             Self::Azure => "azure",
             Self::Mooncake => "mooncake",
             Self::BurstGpt => "burstgpt",
+            Self::Words => "words",
         }
     }
 }

@@ -11,19 +11,24 @@ pub(crate) struct ArrivalArgs {
     /// an Azure, Mooncake or BurstGPT trace (docs/arrivals.md); may be repeated
     #[arg(long, value_name = "[NAME=]FILE[:TASK]")]
     pub(crate) arrivals: Vec<String>,
+    /// The same in words: at random, so many a second (`serve=40/s`), or so many at once
+    /// (`serve=burst:8`); 100 requests unless --until says when they end. Such requests are the most
+    /// urgent work, profiles without requests the least; may be repeated
+    #[arg(long, value_name = "[NAME=]RATE/s|burst:N|FILE")]
+    pub(crate) requests: Vec<String>,
     /// Requests arrive only before this, in milliseconds [default: the end of the longest profile
     /// without requests, else of the file]
-    #[arg(long, value_name = "MS", requires = "arrivals", value_parser = span)]
+    #[arg(long, value_name = "MS", value_parser = span)]
     pub(crate) until: Option<u64>,
     /// Random arrivals are those of this number [default: 0]
-    #[arg(long, value_name = "N", requires = "arrivals")]
+    #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
     /// Move each request later by less than this, in milliseconds, at random: for traces whose
     /// clock has coarse steps
-    #[arg(long, value_name = "MS", requires = "arrivals", value_parser = span)]
+    #[arg(long, value_name = "MS", value_parser = span)]
     pub(crate) jitter: Option<u64>,
     /// What `time` counts in a DISB or REEF load [default: by rule, which the output names]
-    #[arg(long, value_enum, value_name = "UNIT", requires = "arrivals")]
+    #[arg(long, value_enum, value_name = "UNIT")]
     pub(crate) time_unit: Option<TimeUnitArg>,
 }
 

@@ -10,6 +10,7 @@ use raddle_dispatch::read::nearest;
 use raddle_trace::arrivals::{ArrivalFile, ArrivalOptions, TimeUnit, open};
 
 use super::args::ArrivalArgs;
+use super::words;
 use crate::error::CliError;
 use crate::profiles::Loaded;
 use crate::units::plain;
@@ -45,7 +46,21 @@ pub(super) fn all(
 ) -> Result<(Vec<OpenedArrivals>, Vec<BoundTask>), CliError> {
     let options = ArrivalOptions { time_unit: args.time_unit.map(Into::into) };
     let (mut files, mut bound): (Vec<OpenedArrivals>, Vec<BoundTask>) = (Vec::new(), Vec::new());
-    for text in &args.arrivals {
+    let mut recorded: Vec<&String> = args.arrivals.iter().collect();
+    for text in &args.requests {
+        let (name, words) = said(text, profiles);
+        let Some(process) = words::process(words) else {
+            recorded.push(text);
+            continue;
+        };
+        for profile in said_of(profiles, name, text)? {
+            check_free(&bound, profiles, profile, text)?;
+            let file = words::load(&profiles[profile].name, profile as u32, process.clone());
+            bound.push(BoundTask { profile, file: files.len(), task: 0 });
+            files.push(OpenedArrivals { given: text.clone(), file });
+        }
+    }
+    for text in recorded {
         let (name, rest) = named(text, profiles)?;
         let (path, task) = file_and_task(rest);
         let position = files.iter().position(|file| file.given == path);
@@ -58,17 +73,56 @@ pub(super) fn all(
             Ok,
         )?;
         for (profile, task) in pairs(profiles, name, &files[position], task)? {
-            if bound.iter().any(|one| one.profile == profile) {
-                return Err(usage(format!(
-                    "--arrivals {text}: {} has its requests from an earlier --arrivals",
-                    profiles[profile].name
-                )));
-            }
+            check_free(&bound, profiles, profile, text)?;
             bound.push(BoundTask { profile, file: position, task });
         }
     }
     bound.sort_by_key(|one| one.profile);
     Ok((files, bound))
+}
+
+/// The name in front of the last `=`, if it is that of a profile, and the words.
+fn said<'t>(text: &'t str, profiles: &[Loaded]) -> (Option<&'t str>, &'t str) {
+    match text.rsplit_once('=') {
+        Some((name, words)) if profiles.iter().any(|profile| profile.is(name)) => {
+            (Some(name), words)
+        }
+        Some((name, words)) if words::process(words).is_some() => (Some(name), words),
+        _ => (None, text),
+    }
+}
+
+/// The profiles that words are about, one or more.
+fn said_of(profiles: &[Loaded], name: Option<&str>, text: &str) -> Result<Vec<usize>, CliError> {
+    let all = 0..profiles.len();
+    let found: Vec<usize> = match name {
+        Some(name) => all.filter(|&at| profiles[at].is(name)).collect(),
+        None if profiles.len() == 1 => vec![0],
+        None => Vec::new(),
+    };
+    if found.is_empty() {
+        return Err(usage(format!(
+            "--requests {text}: which profile? Put its name and `=` in front; they are {}",
+            names(profiles)
+        )));
+    }
+    Ok(found)
+}
+
+/// A profile has no other requests.
+fn check_free(
+    bound: &[BoundTask],
+    profiles: &[Loaded],
+    profile: usize,
+    text: &str,
+) -> Result<(), CliError> {
+    if bound.iter().any(|one| one.profile == profile) {
+        return Err(usage(format!(
+            "--arrivals {text}: {} has its requests from an earlier --arrivals",
+            profiles[profile].name
+        )));
+    }
+    Ok(())
 }
 
 fn usage(text: String) -> CliError {

@@ -6,17 +6,22 @@ mod args;
 mod bind;
 mod requests;
 mod schedule;
+mod words;
 
 pub(crate) use args::{ArrivalArgs, milliseconds};
 pub(crate) use requests::ProfileRequests;
+
+use raddle_trace::arrivals::ArrivalFormat;
 
 use crate::error::CliError;
 use crate::profiles::Loaded;
 
 /// Gives profiles the requests that the options name.
 pub(crate) fn give(profiles: &mut [Loaded], args: &ArrivalArgs) -> Result<(), CliError> {
-    if args.arrivals.is_empty() {
-        return Ok(());
+    if args.arrivals.is_empty() && args.requests.is_empty() {
+        let ArrivalArgs { until, seed, jitter, time_unit, .. } = args;
+        let idle = until.is_some() || seed.is_some() || jitter.is_some() || time_unit.is_some();
+        return if idle { Err(no_requests()) } else { Ok(()) };
     }
     let (files, bound) = bind::all(profiles, args)?;
     let schedule = schedule::Schedule::new(profiles, &files, &bound, args);
@@ -25,5 +30,16 @@ pub(crate) fn give(profiles: &mut [Loaded], args: &ArrivalArgs) -> Result<(), Cl
     for (one, requests) in bound.iter().zip(requests) {
         profiles[one.profile].requests = Some(requests);
     }
+    let said = bound.iter().any(|one| files[one.file].file.format == ArrivalFormat::Words);
+    for profile in profiles.iter_mut().filter(|profile| profile.requests.is_none()) {
+        profile.background = said;
+    }
     Ok(())
+}
+
+fn no_requests() -> CliError {
+    CliError::Usage(
+        "--until, --seed, --jitter and --time-unit say when requests arrive, and there are none: add --requests or --arrivals"
+            .to_owned(),
+    )
 }

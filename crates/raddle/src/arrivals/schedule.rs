@@ -2,7 +2,7 @@
 
 use raddle_policy::Ticks;
 use raddle_sim::Repetition;
-use raddle_trace::arrivals::{ArrivalProcess, ArrivalTask, jitter};
+use raddle_trace::arrivals::{ArrivalFormat, ArrivalProcess, ArrivalTask, jitter};
 
 use raddle_report::replay::RequestFacts;
 
@@ -16,6 +16,8 @@ use crate::units::{count, duration, plain};
 /// The most launches of all requests together: what a run keeps of each takes some 80 bytes, and
 /// several runs go at a time.
 const MOST_LAUNCHES: u64 = 1 << 22;
+/// With so many the 99th percentile is not just the slowest.
+const ENOUGH: usize = 100;
 /// The most requests of one profile that are looked at.
 const MOST_REQUESTS: usize = 1 << 24;
 
@@ -82,11 +84,15 @@ impl<'s> Schedule<'s> {
     fn at(&self, one: &BoundTask, facts: &mut RequestFacts) -> Result<Repetition, CliError> {
         let (opened, task) = (&self.files[one.file], self.task(one));
         let start = self.profiles[one.profile].start_ns;
-        let end = self.end().map(|end| end.saturating_sub(start));
+        let in_words = opened.file.format == ArrivalFormat::Words;
+        // Words alone are as many requests as the 99th percentile takes.
+        let end = if in_words { self.args.until } else { self.end() };
+        let end = end.map(|end| end.saturating_sub(start));
         let is_trace = matches!(task.process, ArrivalProcess::Trace(_));
         // What is made of a rate ends with the file's time, unless an end was asked for.
         let made_until = match (is_trace, self.args.until) {
             (true, _) => None,
+            _ if in_words => end,
             (false, Some(_)) => end,
             (false, None) => {
                 facts.time_unit = opened.time_unit();
@@ -99,7 +105,8 @@ impl<'s> Schedule<'s> {
         let seed = self.args.seed.unwrap_or(0);
         let times = task.times(seed).into_iter().flatten();
         let times = times.take_while(|&at| made_until.is_none_or(|until| at < until));
-        let mut times: Vec<u64> = times.take(MOST_REQUESTS + 1).collect();
+        let most = if in_words && end.is_none() && !is_trace { ENOUGH } else { MOST_REQUESTS + 1 };
+        let mut times: Vec<u64> = times.take(most).collect();
         if let Some(width) = self.args.jitter {
             jitter(&mut times, width, seed, task);
             facts.jitter_ns = Some(width);
@@ -108,7 +115,7 @@ impl<'s> Schedule<'s> {
         facts.of = Some(times.len() as u64);
         if let Some(end) = end {
             times.truncate(times.partition_point(|&at| at < end));
-            facts.until_ns = self.end();
+            facts.until_ns = if in_words { self.args.until } else { self.end() };
         }
         facts.replayed = Some(times.len() as u64);
         if times.is_empty() {

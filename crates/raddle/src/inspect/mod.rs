@@ -1,6 +1,6 @@
 //! What is in a profile, and how well does its replay agree with it? The verb `inspect`.
 
-mod self_replay;
+pub(crate) mod self_replay;
 
 use std::path::{Path, PathBuf};
 

@@ -12,7 +12,7 @@ use crate::{recipes, runs};
 const RECIPE: &str = "leftover";
 
 /// Replays a profile and compares.
-pub(super) fn run(loaded: &Loaded, own: &Device, progress: bool) -> Result<Fidelity, CliError> {
+pub(crate) fn run(loaded: &Loaded, own: &Device, progress: bool) -> Result<Fidelity, CliError> {
     let options = PlanOptions { own, target: own, start: Ticks::ZERO, share: 1 };
     let mut process = plan(&loaded.profile, &options, loaded.levels(&[]));
     process.name.clone_from(&loaded.name);
@@ -29,6 +29,6 @@ pub(super) fn run(loaded: &Loaded, own: &Device, progress: bool) -> Result<Fidel
         progress,
     };
     let runs = runs::all(&plan)?;
-    let outcome = &runs.first().expect("one recipe gives one entry").together;
+    let outcome = &runs.recipes.first().expect("one recipe gives one entry").together;
     Ok(Fidelity::new(&loaded.profile, own, outcome))
 }

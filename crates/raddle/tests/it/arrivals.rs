@@ -71,7 +71,7 @@ fn equal_runs_give_equal_bytes_however_many_go_at_a_time() {
 #[test]
 fn every_log_gives_its_answers_again() {
     let place = place();
-    assert_eq!(place.raddle(&BOTH).code, 0);
+    assert_eq!(place.raddle(&[&BOTH[..], &["--all", "--log", "answers"]].concat()).code, 0);
     let logs = place.tree("out");
     let logs: Vec<&String> = logs.keys().filter(|name| name.ends_with(".jsonl")).collect();
     assert_eq!(logs.len(), 11);

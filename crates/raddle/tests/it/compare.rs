@@ -130,8 +130,9 @@ fn a_result_is_like_itself() {
         (&verdicts["better"], &verdicts["worse"], &verdicts["other"], &verdicts["missing"]),
         (&0.into(), &0.into(), &0.into(), &0.into())
     );
-    // Two recipes of three figures, and two processes with one and four: twice each.
-    assert_eq!(verdicts["equal"], 2 * 2 * (3 + 2 * 5));
+    // Two recipes of three figures, and two processes with two and four, one with a step: twice
+    // each.
+    assert_eq!(verdicts["equal"], 2 * 2 * (3 + 2 * 6 + 1));
     let ran = place.raddle(&["compare", "a", "a"]);
     assert!(
         ran.out.contains("Same version, device, profiles, assumptions and recipes."),
@@ -186,7 +187,8 @@ fn what_only_one_result_has_is_told() {
             && row["process"] == "infer"
             && row["recipe"] == "leftover"
     });
-    assert_eq!(missing.count(), 5);
+    // Its end and its step too.
+    assert_eq!(missing.count(), 7);
 }
 
 #[test]
@@ -261,7 +263,7 @@ fn requests_are_compared_too() {
         let ran = place.raddle(&[&["replay", "train.csv", "infer.csv"], &args[..]].concat());
         assert_eq!(ran.code, 0, "{}", ran.err);
     }
-    let value = json(&place, &["c", "d"]);
+    let value = json(&place, &["--equal", "c", "d"]);
     let row = |metric: &str| {
         let rows = value["rows"].as_array().unwrap();
         rows.iter().find(|row| row["metric"] == metric).expect("it is compared").clone()
@@ -316,4 +318,45 @@ fn other_inputs_are_not_judged() {
     };
     assert_eq!(judged(0), 0);
     assert!(judged(1) > 5);
+}
+
+#[test]
+fn a_gate_fails_where_a_figure_has_grown() {
+    let place = place();
+    let path = place.path().join("a/summary.json");
+    let mut value: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let figure = value.pointer_mut("/recipes/0/summary/makespan-ns").unwrap();
+    let before = figure.as_u64().unwrap();
+    *figure = (before + before / 10).into();
+    place.file("worse.json", value.to_string());
+    let gate = |limit: &str| place.raddle(&["compare", "a", "worse.json", "--fail-if", limit]);
+    let ran = gate("makespan > +5%");
+    assert_eq!(ran.code, 4, "{}", ran.err);
+    assert!(
+        ran.err.contains("makespan under leftover: +10.0%, limit `makespan > +5%`"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.out.contains("1 of 32 figures changed; --equal shows all."), "{}", ran.out);
+    for allowed in ["makespan > +10.1%", "leftover-drain:makespan > +0%", "infer.step > +5%"] {
+        assert_eq!(gate(allowed).code, 0, "{allowed}");
+    }
+    // A limit of nothing would never fail.
+    for (limit, words) in [("train.request-p99 > +5%", "there are"), ("makespan", "is no limit")] {
+        let ran = gate(limit);
+        assert_eq!(ran.code, 2, "{limit}");
+        assert!(ran.err.contains(words), "{}", ran.err);
+    }
+    assert_eq!(
+        place.raddle(&["compare", "worse.json", "a", "--fail-if", "makespan > +0%"]).code,
+        0
+    );
+    let ran =
+        place.raddle(&["compare", "a", "worse.json", "--markdown", "--fail-if", "makespan > 5%"]);
+    assert_eq!(ran.code, 4);
+    assert!(ran.out.starts_with("**1 of 32 figures changed**\n"), "{}", ran.out);
+    assert!(ran.out.contains("\n| leftover | makespan | "), "{}", ran.out);
+    assert!(ran.out.contains("| +10.0% worse |"), "{}", ran.out);
+    let ran = place.raddle(&["compare", "a", "a"]);
+    assert!(ran.out.contains("None of 32 figures changed."), "{}", ran.out);
 }

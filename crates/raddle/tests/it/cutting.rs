@@ -61,7 +61,9 @@ fn waves(log: &str) -> BTreeMap<u64, Waves> {
 fn replayed(place: &Place, low: &str, high: &str, more: &[&str]) -> BTreeMap<u64, Waves> {
     place.file("cut.toml", RECIPE);
     let run = |out: &str| {
-        let args = ["replay", low, high, "--recipe", "cut.toml", "--once", "--out", out];
+        let args = [
+            "replay", low, high, "--recipe", "cut.toml", "--once", "--log", "answers", "--out", out,
+        ];
         let ran = place.raddle(&[&args[..], more].concat());
         assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{}", ran.out);
         place.tree(out)

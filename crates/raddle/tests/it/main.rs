@@ -1,5 +1,6 @@
 //! Does the command do what its documentation says: replays, lists, comparisons, refusals, files?
 
+mod answer;
 mod arrivals;
 #[path = "../common/mod.rs"]
 mod common;
@@ -16,5 +17,6 @@ mod refused;
 mod replay;
 mod report;
 mod stuck;
+mod summary;
 mod timeline;
 mod tutorials;

@@ -25,7 +25,7 @@ fn recipe(place: &Place, name: &str, preempt: &str) {
 
 fn replay(place: &Place, recipe: &str, more: &[&str]) -> Value {
     let mut args = vec!["replay", "low.csv", "infer.csv", "--priority", "low*=5", "--out", "out"];
-    args.extend(["--recipe", recipe]);
+    args.extend(["--recipe", recipe, "--log", "answers"]);
     args.extend(more);
     let ran = place.raddle(&args);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));

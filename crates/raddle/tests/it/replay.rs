@@ -24,7 +24,7 @@ const BOTH: [&str; 7] =
 
 #[test]
 fn the_comparison_of_two_processes() {
-    let ran = two().raddle(&BOTH);
+    let ran = two().raddle(&[&BOTH[..], &["--all"]].concat());
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     insta::assert_snapshot!("two-processes", ran.out);
     assert!(ran.out.lines().all(|line| line.chars().count() <= 120));
@@ -67,7 +67,7 @@ fn equal_runs_give_equal_bytes_however_many_go_at_a_time() {
     let place = two();
     let mut seen = Vec::new();
     for jobs in [None, Some("1"), Some("4")] {
-        let mut args = BOTH.to_vec();
+        let mut args = [&BOTH[..], &["--all", "--log", "answers"]].concat();
         args.extend(jobs.iter().flat_map(|jobs| ["--jobs", jobs]));
         let ran = place.raddle(&args);
         assert_eq!(ran.code, 0, "{}", ran.err);
@@ -83,7 +83,7 @@ fn equal_runs_give_equal_bytes_however_many_go_at_a_time() {
 fn every_log_gives_its_answers_again() {
     let place = two();
     for detail in ["answers", "full"] {
-        assert_eq!(place.raddle(&[&BOTH[..], &["--log", detail]].concat()).code, 0);
+        assert_eq!(place.raddle(&[&BOTH[..], &["--all", "--log", detail]].concat()).code, 0);
         for log in place.tree("out").keys().filter(|name| name.ends_with(".jsonl")) {
             let ran = place.raddle(&["replay", "--events", &format!("out/{log}")]);
             assert_eq!(ran.code, 0, "{log}: {}", ran.err);
@@ -100,7 +100,8 @@ fn every_log_gives_its_answers_again() {
 #[test]
 fn a_log_that_was_changed_is_found_out() {
     let place = two();
-    assert_eq!(place.raddle(&BOTH).code, 0);
+    let args = [&BOTH[..], &["--recipe", "greedy", "--log", "answers"]].concat();
+    assert_eq!(place.raddle(&args).code, 0);
     let path = place.path().join("out/greedy/decisions.jsonl");
     let log = fs::read_to_string(&path).unwrap();
     let number = log.lines().position(|line| line.contains("\"answer\":\"start\"")).unwrap();
@@ -134,7 +135,7 @@ fn files_that_are_no_logs_are_refused() {
 #[test]
 fn the_document_on_the_terminal_is_the_one_in_the_folder() {
     let place = two();
-    let ran = place.raddle(&[&BOTH[..], &["--format", "json"]].concat());
+    let ran = place.raddle(&[&BOTH[..], &["--all", "--format", "json"]].concat());
     assert_eq!(ran.code, 0);
     assert_eq!(ran.out.as_bytes(), place.tree("out")["summary.json"]);
     let value: Value = serde_json::from_str(&ran.out).unwrap();
@@ -267,7 +268,8 @@ fn files_of_different_formats_and_vendors_share_a_device() {
     place.file("table.csv", train());
     let files = ["nvidia.json", "amd.json", "amd.csv", "table.csv"];
     let replay = |more: &[&str]| {
-        let ran = place.raddle(&[&["replay"], &files[..], &["--out", "out"], more].concat());
+        let ran =
+            place.raddle(&[&["replay"], &files[..], &["--all", "--out", "out"], more].concat());
         assert_eq!((ran.code, ran.err.as_str()), (0, ""));
         let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
         (words, summary(&place, "out"))
@@ -390,6 +392,7 @@ fn no_metadata_of_a_source_goes_into_any_output() {
         let ran = place.raddle(&[
             "replay",
             "secret-folder/run.json",
+            "--all",
             "--out",
             "out",
             "--format",
@@ -433,15 +436,8 @@ fn the_bundled_profile_without_a_verb() {
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     assert!(ran.out.contains("raddle replay YOUR_PROFILE"), "{}", ran.out);
     assert!(ran.out.lines().all(|line| line.chars().count() <= 120), "{}", ran.out);
-    let logs = [
-        "greedy",
-        "leftover",
-        "leftover-drain",
-        "matching",
-        "report.html",
-        "round-robin",
-        "summary.json",
-    ];
+    let logs =
+        ["leftover", "leftover-drain", "report.html", "spatial", "summary.json", "weighted-slices"];
     assert_eq!(place.names("raddle-out/bundled"), logs);
     let value = summary(&place, "raddle-out/bundled");
     let levels = |process: usize| {

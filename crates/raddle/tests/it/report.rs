@@ -36,8 +36,10 @@ fn the_page_of_two_processes_reads_like_this() {
     let place = two();
     let args =
         ["replay", "train.csv", "infer.csv", "--priority", "train*=5", "--start", "infer.csv=0.1"];
-    let ran = place
-        .raddle(&[&args[..], &["--recipe", "leftover", "--recipe", "leftover-drain"]].concat());
+    let ran = place.raddle(
+        &[&args[..], &["--recipe", "leftover", "--recipe", "leftover-drain", "--log", "answers"]]
+            .concat(),
+    );
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     assert!(
         ran.out.contains("open raddle-out/train+infer/report.html in a browser"),
@@ -109,6 +111,8 @@ fn names_from_outside_are_names_and_nothing_else() {
         "\u{202e}<i>.csv",
         "--recipe",
         "<u onclick=x>.toml",
+        "--log",
+        "answers",
         "--out",
         "out",
     ]);

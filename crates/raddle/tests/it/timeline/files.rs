@@ -120,7 +120,8 @@ fn what_is_asked_for_is_written_and_nothing_else() {
         ("perfetto", &["decisions.jsonl", "timeline.perfetto-trace"]),
     ] {
         // Each replaces the result before it.
-        let files = replay(&place, &["--recipe", "greedy", "--timeline", wanted]);
+        let files =
+            replay(&place, &["--recipe", "greedy", "--log", "answers", "--timeline", wanted]);
         assert_eq!(place.names("out/greedy"), names);
         let told = &json(&files["summary.json"])["recipes"][0]["timeline"];
         assert_eq!(told.is_null(), wanted == "none");

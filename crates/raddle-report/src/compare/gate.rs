@@ -1,0 +1,138 @@
+//! Which changes are not allowed? `decode.request-p99 > +5%`, `leftover:makespan > +2%`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::metrics::slug;
+use super::rows::{Comparison, MetricRow};
+use crate::units::plain;
+
+/// A limit to how much greater a figure may be than in the first result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gate {
+    text: String,
+    /// Under all recipes if none is named.
+    recipe: Option<String>,
+    /// `None`: of a recipe as a whole.
+    process: Option<String>,
+    metric: String,
+    /// In hundredths of a percent.
+    limit: i64,
+}
+
+/// Text that is no gate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoGate(String);
+
+impl fmt::Display for NoGate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` is no limit: write [RECIPE:][PROCESS.]FIGURE > +N%, such as `decode.request-p99 > +5%`",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for NoGate {}
+
+impl FromStr for Gate {
+    type Err = NoGate;
+
+    fn from_str(text: &str) -> Result<Self, NoGate> {
+        let bad = || NoGate(text.to_owned());
+        let (figure, limit) = text.rsplit_once('>').ok_or_else(bad)?;
+        let limit = limit.trim().strip_suffix('%').ok_or_else(bad)?;
+        let limit: f64 = limit.trim().parse().map_err(|_| bad())?;
+        let limit = (limit * 100.0).round();
+        // Whole numbers up to there are exact.
+        let limit = (limit.abs() < 1e12).then_some(limit as i64).ok_or_else(bad)?;
+        let figure = figure.trim();
+        let (recipe, figure) = match figure.split_once(':') {
+            Some((recipe, rest)) => (Some(recipe.to_owned()), rest),
+            None => (None, figure),
+        };
+        let (process, metric) = match figure.rsplit_once('.') {
+            Some((process, metric)) => (Some(process.to_owned()), metric),
+            None => (None, figure),
+        };
+        let metric = slug(metric);
+        if metric.is_empty() {
+            return Err(bad());
+        }
+        Ok(Self { text: text.trim().to_owned(), recipe, process, metric, limit })
+    }
+}
+
+impl Gate {
+    fn is_about(&self, row: &MetricRow) -> bool {
+        slug(row.metric) == self.metric
+            && row.process == self.process
+            && self.recipe.as_ref().is_none_or(|recipe| *recipe == row.recipe)
+    }
+
+    /// The changes that are not allowed, in words.
+    ///
+    /// # Errors
+    /// When no figure is called so: a limit of nothing would never fail.
+    pub fn failures(&self, comparison: &Comparison) -> Result<Vec<String>, String> {
+        let rows: Vec<&MetricRow> =
+            comparison.rows.iter().filter(|row| self.is_about(row)).collect();
+        if rows.is_empty() {
+            return Err(self.unknown(comparison));
+        }
+        Ok(rows.into_iter().flat_map(|row| self.exceeded(row)).collect())
+    }
+
+    fn exceeded<'r>(&'r self, row: &'r MetricRow) -> impl Iterator<Item = String> + 'r {
+        let Some((first, others)) = row.values.split_first() else { return Vec::new().into_iter() };
+        let failures = others.iter().filter_map(|value| {
+            let told = |what: String| {
+                Some(format!(
+                    "{} under {}: {what}, limit `{}`",
+                    row.subject(),
+                    row.recipe,
+                    self.text
+                ))
+            };
+            match (*first, *value) {
+                // A figure that went missing hides what it was.
+                (Some(_), None) => told("missing".to_owned()),
+                (Some(first), Some(value)) => {
+                    let limit = first + first.abs() * self.limit as f64 / 10_000.0;
+                    let by = (value - first) / first * 100.0;
+                    let by = if first == 0.0 { "from 0".to_owned() } else { format!("{by:+.1}%") };
+                    if value > limit { told(by) } else { None }
+                }
+                (None, _) => None,
+            }
+        });
+        failures.collect::<Vec<_>>().into_iter()
+    }
+
+    fn unknown(&self, comparison: &Comparison) -> String {
+        let mut names: Vec<String> = comparison.rows.iter().map(MetricRow::gate_name).collect();
+        names.sort();
+        names.dedup();
+        let names: Vec<String> = names.iter().map(|name| plain(name, 80)).collect();
+        format!("`{}`: there is no such figure; there are {}", self.text, names.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gates_read_as_they_are_written() {
+        let gate: Gate = "leftover:my.decode.request-p99 > +5%".parse().unwrap();
+        assert_eq!(gate.recipe.as_deref(), Some("leftover"));
+        assert_eq!(gate.process.as_deref(), Some("my.decode"));
+        assert_eq!((gate.metric.as_str(), gate.limit), ("request-p99", 500));
+        let gate: Gate = "makespan > -0.5 %".parse().unwrap();
+        assert_eq!((gate.process, gate.metric.as_str(), gate.limit), (None, "makespan", -50));
+        for bad in ["makespan", "makespan > 5", "> 5%", "makespan > x%", "makespan < 5%"] {
+            assert!(bad.parse::<Gate>().is_err(), "{bad}");
+        }
+    }
+}

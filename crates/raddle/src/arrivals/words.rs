@@ -1,0 +1,47 @@
+//! Which requests do words ask for? `serve=40/s`, `serve=burst:8`.
+
+use raddle_trace::arrivals::{ArrivalFile, ArrivalFormat, ArrivalProcess, ArrivalTask, Rate};
+
+/// The most requests of a burst.
+const MOST: usize = 1 << 20;
+
+/// How requests arrive by these words; `None` where they are no such words, so name a file.
+pub(super) fn process(words: &str) -> Option<ArrivalProcess> {
+    if let Some(count) = words.strip_prefix("burst:") {
+        let count = count.parse().ok().filter(|count| (1..=MOST).contains(count))?;
+        return Some(ArrivalProcess::Trace(vec![0; count]));
+    }
+    let rate = words.strip_suffix("/s")?;
+    let (whole, fraction) = rate.split_once('.').unwrap_or((rate, ""));
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() || fraction.len() > 9 || !digits(whole) || !digits(fraction) {
+        return None;
+    }
+    let rate = Rate::per_giga_second(format!("{whole}{fraction:0<9}").parse().ok()?)?;
+    Some(ArrivalProcess::Poisson { rate })
+}
+
+/// The load of a profile that words ask for, as if a file held it: urgent, and one a profile, so
+/// that each draws random numbers of its own.
+pub(super) fn load(profile: &str, number: u32, process: ArrivalProcess) -> ArrivalFile {
+    let name = profile.to_owned();
+    let task = ArrivalTask { name, priority: Some(0), process, number };
+    ArrivalFile { format: ArrivalFormat::Words, tasks: vec![task], time: None, unsorted: 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_a_rate_or_a_burst() {
+        let poisson = |n| Rate::per_giga_second(n).map(|rate| ArrivalProcess::Poisson { rate });
+        assert_eq!(process("40/s"), poisson(40_000_000_000));
+        assert_eq!(process("0.5/s"), poisson(500_000_000));
+        assert_eq!(process("burst:3"), Some(ArrivalProcess::Trace(vec![0; 3])));
+        for other in ["40", "/s", "0/s", "-1/s", "1e3/s", "load.json", "burst:0", "burst:x", "./s"]
+        {
+            assert_eq!(process(other), None, "{other}");
+        }
+    }
+}
