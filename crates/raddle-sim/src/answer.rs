@@ -69,6 +69,8 @@ pub struct JudgedProcess {
     pub recorded_on: Option<String>,
     /// Replayed on its own device: how much longer the device was busy than recorded, as a share.
     pub busy_error: Option<f64>,
+    /// The same of its end, where its host waits for the device: else that follows the recording.
+    pub end_error: Option<f64>,
 }
 
 /// What one recipe does to all processes.
@@ -144,6 +146,7 @@ impl JudgedProcess {
             },
             recorded_on: None,
             busy_error: None,
+            end_error: None,
         }
     }
 }

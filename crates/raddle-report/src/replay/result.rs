@@ -4,7 +4,8 @@
 
 use raddle_dispatch::Recipe;
 use raddle_sim::{
-    BASELINE, JudgedProcess, Outcome, PolicyFigures, PolicyRow, Summary, VerdictKind,
+    BASELINE, JudgedBy, JudgedProcess, Outcome, PolicyFigures, PolicyRow, Summary, VerdictKind,
+    Workload,
 };
 use serde::Serialize;
 
@@ -135,6 +136,23 @@ impl ReplayResult {
     }
 }
 
+/// How much later a profile ends that runs alone on its own device with a host that waits than it
+/// did when recorded.
+fn end_error(
+    facts: &ProfileFacts,
+    workload: &Workload,
+    process: usize,
+    alone: &Outcome,
+) -> Option<f64> {
+    let found = JudgedProcess::new(workload, process, alone);
+    // A request or a step begins when the process joins; an end is that of the run.
+    let start = if found.judged == JudgedBy::End { facts.start_ns } else { 0 };
+    let at_home = facts.closed && facts.at_home && facts.span_ns > 0;
+    let alone = found.alone_ns.filter(|_| at_home)?;
+    let error = (alone.saturating_sub(start)) as f64 / facts.span_ns as f64 - 1.0;
+    Some((error * 10_000.0).round() / 10_000.0)
+}
+
 /// What the recipes do to the processes.
 fn answer(
     replay: &Replay<'_>,
@@ -145,6 +163,7 @@ fn answer(
     let judged = profiles.iter().zip(alone).enumerate().map(|(at, (facts, alone))| JudgedProcess {
         recorded_on: (!facts.at_home).then(|| facts.device.to_string()),
         busy_error: facts.busy_error,
+        end_error: end_error(facts, replay.workload, at, alone),
         ..JudgedProcess::new(replay.workload, at, alone)
     });
     let judged: Vec<JudgedProcess> = judged.collect();

@@ -234,7 +234,8 @@ fn why(figures: &PolicyFigures, best: usize, head: usize) -> Option<String> {
 
 /// The largest error of any process; 0 where none is known.
 fn error(figures: &PolicyFigures) -> f64 {
-    let errors = figures.processes.iter().filter_map(|it| it.busy_error);
+    let errors = figures.processes.iter().flat_map(|it| [it.busy_error, it.end_error]);
+    let errors = errors.flatten();
     errors.map(f64::abs).fold(0.0, f64::max)
 }
 
@@ -245,8 +246,13 @@ fn trust(figures: &PolicyFigures) -> Vec<String> {
         if let Some(device) = &process.recorded_on {
             trust.push(format!("{name} was recorded on {device} and is not scaled"));
         }
-        if let Some(error) = process.busy_error {
-            trust.push(format!("self-replay of {name}: busy {:+.1} %", error * 100.0));
+        let told = |what: &str, error: Option<f64>| {
+            error.map(|error| format!("{what} {:+.1} %", error * 100.0))
+        };
+        let errors = [told("busy", process.busy_error), told("end", process.end_error)];
+        let errors: Vec<String> = errors.into_iter().flatten().collect();
+        if !errors.is_empty() {
+            trust.push(format!("self-replay of {name}: {}", errors.join(", ")));
         }
         let requests = |row: &super::PolicyRow| -> Option<u64> {
             let ProcessFigures { requests, .. } = row.processes[at];

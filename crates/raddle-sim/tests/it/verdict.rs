@@ -11,6 +11,7 @@ fn process(name: &str, judged: JudgedBy, alone_ms: f64) -> JudgedProcess {
         alone_ns: Some((alone_ms * MS) as u64),
         recorded_on: None,
         busy_error: None,
+        end_error: None,
     }
 }
 
@@ -134,7 +135,13 @@ fn a_gain_below_the_models_error_is_none() {
     );
     assert!(figures.verdict.trust.contains(&"self-replay of train: busy -4.0 %".to_owned()));
     processes[1].busy_error = Some(0.004);
-    assert_eq!(of(processes, &rows, &[]).verdict.kind, VerdictKind::Use);
+    assert_eq!(of(processes.clone(), &rows, &[]).verdict.kind, VerdictKind::Use);
+    // A host that waits ends when the model lets it.
+    processes[1].end_error = Some(-0.075);
+    let figures = of(processes, &rows, &[]);
+    assert_eq!(figures.verdict.kind, VerdictKind::BelowError);
+    let told = "self-replay of train: busy +0.4 %, end -7.5 %".to_owned();
+    assert!(figures.verdict.trust.contains(&told));
 }
 
 #[test]
