@@ -8,7 +8,6 @@ mod browse;
 mod checkout;
 mod fuzz;
 mod lines;
-mod miri;
 mod modules;
 mod mutants;
 mod soak;
@@ -53,8 +52,6 @@ enum Chore {
     Browse(browse::Args),
     /// The fuzz targets
     Fuzz(fuzz::Args),
-    /// The unsafe code under Miri, as far as Miri knows it
-    Miri,
     /// Whether the tests of a crate notice the mistakes that xtask/mutants/CRATE.toml lists
     Mutants {
         /// The crate
@@ -80,7 +77,6 @@ fn main() -> Result<()> {
         Chore::Bench { args } => Ok(cmd!(shell, "cargo bench").args(or_all(args)).run()?),
         Chore::Browse(args) => browse::run(&args),
         Chore::Fuzz(args) => fuzz::run(&shell, &args),
-        Chore::Miri => miri::run(&shell),
         Chore::Mutants { package } => mutants::run(&shell, &package),
         Chore::Nostd => nostd(&shell),
         Chore::Soak { name } => soak::run(&shell, name.as_deref()),

@@ -8,7 +8,7 @@ use std::hint::black_box;
 use bitvec::prelude::{BitSlice, Lsb0};
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use raddle_bitmap::{FreeMap, Polarity, batch};
+use raddle_bitmap::{Bank, FreeMap, Polarity};
 
 const MAPS: usize = 1024;
 /// Blocks to look for.
@@ -53,16 +53,6 @@ mod longest {
         each(bencher, &free_maps::<W>(), FreeMap::longest);
     }
 
-    /// All maps in one call.
-    #[divan::bench(consts = [1, 2, 32])]
-    fn ours_batch<const W: usize>(bencher: Bencher<'_, '_>) {
-        let (maps, mut found) = (maps::<W>(), vec![0; MAPS]);
-        bencher.counter(ItemsCount::new(MAPS)).bench_local(|| {
-            batch::longest(batch::Measurer::best(), black_box(&maps), &mut found).expect("as many");
-            black_box(&found);
-        });
-    }
-
     /// AND with itself, shifted by one block, until nothing is left.
     #[divan::bench(consts = [1, 2, 32])]
     fn shift_and<const W: usize>(bencher: Bencher<'_, '_>) {
@@ -88,6 +78,30 @@ mod first_fit {
     fn ours<const W: usize>(bencher: Bencher<'_, '_>) {
         each(bencher, &free_maps::<W>(), |map| {
             map.first_fit(WANT).map_or(u32::MAX, |plan| plan.start())
+        });
+    }
+
+    /// What a hand writes for two words: the starts in each by doubling, then the run over their border.
+    #[divan::bench]
+    fn by_hand_128(bencher: Bencher<'_, '_>) {
+        let want = black_box(WANT);
+        let starts = |word: u64| {
+            let (mut starts, mut have) = (word, 1);
+            while have < want {
+                let by = have.min(want - have);
+                starts &= starts >> by;
+                have += by;
+            }
+            starts
+        };
+        each(bencher, &maps::<2>(), |&[lower, upper]| {
+            let end = lower.leading_ones();
+            match (starts(lower), starts(upper)) {
+                (0, _) if end + upper.trailing_ones() >= want => 64 - end,
+                (0, 0) => u32::MAX,
+                (0, found) => 64 + found.trailing_zeros(),
+                (found, _) => found.trailing_zeros(),
+            }
         });
     }
 
@@ -126,15 +140,22 @@ mod first_fit {
     }
 }
 
-/// Takes the first run and gives it back.
+/// Takes the first run of a map of a bank and gives it back; the longest run is kept.
 #[divan::bench(consts = [1, 2, 32])]
 fn take_and_release<const W: usize>(bencher: Bencher<'_, '_>) {
-    let mut maps = free_maps::<W>();
+    let mut bank = Bank::new(MAPS, 64 * W as u32).expect("memory for 256 KiB");
+    for (map, words) in maps::<W>().iter().enumerate() {
+        for block in (0..64 * W as u32).filter(|&it| words[it as usize / 64] >> (it % 64) & 1 == 0)
+        {
+            let plan = bank.fit_at(map, block, 1).expect("it is free");
+            bank.commit(map, plan).expect("nothing happened since the search");
+        }
+    }
     bencher.counter(ItemsCount::new(MAPS)).bench_local(|| {
-        for map in &mut maps {
-            if let Some(plan) = black_box(&mut *map).first_fit(WANT) {
-                let start = map.commit(plan).expect("nothing happened since the search");
-                map.release(start, WANT).expect("it was taken");
+        for map in 0..MAPS {
+            if let Some(plan) = black_box(&mut bank).first_fit(map, WANT) {
+                let start = bank.commit(map, plan).expect("nothing happened since the search");
+                bank.release(map, start, WANT).expect("it was taken");
             }
         }
     });

@@ -1,169 +1,193 @@
-//! Which of many maps of one resource have a run that is long enough?
+//! Where is there room in each of many maps of one resource?
 //!
-//! What matching asks all the time: the longest run of every map is kept beside the maps, a byte
-//! each, and only maps that have changed are measured again, up to 64 at a time, when somebody asks.
+//! The maps lie side by side in one list of words, and the longest run of each is kept beside them: a
+//! change mends it by what lies around the run that was taken or given back.
 
-use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::batch::PART;
-use crate::{Error, Map, RunPlan, WordStore};
+use crate::words::{self, words_for};
+use crate::{Error, RunPlan, View};
 
 /// Maps of one resource and one size, such as the vector registers of every SIMD of a device, with
 /// the longest run of each.
 ///
-/// Maps are named by their index. A change leaves a map's summary stale;
-/// [`refresh`](Self::refresh) mends all stale ones in one pass.
+/// Maps are named by their index. A device may have nothing of a resource: maps without a block have
+/// room for runs of length 0 alone.
 ///
 /// ```
-/// use raddle_bitmap::{Bank, Map128};
+/// use raddle_bitmap::Bank;
 ///
-/// let mut registers: Bank<Map128> = Bank::new(3, 128)?;
-/// let plan = registers.map(1)?.first_fit(100).expect("it is empty");
+/// let mut registers = Bank::new(3, 128)?;
+/// let plan = registers.first_fit(1, 100).expect("it is empty");
 /// registers.commit(1, plan)?;
-/// registers.refresh();
-/// assert_eq!(registers.bytes(), [128, 28, 128]);
-/// assert!(registers.with_run(29).eq([0, 2]));
+/// assert_eq!([0, 1, 2].map(|map| registers.longest(map)), [128, 28, 128]);
 /// # Ok::<(), raddle_bitmap::Error>(())
 /// ```
-#[derive(Clone, Debug)]
-pub struct Bank<M> {
-    maps: Vec<M>,
-    /// The longest run of each map as of its last measuring, 255 for more.
-    bytes: Vec<u8>,
-    /// The longest runs exactly, where a byte may be too small; else empty.
-    exact: Vec<u32>,
-    /// Maps that have changed since, each once.
-    stale: Vec<usize>,
-    is_stale: Vec<bool>,
+#[derive(Clone, Debug, Default)]
+pub struct Bank {
+    blocks: u32,
+    /// Words of a map.
+    per: usize,
+    /// 1 = free; bits past the last block of a map are 0.
+    words: Vec<u64>,
+    /// The longest run of each map, and how many of its blocks are free.
+    longest: Vec<u32>,
+    free: Vec<u32>,
 }
 
-impl<S: WordStore> Bank<Map<S>> {
+impl Bank {
     /// So many maps of `blocks` free blocks.
     ///
     /// # Errors
-    /// As [`Map::new`]; [`Error::TooManyMaps`] where no memory could hold them.
+    /// [`Error::TooManyMaps`] where no memory could hold them.
     pub fn new(maps: usize, blocks: u32) -> Result<Self, Error> {
-        let map: Map<S> = Map::new(blocks)?;
-        // The largest of the lists below, in bytes.
-        let largest = size_of::<Map<S>>().max(size_of::<usize>());
-        if maps.checked_mul(largest).is_none_or(|bytes| isize::try_from(bytes).is_err()) {
+        let (per, mut words) = (words_for(blocks), Vec::new());
+        let (mut longest, mut free) = (Vec::new(), Vec::new());
+        let reserved = maps.checked_mul(per).is_some_and(|all| words.try_reserve(all).is_ok());
+        if !reserved || longest.try_reserve(maps).is_err() || free.try_reserve(maps).is_err() {
             return Err(Error::TooManyMaps { maps });
         }
-        let exact = if blocks > u32::from(u8::MAX) { maps } else { 0 };
-        Ok(Self {
-            bytes: vec![byte(blocks); maps],
-            exact: vec![blocks; exact],
-            maps: vec![map; maps],
-            stale: Vec::with_capacity(maps),
-            is_stale: vec![false; maps],
-        })
+        words.resize(maps * per, 0);
+        longest.resize(maps, 0);
+        free.resize(maps, 0);
+        let mut bank = Self { blocks, per, words, longest, free };
+        (0..maps).try_for_each(|map| bank.release(map, 0, blocks))?;
+        Ok(bank)
     }
 
     /// How many maps there are.
     #[must_use]
     pub const fn len(&self) -> usize {
-        self.maps.len()
+        self.longest.len()
     }
 
     /// Whether there is none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.maps.is_empty()
+        self.longest.is_empty()
     }
 
-    /// One of the maps, to search in.
-    ///
-    /// # Errors
-    /// [`Error::NoSuchMap`].
+    /// Blocks of each map.
+    #[must_use]
+    pub const fn blocks(&self) -> u32 {
+        self.blocks
+    }
+
+    /// One of the maps, to be looked at; `None` where there is none, or where maps have no block.
+    #[must_use]
+    pub fn view(&self, map: usize) -> Option<View<'_>> {
+        (self.blocks > 0 && map < self.len()).then(|| View::trusted(self.words(map), self.blocks))
+    }
+
+    /// The longest run of one of the maps; 0 where there is no such map.
     #[inline]
-    pub fn map(&self, at: usize) -> Result<&Map<S>, Error> {
-        self.maps.get(at).ok_or(Error::NoSuchMap { at, maps: self.maps.len() })
+    #[must_use]
+    pub fn longest(&self, map: usize) -> u32 {
+        self.longest.get(map).copied().unwrap_or_default()
+    }
+
+    /// How many blocks of one of the maps are free; 0 where there is no such map.
+    #[inline]
+    #[must_use]
+    pub fn free_blocks(&self, map: usize) -> u32 {
+        self.free.get(map).copied().unwrap_or_default()
+    }
+
+    /// The first free run of at least `want` blocks of one of the maps, its lowest `want` blocks. For
+    /// 0 blocks that is start 0, always.
+    #[inline]
+    #[must_use]
+    pub fn first_fit(&self, map: usize, want: u32) -> Option<RunPlan> {
+        self.first_fit_from(map, 0, want)
+    }
+
+    /// As [`first_fit`](Self::first_fit), among the starts at or after `from`.
+    #[inline]
+    #[must_use]
+    pub fn first_fit_from(&self, map: usize, from: u32, want: u32) -> Option<RunPlan> {
+        RunPlan::first(self.words(map), from, want)
+    }
+
+    /// A plan for exactly this run, where it is free.
+    #[must_use]
+    pub fn fit_at(&self, map: usize, start: u32, len: u32) -> Option<RunPlan> {
+        let free = words::check(self.words(map), self.blocks, start, len, true);
+        (map < self.len() && free.is_ok()).then_some(RunPlan::new(start, len))
     }
 
     /// Takes the run of a plan from one of the maps; its start.
     ///
     /// # Errors
-    /// [`Error::NoSuchMap`], or as [`Map::commit`]; nothing has changed then.
-    #[inline]
-    pub fn commit(&mut self, at: usize, plan: RunPlan) -> Result<u32, Error> {
-        let len = plan.len();
-        self.change(at, len, |map| map.commit(plan))
+    /// [`Error::NoSuchMap`], or as [`FreeMap::commit`](crate::FreeMap::commit); nothing has changed
+    /// then.
+    #[inline(always)]
+    pub fn commit(&mut self, map: usize, plan: RunPlan) -> Result<u32, Error> {
+        self.change(map, plan.start(), plan.len(), true)?;
+        Ok(plan.start())
     }
 
     /// Gives back `len` blocks from `start` to one of the maps.
     ///
     /// # Errors
-    /// [`Error::NoSuchMap`], or as [`Map::release`]; nothing has changed then.
-    #[inline]
-    pub fn release(&mut self, at: usize, start: u32, len: u32) -> Result<(), Error> {
-        self.change(at, len, |map| map.release(start, len))
+    /// [`Error::NoSuchMap`], or as [`FreeMap::release`](crate::FreeMap::release); nothing has changed
+    /// then.
+    #[inline(always)]
+    pub fn release(&mut self, map: usize, start: u32, len: u32) -> Result<(), Error> {
+        self.change(map, start, len, false)
     }
 
-    /// Changes `len` blocks of one of the maps, which is stale then unless `len` is 0.
-    #[inline]
-    fn change<T>(
-        &mut self,
-        at: usize,
-        len: u32,
-        change: impl FnOnce(&mut Map<S>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        let absent = Error::NoSuchMap { at, maps: self.maps.len() };
-        let changed = change(self.maps.get_mut(at).ok_or(absent)?)?;
-        if len > 0 && !self.is_stale[at] {
-            self.is_stale[at] = true;
-            self.stale.push(at);
+    /// Takes a run or gives it back. Maps of one word, which most are, take no call and no loop.
+    #[inline(always)]
+    fn change(&mut self, map: usize, start: u32, len: u32, take: bool) -> Result<(), Error> {
+        if self.per == 1
+            && let Some(word) = self.words.get_mut(map)
+        {
+            let [below, behind] = words::change_one(word, self.blocks, start, len, take)?;
+            self.mend(map, len, [below, behind], take);
+            return Ok(());
         }
-        Ok(changed)
+        self.change_many(map, start, len, take)
     }
 
-    /// Measures the maps that have changed since the last time; how many those were.
-    pub fn refresh(&mut self) -> usize {
-        let refreshed = self.stale.len();
-        for part in self.stale.chunks(PART) {
-            let longest = S::longest_of(part.len(), |at| self.maps[part[at]].storage());
-            for (&at, longest) in part.iter().zip(longest) {
-                self.bytes[at] = byte(longest);
-                self.is_stale[at] = false;
-                if let Some(exact) = self.exact.get_mut(at) {
-                    *exact = longest;
-                }
-            }
+    #[inline(never)]
+    fn change_many(&mut self, map: usize, start: u32, len: u32, take: bool) -> Result<(), Error> {
+        if map >= self.len() {
+            return Err(Error::NoSuchMap { at: map, maps: self.len() });
         }
-        self.stale.clear();
-        refreshed
+        let words = &mut self.words[map * self.per..][..self.per];
+        words::change(words, self.blocks, start, len, take)?;
+        if len == 0 {
+            return Ok(());
+        }
+        let around = [words::ones_below(words, start), words::ones_from(words, start + len)];
+        self.mend(map, len, around, take);
+        Ok(())
     }
 
-    /// The longest run of one of the maps as of the last [`refresh`](Self::refresh), in blocks.
-    ///
-    /// # Errors
-    /// [`Error::NoSuchMap`].
-    #[inline]
-    pub fn longest(&self, at: usize) -> Result<u32, Error> {
-        let byte = self.bytes.get(at).ok_or(Error::NoSuchMap { at, maps: self.maps.len() })?;
-        Ok(self.exact.get(at).copied().unwrap_or(u32::from(*byte)))
+    /// A run was taken or given back: mends what is kept of the map, by how many free blocks lie in a
+    /// row right below the run, and behind it.
+    #[inline(always)]
+    fn mend(&mut self, map: usize, len: u32, [below, behind]: [u32; 2], take: bool) {
+        let (longest, free) = (self.longest[map], self.free[map]);
+        let (whole, left) = (below + len + behind, below.max(behind));
+        self.free[map] = if take { free - len } else { free + len };
+        self.longest[map] = match take {
+            false => longest.max(whole),
+            // Only where a longest run was cut can the longest one be another.
+            true if whole < longest => longest,
+            // All other runs together are no longer than what is left of this one.
+            true if free - whole <= left => left,
+            true => words::longest(self.words(map)),
+        };
     }
 
-    /// The longest run of each map as of the last [`refresh`](Self::refresh), in blocks; 255 stands
-    /// for 255 or more. A byte a map is what many can be compared in at once.
-    #[must_use]
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
+    /// The words of one of the maps; none where there is no such map.
+    #[inline(always)]
+    fn words(&self, map: usize) -> &[u64] {
+        match self.per {
+            1 => self.words.get(map..=map).unwrap_or_default(),
+            per if map < self.len() => &self.words[map * per..][..per],
+            _ => &[],
+        }
     }
-
-    /// The maps with a run of at least `want` blocks as of the last [`refresh`](Self::refresh),
-    /// ascending.
-    pub fn with_run(&self, want: u32) -> impl Iterator<Item = usize> + '_ {
-        let least = byte(want);
-        let maps = self.bytes.iter().enumerate().filter(move |&(_, &byte)| byte >= least);
-        // Where a byte is too small to tell, the exact length does; there is none where it never is.
-        maps.map(|(at, _)| at).filter(move |&at| {
-            want <= u32::from(u8::MAX) || self.exact.get(at).is_some_and(|&run| run >= want)
-        })
-    }
-}
-
-/// A length, or the most that a byte holds.
-const fn byte(blocks: u32) -> u8 {
-    if blocks < u8::MAX as u32 { blocks as u8 } else { u8::MAX }
 }

@@ -9,17 +9,17 @@ use bitvec::store::BitStore;
 use bitvec::vec::BitVec;
 
 use crate::words::BITS;
-use crate::{Error, Map, Polarity, View, WordStore};
+use crate::{Error, FreeMap, Polarity, View};
 
-impl<S: WordStore, T: BitStore> TryFrom<&BitSlice<T, Lsb0>> for Map<S> {
+impl<T: BitStore> TryFrom<&BitSlice<T, Lsb0>> for FreeMap {
     type Error = Error;
 
     /// A map of the bits, copied.
     ///
     /// # Errors
-    /// As [`Map::new`]: without a bit, or with more than this form of a map holds.
+    /// As [`FreeMap::new`], and with more than `u32::MAX` bits.
     fn try_from(bits: &BitSlice<T, Lsb0>) -> Result<Self, Error> {
-        let many = Error::TooManyBlocks { blocks: bits.len() as u64, most: S::MOST };
+        let many = Error::TooManyBlocks { blocks: bits.len() as u64, most: u32::MAX };
         let blocks = u32::try_from(bits.len()).map_err(|_| many)?;
         let words: Vec<u64> = bits.chunks(BITS as usize).map(BitField::load_le).collect();
         Self::from_words(&words, blocks, Polarity::FreeIsOne)

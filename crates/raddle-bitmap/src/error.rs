@@ -69,14 +69,6 @@ pub enum Error {
     NoSuchMap { at: usize, maps: usize },
     #[error("{maps} maps are more than any memory holds: give fewer")]
     TooManyMaps { maps: usize },
-    #[error("{answers} places for the answers of {maps} maps: give one a map")]
-    AnswerCount { maps: usize, answers: usize },
-    #[error("one resource lists {listed} places and the first {places}: give each a byte a place")]
-    PlaceCount { places: usize, listed: usize },
-    #[error(
-        "{words} words for the answers, {needed} are needed: give each demand one for 64 places"
-    )]
-    WordsOfAnswers { needed: usize, words: usize },
     #[error(
         "the seed has one set of gates for all steps in the grouped search only: ask for one or three clocks"
     )]

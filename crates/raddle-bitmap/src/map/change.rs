@@ -1,9 +1,9 @@
 //! How are runs taken and given back?
 
-use super::{Map, RunPlan, WordStore};
+use super::{FreeMap, RunPlan};
 use crate::{Error, words};
 
-impl<S: WordStore> Map<S> {
+impl FreeMap {
     /// Takes the run of a plan; its start.
     ///
     /// # Errors
@@ -22,9 +22,7 @@ impl<S: WordStore> Map<S> {
     /// As [`commit`](Self::commit); nothing has changed then.
     #[inline]
     pub fn take(&mut self, start: u32, len: u32) -> Result<(), Error> {
-        self.check(start, len, true)?;
-        let words = self.words.words_mut();
-        words::each_mask(start, len, words.len(), |word, mask| words[word] &= !mask);
+        words::change(&mut self.words, self.blocks, start, len, true)?;
         self.free -= len;
         Ok(())
     }
@@ -36,30 +34,8 @@ impl<S: WordStore> Map<S> {
     /// ([`Error::OutOfRange`]); nothing has changed then.
     #[inline]
     pub fn release(&mut self, start: u32, len: u32) -> Result<(), Error> {
-        self.check(start, len, false)?;
-        let words = self.words.words_mut();
-        words::each_mask(start, len, words.len(), |word, mask| words[word] |= mask);
+        words::change(&mut self.words, self.blocks, start, len, false)?;
         self.free += len;
         Ok(())
-    }
-
-    /// Whether the whole run lies in the map and is free, or taken.
-    #[inline]
-    pub(super) fn check(&self, start: u32, len: u32, free: bool) -> Result<(), Error> {
-        let blocks = self.blocks;
-        if len > blocks || start > blocks - len {
-            return Err(Error::OutOfRange { start, len, blocks });
-        }
-        let flip = if free { u64::MAX } else { 0 };
-        let words = self.words.words();
-        let mut wrong = 0;
-        words::each_mask(start, len, words.len(), |word, mask| {
-            wrong |= (words[word] ^ flip) & mask
-        });
-        match (wrong, free) {
-            (0, _) => Ok(()),
-            (_, true) => Err(Error::Taken { start, len }),
-            (_, false) => Err(Error::NotTaken { start, len }),
-        }
     }
 }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{Map, WordStore};
+use super::FreeMap;
 
 /// How the free blocks of a map lie.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,7 +88,7 @@ impl Refusals {
     }
 }
 
-impl<S: WordStore> Map<S> {
+impl FreeMap {
     /// How the free blocks lie.
     #[must_use]
     pub fn fragmentation(&self) -> Fragmentation {

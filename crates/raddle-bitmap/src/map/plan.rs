@@ -1,6 +1,8 @@
 //! What did a search find, before anybody takes it?
 
-/// A free run that a search found. Nothing is reserved: only [`Map::commit`](crate::Map::commit)
+use crate::words;
+
+/// A free run that a search found. Nothing is reserved: only [`FreeMap::commit`](crate::FreeMap::commit)
 /// takes it.
 ///
 /// Neither `Copy` nor `Clone`, so that no run is taken twice.
@@ -18,8 +20,15 @@ pub struct RunPlan {
 
 impl RunPlan {
     #[inline]
-    pub(super) const fn new(start: u32, len: u32) -> Self {
+    pub(crate) const fn new(start: u32, len: u32) -> Self {
         Self { start, len }
+    }
+
+    /// The lowest `want` ones in a row at or after `from`; nothing lies at 0, always.
+    #[inline]
+    pub(crate) fn first(words: &[u64], from: u32, want: u32) -> Option<Self> {
+        let start = if want == 0 { 0 } else { words::first_fit(words, from, want) };
+        (start != words::NOWHERE).then_some(Self::new(start, want))
     }
 
     /// The first block of the run; 0 for an empty one.

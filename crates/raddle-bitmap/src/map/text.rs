@@ -2,15 +2,16 @@
 //!
 //! Inside, 1 is free.
 
+use alloc::vec;
 use core::fmt;
 
+use super::FreeMap;
 use super::polarity::Polarity;
 use super::view;
-use super::{Map, WordStore, storage};
 use crate::Error;
 use crate::words::{self, BITS};
 
-impl<S: WordStore> Map<S> {
+impl FreeMap {
     /// A map from words: bit `i % 64` of word `i / 64` is block `i`.
     ///
     /// Bits past the last block may be 0 or the digit of an occupied block, all alike.
@@ -19,15 +20,13 @@ impl<S: WordStore> Map<S> {
     /// As [`new`](Self::new); and with words too few or too many for so many blocks, or other bits
     /// past the last block.
     pub fn from_words(words: &[u64], blocks: u32, polarity: Polarity) -> Result<Self, Error> {
-        let mut store: S = storage(blocks)?;
         let flip = polarity.flip();
         view::check(words, blocks, flip)?;
-        let mut free = 0;
+        let mut store = vec![0; words.len()];
         words::each_mask(0, blocks, words.len(), |word, mask| {
-            let digits = (words[word] ^ flip) & mask;
-            store.words_mut()[word] |= digits;
-            free += digits.count_ones();
+            store[word] |= (words[word] ^ flip) & mask;
         });
+        let free = store.iter().map(|word: &u64| word.count_ones()).sum();
         Ok(Self { words: store, blocks, free })
     }
 
@@ -41,12 +40,15 @@ impl<S: WordStore> Map<S> {
             return Err(Error::NotADigit { at });
         }
         let blocks = u32::try_from(digits.len())
-            .map_err(|_| Error::TooManyBlocks { blocks: digits.len() as u64, most: S::MOST })?;
-        let mut store: S = storage(blocks)?;
+            .map_err(|_| Error::TooManyBlocks { blocks: digits.len() as u64, most: u32::MAX })?;
+        if blocks == 0 {
+            return Err(Error::NoBlocks);
+        }
+        let mut store = vec![0; words::words_for(blocks)];
         let mut free = 0;
         for (block, digit) in (0..).zip(digits.bytes()) {
             let is_free = u64::from((digit == b'1') == polarity.digit(true));
-            store.words_mut()[words::word_of(block)] |= is_free << (block % BITS);
+            store[words::word_of(block)] |= is_free << (block % BITS);
             free += is_free as u32;
         }
         Ok(Self { words: store, blocks, free })
@@ -58,9 +60,9 @@ impl<S: WordStore> Map<S> {
     }
 }
 
-impl<S: WordStore> fmt::Debug for Map<S> {
+impl fmt::Debug for FreeMap {
     /// One digit a block, 1 = free, block 0 first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Map({})", self.digits(Polarity::FreeIsOne))
+        write!(f, "FreeMap({})", self.digits(Polarity::FreeIsOne))
     }
 }

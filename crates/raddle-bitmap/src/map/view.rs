@@ -3,12 +3,12 @@
 use core::fmt;
 
 use super::polarity::Polarity;
+use crate::Error;
 use crate::words::{self, BITS, Runs};
-use crate::{Error, runs};
 
 /// The blocks of a map, to be looked at.
 ///
-/// Borrowed from a [`Map`](crate::Map), or from words of your own that stand in memory as a map
+/// Borrowed from a [`FreeMap`](crate::FreeMap), or from words of your own that stand in memory as a map
 /// does: bit `i % 64` of word `i / 64` is block `i`, 1 = free, bits past the last block 0.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
@@ -27,7 +27,7 @@ impl<'a> View<'a> {
         Ok(Self { words, blocks })
     }
 
-    /// Words that keep the rules; a fixed map may have more of them than its blocks need.
+    /// Words that keep the rules.
     #[inline]
     pub(crate) const fn trusted(words: &'a [u64], blocks: u32) -> Self {
         Self { words, blocks }
@@ -60,7 +60,7 @@ impl<'a> View<'a> {
     #[inline]
     #[must_use]
     pub fn longest(self) -> u32 {
-        runs::longest(self.words)
+        words::longest(self.words)
     }
 
     /// The free runs, lowest first: start and length.
@@ -72,13 +72,7 @@ impl<'a> View<'a> {
     /// Whether `len` blocks from `start` are all there and all free.
     #[must_use]
     pub fn all_free(self, start: u32, len: u32) -> bool {
-        if len > self.blocks || start > self.blocks - len {
-            return false;
-        }
-        let mut taken = 0;
-        let count = self.words.len();
-        words::each_mask(start, len, count, |word, mask| taken |= !self.words[word] & mask);
-        taken == 0
+        words::check(self.words, self.blocks, start, len, true).is_ok()
     }
 
     /// One digit a block, block 0 first.

@@ -9,9 +9,9 @@ use core::hint::select_unpredictable;
 
 use super::bits::BITS;
 
-/// The longest run of ones in the words. Safe Rust for any processor.
+/// The longest run of ones in the words.
 #[inline]
-pub fn longest_portable(words: &[u64]) -> u32 {
+pub fn longest(words: &[u64]) -> u32 {
     match *words {
         [word] => longest_in_one(word),
         [lower, upper] => longest_in_two(lower, upper),
@@ -19,36 +19,17 @@ pub fn longest_portable(words: &[u64]) -> u32 {
     }
 }
 
-/// The longest run in a fixed number of words: what is compiled for each level of
-/// processors.
-#[inline(always)]
-pub(crate) fn longest_of<const W: usize>(words: &[u64; W]) -> u32 {
-    match *words.as_slice() {
-        [word] => longest_in_one(word),
-        [lower, upper] => longest_in_two(lower, upper),
-        _ => in_two_passes(words),
-    }
-}
-
 /// The longest run in one word.
 #[inline(always)]
-pub(crate) fn longest_in_one(word: u64) -> u32 {
+fn longest_in_one(word: u64) -> u32 {
     longest_in(word).max(word.trailing_ones())
 }
 
 /// The longest run in two words.
 #[inline(always)]
-pub(crate) fn longest_in_two(lower: u64, upper: u64) -> u32 {
+fn longest_in_two(lower: u64, upper: u64) -> u32 {
     let joined = lower.leading_ones() + upper.trailing_ones();
     longest_in(lower).max(longest_in(upper)).max(joined)
-}
-
-/// First within words, of which none waits for the one before, so that the compiler can make
-/// vectors of them; then over borders.
-#[inline(always)]
-fn in_two_passes<const W: usize>(words: &[u64; W]) -> u32 {
-    let inside = words.iter().fold(0, |best, &word| longest_in(word).max(best));
-    words.iter().fold(Fold::default(), |fold, &word| fold.with_inside(word, 0)).best.max(inside)
 }
 
 /// Words seen so far, lowest first.
@@ -63,15 +44,14 @@ impl Fold {
     /// With the next word.
     #[inline(always)]
     pub(crate) fn with(self, word: u64) -> Self {
-        self.with_inside(word, longest_in(word))
-    }
-
-    /// With the next word, inside which there is a run so long.
-    #[inline(always)]
-    fn with_inside(self, word: u64, inside: u32) -> Self {
         let joined = self.run + word.trailing_ones();
-        let carried = select_unpredictable(word == u64::MAX, self.run, 0);
-        Self { run: carried + word.leading_ones(), best: self.best.max(joined).max(inside) }
+        let best = self.best.max(joined);
+        // Words of nothing but ones or zeros are what large maps have most of.
+        match word {
+            0 => Self { run: 0, best },
+            u64::MAX => Self { run: joined, best },
+            _ => Self { run: word.leading_ones(), best: best.max(longest_in(word)) },
+        }
     }
 
     /// The longest run of all words taken.

@@ -3,7 +3,7 @@
 use bitvec::order::Lsb0;
 use bitvec::slice::BitSlice;
 use bitvec::vec::BitVec;
-use raddle_bitmap::{Error, FreeMap, Full, Map64, Map128, Polarity, Search, View};
+use raddle_bitmap::{Error, FreeMap, Full, Polarity, Search, View};
 
 type Vector = BitVec<u64, Lsb0>;
 
@@ -25,12 +25,7 @@ fn a_slice_may_begin_and_end_anywhere() {
     let bits: Vector = (0..200).map(|n| n % 3 > 0).collect();
     for (start, end) in [(1, 2), (3, 67), (63, 127), (64, 128), (70, 200), (0, 128)] {
         let slice: &BitSlice<u64, Lsb0> = &bits[start..end];
-        let map = Map128::try_from(slice);
-        if end - start > 128 {
-            assert_eq!(map, Err(Error::TooManyBlocks { blocks: 130, most: 128 }));
-            continue;
-        }
-        let map = map.unwrap();
+        let map = FreeMap::try_from(slice).unwrap();
         assert!((start..end).all(|n| map.is_free((n - start) as u32) == bits[n]));
         assert_eq!(Vector::from(map.view()), slice);
     }
@@ -40,10 +35,10 @@ fn a_slice_may_begin_and_end_anywhere() {
 #[test]
 fn words_in_either_polarity() {
     let same = [
-        Map128::from_words(&[0b0110, 0b1], 66, Polarity::FreeIsOne),
-        Map128::from_words(&[!0b0110, 0b10], 66, Polarity::FreeIsZero),
+        FreeMap::from_words(&[0b0110, 0b1], 66, Polarity::FreeIsOne),
+        FreeMap::from_words(&[!0b0110, 0b10], 66, Polarity::FreeIsZero),
         // Past the end: the digit of an occupied block.
-        Map128::from_words(&[!0b0110, !0b01], 66, Polarity::FreeIsZero),
+        FreeMap::from_words(&[!0b0110, !0b01], 66, Polarity::FreeIsZero),
     ];
     for map in same {
         let map = map.unwrap();
@@ -51,11 +46,11 @@ fn words_in_either_polarity() {
         assert!(map.is_free(1) && map.is_free(2) && map.is_free(64) && !map.is_free(65));
     }
     let stray = Error::StrayBits { blocks: 3 };
-    assert_eq!(Map64::from_words(&[0b1111], 3, Polarity::FreeIsOne), Err(stray));
-    assert_eq!(Map64::from_words(&[0b11111], 3, Polarity::FreeIsZero), Err(stray));
+    assert_eq!(FreeMap::from_words(&[0b1111], 3, Polarity::FreeIsOne), Err(stray));
+    assert_eq!(FreeMap::from_words(&[0b11111], 3, Polarity::FreeIsZero), Err(stray));
     let count = |words| Error::WordCount { words, blocks: 65 };
-    assert_eq!(Map128::from_words(&[0], 65, Polarity::FreeIsOne), Err(count(1)));
-    assert_eq!(Map128::from_words(&[0; 3], 65, Polarity::FreeIsOne), Err(count(3)));
+    assert_eq!(FreeMap::from_words(&[0], 65, Polarity::FreeIsOne), Err(count(1)));
+    assert_eq!(FreeMap::from_words(&[0; 3], 65, Polarity::FreeIsOne), Err(count(3)));
 }
 
 #[test]
@@ -76,8 +71,6 @@ fn digits_in_either_polarity() {
     assert_eq!(map.digits(Polarity::FreeIsOne).to_string(), "1001");
     let error = FreeMap::from_digits("01x0", Polarity::FreeIsOne);
     assert_eq!(error, Err(Error::NotADigit { at: 2 }));
-    let error = Map64::from_digits(&"1".repeat(65), Polarity::FreeIsOne);
-    assert_eq!(error, Err(Error::TooManyBlocks { blocks: 65, most: 64 }));
 }
 
 #[test]

@@ -5,11 +5,9 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "all of this is test code")]
 
 mod bank;
-mod batch;
 mod conversions;
 mod corpus;
 mod cost;
-mod every_level;
 mod exhaustive;
 mod laws_full;
 mod laws_grouped;

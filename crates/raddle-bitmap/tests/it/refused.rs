@@ -4,18 +4,14 @@ use raddle_bitmap::circuit::{
     Cost, Counting, FullTrace, GroupedTrace, MOST_BLOCKS, Masks, PeriodTrace, SampledTrace, Setup,
     Timing, Variant,
 };
-use raddle_bitmap::{Error, FixedMap, FreeMap, Grouped, Kind, Layout, Map64, Map2048};
+use raddle_bitmap::{Error, FreeMap, Grouped, Kind, Layout};
 use raddle_bitmap::{Polarity, Sampled, Search, Shared};
 
 #[test]
-fn maps_without_blocks_or_with_too_many() {
+fn maps_without_blocks() {
     assert_eq!(FreeMap::new(0), Err(Error::NoBlocks));
-    assert_eq!(Map64::new(0), Err(Error::NoBlocks));
     assert_eq!(FreeMap::from_digits("", Polarity::FreeIsOne), Err(Error::NoBlocks));
     assert_eq!(FreeMap::from_words(&[], 0, Polarity::FreeIsOne), Err(Error::NoBlocks));
-    assert_eq!(Map64::new(65), Err(Error::TooManyBlocks { blocks: 65, most: 64 }));
-    assert_eq!(Map2048::new(2049), Err(Error::TooManyBlocks { blocks: 2049, most: 2048 }));
-    assert_eq!(FixedMap::<0>::new(1), Err(Error::TooManyBlocks { blocks: 1, most: 0 }));
 }
 
 #[test]

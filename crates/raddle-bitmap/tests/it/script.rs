@@ -1,9 +1,9 @@
 //! Does any sequence of taking and giving back leave a map as plain booleans would be?
 //!
-//! A script is bytes: three say form and size, then four a step. The growable form grows, too. Shared by the test of the corpus
+//! A script is bytes: three say how large and whether it grows, then four a step. Shared by the test of the corpus
 //! and by the fuzz target `bitmap`.
 
-use raddle_bitmap::{Error, FixedMap, FreeMap, Map, Map64, Map128, Map2048, RunPlan, WordStore};
+use raddle_bitmap::{FreeMap, RunPlan};
 
 use crate::naive::{Naive, best_fit, worst_fit};
 
@@ -17,60 +17,32 @@ const GROWN: u32 = 5_000;
 pub(crate) fn run(bytes: &[u8]) {
     let [form, low, high, steps @ ..] = bytes else { return };
     let size = u32::from(u16::from_le_bytes([*low, *high]));
-    match form % 6 {
-        0 => Pair::<[u64; 1]>::of(size % Map64::MOST).run(steps),
-        1 => Pair::<[u64; 2]>::of(size % Map128::MOST).run(steps),
-        2 => Pair::<[u64; 3]>::of(size % FixedMap::<3>::MOST).run(steps),
-        3 => Pair::<[u64; 9]>::of(size % FixedMap::<9>::MOST).run(steps),
-        4 => Pair::<[u64; 32]>::of(size % Map2048::MOST).run(steps),
-        _ => Pair::<Vec<u64>>::of(size % 2_500).run(steps),
-    }
-}
-
-/// The most blocks of a form.
-trait Most {
-    const MOST: u32;
-}
-
-impl<S: WordStore> Most for Map<S> {
-    const MOST: u32 = S::MOST;
-}
-
-/// A form that may be able to grow.
-trait Grow {
-    /// Adds so many blocks, or returns `None` where it cannot grow.
-    fn grow(&mut self, by: u32) -> Option<Result<(), Error>>;
-}
-
-impl<const W: usize> Grow for FixedMap<W> {
-    fn grow(&mut self, _: u32) -> Option<Result<(), Error>> {
-        None
-    }
-}
-
-impl Grow for FreeMap {
-    fn grow(&mut self, by: u32) -> Option<Result<(), Error>> {
-        Some(Self::grow(self, by))
-    }
+    // Sizes of one word, of two, of a few, and of many.
+    let most = [64, 128, 192, 576, 2_048, 2_500][usize::from(form % 6)];
+    Pair::of(size % most, most == 2_500).run(steps);
 }
 
 /// A map and the oracle.
-struct Pair<S> {
-    map: Map<S>,
+struct Pair {
+    map: FreeMap,
+    grows: bool,
     naive: Naive,
     held: Vec<(u32, u32)>,
     /// A plan that waits while others are taken.
     late: Option<RunPlan>,
 }
 
-impl<S: WordStore> Pair<S>
-where
-    Map<S>: Grow,
-{
+impl Pair {
     /// One block more than said, so that there is one.
-    fn of(size: u32) -> Self {
-        let map = Map::new(size + 1).expect("1 to MOST blocks");
-        Self { map, naive: Naive(vec![true; size as usize + 1]), held: Vec::new(), late: None }
+    fn of(size: u32, grows: bool) -> Self {
+        let map = FreeMap::new(size + 1).expect("a block");
+        Self {
+            map,
+            grows,
+            naive: Naive(vec![true; size as usize + 1]),
+            held: Vec::new(),
+            late: None,
+        }
     }
 
     fn run(mut self, steps: &[u8]) {
@@ -143,9 +115,9 @@ where
     /// Adds blocks, or so many that there cannot be: then nothing changes.
     fn grow(&mut self, len: u32, at: u32) {
         if at == 0 {
-            let refused = self.map.grow(u32::MAX);
-            assert!(refused.is_none_or(|refused| refused.is_err()));
-        } else if self.map.blocks() < GROWN && self.map.grow(len).is_some() {
+            assert!(self.map.grow(u32::MAX).is_err());
+        } else if self.map.blocks() < GROWN && self.grows {
+            self.map.grow(len).expect("not so many");
             self.naive.0.resize(self.naive.0.len() + len as usize, true);
             assert_eq!(self.map.blocks() as usize, self.naive.0.len());
         }

@@ -1,11 +1,10 @@
 //! Does every implementation answer what plain loops answer?
 //!
-//! One suite, stamped out for each form of a map. A further implementation of any search becomes a
+//! One suite, stamped out for a map alone and for a map of a bank, in several sizes. A further implementation of any search becomes a
 //! [`Subject`] and one line of `suite!` below.
 
 use proptest::prelude::*;
-use raddle_bitmap::{Error, FixedMap, FreeMap, Map, Map64, Map128, Map256, Map2048};
-use raddle_bitmap::{Polarity, WordStore, portable};
+use raddle_bitmap::{Bank, Error, FreeMap, Polarity};
 
 use crate::naive::{Naive, best_fit, worst_fit};
 
@@ -23,8 +22,8 @@ pub(crate) trait Subject: Clone + std::fmt::Debug + PartialEq {
     fn release(&mut self, start: u32, len: u32) -> Result<(), Error>;
 }
 
-impl<S: WordStore> Subject for Map<S> {
-    const MOST: usize = if S::MOST > 2048 { 1500 } else { S::MOST as usize };
+impl Subject for FreeMap {
+    const MOST: usize = 1500;
 
     fn of(free: &[bool]) -> Self {
         let digits: String = free.iter().map(|&free| if free { '0' } else { '1' }).collect();
@@ -77,60 +76,83 @@ impl<S: WordStore> Subject for Map<S> {
     }
 
     fn release(&mut self, start: u32, len: u32) -> Result<(), Error> {
-        Map::release(self, start, len)
+        Self::release(self, start, len)
     }
 }
 
-/// A map of which the safe bodies are asked that stand beside those of a level of processors.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Portable<S: WordStore>(Map<S>);
+/// The middle one of three maps of a bank, of at most so many blocks; the others stay as they are.
+#[derive(Clone, Debug)]
+pub(crate) struct InBank<const MOST: usize>(Bank);
 
-impl<S: WordStore> Subject for Portable<S> {
-    const MOST: usize = <Map<S> as Subject>::MOST;
+/// The index of that map.
+const MIDDLE: usize = 1;
+
+impl<const MOST: usize> InBank<MOST> {
+    /// The same map alone.
+    fn alone(&self) -> FreeMap {
+        let digits = self.0.view(MIDDLE).expect("it has a block").digits(Polarity::FreeIsOne);
+        FreeMap::from_digits(&digits.to_string(), Polarity::FreeIsOne).expect("digits")
+    }
+}
+
+impl<const MOST: usize> PartialEq for InBank<MOST> {
+    fn eq(&self, other: &Self) -> bool {
+        (self.alone(), self.0.longest(MIDDLE)) == (other.alone(), other.0.longest(MIDDLE))
+    }
+}
+
+impl<const MOST: usize> Subject for InBank<MOST> {
+    const MOST: usize = MOST;
 
     fn of(free: &[bool]) -> Self {
-        Self(Subject::of(free))
+        let mut bank = Bank::new(3, free.len() as u32).expect("three maps");
+        let mut start = 0;
+        for run in free.chunk_by(|one, next| one == next) {
+            let len = run.len() as u32;
+            if !run[0] {
+                let plan = bank.fit_at(MIDDLE, start, len).expect("it is free");
+                bank.commit(MIDDLE, plan).expect("it is free");
+            }
+            start += len;
+        }
+        Self(bank)
     }
 
     fn free(&self) -> Vec<bool> {
-        Subject::free(&self.0)
+        let free = Subject::free(&self.alone());
+        assert_eq!(self.0.free_blocks(MIDDLE) as usize, free.iter().filter(|&&free| free).count());
+        for other in [0, 2] {
+            let all = free.len() as u32;
+            assert_eq!((self.0.free_blocks(other), self.0.longest(other)), (all, all));
+        }
+        free
     }
 
     fn longest(&self) -> u32 {
-        portable::longest_portable(&words(&self.0))
+        self.0.longest(MIDDLE)
     }
 
     fn first(&self, from: u32, want: u32) -> Option<u32> {
-        if want == 0 {
-            return Some(0);
-        }
-        let at = portable::first_fit_portable(&words(&self.0), from, want);
-        (at != portable::NOWHERE).then_some(at)
+        self.0.first_fit_from(MIDDLE, from, want).map(|plan| plan.start())
     }
 
     fn best(&self, want: u32) -> Option<u32> {
-        Subject::best(&self.0, want)
+        Subject::best(&self.alone(), want)
     }
 
     fn worst(&self, want: u32) -> Option<u32> {
-        Subject::worst(&self.0, want)
+        Subject::worst(&self.alone(), want)
     }
 
     fn take(&mut self, start: u32, len: u32) -> Result<u32, Error> {
-        Subject::take(&mut self.0, start, len)
+        let blocks = self.0.blocks();
+        let plan = Bank::new(1, blocks)?.fit_at(0, start, len);
+        self.0.commit(MIDDLE, plan.ok_or(Error::OutOfRange { start, len, blocks })?)
     }
 
     fn release(&mut self, start: u32, len: u32) -> Result<(), Error> {
-        Subject::release(&mut self.0, start, len)
+        self.0.release(MIDDLE, start, len)
     }
-}
-
-fn words<S: WordStore>(map: &Map<S>) -> Vec<u64> {
-    let mut words = vec![0; map.blocks().div_ceil(64) as usize];
-    for block in (0..map.blocks()).filter(|&block| map.is_free(block)) {
-        words[block as usize / 64] |= 1 << (block % 64);
-    }
-    words
 }
 
 /// Compares all that can be asked of one map.
@@ -309,15 +331,9 @@ macro_rules! suite {
 }
 
 suite! {
-    map64: Map64,
-    map128: Map128,
-    map256: Map256,
-    map2048: Map2048,
-    three_words: FixedMap<3>,
-    nine_words: FixedMap<9>,
-    seventeen_words: FixedMap<17>,
-    growable: FreeMap,
-    portable_one_word: Portable<[u64; 1]>,
-    portable_two_words: Portable<[u64; 2]>,
-    portable_growable: Portable<Vec<u64>>,
+    alone: FreeMap,
+    one_word: InBank<64>,
+    two_words: InBank<128>,
+    three_words: InBank<180>,
+    many_words: InBank<320>,
 }

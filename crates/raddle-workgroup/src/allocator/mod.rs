@@ -5,7 +5,6 @@
 //! stages and their order are those of the placement contract, section 3.
 
 mod plan;
-mod pool;
 mod probe;
 mod unit;
 

@@ -5,10 +5,10 @@
 //! length, so the next run of a map always starts at or after the end of the one before, and
 //! nothing needs to be marked.
 
+use raddle_bitmap::Bank;
 use raddle_policy::{CuId, Demand, MAX_SIMDS, Place, Resource};
 
 use super::plan::{GroupPlan, PlacedGroup, ProbeRefusal, SimdRule, WavePlaces};
-use super::pool::Pool;
 use super::unit::CuGranules;
 
 /// The three stages.
@@ -27,7 +27,7 @@ pub(super) fn stages(
     if !scalar_registers(unit, demand, &mut places) {
         return Err(refused(Resource::Sgpr, &simds));
     }
-    let Some(lds) = unit.lds.first_from(0, demand.lds) else {
+    let Some(lds) = first_from(&unit.lds, 0, 0, demand.lds) else {
         return Err(refused(Resource::Lds, &simds));
     };
     for place in &mut places {
@@ -45,7 +45,7 @@ fn scalar_registers(unit: &CuGranules, demand: &Demand, places: &mut WavePlaces)
     let mut from = 0;
     for _ in 0..demand.waves {
         let start = match &unit.sgpr {
-            Some(map) => map.first_from(from, want),
+            Some(bank) => first_from(bank, 0, from, want),
             None => Some(0),
         };
         let Some(start) = start else { return false };
@@ -61,7 +61,7 @@ fn scalar_registers(unit: &CuGranules, demand: &Demand, places: &mut WavePlaces)
 
 /// The SIMDs of a compute unit while waves are given to them.
 struct Simds<'a> {
-    maps: &'a [Pool],
+    maps: &'a Bank,
     /// Further waves that a SIMD may get: slots, and under `MostRoom` registers too. 0 from the
     /// moment when no run is left.
     room: [u16; MAX_SIMDS],
@@ -112,7 +112,7 @@ impl<'a> Simds<'a> {
             if self.room[simd] == 0 {
                 continue;
             }
-            let Some(start) = self.maps[simd].first_from(self.from[simd], self.vgpr) else {
+            let Some(start) = first_from(self.maps, simd, self.from[simd], self.vgpr) else {
                 // Nothing is given back during a probe, so neither will a later wave fit here.
                 self.room[simd] = 0;
                 continue;
@@ -149,20 +149,20 @@ impl<'a> Simds<'a> {
 ///
 /// `None` where the workgroup fits, or where something lacks as a whole.
 pub(super) fn lacking_run(unit: &CuGranules, demand: &Demand) -> Option<(Resource, u32, u32)> {
-    if let Some(map) = &unit.sgpr {
+    if let Some(bank) = &unit.sgpr {
         let want = u32::from(demand.sgpr);
-        let (found, left) = take_runs(map, want, demand.waves);
+        let (found, left) = take_runs(bank, 0, want, demand.waves);
         if found < demand.waves {
             return Some((Resource::Sgpr, want, left));
         }
     }
-    if unit.lds.first_from(0, demand.lds).is_none() {
-        return Some((Resource::Lds, demand.lds, unit.lds.longest()));
+    if first_from(&unit.lds, 0, 0, demand.lds).is_none() {
+        return Some((Resource::Lds, demand.lds, unit.lds.longest(0)));
     }
     let want = u32::from(demand.vgpr);
     let (mut found, mut longest) = (0u32, None);
-    for (map, &slots) in unit.vgpr.iter().zip(&unit.slots) {
-        let (here, left) = take_runs(map, want, slots);
+    for (simd, &slots) in unit.slots.iter().enumerate().take(unit.vgpr.len()) {
+        let (here, left) = take_runs(&unit.vgpr, simd, want, slots);
         found += u32::from(here);
         // A SIMD without a slot left has registers that no wave could use.
         if here < slots {
@@ -173,16 +173,19 @@ pub(super) fn lacking_run(unit: &CuGranules, demand: &Demand) -> Option<(Resourc
     longest.map(|longest| (Resource::Vgpr, want, longest))
 }
 
-/// How many of `count` runs there are, and the longest run that they leave.
-fn take_runs(pool: &Pool, want: u32, count: u16) -> (u16, u32) {
-    let mut pool = pool.clone();
+/// The lowest start at or after `from` of `want` free granules of one map.
+fn first_from(bank: &Bank, map: usize, from: u32, want: u32) -> Option<u32> {
+    bank.first_fit_from(map, from, want).map(|plan| plan.start())
+}
+
+/// How many of `count` runs there are in one map, and the longest run that they leave.
+fn take_runs(bank: &Bank, map: usize, want: u32, count: u16) -> (u16, u32) {
+    let mut bank = bank.clone();
     for found in 0..count {
-        let Some(start) = pool.first_from(0, want) else {
-            return (found, pool.longest());
-        };
-        if !pool.take(start, want) {
+        let Some(plan) = bank.first_fit(map, want) else { return (found, bank.longest(map)) };
+        if bank.commit(map, plan).is_err() {
             return (found, 0);
         }
     }
-    (count, pool.longest())
+    (count, bank.longest(map))
 }

@@ -2,18 +2,16 @@
 
 use alloc::vec::Vec;
 
+use raddle_bitmap::Bank;
 use raddle_policy::{CuShape, Demand, LaunchId, MAX_SIMDS, Place, Resource};
 
 use super::plan::PlacedGroup;
-use super::pool::Pool;
 
 /// One compute unit.
 #[derive(Clone, Debug)]
 pub(super) struct CuGranules {
     /// Free wave slots of each SIMD; 0 beyond the last.
     pub(super) slots: [u16; MAX_SIMDS],
-    /// The longest free run of vector registers of each SIMD.
-    longest: [u16; MAX_SIMDS],
     /// See [`CuGranules::widest`].
     widest: u32,
     /// Free scalar registers; `u16::MAX` where they never limit.
@@ -27,10 +25,11 @@ pub(super) struct CuGranules {
     /// Which workgroups lie here, in no particular order.
     pub(super) groups: Vec<(LaunchId, u64, PlacedGroup)>,
     /// One map a SIMD.
-    pub(super) vgpr: Vec<Pool>,
-    /// `None` where scalar registers never limit.
-    pub(super) sgpr: Option<Pool>,
-    pub(super) lds: Pool,
+    pub(super) vgpr: Bank,
+    /// One map; `None` where scalar registers never limit.
+    pub(super) sgpr: Option<Bank>,
+    /// One map.
+    pub(super) lds: Bank,
 }
 
 impl CuGranules {
@@ -39,7 +38,6 @@ impl CuGranules {
         let simds = if usable { usize::from(shape.simds) } else { 0 };
         let mut unit = Self {
             slots: [0; MAX_SIMDS],
-            longest: [0; MAX_SIMDS],
             widest: 0,
             sgpr_free: shape.sgpr,
             lds_free: shape.lds,
@@ -47,13 +45,12 @@ impl CuGranules {
             barriers: shape.barriers,
             displaced: 0,
             groups: Vec::new(),
-            vgpr: (0..simds).map(|_| Pool::new(u32::from(shape.vgpr_per_simd))).collect(),
-            sgpr: (shape.sgpr != u16::MAX).then(|| Pool::new(u32::from(shape.sgpr))),
-            lds: Pool::new(shape.lds),
+            vgpr: bank(simds, shape.vgpr_per_simd.into()),
+            sgpr: (shape.sgpr != u16::MAX).then(|| bank(1, shape.sgpr.into())),
+            lds: bank(1, shape.lds),
         };
         unit.slots[..simds].fill(shape.waves_per_simd);
-        unit.longest[..simds].fill(shape.vgpr_per_simd);
-        unit.measure(&[]);
+        unit.measure();
         unit
     }
 
@@ -84,8 +81,7 @@ impl CuGranules {
 
     /// How many waves of this kind the free slots and registers of a SIMD hold, wherever they lie.
     pub(super) fn wave_room(&self, simd: usize, vgpr: u16) -> u16 {
-        let free = self.vgpr.get(simd).map_or(0, Pool::free);
-        let by_registers = free.checked_div(u32::from(vgpr));
+        let by_registers = self.vgpr.free_blocks(simd).checked_div(u32::from(vgpr));
         // No larger than the slots, and those are u16.
         by_registers.map_or(self.slots[simd], |waves| waves.min(u32::from(self.slots[simd])) as u16)
     }
@@ -113,7 +109,7 @@ impl CuGranules {
         };
         if self.workgroups == 0
             || self.barriers < demand.barriers
-            || !self.lds.take(first.lds, demand.lds)
+            || !take(&mut self.lds, 0, first.lds, demand.lds)
         {
             return false;
         }
@@ -126,22 +122,21 @@ impl CuGranules {
             self.give_group(demand, first.lds);
             self.give_waves(demand, &places[..taken]);
         }
-        self.measure(places);
+        self.measure();
         taken == places.len()
     }
 
     fn take_wave(&mut self, demand: &Demand, place: &Place) -> bool {
         let simd = usize::from(place.simd);
         let (vgpr, sgpr) = (u32::from(demand.vgpr), u32::from(demand.sgpr));
-        let Some(map) = self.vgpr.get_mut(simd).filter(|_| self.slots[simd] > 0) else {
-            return false;
-        };
-        if !map.take(u32::from(place.vgpr), vgpr) {
+        if self.slots.get(simd).is_none_or(|&slots| slots == 0)
+            || !take(&mut self.vgpr, simd, place.vgpr.into(), vgpr)
+        {
             return false;
         }
         if let Some(scalar) = &mut self.sgpr {
-            if !scalar.take(u32::from(place.sgpr), sgpr) {
-                map.give(u32::from(place.vgpr), vgpr);
+            if !take(scalar, 0, place.sgpr.into(), sgpr) {
+                give(&mut self.vgpr, simd, place.vgpr.into(), vgpr);
                 return false;
             }
             self.sgpr_free -= demand.sgpr;
@@ -163,11 +158,11 @@ impl CuGranules {
         }
         self.give_group(demand, places.first().map_or(0, |place| place.lds));
         self.give_waves(demand, places);
-        self.measure(places);
+        self.measure();
     }
 
     fn give_group(&mut self, demand: &Demand, lds: u32) {
-        self.lds.give(lds, demand.lds);
+        give(&mut self.lds, 0, lds, demand.lds);
         self.lds_free += demand.lds;
         self.workgroups += 1;
         self.barriers += demand.barriers;
@@ -176,31 +171,18 @@ impl CuGranules {
     fn give_waves(&mut self, demand: &Demand, places: &[Place]) {
         for place in places {
             let simd = usize::from(place.simd);
-            self.vgpr[simd].give(u32::from(place.vgpr), demand.vgpr.into());
+            give(&mut self.vgpr, simd, place.vgpr.into(), demand.vgpr.into());
             self.slots[simd] += 1;
             if let Some(sgpr) = &mut self.sgpr {
-                sgpr.give(u32::from(place.sgpr), demand.sgpr.into());
+                give(sgpr, 0, place.sgpr.into(), demand.sgpr.into());
                 self.sgpr_free += demand.sgpr;
             }
         }
     }
 
-    /// Measures the SIMDs anew on which these waves lie, or lay.
-    fn measure(&mut self, places: &[Place]) {
-        let mut touched = [false; MAX_SIMDS];
-        for place in places {
-            let simd = usize::from(place.simd) % MAX_SIMDS;
-            if !touched[simd]
-                && let Some(map) = self.vgpr.get(simd)
-            {
-                touched[simd] = true;
-                // The map is as long as a u16 said.
-                self.longest[simd] = map.longest() as u16;
-            }
-        }
-        let with_slot = self.longest.iter().zip(&self.slots).take(self.vgpr.len());
-        let runs = with_slot.filter(|&(_, &slots)| slots > 0);
-        self.widest = runs.map(|(&run, _)| u32::from(run) + 1).max().unwrap_or(0);
+    fn measure(&mut self) {
+        let with_slot = (0..self.vgpr.len()).filter(|&simd| self.slots[simd] > 0);
+        self.widest = with_slot.map(|simd| self.vgpr.longest(simd) + 1).max().unwrap_or(0);
     }
 
     /// One more than the longest run of vector registers on a SIMD with a free slot; 0 without a
@@ -208,4 +190,20 @@ impl CuGranules {
     pub(super) const fn widest(&self) -> u32 {
         self.widest
     }
+}
+
+/// Maps of one resource of a compute unit; of more than memory holds there is nothing.
+fn bank(maps: usize, granules: u32) -> Bank {
+    Bank::new(maps, granules).unwrap_or_default()
+}
+
+/// Takes a run, if it is free.
+fn take(bank: &mut Bank, map: usize, start: u32, len: u32) -> bool {
+    bank.fit_at(map, start, len).is_some_and(|plan| bank.commit(map, plan).is_ok())
+}
+
+/// Gives back a run that is known to be taken.
+fn give(bank: &mut Bank, map: usize, start: u32, len: u32) {
+    let given = bank.release(map, start, len);
+    debug_assert!(given.is_ok(), "{len} granules from {start} were taken");
 }

@@ -6,7 +6,7 @@
 use alloc::vec::Vec;
 
 use raddle_bitmap::View;
-use raddle_bitmap::portable::{NOWHERE, longest_portable};
+use raddle_bitmap::portable::{self, NOWHERE};
 
 use raddle_policy::MAX_SIMDS;
 
@@ -67,7 +67,7 @@ impl MapArray {
 
     /// The longest run of one map.
     pub(super) fn longest(&self, at: usize) -> u32 {
-        longest_portable(self.map(at))
+        portable::longest(self.map(at))
     }
 
     /// How long a run of one map a finder reports.

@@ -169,6 +169,27 @@ fn a_place_that_was_taken_meanwhile_closes_the_compute_unit() {
 }
 
 #[test]
+fn a_launch_that_is_killed_while_it_is_saved_does_not_come_back() {
+    let mut matcher = matcher(SHAPE, 1);
+    let saved = launch(7, two(10));
+    assert!(place(&mut matcher, 7, 0, two(10)));
+    matcher.save(&saved, |_, _| ());
+    matcher.kill(&saved, |_, _| ());
+    assert_eq!(matcher.restore(&saved, |_, _| panic!("nothing is saved")), 0);
+    assert!(place(&mut matcher, 8, 0, two(16)));
+}
+
+#[test]
+fn a_plan_is_refused_after_its_compute_unit_has_changed() {
+    let mut matcher = matcher(SHAPE, 1);
+    let (nine, mut places) = (class(&mut matcher, two(9)), Vec::new());
+    assert!(matcher.first(nine, 0).is_some());
+    matcher.commit(nine, name(1, 0), &mut places).expect("nothing has happened");
+    let stale = Error::Stale { launch: LaunchId(1), workgroup: 1 };
+    assert_eq!(matcher.commit(nine, name(1, 1), &mut places), Err(stale));
+}
+
+#[test]
 fn what_surely_fitted_is_tried_again_after_another_comes_back() {
     let (mut matcher, mut cus) = (matcher(SHAPE, 1), Vec::new());
     let saved = launch(7, two(10));

@@ -3,7 +3,7 @@
 //! Words, 1 = free. What a map does, with nothing to call: the registers of a SIMD fit into a word on
 //! most devices, and there a call costs as much as the search.
 
-use raddle_bitmap::portable::{NOWHERE, first_fit_portable, shifts_for};
+use raddle_bitmap::portable::{self, NOWHERE, shifts_for};
 
 /// The lowest start of `want` free granules; beyond every granule where there is none. Nothing is at
 /// 0, always.
@@ -17,7 +17,7 @@ pub(super) fn first_fit(words: &[u64], want: u32) -> u32 {
             starts.trailing_zeros()
         }
         (words, 1..=u64::BITS) => first_short(words, want),
-        _ => first_fit_portable(words, 0, want),
+        _ => portable::first_fit(words, 0, want),
     }
 }
 
