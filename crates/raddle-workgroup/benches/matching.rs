@@ -1,9 +1,9 @@
 //! What does a decision of `matching` cost, with an address for every wave, and each choice of its recipe?
 //!
 //! Asked as a dispatcher asks: a question through the trait `Allocate`, the answer, and the fact that ends
-//! it. `counters` is a loop over free amounts that gives no addresses: what other simulators keep. Goals:
-//! one placed on a full device in 130 ns at 64 compute units and 1.3 times that at 1,024; a workgroup in
-//! 100 ns when the device fills; a refusal in 10 ns at any size.
+//! it. `counters` is a loop over free amounts that gives no addresses: what other simulators keep;
+//! `by_hand` is the index of `matching` written for one case. Goals: eight placed and eight ended in 1.4
+//! times `by_hand`, at 1,024 compute units in 1.15 times 64; any rule of places at 304 in 1.3 times 64.
 
 use std::hint::black_box;
 
@@ -141,17 +141,14 @@ fn full_device_refuses(bencher: Bencher<'_, '_>, cus: u16) {
     });
 }
 
-/// Eight launches of eight levels: one workgroup of each is placed, then eight end.
-#[divan::bench(args = [16, 64, 1024])]
-fn eight_placed_eight_end(bencher: Bencher<'_, '_>, cus: u16) {
-    let demand = |n: u16| Demand {
-        waves: 1,
-        vgpr: 8 + 4 * n,
-        sgpr: 2 + n,
-        lds: 1 + u32::from(n),
-        barriers: 0,
-    };
-    let ready = (0..8).map(|n| launch(u32::from(n), n as u8, demand(n))).collect();
+/// Of eight launches, each of a level of its own.
+const fn eighth(n: u16) -> Demand {
+    Demand { waves: 1, vgpr: 8 + 4 * n, sgpr: 2 + n, lds: 1 + n as u32, barriers: 0 }
+}
+
+/// Eight launches of eight levels on a device of which about three quarters are taken.
+fn eight(config: &MatchingConfig, cus: u16) -> Device {
+    let ready = (0..8).map(|n| launch(n.into(), n as u8, eighth(n))).collect();
     let shape = CuShape {
         waves_per_simd: 16,
         vgpr_per_simd: 128,
@@ -161,19 +158,182 @@ fn eight_placed_eight_end(bencher: Bencher<'_, '_>, cus: u16) {
         barriers: 64,
         ..SHAPE
     };
-    let mut device = Device::new(&MatchingConfig::default(), shape, cus, ready);
-    let place = |device: &mut Device| {
-        for from in 0..8 {
-            device.place(from);
-        }
-    };
-    // To about three quarters of what it holds.
-    (0..cus).for_each(|_| place(&mut device));
+    let mut device = Device::new(config, shape, cus, ready);
+    (0..cus).for_each(|_| device.place_eight());
     (0..2 * cus).for_each(|_| device.retire());
-    bencher.bench_local(|| {
-        place(&mut device);
-        (0..8).for_each(|_| device.retire());
-    });
+    device
+}
+
+impl Device {
+    fn place_eight(&mut self) {
+        for from in 0..8 {
+            self.place(from);
+        }
+    }
+
+    fn cycle(&mut self) {
+        self.place_eight();
+        (0..8).for_each(|_| self.retire());
+    }
+}
+
+/// One workgroup of each of eight launches is placed, then eight end.
+#[divan::bench(args = [16, 64, 1024])]
+fn eight_placed_eight_end(bencher: Bencher<'_, '_>, cus: u16) {
+    let mut device = eight(&MatchingConfig::default(), cus);
+    bencher.bench_local(|| device.cycle());
+}
+
+/// The same by an index of these eight demands alone, without a policy, a launch or a log around it.
+#[divan::bench(args = [16, 64, 1024])]
+fn eight_placed_eight_end_by_hand(bencher: Bencher<'_, '_>, cus: u16) {
+    let mut hand = Hand::new(cus.into());
+    let mut device = eight(&MatchingConfig::default(), cus);
+    for _ in 0..1000 {
+        device.cycle();
+        hand.cycle();
+    }
+    let places = device.resident.iter().map(|&(launch, _, cu)| (launch, cu.index()));
+    assert!(hand.resident.iter().map(|it| (it.launch, it.cu)).eq(places), "the same placements");
+    bencher.bench_local(|| hand.cycle());
+}
+
+/// A compute unit: maps of free granules, and the longest run of each.
+#[derive(Clone, Copy)]
+struct HandUnit {
+    vgpr: [u128; 4],
+    scalar: [u64; 2],
+    vgpr_runs: [u8; 4],
+    scalar_runs: [u8; 2],
+    slots: [u8; 4],
+    turn: usize,
+}
+
+/// Where a workgroup lies.
+#[derive(Clone, Copy)]
+struct HandPlace {
+    launch: usize,
+    cu: usize,
+    simd: usize,
+    starts: [u32; 3],
+}
+
+struct Hand {
+    units: Vec<HandUnit>,
+    /// By word of 64 compute units and launch: which take one more workgroup.
+    open: Vec<[u64; 8]>,
+    resident: Vec<HandPlace>,
+    random: u64,
+}
+
+impl Hand {
+    fn new(cus: usize) -> Self {
+        let unit = HandUnit {
+            vgpr: [u128::MAX; 4],
+            scalar: [u64::MAX, (1 << 48) - 1],
+            vgpr_runs: [128; 4],
+            scalar_runs: [64, 48],
+            slots: [16; 4],
+            turn: 1,
+        };
+        let (units, open) = (vec![unit; cus], vec![[0; 8]; cus.div_ceil(64)]);
+        let mut hand = Self { units, open, resident: vec![], random: 88_172_645_463_325_252 };
+        (0..cus).for_each(|cu| hand.update(cu));
+        (0..cus).for_each(|_| hand.place_eight());
+        (0..2 * cus).for_each(|_| hand.retire());
+        hand
+    }
+
+    fn update(&mut self, cu: usize) {
+        let unit = &self.units[cu];
+        let (run, slots) = (unit.vgpr_runs[unit.turn], unit.slots[unit.turn]);
+        let (word, bit) = (&mut self.open[cu / 64], cu % 64);
+        for (n, open) in (0..8).zip(word) {
+            let fits = (slots > 0)
+                & (run >= 8 + 4 * n)
+                & (unit.scalar_runs[0] >= 2 + n)
+                & (unit.scalar_runs[1] > n);
+            *open = *open & !(1 << bit) | u64::from(fits) << bit;
+        }
+    }
+
+    fn place_eight(&mut self) {
+        for n in 0..8_u32 {
+            let words = self.open.iter().enumerate();
+            let mut some = words.filter(|(_, word)| word[n as usize] != 0);
+            let Some((at, word)) = some.next() else { continue };
+            let cu = at * 64 + word[n as usize].trailing_zeros() as usize;
+            let unit = &mut self.units[cu];
+            let simd = unit.turn;
+            let map = &mut unit.vgpr[simd];
+            let vgpr = starts(*map, 8 + 4 * n).trailing_zeros();
+            *map &= !(((1 << (8 + 4 * n)) - 1) << vgpr);
+            unit.vgpr_runs[simd] = longest(*map) as u8;
+            let mut scalar = [0; 2];
+            for (at, len) in [2 + n, 1 + n].into_iter().enumerate() {
+                scalar[at] = starts(unit.scalar[at].into(), len).trailing_zeros();
+                unit.scalar[at] &= !(((1 << len) - 1) << scalar[at]);
+                unit.scalar_runs[at] = longest(unit.scalar[at].into()) as u8;
+            }
+            unit.slots[simd] -= 1;
+            unit.turn = (simd + 1) % 4;
+            let starts = [vgpr, scalar[0], scalar[1]];
+            self.resident.push(HandPlace { launch: n as usize, cu, simd, starts });
+            self.update(cu);
+        }
+    }
+
+    fn retire(&mut self) {
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        let at = (self.random % self.resident.len() as u64) as usize;
+        let HandPlace { launch, cu, simd, starts } = self.resident.swap_remove(at);
+        let (n, unit) = (launch as u32, &mut self.units[cu]);
+        unit.vgpr[simd] |= ((1 << (8 + 4 * n)) - 1) << starts[0];
+        unit.vgpr_runs[simd] = longest(unit.vgpr[simd]) as u8;
+        for (at, len) in [2 + n, 1 + n].into_iter().enumerate() {
+            unit.scalar[at] |= ((1 << len) - 1) << starts[1 + at];
+            unit.scalar_runs[at] = longest(unit.scalar[at].into()) as u8;
+        }
+        unit.slots[simd] += 1;
+        self.update(cu);
+    }
+
+    fn cycle(&mut self) {
+        self.place_eight();
+        (0..8).for_each(|_| self.retire());
+    }
+}
+
+/// Where runs of a length start.
+fn starts(map: u128, len: u32) -> u128 {
+    let (mut starts, mut have) = (map, 1);
+    while have < len {
+        let by = have.min(len - have);
+        starts &= starts >> by;
+        have += by;
+    }
+    starts
+}
+
+/// The longest run, by doubling and back.
+fn longest(map: u128) -> u32 {
+    let mut powers = [map; 7];
+    for at in 1..7 {
+        powers[at] = powers[at - 1] & (powers[at - 1] >> (1 << (at - 1)));
+    }
+    if map == u128::MAX {
+        return 128;
+    }
+    let (mut starts, mut len) = (u128::MAX, 0);
+    for at in (0..7).rev() {
+        let left = starts & (powers[at] >> len);
+        if left != 0 {
+            (starts, len) = (left, len + (1 << at));
+        }
+    }
+    len
 }
 
 /// Each differs from the default in one choice.
@@ -196,13 +356,29 @@ fn choice(name: &str) -> MatchingConfig {
     config
 }
 
-#[divan::bench(args = [
-    "search grouped", "search sampled", "order windows", "split", "balance fixed", "place round-robin",
-    "place most-free", "place most-free, runs", "place least-power", "place mix",
-])]
-fn choice_one_is_placed(bencher: Bencher<'_, '_>, name: &str) {
-    let mut device = Device::full(&choice(name), 64);
+const CHOICES: [&str; 10] = [
+    "search grouped",
+    "search sampled",
+    "order windows",
+    "split",
+    "balance fixed",
+    "place round-robin",
+    "place most-free",
+    "place most-free, runs",
+    "place least-power",
+    "place mix",
+];
+
+#[divan::bench(args = CHOICES, consts = [64, 304])]
+fn choice_one_is_placed<const CUS: u16>(bencher: Bencher<'_, '_>, name: &str) {
+    let mut device = Device::full(&choice(name), CUS);
     bencher.counter(ItemsCount::new(OPS)).bench_local(|| (0..OPS).for_each(|_| device.replace()));
+}
+
+#[divan::bench(args = CHOICES, consts = [64, 304])]
+fn choice_drains_and_fills<const CUS: u16>(bencher: Bencher<'_, '_>, name: &str) {
+    let mut device = Device::full(&choice(name), CUS);
+    bencher.counter(ItemsCount::new(device.resident.len())).bench_local(|| device.refill());
 }
 
 /// Free waves, registers and LDS of each compute unit, the lowest with room first.

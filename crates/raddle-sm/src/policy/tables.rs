@@ -334,3 +334,114 @@ impl BlockTables {
         self.touch_all();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::vec;
+
+    use raddle_policy::{CuShape, Demand, Level};
+
+    use super::*;
+
+    const CU: CuId = CuId(0);
+
+    /// Tables of one unit.
+    fn tables() -> BlockTables {
+        let mut tables = BlockTables::default();
+        let shape = CuShape {
+            simds: 1,
+            waves_per_simd: 8,
+            vgpr_per_simd: 8,
+            sgpr: u16::MAX,
+            lds: 8,
+            workgroups: 8,
+            barriers: 8,
+        };
+        tables.fit(&Cus::new(shape, 1));
+        tables
+    }
+
+    /// Workgroups of two waves.
+    fn launch(id: u32) -> Launch {
+        let demand = Demand { waves: 2, ..Demand::default() };
+        Launch { id: LaunchId(id), level: Level(3), workgroups: 2, demand, ..Launch::default() }
+    }
+
+    fn waves(tables: &mut BlockTables, launch: &Launch, first: u16, count: u16) {
+        tables.started(launch, WaveSpan::Range { first, count }, &[Piece::one(0, CU)]);
+    }
+
+    fn whole(tables: &mut BlockTables, launch: &Launch) {
+        tables.started(launch, WaveSpan::All, &[Piece::one(0, CU)]);
+    }
+
+    /// The top priority of the unit, and whether a block waits there.
+    fn state(tables: &BlockTables) -> (Option<u64>, bool) {
+        (tables.units[0].top(), tables.units[0].has_waiting())
+    }
+
+    #[test]
+    fn the_top_falls_when_the_last_block_of_its_priority_ends() {
+        let (mut tables, launch) = (tables(), launch(0));
+        let top = Some(priority(&launch));
+        whole(&mut tables, &launch);
+        assert_eq!(state(&tables), (top, false));
+        tables.ended(&launch, WaveSpan::All, &[Piece::one(0, CU)]);
+        assert_eq!(state(&tables), (None, false), "a whole block");
+        tables.assigned(&launch, 0, CU);
+        waves(&mut tables, &launch, 0, 1);
+        waves(&mut tables, &launch, 1, 1);
+        for (first, left) in [(0, top), (1, None)] {
+            let span = WaveSpan::Range { first, count: 1 };
+            tables.ended(&launch, span, &[Piece::one(0, CU)]);
+            assert_eq!(state(&tables), (left, false), "after wave {first}");
+        }
+    }
+
+    #[test]
+    fn a_block_that_was_assigned_and_starts_whole_counts_once() {
+        let (mut tables, launch) = (tables(), launch(0));
+        tables.assigned(&launch, 0, CU);
+        assert!(state(&tables).1, "it waits");
+        whole(&mut tables, &launch);
+        assert_eq!(state(&tables), (Some(priority(&launch)), false));
+        tables.ended(&launch, WaveSpan::All, &[Piece::one(0, CU)]);
+        assert_eq!(state(&tables), (None, false));
+    }
+
+    #[test]
+    fn what_comes_back_waits_only_if_waves_are_left() {
+        for (started, waits) in [(1, true), (2, false)] {
+            let (mut tables, launch) = (tables(), launch(0));
+            tables.assigned(&launch, 0, CU);
+            waves(&mut tables, &launch, 0, started);
+            tables.lift(launch.id);
+            assert_eq!(state(&tables), (None, false), "it is off the unit");
+            tables.lower(launch.id);
+            assert_eq!(state(&tables), (Some(priority(&launch)), waits), "{started} waves");
+        }
+    }
+
+    #[test]
+    fn a_block_without_a_wave_is_distributed_anew_after_a_save() {
+        let (mut tables, launch) = (tables(), launch(0));
+        tables.assigned(&launch, 0, CU);
+        tables.lift(launch.id);
+        tables.lower(launch.id);
+        assert_eq!(state(&tables), (None, false));
+        let free = vec![0_u32];
+        assert_eq!(tables.spare_blocks, free, "its place in the list is free");
+    }
+
+    #[test]
+    fn a_launch_that_is_killed_while_it_is_saved_takes_nothing_of_others() {
+        let (mut tables, saved, other) = (tables(), launch(0), launch(1));
+        whole(&mut tables, &saved);
+        whole(&mut tables, &other);
+        tables.lift(saved.id);
+        let top = Some(priority(&other));
+        assert_eq!(state(&tables), (top, false));
+        tables.forget(saved.id);
+        assert_eq!(state(&tables), (top, false), "it was off the unit already");
+    }
+}

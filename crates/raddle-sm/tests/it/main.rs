@@ -8,5 +8,6 @@ mod ours;
 mod refusals;
 mod starvation;
 mod sweep;
+mod twin;
 mod vectors;
 mod worked;

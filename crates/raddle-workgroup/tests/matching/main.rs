@@ -2,6 +2,7 @@
 
 mod configs;
 mod input;
+mod kept;
 mod laws;
 mod oracle;
 mod scenarios;

@@ -1,7 +1,9 @@
 //! Does the fast policy decide what the plain model of E1 decides, down to the addresses?
 //!
-//! Random devices, several channels, several workgroups a channel, ends in any order. The model
-//! compares every head with every compute unit anew at each decision.
+//! Random devices, streams folded into few channels, several levels a channel, launches that come to
+//! the view in any order, ends in any order, workgroups that are cut. The model compares every head
+//! with every compute unit anew at each decision; which channel a launch belongs to, and what is cut,
+//! is counted here in plain lists.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +13,14 @@ use raddle_golden::matching::model::{
     self, Cu, Left, MatchHead, MatchModel, MatchTarget, Stock, TakenPiece, Wants,
 };
 use raddle_policy::{
-    Allocate, Answer, CuId, CuShape, Cus, Fact, LaunchId, Piece, ReadyLaunch, ReadyView, Round,
-    Tick, WaveSpan,
+    Allocate, Answer, Barrier, CuId, CuShape, Cus, Demand, Fact, LaunchId, Piece, ProcessId,
+    ReadyLaunch, ReadyView, Round, StreamId, Tick, WaveSpan,
 };
 use raddle_testkit::{Scenario, scenario};
 use raddle_workgroup::balance::{Kind, Pointer, Table};
 use raddle_workgroup::order::{Fixed, Lowest, Marks, Windows};
 use raddle_workgroup::place::{MostFree, Weights};
-use raddle_workgroup::{LevelOrder, Matching, MatchingConfig, PlaceRule, SearchRule};
+use raddle_workgroup::{LevelOrder, Matching, MatchingConfig, PlaceRule, SearchRule, SplitRule};
 
 type Name = &'static str;
 
@@ -26,8 +28,12 @@ type Name = &'static str;
 struct Resident {
     launch: usize,
     workgroup: u64,
+    waves: WaveSpan,
     held: MatchTarget<Name>,
 }
+
+/// What is known of a channel: its head, and since when it is.
+type Since = (Option<(LaunchId, u64)>, Tick);
 
 /// A device beside its model.
 struct Twins<'s> {
@@ -38,6 +44,17 @@ struct Twins<'s> {
     entries: Vec<ReadyLaunch>,
     cursor: usize,
     resident: Vec<Resident>,
+    /// The first launch of the view; the others follow, around the end.
+    first: usize,
+    /// Streams in the order of their first use.
+    streams: Vec<(ProcessId, StreamId)>,
+    since: Vec<Since>,
+    /// Workgroups that were cut.
+    cut: Vec<(LaunchId, u64)>,
+    /// Rounds in a row in which nothing fitted, and the last one: facts so far, and when.
+    failures: u64,
+    round: Option<(u64, Tick)>,
+    facts: u64,
 }
 
 fn stock(blocks: u32) -> Stock {
@@ -75,29 +92,68 @@ impl<'s> Twins<'s> {
     fn new(scenario: &'s Scenario, config: MatchingConfig) -> Self {
         let Scenario { shape, cus, .. } = scenario;
         let units = vec![unit(shape); usize::from(*cus)];
-        let entry = |(channel, launch): (u32, &raddle_policy::Launch)| {
-            // A channel of its own for each, in this order.
-            let mut launch = *launch;
-            (launch.process, launch.stream) =
-                (raddle_policy::ProcessId(0), raddle_policy::StreamId(channel));
-            ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }
-        };
         Self {
             policy: Matching::new(config.clone(), *shape, *cus).expect("the scenario is sound"),
             model: MatchModel {
                 cus: units,
                 marks: Marks::new(256, scenario.launches.len()).expect("the scenario is sound"),
             },
-            entries: (0..).zip(&scenario.launches).map(entry).collect(),
+            entries: scenario.launches.iter().copied().map(raddle_testkit::ready).collect(),
             cursor: 0,
             resident: vec![],
+            first: 0,
+            streams: vec![],
+            since: vec![(None, Tick::ZERO); scenario.launches.len()],
+            cut: vec![],
+            failures: 0,
+            round: None,
+            facts: 0,
             scenario,
             config,
         }
     }
 
-    fn head(&self, entry: &ReadyLaunch) -> Option<MatchHead<Name>> {
-        let (demand, waves) = (entry.launch.demand, u64::from(entry.launch.demand.waves));
+    /// The view: every launch, from one on around the end.
+    fn view(&self) -> Vec<ReadyLaunch> {
+        let (behind, front) = self.entries.split_at(self.first % self.entries.len());
+        [front, behind].concat()
+    }
+
+    fn is_cut(&self, entry: &ReadyLaunch) -> bool {
+        entry.cut > 0 || self.cut.contains(&(entry.launch.id, entry.next))
+    }
+
+    fn may_cut(&self, entry: &ReadyLaunch) -> bool {
+        let independent = entry.launch.barrier == Barrier::No && entry.launch.demand.waves > 1;
+        self.config.split.is_some() && independent && !self.is_cut(entry)
+    }
+
+    /// The first launch of each channel that has workgroups left.
+    fn heads(&mut self, now: Tick) -> Vec<Option<ReadyLaunch>> {
+        let mut heads = vec![None; self.scenario.launches.len()];
+        for entry in self.view().into_iter().filter(|entry| entry.undistributed() > 0) {
+            let stream = (entry.launch.process, entry.launch.stream);
+            let known = self.streams.iter().position(|&it| it == stream);
+            let at = known.unwrap_or_else(|| {
+                self.streams.push(stream);
+                self.streams.len() - 1
+            });
+            let channel = self.config.channels.map_or(at, |fold| at % usize::from(fold));
+            if heads[channel].is_none() {
+                heads[channel] = Some(entry);
+                let head = Some((entry.launch.id, entry.next));
+                if self.since[channel].0 != head {
+                    self.since[channel] = (head, now);
+                }
+            }
+        }
+        heads
+    }
+
+    /// What a workgroup wants, or the next wave of one that was cut.
+    fn wants(&self, entry: &ReadyLaunch) -> MatchHead<Name> {
+        let demand = self.demand(entry);
+        let waves = u64::from(demand.waves);
         let shared = BTreeMap::from([
             ("lds", demand.lds.into()),
             ("sgpr", waves * u64::from(demand.sgpr)),
@@ -105,19 +161,45 @@ impl<'s> Twins<'s> {
             ("workgroups", 1),
         ]);
         let each = BTreeMap::from([("vgpr", demand.vgpr.into()), ("waves", 1)]);
-        let level = match &self.config.order {
-            LevelOrder::Static => usize::from(entry.launch.level.0),
-            LevelOrder::Windows { windows_us } => {
-                usize::from(entry.launch.level.0).min(windows_us.len() - 1)
-            }
+        let last = match &self.config.order {
+            LevelOrder::Static => 255,
+            LevelOrder::Windows { windows_us } => windows_us.len() - 1,
         };
-        let wants = Wants::Waves { shared, waves, each };
-        (entry.undistributed() > 0).then_some(MatchHead { level, wants })
+        let level = usize::from(entry.launch.level.0).min(last);
+        let level = if self.is_cut(entry) { last } else { level };
+        MatchHead { level, wants: Wants::Waves { shared, waves, each } }
+    }
+
+    fn demand(&self, entry: &ReadyLaunch) -> Demand {
+        let demand = entry.launch.demand;
+        if self.is_cut(entry) { Demand { waves: 1, ..demand } } else { demand }
+    }
+
+    /// c2 and c3: nothing fits; whether a workgroup has been cut.
+    fn cut_one(&mut self, now: Tick) -> bool {
+        let Some(split) = self.config.split else { return false };
+        let (heads, round) = (self.heads(now), Some((self.facts, now)));
+        if heads.iter().all(Option::is_none) || self.round == round {
+            return false;
+        }
+        (self.round, self.failures) = (round, self.failures + 1);
+        if self.failures <= split.threshold {
+            return false;
+        }
+        self.failures = 0;
+        let channels = heads.iter().zip(&self.since);
+        let cut = channels.filter_map(|(head, &(_, since))| Some((head.as_ref()?, since)));
+        let cut = cut.filter(|(head, _)| self.may_cut(head)).min_by_key(|&(_, since)| since);
+        let cut = cut.map(|(head, _)| (head.launch.id, head.next));
+        self.cut.extend(cut);
+        cut.is_some()
     }
 
     /// What the model decides: launch, compute unit, and what it holds then.
     fn expected(&mut self, now: Tick) -> Option<MatchTarget<Name>> {
-        let heads: Vec<_> = self.entries.iter().map(|entry| self.head(entry)).collect();
+        let heads = self.heads(now);
+        let heads: Vec<_> =
+            heads.iter().map(|head| head.as_ref().map(|head| self.wants(head))).collect();
         let (cursor, config) = (self.cursor, &self.config);
         let place = |fit: &[usize], cus: &[Cu<Name>]| match &config.place {
             PlaceRule::RoundRobin => Ok(Some(fit.iter().position(|&cu| cu >= cursor).unwrap_or(0))),
@@ -178,22 +260,42 @@ impl<'s> Twins<'s> {
     /// One decision of both; whether something was placed.
     fn decide(&mut self, now: Tick) -> bool {
         let cus = Cus::new(self.scenario.shape, self.scenario.cus);
-        let view = ReadyView { launches: &self.entries, cus: &cus };
+        let view = self.view();
+        let view = ReadyView { launches: &view, cus: &cus };
         let mut round = Round::default();
         let answer = self.policy.allocate(&view, now, &mut round);
-        let Some(held) = self.expected(now) else {
-            assert!(matches!(answer, Answer::Wait { .. }), "{answer:?}: nothing fits");
+        let mut held = self.expected(now);
+        if held.is_none() && self.cut_one(now) {
+            held = self.expected(now);
+        }
+        let heads = self.heads(now);
+        let Some(held) = held else {
+            let retries = heads.iter().flatten().any(|head| self.may_cut(head));
+            let retry = self.config.split.map_or(0, |split| split.retry_us * 1_000);
+            let retry_at = retries.then_some(Tick(now.0 + retry));
+            assert_eq!(answer, Answer::Wait { retry_at }, "nothing fits");
             self.check_refusals(&round, now);
             return false;
         };
-        let entry = &mut self.entries[held.channel];
+        self.failures = 0;
+        let head = heads[held.channel].expect("the model chose a head");
+        let (demand, workgroup, launch) = (self.demand(&head), head.next, head.launch.id);
+        let at = self.entries.iter().position(|it| it.launch.id == launch).expect("it is there");
+        let mut waves = WaveSpan::All;
+        let whole = head.launch.demand.waves;
+        if self.is_cut(&head) {
+            waves = WaveSpan::Cut { first: head.cut, count: 1 };
+        }
+        let entry = &mut self.entries[at];
+        if waves == WaveSpan::All || entry.cut + 1 == whole {
+            (entry.next, entry.cut) = (workgroup + 1, 0);
+            self.cut.retain(|&it| it != (launch, workgroup));
+        } else {
+            entry.cut += 1;
+        }
         let cu = CuId(held.cu as u16);
-        let workgroup = entry.next;
-        let launch = entry.launch.id;
-        assert_eq!(answer, Answer::Start { launch, waves: WaveSpan::All });
+        assert_eq!(answer, Answer::Start { launch, waves });
         assert_eq!(round.pieces, [Piece::one(workgroup, cu)]);
-        entry.next += 1;
-        let demand = entry.launch.demand;
         let start = |piece: Option<&TakenPiece>| match piece {
             Some(TakenPiece::Run { start, .. }) => *start,
             _ => 0,
@@ -209,6 +311,8 @@ impl<'s> Twins<'s> {
             if self.scenario.shape.sgpr != u16::MAX {
                 let run = start(held.shared.get("sgpr"));
                 assert_eq!(u32::from(place.sgpr), run + wave * u32::from(demand.sgpr));
+            } else {
+                assert_eq!(place.sgpr, 0, "where they never limit they have no address");
             }
         }
         for (pieces, waves) in held.simds.iter().zip(behind) {
@@ -218,13 +322,15 @@ impl<'s> Twins<'s> {
             });
             assert_eq!(count, u64::from(waves), "as the split table has it");
         }
-        self.resident.push(Resident { launch: held.channel, workgroup, held });
+        self.resident.push(Resident { launch: at, workgroup, waves, held });
         true
     }
 
     /// Every refusal names something that the model finds lacking on that compute unit.
-    fn check_refusals(&self, round: &Round, _now: Tick) {
-        let heads: Vec<_> = self.entries.iter().map(|entry| self.head(entry)).collect();
+    fn check_refusals(&mut self, round: &Round, now: Tick) {
+        let entries = self.heads(now);
+        let heads: Vec<_> =
+            entries.iter().map(|head| head.as_ref().map(|head| self.wants(head))).collect();
         let search = |_: &Name, map: View<'_>| longest(&self.config.search, map);
         let decision = self.model.decide(
             &heads,
@@ -237,11 +343,10 @@ impl<'s> Twins<'s> {
         let waiting = heads.iter().flatten().count();
         assert_eq!(round.refusals.is_empty(), waiting == 0);
         for refusal in &round.refusals {
-            let channel = self
-                .entries
-                .iter()
-                .position(|it| it.launch.id == refusal.launch)
-                .expect("the scenario is sound");
+            let is_it = |head: &Option<ReadyLaunch>| {
+                head.is_some_and(|head| head.launch.id == refusal.launch)
+            };
+            let channel = entries.iter().position(is_it).expect("a head is refused");
             let found = lacking.iter().any(|it| {
                 let left = match it.left {
                     Left::Longest(left) | Left::Free(left) => left,
@@ -256,12 +361,13 @@ impl<'s> Twins<'s> {
     }
 
     fn end(&mut self, at: usize, now: Tick) {
-        let Resident { launch, workgroup, held } = self.resident.swap_remove(at);
+        let Resident { launch, workgroup, waves, held } = self.resident.swap_remove(at);
         let cu = CuId(held.cu as u16);
         self.hand_over(&held, false);
         let launch = &self.entries[launch].launch;
         let pieces = &[Piece::one(workgroup, cu)];
-        self.policy.observe(&Fact::Ended { launch, waves: WaveSpan::All, pieces }, now);
+        self.policy.observe(&Fact::Ended { launch, waves, pieces }, now);
+        self.facts += 1;
     }
 }
 
@@ -290,11 +396,11 @@ fn config() -> impl Strategy<Value = MatchingConfig> {
         (1u32..9).prop_map(|groups| SearchRule::Grouped { groups }),
         Just(SearchRule::Shared { width: 0 }),
     ];
-    (order, place, search).prop_map(|(order, place, search)| MatchingConfig {
-        order,
-        place,
-        search,
-        ..MatchingConfig::default()
+    let channels = prop_oneof![Just(None), (1u16..4).prop_map(Some)];
+    let rule = |(threshold, retry_us)| Some(SplitRule { threshold, retry_us });
+    let split = prop_oneof![Just(None), (0u64..4, 1u64..3).prop_map(rule)];
+    (order, place, search, channels, split).prop_map(|(order, place, search, channels, split)| {
+        MatchingConfig { order, place, search, channels, split, ..MatchingConfig::default() }
     })
 }
 
@@ -340,7 +446,9 @@ proptest! {
         }
         let mut now = 0;
         for (choice, skip) in steps {
-            while twins.decide(Tick(now)) {}
+            while twins.decide(Tick(now)) {
+                twins.first += usize::from(choice >> 8);
+            }
             now += skip;
             let ends = 1 + usize::from(choice) % 3;
             for _ in 0..ends.min(twins.resident.len()) {

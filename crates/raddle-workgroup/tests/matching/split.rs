@@ -161,11 +161,18 @@ fn pieces_end_by_themselves_and_give_everything_back() {
 
 #[test]
 fn whole_workgroups_of_better_levels_go_before_pieces() {
-    let mut scene = nearly_full(0, Barrier::No);
+    let filler = Launch { workgroups: 2, level: Level(0), ..launch(0, Barrier::Yes, 3, 0) };
+    let mut scene = Scene::new(0, &[filler, launch(1, Barrier::No, 3, 3)]);
+    scene.ask(0);
+    scene.ask(0);
+    // One slot is free on each of the two; the third piece waits.
+    assert_eq!(scene.starts(0), [(1, 0, Some(0), 0), (1, 0, Some(1), 1)]);
     let least = Launch { workgroups: 1, level: Level(200), ..launch(2, Barrier::Yes, 1, 0) };
     scene.entries.push(ready(least));
-    // A piece is of the least urgent level of all.
-    assert_eq!(scene.starts(0), [(2, 0, None, 0), (1, 0, Some(0), 1)]);
+    // A filler ends, and both have room: the piece was of level 1 before it was cut.
+    scene.end(0, 0, None, 0);
+    let whole_first = [(2, 0, None, 0), (1, 0, Some(2), 0)];
+    assert_eq!(scene.starts(1), whole_first, "a piece is of the least urgent level of all");
 }
 
 #[test]
