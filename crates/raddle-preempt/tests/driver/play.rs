@@ -229,6 +229,8 @@ impl Play<'_> {
                 self.driver.host(|c| c.close(process, id)).unwrap();
                 let fresh = self.driver.host(|c| c.open(process)).unwrap();
                 self.programs[program].streams[stream] = (fresh, self.opened);
+                // Whoever had this id before is gone, with its holds.
+                self.programs[program].holds.retain(|hold| hold.1 != fresh);
                 self.opened += 1;
                 self.reached.reopened += 1;
             }
