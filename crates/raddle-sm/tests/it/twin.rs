@@ -294,3 +294,22 @@ fn every_route_is_taken() {
     World::play(&scenario, &mut beside).expect("the laws are kept");
     assert!(beside.routes.iter().all(|&count| count > 0), "{:?}", beside.routes);
 }
+
+/// Of two launches that want the same, one starts whole or not at all and finds no place; the other one
+/// starts wave by wave.
+#[test]
+fn an_equal_demand_without_a_barrier_is_asked_by_itself() {
+    let launch = |id: u32, level: u8, workgroups: u64, waves: u16, barrier: Barrier| {
+        let launch = raddle_testkit::launch(id).stream(id).level(level).workgroups(workgroups);
+        launch.demand(demand(waves, 2)).barrier(barrier).build()
+    };
+    let launches = vec![
+        launch(0, 0, 2, 5, Barrier::No),
+        launch(1, 1, 1, 4, Barrier::Yes),
+        launch(2, 1, 1, 4, Barrier::No),
+    ];
+    let mut beside = Beside::new(Options { fall_through: true, ..Options::default() });
+    let scenario = Scenario { batch: 3, ends: vec![1], launches, ..Scenario::example() };
+    World::play(&scenario, &mut beside).expect("the laws are kept");
+    assert!(beside.routes[1] > 0, "{:?}", beside.routes);
+}
