@@ -33,6 +33,11 @@ pub enum Seen<'a> {
         /// Which workgroups, where.
         pieces: &'a [Piece],
     },
+    /// A launch was submitted: from now on it waits for room alone.
+    Submitted {
+        /// Which.
+        launch: LaunchId,
+    },
     /// A launch is off. What was killed or saved holds nothing any more.
     TakenOff {
         /// Which.

@@ -1,6 +1,5 @@
 //! What may be said on the command line?
 
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
@@ -20,7 +19,7 @@ use crate::packet::PacketArgs;
 ///
 /// Without a verb it replays a bundled profile under a few dispatchers and prints the comparison.
 #[derive(Debug, Parser)]
-#[command(name = "raddle", version, max_term_width = 100, after_help = EXAMPLES)]
+#[command(name = "raddle", version, max_term_width = 100, after_help = EXAMPLES, disable_help_subcommand = true)]
 pub(crate) struct Cli {
     /// How results are printed
     #[arg(long, global = true, value_enum, value_name = "FORMAT", default_value_t = Format::Text)]
@@ -71,14 +70,17 @@ pub(crate) enum Verb {
     Packet(PacketArgs),
     /// May kernels be stopped and run again? Their sources with the test of the flag
     Kernel(KernelArgs),
+    /// Tell what a verb takes; `help model`: on what every figure of a replay rests
+    Help {
+        /// A verb, or `model`
+        topic: Option<String>,
+    },
     /// Print a completion script for a shell
-    #[command(hide = true)]
     Completions {
         /// Which shell
         shell: clap_complete::Shell,
     },
     /// Print a manual page
-    #[command(hide = true)]
     Man {
         /// The page of a verb instead of the whole tool's
         verb: Option<String>,
@@ -107,6 +109,18 @@ pub(crate) struct RunArgs {
     /// The most slices of a timeline; what has more is drawn coarser [default: 500000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) timeline_slices: Option<u32>,
+    /// Draw only this part of a run, so at full grain: 100ms..120ms
+    #[arg(long, value_name = "FROM..TO", value_parser = window)]
+    pub(crate) timeline_window: Option<(u64, u64)>,
+    /// Print one sentence, and nothing while it goes
+    #[arg(long, short, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Print everything that the report holds
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+    /// Open the report in a browser
+    #[arg(long, conflicts_with = "no_files")]
+    pub(crate) open: bool,
 }
 
 #[derive(Debug, Args)]
@@ -168,7 +182,7 @@ pub(crate) struct ReplayArgs {
             "idempotent_from", "starts",
             "shares", "once", "comm", "out", "no_files", "jobs", "log", "arrivals", "timeline",
             "all", "goals", "open_loop", "requests",
-            "timeline_slices"]
+            "timeline_slices", "timeline_window", "quiet", "verbose", "open"]
     )]
     pub(crate) events: Option<PathBuf>,
     // Last, because its heading holds for what follows.
@@ -440,6 +454,23 @@ fn start(text: &str) -> Result<Named<u64>, String> {
     Ok(Named { file, value })
 }
 
+/// From one time to a later one, in nanoseconds.
+fn window(text: &str) -> Result<(u64, u64), String> {
+    let time = |text: &str| {
+        let text = text.trim();
+        let (number, factor) = match (text.strip_suffix("ms"), text.strip_suffix('s')) {
+            (Some(number), _) => (number, 1),
+            (None, Some(number)) => (number, 1000),
+            (None, None) => (text, 1),
+        };
+        milliseconds(number.trim_end())?.checked_mul(factor)
+    };
+    let ends = text.split_once("..").and_then(|(from, to)| Some((time(from)?, time(to)?)));
+    ends.filter(|(from, to)| from < to).ok_or_else(|| {
+        "it is not FROM..TO in milliseconds or seconds, such as 100ms..120ms".to_owned()
+    })
+}
+
 fn share(text: &str) -> Result<Named<u32>, String> {
     let (file, value) = named(text)?;
     let value = value.parse().ok().filter(|&share| share > 0);
@@ -448,19 +479,18 @@ fn share(text: &str) -> Result<Named<u32>, String> {
     Ok(Named { file, value })
 }
 
-/// The command line, or what clap has to say about it.
-pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
-    Cli::try_parse_from(args)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_command_line_is_well_formed() {
-        use clap::CommandFactory;
-        Cli::command().debug_assert();
+    fn windows_are_exact_and_not_empty() {
+        assert_eq!(window("100ms..120.5ms"), Ok((100_000_000, 120_500_000)));
+        assert_eq!(window("1s..1.25s"), Ok((1_000_000_000, 1_250_000_000)));
+        assert_eq!(window("1..2"), Ok((1_000_000, 2_000_000)));
+        for bad in ["", "1ms", "2ms..1ms", "1ms..1ms", "a..b", "1ms..2h"] {
+            assert!(window(bad).is_err(), "{bad}");
+        }
     }
 
     #[test]

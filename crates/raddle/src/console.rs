@@ -22,6 +22,8 @@ pub struct Console {
     pub stderr_colour: bool,
     /// Whether progress may be shown on the error stream of the process.
     pub progress: bool,
+    /// How wide results may be; `None` where they go to no terminal.
+    pub columns: Option<usize>,
 }
 
 impl std::fmt::Debug for Console {
@@ -49,6 +51,7 @@ impl Console {
             stdout_colour: !plain && io::stdout().is_terminal(),
             stderr_colour: !plain && io::stderr().is_terminal(),
             progress: io::stderr().is_terminal(),
+            columns: ::console::Term::stdout().size_checked().map(|(_, columns)| columns.into()),
         }
     }
 }

@@ -47,7 +47,7 @@ pub use console::Console;
 /// Runs the tool; the exit code.
 #[must_use]
 pub fn run(args: impl IntoIterator<Item = OsString>, console: &mut Console) -> u8 {
-    let done = match args::parse(args) {
+    let done = match manual::parse(args) {
         Ok(cli) => verb(&cli, console),
         Err(error) => return refuse(&error, console),
     };
@@ -117,6 +117,7 @@ fn verb(cli: &Cli, console: &mut Console) -> Result<(), CliError> {
         Verb::Explain(args) => explain::verb(args, cli.format, console),
         Verb::Packet(args) => packet::verb(args, cli.format, console),
         Verb::Kernel(args) => kernel::verb(args, cli.format, console),
+        Verb::Help { topic } => manual::help(topic.as_deref(), console),
         Verb::Completions { shell } => manual::completions(*shell, console),
         Verb::Man { verb } => manual::man(verb.as_deref(), console),
     }

@@ -1,24 +1,60 @@
-//! What do shells and `man` want to know of the tool?
+//! What is the command line as a whole, and what do people, shells and `man` want to know of it?
 
-use clap::CommandFactory;
+use std::ffi::OsString;
+
+use clap::{CommandFactory, FromArgMatches};
 
 use crate::Console;
 use crate::args::Cli;
 use crate::error::CliError;
 
-/// The hidden verb `completions`.
+/// The verbs by what people do.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("Choose a policy", &["replay", "compare"]),
+    ("Look", &["inspect", "recipes", "devices", "kernel"]),
+    ("Patents and circuits", &["golden", "explain", "packet"]),
+    ("Help", &["help", "completions", "man"]),
+];
+
+/// The command with its verbs in groups. What the bundled run takes stands with `replay`.
+pub(crate) fn command() -> clap::Command {
+    let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
+    let command = Cli::command();
+    for (title, verbs) in GROUPS {
+        text += &format!("\n{title}:\n");
+        for verb in verbs {
+            let about = command.find_subcommand(verb).and_then(clap::Command::get_about);
+            text += &format!("  {verb:<12} {}\n", about.cloned().unwrap_or_default());
+        }
+    }
+    text += "\nOptions:\n{options}\n\n{after-help}";
+    let options: Vec<_> = command.get_arguments().map(|option| option.get_id().clone()).collect();
+    let options = options.into_iter().filter(|id| *id != "format");
+    options
+        .fold(command, |command, id| command.mut_arg(id, |option| option.hide(true)))
+        .help_template(text)
+}
+
+/// The command line, or what clap has to say about it.
+pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
+    let mut command = command();
+    let mut found = command.try_get_matches_from_mut(args)?;
+    Cli::from_arg_matches_mut(&mut found).map_err(|error| error.format(&mut command))
+}
+
+/// The verb `completions`.
 pub(crate) fn completions(
     shell: clap_complete::Shell,
     console: &mut Console,
 ) -> Result<(), CliError> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "raddle", &mut script);
+    clap_complete::generate(shell, &mut command(), "raddle", &mut script);
     console.stdout.write_all(&script).map_err(CliError::printing)
 }
 
-/// The hidden verb `man`: the page of the tool, or of one verb.
+/// The verb `man`: the page of the tool, or of one verb.
 pub(crate) fn man(verb: Option<&str>, console: &mut Console) -> Result<(), CliError> {
-    let mut command = Cli::command();
+    let mut command = command();
     command.build();
     let page = match verb {
         None => command,
@@ -32,4 +68,40 @@ pub(crate) fn man(verb: Option<&str>, console: &mut Console) -> Result<(), CliEr
     let mut text = Vec::new();
     clap_mangen::Man::new(page).render(&mut text).map_err(CliError::printing)?;
     console.stdout.write_all(&text).map_err(CliError::printing)
+}
+
+/// The verb `help`: of the tool, of a verb, or of the model.
+pub(crate) fn help(topic: Option<&str>, console: &mut Console) -> Result<(), CliError> {
+    let mut command = command();
+    command.build();
+    let text = match topic {
+        None => command.render_help().to_string(),
+        Some("model") => include_str!("../data/model.txt").to_owned(),
+        Some(verb) => match command.find_subcommand_mut(verb) {
+            Some(verb) => verb.render_long_help().to_string(),
+            None => {
+                let verb = crate::units::plain(verb, 40);
+                return Err(CliError::Usage(format!(
+                    "there is no verb `{verb}`: `raddle --help` lists them, `raddle help model` explains the model"
+                )));
+            }
+        },
+    };
+    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_well_formed_and_every_verb_is_in_a_group() {
+        command().debug_assert();
+        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|group| group.1).copied().collect();
+        grouped.sort_unstable();
+        let command = command();
+        let mut verbs: Vec<&str> = command.get_subcommands().map(clap::Command::get_name).collect();
+        verbs.sort_unstable();
+        assert_eq!(grouped, verbs);
+    }
 }

@@ -62,6 +62,13 @@ impl Progress {
         Self::new(shown, "reading", template, total)
     }
 
+    /// Tells what it is at.
+    pub(crate) fn say(&self, what: String) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(what);
+        }
+    }
+
     /// That much more is done.
     pub(crate) fn add(&self, n: u64) {
         if let Some(bar) = &self.bar {

@@ -28,6 +28,9 @@ use crate::units::quoted;
 /// Where results go by default, a folder a replay.
 const RESULTS: &str = "raddle-out";
 
+/// Columns of a result that goes to no terminal, and the least of one that does.
+const COLUMNS: usize = 80;
+
 /// Everything that a replay needs to know.
 struct ReplayRequest<'r> {
     profiles: Vec<Loaded>,
@@ -182,7 +185,7 @@ fn replay(
         folder: path.as_deref(),
         timeline: timeline.as_ref(),
         jobs: request.run.jobs,
-        progress: console.progress,
+        progress: console.progress && !request.run.quiet,
     };
     let runs::AllRuns { recipes: runs, alone } = runs::all(&plan)?;
     let rules = Rules {
@@ -204,25 +207,61 @@ fn replay(
     };
     let result = ReplayResult::new(&replay, facts, &runs);
     let summary = json(&result);
-    let closing = Closing {
-        folder: folder.as_deref(),
-        next: next_commands(request, folder.as_deref(), plan.detail.is_some()),
-        most_slices: timelines::most(request.run),
-    };
-    let document = document(&result, &workload, &runs, closing);
+    let columns = console.columns.unwrap_or(COLUMNS).max(COLUMNS);
+    let closing = closing(request, folder.as_deref(), columns);
+    let document = document(&result, &replay, &runs, closing);
     if let Some(output) = output {
         output.finish(&summary, &document.html())?;
     }
+    if let Some(folder) = folder.as_deref().filter(|_| request.run.open) {
+        open(&folder.join(PAGE))?;
+    }
     let text = match format {
         Format::Json => summary,
+        Format::Text if request.run.quiet => format!("{}\n", result.answer().verdict.text),
         Format::Text => document.text(console.stdout_colour),
     };
     console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
+    judged(&result)
+}
+
+/// What the exit code tells of a result.
+fn judged(result: &ReplayResult) -> Result<(), CliError> {
     match (result.stuck_launches(), result.missed_goals()) {
         (Some(stuck), _) => Err(CliError::Stuck(stuck)),
         (None, Some(missed)) => Err(CliError::Goals(missed)),
         (None, None) => Ok(()),
     }
+}
+
+/// What is said beside a result, and how.
+fn closing<'c>(
+    request: &ReplayRequest<'_>,
+    folder: Option<&'c Path>,
+    columns: usize,
+) -> Closing<'c> {
+    let logged = request.run.log.and_then(LogDetail::detail).is_some();
+    Closing {
+        folder,
+        next: next_commands(request, folder, logged),
+        most_slices: timelines::most(request.run),
+        columns: Some(columns),
+        verbose: request.run.verbose,
+    }
+}
+
+/// Shows a page in the browser that the system prefers.
+fn open(page: &Path) -> Result<(), CliError> {
+    let program = match std::env::consts::OS {
+        "macos" => "open",
+        "windows" => "explorer",
+        _ => "xdg-open",
+    };
+    let started = std::process::Command::new(program).arg(page).spawn();
+    started.map(drop).map_err(|error| {
+        let page = page.display();
+        CliError::Refused(format!("{program} does not start ({error}): open {page} in a browser"))
+    })
 }
 
 /// What to try next, with what was written into a folder.

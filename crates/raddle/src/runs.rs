@@ -81,7 +81,13 @@ pub(crate) fn all(plan: &RunPlan<'_>) -> Result<AllRuns, CliError> {
         .map_err(|error| {
             CliError::Refused(format!("threads cannot be started ({error}): give a smaller --jobs"))
         })?;
+    let begun = AtomicU64::new(0);
     let run = |job: &RunJob<'_>| {
+        if job.alone.is_none() {
+            let number = begun.fetch_add(1, Ordering::Relaxed) + 1;
+            let name = &job.named.name;
+            progress.say(format!("recipe {number} of {}: {name}", plan.recipes.len()));
+        }
         let workload = job.alone.map_or(plan.workload, |process| &single[process]);
         one(plan, *job, workload, (&progress, &drawing))
     };

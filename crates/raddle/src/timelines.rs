@@ -19,6 +19,8 @@ const MOST: u32 = 500_000;
 #[derive(Debug)]
 pub(crate) struct Wanted {
     most: usize,
+    /// From when to when, where not all of a run.
+    window: Option<(u64, u64)>,
     names: TimelineNames,
 }
 
@@ -26,12 +28,16 @@ impl Wanted {
     /// What the command line asks for; `None`: nothing.
     pub(crate) fn of(run: &RunArgs, names: TimelineNames) -> Option<Self> {
         let none = run.no_files || run.timeline == Some(TimelineFormat::None);
-        (!none).then(|| Self { most: most(run) as usize, names })
+        (!none).then(|| Self { most: most(run) as usize, window: run.timeline_window, names })
     }
 
     /// What looks on while a run goes.
     pub(crate) fn recorder(&self, cus: u16, workload: &Workload) -> Recorder {
-        Recorder::new(cus, workload.processes.len(), self.most)
+        let recorder = Recorder::new(cus, workload.processes.len(), self.most);
+        match self.window {
+            Some((from, to)) => recorder.window(from, to),
+            None => recorder,
+        }
     }
 
     /// Writes what was recorded into the folder of recipe `name`.

@@ -1,7 +1,7 @@
 //! Does a page look right in a browser?
 //!
-//! Opens it in headless Chromium, in windows of 1280 and 400 pixels, light and dark, and fails where the
-//! console says anything, a picture is empty or its text lies outside of it or on other text, something is
+//! Opens it in headless Chromium, in windows of 1440, 1280 and 390 pixels, light and dark, and fails where
+//! the console says anything, a table does not sort or is not filtered, a picture is empty or its text lies outside of it or on other text, something is
 //! wider than the window and does not scroll by itself, text has too little contrast, or anything is
 //! loaded. A browser's own window cannot be as narrow as a telephone, so the page stands in a frame.
 //! Without Chromium it says so and passes; the variable `CHROMIUM` names another program.
@@ -16,7 +16,8 @@ use anyhow::{Context, Result, ensure};
 /// A width in pixels and a colour scheme.
 type PageView = (u32, &'static str);
 
-const VIEWS: [PageView; 4] = [(1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")];
+const VIEWS: [PageView; 5] =
+    [(1440, "light"), (1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")];
 /// A browser's own window is at least so wide.
 const WINDOW: u32 = 500;
 /// Some programs cannot open longer pictures.
@@ -161,8 +162,8 @@ mod tests {
         let Some(failures) = looked_at(faults) else { return };
         let all = failures.join("\n");
         for words in [
-            "fail 400 light: the page is 9",
-            "fail 400 dark: <div class=\"broad\"> \"x\" reaches from 8 to 908",
+            "fail 390 light: the page is 9",
+            "fail 390 dark: <div class=\"broad\"> \"x\" reaches from 8 to 908",
             "is cut off",
             "\"outside\" lies outside of it",
             "\"one\" and <text> \"two\" lie on each other",

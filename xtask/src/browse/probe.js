@@ -130,6 +130,42 @@ function contrasts(view, fail) {
   return least.toFixed(1);
 }
 
+// A click on a heading sorts a table, a second one turns it round; a word leaves only rows with it.
+function tables(view, fail) {
+  let sorted = 0;
+  for (const table of view.document.querySelectorAll("table.sorts")) {
+    const rows = () => [...table.tBodies[0].rows];
+    if (rows().length < 2) continue;
+    const at = table.tHead.rows[0].cells.length - 1;
+    const head = table.tHead.rows[0].cells[at];
+    const before = rows().length;
+    const text = () => rows().map((row) => row.cells[at].dataset.v ?? row.cells[at].textContent.trim());
+    head.click();
+    const up = text();
+    head.click();
+    const down = text();
+    const numbers = up.every((value) => value !== "" && !Number.isNaN(Number(value)));
+    const rises = up.every((value, n) => !n || (numbers ? Number(up[n - 1]) <= Number(value) : true));
+    if (head.getAttribute("aria-sort") !== "descending") fail(`${named(head)} does not sort`);
+    if (!rises || String([...up].sort()) !== String([...down].sort()) || rows().length !== before) {
+      fail(`${named(head)} sorts wrongly: ${up} and ${down}`);
+    }
+    sorted += 1;
+    const box = table.parentElement.previousElementSibling;
+    if (!box || box.localName !== "input") continue;
+    box.value = rows()[0].textContent.trim().slice(0, 8);
+    box.dispatchEvent(new view.Event("input"));
+    const word = box.value.toLowerCase();
+    for (const row of rows()) {
+      if (row.hidden === row.textContent.toLowerCase().includes(word)) fail(`${named(row)} is filtered wrongly`);
+    }
+    box.value = "";
+    box.dispatchEvent(new view.Event("input"));
+    if (rows().some((row) => row.hidden)) fail("a row stays hidden");
+  }
+  return sorted;
+}
+
 function look(view, width, scheme) {
   const name = `${width} ${scheme}`;
   const fail = (text) => say("fail", name, text);
@@ -139,11 +175,16 @@ function look(view, width, scheme) {
   for (const element of view.document.querySelectorAll("[src], [srcset], link[href], object[data], use")) {
     fail(`${named(element)} takes something from elsewhere`);
   }
+  const height = view.document.documentElement.scrollHeight;
+  // As it opens, then with everything unfolded.
+  if (view.document.querySelector("details")) widths(view, fail);
+  for (const fold of view.document.querySelectorAll("details")) fold.open = true;
   const elements = widths(view, fail);
   const drawn = pictures(view, fail);
   const least = contrasts(view, fail);
-  say("ok", name, `window ${view.innerWidth} wide, page ${view.document.documentElement.scrollWidth}; ${elements} elements, ${drawn} pictures, contrast at least ${least}`);
-  say("height", name, String(view.document.documentElement.scrollHeight));
+  const sorted = tables(view, fail);
+  say("ok", name, `window ${view.innerWidth} wide, page ${view.document.documentElement.scrollWidth}; ${elements} elements, ${drawn} pictures, ${sorted} tables sort, contrast at least ${least}`);
+  say("height", name, String(height));
 }
 
 const views = VIEWS.map(([width, scheme]) => {

@@ -31,6 +31,9 @@ pub enum ChartKind {
     Distribution,
     /// Areas of steps, each on top of the one before.
     Stack,
+    /// A point with its words beside it for each series; what is below the rule is good, and the
+    /// first series is the one to choose.
+    Points,
 }
 
 /// An axis.
@@ -52,6 +55,8 @@ pub enum Scale {
     /// By powers of ten, for values of which the first is the smallest above 0 and the second the
     /// largest; 0 has a place of its own, before them.
     Log(f64, f64),
+    /// From the first to the second of these values above 0, equal ratios equally far apart.
+    Ratio(f64, f64),
     /// Shares, 0 to 1, of so many things: as far from 90% to 99% as from 99% to 99.9%, and all of
     /// them half as far beyond all but one.
     Nines(f64),
@@ -73,6 +78,8 @@ pub enum ValueUnit {
 pub struct ChartSeries {
     /// Its position in the legend, which gives it colour, dashes and marker.
     pub look: usize,
+    /// What stands beside a point.
+    pub name: String,
     /// What it shows, in words.
     pub words: String,
     /// Rising along; each value up holds until the next point, and the last ends the series.

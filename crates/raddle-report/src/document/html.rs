@@ -1,18 +1,22 @@
 //! How is a document written as one page?
 //!
-//! The page needs no other file: no network, no script, no font, and its own policy
-//! (`Content-Security-Policy`) forbids them. Equal documents give equal bytes. Whatever comes from
-//! outside is escaped and stands on one line.
+//! The page needs no other file: no network, no font, and its own policy
+//! (`Content-Security-Policy`) forbids them. Its one script sorts and filters tables, and nothing is
+//! missing without it. Equal documents give equal bytes. Whatever comes from outside is escaped and
+//! stands on one line.
 
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 
-use super::chart::{Chart, ChartBar, Legend};
+use super::chart::{Chart, ChartBar, ChartKind, Legend};
 use super::model::{Block, Document, List, Medium};
 use super::plot::{colour, key, svg};
 use super::table::{Cell, ColumnKind, Table};
 use crate::units::{count, plain};
 
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'";
+const SCRIPT: &str = include_str!("script.js");
+/// Allows the script by its hash: what else says it is one does not run. `cargo xtask browse` fails
+/// where the hash is not that of the script.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-RiFq/rpxjbI6k1eVq6+65h3X1nkT+H8/1lEGv1hbSHc='";
 /// Characters of a name, and of a text.
 const NAME: usize = 160;
 const TEXT: usize = 2000;
@@ -29,6 +33,7 @@ impl Document {
     pub fn html(&self) -> String {
         let mut head = Vec::new();
         let mut sections: Vec<(&str, &str, Vec<&Block>)> = Vec::new();
+        let folded = self.open.is_some();
         for block in self.on(Medium::Page) {
             match (block, sections.last_mut()) {
                 (Block::Section { id, title }, _) => sections.push((id, title, Vec::new())),
@@ -57,9 +62,17 @@ impl Document {
                     main {
                         @for item in head { (block(item)) }
                         @for (id, title, blocks) in sections {
-                            section id=(id) { h2 { (title) } @for item in blocks { (block(item)) } }
+                            @if folded {
+                                details id=(id) {
+                                    summary { h2 { (title) } }
+                                    @for item in blocks { (block(item)) }
+                                }
+                            } @else {
+                                section id=(id) { h2 { (title) } @for item in blocks { (block(item)) } }
+                            }
                         }
                     }
+                    script { (PreEscaped(SCRIPT)) }
                 }
             }
         };
@@ -71,7 +84,7 @@ impl Document {
             @match block {
                 Block::Section { .. } => {}
                 Block::Heading(text) => h3 { (text) },
-                Block::Paragraph { label, text } => p { @if !label.is_empty() { b { (label) ": " } } (rich(text)) },
+                Block::Paragraph { label, text } => p { @if !label.is_empty() { strong { (plain(label, NAME)) ": " } } (rich(text)) },
                 Block::Note(text) => p class="small" { (rich(text)) },
                 Block::List(list) => (self.items(list)),
                 Block::Terms { label, terms } => {
@@ -81,7 +94,24 @@ impl Document {
                 Block::Warning(text) => p class="warning" { (rich(text)) },
                 Block::Table(table) => (grid(table)),
                 Block::Charts(legend, charts) => (pictures(legend, charts)),
-                Block::Bars { title, bars } => (all_bars(title, bars)),
+                Block::Bars { title, names, bars } => (all_bars(title, names, bars)),
+                Block::Verdict { good, name, text, why } => {
+                    div class=(if *good { "verdict good" } else { "verdict" }) {
+                        @let text = plain(text, TEXT);
+                        @match text.split_once(name.as_str()).filter(|_| !name.is_empty()) {
+                            Some((before, after)) => p { (before) strong { (plain(name, NAME)) } (after) },
+                            None => p { (text) },
+                        }
+                        @if let Some(why) = why { p class="note" { (rich(why)) } }
+                    }
+                }
+                Block::Chips(chips) => p class="chips" {
+                    @for (what, which) in chips { span { (what) ": " (name(which)) } " " }
+                },
+                Block::Beside(columns) => div class=(if columns.len() == 2 { "beside two" } else { "beside" }) {
+                    @for blocks in columns { div { @for item in blocks { (self.block(item)) } } }
+                },
+                Block::Link { text, to } => p { a href=(if to.starts_with('#') { to.clone() } else { address(to) }) { (rich(text)) } },
                 Block::Files { text, paths } => {
                     p { (rich(text)) }
                     ul class="files" {
@@ -159,7 +189,7 @@ fn grid(table: &Table) -> Markup {
     }
     html! {
         div class="wide" role="region" tabindex="0" aria-label=(table.label) {
-            table {
+            table class=[(!grouped).then_some("sorts")] {
                 thead {
                     tr { @for (at, column) in table.columns.iter().enumerate() {
                         th scope="col" class=[class(at)] { (column.title) }
@@ -168,7 +198,7 @@ fn grid(table: &Table) -> Markup {
                 @for rows in bodies {
                     tbody {
                         @for &row in &rows {
-                            tr { @for at in 0..table.columns.len() {
+                            tr class=[(table.chosen == Some(row)).then_some("chosen")] { @for at in 0..table.columns.len() {
                                 @if !table.repeats(row, at) { (cell(table, row, at, class(at))) }
                             } }
                         }
@@ -180,7 +210,7 @@ fn grid(table: &Table) -> Markup {
 }
 
 fn cell(table: &Table, row: usize, column: usize, class: Option<&str>) -> Markup {
-    let Cell { text, best, .. } = &table.rows[row][column];
+    let Cell { text, rank, best, bar, note, link } = &table.rows[row][column];
     let repeated = (row + 1..table.rows.len()).take_while(|&row| table.repeats(row, column));
     let rows = 1 + repeated.count();
     let span = (rows > 1).then_some(rows);
@@ -188,6 +218,14 @@ fn cell(table: &Table, row: usize, column: usize, class: Option<&str>) -> Markup
         ColumnKind::Name(_) => name(text),
         ColumnKind::Figure => figure(text).render(),
         ColumnKind::Text => rich(text),
+    };
+    let content = match link {
+        Some(path) => html! { a href=(address(path)) { (content) } },
+        None => content,
+    };
+    let content = html! {
+        @if let Some(share) = bar { span class="meter" { span style=(format!("width:{:.1}%", share * 100.0)) {} } }
+        (content) @if !note.is_empty() { " " span class="note" { (note) } }
     };
     let long = text.chars().count() > LONG && table.columns[column].kind != ColumnKind::Figure;
     let content = if long {
@@ -199,16 +237,18 @@ fn cell(table: &Table, row: usize, column: usize, class: Option<&str>) -> Markup
         @if column == 0 {
             th scope=(if span.is_some() { "rowgroup" } else { "row" }) rowspan=[span] { (content) }
         } @else {
-            td class=[class] rowspan=[span] { @if *best { b { (content) } } @else { (content) } }
+            td class=[class] rowspan=[span] data-v=[*rank] { @if *best { b { (content) } } @else { (content) } }
         }
     }
 }
 
 fn pictures(legend: &Legend, charts: &[Chart]) -> Markup {
     html! {
-        ul class="legend" {
-            @for (look, text) in legend.names.iter().enumerate() {
-                li { (key(legend.kind, look)) (name(text)) }
+        @if !legend.names.is_empty() {
+            ul class="legend" {
+                @for (look, text) in legend.names.iter().enumerate() {
+                    li { (key(legend.kind, look)) (name(text)) }
+                }
             }
         }
         div class="figures" {
@@ -222,10 +262,15 @@ fn pictures(legend: &Legend, charts: &[Chart]) -> Markup {
     }
 }
 
-fn all_bars(title: &str, bars: &[ChartBar]) -> Markup {
+fn all_bars(title: &str, names: &[(usize, &str)], bars: &[ChartBar]) -> Markup {
     html! {
         figure class="bars" {
-            figcaption { (title) }
+            @if !title.is_empty() { figcaption { (title) } }
+            @if !names.is_empty() {
+                ul class="legend" {
+                    @for &(look, text) in names { li { (key(ChartKind::Stack, look)) (text) } }
+                }
+            }
             @for bar in bars {
                 p { (name(&bar.name)) span { (bar.note) } }
                 div class="bar" {

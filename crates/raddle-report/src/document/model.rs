@@ -25,6 +25,10 @@ pub struct Document {
     pub full: &'static str,
     /// Columns of a line of text, where they are not 100; tables may be wider.
     pub columns: Option<usize>,
+    /// Whether a terminal shows what the page folds away.
+    pub verbose: bool,
+    /// How many blocks come before what is folded away, if anything is.
+    pub(super) open: Option<usize>,
     pub(super) blocks: Vec<(Medium, Block)>,
 }
 
@@ -62,12 +66,36 @@ pub enum Block {
     Warning(String),
     /// Rows of figures.
     Table(Table),
+    /// What to do, and why.
+    Verdict {
+        /// Whether it says that something should change.
+        good: bool,
+        /// What of the sentence stands out, if it is in it.
+        name: String,
+        /// One sentence.
+        text: String,
+        /// The reason, if there is one.
+        why: Option<String>,
+    },
+    /// On what a page rests, in short: what it is, and which.
+    Chips(Vec<(&'static str, String)>),
+    /// Blocks beside each other, where there is room.
+    Beside(Vec<Vec<Block>>),
+    /// A place of the page, or a file beside it.
+    Link {
+        /// What is shown.
+        text: String,
+        /// An anchor with its `#`, or a path.
+        to: String,
+    },
     /// Pictures with one legend.
     Charts(Legend, Vec<Chart>),
     /// A picture of horizontal bars.
     Bars {
         /// What a full bar is.
         title: String,
+        /// What the looks of their parts mean, where a list says it.
+        names: Vec<(usize, &'static str)>,
         /// From the top.
         bars: Vec<ChartBar>,
     },
@@ -114,6 +142,11 @@ impl Document {
         self.add_on(Medium::Page, block);
     }
 
+    /// Ends page one and the first screen: what follows is folded away.
+    pub fn fold(&mut self) {
+        self.open = Some(self.blocks.len());
+    }
+
     /// Begins a section.
     pub fn section(&mut self, id: &'static str, title: &'static str) {
         self.add(Block::Section { id, title });
@@ -141,6 +174,8 @@ impl Document {
     /// What a medium shows.
     pub(super) fn on(&self, medium: Medium) -> impl Iterator<Item = &Block> {
         let shown = move |of: Medium| of == Medium::Any || of == medium;
-        self.blocks.iter().filter(move |(of, _)| shown(*of)).map(|(_, block)| block)
+        let hides = medium == Medium::Terminal && !self.verbose;
+        let most = self.open.filter(|_| hides).unwrap_or(self.blocks.len());
+        self.blocks[..most].iter().filter(move |(of, _)| shown(*of)).map(|(_, block)| block)
     }
 }

@@ -58,13 +58,17 @@ pub(super) fn svg(chart: &Chart) -> Markup {
             (columns(&x, bottom))
             text class="t m" x="0" y=(LINE) { (chart.y.title) }
             text class="t m" x=(RIGHT) y=(HEIGHT - 3.0) text-anchor="end" { (chart.x.title) }
-            @if let Some(at) = chart.rule.map(|value| number(y.at(value))) {
-                line class="rule" x1=(LEFT) x2=(RIGHT) y1=(at) y2=(at) {}
+            @if let Some(at) = chart.rule.map(|value| y.at(value)) {
+                @if chart.kind == ChartKind::Points {
+                    rect class="goal" x=(LEFT) width=(RIGHT - LEFT) y=(number(at)) height=(number(bottom - at)) {}
+                }
+                line class="rule" x1=(LEFT) x2=(RIGHT) y1=(number(at)) y2=(number(at)) {}
             }
+            @if chart.kind == ChartKind::Points { (points(&lines, &x, &y, bottom)) }
             @for (series, d) in lines.iter().zip(&paths).rev() {
                 @if chart.kind == ChartKind::Stack {
                     path class=(format!("f{}", colour(series.look))) d=(d) { title { (series.words) } }
-                } @else {
+                } @else if chart.kind != ChartKind::Points {
                     path class=(format!("l l{}", colour(series.look)))
                         stroke-dasharray=(DASHES[series.look % DASHES.len()]) d=(d) {
                         title { (series.words) }
@@ -97,6 +101,47 @@ pub(super) fn key(kind: ChartKind, look: usize) -> Markup {
 fn marker(look: usize, (x, y): (f64, f64), words: &str) -> Markup {
     let d = format!("M{} {}{}", number(x), number(y), SHAPES[look % SHAPES.len()]);
     html! { path class=(format!("mark f{}", colour(look))) d=(d) { title { (words) } } }
+}
+
+/// A circle for each series, and its title beside it where there is room.
+fn points(series: &[&ChartSeries], x: &PlotAxis, y: &PlotAxis, bottom: f64) -> Markup {
+    /// The width of a letter.
+    const LETTER: f64 = 6.6;
+    let at = |series: &ChartSeries| (x.at(series.points[0].0), y.at(series.points[0].1));
+    let mut taken: Vec<[f64; 4]> = series
+        .iter()
+        .map(|series| at(series))
+        .map(|(x, y)| [x - 7.0, y - 7.0, x + 7.0, y + 7.0])
+        .collect();
+    let mut place = |(x, y): (f64, f64), text: &str| {
+        let width = text.chars().count() as f64 * LETTER;
+        let shifts = [4.0, 15.0, -8.0, 26.0, -20.0, 38.0, -32.0];
+        let places = shifts.into_iter().flat_map(|down| [(10.0, down), (-10.0 - width, down)]);
+        let fits = |(right, down): (f64, f64)| {
+            let (left, base) = (x + right, y + down);
+            let room = [left, base - 11.0, left + width, base + 3.0];
+            let inside = left >= 0.0 && left + width <= WIDTH && base <= bottom && base > TOP;
+            let free = |o: &[f64; 4]| {
+                room[0] >= o[2] || room[2] <= o[0] || room[1] >= o[3] || room[3] <= o[1]
+            };
+            (inside && taken.iter().all(free)).then_some((left, base, room))
+        };
+        let (left, base, room) = places.into_iter().find_map(fits)?;
+        taken.push(room);
+        Some((left, base))
+    };
+    html! {
+        @for (position, series) in series.iter().enumerate() {
+            @let (cx, cy) = at(series);
+            @let first = position == 0;
+            circle class=(if first { "point first" } else { "point" }) r=(if first { "7" } else { "5" })
+                cx=(number(cx)) cy=(number(cy)) { title { (series.words) } }
+            @let text = crate::units::plain(&series.name, 24);
+            @if let Some((left, base)) = place((cx, cy), &text) {
+                text class=(if first { "t b" } else { "t" }) x=(number(left)) y=(number(base)) { (text) }
+            }
+        }
+    }
 }
 
 /// Lines across, each with its value at the left where there is room.
@@ -232,6 +277,10 @@ impl PlotAxis {
                 let begin = self.from + ZERO.copysign(self.to - self.from);
                 within(begin, (libm::log10(value) - low) / (high - low))
             }
+            Scale::Ratio(least, most) => {
+                let [low, high, value] = [least, most, value].map(|v| libm::log10(v.max(1e-9)));
+                within(self.from, (value - low) / (high - low).max(1e-9))
+            }
             Scale::Nines(_) if value >= 1.0 => self.to,
             Scale::Nines(all) => {
                 within(self.from, -libm::log10(1.0 - value) / (libm::log10(all.max(2.0)) + 0.5))
@@ -250,6 +299,14 @@ impl PlotAxis {
                 let (low, high) = decades(least, end);
                 let powers = (low as i32..=high as i32).map(|power| 10f64.powi(power));
                 std::iter::once(0.0).chain(powers).collect()
+            }
+            Scale::Ratio(least, end) => {
+                let first = libm::floor(libm::log10(least.max(1e-9))) as i32;
+                let last = libm::ceil(libm::log10(end.max(1e-9))) as i32;
+                let steps = if last - first > 3 { &[1.0][..] } else { &[1.0, 2.0, 5.0] };
+                let round = (first..=last)
+                    .flat_map(|power| steps.iter().map(move |step| step * 10f64.powi(power)));
+                round.filter(|value| (least..=end).contains(value)).collect()
             }
             Scale::Nines(all) => {
                 let powers = (1..16).map(|power| 10f64.powi(power)).take_while(|rest| *rest <= all);
@@ -374,8 +431,13 @@ mod tests {
     #[test]
     fn areas_stand_on_each_other_and_many_points_become_few() {
         let points = vec![(0.0, 0.5), (10.0, 0.0), (20.0, 0.2), (40.0, 0.0)];
-        let series =
-            |look| ChartSeries { look, words: "w".to_owned(), points: points.clone(), mark: None };
+        let series = |look| ChartSeries {
+            look,
+            name: String::new(),
+            words: "w".to_owned(),
+            points: points.clone(),
+            mark: None,
+        };
         let mut chart = Chart {
             title: "<a>".to_owned(),
             note: String::new(),

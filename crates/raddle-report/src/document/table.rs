@@ -9,6 +9,8 @@ pub struct Table {
     pub(super) label: String,
     pub(super) columns: Vec<Column>,
     pub(super) rows: Vec<Vec<Cell>>,
+    /// The row that is recommended.
+    pub(super) chosen: Option<usize>,
 }
 
 /// A column of a table.
@@ -60,8 +62,14 @@ impl Column {
 pub struct Cell {
     pub(super) text: String,
     /// The smaller the better; `None`: not comparable.
-    rank: Option<f64>,
+    pub(super) rank: Option<f64>,
     pub(super) best: bool,
+    /// The share of a bar beside it that is full, 0 to 1.
+    pub(super) bar: Option<f64>,
+    /// What is added in small print.
+    pub(super) note: String,
+    /// The file beside the page that it leads to.
+    pub(super) link: Option<String>,
 }
 
 impl Cell {
@@ -71,9 +79,29 @@ impl Cell {
     }
 }
 
+impl Cell {
+    /// With a bar beside it, of which this share is full.
+    #[must_use]
+    pub fn bar(self, share: f64) -> Self {
+        Self { bar: Some(share), ..self }
+    }
+
+    /// With something in small print.
+    #[must_use]
+    pub fn note(self, note: impl Into<String>) -> Self {
+        Self { note: note.into(), ..self }
+    }
+
+    /// With a link to a file beside the page.
+    #[must_use]
+    pub fn link(self, path: impl Into<String>) -> Self {
+        Self { link: Some(path.into()), ..self }
+    }
+}
+
 impl From<String> for Cell {
     fn from(text: String) -> Self {
-        Self { text, rank: None, best: false }
+        Self { text, rank: None, best: false, bar: None, note: String::new(), link: None }
     }
 }
 
@@ -86,7 +114,7 @@ impl From<&str> for Cell {
 impl Table {
     /// An empty table.
     pub fn new(label: impl Into<String>, columns: impl Into<Vec<Column>>) -> Self {
-        Self { label: label.into(), columns: columns.into(), rows: Vec::new() }
+        Self { label: label.into(), columns: columns.into(), rows: Vec::new(), chosen: None }
     }
 
     /// Adds columns of figures.
@@ -103,10 +131,44 @@ impl Table {
         self.rows.push(row);
     }
 
+    /// How many columns it has.
+    #[must_use]
+    pub const fn columns(&self) -> usize {
+        self.columns.len()
+    }
+
     /// Whether it has no rows.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.rows.is_empty()
+    }
+
+    /// Recommends the row that was added last.
+    pub fn choose(&mut self) {
+        self.chosen = self.rows.len().checked_sub(1);
+    }
+
+    /// Leaves out columns of figures that say the same in every row, where there are several.
+    #[must_use]
+    pub fn without_constants(mut self) -> Self {
+        let mut keep: Vec<bool> = vec![true; self.columns.len()];
+        for (at, column) in self.columns.iter().enumerate() {
+            let mut texts = self.rows.iter().map(|row| &row[at].text);
+            let first = texts.next();
+            let figure = column.kind == ColumnKind::Figure && self.rows.len() > 1;
+            keep[at] = !figure || texts.any(|text| Some(text) != first);
+        }
+        self.keep(&keep);
+        self
+    }
+
+    fn keep(&mut self, kept: &[bool]) {
+        for row in &mut self.rows {
+            let mut kept = kept.iter();
+            row.retain(|_| kept.next() != Some(&false));
+        }
+        let mut kept = kept.iter();
+        self.columns.retain(|_| kept.next() != Some(&false));
     }
 
     /// Leaves out columns, by title.
@@ -114,12 +176,7 @@ impl Table {
     pub fn without(mut self, titles: &[&str]) -> Self {
         let kept: Vec<bool> =
             self.columns.iter().map(|column| !titles.contains(&&*column.title)).collect();
-        for row in &mut self.rows {
-            let mut kept = kept.iter();
-            row.retain(|_| kept.next() != Some(&false));
-        }
-        let mut kept = kept.iter();
-        self.columns.retain(|_| kept.next() != Some(&false));
+        self.keep(&kept);
         self
     }
 

@@ -46,6 +46,7 @@ impl Document {
                 (_, Block::Section { .. }) => continue,
                 (Some(Block::Heading(_)), Block::Table(_)) => false,
                 (Some(Block::Table(_)), _) | (_, Block::Table(_) | Block::Heading(_)) => true,
+                (_, Block::Commands(_)) => true,
                 _ => false,
             };
             if gap && !writer.out.is_empty() {
@@ -93,7 +94,17 @@ impl TextWriter {
                     self.paragraph(&chart.title, &chart.words);
                 }
             }
-            Block::Bars { title, bars } => {
+            Block::Verdict { text, why, .. } => {
+                let (arrow, rest) = (heading("->", self.colour), self.width - 3);
+                let text = plain(text, ITEM);
+                self.line(&format!("{arrow} {}", wrap(&text, rest, "   ")));
+                if let Some(why) = why {
+                    self.line(&format!("   {}", wrap(&plain(why, ITEM), rest, "   ")));
+                }
+            }
+            // Only pages have these.
+            Block::Chips(_) | Block::Beside(_) | Block::Link { .. } => {}
+            Block::Bars { title, bars, .. } => {
                 let bars = bars.iter().map(|bar| format!("{} {}", bar.name, bar.note));
                 self.paragraph(title, &bars.collect::<Vec<_>>().join("; "));
             }
@@ -131,11 +142,21 @@ impl TextWriter {
     }
 }
 
+impl Table {
+    /// The characters of its longest line.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        rendered(self, false).lines().map(|line| line.chars().count()).max().unwrap_or(0)
+    }
+}
+
 /// Columns aligned with blanks, the header above a line; as wide as its contents.
 fn rendered(table: &Table, colour: bool) -> String {
     let mut drawn = comfy_table::Table::new();
     drawn.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
     let aligned = |column: usize, text: &str| {
+        // The writer trims blanks at the left.
+        let text = text.replace("  ", "\u{a0}\u{a0}");
         let right = table.columns[column].kind == ColumnKind::Figure;
         let side = if right { CellAlignment::Right } else { CellAlignment::Left };
         comfy_table::Cell::new(text).set_alignment(side)
@@ -145,14 +166,21 @@ fn rendered(table: &Table, colour: bool) -> String {
     for (at, row) in table.rows.iter().enumerate() {
         let cell = |(column, cell): (usize, &Cell)| match table.columns[column].kind {
             _ if table.repeats(at, column) => aligned(column, ""),
-            ColumnKind::Name(most) => aligned(column, &plain(&cell.text, most)),
-            _ => aligned(column, &cell.text),
+            ColumnKind::Name(most) => {
+                let text = plain(&cell.text, most);
+                let marked = table.chosen.is_some() && column == 0;
+                let mark = if table.chosen == Some(at) { "* " } else { "  " };
+                aligned(column, &format!("{}{text}{}", if marked { mark } else { "" }, cell.note))
+            }
+            _ if cell.note.is_empty() => aligned(column, &cell.text),
+            _ => aligned(column, &format!("{} {}", cell.text, cell.note)),
         };
         drawn.add_row(row.iter().enumerate().map(cell).collect::<Vec<_>>());
     }
     let lines = drawn.lines();
-    let lines: Vec<String> =
-        lines.map(|line| line.strip_prefix(' ').unwrap_or(&line).trim_end().to_owned()).collect();
+    let lines: Vec<String> = lines
+        .map(|line| line.strip_prefix(' ').unwrap_or(&line).trim_end().replace('\u{a0}', " "))
+        .collect();
     let width = lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
     let mut out = String::new();
     for (position, line) in lines.iter().enumerate() {

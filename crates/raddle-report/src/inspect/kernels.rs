@@ -14,73 +14,73 @@ use crate::units::share;
 /// All launches of one kernel.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct NamedKernel {
-    pub(super) name: String,
+pub(crate) struct NamedKernel {
+    pub(crate) name: String,
     /// Whether its name is that of a library that moves data between devices.
-    pub(super) communication: bool,
+    pub(crate) communication: bool,
     #[serde(flatten)]
-    pub(super) times: LaunchTimes,
+    pub(crate) times: LaunchTimes,
     /// By time, the longest first.
-    pub(super) shapes: Vec<LaunchShape>,
+    pub(crate) shapes: Vec<LaunchShape>,
 }
 
 /// How long some launches took.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct LaunchTimes {
-    pub(super) launches: u64,
-    pub(super) total_ns: u64,
-    pub(super) median_ns: u64,
-    pub(super) max_ns: u64,
+pub(crate) struct LaunchTimes {
+    pub(crate) launches: u64,
+    pub(crate) total_ns: u64,
+    pub(crate) median_ns: u64,
+    pub(crate) max_ns: u64,
     /// Of the time of all kernels, each launch counted in full.
-    pub(super) share: f64,
+    pub(crate) share: f64,
 }
 
 /// All launches of one kernel that ask the same of the device.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct LaunchShape {
-    pub(super) workgroups: u64,
-    pub(super) threads: u32,
-    pub(super) vgprs_per_thread: u32,
-    pub(super) sgprs_per_wave: u32,
-    pub(super) lds_bytes: u32,
+pub(crate) struct LaunchShape {
+    pub(crate) workgroups: u64,
+    pub(crate) threads: u32,
+    pub(crate) vgprs_per_thread: u32,
+    pub(crate) sgprs_per_wave: u32,
+    pub(crate) lds_bytes: u32,
     #[serde(flatten)]
-    pub(super) times: LaunchTimes,
+    pub(crate) times: LaunchTimes,
     /// On the profile's own device, where that is known.
-    pub(super) placing: Option<Placing>,
+    pub(crate) placing: Option<Placing>,
 }
 
 /// How a shape fits a device.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct Placing {
+pub(crate) struct Placing {
     /// Workgroups on a compute unit; 0 where none fits.
-    pub(super) resident: u32,
+    pub(crate) resident: u32,
     /// The resource that keeps it from being more; the first of several.
-    pub(super) limiter: &'static str,
+    pub(crate) limiter: &'static str,
     /// All of them.
-    pub(super) limiters: Vec<&'static str>,
+    pub(crate) limiters: Vec<&'static str>,
     /// Workgroups on the device at a time.
-    pub(super) at_once: u64,
+    pub(crate) at_once: u64,
     /// Workgroups / at once.
-    pub(super) rounds: f64,
+    pub(crate) rounds: f64,
     /// Work-items on a compute unit over those that it has room for, on average in the first round.
-    pub(super) occupancy: f64,
+    pub(crate) occupancy: f64,
 }
 
 /// Some launches and their share of the time of all kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct LaunchPart {
-    pub(super) launches: u64,
-    pub(super) total_ns: u64,
-    pub(super) share: f64,
+pub(crate) struct LaunchPart {
+    pub(crate) launches: u64,
+    pub(crate) total_ns: u64,
+    pub(crate) share: f64,
 }
 
 impl LaunchPart {
     /// Of launches with these times, out of `all` nanoseconds.
-    pub(super) fn of<'t>(times: impl Iterator<Item = &'t LaunchTimes>, all: u64) -> Self {
+    pub(crate) fn of<'t>(times: impl Iterator<Item = &'t LaunchTimes>, all: u64) -> Self {
         let mut part = Self::default();
         for times in times {
             part.launches += times.launches;
@@ -99,7 +99,7 @@ fn key(op: &Op) -> ShapeKey {
 }
 
 /// The kernels by time, the longest first, of equal ones by name.
-pub(super) fn by_kernel(profile: &Profile, own: Option<&Device>) -> Vec<NamedKernel> {
+pub(crate) fn by_kernel(profile: &Profile, own: Option<&Device>) -> Vec<NamedKernel> {
     let mut found: BTreeMap<&str, BTreeMap<ShapeKey, Vec<u64>>> = BTreeMap::new();
     for op in kernels(profile) {
         let name = profile.kernels.get(op.kernel as usize).map_or("", String::as_str);
@@ -137,6 +137,14 @@ impl LaunchTimes {
     }
 }
 
+impl LaunchShape {
+    /// What one of its workgroups asks for.
+    pub(crate) fn footprint(&self) -> Footprint {
+        let &Self { threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, .. } = self;
+        Footprint { threads, vgprs_per_thread, sgprs_per_wave, lds_bytes, ..Footprint::default() }
+    }
+}
+
 fn shape(key: ShapeKey, durations: Vec<u64>, all: u64, own: Option<&Device>) -> LaunchShape {
     let (workgroups, threads, vgprs_per_thread, sgprs_per_wave, lds_bytes) = key;
     let footprint =
@@ -170,7 +178,7 @@ impl Placing {
 }
 
 /// How many different shapes there are, whatever the kernel.
-pub(super) fn shapes(kernels: &[NamedKernel]) -> u64 {
+pub(crate) fn shapes(kernels: &[NamedKernel]) -> u64 {
     let shapes = kernels.iter().flat_map(|kernel| &kernel.shapes);
     let keys = shapes.map(|shape| {
         let LaunchShape {
@@ -182,12 +190,12 @@ pub(super) fn shapes(kernels: &[NamedKernel]) -> u64 {
 }
 
 /// Launches that move data between devices.
-pub(super) fn communication(kernels: &[NamedKernel]) -> LaunchPart {
+pub(crate) fn communication(kernels: &[NamedKernel]) -> LaunchPart {
     let moving = kernels.iter().filter(|kernel| kernel.communication);
     LaunchPart::of(moving.map(|kernel| &kernel.times), total_ns(kernels))
 }
 
 /// The time of all kernels.
-pub(super) fn total_ns(kernels: &[NamedKernel]) -> u64 {
+pub(crate) fn total_ns(kernels: &[NamedKernel]) -> u64 {
     kernels.iter().fold(0, |sum, kernel| kernel.times.total_ns.saturating_add(sum))
 }

@@ -5,6 +5,7 @@ use raddle_policy::Resource;
 use serde::Serialize;
 
 use super::kernels::{LaunchPart, LaunchShape, NamedKernel, Placing, total_ns};
+use crate::units::count;
 
 /// The resources that can limit residency, in the order that breaks ties.
 const LIMITERS: [Resource; 6] = [
@@ -22,35 +23,35 @@ const LONG_NS: u64 = 100_000;
 /// How the kernels fit their own device, as shares of the time of all kernels.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct LaunchLimits {
+pub(crate) struct LaunchLimits {
     /// One a resource, by the limiter of residency.
-    pub(super) by_limiter: Vec<LimitedLaunches>,
+    pub(crate) by_limiter: Vec<LimitedLaunches>,
     /// Not one workgroup fits a compute unit.
-    pub(super) unfit: LaunchPart,
+    pub(crate) unfit: LaunchPart,
     /// Fewer workgroups than compute units, so that some stay empty.
-    pub(super) fewer_than_cus: LaunchPart,
+    pub(crate) fewer_than_cus: LaunchPart,
     /// All workgroups fit at once: such a launch cannot be left at a workgroup boundary, because
     /// none of its workgroups starts after another has ended.
-    pub(super) one_round: LaunchPart,
+    pub(crate) one_round: LaunchPart,
     /// Long ones with one workgroup a compute unit, or a few less.
-    pub(super) persistent: Vec<PersistentShape>,
+    pub(crate) persistent: Vec<PersistentShape>,
 }
 
 /// The launches whose residency one resource limits.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct LimitedLaunches {
-    pub(super) limiter: &'static str,
+pub(crate) struct LimitedLaunches {
+    pub(crate) limiter: &'static str,
     #[serde(flatten)]
-    pub(super) part: LaunchPart,
+    pub(crate) part: LaunchPart,
     /// Those of which all workgroups fit at once, so that the limiter does not matter.
-    pub(super) one_round: LaunchPart,
+    pub(crate) one_round: LaunchPart,
 }
 
 /// A shape of a kernel that keeps its compute units.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) struct PersistentShape {
+pub(crate) struct PersistentShape {
     pub(super) kernel: String,
     pub(super) workgroups: u64,
     pub(super) launches: u64,
@@ -61,7 +62,7 @@ pub(super) struct PersistentShape {
 
 impl LaunchLimits {
     /// Of kernels whose shapes have been placed on `own`.
-    pub(super) fn of(kernels: &[NamedKernel], own: &Device) -> Self {
+    pub(crate) fn of(kernels: &[NamedKernel], own: &Device) -> Self {
         let all = total_ns(kernels);
         let cus = u64::from(own.cus);
         let part = |holds: &dyn Fn(&LaunchShape, &Placing) -> bool| {
@@ -91,6 +92,37 @@ impl LaunchLimits {
 
 fn fits_at_once(shape: &LaunchShape, placing: &Placing) -> bool {
     placing.resident > 0 && shape.workgroups <= placing.at_once
+}
+
+/// What a workgroup of a shape would need at most for one more of it to fit a compute unit; `None`
+/// where less of its limiter does not help.
+pub(crate) fn one_more(shape: &LaunchShape, own: &Device) -> Option<String> {
+    let placing = shape.placing.as_ref()?;
+    let now = shape.footprint();
+    let (most, name): (u32, _) = match placing.limiter {
+        "vgpr" => (now.vgprs_per_thread, "registers a work-item"),
+        "lds" => (now.lds_bytes, "bytes of shared memory"),
+        "waves" => (now.threads, "work-items"),
+        _ => return None,
+    };
+    let fits = |value: u32| {
+        let mut less = now;
+        match placing.limiter {
+            "vgpr" => less.vgprs_per_thread = value,
+            "lds" => less.lds_bytes = value,
+            _ => less.threads = value,
+        }
+        own.residency(&less).workgroups > placing.resident
+    };
+    let (mut low, mut high) = (1, most);
+    if most < 2 || !fits(low) {
+        return None;
+    }
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if fits(middle) { low = middle } else { high = middle }
+    }
+    Some(format!("{} {name}, now {}", count(low.into()), count(most.into())))
 }
 
 /// Whether a shape looks like a kernel made to hold every compute unit until it ends, or all but up

@@ -19,6 +19,10 @@ pub struct Closing<'c> {
     pub next: Vec<String>,
     /// The most slices of a timeline.
     pub most_slices: u32,
+    /// The columns of the terminal, where they are known.
+    pub columns: Option<usize>,
+    /// Whether the terminal shows everything.
+    pub verbose: bool,
 }
 
 impl DrawnTimeline {

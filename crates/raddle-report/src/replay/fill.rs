@@ -1,13 +1,13 @@
 //! In which order is a result shown?
 
-use raddle_sim::Workload;
-
 use super::device::DeviceFound;
 use super::facts::ProfileFacts;
 use super::files::{self, Closing};
 use super::result::{RecipeResult, ReplayResult};
-use super::runs::RecipeRun;
-use super::{NAME, comparison, grouping, latency, over_time, refused, shares};
+use super::runs::{RecipeRun, Replay};
+use super::{
+    NAME, answer, cards, comparison, grouping, latency, over_time, refused, requests, shares,
+};
 use crate::document::{Block, Column, Document, List, Medium, Table};
 use crate::units::{count, counted, duration, plain};
 
@@ -15,18 +15,24 @@ use crate::units::{count, counted, duration, plain};
 #[must_use]
 pub fn document(
     result: &ReplayResult,
-    workload: &Workload,
+    replay: &Replay<'_>,
     runs: &[RecipeRun],
     closing: Closing<'_>,
 ) -> Document {
+    let workload = replay.workload;
     let mut document = Document::new(format!(
         "{} on {}, {}",
         counted(result.profiles.len() as u64, "process", "processes"),
         result.device,
-        counted(result.recipes.len() as u64, "recipe", "recipes"),
+        counted(result.recipes.len() as u64, "policy", "policies"),
     ));
     document.title = title(result);
     document.full = "in summary.json";
+    document.columns = closing.columns;
+    document.verbose = closing.verbose;
+    answer::fill(&mut document, result, runs, cards::cards(result, replay), &closing);
+    document.fold();
+    requests::fill(&mut document, result);
     let heads = result.profiles.iter().map(head).collect();
     let heads = List { label: String::new(), items: heads, inline: false };
     document.add_on(Medium::Terminal, Block::List(heads));

@@ -37,7 +37,8 @@ pub(super) fn fill(document: &mut Document, workload: &Workload, runs: &[RecipeR
         let process = &workload.processes[usize::from(lane.0)].name;
         let lines = recipes.iter().zip(&names).enumerate();
         let lines = lines.filter_map(|(look, (lanes, name))| Some((look, name, lanes.get(&lane)?)));
-        chart(&format!("Launch latency of {process}, level {}", lane.1), &lines.collect::<Vec<_>>())
+        let title = format!("Launch latency of {process}, level {}", lane.1);
+        distribution(&title, ("latency", "launches"), &lines.map(Spread::of).collect::<Vec<_>>())
     };
     let charts = lanes.iter().take(MOST).map(chart).collect();
     document.page(Block::Charts(Legend { kind: ChartKind::Distribution, names }, charts));
@@ -63,33 +64,55 @@ fn latencies(workload: &Workload, outcome: &Outcome) -> BTreeMap<LatencyLane, Ve
     found
 }
 
-/// The picture of a lane: the look, the recipe and the latencies of each line.
-fn chart(title: &str, lines: &[(usize, &String, &Vec<u64>)]) -> Chart {
-    let all = || lines.iter().flat_map(|(.., latencies)| latencies.iter().copied());
-    let least = all().filter(|&ns| ns > 0).min().unwrap_or(1) as f64;
-    let most = all().max().unwrap_or(0) as f64;
-    let largest = lines.iter().map(|(.., latencies)| latencies.len()).max().unwrap_or(0);
-    let series: Vec<ChartSeries> = lines
-        .iter()
-        .map(|&(look, name, latencies)| {
-            let percent = |p| duration(percentile(latencies, p));
-            let [p50, p99, longest] = [50, 99, 100].map(percent);
-            ChartSeries {
-                look,
-                words: format!("{name}: p50 {p50}, p99 {p99}, longest {longest}"),
-                points: cumulative(latencies),
-                mark: Some((percentile(latencies, 99) as f64, 0.99)),
-            }
-        })
-        .collect();
+/// Times under one recipe.
+pub(super) struct Spread<'s> {
+    /// The position of the recipe.
+    pub(super) look: usize,
+    pub(super) name: &'s str,
+    /// Rising times, and the share that does not exceed each.
+    pub(super) points: Vec<(f64, f64)>,
+    /// Median, 99th percentile and the longest.
+    pub(super) marks: [u64; 3],
+    /// How many they are.
+    pub(super) count: u64,
+}
+
+impl<'s> Spread<'s> {
+    fn of((look, name, rising): (usize, &'s String, &Vec<u64>)) -> Self {
+        let marks = [50, 99, 100].map(|p| percentile(rising, p));
+        Self { look, name, points: cumulative(rising), marks, count: rising.len() as u64 }
+    }
+}
+
+/// How times are spread under each recipe.
+pub(super) fn distribution(
+    title: &str,
+    (along, up): (&'static str, &'static str),
+    lines: &[Spread<'_>],
+) -> Chart {
+    let all = || lines.iter().flat_map(|line| line.points.iter().map(|point| point.0));
+    let least = all().filter(|&ns| ns > 0.0).fold(f64::INFINITY, f64::min);
+    let largest = lines.iter().map(|line| line.count).max().unwrap_or(0);
+    let line = |line: &Spread<'_>| {
+        let [p50, p99, longest] = line.marks.map(duration);
+        ChartSeries {
+            look: line.look,
+            name: line.name.to_owned(),
+            words: format!("{}: p50 {p50}, p99 {p99}, longest {longest}", line.name),
+            points: line.points.clone(),
+            mark: Some((line.marks[1] as f64, 0.99)),
+        }
+    };
+    let series: Vec<ChartSeries> = lines.iter().map(line).collect();
     let words: Vec<&str> = series.iter().map(|series| &*series.words).collect();
+    let scale = Scale::Log(if least.is_finite() { least } else { 1.0 }, all().fold(0.0, f64::max));
     Chart {
         title: title.to_owned(),
         note: String::new(),
         words: words.join("; "),
         kind: ChartKind::Distribution,
-        x: Axis { title: "latency", scale: Scale::Log(least, most), unit: ValueUnit::Ns },
-        y: Axis { title: "launches", scale: Scale::Nines(largest as f64), unit: ValueUnit::Share },
+        x: Axis { title: along, scale, unit: ValueUnit::Ns },
+        y: Axis { title: up, scale: Scale::Nines(largest as f64), unit: ValueUnit::Share },
         rule: Some(0.99),
         series,
     }

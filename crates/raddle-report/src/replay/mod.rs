@@ -3,7 +3,9 @@
 //! [`ReplayResult`] is the whole result as data, `summary.json`; [`document`] is the same for
 //! people, with pictures made from the runs.
 
+mod answer;
 mod assumptions;
+mod cards;
 mod comparison;
 mod device;
 mod facts;
@@ -14,6 +16,7 @@ mod latency;
 mod lost;
 mod over_time;
 mod refused;
+mod requests;
 mod result;
 mod runs;
 mod shares;

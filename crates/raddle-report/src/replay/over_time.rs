@@ -5,7 +5,7 @@
 use raddle_sim::{Outcome, Series};
 
 use super::grouping::{ProcessGroup, legend};
-use super::result::ReplayResult;
+use super::result::{RecipeResult, ReplayResult};
 use super::runs::RecipeRun;
 use crate::document::{
     Axis, Block, Chart, ChartKind, ChartSeries, Document, Scale, ValueUnit, round_up,
@@ -19,7 +19,12 @@ pub(super) fn fill(
     groups: &[ProcessGroup],
 ) {
     document.section("occupancy", "Occupancy over time");
-    let until = runs.iter().map(|run| run.together.series.until_ns).max().unwrap_or(0);
+    // What repeats goes on after the makespan, which is the window of all figures.
+    let end = |(recipe, run): (&RecipeResult, &RecipeRun)| {
+        let end = run.together.first.0.saturating_add(recipe.summary.makespan_ns);
+        end.min(run.together.series.until_ns)
+    };
+    let until = result.recipes.iter().zip(runs).map(end).max().unwrap_or(0);
     if until == 0 {
         let none = "Nothing ran, so there is nothing to show over time.";
         return document.page(Block::Note(none.to_owned()));
@@ -35,7 +40,7 @@ pub(super) fn fill(
             percent(recipe.summary.utilisation),
             duration(outcome.series.bucket_ns)
         );
-        occupancy.push(Chart { note, ..stack(&run.name, outcome, groups, x) });
+        occupancy.push(Chart { note, ..stack(&run.name, outcome, groups, (x, until)) });
     }
     let fullest = occupancy.iter().map(stacked).fold(0.0, f64::max);
     let fullest = round_up(fullest, ValueUnit::Share).min(1.0);
@@ -51,17 +56,24 @@ fn stacked(chart: &Chart) -> f64 {
     (0..longest).map(|at| sum(at).sum::<f64>()).fold(0.0, f64::max)
 }
 
-/// The value of each bucket from its begin on, and 0 where the run ends.
-fn points(buckets: &Series, values: impl IntoIterator<Item = f64>) -> Vec<(f64, f64)> {
-    let at = |bucket: u64| bucket.saturating_mul(buckets.bucket_ns).min(buckets.until_ns) as f64;
+/// The value of each bucket from its begin on, and 0 where the run or the window ends.
+fn points(buckets: &Series, values: impl IntoIterator<Item = f64>, until: u64) -> Vec<(f64, f64)> {
+    let end = buckets.until_ns.min(until);
+    let at = |bucket: u64| bucket.saturating_mul(buckets.bucket_ns).min(end) as f64;
+    let inside = |bucket: &u64| bucket.saturating_mul(buckets.bucket_ns) < end;
     let mut points: Vec<(f64, f64)> =
-        (0..).zip(values).map(|(bucket, value)| (at(bucket), value)).collect();
+        (0..).take_while(inside).zip(values).map(|(bucket, value)| (at(bucket), value)).collect();
     let end = at(points.len() as u64);
     points.push((end, 0.0));
     points
 }
 
-fn stack(recipe: &str, outcome: &Outcome, groups: &[ProcessGroup], x: Axis) -> Chart {
+fn stack(
+    recipe: &str,
+    outcome: &Outcome,
+    groups: &[ProcessGroup],
+    (x, until): (Axis, u64),
+) -> Chart {
     let buckets = &outcome.series;
     let all: u128 = outcome.wave_ns.iter().sum();
     let there =
@@ -76,8 +88,9 @@ fn stack(recipe: &str, outcome: &Outcome, groups: &[ProcessGroup], x: Axis) -> C
             let own = group.total(|process| outcome.wave_ns[process]);
             ChartSeries {
                 look,
+                name: group.name.clone(),
                 words: format!("{} {}", group.name, percent(share(own, all))),
-                points: points(buckets, shares),
+                points: points(buckets, shares, until),
                 mark: None,
             }
         })
@@ -106,7 +119,8 @@ mod tests {
     #[test]
     fn the_last_bucket_is_as_wide_as_it_lasted() {
         let buckets = Series { bucket_ns: 8, until_ns: 20, processes: Vec::new() };
-        let points = points(&buckets, [0.5, 0.0, 0.25]);
-        assert_eq!(points, [(0.0, 0.5), (8.0, 0.0), (16.0, 0.25), (20.0, 0.0)]);
+        let cut = |until| points(&buckets, [0.5, 0.0, 0.25], until);
+        assert_eq!(cut(99), [(0.0, 0.5), (8.0, 0.0), (16.0, 0.25), (20.0, 0.0)]);
+        assert_eq!(cut(10), [(0.0, 0.5), (8.0, 0.0), (10.0, 0.0)]);
     }
 }

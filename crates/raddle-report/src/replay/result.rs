@@ -122,6 +122,12 @@ impl ReplayResult {
         }
     }
 
+    /// What the recipes do to the processes, and which to use.
+    #[must_use]
+    pub const fn answer(&self) -> &PolicyFigures {
+        &self.answer
+    }
+
     /// Why no recipe meets all goals; `None` where one does, or there are none.
     #[must_use]
     pub fn missed_goals(&self) -> Option<String> {

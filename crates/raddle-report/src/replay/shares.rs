@@ -32,7 +32,7 @@ pub(super) fn fill(
         ChartBar { name: run.name.clone(), note: shares.join(", "), parts }
     });
     let title = "Share of the wave-slot time used".to_owned();
-    document.page(Block::Bars { title, bars: shares.collect() });
+    document.page(Block::Bars { title, names: Vec::new(), bars: shares.collect() });
     turns(document, result);
 }
 

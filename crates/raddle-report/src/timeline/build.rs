@@ -6,8 +6,8 @@ use raddle_sim::{Outcome, ProcessPlan, Work, Workload};
 use raddle_trace::Profile;
 
 use super::layout::by_ready;
-use super::model::{Away, DrawnLaunch, DrawnProcess, Timeline};
-use super::recorder::Recorder;
+use super::model::{Away, DrawnLaunch, DrawnProcess, DrawnRequest, DrawnTurn, Timeline};
+use super::recorder::{Holder, Recorder};
 
 /// What things are called on a timeline.
 #[derive(Clone, Debug, Default)]
@@ -55,14 +55,16 @@ impl Recorder {
         outcome: &Outcome,
         names: &TimelineNames,
     ) -> Timeline {
-        let end_ns = self.last.max(outcome.last.0);
+        let whole_ns = self.last.max(outcome.last.0);
+        let (from, to) = self.window;
+        let end_ns = whole_ns.min(to);
         for unit in &mut self.units {
-            unit.close(end_ns, &mut self.store);
+            unit.close(whole_ns, &mut self.store);
         }
         for (launch, (how, since)) in std::mem::take(&mut self.off) {
             // A killed launch that never began again was off to the end.
             self.off.insert(launch, (how, since));
-            self.back(end_ns, launch);
+            self.back(whole_ns, launch);
         }
         let (grain, slices) = self.store.finish();
         let (counter_step_ns, counters) = self.counts.finish();
@@ -71,7 +73,7 @@ impl Recorder {
             let record = outcome.records.get(away.launch as usize);
             let started = record.and_then(|record| record.started);
             away.start_ns = away.start_ns.max(started.map_or(u64::MAX, |at| at.0));
-            away.start_ns < away.end_ns
+            away.start_ns < away.end_ns && away.end_ns >= from && away.start_ns <= to
         });
         self.aways.sort_unstable_by_key(|away: &Away| (away.launch, away.start_ns));
         let mut timeline = Timeline {
@@ -80,6 +82,12 @@ impl Recorder {
             end_ns,
             grain,
             processes: processes(workload, names),
+            requests: requests(workload, outcome, (from, end_ns)),
+            turns: if self.holders.len() < self.most {
+                turns(&self.holders, end_ns)
+            } else {
+                Vec::new()
+            },
             slices,
             aways: self.aways,
             aways_left_out: self.aways_left_out,
@@ -88,6 +96,12 @@ impl Recorder {
             ..Timeline::default()
         };
         add_launches(&mut timeline, workload, outcome, names);
+        for (at, launch) in timeline.launches.iter_mut().enumerate() {
+            launch.submitted_ns = self.submitted.get(at).copied().flatten();
+            let outside =
+                |ready: &mut u64| *ready > to || launch.ended_ns.is_some_and(|at| at < from);
+            launch.ready_ns.take_if(outside);
+        }
         let order = by_ready(&timeline);
         for &late in order.get(self.most..).unwrap_or_default() {
             let ready = timeline.launches[late as usize].ready_ns.take();
@@ -136,9 +150,44 @@ fn add_launches(
             workgroups,
             arrival_ns: record.arrival.0,
             ready_ns: record.ready.map(|at| at.0),
+            submitted_ns: None,
             started_ns: record.started.map(|at| at.0),
             ended_ns: record.ended.map(|at| at.0),
             refused: record.refused,
         });
     }
+}
+
+/// The requests that have ended, within a window.
+fn requests(workload: &Workload, outcome: &Outcome, (from, to): (u64, u64)) -> Vec<DrawnRequest> {
+    let mut ends: BTreeMap<(u16, u32), u64> = BTreeMap::new();
+    for record in &outcome.records {
+        if let (Some(end), true) =
+            (record.ended, workload.processes[usize::from(record.process)].has_requests())
+        {
+            let last = ends.entry((record.process, record.iteration)).or_insert(end.0);
+            *last = end.0.max(*last);
+        }
+    }
+    let request = |((process, number), end_ns): ((u16, u32), u64)| {
+        let began = outcome.began.get(usize::from(process))?;
+        let start_ns = began.get(number as usize)?.0;
+        let inside = start_ns <= to && end_ns >= from;
+        inside.then_some(DrawnRequest { process, number, start_ns, end_ns })
+    };
+    ends.into_iter().filter_map(request).collect()
+}
+
+/// Spans in which somebody had waves on the device.
+fn turns(holders: &[(u64, Holder)], end_ns: u64) -> Vec<DrawnTurn> {
+    let ends = holders.iter().skip(1).map(|next| next.0).chain([end_ns]);
+    let turn = |(&(start_ns, holder), end_ns): (&(u64, Holder), u64)| {
+        let process = match holder {
+            Holder::Nobody => return None,
+            Holder::One(process) => Some(process),
+            Holder::Several => None,
+        };
+        (start_ns < end_ns).then_some(DrawnTurn { process, start_ns, end_ns })
+    };
+    holders.iter().zip(ends).filter_map(turn).collect()
 }

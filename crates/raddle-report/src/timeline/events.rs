@@ -27,6 +27,10 @@ pub(super) enum What {
     Part(LaunchPhase),
     /// A copy or fill runs.
     Copy(u32),
+    /// A request is served.
+    Request(u32),
+    /// Somebody has waves on the device.
+    Turn(u32),
     /// A counter takes a value: the position of the sample.
     Sample(u32),
     /// What began last on this track, and has not ended, ends.
@@ -57,6 +61,14 @@ pub(super) fn in_order(timeline: &Timeline, tracks: &Tracks) -> Vec<TrackEvent> 
         };
         events.0.extend(samples.map(event));
     }
+    for ((at, request), &track) in (0u32..).zip(&timeline.requests).zip(&tracks.requests) {
+        if track > 0 {
+            events.span(track, (request.start_ns, request.end_ns), What::Request(at));
+        }
+    }
+    for (at, turn) in (0u32..).zip(&timeline.turns) {
+        events.span(tracks.turn, (turn.start_ns, turn.end_ns), What::Turn(at));
+    }
     for at in by_ready(timeline) {
         add_launch(&mut events, timeline, tracks, at);
     }
@@ -72,7 +84,10 @@ pub(super) fn in_order(timeline: &Timeline, tracks: &Tracks) -> Vec<TrackEvent> 
 /// How many events there are at most.
 fn room(timeline: &Timeline) -> usize {
     let samples: usize = timeline.counters.iter().map(|counter| counter.samples.len()).sum();
-    samples + 2 * (timeline.slices.len() + timeline.aways.len()) + 4 * timeline.launches.len()
+    let others = timeline.requests.len() + timeline.turns.len();
+    samples
+        + 2 * (timeline.slices.len() + timeline.aways.len() + others)
+        + 6 * timeline.launches.len()
 }
 
 fn add_launch(events: &mut Events, timeline: &Timeline, tracks: &Tracks, at: u32) {

@@ -43,6 +43,10 @@ pub(super) struct Tracks {
     pub(super) launches: Vec<u32>,
     /// The track of each copy on the copy engines.
     pub(super) copies: Vec<u32>,
+    /// The track of each request; 0 where its process is none of the timeline's.
+    pub(super) requests: Vec<u32>,
+    /// The track that says who has waves on the device; 0 without.
+    pub(super) turn: u32,
     /// The track of each counter; 0 where its process is none of the timeline's.
     pub(super) counters: Vec<u32>,
     /// The slice in which each launch first started; `NONE` without.
@@ -74,6 +78,7 @@ impl Tracks {
         for (process, what) in timeline.processes.iter().enumerate() {
             let name = format!("process {}", label(&what.name));
             let group = tracks.add(0, process as u32, name, Kind::Group);
+            tracks.add_requests(timeline, group, process);
             tracks.add_counters(timeline, group, Some(process));
             let named = what.streams.iter().zip(&streams[process]);
             let add = |(name, lanes): (&String, &Lanes)| {
@@ -88,6 +93,10 @@ impl Tracks {
         }
         let rank = timeline.processes.len() as u32;
         let device = tracks.add(0, rank, label(&timeline.device), Kind::Group);
+        if !timeline.turns.is_empty() {
+            let rank = tracks.next();
+            tracks.turn = tracks.add(device, rank, "who runs".to_owned(), Kind::Slices);
+        }
         tracks.add_counters(timeline, device, None);
         let offset = tracks.add_lanes(device, "copy engine", copies.count());
         tracks.copies.iter_mut().filter(|track| **track > 0).for_each(|track| *track += offset);
@@ -158,9 +167,26 @@ impl Tracks {
         self.units = units;
     }
 
+    /// Adds the lanes of a process's requests, before its streams.
+    fn add_requests(&mut self, timeline: &Timeline, group: u32, process: usize) {
+        let mut lanes = Lanes::default();
+        let of = timeline.requests.iter().enumerate();
+        let mut own: Vec<(usize, u64, u64)> = of
+            .filter(|(_, request)| usize::from(request.process) == process)
+            .map(|(at, request)| (at, request.start_ns, request.end_ns.max(request.start_ns)))
+            .collect();
+        own.sort_by_key(|request| request.1);
+        let before = self.list.len() as u32;
+        self.requests.resize(timeline.requests.len(), 0);
+        for (at, start, end) in own {
+            self.requests[at] = before + 1 + lanes.give(start, end);
+        }
+        self.add_lanes(group, "requests", lanes.count());
+    }
+
     fn add_counters(&mut self, timeline: &Timeline, group: u32, process: Option<usize>) {
         for (at, counter) in timeline.counters.iter().enumerate() {
-            if counter.process.map(usize::from) == process {
+            if counter.process.map(usize::from) == process && !counter.samples.is_empty() {
                 let measure = counter.measure;
                 self.counters[at] =
                     self.add(group, at as u32, measure.name().to_owned(), Kind::Counter(measure));
@@ -212,8 +238,10 @@ impl Timeline {
         let launch = &self.launches[at as usize];
         let Some((start, end)) = self.span(launch) else { return parts };
         let mut from = launch.started_ns.unwrap_or(end).clamp(start, end);
-        if start < from {
-            parts.push(((start, from), LaunchPhase::Waiting));
+        let submitted = launch.submitted_ns.unwrap_or(from).clamp(start, from);
+        let waits = [(start, submitted, LaunchPhase::Turn), (submitted, from, LaunchPhase::Room)];
+        for (start, end, phase) in waits.into_iter().filter(|(start, end, _)| start < end) {
+            parts.push(((start, end), phase));
         }
         let first = self.aways.partition_point(|away| away.launch < at);
         for away in self.aways[first..].iter().take_while(|away| away.launch == at) {
@@ -230,8 +258,10 @@ impl Timeline {
 /// What a launch does while it does not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LaunchPhase {
-    /// It waits for its first wave to start.
-    Waiting,
+    /// It is ready and waits to be submitted.
+    Turn,
+    /// It is submitted and waits for its first wave to start.
+    Room,
     /// It is off the device.
     Off(Preemption),
 }
@@ -239,7 +269,8 @@ pub(super) enum LaunchPhase {
 impl LaunchPhase {
     pub(super) const fn name(self) -> &'static str {
         match self {
-            Self::Waiting => "waiting",
+            Self::Turn => "waiting: turn",
+            Self::Room => "waiting: room",
             Self::Off(Preemption::Drain) => "off: drained",
             Self::Off(Preemption::Switch) => "off: saved",
             Self::Off(_) => "off: killed",

@@ -22,6 +22,10 @@ pub struct Timeline {
     pub kernels: Vec<String>,
     /// Every launch, copy and fill of the run.
     pub launches: Vec<DrawnLaunch>,
+    /// The requests of the processes that have any, by process and number.
+    pub requests: Vec<DrawnRequest>,
+    /// Who had waves on the device, by time.
+    pub turns: Vec<DrawnTurn>,
     /// What ran on the compute units, by unit, slot and time.
     pub slices: Vec<Slice>,
     /// When launches were off the device, by launch and time.
@@ -92,12 +96,38 @@ pub struct DrawnLaunch {
     pub arrival_ns: u64,
     /// When it waited for nothing any more; `None`: never.
     pub ready_ns: Option<u64>,
+    /// When it was first submitted: before, it waits for its turn, afterwards for room.
+    pub submitted_ns: Option<u64>,
     /// When its first wave started; `None`: never.
     pub started_ns: Option<u64>,
     /// When its last wave ended; `None`: never.
     pub ended_ns: Option<u64>,
     /// Whether it can never run.
     pub refused: bool,
+}
+
+/// A request, from its arrival to the end of its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrawnRequest {
+    /// Position of its process.
+    pub process: u16,
+    /// Its number, from 0: the iteration of its launches.
+    pub number: u32,
+    /// When it arrived.
+    pub start_ns: u64,
+    /// When its last launch ended.
+    pub end_ns: u64,
+}
+
+/// A span in which the same processes had waves on the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrawnTurn {
+    /// Position of the only one; `None`: there were several.
+    pub process: Option<u16>,
+    /// Since when.
+    pub start_ns: u64,
+    /// Until when.
+    pub end_ns: u64,
 }
 
 /// Workgroups of one launch that ran on one compute unit, without a gap.
@@ -192,10 +222,11 @@ pub struct Counter {
 }
 
 impl Timeline {
-    /// How many slices are drawn: of compute units and of launches.
+    /// How many slices are drawn: of compute units, launches, requests and turns.
     #[must_use]
     pub fn drawn(&self) -> u64 {
         let launches = self.launches.iter().filter(|launch| launch.ready_ns.is_some()).count();
-        (self.slices.len() + self.aways.len() + launches) as u64
+        let others = self.aways.len() + self.requests.len() + self.turns.len();
+        (self.slices.len() + others + launches) as u64
     }
 }

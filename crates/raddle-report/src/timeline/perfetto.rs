@@ -86,17 +86,22 @@ const NOTES: [&str; 7] =
     ["workgroups", "launch", "level", "iteration", "issued_ns", "ending", "refused"];
 const ENDINGS: [Ending; 4] = [Ending::Ended, Ending::Saved, Ending::Killed, Ending::Unfinished];
 /// Names of slices that are no kernels; their numbers follow those of the kernels.
-const PHASES: [LaunchPhase; 4] = [
-    LaunchPhase::Waiting,
+const PHASES: [LaunchPhase; 5] = [
+    LaunchPhase::Turn,
+    LaunchPhase::Room,
     LaunchPhase::Off(Preemption::Drain),
     LaunchPhase::Off(Preemption::Switch),
     LaunchPhase::Off(Preemption::Reset),
 ];
 const UNNAMED: &str = "unnamed";
+/// Behind those, then the processes.
+const REQUEST: usize = 2 + PHASES.len();
+const SEVERAL: usize = 3 + PHASES.len();
 
 /// Writes a timeline as a Perfetto trace (protocol buffers).
 ///
-/// Nested tracks: process, stream; device, compute unit, workgroup slot. Two counters a process.
+/// Nested tracks: process, requests and streams; device, who runs, compute unit, workgroup slot. Two
+/// counters a process.
 /// An arrow leads from a launch on its stream to the slice in which it first started. `watch` gets
 /// the number of events written and of all events: at the begin, at intervals, and at the end.
 ///
@@ -158,8 +163,9 @@ impl<W: Write> PerfettoWriter<'_, W> {
         let timeline = self.timeline;
         let kernels = timeline.kernels.iter().map(|name| label(name));
         let others = [UNNAMED].into_iter().chain(PHASES.map(LaunchPhase::name));
-        let events: Vec<String> = kernels.chain(others.map(str::to_owned)).collect();
+        let others = others.chain(["request", "several"]).map(str::to_owned);
         let processes = timeline.processes.iter().map(|process| label(&process.name));
+        let events: Vec<String> = kernels.chain(others).chain(processes.clone()).collect();
         let lists = [
             (interned::CATEGORIES, processes.collect()),
             (interned::EVENTS, events),
@@ -260,6 +266,17 @@ fn begin(message: &mut Proto, timeline: &Timeline, first: &[u32], what: What) {
         What::Part(phase) => {
             let at = PHASES.iter().position(|of| of.name() == phase.name()).unwrap_or(0);
             message.number(event::NAME, (timeline.kernels.len() + 2 + at) as u64);
+        }
+        What::Request(at) => {
+            let request = &timeline.requests[at as usize];
+            message.number(event::NAME, (timeline.kernels.len() + REQUEST) as u64);
+            note(message, Note::Iteration, u64::from(request.number));
+        }
+        What::Turn(at) => {
+            let process = timeline.turns[at as usize].process.map(usize::from);
+            let process = process.filter(|process| *process < timeline.processes.len());
+            let name = process.map_or(SEVERAL, |process| SEVERAL + 1 + process);
+            message.number(event::NAME, (timeline.kernels.len() + name) as u64);
         }
         What::Sample(_) | What::End => {}
     }

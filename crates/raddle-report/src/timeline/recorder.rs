@@ -31,9 +31,23 @@ pub struct Recorder {
     pub(super) off: BTreeMap<LaunchId, (Preemption, u64)>,
     pub(super) aways: Vec<Away>,
     pub(super) aways_left_out: bool,
+    /// When each launch was first submitted.
+    pub(super) submitted: Vec<Option<u64>>,
+    /// Since when who has waves on the device; the last one has them now.
+    pub(super) holders: Vec<(u64, Holder)>,
+    /// The part of the run that is drawn.
+    pub(super) window: (u64, u64),
     pub(super) most: usize,
     /// When anything was last seen.
     pub(super) last: u64,
+}
+
+/// Who has waves on the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Holder {
+    Nobody,
+    One(u16),
+    Several,
 }
 
 impl Recorder {
@@ -50,8 +64,45 @@ impl Recorder {
             off: BTreeMap::new(),
             aways: Vec::new(),
             aways_left_out: false,
+            submitted: Vec::new(),
+            holders: Vec::new(),
+            window: (0, u64::MAX),
             most: most_slices,
             last: 0,
+        }
+    }
+
+    /// Draws only what happens from one time to another, in nanoseconds.
+    #[must_use]
+    pub fn window(mut self, from: u64, to: u64) -> Self {
+        self.window = (from, to);
+        self.store.window = (from, to);
+        self
+    }
+
+    fn settled(&mut self, now: u64, waves: &[u64], launches: &[u64]) {
+        let (from, to) = self.window;
+        if now > to {
+            return;
+        }
+        // What held when the window begins is its first sample.
+        let now = now.max(from);
+        if self.counts.take(now, waves, launches) {
+            self.last = now;
+        }
+        let mut running = (0u16..).zip(waves).filter(|(_, waves)| **waves > 0);
+        let holder = match (running.next(), running.next()) {
+            (None, _) => Holder::Nobody,
+            (Some((process, _)), None) => Holder::One(process),
+            _ => Holder::Several,
+        };
+        if self.holders.last().is_some_and(|before| before.1 == holder) {
+            return;
+        }
+        self.holders.pop_if(|before| before.0 == now);
+        // Where there are as many as wanted, none is drawn.
+        if self.holders.len() < self.most {
+            self.holders.push((now, holder));
         }
     }
 
@@ -183,9 +234,13 @@ impl Watch for Recorder {
             }
             Seen::TakenOff { launch, how } => self.taken_off(now, launch, how),
             Seen::Restored { launch } => self.restored(now, launch),
-            Seen::Settled { waves, launches } if self.counts.take(now, waves, launches) => {
-                self.last = now;
+            Seen::Submitted { launch } => {
+                if self.submitted.len() <= launch.index() {
+                    self.submitted.resize(launch.index() + 1, None);
+                }
+                self.submitted[launch.index()].get_or_insert(now);
             }
+            Seen::Settled { waves, launches } => self.settled(now, waves, launches),
             _ => {}
         }
     }

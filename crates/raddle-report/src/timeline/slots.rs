@@ -128,6 +128,8 @@ impl UnitSlots {
 /// Slices that have ended.
 #[derive(Debug)]
 pub(super) struct SliceStore {
+    /// Only slices that overlap or touch it are kept.
+    pub(super) window: (u64, u64),
     grain: Grain,
     most: usize,
     slices: Vec<Slice>,
@@ -135,7 +137,7 @@ pub(super) struct SliceStore {
 
 impl SliceStore {
     pub(super) const fn new(most: usize) -> Self {
-        Self { grain: Grain::Slot, most, slices: Vec::new() }
+        Self { window: (0, u64::MAX), grain: Grain::Slot, most, slices: Vec::new() }
     }
 
     pub(super) const fn grain(&self) -> Grain {
@@ -145,7 +147,8 @@ impl SliceStore {
     /// Adds a slice, unless it lasted no time and ended nothing.
     fn add(&mut self, slice: Slice) {
         let empty = slice.start_ns == slice.end_ns && slice.workgroups == 0;
-        if empty || self.grain >= Grain::Launch {
+        let outside = slice.end_ns < self.window.0 || slice.start_ns > self.window.1;
+        if empty || outside || self.grain >= Grain::Launch {
             return;
         }
         // By compute unit, what ends in many slots at once is one slice at once.

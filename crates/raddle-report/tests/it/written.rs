@@ -86,6 +86,8 @@ fn timeline() -> impl Strategy<Value = Timeline> {
             ],
             kernels: vec![name; 2],
             launches,
+            requests: Vec::new(),
+            turns: Vec::new(),
             slices,
             aways,
             aways_left_out: false,
@@ -126,7 +128,9 @@ proptest! {
         // of what is drawn.
         let groups = 1 + timeline.processes.len();
         let units = if timeline.grain < Grain::Launch { usize::from(timeline.cus) } else { 0 };
-        let known = |c: &&Counter| c.process.is_none_or(|process| process < 2);
+        let known = |c: &&Counter| {
+            c.process.is_none_or(|process| process < 2) && !c.samples.is_empty()
+        };
         let counters = timeline.counters.iter().filter(known).count();
         let least = 1 + groups + units + counters + events;
         let lanes = timeline.launches.len() * 2 + timeline.slices.len() + 5;

@@ -46,8 +46,8 @@ fn refusal(place: &Place, args: &[&str]) -> (i32, String) {
 
 #[test]
 fn the_comparison_by_requests() {
-    let ran =
-        place().raddle(&[&BOTH[..], &["--recipe", "leftover", "--recipe", "spatial"]].concat());
+    let ran = place()
+        .raddle(&[&BOTH[..], &["--recipe", "leftover", "--recipe", "spatial", "-v"]].concat());
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     insta::assert_snapshot!("requests", ran.out);
     assert!(ran.out.lines().all(|line| line.chars().count() <= 120));
@@ -198,7 +198,7 @@ fn where_all_profiles_have_requests_the_file_sets_the_end() {
 fn random_arrivals_follow_their_seed() {
     let place = place();
     let with = |more: &[&str]| {
-        let base = ["replay", "infer.csv", "--arrivals", "load.json:random", "--no-files"];
+        let base = ["replay", "infer.csv", "-v", "--arrivals", "load.json:random", "--no-files"];
         let ran = place.raddle(&[&base[..], more].concat());
         assert_eq!(ran.code, 0, "{}", ran.err);
         ran.out
@@ -330,7 +330,8 @@ fn communication_is_kept_fixed_or_left_out() {
         ]),
     );
     let with = |rule: &str| {
-        let args = ["replay", "ranks.csv", "--recipe", "greedy", "--no-files", "--comm", rule];
+        let args =
+            ["replay", "ranks.csv", "-v", "--recipe", "greedy", "--no-files", "--comm", rule];
         let text = place.raddle(&args).out.split_whitespace().collect::<Vec<_>>().join(" ");
         (summary(&place, &args), text)
     };
@@ -352,7 +353,7 @@ fn communication_is_kept_fixed_or_left_out() {
     assert_eq!((makespan(&drop), &drop["profiles"][0]["kernels"]), (3000, &3.into()));
     assert!(text.contains("waits for what it waited for: 2 launches, 76.0% of kernel"), "{text}");
     place.file("plain.csv", train());
-    let ran = place.raddle(&["replay", "plain.csv", "--comm", "drop", "--no-files"]);
+    let ran = place.raddle(&["replay", "plain.csv", "-v", "--comm", "drop", "--no-files"]);
     assert!(ran.out.contains("no kernel is communication by its name"), "{}", ran.out);
     place.file("only.csv", table(&["ncclAllReduce 1 8 512 32 0 0 0 9000"]));
     let (code, error) = refusal(&place, &["only.csv", "--comm", "drop"]);

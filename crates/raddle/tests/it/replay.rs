@@ -24,10 +24,19 @@ const BOTH: [&str; 7] =
 
 #[test]
 fn the_comparison_of_two_processes() {
-    let ran = two().raddle(&[&BOTH[..], &["--all"]].concat());
+    let ran = two().raddle(&BOTH);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
-    insta::assert_snapshot!("two-processes", ran.out);
-    assert!(ran.out.lines().all(|line| line.chars().count() <= 120));
+    insta::assert_snapshot!("first-screen", ran.out);
+    assert!(ran.out.lines().count() <= 20, "{}", ran.out);
+    assert!(ran.out.lines().all(|line| line.chars().count() <= 80), "{}", ran.out);
+    let most = two().raddle(&[&BOTH[..], &["--all"]].concat()).out;
+    assert!(most.lines().count() <= 20, "{most}");
+    let all = two().raddle(&[&BOTH[..], &["--all", "-v"]].concat());
+    assert_eq!((all.code, all.err.as_str()), (0, ""));
+    insta::assert_snapshot!("two-processes", all.out);
+    assert!(all.out.lines().all(|line| line.chars().count() <= 120));
+    let quiet = two().raddle(&[&BOTH[..], &["--quiet"]].concat());
+    assert_eq!((quiet.code, quiet.out.lines().count()), (0, 1), "{}", quiet.out);
 }
 
 #[test]
@@ -43,7 +52,8 @@ fn the_comparison_of_one_process_with_all_there_is_to_say() {
             "last  1 80 128 32 0     400   6000  1000",
         ]),
     );
-    let ran = place.raddle(&["replay", "odd.csv", "--recipe", "leftover", "--priority", "tarin=3"]);
+    let ran =
+        place.raddle(&["replay", "odd.csv", "--recipe", "leftover", "--priority", "tarin=3", "-v"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     insta::assert_snapshot!("one-process", ran.out);
     // What can never run is listed with its limiter, and what waited for it ran.
@@ -162,8 +172,17 @@ fn large_logs_are_told_of_with_their_size_and_can_be_left_out() {
         (0..3000).map(|n| format!("k{} 1 80 128 32 0 {n}00 {n}00 90", n % 7)).collect();
     place.file("many.csv", table(&rows.iter().map(String::as_str).collect::<Vec<_>>()));
     let replay = |more: &[&str]| {
-        let base =
-            ["replay", "many.csv", "--recipe", "greedy", "--timeline", "none", "--out", "out"];
+        let base = [
+            "replay",
+            "many.csv",
+            "-v",
+            "--recipe",
+            "greedy",
+            "--timeline",
+            "none",
+            "--out",
+            "out",
+        ];
         let ran = place.raddle(&[&base[..], more].concat());
         assert_eq!(ran.code, 0, "{}", ran.err);
         (ran.out, summary(&place, "out")["recipes"][0].clone())
@@ -229,7 +248,7 @@ fn starts_shares_and_repeats_change_what_they_should() {
 fn a_profile_of_no_device_runs_on_the_one_named() {
     let place = Place::new();
     place.file("bare.csv", bare_table(&["k 1 80 128 32 0 0 0 1000"]));
-    let ran = place.raddle(&["replay", "bare.csv", "--device", "MI300X", "--no-files"]);
+    let ran = place.raddle(&["replay", "bare.csv", "--device", "MI300X", "--no-files", "-v"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(ran.out.contains("on AMD Instinct MI300X (mi300x, 304 CUs)"), "{}", ran.out);
     let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -240,7 +259,7 @@ fn a_profile_of_no_device_runs_on_the_one_named() {
 fn profiles_of_different_devices_are_warned_of() {
     let place = two();
     place.file("other.csv", train().replace("v100", "a100"));
-    let ran = place.raddle(&["replay", "train.csv", "other.csv", "--no-files"]);
+    let ran = place.raddle(&["replay", "train.csv", "other.csv", "--no-files", "-v"]);
     assert_eq!(ran.code, 0);
     let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
@@ -268,8 +287,8 @@ fn files_of_different_formats_and_vendors_share_a_device() {
     place.file("table.csv", train());
     let files = ["nvidia.json", "amd.json", "amd.csv", "table.csv"];
     let replay = |more: &[&str]| {
-        let ran =
-            place.raddle(&[&["replay"], &files[..], &["--all", "--out", "out"], more].concat());
+        let ran = place
+            .raddle(&[&["replay", "-v"], &files[..], &["--all", "--out", "out"], more].concat());
         assert_eq!((ran.code, ran.err.as_str()), (0, ""));
         let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
         (words, summary(&place, "out"))
@@ -341,7 +360,7 @@ fn a_file_that_breaks_off_gives_its_whole_events_and_says_what_is_lost() {
     gz.write_all(cut.as_bytes()).unwrap();
     place.file("cut2.json.gz", gz.finish().unwrap());
     for file in ["cut.json", "cut2.json.gz"] {
-        let ran = place.raddle(&["replay", file, "--recipe", "greedy", "--no-files"]);
+        let ran = place.raddle(&["replay", file, "-v", "--recipe", "greedy", "--no-files"]);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""));
         let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains("10 kernels (800 workgroups)"), "{words}");
@@ -424,7 +443,7 @@ fn names_from_outside_cannot_paint_on_the_terminal() {
         "t.csv",
         table(&["bad\u{1b}[31mname 1 80 128 32 98305 0 0 1000", "k 1 1 32 16 0 0 9000 1000"]),
     );
-    let ran = place.raddle(&["replay", "t.csv", "--recipe", "greedy", "--no-files"]);
+    let ran = place.raddle(&["replay", "t.csv", "-v", "--recipe", "greedy", "--no-files"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(ran.out.contains("`bad?[31mname`") && !ran.out.contains('\u{1b}'), "{}", ran.out);
 }
@@ -432,7 +451,7 @@ fn names_from_outside_cannot_paint_on_the_terminal() {
 #[test]
 fn the_bundled_profile_without_a_verb() {
     let place = Place::new();
-    let ran = place.raddle(&[]);
+    let ran = place.raddle(&["-v"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     assert!(ran.out.contains("raddle replay YOUR_PROFILE"), "{}", ran.out);
     assert!(ran.out.lines().all(|line| line.chars().count() <= 120), "{}", ran.out);
@@ -481,7 +500,7 @@ fn a_real_trace_of_a_v100() {
 fn a_real_trace_of_a_b200_comes_again_from_its_logs() {
     let Some(path) = sample("kineto_nvidia/tracelens_b200_eager.json.gz") else { return };
     let place = Place::new();
-    let ran = place.raddle(&["replay", &path.display().to_string(), "--out", "out"]);
+    let ran = place.raddle(&["replay", &path.display().to_string(), "--out", "out", "-v"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     assert!(ran.out.contains("768 kernels (953,020 workgroups)"), "{}", ran.out);
     for log in place.tree("out").keys().filter(|name| name.ends_with(".jsonl")) {

@@ -35,7 +35,8 @@ const REPLAY: [&str; 12] = [
 #[test]
 fn the_row_the_list_the_warning_and_the_exit_code_say_it() {
     let place = place();
-    let ran = place.raddle(&[&REPLAY[..], &["--recipe", "leftover", "--out", "out"]].concat());
+    let ran =
+        place.raddle(&[&REPLAY[..], &["--recipe", "leftover", "--out", "out", "-v"]].concat());
     assert_eq!(ran.code, 3, "{ran:?}");
     assert_eq!(
         ran.err,
@@ -86,7 +87,7 @@ fn so_does_the_document() {
 #[test]
 fn where_all_launches_end_nothing_is_said_of_it() {
     let place = place();
-    let ran = place.raddle(&["replay", "infer.csv", "--recipe", "bw.toml", "--no-files"]);
+    let ran = place.raddle(&["replay", "infer.csv", "-v", "--recipe", "bw.toml", "--no-files"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     assert!(!ran.out.to_lowercase().contains("stuck"), "{}", ran.out);
     let args = ["replay", "infer.csv", "--recipe", "bw.toml", "--no-files", "--format", "json"];

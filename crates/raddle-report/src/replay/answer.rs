@@ -1,0 +1,335 @@
+//! What is on the first screen and on page one: which recipe, at what cost, and may I believe it?
+
+use raddle_sim::{GoalMetric, JudgedBy, PolicyFigures, ProcessFigures, VerdictKind};
+
+use super::NAME;
+use super::files::Closing;
+use super::result::ReplayResult;
+use super::runs::RecipeRun;
+use crate::document::{
+    Axis, Block, Cell, Chart, ChartKind, ChartSeries, Column, Document, Legend, Medium, Scale,
+    Table, ValueUnit,
+};
+use crate::units::{counted, duration, plain};
+
+/// Columns of a terminal of which nobody knows better.
+const COLUMNS: usize = 80;
+/// Rows of the table on a terminal.
+const ROWS: usize = 5;
+
+/// Page one, and the first screen.
+pub(super) fn fill(
+    document: &mut Document,
+    result: &ReplayResult,
+    runs: &[RecipeRun],
+    cards: Vec<Vec<Block>>,
+    closing: &Closing<'_>,
+) {
+    let answer = &result.answer;
+    let columns = document.columns.unwrap_or(COLUMNS);
+    // What fits: everything, else without medians, else only what decides.
+    let tables = [2, 1, 0].map(|detail| terminal(answer, detail));
+    let last = tables.len() - 1;
+    let fits = tables.iter().position(|table| table.width() <= columns).unwrap_or(last);
+    for (position, table) in tables.into_iter().enumerate() {
+        if position == fits && !table.is_empty() {
+            document.add_on(Medium::Terminal, Block::Table(table));
+        }
+    }
+    let rest = answer.ranking.len().saturating_sub(ROWS);
+    if rest > 0 {
+        let more = counted(rest as u64, "more policy", "more policies");
+        document
+            .add_on(Medium::Terminal, Block::Note(format!("  and {more}: `-v`, or the report")));
+    }
+    document.add(verdict(answer));
+    document.page(Block::Chips(chips(result)));
+    let mut left = vec![Block::Heading("What the choice costs".to_owned())];
+    left.extend(pareto(answer).map(|chart| {
+        Block::Charts(Legend { kind: ChartKind::Points, names: Vec::new() }, vec![chart])
+    }));
+    let right = vec![
+        Block::Heading("Policies, the best first".to_owned()),
+        Block::Table(page_table(result, runs)),
+        Block::Note(page_note(answer)),
+    ];
+    document.page(Block::Beside(if left.len() > 1 { vec![left, right] } else { vec![right] }));
+    document.page(Block::Beside(cards));
+    terminal_notes(document, result, closing);
+    let trust = answer.verdict.trust.join("; ");
+    document.page(Block::Note(format!("How far to trust this: {trust}.")));
+    document.page(Block::Link { text: "All assumptions".to_owned(), to: "#rests".to_owned() });
+}
+
+/// What follows the verdict on a terminal.
+fn terminal_notes(document: &mut Document, result: &ReplayResult, closing: &Closing<'_>) {
+    let answer = &result.answer;
+    let mut say = |label: &str, text: String| {
+        let label = label.to_owned();
+        document.add_on(Medium::Terminal, Block::Paragraph { label, text });
+    };
+    if let Some(text) = super::cards::idle_words(result) {
+        say("GPU", text);
+    }
+    say("Trust", answer.verdict.trust.join("; "));
+    if let Some(stuck) = result.stuck_launches() {
+        document.add_on(Medium::Terminal, Block::Warning(stuck));
+    }
+    let warnings =
+        result.warnings.len() - result.warnings.len().min(usize::from(!result.stuck.is_empty()));
+    if warnings > 0 {
+        let text = counted(warnings as u64, "warning", "warnings");
+        let note = format!("! {text}: `-v` shows them, and the report");
+        document.add_on(Medium::Terminal, Block::Note(note));
+    }
+    let model = "`raddle help model` says on what figures rest";
+    let text = closing.folder.map_or_else(String::new, |folder| {
+        format!("{}; ", folder.join(super::runs::PAGE).display())
+    });
+    let label = if text.is_empty() { "Model" } else { "Report" }.to_owned();
+    let text = format!("{text}{model}");
+    document.add_on(Medium::Terminal, Block::Paragraph { label, text });
+}
+
+fn verdict(answer: &PolicyFigures) -> Block {
+    let said = &answer.verdict;
+    let good = matches!(said.kind, VerdictKind::Use | VerdictKind::Stay);
+    let name = said.recipe.clone().unwrap_or_default();
+    Block::Verdict { good, name, text: said.text.clone(), why: said.why.clone() }
+}
+
+/// What the figures are of.
+fn chips(result: &ReplayResult) -> Vec<(&'static str, String)> {
+    let answer = &result.answer;
+    let goals: Vec<String> = answer.goals.iter().map(ToString::to_string).collect();
+    let mut chips: Vec<(&str, String)> = Vec::new();
+    chips.push(("goal", if goals.is_empty() { "none".to_owned() } else { goals.join(", ") }));
+    chips.push(("device", result.device.to_string()));
+    let loads = result.profiles.iter().filter_map(|profile| {
+        let requests = profile.requests.as_ref()?;
+        let count = requests.replayed.map_or_else(String::new, |n| format!("{n} "));
+        Some(format!("{count}requests of {} ({})", profile.name, requests.process))
+    });
+    let loads: Vec<String> = loads.collect();
+    chips
+        .push(("load", if loads.is_empty() { "as recorded".to_owned() } else { loads.join(", ") }));
+    chips.push(("policies", result.recipes.len().to_string()));
+    if let Some(row) = answer.rows.get(answer.baseline) {
+        chips.push(("compared with", row.recipe.clone()));
+    }
+    chips
+}
+
+/// The name of a recipe in a table.
+fn named(answer: &PolicyFigures, row: usize) -> Cell {
+    let today = row == answer.baseline && answer.rows[row].recipe == raddle_sim::BASELINE;
+    let cell = Cell::from(answer.rows[row].recipe.as_str());
+    if today { cell.note(" (today)") } else { cell }
+}
+
+fn is_chosen(answer: &PolicyFigures, row: usize) -> bool {
+    answer.verdict.recipe.as_ref() == Some(&answer.rows[row].recipe)
+}
+
+fn time(ns: Option<u64>) -> Cell {
+    let text = ns.map_or_else(|| "-".to_owned(), duration);
+    Cell::ranked(text, ns.map(|ns| ns as f64))
+}
+
+fn change(change: Option<f64>) -> Cell {
+    let text = change.map_or_else(
+        || "-".to_owned(),
+        |by| match by {
+            _ if by.abs() < 0.0005 => "0%".to_owned(),
+            _ => format!("{:+.1}%", by * 100.0),
+        },
+    );
+    Cell::ranked(text, change)
+}
+
+fn times(slowdown: Option<f64>) -> Cell {
+    let text = slowdown.map_or_else(|| "-".to_owned(), |by| format!("{by:.1}x"));
+    Cell::ranked(text, slowdown)
+}
+
+/// Whether the goals are met, where there are some.
+fn goals(answer: &PolicyFigures, row: usize) -> Option<Cell> {
+    let met = &answer.rows[row].goals_met;
+    let text = match met.iter().filter(|met| **met).count() {
+        n if n == met.len() => "met".to_owned(),
+        0 => "missed".to_owned(),
+        n => format!("{n} of {}", met.len()),
+    };
+    let rank = met.iter().filter(|met| !**met).count() as f64;
+    (!met.is_empty()).then(|| Cell::ranked(text, Some(rank)))
+}
+
+/// Positions of the processes, those with requests first.
+fn processes(answer: &PolicyFigures) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..answer.processes.len()).collect();
+    order.sort_by_key(|&at| answer.processes[at].judged != JudgedBy::Requests);
+    order
+}
+
+/// The table of a terminal, with more or less detail.
+fn terminal(answer: &PolicyFigures, detail: u8) -> Table {
+    let mut columns = vec![Column::name("policy", NAME)];
+    for at in processes(answer) {
+        let process = &answer.processes[at];
+        let (name, word) = (plain(&process.name, 12), process.judged.word());
+        if process.judged == JudgedBy::Requests && detail > 0 {
+            columns.push(Column::figure(format!("{name} p50")));
+        }
+        columns.push(Column::figure(format!("{name} {word}")));
+        if detail > 1 || process.judged != JudgedBy::Requests {
+            let title = if process.judged == JudgedBy::Requests { "x alone" } else { "change" };
+            columns.push(Column::figure(title));
+        }
+    }
+    columns.extend((!answer.goals.is_empty()).then(|| Column::figure("goal")));
+    let mut table = Table::new("", columns);
+    let shown = answer.ranking.iter().take(ROWS);
+    let base = (!answer.ranking.iter().take(ROWS).any(|&row| row == answer.baseline))
+        .then_some(&answer.baseline);
+    for &row in shown.chain(base.filter(|&&row| row < answer.rows.len())) {
+        let mut cells = vec![named(answer, row)];
+        for at in processes(answer) {
+            let process = &answer.processes[at];
+            let figures = answer.rows[row].processes[at];
+            let requests = process.judged == JudgedBy::Requests;
+            if requests && detail > 0 {
+                cells.push(time(figures.p50_ns));
+            }
+            cells.push(time(figures.decisive_ns));
+            if requests && detail > 1 {
+                cells.push(times(answer.slowdown(row, at)));
+            } else if !requests {
+                cells.push(change(answer.change(row, at)));
+            }
+        }
+        cells.extend(goals(answer, row));
+        table.row(cells);
+        if is_chosen(answer, row) {
+            table.choose();
+        }
+    }
+    // Where all rows are alike, that is the answer.
+    let few = table.clone().without_constants();
+    if few.columns() > 1 { few } else { table }
+}
+
+/// The table of page one: it sorts, and rows lead to their timelines.
+fn page_table(result: &ReplayResult, runs: &[RecipeRun]) -> Table {
+    let answer = &result.answer;
+    let mut columns = vec![Column::name("policy", NAME)];
+    for at in processes(answer) {
+        let process = &answer.processes[at];
+        columns.push(Column::text(format!(
+            "{} {}",
+            plain(&process.name, 24),
+            process.judged.word()
+        )));
+        if process.judged == JudgedBy::Requests {
+            columns.extend(["p50", "longest wait"].map(Column::figure));
+        } else {
+            columns.push(Column::figure("change"));
+        }
+    }
+    columns.extend((!answer.goals.is_empty()).then(|| Column::figure("goal")));
+    let mut table = Table::new("Policies", columns);
+    let decisive = |row: usize, at: usize| answer.rows[row].processes[at].decisive_ns;
+    let most = |at: usize| (0..answer.rows.len()).filter_map(|row| decisive(row, at)).max();
+    for &row in &answer.ranking {
+        let name = named(answer, row);
+        let file = runs.get(row).and_then(|run| run.timeline.as_ref()?.files.first());
+        let mut cells = vec![match file {
+            Some(file) => name.link(file.clone()),
+            None => name,
+        }];
+        for at in processes(answer) {
+            let ProcessFigures { p50_ns, longest_wait_ns, .. } = answer.rows[row].processes[at];
+            let own = decisive(row, at);
+            let share = own.unwrap_or(0) as f64 / most(at).unwrap_or(1).max(1) as f64;
+            let cell = time(own).bar(share);
+            if answer.processes[at].judged == JudgedBy::Requests {
+                let alone = answer.slowdown(row, at).map(|by| format!("{by:.1}×"));
+                cells.push(cell.note(alone.unwrap_or_default()));
+                cells.extend([time(p50_ns), time(Some(longest_wait_ns))]);
+            } else {
+                cells.extend([cell, change(answer.change(row, at))]);
+            }
+        }
+        cells.extend(goals(answer, row));
+        table.row(cells);
+        if is_chosen(answer, row) {
+            table.choose();
+        }
+    }
+    table
+}
+
+fn page_note(answer: &PolicyFigures) -> String {
+    let base = answer.rows.get(answer.baseline).map_or("", |row| &row.recipe);
+    format!(
+        "A click on a heading sorts. × is times the same alone on this device under {base}; changes are against {base}. The longest wait is with work and without waves on the device."
+    )
+}
+
+/// The process on the upward axis, and the one whose cost stands along: the first with requests and
+/// the first without, else the first two.
+fn axes(answer: &PolicyFigures) -> Option<(usize, usize)> {
+    let requests = |at: &usize| answer.processes[*at].judged == JudgedBy::Requests;
+    let all = 0..answer.processes.len();
+    let up = all.clone().find(requests).or(all.clone().next())?;
+    let along = all.clone().find(|at| *at != up && !requests(at));
+    Some((up, along.or(all.clone().find(|at| *at != up))?))
+}
+
+/// What one process gains and what another pays, a point a recipe.
+fn pareto(answer: &PolicyFigures) -> Option<Chart> {
+    let (up, along) = axes(answer)?;
+    let figure = |row: usize, at: usize| answer.rows[row].processes[at].decisive_ns;
+    let complete = answer.ranking.iter().copied();
+    let complete: Vec<usize> = complete.filter(|&row| answer.rows[row].complete).collect();
+    let fastest = complete.iter().filter_map(|&row| figure(row, along)).min()?.max(1) as f64;
+    let series = complete.iter().filter_map(|&row| {
+        let (gain, cost) = (figure(row, up)?, figure(row, along)? as f64 / fastest - 1.0);
+        let name = answer.rows[row].recipe.clone();
+        let words = format!("{name}: {}, {:+.1}%", duration(gain), cost * 100.0);
+        Some(ChartSeries { look: row, name, words, points: vec![(cost, gain as f64)], mark: None })
+    });
+    let mut series: Vec<ChartSeries> = series.collect();
+    // The one to choose is drawn first.
+    series.sort_by_key(|series| !is_chosen(answer, series.look));
+    if series.len() < 2 {
+        return None;
+    }
+    let [one, other] = [up, along].map(|at| &answer.processes[at]);
+    let goal = answer.goals.iter().find(|goal| {
+        goal.process == one.name
+            && (goal.metric == GoalMetric::P99 || one.judged != JudgedBy::Requests)
+    });
+    let rule = goal.and_then(|goal| goal.limit_ns(answer)).map(|ns| ns as f64);
+    let ups = || series.iter().map(|series| series.points[0].1).chain(rule);
+    let (least, most) = (ups().fold(f64::INFINITY, f64::min), ups().fold(1.0, f64::max));
+    let dearest = series.iter().map(|series| series.points[0].0).fold(0.02, f64::max);
+    let words: Vec<&str> = series.iter().map(|series| &*series.words).collect();
+    Some(Chart {
+        title: format!("{} {} by what {} pays", one.name, one.judged.word(), other.name),
+        note: rule.map_or_else(String::new, |ns| format!("goal: at most {}", duration(ns as u64))),
+        words: words.join("; "),
+        kind: ChartKind::Points,
+        x: Axis {
+            title: "longer than the fastest (left is better)",
+            scale: Scale::Linear(dearest * 1.15),
+            unit: ValueUnit::Share,
+        },
+        y: Axis {
+            title: "lower is better",
+            scale: Scale::Ratio(least / 1.3, most * 1.25),
+            unit: ValueUnit::Ns,
+        },
+        rule,
+        series,
+    })
+}

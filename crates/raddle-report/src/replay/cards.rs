@@ -1,0 +1,211 @@
+//! The three cards of page one: where is the GPU idle and why, what limits occupancy, and what did
+//! the slowest requests wait for?
+
+use raddle_sim::{DeviceTime, RequestSummary, SlowRequest, TimeSpent};
+
+use super::NAME;
+use super::result::{RecipeResult, ReplayResult};
+use super::runs::Replay;
+use crate::document::{Block, ChartBar};
+use crate::inspect::kernels::{NamedKernel, by_kernel};
+use crate::inspect::limits::{LaunchLimits, one_more};
+use crate::units::{duration, percent, plain};
+
+/// Kernels of which one more workgroup is looked at.
+const KERNELS: usize = 2;
+/// Characters of the name of a kernel.
+const KERNEL: usize = 40;
+
+/// The baseline, and what is recommended where that is another recipe.
+pub(super) fn compared(result: &ReplayResult) -> Vec<&RecipeResult> {
+    let answer = &result.answer;
+    let base = result.recipes.get(answer.baseline);
+    let best = answer.verdict.recipe.as_ref();
+    let best = best.and_then(|name| result.recipes.iter().find(|of| of.name == *name));
+    let best = best.or_else(|| result.recipes.get(*answer.ranking.first()?));
+    let other = best.filter(|best| base.is_none_or(|base| base.name != best.name));
+    base.into_iter().chain(other).collect()
+}
+
+/// All three.
+pub(super) fn cards(result: &ReplayResult, replay: &Replay<'_>) -> Vec<Vec<Block>> {
+    vec![idle(result), occupancy(replay), waited(result)]
+}
+
+/// The parts of the window: look, name, time.
+fn parts(time: &DeviceTime) -> [(usize, &'static str, u64); 7] {
+    [
+        (0, "over 3/4 full", time.above_ns),
+        (5, "1/4 to 3/4 full", time.to_three_quarters_ns),
+        (2, "under 1/4 full", time.under_quarter_ns),
+        (6, "idle: host", time.idle_host_ns),
+        (7, "idle: dependency", time.idle_dependency_ns),
+        (1, "idle: turn", time.idle_turn_ns),
+        (3, "idle: room", time.idle_room_ns),
+    ]
+}
+
+fn share(ns: u64, of: u64) -> f64 {
+    ns as f64 / of.max(1) as f64
+}
+
+fn idle(result: &ReplayResult) -> Vec<Block> {
+    let compared = compared(result);
+    let times: Vec<&DeviceTime> = compared.iter().map(|of| &of.summary.device_time).collect();
+    let shown = |at: usize| times.iter().any(|time| parts(time)[at].2 > 0);
+    let all = parts(&DeviceTime::default());
+    let names = (0..all.len()).filter(|&at| shown(at)).map(|at| (all[at].0, all[at].1));
+    let bars = compared.iter().zip(&times).map(|(of, time)| ChartBar {
+        name: of.name.clone(),
+        note: format!("idle {}", percent(time.idle())),
+        parts: parts(time).map(|(look, _, ns)| (look, share(ns, time.window_ns))).to_vec(),
+    });
+    let mut card = vec![
+        Block::Heading("Where is the GPU idle, and why?".to_owned()),
+        Block::Bars { title: String::new(), names: names.collect(), bars: bars.collect() },
+    ];
+    if let Some(text) = idle_words(result) {
+        card.push(Block::Note(format!("{}.", text.replacen('u', "U", 1))));
+    }
+    card
+}
+
+/// Of the recommended recipe: how long idle, for what, and how long nearly empty.
+pub(super) fn idle_words(result: &ReplayResult) -> Option<String> {
+    let of = *compared(result).last()?;
+    let time = &of.summary.device_time;
+    let part = |ns: u64| percent(share(ns, time.window_ns));
+    let causes = [
+        (time.idle_host_ns, "no host had issued work"),
+        (time.idle_dependency_ns, "work waited for other work or a copy"),
+        (time.idle_turn_ns, "the policy held work back"),
+        (time.idle_room_ns, "work had no room"),
+    ];
+    let mut causes: Vec<(u64, &str)> = causes.into_iter().filter(|(ns, _)| *ns > 0).collect();
+    causes.sort_by_key(|(ns, _)| std::cmp::Reverse(*ns));
+    let causes: Vec<String> =
+        causes.into_iter().map(|(ns, why)| format!("{} because {why}", part(ns))).collect();
+    let why = if causes.is_empty() { String::new() } else { format!(" ({})", causes.join(", ")) };
+    Some(format!(
+        "under {}, idle {} of {}{why}; under a quarter full for {}",
+        plain(&of.name, NAME),
+        percent(time.idle()),
+        duration(time.window_ns),
+        part(time.under_quarter_ns)
+    ))
+}
+
+/// What a limiter is called on the page.
+fn limiter(name: &str) -> &str {
+    match name {
+        "vgpr" => "vector registers",
+        "sgpr" => "scalar registers",
+        "lds" => "shared memory",
+        "waves" => "wave slots",
+        "workgroups" => "workgroup slots",
+        other => other,
+    }
+}
+
+fn occupancy(replay: &Replay<'_>) -> Vec<Block> {
+    let mut card = vec![Block::Heading("What limits occupancy?".to_owned())];
+    let mut all: Vec<(&str, NamedKernel)> = Vec::new();
+    for profile in replay.profiles {
+        let kernels = by_kernel(profile.profile, Some(replay.target));
+        let limits = LaunchLimits::of(&kernels, replay.target);
+        let mut by: Vec<(f64, &str)> = limits
+            .by_limiter
+            .iter()
+            .filter(|limited| limited.part.share >= 0.01)
+            .map(|limited| (limited.part.share, limiter(limited.limiter)))
+            .collect();
+        by.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let by: Vec<String> =
+            by.iter().map(|(share, name)| format!("{name} {}", percent(*share))).collect();
+        let text = format!(
+            "{} of its kernel time; no limit where all workgroups fit at once, {}.",
+            by.join(", "),
+            percent(limits.one_round.share)
+        );
+        if !by.is_empty() {
+            card.push(Block::Paragraph { label: profile.name.to_owned(), text });
+        }
+        all.extend(kernels.into_iter().map(|kernel| (profile.name, kernel)));
+    }
+    all.sort_by_key(|(_, kernel)| std::cmp::Reverse(kernel.times.total_ns));
+    let limited = all.iter().filter_map(|(profile, kernel)| {
+        let shape = kernel.shapes.first()?;
+        let placing = shape.placing.as_ref()?;
+        let waits = placing.resident > 0 && shape.workgroups > placing.at_once;
+        let more = one_more(shape, replay.target).filter(|_| waits)?;
+        Some(format!(
+            "`{}` of {profile}: {} a CU by {}; one more fits with at most {more} ({} of its kernel time)",
+            plain(&kernel.name, KERNEL),
+            placing.resident,
+            limiter(placing.limiter),
+            percent(kernel.times.share),
+        ))
+    });
+    card.extend(limited.take(KERNELS).map(Block::Note));
+    card
+}
+
+/// What a request spent its time on, the most first.
+pub(super) fn spent(waits: &TimeSpent) -> Vec<(u64, &'static str)> {
+    let mut parts = vec![
+        (waits.behind_ns, "behind earlier requests"),
+        (waits.host_ns, "waiting for its host"),
+        (waits.dependency_ns, "waiting for its own work or copies"),
+        (waits.turn_ns, "waiting for its turn"),
+        (waits.room_ns, "waiting for room"),
+        (waits.beside_ns, "running beside others"),
+        (waits.alone_ns, "running alone"),
+    ];
+    parts.retain(|(ns, _)| *ns > 0);
+    parts.sort_by_key(|(ns, _)| std::cmp::Reverse(*ns));
+    parts
+}
+
+/// The requests of the first process that has any.
+fn requests(of: &RecipeResult) -> Option<(&str, &RequestSummary)> {
+    of.summary.processes.iter().find_map(|own| Some((&*own.name, own.requests.as_ref()?)))
+}
+
+fn waited(result: &ReplayResult) -> Vec<Block> {
+    let mut card = vec![Block::Heading("What did the slowest requests wait for?".to_owned())];
+    for of in compared(result) {
+        let Some((name, requests)) = requests(of) else { continue };
+        let Some(SlowRequest { number, latency_ns, waits, .. }) = requests.slowest.first() else {
+            continue;
+        };
+        let parts: Vec<String> = spent(waits)
+            .iter()
+            .take(3)
+            .map(|(ns, what)| format!("{} {what}", duration(*ns)))
+            .collect();
+        let text = format!("{name} #{number}, {}: {}.", duration(*latency_ns), parts.join(", "));
+        card.push(Block::Paragraph { label: of.name.clone(), text });
+    }
+    let blocked = compared(result).into_iter().filter_map(|of| {
+        let pairs = of.summary.blocked.iter();
+        let pairs =
+            pairs.flat_map(|row| row.by.iter().map(move |by| (by.ns, &row.victim, &by.process)));
+        let (ns, victim, blocker) = pairs.max_by_key(|pair| pair.0)?;
+        Some(Block::Note(format!(
+            "Who blocks whom most under {}: {} waited {} while {} ran.",
+            plain(&of.name, NAME),
+            plain(victim, NAME),
+            duration(ns),
+            plain(blocker, NAME)
+        )))
+    });
+    card.extend(blocked);
+    let none = card.len() == 1;
+    if none {
+        card.push(Block::Note("There are no requests, and nobody waited for anybody.".to_owned()));
+    } else {
+        let text = "All slow requests, and who blocks whom".to_owned();
+        card.push(Block::Link { text, to: "#requests".to_owned() });
+    }
+    card
+}

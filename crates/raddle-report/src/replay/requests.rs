@@ -1,0 +1,165 @@
+//! How long did requests take, what did the slowest wait for, and who blocks whom?
+
+use raddle_sim::{LatencyHistogram, RequestSummary, SlowRequest};
+
+use super::NAME;
+use super::cards::compared;
+use super::latency::{Spread, distribution};
+use super::result::{RecipeResult, ReplayResult};
+use crate::document::{Block, Cell, Chart, ChartKind, Column, Document, Legend, Table};
+use crate::units::{duration, plain};
+
+const SLOWEST: &str = "Time is spent behind earlier requests of the same process; waiting for the host, for own work or copies, for the turn, for room; running beside others, or alone. The times of a row add up.";
+const BLOCKED: &str = "For how long a process (row) had work and no waves on the device while another (column) had; where several ran, the time counts for each.";
+
+pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
+    let slow = slowest(result);
+    let blocked = blocked(result);
+    if slow.is_empty() && blocked.is_empty() {
+        return;
+    }
+    document.section("requests", "Slow requests, and who blocks whom");
+    let charts = charts(result);
+    if !charts.is_empty() {
+        let names = result.recipes.iter().map(|of| of.name.clone()).collect();
+        document.page(Block::Charts(Legend { kind: ChartKind::Distribution, names }, charts));
+    }
+    if !slow.is_empty() {
+        document.page(Block::Heading("The slowest requests".to_owned()));
+        document.page(Block::Note(SLOWEST.to_owned()));
+        document.page(Block::Table(slow));
+        if let Some(window) = slowest_window(result) {
+            let text = format!(
+                "`raddle replay` with `--timeline-window {window}` draws the slowest of them at full grain."
+            );
+            document.page(Block::Note(text));
+        }
+    }
+    if !blocked.is_empty() {
+        document.page(Block::Heading("Who blocks whom".to_owned()));
+        document.page(Block::Note(BLOCKED.to_owned()));
+        document.page(Block::Table(blocked));
+    }
+}
+
+fn requests_of(of: &RecipeResult) -> impl Iterator<Item = (&str, &RequestSummary)> {
+    of.summary.processes.iter().filter_map(|own| Some((&*own.name, own.requests.as_ref()?)))
+}
+
+/// The points of a histogram: times, and the share that does not exceed each.
+fn points(histogram: &LatencyHistogram) -> Vec<(f64, f64)> {
+    let all: u64 = histogram.buckets.iter().map(|bucket| bucket.1).sum();
+    let mut seen = 0;
+    let point = |&(ns, count): &(u64, u64)| {
+        seen += count;
+        (ns as f64, seen as f64 / all.max(1) as f64)
+    };
+    histogram.buckets.iter().map(point).collect()
+}
+
+/// One picture a process with requests.
+fn charts(result: &ReplayResult) -> Vec<Chart> {
+    let Some(first) = result.recipes.first() else { return Vec::new() };
+    let chart = |(process, _): (&str, &RequestSummary)| {
+        let lines = result.recipes.iter().enumerate().filter_map(|(look, of)| {
+            let (_, own) = requests_of(of).find(|(name, _)| *name == process)?;
+            let marks = [own.latency_p50_ns, own.latency_p99_ns, own.latency_max_ns];
+            let points = points(&own.latencies);
+            Some(Spread { look, name: &of.name, points, marks, count: own.ended })
+        });
+        let lines: Vec<Spread<'_>> = lines.filter(|line| line.count > 0).collect();
+        distribution(&format!("Requests of {process}"), ("latency", "requests"), &lines)
+    };
+    requests_of(first).map(chart).collect()
+}
+
+/// The slowest under the baseline and under what is recommended.
+fn slowest(result: &ReplayResult) -> Table {
+    let figures = [
+        "request",
+        "latency",
+        "from",
+        "to",
+        "behind",
+        "host",
+        "dependency",
+        "turn",
+        "room",
+        "beside",
+        "alone",
+    ];
+    let columns = [Column::name("policy", NAME), Column::name("process", NAME)];
+    let mut table = Table::new("The slowest requests", columns).figures(figures);
+    for of in compared(result) {
+        let file = of.timeline.as_ref().and_then(|drawn| drawn.files.first());
+        for (name, requests) in requests_of(of) {
+            for slow in &requests.slowest {
+                let SlowRequest { number, arrival_ns, end_ns, latency_ns, waits } = slow;
+                let time = |ns: u64| match ns {
+                    0 => Cell::ranked("", Some(0.0)),
+                    _ => Cell::ranked(duration(ns), Some(ns as f64)),
+                };
+                let at =
+                    |ns: u64| Cell::ranked(format!("{:.3} ms", ns as f64 / 1e6), Some(ns as f64));
+                let from = at(*arrival_ns);
+                let cells = [
+                    of.name.as_str().into(),
+                    name.into(),
+                    Cell::ranked(format!("#{number}"), Some(f64::from(*number))),
+                    time(*latency_ns),
+                    match file {
+                        Some(file) => from.link(file.clone()),
+                        None => from,
+                    },
+                    at(*end_ns),
+                    time(waits.behind_ns),
+                    time(waits.host_ns),
+                    time(waits.dependency_ns),
+                    time(waits.turn_ns),
+                    time(waits.room_ns),
+                    time(waits.beside_ns),
+                    time(waits.alone_ns),
+                ];
+                table.row(cells);
+            }
+        }
+    }
+    table.without_constants()
+}
+
+/// When the slowest request under the baseline was served.
+fn slowest_window(result: &ReplayResult) -> Option<String> {
+    let base = result.recipes.get(result.answer.baseline)?;
+    let all = requests_of(base).filter_map(|(_, requests)| requests.slowest.first());
+    let slow = all.max_by_key(|slow| slow.latency_ns)?;
+    let ms = |ns: u64| ns as f64 / 1e6;
+    Some(format!("{:.3}ms..{:.3}ms", ms(slow.arrival_ns), ms(slow.end_ns)))
+}
+
+/// Victims by blockers.
+fn blocked(result: &ReplayResult) -> Table {
+    let names: Vec<&str> = result.profiles.iter().map(|profile| &*profile.name).collect();
+    let blocks = |name: &&str| {
+        let rows = compared(result).into_iter().flat_map(|of| &of.summary.blocked);
+        rows.flat_map(|row| &row.by).any(|by| by.process == **name)
+    };
+    let blockers: Vec<&str> = names.iter().copied().filter(|name| blocks(name)).collect();
+    let mut columns = vec![Column::name("policy", NAME).of(0), Column::name("waits", NAME)];
+    columns
+        .extend(blockers.iter().map(|name| Column::figure(format!("for {}", plain(name, NAME)))));
+    let mut table = Table::new("Who blocks whom", columns);
+    for of in compared(result) {
+        for row in &of.summary.blocked {
+            let of_blocker = |name: &&str| {
+                let found = row.by.iter().find(|by| by.process == **name);
+                found.map_or_else(
+                    || "".into(),
+                    |by| Cell::from(format!("{:.3} ms", by.ns as f64 / 1e6)),
+                )
+            };
+            let cells = [of.name.as_str().into(), row.victim.as_str().into()];
+            table.row(cells.into_iter().chain(blockers.iter().map(of_blocker)));
+        }
+    }
+    table
+}
