@@ -183,10 +183,13 @@ impl Gpu {
 
     fn see_flag(&mut self, process: ProcessId) {
         let Some(context) = self.contexts.get_mut(&process) else { return };
+        // Of an older flag that is seen late to be lowered, nothing is said.
+        let mut fresh = false;
         while context.soon.front().is_some_and(|(at, _)| *at <= self.now) {
             context.flag = context.soon.pop_front().and_then(|(_, flag)| flag);
+            fresh = context.flag.is_some();
         }
-        if context.flag.is_none() || !std::mem::take(&mut context.raising) {
+        if !fresh || !std::mem::take(&mut context.raising) {
             return;
         }
         // The driver makes sure of what has not begun, and tells it before it says that all see the flag.
