@@ -126,6 +126,25 @@ impl Recipe {
         })
     }
 
+    /// Whether workgroups whose waves are independent may be cut.
+    pub(crate) fn cuts(&self) -> bool {
+        let config: Option<&MatchingConfig> = self.allocate.settings();
+        config.is_some_and(|config| config.split.is_some())
+    }
+
+    /// How often a launch is killed at most.
+    pub(crate) fn most_kills(&self) -> Option<u32> {
+        #[cfg(feature = "preempt")]
+        {
+            use raddle_preempt::policy::{CheapestConfig, ResetConfig};
+            let reset = self.preempt.settings::<ResetConfig>().map(|config| config.most_kills);
+            let cheapest = || self.preempt.settings::<CheapestConfig>().map(|it| it.most_kills);
+            reset.or_else(cheapest).flatten()
+        }
+        #[cfg(not(feature = "preempt"))]
+        None
+    }
+
     /// The dispatcher of this recipe over a device, not yet built: a slot may still be replaced.
     ///
     /// # Errors
@@ -141,8 +160,7 @@ impl Recipe {
             None if path.overlaps() => return Err(window(WINDOW_MISSING)),
             None => {}
         }
-        let config: Option<&MatchingConfig> = self.allocate.settings();
-        if config.is_some_and(|config| config.split.is_some()) {
+        if self.cuts() {
             builder = builder.cuts();
         }
         let turn = made("turn", &self.turn, target)?;

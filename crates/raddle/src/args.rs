@@ -56,6 +56,8 @@ pub(crate) enum Verb {
     Replay(Box<ReplayArgs>),
     /// Tell what is in profiles, and how well their replay agrees with the recording
     Inspect(InspectArgs),
+    /// Hold a decision log against the rules of the controller, replay it, or print it
+    Log(LogArgs),
     /// List the bundled recipes, or print one as TOML to start from
     Recipes(ShowArgs),
     /// List the known devices, or print one as TOML
@@ -263,6 +265,22 @@ pub(crate) struct InspectArgs {
     /// Sources of its kernels, such as Triton's cache (docs/kernels.md) [default: `kernels` beside it]
     #[arg(long, value_name = "FOLDER")]
     pub(crate) kernels: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LogArgs {
+    /// A decisions.jsonl of a replay, or one of a live runtime
+    #[arg(value_name = "FILE")]
+    pub(crate) log: PathBuf,
+    /// Which rules of the controller it breaks, and in which line (docs/policies/preempt.md) [default]
+    #[arg(long, conflicts_with_all = ["replay", "print"])]
+    pub(crate) check: bool,
+    /// Whether its events, fed to a new dispatcher, give the same answers
+    #[arg(long, conflicts_with = "print")]
+    pub(crate) replay: bool,
+    /// Its lines as text
+    #[arg(long)]
+    pub(crate) print: bool,
 }
 
 #[derive(Debug, Args)]

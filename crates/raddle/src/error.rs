@@ -3,6 +3,7 @@
 use std::io;
 
 use raddle_device::DeviceError;
+use raddle_dispatch::log::check::LogRule;
 use raddle_dispatch::{DispatchError, RecipeError};
 use raddle_sim::SimError;
 use raddle_trace::TraceError;
@@ -61,6 +62,11 @@ pub(crate) enum CliError {
         "{file}, line {line}: the log says `{logged}`, this raddle answers `{answered}`. The events up to there are the same, so the policy has changed: replay with the version that wrote the log, or compare the two versions"
     )]
     Differs { file: String, line: usize, logged: String, answered: String },
+    /// A decision log that breaks a rule of the controller.
+    #[error(
+        "{file}, line {line}: {rule} is broken: {what}. docs/policies/preempt.md says the rules; a log of today's raddle that breaks one is a fault of raddle"
+    )]
+    RuleBroken { file: String, line: usize, rule: LogRule, what: String },
     /// A file that cannot be read.
     #[error("{file} cannot be read ({cause}): check the path and its permissions")]
     Unreadable { file: String, cause: io::Error },

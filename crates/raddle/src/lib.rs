@@ -18,12 +18,12 @@ mod compare;
 mod console;
 mod devices;
 mod error;
-mod events;
 mod explain;
 mod golden;
 mod inspect;
 mod interrupt;
 mod kernel;
+mod log;
 mod manual;
 mod output;
 mod packet;
@@ -106,9 +106,10 @@ fn verb(cli: &Cli, console: &mut Console) -> Result<(), CliError> {
     }
     match verb {
         Verb::Replay(args) => match &args.events {
-            Some(log) => events::verb(log, cli.format, console),
+            Some(log) => log::replay(log, cli.format, console),
             None => replay::verb(args, cli.format, console),
         },
+        Verb::Log(args) => log::verb(args, cli.format, console),
         Verb::Inspect(args) => inspect::verb(args, cli.format, console),
         Verb::Recipes(args) => recipes::verb(args, cli.format, console),
         Verb::Devices(args) => devices::verb(args, cli.format, console),

@@ -11,7 +11,7 @@ use crate::error::CliError;
 /// The verbs by what people do.
 const GROUPS: [(&str, &[&str]); 4] = [
     ("Choose a policy", &["replay", "compare"]),
-    ("Look", &["inspect", "recipes", "devices", "kernel"]),
+    ("Look", &["inspect", "log", "recipes", "devices", "kernel"]),
     ("Patents and circuits", &["golden", "explain", "packet"]),
     ("Help", &["help", "completions", "man"]),
 ];

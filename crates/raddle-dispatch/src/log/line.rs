@@ -51,6 +51,23 @@ pub(super) enum LoggedEvent<P> {
     Restored {
         launch: LaunchId,
     },
+    /// Of a live runtime: the submit call of a launch has returned.
+    Submitted {
+        launch: LaunchId,
+    },
+    /// Every launch of the process that starts from now on sees its raised flag.
+    Raised {
+        process: ProcessId,
+    },
+    /// The reset of a process is over.
+    ResetOver {
+        process: ProcessId,
+    },
+    /// Of a live runtime: a host was told that everything up to this launch has ended.
+    Reached {
+        process: ProcessId,
+        launch: LaunchId,
+    },
     Woke {},
     /// An event that this version of the log has no line for.
     #[serde(skip_deserializing)]
@@ -103,7 +120,9 @@ impl LoggedEvent<Vec<PieceRun>> {
             Self::TakenOff { launch, how, done } => Event::TakenOff { launch, how, done },
             Self::Restored { launch } => Event::Restored { launch },
             Self::Woke {} => Event::Woke,
-            Self::Unknown => return None,
+            // No dispatcher hears these.
+            Self::Submitted { .. } | Self::Raised { .. } | Self::ResetOver { .. } => return None,
+            Self::Reached { .. } | Self::Unknown => return None,
         })
     }
 }
@@ -228,7 +247,7 @@ fn digest(places: &[Place]) -> u64 {
 /// How the log spells what a device does with a launch.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Preemption", rename_all = "kebab-case")]
-enum TakenOff {
+pub(super) enum TakenOff {
     Wait,
     Flag,
     Drain,

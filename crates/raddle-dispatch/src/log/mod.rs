@@ -16,8 +16,10 @@
 //! Addresses are spelled only in full detail, wave by wave: `"places":[[simd,vgpr,sgpr,lds],..]`. Else
 //! `"addresses"` is the FNV-1a hash of them, by which two answers can be told apart.
 
+pub mod check;
 mod header;
 mod line;
+mod lines;
 pub mod reader;
 mod runs;
 mod writer;

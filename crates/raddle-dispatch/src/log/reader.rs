@@ -4,10 +4,10 @@ use std::io::{BufRead, Write};
 use std::sync::{Arc, Mutex};
 
 use raddle_policy::{Actions, Piece, Tick};
-use serde::Deserialize;
 
 use super::header::LogHeader;
 use super::line::{LogLine, LoggedEvent};
+use super::lines::LogLines;
 use super::runs::PieceRun;
 use crate::{Composed, DispatchError, Dispatcher};
 
@@ -27,45 +27,19 @@ pub struct Replayed {
 /// # Errors
 /// When the log cannot be read, or its events contradict each other.
 pub fn replay(log: impl BufRead) -> Result<Replayed, DispatchError> {
-    let mut lines = log.lines();
-    let first = lines.next().transpose().map_err(DispatchError::ReadLog)?.unwrap_or_default();
-    let mut replay = LogReplay::new(&LogHeader::read(&first)?)?;
-    let mut number = 1;
-    for line in lines {
-        number += 1;
-        let line = line.map_err(DispatchError::ReadLog)?;
-        if !line.starts_with('{') || !line.ends_with('}') {
-            return Err(DispatchError::bad_log(
-                number,
-                "it is not whole; copy or write the log again",
-            ));
-        }
-        if line.starts_with(LAST) {
-            replay.decide()?;
-            replay.check_last(number, &line)?;
-            return Ok(replay.found);
-        }
-        replay.take(number, line)?;
+    let mut lines = LogLines::new(log);
+    let mut replay = LogReplay::new(&lines.header()?)?;
+    while let Some(line) = lines.next()? {
+        replay.take(lines.number, line)?;
         if replay.found.difference.is_some() {
             return Ok(replay.found);
         }
     }
-    Err(DispatchError::bad_log(
-        number,
-        "the log breaks off after it; its last line must give the counts",
-    ))
-}
-
-/// How the last line begins.
-const LAST: &str = "{\"raddle-log-end\":";
-
-/// The last line of a log.
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct LastLine {
-    raddle_log_end: u32,
-    events: u64,
-    answers: u64,
+    replay.decide()?;
+    if replay.found.difference.is_none() {
+        lines.check_counts(replay.found.events, replay.found.answers)?;
+    }
+    Ok(replay.found)
 }
 
 /// A log being fed again.
@@ -130,20 +104,6 @@ impl LogReplay {
         self.found.events += 1;
         self.expected.push((number, line));
         Ok(())
-    }
-
-    /// Whether nothing is missing: the last line gives the counts of what came before.
-    fn check_last(&self, number: usize, line: &str) -> Result<(), DispatchError> {
-        let (seen, what) = (&self.found, "its counts are not those of the lines before");
-        match serde_json::from_str(line) {
-            Ok(LastLine { raddle_log_end: 1, events, answers })
-                if (events, answers) == (seen.events, seen.answers) =>
-            {
-                Ok(())
-            }
-            _ if seen.difference.is_some() => Ok(()),
-            _ => Err(DispatchError::bad_log(number, what)),
-        }
     }
 
     /// Lets the dispatcher decide and compares everything of the step, byte for byte.

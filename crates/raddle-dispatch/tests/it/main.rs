@@ -6,6 +6,7 @@ mod composed;
 mod cut;
 mod laws;
 mod ledger;
+mod log_rules;
 mod recipes;
 mod returned;
 mod slots;

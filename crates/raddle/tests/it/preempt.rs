@@ -110,3 +110,32 @@ fn a_recipe_of_the_slot_is_refused_with_its_key() {
         assert!(ran.err.contains(expected), "{}", ran.err);
     }
 }
+
+#[test]
+fn a_log_is_checked_and_printed_by_the_verb_log() {
+    let place = two();
+    recipe(&place, "mine.toml", "\"never\"");
+    replay(&place, "mine.toml", &[]);
+    let log = "out/mine/decisions.jsonl";
+    for check in [&["log", log][..], &["log", log, "--check"]] {
+        let ran = place.raddle(check);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+        assert!(ran.out.ends_with(" keep the 11 rules\n"), "{}", ran.out);
+    }
+    let again = place.raddle(&["log", log, "--replay"]);
+    assert_eq!(again.out, place.raddle(&["replay", "--events", log]).out);
+    let lines = place.raddle(&["log", log, "--print"]).out;
+    let text = fs::read_to_string(place.path().join(log)).expect("it is there");
+    assert_eq!(lines.lines().count(), text.lines().count());
+    assert!(lines.contains(" ms > submit ") && lines.contains(", launch 0, "), "{lines}");
+    // A launch that is submitted a second time.
+    let submitted = |line: &&str| line.contains("\"answer\":\"submit\"");
+    let line = text.lines().find(submitted).expect("one is submitted");
+    let twice = text.replacen(line, &format!("{line}\n{line}"), 1);
+    let number = text.lines().position(|other| other == line).expect("it is there") + 2;
+    place.file("twice.jsonl", twice);
+    let ran = place.raddle(&["log", "twice.jsonl"]);
+    assert_eq!(ran.code, 1);
+    let told = format!("twice.jsonl, line {number}: rule 5 (once) is broken: k");
+    assert!(ran.err.contains(&told), "{}", ran.err);
+}

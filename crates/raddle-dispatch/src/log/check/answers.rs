@@ -1,0 +1,304 @@
+//! What does an answer of a log do, and against which rule?
+
+use raddle_policy::{LaunchId, Preemption, ProcessId};
+use serde::Deserialize;
+
+use super::seen::{SeenFlag, SeenPreemption, SeenStage};
+use super::{Checker, LogRule, LoggedScope};
+use crate::log::line::TakenOff;
+use crate::log::runs::PieceRun;
+
+/// An answer, as far as a rule asks of it.
+#[derive(Deserialize)]
+#[serde(tag = "answer", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
+pub(super) enum ReadAnswer {
+    Turn {
+        may_issue: Vec<ProcessId>,
+    },
+    Preempt {
+        process: ProcessId,
+        how: String,
+    },
+    Submit {
+        launch: LaunchId,
+        /// Whether the call has not returned; an event says when it has.
+        #[serde(default)]
+        call: bool,
+    },
+    Start {
+        launch: LaunchId,
+        waves: Option<(u16, u16)>,
+        cut: Option<(u16, u16)>,
+        pieces: Vec<PieceRun>,
+    },
+    Assign {
+        launch: LaunchId,
+    },
+    TakeOff {
+        launch: LaunchId,
+        #[serde(deserialize_with = "TakenOff::deserialize")]
+        how: Preemption,
+    },
+    Restore {
+        launch: LaunchId,
+    },
+    Refuse {
+        launch: LaunchId,
+    },
+    Raise {
+        process: ProcessId,
+    },
+    Lower {
+        process: ProcessId,
+    },
+    Reset {
+        process: ProcessId,
+    },
+    Drained {
+        process: ProcessId,
+    },
+    #[serde(other)]
+    Other,
+}
+
+impl Checker {
+    pub(super) fn answered(&mut self, answer: ReadAnswer) {
+        match answer {
+            ReadAnswer::Turn { may_issue } => self.may_issue = may_issue.into_iter().collect(),
+            ReadAnswer::Preempt { process, how } => self.preempt(process, &how),
+            ReadAnswer::Submit { launch, call } => self.submit(launch, call),
+            ReadAnswer::Start { launch, waves, cut, pieces } => {
+                let count = waves.or(cut).map(|(_, count)| u64::from(count));
+                self.start(launch, count, &pieces);
+            }
+            ReadAnswer::Assign { launch } => self.begin(launch),
+            ReadAnswer::TakeOff { launch, how } => self.take_off(launch, how),
+            ReadAnswer::Restore { launch } => self.restore(launch),
+            ReadAnswer::Refuse { launch } => self.forget(launch),
+            ReadAnswer::Raise { process } => self.raise(process),
+            ReadAnswer::Lower { process } => {
+                self.processes.entry(process).or_default().flag = SeenFlag::Low;
+            }
+            ReadAnswer::Reset { process } => self.reset(process),
+            ReadAnswer::Drained { process } => self.drained(process),
+            ReadAnswer::Other => {}
+        }
+    }
+
+    fn preempt(&mut self, id: ProcessId, how: &str) {
+        if how == "never" {
+            return;
+        }
+        let holds = how == Preemption::Drain.name() || how == Preemption::Switch.name();
+        let since = self.line;
+        let process = self.processes.entry(id).or_default();
+        if let Some(before) = process.preemption.replace(SeenPreemption { holds, since }) {
+            self.fault(LogRule::Pause, || {
+                format!("{id} is preempted, whose preemption of line {} is under way", before.since)
+            });
+        }
+    }
+
+    fn submit(&mut self, id: LaunchId, call: bool) {
+        let buffered = |launch: &&super::SeenLaunch| launch.stage == SeenStage::Buffered;
+        let Some(launch) = self.launches.get(&id).filter(buffered) else {
+            return self.fault(LogRule::Once, || {
+                format!("{id} is submitted, which is in the runtime or has ended")
+            });
+        };
+        let (owner, early) = (launch.process, self.waits_before(launch));
+        if early {
+            self.fault(LogRule::Order, || {
+                format!("{id} of {owner} is submitted before an earlier one of its stream")
+            });
+        }
+        if !self.may_issue.contains(&owner) {
+            self.fault(LogRule::Turn, || format!("{owner} submits {id} without the turn"));
+        }
+        let window = self.window.map_or(usize::MAX, |window| window as usize);
+        let process = self.processes.entry(owner).or_default();
+        let (preemption, flag) = (process.preemption, process.flag);
+        process.runtime.insert(id);
+        if process.runtime.len() > window {
+            self.fault(LogRule::Window, || format!("{id} of {owner} is one too many"));
+        }
+        if let Some(preemption) = preemption {
+            self.fault(LogRule::Pause, || {
+                let line = preemption.since;
+                format!("{owner} submits {id}, and its preemption of line {line} is not over")
+            });
+        }
+        if flag != SeenFlag::Low {
+            self.fault(LogRule::Flag, || format!("{owner} submits {id} while its flag is raised"));
+        }
+        if self.scope == LoggedScope::Device && self.processes.values().any(|it| it.resetting) {
+            self.fault(LogRule::Units, || format!("{id} is submitted while the device is reset"));
+        }
+        if let Some(launch) = self.launches.get_mut(&id) {
+            (launch.stage, launch.called) = (SeenStage::Submitted, call);
+            if let Some(buffer) = self.buffers.get_mut(&(launch.process, launch.stream)) {
+                buffer.remove(&launch.order);
+            }
+        }
+    }
+
+    /// A launch starts or binds a workgroup.
+    fn begin(&mut self, id: LaunchId) {
+        let Some(launch) = self.launches.get(&id) else {
+            return self.fault(LogRule::Once, || format!("{id} starts, which has ended"));
+        };
+        let runs =
+            matches!(launch.stage, SeenStage::Submitted | SeenStage::Leaving(Preemption::Drain));
+        let (strange, early) = (!runs || !launch.ready, !launch.begun && self.waits_before(launch));
+        if strange {
+            self.fault(LogRule::Once, || format!("{id} starts, which is not ready on the device"));
+        }
+        if early {
+            self.fault(LogRule::Order, || {
+                format!("{id} begins while an earlier one of its stream waits in the buffer")
+            });
+        }
+        if let Some(launch) = self.launches.get_mut(&id) {
+            launch.begun = true;
+        }
+    }
+
+    fn start(&mut self, id: LaunchId, count: Option<u64>, pieces: &[PieceRun]) {
+        self.begin(id);
+        let Some(launch) = self.launches.get_mut(&id) else { return };
+        let each = count.unwrap_or(launch.waves);
+        let mut closed = None;
+        for piece in pieces.iter().flat_map(|run| run.expand()) {
+            let waves = each.saturating_mul(piece.count.into());
+            let there = launch.units.entry(piece.cu).or_default();
+            *there = there.saturating_add(waves);
+            launch.started = launch.started.saturating_add(waves);
+            closed = closed.or_else(|| Some((piece.cu, *self.closed.get(&piece.cu)?)));
+        }
+        let twice = launch.started > launch.whole;
+        if twice {
+            self.fault(LogRule::Once, || format!("more workgroups of {id} start than there are"));
+        }
+        let device = self.scope == LoggedScope::Device;
+        let reset = self.processes.iter().find(|(_, it)| device && it.resetting);
+        let whole = reset.map(|(&process, _)| (raddle_policy::CuId(0), process));
+        if let Some((cu, process)) = closed.or(whole) {
+            self.fault(LogRule::Units, || {
+                format!("{id} starts on {cu}, which the reset of {process} resets")
+            });
+        }
+    }
+
+    fn take_off(&mut self, id: LaunchId, how: Preemption) {
+        let Some(launch) = self.launches.get_mut(&id).filter(|it| it.is_in_runtime()) else {
+            return self.fault(LogRule::Once, || format!("{id} is taken off, which is not there"));
+        };
+        let (owner, begun) = (launch.process, launch.begun);
+        launch.stage = SeenStage::Leaving(how);
+        if matches!(how, Preemption::Flag | Preemption::Reset) {
+            // From now on it is among those that go first.
+            let stream = (launch.process, launch.stream);
+            self.buffers.entry(stream).or_default().insert(launch.order);
+        }
+        if how == Preemption::Reset {
+            return self.kill(id, owner);
+        }
+        if how == Preemption::Flag && begun {
+            self.fault(LogRule::Stopped, || format!("{id} leaves by the flag and has begun"));
+        }
+        let process = self.processes.entry(owner).or_default();
+        if how == Preemption::Flag && process.flag != SeenFlag::Visible {
+            self.fault(LogRule::Flag, || {
+                format!("{id} leaves by a flag that {owner} does not see")
+            });
+        }
+    }
+
+    /// One launch is killed: of its process, all that is in the runtime may be (S3.3, A2).
+    fn kill(&mut self, id: LaunchId, owner: ProcessId) {
+        let most = self.most_kills;
+        let process = self.processes.entry(owner).or_default();
+        let spared = process.runtime.iter().find(|other| {
+            self.launches.get(other).is_some_and(|it| {
+                !it.idempotent.may_be_killed() || most.is_some_and(|most| it.kills >= most)
+            })
+        });
+        let spared = spared.copied();
+        if process.flag != SeenFlag::Visible {
+            self.fault(LogRule::Reset, || format!("{id} is killed, and {owner} sees no flag"));
+        }
+        if let Some(spared) = spared {
+            self.fault(LogRule::Stopped, || {
+                format!("{id} is killed, and {spared} of {owner} may not be")
+            });
+        }
+        if self.scope == LoggedScope::Launch {
+            return;
+        }
+        if let Some(launch) = self.launches.get(&id) {
+            let units = launch.units.keys().map(|&cu| (cu, owner));
+            self.closed.extend(units);
+        }
+    }
+
+    /// The preemption is complete: its compute units are open again.
+    fn drained(&mut self, owner: ProcessId) {
+        let process = self.processes.entry(owner).or_default();
+        let holds = process.preemption.take().is_some_and(|preemption| preemption.holds);
+        let held = |id: &LaunchId| {
+            self.launches.get(id).is_none_or(|launch| launch.stage == SeenStage::Held)
+        };
+        let left = process.runtime.iter().find(|id| !(holds && held(id))).copied();
+        self.closed.retain(|_, whose| *whose != owner);
+        if let Some(left) = left {
+            self.fault(LogRule::Pause, || {
+                format!("the preemption of {owner} is said to be over, and {left} is on the device")
+            });
+        }
+    }
+
+    fn restore(&mut self, id: LaunchId) {
+        let Some(launch) = self.launches.get_mut(&id) else {
+            return self.fault(LogRule::Once, || format!("{id} is restored, which has ended"));
+        };
+        let (owner, early) = (launch.process, launch.stage != SeenStage::Held);
+        launch.stage = SeenStage::Returning;
+        let preempted = self.processes.entry(owner).or_default().preemption.is_some();
+        if early || preempted {
+            self.fault(LogRule::Pause, || {
+                format!("{id} of {owner} is restored, and its preemption is not over")
+            });
+        }
+        if !self.may_issue.contains(&owner) {
+            self.fault(LogRule::Turn, || format!("{owner} restores {id} without the turn"));
+        }
+    }
+
+    fn raise(&mut self, owner: ProcessId) {
+        let process = self.processes.entry(owner).or_default();
+        let before = std::mem::replace(&mut process.flag, SeenFlag::Raised);
+        let mut calls = process.runtime.iter();
+        let called = |id: &&LaunchId| self.launches.get(*id).is_some_and(|launch| launch.called);
+        let call = calls.find(called).copied();
+        if before != SeenFlag::Low || process.preemption.is_none() {
+            self.fault(LogRule::Flag, || format!("the flag of {owner} is raised a second time"));
+        }
+        if let Some(call) = call {
+            self.fault(LogRule::Flag, || {
+                format!("the flag of {owner} is raised before {call} has been submitted")
+            });
+        }
+    }
+
+    fn reset(&mut self, owner: ProcessId) {
+        let process = self.processes.entry(owner).or_default();
+        process.resetting = true;
+        let (flag, idle) = (process.flag, process.runtime.is_empty());
+        if flag != SeenFlag::Visible {
+            self.fault(LogRule::Reset, || format!("{owner} is reset before its flag is visible"));
+        }
+        if idle {
+            self.fault(LogRule::Reset, || format!("{owner} is reset and has nothing submitted"));
+        }
+    }
+}

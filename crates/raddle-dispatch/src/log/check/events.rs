@@ -1,0 +1,161 @@
+//! What does an event of a log say, and against which rule?
+
+use raddle_policy::{Barrier, Launch, LaunchId, Preemption, ProcessId};
+
+use super::seen::{SeenFlag, SeenLaunch, SeenProcess, SeenStage};
+use super::{Checker, LogRule};
+use crate::log::line::LoggedEvent;
+use crate::log::runs::PieceRun;
+
+impl Checker {
+    pub(super) fn hear(&mut self, event: LoggedEvent<Vec<PieceRun>>) {
+        match event {
+            LoggedEvent::ProcessJoined { process, .. } => {
+                self.processes.insert(process, SeenProcess::default());
+            }
+            LoggedEvent::ProcessLeft { process } => self.left(process),
+            LoggedEvent::LaunchIssued { launch } => self.known(&launch, false),
+            LoggedEvent::LaunchReady { launch } => self.known(&launch, true),
+            LoggedEvent::WavesEnded { launch, waves, cut, pieces } => {
+                let count = waves.or(cut).map(|(_, count)| u64::from(count));
+                self.ended(launch, count, &pieces);
+            }
+            LoggedEvent::TakenOff { launch, how, .. } => self.taken_off(launch, how),
+            LoggedEvent::Restored { launch } => self.restored(launch),
+            LoggedEvent::Raised { process } => {
+                let flag = self.processes.entry(process).or_default();
+                if std::mem::replace(&mut flag.flag, SeenFlag::Visible) != SeenFlag::Raised {
+                    self.fault(LogRule::Flag, || {
+                        format!("the flag of {process} is seen, which was not raised")
+                    });
+                }
+            }
+            LoggedEvent::ResetOver { process } => {
+                self.processes.entry(process).or_default().resetting = false;
+            }
+            LoggedEvent::Submitted { launch } => {
+                if let Some(launch) = self.launches.get_mut(&launch) {
+                    launch.called = false;
+                }
+            }
+            LoggedEvent::Reached { process, launch } => self.reached(process, launch),
+            LoggedEvent::Woke {} | LoggedEvent::Unknown => {}
+        }
+    }
+
+    fn left(&mut self, process: ProcessId) {
+        let of = |launch: &SeenLaunch| launch.process == process;
+        let left: Vec<LaunchId> =
+            self.launches.iter().filter(|(_, it)| of(it)).map(|(&id, _)| id).collect();
+        for id in left {
+            self.fault(LogRule::Lost, || {
+                format!("{process} leaves, and {id} has neither ended nor been refused")
+            });
+            self.forget(id);
+        }
+        self.processes.remove(&process);
+    }
+
+    /// What can never run is in no buffer: it is refused when it is ready.
+    fn known(&mut self, launch: &Launch, ready: bool) {
+        if let Some(known) = self.launches.get_mut(&launch.id) {
+            known.ready |= ready;
+            return;
+        }
+        if self.gone.contains(&launch.id) {
+            return self.fault(LogRule::Once, || format!("{} comes a second time", launch.id));
+        }
+        let mut least = *launch;
+        if self.cuts && launch.barrier == Barrier::No {
+            least.demand.waves = launch.demand.waves.min(1);
+        }
+        if self.empty.never(&least).is_some() {
+            return;
+        }
+        let order = self.issued;
+        self.issued += 1;
+        self.buffers.entry((launch.process, launch.stream)).or_default().insert(order);
+        self.launches.insert(launch.id, SeenLaunch::new(launch, order, ready));
+    }
+
+    fn ended(&mut self, id: LaunchId, count: Option<u64>, pieces: &[PieceRun]) {
+        let Some(launch) = self.launches.get_mut(&id) else {
+            return self.fault(LogRule::Once, || format!("waves of {id} end, which is not there"));
+        };
+        let each = count.unwrap_or(launch.waves);
+        let mut strange = false;
+        for piece in pieces.iter().flat_map(|run| run.expand()) {
+            let waves = each.saturating_mul(piece.count.into());
+            let left = launch.units.get(&piece.cu).and_then(|there| there.checked_sub(waves));
+            match left {
+                Some(0) => drop(launch.units.remove(&piece.cu)),
+                Some(left) => drop(launch.units.insert(piece.cu, left)),
+                None => strange = true,
+            }
+            launch.ended = launch.ended.saturating_add(waves);
+        }
+        let over = launch.ended >= launch.whole;
+        if strange {
+            self.fault(LogRule::Once, || {
+                format!("more waves of {id} end on a compute unit than started there")
+            });
+        }
+        if over {
+            self.forget(id);
+        }
+    }
+
+    /// The launch has ended or was refused.
+    pub(super) fn forget(&mut self, id: LaunchId) {
+        self.gone.insert(id);
+        let Some(launch) = self.launches.remove(&id) else { return };
+        if let Some(buffer) = self.buffers.get_mut(&(launch.process, launch.stream)) {
+            buffer.remove(&launch.order);
+        }
+        if let Some(process) = self.processes.get_mut(&launch.process) {
+            process.runtime.remove(&id);
+        }
+    }
+
+    fn taken_off(&mut self, id: LaunchId, how: Preemption) {
+        let asked = |launch: &&mut SeenLaunch| launch.stage == SeenStage::Leaving(how);
+        let Some(launch) = self.launches.get_mut(&id).filter(asked) else {
+            let rule = match how {
+                Preemption::Flag => LogRule::Flag,
+                Preemption::Reset => LogRule::Stopped,
+                _ => LogRule::Pause,
+            };
+            return self.fault(rule, || format!("{id} is off, and nobody took it off so"));
+        };
+        let process = launch.process;
+        launch.stage = SeenStage::Held;
+        if matches!(how, Preemption::Flag | Preemption::Reset) {
+            launch.stage = SeenStage::Buffered;
+            (launch.started, launch.ended, launch.begun) = (0, 0, false);
+            launch.kills += u32::from(how == Preemption::Reset);
+            launch.units.clear();
+            if let Some(process) = self.processes.get_mut(&process) {
+                process.runtime.remove(&id);
+            }
+        }
+    }
+
+    fn restored(&mut self, id: LaunchId) {
+        let returning = |launch: &&mut SeenLaunch| launch.stage == SeenStage::Returning;
+        match self.launches.get_mut(&id).filter(returning) {
+            Some(launch) => launch.stage = SeenStage::Submitted,
+            None => self.fault(LogRule::Once, || format!("{id} is back, which was not off")),
+        }
+    }
+
+    fn reached(&mut self, process: ProcessId, id: LaunchId) {
+        let order = self.launches.get(&id).map(|launch| launch.order);
+        let mut left = self.launches.values().filter(|launch| launch.process == process);
+        let unfinished = order.is_some_and(|order| left.any(|launch| launch.order <= order));
+        if unfinished {
+            self.fault(LogRule::Reached, || {
+                format!("the host of {process} is told that {id} was reached, and it has not ended")
+            });
+        }
+    }
+}

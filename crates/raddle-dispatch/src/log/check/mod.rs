@@ -1,0 +1,129 @@
+//! Does a decision log keep the rules of the controller?
+//!
+//! The log is read alone, without a dispatcher: what it says of submissions, starts, ends and of what
+//! left is held against [`LogRule`]. Times are ticks.
+
+mod answers;
+mod events;
+mod fault;
+mod seen;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::BufRead;
+
+use raddle_policy::{CuId, Cus, LaunchId, ProcessId, StreamId};
+
+pub use fault::{BrokenRule, CheckedLog, LogRule};
+
+use self::answers::ReadAnswer;
+use self::seen::{SeenLaunch, SeenProcess};
+use super::header::LogHeader;
+use super::line::{LogLine, LoggedEvent};
+use super::lines::LogLines;
+use super::runs::PieceRun;
+use crate::DispatchError;
+
+/// Holds a decision log against the rules.
+///
+/// # Errors
+/// When the log cannot be read, or breaks off. What it does against a rule is in the answer.
+pub fn check(log: impl BufRead) -> Result<CheckedLog, DispatchError> {
+    let mut lines = LogLines::new(log);
+    let mut checker = Checker::new(&lines.header()?);
+    while let Some(line) = lines.next()? {
+        checker.line = lines.number;
+        checker.take(&line)?;
+    }
+    checker.line = lines.number;
+    checker.the_end();
+    // A log that breaks a rule was changed, perhaps: the rule says where.
+    if checker.found.broken.is_empty() {
+        lines.check_counts(checker.found.events, checker.found.answers)?;
+    }
+    Ok(checker.found)
+}
+
+/// What was read so far.
+struct Checker {
+    window: Option<u32>,
+    most_kills: Option<u32>,
+    scope: LoggedScope,
+    /// A compute unit with nothing on it.
+    empty: Cus,
+    cuts: bool,
+    launches: BTreeMap<LaunchId, SeenLaunch>,
+    /// Launches that have ended or were refused.
+    gone: BTreeSet<LaunchId>,
+    processes: BTreeMap<ProcessId, SeenProcess>,
+    may_issue: BTreeSet<ProcessId>,
+    /// The launches of each stream that wait in its buffer, by their order of issue.
+    buffers: BTreeMap<(ProcessId, StreamId), BTreeSet<u64>>,
+    /// Compute units on which nobody may start, and because of whose reset.
+    closed: BTreeMap<CuId, ProcessId>,
+    issued: u64,
+    line: usize,
+    found: CheckedLog,
+}
+
+/// What a reset kills, as the header says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LoggedScope {
+    Launch,
+    Process,
+    Device,
+}
+
+impl Checker {
+    fn new(header: &LogHeader) -> Self {
+        Self {
+            window: header.recipe.window,
+            most_kills: header.recipe.most_kills(),
+            scope: LoggedScope::Process,
+            empty: Cus::new(header.shape, 1),
+            cuts: header.recipe.cuts(),
+            launches: BTreeMap::new(),
+            gone: BTreeSet::new(),
+            processes: BTreeMap::new(),
+            may_issue: BTreeSet::new(),
+            buffers: BTreeMap::new(),
+            closed: BTreeMap::new(),
+            issued: 0,
+            line: 1,
+            found: CheckedLog::default(),
+        }
+    }
+
+    fn take(&mut self, text: &str) -> Result<(), DispatchError> {
+        let bad = |error: serde_json::Error| DispatchError::bad_log(self.line, error.to_string());
+        if text.contains("\"event\":") {
+            let line: LogLine<LoggedEvent<Vec<PieceRun>>> =
+                serde_json::from_str(text).map_err(bad)?;
+            self.found.events += 1;
+            self.hear(line.said);
+        } else {
+            let line: LogLine<ReadAnswer> = serde_json::from_str(text).map_err(bad)?;
+            self.found.answers += 1;
+            self.answered(line.said);
+        }
+        Ok(())
+    }
+
+    fn fault(&mut self, rule: LogRule, what: impl FnOnce() -> String) {
+        self.found.note(rule, self.line, what);
+    }
+
+    /// Whether a launch of the buffer of this stream was issued before.
+    fn waits_before(&self, launch: &SeenLaunch) -> bool {
+        let buffer = self.buffers.get(&(launch.process, launch.stream));
+        buffer.and_then(BTreeSet::first).is_some_and(|&first| first < launch.order)
+    }
+
+    /// Rule 6: what is left at the end, or when a process leaves.
+    fn the_end(&mut self) {
+        for (id, launch) in std::mem::take(&mut self.launches) {
+            self.fault(LogRule::Lost, || {
+                format!("{id} of {} has neither ended nor been refused", launch.process)
+            });
+        }
+    }
+}

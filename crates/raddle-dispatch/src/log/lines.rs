@@ -1,0 +1,77 @@
+//! What are the lines of a log, and is it whole?
+
+use std::io::{BufRead, Lines};
+
+use serde::Deserialize;
+
+use super::header::LogHeader;
+use crate::DispatchError;
+
+/// How the last line begins.
+const LAST: &str = "{\"raddle-log-end\":";
+
+/// The last line of a log.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct LastLine {
+    raddle_log_end: u32,
+    events: u64,
+    answers: u64,
+}
+
+/// A log, line by line.
+pub(super) struct LogLines<R> {
+    lines: Lines<R>,
+    /// The number of the line that was read last, from 1.
+    pub(super) number: usize,
+    last: String,
+}
+
+impl<R: BufRead> LogLines<R> {
+    pub(super) fn new(log: R) -> Self {
+        Self { lines: log.lines(), number: 0, last: String::new() }
+    }
+
+    /// The first line.
+    pub(super) fn header(&mut self) -> Result<LogHeader, DispatchError> {
+        self.number = 1;
+        let first = self.lines.next().transpose().map_err(DispatchError::ReadLog)?;
+        LogHeader::read(&first.unwrap_or_default())
+    }
+
+    /// The next line; `None` behind the last one, which gives the counts.
+    ///
+    /// # Errors
+    /// When it cannot be read, is not whole, or the log breaks off.
+    pub(super) fn next(&mut self) -> Result<Option<String>, DispatchError> {
+        let Some(line) = self.lines.next().transpose().map_err(DispatchError::ReadLog)? else {
+            let what = "the log breaks off after it; its last line must give the counts";
+            return Err(DispatchError::bad_log(self.number, what));
+        };
+        self.number += 1;
+        if !line.starts_with('{') || !line.ends_with('}') {
+            let what = "it is not whole; copy or write the log again";
+            return Err(DispatchError::bad_log(self.number, what));
+        }
+        if line.starts_with(LAST) {
+            self.last = line;
+            return Ok(None);
+        }
+        Ok(Some(line))
+    }
+
+    /// Whether nothing is missing: the last line gives the counts of what came before.
+    pub(super) fn check_counts(&self, events: u64, answers: u64) -> Result<(), DispatchError> {
+        match serde_json::from_str(&self.last) {
+            Ok(LastLine { raddle_log_end: 1, events: said, answers: also })
+                if (said, also) == (events, answers) =>
+            {
+                Ok(())
+            }
+            _ => {
+                let what = "its counts are not those of the lines before";
+                Err(DispatchError::bad_log(self.number, what))
+            }
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! What is in a decision log, does it keep the rules of the controller, and does it come out again
+//! when its events are fed to a new dispatcher?
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use raddle_dispatch::DispatchError;
+use raddle_dispatch::log::{check, reader};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::Console;
+use crate::args::{Format, LogArgs};
+use crate::error::CliError;
+use crate::progress::{Progress, ProgressReader};
+use crate::units::{counted, plain};
+use raddle_report::json;
+
+/// Bytes read at a time, and told of at a time.
+const BUFFER: usize = 1 << 16;
+
+#[derive(Serialize)]
+struct Agreed {
+    events: u64,
+    answers: u64,
+    agree: bool,
+}
+
+/// A rule that a log breaks.
+#[derive(Serialize)]
+struct Broken<'b> {
+    rule: u32,
+    name: &'static str,
+    count: u64,
+    line: usize,
+    what: &'b str,
+}
+
+#[derive(Serialize)]
+struct Checked<'b> {
+    events: u64,
+    answers: u64,
+    broken: Vec<Broken<'b>>,
+}
+
+/// The verb `log`.
+pub(crate) fn verb(args: &LogArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
+    if args.replay {
+        replay(&args.log, format, console)
+    } else if args.print {
+        print(&args.log, format, console)
+    } else {
+        keeps_the_rules(&args.log, format, console)
+    }
+}
+
+/// `log --check`.
+fn keeps_the_rules(path: &Path, format: Format, console: &mut Console) -> Result<(), CliError> {
+    let file = path.display().to_string();
+    let log = open(path, &file, console.progress)?;
+    let found = check::check(log).map_err(|error| unread(error, &file))?;
+    let broken: Vec<Broken<'_>> = found
+        .broken
+        .iter()
+        .map(|(rule, broken)| Broken {
+            rule: rule.number(),
+            name: rule.name(),
+            count: broken.count,
+            line: broken.line,
+            what: &broken.what,
+        })
+        .collect();
+    let text = match format {
+        Format::Json => json(&Checked { events: found.events, answers: found.answers, broken }),
+        Format::Text if broken.is_empty() => format!(
+            "{file}: {} and {} keep the {} rules\n",
+            counted(found.events, "event", "events"),
+            counted(found.answers, "answer", "answers"),
+            check::LogRule::ALL.len(),
+        ),
+        Format::Text => broken.iter().map(told).collect(),
+    };
+    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
+    match found.broken.iter().min_by_key(|(_, broken)| broken.line) {
+        None => Ok(()),
+        Some((rule, first)) => Err(CliError::RuleBroken {
+            file,
+            line: first.line,
+            rule: *rule,
+            what: first.what.clone(),
+        }),
+    }
+}
+
+fn told(broken: &Broken<'_>) -> String {
+    let Broken { rule, name, count, line, what } = broken;
+    let times = counted(*count, "time", "times");
+    format!("rule {rule} ({name}) is broken {times}, first in line {line}: {what}\n")
+}
+
+/// `log --print`: a line of text for each line of the log.
+fn print(path: &Path, format: Format, console: &mut Console) -> Result<(), CliError> {
+    let file = path.display().to_string();
+    let log = open(path, &file, console.progress)?;
+    for (line, number) in log.lines().zip(1..) {
+        let line = line.map_err(|cause| CliError::Unreadable { file: file.clone(), cause })?;
+        let text = match format {
+            Format::Json => format!("{line}\n"),
+            Format::Text => spelled(&line).ok_or_else(|| {
+                CliError::Refused(format!("{file}, line {number}: it is no line of a decision log"))
+            })?,
+        };
+        console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
+    }
+    Ok(())
+}
+
+/// When, what, and of what: `1.234567 ms  submit  launch 5, packets 1`.
+fn spelled(line: &str) -> Option<String> {
+    let mut keys: Map<String, Value> = serde_json::from_str(line).ok()?;
+    let word = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let Some(at) = keys.remove("t").and_then(|t| t.as_u64()) else {
+        let recipe = keys.remove("recipe").map(|recipe| format!(", recipe {recipe}"));
+        let said = keys.iter().map(|(key, value)| format!("{key} {}", word(value)));
+        return Some(format!(
+            "{}{}\n",
+            said.collect::<Vec<_>>().join(", "),
+            recipe.unwrap_or_default()
+        ));
+    };
+    keys.remove("step");
+    let (mark, what) = match (keys.remove("event"), keys.remove("answer")) {
+        (Some(what), None) => (' ', what),
+        (None, Some(what)) => ('>', what),
+        _ => return None,
+    };
+    // Of a launch that comes, its id and process; the rest is in the log.
+    if let Some(Value::Object(launch)) = keys.get("launch").cloned() {
+        keys.remove("launch");
+        for key in ["id", "process", "stream", "level", "workgroups", "idempotent"] {
+            keys.extend(launch.get(key).map(|value| (key.to_owned(), value.clone())));
+        }
+    }
+    let said = keys.iter().map(|(key, value)| format!("{key} {}", word(value)));
+    let said: Vec<String> = said.collect();
+    let (ms, ns) = (at / 1_000_000, at % 1_000_000);
+    Some(format!("{ms:>8}.{ns:06} ms {mark} {:<14} {}\n", word(&what), said.join(", ")))
+}
+
+/// `log --replay` and `replay --events`.
+pub(crate) fn replay(path: &Path, format: Format, console: &mut Console) -> Result<(), CliError> {
+    let file = path.display().to_string();
+    let log = open(path, &file, console.progress)?;
+    let found = reader::replay(log).map_err(|error| unread(error, &file))?;
+    if let Some((line, logged, answered)) = found.difference {
+        return Err(CliError::Differs {
+            file,
+            line,
+            logged: plain(&logged, 300),
+            answered: plain(&answered, 300),
+        });
+    }
+    let text = match format {
+        Format::Json => json(&Agreed { events: found.events, answers: found.answers, agree: true }),
+        Format::Text => format!(
+            "{file}: {} fed again, {} agree byte for byte\n",
+            counted(found.events, "event", "events"),
+            counted(found.answers, "answer", "answers"),
+        ),
+    };
+    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+}
+
+/// The log, told of as it is read where progress is `shown`.
+fn open(path: &Path, file: &str, shown: bool) -> Result<BufReader<ProgressReader>, CliError> {
+    let unreadable = |cause| CliError::Unreadable { file: file.to_owned(), cause };
+    let log = File::open(path).map_err(unreadable)?;
+    let data = log.metadata().map_err(unreadable)?;
+    if data.is_dir() {
+        let text = format!("{file} is a folder: name the decisions.jsonl inside it");
+        return Err(CliError::Refused(text));
+    }
+    // Of a pipe nobody knows how much is to come.
+    let reading = Progress::bytes(shown && data.is_file(), data.len()).reading(log);
+    Ok(BufReader::with_capacity(BUFFER, reading))
+}
+
+fn unread(error: DispatchError, file: &str) -> CliError {
+    match error {
+        // A replay writes to memory only, so this was a read.
+        DispatchError::ReadLog(cause) => CliError::Unreadable { file: file.to_owned(), cause },
+        error => CliError::Log { file: file.to_owned(), error },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    #[test]
+    fn a_log_is_told_of_as_it_is_read() {
+        let length = BUFFER as u64 + 1000;
+        let mut log = tempfile::NamedTempFile::new().unwrap();
+        log.write_all(&"a line\n".repeat(BUFFER).as_bytes()[..BUFFER + 1000]).unwrap();
+        let mut reading = open(log.path(), "log", true).unwrap();
+        assert_eq!(reading.get_ref().told(), Some((0, Some(length))));
+        reading.read_line(&mut String::new()).unwrap();
+        assert_eq!(reading.get_ref().told(), Some((BUFFER as u64, Some(length))));
+        assert_eq!(reading.lines().count() + 1, (BUFFER + 1000).div_ceil(7));
+        // Nobody counts where nobody looks.
+        assert_eq!(open(log.path(), "log", false).unwrap().get_ref().told(), None);
+    }
+}
