@@ -17,7 +17,7 @@ use crate::packet::PacketArgs;
 
 /// Replays GPU profiles under composable scheduling policies.
 ///
-/// Without a verb it replays a bundled profile under a few dispatchers and prints the comparison.
+/// Without a verb it replays the bundled pair under a few dispatchers and says which one to use.
 #[derive(Debug, Parser)]
 #[command(name = "raddle", version, max_term_width = 100, after_help = EXAMPLES, disable_help_subcommand = true)]
 pub(crate) struct Cli {
@@ -31,7 +31,7 @@ pub(crate) struct Cli {
 }
 
 const EXAMPLES: &str = "Examples:
-  raddle                                             the bundled profile, a few dispatchers
+  raddle                                             the bundled pair, four recipes
   raddle replay trace.json.gz                        your own profile, four recipes
   raddle inspect trace.json.gz                       what is in it
   raddle packet stats trace.json.gz                  what condensed packets save

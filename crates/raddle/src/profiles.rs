@@ -17,13 +17,8 @@ use crate::progress::Progress;
 use crate::unique::UniqueNames;
 use crate::units::counted;
 
-/// Where the bundled profile runs: some kernels of the inference fit no smaller device.
-pub(crate) const BUNDLED_DEVICE: &str = "b200";
-const TRAIN: &str = include_str!("../data/profile/train.csv");
-const INFER: &str = include_str!("../data/profile/infer.csv");
-
-/// The levels of the bundled profiles: inference is urgent, training is not.
-pub(crate) const BUNDLED_PRIORITIES: [&str; 2] = ["train=5", "infer=0"];
+const DECODE: &str = include_str!("../data/demo/decode.csv");
+const TRAIN: &str = include_str!("../data/demo/train.csv");
 
 /// A profile that was read.
 #[derive(Debug)]
@@ -123,10 +118,10 @@ impl Loaded {
     }
 }
 
-/// The profile that is part of the tool: two processes.
+/// The pair that is part of the tool: an inference request and a training step.
 pub(crate) fn bundled() -> Result<Vec<Loaded>, CliError> {
     let mut names = UniqueNames::default();
-    [("train.csv", TRAIN), ("infer.csv", INFER)]
+    [("decode.csv", DECODE), ("train.csv", TRAIN)]
         .into_iter()
         .map(|(file, text)| {
             let profile = raddle_trace::read(file, text.as_bytes(), &ImportOptions::default())?;

@@ -12,11 +12,12 @@ use raddle_sim::{Goal, PlanOptions, Workload, host_pauses, plan};
 use raddle_trace::{BarrierRule, CommRule, ImportOptions, PriorityRule};
 
 use crate::Console;
-use crate::args::{Format, LogDetail, ReplayArgs, Rule, RunArgs, rule};
+use crate::args::{Cli, Format, LogDetail, ReplayArgs, Rule, RunArgs, Verb};
 use crate::arrivals;
 use crate::devices::{self, Chosen};
 use crate::error::CliError;
 use crate::inspect::self_replay;
+use crate::manual;
 use crate::output::Output;
 use crate::profiles::{self, Loaded};
 use crate::recipes::{self, NamedRecipe};
@@ -52,29 +53,24 @@ struct ReplayRequest<'r> {
     next: Vec<String>,
 }
 
-/// Without a verb: the bundled profile.
+/// What `raddle` without a verb stands for, of the bundled pair.
+const TOUR: &str = "raddle replay decode.csv train.csv --device b200 --requests decode=40/s \
+                    --until 300 --priority train=5";
+
+/// Without a verb: the bundled pair, under the load of [`TOUR`].
 pub(crate) fn tour(run: &RunArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
-    let rules = profiles::BUNDLED_PRIORITIES.map(rule);
-    let request = ReplayRequest {
-        profiles: profiles::bundled()?,
-        recipes: recipes::choose(&[])?,
-        rules: rules.into_iter().collect::<Result<_, _>>()?,
-        barriers: BarrierRule::Assume,
-        comm: CommRule::Keep,
-        verdicts: Vec::new(),
-        device: Some(profiles::BUNDLED_DEVICE),
-        repeat: true,
-        goals: Vec::new(),
-        command: vec!["raddle".to_owned()],
-        run,
-        name: "bundled".to_owned(),
-        next: vec![
-            "raddle replay YOUR_PROFILE    your own, of PyTorch, Nsight Systems or rocprof".to_owned(),
-            "raddle recipes --show leftover-drain --save mine.toml    then: raddle replay ... --recipe mine.toml".to_owned(),
-            "raddle devices    what else it could be replayed on, with --device".to_owned(),
-        ],
+    let words = TOUR.split_whitespace().chain(["--goal", "decode p99 20ms"]);
+    let cli = manual::parse(words.map(Into::into));
+    let Ok(Cli { verb: Some(Verb::Replay(args)), .. }) = cli else {
+        return Err(CliError::Usage(format!("`{TOUR}` is not understood")));
     };
-    replay(&request, format, console)
+    let args = ReplayArgs { run: run.clone(), ..*args };
+    let next = vec![
+        "raddle replay YOUR_PROFILE    your own, of PyTorch, Nsight Systems or rocprof".to_owned(),
+        "raddle recipes --show leftover-drain --save mine.toml    then: raddle replay ... --recipe mine.toml".to_owned(),
+        "raddle devices    what else it could be replayed on, with --device".to_owned(),
+    ];
+    of_profiles(&args, profiles::bundled()?, "bundled", next, format, console)
 }
 
 /// The verb `replay`.
@@ -83,10 +79,23 @@ pub(crate) fn verb(
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
+    let options = ImportOptions { barriers: args.barriers.into(), ..ImportOptions::default() };
+    let profiles = profiles::open(&args.profiles, &options, console.progress)?;
+    let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
+    let (name, next) = (unique::joined(&names), next(args, &profiles));
+    of_profiles(args, profiles, &name, next, format, console)
+}
+
+/// Replays profiles that were read, as the arguments say.
+fn of_profiles(
+    args: &ReplayArgs,
+    mut profiles: Vec<Loaded>,
+    name: &str,
+    next: Vec<String>,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
     let recipes = if args.all { recipes::all()? } else { recipes::choose(&args.recipes)? };
-    let barriers = args.barriers.into();
-    let options = ImportOptions { barriers, ..ImportOptions::default() };
-    let mut profiles = profiles::open(&args.profiles, &options, console.progress)?;
     profiles::communicate(&mut profiles, args.comm.into())?;
     let mut verdicts = profiles::judge_from(&mut profiles, &args.idempotent_from)?;
     verdicts.extend(profiles::judge(&mut profiles, &args.verdicts));
@@ -99,14 +108,12 @@ pub(crate) fn verb(
     for loaded in &mut profiles {
         loaded.busy_error = busy_error(loaded);
     }
-    let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
-    let name = unique::joined(&names);
     let request = ReplayRequest {
-        next: next(args, &profiles),
+        next,
         profiles,
         recipes,
         rules: args.priorities.clone(),
-        barriers,
+        barriers: args.barriers.into(),
         comm: args.comm.into(),
         verdicts,
         device: args.device.as_deref(),
@@ -114,7 +121,7 @@ pub(crate) fn verb(
         goals: args.goals.clone(),
         command: args.command(),
         run: &args.run,
-        name,
+        name: name.to_owned(),
     };
     replay(&request, format, console)
 }

@@ -1,7 +1,7 @@
 //! What does `SmallestFirst` do with a profile, beside raddle's own `leftover`?
 //!
 //! `cargo run --release --example replay -- PROFILE DEVICE`, for instance
-//! `../../crates/raddle/data/profile/infer.csv b200`.
+//! `../../fixtures/pair/infer.csv b200`.
 
 use std::error::Error;
 use std::path::Path;

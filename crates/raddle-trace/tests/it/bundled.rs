@@ -1,12 +1,38 @@
-//! Is the bundled profile what its README says?
+//! Are the bundled pair, and the pair of the fixtures, what their READMEs say?
 
 use std::path::Path;
 
-use raddle_trace::{ImportOptions, Profile, Quirk, open};
+use raddle_trace::{ImportOptions, OpKind, Profile, Quirk, open};
+
+fn table(folder: &str, name: &str) -> Profile {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+    open(&folder.join(name), &ImportOptions::default()).expect(name)
+}
 
 fn bundled(name: &str) -> Profile {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../raddle/data/profile");
-    open(&folder.join(name), &ImportOptions::default()).expect(name)
+    table("../../fixtures/pair", name)
+}
+
+/// Each op is issued at 0 and starts when the one before it ends.
+fn is_packed(profile: &Profile) -> bool {
+    let mut end = 0;
+    profile.ops.iter().all(|op| {
+        let follows = (op.arrival_ns, op.start_ns) == (0, end);
+        end = op.end_ns();
+        follows
+    })
+}
+
+#[test]
+fn the_bundled_pair_is_packed() {
+    for (name, kernels, others, end_ns) in
+        [("decode.csv", 694, 161, 9_524_259), ("train.csv", 462, 34, 27_294_000)]
+    {
+        let p = table("../raddle/data/demo", name);
+        let found = p.ops.iter().filter(|op| op.kind == OpKind::Kernel).count();
+        assert_eq!((found, p.ops.len() - found, p.span_ns), (kernels, others, end_ns), "{name}");
+        assert!(is_packed(&p), "{name}");
+    }
 }
 
 fn device(profile: &Profile) -> &str {

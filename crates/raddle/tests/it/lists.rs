@@ -79,8 +79,8 @@ fn what_is_there_is_never_overwritten() {
     let ran = place.raddle(&["devices", "--show", "v100", "--save", "no/v100.toml"]);
     assert!(ran.code == 1 && ran.err.contains("no/v100.toml cannot be written"), "{ran:?}");
     // And no hint of ours writes over anything.
-    for args in [&["-v"][..], &["recipes"], &["--help"]] {
-        let out = place.raddle(args).out;
+    for args in [["recipes"], ["--help"]] {
+        let out = place.raddle(&args).out;
         assert!(out.contains("--save mine.toml") && !out.contains("> mine"), "{out}");
     }
 }

@@ -19,4 +19,3 @@ mod report;
 mod stuck;
 mod summary;
 mod timeline;
-mod tutorials;

@@ -449,11 +449,17 @@ fn names_from_outside_cannot_paint_on_the_terminal() {
 }
 
 #[test]
-fn the_bundled_profile_without_a_verb() {
+fn the_bundled_pair_without_a_verb_is_what_the_readme_shows() {
     let place = Place::new();
     let ran = place.raddle(&["-v"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     assert!(ran.out.contains("raddle replay YOUR_PROFILE"), "{}", ran.out);
+    // The hint does not write over anything.
+    assert!(ran.out.contains("--save mine.toml") && !ran.out.contains("> mine"), "{}", ran.out);
+    let readme = include_str!("../../../../README.md");
+    let shown = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
+    let shown = shown.expect("the README has a table");
+    assert!(ran.out.contains(shown), "mend the README; printed now:\n{}", ran.out);
     assert!(ran.out.lines().all(|line| line.chars().count() <= 120), "{}", ran.out);
     let logs =
         ["leftover", "leftover-drain", "report.html", "spatial", "summary.json", "weighted-slices"];
@@ -462,19 +468,10 @@ fn the_bundled_profile_without_a_verb() {
     let levels = |process: usize| {
         value["recipes"][0]["summary"]["processes"][process]["levels"][0]["level"].clone()
     };
-    assert_eq!((levels(0), levels(1)), (5.into(), 0.into()));
+    assert_eq!((levels(0), levels(1)), (0.into(), 5.into()));
     for result in value["recipes"].as_array().unwrap() {
         assert_eq!(result["summary"]["stuck"], 0);
     }
-}
-
-#[test]
-fn the_readme_shows_the_table_that_is_printed() {
-    let ran = Place::new().raddle(&["--no-files"]);
-    let readme = include_str!("../../../../README.md");
-    let shown = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
-    let shown = shown.expect("the README has a table");
-    assert!(ran.out.contains(shown), "mend the README; printed now:\n{}", ran.out);
 }
 
 #[test]

@@ -219,7 +219,7 @@ fn a_replay_in_which_nothing_is_refused_or_met_says_so_in_words() {
 fn the_page_of_ten_recipes_is_small() {
     let place = Place::new();
     for file in ["train.csv", "infer.csv"] {
-        let bundled = concat!(env!("CARGO_MANIFEST_DIR"), "/data/profile/");
+        let bundled = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/pair/");
         place.file(file, fs::read(format!("{bundled}{file}")).expect(file));
     }
     let mut args: Vec<&str> =

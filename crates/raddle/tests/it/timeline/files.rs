@@ -93,7 +93,7 @@ fn each_recipe_has_a_timeline_that_decodes() {
 #[test]
 fn the_bundled_profile_decodes() {
     let place = Place::new();
-    let profile = concat!(env!("CARGO_MANIFEST_DIR"), "/data/profile");
+    let profile = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/pair");
     let [train, infer] = ["train", "infer"].map(|name| format!("{profile}/{name}.csv"));
     let more = ["--recipe", "leftover-drain", "--device", "b200", "--priority", "train=5", "-v"];
     let args = [&["replay", &train, &infer, "--out", "out"][..], &more].concat();
