@@ -2,7 +2,7 @@
 
 use raddle_policy::{Actions, CuId, Event, Free, Tick};
 
-use crate::{DispatchError, TurnTally};
+use crate::{DispatchError, PreemptionTally, TurnTally};
 
 /// Hears events and says what to do.
 ///
@@ -48,6 +48,11 @@ pub trait Dispatcher {
         TurnTally::default()
     }
 
+    /// What it has counted of preemptions; nothing from a dispatcher that counts none.
+    fn preemptions(&self) -> PreemptionTally {
+        PreemptionTally::default()
+    }
+
     /// Writes out what the log still holds.
     ///
     /// # Errors
@@ -72,6 +77,9 @@ impl<D: Dispatcher + ?Sized> Dispatcher for Box<D> {
     }
     fn turns(&self) -> TurnTally {
         (**self).turns()
+    }
+    fn preemptions(&self) -> PreemptionTally {
+        (**self).preemptions()
     }
     fn finish(&mut self) -> Result<(), DispatchError> {
         (**self).finish()

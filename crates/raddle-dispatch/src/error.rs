@@ -2,6 +2,7 @@
 
 use crate::book::BookError;
 use raddle_policy::{LaunchId, ProcessId};
+use raddle_preempt::PreemptError;
 
 /// An event that makes no sense, a policy that broke a law, or a log that cannot be written.
 #[derive(Debug, thiserror::Error)]
@@ -36,6 +37,9 @@ pub enum DispatchError {
     /// More workgroups ended than started, or the like.
     #[error("event contradicts the book: {0}")]
     Event(BookError),
+    /// The controller of preemptions was told what cannot be true.
+    #[error("the preemption controller refuses what is reported: {0}")]
+    Controller(#[from] PreemptError),
     /// A policy broke one of the laws in its trait's documentation.
     #[error(
         "policy `{policy}` in slot {slot} broke its law: {what}. The run stops; check the policy with `raddle_testkit`"

@@ -36,7 +36,7 @@ pub use composed::{Builder, Composed};
 pub use dispatcher::Dispatcher;
 pub use error::DispatchError;
 pub use raddle_policy::{Action, Actions, Event};
-#[cfg(feature = "preempt")]
+pub use raddle_preempt::ResetScope;
 pub use raddle_preempt::policy::DeviceCosts;
-pub use recipe::{PolicySlot, Recipe, RecipeError};
-pub use tally::TurnTally;
+pub use recipe::{PolicySlot, PreemptRuntime, Recipe, RecipeError};
+pub use tally::{PreemptionTally, RefusedReset, TurnTally};

@@ -5,8 +5,9 @@
 //! is accepted.
 
 use raddle_policy::{Allocate, CuShape, LaunchPath, Preempt, Turn};
+use raddle_preempt::ResetScope;
 use raddle_workgroup::{MatchingConfig, PlaceRule};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::read::read;
@@ -17,26 +18,27 @@ mod explain;
 mod line;
 mod matching;
 mod policies;
+mod runtime;
 mod sample;
 mod slot;
 
 pub use error::RecipeError;
 use line::{is_json, line_at};
+pub use runtime::PreemptRuntime;
+use runtime::WrittenPreempt;
 use slot::DeviceTarget;
 pub use slot::PolicySlot;
 
 /// The four policies of a dispatcher.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", try_from = "Value")]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "Value")]
 pub struct Recipe {
     /// Version of the recipe format: 1.
     pub raddle: u32,
     /// One line for people.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The submission window: launches that a process may have submitted and unfinished, 1 or more
     /// (8 in seed 001). Absent: each is submitted when it is ready, however many there are.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<u32>,
     /// How launches reach the device.
     pub launch_path: PolicySlot<dyn LaunchPath>,
@@ -46,6 +48,30 @@ pub struct Recipe {
     pub allocate: PolicySlot<dyn Allocate>,
     /// How work leaves.
     pub preempt: PolicySlot<dyn Preempt>,
+    /// What that takes, and what a reset kills.
+    pub runtime: PreemptRuntime,
+}
+
+impl Serialize for Recipe {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        #[serde(rename_all = "kebab-case")]
+        struct Written<'r> {
+            raddle: u32,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            description: Option<&'r str>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            window: Option<u32>,
+            launch_path: &'r PolicySlot<dyn LaunchPath>,
+            turn: &'r PolicySlot<dyn Turn>,
+            allocate: &'r PolicySlot<dyn Allocate>,
+            preempt: WrittenPreempt<'r>,
+        }
+        let Self { raddle, ref description, window, ref launch_path, ref turn, .. } = *self;
+        let preempt = WrittenPreempt { slot: &self.preempt, runtime: self.runtime };
+        let (description, allocate) = (description.as_deref(), &self.allocate);
+        Written { raddle, description, window, launch_path, turn, allocate, preempt }.serialize(to)
+    }
 }
 
 /// A recipe before its policies are looked up.
@@ -91,7 +117,8 @@ impl Recipe {
             return Err(RecipeError::Version { name: name.into(), version, line });
         }
         let read = || {
-            let document: RecipeDocument = read(recipe)?;
+            let mut document: RecipeDocument = read(recipe)?;
+            let runtime = PreemptRuntime::take(&mut document.preempt)?;
             Ok(Self {
                 raddle: document.raddle,
                 description: document.description,
@@ -100,6 +127,7 @@ impl Recipe {
                 turn: policies::TURNS.read(document.turn)?,
                 allocate: policies::ALLOCATES.read(document.allocate)?,
                 preempt: policies::PREEMPTS.read(document.preempt)?,
+                runtime,
             })
         };
         read().map_err(|error| explain::explain(&error, recipe, json))
@@ -130,6 +158,17 @@ impl Recipe {
     pub(crate) fn cuts(&self) -> bool {
         let config: Option<&MatchingConfig> = self.allocate.settings();
         config.is_some_and(|config| config.split.is_some())
+    }
+
+    /// Whether launches test a flag.
+    #[must_use]
+    pub fn tests_flag(&self) -> bool {
+        matches!(self.preempt.policy(), "flag" | "reset" | "cheapest")
+    }
+
+    /// What a reset kills.
+    pub(crate) fn scope(&self) -> ResetScope {
+        self.runtime.scope.unwrap_or(ResetScope::Process)
     }
 
     /// How often a launch is killed at most.
@@ -166,13 +205,22 @@ impl Recipe {
         let turn = made("turn", &self.turn, target)?;
         let preempt = made("preempt", &self.preempt, target)?;
         let allocate = made("allocate", &self.allocate, target)?;
+        builder = builder.most_kills(self.most_kills()).scope(self.scope());
         Ok(builder.policies(self.policies(), path, turn, allocate, preempt))
     }
 
-    /// Fills in what a device takes to let work go, where a policy weighs it and the recipe does
-    /// not say it. A log then holds it, and can be replayed without the device.
+    /// Fills in what a device takes to let work go, where the recipe lets work go and does not say it.
+    /// A log then holds it, and can be replayed without the device.
     #[cfg(feature = "preempt")]
-    pub fn fill_costs(&mut self, costs: raddle_preempt::policy::DeviceCosts) {
+    pub fn fill_costs(
+        &mut self,
+        costs: raddle_preempt::policy::DeviceCosts,
+        runtime: PreemptRuntime,
+    ) {
+        if self.preempt.policy() == "never" {
+            return;
+        }
+        self.runtime = self.runtime.or(runtime);
         let config: Option<&raddle_preempt::policy::CheapestConfig> = self.preempt.settings();
         if let Some(config) = config.filter(|config| config.costs.is_none()) {
             let mut config = *config;

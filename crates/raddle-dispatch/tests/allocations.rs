@@ -24,6 +24,8 @@ struct Device {
     /// What was asked for and is told at the next tick.
     leaving: Vec<(LaunchId, Preemption)>,
     restored: Vec<LaunchId>,
+    raising: Vec<ProcessId>,
+    resetting: Vec<ProcessId>,
     /// When the turn is over.
     wake: Tick,
     /// Turns, launches taken off, and how often workgroups of a launch ended.
@@ -46,6 +48,8 @@ impl Device {
             running,
             leaving: Vec::new(),
             restored: Vec::new(),
+            raising: Vec::new(),
+            resetting: Vec::new(),
             wake: Tick(0),
             seen: [0; 3],
         };
@@ -74,6 +78,8 @@ impl Device {
                 }
                 Action::TakeOff { launch, how } => self.leaving.push((*launch, *how)),
                 Action::Restore { launch } => self.restored.push(*launch),
+                Action::Raise { process } => self.raising.push(*process),
+                Action::Reset { process } => self.resetting.push(*process),
                 Action::WakeAt(at) => self.wake = *at,
                 _ => {}
             }
@@ -82,8 +88,15 @@ impl Device {
 
     /// What was asked for has happened.
     fn settle(&mut self) {
-        while !(self.leaving.is_empty() && self.restored.is_empty()) {
+        let asked = |it: &Self| {
+            let processes = it.raising.len() + it.resetting.len();
+            it.leaving.len() + it.restored.len() + processes > 0
+        };
+        while asked(self) {
             self.now.0 += 1;
+            while let Some(process) = self.raising.pop() {
+                self.tell(&Event::Raised { process });
+            }
             while let Some((launch, how)) = self.leaving.pop() {
                 self.seen[1] += 1;
                 match how {
@@ -93,6 +106,9 @@ impl Device {
                     _ => {}
                 }
                 self.tell(&Event::TakenOff { launch, how, done: 0 });
+            }
+            while let Some(process) = self.resetting.pop() {
+                self.tell(&Event::ResetOver { process });
             }
             while let Some(launch) = self.restored.pop() {
                 self.saved[launch.0 as usize] = false;

@@ -3,7 +3,9 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use crate::{CuId, LaunchId, Piece, Place, Preemption, Refusal, Submission, Tick, WaveSpan};
+use crate::{
+    CuId, LaunchId, Piece, Place, Preemption, ProcessId, Refusal, Submission, Tick, Ticks, WaveSpan,
+};
 
 /// One thing the device is to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +33,19 @@ pub enum Action {
     TakeOff { launch: LaunchId, how: Preemption },
     /// Let a launch that was taken off go on.
     Restore { launch: LaunchId },
+    /// Raise the flag of a process; [`crate::Event::Raised`] says when launches see it.
+    Raise { process: ProcessId },
+    /// Reset the compute units of a process; what is killed is asked to leave by itself.
+    /// [`crate::Event::ResetOver`] says when it is over.
+    Reset { process: ProcessId },
+    /// The preemption of a process is complete: nothing of it is left on the device, or runs there.
+    Drained {
+        process: ProcessId,
+        /// The way that a policy chose.
+        how: Preemption,
+        /// Since the process lost the turn.
+        after: Ticks,
+    },
     /// This launch will never run; whoever waits for it need not.
     Refuse { refusal: Refusal },
     /// Send [`crate::Event::Woke`] at this tick.

@@ -35,6 +35,10 @@ pub enum Event<'a> {
     },
     /// A launch taken off may go on: what was saved is back in its place.
     Restored { launch: LaunchId },
+    /// Every launch of the process that starts from now on sees its raised flag.
+    Raised { process: ProcessId },
+    /// The reset of a process is over.
+    ResetOver { process: ProcessId },
     /// A wake that was asked for.
     Woke,
 }

@@ -80,7 +80,7 @@ impl TestBench {
         };
         let processes = vec![ProcessPlan::new("test", vec![task])];
         let workload = Workload { processes, repeat: false };
-        let costs = Costs { kill: Ticks::ZERO, context_bytes_per_us: 1 };
+        let costs = Costs { context_bytes_per_us: 1, ..Costs::default() };
         let options = Options { shape: self.shape, cus: 1, costs, energy: self.model };
         let mut dispatcher = Composed::builder(self.shape, 1).build();
         let outcome = run(&workload, &mut dispatcher, &options, &mut |_| ()).ok()?;

@@ -11,7 +11,7 @@ mod happen;
 use std::collections::BTreeMap;
 
 use raddle_dispatch::Dispatcher;
-use raddle_policy::{Action, Actions, CuId, CuShape, Free, LaunchId, Tick, Ticks};
+use raddle_policy::{Action, Actions, CuId, CuShape, Free, LaunchId, Preemption, Tick, Ticks};
 
 use crate::ledger::Ledger;
 use crate::machine::Machine;
@@ -98,6 +98,8 @@ struct Engine<'r, W> {
     told: Vec<Issued>,
     /// How long it takes to clean up launches that are submitted, where it takes any time.
     cleanups: BTreeMap<LaunchId, Ticks>,
+    /// How long preemptions took, by way.
+    latencies: BTreeMap<Preemption, Vec<Ticks>>,
     refused: Vec<RefusedLaunch>,
     refused_again: u64,
     /// By process, what its requests can be told by.
@@ -135,6 +137,7 @@ impl<'r, W: Watch> Engine<'r, W> {
             actions: Actions::default(),
             told: Vec::new(),
             cleanups: BTreeMap::new(),
+            latencies: BTreeMap::new(),
             refused: Vec::new(),
             refused_again: 0,
             requests: vec![Vec::new(); workload.processes.len()],
@@ -206,6 +209,8 @@ impl<'r, W: Watch> Engine<'r, W> {
             shared_wave_ns,
             times,
             turns: self.dispatcher.turns(),
+            latencies: self.latencies,
+            preemptions: self.dispatcher.preemptions(),
             series,
             counters: self.machine.counters,
             energy: self.machine.ledger.power.finish(),

@@ -20,6 +20,7 @@ use crate::figures::{jain, percentile, ratio, round};
 use crate::histogram::LatencyHistogram;
 use crate::outcome::{Outcome, Record};
 use crate::power::EnergySummary;
+use crate::preemptions::PreemptionSummary;
 use crate::requests::RequestSummary;
 use crate::steps::StepSummary;
 use crate::workload::{Work, Workload};
@@ -64,6 +65,9 @@ pub struct Summary {
     /// How fairly time was divided; absent with one process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
+    /// How work left that lost the turn; absent where none did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preemption: Option<PreemptionSummary>,
 }
 
 /// What became of one process.
@@ -142,6 +146,7 @@ impl Summary {
             device_time: outcome.device_time,
             blocked: blocked(workload, outcome),
             fairness: Fairness::new(workload, outcome),
+            preemption: PreemptionSummary::new(workload.processes.len(), outcome),
         }
     }
 

@@ -1,7 +1,9 @@
 //! What happened in a run?
 
-use raddle_dispatch::TurnTally;
-use raddle_policy::{LaunchId, Refusal, Tick};
+use std::collections::BTreeMap;
+
+use raddle_dispatch::{PreemptionTally, TurnTally};
+use raddle_policy::{LaunchId, Preemption, Refusal, Tick, Ticks};
 
 use crate::device_time::{DeviceTime, TimeSpent};
 use crate::power::Energy;
@@ -66,6 +68,8 @@ pub struct Counters {
     pub taken_off: u64,
     /// Workgroups killed part-way.
     pub killed: u64,
+    /// For how long killed launches had run, in ns.
+    pub thrown_ns: u64,
     /// Time spent saving and restoring, summed over launches, in ns.
     pub switch_ns: u64,
 }
@@ -95,6 +99,11 @@ pub struct Outcome {
     pub times: Times,
     /// What the dispatcher counted of turns.
     pub turns: TurnTally,
+    /// By way: from the loss of the turn until nothing of the process was left on the device, of each
+    /// preemption that was completed.
+    pub latencies: BTreeMap<Preemption, Vec<Ticks>>,
+    /// What the dispatcher counted of preemptions.
+    pub preemptions: PreemptionTally,
     /// What each process used over time.
     pub series: Series,
     /// How often each process's profile began.

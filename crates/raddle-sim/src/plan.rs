@@ -6,7 +6,7 @@
 //! there are enough.
 
 use raddle_device::Device;
-use raddle_dispatch::DeviceCosts;
+use raddle_dispatch::{DeviceCosts, PreemptRuntime, Recipe};
 use raddle_policy::{CuId, Cus, Demand, Level, Resource, StreamId, Ticks};
 use raddle_trace::{Op, OpKind, Profile};
 
@@ -15,10 +15,20 @@ use crate::pauses::HostPause;
 use crate::workload::{ProcessPlan, Task, Work, Workload};
 
 /// What taking work off costs on this device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Costs {
-    /// Killing everything of a launch.
-    pub kill: Ticks,
+    /// From raising a flag until running kernels see it.
+    pub flag: Ticks,
+    /// A launch that leaves by the flag.
+    pub exit: Ticks,
+    /// The test of the flag, in every workgroup.
+    pub check: Ticks,
+    /// A reset.
+    pub reset: Ticks,
+    /// A save or a restore of a process, beside what it moves.
+    pub switch: Ticks,
+    /// The least that a save or a restore of a process moves, in bytes.
+    pub switch_bytes: u64,
     /// Bytes of context saved or restored in a microsecond, at least 1.
     pub context_bytes_per_us: u64,
 }
@@ -28,8 +38,25 @@ impl Costs {
     #[must_use]
     pub fn of(device: &Device) -> Self {
         Self {
-            kill: Ticks(device.kill_ns),
+            reset: Ticks(device.kill_ns),
             context_bytes_per_us: device.memory_bytes_per_us.max(1),
+            ..Self::default()
+        }
+    }
+
+    /// The same under a recipe, which may say otherwise.
+    #[must_use]
+    pub fn under(self, recipe: &Recipe) -> Self {
+        let given = recipe.runtime;
+        let or = |given: Option<u64>, device: Ticks| given.map_or(device, Ticks);
+        Self {
+            flag: or(given.flag_ns, self.flag),
+            exit: or(given.exit_ns, self.exit),
+            check: if recipe.tests_flag() { or(given.check_ns, self.check) } else { Ticks::ZERO },
+            reset: or(given.reset_ns, self.reset),
+            switch: or(given.switch_ns, self.switch),
+            switch_bytes: given.switch_bytes.unwrap_or(self.switch_bytes),
+            ..self
         }
     }
 
@@ -53,6 +80,12 @@ pub fn device_costs(device: &Device) -> DeviceCosts {
         sgpr_bytes: bytes(granules.sgprs, REGISTER_BYTES),
         lds_bytes: granules.lds_bytes,
     }
+}
+
+/// What the device table says of the runtime: what it does not know is `None`.
+#[must_use]
+pub fn device_runtime(device: &Device) -> PreemptRuntime {
+    PreemptRuntime { reset_ns: Some(device.kill_ns), ..PreemptRuntime::default() }
 }
 
 /// Bytes of a 32-bit register.

@@ -24,6 +24,10 @@ pub(crate) enum Due {
     CleanedUp(LaunchId),
     /// A launch has been taken off.
     TakenOff(LaunchId),
+    /// Launches of a process see its raised flag.
+    Raised(u16),
+    /// The reset of a process is over.
+    ResetOver(u16),
     /// A launch is back.
     Restored(LaunchId),
     /// The dispatcher asked to be woken.

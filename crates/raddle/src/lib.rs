@@ -25,6 +25,7 @@ mod interrupt;
 mod kernel;
 mod log;
 mod manual;
+mod no_op;
 mod output;
 mod packet;
 mod profiles;

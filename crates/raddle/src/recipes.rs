@@ -49,7 +49,8 @@ impl NamedRecipe {
     /// The recipe with what a device takes, where a policy weighs it.
     pub(crate) fn on(&self, device: &Device) -> Recipe {
         let mut recipe = self.recipe.clone();
-        recipe.fill_costs(raddle_sim::device_costs(device));
+        let runtime = raddle_sim::device_runtime(device);
+        recipe.fill_costs(raddle_sim::device_costs(device), runtime);
         recipe
     }
 }

@@ -18,6 +18,7 @@ use crate::devices::{self, Chosen};
 use crate::error::CliError;
 use crate::inspect::self_replay;
 use crate::manual;
+use crate::no_op;
 use crate::output::Output;
 use crate::profiles::{self, Loaded};
 use crate::recipes::{self, NamedRecipe};
@@ -199,7 +200,7 @@ fn replay(
         barriers: request.barriers,
         communication: request.comm,
         claims: request.verdicts.clone(),
-        warnings: profiles::idle_rules(&request.profiles, &request.rules),
+        warnings: warnings(request, &workload, &runs),
     };
     let profiles: Vec<_> = request.profiles.iter().map(Loaded::replayed).collect();
     let replay = Replay {
@@ -271,6 +272,17 @@ fn open(page: &Path) -> Result<(), CliError> {
     })
 }
 
+/// What of the command line and of the recipes has changed nothing.
+fn warnings(
+    request: &ReplayRequest<'_>,
+    workload: &Workload,
+    runs: &[raddle_report::replay::RecipeRun],
+) -> Vec<String> {
+    let mut warnings = profiles::idle_rules(&request.profiles, &request.rules);
+    warnings.extend(no_op::warnings(workload, runs));
+    warnings
+}
+
 /// What to try next, with what was written into a folder.
 fn next_commands(request: &ReplayRequest<'_>, folder: Option<&Path>, logged: bool) -> Vec<String> {
     let mut next = request.next.clone();
@@ -280,7 +292,7 @@ fn next_commands(request: &ReplayRequest<'_>, folder: Option<&Path>, logged: boo
     next.insert(0, format!("open {page} in a browser    the same with pictures"));
     if logged {
         let log = file(folder.join(&first.name).join(LOG));
-        next.push(format!("raddle replay --events {log}    checks a decision log"));
+        next.push(format!("raddle log {log}    holds a decision log against the rules"));
     }
     next
 }

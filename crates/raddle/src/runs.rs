@@ -137,8 +137,12 @@ fn one(
         _ => LogWriter::off(),
     };
     let mut dispatcher = named.builder(recipe, plan.target)?.log(log).build();
-    let options =
-        Options { shape, cus, costs: Costs::of(plan.target), energy: EnergyModel::ASSUMED };
+    let options = Options {
+        shape,
+        cus,
+        costs: Costs::of(plan.target).under(recipe),
+        energy: EnergyModel::ASSUMED,
+    };
     let seen = AtomicU64::new(0);
     let advance = |ended: u64| {
         let before = seen.swap(ended, Ordering::Relaxed);

@@ -28,7 +28,7 @@ fn launch(stream: u32, arrival: u64, workgroups: u64) -> Task {
 fn ends(name: &str, builder: raddle_dispatch::Builder) -> String {
     let tasks = vec![launch(0, 0, 40), launch(1, 10, 20), launch(2, 20, 3)];
     let workload = Workload { processes: vec![ProcessPlan::new("p", tasks)], repeat: false };
-    let costs = Costs { kill: Ticks(1), context_bytes_per_us: 1 };
+    let costs = Costs { reset: Ticks(1), context_bytes_per_us: 1, ..Costs::default() };
     let options = Options { shape: SMALL_CU, cus: 2, costs, energy: EnergyModel::ASSUMED };
     let mut dispatcher = builder.build();
     let outcome = run(&workload, &mut dispatcher, &options, &mut |_| ()).expect("a lawful policy");

@@ -3,12 +3,16 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::book::Book;
+use raddle_preempt::{
+    Abilities, Controller, ControllerOptions, Declared, PreemptError, ResetScope,
+};
+
 use raddle_policy::{Allocate, CuShape, LaunchPath, Preempt, Turn};
 
 use super::lists::Lists;
 use super::policies::{NamedPolicy, Policies};
 use super::ready::Ready;
-use super::{Composed, Journal, Transit, Turns};
+use super::{Composed, Journal, Preemptions, Transit, Turns};
 use crate::log::LogWriter;
 
 /// Collects the four policies; a slot left out gets its default: ordinary, everyone, leftover,
@@ -19,6 +23,8 @@ pub struct Builder {
     policies: Policies,
     cuts: bool,
     window: Option<u32>,
+    scope: ResetScope,
+    most_kills: Option<u32>,
     log: LogWriter,
 }
 
@@ -36,6 +42,8 @@ impl Builder {
             policies: Policies::default(),
             cuts: false,
             window: None,
+            scope: ResetScope::Process,
+            most_kills: None,
             log: LogWriter::off(),
         }
     }
@@ -96,6 +104,20 @@ impl Builder {
         self
     }
 
+    /// What a reset kills; the launches of one process unless it is said.
+    #[must_use]
+    pub const fn scope(mut self, scope: ResetScope) -> Self {
+        self.scope = scope;
+        self
+    }
+
+    /// The rule of minimum progress: a launch that was killed so often is not killed again.
+    #[must_use]
+    pub const fn most_kills(mut self, most: Option<u32>) -> Self {
+        self.most_kills = most;
+        self
+    }
+
     /// How work leaves, under a name for the log.
     #[must_use]
     pub fn preempt(mut self, name: &str, policy: impl Preempt + 'static) -> Self {
@@ -113,10 +135,24 @@ impl Builder {
     /// The dispatcher, over an empty device.
     #[must_use]
     pub fn build(self) -> Composed {
+        let declared = Declared {
+            abilities: Abilities::ALL,
+            latched: true,
+            withdraws: true,
+            scope: self.scope,
+        };
+        let options = ControllerOptions {
+            window: self.window.unwrap_or(u32::MAX),
+            most_kills: self.most_kills,
+            ..ControllerOptions::default()
+        };
+        let controller: Result<_, PreemptError> = Controller::new(declared, options);
         Composed {
             policies: self.policies,
             cuts: self.cuts,
-            window: self.window,
+            ahead: self.window.is_some(),
+            controller: controller.expect("a window of at least 1, and every ability"),
+            preemptions: Preemptions::default(),
             book: Book::new(self.shape, self.cus),
             processes: BTreeMap::new(),
             launches: BTreeMap::new(),

@@ -2,8 +2,11 @@
 //!
 //! Every event is checked before anything changes.
 
+use raddle_preempt::CapturedWork;
+
 use raddle_policy::{
-    Barrier, Event, Fact, Launch, LaunchId, Piece, Preemption, ProcessId, Refusal, Tick, WaveSpan,
+    Barrier, Event, Fact, Launch, LaunchId, Level, Piece, Preemption, ProcessId, Refusal, Tick,
+    WaveSpan,
 };
 
 use super::Composed;
@@ -23,6 +26,8 @@ impl Composed {
             }
             Event::TakenOff { launch, how, .. } => self.taken_off(launch, how, now),
             Event::Restored { launch } => self.restored(launch, now),
+            Event::Raised { process } => self.raised(process),
+            Event::ResetOver { process } => self.reset_over(process),
             Event::Woke => {
                 self.allocate_stale = true;
                 Ok(())
@@ -38,16 +43,23 @@ impl Composed {
         }
         let process = Process::new(share, now);
         let share = process.share;
+        self.controller.join_as(id, Level(0))?;
+        // Until it has the turn.
+        self.controller.pause(id)?;
         self.processes.insert(id, process);
         self.policies.tell(&Fact::ProcessJoined { process: id, share }, now);
         Ok(())
     }
 
     fn left(&mut self, id: ProcessId, now: Tick) -> Result<(), DispatchError> {
-        let process = self.processes.get(&id).ok_or(DispatchError::UnknownProcess(id))?;
-        if process.is_busy() {
+        if !self.processes.contains_key(&id) {
+            return Err(DispatchError::UnknownProcess(id));
+        }
+        if self.controller.buffered(id)? + self.controller.in_flight(id)? > 0 {
             return Err(DispatchError::ProcessBusy(id));
         }
+        self.controller.lost(id)?;
+        self.preemptions.resets.remove(&id);
         self.processes.remove(&id);
         self.transit.lines.retain(|&(process, _), _| process != id);
         self.policies.tell(&Fact::ProcessLeft { process: id }, now);
@@ -58,8 +70,8 @@ impl Composed {
     /// without a window nothing is known of a launch before.
     fn launch_issued(&mut self, launch: Launch, now: Tick) -> Result<(), DispatchError> {
         self.check_new(&launch)?;
-        if self.window.is_some() && self.never_fits(&launch).is_none() {
-            self.enter(launch, true, now);
+        if self.ahead && self.never_fits(&launch).is_none() {
+            self.enter(launch, true, now)?;
         }
         Ok(())
     }
@@ -80,7 +92,7 @@ impl Composed {
         self.check_new(&launch)?;
         match self.never_fits(&launch) {
             Some(refusal) => self.refused.push(refusal),
-            None => self.enter(launch, false, now),
+            None => self.enter(launch, false, now)?,
         }
         Ok(())
     }
@@ -104,14 +116,22 @@ impl Composed {
         self.book.cus().never(&least)
     }
 
-    fn enter(&mut self, launch: Launch, waits: bool, now: Tick) {
+    fn enter(&mut self, launch: Launch, waits: bool, now: Tick) -> Result<(), DispatchError> {
         let order = self.orders;
         self.orders += 1;
         if let Some(process) = self.processes.get_mut(&launch.process) {
-            process.queue(order, launch.id);
+            let stream = match process.streams.get(&launch.stream) {
+                Some(&stream) => stream,
+                None => self.controller.open(launch.process)?,
+            };
+            process.streams.insert(launch.stream, stream);
+            let work = CapturedWork::kernel(launch.id, launch.idempotent);
+            // There is no bound on what waits.
+            let _ = self.controller.captured(launch.process, stream, work)?;
         }
         self.launches.insert(launch.id, LaunchState::new(launch, waits, order, now));
         self.count_runnable(launch.id, now);
+        Ok(())
     }
 
     fn waves_ended(
@@ -131,20 +151,24 @@ impl Composed {
         let finished = known.finished();
         self.policies.tell(&Fact::Ended { launch: &launch, waves, pieces }, now);
         if finished {
-            self.forget(&launch, now);
+            self.forget(&launch, now)?;
         }
         Ok(())
     }
 
     /// The launch has ended, or will never run.
-    pub(super) fn forget(&mut self, launch: &Launch, now: Tick) {
-        let Some(known) = self.launches.remove(&launch.id) else { return };
+    pub(super) fn forget(&mut self, launch: &Launch, now: Tick) -> Result<(), DispatchError> {
+        let Some(known) = self.launches.remove(&launch.id) else { return Ok(()) };
+        if let Some(handle) = known.handle {
+            self.controller.finished(handle)?;
+        }
         self.ready.hide(known.submission);
         if let Some(process) = self.processes.get_mut(&launch.process) {
             process.submitted.remove(&known.submission);
             self.turns.stale |= known.counts && process.lost(launch.level, now);
         }
         self.policies.tell(&Fact::LaunchEnded { launch: launch.id }, now);
+        self.note_removed(launch.process)
     }
 
     fn taken_off(&mut self, id: LaunchId, how: Preemption, now: Tick) -> Result<(), DispatchError> {
@@ -152,16 +176,21 @@ impl Composed {
         if !matches!(known.stage, Stage::Leaving(asked) if asked == how) {
             return Err(DispatchError::NotAsked { launch: id, what: "taken off" });
         }
-        let launch = known.launch;
+        let (launch, handle) = (known.launch, known.handle);
         let before = self.book.resident_waves(id);
-        match how {
-            Preemption::Reset => {
+        match (how, handle) {
+            (Preemption::Reset, Some(handle)) => {
+                self.controller.killed(handle)?;
                 self.book.kill(id);
                 self.known_mut(id)?.rewind();
                 self.unsubmit(&launch, now);
             }
-            Preemption::Flag => self.unsubmit(&launch, now),
-            Preemption::Switch => {
+            (Preemption::Flag, Some(handle)) => {
+                // It leaves only where the controller has raised a flag for it.
+                let _ = self.controller.exited(handle)?;
+                self.unsubmit(&launch, now);
+            }
+            (Preemption::Switch, _) => {
                 let lifted = self.book.lift(id);
                 let known = self.known_mut(id)?;
                 known.stage = Stage::Held(lifted);
@@ -172,19 +201,19 @@ impl Composed {
         self.allocate_stale = true;
         self.count_resident(&launch, before, now);
         self.policies.tell(&Fact::TakenOff { launch: &launch, how }, now);
-        Ok(())
+        self.note_removed(launch.process)
     }
 
-    /// Back to the buffer, where its order of issue belongs: before all that were never submitted.
+    /// Back in the buffer: where, the controller knows.
     fn unsubmit(&mut self, launch: &Launch, now: Tick) {
         let Some(known) = self.launches.get_mut(&launch.id) else {
             return;
         };
-        known.stage = Stage::Buffered;
-        let (order, submission) = (known.order, known.submission);
+        (known.stage, known.handle) = (Stage::Buffered, None);
+        (known.claimed, known.begun) = (false, false);
+        let submission = known.submission;
         if let Some(process) = self.processes.get_mut(&launch.process) {
             process.submitted.remove(&submission);
-            process.queue(order, launch.id);
         }
         self.count_runnable(launch.id, now);
     }
@@ -204,9 +233,9 @@ impl Composed {
             self.show(id);
         }
         self.policies.tell(&Fact::Restored { launch: &launch }, now);
-        // The turn may have been lost again meanwhile: then it leaves as its process does.
-        if self.processes.get(&launch.process).is_some_and(|process| !process.may_issue) {
-            self.turns.late.push(id);
+        // Its process may be held or saved again meanwhile: then it leaves as that does.
+        if self.processes.get(&launch.process).is_some_and(|process| process.removing) {
+            self.preemptions.late.push(id);
         }
         Ok(())
     }

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::book::Lifted;
+use raddle_preempt::LaunchHandle;
+
 use raddle_policy::{CuId, Launch, Piece, Preemption, ReadyLaunch, Tick, WaveSpan};
 
 /// Where a launch is between being issued and ending.
@@ -27,6 +29,12 @@ pub(super) enum Stage {
 pub(super) struct LaunchState {
     pub(super) launch: Launch,
     pub(super) stage: Stage,
+    /// Its submission, while the runtime has it.
+    pub(super) handle: Option<LaunchHandle>,
+    /// The flag is raised for it and it has not begun: nothing of it starts any more.
+    pub(super) claimed: bool,
+    /// The controller was told that it has begun.
+    pub(super) begun: bool,
     /// It was issued and is not ready: none of its workgroups may start yet.
     pub(super) waits: bool,
     /// Whether it counts among those that make its process runnable.
@@ -67,6 +75,9 @@ impl LaunchState {
         Self {
             launch,
             stage: Stage::Buffered,
+            handle: None,
+            claimed: false,
+            begun: false,
             waits,
             counts: false,
             order,

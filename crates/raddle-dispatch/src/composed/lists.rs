@@ -3,7 +3,12 @@
 //! Kept so that a turn allocates nothing once each has its size. A list leaves its place while the
 //! dispatcher goes through it, and comes back; between decisions what is in it means nothing.
 
+use raddle_preempt::LaunchHandle;
+
 use raddle_policy::{Launch, LaunchId, ProcessId, ProcessState, Round, Submission, VictimLaunch};
+
+/// A launch that the controller submits: its order of issue, what it is, its submission.
+pub(super) type SubmittedLaunch = (u64, Launch, LaunchHandle);
 
 /// The lists of one decision.
 #[derive(Debug, Default)]
@@ -12,12 +17,16 @@ pub(super) struct Lists {
     pub(super) states: Vec<ProcessState>,
     /// Processes that lost the turn.
     pub(super) revoked: Vec<ProcessId>,
+    /// Processes that have it again.
+    pub(super) granted: Vec<ProcessId>,
     /// What the preempt policy sees of one of them.
     pub(super) victims: Vec<VictimLaunch>,
+    /// Launches that are taken off together.
+    pub(super) leaving: Vec<LaunchId>,
     /// Launches that were taken off and may go on.
     pub(super) back: Vec<LaunchId>,
     /// Launches to be submitted, by their order of issue.
-    pub(super) batch: Vec<(u64, Launch)>,
+    pub(super) batch: Vec<SubmittedLaunch>,
     /// What submitting those of one stream costs.
     pub(super) vias: Vec<Submission>,
     /// What the allocate policy fills.

@@ -4,9 +4,11 @@
 //! allocate until it waits. Events only change what the dispatcher knows; nothing is decided
 //! between the events of one tick.
 //!
-//! `events` hears, `turns` and `placing` decide.
+//! `events` hears, `turns` and `placing` decide; `control` carries out what the controller of
+//! preemptions says, which alone knows what is submitted when, what comes back and what is killed.
 
 mod builder;
+mod control;
 mod events;
 mod launch;
 mod lists;
@@ -23,6 +25,7 @@ use raddle_policy::{
     Action, Actions, CuId, Event, Free, Launch, LaunchId, ProcessId, Refusal, Round, StreamId,
     Tick, WaveSpan,
 };
+use raddle_preempt::Controller;
 
 pub use builder::Builder;
 use launch::{LaunchState, Stage};
@@ -32,15 +35,18 @@ use process::Process;
 use ready::Ready;
 
 use crate::log::{LogWriter, LoggedAnswer};
-use crate::{DispatchError, Dispatcher, TurnTally};
+use crate::{DispatchError, Dispatcher, PreemptionTally, TurnTally};
 
 /// A dispatcher composed of four policies.
 pub struct Composed {
     policies: Policies,
     /// Whether workgroups whose waves are independent may be cut.
     cuts: bool,
-    /// Launches that a process may have submitted and unfinished; `None`: those that are ready.
-    window: Option<u32>,
+    /// Whether a process submits launches before they are ready.
+    ahead: bool,
+    /// Who submits what, and how work leaves.
+    controller: Controller<LaunchId>,
+    preemptions: Preemptions,
     book: Book,
     processes: BTreeMap<ProcessId, Process>,
     launches: BTreeMap<LaunchId, LaunchState>,
@@ -70,9 +76,19 @@ struct Turns {
     until: Option<Tick>,
     /// Something changed that the turn policy looks at.
     stale: bool,
-    /// Launches that came back and whose process has lost the turn meanwhile.
-    late: Vec<LaunchId>,
     tally: TurnTally,
+}
+
+/// What the controller was told of and is not carried out yet.
+#[derive(Debug, Default)]
+struct Preemptions {
+    /// Launches that the flag takes off as soon as they are on the device.
+    exits: Vec<LaunchId>,
+    /// Launches that came back while their process is held or saved again.
+    late: Vec<LaunchId>,
+    /// Processes whose compute units are being reset: nobody starts meanwhile.
+    resets: BTreeSet<ProcessId>,
+    tally: PreemptionTally,
 }
 
 /// The way from the host to the device.
@@ -140,7 +156,7 @@ impl Composed {
 
     /// Shows a launch to the allocate policy, at its place in the order of submission.
     fn show(&mut self, id: LaunchId) {
-        let shown = |known: &&LaunchState| !known.waits && known.unstarted();
+        let shown = |known: &&LaunchState| !known.waits && !known.claimed && known.unstarted();
         if let Some(known) = self.launches.get(&id).filter(shown) {
             self.ready.show(known.submission, known.entry());
             self.allocate_stale = true;
@@ -185,7 +201,7 @@ impl Composed {
 
 impl Dispatcher for Composed {
     fn looks_ahead(&self) -> bool {
-        self.window.is_some()
+        self.ahead
     }
 
     fn event(&mut self, event: &Event<'_>, now: Tick) -> Result<(), DispatchError> {
@@ -208,9 +224,8 @@ impl Dispatcher for Composed {
             self.journal.answer(now, LoggedAnswer::Refuse(refusal));
         }
         self.take_turns(now, actions)?;
-        self.chase(now, actions);
-        self.bring_back(now, actions);
-        self.submit(now, actions);
+        self.take_off_late(now, actions);
+        self.control(now, actions)?;
         self.arrive(now);
         self.place(now, actions)?;
         self.note_overruns(now);
@@ -224,6 +239,10 @@ impl Dispatcher for Composed {
 
     fn turns(&self) -> TurnTally {
         self.turns.tally
+    }
+
+    fn preemptions(&self) -> PreemptionTally {
+        self.preemptions.tally.clone()
     }
 
     fn finish(&mut self) -> Result<(), DispatchError> {

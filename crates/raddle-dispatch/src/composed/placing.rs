@@ -8,71 +8,82 @@ use raddle_policy::{
 
 use super::Composed;
 use super::launch::{LaunchState, Stage};
+use super::lists::SubmittedLaunch;
 use crate::DispatchError;
 use crate::log::LoggedAnswer;
 
 impl Composed {
-    /// Submits what is in the buffers of the processes that may issue.
-    pub(super) fn submit(&mut self, now: Tick, actions: &mut Actions) {
-        let mut batch = std::mem::take(&mut self.lists.batch);
-        batch.clear();
-        for process in self.processes.values_mut().filter(|process| process.may_issue) {
-            let window = self.window.map_or(usize::MAX, |launches| launches as usize);
-            let room = window.saturating_sub(process.submitted.len());
-            let buffered = process.buffer.drain(..room.min(process.buffer.len()));
-            batch.extend(
-                buffered.filter_map(|(order, id)| Some((order, self.launches.get(&id)?.launch))),
-            );
-        }
-        batch.sort_unstable_by_key(|&(order, _)| order);
+    /// Submits these launches, which the controller has said to submit, in their order of issue.
+    pub(super) fn submit(
+        &mut self,
+        batch: &[SubmittedLaunch],
+        now: Tick,
+        actions: &mut Actions,
+    ) -> Result<(), DispatchError> {
         // Launches of one stream that became ready one after the other.
-        let lane = |&(_, launch): &(u64, Launch)| (launch.process, launch.stream);
+        let lane = |&(_, launch, _): &SubmittedLaunch| (launch.process, launch.stream);
         for launches in batch.chunk_by(|a, b| lane(a) == lane(b)) {
             if self.policies.path.policy.overlaps() {
-                self.submit_in_line(launches, now, actions);
+                self.submit_in_line(launches, now, actions)?;
             } else {
-                self.submit_together(launches, now, actions);
+                self.submit_together(launches, now, actions)?;
             }
         }
-        self.lists.batch = batch;
+        Ok(())
     }
 
     /// Submits launches of one stream, which can start when all of them are launched.
-    fn submit_together(&mut self, launches: &[(u64, Launch)], now: Tick, actions: &mut Actions) {
+    fn submit_together(
+        &mut self,
+        launches: &[SubmittedLaunch],
+        now: Tick,
+        actions: &mut Actions,
+    ) -> Result<(), DispatchError> {
         let mut vias = std::mem::take(&mut self.lists.vias);
         vias.clear();
-        vias.extend(launches.iter().map(|(_, launch)| self.policies.path.policy.submit(launch)));
+        vias.extend(launches.iter().map(|(_, launch, _)| self.policies.path.policy.submit(launch)));
         let visible = vias.iter().fold(now, |visible, via| visible + via.cost);
-        for ((_, launch), &via) in launches.iter().zip(&vias) {
-            self.submit_one(launch, via, visible, now, actions);
+        for (launch, &via) in launches.iter().zip(&vias) {
+            self.submit_one(launch, via, visible, now, actions)?;
         }
         self.lists.vias = vias;
+        Ok(())
     }
 
     /// Submits launches of one stream one by one: each is launched behind the one before it, and can
     /// start when it is.
-    fn submit_in_line(&mut self, launches: &[(u64, Launch)], now: Tick, actions: &mut Actions) {
-        for (_, launch) in launches {
+    fn submit_in_line(
+        &mut self,
+        launches: &[SubmittedLaunch],
+        now: Tick,
+        actions: &mut Actions,
+    ) -> Result<(), DispatchError> {
+        for submitted in launches {
+            let (_, launch, _) = submitted;
             let via = self.policies.path.policy.submit(launch);
             let line = self.transit.lines.entry((launch.process, launch.stream)).or_insert(now);
             *line = now.max(*line) + via.cost;
             let visible = *line;
-            self.submit_one(launch, via, visible, now, actions);
+            self.submit_one(submitted, via, visible, now, actions)?;
         }
+        Ok(())
     }
 
     fn submit_one(
         &mut self,
-        launch: &Launch,
+        (_, launch, handle): &SubmittedLaunch,
         via: Submission,
         visible: Tick,
         now: Tick,
         actions: &mut Actions,
-    ) {
+    ) -> Result<(), DispatchError> {
+        // The call returns at once; what the way to the device takes is the launch path's.
+        self.controller.submitted(*handle)?;
         let submission = self.submissions;
         self.submissions += 1;
         if let Some(known) = self.launches.get_mut(&launch.id) {
             known.stage = Stage::Travelling(visible);
+            known.handle = Some(*handle);
             known.submission = submission;
             known.submitted = now;
             known.visible = visible;
@@ -86,6 +97,7 @@ impl Composed {
         self.journal.answer(now, LoggedAnswer::submit(launch.id, &via));
         self.policies.tell(&Fact::Submitted { launch }, now);
         self.wake_at(visible, now, actions);
+        Ok(())
     }
 
     /// Shows the launches that have reached the device.
@@ -104,7 +116,8 @@ impl Composed {
 
     /// Asks the allocate policy until it waits.
     pub(super) fn place(&mut self, now: Tick, actions: &mut Actions) -> Result<(), DispatchError> {
-        if !std::mem::take(&mut self.allocate_stale) {
+        // Nobody starts while compute units are being reset.
+        if !self.preemptions.resets.is_empty() || !std::mem::take(&mut self.allocate_stale) {
             return Ok(());
         }
         // The lists leave `self` while a policy fills them, and come back for the next decision.
@@ -176,6 +189,7 @@ impl Composed {
         let entry = known.entry();
         let more = known.unstarted();
         started.map_err(|what| self.policies.allocate.broke("allocate", what))?;
+        self.begun(id)?;
         if more {
             self.ready.show(submission, entry);
         } else {
@@ -203,6 +217,7 @@ impl Composed {
         let assigned = known.assign(workgroup, cu);
         let entry = known.entry();
         assigned.map_err(|what| self.policies.allocate.broke("allocate", what))?;
+        self.begun(id)?;
         self.ready.show(submission, entry);
         actions.push(Action::Assign { launch: id, workgroup, cu });
         self.journal.answer(now, LoggedAnswer::Assign { launch: id, workgroup, cu });
@@ -225,7 +240,6 @@ impl Composed {
         }
         actions.push(Action::Refuse { refusal });
         self.journal.answer(now, LoggedAnswer::Refuse(refusal));
-        self.forget(&launch, now);
-        Ok(())
+        self.forget(&launch, now)
     }
 }

@@ -1,18 +1,24 @@
 //! What does the dispatcher know of one process?
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
-use raddle_policy::{LaunchId, Level, Preemption, ProcessId, ProcessState, Tick, Ticks};
+use raddle_policy::{LaunchId, Level, Preemption, ProcessId, ProcessState, StreamId, Tick, Ticks};
 
-/// One process: its buffer queue, its launches on the device, its clocks.
+/// One process: its streams, its launches on the device, its clocks. What it has not submitted is the
+/// controller's to know.
 #[derive(Debug)]
 pub(super) struct Process {
     pub(super) share: u32,
     pub(super) may_issue: bool,
-    /// How its work leaves while it may not issue.
-    pub(super) leaving: Option<Preemption>,
-    /// Launches that are not submitted, by order of issue.
-    pub(super) buffer: VecDeque<(u64, LaunchId)>,
+    /// The controller's name of each stream.
+    pub(super) streams: BTreeMap<StreamId, StreamId>,
+    /// The way of its last preemption, and when that began.
+    pub(super) way: Preemption,
+    pub(super) since: Tick,
+    /// Its work is being held or saved.
+    pub(super) removing: bool,
+    /// What was held or saved is to come back.
+    pub(super) returning: bool,
     /// Submitted launches that have not ended, by order of submission.
     pub(super) submitted: BTreeMap<u64, LaunchId>,
     pub(super) resident_waves: u64,
@@ -53,8 +59,11 @@ impl Process {
         Self {
             share: share.max(1),
             may_issue: false,
-            leaving: None,
-            buffer: VecDeque::new(),
+            streams: BTreeMap::new(),
+            way: Preemption::Wait,
+            since: now,
+            removing: false,
+            returning: false,
             submitted: BTreeMap::new(),
             resident_waves: 0,
             lost_turn: None,
@@ -94,17 +103,6 @@ impl Process {
     pub(super) fn set_resident(&mut self, waves: u64, now: Tick) {
         self.resident_waves = waves;
         self.ran.set(waves > 0, now);
-    }
-
-    /// Whether launches of it have not ended.
-    pub(super) fn is_busy(&self) -> bool {
-        !self.buffer.is_empty() || !self.submitted.is_empty()
-    }
-
-    /// Puts a launch into the buffer where its order of issue belongs.
-    pub(super) fn queue(&mut self, order: u64, launch: LaunchId) {
-        let at = self.buffer.partition_point(|&(other, _)| other < order);
-        self.buffer.insert(at, (order, launch));
     }
 
     pub(super) fn state(&self, id: ProcessId, now: Tick) -> Option<ProcessState> {

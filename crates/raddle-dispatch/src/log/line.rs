@@ -87,6 +87,8 @@ impl<'a> From<&Event<'a>> for LoggedEvent<WrittenPieces<'a>> {
             }
             Event::TakenOff { launch, how, done } => Self::TakenOff { launch, how, done },
             Event::Restored { launch } => Self::Restored { launch },
+            Event::Raised { process } => Self::Raised { process },
+            Event::ResetOver { process } => Self::ResetOver { process },
             Event::Woke => Self::Woke {},
             _ => Self::Unknown,
         }
@@ -120,9 +122,10 @@ impl LoggedEvent<Vec<PieceRun>> {
             Self::TakenOff { launch, how, done } => Event::TakenOff { launch, how, done },
             Self::Restored { launch } => Event::Restored { launch },
             Self::Woke {} => Event::Woke,
+            Self::Raised { process } => Event::Raised { process },
+            Self::ResetOver { process } => Event::ResetOver { process },
             // No dispatcher hears these.
-            Self::Submitted { .. } | Self::Raised { .. } | Self::ResetOver { .. } => return None,
-            Self::Reached { .. } | Self::Unknown => return None,
+            Self::Submitted { .. } | Self::Reached { .. } | Self::Unknown => return None,
         })
     }
 }
@@ -184,6 +187,19 @@ pub(crate) enum LoggedAnswer<'a> {
     },
     Restore {
         launch: LaunchId,
+    },
+    Raise {
+        process: ProcessId,
+    },
+    Lower {
+        process: ProcessId,
+    },
+    Reset {
+        process: ProcessId,
+    },
+    Drained {
+        process: ProcessId,
+        resumed: bool,
     },
     Refuse(Refusal),
     Wait {

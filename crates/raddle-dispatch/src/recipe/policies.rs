@@ -125,8 +125,9 @@ pub(super) static PREEMPTS: LazyLock<Registry<dyn Preempt>> = LazyLock::new(|| {
             #[cfg(feature = "preempt")]
             row("drain", &[], |_: &NoSettings, _| Ok(Box::new(ByRule::fixed(Preemption::Drain)))),
             #[cfg(feature = "preempt")]
-            row("reset", &["most-kills = 4"], |config: &ResetConfig, _| {
-                Ok(Box::new(ByRule::fixed(Preemption::Reset).sparing(config.most_kills)))
+            // How often it kills is the controller's to know.
+            row("reset", &["most-kills = 4"], |_: &ResetConfig, _| {
+                Ok(Box::new(ByRule::wished(Preemption::Reset)))
             }),
             #[cfg(feature = "preempt")]
             row("switch", &[], |_: &NoSettings, _| Ok(Box::new(ByRule::fixed(Preemption::Switch)))),

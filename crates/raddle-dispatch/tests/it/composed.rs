@@ -32,9 +32,13 @@ pub(crate) fn step(dispatcher: &mut Composed, now: u64, events: &[Event<'_>]) ->
         Action::Restore { launch } => format!("restore {launch}"),
         Action::Refuse { refusal } => format!("refuse {refusal}"),
         Action::WakeAt(at) => format!("wake {at}"),
+        Action::Raise { process } => format!("raise {process}"),
+        Action::Reset { process } => format!("reset {process}"),
         other => format!("{other:?}"),
     };
-    actions.list.iter().map(spell).collect()
+    // That a preemption is complete is no order.
+    let orders = actions.list.iter().filter(|action| !matches!(action, Action::Drained { .. }));
+    orders.map(spell).collect()
 }
 
 pub(crate) fn joined(process: u16) -> Event<'static> {
@@ -55,6 +59,14 @@ pub(crate) fn ended(launch: u32, pieces: &[Piece]) -> Event<'_> {
 
 pub(crate) fn taken_off(launch: u32, how: Preemption) -> Event<'static> {
     Event::TakenOff { launch: LaunchId(launch), how, done: 0 }
+}
+
+pub(crate) fn raised(process: u16) -> Event<'static> {
+    Event::Raised { process: ProcessId(process) }
+}
+
+pub(crate) fn reset_over(process: u16) -> Event<'static> {
+    Event::ResetOver { process: ProcessId(process) }
 }
 
 pub(crate) fn restored(launch: u32) -> Event<'static> {

@@ -10,7 +10,9 @@ use raddle_policy::{
 use raddle_preempt::policy::ByRule;
 use raddle_testkit::Sink;
 
-use crate::composed::{SHAPE, joined, launch, left, ready, restored, step, taken_off};
+use crate::composed::{
+    SHAPE, joined, launch, left, raised, ready, reset_over, restored, step, taken_off,
+};
 
 /// Cuts every workgroup into waves, each on the lowest compute unit that it fits.
 #[derive(Clone, Copy)]
@@ -127,9 +129,10 @@ fn a_kill_starts_again_with_the_first_wave() {
     step(&mut d, 0, &[joined(0), joined(1), ready(low)]);
     // One part has ended, two lie there.
     assert_eq!(step(&mut d, 1, &[ended(7, 0, &FIRST)]), ["start 1 of k7"]);
-    assert_eq!(step(&mut d, 2, &[ready(three(8, 0, 1))]), ["reset k7", "submit k8"]);
-    let off = taken_off(7, Preemption::Reset);
-    assert_eq!(step(&mut d, 3, &[off]), ["start 1 of k8", "start 1 of k8"]);
+    assert_eq!(step(&mut d, 2, &[ready(three(8, 0, 1))]), ["raise p1", "submit k8"]);
+    assert_eq!(step(&mut d, 2, &[raised(1)]), ["reset k7", "reset p1"]);
+    let off = [taken_off(7, Preemption::Reset), reset_over(1)];
+    assert_eq!(step(&mut d, 3, &off), ["start 1 of k8", "start 1 of k8"]);
     assert_eq!(step(&mut d, 4, &[ended(8, 0, &FIRST)]), ["start 1 of k8"]);
     let last = [ended(8, 1, &FIRST), ended(8, 2, &FIRST)];
     assert_eq!(step(&mut d, 5, &last), ["submit k7", "start 1 of k7", "start 1 of k7"]);

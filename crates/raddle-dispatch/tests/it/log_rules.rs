@@ -208,7 +208,17 @@ fn each_mistake_of_a_controller_is_found_by_its_rule() {
     use LogRule::{Flag, Lost, Once, Order, Pause, Reached, Reset, Stopped, Turn, Units, Window};
     let rows: [(&str, LogRule, &[&str]); 27] = [
         ("A1 c: back to the tail of the queue", Order, &["<2submit 0|submit 3", "-2submit 3"]),
-        ("A2: only what runs is checked", Stopped, &["<issue 2 0|issue 2 0 no", "-issue 2 0"]),
+        (
+            "A2: only what runs is checked",
+            Stopped,
+            &[
+                "<issue 2 0|issue 2 0 no",
+                "-issue 2 0",
+                "-takeoff 2 flag",
+                "-off 2 flag",
+                ">takeoff 0 kill|takeoff 2 kill,off 2 kill",
+            ],
+        ),
         (
             "A3: an idle runtime is reset",
             Reset,

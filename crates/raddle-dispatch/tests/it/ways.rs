@@ -5,7 +5,9 @@ use std::fmt::Write as _;
 use raddle_dispatch::{Composed, Dispatcher, Event, Recipe};
 use raddle_policy::{Idempotence, Launch, Level, Preemption, StreamId};
 
-use crate::composed::{EIGHT, SHAPE, ended, joined, launch, ready, step, taken_off};
+use crate::composed::{
+    EIGHT, SHAPE, ended, joined, launch, raised, ready, reset_over, step, taken_off,
+};
 use crate::recipes::json;
 
 /// How far the first launch is: its workgroups, and whether the first eight have ended.
@@ -53,15 +55,26 @@ fn play(preempt: &str, (workgroups, round): (u64, bool), verdicts: &str) -> Stri
     if round {
         step(&mut d, 10_001, &[ended(0, &EIGHT)]);
     }
-    let mut said = step(&mut d, 15_001, &[ready(launch(9, 0, 8))]);
-    let left: Vec<Event<'_>> = said.iter().filter_map(|line| left(line)).collect();
-    said.push("|".into());
-    said.extend(step(&mut d, 15_001, &left));
+    let mut said = Vec::new();
+    let mut next = step(&mut d, 15_001, &[ready(launch(9, 0, 8))]);
+    // What was asked for has happened, each time.
+    for _ in 0..3 {
+        let answers: Vec<Event<'_>> = next.iter().filter_map(|line| answer(line)).collect();
+        said.extend(next);
+        said.push("|".into());
+        next = step(&mut d, 15_001, &answers);
+    }
+    said.extend(next);
     said.join(" ")
 }
 
-/// The event that tells that a launch has left; what is drained has to end first.
-fn left(line: &str) -> Option<Event<'static>> {
+/// The event that tells that what was asked for has happened; what is drained has to end first.
+fn answer(line: &str) -> Option<Event<'static>> {
+    match line {
+        "raise p1" => return Some(raised(1)),
+        "reset p1" => return Some(reset_over(1)),
+        _ => {}
+    }
     let (word, id) = line.split_once(" k")?;
     let id = id.parse().ok()?;
     let how = match word {
@@ -120,8 +133,13 @@ fn a_launch_that_was_killed_often_enough_runs_to_its_end() {
         let mut line = String::new();
         for round in 0..3_u32 {
             let now = u64::from(round) * 1000;
-            let said = step(&mut d, now + 10, &[ready(launch(9 + round, 0, 8))]);
-            let off: Vec<Event<'_>> = said.iter().filter_map(|line| left(line)).collect();
+            let mut said = step(&mut d, now + 10, &[ready(launch(9 + round, 0, 8))]);
+            said.extend(step(&mut d, now + 10, &[raised(1)]));
+            let off: Vec<Event<'_>> = said
+                .iter()
+                .filter(|line| *line != "raise p1")
+                .filter_map(|it| answer(it))
+                .collect();
             step(&mut d, now + 20, &off);
             if !said.iter().any(|line| line == "reset k0") {
                 step(&mut d, now + 30, &[ended(0, &EIGHT)]);
@@ -204,12 +222,13 @@ fn what_cheapest_needs_is_asked_for() {
         sgpr_bytes: 4,
         lds_bytes: 5,
     };
-    without.fill_costs(costs);
+    let runtime = raddle_dispatch::PreemptRuntime::default();
+    without.fill_costs(costs, runtime);
     assert_eq!(without.builder(SHAPE, 1).expect("costs").build().policies()[3], "cheapest");
     assert_eq!(Recipe::parse("again", &json(&without)).expect("its own text"), without);
     // What the recipe says is kept.
     let before = without.clone();
-    without.fill_costs(raddle_preempt::policy::DeviceCosts { reset_ns: 9, ..costs });
+    without.fill_costs(raddle_preempt::policy::DeviceCosts { reset_ns: 9, ..costs }, runtime);
     assert_eq!(without, before);
     for policy in ["wait", "flag", "drain", "switch"] {
         let text = format!("raddle = 1\n[preempt]\npolicy = \"{policy}\"\nmost-kills = 5");

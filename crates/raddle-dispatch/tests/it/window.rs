@@ -6,7 +6,7 @@ use raddle_policy::{Launch, LaunchId, Preemption, Tick};
 use raddle_preempt::policy::ByRule;
 
 use crate::composed::{
-    EIGHT, SHAPE, ended, joined, launch, left, ready, restored, step, taken_off,
+    EIGHT, SHAPE, ended, joined, launch, left, raised, ready, restored, step, taken_off,
 };
 use crate::recipes::json;
 
@@ -52,7 +52,8 @@ fn a_flag_returns_what_has_not_started_to_the_head_in_order() {
     let mut d = composed(3, Preemption::Flag);
     five(&mut d);
     let high = launch(9, 0, 8);
-    assert_eq!(step(&mut d, 5, &[ready(high)]), ["flag k1", "flag k2", "submit k9"]);
+    assert_eq!(step(&mut d, 5, &[ready(high)]), ["raise p1", "submit k9"]);
+    assert_eq!(step(&mut d, 5, &[raised(1)]), ["flag k1", "flag k2"]);
     assert_eq!(
         step(&mut d, 5, &[taken_off(2, Preemption::Flag), taken_off(1, Preemption::Flag)]),
         [""; 0]

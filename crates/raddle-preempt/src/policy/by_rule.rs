@@ -12,6 +12,8 @@ use crate::progress::Kills;
 enum MethodRule {
     /// This one; the flag instead of a reset that would kill what may not be killed (S3.3, S3.2).
     Fixed(Preemption),
+    /// This one; whether a reset may be made is for the controller to decide.
+    Wished(Preemption),
     /// The one that wastes least within the bound, as far as is known of the victim.
     Cheapest { bound: Ticks, abilities: Abilities, estimates: Estimates },
 }
@@ -46,6 +48,14 @@ impl ByRule {
         Self { rule: MethodRule::Fixed(method), kills: Kills::up_to(None) }
     }
 
+    /// Always asks for this method. Whether a reset may be made is decided by who carries it out, when the
+    /// flag is visible and it is known what runs ([`ResetVerdict`](crate::ResetVerdict)); so laws 1 and
+    /// 2 are the controller's then.
+    #[must_use]
+    pub const fn wished(method: Preemption) -> Self {
+        Self { rule: MethodRule::Wished(method), kills: Kills::up_to(None) }
+    }
+
     /// The method that wastes least within this bound, on a device with these costs.
     #[must_use]
     pub fn cheapest(bound: Ticks, abilities: Abilities, device: DeviceCosts) -> Self {
@@ -70,7 +80,7 @@ impl Preempt for ByRule {
         let killable = !view.launches.is_empty() && view.launches.iter().all(may_be_killed);
         Some(match &self.rule {
             MethodRule::Fixed(Preemption::Reset) if !killable => Preemption::Flag,
-            MethodRule::Fixed(method) => *method,
+            MethodRule::Fixed(method) | MethodRule::Wished(method) => *method,
             MethodRule::Cheapest { bound, abilities, estimates } => {
                 let allowed =
                     |method| abilities.can(method) && (method != Preemption::Reset || killable);

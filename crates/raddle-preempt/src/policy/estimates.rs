@@ -43,7 +43,7 @@ impl Estimates {
             waiting: none,
             workgroup: none,
             done: Ticks::ZERO,
-            bytes: 0,
+            bytes: Some(0),
         };
         for launch in view.launches {
             let remaining = history.remaining(launch, now);
@@ -59,7 +59,9 @@ impl Estimates {
             let demand = &launch.launch.demand;
             let groups = launch.resident_waves.div_ceil(u64::from(demand.waves).max(1));
             let bytes = groups.saturating_mul(self.device.context_bytes(demand));
-            victim.bytes = victim.bytes.saturating_add(bytes);
+            // Every kernel has vector registers: none means that the profile does not know them.
+            let known = (groups == 0 || demand.vgpr > 0).then_some(bytes);
+            victim.bytes = victim.bytes.zip(known).map(|(sum, bytes)| sum.saturating_add(bytes));
         }
         victim
     }

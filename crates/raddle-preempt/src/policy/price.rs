@@ -26,8 +26,8 @@ pub(super) struct VictimEstimate {
     pub(super) workgroup: Option<Ticks>,
     /// Device time that a kill throws away: what the running launches have done.
     pub(super) done: Ticks,
-    /// Registers and LDS of resident workgroups, in bytes.
-    pub(super) bytes: u64,
+    /// Registers and LDS of resident workgroups, in bytes; `None` where nobody knows the registers.
+    pub(super) bytes: Option<u64>,
 }
 
 /// What one method takes, for one victim.
@@ -60,7 +60,7 @@ impl LatencyRank {
                 Preemption::Drain => 0,
                 Preemption::Flag => 1,
                 Preemption::Wait => 2,
-                // No bandwidth to save with.
+                // No bandwidth to save with, or nobody knows what there is to save.
                 Preemption::Reset | Preemption::Switch => 3,
             }),
             Self::Known,
@@ -89,11 +89,12 @@ impl VictimEstimate {
 
     /// How long saving takes, or restoring, rounded up.
     fn transfer(&self, bytes_per_us: u64) -> Option<Ticks> {
-        if self.bytes == 0 {
+        let bytes = self.bytes?;
+        if bytes == 0 {
             return Some(Ticks::ZERO);
         }
         let bandwidth = Some(u128::from(bytes_per_us)).filter(|bandwidth| *bandwidth > 0)?;
-        let ticks = (u128::from(self.bytes) * 1000).div_ceil(bandwidth);
+        let ticks = (u128::from(bytes) * 1000).div_ceil(bandwidth);
         Some(Ticks(u64::try_from(ticks).unwrap_or(u64::MAX)))
     }
 

@@ -15,9 +15,9 @@ fn price(v: &VictimEstimate, device: &DeviceCosts, method: Preemption) -> (u128,
     let known = |span: Option<Ticks>| span.map_or(ENDLESS, |span| u128::from(span.0));
     let reset = u128::from(device.reset_ns);
     let transfer = match (v.bytes, device.bytes_per_us) {
-        (0, _) => 0,
-        (_, 0) => ENDLESS,
-        (bytes, each) => {
+        (Some(0), _) => 0,
+        (None, _) | (_, 0) => ENDLESS,
+        (Some(bytes), each) => {
             let (exact, each) = (u128::from(bytes) * 1000, u128::from(each));
             (exact / each + u128::from(exact % each != 0)).min(u128::from(u64::MAX))
         }
@@ -66,7 +66,8 @@ fn device() -> impl Strategy<Value = DeviceCosts> {
 
 fn victim() -> impl Strategy<Value = VictimEstimate> {
     let spans = prop::array::uniform3(prop::option::weighted(0.9, amount().prop_map(Ticks)));
-    (spans, amount(), amount()).prop_map(|([running, waiting, workgroup], done, bytes)| {
+    let bytes = prop::option::weighted(0.9, amount());
+    (spans, amount(), bytes).prop_map(|([running, waiting, workgroup], done, bytes)| {
         VictimEstimate { running, waiting, workgroup, done: Ticks(done), bytes }
     })
 }
@@ -102,7 +103,7 @@ fn saving_takes_bytes_over_bandwidth_rounded_up() {
         waiting: None,
         workgroup: None,
         done: Ticks::ZERO,
-        bytes,
+        bytes: Some(bytes),
     };
     for (bytes, bytes_per_us, ticks) in [
         (0, 0, Some(0)),

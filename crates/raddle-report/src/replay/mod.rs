@@ -15,6 +15,7 @@ mod grouping;
 mod latency;
 mod lost;
 mod over_time;
+mod preemptions;
 mod refused;
 mod requests;
 mod result;

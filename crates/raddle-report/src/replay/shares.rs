@@ -34,6 +34,7 @@ pub(super) fn fill(
     let title = "Share of the wave-slot time used".to_owned();
     document.page(Block::Bars { title, names: Vec::new(), bars: shares.collect() });
     turns(document, result);
+    super::preemptions::fill(document, result);
 }
 
 /// On a terminal only where a recipe divides time.

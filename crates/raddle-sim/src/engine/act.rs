@@ -63,12 +63,27 @@ impl<W: Watch> Engine<'_, W> {
                 self.usage.lost(process);
                 self.refuse(refusal)
             }
-            Action::WakeAt(at) => {
-                // A wake in the past would never come; it comes at once instead.
-                self.queue.push(at.max(now), Due::Wake);
+            _ => {
+                self.note(action);
                 Ok(())
             }
-            _ => Ok(()),
+        }
+    }
+
+    /// What an action about no single launch brings.
+    fn note(&mut self, action: &Action) {
+        let (now, costs) = (self.now, self.machine.costs);
+        match *action {
+            Action::Raise { process } => self.queue.push(now + costs.flag, Due::Raised(process.0)),
+            Action::Reset { process } => {
+                self.queue.push(now + costs.reset, Due::ResetOver(process.0));
+            }
+            Action::Drained { how, after, .. } => {
+                self.latencies.entry(how).or_default().push(after);
+            }
+            // A wake in the past would never come; it comes at once instead.
+            Action::WakeAt(at) => self.queue.push(at.max(now), Due::Wake),
+            _ => {}
         }
     }
 
@@ -104,8 +119,9 @@ impl<W: Watch> Engine<'_, W> {
                     let wave_uw = self.energy.wave_uw(task.activity);
                     return Ok(SubmittedKernel {
                         process,
+                        stream: task.stream,
                         workgroups,
-                        workgroup,
+                        workgroup: workgroup + self.machine.costs.check,
                         demand,
                         context_bytes,
                         wave_uw,

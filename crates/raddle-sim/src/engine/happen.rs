@@ -38,6 +38,8 @@ impl<W: Watch> Engine<'_, W> {
                 }
                 Ok(())
             }
+            Due::Raised(id) => self.tell(&Event::Raised { process: ProcessId(id) }),
+            Due::ResetOver(id) => self.tell(&Event::ResetOver { process: ProcessId(id) }),
             Due::Wake => self.tell(&Event::Woke),
         }
     }
@@ -176,7 +178,9 @@ impl<W: Watch> Engine<'_, W> {
     }
 
     fn taken_off(&mut self, id: LaunchId) -> Result<(), SimError> {
-        let Some((how, done, waves, process)) = self.machine.taken_off(id) else {
+        let Some((how, done, waves, process)) =
+            self.machine.taken_off(id, self.now, &mut self.queue)
+        else {
             return Ok(());
         };
         self.usage.waves[usize::from(process)] -= waves;

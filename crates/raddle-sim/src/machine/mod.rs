@@ -6,9 +6,9 @@
 
 mod take_off;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
-use raddle_policy::{CuId, Demand, LaunchId, Piece, Preemption, Tick, Ticks, WaveSpan};
+use raddle_policy::{CuId, Demand, LaunchId, Piece, Preemption, StreamId, Tick, Ticks, WaveSpan};
 
 use crate::ledger::Ledger;
 use crate::plan::Costs;
@@ -19,10 +19,14 @@ use crate::{Counters, SimError};
 #[derive(Debug)]
 pub(crate) struct Machine {
     pub(crate) ledger: Ledger,
-    costs: Costs,
+    pub(crate) costs: Costs,
     /// When the memory has moved all that it was given: one launch after the other, since each alone
     /// takes all of its bandwidth.
     moved: Tick,
+    /// What of each process has been given to it at the last tick at which it was given anything.
+    moving: BTreeMap<u16, (Tick, u64)>,
+    /// Launches that leave by the flag, stream by stream, the first one first.
+    exits: BTreeMap<(u16, StreamId), VecDeque<LaunchId>>,
     live: BTreeMap<LaunchId, Live>,
     fronts: Vec<Front>,
     spare: Vec<u32>,
@@ -49,6 +53,8 @@ struct Live {
     fronts: Vec<u32>,
     resident_waves: u64,
     started: u64,
+    /// When its first workgroup started.
+    since: Option<Tick>,
     ended: u64,
     /// Workgroups that do not start as a whole: where, and how many waves have ended.
     partial: BTreeMap<u64, (CuId, u16)>,
@@ -61,6 +67,7 @@ struct Live {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SubmittedKernel {
     pub(crate) process: u16,
+    pub(crate) stream: StreamId,
     pub(crate) workgroups: u64,
     pub(crate) workgroup: Ticks,
     pub(crate) demand: Demand,
@@ -89,6 +96,11 @@ impl Live {
             }
             _ => false,
         }
+    }
+
+    /// Whether a workgroup of it is bound to a compute unit and has not ended.
+    fn is_bound(&self) -> bool {
+        !self.partial.is_empty() || !self.assigned.is_empty()
     }
 
     /// Whether nothing of it runs, and nothing bound to a compute unit is left.
@@ -129,6 +141,8 @@ impl Machine {
             ledger,
             costs,
             moved: Tick::ZERO,
+            moving: BTreeMap::new(),
+            exits: BTreeMap::new(),
             live: BTreeMap::new(),
             fronts: Vec::new(),
             spare: Vec::new(),
@@ -156,6 +170,7 @@ impl Machine {
             fronts: Vec::new(),
             resident_waves: 0,
             started: 0,
+            since: None,
             ended: 0,
             partial: BTreeMap::new(),
             cut: BTreeMap::new(),
@@ -233,6 +248,7 @@ impl Machine {
             // From its first wave on a workgroup is known as started.
             live.assigned.retain(|&group, _| !pieces.iter().any(|piece| piece.names(group)));
         }
+        live.since.get_or_insert(now);
         live.started += if first == 0 { groups } else { 0 };
         if live.started > live.what.workgroups {
             return Err(Self::fault(now, id, "start more workgroups than there are of", None));
@@ -315,8 +331,10 @@ impl Machine {
         if live.state == LiveState::Leaving(Preemption::Drain) && live.is_drained() {
             queue.push(now, Due::TakenOff(id));
         }
+        let lane = (live.what.process, live.what.stream);
         if outcome.finished {
             self.live.remove(&id);
+            self.next_exit(lane, now, queue);
         }
         self.fronts[slot as usize].pieces = pieces;
         self.spare.push(slot);

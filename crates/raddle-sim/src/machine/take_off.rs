@@ -4,13 +4,14 @@
 //! registers and LDS at the device's bandwidth, one launch after the other, and keep the time that
 //! was left.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use raddle_policy::{CuId, LaunchId, Preemption, Tick, Ticks, WaveSpan};
+use raddle_policy::{CuId, LaunchId, Preemption, StreamId, Tick, Ticks, WaveSpan};
 
 use super::{Front, Live, LiveState, Machine};
 use crate::SimError;
 use crate::ledger::Ledger;
+use crate::plan::Costs;
 use crate::queue::{Due, Queue};
 
 /// When a move that takes so long is over, behind all that was to be moved before it.
@@ -39,10 +40,23 @@ impl Machine {
         }
         live.state = LiveState::Leaving(how);
         self.counters.taken_off += 1;
+        let (lane, bytes) = ((live.what.process, live.what.stream), context_bytes(live));
         let over = match how {
-            Preemption::Reset => now + self.costs.kill,
+            Preemption::Flag => {
+                let exits = self.exits.entry(lane).or_default();
+                exits.push_back(id);
+                if exits.len() == 1 {
+                    self.next_exit(lane, now, queue);
+                }
+                return Ok(());
+            }
+            Preemption::Reset => {
+                let thrown = live.since.map_or(Ticks::ZERO, |since| now.since(since));
+                self.counters.thrown_ns += thrown.0;
+                now + self.costs.reset
+            }
             Preemption::Switch => {
-                let cost = self.costs.moving(context_bytes(live));
+                let cost = moving(&self.costs, &mut self.moving, (lane.0, bytes), now);
                 self.counters.switch_ns += cost.0;
                 behind(&mut self.moved, now, cost)
             }
@@ -58,7 +72,12 @@ impl Machine {
     }
 
     /// A launch is off: how, how many workgroups of it have ended, waves freed, whose.
-    pub(crate) fn taken_off(&mut self, id: LaunchId) -> Option<(Preemption, u64, u64, u16)> {
+    pub(crate) fn taken_off(
+        &mut self,
+        id: LaunchId,
+        now: Tick,
+        queue: &mut Queue,
+    ) -> Option<(Preemption, u64, u64, u16)> {
         let live = self.live.get_mut(&id)?;
         let LiveState::Leaving(how) = live.state else {
             return None;
@@ -67,6 +86,7 @@ impl Machine {
             return None;
         }
         let (ended, process, waves) = (live.ended, live.what.process, live.resident_waves);
+        let lane = (process, live.what.stream);
         live.state = LiveState::Off(how);
         match how {
             Preemption::Reset => {
@@ -85,6 +105,7 @@ impl Machine {
                 }
                 self.counters.killed += cut.len() as u64;
                 self.live.remove(&id);
+                self.next_exit(lane, now, queue);
                 Some((how, ended, waves, process))
             }
             Preemption::Switch => {
@@ -95,6 +116,8 @@ impl Machine {
             }
             Preemption::Flag => {
                 self.live.remove(&id);
+                self.exits.entry(lane).or_default().pop_front();
+                self.next_exit(lane, now, queue);
                 Some((how, ended, 0, process))
             }
             _ => Some((how, ended, 0, process)),
@@ -127,10 +150,25 @@ impl Machine {
         live.state = LiveState::Returning(Preemption::Switch);
         let overcommit = |cu| SimError::Overcommit { at: now, launch: id, cu };
         lower(live, &self.fronts, &mut self.ledger).map_err(overcommit)?;
-        let cost = self.costs.moving(context_bytes(live));
+        let bytes = context_bytes(live);
+        let cost = moving(&self.costs, &mut self.moving, (process, bytes), now);
         self.counters.switch_ns += cost.0;
         queue.push(behind(&mut self.moved, now, cost), Due::Restored(id));
         Ok((live.resident_waves, process))
+    }
+
+    /// The first of a stream that leaves by the flag comes to its start, tests the flag and exits, if
+    /// nothing runs in front of it.
+    pub(super) fn next_exit(&mut self, lane: (u16, StreamId), now: Tick, queue: &mut Queue) {
+        let Some(&first) = self.exits.get(&lane).and_then(VecDeque::front) else { return };
+        let in_front = self.live.values().any(|live| {
+            let runs = live.state == LiveState::Running && (live.started > 0 || live.is_bound());
+            let killed = live.state == LiveState::Leaving(Preemption::Reset);
+            (live.what.process, live.what.stream) == lane && (runs || killed)
+        });
+        if !in_front {
+            queue.push(now + self.costs.exit, Due::TakenOff(first));
+        }
     }
 
     /// A launch is back: what was saved runs for the time that it had left.
@@ -152,6 +190,29 @@ impl Machine {
             }
         }
         true
+    }
+}
+
+/// How long moving so many bytes of a process takes: together with what else of it is given in this
+/// tick, never less than the floor.
+fn moving(
+    costs: &Costs,
+    given: &mut BTreeMap<u16, (Tick, u64)>,
+    (process, bytes): (u16, u64),
+    now: Tick,
+) -> Ticks {
+    let floor = |bytes: u64| costs.moving(bytes.max(costs.switch_bytes));
+    match given.get_mut(&process).filter(|(at, _)| *at == now) {
+        Some((_, before)) => {
+            let all = before.saturating_add(bytes);
+            let more = floor(all).0.saturating_sub(floor(*before).0);
+            *before = all;
+            Ticks(more)
+        }
+        None => {
+            given.insert(process, (now, bytes));
+            costs.switch + floor(bytes)
+        }
     }
 }
 

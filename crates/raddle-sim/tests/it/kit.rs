@@ -13,7 +13,15 @@ use raddle_sim::{
 /// A compute unit of 2 SIMDs with 4 wave slots each and 16 LDS granules.
 pub(crate) use raddle_testkit::SMALL_CU as SHAPE;
 
-pub(crate) const COSTS: Costs = Costs { kill: Ticks(7), context_bytes_per_us: 1000 };
+pub(crate) const COSTS: Costs = Costs {
+    flag: Ticks::ZERO,
+    exit: Ticks::ZERO,
+    check: Ticks::ZERO,
+    reset: Ticks(7),
+    switch: Ticks::ZERO,
+    switch_bytes: 0,
+    context_bytes_per_us: 1000,
+};
 
 /// What every wave of [`kernel`] does: it draws 2,120 uW by the assumed weights.
 pub(crate) const ACTIVITY: Activity = Activity([2, 0, 0, 1, 0, 0]);

@@ -77,6 +77,8 @@ fn verdicts_come_from_the_user_and_are_said_to() {
     let without = replay(&place, "leftover-reset", &[]);
     assert_eq!(figure(&without, "killed"), 0, "nobody knows, so nothing is killed");
     assert!(!without["assumptions"].to_string().contains("idempotent"));
+    let warned = without["warnings"].to_string();
+    assert!(warned.contains("reset: 0 of ") && warned.contains("--idempotent-from"), "{warned}");
     let with = replay(&place, "leftover-reset", &["--idempotent", "ste*=yes"]);
     assert!(figure(&with, "killed") > 0 && p99(&with) < p99(&without));
     let said = with["assumptions"].to_string();
@@ -89,6 +91,21 @@ fn verdicts_come_from_the_user_and_are_said_to() {
     let bad = place.raddle(&["replay", "low.csv", "--idempotent", "step=maybe"]);
     assert_eq!(bad.code, 2);
     assert!(bad.err.contains("none of yes, no and unknown"), "{}", bad.err);
+}
+
+#[test]
+fn what_does_nothing_is_said_to() {
+    let place = two();
+    let everyone = "raddle = 1\n[preempt]\npolicy = \"flag\"";
+    place.file("mine.toml", everyone);
+    let warned = replay(&place, "mine.toml", &[])["warnings"].to_string();
+    assert!(warned.contains("mine: preempt `flag` was never asked"), "{warned}");
+    let slices = "raddle = 1\n[turn]\npolicy = \"weighted-slices\"\nrule = \"min-one\"\nlevels = 4";
+    place.file("slices.toml", slices);
+    let warned = replay(&place, "slices.toml", &["--priority", "infer*=3"])["warnings"].to_string();
+    assert!(warned.contains("slices: levels 3, 5 count as one"), "{warned}");
+    let warned = replay(&place, "slices.toml", &[])["warnings"].to_string();
+    assert!(!warned.contains("slices: "), "{warned}");
 }
 
 #[test]
@@ -138,4 +155,44 @@ fn a_log_is_checked_and_printed_by_the_verb_log() {
     assert_eq!(ran.code, 1);
     let told = format!("twice.jsonl, line {number}: rule 5 (once) is broken: k");
     assert!(ran.err.contains(&told), "{}", ran.err);
+}
+
+/// Figure 1 of seed 001 in every log: two recorded inference runs side by side, the first of them less urgent.
+#[test]
+fn every_bundled_recipe_that_preempts_keeps_the_rules_on_real_profiles() {
+    let low = raddle_testkit::sample("kineto_amd/tracelens_mi210_gpu_only.json.gz");
+    let high = raddle_testkit::sample("kineto_amd/tracelens_mi_sglang_qwen3-8b_decode.json.gz");
+    let Some((low, high)) = low.zip(high) else { return };
+    let place = Place::new();
+    let [low, high] = [low, high].map(|path| path.display().to_string());
+    let listed = place.raddle(&["recipes", "--format", "json"]);
+    let listed: Value = serde_json::from_str(&listed.out).expect("it is JSON");
+    let name = |recipe: &Value| recipe["name"].as_str().map(str::to_owned);
+    let rows = listed.as_array().expect("a list").iter();
+    let mut names: Vec<String> =
+        rows.filter(|recipe| recipe["preempt"] != "never").filter_map(name).collect();
+    assert!(names.len() >= 3, "{names:?}");
+    let mut args = vec!["replay", &low, &high, "--priority", "tracelens_mi210*=5", "--out", "out"];
+    args.extend(["--idempotent", "*=yes", "--timeline", "none", "--log", "answers"]);
+    // Slices of 10 ms are longer than what these profiles run at a time; shorter ones end in the midst.
+    let slices = place.raddle(&["recipes", "--show", "weighted-slices"]).out;
+    let slices = slices.replace("t0-us = 10000", "t0-us = 50");
+    place.file("short.toml", slices.replace("longest-us = 100000", "longest-us = 200"));
+    names.retain(|name| name != "weighted-slices");
+    let recipes = names.iter().map(String::as_str).chain(["weighted-slices", "short.toml"]);
+    args.extend(recipes.flat_map(|name| ["--recipe", name]));
+    let ran = place.raddle(&args);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    names.extend(["weighted-slices", "short"].map(str::to_owned));
+    let text = fs::read_to_string(place.path().join("out/summary.json")).expect("it is there");
+    let summary: Value = serde_json::from_str(&text).expect("it is JSON");
+    for (name, recipe) in names.iter().zip(summary["recipes"].as_array().expect("a list")) {
+        let ways = &recipe["summary"]["preemption"]["ways"];
+        assert!(name == "weighted-slices" || ways[0]["count"].as_u64() > Some(0), "{name}: {ways}");
+        let log = format!("out/{name}/decisions.jsonl");
+        for check in ["--check", "--replay"] {
+            let ran = place.raddle(&["log", &log, check]);
+            assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{name}: {}", ran.out);
+        }
+    }
 }

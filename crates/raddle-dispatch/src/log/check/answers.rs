@@ -1,10 +1,11 @@
 //! What does an answer of a log do, and against which rule?
 
 use raddle_policy::{LaunchId, Preemption, ProcessId};
+use raddle_preempt::ResetScope;
 use serde::Deserialize;
 
 use super::seen::{SeenFlag, SeenPreemption, SeenStage};
-use super::{Checker, LogRule, LoggedScope};
+use super::{Checker, LogRule};
 use crate::log::line::TakenOff;
 use crate::log::runs::PieceRun;
 
@@ -131,7 +132,7 @@ impl Checker {
         if flag != SeenFlag::Low {
             self.fault(LogRule::Flag, || format!("{owner} submits {id} while its flag is raised"));
         }
-        if self.scope == LoggedScope::Device && self.processes.values().any(|it| it.resetting) {
+        if self.scope == ResetScope::Device && self.processes.values().any(|it| it.resetting) {
             self.fault(LogRule::Units, || format!("{id} is submitted while the device is reset"));
         }
         if let Some(launch) = self.launches.get_mut(&id) {
@@ -179,7 +180,7 @@ impl Checker {
         if twice {
             self.fault(LogRule::Once, || format!("more workgroups of {id} start than there are"));
         }
-        let device = self.scope == LoggedScope::Device;
+        let device = self.scope == ResetScope::Device;
         let reset = self.processes.iter().find(|(_, it)| device && it.resetting);
         let whole = reset.map(|(&process, _)| (raddle_policy::CuId(0), process));
         if let Some((cu, process)) = closed.or(whole) {
@@ -214,13 +215,16 @@ impl Checker {
         }
     }
 
-    /// One launch is killed: of its process, all that is in the runtime may be (S3.3, A2).
+    /// One launch is killed: of its process, all that is in the runtime and does not leave by the flag
+    /// may be (S3.3, A2).
     fn kill(&mut self, id: LaunchId, owner: ProcessId) {
         let most = self.most_kills;
         let process = self.processes.entry(owner).or_default();
         let spared = process.runtime.iter().find(|other| {
             self.launches.get(other).is_some_and(|it| {
-                !it.idempotent.may_be_killed() || most.is_some_and(|most| it.kills >= most)
+                let spared = most.is_some_and(|most| it.kills >= most);
+                it.stage != SeenStage::Leaving(Preemption::Flag)
+                    && (!it.idempotent.may_be_killed() || spared)
             })
         });
         let spared = spared.copied();
@@ -232,7 +236,7 @@ impl Checker {
                 format!("{id} is killed, and {spared} of {owner} may not be")
             });
         }
-        if self.scope == LoggedScope::Launch {
+        if self.scope == ResetScope::Launch {
             return;
         }
         if let Some(launch) = self.launches.get(&id) {

@@ -23,8 +23,9 @@ pub enum LogRule {
     Once,
     /// 6: every launch ends or is refused, before its process leaves.
     Lost,
-    /// 7: nothing is stopped part-way that may not be run again: a reset kills only what is idempotent
-    /// and was not killed as often as the recipe allows; who has begun does not leave by the flag.
+    /// 7: nothing is stopped part-way that may not be run again: a reset comes only where every launch of
+    /// the process that is in the runtime and does not leave by the flag is idempotent and was not
+    /// killed as often as the recipe allows; who has begun does not leave by the flag.
     Stopped,
     /// 8: a reset comes when something of the process is in the runtime, and nothing is killed whose
     /// process does not see a raised flag.

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 
 use raddle_policy::{CuId, Cus, LaunchId, ProcessId, StreamId};
+use raddle_preempt::ResetScope;
 
 pub use fault::{BrokenRule, CheckedLog, LogRule};
 
@@ -47,7 +48,7 @@ pub fn check(log: impl BufRead) -> Result<CheckedLog, DispatchError> {
 struct Checker {
     window: Option<u32>,
     most_kills: Option<u32>,
-    scope: LoggedScope,
+    scope: ResetScope,
     /// A compute unit with nothing on it.
     empty: Cus,
     cuts: bool,
@@ -65,20 +66,12 @@ struct Checker {
     found: CheckedLog,
 }
 
-/// What a reset kills, as the header says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum LoggedScope {
-    Launch,
-    Process,
-    Device,
-}
-
 impl Checker {
     fn new(header: &LogHeader) -> Self {
         Self {
             window: header.recipe.window,
             most_kills: header.recipe.most_kills(),
-            scope: LoggedScope::Process,
+            scope: header.recipe.scope(),
             empty: Cus::new(header.shape, 1),
             cuts: header.recipe.cuts(),
             launches: BTreeMap::new(),

@@ -12,7 +12,7 @@ use raddle_dispatch::Recipe;
 use raddle_policy::{Activity, Barrier, Demand, Idempotence, Level, StreamId, Ticks};
 use raddle_sim::{
     Costs, EnergyModel, Options, Outcome, ProcessPlan, Repetition, Task, Work, Workload,
-    device_costs, run,
+    device_costs, device_runtime, run,
 };
 use raddle_testkit::{file_holds, page_holds};
 
@@ -115,7 +115,7 @@ fn simulate(preempt: &str, device: &Device, workload: &Workload) -> Outcome {
         "raddle = 1\nwindow = {WINDOW}\n[turn]\npolicy = \"highest-level\"\n[preempt]\n{preempt}"
     );
     let mut recipe = Recipe::parse("shape", &text).expect("a recipe");
-    recipe.fill_costs(device_costs(device));
+    recipe.fill_costs(device_costs(device), device_runtime(device));
     let mut dispatcher = recipe.builder(device.shape, device.cus).expect("it builds").build();
     let options = Options {
         shape: device.shape,

@@ -66,7 +66,7 @@ fn run(how: Option<Preemption>) -> (Outcome, Timeline) {
     let options = Options {
         shape,
         cus: 2,
-        costs: Costs { kill: Ticks(7), context_bytes_per_us: 1000 },
+        costs: Costs { reset: Ticks(7), context_bytes_per_us: 1000, ..Costs::default() },
         energy: EnergyModel::ASSUMED,
     };
     let mut recorder = Recorder::new(2, 2, 1000);

@@ -1,0 +1,77 @@
+//! What does the runtime under a recipe take to let work go: which keys of `[preempt]` are not the
+//! policy's?
+
+use raddle_policy::Preempt;
+use raddle_preempt::ResetScope;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::PolicySlot;
+use crate::read::{ReadError, kebab, read};
+
+/// Every key.
+const KEYS: [&str; 7] =
+    ["scope", "flag-ns", "exit-ns", "check-ns", "reset-ns", "switch-ns", "switch-bytes"];
+
+/// What a runtime takes to let work go, in nanoseconds and bytes. What is `None` is taken from the
+/// device table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", default, deny_unknown_fields)]
+pub struct PreemptRuntime {
+    /// What a reset kills: the launches of one process unless it is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<ResetScope>,
+    /// From raising a flag until kernels that start see it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flag_ns: Option<u64>,
+    /// A launch that leaves by the flag, one after the other in a stream.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_ns: Option<u64>,
+    /// The test of the flag, in every workgroup.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub check_ns: Option<u64>,
+    /// A reset.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reset_ns: Option<u64>,
+    /// A save or a restore of a process, beside what it moves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub switch_ns: Option<u64>,
+    /// The least that a save or a restore of a process moves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub switch_bytes: Option<u64>,
+}
+
+impl PreemptRuntime {
+    /// What is `None` here is taken from `other`.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self {
+            scope: self.scope.or(other.scope),
+            flag_ns: self.flag_ns.or(other.flag_ns),
+            exit_ns: self.exit_ns.or(other.exit_ns),
+            check_ns: self.check_ns.or(other.check_ns),
+            reset_ns: self.reset_ns.or(other.reset_ns),
+            switch_ns: self.switch_ns.or(other.switch_ns),
+            switch_bytes: self.switch_bytes.or(other.switch_bytes),
+        }
+    }
+
+    /// Takes its keys out of the table `[preempt]`.
+    pub(super) fn take(slot: &mut Option<Value>) -> Result<Self, ReadError> {
+        let Some(Value::Object(table)) = slot else { return Ok(Self::default()) };
+        let own = |key: &String| KEYS.contains(&&*kebab(key));
+        let keys: Vec<String> = table.keys().filter(|key| own(key)).cloned().collect();
+        let taken: Map<String, Value> =
+            keys.into_iter().filter_map(|key| table.remove_entry(&key)).collect();
+        read(&taken.into()).map_err(|error| error.within("preempt"))
+    }
+}
+
+/// The table `[preempt]`, as it is written.
+#[derive(Serialize)]
+pub(super) struct WrittenPreempt<'r> {
+    #[serde(flatten)]
+    pub(super) slot: &'r PolicySlot<dyn Preempt>,
+    #[serde(flatten)]
+    pub(super) runtime: PreemptRuntime,
+}

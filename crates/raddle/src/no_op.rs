@@ -1,0 +1,116 @@
+//! Which part of a recipe has done nothing, and what would change that?
+
+use std::collections::BTreeSet;
+
+use raddle_dispatch::RefusedReset;
+use raddle_policy::{Idempotence, Preemption};
+use raddle_report::replay::RecipeRun;
+use raddle_sim::{ProcessPlan, Task, Work, Workload};
+
+use crate::units::counted;
+
+/// A line for each setting of a recipe that changed nothing.
+pub(crate) fn warnings(workload: &Workload, runs: &[RecipeRun]) -> Vec<String> {
+    let of = |run: &RecipeRun| {
+        [
+            never_asked(workload, run),
+            never_reset(workload, run),
+            unknown_bytes(workload, run),
+            folded(workload, run),
+        ]
+        .into_iter()
+        .flatten()
+        .map(|warning| format!("{}: {warning}", run.name))
+        .collect::<Vec<_>>()
+    };
+    runs.iter().flat_map(of).collect()
+}
+
+/// A preempt policy that nobody asked.
+fn never_asked(workload: &Workload, run: &RecipeRun) -> Option<String> {
+    let [_, turn, _, preempt] = run.recipe.policies();
+    if preempt == "never" || run.together.turns.revoked > 0 || workload.processes.len() < 2 {
+        return None;
+    }
+    let remedy = match turn {
+        "everyone" => {
+            "with `turn = everyone` every process always has it; take `highest-level` with --priority, or a policy of time slices"
+        }
+        "highest-level" => "all were of one level at any time: give levels with --priority",
+        _ => "no turn ended while launches were submitted",
+    };
+    Some(format!(
+        "preempt `{preempt}` was never asked, as no process lost the turn with work on the device; {remedy}"
+    ))
+}
+
+/// A reset that could never be made.
+fn never_reset(workload: &Workload, run: &RecipeRun) -> Option<String> {
+    let [.., preempt] = run.recipe.policies();
+    let outcome = &run.together;
+    let refused = &outcome.preemptions.refused;
+    let because = |why| refused.get(&why).copied().unwrap_or(0);
+    let unsafe_ones = because(RefusedReset::NoVerdict) + because(RefusedReset::NotIdempotent);
+    if preempt != "reset" || outcome.counters.killed > 0 || unsafe_ones == 0 {
+        return None;
+    }
+    let tasks = || workload.processes.iter().flat_map(|process: &ProcessPlan| &process.tasks);
+    let kernels = || tasks().filter(|task: &&Task| matches!(task.work, Work::Kernel { .. }));
+    let with = |verdict| kernels().filter(|task| task.idempotent == verdict).count() as u64;
+    let all = outcome.latencies.get(&Preemption::Reset).map_or(0, Vec::len);
+    Some(format!(
+        "reset: 0 of {}, {} no verdict and {} known not to be idempotent, so what runs is waited for: give verdicts with --idempotent, or --idempotent-from FILE",
+        counted(all as u64, "preemption", "preemptions"),
+        counted(with(Idempotence::Unknown), "launch has", "launches have"),
+        counted(with(Idempotence::Not), "is", "are"),
+    ))
+}
+
+/// Levels that count as one.
+fn folded(workload: &Workload, run: &RecipeRun) -> Option<String> {
+    if run.recipe.turn.policy() != "weighted-slices" {
+        return None;
+    }
+    let turn = serde_json::to_value(&run.recipe.turn).ok()?;
+    let levels = turn.get("levels")?.as_u64()?;
+    let tasks = workload.processes.iter().flat_map(|process| &process.tasks);
+    let last = tasks.map(|task| task.level.0).filter(|&level| u64::from(level) + 1 >= levels);
+    let last: BTreeSet<u8> = last.collect();
+    if last.len() < 2 {
+        return None;
+    }
+    let last: Vec<String> = last.iter().map(u8::to_string).collect();
+    Some(format!(
+        "levels {} count as one, the last of `levels = {levels}` in [turn]: give levels below {levels} with --priority, or more `levels`",
+        last.join(", ")
+    ))
+}
+
+/// Contexts of which nobody knows how large they are.
+fn unknown_bytes(workload: &Workload, run: &RecipeRun) -> Option<String> {
+    let [.., preempt] = run.recipe.policies();
+    if !["switch", "cheapest"].contains(&preempt) {
+        return None;
+    }
+    let unknown = |process: &&ProcessPlan| {
+        process
+            .tasks
+            .iter()
+            .any(|task| matches!(task.work, Work::Kernel { demand, .. } if demand.vgpr == 0))
+    };
+    let names: Vec<&str> =
+        workload.processes.iter().filter(unknown).map(|process| &*process.name).collect();
+    if names.is_empty() {
+        return None;
+    }
+    let names = names.join(", ");
+    Some(if preempt == "switch" {
+        format!(
+            "the registers of kernels of {names} are unknown, so what a switch of them moves is too low: give `switch-bytes` in [preempt]"
+        )
+    } else {
+        format!(
+            "the registers of kernels of {names} are unknown, so `cheapest` switches none of them"
+        )
+    })
+}
