@@ -4,6 +4,7 @@
 // truth: not
 // why: the same number in 8 and in 16 bits is two different indices, so nothing covers the read
 // args: f32[1000] i32[64]
+// size: 64 64
 __kernel void narrowed(__global float *c, __global const int *x) {
   uint v = (uint)x[get_global_id(0)];
   c[(uchar)v] = 0;
