@@ -112,9 +112,10 @@ fn perfetto(shell: &Shell) -> Result<()> {
 fn release(shell: &Shell) -> Result<()> {
     let folder = release_run(shell)?;
     let raddle = checkout::target_folder().join("release/raddle");
-    for recipe in ["round-robin", "greedy", "leftover", "leftover-drain"] {
+    for recipe in ["leftover", "spatial", "leftover-drain", "weighted-slices"] {
         let log = folder.path().join(format!("raddle-out/bundled/{recipe}/decisions.jsonl"));
-        cmd!(shell, "{raddle} replay --events {log}").run()?;
+        cmd!(shell, "{raddle} log {log} --check").run()?;
+        cmd!(shell, "{raddle} log {log} --replay").run()?;
     }
     Ok(())
 }
@@ -125,7 +126,7 @@ fn release_run(shell: &Shell) -> Result<TempDir> {
     let folder = tempfile::tempdir()?;
     let raddle = checkout::target_folder().join("release/raddle");
     let _inside = shell.push_dir(folder.path());
-    cmd!(shell, "{raddle}").run()?;
+    cmd!(shell, "{raddle} --log answers").run()?;
     Ok(folder)
 }
 
