@@ -1,0 +1,72 @@
+//! How do unmodified OpenCL programs leave a device when another one is more urgent?
+//!
+//! `libraddle_opencl.so` is a layer: the loader of OpenCL loads it where `OPENCL_LAYERS` names it, and every
+//! call of the program passes through its table of entry points. It links no OpenCL library.
+#![expect(unsafe_code, reason = "every entry point is called from C, and calls C")]
+
+mod extensions;
+mod native;
+mod table;
+
+use std::ffi::{c_char, c_void};
+
+use opencl_sys::cl_icd::cl_icd_dispatch;
+use opencl_sys::cl_layer::{
+    CL_LAYER_API_VERSION, CL_LAYER_API_VERSION_100, CL_LAYER_NAME, cl_layer_info,
+};
+use opencl_sys::{CL_INVALID_VALUE, cl_int, cl_uint};
+
+pub use extensions::VERSION_FUNCTION;
+
+/// Its name and version, for the loader.
+const NAME: &std::ffi::CStr = c"raddle";
+
+/// Answers the loader's questions about the layer.
+///
+/// # Safety
+/// As the loader's interface says: `value` has `size` bytes or is null, `size_ret` is a place or null.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clGetLayerInfo(
+    what: cl_layer_info,
+    size: usize,
+    value: *mut c_void,
+    size_ret: *mut usize,
+) -> cl_int {
+    match what {
+        CL_LAYER_API_VERSION => {
+            extensions::tell(&CL_LAYER_API_VERSION_100.to_ne_bytes(), size, value, size_ret)
+        }
+        CL_LAYER_NAME => extensions::tell(NAME.to_bytes_with_nul(), size, value, size_ret),
+        _ => CL_INVALID_VALUE,
+    }
+}
+
+/// Takes the entry points below, and gives the layer's.
+///
+/// # Safety
+/// As the loader's interface says: `target` has `entries` entry points, the other two are places.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clInitLayer(
+    entries: cl_uint,
+    target: *const cl_icd_dispatch,
+    entries_ret: *mut cl_uint,
+    layer: *mut *const cl_icd_dispatch,
+) -> cl_int {
+    if target.is_null() || layer.is_null() || entries_ret.is_null() {
+        return CL_INVALID_VALUE;
+    }
+    native::guarded(|| {
+        // SAFETY: the loader gives a table of so many entries and two places.
+        unsafe {
+            native::set_target(target, entries);
+            layer.write(table::layer());
+            entries_ret.write(entries.min(table::entries()));
+        }
+        0
+    })
+}
+
+/// The version of the layer: a program that finds this function knows that the layer is loaded.
+pub extern "C" fn raddle_layer_version() -> *const c_char {
+    concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
+}

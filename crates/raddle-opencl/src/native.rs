@@ -1,0 +1,91 @@
+//! How does the layer call what lies below it: the next layer, or the runtime of the device?
+
+use std::ffi::c_void;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+
+use opencl_sys::cl_icd::cl_icd_dispatch;
+use opencl_sys::{CL_INVALID_OPERATION, CL_OUT_OF_HOST_MEMORY, cl_int, cl_uint};
+
+/// The entry points below. They never change once the loader has given them.
+static TARGET: OnceLock<cl_icd_dispatch> = OnceLock::new();
+
+/// A table without entry points.
+pub(crate) const fn empty() -> cl_icd_dispatch {
+    // SAFETY: every field is an optional function or a number, for which zero is a value.
+    unsafe { std::mem::zeroed() }
+}
+
+/// The entry points below; none before the loader has given them.
+pub(crate) fn target() -> &'static cl_icd_dispatch {
+    TARGET.get_or_init(empty)
+}
+
+/// Copies the first `entries` entry points of the loader's table.
+///
+/// # Safety
+/// `table` points to so many entry points.
+pub(crate) unsafe fn set_target(table: *const cl_icd_dispatch, entries: cl_uint) {
+    let mut copy = empty();
+    let known = size_of::<cl_icd_dispatch>() / size_of::<usize>();
+    let entries = known.min(entries as usize);
+    // SAFETY: the table has so many words, and so has the copy.
+    unsafe {
+        let to = std::ptr::from_mut(&mut copy).cast::<usize>();
+        std::ptr::copy_nonoverlapping(table.cast::<usize>(), to, entries);
+    }
+    let _ = TARGET.set(copy);
+}
+
+/// What an entry point answers where the runtime does not have it, or where the layer itself failed.
+pub(crate) trait Answer {
+    /// The runtime does not have it.
+    const MISSING: Self;
+    /// The layer failed.
+    const FAILED: Self;
+}
+
+impl Answer for cl_int {
+    const MISSING: Self = CL_INVALID_OPERATION;
+    const FAILED: Self = CL_OUT_OF_HOST_MEMORY;
+}
+
+impl Answer for *mut c_void {
+    const MISSING: Self = std::ptr::null_mut();
+    const FAILED: Self = std::ptr::null_mut();
+}
+
+impl Answer for () {
+    const MISSING: Self = ();
+    const FAILED: Self = ();
+}
+
+/// Calls an entry point below.
+macro_rules! native {
+    ($name:ident ( $($argument:expr),* $(,)? )) => {
+        match $crate::native::target().$name {
+            // SAFETY: the arguments are those of the program, which vouches for them as it does
+            // without the layer, or handles and places that the layer keeps until the call is over.
+            Some(call) => unsafe { call($($argument),*) },
+            None => $crate::native::Answer::MISSING,
+        }
+    };
+}
+pub(crate) use native;
+
+/// Runs the body of an entry point: a panic of the layer does not reach the program.
+pub(crate) fn guarded<A: Answer>(body: impl FnOnce() -> A) -> A {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or(A::FAILED)
+}
+
+/// The bytes that a query answers. `ask` calls it with a size, a place, and a place for the size.
+pub(crate) fn asked_bytes(
+    ask: impl Fn(usize, *mut c_void, *mut usize) -> cl_int,
+) -> Option<Vec<u8>> {
+    let mut size = 0;
+    if ask(0, std::ptr::null_mut(), &raw mut size) != 0 {
+        return None;
+    }
+    let mut bytes = vec![0_u8; size];
+    (ask(size, bytes.as_mut_ptr().cast(), std::ptr::null_mut()) == 0).then_some(bytes)
+}

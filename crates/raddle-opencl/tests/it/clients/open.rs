@@ -1,0 +1,40 @@
+//! Clients that look at platforms and devices.
+
+use std::ffi::{CStr, c_char};
+
+use opencl_sys::CL_DEVICE_EXTENSIONS;
+
+use super::cl::{cl, text};
+
+/// How many devices there are.
+pub(super) fn devices() -> String {
+    super::cl::devices().len().to_string()
+}
+
+/// What the layer answers that is asked for its version.
+pub(super) fn version() -> String {
+    let Some((platform, _)) = super::cl::devices().pop() else { return "no device".to_owned() };
+    let name = raddle_opencl::VERSION_FUNCTION.as_ptr();
+    let function = cl!(clGetExtensionFunctionAddressForPlatform(platform, name));
+    if function.is_null() {
+        return "no layer".to_owned();
+    }
+    // SAFETY: by its name it is the layer's function, which has this type.
+    let version: extern "C" fn() -> *const c_char = unsafe { std::mem::transmute(function) };
+    // SAFETY: it gives a string that ends with zero and stays.
+    unsafe { CStr::from_ptr(version()) }.to_string_lossy().into_owned()
+}
+
+/// What of command buffers a program sees.
+pub(super) fn command_buffers() -> String {
+    let Some((platform, device)) = super::cl::devices().pop() else {
+        return "no device".to_owned();
+    };
+    let name = c"clEnqueueCommandBufferKHR".as_ptr();
+    let function = cl!(clGetExtensionFunctionAddressForPlatform(platform, name));
+    let told = text(|size, value, ret| {
+        cl!(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, size, value, ret))
+    });
+    let named = told.contains("cl_khr_command_buffer");
+    format!("function {}, named {named}", !function.is_null())
+}

@@ -1,0 +1,104 @@
+//! How is a client run, natively and under the layer?
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Names the client that this process is.
+pub(crate) const CLIENT: &str = "RADDLE_TEST_CLIENT";
+
+/// The layer that cargo built beside this test program.
+pub(crate) fn layer() -> PathBuf {
+    let program = std::env::current_exe().expect("a test program has a path");
+    let folder = program.parent().expect("it lies in a folder");
+    let file = folder.join("libraddle_opencl.so");
+    assert!(file.is_file(), "{} is built with the tests", file.display());
+    file
+}
+
+/// Whether there is an OpenCL device; says so where there is none and none is required.
+pub(crate) fn device() -> bool {
+    let found = client("devices", &[], Duration::from_secs(60)).is_ok_and(|said| said != "0");
+    if !found {
+        assert!(std::env::var_os("RADDLE_REQUIRE_OPENCL").is_none(), "an OpenCL device");
+        println!("skipped: no OpenCL device");
+    }
+    found
+}
+
+/// What a client prints; the error says how it ended.
+pub(crate) fn client(
+    name: &str,
+    environment: &[(&str, &str)],
+    limit: Duration,
+) -> Result<String, String> {
+    let program = std::env::current_exe().expect("a test program has a path");
+    let mut child = Command::new(program)
+        .args(["--exact", "clients::client", "--nocapture", "--test-threads=1"])
+        .env_remove("OPENCL_LAYERS")
+        .env(CLIENT, name)
+        .envs(environment.iter().copied())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|cause| cause.to_string())?;
+    let mut said = child.stdout.take().expect("it is piped");
+    let reader = std::thread::Builder::new()
+        .spawn(move || {
+            let mut text = String::new();
+            let _ = said.read_to_string(&mut text);
+            text
+        })
+        .map_err(|cause| cause.to_string())?;
+    let mut errors = child.stderr.take().expect("it is piped");
+    let complaints = std::thread::Builder::new()
+        .spawn(move || {
+            let mut text = String::new();
+            let _ = errors.read_to_string(&mut text);
+            text
+        })
+        .map_err(|cause| cause.to_string())?;
+    #[expect(clippy::disallowed_methods, reason = "a client that hangs is ended")]
+    let begun = Instant::now();
+    let ended = loop {
+        if let Some(status) = child.try_wait().map_err(|cause| cause.to_string())? {
+            break status.to_string();
+        }
+        if begun.elapsed() > limit {
+            let _ = child.kill();
+            let _ = child.wait();
+            break format!("hangs: killed after {limit:?}");
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    };
+    let said = reader.join().unwrap_or_default();
+    let complaints = complaints.join().unwrap_or_default();
+    let lines: Vec<&str> =
+        said.lines().filter_map(|line| line.split_once(ANSWER)).map(|it| it.1).collect();
+    if ended == "exit status: 0" {
+        Ok(lines.join("\n"))
+    } else {
+        Err(format!("{ended}\n{}\n{complaints}", lines.join("\n")))
+    }
+}
+
+/// Stands before each line of a client's answer, as the test harness prints lines too.
+pub(crate) const ANSWER: &str = "answer: ";
+
+/// What a client prints under the layer.
+pub(crate) fn under_layer(name: &str, more: &[(&str, &str)]) -> Result<String, String> {
+    let layer = layer();
+    let layer = layer.to_str().expect("its path is text");
+    let mut environment = vec![("OPENCL_LAYERS", layer)];
+    environment.extend_from_slice(more);
+    client(name, &environment, LIMIT)
+}
+
+/// What a client prints without the layer.
+pub(crate) fn natively(name: &str) -> Result<String, String> {
+    client(name, &[], LIMIT)
+}
+
+/// No client needs so long, on two busy cores either.
+const LIMIT: Duration = Duration::from_secs(60);
