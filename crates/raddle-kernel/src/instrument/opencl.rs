@@ -85,16 +85,15 @@ pub fn opencl(source: &str, mut look: impl FnMut(&str) -> Look) -> Instrumented 
 const ARGUMENTS: &str = "__global volatile uint *raddle_words, __global const volatile uint *raddle_cuts, \
                          uint raddle_slot, uint raddle_number";
 
+/// Both reads of the word are by themselves, and no value comes from two sides: then a compiler that
+/// runs work-items side by side, as PoCL's, sees that all of a workgroup go the same way, and goes on
+/// doing so behind a barrier. The second read is decided: 2 stays 2, and nothing but 0 becomes 2.
+///
 /// Ends with the number of the first line, so that messages of the compiler name the right lines.
 const HELPERS: &str = "\
 inline int raddle_leaves(__global volatile uint *words, __global const volatile uint *cuts, uint slot, uint number) {
-  uint state = words[slot];
-  if (state == 0) {
-    uint wish = number - cuts[0] < cuts[1] ? 2 : 1;
-    uint before = atomic_cmpxchg(&words[slot], 0u, wish);
-    state = before == 0 ? wish : before;
-  }
-  return state == 2;
+  if (words[slot] == 0) atomic_cmpxchg(&words[slot], 0u, number - cuts[0] < cuts[1] ? 2u : 1u);
+  return words[slot] == 2;
 }
 inline int raddle_killed(__global volatile uint *words, __global const volatile uint *cuts, uint slot, uint number) {
   if (number - cuts[2] < cuts[3]) { atomic_cmpxchg(&words[slot], 1u, 3u); return 1; }
