@@ -30,7 +30,7 @@ const CHECKS: [Check; 9] = [
     Check { name: "benches", what: "every benchmark once", run: benches },
     Check {
         name: "kernel",
-        what: "the cost of the prologue, mistakes built into raddle-kernel, 10,000,000 executions of its fuzz target",
+        what: "the cost of the prologue, the refusals of the corpus, mistakes built into raddle-kernel, 10,000,000 executions of its fuzz target",
         run: kernel,
     },
     Check {
@@ -80,7 +80,7 @@ fn all_targets(shell: &Shell) -> Result<()> {
 }
 
 fn kernel(shell: &Shell) -> Result<()> {
-    let cost = cmd!(shell, "cargo test -p raddle-kernel --test it -- cost --nocapture");
+    let cost = cmd!(shell, "cargo test -p raddle-kernel --test it -- cost verdict --nocapture");
     cost.env("RADDLE_MEASURE", "1").run()?;
     mutants::run(shell, "raddle-kernel")?;
     let targets = vec!["kernel".to_owned()];

@@ -31,6 +31,8 @@ pub(crate) enum Meaning {
     Operation(u32, Vec<Value>),
     /// What memory that the kernel does not write holds there.
     Held(Value, u32),
+    /// Bytes of a value: from which on, how many.
+    Part(Value, i64, u32),
     /// Unknown, set by instruction `.1` of block `.0`.
     Set(BlockId, usize),
     /// Unknown, as control comes to this block from several sides.
@@ -110,6 +112,10 @@ impl Values {
 
     pub(crate) fn int(&mut self, int: i64) -> Value {
         self.number(Meaning::Int(int))
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = Value> {
+        (0..).map(Value).take(self.meanings.len())
     }
 
     pub(crate) fn meaning(&self, value: Value) -> &Meaning {
@@ -214,6 +220,7 @@ impl Values {
             }
             match self.meaning(value) {
                 Meaning::Operation(_, of) => pending.extend(of),
+                Meaning::Part(of, ..) => pending.push(*of),
                 Meaning::Sum { base, terms, .. } => {
                     pending.extend(base);
                     pending.extend(terms.iter().map(|(term, _)| *term));

@@ -108,7 +108,8 @@ fn collisions(
     let mut met = BTreeSet::new();
     for &(read, from) in reads {
         for &(write, to) in writes {
-            if !from.zip(to).is_some_and(|(from, to)| apart(from, to)) {
+            let guard = write.last && read.place == write.place;
+            if !guard && !from.zip(to).is_some_and(|(from, to)| apart(from, to)) {
                 let same = read.place.is_some() && read.place == write.place;
                 met.insert((same && depends(found, write, read), write.line));
             }

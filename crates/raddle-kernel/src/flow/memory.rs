@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Access, Analysis, Seen, State};
 use crate::ir::{BlockId, Construct, Origin};
-use crate::value::{Address, Meaning, Value};
+use crate::value::{Address, Cell, Meaning, Value};
 
 impl Analysis<'_> {
     /// Where a pointer may lead; `Unknown` where that is not known.
@@ -38,8 +38,8 @@ impl Analysis<'_> {
             let bytes = address.bytes.wrapping_add(i64::from(offset));
             (Address { bytes, ..address }, length)
         });
-        let access = Access { write, origins: outlives, place, line, value, covered: false };
-        seen.accesses.push(access);
+        let (covered, last, origins) = (false, false, outlives);
+        seen.accesses.push(Access { write, origins, place, line, value, covered, last });
     }
 
     pub(super) fn load(
@@ -52,9 +52,8 @@ impl Analysis<'_> {
         let origins = self.origins(pointer);
         let fresh = Meaning::Set(at.0, at.1);
         if let Some(variable) = only_private(&origins) {
-            if let Some(offset) = self.fixed(pointer)
-                && let Some(&value) = state.cells.get(&(variable, offset, size))
-            {
+            let cell = self.fixed(pointer).map(|offset| (variable, offset, size));
+            if let Some(value) = cell.and_then(|cell| self.known(cell, holds, state)) {
                 return value;
             }
             // A structure that was handed over by value, for example.
@@ -80,6 +79,35 @@ impl Analysis<'_> {
             self.changed |= self.values.leads(value, held);
         }
         value
+    }
+
+    /// What a cell of the work-item holds: what was stored there, or a part of it.
+    fn known(&mut self, cell: Cell, holds: bool, state: &State) -> Option<Value> {
+        let (variable, offset, size) = cell;
+        // What is stored over another cell has taken its place, so at most one holds these bytes.
+        let until = (variable, offset, u32::MAX);
+        let (&(_, from, length), &whole) =
+            state.cells.range((variable, i64::MIN, 0)..=until).next_back()?;
+        let skipped = offset.checked_sub(from)?;
+        if (skipped, size) == (0, length) {
+            return Some(whole);
+        }
+        if skipped.checked_add(i64::from(size))? > i64::from(length) {
+            return None;
+        }
+        let part = match *self.values.meaning(whole) {
+            Meaning::Held(pointer, _) => {
+                let pointer = self.values.sum(Some(pointer), skipped, []);
+                Meaning::Held(pointer, size)
+            }
+            _ => Meaning::Part(whole, skipped, size),
+        };
+        let part = self.values.number(part);
+        if holds {
+            let origins = self.values.origins(whole).clone();
+            self.changed |= self.values.leads(part, origins);
+        }
+        Some(part)
     }
 
     /// Where pointers lead that memory holds.

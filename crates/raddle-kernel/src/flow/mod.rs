@@ -6,6 +6,7 @@
 
 mod covered;
 mod graph;
+mod guards;
 mod memory;
 mod rows;
 mod written;
@@ -28,6 +29,8 @@ pub(crate) struct Access {
     pub(crate) value: Option<Value>,
     /// A read of what the same work-item has written in this run on every way to it.
     pub(crate) covered: bool,
+    /// The last write of the work-item, behind a guard at the same place that it turns off.
+    pub(crate) last: bool,
 }
 
 /// What a kernel does to memory.
@@ -176,6 +179,7 @@ impl<'b> Analysis<'b> {
         }
         if self.written.is_some() {
             self.cover(&mut by_block);
+            self.guards(&mut by_block);
         }
         effects.accesses = by_block.into_values().flatten().collect();
         effects.values = self.values;

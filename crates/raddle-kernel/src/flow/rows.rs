@@ -184,6 +184,7 @@ impl Looking<'_, '_> {
             Meaning::Row(parts) => Meaning::Row(parts.into_iter().map(of).collect::<Option<_>>()?),
             // Memory that the kernel does not write.
             Meaning::Held(place, size) => Meaning::Held(of(place)?, size),
+            Meaning::Part(whole, from, size) => Meaning::Part(of(whole)?, from, size),
             // A placeholder of another loop.
             meaning @ Meaning::Counter(of, _) if of != self.depth => meaning,
             Meaning::Counter(..) => return None,

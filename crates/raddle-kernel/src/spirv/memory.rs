@@ -63,7 +63,8 @@ impl<'m> Lower<'m> {
         };
         if class == StorageClass::Input {
             // A built-in number of the work-item.
-            self.push(Instruction::Pure { to, operation: Op::Load as u32, of: vec![at] });
+            let number = self.types.builtin(pointer).map_or(at, Operand::Int);
+            self.push(Instruction::Pure { to, operation: Op::Load as u32, of: vec![number] });
             return Ok(());
         }
         if volatile(code) {

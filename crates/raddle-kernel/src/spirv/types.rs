@@ -12,6 +12,8 @@ use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 pub(crate) struct Types<'m> {
     global: BTreeMap<Word, &'m Instruction>,
     packed: BTreeSet<Word>,
+    /// Which number of the work-item a variable is.
+    builtins: BTreeMap<Word, i64>,
 }
 
 /// Size and alignment in bytes.
@@ -31,16 +33,24 @@ impl<'m> Types<'m> {
             .iter()
             .filter_map(|instruction| Some((instruction.result_id?, instruction)))
             .collect();
-        let packed = module
-            .annotations
-            .iter()
-            .filter(|note| {
-                note.class.opcode == Op::Decorate
-                    && note.operands.contains(&Operand::Decoration(Decoration::CPacked))
-            })
-            .filter_map(|note| note.operands.first()?.id_ref_any())
-            .collect();
-        Self { global, packed }
+        let (mut packed, mut builtins) = (BTreeSet::new(), BTreeMap::new());
+        for note in module.annotations.iter().filter(|note| note.class.opcode == Op::Decorate) {
+            match note.operands.as_slice() {
+                [Operand::IdRef(of), Operand::Decoration(Decoration::CPacked), ..] => {
+                    packed.insert(*of);
+                }
+                [Operand::IdRef(of), _, Operand::BuiltIn(number)] => {
+                    builtins.insert(*of, i64::from(*number as u32));
+                }
+                _ => {}
+            }
+        }
+        Self { global, packed, builtins }
+    }
+
+    /// Which number of the work-item a variable is, as the specification counts them.
+    pub(crate) fn builtin(&self, id: Word) -> Option<i64> {
+        self.builtins.get(&id).copied()
     }
 
     pub(crate) fn get(&self, id: Word) -> Option<&'m Instruction> {

@@ -126,14 +126,114 @@ __kernel void lu_step(__global float *a) {
   }
 }
 
-// expect: unknown
+// expect: conditional 0-1
 // truth: idempotent
-// why: the guard is cleared last, which is not looked for
-// args: i32[64] i32[64]
+// why: the guard is cleared last, so a work-item has done all or finds it as it was
+// args: i32<2>[64] i32[64]
 __kernel void guard_last(__global int *todo, __global int *done) {
   int i = (int)get_global_id(0);
   if (todo[i]) {
     done[i] = 1;
+    todo[i] = 0;
+  }
+}
+
+// expect: conditional 0-1 0-2 1-2
+// truth: idempotent
+// why: the guard is a number that the work-item changes last to one that keeps it out
+// args: i32<3>[64] i32[64] i32[64]
+__kernel void guard_number(__global uchar *state, __global int *done, __global int *from) {
+  int i = (int)get_global_id(0);
+  if (i < 60 && state[i] == 1) {
+    done[i] = from[i] + state[i];
+    state[i] = 2;
+  }
+}
+
+// expect: unknown
+// truth: not
+// why: what is written last keeps nobody out
+// args: i32<9>[64] i32[64]
+__kernel void guard_stays_on(__global int *todo, __global int *done) {
+  int i = (int)get_global_id(0);
+  if (todo[i] != 3) {
+    done[i] = todo[i];
+    todo[i] = 2;
+  }
+}
+
+// expect: unknown
+// truth: not
+// why: two work-items share a guard
+// args: i32<2>[64] i32[64]
+__kernel void guard_of_two(__global int *todo, __global int *done) {
+  int i = (int)get_global_id(0);
+  if (todo[i / 2]) {
+    done[i] = 1;
+    todo[i / 2] = 0;
+  }
+}
+
+// expect: unknown
+// truth: not
+// why: each workgroup has the same guards
+// args: i32<2>[64] i32[64]
+__kernel void guard_of_groups(__global int *todo, __global int *done) {
+  int i = (int)get_local_id(0);
+  if (todo[i]) {
+    done[get_global_id(0)] = 1;
+    todo[i] = 0;
+  }
+}
+
+// expect: unknown
+// truth: skip
+// why: in two dimensions all work-items of a column share a guard
+// args: i32<2>[64] i32[64]
+__kernel void guard_of_column(__global int *todo, __global int *done) {
+  int i = (int)get_global_id(0);
+  if (todo[i]) {
+    done[i * 8 + get_global_id(1)] = 1;
+    todo[i] = 0;
+  }
+}
+
+// expect: unknown
+// truth: not
+// why: the guard of a byte is read with its neighbours
+// args: i32<2>[64] i32[64]
+__kernel void guard_wide(__global uchar *todo, __global int *done) {
+  int i = (int)get_global_id(0);
+  if (*(__global uint *)(todo + i)) {
+    done[i] = 1;
+    todo[i] = 0;
+  }
+}
+
+// expect: unknown
+// truth: not
+// why: something is written outside of what the guard keeps out
+// args: i32<2>[64] i32[64]
+__kernel void guard_and_more(__global int *todo, __global int *done) {
+  int i = (int)get_global_id(0);
+  done[i] = todo[i];
+  if (todo[i]) {
+    todo[i] = 0;
+  }
+}
+
+// expect: unknown
+// truth: skip
+// why: another work-item reads the guard before a barrier and needs it behind
+// args: i32<2>[64] i32[64]
+__kernel void guard_meets(__global int *todo, __global int *done) {
+  __local int seen[8];
+  int l = (int)get_local_id(0);
+  int i = (int)get_global_id(0);
+  seen[l] = todo[i];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (todo[i]) {
+    done[i] = seen[7 - l];
     todo[i] = 0;
   }
 }

@@ -115,3 +115,68 @@ __kernel void three_lanes(__global const float4 *a, __global float *b) {
   size_t i = get_global_id(0);
   vstore3(a[i].zyx, i, b);
 }
+
+typedef struct {
+  int w;
+  int h;
+} extent;
+
+typedef struct {
+  int name;
+  extent size;
+} sheet;
+
+int area(extent e) {
+  e.w = e.w * e.h;
+  return e.w;
+}
+
+// expect: conditional 0-1
+// truth: idempotent
+// why: parts of a structure are equal wherever they are handed on to
+// args: i32<8>[192] i32[512]
+__kernel void part_handed_on(__global const sheet *s, __global int *c) {
+  int i = (int)get_global_id(0);
+  sheet own = s[i];
+  extent e = own.size;
+  c[i * 8 + e.w] = area(own.size);
+  c[i * 8 + s[i].size.w] += e.h;
+}
+
+// expect: not
+// truth: not
+// why: two parts of one structure differ
+// args: i32<8>[192] i32[512]
+__kernel void other_part(__global const sheet *s, __global int *c) {
+  int i = (int)get_global_id(0);
+  extent e = s[i].size;
+  c[i * 8 + e.w] = 0;
+  c[i * 8 + e.h] += 1;
+}
+
+// expect: not
+// truth: not
+// why: a part is changed once it was handed on
+// args: i32<7>[192] i32[512]
+__kernel void part_changed(__global const sheet *s, __global int *c) {
+  int i = (int)get_global_id(0);
+  sheet own = s[i];
+  extent e = own.size;
+  own.size.w++;
+  c[i * 8 + e.w] = 0;
+  c[i * 8 + own.size.w] += 1;
+}
+
+// expect: not
+// truth: not
+// why: two parts of a structure differ that was put together from parts
+// args: i32[1024]
+__kernel void own_parts(__global int *c) {
+  int i = (int)get_global_id(0);
+  sheet own;
+  own.size.w = i * 16;
+  own.size.h = i * 16 + 3;
+  extent e = own.size;
+  c[e.w] = 0;
+  c[e.h] += 1;
+}

@@ -114,7 +114,9 @@ impl<'m, 't> Lower<'m, 't> {
     }
 
     fn operation(&mut self, words: &[&str]) -> u32 {
-        let next = u32::try_from(self.operations.len()).unwrap_or(u32::MAX);
+        // Behind those of SPIR-V.
+        let next = u32::try_from(self.operations.len())
+            .map_or(u32::MAX, |next| next.saturating_add(0x1_0000));
         *self.operations.entry(words.join(".")).or_insert(next)
     }
 

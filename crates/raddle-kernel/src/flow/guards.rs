@@ -1,0 +1,148 @@
+//! Which write is the last of its work-item, behind a guard that it turns off?
+//!
+//! `if (todo[i]) { done[i] = 1; todo[i] = 0; }`: a work-item that is stopped before the last write finds
+//! its guard as it was, and one that is stopped behind it has done all, and its guard keeps the second
+//! run out. So reads of the guard do no harm, where no other work-item shares it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rspirv::spirv::{BuiltIn, Op};
+
+use super::graph::intervals;
+use super::{Access, Analysis};
+use crate::ir::BlockId;
+use crate::value::{Meaning, Value};
+
+/// Numbers that conversions between integers of any width keep.
+const KEPT: std::ops::RangeInclusive<i64> = 0..=127;
+
+/// Conditions nest no deeper.
+const DEEPEST: u32 = 8;
+
+impl Analysis<'_> {
+    /// Marks the last writes of work-items behind their guards.
+    pub(super) fn guards(&mut self, by_block: &mut BTreeMap<BlockId, Vec<Access>>) {
+        // Where work-items wait for each other, another may have read the guard before.
+        if self.body.meets {
+            return;
+        }
+        let writes = |(_, accesses): &(&BlockId, &Vec<Access>)| accesses.iter().any(|a| a.write);
+        let writing: BTreeSet<BlockId> =
+            by_block.iter().filter(writes).map(|(block, _)| *block).collect();
+        let mut last = Vec::new();
+        for &block in writing.difference(&self.leading_to(&writing)) {
+            let Some(at) = by_block[&block].iter().rposition(|access| access.write) else {
+                continue;
+            };
+            let write = &by_block[&block][at];
+            let reads =
+                by_block.iter().flat_map(|(&from, all)| all.iter().map(move |read| (from, read)));
+            let mut guards = reads.filter(|(_, read)| !read.write && read.place == write.place);
+            if guards.any(|(from, read)| self.turns_off(from, read, write, &writing))
+                && self.is_own(write)
+            {
+                last.push((block, at));
+            }
+        }
+        for (block, at) in last {
+            if let Some(write) = by_block.get_mut(&block).and_then(|all| all.get_mut(at)) {
+                write.last = true;
+            }
+        }
+    }
+
+    /// Blocks from whose end control may come to one of these.
+    fn leading_to(&self, blocks: &BTreeSet<BlockId>) -> BTreeSet<BlockId> {
+        let mut found = BTreeSet::new();
+        let mut pending: Vec<BlockId> = blocks.iter().copied().collect();
+        while let Some(block) = pending.pop() {
+            pending.extend(self.before[block].iter().filter(|&&from| found.insert(from)));
+        }
+        found
+    }
+
+    /// Whether the block that reads a place leads to no write once the place holds what is written.
+    fn turns_off(
+        &mut self,
+        from: BlockId,
+        read: &Access,
+        write: &Access,
+        writing: &BTreeSet<BlockId>,
+    ) -> bool {
+        let Some(on) = self.on(from, read, write) else { return false };
+        let intervals = intervals(&self.graph.order, &self.graph.dominators);
+        let (begin, end) = intervals[on];
+        self.before[on] == [from]
+            && writing.iter().all(|&block| (begin..end).contains(&intervals[block].0))
+            && !self.graph.loops.iter().any(|each| each.inside.contains(&from))
+    }
+
+    /// Where the block that reads a place leads, but for what is written there.
+    fn on(&mut self, from: BlockId, read: &Access, write: &Access) -> Option<BlockId> {
+        let block = &self.body.blocks[from];
+        let &[yes, no] = block.next.as_slice() else { return None };
+        let &Meaning::Int(number) = self.values.meaning(write.value?) else { return None };
+        let state = self.ends[from].clone()?;
+        let condition = self.value(block.condition?, &state);
+        let holds = self.decided(condition, (read.value?, number), DEEPEST)?;
+        KEPT.contains(&number).then_some(if holds == 0 { yes } else { no })
+    }
+
+    /// A condition, where a value is this number.
+    fn decided(&self, condition: Value, known: (Value, i64), depth: u32) -> Option<i64> {
+        if condition == known.0 {
+            return Some(known.1);
+        }
+        let depth = depth.checked_sub(1)?;
+        match self.values.meaning(condition) {
+            Meaning::Int(int) => Some(*int),
+            Meaning::Operation(operation, of) => {
+                let part = |at: usize| self.decided(*of.get(at)?, known, depth);
+                let is = |op: Op| *operation == op as u32;
+                if is(Op::UConvert) || is(Op::SConvert) {
+                    part(0).filter(|number| KEPT.contains(number))
+                } else if is(Op::IEqual) || is(Op::INotEqual) {
+                    Some(i64::from((part(0)? == part(1)?) == is(Op::IEqual)))
+                } else {
+                    None
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether no two work-items write this place: it is counted by the number of the work-item in the
+    /// one dimension that the kernel looks at.
+    fn is_own(&self, write: &Access) -> bool {
+        let Some((address, bytes)) = write.place else { return false };
+        let Meaning::Sum { base: Some(_), terms, .. } = self.values.meaning(address.moving) else {
+            return false;
+        };
+        let &[(mut index, count)] = terms.as_slice() else { return false };
+        while let Meaning::Operation(operation, of) = self.values.meaning(index)
+            && [Op::UConvert as u32, Op::SConvert as u32].contains(operation)
+            && let Some(&from) = of.first()
+        {
+            index = from;
+        }
+        let wanted = Some(BuiltIn::GlobalInvocationId as i64);
+        let Some((number, dimension)) = self.number(index) else { return false };
+        let mut all = self.values.all().filter_map(|value| self.number(value));
+        number == wanted
+            && count.unsigned_abs() >= u64::from(bytes)
+            && all.all(|(_, other)| other == dimension)
+    }
+
+    /// A built-in number of the work-item, and the dimension.
+    fn number(&self, value: Value) -> Option<(Option<i64>, i64)> {
+        let Meaning::Operation(operation, of) = self.values.meaning(value) else { return None };
+        let &[vector, dimension, ..] = of.as_slice() else { return None };
+        let Meaning::Operation(load, from) = self.values.meaning(vector) else { return None };
+        let int = |value: Value| match self.values.meaning(value) {
+            Meaning::Int(int) => Some(*int),
+            _ => None,
+        };
+        let is = *operation == Op::CompositeExtract as u32 && *load == Op::Load as u32;
+        is.then_some((int(*from.first()?), int(dimension)?))
+    }
+}
