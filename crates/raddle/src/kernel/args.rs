@@ -1,12 +1,9 @@
 //! What may be asked of kernels on the command line?
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
-use raddle_kernel::{Compiler, Judged, judge_file};
-
-use crate::error::CliError;
 
 /// The verb `kernel`.
 #[derive(Debug, Args)]
@@ -48,7 +45,7 @@ pub(super) struct InstrumentArgs {
 }
 
 /// How OpenCL C is compiled.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct Build {
     /// An option of clBuildProgram, such as -DN=16 or -Iinclude; may be repeated
     #[arg(long = "option", value_name = "OPTION", allow_hyphen_values = true)]
@@ -59,18 +56,4 @@ pub(super) struct Build {
     /// The translator from LLVM to SPIR-V
     #[arg(long = "llvm-spirv", value_name = "PROGRAM", requires = "clang")]
     pub(super) translator: Option<PathBuf>,
-}
-
-impl Build {
-    fn compiler(&self) -> Option<Compiler> {
-        match (&self.clang, &self.translator) {
-            (Some(clang), Some(translator)) => Some(Compiler::new(clang, translator)),
-            _ => Compiler::find(),
-        }
-    }
-
-    pub(super) fn judge(&self, file: &Path) -> Result<Vec<Judged>, CliError> {
-        judge_file(file, self.compiler().as_ref(), &self.options)
-            .map_err(|error| CliError::Refused(format!("{}: {error}", file.display())))
-    }
 }

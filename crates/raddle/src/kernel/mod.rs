@@ -1,13 +1,16 @@
 //! May these kernels be stopped and run again, and what is their source with the test of the flag?
 
+#[cfg(not(feature = "kernel"))]
+#[path = "absent.rs"]
+mod analysis;
+#[cfg(feature = "kernel")]
+mod analysis;
 mod args;
 mod sources;
 mod verdicts;
 
 use std::path::Path;
 
-use raddle_kernel::instrument::{self, Instrumented};
-use raddle_kernel::{Judged, Look, Verdict};
 use raddle_report::{Block, Column, Document, Table, json};
 use serde::Serialize;
 
@@ -51,33 +54,6 @@ pub(crate) struct KernelVerdict {
 }
 
 impl KernelVerdict {
-    fn of(file: &Path, judged: &Judged) -> Self {
-        let (verdict, reason) = match &judged.verdict {
-            Verdict::Idempotent => ("idempotent", None),
-            Verdict::Conditional(_) => ("conditional", None),
-            Verdict::Not(reason) => ("not", Some(reason)),
-            Verdict::Unknown(reason) => ("unknown", Some(reason)),
-            _ => ("unknown", None),
-        };
-        let name = |index: u32| match judged.arguments.get(index as usize) {
-            Some(argument) => argument.name.clone(),
-            None => format!("argument {index}"),
-        };
-        let apart = match &judged.verdict {
-            Verdict::Conditional(pairs) => pairs.iter().map(|&(a, b)| [name(a), name(b)]).collect(),
-            _ => Vec::new(),
-        };
-        Self {
-            file: file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            name: judged.name.clone(),
-            line: judged.line,
-            verdict,
-            apart,
-            reason: reason.map(|reason| reason.construct.to_string()),
-            at: reason.map(|reason| reason.line).filter(|line| *line > 0),
-        }
-    }
-
     /// The file, and the line where that is known.
     fn place(&self) -> String {
         match self.line {
@@ -112,8 +88,7 @@ fn strictness(kernel: &KernelVerdict) -> u8 {
 fn verdict(args: &VerdictArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
     let mut all = Vec::new();
     for file in &args.files {
-        let judged = args.build.judge(file)?;
-        all.extend(judged.iter().map(|judged| KernelVerdict::of(file, judged)));
+        all.extend(analysis::judge(file, &args.build)?);
     }
     if let Some(save) = &args.save {
         let shown = save.display().to_string();
@@ -178,45 +153,27 @@ struct OpaqueKernel {
 
 fn put(args: &InstrumentArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
     let shown = args.file.display().to_string();
-    let refused = |error: raddle_kernel::Error| CliError::Refused(format!("{shown}: {error}"));
     let source = std::fs::read_to_string(&args.file)
         .map_err(|cause| CliError::Unreadable { file: shown.clone(), cause })?;
-    let judged = args.build.judge(&args.file)?;
-    let look = |name: &str| {
-        judged.iter().find(|kernel| kernel.name == name).map_or(Look::Never, |kernel| kernel.look)
-    };
-    let done = match args.file.extension().and_then(|ending| ending.to_str()) {
-        Some("cl") => instrument::opencl(&source, look),
-        Some("ptx") => instrument::ptx(&source, look).map_err(refused)?,
-        _ => {
-            let text = format!("{shown}: only the text of OpenCL C and PTX can be instrumented");
-            return Err(CliError::Refused(text));
-        }
-    };
-    write(args, done, format, console)
+    write(args, analysis::instrument(&args.file, &source, &args.build)?, format, console)
 }
 
 fn write(
     args: &InstrumentArgs,
-    done: Instrumented,
+    done: PrologueReport,
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
-    for (name, why) in &done.opaque {
+    for OpaqueKernel { name, reason } in &done.opaque {
         // The new source may be the standard output.
-        let _ = writeln!(console.stderr, "{name} stays as it is: {why}");
+        let _ = writeln!(console.stderr, "{name} stays as it is: {reason}");
     }
     if let Some(save) = &args.save {
         let shown = save.display().to_string();
         std::fs::write(save, &done.source).map_err(CliError::writing(&shown))?;
     }
     let text = match (format, &args.save) {
-        (Format::Json, _) => {
-            let opaque = done.opaque.into_iter();
-            let opaque = opaque.map(|(name, why)| OpaqueKernel { name, reason: why.to_string() });
-            let opaque = opaque.collect();
-            json(&PrologueReport { kernels: done.kernels, opaque, source: done.source })
-        }
+        (Format::Json, _) => json(&done),
         (Format::Text, None) => done.source,
         (Format::Text, Some(_)) => format!("instrumented: {}\n", done.kernels.join(", ")),
     };

@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use raddle_kernel::{Compiler, judge_file};
 use raddle_report::inspect::SourceVerdict;
 use raddle_trace::Profile;
 
+use super::args::Build;
 use super::verdicts::readable;
-use super::{KernelVerdict, strictness};
+use super::{KernelVerdict, analysis, strictness};
 use crate::error::CliError;
 
 /// Folders nest no deeper.
@@ -37,15 +37,14 @@ impl Sources {
         }
         files.sort();
         let mut sources = Self::default();
-        let compiler = files.iter().any(|file| ending(file) == "cl").then(Compiler::find).flatten();
+        if let (Some(why), false) = (analysis::ABSENT, files.is_empty()) {
+            let _ = writeln!(problems, "{why}");
+            return Ok(sources);
+        }
         for file in &files {
-            match judge_file(file, compiler.as_ref(), &[]) {
-                Ok(judged) => {
-                    for judged in &judged {
-                        sources.add(KernelVerdict::of(file, judged));
-                    }
-                }
-                Err(error) => _ = writeln!(problems, "{}: {error}", file.display()),
+            match analysis::judge(file, &Build::default()) {
+                Ok(verdicts) => verdicts.into_iter().for_each(|verdict| sources.add(verdict)),
+                Err(error) => _ = writeln!(problems, "{error}"),
             }
         }
         Ok(sources)
@@ -83,13 +82,9 @@ fn collect(folder: &Path, deepest: usize, files: &mut Vec<PathBuf>) -> Result<()
         let path = entry.map_err(unreadable)?.path();
         if path.is_dir() && deepest > 0 {
             collect(&path, deepest - 1, files)?;
-        } else if matches!(ending(&path), "ptx" | "cl" | "spv") {
+        } else if path.extension().is_some_and(|e| e == "ptx" || e == "cl" || e == "spv") {
             files.push(path);
         }
     }
     Ok(())
-}
-
-fn ending(file: &Path) -> &str {
-    file.extension().and_then(|ending| ending.to_str()).unwrap_or("")
 }

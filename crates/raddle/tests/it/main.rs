@@ -7,6 +7,7 @@ mod common;
 mod compare;
 mod cutting;
 mod inspect;
+#[cfg(feature = "kernel")]
 mod kernel;
 mod lists;
 mod occupancy;

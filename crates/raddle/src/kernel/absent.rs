@@ -1,0 +1,21 @@
+//! What is said of kernels by a program that was built without raddle-kernel?
+
+use std::path::Path;
+
+use super::args::Build;
+use super::{KernelVerdict, PrologueReport};
+use crate::error::CliError;
+
+/// Why nothing can be judged.
+pub(super) const ABSENT: Option<&str> = Some(
+    "this raddle was built without the analysis of kernels; with it: \
+     cargo build --release --features kernel",
+);
+
+pub(super) fn judge(_: &Path, _: &Build) -> Result<Vec<KernelVerdict>, CliError> {
+    Err(CliError::Refused(ABSENT.unwrap_or_default().to_owned()))
+}
+
+pub(super) fn instrument(_: &Path, _: &str, _: &Build) -> Result<PrologueReport, CliError> {
+    Err(CliError::Refused(ABSENT.unwrap_or_default().to_owned()))
+}
