@@ -16,7 +16,7 @@ pub(crate) struct Crate {
 pub(crate) const OUTSIDE: [&str; 4] = ["bitvec", "serde", "smallvec", "thiserror"];
 
 /// Every crate, from the bottom to the top.
-pub(crate) const CRATES: [Crate; 18] = [
+pub(crate) const CRATES: [Crate; 19] = [
     no_std("raddle-policy", &[]),
     no_std("raddle-bitmap", &[]),
     no_std("raddle-device", &["policy"]),
@@ -26,6 +26,7 @@ pub(crate) const CRATES: [Crate; 18] = [
     no_std("raddle-preempt", &["policy"]),
     no_std("raddle-packet", &["policy"]),
     hosted("raddle-dispatch", &["policy", "workgroup", "sm", "timeslice", "preempt", "packet"]),
+    hosted("raddle-live", &["policy", "preempt", "dispatch"]),
     hosted("raddle-trace", &["policy", "device"]),
     hosted("raddle-sim", &["policy", "device", "dispatch", "trace"]),
     hosted(
@@ -61,6 +62,7 @@ pub(crate) const CRATES: [Crate; 18] = [
             "sim",
             "golden",
             "kernel",
+            "live",
             "report",
         ],
     ),

@@ -34,7 +34,8 @@ pub use controller::{
     ResetVerdict, Resumed, WorkKind,
 };
 pub use driver::{
-    Counts, Driver, Heard, Observer, Report, Runtime, Seen, SubmitCall, Wake, Wish, WishAnswer,
+    Counts, Driver, Heard, Observer, Report, Runtime, Seen, SubmitCall, Task, Wake, Wish,
+    WishAnswer,
 };
 pub use error::PreemptError;
 

@@ -67,7 +67,7 @@ pub enum Command {
     },
     /// Reset the compute units (S3.3). Report each launch that was `killed`, then `drained`.
     Reset {
-        /// The process; [`is_hit`](crate::Controller::is_hit) says which launches are killed.
+        /// The process; [`hits`](crate::Controller::hits) says which launches are killed.
         process: ProcessId,
     },
     /// Place no further workgroup of a process. Report `drained` when the device has none of it.

@@ -1,5 +1,7 @@
 //! What does the driver report of launches, flags and resets?
 
+use alloc::vec::Vec;
+
 use raddle_policy::{Idempotence, ProcessId};
 
 use super::Controller;
@@ -176,6 +178,16 @@ impl<T> Controller<T> {
             Some(LaunchFate::Leaves | LaunchFate::Hit) => self.is_reset_commanded(it.part),
             _ => false,
         }
+    }
+
+    /// Every launch that a commanded reset kills if it runs, in no particular order.
+    #[must_use]
+    pub fn hits(&self) -> Vec<LaunchHandle> {
+        // There are as many at most as there are ids.
+        let all = (0..=u16::MAX).map(ProcessId).zip(&self.processes);
+        let there = all.filter_map(|(id, it)| Some((id, it.as_ref()?)));
+        let flying = there.flat_map(|(id, it)| it.flying(id).map(|(handle, _)| handle));
+        flying.filter(|handle| self.is_hit(*handle)).collect()
     }
 
     /// The reset is over, or the device has nothing of the process that is held or saved.

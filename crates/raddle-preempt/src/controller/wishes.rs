@@ -51,7 +51,7 @@ impl<T> Controller<T> {
 
     /// Replaces the way of a preemption under way by a stronger one: any but itself in place of a wait,
     /// a reset in place of the flag, a switch in place of a drain. A reset may be asked for again
-    /// where it was refused. A resume that waits goes on waiting.
+    /// where it was refused, not where there was one. A resume that waits goes on waiting.
     ///
     /// # Errors
     /// An unknown process.
@@ -75,10 +75,9 @@ impl<T> Controller<T> {
                 }
                 false
             }
-            PreemptionStage::Emptying | PreemptionStage::Resetting { over: true } => {
-                it.cut.is_some()
-            }
-            PreemptionStage::MustReset | PreemptionStage::Resetting { over: false } => {
+            PreemptionStage::Emptying => it.cut.is_some(),
+            // Also when it is over: what it has killed may not all be reported.
+            PreemptionStage::MustReset | PreemptionStage::Resetting { .. } => {
                 return Ok(Escalated::NotStronger);
             }
         };

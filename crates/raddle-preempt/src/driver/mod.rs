@@ -6,22 +6,24 @@
 //! | [`Driver`] | holds the controller and the runtime: carries wishes and reports to the one, commands to the other |
 //!
 //! A replay holds both; where every program has a driver of its own, they are apart. A driver takes no
-//! lock: who shares one puts it into his own.
+//! lock: who shares one puts it into his own. Where the runtime's calls take their time, it lies
+//! [apart](Driver::apart), and [`Task`]s go there.
 
 mod observer;
 mod runtime;
+mod task;
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 use core::fmt;
 
-use raddle_policy::{Preemption, ProcessId, StreamId};
+use raddle_policy::{Idempotence, Preemption, ProcessId};
 
 pub use observer::{Counts, Observer, Seen};
 pub use runtime::{Runtime, SubmitCall};
+pub use task::Task;
 
 use crate::controller::{
-    Command, Controller, ControllerOptions, Escalated, Exit, FlagCut, LaunchHandle, Preempted,
+    Command, Controller, ControllerOptions, Declared, Escalated, Exit, LaunchHandle, Preempted,
     ResetVerdict, Resumed,
 };
 use crate::error::PreemptError;
@@ -72,6 +74,7 @@ pub enum WishAnswer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the calls of the controller say what each is")]
 pub enum Report {
+    Judged(LaunchHandle, Idempotence),
     Submitted(LaunchHandle),
     NotSubmitted(LaunchHandle),
     Started(LaunchHandle),
@@ -98,7 +101,7 @@ pub enum Heard<T> {
 }
 
 /// Is told when there is something to do where nothing was: wakes the thread that calls
-/// [`Driver::run`] or [`Driver::step`].
+/// [`Driver::run`], [`Driver::take`] or [`Driver::step`].
 pub trait Wake {
     /// There is something to do. Called within a call of the driver, so it must not call that.
     fn wake(&self);
@@ -112,7 +115,6 @@ pub struct Driver<T, R, O = ()> {
     wake: Option<Box<dyn Wake + Send>>,
     /// The last question what to do was answered with nothing.
     idle: bool,
-    cuts: Vec<(StreamId, FlagCut)>,
 }
 
 impl<T: fmt::Debug, R: fmt::Debug, O> fmt::Debug for Driver<T, R, O> {
@@ -130,16 +132,27 @@ impl<T: Clone, R: Runtime<T>> Driver<T, R> {
     /// As [`Controller::new`].
     pub fn new(runtime: R, options: ControllerOptions) -> Result<Self, PreemptError> {
         let controller = Controller::new(runtime.declared(), options)?;
-        Ok(Self { controller, runtime, observer: (), wake: None, idle: true, cuts: Vec::new() })
+        Ok(Self { controller, runtime, observer: (), wake: None, idle: true })
     }
 }
 
-impl<T: Clone, R: Runtime<T>, O: Observer> Driver<T, R, O> {
+impl<T: Clone> Driver<T, ()> {
+    /// A driver whose runtime lies apart, and has declared this: its [tasks](Self::take) go there.
+    ///
+    /// # Errors
+    /// As [`Controller::new`].
+    pub fn apart(declared: Declared, options: ControllerOptions) -> Result<Self, PreemptError> {
+        let controller = Controller::new(declared, options)?;
+        Ok(Self { controller, runtime: (), observer: (), wake: None, idle: true })
+    }
+}
+
+impl<T: Clone, R, O: Observer> Driver<T, R, O> {
     /// The same with somebody who watches.
     #[must_use]
     pub fn watched_by<P: Observer>(self, observer: P) -> Driver<T, R, P> {
-        let Self { controller, runtime, wake, idle, cuts, .. } = self;
-        Driver { controller, runtime, observer, wake, idle, cuts }
+        let Self { controller, runtime, wake, idle, .. } = self;
+        Driver { controller, runtime, observer, wake, idle }
     }
 
     /// The same with somebody who is told when there is something to do.
@@ -203,31 +216,12 @@ impl<T: Clone, R: Runtime<T>, O: Observer> Driver<T, R, O> {
     /// # Errors
     /// As the call of the controller of the same name; nothing has changed.
     pub fn report(&mut self, report: Report) -> Result<Heard<T>, PreemptError> {
-        let controller = &mut self.controller;
-        let done = |()| Heard::Noted;
-        let heard = match report {
-            Report::Submitted(handle) => controller.submitted(handle).map(done),
-            Report::NotSubmitted(handle) => controller.not_submitted(handle).map(done),
-            Report::Started(handle) => controller.started(handle).map(done),
-            Report::Finished(handle) => controller.finished(handle).map(Heard::Ended),
-            Report::Failed(handle) => controller.failed(handle).map(Heard::Ended),
-            Report::Exited(handle) => controller.exited(handle).map(Heard::Left),
-            Report::Killed(handle) => controller.killed(handle).map(done),
-            Report::Claimed(handle) => controller.claimed(handle).map(done),
-            Report::Raised(process) => controller.raised(process).map(Heard::Verdict),
-            Report::Drained(process) => controller.drained(process).map(done),
-        }?;
-        self.observer.saw(&Seen::Report(report));
-        if let (Report::Raised(process), Heard::Verdict(verdict)) = (report, &heard) {
-            self.observer.saw(&Seen::Verdict(process, *verdict));
-        }
+        let heard = hear(&mut self.controller, &mut self.observer, report)?;
         self.note_edge();
         Ok(heard)
     }
 
-    /// What is to be done next. For a driver whose submit calls take their time: it clones the
-    /// [payload](Controller::payload), leaves its lock, calls, and reports. Who calls [`run`](Self::run)
-    /// does not need it.
+    /// What is to be done next. Who calls [`run`](Self::run) or [`take`](Self::take) does not need it.
     pub fn step(&mut self) -> Option<Command> {
         let command = self.controller.next_any();
         self.idle = command.is_none();
@@ -237,54 +231,11 @@ impl<T: Clone, R: Runtime<T>, O: Observer> Driver<T, R, O> {
         command
     }
 
-    /// Lets the runtime do what is to be done; whether that was all of it. `false` where the runtime
-    /// takes no launch now: call it again later.
-    ///
-    /// # Errors
-    /// As the calls of the controller by which what the runtime answers is reported.
-    pub fn run(&mut self) -> Result<bool, PreemptError> {
-        while let Some(command) = self.step() {
-            if !self.carry_out(command)? {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    /// Lets the runtime do one thing; whether it did.
-    fn carry_out(&mut self, command: Command) -> Result<bool, PreemptError> {
-        let runtime = &mut self.runtime;
-        match command {
-            Command::Submit { handle, stream } => return self.submit(handle, stream),
-            Command::Raise { process } => {
-                self.cuts.clear();
-                self.cuts.extend(self.controller.cuts(process)?);
-                runtime.raise(process, &self.cuts);
-            }
-            Command::Lower { process } => runtime.lower(process),
-            Command::Reset { process } => runtime.reset(process, &self.controller),
-            Command::Hold { process } => runtime.hold(process),
-            Command::Release { process } => runtime.release(process),
-            Command::Save { process } => runtime.save(process),
-            Command::Restore { process } => runtime.restore(process),
-            Command::Drained { process, resumed } => runtime.drained(process, resumed),
-        }
-        Ok(true)
-    }
-
-    fn submit(&mut self, handle: LaunchHandle, stream: StreamId) -> Result<bool, PreemptError> {
-        let Some(payload) = self.controller.payload(handle).cloned() else { return Ok(true) };
-        if let Some(verdict) = self.runtime.verdict(&payload) {
-            self.controller.judged(handle, verdict)?;
-        }
-        let report = match self.runtime.submit(handle, stream, payload) {
-            SubmitCall::UnderWay => return Ok(true),
-            SubmitCall::Returned => Report::Submitted(handle),
-            SubmitCall::NotNow => Report::NotSubmitted(handle),
-            SubmitCall::Refused => Report::Failed(handle),
-        };
-        self.report(report)?;
-        Ok(!matches!(report, Report::NotSubmitted(_)))
+    /// What is to be done next, to be [carried out](Task::carry_out) elsewhere, in this order. Who has
+    /// taken it leaves his lock for that.
+    pub fn take(&mut self) -> Option<Task<T>> {
+        let command = self.step()?;
+        Task::new(&self.controller, command)
     }
 
     /// Wakes where there is something to do and nothing was.
@@ -297,4 +248,49 @@ impl<T: Clone, R: Runtime<T>, O: Observer> Driver<T, R, O> {
             wake.wake();
         }
     }
+}
+
+impl<T: Clone, R: Runtime<T>, O: Observer> Driver<T, R, O> {
+    /// Lets the runtime do what is to be done; whether that was all of it. `false` where the runtime
+    /// takes no launch now: call it again later.
+    ///
+    /// # Errors
+    /// As the calls of the controller by which what the runtime answers is reported.
+    pub fn run(&mut self) -> Result<bool, PreemptError> {
+        while let Some(task) = self.take() {
+            let Self { controller, runtime, observer, .. } = self;
+            let hear = |report| hear(controller, observer, report).map(|_| ());
+            if !task.carry_out(runtime, hear)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// A report reaches the controller, and who watches.
+fn hear<T>(
+    controller: &mut Controller<T>,
+    observer: &mut impl Observer,
+    report: Report,
+) -> Result<Heard<T>, PreemptError> {
+    let done = |()| Heard::Noted;
+    let heard = match report {
+        Report::Judged(handle, verdict) => controller.judged(handle, verdict).map(done),
+        Report::Submitted(handle) => controller.submitted(handle).map(done),
+        Report::NotSubmitted(handle) => controller.not_submitted(handle).map(done),
+        Report::Started(handle) => controller.started(handle).map(done),
+        Report::Finished(handle) => controller.finished(handle).map(Heard::Ended),
+        Report::Failed(handle) => controller.failed(handle).map(Heard::Ended),
+        Report::Exited(handle) => controller.exited(handle).map(Heard::Left),
+        Report::Killed(handle) => controller.killed(handle).map(done),
+        Report::Claimed(handle) => controller.claimed(handle).map(done),
+        Report::Raised(process) => controller.raised(process).map(Heard::Verdict),
+        Report::Drained(process) => controller.drained(process).map(done),
+    }?;
+    observer.saw(&Seen::Report(report));
+    if let (Report::Raised(process), Heard::Verdict(verdict)) = (report, &heard) {
+        observer.saw(&Seen::Verdict(process, *verdict));
+    }
+    Ok(heard)
 }

@@ -2,7 +2,7 @@
 
 use raddle_policy::{Idempotence, ProcessId, StreamId};
 
-use crate::controller::{Controller, Declared, FlagCut, LaunchHandle};
+use crate::controller::{Declared, FlagCut, LaunchHandle};
 
 /// What became of a submit call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +20,8 @@ pub enum SubmitCall {
 /// A runtime as a [`Driver`](super::Driver) needs it: a live one, or a simulator.
 ///
 /// Every call comes from within a call of the driver, returns soon and answers by a report later. What
-/// takes its time, a submit call before all, is made elsewhere: [`SubmitCall::UnderWay`].
+/// takes its time, a submit call before all, is made elsewhere: [`SubmitCall::UnderWay`]; or the runtime
+/// lies [apart](super::Driver::apart), where each call may take its time.
 ///
 /// # Laws
 ///
@@ -29,7 +30,7 @@ pub enum SubmitCall {
 /// 3. A launch that starts after `raised` was reported, and before its flag is lowered, leaves if its
 ///    stream's cut holds it. What does not test the flag leaves if what stood in front of it in its
 ///    stream left or was killed, where the runtime has declared that it can be taken out.
-/// 4. A reset kills only what [`Controller::is_hit`] says, and every killed launch is reported before
+/// 4. A reset kills only what it is told to hit, and every killed launch is reported before
 ///    `drained` or after it.
 pub trait Runtime<T> {
     /// What it can do; asked once.
@@ -54,9 +55,10 @@ pub trait Runtime<T> {
         let _ = process;
     }
 
-    /// Kills what is hit, reports each launch that was `killed`, and `drained` when that is over.
-    fn reset(&mut self, process: ProcessId, controller: &Controller<T>) {
-        let _ = (process, controller);
+    /// Kills what runs of the launches that are `hit`, of whichever process; reports each launch that was
+    /// `killed`, and `drained` when that is over.
+    fn reset(&mut self, process: ProcessId, hit: &[LaunchHandle]) {
+        let _ = (process, hit);
     }
 
     /// Places no further workgroup; reports `drained` when nothing of the process is on the device.

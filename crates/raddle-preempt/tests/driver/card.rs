@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use raddle_policy::{ProcessId, StreamId};
 use raddle_preempt::{
-    Abilities, Controller, Declared, FlagCut, LaunchHandle, Report, ResetScope, Runtime, SubmitCall,
+    Abilities, Declared, FlagCut, LaunchHandle, Report, ResetScope, Runtime, SubmitCall,
 };
 
 /// What a card is told to do.
@@ -125,10 +125,8 @@ impl Runtime<u32> for Link {
         (self.0)(Order::Lower(process));
     }
 
-    fn reset(&mut self, process: ProcessId, controller: &Controller<u32>) {
-        let flying = controller.flying(process).into_iter().flatten().map(|(handle, _)| handle);
-        let hits = flying.filter(|handle| controller.is_hit(*handle)).collect();
-        (self.0)(Order::Reset(process, hits));
+    fn reset(&mut self, process: ProcessId, hit: &[LaunchHandle]) {
+        (self.0)(Order::Reset(process, hit.to_vec()));
     }
 
     fn save(&mut self, process: ProcessId) {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use raddle_policy::{Idempotence, ProcessId, StreamId};
-use raddle_preempt::{Controller, Declared, FlagCut, LaunchHandle, Report, Runtime, SubmitCall};
+use raddle_preempt::{Declared, FlagCut, LaunchHandle, Report, Runtime, SubmitCall};
 
 use crate::plan::Random;
 use crate::truth::{Fate, Truth};
@@ -345,7 +345,7 @@ fn of(report: Report) -> ProcessId {
     match report {
         Report::Submitted(it) | Report::NotSubmitted(it) | Report::Started(it) => it.process,
         Report::Finished(it) | Report::Failed(it) | Report::Exited(it) => it.process,
-        Report::Killed(it) | Report::Claimed(it) => it.process,
+        Report::Killed(it) | Report::Claimed(it) | Report::Judged(it, _) => it.process,
         Report::Raised(process) | Report::Drained(process) => process,
     }
 }
@@ -396,12 +396,8 @@ impl Runtime<usize> for Gpu {
         context.soon.push_back((at, None));
     }
 
-    fn reset(&mut self, process: ProcessId, controller: &Controller<usize>) {
-        let mut hits = BTreeSet::new();
-        for &other in self.contexts.keys() {
-            let flying = controller.flying(other).into_iter().flatten().map(|(handle, _)| handle);
-            hits.extend(flying.filter(|handle| controller.is_hit(*handle)));
-        }
+    fn reset(&mut self, process: ProcessId, hit: &[LaunchHandle]) {
+        let hits: BTreeSet<LaunchHandle> = hit.iter().copied().collect();
         self.truth.faults.idle += u64::from(!hits.iter().any(|it| it.process == process));
         let at = self.late();
         let until = at + self.random.to(3);

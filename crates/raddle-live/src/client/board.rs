@@ -1,0 +1,163 @@
+//! Who wakes whom: the lock around the controller, the worker, and hosts that wait?
+
+use std::time::{Duration, Instant};
+
+use raddle_policy::Preemption;
+use raddle_preempt::{Declared, Report, Runtime, Task};
+
+use super::core::Core;
+use super::{ClientOptions, Until};
+use crate::LiveError;
+use crate::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// What callbacks, hosts and the worker share.
+pub(crate) struct Board<T> {
+    core: Mutex<Core<T>>,
+    /// The worker waits here.
+    work: Condvar,
+    /// Hosts wait here.
+    moved: Condvar,
+    give_up: u64,
+}
+
+impl<T> std::fmt::Debug for Board<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Board").finish_non_exhaustive()
+    }
+}
+
+impl<T> Board<T> {
+    fn lock(&self) -> MutexGuard<'_, Core<T>> {
+        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The worker ends, and so do waits.
+    pub(crate) fn stop(&self) {
+        self.lock().stop = true;
+        self.work.notify_all();
+        self.moved.notify_all();
+    }
+
+    /// The worker has ended.
+    pub(super) fn stopped(&self) {
+        self.lock().stopped = true;
+        self.moved.notify_all();
+    }
+
+    /// Waits until the worker has ended; whether it has within so long.
+    pub(super) fn wait_stopped(&self, at_most: Duration) -> bool {
+        let deadline = Instant::now() + at_most;
+        let mut core = self.lock();
+        while !core.stopped {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            core = Self::sleep(core, &self.moved, Some(left));
+        }
+        core.stopped
+    }
+
+    /// Waits to be woken, or until the time is over.
+    fn sleep<'c>(
+        core: MutexGuard<'c, Core<T>>,
+        on: &Condvar,
+        at_most: Option<Duration>,
+    ) -> MutexGuard<'c, Core<T>> {
+        match at_most {
+            None => on.wait(core).unwrap_or_else(PoisonError::into_inner),
+            Some(left) => on.wait_timeout(core, left).unwrap_or_else(PoisonError::into_inner).0,
+        }
+    }
+}
+
+impl<T: Clone> Board<T> {
+    pub(super) fn new(declared: Declared, options: ClientOptions) -> Result<Self, LiveError> {
+        let give_up = u64::try_from(options.give_up.as_nanos()).unwrap_or(u64::MAX);
+        let core = Mutex::new(Core::new(declared, options)?);
+        Ok(Self { core, work: Condvar::new(), moved: Condvar::new(), give_up })
+    }
+
+    /// A call on the controller; the worker is woken if there is something to do then.
+    pub(super) fn host<A>(&self, call: impl FnOnce(&mut Core<T>) -> A) -> A {
+        let mut core = self.lock();
+        let answer = call(&mut core);
+        self.nudge(&mut core);
+        answer
+    }
+
+    fn nudge(&self, core: &mut Core<T>) {
+        if core.sleeping && core.is_due() {
+            core.sleeping = false;
+            self.work.notify_one();
+        }
+    }
+
+    /// Begins a preemption. The worker is woken whatever there is to do: it watches how long that takes.
+    pub(super) fn preempt(&self, way: Preemption) -> bool {
+        let begun = self.host(|core| core.preempt(way));
+        self.work.notify_one();
+        begun
+    }
+
+    pub(super) fn report(&self, report: Report) -> Result<(), LiveError> {
+        let mut core = self.lock();
+        let moved = core.report(report)?;
+        self.nudge(&mut core);
+        drop(core);
+        if moved {
+            self.moved.notify_all();
+        }
+        Ok(())
+    }
+
+    /// Carries out a task, by who holds the runtime; `false` where that takes no launch now.
+    pub(super) fn carry_out(&self, task: Task<T>, runtime: &mut (dyn Runtime<T> + Send)) -> bool {
+        // A launch that is reported as ended before its call returns is not known any more.
+        task.carry_out(runtime, |report| self.report(report).or(Ok::<(), ()>(()))).unwrap_or(true)
+    }
+
+    pub(super) fn reached(&self, until: Until) -> bool {
+        self.lock().reached(until)
+    }
+
+    /// Whether it was reached; `false` where the time is over or the client stops.
+    pub(super) fn wait(&self, until: Until, at_most: Option<Duration>) -> bool {
+        let deadline = at_most.map(|at_most| Instant::now() + at_most);
+        let mut core = self.lock();
+        core.waiting += 1;
+        while !core.reached(until) && !core.stop {
+            let left = deadline.map(|at| at.saturating_duration_since(Instant::now()));
+            if left == Some(Duration::ZERO) {
+                break;
+            }
+            core = Self::sleep(core, &self.moved, left);
+        }
+        core.waiting -= 1;
+        let (reached, ended) = (core.reached(until), core.take_ended());
+        self.nudge(&mut core);
+        drop(core);
+        drop(ended);
+        reached
+    }
+
+    /// What the worker does next: waits until there is something, or until `at_most` is over. Payloads to
+    /// drop; `None` where it ends.
+    pub(super) fn next_work(&self, at_most: Option<Duration>) -> Option<Vec<T>> {
+        let mut core = self.lock();
+        let mut at_most = at_most;
+        while !core.stop && (at_most.is_some() || !core.is_due()) {
+            let until_given_up = core.until_given_up(self.give_up).map(Duration::from_nanos);
+            core.sleeping = at_most.is_none();
+            core = Self::sleep(core, &self.work, at_most.take().or(until_given_up));
+        }
+        core.sleeping = false;
+        (!core.stop).then(|| core.take_ended())
+    }
+
+    /// The next task, for who holds the runtime.
+    pub(super) fn take(&self) -> Option<Task<T>> {
+        let mut core = self.lock();
+        if core.stop { None } else { core.take() }
+    }
+}

@@ -1,0 +1,306 @@
+//! How do the threads of one program and of its runtime share a controller?
+//!
+//! | thread | calls | waits for |
+//! |---|---|---|
+//! | of the program | [`Client::capture`] and the other calls of a host, [`Client::wait`] | at most a lock held for microseconds; `wait` for the device |
+//! | of the runtime: callbacks | [`Reporter::report`] | that lock |
+//! | the worker, one a client | the [`Runtime`], and drops payloads | the runtime |
+//! | who schedules | [`Client::preempt`], [`Client::pause`], [`Client::resume`] | that lock |
+//!
+//! Two locks, always in this order: who holds that of the runtime carries tasks out, one at a time and
+//! in their order; the board's is held for a step of the controller and never during a call of the
+//! runtime. A capture takes the first if it is free, so that where nothing is preempted and the window
+//! has room the calling thread submits by itself.
+
+mod board;
+mod core;
+#[cfg(test)]
+mod schedules;
+mod worker;
+
+use std::time::Duration;
+
+use raddle_policy::{Preemption, StreamId};
+use raddle_preempt::{
+    Capture, CaptureOrder, CapturedWork, Controller, ControllerOptions, Counts, Declared, Report,
+    Runtime,
+};
+
+use self::board::Board;
+pub use self::core::PROCESS;
+use crate::LiveError;
+use crate::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, thread};
+
+/// The settings of a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClientOptions {
+    /// Those of the controller: a window of 8, and no launch is killed more than 3 times.
+    pub controller: ControllerOptions,
+    /// For how long a preemption may be under way before it is counted as given up: 1 s. It goes on.
+    pub give_up: Duration,
+}
+
+impl Default for ClientOptions {
+    fn default() -> Self {
+        let controller = ControllerOptions { most_kills: Some(3), ..ControllerOptions::default() };
+        Self { controller, give_up: Duration::from_secs(1) }
+    }
+}
+
+/// What a host waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    /// Everything of the program that was captured up to this has ended.
+    All(CaptureOrder),
+    /// Everything of one stream that was captured up to this has ended.
+    Stream(StreamId, CaptureOrder),
+}
+
+/// What a client has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClientCounts {
+    /// What its driver did.
+    pub driver: Counts,
+    /// Launches that wait in its queues.
+    pub waiting: u64,
+    /// Launches in the runtime.
+    pub in_flight: u64,
+    /// Preemptions that were not over in time.
+    pub given_up: u64,
+    /// Launches that left without a flag: what was submitted behind them may have run before them.
+    pub unasked: u64,
+    /// Nanoseconds from the begin of a preemption until its end: of the last one, of the longest.
+    pub preemption_ns: (u64, u64),
+}
+
+type AnyRuntime<T> = Mutex<Box<dyn Runtime<T> + Send>>;
+
+/// One program's handle on its controller and runtime; every clone is the same.
+#[derive(Debug)]
+pub struct Client<T>(Arc<Handle<T>>);
+
+impl<T> Clone for Client<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+struct Handle<T> {
+    board: Arc<Board<T>>,
+    runtime: Arc<AnyRuntime<T>>,
+    worker: Mutex<Option<thread::JoinHandle<()>>>,
+}
+
+impl<T> std::fmt::Debug for Handle<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Handle").finish_non_exhaustive()
+    }
+}
+
+impl<T> Drop for Handle<T> {
+    fn drop(&mut self) {
+        self.board.stop();
+    }
+}
+
+/// Tells a client what its runtime does: for callbacks. It keeps no client alive.
+#[derive(Debug)]
+pub struct Reporter<T>(Arc<Board<T>>);
+
+impl<T> Clone for Reporter<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T: Clone> Reporter<T> {
+    /// Something happened in the runtime. It enters the report, wakes who has to hear of it and returns:
+    /// it calls no runtime, and drops no payload on this thread.
+    ///
+    /// # Errors
+    /// A report that cannot be true; nothing has changed.
+    pub fn report(&self, report: Report) -> Result<(), LiveError> {
+        self.0.report(report)
+    }
+}
+
+/// The baton: who holds it carries tasks out.
+fn try_baton<T>(
+    runtime: &AnyRuntime<T>,
+) -> Option<MutexGuard<'_, Box<dyn Runtime<T> + Send + 'static>>> {
+    match runtime.try_lock() {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+impl<T: Clone + Send + 'static> Client<T> {
+    /// A client whose runtime is `made` with somebody to report to, and declares what is `declared`. It
+    /// runs: nothing is preempted or paused.
+    ///
+    /// # Errors
+    /// As [`Controller::new`]; a runtime that declares something else; no thread.
+    pub fn start<R: Runtime<T> + Send + 'static>(
+        declared: Declared,
+        options: ClientOptions,
+        make: impl FnOnce(Reporter<T>) -> R,
+    ) -> Result<Self, LiveError> {
+        let board = Arc::new(Board::new(declared, options)?);
+        let runtime = make(Reporter(Arc::clone(&board)));
+        if runtime.declared() != declared {
+            return Err(LiveError::DeclaredOther);
+        }
+        let runtime: Arc<AnyRuntime<T>> = Arc::new(Mutex::new(Box::new(runtime)));
+        let worker = worker::start(Arc::clone(&board), Arc::clone(&runtime))?;
+        let worker = Mutex::new(Some(worker));
+        Ok(Self(Arc::new(Handle { board, runtime, worker })))
+    }
+
+    /// The program opens a stream.
+    ///
+    /// # Errors
+    /// More streams than ids.
+    pub fn open(&self) -> Result<StreamId, LiveError> {
+        self.0.board.host(core::Core::open)
+    }
+
+    /// The program closes a stream: nothing more is captured in it, what is there runs. Then its id is
+    /// given again.
+    ///
+    /// # Errors
+    /// An unknown stream.
+    pub fn close(&self, stream: StreamId) -> Result<(), LiveError> {
+        self.0.board.host(|core| core.close(stream))
+    }
+
+    /// The program's work, at the end of its stream. Where nothing is preempted and the window has room,
+    /// this thread submits it, or what waits before it.
+    ///
+    /// # Errors
+    /// An unknown stream.
+    pub fn capture(
+        &self,
+        stream: StreamId,
+        work: CapturedWork<T>,
+    ) -> Result<Capture<T>, LiveError> {
+        let board = &*self.0.board;
+        let Some(mut runtime) = try_baton(&self.0.runtime) else {
+            return board.host(|core| core.captured(stream, work));
+        };
+        let (captured, task, ended) = board.host(|core| {
+            let captured = core.captured(stream, work);
+            let task = core.take();
+            (captured, task, core.take_ended())
+        });
+        drop(ended);
+        if let Some(task) = task {
+            board.carry_out(task, &mut **runtime);
+        }
+        captured
+    }
+
+    /// The same for work that waits for something that only the program knows: nothing of the stream is
+    /// submitted from it on until its order is [released](Self::release).
+    ///
+    /// # Errors
+    /// An unknown stream.
+    pub fn capture_held(
+        &self,
+        stream: StreamId,
+        work: CapturedWork<T>,
+    ) -> Result<Capture<T>, LiveError> {
+        self.0.board.host(|core| {
+            let captured = core.captured(stream, work)?;
+            if let Capture::Taken(order) = captured {
+                core.hold(stream, order)?;
+            }
+            Ok(captured)
+        })
+    }
+
+    /// Submits nothing of a stream that was captured from this order on, until that is
+    /// [released](Self::release).
+    ///
+    /// # Errors
+    /// An unknown stream.
+    pub fn hold(&self, stream: StreamId, from: CaptureOrder) -> Result<(), LiveError> {
+        self.0.board.host(|core| core.hold(stream, from))
+    }
+
+    /// Takes a hold of this order away.
+    ///
+    /// # Errors
+    /// A stream that is not held from there.
+    pub fn release(&self, stream: StreamId, from: CaptureOrder) -> Result<(), LiveError> {
+        self.0.board.host(|core| core.release(stream, from))
+    }
+
+    /// Whether what is named has ended.
+    #[must_use]
+    pub fn reached(&self, until: Until) -> bool {
+        self.0.board.reached(until)
+    }
+
+    /// Blocks until what is named has ended, or the client stops. Never from within a call of the
+    /// runtime or a callback.
+    pub fn wait(&self, until: Until) {
+        let _ = self.0.board.wait(until, None);
+    }
+
+    /// The same for at most so long; whether it has ended.
+    #[must_use]
+    pub fn wait_for(&self, until: Until, at_most: Duration) -> bool {
+        self.0.board.wait(until, Some(at_most))
+    }
+
+    /// Takes the program's work off the device by this way; where the runtime does not have it, by the
+    /// strongest weaker one. Whether a preemption has begun.
+    pub fn preempt(&self, way: Preemption) -> bool {
+        self.0.board.preempt(way)
+    }
+
+    /// Replaces the way of a preemption under way by a stronger one; whether it is that one now.
+    pub fn escalate(&self, way: Preemption) -> bool {
+        self.0.board.host(|core| core.escalate(way))
+    }
+
+    /// Submits nothing more until it is resumed; what was submitted runs on.
+    pub fn pause(&self) {
+        self.0.board.host(core::Core::pause);
+    }
+
+    /// The program goes on: now, or when the preemption under way is complete.
+    pub fn resume(&self) {
+        self.0.board.host(core::Core::resume);
+    }
+
+    /// Asks the controller.
+    pub fn ask<A>(&self, question: impl FnOnce(&Controller<T>) -> A) -> A {
+        self.0.board.host(|core| question(core.driver.controller()))
+    }
+
+    /// What it has done so far.
+    #[must_use]
+    pub fn counts(&self) -> ClientCounts {
+        self.0.board.host(|core| core.counts())
+    }
+
+    /// Somebody to report to.
+    #[must_use]
+    pub fn reporter(&self) -> Reporter<T> {
+        Reporter(Arc::clone(&self.0.board))
+    }
+
+    /// Ends the worker, after the task that it carries out; `false` if that takes longer than so long.
+    /// Waits end; what waits in queues is not submitted any more.
+    pub fn stop(&self, at_most: Duration) -> bool {
+        self.0.board.stop();
+        let worker = self.0.worker.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(worker) = worker else { return true };
+        if !self.0.board.wait_stopped(at_most) {
+            return false;
+        }
+        worker.join().is_ok()
+    }
+}

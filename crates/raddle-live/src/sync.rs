@@ -1,0 +1,6 @@
+//! With which locks and threads?
+//!
+//! `tests/loom` compiles the client with loom's in their place.
+
+pub(crate) use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+pub(crate) use std::thread;

@@ -1,0 +1,165 @@
+//! Does a client with real threads, one of which is slow, keep order and lose nothing?
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, reason = "test code with threads")]
+
+mod fake;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use raddle_live::{Client, ClientOptions, PROCESS, Reporter, Until};
+use raddle_policy::{Idempotence, Preemption, StreamId};
+use raddle_preempt::{Capture, CapturedWork, Runtime, SubmitCall};
+
+use fake::{Card, Fake, Faults, Job, Random, declared};
+
+/// A client, its card, and a thread on which that runs.
+struct Rig {
+    client: Client<Job>,
+    card: Arc<Mutex<Card>>,
+    over: Arc<AtomicBool>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Rig {
+    fn new(seed: u64) -> Self {
+        let options = ClientOptions::default();
+        let window = options.controller.window as usize;
+        let card = Arc::new(Mutex::new(Card::new(window, seed)));
+        let on = Arc::clone(&card);
+        let client = Client::start(declared(), options, |reporter| Fake {
+            card: on,
+            reporter,
+            claims: true,
+        });
+        let client = client.unwrap();
+        let over = Arc::new(AtomicBool::new(false));
+        let (reporter, on, ends) = (client.reporter(), Arc::clone(&card), Arc::clone(&over));
+        let thread = thread::spawn(move || {
+            while !ends.load(Ordering::Relaxed) {
+                let step = on.lock().unwrap().step();
+                match step {
+                    None => thread::yield_now(),
+                    Some(None) => {}
+                    Some(Some(report)) => {
+                        let heard = reporter.report(report);
+                        on.lock().unwrap().faults.refused += u64::from(heard.is_err());
+                    }
+                }
+            }
+        });
+        Self { client, card, over, thread: Some(thread) }
+    }
+
+    fn stop(mut self) -> Card {
+        assert!(self.client.stop(Duration::from_secs(10)), "the worker ends");
+        self.over.store(true, Ordering::Relaxed);
+        self.thread.take().unwrap().join().unwrap();
+        let seed = Card::new(1, 0);
+        std::mem::replace(&mut *self.card.lock().unwrap(), seed)
+    }
+}
+
+/// One thread of the program: its stream, in order, and now and then it waits for it.
+fn host(client: &Client<Job>, stream: StreamId, jobs: u32) {
+    let mut random = Random(u64::from(stream.0));
+    for number in 0..jobs {
+        let idempotent = random.to(4) > 0;
+        let verdict = if idempotent { Idempotence::Idempotent } else { Idempotence::Not };
+        let job = Job { number, stream: stream.0, verdict };
+        let captured = client.capture(stream, CapturedWork::kernel(job, verdict)).unwrap();
+        let Capture::Taken(order) = captured else { panic!("there is no bound") };
+        if random.to(30) == 0 || number + 1 == jobs {
+            let until = Until::Stream(stream, order);
+            assert!(client.wait_for(until, Duration::from_secs(60)), "it hangs");
+            assert!(client.reached(until));
+        }
+    }
+}
+
+#[test]
+fn two_hosts_a_storm_and_late_callbacks_lose_nothing() {
+    const JOBS: u32 = 4_000;
+    let rig = Rig::new(7);
+    let streams = [rig.client.open().unwrap(), rig.client.open().unwrap()];
+    thread::scope(|scope| {
+        let hosts = streams.map(|stream| {
+            let client = rig.client.clone();
+            scope.spawn(move || host(&client, stream, JOBS))
+        });
+        let mut random = Random(3);
+        while !hosts.iter().all(thread::ScopedJoinHandle::is_finished) {
+            let ways = [Preemption::Wait, Preemption::Flag, Preemption::Reset];
+            rig.client.preempt(ways[random.to(2) as usize]);
+            thread::sleep(Duration::from_micros(random.to(300)));
+            rig.client.resume();
+            thread::sleep(Duration::from_micros(random.to(300)));
+        }
+    });
+    let counts = rig.client.counts();
+    let card = rig.stop();
+    assert_eq!(card.faults, Faults::default());
+    assert_eq!(card.count, 2 * u64::from(JOBS));
+    assert_eq!((counts.driver.finished, counts.unasked, counts.given_up), (card.count, 0, 0));
+    assert!(card.exits > 100 && card.kills > 10, "{} left, {} killed", card.exits, card.kills);
+}
+
+#[test]
+fn the_calling_thread_submits_where_nothing_is_preempted() {
+    struct Says(Arc<Mutex<Vec<thread::ThreadId>>>);
+    impl Runtime<u32> for Says {
+        fn declared(&self) -> raddle_preempt::Declared {
+            declared()
+        }
+        fn submit(&mut self, _: raddle_preempt::LaunchHandle, _: StreamId, _: u32) -> SubmitCall {
+            self.0.lock().unwrap().push(thread::current().id());
+            SubmitCall::Returned
+        }
+    }
+    let calls = Arc::new(Mutex::new(Vec::new()));
+    let says = Says(Arc::clone(&calls));
+    let client = Client::start(declared(), ClientOptions::default(), |_| says).unwrap();
+    let stream = client.open().unwrap();
+    for payload in 0..12 {
+        assert!(client.capture(stream, CapturedWork::opaque(payload)).unwrap().order().is_some());
+    }
+    assert_eq!(*calls.lock().unwrap(), vec![thread::current().id(); 8], "as the window has room");
+    let counts = client.counts();
+    assert_eq!((counts.in_flight, counts.waiting), (8, 4));
+    assert!(client.stop(Duration::from_secs(10)));
+    // Nothing is submitted any more, and nobody waits for ever.
+    client.wait(Until::All(raddle_preempt::CaptureOrder(11)));
+}
+
+#[test]
+fn payloads_are_dropped_by_no_callback_and_not_kept() {
+    struct Idle;
+    impl Runtime<Arc<()>> for Idle {
+        fn declared(&self) -> raddle_preempt::Declared {
+            declared()
+        }
+        fn submit(
+            &mut self,
+            _: raddle_preempt::LaunchHandle,
+            _: StreamId,
+            _: Arc<()>,
+        ) -> SubmitCall {
+            SubmitCall::Returned
+        }
+    }
+    let client = Client::start(declared(), ClientOptions::default(), |_| Idle).unwrap();
+    let stream = client.open().unwrap();
+    let payload = Arc::new(());
+    let _ = client.capture(stream, CapturedWork::opaque(Arc::clone(&payload))).unwrap();
+    assert_eq!(Arc::strong_count(&payload), 2);
+    let flying: Vec<_> = client.ask(|it| it.flying(PROCESS).unwrap().collect());
+    client.reporter().report(raddle_preempt::Report::Finished(flying[0].0)).unwrap();
+    for _ in 0..10_000 {
+        if Arc::strong_count(&payload) == 1 {
+            return;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    panic!("the worker keeps what has ended");
+}

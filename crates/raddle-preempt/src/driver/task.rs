@@ -1,0 +1,115 @@
+//! What is a command with all that a runtime needs to carry it out, wherever its driver is meanwhile?
+
+use alloc::vec::Vec;
+
+use raddle_policy::{ProcessId, StreamId};
+
+use super::Report;
+use super::runtime::{Runtime, SubmitCall};
+use crate::controller::{Command, Controller, FlagCut, LaunchHandle};
+
+/// A command that can be carried out without the controller: outside of its lock, on another thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Task<T> {
+    /// [`Command::Submit`].
+    Submit {
+        /// The submission.
+        handle: LaunchHandle,
+        /// The stream to submit it to.
+        stream: StreamId,
+        /// What was captured with it.
+        payload: T,
+    },
+    /// [`Command::Raise`].
+    Raise {
+        /// The process.
+        process: ProcessId,
+        /// The flags of its streams.
+        cuts: Vec<(StreamId, FlagCut)>,
+    },
+    /// [`Command::Reset`].
+    Reset {
+        /// The process.
+        process: ProcessId,
+        /// The launches that are killed if they run.
+        hit: Vec<LaunchHandle>,
+    },
+    /// Any other.
+    Plain(Command),
+}
+
+impl<T: Clone> Task<T> {
+    /// What carries out this command, as the controller stands now; `None` for a submission that it
+    /// does not know.
+    pub(super) fn new(controller: &Controller<T>, command: Command) -> Option<Self> {
+        Some(match command {
+            Command::Submit { handle, stream } => {
+                Self::Submit { handle, stream, payload: controller.payload(handle)?.clone() }
+            }
+            Command::Raise { process } => {
+                Self::Raise { process, cuts: controller.cuts(process).ok()?.collect() }
+            }
+            Command::Reset { process } => Self::Reset { process, hit: controller.hits() },
+            other => Self::Plain(other),
+        })
+    }
+}
+
+impl<T> Task<T> {
+    /// Lets the runtime do it, and `report` what it answers at once: [`Report::Judged`] before a launch
+    /// is submitted, what became of the call behind it. Whether it was done; `false` where the runtime
+    /// takes no launch now.
+    ///
+    /// # Errors
+    /// Those of `report`.
+    pub fn carry_out<E>(
+        self,
+        runtime: &mut (impl Runtime<T> + ?Sized),
+        mut report: impl FnMut(Report) -> Result<(), E>,
+    ) -> Result<bool, E> {
+        let command = match self {
+            Self::Submit { handle, stream, payload } => {
+                if let Some(verdict) = runtime.verdict(&payload) {
+                    report(Report::Judged(handle, verdict))?;
+                }
+                let call = runtime.submit(handle, stream, payload);
+                if let Some(returned) = call.report(handle) {
+                    report(returned)?;
+                }
+                return Ok(call != SubmitCall::NotNow);
+            }
+            Self::Raise { process, cuts } => {
+                runtime.raise(process, &cuts);
+                return Ok(true);
+            }
+            Self::Reset { process, hit } => {
+                runtime.reset(process, &hit);
+                return Ok(true);
+            }
+            Self::Plain(command) => command,
+        };
+        match command {
+            Command::Lower { process } => runtime.lower(process),
+            Command::Hold { process } => runtime.hold(process),
+            Command::Release { process } => runtime.release(process),
+            Command::Save { process } => runtime.save(process),
+            Command::Restore { process } => runtime.restore(process),
+            Command::Drained { process, resumed } => runtime.drained(process, resumed),
+            // They have their own variants.
+            Command::Submit { .. } | Command::Raise { .. } | Command::Reset { .. } => {}
+        }
+        Ok(true)
+    }
+}
+
+impl SubmitCall {
+    /// What is to be reported of it now.
+    const fn report(self, handle: LaunchHandle) -> Option<Report> {
+        match self {
+            Self::UnderWay => None,
+            Self::Returned => Some(Report::Submitted(handle)),
+            Self::NotNow => Some(Report::NotSubmitted(handle)),
+            Self::Refused => Some(Report::Failed(handle)),
+        }
+    }
+}
