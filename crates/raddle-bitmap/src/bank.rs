@@ -86,6 +86,13 @@ impl Bank {
         self.longest.get(map).copied().unwrap_or_default()
     }
 
+    /// The longest run of each map.
+    #[inline(always)]
+    #[must_use]
+    pub fn longest_runs(&self) -> &[u32] {
+        &self.longest
+    }
+
     /// How many blocks of one of the maps are free; 0 where there is no such map.
     #[inline]
     #[must_use]
@@ -124,6 +131,14 @@ impl Bank {
     pub fn commit(&mut self, map: usize, plan: RunPlan) -> Result<u32, Error> {
         self.change(map, plan.start(), plan.len(), true)?;
         Ok(plan.start())
+    }
+
+    /// Takes the first free run of `want` blocks of one of the maps: [`first_fit`](Self::first_fit) and
+    /// [`commit`](Self::commit) in one. Its start; `None` where there is none, and nothing has changed.
+    #[inline(always)]
+    pub fn take_first(&mut self, map: usize, want: u32) -> Option<u32> {
+        let plan = self.first_fit(map, want)?;
+        self.commit(map, plan).ok()
     }
 
     /// Gives back `len` blocks from `start` to one of the maps.

@@ -58,11 +58,6 @@ pub use search::{
 };
 pub use words::Runs;
 
-/// Searches in plain words, 1 = free: what a crate uses that keeps words of its own.
-pub mod portable {
-    pub use crate::words::{NOWHERE, first_fit, longest, shifts_for};
-}
-
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

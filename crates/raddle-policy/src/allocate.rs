@@ -44,7 +44,8 @@ impl ReadyLaunch {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the variant says what its fields are")]
 pub enum Answer {
-    /// The workgroups in [`Round::pieces`] start, at [`Round::places`] if there are any.
+    /// The workgroups in [`Round::pieces`] start, at [`Round::places`] if there are any. Where an answer
+    /// starts several launches, this is the last of them; [`Round::parts`] says what lies before it.
     Start { launch: LaunchId, waves: WaveSpan },
     /// A workgroup is bound to a compute unit; its waves start later, by further answers.
     Assign {
@@ -71,10 +72,25 @@ impl Answer {
     pub const WAIT: Self = Self::Wait { retry_at: None };
 }
 
+/// What of one launch starts, in an answer that starts several: one part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StartPart {
+    /// The launch.
+    pub launch: LaunchId,
+    /// Which waves of its workgroups.
+    pub waves: WaveSpan,
+    /// Where its pieces end in [`Round::pieces`]; they begin where those of the part before end.
+    pub pieces: usize,
+    /// Where its addresses end in [`Round::places`].
+    pub places: usize,
+}
+
 /// The lists of an answer, kept by the caller so that no answer allocates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Round {
-    /// Which workgroups start where.
+    /// All parts but the last of an answer that starts several launches, in their order; else none.
+    pub parts: Vec<StartPart>,
+    /// Which workgroups start where, part by part.
     pub pieces: Vec<Piece>,
     /// Addresses: none, or one a wave, workgroup by workgroup in the order of the pieces.
     pub places: Vec<Place>,
@@ -86,6 +102,7 @@ pub struct Round {
 impl Round {
     /// Empties the lists and keeps their memory.
     pub fn clear(&mut self) {
+        self.parts.clear();
         self.pieces.clear();
         self.places.clear();
         self.refusals.clear();
@@ -105,6 +122,31 @@ impl Round {
         Answer::Start { launch: entry.launch.id, waves }
     }
 
+    /// What has been noted so far is a part of the answer, and another part follows.
+    pub fn part(&mut self, launch: LaunchId, waves: WaveSpan) {
+        let (pieces, places) = (self.pieces.len(), self.places.len());
+        self.parts.push(StartPart { launch, waves, pieces, places });
+    }
+
+    /// The parts of an answer that ends with this launch, each with its pieces and addresses.
+    pub fn starts(
+        &self,
+        launch: LaunchId,
+        waves: WaveSpan,
+    ) -> impl Iterator<Item = (LaunchId, WaveSpan, &[Piece], &[Place])> {
+        let (pieces, places) = (self.pieces.len(), self.places.len());
+        let last = StartPart { launch, waves, pieces, places };
+        let mut from = (0, 0);
+        self.parts.iter().copied().chain([last]).map(move |part| {
+            let (piece, place) = from;
+            from = (part.pieces, part.places);
+            // A part that ends before the one before it has nothing.
+            let pieces = self.pieces.get(piece..part.pieces).unwrap_or_default();
+            let places = self.places.get(place..part.places).unwrap_or_default();
+            (part.launch, part.waves, pieces, places)
+        })
+    }
+
     /// Notes why a launch waits.
     pub fn refuse(&mut self, refusal: Refusal) {
         self.refusals.push(refusal);
@@ -119,7 +161,8 @@ impl Round {
 /// # Laws
 ///
 /// 1. `Start` with `WaveSpan::All` names a launch of the view, and its pieces cover exactly the
-///    workgroups `next .. next + n` with n >= 1, each once (or workgroups assigned before).
+///    workgroups `next .. next + n` with n >= 1, each once (or workgroups assigned before). Each part of
+///    an answer that starts several launches does so, in the view that the parts before it leave.
 /// 2. No answer over-commits: on each compute unit what starts fits into what is free.
 /// 3. The same memory and arguments give the same answer.
 /// 4. A policy that answers `Wait` answers `Wait` again when asked again at once, with the same
@@ -137,7 +180,8 @@ pub trait Allocate {
     /// Places at most one workgroup. `round` comes empty.
     fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer;
 
-    /// Places as many workgroups of one launch as it can in one answer; one by one by default.
+    /// Places as many workgroups as it can in one answer, of one launch or in parts of several; one by
+    /// one by default.
     fn allocate_round(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
         self.allocate(ready, now, round)
     }

@@ -87,7 +87,7 @@ pub use time::{Tick, Ticks};
 #[cfg(feature = "alloc")]
 pub use self::{
     action::{Action, Actions},
-    allocate::{Allocate, Answer, OneByOne, ReadyLaunch, ReadyView, Round},
+    allocate::{Allocate, Answer, OneByOne, ReadyLaunch, ReadyView, Round, StartPart},
     cu_set::CuSet,
     cus::{Cus, Free, Split, take_highest},
     event::Event,

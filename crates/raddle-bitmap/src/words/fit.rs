@@ -6,19 +6,19 @@ use super::bits::{BITS, word_of};
 
 /// The start of a run that does not exist: no run starts so high. A number instead of an `Option`, so
 /// that whether there is a run costs no unpredictable branch.
-pub const NOWHERE: u32 = u32::MAX;
+pub(crate) const NOWHERE: u32 = u32::MAX;
 
 /// The lowest start at or after `from` of `want` ones in a row, `want` at least 1; or [`NOWHERE`].
 #[inline]
-pub fn first_fit(words: &[u64], from: u32, want: u32) -> u32 {
+pub(crate) fn first_fit(words: &[u64], from: u32, want: u32) -> u32 {
     match *words {
         [word] if from < BITS && want <= BITS => first_in_one(word & (u64::MAX << from), want),
         _ => first_across(words, from, want),
     }
 }
 
-/// The six shifts after which a bit is left where a run of `want` ones starts:
-/// row `want`. What is not needed any more is a shift by 0, so that all lengths take equal steps.
+/// The six shifts after which a bit is left where a run of `want` ones starts: row `want`, from 1 on.
+/// What is not needed any more is a shift by 0, so that all lengths take equal steps.
 const SHIFTS: [[u8; 6]; BITS as usize + 1] = shifts();
 
 const fn shifts() -> [[u8; 6]; BITS as usize + 1] {
@@ -38,16 +38,10 @@ const fn shifts() -> [[u8; 6]; BITS as usize + 1] {
     table
 }
 
-/// The shifts for runs of `want` ones; `want` from 1 to 64.
-#[inline(always)]
-pub const fn shifts_for(want: u32) -> [u8; 6] {
-    SHIFTS[want as usize]
-}
-
 /// Marks where `want` ones in a row start inside a word, with no branch on any of it; `want` from 1 to 64.
 #[inline(always)]
 pub(crate) const fn run_starts(mut word: u64, want: u32) -> u64 {
-    let row = shifts_for(want);
+    let row = SHIFTS[want as usize];
     word &= word >> row[0];
     word &= word >> row[1];
     word &= word >> row[2];

@@ -11,7 +11,7 @@ use super::bits::BITS;
 
 /// The longest run of ones in the words.
 #[inline]
-pub fn longest(words: &[u64]) -> u32 {
+pub(crate) fn longest(words: &[u64]) -> u32 {
     match *words {
         [word] => longest_in_one(word),
         [lower, upper] => longest_in_two(lower, upper),

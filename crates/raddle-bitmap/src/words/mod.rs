@@ -11,8 +11,6 @@ mod runs;
 
 pub(crate) use bits::{BITS, each_mask, word_of, words_for};
 pub(crate) use change::{change, change_one, check, ones_below, ones_from};
-pub(crate) use fit::run_starts;
-pub use fit::{NOWHERE, first_fit, shifts_for};
-pub(crate) use longest::Fold;
-pub use longest::longest;
+pub(crate) use fit::{NOWHERE, first_fit, run_starts};
+pub(crate) use longest::{Fold, longest};
 pub use runs::Runs;

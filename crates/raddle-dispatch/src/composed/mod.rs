@@ -22,8 +22,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::book::Book;
 use raddle_policy::{
-    Action, Actions, CuId, Event, Free, Launch, LaunchId, ProcessId, Refusal, Round, StreamId,
-    Tick, WaveSpan,
+    Action, Actions, CuId, Event, Free, Launch, LaunchId, Piece, Place, ProcessId, Refusal,
+    StreamId, Tick, WaveSpan,
 };
 use raddle_preempt::Controller;
 
@@ -116,8 +116,15 @@ impl Journal {
         self.log.answer(now, self.step, answer);
     }
 
-    fn start(&mut self, now: Tick, launch: &Launch, waves: WaveSpan, round: &Round) {
-        self.log.start(now, self.step, launch, waves, &round.pieces, &round.places);
+    fn start(
+        &mut self,
+        now: Tick,
+        launch: &Launch,
+        waves: WaveSpan,
+        pieces: &[Piece],
+        places: &[Place],
+    ) {
+        self.log.start(now, self.step, launch, waves, pieces, places);
     }
 }
 

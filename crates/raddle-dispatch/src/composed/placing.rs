@@ -2,8 +2,8 @@
 
 use crate::book::BookError;
 use raddle_policy::{
-    Action, Actions, Answer, CuId, Fact, Launch, LaunchId, ReadyLaunch, ReadyView, Refusal, Round,
-    Submission, Tick, WaveSpan,
+    Action, Actions, Answer, CuId, Fact, Launch, LaunchId, Piece, Place, ReadyLaunch, ReadyView,
+    Refusal, Round, Submission, Tick, WaveSpan,
 };
 
 use super::Composed;
@@ -138,7 +138,9 @@ impl Composed {
             let view = ReadyView { launches: self.ready.launches(), cus: self.book.cus() };
             match self.policies.allocate.policy.allocate_round(&view, now, round) {
                 Answer::Start { launch, waves } => {
-                    self.start(launch, waves, round, now, actions)?
+                    for (launch, waves, pieces, places) in round.starts(launch, waves) {
+                        self.start(launch, waves, (pieces, places), now, actions)?;
+                    }
                 }
                 Answer::Assign { launch, workgroup, cu } => {
                     self.assign(launch, workgroup, cu, now, actions)?;
@@ -171,13 +173,13 @@ impl Composed {
         &mut self,
         id: LaunchId,
         waves: WaveSpan,
-        round: &Round,
+        (pieces, places): (&[Piece], &[Place]),
         now: Tick,
         actions: &mut Actions,
     ) -> Result<(), DispatchError> {
         let (launch, submission) = self.in_view(id)?;
         let before = self.book.resident_waves(id);
-        if let Err(fault) = self.book.start(&launch, waves, &round.pieces, &round.places) {
+        if let Err(fault) = self.book.start(&launch, waves, pieces, places) {
             // Out of order where a workgroup was cut is another law than not to fit.
             let cut = |entry: &ReadyLaunch| entry.cut > 0 || matches!(waves, WaveSpan::Cut { .. });
             let is_cut = self.ready.get(submission, id).is_some_and(cut);
@@ -185,7 +187,7 @@ impl Composed {
             return Err(self.policies.allocate.broke("allocate", format!("law {law}: {fault}")));
         }
         let known = self.launches.get_mut(&id).ok_or(DispatchError::UnknownLaunch(id))?;
-        let started = known.start(waves, &round.pieces, &mut self.lists.seen);
+        let started = known.start(waves, pieces, &mut self.lists.seen);
         let entry = known.entry();
         let more = known.unstarted();
         started.map_err(|what| self.policies.allocate.broke("allocate", what))?;
@@ -196,11 +198,9 @@ impl Composed {
             self.ready.hide(submission);
         }
         self.count_resident(&launch, before, now);
-        actions.start(id, waves, &round.pieces, &round.places);
-        self.journal.start(now, &launch, waves, round);
-        let fact =
-            Fact::Started { launch: &launch, waves, pieces: &round.pieces, places: &round.places };
-        self.policies.tell(&fact, now);
+        actions.start(id, waves, pieces, places);
+        self.journal.start(now, &launch, waves, pieces, places);
+        self.policies.tell(&Fact::Started { launch: &launch, waves, pieces, places }, now);
         Ok(())
     }
 

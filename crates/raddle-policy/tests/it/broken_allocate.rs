@@ -106,6 +106,31 @@ impl Allocate for Bulk {
     }
 }
 
+/// Bulk answers of two workgroups on the lowest compute unit, each a part; `again` names the first twice.
+#[derive(Clone, Default)]
+struct InParts {
+    again: bool,
+}
+
+impl Allocate for InParts {
+    fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
+        sound(&mut (), ready, round)
+    }
+
+    fn allocate_round(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
+        let Some((entry, cu)) = first_fit(ready) else {
+            return refuse_all(ready, round);
+        };
+        let answer = round.start_one(entry, cu);
+        if entry.undistributed() > 1 && ready.cus.room(cu, &entry.launch.demand) > 1 {
+            round.part(entry.launch.id, WaveSpan::All);
+            let next = if self.again { entry.next } else { entry.next + 1 };
+            round.pieces.push(Piece::one(next, cu));
+        }
+        answer
+    }
+}
+
 /// Binds every workgroup first, then starts it wave by wave.
 #[derive(Clone, Default)]
 struct WaveByWave {
@@ -186,6 +211,11 @@ fn sound_policies_pass() {
     assert_eq!(caught_in_bulk(|| Toy((), sound)), NONE);
     assert_eq!(caught_in_bulk(Bulk::default), NONE);
     assert_eq!(caught_in_bulk(reversed), NONE);
+    assert_eq!(
+        (caught_in_bulk(InParts::default), caught(InParts::default)),
+        ([].into(), [].into())
+    );
+    assert_eq!(caught_in_bulk(|| InParts { again: true }), [1]);
     assert_eq!(caught_in_bulk(WaveByWave::default), NONE);
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Answers are judged by laws 1, 2 and 8 of [`Allocate`] before they are carried out.
 
-use raddle_policy::{Allocate, CuId, Fact, LaunchId, Piece, ReadyLaunch, Round, WaveSpan};
+use raddle_policy::{Allocate, CuId, Fact, LaunchId, Piece, Place, ReadyLaunch, WaveSpan};
 
 use super::Breach;
 use super::spot::{SpotPart, breach};
@@ -15,11 +15,11 @@ impl World<'_> {
         policy: &mut dyn Allocate,
         id: LaunchId,
         waves: WaveSpan,
-        round: &Round,
+        pieces: &[Piece],
+        places: &[Place],
     ) -> Result<Deed, Breach> {
         let at = self.position(id).ok_or_else(|| breach(1, format!("{id} is not in the view")))?;
         let launch = self.ready[at].launch;
-        let (pieces, places) = (&round.pieces, &round.places);
         self.check_cut(at, waves, pieces).map_err(|what| breach(8, what))?;
         let named = self.named(at, waves, pieces)?;
         self.account.start(&launch, waves, &named, places)?;
@@ -35,7 +35,7 @@ impl World<'_> {
         }
         self.forget_if_started(at);
         policy.observe(&Fact::Started { launch: &launch, waves, pieces, places }, self.now);
-        Ok(Deed::Started { launch: id, waves, pieces: pieces.clone(), places: places.clone() })
+        Ok(Deed::Started { launch: id, waves, pieces: pieces.to_vec(), places: places.to_vec() })
     }
 
     /// Law 8; what breaks it.

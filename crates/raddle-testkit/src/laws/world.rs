@@ -179,7 +179,13 @@ impl<'s> World<'s> {
             }
             self.check_refusals(answer, &round)?;
             let deed = match answer {
-                Answer::Start { launch, waves } => self.start(policy, launch, waves, &round)?,
+                Answer::Start { launch, waves } => {
+                    for (launch, waves, pieces, places) in round.starts(launch, waves) {
+                        let deed = self.start(policy, launch, waves, pieces, places)?;
+                        self.run.lines.push(RunLine { at: self.now, deed, refusals: Vec::new() });
+                    }
+                    continue;
+                }
                 Answer::Assign { launch, workgroup, cu } => {
                     self.assign(policy, launch, workgroup, cu)?
                 }

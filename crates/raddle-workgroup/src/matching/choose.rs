@@ -8,45 +8,23 @@ use super::head::ChannelHead;
 impl Matching {
     /// a3 and a4: the head that goes next, where, and whether others of its level could as well.
     pub(super) fn choose(&mut self, now: Tick) -> Option<(ChannelHead, CuId, bool)> {
-        // A single head needs no comparison.
-        if let [head] = self.heads[..] {
-            return Some((head, self.places.plan(&mut self.matcher, head.class, now)?, false));
-        }
-        let mut floor = 0;
-        loop {
-            let (mut best, mut only, mut several) = (usize::MAX, None, false);
-            for head in &self.heads {
-                let rank = self.levels.rank(head.level, now);
-                if rank >= floor && rank <= best {
-                    several = rank == best;
-                    (best, only) = (rank, Some(*head));
-                }
-            }
-            let head = only?;
-            let found = if several { self.of_several(best, now) } else { Some((head, false)) };
-            let place = found.and_then(|(head, tied)| {
-                let cu = self.places.plan(&mut self.matcher, head.class, now)?;
-                Some((head, cu, tied))
-            });
-            if place.is_some() {
-                return place;
-            }
-            floor = best + 1;
-        }
-    }
-
-    /// Of several heads of one rank, the one that goes, and whether others could have.
-    fn of_several(&mut self, rank: usize, now: Tick) -> Option<(ChannelHead, bool)> {
+        let (mut best, mut chosen) = (usize::MAX, None);
         self.tied.clear();
-        let mut only = None;
         for at in 0..self.heads.len() {
             let head = self.heads[at];
-            if self.levels.rank(head.level, now) == rank && self.matcher.fits(head.class) {
+            let rank = self.levels.rank(head.level, now);
+            if rank <= best && self.matcher.fits(head.class) {
+                if rank < best {
+                    self.tied.clear();
+                }
                 self.tied.push(head.channel);
-                only = Some(head);
+                (best, chosen) = (rank, Some(head));
             }
         }
-        if self.tied.len() > 1 { Some((self.untie()?, true)) } else { Some((only?, false)) }
+        let tied = self.tied.len() > 1;
+        let head = if tied { self.untie() } else { chosen }?;
+        let cu = self.places.plan(&mut self.matcher, head.class, now)?;
+        Some((head, cu, tied))
     }
 
     /// a42: by marks. Changes them.

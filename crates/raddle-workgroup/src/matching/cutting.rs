@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use raddle_policy::{Barrier, LaunchId, ReadyLaunch, Tick};
+use raddle_policy::{Barrier, Launch, LaunchId, Tick};
 
 use super::config::{SplitRule, TICKS_PER_US};
 use crate::split::{Failures, Outcome, Step};
@@ -35,14 +35,9 @@ impl Cutting {
         self.facts += 1;
     }
 
-    /// Whether the next workgroup of a launch goes in pieces of one wave.
-    pub(super) fn is_cut(&self, entry: &ReadyLaunch) -> bool {
-        entry.cut > 0 || self.cut.contains(&(entry.launch.id, entry.next))
-    }
-
-    /// Whether it could: its waves are independent, and there are several.
-    pub(super) fn may_cut(&self, entry: &ReadyLaunch) -> bool {
-        entry.launch.barrier == Barrier::No && entry.launch.demand.waves > 1 && !self.is_cut(entry)
+    /// Whether a workgroup, of which so many waves have started, goes in pieces of one wave.
+    pub(super) fn is_cut(&self, launch: LaunchId, workgroup: u64, started: u16) -> bool {
+        started > 0 || self.cut.contains(&(launch, workgroup))
     }
 
     /// Something fitted.
@@ -60,9 +55,9 @@ impl Cutting {
         matches!(self.failures.round(Outcome::Fail), (_, Step::Split))
     }
 
-    /// The next workgroup of this launch is cut.
-    pub(super) fn cut(&mut self, entry: &ReadyLaunch) {
-        self.cut.push((entry.launch.id, entry.next));
+    /// A workgroup is cut.
+    pub(super) fn cut(&mut self, launch: LaunchId, workgroup: u64) {
+        self.cut.push((launch, workgroup));
     }
 
     /// When there is to be a round although nothing has happened.
@@ -79,4 +74,9 @@ impl Cutting {
     pub(super) fn forget(&mut self, launch: LaunchId) {
         self.cut.retain(|&(id, _)| id != launch);
     }
+}
+
+/// Whether workgroups of a launch could go in pieces: their waves are independent, and there are several.
+pub(super) fn may_be_cut(launch: &Launch) -> bool {
+    launch.barrier == Barrier::No && launch.demand.waves > 1
 }

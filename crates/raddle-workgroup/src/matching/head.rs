@@ -10,6 +10,8 @@ pub(super) struct ChannelHead {
     pub(super) channel: usize,
     pub(super) level: usize,
     pub(super) class: usize,
+    /// Which of its launch's workgroups it is.
+    pub(super) next: u64,
     /// Which wave goes, where the workgroup is cut into its waves; else [`WHOLE`].
     pub(super) wave: u16,
 }

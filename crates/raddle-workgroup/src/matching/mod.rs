@@ -5,7 +5,7 @@
 //! marks where several channels tie (a4: a41, a42), chooses a compute unit, and hands out one run
 //! of each resource (a43 to a45). A large urgent workgroup that fits nowhere does not block others.
 //!
-//! One answer places workgroups of one launch: as many rounds as choose that launch and no other.
+//! One answer goes on until nothing fits: a part of it is as many rounds as choose one launch and no other.
 
 mod channels;
 mod choose;
@@ -18,6 +18,7 @@ mod levels;
 mod places;
 mod power;
 mod round;
+mod scores;
 
 use alloc::vec::Vec;
 

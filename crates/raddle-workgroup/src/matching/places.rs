@@ -1,15 +1,13 @@
 //! Which of the compute units that fit takes the workgroup?
 
-use alloc::vec;
-use alloc::vec::Vec;
-
-use raddle_policy::{CuId, Launch, Tick};
+use raddle_policy::{CuId, CuSet, Launch, Tick};
 
 use super::config::{Amounts, FreeWeights, PlaceRule, PowerWeights};
 use super::fit::{Matcher, WHOLE};
 use super::power::Power;
+use super::scores::ScoreTree;
 use crate::Error;
-use crate::place::{Mix, Weights, first_best};
+use crate::place::{Mix, Weights};
 
 /// A rule with what it remembers of each compute unit.
 #[derive(Clone, Debug)]
@@ -17,23 +15,26 @@ pub(super) enum Places {
     Lowest,
     /// Where the next search begins.
     Next(usize),
-    Scored {
-        free: Option<Freest>,
-        power: Option<Power>,
-        mix: Option<Mix>,
-        /// The candidates at hand, with a score a rule.
-        cus: Vec<usize>,
-        scores: [Vec<u64>; 2],
-    },
+    Scored(Scored),
 }
 
-/// What is free on each compute unit, weighted (E9).
+/// The best score by what is free, by recent power, or by both.
 #[derive(Clone, Debug)]
-pub(super) struct Freest {
+pub(super) struct Scored {
+    free: Option<Freest>,
+    power: Option<Power>,
+    mix: Option<Mix>,
+    tree: ScoreTree,
+    /// When the power in the tree is of, and the compute units whose power changes with time.
+    now: Tick,
+    moving: CuSet,
+}
+
+/// What is free on a compute unit, weighted (E9).
+#[derive(Clone, Debug)]
+struct Freest {
     weights: Weights,
     amounts: Amounts,
-    /// By compute unit; as of the last change.
-    scores: Vec<u64>,
 }
 
 impl Places {
@@ -55,9 +56,10 @@ impl Places {
                 (Some(Freest::new(free, matcher)?), Some(power_of(power)?), Some(mix))
             }
         };
-        let scores = [Vec::with_capacity(matcher.len()), Vec::with_capacity(matcher.len())];
-        let cus = Vec::with_capacity(matcher.len());
-        Ok(Self::Scored { free, power, mix, cus, scores })
+        let (tree, moving) = (ScoreTree::new(matcher.len()), CuSet::empty(matcher.len()));
+        let mut places = Self::Scored(Scored { free, power, mix, tree, now: Tick::ZERO, moving });
+        places.all_changed(matcher);
+        Ok(places)
     }
 
     /// The compute unit that is asked first.
@@ -75,25 +77,7 @@ impl Places {
             Self::Lowest => matcher.first(class, 0),
             Self::Next(0) => matcher.first(class, 0),
             Self::Next(cursor) => matcher.first(class, *cursor).or_else(|| matcher.first(class, 0)),
-            Self::Scored { free, power, mix, cus, scores } => {
-                matcher.candidates(class, cus);
-                let [by_free, by_power] = scores;
-                by_free.clear();
-                by_power.clear();
-                if let Some(free) = free {
-                    by_free.extend(cus.iter().map(|&cu| free.scores[cu]));
-                }
-                if let Some(power) = power {
-                    by_power.extend(cus.iter().map(|&cu| power.score(cu, now)));
-                }
-                let best = match mix {
-                    // Both lists are as long as that of the candidates.
-                    Some(mix) => mix.pick(by_free, by_power).ok()?,
-                    None if free.is_some() => first_best(by_free, |score, best| score > best),
-                    None => first_best(by_power, |score, best| score < best),
-                };
-                matcher.on(class, cus[best?])
-            }
+            Self::Scored(scored) => scored.plan(matcher.open(class), now),
         }
     }
 
@@ -113,48 +97,108 @@ impl Places {
                 let next = cu.index() + 1;
                 *cursor = if next < matcher.len() { next } else { 0 };
             }
-            Self::Scored { .. } => {
-                self.back(cu, launch, wave, now);
-                self.changed(matcher, cu);
+            Self::Scored(scored) => {
+                scored.power_changed(cu, |power, cu| {
+                    power.start(cu, launch, waves_of(launch, wave), now);
+                });
+                scored.measure(matcher, cu.index());
             }
         }
     }
 
     /// Waves have come back.
     pub(super) fn back(&mut self, cu: CuId, launch: &Launch, wave: u16, now: Tick) {
-        if let Self::Scored { power: Some(power), .. } = self {
-            power.start(cu.index(), launch, waves_of(launch, wave), now);
+        if let Self::Scored(scored) = self {
+            scored.power_changed(cu, |power, cu| {
+                power.start(cu, launch, waves_of(launch, wave), now);
+            });
         }
     }
 
     /// Waves have left.
     #[inline(always)]
     pub(super) fn left(&mut self, cu: CuId, launch: &Launch, wave: u16, now: Tick) {
-        if let Self::Scored { power: Some(power), .. } = self {
-            end(power, cu, launch, wave, now);
+        if let Self::Scored(scored) = self {
+            scored.power_changed(cu, |power, cu| {
+                power.end(cu, launch, waves_of(launch, wave), now);
+            });
         }
     }
 
     /// What is free on a compute unit has changed.
     #[inline(always)]
     pub(super) fn changed(&mut self, matcher: &Matcher, cu: CuId) {
-        if let Self::Scored { free: Some(free), .. } = self {
-            free.measure(matcher, cu.index());
+        if let Self::Scored(scored) = self {
+            scored.measure(matcher, cu.index());
         }
     }
 
     /// What is free has changed anywhere.
     pub(super) fn all_changed(&mut self, matcher: &Matcher) {
-        if let Self::Scored { free: Some(free), .. } = self {
-            (0..matcher.len()).for_each(|cu| free.measure(matcher, cu));
+        if let Self::Scored(scored) = self {
+            (0..matcher.len()).for_each(|cu| scored.measure(matcher, cu));
         }
     }
 }
 
-/// Apart from what has nothing to remember of power, and is to stay small.
-#[inline(never)]
-fn end(power: &mut Power, cu: CuId, launch: &Launch, wave: u16, now: Tick) {
-    power.end(cu.index(), launch, waves_of(launch, wave), now);
+impl Scored {
+    /// The best of the compute units that fit.
+    #[inline(never)]
+    fn plan(&mut self, open: &CuSet, now: Tick) -> Option<CuId> {
+        self.pass(now);
+        let tree = &self.tree;
+        let best = match &self.mix {
+            Some(mix) => {
+                let (_, free) = tree.best(open, |one, other| one.free.cmp(&other.free))?;
+                let (_, power) = tree.best(open, |one, other| one.most.cmp(&other.most))?;
+                let order = mix.order([free.free, power.most]);
+                tree.best(open, |a, b| order([a.free, a.least], [b.free, b.least]))
+            }
+            None if self.free.is_some() => tree.best(open, |a, b| a.free.cmp(&b.free)),
+            None => tree.best(open, |a, b| b.least.cmp(&a.least)),
+        };
+        // Compute units are numbered by u16.
+        best.map(|(cu, _)| CuId(cu as u16))
+    }
+
+    /// Time has passed: what was drawn in a window that moves on is another amount.
+    fn pass(&mut self, now: Tick) {
+        let Some(power) = self.power.as_mut().filter(|_| now != self.now) else { return };
+        if now < self.now {
+            // Nothing is settled as seen from before.
+            (0..power.len()).for_each(|cu| self.moving.insert(cu));
+        }
+        self.now = now;
+        let mut next = self.moving.first();
+        while let Some(cu) = next {
+            self.tree.set(cu, self.tree.get(cu).free, power.score(cu, now));
+            if power.is_settled(cu, now) {
+                self.moving.remove(cu);
+            }
+            next = self.moving.first_from(cu + 1);
+        }
+    }
+
+    /// Waves start or end on a compute unit.
+    #[inline(always)]
+    fn power_changed(&mut self, cu: CuId, change: impl FnOnce(&mut Power, usize)) {
+        let (cu, Some(power)) = (cu.index(), &mut self.power) else { return };
+        change(power, cu);
+        if cu < power.len() {
+            self.tree.set(cu, self.tree.get(cu).free, power.score(cu, self.now));
+            self.moving.insert(cu);
+        }
+    }
+
+    /// Weighs what is free on a compute unit, if there is such a one.
+    #[inline(never)]
+    fn measure(&mut self, matcher: &Matcher, cu: usize) {
+        let Some(free) = self.free.as_ref().filter(|_| cu < matcher.len()) else { return };
+        let row = matcher.free(cu, free.amounts == Amounts::LongestRun);
+        if let Ok(score) = free.weights.score(&row) {
+            self.tree.set(cu, score, self.tree.get(cu).most);
+        }
+    }
 }
 
 /// How many waves a whole workgroup has, or one of its waves alone.
@@ -166,23 +210,9 @@ impl Freest {
     fn new(weights: &FreeWeights, matcher: &Matcher) -> Result<Self, Error> {
         let FreeWeights { waves, vgpr, sgpr, lds, amounts } = *weights;
         let weights = Weights::new(&[waves, vgpr, sgpr, lds])?;
-        let mut free = Self { weights, amounts, scores: vec![0; matcher.len()] };
-        for cu in 0..matcher.len() {
-            // No compute unit has ever more free than now, so no score is ever larger.
-            free.scores[cu] = free.weights.score(&matcher.free(cu, false))?;
-        }
-        Ok(free)
-    }
-
-    /// Does nothing for an unknown compute unit.
-    #[inline(never)]
-    fn measure(&mut self, matcher: &Matcher, cu: usize) {
-        if cu >= matcher.len() {
-            return;
-        }
-        let row = matcher.free(cu, self.amounts == Amounts::LongestRun);
-        if let (Ok(score), Some(known)) = (self.weights.score(&row), self.scores.get_mut(cu)) {
-            *known = score;
-        }
+        // No compute unit has ever more free than now, so no score is ever larger.
+        (0..matcher.len())
+            .try_for_each(|cu| weights.score(&matcher.free(cu, false)).map(|_| ()))?;
+        Ok(Self { weights, amounts })
     }
 }

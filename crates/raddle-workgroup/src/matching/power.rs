@@ -71,6 +71,13 @@ impl PowerLog {
         let (first, last) = (self.stretches.front(), self.stretches.back());
         until(last, now) - until(first, start).min(until(last, now))
     }
+
+    /// Whether its score is the same from now on, until something starts or ends.
+    fn is_settled(&self, now: u64, window: u64) -> bool {
+        let start = now.checked_sub(window);
+        let covers = |all: &PowerStretch| start.is_some_and(|start| all.from <= start);
+        self.stretches.len() <= 1 && self.stretches.front().is_none_or(covers)
+    }
 }
 
 /// What every compute unit draws.
@@ -104,6 +111,11 @@ impl Power {
         Ok(Self { weights, window, meters })
     }
 
+    /// How many compute units there are.
+    pub(super) fn len(&self) -> usize {
+        self.meters.len()
+    }
+
     /// What `waves` waves draw, at most `u64::MAX`.
     fn of(&self, launch: &Launch, waves: u16) -> u64 {
         let each = self.weights.score(&launch.activity.0.map(u64::from)).unwrap_or(u64::MAX);
@@ -130,6 +142,11 @@ impl Power {
     pub(super) fn score(&mut self, cu: usize, now: Tick) -> u64 {
         let drawn = self.meters.get_mut(cu).map_or(0, |meter| meter.drawn(now.0, self.window));
         u64::try_from(drawn).unwrap_or(u64::MAX)
+    }
+
+    /// Whether that score stays until something starts or ends there.
+    pub(super) fn is_settled(&self, cu: usize, now: Tick) -> bool {
+        self.meters.get(cu).is_none_or(|meter| meter.is_settled(now.0, self.window))
     }
 }
 

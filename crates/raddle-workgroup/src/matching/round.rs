@@ -1,15 +1,16 @@
 //! What does one question lead to: a workgroup placed, one cut, or why all wait?
 
-use raddle_policy::{Answer, CuId, Launch, Piece, ReadyLaunch, ReadyView, Round, Tick, WaveSpan};
+use raddle_policy::{Answer, CuId, Launch, Piece, ReadyView, Round, Tick, WaveSpan};
 use smallvec::SmallVec;
 
 use super::Matching;
+use super::cutting::may_be_cut;
 use super::fit::{Name, WHOLE};
 use super::head::ChannelHead;
 use crate::baselines::{EXPLAINED, start};
 
 impl Matching {
-    /// Runs the rounds that choose one launch: one of them unless `bulk`.
+    /// Runs the rounds until nothing fits: one of them unless `bulk`.
     #[inline]
     pub(super) fn place(
         &mut self,
@@ -31,50 +32,22 @@ impl Matching {
         let recent = self.channels.of(&entry.launch);
         let class = self.matcher.class(&entry.launch.demand, recent.class);
         recent.class = class;
-        if self.matcher.is_closed(class) {
-            return self.refuse(&entry.launch, class, round);
-        }
-        self.place_only(entry, class, now, bulk, round)
-    }
-
-    /// Places workgroups of the only launch that is ready.
-    #[inline(never)]
-    fn place_only(
-        &mut self,
-        entry: &ReadyLaunch,
-        class: usize,
-        now: Tick,
-        bulk: bool,
-        round: &mut Round,
-    ) -> Answer {
         let Some(cu) = self.places.plan(&mut self.matcher, class, now) else {
             return self.refuse(&entry.launch, class, round);
         };
         // The only head: its channel and level are never compared.
-        let head = ChannelHead { entry: 0, channel: 0, level: 0, class, wave: WHOLE };
-        self.commit(entry, entry.next, head, cu, now, round);
+        let next = entry.next;
+        let head = ChannelHead { entry: 0, channel: 0, level: 0, class, next, wave: WHOLE };
+        self.commit(&entry.launch, head, cu, now, round);
         if bulk {
-            self.go_on(entry, head, now, round);
+            self.go_on(&entry.launch, head, now, round);
         }
         start(entry.launch.id)
     }
 
     /// Nothing takes a workgroup of this launch: now, or ever.
-    #[inline]
-    fn refuse(&mut self, launch: &Launch, class: usize, round: &mut Round) -> Answer {
-        let cu = self.asked_first();
-        match self.matcher.told(cu, class) {
-            Some(lack) => {
-                round.refuse(lack.refusal(launch.id, Some(cu)));
-                Answer::WAIT
-            }
-            None => self.refuse_anew(launch, class, round),
-        }
-    }
-
-    #[cold]
     #[inline(never)]
-    fn refuse_anew(&mut self, launch: &Launch, class: usize, round: &mut Round) -> Answer {
+    fn refuse(&self, launch: &Launch, class: usize, round: &mut Round) -> Answer {
         if let Some(lack) = self.matcher.never(class) {
             return Answer::Never { refusal: lack.refusal(launch.id, None) };
         }
@@ -100,29 +73,51 @@ impl Matching {
             self.collect(ready, now);
             chosen = self.choose(now);
         }
-        let Some((head, cu, tied)) = chosen else {
+        let Some(mut chosen) = chosen else {
             self.explain_all(ready, round);
             return Answer::Wait { retry_at: self.retry_at(ready, now) };
         };
+        loop {
+            let head = chosen.0;
+            let launch = &ready.launches[head.entry].launch;
+            let (waves, behind) = self.start_part(launch, chosen, bulk, now, round);
+            let goes_on = bulk && self.advance(ready, head, behind, now);
+            let Some(next) = (if goes_on { self.choose(now) } else { None }) else {
+                return Answer::Start { launch: launch.id, waves };
+            };
+            round.part(launch.id, waves);
+            chosen = next;
+        }
+    }
+
+    /// Places the chosen workgroup or wave, and in bulk those behind it that would be chosen next; which
+    /// waves, and what is at the head of its launch then.
+    fn start_part(
+        &mut self,
+        launch: &Launch,
+        (head, cu, tied): (ChannelHead, CuId, bool),
+        bulk: bool,
+        now: Tick,
+        round: &mut Round,
+    ) -> (WaveSpan, (u64, u16)) {
         if let Some(cutting) = &mut self.cutting {
             cutting.fitted();
         }
-        let entry = &ready.launches[head.entry];
-        self.commit(entry, entry.next, head, cu, now, round);
-        if head.wave != WHOLE {
-            if let Some(cutting) = &mut self.cutting
-                && head.wave + 1 >= entry.launch.demand.waves
-            {
-                cutting.done(entry.launch.id, entry.next);
-            }
-            let waves = WaveSpan::Cut { first: head.wave, count: 1 };
-            return Answer::Start { launch: entry.launch.id, waves };
+        self.commit(launch, head, cu, now, round);
+        if head.wave == WHOLE {
+            // Where channels tie the next round is another channel's.
+            let goes_on = bulk && !tied;
+            let next = if goes_on { self.go_on(launch, head, now, round) } else { head.next + 1 };
+            return (WaveSpan::All, (next, 0));
         }
-        // Where channels tie the next round is another channel's.
-        if bulk && !tied {
-            self.go_on(entry, head, now, round);
+        let waves = WaveSpan::Cut { first: head.wave, count: 1 };
+        if head.wave + 1 < launch.demand.waves {
+            return (waves, (head.next, head.wave + 1));
         }
-        start(entry.launch.id)
+        if let Some(cutting) = &mut self.cutting {
+            cutting.done(launch.id, head.next);
+        }
+        (waves, (head.next + 1, 0))
     }
 
     /// c2 and c3: a round in which nothing fits; whether a head has been cut.
@@ -131,57 +126,57 @@ impl Matching {
         if self.heads.is_empty() || !cutting.failed(now) {
             return false;
         }
-        let may_cut = |head: &&ChannelHead| cutting.may_cut(&ready.launches[head.entry]);
-        let longest = self.heads.iter().filter(may_cut);
+        let longest = self.heads.iter().filter(|head| may_cut(ready, head));
         // The first of several that have waited equally long is of the lowest channel.
         let Some(head) = longest.min_by_key(|head| (self.seen[head.channel].since, head.channel))
         else {
             return false;
         };
-        cutting.cut(&ready.launches[head.entry]);
+        cutting.cut(ready.launches[head.entry].launch.id, head.next);
         true
     }
 
     /// While something could still be cut, rounds go on by themselves.
     fn retry_at(&self, ready: &ReadyView<'_>, now: Tick) -> Option<Tick> {
         let cutting = self.cutting.as_ref()?;
-        let could = |head: &ChannelHead| cutting.may_cut(&ready.launches[head.entry]);
-        self.heads.iter().any(could).then(|| cutting.retry_at(now))
+        self.heads.iter().any(|head| may_cut(ready, head)).then(|| cutting.retry_at(now))
     }
 
-    /// Further rounds, while no other launch could be chosen.
-    fn go_on(&mut self, entry: &ReadyLaunch, head: ChannelHead, now: Tick, round: &mut Round) {
-        for workgroup in entry.next + 1..entry.launch.workgroups {
+    /// Further rounds, while no other launch could be chosen; the workgroup behind them.
+    fn go_on(&mut self, launch: &Launch, head: ChannelHead, now: Tick, round: &mut Round) -> u64 {
+        for next in head.next + 1..launch.workgroups {
             if !self.goes_again(head, now) {
-                return;
+                return next;
             }
-            let Some(cu) = self.places.plan(&mut self.matcher, head.class, now) else { return };
-            self.commit(entry, workgroup, head, cu, now, round);
+            let Some(cu) = self.places.plan(&mut self.matcher, head.class, now) else {
+                return next;
+            };
+            self.commit(launch, ChannelHead { next, ..head }, cu, now, round);
         }
+        launch.workgroups
     }
 
     fn commit(
         &mut self,
-        entry: &ReadyLaunch,
-        workgroup: u64,
+        launch: &Launch,
         head: ChannelHead,
         cu: CuId,
         now: Tick,
         round: &mut Round,
     ) {
-        let ChannelHead { class, wave, .. } = head;
-        let name = Name { launch: entry.launch.id, workgroup, wave };
-        let taken = self.matcher.commit(class, name, &mut round.places);
-        debug_assert!(taken.is_ok(), "nothing happens between plan and commit");
-        match round.pieces.last_mut() {
+        let ChannelHead { class, wave, next: workgroup, .. } = head;
+        let name = Name { launch: launch.id, workgroup, wave };
+        self.matcher.commit(class, cu, name, &mut round.places);
+        let part = round.parts.last().map_or(0, |part| part.pieces);
+        match round.pieces[part..].last_mut() {
             Some(last) if last.cu == cu => last.count += 1,
             _ => round.pieces.push(Piece::one(workgroup, cu)),
         }
-        self.places.placed(&self.matcher, cu, &entry.launch, wave, now);
+        self.places.placed(&self.matcher, cu, launch, wave, now);
     }
 
     /// Why each head waits; one speaks for all of its demand.
-    fn explain_all(&mut self, ready: &ReadyView<'_>, round: &mut Round) {
+    fn explain_all(&self, ready: &ReadyView<'_>, round: &mut Round) {
         let mut explained = SmallVec::<[usize; EXPLAINED]>::new();
         for at in 0..self.heads.len() {
             let ChannelHead { entry, class, .. } = self.heads[at];
@@ -193,7 +188,7 @@ impl Matching {
     }
 
     /// Why a launch waits, for the compute unit asked first.
-    fn explain(&mut self, launch: &Launch, class: usize, round: &mut Round) {
+    fn explain(&self, launch: &Launch, class: usize, round: &mut Round) {
         let cu = self.asked_first();
         if let Some(lack) = self.matcher.lacks(cu, class) {
             round.refuse(lack.refusal(launch.id, Some(cu)));
@@ -205,4 +200,9 @@ impl Matching {
         // Compute units are numbered by u16.
         CuId(self.places.first() as u16)
     }
+}
+
+/// Whether a head is whole, and could go in pieces.
+fn may_cut(ready: &ReadyView<'_>, head: &ChannelHead) -> bool {
+    head.wave == WHOLE && may_be_cut(&ready.launches[head.entry].launch)
 }

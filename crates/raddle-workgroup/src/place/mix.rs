@@ -2,6 +2,8 @@
 //!
 //! Units: scores; shares are plain numbers.
 
+use core::cmp::Ordering;
+
 use super::first_best;
 use crate::Error;
 
@@ -49,29 +51,38 @@ impl Mix {
         if free.len() != power.len() {
             return Err(Error::RowCount { free: free.len(), power: power.len() });
         }
-        let largest = |scores: &[u64]| scores.iter().copied().max().unwrap_or_default().max(1);
+        let largest = |scores: &[u64]| scores.iter().copied().max().unwrap_or_default();
+        let order = self.order([largest(free), largest(power)]);
+        let scores = free.iter().zip(power).map(|(&free, &power)| [free, power]);
+        Ok(first_best(scores, |&score, &best| order(score, best) == Ordering::Greater))
+    }
+
+    /// The order of candidates by TA and TB, where these are the largest of each; the best is greatest.
+    pub(crate) fn order(
+        &self,
+        [free, power]: [u64; 2],
+    ) -> impl Fn([u64; 2], [u64; 2]) -> Ordering + use<> {
         // What one more of TA, and of TB, is worth: two u64 multiplied fit a u128.
-        let up = u128::from(self.free) * u128::from(largest(power));
-        let down = u128::from(self.power) * u128::from(largest(free));
-        let scores = free.iter().copied().zip(power.iter().copied());
-        Ok(first_best(scores, |&score, &best| better(up, down, score, best)))
+        let up = u128::from(self.free) * u128::from(power.max(1));
+        let down = u128::from(self.power) * u128::from(free.max(1));
+        move |one, other| compare(up, down, one, other)
     }
 }
 
-/// Whether up * (TA - TA of the other) > down * (TB - TB of the other).
-fn better(
+/// Whether up * (TA - TA of the other) is greater than down * (TB - TB of the other).
+fn compare(
     up: u128,
     down: u128,
-    (free, power): (u64, u64),
-    (other, other_power): (u64, u64),
-) -> bool {
+    [free, power]: [u64; 2],
+    [other, other_power]: [u64; 2],
+) -> Ordering {
     let gain = product(up, free.abs_diff(other));
     let loss = product(down, power.abs_diff(other_power));
     match (free >= other, power >= other_power) {
-        (true, true) => gain > loss,
-        (true, false) => gain.max(loss) > (0, 0),
-        (false, true) => false,
-        (false, false) => gain < loss,
+        (true, true) => gain.cmp(&loss),
+        (true, false) => gain.max(loss).cmp(&(0, 0)),
+        (false, true) => (0, 0).cmp(&gain.max(loss)),
+        (false, false) => loss.cmp(&gain),
     }
 }
 

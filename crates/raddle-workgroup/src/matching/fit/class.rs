@@ -1,12 +1,8 @@
-//! Where may a workgroup of this demand fit?
+//! What does a workgroup of this demand want, and on which compute units does it fit?
 //!
-//! Launches of equal demand are one class. A class keeps a set of compute units on which such a
-//! workgroup may fit: what is not in it certainly takes none. A try that fails takes the unit out, a
-//! release puts it back, and so a full device refuses at once, however many units it has.
+//! Launches of equal demand are one class.
 
 use raddle_policy::{CuId, CuSet, Demand, LaunchId, MAX_SIMDS, Refusal, Resource};
-
-use super::store::RunLength;
 
 /// Demands that are remembered, unless one question names more, or more lie on the device; of others
 /// the one asked for longest ago is forgotten.
@@ -42,60 +38,109 @@ impl Lack {
     }
 }
 
-/// What a workgroup takes of each SIMD.
+/// What a workgroup wants of a compute unit, or what there is on one: amounts, and runs of what is
+/// handed out in runs.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct SimdShare {
-    pub(super) waves: [u16; MAX_SIMDS],
-    /// Granules of vector registers, in one run, at most what a u16 holds; a larger
-    /// class is never open.
-    pub(super) vgpr: [u16; MAX_SIMDS],
+pub(super) struct CuAmounts {
+    /// Workgroups; runs of scalar registers and of LDS; barriers.
+    pub(super) shared: [u32; 4],
+    /// Wave slots, by SIMD.
+    pub(super) waves: [u32; MAX_SIMDS],
+    /// Runs of vector registers, by SIMD.
+    pub(super) vgpr: [u32; MAX_SIMDS],
 }
 
-/// What a workgroup takes of a compute unit.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Share {
-    /// By the SIMD that gets the first wave (E8: the split table, turned).
-    rows: [SimdShare; MAX_SIMDS],
+impl CuAmounts {
+    /// What a workgroup wants where this SIMD gets the first wave (E8: the split table, turned).
+    /// Scalar registers are none where they never limit.
+    fn wanted(demand: &Demand, turn: usize, simds: usize, sgpr_limits: bool) -> Self {
+        let Demand { waves, vgpr, sgpr, lds, barriers } = *demand;
+        let sgpr = if sgpr_limits { u32::from(sgpr) * u32::from(waves) } else { 0 };
+        let shared = [1, sgpr, lds, barriers.into()];
+        let mut wanted = Self { shared, ..Self::default() };
+        if simds == 0 {
+            // There is none, so that is what lacks.
+            wanted.waves[0] = waves.into();
+        }
+        for place in 0..simds {
+            let simd = (turn + place) % simds;
+            let (base, surplus) = (usize::from(waves) / simds, usize::from(waves) % simds);
+            // No more than the waves of the workgroup.
+            wanted.waves[simd] = (base + usize::from(place < surplus)) as u32;
+            wanted.vgpr[simd] = wanted.waves[simd] * u32::from(vgpr);
+        }
+        wanted
+    }
+
+    /// Whether all of it is there.
+    #[inline(always)]
+    pub(super) fn are_in(&self, shared: &[u32; 4], waves: &[u32], vgpr: &[u32]) -> bool {
+        // No branch between these: which of them lacks is unpredictable.
+        let lacks = |wanted: &[u32], have: &[u32]| {
+            wanted.iter().zip(have).fold(false, |any, (wanted, have)| any | (wanted > have))
+        };
+        let simds = lacks(&self.waves, waves) | lacks(&self.vgpr, vgpr);
+        !(simds | lacks(&self.shared, shared))
+    }
+
+    /// What lacks of it first.
+    pub(super) fn lack(&self, have: &Self) -> Option<Lack> {
+        const SHARED: [Resource; 4] =
+            [Resource::Workgroups, Resource::Sgpr, Resource::Lds, Resource::Barriers];
+        let of = |resource: Resource, wanted: &[u32], have: &[u32]| {
+            let lacking = wanted.iter().zip(have).find(|(wanted, have)| wanted > have);
+            lacking.map(|(&wanted, &have)| Lack::new(resource, wanted, have))
+        };
+        let shared = |at: usize| of(SHARED[at], &self.shared[at..=at], &have.shared[at..=at]);
+        shared(0)
+            .or_else(|| of(Resource::Waves, &self.waves, &have.waves))
+            .or_else(|| of(Resource::Vgpr, &self.vgpr, &have.vgpr))
+            .or_else(|| (1..4).find_map(shared))
+    }
+}
+
+/// Workgroups of one demand.
+#[derive(Clone, Debug)]
+pub(super) struct Class {
+    pub(super) demand: Demand,
+    /// What one takes, by the SIMD that gets its first wave.
+    wanted: [CuAmounts; MAX_SIMDS],
     /// How many SIMDs get waves: the one that gets the first wave, and those behind it.
     used: usize,
     /// Whether some SIMDs get a wave more than others.
     pub(super) uneven: bool,
-    /// Vector registers of each SIMD, where all get equally many waves.
-    pub(super) vgpr: RunLength,
-    /// Scalar registers of the whole workgroup; none where they never limit.
-    pub(super) sgpr: RunLength,
-    pub(super) lds: RunLength,
+    /// The compute units that take one more, while the class is kept.
+    pub(super) open: CuSet,
+    /// What even an empty compute unit lacks.
+    pub(super) never: Option<Lack>,
+    /// When it was last asked for.
+    pub(super) asked: u64,
+    /// How many workgroups of it lie on the device: while there are any, it is not forgotten.
+    pub(super) resident: u32,
 }
 
-impl Share {
+impl Class {
     pub(super) fn new(demand: &Demand, simds: usize, sgpr_limits: bool) -> Self {
-        let count = simds.max(1);
-        let (base, surplus) =
-            (usize::from(demand.waves) / count, usize::from(demand.waves) % count);
-        let mut rows = [SimdShare::default(); MAX_SIMDS];
-        for (turn, row) in rows.iter_mut().enumerate().take(simds) {
-            for place in 0..simds {
-                let simd = (turn + place) % simds;
-                // No more than the waves of the workgroup.
-                row.waves[simd] = (base + usize::from(place < surplus)) as u16;
-                row.vgpr[simd] = row.waves[simd].saturating_mul(demand.vgpr);
-            }
+        let mut wanted = [CuAmounts::default(); MAX_SIMDS];
+        for (turn, wanted) in wanted.iter_mut().enumerate().take(simds.max(1)) {
+            *wanted = CuAmounts::wanted(demand, turn, simds, sgpr_limits);
         }
-        let sgpr = u32::from(demand.sgpr) * u32::from(demand.waves);
         Self {
-            vgpr: RunLength::new(rows[0].vgpr[0].into()),
-            rows,
+            demand: *demand,
+            wanted,
             used: simds.min(usize::from(demand.waves)),
-            uneven: surplus > 0,
-            sgpr: RunLength::new(if sgpr_limits { sgpr } else { 0 }),
-            lds: RunLength::new(demand.lds),
+            uneven: !usize::from(demand.waves).is_multiple_of(simds.max(1)),
+            open: CuSet::empty(0),
+            never: None,
+            asked: 0,
+            resident: 0,
         }
     }
 
-    /// What each SIMD gives where this one gets the first wave.
+    /// What one takes where this SIMD gets the first wave.
     #[inline(always)]
-    pub(super) fn row(&self, turn: u8) -> &SimdShare {
-        &self.rows[usize::from(turn) % MAX_SIMDS]
+    pub(super) fn wanted(&self, turn: u8) -> &CuAmounts {
+        &self.wanted[usize::from(turn) % MAX_SIMDS]
     }
 
     /// The SIMDs that get waves, beginning with the one that gets the first.
@@ -109,23 +154,6 @@ impl Share {
     }
 }
 
-/// Workgroups of one demand.
-#[derive(Clone, Debug)]
-pub(super) struct Class {
-    pub(super) demand: Demand,
-    pub(super) share: Share,
-    /// Compute units that may take one.
-    pub(super) open: CuSet,
-    /// What even an empty compute unit lacks.
-    pub(super) never: Option<Lack>,
-    /// What was last said of a compute unit, and the unit's stamp then.
-    pub(super) told: Option<(CuId, u32, Lack)>,
-    /// When it was last asked for.
-    pub(super) used: u64,
-    /// How many workgroups of it lie on the device: while there are any, it is not forgotten.
-    pub(super) resident: u32,
-}
-
 /// Whether two demands are the same: two comparisons, and not one a field.
 #[inline(always)]
 pub(super) const fn same(a: &Demand, b: &Demand) -> bool {
@@ -134,12 +162,4 @@ pub(super) const fn same(a: &Demand, b: &Demand) -> bool {
         waves as u64 | (vgpr as u64) << 16 | (sgpr as u64) << 32 | (barriers as u64) << 48
     }
     counted(a) == counted(b) && a.lds == b.lds
-}
-
-impl Class {
-    /// Of which none fits anywhere: nothing is entered into this set.
-    pub(super) fn new(demand: Demand, share: Share) -> Self {
-        let open = CuSet::empty(0);
-        Self { demand, share, open, never: None, told: None, used: 0, resident: 0 }
-    }
 }

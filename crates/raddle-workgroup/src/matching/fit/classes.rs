@@ -1,8 +1,11 @@
-//! Of which class is a demand?
+//! Of which class is a demand, and where does it fit?
+//!
+//! A class that is asked for is kept: at every change of a compute unit it is told anew whether it fits
+//! there. One that nobody asks for any more is dropped, and built anew when somebody does.
 
 use raddle_policy::{CuSet, Demand, Launch};
 
-use super::class::{CLASSES, Class, Share, bit, same};
+use super::class::{CLASSES, Class, bit, same};
 use super::{Matcher, WHOLE};
 
 impl Matcher {
@@ -18,7 +21,7 @@ impl Matcher {
         if let Some(class) = self.classes.get_mut(guess)
             && same(&class.demand, demand)
         {
-            class.used = self.questions;
+            class.asked = self.questions;
             return guess;
         }
         self.seek(demand)
@@ -30,7 +33,7 @@ impl Matcher {
     fn seek(&mut self, demand: &Demand) -> usize {
         let known = self.classes.iter().position(|class| same(&class.demand, demand));
         let at = known.unwrap_or_else(|| self.add(demand));
-        self.classes[at].used = self.questions;
+        self.classes[at].asked = self.questions;
         at
     }
 
@@ -46,25 +49,18 @@ impl Matcher {
     }
 
     fn add(&mut self, demand: &Demand) -> usize {
-        let limits = self.shape.sgpr != u16::MAX;
-        let share = Share::new(demand, self.simds, limits);
-        let mut class = Class::new(*demand, share);
+        let mut class = Class::new(demand, self.simds, self.shape.sgpr != u16::MAX);
         class.never = self.lacks_on(None, &class);
-        if class.never.is_none() {
-            class.open = CuSet::full(self.units.len());
-        }
         // One that the question at hand has named stays.
-        let idle =
-            |at: &usize| self.classes[*at].resident == 0 && self.classes[*at].used < self.questions;
+        let idle = |at: &usize| {
+            self.classes[*at].resident == 0 && self.classes[*at].asked < self.questions
+        };
         let full = self.classes.len() >= CLASSES;
         let idle = (0..self.classes.len()).filter(|at| full && idle(at));
-        match idle.min_by_key(|&at| self.classes[at].used) {
+        match idle.min_by_key(|&at| self.classes[at].asked) {
             Some(at) => {
                 self.classes[at] = class;
-                for unit in &mut self.units {
-                    unit.sure &= !bit(at);
-                    unit.closed &= !bit(at);
-                }
+                self.kept &= !bit(at);
                 at
             }
             None => {
@@ -72,5 +68,51 @@ impl Matcher {
                 self.classes.len() - 1
             }
         }
+    }
+
+    /// The compute units that take one more workgroup of a class.
+    #[inline(always)]
+    pub(crate) fn open(&mut self, class: usize) -> &CuSet {
+        if self.kept & bit(class) == 0 {
+            self.keep(class);
+        }
+        &self.classes[class].open
+    }
+
+    /// Tells for every compute unit whether the class fits there. Those beyond the first 64, for which
+    /// a compute unit has no bit, are told each time.
+    #[cold]
+    #[inline(never)]
+    fn keep(&mut self, class: usize) {
+        let (bit, count) = (bit(class), self.units.len());
+        if self.classes[class].never.is_some() {
+            return;
+        }
+        let mut open = core::mem::take(&mut self.classes[class].open);
+        open.grow(count);
+        for cu in 0..count {
+            let fits = self.fits_on(cu, class);
+            if fits {
+                open.insert(cu)
+            } else {
+                open.remove(cu)
+            }
+            let known = &mut self.units[cu].fits;
+            *known = *known & !bit | if fits { bit } else { 0 };
+        }
+        self.classes[class].open = open;
+        self.kept |= bit;
+    }
+
+    /// After as many changes as there are compute units, which is what it takes to keep a class again:
+    /// drops the classes that were not asked for since the last time.
+    #[cold]
+    pub(super) fn drop_classes(&mut self) {
+        for (at, class) in self.classes.iter().enumerate().take(CLASSES) {
+            if class.asked < self.dropped {
+                self.kept &= !bit(at);
+            }
+        }
+        (self.dropped, self.changes) = (self.questions, 0);
     }
 }

@@ -46,35 +46,15 @@ impl Finder {
     }
 }
 
-/// The finders of the resources that lie in one run.
-#[derive(Clone, Debug)]
-pub(super) struct Finders {
-    pub(super) vgpr: Finder,
-    pub(super) sgpr: Finder,
-    pub(super) lds: Finder,
-}
-
-impl Finders {
-    /// # Errors
-    /// [`Error::SearchRule`] where a resource of this compute unit cannot be searched so.
-    pub(super) fn new(search: &SearchRule, shape: &CuShape) -> Result<Self, Error> {
-        if let SearchRule::Shared { width } = *search {
-            check_shared(width, shape)?;
-        }
-        let sgpr = if shape.sgpr == u16::MAX { 0 } else { u32::from(shape.sgpr) };
-        Ok(Self {
-            vgpr: finder(search, Resource::Vgpr, u32::from(shape.vgpr_per_simd))?,
-            sgpr: finder(search, Resource::Sgpr, sgpr)?,
-            lds: finder(search, Resource::Lds, shape.lds)?,
-        })
-    }
-
-    pub(super) const fn are_exact(&self) -> bool {
-        self.vgpr.is_exact() && self.sgpr.is_exact() && self.lds.is_exact()
-    }
-}
-
-fn finder(search: &SearchRule, resource: Resource, blocks: u32) -> Result<Finder, Error> {
+/// The finder of one resource.
+///
+/// # Errors
+/// [`Error::SearchRule`] where so many granules cannot be searched so.
+pub(super) fn finder(
+    search: &SearchRule,
+    resource: Resource,
+    blocks: u32,
+) -> Result<Finder, Error> {
     let fault = |cause| Error::SearchRule { resource, cause };
     // A resource without granules needs no finder.
     match search {
@@ -101,7 +81,10 @@ fn finder(search: &SearchRule, resource: Resource, blocks: u32) -> Result<Finder
 
 /// Whether one finder of this width can serve all resources in turn: each map in a period, as many
 /// to a period as fit. What it finds is exact, so the answers are those of the full search.
-fn check_shared(width: u32, shape: &CuShape) -> Result<(), Error> {
+///
+/// # Errors
+/// [`Error::SearchRule`] where it cannot.
+pub(super) fn check_shared(width: u32, shape: &CuShape) -> Result<(), Error> {
     let simds = u32::from(shape.simds);
     let registers = (0..simds).map(|id| (id, Resource::Vgpr, u32::from(shape.vgpr_per_simd)));
     let sgpr = if shape.sgpr == u16::MAX { 0 } else { u32::from(shape.sgpr) };

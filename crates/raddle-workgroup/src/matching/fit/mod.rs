@@ -13,14 +13,11 @@
 mod class;
 mod classes;
 mod commit;
-mod cu;
 mod finder;
 mod lack;
 mod maps;
 mod park;
 mod resident;
-mod store;
-mod word;
 
 #[cfg(test)]
 mod tests;
@@ -29,26 +26,31 @@ use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use raddle_policy::{CuId, CuShape, LaunchId};
+use raddle_policy::{CuId, CuShape, LaunchId, Resource};
 
 use crate::Error;
 use crate::matching::config::{Balance, SearchRule};
 pub(crate) use class::Lack;
-use class::{CLASSES, Class, bit};
-use cu::CuState;
-use finder::Finders;
-use maps::{Maps, RunStarts};
+use class::{CLASSES, Class};
+use finder::{check_shared, finder};
+use maps::RunMaps;
 pub(crate) use resident::{Name, WHOLE};
 use resident::{Parked, Residents};
 
-/// Where a workgroup would lie. Nothing is taken: only [`Matcher::commit`] does.
-#[derive(Clone, Debug, Default)]
-struct MatchPlan {
-    cu: CuId,
+/// What is counted on one compute unit, and where the balance of its SIMDs stands.
+#[derive(Clone, Copy, Debug)]
+struct CuState {
+    /// The classes of which one more fits here, of those that are kept: a bit each.
+    fits: u64,
+    /// Free ones.
+    barriers: u16,
+    /// How many workgroups lie here.
+    resident: u16,
+    /// Workgroups that came back and found a place of theirs taken: while there are any, nothing
+    /// new is let in.
+    displaced: u16,
+    /// By how many SIMDs the next row of the split table is turned (E8: su).
     turn: u8,
-    /// Of the compute unit when the place was found.
-    stamp: u32,
-    runs: RunStarts,
 }
 
 /// The compute units of a device with every granule that is taken, and by whom.
@@ -57,15 +59,20 @@ pub(crate) struct Matcher {
     shape: CuShape,
     simds: usize,
     turns: bool,
-    finders: Finders,
-    exact: bool,
     units: Vec<CuState>,
-    maps: Maps,
+    /// Free wave slots and registers of each SIMD: those of compute unit c from `c * simds`.
+    slots: Vec<u32>,
+    vgpr: RunMaps,
+    sgpr: RunMaps,
+    lds: RunMaps,
     groups: Residents,
     classes: Vec<Class>,
-    /// What the last try has found; in one place, since to hand it on costs as much as to find it.
-    plan: MatchPlan,
+    /// The classes whose sets are right: a bit each.
+    kept: u64,
     questions: u64,
+    /// The question after which classes were last dropped, and changes since.
+    dropped: u64,
+    changes: usize,
     /// Workgroups that were saved, to come back to the same places.
     parked: BTreeMap<LaunchId, Vec<Parked>>,
     /// Workgroups that came back and found a place taken: they hold nothing until they end.
@@ -86,21 +93,31 @@ impl Matcher {
         let usable = shape.check().is_ok();
         let shape = if usable { shape } else { CuShape { simds: 0, ..shape } };
         let (simds, count) = (usize::from(shape.simds), usize::from(cus));
-        let turn = u8::from(balance == Balance::Tail && simds > 1);
-        let finders = Finders::new(search, &shape)?;
+        if let SearchRule::Shared { width } = *search {
+            check_shared(width, &shape)?;
+        }
+        let maps = |resource, maps, granules: u32| {
+            RunMaps::new(finder(search, resource, granules)?, resource, maps, granules)
+        };
+        let sgpr = if shape.sgpr == u16::MAX { 0 } else { u32::from(shape.sgpr) };
         // Every workgroup has a wave.
         let most = u32::from(shape.workgroups).min(shape.waves()) as usize;
+        let turn = u8::from(balance == Balance::Tail && simds > 1);
+        let unit = CuState { fits: 0, barriers: shape.barriers, resident: 0, displaced: 0, turn };
         Ok(Self {
             simds,
             turns: balance != Balance::Fixed,
-            exact: finders.are_exact(),
-            finders,
-            units: vec![CuState::new(&shape, turn); count],
-            maps: Maps::new(&shape, count),
+            units: vec![unit; count],
+            slots: vec![shape.waves_per_simd.into(); count * simds],
+            vgpr: maps(Resource::Vgpr, count * simds, shape.vgpr_per_simd.into())?,
+            sgpr: maps(Resource::Sgpr, count, sgpr)?,
+            lds: maps(Resource::Lds, count, shape.lds)?,
             groups: Residents::new(count, most, &shape),
             classes: Vec::with_capacity(CLASSES),
-            plan: MatchPlan::default(),
+            kept: 0,
             questions: 0,
+            dropped: 0,
+            changes: 0,
             parked: BTreeMap::new(),
             displaced: Vec::new(),
             shape,
@@ -122,104 +139,27 @@ impl Matcher {
         self.shape.waves()
     }
 
-    /// The lowest compute unit at or above `from` that takes such a workgroup: the place for
-    /// [`Self::commit`].
+    /// The lowest compute unit at or above `from` that takes such a workgroup.
     #[inline(always)]
     pub(crate) fn first(&mut self, class: usize, from: usize) -> Option<CuId> {
-        let mut from = from;
-        loop {
-            let open = &self.classes[class].open;
-            let cu = if from == 0 { open.first() } else { open.first_from(from) };
-            let cu = cu?;
-            if self.probe(cu, class) {
-                return Some(self.plan.cu);
-            }
-            self.close(class, cu);
-            from = if from == 0 { 0 } else { cu + 1 };
-        }
-    }
-
-    /// Whether such a workgroup certainly fits nowhere.
-    #[inline(always)]
-    pub(crate) fn is_closed(&self, class: usize) -> bool {
-        self.classes[class].open.is_empty()
+        let open = self.open(class);
+        let cu = if from == 0 { open.first() } else { open.first_from(from) };
+        // Compute units are numbered by u16.
+        cu.map(|cu| CuId(cu as u16))
     }
 
     /// Whether such a workgroup fits anywhere.
-    #[inline]
-    pub(crate) fn fits(&mut self, class: usize) -> bool {
-        loop {
-            let Some(cu) = self.classes[class].open.first() else { return false };
-            if self.surely_fits(class, cu) {
-                return true;
-            }
-            self.close(class, cu);
-        }
-    }
-
-    /// Every compute unit that takes such a workgroup, ascending.
-    pub(crate) fn candidates(&mut self, class: usize, cus: &mut Vec<usize>) {
-        cus.clear();
-        let mut from = 0;
-        while let Some(cu) = self.classes[class].open.first_from(from) {
-            from = cu + 1;
-            if self.surely_fits(class, cu) {
-                cus.push(cu);
-            } else {
-                self.close(class, cu);
-            }
-        }
-    }
-
-    /// Whether such a workgroup fits there, tried once until another one comes.
-    #[inline]
-    fn surely_fits(&mut self, class: usize, cu: usize) -> bool {
-        if self.units[cu].sure & bit(class) != 0 {
-            return true;
-        }
-        let fits = self.probe(cu, class);
-        if fits {
-            self.units[cu].sure |= bit(class);
-        }
-        fits
-    }
-
-    /// Such a workgroup does not fit there, as things are.
     #[inline(always)]
-    fn close(&mut self, class: usize, cu: usize) {
-        self.classes[class].open.remove(cu);
-        self.units[cu].closed |= bit(class);
-    }
-
-    /// This compute unit, if it takes such a workgroup: the place for [`Self::commit`].
-    pub(crate) fn on(&mut self, class: usize, cu: usize) -> Option<CuId> {
-        self.probe(cu, class).then_some(self.plan.cu)
+    pub(crate) fn fits(&mut self, class: usize) -> bool {
+        !self.open(class).is_empty()
     }
 
     /// What is free on a compute unit: wave slots, vector and scalar registers, LDS; of what lies
     /// in runs the longest one alone, if asked for.
     pub(crate) fn free(&self, cu: usize, longest: bool) -> [u64; 4] {
-        let waves = self.units[cu].slots.iter().map(|&slots| u64::from(slots)).sum();
-        let [vgpr, sgpr, lds] = self.maps.free(cu, longest);
-        [waves, vgpr, sgpr, lds]
-    }
-
-    /// Whether such a workgroup fits on this compute unit; where, is planned, and nothing taken.
-    #[inline(always)]
-    fn probe(&mut self, cu: usize, class: usize) -> bool {
-        let (unit, class) = (&self.units[cu], &self.classes[class]);
-        let row = class.share.row(unit.turn);
-        if !unit.may_take(class, row) || !self.exact && self.is_unreported(cu, class) {
-            return false;
-        }
-        let plan = &mut self.plan;
-        // Compute units are numbered by u16.
-        (plan.cu, plan.turn, plan.stamp) = (CuId(cu as u16), unit.turn, unit.stamp);
-        self.maps.find(cu, class, row, unit.turn, &mut plan.runs)
-    }
-
-    /// Whether a finder that does not report every run reports too little.
-    fn is_unreported(&self, cu: usize, class: &Class) -> bool {
-        self.lacking_run(Some(cu), class).is_some()
+        let maps = cu * self.simds..(cu + 1) * self.simds;
+        let waves = self.slots[maps.clone()].iter().map(|&slots| u64::from(slots)).sum();
+        let vgpr = maps.map(|map| self.vgpr.free(map, longest)).sum();
+        [waves, vgpr, self.sgpr.free(cu, longest), self.lds.free(cu, longest)]
     }
 }

@@ -5,8 +5,7 @@ use alloc::vec::Vec;
 use raddle_policy::{CuId, Launch};
 
 use super::Matcher;
-use super::maps::RunStarts;
-use super::resident::{Name, Parked, ResidentEntry};
+use super::resident::{Name, Parked, ResidentEntry, RunStarts};
 
 impl Matcher {
     /// Gives back everything that a launch holds or has saved; `left` hears of each workgroup that
@@ -34,20 +33,17 @@ impl Matcher {
             let at = usize::from(*cu);
             back(CuId(*cu), name.wave);
             let class = self.class_of(launch, name.wave, 0);
-            let resident = self.units[at].resident;
             if self.is_there(at, class, *turn, runs) {
-                self.groups.push(at, resident, (*name, class), *turn, runs);
-                let (unit, class) = (&mut self.units[at], &mut self.classes[class]);
-                self.maps.take(at, class, *turn, runs);
-                unit.take(class, class.share.row(*turn));
-                (unit.resident, class.resident) = (resident + 1, class.resident + 1);
+                self.take(at, class, *turn, runs);
+                let (unit, class_of) = (&mut self.units[at], &mut self.classes[class]);
+                self.groups.push(at, unit.resident, (*name, class), *turn, runs);
+                (unit.resident, class_of.resident) = (unit.resident + 1, class_of.resident + 1);
             } else {
                 self.units[at].displaced += 1;
-                self.units[at].touch();
                 self.displaced.push(parked);
                 displaced += 1;
             }
-            self.units[at].sure = 0;
+            self.changed(at);
         }
         displaced
     }
@@ -59,18 +55,40 @@ impl Matcher {
         let Some(at) = self.displaced.iter().position(is_it) else { return false };
         self.displaced.swap_remove(at);
         self.units[cu].displaced -= 1;
-        self.units[cu].touch();
+        self.changed(cu);
         true
     }
 
     /// Whether all that a workgroup held is free still.
     fn is_there(&self, cu: usize, class: usize, turn: u8, runs: &RunStarts) -> bool {
-        let (unit, class) = (&self.units[cu], &self.classes[class]);
-        let row = class.share.row(turn);
+        let (class, unit) = (&self.classes[class], &self.units[cu]);
+        let wanted = class.wanted(turn);
+        let [_, sgpr, lds, _] = wanted.shared;
         class.never.is_none()
-            && unit.workgroups > 0
-            && unit.has(class, row)
-            && self.maps.are_free(cu, class, row, runs)
+            && unit.resident < self.shape.workgroups
+            && unit.barriers >= class.demand.barriers
+            && self.sgpr.is_free(cu, runs.sgpr.into(), sgpr)
+            && self.lds.is_free(cu, runs.lds, lds)
+            && class.simds(turn, self.simds).all(|simd| {
+                let (map, start) = (cu * self.simds + simd, runs.vgpr[simd].into());
+                self.slots[map] >= wanted.waves[simd]
+                    && self.vgpr.is_free(map, start, wanted.vgpr[simd])
+            })
+    }
+
+    /// Takes what a workgroup held, which is free still.
+    fn take(&mut self, cu: usize, class: usize, turn: u8, runs: &RunStarts) {
+        let class = &self.classes[class];
+        let wanted = class.wanted(turn);
+        let [_, sgpr, lds, _] = wanted.shared;
+        self.sgpr.take_at(cu, runs.sgpr.into(), sgpr);
+        self.lds.take_at(cu, runs.lds, lds);
+        for simd in class.simds(turn, self.simds) {
+            let map = cu * self.simds + simd;
+            self.vgpr.take_at(map, runs.vgpr[simd].into(), wanted.vgpr[simd]);
+            self.slots[map] -= wanted.waves[simd];
+        }
+        self.units[cu].barriers -= class.demand.barriers;
     }
 
     fn lift(&mut self, launch: &Launch, mut left: impl FnMut(CuId, u16)) -> Vec<Parked> {
@@ -80,8 +98,7 @@ impl Matcher {
             let parked = self.displaced.swap_remove(at);
             let cu = usize::from(parked.cu);
             self.units[cu].displaced -= 1;
-            self.units[cu].touch();
-            self.look_again(cu);
+            self.changed(cu);
             left(CuId(parked.cu), parked.name.wave);
             lifted.push(parked);
         }

@@ -5,8 +5,16 @@ use alloc::vec::Vec;
 
 use raddle_policy::{CuShape, LaunchId, MAX_SIMDS};
 
-use super::maps::RunStarts;
-use super::store::Starts;
+/// First granules, by SIMD.
+type Starts = [u16; MAX_SIMDS];
+
+/// First granules of what a workgroup takes; 0 where it takes nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RunStarts {
+    pub(super) vgpr: Starts,
+    pub(super) sgpr: u16,
+    pub(super) lds: u32,
+}
 
 /// A workgroup on a compute unit, but for its vector registers.
 #[derive(Clone, Copy, Debug, Default)]

@@ -54,8 +54,8 @@ fn class(matcher: &mut Matcher, demand: Demand) -> usize {
 /// Whether it was placed.
 fn place(matcher: &mut Matcher, id: u32, workgroup: u64, demand: Demand) -> bool {
     let class = class(matcher, demand);
-    let found = matcher.first(class, 0).is_some();
-    found && matcher.commit(class, name(id, workgroup), &mut Vec::new()).is_ok()
+    let found = matcher.first(class, 0);
+    found.map(|cu| matcher.commit(class, cu, name(id, workgroup), &mut Vec::new())).is_some()
 }
 
 fn end(matcher: &mut Matcher, id: u32, workgroup: u64, demand: Demand) -> bool {
@@ -70,7 +70,7 @@ fn ask_others(matcher: &mut Matcher, count: u32) {
 }
 
 #[test]
-fn what_surely_fitted_is_forgotten_with_its_class() {
+fn where_it_fits_is_forgotten_with_its_class() {
     let mut matcher = matcher(SHAPE, 1);
     let six = class(&mut matcher, two(6));
     assert!(place(&mut matcher, 7, 0, two(10)) && matcher.fits(six));
@@ -88,19 +88,7 @@ fn what_was_closed_is_forgotten_with_its_class() {
     ask_others(&mut matcher, 62);
     let never = class(&mut matcher, Demand { waves: 0, ..two(0) });
     assert_eq!(nine, never, "the oldest is forgotten");
-    assert!(end(&mut matcher, 7, 0, two(10)) && matcher.is_closed(never));
-}
-
-#[test]
-fn what_was_told_is_forgotten_with_its_class() {
-    let mut matcher = matcher(SHAPE, 1);
-    let seven = class(&mut matcher, two(7));
-    assert!(place(&mut matcher, 7, 0, two(10)));
-    assert_eq!(matcher.lacks(CU, seven), lack(Resource::Vgpr, 7, 6));
-    ask_others(&mut matcher, 62);
-    let nine = class(&mut matcher, two(9));
-    assert_eq!(seven, nine, "the oldest is forgotten");
-    assert_eq!(matcher.lacks(CU, nine), lack(Resource::Vgpr, 9, 6));
+    assert!(end(&mut matcher, 7, 0, two(10)) && !matcher.fits(never));
 }
 
 #[test]
@@ -134,7 +122,7 @@ fn more_demands_than_are_remembered_in_one_question() {
     let all: Vec<_> = (0..70).map(|lds| matcher.class(&demand(lds), 0)).collect();
     assert_eq!(all, (0..70).collect::<Vec<_>>());
     assert_eq!(matcher.first(69, 0), Some(CU));
-    matcher.commit(69, name(3, 0), &mut Vec::new()).expect("nothing has changed");
+    matcher.commit(69, CU, name(3, 0), &mut Vec::new());
     assert!(all.iter().all(|&it| !matcher.fits(it)));
     assert!(end(&mut matcher, 3, 0, demand(69)) && all.iter().all(|&it| matcher.fits(it)));
 }
@@ -180,28 +168,15 @@ fn a_launch_that_is_killed_while_it_is_saved_does_not_come_back() {
 }
 
 #[test]
-fn a_plan_is_refused_after_its_compute_unit_has_changed() {
+fn what_fits_is_told_again_after_another_comes_back() {
     let mut matcher = matcher(SHAPE, 1);
-    let (nine, mut places) = (class(&mut matcher, two(9)), Vec::new());
-    assert!(matcher.first(nine, 0).is_some());
-    matcher.commit(nine, name(1, 0), &mut places).expect("nothing has happened");
-    let stale = Error::Stale { launch: LaunchId(1), workgroup: 1 };
-    assert_eq!(matcher.commit(nine, name(1, 1), &mut places), Err(stale));
-}
-
-#[test]
-fn what_surely_fitted_is_tried_again_after_another_comes_back() {
-    let (mut matcher, mut cus) = (matcher(SHAPE, 1), Vec::new());
     let saved = launch(7, two(10));
     assert!(place(&mut matcher, 7, 0, two(10)));
     matcher.save(&saved, |_, _| ());
-    // It fits while the other is away, is said to fit, and takes nothing.
     let nine = matcher.class(&two(9), 0);
-    assert!(matcher.fits(nine) && matcher.fits(nine));
+    assert!(matcher.fits(nine), "the other is away");
     assert_eq!(matcher.restore(&saved, |_, _| ()), 0, "its place is free");
     assert!(!matcher.fits(nine), "10 of 16 are taken again");
-    matcher.candidates(nine, &mut cus);
-    assert!(cus.is_empty());
     matcher.kill(&saved, |_, _| ());
     assert!(matcher.fits(nine));
 }
@@ -216,11 +191,19 @@ fn what_does_not_fit_may_fit_when_the_pointer_has_turned() {
 }
 
 #[test]
-fn candidates_are_of_every_word() {
-    let (mut matcher, mut cus) = (matcher(SHAPE, 200), Vec::new());
+fn a_class_that_nobody_asks_for_is_dropped_and_built_anew() {
+    let mut matcher = matcher(SHAPE, 200);
     let six = class(&mut matcher, two(6));
-    matcher.candidates(six, &mut cus);
-    assert_eq!(cus, (0..200).collect::<Vec<_>>());
+    assert!(matcher.fits(six));
+    // More changes than there are compute units, twice, on the first one.
+    for workgroup in 0..500 {
+        assert!(
+            place(&mut matcher, 7, workgroup, two(16)) && end(&mut matcher, 7, workgroup, two(16))
+        );
+    }
+    assert!(matcher.kept & 1 << six == 0 && place(&mut matcher, 7, 500, two(11)));
+    assert_eq!(matcher.open(six).first(), Some(1));
+    assert!((1..200).all(|cu| matcher.open(six).first_from(cu) == Some(cu)));
 }
 
 #[test]

@@ -1,0 +1,146 @@
+//! Which compute unit of a set has the best score?
+//!
+//! A tree over all compute units: a node knows how good its compute units are at most, so that a search
+//! goes only where something better can be. Units: those of [`crate::place`].
+
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+use raddle_policy::CuSet;
+
+/// The scores of a compute unit, or how far those of several reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct CuScore {
+    /// Of what is free (TA); the largest.
+    pub(super) free: u64,
+    /// Of recent power (TB); the smallest, and the largest.
+    pub(super) least: u64,
+    pub(super) most: u64,
+}
+
+impl CuScore {
+    /// Of no compute unit.
+    const NONE: Self = Self { free: 0, least: u64::MAX, most: 0 };
+
+    fn with(self, other: Self) -> Self {
+        Self {
+            free: self.free.max(other.free),
+            least: self.least.min(other.least),
+            most: self.most.max(other.most),
+        }
+    }
+}
+
+/// The scores of all compute units.
+#[derive(Clone, Debug)]
+pub(super) struct ScoreTree {
+    /// The halves of node n are 2n and 2n + 1; a power of two at least of leaves, one a compute unit.
+    nodes: Vec<CuScore>,
+}
+
+impl ScoreTree {
+    /// Of `cus` compute units, all with scores of 0.
+    pub(super) fn new(cus: usize) -> Self {
+        let mut tree = Self { nodes: vec![CuScore::NONE; 2 * cus.next_power_of_two()] };
+        (0..cus).for_each(|cu| tree.set(cu, 0, 0));
+        tree
+    }
+
+    /// The scores of a compute unit.
+    pub(super) fn get(&self, cu: usize) -> CuScore {
+        self.nodes[self.nodes.len() / 2 + cu]
+    }
+
+    /// Changes the scores of a compute unit.
+    pub(super) fn set(&mut self, cu: usize, free: u64, power: u64) {
+        let mut node = self.nodes.len() / 2 + cu;
+        self.nodes[node] = CuScore { free, least: power, most: power };
+        while node > 1 {
+            node /= 2;
+            let both = self.nodes[2 * node].with(self.nodes[2 * node + 1]);
+            if core::mem::replace(&mut self.nodes[node], both) == both {
+                return;
+            }
+        }
+    }
+
+    /// The best compute unit of a set, and its scores: the greatest by this order, the lowest of several.
+    /// A node that reaches further in every score is never the lesser.
+    pub(super) fn best(
+        &self,
+        open: &CuSet,
+        order: impl Fn(&CuScore, &CuScore) -> Ordering,
+    ) -> Option<(usize, CuScore)> {
+        let mut best = None;
+        self.search(1, open, &order, &mut best);
+        best
+    }
+
+    fn search(
+        &self,
+        node: usize,
+        open: &CuSet,
+        order: &impl Fn(&CuScore, &CuScore) -> Ordering,
+        best: &mut Option<(usize, CuScore)>,
+    ) {
+        let leaves = self.nodes.len() / 2;
+        let below = leaves.ilog2() - node.ilog2();
+        let (first, count) = ((node << below) - leaves, 1 << below);
+        if let Some((cu, score)) = best {
+            match order(&self.nodes[node], score) {
+                Ordering::Less => return,
+                Ordering::Equal if first > *cu => return,
+                _ => {}
+            }
+        }
+        if open.first_from(first).is_none_or(|cu| cu >= first + count) {
+            return;
+        }
+        if count == 1 {
+            *best = Some((first, self.nodes[node]));
+            return;
+        }
+        let (lower, upper) = (2 * node, 2 * node + 1);
+        let better = order(&self.nodes[upper], &self.nodes[lower]) == Ordering::Greater;
+        for half in if better { [upper, lower] } else { [lower, upper] } {
+            self.search(half, open, order, best);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::order::Seeded;
+    use crate::place::Mix;
+
+    #[test]
+    fn the_best_of_a_set_is_that_of_a_loop_over_it() {
+        let mut draws = Seeded::new(1);
+        let mut draw = move |below: u64| draws.next() % below;
+        for cus in [1, 2, 3, 64, 100, 304] {
+            let (mut tree, mut open) = (ScoreTree::new(cus), CuSet::empty(cus));
+            for _ in 0..600 {
+                for _ in 0..3 {
+                    tree.set(draw(cus as u64) as usize, draw(9), draw(9));
+                    let cu = draw(cus as u64) as usize;
+                    if draw(3) == 0 { open.insert(cu) } else { open.remove(cu) }
+                }
+                let mix = Mix::new(draw(3), 1 + draw(3)).expect("one is not 0");
+                let order = mix.order([1 + draw(9), 1 + draw(9)]);
+                let check = |order: &dyn Fn(&CuScore, &CuScore) -> Ordering| {
+                    let all = (0..cus).filter(|&cu| open.first_from(cu) == Some(cu));
+                    let naive = all.map(|cu| (cu, tree.get(cu))).reduce(|best, it| {
+                        if order(&it.1, &best.1) == Ordering::Greater { it } else { best }
+                    });
+                    assert_eq!(tree.best(&open, order), naive, "{cus}");
+                };
+                check(&|a, b| a.free.cmp(&b.free));
+                check(&|a, b| b.least.cmp(&a.least));
+                check(&|a, b| a.most.cmp(&b.most));
+                check(&|a, b| order([a.free, a.least], [b.free, b.least]));
+            }
+        }
+    }
+}
