@@ -18,6 +18,8 @@ use crate::error::PreemptError;
 pub enum Standing {
     /// It may submit.
     HasTurn,
+    /// It has the turn again, and may submit when its work has left by this way.
+    Returning(Preemption),
     /// It may not, and what was submitted stays or has ended.
     Paused,
     /// Its work leaves by this way.
@@ -26,12 +28,21 @@ pub enum Standing {
     Away,
 }
 
+impl Standing {
+    /// Whether the last answer of the turn policy named it.
+    #[must_use]
+    pub const fn has_turn(self) -> bool {
+        matches!(self, Self::HasTurn | Self::Returning(_))
+    }
+}
+
 /// Answers of both policies of one decision.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Decided {
     /// What is wished, in the order of the processes; those who go on last.
     pub wishes: Vec<Wish>,
-    /// Of each process that lost the turn with work submitted: how that leaves, if it does.
+    /// Of each process that lost the turn with work submitted, and of which no preemption is under way:
+    /// how that leaves, if it does.
     pub ways: Vec<(ProcessId, Option<Preemption>)>,
     /// Who has the turn.
     pub may_issue: Vec<ProcessId>,
@@ -57,7 +68,7 @@ impl Arbiter {
 
     /// A process has left.
     pub fn left(&mut self, process: ProcessId) {
-        self.is_stale |= self.standings.remove(&process) == Some(Standing::HasTurn);
+        self.is_stale |= self.standings.remove(&process).is_some_and(Standing::has_turn);
     }
 
     /// A process has something to run, or something more urgent than before.
@@ -74,8 +85,10 @@ impl Arbiter {
 
     /// The preemption of a process is complete.
     pub fn drained(&mut self, process: ProcessId) {
-        if let Some(standing @ Standing::Leaving(_)) = self.standings.get_mut(&process) {
-            *standing = Standing::Away;
+        match self.standings.get_mut(&process) {
+            Some(standing @ Standing::Leaving(_)) => *standing = Standing::Away,
+            Some(standing @ Standing::Returning(_)) => *standing = Standing::HasTurn,
+            _ => {}
         }
     }
 
@@ -114,8 +127,13 @@ impl Arbiter {
         self.until = *until;
         check(states, may_issue, *until, now)?;
         for (&process, standing) in &mut self.standings {
-            let has_turn = *standing == Standing::HasTurn;
-            if may_issue.contains(&process) || !has_turn {
+            if !standing.has_turn() || may_issue.contains(&process) {
+                continue;
+            }
+            if let Standing::Returning(way) = *standing {
+                // That goes on, and the process no longer resumes at its end (A15).
+                *standing = Standing::Leaving(way);
+                wishes.push(Wish::Preempt { process, way });
                 continue;
             }
             self.victims.clear();
@@ -132,8 +150,11 @@ impl Arbiter {
             wishes.push(way.map_or(Wish::Pause { process }, |way| Wish::Preempt { process, way }));
         }
         for (&process, standing) in &mut self.standings {
-            if may_issue.contains(&process) && *standing != Standing::HasTurn {
-                *standing = Standing::HasTurn;
+            if may_issue.contains(&process) && !standing.has_turn() {
+                *standing = match *standing {
+                    Standing::Leaving(way) => Standing::Returning(way),
+                    _ => Standing::HasTurn,
+                };
                 wishes.push(Wish::Resume { process });
             }
         }

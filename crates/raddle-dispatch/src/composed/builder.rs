@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::book::Book;
-use raddle_preempt::{
-    Abilities, Controller, ControllerOptions, Declared, PreemptError, ResetScope,
-};
+use raddle_preempt::{Abilities, ControllerOptions, Declared, Driver, ResetScope};
 
 use raddle_policy::{Allocate, CuShape, LaunchPath, Preempt, Turn};
 
+use super::control::SteppedRuntime;
 use super::lists::Lists;
 use super::policies::{NamedPolicy, Policies};
 use super::ready::Ready;
@@ -146,12 +145,12 @@ impl Builder {
             most_kills: self.most_kills,
             ..ControllerOptions::default()
         };
-        let controller: Result<_, PreemptError> = Controller::new(declared, options);
+        let driver = Driver::new(SteppedRuntime(declared), options);
         Composed {
             policies: self.policies,
             cuts: self.cuts,
             ahead: self.window.is_some(),
-            controller: controller.expect("a window of at least 1, and every ability"),
+            driver: driver.expect("a window of at least 1, and every ability"),
             preemptions: Preemptions::default(),
             book: Book::new(self.shape, self.cus),
             processes: BTreeMap::new(),

@@ -1,11 +1,14 @@
 //! How is carried out what the controller of preemptions says, and what does it hear?
 //!
 //! The controller (`raddle_preempt::Controller`, seed 001) alone decides what is submitted and when,
-//! what comes back in which order, what a reset kills and when a process goes on. Here its commands
-//! become actions, and what the device says becomes its reports.
+//! what comes back in which order, what a reset kills and when a process goes on. Here the commands of
+//! its driver become actions, and what the device says becomes reports to that.
 
-use raddle_policy::{Action, Actions, Fact, LaunchId, Preemption, ProcessId, Tick};
-use raddle_preempt::{Command, LaunchHandle, NoReset, ResetScope, ResetVerdict};
+use raddle_policy::{Action, Actions, Fact, LaunchId, Preemption, ProcessId, StreamId, Tick};
+use raddle_preempt::{
+    Command, Declared, Heard, LaunchHandle, NoReset, Report, ResetScope, ResetVerdict, Runtime,
+    SubmitCall,
+};
 
 use super::Composed;
 use super::launch::Stage;
@@ -13,6 +16,20 @@ use super::lists::SubmittedLaunch;
 use crate::DispatchError;
 use crate::log::LoggedAnswer;
 use crate::tally::RefusedReset;
+
+/// What a device declares whose commands become actions. A dispatcher takes them one by one
+/// (`Driver::step`), as it carries them out with all that it knows: nothing is called here.
+pub(super) struct SteppedRuntime(pub(super) Declared);
+
+impl Runtime<LaunchId> for SteppedRuntime {
+    fn declared(&self) -> Declared {
+        self.0
+    }
+
+    fn submit(&mut self, _: LaunchHandle, _: StreamId, _: LaunchId) -> SubmitCall {
+        SubmitCall::UnderWay
+    }
+}
 
 impl Composed {
     /// Carries out every command that there is; launches are submitted last, in their order of issue.
@@ -23,7 +40,7 @@ impl Composed {
     ) -> Result<(), DispatchError> {
         let mut batch = std::mem::take(&mut self.lists.batch);
         batch.clear();
-        while let Some(command) = self.controller.next_any() {
+        while let Some(command) = self.driver.step() {
             if let Command::Submit { handle, .. } = command {
                 batch.extend(self.submission(handle));
             } else {
@@ -39,7 +56,7 @@ impl Composed {
 
     /// What the controller submits.
     fn submission(&self, handle: LaunchHandle) -> Option<SubmittedLaunch> {
-        let known = self.launches.get(self.controller.payload(handle)?)?;
+        let known = self.launches.get(self.driver.controller().payload(handle)?)?;
         Some((known.order, known.launch, handle))
     }
 
@@ -80,7 +97,8 @@ impl Composed {
         self.journal.answer(now, LoggedAnswer::Reset { process });
         let hit = |id: &LaunchId| {
             self.launches.get(id).is_some_and(|known| {
-                known.has_started() && known.handle.is_some_and(|it| self.controller.is_hit(it))
+                known.has_started()
+                    && known.handle.is_some_and(|it| self.driver.controller().is_hit(it))
             })
         };
         let submitted = self.processes.values().flat_map(|process| process.submitted.values());
@@ -91,7 +109,7 @@ impl Composed {
             self.leave(id, Preemption::Reset, now, actions);
         }
         self.lists.leaving = killed;
-        if self.controller.declared().scope != ResetScope::Launch {
+        if self.driver.controller().declared().scope != ResetScope::Launch {
             self.preemptions.resets.insert(process);
         }
         actions.push(Action::Reset { process });
@@ -127,7 +145,7 @@ impl Composed {
         };
         if process.submitted.values().all(off) {
             process.removing = false;
-            self.controller.drained(id)?;
+            self.driver.report(Report::Drained(id))?;
         }
         Ok(())
     }
@@ -135,6 +153,7 @@ impl Composed {
     /// The preemption of a process is complete.
     fn drained(&mut self, process: ProcessId, resumed: bool, now: Tick, actions: &mut Actions) {
         self.journal.answer(now, LoggedAnswer::Drained { process, resumed });
+        self.turns.arbiter.drained(process);
         self.preemptions.resets.remove(&process);
         if let Some(known) = self.processes.get(&process) {
             let (how, after) = (known.way, now.since(known.since));
@@ -158,16 +177,16 @@ impl Composed {
         let process = self.processes.get(&id).ok_or(DispatchError::UnknownProcess(id))?;
         for launch in process.submitted.values() {
             let Some(known) = self.launches.get_mut(launch) else { continue };
-            let leaves = known.handle.filter(|&it| self.controller.leaves(it));
+            let leaves = known.handle.filter(|&it| self.driver.controller().leaves(it));
             if let Some(handle) = leaves.filter(|_| !known.has_started()) {
-                self.controller.claimed(handle)?;
+                self.driver.report(Report::Claimed(handle))?;
                 known.claimed = true;
                 self.ready.hide(known.submission);
                 self.preemptions.exits.push(*launch);
             }
         }
-        let verdict = self.controller.raised(id)?;
-        if let ResetVerdict::NoReset(why) = verdict {
+        let heard = self.driver.report(Report::Raised(id))?;
+        if let Heard::Verdict(ResetVerdict::NoReset(why)) = heard {
             // It leaves by the flag.
             if let Some(process) = self.processes.get_mut(&id) {
                 process.way = Preemption::Flag;
@@ -175,8 +194,11 @@ impl Composed {
             self.preemptions.tally.refused(match why {
                 NoReset::Empty => RefusedReset::NothingRuns,
                 NoReset::NotIdempotent(handle) => {
-                    let launch =
-                        self.controller.payload(handle).and_then(|id| self.launches.get(id));
+                    let launch = self
+                        .driver
+                        .controller()
+                        .payload(handle)
+                        .and_then(|id| self.launches.get(id));
                     RefusedReset::of(launch.map(|known| known.launch.idempotent))
                 }
                 NoReset::KilledOften(_) => RefusedReset::KilledOften,
@@ -189,9 +211,9 @@ impl Composed {
 
     /// The reset of a process is over.
     pub(super) fn reset_over(&mut self, process: ProcessId) -> Result<(), DispatchError> {
-        self.controller.drained(process)?;
+        self.driver.report(Report::Drained(process))?;
         // What single streams have left over must be able to end.
-        if self.controller.declared().scope == ResetScope::Queue {
+        if self.driver.controller().declared().scope == ResetScope::Queue {
             self.preemptions.resets.remove(&process);
         }
         Ok(())
@@ -202,11 +224,13 @@ impl Composed {
         match self.launches.get_mut(&id) {
             Some(known) if !known.begun => {
                 known.begun = true;
-                let handle = known.handle;
-                Ok(handle.map_or(Ok(()), |handle| self.controller.started(handle))?)
+                if let Some(handle) = known.handle {
+                    self.driver.report(Report::Started(handle))?;
+                }
             }
-            _ => Ok(()),
+            _ => {}
         }
+        Ok(())
     }
 
     /// Takes off what could not be taken off when it was asked for, as it was on its way back.

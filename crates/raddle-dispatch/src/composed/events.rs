@@ -2,7 +2,7 @@
 //!
 //! Every event is checked before anything changes.
 
-use raddle_preempt::CapturedWork;
+use raddle_preempt::{CapturedWork, Report, Wish};
 
 use raddle_policy::{
     Barrier, Event, Fact, Launch, LaunchId, Level, Piece, Preemption, ProcessId, Refusal, Tick,
@@ -43,9 +43,10 @@ impl Composed {
         }
         let process = Process::new(share, now);
         let share = process.share;
-        self.controller.join_as(id, Level(0))?;
+        self.driver.host(|it| it.join_as(id, Level(0)))?;
         // Until it has the turn.
-        self.controller.pause(id)?;
+        self.driver.wish(Wish::Pause { process: id })?;
+        self.turns.arbiter.joined(id);
         self.processes.insert(id, process);
         self.policies.tell(&Fact::ProcessJoined { process: id, share }, now);
         Ok(())
@@ -55,10 +56,12 @@ impl Composed {
         if !self.processes.contains_key(&id) {
             return Err(DispatchError::UnknownProcess(id));
         }
-        if self.controller.buffered(id)? + self.controller.in_flight(id)? > 0 {
+        let controller = self.driver.controller();
+        if controller.buffered(id)? + controller.in_flight(id)? > 0 {
             return Err(DispatchError::ProcessBusy(id));
         }
-        self.controller.lost(id)?;
+        self.driver.host(|it| it.lost(id))?;
+        self.turns.arbiter.left(id);
         self.preemptions.resets.remove(&id);
         self.processes.remove(&id);
         self.transit.lines.retain(|&(process, _), _| process != id);
@@ -122,12 +125,12 @@ impl Composed {
         if let Some(process) = self.processes.get_mut(&launch.process) {
             let stream = match process.streams.get(&launch.stream) {
                 Some(&stream) => stream,
-                None => self.controller.open(launch.process)?,
+                None => self.driver.host(|it| it.open(launch.process))?,
             };
             process.streams.insert(launch.stream, stream);
             let work = CapturedWork::kernel(launch.id, launch.idempotent);
             // There is no bound on what waits.
-            let _ = self.controller.captured(launch.process, stream, work)?;
+            let _ = self.driver.host(|it| it.captured(launch.process, stream, work))?;
         }
         self.launches.insert(launch.id, LaunchState::new(launch, waits, order, now));
         self.count_runnable(launch.id, now);
@@ -160,12 +163,14 @@ impl Composed {
     pub(super) fn forget(&mut self, launch: &Launch, now: Tick) -> Result<(), DispatchError> {
         let Some(known) = self.launches.remove(&launch.id) else { return Ok(()) };
         if let Some(handle) = known.handle {
-            self.controller.finished(handle)?;
+            self.driver.report(Report::Finished(handle))?;
         }
         self.ready.hide(known.submission);
         if let Some(process) = self.processes.get_mut(&launch.process) {
             process.submitted.remove(&known.submission);
-            self.turns.stale |= known.counts && process.lost(launch.level, now);
+            if known.counts && process.lost(launch.level, now) {
+                self.turns.arbiter.idle(launch.process);
+            }
         }
         self.policies.tell(&Fact::LaunchEnded { launch: launch.id }, now);
         self.note_removed(launch.process)
@@ -180,14 +185,14 @@ impl Composed {
         let before = self.book.resident_waves(id);
         match (how, handle) {
             (Preemption::Reset, Some(handle)) => {
-                self.controller.killed(handle)?;
+                self.driver.report(Report::Killed(handle))?;
                 self.book.kill(id);
                 self.known_mut(id)?.rewind();
                 self.unsubmit(&launch, now);
             }
             (Preemption::Flag, Some(handle)) => {
                 // It leaves only where the controller has raised a flag for it.
-                let _ = self.controller.exited(handle)?;
+                self.driver.report(Report::Exited(handle))?;
                 self.unsubmit(&launch, now);
             }
             (Preemption::Switch, _) => {

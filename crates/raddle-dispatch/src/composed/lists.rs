@@ -3,9 +3,9 @@
 //! Kept so that a turn allocates nothing once each has its size. A list leaves its place while the
 //! dispatcher goes through it, and comes back; between decisions what is in it means nothing.
 
-use raddle_preempt::LaunchHandle;
+use raddle_preempt::{Decided, LaunchHandle};
 
-use raddle_policy::{Launch, LaunchId, ProcessId, ProcessState, Round, Submission, VictimLaunch};
+use raddle_policy::{Launch, LaunchId, ProcessState, Round, Submission};
 
 /// A launch that the controller submits: its order of issue, what it is, its submission.
 pub(super) type SubmittedLaunch = (u64, Launch, LaunchHandle);
@@ -15,12 +15,8 @@ pub(super) type SubmittedLaunch = (u64, Launch, LaunchHandle);
 pub(super) struct Lists {
     /// What the turn policy sees.
     pub(super) states: Vec<ProcessState>,
-    /// Processes that lost the turn.
-    pub(super) revoked: Vec<ProcessId>,
-    /// Processes that have it again.
-    pub(super) granted: Vec<ProcessId>,
-    /// What the preempt policy sees of one of them.
-    pub(super) victims: Vec<VictimLaunch>,
+    /// What turn and preempt policy answered.
+    pub(super) decided: Decided,
     /// Launches that are taken off together.
     pub(super) leaving: Vec<LaunchId>,
     /// Launches that were taken off and may go on.

@@ -25,9 +25,10 @@ use raddle_policy::{
     Action, Actions, CuId, Event, Free, Launch, LaunchId, Piece, Place, ProcessId, Refusal,
     StreamId, Tick, WaveSpan,
 };
-use raddle_preempt::Controller;
+use raddle_preempt::{Arbiter, Driver};
 
 pub use builder::Builder;
+use control::SteppedRuntime;
 use launch::{LaunchState, Stage};
 use lists::Lists;
 use policies::Policies;
@@ -44,8 +45,8 @@ pub struct Composed {
     cuts: bool,
     /// Whether a process submits launches before they are ready.
     ahead: bool,
-    /// Who submits what, and how work leaves.
-    controller: Controller<LaunchId>,
+    /// Who submits what, and how work leaves: the controller of preemptions.
+    driver: Driver<LaunchId, SteppedRuntime>,
     preemptions: Preemptions,
     book: Book,
     processes: BTreeMap<ProcessId, Process>,
@@ -69,13 +70,10 @@ pub struct Composed {
     journal: Journal,
 }
 
-/// The turn: whose it is, until when, and what became of earlier ones.
+/// The turn: whose it is, and what became of earlier ones.
 #[derive(Debug, Default)]
 struct Turns {
-    may_issue: Vec<ProcessId>,
-    until: Option<Tick>,
-    /// Something changed that the turn policy looks at.
-    stale: bool,
+    arbiter: Arbiter,
     tally: TurnTally,
 }
 
@@ -178,10 +176,12 @@ impl Composed {
         if std::mem::replace(&mut known.counts, counts) == counts {
             return;
         }
-        let level = known.launch.level;
-        if let Some(process) = self.processes.get_mut(&known.launch.process) {
-            self.turns.stale |=
-                if counts { process.gained(level, now) } else { process.lost(level, now) };
+        let (id, level) = (known.launch.process, known.launch.level);
+        let Some(process) = self.processes.get_mut(&id) else { return };
+        if counts && process.gained(level, now) {
+            self.turns.arbiter.runnable(id);
+        } else if !counts && process.lost(level, now) {
+            self.turns.arbiter.idle(id);
         }
     }
 

@@ -5,6 +5,7 @@ use raddle_policy::{
     Action, Actions, Answer, CuId, Fact, Launch, LaunchId, Piece, Place, ReadyLaunch, ReadyView,
     Refusal, Round, Submission, Tick, WaveSpan,
 };
+use raddle_preempt::Report;
 
 use super::Composed;
 use super::launch::{LaunchState, Stage};
@@ -78,7 +79,7 @@ impl Composed {
         actions: &mut Actions,
     ) -> Result<(), DispatchError> {
         // The call returns at once; what the way to the device takes is the launch path's.
-        self.controller.submitted(*handle)?;
+        self.driver.report(Report::Submitted(*handle))?;
         let submission = self.submissions;
         self.submissions += 1;
         if let Some(known) = self.launches.get_mut(&launch.id) {

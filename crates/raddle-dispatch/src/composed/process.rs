@@ -9,7 +9,6 @@ use raddle_policy::{LaunchId, Level, Preemption, ProcessId, ProcessState, Stream
 #[derive(Debug)]
 pub(super) struct Process {
     pub(super) share: u32,
-    pub(super) may_issue: bool,
     /// The controller's name of each stream.
     pub(super) streams: BTreeMap<StreamId, StreamId>,
     /// The way of its last preemption, and when that began.
@@ -58,7 +57,6 @@ impl Process {
     pub(super) fn new(share: u32, now: Tick) -> Self {
         Self {
             share: share.max(1),
-            may_issue: false,
             streams: BTreeMap::new(),
             way: Preemption::Wait,
             since: now,

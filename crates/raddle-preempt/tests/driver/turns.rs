@@ -87,6 +87,26 @@ fn who_gets_the_turn_goes_on_and_who_loses_it_leaves() {
 }
 
 #[test]
+fn who_loses_the_turn_again_while_he_leaves_is_not_asked_about_twice() {
+    let mut it = arbiter();
+    let way = Preemption::Flag;
+    ask(&mut it, &[A], None, &[]).unwrap();
+    ask(&mut it, &[B], Some(way), &[A]).unwrap();
+    ask(&mut it, &[A], None, &[A, B]).unwrap();
+    assert_eq!(it.standing(A), Some(Standing::Returning(way)));
+    // His resume is taken back; what the policy would say now is not asked, nor is whether he has work.
+    let again = vec![Wish::Preempt { process: A, way }, Wish::Resume { process: B }];
+    assert_eq!(ask(&mut it, &[B], Some(Preemption::Reset), &[]), Ok(again));
+    assert_eq!(it.standing(A), Some(Standing::Leaving(way)));
+    // Only what is over lets him run at once.
+    ask(&mut it, &[A], None, &[]).unwrap();
+    it.drained(A);
+    assert_eq!(it.standing(A), Some(Standing::HasTurn));
+    assert_eq!(ask(&mut it, &[B], Some(Preemption::Reset), &[A]).unwrap().len(), 2);
+    assert_eq!(it.standing(A), Some(Standing::Leaving(Preemption::Reset)));
+}
+
+#[test]
 fn who_has_nothing_submitted_is_paused_and_nobody_is_asked() {
     let mut it = arbiter();
     ask(&mut it, &[A, B], None, &[]).unwrap();
