@@ -4,7 +4,7 @@
 //! another value, plus a sum of counted terms, plus a number of bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 
 use smallvec::SmallVec;
 
@@ -28,7 +28,7 @@ pub(crate) enum Meaning {
         terms: Vec<(Value, i64)>,
         bytes: i64,
     },
-    Operation(u32, Vec<Value>),
+    Operation(u32, SmallVec<[Value; 4]>),
     /// What memory that the kernel does not write holds there.
     Held(Value, u32),
     /// Bytes of a value: from which on, how many.
@@ -52,33 +52,79 @@ pub(crate) struct Address {
     pub(crate) bytes: i64,
 }
 
+/// Where a pointer may lead, sorted.
+pub(crate) type Origins = SmallVec<[Origin; 1]>;
+
+/// A number in which all bits of what it was made from count.
+struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn write(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.write_u64(u64::from(byte));
+        }
+    }
+
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(u64::from(word));
+    }
+
+    fn write_usize(&mut self, word: usize) {
+        self.write_u64(word as u64);
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0 >> 32
+    }
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Values {
-    /// Values by the hash of what they are.
-    numbers: BTreeMap<u64, SmallVec<[Value; 1]>>,
+    /// Values, each at the first free place behind the hash of what it is; half of the places are free.
+    places: Vec<Option<Value>>,
     meanings: Vec<Meaning>,
     /// Where pointers can lead, by value.
-    origins: Vec<BTreeSet<Origin>>,
+    origins: Vec<Origins>,
     /// Whether a known pointer was found to lead to more than before.
     grown: bool,
 }
 
 impl Values {
     pub(crate) fn number(&mut self, meaning: Meaning) -> Value {
-        let mut hasher = DefaultHasher::new();
-        meaning.hash(&mut hasher);
-        let same = self.numbers.entry(hasher.finish()).or_default();
-        if let Some(&value) = same.iter().find(|value| self.meanings[value.0 as usize] == meaning) {
+        if self.places.len() <= 2 * self.meanings.len() {
+            self.places = vec![None; (4 * self.places.len()).max(64)];
+            for number in 0..self.meanings.len() {
+                let at = self.place_of(&self.meanings[number]);
+                self.places[at] = u32::try_from(number).ok().map(Value);
+            }
+        }
+        let at = self.place_of(&meaning);
+        if let Some(value) = self.places[at] {
             // What it is computed from may lead to more than when it was first met.
             self.grown |= self.inherits(value);
             return value;
         }
         let value = Value(u32::try_from(self.meanings.len()).unwrap_or(u32::MAX));
-        same.push(value);
+        self.places[at] = Some(value);
         self.meanings.push(meaning);
-        self.origins.push(BTreeSet::new());
+        self.origins.push(Origins::new());
         self.inherits(value);
         value
+    }
+
+    /// Where in the table a value stands, or would.
+    fn place_of(&self, meaning: &Meaning) -> usize {
+        let mut hasher = Mixed(0);
+        meaning.hash(&mut hasher);
+        let mut at = usize::try_from(hasher.finish()).unwrap_or(0) % self.places.len();
+        while self.places[at].is_some_and(|value| self.meaning(value) != meaning) {
+            at = (at + 1) % self.places.len();
+        }
+        at
     }
 
     /// A value leads where that leads what it is computed from; whether any of it is new.
@@ -123,7 +169,7 @@ impl Values {
     }
 
     /// Where a pointer may lead: nothing where it is no pointer.
-    pub(crate) fn origins(&self, value: Value) -> &BTreeSet<Origin> {
+    pub(crate) fn origins(&self, value: Value) -> &Origins {
         &self.origins[value.0 as usize]
     }
 
@@ -134,9 +180,14 @@ impl Values {
         origins: impl IntoIterator<Item = Origin>,
     ) -> bool {
         let known = &mut self.origins[value.0 as usize];
-        let before = known.len();
-        known.extend(origins);
-        known.len() > before
+        let mut new = false;
+        for origin in origins {
+            if let Err(at) = known.binary_search(&origin) {
+                known.insert(at, origin);
+                new = true;
+            }
+        }
+        new
     }
 
     /// `base + bytes + sum of count * term`.
@@ -207,17 +258,19 @@ impl Values {
         }
     }
 
-    /// Whether `value` is computed from `of`.
-    pub(crate) fn depends(&self, value: Value, of: Value) -> bool {
+    /// Whether `value` is computed from one of these; `looks`: so many values may still be looked at.
+    pub(crate) fn depends(&self, value: Value, of: &BTreeSet<Value>, looks: &mut usize) -> bool {
         let mut pending = vec![value];
         let mut seen = BTreeSet::new();
         while let Some(value) = pending.pop() {
-            if value == of {
+            if of.contains(&value) {
                 return true;
             }
             if !seen.insert(value) {
                 continue;
             }
+            let Some(left) = looks.checked_sub(1) else { return false };
+            *looks = left;
             match self.meaning(value) {
                 Meaning::Operation(_, of) => pending.extend(of),
                 Meaning::Part(of, ..) => pending.push(*of),

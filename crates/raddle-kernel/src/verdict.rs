@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::flow::{Access, Effects, effects};
 use crate::ir::{Argument, Body, Construct, Origin};
+use crate::value::{Address, Value};
 
 /// May a kernel be stopped after any instruction and run again?
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -75,7 +76,7 @@ pub(crate) fn judge(body: &Body) -> Verdict {
 type Placed<'f> = (&'f Access, Option<Strided>);
 
 /// A place that is a number of bytes behind the beginning, and any multiple of a step.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 struct Strided {
     base: Origin,
     step: u64,
@@ -89,7 +90,9 @@ fn by_origin(found: &Effects, wanted: fn(&Access) -> bool) -> BTreeMap<Origin, V
         let strided = access.place.and_then(|(address, size)| {
             let (base, steps) = found.values.strides(address.moving)?;
             let step = steps.iter().fold(0, |all, step| gcd(all, step.unsigned_abs()));
-            Some(Strided { base, step, bytes: address.bytes, size })
+            let within =
+                i64::try_from(step).ok().and_then(|step| address.bytes.checked_rem_euclid(step));
+            Some(Strided { base, step, bytes: within.unwrap_or(address.bytes), size })
         });
         for &origin in &access.origins {
             all.entry(origin).or_default().push((access, strided));
@@ -98,6 +101,10 @@ fn by_origin(found: &Effects, wanted: fn(&Access) -> bool) -> BTreeMap<Origin, V
     all
 }
 
+/// So many values are looked at on the way from what is written to what was read; behind that it is not
+/// known to be changed in place.
+const MOST_LOOKS: usize = 400_000;
+
 /// Where reads that nothing covers and writes of one argument may meet: whether it is certainly one
 /// place whose new value comes from the old one, and the line of the write.
 fn collisions(
@@ -105,14 +112,33 @@ fn collisions(
     reads: &[Placed<'_>],
     writes: &[Placed<'_>],
 ) -> BTreeSet<(bool, u32)> {
-    let mut met = BTreeSet::new();
-    for &(read, from) in reads {
-        for &(write, to) in writes {
-            let guard = write.last && read.place == write.place;
-            if !guard && !from.zip(to).is_some_and(|(from, to)| apart(from, to)) {
-                let same = read.place.is_some() && read.place == write.place;
-                met.insert((same && depends(found, write, read), write.line));
-            }
+    // A kernel has thousands of accesses, of a few kinds.
+    let kinds: BTreeSet<Option<Strided>> = reads.iter().map(|(_, from)| *from).collect();
+    let mut read_at: BTreeMap<(Address, u32), BTreeSet<Value>> = BTreeMap::new();
+    for (read, _) in reads {
+        if let Some(place) = read.place {
+            read_at.entry(place).or_default().extend(read.value);
+        }
+    }
+    let meets = |from: Option<Strided>, to: Option<Strided>| {
+        !from.zip(to).is_some_and(|(from, to)| apart(from, to))
+    };
+    let (mut met, mut known) = (BTreeSet::new(), BTreeMap::new());
+    let mut looks = MOST_LOOKS;
+    for &(write, to) in writes {
+        let met_by = |(read, from): &Placed<'_>| read.place != write.place && meets(*from, to);
+        let some = if write.last {
+            // Reads of the guard that it turns off do no harm.
+            reads.iter().any(met_by)
+        } else {
+            *known.entry(to).or_insert_with(|| kinds.iter().any(|from| meets(*from, to)))
+        };
+        if some {
+            let read = write.place.and_then(|place| read_at.get(&place));
+            let in_place = write.value.zip(read).is_some_and(|(value, read)| {
+                !write.last && found.values.depends(value, read, &mut looks)
+            });
+            met.insert((in_place, write.line));
         }
     }
     met
@@ -133,14 +159,6 @@ fn apart(from: Strided, to: Strided) -> bool {
     let ahead = distance.rem_euclid(stride);
     // The write begins behind the read within a stride, and ends before the next read begins.
     ahead >= from_size && ahead + to_size <= stride
-}
-
-/// Whether what is written is computed from what was read.
-fn depends(found: &Effects, write: &Access, read: &Access) -> bool {
-    match (write.value, read.value) {
-        (Some(write), Some(read)) => found.values.depends(write, read),
-        _ => false,
-    }
 }
 
 fn gcd(a: u64, b: u64) -> u64 {

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use smallvec::smallvec;
+
 use super::{Access, Analysis, Seen, State};
 use crate::ir::{BlockId, Construct, Origin};
-use crate::value::{Address, Cell, Meaning, Value};
+use crate::value::{Address, Cell, Meaning, Origins, Value};
 
 impl Analysis<'_> {
     /// Where a pointer may lead; `Unknown` where that is not known.
-    pub(super) fn origins(&self, pointer: Value) -> BTreeSet<Origin> {
+    pub(super) fn origins(&self, pointer: Value) -> Origins {
         let origins = self.values.origins(pointer);
-        if origins.is_empty() { BTreeSet::from([Origin::Unknown]) } else { origins.clone() }
+        if origins.is_empty() { smallvec![Origin::Unknown] } else { origins.clone() }
     }
 
     pub(super) fn access(
@@ -26,7 +28,7 @@ impl Analysis<'_> {
             seen.refusals.insert((Construct::PointerFromMemory, line));
             return;
         }
-        let outlives: BTreeSet<Origin> = origins
+        let outlives: Origins = origins
             .into_iter()
             .filter(|origin| matches!(origin, Origin::Argument(_) | Origin::Program(_)))
             .collect();
@@ -133,8 +135,8 @@ impl Analysis<'_> {
         for origin in &origins {
             if matches!(origin, Origin::Private(_) | Origin::Local(_)) {
                 // Where it is not known what is written, it may be pointers.
-                let unknown = || BTreeSet::from([Origin::Unknown]);
-                let pointers =
+                let unknown = || smallvec![Origin::Unknown];
+                let pointers: Origins =
                     value.map_or_else(unknown, |value| self.values.origins(value).clone());
                 if !pointers.is_empty() {
                     let held = self.stored.entry(*origin).or_default();
@@ -172,7 +174,7 @@ impl Analysis<'_> {
     }
 }
 
-fn only_private(origins: &BTreeSet<Origin>) -> Option<u32> {
+fn only_private(origins: &[Origin]) -> Option<u32> {
     match origins.first() {
         Some(Origin::Private(variable)) if origins.len() == 1 => Some(*variable),
         _ => None,

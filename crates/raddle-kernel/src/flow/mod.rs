@@ -13,15 +13,17 @@ mod written;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use smallvec::SmallVec;
+
 use self::graph::{Graph, before, graph, intervals};
 use crate::ir::{BlockId, Body, Construct, Instruction, Operand, Origin, Reg, Step};
-use crate::value::{Address, Cell, Meaning, Value, Values};
+use crate::value::{Address, Cell, Meaning, Origins, Value, Values};
 
 /// A read or a write of memory that outlives the work-item.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
     pub(crate) write: bool,
-    pub(crate) origins: BTreeSet<Origin>,
+    pub(crate) origins: Origins,
     /// Where, and how many bytes; `None`: anywhere in what the origins hold.
     pub(crate) place: Option<(Address, u32)>,
     pub(crate) line: u32,
@@ -67,8 +69,15 @@ pub(crate) fn effects(body: &Body) -> Effects {
         .iter()
         .filter(|access| access.write)
         .flat_map(|access| access.origins.iter().copied())
-        .chain(changed.variables)
+        .chain(changed.variables.iter().copied())
         .collect();
+    // Equal places count only where memory is both read and written.
+    let both = |access: &Access| {
+        !access.write && access.origins.iter().any(|origin| written.contains(origin))
+    };
+    if !changed.accesses.iter().any(both) {
+        return changed;
+    }
     Analysis::new(body, &graph, Some(written), fixed).run()
 }
 
@@ -165,7 +174,8 @@ impl<'b> Analysis<'b> {
 
     fn run(mut self) -> Effects {
         let mut effects = Effects::default();
-        if !self.settle() {
+        // Without loops all that a block builds on is played before it.
+        if !self.graph.loops.is_empty() && !self.settle() {
             effects.refusals.insert((Construct::Large, 0));
             return effects;
         }
@@ -174,6 +184,7 @@ impl<'b> Analysis<'b> {
             let mut state = self.start(block);
             let mut seen = Seen::default();
             self.play(block, &mut state, Some(&mut seen));
+            self.ends[block] = Some(state);
             by_block.insert(block, seen.accesses);
             effects.refusals.extend(seen.refusals);
         }
@@ -193,8 +204,6 @@ impl<'b> Analysis<'b> {
         for (at, &block) in self.graph.order.iter().enumerate() {
             position[block] = at;
         }
-        // Without loops all that a block builds on has been played before it.
-        let loops = !self.graph.loops.is_empty();
         let mut plays = MOST_PASSES.saturating_mul(self.graph.order.len());
         for _ in 0..MOST_PASSES {
             self.changed = false;
@@ -206,7 +215,7 @@ impl<'b> Analysis<'b> {
                 self.play(block, &mut state, None);
                 if self.ends[block].as_ref() != Some(&state) {
                     self.ends[block] = Some(state);
-                    self.changed |= loops;
+                    self.changed = true;
                 }
                 at = self.repeated_from(block, at, &position).unwrap_or(at + 1);
             }
@@ -238,9 +247,16 @@ impl<'b> Analysis<'b> {
 
     /// What is held at the start of a block.
     fn start(&mut self, block: BlockId) -> State {
-        let sides: Vec<State> =
-            self.before[block].iter().filter_map(|&from| self.ends[from].clone()).collect();
-        let Some((first, others)) = sides.split_first() else { return State::default() };
+        let ends = std::mem::take(&mut self.ends);
+        let sides = self.before[block].iter().filter_map(|&from| ends[from].as_ref());
+        let state = self.met(block, &sides.collect::<Vec<_>>());
+        self.ends = ends;
+        state
+    }
+
+    /// What is held where control comes from these sides.
+    fn met(&mut self, block: BlockId, sides: &[&State]) -> State {
+        let Some((&first, others)) = sides.split_first() else { return State::default() };
         if others.is_empty() && self.before[block].len() == 1 {
             return first.clone();
         }
@@ -273,7 +289,7 @@ impl<'b> Analysis<'b> {
         first: Value,
         others: impl Iterator<Item = Option<Value>>,
     ) -> Option<Value> {
-        let others: Vec<Value> = others.collect::<Option<_>>()?;
+        let others: SmallVec<[Value; 4]> = others.collect::<Option<_>>()?;
         let differ = others.iter().any(|other| *other != first);
         if differ {
             self.joined.insert((block, slot));
@@ -302,7 +318,7 @@ impl<'b> Analysis<'b> {
     fn set(&mut self, register: Reg, value: Value, state: &mut State) {
         match &mut self.fixed[register as usize] {
             Some(held) => {
-                self.changed |= *held != Some(value) && !self.graph.loops.is_empty();
+                self.changed |= *held != Some(value);
                 *held = Some(value);
             }
             None => {

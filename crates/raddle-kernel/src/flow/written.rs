@@ -68,7 +68,7 @@ impl Written {
                 }
                 if written.after[block] != certain {
                     written.after[block] = certain;
-                    changed = true;
+                    changed = !analysis.graph.loops.is_empty();
                 }
             }
         }

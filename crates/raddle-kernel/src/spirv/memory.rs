@@ -18,9 +18,9 @@ impl<'m> Lower<'m> {
     }
 
     /// 64-bit arithmetic as a sum, where it is one.
-    pub(super) fn long(&mut self, frame: &mut Frame<'m>, code: &'m Code) {
-        let to = self.result(frame, code);
-        let parts = self.operands(frame, &code.operands);
+    pub(super) fn long(&mut self, code: &'m Code) {
+        let to = self.result(code);
+        let parts = self.operands(&code.operands);
         let op = code.class.opcode;
         let sum = match (op, parts.as_slice()) {
             (Op::IAdd, &[a, b]) => Some((a, smallvec![(b, 1)])),
@@ -43,20 +43,15 @@ impl<'m> Lower<'m> {
         self.types.size(self.types.pointee(pointer?)?.1)
     }
 
-    /// The type of a value of this copy.
-    pub(super) fn type_of(&self, frame: &Frame<'m>, id: Word) -> Option<Word> {
-        frame.types_of.get(&id).copied().or_else(|| self.types.get(id)?.result_type)
-    }
-
     pub(super) fn load(
         &mut self,
         frame: &mut Frame<'m>,
         code: &'m Code,
     ) -> Result<(), (Construct, u32)> {
-        let to = self.result(frame, code);
+        let to = self.result(code);
         let Some(pointer) = id_at(code, 0) else { return Ok(()) };
-        let at = self.operand(frame, pointer);
-        let pointee = self.type_of(frame, pointer).and_then(|ty| self.types.pointee(ty));
+        let at = self.operand(pointer);
+        let pointee = self.types.type_of(pointer).and_then(|ty| self.types.pointee(ty));
         let Some((class, ty)) = pointee else {
             self.refuse(Construct::Instruction("OpLoad".to_owned()));
             return Ok(());
@@ -89,8 +84,8 @@ impl<'m> Lower<'m> {
 
     pub(super) fn store(&mut self, frame: &mut Frame<'m>, here: (usize, usize), code: &'m Code) {
         let (Some(pointer), Some(value)) = (id_at(code, 0), id_at(code, 1)) else { return };
-        let ty = self.type_of(frame, value);
-        let (at, value) = (self.operand(frame, pointer), self.operand(frame, value));
+        let ty = self.types.type_of(value);
+        let (at, value) = (self.operand(pointer), self.operand(value));
         if volatile(code) {
             self.push(Instruction::Volatile { at });
         }
@@ -98,7 +93,7 @@ impl<'m> Lower<'m> {
             self.push(Instruction::Touch { at, write: true });
             return;
         };
-        let class = self.type_of(frame, pointer).and_then(|ty| self.types.pointee(ty));
+        let class = self.types.type_of(pointer).and_then(|ty| self.types.pointee(ty));
         let own = class.is_some_and(|(class, _)| class == StorageClass::Function);
         let valued = frame.lanes.valued.get(&here).filter(|_| !own);
         let whole = valued.is_none_or(|lanes| Some(lanes.len()) == self.lanes_of(ty));
@@ -127,15 +122,15 @@ impl<'m> Lower<'m> {
         lanes.map(|lane| (lane.saturating_mul(each), each)).collect()
     }
 
-    pub(super) fn copy_memory(&mut self, frame: &mut Frame<'m>, code: &'m Code) {
+    pub(super) fn copy_memory(&mut self, code: &'m Code) {
         let (Some(to), Some(from)) = (id_at(code, 0), id_at(code, 1)) else { return };
         let size = match code.class.opcode {
-            Op::CopyMemory => self.size_of(self.type_of(frame, to)),
+            Op::CopyMemory => self.size_of(self.types.type_of(to)),
             _ => id_at(code, 2)
                 .and_then(|id| self.types.constant(id))
                 .and_then(|size| u32::try_from(size).ok()),
         };
-        let (to, from) = (self.operand(frame, to), self.operand(frame, from));
+        let (to, from) = (self.operand(to), self.operand(from));
         if volatile(code) {
             self.push(Instruction::Volatile { at: from });
             self.push(Instruction::Volatile { at: to });
@@ -156,16 +151,16 @@ impl<'m> Lower<'m> {
     }
 
     /// A pointer into an object: with `skip` 2 the first index counts whole objects.
-    pub(super) fn chain(&mut self, frame: &mut Frame<'m>, code: &'m Code, skip: usize) {
-        let to = self.result(frame, code);
+    pub(super) fn chain(&mut self, code: &'m Code, skip: usize) {
+        let to = self.result(code);
         let Some(base_id) = id_at(code, 0) else { return };
-        let base = self.operand(frame, base_id);
-        let pointee = self.type_of(frame, base_id).and_then(|ty| self.types.pointee(ty));
-        let found = pointee.and_then(|(_, ty)| self.indexed(frame, ty, code, skip));
+        let base = self.operand(base_id);
+        let pointee = self.types.type_of(base_id).and_then(|ty| self.types.pointee(ty));
+        let found = pointee.and_then(|(_, ty)| self.indexed(ty, code, skip));
         let instruction = match found {
             Some((bytes, terms)) => Instruction::Offset { to, base, bytes, terms },
             None => {
-                let of = self.operands(frame, &code.operands);
+                let of = self.operands(&code.operands);
                 Instruction::Pure { to, operation: code.class.opcode as u32, of }
             }
         };
@@ -175,7 +170,6 @@ impl<'m> Lower<'m> {
     #[expect(clippy::type_complexity, reason = "constant and counted terms, used once")]
     pub(super) fn indexed(
         &mut self,
-        frame: &mut Frame<'m>,
         mut ty: Word,
         code: &'m Code,
         skip: usize,
@@ -196,7 +190,7 @@ impl<'m> Lower<'m> {
                 ty = self.types.element(ty)?;
                 i64::try_from(self.types.layout(ty)?.size).ok()?
             };
-            match self.operand(frame, id) {
+            match self.operand(id) {
                 Operand::Int(index) => bytes = bytes.checked_add(index.checked_mul(each)?)?,
                 operand @ Operand::Reg(_) => terms.push((operand, each)),
             }
@@ -205,7 +199,7 @@ impl<'m> Lower<'m> {
     }
 
     pub(super) fn atomic(&mut self, frame: &mut Frame<'m>, code: &'m Code) {
-        let at = self.first(frame, code);
+        let at = self.first(code);
         let commutes = matches!(
             code.class.opcode,
             Op::AtomicIIncrement
@@ -223,20 +217,13 @@ impl<'m> Lower<'m> {
         let used = code.result_id.is_some_and(|id| is_used(frame.function, id));
         self.push(Instruction::Atomic { at, repeatable: commutes && !used });
         if code.result_id.is_some() {
-            let to = self.result(frame, code);
+            let to = self.result(code);
             self.push(Instruction::Fresh { to });
         }
     }
 
     /// `vloadn` and `vstoren`: an index that counts vectors, and a pointer to one element.
-    pub(super) fn vector_access(
-        &mut self,
-        frame: &mut Frame<'m>,
-        code: &'m Code,
-        number: u32,
-        rest: &[Part],
-        to: Reg,
-    ) {
+    pub(super) fn vector_access(&mut self, code: &'m Code, number: u32, rest: &[Part], to: Reg) {
         let write = !matches!(number, VLOADN | VLOAD_HALF | VLOAD_HALFN | VLOADA_HALFN);
         let ids: Vec<Word> = rest.iter().filter_map(Part::id_ref_any).collect();
         let (value, index, pointer) = match (write, ids.as_slice()) {
@@ -245,12 +232,12 @@ impl<'m> Lower<'m> {
             _ => return self.refuse(Construct::Instruction("OpExtInst".to_owned())),
         };
         let vector = match value {
-            Some(value) => self.type_of(frame, value),
+            Some(value) => self.types.type_of(value),
             None => code.result_type,
         };
         let lanes = vector.map_or(1, |vector| self.types.lanes(vector).unwrap_or(1));
-        let element = self.type_of(frame, pointer).and_then(|ty| self.size_of(Some(ty)));
-        let (Some(element), at) = (element, self.operand(frame, pointer)) else {
+        let element = self.types.type_of(pointer).and_then(|ty| self.size_of(Some(ty)));
+        let (Some(element), at) = (element, self.operand(pointer)) else {
             return self.refuse(Construct::Instruction("OpExtInst".to_owned()));
         };
         // Aligned three-lane halves step by four.
@@ -258,7 +245,7 @@ impl<'m> Lower<'m> {
         let step = if aligned { lanes.next_power_of_two() } else { lanes };
         let each = i64::from(step.saturating_mul(element));
         let size = lanes.saturating_mul(element);
-        let index = self.operand(frame, index);
+        let index = self.operand(index);
         let place = self.register();
         let terms = smallvec![(index, each)];
         self.push(Instruction::Offset { to: place, base: at, bytes: 0, terms });
@@ -266,7 +253,7 @@ impl<'m> Lower<'m> {
         let spans = smallvec![(0, size)];
         match value {
             Some(value) => {
-                let value = self.operand(frame, value);
+                let value = self.operand(value);
                 self.push(Instruction::Store { at, value, size, spans });
             }
             None => self.push(Instruction::Load { to, pointer: false, at, size, spans }),

@@ -6,8 +6,10 @@ mod operations;
 mod types;
 mod vectors;
 
+use std::collections::BTreeSet;
+
 use rspirv::dr::{Loader, Module, Operand};
-use rspirv::spirv::{ExecutionModel, Op, Word};
+use rspirv::spirv::{Decoration, ExecutionModel, Op, Word};
 
 use crate::ir::{Body, Construct};
 use crate::{Error, Kernel};
@@ -19,6 +21,12 @@ pub(crate) fn kernels(bytes: &[u8]) -> Result<Vec<Kernel>, Error> {
     rspirv::binary::parse_words(words, &mut loader)
         .map_err(|state| Error::SpirV { why: state.to_string() })?;
     let module = loader.module();
+    let bound = module.header.as_ref().map_or(0, |header| header.bound);
+    let mut ids = module.all_inst_iter().filter_map(|instruction| instruction.result_id);
+    // Tables by id must not be larger than what they are about.
+    if ids.any(|id| id >= bound) || bound as usize > bytes.len() {
+        return Err(Error::SpirV { why: format!("its ids are not counted up to {bound}") });
+    }
     let mut kernels = Vec::new();
     for entry in &module.entry_points {
         let (
@@ -39,8 +47,9 @@ pub(crate) fn kernels(bytes: &[u8]) -> Result<Vec<Kernel>, Error> {
 const HEADER: usize = 5;
 const MAGIC: u32 = 0x0723_0203;
 
-/// The words of a module without debug information, which the loader does not accept outside of
-/// functions. Lines are instructions of their own and stay.
+/// The words of a module without what is not looked at: names but those of functions and parameters,
+/// most decorations, and lines that do not change. Debug information the loader does not even accept
+/// outside of functions.
 fn without_debug(bytes: &[u8]) -> Result<Vec<u32>, &'static str> {
     let (chunks, rest) = bytes.as_chunks::<4>();
     if !rest.is_empty() || chunks.len() < HEADER {
@@ -54,26 +63,58 @@ fn without_debug(bytes: &[u8]) -> Result<Vec<u32>, &'static str> {
         }
         _ => return Err("it does not begin with the magic number 0x07230203"),
     };
+    let code = instructions(&words[HEADER..])?;
+    let named: BTreeSet<u32> = code
+        .iter()
+        .filter(|code| is(code, Op::Function) || is(code, Op::FunctionParameter))
+        .filter_map(|code| code.get(2).copied())
+        .collect();
     let mut kept = words[..HEADER].to_vec();
-    let mut debug = Vec::new();
-    let mut rest = &words[HEADER..];
+    let (mut debug, mut line) = (Vec::new(), None);
+    for code in code {
+        let second = code.get(2).copied();
+        if is(code, Op::ExtInstImport) && !names(&code[2..], "OpenCL.std") {
+            debug.extend(code.get(1));
+        }
+        if is(code, Op::Function) || is(code, Op::NoLine) {
+            line = None;
+        }
+        let idle = (is(code, Op::Name) && code.get(1).is_some_and(|id| !named.contains(id)))
+            || (is(code, Op::Line) && std::mem::replace(&mut line, second) == second)
+            || (is(code, Op::Decorate) && second.is_some_and(|what| !DECORATIONS.contains(&what)))
+            || (is(code, Op::ExtInst) && code.get(3).is_some_and(|set| debug.contains(set)));
+        if !idle {
+            kept.extend_from_slice(code);
+        }
+    }
+    Ok(kept)
+}
+
+/// Decorations that are looked at.
+const DECORATIONS: [u32; 4] = [
+    Decoration::CPacked as u32,
+    Decoration::BuiltIn as u32,
+    Decoration::FuncParamAttr as u32,
+    Decoration::LinkageAttributes as u32,
+];
+
+fn is(code: &[u32], op: Op) -> bool {
+    code.first().is_some_and(|first| first & 0xffff == op as u32)
+}
+
+/// The words of each instruction.
+fn instructions(mut rest: &[u32]) -> Result<Vec<&[u32]>, &'static str> {
+    let mut found = Vec::new();
     while let Some(&first) = rest.first() {
-        let (length, op) = ((first >> 16) as usize, first & 0xffff);
+        let length = (first >> 16) as usize;
         if length == 0 || length > rest.len() {
             return Err("an instruction is longer than the module");
         }
         let (instruction, behind) = rest.split_at(length);
+        found.push(instruction);
         rest = behind;
-        if op == Op::ExtInstImport as u32 && !names(&instruction[2..], "OpenCL.std") {
-            debug.extend(instruction.get(1));
-        } else if op == Op::ExtInst as u32
-            && instruction.get(3).is_some_and(|set| debug.contains(set))
-        {
-            continue;
-        }
-        kept.extend_from_slice(instruction);
     }
-    Ok(kept)
+    Ok(found)
 }
 
 /// Whether a literal string is `name`.

@@ -7,10 +7,33 @@ use std::collections::{BTreeMap, BTreeSet};
 use rspirv::dr::{Instruction, Module, Operand};
 use rspirv::spirv::{Decoration, Op, StorageClass, Word};
 
-/// Types and constants of a module.
-#[derive(Debug, Default)]
+/// What belongs to an id: ids are counted from 1 on.
+#[derive(Debug)]
+pub(crate) struct ById<T>(Vec<Option<T>>);
+
+impl<T: Copy> ById<T> {
+    /// For all ids of a module.
+    pub(crate) fn of(module: &Module) -> Self {
+        let bound = module.header.as_ref().map_or(0, |header| header.bound);
+        Self(vec![None; bound as usize])
+    }
+
+    pub(crate) fn get(&self, id: Word) -> Option<T> {
+        self.0.get(id as usize).copied().flatten()
+    }
+
+    pub(crate) fn set(&mut self, id: Word, to: Option<T>) {
+        if let Some(place) = self.0.get_mut(id as usize) {
+            *place = to;
+        }
+    }
+}
+
+/// Types and constants of a module, and of which type a value is.
+#[derive(Debug)]
 pub(crate) struct Types<'m> {
-    global: BTreeMap<Word, &'m Instruction>,
+    global: ById<&'m Instruction>,
+    values: ById<Word>,
     packed: BTreeSet<Word>,
     /// Which number of the work-item a variable is.
     builtins: BTreeMap<Word, i64>,
@@ -28,11 +51,13 @@ const DEEPEST: u32 = 64;
 
 impl<'m> Types<'m> {
     pub(crate) fn of(module: &'m Module) -> Self {
-        let global = module
-            .types_global_values
-            .iter()
-            .filter_map(|instruction| Some((instruction.result_id?, instruction)))
-            .collect();
+        let (mut global, mut values) = (ById::of(module), ById::of(module));
+        for found in &module.types_global_values {
+            global.set(found.result_id.unwrap_or(0), Some(found));
+        }
+        for found in module.all_inst_iter() {
+            values.set(found.result_id.unwrap_or(0), found.result_type);
+        }
         let (mut packed, mut builtins) = (BTreeSet::new(), BTreeMap::new());
         for note in module.annotations.iter().filter(|note| note.class.opcode == Op::Decorate) {
             match note.operands.as_slice() {
@@ -45,7 +70,12 @@ impl<'m> Types<'m> {
                 _ => {}
             }
         }
-        Self { global, packed, builtins }
+        Self { global, values, packed, builtins }
+    }
+
+    /// The type of a value.
+    pub(crate) fn type_of(&self, id: Word) -> Option<Word> {
+        self.values.get(id)
     }
 
     /// Which number of the work-item a variable is, as the specification counts them.
@@ -54,7 +84,7 @@ impl<'m> Types<'m> {
     }
 
     pub(crate) fn get(&self, id: Word) -> Option<&'m Instruction> {
-        self.global.get(&id).copied()
+        self.global.get(id)
     }
 
     pub(crate) fn op(&self, id: Word) -> Op {

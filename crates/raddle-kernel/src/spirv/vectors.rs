@@ -6,11 +6,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rspirv::dr::{Function, Instruction};
+use rspirv::dr::{Function, Instruction, Operand};
 use rspirv::spirv::{Op, Word};
 
 use super::operations::is_pure;
-use super::types::{id_at, word};
+use super::types::{Types, id_at, word};
 
 /// The part of a shuffled vector that is not set.
 const NO_VALUE: u32 = u32::MAX;
@@ -28,14 +28,14 @@ pub(crate) struct Lanes {
 }
 
 impl Lanes {
-    pub(crate) fn of(function: &Function) -> Self {
+    pub(crate) fn of(function: &Function, types: &Types<'_>) -> Self {
+        let vector = |id: &Word| types.type_of(*id).is_some_and(|ty| types.lanes(ty).is_some());
         let mut uses: BTreeMap<Word, Vec<(&Instruction, usize, usize)>> = BTreeMap::new();
         for (b, block) in function.blocks.iter().enumerate() {
             for (i, instruction) in block.instructions.iter().enumerate() {
-                for operand in &instruction.operands {
-                    if let Some(id) = operand.id_ref_any() {
-                        uses.entry(id).or_default().push((instruction, b, i));
-                    }
+                let ids = instruction.operands.iter().filter_map(Operand::id_ref_any);
+                for id in ids.filter(vector) {
+                    uses.entry(id).or_default().push((instruction, b, i));
                 }
             }
         }
@@ -44,7 +44,7 @@ impl Lanes {
         for (b, block) in function.blocks.iter().enumerate() {
             for (i, load) in block.instructions.iter().enumerate() {
                 if load.class.opcode == Op::Load
-                    && let Some(id) = load.result_id
+                    && let Some(id) = load.result_id.filter(vector)
                 {
                     lanes.load(id, load, &uses, (b, i), &block.instructions);
                 }

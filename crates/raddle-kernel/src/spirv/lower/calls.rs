@@ -6,7 +6,7 @@ use rspirv::dr::{Function, Instruction as Code, Operand as Part};
 use rspirv::spirv::{Decoration, FunctionParameterAttribute, Op, Word};
 use smallvec::smallvec;
 
-use super::{Frame, Lower};
+use super::Lower;
 use crate::ir::{Construct, Instruction, Operand, Origin, Spans};
 use crate::spirv::types::id_at;
 
@@ -36,19 +36,15 @@ impl<'m> Lower<'m> {
         linked.or_else(|| self.names.get(&id).copied()).unwrap_or("a function").to_owned()
     }
 
-    pub(super) fn call(
-        &mut self,
-        frame: &mut Frame<'m>,
-        code: &'m Code,
-    ) -> Result<(), (Construct, u32)> {
+    pub(super) fn call(&mut self, code: &'m Code) -> Result<(), (Construct, u32)> {
         let Some(id) = id_at(code, 0) else { return Ok(()) };
         let given: Vec<Operand> = code.operands[1..]
             .iter()
             .filter_map(|part| part.id_ref_any())
-            .map(|id| self.operand(frame, id))
+            .map(|id| self.operand(id))
             .collect();
         let void = code.result_type.is_none_or(|ty| self.types.op(ty) == Op::TypeVoid);
-        let to = self.result(frame, code);
+        let to = self.result(code);
         match self.functions.get(&id).copied() {
             Some(function) if !function.blocks.is_empty() => {
                 let line = self.line;
@@ -100,8 +96,8 @@ impl<'m> Lower<'m> {
     }
 
     /// Built-in functions of OpenCL C.
-    pub(super) fn extended(&mut self, frame: &mut Frame<'m>, code: &'m Code) {
-        let to = self.result(frame, code);
+    pub(super) fn extended(&mut self, code: &'m Code) {
+        let to = self.result(code);
         // Debug information is an extended instruction too.
         if id_at(code, 0) != self.opencl {
             self.push(Instruction::Fresh { to });
@@ -116,24 +112,25 @@ impl<'m> Lower<'m> {
             PRINTF => self.refuse(Construct::Print),
             PREFETCH => {}
             VLOADN | VLOAD_HALF | VLOAD_HALFN | VLOADA_HALFN => {
-                self.vector_access(frame, code, number, rest, to);
+                self.vector_access(code, number, rest, to);
                 return;
             }
-            VSTOREN..=VSTOREA_HALFN_R => self.vector_access(frame, code, number, rest, to),
+            VSTOREN..=VSTOREA_HALFN_R => self.vector_access(code, number, rest, to),
             _ => {
-                let mut of = self.operands(frame, &code.operands);
+                let mut of = self.operands(&code.operands);
                 of.extend(code.result_type.map(|ty| Operand::Int(i64::from(ty))));
                 // Results that come back through a pointer: fract, frexp, lgamma_r, modf, remquo, sincos.
                 let pointers: Vec<Operand> = rest
                     .iter()
                     .filter_map(|part| part.id_ref_any())
                     .filter(|id| {
-                        self.type_of(frame, *id)
+                        self.types
+                            .type_of(*id)
                             .is_some_and(|ty| self.types.op(ty) == Op::TypePointer)
                     })
                     .collect::<Vec<_>>()
                     .into_iter()
-                    .map(|id| self.operand(frame, id))
+                    .map(|id| self.operand(id))
                     .collect();
                 for at in pointers {
                     self.push(Instruction::Touch { at, write: true });

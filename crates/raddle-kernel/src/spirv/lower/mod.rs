@@ -11,7 +11,7 @@ use smallvec::smallvec;
 
 use super::Lowered;
 use super::operations::{exchanges, is_pipe, is_pure};
-use super::types::{Types, id_at, word};
+use super::types::{ById, Types, id_at, word};
 use super::vectors::Lanes;
 use crate::ir::{Block, BlockId, Body, Construct, Instruction, Operand, Origin, Reg, Step};
 
@@ -55,6 +55,9 @@ pub(super) struct Lower<'m> {
     pub(super) blocks: Vec<Block>,
     pub(super) registers: u32,
     pub(super) places: u32,
+    /// What stands for an id in the copies of functions that are being lowered: of each function one, as
+    /// none calls itself.
+    pub(super) held: ById<Operand>,
     /// Registers of variables outside of functions.
     pub(super) globals: BTreeMap<Word, Reg>,
     pub(super) calls: Vec<Word>,
@@ -69,14 +72,12 @@ type Sides = Vec<(Word, Word)>;
 
 /// What is known while one copy of a function is lowered.
 pub(super) struct Frame<'m> {
-    pub(super) registers: BTreeMap<Word, Operand>,
     /// Where the block of a label begins, and where it ends once calls in it are inlined.
     pub(super) begins: BTreeMap<Word, BlockId>,
     pub(super) ends: BTreeMap<Word, BlockId>,
     /// Phis whose sides are filled in at the end: block, step, sides.
     pub(super) phis: Vec<(BlockId, usize, Sides)>,
     pub(super) lanes: Lanes,
-    pub(super) types_of: BTreeMap<Word, Word>,
     pub(super) function: &'m Function,
 }
 
@@ -109,6 +110,7 @@ impl<'m> Lower<'m> {
             blocks: Vec::new(),
             registers: 0,
             places: 0,
+            held: ById::of(module),
             globals: BTreeMap::new(),
             calls: Vec::new(),
             here: 0,
@@ -160,28 +162,21 @@ impl<'m> Lower<'m> {
         }
         self.calls.push(id);
         let mut frame = Frame {
-            registers: BTreeMap::new(),
             begins: BTreeMap::new(),
             ends: BTreeMap::new(),
             phis: Vec::new(),
-            lanes: Lanes::of(function),
-            types_of: BTreeMap::new(),
+            lanes: Lanes::of(function, &self.types),
             function,
         };
         for (parameter, operand) in function.parameters.iter().zip(given) {
-            if let (Some(id), Some(ty)) = (parameter.result_id, parameter.result_type) {
-                frame.registers.insert(id, *operand);
-                frame.types_of.insert(id, ty);
-            }
+            self.held.set(parameter.result_id.unwrap_or(0), Some(*operand));
         }
         for block in &function.blocks {
             let label = block.label.as_ref().and_then(|label| label.result_id).unwrap_or(0);
             let begin = self.block();
             frame.begins.insert(label, begin);
             for code in &block.instructions {
-                if let (Some(id), Some(ty)) = (code.result_id, code.result_type) {
-                    frame.types_of.insert(id, ty);
-                }
+                self.held.set(code.result_id.unwrap_or(0), None);
             }
         }
         let back = self.block();
@@ -211,9 +206,7 @@ impl<'m> Lower<'m> {
         for (block, step, sides) in std::mem::take(&mut frame.phis) {
             let sides = sides
                 .into_iter()
-                .filter_map(|(value, label)| {
-                    Some((*frame.ends.get(&label)?, self.operand(frame, value)))
-                })
+                .filter_map(|(value, label)| Some((*frame.ends.get(&label)?, self.operand(value))))
                 .collect();
             if let Instruction::Phi { from, .. } = &mut self.blocks[block].steps[step].instruction {
                 *from = sides;
@@ -222,8 +215,8 @@ impl<'m> Lower<'m> {
     }
 
     /// What stands for an id: a register of this copy, a constant, a variable of the program.
-    pub(super) fn operand(&mut self, frame: &mut Frame<'m>, id: Word) -> Operand {
-        if let Some(&operand) = frame.registers.get(&id) {
+    pub(super) fn operand(&mut self, id: Word) -> Operand {
+        if let Some(operand) = self.held.get(id) {
             return operand;
         }
         if let Some(constant) = self.types.constant(id) {
@@ -261,18 +254,18 @@ impl<'m> Lower<'m> {
         }
         // Set further down; only a phi looks ahead, and a body is lowered in order of dominance.
         let register = self.register();
-        frame.registers.insert(id, Operand::Reg(register));
+        self.held.set(id, Some(Operand::Reg(register)));
         Operand::Reg(register)
     }
 
     /// The register that an instruction sets.
-    pub(super) fn result(&mut self, frame: &mut Frame<'m>, code: &Code) -> Reg {
+    pub(super) fn result(&mut self, code: &Code) -> Reg {
         let id = code.result_id.unwrap_or(0);
-        match frame.registers.get(&id) {
-            Some(Operand::Reg(register)) => *register,
+        match self.held.get(id) {
+            Some(Operand::Reg(register)) => register,
             _ => {
                 let register = self.register();
-                frame.registers.insert(id, Operand::Reg(register));
+                self.held.set(id, Some(Operand::Reg(register)));
                 register
             }
         }
@@ -300,11 +293,11 @@ impl<'m> Lower<'m> {
             | Op::Unreachable
             | Op::AssumeTrueKHR => {}
             Op::Variable => {
-                let to = self.result(frame, code);
+                let to = self.result(code);
                 let origin = self.place(Origin::Private);
                 self.push(Instruction::Place { to, origin });
                 if let Some(value) = id_at(code, 1) {
-                    let value = self.operand(frame, value);
+                    let value = self.operand(value);
                     let size = self.size_of(code.result_type);
                     if let Some(size) = size {
                         let spans = smallvec![(0, size)];
@@ -314,11 +307,11 @@ impl<'m> Lower<'m> {
             }
             Op::Load => self.load(frame, code)?,
             Op::Store => self.store(frame, at, code),
-            Op::CopyMemory | Op::CopyMemorySized => self.copy_memory(frame, code),
-            Op::AccessChain | Op::InBoundsAccessChain => self.chain(frame, code, 1),
-            Op::PtrAccessChain | Op::InBoundsPtrAccessChain => self.chain(frame, code, 2),
+            Op::CopyMemory | Op::CopyMemorySized => self.copy_memory(code),
+            Op::AccessChain | Op::InBoundsAccessChain => self.chain(code, 1),
+            Op::PtrAccessChain | Op::InBoundsPtrAccessChain => self.chain(code, 2),
             Op::Phi => {
-                let to = self.result(frame, code);
+                let to = self.result(code);
                 let sides = code
                     .operands
                     .chunks_exact(2)
@@ -343,21 +336,21 @@ impl<'m> Lower<'m> {
                     }
                 }
                 if code.class.opcode == Op::BranchConditional {
-                    self.blocks[self.here].condition = Some(self.first(frame, code));
+                    self.blocks[self.here].condition = Some(self.first(code));
                 }
             }
             Op::Return => self.blocks[self.here].next.push(back),
             Op::ReturnValue => {
                 if let (Some(to), Some(value)) = (result, id_at(code, 0)) {
-                    let from = self.operand(frame, value);
+                    let from = self.operand(value);
                     self.push(Instruction::Copy { to, from });
                 }
                 self.blocks[self.here].next.push(back);
             }
-            Op::FunctionCall => self.call(frame, code)?,
-            Op::ExtInst => self.extended(frame, code),
+            Op::FunctionCall => self.call(code)?,
+            Op::ExtInst => self.extended(code),
             Op::Undef => {
-                let to = self.result(frame, code);
+                let to = self.result(code);
                 self.push(Instruction::Fresh { to });
             }
             Op::Bitcast
@@ -365,20 +358,20 @@ impl<'m> Lower<'m> {
             | Op::GenericCastToPtr
             | Op::CopyObject
             | Op::GenericCastToPtrExplicit => {
-                let to = self.result(frame, code);
-                let from = self.first(frame, code);
+                let to = self.result(code);
+                let from = self.first(code);
                 self.push(Instruction::Copy { to, from });
             }
             Op::IAdd | Op::ISub | Op::IMul | Op::ShiftLeftLogical
                 if self.is_long(code.result_type) =>
             {
-                self.long(frame, code);
+                self.long(code);
             }
             Op::ConvertUToPtr => {
                 let unknown = self.register();
                 self.push(Instruction::Place { to: unknown, origin: Origin::Unknown });
-                let of = vec![self.first(frame, code), Operand::Reg(unknown)];
-                let to = self.result(frame, code);
+                let of = vec![self.first(code), Operand::Reg(unknown)];
+                let to = self.result(code);
                 self.push(Instruction::Pure { to, operation: Op::ConvertUToPtr as u32, of });
             }
             Op::AtomicLoad
@@ -406,13 +399,13 @@ impl<'m> Lower<'m> {
             | Op::ImageSampleExplicitLod
             | Op::ImageSampleImplicitLod
             | Op::ImageFetch => {
-                let at = self.first(frame, code);
+                let at = self.first(code);
                 self.push(Instruction::Touch { at, write: false });
-                let to = self.result(frame, code);
+                let to = self.result(code);
                 self.push(Instruction::Fresh { to });
             }
             Op::ImageWrite => {
-                let at = self.first(frame, code);
+                let at = self.first(code);
                 self.push(Instruction::Touch { at, write: true });
             }
             Op::GroupAsyncCopy => {
@@ -420,23 +413,23 @@ impl<'m> Lower<'m> {
                 // Scope, destination, source.
                 for (index, write) in [(1, true), (2, false)] {
                     if let Some(id) = id_at(code, index) {
-                        let at = self.operand(frame, id);
+                        let at = self.operand(id);
                         self.push(Instruction::Touch { at, write });
                     }
                 }
-                let to = self.result(frame, code);
+                let to = self.result(code);
                 self.push(Instruction::Fresh { to });
             }
-            other => self.other(frame, code, other),
+            other => self.other(code, other),
         }
         Ok(())
     }
 
     /// Arithmetic, exchange between work-items, and what is not known.
-    fn other(&mut self, frame: &mut Frame<'m>, code: &'m Code, op: Op) {
+    fn other(&mut self, code: &'m Code, op: Op) {
         if is_pure(op) {
-            let to = self.result(frame, code);
-            let mut of = self.operands(frame, &code.operands);
+            let to = self.result(code);
+            let mut of = self.operands(&code.operands);
             // Conversions to different types give different values.
             of.extend(code.result_type.map(|ty| Operand::Int(i64::from(ty))));
             self.push(Instruction::Pure { to, operation: op as u32, of });
@@ -453,27 +446,27 @@ impl<'m> Lower<'m> {
             self.refuse(construct);
         }
         if code.result_id.is_some() {
-            let to = self.result(frame, code);
+            let to = self.result(code);
             self.push(Instruction::Fresh { to });
         }
     }
 
-    pub(super) fn operands(&mut self, frame: &mut Frame<'m>, parts: &[Part]) -> Vec<Operand> {
+    pub(super) fn operands(&mut self, parts: &[Part]) -> Vec<Operand> {
         parts
             .iter()
             .map(|part| match part {
                 Part::LiteralBit32(value) => Operand::Int(i64::from(*value)),
                 Part::LiteralBit64(value) => Operand::Int(value.cast_signed()),
                 other => match other.id_ref_any() {
-                    Some(id) => self.operand(frame, id),
+                    Some(id) => self.operand(id),
                     None => Operand::Int(-1),
                 },
             })
             .collect()
     }
 
-    pub(super) fn first(&mut self, frame: &mut Frame<'m>, code: &Code) -> Operand {
-        id_at(code, 0).map_or(Operand::Int(0), |id| self.operand(frame, id))
+    pub(super) fn first(&mut self, code: &Code) -> Operand {
+        id_at(code, 0).map_or(Operand::Int(0), |id| self.operand(id))
     }
 }
 
