@@ -130,8 +130,9 @@ pub(crate) struct ReplayArgs {
     /// Profiles of PyTorch, Nsight Systems or rocprof, or launch tables; plain or gzip (docs/profiles.md)
     #[arg(value_name = "PROFILE", required_unless_present = "events")]
     pub(crate) profiles: Vec<PathBuf>,
-    /// A bundled recipe or a recipe file; may be repeated [default: leftover, spatial,
-    /// leftover-drain and weighted-slices]
+    /// A bundled recipe or a recipe file; may be repeated [default: leftover, what devices do today;
+    /// spatial, which keeps processes apart in space; leftover-drain, which lets urgent work go
+    /// first; weighted-slices, which keeps them apart in time]
     #[arg(long = "recipe", value_name = "NAME|FILE")]
     pub(crate) recipes: Vec<String>,
     /// Every bundled recipe

@@ -19,7 +19,7 @@ pub enum Medium {
 pub struct Document {
     /// The heading of the page; a terminal does without it.
     pub title: String,
-    /// The first line, on both.
+    /// What stands below it on the page.
     pub summary: String,
     /// Where what a list leaves out can be found.
     pub full: &'static str,
@@ -122,11 +122,6 @@ pub struct List {
 }
 
 impl Document {
-    /// A document with its first line and nothing else.
-    pub fn new(summary: impl Into<String>) -> Self {
-        Self { summary: summary.into(), ..Self::default() }
-    }
-
     /// Adds a block for every medium.
     pub fn add(&mut self, block: Block) {
         self.add_on(Medium::Any, block);

@@ -37,19 +37,17 @@ impl Document {
     pub fn text(&self, colour: bool) -> String {
         let width = self.columns.unwrap_or(WIDTH);
         let mut writer = TextWriter { out: String::new(), colour, width, full: self.full };
-        if !self.summary.is_empty() {
-            writer.line(&wrap(&self.summary, width, "  "));
-        }
         let mut before: Option<&Block> = None;
         for block in self.on(Medium::Terminal) {
             let gap = match (before, block) {
                 (_, Block::Section { .. }) => continue,
                 (Some(Block::Heading(_)), Block::Table(_)) => false,
+                (None, _) => false,
                 (Some(Block::Table(_)), _) | (_, Block::Table(_) | Block::Heading(_)) => true,
                 (_, Block::Commands(_)) => true,
                 _ => false,
             };
-            if gap && !writer.out.is_empty() {
+            if gap {
                 writer.line("");
             }
             writer.block(block);
@@ -204,7 +202,8 @@ mod tests {
         table.row(["a", "5", "x"]);
         table.row(["größer", "1,000", ""]);
         table.row(["größer", "1", ""]);
-        let mut document = Document::new("one");
+        let mut document = Document::default();
+        document.add(Block::Note("one".to_owned()));
         document.table(table);
         document.paragraph("Label", "text");
         assert_eq!(

@@ -26,23 +26,20 @@ pub(super) fn fill(
     closing: &Closing<'_>,
 ) {
     let answer = &result.answer;
+    document.add(verdict(answer));
     let columns = document.columns.unwrap_or(COLUMNS);
-    // What fits: everything, else without medians, else only what decides.
-    let tables = [2, 1, 0].map(|detail| terminal(answer, detail));
-    let last = tables.len() - 1;
-    let fits = tables.iter().position(|table| table.width() <= columns).unwrap_or(last);
-    for (position, table) in tables.into_iter().enumerate() {
-        if position == fits && !table.is_empty() {
-            document.add_on(Medium::Terminal, Block::Table(table));
-        }
-    }
+    // What fits: everything, else without words, then without medians, else only what decides.
+    let mut tables = (0..=3).rev().map(|detail| terminal(result, detail));
+    let fits = tables.find(|table| table.width() <= columns);
+    let table = fits.unwrap_or_else(|| terminal(result, 0));
+    document.add_on(Medium::Terminal, Block::Heading(document.summary.clone()));
+    document.add_on(Medium::Terminal, Block::Table(table));
     let rest = answer.ranking.len().saturating_sub(ROWS);
     if rest > 0 {
         let more = counted(rest as u64, "more policy", "more policies");
         document
             .add_on(Medium::Terminal, Block::Note(format!("  and {more}: `-v`, or the report")));
     }
-    document.add(verdict(answer));
     document.page(Block::Chips(chips(result)));
     let mut left = vec![Block::Heading("What the choice costs".to_owned())];
     left.extend(pareto(answer).map(|chart| {
@@ -172,7 +169,8 @@ fn processes(answer: &PolicyFigures) -> Vec<usize> {
 }
 
 /// The table of a terminal, with more or less detail.
-fn terminal(answer: &PolicyFigures, detail: u8) -> Table {
+fn terminal(result: &ReplayResult, detail: u8) -> Table {
+    let answer = &result.answer;
     let mut columns = vec![Column::name("policy", NAME)];
     for at in processes(answer) {
         let process = &answer.processes[at];
@@ -187,6 +185,7 @@ fn terminal(answer: &PolicyFigures, detail: u8) -> Table {
         }
     }
     columns.extend((!answer.goals.is_empty()).then(|| Column::figure("goal")));
+    columns.extend((detail > 2).then(|| Column::text("what it does")));
     let mut table = Table::new("", columns);
     let shown = answer.ranking.iter().take(ROWS);
     let base = (!answer.ranking.iter().take(ROWS).any(|&row| row == answer.baseline))
@@ -208,6 +207,8 @@ fn terminal(answer: &PolicyFigures, detail: u8) -> Table {
             }
         }
         cells.extend(goals(answer, row));
+        let words = result.recipes.get(row).and_then(|of| of.recipe.description.as_deref());
+        cells.extend((detail > 2).then(|| words.unwrap_or_default().into()));
         table.row(cells);
         if is_chosen(answer, row) {
             table.choose();
@@ -215,7 +216,7 @@ fn terminal(answer: &PolicyFigures, detail: u8) -> Table {
     }
     // Where all rows are alike, that is the answer.
     let few = table.clone().without_constants();
-    if few.columns() > 1 { few } else { table }
+    if few.columns() > 1 + usize::from(detail > 2) { few } else { table }
 }
 
 /// The table of page one: it sorts, and rows lead to their timelines.

@@ -20,22 +20,29 @@ pub fn document(
     closing: Closing<'_>,
 ) -> Document {
     let workload = replay.workload;
-    let mut document = Document::new(format!(
+    let mut document = Document::default();
+    document.title = title(result);
+    document.summary = format!(
         "{} on {}, {}",
         counted(result.profiles.len() as u64, "process", "processes"),
         result.device,
         counted(result.recipes.len() as u64, "policy", "policies"),
-    ));
-    document.title = title(result);
+    );
     document.full = "in summary.json";
     document.columns = closing.columns;
     document.verbose = closing.verbose;
     answer::fill(&mut document, result, runs, cards::cards(result, replay), &closing);
     document.fold();
     requests::fill(&mut document, result);
-    let heads = result.profiles.iter().map(head).collect();
-    let heads = List { label: String::new(), items: heads, inline: false };
-    document.add_on(Medium::Terminal, Block::List(heads));
+    for (label, items) in [
+        ("Policies", result.recipes.iter().filter_map(in_words).collect()),
+        ("Profiles", result.profiles.iter().map(head).collect::<Vec<_>>()),
+    ] {
+        if !items.is_empty() {
+            let list = List { label: label.to_owned(), items, inline: false };
+            document.add_on(Medium::Terminal, Block::List(list));
+        }
+    }
     document.section("compared", "What was compared");
     document.page(Block::Table(profiles(&result.profiles)));
     document.page(Block::Table(recipes(&result.recipes)));
@@ -59,6 +66,12 @@ fn title(result: &ReplayResult) -> String {
         }
         _ => names.join(" + "),
     }
+}
+
+/// What a recipe does.
+fn in_words(recipe: &RecipeResult) -> Option<String> {
+    let words = recipe.recipe.description.as_ref()?;
+    Some(format!("{}: {words}", plain(&recipe.name, NAME)))
 }
 
 /// A profile in one line.

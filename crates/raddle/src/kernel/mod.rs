@@ -111,7 +111,8 @@ fn table(all: &[KernelVerdict], saved: Option<&Path>) -> Document {
         count("not"),
         count("unknown")
     );
-    let mut document = Document::new(summary);
+    let mut document = Document::default();
+    document.add(Block::Note(summary));
     let columns = [
         Column::name("kernel", 40),
         Column::text("where"),
