@@ -5,9 +5,11 @@
 //! device under `leftover`. Changes are against the row of the baseline, today's hardware.
 
 mod goal;
+mod seeds;
 mod verdict;
 
 pub use goal::{Goal, GoalError, GoalLimit, GoalMetric};
+pub use seeds::SeveralSeeds;
 pub use verdict::{PolicyVerdict, VerdictKind};
 
 use serde::{Deserialize, Serialize};
@@ -107,6 +109,9 @@ pub struct ProcessFigures {
     pub steps_per_s: Option<f64>,
     /// The longest time with work, but without waves on the device.
     pub longest_wait_ns: u64,
+    /// What is known where requests were drawn by several seeds: figures are then means.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drawn: Option<SeveralSeeds>,
 }
 
 /// What all recipes do to all processes, and what follows.
@@ -184,6 +189,7 @@ impl ProcessFigures {
             requests: requests.map(|it| it.ended),
             steps_per_s: steps.map(|it| it.per_second),
             longest_wait_ns: summary.longest_wait_ns,
+            drawn: None,
         }
     }
 }

@@ -39,7 +39,7 @@ mod workload;
 
 pub use answer::{
     BASELINE, Goal, GoalError, GoalLimit, GoalMetric, JudgedBy, JudgedProcess, PolicyFigures,
-    PolicyRow, PolicyVerdict, ProcessFigures, VerdictKind,
+    PolicyRow, PolicyVerdict, ProcessFigures, SeveralSeeds, VerdictKind,
 };
 pub use bench::TestBench;
 pub use device_time::{BlockedBy, BlockedProcess, DeviceTime, TimeSpent};

@@ -105,9 +105,9 @@ pub(crate) struct RunArgs {
     /// [default: none]
     #[arg(long, value_enum, value_name = "DETAIL")]
     pub(crate) log: Option<LogDetail>,
-    /// A timeline for a viewer beside each decision log [default: perfetto]
-    #[arg(long, value_enum, value_name = "FORMAT")]
-    pub(crate) timeline: Option<TimelineFormat>,
+    /// Of which recipes timelines for ui.perfetto.dev are drawn [default: compared]
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub(crate) timeline: Option<WhichTimelines>,
     /// The most slices of a timeline; what has more is drawn coarser [default: 500000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) timeline_slices: Option<u32>,
@@ -239,6 +239,7 @@ impl ReplayArgs {
         more("requests", self.load.requests.iter().map(said).collect());
         more("until", self.load.until.iter().map(|&ns| milliseconds_of(ns)).collect());
         more("seed", self.load.seed.iter().map(u64::to_string).collect());
+        more("seeds", self.load.seeds.iter().map(u16::to_string).collect());
         let flags = [("all", self.all), ("once", self.once), ("open-loop", self.open_loop)];
         let flags = flags.iter().filter(|(_, given)| *given);
         command.extend(flags.map(|(flag, _)| format!("--{flag}")));
@@ -366,12 +367,14 @@ impl LogDetail {
     }
 }
 
-/// How timelines are written.
+/// Of which recipes timelines are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TimelineFormat {
-    /// timeline.perfetto-trace, for ui.perfetto.dev
-    Perfetto,
-    /// No timelines
+pub(crate) enum WhichTimelines {
+    /// Today's way and the recommended one, and the slowest request of both on every compute unit
+    Compared,
+    /// Every recipe, and those slowest requests
+    All,
+    /// None
     None,
 }
 

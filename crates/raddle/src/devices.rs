@@ -36,7 +36,7 @@ pub(crate) fn target(wanted: Option<&str>, profiles: &[Loaded]) -> Result<Chosen
     let Some(first) = profiles.first() else {
         return Err(CliError::Usage("there is no profile to replay".to_owned()));
     };
-    own(&first.profile).map_err(|error| {
+    own_or_guess(&first.profile).map_err(|error| {
         let file = first.given.clone();
         match (error, &first.profile.device) {
             (Some(error), Some(source)) => CliError::StrangeDevice {
@@ -87,6 +87,42 @@ pub(crate) fn own(profile: &Profile) -> Result<Chosen, Option<DeviceError>> {
         (Err(_), None) if nothing => Err(None),
         (Err(error), None) => Err(Some(error)),
     }
+}
+
+/// Words in the names of kernels that say for which devices they were made, newer ones later, and a
+/// device of that kind: `sm80_xmma_gemm_f32f32`, `volta_sgemm_128x64`, `Cijk_Ailk_..._ISA942_...`.
+const MADE_FOR: [(&[&str], &str); 10] = [
+    (&["sm70", "volta"], "v100"),
+    (&["sm75", "turing"], "rtx-2080-ti"),
+    (&["sm80", "ampere"], "a100"),
+    (&["sm90", "sm90a", "hopper"], "h100"),
+    (&["sm100", "sm100a", "blackwell"], "b200"),
+    (&["gfx906", "isa906"], "mi50"),
+    (&["gfx908", "isa908"], "mi100"),
+    (&["gfx90a", "isa90a"], "mi250x"),
+    (&["gfx942", "isa942"], "mi300x"),
+    (&["gfx950", "isa950"], "mi350x"),
+];
+
+/// The device a profile was recorded on; where it says nothing of that, a guess.
+pub(crate) fn own_or_guess(profile: &Profile) -> Result<Chosen, Option<DeviceError>> {
+    own(profile).or_else(|why| match why {
+        None => guessed(profile).ok_or(None),
+        Some(_) => Err(why),
+    })
+}
+
+/// A guess by the names of kernels: a device runs kernels that were made for older ones too, so the
+/// newest counts.
+fn guessed(profile: &Profile) -> Option<Chosen> {
+    let newest = |name: &String| {
+        let name = name.to_ascii_lowercase().replace("sm_", "sm");
+        let words = name.split(|c: char| !c.is_ascii_alphanumeric());
+        words.filter_map(|word| MADE_FOR.iter().position(|(made, _)| made.contains(&word))).max()
+    };
+    let newest = profile.kernels.iter().filter_map(newest).max()?;
+    let device = raddle_device::find(MADE_FOR[newest].1)?;
+    Some(Chosen { device, found: DeviceFound::Guessed })
 }
 
 /// Whether two names say that the cards have unlike memories, as `A100-SXM4-80GB` and `A100 40GB`.
@@ -190,10 +226,16 @@ mod tests {
     use super::*;
 
     fn recorded_on(source: Option<SourceDevice>) -> Result<Chosen, Option<DeviceError>> {
-        let text = "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns\nk,1,1,1,32,1,1,0,1\n";
+        recorded("k", source)
+    }
+
+    fn recorded(kernel: &str, source: Option<SourceDevice>) -> Result<Chosen, Option<DeviceError>> {
+        let text = format!(
+            "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns\n{kernel},1,1,1,32,1,1,0,1\nk,1,1,1,32,1,1,1,1\n"
+        );
         let mut profile = read("t.csv", text.as_bytes(), &ImportOptions::default()).unwrap();
         profile.device = source;
-        own(&profile)
+        own_or_guess(&profile)
     }
 
     fn called(name: &str, sms: Option<u32>) -> SourceDevice {
@@ -276,6 +318,27 @@ mod tests {
         // NVIDIA's SMs are not AMD's compute units.
         assert!(matches!(recorded_on(Some(called("", Some(104)))), Err(Some(_))));
         assert!(matches!(recorded_on(Some(agent("", "gfx1100", 48))), Err(Some(_))));
+    }
+
+    #[test]
+    fn names_of_kernels_are_a_guess_where_nothing_is_said() {
+        for (kernel, id) in [
+            ("sm80_xmma_gemm_f32f32_tn_n", "a100"),
+            ("void cutlass::Kernel2<cutlass::arch::Sm90>", "h100"),
+            ("a_turing_b volta_sgemm", "rtx-2080-ti"),
+            ("fmha_sm_100a_fwd", "b200"),
+            ("Cijk_Ailk_Bljk_HHS_BH_MT256x128_ISA942_K1", "mi300x"),
+        ] {
+            for source in [None, Some(called("", None))] {
+                let found = recorded(kernel, source).unwrap();
+                assert_eq!((&*found.device.id, found.found), (id, DeviceFound::Guessed));
+            }
+            let named = recorded(kernel, Some(called("v100", None))).unwrap();
+            assert_eq!(named.found, DeviceFound::Table, "what the file says wins");
+        }
+        for none in ["manufacturing", "sm8", "isa", "gfx1100", "small80"] {
+            assert_eq!(recorded(none, None), Err(None), "{none}");
+        }
     }
 
     #[test]

@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use raddle_report::replay::{LOG, PAGE, PERFETTO, SUMMARY};
+use raddle_report::replay::{LOG, PAGE, PERFETTO, SLOWEST, SUMMARY};
 
 use crate::error::CliError;
 use crate::interrupt;
 
 /// What a folder of a recipe may hold.
-const FILES: [&str; 2] = [LOG, PERFETTO];
+const FILES: [&str; 3] = [LOG, PERFETTO, SLOWEST];
 
 /// A folder of results under construction. Dropped unfinished, it leaves nothing behind.
 #[derive(Debug)]

@@ -13,7 +13,7 @@ use raddle_trace::{BarrierRule, CommRule, ImportOptions, PriorityRule};
 
 use crate::Console;
 use crate::args::{Cli, Format, LogDetail, ReplayArgs, Rule, RunArgs, Verb};
-use crate::arrivals;
+use crate::arrivals::{self, SeedDraw};
 use crate::devices::{self, Chosen};
 use crate::error::CliError;
 use crate::inspect::self_replay;
@@ -36,6 +36,8 @@ const COLUMNS: usize = 80;
 /// Everything that a replay needs to know.
 struct ReplayRequest<'r> {
     profiles: Vec<Loaded>,
+    /// The requests of further seeds.
+    draws: Vec<SeedDraw>,
     recipes: Vec<NamedRecipe>,
     rules: Vec<Rule>,
     barriers: BarrierRule,
@@ -101,7 +103,7 @@ fn of_profiles(
     let mut verdicts = profiles::judge_from(&mut profiles, &args.idempotent_from)?;
     verdicts.extend(profiles::judge(&mut profiles, &args.verdicts));
     profiles::place(&mut profiles, &args.starts, &args.shares)?;
-    arrivals::give(&mut profiles, &args.load)?;
+    let draws = arrivals::give(&mut profiles, &args.load)?;
     if !args.open_loop {
         profiles::close(&mut profiles);
     }
@@ -112,6 +114,7 @@ fn of_profiles(
     let request = ReplayRequest {
         next,
         profiles,
+        draws,
         recipes,
         rules: args.priorities.clone(),
         barriers: args.barriers.into(),
@@ -184,18 +187,20 @@ fn replay(
     let path: Option<PathBuf> = output.as_ref().map(Output::path);
     let profiles = request.profiles.iter().map(|loaded| &loaded.profile);
     let names = TimelineNames::of(&target.facts().to_string(), profiles);
-    let timeline = timelines::Wanted::of(request.run, names);
-    let plan = runs::RunPlan {
+    let recipes = request.recipes.iter().map(|named| &*named.name);
+    let timeline = timelines::Wanted::of(request.run, recipes, names);
+    let runner = runs::Runner::new(runs::RunPlan {
         workload: &workload,
         recipes: &request.recipes,
+        draws: &request.draws,
         target: &target.device,
         detail: request.run.log.and_then(LogDetail::detail),
         folder: path.as_deref(),
         timeline: timeline.as_ref(),
         jobs: request.run.jobs,
         progress: console.progress && !request.run.quiet,
-    };
-    let runs::AllRuns { recipes: runs, alone } = runs::all(&plan)?;
+    })?;
+    let runs::AllRuns { recipes: runs, alone } = runner.all()?;
     let rules = Rules {
         barriers: request.barriers,
         communication: request.comm,
@@ -213,7 +218,8 @@ fn replay(
         goals: &request.goals,
         command: &request.command,
     };
-    let result = ReplayResult::new(&replay, facts, &runs);
+    let mut result = ReplayResult::new(&replay, facts, &runs);
+    runner.draw(&mut result)?;
     let summary = json(&result);
     let columns = console.columns.unwrap_or(COLUMNS).max(COLUMNS);
     let closing = closing(request, folder.as_deref(), columns);
@@ -306,7 +312,12 @@ fn workload(
     let mut processes = Vec::new();
     let mut facts = Vec::new();
     for loaded in &request.profiles {
-        let own = devices::own(&loaded.profile).unwrap_or_else(|why| {
+        // Whoever names a device knows better than a guess.
+        let own = match request.device {
+            Some(_) => devices::own(&loaded.profile),
+            None => devices::own_or_guess(&loaded.profile),
+        };
+        let own = own.unwrap_or_else(|why| {
             let found = if why.is_some() { DeviceFound::Strange } else { DeviceFound::StandIn };
             Chosen { found, ..target.clone() }
         });

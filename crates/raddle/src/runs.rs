@@ -1,8 +1,9 @@
-//! What happens under each recipe: all processes together, and each alone?
+//! What happens under each recipe: all processes together, by each seed, and each process alone?
 //!
 //! Runs are independent, so they go in parallel; results are collected by position, so they do not
 //! depend on how many go at a time.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::BufWriter;
 use std::path::Path;
@@ -10,12 +11,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use raddle_device::Device;
 use raddle_dispatch::log::{Detail, LogHeader, LogWriter};
-use raddle_report::replay::{DrawnTimeline, LOG, RecipeRun};
+use raddle_report::replay::{DrawnTimeline, LOG, RecipeRun, ReplayResult};
 use raddle_sim::{
-    BASELINE, Costs, EnergyModel, Options, Outcome, ProcessPlan, Repetition, Workload,
+    BASELINE, Costs, EnergyModel, Options, Outcome, ProcessPlan, Repetition, Summary, Watch,
+    Workload,
 };
 use rayon::prelude::*;
 
+use crate::arrivals::SeedDraw;
 use crate::error::CliError;
 use crate::progress::Progress;
 use crate::recipes::{self, NamedRecipe};
@@ -26,26 +29,47 @@ use crate::timelines::Wanted;
 pub(crate) struct RunPlan<'p> {
     pub(crate) workload: &'p Workload,
     pub(crate) recipes: &'p [NamedRecipe],
+    /// The requests of further seeds.
+    pub(crate) draws: &'p [SeedDraw],
     pub(crate) target: &'p Device,
     /// What decision logs hold; `None`: there are none.
     pub(crate) detail: Option<Detail>,
     /// Where a folder a recipe is made; `None`: no files.
     pub(crate) folder: Option<&'p Path>,
-    /// What is drawn of each recipe; `None`: nothing.
+    /// Which timelines are drawn; `None`: none.
     pub(crate) timeline: Option<&'p Wanted>,
     /// Runs at a time; `None`: one a core.
     pub(crate) jobs: Option<u16>,
     pub(crate) progress: bool,
 }
 
-/// One run: a recipe, and the process that runs alone or all of them.
+/// One run.
 #[derive(Clone, Copy, Debug)]
 struct RunJob<'p> {
     named: &'p NamedRecipe,
-    alone: Option<usize>,
+    of: RunOf,
 }
 
-/// What came of it.
+/// What runs.
+#[derive(Clone, Copy, Debug)]
+enum RunOf {
+    /// All processes.
+    Together,
+    /// One process, once.
+    Alone(usize),
+    /// All processes, with the requests of a further seed.
+    Seed(usize),
+    /// All processes once more, to draw the whole run if so, and a part of it if there is one.
+    Again(bool, Option<(u64, u64)>),
+}
+
+/// What came of one.
+enum RunDone {
+    Ran(Outcome, Vec<DrawnTimeline>),
+    Summed(Summary),
+}
+
+/// What came of all.
 #[derive(Debug)]
 pub(crate) struct AllRuns {
     /// One entry a recipe, in their order.
@@ -54,119 +78,210 @@ pub(crate) struct AllRuns {
     pub(crate) alone: Vec<Outcome>,
 }
 
-/// Runs everything.
-pub(crate) fn all(plan: &RunPlan<'_>) -> Result<AllRuns, CliError> {
-    // Before any of them runs.
-    for named in plan.recipes {
-        named.builder(&named.on(plan.target), plan.target)?;
-    }
-    let processes = plan.workload.processes.len();
-    let has_requests = |process: &ProcessPlan| process.repetition != Repetition::BackToBack;
-    let apart = processes > 1 || plan.workload.processes.iter().any(has_requests);
-    let single: Vec<Workload> =
-        if apart { plan.workload.processes.iter().map(alone).collect() } else { Vec::new() };
-    // The long ones first.
-    let together = plan.recipes.iter().map(|named| RunJob { named, alone: None });
-    // One measure for all recipes: the ordinary path, and whatever has room.
-    let ordinary = recipes::choose(&[BASELINE.to_owned()])?;
-    let apart = ordinary.iter().flat_map(|named| {
-        (0..single.len()).map(move |process| RunJob { named, alone: Some(process) })
-    });
-    let jobs: Vec<RunJob<'_>> = together.chain(apart).collect();
-    let progress = Progress::runs(plan.progress, launches(plan.workload, &jobs));
-    let drawing = progress.drawing();
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(plan.jobs.map_or(0, usize::from))
-        .build()
-        .map_err(|error| {
+/// Runs a plan, on threads of its own.
+#[derive(Debug)]
+pub(crate) struct Runner<'p> {
+    plan: RunPlan<'p>,
+    pool: rayon::ThreadPool,
+}
+
+impl<'p> Runner<'p> {
+    /// # Errors
+    /// When a recipe cannot be used on the device, or threads cannot be started.
+    pub(crate) fn new(plan: RunPlan<'p>) -> Result<Self, CliError> {
+        for named in plan.recipes {
+            named.builder(&named.on(plan.target), plan.target)?;
+        }
+        let threads = plan.jobs.map_or(0, usize::from);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| {
             CliError::Refused(format!("threads cannot be started ({error}): give a smaller --jobs"))
         })?;
-    let begun = AtomicU64::new(0);
-    let run = |job: &RunJob<'_>| {
-        if job.alone.is_none() {
-            let number = begun.fetch_add(1, Ordering::Relaxed) + 1;
-            let name = &job.named.name;
-            progress.say(format!("recipe {number} of {}: {name}", plan.recipes.len()));
+        Ok(Self { plan, pool })
+    }
+
+    /// Runs each recipe, each process alone, and each recipe by each further seed.
+    pub(crate) fn all(&self) -> Result<AllRuns, CliError> {
+        let plan = &self.plan;
+        let processes = &plan.workload.processes;
+        let has_requests = |process: &ProcessPlan| process.repetition != Repetition::BackToBack;
+        let apart = processes.len() > 1 || processes.iter().any(has_requests);
+        let each = |of| plan.recipes.iter().map(move |named| RunJob { named, of });
+        // One measure for all recipes: the ordinary path, and whatever has room.
+        let ordinary = recipes::choose(&[BASELINE.to_owned()])?;
+        let alone = ordinary.iter().flat_map(|named| {
+            let all = (0..processes.len()).filter(|_| apart);
+            all.map(move |process| RunJob { named, of: RunOf::Alone(process) })
+        });
+        let seeds = (0..plan.draws.len()).flat_map(|seed| each(RunOf::Seed(seed)));
+        // The long ones first.
+        let jobs: Vec<RunJob<'_>> = each(RunOf::Together).chain(seeds).chain(alone).collect();
+        let mut all = AllRuns { recipes: Vec::new(), alone: Vec::new() };
+        for (job, done) in jobs.iter().zip(self.run(&jobs)?) {
+            match (job.of, done) {
+                (RunOf::Alone(_), RunDone::Ran(outcome, _)) => all.alone.push(outcome),
+                (_, RunDone::Ran(outcome, drawn)) => {
+                    all.recipes.push(self.recipe_run(job.named, outcome, drawn));
+                }
+                (_, RunDone::Summed(summary)) => {
+                    let own = all.recipes.iter_mut().find(|run| run.name == job.named.name);
+                    own.into_iter().for_each(|run| run.seeds.push(summary.clone()));
+                }
+            }
         }
-        let workload = job.alone.map_or(plan.workload, |process| &single[process]);
-        one(plan, *job, workload, (&progress, &drawing))
-    };
-    let done: Vec<Result<(Outcome, Option<DrawnTimeline>), CliError>> =
-        pool.install(|| jobs.par_iter().with_max_len(1).map(run).collect());
-    progress.done();
-    drawing.done();
-    let mut outcomes = done.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter();
-    let together: Vec<_> = outcomes.by_ref().take(plan.recipes.len()).collect();
-    let runs = plan.recipes.iter().zip(together).map(|(named, (together, timeline))| {
+        Ok(all)
+    }
+
+    /// Draws what a result compares: the rest of its timelines, and its slowest requests.
+    pub(crate) fn draw(&self, result: &mut ReplayResult) -> Result<(), CliError> {
+        let Some(wanted) = self.plan.timeline else { return Ok(()) };
+        let compared = result.compared().into_iter();
+        let jobs = compared.filter_map(|at| {
+            let named = self.plan.recipes.get(at)?;
+            let (whole, part) = wanted.missing(result, at)?;
+            Some(RunJob { named, of: RunOf::Again(whole, part) })
+        });
+        let jobs: Vec<RunJob<'_>> = jobs.collect();
+        for (job, done) in jobs.iter().zip(self.run(&jobs)?) {
+            if let RunDone::Ran(_, drawn) = done {
+                drawn.into_iter().for_each(|drawn| result.draw(&job.named.name, drawn));
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs jobs in parallel.
+    fn run(&self, jobs: &[RunJob<'_>]) -> Result<Vec<RunDone>, CliError> {
+        let plan = &self.plan;
+        let launches = jobs.iter().map(|job| match job.of {
+            RunOf::Alone(process) => plan.workload.processes[process].tasks.len() as u64,
+            _ => plan.workload.leading(),
+        });
+        let progress = Progress::runs(plan.progress, launches.sum());
+        let drawing = progress.drawing();
+        let begun = AtomicU64::new(0);
+        let run = |job: &RunJob<'_>| {
+            let name = &job.named.name;
+            match job.of {
+                RunOf::Together => {
+                    let number = begun.fetch_add(1, Ordering::Relaxed) + 1;
+                    progress.say(format!("recipe {number} of {}: {name}", plan.recipes.len()));
+                }
+                RunOf::Again(..) => progress.say(format!("drawing {name}")),
+                _ => {}
+            }
+            self.one(*job, &progress, &drawing)
+        };
+        let done = self.pool.install(|| jobs.par_iter().with_max_len(1).map(run).collect());
+        progress.done();
+        drawing.done();
+        done
+    }
+
+    fn one(
+        &self,
+        job: RunJob<'_>,
+        progress: &Progress,
+        drawing: &Progress,
+    ) -> Result<RunDone, CliError> {
+        let plan = &self.plan;
+        let name = &job.named.name;
+        let drawn = plan.timeline.zip(plan.folder).and_then(|(wanted, folder)| {
+            let recorders = match job.of {
+                RunOf::Together if wanted.at_once(name) => wanted.recorders(plan, true, None),
+                RunOf::Again(whole, part) => wanted.recorders(plan, whole, part),
+                _ => return None,
+            };
+            Some((wanted, folder, recorders))
+        });
+        if let Some((wanted, folder, mut recorders)) = drawn {
+            let outcome = self.simulate(job, plan.workload, &mut recorders, progress)?;
+            let to = (folder, name.as_str());
+            let drawn = wanted.write(recorders, plan.workload, &outcome, to, drawing)?;
+            return Ok(RunDone::Ran(outcome, drawn));
+        }
+        let workload = self.workload(job.of);
+        let outcome = self.simulate(job, &workload, &mut (), progress)?;
+        Ok(match job.of {
+            RunOf::Seed(_) => RunDone::Summed(Summary::new(&workload, &outcome, &[])),
+            _ => RunDone::Ran(outcome, Vec::new()),
+        })
+    }
+
+    fn workload(&self, of: RunOf) -> Cow<'_, Workload> {
+        let all = self.plan.workload;
+        match of {
+            RunOf::Alone(process) => {
+                let repetition = Repetition::BackToBack;
+                let alone = ProcessPlan { repetition, ..all.processes[process].clone() };
+                Cow::Owned(Workload { processes: vec![alone], repeat: false })
+            }
+            RunOf::Seed(seed) => {
+                let mut drawn = all.clone();
+                for (process, repetition) in &self.plan.draws[seed] {
+                    drawn.processes[*process].repetition = repetition.clone();
+                }
+                Cow::Owned(drawn)
+            }
+            RunOf::Together | RunOf::Again(..) => Cow::Borrowed(all),
+        }
+    }
+
+    fn simulate(
+        &self,
+        job: RunJob<'_>,
+        workload: &Workload,
+        watch: &mut impl Watch,
+        progress: &Progress,
+    ) -> Result<Outcome, CliError> {
+        let plan = &self.plan;
+        let recipe = &job.named.on(plan.target);
+        let log = match (job.of, plan.folder, plan.detail) {
+            (RunOf::Together, Some(folder), Some(detail)) => {
+                log(plan, &job.named.name, recipe, (folder, detail))?
+            }
+            _ => LogWriter::off(),
+        };
+        let mut dispatcher = job.named.builder(recipe, plan.target)?.log(log).build();
+        let options = Options {
+            shape: plan.target.shape,
+            cus: plan.target.cus,
+            costs: Costs::of(plan.target).under(recipe),
+            energy: EnergyModel::ASSUMED,
+        };
+        let seen = AtomicU64::new(0);
+        let mut advance = |at: raddle_sim::Progress| {
+            let before = seen.swap(at.ended, Ordering::Relaxed);
+            progress.add(at.ended.saturating_sub(before));
+        };
+        let outcome =
+            raddle_sim::run_watched(workload, &mut dispatcher, &options, watch, &mut advance);
+        outcome.map_err(|error| CliError::Sim {
+            recipe: job.named.name.clone(),
+            what: match job.of {
+                RunOf::Alone(process) => format!("{} alone", plan.workload.processes[process].name),
+                _ => "all processes together".to_owned(),
+            },
+            error,
+        })
+    }
+
+    fn recipe_run(
+        &self,
+        named: &NamedRecipe,
+        together: Outcome,
+        drawn: Vec<DrawnTimeline>,
+    ) -> RecipeRun {
         let log = |folder: &Path| fs::metadata(folder.join(&named.name).join(LOG)).ok();
         RecipeRun {
             name: named.name.clone(),
             recipe: named.recipe.clone(),
             together,
-            log_bytes: plan.folder.and_then(log).map(|file| file.len()),
-            timeline,
+            seeds: Vec::new(),
+            log_bytes: self.plan.folder.and_then(log).map(|file| file.len()),
+            timeline: drawn.into_iter().next(),
         }
-    });
-    let recipes = runs.collect();
-    Ok(AllRuns { recipes, alone: outcomes.map(|(outcome, _)| outcome).collect() })
-}
-
-/// One process alone, once: no requests, no repetition.
-fn alone(process: &ProcessPlan) -> Workload {
-    let alone = ProcessPlan { repetition: Repetition::BackToBack, ..process.clone() };
-    Workload { processes: vec![alone], repeat: false }
-}
-
-/// What the progress of these runs counts up to.
-fn launches(workload: &Workload, jobs: &[RunJob<'_>]) -> u64 {
-    let tasks = |process: usize| workload.processes[process].tasks.len() as u64;
-    jobs.iter().map(|job| job.alone.map_or_else(|| workload.leading(), tasks)).sum()
-}
-
-fn one(
-    plan: &RunPlan<'_>,
-    job: RunJob<'_>,
-    workload: &Workload,
-    (progress, drawing): (&Progress, &Progress),
-) -> Result<(Outcome, Option<DrawnTimeline>), CliError> {
-    let named = job.named;
-    let (name, recipe) = (&named.name, &named.on(plan.target));
-    let (shape, cus) = (plan.target.shape, plan.target.cus);
-    let log = match (job.alone, plan.folder, plan.detail) {
-        (None, Some(folder), Some(detail)) => log(plan, name, recipe, (folder, detail))?,
-        _ => LogWriter::off(),
-    };
-    let mut dispatcher = named.builder(recipe, plan.target)?.log(log).build();
-    let options = Options {
-        shape,
-        cus,
-        costs: Costs::of(plan.target).under(recipe),
-        energy: EnergyModel::ASSUMED,
-    };
-    let seen = AtomicU64::new(0);
-    let advance = |ended: u64| {
-        let before = seen.swap(ended, Ordering::Relaxed);
-        progress.add(ended.saturating_sub(before));
-    };
-    let mut advance = |at: raddle_sim::Progress| advance(at.ended);
-    let failed = |error| CliError::Sim {
-        recipe: name.clone(),
-        what: match job.alone {
-            Some(process) => format!("{} alone", plan.workload.processes[process].name),
-            None => "all processes together".to_owned(),
-        },
-        error,
-    };
-    if let (None, Some(folder), Some(wanted)) = (job.alone, plan.folder, plan.timeline) {
-        let mut recorder = wanted.recorder(cus, workload);
-        let (to, watch) = (&mut dispatcher, &mut recorder);
-        let outcome = raddle_sim::run_watched(workload, to, &options, watch, &mut advance);
-        let outcome = outcome.map_err(failed)?;
-        let drawn = wanted.write(recorder, workload, &outcome, (folder, name), drawing)?;
-        return Ok((outcome, Some(drawn)));
     }
-    let outcome = raddle_sim::run(workload, &mut dispatcher, &options, &mut advance);
-    Ok((outcome.map_err(failed)?, None))
 }
 
 fn log(

@@ -1,58 +1,131 @@
 //! Which timelines are drawn, and what do results say of them?
+//!
+//! Of each recipe that is compared one of the whole run, and one of its slowest request with every
+//! compute unit, where that does not take too many slices.
 
 use std::fs::File;
 use std::io::{self, BufWriter};
 use std::path::Path;
 
-use raddle_report::replay::{DrawnTimeline, PERFETTO};
-use raddle_report::timeline::{Recorder, Timeline, TimelineNames, write_perfetto};
-use raddle_sim::{Outcome, Workload};
+use raddle_policy::Tick;
+use raddle_report::replay::{DrawnTimeline, PERFETTO, ReplayResult, SLOWEST};
+use raddle_report::timeline::{Grain, Recorder, Timeline, TimelineNames, write_perfetto};
+use raddle_sim::{BASELINE, Outcome, Seen, Watch, Workload};
 
-use crate::args::{RunArgs, TimelineFormat};
+use crate::args::{RunArgs, WhichTimelines};
 use crate::error::CliError;
 use crate::progress::Progress;
+use crate::runs::RunPlan;
 
-/// The most slices on compute units where nobody says otherwise.
+/// The most slices on compute units where nobody says otherwise, and of the slowest request.
 const MOST: u32 = 500_000;
+const MOST_OF_SLOWEST: usize = 100_000;
 
-/// What is drawn of each recipe.
+/// What is drawn.
 #[derive(Debug)]
 pub(crate) struct Wanted {
+    /// Of every recipe.
+    all: bool,
+    /// The recipe that others are compared with.
+    baseline: String,
     most: usize,
     /// From when to when, where not all of a run.
     window: Option<(u64, u64)>,
     names: TimelineNames,
 }
 
+/// Looks on for several timelines of one run.
+pub(crate) struct Recorders {
+    whole: Option<Recorder>,
+    slowest: Option<((u64, u64), Recorder)>,
+}
+
+impl Watch for Recorders {
+    fn see(&mut self, now: Tick, seen: &Seen<'_>) {
+        let slowest = self.slowest.as_mut().map(|(_, recorder)| recorder);
+        self.whole.iter_mut().chain(slowest).for_each(|recorder| recorder.see(now, seen));
+    }
+}
+
 impl Wanted {
     /// What the command line asks for; `None`: nothing.
-    pub(crate) fn of(run: &RunArgs, names: TimelineNames) -> Option<Self> {
-        let none = run.no_files || run.timeline == Some(TimelineFormat::None);
-        (!none).then(|| Self { most: most(run) as usize, window: run.timeline_window, names })
+    pub(crate) fn of<'r>(
+        run: &RunArgs,
+        recipes: impl Iterator<Item = &'r str> + Clone,
+        names: TimelineNames,
+    ) -> Option<Self> {
+        let none = run.no_files || run.timeline == Some(WhichTimelines::None);
+        let baseline = recipes.clone().find(|name| *name == BASELINE);
+        let baseline = baseline.or(recipes.clone().next()).filter(|_| !none)?;
+        Some(Self {
+            all: run.timeline == Some(WhichTimelines::All),
+            baseline: baseline.to_owned(),
+            most: most(run) as usize,
+            window: run.timeline_window,
+            names,
+        })
+    }
+
+    /// Whether it is known before any run that this recipe is drawn.
+    pub(crate) fn at_once(&self, recipe: &str) -> bool {
+        self.all || recipe == self.baseline
+    }
+
+    /// What of a recipe that is compared has not been drawn: the whole run, a part of it.
+    pub(crate) fn missing(
+        &self,
+        result: &ReplayResult,
+        recipe: usize,
+    ) -> Option<(bool, Option<(u64, u64)>)> {
+        let whole = !result.is_drawn(recipe);
+        // Whoever names a window wants that one.
+        let part = result.slowest_request(recipe).filter(|_| self.window.is_none());
+        (whole || part.is_some()).then_some((whole, part))
     }
 
     /// What looks on while a run goes.
-    pub(crate) fn recorder(&self, cus: u16, workload: &Workload) -> Recorder {
-        let recorder = Recorder::new(cus, workload.processes.len(), self.most);
-        match self.window {
-            Some((from, to)) => recorder.window(from, to),
-            None => recorder,
+    pub(crate) fn recorders(
+        &self,
+        plan: &RunPlan<'_>,
+        whole: bool,
+        part: Option<(u64, u64)>,
+    ) -> Recorders {
+        let new = |window: Option<(u64, u64)>, most| {
+            let recorder = Recorder::new(plan.target.cus, plan.workload.processes.len(), most);
+            match window {
+                Some((from, to)) => recorder.window(from, to),
+                None => recorder,
+            }
+        };
+        Recorders {
+            whole: whole.then(|| new(self.window, self.most)),
+            slowest: part.map(|part| (part, new(Some(part), self.most.min(MOST_OF_SLOWEST)))),
         }
     }
 
     /// Writes what was recorded into the folder of recipe `name`.
     pub(crate) fn write(
         &self,
-        recorder: Recorder,
+        recorders: Recorders,
         workload: &Workload,
         outcome: &Outcome,
         (folder, name): (&Path, &str),
         progress: &Progress,
-    ) -> Result<DrawnTimeline, CliError> {
-        let timeline = recorder.finish(workload, outcome, &self.names);
-        let file = format!("{name}/{PERFETTO}");
-        write(&timeline, &folder.join(name), progress).map_err(CliError::writing(&file))?;
-        Ok(DrawnTimeline::new(file, &timeline))
+    ) -> Result<Vec<DrawnTimeline>, CliError> {
+        let Recorders { whole, slowest } = recorders;
+        let whole = whole.map(|recorder| (PERFETTO, self.window, recorder));
+        let slowest = slowest.map(|(part, recorder)| (SLOWEST, Some(part), recorder));
+        let mut drawn = Vec::new();
+        for (file, window, recorder) in whole.into_iter().chain(slowest) {
+            let timeline = recorder.finish(workload, outcome, &self.names);
+            if file == SLOWEST && timeline.grain >= Grain::Launch {
+                continue;
+            }
+            let file = format!("{name}/{file}");
+            write(&timeline, &folder.join(&file), progress).map_err(CliError::writing(&file))?;
+            drawn.push(DrawnTimeline::new(file, window, &timeline));
+        }
+        Ok(drawn)
     }
 }
 
@@ -61,9 +134,9 @@ pub(crate) fn most(run: &RunArgs) -> u32 {
     run.timeline_slices.unwrap_or(MOST)
 }
 
-fn write(timeline: &Timeline, folder: &Path, progress: &Progress) -> io::Result<()> {
-    std::fs::create_dir_all(folder)?;
-    let to = BufWriter::with_capacity(1 << 16, File::create(folder.join(PERFETTO))?);
+fn write(timeline: &Timeline, path: &Path, progress: &Progress) -> io::Result<()> {
+    path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+    let to = BufWriter::with_capacity(1 << 16, File::create(path)?);
     let mut told = 0;
     let mut watch = |done: u64, of: u64| {
         if done == 0 {

@@ -92,6 +92,13 @@ impl Cell {
         Self { note: note.into(), ..self }
     }
 
+    /// With more in small print.
+    #[must_use]
+    pub fn and(self, more: &str) -> Self {
+        let note = [&*self.note, more].join(" ").trim().to_owned();
+        Self { note, ..self }
+    }
+
     /// With a link to a file beside the page.
     #[must_use]
     pub fn link(self, path: impl Into<String>) -> Self {

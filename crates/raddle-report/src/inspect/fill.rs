@@ -83,6 +83,7 @@ fn device(profile: &InspectedProfile) -> String {
     let how = match device.found {
         DeviceFound::Named => "named by --device",
         DeviceFound::Properties => "made from the figures in the file",
+        DeviceFound::Guessed => "a guess, by the newest device that names of its kernels speak of",
         DeviceFound::Assumed => "assumed, as its nearest neighbour in the device table",
         _ => "in the device table",
     };

@@ -5,7 +5,6 @@ use raddle_sim::{GoalMetric, JudgedBy, PolicyFigures, ProcessFigures, VerdictKin
 use super::NAME;
 use super::files::Closing;
 use super::result::ReplayResult;
-use super::runs::RecipeRun;
 use crate::document::{
     Axis, Block, Cell, Chart, ChartKind, ChartSeries, Column, Document, Legend, Medium, Scale,
     Table, ValueUnit,
@@ -21,7 +20,6 @@ const ROWS: usize = 5;
 pub(super) fn fill(
     document: &mut Document,
     result: &ReplayResult,
-    runs: &[RecipeRun],
     cards: Vec<Vec<Block>>,
     closing: &Closing<'_>,
 ) {
@@ -47,7 +45,7 @@ pub(super) fn fill(
     }));
     let right = vec![
         Block::Heading("Policies, the best first".to_owned()),
-        Block::Table(page_table(result, runs)),
+        Block::Table(page_table(result)),
         Block::Note(page_note(answer)),
     ];
     document.page(Block::Beside(if left.len() > 1 { vec![left, right] } else { vec![right] }));
@@ -144,7 +142,17 @@ fn change(change: Option<f64>) -> Cell {
     Cell::ranked(text, change)
 }
 
-fn times(slowdown: Option<f64>) -> Cell {
+/// The median request and what decides, with how far means may be off.
+fn times(figures: &ProcessFigures) -> [Cell; 2] {
+    let drawn = figures.drawn;
+    let within = |ns: Option<u64>| ns.map_or_else(String::new, |ns| format!("±{}", duration(ns)));
+    [
+        time(figures.p50_ns).note(within(drawn.and_then(|drawn| drawn.p50_within_ns))),
+        time(figures.decisive_ns).note(within(drawn.map(|drawn| drawn.decisive_within_ns))),
+    ]
+}
+
+fn slowdown(slowdown: Option<f64>) -> Cell {
     let text = slowdown.map_or_else(|| "-".to_owned(), |by| format!("{by:.1}x"));
     Cell::ranked(text, slowdown)
 }
@@ -196,12 +204,13 @@ fn terminal(result: &ReplayResult, detail: u8) -> Table {
             let process = &answer.processes[at];
             let figures = answer.rows[row].processes[at];
             let requests = process.judged == JudgedBy::Requests;
+            let [p50, decisive] = times(&figures);
             if requests && detail > 0 {
-                cells.push(time(figures.p50_ns));
+                cells.push(p50);
             }
-            cells.push(time(figures.decisive_ns));
+            cells.push(decisive);
             if requests && detail > 1 {
-                cells.push(times(answer.slowdown(row, at)));
+                cells.push(slowdown(answer.slowdown(row, at)));
             } else if !requests {
                 cells.push(change(answer.change(row, at)));
             }
@@ -220,7 +229,7 @@ fn terminal(result: &ReplayResult, detail: u8) -> Table {
 }
 
 /// The table of page one: it sorts, and rows lead to their timelines.
-fn page_table(result: &ReplayResult, runs: &[RecipeRun]) -> Table {
+fn page_table(result: &ReplayResult) -> Table {
     let answer = &result.answer;
     let mut columns = vec![Column::name("policy", NAME)];
     for at in processes(answer) {
@@ -242,20 +251,21 @@ fn page_table(result: &ReplayResult, runs: &[RecipeRun]) -> Table {
     let most = |at: usize| (0..answer.rows.len()).filter_map(|row| decisive(row, at)).max();
     for &row in &answer.ranking {
         let name = named(answer, row);
-        let file = runs.get(row).and_then(|run| run.timeline.as_ref()?.files.first());
-        let mut cells = vec![match file {
-            Some(file) => name.link(file.clone()),
+        let drawn = result.recipes.get(row).and_then(|of| of.timeline.as_ref());
+        let mut cells = vec![match drawn {
+            Some(drawn) => name.link(drawn.file.clone()),
             None => name,
         }];
         for at in processes(answer) {
-            let ProcessFigures { p50_ns, longest_wait_ns, .. } = answer.rows[row].processes[at];
+            let figures = answer.rows[row].processes[at];
+            let [p50, decisive_cell] = times(&figures);
             let own = decisive(row, at);
             let share = own.unwrap_or(0) as f64 / most(at).unwrap_or(1).max(1) as f64;
-            let cell = time(own).bar(share);
+            let cell = decisive_cell.bar(share);
             if answer.processes[at].judged == JudgedBy::Requests {
                 let alone = answer.slowdown(row, at).map(|by| format!("{by:.1}×"));
-                cells.push(cell.note(alone.unwrap_or_default()));
-                cells.extend([time(p50_ns), time(Some(longest_wait_ns))]);
+                cells.push(cell.and(&alone.unwrap_or_default()));
+                cells.extend([p50, time(Some(figures.longest_wait_ns))]);
             } else {
                 cells.extend([cell, change(answer.change(row, at))]);
             }

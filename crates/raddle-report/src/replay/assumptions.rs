@@ -158,12 +158,19 @@ pub(super) fn warnings(sources: &[ProfileFacts], target: &DeviceFacts) -> Vec<St
         ));
     }
     for source in sources {
+        let name = &source.name;
         let why = match source.device.found {
+            DeviceFound::Guessed => {
+                said.push(format!(
+                    "{name} does not say on which device it was recorded; {} is a guess, by the newest device that names of its kernels speak of",
+                    source.device
+                ));
+                continue;
+            }
             DeviceFound::StandIn => "does not say on which device it was recorded",
             DeviceFound::Strange => "was recorded on a device that is not known here",
             _ => continue,
         };
-        let name = &source.name;
         said.push(format!("{name} {why}, so {target} stands in for it in the cost model"));
     }
     said
@@ -199,7 +206,10 @@ fn one_load(facts: &RequestFacts) -> String {
         text += &format!(", each moved later by less than {}", duration(width));
     }
     if let Some(seed) = facts.seed {
-        text += &format!(", seed {seed}");
+        text += &match facts.seeds {
+            None => format!(", seed {seed}"),
+            Some(seeds) => format!(", {seeds} seeds from {seed} on"),
+        };
     }
     if let Some(unit) = &facts.time_unit {
         text += &format!(", the file's time in {unit}");

@@ -18,13 +18,7 @@ const KERNEL: usize = 40;
 
 /// The baseline, and what is recommended where that is another recipe.
 pub(super) fn compared(result: &ReplayResult) -> Vec<&RecipeResult> {
-    let answer = &result.answer;
-    let base = result.recipes.get(answer.baseline);
-    let best = answer.verdict.recipe.as_ref();
-    let best = best.and_then(|name| result.recipes.iter().find(|of| of.name == *name));
-    let best = best.or_else(|| result.recipes.get(*answer.ranking.first()?));
-    let other = best.filter(|best| base.is_none_or(|base| base.name != best.name));
-    base.into_iter().chain(other).collect()
+    result.compared().into_iter().filter_map(|at| result.recipes.get(at)).collect()
 }
 
 /// All three.

@@ -18,6 +18,8 @@ pub enum DeviceFound {
     Assumed,
     /// Made from the properties in the profile.
     Properties,
+    /// Guessed by the names of kernels, as nothing else says it.
+    Guessed,
     /// Not said: the device replayed on stands in for it.
     StandIn,
     /// Said, but not known: the device replayed on stands in for it.
@@ -51,6 +53,7 @@ impl std::fmt::Display for DeviceFacts {
         let name = match self.found {
             DeviceFound::Properties => "described in the profile".to_owned(),
             DeviceFound::Assumed => format!("{}, assumed", self.id),
+            DeviceFound::Guessed => format!("{}, guessed", self.id),
             _ => self.id.clone(),
         };
         write!(f, "{} ({name}, {} CUs)", plain(&self.product, 40), self.cus)

@@ -201,6 +201,9 @@ pub struct RequestFacts {
     pub until_ns: Option<u64>,
     /// What made random numbers, where there were any.
     pub seed: Option<u64>,
+    /// By how many seeds, from that one on, where by more than one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seeds: Option<u16>,
     /// By how much requests were moved at most.
     pub jitter_ns: Option<u64>,
     /// What `time` was taken to count, and why, where it mattered.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::result::ReplayResult;
-use super::runs::{DrawnTimeline, LOG, PAGE, PERFETTO, SUMMARY};
+use super::runs::{DrawnTimeline, LOG, PAGE, SUMMARY};
 use crate::document::{Block, Document, Medium};
 use crate::units::{count, duration, size};
 
@@ -65,25 +65,28 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult, closing: &Clo
     document.section("files", "Files");
     let recipes = result.recipes.iter();
     let logs: Vec<String> = recipes.clone().filter_map(|recipe| recipe.log.clone()).collect();
-    let drawn = recipes.clone().filter_map(|of| Some((&*of.name, of.timeline.as_ref()?)));
+    let drawn = recipes.clone().flat_map(|of| {
+        let both = of.timeline.iter().chain(&of.slowest_timeline);
+        both.map(|drawn| (&*of.name, drawn))
+    });
     let drawn: Vec<(&str, &DrawnTimeline)> = drawn.collect();
-    let timelines: Vec<String> =
-        drawn.iter().flat_map(|(_, drawn)| drawn.files.iter().cloned()).collect();
+    let timelines: Vec<String> = drawn.iter().map(|(_, drawn)| drawn.file.clone()).collect();
     if let Some(folder) = closing.folder {
         let bytes = recipes.filter_map(|recipe| recipe.log_bytes).fold(0, u64::saturating_add);
-        let mut each = Vec::new();
+        let mut each = String::new();
+        if !timelines.is_empty() {
+            each = format!(", {} (for ui.perfetto.dev)", timelines.join(", "));
+        }
         match bytes {
             _ if logs.is_empty() => {}
-            0..LARGE => each.push(LOG.to_owned()),
-            _ => each.push(format!("{LOG} ({} in all; `--log none` writes none)", size(bytes))),
+            0..LARGE => each += &format!(", and for each recipe {LOG}"),
+            _ => {
+                let size = size(bytes);
+                each += &format!(
+                    ", and for each recipe {LOG} ({size} in all; `--log none` writes none)"
+                );
+            }
         }
-        if !drawn.is_empty() {
-            each.push(format!("{PERFETTO} (for ui.perfetto.dev)"));
-        }
-        let each = match each.as_slice() {
-            [] => String::new(),
-            names => format!(", and for each recipe {}", names.join(", ")),
-        };
         let text = format!("{}: {PAGE}, {SUMMARY}{each}", folder.display());
         document.add_on(Medium::Terminal, Block::Paragraph { label: "Files".to_owned(), text });
     }

@@ -31,7 +31,7 @@ pub fn document(
     document.full = "in summary.json";
     document.columns = closing.columns;
     document.verbose = closing.verbose;
-    answer::fill(&mut document, result, runs, cards::cards(result, replay), &closing);
+    answer::fill(&mut document, result, cards::cards(result, replay), &closing);
     document.fold();
     requests::fill(&mut document, result);
     for (label, items) in [

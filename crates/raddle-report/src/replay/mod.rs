@@ -28,7 +28,7 @@ pub use facts::{ProfileFacts, QuirkMet, ReplayedProfile, RequestFacts};
 pub use files::Closing;
 pub use fill::document;
 pub use result::{RecipeResult, ReplayResult};
-pub use runs::{DrawnTimeline, LOG, PAGE, PERFETTO, RecipeRun, Replay, SUMMARY};
+pub use runs::{DrawnTimeline, LOG, PAGE, PERFETTO, RecipeRun, Replay, SLOWEST, SUMMARY};
 
 /// Characters of a name on a terminal.
 const NAME: usize = 20;

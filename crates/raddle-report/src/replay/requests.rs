@@ -6,10 +6,12 @@ use super::NAME;
 use super::cards::compared;
 use super::latency::{Spread, distribution};
 use super::result::{RecipeResult, ReplayResult};
+use super::runs::DrawnTimeline;
 use crate::document::{Block, Cell, Chart, ChartKind, Column, Document, Legend, Table};
 use crate::units::{duration, plain};
 
 const SLOWEST: &str = "Time is spent behind earlier requests of the same process; waiting for the host, for own work or copies, for the turn, for room; running beside others, or alone. The times of a row add up.";
+const LINKS: &str = "A link leads to the timeline that holds the request: drag the file into `ui.perfetto.dev`, go to the time that the link names, and look for the slice `request` on the track of the process. The slowest has one of its own, with every compute unit. `--timeline-window FROM..TO` draws any other part so.";
 const BLOCKED: &str = "For how long a process (row) had work and no waves on the device while another (column) had; where several ran, the time counts for each.";
 
 pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
@@ -28,11 +30,8 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
         document.page(Block::Heading("The slowest requests".to_owned()));
         document.page(Block::Note(SLOWEST.to_owned()));
         document.page(Block::Table(slow));
-        if let Some(window) = slowest_window(result) {
-            let text = format!(
-                "`raddle replay` with `--timeline-window {window}` draws the slowest of them at full grain."
-            );
-            document.page(Block::Note(text));
+        if compared(result).iter().any(|of| of.timeline.is_some()) {
+            document.page(Block::Note(LINKS.to_owned()));
         }
     }
     if !blocked.is_empty() {
@@ -91,7 +90,7 @@ fn slowest(result: &ReplayResult) -> Table {
     let columns = [Column::name("policy", NAME), Column::name("process", NAME)];
     let mut table = Table::new("The slowest requests", columns).figures(figures);
     for of in compared(result) {
-        let file = of.timeline.as_ref().and_then(|drawn| drawn.files.first());
+        let drawn = of.slowest_timeline.iter().chain(&of.timeline);
         for (name, requests) in requests_of(of) {
             for slow in &requests.slowest {
                 let SlowRequest { number, arrival_ns, end_ns, latency_ns, waits } = slow;
@@ -102,13 +101,16 @@ fn slowest(result: &ReplayResult) -> Table {
                 let at =
                     |ns: u64| Cell::ranked(format!("{:.3} ms", ns as f64 / 1e6), Some(ns as f64));
                 let from = at(*arrival_ns);
+                let holds = |drawn: &&DrawnTimeline| {
+                    drawn.window_ns.is_none_or(|(from, to)| from <= *arrival_ns && *end_ns <= to)
+                };
                 let cells = [
                     of.name.as_str().into(),
                     name.into(),
                     Cell::ranked(format!("#{number}"), Some(f64::from(*number))),
                     time(*latency_ns),
-                    match file {
-                        Some(file) => from.link(file.clone()),
+                    match drawn.clone().find(holds) {
+                        Some(drawn) => from.link(drawn.file.clone()),
                         None => from,
                     },
                     at(*end_ns),
@@ -125,15 +127,6 @@ fn slowest(result: &ReplayResult) -> Table {
         }
     }
     table.without_constants()
-}
-
-/// When the slowest request under the baseline was served.
-fn slowest_window(result: &ReplayResult) -> Option<String> {
-    let base = result.recipes.get(result.answer.baseline)?;
-    let all = requests_of(base).filter_map(|(_, requests)| requests.slowest.first());
-    let slow = all.max_by_key(|slow| slow.latency_ns)?;
-    let ms = |ns: u64| ns as f64 / 1e6;
-    Some(format!("{:.3}ms..{:.3}ms", ms(slow.arrival_ns), ms(slow.end_ns)))
 }
 
 /// Victims by blockers.

@@ -4,8 +4,8 @@
 
 use raddle_dispatch::Recipe;
 use raddle_sim::{
-    BASELINE, JudgedBy, JudgedProcess, Outcome, PolicyFigures, PolicyRow, Summary, VerdictKind,
-    Workload,
+    BASELINE, JudgedBy, JudgedProcess, Outcome, PolicyFigures, PolicyRow, SlowRequest, Summary,
+    VerdictKind, Workload,
 };
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ use super::assumptions::{cost_model, warnings};
 use super::device::DeviceFacts;
 use super::facts::ProfileFacts;
 use super::lost::{RefusedLaunches, StuckLaunches, refusals, refused_shares, stuck};
-use super::runs::{DrawnTimeline, LOG, RecipeRun, Replay};
+use super::runs::{DrawnTimeline, LOG, RecipeRun, Replay, SLOWEST};
 use crate::units::counted;
 
 /// The version of the document; a key that goes or changes its meaning makes a new one.
@@ -58,6 +58,8 @@ pub struct RecipeResult {
     pub(crate) log_bytes: Option<u64>,
     /// Its timeline, if one was drawn.
     pub(crate) timeline: Option<DrawnTimeline>,
+    /// That of its slowest request on every compute unit, if one was drawn.
+    pub(crate) slowest_timeline: Option<DrawnTimeline>,
     pub(crate) summary: Summary,
     /// Launches of first repetitions that can never run.
     pub(crate) refusals: Vec<RefusedLaunches>,
@@ -76,11 +78,18 @@ impl RecipeResult {
             log: run.log_bytes.map(|_| format!("{}/{LOG}", run.name)),
             log_bytes: run.log_bytes,
             timeline: run.timeline.clone(),
+            slowest_timeline: None,
             summary: Summary::new(replay.workload, together, alone),
             refusals: refusals(replay, run),
             refused_again: together.refused_again,
             stuck: stuck(together, replay.profiles),
         }
+    }
+
+    /// The slowest of the requests of all processes.
+    pub(super) fn slowest(&self) -> Option<&SlowRequest> {
+        let requests = self.summary.processes.iter().filter_map(|of| of.requests.as_ref());
+        requests.filter_map(|of| of.slowest.first()).max_by_key(|slow| slow.latency_ns)
     }
 
     /// How many launches of a process never ended.
@@ -102,7 +111,7 @@ impl ReplayResult {
         };
         let recipes: Vec<RecipeResult> =
             runs.iter().map(|run| RecipeResult::new(replay, run, &alone)).collect();
-        let answer = answer(replay, &profiles, &recipes, &alone);
+        let answer = answer(replay, &profiles, runs, &recipes, &alone);
         let mut warnings = warnings(&profiles, &replay.device);
         warnings.extend(refused_shares(replay.profiles, runs));
         warnings.extend(stuck_under(&recipes));
@@ -126,6 +135,41 @@ impl ReplayResult {
     #[must_use]
     pub const fn answer(&self) -> &PolicyFigures {
         &self.answer
+    }
+
+    /// Positions of the recipes that are compared in detail: the baseline, and the recommended one
+    /// where that is another.
+    #[must_use]
+    pub fn compared(&self) -> Vec<usize> {
+        let answer = &self.answer;
+        let best = answer.verdict.recipe.as_ref();
+        let best = best.and_then(|name| self.recipes.iter().position(|of| of.name == *name));
+        let best = best.or_else(|| answer.ranking.first().copied());
+        let mut compared = vec![answer.baseline];
+        compared.extend(best.filter(|best| *best != answer.baseline));
+        compared
+    }
+
+    /// Whether there is a timeline of a recipe.
+    #[must_use]
+    pub fn is_drawn(&self, recipe: usize) -> bool {
+        self.recipes.get(recipe).is_some_and(|of| of.timeline.is_some())
+    }
+
+    /// From when to when the slowest request was served, under a recipe with requests.
+    #[must_use]
+    pub fn slowest_request(&self, recipe: usize) -> Option<(u64, u64)> {
+        let slow = self.recipes.get(recipe)?.slowest()?;
+        Some((slow.arrival_ns, slow.end_ns))
+    }
+
+    /// Takes in a timeline of a recipe.
+    pub fn draw(&mut self, recipe: &str, drawn: DrawnTimeline) {
+        if let Some(of) = self.recipes.iter_mut().find(|of| of.name == recipe) {
+            let slowest = drawn.file.ends_with(SLOWEST);
+            let place = if slowest { &mut of.slowest_timeline } else { &mut of.timeline };
+            *place = Some(drawn);
+        }
     }
 
     /// Why no recipe meets all goals; `None` where one does, or there are none.
@@ -163,6 +207,7 @@ fn end_error(
 fn answer(
     replay: &Replay<'_>,
     profiles: &[ProfileFacts],
+    runs: &[RecipeRun],
     recipes: &[RecipeResult],
     alone: &[&Outcome],
 ) -> PolicyFigures {
@@ -173,7 +218,11 @@ fn answer(
         ..JudgedProcess::new(replay.workload, at, alone)
     });
     let judged: Vec<JudgedProcess> = judged.collect();
-    let rows = recipes.iter().map(|it| PolicyRow::new(&it.name, &judged, &it.summary)).collect();
+    let row = |(it, run): (&RecipeResult, &RecipeRun)| {
+        let seeds = std::iter::once(&it.summary).chain(&run.seeds);
+        PolicyRow::over_seeds(seeds.map(|of| PolicyRow::new(&it.name, &judged, of)).collect())
+    };
+    let rows = recipes.iter().zip(runs).filter_map(row).collect();
     PolicyFigures::new(judged, rows, replay.goals.to_vec())
 }
 

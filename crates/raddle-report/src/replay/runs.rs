@@ -2,7 +2,7 @@
 
 use raddle_device::Device;
 use raddle_dispatch::Recipe;
-use raddle_sim::{Goal, Outcome, Workload};
+use raddle_sim::{Goal, Outcome, Summary, Workload};
 use serde::Serialize;
 
 use super::assumptions::Rules;
@@ -19,6 +19,9 @@ pub const LOG: &str = "decisions.jsonl";
 /// A timeline, in the folder of its recipe.
 pub const PERFETTO: &str = "timeline.perfetto-trace";
 
+/// A timeline of the slowest request alone, beside it.
+pub const SLOWEST: &str = "slowest.perfetto-trace";
+
 /// The runs of one recipe.
 #[derive(Debug)]
 pub struct RecipeRun {
@@ -28,6 +31,8 @@ pub struct RecipeRun {
     pub recipe: Recipe,
     /// All processes together.
     pub together: Outcome,
+    /// The same with the requests of further seeds.
+    pub seeds: Vec<Summary>,
     /// The bytes of its decision log, if there is one.
     pub log_bytes: Option<u64>,
     /// Its timeline, if one was drawn.
@@ -59,8 +64,11 @@ pub struct Replay<'r> {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct DrawnTimeline {
-    /// Its files, within the folder of results.
-    pub files: Vec<String>,
+    /// Its file, within the folder of results.
+    pub file: String,
+    /// From when to when, where not all of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window_ns: Option<(u64, u64)>,
     /// The name of its [`Grain`](crate::timeline::Grain).
     pub grain: &'static str,
     /// Its slices, those of launches and streams included.
@@ -77,9 +85,10 @@ pub struct DrawnTimeline {
 impl DrawnTimeline {
     /// What results say of a timeline in this file.
     #[must_use]
-    pub fn new(file: String, timeline: &Timeline) -> Self {
+    pub fn new(file: String, window_ns: Option<(u64, u64)>, timeline: &Timeline) -> Self {
         Self {
-            files: vec![file],
+            file,
+            window_ns,
             grain: timeline.grain.name(),
             slices: timeline.drawn(),
             cut_ns: timeline.cut_ns,

@@ -37,7 +37,7 @@ pub enum VerdictKind {
     Stay,
     /// All recipes do the same.
     NoEffect,
-    /// The best recipe is better by less than the model is wrong.
+    /// The best recipe is better by less than the model is wrong, or than the seeds differ.
     BelowError,
     /// No recipe meets the goals.
     NoGoalMet,
@@ -103,6 +103,9 @@ fn said(figures: &PolicyFigures) -> Said {
         return Said { recipe: Some(best), ..plain(VerdictKind::BelowError, text) };
     }
     let head = headline(figures, best);
+    if let Some(text) = overlap(figures, best, head) {
+        return Said { recipe: Some(best), ..plain(VerdictKind::BelowError, text) };
+    }
     let text = advice(figures, best, head);
     Said { recipe: Some(best), why: why(figures, best, head), ..plain(VerdictKind::Use, text) }
 }
@@ -178,6 +181,27 @@ fn goal_words(goal: &super::Goal) -> String {
     format!("`{goal}`")
 }
 
+/// What is said where the seeds differ more than the recipes do.
+fn overlap(figures: &PolicyFigures, best: usize, head: usize) -> Option<String> {
+    let interval = |row: usize| figures.rows[row].processes[head].interval();
+    let (best_at, base_at) = (interval(best)?, interval(figures.baseline)?);
+    if best_at.1 < base_at.0 || base_at.1 < best_at.0 {
+        return None;
+    }
+    let JudgedProcess { name, judged, .. } = &figures.processes[head];
+    let told = |row: usize, (low, high)| {
+        format!("{} to {} under {}", time(low), time(high), figures.rows[row].recipe)
+    };
+    Some(format!(
+        "{} looks better than {}, but by these seeds nobody can tell: {name} {} is {}, and {}. Give more --seeds, or more requests.",
+        figures.rows[best].recipe,
+        figures.rows[figures.baseline].recipe,
+        judged.word(),
+        told(best, best_at),
+        told(figures.baseline, base_at)
+    ))
+}
+
 /// The process that gains most; of those with requests, if one of them gains.
 fn headline(figures: &PolicyFigures, row: usize) -> usize {
     let requests = |at: usize| figures.processes[at].judged == JudgedBy::Requests;
@@ -241,6 +265,10 @@ fn error(figures: &PolicyFigures) -> f64 {
 
 fn trust(figures: &PolicyFigures) -> Vec<String> {
     let mut trust = vec!["simulated".to_owned()];
+    let drawn = figures.rows.iter().flat_map(|row| &row.processes).find_map(|it| it.drawn);
+    if let Some(drawn) = drawn {
+        trust.push(format!("means over {} seeds, with 95 % confidence intervals", drawn.seeds));
+    }
     for (at, process) in figures.processes.iter().enumerate() {
         let name = &process.name;
         if let Some(device) = &process.recorded_on {

@@ -191,3 +191,28 @@ fn trust_says_what_the_figures_rest_on() {
         ]
     );
 }
+
+#[test]
+fn what_the_seeds_leave_open_is_not_advised() {
+    // Means of 16 and 32 ms; half intervals of 3.18 * s / 2 for four seeds.
+    let drawn = |spread_ms: f64| {
+        let seeds = [-1.0, 1.0, -1.0, 1.0];
+        let rows = |name: &str, ms: f64, train: f64| {
+            let one = |sign: &f64| row(name, &[ms + sign * spread_ms, train], 1.0);
+            PolicyRow::over_seeds(seeds.iter().map(one).collect()).expect("four rows")
+        };
+        let rows = vec![rows("leftover", 32.0, 26.0), rows("leftover-drain", 16.0, 26.0)];
+        PolicyFigures::new(serve_and_train(), rows, Vec::new())
+    };
+    let sure = drawn(2.0);
+    assert_eq!(sure.verdict.kind, VerdictKind::Use);
+    let found = sure.rows[1].processes[0];
+    assert_eq!(found.decisive_ns, Some(16_000_000));
+    // 3.182 * sqrt(16/3) / 2 ms.
+    let known = found.drawn.expect("several seeds");
+    assert_eq!((known.seeds, known.decisive_within_ns), (4, 3_674_257));
+    assert!(sure.verdict.trust.iter().any(|text| text.starts_with("means over 4 seeds")));
+    let open = drawn(5.0);
+    assert_eq!(open.verdict.kind, VerdictKind::BelowError, "9.2 ms to both sides overlap");
+    assert!(open.verdict.text.contains("by these seeds nobody can tell"), "{}", open.verdict.text);
+}

@@ -23,6 +23,10 @@ pub(crate) struct ArrivalArgs {
     /// Random arrivals are those of this number [default: 0]
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
+    /// Draw random arrivals by so many seeds, from --seed on: figures are then means, with 95%
+    /// confidence intervals
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(2..=100))]
+    pub(crate) seeds: Option<u16>,
     /// Move each request later by less than this, in milliseconds, at random: for traces whose
     /// clock has coarse steps
     #[arg(long, value_name = "MS", value_parser = span)]

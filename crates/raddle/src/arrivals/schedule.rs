@@ -69,6 +69,7 @@ impl<'s> Schedule<'s> {
             of: None,
             until_ns: None,
             seed: None,
+            seeds: None,
             jitter_ns: None,
             time_unit: None,
             unsorted: opened.file.unsorted,
@@ -101,6 +102,7 @@ impl<'s> Schedule<'s> {
         };
         if matches!(task.process, ArrivalProcess::Poisson { .. }) || self.args.jitter.is_some() {
             facts.seed = Some(self.args.seed.unwrap_or(0));
+            facts.seeds = self.args.seeds;
         }
         let seed = self.args.seed.unwrap_or(0);
         let times = task.times(seed).into_iter().flatten();

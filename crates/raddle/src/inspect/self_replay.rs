@@ -21,6 +21,7 @@ pub(crate) fn run(loaded: &Loaded, own: &Device, progress: bool) -> Result<Fidel
     let plan = runs::RunPlan {
         workload: &workload,
         recipes: &recipes::choose(&[RECIPE.to_owned()])?,
+        draws: &[],
         target: own,
         detail: None,
         folder: None,
@@ -28,7 +29,7 @@ pub(crate) fn run(loaded: &Loaded, own: &Device, progress: bool) -> Result<Fidel
         jobs: Some(1),
         progress,
     };
-    let runs = runs::all(&plan)?;
+    let runs = runs::Runner::new(plan)?.all()?;
     let outcome = &runs.recipes.first().expect("one recipe gives one entry").together;
     Ok(Fidelity::new(&loaded.profile, own, outcome))
 }

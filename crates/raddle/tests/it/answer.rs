@@ -153,6 +153,40 @@ fn requests_in_words_are_as_many_as_asked_for() {
     assert!(refused(&["--seed", "3"]).contains("add --requests"));
 }
 
+#[test]
+fn several_seeds_give_means_and_intervals() {
+    let place = Place::new();
+    place.file("serve.csv", crate::common::infer());
+    place.file("train.csv", crate::common::train());
+    let args = |more: &[&'static str]| {
+        let base = ["serve.csv", "train.csv", "--recipe", "leftover", "--requests", "serve=500/s"];
+        [&base[..], &["--until", "20"], more].concat()
+    };
+    let figures = |value: &Value| value["answer"]["rows"][0]["processes"][0].clone();
+    let of_seed = |seed| {
+        let value = replay(&place, 0, &args(&["--seed", seed]));
+        figures(&value)["decisive-ns"].as_u64().unwrap()
+    };
+    let [a, b] = [of_seed("3"), of_seed("4")];
+    let both = replay(&place, 0, &args(&["--seed", "3", "--seeds", "2"]));
+    assert_eq!(both, replay(&place, 0, &args(&["--seed", "3", "--seeds", "2"])));
+    let found = figures(&both);
+    assert_eq!(found["drawn"]["seeds"], 2);
+    assert!(found["decisive-ns"].as_u64().unwrap().abs_diff(u64::midpoint(a, b)) <= 1);
+    // Student's t of one degree of freedom, 12.706, over the square root of 2, of their deviation.
+    let within = found["drawn"]["decisive-within-ns"].as_f64().unwrap();
+    let wanted = 12.706 / 2.0 * a.abs_diff(b) as f64;
+    assert!((within - wanted).abs() <= 1.0, "{within} {wanted}");
+    assert!(a != b && found["drawn"]["p50-within-ns"].is_u64(), "{found}");
+    assert!(both["command"].as_array().unwrap().contains(&"--seeds=2".into()));
+    let text = place.raddle(&[&["replay", "--no-files"], &*args(&["--seeds", "2"])].concat());
+    assert!(text.out.contains(" ±") && text.out.contains("means over 2 seeds"), "{}", text.out);
+    let burst = ["replay", "serve.csv", "--requests", "burst:3", "--seeds", "2"];
+    let ran = place.raddle(&burst);
+    assert_eq!(ran.code, 2);
+    assert!(ran.err.contains("no request arrives at random"), "{}", ran.err);
+}
+
 /// A public profile, where they are at hand.
 fn sample(name: &str) -> Option<String> {
     let folder = std::env::var("RADDLE_SAMPLES").ok()?;

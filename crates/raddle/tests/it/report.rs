@@ -37,8 +37,20 @@ fn the_page_of_two_processes_reads_like_this() {
     let args =
         ["replay", "train.csv", "infer.csv", "--priority", "train*=5", "--start", "infer.csv=0.1"];
     let ran = place.raddle(
-        &[&args[..], &["--recipe", "leftover", "--recipe", "leftover-drain", "--log", "answers"]]
-            .concat(),
+        &[
+            &args[..],
+            &[
+                "--recipe",
+                "leftover",
+                "--recipe",
+                "leftover-drain",
+                "--log",
+                "answers",
+                "--timeline",
+                "all",
+            ],
+        ]
+        .concat(),
     );
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     assert!(ran.out.contains("Report: raddle-out/train+infer/report.html"), "{}", ran.out);

@@ -64,12 +64,12 @@ fn check(decoded: &Decoded, result: &Value) {
 #[test]
 fn each_recipe_has_a_timeline_that_decodes() {
     let place = two();
-    let files = replay(&place, &[]);
+    let files = replay(&place, &["--timeline", "all"]);
     let summary = json(&files["summary.json"]);
     for result in summary["recipes"].as_array().unwrap() {
         let name = result["name"].as_str().unwrap();
         let file = format!("{name}/timeline.perfetto-trace");
-        assert_eq!(result["timeline"]["files"], Value::from(vec![file.clone()]));
+        assert_eq!(result["timeline"]["file"], file);
         assert_eq!(result["timeline"]["grain"], "slot", "{name}");
         let decoded = Decoded::of(&files[&file]);
         check(&decoded, result);
@@ -115,11 +115,58 @@ fn the_bundled_profile_decodes() {
 }
 
 #[test]
+fn what_is_compared_is_drawn_with_its_slowest_request() {
+    let place = two();
+    let load = ["--requests", "infer=2000/s", "--until", "5"];
+    let files = replay(&place, &load);
+    let summary = json(&files["summary.json"]);
+    let compared = ["leftover", summary["answer"]["verdict"]["recipe"].as_str().unwrap()];
+    assert_ne!(compared[0], compared[1], "{}", summary["answer"]["verdict"]);
+    for result in summary["recipes"].as_array().unwrap() {
+        let name = result["name"].as_str().unwrap();
+        if !compared.contains(&name) {
+            assert!(result["timeline"].is_null() && result["slowest-timeline"].is_null(), "{name}");
+            continue;
+        }
+        check(&Decoded::of(&files[&format!("{name}/timeline.perfetto-trace")]), result);
+        let slow = &result["summary"]["processes"][1]["requests"]["slowest"][0];
+        let drawn = &result["slowest-timeline"];
+        assert_eq!(drawn["window-ns"], serde_json::json!([slow["arrival-ns"], slow["end-ns"]]));
+        assert_eq!(
+            (&drawn["grain"], &drawn["file"]),
+            (&"slot".into(), &format!("{name}/slowest.perfetto-trace").into())
+        );
+        let decoded = Decoded::of(&files[drawn["file"].as_str().unwrap()]);
+        let [from, to] = ["arrival-ns", "end-ns"].map(|key| slow[key].as_u64().unwrap());
+        // A launch that was ready before may have waited before.
+        let whole = decoded.slices.iter().filter(|slice| !slice.name.starts_with("waiting"));
+        assert!(whole.clone().all(|slice| slice.start <= to && slice.end >= from));
+        let request = decoded
+            .slices
+            .iter()
+            .find(|slice| (slice.name.as_str(), slice.start, slice.end) == ("request", from, to));
+        assert_eq!(
+            request.expect("the request itself").notes["iteration"],
+            slow["number"].to_string()
+        );
+    }
+    let page = String::from_utf8_lossy(&files["report.html"]);
+    assert_eq!(
+        page.matches("/slowest.perfetto-trace\"").count(),
+        2 + 2,
+        "in the table and in the list of files"
+    );
+    // An earlier result of this kind is replaced.
+    replay(&place, &load);
+}
+
+#[test]
 fn what_is_asked_for_is_written_and_nothing_else() {
     let place = two();
     for (wanted, names) in [
         ("none", &["decisions.jsonl"][..]),
-        ("perfetto", &["decisions.jsonl", "timeline.perfetto-trace"]),
+        ("all", &["decisions.jsonl", "timeline.perfetto-trace"]),
+        ("compared", &["decisions.jsonl", "timeline.perfetto-trace"]),
     ] {
         // Each replaces the result before it.
         let files =
@@ -185,7 +232,7 @@ fn names_from_outside_are_sanitised() {
             &format!("{long} 1 1 32 16 0 0 9000 10"),
         ]),
     );
-    let ran = place.raddle(&["replay", "t.csv", "--recipe", "greedy", "--timeline", "perfetto"]);
+    let ran = place.raddle(&["replay", "t.csv", "--recipe", "greedy", "--timeline", "all"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     let files = place.tree("raddle-out/t");
     let decoded = Decoded::of(&files["greedy/timeline.perfetto-trace"]);
@@ -201,8 +248,10 @@ fn a_real_trace_of_a_v100_decodes() {
     let ran = place.raddle(&["replay", &path.display().to_string(), "--out", "out"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     let files = place.tree("out");
-    for result in json(&files["summary.json"])["recipes"].as_array().unwrap() {
-        let file = result["timeline"]["files"][0].as_str().unwrap();
+    let summary = json(&files["summary.json"]);
+    let recipes = summary["recipes"].as_array().unwrap().iter();
+    for result in recipes.filter(|result| !result["timeline"].is_null()) {
+        let file = result["timeline"]["file"].as_str().unwrap();
         let decoded = Decoded::of(&files[file]);
         check(&decoded, result);
         let copies = decoded

@@ -1,0 +1,109 @@
+//! What is known of a recipe whose requests were drawn by several seeds?
+//!
+//! Every figure is the mean over the seeds, with the 95 % confidence interval of Student's t.
+
+use serde::{Deserialize, Serialize};
+
+use super::{PolicyRow, ProcessFigures};
+use crate::figures::round;
+
+/// How far the means of one process may be off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SeveralSeeds {
+    /// How many seeds there are.
+    pub seeds: u32,
+    /// With 95 % confidence the mean of what the process is judged by lies within so many
+    /// nanoseconds of the one found, to both sides.
+    pub decisive_within_ns: u64,
+    /// The same of the median request.
+    pub p50_within_ns: Option<u64>,
+}
+
+/// The 97.5th percentile of Student's t by degrees of freedom, from 1 on.
+const T: [f64; 30] = [
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160,
+    2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056,
+    2.052, 2.048, 2.045, 2.042,
+];
+
+impl PolicyRow {
+    /// The mean of the rows that a recipe has under several seeds, of the same processes; the
+    /// longest and slowest of all stay what they are.
+    #[must_use]
+    pub fn over_seeds(rows: Vec<Self>) -> Option<Self> {
+        let first = rows.first()?;
+        if rows.len() == 1 {
+            return rows.into_iter().next();
+        }
+        let share = |figure: fn(&Self) -> f64| {
+            round(rows.iter().map(figure).sum::<f64>() / rows.len() as f64)
+        };
+        let processes = (0..first.processes.len()).map(|at| {
+            let own: Vec<ProcessFigures> = rows.iter().map(|row| row.processes[at]).collect();
+            ProcessFigures::over_seeds(&own)
+        });
+        Some(Self {
+            recipe: first.recipe.clone(),
+            complete: rows.iter().all(|row| row.complete),
+            processes: processes.collect(),
+            goals_met: Vec::new(),
+            idle: share(|row| row.idle),
+            idle_host: share(|row| row.idle_host),
+        })
+    }
+}
+
+impl ProcessFigures {
+    fn over_seeds(own: &[Self]) -> Self {
+        let all = |figure: fn(&Self) -> Option<u64>| own.iter().map(figure).collect::<Option<_>>();
+        let decisive: Option<Vec<u64>> = all(|it| it.decisive_ns);
+        let p50: Option<Vec<u64>> = all(|it| it.p50_ns);
+        let steps: Option<Vec<f64>> = own.iter().map(|it| it.steps_per_s).collect();
+        Self {
+            decisive_ns: decisive.as_deref().map(|values| mean(values).0),
+            p50_ns: p50.as_deref().map(|values| mean(values).0),
+            max_ns: own.iter().filter_map(|it| it.max_ns).max(),
+            requests: own.iter().filter_map(|it| it.requests).min(),
+            steps_per_s: steps.map(|all| round(all.iter().sum::<f64>() / all.len() as f64)),
+            longest_wait_ns: own.iter().map(|it| it.longest_wait_ns).max().unwrap_or(0),
+            drawn: decisive.as_deref().map(|values| SeveralSeeds {
+                seeds: own.len() as u32,
+                decisive_within_ns: mean(values).1,
+                p50_within_ns: p50.as_deref().map(|values| mean(values).1),
+            }),
+        }
+    }
+
+    /// Between which values what decides lies, with 95 % confidence.
+    pub(super) fn interval(&self) -> Option<(u64, u64)> {
+        let (mean, within) = (self.decisive_ns?, self.drawn?.decisive_within_ns);
+        Some((mean.saturating_sub(within), mean.saturating_add(within)))
+    }
+}
+
+/// The mean of at least two values, and half of its confidence interval.
+fn mean(values: &[u64]) -> (u64, u64) {
+    let count = values.len() as f64;
+    let mean = values.iter().map(|&value| value as f64).sum::<f64>() / count;
+    let squares = values.iter().map(|&value| (value as f64 - mean) * (value as f64 - mean));
+    let variance = squares.sum::<f64>() / (count - 1.0);
+    // Beyond the table that of its end, which is a little too wide.
+    let t = T[values.len().saturating_sub(2).min(T.len() - 1)];
+    (mean.round() as u64, (t * (variance / count).sqrt()).round() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_interval_of_a_mean_is_that_of_students_t() {
+        // By hand: mean 20, variance 100, 4.303 * 10 / sqrt(3) = 24.84.
+        assert_eq!(mean(&[10, 20, 30]), (20, 25));
+        assert_eq!(mean(&[7, 7]), (7, 0));
+        // 40 values of 0 and 10 by turns: variance 25 * 40 / 39, 2.042 * 5.0637 / sqrt(40) = 1.635.
+        let many: Vec<u64> = (0..40).map(|n| n % 2 * 1000).collect();
+        assert_eq!(mean(&many), (500, 163));
+    }
+}
