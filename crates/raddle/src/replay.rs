@@ -188,7 +188,7 @@ fn replay(
     let profiles = request.profiles.iter().map(|loaded| &loaded.profile);
     let names = TimelineNames::of(&target.facts().to_string(), profiles);
     let recipes = request.recipes.iter().map(|named| &*named.name);
-    let timeline = timelines::Wanted::of(request.run, recipes, names);
+    let timeline = timelines::Wanted::of(request.run, recipes, (target.device.cus, names));
     let runner = runs::Runner::new(runs::RunPlan {
         workload: &workload,
         recipes: &request.recipes,

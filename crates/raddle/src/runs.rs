@@ -188,8 +188,10 @@ impl<'p> Runner<'p> {
         let name = &job.named.name;
         let drawn = plan.timeline.zip(plan.folder).and_then(|(wanted, folder)| {
             let recorders = match job.of {
-                RunOf::Together if wanted.at_once(name) => wanted.recorders(plan, true, None),
-                RunOf::Again(whole, part) => wanted.recorders(plan, whole, part),
+                RunOf::Together if wanted.at_once(name) => {
+                    wanted.recorders(plan.workload, true, None)
+                }
+                RunOf::Again(whole, part) => wanted.recorders(plan.workload, whole, part),
                 _ => return None,
             };
             Some((wanted, folder, recorders))

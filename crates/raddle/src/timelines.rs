@@ -15,7 +15,6 @@ use raddle_sim::{BASELINE, Outcome, Seen, Watch, Workload};
 use crate::args::{RunArgs, WhichTimelines};
 use crate::error::CliError;
 use crate::progress::Progress;
-use crate::runs::RunPlan;
 
 /// The most slices on compute units where nobody says otherwise, and of the slowest request.
 const MOST: u32 = 500_000;
@@ -32,6 +31,8 @@ pub(crate) struct Wanted {
     /// From when to when, where not all of a run.
     window: Option<(u64, u64)>,
     names: TimelineNames,
+    /// Of the device.
+    cus: u16,
 }
 
 /// Looks on for several timelines of one run.
@@ -52,7 +53,7 @@ impl Wanted {
     pub(crate) fn of<'r>(
         run: &RunArgs,
         recipes: impl Iterator<Item = &'r str> + Clone,
-        names: TimelineNames,
+        (cus, names): (u16, TimelineNames),
     ) -> Option<Self> {
         let none = run.no_files || run.timeline == Some(WhichTimelines::None);
         let baseline = recipes.clone().find(|name| *name == BASELINE);
@@ -63,6 +64,7 @@ impl Wanted {
             most: most(run) as usize,
             window: run.timeline_window,
             names,
+            cus,
         })
     }
 
@@ -86,12 +88,12 @@ impl Wanted {
     /// What looks on while a run goes.
     pub(crate) fn recorders(
         &self,
-        plan: &RunPlan<'_>,
+        workload: &Workload,
         whole: bool,
         part: Option<(u64, u64)>,
     ) -> Recorders {
         let new = |window: Option<(u64, u64)>, most| {
-            let recorder = Recorder::new(plan.target.cus, plan.workload.processes.len(), most);
+            let recorder = Recorder::new(self.cus, workload.processes.len(), most);
             match window {
                 Some((from, to)) => recorder.window(from, to),
                 None => recorder,
