@@ -38,7 +38,7 @@ mod unique;
 
 use std::ffi::OsString;
 
-use args::{Cli, RunArgs, Verb};
+use args::{Cli, Verb};
 use console::alarm;
 use error::CliError;
 use raddle_report::units;
@@ -99,7 +99,7 @@ fn verb(cli: &Cli, console: &mut Console) -> Result<(), CliError> {
     let Some(verb) = &cli.verb else {
         return replay::tour(&cli.bundled, cli.format, console);
     };
-    if cli.bundled != RunArgs::default() {
+    if cli.bundled != replay::RunArgs::default() {
         return Err(CliError::Usage(
             "options of a replay stand behind the verb: `raddle replay PROFILE --out DIR`"
                 .to_owned(),

@@ -10,10 +10,10 @@ use raddle_trace::{
     Ranks, TraceError, level_of,
 };
 
-use crate::args::{IdempotenceClaim, Named, Rule};
 use crate::arrivals::ProfileRequests;
 use crate::error::CliError;
 use crate::progress::Progress;
+use crate::replay::{IdempotenceClaim, Named, Rule};
 use crate::unique::UniqueNames;
 use crate::units::counted;
 

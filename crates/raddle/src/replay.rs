@@ -1,5 +1,7 @@
 //! How does a replay go, from files to the comparison?
 
+mod args;
+
 use std::path::{Path, PathBuf};
 
 use raddle_policy::Ticks;
@@ -12,7 +14,7 @@ use raddle_sim::{Goal, PlanOptions, Workload, host_pauses, plan};
 use raddle_trace::{BarrierRule, CommRule, ImportOptions, PriorityRule};
 
 use crate::Console;
-use crate::args::{Cli, Format, LogDetail, ReplayArgs, Rule, RunArgs, Verb};
+use crate::args::{Cli, Format, Verb};
 use crate::arrivals::{self, SeedDraw};
 use crate::devices::{self, Chosen};
 use crate::error::CliError;
@@ -26,6 +28,11 @@ use crate::runs;
 use crate::timelines;
 use crate::unique;
 use crate::units::quoted;
+
+use args::LogDetail;
+pub(crate) use args::{
+    Barriers, Comm, IdempotenceClaim, Named, ReplayArgs, Rule, RunArgs, WhichTimelines,
+};
 
 /// Where results go by default, a folder a replay.
 const RESULTS: &str = "raddle-out";

@@ -12,9 +12,9 @@ use raddle_report::replay::{DrawnTimeline, PERFETTO, ReplayResult, SLOWEST};
 use raddle_report::timeline::{Grain, Recorder, Timeline, TimelineNames, write_perfetto};
 use raddle_sim::{BASELINE, Outcome, Seen, Watch, Workload};
 
-use crate::args::{RunArgs, WhichTimelines};
 use crate::error::CliError;
 use crate::progress::Progress;
+use crate::replay::{RunArgs, WhichTimelines};
 
 /// The most slices on compute units where nobody says otherwise, and of the slowest request.
 const MOST: u32 = 500_000;

@@ -1,0 +1,359 @@
+//! What may be said behind `raddle replay`?
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use raddle_dispatch::log::Detail;
+use raddle_sim::Goal;
+use raddle_trace::{BarrierRule, CommRule, IdempotenceRule, PriorityRule, TraceError};
+
+use crate::arrivals::{ArrivalArgs, milliseconds};
+
+/// Where results go, and how fast.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+pub(crate) struct RunArgs {
+    /// The folder for summary.json, decision logs and timelines [default: raddle-out/NAME]
+    #[arg(long, value_name = "DIR", conflicts_with = "no_files")]
+    pub(crate) out: Option<PathBuf>,
+    /// Write no files
+    #[arg(long)]
+    pub(crate) no_files: bool,
+    /// Runs at the same time [default: one a core]; results do not depend on it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) jobs: Option<u16>,
+    /// A decision log a recipe, and how much it tells; it can be larger than the profiles
+    /// [default: none]
+    #[arg(long, value_enum, value_name = "DETAIL")]
+    pub(crate) log: Option<LogDetail>,
+    /// Of which recipes timelines for ui.perfetto.dev are drawn [default: compared]
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub(crate) timeline: Option<WhichTimelines>,
+    /// The most slices of a timeline; what has more is drawn coarser [default: 500000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) timeline_slices: Option<u32>,
+    /// Draw only this part of a run, so at full grain: 100ms..120ms
+    #[arg(long, value_name = "FROM..TO", value_parser = window)]
+    pub(crate) timeline_window: Option<(u64, u64)>,
+    /// Print one sentence, and nothing while it goes
+    #[arg(long, short, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Print everything that the report holds
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+    /// Open the report in a browser
+    #[arg(long, conflicts_with = "no_files")]
+    pub(crate) open: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// Profiles of PyTorch, Nsight Systems or rocprof, or launch tables; plain or gzip (docs/profiles.md)
+    #[arg(value_name = "PROFILE", required_unless_present = "events")]
+    pub(crate) profiles: Vec<PathBuf>,
+    /// A bundled recipe or a recipe file; may be repeated [default: leftover, what devices do today;
+    /// spatial, which keeps processes apart in space; leftover-drain, which lets urgent work go
+    /// first; weighted-slices, which keeps them apart in time]
+    #[arg(long = "recipe", value_name = "NAME|FILE")]
+    pub(crate) recipes: Vec<String>,
+    /// Every bundled recipe
+    #[arg(long, conflicts_with = "recipes")]
+    pub(crate) all: bool,
+    /// What is asked of a profile: NAME p50|p99|max|step|end LIMIT, the limit a time (`serve p99
+    /// 20ms`) or by how much longer than under leftover (`train step +5%`); may be repeated. Exit
+    /// code 5 where no recipe meets them all
+    #[arg(long = "goal", value_name = "GOAL")]
+    pub(crate) goals: Vec<Goal>,
+    /// Let hosts issue at the recorded times, whatever the device does [default: where at least 95%
+    /// of the time for which a host waited is known, it waits for the same work here]
+    #[arg(long)]
+    pub(crate) open_loop: bool,
+    /// The device to replay on, by id or product name [default: that of the first profile]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) device: Option<String>,
+    /// How urgent work is, 0 first: GLOB[:stream N]=LEVEL; may be repeated, the last that fits wins
+    #[arg(long = "priority", value_name = "RULE", value_parser = rule)]
+    pub(crate) priorities: Vec<Rule>,
+    /// Whether the waves of a workgroup meet at barriers, which no profile says
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = Barriers::Assume)]
+    pub(crate) barriers: Barriers,
+    /// Whether kernels may be killed and run again, by name: GLOB=yes|no|unknown; may be repeated,
+    /// the last that fits wins [default: what the profile says, else unknown, which counts as no]
+    #[arg(long = "idempotent", value_name = "RULE", value_parser = verdict)]
+    pub(crate) verdicts: Vec<IdempotenceClaim>,
+    /// Verdicts of `raddle kernel verdict --save`; may be repeated, and --idempotent wins over them
+    #[arg(long, value_name = "FILE")]
+    pub(crate) idempotent_from: Vec<PathBuf>,
+    /// When a profile begins, in milliseconds; may be repeated [default: 0]
+    #[arg(long = "start", value_name = "FILE=MS", value_parser = start)]
+    pub(crate) starts: Vec<Named<u64>>,
+    /// The share of a profile, for policies that divide by shares; may be repeated [default: 1]
+    #[arg(long = "share", value_name = "FILE=N", value_parser = share)]
+    pub(crate) shares: Vec<Named<u32>>,
+    /// Let no profile repeat: by default the shorter ones repeat until the longest has ended
+    #[arg(long)]
+    pub(crate) once: bool,
+    /// What becomes of communication kernels (NCCL and the like), which mostly wait for peers
+    #[arg(long, value_enum, value_name = "RULE", default_value_t = Comm::Keep)]
+    pub(crate) comm: Comm,
+    #[command(flatten)]
+    pub(crate) run: RunArgs,
+    /// Feed the events of a decision log again and compare the answers, instead of a profile
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["profiles", "recipes", "device", "priorities", "barriers", "verdicts",
+            "idempotent_from", "starts",
+            "shares", "once", "comm", "out", "no_files", "jobs", "log", "arrivals", "timeline",
+            "all", "goals", "open_loop", "requests",
+            "timeline_slices", "timeline_window", "quiet", "verbose", "open"]
+    )]
+    pub(crate) events: Option<PathBuf>,
+    // Last, because its heading holds for what follows.
+    #[command(flatten)]
+    pub(crate) load: ArrivalArgs,
+}
+
+impl ReplayArgs {
+    /// The command, with the names of files and without what changes no figure.
+    pub(crate) fn command(&self) -> Vec<String> {
+        let name = |path: &std::path::Path| {
+            path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+        };
+        let bare = |text: &String| match std::path::Path::new(text) {
+            path if path.exists() => name(path),
+            _ => text.clone(),
+        };
+        let mut command = vec!["raddle".to_owned(), "replay".to_owned()];
+        command.extend(self.profiles.iter().map(|path| name(path)));
+        let mut more = |option: &str, values: Vec<String>| {
+            command.extend(values.into_iter().map(|value| format!("--{option}={value}")));
+        };
+        let word = |value: Option<clap::builder::PossibleValue>| {
+            value.map(|value| value.get_name().to_owned()).into_iter().collect()
+        };
+        more("recipe", self.recipes.iter().map(bare).collect());
+        more("device", self.device.iter().cloned().collect());
+        more("priority", self.priorities.iter().map(|rule| rule.text.clone()).collect());
+        more("barriers", word(self.barriers.to_possible_value()));
+        more("comm", word(self.comm.to_possible_value()));
+        more("idempotent", self.verdicts.iter().map(|claim| claim.text.clone()).collect());
+        more("idempotent-from", self.idempotent_from.iter().map(|path| name(path)).collect());
+        more(
+            "start",
+            self.starts
+                .iter()
+                .map(|it| format!("{}={}", bare(&it.file), milliseconds_of(it.value)))
+                .collect(),
+        );
+        more(
+            "share",
+            self.shares.iter().map(|it| format!("{}={}", bare(&it.file), it.value)).collect(),
+        );
+        more("goal", self.goals.iter().map(Goal::to_string).collect());
+        // Of files with arrivals results tell the task, and nothing of the file.
+        more("arrivals", vec!["FILE".to_owned(); self.load.arrivals.len()]);
+        let said = |text: &String| match text.ends_with("/s") || text.contains("burst:") {
+            true => text.clone(),
+            false => "FILE".to_owned(),
+        };
+        more("requests", self.load.requests.iter().map(said).collect());
+        more("until", self.load.until.iter().map(|&ns| milliseconds_of(ns)).collect());
+        more("seed", self.load.seed.iter().map(u64::to_string).collect());
+        more("seeds", self.load.seeds.iter().map(u16::to_string).collect());
+        let flags = [("all", self.all), ("once", self.once), ("open-loop", self.open_loop)];
+        let flags = flags.iter().filter(|(_, given)| *given);
+        command.extend(flags.map(|(flag, _)| format!("--{flag}")));
+        command
+    }
+}
+
+/// How much a decision log tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogDetail {
+    /// One line an answer
+    Answers,
+    /// One line a workgroup
+    Full,
+    /// No decision logs
+    None,
+}
+
+impl LogDetail {
+    /// What a log holds, if there is to be one.
+    pub(crate) const fn detail(self) -> Option<Detail> {
+        match self {
+            Self::Answers => Some(Detail::Answers),
+            Self::Full => Some(Detail::Full),
+            Self::None => None,
+        }
+    }
+}
+
+/// Of which recipes timelines are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WhichTimelines {
+    /// Today's way and the recommended one, and the slowest request of both on every compute unit
+    Compared,
+    /// Every recipe, and those slowest requests
+    All,
+    /// None
+    None,
+}
+
+/// Whether workgroups have barriers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Barriers {
+    /// Where shared memory is used, or nobody knows
+    Assume,
+    /// Every workgroup has one
+    Yes,
+    /// None has one
+    No,
+}
+
+impl From<Barriers> for BarrierRule {
+    fn from(barriers: Barriers) -> Self {
+        match barriers {
+            Barriers::Assume => Self::Assume,
+            Barriers::Yes => Self::Yes,
+            Barriers::No => Self::No,
+        }
+    }
+}
+
+/// What becomes of communication kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Comm {
+    /// They last as recorded
+    Keep,
+    /// Each lasts as long as the shortest launch of its kernel and grid
+    Fixed,
+    /// They are left out
+    Drop,
+}
+
+impl From<Comm> for CommRule {
+    fn from(comm: Comm) -> Self {
+        match comm {
+            Comm::Keep => Self::Keep,
+            Comm::Fixed => Self::Fixed,
+            Comm::Drop => Self::Drop,
+        }
+    }
+}
+
+/// Nanoseconds as the options write them, in milliseconds.
+fn milliseconds_of(ns: u64) -> String {
+    let text = format!("{}.{:06}", ns / 1_000_000, ns % 1_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A value for one of the profiles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Named<T> {
+    pub(crate) file: String,
+    pub(crate) value: T,
+}
+
+/// A priority rule and how it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Rule {
+    pub(crate) text: String,
+    pub(crate) rule: PriorityRule,
+}
+
+/// Reads a priority rule.
+fn rule(text: &str) -> Result<Rule, TraceError> {
+    let rule = text.parse()?;
+    let text = text.to_owned();
+    Ok(Rule { text, rule })
+}
+
+/// A rule of idempotence and how it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct IdempotenceClaim {
+    pub(crate) text: String,
+    pub(crate) rule: IdempotenceRule,
+}
+
+/// Reads a rule of idempotence.
+fn verdict(text: &str) -> Result<IdempotenceClaim, TraceError> {
+    let rule = text.parse()?;
+    let text = text.to_owned();
+    Ok(IdempotenceClaim { text, rule })
+}
+
+fn named(text: &str) -> Result<(&str, &str), String> {
+    let (file, value) = text.rsplit_once('=').ok_or("there is no `=` in it")?;
+    if file.is_empty() {
+        return Err("there is no file before the `=`".to_owned());
+    }
+    Ok((file, value.trim()))
+}
+
+fn start(text: &str) -> Result<Named<u64>, String> {
+    let (file, value) = named(text)?;
+    let value = milliseconds(value).ok_or("its time is no number of milliseconds, such as 2.5")?;
+    let file = file.to_owned();
+    Ok(Named { file, value })
+}
+
+/// From one time to a later one, in nanoseconds.
+fn window(text: &str) -> Result<(u64, u64), String> {
+    let time = |text: &str| {
+        let text = text.trim();
+        let (number, factor) = match (text.strip_suffix("ms"), text.strip_suffix('s')) {
+            (Some(number), _) => (number, 1),
+            (None, Some(number)) => (number, 1000),
+            (None, None) => (text, 1),
+        };
+        milliseconds(number.trim_end())?.checked_mul(factor)
+    };
+    let ends = text.split_once("..").and_then(|(from, to)| Some((time(from)?, time(to)?)));
+    ends.filter(|(from, to)| from < to).ok_or_else(|| {
+        "it is not FROM..TO in milliseconds or seconds, such as 100ms..120ms".to_owned()
+    })
+}
+
+fn share(text: &str) -> Result<Named<u32>, String> {
+    let (file, value) = named(text)?;
+    let value = value.parse().ok().filter(|&share| share > 0);
+    let value = value.ok_or("its share is no whole number from 1 to 4294967295")?;
+    let file = file.to_owned();
+    Ok(Named { file, value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_are_exact_and_not_empty() {
+        assert_eq!(window("100ms..120.5ms"), Ok((100_000_000, 120_500_000)));
+        assert_eq!(window("1s..1.25s"), Ok((1_000_000_000, 1_250_000_000)));
+        assert_eq!(window("1..2"), Ok((1_000_000, 2_000_000)));
+        for bad in ["", "1ms", "2ms..1ms", "1ms..1ms", "a..b", "1ms..2h"] {
+            assert!(window(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn starts_are_exact() {
+        let ns = |text: &str| start(text).map(|named| named.value);
+        assert_eq!(ns("a.csv=2"), Ok(2_000_000));
+        assert_eq!(ns("a=b.csv=2.000001"), Ok(2_000_001));
+        assert_eq!(ns("a=0.5"), Ok(500_000));
+        for bad in ["a", "=1", "a=", "a=-1", "a=1.0000001", "a=1e3", "a=x", "a=.5"] {
+            assert!(start(bad).is_err(), "{bad}");
+        }
+        assert!(start("a=18446744073709551615").is_err());
+    }
+
+    #[test]
+    fn shares_are_whole_and_positive() {
+        assert_eq!(share("a=3").map(|named| named.value), Ok(3));
+        for bad in ["a=0", "a=1.5", "a", "a=4294967296"] {
+            assert!(share(bad).is_err(), "{bad}");
+        }
+    }
+}
