@@ -38,5 +38,5 @@ pub use error::DispatchError;
 pub use raddle_policy::{Action, Actions, Event};
 pub use raddle_preempt::ResetScope;
 pub use raddle_preempt::policy::DeviceCosts;
-pub use recipe::{PolicySlot, PreemptRuntime, Recipe, RecipeError};
+pub use recipe::{PolicySlot, PreemptRuntime, Recipe, RecipeError, TurnAndPreempt};
 pub use tally::{PreemptionTally, RefusedReset, TurnTally};

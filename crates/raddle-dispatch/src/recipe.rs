@@ -74,6 +74,9 @@ impl Serialize for Recipe {
     }
 }
 
+/// A turn and a preempt policy.
+pub type TurnAndPreempt = (Box<dyn Turn>, Box<dyn Preempt>);
+
 /// A recipe before its policies are looked up.
 #[derive(Deserialize)]
 struct RecipeDocument {
@@ -182,6 +185,25 @@ impl Recipe {
         }
         #[cfg(not(feature = "preempt"))]
         None
+    }
+
+    /// Only its turn and preempt policies: for who says whose turn it is and places nothing.
+    ///
+    /// # Errors
+    /// When a policy cannot use its parameters.
+    pub fn turn_and_preempt(&self) -> Result<TurnAndPreempt, RecipeError> {
+        // Neither of them looks at the device.
+        let shape = CuShape {
+            simds: 1,
+            waves_per_simd: 1,
+            vgpr_per_simd: 1,
+            sgpr: u16::MAX,
+            lds: 1,
+            workgroups: 1,
+            barriers: 1,
+        };
+        let target = DeviceTarget { shape, cus: 1 };
+        Ok((made("turn", &self.turn, target)?, made("preempt", &self.preempt, target)?))
     }
 
     /// The dispatcher of this recipe over a device, not yet built: a slot may still be replaced.

@@ -2,11 +2,13 @@
 
 use std::io;
 
+use raddle_dispatch::RecipeError;
 use raddle_preempt::PreemptError;
 
 /// What a client or the daemon cannot do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the message says what each field is")]
 pub enum LiveError {
     /// The controller was told what cannot be true, or was set so that nothing can run.
     #[error("the preemption controller refuses: {0}")]
@@ -14,7 +16,49 @@ pub enum LiveError {
     /// The runtime declares something else than the client was started with.
     #[error("the runtime declares other abilities than the client was started with: give the same")]
     DeclaredOther,
+    /// A report of a launch that was not submitted.
+    #[error("submission {launch} is not known: the log must hold its answer before")]
+    NoLaunch { launch: u64 },
+    /// A socket that nobody serves.
+    #[error("no daemon serves {path}: {cause}; start `raddle live serve`, or name its --socket")]
+    NoDaemon { path: String, cause: io::Error },
+    /// A socket that cannot be made.
+    #[error("no socket can be made at {path}: {cause}")]
+    Listen { path: String, cause: io::Error },
+    /// A connection that broke.
+    #[error("the connection is broken: {0}; is the daemon still there (`raddle live status`)?")]
+    Socket(#[source] io::Error),
+    /// Another version of the frames.
+    #[error("a message of version {version}, and this raddle speaks version 1: use one version")]
+    Version { version: u8 },
+    /// A message that is too long.
+    #[error("a message of {length} bytes, and at most {most} are taken")]
+    TooLong { length: usize, most: usize },
+    /// A message that cannot be read.
+    #[error("a message that cannot be read: {0}")]
+    Message(#[source] serde_json::Error),
+    /// An answer to something else.
+    #[error("the daemon answers something else: use one version of raddle for both")]
+    Strange,
+    /// The recipe's policies cannot be made.
+    #[error(transparent)]
+    Recipe(#[from] RecipeError),
+    /// The log could not be written.
+    #[error("the log cannot be written: {0}; check the free space and the rights of its folder")]
+    Log(#[source] io::Error),
+    /// The log could not be read.
+    #[error("the log cannot be read: {0}; check the path and its rights")]
+    ReadLog(#[source] io::Error),
+    /// A log makes no sense.
+    #[error("line {line} of the log cannot be read: {what}")]
+    BadLog { line: usize, what: String },
     /// A thread cannot be started.
     #[error("a thread cannot be started: {0}; raise the limit of processes (ulimit -u)")]
     Thread(#[source] io::Error),
+}
+
+impl LiveError {
+    pub(crate) fn bad_log(line: usize, what: &dyn std::fmt::Display) -> Self {
+        Self::BadLog { line, what: what.to_string() }
+    }
 }

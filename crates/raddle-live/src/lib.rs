@@ -3,6 +3,9 @@
 //! | part | question |
 //! |---|---|
 //! | [`Client`] | how do the threads of one program and of its runtime share a controller? |
+//! | [`Link`] | how does a program hear whose turn it is? |
+//! | [`Daemon`] | who schedules the programs of a user? |
+//! | [`replay()`] | do the events of a live log give the same answers again? |
 //!
 //! Nothing here knows OpenCL, CUDA or HIP: a backend implements
 //! [`raddle_preempt::Runtime`], and hands what it captures to a [`Client`].
@@ -13,9 +16,21 @@
 )]
 #![forbid(unsafe_code)]
 
+mod ask;
 mod client;
+mod daemon;
 mod error;
+mod link;
+mod replay;
+mod status;
 mod sync;
+mod wire;
 
+pub use ask::{Inquiry, default_socket};
 pub use client::{Client, ClientCounts, ClientOptions, PROCESS, Reporter, Until};
+pub use daemon::{DEFAULT_LEVEL, Daemon, DaemonOptions, Storm};
 pub use error::LiveError;
+pub use link::env::{self, mark_loaded, start_from_env};
+pub use link::{Link, LinkOptions};
+pub use replay::{LiveReplayed, is_live, replay};
+pub use status::{ClientSummary, LiveStatus, ProgramStanding, ProgramStatus, RefusedClient};

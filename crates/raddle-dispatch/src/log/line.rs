@@ -9,12 +9,15 @@ use serde::{Deserialize, Serialize, Serializer};
 use super::runs::{PieceRun, runs};
 
 /// One line: when it was said, in which step, and what.
-#[derive(Serialize, Deserialize)]
-pub(super) struct LogLine<T> {
-    pub(super) t: Tick,
-    pub(super) step: u64,
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LogLine<T> {
+    /// When.
+    pub t: Tick,
+    /// In which step.
+    pub step: u64,
+    /// An event or an answer: its key `event` or `answer` says which.
     #[serde(flatten)]
-    pub(super) said: T,
+    pub said: T,
 }
 
 /// An event; `P` holds its pieces: [`WrittenPieces`] to write them, runs to read them.

@@ -3,7 +3,8 @@
 //! The decision log is JSON Lines: a header (recipe, device), then one line an event and one line
 //! an answer, in order, and a last line with the counts of both. `step` counts decisions: all events of a step were heard before its
 //! answers. Equal input gives equal bytes. Feeding the events again must give the same answers:
-//! [`reader::replay`].
+//! [`reader::replay`]. What a live device hears and answers is written in the same way, with a header,
+//! events and answers of its own ([`LogWriter::with_header`]).
 //!
 //! Times are ticks. Workgroups are written as runs `[first, stride, count, cu, cus, step]`: on each
 //! of `cus` compute units from `cu` on, `count` workgroups `stride` apart, the next unit beginning
@@ -25,5 +26,6 @@ mod runs;
 mod writer;
 
 pub use header::LogHeader;
+pub use line::LogLine;
 pub(crate) use line::LoggedAnswer;
 pub use writer::{Detail, LogWriter};

@@ -64,6 +64,32 @@ impl LogWriter {
         log
     }
 
+    /// Writes to `to`, beginning with this header: for what keeps a log with events and answers of its
+    /// own. Give it a buffer: every line is one write.
+    #[must_use]
+    pub fn with_header(to: Box<dyn Write + Send>, header: &impl Serialize) -> Self {
+        Self::new(to, Detail::Answers, false, header)
+    }
+
+    /// Writes an event: something with a key `event`.
+    pub fn heard(&mut self, t: Tick, step: u64, said: impl Serialize) {
+        self.lines.0 += 1;
+        self.write(&LogLine { t, step, said });
+    }
+
+    /// Writes an answer: something with a key `answer`.
+    pub fn said(&mut self, t: Tick, step: u64, said: impl Serialize) {
+        self.lines.1 += 1;
+        self.write(&LogLine { t, step, said });
+    }
+
+    /// Hands what is buffered on. An error stays until [`finish`](Self::finish).
+    pub fn flush(&mut self) {
+        if let (Some(to), None) = (&mut self.to, &self.error) {
+            self.error = to.flush().err();
+        }
+    }
+
     fn write(&mut self, line: &impl Serialize) {
         let (Some(to), None) = (&mut self.to, &self.error) else { return };
         self.text.clear();
@@ -74,7 +100,6 @@ impl LogWriter {
 
     /// Writes an event.
     pub(crate) fn event(&mut self, now: Tick, step: u64, event: &Event<'_>) {
-        self.lines.0 += 1;
         let plain = |launch| Launch { activity: Activity::UNKNOWN, ..launch };
         let event = match *event {
             Event::LaunchIssued { launch } if !self.activity => {
@@ -85,13 +110,12 @@ impl LogWriter {
             }
             other => other,
         };
-        self.write(&LogLine { t: now, step, said: LoggedEvent::from(&event) });
+        self.heard(now, step, LoggedEvent::from(&event));
     }
 
     /// Writes an answer.
     pub(crate) fn answer(&mut self, t: Tick, step: u64, said: LoggedAnswer<'_>) {
-        self.lines.1 += 1;
-        self.write(&LogLine { t, step, said });
+        self.said(t, step, said);
     }
 
     /// Writes a start: one line, or one a workgroup.

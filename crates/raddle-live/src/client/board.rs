@@ -1,5 +1,6 @@
 //! Who wakes whom: the lock around the controller, the worker, and hosts that wait?
 
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 use raddle_policy::Preemption;
@@ -17,6 +18,8 @@ pub(crate) struct Board<T> {
     work: Condvar,
     /// Hosts wait here.
     moved: Condvar,
+    /// The link to the daemon waits here.
+    news: Condvar,
     give_up: u64,
 }
 
@@ -36,12 +39,7 @@ impl<T> Board<T> {
         self.lock().stop = true;
         self.work.notify_all();
         self.moved.notify_all();
-    }
-
-    /// The worker has ended.
-    pub(super) fn stopped(&self) {
-        self.lock().stopped = true;
-        self.moved.notify_all();
+        self.news.notify_all();
     }
 
     /// Waits until the worker has ended; whether it has within so long.
@@ -72,14 +70,24 @@ impl<T> Board<T> {
 }
 
 impl<T: Clone> Board<T> {
-    pub(super) fn new(declared: Declared, options: ClientOptions) -> Result<Self, LiveError> {
+    pub(super) fn new(
+        declared: Declared,
+        options: ClientOptions,
+        log: Option<Box<dyn Write + Send>>,
+    ) -> Result<Self, LiveError> {
         let give_up = u64::try_from(options.give_up.as_nanos()).unwrap_or(u64::MAX);
-        let core = Mutex::new(Core::new(declared, options)?);
-        Ok(Self { core, work: Condvar::new(), moved: Condvar::new(), give_up })
+        let core = Mutex::new(Core::new(declared, options, log)?);
+        Ok(Self {
+            core,
+            work: Condvar::new(),
+            moved: Condvar::new(),
+            news: Condvar::new(),
+            give_up,
+        })
     }
 
     /// A call on the controller; the worker is woken if there is something to do then.
-    pub(super) fn host<A>(&self, call: impl FnOnce(&mut Core<T>) -> A) -> A {
+    pub(crate) fn host<A>(&self, call: impl FnOnce(&mut Core<T>) -> A) -> A {
         let mut core = self.lock();
         let answer = call(&mut core);
         self.nudge(&mut core);
@@ -91,11 +99,25 @@ impl<T: Clone> Board<T> {
             core.sleeping = false;
             self.work.notify_one();
         }
+        if core.link.waits && core.has_news() {
+            core.link.waits = false;
+            self.news.notify_one();
+        }
     }
 
     /// Begins a preemption. The worker is woken whatever there is to do: it watches how long that takes.
-    pub(super) fn preempt(&self, way: Preemption) -> bool {
+    pub(crate) fn preempt(&self, way: Preemption) -> bool {
         let begun = self.host(|core| core.preempt(way));
+        self.work.notify_one();
+        begun
+    }
+
+    /// The daemon orders a preemption, under this number.
+    pub(crate) fn ordered(&self, order: u64, way: Preemption) -> bool {
+        let begun = self.host(|core| {
+            core.link.ordered = order;
+            core.preempt(way)
+        });
         self.work.notify_one();
         begun
     }
@@ -115,6 +137,15 @@ impl<T: Clone> Board<T> {
     pub(super) fn carry_out(&self, task: Task<T>, runtime: &mut (dyn Runtime<T> + Send)) -> bool {
         // A launch that is reported as ended before its call returns is not known any more.
         task.carry_out(runtime, |report| self.report(report).or(Ok::<(), ()>(()))).unwrap_or(true)
+    }
+
+    /// The worker has ended.
+    pub(super) fn stopped(&self) {
+        let mut core = self.lock();
+        core.stopped = true;
+        core.finish();
+        drop(core);
+        self.moved.notify_all();
     }
 
     pub(super) fn reached(&self, until: Until) -> bool {
@@ -148,11 +179,27 @@ impl<T: Clone> Board<T> {
         let mut at_most = at_most;
         while !core.stop && (at_most.is_some() || !core.is_due()) {
             let until_given_up = core.until_given_up(self.give_up).map(Duration::from_nanos);
+            core.flush();
             core.sleeping = at_most.is_none();
             core = Self::sleep(core, &self.work, at_most.take().or(until_given_up));
         }
         core.sleeping = false;
         (!core.stop).then(|| core.take_ended())
+    }
+
+    /// Waits until the daemon has to be told something, or the time is over; then asks the board.
+    pub(crate) fn wait_news<A>(
+        &self,
+        at_most: Option<Duration>,
+        ask: impl FnOnce(&mut Core<T>) -> A,
+    ) -> A {
+        let mut core = self.lock();
+        if !core.stop && !core.has_news() {
+            core.link.waits = true;
+            core = Self::sleep(core, &self.news, at_most);
+            core.link.waits = false;
+        }
+        ask(&mut core)
     }
 
     /// The next task, for who holds the runtime.

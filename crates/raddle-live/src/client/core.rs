@@ -2,19 +2,31 @@
 //!
 //! Times are nanoseconds since the client started.
 
+use std::collections::BTreeMap;
+use std::io::Write;
 use std::time::Instant;
 
-use raddle_policy::{Level, Preemption, ProcessId, StreamId};
+use raddle_policy::{Level, Preemption, StreamId};
 use raddle_preempt::{
     Abilities, Capture, CaptureOrder, CapturedWork, Command, Counts, Declared, Driver, Escalated,
-    Exit, Heard, Preempted, Report, Task, Wish, WishAnswer,
+    Exit, Heard, Preempted, ProcessPhase, Report, Task, Wish, WishAnswer,
 };
 
-use super::{ClientCounts, ClientOptions, Until};
+use super::journal::{ClientEvent, Journal};
+use super::{ClientCounts, ClientOptions, PROCESS, Until};
 use crate::LiveError;
 
-/// The process of a client: it has only one.
-pub const PROCESS: ProcessId = ProcessId(0);
+/// What a link to the daemon has been asked and has told.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct LinkState {
+    /// The daemon was told that there is work.
+    pub(crate) told_work: bool,
+    /// The number of the preemption that the daemon ordered last, and of the last that it heard to be over.
+    pub(crate) ordered: u64,
+    pub(crate) told_drained: u64,
+    /// The link waits for news.
+    pub(crate) waits: bool,
+}
 
 /// Payloads that are kept until somebody drops them, at most while launches are in the runtime.
 const MOST_ENDED: usize = 64;
@@ -30,6 +42,11 @@ pub(crate) struct Core<T> {
     given_up: u64,
     unasked: u64,
     preemption_ns: (u64, u64),
+    journal: Option<Journal>,
+    /// What the backend counts, by name.
+    counted: BTreeMap<&'static str, u64>,
+    /// What the scheduler has asked for and heard.
+    pub(crate) link: LinkState,
     /// Payloads of launches that have ended: dropped outside of the lock.
     ended: Vec<T>,
     /// Hosts that wait.
@@ -41,9 +58,14 @@ pub(crate) struct Core<T> {
 }
 
 impl<T: Clone> Core<T> {
-    pub(crate) fn new(declared: Declared, options: ClientOptions) -> Result<Self, LiveError> {
+    pub(crate) fn new(
+        declared: Declared,
+        options: ClientOptions,
+        log: Option<Box<dyn Write + Send>>,
+    ) -> Result<Self, LiveError> {
         let mut driver = Driver::apart(declared, options.controller)?.watched_by(Counts::default());
         driver.host(|controller| controller.join_as(PROCESS, Level(0)))?;
+        let journal = log.map(|to| Journal::new(to, declared, options.controller));
         Ok(Self {
             driver,
             abilities: declared.abilities,
@@ -53,6 +75,9 @@ impl<T: Clone> Core<T> {
             given_up: 0,
             unasked: 0,
             preemption_ns: (0, 0),
+            journal,
+            counted: BTreeMap::new(),
+            link: LinkState::default(),
             ended: Vec::new(),
             waiting: 0,
             sleeping: false,
@@ -65,12 +90,44 @@ impl<T: Clone> Core<T> {
         u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
+    fn log(&mut self, event: ClientEvent) {
+        if self.journal.is_some() {
+            let now = self.now();
+            self.journal.iter_mut().for_each(|journal| journal.heard(now, event));
+        }
+    }
+
+    /// Hands what is buffered of the log on.
+    pub(crate) fn flush(&mut self) {
+        self.journal.iter_mut().for_each(Journal::flush);
+    }
+
+    /// Ends the log.
+    pub(crate) fn finish(&mut self) {
+        self.journal.take().iter_mut().for_each(Journal::finish);
+    }
+
+    /// Counts something by a name of the backend's.
+    pub(crate) fn count(&mut self, what: &'static str, more: u64) {
+        let count = self.counted.entry(what).or_default();
+        *count = count.saturating_add(more);
+    }
+
+    /// What the backend has counted.
+    pub(crate) const fn counted(&self) -> &BTreeMap<&'static str, u64> {
+        &self.counted
+    }
+
     pub(crate) fn open(&mut self) -> Result<StreamId, LiveError> {
-        Ok(self.driver.host(|it| it.open(PROCESS))?)
+        let stream = self.driver.host(|it| it.open(PROCESS))?;
+        self.log(ClientEvent::Opened {});
+        Ok(stream)
     }
 
     pub(crate) fn close(&mut self, stream: StreamId) -> Result<(), LiveError> {
-        Ok(self.driver.host(|it| it.close(PROCESS, stream))?)
+        self.driver.host(|it| it.close(PROCESS, stream))?;
+        self.log(ClientEvent::Closed { stream });
+        Ok(())
     }
 
     pub(crate) fn captured(
@@ -78,11 +135,18 @@ impl<T: Clone> Core<T> {
         stream: StreamId,
         work: CapturedWork<T>,
     ) -> Result<Capture<T>, LiveError> {
-        Ok(self.driver.host(|it| it.captured(PROCESS, stream, work))?)
+        let event = self.journal.is_some().then(|| ClientEvent::captured(stream, &work));
+        let captured = self.driver.host(|it| it.captured(PROCESS, stream, work))?;
+        if let (Some(event), Capture::Taken(_)) = (event, &captured) {
+            self.log(event);
+        }
+        Ok(captured)
     }
 
     pub(crate) fn hold(&mut self, stream: StreamId, from: CaptureOrder) -> Result<(), LiveError> {
-        Ok(self.driver.host(|it| it.hold(PROCESS, stream, from))?)
+        self.driver.host(|it| it.hold(PROCESS, stream, from))?;
+        self.log(ClientEvent::Held { stream, from: from.0 });
+        Ok(())
     }
 
     pub(crate) fn release(
@@ -90,7 +154,9 @@ impl<T: Clone> Core<T> {
         stream: StreamId,
         from: CaptureOrder,
     ) -> Result<(), LiveError> {
-        Ok(self.driver.host(|it| it.release(PROCESS, stream, from))?)
+        self.driver.host(|it| it.release(PROCESS, stream, from))?;
+        self.log(ClientEvent::LetGo { stream, from: from.0 });
+        Ok(())
     }
 
     pub(crate) fn reached(&self, until: Until) -> bool {
@@ -103,6 +169,7 @@ impl<T: Clone> Core<T> {
     }
 
     fn wish(&mut self, wish: Wish) -> WishAnswer {
+        self.log(wish.into());
         self.driver.wish(wish).expect("the process joined with the client and never leaves")
     }
 
@@ -134,7 +201,12 @@ impl<T: Clone> Core<T> {
     }
 
     pub(crate) fn pause(&mut self) {
-        self.wish(Wish::Pause { process: PROCESS });
+        let running = self.driver.controller().phase(PROCESS) == Ok(ProcessPhase::Running);
+        // Where a preemption is under way, nothing is submitted: only a resume that waits is taken back.
+        self.wish(match running {
+            true => Wish::Pause { process: PROCESS },
+            false => Wish::Preempt { process: PROCESS, way: Preemption::Wait },
+        });
     }
 
     pub(crate) fn resume(&mut self) {
@@ -143,7 +215,9 @@ impl<T: Clone> Core<T> {
 
     /// Enters a report; whether hosts that wait have to look again.
     pub(crate) fn report(&mut self, report: Report) -> Result<bool, LiveError> {
-        match self.driver.report(report)? {
+        let heard = self.driver.report(report)?;
+        self.log(report.into());
+        match heard {
             Heard::Ended(payload) => {
                 self.ended.push(payload);
                 return Ok(self.waiting > 0);
@@ -157,6 +231,10 @@ impl<T: Clone> Core<T> {
     /// The next task. Who takes it holds the runtime.
     pub(crate) fn take(&mut self) -> Option<Task<T>> {
         let task = self.driver.take()?;
+        if self.journal.is_some() {
+            let now = self.now();
+            self.journal.iter_mut().for_each(|journal| journal.said(now, &task));
+        }
         if let Task::Plain(Command::Drained { .. }) = task
             && let Some(since) = self.since.take()
         {
@@ -190,9 +268,27 @@ impl<T: Clone> Core<T> {
         if left == 0 {
             self.is_given_up = true;
             self.given_up += 1;
+            self.log(ClientEvent::GaveUp {});
             return None;
         }
         Some(left)
+    }
+
+    /// Whether anything of the program waits or is in the runtime.
+    pub(crate) fn has_work(&self) -> bool {
+        let controller = self.driver.controller();
+        controller.buffered(PROCESS).unwrap_or(0) + controller.in_flight(PROCESS).unwrap_or(0) > 0
+    }
+
+    /// Whether what the daemon ordered last is over and it has not heard so.
+    pub(crate) fn drained_untold(&self) -> bool {
+        self.link.ordered > self.link.told_drained
+            && self.driver.controller().phase(PROCESS) != Ok(ProcessPhase::Draining)
+    }
+
+    /// Whether there is something that the daemon has to be told at once.
+    pub(crate) fn has_news(&self) -> bool {
+        self.drained_untold() || !self.link.told_work && self.has_work()
     }
 
     pub(crate) fn counts(&self) -> ClientCounts {

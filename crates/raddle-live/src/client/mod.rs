@@ -12,24 +12,28 @@
 //! runtime. A capture takes the first if it is free, so that where nothing is preempted and the window
 //! has room the calling thread submits by itself.
 
-mod board;
-mod core;
+pub(crate) mod board;
+pub(crate) mod core;
+pub(crate) mod journal;
 #[cfg(test)]
 mod schedules;
 mod worker;
 
+use std::io::Write;
 use std::time::Duration;
 
-use raddle_policy::{Preemption, StreamId};
+use raddle_policy::{Preemption, ProcessId, StreamId};
 use raddle_preempt::{
     Capture, CaptureOrder, CapturedWork, Controller, ControllerOptions, Counts, Declared, Report,
     Runtime,
 };
 
 use self::board::Board;
-pub use self::core::PROCESS;
 use crate::LiveError;
 use crate::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, thread};
+
+/// The process of a client: it has only one.
+pub const PROCESS: ProcessId = ProcessId(0);
 
 /// The settings of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,7 +150,20 @@ impl<T: Clone + Send + 'static> Client<T> {
         options: ClientOptions,
         make: impl FnOnce(Reporter<T>) -> R,
     ) -> Result<Self, LiveError> {
-        let board = Arc::new(Board::new(declared, options)?);
+        Self::logged(declared, options, None, make)
+    }
+
+    /// The same with a log of everything that it hears and decides. Give it a buffer.
+    ///
+    /// # Errors
+    /// As [`start`](Self::start).
+    pub fn logged<R: Runtime<T> + Send + 'static>(
+        declared: Declared,
+        options: ClientOptions,
+        log: Option<Box<dyn Write + Send>>,
+        make: impl FnOnce(Reporter<T>) -> R,
+    ) -> Result<Self, LiveError> {
+        let board = Arc::new(Board::new(declared, options, log)?);
         let runtime = make(Reporter(Arc::clone(&board)));
         if runtime.declared() != declared {
             return Err(LiveError::DeclaredOther);
@@ -286,6 +303,16 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.0.board.host(|core| core.counts())
     }
 
+    /// Counts something of the backend's, by a short name: `raddle live status` shows it.
+    pub fn count(&self, what: &'static str, more: u64) {
+        self.0.board.host(|core| core.count(what, more));
+    }
+
+    /// What it and everybody who has a link on it share.
+    pub(crate) fn board(&self) -> Arc<Board<T>> {
+        Arc::clone(&self.0.board)
+    }
+
     /// Somebody to report to.
     #[must_use]
     pub fn reporter(&self) -> Reporter<T> {
@@ -298,9 +325,6 @@ impl<T: Clone + Send + 'static> Client<T> {
         self.0.board.stop();
         let worker = self.0.worker.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(worker) = worker else { return true };
-        if !self.0.board.wait_stopped(at_most) {
-            return false;
-        }
-        worker.join().is_ok()
+        self.0.board.wait_stopped(at_most) && worker.join().is_ok()
     }
 }

@@ -3,7 +3,7 @@
 //! Random schedules without threads: each step of host, scheduler, worker and card is a call that takes
 //! the board's lock once, and a random one of them is next.
 
-#[path = "../../tests/client/fake.rs"]
+#[path = "../../tests/live/fake.rs"]
 mod fake;
 
 use raddle_policy::{Idempotence, Preemption, StreamId};
@@ -48,7 +48,7 @@ impl Schedule {
         let most_kills = Some(1 + random.to(1) as u32);
         let controller = ControllerOptions { window, most_kills, most_waiting: None };
         let options = ClientOptions { controller, ..ClientOptions::default() };
-        let board = Arc::new(Board::new(declared(), options).unwrap());
+        let board = Arc::new(Board::new(declared(), options, None).unwrap());
         let card = Arc::new(Mutex::new(Card::new(window as usize, random.to(u64::MAX - 1))));
         let reporter = Reporter(Arc::clone(&board));
         let runtime = Fake { card: Arc::clone(&card), reporter, claims: random.to(1) == 0 };
@@ -157,7 +157,7 @@ fn random_schedules_lose_double_overtake_and_wrongly_kill_nothing() {
 #[test]
 fn a_preemption_that_does_not_end_is_given_up_once() {
     let options = ClientOptions { give_up: std::time::Duration::ZERO, ..ClientOptions::default() };
-    let board: Board<Job> = Board::new(declared(), options).unwrap();
+    let board: Board<Job> = Board::new(declared(), options, None).unwrap();
     assert_eq!(board.host(|core| core.until_given_up(0)), None);
     assert_eq!(board.host(|core| core.counts().given_up), 0);
     assert!(board.preempt(Preemption::Flag));

@@ -4,6 +4,8 @@ use crate::abilities::Abilities;
 
 /// What a driver declares about its runtime.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct Declared {
     /// The methods that it has.
     pub abilities: Abilities,
@@ -48,6 +50,8 @@ impl ResetScope {
 
 /// The settings of a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct ControllerOptions {
     /// Launches of one process that are in the runtime at a time, over all its streams (S2.3).
     pub window: u32,

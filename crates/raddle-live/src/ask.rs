@@ -1,0 +1,92 @@
+//! What may be asked of a daemon from outside?
+
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use raddle_policy::Level;
+
+use crate::LiveError;
+use crate::status::LiveStatus;
+use crate::wire::{ToClient, ToDaemon, receive, send};
+
+/// For how long an answer is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The socket where nobody names one; `None` where the session has no folder for it.
+#[must_use]
+pub fn default_socket() -> Option<PathBuf> {
+    let folder = std::env::var_os("XDG_RUNTIME_DIR").filter(|folder| !folder.is_empty())?;
+    Some(Path::new(&folder).join("raddle-live.sock"))
+}
+
+/// A connection to a daemon, for questions.
+#[derive(Debug)]
+pub struct Inquiry {
+    stream: UnixStream,
+}
+
+impl Inquiry {
+    /// Connects.
+    ///
+    /// # Errors
+    /// Nobody serves this socket.
+    pub fn connect(socket: &Path) -> Result<Self, LiveError> {
+        let absent = |cause| LiveError::NoDaemon { path: socket.display().to_string(), cause };
+        let stream = UnixStream::connect(socket).map_err(absent)?;
+        stream.set_read_timeout(Some(PATIENCE)).map_err(LiveError::Socket)?;
+        stream.set_write_timeout(Some(PATIENCE)).map_err(LiveError::Socket)?;
+        Ok(Self { stream })
+    }
+
+    fn ask(&mut self, question: &ToDaemon) -> Result<ToClient, LiveError> {
+        send(&mut self.stream, question).map_err(LiveError::Socket)?;
+        receive(&mut self.stream)
+    }
+
+    /// How everybody stands.
+    ///
+    /// # Errors
+    /// The daemon is gone.
+    pub fn status(&mut self) -> Result<LiveStatus, LiveError> {
+        match self.ask(&ToDaemon::Status {})? {
+            ToClient::Status { of } => Ok(*of),
+            _ => Err(LiveError::Strange),
+        }
+    }
+
+    /// Takes the programs of this process id off the device until they are resumed; how many there are.
+    ///
+    /// # Errors
+    /// The daemon is gone.
+    pub fn preempt(&mut self, pid: i32) -> Result<u64, LiveError> {
+        self.done(&ToDaemon::Preempt { pid })
+    }
+
+    /// Lets them go on; how many there are.
+    ///
+    /// # Errors
+    /// The daemon is gone.
+    pub fn resume(&mut self, pid: i32) -> Result<u64, LiveError> {
+        self.done(&ToDaemon::Resume { pid })
+    }
+
+    fn done(&mut self, order: &ToDaemon) -> Result<u64, LiveError> {
+        match self.ask(order)? {
+            ToClient::Done { programs } => Ok(programs),
+            _ => Err(LiveError::Strange),
+        }
+    }
+
+    /// A token by which programs join under this level, or the most urgent one that is granted, for as
+    /// long as this connection is there.
+    ///
+    /// # Errors
+    /// The daemon is gone.
+    pub fn grant(&mut self, level: Level) -> Result<(String, Level), LiveError> {
+        match self.ask(&ToDaemon::Grant { level })? {
+            ToClient::Granted { token, level } => Ok((token, level)),
+            _ => Err(LiveError::Strange),
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! What did a client hear, and what did its controller answer?
+//!
+//! In the form of a decision log (`raddle_dispatch::log`): its events, given to a new controller, give
+//! the same answers. A launch is named by the number of its submission. Times are nanoseconds since the
+//! client started; a step is what was heard before an answer.
+
+use std::io::Write;
+
+use raddle_dispatch::log::LogWriter;
+use raddle_policy::{Idempotence, Preemption, StreamId, Tick};
+use raddle_preempt::{
+    AfterWork, CaptureOrder, CapturedWork, Command, ControllerOptions, Declared, Driver, Heard,
+    LaunchHandle, Report, Task, Wish, WorkKind,
+};
+use serde::{Deserialize, Serialize};
+
+use super::PROCESS;
+use crate::LiveError;
+
+/// The first line of a client's log: enough to make the controller again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct ClientHeader {
+    /// Version of the log format: 1.
+    pub(crate) raddle_log: u32,
+    pub(crate) live: ClientMark,
+    pub(crate) declared: Declared,
+    pub(crate) options: ControllerOptions,
+}
+
+/// That a log is one of a client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ClientMark {
+    Client,
+}
+
+/// What kind of work was captured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum LoggedKind {
+    Kernel,
+    Copy,
+    Record,
+    Wait { stream: StreamId, order: u64 },
+    Graph,
+    Collective,
+}
+
+/// Something that a client heard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) enum ClientEvent {
+    Opened {},
+    Closed {
+        stream: StreamId,
+    },
+    Captured {
+        stream: StreamId,
+        kind: LoggedKind,
+        idempotent: Idempotence,
+        flag: bool,
+    },
+    Held {
+        stream: StreamId,
+        from: u64,
+    },
+    LetGo {
+        stream: StreamId,
+        from: u64,
+    },
+    Preempt {
+        how: Preemption,
+    },
+    Escalate {
+        how: Preemption,
+    },
+    Pause {},
+    Resume {},
+    Judged {
+        launch: u64,
+        idempotent: Idempotence,
+    },
+    Submitted {
+        launch: u64,
+    },
+    NotSubmitted {
+        launch: u64,
+    },
+    Started {
+        launch: u64,
+    },
+    Finished {
+        launch: u64,
+    },
+    Failed {
+        launch: u64,
+    },
+    Exited {
+        launch: u64,
+    },
+    Killed {
+        launch: u64,
+    },
+    Claimed {
+        launch: u64,
+    },
+    Raised {},
+    Drained {},
+    /// A preemption is not over in time; nothing follows from it.
+    GaveUp {},
+}
+
+/// What the controller answered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "answer", rename_all = "kebab-case")]
+enum ClientAnswer {
+    Submit { launch: u64, stream: StreamId },
+    Raise { cuts: Vec<(StreamId, u64, u64)> },
+    Lower {},
+    Reset { hit: Vec<u64> },
+    Hold {},
+    Release {},
+    Save {},
+    Restore {},
+    Drained { resumed: bool },
+}
+
+impl ClientEvent {
+    pub(super) fn captured<T>(stream: StreamId, work: &CapturedWork<T>) -> Self {
+        let kind = match work.kind {
+            WorkKind::Kernel => LoggedKind::Kernel,
+            WorkKind::Copy => LoggedKind::Copy,
+            WorkKind::Record => LoggedKind::Record,
+            WorkKind::Wait(AfterWork { stream, order }) => {
+                LoggedKind::Wait { stream, order: order.0 }
+            }
+            WorkKind::Graph => LoggedKind::Graph,
+            WorkKind::Collective => LoggedKind::Collective,
+        };
+        Self::Captured { stream, kind, idempotent: work.idempotent, flag: work.tests_flag }
+    }
+}
+
+impl From<Report> for ClientEvent {
+    fn from(report: Report) -> Self {
+        match report {
+            Report::Judged(it, idempotent) => Self::Judged { launch: it.sequence, idempotent },
+            Report::Submitted(it) => Self::Submitted { launch: it.sequence },
+            Report::NotSubmitted(it) => Self::NotSubmitted { launch: it.sequence },
+            Report::Started(it) => Self::Started { launch: it.sequence },
+            Report::Finished(it) => Self::Finished { launch: it.sequence },
+            Report::Failed(it) => Self::Failed { launch: it.sequence },
+            Report::Exited(it) => Self::Exited { launch: it.sequence },
+            Report::Killed(it) => Self::Killed { launch: it.sequence },
+            Report::Claimed(it) => Self::Claimed { launch: it.sequence },
+            Report::Raised(_) => Self::Raised {},
+            Report::Drained(_) => Self::Drained {},
+        }
+    }
+}
+
+impl From<Wish> for ClientEvent {
+    fn from(wish: Wish) -> Self {
+        match wish {
+            Wish::Preempt { way, .. } => Self::Preempt { how: way },
+            Wish::Escalate { way, .. } => Self::Escalate { how: way },
+            Wish::Pause { .. } => Self::Pause {},
+            Wish::Resume { .. } => Self::Resume {},
+        }
+    }
+}
+
+impl<T> From<&Task<T>> for ClientAnswer {
+    fn from(task: &Task<T>) -> Self {
+        match task {
+            Task::Submit { handle, stream, .. } => {
+                Self::Submit { launch: handle.sequence, stream: *stream }
+            }
+            Task::Raise { cuts, .. } => {
+                let mut cuts: Vec<_> = cuts.iter().map(|(of, it)| (*of, it.from, it.to)).collect();
+                cuts.sort_unstable();
+                Self::Raise { cuts }
+            }
+            Task::Reset { hit, .. } => {
+                let mut hit: Vec<u64> = hit.iter().map(|handle| handle.sequence).collect();
+                hit.sort_unstable();
+                Self::Reset { hit }
+            }
+            Task::Plain(command) => match *command {
+                Command::Lower { .. } => Self::Lower {},
+                Command::Hold { .. } => Self::Hold {},
+                Command::Release { .. } => Self::Release {},
+                Command::Save { .. } => Self::Save {},
+                Command::Restore { .. } => Self::Restore {},
+                Command::Drained { resumed, .. } => Self::Drained { resumed },
+                Command::Submit { handle, stream } => {
+                    Self::Submit { launch: handle.sequence, stream }
+                }
+                Command::Raise { .. } => Self::Raise { cuts: Vec::new() },
+                Command::Reset { .. } => Self::Reset { hit: Vec::new() },
+            },
+        }
+    }
+}
+
+/// Where a client's log is written.
+pub(super) struct Journal {
+    log: LogWriter,
+    step: u64,
+}
+
+impl Journal {
+    pub(super) fn new(
+        to: Box<dyn Write + Send>,
+        declared: Declared,
+        options: ControllerOptions,
+    ) -> Self {
+        let header = ClientHeader { raddle_log: 1, live: ClientMark::Client, declared, options };
+        Self { log: LogWriter::with_header(to, &header), step: 0 }
+    }
+
+    pub(super) fn heard(&mut self, now: u64, event: ClientEvent) {
+        self.log.heard(Tick(now), self.step, event);
+    }
+
+    pub(super) fn said<T>(&mut self, now: u64, task: &Task<T>) {
+        self.log.said(Tick(now), self.step, ClientAnswer::from(task));
+        self.step += 1;
+    }
+
+    pub(super) fn flush(&mut self) {
+        self.log.flush();
+    }
+
+    /// Writes the last line.
+    pub(super) fn finish(&mut self) {
+        // Nobody is there to hear that a disk is full.
+        let _ = self.log.finish();
+    }
+}
+
+/// A client's controller, fed again.
+pub(crate) struct ClientReplay {
+    driver: Driver<(), ()>,
+    flying: Vec<LaunchHandle>,
+}
+
+impl ClientReplay {
+    pub(crate) fn new(header: &ClientHeader) -> Result<Self, LiveError> {
+        let mut driver = Driver::apart(header.declared, header.options)?;
+        driver.host(|it| it.join_as(PROCESS, raddle_policy::Level(0)))?;
+        Ok(Self { driver, flying: Vec::new() })
+    }
+
+    /// The answer that is due now, as it is written.
+    pub(crate) fn answer(&mut self) -> Option<impl Serialize + use<>> {
+        let task = self.driver.take()?;
+        if let Task::Submit { handle, .. } = task {
+            self.flying.push(handle);
+        }
+        Some(ClientAnswer::from(&task))
+    }
+
+    pub(crate) fn hear(&mut self, event: ClientEvent) -> Result<(), LiveError> {
+        let process = PROCESS;
+        match event {
+            ClientEvent::Opened {} => drop(self.driver.host(|it| it.open(process))?),
+            ClientEvent::Closed { stream } => self.driver.host(|it| it.close(process, stream))?,
+            ClientEvent::Captured { stream, kind, idempotent, flag } => {
+                let work = captured(kind, idempotent, flag);
+                let _ = self.driver.host(|it| it.captured(process, stream, work))?;
+            }
+            ClientEvent::Held { stream, from } => {
+                self.driver.host(|it| it.hold(process, stream, CaptureOrder(from)))?;
+            }
+            ClientEvent::LetGo { stream, from } => {
+                self.driver.host(|it| it.release(process, stream, CaptureOrder(from)))?;
+            }
+            ClientEvent::Preempt { how: way } => self.wish(Wish::Preempt { process, way })?,
+            ClientEvent::Escalate { how: way } => self.wish(Wish::Escalate { process, way })?,
+            ClientEvent::Pause {} => self.wish(Wish::Pause { process })?,
+            ClientEvent::Resume {} => self.wish(Wish::Resume { process })?,
+            ClientEvent::Raised {} => self.report(Report::Raised(process))?,
+            ClientEvent::Drained {} => self.report(Report::Drained(process))?,
+            ClientEvent::GaveUp {} => {}
+            of_launch => self.of_launch(of_launch)?,
+        }
+        Ok(())
+    }
+
+    fn wish(&mut self, wish: Wish) -> Result<(), LiveError> {
+        self.driver.wish(wish).map(|_| ()).map_err(LiveError::from)
+    }
+
+    fn report(&mut self, report: Report) -> Result<(), LiveError> {
+        match self.driver.report(report)? {
+            Heard::Noted | Heard::Ended(()) | Heard::Left(_) | Heard::Verdict(_) => Ok(()),
+        }
+    }
+
+    fn of_launch(&mut self, event: ClientEvent) -> Result<(), LiveError> {
+        let (launch, report): (u64, fn(LaunchHandle) -> Report) = match event {
+            ClientEvent::Judged { launch, idempotent } => {
+                let handle = self.handle(launch)?;
+                return self.report(Report::Judged(handle, idempotent));
+            }
+            ClientEvent::Submitted { launch } => (launch, Report::Submitted),
+            ClientEvent::NotSubmitted { launch } => (launch, Report::NotSubmitted),
+            ClientEvent::Started { launch } => (launch, Report::Started),
+            ClientEvent::Finished { launch } => (launch, Report::Finished),
+            ClientEvent::Failed { launch } => (launch, Report::Failed),
+            ClientEvent::Exited { launch } => (launch, Report::Exited),
+            ClientEvent::Killed { launch } => (launch, Report::Killed),
+            ClientEvent::Claimed { launch } => (launch, Report::Claimed),
+            _ => return Ok(()),
+        };
+        let handle = self.handle(launch)?;
+        self.report(report(handle))?;
+        let controller = self.driver.controller();
+        // `submitted` may be heard of a launch that has ended: the latest ones are kept.
+        if self.flying.len() > 4096 {
+            self.flying.retain(|handle| controller.payload(*handle).is_some());
+        }
+        Ok(())
+    }
+
+    fn handle(&self, launch: u64) -> Result<LaunchHandle, LiveError> {
+        let found = self.flying.iter().rev().find(|handle| handle.sequence == launch);
+        found.copied().ok_or(LiveError::NoLaunch { launch })
+    }
+}
+
+fn captured(kind: LoggedKind, idempotent: Idempotence, flag: bool) -> CapturedWork<()> {
+    let kind = match kind {
+        LoggedKind::Kernel => WorkKind::Kernel,
+        LoggedKind::Copy => WorkKind::Copy,
+        LoggedKind::Record => WorkKind::Record,
+        LoggedKind::Wait { stream, order } => {
+            WorkKind::Wait(AfterWork { stream, order: CaptureOrder(order) })
+        }
+        LoggedKind::Graph => WorkKind::Graph,
+        LoggedKind::Collective => WorkKind::Collective,
+    };
+    CapturedWork { payload: (), kind, idempotent, tests_flag: flag }
+}

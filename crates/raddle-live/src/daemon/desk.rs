@@ -1,0 +1,350 @@
+//! Whose turn is it, and who is told what? Without sockets and clocks: times are arguments, in
+//! nanoseconds, and the events of a log give its answers again.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use raddle_dispatch::Recipe;
+use raddle_dispatch::log::LogWriter;
+use raddle_policy::{
+    Launch, Level, Preempt, Preemption, ProcessId, ProcessState, Tick, Ticks, Turn, VictimLaunch,
+};
+use raddle_preempt::{Arbiter, Decided, Standing, Wish};
+use serde::{Deserialize, Serialize};
+
+use crate::LiveError;
+use crate::status::ProgramStanding;
+
+/// The first line of a daemon's log: enough to decide again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct DaemonHeader {
+    /// Version of the log format: 1.
+    pub(crate) raddle_log: u32,
+    pub(crate) live: DaemonMark,
+    /// Preemptions of one program in a second, at most.
+    pub(crate) most_a_second: u32,
+    pub(crate) recipe: Recipe,
+}
+
+/// That a log is one of a daemon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum DaemonMark {
+    Daemon,
+}
+
+/// Something that a daemon heard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "event", rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) enum DaemonEvent {
+    ProcessJoined {
+        process: ProcessId,
+        level: Level,
+    },
+    ProcessLeft {
+        process: ProcessId,
+    },
+    Runnable {
+        process: ProcessId,
+        in_flight: u64,
+    },
+    Idle {
+        process: ProcessId,
+    },
+    Drained {
+        process: ProcessId,
+    },
+    /// Somebody takes it off, by this way, until he lets it go on.
+    Held {
+        process: ProcessId,
+        how: Preemption,
+    },
+    LetGo {
+        process: ProcessId,
+    },
+    Woke {},
+}
+
+/// What a program is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "answer", rename_all = "kebab-case")]
+pub(crate) enum Told {
+    Preempt { process: ProcessId, how: Preemption },
+    Pause { process: ProcessId },
+    Resume { process: ProcessId },
+}
+
+/// Who has the turn.
+#[derive(Serialize)]
+#[serde(tag = "answer", rename_all = "kebab-case")]
+enum Answered<'a> {
+    Turn {
+        may_issue: &'a [ProcessId],
+        #[serde(skip_serializing_if = "Option::is_none")]
+        until: Option<Tick>,
+    },
+}
+
+/// When a program was preempted last: as often as it may be in a second.
+#[derive(Debug, Default)]
+struct Allowance(VecDeque<u64>);
+
+const SECOND: u64 = 1_000_000_000;
+
+#[derive(Debug)]
+struct Member {
+    level: Level,
+    joined: u64,
+    runnable: Option<u64>,
+    in_flight: u64,
+    alive: u64,
+    allowance: Allowance,
+    held: bool,
+    held_back: u64,
+}
+
+/// The decisions of a daemon.
+pub(crate) struct Desk {
+    arbiter: Arbiter,
+    turn: Box<dyn Turn>,
+    preempt: Box<dyn Preempt>,
+    most_a_second: u32,
+    members: BTreeMap<ProcessId, Member>,
+    states: Vec<ProcessState>,
+    decided: Decided,
+    log: LogWriter,
+    step: u64,
+    until: Option<u64>,
+}
+
+impl Desk {
+    /// Decides by the turn and preempt policies of a recipe.
+    pub(crate) fn new(header: &DaemonHeader, log: LogWriter) -> Result<Self, LiveError> {
+        let (turn, preempt) = header.recipe.turn_and_preempt()?;
+        Ok(Self {
+            arbiter: Arbiter::default(),
+            turn,
+            preempt,
+            most_a_second: header.most_a_second.max(1),
+            members: BTreeMap::new(),
+            states: Vec::new(),
+            decided: Decided::default(),
+            log,
+            step: 0,
+            until: None,
+        })
+    }
+
+    /// The lowest id that no program has.
+    pub(crate) fn free_id(&self) -> Option<ProcessId> {
+        (0..=u16::MAX).map(ProcessId).find(|id| !self.members.contains_key(id))
+    }
+
+    /// Enters what was heard, and says at once what follows from it alone.
+    pub(crate) fn hear(&mut self, event: DaemonEvent, now: u64, told: &mut Vec<Told>) {
+        self.log.heard(Tick(now), self.step, event);
+        match event {
+            DaemonEvent::ProcessJoined { process, level } => self.joined(process, level, now),
+            DaemonEvent::ProcessLeft { process } => {
+                self.members.remove(&process);
+                self.arbiter.left(process);
+            }
+            DaemonEvent::Runnable { process, in_flight } => {
+                let Some(member) = self.members.get_mut(&process) else { return };
+                member.in_flight = in_flight;
+                if member.runnable.is_none() {
+                    member.runnable = Some(now);
+                    self.arbiter.runnable(process);
+                }
+            }
+            DaemonEvent::Idle { process } => {
+                let Some(member) = self.members.get_mut(&process) else { return };
+                member.in_flight = 0;
+                if let Some(since) = member.runnable.take() {
+                    member.alive = member.alive.saturating_add(now.saturating_sub(since));
+                    self.arbiter.idle(process);
+                }
+            }
+            DaemonEvent::Drained { process } => self.arbiter.drained(process),
+            DaemonEvent::Held { process, how } => self.hold(process, how, now, told),
+            DaemonEvent::LetGo { process } => self.let_go(process, now, told),
+            DaemonEvent::Woke {} => {}
+        }
+    }
+
+    fn joined(&mut self, process: ProcessId, level: Level, now: u64) {
+        let allowance = Allowance::default();
+        self.members.insert(
+            process,
+            Member {
+                level,
+                joined: now,
+                runnable: None,
+                in_flight: 0,
+                alive: 0,
+                allowance,
+                held: false,
+                held_back: 0,
+            },
+        );
+        self.arbiter.joined(process);
+    }
+
+    fn hold(&mut self, process: ProcessId, how: Preemption, now: u64, told: &mut Vec<Told>) {
+        let Some(member) = self.members.get_mut(&process) else { return };
+        if !std::mem::replace(&mut member.held, true) {
+            self.arbiter.idle(process);
+            self.tell(Told::Preempt { process, how }, now, told);
+        }
+    }
+
+    fn let_go(&mut self, process: ProcessId, now: u64, told: &mut Vec<Told>) {
+        let Some(member) = self.members.get_mut(&process) else { return };
+        if !std::mem::take(&mut member.held) {
+            return;
+        }
+        self.arbiter.runnable(process);
+        // Nobody was asked since it was taken off.
+        if self.arbiter.standing(process).is_some_and(Standing::has_turn) {
+            self.tell(Told::Resume { process }, now, told);
+        }
+    }
+
+    /// Asks the policies, if they have to be asked.
+    pub(crate) fn decide(&mut self, now: u64, told: &mut Vec<Told>) -> Result<(), LiveError> {
+        if !self.arbiter.is_due(Tick(now)) {
+            return Ok(());
+        }
+        self.states.clear();
+        self.states.extend(self.members.iter().filter_map(|(&id, it)| it.state(id, now)));
+        let (members, mut decided) = (&self.members, std::mem::take(&mut self.decided));
+        let victims = |process: ProcessId, launches: &mut Vec<VictimLaunch>| {
+            launches.extend(members.get(&process).into_iter().flat_map(|it| it.victims(process)));
+        };
+        let policies: (&mut dyn Turn, &mut dyn Preempt) = (&mut *self.turn, &mut *self.preempt);
+        self.arbiter.decide(policies, &self.states, victims, Tick(now), &mut decided)?;
+        self.until = decided.until.map(|until| until.0);
+        let answer = Answered::Turn { may_issue: &decided.may_issue, until: decided.until };
+        self.log.said(Tick(now), self.step, answer);
+        for &wish in &decided.wishes {
+            let is_new = |process| decided.ways.iter().any(|(of, _)| *of == process);
+            self.wish(wish, is_new, now, told);
+        }
+        self.decided = decided;
+        self.step += 1;
+        Ok(())
+    }
+
+    /// Tells what is wished. A preemption that `is_new` counts; else one is under way and goes on.
+    fn wish(
+        &mut self,
+        wish: Wish,
+        is_new: impl Fn(ProcessId) -> bool,
+        now: u64,
+        told: &mut Vec<Told>,
+    ) {
+        let (Wish::Preempt { process, .. }
+        | Wish::Escalate { process, .. }
+        | Wish::Pause { process }
+        | Wish::Resume { process }) = wish;
+        let most = self.most_a_second;
+        let Some(member) = self.members.get_mut(&process) else { return };
+        let tells = match wish {
+            Wish::Preempt { way, .. } | Wish::Escalate { way, .. } => {
+                if !is_new(process) || member.allowance.take(most, now) {
+                    Told::Preempt { process, how: way }
+                } else {
+                    // What it has submitted runs on: no preemption, so nothing to wait for.
+                    member.held_back += 1;
+                    self.arbiter.drained(process);
+                    Told::Pause { process }
+                }
+            }
+            Wish::Pause { .. } => Told::Pause { process },
+            Wish::Resume { .. } => Told::Resume { process },
+        };
+        // Who is held has been told.
+        if !self.members.get(&process).is_some_and(|member| member.held) {
+            self.tell(tells, now, told);
+        }
+    }
+
+    fn tell(&mut self, tells: Told, now: u64, told: &mut Vec<Told>) {
+        self.log.said(Tick(now), self.step, tells);
+        told.push(tells);
+    }
+
+    /// When the policies have to be asked again at the latest.
+    pub(crate) const fn until(&self) -> Option<u64> {
+        self.until
+    }
+
+    /// The level of a program.
+    pub(crate) fn level(&self, process: ProcessId) -> Option<Level> {
+        self.members.get(&process).map(|member| member.level)
+    }
+
+    /// How a program stands, whether it is runnable, and how many preemptions of it were held back.
+    pub(crate) fn standing(&self, process: ProcessId) -> (ProgramStanding, bool, u64) {
+        let member = self.members.get(&process);
+        let runnable = member.is_some_and(|member| member.runnable.is_some());
+        let standing = match self.arbiter.standing(process) {
+            _ if member.is_some_and(|member| member.held) => ProgramStanding::Held,
+            Some(Standing::HasTurn) => ProgramStanding::Turn,
+            Some(Standing::Leaving(_) | Standing::Returning(_)) => ProgramStanding::Leaving,
+            Some(Standing::Away) => ProgramStanding::Away,
+            Some(Standing::Paused) | None => ProgramStanding::Paused,
+        };
+        (standing, runnable, member.map_or(0, |member| member.held_back))
+    }
+
+    /// Hands what is buffered of the log on.
+    pub(crate) fn flush(&mut self) {
+        self.log.flush();
+    }
+
+    /// Ends the log.
+    pub(crate) fn finish(&mut self) -> std::io::Result<()> {
+        self.log.finish()
+    }
+}
+
+impl Allowance {
+    /// Whether one more is allowed now, in no second more than `most`.
+    fn take(&mut self, most: u32, now: u64) -> bool {
+        while self.0.front().is_some_and(|&at| now.saturating_sub(at) >= SECOND) {
+            self.0.pop_front();
+        }
+        let allowed = self.0.len() < most as usize;
+        if allowed {
+            self.0.push_back(now);
+        }
+        allowed
+    }
+}
+
+impl Member {
+    fn state(&self, id: ProcessId, now: u64) -> Option<ProcessState> {
+        let since = self.runnable.filter(|_| !self.held)?;
+        let alive = Ticks(self.alive.saturating_add(now.saturating_sub(since)));
+        Some(ProcessState {
+            id,
+            level: self.level,
+            share: 1,
+            joined: Tick(self.joined),
+            alive,
+            // Nobody sees when its waves run: it counts while it has work.
+            ran: alive,
+            resident_waves: self.in_flight,
+        })
+    }
+
+    /// What it has submitted, as far as a daemon knows: how many, and nothing of each.
+    fn victims(&self, process: ProcessId) -> impl Iterator<Item = VictimLaunch> + use<> {
+        let launch = Launch { process, level: self.level, workgroups: 1, ..Launch::default() };
+        let one =
+            VictimLaunch { launch, unstarted: 0, resident_waves: 1, submitted: Tick(self.joined) };
+        // Its last word is old: it may have submitted something since.
+        std::iter::repeat_n(one, self.in_flight.clamp(1, 64) as usize)
+    }
+}

@@ -1,0 +1,467 @@
+//! Who schedules the programs of a user?
+//!
+//! One thread, and a Unix socket that only its user may open. Of a connection it first asks the kernel
+//! whose it is. No launch comes by here: programs say when they have something to run, and are told to
+//! leave the device and to go on.
+
+mod connection;
+pub(crate) mod desk;
+mod storm;
+
+use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::FileTypeExt;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use raddle_dispatch::Recipe;
+use raddle_dispatch::log::LogWriter;
+use raddle_policy::{Level, ProcessId};
+use rustix::event::epoll;
+use rustix::fs::Mode;
+
+use self::connection::{Connection, Fault};
+use self::desk::{DaemonEvent, DaemonHeader, DaemonMark, Desk, Told};
+pub use self::storm::Storm;
+use crate::LiveError;
+use crate::status::{LiveStatus, ProgramStatus, RefusedClient};
+use crate::wire::{ToClient, ToDaemon};
+
+/// The level of a program that was granted none.
+pub const DEFAULT_LEVEL: Level = Level(128);
+
+/// How often is looked at what only time changes.
+const TICK: Duration = Duration::from_millis(20);
+/// For how long a connection may say nothing at first.
+const SILENCE: u64 = 1_000_000_000;
+/// The listener's name among connections.
+const LISTENER: u64 = u64::MAX;
+
+/// The settings of a daemon.
+#[derive(Clone, Debug)]
+pub struct DaemonOptions {
+    /// Its turn and preempt policies.
+    pub recipe: Recipe,
+    /// The most urgent level that it grants.
+    pub most_urgent: Level,
+    /// Preemptions of one program in a second, at most.
+    pub most_a_second: u32,
+    /// Connections at a time, at most.
+    pub most_connections: usize,
+    /// For how long a preemption may be under way before it is counted as overdue.
+    pub give_up: Duration,
+    /// Preempts at random.
+    pub storm: Option<Storm>,
+}
+
+impl DaemonOptions {
+    /// This recipe; every level; 100 preemptions a second; 256 connections; 1 s; no storm.
+    #[must_use]
+    pub const fn new(recipe: Recipe) -> Self {
+        Self {
+            recipe,
+            most_urgent: Level(0),
+            most_a_second: 100,
+            most_connections: 256,
+            give_up: Duration::from_secs(1),
+            storm: None,
+        }
+    }
+}
+
+/// A daemon that listens.
+pub struct Daemon {
+    options: DaemonOptions,
+    path: PathBuf,
+    listener: UnixListener,
+    epoll: std::os::fd::OwnedFd,
+    started: Instant,
+    desk: Desk,
+    connections: BTreeMap<u64, Connection>,
+    /// The connection of each program.
+    programs: BTreeMap<ProcessId, u64>,
+    next: u64,
+    refused: BTreeMap<RefusedClient, u64>,
+    told: Vec<Told>,
+    ticked: u64,
+    say: Box<dyn FnMut(&str) + Send>,
+}
+
+impl std::fmt::Debug for Daemon {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Daemon").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl Daemon {
+    /// Listens at `path`, with rights for this user alone. `say` gets a line for people where a
+    /// connection is refused or dropped and where a program does not leave the device.
+    ///
+    /// # Errors
+    /// A socket that cannot be made, or that somebody serves; a recipe whose policies cannot be made.
+    pub fn bind(
+        path: &Path,
+        options: DaemonOptions,
+        log: Option<Box<dyn Write + Send>>,
+        say: impl FnMut(&str) + Send + 'static,
+    ) -> Result<Self, LiveError> {
+        let header = DaemonHeader {
+            raddle_log: 1,
+            live: DaemonMark::Daemon,
+            most_a_second: options.most_a_second,
+            recipe: options.recipe.clone(),
+        };
+        let log = log.map_or_else(LogWriter::off, |to| LogWriter::with_header(to, &header));
+        let desk = Desk::new(&header, log)?;
+        let socket = |cause| LiveError::Listen { path: path.display().to_string(), cause };
+        let listener = listen(path).map_err(socket)?;
+        let epoll =
+            epoll::create(epoll::CreateFlags::CLOEXEC).map_err(|error| socket(error.into()))?;
+        let data = epoll::EventData::new_u64(LISTENER);
+        epoll::add(&epoll, &listener, data, epoll::EventFlags::IN)
+            .map_err(|error| socket(error.into()))?;
+        Ok(Self {
+            options,
+            path: path.to_owned(),
+            listener,
+            epoll,
+            started: Instant::now(),
+            desk,
+            connections: BTreeMap::new(),
+            programs: BTreeMap::new(),
+            next: 0,
+            refused: BTreeMap::new(),
+            told: Vec::new(),
+            ticked: 0,
+            say: Box::new(say),
+        })
+    }
+
+    /// Serves until `stop` is set.
+    ///
+    /// # Errors
+    /// A turn policy that breaks its laws; a log that cannot be written.
+    pub fn run(&mut self, stop: &AtomicBool) -> Result<(), LiveError> {
+        let mut ready = Vec::with_capacity(64);
+        while !stop.load(Ordering::Relaxed) {
+            ready.clear();
+            let timeout = self.timeout();
+            let room = rustix::buffer::spare_capacity(&mut ready);
+            match epoll::wait(&self.epoll, room, Some(&timeout)) {
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(LiveError::Socket(error.into())),
+            }
+            let now = self.now();
+            for event in &ready {
+                match event.data.u64() {
+                    LISTENER => self.accept(now),
+                    id => self.attend(id, event.flags, now),
+                }
+            }
+            self.tick(now);
+            self.decide(now)?;
+        }
+        self.desk.finish().map_err(LiveError::Log)
+    }
+
+    fn now(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// Until something has to be done without anybody saying so.
+    fn timeout(&self) -> rustix::event::Timespec {
+        let now = self.now();
+        let storm = self.options.storm.as_ref().map(Storm::due);
+        let next = [self.desk.until(), storm].into_iter().flatten().min();
+        let left = next.map_or(TICK, |at| Duration::from_nanos(at.saturating_sub(now)).min(TICK));
+        let nanos = i64::from(left.subsec_nanos());
+        rustix::event::Timespec {
+            tv_sec: 0,
+            tv_nsec: if left >= TICK { 20_000_000 } else { nanos },
+        }
+    }
+
+    fn accept(&mut self, now: u64) {
+        // What is left comes with the next call.
+        for _ in 0..64 {
+            let Ok((stream, _)) = self.listener.accept() else { return };
+            let Ok(peer) = rustix::net::sockopt::socket_peercred(&stream) else { continue };
+            if peer.uid != rustix::process::geteuid() {
+                self.refuse(RefusedClient::OtherUser, peer.pid.as_raw_nonzero().get());
+                continue;
+            }
+            if self.connections.len() >= self.options.most_connections {
+                self.refuse(RefusedClient::TooMany, peer.pid.as_raw_nonzero().get());
+                continue;
+            }
+            self.take(stream, peer.pid.as_raw_nonzero().get(), now);
+        }
+    }
+
+    fn take(&mut self, stream: UnixStream, pid: i32, now: u64) {
+        let id = self.next;
+        self.next += 1;
+        let data = epoll::EventData::new_u64(id);
+        let hears = stream.set_nonblocking(true).is_ok()
+            && epoll::add(&self.epoll, &stream, data, epoll::EventFlags::IN).is_ok();
+        if hears {
+            self.connections.insert(id, Connection::new(stream, pid, now));
+        }
+    }
+
+    /// Counts it, and says so the first time.
+    fn refuse(&mut self, why: RefusedClient, pid: i32) {
+        let count = self.refused.entry(why).or_default();
+        *count += 1;
+        if *count == 1 {
+            (self.say)(&format!(
+                "process {pid} is refused: {}; further ones are counted in the status",
+                why.words()
+            ));
+        }
+    }
+
+    /// Somebody has said something, can be told more, or has gone.
+    fn attend(&mut self, id: u64, flags: epoll::EventFlags, now: u64) {
+        let Some(connection) = self.connections.get_mut(&id) else { return };
+        let mut fault = None;
+        if flags.contains(epoll::EventFlags::OUT) {
+            fault = connection.write().err();
+        }
+        let mut messages = Vec::new();
+        if fault.is_none() {
+            fault = connection.read(now, &mut messages).err();
+        }
+        for message in messages {
+            if fault.is_some_and(|fault| fault != Fault::Gone) {
+                break;
+            }
+            fault = self.obey(id, message, now).err().or(fault);
+        }
+        match fault {
+            Some(fault) => self.drop_connection(id, fault, now),
+            None => self.watch(id),
+        }
+    }
+
+    /// Hears of room to write where something waits for it.
+    fn watch(&self, id: u64) {
+        let Some(connection) = self.connections.get(&id) else { return };
+        let data = epoll::EventData::new_u64(id);
+        let mut flags = epoll::EventFlags::IN;
+        flags.set(epoll::EventFlags::OUT, connection.has_more());
+        // It cannot fail while the connection is there.
+        let _ = epoll::modify(&self.epoll, connection.stream(), data, flags);
+    }
+
+    fn drop_connection(&mut self, id: u64, fault: Fault, now: u64) {
+        let Some(connection) = self.connections.remove(&id) else { return };
+        if let Fault::Refused(why) = fault {
+            self.refuse(why, connection.pid);
+        }
+        let _ = epoll::delete(&self.epoll, connection.stream());
+        if let Some(process) = connection.program {
+            self.programs.remove(&process);
+            self.hear(DaemonEvent::ProcessLeft { process }, now);
+        }
+    }
+
+    fn hear(&mut self, event: DaemonEvent, now: u64) {
+        let mut told = std::mem::take(&mut self.told);
+        self.desk.hear(event, now, &mut told);
+        self.told = told;
+    }
+
+    fn decide(&mut self, now: u64) -> Result<(), LiveError> {
+        let mut told = std::mem::take(&mut self.told);
+        self.desk.decide(now, &mut told)?;
+        for tells in told.drain(..) {
+            let (process, message) = match tells {
+                Told::Preempt { process, how } => {
+                    let order = self.program(process).map_or(0, |it| it.order(now));
+                    (process, ToClient::Preempt { order, way: how })
+                }
+                Told::Pause { process } => (process, ToClient::Pause {}),
+                Told::Resume { process } => (process, ToClient::Resume {}),
+            };
+            if let Some(&id) = self.programs.get(&process) {
+                self.send(id, &message, now);
+            }
+        }
+        self.told = told;
+        Ok(())
+    }
+
+    fn program(&mut self, process: ProcessId) -> Option<&mut Connection> {
+        self.connections.get_mut(self.programs.get(&process)?)
+    }
+
+    fn send(&mut self, id: u64, message: &ToClient, now: u64) {
+        let Some(connection) = self.connections.get_mut(&id) else { return };
+        match connection.send(message) {
+            Ok(()) => self.watch(id),
+            Err(fault) => self.drop_connection(id, fault, now),
+        }
+    }
+
+    fn obey(&mut self, id: u64, message: ToDaemon, now: u64) -> Result<(), Fault> {
+        let bad = Fault::Refused(RefusedClient::BadMessage);
+        let connection = self.connections.get_mut(&id).ok_or(Fault::Gone)?;
+        match (message, connection.program) {
+            (ToDaemon::Join { token }, None) => self.join(id, token.as_deref(), now)?,
+            (ToDaemon::Runnable { in_flight }, Some(process)) => {
+                self.hear(DaemonEvent::Runnable { process, in_flight }, now);
+            }
+            (ToDaemon::Idle {}, Some(process)) => self.hear(DaemonEvent::Idle { process }, now),
+            (ToDaemon::Drained { order }, Some(process)) => {
+                if connection.drained(order) {
+                    self.hear(DaemonEvent::Drained { process }, now);
+                }
+            }
+            (ToDaemon::Summary { of }, Some(_)) => connection.summary = of,
+            (ToDaemon::Grant { level }, None) => {
+                let level = Level(level.0.max(self.options.most_urgent.0));
+                let token = connection.grant(level).map_err(|_| Fault::Gone)?;
+                self.send(id, &ToClient::Granted { token, level }, now);
+            }
+            (ToDaemon::Status {}, None) => {
+                let of = Box::new(self.status(now));
+                self.send(id, &ToClient::Status { of }, now);
+            }
+            (ToDaemon::Preempt { pid }, None) => {
+                let how = raddle_policy::Preemption::Reset;
+                self.of_pid(id, pid, now, |process| DaemonEvent::Held { process, how });
+            }
+            (ToDaemon::Resume { pid }, None) => {
+                self.of_pid(id, pid, now, |process| DaemonEvent::LetGo { process });
+            }
+            _ => return Err(bad),
+        }
+        Ok(())
+    }
+
+    /// The same event for every program of a process id.
+    fn of_pid(&mut self, id: u64, pid: i32, now: u64, event: impl Fn(ProcessId) -> DaemonEvent) {
+        let of = |connection: &Connection| connection.program.filter(|_| connection.pid == pid);
+        let programs: Vec<ProcessId> = self.connections.values().filter_map(of).collect();
+        for &process in &programs {
+            self.hear(event(process), now);
+        }
+        self.send(id, &ToClient::Done { programs: programs.len() as u64 }, now);
+    }
+
+    fn join(&mut self, id: u64, token: Option<&str>, now: u64) -> Result<(), Fault> {
+        let granted = |it: &Connection| it.granted(token?);
+        let level = self.connections.values().find_map(granted).unwrap_or(DEFAULT_LEVEL);
+        let level = Level(level.0.max(self.options.most_urgent.0));
+        let process = self.desk.free_id().ok_or(Fault::Refused(RefusedClient::TooMany))?;
+        self.programs.insert(process, id);
+        if let Some(connection) = self.connections.get_mut(&id) {
+            connection.program = Some(process);
+        }
+        self.hear(DaemonEvent::ProcessJoined { process, level }, now);
+        self.send(id, &ToClient::Welcome { level }, now);
+        Ok(())
+    }
+
+    /// What only time brings about.
+    fn tick(&mut self, now: u64) {
+        if let Some(mut storm) = self.options.storm.take() {
+            let programs: Vec<ProcessId> = self.programs.keys().copied().collect();
+            storm.blow(now, &programs, |event| self.hear(event, now));
+            self.options.storm = Some(storm);
+        }
+        if self.desk.until().is_some_and(|until| until <= now) {
+            self.hear(DaemonEvent::Woke {}, now);
+        }
+        if now.saturating_sub(self.ticked) < TICK.as_nanos() as u64 {
+            return;
+        }
+        self.ticked = now;
+        self.desk.flush();
+        let silent = |it: &Connection| it.is_silent() && now.saturating_sub(it.since) > SILENCE;
+        let silent: Vec<u64> =
+            self.connections.iter().filter(|(_, it)| silent(it)).map(|(&id, _)| id).collect();
+        for id in silent {
+            self.drop_connection(id, Fault::Refused(RefusedClient::Silent), now);
+        }
+        let give_up = u64::try_from(self.options.give_up.as_nanos()).unwrap_or(u64::MAX);
+        for connection in self.connections.values_mut() {
+            if connection.is_overdue(now, give_up) {
+                (self.say)(&format!(
+                    "process {} does not leave the device after {} ms; the others go on",
+                    connection.pid,
+                    give_up / 1_000_000
+                ));
+            }
+        }
+    }
+
+    fn status(&self, now: u64) -> LiveStatus {
+        let programs = self.programs.iter().filter_map(|(&process, id)| {
+            let it = self.connections.get(id)?;
+            let (standing, runnable, held_back) = self.desk.standing(process);
+            let (ordered, overdue) = (it.ordered, it.overdue);
+            let (pid, summary) = (it.pid, it.summary.clone());
+            let level = self.desk.level(process).unwrap_or(DEFAULT_LEVEL);
+            Some(ProgramStatus {
+                pid,
+                level,
+                standing,
+                runnable,
+                ordered,
+                overdue,
+                held_back,
+                summary,
+            })
+        });
+        let [_, turn, _, preempt] = self.options.recipe.policies();
+        LiveStatus {
+            pid: std::process::id(),
+            uptime_ms: now / 1_000_000,
+            policies: (turn.to_owned(), preempt.to_owned()),
+            most_urgent: self.options.most_urgent,
+            programs: programs.collect(),
+            refused: self.refused.clone(),
+        }
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// A socket that only its user may open, in the place of one that nobody serves any more.
+fn listen(path: &Path) -> io::Result<UnixListener> {
+    let old = std::fs::symlink_metadata(path);
+    if old.is_ok_and(|it| it.file_type().is_socket()) {
+        match UnixStream::connect(path) {
+            Ok(_) => {
+                let text = "a daemon serves it already: stop that one, or give another --socket";
+                return Err(io::Error::new(io::ErrorKind::AddrInUse, text));
+            }
+            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+                std::fs::remove_file(path)?;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    // From the first moment on: nobody else can open it between its creation and a change of rights.
+    let before = rustix::process::umask(Mode::RWXG | Mode::RWXO | Mode::XUSR);
+    let listener = UnixListener::bind(path);
+    rustix::process::umask(before);
+    let listener = listener?;
+    listener.set_nonblocking(true)?;
+    Ok(listener)
+}
+
+/// Numbers nobody guesses, as text.
+fn unguessable() -> io::Result<String> {
+    let mut bytes = [0; 16];
+    std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}

@@ -1,0 +1,72 @@
+//! Whom does a storm take off next, and by which way?
+//!
+//! A test of clients: it preempts one program after the other, at random times between two bounds, and
+//! lets it go on after another such time. The same seed chooses the same.
+
+use std::time::Duration;
+
+use raddle_policy::{Preemption, ProcessId};
+
+use super::desk::DaemonEvent;
+
+/// A storm, in nanoseconds.
+#[derive(Clone, Debug)]
+pub struct Storm {
+    from: u64,
+    to: u64,
+    state: u64,
+    due: u64,
+    held: Option<ProcessId>,
+}
+
+impl Storm {
+    /// Something happens every `from` to `to`; the larger counts where they are the wrong way round.
+    #[must_use]
+    pub fn new(from: Duration, to: Duration, seed: u64) -> Self {
+        let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let (from, to) = (nanos(from), nanos(to).max(nanos(from)));
+        Self { from, to, state: seed, due: from, held: None }
+    }
+
+    /// When something happens next.
+    pub(super) const fn due(&self) -> u64 {
+        self.due
+    }
+
+    /// What happens now.
+    pub(super) fn blow(
+        &mut self,
+        now: u64,
+        programs: &[ProcessId],
+        mut happens: impl FnMut(DaemonEvent),
+    ) {
+        if now < self.due {
+            return;
+        }
+        let span = self.to - self.from;
+        self.due = now.saturating_add(self.from).saturating_add(self.random(span));
+        if let Some(process) = self.held.take() {
+            happens(DaemonEvent::LetGo { process });
+            return;
+        }
+        let Some(last) = programs.len().checked_sub(1) else { return };
+        let process = programs.get(self.random(last as u64) as usize).copied();
+        let ways = [Preemption::Wait, Preemption::Flag, Preemption::Reset, Preemption::Reset];
+        let way = ways.get(self.random(3) as usize).copied();
+        if let (Some(process), Some(how)) = (process, way) {
+            self.held = Some(process);
+            happens(DaemonEvent::Held { process, how });
+        }
+    }
+
+    /// One of `0..=most`.
+    fn random(&mut self, most: u64) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        match most.checked_add(1) {
+            Some(count) => (mixed ^ (mixed >> 31)) % count,
+            None => mixed,
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What does `raddle live run` tell the program that it starts, and the library in it?
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufWriter, Write};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use raddle_preempt::{Declared, Runtime};
+
+use super::{Link, LinkOptions};
+use crate::LiveError;
+use crate::client::{Client, ClientOptions, Reporter};
+
+/// The socket of the daemon.
+pub const SOCKET: &str = "RADDLE_LIVE_SOCKET";
+/// The token of the level that was granted.
+pub const TOKEN: &str = "RADDLE_LIVE_TOKEN";
+/// The file that says which processes have loaded the library.
+pub const LOADED: &str = "RADDLE_LIVE_LOADED";
+/// Where each client writes its log; `%p` is the process id.
+pub const LOG: &str = "RADDLE_LIVE_LOG";
+/// Launches in the runtime at a time.
+pub const WINDOW: &str = "RADDLE_LIVE_WINDOW";
+/// How often a launch is killed at most; `none` for no bound.
+pub const MOST_KILLS: &str = "RADDLE_LIVE_MOST_KILLS";
+/// Milliseconds until a preemption counts as given up.
+pub const GIVE_UP_MS: &str = "RADDLE_LIVE_GIVE_UP_MS";
+
+fn number<N: std::str::FromStr>(name: &str) -> Option<N> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+impl ClientOptions {
+    /// The settings that the environment gives; what it does not give, or gives wrongly, as by default.
+    #[must_use]
+    pub fn from_env() -> Self {
+        let mut options = Self::default();
+        if let Some(window) = number::<u32>(WINDOW).filter(|window| *window > 0) {
+            options.controller.window = window;
+        }
+        if let Ok(most) = std::env::var(MOST_KILLS) {
+            let by_default = options.controller.most_kills;
+            options.controller.most_kills =
+                if most == "none" { None } else { most.parse().ok().or(by_default) };
+        }
+        if let Some(ms) = number(GIVE_UP_MS) {
+            options.give_up = Duration::from_millis(ms);
+        }
+        options
+    }
+}
+
+/// Says that the library was loaded into this process, if somebody asks.
+pub fn mark_loaded() {
+    let Some(path) = std::env::var_os(LOADED) else { return };
+    // Who asks sees that nothing is there.
+    let file = OpenOptions::new().append(true).open(path);
+    let _ = file.and_then(|mut file| writeln!(file, "{}", std::process::id()));
+}
+
+/// A client with the settings, the log and the link that the environment asks for.
+///
+/// # Errors
+/// As [`Client::start`].
+pub fn start_from_env<T: Clone + Send + 'static, R: Runtime<T> + Send + 'static>(
+    declared: Declared,
+    make: impl FnOnce(Reporter<T>) -> R,
+) -> Result<(Client<T>, Option<Link>), LiveError> {
+    let client = Client::logged(declared, ClientOptions::from_env(), log(), make)?;
+    let socket = std::env::var_os(SOCKET).map(PathBuf::from);
+    let token = std::env::var(TOKEN).ok();
+    let link = socket.map(|socket| Link::start(&client, LinkOptions { socket, token }));
+    Ok((client, link.transpose()?))
+}
+
+/// Where this client writes its log; a second one of the process writes beside it.
+fn log() -> Option<Box<dyn Write + Send>> {
+    static CLIENTS: AtomicU32 = AtomicU32::new(0);
+    let path = std::env::var(LOG).ok()?.replace("%p", &std::process::id().to_string());
+    let path = match CLIENTS.fetch_add(1, Ordering::Relaxed) {
+        0 => path,
+        more => format!("{path}.{more}"),
+    };
+    let file = File::create(path).ok()?;
+    Some(Box::new(BufWriter::with_capacity(1 << 16, file)))
+}

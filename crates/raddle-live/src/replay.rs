@@ -1,0 +1,182 @@
+//! Do the events of a live log give the same answers again?
+
+use std::io::BufRead;
+
+use raddle_dispatch::log::{LogLine, LogWriter};
+use raddle_policy::Tick;
+use serde::Deserialize;
+
+use crate::LiveError;
+use crate::client::journal::{ClientEvent, ClientHeader, ClientReplay};
+use crate::daemon::desk::{DaemonEvent, DaemonHeader, Desk};
+
+/// How the last line of a log begins.
+const LAST: &str = "{\"raddle-log-end\":";
+
+/// What a replay of a live log found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LiveReplayed {
+    /// Events fed.
+    pub events: u64,
+    /// Answers compared.
+    pub answers: u64,
+    /// Whether the last line is there: a program that was killed leaves none.
+    pub is_whole: bool,
+    /// The first line that differs: its 1-based number, as logged, as answered now.
+    pub difference: Option<(usize, String, String)>,
+}
+
+/// Whether the first line of a log is that of a live one.
+#[must_use]
+pub fn is_live(header: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Mark {
+        live: Option<serde::de::IgnoredAny>,
+    }
+    serde_json::from_str::<Mark>(header).is_ok_and(|mark| mark.live.is_some())
+}
+
+/// Feeds the events of a live log, of a client or of the daemon, to a new controller or arbiter and
+/// compares the answers.
+///
+/// # Errors
+/// When the log cannot be read, or its events contradict each other.
+pub fn replay(log: impl BufRead) -> Result<LiveReplayed, LiveError> {
+    let mut lines = log.lines();
+    let first = lines.next().transpose().map_err(LiveError::ReadLog)?.unwrap_or_default();
+    let bad = |error: serde_json::Error| LiveError::bad_log(1, &error);
+    let mut fed = if first.contains("\"live\":\"daemon\"") {
+        Fed::daemon(&serde_json::from_str(&first).map_err(bad)?)?
+    } else {
+        let header: ClientHeader = serde_json::from_str(&first).map_err(bad)?;
+        Fed::Client(ClientReplay::new(&header)?)
+    };
+    let mut found = LiveReplayed::default();
+    let mut lines = lines.zip(2..).peekable();
+    while let Some((line, number)) = lines.next() {
+        let line = line.map_err(LiveError::ReadLog)?;
+        if line.starts_with(LAST) {
+            found.is_whole = true;
+            break;
+        }
+        if lines.peek().is_none() && !line.ends_with('}') {
+            // It was killed while it wrote.
+            break;
+        }
+        if line.contains("\"event\":") {
+            found.events += 1;
+            fed.hear(&line, number)?;
+            continue;
+        }
+        let answered = fed.answer(&line, number)?;
+        if answered != line {
+            found.difference = Some((number, line, answered));
+            break;
+        }
+        found.answers += 1;
+    }
+    Ok(found)
+}
+
+/// What the events go to.
+enum Fed {
+    Client(ClientReplay),
+    Daemon(Box<FedDesk>),
+}
+
+/// A daemon's decisions, and the lines of them that have not been compared.
+struct FedDesk {
+    desk: Desk,
+    echo: Echo,
+    expected: std::collections::VecDeque<String>,
+    now: u64,
+}
+
+/// When and in which step a line was written.
+#[derive(Deserialize)]
+struct When {
+    t: Tick,
+    step: u64,
+}
+
+impl Fed {
+    fn daemon(header: &DaemonHeader) -> Result<Self, LiveError> {
+        let echo = Echo::default();
+        let log = LogWriter::with_header(Box::new(echo.clone()), header);
+        let desk = Desk::new(header, log)?;
+        echo.take();
+        let expected = std::collections::VecDeque::new();
+        Ok(Self::Daemon(Box::new(FedDesk { desk, echo, expected, now: 0 })))
+    }
+
+    fn hear(&mut self, line: &str, number: usize) -> Result<(), LiveError> {
+        let bad = |error: serde_json::Error| LiveError::bad_log(number, &error);
+        match self {
+            Self::Client(client) => {
+                let read: LogLine<ClientEvent> = serde_json::from_str(line).map_err(bad)?;
+                client.hear(read.said).map_err(|error| LiveError::bad_log(number, &error))
+            }
+            Self::Daemon(fed) => {
+                let read: LogLine<DaemonEvent> = serde_json::from_str(line).map_err(bad)?;
+                fed.now = read.t.0;
+                fed.desk.hear(read.said, read.t.0, &mut Vec::new());
+                fed.collect();
+                Ok(())
+            }
+        }
+    }
+
+    /// The answer in the place of this logged one.
+    fn answer(&mut self, line: &str, number: usize) -> Result<String, LiveError> {
+        let bad = |error: serde_json::Error| LiveError::bad_log(number, &error);
+        let When { t, step } = serde_json::from_str(line).map_err(bad)?;
+        let nothing = || "(nothing)".to_owned();
+        match self {
+            Self::Client(client) => {
+                let Some(said) = client.answer() else { return Ok(nothing()) };
+                serde_json::to_string(&LogLine { t, step, said }).map_err(bad)
+            }
+            Self::Daemon(fed) => {
+                if fed.expected.is_empty() {
+                    fed.desk.decide(t.0, &mut Vec::new())?;
+                    fed.collect();
+                }
+                Ok(fed.expected.pop_front().unwrap_or_else(nothing))
+            }
+        }
+    }
+}
+
+impl FedDesk {
+    /// Takes over what was answered since; events are not compared, they were read.
+    fn collect(&mut self) {
+        let written = self.echo.take();
+        let answers = written.lines().filter(|line| line.contains("\"answer\":"));
+        self.expected.extend(answers.map(str::to_owned));
+    }
+}
+
+/// Keeps what is written until it is asked for.
+#[derive(Clone, Debug, Default)]
+struct Echo(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
+
+impl Echo {
+    fn bytes(&self) -> std::sync::MutexGuard<'_, Vec<u8>> {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn take(&self) -> String {
+        String::from_utf8_lossy(&std::mem::take(&mut *self.bytes())).into_owned()
+    }
+}
+
+impl std::io::Write for Echo {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.bytes().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,99 @@
+//! What do the daemon and its clients say to each other?
+//!
+//! A frame is a version (one byte, 1), a length (four bytes, little-endian) and so many bytes of JSON.
+
+use std::io::{self, Read, Write};
+
+use raddle_policy::{Level, Preemption};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::LiveError;
+use crate::status::{ClientSummary, LiveStatus};
+
+/// The version of the frames.
+pub(crate) const VERSION: u8 = 1;
+/// Bytes before the text of a frame.
+pub(crate) const HEAD: usize = 5;
+/// Most bytes of text that a daemon takes.
+pub(crate) const MOST_TO_DAEMON: usize = 4096;
+/// Most bytes of text that a client takes: a status of every client.
+const MOST_TO_CLIENT: usize = 4 << 20;
+
+/// What is said to the daemon.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "say", rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) enum ToDaemon {
+    /// A program joins, under the level that this token was given.
+    Join { token: Option<String> },
+    /// It has something to run.
+    Runnable { in_flight: u64 },
+    /// It has nothing to run.
+    Idle {},
+    /// The preemption of this number is over.
+    Drained { order: u64 },
+    /// What it has done.
+    Summary { of: ClientSummary },
+    /// Asks for a token for programs of this level.
+    Grant { level: Level },
+    /// Asks how everybody stands.
+    Status {},
+    /// Takes the programs of this process id off until they are resumed.
+    Preempt { pid: i32 },
+    /// Lets them go on.
+    Resume { pid: i32 },
+}
+
+/// What the daemon says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "say", rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) enum ToClient {
+    /// You are in, paused, and have this level.
+    Welcome { level: Level },
+    /// Your work leaves by this way; say when that is over, by the number.
+    Preempt { order: u64, way: Preemption },
+    /// Submit nothing more.
+    Pause {},
+    /// Go on.
+    Resume {},
+    /// A token, and the level that it stands for.
+    Granted { token: String, level: Level },
+    /// How everybody stands.
+    Status { of: Box<LiveStatus> },
+    /// It is done, for so many programs.
+    Done { programs: u64 },
+}
+
+/// A message as it is sent.
+pub(crate) fn frame(message: &impl Serialize) -> Vec<u8> {
+    let mut bytes = vec![VERSION, 0, 0, 0, 0];
+    serde_json::to_writer(&mut bytes, message).expect("messages have text keys, and fit memory");
+    let length = u32::try_from(bytes.len() - HEAD).unwrap_or(u32::MAX);
+    bytes[1..HEAD].copy_from_slice(&length.to_le_bytes());
+    bytes
+}
+
+/// How many bytes of text follow this head, at most `most`.
+pub(crate) fn length(head: [u8; HEAD], most: usize) -> Result<usize, LiveError> {
+    let [version, length @ ..] = head;
+    if version != VERSION {
+        return Err(LiveError::Version { version });
+    }
+    let length = u32::from_le_bytes(length) as usize;
+    if length > most { Err(LiveError::TooLong { length, most }) } else { Ok(length) }
+}
+
+/// Sends a message and waits until it is gone.
+pub(crate) fn send(to: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
+    to.write_all(&frame(message))?;
+    to.flush()
+}
+
+/// Waits for a message of the daemon's.
+pub(crate) fn receive<M: DeserializeOwned>(from: &mut impl Read) -> Result<M, LiveError> {
+    let mut head = [0; HEAD];
+    from.read_exact(&mut head).map_err(LiveError::Socket)?;
+    let mut text = vec![0; length(head, MOST_TO_CLIENT)?];
+    from.read_exact(&mut text).map_err(LiveError::Socket)?;
+    serde_json::from_slice(&text).map_err(LiveError::Message)
+}

@@ -1,0 +1,237 @@
+//! Do programs get on with each other, with a daemon that comes and goes?
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use raddle_dispatch::Recipe;
+use raddle_live::{
+    Daemon, DaemonOptions, Inquiry, Link, LinkOptions, LiveStatus, ProgramStanding, Storm, Until,
+};
+use raddle_policy::{Level, StreamId};
+
+use crate::fake::Faults;
+use crate::rig::{Rig, Shared, host};
+
+/// A daemon on a thread of its own.
+pub(crate) struct Served {
+    folder: tempfile::TempDir,
+    stop: Arc<AtomicBool>,
+    thread: Option<thread::JoinHandle<()>>,
+    pub(crate) log: Shared,
+    pub(crate) said: Arc<Mutex<Vec<String>>>,
+}
+
+pub(crate) fn options() -> DaemonOptions {
+    let recipe = "raddle = 1\n[turn]\npolicy = \"highest-level\"\n[preempt]\npolicy = \"reset\"\n";
+    DaemonOptions::new(Recipe::parse("live", recipe).unwrap())
+}
+
+impl Served {
+    pub(crate) fn new(options: DaemonOptions) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mut served = Self {
+            folder,
+            stop: Arc::default(),
+            thread: None,
+            log: Shared::default(),
+            said: Arc::default(),
+        };
+        served.start(options);
+        served
+    }
+
+    pub(crate) fn start(&mut self, options: DaemonOptions) {
+        self.stop = Arc::default();
+        self.log = Shared::default();
+        let (path, stop) = (self.socket(), Arc::clone(&self.stop));
+        let (log, said) = (self.log.clone(), Arc::clone(&self.said));
+        let (ready, is_ready) = std::sync::mpsc::channel();
+        self.thread = Some(thread::spawn(move || {
+            let say = move |line: &str| said.lock().unwrap().push(line.to_owned());
+            let mut daemon = Daemon::bind(&path, options, Some(Box::new(log)), say).unwrap();
+            ready.send(()).unwrap();
+            daemon.run(&stop).unwrap();
+        }));
+        is_ready.recv().unwrap();
+    }
+
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.folder.path().join("socket")
+    }
+
+    pub(crate) fn stop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            thread.join().unwrap();
+        }
+    }
+
+    pub(crate) fn status(&self) -> LiveStatus {
+        Inquiry::connect(&self.socket()).unwrap().status().unwrap()
+    }
+
+    pub(crate) fn link(&self, rig: &Rig, token: Option<String>) -> Link {
+        link(&self.socket(), rig, token)
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+fn link(socket: &Path, rig: &Rig, token: Option<String>) -> Link {
+    Link::start(&rig.client, LinkOptions { socket: socket.to_owned(), token }).unwrap()
+}
+
+/// Waits until it holds; the time that took.
+pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) -> Duration {
+    let since = Instant::now();
+    while !holds() {
+        assert!(since.elapsed() < Duration::from_secs(20), "{what}");
+        thread::sleep(Duration::from_micros(200));
+    }
+    since.elapsed()
+}
+
+fn replayed(log: &Shared) -> raddle_live::LiveReplayed {
+    let found = raddle_live::replay(log.bytes().as_slice()).unwrap();
+    assert_eq!(found.difference, None);
+    found
+}
+
+#[test]
+fn the_urgent_program_has_the_turn_and_both_logs_replay() {
+    const BATCH: u32 = 20_000;
+    let mut served = Served::new(options());
+    let (mut batch_log, urgent_log) = (Shared::default(), Shared::default());
+    let batch = Rig::logged(1, Some(Box::new(batch_log.clone())));
+    let urgent = Rig::logged(2, Some(Box::new(urgent_log)));
+    let _batch_link = served.link(&batch, None);
+    let mut run = Inquiry::connect(&served.socket()).unwrap();
+    let (token, level) = run.grant(Level(3)).unwrap();
+    assert_eq!(level, Level(3));
+    let _urgent_link = served.link(&urgent, Some(token));
+    until("both join", || served.status().programs.len() == 2);
+    let streams = [&batch, &urgent].map(|rig| rig.client.open().unwrap());
+    let standing = |level: Level| {
+        let status = served.status();
+        status.programs.iter().find(|it| it.level == level).map(|it| it.standing)
+    };
+    thread::scope(|scope| {
+        let busy = scope.spawn(|| host(&batch.client, streams[0], BATCH));
+        until("the batch runs", || standing(Level(128)) == Some(ProgramStanding::Turn));
+        for request in 0..20 {
+            host_from(&urgent, streams[1], request * 20, 20);
+            thread::sleep(Duration::from_millis(12));
+        }
+        busy.join().unwrap();
+    });
+    let status = served.status();
+    let of = |level| status.programs.iter().find(|it| it.level == level).unwrap().clone();
+    assert!(of(Level(128)).ordered > 0, "{status:?}");
+    assert_eq!(of(Level(3)).ordered, 0);
+    drop(run);
+    for (rig, count) in [(batch, u64::from(BATCH)), (urgent, 400)] {
+        let card = rig.stop();
+        assert_eq!((card.faults, card.count), (Faults::default(), count));
+    }
+    served.stop();
+    let found = replayed(&served.log);
+    assert!(found.is_whole && found.answers > 20, "{found:?}");
+    let found = replayed(&batch_log);
+    assert!(found.is_whole && found.answers > u64::from(BATCH), "{found:?}");
+    // A changed answer is found.
+    let text = String::from_utf8(served.log.bytes()).unwrap();
+    let wrong = text.replacen(
+        "\"answer\":\"resume\",\"process\":0",
+        "\"answer\":\"pause\",\"process\":0",
+        1,
+    );
+    assert_ne!(text, wrong);
+    assert!(raddle_live::replay(wrong.as_bytes()).unwrap().difference.is_some());
+    let text = String::from_utf8(batch_log.take()).unwrap();
+    let wrong = text.replacen(
+        "\"answer\":\"submit\",\"launch\":7",
+        "\"answer\":\"submit\",\"launch\":8",
+        1,
+    );
+    assert!(raddle_live::replay(wrong.as_bytes()).unwrap().difference.is_some());
+}
+
+fn host_from(rig: &Rig, stream: StreamId, from: u32, jobs: u32) {
+    crate::rig::host_from(&rig.client, stream, from, jobs);
+}
+
+#[test]
+fn without_a_daemon_programs_run_also_one_that_is_preempted_and_join_again() {
+    let mut served = Served::new(options());
+    let rig = Rig::new(5);
+    let link = served.link(&rig, None);
+    until("it joins", || served.status().programs.len() == 1);
+    let stream = rig.client.open().unwrap();
+    host_from(&rig, stream, 0, 50);
+    let mut by_hand = Inquiry::connect(&served.socket()).unwrap();
+    let pid = std::process::id().cast_signed();
+    assert_eq!(by_hand.preempt(pid).unwrap(), 1);
+    until("it is held", || served.status().programs[0].standing == ProgramStanding::Held);
+    let job = |number| crate::rig::capture(&rig.client, stream, number);
+    let order = job(50);
+    let reached = Until::Stream(stream, order);
+    assert!(!rig.client.wait_for(reached, Duration::from_millis(100)), "it is off the device");
+    assert_eq!(by_hand.resume(pid).unwrap(), 1);
+    assert!(rig.client.wait_for(reached, Duration::from_secs(10)), "it goes on");
+    // The daemon dies while it is preempted.
+    assert_eq!(by_hand.preempt(pid).unwrap(), 1);
+    until("it is held", || served.status().programs[0].standing == ProgramStanding::Held);
+    let order = job(51);
+    thread::sleep(Duration::from_millis(20));
+    assert!(!rig.client.reached(Until::Stream(stream, order)));
+    served.stop();
+    let since = Instant::now();
+    assert!(rig.client.wait_for(Until::Stream(stream, order), Duration::from_secs(10)));
+    assert!(since.elapsed() < Duration::from_millis(100), "{:?}", since.elapsed());
+    served.start(options());
+    until("it joins again", || served.status().programs.len() == 1);
+    host_from(&rig, stream, 52, 50);
+    drop(link);
+    until("it has left", || served.status().programs.is_empty());
+    host_from(&rig, stream, 102, 50);
+    assert_eq!(rig.stop().faults, Faults::default());
+}
+
+#[test]
+fn a_storm_loses_nothing_and_a_program_that_does_not_leave_is_counted() {
+    let ms = Duration::from_millis;
+    let give_up = Duration::from_millis(30);
+    let storm = Some(Storm::new(ms(1), ms(4), 7));
+    let served = Served::new(DaemonOptions { storm, give_up, ..options() });
+    let rig = Rig::new(6);
+    let link = served.link(&rig, None);
+    until("it joins", || served.status().programs.len() == 1);
+    let stream = rig.client.open().unwrap();
+    let since = Instant::now();
+    let mut from = 0;
+    while since.elapsed() < ms(400) {
+        host_from(&rig, stream, from, 100);
+        from += 100;
+    }
+    let status = served.status();
+    assert!(status.programs[0].ordered > 20, "{status:?}");
+    // Nothing of it ends any more: a preemption that does not end.
+    let card = Arc::clone(&rig.card);
+    let held = card.lock().unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| crate::rig::capture(&rig.client, stream, from));
+        until("it is overdue", || served.status().programs[0].overdue > 0);
+        drop(held);
+    });
+    drop(link);
+    let card = rig.stop();
+    assert_eq!((card.faults, card.count >= u64::from(from)), (Faults::default(), true));
+    assert!(served.said.lock().unwrap().iter().any(|line| line.contains("does not leave")));
+}

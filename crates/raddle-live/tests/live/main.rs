@@ -1,0 +1,18 @@
+//! Clients and a daemon with real threads, over a card that is none.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "test code with threads and clocks"
+)]
+
+mod client;
+mod daemon;
+mod fake;
+mod rig;
+mod rude;
+
+use std::sync::{Arc, Mutex};
+
+use raddle_live::{PROCESS, Reporter};
