@@ -59,6 +59,16 @@ pub(crate) fn judge(body: &Body) -> Verdict {
             }
         }
     }
+    // Who is done behind a guard does not write again what was written over.
+    if found.accesses.iter().any(|access| access.last) {
+        let arguments = writes.keys().filter_map(|origin| match origin {
+            Origin::Argument(index) => Some(*index),
+            _ => None,
+        });
+        let arguments: Vec<u32> = arguments.collect();
+        let both = arguments.iter().flat_map(|&a| arguments.iter().map(move |&b| (a, b)));
+        pairs.extend(both.filter(|(a, b)| a < b));
+    }
     let certain = refusals.iter().find(|(construct, _)| is_certain(construct));
     match (certain, refusals.first()) {
         (Some((construct, line)), _) => {

@@ -2,7 +2,8 @@
 //!
 //! `if (todo[i]) { done[i] = 1; todo[i] = 0; }`: a work-item that is stopped before the last write finds
 //! its guard as it was, and one that is stopped behind it has done all, and its guard keeps the second
-//! run out. So reads of the guard do no harm, where no other work-item shares it.
+//! run out. So reads of the guard do no harm, where no other work-item shares it, and where it does not
+//! matter which work-item writes last, as those that are done write no second time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +12,13 @@ use rspirv::spirv::{BuiltIn, Op};
 use super::graph::intervals;
 use super::{Access, Analysis};
 use crate::ir::BlockId;
-use crate::value::{Meaning, Value};
+use crate::value::{Meaning, Origins, Value};
 
 /// Numbers that conversions between integers of any width keep.
 const KEPT: std::ops::RangeInclusive<i64> = 0..=127;
+
+/// So many bytes hold the number of any work-item.
+const NUMBERED: i64 = 4;
 
 /// Conditions nest no deeper.
 const DEEPEST: u32 = 8;
@@ -35,14 +39,14 @@ impl Analysis<'_> {
                 continue;
             };
             let write = &by_block[&block][at];
-            let reads =
-                by_block.iter().flat_map(|(&from, all)| all.iter().map(move |read| (from, read)));
+            let reads = by_block.iter().flat_map(|(&from, all)| all.iter().map(move |r| (from, r)));
             let mut guards = reads.filter(|(_, read)| !read.write && read.place == write.place);
-            if guards.any(|(from, read)| self.turns_off(from, read, write, &writing))
-                && self.is_own(write)
-            {
+            if guards.any(|(from, read)| self.turns_off(from, read, write, &writing)) {
                 last.push((block, at));
             }
+        }
+        if last.is_empty() || !self.in_any_order(by_block, &last) {
+            return;
         }
         for (block, at) in last {
             if let Some(write) = by_block.get_mut(&block).and_then(|all| all.get_mut(at)) {
@@ -111,26 +115,70 @@ impl Analysis<'_> {
         }
     }
 
-    /// Whether no two work-items write this place: it is counted by the number of the work-item in the
-    /// one dimension that the kernel looks at.
-    fn is_own(&self, write: &Access) -> bool {
-        let Some((address, bytes)) = write.place else { return false };
-        let Meaning::Sum { base: Some(_), terms, .. } = self.values.meaning(address.moving) else {
+    /// Whether no two work-items share a guard, and it does not matter which of them writes last: no
+    /// place belongs to two, or all write the same there.
+    fn in_any_order(
+        &self,
+        by_block: &BTreeMap<BlockId, Vec<Access>>,
+        guards: &[(BlockId, usize)],
+    ) -> bool {
+        let mut dimensions = self.values.all().filter_map(|value| Some(self.number(value)?.1));
+        let Some(dimension) = dimensions.next() else { return false };
+        if dimensions.any(|other| other != dimension) {
             return false;
+        }
+        let guards: BTreeSet<&Origins> =
+            guards.iter().map(|(block, at)| &by_block[block][*at].origins).collect();
+        let mut writes: BTreeMap<&Origins, Vec<&Access>> = BTreeMap::new();
+        for write in by_block.values().flatten().filter(|access| access.write) {
+            writes.entry(&write.origins).or_default().push(write);
+        }
+        writes.iter().all(|(to, writes)| {
+            let equal = !guards.contains(to) && self.equal(writes);
+            to.len() == 1 && (equal || self.own(writes))
+        })
+    }
+
+    /// Whether each work-item has a stretch of its own for these writes.
+    fn own(&self, writes: &[&Access]) -> bool {
+        let steps: Option<BTreeSet<i64>> =
+            writes.iter().map(|write| self.distance(write)).collect();
+        let Some(steps) = steps else { return false };
+        let places = || writes.iter().filter_map(|write| write.place);
+        let begin = places().map(|(address, _)| address.bytes).min();
+        let end = places().map(|(address, size)| address.bytes.saturating_add(size.into())).max();
+        let length = end.zip(begin).and_then(|(end, begin)| end.checked_sub(begin));
+        steps.len() == 1 && length.is_some_and(|length| steps.iter().all(|step| length <= *step))
+    }
+
+    /// How far the places of two work-items lie apart.
+    fn distance(&self, write: &Access) -> Option<i64> {
+        let Meaning::Sum { base: Some(_), terms, .. } = self.values.meaning(write.place?.0.moving)
+        else {
+            return None;
         };
-        let &[(mut index, count)] = terms.as_slice() else { return false };
+        let &[(mut index, count)] = terms.as_slice() else { return None };
         while let Meaning::Operation(operation, of) = self.values.meaning(index)
             && [Op::UConvert as u32, Op::SConvert as u32].contains(operation)
-            && let Some(&from) = of.first()
+            && let &[from, _, bytes] = of.as_slice()
+            && matches!(self.values.meaning(bytes), Meaning::Int(NUMBERED..))
         {
             index = from;
         }
-        let wanted = Some(BuiltIn::GlobalInvocationId as i64);
-        let Some((number, dimension)) = self.number(index) else { return false };
-        let mut all = self.values.all().filter_map(|value| self.number(value));
-        number == wanted
-            && count.unsigned_abs() >= u64::from(bytes)
-            && all.all(|(_, other)| other == dimension)
+        let (number, _) = self.number(index)?;
+        (number == Some(i64::from(BuiltIn::GlobalInvocationId as u32))).then_some(count)
+    }
+
+    /// Whether these writes leave one number at one place, or at places that are counted by its size.
+    fn equal(&self, writes: &[&Access]) -> bool {
+        let first = writes.first().and_then(|write| write.place.zip(write.value));
+        let Some(((address, size), value)) = first else { return false };
+        let counted = self.values.strides(address.moving).is_some_and(|(_, steps)| {
+            steps.iter().all(|step| step.checked_rem(size.into()) == Some(0))
+        });
+        counted
+            && matches!(self.values.meaning(value), Meaning::Int(_))
+            && writes.iter().all(|write| write.place.zip(write.value) == first)
     }
 
     /// A built-in number of the work-item, and the dimension.

@@ -200,6 +200,96 @@ __kernel void guard_of_column(__global int *todo, __global int *done) {
 
 // expect: unknown
 // truth: not
+// why: the guard is cleared before a write in another block
+// args: i32<2>[64] i32[64] i32=3
+__kernel void guard_early(__global int *todo, __global int *done, int n) {
+  int i = (int)get_global_id(0);
+  if (todo[i]) {
+    todo[i] = 0;
+    if (n > 2) {
+      done[i] = 1;
+    }
+  }
+}
+
+// expect: unknown
+// truth: skip
+// why: all work-items share one guard, which the first one clears in the order in which they run here
+// args: i32[1] i32[64]
+__kernel void guard_of_all(__global int *todo, __global int *done) {
+  if (todo[0] != 5) {
+    done[get_global_id(0)] = 1;
+    todo[0] = 5;
+  }
+}
+
+// expect: unknown
+// truth: not
+// why: work-items that are done do not write again what others write over
+// args: i32<2>[64] i32[64]
+__kernel void guard_shared_sum(__global int *todo, __global int *done) {
+  int i = (int)get_global_id(0);
+  if (todo[i]) {
+    done[0] = i;
+    todo[i] = 0;
+  }
+}
+
+// expect: unknown
+// truth: not
+// why: each work-item writes into the stretch of the next one
+// args: i32<2>[64] i32[128]
+__kernel void guard_overlap(__global int *todo, __global int *done) {
+  int i = (int)get_global_id(0);
+  if (todo[i]) {
+    done[i] = 1;
+    done[i + 1] = 2;
+    todo[i] = 0;
+  }
+}
+
+// expect: conditional 0-1 0-2 0-3 1-2 1-3 2-3
+// truth: idempotent
+// why: stretches of work-items lie apart, and one number is written by all; who is done does not write again
+// args: i32<2>[64] i32[128] i32[1] i32[64]
+__kernel void guard_of_search(__global int *todo, __global int *done, __global int *over, __global int *seen) {
+  size_t i = get_global_id(0);
+  if (i < 60 && todo[i] == 1) {
+    done[2 * i] = 1;
+    done[2 * i + 1] = 2;
+    seen[i] = 1;
+    *over = 1;
+    todo[i] = 0;
+  }
+}
+
+// expect: unknown
+// truth: not
+// why: the guard of the next work-item is read too
+// args: i32<2>[128] i32[64]
+__kernel void guard_of_the_next(__global int *todo, __global int *done) {
+  int i = (int)get_global_id(0);
+  if (todo[i]) {
+    done[i] = todo[i + 1];
+    todo[i] = 0;
+  }
+}
+
+// expect: unknown
+// truth: not
+// why: eight bits of its number are shared by many work-items
+// args: i32<2>[256] i32[512]
+// size: 512 8
+__kernel void guard_narrow(__global int *todo, __global int *done) {
+  uchar i = (uchar)get_global_id(0);
+  if (todo[i]) {
+    done[get_global_id(0)] = 1;
+    todo[i] = 0;
+  }
+}
+
+// expect: unknown
+// truth: not
 // why: the guard of a byte is read with its neighbours
 // args: i32<2>[64] i32[64]
 __kernel void guard_wide(__global uchar *todo, __global int *done) {

@@ -432,6 +432,10 @@ impl<'m> Lower<'m> {
             let mut of = self.operands(&code.operands);
             // Conversions to different types give different values.
             of.extend(code.result_type.map(|ty| Operand::Int(i64::from(ty))));
+            if matches!(op, Op::UConvert | Op::SConvert) {
+                let bytes = code.result_type.and_then(|ty| self.types.size(ty)).unwrap_or(0);
+                of.push(Operand::Int(i64::from(bytes)));
+            }
             self.push(Instruction::Pure { to, operation: op as u32, of });
             return;
         }
