@@ -15,6 +15,9 @@ use crate::native::{asked_bytes, guarded, native};
 /// The name under which a program that knows the layer finds [`crate::raddle_layer_version`].
 pub const VERSION_FUNCTION: &CStr = c"raddle_layer_version";
 
+/// The name under which it finds [`crate::raddle_layer_count`].
+pub const COUNT_FUNCTION: &CStr = c"raddle_layer_count";
+
 /// What a program gets in place of a function of this name.
 enum Found {
     /// Nothing: as if the extension were not there.
@@ -33,6 +36,9 @@ fn found(name: *const c_char) -> Found {
     let name = unsafe { CStr::from_ptr(name) };
     if name == VERSION_FUNCTION {
         return Found::Ours(crate::raddle_layer_version as *mut c_void);
+    }
+    if name == COUNT_FUNCTION {
+        return Found::Ours(crate::raddle_layer_count as *mut c_void);
     }
     let bytes = name.to_bytes();
     let hidden = bytes.starts_with(b"clEnqueue") || has(bytes, b"CommandBuffer");

@@ -4,9 +4,21 @@
 //! call of the program passes through its table of entry points. It links no OpenCL library.
 #![expect(unsafe_code, reason = "every entry point is called from C, and calls C")]
 
+mod arguments;
+mod calls;
+mod counts;
+mod events;
 mod extensions;
+mod lanes;
+mod later;
+mod memory;
 mod native;
+mod program;
+mod registry;
+mod sizes;
 mod table;
+mod watch;
+mod words;
 
 use std::ffi::{c_char, c_void};
 
@@ -16,7 +28,7 @@ use opencl_sys::cl_layer::{
 };
 use opencl_sys::{CL_INVALID_VALUE, cl_int, cl_uint};
 
-pub use extensions::VERSION_FUNCTION;
+pub use extensions::{COUNT_FUNCTION, VERSION_FUNCTION};
 
 /// Its name and version, for the loader.
 const NAME: &std::ffi::CStr = c"raddle";
@@ -64,6 +76,15 @@ pub unsafe extern "C" fn clInitLayer(
         }
         0
     })
+}
+
+/// How often something happened, by its name; `u64::MAX` for a name that nothing has.
+///
+/// # Safety
+/// `name` is a string that ends with zero.
+pub unsafe extern "C" fn raddle_layer_count(name: *const c_char) -> u64 {
+    let name = program::text(name).unwrap_or_default();
+    counts::all().find(|(known, _)| *known == name).map_or(u64::MAX, |(_, count)| count)
 }
 
 /// The version of the layer: a program that finds this function knows that the layer is loaded.

@@ -21,6 +21,21 @@ pub(crate) fn target() -> &'static cl_icd_dispatch {
     TARGET.get_or_init(empty)
 }
 
+/// The layer's own entry points: the events of the layer begin with their address.
+static OWN: OnceLock<cl_icd_dispatch> = OnceLock::new();
+
+/// The layer's own entry points, made from those below when they are asked for first.
+pub(crate) fn own_table(
+    make: impl FnOnce(cl_icd_dispatch) -> cl_icd_dispatch,
+) -> &'static cl_icd_dispatch {
+    OWN.get_or_init(|| make(*target()))
+}
+
+/// The address of the layer's own entry points.
+pub(crate) fn own() -> *const cl_icd_dispatch {
+    OWN.get().map_or(std::ptr::null(), std::ptr::from_ref)
+}
+
 /// Copies the first `entries` entry points of the loader's table.
 ///
 /// # Safety
@@ -88,4 +103,50 @@ pub(crate) fn asked_bytes(
     }
     let mut bytes = vec![0_u8; size];
     (ask(size, bytes.as_mut_ptr().cast(), std::ptr::null_mut()) == 0).then_some(bytes)
+}
+
+/// One answer of a query of fixed size: `ask` calls it with a size and a place. `None` where the runtime
+/// refuses.
+pub(crate) fn asked<T: Copy>(ask: impl FnOnce(usize, *mut c_void) -> cl_int) -> Option<T> {
+    let mut value = std::mem::MaybeUninit::<T>::zeroed();
+    if ask(size_of::<T>(), value.as_mut_ptr().cast()) != 0 {
+        return None;
+    }
+    // SAFETY: it is a number or a handle; zero is a value of both, and the call may have stored another.
+    Some(unsafe { value.assume_init() })
+}
+
+/// A handle of the runtime, or a place of the program: an address that the layer hands on, and may hand on
+/// from any thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Handle(pub(crate) *mut c_void);
+
+// SAFETY: the layer does not look behind it, and the runtime's calls may come from any thread.
+unsafe impl Send for Handle {}
+// SAFETY: as above.
+unsafe impl Sync for Handle {}
+
+impl Handle {
+    pub(crate) const NULL: Self = Self(std::ptr::null_mut());
+
+    pub(crate) const fn is_null(self) -> bool {
+        self.0.is_null()
+    }
+}
+
+/// Stores what a call returns besides its value, where the program wants it.
+///
+/// # Safety
+/// `place` is null or a place for a value.
+pub(crate) unsafe fn store<T>(place: *mut T, value: T) {
+    if !place.is_null() {
+        // SAFETY: the caller says so.
+        unsafe { place.write(value) };
+    }
+}
+
+/// A lock of which a thread that panicked has left nothing half done: each step under the layer's locks is
+/// one assignment or one insertion.
+pub(crate) fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

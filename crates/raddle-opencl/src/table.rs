@@ -1,11 +1,10 @@
 //! Which entry points does the layer take, and what becomes of each?
 
-use std::sync::OnceLock;
-
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::cl_uint;
 
-use crate::{extensions, native};
+use crate::lanes::{kernel, lane, launch};
+use crate::{calls, events, extensions, memory, native, program};
 
 /// How many entry points the layer knows.
 pub(crate) const fn entries() -> cl_uint {
@@ -14,8 +13,7 @@ pub(crate) const fn entries() -> cl_uint {
 
 /// The layer's entry points; where the runtime has none, neither has the layer.
 pub(crate) fn layer() -> &'static cl_icd_dispatch {
-    static LAYER: OnceLock<cl_icd_dispatch> = OnceLock::new();
-    LAYER.get_or_init(|| hooked(*native::target()))
+    native::own_table(hooked)
 }
 
 /// Puts the layer's functions in the place of the entry points that it takes.
@@ -33,6 +31,70 @@ fn hooked(mut table: cl_icd_dispatch) -> cl_icd_dispatch {
         clGetDeviceInfo = extensions::device_info;
         clGetExtensionFunctionAddress = extensions::of_any;
         clGetExtensionFunctionAddressForPlatform = extensions::of_platform;
+        clCreateCommandQueue = lane::create;
+        clCreateCommandQueueWithProperties = lane::create_with;
+        clRetainCommandQueue = lane::retain;
+        clReleaseCommandQueue = lane::release;
+        clGetCommandQueueInfo = lane::info;
+        clFinish = lane::finish;
+        clCreateProgramWithSource = program::create;
+        clRetainProgram = program::retain;
+        clReleaseProgram = program::release;
+        clBuildProgram = program::build_own;
+        clCreateKernel = kernel::create;
+        clCreateKernelsInProgram = kernel::create_all;
+        clCloneKernel = kernel::clone;
+        clRetainKernel = kernel::retain;
+        clReleaseKernel = kernel::release;
+        clSetKernelArg = kernel::set_argument;
+        clSetKernelArgSVMPointer = kernel::set_pointer;
+        clSetKernelExecInfo = kernel::set_execution;
+        clSVMAlloc = memory::svm_alloc;
+        clSVMFree = memory::svm_free;
+    }
+    take! { table:
+        clWaitForEvents = events::wait;
+        clGetEventInfo = events::info;
+        clGetEventProfilingInfo = events::profile;
+        clRetainEvent = events::retain;
+        clReleaseEvent = events::release;
+        clSetEventCallback = events::call_at;
+        clSetUserEventStatus = events::set_status;
+        clEnqueueNDRangeKernel = launch::nd_range;
+        clEnqueueTask = launch::task;
+        clEnqueueNativeKernel = calls::native_kernel;
+        clEnqueueMarker = calls::marker;
+        clEnqueueMarkerWithWaitList = calls::marker_behind;
+        clEnqueueBarrier = calls::barrier;
+        clEnqueueBarrierWithWaitList = calls::barrier_behind;
+        clEnqueueWaitForEvents = calls::wait_for_events;
+        clEnqueueReadBuffer = calls::read_buffer;
+        clEnqueueWriteBuffer = calls::write_buffer;
+        clEnqueueReadBufferRect = calls::read_rect;
+        clEnqueueWriteBufferRect = calls::write_rect;
+        clEnqueueReadImage = calls::read_image;
+        clEnqueueWriteImage = calls::write_image;
+        clEnqueueCopyBuffer = calls::copy_buffer;
+        clEnqueueCopyBufferRect = calls::copy_rect;
+        clEnqueueCopyImage = calls::copy_image;
+        clEnqueueCopyImageToBuffer = calls::image_to_buffer;
+        clEnqueueCopyBufferToImage = calls::buffer_to_image;
+        clEnqueueFillBuffer = calls::fill_buffer;
+        clEnqueueFillImage = calls::fill_image;
+        clEnqueueMapBuffer = calls::map_buffer;
+        clEnqueueMapImage = calls::map_image;
+        clEnqueueUnmapMemObject = calls::unmap;
+        clEnqueueMigrateMemObjects = calls::migrate;
+        clEnqueueSVMFree = calls::svm_free;
+        clEnqueueSVMMemcpy = calls::svm_copy;
+        clEnqueueSVMMemFill = calls::svm_fill;
+        clEnqueueSVMMap = calls::svm_map;
+        clEnqueueSVMUnmap = calls::svm_unmap;
+        clEnqueueSVMMigrateMem = calls::svm_migrate;
+        clEnqueueAcquireGLObjects = calls::acquire_gl;
+        clEnqueueReleaseGLObjects = calls::release_gl;
+        clEnqueueAcquireEGLObjectsKHR = calls::acquire_egl;
+        clEnqueueReleaseEGLObjectsKHR = calls::release_egl;
     }
     table
 }

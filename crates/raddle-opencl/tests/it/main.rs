@@ -6,5 +6,6 @@
 #![expect(clippy::print_stdout, reason = "a test that has no device says so")]
 
 mod clients;
+mod hazards;
 mod loading;
 mod run;

@@ -83,6 +83,9 @@ pub(crate) fn client(
     }
 }
 
+/// Stands before each count of the layer.
+pub(crate) const COUNT: &str = "count: ";
+
 /// Stands before each line of a client's answer, as the test harness prints lines too.
 pub(crate) const ANSWER: &str = "answer: ";
 
@@ -101,4 +104,4 @@ pub(crate) fn natively(name: &str) -> Result<String, String> {
 }
 
 /// No client needs so long, on two busy cores either.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(30);

@@ -1,21 +1,63 @@
 //! What do the clients do?
 
+mod answers;
+mod chains;
 pub(crate) mod cl;
+mod endings;
+mod gates;
+mod kit;
+mod objects;
 mod open;
 
 use crate::run::{ANSWER, CLIENT};
+
+/// A client: it answers with what must be the same natively.
+type Client = fn() -> String;
+
+/// Those whose answers are compared.
+pub(crate) const HAZARDS: [(&str, Client); 24] = [
+    ("gate", gates::gate),
+    ("across queues", gates::across_queues),
+    ("finish of one queue", gates::finish_of_one_queue),
+    ("window full of gated", gates::window_full_of_gated),
+    ("nonblocking behind gated", gates::nonblocking_behind_gated),
+    ("marker behind gated", gates::marker_behind_gated),
+    ("failing gate", gates::failing_gate),
+    ("gates that are over", gates::gates_that_are_over),
+    ("out of order", gates::out_of_order),
+    ("bad calls", answers::bad_calls),
+    ("profile", answers::profile),
+    ("callbacks", answers::callbacks),
+    ("reflection", answers::reflection),
+    ("release early", objects::release_early),
+    ("handles come again", objects::handles_come_again),
+    ("arguments at the launch", objects::arguments_at_the_launch),
+    ("without source", objects::without_source),
+    ("copies in order", objects::copies_in_order),
+    ("images", objects::images),
+    ("shared memory", objects::shared_memory),
+    ("chains", chains::chains),
+    ("exit while launches wait", endings::exit_while_launches_wait),
+    ("exit while launches run", endings::exit_while_launches_run),
+    ("fork while launches run", endings::fork_while_launches_run),
+];
 
 /// The client that this process is told to be; nothing in a run of the tests.
 #[test]
 fn client() {
     let Ok(name) = std::env::var(CLIENT) else { return };
-    let said = match name.as_str() {
-        "devices" => open::devices(),
-        "version" => open::version(),
-        "buffers" => open::command_buffers(),
-        _ => panic!("no client is called {name}"),
-    };
-    for line in said.lines() {
+    let others: [(&str, Client); 4] = [
+        ("devices", open::devices),
+        ("version", open::version),
+        ("buffers", open::command_buffers),
+        ("wait lists", answers::bad_wait_lists),
+    ];
+    let known = HAZARDS.iter().chain(&others).find(|(known, _)| *known == name);
+    let (_, run) = known.expect("a client of this name");
+    for line in run().lines() {
         println!("{ANSWER}{line}");
+    }
+    for (count, number) in open::counts() {
+        println!("{}{count} {number}", crate::run::COUNT);
     }
 }

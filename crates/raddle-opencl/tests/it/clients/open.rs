@@ -38,3 +38,22 @@ pub(super) fn command_buffers() -> String {
     let named = told.contains("cl_khr_command_buffer");
     format!("function {}, named {named}", !function.is_null())
 }
+
+/// What the layer has counted; nothing without it.
+pub(super) fn counts() -> Vec<(&'static str, u64)> {
+    let Some((platform, _)) = super::cl::devices().pop() else { return Vec::new() };
+    let name = raddle_opencl::COUNT_FUNCTION.as_ptr();
+    let function = cl!(clGetExtensionFunctionAddressForPlatform(platform, name));
+    if function.is_null() {
+        return Vec::new();
+    }
+    // SAFETY: by its name it is the layer's function, which has this type.
+    let count: unsafe extern "C" fn(*const c_char) -> u64 =
+        unsafe { std::mem::transmute(function) };
+    let wanted = [c"launches", c"in-order", c"left", c"killed", c"refused"];
+    let named = wanted.iter().map(|name| {
+        // SAFETY: the name ends with zero.
+        (name.to_str().expect("plain text"), unsafe { count(name.as_ptr()) })
+    });
+    named.collect()
+}

@@ -1,0 +1,107 @@
+//! What has the program set as the arguments of a kernel?
+//!
+//! They are recorded, as the launch is given to the runtime later, when the program may have set others.
+
+use std::ffi::c_void;
+
+use opencl_sys::{
+    CL_KERNEL_ARG_ADDRESS_CONSTANT, CL_KERNEL_ARG_ADDRESS_GLOBAL, CL_KERNEL_ARG_ADDRESS_LOCAL,
+    CL_KERNEL_ARG_ADDRESS_QUALIFIER, CL_KERNEL_ARG_TYPE_NAME, cl_int, cl_kernel, cl_uint,
+};
+use smallvec::SmallVec;
+
+use crate::native::{Handle, asked, asked_bytes, native};
+
+/// What an argument is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Bytes that are copied.
+    Value,
+    /// A buffer, an image or a pipe.
+    Memory,
+    /// Local memory of a size.
+    Local,
+    /// A sampler.
+    Sampler,
+}
+
+/// An argument that was set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Argument {
+    Value(SmallVec<[u8; 16]>),
+    Memory(Handle),
+    /// So many bytes.
+    Local(usize),
+    Sampler(Handle),
+    /// An address of shared virtual memory.
+    Svm(Handle),
+}
+
+impl Kind {
+    /// What this argument of a kernel is, which was built with information about its arguments.
+    pub(crate) fn of(kernel: cl_kernel, index: cl_uint) -> Option<Self> {
+        let null = std::ptr::null_mut();
+        let space: cl_uint = asked(|size, value| {
+            let what = CL_KERNEL_ARG_ADDRESS_QUALIFIER;
+            native!(clGetKernelArgInfo(kernel, index, what, size, value, null))
+        })?;
+        Some(match space {
+            CL_KERNEL_ARG_ADDRESS_GLOBAL | CL_KERNEL_ARG_ADDRESS_CONSTANT => Self::Memory,
+            CL_KERNEL_ARG_ADDRESS_LOCAL => Self::Local,
+            _ => {
+                let name = asked_bytes(|size, value, ret| {
+                    let what = CL_KERNEL_ARG_TYPE_NAME;
+                    native!(clGetKernelArgInfo(kernel, index, what, size, value, ret))
+                })?;
+                match name.as_slice() {
+                    b"sampler_t\0" | b"sampler_t" => Self::Sampler,
+                    b"queue_t\0" | b"queue_t" => return None,
+                    name if name.starts_with(b"image") => Self::Memory,
+                    _ => Self::Value,
+                }
+            }
+        })
+    }
+}
+
+impl Argument {
+    /// What the runtime has accepted as an argument of this kind.
+    ///
+    /// # Safety
+    /// `value` is null or has `size` bytes.
+    pub(crate) unsafe fn new(kind: Kind, size: usize, value: *const c_void) -> Option<Self> {
+        let handle = || {
+            if value.is_null() {
+                return Some(Handle::NULL);
+            }
+            // SAFETY: the runtime has accepted a handle there; it need not be aligned.
+            (size == size_of::<Handle>())
+                .then(|| unsafe { value.cast::<Handle>().read_unaligned() })
+        };
+        match kind {
+            Kind::Memory => handle().map(Self::Memory),
+            Kind::Sampler => handle().map(Self::Sampler),
+            Kind::Local => Some(Self::Local(size)),
+            Kind::Value if value.is_null() => None,
+            Kind::Value => {
+                // SAFETY: the caller says so.
+                let bytes = unsafe { std::slice::from_raw_parts(value.cast::<u8>(), size) };
+                Some(Self::Value(SmallVec::from_slice(bytes)))
+            }
+        }
+    }
+
+    /// Sets it as an argument of a kernel.
+    pub(crate) fn set(&self, kernel: cl_kernel, index: cl_uint) -> cl_int {
+        let of =
+            |size: usize, value: *const c_void| native!(clSetKernelArg(kernel, index, size, value));
+        match self {
+            Self::Value(bytes) => of(bytes.len(), bytes.as_ptr().cast()),
+            Self::Memory(handle) | Self::Sampler(handle) => {
+                of(size_of::<Handle>(), std::ptr::from_ref(handle).cast())
+            }
+            Self::Local(bytes) => of(*bytes, std::ptr::null()),
+            Self::Svm(at) => native!(clSetKernelArgSVMPointer(kernel, index, at.0)),
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What has the layer done so far, and what could it not do?
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Count {
+    /// Launches that can leave.
+    Launches,
+    /// Copies, maps, markers and the like that travelled a lane.
+    InOrder,
+    /// Launches that left without having begun, and came again.
+    Left,
+    /// Launches that were stopped part-way, and came again.
+    Killed,
+    /// Queues that are out of order: what they hold passes.
+    OutOfOrder,
+    /// Launches of kernels whose program has no source: a binary, an intermediate language, built-in or
+    /// linked kernels.
+    NoSource,
+    /// Launches of kernels whose source with the prologue did not build.
+    NotBuilt,
+    /// Launches of kernels that other code calls.
+    Called,
+    /// Launches of kernels whose head a macro makes, or was not found.
+    Hidden,
+    /// Launches on a device that does not see what the host stores.
+    NoFlag,
+    /// Launches that look wrong: the runtime judges them at the call.
+    Doubtful,
+    /// Launches that the runtime refused when they were submitted.
+    Refused,
+}
+
+/// Their names in `raddle live status`.
+const NAMES: [&str; 12] = [
+    "launches",
+    "in-order",
+    "left",
+    "killed",
+    "queues-out-of-order",
+    "opaque-no-source",
+    "opaque-not-built",
+    "opaque-called",
+    "opaque-hidden",
+    "opaque-no-flag",
+    "opaque-doubtful",
+    "refused",
+];
+
+/// What a user is told once, of those that keep work from leaving.
+const WARNINGS: [(Count, &str); 6] = [
+    (Count::OutOfOrder, "a queue is out of order: nothing in it is preempted"),
+    (
+        Count::NoSource,
+        "a kernel has no source (a binary, or linked): its launches run to their end",
+    ),
+    (
+        Count::NotBuilt,
+        "a program does not build with the test of the flag: its launches run to their end",
+    ),
+    (Count::Called, "other code calls a kernel: its launches run to their end"),
+    (Count::Hidden, "a macro makes the head of a kernel: its launches run to their end"),
+    (Count::NoFlag, "the device does not see what the host stores: launches run to their end"),
+];
+
+static COUNTS: [AtomicU64; NAMES.len()] = [const { AtomicU64::new(0) }; NAMES.len()];
+
+/// Counts one; the first of those that keep work from leaving is told on standard error.
+pub(crate) fn count(what: Count) {
+    let before = COUNTS[what as usize].fetch_add(1, Ordering::Relaxed);
+    if before == 0
+        && let Some((_, warning)) = WARNINGS.iter().find(|(of, _)| *of == what)
+    {
+        #[expect(clippy::print_stderr, reason = "said once, and standard output is the program's")]
+        {
+            eprintln!("raddle: {warning}");
+        }
+    }
+}
+
+/// Every count with its name.
+pub(crate) fn all() -> impl Iterator<Item = (&'static str, u64)> {
+    NAMES.iter().zip(&COUNTS).map(|(name, count)| (*name, count.load(Ordering::Relaxed)))
+}

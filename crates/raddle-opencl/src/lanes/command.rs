@@ -1,0 +1,228 @@
+//! What does a program see of a command that waits in a lane?
+//!
+//! An event of the layer. It begins, as every object of OpenCL does, with the address of a table of entry
+//! points: the layer's own, by which it is told from the events of the runtime.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use opencl_sys::cl_icd::cl_icd_dispatch;
+use opencl_sys::{
+    CL_COMPLETE, CL_EVENT_COMMAND_TYPE, CL_QUEUED, CL_RUNNING, CL_SUBMITTED, cl_command_type,
+    cl_event, cl_int,
+};
+
+use crate::later::{CALLBACKS, EVENTS};
+use crate::native::{Handle, asked, lock, native, own};
+
+use super::{Callback, Command, Gate, Lane, Notify, State};
+
+impl Command {
+    pub(crate) fn new(lane: Arc<Lane>, kind: cl_command_type, is_in_order: bool) -> Arc<Self> {
+        Arc::new(Self {
+            table: own(),
+            references: AtomicU32::new(0),
+            lane,
+            kind,
+            is_in_order,
+            state: Mutex::new(State {
+                status: CL_QUEUED,
+                native: None,
+                callbacks: Vec::new(),
+                gates: Vec::new(),
+                complete: None,
+            }),
+            changed: Condvar::new(),
+        })
+    }
+
+    /// The program's first reference.
+    pub(crate) fn hand_out(self: &Arc<Self>) -> cl_event {
+        self.references.store(1, Ordering::Relaxed);
+        Arc::into_raw(Arc::clone(self)).cast_mut().cast()
+    }
+
+    /// The command behind an event of the layer; `None` for one of the runtime.
+    pub(crate) fn of(event: cl_event) -> Option<Arc<Self>> {
+        Self::is_ours(event).then(|| {
+            let command: *const Self = event.cast_const().cast();
+            // SAFETY: it begins with our table, so the layer has handed it out, and the program has a
+            // reference.
+            unsafe {
+                Arc::increment_strong_count(command);
+                Arc::from_raw(command)
+            }
+        })
+    }
+
+    fn is_ours(event: cl_event) -> bool {
+        // SAFETY: an event begins with the address of its table; the loader reads it, too.
+        !event.is_null() && unsafe { *event.cast::<*const cl_icd_dispatch>() } == own()
+    }
+
+    /// The program takes a reference.
+    pub(crate) fn retain(&self) {
+        self.references.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The program gives a reference back.
+    pub(crate) fn release(&self) {
+        if self.references.fetch_sub(1, Ordering::AcqRel) == 1 {
+            // SAFETY: it was made by `hand_out`, and this was the last reference; the caller has another.
+            drop(unsafe { Arc::from_raw(std::ptr::from_ref(self)) });
+        }
+    }
+
+    pub(crate) fn references(&self) -> u32 {
+        self.references.load(Ordering::Relaxed)
+    }
+
+    /// It is in the runtime now, as this event.
+    pub(crate) fn submitted(&self, event: Handle) {
+        let before = lock(&self.state).native.replace(event);
+        if let Some(before) = before {
+            let _ = native!(clReleaseEvent(before.0));
+        }
+    }
+
+    /// The native event of its present submission.
+    pub(crate) fn native(&self) -> Option<Handle> {
+        lock(&self.state).native
+    }
+
+    /// What it is: as the runtime says, where it has it.
+    pub(crate) fn kind(&self) -> cl_command_type {
+        let (what, null) = (CL_EVENT_COMMAND_TYPE, std::ptr::null_mut());
+        let ask = |event: Handle| {
+            asked(|size, value| native!(clGetEventInfo(event.0, what, size, value, null)))
+        };
+        self.native().and_then(ask).unwrap_or(self.kind)
+    }
+
+    /// It has ended, with a status that is not above 0.
+    pub(crate) fn end(self: &Arc<Self>, status: cl_int) {
+        let mut state = lock(&self.state);
+        if state.status <= CL_COMPLETE {
+            return;
+        }
+        state.status = status;
+        let callbacks = std::mem::take(&mut state.callbacks);
+        let gates = std::mem::take(&mut state.gates);
+        let complete = state.complete.take();
+        drop(state);
+        self.changed.notify_all();
+        for gate in gates {
+            gate.passed(status);
+        }
+        if let Some(event) = complete {
+            EVENTS.run(move || complete_native(event, status));
+        }
+        if !callbacks.is_empty() {
+            self.call(callbacks, status);
+        }
+    }
+
+    /// Calls the program back, on a thread of its own.
+    fn call(self: &Arc<Self>, mut callbacks: Vec<Callback>, status: cl_int) {
+        // As a launch goes: submitted, running, complete.
+        callbacks.sort_by_key(|callback| std::cmp::Reverse(callback.at));
+        let command = Arc::clone(self);
+        CALLBACKS.run(move || {
+            let event: cl_event = Arc::as_ptr(&command).cast_mut().cast();
+            for Callback { at, notify, data } in callbacks {
+                let told = if status < 0 { status } else { at };
+                // SAFETY: the program gave both, to be called with this event.
+                unsafe { notify(event, told, data.0) };
+            }
+        });
+    }
+
+    /// Calls the program when the command has got so far.
+    pub(crate) fn call_at(self: &Arc<Self>, at: cl_int, notify: Notify, data: Handle) {
+        let callback = Callback { at, notify, data };
+        let mut state = lock(&self.state);
+        if state.status > CL_COMPLETE {
+            state.callbacks.push(callback);
+            return;
+        }
+        let status = state.status;
+        drop(state);
+        self.call(vec![callback], status);
+    }
+
+    /// Whether the gate has to wait for it; else the status with which it has ended.
+    pub(crate) fn opens(&self, gate: &Arc<Gate>) -> Result<(), cl_int> {
+        let mut state = lock(&self.state);
+        if state.status <= CL_COMPLETE {
+            return Err(state.status);
+        }
+        state.gates.push(Arc::clone(gate));
+        Ok(())
+    }
+
+    /// Its status, if it has ended.
+    pub(crate) fn ended(&self) -> Option<cl_int> {
+        let status = lock(&self.state).status;
+        (status <= CL_COMPLETE).then_some(status)
+    }
+
+    /// Blocks until it has ended: its status.
+    pub(crate) fn wait(&self) -> cl_int {
+        let mut state = lock(&self.state);
+        while state.status > CL_COMPLETE {
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.status
+    }
+
+    /// Its status as the program sees it: a launch that left and comes again does not go back.
+    pub(crate) fn status(&self) -> cl_int {
+        let mut state = lock(&self.state);
+        if state.status <= CL_COMPLETE {
+            return state.status;
+        }
+        if let Some(event) = state.native {
+            let told = crate::watch::status(event).unwrap_or(CL_SUBMITTED);
+            let open = if self.is_in_order { CL_QUEUED } else { CL_SUBMITTED };
+            state.status = state.status.min(told.clamp(CL_RUNNING, open));
+        }
+        state.status
+    }
+
+    /// A native event that completes with it, with a reference for the caller.
+    pub(crate) fn complete_event(&self) -> Option<Handle> {
+        let mut state = lock(&self.state);
+        if let Some(event) = state.complete {
+            return (native!(clRetainEvent(event.0)) == 0).then_some(event);
+        }
+        let mut code = 0;
+        let event = Handle(native!(clCreateUserEvent(self.lane.context.0, &raw mut code)));
+        if event.is_null() {
+            return None;
+        }
+        if state.status <= CL_COMPLETE {
+            let _ = native!(clSetUserEventStatus(event.0, state.status));
+        } else if native!(clRetainEvent(event.0)) == 0 {
+            state.complete = Some(event);
+        }
+        Some(event)
+    }
+}
+
+fn complete_native(event: Handle, status: cl_int) {
+    let _ = native!(clSetUserEventStatus(event.0, status));
+    let _ = native!(clReleaseEvent(event.0));
+}
+
+impl Drop for Command {
+    fn drop(&mut self) {
+        let state = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(event) = state.native {
+            let _ = native!(clReleaseEvent(event.0));
+        }
+        // It never ended, as its client has stopped: nobody waits for it for ever.
+        if let Some(event) = state.complete.take() {
+            complete_native(event, -1);
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What does the layer know of a device, and who schedules it?
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex};
+
+use opencl_sys::{
+    CL_DEVICE_LOCAL_MEM_SIZE, CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_MAX_WORK_ITEM_SIZES,
+    cl_device_id, cl_device_info, cl_ulong,
+};
+use raddle_live::{Client, ClientOptions};
+use raddle_preempt::{Abilities, Declared, ResetScope};
+
+use crate::native::{Handle, asked, lock, native};
+use crate::words::Sight;
+
+use super::Device;
+use super::runtime::Launcher;
+
+static DEVICES: Mutex<BTreeMap<Handle, Arc<Device>>> = Mutex::new(BTreeMap::new());
+
+impl Device {
+    /// The device of this handle; `None` where nothing can schedule it.
+    pub(crate) fn of(device: cl_device_id) -> Option<Arc<Self>> {
+        let mut all = lock(&DEVICES);
+        if let Some(known) = all.get(&Handle(device)) {
+            return Some(Arc::clone(known));
+        }
+        let made = Arc::new(Self::new(device)?);
+        all.insert(Handle(device), Arc::clone(&made));
+        drop(all);
+        super::storm::begin(&made);
+        Some(made)
+    }
+
+    fn new(device: cl_device_id) -> Option<Self> {
+        fn ask<T: Copy>(device: cl_device_id, what: cl_device_info) -> Option<T> {
+            asked(|size, value: *mut c_void| {
+                native!(clGetDeviceInfo(device, what, size, value, std::ptr::null_mut()))
+            })
+        }
+        let sight = Sight::of(device);
+        let options = ClientOptions::default();
+        let declared = declared(sight);
+        let client = Client::start(declared, options, |reporter| Launcher::new(declared, reporter));
+        let local: cl_ulong = ask(device, CL_DEVICE_LOCAL_MEM_SIZE)?;
+        Some(Self {
+            handle: Handle(device),
+            client: client.ok()?,
+            sight,
+            most_items: ask(device, CL_DEVICE_MAX_WORK_ITEM_SIZES)?,
+            most_of_all: ask(device, CL_DEVICE_MAX_WORK_GROUP_SIZE)?,
+            local_bytes: local,
+        })
+    }
+}
+
+/// What the layer can do with a device that sees so much of what the host stores.
+fn declared(sight: Sight) -> Declared {
+    let sees = sight != Sight::None;
+    Declared {
+        abilities: Abilities { can_flag: sees, can_reset: sees, ..Abilities::NONE },
+        // The first work-item decides for all.
+        latched: true,
+        // Nothing is in the runtime that waits for a launch.
+        withdraws: false,
+        scope: ResetScope::Queue,
+    }
+}

@@ -1,0 +1,170 @@
+//! What holds a command until something ends that is not in front of it in its lane?
+//!
+//! User events, events of queues without a lane, commands of other lanes. A launch that waited for them in the
+//! runtime would fill the window and keep a preemption from its end; and one that waited for the event that the
+//! program holds, which ends only when the work is done, would never leave. So it waits in its lane.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
+
+use opencl_sys::{
+    CL_COMPLETE, CL_EVENT_CONTEXT, CL_INVALID_CONTEXT, CL_INVALID_EVENT,
+    CL_INVALID_EVENT_WAIT_LIST, cl_context, cl_event, cl_int, cl_uint,
+};
+use raddle_policy::StreamId;
+use raddle_preempt::CaptureOrder;
+
+use crate::native::{Handle, asked, native};
+use crate::watch::{status, watch};
+
+use super::{Awaited, Command, Device, Gate};
+
+impl Awaited {
+    fn of(event: cl_event) -> Self {
+        Command::of(event).map_or(Self::Native(Handle(event)), Self::Command)
+    }
+
+    /// Its context.
+    pub(crate) fn context(&self) -> Result<cl_context, cl_int> {
+        match self {
+            Self::Command(command) => Ok(command.lane.context.0),
+            Self::Native(event) => asked(|size, value| {
+                let null = std::ptr::null_mut();
+                native!(clGetEventInfo(event.0, CL_EVENT_CONTEXT, size, value, null))
+            })
+            .ok_or(CL_INVALID_EVENT),
+        }
+    }
+}
+
+/// The events of a wait list.
+///
+/// # Errors
+/// The code of a wait list that is none.
+pub(crate) fn wait_list(count: cl_uint, list: *const cl_event) -> Result<Vec<Awaited>, cl_int> {
+    if (count == 0) != list.is_null() {
+        return Err(CL_INVALID_EVENT_WAIT_LIST);
+    }
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    // SAFETY: the program says that there are so many.
+    let events = unsafe { std::slice::from_raw_parts(list, count as usize) };
+    let known = |&event: &cl_event| {
+        if event.is_null() { Err(CL_INVALID_EVENT_WAIT_LIST) } else { Ok(Awaited::of(event)) }
+    };
+    events.iter().map(known).collect()
+}
+
+/// Whether all of them are of this context.
+///
+/// # Errors
+/// The code of a wait list with others.
+pub(crate) fn of_context(awaited: &[Awaited], context: cl_context) -> Result<(), cl_int> {
+    for one in awaited {
+        match one.context() {
+            Ok(other) if other == context => {}
+            Ok(_) => return Err(CL_INVALID_CONTEXT),
+            Err(_) => return Err(CL_INVALID_EVENT_WAIT_LIST),
+        }
+    }
+    Ok(())
+}
+
+/// A wait list as the runtime may have it: a native event in the place of each of ours.
+pub(crate) struct Natives {
+    events: Vec<cl_event>,
+    made: Vec<Handle>,
+}
+
+impl Natives {
+    pub(crate) fn of(awaited: &[Awaited]) -> Self {
+        let mut natives = Self { events: Vec::with_capacity(awaited.len()), made: Vec::new() };
+        for one in awaited {
+            match one {
+                Awaited::Native(event) => natives.events.push(event.0),
+                Awaited::Command(command) => {
+                    if let Some(event) = command.complete_event() {
+                        natives.events.push(event.0);
+                        natives.made.push(event);
+                    }
+                }
+            }
+        }
+        natives
+    }
+
+    pub(crate) fn count(&self) -> cl_uint {
+        cl_uint::try_from(self.events.len()).unwrap_or(cl_uint::MAX)
+    }
+
+    pub(crate) fn list(&self) -> *const cl_event {
+        if self.events.is_empty() { std::ptr::null() } else { self.events.as_ptr() }
+    }
+}
+
+impl Drop for Natives {
+    fn drop(&mut self) {
+        for event in &self.made {
+            let _ = native!(clReleaseEvent(event.0));
+        }
+    }
+}
+
+impl Gate {
+    /// Holds the command of this order until all of these have ended. It is held already.
+    pub(crate) fn close(
+        device: &Arc<Device>,
+        stream: StreamId,
+        order: CaptureOrder,
+        awaited: &[Awaited],
+        keep: impl FnOnce(Arc<Self>),
+    ) {
+        let left = AtomicU32::new(1);
+        let failed = AtomicI32::new(0);
+        let gate = Arc::new(Self { device: Arc::clone(device), stream, order, left, failed });
+        keep(Arc::clone(&gate));
+        for one in awaited {
+            gate.left.fetch_add(1, Ordering::Relaxed);
+            match one {
+                Awaited::Command(command) => {
+                    if let Err(status) = command.opens(&gate) {
+                        gate.passed(status);
+                    }
+                }
+                Awaited::Native(event) => {
+                    let there = Arc::clone(&gate);
+                    if let Err(code) = watch(*event, move |status| there.passed(status)) {
+                        gate.passed(code);
+                    }
+                }
+            }
+        }
+        gate.passed(0);
+    }
+
+    /// Something that it waits for has ended.
+    pub(crate) fn passed(&self, status: cl_int) {
+        if status < 0 {
+            self.failed.store(status, Ordering::Release);
+        }
+        if self.left.fetch_sub(1, Ordering::AcqRel) == 1 {
+            let _ = self.device.client.release(self.stream, self.order);
+        }
+    }
+
+    /// The status with which something failed.
+    pub(crate) fn failed(&self) -> Option<cl_int> {
+        let status = self.failed.load(Ordering::Acquire);
+        (status < 0).then_some(status)
+    }
+}
+
+/// Whether an event has not ended.
+pub(crate) fn is_pending(one: &Awaited) -> bool {
+    match one {
+        Awaited::Command(command) => command.ended().is_none(),
+        // A failed one is looked at by the gate.
+        Awaited::Native(event) => status(*event) != Some(CL_COMPLETE),
+    }
+}

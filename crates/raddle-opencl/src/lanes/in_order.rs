@@ -1,0 +1,105 @@
+//! How does what is no launch travel a lane: reads, copies, fills, maps, markers?
+//!
+//! It is given to the second queue of the lane at the call. So errors come from the call, the runtime keeps what
+//! it needs, and a map has its address at once. It begins when the lane comes to it.
+
+use std::sync::Arc;
+
+use opencl_sys::{
+    CL_COMPLETE, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, CL_FALSE, CL_INVALID_CONTEXT,
+    CL_OUT_OF_HOST_MEMORY, CL_TRUE, cl_bool, cl_command_queue, cl_command_type, cl_event, cl_int,
+    cl_uint,
+};
+use raddle_preempt::CapturedWork;
+
+use crate::counts::{Count, count};
+use crate::native::{Handle, native};
+use crate::watch::watch;
+
+use super::gate::{Natives, wait_list};
+use super::{Awaited, Command, InOrder, Lane, Task, Work, lane};
+
+/// What all enqueuing calls have.
+pub(crate) struct Call {
+    /// What the event says that it is, where the runtime does not have it yet.
+    pub(crate) kind: cl_command_type,
+    pub(crate) count: cl_uint,
+    pub(crate) list: *const cl_event,
+    pub(crate) event: *mut cl_event,
+    /// Whether the call returns only when the command has ended.
+    pub(crate) blocks: bool,
+}
+
+/// Enqueues by `native`, which gets the queue, whether to block, the wait list and the place for the event.
+pub(crate) fn enqueue(
+    queue: cl_command_queue,
+    call: &Call,
+    native: impl FnOnce(cl_command_queue, cl_bool, cl_uint, *const cl_event, *mut cl_event) -> cl_int,
+) -> cl_int {
+    let awaited = match wait_list(call.count, call.list) {
+        Ok(awaited) => awaited,
+        // The runtime says what it says.
+        Err(_) => {
+            return native(queue, CL_FALSE, call.count, call.list, call.event);
+        }
+    };
+    let Some(lane) = lane::of(queue) else {
+        let natives = Natives::of(&awaited);
+        let blocks = if call.blocks { CL_TRUE } else { CL_FALSE };
+        return native(queue, blocks, natives.count(), natives.list(), call.event);
+    };
+    match given(&lane, call, awaited, native) {
+        Ok(command) if call.blocks && command.wait() < CL_COMPLETE => {
+            CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST
+        }
+        Ok(_) => 0,
+        Err(code) => code,
+    }
+}
+
+/// Gives it to the second queue, and puts it at the end of the lane.
+fn given(
+    lane: &Arc<Lane>,
+    call: &Call,
+    awaited: Vec<Awaited>,
+    native: impl FnOnce(cl_command_queue, cl_bool, cl_uint, *const cl_event, *mut cl_event) -> cl_int,
+) -> Result<Arc<Command>, cl_int> {
+    let other = |one: &Awaited| matches!(one, Awaited::Command(command) if command.lane.context != lane.context);
+    if awaited.iter().any(other) {
+        return Err(CL_INVALID_CONTEXT);
+    }
+    let mut code = 0;
+    let opens = Handle(native!(clCreateUserEvent(lane.context.0, &raw mut code)));
+    if opens.is_null() {
+        return Err(CL_OUT_OF_HOST_MEMORY);
+    }
+    let task = InOrder::new(opens);
+    // The runtime checks events of the program; those of the layer hold the lane.
+    let mut list = vec![opens.0];
+    list.extend(awaited.iter().filter_map(|one| match one {
+        Awaited::Native(event) => Some(event.0),
+        Awaited::Command(_) => None,
+    }));
+    let mut event = std::ptr::null_mut();
+    let events = cl_uint::try_from(list.len()).unwrap_or(cl_uint::MAX);
+    let code = native(lane.side.0, CL_FALSE, events, list.as_ptr(), &raw mut event);
+    if code != 0 {
+        return Err(code);
+    }
+    count(Count::InOrder);
+    let command = Command::new(Arc::clone(lane), call.kind, true);
+    command.submitted(Handle(event));
+    let work = Work::new(Arc::clone(&command), Task::InOrder(task));
+    let there = Arc::clone(&work);
+    if let Err(code) = watch(Handle(event), move |status| InOrder::ended(there, status)) {
+        let _ = native!(clSetUserEventStatus(opens.0, code));
+        return Err(code);
+    }
+    let _ = native!(clFlush(lane.side.0));
+    if !call.event.is_null() {
+        // SAFETY: the program gives the place for an event.
+        unsafe { call.event.write(command.hand_out()) };
+    }
+    lane.capture(&command, work, CapturedWork::opaque, awaited);
+    Ok(command)
+}

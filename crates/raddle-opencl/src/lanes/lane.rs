@@ -1,0 +1,212 @@
+//! How does a queue of the program become a lane?
+//!
+//! Its launches are given to the runtime a few at a time, by the queue itself. Everything else that is enqueued
+//! in it is given to a second queue at the call, behind a user event, so that the runtime checks it, keeps what
+//! it needs and says where a map will be; it begins when the lane comes to it.
+
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex, Weak};
+
+use opencl_sys::{
+    CL_QUEUE_CONTEXT, CL_QUEUE_DEVICE, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE,
+    CL_QUEUE_PROFILING_ENABLE, CL_QUEUE_PROPERTIES, CL_QUEUE_REFERENCE_COUNT, cl_command_queue,
+    cl_command_queue_info, cl_command_queue_properties, cl_context, cl_device_id, cl_int,
+    cl_queue_properties, cl_uint,
+};
+use raddle_preempt::{Capture, CaptureOrder, CapturedWork};
+
+use crate::counts::{Count, count};
+use crate::native::{Handle, asked, guarded, lock, native};
+use crate::registry::Registry;
+use crate::words::Words;
+
+use super::gate::is_pending;
+use super::{Awaited, Command, Device, Gate, Lane, Work};
+
+static QUEUES: Registry<Lane> = Registry::new();
+
+/// The lane of a queue; `None` for one that passes.
+pub(crate) fn of(queue: cl_command_queue) -> Option<Arc<Lane>> {
+    QUEUES.get(Handle(queue))
+}
+
+fn ask<T: Copy>(queue: cl_command_queue, what: cl_command_queue_info) -> Option<T> {
+    asked(|size, value: *mut c_void| {
+        native!(clGetCommandQueueInfo(queue, what, size, value, std::ptr::null_mut()))
+    })
+}
+
+impl Lane {
+    fn new(queue: cl_command_queue) -> Option<Self> {
+        let properties: cl_command_queue_properties = ask(queue, CL_QUEUE_PROPERTIES)?;
+        if properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE != 0 {
+            count(Count::OutOfOrder);
+            return None;
+        }
+        let context: cl_context = ask(queue, CL_QUEUE_CONTEXT)?;
+        let id: cl_device_id = ask(queue, CL_QUEUE_DEVICE)?;
+        let device = Device::of(id)?;
+        let mut code = 0;
+        let profiling = properties & CL_QUEUE_PROFILING_ENABLE;
+        let side = native!(clCreateCommandQueue(context, id, profiling, &raw mut code));
+        if side.is_null() {
+            return None;
+        }
+        if native!(clRetainCommandQueue(queue)) != 0 {
+            let _ = native!(clReleaseCommandQueue(side));
+            return None;
+        }
+        let Ok(stream) = device.client.open() else {
+            let _ = native!(clReleaseCommandQueue(side));
+            let _ = native!(clReleaseCommandQueue(queue));
+            return None;
+        };
+        let words = Words::new(context, device.sight);
+        let (queue, side, context) = (Handle(queue), Handle(side), Handle(context));
+        let last = Mutex::new(Weak::new());
+        Some(Self { device, context, queue, side, stream, words, last })
+    }
+
+    /// Puts a command at the end of the lane, to be held until all of these have ended.
+    pub(crate) fn capture(
+        &self,
+        command: &Arc<Command>,
+        work: Arc<Work>,
+        captured: impl FnOnce(Arc<Work>) -> CapturedWork<Arc<Work>>,
+        awaited: Vec<Awaited>,
+    ) {
+        let mut last = lock(&self.last);
+        // What is in front of it in the lane ends before it anyway; but the two queues know nothing of each
+        // other, so where the lane goes from one to the other, that is waited for.
+        let before = last.upgrade().filter(|last| last.ended().is_none());
+        if let Some(before) = &before {
+            work.behind(Arc::clone(before));
+        }
+        let before = before.filter(|last| last.is_in_order != command.is_in_order);
+        let elsewhere = awaited.into_iter().filter(|one| match one {
+            Awaited::Command(other) => other.lane.queue != self.queue || other.ended().is_some(),
+            Awaited::Native(_) => true,
+        });
+        let mut awaited: Vec<Awaited> = elsewhere.filter(needs_gate).collect();
+        awaited.extend(before.map(Awaited::Command));
+        *last = Arc::downgrade(command);
+        if awaited.is_empty() {
+            let _ = self.device.client.capture(self.stream, captured(work));
+            return;
+        }
+        let held = self.device.client.capture_held(self.stream, captured(Arc::clone(&work)));
+        drop(last);
+        if let Ok(Capture::Taken(order)) = held {
+            self.close(order, &awaited, &work);
+        }
+    }
+
+    fn close(&self, order: CaptureOrder, awaited: &[Awaited], work: &Work) {
+        Gate::close(&self.device, self.stream, order, awaited, |gate| work.gate(gate));
+    }
+
+    /// Blocks until everything in it has ended.
+    pub(crate) fn finish(&self) {
+        let last = lock(&self.last).upgrade();
+        if let Some(last) = last {
+            let _ = last.wait();
+        }
+    }
+}
+
+/// Whether an event must be looked at when it has ended: it has not, or has failed.
+fn needs_gate(one: &Awaited) -> bool {
+    match one {
+        Awaited::Command(command) => command.ended().is_none_or(|status| status < 0),
+        Awaited::Native(_) => is_pending(one),
+    }
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        let _ = self.device.client.close(self.stream);
+        let _ = native!(clReleaseCommandQueue(self.side.0));
+        QUEUES.gone(self.queue);
+        let _ = native!(clReleaseCommandQueue(self.queue.0));
+    }
+}
+
+/// A queue was made.
+fn made(queue: cl_command_queue) {
+    if queue.is_null() {
+        return;
+    }
+    if let Some(lane) = Lane::new(queue) {
+        QUEUES.made(Handle(queue), Arc::new(lane));
+    }
+}
+
+pub(crate) unsafe extern "C" fn create(
+    context: cl_context,
+    device: cl_device_id,
+    properties: cl_command_queue_properties,
+    code: *mut cl_int,
+) -> cl_command_queue {
+    guarded(|| {
+        let queue = native!(clCreateCommandQueue(context, device, properties, code));
+        made(queue);
+        queue
+    })
+}
+
+pub(crate) unsafe extern "C" fn create_with(
+    context: cl_context,
+    device: cl_device_id,
+    properties: *const cl_queue_properties,
+    code: *mut cl_int,
+) -> cl_command_queue {
+    guarded(|| {
+        let queue = native!(clCreateCommandQueueWithProperties(context, device, properties, code));
+        made(queue);
+        queue
+    })
+}
+
+pub(crate) unsafe extern "C" fn retain(queue: cl_command_queue) -> cl_int {
+    guarded(|| {
+        let code = native!(clRetainCommandQueue(queue));
+        if code == 0 {
+            QUEUES.retained(Handle(queue));
+        }
+        code
+    })
+}
+
+pub(crate) unsafe extern "C" fn release(queue: cl_command_queue) -> cl_int {
+    guarded(|| {
+        QUEUES.released(Handle(queue));
+        native!(clReleaseCommandQueue(queue))
+    })
+}
+
+pub(crate) unsafe extern "C" fn info(
+    queue: cl_command_queue,
+    what: cl_command_queue_info,
+    size: usize,
+    value: *mut c_void,
+    size_ret: *mut usize,
+) -> cl_int {
+    guarded(|| {
+        if what == CL_QUEUE_REFERENCE_COUNT && of(queue).is_some() {
+            // One of them is the lane's.
+            let told: cl_uint = ask(queue, what).unwrap_or(1);
+            let told = told.saturating_sub(1).to_ne_bytes();
+            return crate::extensions::tell(&told, size, value, size_ret);
+        }
+        native!(clGetCommandQueueInfo(queue, what, size, value, size_ret))
+    })
+}
+
+pub(crate) unsafe extern "C" fn finish(queue: cl_command_queue) -> cl_int {
+    guarded(|| {
+        if let Some(lane) = of(queue) {
+            lane.finish();
+        }
+        native!(clFinish(queue))
+    })
+}

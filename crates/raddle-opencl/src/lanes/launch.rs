@@ -1,0 +1,216 @@
+//! How does a launch that can leave reach the runtime, and what does its word say at its end?
+
+use std::ffi::c_void;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use opencl_sys::{
+    CL_COMMAND_NDRANGE_KERNEL, CL_COMMAND_TASK, CL_COMPLETE, cl_command_queue, cl_event, cl_int,
+    cl_kernel, cl_uint,
+};
+use raddle_kernel::instrument::{KILLED, LEAVES, UNDECIDED};
+use raddle_live::Reporter;
+use raddle_policy::Idempotence;
+use raddle_preempt::{CapturedWork, LaunchHandle, Report, SubmitCall};
+
+use crate::counts::{Count, count};
+use crate::memory::Kept;
+use crate::native::{Handle, guarded, native};
+use crate::sizes::Sizes;
+
+use super::gate::{of_context, wait_list};
+use super::in_order::{self, Call};
+use super::{Command, Lane, Launch, Task, Work, kernel, lane};
+
+impl Launch {
+    pub(crate) fn verdict(&self) -> Idempotence {
+        self.kernel.verdict(&self.arguments)
+    }
+
+    /// Gives it to the runtime.
+    pub(crate) fn submit(
+        &self,
+        handle: LaunchHandle,
+        work: &Arc<Work>,
+        reporter: &Reporter<Arc<Work>>,
+    ) -> SubmitCall {
+        if work.failed().is_some() {
+            return work.fail();
+        }
+        let lane = &work.command.lane;
+        let Some(words) = &lane.words else { return work.fail() };
+        words.word(handle.slot()).store(UNDECIDED, Ordering::Release);
+        let Sizes { dimensions, is_task, offset, global, local } = &self.sizes;
+        let place = |sizes: &Option<[usize; 3]>| {
+            sizes.as_ref().map_or(std::ptr::null(), |sizes| sizes.as_ptr())
+        };
+        let (offset, local) = (place(offset), place(local));
+        let dimensions = *dimensions as cl_uint;
+        let mut event = std::ptr::null_mut();
+        let code = self.kernel.with_second(&self.arguments, lane, handle, |second| {
+            let queue = lane.queue.0;
+            let (none, global, event) = (std::ptr::null(), global.as_ptr(), &raw mut event);
+            if *is_task {
+                return native!(clEnqueueTask(queue, second, 0, none, event));
+            }
+            native!(clEnqueueNDRangeKernel(
+                queue, second, dimensions, offset, global, local, 0, none, event
+            ))
+        });
+        if code != 0 {
+            count(Count::Refused);
+            work.command.end(code);
+            return SubmitCall::Refused;
+        }
+        work.command.submitted(Handle(event));
+        let flight = Flight { work: Arc::clone(work), handle, reporter: reporter.clone() };
+        let data = Box::into_raw(Box::new(flight)).cast();
+        let code = native!(clSetEventCallback(event, CL_COMPLETE, Some(ended), data));
+        if code != 0 {
+            // SAFETY: the runtime has not taken it. Without a callback it is waited for here.
+            let flight = unsafe { Box::from_raw(data.cast::<Flight>()) };
+            let code = native!(clWaitForEvents(1, &raw const event));
+            flight.ended(code.min(CL_COMPLETE));
+        }
+        let _ = native!(clFlush(lane.queue.0));
+        SubmitCall::Returned
+    }
+}
+
+/// A launch in the runtime.
+struct Flight {
+    work: Arc<Work>,
+    handle: LaunchHandle,
+    reporter: Reporter<Arc<Work>>,
+}
+
+impl Flight {
+    /// It has ended there: done, left or killed, as its word says.
+    fn ended(self, status: cl_int) {
+        let Self { work, handle, reporter } = self;
+        let words = work.command.lane.words.as_ref();
+        let word =
+            words.map_or(UNDECIDED, |words| words.word(handle.slot()).load(Ordering::Acquire));
+        let report = match word {
+            _ if status < 0 => {
+                work.command.end(status);
+                Report::Failed(handle)
+            }
+            LEAVES => {
+                count(Count::Left);
+                Report::Exited(handle)
+            }
+            KILLED => {
+                count(Count::Killed);
+                Report::Killed(handle)
+            }
+            _ => {
+                work.command.end(CL_COMPLETE);
+                Report::Finished(handle)
+            }
+        };
+        // The client has another: nothing is dropped on this thread.
+        drop(work);
+        let _ = reporter.report(report);
+    }
+}
+
+unsafe extern "C" fn ended(_: cl_event, status: cl_int, data: *mut c_void) {
+    guarded(|| {
+        // SAFETY: it was made from a box for this call.
+        let flight = unsafe { Box::from_raw(data.cast::<Flight>()) };
+        flight.ended(status);
+    });
+}
+
+/// A launch that can leave, of a kernel with these arguments as they are now. Else why it cannot.
+fn prepared(lane: &Lane, kernel: cl_kernel, sizes: Option<Sizes>) -> Result<Launch, Count> {
+    let kernel = kernel::of(kernel).ok_or(Count::NoSource)?;
+    kernel.opaque().map_or(Ok(()), Err)?;
+    let sizes = sizes.ok_or(Count::Doubtful)?;
+    if lane.words.is_none() {
+        return Err(Count::NoFlag);
+    }
+    let arguments = kernel.arguments();
+    if !kernel.fits(lane, &sizes, &arguments) {
+        return Err(Count::Doubtful);
+    }
+    Ok(Launch { kept: Kept::of(&arguments), kernel, arguments, sizes })
+}
+
+fn enqueue(lane: &Arc<Lane>, launch: Launch, call: &Call) -> cl_int {
+    let awaited = match wait_list(call.count, call.list) {
+        Ok(awaited) => awaited,
+        Err(code) => return code,
+    };
+    if let Err(code) = of_context(&awaited, lane.context.0) {
+        return code;
+    }
+    count(Count::Launches);
+    let command = Command::new(Arc::clone(lane), call.kind, false);
+    let work = Work::new(Arc::clone(&command), Task::Launch(launch));
+    if !call.event.is_null() {
+        // SAFETY: the program gives the place for an event.
+        unsafe { call.event.write(command.hand_out()) };
+    }
+    lane.capture(&command, work, |work| CapturedWork::kernel(work, Idempotence::Unknown), awaited);
+    0
+}
+
+pub(crate) unsafe extern "C" fn nd_range(
+    queue: cl_command_queue,
+    kernel: cl_kernel,
+    dimensions: cl_uint,
+    offset: *const usize,
+    global: *const usize,
+    local: *const usize,
+    events: cl_uint,
+    list: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    guarded(|| {
+        let call =
+            Call { kind: CL_COMMAND_NDRANGE_KERNEL, count: events, list, event, blocks: false };
+        if let Some(lane) = lane::of(queue) {
+            // SAFETY: the program gives a number for each dimension, or null.
+            let sizes = unsafe { Sizes::new(dimensions, offset, global, local) };
+            match prepared(&lane, kernel, sizes) {
+                Ok(launch) => return enqueue(&lane, launch, &call),
+                Err(why) => count(why),
+            }
+        }
+        in_order::enqueue(queue, &call, |queue, _, count, list, event| {
+            native!(clEnqueueNDRangeKernel(
+                queue, kernel, dimensions, offset, global, local, count, list, event
+            ))
+        })
+    })
+}
+
+pub(crate) unsafe extern "C" fn task(
+    queue: cl_command_queue,
+    kernel: cl_kernel,
+    events: cl_uint,
+    list: *const cl_event,
+    event: *mut cl_event,
+) -> cl_int {
+    guarded(|| {
+        let call = Call { kind: CL_COMMAND_TASK, count: events, list, event, blocks: false };
+        if let Some(lane) = lane::of(queue) {
+            let one = Sizes {
+                dimensions: 1,
+                is_task: true,
+                offset: None,
+                global: [1; 3],
+                local: Some([1; 3]),
+            };
+            match prepared(&lane, kernel, Some(one)) {
+                Ok(launch) => return enqueue(&lane, launch, &call),
+                Err(why) => count(why),
+            }
+        }
+        in_order::enqueue(queue, &call, |queue, _, count, list, event| {
+            native!(clEnqueueTask(queue, kernel, count, list, event))
+        })
+    })
+}

@@ -1,0 +1,170 @@
+//! How does a queue become a lane, and what travels it?
+//!
+//! | part | question |
+//! |---|---|
+//! | `device` | what is known of a device, and who schedules it? |
+//! | `lane` | how does a queue of the program become a lane? |
+//! | `command` | what does a program see of a command that waits? |
+//! | `gate` | what holds a command until something ends elsewhere? |
+//! | `kernel`, `launch` | how does a launch that can leave reach the runtime? |
+//! | `in_order` | how does everything else travel a lane? |
+//! | `work`, `runtime` | what does the controller's client hold and call? |
+//! | `storm` | how is a program preempted without a daemon? |
+//!
+//! Their types stand here, as each part knows the others.
+
+mod command;
+mod device;
+pub(crate) mod gate;
+pub(crate) mod in_order;
+pub(crate) mod kernel;
+pub(crate) mod lane;
+pub(crate) mod launch;
+mod runtime;
+mod storm;
+mod work;
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicI32, AtomicU32};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
+
+use opencl_sys::cl_icd::cl_icd_dispatch;
+use opencl_sys::{cl_command_type, cl_event, cl_int};
+use raddle_live::{Client, Reporter};
+use raddle_policy::StreamId;
+use raddle_preempt::{CaptureOrder, LaunchHandle};
+
+use crate::arguments::Argument;
+use crate::memory::Kept;
+use crate::native::Handle;
+use crate::sizes::Sizes;
+use crate::words::{Sight, Words};
+use kernel::Kernel;
+
+/// A device of the program.
+pub(crate) struct Device {
+    pub(crate) handle: Handle,
+    pub(crate) client: Client<Arc<Work>>,
+    pub(crate) sight: Sight,
+    /// Work-items of a group in each dimension, of all.
+    pub(crate) most_items: [usize; 3],
+    pub(crate) most_of_all: usize,
+    /// Bytes of local memory.
+    pub(crate) local_bytes: u64,
+}
+
+/// A queue whose commands run in order.
+pub(crate) struct Lane {
+    pub(crate) device: Arc<Device>,
+    pub(crate) context: Handle,
+    /// The program's.
+    pub(crate) queue: Handle,
+    /// The second one.
+    pub(crate) side: Handle,
+    pub(crate) stream: StreamId,
+    /// `None`: its launches cannot leave.
+    pub(crate) words: Option<Words>,
+    /// What was captured last.
+    last: Mutex<Weak<Command>>,
+}
+
+/// What a program gives to be called.
+pub(crate) type Notify = unsafe extern "C" fn(cl_event, cl_int, *mut c_void);
+
+/// A command of a lane: a launch, a copy, a marker.
+#[repr(C)]
+pub(crate) struct Command {
+    table: *const cl_icd_dispatch,
+    /// Of the program; all together are one of ours.
+    references: AtomicU32,
+    pub(crate) lane: Arc<Lane>,
+    kind: cl_command_type,
+    /// Whether it travels the lane as it is: no launch that can leave.
+    pub(crate) is_in_order: bool,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+// SAFETY: the table is never written, handles may be used from any thread, the rest is locked.
+unsafe impl Send for Command {}
+// SAFETY: as above.
+unsafe impl Sync for Command {}
+
+struct State {
+    /// As of an event: what is not above 0 has ended.
+    status: cl_int,
+    /// The event of the present submission.
+    native: Option<Handle>,
+    callbacks: Vec<Callback>,
+    gates: Vec<Arc<Gate>>,
+    /// A native event that is complete when this is, for queues without a lane.
+    complete: Option<Handle>,
+}
+
+struct Callback {
+    at: cl_int,
+    notify: Notify,
+    data: Handle,
+}
+
+/// What a command waits for.
+#[derive(Clone)]
+pub(crate) enum Awaited {
+    /// A command of a lane.
+    Command(Arc<Command>),
+    /// An event of the runtime.
+    Native(Handle),
+}
+
+/// What holds one command.
+pub(crate) struct Gate {
+    device: Arc<Device>,
+    stream: StreamId,
+    order: CaptureOrder,
+    /// What it still waits for, and the one who makes it.
+    left: AtomicU32,
+    /// The status with which something failed that it waited for.
+    failed: AtomicI32,
+}
+
+/// The payload of a command: dropped by the client when it has ended, with all that it keeps.
+pub(crate) struct Work {
+    pub(crate) command: Arc<Command>,
+    pub(crate) task: Task,
+    gate: OnceLock<Arc<Gate>>,
+    /// What was in front of it in its lane: where that fails, so does what is behind it.
+    before: OnceLock<Arc<Command>>,
+}
+
+/// What is to be done.
+pub(crate) enum Task {
+    /// A launch that can leave.
+    Launch(Launch),
+    /// Something that waits in the second queue.
+    InOrder(InOrder),
+}
+
+/// A command that the second queue of its lane has, behind a user event.
+pub(crate) struct InOrder {
+    /// The user event.
+    opens: Handle,
+    progress: Mutex<Progress>,
+}
+
+enum Progress {
+    /// Its turn has not come.
+    Waits,
+    /// It may run, as this submission.
+    Open(LaunchHandle, Reporter<Arc<Work>>),
+    /// It ended before its turn, as an event that it waited for failed.
+    Ended,
+}
+
+/// A launch of a kernel with the prologue.
+pub(crate) struct Launch {
+    kernel: Arc<Kernel>,
+    arguments: Arc<Vec<Option<Argument>>>,
+    #[expect(dead_code, reason = "it is kept")]
+    kept: Kept,
+    sizes: Sizes,
+}

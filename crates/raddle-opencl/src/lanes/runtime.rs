@@ -1,0 +1,117 @@
+//! How does the layer carry out what the controller of a device says?
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
+
+use raddle_kernel::instrument::{LEAVES, UNDECIDED};
+use raddle_live::{PROCESS, Reporter};
+use raddle_policy::{Idempotence, ProcessId, StreamId};
+use raddle_preempt::{Declared, FlagCut, LaunchHandle, Report, Runtime, SubmitCall};
+
+use crate::words::{Cut, WORDS, Words, number};
+
+use super::{Lane, Task, Work};
+
+/// The runtime of one device.
+pub(crate) struct Launcher {
+    declared: Declared,
+    reporter: Reporter<Arc<Work>>,
+    /// What was submitted last, by slot.
+    flying: Vec<Option<(LaunchHandle, Weak<Lane>)>>,
+    /// Lanes whose cuts are raised.
+    raised: Vec<Weak<Lane>>,
+}
+
+impl Launcher {
+    pub(crate) const fn new(declared: Declared, reporter: Reporter<Arc<Work>>) -> Self {
+        Self { declared, reporter, flying: Vec::new(), raised: Vec::new() }
+    }
+
+    fn lanes(&self) -> impl Iterator<Item = (LaunchHandle, Arc<Lane>)> {
+        let flying = self.flying.iter().flatten();
+        flying.filter_map(|(handle, lane)| Some((*handle, lane.upgrade()?)))
+    }
+
+    /// Raises a cut of each lane that has some of these, from the first to the last.
+    fn cut(&mut self, cut: Cut, hit: &[LaunchHandle]) {
+        let mut cuts: Vec<(Arc<Lane>, u64, u64)> = Vec::new();
+        for (handle, lane) in self.lanes().filter(|(handle, _)| hit.contains(handle)) {
+            let at = handle.sequence;
+            match cuts.iter_mut().find(|(other, ..)| other.stream == lane.stream) {
+                Some((_, from, to)) => (*from, *to) = ((*from).min(at), (*to).max(at)),
+                None => cuts.push((lane, at, at)),
+            }
+        }
+        for (lane, from, to) in cuts {
+            if let Some(words) = &lane.words {
+                words.raise(cut, number(from), number(to - from + 1));
+                self.raised.push(Arc::downgrade(&lane));
+            }
+        }
+    }
+}
+
+impl Runtime<Arc<Work>> for Launcher {
+    fn declared(&self) -> Declared {
+        self.declared
+    }
+
+    fn verdict(&mut self, work: &Arc<Work>) -> Option<Idempotence> {
+        match &work.task {
+            Task::Launch(launch) => Some(launch.verdict()),
+            Task::InOrder(_) => None,
+        }
+    }
+
+    fn submit(&mut self, handle: LaunchHandle, _: StreamId, work: Arc<Work>) -> SubmitCall {
+        match &work.task {
+            Task::InOrder(in_order) => in_order.open(handle, &work, &self.reporter),
+            Task::Launch(launch) => {
+                let slot = handle.slot() as usize;
+                if slot >= WORDS {
+                    return SubmitCall::NotNow;
+                }
+                if self.flying.len() <= slot {
+                    self.flying.resize(slot + 1, None);
+                }
+                self.flying[slot] = Some((handle, Arc::downgrade(&work.command.lane)));
+                launch.submit(handle, &work, &self.reporter)
+            }
+        }
+    }
+
+    fn raise(&mut self, _: ProcessId, cuts: &[(StreamId, FlagCut)]) {
+        let leaves = |handle: &LaunchHandle, lane: &Lane| {
+            let cut = cuts.iter().find(|(stream, _)| *stream == lane.stream);
+            cut.is_some_and(|(_, cut)| cut.holds(handle.sequence))
+        };
+        let hit: Vec<LaunchHandle> =
+            self.lanes().filter(|(handle, lane)| leaves(handle, lane)).map(|it| it.0).collect();
+        self.cut(Cut::Leave, &hit);
+        // What has not begun leaves for certain, so a kill need not ask whether it may be run again.
+        for (handle, lane) in self.lanes().filter(|(handle, _)| hit.contains(handle)) {
+            let word = lane.words.as_ref().map(|words: &Words| words.word(handle.slot()));
+            let (before, after) = (Ordering::AcqRel, Ordering::Acquire);
+            let claim = |word: &std::sync::atomic::AtomicU32| {
+                word.compare_exchange(UNDECIDED, LEAVES, before, after).is_ok()
+            };
+            if word.is_some_and(claim) {
+                let _ = self.reporter.report(Report::Claimed(handle));
+            }
+        }
+        let _ = self.reporter.report(Report::Raised(PROCESS));
+    }
+
+    fn lower(&mut self, _: ProcessId) {
+        for lane in self.raised.drain(..).filter_map(|lane| lane.upgrade()) {
+            if let Some(words) = &lane.words {
+                words.lower();
+            }
+        }
+    }
+
+    fn reset(&mut self, _: ProcessId, hit: &[LaunchHandle]) {
+        self.cut(Cut::Kill, hit);
+        let _ = self.reporter.report(Report::Drained(PROCESS));
+    }
+}

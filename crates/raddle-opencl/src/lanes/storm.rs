@@ -1,0 +1,74 @@
+//! How is a program preempted without a daemon, to try what that does to it?
+//!
+//! `RADDLE_OPENCL_STORM=WAY,FROM..TO,SEED`: by this way (`wait`, `flag`, `reset`), again and again after a time
+//! between these bounds, in microseconds. For tests.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use raddle_policy::Preemption;
+
+use super::Device;
+
+/// What a storm is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Storm {
+    way: Preemption,
+    from: u64,
+    to: u64,
+    seed: u64,
+}
+
+fn parse(text: &str) -> Option<Storm> {
+    let mut parts = text.split(',');
+    let way = match parts.next()? {
+        "wait" => Preemption::Wait,
+        "flag" => Preemption::Flag,
+        "reset" => Preemption::Reset,
+        _ => return None,
+    };
+    let (from, to) = parts.next()?.split_once("..")?;
+    let (from, to) = (from.parse().ok()?, to.parse().ok()?);
+    let seed = parts.next()?.parse().ok()?;
+    (from <= to && parts.next().is_none()).then_some(Storm { way, from, to, seed })
+}
+
+/// Begins the storm of the environment over a device, if there is one.
+pub(crate) fn begin(device: &Arc<Device>) {
+    let Some(storm) = std::env::var("RADDLE_OPENCL_STORM").ok().as_deref().and_then(parse) else {
+        return;
+    };
+    let device = Arc::clone(device);
+    let named = std::thread::Builder::new().name("raddle-storm".to_owned());
+    let _ = named.spawn(move || rage(&device, storm));
+}
+
+fn rage(device: &Device, storm: Storm) {
+    let mut state = storm.seed;
+    let mut pause = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let spread = storm.to - storm.from + 1;
+        std::thread::sleep(Duration::from_micros(storm.from + (state >> 33) % spread));
+    };
+    loop {
+        pause();
+        device.client.preempt(storm.way);
+        pause();
+        device.client.resume();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_storm_is_read() {
+        let storm = Storm { way: Preemption::Flag, from: 1000, to: 8000, seed: 7 };
+        assert_eq!(parse("flag,1000..8000,7"), Some(storm));
+        for wrong in ["", "flag", "flag,1000,7", "drain,1..2,3", "flag,9..2,3", "flag,1..2,3,4"] {
+            assert_eq!(parse(wrong), None, "{wrong}");
+        }
+    }
+}

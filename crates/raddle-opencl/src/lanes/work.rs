@@ -1,0 +1,88 @@
+//! What does a client keep of a command until it has ended?
+
+use std::sync::{Arc, Mutex, OnceLock};
+
+use opencl_sys::{CL_COMPLETE, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, cl_int};
+use raddle_live::Reporter;
+use raddle_preempt::{LaunchHandle, Report, SubmitCall};
+
+use crate::native::{Handle, lock, native};
+
+use super::{Command, Gate, InOrder, Progress, Task, Work};
+
+impl Work {
+    pub(crate) fn new(command: Arc<Command>, task: Task) -> Arc<Self> {
+        Arc::new(Self { command, task, gate: OnceLock::new(), before: OnceLock::new() })
+    }
+
+    /// It is held by this.
+    pub(crate) fn gate(&self, gate: Arc<Gate>) {
+        let _ = self.gate.set(gate);
+    }
+
+    /// This is in front of it.
+    pub(crate) fn behind(&self, before: Arc<Command>) {
+        let _ = self.before.set(before);
+    }
+
+    /// The status with which something failed that it waited for.
+    pub(crate) fn failed(&self) -> Option<cl_int> {
+        let before = self.before.get().and_then(|before| before.ended());
+        let before = before.filter(|status| *status < 0);
+        before.or_else(|| self.gate.get()?.failed())
+    }
+
+    /// It ends without having run.
+    pub(crate) fn fail(&self) -> SubmitCall {
+        self.command.end(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+        SubmitCall::Refused
+    }
+}
+
+impl InOrder {
+    pub(crate) const fn new(opens: Handle) -> Self {
+        Self { opens, progress: Mutex::new(Progress::Waits) }
+    }
+
+    /// Its turn has come.
+    pub(crate) fn open(
+        &self,
+        handle: LaunchHandle,
+        work: &Work,
+        reporter: &Reporter<Arc<Work>>,
+    ) -> SubmitCall {
+        let mut progress = lock(&self.progress);
+        if matches!(*progress, Progress::Ended) {
+            return SubmitCall::Refused;
+        }
+        if let Some(status) = work.failed() {
+            *progress = Progress::Ended;
+            drop(progress);
+            let _ = native!(clSetUserEventStatus(self.opens.0, status));
+            crate::watch::failed();
+            return work.fail();
+        }
+        *progress = Progress::Open(handle, reporter.clone());
+        drop(progress);
+        let _ = native!(clSetUserEventStatus(self.opens.0, CL_COMPLETE));
+        SubmitCall::Returned
+    }
+
+    /// It has ended in the runtime.
+    pub(crate) fn ended(work: Arc<Work>, status: cl_int) {
+        let Task::InOrder(in_order) = &work.task else { return };
+        let before = std::mem::replace(&mut *lock(&in_order.progress), Progress::Ended);
+        work.command.end(status.min(CL_COMPLETE));
+        // The client has another: nothing is dropped on this thread.
+        drop(work);
+        if let Progress::Open(handle, reporter) = before {
+            let _ = reporter.report(Report::Finished(handle));
+        }
+    }
+}
+
+impl Drop for InOrder {
+    fn drop(&mut self) {
+        let _ = native!(clReleaseEvent(self.opens.0));
+    }
+}

@@ -1,0 +1,47 @@
+//! Who calls the program, and completes what it waits for, where a thread of the runtime must not?
+
+use std::sync::OnceLock;
+use std::sync::mpsc::{Sender, channel};
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// A thread that does one thing after the other. It begins with the first.
+pub(crate) struct Later {
+    name: &'static str,
+    jobs: OnceLock<Option<Sender<Job>>>,
+}
+
+/// Calls the program back. A program may block there.
+pub(crate) static CALLBACKS: Later = Later::new("raddle-callback");
+/// Completes native events that queues without a lane wait for. Never blocks.
+pub(crate) static EVENTS: Later = Later::new("raddle-event");
+
+impl Later {
+    const fn new(name: &'static str) -> Self {
+        Self { name, jobs: OnceLock::new() }
+    }
+
+    /// Does this behind what was given before.
+    pub(crate) fn run(&self, job: impl FnOnce() + Send + 'static) {
+        let job: Job = Box::new(job);
+        let refused = match self.jobs.get_or_init(|| self.begin()) {
+            Some(jobs) => jobs.send(job).err().map(|refused| refused.0),
+            None => Some(job),
+        };
+        // Without a thread it is done here: late is better than never.
+        if let Some(job) = refused {
+            crate::native::guarded(job);
+        }
+    }
+
+    fn begin(&self) -> Option<Sender<Job>> {
+        let (sender, jobs) = channel::<Job>();
+        let named = std::thread::Builder::new().name(self.name.to_owned());
+        let begun = named.spawn(move || {
+            for job in jobs {
+                crate::native::guarded(job);
+            }
+        });
+        begun.ok().map(|_| sender)
+    }
+}

@@ -1,0 +1,176 @@
+//! Which memory do launches keep, and which bytes do their arguments name?
+//!
+//! A program may give its buffers, samplers and shared memory back as soon as a launch is enqueued. The runtime
+//! keeps them until the launch has ended; so does the layer, as the runtime hears of the launch later.
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::sync::{Arc, Mutex};
+
+use opencl_sys::{
+    CL_MEM_ASSOCIATED_MEMOBJECT, CL_MEM_HOST_PTR, CL_MEM_OFFSET, CL_MEM_SIZE, cl_context, cl_mem,
+    cl_mem_info, cl_svm_mem_flags, cl_uint,
+};
+use raddle_kernel::launch::Range;
+
+use crate::arguments::Argument;
+use crate::native::{Handle, asked, guarded, lock, native};
+
+/// Objects that are kept.
+#[derive(Debug, Default)]
+pub(crate) struct Kept {
+    memory: Vec<Handle>,
+    samplers: Vec<Handle>,
+    shared: Vec<Arc<Svm>>,
+}
+
+impl Kept {
+    /// Keeps what these arguments name.
+    pub(crate) fn of(arguments: &[Option<Argument>]) -> Self {
+        let mut kept = Self::default();
+        for argument in arguments.iter().flatten() {
+            match *argument {
+                Argument::Memory(at) if !at.is_null() && native!(clRetainMemObject(at.0)) == 0 => {
+                    kept.memory.push(at);
+                }
+                Argument::Sampler(at) if !at.is_null() && native!(clRetainSampler(at.0)) == 0 => {
+                    kept.samplers.push(at);
+                }
+                Argument::Svm(at) => kept.shared.extend(svm_at(at)),
+                _ => {}
+            }
+        }
+        kept
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        for memory in &self.memory {
+            let _ = native!(clReleaseMemObject(memory.0));
+        }
+        for sampler in &self.samplers {
+            let _ = native!(clReleaseSampler(sampler.0));
+        }
+    }
+}
+
+/// Shared virtual memory of the program; given back when nothing keeps it any more.
+#[derive(Debug)]
+pub(crate) struct Svm {
+    context: Handle,
+    at: Handle,
+    bytes: usize,
+    /// Whether it is the layer that gives it back.
+    is_ours: std::sync::atomic::AtomicBool,
+}
+
+impl Drop for Svm {
+    fn drop(&mut self) {
+        if *self.is_ours.get_mut() {
+            native!(clSVMFree(self.context.0, self.at.0));
+        }
+    }
+}
+
+static SVM: Mutex<BTreeMap<usize, Arc<Svm>>> = Mutex::new(BTreeMap::new());
+
+/// The shared memory that an address lies in.
+fn svm_at(at: Handle) -> Option<Arc<Svm>> {
+    let all = lock(&SVM);
+    let (&begin, svm) = all.range(..=at.0.addr()).next_back()?;
+    (at.0.addr() - begin < svm.bytes).then(|| Arc::clone(svm))
+}
+
+pub(crate) unsafe extern "C" fn svm_alloc(
+    context: cl_context,
+    flags: cl_svm_mem_flags,
+    bytes: usize,
+    alignment: cl_uint,
+) -> *mut c_void {
+    guarded(|| {
+        let at = native!(clSVMAlloc(context, flags, bytes, alignment));
+        if !at.is_null() {
+            let svm = Svm {
+                context: Handle(context),
+                at: Handle(at),
+                bytes,
+                is_ours: std::sync::atomic::AtomicBool::new(true),
+            };
+            // What the runtime gives again, the program has given back by an enqueued call.
+            let before = lock(&SVM).insert(at.addr(), Arc::new(svm));
+            if let Some(before) = before {
+                before.is_ours.store(false, std::sync::atomic::Ordering::Relaxed);
+            }
+        }
+        at
+    })
+}
+
+pub(crate) unsafe extern "C" fn svm_free(context: cl_context, at: *mut c_void) {
+    guarded(|| {
+        let known = lock(&SVM).remove(&at.addr());
+        match known {
+            Some(svm) => drop(svm),
+            None => native!(clSVMFree(context, at)),
+        }
+    });
+}
+
+/// The runtime gives these back when it comes to that: the layer does not.
+pub(crate) fn forget_svm(places: &[*mut c_void]) {
+    for at in places {
+        let known = lock(&SVM).remove(&at.addr());
+        if let Some(svm) = known {
+            svm.is_ours.store(false, std::sync::atomic::Ordering::Relaxed);
+        }
+    }
+}
+
+/// The bytes of each argument. Memory of the runtime that has no address for the host lies behind all
+/// addresses, each object apart from the others.
+pub(crate) fn ranges(arguments: &[Option<Argument>]) -> Vec<Range> {
+    let mut roots: Vec<Handle> = Vec::new();
+    arguments
+        .iter()
+        .map(|argument| match argument {
+            Some(Argument::Memory(memory)) if !memory.is_null() => range(memory.0, &mut roots),
+            Some(Argument::Svm(at)) => match svm_at(*at) {
+                Some(svm) => Range::new(svm.at.0.addr() as u64, svm.bytes as u64),
+                None if at.is_null() => Range::EMPTY,
+                None => Range::ALL,
+            },
+            _ => Range::EMPTY,
+        })
+        .collect()
+}
+
+/// Where memory without an address begins: no address of a process is so high.
+const BEYOND: u64 = 1 << 62;
+/// The room of one object there: no memory is so large.
+const ROOM: u32 = 48;
+
+fn range(memory: cl_mem, roots: &mut Vec<Handle>) -> Range {
+    fn ask<T: Copy>(memory: cl_mem, what: cl_mem_info) -> Option<T> {
+        asked(|size, value| {
+            native!(clGetMemObjectInfo(memory, what, size, value, std::ptr::null_mut()))
+        })
+    }
+    let mut known = || {
+        let bytes: usize = ask(memory, CL_MEM_SIZE)?;
+        let offset: usize = ask(memory, CL_MEM_OFFSET)?;
+        let root: cl_mem = ask(memory, CL_MEM_ASSOCIATED_MEMOBJECT)?;
+        let root = if root.is_null() { memory } else { root };
+        let host: *mut c_void = ask(root, CL_MEM_HOST_PTR)?;
+        if !host.is_null() {
+            return Some(Range::new((host.addr() + offset) as u64, bytes as u64));
+        }
+        let index = roots.iter().position(|known| known.0 == root).unwrap_or_else(|| {
+            roots.push(Handle(root));
+            roots.len() - 1
+        });
+        let begin = BEYOND + ((index as u64) << ROOM) + offset as u64;
+        Some(Range::new(begin, bytes as u64))
+    };
+    known().unwrap_or(Range::ALL)
+}

@@ -1,0 +1,284 @@
+//! What does the layer build beside a program of the program's own?
+//!
+//! A second program, from the same source with the prologue and with the same options. The program's own is left
+//! alone, so what it is asked for is native.
+
+use std::collections::BTreeMap;
+use std::ffi::{CStr, CString, OsString, c_char, c_void};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use opencl_sys::{
+    CL_BUILD_SUCCESS, CL_PROGRAM_BINARY_TYPE, CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
+    CL_PROGRAM_BUILD_OPTIONS, CL_PROGRAM_BUILD_STATUS, CL_PROGRAM_CONTEXT, CL_PROGRAM_DEVICES,
+    CL_PROGRAM_SOURCE, cl_build_status, cl_context, cl_device_id, cl_int, cl_program,
+    cl_program_binary_type, cl_uint,
+};
+use raddle_kernel::instrument::{self, Look, Opaque};
+use raddle_kernel::{Compiler, Verdict};
+
+use crate::counts::Count;
+use crate::native::{Handle, asked, asked_bytes, guarded, lock, native};
+use crate::registry::Registry;
+
+/// What is known of a program that was made from source.
+#[derive(Default)]
+pub(crate) struct Program {
+    /// Made with the first kernel after a build.
+    second: Mutex<Option<Arc<Second>>>,
+}
+
+/// The second program.
+pub(crate) struct Second {
+    built: Result<Handle, Count>,
+    /// What is known of each kernel of the source.
+    verdicts: BTreeMap<String, Verdict>,
+    /// Kernels with a prologue.
+    kernels: Vec<String>,
+    /// Why others have none, by name where that is known.
+    opaque: BTreeMap<String, Count>,
+}
+
+static PROGRAMS: Registry<Program> = Registry::new();
+
+/// The second program of one that the program has.
+pub(crate) fn second(program: cl_program) -> Option<Arc<Second>> {
+    let known = PROGRAMS.get(Handle(program))?;
+    let mut second = lock(&known.second);
+    Some(Arc::clone(second.get_or_insert_with(|| Arc::new(Second::of(program)))))
+}
+
+impl Second {
+    /// The kernel of this name, or why there is none.
+    pub(crate) fn kernel(&self, name: &str) -> Result<(Handle, Option<&Verdict>), Count> {
+        if !self.built.is_err_and(|why| why != Count::Hidden)
+            && !self.kernels.iter().any(|known| known == name)
+        {
+            return Err(self.opaque.get(name).copied().unwrap_or(Count::Hidden));
+        }
+        let program = self.built?;
+        let name = CString::new(name).map_err(|_| Count::NotBuilt)?;
+        let mut code = 0;
+        let kernel = native!(clCreateKernel(program.0, name.as_ptr(), &raw mut code));
+        if kernel.is_null() {
+            return Err(Count::NotBuilt);
+        }
+        Ok((Handle(kernel), name.to_str().ok().and_then(|name| self.verdicts.get(name))))
+    }
+
+    fn of(program: cl_program) -> Self {
+        let none = |why| {
+            let (verdicts, opaque) = (BTreeMap::new(), BTreeMap::new());
+            Self { built: Err(why), verdicts, kernels: Vec::new(), opaque }
+        };
+        let Some((context, source)) = source(program) else { return none(Count::NoSource) };
+        let (devices, options) = built_for(program);
+        if devices.is_empty() {
+            return none(Count::NotBuilt);
+        }
+        let looks = judged(&source, &options);
+        let told = instrument::opencl(&source, |name| {
+            looks.get(name).map_or(Look::Never, |(look, _)| *look)
+        });
+        let why = |why: Opaque| match why {
+            Opaque::Called => Count::Called,
+            _ => Count::Hidden,
+        };
+        let opaque = told.opaque.into_iter().map(|(name, reason)| (name, why(reason))).collect();
+        let verdicts = looks.into_iter().map(|(name, (_, verdict))| (name, verdict)).collect();
+        let built = if told.kernels.is_empty() {
+            Err(Count::Hidden)
+        } else {
+            build(context, &told.source, &options, &devices)
+        };
+        Self { built, verdicts, kernels: told.kernels, opaque }
+    }
+}
+
+impl Drop for Second {
+    fn drop(&mut self) {
+        if let Ok(program) = self.built {
+            let _ = native!(clReleaseProgram(program.0));
+        }
+    }
+}
+
+/// The context and the source of a program; `None` for one that has none.
+fn source(program: cl_program) -> Option<(cl_context, String)> {
+    let null = std::ptr::null_mut();
+    let context: cl_context = asked(|size, value| {
+        native!(clGetProgramInfo(program, CL_PROGRAM_CONTEXT, size, value, null))
+    })?;
+    let source = asked_bytes(|size, value, ret| {
+        native!(clGetProgramInfo(program, CL_PROGRAM_SOURCE, size, value, ret))
+    })?;
+    let end = source.iter().position(|&byte| byte == 0).unwrap_or(source.len());
+    let source = String::from_utf8(source[..end].to_vec()).ok()?;
+    (!source.trim().is_empty()).then_some((context, source))
+}
+
+/// The devices that a program is built for as a whole, and the options.
+fn built_for(program: cl_program) -> (Vec<cl_device_id>, String) {
+    let null = std::ptr::null_mut();
+    let all = asked_bytes(|size, value, ret| {
+        native!(clGetProgramInfo(program, CL_PROGRAM_DEVICES, size, value, ret))
+    });
+    let all = all.unwrap_or_default();
+    let devices = all.chunks_exact(size_of::<usize>()).map(|bytes| {
+        let address = usize::from_ne_bytes(bytes.try_into().unwrap_or_default());
+        std::ptr::with_exposed_provenance_mut::<c_void>(address)
+    });
+    let is_built = |&device: &cl_device_id| {
+        let status: Option<cl_build_status> = asked(|size, value| {
+            let what = CL_PROGRAM_BUILD_STATUS;
+            native!(clGetProgramBuildInfo(program, device, what, size, value, null))
+        });
+        let kind: Option<cl_program_binary_type> = asked(|size, value| {
+            let what = CL_PROGRAM_BINARY_TYPE;
+            native!(clGetProgramBuildInfo(program, device, what, size, value, null))
+        });
+        let whole = kind.is_none_or(|kind| kind == CL_PROGRAM_BINARY_TYPE_EXECUTABLE);
+        status == Some(CL_BUILD_SUCCESS) && whole
+    };
+    let devices: Vec<cl_device_id> = devices.filter(is_built).collect();
+    let options = devices.first().and_then(|&device| {
+        asked_bytes(|size, value, ret| {
+            let what = CL_PROGRAM_BUILD_OPTIONS;
+            native!(clGetProgramBuildInfo(program, device, what, size, value, ret))
+        })
+    });
+    let options = String::from_utf8(options.unwrap_or_default()).unwrap_or_default();
+    (devices, options.trim_end_matches('\0').to_owned())
+}
+
+fn build(
+    context: cl_context,
+    source: &str,
+    options: &str,
+    devices: &[cl_device_id],
+) -> Result<Handle, Count> {
+    let mut code: cl_int = 0;
+    let mut text: *const c_char = source.as_ptr().cast();
+    let length = source.len();
+    let program = native!(clCreateProgramWithSource(
+        context,
+        1,
+        &raw mut text,
+        &raw const length,
+        &raw mut code
+    ));
+    if program.is_null() {
+        return Err(Count::NotBuilt);
+    }
+    // It is asked what each argument is.
+    let options = CString::new(format!("{options} -cl-kernel-arg-info"));
+    let count = cl_uint::try_from(devices.len()).unwrap_or(cl_uint::MAX);
+    let code = options.map_or(-1, |options| {
+        let (devices, options) = (devices.as_ptr(), options.as_ptr());
+        native!(clBuildProgram(program, count, devices, options, None, std::ptr::null_mut()))
+    });
+    if code != 0 {
+        let _ = native!(clReleaseProgram(program));
+        return Err(Count::NotBuilt);
+    }
+    Ok(Handle(program))
+}
+
+/// Which kernels may be stopped part-way; none where there is no compiler that tells.
+fn judged(source: &str, options: &str) -> BTreeMap<String, (Look, Verdict)> {
+    static COMPILER: OnceLock<Option<Compiler>> = OnceLock::new();
+    let Some(compiler) = COMPILER.get_or_init(Compiler::find) else { return BTreeMap::new() };
+    let kernels = || {
+        let folder = tempfile::tempdir().ok()?;
+        let file = folder.path().join("kernels.cl");
+        std::fs::write(&file, source).ok()?;
+        compiler.kernels(&file, &for_verdicts(options)).ok()
+    };
+    let judge = |kernel: raddle_kernel::Kernel| {
+        // For tests alone: that a false verdict is noticed.
+        let look = kernel.look();
+        (kernel.name().to_owned(), (look, kernel.verdict()))
+    };
+    kernels().unwrap_or_default().into_iter().map(judge).collect()
+}
+
+/// Those of the options that say what the source means.
+fn for_verdicts(options: &str) -> Vec<OsString> {
+    let mut kept = Vec::new();
+    let mut words = options.split_whitespace();
+    while let Some(word) = words.next() {
+        match word {
+            "-D" | "-I" => {
+                kept.push(OsString::from(word));
+                kept.extend(words.next().map(OsString::from));
+            }
+            _ if ["-D", "-I", "-cl-std="].iter().any(|begin| word.starts_with(begin)) => {
+                kept.push(OsString::from(word));
+            }
+            _ => {}
+        }
+    }
+    kept
+}
+
+pub(crate) unsafe extern "C" fn create(
+    context: cl_context,
+    count: cl_uint,
+    strings: *mut *const c_char,
+    lengths: *const usize,
+    code: *mut cl_int,
+) -> cl_program {
+    guarded(|| {
+        let program = native!(clCreateProgramWithSource(context, count, strings, lengths, code));
+        if !program.is_null() {
+            PROGRAMS.made(Handle(program), Arc::new(Program::default()));
+        }
+        program
+    })
+}
+
+pub(crate) unsafe extern "C" fn retain(program: cl_program) -> cl_int {
+    guarded(|| {
+        let code = native!(clRetainProgram(program));
+        if code == 0 {
+            PROGRAMS.retained(Handle(program));
+        }
+        code
+    })
+}
+
+pub(crate) unsafe extern "C" fn release(program: cl_program) -> cl_int {
+    guarded(|| {
+        PROGRAMS.released(Handle(program));
+        PROGRAMS.gone(Handle(program));
+        native!(clReleaseProgram(program))
+    })
+}
+
+type Built = Option<unsafe extern "C" fn(cl_program, *mut c_void)>;
+
+pub(crate) unsafe extern "C" fn build_own(
+    program: cl_program,
+    count: cl_uint,
+    devices: *const cl_device_id,
+    options: *const c_char,
+    notify: Built,
+    data: *mut c_void,
+) -> cl_int {
+    guarded(|| {
+        if let Some(known) = PROGRAMS.get(Handle(program)) {
+            // It may be another one now.
+            let before = lock(&known.second).take();
+            drop(before);
+        }
+        native!(clBuildProgram(program, count, devices, options, notify, data))
+    })
+}
+
+/// The name of a kernel in C.
+pub(crate) fn text(name: *const c_char) -> Option<String> {
+    if name.is_null() {
+        return None;
+    }
+    // SAFETY: the program gives a string that ends with zero, as the runtime needs it.
+    unsafe { CStr::from_ptr(name) }.to_str().ok().map(str::to_owned)
+}

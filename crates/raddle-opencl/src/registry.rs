@@ -1,0 +1,117 @@
+//! What does the layer know of an object of the program?
+//!
+//! By its handle. Handles come again: the address of an object that is gone is given to the next one. So an
+//! entry counts the references of the program by the calls that take and release them, and with the last one
+//! nothing is found under the handle that does not still keep the object itself.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
+
+use crate::native::Handle;
+
+/// Objects of one kind.
+pub(crate) struct Registry<T>(RwLock<BTreeMap<Handle, Entry<T>>>);
+
+struct Entry<T> {
+    references: u32,
+    /// Kept while the program has references.
+    kept: Option<Arc<T>>,
+    found: Weak<T>,
+}
+
+impl<T> Registry<T> {
+    pub(crate) const fn new() -> Self {
+        Self(RwLock::new(BTreeMap::new()))
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<Handle, Entry<T>>> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<Handle, Entry<T>>> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The runtime has made an object, and the program has one reference.
+    pub(crate) fn made(&self, handle: Handle, object: Arc<T>) {
+        let found = Arc::downgrade(&object);
+        let entry = Entry { references: 1, kept: Some(object), found };
+        let before = self.write().insert(handle, entry);
+        // Outside of the lock: an object that goes looks for itself here.
+        drop(before);
+    }
+
+    /// What is known of an object.
+    pub(crate) fn get(&self, handle: Handle) -> Option<Arc<T>> {
+        self.read().get(&handle)?.found.upgrade()
+    }
+
+    /// The program takes a reference.
+    pub(crate) fn retained(&self, handle: Handle) {
+        if let Some(entry) = self.write().get_mut(&handle) {
+            entry.references += 1;
+            entry.kept = entry.found.upgrade();
+        }
+    }
+
+    /// The program gives a reference back; call it before the runtime hears of that.
+    pub(crate) fn released(&self, handle: Handle) {
+        let mut entries = self.write();
+        let Some(entry) = entries.get_mut(&handle) else { return };
+        entry.references = entry.references.saturating_sub(1);
+        let last = if entry.references == 0 { entry.kept.take() } else { None };
+        drop(entries);
+        drop(last);
+    }
+
+    /// An object goes: forgets it, unless its handle has been given to the next one.
+    pub(crate) fn gone(&self, handle: Handle) {
+        let mut entries = self.write();
+        if entries.get(&handle).is_some_and(|entry| entry.found.strong_count() == 0) {
+            entries.remove(&handle);
+        }
+    }
+
+    /// How many entries there are.
+    #[cfg(test)]
+    fn len(&self) -> usize {
+        self.read().len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn handle(address: usize) -> Handle {
+        Handle(std::ptr::without_provenance_mut(address))
+    }
+
+    #[test]
+    fn a_handle_that_comes_again_names_the_new_object() {
+        let all = Registry::new();
+        all.made(handle(8), Arc::new(1));
+        let old = all.get(handle(8)).expect("it was made");
+        all.released(handle(8));
+        assert_eq!(all.get(handle(8)).as_deref(), Some(&1), "work in the lane keeps it");
+        all.made(handle(8), Arc::new(2));
+        drop(old);
+        all.gone(handle(8));
+        assert_eq!(all.get(handle(8)).as_deref(), Some(&2));
+        all.released(handle(8));
+        assert_eq!(all.get(handle(8)), None);
+        all.gone(handle(8));
+        assert_eq!(all.len(), 0);
+    }
+
+    #[test]
+    fn references_are_counted() {
+        let all = Registry::new();
+        all.made(handle(8), Arc::new(1));
+        all.retained(handle(8));
+        all.released(handle(8));
+        assert_eq!(all.get(handle(8)).as_deref(), Some(&1));
+        all.released(handle(8));
+        assert_eq!(all.get(handle(8)), None);
+    }
+}

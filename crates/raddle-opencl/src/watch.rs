@@ -1,0 +1,83 @@
+//! When does a native event end?
+//!
+//! By its callback. Not every runtime calls back when an event fails, so after a failure the layer looks for itself.
+
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use opencl_sys::{CL_COMPLETE, CL_EVENT_COMMAND_EXECUTION_STATUS, cl_event, cl_int};
+
+use crate::later::EVENTS;
+use crate::native::{Handle, asked, guarded, lock, native};
+
+type Then = Box<dyn FnOnce(cl_int) + Send>;
+
+/// What is to be done at the end of events; each has a reference.
+static WATCHED: Mutex<BTreeMap<usize, (Handle, Then)>> = Mutex::new(BTreeMap::new());
+
+/// Does this with the status of an event when that has ended.
+///
+/// # Errors
+/// The code with which the runtime refuses.
+pub(crate) fn watch(
+    event: Handle,
+    then: impl FnOnce(cl_int) + Send + 'static,
+) -> Result<(), cl_int> {
+    static NEXT: AtomicUsize = AtomicUsize::new(1);
+    let id = NEXT.fetch_add(1, Ordering::Relaxed);
+    let code = native!(clRetainEvent(event.0));
+    if code != 0 {
+        return Err(code);
+    }
+    lock(&WATCHED).insert(id, (event, Box::new(then)));
+    let data: *mut c_void = std::ptr::without_provenance_mut(id);
+    let code = native!(clSetEventCallback(event.0, CL_COMPLETE, Some(ended), data));
+    if code != 0 {
+        drop(taken(id));
+        let _ = native!(clReleaseEvent(event.0));
+        return Err(code);
+    }
+    Ok(())
+}
+
+fn taken(id: usize) -> Option<(Handle, Then)> {
+    lock(&WATCHED).remove(&id)
+}
+
+fn tell(id: usize, status: cl_int) {
+    if let Some((event, then)) = taken(id) {
+        then(status);
+        let _ = native!(clReleaseEvent(event.0));
+    }
+}
+
+unsafe extern "C" fn ended(_: cl_event, status: cl_int, data: *mut c_void) {
+    guarded(|| tell(data.addr(), status));
+}
+
+/// The status of an event.
+pub(crate) fn status(event: Handle) -> Option<cl_int> {
+    let (what, null) = (CL_EVENT_COMMAND_EXECUTION_STATUS, std::ptr::null_mut());
+    asked(|size, value| native!(clGetEventInfo(event.0, what, size, value, null)))
+}
+
+/// An event has failed: others fail with it, now or soon.
+pub(crate) fn failed() {
+    EVENTS.run(|| {
+        for pause in [0, 1, 10, 100] {
+            std::thread::sleep(Duration::from_millis(pause));
+            let all: Vec<(usize, Handle)> =
+                lock(&WATCHED).iter().map(|(id, (event, _))| (*id, *event)).collect();
+            for (id, event) in all {
+                // It is still there if its callback has not come in between.
+                let kept = lock(&WATCHED).contains_key(&id);
+                if kept && let Some(status) = status(event).filter(|status| *status < 0) {
+                    tell(id, status);
+                }
+            }
+        }
+    });
+}

@@ -1,0 +1,202 @@
+//! Where do the host and the device share the cuts of a queue and the words of its launches?
+
+use std::ffi::c_void;
+use std::sync::atomic::{AtomicU32, Ordering, fence};
+
+use opencl_sys::{
+    CL_DEVICE_HOST_UNIFIED_MEMORY, CL_DEVICE_SVM_ATOMICS, CL_DEVICE_SVM_CAPABILITIES,
+    CL_DEVICE_SVM_FINE_GRAIN_BUFFER, CL_MEM_READ_WRITE, CL_MEM_SVM_ATOMICS,
+    CL_MEM_SVM_FINE_GRAIN_BUFFER, CL_MEM_USE_HOST_PTR, cl_bitfield, cl_bool, cl_context,
+    cl_device_id, cl_int, cl_kernel, cl_uint,
+};
+
+use crate::native::{Handle, asked, native};
+
+/// How a device sees what the host stores while kernels run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sight {
+    /// It does not.
+    None,
+    /// In shared virtual memory; whether atomic operations of both sides meet there.
+    Svm { atomics: bool },
+    /// In memory of the host that a buffer uses.
+    HostPointer,
+}
+
+impl Sight {
+    pub(crate) fn of(device: cl_device_id) -> Self {
+        let ask = |what| {
+            move |size, value| {
+                native!(clGetDeviceInfo(device, what, size, value, std::ptr::null_mut()))
+            }
+        };
+        let svm: cl_bitfield = asked(ask(CL_DEVICE_SVM_CAPABILITIES)).unwrap_or(0);
+        let unified: cl_bool = asked(ask(CL_DEVICE_HOST_UNIFIED_MEMORY)).unwrap_or(0);
+        let forced = std::env::var_os("RADDLE_OPENCL_HOST_POINTER").is_some();
+        if svm & CL_DEVICE_SVM_FINE_GRAIN_BUFFER != 0 && !forced {
+            Self::Svm { atomics: svm & CL_DEVICE_SVM_ATOMICS != 0 }
+        } else if unified != 0 {
+            Self::HostPointer
+        } else {
+            Self::None
+        }
+    }
+}
+
+/// So many words are there: launches of one process in the runtime at a time.
+pub(crate) const WORDS: usize = 256;
+
+/// The shared memory of one queue.
+#[repr(C, align(128))]
+struct Shared {
+    words: [AtomicU32; WORDS],
+    /// First number and how many: of those that leave, of those that are killed.
+    cuts: [AtomicU32; 4],
+}
+
+/// The number of a launch as its prologue compares it.
+#[expect(clippy::cast_possible_truncation, reason = "numbers of launches wrap")]
+pub(crate) const fn number(sequence: u64) -> u32 {
+    sequence as u32
+}
+
+/// Which cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cut {
+    Leave,
+    Kill,
+}
+
+/// The cuts of a queue and the words of its launches.
+pub(crate) struct Words {
+    shared: *mut Shared,
+    place: Place,
+}
+
+enum Place {
+    Svm {
+        context: Handle,
+    },
+    /// Buffers that use the memory of the host: of the words, of the cuts.
+    Buffers {
+        words: Handle,
+        cuts: Handle,
+    },
+}
+
+// SAFETY: what is shared is atomic, and handles may be used from any thread.
+unsafe impl Send for Words {}
+// SAFETY: as above.
+unsafe impl Sync for Words {}
+
+impl Words {
+    /// Memory that a device of this sight sees; `None` where there is none.
+    pub(crate) fn new(context: cl_context, sight: Sight) -> Option<Self> {
+        let size = size_of::<Shared>();
+        match sight {
+            Sight::None => None,
+            Sight::Svm { atomics } => {
+                let atomics = if atomics { CL_MEM_SVM_ATOMICS } else { 0 };
+                let flags = CL_MEM_READ_WRITE | CL_MEM_SVM_FINE_GRAIN_BUFFER | atomics;
+                let memory = native!(clSVMAlloc(context, flags, size, 0));
+                let shared = memory.cast::<Shared>();
+                if shared.is_null() {
+                    return None;
+                }
+                // SAFETY: the runtime gave so many bytes.
+                unsafe { std::ptr::write_bytes(memory.cast::<u8>(), 0, size) };
+                Some(Self { shared, place: Place::Svm { context: Handle(context) } })
+            }
+            Sight::HostPointer => {
+                let zero = Shared {
+                    words: [const { AtomicU32::new(0) }; WORDS],
+                    cuts: [const { AtomicU32::new(0) }; 4],
+                };
+                let shared = Box::into_raw(Box::new(zero));
+                // SAFETY: it was just made.
+                let (words, cuts) = unsafe { (&raw mut (*shared).words, &raw mut (*shared).cuts) };
+                let buffer = |bytes: usize, at: *mut c_void| {
+                    let flags = CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR;
+                    let mut code: cl_int = 0;
+                    Handle(native!(clCreateBuffer(context, flags, bytes, at, &raw mut code)))
+                };
+                let place = Place::Buffers {
+                    words: buffer(WORDS * 4, words.cast()),
+                    cuts: buffer(16, cuts.cast()),
+                };
+                let made = Self { shared, place };
+                match made.place {
+                    Place::Buffers { words, cuts } if words.is_null() || cuts.is_null() => None,
+                    _ => Some(made),
+                }
+            }
+        }
+    }
+
+    fn shared(&self) -> &Shared {
+        // SAFETY: it stays until this is dropped, and is atomic.
+        unsafe { &*self.shared }
+    }
+
+    /// Where they are, to be compared.
+    pub(crate) const fn place(&self) -> *const () {
+        self.shared.cast_const().cast()
+    }
+
+    /// The word of the launch in this slot.
+    pub(crate) fn word(&self, slot: u32) -> &AtomicU32 {
+        &self.shared().words[slot as usize % WORDS]
+    }
+
+    /// Raises a cut: the first number and how many.
+    pub(crate) fn raise(&self, cut: Cut, first: u32, count: u32) {
+        let at = if cut == Cut::Leave { 0 } else { 2 };
+        let cuts = &self.shared().cuts;
+        cuts[at + 1].store(0, Ordering::Release);
+        cuts[at].store(first, Ordering::Release);
+        cuts[at + 1].store(count, Ordering::Release);
+        fence(Ordering::SeqCst);
+    }
+
+    /// Lowers both cuts.
+    pub(crate) fn lower(&self) {
+        self.raise(Cut::Leave, 0, 0);
+        self.raise(Cut::Kill, 0, 0);
+    }
+
+    /// Hands them to a kernel as its arguments from this one on.
+    pub(crate) fn give(&self, kernel: cl_kernel, first: cl_uint) -> cl_int {
+        match &self.place {
+            Place::Svm { .. } => {
+                // SAFETY: only the addresses of the fields are taken.
+                let (words, cuts) =
+                    unsafe { (&raw mut (*self.shared).words, &raw mut (*self.shared).cuts) };
+                let code = native!(clSetKernelArgSVMPointer(kernel, first, words.cast()));
+                code.min(native!(clSetKernelArgSVMPointer(kernel, first + 1, cuts.cast())))
+            }
+            Place::Buffers { words, cuts } => {
+                let size = size_of::<Handle>();
+                let give = |index, memory: &Handle| {
+                    let value = std::ptr::from_ref(memory).cast();
+                    native!(clSetKernelArg(kernel, index, size, value))
+                };
+                give(first, words).min(give(first + 1, cuts))
+            }
+        }
+    }
+}
+
+impl Drop for Words {
+    fn drop(&mut self) {
+        match self.place {
+            Place::Svm { context } => native!(clSVMFree(context.0, self.shared.cast())),
+            Place::Buffers { words, cuts } => {
+                for buffer in [words, cuts].into_iter().filter(|buffer| !buffer.is_null()) {
+                    let _ = native!(clReleaseMemObject(buffer.0));
+                }
+                // SAFETY: it was made from a box, and no launch of the queue is left.
+                drop(unsafe { Box::from_raw(self.shared) });
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Clients whose launches may not be run twice: what is lost, doubled or overtaken shows in the bits.
+
+use std::ptr;
+
+use opencl_sys::*;
+
+use super::cl::cl;
+use super::kit::{Kit, Set, digest, launched, set, wait};
+
+/// Two queues with launches in place, atomic ones, barriers and copies, and events from one to the other.
+pub(super) fn chains() -> String {
+    let rounds = std::env::var("RADDLE_TEST_ROUNDS").ok().and_then(|text| text.parse().ok());
+    chains_of(rounds.unwrap_or(40))
+}
+
+fn chains_of(rounds: u32) -> String {
+    let kit = Kit::new();
+    let queues = [kit.queue, kit.queue(0)];
+    let items = 2048_u32;
+    let (a, b, c) = (kit.buffer(items), kit.buffer(items), kit.buffer(items));
+    let all = kit.buffer_of(&[0; 1]);
+    let (step, sum, turn) = (kit.kernel("advance"), kit.kernel("sum"), kit.kernel("turn"));
+    let (spread, pick) = (kit.kernel("spread"), kit.kernel("pick"));
+    let count = items as usize;
+    let mut across: cl_event = ptr::null_mut();
+    for round in 0..rounds {
+        let queue = queues[round as usize % 2];
+        let behind = if across.is_null() { vec![] } else { vec![across] };
+        set(step, &[Set::Memory(a), Set::Number(400 + round % 7)]);
+        let first = launched(queue, step, count, 16, &behind);
+        set(spread, &[Set::Memory(a), Set::Memory(b), Set::Number(3000)]);
+        cl!(clReleaseEvent(launched(queue, spread, count, 16, &[])));
+        set(turn, &[Set::Memory(b), Set::Local(64)]);
+        cl!(clReleaseEvent(launched(queue, turn, count, 16, &[])));
+        set(pick, &[Set::Memory(b), Set::Memory(c), Set::Local(64)]);
+        cl!(clReleaseEvent(launched(queue, pick, count, 16, &[])));
+        set(sum, &[Set::Memory(c), Set::Memory(all)]);
+        cl!(clReleaseEvent(launched(queue, sum, count, 16, &[])));
+        if round % 5 == 4 {
+            let bytes = 4 * count / 2;
+            let code = cl!(clEnqueueCopyBuffer(
+                queue,
+                c,
+                a,
+                bytes,
+                0,
+                bytes,
+                0,
+                ptr::null(),
+                ptr::null_mut()
+            ));
+            assert_eq!(code, 0);
+        }
+        set(step, &[Set::Memory(a), Set::Number(5)]);
+        if !across.is_null() {
+            cl!(clReleaseEvent(across));
+        }
+        across = launched(queue, step, count, 16, &[first]);
+        cl!(clReleaseEvent(first));
+    }
+    let told = wait(&[across]);
+    let (queue, mut numbers) = (queues[0], kit.read(queues[0], a, count));
+    numbers.extend(kit.read(queue, b, count));
+    numbers.extend(kit.read(queue, c, count));
+    numbers.extend(kit.read(queue, all, 1));
+    format!("{told} {}", digest(&numbers))
+}

@@ -1,0 +1,84 @@
+//! Does every client end as natively, undisturbed and in storms of preemptions?
+
+use std::sync::OnceLock;
+
+use crate::clients::HAZARDS;
+use crate::run::{device, natively, under_layer};
+
+fn there_is_a_device() -> bool {
+    static DEVICE: OnceLock<bool> = OnceLock::new();
+    *DEVICE.get_or_init(device)
+}
+
+/// Storms: by each way, with pauses in microseconds that leave room to run and to be stopped.
+const STORMS: [Option<&str>; 4] =
+    [None, Some("wait,300..3000,5"), Some("flag,300..3000,7"), Some("reset,300..3000,11")];
+
+/// Compares a client in these storms with what it answers natively.
+fn compare(name: &str, storms: &[Option<&str>]) {
+    if !there_is_a_device() {
+        return;
+    }
+    let native = natively(name);
+    assert!(native.is_ok(), "{name} natively: {native:?}");
+    for storm in storms {
+        let environment: Vec<(&str, &str)> =
+            storm.iter().map(|storm| ("RADDLE_OPENCL_STORM", *storm)).collect();
+        let told = under_layer(name, &environment);
+        assert_eq!(told, native, "{name}, storm {storm:?}");
+    }
+}
+
+macro_rules! hazards {
+    ($($test:ident: $name:literal;)*) => {
+        $(#[test]
+        fn $test() {
+            compare($name, &STORMS);
+        })*
+
+        #[test]
+        fn every_hazard_is_a_test() {
+            let named = [$($name),*];
+            let known: Vec<&str> = HAZARDS.iter().map(|(name, _)| *name).collect();
+            assert_eq!(known, named);
+        }
+    };
+}
+
+hazards! {
+    gate: "gate";
+    across_queues: "across queues";
+    finish_of_one_queue: "finish of one queue";
+    window_full_of_gated: "window full of gated";
+    nonblocking_behind_gated: "nonblocking behind gated";
+    marker_behind_gated: "marker behind gated";
+    failing_gate: "failing gate";
+    gates_that_are_over: "gates that are over";
+    out_of_order: "out of order";
+    bad_calls: "bad calls";
+    profile: "profile";
+    callbacks: "callbacks";
+    reflection: "reflection";
+    release_early: "release early";
+    handles_come_again: "handles come again";
+    arguments_at_the_launch: "arguments at the launch";
+    without_source: "without source";
+    copies_in_order: "copies in order";
+    images: "images";
+    shared_memory: "shared memory";
+    chains: "chains";
+    exit_while_launches_wait: "exit while launches wait";
+    exit_while_launches_run: "exit while launches run";
+    fork_while_launches_run: "fork while launches run";
+}
+
+/// Natively PoCL 3.1 takes all of these; the codes are those that the interface names.
+#[test]
+fn wait_lists_of_launches_are_checked() {
+    if !there_is_a_device() {
+        return;
+    }
+    let untouched = "[-57, -34, -57, -57, 0]";
+    let told = under_layer("wait lists", &[]).expect("it ends");
+    assert!(told.starts_with(untouched), "{told}");
+}
