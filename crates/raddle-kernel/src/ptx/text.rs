@@ -60,8 +60,8 @@ pub(crate) struct Declared<'t> {
 #[derive(Debug)]
 pub(crate) struct Instruction<'t> {
     pub(crate) line: u32,
-    /// The register of `@p` or `@!p`.
-    pub(crate) predicate: Option<&'t str>,
+    /// The register of `@p` or `@!p`, and whether it must be true.
+    pub(crate) predicate: Option<(&'t str, bool)>,
     /// The words of the operation, between its dots.
     pub(crate) words: Vec<&'t str>,
     /// What stands behind it, split at commas outside of brackets.
@@ -327,9 +327,10 @@ fn is_name(c: char) -> bool {
 fn instruction(text: &str, line: u32) -> Option<Instruction<'_>> {
     let (predicate, text) = match text.strip_prefix('@') {
         Some(rest) => {
-            let rest = rest.trim_start_matches('!').trim_start();
-            let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
-            (Some(&rest[..end]), rest[end..].trim_start())
+            let name = rest.trim_start().trim_start_matches('!').trim_start();
+            let negated = rest[..rest.len() - name.len()].matches('!').count() % 2 == 1;
+            let end = name.find(|c| !is_name(c)).unwrap_or(name.len());
+            (Some((&name[..end], !negated)), name[end..].trim_start())
         }
         None => (None, text),
     };

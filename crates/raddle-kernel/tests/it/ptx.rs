@@ -74,6 +74,25 @@ fn values_that_only_look_equal_cover_nothing() {
 }
 
 #[test]
+fn loops_that_go_on_by_opposite_conditions_visit_other_places() {
+    let round = |name: &str, access: &str, on: &str| {
+        format!(
+            "mov.u32 %r, 0;\n{name}: mul.wide.u32 %x, %r, 4; add.s64 %a, %c, %x; {access}\n\
+             add.u32 %r, %r, 1; setp.lt.u32 %p, %r, %s;\n@{on}%p bra {name};\n"
+        )
+    };
+    let both = |first: &str, second: &str| {
+        let write = round("W", "st.global.u32 [%a], 0;", first);
+        let read = round("R", "ld.global.u32 %v, [%a];", second);
+        handwritten(&format!("ld.param.u32 %s, [n];\n{write}{read}"))
+    };
+    assert_eq!(both("", ""), Verdict::Idempotent);
+    assert_eq!(both("!", "!"), Verdict::Idempotent);
+    assert!(matches!(both("!", ""), Verdict::Unknown(_)), "{:?}", both("!", ""));
+    assert!(matches!(both("! ", ""), Verdict::Unknown(_)), "{:?}", both("! ", ""));
+}
+
+#[test]
 fn every_output_is_accepted_and_needs_no_more_registers() {
     let Some(assembler) = assembler() else { return };
     let before = text("four.ptx");

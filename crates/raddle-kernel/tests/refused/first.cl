@@ -87,3 +87,46 @@ uint __attribute__((overloadable)) intel_sub_group_block_read(const __global uin
 __kernel void block_read(__global uint *c, __global const uint *a) {
   c[get_global_id(0)] = intel_sub_group_block_read(a); // REFUSED unknown: the instruction `OpSubgroupBlockReadINTEL` is not known
 }
+
+__kernel void one_way(__global int *c, int n) {
+  int i = (int)get_global_id(0);
+  if (n > 3) { c[i] = 0; }
+  c[i] += 1; // REFUSED not: `c` is read, changed and overwritten in place
+}
+
+__kernel void other_bound(__global int *t, __global int *c, int n, int m) {
+  int sum = 0;
+  int g = (int)get_global_id(0) * n;
+  for (int k = 0; k < n; k++) {
+    t[g + k] = k; // REFUSED unknown: `t` is read and overwritten at places that cannot be told apart
+  }
+  for (int k = 0; k < m; k++) { sum += t[g + k]; }
+  c[get_global_id(0)] = sum;
+}
+
+__kernel void leaves_out(__global int *t, __global int *c, __global const int *x, int n) {
+  int sum = 0;
+  int g = (int)get_global_id(0) * n;
+  for (int k = 0; k < n; k++) {
+    if (x[k]) { continue; }
+    t[g + k] = k; // REFUSED unknown: `t` is read and overwritten at places that cannot be told apart
+  }
+  for (int k = 0; k < n; k++) { sum += t[g + k]; }
+  c[get_global_id(0)] = sum;
+}
+
+__kernel void copied_first(__global int *c, __local int *s) {
+  event_t copied = async_work_group_copy(c, s, 8, 0);
+  wait_group_events(1, &copied);
+  c[get_global_id(0)] += 1; // REFUSED not: `c` is read, changed and overwritten in place
+}
+
+__kernel void guard_behind_a_barrier(__global int *todo, __global int *c, __local int *s) {
+  int i = (int)get_global_id(0);
+  s[get_local_id(0)] = todo[i];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (todo[i]) {
+    c[i] = s[0];
+    todo[i] = 0; // REFUSED unknown: `todo` is read and overwritten at places that cannot be told apart
+  }
+}

@@ -22,3 +22,9 @@ __kernel void one_image(__read_write image2d_t picture) {
 __kernel void explicit_atomic(__global atomic_int *c) {
   atomic_store(c, 1); // REFUSED not: an atomic operation on global memory
 }
+
+__global int total[64];
+
+__kernel void variable_of_the_program(int n) {
+  total[get_global_id(0)] += n; // REFUSED not: `a variable of the program` is read, changed and overwritten in place
+}

@@ -371,12 +371,12 @@ impl<'m, 't> Lower<'m, 't> {
         if let Some(to) = to {
             self.blocks[self.here].next.push(to);
         }
-        if let Some(predicate) = code.predicate {
+        if let Some((predicate, wanted)) = code.predicate {
             let on = self.block();
-            let condition = self.operand(frame, predicate.trim_start_matches('!'));
+            let condition = self.operand(frame, predicate);
             let block = &mut self.blocks[self.here];
             block.next.push(on);
-            if predicate.starts_with('!') {
+            if !wanted {
                 block.next.reverse();
             }
             block.condition = Some(condition);
