@@ -46,7 +46,7 @@ fn pointers_and_registers_are_not_taken_for_others() {
 /// A kernel `f` of one pointer, an index of 32 bits and this code; the address of `c` is in `%c`.
 fn handwritten(code: &str) -> Verdict {
     let source = format!(
-        ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry f(.param .u64 c, .param .u32 n)\n{{\n\
+        ".version 8.0\n.target sm_70\n.address_size 64\n.visible .entry f(.param .u64 c, .param .u32 n, .param .u16 b)\n{{\n\
          .reg .b64 %c, %a, %b, %x, %y;\n.reg .b32 %r, %s, %v;\n.reg .pred %p;\n\
          ld.param.u64 %c, [c];\ncvta.to.global.u64 %c, %c;\n{code}\nret;\n}}\n"
     );
@@ -63,6 +63,12 @@ fn values_that_only_look_equal_cover_nothing() {
     for index in [
         // Parts of one parameter.
         "ld.param.u8 %r, [n]; ld.param.u32 %s, [n];",
+        // A sign fills the upper bits, or zeros do; a store leaves them out.
+        ".global .b8 g[8]; ld.global.u8 %r, [g]; ld.global.s8 %s, [g];",
+        ".local .b8 l[8]; ld.param.u32 %r, [n]; st.local.u8 [l], %r; ld.local.u8 %s, [l];",
+        ".local .b8 l[8]; ld.param.u32 %v, [n]; st.local.u16 [l], %v; ld.local.u16 %r, [l]; ld.local.s16 %s, [l];",
+        "ld.param.u8 %r, [n]; ld.param.s8 %s, [n];",
+        "ld.param.s16 %r, [b]; ld.param.u16 %s, [b];",
         // A carry is no operand.
         "ld.param.u32 %v, [n]; add.cc.u32 %r, %v, %v; addc.u32 %r, %v, 0; add.cc.u32 %s, %v, 1; addc.u32 %s, %v, 0;",
         // A register changes between two packings of the same text.

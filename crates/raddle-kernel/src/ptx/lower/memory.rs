@@ -46,8 +46,7 @@ impl<'m, 't> Lower<'m, 't> {
             }
         };
         let at = self.place(frame, place);
-        let names: Vec<&str> =
-            value.split(['{', '}', ',']).map(str::trim).filter(|name| !name.is_empty()).collect();
+        let names = names(value);
         // All places first: a load may set the register of its own address.
         let places: Vec<Reg> = (0..lanes)
             .map(|lane| {
@@ -62,11 +61,17 @@ impl<'m, 't> Lower<'m, 't> {
             let spans: Spans = smallvec![(0, each)];
             let name = names.get(lane).copied().unwrap_or("_");
             if load {
-                let to = if name == "_" { self.register() } else { self.named(frame, name) };
+                let to = self.register();
                 let pointer = each >= 8;
                 self.push(Instruction::Load { to, pointer, at, size: each, spans });
+                let from = self.resized(frame, name, (code, each), Operand::Reg(to));
+                if name != "_" {
+                    let to = self.named(frame, name);
+                    self.push(Instruction::Copy { to, from });
+                }
             } else {
                 let value = self.operand(frame, name);
+                let value = self.resized(frame, name, (code, each), value);
                 self.push(Instruction::Store { at, value, size: each, spans });
             }
         }
@@ -103,10 +108,12 @@ impl<'m, 't> Lower<'m, 't> {
         let Some(from) = code.operands.get(1) else { return };
         let (name, offset) = address(from);
         let each = code.words.iter().rev().find_map(|word| type_size(word)).unwrap_or(8);
-        for (lane, to) in self.targets(frame, code).into_iter().enumerate() {
+        for (lane, target) in names(code.operands[0]).into_iter().enumerate() {
+            let to = self.named(frame, target);
             let lane = i64::try_from(lane).unwrap_or(i64::MAX);
             let offset = offset.saturating_add(lane.saturating_mul(i64::from(each)));
             if let Some(&from) = frame.parameters.get(&(name.to_owned(), offset, each)) {
+                let from = self.resized(frame, target, (code, each), from);
                 self.push(Instruction::Copy { to, from });
                 continue;
             }
@@ -120,8 +127,8 @@ impl<'m, 't> Lower<'m, 't> {
                 Vec::new()
             };
             if frame.entry && self.is_of_the_kernel(name) {
-                let operation =
-                    self.operation(&["parameter", name, &offset.to_string(), &each.to_string()]);
+                let ty = code.words.last().copied().unwrap_or("");
+                let operation = self.operation(&["parameter", name, &offset.to_string(), ty]);
                 self.push(Instruction::Pure { to, operation, of });
             } else {
                 let fresh = self.register();
@@ -144,12 +151,11 @@ impl<'m, 't> Lower<'m, 't> {
         let [to, value, ..] = code.operands[..] else { return };
         let (name, offset) = address(to);
         let each = code.words.iter().rev().find_map(|word| type_size(word)).unwrap_or(8);
-        let names: Vec<&'t str> =
-            value.split(['{', '}', ',']).map(str::trim).filter(|name| !name.is_empty()).collect();
-        for (lane, value) in names.into_iter().enumerate() {
+        for (lane, value) in names(value).into_iter().enumerate() {
             let lane = i64::try_from(lane).unwrap_or(i64::MAX);
             let offset = offset.saturating_add(lane.saturating_mul(i64::from(each)));
             let from = self.operand(frame, value);
+            let from = self.resized(frame, value, (code, each), from);
             // A register of its own: what is returned is set on several ways.
             let key = (name.to_owned(), offset, each);
             let to = match frame.parameters.get(&key) {
@@ -160,4 +166,9 @@ impl<'m, 't> Lower<'m, 't> {
             frame.parameters.insert(key, Operand::Reg(to));
         }
     }
+}
+
+/// One name, or several in braces.
+fn names(text: &str) -> Vec<&str> {
+    text.split(['{', '}', ',']).map(str::trim).filter(|name| !name.is_empty()).collect()
 }

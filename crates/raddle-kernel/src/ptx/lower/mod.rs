@@ -13,7 +13,7 @@ use smallvec::smallvec;
 
 use self::calls::numbers;
 use self::names::{PURE, UNSTEADY, integer, is_special};
-use super::text::{Function, Instruction as Code, Statement, Text};
+use super::text::{Function, Instruction as Code, Statement, Text, type_size};
 use crate::ir::{
     Argument, ArgumentKind, Block, BlockId, Body, Construct, Instruction, Operand, Origin, Reg,
     Step,
@@ -86,6 +86,8 @@ struct Frame<'t> {
     /// Names by scope, the innermost last.
     scopes: Vec<BTreeMap<&'t str, Reg>>,
     labels: BTreeMap<&'t str, BlockId>,
+    /// Bytes of registers, by their name without numbers.
+    widths: BTreeMap<&'t str, u32>,
     /// Parameters, of this function and of calls that it makes.
     parameters: BTreeMap<Part, Operand>,
     /// Whether other parts of its parameters are the same for the whole launch.
@@ -137,6 +139,7 @@ impl<'m, 't> Lower<'m, 't> {
         let mut frame = Frame {
             scopes: vec![BTreeMap::new()],
             labels: BTreeMap::new(),
+            widths: BTreeMap::new(),
             parameters,
             entry: function.entry,
             back,
@@ -209,6 +212,10 @@ impl<'m, 't> Lower<'m, 't> {
             _ => Some(Origin::Program as fn(u32) -> Origin),
         };
         let inner = frame.scopes.len() > 1;
+        if variable.space == "reg" {
+            let width = frame.widths.entry(stem(variable.name)).or_default();
+            *width = variable.size.max(*width);
+        }
         let Some(scope) = frame.scopes.last_mut() else { return };
         if variable.space == "param" {
             // Another call takes the name for its own parameter.
@@ -397,6 +404,28 @@ impl<'m, 't> Lower<'m, 't> {
             .collect()
     }
 
+    /// A value that is as wide as memory, as a register holds it, or one of a register as memory does:
+    /// what fills the upper bytes, or is left out, makes it another value.
+    fn resized(
+        &mut self,
+        frame: &Frame<'t>,
+        name: &str,
+        (code, bytes): (&Code<'t>, u32),
+        value: Operand,
+    ) -> Operand {
+        let width = frame.widths.get(stem(name));
+        if width.is_some_and(|width| *width <= bytes) || matches!(value, Operand::Int(_)) {
+            return value;
+        }
+        let signed =
+            code.words.iter().any(|word| word.starts_with('s') && type_size(word).is_some());
+        let kind = if signed { "s" } else { "u" };
+        let operation = self.operation(&["resize", code.words[0], kind, &bytes.to_string()]);
+        let to = self.register();
+        self.push(Instruction::Pure { to, operation, of: vec![value] });
+        Operand::Reg(to)
+    }
+
     fn fresh(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) {
         for to in self.targets(frame, code) {
             self.push(Instruction::Fresh { to });
@@ -471,4 +500,9 @@ impl<'m, 't> Lower<'m, 't> {
         self.push(Instruction::Offset { to, base, bytes: 0, terms });
         true
     }
+}
+
+/// The name of a register without the number behind it.
+fn stem(name: &str) -> &str {
+    name.trim_end_matches(|c: char| c.is_ascii_digit())
 }
