@@ -11,8 +11,8 @@ pub mod timeline;
 pub mod units;
 
 pub use document::{
-    Axis, Block, Cell, Chart, ChartBar, ChartKind, ChartSeries, Column, Document, Legend, List,
-    Medium, Scale, Table, ValueUnit, alarm, heading,
+    Axis, Block, Cell, Chart, ChartBar, ChartKind, ChartSeries, Column, Document, List, Medium,
+    Scale, Table, ValueUnit, alarm, heading,
 };
 
 use serde::Serialize;

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read;
 use std::time::Duration;
 
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 /// What takes less is not worth a line.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -15,8 +15,6 @@ const PATIENCE: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug)]
 pub(crate) struct Progress {
     bar: Option<ProgressBar>,
-    /// The lines that are shown together.
-    all: MultiProgress,
 }
 
 impl Progress {
@@ -34,20 +32,13 @@ impl Progress {
             bar.set_message(what);
             bar
         });
-        Self { bar, all: MultiProgress::with_draw_target(ProgressDrawTarget::stderr()) }
+        Self { bar }
     }
 
     /// Rows of a database, once all of its bytes are read.
     pub(crate) fn rows(shown: bool) -> Self {
         let template = "{msg} {wide_bar} {human_pos}/{human_len} rows, {rate}, {eta} left";
         Self::new(shown, "reading", template, 0)
-    }
-
-    /// Events of timelines, beside what is simulated meanwhile.
-    pub(crate) fn drawing(&self) -> Self {
-        let template = "{msg}   {wide_bar} {human_pos}/{human_len} events, {rate}, {eta} left";
-        let all = self.all.clone();
-        Self { all, ..Self::new(self.bar.is_some(), "writing", template, 0) }
     }
 
     /// Launches of simulated runs.
@@ -73,18 +64,7 @@ impl Progress {
     pub(crate) fn add(&self, n: u64) {
         if let Some(bar) = &self.bar {
             bar.inc(n);
-            self.show(bar);
-        }
-    }
-
-    /// That much more is to be done.
-    pub(crate) fn more(&self, n: u64) {
-        if let Some(bar) = &self.bar {
-            if bar.length() == Some(0) {
-                // The rate counts from here on, not from when nothing was to be done.
-                bar.reset_eta();
-            }
-            bar.inc_length(n);
+            show(bar);
         }
     }
 
@@ -93,13 +73,7 @@ impl Progress {
         if let Some(bar) = &self.bar {
             bar.set_length(of);
             bar.set_position(done);
-            self.show(bar);
-        }
-    }
-
-    fn show(&self, bar: &ProgressBar) {
-        if bar.is_hidden() && bar.elapsed() > PATIENCE {
-            self.all.add(bar.clone());
+            show(bar);
         }
     }
 
@@ -113,6 +87,12 @@ impl Progress {
     /// A file that tells how far it has been read.
     pub(crate) fn reading(self, file: File) -> ProgressReader {
         ProgressReader { file, progress: self }
+    }
+}
+
+fn show(bar: &ProgressBar) {
+    if bar.is_hidden() && bar.elapsed() > PATIENCE {
+        bar.set_draw_target(ProgressDrawTarget::stderr());
     }
 }
 
@@ -164,7 +144,7 @@ mod tests {
         let silent = Progress::runs(false, 10);
         silent.add(3);
         silent.at(5, 9);
-        assert!(silent.bar.is_none() && silent.drawing().bar.is_none());
+        assert!(silent.bar.is_none());
     }
 
     #[test]
@@ -173,12 +153,9 @@ mod tests {
         rows.at(100, 250);
         assert_eq!(at(&rows), (100, Some(250)));
         let runs = Progress::runs(true, 10);
-        let drawing = runs.drawing();
-        // Two files at a time.
-        drawing.more(30);
-        drawing.more(20);
-        drawing.add(5);
-        assert_eq!((at(&runs), at(&drawing)), ((0, Some(10)), (5, Some(50))));
+        runs.add(3);
+        runs.add(2);
+        assert_eq!(at(&runs), (5, Some(10)));
     }
 
     #[test]

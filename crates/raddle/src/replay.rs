@@ -230,7 +230,7 @@ fn replay(
     let summary = json(&result);
     let columns = console.columns.unwrap_or(COLUMNS).max(COLUMNS);
     let closing = closing(request, folder.as_deref(), columns);
-    let document = document(&result, &replay, &runs, closing);
+    let document = document(&result, &replay, closing);
     if let Some(output) = output {
         output.finish(&summary, &document.html())?;
     }
@@ -265,7 +265,6 @@ fn closing<'c>(
     Closing {
         folder,
         next: next_commands(request, folder, logged),
-        most_slices: timelines::most(request.run),
         columns: Some(columns),
         verbose: request.run.verbose,
     }

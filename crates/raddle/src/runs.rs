@@ -158,7 +158,6 @@ impl<'p> Runner<'p> {
             _ => plan.workload.leading(),
         });
         let progress = Progress::runs(plan.progress, launches.sum());
-        let drawing = progress.drawing();
         let begun = AtomicU64::new(0);
         let run = |job: &RunJob<'_>| {
             let name = &job.named.name;
@@ -170,20 +169,14 @@ impl<'p> Runner<'p> {
                 RunOf::Again(..) => progress.say(format!("drawing {name}")),
                 _ => {}
             }
-            self.one(*job, &progress, &drawing)
+            self.one(*job, &progress)
         };
         let done = self.pool.install(|| jobs.par_iter().with_max_len(1).map(run).collect());
         progress.done();
-        drawing.done();
         done
     }
 
-    fn one(
-        &self,
-        job: RunJob<'_>,
-        progress: &Progress,
-        drawing: &Progress,
-    ) -> Result<RunDone, CliError> {
+    fn one(&self, job: RunJob<'_>, progress: &Progress) -> Result<RunDone, CliError> {
         let plan = &self.plan;
         let name = &job.named.name;
         let drawn = plan.timeline.zip(plan.folder).and_then(|(wanted, folder)| {
@@ -199,7 +192,7 @@ impl<'p> Runner<'p> {
         if let Some((wanted, folder, mut recorders)) = drawn {
             let outcome = self.simulate(job, plan.workload, &mut recorders, progress)?;
             let to = (folder, name.as_str());
-            let drawn = wanted.write(recorders, plan.workload, &outcome, to, drawing)?;
+            let drawn = wanted.write(recorders, plan.workload, &outcome, to)?;
             return Ok(RunDone::Ran(outcome, drawn));
         }
         let workload = self.workload(job.of);

@@ -13,7 +13,6 @@ use raddle_report::timeline::{Grain, Recorder, Timeline, TimelineNames, write_pe
 use raddle_sim::{BASELINE, Outcome, Seen, Watch, Workload};
 
 use crate::error::CliError;
-use crate::progress::Progress;
 use crate::replay::{RunArgs, WhichTimelines};
 
 /// The most slices on compute units where nobody says otherwise, and of the slowest request.
@@ -61,7 +60,7 @@ impl Wanted {
         Some(Self {
             all: run.timeline == Some(WhichTimelines::All),
             baseline: baseline.to_owned(),
-            most: most(run) as usize,
+            most: run.timeline_slices.unwrap_or(MOST) as usize,
             window: run.timeline_window,
             names,
             cus,
@@ -112,7 +111,6 @@ impl Wanted {
         workload: &Workload,
         outcome: &Outcome,
         (folder, name): (&Path, &str),
-        progress: &Progress,
     ) -> Result<Vec<DrawnTimeline>, CliError> {
         let Recorders { whole, slowest } = recorders;
         let whole = whole.map(|recorder| (PERFETTO, self.window, recorder));
@@ -124,28 +122,15 @@ impl Wanted {
                 continue;
             }
             let file = format!("{name}/{file}");
-            write(&timeline, &folder.join(&file), progress).map_err(CliError::writing(&file))?;
+            write(&timeline, &folder.join(&file)).map_err(CliError::writing(&file))?;
             drawn.push(DrawnTimeline::new(file, window, &timeline));
         }
         Ok(drawn)
     }
 }
 
-/// The most slices of a timeline.
-pub(crate) fn most(run: &RunArgs) -> u32 {
-    run.timeline_slices.unwrap_or(MOST)
-}
-
-fn write(timeline: &Timeline, path: &Path, progress: &Progress) -> io::Result<()> {
+fn write(timeline: &Timeline, path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
     let to = BufWriter::with_capacity(1 << 16, File::create(path)?);
-    let mut told = 0;
-    let mut watch = |done: u64, of: u64| {
-        if done == 0 {
-            progress.more(of);
-        }
-        progress.add(done.saturating_sub(told));
-        told = done;
-    };
-    write_perfetto(timeline, to, &mut watch)
+    write_perfetto(timeline, to, &mut |_, _| ())
 }

@@ -105,9 +105,9 @@ pub fn markdown(comparison: &Comparison, failures: &[String]) -> String {
 
 fn table(comparison: &Comparison) -> Table {
     let mut columns = vec![
-        Column::name("recipe", NAME).of(0),
-        Column::name("process", NAME).of(1),
-        Column::figure("level").of(2),
+        Column::name("recipe", NAME),
+        Column::name("process", NAME),
+        Column::figure("level"),
         Column::text("metric"),
     ];
     for (position, origin) in comparison.results.iter().enumerate() {

@@ -24,13 +24,9 @@ pub struct Chart {
 /// How series are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChartKind {
-    /// A line that holds each value until the next.
+    /// A line that holds each value until the next; of many points only those are drawn that can be
+    /// told apart.
     Steps,
-    /// The same for a rising line of many points, of which only those are drawn that can be told
-    /// apart.
-    Distribution,
-    /// Areas of steps, each on top of the one before.
-    Stack,
     /// A point with its words beside it for each series; what is below the rule is good, and the
     /// first series is the one to choose.
     Points,
@@ -52,14 +48,8 @@ pub struct Axis {
 pub enum Scale {
     /// From 0 to this value.
     Linear(f64),
-    /// By powers of ten, for values of which the first is the smallest above 0 and the second the
-    /// largest; 0 has a place of its own, before them.
-    Log(f64, f64),
     /// From the first to the second of these values above 0, equal ratios equally far apart.
     Ratio(f64, f64),
-    /// Shares, 0 to 1, of so many things: as far from 90% to 99% as from 99% to 99.9%, and all of
-    /// them half as far beyond all but one.
-    Nines(f64),
 }
 
 /// What values count.
@@ -69,8 +59,6 @@ pub enum ValueUnit {
     Ns,
     /// Shares, 0 to 1.
     Share,
-    /// Things.
-    Count,
 }
 
 /// One line or area.
@@ -84,17 +72,6 @@ pub struct ChartSeries {
     pub words: String,
     /// Rising along; each value up holds until the next point, and the last ends the series.
     pub points: Vec<(f64, f64)>,
-    /// A point with a marker.
-    pub mark: Option<(f64, f64)>,
-}
-
-/// Which series is which.
-#[derive(Clone, Debug)]
-pub struct Legend {
-    /// How the series are drawn.
-    pub kind: ChartKind,
-    /// Their names, which come from outside.
-    pub names: Vec<String>,
 }
 
 /// A horizontal bar.

@@ -7,9 +7,9 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 
-use super::chart::{Chart, ChartBar, ChartKind, Legend};
+use super::chart::{Chart, ChartBar};
 use super::model::{Block, Document, List, Medium};
-use super::plot::{colour, key, svg};
+use super::plot::{colour, key, patch, svg};
 use super::table::{Cell, ColumnKind, Table};
 use crate::units::{count, plain};
 
@@ -87,10 +87,6 @@ impl Document {
                 Block::Paragraph { label, text } => p { @if !label.is_empty() { strong { (plain(label, NAME)) ": " } } (rich(text)) },
                 Block::Note(text) => p class="small" { (rich(text)) },
                 Block::List(list) => (self.items(list)),
-                Block::Terms { label, terms } => {
-                    h3 { (label) }
-                    dl { @for (term, meaning) in terms { dt { (term) } dd { (meaning) } } }
-                }
                 Block::Warning(text) => p class="warning" { (rich(text)) },
                 Block::Table(table) => (grid(table)),
                 Block::Charts(legend, charts) => (pictures(legend, charts)),
@@ -105,9 +101,6 @@ impl Document {
                         @if let Some(why) = why { p class="note" { (rich(why)) } }
                     }
                 }
-                Block::Chips(chips) => p class="chips" {
-                    @for (what, which) in chips { span { (what) ": " (name(which)) } " " }
-                },
                 Block::Beside(columns) => div class=(if columns.len() == 2 { "beside two" } else { "beside" }) {
                     @for blocks in columns { div { @for item in blocks { (self.block(item)) } } }
                 },
@@ -176,78 +169,54 @@ fn address(path: &str) -> String {
     to
 }
 
-/// A table that scrolls by itself where it is too wide.
+/// A table that scrolls by itself where it is too wide, and sorts.
 fn grid(table: &Table) -> Markup {
-    let class = |column: usize| (table.columns[column].kind == ColumnKind::Figure).then_some("n");
-    let grouped = table.columns.iter().any(|column| column.depth.is_some());
-    let mut bodies: Vec<Vec<usize>> = Vec::new();
-    for row in 0..table.rows.len() {
-        match bodies.last_mut() {
-            Some(rows) if !grouped || table.repeats(row, 0) => rows.push(row),
-            _ => bodies.push(vec![row]),
-        }
-    }
+    let class = |at: usize| (table.columns[at].kind == ColumnKind::Figure).then_some("n");
     html! {
         div class="wide" role="region" tabindex="0" aria-label=(table.label) {
-            table class=[(!grouped).then_some("sorts")] {
+            table class="sorts" {
                 thead {
                     tr { @for (at, column) in table.columns.iter().enumerate() {
                         th scope="col" class=[class(at)] { (column.title) }
                     } }
                 }
-                @for rows in bodies {
-                    tbody {
-                        @for &row in &rows {
-                            tr class=[(table.chosen == Some(row)).then_some("chosen")] { @for at in 0..table.columns.len() {
-                                @if !table.repeats(row, at) { (cell(table, row, at, class(at))) }
-                            } }
+                tbody { @for (at, row) in table.rows.iter().enumerate() {
+                    tr class=[(table.chosen == Some(at)).then_some("chosen")] {
+                        @for (at, cell) in row.iter().enumerate() {
+                            @let content = content(cell, table.columns[at].kind);
+                            @if at == 0 { th scope="row" { (content) } }
+                            @else { td class=[class(at)] data-v=[cell.rank] { (content) } }
                         }
                     }
-                }
+                } }
             }
         }
     }
 }
 
-fn cell(table: &Table, row: usize, column: usize, class: Option<&str>) -> Markup {
-    let Cell { text, rank, best, bar, note, link } = &table.rows[row][column];
-    let repeated = (row + 1..table.rows.len()).take_while(|&row| table.repeats(row, column));
-    let rows = 1 + repeated.count();
-    let span = (rows > 1).then_some(rows);
-    let content = match table.columns[column].kind {
+fn content(cell: &Cell, kind: ColumnKind) -> Markup {
+    let Cell { text, bar, note, link, .. } = cell;
+    let shown = match kind {
         ColumnKind::Name(_) => name(text),
         ColumnKind::Figure => figure(text).render(),
         ColumnKind::Text => rich(text),
     };
-    let content = match link {
-        Some(path) => html! { a href=(address(path)) { (content) } },
-        None => content,
-    };
-    let content = html! {
-        @if let Some(share) = bar { span class="meter" { span style=(format!("width:{:.1}%", share * 100.0)) {} } }
-        (content) @if !note.is_empty() { " " span class="note" { (note) } }
-    };
-    let long = text.chars().count() > LONG && table.columns[column].kind != ColumnKind::Figure;
-    let content = if long {
-        html! { span class="words" { (content) } }
-    } else {
-        content
-    };
+    let long = text.chars().count() > LONG && kind != ColumnKind::Figure;
     html! {
-        @if column == 0 {
-            th scope=(if span.is_some() { "rowgroup" } else { "row" }) rowspan=[span] { (content) }
-        } @else {
-            td class=[class] rowspan=[span] data-v=[*rank] { @if *best { b { (content) } } @else { (content) } }
+        span class=[long.then_some("words")] {
+            @if let Some(share) = bar { span class="meter" { span style=(format!("width:{:.1}%", share * 100.0)) {} } }
+            @if let Some(path) = link { a href=(address(path)) { (shown) } } @else { (shown) }
+            @if !note.is_empty() { " " span class="note" { (note) } }
         }
     }
 }
 
-fn pictures(legend: &Legend, charts: &[Chart]) -> Markup {
+fn pictures(legend: &[String], charts: &[Chart]) -> Markup {
     html! {
-        @if !legend.names.is_empty() {
+        @if !legend.is_empty() {
             ul class="legend" {
-                @for (look, text) in legend.names.iter().enumerate() {
-                    li { (key(legend.kind, look)) (name(text)) }
+                @for (look, text) in legend.iter().enumerate() {
+                    li { (key(look)) (name(text)) }
                 }
             }
         }
@@ -268,7 +237,7 @@ fn all_bars(title: &str, names: &[(usize, &str)], bars: &[ChartBar]) -> Markup {
             @if !title.is_empty() { figcaption { (title) } }
             @if !names.is_empty() {
                 ul class="legend" {
-                    @for &(look, text) in names { li { (key(ChartKind::Stack, look)) (text) } }
+                    @for &(look, text) in names { li { (patch(look)) (text) } }
                 }
             }
             @for bar in bars {
@@ -307,12 +276,11 @@ mod tests {
     }
 
     #[test]
-    fn a_table_has_headings_groups_and_best_cells() {
-        let mut table = Table::new("t\"", [Column::name("a", 9).of(0), Column::figure("b")]);
+    fn a_table_has_headings_and_what_it_is_sorted_by() {
+        let mut table = Table::new("t\"", [Column::name("a", 9), Column::figure("b")]);
         table.row([Cell::from("x"), Cell::ranked("1 us", Some(1.0))]);
         table.row([Cell::from("x"), Cell::ranked("2", Some(2.0))]);
         table.row([Cell::from("y"), Cell::from("-")]);
-        table.mark_best([1], &[]);
         insta::assert_snapshot!(grid(&table).into_string().replace("><", ">\n<"));
     }
 }

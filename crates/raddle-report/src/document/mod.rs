@@ -11,8 +11,7 @@ mod plot;
 mod table;
 mod text;
 
-pub use chart::{Axis, Chart, ChartBar, ChartKind, ChartSeries, Legend, Scale, ValueUnit};
+pub use chart::{Axis, Chart, ChartBar, ChartKind, ChartSeries, Scale, ValueUnit};
 pub use model::{Block, Document, List, Medium};
-pub(crate) use plot::round_up;
 pub use table::{Cell, Column, Table};
 pub use text::{alarm, heading};

@@ -1,6 +1,6 @@
 //! What is a document made of?
 
-use super::chart::{Chart, ChartBar, Legend};
+use super::chart::{Chart, ChartBar};
 use super::table::Table;
 
 /// Where a block is shown.
@@ -55,13 +55,6 @@ pub enum Block {
     Note(String),
     /// Lines of equal kind.
     List(List),
-    /// Terms and their meanings.
-    Terms {
-        /// What they belong to.
-        label: &'static str,
-        /// Each term and its meaning, which begins with a small letter.
-        terms: Vec<(&'static str, &'static str)>,
-    },
     /// Something that a reader should know before using the figures.
     Warning(String),
     /// Rows of figures.
@@ -77,8 +70,6 @@ pub enum Block {
         /// The reason, if there is one.
         why: Option<String>,
     },
-    /// On what a page rests, in short: what it is, and which.
-    Chips(Vec<(&'static str, String)>),
     /// Blocks beside each other, where there is room.
     Beside(Vec<Vec<Block>>),
     /// A place of the page, or a file beside it.
@@ -88,8 +79,8 @@ pub enum Block {
         /// An anchor with its `#`, or a path.
         to: String,
     },
-    /// Pictures with one legend.
-    Charts(Legend, Vec<Chart>),
+    /// Pictures with one legend, the names of the series by their looks.
+    Charts(Vec<String>, Vec<Chart>),
     /// A picture of horizontal bars.
     Bars {
         /// What a full bar is.

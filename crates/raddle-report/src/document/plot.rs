@@ -9,7 +9,6 @@ use std::fmt::Write as _;
 use maud::{Markup, html};
 
 use super::chart::{Axis, Chart, ChartKind, ChartSeries, Scale, ValueUnit};
-use crate::units::count;
 
 const WIDTH: f64 = 440.0;
 const HEIGHT: f64 = 220.0;
@@ -18,23 +17,10 @@ const TOP: f64 = 24.0;
 const RIGHT: f64 = WIDTH - 16.0;
 /// The height of a line of text.
 const LINE: f64 = 11.0;
-/// The room that a logarithmic axis leaves between 0 and its first power of ten.
-const ZERO: f64 = 30.0;
 /// Points of a distribution that are nearer to each other than this are one.
 const NEAR: f64 = 2.0;
 /// Lines: units drawn and not drawn, by turns. With the colours, forty looks differ.
 const DASHES: [&str; 5] = ["none", "7 3", "2 2", "8 3 2 3", "12 4"];
-/// Shapes of markers around a point. Their number has no divisor in common with that of the
-/// colours.
-const SHAPES: [&str; 7] = [
-    "m-4-4h8v8h-8z",
-    "m0-6l6 6l-6 6l-6-6z",
-    "m0-4.5l4.5 9h-9z",
-    "m0 4.5l4.5-9h-9z",
-    "m-4.5 0l9-4.5v9z",
-    "m4.5 0l-9-4.5v9z",
-    "m-2-5h4v10h-4z",
-];
 /// Colours of the style sheet.
 const COLOURS: usize = 8;
 
@@ -49,7 +35,6 @@ pub(super) fn svg(chart: &Chart) -> Markup {
     let (x, y) = (PlotAxis::new(chart.x, LEFT, RIGHT), PlotAxis::new(chart.y, bottom, TOP));
     let lines: Vec<&ChartSeries> =
         chart.series.iter().filter(|series| !series.points.is_empty()).collect();
-    let paths = paths(chart, &lines, &x, &y);
     html! {
         svg class="chart" role="img" viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) {
             title { (chart.title) }
@@ -65,42 +50,34 @@ pub(super) fn svg(chart: &Chart) -> Markup {
                 line class="rule" x1=(LEFT) x2=(RIGHT) y1=(number(at)) y2=(number(at)) {}
             }
             @if chart.kind == ChartKind::Points { (points(&lines, &x, &y, bottom)) }
-            @for (series, d) in lines.iter().zip(&paths).rev() {
-                @if chart.kind == ChartKind::Stack {
-                    path class=(format!("f{}", colour(series.look))) d=(d) { title { (series.words) } }
-                } @else if chart.kind != ChartKind::Points {
+            @if chart.kind == ChartKind::Steps {
+                @for series in lines.iter().rev() {
                     path class=(format!("l l{}", colour(series.look)))
-                        stroke-dasharray=(DASHES[series.look % DASHES.len()]) d=(d) {
-                        title { (series.words) }
-                    }
+                        stroke-dasharray=(DASHES[series.look % DASHES.len()])
+                        d=(steps(&series.points, &x, &y)) { title { (series.words) } }
                 }
-            }
-            @for (series, at) in lines.iter().filter_map(|series| Some((series, series.mark?))) {
-                (marker(series.look, (x.at(at.0), y.at(at.1)), &series.words))
             }
         }
     }
 }
 
 /// A series of a legend.
-pub(super) fn key(kind: ChartKind, look: usize) -> Markup {
-    let width = if kind == ChartKind::Stack { 18 } else { 36 };
+pub(super) fn key(look: usize) -> Markup {
     html! {
-        svg class="key" aria-hidden="true" width=(width) height="12" viewBox=(format!("0 0 {width} 12")) {
-            @if kind == ChartKind::Stack {
-                path class=(format!("f{}", colour(look))) d="M0 0h18v12h-18z" {}
-            } @else {
-                path class=(format!("l l{}", colour(look)))
-                    stroke-dasharray=(DASHES[look % DASHES.len()]) d="M0 6h36" {}
-                @if kind == ChartKind::Distribution { (marker(look, (18.0, 6.0), "")) }
-            }
+        svg class="key" aria-hidden="true" width="36" height="12" viewBox="0 0 36 12" {
+            path class=(format!("l l{}", colour(look)))
+                stroke-dasharray=(DASHES[look % DASHES.len()]) d="M0 6h36" {}
         }
     }
 }
 
-fn marker(look: usize, (x, y): (f64, f64), words: &str) -> Markup {
-    let d = format!("M{} {}{}", number(x), number(y), SHAPES[look % SHAPES.len()]);
-    html! { path class=(format!("mark f{}", colour(look))) d=(d) { title { (words) } } }
+/// A part of a bar, in a legend.
+pub(super) fn patch(look: usize) -> Markup {
+    html! {
+        svg class="key" aria-hidden="true" width="18" height="12" viewBox="0 0 18 12" {
+            path class=(format!("f{}", colour(look))) d="M0 0h18v12h-18z" {}
+        }
+    }
 }
 
 /// A circle for each series, and its title beside it where there is room.
@@ -188,30 +165,14 @@ fn columns(x: &PlotAxis, bottom: f64) -> Markup {
     }
 }
 
-/// The way of the pen for each series. Of areas on top of each other each reaches down to the axis,
-/// and those below are drawn over it.
-fn paths(chart: &Chart, lines: &[&ChartSeries], x: &PlotAxis, y: &PlotAxis) -> Vec<String> {
-    let mut sums: Vec<(f64, f64)> = Vec::new();
-    let path = |series: &&ChartSeries| match chart.kind {
-        ChartKind::Stack => {
-            sums.resize(series.points.len(), (0.0, 0.0));
-            for (sum, point) in sums.iter_mut().zip(&series.points) {
-                *sum = (point.0, sum.1 + point.1);
-            }
-            steps(&sums, x, y, false)
-        }
-        kind => steps(&series.points, x, y, kind == ChartKind::Distribution),
-    };
-    lines.iter().map(path).collect()
-}
-
-fn steps(points: &[(f64, f64)], x: &PlotAxis, y: &PlotAxis, thin: bool) -> String {
+/// The way of the pen.
+fn steps(points: &[(f64, f64)], x: &PlotAxis, y: &PlotAxis) -> String {
     let mut kept: Vec<(f64, f64)> = Vec::new();
     for &(along, up) in points {
         let place = (x.at(along), y.at(up));
         match kept.as_mut_slice() {
             // The very first and the very last stay.
-            [_, .., last] if thin && place.0 - last.0 < NEAR => *last = place,
+            [_, .., last] if place.0 - last.0 < NEAR => *last = place,
             _ => kept.push(place),
         }
     }
@@ -271,19 +232,9 @@ impl PlotAxis {
         match self.axis.scale {
             Scale::Linear(most) if most <= 0.0 => self.from,
             Scale::Linear(most) => within(self.from, value / most),
-            Scale::Log(..) if value <= 0.0 => self.from,
-            Scale::Log(least, most) => {
-                let (low, high) = decades(least, most);
-                let begin = self.from + ZERO.copysign(self.to - self.from);
-                within(begin, (libm::log10(value) - low) / (high - low))
-            }
             Scale::Ratio(least, most) => {
                 let [low, high, value] = [least, most, value].map(|v| libm::log10(v.max(1e-9)));
                 within(self.from, (value - low) / (high - low).max(1e-9))
-            }
-            Scale::Nines(_) if value >= 1.0 => self.to,
-            Scale::Nines(all) => {
-                within(self.from, -libm::log10(1.0 - value) / (libm::log10(all.max(2.0)) + 0.5))
             }
         }
     }
@@ -295,11 +246,6 @@ impl PlotAxis {
                 let step = round_up(end / f64::from(most), self.axis.unit);
                 (0..=most).map(|n| f64::from(n) * step).filter(|value| *value <= end).collect()
             }
-            Scale::Log(least, end) => {
-                let (low, high) = decades(least, end);
-                let powers = (low as i32..=high as i32).map(|power| 10f64.powi(power));
-                std::iter::once(0.0).chain(powers).collect()
-            }
             Scale::Ratio(least, end) => {
                 let first = libm::floor(libm::log10(least.max(1e-9))) as i32;
                 let last = libm::ceil(libm::log10(end.max(1e-9))) as i32;
@@ -308,30 +254,19 @@ impl PlotAxis {
                     .flat_map(|power| steps.iter().map(move |step| step * 10f64.powi(power)));
                 round.filter(|value| (least..=end).contains(value)).collect()
             }
-            Scale::Nines(all) => {
-                let powers = (1..16).map(|power| 10f64.powi(power)).take_while(|rest| *rest <= all);
-                let nines = powers.map(|rest| 1.0 - 1.0 / rest);
-                [0.0, 0.5].into_iter().chain(nines).chain([1.0]).collect()
-            }
         };
         let end = match self.axis.scale {
             Scale::Linear(end) => Some(end),
-            _ => None,
+            Scale::Ratio(..) => None,
         };
         let label = |value| (self.at(value), label(value, self.axis.unit, end));
         values.into_iter().map(label).collect()
     }
 }
 
-/// The powers of ten around values.
-fn decades(least: f64, most: f64) -> (f64, f64) {
-    let low = libm::floor(libm::log10(least.max(1.0)));
-    (low, libm::ceil(libm::log10(most.max(1.0))).max(low + 1.0))
-}
-
 /// The smallest of 1, 2, 5, 10, ... and, of shares and means, of 0.5, 0.2, ... that is not below a
 /// value.
-pub(crate) fn round_up(value: f64, unit: ValueUnit) -> f64 {
+fn round_up(value: f64, unit: ValueUnit) -> f64 {
     let least = if unit == ValueUnit::Ns { 1.0 } else { 0.01 };
     let value = value.max(least);
     let power = 10f64.powi(libm::floor(libm::log10(value) + 1e-9) as i32);
@@ -344,8 +279,6 @@ fn label(value: f64, unit: ValueUnit, end: Option<f64>) -> String {
     const UNITS: [(f64, &str); 4] = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
     match unit {
         ValueUnit::Share => format!("{}%", decimals(value * 100.0, 13)),
-        ValueUnit::Count if value.fract() == 0.0 => count(value as u64),
-        ValueUnit::Count => decimals(value, 2),
         ValueUnit::Ns if value == 0.0 => "0".to_owned(),
         ValueUnit::Ns => {
             let fits = |(unit, _): &&(f64, &str)| end.unwrap_or(value) >= *unit;
@@ -380,15 +313,8 @@ mod tests {
             labels(Scale::Linear(1_700_000.0), ValueUnit::Ns),
             ["0", "0.5 ms", "1 ms", "1.5 ms"]
         );
-        assert_eq!(labels(Scale::Linear(7.0), ValueUnit::Count), ["0", "2", "4", "6"]);
-        assert_eq!(labels(Scale::Linear(0.7), ValueUnit::Count), ["0", "0.2", "0.4", "0.6"]);
         assert_eq!(labels(Scale::Linear(1.0), ValueUnit::Share), ["0%", "50%", "100%"]);
-        assert_eq!(
-            labels(Scale::Log(320.0, 2e5), ValueUnit::Ns),
-            ["0", "100 ns", "1 µs", "10 µs", "100 µs", "1 ms"]
-        );
-        let nines = labels(Scale::Nines(1000.0), ValueUnit::Share);
-        assert_eq!(nines, ["0%", "50%", "90%", "99%", "99.9%", "100%"]);
+        assert_eq!(labels(Scale::Ratio(320.0, 2e3), ValueUnit::Ns), ["500 ns", "1 µs", "2 µs"]);
     }
 
     #[test]
@@ -396,10 +322,8 @@ mod tests {
         for scale in [
             Scale::Linear(0.0),
             Scale::Linear(u64::MAX as f64),
-            Scale::Log(0.0, 0.0),
-            Scale::Log(1.0, u64::MAX as f64),
-            Scale::Nines(0.0),
-            Scale::Nines(1e18),
+            Scale::Ratio(0.0, 0.0),
+            Scale::Ratio(1.0, u64::MAX as f64),
         ] {
             for value in [0.0, 0.5, 1.0, 7.0, u64::MAX as f64] {
                 let at = axis(scale, ValueUnit::Ns).at(value);
@@ -410,12 +334,12 @@ mod tests {
     }
 
     #[test]
-    fn powers_of_ten_and_nines_are_equally_far_apart() {
-        let at = |scale, values: [f64; 4]| {
-            values.map(|value| number(axis(scale, ValueUnit::Ns).at(value)))
-        };
-        assert_eq!(at(Scale::Log(1.0, 100.0), [0.0, 1.0, 10.0, 100.0]), ["0", "30", "215", "400"]);
-        assert_eq!(at(Scale::Nines(1000.0), [0.0, 0.9, 0.99, 1.0]), ["0", "114.3", "228.6", "400"]);
+    fn equal_ratios_are_equally_far_apart() {
+        let axis = axis(Scale::Ratio(1.0, 100.0), ValueUnit::Ns);
+        assert_eq!(
+            [0.0, 1.0, 10.0, 100.0].map(|value| number(axis.at(value))),
+            ["0", "0", "200", "400"]
+        );
     }
 
     #[test]
@@ -429,31 +353,24 @@ mod tests {
     }
 
     #[test]
-    fn areas_stand_on_each_other_and_many_points_become_few() {
+    fn lines_are_steps_and_many_points_become_few() {
+        let series =
+            |look, points| ChartSeries { look, name: String::new(), words: "w".to_owned(), points };
         let points = vec![(0.0, 0.5), (10.0, 0.0), (20.0, 0.2), (40.0, 0.0)];
-        let series = |look| ChartSeries {
-            look,
-            name: String::new(),
-            words: "w".to_owned(),
-            points: points.clone(),
-            mark: None,
-        };
         let mut chart = Chart {
             title: "<a>".to_owned(),
             note: String::new(),
             words: "\"b\"".to_owned(),
-            kind: ChartKind::Stack,
+            kind: ChartKind::Steps,
             x: Axis { title: "", scale: Scale::Linear(40.0), unit: ValueUnit::Ns },
             y: Axis { title: "up", scale: Scale::Linear(1.0), unit: ValueUnit::Share },
             rule: None,
-            series: vec![series(0), series(1)],
+            series: vec![series(0, points.clone()), series(1, points)],
         };
         insta::assert_snapshot!(svg(&chart).into_string().replace("><", ">\n<"));
-        chart.kind = ChartKind::Distribution;
         let values = (0..10_000).map(|n| (f64::from(n) / 250.0, f64::from(n) / 1e4));
         chart.series[0].points = values.collect();
-        chart.series[0].mark = Some((30.0, 0.9));
         let svg = svg(&chart).into_string();
-        assert!(svg.len() < 4000, "{}", svg.len());
+        assert!(svg.len() < 5000, "{}", svg.len());
     }
 }

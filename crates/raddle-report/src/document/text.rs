@@ -77,10 +77,6 @@ impl TextWriter {
             Block::Note(text) => self.paragraph("", text),
             Block::List(list) if list.inline => self.paragraph(&list.label, &list.items.join("; ")),
             Block::List(list) => self.list(list),
-            Block::Terms { label, terms } => {
-                let terms = terms.iter().map(|(term, meaning)| format!("{term} = {meaning}"));
-                self.paragraph(label, &terms.collect::<Vec<_>>().join("; "));
-            }
             Block::Warning(text) => {
                 let text = wrap(&format!("warning: {}", plain(text, ITEM)), self.width, "  ");
                 let rest = text.strip_prefix("warning:").unwrap_or_default();
@@ -101,7 +97,7 @@ impl TextWriter {
                 }
             }
             // Only pages have these.
-            Block::Chips(_) | Block::Beside(_) | Block::Link { .. } => {}
+            Block::Beside(_) | Block::Link { .. } => {}
             Block::Bars { title, bars, .. } => {
                 let bars = bars.iter().map(|bar| format!("{} {}", bar.name, bar.note));
                 self.paragraph(title, &bars.collect::<Vec<_>>().join("; "));
@@ -163,7 +159,6 @@ fn rendered(table: &Table, colour: bool) -> String {
     drawn.add_row(titles.map(|(at, column)| aligned(at, &column.title)).collect::<Vec<_>>());
     for (at, row) in table.rows.iter().enumerate() {
         let cell = |(column, cell): (usize, &Cell)| match table.columns[column].kind {
-            _ if table.repeats(at, column) => aligned(column, ""),
             ColumnKind::Name(most) => {
                 let text = plain(&cell.text, most);
                 let marked = table.chosen.is_some() && column == 0;
@@ -197,7 +192,7 @@ mod tests {
 
     #[test]
     fn columns_are_aligned_and_lines_have_no_blank_ends() {
-        let columns = [Column::name("name", 5).of(0), Column::figure("n"), Column::text("note")];
+        let columns = [Column::name("name", 5), Column::figure("n"), Column::text("note")];
         let mut table = Table::new("", columns);
         table.row(["a", "5", "x"]);
         table.row(["größer", "1,000", ""]);
@@ -208,7 +203,7 @@ mod tests {
         document.paragraph("Label", "text");
         assert_eq!(
             document.text(false),
-            "one\n\nname       n  note\n------------------\na          5  x\ngrö…r  1,000\n           1\n\nLabel: text\n"
+            "one\n\nname       n  note\n------------------\na          5  x\ngrö…r  1,000\ngrö…r      1\n\nLabel: text\n"
         );
     }
 }

@@ -6,14 +6,14 @@ use super::NAME;
 use super::files::Closing;
 use super::result::ReplayResult;
 use crate::document::{
-    Axis, Block, Cell, Chart, ChartKind, ChartSeries, Column, Document, Legend, Medium, Scale,
-    Table, ValueUnit,
+    Axis, Block, Cell, Chart, ChartKind, ChartSeries, Column, Document, Medium, Scale, Table,
+    ValueUnit,
 };
 use crate::units::{counted, duration, plain};
 
 /// Columns of a terminal of which nobody knows better.
 const COLUMNS: usize = 80;
-/// Rows of the table on a terminal.
+/// Rows of the table on a terminal, where it does not show everything.
 const ROWS: usize = 5;
 
 /// Page one, and the first screen.
@@ -27,25 +27,20 @@ pub(super) fn fill(
     document.add(verdict(answer));
     let columns = document.columns.unwrap_or(COLUMNS);
     // What fits: everything, else without words, then without medians, else only what decides.
-    let mut tables = (0..=3).rev().map(|detail| terminal(result, detail));
+    let most = if document.verbose { usize::MAX } else { ROWS };
+    let mut tables = (0..=3).rev().map(|detail| policies(result, most, detail, false));
     let fits = tables.find(|table| table.width() <= columns);
-    let table = fits.unwrap_or_else(|| terminal(result, 0));
-    document.add_on(Medium::Terminal, Block::Heading(document.summary.clone()));
+    let table = fits.unwrap_or_else(|| policies(result, most, 0, false));
+    let some = (answer.ranking.len() > most).then_some(", here the best (`-v` has all)");
+    let heading = format!("{}{}", document.summary, some.unwrap_or_default());
+    document.add_on(Medium::Terminal, Block::Heading(heading));
     document.add_on(Medium::Terminal, Block::Table(table));
-    let rest = answer.ranking.len().saturating_sub(ROWS);
-    if rest > 0 {
-        let more = counted(rest as u64, "more policy", "more policies");
-        document
-            .add_on(Medium::Terminal, Block::Note(format!("  and {more}: `-v`, or the report")));
-    }
-    document.page(Block::Chips(chips(result)));
+    document.page(Block::Note(what(result)));
     let mut left = vec![Block::Heading("What the choice costs".to_owned())];
-    left.extend(pareto(answer).map(|chart| {
-        Block::Charts(Legend { kind: ChartKind::Points, names: Vec::new() }, vec![chart])
-    }));
+    left.extend(pareto(answer).map(|chart| Block::Charts(Vec::new(), vec![chart])));
     let right = vec![
         Block::Heading("Policies, the best first".to_owned()),
-        Block::Table(page_table(result)),
+        Block::Table(policies(result, usize::MAX, 2, true)),
         Block::Note(page_note(answer)),
     ];
     document.page(Block::Beside(if left.len() > 1 { vec![left, right] } else { vec![right] }));
@@ -77,13 +72,14 @@ fn terminal_notes(document: &mut Document, result: &ReplayResult, closing: &Clos
         let note = format!("! {text}: `-v` shows them, and the report");
         document.add_on(Medium::Terminal, Block::Note(note));
     }
-    let model = "`raddle help model` says on what figures rest";
-    let text = closing.folder.map_or_else(String::new, |folder| {
-        format!("{}; ", folder.join(super::runs::PAGE).display())
-    });
-    let label = if text.is_empty() { "Model" } else { "Report" }.to_owned();
-    let text = format!("{text}{model}");
-    document.add_on(Medium::Terminal, Block::Paragraph { label, text });
+    let (label, text) = match closing.folder {
+        Some(folder) => {
+            let page = folder.join(super::runs::PAGE);
+            ("Report", format!("{}; model: `raddle help model`", page.display()))
+        }
+        None => ("Model", "`raddle help model` says on what figures rest".to_owned()),
+    };
+    document.add_on(Medium::Terminal, Block::Paragraph { label: label.to_owned(), text });
 }
 
 fn verdict(answer: &PolicyFigures) -> Block {
@@ -93,26 +89,22 @@ fn verdict(answer: &PolicyFigures) -> Block {
     Block::Verdict { good, name, text: said.text.clone(), why: said.why.clone() }
 }
 
-/// What the figures are of.
-fn chips(result: &ReplayResult) -> Vec<(&'static str, String)> {
+/// What the figures are of, in a line.
+fn what(result: &ReplayResult) -> String {
     let answer = &result.answer;
-    let goals: Vec<String> = answer.goals.iter().map(ToString::to_string).collect();
-    let mut chips: Vec<(&str, String)> = Vec::new();
-    chips.push(("goal", if goals.is_empty() { "none".to_owned() } else { goals.join(", ") }));
-    chips.push(("device", result.device.to_string()));
+    let or = |all: Vec<String>, none: &str| match all.is_empty() {
+        true => none.to_owned(),
+        false => all.join(", "),
+    };
+    let goals = or(answer.goals.iter().map(ToString::to_string).collect(), "none");
     let loads = result.profiles.iter().filter_map(|profile| {
         let requests = profile.requests.as_ref()?;
         let count = requests.replayed.map_or_else(String::new, |n| format!("{n} "));
-        Some(format!("{count}requests of {} ({})", profile.name, requests.process))
+        Some(format!("{count}requests of {} ({})", plain(&profile.name, NAME), requests.process))
     });
-    let loads: Vec<String> = loads.collect();
-    chips
-        .push(("load", if loads.is_empty() { "as recorded".to_owned() } else { loads.join(", ") }));
-    chips.push(("policies", result.recipes.len().to_string()));
-    if let Some(row) = answer.rows.get(answer.baseline) {
-        chips.push(("compared with", row.recipe.clone()));
-    }
-    chips
+    let loads = or(loads.collect(), "as recorded");
+    let base = answer.rows.get(answer.baseline).map_or("", |row| &row.recipe);
+    format!("Goal: {goals} · load: {loads} · compared with {}", plain(base, NAME))
 }
 
 /// The name of a recipe in a table.
@@ -176,113 +168,78 @@ fn processes(answer: &PolicyFigures) -> Vec<usize> {
     order
 }
 
-/// The table of a terminal, with more or less detail.
-fn terminal(result: &ReplayResult, detail: u8) -> Table {
+/// The policies, the best first, with more or less detail: of a terminal the first ones; of the page
+/// all, with bars and longest waits, and rows that lead to their timelines.
+fn policies(result: &ReplayResult, most: usize, detail: u8, page: bool) -> Table {
     let answer = &result.answer;
     let mut columns = vec![Column::name("policy", NAME)];
     for at in processes(answer) {
         let process = &answer.processes[at];
-        let (name, word) = (plain(&process.name, 12), process.judged.word());
-        if process.judged == JudgedBy::Requests && detail > 0 {
-            columns.push(Column::figure(format!("{name} p50")));
-        }
+        let (name, word) =
+            (plain(&process.name, if page { 24 } else { 12 }), process.judged.word());
+        let requests = process.judged == JudgedBy::Requests;
+        columns.extend((requests && detail > 0).then(|| Column::figure(format!("{name} p50"))));
         columns.push(Column::figure(format!("{name} {word}")));
-        if detail > 1 || process.judged != JudgedBy::Requests {
-            let title = if process.judged == JudgedBy::Requests { "x alone" } else { "change" };
-            columns.push(Column::figure(title));
-        }
+        let title = if requests { "x alone" } else { "change" };
+        columns.extend((detail > 1 || !requests).then(|| Column::figure(title)));
+        columns.extend((page && requests).then(|| Column::figure("longest wait")));
     }
     columns.extend((!answer.goals.is_empty()).then(|| Column::figure("goal")));
     columns.extend((detail > 2).then(|| Column::text("what it does")));
-    let mut table = Table::new("", columns);
-    let shown = answer.ranking.iter().take(ROWS);
-    let base = (!answer.ranking.iter().take(ROWS).any(|&row| row == answer.baseline))
-        .then_some(&answer.baseline);
-    for &row in shown.chain(base.filter(|&&row| row < answer.rows.len())) {
-        let mut cells = vec![named(answer, row)];
-        for at in processes(answer) {
-            let process = &answer.processes[at];
-            let figures = answer.rows[row].processes[at];
-            let requests = process.judged == JudgedBy::Requests;
-            let [p50, decisive] = times(&figures);
-            if requests && detail > 0 {
-                cells.push(p50);
-            }
-            cells.push(decisive);
-            if requests && detail > 1 {
-                cells.push(slowdown(answer.slowdown(row, at)));
-            } else if !requests {
-                cells.push(change(answer.change(row, at)));
-            }
-        }
-        cells.extend(goals(answer, row));
-        let words = result.recipes.get(row).and_then(|of| of.recipe.description.as_deref());
-        cells.extend((detail > 2).then(|| words.unwrap_or_default().into()));
-        table.row(cells);
+    let mut table = Table::new(if page { "Policies" } else { "" }, columns);
+    let mut shown: Vec<usize> = answer.ranking.iter().copied().take(most).collect();
+    // Today's way is always there.
+    if !shown.contains(&answer.baseline) {
+        shown.pop();
+        shown.push(answer.baseline);
+    }
+    for row in shown {
+        table.row(cells(result, row, detail, page));
         if is_chosen(answer, row) {
             table.choose();
         }
     }
     // Where all rows are alike, that is the answer.
     let few = table.clone().without_constants();
-    if few.columns() > 1 + usize::from(detail > 2) { few } else { table }
+    if page || few.columns() <= 1 + usize::from(detail > 2) { table } else { few }
 }
 
-/// The table of page one: it sorts, and rows lead to their timelines.
-fn page_table(result: &ReplayResult) -> Table {
+fn cells(result: &ReplayResult, row: usize, detail: u8, page: bool) -> Vec<Cell> {
     let answer = &result.answer;
-    let mut columns = vec![Column::name("policy", NAME)];
+    let recipe = result.recipes.get(row);
+    let drawn = recipe.and_then(|of| of.timeline.as_ref()).filter(|_| page);
+    let name = named(answer, row);
+    let mut cells = vec![match drawn {
+        Some(drawn) => name.link(drawn.file.clone()),
+        None => name,
+    }];
     for at in processes(answer) {
-        let process = &answer.processes[at];
-        columns.push(Column::text(format!(
-            "{} {}",
-            plain(&process.name, 24),
-            process.judged.word()
-        )));
-        if process.judged == JudgedBy::Requests {
-            columns.extend(["p50", "longest wait"].map(Column::figure));
-        } else {
-            columns.push(Column::figure("change"));
+        let figures = answer.rows[row].processes[at];
+        let requests = answer.processes[at].judged == JudgedBy::Requests;
+        let [p50, decisive] = times(&figures);
+        cells.extend((requests && detail > 0).then_some(p50));
+        let own = |row: usize| answer.rows[row].processes[at].decisive_ns;
+        let most = (0..answer.rows.len()).filter_map(own).max().unwrap_or(1).max(1) as f64;
+        let share = own(row).unwrap_or(0) as f64 / most;
+        cells.push(if page { decisive.bar(share) } else { decisive });
+        if !requests {
+            cells.push(change(answer.change(row, at)));
+        } else if detail > 1 {
+            cells.push(slowdown(answer.slowdown(row, at)));
         }
+        let wait = time(Some(figures.longest_wait_ns));
+        cells.extend((page && requests).then_some(wait));
     }
-    columns.extend((!answer.goals.is_empty()).then(|| Column::figure("goal")));
-    let mut table = Table::new("Policies", columns);
-    let decisive = |row: usize, at: usize| answer.rows[row].processes[at].decisive_ns;
-    let most = |at: usize| (0..answer.rows.len()).filter_map(|row| decisive(row, at)).max();
-    for &row in &answer.ranking {
-        let name = named(answer, row);
-        let drawn = result.recipes.get(row).and_then(|of| of.timeline.as_ref());
-        let mut cells = vec![match drawn {
-            Some(drawn) => name.link(drawn.file.clone()),
-            None => name,
-        }];
-        for at in processes(answer) {
-            let figures = answer.rows[row].processes[at];
-            let [p50, decisive_cell] = times(&figures);
-            let own = decisive(row, at);
-            let share = own.unwrap_or(0) as f64 / most(at).unwrap_or(1).max(1) as f64;
-            let cell = decisive_cell.bar(share);
-            if answer.processes[at].judged == JudgedBy::Requests {
-                let alone = answer.slowdown(row, at).map(|by| format!("{by:.1}×"));
-                cells.push(cell.and(&alone.unwrap_or_default()));
-                cells.extend([p50, time(Some(figures.longest_wait_ns))]);
-            } else {
-                cells.extend([cell, change(answer.change(row, at))]);
-            }
-        }
-        cells.extend(goals(answer, row));
-        table.row(cells);
-        if is_chosen(answer, row) {
-            table.choose();
-        }
-    }
-    table
+    cells.extend(goals(answer, row));
+    let words = recipe.and_then(|of| of.recipe.description.as_deref());
+    cells.extend((detail > 2).then(|| words.unwrap_or_default().into()));
+    cells
 }
 
 fn page_note(answer: &PolicyFigures) -> String {
     let base = answer.rows.get(answer.baseline).map_or("", |row| &row.recipe);
     format!(
-        "A click on a heading sorts. × is times the same alone on this device under {base}; changes are against {base}. The longest wait is with work and without waves on the device."
+        "A click on a heading sorts. Alone is the same by itself on this device under {base}; changes are against {base}. The longest wait is with work and without waves on the device."
     )
 }
 
@@ -307,7 +264,7 @@ fn pareto(answer: &PolicyFigures) -> Option<Chart> {
         let (gain, cost) = (figure(row, up)?, figure(row, along)? as f64 / fastest - 1.0);
         let name = answer.rows[row].recipe.clone();
         let words = format!("{name}: {}, {:+.1}%", duration(gain), cost * 100.0);
-        Some(ChartSeries { look: row, name, words, points: vec![(cost, gain as f64)], mark: None })
+        Some(ChartSeries { look: row, name, words, points: vec![(cost, gain as f64)] })
     });
     let mut series: Vec<ChartSeries> = series.collect();
     // The one to choose is drawn first.

@@ -1,111 +1,65 @@
-//! How did each recipe do, in one table; and how much energy did the work take?
+//! How did launches do under each recipe; and how much energy did the work take?
 
 use super::NAME;
 use super::result::{RecipeResult, ReplayResult};
-use crate::document::{Block, Cell, Column, Document, Medium, Table};
+use crate::document::{Block, Cell, Column, Document, Table};
 use crate::units::{count, duration, percent};
 
 /// What stands for the makespan of a run that has none.
 const STUCK: &str = "STUCK";
 
+const READING: &str = "launches = kernel launches that started, with repetitions; wait = from ready (issued, and everything it waits for has ended) to the first wave started; slowdown = (end - ready) over the same launch alone here under leftover, geometric mean; refused = launches that can never run here, in one repetition; makespan = until every profile has ended once, and every request whose time was given; used = wave-slot time used of that available, up to the last end; Jain = 1 where all processes used equal wave-slot time, 1/n where one had all";
+
 const ENERGY: &str = "What resident waves draw by assumed weights of their instructions, idle power left out: fit for comparing recipes with each other, not for a power budget.";
 
 pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
-    document.section("comparison", "Comparison");
+    document.section("launches", "Launches, by process and level");
     document.table(table(result));
-    let requests = requests(result);
-    if !requests.is_empty() {
-        document.page(Block::Heading("Requests".to_owned()));
-        document.table(requests);
-    }
+    let stuck = if result.stuck.is_empty() { "" } else { "; stuck = launches that never ended" };
+    document.paragraph("Reading", format!("{READING}{stuck}"));
     let energy = energy(result);
     if !energy.is_empty() {
         document.page(Block::Heading("Energy (assumed)".to_owned()));
         document.page(Block::Note(ENERGY.to_owned()));
-        document.add_on(Medium::Page, Block::Table(energy));
-    }
-    if result.recipes.len() > 1 {
-        let bold = "Bold: the best of a column for the same process and level, where they differ as shown. The words are explained below.";
-        document.page(Block::Note(bold.to_owned()));
+        document.page(Block::Table(energy));
     }
 }
 
 fn table(result: &ReplayResult) -> Table {
-    let columns = [
-        Column::name("recipe", NAME).of(0),
-        Column::figure("makespan").of(0),
-        Column::figure("used").of(0),
-        Column::figure("Jain").of(0),
-        Column::name("process", NAME).of(1),
-        Column::figure("level"),
-        Column::figure("launches"),
-        Column::figure("p50"),
-        Column::figure("p99"),
-        Column::figure("slowdown"),
-        Column::figure("refused").of(1),
-        Column::figure("stuck").of(1),
+    let columns = [Column::name("recipe", NAME), Column::name("process", NAME)];
+    let figures = [
+        "level", "launches", "wait p50", "wait p99", "slowdown", "refused", "makespan", "used",
+        "Jain", "stuck",
     ];
-    let mut table = Table::new("Comparison", columns);
+    let mut table = Table::new("Launches", columns).figures(figures);
     result.recipes.iter().for_each(|recipe| add_rows(&mut table, recipe));
-    table.mark_best(1..4, &[]);
-    table.mark_best(7..10, &[4, 5]);
     // Mostly nothing is.
     if result.stuck.is_empty() { table.without(&["stuck"]) } else { table }
-}
-
-/// What happened to requests under each recipe.
-fn requests(result: &ReplayResult) -> Table {
-    let figures = ["requests", "ended", "p50", "p99", "longest", "alone"];
-    let mut table =
-        Table::new("Requests", [Column::name("recipe", NAME).of(0), Column::name("process", NAME)])
-            .figures(figures);
-    for recipe in &result.recipes {
-        for process in &recipe.summary.processes {
-            let Some(requests) = &process.requests else { continue };
-            let ended = requests.ended > 0;
-            let time = |ns: u64| if ended { time(ns) } else { "-".into() };
-            table.row([
-                recipe.name.as_str().into(),
-                process.name.as_str().into(),
-                count(requests.arrived).into(),
-                count(requests.ended).into(),
-                time(requests.latency_p50_ns),
-                time(requests.latency_p99_ns),
-                time(requests.latency_max_ns),
-                requests.alone_ns.map_or_else(|| "-".to_owned(), duration).into(),
-            ]);
-        }
-    }
-    table.mark_best(4..7, &[1]);
-    table
 }
 
 fn time(ns: u64) -> Cell {
     Cell::ranked(duration(ns), Some(ns as f64))
 }
 
-fn ratio(value: Option<f64>, sign: f64) -> Cell {
+fn ratio(value: Option<f64>) -> Cell {
     let text = value.map_or_else(|| "-".to_owned(), |value| format!("{value:.2}"));
-    Cell::ranked(text, value.map(|value| sign * value))
+    Cell::ranked(text, value)
 }
 
 fn add_rows(table: &mut Table, result: &RecipeResult) {
     let summary = &result.summary;
     let makespan = if summary.stuck > 0 { STUCK.into() } else { time(summary.makespan_ns) };
-    let used = Cell::ranked(percent(summary.utilisation), Some(-summary.utilisation));
     for process in &summary.processes {
-        let refused = count(process.refused.values().sum());
-        let stuck = count(result.stuck_of(&process.name));
         let mut row = |own: [Cell; 5]| {
+            let names = [&result.name, &process.name].map(|name| Cell::from(name.as_str()));
             let whole = [
-                result.name.as_str().into(),
+                count(process.refused.values().sum()).into(),
                 makespan.clone(),
-                used.clone(),
-                ratio(summary.jain, -1.0),
-                process.name.as_str().into(),
+                percent(summary.utilisation).into(),
+                ratio(summary.jain),
+                count(result.stuck_of(&process.name)).into(),
             ];
-            let rest = [refused.clone().into(), stuck.clone().into()];
-            table.row(whole.into_iter().chain(own).chain(rest));
+            table.row(names.into_iter().chain(own).chain(whole));
         };
         for level in &process.levels {
             row([
@@ -113,7 +67,7 @@ fn add_rows(table: &mut Table, result: &RecipeResult) {
                 count(level.launches).into(),
                 time(level.latency_p50_ns),
                 time(level.latency_p99_ns),
-                ratio(level.slowdown, 1.0),
+                ratio(level.slowdown),
             ]);
         }
         if process.levels.is_empty() {

@@ -5,10 +5,13 @@ use std::path::Path;
 use super::result::ReplayResult;
 use super::runs::{DrawnTimeline, LOG, PAGE, SUMMARY};
 use crate::document::{Block, Document, Medium};
-use crate::units::{count, duration, size};
+use crate::units::{duration, plain, size};
 
 /// Decision logs that are larger than this together are named with their size.
 const LARGE: u64 = 1_000_000;
+
+/// Characters of the name of a file.
+const FILE: usize = 160;
 
 /// What is said beside the result itself.
 #[derive(Debug)]
@@ -17,60 +20,34 @@ pub struct Closing<'c> {
     pub folder: Option<&'c Path>,
     /// What to try next, a command a line.
     pub next: Vec<String>,
-    /// The most slices of a timeline.
-    pub most_slices: u32,
     /// The columns of the terminal, where they are known.
     pub columns: Option<usize>,
     /// Whether the terminal shows everything.
     pub verbose: bool,
 }
 
-impl DrawnTimeline {
-    /// In what it is coarser than it could be, of at most so many slices.
-    fn coarse(&self, most: &str) -> Vec<String> {
-        let grain = match self.grain {
-            "cu" => Some(format!(
-                "one slice for as long as a launch is on a compute unit, because there are more than {most} by workgroup slot (--timeline-slices)"
-            )),
-            "launch" if self.cut_ns.is_none() => Some(format!(
-                "launches on their streams only, because there are more than {most} slices even by compute unit (--timeline-slices)"
-            )),
-            _ => None,
-        };
-        let cut = self.cut_ns.map(|at| {
-            format!("launches up to {} only, because there are more than {most} launches (--timeline-slices)", duration(at))
-        });
-        let counters = (self.counter_step_ns > 1).then(|| format!("counters show the highest value of each span of summary.json's counter-step-ns, because they change more than {most} times"));
-        let off = self.off_times_left_out.then(|| format!("the times at which launches were off the device are not drawn, because there are more than {most}"));
-        [grain, cut, counters, off].into_iter().flatten().collect()
-    }
-}
-
-/// In what timelines are coarser than they could be: a line a kind, with the recipes concerned.
-fn coarse(drawn: &[(&str, &DrawnTimeline)], most: u32) -> Vec<String> {
-    let most = count(most.into());
-    let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
-    for (name, drawn) in drawn {
-        for what in drawn.coarse(&most) {
-            match lines.iter_mut().find(|(line, _)| *line == what) {
-                Some((_, names)) => names.push(name),
-                None => lines.push((what, vec![name])),
-            }
-        }
-    }
-    lines.into_iter().map(|(what, names)| format!("{}: {what}", names.join(", "))).collect()
+/// In what timelines are coarser than they could be: a line each.
+fn coarse(drawn: &DrawnTimeline) -> Option<String> {
+    let units = match drawn.grain {
+        "cu" => Some("compute units by launch, not by workgroup".to_owned()),
+        "launch" => Some("no compute units".to_owned()),
+        _ => None,
+    };
+    let cut = drawn.cut_ns.map(|at| format!("launches up to {} only", duration(at)));
+    let step = drawn.counter_step_ns;
+    let counters =
+        (step > 1).then(|| format!("counters by their highest value in {}", duration(step)));
+    let off = drawn.off_times_left_out.then(|| "no times off the device".to_owned());
+    let all: Vec<String> = [units, cut, counters, off].into_iter().flatten().collect();
+    (!all.is_empty()).then(|| format!("{}: {}", plain(&drawn.file, FILE), all.join("; ")))
 }
 
 pub(super) fn fill(document: &mut Document, result: &ReplayResult, closing: &Closing<'_>) {
     document.section("files", "Files");
     let recipes = result.recipes.iter();
     let logs: Vec<String> = recipes.clone().filter_map(|recipe| recipe.log.clone()).collect();
-    let drawn = recipes.clone().flat_map(|of| {
-        let both = of.timeline.iter().chain(&of.slowest_timeline);
-        both.map(|drawn| (&*of.name, drawn))
-    });
-    let drawn: Vec<(&str, &DrawnTimeline)> = drawn.collect();
-    let timelines: Vec<String> = drawn.iter().map(|(_, drawn)| drawn.file.clone()).collect();
+    let drawn = recipes.clone().flat_map(|of| of.timeline.iter().chain(&of.slowest_timeline));
+    let timelines: Vec<String> = drawn.clone().map(|drawn| drawn.file.clone()).collect();
     if let Some(folder) = closing.folder {
         let bytes = recipes.filter_map(|recipe| recipe.log_bytes).fold(0, u64::saturating_add);
         let mut each = String::new();
@@ -108,5 +85,6 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult, closing: &Clo
             document.page(Block::Files { text: text.to_owned(), paths });
         }
     }
-    document.list("Timelines drawn coarser", coarse(&drawn, closing.most_slices));
+    let label = "Timelines drawn coarser, for no more slices than wanted (--timeline-slices)";
+    document.list(label, drawn.filter_map(coarse).collect());
 }

@@ -4,22 +4,14 @@ use super::device::DeviceFound;
 use super::facts::ProfileFacts;
 use super::files::{self, Closing};
 use super::result::{RecipeResult, ReplayResult};
-use super::runs::{RecipeRun, Replay};
-use super::{
-    NAME, answer, cards, comparison, grouping, latency, over_time, refused, requests, shares,
-};
-use crate::document::{Block, Column, Document, List, Medium, Table};
+use super::runs::Replay;
+use super::{NAME, answer, cards, comparison, refused, requests, shares};
+use crate::document::{Block, Document, List, Medium};
 use crate::units::{count, counted, duration, plain};
 
 /// The result for people.
 #[must_use]
-pub fn document(
-    result: &ReplayResult,
-    replay: &Replay<'_>,
-    runs: &[RecipeRun],
-    closing: Closing<'_>,
-) -> Document {
-    let workload = replay.workload;
+pub fn document(result: &ReplayResult, replay: &Replay<'_>, closing: Closing<'_>) -> Document {
     let mut document = Document::default();
     document.title = title(result);
     document.summary = format!(
@@ -34,23 +26,11 @@ pub fn document(
     answer::fill(&mut document, result, cards::cards(result, replay), &closing);
     document.fold();
     requests::fill(&mut document, result);
-    for (label, items) in [
-        ("Policies", result.recipes.iter().filter_map(in_words).collect()),
-        ("Profiles", result.profiles.iter().map(head).collect::<Vec<_>>()),
-    ] {
-        if !items.is_empty() {
-            let list = List { label: label.to_owned(), items, inline: false };
-            document.add_on(Medium::Terminal, Block::List(list));
-        }
-    }
     document.section("compared", "What was compared");
-    document.page(Block::Table(profiles(&result.profiles)));
-    document.page(Block::Table(recipes(&result.recipes)));
+    document.list("Policies", result.recipes.iter().map(recipe).collect());
+    document.list("Profiles", result.profiles.iter().map(profile).collect());
     comparison::fill(&mut document, result);
-    latency::fill(&mut document, workload, runs);
-    let groups = grouping::groups(workload, runs);
-    over_time::fill(&mut document, result, runs, &groups);
-    shares::fill(&mut document, result, runs, &groups);
+    shares::fill(&mut document, result);
     refused::fill(&mut document, result);
     rests(&mut document, result);
     files::fill(&mut document, result, &closing);
@@ -68,79 +48,36 @@ fn title(result: &ReplayResult) -> String {
     }
 }
 
-/// What a recipe does.
-fn in_words(recipe: &RecipeResult) -> Option<String> {
-    let words = recipe.recipe.description.as_ref()?;
-    Some(format!("{}: {words}", plain(&recipe.name, NAME)))
+/// What a recipe does, and by which policies.
+fn recipe(recipe: &RecipeResult) -> String {
+    let [path, turn, allocate, preempt] = recipe.recipe.policies();
+    let words = recipe.recipe.description.as_deref().unwrap_or("without a description");
+    let name = plain(&recipe.name, NAME);
+    format!("{name}: {words} (allocate {allocate}, turn {turn}, preempt {preempt}, path {path})")
 }
 
 /// A profile in one line.
-fn head(profile: &ProfileFacts) -> String {
-    format!(
-        "{}: {} ({} workgroups), {} copies and fills, {}, {}, recorded on {}",
+fn profile(profile: &ProfileFacts) -> String {
+    let mut text = format!(
+        "{}: {} ({} workgroups), {} copies and fills, {}, {}",
         plain(&profile.name, NAME),
         counted(profile.kernels, "kernel", "kernels"),
         count(profile.workgroups),
         count(profile.copies.saturating_add(profile.sets)),
         counted(profile.streams as u64, "stream", "streams"),
         duration(profile.span_ns),
-        match profile.device.found {
-            DeviceFound::StandIn => "an unknown device".to_owned(),
-            _ => profile.device.to_string(),
-        },
-    )
-}
-
-fn profiles(profiles: &[ProfileFacts]) -> Table {
-    let columns = [
-        Column::name("process", NAME),
-        Column::figure("kernels"),
-        Column::figure("workgroups"),
-        Column::figure("copies, fills"),
-        Column::figure("streams"),
-        Column::figure("lasts"),
-        Column::figure("begins at"),
-        Column::figure("share"),
-        Column::text("recorded on"),
-        Column::text("read from"),
-    ];
-    let mut table = Table::new("Profiles", columns);
-    for profile in profiles {
-        table.row([
-            profile.name.clone(),
-            count(profile.kernels),
-            count(profile.workgroups),
-            count(profile.copies.saturating_add(profile.sets)),
-            count(profile.streams as u64),
-            duration(profile.span_ns),
-            duration(profile.start_ns),
-            count(profile.share.into()),
-            match profile.device.found {
-                DeviceFound::StandIn => "unknown".to_owned(),
-                _ => profile.device.to_string(),
-            },
-            profile.format.to_owned(),
-        ]);
+    );
+    if profile.start_ns > 0 {
+        text += &format!(", begins at {}", duration(profile.start_ns));
     }
-    let late = profiles.iter().any(|profile| profile.start_ns > 0);
-    let unlike = profiles.iter().any(|profile| profile.share != 1);
-    let silent = [(late, "begins at"), (unlike, "share")];
-    let silent: Vec<&str> =
-        silent.into_iter().filter_map(|(says, title)| (!says).then_some(title)).collect();
-    table.without(&silent)
-}
-
-fn recipes(recipes: &[RecipeResult]) -> Table {
-    let policies = ["allocate", "turn", "preempt", "launch path"].map(Column::text);
-    let columns = [Column::name("recipe", NAME)].into_iter().chain(policies);
-    let columns = columns.chain([Column::name("in words", NAME)]);
-    let mut table = Table::new("Recipes", columns.collect::<Vec<_>>());
-    for recipe in recipes {
-        let [path, turn, allocate, preempt] = recipe.recipe.policies();
-        let words = recipe.recipe.description.as_deref().unwrap_or_default();
-        table.row([&*recipe.name, allocate, turn, preempt, path, words]);
+    if profile.share != 1 {
+        text += &format!(", share {}", profile.share);
     }
-    table
+    let device = match profile.device.found {
+        DeviceFound::StandIn => "an unknown device".to_owned(),
+        _ => profile.device.to_string(),
+    };
+    format!("{text}, recorded on {device}, read from {}", profile.format)
 }
 
 /// On what the figures rest: what the words mean, what the model assumes, what was met in the
@@ -150,7 +87,6 @@ fn rests(document: &mut Document, result: &ReplayResult) {
     for warning in result.warnings.iter().cloned().chain(capped(&result.recipes)) {
         document.add(Block::Warning(warning));
     }
-    document.add(Block::Terms { label: "Reading", terms: terms(result) });
     let model = "A replay is a model, not a measurement. Every workgroup of every launch was placed; how long each lasts, and what they cost each other, is taken from the profile by the cost model.";
     document.page(Block::Note(model.to_owned()));
     let label = "Cost model".to_owned();
@@ -165,45 +101,6 @@ fn rests(document: &mut Document, result: &ReplayResult) {
         document.page(Block::Note("Nothing unusual was met in the files.".to_owned()));
     }
     document.list("Met in the files", met);
-}
-
-/// The words of the tables of a result.
-fn terms(result: &ReplayResult) -> Vec<(&'static str, &'static str)> {
-    let mut terms = vec![
-        (
-            "makespan",
-            "until every profile has ended once, which in an open loop mostly follows the recorded arrivals",
-        ),
-        ("used", "wave-slot time used, of what there was between the first event and the last end"),
-        (
-            "Jain",
-            "fairness of wave-slot time while two or more processes were runnable: 1 is equal shares, one over their number is all for one",
-        ),
-        ("level", "urgency, 0 first, 255 best effort"),
-        ("launches", "kernel launches that started, with repetitions"),
-        (
-            "p50 and p99",
-            "latency of launches, from ready (issued, and everything it waits for has ended) to the first wave started",
-        ),
-        (
-            "slowdown",
-            "(end - ready) over the same launch alone here under leftover, geometric mean: many short waits can raise it while the rare long ones, which p99 shows, are gone",
-        ),
-        ("refused", "launches that can never run here, in one repetition"),
-    ];
-    if result.profiles.iter().any(|profile| profile.requests.is_some()) {
-        terms.push((
-            "requests",
-            "repetitions of a profile that began at times of their own; their p50, p99 and longest = from arrival to the end of all their work, alone = the same of one request alone here under leftover; the makespan counts every request with a time of its own",
-        ));
-    }
-    if !result.stuck.is_empty() {
-        terms.push((
-            "stuck",
-            "launches that never ended, although nothing more could happen: there is no makespan, and all other figures of the recipe are of the rest",
-        ));
-    }
-    terms
 }
 
 /// The recipes under which the shorter profiles could not repeat to the end.

@@ -1,13 +1,14 @@
 //! How long did requests take, what did the slowest wait for, and who blocks whom?
 
-use raddle_sim::{LatencyHistogram, RequestSummary, SlowRequest};
+use raddle_sim::{RequestSummary, SlowRequest};
 
 use super::NAME;
 use super::cards::compared;
-use super::latency::{Spread, distribution};
 use super::result::{RecipeResult, ReplayResult};
 use super::runs::DrawnTimeline;
-use crate::document::{Block, Cell, Chart, ChartKind, Column, Document, Legend, Table};
+use crate::document::{
+    Axis, Block, Cell, Chart, ChartKind, ChartSeries, Column, Document, Scale, Table, ValueUnit,
+};
 use crate::units::{duration, plain};
 
 const SLOWEST: &str = "Time is spent behind earlier requests of the same process; waiting for the host, for own work or copies, for the turn, for room; running beside others, or alone. The times of a row add up.";
@@ -24,7 +25,7 @@ pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
     let charts = charts(result);
     if !charts.is_empty() {
         let names = result.recipes.iter().map(|of| of.name.clone()).collect();
-        document.page(Block::Charts(Legend { kind: ChartKind::Distribution, names }, charts));
+        document.page(Block::Charts(names, charts));
     }
     if !slow.is_empty() {
         document.page(Block::Heading("The slowest requests".to_owned()));
@@ -45,31 +46,48 @@ fn requests_of(of: &RecipeResult) -> impl Iterator<Item = (&str, &RequestSummary
     of.summary.processes.iter().filter_map(|own| Some((&*own.name, own.requests.as_ref()?)))
 }
 
-/// The points of a histogram: times, and the share that does not exceed each.
-fn points(histogram: &LatencyHistogram) -> Vec<(f64, f64)> {
-    let all: u64 = histogram.buckets.iter().map(|bucket| bucket.1).sum();
-    let mut seen = 0;
-    let point = |&(ns, count): &(u64, u64)| {
-        seen += count;
-        (ns as f64, seen as f64 / all.max(1) as f64)
-    };
-    histogram.buckets.iter().map(point).collect()
-}
-
-/// One picture a process with requests.
+/// One picture a process with requests: the share of them that took no longer.
 fn charts(result: &ReplayResult) -> Vec<Chart> {
     let Some(first) = result.recipes.first() else { return Vec::new() };
     let chart = |(process, _): (&str, &RequestSummary)| {
         let lines = result.recipes.iter().enumerate().filter_map(|(look, of)| {
             let (_, own) = requests_of(of).find(|(name, _)| *name == process)?;
-            let marks = [own.latency_p50_ns, own.latency_p99_ns, own.latency_max_ns];
-            let points = points(&own.latencies);
-            Some(Spread { look, name: &of.name, points, marks, count: own.ended })
+            (own.ended > 0).then(|| line(look, &of.name, own))
         });
-        let lines: Vec<Spread<'_>> = lines.filter(|line| line.count > 0).collect();
-        distribution(&format!("Requests of {process}"), ("latency", "requests"), &lines)
+        let series: Vec<ChartSeries> = lines.collect();
+        let ends = |at: usize| series.iter().map(move |line| line.points[at].0);
+        let least = ends(0).fold(f64::INFINITY, f64::min);
+        let most = series.iter().filter_map(|line| Some(line.points.last()?.0)).fold(1.0, f64::max);
+        let words: Vec<&str> = series.iter().map(|line| &*line.words).collect();
+        Chart {
+            title: format!("Requests of {process}"),
+            note: "the share that took no longer".to_owned(),
+            words: words.join("; "),
+            kind: ChartKind::Steps,
+            x: Axis {
+                title: "latency",
+                scale: Scale::Ratio(least.min(most) / 1.1, most * 1.1),
+                unit: ValueUnit::Ns,
+            },
+            y: Axis { title: "requests", scale: Scale::Linear(1.0), unit: ValueUnit::Share },
+            rule: Some(0.99),
+            series,
+        }
     };
     requests_of(first).map(chart).collect()
+}
+
+fn line(look: usize, name: &str, own: &RequestSummary) -> ChartSeries {
+    let mut seen = 0;
+    let points = own.latencies.buckets.iter().map(|&(ns, count)| {
+        seen += count;
+        (ns as f64, seen as f64 / own.ended as f64)
+    });
+    let points = points.collect();
+    let [p50, p99, longest] =
+        [own.latency_p50_ns, own.latency_p99_ns, own.latency_max_ns].map(duration);
+    let words = format!("{name}: p50 {p50}, p99 {p99}, longest {longest}");
+    ChartSeries { look, name: name.to_owned(), words, points }
 }
 
 /// The slowest under the baseline and under what is recommended.
@@ -137,7 +155,7 @@ fn blocked(result: &ReplayResult) -> Table {
         rows.flat_map(|row| &row.by).any(|by| by.process == **name)
     };
     let blockers: Vec<&str> = names.iter().copied().filter(|name| blocks(name)).collect();
-    let mut columns = vec![Column::name("policy", NAME).of(0), Column::name("waits", NAME)];
+    let mut columns = vec![Column::name("policy", NAME), Column::name("waits", NAME)];
     columns
         .extend(blockers.iter().map(|name| Column::figure(format!("for {}", plain(name, NAME)))));
     let mut table = Table::new("Who blocks whom", columns);

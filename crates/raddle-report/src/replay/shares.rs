@@ -1,38 +1,14 @@
-//! Who got how much of the device, how was time divided, and what did taking turns cost?
+//! How was time divided, and what did taking turns cost?
 
 use super::NAME;
-use super::grouping::{ProcessGroup, legend};
 use super::result::{RecipeResult, ReplayResult};
-use super::runs::RecipeRun;
-use crate::document::{Block, Cell, ChartBar, ChartKind, Column, Document, Medium, Table};
-use crate::units::{count, duration, percent, share};
+use crate::document::{Block, Cell, Column, Document, Medium, Table};
+use crate::units::{count, duration, percent};
 
 const WORDS: &str = "Run time is the time with waves on the device, alive time that with a launch ready that has not ended, a wait is alive without waves. The newcomer is the process that begins last, if one does: its share of the run times of all while it was alive. An overrun is the time for which a process still has waves on the device after its turn; it is charged to the process.";
 
-pub(super) fn fill(
-    document: &mut Document,
-    result: &ReplayResult,
-    runs: &[RecipeRun],
-    groups: &[ProcessGroup],
-) {
-    document.section("shares", "Share and fairness");
-    if groups.len() < 2 {
-        let alone = "There is one process: all wave-slot time is its own, and there is nobody to be fair to.";
-        return document.page(Block::Note(alone.to_owned()));
-    }
-    document.page(Block::Charts(legend(groups, ChartKind::Stack), Vec::new()));
-    let shares = runs.iter().map(|run| {
-        let used = &run.together.wave_ns;
-        let whole: u128 = used.iter().sum();
-        let part = |(look, group): (usize, &ProcessGroup)| {
-            (look, share(group.total(|process| used[process]), whole))
-        };
-        let parts: Vec<(usize, f64)> = groups.iter().enumerate().map(part).collect();
-        let shares: Vec<String> = parts.iter().map(|(_, share)| percent(*share)).collect();
-        ChartBar { name: run.name.clone(), note: shares.join(", "), parts }
-    });
-    let title = "Share of the wave-slot time used".to_owned();
-    document.page(Block::Bars { title, names: Vec::new(), bars: shares.collect() });
+pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
+    document.section("shares", "Taking turns, and preemption");
     turns(document, result);
     super::preemptions::fill(document, result);
 }
@@ -45,9 +21,9 @@ fn turns(document: &mut Document, result: &ReplayResult) {
     };
     let table = turns_table(result);
     if table.is_empty() {
-        return;
+        let alone = "There is one process: nobody takes turns with it.";
+        return document.page(Block::Note(alone.to_owned()));
     }
-    document.page(Block::Heading("Taking turns".to_owned()));
     let any = result.recipes.iter().any(divides);
     document.add_on(if any { Medium::Any } else { Medium::Page }, Block::Table(table));
     document.page(Block::Note(WORDS.to_owned()));
@@ -82,6 +58,5 @@ fn turns_table(result: &ReplayResult) -> Table {
             duration(fairness.longest_overrun_ns).into(),
         ]);
     }
-    table.mark_best([4], &[]);
     table
 }

@@ -14,6 +14,7 @@ mod occupancy;
 mod packet;
 mod packet_page;
 mod preempt;
+mod profiles;
 mod refused;
 mod replay;
 mod report;

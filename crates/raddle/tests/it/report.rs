@@ -56,7 +56,11 @@ fn the_page_of_two_processes_reads_like_this() {
     assert!(ran.out.contains("Report: raddle-out/train+infer/report.html"), "{}", ran.out);
     let page = page(&place, "raddle-out/train+infer");
     insta::assert_snapshot!(words(&page));
-    assert_eq!(page.matches("<svg class=\"chart\" role=\"img\"").count(), 1 + 2 + 2);
+    assert_eq!(
+        page.matches("<svg class=\"chart\" role=\"img\"").count(),
+        1,
+        "what the choice costs"
+    );
     for link in [
         "./summary.json",
         "./leftover/decisions.jsonl",
@@ -150,17 +154,13 @@ fn names_from_outside_are_names_and_nothing_else() {
     // Every tag that is opened is one of ours.
     let ours = [
         "a",
-        "b",
         "bdi",
         "body",
         "circle",
         "code",
-        "dd",
         "desc",
         "details",
         "div",
-        "dl",
-        "dt",
         "figcaption",
         "figure",
         "h1",
@@ -221,7 +221,7 @@ fn a_replay_in_which_nothing_is_refused_or_met_says_so_in_words() {
     for said in [
         "None: every launch of every profile can run on this device under every recipe.",
         "Nothing unusual was met in the files.",
-        "There is one process: all wave-slot time is its own",
+        "There is one process: nobody takes turns with it.",
     ] {
         assert!(words.contains(said), "{said}\n{words}");
     }
@@ -264,7 +264,7 @@ fn the_page_of_ten_recipes_is_small() {
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     let page = page(&place, "out");
     assert!(page.len() < 2_000_000, "{}", page.len());
-    assert_eq!(page.matches("<svg class=\"chart\"").count(), 1 + 2 + 10);
+    assert_eq!(page.matches("<svg class=\"chart\"").count(), 1);
     // No two of them came to the same.
     let text = fs::read_to_string(place.path().join("out/summary.json")).unwrap();
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -288,16 +288,14 @@ fn timelines_and_requests_are_there_where_there_are_some() {
     };
     let link = "href=\"./greedy/timeline.perfetto-trace\"";
     let plain = page(&["--timeline", "none"]);
-    assert!(!plain.contains("perfetto") && !plain.contains("<h3>Requests</h3>"));
+    assert!(!plain.contains("perfetto") && !plain.contains("Requests of"));
     let both = page(&["--arrivals", "infer=load.json:burst"]);
-    assert!(both.contains(link));
+    assert!(both.contains(link) && both.contains("href=\"./greedy/slowest.perfetto-trace\""));
+    assert_eq!(both.matches("<svg class=\"chart\" role=\"img\"").count(), 1, "their distribution");
     let words = words(&both);
-    let table = words.split_once("\nRequests\n").expect("a table of them").1;
-    let table: Vec<&str> = table.lines().take(16).collect();
-    assert_eq!(
-        table[..8],
-        ["recipe", "process", "requests", "ended", "p50", "p99", "longest", "alone"]
-    );
-    assert_eq!(table[8..12], ["greedy", "infer", "3", "3"]);
-    assert_eq!(table[15], "320\u{a0}µs");
+    let slowest = words.split_once("\nThe slowest requests\n").expect("a table of them").1;
+    let rows = slowest
+        .lines()
+        .filter(|line| line.strip_prefix('#').is_some_and(|n| n.parse::<u32>().is_ok()));
+    assert_eq!(rows.count(), 3, "{words}");
 }
