@@ -190,7 +190,6 @@ impl<'r, W: Watch> Engine<'r, W> {
         let ledger = &self.machine.ledger;
         let times = std::mem::take(&mut self.usage.times);
         let (device_time, blocked_ns) = std::mem::take(&mut self.usage.clock).finish();
-        let (wave_ns, shared_wave_ns, series) = self.usage.finish();
         Outcome {
             wave_slots: ledger.waves_of_a_unit() * ledger.units(),
             stuck,
@@ -205,13 +204,12 @@ impl<'r, W: Watch> Engine<'r, W> {
             refused_again: self.refused_again,
             first: self.first.unwrap_or(Tick::ZERO),
             last: self.last,
-            wave_ns,
-            shared_wave_ns,
+            wave_ns: self.usage.total,
+            shared_wave_ns: self.usage.shared,
             times,
             turns: self.dispatcher.turns(),
             latencies: self.latencies,
             preemptions: self.dispatcher.preemptions(),
-            series,
             counters: self.machine.counters,
             energy: self.machine.ledger.power.finish(),
         }

@@ -7,7 +7,6 @@ use raddle_policy::{LaunchId, Preemption, Refusal, Tick, Ticks};
 
 use crate::device_time::{DeviceTime, TimeSpent};
 use crate::power::Energy;
-use crate::series::Series;
 use crate::times::Times;
 
 /// What happened to one launch, copy or fill.
@@ -104,8 +103,6 @@ pub struct Outcome {
     pub latencies: BTreeMap<Preemption, Vec<Ticks>>,
     /// What the dispatcher counted of preemptions.
     pub preemptions: PreemptionTally,
-    /// What each process used over time.
-    pub series: Series,
     /// How often each process's profile began.
     pub iterations: Vec<u32>,
     /// By process and repetition, when it arrived.

@@ -124,24 +124,3 @@ fn a_run_ends_when_only_wakes_are_left() {
     let outcome = try_run(&one, 1, slices).expect("it breaks no law");
     assert_eq!((outcome.stuck.len(), end(&outcome, 0)), (0, 10));
 }
-
-#[test]
-fn the_series_tells_what_was_used_when() {
-    // Two processes: one at once, the other 40 ticks later, behind the first on the one unit.
-    let early = in_order(vec![kernel(0, 8, 1, 100), kernel(0, 8, 1, 100)]);
-    let outcome = run_default(&workload(vec![early, vec![kernel(40, 8, 1, 100)]]), 1);
-    let series = &outcome.series;
-    assert_eq!((series.bucket_ns, series.until_ns), (1, outcome.last.0));
-    for (process, row) in series.processes.iter().enumerate() {
-        assert_eq!(row.wave_ns.iter().sum::<u128>(), outcome.wave_ns[process]);
-        let waited = outcome.records.iter().filter(|r| usize::from(r.process) == process);
-        let waited = waited.map(|r| r.ended.unwrap().since(r.ready.unwrap()).0);
-        assert_eq!(row.launch_ns.iter().sum::<u128>(), u128::from(waited.sum::<u64>()));
-    }
-    let full = |process: usize| {
-        let row = &series.processes[process].wave_ns;
-        row.iter().position(|&used| used == 8).zip(row.iter().rposition(|&used| used == 8))
-    };
-    assert_eq!(full(1), Some((100, 199)), "the launch that was ready first runs first");
-    assert_eq!(series.processes[1].launch_ns[39..41], [0, 1]);
-}
