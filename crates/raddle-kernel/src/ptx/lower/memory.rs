@@ -2,7 +2,7 @@
 
 use smallvec::smallvec;
 
-use super::names::address;
+use super::names::{address, stem};
 use super::{Frame, Lower};
 use crate::ir::{Construct, Instruction, Operand, Origin, Reg, Spans};
 use crate::ptx::text::{Instruction as Code, type_size};
@@ -165,6 +165,28 @@ impl<'m, 't> Lower<'m, 't> {
             self.push(Instruction::Copy { to, from });
             frame.parameters.insert(key, Operand::Reg(to));
         }
+    }
+
+    /// A value that is as wide as memory, as a register holds it, or one of a register as memory does:
+    /// what fills the upper bytes, or is left out, makes it another value.
+    fn resized(
+        &mut self,
+        frame: &Frame<'t>,
+        name: &str,
+        (code, bytes): (&Code<'t>, u32),
+        value: Operand,
+    ) -> Operand {
+        let width = frame.widths.get(stem(name));
+        if width.is_some_and(|width| *width <= bytes) || matches!(value, Operand::Int(_)) {
+            return value;
+        }
+        let signed =
+            code.words.iter().any(|word| word.starts_with('s') && type_size(word).is_some());
+        let kind = if signed { "s" } else { "u" };
+        let operation = self.operation(&["resize", code.words[0], kind, &bytes.to_string()]);
+        let to = self.register();
+        self.push(Instruction::Pure { to, operation, of: vec![value] });
+        Operand::Reg(to)
     }
 }
 

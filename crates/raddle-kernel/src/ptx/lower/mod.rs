@@ -12,8 +12,8 @@ use std::collections::BTreeMap;
 use smallvec::smallvec;
 
 use self::calls::numbers;
-use self::names::{PURE, UNSTEADY, integer, is_special};
-use super::text::{Function, Instruction as Code, Statement, Text, type_size};
+use self::names::{PURE, UNSTEADY, integer, is_special, stem};
+use super::text::{Function, Instruction as Code, Statement, Text};
 use crate::ir::{
     Argument, ArgumentKind, Block, BlockId, Body, Construct, Instruction, Operand, Origin, Reg,
     Step,
@@ -404,28 +404,6 @@ impl<'m, 't> Lower<'m, 't> {
             .collect()
     }
 
-    /// A value that is as wide as memory, as a register holds it, or one of a register as memory does:
-    /// what fills the upper bytes, or is left out, makes it another value.
-    fn resized(
-        &mut self,
-        frame: &Frame<'t>,
-        name: &str,
-        (code, bytes): (&Code<'t>, u32),
-        value: Operand,
-    ) -> Operand {
-        let width = frame.widths.get(stem(name));
-        if width.is_some_and(|width| *width <= bytes) || matches!(value, Operand::Int(_)) {
-            return value;
-        }
-        let signed =
-            code.words.iter().any(|word| word.starts_with('s') && type_size(word).is_some());
-        let kind = if signed { "s" } else { "u" };
-        let operation = self.operation(&["resize", code.words[0], kind, &bytes.to_string()]);
-        let to = self.register();
-        self.push(Instruction::Pure { to, operation, of: vec![value] });
-        Operand::Reg(to)
-    }
-
     fn fresh(&mut self, frame: &mut Frame<'t>, code: &'m Code<'t>) {
         for to in self.targets(frame, code) {
             self.push(Instruction::Fresh { to });
@@ -500,9 +478,4 @@ impl<'m, 't> Lower<'m, 't> {
         self.push(Instruction::Offset { to, base, bytes: 0, terms });
         true
     }
-}
-
-/// The name of a register without the number behind it.
-fn stem(name: &str) -> &str {
-    name.trim_end_matches(|c: char| c.is_ascii_digit())
 }

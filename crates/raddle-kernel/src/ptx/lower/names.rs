@@ -9,6 +9,11 @@ pub(super) fn address(text: &str) -> (&str, i64) {
     }
 }
 
+/// The name of a register without the number behind it.
+pub(super) fn stem(name: &str) -> &str {
+    name.trim_end_matches(|c: char| c.is_ascii_digit())
+}
+
 pub(super) fn integer(text: &str) -> Option<i64> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
