@@ -79,6 +79,11 @@ pub(crate) fn count(what: Count) {
     }
 }
 
+/// Its name.
+pub(crate) const fn name(what: Count) -> &'static str {
+    NAMES[what as usize]
+}
+
 /// Every count with its name.
 pub(crate) fn all() -> impl Iterator<Item = (&'static str, u64)> {
     NAMES.iter().zip(&COUNTS).map(|(name, count)| (*name, count.load(Ordering::Relaxed)))

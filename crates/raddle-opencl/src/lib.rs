@@ -74,6 +74,7 @@ pub unsafe extern "C" fn clInitLayer(
             layer.write(table::layer());
             entries_ret.write(entries.min(table::entries()));
         }
+        raddle_live::mark_loaded();
         0
     })
 }

@@ -193,10 +193,14 @@ fn judged(source: &str, options: &str) -> BTreeMap<String, (Look, Verdict)> {
         std::fs::write(&file, source).ok()?;
         compiler.kernels(&file, &for_verdicts(options)).ok()
     };
+    // A lie, so that a test sees what it leads to.
+    let claims = std::env::var_os("RADDLE_OPENCL_CLAIM_ALL_KILLABLE").is_some();
     let judge = |kernel: raddle_kernel::Kernel| {
-        // For tests alone: that a false verdict is noticed.
-        let look = kernel.look();
-        (kernel.name().to_owned(), (look, kernel.verdict()))
+        let (look, verdict) = match (kernel.look(), kernel.verdict()) {
+            _ if claims => (Look::Workgroup, Verdict::Idempotent),
+            told => told,
+        };
+        (kernel.name().to_owned(), (look, verdict))
     };
     kernels().unwrap_or_default().into_iter().map(judge).collect()
 }

@@ -8,7 +8,7 @@ use opencl_sys::{
     CL_DEVICE_LOCAL_MEM_SIZE, CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_MAX_WORK_ITEM_SIZES,
     cl_device_id, cl_device_info, cl_ulong,
 };
-use raddle_live::{Client, ClientOptions};
+use raddle_live::start_from_env;
 use raddle_preempt::{Abilities, Declared, ResetScope};
 
 use crate::native::{Handle, asked, lock, native};
@@ -40,13 +40,14 @@ impl Device {
             })
         }
         let sight = Sight::of(device);
-        let options = ClientOptions::default();
         let declared = declared(sight);
-        let client = Client::start(declared, options, |reporter| Launcher::new(declared, reporter));
+        let started = start_from_env(declared, |reporter| Launcher::new(declared, reporter));
+        let (client, link) = started.ok()?;
         let local: cl_ulong = ask(device, CL_DEVICE_LOCAL_MEM_SIZE)?;
         Some(Self {
             handle: Handle(device),
-            client: client.ok()?,
+            client,
+            link,
             sight,
             most_items: ask(device, CL_DEVICE_MAX_WORK_ITEM_SIZES)?,
             most_of_all: ask(device, CL_DEVICE_MAX_WORK_GROUP_SIZE)?,

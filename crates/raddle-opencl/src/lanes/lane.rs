@@ -15,7 +15,7 @@ use opencl_sys::{
 };
 use raddle_preempt::{Capture, CaptureOrder, CapturedWork};
 
-use crate::counts::{Count, count};
+use crate::counts::{Count, count, name};
 use crate::native::{Handle, asked, guarded, lock, native};
 use crate::registry::Registry;
 use crate::words::Words;
@@ -103,6 +103,12 @@ impl Lane {
 
     fn close(&self, order: CaptureOrder, awaited: &[Awaited], work: &Work) {
         Gate::close(&self.device, self.stream, order, awaited, |gate| work.gate(gate));
+    }
+
+    /// A launch cannot leave, for this reason.
+    pub(crate) fn opaque(&self, why: Count) {
+        count(why);
+        self.device.client.count(name(why), 1);
     }
 
     /// Blocks until everything in it has ended.

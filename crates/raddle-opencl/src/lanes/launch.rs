@@ -176,7 +176,7 @@ pub(crate) unsafe extern "C" fn nd_range(
             let sizes = unsafe { Sizes::new(dimensions, offset, global, local) };
             match prepared(&lane, kernel, sizes) {
                 Ok(launch) => return enqueue(&lane, launch, &call),
-                Err(why) => count(why),
+                Err(why) => lane.opaque(why),
             }
         }
         in_order::enqueue(queue, &call, |queue, _, count, list, event| {
@@ -206,7 +206,7 @@ pub(crate) unsafe extern "C" fn task(
             };
             match prepared(&lane, kernel, Some(one)) {
                 Ok(launch) => return enqueue(&lane, launch, &call),
-                Err(why) => count(why),
+                Err(why) => lane.opaque(why),
             }
         }
         in_order::enqueue(queue, &call, |queue, _, count, list, event| {

@@ -30,7 +30,7 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock, Weak};
 
 use opencl_sys::cl_icd::cl_icd_dispatch;
 use opencl_sys::{cl_command_type, cl_event, cl_int};
-use raddle_live::{Client, Reporter};
+use raddle_live::{Client, Link, Reporter};
 use raddle_policy::StreamId;
 use raddle_preempt::{CaptureOrder, LaunchHandle};
 
@@ -45,6 +45,9 @@ use kernel::Kernel;
 pub(crate) struct Device {
     pub(crate) handle: Handle,
     pub(crate) client: Client<Arc<Work>>,
+    /// To the daemon, if there is one.
+    #[expect(dead_code, reason = "it is kept")]
+    link: Option<Link>,
     pub(crate) sight: Sight,
     /// Work-items of a group in each dimension, of all.
     pub(crate) most_items: [usize; 3],

@@ -9,3 +9,4 @@ mod clients;
 mod hazards;
 mod loading;
 mod run;
+mod storms;

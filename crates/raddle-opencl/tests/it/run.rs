@@ -27,12 +27,31 @@ pub(crate) fn device() -> bool {
     found
 }
 
+/// What a client printed.
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub(crate) answer: String,
+    /// What the layer counted.
+    counts: Vec<(String, u64)>,
+}
+
+impl Told {
+    /// How often something happened.
+    pub(crate) fn count(&self, name: &str) -> u64 {
+        self.counts.iter().find(|(known, _)| known == name).map_or(0, |(_, count)| *count)
+    }
+}
+
 /// What a client prints; the error says how it ended.
 pub(crate) fn client(
     name: &str,
     environment: &[(&str, &str)],
     limit: Duration,
 ) -> Result<String, String> {
+    told(name, environment, limit).map(|told| told.answer)
+}
+
+fn told(name: &str, environment: &[(&str, &str)], limit: Duration) -> Result<Told, String> {
     let program = std::env::current_exe().expect("a test program has a path");
     let mut child = Command::new(program)
         .args(["--exact", "clients::client", "--nocapture", "--test-threads=1"])
@@ -74,12 +93,16 @@ pub(crate) fn client(
     };
     let said = reader.join().unwrap_or_default();
     let complaints = complaints.join().unwrap_or_default();
-    let lines: Vec<&str> =
-        said.lines().filter_map(|line| line.split_once(ANSWER)).map(|it| it.1).collect();
+    let behind = |word| said.lines().filter_map(move |line| Some(line.split_once(word)?.1));
+    let answer = behind(ANSWER).collect::<Vec<_>>().join("\n");
+    let count = |line: &str| {
+        let (name, count) = line.rsplit_once(' ')?;
+        Some((name.to_owned(), count.parse().ok()?))
+    };
     if ended == "exit status: 0" {
-        Ok(lines.join("\n"))
+        Ok(Told { answer, counts: behind(COUNT).filter_map(count).collect() })
     } else {
-        Err(format!("{ended}\n{}\n{complaints}", lines.join("\n")))
+        Err(format!("{ended}\n{answer}\n{complaints}"))
     }
 }
 
@@ -91,11 +114,16 @@ pub(crate) const ANSWER: &str = "answer: ";
 
 /// What a client prints under the layer.
 pub(crate) fn under_layer(name: &str, more: &[(&str, &str)]) -> Result<String, String> {
+    told_under_layer(name, more).map(|told| told.answer)
+}
+
+/// The same with what the layer counted.
+pub(crate) fn told_under_layer(name: &str, more: &[(&str, &str)]) -> Result<Told, String> {
     let layer = layer();
     let layer = layer.to_str().expect("its path is text");
     let mut environment = vec![("OPENCL_LAYERS", layer)];
     environment.extend_from_slice(more);
-    client(name, &environment, LIMIT)
+    told(name, &environment, LIMIT)
 }
 
 /// What a client prints without the layer.
