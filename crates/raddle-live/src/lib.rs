@@ -9,6 +9,7 @@
 //!
 //! Nothing here knows OpenCL, CUDA or HIP: a backend implements
 //! [`raddle_preempt::Runtime`], and hands what it captures to a [`Client`].
+#![cfg(target_os = "linux")]
 #![warn(clippy::too_many_lines)]
 #![allow(
     clippy::disallowed_methods,

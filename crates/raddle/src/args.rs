@@ -9,6 +9,8 @@ use raddle_report::compare::Gate;
 
 use crate::error::CliError;
 use crate::kernel::KernelArgs;
+#[cfg(target_os = "linux")]
+use crate::live::LiveArgs;
 use crate::packet::PacketArgs;
 use crate::replay::{Barriers, Comm, ReplayArgs, RunArgs};
 
@@ -69,6 +71,9 @@ pub(crate) enum Verb {
     Packet(PacketArgs),
     /// May kernels be stopped and run again? Their sources with the test of the flag
     Kernel(KernelArgs),
+    /// Schedule the OpenCL work of running programs by a recipe (docs/live.md)
+    #[cfg(target_os = "linux")]
+    Live(Box<LiveArgs>),
     /// Tell what a verb takes; `help model`: on what every figure of a replay rests
     Help {
         /// A verb, or `model`

@@ -23,6 +23,8 @@ mod golden;
 mod inspect;
 mod interrupt;
 mod kernel;
+#[cfg(target_os = "linux")]
+mod live;
 mod log;
 mod manual;
 mod no_op;
@@ -49,12 +51,12 @@ pub use console::Console;
 #[must_use]
 pub fn run(args: impl IntoIterator<Item = OsString>, console: &mut Console) -> u8 {
     let done = match manual::parse(args) {
-        Ok(cli) => verb(&cli, console),
+        Ok(cli) => program(&cli, console),
         Err(error) => return refuse(&error, console),
     };
     let flushed = console.stdout.flush().map_err(CliError::printing);
-    match done.and(flushed) {
-        Ok(()) => 0,
+    match done.and_then(|code| flushed.map(|()| code)) {
+        Ok(code) => code,
         Err(error) => {
             let code = error.exit_code();
             if code != 0 {
@@ -64,6 +66,17 @@ pub fn run(args: impl IntoIterator<Item = OsString>, console: &mut Console) -> u
             }
             code
         }
+    }
+}
+
+/// Carries out a command line; the exit code, which may be that of a program.
+fn program(cli: &Cli, console: &mut Console) -> Result<u8, CliError> {
+    match &cli.verb {
+        #[cfg(target_os = "linux")]
+        Some(Verb::Live(args)) if cli.bundled == replay::RunArgs::default() => {
+            live::verb(args, cli.format, console)
+        }
+        _ => verb(cli, console).map(|()| 0),
     }
 }
 
@@ -119,6 +132,8 @@ fn verb(cli: &Cli, console: &mut Console) -> Result<(), CliError> {
         Verb::Explain(args) => explain::verb(args, cli.format, console),
         Verb::Packet(args) => packet::verb(args, cli.format, console),
         Verb::Kernel(args) => kernel::verb(args, cli.format, console),
+        #[cfg(target_os = "linux")]
+        Verb::Live(args) => live::verb(args, cli.format, console).map(|_| ()),
         Verb::Help { topic } => manual::help(topic.as_deref(), console),
         Verb::Completions { shell } => manual::completions(*shell, console),
         Verb::Man { verb } => manual::man(verb.as_deref(), console),

@@ -2,6 +2,8 @@
 //! when its events are fed to a new dispatcher?
 
 use std::fs::File;
+#[cfg(target_os = "linux")]
+use std::io;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
@@ -46,6 +48,11 @@ struct Checked<'b> {
 
 /// The verb `log`.
 pub(crate) fn verb(args: &LogArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
+    #[cfg(target_os = "linux")]
+    if !args.print && is_live(&args.log) {
+        // Its rules are its controller's, which is what it is fed to.
+        return crate::live::replay(&args.log, format, console);
+    }
     if args.replay {
         replay(&args.log, format, console)
     } else if args.print {
@@ -53,6 +60,17 @@ pub(crate) fn verb(args: &LogArgs, format: Format, console: &mut Console) -> Res
     } else {
         keeps_the_rules(&args.log, format, console)
     }
+}
+
+/// Whether a log is one of a live program or of its daemon; one that cannot be read is not.
+#[cfg(target_os = "linux")]
+fn is_live(path: &Path) -> bool {
+    let mut first = String::new();
+    let read = File::open(path).and_then(|log| {
+        let mut head = io::Read::take(BufReader::new(log), 1 << 16);
+        head.read_line(&mut first)
+    });
+    read.is_ok() && raddle_live::is_live(&first)
 }
 
 /// `log --check`.

@@ -10,6 +10,7 @@ mod inspect;
 #[cfg(feature = "kernel")]
 mod kernel;
 mod lists;
+mod live;
 mod occupancy;
 mod packet;
 mod packet_page;

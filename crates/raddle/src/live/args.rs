@@ -1,0 +1,153 @@
+//! What may be asked of live programs on the command line?
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use raddle_live::Storm;
+
+/// The verb `live`.
+#[derive(Debug, Args)]
+pub(crate) struct LiveArgs {
+    #[command(subcommand)]
+    pub(super) what: LiveVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum LiveVerb {
+    /// Schedule the programs of this user until somebody stops it
+    Serve(ServeArgs),
+    /// Run a program so that the daemon schedules its OpenCL work
+    Run(ProgramArgs),
+    /// Say how the programs stand
+    Status(SocketArgs),
+    /// Take the work of a process off the device until it is resumed
+    Preempt(PidArgs),
+    /// Let the work of a process go on
+    Resume(PidArgs),
+    /// Whether the logs of the daemon and of programs give the same decisions again
+    Log {
+        /// What `serve --log` or `run --log` has written
+        #[arg(required = true, value_name = "FILE")]
+        logs: Vec<PathBuf>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SocketArgs {
+    /// The daemon's socket [default: raddle-live.sock in $XDG_RUNTIME_DIR]
+    #[arg(long, value_name = "FILE")]
+    pub(super) socket: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct PidArgs {
+    /// The process, as `raddle live status` says
+    #[arg(value_name = "PID", value_parser = clap::value_parser!(i32).range(1..))]
+    pub(super) pid: i32,
+    #[command(flatten)]
+    pub(super) socket: SocketArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ServeArgs {
+    /// A recipe, of which the turn and the preempt policy are used [default: highest-level and reset]
+    #[arg(long, value_name = "NAME|FILE")]
+    pub(super) recipe: Option<String>,
+    #[command(flatten)]
+    pub(super) socket: SocketArgs,
+    /// The most urgent level that `run --level` is granted, 0 the most urgent of all
+    #[arg(long, value_name = "LEVEL", default_value_t = 0)]
+    pub(super) most_urgent: u8,
+    /// How often a program is preempted in a second at most
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(super) most_preemptions: u32,
+    /// After how long a preemption that is not over is said and counted; the others go on
+    #[arg(long, value_name = "MS", default_value_t = 1000)]
+    pub(super) give_up_ms: u64,
+    /// Preempt at random, one program after the other, at times between these two: 1ms..8ms
+    #[arg(long, value_name = "A..B", value_parser = span)]
+    pub(super) storm: Option<(Duration, Duration)>,
+    /// Which storm
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "storm")]
+    pub(super) seed: u64,
+    /// Write what it hears and decides, for `raddle log FILE --replay`
+    #[arg(long, value_name = "FILE")]
+    pub(super) log: Option<PathBuf>,
+}
+
+impl ServeArgs {
+    pub(super) fn storm(&self) -> Option<Storm> {
+        self.storm.map(|(from, to)| Storm::new(from, to, self.seed))
+    }
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ProgramArgs {
+    /// How urgent it is, 0 first [default: 128]; never more urgent than the daemon allows
+    #[arg(long, value_name = "LEVEL")]
+    pub(super) level: Option<u8>,
+    /// Do not run it where no daemon schedules it
+    #[arg(long)]
+    pub(super) require: bool,
+    #[command(flatten)]
+    pub(super) socket: SocketArgs,
+    /// The OpenCL layer [default: $RADDLE_OPENCL_LAYER, else libraddle_opencl.so beside raddle]
+    #[arg(long, value_name = "FILE")]
+    pub(super) layer: Option<PathBuf>,
+    /// Write what each process hears and decides; %p becomes its process id
+    #[arg(long, value_name = "FILE")]
+    pub(super) log: Option<PathBuf>,
+    /// How many of its launches are in the runtime at a time [default: 8]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    pub(super) window: Option<u32>,
+    /// How often a launch is killed at most, or `none` [default: 3]
+    #[arg(long, value_name = "N|none", value_parser = most_kills)]
+    pub(super) most_kills: Option<String>,
+    /// After how long its preemption counts as given up [default: 1000]
+    #[arg(long, value_name = "MS")]
+    pub(super) give_up_ms: Option<u64>,
+    /// The program and its arguments
+    #[arg(last = true, required = true, value_name = "PROGRAM")]
+    pub(super) program: Vec<OsString>,
+}
+
+fn most_kills(text: &str) -> Result<String, String> {
+    let fits = text == "none" || text.parse::<u32>().is_ok();
+    if fits { Ok(text.to_owned()) } else { Err("give a number, or `none`".to_owned()) }
+}
+
+/// A time such as `1ms`, `200us` or `2s`.
+fn time(text: &str) -> Option<Duration> {
+    let digits = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let number: u64 = digits.parse().ok()?;
+    match &text[digits.len()..] {
+        "us" => Some(Duration::from_micros(number)),
+        "ms" => Some(Duration::from_millis(number)),
+        "s" => Some(Duration::from_secs(number)),
+        _ => None,
+    }
+}
+
+fn span(text: &str) -> Result<(Duration, Duration), String> {
+    let times = text.split_once("..").and_then(|(from, to)| Some((time(from)?, time(to)?)));
+    let such = |(from, to): &(Duration, Duration)| !from.is_zero() && from <= to;
+    times.filter(such).ok_or_else(|| "give two times, the shorter first, as in 1ms..8ms".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_storm_lies_between_two_times() {
+        let ms = Duration::from_millis;
+        assert_eq!(span("1ms..8ms"), Ok((ms(1), ms(8))));
+        assert_eq!(span("500us..1s"), Ok((Duration::from_micros(500), ms(1000))));
+        for wrong in ["8ms..1ms", "1..8", "1ms", "0ms..1ms", "1ms..", "..", "1µs..2µs", "1ms..8 ms"]
+        {
+            assert!(span(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! How does a program start so that its OpenCL work is scheduled, and was it?
+//!
+//! The loader ignores a layer that it cannot load, in silence. So the layer leaves its process id in a
+//! file, and where that is empty at the end nothing was scheduled.
+
+use std::ffi::OsString;
+use std::io::{IsTerminal, Read};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus};
+
+use raddle_live::{Inquiry, env};
+use raddle_policy::Level;
+
+use super::args::ProgramArgs;
+use crate::Console;
+use crate::console::alarm;
+use crate::error::CliError;
+
+/// The file name of the layer.
+const LAYER: &str = "libraddle_opencl.so";
+
+/// `live run`; the exit code of the program.
+pub(super) fn run(args: &ProgramArgs, console: &mut Console) -> Result<u8, CliError> {
+    let layer = layer(args)?;
+    let loaded = tempfile::NamedTempFile::new().map_err(CliError::writing("a temporary file"))?;
+    let Some((program, words)) = args.program.split_first() else {
+        return Err(CliError::Usage("name the program behind `--`".to_owned()));
+    };
+    let mut command = Command::new(program);
+    command.args(words).env(env::LOADED, loaded.path()).env("OPENCL_LAYERS", layers(&layer));
+    settings(&mut command, args)?;
+    // The level is good for as long as this connection is there.
+    let connection = connect(&mut command, args, console)?;
+    let child = command.spawn().map_err(|cause| {
+        let program = program.display();
+        CliError::Usage(format!(
+            "{program} cannot be started ({cause}): give a program behind `--`"
+        ))
+    })?;
+    let status = wait(child)?;
+    drop(connection);
+    let mut marks = String::new();
+    // Where it cannot be read, nothing is known to be loaded.
+    let _ = loaded.reopen().and_then(|mut file| file.read_to_string(&mut marks));
+    if marks.is_empty() {
+        return Err(CliError::Usage(not_loaded(program, &layer)));
+    }
+    Ok(code(status))
+}
+
+fn not_loaded(program: &OsString, layer: &Path) -> String {
+    format!(
+        "{} has ended and {} was never loaded, so nothing was scheduled. Either it uses no OpenCL; or it brings a loader of its own, or one before OpenCL-ICD 2.3, which knows no layers (`clinfo | tail` names the loader); or something it starts clears OPENCL_LAYERS",
+        program.display(),
+        layer.display(),
+    )
+}
+
+/// Where the layer lies.
+fn layer(args: &ProgramArgs) -> Result<PathBuf, CliError> {
+    let given =
+        args.layer.clone().or_else(|| std::env::var_os("RADDLE_OPENCL_LAYER").map(Into::into));
+    let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.to_owned()));
+    let near = beside.map(|folder| [folder.join(LAYER), folder.join("../lib").join(LAYER)]);
+    let places: Vec<PathBuf> = match given {
+        Some(given) => vec![given],
+        None => near.into_iter().flatten().collect(),
+    };
+    let found = places.iter().find_map(|place| place.canonicalize().ok().filter(|it| it.is_file()));
+    found.ok_or_else(|| {
+        let places: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
+        CliError::Usage(format!(
+            "there is no OpenCL layer at {}: build it with `cargo build -p raddle-opencl`, or name it with --layer FILE",
+            places.join(" nor at ")
+        ))
+    })
+}
+
+/// Our layer before those that somebody else asks for.
+fn layers(layer: &Path) -> OsString {
+    let mut layers = layer.as_os_str().to_owned();
+    if let Some(others) = std::env::var_os("OPENCL_LAYERS").filter(|others| !others.is_empty()) {
+        layers.push(":");
+        layers.push(others);
+    }
+    layers
+}
+
+fn settings(command: &mut Command, args: &ProgramArgs) -> Result<(), CliError> {
+    if let Some(window) = args.window {
+        command.env(env::WINDOW, window.to_string());
+    }
+    if let Some(most) = &args.most_kills {
+        command.env(env::MOST_KILLS, most);
+    }
+    if let Some(ms) = args.give_up_ms {
+        command.env(env::GIVE_UP_MS, ms.to_string());
+    }
+    if let Some(log) = &args.log {
+        // The program may go elsewhere before it writes.
+        let log = std::path::absolute(log).map_err(CliError::writing("the log"))?;
+        command.env(env::LOG, log);
+    }
+    Ok(())
+}
+
+/// Asks the daemon for the level; without a daemon the program runs unscheduled, or not at all.
+fn connect(
+    command: &mut Command,
+    args: &ProgramArgs,
+    console: &mut Console,
+) -> Result<Option<Inquiry>, CliError> {
+    let asked = super::socket(&args.socket).and_then(|socket| {
+        let mut daemon = Inquiry::connect(&socket)?;
+        let granted = args.level.map(|level| daemon.grant(Level(level))).transpose()?;
+        Ok((socket, daemon, granted))
+    });
+    let (socket, daemon, granted) = match asked {
+        Ok(asked) => asked,
+        Err(error) if args.require => {
+            return Err(CliError::Usage(format!(
+                "{error}. The program was not started (--require)"
+            )));
+        }
+        Err(error) => {
+            let label = alarm("warning:", console.stderr_colour);
+            let text = format!("{label} {error}. The program runs unscheduled\n");
+            console.stderr.write_all(text.as_bytes()).map_err(CliError::printing)?;
+            // A daemon that comes later schedules it.
+            if let Ok(socket) = super::socket(&args.socket) {
+                command.env(env::SOCKET, socket);
+            }
+            return Ok(None);
+        }
+    };
+    command.env(env::SOCKET, std::path::absolute(&socket).unwrap_or(socket));
+    if let Some((token, level)) = granted {
+        command.env(env::TOKEN, token);
+        if let Some(asked) = args.level.filter(|asked| *asked < level.0) {
+            let label = alarm("warning:", console.stderr_colour);
+            let text =
+                format!("{label} level {asked} was asked for, the daemon grants {}\n", level.0);
+            console.stderr.write_all(text.as_bytes()).map_err(CliError::printing)?;
+        }
+    }
+    Ok(Some(daemon))
+}
+
+/// Waits for the program. Ctrl-C on a terminal reaches it by itself; other requests to end are handed on.
+fn wait(mut child: Child) -> Result<ExitStatus, CliError> {
+    let pid = rustix::process::Pid::from_child(&child);
+    let on_terminal = std::io::stdin().is_terminal();
+    // Where there can be no handler, both end.
+    let _ = ctrlc::set_handler(move || {
+        if !on_terminal {
+            let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+        }
+    });
+    child.wait().map_err(|cause| CliError::Usage(format!("the program is lost: {cause}")))
+}
+
+/// The exit code, as shells have it.
+fn code(status: ExitStatus) -> u8 {
+    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+}

@@ -1,0 +1,144 @@
+//! What do the verbs of live programs say, without an OpenCL device?
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "test code, and a daemon needs a moment"
+)]
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use crate::common::{Place, Ran};
+
+/// A daemon in a folder of its own, with its socket there.
+struct Served {
+    place: Place,
+    daemon: Child,
+}
+
+impl Served {
+    fn new(more: &[&str]) -> Self {
+        let place = Place::new();
+        let mut daemon = Command::new(env!("CARGO_BIN_EXE_raddle"))
+            .args(["live", "serve", "--socket", "socket", "--log", "daemon.jsonl"])
+            .args(more)
+            .current_dir(place.path())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = String::new();
+        BufReader::new(daemon.stderr.take().unwrap()).read_line(&mut said).unwrap();
+        assert!(said.contains("highest-level and reset at socket"), "{said}");
+        Self { place, daemon }
+    }
+
+    fn live(&self, args: &[&str]) -> Ran {
+        let (verb, rest) = args.split_first().unwrap();
+        let args: Vec<&str> =
+            ["live", verb, "--socket", "socket"].iter().chain(rest).copied().collect();
+        self.place.raddle(&args)
+    }
+
+    fn stop(mut self) -> Place {
+        let pid = self.daemon.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        assert_eq!(self.daemon.wait().unwrap().code(), Some(0));
+        self.place
+    }
+}
+
+/// A program that does as if it had loaded the layer.
+const LOADS: &str = "echo $$ >> \"$RADDLE_LIVE_LOADED\"; ";
+
+#[test]
+fn a_daemon_says_how_it_stands_and_its_log_replays() {
+    let served = Served::new(&["--most-urgent", "5"]);
+    let text = served.live(&["status"]);
+    assert_eq!(text.code, 0, "{}", text.err);
+    assert!(text.out.contains("highest-level and reset"), "{}", text.out);
+    let status = served.live(&["status", "--format", "json"]);
+    let status: serde_json::Value = serde_json::from_str(&status.out).unwrap();
+    assert_eq!((&status["most-urgent"], &status["programs"]), (&5.into(), &serde_json::json!([])));
+    let nobody = served.live(&["preempt", "1"]);
+    assert_eq!(nobody.code, 1);
+    assert!(nobody.err.contains("process 1 has not joined"), "{}", nobody.err);
+    let second = served.live(&["serve"]);
+    assert_eq!(second.code, 1);
+    assert!(second.err.contains("serves it already"), "{}", second.err);
+    let place = served.stop();
+    assert!(!place.path().join("socket").exists(), "it takes its socket along");
+    for args in [["log", "daemon.jsonl", "--replay"], ["live", "log", "daemon.jsonl"]] {
+        let replayed = place.raddle(&args);
+        assert_eq!(replayed.code, 0, "{}", replayed.err);
+        assert!(replayed.out.contains("agree byte for byte\n"), "{}", replayed.out);
+    }
+    let absent = place.raddle(&["live", "status", "--socket", "socket"]);
+    assert_eq!(absent.code, 1);
+    assert!(absent.err.contains("start `raddle live serve`"), "{}", absent.err);
+}
+
+#[test]
+fn a_program_runs_with_its_layer_and_its_exit_code() {
+    let served = Served::new(&["--most-urgent", "5"]);
+    served.place.file("layer.so", "no layer");
+    let run = |more: &[&str], script: &str| {
+        let args = [&["run", "--layer", "layer.so"], more, &["--", "sh", "-c", script]].concat();
+        served.live(&args)
+    };
+    let says = "echo \"$OPENCL_LAYERS $RADDLE_LIVE_SOCKET\"; exit 7";
+    let ran = run(&["--level", "9"], &format!("{LOADS}{says}"));
+    assert_eq!((ran.code, ran.err.as_str()), (7, ""));
+    let folder = served.place.path().canonicalize().unwrap();
+    let (layer, socket) = (folder.join("layer.so"), folder.join("socket"));
+    assert_eq!(ran.out, format!("{} {}\n", layer.display(), socket.display()));
+    let ran = run(&["--level", "1"], LOADS);
+    assert_eq!((ran.code, ran.out.as_str()), (0, ""));
+    assert!(ran.err.contains("level 1 was asked for, the daemon grants 5"), "{}", ran.err);
+    let ran = run(&[], "echo it ran");
+    assert_eq!((ran.code, ran.out.as_str()), (2, "it ran\n"));
+    assert!(ran.err.contains("was never loaded, so nothing was scheduled"), "{}", ran.err);
+    let killed = run(&[], &format!("{LOADS}kill -9 $$"));
+    assert_eq!(killed.code, 128 + 9);
+    let place = served.stop();
+    place.file("layer.so", "no layer");
+    let run = |more: &[&str]| {
+        let head = ["live", "run", "--socket", "socket", "--layer", "layer.so"];
+        let tail = ["--", "sh", "-c", "echo $$ >> \"$RADDLE_LIVE_LOADED\"; echo it ran"];
+        place.raddle(&[&head[..], more, &tail[..]].concat())
+    };
+    let ran = run(&[]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "it ran\n"));
+    assert!(ran.err.starts_with("warning: ") && ran.err.contains("unscheduled"), "{}", ran.err);
+    assert_eq!(ran.err.lines().count(), 1);
+    let ran = run(&["--require"]);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    assert!(ran.err.contains("was not started (--require)"), "{}", ran.err);
+    let args = ["live", "run", "--layer", "nothing.so", "--", "echo", "it ran"];
+    let ran = place.raddle(&args);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    assert!(ran.err.contains("there is no OpenCL layer at nothing.so"), "{}", ran.err);
+}
+
+#[test]
+fn a_daemon_that_is_killed_leaves_its_place_to_the_next() {
+    let mut served = Served::new(&[]);
+    served.daemon.kill().unwrap();
+    served.daemon.wait().unwrap();
+    assert!(served.place.path().join("socket").exists());
+    let place = served.place;
+    let mut next = Command::new(env!("CARGO_BIN_EXE_raddle"))
+        .args(["live", "serve", "--socket", "socket"])
+        .current_dir(place.path())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let served = (0..200).any(|_| {
+        std::thread::sleep(Duration::from_millis(20));
+        place.raddle(&["live", "status", "--socket", "socket"]).code == 0
+    });
+    next.kill().unwrap();
+    next.wait().unwrap();
+    assert!(served);
+}
