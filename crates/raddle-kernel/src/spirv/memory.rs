@@ -8,6 +8,7 @@ use super::lower::calls::{
     VLOAD_HALF, VLOAD_HALFN, VLOADA_HALFN, VLOADN, VSTOREA_HALFN, VSTOREA_HALFN_R,
 };
 use super::lower::{Frame, Lower, sorted};
+use super::operations::commutes;
 use super::types::{id_at, word};
 use crate::ir::{Construct, Instruction, Operand, Reg, Spans};
 
@@ -200,20 +201,7 @@ impl<'m> Lower<'m> {
 
     pub(super) fn atomic(&mut self, frame: &mut Frame<'m>, code: &'m Code) {
         let at = self.first(code);
-        let commutes = matches!(
-            code.class.opcode,
-            Op::AtomicIIncrement
-                | Op::AtomicIDecrement
-                | Op::AtomicIAdd
-                | Op::AtomicISub
-                | Op::AtomicSMin
-                | Op::AtomicUMin
-                | Op::AtomicSMax
-                | Op::AtomicUMax
-                | Op::AtomicAnd
-                | Op::AtomicOr
-                | Op::AtomicXor
-        );
+        let commutes = commutes(code.class.opcode);
         let used = code.result_id.is_some_and(|id| is_used(frame.function, id));
         self.push(Instruction::Atomic { at, repeatable: commutes && !used });
         if code.result_id.is_some() {

@@ -30,6 +30,17 @@ pub(super) fn is_pipe(op: Op) -> bool {
     matches!(op as u32, 274..=288)
 }
 
+/// Atomic operations on memory.
+pub(super) fn is_atomic(op: Op) -> bool {
+    // Of integers, of flags, of floating-point numbers.
+    matches!(op as u32, 227..=242 | 318 | 319 | 5614 | 5615 | 6035)
+}
+
+/// Atomic operations on integers that leave the same in any order: sums, minima, maxima, bits.
+pub(super) fn commutes(op: Op) -> bool {
+    matches!(op as u32, 232..=242)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,6 +92,20 @@ mod tests {
             Op::SubgroupShuffleXorINTEL,
         ] {
             assert!(exchanges(op), "{op:?}");
+        }
+        for op in [
+            Op::AtomicLoad,
+            Op::AtomicCompareExchangeWeak,
+            Op::AtomicFlagTestAndSet,
+            Op::AtomicFlagClear,
+            Op::AtomicFMinEXT,
+            Op::AtomicFMaxEXT,
+            Op::AtomicFAddEXT,
+        ] {
+            assert!(is_atomic(op) && !commutes(op), "{op:?}");
+        }
+        for op in [Op::AtomicIIncrement, Op::AtomicXor] {
+            assert!(is_atomic(op) && commutes(op), "{op:?}");
         }
         for op in [Op::ReadPipe, Op::GroupCommitWritePipe] {
             assert!(is_pipe(op), "{op:?}");

@@ -10,7 +10,7 @@ use rspirv::spirv::{Op, StorageClass, Word};
 use smallvec::smallvec;
 
 use super::Lowered;
-use super::operations::{exchanges, is_pipe, is_pure};
+use super::operations::{exchanges, is_atomic, is_pipe, is_pure};
 use super::types::{ById, Types, id_at, word};
 use super::vectors::Lanes;
 use crate::ir::{Block, BlockId, Body, Construct, Instruction, Operand, Origin, Reg, Step};
@@ -374,27 +374,7 @@ impl<'m> Lower<'m> {
                 let to = self.result(code);
                 self.push(Instruction::Pure { to, operation: Op::ConvertUToPtr as u32, of });
             }
-            Op::AtomicLoad
-            | Op::AtomicStore
-            | Op::AtomicExchange
-            | Op::AtomicCompareExchange
-            | Op::AtomicCompareExchangeWeak
-            | Op::AtomicIIncrement
-            | Op::AtomicIDecrement
-            | Op::AtomicIAdd
-            | Op::AtomicISub
-            | Op::AtomicSMin
-            | Op::AtomicUMin
-            | Op::AtomicSMax
-            | Op::AtomicUMax
-            | Op::AtomicAnd
-            | Op::AtomicOr
-            | Op::AtomicXor
-            | Op::AtomicFlagTestAndSet
-            | Op::AtomicFlagClear
-            | Op::AtomicFAddEXT
-            | Op::AtomicFMinEXT
-            | Op::AtomicFMaxEXT => self.atomic(frame, code),
+            op if is_atomic(op) => self.atomic(frame, code),
             Op::ImageRead
             | Op::ImageSampleExplicitLod
             | Op::ImageSampleImplicitLod
