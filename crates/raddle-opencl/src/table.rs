@@ -118,6 +118,84 @@ mod tests {
         );
     }
 
+    macro_rules! named {
+        ($($name:ident)*) => {
+            [$((stringify!($name), std::mem::offset_of!(cl_icd_dispatch, $name))),*]
+        };
+    }
+
+    /// Every entry point of OpenCL 3.0 and where it lies.
+    const NAMED: [(&str, usize); 149] = named! {
+        clGetPlatformIDs clGetPlatformInfo clGetDeviceIDs clGetDeviceInfo clCreateContext
+        clCreateContextFromType clRetainContext clReleaseContext clGetContextInfo
+        clCreateCommandQueue clRetainCommandQueue clReleaseCommandQueue clGetCommandQueueInfo
+        clSetCommandQueueProperty clCreateBuffer clCreateImage2D clCreateImage3D clRetainMemObject
+        clReleaseMemObject clGetSupportedImageFormats clGetMemObjectInfo clGetImageInfo
+        clCreateSampler clRetainSampler clReleaseSampler clGetSamplerInfo
+        clCreateProgramWithSource clCreateProgramWithBinary clRetainProgram clReleaseProgram
+        clBuildProgram clUnloadCompiler clGetProgramInfo clGetProgramBuildInfo clCreateKernel
+        clCreateKernelsInProgram clRetainKernel clReleaseKernel clSetKernelArg clGetKernelInfo
+        clGetKernelWorkGroupInfo clWaitForEvents clGetEventInfo clRetainEvent clReleaseEvent
+        clGetEventProfilingInfo clFlush clFinish clEnqueueReadBuffer clEnqueueWriteBuffer
+        clEnqueueCopyBuffer clEnqueueReadImage clEnqueueWriteImage clEnqueueCopyImage
+        clEnqueueCopyImageToBuffer clEnqueueCopyBufferToImage clEnqueueMapBuffer clEnqueueMapImage
+        clEnqueueUnmapMemObject clEnqueueNDRangeKernel clEnqueueTask clEnqueueNativeKernel
+        clEnqueueMarker clEnqueueWaitForEvents clEnqueueBarrier clGetExtensionFunctionAddress
+        clCreateFromGLBuffer clCreateFromGLTexture2D clCreateFromGLTexture3D
+        clCreateFromGLRenderbuffer clGetGLObjectInfo clGetGLTextureInfo clEnqueueAcquireGLObjects
+        clEnqueueReleaseGLObjects clGetGLContextInfoKHR clGetDeviceIDsFromD3D10KHR
+        clCreateFromD3D10BufferKHR clCreateFromD3D10Texture2DKHR clCreateFromD3D10Texture3DKHR
+        clEnqueueAcquireD3D10ObjectsKHR clEnqueueReleaseD3D10ObjectsKHR clSetEventCallback
+        clCreateSubBuffer clSetMemObjectDestructorCallback clCreateUserEvent clSetUserEventStatus
+        clEnqueueReadBufferRect clEnqueueWriteBufferRect clEnqueueCopyBufferRect
+        clCreateSubDevicesEXT clRetainDeviceEXT clReleaseDeviceEXT clCreateEventFromGLsyncKHR
+        clCreateSubDevices clRetainDevice clReleaseDevice clCreateImage
+        clCreateProgramWithBuiltInKernels clCompileProgram clLinkProgram clUnloadPlatformCompiler
+        clGetKernelArgInfo clEnqueueFillBuffer clEnqueueFillImage clEnqueueMigrateMemObjects
+        clEnqueueMarkerWithWaitList clEnqueueBarrierWithWaitList
+        clGetExtensionFunctionAddressForPlatform clCreateFromGLTexture clGetDeviceIDsFromD3D11KHR
+        clCreateFromD3D11BufferKHR clCreateFromD3D11Texture2DKHR clCreateFromD3D11Texture3DKHR
+        clCreateFromDX9MediaSurfaceKHR clEnqueueAcquireD3D11ObjectsKHR
+        clEnqueueReleaseD3D11ObjectsKHR clGetDeviceIDsFromDX9MediaAdapterKHR
+        clEnqueueAcquireDX9MediaSurfacesKHR clEnqueueReleaseDX9MediaSurfacesKHR
+        clCreateFromEGLImageKHR clEnqueueAcquireEGLObjectsKHR clEnqueueReleaseEGLObjectsKHR
+        clCreateEventFromEGLSyncKHR clCreateCommandQueueWithProperties clCreatePipe clGetPipeInfo
+        clSVMAlloc clSVMFree clEnqueueSVMFree clEnqueueSVMMemcpy clEnqueueSVMMemFill
+        clEnqueueSVMMap clEnqueueSVMUnmap clCreateSamplerWithProperties clSetKernelArgSVMPointer
+        clSetKernelExecInfo clGetKernelSubGroupInfoKHR clCloneKernel clCreateProgramWithIL
+        clEnqueueSVMMigrateMem clGetDeviceAndHostTimer clGetHostTimer clGetKernelSubGroupInfo
+        clSetDefaultDeviceCommandQueue clSetProgramReleaseCallback
+        clSetProgramSpecializationConstant clCreateBufferWithProperties
+        clCreateImageWithProperties clSetContextDestructorCallback
+    };
+
+    /// What the table of the documentation says of an entry point: what becomes of it.
+    fn documented(name: &str) -> Option<&'static str> {
+        let page = include_str!("../../../docs/live-opencl.md");
+        let row = format!("| `{name}` | ");
+        let row = page.lines().find_map(|line| line.strip_prefix(&row));
+        match row {
+            Some(rest) => rest.split(" | ").next(),
+            None => page.contains(&format!("`{name}`")).then_some("passes"),
+        }
+    }
+
+    #[test]
+    fn the_documentation_says_what_becomes_of_every_entry_point() {
+        let mut words = [0_usize; size_of::<cl_icd_dispatch>() / size_of::<usize>()];
+        words.iter_mut().zip(1..).for_each(|(word, number)| *word = number);
+        // SAFETY: the sizes are equal, and none of these functions, none of which is null, is called.
+        let fake: cl_icd_dispatch = unsafe { std::mem::transmute(words) };
+        // SAFETY: as above.
+        let taken: [usize; 150] = unsafe { std::mem::transmute(hooked(fake)) };
+        for (name, offset) in NAMED {
+            let index = offset / size_of::<usize>();
+            let passes = taken[index] == words[index];
+            let told = documented(name);
+            assert_eq!(told.map(|told| told == "passes"), Some(passes), "{name}: {told:?}");
+        }
+    }
+
     #[test]
     fn what_the_runtime_lacks_the_layer_lacks_too() {
         let table = hooked(native::empty());
