@@ -39,9 +39,9 @@ const CHECKS: [Check; 10] = [
         run: preempt,
     },
     Check {
-        name: "live",
-        what: "1,000,000 schedules of a live client, its threads in every order, 1,000,000 messages and 200 kills of daemon and programs, costs",
-        run: live,
+        name: "opencl",
+        what: "hazards in every storm, 200 storms over chains, CLBlast's tests, 100,000 objects, what the layer costs",
+        run: opencl,
     },
     Check {
         name: "packets",
@@ -99,20 +99,17 @@ fn preempt(shell: &Shell) -> Result<()> {
     Ok(test.env("PROPTEST_CASES", "10000").run()?)
 }
 
-fn live(shell: &Shell) -> Result<()> {
-    let schedules = cmd!(shell, "cargo test --release -p raddle-live --lib -- --nocapture");
-    schedules.env("RADDLE_SCHEDULES", "1000000").run()?;
-    let orders = cmd!(shell, "cargo test --release -p raddle-live --test loom");
-    orders.env("LOOM_MAX_PREEMPTIONS", "2").run()?;
-    let daemon = cmd!(shell, "cargo test --release -p raddle-live --test live");
-    // One after the other: one of them measures.
-    daemon
-        .args(["--", "--nocapture", "--test-threads", "1"])
-        .env("RADDLE_MESSAGES", "1000000")
-        .env("RADDLE_KILLS", "100")
-        .env("RADDLE_MEASURE", "1")
-        .run()?;
-    Ok(())
+fn opencl(shell: &Shell) -> Result<()> {
+    cmd!(shell, "cargo build --release -p raddle-opencl").run()?;
+    let layer = checkout::root().join("target/release/libraddle_opencl.so");
+    let tests = cmd!(shell, "cargo test -p raddle-opencl -- --nocapture");
+    tests.env("RADDLE_TEST_STORMS", "100").env("RADDLE_TEST_OBJECTS", "100000").run()?;
+    // One after the other, as they measure.
+    let figures = cmd!(
+        shell,
+        "cargo test -p raddle-opencl --test it -- --nocapture --test-threads=1 figures"
+    );
+    Ok(figures.env("RADDLE_MEASURE", "1").env("RADDLE_TEST_LAYER", layer).run()?)
 }
 
 fn packets(shell: &Shell) -> Result<()> {

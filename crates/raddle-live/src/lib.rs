@@ -23,8 +23,6 @@ mod daemon;
 mod error;
 mod link;
 mod replay;
-#[cfg(test)]
-mod schedules;
 mod status;
 mod sync;
 mod wire;

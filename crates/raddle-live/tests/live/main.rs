@@ -8,9 +8,7 @@
 )]
 
 mod client;
-mod cost;
 mod daemon;
-mod dying;
 mod fake;
 mod rig;
 mod rude;

@@ -1,12 +1,16 @@
 //! How is a program preempted without a daemon, to try what that does to it?
 //!
 //! `RADDLE_OPENCL_STORM=WAY,FROM..TO,SEED`: by this way (`wait`, `flag`, `reset`), again and again after a time
-//! between these bounds, in microseconds. For tests.
+//! between these bounds, in microseconds. With `RADDLE_OPENCL_STORM_LOG=FILE` each preemption is waited for, and its
+//! nanoseconds are written there. For tests.
 
+use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+use raddle_live::PROCESS;
 use raddle_policy::Preemption;
+use raddle_preempt::ProcessPhase;
 
 use super::Device;
 
@@ -51,10 +55,21 @@ fn rage(device: &Device, storm: Storm) {
         let spread = storm.to - storm.from + 1;
         std::thread::sleep(Duration::from_micros(storm.from + (state >> 33) % spread));
     };
+    let mut log = std::env::var_os("RADDLE_OPENCL_STORM_LOG")
+        .and_then(|path| std::fs::OpenOptions::new().append(true).create(true).open(path).ok());
     loop {
         pause();
-        device.client.preempt(storm.way);
+        let begun = device.client.preempt(storm.way);
         pause();
+        if let Some(log) = log.as_mut().filter(|_| begun) {
+            // A preemption that takes longer than the pause is waited for: how long they take is asked.
+            let is_over =
+                || device.client.ask(|it| it.phase(PROCESS)) == Ok(ProcessPhase::Preempted);
+            while !is_over() {
+                std::thread::sleep(Duration::from_micros(100));
+            }
+            let _ = writeln!(log, "{}", device.client.counts().preemption_ns.0);
+        }
         device.client.resume();
     }
 }

@@ -6,7 +6,9 @@
 #![expect(clippy::print_stdout, reason = "a test that has no device says so")]
 
 mod clients;
+mod figures;
 mod hazards;
 mod loading;
+mod others;
 mod run;
 mod storms;

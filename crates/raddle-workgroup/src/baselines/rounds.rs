@@ -42,8 +42,15 @@ impl Dealer {
         enough: u64,
     ) {
         self.room.clear();
-        let most = usize::try_from(enough).unwrap_or(usize::MAX);
-        self.room.extend(cus.rooms(ids, demand).take(most));
+        for cu in ids {
+            let room = cus.room(cu, demand);
+            if room > 0 {
+                self.room.push((cu, room));
+                if self.room.len() as u64 >= enough {
+                    break;
+                }
+            }
+        }
     }
 
     /// Deals workgroups `first .. first + count`, or as many as there is room for; where the last

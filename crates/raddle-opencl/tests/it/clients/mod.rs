@@ -6,6 +6,7 @@ pub(crate) mod cl;
 mod endings;
 mod gates;
 mod kit;
+mod loads;
 mod objects;
 mod open;
 
@@ -46,11 +47,14 @@ pub(crate) const HAZARDS: [(&str, Client); 24] = [
 #[test]
 fn client() {
     let Ok(name) = std::env::var(CLIENT) else { return };
-    let others: [(&str, Client); 4] = [
+    let others: [(&str, Client); 7] = [
         ("devices", open::devices),
         ("version", open::version),
         ("buffers", open::command_buffers),
         ("wait lists", answers::bad_wait_lists),
+        ("empty", loads::empty),
+        ("busy", loads::busy),
+        ("many objects", loads::many_objects),
     ];
     let known = HAZARDS.iter().chain(&others).find(|(known, _)| *known == name);
     let (_, run) = known.expect("a client of this name");

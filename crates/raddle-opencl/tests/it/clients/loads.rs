@@ -1,0 +1,136 @@
+//! Clients of which times and memory are measured.
+#![expect(clippy::disallowed_methods, reason = "they measure")]
+
+use std::ptr;
+use std::time::{Duration, Instant};
+
+use opencl_sys::cl_command_queue;
+
+use super::cl::cl;
+use super::kit::{Kit, Set, launch, launched, set, wait};
+
+/// Launches without an event, that nothing waits for, then their end.
+fn burst(
+    queue: cl_command_queue,
+    kernel: opencl_sys::cl_kernel,
+    count: u32,
+) -> (Duration, Duration) {
+    let begun = Instant::now();
+    for _ in 0..count {
+        assert_eq!(launch(queue, kernel, 1, 1, &[], ptr::null_mut()), 0);
+    }
+    let enqueued = begun.elapsed();
+    assert_eq!(cl!(clFinish(queue)), 0);
+    (enqueued, begun.elapsed())
+}
+
+/// Nanoseconds of an enqueue and of a launch from end to end, of empty kernels: the medians of bursts. Then
+/// microseconds of a launch of 2 ms.
+pub(super) fn empty() -> String {
+    let kit = Kit::new();
+    let program = kit.program("__kernel void nothing(__global uint *x) { }");
+    let kernel = Kit::kernel_of(program, "nothing");
+    let buffer = kit.buffer(1);
+    set(kernel, &[Set::Memory(buffer)]);
+    burst(kit.queue, kernel, 100);
+    let each = |all: Duration, count: u32| all.as_nanos() / u128::from(count);
+    let mut enqueues = Vec::new();
+    let mut whole = Vec::new();
+    for _ in 0..21 {
+        let (enqueued, ended) = burst(kit.queue, kernel, 1000);
+        enqueues.push(each(enqueued, 1000));
+        whole.push(each(ended, 1000));
+    }
+    enqueues.sort_unstable();
+    whole.sort_unstable();
+    let long = kit.kernel("spread");
+    let (from, to) = (kit.buffer(4096), kit.buffer(4096));
+    let rounds = std::env::var("RADDLE_TEST_ROUNDS").ok().and_then(|text| text.parse().ok());
+    let rounds = rounds.unwrap_or_else(|| rounds_for(&kit, Duration::from_millis(2)));
+    set(long, &[Set::Memory(from), Set::Memory(to), Set::Number(rounds)]);
+    let begun = Instant::now();
+    for _ in 0..100 {
+        cl!(clReleaseEvent(launched(kit.queue, long, 4096, 16, &[])));
+    }
+    cl!(clFinish(kit.queue));
+    let long = begun.elapsed().as_micros() / 100;
+    format!("{} {} {long} {rounds}", enqueues[10], whole[10])
+}
+
+/// So many rounds of `spread` that a launch takes so long.
+fn rounds_for(kit: &Kit, wanted: Duration) -> u32 {
+    let kernel = kit.kernel("spread");
+    let (from, to) = (kit.buffer(4096), kit.buffer(4096));
+    let mut rounds = 1000_u32;
+    loop {
+        set(kernel, &[Set::Memory(from), Set::Memory(to), Set::Number(rounds)]);
+        cl!(clFinish(kit.queue));
+        let begun = Instant::now();
+        let event = launched(kit.queue, kernel, 4096, 16, &[]);
+        wait(&[event]);
+        let took = begun.elapsed();
+        cl!(clReleaseEvent(event));
+        if took >= wanted || rounds > 1 << 28 {
+            return rounds;
+        }
+        rounds = if took * 3 < wanted { rounds * 2 } else { rounds / 4 * 5 };
+    }
+}
+
+/// Launches of about 3 ms that may be run again, for as long as is told: microseconds of one.
+pub(super) fn busy() -> String {
+    let seconds = std::env::var("RADDLE_TEST_SECONDS").ok().and_then(|text| text.parse().ok());
+    let until = Duration::from_secs(seconds.unwrap_or(2));
+    let kit = Kit::new();
+    let kernel = kit.kernel("spread");
+    let (from, to) = (kit.buffer(4096), kit.buffer(4096));
+    let rounds = std::env::var("RADDLE_TEST_ROUNDS").ok().and_then(|text| text.parse().ok());
+    let rounds = rounds.unwrap_or_else(|| rounds_for(&kit, Duration::from_millis(3)));
+    set(kernel, &[Set::Memory(from), Set::Memory(to), Set::Number(rounds)]);
+    let begun = Instant::now();
+    let mut count = 0_u32;
+    while begun.elapsed() < until {
+        for _ in 0..16 {
+            cl!(clReleaseEvent(launched(kit.queue, kernel, 4096, 16, &[])));
+        }
+        count += 16;
+        cl!(clFinish(kit.queue));
+    }
+    format!("{} {rounds}", begun.elapsed().as_micros() / u128::from(count))
+}
+
+/// Kibibytes that are in memory.
+fn resident() -> u64 {
+    let text = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = text.split(' ').nth(1).and_then(|word| word.parse::<u64>().ok());
+    pages.unwrap_or(0) * 4
+}
+
+/// Kibibytes by which the process grows while queues, kernels and events come and go, after the first half of
+/// them.
+pub(super) fn many_objects() -> String {
+    let count = std::env::var("RADDLE_TEST_OBJECTS").ok().and_then(|text| text.parse().ok());
+    let count: u32 = count.unwrap_or(3000);
+    let kit = Kit::new();
+    let buffer = kit.buffer(64);
+    let mut before = 0;
+    for round in 0..count {
+        if round == count / 2 {
+            before = resident();
+        }
+        let queue = kit.queue(0);
+        let kernel = kit.kernel("advance");
+        set(kernel, &[Set::Memory(buffer), Set::Number(1)]);
+        let event = launched(queue, kernel, 64, 16, &[]);
+        let mut read = ptr::null_mut();
+        let mut to = [0_u32; 4];
+        let place = to.as_mut_ptr().cast();
+        cl!(clEnqueueReadBuffer(queue, buffer, 0, 0, 16, place, 0, ptr::null(), &raw mut read));
+        wait(&[event, read]);
+        cl!(clReleaseEvent(event));
+        cl!(clReleaseEvent(read));
+        cl!(clReleaseKernel(kernel));
+        cl!(clReleaseCommandQueue(queue));
+    }
+    resident().saturating_sub(before).to_string()
+}

@@ -1,0 +1,43 @@
+//! Do the tests of somebody else pass in a storm? Those of CLBlast (`apt-get install clblast-tests`).
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::hazards::there_is_a_device;
+use crate::run::layer;
+
+/// How many tests of a program passed, were skipped and failed, natively or in a storm; `None` where it is not
+/// there.
+fn outcome(program: &str, storm: Option<&str>) -> Option<Vec<String>> {
+    let path = Path::new("/usr/bin").join(program);
+    if !path.is_file() {
+        println!("skipped: {program} is not installed (clblast-tests)");
+        return None;
+    }
+    let mut command = Command::new(path);
+    command.env_remove("OPENCL_LAYERS").stderr(Stdio::null());
+    if let Some(storm) = storm {
+        command.env("OPENCL_LAYERS", layer()).env("RADDLE_OPENCL_STORM", storm);
+    }
+    let told = command.output().expect("it runs");
+    assert!(told.status.success(), "{program}, {storm:?}: {}", told.status);
+    let text = String::from_utf8_lossy(&told.stdout).into_owned();
+    let sums = text.lines().filter(|line| line.contains("test(s)"));
+    Some(sums.map(|line| line.trim().to_owned()).collect())
+}
+
+#[test]
+fn tests_of_clblast_pass_in_a_storm() {
+    if !there_is_a_device() {
+        return;
+    }
+    let more =
+        ["clblast_test_xdot", "clblast_test_xgemv", "clblast_test_xger", "clblast_test_xgemm"];
+    let all = std::env::var_os("RADDLE_TEST_STORMS").map_or(&[][..], |_| &more[..]);
+    for program in ["clblast_test_xaxpy"].iter().chain(all) {
+        let Some(told) = outcome(program, Some("reset,300..3000,7")) else { return };
+        let native = outcome(program, None).expect("it is there");
+        assert!(native.iter().any(|line| line.contains("passed")), "{native:?}");
+        assert_eq!(told, native, "{program}");
+    }
+}
