@@ -13,7 +13,7 @@ struct Check {
     run: fn(&Shell) -> Result<()>,
 }
 
-const CHECKS: [Check; 10] = [
+const CHECKS: [Check; 11] = [
     Check {
         name: "properties",
         what: "the property tests of the no_std crates, 10,000 cases each",
@@ -37,6 +37,11 @@ const CHECKS: [Check; 10] = [
         name: "preempt",
         what: "mistakes built into raddle-preempt, and 1,000,000 random plans of each of its two kinds",
         run: preempt,
+    },
+    Check {
+        name: "live",
+        what: "1,000,000 schedules of a live client, its threads in every order, 1,000,000 messages and 200 kills of daemon and programs, costs",
+        run: live,
     },
     Check {
         name: "opencl",
@@ -97,6 +102,22 @@ fn preempt(shell: &Shell) -> Result<()> {
     let test = cmd!(shell, "cargo test --release -p raddle-preempt --test it --test driver");
     // 100 plans a case.
     Ok(test.env("PROPTEST_CASES", "10000").run()?)
+}
+
+fn live(shell: &Shell) -> Result<()> {
+    let schedules = cmd!(shell, "cargo test --release -p raddle-live --lib -- --nocapture");
+    schedules.env("RADDLE_SCHEDULES", "1000000").run()?;
+    let orders = cmd!(shell, "cargo test --release -p raddle-live --test loom");
+    orders.env("LOOM_MAX_PREEMPTIONS", "2").run()?;
+    let daemon = cmd!(shell, "cargo test --release -p raddle-live --test live");
+    // One after the other: one of them measures.
+    daemon
+        .args(["--", "--nocapture", "--test-threads", "1"])
+        .env("RADDLE_MESSAGES", "1000000")
+        .env("RADDLE_KILLS", "100")
+        .env("RADDLE_MEASURE", "1")
+        .run()?;
+    Ok(())
 }
 
 fn opencl(shell: &Shell) -> Result<()> {

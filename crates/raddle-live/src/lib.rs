@@ -23,6 +23,8 @@ mod daemon;
 mod error;
 mod link;
 mod replay;
+#[cfg(test)]
+mod schedules;
 mod status;
 mod sync;
 mod wire;

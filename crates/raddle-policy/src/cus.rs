@@ -6,7 +6,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::{CuId, CuShape, Demand, Launch, MAX_SIMDS, Refusal, Resource};
+use crate::{CuId, CuShape, Demand, Launch, MAX_SIMDS, Piece, Refusal, Resource};
 
 /// How many waves lie on each SIMD of one compute unit.
 pub type Split = [u16; MAX_SIMDS];
@@ -57,6 +57,7 @@ impl CuFree {
     }
 
     /// Everything free, summed over the SIMDs.
+    #[inline]
     fn sum(&self) -> Free {
         Free {
             waves: u64::from(sum(&self.waves)),
@@ -97,6 +98,7 @@ impl CuFree {
     }
 
     /// Gives back what was taken.
+    #[inline]
     fn give(&mut self, demand: &Demand, split: &Split, groups: u32) {
         for (simd, &waves) in split.iter().enumerate() {
             self.waves[simd] += waves;
@@ -109,6 +111,7 @@ impl CuFree {
     }
 }
 
+#[inline]
 fn sum(split: &Split) -> u32 {
     split.iter().map(|&amount| u32::from(amount)).sum()
 }
@@ -154,6 +157,7 @@ impl Cus {
         (0..self.cus.len() as u16).map(CuId)
     }
 
+    #[inline]
     fn get(&self, cu: CuId) -> Option<&CuFree> {
         self.cus.get(cu.index())
     }
@@ -169,11 +173,13 @@ impl Cus {
 
     /// What is free on one compute unit, summed; nothing where there is no such unit.
     #[must_use]
+    #[inline]
     pub fn free(&self, cu: CuId) -> Free {
         self.get(cu).map_or_else(Free::default, CuFree::sum)
     }
 
     /// The demand as this device counts it: no scalar registers where they never limit.
+    #[inline]
     fn counted(&self, demand: &Demand) -> Demand {
         let sgpr = if self.shape.sgpr == u16::MAX { 0 } else { demand.sgpr };
         Demand { sgpr, ..*demand }
@@ -205,6 +211,24 @@ impl Cus {
             return 0;
         }
         room.min(self.wave_room(id, &demand) / waves)
+    }
+
+    /// How many further whole workgroups fit on each of these units, where any do. Units that stand
+    /// alike are reckoned once.
+    #[inline]
+    pub fn rooms(
+        &self,
+        units: impl Iterator<Item = CuId>,
+        demand: &Demand,
+    ) -> impl Iterator<Item = (CuId, u32)> {
+        let mut last: Option<(&CuFree, u32)> = None;
+        units.filter_map(move |cu| {
+            let unit = self.get(cu)?;
+            let alike = last.filter(|(before, _)| *before == unit);
+            let room = alike.map_or_else(|| self.room(cu, demand), |(_, room)| room);
+            last = Some((unit, room));
+            (room > 0).then_some((cu, room))
+        })
     }
 
     /// The first resource that keeps one more workgroup off `cu`: resource, wanted, available.
@@ -273,6 +297,42 @@ impl Cus {
         Some(split)
     }
 
+    /// Takes the whole workgroups of every piece, or of none; where the waves of each piece went is in
+    /// `splits`. Units that stand alike are reckoned once.
+    ///
+    /// # Errors
+    /// The first unit that has no room for its piece.
+    pub fn take_pieces(
+        &mut self,
+        demand: &Demand,
+        pieces: &[Piece],
+        splits: &mut Vec<Split>,
+    ) -> Result<(), CuId> {
+        splits.clear();
+        // The last unit that was reckoned: as it was, how many came, as it is, where they went.
+        let mut last: Option<(CuFree, u32, CuFree, Split)> = None;
+        for piece in pieces {
+            let (cu, count) = (piece.cu, piece.count);
+            let Some(unit) = self.cus.get_mut(cu.index()) else { break };
+            if let Some((before, n, after, split)) = &last
+                && (n, before) == (&count, &*unit)
+            {
+                *unit = *after;
+                splits.push(*split);
+                continue;
+            }
+            let before = *unit;
+            let Some(split) = self.take(cu, demand, count) else { break };
+            last = Some((before, count, self.cus[cu.index()], split));
+            splits.push(split);
+        }
+        let Some(refused) = pieces.get(splits.len()) else { return Ok(()) };
+        for (piece, split) in pieces.iter().zip(splits) {
+            self.give_split(piece.cu, demand, split, piece.count);
+        }
+        Err(refused.cu)
+    }
+
     /// Where `waves` further waves would go: each to the SIMD with most room, ties to the lowest.
     /// `None` where the SIMDs do not hold them.
     #[must_use]
@@ -301,6 +361,7 @@ impl Cus {
     }
 
     /// Gives back what [`Cus::take`] or [`Cus::take_split`] took, or part of it.
+    #[inline]
     pub fn give_split(&mut self, cu: CuId, demand: &Demand, split: &Split, groups: u32) {
         let demand = self.counted(demand);
         if let Some(unit) = self.cus.get_mut(cu.index()) {

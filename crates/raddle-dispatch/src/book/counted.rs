@@ -1,6 +1,6 @@
 //! How do whole workgroups without addresses start and end?
 
-use raddle_policy::{CuId, Cus, Launch, LaunchId, Piece, Split, take_highest};
+use raddle_policy::{CuId, Cus, Launch, MAX_SIMDS, Piece, Split, take_highest};
 
 use super::{Book, BookError, ResidentLaunch, add, sum};
 
@@ -10,54 +10,21 @@ impl Book {
         launch: &Launch,
         pieces: &[Piece],
     ) -> Result<(), BookError> {
-        let demand = launch.demand;
-        // Taken piece by piece, and given back if one does not fit: pieces may share a unit.
         let mut splits = std::mem::take(&mut self.splits);
-        splits.clear();
-        for piece in pieces {
-            let Some(split) = self.cus.take(piece.cu, &demand, piece.count) else { break };
-            splits.push(split);
-        }
-        let refused = pieces.get(splits.len());
-        if refused.is_some() {
-            for (piece, split) in pieces.iter().zip(&splits) {
-                self.cus.give_split(piece.cu, &demand, split, piece.count);
-            }
-        } else {
+        let taken = self.cus.take_pieces(&launch.demand, pieces, &mut splits);
+        if taken.is_ok() {
             self.enter_counted(launch, pieces, &splits);
         }
         self.splits = splits;
-        refused
-            .map_or(Ok(()), |piece| Err(BookError::Overcommit { launch: launch.id, cu: piece.cu }))
+        taken.map_err(|cu| BookError::Overcommit { launch: launch.id, cu })
     }
 
     fn enter_counted(&mut self, launch: &Launch, pieces: &[Piece], splits: &[Split]) {
-        if !self.resident.contains_key(&launch.id) {
-            let fresh = self.fresh(launch);
-            self.resident.insert(launch.id, fresh);
-        }
-        let Some(resident) = self.resident.get_mut(&launch.id) else { return };
+        let resident = Self::entry(&mut self.resident, &mut self.spare, self.cus.len(), launch);
         for (piece, split) in pieces.iter().zip(splits) {
             add(&mut resident.counted[piece.cu.index()], split);
             resident.waves += u64::from(piece.count) * u64::from(launch.demand.waves);
         }
-    }
-
-    pub(super) fn end_counted(
-        &mut self,
-        launch: LaunchId,
-        pieces: &[Piece],
-    ) -> Result<(), BookError> {
-        let Self { cus, resident: all, scratch, spare, .. } = self;
-        let cu = pieces.first().map_or(CuId(0), |piece| piece.cu);
-        let resident = all.get_mut(&launch).ok_or(BookError::NotResident { launch, cu })?;
-        if let Some(cu) = give_counted(cus, scratch, resident, pieces) {
-            return Err(BookError::NotResident { launch, cu });
-        }
-        if resident.is_gone() {
-            spare.extend(all.remove(&launch).map(|resident| resident.counted));
-        }
-        Ok(())
     }
 }
 
@@ -78,12 +45,21 @@ pub(super) fn give_counted(
     if let Some(cu) = tally(scratch, pieces, lies) {
         return Some(cu);
     }
+    // What lies alike leaves alike.
+    let mut last = ([0; MAX_SIMDS], 0, [0; MAX_SIMDS], [0; MAX_SIMDS]);
+    let mut groups = 0;
     for piece in pieces {
-        let left = &mut resident.counted[piece.cu.index()];
-        let split = take_highest(left, piece.count * waves).expect("tallied above");
-        cus.give_split(piece.cu, &demand, &split, piece.count);
-        resident.waves -= u64::from(piece.count) * u64::from(waves);
+        let lies = &mut resident.counted[piece.cu.index()];
+        if *lies != last.0 || piece.count != last.1 {
+            let mut left = *lies;
+            let split = take_highest(&mut left, piece.count * waves).expect("tallied above");
+            last = (*lies, piece.count, split, left);
+        }
+        *lies = last.3;
+        cus.give_split(piece.cu, &demand, &last.2, piece.count);
+        groups += u64::from(piece.count);
     }
+    resident.waves -= groups * u64::from(waves);
     None
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use raddle_policy::{CuId, Launch, LaunchId, Piece, Place, Split};
+use raddle_policy::{CuId, Cus, Launch, LaunchId, Piece, Place, Split};
 
 use super::addressed::split_of;
 use super::{Book, BookError, ResidentLaunch, named, named_twice, sum, total};
@@ -67,7 +67,7 @@ impl Book {
         };
         let in_order = self.resident.get(&id).map_or(first == 0, |it| {
             it.cuts.next_wave(workgroup) == Some(first)
-                && !it.addressed.contains_key(&workgroup)
+                && it.addressed.get(workgroup).is_none()
                 && !it.partial.contains_key(&workgroup)
         });
         let end = u32::from(first) + u32::from(count);
@@ -84,7 +84,7 @@ impl Book {
         let split = split
             .filter(|split| self.cus.take_split(cu, &demand, split, 1))
             .ok_or(BookError::Overcommit { launch: id, cu })?;
-        let mut resident = self.entry(launch);
+        let resident = Self::entry(&mut self.resident, &mut self.spare, self.cus.len(), launch);
         resident.cuts.lying.insert((workgroup, first), CutPart { cu, split });
         if end < u32::from(demand.waves) {
             resident.cuts.begun.insert(workgroup, first + count);
@@ -92,24 +92,25 @@ impl Book {
             resident.cuts.begun.remove(&workgroup);
         }
         resident.waves += u64::from(count);
-        self.put_back(id, resident);
         Ok(())
     }
+}
 
+impl ResidentLaunch {
     pub(super) fn end_cut(
         &mut self,
         launch: LaunchId,
-        resident: &mut ResidentLaunch,
         (first, count): (u16, u16),
         pieces: &[Piece],
+        cus: &mut Cus,
     ) -> Result<(), BookError> {
         let workgroup = pieces.first().map_or(0, |piece| piece.first);
         // Checked first, so that no piece, however large, is gone through for nothing.
-        if total(pieces) > resident.cuts.lying.len() as u64 {
+        if total(pieces) > self.cuts.lying.len() as u64 {
             return Err(BookError::Waves { launch, workgroup });
         }
         for (workgroup, cu) in named(pieces) {
-            let part = resident.cuts.lying.get(&(workgroup, first));
+            let part = self.cuts.lying.get(&(workgroup, first));
             if !part.is_some_and(|it| it.cu == cu && sum(&it.split) == u32::from(count)) {
                 return Err(BookError::Waves { launch, workgroup });
             }
@@ -118,9 +119,9 @@ impl Book {
             return Err(BookError::Waves { launch, workgroup });
         }
         for (workgroup, cu) in named(pieces) {
-            if let Some(part) = resident.cuts.lying.remove(&(workgroup, first)) {
-                self.cus.give_split(cu, &resident.demand, &part.split, 1);
-                resident.waves -= u64::from(count);
+            if let Some(part) = self.cuts.lying.remove(&(workgroup, first)) {
+                cus.give_split(cu, &self.demand, &part.split, 1);
+                self.waves -= u64::from(count);
             }
         }
         Ok(())

@@ -28,7 +28,7 @@ impl ResidentLaunch {
             // `counted` has one entry a compute unit, and their ids are u16.
             (sum > 0).then_some((CuId(cu as u16), *split, sum / waves))
         });
-        let addressed = self.addressed.values().map(|&(cu, split)| (cu, split, 1));
+        let addressed = self.addressed.places().map(|(cu, split)| (cu, split, 1));
         let partial = self.partial.values().map(|part| (part.cu, part.split, 1));
         let cut = self.cuts.lying().map(|part| (part.cu, part.split, 1));
         counted.chain(addressed).chain(partial).chain(cut)

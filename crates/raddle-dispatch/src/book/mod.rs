@@ -11,6 +11,7 @@ mod counted;
 mod cut;
 mod error;
 mod lift;
+mod names;
 mod partial;
 
 use std::collections::BTreeMap;
@@ -19,9 +20,12 @@ use raddle_policy::{
     CuId, CuShape, Cus, Demand, Launch, LaunchId, MAX_SIMDS, Piece, Place, Split, WaveSpan,
 };
 
+use addressed::NamedGroup;
+use counted::give_counted;
 use cut::Cuts;
 pub use error::BookError;
 pub use lift::Lifted;
+use names::Names;
 use partial::Partial;
 
 /// The workgroups on each compute unit, counted in granules.
@@ -35,6 +39,8 @@ pub struct Book {
     scratch: Vec<u32>,
     /// Where the waves of the answer at hand went, piece by piece.
     splits: Vec<Split>,
+    /// What starts or ends by name, workgroup by workgroup.
+    groups: Vec<NamedGroup>,
 }
 
 /// What of one launch is on the device.
@@ -45,7 +51,7 @@ struct ResidentLaunch {
     /// Waves of whole workgroups without addresses, by compute unit.
     counted: Vec<Split>,
     /// Workgroups with addresses: where, and on which SIMDs.
-    addressed: BTreeMap<u64, (CuId, Split)>,
+    addressed: Names,
     /// Workgroups that did not start all their waves in one answer.
     partial: BTreeMap<u64, Partial>,
     /// Workgroups that were cut, part by part.
@@ -74,6 +80,7 @@ impl Book {
             spare: Vec::new(),
             scratch: vec![0; usize::from(count)],
             splits: Vec::new(),
+            groups: Vec::new(),
         }
     }
 
@@ -127,35 +134,45 @@ impl Book {
         waves: WaveSpan,
         pieces: &[Piece],
     ) -> Result<(), BookError> {
-        let by_name = self.resident.get(&launch).is_some_and(|it| !it.addressed.is_empty());
-        if waves == WaveSpan::All && !by_name {
-            return self.end_counted(launch, pieces);
-        }
+        let Self { cus, resident: all, scratch, groups, .. } = self;
         let cu = pieces.first().map_or(CuId(0), |piece| piece.cu);
-        let mut resident =
-            self.resident.remove(&launch).ok_or(BookError::NotResident { launch, cu })?;
-        let ended = match waves {
-            WaveSpan::All => self.end_whole(launch, &mut resident, pieces),
+        let resident = all.get_mut(&launch).ok_or(BookError::NotResident { launch, cu })?;
+        match waves {
+            WaveSpan::All if resident.addressed.is_empty() => {
+                if let Some(cu) = give_counted(cus, scratch, resident, pieces) {
+                    return Err(BookError::NotResident { launch, cu });
+                }
+            }
+            WaveSpan::All => resident.end_whole(launch, pieces, cus, (scratch, groups))?,
             WaveSpan::Range { first, count } => {
-                self.end_waves(launch, &mut resident, first, count, pieces)
+                resident.end_waves(launch, (first, count), pieces, cus)?;
             }
             WaveSpan::Cut { first, count } => {
-                self.end_cut(launch, &mut resident, (first, count), pieces)
+                resident.end_cut(launch, (first, count), pieces, cus)?;
             }
-        };
-        self.put_back(launch, resident);
-        ended
+        }
+        self.drop_if_gone(launch);
+        Ok(())
     }
 
-    fn entry(&mut self, launch: &Launch) -> ResidentLaunch {
-        self.resident.remove(&launch.id).unwrap_or_else(|| self.fresh(launch))
+    /// What of a launch is on the device, to be changed in place.
+    fn entry<'r>(
+        all: &'r mut BTreeMap<LaunchId, ResidentLaunch>,
+        spare: &mut Vec<Vec<Split>>,
+        cus: usize,
+        launch: &Launch,
+    ) -> &'r mut ResidentLaunch {
+        all.entry(launch.id).or_insert_with(|| {
+            let counted = spare.pop().unwrap_or_else(|| vec![[0; MAX_SIMDS]; cus]);
+            ResidentLaunch { demand: launch.demand, counted, ..ResidentLaunch::default() }
+        })
     }
 
-    /// Nothing of a launch yet.
-    fn fresh(&mut self, launch: &Launch) -> ResidentLaunch {
-        let table = self.spare.pop();
-        let counted = table.unwrap_or_else(|| vec![[0; MAX_SIMDS]; self.cus.len()]);
-        ResidentLaunch { demand: launch.demand, counted, ..ResidentLaunch::default() }
+    /// A launch of which nothing is left is forgotten.
+    fn drop_if_gone(&mut self, launch: LaunchId) {
+        if self.resident.get(&launch).is_some_and(ResidentLaunch::is_gone) {
+            self.spare.extend(self.resident.remove(&launch).map(|resident| resident.counted));
+        }
     }
 
     /// Takes all these waves with the slots of so many workgroups, or nothing; the error is the unit
@@ -174,14 +191,6 @@ impl Book {
             }
         }
         Ok(())
-    }
-
-    fn put_back(&mut self, launch: LaunchId, resident: ResidentLaunch) {
-        if resident.is_gone() {
-            self.spare.push(resident.counted);
-        } else {
-            self.resident.insert(launch, resident);
-        }
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! LDS, barrier and workgroup slot are taken with the first wave and given back with the last.
 
-use raddle_policy::{CuId, Launch, LaunchId, MAX_SIMDS, Piece, Split, take_highest};
+use raddle_policy::{CuId, Cus, Launch, LaunchId, MAX_SIMDS, Piece, Split, take_highest};
 
 use super::{Book, BookError, ResidentLaunch, add, named, named_twice, total};
 
@@ -30,7 +30,7 @@ impl Book {
         let resident = self.resident.get(&id);
         let known = resident.and_then(|resident| resident.partial.get(&workgroup));
         let started = known.map_or(0, |partial| partial.started);
-        let whole = resident.is_some_and(|it| it.addressed.contains_key(&workgroup));
+        let whole = resident.is_some_and(|it| it.addressed.get(workgroup).is_some());
         let in_order = !whole
             && started == first
             && known.is_none_or(|partial| partial.cu == cu)
@@ -45,31 +45,31 @@ impl Book {
             .fill(cu, &demand, u32::from(count))
             .filter(|split| self.cus.take_split(cu, &demand, split, u32::from(fresh)))
             .ok_or(BookError::Overcommit { launch: id, cu })?;
-        let mut resident = self.entry(launch);
+        let resident = Self::entry(&mut self.resident, &mut self.spare, self.cus.len(), launch);
         let none = Partial { cu, split: [0; MAX_SIMDS], started: 0, ended: 0 };
         let partial = resident.partial.entry(workgroup).or_insert(none);
         add(&mut partial.split, &split);
         partial.started += count;
         resident.waves += u64::from(count);
-        self.put_back(id, resident);
         Ok(())
     }
+}
 
+impl ResidentLaunch {
     pub(super) fn end_waves(
         &mut self,
         launch: LaunchId,
-        resident: &mut ResidentLaunch,
-        first: u16,
-        count: u16,
+        (first, count): (u16, u16),
         pieces: &[Piece],
+        cus: &mut Cus,
     ) -> Result<(), BookError> {
-        let demand = resident.demand;
-        if total(pieces) > resident.partial.len() as u64 {
+        let demand = self.demand;
+        if total(pieces) > self.partial.len() as u64 {
             let workgroup = pieces.first().map_or(0, |piece| piece.first);
             return Err(BookError::Waves { launch, workgroup });
         }
         for (workgroup, cu) in named(pieces) {
-            let fits = resident.partial.get(&workgroup).is_some_and(|partial| {
+            let fits = self.partial.get(&workgroup).is_some_and(|partial| {
                 partial.cu == cu
                     && count > 0
                     && u32::from(first) + u32::from(count) <= u32::from(partial.started)
@@ -83,7 +83,7 @@ impl Book {
             return Err(BookError::Waves { launch, workgroup });
         }
         for (workgroup, cu) in named(pieces) {
-            let Some(partial) = resident.partial.get_mut(&workgroup) else {
+            let Some(partial) = self.partial.get_mut(&workgroup) else {
                 return Err(BookError::Waves { launch, workgroup });
             };
             let Some(split) = take_highest(&mut partial.split, u32::from(count)) else {
@@ -92,10 +92,10 @@ impl Book {
             partial.ended += count;
             // LDS, barrier and slot go with the last wave (seed 003, reading C2).
             let done = partial.ended == demand.waves;
-            self.cus.give_split(cu, &demand, &split, u32::from(done));
-            resident.waves -= u64::from(count);
+            cus.give_split(cu, &demand, &split, u32::from(done));
+            self.waves -= u64::from(count);
             if done {
-                resident.partial.remove(&workgroup);
+                self.partial.remove(&workgroup);
             }
         }
         Ok(())

@@ -357,14 +357,13 @@ impl LaunchState {
 
 /// Whether the pieces name `next .. next + total`, each once. `seen` is scratch memory.
 fn covers(pieces: &[Piece], next: u64, total: u64, seen: &mut Vec<u64>) -> bool {
-    let mut running = next;
-    let in_a_row = pieces.iter().all(|piece| {
-        let here = piece.first == running && (piece.stride == 1 || piece.count == 1);
-        running = running.saturating_add(u64::from(piece.count));
-        here
-    });
-    if in_a_row {
-        return true;
+    let (mut running, mut rest) = (next, pieces);
+    while let Some((count, behind)) = phase(rest, running) {
+        running = running.saturating_add(count);
+        rest = behind;
+    }
+    if rest.is_empty() {
+        return running - next == total;
     }
     let words = usize::try_from(total.div_ceil(64)).unwrap_or(usize::MAX);
     seen.clear();
@@ -373,6 +372,31 @@ fn covers(pieces: &[Piece], next: u64, total: u64, seen: &mut Vec<u64>) -> bool 
     pieces.iter().flat_map(|piece| piece.workgroups()).all(|group| {
         group.checked_sub(next).is_some_and(|offset| offset < total && mark(seen, offset))
     })
+}
+
+/// What is dealt next, from `next` on: neighbours on one compute unit, or one workgroup to each of some
+/// units, then again from the first of them on, however far in the last round. How many workgroups,
+/// and the pieces behind them.
+fn phase(pieces: &[Piece], next: u64) -> Option<(u64, &[Piece])> {
+    let &Piece { first, stride, count, .. } = pieces.first()?;
+    if first != next || stride == 0 {
+        return None;
+    }
+    if stride == 1 || count <= 1 {
+        return Some((count.into(), &pieces[1..]));
+    }
+    let (round, behind) = pieces.split_at_checked(stride as usize)?;
+    let (mut left, mut dealt) = (count, 0u64);
+    for (piece, first) in round.iter().zip(next..=u64::MAX) {
+        let fewer = piece.count == left || (left == count && piece.count == count - 1);
+        let even = piece.stride == stride || piece.count == 1;
+        if piece.first != first || !even || !fewer {
+            return None;
+        }
+        left = piece.count;
+        dealt += u64::from(piece.count);
+    }
+    Some((dealt, behind))
 }
 
 /// Marks a bit; whether it was clear.

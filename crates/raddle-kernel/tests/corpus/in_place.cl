@@ -240,7 +240,7 @@ __kernel void guard_shared_sum(__global int *todo, __global int *done) {
 // why: each work-item writes into the stretch of the next one
 // args: i32<2>[64] i32[128]
 __kernel void guard_overlap(__global int *todo, __global int *done) {
-  int i = (int)get_global_id(0);
+  size_t i = get_global_id(0);
   if (todo[i]) {
     done[i] = 1;
     done[i + 1] = 2;

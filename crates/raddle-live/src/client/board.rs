@@ -43,7 +43,7 @@ impl<T> Board<T> {
     }
 
     /// Waits until the worker has ended; whether it has within so long.
-    pub(super) fn wait_stopped(&self, at_most: Duration) -> bool {
+    pub(crate) fn wait_stopped(&self, at_most: Duration) -> bool {
         let deadline = Instant::now() + at_most;
         let mut core = self.lock();
         while !core.stopped {
@@ -70,7 +70,7 @@ impl<T> Board<T> {
 }
 
 impl<T: Clone> Board<T> {
-    pub(super) fn new(
+    pub(crate) fn new(
         declared: Declared,
         options: ClientOptions,
         log: Option<Box<dyn Write + Send>>,
@@ -122,7 +122,7 @@ impl<T: Clone> Board<T> {
         begun
     }
 
-    pub(super) fn report(&self, report: Report) -> Result<(), LiveError> {
+    pub(crate) fn report(&self, report: Report) -> Result<(), LiveError> {
         let mut core = self.lock();
         let moved = core.report(report)?;
         self.nudge(&mut core);
@@ -134,13 +134,13 @@ impl<T: Clone> Board<T> {
     }
 
     /// Carries out a task, by who holds the runtime; `false` where that takes no launch now.
-    pub(super) fn carry_out(&self, task: Task<T>, runtime: &mut (dyn Runtime<T> + Send)) -> bool {
+    pub(crate) fn carry_out(&self, task: Task<T>, runtime: &mut (dyn Runtime<T> + Send)) -> bool {
         // A launch that is reported as ended before its call returns is not known any more.
         task.carry_out(runtime, |report| self.report(report).or(Ok::<(), ()>(()))).unwrap_or(true)
     }
 
     /// The worker has ended.
-    pub(super) fn stopped(&self) {
+    pub(crate) fn stopped(&self) {
         let mut core = self.lock();
         core.stopped = true;
         core.finish();
@@ -148,12 +148,12 @@ impl<T: Clone> Board<T> {
         self.moved.notify_all();
     }
 
-    pub(super) fn reached(&self, until: Until) -> bool {
+    pub(crate) fn reached(&self, until: Until) -> bool {
         self.lock().reached(until)
     }
 
     /// Whether it was reached; `false` where the time is over or the client stops.
-    pub(super) fn wait(&self, until: Until, at_most: Option<Duration>) -> bool {
+    pub(crate) fn wait(&self, until: Until, at_most: Option<Duration>) -> bool {
         let deadline = at_most.map(|at_most| Instant::now() + at_most);
         let mut core = self.lock();
         core.waiting += 1;
@@ -174,7 +174,7 @@ impl<T: Clone> Board<T> {
 
     /// What the worker does next: waits until there is something, or until `at_most` is over. Payloads to
     /// drop; `None` where it ends.
-    pub(super) fn next_work(&self, at_most: Option<Duration>) -> Option<Vec<T>> {
+    pub(crate) fn next_work(&self, at_most: Option<Duration>) -> Option<Vec<T>> {
         let mut core = self.lock();
         let mut at_most = at_most;
         while !core.stop && (at_most.is_some() || !core.is_due()) {
@@ -203,7 +203,7 @@ impl<T: Clone> Board<T> {
     }
 
     /// The next task, for who holds the runtime.
-    pub(super) fn take(&self) -> Option<Task<T>> {
+    pub(crate) fn take(&self) -> Option<Task<T>> {
         let mut core = self.lock();
         if core.stop { None } else { core.take() }
     }

@@ -15,8 +15,6 @@
 pub(crate) mod board;
 pub(crate) mod core;
 pub(crate) mod journal;
-#[cfg(test)]
-mod schedules;
 mod worker;
 
 use std::io::Write;
@@ -109,7 +107,7 @@ impl<T> Drop for Handle<T> {
 
 /// Tells a client what its runtime does: for callbacks. It keeps no client alive.
 #[derive(Debug)]
-pub struct Reporter<T>(Arc<Board<T>>);
+pub struct Reporter<T>(pub(crate) Arc<Board<T>>);
 
 impl<T> Clone for Reporter<T> {
     fn clone(&self) -> Self {

@@ -29,7 +29,7 @@ const LOOK: Duration = Duration::from_millis(200);
 /// How often the daemon hears what was done.
 const SUMMARY: Duration = Duration::from_millis(50);
 /// How long until a daemon that is not there is looked for again: at first, at most.
-const AGAIN: (Duration, Duration) = (Duration::from_millis(20), Duration::from_millis(500));
+const AGAIN: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(80));
 
 /// Where a daemon is, and what it has granted.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,7 +8,9 @@
 )]
 
 mod client;
+mod cost;
 mod daemon;
+mod dying;
 mod fake;
 mod rig;
 mod rude;

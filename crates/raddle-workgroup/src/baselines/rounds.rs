@@ -42,15 +42,8 @@ impl Dealer {
         enough: u64,
     ) {
         self.room.clear();
-        for cu in ids {
-            let room = cus.room(cu, demand);
-            if room > 0 {
-                self.room.push((cu, room));
-                if self.room.len() as u64 >= enough {
-                    break;
-                }
-            }
-        }
+        let most = usize::try_from(enough).unwrap_or(usize::MAX);
+        self.room.extend(cus.rooms(ids, demand).take(most));
     }
 
     /// Deals workgroups `first .. first + count`, or as many as there is room for; where the last

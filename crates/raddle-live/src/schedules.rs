@@ -3,15 +3,16 @@
 //! Random schedules without threads: each step of host, scheduler, worker and card is a call that takes
 //! the board's lock once, and a random one of them is next.
 
-#[path = "../../tests/live/fake.rs"]
+#[path = "../tests/live/fake.rs"]
 mod fake;
 
 use raddle_policy::{Idempotence, Preemption, StreamId};
 use raddle_preempt::{CapturedWork, ControllerOptions, Runtime, Task};
 
 use self::fake::{Card, Fake, Faults, Job, Random, declared};
-use super::board::Board;
-use super::{ClientOptions, PROCESS, Reporter, Until};
+use crate::client::board::Board;
+use crate::client::core::Core;
+use crate::client::{ClientOptions, PROCESS, Reporter, Until};
 use crate::sync::{Arc, Mutex};
 
 /// How many steps a schedule may take: the longest that ended took a tenth of it.
@@ -53,7 +54,7 @@ impl Schedule {
         let reporter = Reporter(Arc::clone(&board));
         let runtime = Fake { card: Arc::clone(&card), reporter, claims: random.to(1) == 0 };
         let streams: Vec<StreamId> =
-            (0..=random.to(1)).map(|_| board.host(super::core::Core::open).unwrap()).collect();
+            (0..=random.to(1)).map(|_| board.host(Core::open).unwrap()).collect();
         let jobs = (0..=1 + random.to(6) as u32).map(|number| {
             let stream = streams[random.to(streams.len() as u64 - 1) as usize].0;
             let idempotent = random.to(3) > 0;
@@ -85,11 +86,11 @@ impl Schedule {
         let ways = [Preemption::Wait, Preemption::Flag, Preemption::Reset, Preemption::Reset];
         match self.random.to(9) {
             // The last one lets everything end.
-            _ if self.wishes == 0 => self.board.host(super::core::Core::resume),
+            _ if self.wishes == 0 => self.board.host(Core::resume),
             0..=4 => drop(self.board.preempt(ways[self.random.to(3) as usize])),
             5 => drop(self.board.host(|core| core.escalate(Preemption::Reset))),
-            6 => self.board.host(super::core::Core::pause),
-            _ => self.board.host(super::core::Core::resume),
+            6 => self.board.host(Core::pause),
+            _ => self.board.host(Core::resume),
         }
     }
 
