@@ -4,8 +4,9 @@
 //! change mends it by what lies around the run that was taken or given back.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
-use crate::words::{self, words_for};
+use crate::words::{self, BITS, NOWHERE, word_of, words_for};
 use crate::{Error, RunPlan, View};
 
 /// Maps of one resource and one size, such as the vector registers of every SIMD of a device, with
@@ -137,8 +138,107 @@ impl Bank {
     /// [`commit`](Self::commit) in one. Its start; `None` where there is none, and nothing has changed.
     #[inline(always)]
     pub fn take_first(&mut self, map: usize, want: u32) -> Option<u32> {
-        let plan = self.first_fit(map, want)?;
-        self.commit(map, plan).ok()
+        if want == 0 {
+            return Some(0);
+        }
+        // Maps of one word, which most are, take no call and no loop.
+        if self.per == 1 && want <= BITS {
+            let word = self.words.get_mut(map)?;
+            let start = words::first_in_one(*word, want);
+            if start == NOWHERE {
+                return None;
+            }
+            words::flip_in_one(word, start, want);
+            self.free[map] -= want;
+            // Costs less than an unpredictable branch.
+            self.longest[map] = words::longest_in_one(*word);
+            return Some(start);
+        }
+        self.take_first_of_many(map, want)
+    }
+
+    /// As [`take_first`](Self::take_first) of each of several maps side by side, from `first` on: where
+    /// each run begins is written to `starts`. Whether each map has one; where not, some are taken.
+    /// Equal maps of one word, as those of the SIMDs of a compute unit mostly are, are searched once.
+    #[inline(always)]
+    pub fn take_first_of_each(&mut self, first: usize, want: u32, starts: &mut [u32]) -> bool {
+        let maps = first..first + starts.len();
+        if want.wrapping_sub(1) < BITS
+            && let Some(mut word) = self.equal_word(maps.clone())
+        {
+            let start = words::first_in_one(word, want);
+            if start == NOWHERE {
+                return false;
+            }
+            words::flip_in_one(&mut word, start, want);
+            let free = self.free[first] - want;
+            self.fill(maps, word, words::longest_in_one(word), free);
+            starts.fill(start);
+            return true;
+        }
+        let each = maps.zip(starts);
+        each.map(|(map, to)| self.take_first(map, want).map(|start| *to = start))
+            .all(|it| it.is_some())
+    }
+
+    /// As [`release`](Self::release) of each of several maps side by side, from `first` on, at these
+    /// starts.
+    ///
+    /// # Errors
+    /// As for the first that cannot be released; the maps before it have changed then.
+    #[inline(always)]
+    pub fn release_of_each(&mut self, first: usize, starts: &[u32], len: u32) -> Result<(), Error> {
+        let maps = first..first + starts.len();
+        if let [start, rest @ ..] = starts
+            && rest.iter().all(|it| it == start)
+            && len.wrapping_sub(1) < self.blocks
+            && *start <= self.blocks - len
+            && let Some(mut word) = self.equal_word(maps.clone())
+        {
+            words::check_in_one(word, *start, len, false)?;
+            let (below, behind) = words::flip_in_one(&mut word, *start, len);
+            let (longest, free) = (self.longest[first], self.free[first] + len);
+            self.fill(maps, word, longest.max(below + len + behind), free);
+            return Ok(());
+        }
+        maps.zip(starts).try_for_each(|(map, &start)| self.release(map, start, len))
+    }
+
+    /// The word of each of these maps, if they have one and are equal.
+    #[inline(always)]
+    fn equal_word(&self, maps: Range<usize>) -> Option<u64> {
+        let [word, rest @ ..] = self.words.get(maps).filter(|_| self.per == 1)? else {
+            return None;
+        };
+        rest.iter().fold(true, |all, it| all & (it == word)).then_some(*word)
+    }
+
+    /// Makes maps of one word equal.
+    #[inline(always)]
+    fn fill(&mut self, maps: Range<usize>, word: u64, longest: u32, free: u32) {
+        self.words[maps.clone()].fill(word);
+        self.longest[maps.clone()].fill(longest);
+        self.free[maps].fill(free);
+    }
+
+    fn take_first_of_many(&mut self, map: usize, want: u32) -> Option<u32> {
+        let words = self.words.get_mut(map * self.per..)?.get_mut(..self.per)?;
+        let start = words::first_fit(words, 0, want);
+        if start == NOWHERE {
+            return None;
+        }
+        let (at, bit) = (word_of(start), start % BITS);
+        let behind = if want <= BITS - bit {
+            let (_, behind) = words::flip_in_one(&mut words[at], bit, want);
+            let on = bit + want + behind == BITS;
+            behind + if on { words::ones_from(words, start + want + behind) } else { 0 }
+        } else {
+            words::each_mask(start, want, words.len(), |word, mask| words[word] ^= mask);
+            words::ones_from(words, start + want)
+        };
+        // The block below is taken, or the first run would begin there.
+        self.mend(map, want, [0, behind], true);
+        Some(start)
     }
 
     /// Gives back `len` blocks from `start` to one of the maps.
@@ -151,13 +251,16 @@ impl Bank {
         self.change(map, start, len, false)
     }
 
-    /// Takes a run or gives it back. Maps of one word, which most are, take no call and no loop.
+    /// Takes a run or gives it back. Maps of one word take no call and no loop.
     #[inline(always)]
     fn change(&mut self, map: usize, start: u32, len: u32, take: bool) -> Result<(), Error> {
         if self.per == 1
+            && len.wrapping_sub(1) < self.blocks
+            && start <= self.blocks - len
             && let Some(word) = self.words.get_mut(map)
         {
-            let [below, behind] = words::change_one(word, self.blocks, start, len, take)?;
+            words::check_in_one(*word, start, len, take)?;
+            let (below, behind) = words::flip_in_one(word, start, len);
             self.mend(map, len, [below, behind], take);
             return Ok(());
         }
@@ -170,12 +273,29 @@ impl Bank {
             return Err(Error::NoSuchMap { at: map, maps: self.len() });
         }
         let words = &mut self.words[map * self.per..][..self.per];
-        words::change(words, self.blocks, start, len, take)?;
-        if len == 0 {
+        let (at, bit) = (word_of(start), start % BITS);
+        let inside = len <= self.blocks && start <= self.blocks - len;
+        if !inside || len == 0 || len > BITS - bit {
+            words::change(words, self.blocks, start, len, take)?;
+            if len > 0 {
+                let around =
+                    [words::ones_below(words, start), words::ones_from(words, start + len)];
+                self.mend(map, len, around, take);
+            }
             return Ok(());
         }
-        let around = [words::ones_below(words, start), words::ones_from(words, start + len)];
-        self.mend(map, len, around, take);
+        // A run within a word, as most are.
+        if words::check_in_one(words[at], bit, len, take).is_err() {
+            return Err(words::refusal(start, len, take));
+        }
+        let (mut below, mut behind) = words::flip_in_one(&mut words[at], bit, len);
+        if below == bit {
+            below += words::ones_below(words, start - bit);
+        }
+        if bit + len + behind == BITS {
+            behind += words::ones_from(words, start + len + behind);
+        }
+        self.mend(map, len, [below, behind], take);
         Ok(())
     }
 

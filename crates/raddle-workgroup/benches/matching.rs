@@ -11,7 +11,8 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use raddle_policy::{
     Activity, Allocate, Answer, Barrier, CuId, CuShape, Cus, Demand, Fact, Idempotence, Launch,
-    LaunchId, Level, Piece, ProcessId, ReadyLaunch, ReadyView, Round, StreamId, Tick, WaveSpan,
+    LaunchId, Level, Piece, ProcessId, ReadyLaunch, ReadyView, Round, StreamId, Tick, Ticks,
+    WaveSpan,
 };
 use raddle_workgroup::{
     Amounts, Balance, FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule, PowerWeights,
@@ -60,6 +61,7 @@ struct Device {
     /// Of which launch, its number, and where.
     resident: Vec<(usize, u64, CuId)>,
     round: Round,
+    now: Tick,
     /// The state of xorshift.
     random: u64,
 }
@@ -67,8 +69,9 @@ struct Device {
 impl Device {
     fn new(config: &MatchingConfig, shape: CuShape, cus: u16, ready: Vec<ReadyLaunch>) -> Self {
         let policy = Matching::new(config.clone(), shape, cus).expect("the shape is lawful");
-        let (cus, round) = (Cus::new(shape, cus), Round::default());
-        Self { policy, cus, ready, resident: Vec::new(), round, random: 88_172_645_463_325_252 }
+        let (cus, round, now) = (Cus::new(shape, cus), Round::default(), Tick::ZERO);
+        let random = 88_172_645_463_325_252;
+        Self { policy, cus, ready, resident: Vec::new(), round, now, random }
     }
 
     /// One kernel, as much of it as fits.
@@ -82,7 +85,7 @@ impl Device {
     fn place(&mut self, from: usize) -> bool {
         let view = ReadyView { launches: &self.ready[from..], cus: &self.cus };
         self.round.clear();
-        let answer = self.policy.allocate(&view, Tick::ZERO, &mut self.round);
+        let answer = self.policy.allocate(&view, self.now, &mut self.round);
         let Answer::Start { launch, .. } = answer else { return false };
         black_box(&self.round.places);
         let piece = self.round.pieces[0];
@@ -103,11 +106,12 @@ impl Device {
         let (launch, workgroup, cu) = self.resident.swap_remove(at);
         let pieces = &[Piece::one(workgroup, cu)];
         let launch = &self.ready[launch].launch;
-        self.policy.observe(&Fact::Ended { launch, waves: WaveSpan::All, pieces }, Tick::ZERO);
+        self.policy.observe(&Fact::Ended { launch, waves: WaveSpan::All, pieces }, self.now);
     }
 
-    /// The device is full; one workgroup ends, one is placed.
+    /// The device is full; 100 ns later one workgroup ends, one is placed.
     fn replace(&mut self) {
+        self.now = self.now + Ticks(100);
         self.retire();
         assert!(self.place(0), "what ended left room");
     }
@@ -165,9 +169,19 @@ fn eight(config: &MatchingConfig, cus: u16) -> Device {
 }
 
 impl Device {
+    /// The next workgroup of each launch, in one answer.
     fn place_eight(&mut self) {
-        for from in 0..8 {
-            self.place(from);
+        for entry in &mut self.ready {
+            entry.launch.workgroups = entry.next + 1;
+        }
+        let view = ReadyView { launches: &self.ready, cus: &self.cus };
+        self.round.clear();
+        let answer = self.policy.allocate_round(&view, self.now, &mut self.round);
+        let Answer::Start { launch, waves } = answer else { return };
+        black_box(&self.round.places);
+        for (launch, _, pieces, _) in self.round.starts(launch, waves) {
+            self.ready[launch.index()].next += 1;
+            self.resident.push((launch.index(), pieces[0].first, pieces[0].cu));
         }
     }
 
@@ -182,6 +196,17 @@ impl Device {
 fn eight_placed_eight_end(bencher: Bencher<'_, '_>, cus: u16) {
     let mut device = eight(&MatchingConfig::default(), cus);
     bencher.bench_local(|| device.cycle());
+}
+
+/// The same by a question a workgroup.
+#[divan::bench(args = [16, 64, 1024])]
+fn eight_by_eight_questions(bencher: Bencher<'_, '_>, cus: u16) {
+    let mut device = eight(&MatchingConfig::default(), cus);
+    device.ready.iter_mut().for_each(|entry| entry.launch.workgroups = u64::MAX / 2);
+    bencher.bench_local(|| {
+        (0..8).for_each(|from| assert!(device.place(from), "there is room"));
+        (0..8).for_each(|_| device.retire());
+    });
 }
 
 /// The same by an index of these eight demands alone, without a policy, a launch or a log around it.
@@ -201,8 +226,8 @@ fn eight_placed_eight_end_by_hand(bencher: Bencher<'_, '_>, cus: u16) {
 /// A compute unit: maps of free granules, and the longest run of each.
 #[derive(Clone, Copy)]
 struct HandUnit {
-    vgpr: [u128; 4],
-    scalar: [u64; 2],
+    vgpr: [[u64; 2]; 4],
+    scalar: [[u64; 1]; 2],
     vgpr_runs: [u8; 4],
     scalar_runs: [u8; 2],
     slots: [u8; 4],
@@ -229,8 +254,8 @@ struct Hand {
 impl Hand {
     fn new(cus: usize) -> Self {
         let unit = HandUnit {
-            vgpr: [u128::MAX; 4],
-            scalar: [u64::MAX, (1 << 48) - 1],
+            vgpr: [[u64::MAX; 2]; 4],
+            scalar: [[u64::MAX], [(1 << 48) - 1]],
             vgpr_runs: [128; 4],
             scalar_runs: [64, 48],
             slots: [16; 4],
@@ -265,19 +290,13 @@ impl Hand {
             let cu = at * 64 + word[n as usize].trailing_zeros() as usize;
             let unit = &mut self.units[cu];
             let simd = unit.turn;
-            let map = &mut unit.vgpr[simd];
-            let vgpr = starts(*map, 8 + 4 * n).trailing_zeros();
-            *map &= !(((1 << (8 + 4 * n)) - 1) << vgpr);
-            unit.vgpr_runs[simd] = longest(*map) as u8;
-            let mut scalar = [0; 2];
-            for (at, len) in [2 + n, 1 + n].into_iter().enumerate() {
-                scalar[at] = starts(unit.scalar[at].into(), len).trailing_zeros();
-                unit.scalar[at] &= !(((1 << len) - 1) << scalar[at]);
-                unit.scalar_runs[at] = longest(unit.scalar[at].into()) as u8;
-            }
+            let starts = [
+                take(&mut unit.vgpr[simd], &mut unit.vgpr_runs[simd], 8 + 4 * n),
+                take(&mut unit.scalar[0], &mut unit.scalar_runs[0], 2 + n),
+                take(&mut unit.scalar[1], &mut unit.scalar_runs[1], 1 + n),
+            ];
             unit.slots[simd] -= 1;
             unit.turn = (simd + 1) % 4;
-            let starts = [vgpr, scalar[0], scalar[1]];
             self.resident.push(HandPlace { launch: n as usize, cu, simd, starts });
             self.update(cu);
         }
@@ -290,12 +309,9 @@ impl Hand {
         let at = (self.random % self.resident.len() as u64) as usize;
         let HandPlace { launch, cu, simd, starts } = self.resident.swap_remove(at);
         let (n, unit) = (launch as u32, &mut self.units[cu]);
-        unit.vgpr[simd] |= ((1 << (8 + 4 * n)) - 1) << starts[0];
-        unit.vgpr_runs[simd] = longest(unit.vgpr[simd]) as u8;
-        for (at, len) in [2 + n, 1 + n].into_iter().enumerate() {
-            unit.scalar[at] |= ((1 << len) - 1) << starts[1 + at];
-            unit.scalar_runs[at] = longest(unit.scalar[at].into()) as u8;
-        }
+        give(&mut unit.vgpr[simd], &mut unit.vgpr_runs[simd], starts[0], 8 + 4 * n);
+        give(&mut unit.scalar[0], &mut unit.scalar_runs[0], starts[1], 2 + n);
+        give(&mut unit.scalar[1], &mut unit.scalar_runs[1], starts[2], 1 + n);
         unit.slots[simd] += 1;
         self.update(cu);
     }
@@ -306,9 +322,54 @@ impl Hand {
     }
 }
 
+/// Takes the first run of a length; its start.
+fn take<const W: usize>(map: &mut [u64; W], longest: &mut u8, len: u32) -> u32 {
+    // Runs that reach the end of the word before.
+    let (mut start, mut before) = (0, 0);
+    for (base, &word) in (0..).step_by(64).zip(map.iter()) {
+        let starts = starts(word, len);
+        if before + word.trailing_ones() >= len {
+            start = base - before;
+            break;
+        }
+        if starts != 0 {
+            start = base + starts.trailing_zeros();
+            break;
+        }
+        before = word.leading_ones();
+    }
+    flip(map, start, len);
+    let (mut best, mut before) = (0, 0);
+    for &word in map.iter() {
+        best = best.max(longest_of(word)).max(before + word.trailing_ones());
+        before = word.leading_ones();
+    }
+    *longest = best as u8;
+    start
+}
+
+/// Gives a run back: what it joins may be the longest now.
+fn give<const W: usize>(map: &mut [u64; W], longest: &mut u8, start: u32, len: u32) {
+    let all = (0..)
+        .step_by(64)
+        .zip(map.iter())
+        .fold(0, |all, (base, &word)| all | u128::from(word) << base);
+    let below = (all << 1 << (127 - start)).leading_ones();
+    let behind = (all >> (start + len - 1) >> 1).trailing_ones();
+    flip(map, start, len);
+    *longest = (*longest).max((below + len + behind) as u8);
+}
+
+fn flip<const W: usize>(map: &mut [u64; W], start: u32, len: u32) {
+    let run = ((1_u128 << len) - 1) << start;
+    for (base, word) in (0..).step_by(64).zip(map) {
+        *word ^= (run >> base) as u64;
+    }
+}
+
 /// Where runs of a length start.
-fn starts(map: u128, len: u32) -> u128 {
-    let (mut starts, mut have) = (map, 1);
+fn starts(word: u64, len: u32) -> u64 {
+    let (mut starts, mut have) = (word, 1);
     while have < len {
         let by = have.min(len - have);
         starts &= starts >> by;
@@ -317,23 +378,20 @@ fn starts(map: u128, len: u32) -> u128 {
     starts
 }
 
-/// The longest run, by doubling and back.
-fn longest(map: u128) -> u32 {
-    let mut powers = [map; 7];
-    for at in 1..7 {
+/// The longest run, by doubling and back, without a branch.
+fn longest_of(word: u64) -> u32 {
+    let mut powers = [word; 6];
+    for at in 1..6 {
         powers[at] = powers[at - 1] & (powers[at - 1] >> (1 << (at - 1)));
     }
-    if map == u128::MAX {
-        return 128;
-    }
-    let (mut starts, mut len) = (u128::MAX, 0);
-    for at in (0..7).rev() {
+    let (mut starts, mut len) = (u64::MAX, 0);
+    for at in (0..6).rev() {
         let left = starts & (powers[at] >> len);
-        if left != 0 {
-            (starts, len) = (left, len + (1 << at));
-        }
+        let more = left != 0;
+        (starts, len) = (if more { left } else { starts }, len + (u32::from(more) << at));
     }
-    len
+    // Of 63 found in a row the whole word may be.
+    len.max(word.trailing_ones())
 }
 
 /// Each differs from the default in one choice.

@@ -3,29 +3,25 @@
 use super::bits::{BITS, each_mask, word_of};
 use crate::Error;
 
-/// As [`change`] of a map of one word, without a loop; how many ones lie in a row right below the run,
-/// and behind it.
+/// As [`check`], of a run of at least 1 inside a word.
 #[inline(always)]
-pub(crate) fn change_one(
-    word: &mut u64,
-    blocks: u32,
-    start: u32,
-    len: u32,
-    take: bool,
-) -> Result<[u32; 2], Error> {
-    if len == 0 || len > blocks || start > blocks - len {
-        return change(core::slice::from_mut(word), blocks, start, len, take).map(|()| [0; 2]);
-    }
+pub(crate) const fn check_in_one(word: u64, start: u32, len: u32, free: bool) -> Result<(), Error> {
     let run = (u64::MAX >> (BITS - len)) << start;
-    match (take, *word & run) {
-        (true, free) if free != run => return Err(Error::Taken { start, len }),
-        (false, free) if free != 0 => return Err(Error::NotTaken { start, len }),
-        _ => *word ^= run,
-    }
+    if word & run == if free { run } else { 0 } { Ok(()) } else { Err(refusal(start, len, free)) }
+}
+
+/// Turns a run of at least 1 inside a word over; how many ones lie in a row right below it, and behind.
+#[inline(always)]
+pub(crate) const fn flip_in_one(word: &mut u64, start: u32, len: u32) -> (u32, u32) {
+    *word ^= (u64::MAX >> (BITS - len)) << start;
     // In two steps, as up to all 64 bits are shifted out.
     let below = (*word << 1 << (BITS - 1 - start)).leading_ones();
-    let behind = (*word >> (start + len - 1) >> 1).trailing_ones();
-    Ok([below, behind])
+    (below, (*word >> (start + len - 1) >> 1).trailing_ones())
+}
+
+/// What a run is that could not be taken, or not be given back.
+pub(crate) const fn refusal(start: u32, len: u32, take: bool) -> Error {
+    if take { Error::Taken { start, len } } else { Error::NotTaken { start, len } }
 }
 
 /// Takes a run of free blocks, or gives a run of taken ones back.
@@ -60,11 +56,7 @@ pub(crate) fn check(
     let flip = if free { u64::MAX } else { 0 };
     let mut wrong = 0;
     each_mask(start, len, words.len(), |word, mask| wrong |= (words[word] ^ flip) & mask);
-    match (wrong, free) {
-        (0, _) => Ok(()),
-        (_, true) => Err(Error::Taken { start, len }),
-        (_, false) => Err(Error::NotTaken { start, len }),
-    }
+    if wrong == 0 { Ok(()) } else { Err(refusal(start, len, free)) }
 }
 
 /// How many ones lie in a row right below a position.

@@ -13,6 +13,7 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 pub(crate) fn first_fit(words: &[u64], from: u32, want: u32) -> u32 {
     match *words {
         [word] if from < BITS && want <= BITS => first_in_one(word & (u64::MAX << from), want),
+        [lower, upper] if from == 0 && want <= BITS => first_in_two(lower, upper, want),
         _ => first_across(words, from, want),
     }
 }
@@ -50,11 +51,23 @@ pub(crate) const fn run_starts(mut word: u64, want: u32) -> u64 {
     word & (word >> row[5])
 }
 
-/// `want` from 1 to 64.
+/// As [`first_fit`], in one word; `want` from 1 to 64.
 #[inline(always)]
-fn first_in_one(word: u64, want: u32) -> u32 {
+pub(crate) fn first_in_one(word: u64, want: u32) -> u32 {
     let starts = run_starts(word, want);
     select_unpredictable(starts != 0, starts.trailing_zeros(), NOWHERE)
+}
+
+/// `want` from 1 to 64.
+#[inline(always)]
+const fn first_in_two(lower: u64, upper: u64, want: u32) -> u32 {
+    let (end, starts) = (lower.leading_ones(), [run_starts(lower, want), run_starts(upper, want)]);
+    match starts {
+        [0, _] if end + upper.trailing_ones() >= want => BITS - end,
+        [0, 0] => NOWHERE,
+        [0, starts] => BITS + starts.trailing_zeros(),
+        [starts, _] => starts.trailing_zeros(),
+    }
 }
 
 /// In one word, or across the borders of several.
@@ -65,6 +78,10 @@ fn first_across(words: &[u64], from: u32, want: u32) -> u32 {
     for (index, &word) in words.iter().enumerate().skip(first) {
         let before = if index == first { from % BITS } else { 0 };
         let word = word & (u64::MAX << before);
+        if word == 0 {
+            run = 0;
+            continue;
+        }
         if run + word.trailing_ones() >= want {
             return base_of(index) - run;
         }

@@ -21,7 +21,7 @@ pub(crate) fn longest(words: &[u64]) -> u32 {
 
 /// The longest run in one word.
 #[inline(always)]
-fn longest_in_one(word: u64) -> u32 {
+pub(crate) fn longest_in_one(word: u64) -> u32 {
     longest_in(word).max(word.trailing_ones())
 }
 

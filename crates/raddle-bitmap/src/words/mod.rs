@@ -10,7 +10,7 @@ mod longest;
 mod runs;
 
 pub(crate) use bits::{BITS, each_mask, word_of, words_for};
-pub(crate) use change::{change, change_one, check, ones_below, ones_from};
-pub(crate) use fit::{NOWHERE, first_fit, run_starts};
-pub(crate) use longest::{Fold, longest};
+pub(crate) use change::{change, check, check_in_one, flip_in_one, ones_below, ones_from, refusal};
+pub(crate) use fit::{NOWHERE, first_fit, first_in_one, run_starts};
+pub(crate) use longest::{Fold, longest, longest_in_one};
 pub use runs::Runs;

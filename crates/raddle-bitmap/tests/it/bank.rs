@@ -41,8 +41,46 @@ fn as_if_each_map_were_alone(maps: usize, blocks: u32, steps: Steps) {
     }
 }
 
+/// Several maps side by side, taken and given back at once and one by one.
+fn several_at_once_are_one_by_one(blocks: u32, steps: Steps) {
+    let (mut bank, mut alone) = (Bank::new(5, blocks).unwrap(), Bank::new(5, blocks).unwrap());
+    let mut held: Vec<([u32; 4], u32)> = Vec::new();
+    for (at, want, take) in steps {
+        if at == 0 {
+            // One of them differs from now on.
+            assert_eq!(bank.take_first(3, want), alone.first_fit(3, want).map(|it| it.start()));
+            if let Some(plan) = alone.first_fit(3, want) {
+                alone.commit(3, plan).unwrap();
+            }
+        } else if take && (1..5).all(|map| alone.longest(map) >= want) {
+            let mut starts = [0; 4];
+            assert!(bank.take_first_of_each(1, want, &mut starts));
+            for (map, start) in (1..5).zip(starts) {
+                let plan = alone.first_fit(map, want).unwrap();
+                assert_eq!(alone.commit(map, plan), Ok(start));
+            }
+            held.push((starts, want));
+        } else if let Some((starts, len)) = held.pop() {
+            bank.release_of_each(1, &starts, len).unwrap();
+            (1..5).zip(starts).for_each(|(map, start)| alone.release(map, start, len).unwrap());
+        }
+        for map in 0..5 {
+            let kept = |bank: &Bank| (bank.longest(map), bank.free_blocks(map));
+            assert_eq!(kept(&bank), kept(&alone));
+            assert_eq!(format!("{:?}", bank.view(map)), format!("{:?}", alone.view(map)));
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(crate::cases(32))]
+
+    #[test]
+    fn several_maps_side_by_side(steps in steps(4)) {
+        for blocks in [5, 64, 100, 300] {
+            several_at_once_are_one_by_one(blocks, steps.clone());
+        }
+    }
 
     #[test]
     fn maps_of_every_number_of_words(steps in steps(3)) {

@@ -7,28 +7,28 @@ use super::head::ChannelHead;
 
 impl Matching {
     /// a3 and a4: the head that goes next, where, and whether others of its level could as well.
-    pub(super) fn choose(&mut self, now: Tick) -> Option<(ChannelHead, CuId, bool)> {
-        let (mut best, mut chosen) = (usize::MAX, None);
-        self.tied.clear();
-        for at in 0..self.heads.len() {
-            let head = self.heads[at];
-            let rank = self.levels.rank(head.level, now);
-            if rank <= best && self.matcher.fits(head.class) {
-                if rank < best {
-                    self.tied.clear();
-                }
-                self.tied.push(head.channel);
-                (best, chosen) = (rank, Some(head));
+    pub(super) fn choose(&mut self, now: Tick) -> Option<(usize, CuId, bool)> {
+        let Self { heads, matcher, .. } = self;
+        let (mut best, mut chosen, mut tied) = (usize::MAX, None, false);
+        for (at, head) in heads.iter().enumerate() {
+            if head.rank <= best && matcher.fits(head.class) {
+                tied = head.rank == best;
+                best = head.rank;
+                chosen = Some(at);
             }
         }
-        let tied = self.tied.len() > 1;
-        let head = if tied { self.untie() } else { chosen }?;
-        let cu = self.places.plan(&mut self.matcher, head.class, now)?;
-        Some((head, cu, tied))
+        let at = if tied { self.untie(best) } else { chosen }?;
+        let cu = self.places.plan(&mut self.matcher, self.heads[at].class, now)?;
+        Some((at, cu, tied))
     }
 
     /// a42: by marks. Changes them.
-    fn untie(&mut self) -> Option<ChannelHead> {
+    #[inline(never)]
+    fn untie(&mut self, rank: usize) -> Option<usize> {
+        let Self { heads, matcher, .. } = self;
+        let fitting = heads.iter().filter(|head| head.rank == rank && matcher.fits(head.class));
+        self.tied.clear();
+        self.tied.extend(fitting.map(|head| head.channel));
         self.tied.sort_unstable();
         let channels = self.channels.len();
         if self.marked < channels {
@@ -36,27 +36,16 @@ impl Matching {
             // What does not fit into memory was refused when the policy was made.
             self.marks = self.marks.widened(self.marked).ok()?;
         }
-        let of_tie = |channel: usize| self.heads.iter().find(|head| head.channel == channel);
-        let level = of_tie(*self.tied.first()?)?.level;
+        let of_tie = |channel: usize| self.heads.iter().position(|head| head.channel == channel);
+        let level = self.heads[of_tie(*self.tied.first()?)?].level;
         let chosen = self.marks.choose(level, &self.tied, &mut self.pick).ok()??;
-        of_tie(chosen).copied()
+        of_tie(chosen)
     }
 
     /// Whether the next round can choose no other head than this one.
-    pub(super) fn goes_again(&mut self, head: ChannelHead, now: Tick) -> bool {
-        if self.heads.len() <= 1 {
-            return true;
-        }
-        let rank = self.levels.rank(head.level, now);
-        for at in 0..self.heads.len() {
-            let other = self.heads[at];
-            if other.channel != head.channel
-                && self.levels.rank(other.level, now) <= rank
-                && self.matcher.fits(other.class)
-            {
-                return false;
-            }
-        }
-        true
+    pub(super) fn goes_again(&mut self, head: ChannelHead) -> bool {
+        let Self { heads, matcher, .. } = self;
+        let before = |other: &ChannelHead| other.channel != head.channel && other.rank <= head.rank;
+        !heads.iter().any(|other| before(other) && matcher.fits(other.class))
     }
 }

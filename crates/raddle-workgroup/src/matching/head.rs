@@ -9,6 +9,8 @@ pub(super) struct ChannelHead {
     pub(super) entry: usize,
     pub(super) channel: usize,
     pub(super) level: usize,
+    /// Of its level, now.
+    pub(super) rank: usize,
     pub(super) class: usize,
     /// Which of its launch's workgroups it is.
     pub(super) next: u64,

@@ -16,7 +16,8 @@ impl Matching {
             if entry.undistributed() == 0 {
                 continue;
             }
-            let channel = self.channels.of(&entry.launch).channel();
+            let recent = self.channels.of(&entry.launch);
+            let (channel, guess) = (recent.channel(), recent.class);
             if self.seen.len() <= channel {
                 self.seen.resize(channel + 1, SeenChannel::default());
             }
@@ -25,7 +26,7 @@ impl Matching {
                 continue;
             }
             seen.question = self.question;
-            match self.head(ready, at, (entry.next, entry.cut), now) {
+            match self.head(ready, at, (channel, guess), (entry.next, entry.cut), now) {
                 Ok(head) => self.heads.push(head),
                 Err(refusal) => return Some(refusal),
             }
@@ -39,13 +40,12 @@ impl Matching {
         &mut self,
         ready: &ReadyView<'_>,
         at: usize,
+        (channel, guess): (usize, usize),
         (next, cut): (u64, u16),
         now: Tick,
     ) -> Result<ChannelHead, Refusal> {
         let launch = &ready.launches[at].launch;
         let last = self.levels.count() - 1;
-        let recent = self.channels.of(launch);
-        let channel = recent.channel();
         let (mut level, mut wave) = (usize::from(launch.level.0).min(last), WHOLE);
         let mut may_fit_cut = false;
         if let Some(cutting) = &self.cutting {
@@ -59,8 +59,10 @@ impl Matching {
             }
             may_fit_cut = wave == WHOLE && super::cutting::may_be_cut(launch);
         }
-        let class = self.matcher.class_of(launch, wave, recent.class);
-        recent.class = class;
+        let class = self.matcher.class_of(launch, wave, guess);
+        if class != guess {
+            self.channels.of(launch).class = class;
+        }
         if let Some(lack) = self.matcher.never(class) {
             // A workgroup that fits nowhere could be cut into waves that do.
             let piece = may_fit_cut.then(|| self.matcher.class_of(launch, 0, 0));
@@ -68,39 +70,36 @@ impl Matching {
                 return Err(lack.refusal(launch.id, None));
             }
         }
-        Ok(ChannelHead { entry: at, channel, level, class, wave, next })
+        let rank = self.levels.rank(level, now);
+        Ok(ChannelHead { entry: at, channel, level, rank, class, wave, next })
     }
 
     /// Puts what comes behind a head in its place: workgroup `next` of its launch, or the next launch of
     /// its channel. Whether heads can still be compared: not where one will never fit.
+    #[inline]
     pub(super) fn advance(
         &mut self,
         ready: &ReadyView<'_>,
-        head: ChannelHead,
+        place: usize,
         (next, cut): (u64, u16),
         now: Tick,
     ) -> bool {
-        let place = self.heads.iter().position(|it| it.channel == head.channel);
-        let entry = &ready.launches[head.entry];
-        let behind = if next < entry.launch.workgroups {
-            Some((head.entry, (next, cut)))
+        let ChannelHead { entry, channel, class, .. } = self.heads[place];
+        let behind = if next < ready.launches[entry].launch.workgroups {
+            Some((entry, (next, cut)))
         } else {
-            let of_channel = |at: &usize| {
-                let entry = &ready.launches[*at];
-                entry.undistributed() > 0
-                    && self.channels.of(&entry.launch).channel() == head.channel
-            };
-            let found = (head.entry + 1..ready.launches.len()).find(of_channel);
-            found.map(|at| (at, (ready.launches[at].next, ready.launches[at].cut)))
+            let mut behind = (entry + 1..).zip(&ready.launches[entry + 1..]);
+            let channels = &mut self.channels;
+            let behind = behind.find(|(_, entry)| {
+                entry.undistributed() > 0 && channels.of(&entry.launch).channel() == channel
+            });
+            behind.map(|(at, entry)| (at, (entry.next, entry.cut)))
         };
-        match (place, behind) {
-            (Some(place), Some((at, next))) => match self.head(ready, at, next, now) {
-                Ok(head) => self.heads[place] = head,
-                Err(_) => return false,
-            },
-            (Some(place), None) => drop(self.heads.swap_remove(place)),
-            (None, _) => {}
-        }
-        true
+        let Some((at, next)) = behind else {
+            self.heads.swap_remove(place);
+            return true;
+        };
+        let head = self.head(ready, at, (channel, class), next, now);
+        head.map(|head| self.heads[place] = head).is_ok()
     }
 }

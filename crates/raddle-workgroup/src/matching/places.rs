@@ -3,7 +3,7 @@
 use raddle_policy::{CuId, CuSet, Launch, Tick};
 
 use super::config::{Amounts, FreeWeights, PlaceRule, PowerWeights};
-use super::fit::{Matcher, WHOLE};
+use super::fit::{Matcher, OpenCus, WHOLE};
 use super::power::Power;
 use super::scores::ScoreTree;
 use crate::Error;
@@ -144,7 +144,7 @@ impl Places {
 impl Scored {
     /// The best of the compute units that fit.
     #[inline(never)]
-    fn plan(&mut self, open: &CuSet, now: Tick) -> Option<CuId> {
+    fn plan(&mut self, open: OpenCus<'_>, now: Tick) -> Option<CuId> {
         self.pass(now);
         let tree = &self.tree;
         let best = match &self.mix {

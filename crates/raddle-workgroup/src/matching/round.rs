@@ -37,7 +37,8 @@ impl Matching {
         };
         // The only head: its channel and level are never compared.
         let next = entry.next;
-        let head = ChannelHead { entry: 0, channel: 0, level: 0, class, next, wave: WHOLE };
+        let (channel, level, rank) = (0, 0, 0);
+        let head = ChannelHead { entry: 0, channel, level, rank, class, next, wave: WHOLE };
         self.commit(&entry.launch, head, cu, now, round);
         if bulk {
             self.go_on(&entry.launch, head, now, round);
@@ -78,10 +79,10 @@ impl Matching {
             return Answer::Wait { retry_at: self.retry_at(ready, now) };
         };
         loop {
-            let head = chosen.0;
-            let launch = &ready.launches[head.entry].launch;
+            let (at, ..) = chosen;
+            let launch = &ready.launches[self.heads[at].entry].launch;
             let (waves, behind) = self.start_part(launch, chosen, bulk, now, round);
-            let goes_on = bulk && self.advance(ready, head, behind, now);
+            let goes_on = bulk && self.advance(ready, at, behind, now);
             let Some(next) = (if goes_on { self.choose(now) } else { None }) else {
                 return Answer::Start { launch: launch.id, waves };
             };
@@ -95,11 +96,12 @@ impl Matching {
     fn start_part(
         &mut self,
         launch: &Launch,
-        (head, cu, tied): (ChannelHead, CuId, bool),
+        (at, cu, tied): (usize, CuId, bool),
         bulk: bool,
         now: Tick,
         round: &mut Round,
     ) -> (WaveSpan, (u64, u16)) {
+        let head = self.heads[at];
         if let Some(cutting) = &mut self.cutting {
             cutting.fitted();
         }
@@ -145,7 +147,7 @@ impl Matching {
     /// Further rounds, while no other launch could be chosen; the workgroup behind them.
     fn go_on(&mut self, launch: &Launch, head: ChannelHead, now: Tick, round: &mut Round) -> u64 {
         for next in head.next + 1..launch.workgroups {
-            if !self.goes_again(head, now) {
+            if !self.goes_again(head) {
                 return next;
             }
             let Some(cu) = self.places.plan(&mut self.matcher, head.class, now) else {

@@ -7,7 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-use raddle_policy::CuSet;
+use super::fit::OpenCus;
 
 /// The scores of a compute unit, or how far those of several reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl ScoreTree {
     /// A node that reaches further in every score is never the lesser.
     pub(super) fn best(
         &self,
-        open: &CuSet,
+        open: OpenCus<'_>,
         order: impl Fn(&CuScore, &CuScore) -> Ordering,
     ) -> Option<(usize, CuScore)> {
         let mut best = None;
@@ -80,7 +80,7 @@ impl ScoreTree {
     fn search(
         &self,
         node: usize,
-        open: &CuSet,
+        open: OpenCus<'_>,
         order: &impl Fn(&CuScore, &CuScore) -> Ordering,
         best: &mut Option<(usize, CuScore)>,
     ) {
@@ -120,13 +120,15 @@ mod tests {
         let mut draws = Seeded::new(1);
         let mut draw = move |below: u64| draws.next() % below;
         for cus in [1, 2, 3, 64, 100, 304] {
-            let (mut tree, mut open) = (ScoreTree::new(cus), CuSet::empty(cus));
+            let (mut tree, mut words) = (ScoreTree::new(cus), vec![[0; 8]; cus.div_ceil(64)]);
             for _ in 0..600 {
                 for _ in 0..3 {
                     tree.set(draw(cus as u64) as usize, draw(9), draw(9));
                     let cu = draw(cus as u64) as usize;
-                    if draw(3) == 0 { open.insert(cu) } else { open.remove(cu) }
+                    words[cu / 64][3] &= !(1 << (cu % 64));
+                    words[cu / 64][3] |= u64::from(draw(3) == 0) << (cu % 64);
                 }
+                let open = OpenCus::new(&words, 3);
                 let mix = Mix::new(draw(3), 1 + draw(3)).expect("one is not 0");
                 let order = mix.order([1 + draw(9), 1 + draw(9)]);
                 let check = |order: &dyn Fn(&CuScore, &CuScore) -> Ordering| {
@@ -134,7 +136,7 @@ mod tests {
                     let naive = all.map(|cu| (cu, tree.get(cu))).reduce(|best, it| {
                         if order(&it.1, &best.1) == Ordering::Greater { it } else { best }
                     });
-                    assert_eq!(tree.best(&open, order), naive, "{cus}");
+                    assert_eq!(tree.best(open, order), naive, "{cus}");
                 };
                 check(&|a, b| a.free.cmp(&b.free));
                 check(&|a, b| b.least.cmp(&a.least));

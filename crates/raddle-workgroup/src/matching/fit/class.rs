@@ -2,7 +2,7 @@
 //!
 //! Launches of equal demand are one class.
 
-use raddle_policy::{CuId, CuSet, Demand, LaunchId, MAX_SIMDS, Refusal, Resource};
+use raddle_policy::{CuId, Demand, LaunchId, MAX_SIMDS, Refusal, Resource};
 
 /// Demands that are remembered, unless one question names more, or more lie on the device; of others
 /// the one asked for longest ago is forgotten.
@@ -72,17 +72,6 @@ impl CuAmounts {
         wanted
     }
 
-    /// Whether all of it is there.
-    #[inline(always)]
-    pub(super) fn are_in(&self, shared: &[u32; 4], waves: &[u32], vgpr: &[u32]) -> bool {
-        // No branch between these: which of them lacks is unpredictable.
-        let lacks = |wanted: &[u32], have: &[u32]| {
-            wanted.iter().zip(have).fold(false, |any, (wanted, have)| any | (wanted > have))
-        };
-        let simds = lacks(&self.waves, waves) | lacks(&self.vgpr, vgpr);
-        !(simds | lacks(&self.shared, shared))
-    }
-
     /// What lacks of it first.
     pub(super) fn lack(&self, have: &Self) -> Option<Lack> {
         const SHARED: [Resource; 4] =
@@ -109,8 +98,6 @@ pub(super) struct Class {
     used: usize,
     /// Whether some SIMDs get a wave more than others.
     pub(super) uneven: bool,
-    /// The compute units that take one more, while the class is kept.
-    pub(super) open: CuSet,
     /// What even an empty compute unit lacks.
     pub(super) never: Option<Lack>,
     /// When it was last asked for.
@@ -130,7 +117,6 @@ impl Class {
             wanted,
             used: simds.min(usize::from(demand.waves)),
             uneven: !usize::from(demand.waves).is_multiple_of(simds.max(1)),
-            open: CuSet::empty(0),
             never: None,
             asked: 0,
             resident: 0,

@@ -3,9 +3,10 @@
 //! A class that is asked for is kept: at every change of a compute unit it is told anew whether it fits
 //! there. One that nobody asks for any more is dropped, and built anew when somebody does.
 
-use raddle_policy::{CuSet, Demand, Launch};
+use raddle_policy::{CuId, Demand, Launch};
 
 use super::class::{CLASSES, Class, bit, same};
+use super::open::{OpenCus, OpenSets};
 use super::{Matcher, WHOLE};
 
 impl Matcher {
@@ -57,50 +58,46 @@ impl Matcher {
         };
         let full = self.classes.len() >= CLASSES;
         let idle = (0..self.classes.len()).filter(|at| full && idle(at));
-        match idle.min_by_key(|&at| self.classes[at].asked) {
-            Some(at) => {
-                self.classes[at] = class;
-                self.kept &= !bit(at);
-                at
-            }
-            None => {
-                self.classes.push(class);
-                self.classes.len() - 1
-            }
+        let oldest = idle.min_by_key(|&at| self.classes[at].asked);
+        let at = oldest.unwrap_or(self.classes.len());
+        let wanted = if class.never.is_none() { Some(class.wanted(0)) } else { None };
+        let is_apart = bit(at) != 0 && self.thresholds.enter(bit(at), wanted);
+        self.kept &= !bit(at);
+        self.apart = self.apart & !bit(at) | if is_apart { bit(at) } else { 0 };
+        if oldest.is_some() {
+            self.classes[at] = class;
+        } else {
+            self.classes.push(class);
+            OpenSets::grow(&mut self.open, self.classes.len(), self.units.len());
         }
+        at
     }
 
     /// The compute units that take one more workgroup of a class.
     #[inline(always)]
-    pub(crate) fn open(&mut self, class: usize) -> &CuSet {
+    pub(crate) fn open(&mut self, class: usize) -> OpenCus<'_> {
         if self.kept & bit(class) == 0 {
             self.keep(class);
         }
-        &self.classes[class].open
+        OpenSets::of(&self.open, class)
     }
 
-    /// Tells for every compute unit whether the class fits there. Those beyond the first 64, for which
-    /// a compute unit has no bit, are told each time.
+    /// Tells for every compute unit whether the class fits there. Those that have no bit are told each
+    /// time.
     #[cold]
     #[inline(never)]
     fn keep(&mut self, class: usize) {
-        let (bit, count) = (bit(class), self.units.len());
-        if self.classes[class].never.is_some() {
-            return;
+        let bit = bit(class) & self.apart;
+        let never = self.classes[class].never.is_some();
+        for at in 0..self.units.len() {
+            // Compute units are numbered by u16.
+            let cu = CuId(at as u16);
+            let fits = match bit {
+                0 => !never && self.lacks(cu, class).is_none(),
+                bit => self.fitting(self.simds, at) & bit != 0,
+            };
+            OpenSets::set(&mut self.open, class, at, fits);
         }
-        let mut open = core::mem::take(&mut self.classes[class].open);
-        open.grow(count);
-        for cu in 0..count {
-            let fits = self.fits_on(cu, class);
-            if fits {
-                open.insert(cu)
-            } else {
-                open.remove(cu)
-            }
-            let known = &mut self.units[cu].fits;
-            *known = *known & !bit | if fits { bit } else { 0 };
-        }
-        self.classes[class].open = open;
         self.kept |= bit;
     }
 

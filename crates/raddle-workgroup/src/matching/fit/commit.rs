@@ -1,11 +1,11 @@
 //! What changes when a workgroup is placed, and when it leaves?
 
 use alloc::vec::Vec;
-use core::ops::Range;
 
 use raddle_policy::{CuId, Demand, Launch, MAX_SIMDS, Place};
 
 use super::class::{CLASSES, Class};
+use super::open::OpenSets;
 use super::resident::RunStarts;
 use super::{Matcher, Name};
 use crate::Error;
@@ -15,7 +15,23 @@ impl Matcher {
     /// `places`: each run is the lowest that is free.
     #[inline(always)]
     pub(crate) fn commit(&mut self, class: usize, cu: CuId, name: Name, places: &mut Vec<Place>) {
-        let (at, simds) = (cu.index(), self.simds);
+        // With a number that the compiler knows there are no loops over SIMDs.
+        match self.simds {
+            4 => self.commit_on(4, class, cu, name, places),
+            simds => self.commit_on(simds, class, cu, name, places),
+        }
+    }
+
+    #[inline(always)]
+    fn commit_on(
+        &mut self,
+        simds: usize,
+        class: usize,
+        cu: CuId,
+        name: Name,
+        places: &mut Vec<Place>,
+    ) {
+        let at = cu.index();
         let (unit, class_of) = (&mut self.units[at], &mut self.classes[class]);
         let turn = unit.turn;
         let wanted = class_of.wanted(turn);
@@ -26,10 +42,16 @@ impl Matcher {
             sgpr: self.sgpr.take(at, sgpr) as u16,
             ..RunStarts::default()
         };
-        for simd in class_of.simds(turn, simds) {
-            let map = at * simds + simd;
-            runs.vgpr[simd] = self.vgpr.take(map, wanted.vgpr[simd]) as u16;
-            self.slots[map] -= wanted.waves[simd];
+        let first = at * simds;
+        if class_of.uneven {
+            for simd in class_of.simds(turn, simds) {
+                let (map, waves) = (first + simd, wanted.waves[simd]);
+                runs.vgpr[simd] = self.vgpr.take(map, wanted.vgpr[simd]);
+                self.slots[map] -= waves;
+            }
+        } else {
+            self.vgpr.take_each(first, wanted.vgpr[0], &mut runs.vgpr[..simds]);
+            self.slots[first..][..simds].iter_mut().for_each(|slots| *slots -= wanted.waves[0]);
         }
         write_places(class_of, simds, turn, &runs, places);
         self.groups.push(at, unit.resident, (name, class), turn, &runs);
@@ -40,7 +62,7 @@ impl Matcher {
             let waves = usize::from(class_of.demand.waves);
             unit.turn = ((usize::from(turn) + waves) % simds) as u8;
         }
-        self.changed(at);
+        self.changed(simds, at);
     }
 
     /// Gives back everything that a workgroup holds.
@@ -63,6 +85,14 @@ impl Matcher {
     /// Gives back what the workgroup at this position holds, and forgets it.
     #[inline(always)]
     pub(super) fn give(&mut self, cu: usize, position: usize, launch: &Launch, wave: u16) {
+        match self.simds {
+            4 => self.give_on(4, cu, position, launch, wave),
+            simds => self.give_on(simds, cu, position, launch, wave),
+        }
+    }
+
+    #[inline(always)]
+    fn give_on(&mut self, simds: usize, cu: usize, position: usize, launch: &Launch, wave: u16) {
         let known = self.groups.class(cu, position);
         // What it holds is what it took, whatever its demand is said to be now.
         let index = known.unwrap_or_else(|| self.class_of(launch, wave, 0));
@@ -73,68 +103,52 @@ impl Matcher {
         let [_, sgpr, lds, _] = wanted.shared;
         self.lds.give(cu, runs.lds, lds);
         self.sgpr.give(cu, runs.sgpr.into(), sgpr);
-        for simd in class.simds(turn, self.simds) {
-            let map = cu * self.simds + simd;
-            self.vgpr.give(map, runs.vgpr[simd].into(), wanted.vgpr[simd]);
-            self.slots[map] += wanted.waves[simd];
+        let first = cu * simds;
+        if class.uneven {
+            for simd in class.simds(turn, simds) {
+                self.vgpr.give(first + simd, runs.vgpr[simd], wanted.vgpr[simd]);
+                self.slots[first + simd] += wanted.waves[simd];
+            }
+        } else {
+            self.vgpr.give_each(first, &runs.vgpr[..simds], wanted.vgpr[0]);
+            self.slots[first..][..simds].iter_mut().for_each(|slots| *slots += wanted.waves[0]);
         }
         let unit = &mut self.units[cu];
         unit.barriers += class.demand.barriers;
         self.groups.remove(cu, unit.resident, position);
         unit.resident -= 1;
-        self.changed(cu);
+        self.changed(simds, cu);
     }
 
     /// What is free on a compute unit has changed: enters it into the sets of the classes that are kept,
     /// or takes it out.
     #[inline(always)]
-    pub(super) fn changed(&mut self, cu: usize) {
-        let fits = match self.simds {
-            // With a number that the compiler knows there is no loop.
-            4 => self.fitting(cu, 4),
-            simds => self.fitting(cu, simds),
-        };
-        let mut changed = (fits ^ self.units[cu].fits) & self.kept;
-        self.units[cu].fits ^= changed;
-        while changed != 0 {
-            let class = changed.trailing_zeros() as usize;
-            changed &= changed - 1;
-            let open = &mut self.classes[class].open;
-            if fits >> class & 1 == 1 { open.insert(cu) } else { open.remove(cu) }
+    pub(super) fn changed(&mut self, simds: usize, cu: usize) {
+        if !self.exact {
+            self.vgpr.report(cu * self.simds..(cu + 1) * self.simds);
+            self.sgpr.report(cu..cu + 1);
+            self.lds.report(cu..cu + 1);
         }
+        let fits = self.fitting(simds, cu);
+        OpenSets::change(&mut self.open, cu, self.kept, fits);
         self.changes += 1;
         if self.changes > self.units.len().max(CLASSES) {
             self.drop_classes();
         }
     }
 
-    /// The classes that fit on a compute unit, of those that are kept: a bit each.
+    /// The classes that fit on a compute unit, of those that are told apart: a bit each.
     #[inline(always)]
-    fn fitting(&self, cu: usize, simds: usize) -> u64 {
-        let (unit, shared) = (&self.units[cu], self.shared(cu));
-        let (slots, vgpr) = self.of_simds(cu, simds);
-        let (mut left, mut fits) = (self.kept, 0);
-        while left != 0 {
-            let class = left.trailing_zeros() as usize;
-            left &= left - 1;
-            let wanted = self.classes[class].wanted(unit.turn);
-            fits |= u64::from(wanted.are_in(&shared, slots, vgpr)) << class;
-        }
-        fits
-    }
-
-    /// Whether a class fits on a compute unit.
-    pub(super) fn fits_on(&self, cu: usize, class: usize) -> bool {
-        let (slots, vgpr) = self.of_simds(cu, self.simds);
-        let wanted = self.classes[class].wanted(self.units[cu].turn);
-        wanted.are_in(&self.shared(cu), slots, vgpr)
+    pub(super) fn fitting(&self, simds: usize, cu: usize) -> u64 {
+        let (slots, vgpr) = self.of_simds(simds, cu);
+        self.thresholds.fitting(&self.shared(cu), self.units[cu].turn, slots, vgpr)
     }
 
     /// Free wave slots, and the reported runs of vector registers, of each SIMD of a compute unit.
     #[inline(always)]
-    pub(super) fn of_simds(&self, cu: usize, simds: usize) -> (&[u32], &[u32]) {
+    pub(super) fn of_simds(&self, simds: usize, cu: usize) -> (&[u32], &[u32]) {
         let first = cu * simds;
-        (&self.slots[first..][..simds], &self.vgpr.runs()[first..][..simds])
+        (&self.slots[first..][..simds], &self.vgpr.runs(self.exact)[first..][..simds])
     }
 }
 
@@ -144,25 +158,18 @@ fn write_places(class: &Class, simds: usize, turn: u8, runs: &RunStarts, places:
     let Demand { waves, vgpr, sgpr, .. } = class.demand;
     // Where scalar registers never limit they have no address.
     let sgpr = if class.wanted(turn).shared[1] == 0 { 0 } else { sgpr };
-    let (turn, lds, mut scalar) = (usize::from(turn), runs.lds, runs.sgpr);
-    let mut put = |on: Range<usize>, behind: u16| {
-        places.extend(on.map(|simd| {
-            let vgpr = runs.vgpr[simd % MAX_SIMDS] + behind;
-            // At most 8 SIMDs.
-            let place = Place { simd: simd as u8, vgpr, sgpr: scalar, lds };
-            scalar = scalar.wrapping_add(sgpr);
-            place
-        }));
-    };
-    // One wave on each SIMD, then the same behind these.
-    let (mut left, mut behind) = (usize::from(waves), 0_u16);
-    while left > 0 {
-        let row = left.min(simds);
-        put(turn..simds.min(turn + row), behind);
-        if turn + row > simds {
-            put(0..turn + row - simds, behind);
+    let (turn, lds) = (usize::from(turn), runs.lds);
+    let (mut simd, mut behind, mut scalar) = (turn, 0_u16, runs.sgpr);
+    places.extend((0..waves).map(|_| {
+        // No granule is beyond what a u16 said.
+        let first = runs.vgpr[simd % MAX_SIMDS] as u16 + behind;
+        // At most 8 SIMDs.
+        let place = Place { simd: simd as u8, vgpr: first, sgpr: scalar, lds };
+        scalar = scalar.wrapping_add(sgpr);
+        simd = if simd + 1 < simds { simd + 1 } else { 0 };
+        if simd == turn {
+            behind = behind.wrapping_add(vgpr);
         }
-        left -= row;
-        behind = behind.wrapping_add(vgpr);
-    }
+        place
+    }));
 }

@@ -39,11 +39,6 @@ impl Finder {
             Self::Sampled(search) => search.round_down(blocks),
         }
     }
-
-    /// Whether what the map holds is all that counts.
-    pub(super) const fn is_exact(&self) -> bool {
-        matches!(self, Self::Exact)
-    }
 }
 
 /// The finder of one resource.

@@ -22,7 +22,7 @@ impl Matcher {
             return Some(Lack::new(Resource::Cus, 1_u64, 0_u64));
         };
         let mut have = CuAmounts { shared: self.shared(cu), ..CuAmounts::default() };
-        let (slots, vgpr) = self.of_simds(cu, self.simds);
+        let (slots, vgpr) = self.of_simds(self.simds, cu);
         have.waves[..self.simds].copy_from_slice(slots);
         have.vgpr[..self.simds].copy_from_slice(vgpr);
         class.wanted(unit.turn).lack(&have)
@@ -34,7 +34,12 @@ impl Matcher {
         let unit = &self.units[cu];
         let workgroups = u32::from(self.shape.workgroups) - u32::from(unit.resident);
         let workgroups = if unit.displaced > 0 { 0 } else { workgroups };
-        [workgroups, self.sgpr.runs()[cu], self.lds.runs()[cu], unit.barriers.into()]
+        [
+            workgroups,
+            self.sgpr.runs(self.exact)[cu],
+            self.lds.runs(self.exact)[cu],
+            unit.barriers.into(),
+        ]
     }
 
     /// What there is on an empty compute unit.

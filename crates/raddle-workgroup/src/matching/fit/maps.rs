@@ -3,6 +3,7 @@
 //! Units: granules.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use raddle_bitmap::Bank;
 use raddle_policy::Resource;
@@ -15,7 +16,7 @@ use crate::Error;
 pub(super) struct RunMaps {
     bank: Bank,
     finder: Finder,
-    /// What the finder reports of each map; none where it reports the longest run.
+    /// What the finder reports of each map; none where all finders report the longest run.
     reported: Vec<u32>,
 }
 
@@ -29,18 +30,19 @@ impl RunMaps {
         resource: Resource,
         maps: usize,
         granules: u32,
+        exact: bool,
     ) -> Result<Self, Error> {
         let bank = Bank::new(maps, granules);
         let bank = bank.map_err(|cause| Error::SearchRule { resource, cause })?;
-        let reported = if finder.is_exact() { 0 } else { maps };
+        let reported = if exact { 0 } else { maps };
         let reported = (0..reported).map(|_| finder.of_empty(granules)).collect();
         Ok(Self { bank, finder, reported })
     }
 
-    /// The run that is reported of each map, at most its longest.
+    /// The longest run of each map, or what the finder reports of it, which is at most that.
     #[inline(always)]
-    pub(super) fn runs(&self) -> &[u32] {
-        if self.reported.is_empty() { self.bank.longest_runs() } else { &self.reported }
+    pub(super) fn runs(&self, exact: bool) -> &[u32] {
+        if exact { self.bank.longest_runs() } else { &self.reported }
     }
 
     /// The run that is reported of a map without anything taken.
@@ -57,9 +59,21 @@ impl RunMaps {
     /// Takes the lowest run of a length that is reported; its start.
     #[inline(always)]
     pub(super) fn take(&mut self, map: usize, want: u32) -> u32 {
-        let start = self.bank.take_first(map, want);
-        self.report(map);
-        start.expect("no more is reported than there is")
+        self.bank.take_first(map, want).expect("no more is reported than there is")
+    }
+
+    /// As [`Self::take`], of each of the maps from `first` on.
+    #[inline(always)]
+    pub(super) fn take_each(&mut self, first: usize, want: u32, starts: &mut [u32]) {
+        let taken = want == 0 || self.bank.take_first_of_each(first, want, starts);
+        assert!(taken, "no more is reported than there is");
+    }
+
+    /// Gives back what was taken of each of the maps from `first` on.
+    #[inline(always)]
+    pub(super) fn give_each(&mut self, first: usize, starts: &[u32], len: u32) {
+        let given = self.bank.release_of_each(first, starts, len);
+        debug_assert!(given.is_ok(), "{len} from {starts:?} were taken");
     }
 
     /// Whether a run is free.
@@ -73,7 +87,6 @@ impl RunMaps {
             let taken = self.bank.commit(map, plan);
             debug_assert!(taken.is_ok(), "{len} from {start} were free");
         }
-        self.report(map);
     }
 
     /// Gives back a run that was taken.
@@ -81,14 +94,15 @@ impl RunMaps {
     pub(super) fn give(&mut self, map: usize, start: u32, len: u32) {
         let given = self.bank.release(map, start, len);
         debug_assert!(given.is_ok(), "{len} from {start} were taken");
-        self.report(map);
     }
 
-    /// A map has changed.
-    #[inline(always)]
-    fn report(&mut self, map: usize) {
-        if !self.reported.is_empty() {
-            self.reported[map] = self.bank.view(map).map_or(0, |view| self.finder.longest(view));
+    /// Maps have changed: reports anew of each.
+    pub(super) fn report(&mut self, maps: Range<usize>) {
+        for map in maps {
+            let longest = self.bank.view(map).map_or(0, |view| self.finder.longest(view));
+            if let Some(reported) = self.reported.get_mut(map) {
+                *reported = longest;
+            }
         }
     }
 }

@@ -16,8 +16,10 @@ mod commit;
 mod finder;
 mod lack;
 mod maps;
+mod open;
 mod park;
 mod resident;
+mod thresholds;
 
 #[cfg(test)]
 mod tests;
@@ -34,14 +36,15 @@ pub(crate) use class::Lack;
 use class::{CLASSES, Class};
 use finder::{check_shared, finder};
 use maps::RunMaps;
+pub(crate) use open::OpenCus;
+use open::OpenSets;
 pub(crate) use resident::{Name, WHOLE};
 use resident::{Parked, Residents};
+use thresholds::Thresholds;
 
 /// What is counted on one compute unit, and where the balance of its SIMDs stands.
 #[derive(Clone, Copy, Debug)]
 struct CuState {
-    /// The classes of which one more fits here, of those that are kept: a bit each.
-    fits: u64,
     /// Free ones.
     barriers: u16,
     /// How many workgroups lie here.
@@ -59,6 +62,8 @@ pub(crate) struct Matcher {
     shape: CuShape,
     simds: usize,
     turns: bool,
+    /// Whether the longest runs are what counts.
+    exact: bool,
     units: Vec<CuState>,
     /// Free wave slots and registers of each SIMD: those of compute unit c from `c * simds`.
     slots: Vec<u32>,
@@ -67,8 +72,12 @@ pub(crate) struct Matcher {
     lds: RunMaps,
     groups: Residents,
     classes: Vec<Class>,
-    /// The classes whose sets are right: a bit each.
+    thresholds: Thresholds,
+    /// The classes that these tell apart, and those whose sets are right: a bit each.
+    apart: u64,
     kept: u64,
+    /// By class.
+    open: Vec<OpenSets>,
     questions: u64,
     /// The question after which classes were last dropped, and changes since.
     dropped: u64,
@@ -96,17 +105,19 @@ impl Matcher {
         if let SearchRule::Shared { width } = *search {
             check_shared(width, &shape)?;
         }
+        let exact = matches!(search, SearchRule::Full | SearchRule::Shared { .. });
         let maps = |resource, maps, granules: u32| {
-            RunMaps::new(finder(search, resource, granules)?, resource, maps, granules)
+            RunMaps::new(finder(search, resource, granules)?, resource, maps, granules, exact)
         };
         let sgpr = if shape.sgpr == u16::MAX { 0 } else { u32::from(shape.sgpr) };
         // Every workgroup has a wave.
         let most = u32::from(shape.workgroups).min(shape.waves()) as usize;
         let turn = u8::from(balance == Balance::Tail && simds > 1);
-        let unit = CuState { fits: 0, barriers: shape.barriers, resident: 0, displaced: 0, turn };
+        let unit = CuState { barriers: shape.barriers, resident: 0, displaced: 0, turn };
         Ok(Self {
             simds,
             turns: balance != Balance::Fixed,
+            exact,
             units: vec![unit; count],
             slots: vec![shape.waves_per_simd.into(); count * simds],
             vgpr: maps(Resource::Vgpr, count * simds, shape.vgpr_per_simd.into())?,
@@ -114,7 +125,10 @@ impl Matcher {
             lds: maps(Resource::Lds, count, shape.lds)?,
             groups: Residents::new(count, most, &shape),
             classes: Vec::with_capacity(CLASSES),
+            thresholds: Thresholds::new(&shape),
+            apart: 0,
             kept: 0,
+            open: Vec::new(),
             questions: 0,
             dropped: 0,
             changes: 0,
@@ -142,8 +156,7 @@ impl Matcher {
     /// The lowest compute unit at or above `from` that takes such a workgroup.
     #[inline(always)]
     pub(crate) fn first(&mut self, class: usize, from: usize) -> Option<CuId> {
-        let open = self.open(class);
-        let cu = if from == 0 { open.first() } else { open.first_from(from) };
+        let cu = self.open(class).first_from(from);
         // Compute units are numbered by u16.
         cu.map(|cu| CuId(cu as u16))
     }

@@ -43,7 +43,7 @@ impl Matcher {
                 self.displaced.push(parked);
                 displaced += 1;
             }
-            self.changed(at);
+            self.changed(self.simds, at);
         }
         displaced
     }
@@ -55,7 +55,7 @@ impl Matcher {
         let Some(at) = self.displaced.iter().position(is_it) else { return false };
         self.displaced.swap_remove(at);
         self.units[cu].displaced -= 1;
-        self.changed(cu);
+        self.changed(self.simds, cu);
         true
     }
 
@@ -70,7 +70,7 @@ impl Matcher {
             && self.sgpr.is_free(cu, runs.sgpr.into(), sgpr)
             && self.lds.is_free(cu, runs.lds, lds)
             && class.simds(turn, self.simds).all(|simd| {
-                let (map, start) = (cu * self.simds + simd, runs.vgpr[simd].into());
+                let (map, start) = (cu * self.simds + simd, runs.vgpr[simd]);
                 self.slots[map] >= wanted.waves[simd]
                     && self.vgpr.is_free(map, start, wanted.vgpr[simd])
             })
@@ -85,7 +85,7 @@ impl Matcher {
         self.lds.take_at(cu, runs.lds, lds);
         for simd in class.simds(turn, self.simds) {
             let map = cu * self.simds + simd;
-            self.vgpr.take_at(map, runs.vgpr[simd].into(), wanted.vgpr[simd]);
+            self.vgpr.take_at(map, runs.vgpr[simd], wanted.vgpr[simd]);
             self.slots[map] -= wanted.waves[simd];
         }
         self.units[cu].barriers -= class.demand.barriers;
@@ -98,7 +98,7 @@ impl Matcher {
             let parked = self.displaced.swap_remove(at);
             let cu = usize::from(parked.cu);
             self.units[cu].displaced -= 1;
-            self.changed(cu);
+            self.changed(self.simds, cu);
             left(CuId(parked.cu), parked.name.wave);
             lifted.push(parked);
         }

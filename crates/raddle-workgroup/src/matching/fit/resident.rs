@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use raddle_policy::{CuShape, LaunchId, MAX_SIMDS};
 
 /// First granules, by SIMD.
-type Starts = [u16; MAX_SIMDS];
+type Starts = [u32; MAX_SIMDS];
 
 /// First granules of what a workgroup takes; 0 where it takes nothing.
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,7 +81,7 @@ impl ResidentEntry {
 #[derive(Clone, Debug)]
 enum Firsts {
     Four(Vec<[u8; 4]>),
-    All(Vec<Starts>),
+    All(Vec<[u16; MAX_SIMDS]>),
 }
 
 /// The workgroups of all compute units: for each as many places as it can have workgroups, in full
@@ -161,10 +161,10 @@ impl Residents {
         let group = self.all[at];
         let vgpr = match &self.firsts {
             Firsts::Four(list) => {
-                let [a, b, c, d] = list[at].map(u16::from);
+                let [a, b, c, d] = list[at].map(u32::from);
                 [a, b, c, d, 0, 0, 0, 0]
             }
-            Firsts::All(list) => list[at],
+            Firsts::All(list) => list[at].map(u32::from),
         };
         (group.turn, RunStarts { vgpr, sgpr: group.sgpr, lds: group.lds })
     }
@@ -188,7 +188,8 @@ impl Residents {
                 // Bytes were chosen because every start is one.
                 list[at] = [a as u8, b as u8, c as u8, d as u8];
             }
-            Firsts::All(list) => list[at] = runs.vgpr,
+            // No more granules than a u16 said.
+            Firsts::All(list) => list[at] = runs.vgpr.map(|start| start as u16),
         }
     }
 

@@ -202,7 +202,7 @@ fn a_class_that_nobody_asks_for_is_dropped_and_built_anew() {
         );
     }
     assert!(matcher.kept & 1 << six == 0 && place(&mut matcher, 7, 500, two(11)));
-    assert_eq!(matcher.open(six).first(), Some(1));
+    assert_eq!(matcher.open(six).first_from(0), Some(1));
     assert!((1..200).all(|cu| matcher.open(six).first_from(cu) == Some(cu)));
 }
 
@@ -217,4 +217,16 @@ fn registers_of_several_words_are_given_back_where_they_lie() {
         assert!(place(&mut matcher, 1, 3, each(15)));
         assert_eq!(matcher.free(0, false)[1], 0);
     }
+}
+
+#[test]
+fn amounts_too_large_to_be_told_apart_are_compared_each_time() {
+    let mut matcher = matcher(CuShape { lds: 10_000, ..SHAPE }, 2);
+    let lds = |lds| Demand { lds, ..one(0) };
+    assert!(place(&mut matcher, 1, 0, lds(5_000)));
+    let most = class(&mut matcher, lds(5_001));
+    let half = class(&mut matcher, lds(5_000));
+    assert_eq!((matcher.first(most, 0), matcher.first(half, 0)), (Some(CuId(1)), Some(CU)));
+    assert!(place(&mut matcher, 1, 1, lds(5_000)));
+    assert_eq!((matcher.first(half, 0), matcher.first(most, 0)), (Some(CuId(1)), Some(CuId(1))));
 }

@@ -1,0 +1,87 @@
+//! Which compute units take one more workgroup of a class?
+//!
+//! The sets of eight classes lie side by side: a compute unit that changes is entered into all of them,
+//! or taken out, in one line of memory and without an unpredictable branch.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// Classes whose sets lie side by side.
+const ABREAST: usize = 8;
+const BITS: usize = u64::BITS as usize;
+
+/// The sets of eight classes, by word of 64 compute units.
+#[derive(Clone, Debug)]
+pub(super) struct OpenSets(Vec<[u64; ABREAST]>);
+
+impl OpenSets {
+    /// The sets of so many classes, of none of `cus` compute units.
+    pub(super) fn grow(sets: &mut Vec<Self>, classes: usize, cus: usize) {
+        let empty = Self(vec![[0; ABREAST]; cus.div_ceil(BITS)]);
+        sets.resize(classes.div_ceil(ABREAST), empty);
+    }
+
+    /// Enters a compute unit into the sets of those of the first 64 classes that fit there, and takes it
+    /// out of the others; where none of eight is `kept`, theirs are left as they are.
+    #[inline(always)]
+    pub(super) fn change(sets: &mut [Self], cu: usize, kept: u64, fits: u64) {
+        let (bit, mut left, mut fits) = (cu % BITS, kept, fits);
+        for Self(words) in sets {
+            if left == 0 {
+                break;
+            }
+            // Some of the lowest eight.
+            if left as u8 != 0 {
+                for (class, open) in words[cu / BITS].iter_mut().enumerate() {
+                    *open = *open & !(1 << bit) | (fits >> class & 1) << bit;
+                }
+            }
+            (left, fits) = (left >> ABREAST, fits >> ABREAST);
+        }
+    }
+
+    /// Enters a compute unit into the set of one class, or takes it out.
+    pub(super) fn set(sets: &mut [Self], class: usize, cu: usize, fits: bool) {
+        let open = &mut sets[class / ABREAST].0[cu / BITS][class % ABREAST];
+        *open = *open & !(1 << (cu % BITS)) | u64::from(fits) << (cu % BITS);
+    }
+
+    /// The set of one class.
+    #[inline(always)]
+    pub(super) fn of(sets: &[Self], class: usize) -> OpenCus<'_> {
+        OpenCus::new(&sets[class / ABREAST].0, class % ABREAST)
+    }
+}
+
+/// The compute units that take one more workgroup of a class.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OpenCus<'a> {
+    words: &'a [[u64; ABREAST]],
+    at: usize,
+}
+
+impl<'a> OpenCus<'a> {
+    /// One of eight sets.
+    #[inline(always)]
+    pub(crate) const fn new(words: &'a [[u64; ABREAST]], at: usize) -> Self {
+        Self { words, at }
+    }
+
+    /// Whether there is none.
+    #[inline(always)]
+    pub(crate) fn is_empty(self) -> bool {
+        self.words.iter().all(|word| word[self.at] == 0)
+    }
+
+    /// The lowest at or above `from`.
+    #[inline(always)]
+    pub(crate) fn first_from(self, from: usize) -> Option<usize> {
+        let mut word = from / BITS;
+        let mut open = self.words.get(word)?[self.at] & u64::MAX << (from % BITS);
+        while open == 0 {
+            word += 1;
+            open = self.words.get(word)?[self.at];
+        }
+        Some(word * BITS + open.trailing_zeros() as usize)
+    }
+}

@@ -1,0 +1,92 @@
+//! Which classes fit where there is so much of each resource?
+//!
+//! For every resource, and every amount of it that a compute unit may have, the classes that want no
+//! more: what fits is what stands in all rows. So 64 classes are compared at once.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use raddle_policy::CuShape;
+
+use super::class::CuAmounts;
+
+/// Amounts that are told apart: of no device is there more of anything.
+const MOST: u32 = 4_096;
+
+/// The classes, a bit each, by amount of one resource.
+#[derive(Clone, Debug)]
+struct AmountRows(Vec<u64>);
+
+impl AmountRows {
+    fn new(most: u32) -> Self {
+        Self(vec![0; 1 + most.min(MOST) as usize])
+    }
+
+    /// The classes that want no more than this.
+    #[inline(always)]
+    fn of(&self, have: u32) -> u64 {
+        match self.0.get(have as usize) {
+            Some(&row) => row,
+            None => self.0.last().copied().unwrap_or_default(),
+        }
+    }
+
+    /// Enters a class; whether no amount is too large to be told apart.
+    fn enter(&mut self, bit: u64, wanted: u32) {
+        for (have, row) in (0..).zip(&mut self.0) {
+            *row = *row & !bit | if have >= wanted { bit } else { 0 };
+        }
+    }
+}
+
+/// The rows of all resources.
+#[derive(Clone, Debug)]
+pub(super) struct Thresholds {
+    shared: [AmountRows; 4],
+    /// Wave slots and vector registers of the SIMD that gets the first wave, of the next one, and so on.
+    simds: Vec<[AmountRows; 2]>,
+}
+
+impl Thresholds {
+    /// For compute units of this shape.
+    pub(super) fn new(shape: &CuShape) -> Self {
+        let CuShape { workgroups, sgpr, lds, barriers, .. } = *shape;
+        let shared = [workgroups.into(), sgpr.into(), lds, barriers.into()];
+        let of_simd = [shape.waves_per_simd, shape.vgpr_per_simd];
+        Self {
+            shared: shared.map(AmountRows::new),
+            simds: vec![of_simd.map(|most| AmountRows::new(most.into())); shape.simds.into()],
+        }
+    }
+
+    /// Enters a class by what it wants where the first SIMD gets the first wave; by nothing, it never
+    /// fits. Whether it is told apart: of some things it may want more than any device has.
+    pub(super) fn enter(&mut self, bit: u64, wanted: Option<&CuAmounts>) -> bool {
+        let nothing = CuAmounts { shared: [u32::MAX; 4], ..CuAmounts::default() };
+        let CuAmounts { shared, waves, vgpr } = wanted.unwrap_or(&nothing);
+        for (rows, &wanted) in self.shared.iter_mut().zip(shared) {
+            rows.enter(bit, wanted);
+        }
+        for (rows, wanted) in self.simds.iter_mut().zip(waves.iter().zip(vgpr)) {
+            rows[0].enter(bit, *wanted.0);
+            rows[1].enter(bit, *wanted.1);
+        }
+        wanted.is_none() || shared.iter().chain(waves).chain(vgpr).all(|&it| it <= MOST)
+    }
+
+    /// The classes that fit: what there is for the whole of a workgroup, and the slots and runs of each
+    /// SIMD, of which one gets the first wave.
+    #[inline(always)]
+    pub(super) fn fitting(&self, shared: &[u32; 4], turn: u8, slots: &[u32], vgpr: &[u32]) -> u64 {
+        let mut fits = u64::MAX;
+        for (rows, &have) in self.shared.iter().zip(shared) {
+            fits &= rows.of(have);
+        }
+        let mut simd = usize::from(turn);
+        for [of_slots, of_vgpr] in self.simds.iter().take(slots.len()) {
+            fits &= of_slots.of(slots[simd]) & of_vgpr.of(vgpr[simd]);
+            simd = if simd + 1 < slots.len() { simd + 1 } else { 0 };
+        }
+        fits
+    }
+}
