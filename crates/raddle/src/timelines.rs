@@ -1,7 +1,7 @@
 //! Which timelines are drawn, and what do results say of them?
 //!
-//! Of each recipe that is compared one of the whole run, and one of its slowest request with every
-//! compute unit, where that does not take too many slices.
+//! Of each recipe that is compared one of the whole run, and one of its slowest request on every
+//! compute unit, from its arrival on as far as that does not take too many slices.
 
 use std::fs::File;
 use std::io::{self, BufWriter};
@@ -9,7 +9,7 @@ use std::path::Path;
 
 use raddle_policy::Tick;
 use raddle_report::replay::{DrawnTimeline, PERFETTO, ReplayResult, SLOWEST};
-use raddle_report::timeline::{Grain, Recorder, Timeline, TimelineNames, write_perfetto};
+use raddle_report::timeline::{Recorder, Timeline, TimelineNames, write_perfetto};
 use raddle_sim::{BASELINE, Outcome, Seen, Watch, Workload};
 
 use crate::error::CliError;
@@ -17,7 +17,7 @@ use crate::replay::{RunArgs, WhichTimelines};
 
 /// The most slices on compute units where nobody says otherwise, and of the slowest request.
 const MOST: u32 = 500_000;
-const MOST_OF_SLOWEST: usize = 100_000;
+const MOST_OF_SLOWEST: usize = 40_000;
 
 /// What is drawn.
 #[derive(Debug)]
@@ -37,13 +37,12 @@ pub(crate) struct Wanted {
 /// Looks on for several timelines of one run.
 pub(crate) struct Recorders {
     whole: Option<Recorder>,
-    slowest: Option<((u64, u64), Recorder)>,
+    slowest: Option<Recorder>,
 }
 
 impl Watch for Recorders {
     fn see(&mut self, now: Tick, seen: &Seen<'_>) {
-        let slowest = self.slowest.as_mut().map(|(_, recorder)| recorder);
-        self.whole.iter_mut().chain(slowest).for_each(|recorder| recorder.see(now, seen));
+        self.whole.iter_mut().chain(&mut self.slowest).for_each(|recorder| recorder.see(now, seen));
     }
 }
 
@@ -98,9 +97,10 @@ impl Wanted {
                 None => recorder,
             }
         };
+        let most = self.most.min(MOST_OF_SLOWEST);
         Recorders {
             whole: whole.then(|| new(self.window, self.most)),
-            slowest: part.map(|part| (part, new(Some(part), self.most.min(MOST_OF_SLOWEST)))),
+            slowest: part.map(|part| new(Some(part), most).at_full_grain()),
         }
     }
 
@@ -114,13 +114,10 @@ impl Wanted {
     ) -> Result<Vec<DrawnTimeline>, CliError> {
         let Recorders { whole, slowest } = recorders;
         let whole = whole.map(|recorder| (PERFETTO, self.window, recorder));
-        let slowest = slowest.map(|(part, recorder)| (SLOWEST, Some(part), recorder));
+        let slowest = slowest.map(|recorder| (SLOWEST, Some(recorder.drawn()), recorder));
         let mut drawn = Vec::new();
         for (file, window, recorder) in whole.into_iter().chain(slowest) {
             let timeline = recorder.finish(workload, outcome, &self.names);
-            if file == SLOWEST && timeline.grain >= Grain::Launch {
-                continue;
-            }
             let file = format!("{name}/{file}");
             write(&timeline, &folder.join(&file)).map_err(CliError::writing(&file))?;
             drawn.push(DrawnTimeline::new(file, window, &timeline));

@@ -162,7 +162,7 @@ pub(super) fn warnings(sources: &[ProfileFacts], target: &DeviceFacts) -> Vec<St
         let why = match source.device.found {
             DeviceFound::Guessed => {
                 said.push(format!(
-                    "{name} does not say on which device it was recorded; {} is a guess, by the newest device that names of its kernels speak of",
+                    "{name} does not say on which device it was recorded; {} is a guess, by the newest device that names of its kernels speak of: give the right one with --device",
                     source.device
                 ));
                 continue;

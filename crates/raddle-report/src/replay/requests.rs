@@ -12,7 +12,7 @@ use crate::document::{
 use crate::units::{duration, plain};
 
 const SLOWEST: &str = "Time is spent behind earlier requests of the same process; waiting for the host, for own work or copies, for the turn, for room; running beside others, or alone. The times of a row add up.";
-const LINKS: &str = "A link leads to the timeline that holds the request: drag the file into `ui.perfetto.dev`, go to the time that the link names, and look for the slice `request` on the track of the process. The slowest has one of its own, with every compute unit. `--timeline-window FROM..TO` draws any other part so.";
+const LINKS: &str = "A link leads to the timeline that holds the request: drag the file into `ui.perfetto.dev`, go to the time that the link names, and look for the slice `request` on the track of the process. The slowest has one of its own with every compute unit, from its arrival on for 40,000 slices. `--timeline-window FROM..TO` draws any other part so.";
 const BLOCKED: &str = "For how long a process (row) had work and no waves on the device while another (column) had; where several ran, the time counts for each.";
 
 pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
@@ -120,7 +120,7 @@ fn slowest(result: &ReplayResult) -> Table {
                     |ns: u64| Cell::ranked(format!("{:.3} ms", ns as f64 / 1e6), Some(ns as f64));
                 let from = at(*arrival_ns);
                 let holds = |drawn: &&DrawnTimeline| {
-                    drawn.window_ns.is_none_or(|(from, to)| from <= *arrival_ns && *end_ns <= to)
+                    drawn.window_ns.is_none_or(|(from, to)| (from..to).contains(arrival_ns))
                 };
                 let cells = [
                     of.name.as_str().into(),

@@ -56,7 +56,7 @@ impl Recorder {
         names: &TimelineNames,
     ) -> Timeline {
         let whole_ns = self.last.max(outcome.last.0);
-        let (from, to) = self.window;
+        let (from, to) = self.drawn();
         let end_ns = whole_ns.min(to);
         for unit in &mut self.units {
             unit.close(whole_ns, &mut self.store);

@@ -35,8 +35,6 @@ pub struct Recorder {
     pub(super) submitted: Vec<Option<u64>>,
     /// Since when who has waves on the device; the last one has them now.
     pub(super) holders: Vec<(u64, Holder)>,
-    /// The part of the run that is drawn.
-    pub(super) window: (u64, u64),
     pub(super) most: usize,
     /// When anything was last seen.
     pub(super) last: u64,
@@ -66,7 +64,6 @@ impl Recorder {
             aways_left_out: false,
             submitted: Vec::new(),
             holders: Vec::new(),
-            window: (0, u64::MAX),
             most: most_slices,
             last: 0,
         }
@@ -75,13 +72,25 @@ impl Recorder {
     /// Draws only what happens from one time to another, in nanoseconds.
     #[must_use]
     pub fn window(mut self, from: u64, to: u64) -> Self {
-        self.window = (from, to);
         self.store.window = (from, to);
         self
     }
 
+    /// Draws at full grain only, and ends where there are as many slices as wanted.
+    #[must_use]
+    pub const fn at_full_grain(mut self) -> Self {
+        self.store.ends_full = true;
+        self
+    }
+
+    /// The part of the run that is drawn.
+    #[must_use]
+    pub const fn drawn(&self) -> (u64, u64) {
+        self.store.window
+    }
+
     fn settled(&mut self, now: u64, waves: &[u64], launches: &[u64]) {
-        let (from, to) = self.window;
+        let (from, to) = self.drawn();
         if now > to {
             return;
         }

@@ -130,6 +130,8 @@ impl UnitSlots {
 pub(super) struct SliceStore {
     /// Only slices that overlap or touch it are kept.
     pub(super) window: (u64, u64),
+    /// Whether it ends where there are as many as wanted, instead of their being joined.
+    pub(super) ends_full: bool,
     grain: Grain,
     most: usize,
     slices: Vec<Slice>,
@@ -137,7 +139,8 @@ pub(super) struct SliceStore {
 
 impl SliceStore {
     pub(super) const fn new(most: usize) -> Self {
-        Self { window: (0, u64::MAX), grain: Grain::Slot, most, slices: Vec::new() }
+        let window = (0, u64::MAX);
+        Self { window, ends_full: false, grain: Grain::Slot, most, slices: Vec::new() }
     }
 
     pub(super) const fn grain(&self) -> Grain {
@@ -158,6 +161,13 @@ impl SliceStore {
             return;
         }
         self.slices.push(slice);
+        if self.ends_full {
+            // What is on the compute units now is still added when it ends: at most one a slot.
+            if self.slices.len() == self.most {
+                self.window.1 = self.window.1.min(slice.end_ns);
+            }
+            return;
+        }
         let most = self.most.saturating_mul(if self.grain == Grain::Slot { 1 } else { 2 });
         if self.slices.len() > most {
             self.grain = Grain::Cu;
@@ -254,6 +264,18 @@ mod tests {
         for most in 0..4 {
             assert_eq!(filled(most, &SPANS), (Grain::Launch, Vec::new()), "{most}");
         }
+    }
+
+    #[test]
+    fn at_full_grain_the_window_ends_where_there_are_enough() {
+        let mut store = SliceStore { ends_full: true, ..SliceStore::new(4) };
+        for &(cu, launch, since, until) in &SPANS {
+            store.add(slice(cu, launch, since, until));
+        }
+        // The fifth begins at 10, after the fourth has ended at 5; the sixth began before.
+        assert_eq!(store.window, (0, 5));
+        let (grain, slices) = store.finish();
+        assert_eq!((grain, slices.len()), (Grain::Slot, 5));
     }
 
     #[test]
