@@ -1,12 +1,9 @@
 //! What did each process and the whole device spend their time on?
 //!
-//! Whole nanoseconds, summed up between changes. A process is in one state at a time: it runs, alone
+//! Whole nanoseconds, summed up between changes. A process does one thing at a time: it runs, alone
 //! or beside others; else the most advanced of its launches says what it waits for.
 
 use serde::{Deserialize, Serialize};
-
-/// With more processes, nobody counts who held up whom.
-const MOST_BLOCKERS: usize = 64;
 
 /// Time by what it was spent on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,145 +101,71 @@ pub struct BlockedBy {
     pub ns: u64,
 }
 
-/// Where all processes stand between two changes; one entry a process.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Standings<'s> {
+/// What a process does; of what it waits for, the most advanced of its launches comes last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Doing {
+    /// Nothing was issued.
+    #[default]
+    Host,
+    /// Whatever was issued waits for other work, or is a copy.
+    Dependency,
+    /// A launch is ready and not submitted, or held.
+    Turn,
+    /// A launch is submitted, and nothing of the process runs.
+    Room,
+    /// It has waves on the device.
+    Runs,
+}
+
+/// What all processes do between two changes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Standings {
+    /// How many do what.
+    pub(crate) doing: [u32; 5],
     /// Waves on the device.
-    pub(crate) waves: &'s [u64],
-    /// Launches that were submitted and may run.
-    pub(crate) placed: &'s [u64],
-    /// Launches that were ready.
-    pub(crate) ready: &'s [u64],
-    /// Whatever was issued.
-    pub(crate) issued: &'s [u64],
-    /// Wave slots of the device.
-    pub(crate) slots: u64,
+    pub(crate) waves: u64,
+}
+
+impl Standings {
+    /// How many run.
+    pub(crate) const fn running(&self) -> u32 {
+        self.doing[Doing::Runs as usize]
+    }
 }
 
 /// Sums up the time of the device.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DeviceClock {
     now: DeviceTime,
-    blocked: Vec<u64>,
-    /// Both where the window ends, so far.
-    window: (DeviceTime, Vec<u64>),
+    /// The same where the window ends, so far.
+    window: DeviceTime,
 }
 
 impl DeviceClock {
-    pub(crate) fn new(processes: usize) -> Self {
-        let pairs = if processes > MOST_BLOCKERS { 0 } else { processes * processes };
-        let window = (DeviceTime::default(), vec![0; pairs]);
-        Self { now: DeviceTime::default(), blocked: vec![0; pairs], window }
-    }
-
-    /// So much time passes; what each process spent it on goes to `spent`.
-    pub(crate) fn pass<'t>(
-        &mut self,
-        ns: u64,
-        at: Standings<'_>,
-        spent: impl Iterator<Item = &'t mut TimeSpent>,
-    ) {
-        let processes = at.waves.len();
-        let running = at.waves.iter().filter(|&&waves| waves > 0).count();
-        let mut idle = 0;
-        for (process, spent) in spent.enumerate() {
-            let (field, advanced) = if at.waves[process] > 0 {
-                let field = if running == 1 { &mut spent.alone_ns } else { &mut spent.beside_ns };
-                (field, 0)
-            } else if at.placed[process] > 0 {
-                (&mut spent.room_ns, 3)
-            } else if at.ready[process] > 0 {
-                (&mut spent.turn_ns, 2)
-            } else if at.issued[process] > 0 {
-                (&mut spent.dependency_ns, 1)
-            } else {
-                (&mut spent.host_ns, 0)
-            };
-            *field += ns;
-            idle = idle.max(advanced);
-            if advanced >= 2 && running > 0 && !self.blocked.is_empty() {
-                let row = &mut self.blocked[process * processes..][..processes];
-                for (blocked, _) in row.iter_mut().zip(at.waves).filter(|(_, waves)| **waves > 0) {
-                    *blocked += ns;
-                }
-            }
-        }
-        let used: u64 = at.waves.iter().sum();
+    /// So much time passes while processes stand so, on a device of so many wave slots.
+    pub(crate) fn pass(&mut self, ns: u64, at: &Standings, slots: u64) {
         let now = &mut self.now;
         now.window_ns += ns;
-        let field = match (running, idle) {
-            (0, 3) => &mut now.idle_room_ns,
-            (0, 2) => &mut now.idle_turn_ns,
-            (0, 1) => &mut now.idle_dependency_ns,
-            (0, _) => &mut now.idle_host_ns,
-            _ if used * 4 < at.slots => &mut now.under_quarter_ns,
-            _ if used * 4 <= at.slots * 3 => &mut now.to_three_quarters_ns,
-            _ => &mut now.above_ns,
+        let [_, dependency, turn, room, running] = at.doing;
+        let field = match () {
+            () if running > 0 && at.waves * 4 < slots => &mut now.under_quarter_ns,
+            () if running > 0 && at.waves * 4 <= slots * 3 => &mut now.to_three_quarters_ns,
+            () if running > 0 => &mut now.above_ns,
+            () if room > 0 => &mut now.idle_room_ns,
+            () if turn > 0 => &mut now.idle_turn_ns,
+            () if dependency > 0 => &mut now.idle_dependency_ns,
+            () => &mut now.idle_host_ns,
         };
         *field += ns;
     }
 
     /// The window lasts at least until now.
     pub(crate) fn mark(&mut self) {
-        self.window.0 = self.now;
-        self.window.1.copy_from_slice(&self.blocked);
+        self.window = self.now;
     }
 
-    /// The time of the window, and by victim and blocker how long one held up the other; empty
-    /// where there are too many.
-    pub(crate) fn finish(self) -> (DeviceTime, Vec<u64>) {
+    /// The time of the window.
+    pub(crate) const fn finish(self) -> DeviceTime {
         self.window
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_nanosecond_has_one_cause() {
-        let mut clock = DeviceClock::new(2);
-        let mut spent = [TimeSpent::default(); 2];
-        let mut pass =
-            |ns, waves: [u64; 2], placed: [u64; 2], ready: [u64; 2], issued: [u64; 2]| {
-                let at = Standings {
-                    waves: &waves,
-                    placed: &placed,
-                    ready: &ready,
-                    issued: &issued,
-                    slots: 8,
-                };
-                clock.pass(ns, at, spent.iter_mut());
-            };
-        pass(1, [0, 0], [0, 0], [0, 0], [0, 0]);
-        pass(2, [0, 0], [0, 0], [0, 0], [1, 0]);
-        pass(4, [0, 0], [0, 0], [1, 0], [1, 0]);
-        pass(8, [0, 0], [1, 0], [1, 0], [1, 1]);
-        pass(16, [1, 0], [1, 0], [1, 1], [1, 1]);
-        pass(32, [2, 4], [1, 1], [1, 1], [1, 1]);
-        pass(64, [7, 0], [1, 1], [1, 1], [1, 1]);
-        clock.mark();
-        let at = Standings {
-            waves: &[0, 0],
-            placed: &[0, 0],
-            ready: &[0, 0],
-            issued: &[0, 0],
-            slots: 8,
-        };
-        clock.pass(128, at, spent.iter_mut());
-        let (device, blocked) = clock.finish();
-        let wanted = DeviceTime {
-            window_ns: 127,
-            idle_host_ns: 1,
-            idle_dependency_ns: 2,
-            idle_turn_ns: 4,
-            idle_room_ns: 8,
-            under_quarter_ns: 16,
-            to_three_quarters_ns: 32,
-            above_ns: 64,
-        };
-        assert_eq!((device, blocked), (wanted, vec![0, 0, 16 + 64, 0]));
-        assert_eq!((spent[0].alone_ns, spent[0].beside_ns, spent[0].host_ns), (80, 32, 129));
-        assert_eq!((spent[1].turn_ns, spent[1].room_ns, spent[1].dependency_ns), (16, 64, 8));
     }
 }

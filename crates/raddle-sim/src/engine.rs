@@ -162,7 +162,7 @@ impl<'r, W: Watch> Engine<'r, W> {
                 self.happen(due)?;
             }
             let acted = self.decide()?;
-            let Usage { waves, unfinished: launches, .. } = &self.usage;
+            let (waves, launches) = (self.usage.waves(), self.usage.unfinished());
             self.watch.see(now, &Seen::Settled { waves, launches });
             idle = if only_wakes && !acted { idle + 1 } else { 0 };
             if idle > IDLE_WAKES {
@@ -186,27 +186,26 @@ impl<'r, W: Watch> Engine<'r, W> {
         Progress { now: self.now, ended, total }
     }
 
-    fn outcome(mut self, stuck: Vec<LaunchId>) -> Outcome {
+    fn outcome(self, stuck: Vec<LaunchId>) -> Outcome {
         let ledger = &self.machine.ledger;
-        let times = std::mem::take(&mut self.usage.times);
-        let (device_time, blocked_ns) = std::mem::take(&mut self.usage.clock).finish();
+        let used = self.usage.finish();
         Outcome {
             wave_slots: ledger.waves_of_a_unit() * ledger.units(),
             stuck,
             iterations: self.tasks.iterations(),
             began: self.tasks.began(),
             requests: self.requests,
-            device_time,
-            blocked_ns,
+            device_time: used.device_time,
+            blocked_ns: used.blocked_ns,
             repeat_capped: self.tasks.repeat_capped,
             records: self.tasks.records,
             refused: self.refused,
             refused_again: self.refused_again,
             first: self.first.unwrap_or(Tick::ZERO),
             last: self.last,
-            wave_ns: self.usage.total,
-            shared_wave_ns: self.usage.shared,
-            times,
+            wave_ns: used.wave_ns,
+            shared_wave_ns: used.shared_wave_ns,
+            times: used.times,
             turns: self.dispatcher.turns(),
             latencies: self.latencies,
             preemptions: self.dispatcher.preemptions(),

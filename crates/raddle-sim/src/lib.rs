@@ -11,6 +11,7 @@
 
 mod answer;
 mod bench;
+mod blockers;
 mod device_time;
 mod engine;
 mod error;

@@ -144,15 +144,19 @@ impl PowerMeter {
 
     /// Waves came to a compute unit that draw so much together.
     pub(crate) fn came(&mut self, cu: CuId, uw: u64) {
-        self.change(cu, |drawn| drawn.saturating_add(uw));
+        self.change(cu, uw, |drawn| drawn.saturating_add(uw));
     }
 
     /// Waves left a compute unit that drew so much together.
     pub(crate) fn went(&mut self, cu: CuId, uw: u64) {
-        self.change(cu, |drawn| drawn.saturating_sub(uw));
+        self.change(cu, uw, |drawn| drawn.saturating_sub(uw));
     }
 
-    fn change(&mut self, cu: CuId, to: impl Fn(u64) -> u64) {
+    fn change(&mut self, cu: CuId, uw: u64, to: impl Fn(u64) -> u64) {
+        // Nothing is known of most profiles.
+        if uw == 0 {
+            return;
+        }
         if let Some(drawn) = self.cus.get_mut(cu.index()) {
             for drawn in [drawn, &mut self.all] {
                 drawn.settle(self.now);

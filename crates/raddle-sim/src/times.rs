@@ -4,8 +4,13 @@
 //! ended; a wait = alive without waves. All are whole nanoseconds; with one process on the device
 //! at a time, run times add up to the time that it was busy, and what they are above it is the time
 //! that processes were on it together.
+//!
+//! A process is looked at when it changes, not at every tick: what passes meanwhile is read off
+//! clocks that all processes share.
 
-use crate::device_time::{DeviceClock, Standings, TimeSpent};
+use raddle_policy::Tick;
+
+use crate::device_time::{Doing, TimeSpent};
 
 /// The time of one process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,59 +38,68 @@ pub struct Times {
     pub busy_ns: u64,
 }
 
-impl Times {
-    pub(crate) fn new(processes: usize) -> Self {
-        Self { processes: vec![ProcessTime::default(); processes], busy_ns: 0 }
-    }
+/// What has passed for all processes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Clocks {
+    pub(crate) now: Tick,
+    /// While exactly one process ran, and while more did.
+    pub(crate) one_ns: u64,
+    pub(crate) more_ns: u64,
+    /// Run times of all processes.
+    pub(crate) run_ns: u128,
+    /// While at least two processes were runnable.
+    pub(crate) shared_ns: u64,
+}
 
-    /// For so long, processes stood so.
-    pub(crate) fn pass(&mut self, ns: u64, at: Standings<'_>, clock: &mut DeviceClock) {
+/// The account of one process, up to its last change.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Account {
+    pub(crate) time: ProcessTime,
+    /// Wave-slot time, in wave-ns, and that while at least two processes were runnable.
+    pub(crate) wave_ns: u128,
+    pub(crate) shared_wave_ns: u128,
+    pub(crate) doing: Doing,
+    pub(crate) waves: u64,
+    /// Whether a launch of it is ready and has not ended.
+    pub(crate) alive: bool,
+    since: Clocks,
+}
+
+impl Account {
+    /// Adds up the time until now.
+    pub(crate) fn settle(&mut self, now: &Clocks) {
+        let (since, time) = (self.since, &mut self.time);
+        let ns = now.now.since(since.now).0;
         if ns == 0 {
             return;
         }
-        clock.pass(ns, at, self.processes.iter_mut().map(|time| &mut time.spent));
-        let Standings { waves, ready: unfinished, .. } = at;
-        let running = waves.iter().filter(|&&waves| waves > 0).count() as u64;
-        self.busy_ns += if running > 0 { ns } else { 0 };
-        let of_all = ns.saturating_mul(running);
-        for ((time, &waves), &unfinished) in self.processes.iter_mut().zip(waves).zip(unfinished) {
-            if waves > 0 {
+        match self.doing {
+            Doing::Host => time.spent.host_ns += ns,
+            Doing::Dependency => time.spent.dependency_ns += ns,
+            Doing::Turn => time.spent.turn_ns += ns,
+            Doing::Room => time.spent.room_ns += ns,
+            Doing::Runs => {
                 time.run_ns += ns;
+                time.spent.alone_ns += now.one_ns - since.one_ns;
+                time.spent.beside_ns += now.more_ns - since.more_ns;
             }
-            if unfinished > 0 {
-                time.alive_ns += ns;
-                time.run_of_all_ns = time.run_of_all_ns.saturating_add(of_all);
-            }
-            let waits = unfinished > 0 && waves == 0;
-            time.waits_ns = if waits { time.waits_ns + ns } else { 0 };
-            time.longest_wait_ns = time.longest_wait_ns.max(time.waits_ns);
         }
+        if self.alive {
+            time.alive_ns += ns;
+            let of_all = u64::try_from(now.run_ns - since.run_ns).unwrap_or(u64::MAX);
+            time.run_of_all_ns = time.run_of_all_ns.saturating_add(of_all);
+        }
+        let waits = self.alive && self.waves == 0;
+        time.waits_ns = if waits { time.waits_ns + ns } else { 0 };
+        time.longest_wait_ns = time.longest_wait_ns.max(time.waits_ns);
+        self.wave_ns += u128::from(self.waves) * u128::from(ns);
+        self.shared_wave_ns += u128::from(self.waves) * u128::from(now.shared_ns - since.shared_ns);
+        self.since = *now;
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn time_is_added_up_exactly() {
-        let (mut times, mut clock) = (Times::new(2), DeviceClock::new(2));
-        let mut pass = |ns, waves: [u64; 2], ready: [u64; 2]| {
-            let (waves, ready) = (&waves, &ready);
-            let at = Standings { waves, placed: ready, ready, issued: ready, slots: 8 };
-            times.pass(ns, at, &mut clock);
-        };
-        pass(10, [4, 0], [1, 1]);
-        pass(5, [4, 2], [1, 1]);
-        pass(0, [0, 0], [9, 9]);
-        pass(7, [0, 2], [1, 1]);
-        pass(3, [0, 0], [1, 0]);
-        pass(2, [1, 0], [1, 0]);
-        let [one, two] = times.processes[..] else { panic!("two") };
-        assert_eq!((one.run_ns, one.alive_ns, one.run_of_all_ns), (17, 27, 29));
-        assert_eq!((two.run_ns, two.alive_ns, two.run_of_all_ns), (12, 22, 27));
-        assert_eq!((one.longest_wait_ns, two.longest_wait_ns), (10, 10));
-        // Run times are busy time, and what two ran together once more.
-        assert_eq!((times.busy_ns, one.run_ns + two.run_ns), (24, 24 + 5));
+    /// For how long it has run, up to a tick at or after its last change.
+    pub(crate) fn ran(&self, at: Tick) -> u64 {
+        let runs = self.doing == Doing::Runs;
+        self.time.run_ns + if runs { at.since(self.since.now).0 } else { 0 }
     }
 }

@@ -2,71 +2,196 @@
 
 use raddle_policy::Tick;
 
-use crate::Times;
-use crate::device_time::{DeviceClock, Standings};
+use crate::blockers::{Blockers, is_held_up};
+use crate::device_time::{DeviceClock, DeviceTime, Doing, Standings, TimeSpent};
+use crate::times::{Account, Clocks, Times};
 
 /// Wave-slot time, summed up between changes.
 #[derive(Debug)]
 pub(crate) struct Usage {
     /// Waves that each process has on the device now.
-    pub(crate) waves: Vec<u64>,
+    waves: Vec<u64>,
     /// Launches of each process that are ready and have not ended.
-    pub(crate) unfinished: Vec<u64>,
+    unfinished: Vec<u64>,
     /// Those of them that are submitted, and not held.
-    pub(crate) placed: Vec<u64>,
+    placed: Vec<u64>,
     /// Processes that have any.
     runnable: usize,
-    pub(crate) total: Vec<u128>,
-    /// Counted only while at least two processes were runnable.
-    pub(crate) shared: Vec<u128>,
-    pub(crate) times: Times,
-    pub(crate) clock: DeviceClock,
+    accounts: Vec<Account>,
+    clocks: Clocks,
+    standings: Standings,
+    device: DeviceClock,
+    busy_ns: u64,
+    blockers: Blockers,
+    /// Processes that stand otherwise than their accounts say, each once.
+    changed: Vec<u16>,
+    is_changed: Vec<bool>,
     /// Wave slots of the device.
     slots: u64,
-    until: Tick,
+}
+
+/// What a run has used, at its end.
+#[derive(Debug)]
+pub(crate) struct UsedUp {
+    pub(crate) wave_ns: Vec<u128>,
+    /// Counted only while at least two processes were runnable.
+    pub(crate) shared_wave_ns: Vec<u128>,
+    pub(crate) times: Times,
+    pub(crate) device_time: DeviceTime,
+    pub(crate) blocked_ns: Vec<u64>,
 }
 
 impl Usage {
     pub(crate) fn new(processes: usize, slots: u64) -> Self {
+        let mut standings = Standings::default();
+        // As many as a u16 counts: the engine has checked it.
+        standings.doing[Doing::Host as usize] = processes as u32;
         Self {
             waves: vec![0; processes],
             unfinished: vec![0; processes],
             placed: vec![0; processes],
             runnable: 0,
-            total: vec![0; processes],
-            shared: vec![0; processes],
-            times: Times::new(processes),
-            clock: DeviceClock::new(processes),
+            accounts: vec![Account::default(); processes],
+            clocks: Clocks::default(),
+            standings,
+            device: DeviceClock::default(),
+            busy_ns: 0,
+            blockers: Blockers::new(processes),
+            changed: Vec::new(),
+            is_changed: vec![false; processes],
             slots,
-            until: Tick::ZERO,
         }
+    }
+
+    /// Waves that each process has on the device now.
+    pub(crate) fn waves(&self) -> &[u64] {
+        &self.waves
+    }
+
+    /// Launches of each process that are ready and have not ended.
+    pub(crate) fn unfinished(&self) -> &[u64] {
+        &self.unfinished
+    }
+
+    /// A process has issued something, or something of it has ended.
+    pub(crate) fn touch(&mut self, process: u16) {
+        if !std::mem::replace(&mut self.is_changed[usize::from(process)], true) {
+            self.changed.push(process);
+        }
+    }
+
+    /// Waves of a process came to the device.
+    pub(crate) fn came(&mut self, process: u16, waves: u64) {
+        self.waves[usize::from(process)] += waves;
+        self.touch(process);
+    }
+
+    /// Waves of a process left it.
+    pub(crate) fn went(&mut self, process: u16, waves: u64) {
+        self.waves[usize::from(process)] -= waves;
+        self.touch(process);
+    }
+
+    /// A launch of a process was submitted or brought back, or is held or gone.
+    pub(crate) fn place(&mut self, process: u16, placed: bool) {
+        let count = &mut self.placed[usize::from(process)];
+        *count = if placed { *count + 1 } else { *count - 1 };
+        self.touch(process);
     }
 
     /// Time goes on to `now`; `issued` has what each process has issued and has not ended.
     pub(crate) fn advance(&mut self, now: Tick, issued: &[u64]) {
-        let span = now.since(self.until).0;
-        let Self { waves, placed, unfinished: ready, slots, times, clock, .. } = self;
-        times.pass(span, Standings { waves, placed, ready, issued, slots: *slots }, clock);
-        let span = u128::from(span);
-        for (process, &waves) in self.waves.iter().enumerate() {
-            let used = u128::from(waves) * span;
-            self.total[process] += used;
-            if self.runnable >= 2 {
-                self.shared[process] += used;
-            }
+        let ns = now.since(self.clocks.now).0;
+        if ns == 0 {
+            return;
         }
-        self.until = now;
+        let mut changed = std::mem::take(&mut self.changed);
+        for process in changed.drain(..).map(usize::from) {
+            self.is_changed[process] = false;
+            self.stand(process, issued[process]);
+        }
+        self.changed = changed;
+        self.device.pass(ns, &self.standings, self.slots);
+        let running = self.standings.running();
+        self.busy_ns += if running > 0 { ns } else { 0 };
+        let clocks = &mut self.clocks;
+        clocks.now = now;
+        clocks.one_ns += if running == 1 { ns } else { 0 };
+        clocks.more_ns += if running > 1 { ns } else { 0 };
+        clocks.run_ns += u128::from(running) * u128::from(ns);
+        clocks.shared_ns += if self.runnable >= 2 { ns } else { 0 };
+    }
+
+    /// From now on a process stands as it was last told.
+    fn stand(&mut self, process: usize, issued: u64) {
+        let (waves, alive) = (self.waves[process], self.unfinished[process] > 0);
+        let doing = match () {
+            () if waves > 0 => Doing::Runs,
+            () if self.placed[process] > 0 => Doing::Room,
+            () if alive => Doing::Turn,
+            () if issued > 0 => Doing::Dependency,
+            () => Doing::Host,
+        };
+        let before = self.accounts[process].doing;
+        if is_held_up(before) || is_held_up(doing) {
+            let now = self.clocks.now;
+            self.blockers.count(process, &self.accounts, now, is_held_up(before));
+        }
+        let account = &mut self.accounts[process];
+        account.settle(&self.clocks);
+        self.standings.doing[before as usize] -= 1;
+        self.standings.doing[doing as usize] += 1;
+        self.standings.waves = self.standings.waves - account.waves + waves;
+        (account.doing, account.waves, account.alive) = (doing, waves, alive);
     }
 
     pub(crate) fn gained(&mut self, process: u16) {
-        let count = &mut self.unfinished[usize::from(process)];
+        let count = self.changed(process);
         *count += 1;
-        self.runnable += usize::from(*count == 1);
+        let first = *count == 1;
+        self.runnable += usize::from(first);
     }
 
     pub(crate) fn lost(&mut self, process: u16) {
-        let count = &mut self.unfinished[usize::from(process)];
+        let count = self.changed(process);
         *count -= 1;
-        self.runnable -= usize::from(*count == 0);
+        let none = *count == 0;
+        self.runnable -= usize::from(none);
+    }
+
+    /// The launches of a process, about to change.
+    fn changed(&mut self, process: u16) -> &mut u64 {
+        self.touch(process);
+        &mut self.unfinished[usize::from(process)]
+    }
+
+    /// The window of the device's time lasts at least until now.
+    pub(crate) fn mark(&mut self) {
+        self.device.mark();
+        self.blockers.mark(&self.accounts, self.clocks.now);
+    }
+
+    /// What a process has spent its time on up to now.
+    pub(crate) fn spent(&mut self, process: u16) -> TimeSpent {
+        let account = &mut self.accounts[usize::from(process)];
+        account.settle(&self.clocks);
+        account.time.spent
+    }
+
+    /// The end of the run.
+    pub(crate) fn finish(self) -> UsedUp {
+        let Self { mut accounts, clocks, busy_ns, .. } = self;
+        accounts.iter_mut().for_each(|account| account.settle(&clocks));
+        let processes = accounts.iter().map(|account| account.time).collect();
+        UsedUp {
+            wave_ns: accounts.iter().map(|account| account.wave_ns).collect(),
+            shared_wave_ns: accounts.iter().map(|account| account.shared_wave_ns).collect(),
+            times: Times { processes, busy_ns },
+            device_time: self.device.finish(),
+            blocked_ns: self.blockers.finish(),
+        }
     }
 }
+
+#[cfg(test)]
+mod tests;

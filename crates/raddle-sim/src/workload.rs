@@ -62,6 +62,17 @@ impl ProcessPlan {
             tasks,
         }
     }
+
+    /// Whether it is the same but for its name and its repetitions, so that what happens to one when
+    /// it runs once happens to the other.
+    #[must_use]
+    pub fn is_like(&self, other: &Self) -> bool {
+        let Self { name: _, repetition: _, tasks, by_arrival, streams, span, start, share, host } =
+            self;
+        (streams, span, start, share) == (&other.streams, &other.span, &other.start, &other.share)
+            && host == &other.host
+            && (tasks, by_arrival) == (&other.tasks, &other.by_arrival)
+    }
 }
 
 /// One launch, copy or fill.

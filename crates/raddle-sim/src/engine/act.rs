@@ -34,7 +34,7 @@ impl<W: Watch> Engine<'_, W> {
                 self.watch.see(now, &Seen::Started { launch, front, waves, pieces });
                 let record = &mut self.tasks.records[launch.index()];
                 record.started.get_or_insert(now);
-                self.usage.waves[usize::from(record.process)] += started;
+                self.usage.came(record.process, started);
                 Ok(())
             }
             Action::Assign { launch, workgroup, cu } => {
@@ -50,7 +50,7 @@ impl<W: Watch> Engine<'_, W> {
             }
             Action::Restore { launch } => {
                 let (waves, process) = self.machine.restore(launch, now, &mut self.queue)?;
-                self.usage.waves[usize::from(process)] += waves;
+                self.usage.came(process, waves);
                 self.place(launch, true);
                 self.watch.see(now, &Seen::Restored { launch });
                 Ok(())
@@ -90,9 +90,7 @@ impl<W: Watch> Engine<'_, W> {
     /// Whether a launch lies on the device, or does not, or is held there.
     pub(super) fn place(&mut self, launch: LaunchId, placed: bool) {
         if self.tasks.place(launch, placed) && self.tasks.records[launch.index()].ready.is_some() {
-            let process = usize::from(self.tasks.records[launch.index()].process);
-            let count = &mut self.usage.placed[process];
-            *count = if placed { *count + 1 } else { *count - 1 };
+            self.usage.place(self.tasks.records[launch.index()].process, placed);
         }
     }
 
@@ -113,7 +111,8 @@ impl<W: Watch> Engine<'_, W> {
             Some(record) if record.ended.is_some() => "ended",
             Some(record) if record.ready.is_some() || self.tasks.is_told(id) => {
                 let (_, task) = self.tasks.plan(id);
-                if let Work::Kernel { workgroups, workgroup, demand, context_bytes, .. } = task.work
+                if let Work::Kernel { workgroups, workgroup, demand, barrier, context_bytes } =
+                    task.work
                 {
                     let process = record.process;
                     let wave_uw = self.energy.wave_uw(task.activity);
@@ -123,6 +122,7 @@ impl<W: Watch> Engine<'_, W> {
                         workgroups,
                         workgroup: workgroup + self.machine.costs.check,
                         demand,
+                        barrier: barrier.possible(),
                         context_bytes,
                         wave_uw,
                     });

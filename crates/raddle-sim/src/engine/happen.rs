@@ -48,6 +48,7 @@ impl<W: Watch> Engine<'_, W> {
         self.first.get_or_insert(self.now);
         let mut told = std::mem::take(&mut self.told);
         self.tasks.arrive(usize::from(process), self.now, &mut told)?;
+        self.usage.touch(process);
         self.mark();
         self.set_alarms();
         self.tell_all(told)
@@ -58,9 +59,9 @@ impl<W: Watch> Engine<'_, W> {
         for mark in std::mem::take(&mut self.tasks.marks) {
             let Mark { process, iteration, ended, counts } = mark;
             if counts {
-                self.usage.clock.mark();
+                self.usage.mark();
             }
-            let then = (self.now, self.usage.times.processes[usize::from(process)].spent);
+            let then = (self.now, self.usage.spent(process));
             let marks = &mut self.requests[usize::from(process)];
             if ended && let Some(marks) = marks.get_mut(iteration as usize) {
                 marks.ended = Some(then);
@@ -79,6 +80,7 @@ impl<W: Watch> Engine<'_, W> {
     /// Notes that a launch has ended or will never run; what waited for it only goes to `told`.
     fn finish(&mut self, id: LaunchId, told: &mut Vec<Issued>) -> Result<(), SimError> {
         self.tasks.finish(id, self.now, told)?;
+        self.usage.touch(self.tasks.records[id.index()].process);
         self.mark();
         self.set_alarms();
         Ok(())
@@ -132,7 +134,9 @@ impl<W: Watch> Engine<'_, W> {
             }
             Work::Kernel { .. } => {
                 self.usage.gained(process);
-                self.usage.placed[usize::from(process)] += u64::from(self.tasks.is_placed(id));
+                if self.tasks.is_placed(id) {
+                    self.usage.place(process, true);
+                }
                 let Some(launch) = self.launch(id) else { return Ok(()) };
                 self.tell(&Event::LaunchReady { launch })
             }
@@ -154,7 +158,7 @@ impl<W: Watch> Engine<'_, W> {
         let (waves, pieces) = (front.waves, &front.pieces);
         self.watch.see(at, &Seen::Ended { launch, front: slot, waves, whole, pieces });
         if let Some(ended) = self.machine.end_front(slot, at, &mut self.queue) {
-            self.usage.waves[usize::from(ended.process)] -= ended.waves;
+            self.usage.went(ended.process, ended.waves);
             if ended.finished {
                 self.place(launch, false);
                 self.usage.lost(ended.process);
@@ -183,7 +187,7 @@ impl<W: Watch> Engine<'_, W> {
         else {
             return Ok(());
         };
-        self.usage.waves[usize::from(process)] -= waves;
+        self.usage.went(process, waves);
         self.watch.see(self.now, &Seen::TakenOff { launch: id, how });
         self.tell(&Event::TakenOff { launch: id, how, done })
     }

@@ -43,6 +43,8 @@ pub(crate) struct Front {
     started: Tick,
     ends: Tick,
     groups: u64,
+    /// Its waves wait at a barrier for the rest of their workgroup.
+    gathers: bool,
 }
 
 /// A launch that the device has taken over.
@@ -61,6 +63,8 @@ struct Live {
     /// Workgroups that were cut: how many waves have ended. They hold nothing but their parts do.
     cut: BTreeMap<u64, u16>,
     assigned: BTreeMap<u64, CuId>,
+    /// Fronts of workgroups that wait at a barrier for the rest of theirs.
+    gathered: BTreeMap<u64, Vec<u32>>,
 }
 
 /// What the machine needs to know of a launch.
@@ -71,6 +75,8 @@ pub(crate) struct SubmittedKernel {
     pub(crate) workgroups: u64,
     pub(crate) workgroup: Ticks,
     pub(crate) demand: Demand,
+    /// Whether the waves of a workgroup may meet at a barrier.
+    pub(crate) barrier: bool,
     pub(crate) context_bytes: u64,
     /// What one wave draws, in uW.
     pub(crate) wave_uw: u64,
@@ -175,6 +181,7 @@ impl Machine {
             partial: BTreeMap::new(),
             cut: BTreeMap::new(),
             assigned: BTreeMap::new(),
+            gathered: BTreeMap::new(),
         };
         self.live.insert(id, live);
         Ok(())
@@ -257,8 +264,31 @@ impl Machine {
         live.resident_waves += started_waves;
         self.counters.starts += 1;
         self.counters.pieces += pieces.len() as u64;
-        let front = self.add_front(id, waves, pieces, groups, now, queue);
+        // What starts in part waits at its barrier for the last wave.
+        let gathers = live.what.barrier
+            && matches!(waves, WaveSpan::Range { .. })
+            && u32::from(first) + u32::from(count) < u32::from(demand.waves);
+        let front = self.add_front(id, waves, pieces, (groups, gathers), now, queue);
+        if let (WaveSpan::Range { .. }, false) = (waves, gathers) {
+            self.let_run(id, pieces, now, queue);
+        }
         Ok((started_waves, front))
+    }
+
+    /// All waves of these workgroups have started: those that waited for the last run from now on.
+    fn let_run(&mut self, id: LaunchId, pieces: &[Piece], now: Tick, queue: &mut Queue) {
+        let Some(live) = self.live.get_mut(&id).filter(|live| !live.gathered.is_empty()) else {
+            return;
+        };
+        for workgroup in pieces.iter().flat_map(|piece| piece.workgroups()) {
+            for slot in live.gathered.remove(&workgroup).unwrap_or_default() {
+                let front = &mut self.fronts[slot as usize];
+                front.gathers = false;
+                front.started = now;
+                front.ends = now + live.what.workgroup;
+                queue.push(front.ends, Due::Front(slot, front.generation));
+            }
+        }
     }
 
     fn add_front(
@@ -266,7 +296,7 @@ impl Machine {
         id: LaunchId,
         waves: WaveSpan,
         pieces: &[Piece],
-        groups: u64,
+        (groups, gathers): (u64, bool),
         now: Tick,
         queue: &mut Queue,
     ) -> u32 {
@@ -275,10 +305,11 @@ impl Machine {
         };
         let ends = now + live.what.workgroup;
         // What starts in one tick and lasts equally long ends in one event.
-        if let Some(&slot) = live.fronts.last() {
+        if let Some(&slot) = live.fronts.last().filter(|_| !gathers) {
             let front = &mut self.fronts[slot as usize];
             // A saved front that came back in this tick ends with the time that it had left.
-            if front.started == now && front.waves == waves && front.ends == ends {
+            let alike = front.waves == waves && !front.gathers;
+            if front.started == now && front.ends == ends && alike {
                 front.pieces.extend_from_slice(pieces);
                 front.groups += groups;
                 return slot;
@@ -296,8 +327,15 @@ impl Machine {
         front.started = now;
         front.ends = ends;
         front.groups = groups;
+        front.gathers = gathers;
         live.fronts.push(slot);
-        queue.push(front.ends, Due::Front(slot, front.generation));
+        if gathers {
+            for workgroup in pieces.iter().flat_map(|piece| piece.workgroups()) {
+                live.gathered.entry(workgroup).or_default().push(slot);
+            }
+        } else {
+            queue.push(front.ends, Due::Front(slot, front.generation));
+        }
         slot
     }
 

@@ -183,6 +183,9 @@ impl Machine {
         if how == Preemption::Switch {
             for &slot in &live.fronts {
                 let front = &mut self.fronts[slot as usize];
+                if front.gathers {
+                    continue;
+                }
                 // `ends` held the time left, see `stop_fronts`.
                 front.ends = now + Ticks(front.ends.0);
                 front.started = now;

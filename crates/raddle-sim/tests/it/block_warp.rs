@@ -93,3 +93,31 @@ fn waves_of_a_partly_started_workgroup_last_as_long_as_it_would() {
     assert_eq!(end(&outcome, 0), 10, "nothing is stopped");
     assert_eq!(outcome.counters.starts, 3, "3 low ones at once, then 2 waves, then 4");
 }
+
+/// Two workgroups of 4 waves that meet at a barrier, on a unit of 8 slots of which 4 are taken until
+/// 1,000 and 2 until 5. Started in part, each holds half of what it needs until 1,000; so says
+/// `raddle golden sm` of the same mix.
+#[test]
+fn waves_that_meet_at_a_barrier_wait_for_the_last_of_their_workgroup() {
+    let ends = |whole_blocks_for_barriers| {
+        let of = |arrival, level, waves, ticks, met| {
+            let mut task = kernel(arrival, 1, waves, ticks);
+            task.level = Level(level);
+            if let Work::Kernel { barrier, .. } = &mut task.work {
+                *barrier = if met { Barrier::Yes } else { Barrier::No };
+            }
+            vec![task]
+        };
+        let processes = [
+            of(0, 9, 4, 1_000, false),
+            of(0, 9, 2, 5, false),
+            of(1, 1, 4, 10, true),
+            of(2, 0, 4, 10, true),
+        ];
+        let options = Options { whole_blocks_for_barriers, ..Options::default() };
+        let outcome = run(&processes, 1, options);
+        [end(&outcome, 3), end(&outcome, 2)]
+    };
+    assert_eq!(ends(true), [15, 25]);
+    assert_eq!(ends(false), [1_010, 1_010]);
+}

@@ -151,19 +151,27 @@ impl Naive {
         (id, waves): (LaunchId, WaveSpan),
         round: &Round,
     ) {
-        let at = shown.iter().position(|entry| entry.launch.id == id).expect("it is shown");
-        let (_, count) = waves.bounds(shown[at].launch.demand.waves);
-        let named = round.pieces.iter().flat_map(|piece| piece.workgroups().map(|w| (w, piece.cu)));
-        let mut starts: Vec<_> = named.zip(round.places.chunks(count.into())).collect();
-        starts.sort_by_key(|&((workgroup, _), _)| workgroup);
-        for ((workgroup, cu), places) in starts {
-            let given: Vec<At> = places
-                .iter()
-                .map(|at| [at.simd.into(), at.vgpr.into(), at.sgpr.into(), at.lds as usize])
-                .collect();
-            let start = (id, waves, workgroup, cu.index(), given);
-            assert_eq!(start, self.start(&shown, now), "at {now}");
-            shown[at].next += 1;
+        for (id, waves, pieces, places) in round.starts(id, waves) {
+            let at = shown.iter().position(|entry| entry.launch.id == id).expect("it is shown");
+            let whole = shown[at].launch.demand.waves;
+            let (_, count) = waves.bounds(whole);
+            let named = pieces.iter().flat_map(|piece| piece.workgroups().map(|w| (w, piece.cu)));
+            let mut starts: Vec<_> = named.zip(places.chunks(count.into())).collect();
+            starts.sort_by_key(|&((workgroup, _), _)| workgroup);
+            for ((workgroup, cu), places) in starts {
+                let given: Vec<At> = places
+                    .iter()
+                    .map(|at| [at.simd.into(), at.vgpr.into(), at.sgpr.into(), at.lds as usize])
+                    .collect();
+                let start = (id, waves, workgroup, cu.index(), given);
+                assert_eq!(start, self.start(&shown, now), "at {now}");
+                let entry = &mut shown[at];
+                match waves {
+                    WaveSpan::Cut { .. } if entry.cut + count < whole => entry.cut += count,
+                    _ => (entry.cut, entry.next) = (0, entry.next + 1),
+                }
+            }
+            shown.retain(|entry| entry.undistributed() > 0);
         }
     }
 
