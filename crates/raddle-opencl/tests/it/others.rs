@@ -1,4 +1,5 @@
-//! Do the tests of somebody else pass in a storm? Those of CLBlast (`apt-get install clblast-tests`).
+//! Do programs of somebody else work in a storm? CLBlast's tests (`apt-get install clblast-tests`), and arrays of
+//! pyopencl by the Python that `RADDLE_PYTHON` names.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -39,5 +40,25 @@ fn tests_of_clblast_pass_in_a_storm() {
         let native = outcome(program, None).expect("it is there");
         assert!(native.iter().any(|line| line.contains("passed")), "{native:?}");
         assert_eq!(told, native, "{program}");
+    }
+}
+
+#[test]
+fn arrays_of_pyopencl_are_right_in_storms() {
+    let Some(python) = std::env::var_os("RADDLE_PYTHON") else {
+        println!("skipped: RADDLE_PYTHON names no Python with pyopencl");
+        return;
+    };
+    if !there_is_a_device() {
+        return;
+    }
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/arrays.py");
+    for storm in ["flag,500..3000,7", "reset,500..3000,7"] {
+        let mut command = Command::new(&python);
+        command.arg(script).env("OPENCL_LAYERS", layer()).env("RADDLE_OPENCL_STORM", storm);
+        let told = command.output().expect("it runs");
+        let said = String::from_utf8_lossy(&told.stdout).into_owned();
+        let complaints = String::from_utf8_lossy(&told.stderr).into_owned();
+        assert_eq!(said.trim(), "wrong: []", "{storm}: {complaints}");
     }
 }
