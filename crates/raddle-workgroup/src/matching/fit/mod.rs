@@ -1,8 +1,9 @@
 //! On which compute unit does the next workgroup fit, at which addresses (seed 000, E1)?
 //!
-//! What the `matching` policy asks at every decision, fast: counters and maps of every compute
-//! unit, and for each demand an index of the units that may take one more. `crate::model` is the
-//! same rule in plain words, and tests compare the two.
+//! What the `matching` policy asks at every decision: what is free on every compute unit, and for each
+//! demand that is asked for one bit a compute unit that says whether it fits. The bits are told anew
+//! whenever a compute unit changes, so nothing is tried in vain. `raddle_golden::matching` is the same
+//! rule in plain words, and tests compare the two.
 //!
 //! A workgroup's waves are dealt to the SIMDs by the split table (E8): SIMD t gets one run of
 //! registers for all of its waves together (the safe reading of E1.5). Scalar registers and LDS
