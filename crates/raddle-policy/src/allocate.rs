@@ -186,6 +186,12 @@ pub trait Allocate {
         self.allocate(ready, now, round)
     }
 
+    /// Whether what is free it knows from the view alone, so that a compute unit may be shown full for a
+    /// while, as it is being reset. Where it is not so, nothing is asked of the policy meanwhile.
+    fn reads_the_view(&self) -> bool {
+        false
+    }
+
     /// Hears what happened; for policies that keep tables.
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         let _ = (fact, now);
@@ -199,6 +205,9 @@ impl<P: Allocate + ?Sized> Allocate for &mut P {
     fn allocate_round(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
         (**self).allocate_round(ready, now, round)
     }
+    fn reads_the_view(&self) -> bool {
+        (**self).reads_the_view()
+    }
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         (**self).observe(fact, now);
     }
@@ -211,6 +220,9 @@ pub struct OneByOne<P>(pub P);
 impl<P: Allocate> Allocate for OneByOne<P> {
     fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
         self.0.allocate(ready, now, round)
+    }
+    fn reads_the_view(&self) -> bool {
+        self.0.reads_the_view()
     }
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         self.0.observe(fact, now);

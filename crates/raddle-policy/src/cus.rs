@@ -12,7 +12,7 @@ use crate::{CuId, CuShape, Demand, Launch, MAX_SIMDS, Piece, Refusal, Resource};
 pub type Split = [u16; MAX_SIMDS];
 
 /// What is free on one compute unit, in granules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct CuFree {
     waves: Split,
     vgpr: Split,
@@ -358,6 +358,13 @@ impl Cus {
             unit.take(&demand, split, groups);
         }
         fits
+    }
+
+    /// Has nothing free on `cu` from now on: for a view, as the account of what lies there is gone.
+    pub fn close(&mut self, cu: CuId) {
+        if let Some(unit) = self.cus.get_mut(cu.index()) {
+            *unit = CuFree::default();
+        }
     }
 
     /// Gives back what [`Cus::take`] or [`Cus::take_split`] took, or part of it.

@@ -36,6 +36,12 @@ impl ResidentLaunch {
 }
 
 impl Book {
+    /// The compute units on which something of a launch lies, some more than once.
+    pub fn units(&self, launch: LaunchId) -> impl Iterator<Item = CuId> {
+        let units = self.resident.get(&launch).into_iter().flat_map(ResidentLaunch::each_unit);
+        units.map(|(cu, ..)| cu)
+    }
+
     /// Takes everything of a launch off the device at once, so that it may come back.
     pub fn lift(&mut self, launch: LaunchId) -> Option<Lifted> {
         self.take_out(launch).map(|resident| Lifted { launch, resident })

@@ -10,7 +10,7 @@ use raddle_preempt::{
     SubmitCall,
 };
 
-use super::Composed;
+use super::{Composed, Preemptions};
 use super::launch::Stage;
 use super::lists::SubmittedLaunch;
 use crate::DispatchError;
@@ -108,10 +108,19 @@ impl Composed {
         for &id in &killed {
             self.leave(id, Preemption::Reset, now, actions);
         }
-        self.lists.leaving = killed;
-        if self.driver.controller().declared().scope != ResetScope::Launch {
-            self.preemptions.resets.insert(process);
+        let single = self.policies.allocate.policy.reads_the_view();
+        match self.driver.controller().declared().scope {
+            // What is killed keeps its room until it is off, and nothing else is reset.
+            ResetScope::Launch => {}
+            ResetScope::Queue | ResetScope::Process if single => {
+                let units = killed.iter().flat_map(|&id| self.book.units(id));
+                self.preemptions.closed.extend(units.map(|cu| (process, cu)));
+            }
+            _ => {
+                self.preemptions.resets.insert(process);
+            }
         }
+        self.lists.leaving = killed;
         actions.push(Action::Reset { process });
     }
 
@@ -154,7 +163,7 @@ impl Composed {
     fn drained(&mut self, process: ProcessId, resumed: bool, now: Tick, actions: &mut Actions) {
         self.journal.answer(now, LoggedAnswer::Drained { process, resumed });
         self.turns.arbiter.drained(process);
-        self.preemptions.resets.remove(&process);
+        self.reopen(process);
         if let Some(known) = self.processes.get(&process) {
             let (how, after) = (known.way, now.since(known.since));
             actions.push(Action::Drained { process, how, after });
@@ -214,9 +223,17 @@ impl Composed {
         self.driver.report(Report::Drained(process))?;
         // What single streams have left over must be able to end.
         if self.driver.controller().declared().scope == ResetScope::Queue {
-            self.preemptions.resets.remove(&process);
+            self.reopen(process);
         }
         Ok(())
+    }
+
+    /// Its compute units may be used again.
+    fn reopen(&mut self, process: ProcessId) {
+        let Preemptions { resets, closed, .. } = &mut self.preemptions;
+        let before = closed.len();
+        closed.retain(|&(by, _)| by != process);
+        self.allocate_stale |= resets.remove(&process) || closed.len() < before;
     }
 
     /// A launch has begun; the controller hears of the first time.

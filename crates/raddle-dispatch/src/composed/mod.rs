@@ -84,8 +84,10 @@ struct Preemptions {
     exits: Vec<LaunchId>,
     /// Launches that came back while their process is held or saved again.
     late: Vec<LaunchId>,
-    /// Processes whose compute units are being reset: nobody starts meanwhile.
+    /// Processes by which the whole device is being reset: nobody starts meanwhile.
     resets: BTreeSet<ProcessId>,
+    /// Compute units that are being reset, and by whom: nobody starts on them meanwhile.
+    closed: Vec<(ProcessId, CuId)>,
     tally: PreemptionTally,
 }
 

@@ -2,8 +2,8 @@
 
 use crate::book::BookError;
 use raddle_policy::{
-    Action, Actions, Answer, CuId, Fact, Launch, LaunchId, Piece, Place, ReadyLaunch, ReadyView,
-    Refusal, Round, Submission, Tick, WaveSpan,
+    Action, Actions, Answer, CuId, Cus, Fact, Launch, LaunchId, Piece, Place, ReadyLaunch,
+    ReadyView, Refusal, Round, Submission, Tick, WaveSpan,
 };
 use raddle_preempt::Report;
 
@@ -117,7 +117,6 @@ impl Composed {
 
     /// Asks the allocate policy until it waits.
     pub(super) fn place(&mut self, now: Tick, actions: &mut Actions) -> Result<(), DispatchError> {
-        // Nobody starts while compute units are being reset.
         if !self.preemptions.resets.is_empty() || !std::mem::take(&mut self.allocate_stale) {
             return Ok(());
         }
@@ -136,7 +135,9 @@ impl Composed {
     ) -> Result<(), DispatchError> {
         while !self.ready.launches().is_empty() {
             round.clear();
-            let view = ReadyView { launches: self.ready.launches(), cus: self.book.cus() };
+            let open = self.open_units();
+            let cus = open.as_ref().unwrap_or(self.book.cus());
+            let view = ReadyView { launches: self.ready.launches(), cus };
             match self.policies.allocate.policy.allocate_round(&view, now, round) {
                 Answer::Start { launch, waves } => {
                     for (launch, waves, pieces, places) in round.starts(launch, waves) {
@@ -158,6 +159,14 @@ impl Composed {
             }
         }
         Ok(())
+    }
+
+    /// What is free beside the compute units that are being reset, where there are any.
+    fn open_units(&self) -> Option<Cus> {
+        let closed = &self.preemptions.closed;
+        let mut cus = (!closed.is_empty()).then(|| self.book.cus().clone())?;
+        closed.iter().for_each(|&(_, cu)| cus.close(cu));
+        Some(cus)
     }
 
     /// A launch of the view, and its submission number.

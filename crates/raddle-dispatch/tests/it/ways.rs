@@ -107,6 +107,33 @@ fn each_policy_of_the_slot() {
     }
 }
 
+/// Four workgroups of a launch that may be killed lie on the first of two units when it is reset. What
+/// is submitted meanwhile starts beside it, on the units that are not reset.
+#[test]
+fn a_reset_closes_the_units_that_it_resets() {
+    let play = |scope: &str, allocate: &str| {
+        let text = format!(
+            "raddle = 1\nwindow = 3\n[turn]\npolicy = \"highest-level\"\n[allocate]\n\
+             policy = \"{allocate}\"\n[preempt]\npolicy = \"reset\"\nscope = \"{scope}\""
+        );
+        let recipe = Recipe::parse("closes", &text).expect("a recipe");
+        let mut d = recipe.builder(SHAPE, 2).expect("it builds").build();
+        let low = Launch { idempotent: Idempotence::Idempotent, ..launch(0, 1, 4) };
+        let begin = step(&mut d, 0, &[joined(0), joined(1), ready(low)]);
+        let raise = step(&mut d, 1, &[ready(launch(8, 0, 1))]);
+        let reset = step(&mut d, 2, &[raised(1)]);
+        assert_eq!(reset, ["reset k0", "reset p1"], "{begin:?} {raise:?}");
+        let during = step(&mut d, 2, &[ready(launch(9, 0, 16))]).join(" ");
+        let over = step(&mut d, 3, &[taken_off(0, Preemption::Reset), reset_over(1)]).join(" ");
+        format!("{during} | {over}")
+    };
+    assert_eq!(play("process", "greedy"), "submit k9 start 8 of k9 | start 7 of k9");
+    assert_eq!(play("queue", "greedy"), "submit k9 start 8 of k9 | start 7 of k9");
+    assert_eq!(play("launch", "greedy"), "submit k9 start 11 of k9 | start 4 of k9");
+    // Who keeps an account of what is free does not see that a unit is closed.
+    assert_eq!(play("process", "matching"), "submit k9 | start 15 of k9");
+}
+
 #[test]
 fn a_most_of_kills_is_read_and_written() {
     for policy in ["policy = \"reset\"", "policy = \"cheapest\"\nbound-us = 5"] {
@@ -221,6 +248,7 @@ fn what_cheapest_needs_is_asked_for() {
         vgpr_bytes: 3,
         sgpr_bytes: 4,
         lds_bytes: 5,
+        ..raddle_preempt::policy::DeviceCosts::default()
     };
     let runtime = raddle_dispatch::PreemptRuntime::default();
     without.fill_costs(costs, runtime);

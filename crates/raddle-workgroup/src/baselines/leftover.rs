@@ -54,4 +54,8 @@ impl Allocate for Leftover {
     fn allocate_round(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
         self.place(ready, true, round)
     }
+
+    fn reads_the_view(&self) -> bool {
+        true
+    }
 }

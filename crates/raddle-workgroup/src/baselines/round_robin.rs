@@ -101,6 +101,10 @@ impl Allocate for RoundRobin {
         self.place(ready, true, round)
     }
 
+    fn reads_the_view(&self) -> bool {
+        self.addressed.is_none()
+    }
+
     fn observe(&mut self, fact: &Fact<'_>, _now: Tick) {
         if let Some(addressed) = &mut self.addressed {
             addressed.observe(fact);

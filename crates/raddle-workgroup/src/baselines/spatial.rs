@@ -165,6 +165,10 @@ impl Allocate for Spatial {
         self.place(ready, true, round)
     }
 
+    fn reads_the_view(&self) -> bool {
+        true
+    }
+
     fn observe(&mut self, fact: &Fact<'_>, _now: Tick) {
         let (&Fact::ProcessJoined { process, .. } | &Fact::ProcessLeft { process }) = fact else {
             return;
