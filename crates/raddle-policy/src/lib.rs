@@ -96,5 +96,5 @@ pub use self::{
     piece::{Piece, Place, WaveSpan},
     preempt::{Preempt, VictimLaunch, VictimView},
     preemption::Preemption,
-    turn::{ProcessState, Turn},
+    turn::{CacheLoad, LoadedSlice, ProcessState, Turn},
 };

@@ -23,6 +23,26 @@ pub struct ProcessState {
     pub resident_waves: u64,
 }
 
+/// What a turn policy has put into the cache of a GPU, and from what.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CacheLoad {
+    /// The processes that it was chosen from.
+    pub candidates: Vec<ProcessId>,
+    /// What was chosen, in the order of running.
+    pub loaded: Vec<LoadedSlice>,
+}
+
+/// A process in the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoadedSlice {
+    /// Which one.
+    pub process: ProcessId,
+    /// How much it is owed, as a fraction: what stands above and below the line.
+    pub weight: (u128, u64),
+    /// How long its turn is.
+    pub slice: Ticks,
+}
+
 /// Answers which processes may issue launches now.
 ///
 /// A process that may issue no longer is revoked: the [`crate::Preempt`] policy is asked how its
@@ -45,6 +65,11 @@ pub trait Turn {
         now: Tick,
         may_issue: &mut Vec<ProcessId>,
     ) -> Option<Tick>;
+
+    /// What was loaded when it was last asked, by a policy that has a cache and loaded it then: for logs.
+    fn load(&self) -> Option<&CacheLoad> {
+        None
+    }
 
     /// Hears what happened; for policies that keep tables.
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {

@@ -56,8 +56,8 @@ pub use error::SliceError;
 pub use level::{LevelCode, LevelRange};
 pub use order::{Arranger, LoadOrder};
 pub use policy::{
-    RoundRobinTurn, RoundRobinTurnConfig, UnmapAll, UnmapAllConfig, Vruntime, VruntimeConfig,
-    WeightedSlices, WeightedSlicesConfig,
+    AliveTime, RoundRobinTurn, RoundRobinTurnConfig, UnmapAll, UnmapAllConfig, Vruntime,
+    VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
 };
 pub use stage_one::{Candidates, LoadedProcess, PoolEntry, StageOne};
 pub use stage_two::{SliceRule, StageTwo};

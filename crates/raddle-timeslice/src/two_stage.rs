@@ -12,6 +12,7 @@ use crate::error::SliceError;
 use crate::order::{Arranger, LoadOrder};
 use crate::stage_one::{LoadedProcess, PoolEntry, StageOne};
 use crate::stage_two::{SliceRule, StageTwo};
+use crate::weight::Weight;
 
 /// When the cache is loaded again.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -120,6 +121,8 @@ pub struct ProcessSlice<Id> {
     pub id: Id,
     /// Its length, at least a tick.
     pub length: Ticks,
+    /// The weight that it follows from; under [`Shares::Time`] times its share once more.
+    pub weight: Weight,
 }
 
 /// Both stages.
@@ -166,6 +169,18 @@ impl<Id: Copy + Eq> TwoStage<Id> {
         self.loads
     }
 
+    /// The last load, in the order of running.
+    #[must_use]
+    pub fn load(&self) -> &[ProcessSlice<Id>] {
+        &self.batch
+    }
+
+    /// The level of the last load.
+    #[must_use]
+    pub const fn level(&self) -> Level {
+        self.level
+    }
+
     /// Loads with a slice beyond 128 bits, which is then the longest possible.
     #[must_use]
     pub const fn overflows(&self) -> u64 {
@@ -196,7 +211,7 @@ impl<Id: Copy + Eq> TwoStage<Id> {
                 }
             }
         }
-        self.load(pool);
+        self.load_from(pool);
         self.rest(pool)
     }
 
@@ -214,7 +229,7 @@ impl<Id: Copy + Eq> TwoStage<Id> {
         None
     }
 
-    fn load(&mut self, pool: &impl Runnable<Id = Id>) {
+    fn load_from(&mut self, pool: &impl Runnable<Id = Id>) {
         self.batch.clear();
         self.next = 0;
         self.loads += 1;
@@ -234,7 +249,7 @@ impl<Id: Copy + Eq> TwoStage<Id> {
         for (loaded, &length) in self.loaded.iter().zip(&self.lengths) {
             if let Some(id) = pool.at(loaded.index) {
                 let length = Ticks(u64::try_from(length).unwrap_or(u64::MAX));
-                self.batch.push(ProcessSlice { id, length });
+                self.batch.push(ProcessSlice { id, length, weight: loaded.weight });
             }
         }
         self.arranger.arrange(&mut self.batch);

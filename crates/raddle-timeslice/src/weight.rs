@@ -36,7 +36,7 @@ impl Weight {
 
     /// The weight, times a share once more; saturates.
     #[must_use]
-    pub(crate) const fn times_share(self, share: u64) -> Self {
+    pub const fn times_share(self, share: u64) -> Self {
         let share = if share == 0 { 1 } else { share };
         Self { over: self.over.saturating_mul(share as u128), ..self }
     }

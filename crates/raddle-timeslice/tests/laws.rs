@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 use raddle_testkit::{check_turn, turn_scenario};
 use raddle_timeslice::{
-    LoadOrder, Reload, RoundRobinTurn, RoundRobinTurnConfig, Shares, SliceRule, TakeOver, UnmapAll,
-    UnmapAllConfig, Vruntime, VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
+    AliveTime, LoadOrder, Reload, RoundRobinTurn, RoundRobinTurnConfig, Shares, SliceRule,
+    TakeOver, UnmapAll, UnmapAllConfig, Vruntime, VruntimeConfig, WeightedSlices,
+    WeightedSlicesConfig,
 };
 
 /// Every setting of the weighted slices; steps of scenarios last up to 5,000 ticks.
@@ -18,9 +19,18 @@ fn config() -> impl Strategy<Value = WeightedSlicesConfig> {
     let take_over =
         prop::sample::select(vec![TakeOver::SliceEnd, TakeOver::AtOnce, TakeOver::BatchEnd]);
     let shares = prop::sample::select(vec![Shares::Weight, Shares::Time]);
+    let alive = prop::sample::select(vec![AliveTime::Runnable, AliveTime::Wall]);
+    let meanings = (shares, alive);
     let numbers = (1..3_u64, 1..4_u32, 1..5_u16, prop::option::of(3..9_u64));
-    (rule, order, reload, take_over, shares, numbers).prop_map(
-        |(rule, order, reload, take_over, shares, (t0_us, capacity, levels, longest_us))| {
+    (rule, order, reload, take_over, meanings, numbers).prop_map(
+        |(
+            rule,
+            order,
+            reload,
+            take_over,
+            (shares, alive),
+            (t0_us, capacity, levels, longest_us),
+        )| {
             WeightedSlicesConfig {
                 rule,
                 t0_us,
@@ -31,6 +41,7 @@ fn config() -> impl Strategy<Value = WeightedSlicesConfig> {
                 reload,
                 take_over,
                 shares,
+                alive,
             }
         },
     )

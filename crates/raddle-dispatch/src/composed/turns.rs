@@ -8,7 +8,7 @@ use raddle_preempt::{Decided, PreemptError, ProcessPhase, Resumed, Wish, WishAns
 
 use super::Composed;
 use crate::DispatchError;
-use crate::log::LoggedAnswer;
+use crate::log::{LoggedAnswer, WrittenLoad};
 
 impl Composed {
     /// Asks the turn policy if it has to be asked, and takes off the work of those revoked.
@@ -61,7 +61,8 @@ impl Composed {
         actions: &mut Actions,
     ) -> Result<(), DispatchError> {
         let &Decided { ref wishes, ref ways, ref may_issue, until } = decided;
-        self.journal.answer(now, LoggedAnswer::Turn { may_issue, until });
+        let load = self.policies.turn.policy.load().map(WrittenLoad::from);
+        self.journal.answer(now, LoggedAnswer::Turn { may_issue, until, load });
         if let Some(until) = until {
             self.wake_at(until, now, actions);
         }

@@ -1,8 +1,8 @@
 //! How is one line of the log spelled?
 
 use raddle_policy::{
-    CuId, Event, Launch, LaunchId, Piece, Place, Preemption, ProcessId, Refusal, Submission, Tick,
-    Ticks, WaveSpan,
+    CacheLoad, CuId, Event, Launch, LaunchId, LoadedSlice, Piece, Place, Preemption, ProcessId,
+    Refusal, Submission, Tick, Ticks, WaveSpan,
 };
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -153,6 +153,8 @@ pub(crate) enum LoggedAnswer<'a> {
         may_issue: &'a [ProcessId],
         #[serde(skip_serializing_if = "Option::is_none")]
         until: Option<Tick>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        load: Option<WrittenLoad<'a>>,
     },
     Preempt {
         process: ProcessId,
@@ -236,6 +238,32 @@ impl<'a> LoggedAnswer<'a> {
         let pieces = WrittenPieces(pieces);
         Self::Start { launch, waves, cut, pieces, addresses: hashed, places }
     }
+}
+
+/// What a turn policy has put into the cache.
+#[derive(Serialize)]
+pub(crate) struct WrittenLoad<'a> {
+    candidates: &'a [ProcessId],
+    /// Process, weight in lowest terms, slice.
+    #[serde(serialize_with = "as_slices")]
+    loaded: &'a [LoadedSlice],
+}
+
+impl<'a> From<&'a CacheLoad> for WrittenLoad<'a> {
+    fn from(load: &'a CacheLoad) -> Self {
+        Self { candidates: &load.candidates, loaded: &load.loaded }
+    }
+}
+
+fn as_slices<S: Serializer>(loaded: &[LoadedSlice], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_seq(loaded.iter().map(|&LoadedSlice { process, weight: (over, under), slice }| {
+        let under = u128::from(under);
+        let (mut by, mut rest) = (over, under);
+        while rest > 0 {
+            (by, rest) = (rest, by % rest);
+        }
+        (process, format!("{}/{}", over / by.max(1), under / by.max(1)), slice)
+    }))
 }
 
 /// Pieces, written as runs.

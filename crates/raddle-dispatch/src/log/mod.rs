@@ -27,5 +27,5 @@ mod writer;
 
 pub use header::LogHeader;
 pub use line::LogLine;
-pub(crate) use line::LoggedAnswer;
+pub(crate) use line::{LoggedAnswer, WrittenLoad};
 pub use writer::{Detail, LogWriter};

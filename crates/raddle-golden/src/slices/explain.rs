@@ -3,7 +3,7 @@
 //! The steps have the names of the seed, S10 to S23.
 
 use raddle_dispatch::read::shown;
-use raddle_timeslice::{LevelRange, SliceRule};
+use raddle_timeslice::{Arranger, LevelRange, LoadOrder, Reload, Shares, SliceRule, TakeOver};
 
 use super::{DecidedSlices, SlicesQuestion, SlicesRun, sum};
 use crate::explanation::{Story, counted, listed};
@@ -29,10 +29,27 @@ pub(super) fn tell(
     story.note("while any of them is unfinished, no other level runs");
     selection(question, decided, story);
     slices(question, decided, story);
-    story.step("S20, S22, S23: first in, first out");
-    story.note(listed(decided.loaded.iter().map(|loaded| name(loaded.index)), ", "));
+    let mut first: Vec<usize> = decided.loaded.iter().map(|loaded| loaded.index).collect();
+    Arranger::new(question.order).arrange(&mut first);
+    story.step(match question.order {
+        LoadOrder::Fifo => "S20, S22, S23: first in, first out".to_owned(),
+        LoadOrder::Random { seed } => format!("S20, S22, S23: at random, from seed {seed} on"),
+    });
+    story.note(listed(first.into_iter().map(name), ", "));
     story.note("each runs for exactly its slice, then the next one begins");
     let Some(ran) = ran else { return };
+    if question.take_over != TakeOver::default() || question.reload != Reload::default() {
+        let reload = match question.reload {
+            Reload::OnePass => "when each has had its slice",
+            Reload::Completion => "when all that was loaded has completed",
+        };
+        let take_over = match question.take_over {
+            TakeOver::SliceEnd => "when a slice ends",
+            TakeOver::AtOnce => "at once",
+            TakeOver::BatchEnd => "when the load is used up",
+        };
+        story.note(format!("loaded again {reload}; a better level takes over {take_over}"));
+    }
     let loads = counted(ran.rounds, "load", "loads");
     let (now, until) = (question.now, ran.until);
     story.step(format!("S23, and again from S10: {loads} from {now} to {until}"));
@@ -80,6 +97,9 @@ fn slices(question: &SlicesQuestion, decided: &DecidedSlices, story: &mut Story)
         SliceRule::Inverse => format!("slice = t0 x w x (sum of 1 / w), t0 = {t0}"),
         SliceRule::MinOne => format!("slice = t0 x w / (the least w), t0 = {t0}"),
     });
+    if question.shares == Shares::Time {
+        story.note("w is the weight times the share once more, so that run times are as shares");
+    }
     if let Some(longest) = question.longest {
         story.note(format!("none is longer than {longest}"));
     }

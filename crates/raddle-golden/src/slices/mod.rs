@@ -12,7 +12,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use raddle_dispatch::read::{FaultKind, pointer};
 use raddle_policy::{Level, Tick, Ticks};
 use raddle_timeslice::{
-    LoadedProcess, PoolEntry, SliceError, SliceRule, SliceSettings, StageOne, StageTwo,
+    LoadOrder, LoadedProcess, PoolEntry, Reload, Shares, SliceError, SliceRule, SliceSettings,
+    StageOne, StageTwo, TakeOver,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -42,6 +43,15 @@ struct SlicesQuestion {
     rule: SliceRule,
     #[serde(default, deserialize_with = "given")]
     longest: Option<u64>,
+    #[serde(default)]
+    shares: Shares,
+    /// This and the next two matter to a run.
+    #[serde(default)]
+    order: LoadOrder,
+    #[serde(default)]
+    reload: Reload,
+    #[serde(default)]
+    take_over: TakeOver,
     tasks: Vec<SlicesTask>,
     now: u64,
     #[serde(default, deserialize_with = "given")]
@@ -70,11 +80,19 @@ struct AskedRun {
     /// What is left of each task by name; `None` or absent = endless.
     #[serde(default)]
     work: BTreeMap<String, Option<u64>>,
+    /// Tasks by name that are created so much after `now`.
+    #[serde(default)]
+    arrives: BTreeMap<String, u64>,
 }
 
 impl AskedRun {
     fn work(&self, task: &SlicesTask) -> Option<u64> {
         self.work.get(&task.name).copied().flatten()
+    }
+
+    /// How long after `now` a task arrives, if it is not there then.
+    fn arrives(&self, task: &SlicesTask) -> Option<u64> {
+        self.arrives.get(&task.name).copied()
     }
 }
 
@@ -156,6 +174,7 @@ fn question(value: &Value) -> Result<SlicesQuestion, Fault> {
         if now.checked_add(run.until).is_none() {
             return refused(FaultKind::Overflow, "`now` + `until` is beyond 64 bits".to_owned());
         }
+        arrivals(run, tasks, now)?;
         let works = tasks.iter().map(|task| run.work(task).map(u128::from));
         let work = works.sum::<Option<u128>>().unwrap_or(u128::MAX);
         if work.min(run.until.into()) / u128::from(t0) > MOST_SLICES.into() {
@@ -168,7 +187,32 @@ fn question(value: &Value) -> Result<SlicesQuestion, Fault> {
     Ok(question)
 }
 
+/// Who arrives later has not run and is created then; somebody is there before.
+fn arrivals(run: &AskedRun, tasks: &[SlicesTask], now: u64) -> Result<(), Fault> {
+    let inconsistent = |at: &str, message: &str| {
+        Err(Fault::new(FaultKind::Inconsistent, &format!("/run/arrives{at}"), message))
+    };
+    if let Some(name) = run.arrives.keys().find(|name| !tasks.iter().any(|it| it.name == **name)) {
+        return inconsistent(&pointer(name), "there is no task of this name");
+    }
+    for (n, task) in tasks.iter().enumerate().filter(|(_, task)| run.arrives(task).is_some()) {
+        check(task.created, &(now..=now), &format!("/tasks/{n}/created"))?;
+        check(task.ran, &(0..=0), &format!("/tasks/{n}/ran"))?;
+    }
+    if run.arrives.len() == tasks.len() {
+        return inconsistent("", "one task at least must be there at `now`");
+    }
+    Ok(())
+}
+
 impl SlicesQuestion {
+    /// Positions of the tasks that are there at `now`.
+    fn present(&self) -> Vec<usize> {
+        let later =
+            |task: &SlicesTask| self.run.as_ref().and_then(|run| run.arrives(task)).is_some();
+        (0..self.tasks.len()).filter(|&index| !later(&self.tasks[index])).collect()
+    }
+
     fn capacity(&self) -> usize {
         usize::try_from(self.capacity).unwrap_or(usize::MAX)
     }
@@ -181,15 +225,23 @@ fn decide(question: &SlicesQuestion) -> Result<DecidedSlices, Fault> {
     let t0 = Ticks(question.t0);
     let mut loaded = Vec::new();
     let one = StageOne::new(t0, question.capacity()).map_err(overflow("/capacity"))?;
-    let entries = tasks.iter().map(|task| PoolEntry {
+    let present = question.present();
+    let entries = present.iter().map(|&index| &tasks[index]).map(|task| PoolEntry {
         level: Level(task.level - 1),
         share: task.share,
         alive: Ticks(now - task.created),
         ran: Ticks(task.ran),
     });
     let found = one.load(entries, &mut loaded);
+    loaded.iter_mut().for_each(|loaded| loaded.index = present[loaded.index]);
     let level = found.map_or(0, |found| found.level.0 + 1);
-    let candidates = (0..tasks.len()).filter(|&index| tasks[index].level == level).collect();
+    let candidates = present.into_iter().filter(|&index| tasks[index].level == level).collect();
+    let weights = loaded.iter().map(|loaded| exact::weight(loaded).to_string()).collect();
+    if question.shares == Shares::Time {
+        loaded
+            .iter_mut()
+            .for_each(|loaded| loaded.weight = loaded.weight.times_share(loaded.share));
+    }
     let mut ticks = Vec::new();
     let two = StageTwo::new(t0, *rule, longest.map(Ticks)).map_err(overflow("/longest"))?;
     two.slices(&loaded, &mut ticks).map_err(|error| {
@@ -202,7 +254,7 @@ fn decide(question: &SlicesQuestion) -> Result<DecidedSlices, Fault> {
     let slices = exact::slices(*rule, question.t0, *longest, &loaded);
     Ok(DecidedSlices {
         candidates,
-        weights: loaded.iter().map(|loaded| exact::weight(loaded).to_string()).collect(),
+        weights,
         slices: slices.iter().map(ToString::to_string).collect(),
         loaded,
         ticks,
@@ -220,33 +272,44 @@ fn run(question: &SlicesQuestion) -> Result<Option<SlicesRun>, Fault> {
     let Some(asked) = &question.run else { return Ok(None) };
     let settings = SliceSettings {
         longest: question.longest.map(Ticks),
+        shares: question.shares,
+        order: question.order,
+        reload: question.reload,
+        take_over: question.take_over,
         ..SliceSettings::new(Ticks(question.t0), question.capacity(), question.rule)
     };
     let mut gpu = Exclusive::new(&settings).map_err(fault(FaultKind::Overflow, "/run"))?;
-    for (id, task) in (0..).zip(&question.tasks) {
-        let work = asked.work(task);
-        if work != Some(0) {
-            let (created, ran) = (Tick(task.created), Ticks(task.ran));
-            let (level, share) = (Level(task.level - 1), task.share);
-            let task = GpuTask { id: TaskId(id), level, share, created, ran };
-            gpu.add(task, work.map(Ticks), Tick(question.now));
-        }
-    }
-    let until = question.now.saturating_add(asked.until);
+    let until = Tick(question.now.saturating_add(asked.until));
     let mut ran: Vec<u64> = question.tasks.iter().map(|task| task.ran).collect();
     let mut completed = Vec::new();
-    gpu.advance(Tick(until), &mut |stretch| {
+    let mut each = |stretch: GpuStretch| {
         let index = stretch.id.0 as usize;
         ran[index] += stretch.to.since(stretch.from).0;
         if stretch.completed {
             completed.push((index, stretch.to.0));
         }
-    });
+    };
+    let mut comers: Vec<(u64, u32, &SlicesTask)> = (0..)
+        .zip(&question.tasks)
+        .map(|(id, task)| (asked.arrives(task).unwrap_or(0), id, task))
+        .collect();
+    comers.sort_unstable_by_key(|&(after, id, _)| (after, id));
+    for (after, id, task) in comers {
+        let (work, now) = (asked.work(task), Tick(question.now) + Ticks(after));
+        gpu.advance(now.min(until), &mut each);
+        if work == Some(0) || now > until {
+            continue;
+        }
+        let created = asked.arrives(task).map_or(Tick(task.created), |_| now);
+        let (level, share, ran) = (Level(task.level - 1), task.share, Ticks(task.ran));
+        gpu.add(GpuTask { id: TaskId(id), level, share, created, ran }, work.map(Ticks), now);
+    }
+    gpu.advance(until, &mut each);
     if gpu.overflows() > 0 {
         let message = "a slice of this run is beyond 128 bits: give smaller shares or times";
         return Err(Fault::new(FaultKind::Overflow, "/run", message));
     }
-    Ok(Some(SlicesRun { until, ran, rounds: gpu.loads(), completed }))
+    Ok(Some(SlicesRun { until: until.0, ran, rounds: gpu.loads(), completed }))
 }
 
 fn solve(value: &Value, story: &mut Story) -> Result<String, Fault> {

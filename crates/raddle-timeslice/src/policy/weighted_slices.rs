@@ -2,12 +2,12 @@
 //!
 //! One process at a time may issue, for its slice. The pool is the runnable processes (D10): one
 //! that runs dry leaves it, its slice ends at once, and it is a candidate again at the next load.
-//! Alive time is the time for which a process was runnable; run time is what it really had on the
-//! device, overruns included.
+//! Alive time is the time for which a process was runnable, or all since it joined ([`AliveTime`]); run
+//! time is what it really had on the device, overruns included.
 
 use alloc::vec::Vec;
 
-use raddle_policy::{Level, ProcessId, ProcessState, Tick, Turn};
+use raddle_policy::{CacheLoad, Level, LoadedSlice, ProcessId, ProcessState, Tick, Turn};
 
 use super::{SLICE_US, find, most_urgent, ticks, until, within};
 use crate::error::SliceError;
@@ -48,6 +48,21 @@ pub struct WeightedSlicesConfig {
     /// When a more urgent level takes over.
     #[cfg_attr(feature = "serde", serde(default))]
     pub take_over: TakeOver,
+    /// Which time of a process counts as alive.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub alive: AliveTime,
+}
+
+/// Which time of a process counts as alive in its weight.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum AliveTime {
+    /// The time for which it was runnable (D10): who has nothing to run gains nothing by waiting.
+    #[default]
+    Runnable,
+    /// All time since it joined, as the seed has it.
+    Wall,
 }
 
 #[cfg(feature = "serde")]
@@ -84,6 +99,7 @@ impl WeightedSlicesConfig {
             order: LoadOrder::default(),
             reload: Reload::default(),
             take_over: TakeOver::default(),
+            alive: AliveTime::default(),
         }
     }
 }
@@ -93,6 +109,10 @@ impl WeightedSlicesConfig {
 pub struct WeightedSlices {
     stages: TwoStage<ProcessId>,
     levels: LevelRange,
+    alive: AliveTime,
+    /// The last load, and whether it was loaded when the policy was last asked.
+    load: CacheLoad,
+    has_loaded: bool,
     /// Who has the turn, and until when.
     current: Option<(ProcessId, Option<Tick>)>,
 }
@@ -120,7 +140,14 @@ impl WeightedSlices {
             take_over: config.take_over,
         };
         let (stages, levels) = (TwoStage::new(&settings)?, LevelRange::new(config.levels)?);
-        Ok(Self { stages, levels, current: None })
+        Ok(Self {
+            stages,
+            levels,
+            alive: config.alive,
+            load: CacheLoad::default(),
+            has_loaded: false,
+            current: None,
+        })
     }
 
     /// Loads begun so far.
@@ -148,6 +175,8 @@ impl WeightedSlices {
 struct RunnableView<'v> {
     processes: &'v [ProcessState],
     levels: LevelRange,
+    alive: AliveTime,
+    now: Tick,
 }
 
 impl Runnable for RunnableView<'_> {
@@ -165,7 +194,10 @@ impl Runnable for RunnableView<'_> {
         self.processes.iter().map(|process| PoolEntry {
             level: self.levels.fold(process.level),
             share: process.share.into(),
-            alive: process.alive,
+            alive: match self.alive {
+                AliveTime::Runnable => process.alive,
+                AliveTime::Wall => self.now.since(process.joined),
+            },
             ran: process.ran,
         })
     }
@@ -182,13 +214,32 @@ impl Turn for WeightedSlices {
         now: Tick,
         may_issue: &mut Vec<ProcessId>,
     ) -> Option<Tick> {
-        let view = RunnableView { processes, levels: self.levels };
+        let view = RunnableView { processes, levels: self.levels, alive: self.alive, now };
+        let loads = self.stages.loads();
         self.current = self.goes_on(&view, now).or_else(|| {
             let slice = self.stages.next(&view)?;
             Some((slice.id, until(now, slice.length)))
         });
+        self.has_loaded = self.stages.loads() > loads;
+        if self.has_loaded {
+            let CacheLoad { candidates, loaded } = &mut self.load;
+            let level = self.stages.level();
+            let of_level = |process: &&ProcessState| self.levels.fold(process.level) == level;
+            candidates.clear();
+            candidates.extend(processes.iter().filter(of_level).map(|process| process.id));
+            loaded.clear();
+            loaded.extend(self.stages.load().iter().map(|slice| LoadedSlice {
+                process: slice.id,
+                weight: (slice.weight.over(), slice.weight.under()),
+                slice: slice.length,
+            }));
+        }
         let (id, until) = self.current?;
         may_issue.push(id);
         until
+    }
+
+    fn load(&self) -> Option<&CacheLoad> {
+        self.has_loaded.then_some(&self.load)
     }
 }
