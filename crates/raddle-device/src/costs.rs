@@ -7,12 +7,24 @@ use raddle_policy::{Demand, Ticks};
 
 use crate::Device;
 
-/// How long killing all work of a launch takes, in nanoseconds, on every device of the table.
+/// How long killing what runs takes, in nanoseconds, on every device of the table but the V100.
 ///
 /// Measured for one device only: the `XSched` paper (section 7.3, figure 11) gives 32 us, flat, as
 /// the 99th percentile of its preemption level that interrupts running kernels, on an NVIDIA
-/// GV100. For all other devices it is an assumption.
-pub const MEASURED_KILL_NS: u64 = 32_000;
+/// GV100. In it are the exits of the seven launches behind the killed one. For all other devices it
+/// is an assumption, and an exit is not known by itself.
+pub const MEASURED_RESET_NS: u64 = 32_000;
+
+/// A launch that leaves by the flag, on an NVIDIA GV100: by the raw results of figure 9 of the same
+/// paper (`XpuOS/xsched-artifacts`), whose level 2 begins so much above the length of a kernel.
+pub(crate) const V100_EXIT_NS: u64 = 2_400;
+
+/// A reset on an NVIDIA GV100: with seven exits behind it, it takes what was measured.
+pub(crate) const V100_RESET_NS: u64 = MEASURED_RESET_NS - 7 * V100_EXIT_NS;
+
+/// A hardware context switch of an NVIDIA A100: less than this is added to a request of one urgent
+/// process (`GPreempt`, ATC 2025, section 5.3). An upper bound, with what the switch moves.
+pub(crate) const A100_SWITCH_NS: u64 = 40_000;
 
 /// Bytes of a 32-bit register.
 const REGISTER_BYTES: u64 = 4;

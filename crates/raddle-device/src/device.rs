@@ -63,9 +63,22 @@ pub struct Device {
     pub max_vgprs_per_thread: u32,
     /// Peak bandwidth of the device's memory: what saving and restoring a context goes through.
     pub memory_bytes_per_us: u64,
-    /// How long killing all work of a launch takes, in nanoseconds
-    /// (see [`MEASURED_KILL_NS`](crate::MEASURED_KILL_NS)).
-    pub kill_ns: u64,
+    /// From raising a flag until kernels that start see it, in nanoseconds; of this and the next ones,
+    /// `None` is what nobody has measured.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub flag_ns: Option<u64>,
+    /// A launch that leaves by the flag, in nanoseconds.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub exit_ns: Option<u64>,
+    /// The test of the flag in every workgroup, in nanoseconds.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub check_ns: Option<u64>,
+    /// Killing what runs, in nanoseconds (see [`MEASURED_RESET_NS`](crate::MEASURED_RESET_NS)).
+    #[cfg_attr(feature = "serde", serde(alias = "kill-ns"))]
+    pub reset_ns: u64,
+    /// A save or a restore of a process, beside what it moves, in nanoseconds.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub switch_ns: Option<u64>,
     /// Where the figures are from, and which of them are assumed.
     pub source: String,
     /// What one empty compute unit holds, in granules.

@@ -20,7 +20,7 @@ mod residency;
 mod rounded;
 mod table;
 
-pub use costs::{MEASURED_KILL_NS, moving};
+pub use costs::{MEASURED_RESET_NS, moving};
 pub use demand::Unfit;
 pub use device::{Device, Granules, Vendor};
 pub use error::DeviceError;

@@ -11,7 +11,7 @@ use raddle_policy::CuShape;
 
 use crate::arch::{self, Arch};
 use crate::capability::{self, Capability, MAX_REGISTERS, MAX_THREADS, WARP, capability};
-use crate::{Device, DeviceError, MEASURED_KILL_NS, Vendor};
+use crate::{Device, DeviceError, MEASURED_RESET_NS, Vendor};
 
 /// The device a profile was recorded on, as far as the file says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,10 +83,14 @@ pub fn from_properties(source: &SourceDevice) -> Result<Device, DeviceError> {
             max_threads_per_workgroup: MAX_THREADS,
             max_vgprs_per_thread: MAX_REGISTERS,
             memory_bytes_per_us: known.memory_bytes_per_us,
-            kill_ns: MEASURED_KILL_NS,
+            flag_ns: None,
+            exit_ns: None,
+            check_ns: None,
+            reset_ns: MEASURED_RESET_NS,
+            switch_ns: None,
             source: format!(
                 "the profile's own figures; slots and granules: compute capability {major}.{minor}; \
-             bandwidth assumed, that of {}; kill-ns assumed",
+             bandwidth assumed, that of {}; reset-ns assumed",
                 known.like
             ),
             shape,
@@ -118,10 +122,14 @@ fn from_arch(source: &SourceDevice) -> Result<Device, DeviceError> {
             max_threads_per_workgroup: arch::MAX_THREADS,
             max_vgprs_per_thread: known.max_vgprs_per_thread,
             memory_bytes_per_us: known.memory_bytes_per_us,
-            kill_ns: MEASURED_KILL_NS,
+            flag_ns: None,
+            exit_ns: None,
+            check_ns: None,
+            reset_ns: MEASURED_RESET_NS,
+            switch_ns: None,
             source: format!(
                 "the profile's own figures; registers and granules: {}; bandwidth assumed, that of {}; \
-             kill-ns assumed",
+             reset-ns assumed",
                 known.name, known.like
             ),
             shape,

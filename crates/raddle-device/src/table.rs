@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 
 use raddle_policy::CuShape;
 
-use crate::{Device, Granules, MEASURED_KILL_NS, Vendor};
+use crate::{Device, Granules, Vendor};
 
 /// A device of the table, and how profiles name it.
 pub(crate) struct DeviceRow {
@@ -32,6 +32,9 @@ pub(crate) struct DeviceRow {
     max_threads_per_workgroup: u32,
     max_vgprs_per_thread: u32,
     memory_bytes_per_us: u64,
+    exit_ns: Option<u64>,
+    reset_ns: u64,
+    switch_ns: Option<u64>,
     source: &'static str,
 }
 
@@ -46,7 +49,11 @@ impl DeviceRow {
             max_threads_per_workgroup: self.max_threads_per_workgroup,
             max_vgprs_per_thread: self.max_vgprs_per_thread,
             memory_bytes_per_us: self.memory_bytes_per_us,
-            kill_ns: MEASURED_KILL_NS,
+            flag_ns: None,
+            exit_ns: self.exit_ns,
+            check_ns: None,
+            reset_ns: self.reset_ns,
+            switch_ns: self.switch_ns,
             source: String::from(self.source),
             shape: self.shape,
             granules: self.granules,

@@ -234,11 +234,7 @@ impl Recipe {
     /// Fills in what a device takes to let work go, where the recipe lets work go and does not say it.
     /// A log then holds it, and can be replayed without the device.
     #[cfg(feature = "preempt")]
-    pub fn fill_costs(
-        &mut self,
-        costs: raddle_preempt::policy::DeviceCosts,
-        runtime: PreemptRuntime,
-    ) {
+    pub fn fill_costs(&mut self, costs: crate::DeviceCosts, runtime: PreemptRuntime) {
         if self.preempt.policy() == "never" {
             return;
         }
@@ -246,7 +242,12 @@ impl Recipe {
         let config: Option<&raddle_preempt::policy::CheapestConfig> = self.preempt.settings();
         if let Some(config) = config.filter(|config| config.costs.is_none()) {
             let mut config = *config;
-            config.costs = Some(costs);
+            let PreemptRuntime { flag_ns, exit_ns, reset_ns, switch_ns, switch_bytes, .. } =
+                self.runtime;
+            let reset_ns = reset_ns.unwrap_or(costs.reset_ns);
+            let weighed =
+                crate::DeviceCosts { flag_ns, exit_ns, reset_ns, switch_ns, switch_bytes, ..costs };
+            config.costs = Some(weighed);
             self.preempt = self.preempt.with(config).unwrap_or_else(|| self.preempt.clone());
         }
     }

@@ -12,8 +12,17 @@ use raddle_preempt::policy::{ByRule, DeviceCosts};
 use raddle_testkit::{check_preempt, victims};
 
 /// 6 ticks to kill; a workgroup of [`launch`] has 50 bytes, of which 100 move in 10 ticks.
-const COSTS: DeviceCosts =
-    DeviceCosts { reset_ns: 6, bytes_per_us: 10_000, vgpr_bytes: 10, sgpr_bytes: 1, lds_bytes: 10 };
+const COSTS: DeviceCosts = DeviceCosts {
+    reset_ns: 6,
+    bytes_per_us: 10_000,
+    vgpr_bytes: 10,
+    sgpr_bytes: 1,
+    lds_bytes: 10,
+    flag_ns: None,
+    exit_ns: None,
+    switch_ns: None,
+    switch_bytes: None,
+};
 
 fn abilities() -> impl Strategy<Value = Abilities> {
     any::<[bool; 4]>().prop_map(|[can_flag, can_drain, can_reset, can_switch]| Abilities {

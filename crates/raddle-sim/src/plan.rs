@@ -34,11 +34,15 @@ pub struct Costs {
 }
 
 impl Costs {
-    /// The device's figures.
+    /// The device's figures; what it does not know takes no time.
     #[must_use]
     pub fn of(device: &Device) -> Self {
         Self {
-            reset: Ticks(device.kill_ns),
+            flag: Ticks(device.flag_ns.unwrap_or(0)),
+            exit: Ticks(device.exit_ns.unwrap_or(0)),
+            check: Ticks(device.check_ns.unwrap_or(0)),
+            reset: Ticks(device.reset_ns),
+            switch: Ticks(device.switch_ns.unwrap_or(0)),
             context_bytes_per_us: device.memory_bytes_per_us.max(1),
             ..Self::default()
         }
@@ -74,7 +78,11 @@ pub fn device_costs(device: &Device) -> DeviceCosts {
     let bytes = |each: u32, of: u32| each.saturating_mul(of);
     let lane = bytes(granules.vgprs_per_lane, REGISTER_BYTES);
     DeviceCosts {
-        reset_ns: device.kill_ns,
+        flag_ns: device.flag_ns,
+        exit_ns: device.exit_ns,
+        reset_ns: device.reset_ns,
+        switch_ns: device.switch_ns,
+        switch_bytes: None,
         bytes_per_us: device.memory_bytes_per_us.max(1),
         vgpr_bytes: bytes(lane, device.wave_size),
         sgpr_bytes: bytes(granules.sgprs, REGISTER_BYTES),
@@ -85,7 +93,15 @@ pub fn device_costs(device: &Device) -> DeviceCosts {
 /// What the device table says of the runtime: what it does not know is `None`.
 #[must_use]
 pub fn device_runtime(device: &Device) -> PreemptRuntime {
-    PreemptRuntime { reset_ns: Some(device.kill_ns), ..PreemptRuntime::default() }
+    PreemptRuntime {
+        scope: None,
+        flag_ns: device.flag_ns,
+        exit_ns: device.exit_ns,
+        check_ns: device.check_ns,
+        reset_ns: Some(device.reset_ns),
+        switch_ns: device.switch_ns,
+        switch_bytes: None,
+    }
 }
 
 /// Bytes of a 32-bit register.

@@ -2,20 +2,23 @@
 
 use std::collections::BTreeSet;
 
+use raddle_device::Device;
 use raddle_dispatch::RefusedReset;
 use raddle_policy::{Idempotence, Preemption};
 use raddle_report::replay::RecipeRun;
 use raddle_sim::{ProcessPlan, Task, Work, Workload};
 
-use crate::units::counted;
+use crate::units::{counted, duration};
 
 /// A line for each setting of a recipe that changed nothing.
-pub(crate) fn warnings(workload: &Workload, runs: &[RecipeRun]) -> Vec<String> {
+pub(crate) fn warnings(device: &Device, workload: &Workload, runs: &[RecipeRun]) -> Vec<String> {
     let of = |run: &RecipeRun| {
         [
             never_asked(workload, run),
             never_reset(workload, run),
             unknown_bytes(workload, run),
+            unknown_costs(device, run),
+            starved(workload, run),
             folded(workload, run),
         ]
         .into_iter()
@@ -64,6 +67,46 @@ fn never_reset(workload: &Workload, run: &RecipeRun) -> Option<String> {
         counted(with(Idempotence::Unknown), "launch has", "launches have"),
         counted(with(Idempotence::Not), "is", "are"),
     ))
+}
+
+/// Costs of letting work go that nobody has measured on this device.
+fn unknown_costs(device: &Device, run: &RecipeRun) -> Option<String> {
+    let [.., preempt] = run.recipe.policies();
+    let runtime = run.recipe.runtime.or(raddle_sim::device_runtime(device));
+    let of_a_flag = [
+        ("flag-ns", runtime.flag_ns),
+        ("exit-ns", runtime.exit_ns),
+        ("check-ns", runtime.check_ns),
+    ];
+    let of_a_switch = [("switch-ns", runtime.switch_ns)];
+    let of = |ways: &[&str], costs: &[(&'static str, Option<u64>)]| {
+        let unknown = costs.iter().filter(|(_, ns)| ways.contains(&preempt) && ns.is_none());
+        unknown.map(|&(key, _)| key).collect::<Vec<_>>()
+    };
+    let mut unknown = of(&["flag", "reset", "cheapest"], &of_a_flag);
+    unknown.extend(of(&["switch", "cheapest"], &of_a_switch));
+    if unknown.is_empty() || run.together.turns.revoked == 0 {
+        return None;
+    }
+    let unknown = unknown.join(", ");
+    Some(format!(
+        "{unknown}: unknown for this device, so counted as nothing and `{preempt}` is told too cheap; give them in [preempt]"
+    ))
+}
+
+/// A wait for the device from which on a process is said to starve, in nanoseconds.
+const STARVED_NS: u64 = 1_000_000_000;
+
+/// Processes that had something to run and did not get the device for a second or more.
+fn starved(workload: &Workload, run: &RecipeRun) -> Option<String> {
+    let waits = run.together.times.processes.iter().map(|time| time.longest_wait_ns);
+    let starved = workload.processes.iter().zip(waits).filter(|(_, wait)| *wait >= STARVED_NS);
+    let named: Vec<String> =
+        starved.map(|(process, wait)| format!("{} for {}", process.name, duration(wait))).collect();
+    if named.is_empty() {
+        return None;
+    }
+    Some(format!("starved, with work and nothing on the device at a stretch: {}", named.join(", ")))
 }
 
 /// Levels that count as one.

@@ -4,6 +4,7 @@ mod args;
 
 use std::path::{Path, PathBuf};
 
+use raddle_device::Device;
 use raddle_policy::Ticks;
 use raddle_report::json;
 use raddle_report::replay::{
@@ -212,7 +213,7 @@ fn replay(
         barriers: request.barriers,
         communication: request.comm,
         claims: request.verdicts.clone(),
-        warnings: warnings(request, &workload, &runs),
+        warnings: warnings(request, &target.device, &workload, &runs),
     };
     let profiles: Vec<_> = request.profiles.iter().map(Loaded::replayed).collect();
     let replay = Replay {
@@ -287,11 +288,12 @@ fn open(page: &Path) -> Result<(), CliError> {
 /// What of the command line and of the recipes has changed nothing.
 fn warnings(
     request: &ReplayRequest<'_>,
+    device: &Device,
     workload: &Workload,
     runs: &[raddle_report::replay::RecipeRun],
 ) -> Vec<String> {
     let mut warnings = profiles::idle_rules(&request.profiles, &request.rules);
-    warnings.extend(no_op::warnings(workload, runs));
+    warnings.extend(no_op::warnings(device, workload, runs));
     warnings
 }
 

@@ -8,7 +8,7 @@
 use raddle_policy::CuShape;
 
 use super::DeviceRow;
-use crate::{Granules, Vendor};
+use crate::{Granules, MEASURED_RESET_NS, Vendor};
 
 const SIMDS: u16 = 4;
 const WAVES_PER_SIMD: u16 = 16;
@@ -36,7 +36,10 @@ pub(super) const ROWS: &[DeviceRow] = &[DeviceRow {
     max_threads_per_workgroup: 1024,
     max_vgprs_per_thread: 512,
     memory_bytes_per_us: 1_000_000,
+    exit_ns: None,
+    reset_ns: MEASURED_RESET_NS,
+    switch_ns: None,
     source: "seed 000: modules, units and 128 blocks of paragraphs 151 to 154, 128/64/48 blocks of \
              paragraphs 211 to 214; assumed: which resources these are, block sizes, 16 wave slots \
-             a unit, slots and barriers that never limit first, bandwidth, kill-ns",
+             a unit, slots and barriers that never limit first, bandwidth, reset-ns",
 }];

@@ -10,9 +10,9 @@ use raddle_preempt::{
     SubmitCall,
 };
 
-use super::{Composed, Preemptions};
 use super::launch::Stage;
 use super::lists::SubmittedLaunch;
+use super::{Composed, Preemptions};
 use crate::DispatchError;
 use crate::log::LoggedAnswer;
 use crate::tally::RefusedReset;

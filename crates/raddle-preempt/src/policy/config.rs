@@ -37,13 +37,25 @@ pub struct CheapestConfig {
     pub costs: Option<DeviceCosts>,
 }
 
-/// What a device takes to let work go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a device takes to let work go. What is `None` is not known, and weighs nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", deny_unknown_fields))]
 pub struct DeviceCosts {
-    /// To kill everything of a launch, in nanoseconds.
+    /// From raising a flag until kernels that start see it, in nanoseconds.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub flag_ns: Option<u64>,
+    /// A launch that leaves by the flag, one after the other in a stream, in nanoseconds.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub exit_ns: Option<u64>,
+    /// To kill what runs, in nanoseconds.
     pub reset_ns: u64,
+    /// A save or a restore, beside what it moves, in nanoseconds.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub switch_ns: Option<u64>,
+    /// The least that a save or a restore moves, in bytes.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub switch_bytes: Option<u64>,
     /// Bytes saved or restored in a microsecond.
     pub bytes_per_us: u64,
     /// Bytes of a granule of vector registers of one wave.

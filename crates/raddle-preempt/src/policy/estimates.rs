@@ -42,6 +42,7 @@ impl Estimates {
             running: none,
             waiting: none,
             workgroup: none,
+            exits: if self.device.exit_ns.is_some() { self.exits(view) } else { 0 },
             done: Ticks::ZERO,
             bytes: Some(0),
         };
@@ -64,6 +65,13 @@ impl Estimates {
             victim.bytes = victim.bytes.zip(known).map(|(sum, bytes)| sum.saturating_add(bytes));
         }
         victim
+    }
+
+    /// How many launches of one stream have not started, at most.
+    fn exits(&self, view: &VictimView<'_>) -> u64 {
+        let waiting = || view.launches.iter().filter(|it| !self.history.has_started(it));
+        let of = |stream| waiting().filter(|it| it.launch.stream == stream).count() as u64;
+        waiting().map(|it| of(it.launch.stream)).max().unwrap_or(0)
     }
 }
 

@@ -3,10 +3,13 @@
 //! | method | submitted, not started | running | latency | waste |
 //! |---|---|---|---|---|
 //! | wait | runs | runs to its end | all that was submitted | nothing |
-//! | flag | leaves by the flag | runs to its end | the running launches | nothing |
+//! | flag | leaves by the flag | runs to its end | the running launches, the exits | the exits |
 //! | drain | held | resident workgroups end | one workgroup | nothing |
-//! | reset | leaves by the flag | killed | the reset | the reset, what was done |
-//! | switch | held | saved, later restored | bytes / bandwidth | saving and restoring |
+//! | reset | leaves by the flag | killed | the reset, the exits | those, what was done |
+//! | switch | held | saved, later restored | its own time, bytes / bandwidth | saving and restoring |
+//!
+//! A flag or a reset takes effect once the flag is seen. The test of the flag in every workgroup is paid
+//! whichever method is taken, so nothing follows from it.
 //!
 //! Ticks are nanoseconds.
 
@@ -24,6 +27,8 @@ pub(super) struct VictimEstimate {
     pub(super) waiting: Option<Ticks>,
     /// Until the last resident workgroup has ended.
     pub(super) workgroup: Option<Ticks>,
+    /// How many launches leave by the flag one after the other: those of the longest stream.
+    pub(super) exits: u64,
     /// Device time that a kill throws away: what the running launches have done.
     pub(super) done: Ticks,
     /// Registers and LDS of resident workgroups, in bytes; `None` where nobody knows the registers.
@@ -70,32 +75,37 @@ impl LatencyRank {
 
 impl VictimEstimate {
     pub(super) fn price(&self, method: Preemption, device: &DeviceCosts) -> Price {
-        let reset = Ticks(device.reset_ns);
+        let seen = Ticks(device.flag_ns.unwrap_or(0));
+        let exits = Ticks(self.exits.saturating_mul(device.exit_ns.unwrap_or(0)));
+        let reset = Ticks(device.reset_ns) + exits;
         let (latency, waste) = match method {
             Preemption::Wait => {
                 let both = self.running.zip(self.waiting);
                 (both.map(|(running, waiting)| running + waiting), Ticks::ZERO)
             }
-            Preemption::Flag => (self.running, Ticks::ZERO),
+            // What runs ends while the flag is on its way.
+            Preemption::Flag => (self.running.map(|running| running.max(seen) + exits), exits),
             Preemption::Drain => (self.workgroup, Ticks::ZERO),
-            Preemption::Reset => (Some(reset), self.done + reset),
+            Preemption::Reset => (Some(seen + reset), self.done + reset),
             Preemption::Switch => {
-                let once = self.transfer(device.bytes_per_us);
+                let once = self.transfer(device);
                 (once, once.map_or(Ticks(u64::MAX), |once| once + once))
             }
         };
         Price { latency, waste }
     }
 
-    /// How long saving takes, or restoring, rounded up.
-    fn transfer(&self, bytes_per_us: u64) -> Option<Ticks> {
+    /// How long saving takes, or restoring, rounded up; nothing where nothing is resident.
+    fn transfer(&self, device: &DeviceCosts) -> Option<Ticks> {
         let bytes = self.bytes?;
         if bytes == 0 {
             return Some(Ticks::ZERO);
         }
-        let bandwidth = Some(u128::from(bytes_per_us)).filter(|bandwidth| *bandwidth > 0)?;
+        let bytes = bytes.max(device.switch_bytes.unwrap_or(0));
+        let bandwidth = Some(u128::from(device.bytes_per_us)).filter(|bandwidth| *bandwidth > 0)?;
         let ticks = (u128::from(bytes) * 1000).div_ceil(bandwidth);
-        Some(Ticks(u64::try_from(ticks).unwrap_or(u64::MAX)))
+        let moving = Ticks(u64::try_from(ticks).unwrap_or(u64::MAX));
+        Some(Ticks(device.switch_ns.unwrap_or(0)) + moving)
     }
 
     /// The method that wastes least among those that are `allowed` and over within the bound. Equal

@@ -13,23 +13,29 @@ const ENDLESS: u128 = u128::MAX / 8;
 /// Latency and waste of a method, both as the crate saturates them.
 fn price(v: &VictimEstimate, device: &DeviceCosts, method: Preemption) -> (u128, u128) {
     let known = |span: Option<Ticks>| span.map_or(ENDLESS, |span| u128::from(span.0));
-    let reset = u128::from(device.reset_ns);
-    let transfer = match (v.bytes, device.bytes_per_us) {
+    let top = u128::from(u64::MAX);
+    let cost = |ns: Option<u64>| u128::from(ns.unwrap_or(0));
+    let exits = (u128::from(v.exits) * cost(device.exit_ns)).min(top);
+    let reset = u128::from(device.reset_ns) + exits;
+    let moved = v
+        .bytes
+        .map(|bytes| if bytes == 0 { 0 } else { bytes.max(device.switch_bytes.unwrap_or(0)) });
+    let transfer = match (moved, device.bytes_per_us) {
         (Some(0), _) => 0,
         (None, _) | (_, 0) => ENDLESS,
         (Some(bytes), each) => {
             let (exact, each) = (u128::from(bytes) * 1000, u128::from(each));
-            (exact / each + u128::from(exact % each != 0)).min(u128::from(u64::MAX))
+            let moving = (exact / each + u128::from(exact % each != 0)).min(top);
+            (moving + cost(device.switch_ns)).min(top)
         }
     };
     let (latency, waste, rank) = match method {
         Preemption::Wait => (known(v.running) + known(v.waiting), 0, 2),
-        Preemption::Flag => (known(v.running), 0, 1),
+        Preemption::Flag => (known(v.running).max(cost(device.flag_ns)) + exits, exits, 1),
         Preemption::Drain => (known(v.workgroup), 0, 0),
-        Preemption::Reset => (reset, u128::from(v.done.0) + reset, 3),
+        Preemption::Reset => (cost(device.flag_ns) + reset, u128::from(v.done.0) + reset, 3),
         Preemption::Switch => (transfer, transfer * 2, 3),
     };
-    let top = u128::from(u64::MAX);
     (if latency >= ENDLESS { ENDLESS + rank } else { latency.min(top) }, waste.min(top))
 }
 
@@ -59,17 +65,29 @@ fn amount() -> impl Strategy<Value = u64> {
 }
 
 fn device() -> impl Strategy<Value = DeviceCosts> {
-    (amount(), prop_oneof![Just(0), Just(1000), amount()]).prop_map(|(reset_ns, bytes_per_us)| {
-        DeviceCosts { reset_ns, bytes_per_us, vgpr_bytes: 0, sgpr_bytes: 0, lds_bytes: 0 }
+    let bandwidth = prop_oneof![Just(0), Just(1000), amount()];
+    let others = prop::array::uniform4(prop::option::of(amount()));
+    (amount(), bandwidth, others).prop_map(|(reset_ns, bytes_per_us, others)| {
+        let [flag_ns, exit_ns, switch_ns, switch_bytes] = others;
+        let known =
+            DeviceCosts { flag_ns, exit_ns, switch_ns, switch_bytes, ..DeviceCosts::default() };
+        DeviceCosts { reset_ns, bytes_per_us, ..known }
     })
 }
 
 fn victim() -> impl Strategy<Value = VictimEstimate> {
     let spans = prop::array::uniform3(prop::option::weighted(0.9, amount().prop_map(Ticks)));
     let bytes = prop::option::weighted(0.9, amount());
-    (spans, amount(), bytes).prop_map(|([running, waiting, workgroup], done, bytes)| {
-        VictimEstimate { running, waiting, workgroup, done: Ticks(done), bytes }
-    })
+    (spans, amount(), bytes, amount()).prop_map(
+        |([running, waiting, workgroup], done, bytes, exits)| VictimEstimate {
+            running,
+            waiting,
+            workgroup,
+            exits,
+            done: Ticks(done),
+            bytes,
+        },
+    )
 }
 
 proptest! {
@@ -102,6 +120,7 @@ fn saving_takes_bytes_over_bandwidth_rounded_up() {
         running: None,
         waiting: None,
         workgroup: None,
+        exits: 0,
         done: Ticks::ZERO,
         bytes: Some(bytes),
     };
@@ -112,8 +131,7 @@ fn saving_takes_bytes_over_bandwidth_rounded_up() {
         (2, 3, Some(667)),
         (1, 0, None),
     ] {
-        let device =
-            DeviceCosts { reset_ns: 0, bytes_per_us, vgpr_bytes: 0, sgpr_bytes: 0, lds_bytes: 0 };
+        let device = DeviceCosts { bytes_per_us, ..DeviceCosts::default() };
         let price = victim(bytes).price(Preemption::Switch, &device);
         assert_eq!(price.latency, ticks.map(Ticks), "{bytes} at {bytes_per_us}");
         assert_eq!(price.waste, Ticks(ticks.map_or(u64::MAX, |ticks| 2 * ticks)));

@@ -153,8 +153,17 @@ fn watched(workload: &Workload, cus: u16, builder: Builder, window: u32) -> (Out
     (outcome.expect("the two books agree, and the laws hold"), most)
 }
 
-const COSTS: DeviceCosts =
-    DeviceCosts { reset_ns: 7, bytes_per_us: 1000, vgpr_bytes: 1, sgpr_bytes: 0, lds_bytes: 0 };
+const COSTS: DeviceCosts = DeviceCosts {
+    reset_ns: 7,
+    bytes_per_us: 1000,
+    vgpr_bytes: 1,
+    sgpr_bytes: 0,
+    lds_bytes: 0,
+    flag_ns: None,
+    exit_ns: None,
+    switch_ns: None,
+    switch_bytes: None,
+};
 
 /// Low processes, compute units, window, ticks between urgent launches, kills of a launch that are
 /// allowed, bound of the cheapest way.

@@ -57,7 +57,7 @@ fn each_way_off_replays_and_its_log_gives_the_same_answers_again() {
         let (header, rest) = text.split_once('\n').expect("more than a header");
         assert!(header.contains("\"window\":8"), "{header}");
         // The costs of the V100 are in the log, which is replayed without the device.
-        let told = header.contains("\"reset-ns\":32000,\"bytes-per-us\":900000");
+        let told = header.contains("\"exit-ns\":2400,\"reset-ns\":15200,\"bytes-per-us\":900000");
         assert_eq!(told, way == cheapest, "{header}");
         assert!(rest.matches("\"launch-issued\"").count() >= 11);
         let ran = place.raddle(&["replay", "--events", log]);
