@@ -31,6 +31,7 @@ type Arguments = Arc<Vec<Option<Argument>>>;
 
 /// A kernel of the program.
 pub(crate) struct Kernel {
+    handle: Handle,
     context: Handle,
     beside: Result<Beside, Count>,
     arguments: Mutex<Arguments>,
@@ -91,7 +92,8 @@ impl Kernel {
             .and_then(|second| Beside::new(second, name.trim_end_matches('\0'), count));
         let arguments = Mutex::new(Arc::new(vec![None; count as usize]));
         let limits = Mutex::new(Vec::new());
-        Some(Self { context: Handle(context), beside, arguments, limits })
+        let handle = Handle(kernel);
+        Some(Self { handle, context: Handle(context), beside, arguments, limits })
     }
 
     /// Why its launches cannot leave.
@@ -183,6 +185,12 @@ impl Kernel {
             Ok(beside) => beside.launch(arguments, lane, handle, enqueue),
             Err(_) => -1,
         }
+    }
+}
+
+impl Drop for Kernel {
+    fn drop(&mut self) {
+        KERNELS.gone(self.handle);
     }
 }
 
@@ -317,7 +325,6 @@ pub(crate) unsafe extern "C" fn retain(kernel: cl_kernel) -> cl_int {
 pub(crate) unsafe extern "C" fn release(kernel: cl_kernel) -> cl_int {
     guarded(|| {
         KERNELS.released(Handle(kernel));
-        KERNELS.gone(Handle(kernel));
         native!(clReleaseKernel(kernel))
     })
 }

@@ -14,17 +14,31 @@ pub(crate) fn loader() -> &'static cl_icd_dispatch {
 }
 
 macro_rules! symbols {
-    ($library:ident, $table:ident: $($name:ident)*) => {
+    ($library:ident, $table:ident: $($name:ident)*) => {$(
         // SAFETY: a function of this name in a loader has this type.
-        $($table.$name = unsafe { $library.get(stringify!($name)).ok().map(|found| *found) };)*
-    };
+        $table.$name = unsafe { symbol($library, concat!(stringify!($name), "\0")) };
+    )*};
+}
+
+/// The function of this name, which ends with zero.
+///
+/// # Safety
+/// It has this type.
+unsafe fn symbol<F>(library: *mut c_void, name: &str) -> Option<F> {
+    // SAFETY: the library is loaded, and the name ends with zero.
+    let at = unsafe { libc::dlsym(library, name.as_ptr().cast()) };
+    // SAFETY: the caller says so, and functions are as large as addresses.
+    (!at.is_null()).then(|| unsafe { std::mem::transmute_copy(&at) })
 }
 
 fn load() -> cl_icd_dispatch {
     // SAFETY: every field is an optional function or a number, for which zero is a value.
     let mut table: cl_icd_dispatch = unsafe { std::mem::zeroed() };
-    // SAFETY: a loader of OpenCL may be loaded at any time.
-    let Ok(library) = (unsafe { libloading::Library::new("libOpenCL.so.1") }) else { return table };
+    // SAFETY: a loader of OpenCL may be loaded at any time. It stays loaded.
+    let library = unsafe { libc::dlopen(c"libOpenCL.so.1".as_ptr(), libc::RTLD_NOW) };
+    if library.is_null() {
+        return table;
+    }
     symbols! { library, table:
         clGetPlatformIDs clGetPlatformInfo clGetDeviceIDs clGetDeviceInfo clCreateContext clRetainContext
         clReleaseContext clGetContextInfo clCreateCommandQueue clRetainCommandQueue clReleaseCommandQueue
@@ -46,8 +60,6 @@ fn load() -> cl_icd_dispatch {
         clCreateCommandQueueWithProperties clSVMAlloc clSVMFree clEnqueueSVMFree clEnqueueSVMMemcpy
         clEnqueueSVMMemFill clEnqueueSVMMap clEnqueueSVMUnmap
     }
-    // It stays loaded, as these functions are called until the process ends.
-    std::mem::forget(library);
     table
 }
 
