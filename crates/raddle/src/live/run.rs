@@ -135,6 +135,7 @@ fn connect(
         }
     };
     command.env(env::SOCKET, std::path::absolute(&socket).unwrap_or(socket));
+    let keep = granted.is_some();
     if let Some((token, level)) = granted {
         command.env(env::TOKEN, token);
         if let Some(asked) = args.level.filter(|asked| *asked < level.0) {
@@ -144,7 +145,8 @@ fn connect(
             console.stderr.write_all(text.as_bytes()).map_err(CliError::printing)?;
         }
     }
-    Ok(Some(daemon))
+    // Who says nothing would be dropped.
+    Ok(keep.then_some(daemon))
 }
 
 /// Waits for the program. Ctrl-C on a terminal reaches it by itself; other requests to end are handed on.
