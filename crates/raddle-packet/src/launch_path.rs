@@ -240,9 +240,10 @@ impl LaunchPath for CondensedPath {
             (true, false) => 1,
             (false, _) => 0,
         };
-        // Full where no other kernel has room, however little it differs.
+        // Full where no other kernel has room, however little it differs: also where none is open, behind
+        // a launch with a packet of its own.
         let full = state.open >= ahead || state.encoder.room() < self.config.least_room();
-        let cleans = !condensed || self.config.signals || full;
+        let cleans = self.config.signals || full;
         let late_cleanup = state.owes_cleanup && !joined;
         state.owes_cleanup = !cleans;
         let mut submission = self.cost(joined, condensed, cleans);

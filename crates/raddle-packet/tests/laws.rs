@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use raddle_packet::{
-    CondensedConfig, CondensedPath, KernelArguments, Overhead, Replacement, TableScope,
+    AqlFormat, CondensedConfig, CondensedPath, KernelArguments, LaunchImage, LaunchRequest,
+    NearestEntry, Overhead, PacketChoice, Replacement, TableScope,
 };
 use raddle_policy::{Demand, Launch, LaunchPath, ProcessId, StreamId, Submission, Ticks};
 use raddle_testkit::{check_launch_path, demand, launch, submissions};
@@ -101,6 +102,45 @@ fn the_loop_of_six_costs_what_the_figures_say() {
     let model = Overhead { enqueue: 2, processing: 3, decode: 0, schedule: 1, cleanup: 2 };
     assert_eq!(sum, model.ordinary(&[0; 6]) + 9 * model.condensed(&[0; 6], 0));
     assert_eq!((path.tally().launches(), path.tally().reference), (60, 6));
+}
+
+/// A packet is full, and so cleaned up, once it holds as many as the host is ahead, or once no other has
+/// room; each alone.
+#[test]
+fn a_packet_is_full_by_launches_or_by_half_words() {
+    let cleaned = |ahead, arguments| {
+        let costs = CondensedConfig {
+            cleanup_ns: 1,
+            decode_ns: 4,
+            schedule_ns: 1,
+            ..CondensedConfig::default()
+        };
+        let mut path = CondensedPath::new(CondensedConfig { ahead, arguments, ..costs }).unwrap();
+        let all: Vec<Submission> = (0..20).map(|n| path.submit(&kernel(6 * n))).collect();
+        // The first one is a reference packet; every other one is taken out of a condensed one.
+        assert!(all[0].cost == Ticks(1) && all[1..].iter().all(|one| one.cost >= Ticks(5)));
+        let places = (1..).zip(&all[1..]).filter(|(_, one)| one.cleanup == Ticks(1));
+        places.map(|(n, _)| n).collect::<Vec<u32>>()
+    };
+    assert_eq!(cleaned(3, KernelArguments::Fixed), [3, 6, 9, 12, 15, 18]);
+    // Five half-words each, six of them in 31.
+    assert_eq!(cleaned(31, KernelArguments::New), [6, 12, 18]);
+}
+
+/// A launch that is far from every entry is condensed where the open packet has room for it, or two such
+/// would share one.
+#[test]
+fn room_in_the_open_packet_is_used() {
+    let (format, launch) = (AqlFormat::default(), LaunchImage::default());
+    let choice = |cost, room| {
+        let nearest = Some(NearestEntry { ref_num: 0, vector: 0, cost });
+        let (format, launch) = (&format, &launch);
+        LaunchRequest { format, launch, nearest, vacant: None, room }.without_entry()
+    };
+    assert_eq!(choice(15, 0), PacketChoice::Condense);
+    assert_eq!(choice(16, 0), PacketChoice::Ordinary);
+    assert_eq!(choice(16, 16), PacketChoice::Condense);
+    assert_eq!(choice(17, 16), PacketChoice::Ordinary);
 }
 
 /// With a signal each, half as many fit, and each is cleaned up.
