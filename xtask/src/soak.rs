@@ -152,7 +152,7 @@ fn release(shell: &Shell) -> Result<()> {
     let folder = release_run(shell)?;
     let raddle = checkout::target_folder().join("release/raddle");
     for recipe in ["leftover", "spatial", "leftover-drain", "weighted-slices"] {
-        let log = folder.path().join(format!("raddle-out/bundled/{recipe}/decisions.jsonl"));
+        let log = folder.path().join(format!("raddle-out/bundled/{recipe}/decisions.jsonl.zst"));
         cmd!(shell, "{raddle} log {log} --check").run()?;
         cmd!(shell, "{raddle} log {log} --replay").run()?;
     }

@@ -55,7 +55,7 @@ pub(crate) enum Verb {
     Replay(Box<ReplayArgs>),
     /// Tell what is in profiles, and how well their replay agrees with the recording
     Inspect(InspectArgs),
-    /// Hold a decision log against the rules of the controller, replay it, or print it
+    /// Print a decision log, hold it against the rules of the controller, or replay it
     Log(LogArgs),
     /// List the bundled recipes, or print one as TOML to start from
     Recipes(ShowArgs),
@@ -115,16 +115,16 @@ pub(crate) struct InspectArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct LogArgs {
-    /// A decisions.jsonl of a replay, or one of a live runtime
+    /// A decisions.jsonl.zst of a replay, or one of a live runtime, compressed or not
     #[arg(value_name = "FILE")]
     pub(crate) log: PathBuf,
-    /// Which rules of the controller it breaks, and in which line (docs/policies/preempt.md) [default]
+    /// Which rules of the controller it breaks, and in which line (docs/policies/preempt.md)
     #[arg(long, conflicts_with_all = ["replay", "print"])]
     pub(crate) check: bool,
     /// Whether its events, fed to a new dispatcher, give the same answers
     #[arg(long, conflicts_with = "print")]
     pub(crate) replay: bool,
-    /// Its lines as text
+    /// Its lines as text [default: as they are spelled, JSON Lines]
     #[arg(long)]
     pub(crate) print: bool,
 }

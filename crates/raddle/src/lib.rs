@@ -26,6 +26,7 @@ mod kernel;
 #[cfg(target_os = "linux")]
 mod live;
 mod log;
+mod log_file;
 mod manual;
 mod no_op;
 mod output;

@@ -4,17 +4,18 @@
 use std::fs::File;
 #[cfg(target_os = "linux")]
 use std::io;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
 use raddle_dispatch::DispatchError;
-use raddle_dispatch::log::{check, reader};
+use raddle_dispatch::log::{check, reader, spelled_out};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::Console;
 use crate::args::{Format, LogArgs};
 use crate::error::CliError;
+use crate::log_file;
 use crate::progress::{Progress, ProgressReader};
 use crate::units::{counted, plain};
 use raddle_report::json;
@@ -49,16 +50,16 @@ struct Checked<'b> {
 /// The verb `log`.
 pub(crate) fn verb(args: &LogArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
     #[cfg(target_os = "linux")]
-    if !args.print && is_live(&args.log) {
+    if (args.check || args.replay) && is_live(&args.log) {
         // Its rules are its controller's, which is what it is fed to.
         return crate::live::replay(&args.log, format, console);
     }
     if args.replay {
         replay(&args.log, format, console)
-    } else if args.print {
-        print(&args.log, format, console)
-    } else {
+    } else if args.check {
         keeps_the_rules(&args.log, format, console)
+    } else {
+        print(&args.log, if args.print { format } else { Format::Json }, console)
     }
 }
 
@@ -77,7 +78,7 @@ fn is_live(path: &Path) -> bool {
 fn keeps_the_rules(path: &Path, format: Format, console: &mut Console) -> Result<(), CliError> {
     let file = path.display().to_string();
     let log = open(path, &file, console.progress)?;
-    let found = check::check(log).map_err(|error| unread(error, &file))?;
+    let found = check::check(text(log, &file)?).map_err(|error| unread(error, &file))?;
     let broken: Vec<Broken<'_>> = found
         .broken
         .iter()
@@ -117,21 +118,22 @@ fn told(broken: &Broken<'_>) -> String {
     format!("rule {rule} ({name}) is broken {times}, first in line {line}: {what}\n")
 }
 
-/// `log --print`: a line of text for each line of the log.
+/// The lines of a log, each as it is spelled by itself; with `--print` as text.
 fn print(path: &Path, format: Format, console: &mut Console) -> Result<(), CliError> {
     let file = path.display().to_string();
     let log = open(path, &file, console.progress)?;
-    for (line, number) in log.lines().zip(1..) {
-        let line = line.map_err(|cause| CliError::Unreadable { file: file.clone(), cause })?;
+    let mut stdout = BufWriter::new(&mut console.stdout);
+    for (line, number) in spelled_out(text(log, &file)?).zip(1..) {
+        let line = line.map_err(|error| unread(error, &file))?;
         let text = match format {
             Format::Json => format!("{line}\n"),
             Format::Text => spelled(&line).ok_or_else(|| {
                 CliError::Refused(format!("{file}, line {number}: it is no line of a decision log"))
             })?,
         };
-        console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
+        stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
     }
-    Ok(())
+    stdout.flush().map_err(CliError::printing)
 }
 
 /// When, what, and of what: `1.234567 ms  submit  launch 5, packets 1`.
@@ -170,7 +172,7 @@ fn spelled(line: &str) -> Option<String> {
 pub(crate) fn replay(path: &Path, format: Format, console: &mut Console) -> Result<(), CliError> {
     let file = path.display().to_string();
     let log = open(path, &file, console.progress)?;
-    let found = reader::replay(log).map_err(|error| unread(error, &file))?;
+    let found = reader::replay(text(log, &file)?).map_err(|error| unread(error, &file))?;
     if let Some((line, logged, answered)) = found.difference {
         return Err(CliError::Differs {
             file,
@@ -190,13 +192,19 @@ pub(crate) fn replay(path: &Path, format: Format, console: &mut Console) -> Resu
     console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
 }
 
+/// The text of a log that was opened.
+fn text<'l>(log: BufReader<ProgressReader>, file: &str) -> Result<Box<dyn BufRead + 'l>, CliError> {
+    let unreadable = |cause| CliError::Unreadable { file: file.to_owned(), cause };
+    log_file::text(log).map_err(unreadable)
+}
+
 /// The log, told of as it is read where progress is `shown`.
 fn open(path: &Path, file: &str, shown: bool) -> Result<BufReader<ProgressReader>, CliError> {
     let unreadable = |cause| CliError::Unreadable { file: file.to_owned(), cause };
     let log = File::open(path).map_err(unreadable)?;
     let data = log.metadata().map_err(unreadable)?;
     if data.is_dir() {
-        let text = format!("{file} is a folder: name the decisions.jsonl inside it");
+        let text = format!("{file} is a folder: name the decisions.jsonl.zst inside it");
         return Err(CliError::Refused(text));
     }
     // Of a pipe nobody knows how much is to come.

@@ -116,8 +116,11 @@ fn of_profiles(
         profiles::close(&mut profiles);
     }
     check_goals(&args.goals, &profiles)?;
-    for loaded in &mut profiles {
-        loaded.busy_error = busy_error(loaded);
+    for at in 0..profiles.len() {
+        // One file is replayed once, however many processes it is.
+        let (before, rest) = profiles.split_at_mut(at);
+        let like = before.iter().find(|other| other.given == rest[0].given);
+        rest[0].busy_error = like.map_or_else(|| busy_error(&rest[0]), |like| like.busy_error);
     }
     let request = ReplayRequest {
         next,
@@ -306,7 +309,7 @@ fn next_commands(request: &ReplayRequest<'_>, folder: Option<&Path>, logged: boo
     next.insert(0, format!("open {page} in a browser    the same with pictures"));
     if logged {
         let log = file(folder.join(&first.name).join(LOG));
-        next.push(format!("raddle log {log}    holds a decision log against the rules"));
+        next.push(format!("raddle log {log} --check    holds a decision log against the rules"));
     }
     next
 }

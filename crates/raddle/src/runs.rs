@@ -4,13 +4,12 @@
 //! depend on how many go at a time.
 
 use std::borrow::Cow;
-use std::fs::{self, File};
-use std::io::BufWriter;
+use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use raddle_device::Device;
-use raddle_dispatch::log::{Detail, LogHeader, LogWriter};
+use raddle_dispatch::log::{Detail, LOG_VERSION, LogHeader, LogWriter};
 use raddle_report::replay::{DrawnTimeline, LOG, RecipeRun, ReplayResult};
 use raddle_sim::{
     BASELINE, Costs, EnergyModel, Options, Outcome, ProcessPlan, Repetition, Summary, Watch,
@@ -20,6 +19,7 @@ use rayon::prelude::*;
 
 use crate::arrivals::SeedDraw;
 use crate::error::CliError;
+use crate::log_file::LogFile;
 use crate::progress::Progress;
 use crate::recipes::{self, NamedRecipe};
 use crate::timelines::Wanted;
@@ -109,9 +109,10 @@ impl<'p> Runner<'p> {
         let each = |of| plan.recipes.iter().map(move |named| RunJob { named, of });
         // One measure for all recipes: the ordinary path, and whatever has room.
         let ordinary = recipes::choose(&[BASELINE.to_owned()])?;
+        let alike = if apart { alike(processes) } else { Vec::new() };
         let alone = ordinary.iter().flat_map(|named| {
-            let all = (0..processes.len()).filter(|_| apart);
-            all.map(move |process| RunJob { named, of: RunOf::Alone(process) })
+            let firsts = alike.iter().enumerate().filter(|&(process, &like)| process == like);
+            firsts.map(move |(process, _)| RunJob { named, of: RunOf::Alone(process) })
         });
         let seeds = (0..plan.draws.len()).flat_map(|seed| each(RunOf::Seed(seed)));
         // The long ones first.
@@ -128,6 +129,11 @@ impl<'p> Runner<'p> {
                     own.into_iter().for_each(|run| run.seeds.push(summary.clone()));
                 }
             }
+        }
+        let mut firsts = std::mem::take(&mut all.alone).into_iter();
+        for (process, &like) in alike.iter().enumerate() {
+            let own = if process == like { firsts.next() } else { all.alone.get(like).cloned() };
+            all.alone.extend(own);
         }
         Ok(all)
     }
@@ -279,6 +285,19 @@ impl<'p> Runner<'p> {
     }
 }
 
+/// By process: the first that is like it, so that what happens when it runs alone is the same.
+fn alike(processes: &[ProcessPlan]) -> Vec<usize> {
+    let mut firsts: Vec<usize> = Vec::new();
+    let like = |(process, plan): (usize, &ProcessPlan)| {
+        let known = firsts.iter().copied().find(|&first| processes[first].is_like(plan));
+        known.unwrap_or_else(|| {
+            firsts.push(process);
+            process
+        })
+    };
+    processes.iter().enumerate().map(like).collect()
+}
+
 fn log(
     plan: &RunPlan<'_>,
     name: &str,
@@ -288,14 +307,14 @@ fn log(
     let folder = folder.join(name);
     let what = format!("{name}/{LOG}");
     fs::create_dir_all(&folder).map_err(CliError::writing(&what))?;
-    let file = File::create(folder.join(LOG)).map_err(CliError::writing(&what))?;
+    let file = LogFile::create(&folder.join(LOG)).map_err(CliError::writing(&what))?;
     let header = LogHeader {
-        raddle_log: 1,
+        raddle_log: LOG_VERSION,
         detail,
         device: plan.target.id.clone(),
         cus: plan.target.cus,
         shape: plan.target.shape,
         recipe: recipe.clone(),
     };
-    Ok(header.writer(Box::new(BufWriter::with_capacity(1 << 16, file))))
+    Ok(header.short_writer(Box::new(file)))
 }

@@ -8,11 +8,14 @@ use serde::{Deserialize, Serialize};
 use super::writer::{Detail, LogWriter};
 use crate::{DispatchError, Recipe};
 
+/// The version of logs that are written.
+pub const LOG_VERSION: u32 = 2;
+
 /// The first line of a log: enough to build the dispatcher again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct LogHeader {
-    /// Version of the log format: 1.
+    /// Version of the log format: [`LOG_VERSION`], or 1, whose hashes of addresses are other ones.
     pub raddle_log: u32,
     /// How much a start line tells.
     pub detail: Detail,
@@ -30,22 +33,30 @@ impl LogHeader {
     /// Reads the header line of a log.
     ///
     /// # Errors
-    /// When it is not one of version 1.
+    /// When it is not one of version 1 or 2.
     pub fn read(line: &str) -> Result<Self, DispatchError> {
         let bad = |what: String| DispatchError::bad_log(1, what);
         let header: Self = serde_json::from_str(line).map_err(|error| {
             bad(format!("the first line must be a header as `raddle replay` writes it ({error})"))
         })?;
-        if header.raddle_log != 1 {
-            return Err(bad(format!("log version {}; this raddle reads 1", header.raddle_log)));
+        if !(1..=LOG_VERSION).contains(&header.raddle_log) {
+            let found = header.raddle_log;
+            return Err(bad(format!("log version {found}; this raddle reads 1 to {LOG_VERSION}")));
         }
         header.shape.check().map_err(|error| bad(error.to_string()))?;
         Ok(header)
     }
 
-    /// A log to `to` that begins with this header. Give it a buffer: every line is one write.
+    /// A log to `to` that begins with this header, every line spelled by itself. Give it a buffer: every
+    /// line is one write.
     #[must_use]
     pub fn writer(&self, to: Box<dyn Write + Send>) -> LogWriter {
-        LogWriter::new(to, self.detail, self.recipe.reads_activity(), self)
+        LogWriter::new(to, (self.detail, self.recipe.reads_activity(), false), self)
+    }
+
+    /// The same in short: lines leave out what follows from those before them.
+    #[must_use]
+    pub fn short_writer(&self, to: Box<dyn Write + Send>) -> LogWriter {
+        LogWriter::new(to, (self.detail, self.recipe.reads_activity(), true), self)
     }
 }

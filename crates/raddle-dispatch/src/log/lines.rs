@@ -5,6 +5,7 @@ use std::io::{BufRead, Lines};
 use serde::Deserialize;
 
 use super::header::LogHeader;
+use super::short::Memory;
 use crate::DispatchError;
 
 /// How the last line begins.
@@ -25,11 +26,36 @@ pub(super) struct LogLines<R> {
     /// The number of the line that was read last, from 1.
     pub(super) number: usize,
     last: String,
+    memory: Memory,
+}
+
+/// Every line of a log as it is spelled by itself.
+///
+/// # Errors
+/// When a line cannot be read, or leaves out what does not follow from those before it.
+pub fn spelled_out(log: impl BufRead) -> impl Iterator<Item = Result<String, DispatchError>> {
+    let (mut memory, mut number) = (Memory::default(), 0);
+    log.lines().map(move |line| {
+        number += 1;
+        spell_out(&mut memory, number, line.map_err(DispatchError::ReadLog)?)
+    })
+}
+
+/// A line in full. The first and the last one have no time, and stay.
+fn spell_out(memory: &mut Memory, number: usize, line: String) -> Result<String, DispatchError> {
+    if number == 1 || line.starts_with(LAST) {
+        return Ok(line);
+    }
+    memory.spell_out(&line).ok_or_else(|| {
+        let what =
+            "it is no line of a log, or leaves out what does not follow from those before it";
+        DispatchError::bad_log(number, what)
+    })
 }
 
 impl<R: BufRead> LogLines<R> {
     pub(super) fn new(log: R) -> Self {
-        Self { lines: log.lines(), number: 0, last: String::new() }
+        Self { lines: log.lines(), number: 0, last: String::new(), memory: Memory::default() }
     }
 
     /// The first line.
@@ -57,7 +83,7 @@ impl<R: BufRead> LogLines<R> {
             self.last = line;
             return Ok(None);
         }
-        Ok(Some(line))
+        spell_out(&mut self.memory, self.number, line).map(Some)
     }
 
     /// Whether nothing is missing: the last line gives the counts of what came before.

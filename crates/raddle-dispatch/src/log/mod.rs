@@ -15,7 +15,10 @@
 //! before the workgroups, never together.
 //!
 //! Addresses are spelled only in full detail, wave by wave: `"places":[[simd,vgpr,sgpr,lds],..]`. Else
-//! `"addresses"` is the FNV-1a hash of them, by which two answers can be told apart.
+//! `"addresses"` is a hash of them, by which two answers can be told apart.
+//!
+//! That is how a log is read. What a replay writes to a file leaves out whatever follows from the lines
+//! before; `short` says what, and [`spelled_out`] gives every line back.
 
 pub mod check;
 mod header;
@@ -23,9 +26,11 @@ mod line;
 mod lines;
 pub mod reader;
 mod runs;
+mod short;
 mod writer;
 
-pub use header::LogHeader;
+pub use header::{LOG_VERSION, LogHeader};
 pub use line::LogLine;
 pub(crate) use line::{LoggedAnswer, WrittenLoad};
+pub use lines::spelled_out;
 pub use writer::{Detail, LogWriter};

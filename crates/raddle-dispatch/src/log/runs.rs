@@ -46,6 +46,12 @@ impl From<WrittenRun> for PieceRun {
 }
 
 impl PieceRun {
+    /// The same, its first workgroup counted from another one that does not lie behind it.
+    pub(super) const fn counted_from(self, from: u64) -> Self {
+        let first = self.piece.first.saturating_sub(from);
+        Self { piece: Piece { first, ..self.piece }, ..self }
+    }
+
     /// Its pieces, lowest compute unit first.
     pub(super) fn expand(self) -> impl Iterator<Item = Piece> {
         (0..self.cus).map(move |i| Piece {

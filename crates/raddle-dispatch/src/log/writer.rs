@@ -2,10 +2,11 @@
 
 use std::io::{self, Write};
 
-use raddle_policy::{Activity, Event, Launch, Piece, Place, Tick, WaveSpan};
+use raddle_policy::{Activity, Event, Launch, LaunchId, Piece, Place, Tick, WaveSpan};
 use serde::{Deserialize, Serialize};
 
-use super::line::{LogLine, LoggedAnswer, LoggedEvent};
+use super::line::{LoggedAnswer, LoggedEvent};
+use super::short::Memory;
 
 /// How much a start line tells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +27,8 @@ pub struct LogWriter {
     detail: Detail,
     /// Whether launches are written with their activities: only where a policy reads them.
     activity: bool,
+    /// What later lines leave out; `None` in a log that is spelled in full.
+    memory: Option<Memory>,
     text: Vec<u8>,
     /// Lines written, of events and of answers.
     lines: (u64, u64),
@@ -46,21 +49,23 @@ impl LogWriter {
             to: None,
             detail: Detail::Answers,
             activity: false,
+            memory: None,
             text: Vec::new(),
             lines: (0, 0),
             error: None,
         }
     }
 
-    /// Writes to `to`, beginning with a header.
+    /// Writes to `to`, beginning with a header; in short, or as every line is spelled by itself.
     pub(super) fn new(
         to: Box<dyn Write + Send>,
-        detail: Detail,
-        activity: bool,
+        (detail, activity, short): (Detail, bool, bool),
         header: &impl Serialize,
     ) -> Self {
-        let mut log = Self { to: Some(to), detail, activity, ..Self::off() };
-        log.write(header);
+        let memory = short.then(Memory::default);
+        let mut log = Self { to: Some(to), detail, activity, memory, ..Self::off() };
+        log.error = serde_json::to_writer(&mut log.text, header).err().map(io::Error::from);
+        log.end_line();
         log
     }
 
@@ -68,19 +73,19 @@ impl LogWriter {
     /// own. Give it a buffer: every line is one write.
     #[must_use]
     pub fn with_header(to: Box<dyn Write + Send>, header: &impl Serialize) -> Self {
-        Self::new(to, Detail::Answers, false, header)
+        Self::new(to, (Detail::Answers, false, false), header)
     }
 
     /// Writes an event: something with a key `event`.
     pub fn heard(&mut self, t: Tick, step: u64, said: impl Serialize) {
         self.lines.0 += 1;
-        self.write(&LogLine { t, step, said });
+        self.line(t, step, &said);
     }
 
     /// Writes an answer: something with a key `answer`.
     pub fn said(&mut self, t: Tick, step: u64, said: impl Serialize) {
         self.lines.1 += 1;
-        self.write(&LogLine { t, step, said });
+        self.line(t, step, &said);
     }
 
     /// Hands what is buffered on. An error stays until [`finish`](Self::finish).
@@ -90,16 +95,61 @@ impl LogWriter {
         }
     }
 
-    fn write(&mut self, line: &impl Serialize) {
-        let (Some(to), None) = (&mut self.to, &self.error) else { return };
+    /// Whether lines are written.
+    fn is_on(&self) -> bool {
+        self.to.is_some() && self.error.is_none()
+    }
+
+    fn line(&mut self, t: Tick, step: u64, said: &impl Serialize) {
+        if self.is_on() {
+            self.begin(t, step);
+            self.say(said);
+            self.end_line();
+        }
+    }
+
+    /// Begins a line with its time.
+    fn begin(&mut self, t: Tick, step: u64) {
         self.text.clear();
-        let written = serde_json::to_writer(&mut self.text, line).map_err(io::Error::from);
+        match &mut self.memory {
+            Some(memory) => memory.begin(t, step, &mut self.text),
+            None => {
+                let begun = write!(self.text, "{{\"t\":{},\"step\":{step},", t.0);
+                begun.expect("memory takes whatever is written");
+            }
+        }
+    }
+
+    /// Says something behind the time of a line, without a brace of its own.
+    fn say(&mut self, said: &impl Serialize) {
+        let begun = self.text.len();
+        self.error = serde_json::to_writer(&mut self.text, said).err().map(io::Error::from);
+        if self.text.len() > begun {
+            self.text.remove(begun);
+        }
+    }
+
+    fn end_line(&mut self) {
         self.text.push(b'\n');
-        self.error = written.and_then(|()| to.write_all(&self.text)).err();
+        if let (Some(to), None) = (&mut self.to, &self.error) {
+            self.error = to.write_all(&self.text).err();
+        }
     }
 
     /// Writes an event.
     pub(crate) fn event(&mut self, now: Tick, step: u64, event: &Event<'_>) {
+        if self.is_on()
+            && let (&Event::WavesEnded { launch, waves, pieces }, Some(memory)) =
+                (event, &mut self.memory)
+            && memory.ended(launch, waves, pieces)
+        {
+            let LaunchId(id) = launch;
+            self.lines.0 += 1;
+            self.begin(now, step);
+            let said = format_args!("\"event\":\"waves-ended\",\"launch\":{id}}}");
+            self.text.write_fmt(said).expect("memory takes whatever is written");
+            return self.end_line();
+        }
         let plain = |launch| Launch { activity: Activity::UNKNOWN, ..launch };
         let event = match *event {
             Event::LaunchIssued { launch } if !self.activity => {
@@ -115,7 +165,18 @@ impl LogWriter {
 
     /// Writes an answer.
     pub(crate) fn answer(&mut self, t: Tick, step: u64, said: LoggedAnswer<'_>) {
-        self.said(t, step, said);
+        let (LoggedAnswer::Wait { .. }, true) = (&said, self.is_on()) else {
+            return self.said(t, step, said);
+        };
+        self.lines.1 += 1;
+        self.begin(t, step);
+        let begun = self.text.len();
+        self.say(&said);
+        if self.memory.as_mut().is_some_and(|memory| memory.waits(&self.text[begun..])) {
+            self.text.truncate(begun);
+            self.text.extend_from_slice(b"\"answer\":\"wait\"}");
+        }
+        self.end_line();
     }
 
     /// Writes a start: one line, or one a workgroup.
@@ -128,21 +189,36 @@ impl LogWriter {
         pieces: &[Piece],
         places: &[Place],
     ) {
-        if self.to.is_none() {
+        if !self.is_on() {
             return;
         }
         if self.detail == Detail::Answers {
-            let said = LoggedAnswer::start(launch.id, waves, pieces, places, false);
-            return self.answer(now, step, said);
+            return self.start_line(now, step, launch.id, waves, (pieces, places));
         }
         let mut places = places.chunks(usize::from(launch.demand.waves).max(1));
         for piece in pieces {
             for workgroup in piece.workgroups() {
                 let one = [Piece::one(workgroup, piece.cu)];
                 let at = places.next().unwrap_or(&[]);
-                self.answer(now, step, LoggedAnswer::start(launch.id, waves, &one, at, true));
+                self.start_line(now, step, launch.id, waves, (&one, at));
             }
         }
+    }
+
+    fn start_line(
+        &mut self,
+        now: Tick,
+        step: u64,
+        id: LaunchId,
+        waves: WaveSpan,
+        (pieces, places): (&[Piece], &[Place]),
+    ) {
+        self.lines.1 += 1;
+        self.begin(now, step);
+        let from = self.memory.as_mut().and_then(|memory| memory.started(id, waves, pieces));
+        let full = self.detail == Detail::Full;
+        self.say(&LoggedAnswer::start(id, waves, pieces, places, (full, from)));
+        self.end_line();
     }
 
     /// Writes the last line, with which a log is whole, and what is buffered; nothing follows it.
@@ -169,7 +245,8 @@ mod tests {
     /// The launch of the one line that is written.
     fn written(reads: bool, activity: Activity) -> (String, Launch) {
         let sink = Sink::default();
-        let mut log = LogWriter::new(Box::new(sink.clone()), Detail::Answers, reads, &"a header");
+        let mut log =
+            LogWriter::new(Box::new(sink.clone()), (Detail::Answers, reads, false), &"a header");
         let launch = Launch { workgroups: 3, activity, ..Launch::default() };
         log.event(Tick(1), 2, &Event::LaunchReady { launch });
         let line = sink.text().lines().nth(1).unwrap().to_owned();

@@ -251,7 +251,7 @@ fn the_log_says_which_waves_are_a_part() {
     assert_eq!(logged(Detail::Full, false), plain);
     for (detail, behind) in [
         (Detail::Full, r#"]],"places":[[1,2,0,4]]}"#),
-        (Detail::Answers, r#"]],"addresses":"10a50acd4cfcd5aa"}"#),
+        (Detail::Answers, r#"]],"addresses":"77525c04"}"#),
     ] {
         let mut addressed = plain.map(str::to_owned);
         for start in &mut addressed[..2] {

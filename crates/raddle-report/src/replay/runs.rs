@@ -15,7 +15,7 @@ pub const SUMMARY: &str = "summary.json";
 /// The page.
 pub const PAGE: &str = "report.html";
 /// A decision log, in the folder of its recipe.
-pub const LOG: &str = "decisions.jsonl";
+pub const LOG: &str = "decisions.jsonl.zst";
 /// A timeline, in the folder of its recipe.
 pub const PERFETTO: &str = "timeline.perfetto-trace";
 

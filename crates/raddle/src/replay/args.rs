@@ -21,8 +21,7 @@ pub(crate) struct RunArgs {
     /// Runs at the same time [default: one a core]; results do not depend on it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) jobs: Option<u16>,
-    /// A decision log a recipe, and how much it tells; it can be larger than the profiles
-    /// [default: none]
+    /// A decision log a recipe, and how much it tells [default: none]
     #[arg(long, value_enum, value_name = "DETAIL")]
     pub(crate) log: Option<LogDetail>,
     /// Of which recipes timelines for ui.perfetto.dev are drawn [default: compared]

@@ -59,6 +59,13 @@ impl Place {
         }
     }
 
+    /// The lines of a decision log, each spelled by itself.
+    pub(crate) fn log(&self, path: &str) -> String {
+        let ran = self.raddle(&["log", path]);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+        ran.out
+    }
+
     /// Every file below a folder with its bytes, by its path within.
     pub(crate) fn tree(&self, folder: &str) -> BTreeMap<String, Vec<u8>> {
         let mut files = BTreeMap::new();

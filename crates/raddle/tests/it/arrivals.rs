@@ -73,7 +73,7 @@ fn every_log_gives_its_answers_again() {
     let place = place();
     assert_eq!(place.raddle(&[&BOTH[..], &["--all", "--log", "answers"]].concat()).code, 0);
     let logs = place.tree("out");
-    let logs: Vec<&String> = logs.keys().filter(|name| name.ends_with(".jsonl")).collect();
+    let logs: Vec<&String> = logs.keys().filter(|name| name.ends_with(".jsonl.zst")).collect();
     assert_eq!(logs.len(), 11);
     for log in logs {
         let ran = place.raddle(&["replay", "--events", &format!("out/{log}")]);

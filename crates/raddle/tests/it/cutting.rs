@@ -70,11 +70,10 @@ fn replayed(place: &Place, low: &str, high: &str, more: &[&str]) -> BTreeMap<u64
     };
     let tree = run("out");
     assert!(tree == run("again"), "equal runs give equal bytes");
-    let ran = place.raddle(&["replay", "--events", "out/cut/decisions.jsonl"]);
+    let ran = place.raddle(&["replay", "--events", "out/cut/decisions.jsonl.zst"]);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert!(ran.out.contains("agree byte for byte"), "{}", ran.out);
-    let log = std::str::from_utf8(&tree["cut/decisions.jsonl"]).expect("a log is text");
-    let launches = waves(log);
+    let launches = waves(&place.log("out/cut/decisions.jsonl.zst"));
     for (id, it) in &launches {
         assert_eq!((it.whole + it.parts, it.ended), (it.all, it.all), "launch {id}");
         assert!(!it.related || it.parts == 0, "launch {id} stays whole");

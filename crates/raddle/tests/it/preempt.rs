@@ -52,8 +52,8 @@ fn each_way_off_replays_and_its_log_gives_the_same_answers_again() {
         recipe(&place, "mine.toml", way);
         let summary = replay(&place, "mine.toml", &["--idempotent", "*=yes"]);
         latencies.push(p99(&summary));
-        let log = "out/mine/decisions.jsonl";
-        let text = fs::read_to_string(place.path().join(log)).expect("it is there");
+        let log = "out/mine/decisions.jsonl.zst";
+        let text = place.log(log);
         let (header, rest) = text.split_once('\n').expect("more than a header");
         assert!(header.contains("\"window\":8"), "{header}");
         // The costs of the V100 are in the log, which is replayed without the device.
@@ -133,16 +133,18 @@ fn a_log_is_checked_and_printed_by_the_verb_log() {
     let place = two();
     recipe(&place, "mine.toml", "\"never\"");
     replay(&place, "mine.toml", &[]);
-    let log = "out/mine/decisions.jsonl";
-    for check in [&["log", log][..], &["log", log, "--check"]] {
-        let ran = place.raddle(check);
+    let log = "out/mine/decisions.jsonl.zst";
+    place.file("plain.jsonl", place.log(log));
+    for log in [log, "plain.jsonl"] {
+        let ran = place.raddle(&["log", log, "--check"]);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""));
         assert!(ran.out.ends_with(" keep the 11 rules\n"), "{}", ran.out);
+        assert_eq!(place.raddle(&["log", log, "--replay"]).code, 0);
     }
     let again = place.raddle(&["log", log, "--replay"]);
     assert_eq!(again.out, place.raddle(&["replay", "--events", log]).out);
     let lines = place.raddle(&["log", log, "--print"]).out;
-    let text = fs::read_to_string(place.path().join(log)).expect("it is there");
+    let text = place.log(log);
     assert_eq!(lines.lines().count(), text.lines().count());
     assert!(lines.contains(" ms > submit ") && lines.contains(", launch 0, "), "{lines}");
     // A launch that is submitted a second time.
@@ -151,7 +153,7 @@ fn a_log_is_checked_and_printed_by_the_verb_log() {
     let twice = text.replacen(line, &format!("{line}\n{line}"), 1);
     let number = text.lines().position(|other| other == line).expect("it is there") + 2;
     place.file("twice.jsonl", twice);
-    let ran = place.raddle(&["log", "twice.jsonl"]);
+    let ran = place.raddle(&["log", "twice.jsonl", "--check"]);
     assert_eq!(ran.code, 1);
     let told = format!("twice.jsonl, line {number}: rule 5 (once) is broken: k");
     assert!(ran.err.contains(&told), "{}", ran.err);
@@ -189,7 +191,7 @@ fn every_bundled_recipe_that_preempts_keeps_the_rules_on_real_profiles() {
     for (name, recipe) in names.iter().zip(summary["recipes"].as_array().expect("a list")) {
         let ways = &recipe["summary"]["preemption"]["ways"];
         assert!(name == "weighted-slices" || ways[0]["count"].as_u64() > Some(0), "{name}: {ways}");
-        let log = format!("out/{name}/decisions.jsonl");
+        let log = format!("out/{name}/decisions.jsonl.zst");
         for check in ["--check", "--replay"] {
             let ran = place.raddle(&["log", &log, check]);
             assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{name}: {}", ran.out);

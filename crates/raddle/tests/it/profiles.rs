@@ -237,7 +237,7 @@ fn a_real_trace_of_a_b200_comes_again_from_its_logs() {
     let ran = place.raddle(&["replay", &path.display().to_string(), "--out", "out", "-v"]);
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     assert!(ran.out.contains("768 kernels (953,020 workgroups)"), "{}", ran.out);
-    for log in place.tree("out").keys().filter(|name| name.ends_with(".jsonl")) {
+    for log in place.tree("out").keys().filter(|name| name.ends_with(".jsonl.zst")) {
         let ran = place.raddle(&["replay", "--events", &format!("out/{log}")]);
         assert_eq!(ran.code, 0, "{log}: {}", ran.err);
     }

@@ -93,14 +93,14 @@ fn every_log_gives_its_answers_again() {
     let place = two();
     for detail in ["answers", "full"] {
         assert_eq!(place.raddle(&[&BOTH[..], &["--all", "--log", detail]].concat()).code, 0);
-        for log in place.tree("out").keys().filter(|name| name.ends_with(".jsonl")) {
+        for log in place.tree("out").keys().filter(|name| name.ends_with(".jsonl.zst")) {
             let ran = place.raddle(&["replay", "--events", &format!("out/{log}")]);
             assert_eq!(ran.code, 0, "{log}: {}", ran.err);
             assert!(ran.out.contains("agree byte for byte"), "{}", ran.out);
         }
     }
     let ran =
-        place.raddle(&["replay", "--events", "out/greedy/decisions.jsonl", "--format", "json"]);
+        place.raddle(&["replay", "--events", "out/greedy/decisions.jsonl.zst", "--format", "json"]);
     let value: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(value["agree"], true);
     assert!(value["answers"].as_u64().unwrap() > 0);
@@ -111,8 +111,7 @@ fn a_log_that_was_changed_is_found_out() {
     let place = two();
     let args = [&BOTH[..], &["--recipe", "greedy", "--log", "answers"]].concat();
     assert_eq!(place.raddle(&args).code, 0);
-    let path = place.path().join("out/greedy/decisions.jsonl");
-    let log = fs::read_to_string(&path).unwrap();
+    let log = place.log("out/greedy/decisions.jsonl.zst");
     let number = log.lines().position(|line| line.contains("\"answer\":\"start\"")).unwrap();
     let lines: Vec<String> = log
         .lines()
@@ -165,7 +164,7 @@ fn without_files_nothing_is_written() {
 }
 
 #[test]
-fn large_logs_are_told_of_with_their_size_and_can_be_left_out() {
+fn logs_are_small_and_can_be_left_out() {
     let place = two();
     let rows: Vec<String> =
         (0..3000).map(|n| format!("k{} 1 80 128 32 0 {n}00 {n}00 90", n % 7)).collect();
@@ -187,19 +186,19 @@ fn large_logs_are_told_of_with_their_size_and_can_be_left_out() {
         (ran.out, summary(&place, "out")["recipes"][0].clone())
     };
     let (text, result) = replay(&["--log", "full"]);
-    let bytes = place.tree("out")["greedy/decisions.jsonl"].len();
+    let bytes = place.tree("out")["greedy/decisions.jsonl.zst"].len();
     assert_eq!(result["log-bytes"], bytes);
-    assert!(bytes > 1_000_000, "{bytes}");
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let size =
-        format!("decisions.jsonl ({:.1} MB in all; `--log none` writes none)", bytes as f64 / 1e6);
-    assert!(words.contains(&size), "{size}\n{text}");
+    assert!(words.contains("decisions.jsonl.zst") && bytes < 1_000_000, "{bytes}: {text}");
+    // Spelled out, it is a hundred times as large.
+    let lines = place.log("out/greedy/decisions.jsonl.zst").len();
+    assert!(lines > 1_000_000 && bytes * 20 < lines, "{bytes} {lines}");
 
     let (text, result) = replay(&["--log", "none"]);
     assert_eq!(place.names("out"), ["report.html", "summary.json"]);
     assert_eq!((&result["log"], &result["log-bytes"]), (&Value::Null, &Value::Null));
     assert!(text.contains("Files: out: report.html, summary.json\n"), "{text}");
-    assert!(!text.contains("decisions.jsonl") && !text.contains("--events"), "{text}");
+    assert!(!text.contains("decisions.jsonl.zst") && !text.contains("--events"), "{text}");
     // The results are the same.
     let figures = |result: &Value| result["summary"].to_string();
     assert_eq!(figures(&replay(&[]).1), figures(&result));

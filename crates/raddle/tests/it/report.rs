@@ -63,8 +63,8 @@ fn the_page_of_two_processes_reads_like_this() {
     );
     for link in [
         "./summary.json",
-        "./leftover/decisions.jsonl",
-        "./leftover-drain/decisions.jsonl",
+        "./leftover/decisions.jsonl.zst",
+        "./leftover-drain/decisions.jsonl.zst",
         "./leftover/timeline.perfetto-trace",
         "./leftover-drain/timeline.perfetto-trace",
     ] {
@@ -149,7 +149,7 @@ fn names_from_outside_are_names_and_nothing_else() {
     }
     assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
     assert!(page.contains("a&quot;b'c&amp;amp;&lt;/td&gt;"));
-    assert!(page.contains("href=\"./%3Cu%20onclick%3Dx%3E/decisions.jsonl\""));
+    assert!(page.contains("href=\"./%3Cu%20onclick%3Dx%3E/decisions.jsonl.zst\""));
     assert!(!page.contains(&"x".repeat(200)), "long names are cut");
     // Every tag that is opened is one of ours.
     let ours = [

@@ -163,9 +163,9 @@ fn what_is_compared_is_drawn_with_its_slowest_request() {
 fn what_is_asked_for_is_written_and_nothing_else() {
     let place = two();
     for (wanted, names) in [
-        ("none", &["decisions.jsonl"][..]),
-        ("all", &["decisions.jsonl", "timeline.perfetto-trace"]),
-        ("compared", &["decisions.jsonl", "timeline.perfetto-trace"]),
+        ("none", &["decisions.jsonl.zst"][..]),
+        ("all", &["decisions.jsonl.zst", "timeline.perfetto-trace"]),
+        ("compared", &["decisions.jsonl.zst", "timeline.perfetto-trace"]),
     ] {
         // Each replaces the result before it.
         let files =
