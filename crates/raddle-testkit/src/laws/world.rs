@@ -184,6 +184,10 @@ impl<'s> World<'s> {
                         let deed = self.start(policy, launch, waves, pieces, places)?;
                         self.run.lines.push(RunLine { at: self.now, deed, refusals: Vec::new() });
                     }
+                    // The refusals are of the answer, not of one of its starts: they stand at its end.
+                    if let Some(line) = self.run.lines.last_mut() {
+                        line.refusals.clone_from(&round.refusals);
+                    }
                     continue;
                 }
                 Answer::Assign { launch, workgroup, cu } => {
