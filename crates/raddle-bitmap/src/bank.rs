@@ -181,6 +181,63 @@ impl Bank {
             .all(|it| it.is_some())
     }
 
+    /// As [`take_first`](Self::take_first) of each of several equal maps, as often as there is a run and a
+    /// place in `starts`, to which is written where each run begins, in order. How many there were;
+    /// `None` where several maps differ, or they or the run have more than 64 blocks: nothing has changed.
+    #[inline(always)]
+    pub fn take_row_of_equal(
+        &mut self,
+        maps: Range<usize>,
+        want: u32,
+        starts: &mut [u32],
+    ) -> Option<usize> {
+        if want == 0 {
+            starts.fill(0);
+            return Some(starts.len());
+        }
+        let mut taken = 0;
+        let word = if want <= BITS { self.equal_word(maps.clone()) } else { None };
+        let Some(mut word) = word else {
+            if maps.len() != 1 {
+                return None;
+            }
+            while let Some(to) = starts.get_mut(taken)
+                && let Some(start) = self.take_first(maps.start, want)
+            {
+                (*to, taken) = (start, taken + 1);
+            }
+            return Some(taken);
+        };
+        let mut free = self.free[maps.start];
+        for to in starts {
+            let start = words::first_in_one(word, want);
+            if start == NOWHERE {
+                break;
+            }
+            words::flip_in_one(&mut word, start, want);
+            (*to, taken, free) = (start, taken + 1, free - want);
+        }
+        self.fill(maps, word, words::longest_in_one(word), free);
+        Some(taken)
+    }
+
+    /// Gives back all that is taken of each of these maps; of those that there are.
+    #[inline(always)]
+    pub fn release_all(&mut self, maps: Range<usize>) {
+        let maps = maps.start.min(self.len())..maps.end.min(self.len());
+        let last = u64::MAX >> (self.blocks.wrapping_neg() % BITS);
+        for map in maps {
+            if self.free[map] == self.blocks {
+                continue;
+            }
+            // Some block is taken, so there is a word.
+            let at = (map + 1) * self.per - 1;
+            self.words[map * self.per..at].fill(u64::MAX);
+            self.words[at] = last;
+            (self.longest[map], self.free[map]) = (self.blocks, self.blocks);
+        }
+    }
+
     /// As [`release`](Self::release) of each of several maps side by side, from `first` on, at these
     /// starts.
     ///

@@ -72,8 +72,53 @@ fn several_at_once_are_one_by_one(blocks: u32, steps: Steps) {
     }
 }
 
+/// A row of runs of equal maps, or of one, taken at once and one by one; then all given back.
+fn a_row_at_once_is_one_by_one(blocks: u32, steps: Steps) {
+    let (mut bank, mut alone) = (Bank::new(5, blocks).unwrap(), Bank::new(5, blocks).unwrap());
+    for (at, want, take) in steps {
+        let (maps, many) = (if at.is_multiple_of(2) { 4..5 } else { 0..4 }, 1 + at);
+        if take {
+            let mut starts = [0; 4];
+            let taken = bank.take_row_of_equal(maps.clone(), want, &mut starts[..many]);
+            if blocks.max(want) > 64 && maps.len() > 1 && want > 0 {
+                assert_eq!(taken, None);
+            } else {
+                let one_by_one = (0..many).map_while(|_| {
+                    let mut each = [0; 4];
+                    let each = &mut each[..maps.len()];
+                    alone.take_first_of_each(maps.start, want, each).then_some(each[0])
+                });
+                let one_by_one: Vec<u32> = one_by_one.collect();
+                assert_eq!(starts[..taken.unwrap()], one_by_one);
+            }
+        } else if want < 10 {
+            bank.release_all(maps.clone());
+            alone = bank.clone();
+            let kept = |map: usize| (bank.longest(map), bank.free_blocks(map));
+            assert!(maps.clone().all(|map| kept(map) == (blocks, blocks)));
+            assert!(maps.clone().all(|map| bank.fit_at(map, 0, blocks).is_some()));
+        } else if let Some(plan) = bank.first_fit(4, want) {
+            bank.release(4, plan.start(), plan.len()).unwrap_err();
+            bank.commit(4, plan).unwrap();
+            alone.take_first(4, want);
+        }
+        for map in 0..5 {
+            let kept = |bank: &Bank| (bank.longest(map), bank.free_blocks(map));
+            assert_eq!(kept(&bank), kept(&alone));
+            assert_eq!(format!("{:?}", bank.view(map)), format!("{:?}", alone.view(map)));
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(crate::cases(32))]
+
+    #[test]
+    fn rows_of_runs(steps in steps(4)) {
+        for blocks in [5, 64, 100, 300] {
+            a_row_at_once_is_one_by_one(blocks, steps.clone());
+        }
+    }
 
     #[test]
     fn several_maps_side_by_side(steps in steps(4)) {

@@ -115,6 +115,11 @@ impl Matching {
         };
         let Self { matcher, places, .. } = self;
         for piece in pieces {
+            if wave == WHOLE && matcher.release_all(piece, launch.id) {
+                piece.workgroups().for_each(|_| places.left(piece.cu, launch, wave, now));
+                places.changed(matcher, piece.cu);
+                continue;
+            }
             for workgroup in piece.workgroups() {
                 let name = Name { launch: launch.id, workgroup, wave };
                 // What does not lie there was not placed by this policy.

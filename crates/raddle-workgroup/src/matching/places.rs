@@ -81,6 +81,12 @@ impl Places {
         }
     }
 
+    /// Whether a compute unit takes workgroups until it is full.
+    #[inline(always)]
+    pub(super) const fn fills(&self) -> bool {
+        matches!(self, Self::Lowest)
+    }
+
     /// Waves of a launch have been placed.
     #[inline(always)]
     pub(super) fn placed(

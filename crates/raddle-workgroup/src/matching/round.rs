@@ -39,16 +39,16 @@ impl Matching {
         let next = entry.next;
         let (channel, level, rank) = (0, 0, 0);
         let head = ChannelHead { entry: 0, channel, level, rank, class, next, wave: WHOLE };
-        self.commit(&entry.launch, head, cu, now, round);
+        let next = self.commit(&entry.launch, head, cu, bulk, now, round);
         if bulk {
-            self.go_on(&entry.launch, head, now, round);
+            self.go_on(&entry.launch, head, next, now, round);
         }
         start(entry.launch.id)
     }
 
     /// Nothing takes a workgroup of this launch: now, or ever.
     #[inline(never)]
-    fn refuse(&self, launch: &Launch, class: usize, round: &mut Round) -> Answer {
+    fn refuse(&mut self, launch: &Launch, class: usize, round: &mut Round) -> Answer {
         if let Some(lack) = self.matcher.never(class) {
             return Answer::Never { refusal: lack.refusal(launch.id, None) };
         }
@@ -105,11 +105,11 @@ impl Matching {
         if let Some(cutting) = &mut self.cutting {
             cutting.fitted();
         }
-        self.commit(launch, head, cu, now, round);
+        // Where channels tie the next round is another channel's.
+        let goes_on = bulk && !tied;
+        let next = self.commit(launch, head, cu, goes_on, now, round);
         if head.wave == WHOLE {
-            // Where channels tie the next round is another channel's.
-            let goes_on = bulk && !tied;
-            let next = if goes_on { self.go_on(launch, head, now, round) } else { head.next + 1 };
+            let next = if goes_on { self.go_on(launch, head, next, now, round) } else { next };
             return (WaveSpan::All, (next, 0));
         }
         let waves = WaveSpan::Cut { first: head.wave, count: 1 };
@@ -145,40 +145,49 @@ impl Matching {
     }
 
     /// Further rounds, while no other launch could be chosen; the workgroup behind them.
-    fn go_on(&mut self, launch: &Launch, head: ChannelHead, now: Tick, round: &mut Round) -> u64 {
-        for next in head.next + 1..launch.workgroups {
-            if !self.goes_again(head) {
-                return next;
-            }
-            let Some(cu) = self.places.plan(&mut self.matcher, head.class, now) else {
-                return next;
-            };
-            self.commit(launch, ChannelHead { next, ..head }, cu, now, round);
+    fn go_on(
+        &mut self,
+        launch: &Launch,
+        head: ChannelHead,
+        mut next: u64,
+        now: Tick,
+        round: &mut Round,
+    ) -> u64 {
+        while next < launch.workgroups && self.goes_again(head) {
+            let Some(cu) = self.places.plan(&mut self.matcher, head.class, now) else { break };
+            next = self.commit(launch, ChannelHead { next, ..head }, cu, true, now, round);
         }
-        launch.workgroups
+        next
     }
 
+    /// Places the head there, and if it `goes_on` those behind it as long as they go there too: what is
+    /// placed so makes room for no other head, as it does not turn the split table. The workgroup behind
+    /// them.
     fn commit(
         &mut self,
         launch: &Launch,
         head: ChannelHead,
         cu: CuId,
+        goes_on: bool,
         now: Tick,
         round: &mut Round,
-    ) {
+    ) -> u64 {
         let ChannelHead { class, wave, next: workgroup, .. } = head;
         let name = Name { launch: launch.id, workgroup, wave };
-        self.matcher.commit(class, cu, name, &mut round.places);
+        let row = goes_on && wave == WHOLE && self.places.fills();
+        let most = if row { launch.workgroups - workgroup } else { 1 };
+        let placed = self.matcher.commit_row(class, cu, name, most, &mut round.places);
         let part = round.parts.last().map_or(0, |part| part.pieces);
         match round.pieces[part..].last_mut() {
-            Some(last) if last.cu == cu => last.count += 1,
-            _ => round.pieces.push(Piece::one(workgroup, cu)),
+            Some(last) if last.cu == cu => last.count += placed,
+            _ => round.pieces.push(Piece { count: placed, ..Piece::one(workgroup, cu) }),
         }
         self.places.placed(&self.matcher, cu, launch, wave, now);
+        workgroup + u64::from(placed)
     }
 
     /// Why each head waits; one speaks for all of its demand.
-    fn explain_all(&self, ready: &ReadyView<'_>, round: &mut Round) {
+    fn explain_all(&mut self, ready: &ReadyView<'_>, round: &mut Round) {
         let mut explained = SmallVec::<[usize; EXPLAINED]>::new();
         for at in 0..self.heads.len() {
             let ChannelHead { entry, class, .. } = self.heads[at];
@@ -190,7 +199,7 @@ impl Matching {
     }
 
     /// Why a launch waits, for the compute unit asked first.
-    fn explain(&self, launch: &Launch, class: usize, round: &mut Round) {
+    fn explain(&mut self, launch: &Launch, class: usize, round: &mut Round) {
         let cu = self.asked_first();
         if let Some(lack) = self.matcher.lacks(cu, class) {
             round.refuse(lack.refusal(launch.id, Some(cu)));

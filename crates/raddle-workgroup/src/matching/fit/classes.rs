@@ -1,9 +1,9 @@
 //! Of which class is a demand, and where does it fit?
 //!
-//! A class that is asked for is kept: at every change of a compute unit it is told anew whether it fits
-//! there. One that nobody asks for any more is dropped, and built anew when somebody does.
+//! A class that is asked for is kept: where compute units have changed it is told anew, before the next
+//! question, whether it fits there. One that nobody asks for any more is dropped, and built anew when somebody does.
 
-use raddle_policy::{CuId, Demand, Launch};
+use raddle_policy::{Demand, Launch};
 
 use super::class::{CLASSES, Class, bit, same};
 use super::open::{OpenCus, OpenSets};
@@ -76,6 +76,7 @@ impl Matcher {
     /// The compute units that take one more workgroup of a class.
     #[inline(always)]
     pub(crate) fn open(&mut self, class: usize) -> OpenCus<'_> {
+        self.tell();
         if self.kept & bit(class) == 0 {
             self.keep(class);
         }
@@ -90,10 +91,8 @@ impl Matcher {
         let bit = bit(class) & self.apart;
         let never = self.classes[class].never.is_some();
         for at in 0..self.units.len() {
-            // Compute units are numbered by u16.
-            let cu = CuId(at as u16);
             let fits = match bit {
-                0 => !never && self.lacks(cu, class).is_none(),
+                0 => !never && self.lacks_on(Some(at), &self.classes[class]).is_none(),
                 bit => self.fitting(self.simds, at) & bit != 0,
             };
             OpenSets::set(&mut self.open, class, at, fits);

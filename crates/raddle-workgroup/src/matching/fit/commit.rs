@@ -62,7 +62,7 @@ impl Matcher {
             let waves = usize::from(class_of.demand.waves);
             unit.turn = ((usize::from(turn) + waves) % simds) as u8;
         }
-        self.changed(simds, at);
+        self.changed(at);
     }
 
     /// Gives back everything that a workgroup holds.
@@ -117,21 +117,51 @@ impl Matcher {
         unit.barriers += class.demand.barriers;
         self.groups.remove(cu, unit.resident, position);
         unit.resident -= 1;
-        self.changed(simds, cu);
+        self.changed(cu);
     }
 
-    /// What is free on a compute unit has changed: enters it into the sets of the classes that are kept,
-    /// or takes it out.
+    /// What is free on a compute unit has changed: it is told anew when somebody asks.
     #[inline(always)]
-    pub(super) fn changed(&mut self, simds: usize, cu: usize) {
-        if !self.exact {
-            self.vgpr.report(cu * self.simds..(cu + 1) * self.simds);
-            self.sgpr.report(cu..cu + 1);
-            self.lds.report(cu..cu + 1);
+    pub(super) fn changed(&mut self, cu: usize) {
+        let unit = &mut self.units[cu];
+        if !unit.stale {
+            unit.stale = true;
+            // Compute units are numbered by u16.
+            self.stale.push(cu as u16);
         }
-        let fits = self.fitting(simds, cu);
-        OpenSets::change(&mut self.open, cu, self.kept, fits);
-        self.changes += 1;
+    }
+
+    /// Enters each compute unit that has changed into the sets of the classes that are kept, or takes it
+    /// out.
+    #[inline(always)]
+    pub(super) fn tell(&mut self) {
+        if !self.stale.is_empty() {
+            self.tell_stale();
+        }
+    }
+
+    #[inline(never)]
+    fn tell_stale(&mut self) {
+        match self.simds {
+            4 => self.tell_on(4),
+            simds => self.tell_on(simds),
+        }
+    }
+
+    #[inline(always)]
+    fn tell_on(&mut self, simds: usize) {
+        while let Some(cu) = self.stale.pop() {
+            let cu = usize::from(cu);
+            self.units[cu].stale = false;
+            if !self.exact {
+                self.vgpr.report(cu * simds..(cu + 1) * simds);
+                self.sgpr.report(cu..cu + 1);
+                self.lds.report(cu..cu + 1);
+            }
+            let fits = self.fitting(simds, cu);
+            OpenSets::change(&mut self.open, cu, self.kept, fits);
+            self.changes += 1;
+        }
         if self.changes > self.units.len().max(CLASSES) {
             self.drop_classes();
         }
@@ -154,7 +184,13 @@ impl Matcher {
 
 /// One address a wave: wave w lies on SIMD turn + w, around the end, behind those of its SIMD.
 #[inline(always)]
-fn write_places(class: &Class, simds: usize, turn: u8, runs: &RunStarts, places: &mut Vec<Place>) {
+pub(super) fn write_places(
+    class: &Class,
+    simds: usize,
+    turn: u8,
+    runs: &RunStarts,
+    places: &mut Vec<Place>,
+) {
     let Demand { waves, vgpr, sgpr, .. } = class.demand;
     // Where scalar registers never limit they have no address.
     let sgpr = if class.wanted(turn).shared[1] == 0 { 0 } else { sgpr };

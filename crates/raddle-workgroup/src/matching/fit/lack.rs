@@ -7,7 +7,8 @@ use super::class::{Class, CuAmounts, Lack};
 
 impl Matcher {
     /// What such a workgroup lacks on a compute unit; `None` where it fits.
-    pub(crate) fn lacks(&self, cu: CuId, class: usize) -> Option<Lack> {
+    pub(crate) fn lacks(&mut self, cu: CuId, class: usize) -> Option<Lack> {
+        self.tell();
         self.lacks_on(Some(cu.index()), &self.classes[class])
     }
 

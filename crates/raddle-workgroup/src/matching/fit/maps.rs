@@ -56,6 +56,33 @@ impl RunMaps {
         u64::from(if longest { bank.longest(map) } else { bank.free_blocks(map) })
     }
 
+    /// How many granules of a map are free.
+    #[inline(always)]
+    pub(super) fn free_blocks(&self, map: usize) -> u32 {
+        self.bank.free_blocks(map)
+    }
+
+    /// Takes the lowest run of each of these maps, one behind the other for as many starts as there are;
+    /// how many there were. Nothing where the maps differ, and for runs of 0 `starts` stay as they are.
+    #[inline(always)]
+    pub(super) fn take_row(
+        &mut self,
+        maps: Range<usize>,
+        want: u32,
+        starts: &mut [u32],
+    ) -> Option<usize> {
+        match want {
+            0 => Some(starts.len()),
+            _ => self.bank.take_row_of_equal(maps, want, starts),
+        }
+    }
+
+    /// Gives back all of these maps.
+    #[inline(always)]
+    pub(super) fn give_all(&mut self, maps: Range<usize>) {
+        self.bank.release_all(maps);
+    }
+
     /// Takes the lowest run of a length that is reported; its start.
     #[inline(always)]
     pub(super) fn take(&mut self, map: usize, want: u32) -> u32 {

@@ -1,8 +1,8 @@
 //! On which compute unit does the next workgroup fit, at which addresses (seed 000, E1)?
 //!
 //! What the `matching` policy asks at every decision: what is free on every compute unit, and for each
-//! demand that is asked for one bit a compute unit that says whether it fits. The bits are told anew
-//! whenever a compute unit changes, so nothing is tried in vain. `raddle_golden::matching` is the same
+//! demand that is asked for one bit a compute unit that says whether it fits. The bits of compute units
+//! that have changed are told anew before the next question, so nothing is tried in vain. `raddle_golden::matching` is the same
 //! rule in plain words, and tests compare the two.
 //!
 //! A workgroup's waves are dealt to the SIMDs by the split table (E8): SIMD t gets one run of
@@ -20,6 +20,7 @@ mod maps;
 mod open;
 mod park;
 mod resident;
+mod row;
 mod thresholds;
 
 #[cfg(test)]
@@ -55,6 +56,8 @@ struct CuState {
     displaced: u16,
     /// By how many SIMDs the next row of the split table is turned (E8: su).
     turn: u8,
+    /// Whether it has changed since the classes that fit were told.
+    stale: bool,
 }
 
 /// The compute units of a device with every granule that is taken, and by whom.
@@ -83,6 +86,8 @@ pub(crate) struct Matcher {
     /// The question after which classes were last dropped, and changes since.
     dropped: u64,
     changes: usize,
+    /// The compute units that have changed since they were told.
+    stale: Vec<u16>,
     /// Workgroups that were saved, to come back to the same places.
     parked: BTreeMap<LaunchId, Vec<Parked>>,
     /// Workgroups that came back and found a place taken: they hold nothing until they end.
@@ -114,7 +119,8 @@ impl Matcher {
         // Every workgroup has a wave.
         let most = u32::from(shape.workgroups).min(shape.waves()) as usize;
         let turn = u8::from(balance == Balance::Tail && simds > 1);
-        let unit = CuState { barriers: shape.barriers, resident: 0, displaced: 0, turn };
+        let unit =
+            CuState { barriers: shape.barriers, resident: 0, displaced: 0, turn, stale: false };
         Ok(Self {
             simds,
             turns: balance != Balance::Fixed,
@@ -133,6 +139,7 @@ impl Matcher {
             questions: 0,
             dropped: 0,
             changes: 0,
+            stale: Vec::with_capacity(count),
             parked: BTreeMap::new(),
             displaced: Vec::new(),
             shape,

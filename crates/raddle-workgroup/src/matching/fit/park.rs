@@ -43,7 +43,7 @@ impl Matcher {
                 self.displaced.push(parked);
                 displaced += 1;
             }
-            self.changed(self.simds, at);
+            self.changed(at);
         }
         displaced
     }
@@ -55,7 +55,7 @@ impl Matcher {
         let Some(at) = self.displaced.iter().position(is_it) else { return false };
         self.displaced.swap_remove(at);
         self.units[cu].displaced -= 1;
-        self.changed(self.simds, cu);
+        self.changed(cu);
         true
     }
 
@@ -98,7 +98,7 @@ impl Matcher {
             let parked = self.displaced.swap_remove(at);
             let cu = usize::from(parked.cu);
             self.units[cu].displaced -= 1;
-            self.changed(self.simds, cu);
+            self.changed(cu);
             left(CuId(parked.cu), parked.name.wave);
             lifted.push(parked);
         }

@@ -140,6 +140,13 @@ impl Residents {
         None
     }
 
+    /// Whether one is this one.
+    #[inline]
+    pub(super) fn is_at(&self, cu: usize, position: usize, name: Name) -> bool {
+        let at = cu * self.most + position;
+        self.numbers[at] == name.workgroup as u32 && self.all[at].is(name)
+    }
+
     /// Of which class one is, if it is known.
     #[inline]
     pub(super) fn class(&self, cu: usize, position: usize) -> Option<usize> {

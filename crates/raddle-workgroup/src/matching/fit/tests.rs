@@ -5,7 +5,7 @@
 
 use alloc::vec::Vec;
 
-use raddle_policy::{CuId, CuShape, Demand, Launch, LaunchId, Resource};
+use raddle_policy::{CuId, CuShape, Demand, Launch, LaunchId, Piece, Resource};
 
 use super::*;
 use crate::matching::config::{Balance, SearchRule};
@@ -229,4 +229,67 @@ fn amounts_too_large_to_be_told_apart_are_compared_each_time() {
     assert_eq!((matcher.first(most, 0), matcher.first(half, 0)), (Some(CuId(1)), Some(CU)));
     assert!(place(&mut matcher, 1, 1, lds(5_000)));
     assert_eq!((matcher.first(half, 0), matcher.first(most, 0)), (Some(CuId(1)), Some(CuId(1))));
+}
+
+#[test]
+fn a_row_is_placed_as_one_by_one() {
+    let shape = CuShape { sgpr: 60, barriers: 7, ..SHAPE };
+    let wants = [
+        (6, Demand { waves: 2, vgpr: 3, sgpr: 1, ..Demand::default() }),
+        (1, Demand { waves: 2, sgpr: 2, lds: 40, ..Demand::default() }),
+        (9, Demand { waves: 4, vgpr: 2, lds: 7, ..Demand::default() }),
+        (9, Demand { waves: 2, vgpr: 1, sgpr: 9, lds: 20, barriers: 2 }),
+        (9, Demand { waves: 2, ..Demand::default() }),
+    ];
+    // Two of these lie there with a gap before, between and behind them.
+    for (ended, (most, demand)) in wants.iter().enumerate().flat_map(|at| [(0, at.1), (1, at.1)]) {
+        for first in [Demand { lds: 25, ..two(5) }, Demand { sgpr: 7, lds: 12, ..two(2) }] {
+            let mut row = matcher(shape, 1);
+            assert!((0..4).all(|at| place(&mut row, 1, at, first)) || row.units[0].resident < 4);
+            for workgroup in [ended, ended + 2] {
+                end(&mut row, 1, workgroup, first);
+            }
+            let (mut one_by_one, mut places) = (row.clone(), [Vec::new(), Vec::new()]);
+            let class_of = class(&mut row, *demand);
+            class(&mut one_by_one, *demand);
+            let mut next = 0;
+            while next < *most && row.fits(class_of) {
+                let name = name(2, next);
+                next += u64::from(row.commit_row(class_of, CU, name, most - next, &mut places[0]));
+            }
+            for workgroup in 0..next {
+                assert!(one_by_one.fits(class_of), "{demand:?}");
+                one_by_one.commit(class_of, CU, name(2, workgroup), &mut places[1]);
+            }
+            assert_eq!(places[0], places[1]);
+            assert_eq!(row.fits(class_of), one_by_one.fits(class_of), "{demand:?}");
+            assert!(next == *most || !row.fits(class_of));
+            for longest in [true, false] {
+                assert_eq!(row.free(0, longest), one_by_one.free(0, longest), "{demand:?}");
+            }
+            let placed = |matcher: &Matcher| {
+                let class = &matcher.classes[class_of];
+                (matcher.units[0].resident, matcher.units[0].barriers, class.resident)
+            };
+            assert_eq!(placed(&row), placed(&one_by_one));
+        }
+    }
+}
+
+#[test]
+fn all_that_lies_on_a_compute_unit_leaves_at_once_and_nothing_less() {
+    let mut matcher = matcher(SHAPE, 1);
+    let empty = matcher.free(0, true);
+    let all = |first, count| Piece { first, stride: 1, count, cu: CU };
+    let demand = Demand { lds: 20, barriers: 1, ..two(3) };
+    assert!((0..4).all(|at| place(&mut matcher, 1, at, demand)));
+    let (id, other) = (LaunchId(1), LaunchId(2));
+    assert!(!matcher.release_all(&all(0, 3), id), "one more lies there");
+    assert!(!matcher.release_all(&all(1, 4), id) && !matcher.release_all(&all(0, 4), other));
+    assert!(!matcher.release_all(&Piece { cu: CuId(1), ..all(0, 4) }, id));
+    let index = class(&mut matcher, demand);
+    assert!(!matcher.fits(index) && matcher.release_all(&all(0, 4), id));
+    assert!(matcher.fits(index) && matcher.free(0, true) == empty);
+    assert_eq!((matcher.classes[index].resident, matcher.units[0].barriers), (0, 8));
+    assert!(!matcher.release_all(&all(0, 4), id) && !end(&mut matcher, 1, 0, demand));
 }
