@@ -100,7 +100,7 @@ fn stands_alone(line: &str, word: &str) -> bool {
     })
 }
 
-/// Every link of a Markdown page to a local file leads to one.
+/// Every link of a Markdown page to a local file leads to one; those of the book in `docs/` stay in it.
 pub(super) fn links(path: &str, text: &str, exists: Exists<'_>) -> Vec<Finding> {
     if !path.ends_with(".md") {
         return Vec::new();
@@ -115,11 +115,18 @@ pub(super) fn links(path: &str, text: &str, exists: Exists<'_>) -> Vec<Finding> 
         for target in parts.flat_map(|part| part.split("](").skip(1)) {
             let target = target.split([')', ' ', '#']).next().unwrap_or_default();
             let local = !target.is_empty() && !target.contains(':');
-            if local && !resolve(&folder.join(target)).is_some_and(|path| exists(&path)) {
+            let page = resolve(&folder.join(target)).filter(|page| exists(page));
+            let in_book = !path.starts_with("docs/")
+                || page.as_ref().is_none_or(|page| page.starts_with("docs/"));
+            if local && !(page.is_some() && in_book) {
                 found.push(Finding {
                     place: format!("{path}:{number}"),
-                    what: format!("the link to `{target}` leads nowhere"),
-                    mend: "link a file of this repository, relative to the page",
+                    what: match in_book {
+                        true => format!("the link to `{target}` leads nowhere"),
+                        false => format!("the link to `{target}` leads out of the book"),
+                    },
+                    mend: "link a file of this repository, relative to the page; in docs/ name the path of \
+                           others between backquotes",
                 });
             }
         }
@@ -205,19 +212,20 @@ mod tests {
 
     #[test]
     fn a_link_to_a_missing_file_is_found() {
-        for link in
-            ["[a](missing.md)", "[`c`](b/D.md#x)", "[a](../../README.md)", "[a](/README.md)"]
-        {
+        for link in [
+            "[a](missing.md)",
+            "[`c`](b/D.md#x)",
+            "[a](../../README.md)",
+            "[a](/README.md)",
+            "[c](../README.md)",
+        ] {
             assert_eq!(found(links, "docs/A.md", link), 1, "{link}");
         }
-        for link in [
-            "[a](A.md#x) [b](b \"title\") [c](../README.md)",
-            "[a](https://a.org/b)",
-            "`[a](b.md)`",
-        ] {
+        for link in ["[a](A.md#x) [b](b \"title\")", "[a](https://a.org/b)", "`[a](b.md)`"] {
             assert_eq!(found(links, "docs/A.md", link), 0, "{link}");
         }
         assert_eq!(found(links, "docs/A.md", "```\n[a](missing.md)\n```"), 0);
+        assert_eq!(found(links, "a/A.md", "[c](../README.md)"), 0);
     }
 
     #[test]
