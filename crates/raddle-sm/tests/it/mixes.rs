@@ -6,7 +6,7 @@ use raddle_sm::{Choose, Options};
 use crate::naive::Kernel;
 use crate::{naive, ours};
 
-fn options() -> impl Strategy<Value = Options> {
+pub(crate) fn options() -> impl Strategy<Value = Options> {
     let choose = prop_oneof![Just(Choose::Lowest), Just(Choose::MostFree)];
     (any::<bool>(), choose, any::<[bool; 3]>()).prop_map(|(strict, choose, rest)| Options {
         strict,

@@ -12,6 +12,8 @@ use raddle_policy::{
 use raddle_sm::{BlockWarp, Choose, Options};
 use raddle_testkit::{Scenario, World, demand, scenario};
 
+use crate::mixes::options;
+
 /// A block that is not done, in the order of distribution.
 #[derive(Clone, Debug)]
 struct Block {
@@ -252,17 +254,6 @@ impl Allocate for Beside {
             _ => {}
         }
     }
-}
-
-fn options() -> impl Strategy<Value = Options> {
-    let choose = prop_oneof![Just(Choose::Lowest), Just(Choose::MostFree)];
-    (any::<bool>(), choose, any::<[bool; 3]>()).prop_map(|(strict, choose, rest)| Options {
-        strict,
-        choose,
-        fall_through: rest[0],
-        backfill: rest[1],
-        whole_blocks_for_barriers: rest[2],
-    })
 }
 
 proptest! {
