@@ -5,7 +5,7 @@
 use raddle_policy::{Allocate, Answer, CuId, Fact, Piece, ReadyLaunch, ReadyView, Round, Tick};
 
 use super::addressed::{Addressed, BaselineConfig};
-use super::waiting::{start, unlike, waiting};
+use super::waiting::{Refused, start, waiting};
 
 /// The lowest compute unit with room.
 #[derive(Clone, Debug)]
@@ -21,9 +21,9 @@ impl Greedy {
     }
 
     fn place(&mut self, ready: &ReadyView<'_>, bulk: bool, round: &mut Round) -> Answer {
-        let mut full_for = None;
+        let mut refused = Refused::default();
         for entry in waiting(ready) {
-            if full_for == Some(entry.launch.demand) {
+            if refused.has_like(entry) {
                 continue;
             }
             let limit = if bulk { entry.undistributed() } else { 1 };
@@ -34,10 +34,9 @@ impl Greedy {
             if !round.pieces.is_empty() {
                 return start(entry.launch.id);
             }
-            // An equal workgroup need not try in vain.
-            full_for = Some(entry.launch.demand);
+            refused.push(entry);
         }
-        for entry in unlike(ready) {
+        for entry in refused.explained() {
             let (cus, cu) = (ready.cus, CuId(0));
             round.refuse(match &self.addressed {
                 Some(addressed) => addressed.refusal(cus, cu, &entry.launch),

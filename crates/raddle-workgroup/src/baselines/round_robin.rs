@@ -10,7 +10,7 @@ use raddle_policy::{Allocate, Answer, CuId, Fact, ReadyLaunch, ReadyView, Round,
 
 use super::addressed::{Addressed, BaselineConfig};
 use super::rounds::{Dealer, Passes};
-use super::waiting::{start, unlike, waiting};
+use super::waiting::{Refused, start, waiting};
 
 /// The next compute unit with room after the last one used.
 #[derive(Clone, Debug)]
@@ -29,9 +29,9 @@ impl RoundRobin {
     }
 
     fn place(&mut self, ready: &ReadyView<'_>, bulk: bool, round: &mut Round) -> Answer {
-        let mut full_for = None;
+        let mut refused = Refused::default();
         for entry in waiting(ready) {
-            if full_for == Some(entry.launch.demand) {
+            if refused.has_like(entry) {
                 continue;
             }
             let limit = if bulk { entry.undistributed() } else { 1 };
@@ -47,10 +47,9 @@ impl RoundRobin {
                 self.cursor = ((last.index() + 1) % ready.cus.len()) as u16;
                 return start(entry.launch.id);
             }
-            // An equal workgroup need not try in vain.
-            full_for = Some(entry.launch.demand);
+            refused.push(entry);
         }
-        for entry in unlike(ready) {
+        for entry in refused.explained() {
             let (cus, cu) = (ready.cus, CuId(self.cursor));
             round.refuse(match &self.addressed {
                 Some(addressed) => addressed.refusal(cus, cu, &entry.launch),

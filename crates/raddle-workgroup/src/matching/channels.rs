@@ -1,11 +1,13 @@
 //! Which channel does a launch belong to?
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 use raddle_policy::{Launch, LaunchId, ProcessId, StreamId};
 
-/// Launches whose channel is remembered; by the lowest bits of their ids.
-const RECENT: usize = 64;
+/// Launches whose channel is remembered; by the lowest bits of their ids. Many times the launches that
+/// are ready at once.
+const RECENT: usize = 1024;
 
 /// Channels by stream, in the order of their first use.
 #[derive(Clone, Debug)]
@@ -15,7 +17,7 @@ pub(super) struct Channels {
     /// By process and stream, ascending.
     known: Vec<((ProcessId, StreamId), u32)>,
     /// A cache: the same launch is looked up many times in a row.
-    recent: [Recent; RECENT],
+    recent: Vec<Recent>,
 }
 
 /// What is remembered of a launch.
@@ -36,7 +38,7 @@ impl Recent {
 
 impl Channels {
     pub(super) fn new(fold: Option<u16>) -> Self {
-        let recent = [Recent::default(); RECENT];
+        let recent = vec![Recent::default(); RECENT];
         Self { fold: fold.map(u32::from), known: Vec::new(), recent }
     }
 

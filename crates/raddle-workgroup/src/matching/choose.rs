@@ -3,6 +3,7 @@
 use raddle_policy::{CuId, Tick};
 
 use super::Matching;
+use super::fit::{Matcher, bit};
 use super::head::ChannelHead;
 
 impl Matching {
@@ -10,25 +11,26 @@ impl Matching {
     pub(super) fn choose(&mut self, now: Tick) -> Option<(usize, CuId, bool)> {
         let Self { heads, matcher, .. } = self;
         let (mut best, mut chosen, mut tied) = (usize::MAX, None, false);
+        let mut fitting = FittingClasses::default();
         for (at, head) in heads.iter().enumerate() {
-            if head.rank <= best && matcher.fits(head.class) {
+            if head.rank <= best && fitting.has(head.class, matcher) {
                 tied = head.rank == best;
                 best = head.rank;
                 chosen = Some(at);
             }
         }
-        let at = if tied { self.untie(best) } else { chosen }?;
+        let at = if tied { self.untie(best, fitting) } else { chosen }?;
         let cu = self.places.plan(&mut self.matcher, self.heads[at].class, now)?;
         Some((at, cu, tied))
     }
 
     /// a42: by marks. Changes them.
     #[inline(never)]
-    fn untie(&mut self, rank: usize) -> Option<usize> {
+    fn untie(&mut self, rank: usize, mut fitting: FittingClasses) -> Option<usize> {
         let Self { heads, matcher, .. } = self;
-        let fitting = heads.iter().filter(|head| head.rank == rank && matcher.fits(head.class));
+        let tied = heads.iter().filter(|it| it.rank == rank && fitting.has(it.class, matcher));
         self.tied.clear();
-        self.tied.extend(fitting.map(|head| head.channel));
+        self.tied.extend(tied.map(|head| head.channel));
         self.tied.sort_unstable();
         let channels = self.channels.len();
         if self.marked < channels {
@@ -46,6 +48,29 @@ impl Matching {
     pub(super) fn goes_again(&mut self, head: ChannelHead) -> bool {
         let Self { heads, matcher, .. } = self;
         let before = |other: &ChannelHead| other.channel != head.channel && other.rank <= head.rank;
-        !heads.iter().any(|other| before(other) && matcher.fits(other.class))
+        let mut fitting = FittingClasses::default();
+        !heads.iter().any(|other| before(other) && fitting.has(other.class, matcher))
+    }
+}
+
+/// Classes of which it is known whether they fit anywhere, for as long as nothing is placed: heads are
+/// many more than classes. Those beyond the first 64 are asked for each time.
+#[derive(Clone, Copy, Debug, Default)]
+struct FittingClasses {
+    known: u64,
+    fitting: u64,
+}
+
+impl FittingClasses {
+    #[inline(always)]
+    fn has(&mut self, class: usize, matcher: &mut Matcher) -> bool {
+        let bit = bit(class);
+        if self.known & bit == 0 {
+            let fits = matcher.fits(class);
+            self.known |= bit;
+            self.fitting |= if fits { bit } else { 0 };
+            return fits;
+        }
+        self.fitting & bit != 0
     }
 }

@@ -144,7 +144,8 @@ impl Matching {
         self.heads.iter().any(|head| may_cut(ready, head)).then(|| cutting.retry_at(now))
     }
 
-    /// Further rounds, while no other launch could be chosen; the workgroup behind them.
+    /// Further rounds, while no other launch could be chosen; the workgroup behind them. None could when
+    /// this one was, and what is placed makes room for others only where it turns the split table.
     fn go_on(
         &mut self,
         launch: &Launch,
@@ -153,7 +154,8 @@ impl Matching {
         now: Tick,
         round: &mut Round,
     ) -> u64 {
-        while next < launch.workgroups && self.goes_again(head) {
+        let turns = self.matcher.turns(head.class);
+        while next < launch.workgroups && (!turns || self.goes_again(head)) {
             let Some(cu) = self.places.plan(&mut self.matcher, head.class, now) else { break };
             next = self.commit(launch, ChannelHead { next, ..head }, cu, true, now, round);
         }

@@ -10,7 +10,7 @@ pub(super) const CLASSES: usize = 64;
 
 /// The bit of a class in the sets of a compute unit; none for those beyond the first 64.
 #[inline]
-pub(super) const fn bit(class: usize) -> u64 {
+pub(crate) const fn bit(class: usize) -> u64 {
     if class < CLASSES { 1 << class } else { 0 }
 }
 

@@ -34,8 +34,8 @@ use raddle_policy::{CuId, CuShape, LaunchId, Resource};
 
 use crate::Error;
 use crate::matching::config::{Balance, SearchRule};
-pub(crate) use class::Lack;
 use class::{CLASSES, Class};
+pub(crate) use class::{Lack, bit};
 use finder::{check_shared, finder};
 use maps::RunMaps;
 pub(crate) use open::OpenCus;
@@ -167,6 +167,11 @@ impl Matcher {
         let cu = self.open(class).first_from(from);
         // Compute units are numbered by u16.
         cu.map(|cu| CuId(cu as u16))
+    }
+
+    /// Whether placing such a workgroup turns the split table, so that others may fit then.
+    pub(crate) fn turns(&self, class: usize) -> bool {
+        self.turns && self.classes[class].uneven
     }
 
     /// Whether such a workgroup fits anywhere.
