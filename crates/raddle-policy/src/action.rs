@@ -24,7 +24,8 @@ pub enum Action {
         waves: WaveSpan,
         /// Where to find the pieces: see [`Actions::pieces`].
         pieces: Range<usize>,
-        /// Where to find the addresses (empty without): see [`Actions::places`].
+        /// Where to find the addresses (empty without, or if they are not kept): see
+        /// [`Actions::places`].
         places: Range<usize>,
     },
     /// Bind a workgroup to a compute unit.
@@ -59,9 +60,16 @@ pub struct Actions {
     pub list: Vec<Action>,
     pieces: Vec<Piece>,
     places: Vec<Place>,
+    leaves_places_out: bool,
 }
 
 impl Actions {
+    /// For a device that does not look at addresses: they are not kept.
+    #[must_use]
+    pub fn without_places() -> Self {
+        Self { leaves_places_out: true, ..Self::default() }
+    }
+
     /// Empties the lists and keeps their memory.
     pub fn clear(&mut self) {
         self.list.clear();
@@ -78,7 +86,9 @@ impl Actions {
     pub fn start(&mut self, launch: LaunchId, waves: WaveSpan, pieces: &[Piece], places: &[Place]) {
         let (piece, place) = (self.pieces.len(), self.places.len());
         self.pieces.extend_from_slice(pieces);
-        self.places.extend_from_slice(places);
+        if !self.leaves_places_out {
+            self.places.extend_from_slice(places);
+        }
         self.list.push(Action::Start {
             launch,
             waves,

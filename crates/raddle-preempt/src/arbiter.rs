@@ -57,6 +57,8 @@ pub struct Arbiter {
     until: Option<Tick>,
     /// Something has changed that a turn policy looks at.
     is_stale: bool,
+    /// Who has the turn, by id.
+    named: Vec<ProcessId>,
     victims: Vec<VictimLaunch>,
 }
 
@@ -125,9 +127,14 @@ impl Arbiter {
         self.is_stale = false;
         *until = turn.turn(states, now, may_issue);
         self.until = *until;
-        check(states, may_issue, *until, now)?;
+        let named = &mut self.named;
+        named.clear();
+        named.extend_from_slice(may_issue);
+        named.sort_unstable();
+        check(states, named, *until, now)?;
+        let may_issue = |process: ProcessId| named.binary_search(&process).is_ok();
         for (&process, standing) in &mut self.standings {
-            if !standing.has_turn() || may_issue.contains(&process) {
+            if !standing.has_turn() || may_issue(process) {
                 continue;
             }
             if let Standing::Returning(way) = *standing {
@@ -138,7 +145,7 @@ impl Arbiter {
             }
             self.victims.clear();
             victims(process, &mut self.victims);
-            let state = states.iter().find(|state| state.id == process);
+            let state = find(states, process);
             let launches = &self.victims;
             let view = state.map(|process| VictimView { process, launches });
             let way = view.filter(|_| !launches.is_empty()).and_then(|view| {
@@ -150,7 +157,7 @@ impl Arbiter {
             wishes.push(way.map_or(Wish::Pause { process }, |way| Wish::Preempt { process, way }));
         }
         for (&process, standing) in &mut self.standings {
-            if may_issue.contains(&process) && !standing.has_turn() {
+            if !standing.has_turn() && may_issue(process) {
                 *standing = match *standing {
                     Standing::Leaving(way) => Standing::Returning(way),
                     _ => Standing::HasTurn,
@@ -162,16 +169,21 @@ impl Arbiter {
     }
 }
 
-/// Laws 1 to 3 of [`Turn`].
+/// The state of a process, of states that are in the order of their processes.
+fn find(states: &[ProcessState], process: ProcessId) -> Option<&ProcessState> {
+    let at = states.binary_search_by_key(&process, |state| state.id);
+    at.ok().map(|at| &states[at])
+}
+
+/// Laws 1 to 3 of [`Turn`]; those named by id.
 fn check(
     states: &[ProcessState],
     named: &[ProcessId],
     until: Option<Tick>,
     now: Tick,
 ) -> Result<(), PreemptError> {
-    let runnable = |id: &ProcessId| states.iter().any(|state| state.id == *id);
-    let twice =
-        named.iter().enumerate().any(|(at, id)| named.iter().skip(at + 1).any(|it| it == id));
+    let runnable = |id: &ProcessId| find(states, *id).is_some();
+    let twice = named.windows(2).any(|two| two[0] == two[1]);
     let what = if twice || !named.iter().all(runnable) {
         "law 1: it names a process that is not runnable, or one twice"
     } else if named.is_empty() && !states.is_empty() {

@@ -134,7 +134,7 @@ impl<'r, W: Watch> Engine<'r, W> {
             energy: options.energy,
             queue,
             usage: Usage::new(workload.processes.len(), slots),
-            actions: Actions::default(),
+            actions: Actions::without_places(),
             told: Vec::new(),
             cleanups: BTreeMap::new(),
             latencies: BTreeMap::new(),

@@ -65,9 +65,10 @@ pub(super) fn give_counted(
 
 /// Adds up the pieces by compute unit; the first unit for which `fits` says no.
 fn tally(scratch: &mut [u32], pieces: &[Piece], fits: impl Fn(CuId, u32) -> bool) -> Option<CuId> {
-    if let [piece] = pieces {
-        let fits = piece.count > 0 && fits(piece.cu, piece.count);
-        return (!fits).then_some(piece.cu);
+    // Where each unit is named once there is nothing to add up.
+    if pieces.is_sorted_by(|one, other| one.cu < other.cu) {
+        let bad = pieces.iter().find(|piece| piece.count == 0 || !fits(piece.cu, piece.count));
+        return bad.map(|piece| piece.cu);
     }
     let mut bad = None;
     for piece in pieces {

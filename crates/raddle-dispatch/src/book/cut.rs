@@ -103,7 +103,7 @@ impl ResidentLaunch {
         (first, count): (u16, u16),
         pieces: &[Piece],
         cus: &mut Cus,
-    ) -> Result<(), BookError> {
+    ) -> Result<u64, BookError> {
         let workgroup = pieces.first().map_or(0, |piece| piece.first);
         // Checked first, so that no piece, however large, is gone through for nothing.
         if total(pieces) > self.cuts.lying.len() as u64 {
@@ -118,12 +118,15 @@ impl ResidentLaunch {
         if let Some(workgroup) = named_twice(pieces) {
             return Err(BookError::Waves { launch, workgroup });
         }
+        let mut ended = 0;
         for (workgroup, cu) in named(pieces) {
             if let Some(part) = self.cuts.lying.remove(&(workgroup, first)) {
                 cus.give_split(cu, &self.demand, &part.split, 1);
                 self.waves -= u64::from(count);
             }
+            // No part lies there any more, and none is to start.
+            ended += u64::from(self.cuts.next_wave(workgroup) == Some(0));
         }
-        Ok(())
+        Ok(ended)
     }
 }

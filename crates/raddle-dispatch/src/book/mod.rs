@@ -124,7 +124,7 @@ impl Book {
         }
     }
 
-    /// Enters workgroups, or waves of them, that ended.
+    /// Enters workgroups, or waves of them, that ended: how many workgroups have ended as a whole.
     ///
     /// # Errors
     /// When they are not resident; nothing has changed then.
@@ -133,26 +133,29 @@ impl Book {
         launch: LaunchId,
         waves: WaveSpan,
         pieces: &[Piece],
-    ) -> Result<(), BookError> {
+    ) -> Result<u64, BookError> {
         let Self { cus, resident: all, scratch, groups, .. } = self;
         let cu = pieces.first().map_or(CuId(0), |piece| piece.cu);
         let resident = all.get_mut(&launch).ok_or(BookError::NotResident { launch, cu })?;
-        match waves {
-            WaveSpan::All if resident.addressed.is_empty() => {
-                if let Some(cu) = give_counted(cus, scratch, resident, pieces) {
-                    return Err(BookError::NotResident { launch, cu });
+        let ended = match waves {
+            WaveSpan::All => {
+                if resident.addressed.is_empty() {
+                    let fault = give_counted(cus, scratch, resident, pieces);
+                    fault.map_or(Ok(()), |cu| Err(BookError::NotResident { launch, cu }))?;
+                } else {
+                    resident.end_whole(launch, pieces, cus, (scratch, groups))?;
                 }
+                total(pieces)
             }
-            WaveSpan::All => resident.end_whole(launch, pieces, cus, (scratch, groups))?,
             WaveSpan::Range { first, count } => {
-                resident.end_waves(launch, (first, count), pieces, cus)?;
+                resident.end_waves(launch, (first, count), pieces, cus)?
             }
             WaveSpan::Cut { first, count } => {
-                resident.end_cut(launch, (first, count), pieces, cus)?;
+                resident.end_cut(launch, (first, count), pieces, cus)?
             }
-        }
+        };
         self.drop_if_gone(launch);
-        Ok(())
+        Ok(ended)
     }
 
     /// What of a launch is on the device, to be changed in place.

@@ -62,8 +62,8 @@ impl ResidentLaunch {
         (first, count): (u16, u16),
         pieces: &[Piece],
         cus: &mut Cus,
-    ) -> Result<(), BookError> {
-        let demand = self.demand;
+    ) -> Result<u64, BookError> {
+        let (demand, mut ended) = (self.demand, 0);
         if total(pieces) > self.partial.len() as u64 {
             let workgroup = pieces.first().map_or(0, |piece| piece.first);
             return Err(BookError::Waves { launch, workgroup });
@@ -96,8 +96,9 @@ impl ResidentLaunch {
             self.waves -= u64::from(count);
             if done {
                 self.partial.remove(&workgroup);
+                ended += 1;
             }
         }
-        Ok(())
+        Ok(ended)
     }
 }

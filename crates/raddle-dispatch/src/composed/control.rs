@@ -79,9 +79,7 @@ impl Composed {
             Command::Hold { process } => self.remove(process, Preemption::Drain, now, actions)?,
             Command::Save { process } => self.remove(process, Preemption::Switch, now, actions)?,
             Command::Release { process } | Command::Restore { process } => {
-                if let Some(process) = self.processes.get_mut(&process) {
-                    process.returning = true;
-                }
+                self.preemptions.returning.insert(process);
             }
             Command::Drained { process, resumed } => {
                 self.drained(process, resumed, now, actions);
@@ -309,14 +307,13 @@ impl Composed {
         let is_held = |id: &LaunchId| {
             self.launches.get(id).is_some_and(|known| matches!(known.stage, Stage::Held(_)))
         };
-        for process in self.processes.values_mut().filter(|process| process.returning) {
+        self.preemptions.returning.retain(|id| {
+            let process = self.processes.get(id).filter(|process| !process.removing);
             let before = back.len();
-            back.extend(process.submitted.values().copied().filter(is_held));
-            process.returning = !process.removing && back.len() > before;
-            if process.removing {
-                back.truncate(before);
-            }
-        }
+            let submitted = process.into_iter().flat_map(|process| process.submitted.values());
+            back.extend(submitted.copied().filter(is_held));
+            back.len() > before
+        });
         for &id in &back {
             self.bring_back_one(id, now, actions);
         }

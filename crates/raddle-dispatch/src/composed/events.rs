@@ -63,6 +63,8 @@ impl Composed {
         self.driver.host(|it| it.lost(id))?;
         self.turns.arbiter.left(id);
         self.preemptions.resets.remove(&id);
+        self.preemptions.returning.remove(&id);
+        self.turns.lost.remove(&id);
         self.processes.remove(&id);
         self.transit.lines.retain(|&(process, _), _| process != id);
         self.policies.tell(&Fact::ProcessLeft { process: id }, now);
@@ -146,11 +148,11 @@ impl Composed {
     ) -> Result<(), DispatchError> {
         let launch = self.known(id)?.launch;
         let before = self.book.resident_waves(id);
-        self.book.end(id, waves, pieces).map_err(DispatchError::Event)?;
+        let ended = self.book.end(id, waves, pieces).map_err(DispatchError::Event)?;
         self.allocate_stale = true;
         self.count_resident(&launch, before, now);
         let known = self.known_mut(id)?;
-        known.end(waves, pieces);
+        known.ended += ended;
         let finished = known.finished();
         self.policies.tell(&Fact::Ended { launch: &launch, waves, pieces }, now);
         if finished {

@@ -51,23 +51,20 @@ pub(super) struct LaunchState {
     pub(super) next: u64,
     /// Workgroups that have ended.
     pub(super) ended: u64,
-    /// Workgroups assigned or partly started: where, and how many waves started and ended.
-    pub(super) bound: BTreeMap<u64, Bound>,
+    /// Workgroups assigned or partly started, of which waves are still to start.
+    bound: BTreeMap<u64, Bound>,
     /// Workgroups below `next` that were assigned, had not started when the launch was saved, and
     /// are to be distributed anew.
     returned: BTreeSet<u64>,
     /// Waves of `next` that have started by themselves.
     cut: u16,
-    /// Waves that have ended of workgroups that were cut, of each that has not ended as a whole.
-    cut_ended: BTreeMap<u64, u16>,
 }
 
-/// A workgroup that does not start as a whole.
+/// A workgroup that does not start as a whole: where, and how many waves of it have started.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bound {
-    pub(super) cu: CuId,
-    pub(super) started: u16,
-    pub(super) ended: u16,
+struct Bound {
+    cu: CuId,
+    started: u16,
 }
 
 impl LaunchState {
@@ -89,7 +86,6 @@ impl LaunchState {
             bound: BTreeMap::new(),
             returned: BTreeSet::new(),
             cut: 0,
-            cut_ended: BTreeMap::new(),
         }
     }
 
@@ -100,7 +96,6 @@ impl LaunchState {
         self.bound.clear();
         self.returned.clear();
         self.cut = 0;
-        self.cut_ended.clear();
     }
 
     /// It was saved: what is assigned and has not started is bound to its compute unit no more.
@@ -154,8 +149,7 @@ impl LaunchState {
 
     /// Assigned workgroups of which not all waves have started.
     pub(super) fn waiting(&self) -> u64 {
-        let waves = self.launch.demand.waves;
-        self.bound.values().filter(|bound| bound.started < waves).count() as u64
+        self.bound.len() as u64
     }
 
     /// Whether only what is bound to a compute unit may still start.
@@ -203,7 +197,7 @@ impl LaunchState {
             return Err(format!("law 1: {} has no workgroup left to distribute", self.launch.id));
         }
         if count == whole && first == 0 && !bound {
-            return self.start_whole(waves, pieces, seen);
+            return self.start_whole(pieces, seen);
         }
         // Workgroups bound to their compute unit before: each by name.
         for piece in pieces {
@@ -215,12 +209,7 @@ impl LaunchState {
     }
 
     /// Law 1: the pieces cover `next .. next + n`, each workgroup once.
-    fn start_whole(
-        &mut self,
-        waves: WaveSpan,
-        pieces: &[Piece],
-        seen: &mut Vec<u64>,
-    ) -> Result<(), String> {
+    fn start_whole(&mut self, pieces: &[Piece], seen: &mut Vec<u64>) -> Result<(), String> {
         let total: u64 = pieces.iter().map(|piece| u64::from(piece.count)).sum();
         let (first, limit) = self.head();
         let end = first.saturating_add(total);
@@ -231,14 +220,6 @@ impl LaunchState {
                 "law 1: a start of {} must name workgroups from {first} on, each once",
                 self.launch.id
             ));
-        }
-        if let WaveSpan::Range { .. } = waves {
-            for piece in pieces {
-                for workgroup in piece.workgroups() {
-                    let bound = Bound { cu: piece.cu, started: self.launch.demand.waves, ended: 0 };
-                    self.bound.insert(workgroup, bound);
-                }
-            }
         }
         self.advance(total);
         Ok(())
@@ -254,6 +235,9 @@ impl LaunchState {
                 ));
             }
             bound.started += count;
+            if bound.started >= self.launch.demand.waves {
+                self.bound.remove(&group);
+            }
             return Ok(());
         }
         self.is_not_cut()?;
@@ -262,7 +246,7 @@ impl LaunchState {
             return Err(format!("law 1: the next workgroup of {id} is {next}"));
         }
         self.advance(1);
-        self.bound.insert(group, Bound { cu, started: count, ended: 0 });
+        self.bound.insert(group, Bound { cu, started: count });
         Ok(())
     }
 
@@ -310,44 +294,8 @@ impl LaunchState {
         }
         self.is_not_cut()?;
         self.advance(1);
-        self.bound.insert(group, Bound { cu, started: 0, ended: 0 });
+        self.bound.insert(group, Bound { cu, started: 0 });
         Ok(())
-    }
-
-    /// Counts what ended; the book has checked that it was resident.
-    pub(super) fn end(&mut self, waves: WaveSpan, pieces: &[Piece]) {
-        let whole = self.launch.demand.waves;
-        let (_, count) = waves.bounds(whole);
-        if let WaveSpan::Cut { .. } = waves {
-            return self.end_cut(count, pieces);
-        }
-        if self.bound.is_empty() {
-            self.ended += pieces.iter().map(|piece| u64::from(piece.count)).sum::<u64>();
-            return;
-        }
-        for workgroup in pieces.iter().flat_map(|piece| piece.workgroups()) {
-            let Some(bound) = self.bound.get_mut(&workgroup) else {
-                self.ended += 1;
-                continue;
-            };
-            bound.ended = bound.ended.saturating_add(count);
-            if bound.ended >= whole {
-                self.bound.remove(&workgroup);
-                self.ended += 1;
-            }
-        }
-    }
-
-    /// A workgroup that was cut has ended when all its parts have.
-    fn end_cut(&mut self, count: u16, pieces: &[Piece]) {
-        for workgroup in pieces.iter().flat_map(|piece| piece.workgroups()) {
-            let ended = self.cut_ended.entry(workgroup).or_insert(0);
-            *ended = ended.saturating_add(count);
-            if *ended >= self.launch.demand.waves {
-                self.cut_ended.remove(&workgroup);
-                self.ended += 1;
-            }
-        }
     }
 
     pub(super) fn finished(&self) -> bool {

@@ -74,6 +74,8 @@ pub struct Composed {
 #[derive(Debug, Default)]
 struct Turns {
     arbiter: Arbiter,
+    /// When each process lost the turn of which waves that were resident at that time still are.
+    lost: BTreeMap<ProcessId, Tick>,
     tally: TurnTally,
 }
 
@@ -84,6 +86,8 @@ struct Preemptions {
     exits: Vec<LaunchId>,
     /// Launches that came back while their process is held or saved again.
     late: Vec<LaunchId>,
+    /// Processes of which what was held or saved is to come back.
+    returning: BTreeSet<ProcessId>,
     /// Processes by which the whole device is being reset: nobody starts meanwhile.
     resets: BTreeSet<ProcessId>,
     /// Compute units that are being reset, and by whom: nobody starts on them meanwhile.

@@ -16,13 +16,9 @@ pub(super) struct Process {
     pub(super) since: Tick,
     /// Its work is being held or saved.
     pub(super) removing: bool,
-    /// What was held or saved is to come back.
-    pub(super) returning: bool,
     /// Submitted launches that have not ended, by order of submission.
     pub(super) submitted: BTreeMap<u64, LaunchId>,
     pub(super) resident_waves: u64,
-    /// When it lost the turn, while waves that were resident at that time still are.
-    pub(super) lost_turn: Option<Tick>,
     joined: Tick,
     levels: BTreeMap<u8, u32>,
     alive: Stopwatch,
@@ -61,10 +57,8 @@ impl Process {
             way: Preemption::Wait,
             since: now,
             removing: false,
-            returning: false,
             submitted: BTreeMap::new(),
             resident_waves: 0,
-            lost_turn: None,
             joined: now,
             levels: BTreeMap::new(),
             alive: Stopwatch::default(),

@@ -6,7 +6,7 @@
 use raddle_policy::{Actions, Preempt, Preemption, ProcessId, Tick, Turn, VictimLaunch};
 use raddle_preempt::{Decided, PreemptError, ProcessPhase, Resumed, Wish, WishAnswer};
 
-use super::Composed;
+use super::{Composed, Turns};
 use crate::DispatchError;
 use crate::log::{LoggedAnswer, WrittenLoad};
 
@@ -62,13 +62,13 @@ impl Composed {
     ) -> Result<(), DispatchError> {
         let &Decided { ref wishes, ref ways, ref may_issue, until } = decided;
         let load = self.policies.turn.policy.load().map(WrittenLoad::from);
-        self.journal.answer(now, LoggedAnswer::Turn { may_issue, until, load });
+        self.journal.answer(now, LoggedAnswer::Turn { may_issue: may_issue.into(), until, load });
         if let Some(until) = until {
             self.wake_at(until, now, actions);
         }
         for &(process, way) in ways {
             let how = way.map_or("never", Preemption::name);
-            self.journal.answer(now, LoggedAnswer::Preempt { process, how });
+            self.journal.answer(now, LoggedAnswer::Preempt { process, how: how.into() });
             if let Some((process, way)) = self.processes.get_mut(&process).zip(way) {
                 (process.way, process.since) = (way, now);
             }
@@ -79,7 +79,7 @@ impl Composed {
     fn wish(&mut self, wish: Wish, now: Tick) -> Result<(), DispatchError> {
         if let Wish::Resume { process: id } = wish {
             // The turn came back before the last wave of the one before had gone.
-            if let Some(lost) = self.processes.get_mut(&id).and_then(|it| it.lost_turn.take()) {
+            if let Some(lost) = self.turns.lost.remove(&id) {
                 self.turns.tally.left(now.since(lost));
             }
             let preempted = self.driver.controller().phase(id)? != ProcessPhase::Running;
@@ -90,13 +90,11 @@ impl Composed {
             return Ok(());
         }
         let (Wish::Preempt { process, .. } | Wish::Pause { process }) = wish else { return Ok(()) };
-        if let Some(process) = self.processes.get_mut(&process)
-            && !process.submitted.is_empty()
-        {
+        if let Some(known) = self.processes.get(&process).filter(|it| !it.submitted.is_empty()) {
             self.turns.tally.revoked += 1;
-            if process.resident_waves > 0 {
+            if known.resident_waves > 0 {
                 // What is resident from now on outlasts the turn.
-                process.lost_turn = Some(now);
+                self.turns.lost.insert(process, now);
             }
         }
         self.driver.wish(wish)?;
@@ -106,12 +104,13 @@ impl Composed {
     /// Counts processes whose last wave has ended since they lost the turn. Called at the end of a
     /// decision: within one, a process may have no resident wave before its next workgroups start.
     pub(super) fn note_overruns(&mut self, now: Tick) {
-        for process in self.processes.values_mut() {
-            if process.resident_waves == 0
-                && let Some(lost) = process.lost_turn.take()
-            {
-                self.turns.tally.left(now.since(lost));
+        let Turns { lost, tally, .. } = &mut self.turns;
+        lost.retain(|id, since| {
+            let runs = self.processes.get(id).is_some_and(|process| process.resident_waves > 0);
+            if !runs {
+                tally.left(now.since(*since));
             }
-        }
+            runs
+        });
     }
 }

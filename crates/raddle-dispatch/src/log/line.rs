@@ -1,5 +1,7 @@
 //! How is one line of the log spelled?
 
+use std::borrow::Cow;
+
 use raddle_policy::{
     CacheLoad, CuId, Event, Launch, LaunchId, LoadedSlice, Piece, Place, Preemption, ProcessId,
     Refusal, Submission, Tick, Ticks, WaveSpan,
@@ -150,53 +152,71 @@ pub(super) const fn read_span(waves: FirstAndCount, cut: FirstAndCount) -> Optio
     }
 }
 
-/// An answer, as it is written; a replay compares the text.
-#[derive(Serialize)]
+/// An answer, as it is written, a replay compares the text, and as far as a check of a log reads it;
+/// `P` holds its pieces: [`WrittenPieces`] to write them, runs to read them.
+#[derive(Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
-pub(crate) enum LoggedAnswer<'a> {
+#[serde(bound(deserialize = "P: Deserialize<'de>"))]
+pub(crate) enum LoggedAnswer<'a, P = WrittenPieces<'a>> {
     Turn {
-        may_issue: &'a [ProcessId],
-        #[serde(skip_serializing_if = "Option::is_none")]
+        may_issue: Cow<'a, [ProcessId]>,
+        #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
         until: Option<Tick>,
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
         load: Option<WrittenLoad<'a>>,
     },
     Preempt {
         process: ProcessId,
-        how: &'static str,
+        how: Cow<'a, str>,
     },
     Submit {
         launch: LaunchId,
+        /// Whether the call has not returned, as a live runtime says it; an event says when it has.
+        #[serde(default, skip_serializing)]
+        call: bool,
+        #[serde(skip_deserializing)]
         packets: u32,
+        #[serde(skip_deserializing)]
         bytes: u64,
+        #[serde(skip_deserializing)]
         cost: Ticks,
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
         cleanup: Option<Ticks>,
     },
     Start {
         launch: LaunchId,
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         waves: Option<(u16, u16)>,
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         cut: Option<(u16, u16)>,
         /// Their first workgroups counted from another one, in a short log.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        runs: Option<WrittenPieces<'a>>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        pieces: Option<WrittenPieces<'a>>,
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
+        runs: Option<P>,
+        /// No line is read without.
+        #[serde(
+            skip_serializing_if = "Option::is_none",
+            deserialize_with = "Deserialize::deserialize"
+        )]
+        pieces: Option<P>,
+        #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
         addresses: Option<String>,
-        #[serde(skip_serializing_if = "<[_]>::is_empty", serialize_with = "as_lists")]
+        #[serde(
+            skip_serializing_if = "<[_]>::is_empty",
+            serialize_with = "as_lists",
+            skip_deserializing
+        )]
         places: &'a [Place],
     },
     Assign {
         launch: LaunchId,
+        #[serde(skip_deserializing)]
         workgroup: u64,
+        #[serde(skip_deserializing)]
         cu: CuId,
     },
     TakeOff {
         launch: LaunchId,
-        #[serde(serialize_with = "TakenOff::serialize")]
+        #[serde(with = "TakenOff")]
         how: Preemption,
     },
     Restore {
@@ -213,24 +233,30 @@ pub(crate) enum LoggedAnswer<'a> {
     },
     Drained {
         process: ProcessId,
+        #[serde(skip_deserializing)]
         resumed: bool,
     },
     Refuse(Refusal),
     Wait {
+        #[serde(skip_deserializing)]
         refusals: &'a [Refusal],
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none", skip_deserializing)]
         retry_at: Option<Tick>,
     },
     WakeAt {
         at: Tick,
     },
+    /// An answer that this version of the log has no line for.
+    #[serde(other, skip_serializing)]
+    Unknown,
 }
 
 impl<'a> LoggedAnswer<'a> {
     /// A launch is handed to the device.
     pub(crate) fn submit(launch: LaunchId, via: &Submission) -> Self {
         let Submission { packets, bytes, cost, cleanup } = *via;
-        Self::Submit { launch, packets, bytes, cost, cleanup: (cleanup.0 > 0).then_some(cleanup) }
+        let cleanup = (cleanup.0 > 0).then_some(cleanup);
+        Self::Submit { launch, call: false, packets, bytes, cost, cleanup }
     }
 
     /// Workgroups start, with the hash of their addresses or, in full detail, the addresses; `from`

@@ -2,87 +2,38 @@
 
 use raddle_policy::{LaunchId, Preemption, ProcessId};
 use raddle_preempt::ResetScope;
-use serde::Deserialize;
 
 use super::seen::{SeenFlag, SeenPreemption, SeenStage};
 use super::{Checker, LogRule};
-use crate::log::line::TakenOff;
+use crate::log::line::LoggedAnswer;
 use crate::log::runs::PieceRun;
 
 /// An answer, as far as a rule asks of it.
-#[derive(Deserialize)]
-#[serde(tag = "answer", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
-pub(super) enum ReadAnswer {
-    Turn {
-        may_issue: Vec<ProcessId>,
-    },
-    Preempt {
-        process: ProcessId,
-        how: String,
-    },
-    Submit {
-        launch: LaunchId,
-        /// Whether the call has not returned; an event says when it has.
-        #[serde(default)]
-        call: bool,
-    },
-    Start {
-        launch: LaunchId,
-        waves: Option<(u16, u16)>,
-        cut: Option<(u16, u16)>,
-        pieces: Vec<PieceRun>,
-    },
-    Assign {
-        launch: LaunchId,
-    },
-    TakeOff {
-        launch: LaunchId,
-        #[serde(deserialize_with = "TakenOff::deserialize")]
-        how: Preemption,
-    },
-    Restore {
-        launch: LaunchId,
-    },
-    Refuse {
-        launch: LaunchId,
-    },
-    Raise {
-        process: ProcessId,
-    },
-    Lower {
-        process: ProcessId,
-    },
-    Reset {
-        process: ProcessId,
-    },
-    Drained {
-        process: ProcessId,
-    },
-    #[serde(other)]
-    Other,
-}
+pub(super) type ReadAnswer = LoggedAnswer<'static, Vec<PieceRun>>;
 
 impl Checker {
     pub(super) fn answered(&mut self, answer: ReadAnswer) {
         match answer {
-            ReadAnswer::Turn { may_issue } => self.may_issue = may_issue.into_iter().collect(),
-            ReadAnswer::Preempt { process, how } => self.preempt(process, &how),
-            ReadAnswer::Submit { launch, call } => self.submit(launch, call),
-            ReadAnswer::Start { launch, waves, cut, pieces } => {
-                let count = waves.or(cut).map(|(_, count)| u64::from(count));
-                self.start(launch, count, &pieces);
+            ReadAnswer::Turn { may_issue, .. } => {
+                self.may_issue = may_issue.iter().copied().collect();
             }
-            ReadAnswer::Assign { launch } => self.begin(launch),
+            ReadAnswer::Preempt { process, how } => self.preempt(process, &how),
+            ReadAnswer::Submit { launch, call, .. } => self.submit(launch, call),
+            ReadAnswer::Start { launch, waves, cut, pieces, .. } => {
+                let count = waves.or(cut).map(|(_, count)| u64::from(count));
+                self.start(launch, count, &pieces.unwrap_or_default());
+            }
+            ReadAnswer::Assign { launch, .. } => self.begin(launch),
             ReadAnswer::TakeOff { launch, how } => self.take_off(launch, how),
             ReadAnswer::Restore { launch } => self.restore(launch),
-            ReadAnswer::Refuse { launch } => self.forget(launch),
+            ReadAnswer::Refuse(refusal) => self.forget(refusal.launch),
             ReadAnswer::Raise { process } => self.raise(process),
             ReadAnswer::Lower { process } => {
                 self.processes.entry(process).or_default().flag = SeenFlag::Low;
             }
             ReadAnswer::Reset { process } => self.reset(process),
-            ReadAnswer::Drained { process } => self.drained(process),
-            ReadAnswer::Other => {}
+            ReadAnswer::Drained { process, .. } => self.drained(process),
+            ReadAnswer::Wait { .. } | ReadAnswer::WakeAt { .. } | ReadAnswer::Unknown => {}
         }
     }
 
