@@ -34,6 +34,8 @@ pub(crate) enum ToDaemon {
     Drained { order: u64 },
     /// What it has done.
     Summary { of: ClientSummary },
+    /// Asks whether anybody is there.
+    Alive {},
     /// Asks for a token for programs of this level.
     Grant { level: Level },
     /// Asks how everybody stands.
@@ -56,6 +58,8 @@ pub(crate) enum ToClient {
     Pause {},
     /// Go on.
     Resume {},
+    /// Somebody is there.
+    Alive {},
     /// A token, and the level that it stands for.
     Granted { token: String, level: Level },
     /// How everybody stands.

@@ -24,6 +24,8 @@ pub(crate) struct LinkState {
     /// The number of the preemption that the daemon ordered last, and of the last that it heard to be over.
     pub(crate) ordered: u64,
     pub(crate) told_drained: u64,
+    /// Who schedules keeps the program from submitting.
+    pub(crate) keeps: bool,
     /// The link waits for news.
     pub(crate) waits: bool,
 }
@@ -176,6 +178,7 @@ impl<T: Clone> Core<T> {
     /// Whether a preemption has begun.
     pub(crate) fn preempt(&mut self, way: Preemption) -> bool {
         let way = self.nearest(way);
+        self.link.keeps = true;
         let answer = self.wish(Wish::Preempt { process: PROCESS, way });
         let begun = answer == WishAnswer::Preempted(Preempted::Begun);
         if begun {
@@ -201,6 +204,7 @@ impl<T: Clone> Core<T> {
     }
 
     pub(crate) fn pause(&mut self) {
+        self.link.keeps = true;
         let running = self.driver.controller().phase(PROCESS) == Ok(ProcessPhase::Running);
         // Where a preemption is under way, nothing is submitted: only a resume that waits is taken back.
         self.wish(match running {
@@ -210,6 +214,7 @@ impl<T: Clone> Core<T> {
     }
 
     pub(crate) fn resume(&mut self) {
+        self.link.keeps = false;
         self.wish(Wish::Resume { process: PROCESS });
     }
 

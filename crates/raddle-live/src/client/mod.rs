@@ -317,6 +317,12 @@ impl<T: Clone + Send + 'static> Client<T> {
         Reporter(Arc::clone(&self.0.board))
     }
 
+    /// Ends the log, of which nothing is left to be written then: for a program that ends. What is heard and
+    /// decided from now on is not logged.
+    pub fn end_log(&self) {
+        self.0.board.host(core::Core::finish);
+    }
+
     /// Ends the worker, after the task that it carries out; `false` if that takes longer than so long.
     /// Waits end; what waits in queues is not submitted any more.
     pub fn stop(&self, at_most: Duration) -> bool {

@@ -175,7 +175,7 @@ impl Connection {
 
     /// A token for this level, good for as long as the connection is there.
     pub(super) fn grant(&mut self, level: Level) -> io::Result<String> {
-        let token = super::unguessable()?;
+        let token = super::socket::unguessable()?;
         self.granted = Some((token.clone(), level));
         Ok(token)
     }

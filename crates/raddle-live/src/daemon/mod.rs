@@ -6,11 +6,12 @@
 
 mod connection;
 pub(crate) mod desk;
+mod messages;
+mod socket;
 mod storm;
 
 use std::collections::BTreeMap;
-use std::io::{self, Read, Write};
-use std::os::unix::fs::FileTypeExt;
+use std::io::Write;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,14 +21,13 @@ use raddle_dispatch::Recipe;
 use raddle_dispatch::log::LogWriter;
 use raddle_policy::{Level, ProcessId};
 use rustix::event::epoll;
-use rustix::fs::Mode;
 
 use self::connection::{Connection, Fault};
 use self::desk::{DaemonEvent, DaemonHeader, DaemonMark, Desk, Told};
 pub use self::storm::Storm;
 use crate::LiveError;
-use crate::status::{LiveStatus, ProgramStatus, RefusedClient};
-use crate::wire::{ToClient, ToDaemon};
+use crate::status::RefusedClient;
+use crate::wire::ToClient;
 
 /// The level of a program that was granted none.
 pub const DEFAULT_LEVEL: Level = Level(128);
@@ -54,6 +54,17 @@ pub struct DaemonOptions {
     pub give_up: Duration,
     /// Preempts at random.
     pub storm: Option<Storm>,
+}
+
+/// What a daemon schedules by where nobody says it.
+const RECIPE: &str =
+    "raddle = 1\n[turn]\npolicy = \"highest-level\"\n[preempt]\npolicy = \"reset\"\n";
+
+impl Default for DaemonOptions {
+    /// The urgent first, and their launches killed where they may be; the rest as [`new`](Self::new).
+    fn default() -> Self {
+        Self::new(Recipe::parse("live", RECIPE).expect("it is a recipe"))
+    }
 }
 
 impl DaemonOptions {
@@ -116,7 +127,7 @@ impl Daemon {
         let log = log.map_or_else(LogWriter::off, |to| LogWriter::with_header(to, &header));
         let desk = Desk::new(&header, log)?;
         let socket = |cause| LiveError::Listen { path: path.display().to_string(), cause };
-        let listener = listen(path).map_err(socket)?;
+        let listener = socket::listen(path).map_err(socket)?;
         let epoll =
             epoll::create(epoll::CreateFlags::CLOEXEC).map_err(|error| socket(error.into()))?;
         let data = epoll::EventData::new_u64(LISTENER);
@@ -306,66 +317,6 @@ impl Daemon {
         }
     }
 
-    fn obey(&mut self, id: u64, message: ToDaemon, now: u64) -> Result<(), Fault> {
-        let bad = Fault::Refused(RefusedClient::BadMessage);
-        let connection = self.connections.get_mut(&id).ok_or(Fault::Gone)?;
-        match (message, connection.program) {
-            (ToDaemon::Join { token }, None) => self.join(id, token.as_deref(), now)?,
-            (ToDaemon::Runnable { in_flight }, Some(process)) => {
-                self.hear(DaemonEvent::Runnable { process, in_flight }, now);
-            }
-            (ToDaemon::Idle {}, Some(process)) => self.hear(DaemonEvent::Idle { process }, now),
-            (ToDaemon::Drained { order }, Some(process)) => {
-                if connection.drained(order) {
-                    self.hear(DaemonEvent::Drained { process }, now);
-                }
-            }
-            (ToDaemon::Summary { of }, Some(_)) => connection.summary = of,
-            (ToDaemon::Grant { level }, None) => {
-                let level = Level(level.0.max(self.options.most_urgent.0));
-                let token = connection.grant(level).map_err(|_| Fault::Gone)?;
-                self.send(id, &ToClient::Granted { token, level }, now);
-            }
-            (ToDaemon::Status {}, None) => {
-                let of = Box::new(self.status(now));
-                self.send(id, &ToClient::Status { of }, now);
-            }
-            (ToDaemon::Preempt { pid }, None) => {
-                let how = raddle_policy::Preemption::Reset;
-                self.of_pid(id, pid, now, |process| DaemonEvent::Held { process, how });
-            }
-            (ToDaemon::Resume { pid }, None) => {
-                self.of_pid(id, pid, now, |process| DaemonEvent::LetGo { process });
-            }
-            _ => return Err(bad),
-        }
-        Ok(())
-    }
-
-    /// The same event for every program of a process id.
-    fn of_pid(&mut self, id: u64, pid: i32, now: u64, event: impl Fn(ProcessId) -> DaemonEvent) {
-        let of = |connection: &Connection| connection.program.filter(|_| connection.pid == pid);
-        let programs: Vec<ProcessId> = self.connections.values().filter_map(of).collect();
-        for &process in &programs {
-            self.hear(event(process), now);
-        }
-        self.send(id, &ToClient::Done { programs: programs.len() as u64 }, now);
-    }
-
-    fn join(&mut self, id: u64, token: Option<&str>, now: u64) -> Result<(), Fault> {
-        let granted = |it: &Connection| it.granted(token?);
-        let level = self.connections.values().find_map(granted).unwrap_or(DEFAULT_LEVEL);
-        let level = Level(level.0.max(self.options.most_urgent.0));
-        let process = self.desk.free_id().ok_or(Fault::Refused(RefusedClient::TooMany))?;
-        self.programs.insert(process, id);
-        if let Some(connection) = self.connections.get_mut(&id) {
-            connection.program = Some(process);
-        }
-        self.hear(DaemonEvent::ProcessJoined { process, level }, now);
-        self.send(id, &ToClient::Welcome { level }, now);
-        Ok(())
-    }
-
     /// What only time brings about.
     fn tick(&mut self, now: u64) {
         if let Some(mut storm) = self.options.storm.take() {
@@ -398,70 +349,10 @@ impl Daemon {
             }
         }
     }
-
-    fn status(&self, now: u64) -> LiveStatus {
-        let programs = self.programs.iter().filter_map(|(&process, id)| {
-            let it = self.connections.get(id)?;
-            let (standing, runnable, held_back) = self.desk.standing(process);
-            let (ordered, overdue) = (it.ordered, it.overdue);
-            let (pid, summary) = (it.pid, it.summary.clone());
-            let level = self.desk.level(process).unwrap_or(DEFAULT_LEVEL);
-            Some(ProgramStatus {
-                pid,
-                level,
-                standing,
-                runnable,
-                ordered,
-                overdue,
-                held_back,
-                summary,
-            })
-        });
-        let [_, turn, _, preempt] = self.options.recipe.policies();
-        LiveStatus {
-            pid: std::process::id(),
-            uptime_ms: now / 1_000_000,
-            policies: (turn.to_owned(), preempt.to_owned()),
-            most_urgent: self.options.most_urgent,
-            programs: programs.collect(),
-            refused: self.refused.clone(),
-        }
-    }
 }
 
 impl Drop for Daemon {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.path);
     }
-}
-
-/// A socket that only its user may open, in the place of one that nobody serves any more.
-fn listen(path: &Path) -> io::Result<UnixListener> {
-    let old = std::fs::symlink_metadata(path);
-    if old.is_ok_and(|it| it.file_type().is_socket()) {
-        match UnixStream::connect(path) {
-            Ok(_) => {
-                let text = "a daemon serves it already: stop that one, or give another --socket";
-                return Err(io::Error::new(io::ErrorKind::AddrInUse, text));
-            }
-            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
-                std::fs::remove_file(path)?;
-            }
-            Err(error) => return Err(error),
-        }
-    }
-    // From the first moment on: nobody else can open it between its creation and a change of rights.
-    let before = rustix::process::umask(Mode::RWXG | Mode::RWXO | Mode::XUSR);
-    let listener = UnixListener::bind(path);
-    rustix::process::umask(before);
-    let listener = listener?;
-    listener.set_nonblocking(true)?;
-    Ok(listener)
-}
-
-/// Numbers nobody guesses, as text.
-fn unguessable() -> io::Result<String> {
-    let mut bytes = [0; 16];
-    std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

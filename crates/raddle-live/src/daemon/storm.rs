@@ -17,6 +17,8 @@ pub struct Storm {
     state: u64,
     due: u64,
     held: Option<ProcessId>,
+    /// One of these by chance.
+    ways: [Preemption; 4],
 }
 
 impl Storm {
@@ -25,7 +27,14 @@ impl Storm {
     pub fn new(from: Duration, to: Duration, seed: u64) -> Self {
         let nanos = |time: Duration| u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let (from, to) = (nanos(from), nanos(to).max(nanos(from)));
-        Self { from, to, state: seed, due: from, held: None }
+        let ways = [Preemption::Wait, Preemption::Flag, Preemption::Reset, Preemption::Reset];
+        Self { from, to, state: seed, due: from, held: None, ways }
+    }
+
+    /// The same, by this way alone.
+    #[must_use]
+    pub const fn by(self, way: Preemption) -> Self {
+        Self { ways: [way; 4], ..self }
     }
 
     /// When something happens next.
@@ -51,7 +60,7 @@ impl Storm {
         }
         let Some(last) = programs.len().checked_sub(1) else { return };
         let process = programs.get(self.random(last as u64) as usize).copied();
-        let ways = [Preemption::Wait, Preemption::Flag, Preemption::Reset, Preemption::Reset];
+        let ways = self.ways;
         let way = ways.get(self.random(3) as usize).copied();
         if let (Some(process), Some(how)) = (process, way) {
             self.held = Some(process);

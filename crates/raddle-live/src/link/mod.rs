@@ -2,7 +2,9 @@
 //!
 //! Two threads beside a client: one hears the daemon, the other tells it when there is work, when there
 //! is none, and when a preemption is over. Without a daemon, or when it dies, the client runs; when it
-//! comes back, the program joins again.
+//! comes back, the program joins again. So it is with a daemon that is stopped: a client that is kept from
+//! running asks whether it is there, and hangs up where nothing is answered. The next connection is one to
+//! a daemon that has said nothing yet, and so keeps nobody from running, until it answers.
 
 pub mod env;
 
@@ -11,7 +13,7 @@ use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -28,6 +30,9 @@ const LINGER: Duration = Duration::from_millis(4);
 const LOOK: Duration = Duration::from_millis(200);
 /// How often the daemon hears what was done.
 const SUMMARY: Duration = Duration::from_millis(50);
+/// How often a daemon that keeps a client from running is asked whether it is there, and for how long it may
+/// say nothing then.
+const ALIVE: (Duration, Duration) = (Duration::from_millis(15), Duration::from_millis(50));
 /// How long until a daemon that is not there is looked for again: at first, at most.
 const AGAIN: (Duration, Duration) = (Duration::from_millis(10), Duration::from_millis(80));
 
@@ -50,6 +55,8 @@ struct Line {
     /// The half of the connection that is written to, while there is one.
     out: Mutex<Option<UnixStream>>,
     connected: Condvar,
+    /// Since when the daemon has been asked whether it is there and has said nothing.
+    asked: Mutex<Option<Instant>>,
     ends: AtomicBool,
 }
 
@@ -73,6 +80,7 @@ impl Link {
             options,
             out: Mutex::new(None),
             connected: Condvar::new(),
+            asked: Mutex::new(None),
             ends: AtomicBool::new(false),
         });
         let named = |name: &str| thread::Builder::new().name(name.into());
@@ -94,6 +102,7 @@ impl Link {
 struct News {
     ends: bool,
     work: bool,
+    is_kept: bool,
     in_flight: u64,
     submitted: u64,
     told_work: bool,
@@ -102,12 +111,16 @@ struct News {
 }
 
 impl Line {
-    fn out(&self) -> std::sync::MutexGuard<'_, Option<UnixStream>> {
+    fn out(&self) -> MutexGuard<'_, Option<UnixStream>> {
         self.out.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn ends(&self) -> bool {
         self.ends.load(Ordering::Relaxed)
+    }
+
+    fn asked(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn hang_up(&self) {
@@ -141,6 +154,7 @@ impl Line {
         let Ok(out) = stream.try_clone() else { return false };
         // A daemon that does not read is as good as none.
         let _ = out.set_write_timeout(Some(LOOK));
+        *self.asked() = None;
         *self.out() = Some(out);
         self.connected.notify_all();
         let mut heard = false;
@@ -149,11 +163,15 @@ impl Line {
                 break;
             }
             heard = true;
+            *self.asked() = None;
             match message {
                 ToClient::Welcome { .. } | ToClient::Pause {} => board.host(Core::pause),
                 ToClient::Preempt { order, way } => drop(board.ordered(order, way)),
                 ToClient::Resume {} => board.host(Core::resume),
-                ToClient::Granted { .. } | ToClient::Status { .. } | ToClient::Done { .. } => {}
+                ToClient::Alive {}
+                | ToClient::Granted { .. }
+                | ToClient::Status { .. }
+                | ToClient::Done { .. } => {}
             }
         }
         heard
@@ -161,7 +179,7 @@ impl Line {
 
     /// Tells the daemon what is new.
     fn tell<T: Clone>(&self, board: &Board<T>) {
-        let (mut told, mut submitted) = (Instant::now(), 0);
+        let (mut told, mut asked, mut submitted) = (Instant::now(), Instant::now(), 0);
         let mut waits = LOOK;
         while !self.ends() {
             if !self.is_connected() {
@@ -182,6 +200,9 @@ impl Line {
             } else if idle {
                 messages.push(ToDaemon::Idle {});
             }
+            if news.is_kept && self.must_ask(&mut asked) {
+                messages.push(ToDaemon::Alive {});
+            }
             submitted = news.submitted;
             waits = if news.work || news.told_work && !idle { LINGER } else { LOOK };
             if idle || told.elapsed() >= SUMMARY && waits == LINGER {
@@ -193,6 +214,21 @@ impl Line {
                 self.hang_up();
             }
         }
+    }
+
+    /// Whether the daemon has to be asked whether it is there; one that was and says nothing is left.
+    fn must_ask(&self, last: &mut Instant) -> bool {
+        let mut asked = self.asked();
+        match *asked {
+            Some(since) if since.elapsed() >= ALIVE.1 => self.hang_up(),
+            None if last.elapsed() >= ALIVE.0 => {
+                *last = Instant::now();
+                *asked = Some(*last);
+                return true;
+            }
+            _ => {}
+        }
+        false
     }
 
     /// Whether there is a connection, at the latest after a while.
@@ -225,6 +261,7 @@ fn news<T: Clone>(core: &mut Core<T>, submitted: u64) -> News {
     News {
         ends: core.stop,
         work,
+        is_kept: work && core.link.keeps,
         in_flight: counts.in_flight,
         submitted: driver.submitted,
         told_work,

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use raddle_dispatch::Recipe;
 use raddle_live::{
     Daemon, DaemonOptions, Inquiry, Link, LinkOptions, LiveStatus, ProgramStanding, Storm, Until,
 };
@@ -22,11 +21,6 @@ pub(crate) struct Served {
     thread: Option<thread::JoinHandle<()>>,
     pub(crate) log: Shared,
     pub(crate) said: Arc<Mutex<Vec<String>>>,
-}
-
-pub(crate) fn options() -> DaemonOptions {
-    let recipe = "raddle = 1\n[turn]\npolicy = \"highest-level\"\n[preempt]\npolicy = \"reset\"\n";
-    DaemonOptions::new(Recipe::parse("live", recipe).unwrap())
 }
 
 impl Served {
@@ -107,7 +101,7 @@ fn replayed(log: &Shared) -> raddle_live::LiveReplayed {
 #[test]
 fn the_urgent_program_has_the_turn_and_both_logs_replay() {
     const BATCH: u32 = 20_000;
-    let mut served = Served::new(options());
+    let mut served = Served::new(DaemonOptions::default());
     let (mut batch_log, urgent_log) = (Shared::default(), Shared::default());
     let batch = Rig::logged(1, Some(Box::new(batch_log.clone())));
     let urgent = Rig::logged(2, Some(Box::new(urgent_log)));
@@ -169,7 +163,7 @@ fn host_from(rig: &Rig, stream: StreamId, from: u32, jobs: u32) {
 
 #[test]
 fn without_a_daemon_programs_run_also_one_that_is_preempted_and_join_again() {
-    let mut served = Served::new(options());
+    let mut served = Served::new(DaemonOptions::default());
     let rig = Rig::new(5);
     let link = served.link(&rig, None);
     until("it joins", || served.status().programs.len() == 1);
@@ -195,7 +189,7 @@ fn without_a_daemon_programs_run_also_one_that_is_preempted_and_join_again() {
     let since = Instant::now();
     assert!(rig.client.wait_for(Until::Stream(stream, order), Duration::from_secs(10)));
     assert!(since.elapsed() < Duration::from_millis(100), "{:?}", since.elapsed());
-    served.start(options());
+    served.start(DaemonOptions::default());
     until("it joins again", || served.status().programs.len() == 1);
     host_from(&rig, stream, 52, 50);
     drop(link);
@@ -209,7 +203,7 @@ fn a_storm_loses_nothing_and_a_program_that_does_not_leave_is_counted() {
     let ms = Duration::from_millis;
     let give_up = Duration::from_millis(30);
     let storm = Some(Storm::new(ms(1), ms(4), 7));
-    let served = Served::new(DaemonOptions { storm, give_up, ..options() });
+    let served = Served::new(DaemonOptions { storm, give_up, ..DaemonOptions::default() });
     let rig = Rig::new(6);
     let link = served.link(&rig, None);
     until("it joins", || served.status().programs.len() == 1);

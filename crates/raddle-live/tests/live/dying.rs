@@ -8,11 +8,15 @@ use std::sync::atomic::AtomicBool;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use raddle_live::{Daemon, DaemonOptions, Inquiry, Link, LinkOptions, LiveStatus, Storm};
+use raddle_live::{
+    Daemon, DaemonOptions, Inquiry, Link, LinkOptions, LiveStatus, ProgramStanding, Storm, Until,
+};
+use raddle_policy::Level;
+use rustix::process::Signal;
 
-use crate::daemon::{options, until};
+use crate::daemon::until;
 use crate::fake::{Faults, Random};
-use crate::rig::{Rig, host_from};
+use crate::rig::{Rig, capture, host_from};
 
 /// How often somebody is killed: a hundred times in the soak.
 fn kills() -> u64 {
@@ -27,7 +31,12 @@ fn part() {
         (Ok("daemon"), Some(socket)) => {
             let ms = Duration::from_millis;
             let storm = Some(Storm::new(ms(1), ms(5), 3));
-            let options = DaemonOptions { storm, ..options() };
+            let options = DaemonOptions { storm, ..DaemonOptions::default() };
+            let mut daemon = Daemon::bind(&socket, options, None, |_| {}).unwrap();
+            daemon.run(&AtomicBool::new(false)).unwrap();
+        }
+        (Ok("calm daemon"), Some(socket)) => {
+            let options = DaemonOptions::default();
             let mut daemon = Daemon::bind(&socket, options, None, |_| {}).unwrap();
             daemon.run(&AtomicBool::new(false)).unwrap();
         }
@@ -137,17 +146,81 @@ fn a_program_that_is_killed_is_forgotten_and_the_others_go_on() {
     kill(daemon);
 }
 
+fn signal(child: &Child, signal: rustix::process::Signal) {
+    rustix::process::kill_process(rustix::process::Pid::from_child(child), signal).unwrap();
+}
+
+/// A process that ends with the test, however that ends.
+struct Ends(Child);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// One program has the turn, and the other waits for it.
+#[test]
+fn programs_go_on_when_the_daemon_is_stopped_and_join_again() {
+    let scene = Scene(tempfile::tempdir().unwrap());
+    let daemon = Ends(scene.start("calm daemon"));
+    until("it serves", || scene.status().is_some());
+    let mut grants = Inquiry::connect(&scene.socket()).unwrap();
+    let (token, _) = grants.grant(Level(1)).unwrap();
+    let linked = |seed, token| {
+        let rig = Rig::new(seed);
+        let options = LinkOptions { socket: scene.socket(), token };
+        let link = Link::start(&rig.client, options).unwrap();
+        let stream = rig.client.open().unwrap();
+        (rig, link, stream)
+    };
+    let (urgent, _urgent_link, its_stream) = linked(8, Some(token));
+    let (batch, _batch_link, stream) = linked(9, None);
+    let standing = |level: u8| {
+        let status = scene.status().unwrap();
+        let found: Vec<_> = status.programs.iter().filter(|it| it.level == Level(level)).collect();
+        if let [one] = found[..] { Some(one.standing) } else { None }
+    };
+    let mut slowest = Duration::ZERO;
+    for round in 0..u32::try_from(kills()).unwrap() {
+        let idle = Some(ProgramStanding::Paused);
+        until("both have joined and are idle", || [1, 128].map(standing) == [idle; 2]);
+        // It has the turn for as long as its card does nothing.
+        let card = urgent.card.lock().unwrap();
+        let last = thread::scope(|scope| {
+            let job = scope.spawn(|| capture(&urgent.client, its_stream, round));
+            until("it has the turn", || standing(1) == Some(ProgramStanding::Turn));
+            let waits = capture(&batch.client, stream, round);
+            thread::sleep(Duration::from_millis(20));
+            assert!(!batch.client.reached(Until::Stream(stream, waits)), "it has not the turn");
+            signal(&daemon.0, Signal::STOP);
+            let since = Instant::now();
+            let until = Until::Stream(stream, waits);
+            assert!(batch.client.wait_for(until, Duration::from_secs(10)), "it goes on");
+            slowest = slowest.max(since.elapsed());
+            signal(&daemon.0, Signal::CONT);
+            drop(card);
+            job.join().unwrap()
+        });
+        let until = Until::Stream(its_stream, last);
+        assert!(urgent.client.wait_for(until, Duration::from_secs(10)));
+    }
+    println!("the daemon was stopped {} times; at most {slowest:?} until the other ran", kills());
+    assert!(slowest < Duration::from_millis(100), "{slowest:?}");
+    for rig in [urgent, batch] {
+        let card = rig.stop();
+        assert_eq!((card.faults, card.count), (Faults::default(), kills()));
+    }
+}
+
 #[test]
 fn a_program_that_is_stopped_keeps_nobody_from_going_on() {
     let scene = Scene(tempfile::tempdir().unwrap());
     let daemon = scene.start("daemon");
     let [stopped, stays] = [scene.start("program"), scene.start("program")];
     until("both join", || scene.joined() == 2);
-    let signal = |signal| {
-        let pid = rustix::process::Pid::from_child(&stopped);
-        rustix::process::kill_process(pid, signal).unwrap();
-    };
-    signal(rustix::process::Signal::STOP);
+    signal(&stopped, Signal::STOP);
     let pid = stopped.id().cast_signed();
     let of = |pid| {
         let status = scene.status().unwrap();
@@ -156,7 +229,7 @@ fn a_program_that_is_stopped_keeps_nobody_from_going_on() {
     let before = of(stays.id().cast_signed()).summary.finished;
     until("it is overdue", || of(pid).overdue > 0);
     until("the other one goes on", || of(stays.id().cast_signed()).summary.finished > before);
-    signal(rustix::process::Signal::CONT);
+    signal(&stopped, Signal::CONT);
     scene.end(vec![stopped, stays]);
     kill(daemon);
 }

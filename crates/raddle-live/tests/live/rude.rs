@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use raddle_live::{DaemonOptions, RefusedClient};
 
-use crate::daemon::{Served, options, until};
+use crate::daemon::{Served, until};
 use crate::fake::{Faults, Random};
 use crate::rig::Rig;
 
@@ -62,7 +62,7 @@ fn rude(random: &mut Random) -> Vec<u8> {
 
 #[test]
 fn random_messages_are_dropped_and_the_others_go_on() {
-    let served = Served::new(DaemonOptions { most_a_second: 1000, ..options() });
+    let served = Served::new(DaemonOptions { most_a_second: 1000, ..DaemonOptions::default() });
     let rig = Rig::new(9);
     let _link = served.link(&rig, None);
     until("it joins", || served.status().programs.len() == 1);
@@ -101,7 +101,7 @@ fn random_messages_are_dropped_and_the_others_go_on() {
 
 #[test]
 fn who_is_too_many_too_fast_too_long_silent_or_deaf_is_dropped() {
-    let served = Served::new(DaemonOptions { most_connections: 40, ..options() });
+    let served = Served::new(DaemonOptions { most_connections: 40, ..DaemonOptions::default() });
     let many: Vec<UnixStream> =
         (0..1_000).map(|_| UnixStream::connect(served.socket()).unwrap()).collect();
     // As they say nothing, they go.
@@ -135,7 +135,7 @@ fn who_is_too_many_too_fast_too_long_silent_or_deaf_is_dropped() {
 
 #[test]
 fn the_socket_is_its_users_alone() {
-    let served = Served::new(options());
+    let served = Served::new(DaemonOptions::default());
     let rights = std::fs::metadata(served.socket()).unwrap();
     assert_eq!(rights.mode() & 0o777, 0o600);
     if !rustix::process::geteuid().is_root() {

@@ -1,0 +1,39 @@
+//! Who may open the socket, and what guards a level?
+
+use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
+
+use rustix::fs::Mode;
+
+/// A socket that only its user may open, in the place of one that nobody serves any more.
+pub(super) fn listen(path: &Path) -> io::Result<UnixListener> {
+    let old = std::fs::symlink_metadata(path);
+    if old.is_ok_and(|it| it.file_type().is_socket()) {
+        match UnixStream::connect(path) {
+            Ok(_) => {
+                let text = "a daemon serves it already: stop that one, or give another --socket";
+                return Err(io::Error::new(io::ErrorKind::AddrInUse, text));
+            }
+            Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => {
+                std::fs::remove_file(path)?;
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    // From the first moment on: nobody else can open it between its creation and a change of rights.
+    let before = rustix::process::umask(Mode::RWXG | Mode::RWXO | Mode::XUSR);
+    let listener = UnixListener::bind(path);
+    rustix::process::umask(before);
+    let listener = listener?;
+    listener.set_nonblocking(true)?;
+    Ok(listener)
+}
+
+/// Numbers nobody guesses, as text.
+pub(super) fn unguessable() -> io::Result<String> {
+    let mut bytes = [0; 16];
+    std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
