@@ -35,5 +35,5 @@ pub use daemon::{DEFAULT_LEVEL, Daemon, DaemonOptions, Storm};
 pub use error::LiveError;
 pub use link::env::{self, mark_loaded, start_from_env};
 pub use link::{Link, LinkOptions};
-pub use replay::{LiveReplayed, is_live, replay};
+pub use replay::{LiveReplayed, replay};
 pub use status::{ClientSummary, LiveStatus, ProgramStanding, ProgramStatus, RefusedClient};

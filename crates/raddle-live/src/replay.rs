@@ -26,16 +26,6 @@ pub struct LiveReplayed {
     pub difference: Option<(usize, String, String)>,
 }
 
-/// Whether the first line of a log is that of a live one.
-#[must_use]
-pub fn is_live(header: &str) -> bool {
-    #[derive(Deserialize)]
-    struct Mark {
-        live: Option<serde::de::IgnoredAny>,
-    }
-    serde_json::from_str::<Mark>(header).is_ok_and(|mark| mark.live.is_some())
-}
-
 /// Feeds the events of a live log, of a client or of the daemon, to a new controller or arbiter and
 /// compares the answers.
 ///

@@ -72,7 +72,6 @@ pub(crate) enum Verb {
     /// May kernels be stopped and run again? Their sources with the test of the flag
     Kernel(KernelArgs),
     /// Schedule the OpenCL work of running programs by a recipe (docs/live.md)
-    #[cfg(target_os = "linux")]
     Live(Box<LiveArgs>),
     /// Tell what a verb takes; `help model`: on what every figure of a replay rests
     Help {

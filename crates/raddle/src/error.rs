@@ -5,8 +5,6 @@ use std::io;
 use raddle_device::DeviceError;
 use raddle_dispatch::log::check::LogRule;
 use raddle_dispatch::{DispatchError, RecipeError};
-#[cfg(target_os = "linux")]
-use raddle_live::LiveError;
 use raddle_sim::SimError;
 use raddle_trace::TraceError;
 
@@ -22,10 +20,6 @@ pub(crate) enum CliError {
     /// Nothing of a profile can run.
     #[error(transparent)]
     Plan(#[from] SimError),
-    /// Live programs, or their daemon.
-    #[cfg(target_os = "linux")]
-    #[error(transparent)]
-    Live(#[from] LiveError),
     /// A recipe cannot be used.
     #[error(transparent)]
     Recipe(#[from] RecipeError),

@@ -23,7 +23,6 @@ mod golden;
 mod inspect;
 mod interrupt;
 mod kernel;
-#[cfg(target_os = "linux")]
 mod live;
 mod log;
 mod log_file;
@@ -73,7 +72,6 @@ pub fn run(args: impl IntoIterator<Item = OsString>, console: &mut Console) -> u
 /// Carries out a command line; the exit code, which may be that of a program.
 fn program(cli: &Cli, console: &mut Console) -> Result<u8, CliError> {
     match &cli.verb {
-        #[cfg(target_os = "linux")]
         Some(Verb::Live(args)) if cli.bundled == replay::RunArgs::default() => {
             live::verb(args, cli.format, console)
         }
@@ -133,7 +131,6 @@ fn verb(cli: &Cli, console: &mut Console) -> Result<(), CliError> {
         Verb::Explain(args) => explain::verb(args, cli.format, console),
         Verb::Packet(args) => packet::verb(args, cli.format, console),
         Verb::Kernel(args) => kernel::verb(args, cli.format, console),
-        #[cfg(target_os = "linux")]
         Verb::Live(args) => live::verb(args, cli.format, console).map(|_| ()),
         Verb::Help { topic } => manual::help(topic.as_deref(), console),
         Verb::Completions { shell } => manual::completions(*shell, console),

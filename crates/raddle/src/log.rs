@@ -2,8 +2,6 @@
 //! when its events are fed to a new dispatcher?
 
 use std::fs::File;
-#[cfg(target_os = "linux")]
-use std::io;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
@@ -15,6 +13,7 @@ use serde_json::{Map, Value};
 use crate::Console;
 use crate::args::{Format, LogArgs};
 use crate::error::CliError;
+use crate::live;
 use crate::log_file;
 use crate::progress::{Progress, ProgressReader};
 use crate::units::{counted, plain};
@@ -49,10 +48,9 @@ struct Checked<'b> {
 
 /// The verb `log`.
 pub(crate) fn verb(args: &LogArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
-    #[cfg(target_os = "linux")]
-    if (args.check || args.replay) && is_live(&args.log) {
+    if (args.check || args.replay) && live::is_live(&args.log) {
         // Its rules are its controller's, which is what it is fed to.
-        return crate::live::replay(&args.log, format, console);
+        return live::log(&args.log, format, console);
     }
     if args.replay {
         replay(&args.log, format, console)
@@ -61,17 +59,6 @@ pub(crate) fn verb(args: &LogArgs, format: Format, console: &mut Console) -> Res
     } else {
         print(&args.log, if args.print { format } else { Format::Json }, console)
     }
-}
-
-/// Whether a log is one of a live program or of its daemon; one that cannot be read is not.
-#[cfg(target_os = "linux")]
-fn is_live(path: &Path) -> bool {
-    let mut first = String::new();
-    let read = File::open(path).and_then(|log| {
-        let mut head = io::Read::take(BufReader::new(log), 1 << 16);
-        head.read_line(&mut first)
-    });
-    read.is_ok() && raddle_live::is_live(&first)
 }
 
 /// `log --check`.

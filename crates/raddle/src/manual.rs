@@ -8,13 +8,10 @@ use crate::Console;
 use crate::args::Cli;
 use crate::error::CliError;
 
-/// The verbs of live programs; their daemon is made for Linux.
-const LIVE: &[&str] = if cfg!(target_os = "linux") { &["live"] } else { &[] };
-
 /// The verbs by what people do.
 const GROUPS: [(&str, &[&str]); 5] = [
     ("Choose a policy", &["replay", "compare"]),
-    ("Live", LIVE),
+    ("Live", &["live"]),
     ("Look", &["inspect", "log", "recipes", "devices", "kernel"]),
     ("Patents and circuits", &["golden", "explain", "packet"]),
     ("Help", &["help", "completions", "man"]),

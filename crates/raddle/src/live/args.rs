@@ -5,17 +5,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use raddle_live::Storm;
 
 /// The verb `live`.
 #[derive(Debug, Args)]
 pub(crate) struct LiveArgs {
     #[command(subcommand)]
-    pub(super) what: LiveVerb,
+    pub(in crate::live) what: LiveVerb,
 }
 
 #[derive(Debug, Subcommand)]
-pub(super) enum LiveVerb {
+pub(in crate::live) enum LiveVerb {
     /// Schedule the programs of this user until somebody stops it
     Serve(ServeArgs),
     /// Run a program so that the daemon schedules its OpenCL work
@@ -35,82 +34,76 @@ pub(super) enum LiveVerb {
 }
 
 #[derive(Debug, Args)]
-pub(super) struct SocketArgs {
+pub(in crate::live) struct SocketArgs {
     /// The daemon's socket [default: raddle-live.sock in $XDG_RUNTIME_DIR]
     #[arg(long, value_name = "FILE")]
-    pub(super) socket: Option<PathBuf>,
+    pub(in crate::live) socket: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
-pub(super) struct PidArgs {
+pub(in crate::live) struct PidArgs {
     /// The process, as `raddle live status` says
     #[arg(value_name = "PID", value_parser = clap::value_parser!(i32).range(1..))]
-    pub(super) pid: i32,
+    pub(in crate::live) pid: i32,
     #[command(flatten)]
-    pub(super) socket: SocketArgs,
+    pub(in crate::live) socket: SocketArgs,
 }
 
 #[derive(Debug, Args)]
-pub(super) struct ServeArgs {
+pub(in crate::live) struct ServeArgs {
     /// A recipe, of which the turn and the preempt policy are used [default: highest-level and reset]
     #[arg(long, value_name = "NAME|FILE")]
-    pub(super) recipe: Option<String>,
+    pub(in crate::live) recipe: Option<String>,
     #[command(flatten)]
-    pub(super) socket: SocketArgs,
+    pub(in crate::live) socket: SocketArgs,
     /// The most urgent level that `run --level` is granted, 0 the most urgent of all
     #[arg(long, value_name = "LEVEL", default_value_t = 0)]
-    pub(super) most_urgent: u8,
+    pub(in crate::live) most_urgent: u8,
     /// How often a program is preempted in a second at most
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub(super) most_preemptions: u32,
+    pub(in crate::live) most_preemptions: u32,
     /// After how long a preemption that is not over is said and counted; the others go on
     #[arg(long, value_name = "MS", default_value_t = 1000)]
-    pub(super) give_up_ms: u64,
+    pub(in crate::live) give_up_ms: u64,
     /// Preempt at random, one program after the other, at times between these two: 1ms..8ms
     #[arg(long, value_name = "A..B", value_parser = span)]
-    pub(super) storm: Option<(Duration, Duration)>,
+    pub(in crate::live) storm: Option<(Duration, Duration)>,
     /// Which storm
     #[arg(long, value_name = "N", default_value_t = 1, requires = "storm")]
-    pub(super) seed: u64,
+    pub(in crate::live) seed: u64,
     /// Write what it hears and decides, for `raddle log FILE --replay`
     #[arg(long, value_name = "FILE")]
-    pub(super) log: Option<PathBuf>,
-}
-
-impl ServeArgs {
-    pub(super) fn storm(&self) -> Option<Storm> {
-        self.storm.map(|(from, to)| Storm::new(from, to, self.seed))
-    }
+    pub(in crate::live) log: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
-pub(super) struct ProgramArgs {
+pub(in crate::live) struct ProgramArgs {
     /// How urgent it is, 0 first [default: 128]; never more urgent than the daemon allows
     #[arg(long, value_name = "LEVEL")]
-    pub(super) level: Option<u8>,
+    pub(in crate::live) level: Option<u8>,
     /// Do not run it where no daemon schedules it
     #[arg(long)]
-    pub(super) require: bool,
+    pub(in crate::live) require: bool,
     #[command(flatten)]
-    pub(super) socket: SocketArgs,
+    pub(in crate::live) socket: SocketArgs,
     /// The OpenCL layer [default: $RADDLE_OPENCL_LAYER, else libraddle_opencl.so beside raddle]
     #[arg(long, value_name = "FILE")]
-    pub(super) layer: Option<PathBuf>,
+    pub(in crate::live) layer: Option<PathBuf>,
     /// Write what each process hears and decides; %p becomes its process id
     #[arg(long, value_name = "FILE")]
-    pub(super) log: Option<PathBuf>,
+    pub(in crate::live) log: Option<PathBuf>,
     /// How many of its launches are in the runtime at a time [default: 8]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=4096))]
-    pub(super) window: Option<u32>,
+    pub(in crate::live) window: Option<u32>,
     /// How often a launch is killed at most, or `none` [default: 3]
     #[arg(long, value_name = "N|none", value_parser = most_kills)]
-    pub(super) most_kills: Option<String>,
+    pub(in crate::live) most_kills: Option<String>,
     /// After how long its preemption counts as given up [default: 1000]
     #[arg(long, value_name = "MS")]
-    pub(super) give_up_ms: Option<u64>,
+    pub(in crate::live) give_up_ms: Option<u64>,
     /// The program and its arguments
     #[arg(last = true, required = true, value_name = "PROGRAM")]
-    pub(super) program: Vec<OsString>,
+    pub(in crate::live) program: Vec<OsString>,
 }
 
 fn most_kills(text: &str) -> Result<String, String> {

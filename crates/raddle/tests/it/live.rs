@@ -1,5 +1,5 @@
 //! What do the verbs of live programs say, without an OpenCL device?
-#![cfg(target_os = "linux")]
+#![cfg(all(target_os = "linux", feature = "live"))]
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,

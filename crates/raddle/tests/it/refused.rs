@@ -302,3 +302,16 @@ fn a_grid_that_no_device_can_have_run_is_refused() {
     let words = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("at most 1,280,000 can have run"), "{words}");
 }
+
+#[cfg(not(feature = "live"))]
+#[test]
+fn what_was_built_without_live_programs_says_what_to_build() {
+    let place = Place::new();
+    place.file("log", "{\"raddle-log\":1,\"live\":\"daemon\"}\n");
+    for args in [&["live", "status"][..], &["log", "log", "--replay"]] {
+        let ran = place.raddle(args);
+        assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+        let what = if cfg!(target_os = "linux") { "--features live" } else { "Linux alone" };
+        assert!(ran.err.contains(what), "{}", ran.err);
+    }
+}

@@ -12,7 +12,7 @@ use std::process::{Child, Command, ExitStatus};
 use raddle_live::{Inquiry, env};
 use raddle_policy::Level;
 
-use super::args::ProgramArgs;
+use super::super::args::ProgramArgs;
 use crate::Console;
 use crate::console::alarm;
 use crate::error::CliError;

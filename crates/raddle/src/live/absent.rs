@@ -1,0 +1,23 @@
+//! What is said of live programs by a raddle that was built without raddle-live?
+
+use std::path::Path;
+
+use super::LiveArgs;
+use crate::Console;
+use crate::args::Format;
+use crate::error::CliError;
+
+const ABSENT: &str = if cfg!(target_os = "linux") {
+    "this raddle was built without the scheduling of live programs; with it: \
+     cargo build --release --features live"
+} else {
+    "live programs are scheduled on Linux alone"
+};
+
+pub(crate) fn verb(_: &LiveArgs, _: Format, _: &mut Console) -> Result<u8, CliError> {
+    Err(CliError::Refused(ABSENT.to_owned()))
+}
+
+pub(crate) fn log(_: &Path, _: Format, _: &mut Console) -> Result<(), CliError> {
+    Err(CliError::Refused(ABSENT.to_owned()))
+}

@@ -1,0 +1,163 @@
+//! How are live programs scheduled, run and asked after?
+
+mod run;
+mod status;
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use raddle_live::{Daemon, DaemonOptions, Inquiry, LiveError, LiveReplayed, Storm, default_socket};
+use raddle_policy::Level;
+use raddle_report::json;
+use serde::Serialize;
+
+use super::LiveArgs;
+use super::args::{LiveVerb, PidArgs, ServeArgs, SocketArgs};
+use crate::Console;
+use crate::args::Format;
+use crate::error::CliError;
+use crate::units::{counted, plain};
+
+impl From<LiveError> for CliError {
+    fn from(error: LiveError) -> Self {
+        Self::Refused(error.to_string())
+    }
+}
+
+/// The verb `live`; the exit code, which of `run` is that of the program.
+pub(crate) fn verb(args: &LiveArgs, format: Format, console: &mut Console) -> Result<u8, CliError> {
+    match &args.what {
+        LiveVerb::Serve(args) => serve(args, console)?,
+        LiveVerb::Run(args) => return run::run(args, console),
+        LiveVerb::Status(args) => status::show(&mut ask(args)?, format, console)?,
+        LiveVerb::Preempt(args) => {
+            let count = ask(&args.socket)?.preempt(args.pid)?;
+            told(args, count, "taken off until `raddle live resume`", format, console)?;
+        }
+        LiveVerb::Resume(args) => {
+            let count = ask(&args.socket)?.resume(args.pid)?;
+            told(args, count, "may go on", format, console)?;
+        }
+        LiveVerb::Log { logs } => {
+            for log in logs {
+                self::log(log, format, console)?;
+            }
+        }
+    }
+    Ok(0)
+}
+
+/// The socket that is meant.
+fn socket(args: &SocketArgs) -> Result<PathBuf, CliError> {
+    args.socket.clone().or_else(default_socket).ok_or_else(|| {
+        CliError::Usage(
+            "XDG_RUNTIME_DIR is not set, so there is no place for the socket: give --socket FILE"
+                .to_owned(),
+        )
+    })
+}
+
+fn ask(args: &SocketArgs) -> Result<Inquiry, CliError> {
+    Ok(Inquiry::connect(&socket(args)?)?)
+}
+
+#[derive(Serialize)]
+struct Done {
+    pid: i32,
+    programs: u64,
+}
+
+fn told(
+    args: &PidArgs,
+    programs: u64,
+    what: &str,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
+    let pid = args.pid;
+    if programs == 0 {
+        return Err(CliError::Refused(format!(
+            "process {pid} has not joined: `raddle live status` lists those that have"
+        )));
+    }
+    let text = match format {
+        Format::Json => json(&Done { pid, programs }),
+        Format::Text => format!("process {pid}: {what}\n"),
+    };
+    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+}
+
+/// A file for a log.
+fn log_file(path: &Path) -> Result<Box<dyn Write + Send>, CliError> {
+    let file = File::create(path).map_err(CliError::writing(&path.display().to_string()))?;
+    Ok(Box::new(BufWriter::with_capacity(1 << 16, file)))
+}
+
+/// `live serve`.
+fn serve(args: &ServeArgs, console: &mut Console) -> Result<(), CliError> {
+    let path = socket(&args.socket)?;
+    let mut options = DaemonOptions {
+        most_urgent: Level(args.most_urgent),
+        most_a_second: args.most_preemptions,
+        give_up: Duration::from_millis(args.give_up_ms),
+        storm: args.storm.map(|(from, to)| Storm::new(from, to, args.seed)),
+        ..DaemonOptions::default()
+    };
+    if let Some(name) = &args.recipe {
+        let chosen = crate::recipes::choose(std::slice::from_ref(name))?;
+        options.recipe = chosen.into_iter().map(|it| it.recipe).next().unwrap_or_default();
+    }
+    let [_, turn, _, preempt] = options.recipe.policies();
+    let (turn, preempt) = (turn.to_owned(), preempt.to_owned());
+    let log = args.log.as_deref().map(log_file).transpose()?;
+    // Whoever reads that has to see it while the daemon runs.
+    let mut errors = std::io::stderr();
+    let say = move |line: &str| drop(writeln!(errors, "raddle live: {line}"));
+    let mut daemon = Daemon::bind(&path, options, log, say)?;
+    let ready = format!("raddle live: {turn} and {preempt} at {}\n", path.display());
+    console.stderr.write_all(ready.as_bytes()).map_err(CliError::printing)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let stops = Arc::clone(&stop);
+    // Where there can be no handler, an interrupt leaves the socket: the next daemon takes its place.
+    let _ = ctrlc::set_handler(move || stops.store(true, Ordering::Relaxed));
+    Ok(daemon.run(&stop)?)
+}
+
+/// Whether a live log gives the same answers again; also `raddle log` of one.
+pub(crate) fn log(path: &Path, format: Format, console: &mut Console) -> Result<(), CliError> {
+    let file = path.display().to_string();
+    let unreadable = |cause| CliError::Unreadable { file: file.clone(), cause };
+    let log = BufReader::new(File::open(path).map_err(unreadable)?);
+    let found = raddle_live::replay(log).map_err(|error| match error {
+        LiveError::ReadLog(cause) => CliError::Unreadable { file: file.clone(), cause },
+        error => CliError::Refused(format!("{file}: {error}")),
+    })?;
+    let LiveReplayed { events, answers, is_whole, difference } = found;
+    if let Some((line, logged, answered)) = difference {
+        let (logged, answered) = (plain(&logged, 300), plain(&answered, 300));
+        return Err(CliError::Differs { file, line, logged, answered });
+    }
+    let text = match format {
+        Format::Json => json(&Agreed { file, events, answers, agree: true, whole: is_whole }),
+        Format::Text => format!(
+            "{file}: {} fed again, {} agree byte for byte{}\n",
+            counted(events, "event", "events"),
+            counted(answers, "answer", "answers"),
+            if is_whole { "" } else { "; it breaks off, as its program was killed or still runs" },
+        ),
+    };
+    console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
+}
+
+#[derive(Serialize)]
+struct Agreed {
+    file: String,
+    events: u64,
+    answers: u64,
+    agree: bool,
+    whole: bool,
+}
