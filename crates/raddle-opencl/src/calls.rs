@@ -17,42 +17,27 @@ type Place = *mut c_void;
 type Sizes = *const usize;
 type NativeKernel = Option<unsafe extern "C" fn(*mut c_void)>;
 
-/// Calls that only enqueue: behind the queue their own arguments, then the wait list and the event.
+/// Calls that only enqueue: behind the queue their own arguments, then the wait list and the event. The word that
+/// says whether a call blocks stands between semicolons.
 macro_rules! enqueueing {
-    ($($name:ident = $entry:ident ( $($argument:ident : $type:ty),* );)*) => {$(
-        pub(crate) unsafe extern "C" fn $name(
-            queue: cl_command_queue,
-            $($argument: $type,)*
-            count: cl_uint,
-            list: *const cl_event,
-            event: *mut cl_event,
-        ) -> cl_int {
-            guarded(|| {
-                let call = Call { kind: 0, count, list, event, blocks: false };
-                enqueue(queue, &call, |queue, _, count, list, event| {
-                    native!($entry(queue, $($argument,)* count, list, event))
-                })
-            })
-        }
-    )*};
-}
-
-/// The same for calls that may block: the word for that stands where the semicolon is.
-macro_rules! blocking {
-    ($($name:ident = $entry:ident ( $($first:ident : $first_type:ty),* ; $($argument:ident : $type:ty),* );)*) => {$(
+    ($($name:ident = $entry:ident (
+        $($first:ident : $first_type:ty),* $(; $blocks:ident; $($more:ident : $more_type:ty),*)?
+    );)*) => {$(
         pub(crate) unsafe extern "C" fn $name(
             queue: cl_command_queue,
             $($first: $first_type,)*
-            blocks: cl_bool,
-            $($argument: $type,)*
+            $($blocks: cl_bool, $($more: $more_type,)*)?
             count: cl_uint,
             list: *const cl_event,
             event: *mut cl_event,
         ) -> cl_int {
             guarded(|| {
-                let call = Call { kind: 0, count, list, event, blocks: blocks != CL_FALSE };
-                enqueue(queue, &call, |queue, blocks, count, list, event| {
-                    native!($entry(queue, $($first,)* blocks, $($argument,)* count, list, event))
+                let blocks = [$($blocks != CL_FALSE)?].contains(&true);
+                let call = Call { kind: 0, count, list, event, blocks };
+                enqueue(queue, &call, |queue, word, count, list, event| {
+                    let _ = word;
+                    $(let $blocks = word;)?
+                    native!($entry(queue, $($first,)* $($blocks, $($more,)*)? count, list, event))
                 })
             })
         }
@@ -91,27 +76,24 @@ macro_rules! mapping {
     )*};
 }
 
-blocking! {
-    read_buffer = clEnqueueReadBuffer(buffer: cl_mem; offset: usize, size: usize, to: Place);
-    write_buffer = clEnqueueWriteBuffer(buffer: cl_mem; offset: usize, size: usize, from: Text);
-    read_rect = clEnqueueReadBufferRect(buffer: cl_mem; origin: Sizes, host: Sizes, region: Sizes,
-        row: usize, slice: usize, host_row: usize, host_slice: usize, to: Place);
-    write_rect = clEnqueueWriteBufferRect(buffer: cl_mem; origin: Sizes, host: Sizes, region: Sizes,
-        row: usize, slice: usize, host_row: usize, host_slice: usize, from: Text);
-    read_image = clEnqueueReadImage(image: cl_mem; origin: Sizes, region: Sizes, row: usize,
-        slice: usize, to: Place);
-    write_image = clEnqueueWriteImage(image: cl_mem; origin: Sizes, region: Sizes, row: usize,
-        slice: usize, from: Text);
-    svm_copy = clEnqueueSVMMemcpy(; to: Place, from: Text, size: usize);
-    svm_map = clEnqueueSVMMap(; flags: cl_map_flags, at: Place, size: usize);
-}
-
 mapping! {
     map_buffer = clEnqueueMapBuffer(offset: usize, size: usize);
     map_image = clEnqueueMapImage(origin: Sizes, region: Sizes, row: *mut usize, slice: *mut usize);
 }
 
 enqueueing! {
+    read_buffer = clEnqueueReadBuffer(buffer: cl_mem; blocks; offset: usize, size: usize, to: Place);
+    write_buffer = clEnqueueWriteBuffer(buffer: cl_mem; blocks; offset: usize, size: usize, from: Text);
+    read_rect = clEnqueueReadBufferRect(buffer: cl_mem; blocks; origin: Sizes, host: Sizes, region: Sizes,
+        row: usize, slice: usize, host_row: usize, host_slice: usize, to: Place);
+    write_rect = clEnqueueWriteBufferRect(buffer: cl_mem; blocks; origin: Sizes, host: Sizes, region: Sizes,
+        row: usize, slice: usize, host_row: usize, host_slice: usize, from: Text);
+    read_image = clEnqueueReadImage(image: cl_mem; blocks; origin: Sizes, region: Sizes, row: usize,
+        slice: usize, to: Place);
+    write_image = clEnqueueWriteImage(image: cl_mem; blocks; origin: Sizes, region: Sizes, row: usize,
+        slice: usize, from: Text);
+    svm_copy = clEnqueueSVMMemcpy(; blocks; to: Place, from: Text, size: usize);
+    svm_map = clEnqueueSVMMap(; blocks; flags: cl_map_flags, at: Place, size: usize);
     copy_buffer = clEnqueueCopyBuffer(from: cl_mem, to: cl_mem, at: usize, there: usize, size: usize);
     copy_rect = clEnqueueCopyBufferRect(from: cl_mem, to: cl_mem, origin: Sizes, there: Sizes,
         region: Sizes, row: usize, slice: usize, to_row: usize, to_slice: usize);

@@ -18,7 +18,7 @@ use raddle_kernel::{Compiler, Verdict};
 
 use crate::counts::Count;
 use crate::native::{Handle, asked, asked_bytes, guarded, lock, native};
-use crate::registry::Registry;
+use crate::registry::{Registry, counted};
 
 /// What is known of a program that was made from source.
 #[derive(Default)]
@@ -193,16 +193,10 @@ fn judged(source: &str, options: &str) -> BTreeMap<String, (Look, Verdict)> {
         std::fs::write(&file, source).ok()?;
         compiler.kernels(&file, &for_verdicts(options)).ok()
     };
-    // A lie, so that a test sees what it leads to.
-    let claims = std::env::var_os("RADDLE_OPENCL_CLAIM_ALL_KILLABLE").is_some();
-    let judge = |kernel: raddle_kernel::Kernel| {
-        let (look, verdict) = match (kernel.look(), kernel.verdict()) {
-            _ if claims => (Look::Workgroup, Verdict::Idempotent),
-            told => told,
-        };
-        (kernel.name().to_owned(), (look, verdict))
+    let judged = |kernel: raddle_kernel::Kernel| {
+        (kernel.name().to_owned(), (kernel.look(), kernel.verdict()))
     };
-    kernels().unwrap_or_default().into_iter().map(judge).collect()
+    kernels().unwrap_or_default().into_iter().map(judged).collect()
 }
 
 /// Those of the options that say what the source means.
@@ -240,23 +234,7 @@ pub(crate) unsafe extern "C" fn create(
     })
 }
 
-pub(crate) unsafe extern "C" fn retain(program: cl_program) -> cl_int {
-    guarded(|| {
-        let code = native!(clRetainProgram(program));
-        if code == 0 {
-            PROGRAMS.retained(Handle(program));
-        }
-        code
-    })
-}
-
-pub(crate) unsafe extern "C" fn release(program: cl_program) -> cl_int {
-    guarded(|| {
-        PROGRAMS.released(Handle(program));
-        PROGRAMS.gone(Handle(program));
-        native!(clReleaseProgram(program))
-    })
-}
+counted!(PROGRAMS: cl_program, clRetainProgram, clReleaseProgram);
 
 type Built = Option<unsafe extern "C" fn(cl_program, *mut c_void)>;
 

@@ -9,6 +9,29 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Wea
 
 use crate::native::Handle;
 
+/// The entry points by which the program takes and gives back a reference of such an object.
+macro_rules! counted {
+    ($all:ident: $object:ty, $retain:ident, $release:ident) => {
+        pub(crate) unsafe extern "C" fn retain(object: $object) -> opencl_sys::cl_int {
+            $crate::native::guarded(|| {
+                let code = $crate::native::native!($retain(object));
+                if code == 0 {
+                    $all.retained(Handle(object));
+                }
+                code
+            })
+        }
+
+        pub(crate) unsafe extern "C" fn release(object: $object) -> opencl_sys::cl_int {
+            $crate::native::guarded(|| {
+                $all.released(Handle(object));
+                $crate::native::native!($release(object))
+            })
+        }
+    };
+}
+pub(crate) use counted;
+
 /// Objects of one kind.
 pub(crate) struct Registry<T>(RwLock<BTreeMap<Handle, Entry<T>>>);
 
@@ -62,6 +85,7 @@ impl<T> Registry<T> {
         let last = if entry.references == 0 { entry.kept.take() } else { None };
         drop(entries);
         drop(last);
+        self.gone(handle);
     }
 
     /// An object goes: forgets it, unless its handle has been given to the next one.

@@ -1,7 +1,8 @@
 //! What does the layer know of a device, and who schedules it?
 
 use std::collections::BTreeMap;
-use std::ffi::c_void;
+use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
 use opencl_sys::{
@@ -11,11 +12,32 @@ use opencl_sys::{
 use raddle_live::start_from_env;
 use raddle_preempt::{Abilities, Declared, ResetScope};
 
-use crate::native::{Handle, asked, lock, native};
+use crate::native::{Handle, asked, guarded, lock, native};
 use crate::words::Sight;
 
 use super::Device;
 use super::runtime::Launcher;
+
+unsafe extern "C" {
+    fn atexit(function: extern "C" fn()) -> c_int;
+}
+
+/// The process that the logs are of. A child that was forked has a copy of what is not written yet, and of
+/// locks that other threads held.
+static OWNER: AtomicU32 = AtomicU32::new(0);
+
+/// The program ends: nothing waits for its launches, but its logs are whole.
+extern "C" fn end_logs() {
+    guarded(|| {
+        if OWNER.load(Ordering::Relaxed) != std::process::id() {
+            return;
+        }
+        // Whoever holds it makes a device, and has logged nothing.
+        if let Ok(all) = DEVICES.try_lock() {
+            all.values().for_each(|device| device.client.end_log());
+        }
+    });
+}
 
 static DEVICES: Mutex<BTreeMap<Handle, Arc<Device>>> = Mutex::new(BTreeMap::new());
 
@@ -27,9 +49,13 @@ impl Device {
             return Some(Arc::clone(known));
         }
         let made = Arc::new(Self::new(device)?);
+        if all.is_empty() {
+            OWNER.store(std::process::id(), Ordering::Relaxed);
+            // SAFETY: the layer is never unmapped, and the function may be called at any time. Where there is
+            // no room for it, logs break off.
+            let _ = unsafe { atexit(end_logs) };
+        }
         all.insert(Handle(device), Arc::clone(&made));
-        drop(all);
-        super::storm::begin(&made);
         Some(made)
     }
 

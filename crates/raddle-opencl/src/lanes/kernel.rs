@@ -21,7 +21,7 @@ use crate::counts::Count;
 use crate::memory::ranges;
 use crate::native::{Handle, asked, asked_bytes, guarded, lock, native};
 use crate::program::{Second, second};
-use crate::registry::Registry;
+use crate::registry::{Registry, counted};
 use crate::sizes::Sizes;
 use crate::words::number;
 
@@ -40,7 +40,7 @@ pub(crate) struct Kernel {
 }
 
 /// The second kernel.
-struct Beside {
+pub(crate) struct Beside {
     kernel: Handle,
     kinds: Vec<Kind>,
     verdict: Option<Verdict>,
@@ -96,9 +96,9 @@ impl Kernel {
         Some(Self { handle, context: Handle(context), beside, arguments, limits })
     }
 
-    /// Why its launches cannot leave.
-    pub(crate) fn opaque(&self) -> Option<Count> {
-        self.beside.as_ref().err().copied()
+    /// The second one, or why its launches cannot leave.
+    pub(crate) fn beside(&self) -> Result<&Beside, Count> {
+        self.beside.as_ref().map_err(|why| *why)
     }
 
     /// Its arguments as they are now.
@@ -172,20 +172,6 @@ impl Kernel {
             _ => Idempotence::Unknown,
         }
     }
-
-    /// Sets the arguments of the second kernel and enqueues it: the code of either.
-    pub(crate) fn with_second(
-        &self,
-        arguments: &Arguments,
-        lane: &Lane,
-        handle: LaunchHandle,
-        enqueue: impl FnOnce(cl_kernel) -> cl_int,
-    ) -> cl_int {
-        match &self.beside {
-            Ok(beside) => beside.launch(arguments, lane, handle, enqueue),
-            Err(_) => -1,
-        }
-    }
 }
 
 impl Drop for Kernel {
@@ -206,7 +192,8 @@ impl Beside {
         Ok(Self { kernel, kinds, verdict, second, set: Mutex::default() })
     }
 
-    fn launch(
+    /// Sets the arguments and enqueues it: the code of either.
+    pub(crate) fn launch(
         &self,
         arguments: &Arguments,
         lane: &Lane,
@@ -312,22 +299,7 @@ pub(crate) unsafe extern "C" fn clone(from: cl_kernel, code: *mut cl_int) -> cl_
     })
 }
 
-pub(crate) unsafe extern "C" fn retain(kernel: cl_kernel) -> cl_int {
-    guarded(|| {
-        let code = native!(clRetainKernel(kernel));
-        if code == 0 {
-            KERNELS.retained(Handle(kernel));
-        }
-        code
-    })
-}
-
-pub(crate) unsafe extern "C" fn release(kernel: cl_kernel) -> cl_int {
-    guarded(|| {
-        KERNELS.released(Handle(kernel));
-        native!(clReleaseKernel(kernel))
-    })
-}
+counted!(KERNELS: cl_kernel, clRetainKernel, clReleaseKernel);
 
 pub(crate) unsafe extern "C" fn set_argument(
     kernel: cl_kernel,

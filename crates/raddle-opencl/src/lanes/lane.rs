@@ -17,7 +17,7 @@ use raddle_preempt::{Capture, CaptureOrder, CapturedWork};
 
 use crate::counts::{Count, count, name};
 use crate::native::{Handle, asked, guarded, lock, native};
-use crate::registry::Registry;
+use crate::registry::{Registry, counted};
 use crate::words::Words;
 
 use super::gate::is_pending;
@@ -173,22 +173,7 @@ pub(crate) unsafe extern "C" fn create_with(
     })
 }
 
-pub(crate) unsafe extern "C" fn retain(queue: cl_command_queue) -> cl_int {
-    guarded(|| {
-        let code = native!(clRetainCommandQueue(queue));
-        if code == 0 {
-            QUEUES.retained(Handle(queue));
-        }
-        code
-    })
-}
-
-pub(crate) unsafe extern "C" fn release(queue: cl_command_queue) -> cl_int {
-    guarded(|| {
-        QUEUES.released(Handle(queue));
-        native!(clReleaseCommandQueue(queue))
-    })
-}
+counted!(QUEUES: cl_command_queue, clRetainCommandQueue, clReleaseCommandQueue);
 
 pub(crate) unsafe extern "C" fn info(
     queue: cl_command_queue,

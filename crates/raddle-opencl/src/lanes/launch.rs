@@ -38,7 +38,9 @@ impl Launch {
             return work.fail();
         }
         let lane = &work.command.lane;
-        let Some(words) = &lane.words else { return work.fail() };
+        let (Some(words), Ok(beside)) = (&lane.words, self.kernel.beside()) else {
+            return work.fail();
+        };
         words.word(handle.slot()).store(UNDECIDED, Ordering::Release);
         let Sizes { dimensions, is_task, offset, global, local } = &self.sizes;
         let place = |sizes: &Option<[usize; 3]>| {
@@ -47,7 +49,7 @@ impl Launch {
         let (offset, local) = (place(offset), place(local));
         let dimensions = *dimensions as cl_uint;
         let mut event = std::ptr::null_mut();
-        let code = self.kernel.with_second(&self.arguments, lane, handle, |second| {
+        let code = beside.launch(&self.arguments, lane, handle, |second| {
             let queue = lane.queue.0;
             let (none, global, event) = (std::ptr::null(), global.as_ptr(), &raw mut event);
             if *is_task {
@@ -126,7 +128,7 @@ unsafe extern "C" fn ended(_: cl_event, status: cl_int, data: *mut c_void) {
 /// A launch that can leave, of a kernel with these arguments as they are now. Else why it cannot.
 fn prepared(lane: &Lane, kernel: cl_kernel, sizes: Option<Sizes>) -> Result<Launch, Count> {
     let kernel = kernel::of(kernel).ok_or(Count::NoSource)?;
-    kernel.opaque().map_or(Ok(()), Err)?;
+    kernel.beside()?;
     let sizes = sizes.ok_or(Count::Doubtful)?;
     if lane.words.is_none() {
         return Err(Count::NoFlag);

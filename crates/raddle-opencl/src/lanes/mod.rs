@@ -21,7 +21,6 @@ pub(crate) mod kernel;
 pub(crate) mod lane;
 pub(crate) mod launch;
 mod runtime;
-mod storm;
 mod work;
 
 use std::ffi::c_void;

@@ -1,8 +1,11 @@
 //! What does the layer cost, and how fast does a program leave? Only where `RADDLE_MEASURE` is set, on an idle
 //! machine and with an optimised layer (`RADDLE_TEST_LAYER`), are the figures worth something.
 
+use raddle_policy::Preemption;
+
 use crate::hazards::there_is_a_device;
 use crate::run::{natively, under_layer};
+use crate::storm::Served;
 
 fn wanted() -> bool {
     std::env::var_os("RADDLE_MEASURE").is_some() && there_is_a_device()
@@ -39,6 +42,22 @@ fn cost_of_a_launch() {
     );
 }
 
+/// Nanoseconds of each preemption of a client's log, sorted.
+fn preemptions(log: &str) -> Vec<u64> {
+    let (mut all, mut since) = (Vec::new(), None);
+    for line in log.lines() {
+        let at = line.strip_prefix("{\"t\":").and_then(|rest| rest.split(',').next()?.parse().ok());
+        let Some(at): Option<u64> = at else { continue };
+        if line.contains("\"event\":\"preempt\"") {
+            since = since.or(Some(at));
+        } else if line.contains("\"answer\":\"drained\"") {
+            all.extend(since.take().map(|since| at - since));
+        }
+    }
+    all.sort_unstable();
+    all
+}
+
 #[test]
 fn latency_by_way() {
     if !wanted() {
@@ -46,20 +65,19 @@ fn latency_by_way() {
     }
     let alone = numbers(natively("busy"));
     let rounds = alone[1].to_string();
-    for way in ["wait", "flag", "reset"] {
-        let folder = tempfile::tempdir().expect("a folder");
-        let log = folder.path().join("log");
-        let storm = format!("{way},10000..60000,3");
+    for way in [Preemption::Wait, Preemption::Flag, Preemption::Reset] {
+        let storm = Served::storm(way, 10_000, 60_000, 3);
+        let log = storm.folder().join("log");
+        let (name, socket) = storm.environment();
         let environment = [
-            ("RADDLE_OPENCL_STORM", storm.as_str()),
-            ("RADDLE_OPENCL_STORM_LOG", log.to_str().expect("its path is text")),
+            (name, socket.as_str()),
+            (raddle_live::env::LOG, log.to_str().expect("its path is text")),
             ("RADDLE_TEST_ROUNDS", rounds.as_str()),
             ("RADDLE_TEST_SECONDS", "12"),
         ];
         under_layer("busy", &environment).expect("it ends");
-        let text = std::fs::read_to_string(&log).expect("a log");
-        let mut all: Vec<u64> = text.lines().filter_map(|line| line.parse().ok()).collect();
-        all.sort_unstable();
+        let all = preemptions(&std::fs::read_to_string(&log).expect("a log"));
+        let way = way.name();
         let at = |part: usize| all.get(all.len() * part / 100).map_or(0, |ns| ns / 1000);
         println!(
             "{{\"way\": \"{way}\", \"launch-us\": {}, \"preemptions\": {}, \"p50-us\": {}, \"p90-us\": {}, \"p99-us\": {}}}",

@@ -2,32 +2,36 @@
 
 use std::sync::OnceLock;
 
+use raddle_policy::Preemption;
+
 use crate::clients::HAZARDS;
 use crate::run::{device, natively, under_layer};
+use crate::storm::Served;
 
 pub(crate) fn there_is_a_device() -> bool {
     static DEVICE: OnceLock<bool> = OnceLock::new();
     *DEVICE.get_or_init(device)
 }
 
-/// Storms: by each way, with pauses in microseconds that leave room to run and to be stopped. Where
-/// nobody asks for more, only the one that stops part-way, which has the others in it.
-fn storms() -> &'static [Option<&'static str>] {
-    let all =
-        &[None, Some("reset,300..3000,11"), Some("wait,300..3000,5"), Some("flag,300..3000,7")];
+/// Storms: by each way. Where nobody asks for more, only the one that stops part-way, which has the others
+/// in it.
+fn storms() -> &'static [Option<Preemption>] {
+    let all = &[None, Some(Preemption::Reset), Some(Preemption::Wait), Some(Preemption::Flag)];
     if std::env::var_os("RADDLE_TEST_STORMS").is_some() { all } else { &all[..2] }
 }
 
-/// Compares a client in these storms with what it answers natively.
-fn compare(name: &str, storms: &[Option<&str>]) {
+/// Compares a client in these storms with what it answers natively. Their pauses leave room to run and to be
+/// stopped.
+fn compare(name: &str, storms: &[Option<Preemption>]) {
     if !there_is_a_device() {
         return;
     }
     let native = natively(name);
     assert!(native.is_ok(), "{name} natively: {native:?}");
     for storm in storms {
-        let environment: Vec<(&str, &str)> =
-            storm.iter().map(|storm| ("RADDLE_OPENCL_STORM", *storm)).collect();
+        let served = storm.map(|way| Served::storm(way, 300, 3000, 7));
+        let socket = served.as_ref().map(Served::environment);
+        let environment: Vec<_> = socket.iter().map(|(name, it)| (*name, it.as_str())).collect();
         let told = under_layer(name, &environment);
         assert_eq!(told, native, "{name}, storm {storm:?}");
     }

@@ -11,4 +11,5 @@ mod hazards;
 mod loading;
 mod others;
 mod run;
+mod storm;
 mod storms;

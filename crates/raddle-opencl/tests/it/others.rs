@@ -4,12 +4,15 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use raddle_policy::Preemption;
+
 use crate::hazards::there_is_a_device;
 use crate::run::layer;
+use crate::storm::Served;
 
 /// How many tests of a program passed, were skipped and failed, natively or in a storm; `None` where it is not
 /// there.
-fn outcome(program: &str, storm: Option<&str>) -> Option<Vec<String>> {
+fn outcome(program: &str, storm: Option<&Served>) -> Option<Vec<String>> {
     let path = Path::new("/usr/bin").join(program);
     if !path.is_file() {
         println!("skipped: {program} is not installed (clblast-tests)");
@@ -18,10 +21,10 @@ fn outcome(program: &str, storm: Option<&str>) -> Option<Vec<String>> {
     let mut command = Command::new(path);
     command.env_remove("OPENCL_LAYERS").stderr(Stdio::null());
     if let Some(storm) = storm {
-        command.env("OPENCL_LAYERS", layer()).env("RADDLE_OPENCL_STORM", storm);
+        command.env("OPENCL_LAYERS", layer()).envs([storm.environment()]);
     }
     let told = command.output().expect("it runs");
-    assert!(told.status.success(), "{program}, {storm:?}: {}", told.status);
+    assert!(told.status.success(), "{program}: {}", told.status);
     let text = String::from_utf8_lossy(&told.stdout).into_owned();
     let sums = text.lines().filter(|line| line.contains("test(s)"));
     Some(sums.map(|line| line.trim().to_owned()).collect())
@@ -36,7 +39,8 @@ fn tests_of_clblast_pass_in_a_storm() {
         ["clblast_test_xdot", "clblast_test_xgemv", "clblast_test_xger", "clblast_test_xgemm"];
     let all = std::env::var_os("RADDLE_TEST_STORMS").map_or(&[][..], |_| &more[..]);
     for program in ["clblast_test_xaxpy"].iter().chain(all) {
-        let Some(told) = outcome(program, Some("reset,300..3000,7")) else { return };
+        let storm = Served::storm(Preemption::Reset, 300, 3000, 7);
+        let Some(told) = outcome(program, Some(&storm)) else { return };
         let native = outcome(program, None).expect("it is there");
         assert!(native.iter().any(|line| line.contains("passed")), "{native:?}");
         assert_eq!(told, native, "{program}");
@@ -53,12 +57,13 @@ fn arrays_of_pyopencl_are_right_in_storms() {
         return;
     }
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/arrays.py");
-    for storm in ["flag,500..3000,7", "reset,500..3000,7"] {
+    for way in [Preemption::Flag, Preemption::Reset] {
+        let storm = Served::storm(way, 500, 3000, 7);
         let mut command = Command::new(&python);
-        command.arg(script).env("OPENCL_LAYERS", layer()).env("RADDLE_OPENCL_STORM", storm);
+        command.arg(script).env("OPENCL_LAYERS", layer()).envs([storm.environment()]);
         let told = command.output().expect("it runs");
         let said = String::from_utf8_lossy(&told.stdout).into_owned();
         let complaints = String::from_utf8_lossy(&told.stderr).into_owned();
-        assert_eq!(said.trim(), "wrong: []", "{storm}: {complaints}");
+        assert_eq!(said.trim(), "wrong: []", "{way:?}: {complaints}");
     }
 }

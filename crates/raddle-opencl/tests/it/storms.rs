@@ -1,11 +1,21 @@
 //! Is a chain of launches that may not be run again right in a storm, and does the storm do anything?
 
+use std::fs::{File, Permissions};
+use std::io::BufReader;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use raddle_live::env;
+use raddle_policy::Preemption;
+
+use crate::clients::SOURCE;
 use crate::hazards::there_is_a_device;
 use crate::run::{natively, told_under_layer, under_layer};
+use crate::storm::Served;
 
 /// A storm by seed, and what it must have led to.
-fn storm(way: &str, seed: u32) -> String {
-    format!("{way},300..2500,{seed}")
+fn storm(way: Preemption, seed: u32) -> Served {
+    Served::storm(way, 300, 2500, seed.into())
 }
 
 /// How many storms: 3, or as many as the environment says.
@@ -22,11 +32,12 @@ fn chains_are_right_in_storms() {
     let native = natively("chains").expect("it ends");
     let (mut left, mut killed) = (0, 0);
     for seed in 0..storms() {
-        for way in ["flag", "reset"] {
+        for way in [Preemption::Flag, Preemption::Reset] {
             let storm = storm(way, seed);
-            let told = told_under_layer("chains", &[("RADDLE_OPENCL_STORM", &storm)]);
-            let told = told.unwrap_or_else(|how| panic!("{storm}: {how}"));
-            assert_eq!(told.answer, native, "{storm}");
+            let (name, socket) = storm.environment();
+            let told = told_under_layer("chains", &[(name, &socket)]);
+            let told = told.unwrap_or_else(|how| panic!("{way:?}, seed {seed}: {how}"));
+            assert_eq!(told.answer, native, "{way:?}, seed {seed}");
             left += told.count("left");
             killed += told.count("killed");
         }
@@ -36,18 +47,82 @@ fn chains_are_right_in_storms() {
     assert!(killed > 0, "launches were stopped part-way");
 }
 
-/// The same, but the layer takes every kernel for one that may be run again.
+/// Nobody stops the layer: a program that ends leaves a log with its last line.
+#[test]
+fn the_log_of_a_program_that_ends_is_whole() {
+    if !there_is_a_device() {
+        return;
+    }
+    for client in ["chains", "exit while launches wait", "exit while launches run"] {
+        let storm = storm(Preemption::Reset, 1);
+        let log = storm.folder().join("log");
+        let (name, socket) = storm.environment();
+        let environment = [(name, socket.as_str()), (env::LOG, log.to_str().expect("it is text"))];
+        under_layer(client, &environment).expect("it ends");
+        let log = BufReader::new(File::open(&log).expect("a log"));
+        let found = raddle_live::replay(log).expect("it can be read");
+        assert_eq!(found.difference, None, "{client}");
+        assert!(found.is_whole && found.answers > 0, "{client}: {found:?}");
+    }
+}
+
+/// A compiler for verdicts that lies: in the place of each source it reads one whose kernels do nothing but
+/// meet, so that each may be stopped and run again. Named in the `PATH` of a client, before the honest ones.
+fn liars() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lie = folder.path().join("lie.cl");
+    std::fs::write(&lie, emptied(SOURCE)).expect("it can be written");
+    for compiler in (10..40).map(|version| Path::new("/usr/bin").join(format!("clang-{version}"))) {
+        let (lie, honest) = (lie.display(), compiler.display());
+        let script = format!(
+            "#!/bin/sh\nfor word; do case $word in *.cl) cp {lie} $word;; esac; done\nexec {honest} \"$@\"\n"
+        );
+        let name = compiler.file_name().expect("it has a name");
+        let liar = folder.path().join(name);
+        if compiler.is_file() {
+            std::fs::write(&liar, script).expect("it can be written");
+            std::fs::set_permissions(&liar, Permissions::from_mode(0o755)).expect("it is ours");
+        }
+    }
+    folder
+}
+
+/// A source in which the body of each kernel is a barrier.
+fn emptied(source: &str) -> String {
+    let mut depth = 0_u32;
+    let mut kept = String::new();
+    for letter in source.chars() {
+        match letter {
+            '{' => {
+                if depth == 0 {
+                    kept.push_str("{ barrier(CLK_LOCAL_MEM_FENCE); }");
+                }
+                depth += 1;
+            }
+            '}' => depth -= 1,
+            _ if depth == 0 => kept.push(letter),
+            _ => {}
+        }
+    }
+    kept
+}
+
+/// The same, but the layer is told of every kernel that it may be run again.
 #[test]
 fn with_verdicts_claimed_falsely_they_are_wrong() {
     if !there_is_a_device() {
         return;
     }
     let native = natively("chains").expect("it ends");
+    let liars = liars();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = [liars.path().to_owned()].into_iter().chain(std::env::split_paths(&path));
+    let path = std::env::join_paths(folders).expect("paths were split");
+    let path = path.to_str().expect("its path is text");
     let wrong = |seed| {
-        let storm = storm("reset", seed);
-        let lies =
-            [("RADDLE_OPENCL_STORM", storm.as_str()), ("RADDLE_OPENCL_CLAIM_ALL_KILLABLE", "1")];
-        under_layer("chains", &lies).is_ok_and(|told| told != native)
+        let storm = storm(Preemption::Reset, seed);
+        let (name, socket) = storm.environment();
+        under_layer("chains", &[(name, &socket), ("PATH", path)]).is_ok_and(|told| told != native)
     };
     assert!((0..5).any(wrong), "a launch in place that was killed shows");
 }

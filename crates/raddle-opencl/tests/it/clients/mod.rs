@@ -10,6 +10,8 @@ mod loads;
 mod objects;
 mod open;
 
+pub(crate) use kit::SOURCE;
+
 use crate::run::{ANSWER, CLIENT};
 
 /// A client: it answers with what must be the same natively.

@@ -1,0 +1,59 @@
+//! Who preempts a client? A daemon in a storm, as `raddle live serve --storm` has it.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use raddle_live::{Daemon, DaemonOptions, Storm};
+use raddle_policy::Preemption;
+
+/// A daemon on a thread of its own, until it is dropped.
+pub(crate) struct Served {
+    folder: tempfile::TempDir,
+    stop: Arc<AtomicBool>,
+    thread: Option<thread::JoinHandle<()>>,
+}
+
+impl Served {
+    pub(crate) fn new(storm: Option<Storm>) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let options = DaemonOptions { storm, ..DaemonOptions::default() };
+        let (stop, path) = (Arc::new(AtomicBool::new(false)), folder.path().join("socket"));
+        let (stops, (ready, is_ready)) = (Arc::clone(&stop), mpsc::channel());
+        let spawned = thread::Builder::new().spawn(move || {
+            let mut daemon = Daemon::bind(&path, options, None, |_| {}).expect("a socket");
+            ready.send(()).expect("somebody waits");
+            daemon.run(&stops).expect("it keeps no log");
+        });
+        let thread = Some(spawned.expect("a thread"));
+        is_ready.recv().expect("it serves");
+        Self { folder, stop, thread }
+    }
+
+    /// A storm by this way, at times between these in microseconds.
+    pub(crate) fn storm(way: Preemption, from: u64, to: u64, seed: u64) -> Self {
+        let us = Duration::from_micros;
+        Self::new(Some(Storm::new(us(from), us(to), seed).by(way)))
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// What a client's environment says of it.
+    pub(crate) fn environment(&self) -> (&'static str, String) {
+        let socket = self.folder.path().join("socket");
+        (raddle_live::env::SOCKET, socket.to_str().expect("its path is text").to_owned())
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
