@@ -1,7 +1,8 @@
 //! Do the tests of a crate notice a mistake in its rules?
 //!
 //! `xtask/mutants/CRATE.toml` lists mistakes: a file, the text that stands there once, the text that
-//! replaces it. Each is built into a copy of the checkout, whose tests must then fail.
+//! replaces it; `also` names other packages with tests of the crate. Each mistake is built into a copy of
+//! the checkout, whose tests must then fail.
 
 use std::fs;
 use std::path::Path;
@@ -14,6 +15,9 @@ use crate::checkout;
 
 #[derive(Debug, Deserialize)]
 struct Mutants {
+    /// Other packages whose tests are about the crate, such as golden models.
+    #[serde(default)]
+    also: Vec<String>,
     mutant: Vec<Mutant>,
 }
 
@@ -39,8 +43,10 @@ pub(crate) fn run(shell: &Shell, package: &str) -> Result<()> {
     }
     let _here = shell.push_dir(scratch.path());
     let target = checkout::target_folder().join("mutants");
+    let others = mutants.also.iter().flat_map(|other| ["-p", other]);
+    let others: &[&str] = &others.collect::<Vec<_>>();
     let tests = || {
-        let test = cmd!(shell, "cargo test --quiet -p {package} --target-dir {target}");
+        let test = cmd!(shell, "cargo test --quiet -p {package} {others...} --target-dir {target}");
         let test = test.env("CARGO_PROFILE_DEV_DEBUG", "none");
         test.quiet().ignore_stdout().ignore_stderr().run().is_ok()
     };

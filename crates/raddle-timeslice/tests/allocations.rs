@@ -1,11 +1,10 @@
 //! Does a slice allocate nothing once the lists have the size that they will have?
 
-use raddle_golden::slices::{Exclusive, GpuTask, TaskId};
-use raddle_policy::{Level, ProcessState, Tick, Ticks, Turn};
+use raddle_policy::{ProcessState, Tick, Ticks, Turn};
 use raddle_testkit::{CountingAllocator, made, process};
 use raddle_timeslice::{
-    LoadOrder, RoundRobinTurn, RoundRobinTurnConfig, SliceRule, SliceSettings, UnmapAll,
-    UnmapAllConfig, Vruntime, VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
+    RoundRobinTurn, RoundRobinTurnConfig, SliceRule, UnmapAll, UnmapAllConfig, Vruntime,
+    VruntimeConfig, WeightedSlices, WeightedSlicesConfig,
 };
 
 #[global_allocator]
@@ -14,31 +13,6 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 #[test]
 fn the_count_counts() {
     assert_eq!(made(|| drop(std::hint::black_box(vec![1_u8]))), 1);
-}
-
-#[test]
-fn slices_of_the_exclusive_gpu() {
-    for rule in SliceRule::ALL {
-        // The last has more than one unit of run time and many blocks of columns.
-        for (order, capacity, tasks) in [
-            (LoadOrder::Fifo, 8, 20),
-            (LoadOrder::Random { seed: 3 }, 32, 20),
-            (LoadOrder::Fifo, 8, 2000),
-        ] {
-            let settings = SliceSettings { order, ..SliceSettings::new(Ticks(40), capacity, rule) };
-            let mut gpu = Exclusive::new(&settings).unwrap();
-            for id in 0..tasks {
-                let (created, ran) = (Tick(0), Ticks(0));
-                let task = GpuTask { id: TaskId(id), level: Level(1), share: 1, created, ran };
-                gpu.add(task, None, Tick(0));
-            }
-            gpu.advance(Tick(100_000), &mut |_| {});
-            let (mut slices, loads) = (0, gpu.loads());
-            let run = || gpu.advance(Tick(1_000_000), &mut |_| slices += 1);
-            assert_eq!(made(run), 0, "{}", rule.name());
-            assert!(slices > 500 && gpu.loads() > loads, "{slices}");
-        }
-    }
 }
 
 fn turns(mut policy: impl Turn) {

@@ -1,9 +1,8 @@
 //! Do the parts of seed 000 allocate nothing once they have seen as much as they will see?
 
-use raddle_golden::placement::contract::{ContractKernel, SHAPE, XorShift};
 use raddle_policy::{
-    Activity, Allocate, Answer, Barrier, CuShape, Cus, Demand, Fact, LaunchId, Level, Piece,
-    ReadyLaunch, ReadyView, Round, StreamId, Tick, WaveSpan,
+    Allocate, Answer, CuShape, Cus, Demand, Fact, Piece, ReadyLaunch, ReadyView, Round, Tick,
+    WaveSpan,
 };
 use raddle_testkit::{CountingAllocator, demand, launch, made};
 use raddle_workgroup::balance::{Kind, Pointer, Table};
@@ -80,16 +79,21 @@ fn placement_rules_and_a_window_that_is_full() {
 #[test]
 fn matching_in_steady_state() {
     let cus = 16;
-    let kernels =
-        [[256, 32, 16, 4096], [64, 24, 32, 0], [512, 64, 48, 16384], [128, 128, 96, 8192]];
-    let entry = |(id, [threads, vgpr, sgpr, lds]): (u32, [u32; 4])| {
-        let kernel = ContractKernel { threads, vgpr, sgpr, lds };
-        let mut launch = kernel.launch(LaunchId(id), u64::MAX / 2, cus).unwrap();
-        launch.stream = StreamId(id);
-        launch.activity = Activity([1, 2, 3, 4, 5, 6]);
-        launch.level = Level(id as u8 % 3);
-        launch.barrier = Barrier::No;
-        ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }
+    let shape = CuShape {
+        simds: 4,
+        waves_per_simd: 10,
+        vgpr_per_simd: 64,
+        sgpr: 200,
+        lds: 256,
+        workgroups: 40,
+        barriers: 40,
+    };
+    // Waves, granules of vector and scalar registers a wave, granules of local memory.
+    let kernels = [(4, 8, 1, 16), (1, 6, 2, 0), (8, 16, 3, 64), (2, 32, 6, 32)];
+    let entry = |(id, (waves, vgpr, sgpr, lds)): (u32, (u16, u16, u16, u32))| {
+        let demand = Demand { sgpr, lds, ..demand(waves, vgpr) };
+        let launch = launch(id).stream(id).workgroups(u64::MAX / 2).demand(demand);
+        launch.level(id as u8 % 3).activity([1, 2, 3, 4, 5, 6]).ready()
     };
     let free = FreeWeights { waves: 1, vgpr: 2, ..FreeWeights::default() };
     let power = PowerWeights { weights: [1, 2, 3, 4, 5, 6], history_ticks: 4 };
@@ -105,16 +109,16 @@ fn matching_in_steady_state() {
     ];
     for config in configs {
         let (cuts, mut cut) = (config.split.is_some(), 0);
-        let mut policy = Matching::new(config, SHAPE, cus).unwrap();
+        let mut policy = Matching::new(config, shape, cus).unwrap();
         let mut entries: Vec<ReadyLaunch> = (0..).zip(kernels).map(entry).collect();
         if cuts {
             // Its workgroups of one wave go before all that is cut.
             entries[1].launch.workgroups = 0;
         }
-        let table = Cus::new(SHAPE, cus);
+        let table = Cus::new(shape, cus);
         let mut resident: Vec<(usize, Piece, WaveSpan)> = Vec::with_capacity(4096);
         let mut round = Round::default();
-        let mut draws = XorShift::default();
+        let mut draw = 0x9E37_79B9_7F4A_7C15_u64;
         let mut steps = |from: u64, to: u64| {
             for now in from..to {
                 loop {
@@ -134,7 +138,10 @@ fn matching_in_steady_state() {
                     resident.push((launch.index(), round.pieces[0], waves));
                 }
                 for _ in 0..4 {
-                    let at = (draws.draw() % resident.len() as u64) as usize;
+                    draw ^= draw << 13;
+                    draw ^= draw >> 7;
+                    draw ^= draw << 17;
+                    let at = (draw % resident.len() as u64) as usize;
                     let (launch, piece, waves) = resident.swap_remove(at);
                     let (launch, pieces) = (&entries[launch].launch, &[piece]);
                     let fact = Fact::Ended { launch, waves, pieces };

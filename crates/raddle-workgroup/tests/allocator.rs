@@ -2,7 +2,6 @@
 
 use proptest::prelude::*;
 use raddle_dispatch::Book;
-use raddle_golden::placement::contract::SHAPE;
 use raddle_policy::{
     Allocate, Answer, CuId, CuShape, Demand, Fact, Launch, LaunchId, Piece, Place, Preemption,
     ReadyView, Resource, Round, Tick, WaveSpan,
@@ -11,6 +10,16 @@ use raddle_testkit::{any_launch, any_shape, ready};
 use raddle_workgroup::{Allocator, BaselineConfig, Error, Greedy, GroupPlan, SimdRule};
 
 const CU: CuId = CuId(0);
+
+const SHAPE: CuShape = CuShape {
+    simds: 4,
+    waves_per_simd: 10,
+    vgpr_per_simd: 64,
+    sgpr: 200,
+    lds: 256,
+    workgroups: 40,
+    barriers: 40,
+};
 
 const fn demand(waves: u16, vgpr: u16, sgpr: u16, lds: u32) -> Demand {
     Demand { waves, vgpr, sgpr, lds, barriers: 0 }

@@ -4,6 +4,7 @@
 mod checks;
 mod errors;
 mod laws;
+mod policy;
 mod sweep;
 mod vectors;
 

@@ -4,7 +4,6 @@ mod configs;
 mod input;
 mod kept;
 mod laws;
-mod oracle;
 mod scenarios;
 mod served;
 mod split;

@@ -2,8 +2,8 @@
 //!
 //! What the `matching` policy asks at every decision: what is free on every compute unit, and for each
 //! demand that is asked for one bit a compute unit that says whether it fits. The bits of compute units
-//! that have changed are told anew before the next question, so nothing is tried in vain. `raddle_golden::matching` is the same
-//! rule in plain words, and tests compare the two.
+//! that have changed are told anew before the next question, so nothing is tried in vain. The golden
+//! model `match` is the same rule in plain words; the tests of raddle-golden compare the two.
 //!
 //! A workgroup's waves are dealt to the SIMDs by the split table (E8): SIMD t gets one run of
 //! registers for all of its waves together (the safe reading of E1.5). Scalar registers and LDS

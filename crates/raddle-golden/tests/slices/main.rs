@@ -6,10 +6,10 @@
 mod checks;
 mod errors;
 mod laws;
+mod options;
 mod oracle;
 mod page;
 mod studies;
-mod sweeps;
 mod vectors;
 
 use raddle_golden::slices::{Exclusive, GpuTask, TaskId};

@@ -1,5 +1,6 @@
 //! What does each rule decide, at a glance? Ties and borders everywhere: each table changes when a
 //! comparison is off by one.
+#![allow(clippy::unwrap_used, reason = "all of this is test code")]
 
 use std::fmt::Write;
 
