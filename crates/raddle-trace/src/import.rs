@@ -13,6 +13,8 @@ mod rocprof;
 use std::io::{BufRead, Read};
 use std::path::Path;
 
+pub use launch_table::LAUNCH_TABLE_COLUMNS;
+
 use crate::assemble::assemble;
 use crate::error::TraceError;
 use crate::input::{FileInput, is_damage, open_file};

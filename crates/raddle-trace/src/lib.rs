@@ -31,7 +31,7 @@ pub use activity::assumed_activity;
 pub use comm::{CommRule, Communication, is_communication};
 pub use error::TraceError;
 pub use idempotence::IdempotenceRule;
-pub use import::{Watch, open, read, read_watched};
+pub use import::{LAUNCH_TABLE_COLUMNS, Watch, open, read, read_watched};
 pub use options::{BarrierRule, ImportOptions};
 pub use priority::{LevelTarget, PriorityRule, Ranks, level_of};
 pub use profile::{

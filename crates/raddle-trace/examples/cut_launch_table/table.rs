@@ -3,33 +3,11 @@
 use std::io::{self, Write};
 
 use raddle_policy::{Barrier, Idempotence};
-use raddle_trace::{Field, Op, OpKind, Origin, Profile};
+use raddle_trace::{Field, LAUNCH_TABLE_COLUMNS, Op, OpKind, Origin, Profile};
 
-/// The columns, in the order in which they are written.
-const COLUMNS: [&str; 18] = [
-    "name",
-    "kind",
-    "stream",
-    "grid_x",
-    "grid_y",
-    "grid_z",
-    "block_x",
-    "block_y",
-    "block_z",
-    "vgprs_per_thread",
-    "sgprs_per_wave",
-    "lds_bytes",
-    "barrier",
-    "arrival_ns",
-    "start_ns",
-    "duration_ns",
-    "priority",
-    "idempotent",
-];
-
-/// The columns of rates of instructions, which are left out where no op has one.
-const RATE_COLUMNS: [&str; 6] =
-    ["move_rate", "load_rate", "store_rate", "matrix_rate", "compare_rate", "jump_rate"];
+/// Columns that each op has; those of rates of instructions come behind them.
+const OF_EACH_OP: usize = 18;
+const RATES: usize = 6;
 
 /// What stands above the rows of a launch table.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,12 +41,12 @@ pub(crate) fn write_launch_table(
     }
     let mut rows = csv::WriterBuilder::new().comment(Some(b'#')).from_writer(out);
     let counted = profile.ops.iter().any(|op| rates(op).is_some());
-    let rate_columns = || RATE_COLUMNS.iter().filter(|_| counted);
-    rows.write_record(COLUMNS.iter().chain(rate_columns()))?;
+    // The rates are left out where no op has one.
+    let count = OF_EACH_OP + if counted { RATES } else { 0 };
+    rows.write_record(&LAUNCH_TABLE_COLUMNS[..count])?;
     for op in &profile.ops {
         let rates = rates(op).map_or_else(Default::default, |rates| rates.map(|n| n.to_string()));
-        let rates = rate_columns().zip(rates).map(|(_, rate)| rate);
-        rows.write_record(cells(profile, op).into_iter().chain(rates))?;
+        rows.write_record(cells(profile, op).into_iter().chain(rates).take(count))?;
     }
     rows.flush()
 }
@@ -77,8 +55,8 @@ fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// An op as its cells in [`COLUMNS`].
-fn cells(profile: &Profile, op: &Op) -> [String; COLUMNS.len()] {
+/// An op as its cells.
+fn cells(profile: &Profile, op: &Op) -> [String; OF_EACH_OP] {
     let known = |field, text: String| match op.provenance.of(field) {
         Origin::Assumed => String::new(),
         _ => text,
@@ -116,7 +94,7 @@ fn cells(profile: &Profile, op: &Op) -> [String; COLUMNS.len()] {
 }
 
 /// What was counted of the waves of a kernel.
-fn rates(op: &Op) -> Option<[u32; 6]> {
+fn rates(op: &Op) -> Option<[u32; RATES]> {
     let counted = op.kind == OpKind::Kernel && op.provenance.of(Field::Activity) != Origin::Assumed;
     counted.then_some(op.activity.0)
 }

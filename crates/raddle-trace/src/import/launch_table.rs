@@ -17,6 +17,7 @@ use crate::report::{ImportReport, Quirk};
 
 mod columns;
 
+pub use columns::LAUNCH_TABLE_COLUMNS;
 use columns::{check_header, is_column};
 
 /// Whether text beginning so may be a launch table: by its own first line, a comment that says

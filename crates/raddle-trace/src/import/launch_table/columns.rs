@@ -1,7 +1,8 @@
 //! Which columns does the header of a launch table name, and is it right?
 
-/// The columns; the end stands for a duration in tables that others write.
-const COLUMNS: [&str; 25] = [
+/// The columns of a launch table, in the order in which raddle writes them: those of each op, six rates of
+/// instructions, and `end_ns`, which stands for a duration in tables that others write.
+pub const LAUNCH_TABLE_COLUMNS: [&str; 25] = [
     "name",
     "kind",
     "stream",
@@ -20,13 +21,13 @@ const COLUMNS: [&str; 25] = [
     "duration_ns",
     "priority",
     "idempotent",
-    "end_ns",
     "move_rate",
     "load_rate",
     "store_rate",
     "matrix_rate",
     "compare_rate",
     "jump_rate",
+    "end_ns",
 ];
 
 /// Names at least so alike are taken for a slip, 0 to 1.
@@ -34,7 +35,7 @@ const LIKE: f64 = 0.5;
 
 /// Whether there is a column of this name.
 pub(super) fn is_column(name: &str) -> bool {
-    COLUMNS.contains(&name)
+    LAUNCH_TABLE_COLUMNS.contains(&name)
 }
 
 /// Says what is wrong with a header.
@@ -66,9 +67,11 @@ fn unknown(column: &str) -> String {
     if column.contains([';', '\t']) {
         return format!("column `{shown}` is not known: separate the cells by commas");
     }
-    let nearest = COLUMNS.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    let nearest = LAUNCH_TABLE_COLUMNS.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
     match nearest.filter(|known| likeness(known) >= LIKE) {
         Some(known) => format!("column `{shown}` is not known; did you mean `{known}`?"),
-        None => format!("column `{shown}` is not known; there are {}", COLUMNS.join(", ")),
+        None => {
+            format!("column `{shown}` is not known; there are {}", LAUNCH_TABLE_COLUMNS.join(", "))
+        }
     }
 }
