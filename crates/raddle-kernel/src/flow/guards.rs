@@ -85,20 +85,20 @@ impl Analysis<'_> {
     fn on(&mut self, from: BlockId, read: &Access, write: &Access) -> Option<BlockId> {
         let block = &self.body.blocks[from];
         let &[yes, no] = block.next.as_slice() else { return None };
-        let &Meaning::Int(number) = self.values.meaning(write.value?) else { return None };
+        let number = self.decided(write.value?, None, DEEPEST)?;
         let state = self.ends[from].clone()?;
         let condition = self.value(block.condition?, &state);
-        let holds = self.decided(condition, (read.value?, number), DEEPEST)?;
+        let holds = self.decided(condition, Some((read.value?, number)), DEEPEST)?;
         KEPT.contains(&number).then_some(if holds == 0 { yes } else { no })
     }
 
-    /// A condition, where a value is this number.
-    fn decided(&self, condition: Value, known: (Value, i64), depth: u32) -> Option<i64> {
-        if condition == known.0 {
-            return Some(known.1);
+    /// What a value is, where one that it is made from is this number.
+    fn decided(&self, value: Value, known: Option<(Value, i64)>, depth: u32) -> Option<i64> {
+        if let Some((_, number)) = known.filter(|(known, _)| *known == value) {
+            return Some(number);
         }
         let depth = depth.checked_sub(1)?;
-        match self.values.meaning(condition) {
+        match self.values.meaning(value) {
             Meaning::Int(int) => Some(*int),
             Meaning::Operation(operation, of) => {
                 let part = |at: usize| self.decided(*of.get(at)?, known, depth);
@@ -165,8 +165,27 @@ impl Analysis<'_> {
         {
             index = from;
         }
-        let (number, _) = self.number(index)?;
-        (number == Some(i64::from(BuiltIn::GlobalInvocationId as u32))).then_some(count)
+        (self.is_number(index, BuiltIn::GlobalInvocationId) || self.is_summed(index))
+            .then_some(count)
+    }
+
+    fn is_number(&self, value: Value, number: BuiltIn) -> bool {
+        self.number(value).is_some_and(|(found, _)| found == Some(i64::from(number as u32)))
+    }
+
+    /// Whether a value is the number of the work-item as PTX adds it up: group times size, plus local.
+    fn is_summed(&self, value: Value) -> bool {
+        let operands = |value, op: Op| match self.values.meaning(value) {
+            Meaning::Operation(operation, of) if *operation == op as u32 => Some(of.as_slice()),
+            _ => None,
+        };
+        let Some(&[product, local]) = operands(value, Op::IAdd) else { return false };
+        let Some(&[a, b]) = operands(product, Op::IMul) else { return false };
+        let is_product = |group, size| {
+            self.is_number(group, BuiltIn::WorkgroupId)
+                && self.is_number(size, BuiltIn::WorkgroupSize)
+        };
+        self.is_number(local, BuiltIn::LocalInvocationId) && (is_product(a, b) || is_product(b, a))
     }
 
     /// Whether these writes leave one number at one place, or at places that are counted by its size.
@@ -177,7 +196,7 @@ impl Analysis<'_> {
             steps.iter().all(|step| step.checked_rem(size.into()) == Some(0))
         });
         counted
-            && matches!(self.values.meaning(value), Meaning::Int(_))
+            && self.decided(value, None, DEEPEST).is_some()
             && writes.iter().all(|write| write.place.zip(write.value) == first)
     }
 

@@ -44,31 +44,41 @@ pub(crate) fn assemble(assembler: &Path, source: &str, target: &str) -> (String,
     (said, std::fs::read(&out).expect("machine code"))
 }
 
-/// Kernels and their instructions, each without its predicate: whether it has one, and the words.
-fn listing(disassembler: &Path, code: &[u8]) -> Vec<(String, Vec<(bool, String)>)> {
+/// A kernel and its instructions, each without its predicate: whether it has one, and the words.
+type Listed = (String, Vec<(bool, String)>);
+
+/// The kernels of machine code; `None` where the disassembler is too new to know the device.
+fn listing(disassembler: &Path, code: &[u8]) -> Option<Vec<Listed>> {
     let scratch = tempfile::tempdir().expect("a folder");
     let file = scratch.path().join("a.cubin");
     std::fs::write(&file, code).expect("a file");
     let done = Command::new(disassembler).arg("-c").arg(&file).output().expect("nvdisasm");
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let error = String::from_utf8_lossy(&done.stderr);
+    if error.contains("is deprecated") {
+        return None;
+    }
+    assert!(done.status.success(), "{error}");
     let text = String::from_utf8_lossy(&done.stdout).into_owned();
-    let mut kernels: Vec<(String, Vec<(bool, String)>)> = Vec::new();
+    let mut kernels: Vec<Listed> = Vec::new();
     for line in text.lines() {
         if let Some(name) = line.strip_prefix(".text.").and_then(|rest| rest.strip_suffix(':')) {
             kernels.push((name.to_owned(), Vec::new()));
         } else if let Some((_, code)) = line.split_once("*/").filter(|_| line.contains("/*0"))
             && let Some((_, instructions)) = kernels.last_mut()
         {
-            let code = code.trim();
+            // Two instructions that begin together stand in braces.
+            let code = code.trim_matches([' ', '{', '}']);
             let (predicated, code) = match code.strip_prefix('@') {
                 Some(rest) => (true, rest.split_once(' ').map_or("", |(_, code)| code.trim())),
                 None => (false, code),
             };
             let code = code.split(';').next().unwrap_or("").trim();
+            // Some say in further columns what an instruction waits for.
+            let code = code.split("  ").next().unwrap_or("");
             instructions.push((predicated, code.to_owned()));
         }
     }
-    kernels
+    Some(kernels)
 }
 
 /// Whether others can see an instruction, or it waits for them.
@@ -86,10 +96,17 @@ fn the_look_at_the_word_comes_first_in_machine_code() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ptx");
     let before = std::fs::read_to_string(folder.join("four.ptx")).expect("PTX");
     let after = ptx(&before, |_| Look::Never).expect("PTX").source;
-    // No disassembler of the index knows sm_50 and sm_70 any more; their assembler is the same.
-    for target in ["75", "80", "90", "100", "120"] {
-        let plain = listing(&disassembler, &assemble(&assembler, &before, target).1);
-        let found = listing(&disassembler, &assemble(&assembler, &after, target).1);
+    for target in ["50", "60", "70", "75", "80", "90", "100", "120"] {
+        let listed = |source| listing(&disassembler, &assemble(&assembler, source, target).1);
+        let Some((plain, found)) = listed(&before).zip(listed(&after)) else {
+            println!("skipped: this nvdisasm does not know sm_{target}, version 12 does");
+            continue;
+        };
+        // Before sm_70 a volatile read is one that passes the caches.
+        let (word, cut, decision) = match target {
+            "50" | "60" => ("LDG.E.CV ", "LDG.E.CV.64 ", "ATOM.E.CAS "),
+            _ => ("LDG.E.STRONG.SYS ", "LDG.E.64.STRONG.SYS ", "ATOMG.E.CAS.STRONG"),
+        };
         assert_eq!(found.iter().filter(|kernel| plain.iter().any(|p| p.0 == kernel.0)).count(), 4);
         for (name, code) in &found {
             let effects = code.iter().filter(|(_, code)| has_effect(code) || code == "EXIT");
@@ -100,16 +117,16 @@ fn the_look_at_the_word_comes_first_in_machine_code() {
                 effects.get(index).is_some_and(|(_, code)| code.starts_with(begin))
             };
             // The word, the cut, the decision of all, the way out: and only then the kernel.
-            assert!(begins(0, "LDG.E.STRONG.SYS"), "{at}");
-            assert!(begins(1, "LDG.E.64.STRONG.SYS"), "{at}");
-            assert!(begins(2, "ATOMG.E.CAS.STRONG"), "{at}");
+            assert!(begins(0, word), "{at}");
+            assert!(begins(1, cut), "{at}");
+            assert!(begins(2, decision), "{at}");
             assert_eq!(effects.get(3), Some(&(true, "EXIT")), "{at}");
         }
         // A kernel without the prologue does not look like that, or the test says nothing.
         assert!(plain.iter().all(|(_, code)| {
             code.iter()
                 .find(|(_, code)| has_effect(code))
-                .is_none_or(|(_, code)| !code.contains("STRONG.SYS"))
+                .is_none_or(|(_, code)| !code.starts_with(word))
         }));
     }
 }

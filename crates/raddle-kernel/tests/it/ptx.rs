@@ -43,6 +43,23 @@ fn pointers_and_registers_are_not_taken_for_others() {
     );
 }
 
+#[test]
+fn a_guard_that_is_cleared_last_keeps_the_second_run_out() {
+    let kernels = Kernel::from_ptx(&text("guards.ptx")).expect("PTX");
+    assert_eq!(kernels.len(), 14);
+    for kernel in kernels {
+        let every = |count: u32| (0..count).flat_map(move |b| (0..b).map(move |a| (a, b)));
+        let (name, verdict) = (kernel.name(), kernel.verdict());
+        match name {
+            "guard_last" => assert_eq!(verdict, Verdict::Conditional(every(2).collect())),
+            "guard_number" => assert_eq!(verdict, Verdict::Conditional(every(3).collect())),
+            "guard_of_search" => assert_eq!(verdict, Verdict::Conditional(every(4).collect())),
+            // As in OpenCL C: `tests/corpus/in_place.cl` says why.
+            _ => assert!(matches!(verdict, Verdict::Unknown(_)), "{name}: {verdict:?}"),
+        }
+    }
+}
+
 /// A kernel `f` of one pointer, an index of 32 bits and this code; the address of `c` is in `%c`.
 fn handwritten(code: &str) -> Verdict {
     let source = format!(

@@ -1,5 +1,6 @@
 //! Which bytes does a PTX instruction read or write, of memory and of parameters?
 
+use rspirv::spirv::Op;
 use smallvec::smallvec;
 
 use super::names::{address, stem};
@@ -182,11 +183,12 @@ impl<'m, 't> Lower<'m, 't> {
         }
         let signed =
             code.words.iter().any(|word| word.starts_with('s') && type_size(word).is_some());
-        let kind = if signed { "s" } else { "u" };
-        let operation = self.operation(&["resize", code.words[0], kind, &bytes.to_string()]);
-        let to = self.register();
-        self.push(Instruction::Pure { to, operation, of: vec![value] });
-        Operand::Reg(to)
+        let op = if signed { Op::SConvert } else { Op::UConvert };
+        let stores = code.words[0] == "st";
+        let width = width.copied().filter(|_| !stores).unwrap_or(bytes);
+        // No conversion of values is of this kind.
+        let kind = Operand::Int(-1 - i64::from(stores) - 2 * i64::from(bytes));
+        self.pure_value(op, vec![value, kind, Operand::Int(i64::from(width))])
     }
 }
 

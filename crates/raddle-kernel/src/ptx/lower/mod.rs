@@ -4,15 +4,17 @@
 //! code multiplies, compares or converts it, which nobody does with a pointer.
 
 mod calls;
+mod known;
 mod memory;
 mod names;
 
 use std::collections::BTreeMap;
 
+use rspirv::spirv::Op;
 use smallvec::smallvec;
 
 use self::calls::numbers;
-use self::names::{PURE, UNSTEADY, integer, is_special, stem};
+use self::names::{PURE, UNSTEADY, integer, is_special, number, stem};
 use super::text::{Function, Instruction as Code, Statement, Text};
 use crate::ir::{
     Argument, ArgumentKind, Block, BlockId, Body, Construct, Instruction, Operand, Origin, Reg,
@@ -282,6 +284,13 @@ impl<'m, 't> Lower<'m, 't> {
             return Operand::Reg(register);
         }
         if text.starts_with('%') && is_special(text) {
+            if let Some((number, dimension)) = number(text) {
+                // As SPIR-V has it: a vector of numbers, and one of them.
+                let of = vec![Operand::Int(i64::from(number as u32))];
+                let vector = self.pure_value(Op::Load, of);
+                let of = vec![vector, Operand::Int(dimension)];
+                return self.pure_value(Op::CompositeExtract, of);
+            }
             let operation = self.operation(&[text]);
             let to = self.register();
             if UNSTEADY.contains(&text) {
@@ -354,6 +363,7 @@ impl<'m, 't> Lower<'m, 't> {
                 }
             }
             "add" | "sub" | "mul" | "mad" | "shl" if self.sum(frame, code) => {}
+            "add" | "mul" | "mad" | "cvt" | "setp" if self.known(frame, code) => {}
             "bar" | "barrier" => self.meets = true,
             "membar" | "fence" | "prefetch" | "prefetchu" | "nanosleep" | "griddepcontrol"
             | "pmevent" | "discard" | "applypriority" | "setmaxnreg" => {}
@@ -465,13 +475,9 @@ impl<'m, 't> Lower<'m, 't> {
         let Some(value) = value else { return false };
         let mut value = self.operand(frame, value);
         if let (true, Some(ty)) = (wide, narrow) {
-            // The same as a conversion to 64 bits before.
-            let to = self.register();
-            let from =
-                if ty == "s32" { ["cvt", "s64", "s32", "0"] } else { ["cvt", "u64", "u32", "0"] };
-            let operation = self.operation(&from);
-            self.push(Instruction::Pure { to, operation, of: vec![value] });
-            value = Operand::Reg(to);
+            // As a conversion to 64 bits before.
+            let to = if ty == "s32" { "s64" } else { "u64" };
+            value = self.converted(value, to, ty);
         }
         let to = self.named(frame, parts[0]);
         let terms = smallvec![(value, count)];

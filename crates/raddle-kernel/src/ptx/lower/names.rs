@@ -1,5 +1,7 @@
 //! What do the words of a PTX instruction stand for?
 
+use rspirv::spirv::BuiltIn;
+
 /// The name and the constant of `[name+constant]`.
 pub(super) fn address(text: &str) -> (&str, i64) {
     let inner = text.trim_start_matches('[').trim_end_matches(']').trim();
@@ -55,6 +57,25 @@ pub(super) fn is_special(name: &str) -> bool {
         "%dynamic_smem_size",
     ];
     SPECIAL.iter().any(|special| name.starts_with(special)) || name.starts_with("%total_smem_size")
+}
+
+/// What stands for a number of the work-item in SPIR-V, and the dimension; -1: all of them.
+pub(super) fn number(name: &str) -> Option<(BuiltIn, i64)> {
+    let (vector, dimension) = name.split_once('.').unwrap_or((name, ""));
+    let number = match vector {
+        "%nctaid" => BuiltIn::NumWorkgroups,
+        "%ntid" => BuiltIn::WorkgroupSize,
+        "%ctaid" => BuiltIn::WorkgroupId,
+        "%tid" => BuiltIn::LocalInvocationId,
+        _ => return None,
+    };
+    let dimension = match dimension {
+        "x" => 0,
+        "y" => 1,
+        "z" => 2,
+        _ => -1,
+    };
+    Some((number, dimension))
 }
 
 /// Special registers that differ from run to run.
