@@ -80,7 +80,7 @@ fn properties(shell: &Shell) -> Result<()> {
 }
 
 fn mutations(shell: &Shell) -> Result<()> {
-    let test = cmd!(shell, "cargo test --release -p raddle-trace --features nsys --test mutations");
+    let test = cmd!(shell, "cargo test --release -p raddle-trace --all-features --test mutations");
     Ok(test.args(["--", "--nocapture"]).env("RADDLE_MUTATIONS", "10000").run()?)
 }
 

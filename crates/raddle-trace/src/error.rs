@@ -37,24 +37,35 @@ pub enum TraceError {
          (docs/profiles.md), or write a launch table (docs/launch-table.md)"
     )]
     NoLaunches { file: String, what: &'static str },
+    /// Of another tool, or packed.
+    #[error("{file} is {what}. It is not read here: {advice}")]
+    OtherFile { file: String, what: String, advice: &'static str },
     /// Of no kind that is known.
     #[error(
-        "{file} is no profile that can be read: it looks like {looks_like}. Give a PyTorch \
-         profiler trace (.json or .json.gz), an SQLite export or cuda_gpu_trace report (.csv) of \
-         Nsight Systems, a rocprofv3 result (.json), a table of kernels of rocprof (.csv), or a \
-         launch table (docs/profiles.md)"
+        "{file} is no profile that can be read: it looks like {looks_like}. Give a trace of PyTorch \
+         (.json, .json.gz) or JAX (.xplane.pb), an SQLite export or cuda_gpu_trace report (.csv) of \
+         Nsight Systems, a result (.json), database (.db) or table of kernels (.csv) of rocprof, a \
+         database of rocmProfileData (.rpd), or a launch table; docs/profiles.md has the command that \
+         records each"
     )]
     NotAProfile { file: String, looks_like: String },
     /// An SQLite database in a build that cannot read one.
     #[error(
         "{file} is an SQLite database, which this build cannot read: build raddle with its feature \
-         `nsys`, or export as text: nsys stats -r cuda_gpu_trace -f csv"
+         `sqlite`, or export as text: `nsys stats -r cuda_gpu_trace -f csv`, `rocpd convert \
+         --output-format csv`"
     )]
     SqliteSwitchedOff { file: String },
+    /// An XPlane in a build that cannot read one.
+    #[error(
+        "{file} is a profile of JAX, XLA or TensorFlow (XPlane), which this build cannot read: build \
+         raddle with its feature `xplane`, or give the trace.json.gz beside it"
+    )]
+    XPlaneSwitchedOff { file: String },
     /// An SQLite database that cannot be opened or has no readable list of tables.
     #[error(
-        "{file} is an SQLite database that cannot be read ({problem}): copy it again, or export \
-         the report again with `nsys export --type sqlite`"
+        "{file} is an SQLite database that cannot be read ({problem}): copy it again, or let its \
+         tool write it again, such as `nsys export --type sqlite`"
     )]
     Database { file: String, problem: String },
     /// No room for the copy of an SQLite database that is read.
@@ -63,13 +74,6 @@ pub enum TraceError {
          set TMPDIR to a folder that has it"
     )]
     Scratch { file: String, cause: io::Error },
-    /// A database of rocprofv3.
-    #[error(
-        "{file} is a rocpd database of ROCm, which is not read here: record with `rocprofv3 \
-         --hip-trace --kernel-trace --output-format json`, or make tables of this file with \
-         `rocpd convert -i FILE --output-format csv` and give the one of kernels"
-    )]
-    Rocpd { file: String },
     /// An export of Nsight Systems with a table that is not as known.
     #[error(
         "{file}: the table {table} lacks {columns} (schema {schema}): export the report again with \
@@ -98,7 +102,7 @@ pub enum TraceError {
     /// A trace without GPU kernels.
     #[error(
         "{file} holds no GPU kernels ({categories}): record a process that uses the GPU, with CUDA \
-         activities switched on"
+         activities switched on (`torch.profiler.profile()`, `nsys profile --trace=cuda`)"
     )]
     NoKernels { file: String, categories: String },
     /// A trace whose every kernel had to be left out.

@@ -9,15 +9,21 @@ mod known;
 mod launch_table;
 mod nsys;
 mod rocprof;
+#[cfg(feature = "sqlite")]
+mod rpd;
+#[cfg(feature = "sqlite")]
+mod sqlite;
+#[cfg(feature = "xplane")]
+mod xplane;
 
 use std::io::{BufRead, Read};
 use std::path::Path;
 
 pub use launch_table::LAUNCH_TABLE_COLUMNS;
 
-use crate::assemble::assemble;
+use crate::assemble::{Draft, assemble};
 use crate::error::TraceError;
-use crate::input::{FileInput, is_damage, open_file};
+use crate::input::{FileInput, is_damage, open_file, peek};
 use crate::options::ImportOptions;
 use crate::profile::{OpKind, Profile, ProfileFormat, profile_name};
 use crate::provenance::{Field, Origin};
@@ -38,7 +44,7 @@ struct ImportSource<'a> {
     /// How many lines have been passed over.
     lines: u64,
     /// Called as rows of a database are read.
-    #[cfg_attr(not(feature = "nsys"), expect(dead_code, reason = "only databases tell"))]
+    #[cfg_attr(not(feature = "sqlite"), expect(dead_code, reason = "only databases tell"))]
     watch: Watch<'a>,
 }
 
@@ -70,15 +76,20 @@ pub fn read_watched(
     options: &ImportOptions,
     watch: Watch<'_>,
 ) -> Result<Profile, TraceError> {
-    let (source, format) = detect(file, bytes, watch)?;
-    let mut draft = match format {
-        ProfileFormat::Kineto => kineto::import(source, options),
-        ProfileFormat::NsysSqlite => nsys::sqlite::import(source, options),
-        ProfileFormat::NsysCsv => nsys::csv::import(source, options),
-        ProfileFormat::RocprofJson => rocprof::json::import(source, options),
-        ProfileFormat::RocprofCsv => rocprof::csv::import(source, options),
-        ProfileFormat::LaunchTable => launch_table::import(source, options),
-    }?;
+    let (source, kind) = detect(file, bytes, watch)?;
+    let (format, mut draft) = match kind {
+        FileKind::Events => kineto::import(source, options)?,
+        FileKind::Sqlite => database(source, options)?,
+        FileKind::XPlane => (ProfileFormat::XPlane, planes(source, options)?),
+        FileKind::NsysCsv => (ProfileFormat::NsysCsv, nsys::csv::import(source, options)?),
+        FileKind::RocprofJson => {
+            (ProfileFormat::RocprofJson, rocprof::json::import(source, options)?)
+        }
+        FileKind::RocprofCsv => (ProfileFormat::RocprofCsv, rocprof::csv::import(source, options)?),
+        FileKind::LaunchTable => {
+            (ProfileFormat::LaunchTable, launch_table::import(source, options)?)
+        }
+    };
     for op in draft.ops.iter().filter(|op| op.kind == OpKind::Kernel) {
         let no_registers = op.provenance.of(Field::Registers) == Origin::Assumed;
         draft.report.add(Quirk::NoRegisters, u64::from(no_registers));
@@ -87,21 +98,89 @@ pub fn read_watched(
     Ok(assemble(profile_name(file), format, draft))
 }
 
+/// What reads a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FileKind {
+    /// A trace of events in JSON, of several tools.
+    Events,
+    /// An SQLite database, of several tools.
+    Sqlite,
+    XPlane,
+    NsysCsv,
+    RocprofJson,
+    RocprofCsv,
+    LaunchTable,
+}
+
+/// Imports a database; its tables tell which tool wrote it.
+#[cfg(feature = "sqlite")]
+fn database(
+    source: ImportSource<'_>,
+    options: &ImportOptions,
+) -> Result<(ProfileFormat, Draft), TraceError> {
+    let source = sqlite::SqliteSource::open(source)?;
+    let (format, mut draft) = if rocprof::rocpd::looks_like(&source.database) {
+        (ProfileFormat::Rocpd, rocprof::rocpd::import(&source, options)?)
+    } else if rpd::looks_like(&source.database) {
+        (ProfileFormat::Rpd, rpd::import(&source, options)?)
+    } else {
+        (ProfileFormat::NsysSqlite, nsys::sqlite::import(&source, options)?)
+    };
+    source.note(&mut draft.report);
+    Ok((format, draft))
+}
+
+/// Imports a database.
+#[cfg(not(feature = "sqlite"))]
+fn database(
+    source: ImportSource<'_>,
+    _options: &ImportOptions,
+) -> Result<(ProfileFormat, Draft), TraceError> {
+    Err(TraceError::SqliteSwitchedOff { file: source.file })
+}
+
+/// Imports an XPlane.
+#[cfg(feature = "xplane")]
+fn planes(source: ImportSource<'_>, options: &ImportOptions) -> Result<Draft, TraceError> {
+    xplane::import(source, options)
+}
+
+/// Imports an XPlane.
+#[cfg(not(feature = "xplane"))]
+fn planes(source: ImportSource<'_>, _options: &ImportOptions) -> Result<Draft, TraceError> {
+    Err(TraceError::XPlaneSwitchedOff { file: source.file })
+}
+
 fn detect<'a>(
     file: &str,
     bytes: impl Read + 'a,
     watch: Watch<'a>,
-) -> Result<(ImportSource<'a>, ProfileFormat), TraceError> {
+) -> Result<(ImportSource<'a>, FileKind), TraceError> {
     let file = file.to_owned();
     let mut input = match FileInput::new(bytes) {
         Ok(input) => input,
         Err(cause) => return Err(TraceError::Unreadable { file, cause }),
     };
     let gzip = input.gzip;
+    let unreadable = |file, cause| match gzip && is_damage(&cause) {
+        true => TraceError::TruncatedGzip { file },
+        false => TraceError::Unreadable { file, cause },
+    };
+    // Protocol buffers begin with a byte that is a blank in a text.
+    let head = match peek(&mut input.reader) {
+        Ok(head) => head,
+        Err(cause) => return Err(unreadable(file, cause)),
+    };
+    if known::is_xplane(head) {
+        let FileInput { reader, gzip, lines } = input;
+        return Ok((ImportSource { file, reader, gzip, lines, watch }, FileKind::XPlane));
+    }
+    if let Some(known) = known::by_packets(head) {
+        return Err(known.refuse(file));
+    }
     let head = match input.head() {
         Ok(head) => head,
-        Err(cause) if gzip && is_damage(&cause) => return Err(TraceError::TruncatedGzip { file }),
-        Err(cause) => return Err(TraceError::Unreadable { file, cause }),
+        Err(cause) => return Err(unreadable(file, cause)),
     };
     if head.is_empty() {
         return Err(TraceError::Empty { file });
@@ -114,48 +193,34 @@ fn detect<'a>(
             let FileInput { reader, gzip, lines } = input;
             Ok((ImportSource { file, reader, gzip, lines, watch }, format))
         }
-        Err(looks_like) => {
-            let looks_like = nsys::unexported(&file).unwrap_or(looks_like);
-            Err(TraceError::NotAProfile { file, looks_like })
-        }
+        Err(looks_like) => Err(match known::by_name(&file) {
+            Some(known) => known.refuse(file),
+            None => TraceError::NotAProfile { file, looks_like },
+        }),
     }
 }
 
-/// The format that text beginning so is in, or what it looks like instead.
-fn kind(text: &[u8]) -> Result<ProfileFormat, String> {
-    const OTHERS: [(&[u8], &str); 6] = [
-        (b"version https://git-lfs", "a Git LFS pointer, not the file itself"),
-        (b"PK\x03\x04", "a zip archive"),
-        (b"\x28\xb5\x2f\xfd", "a zstd file, which `zstd -d` unpacks"),
-        (b"\xfd7zXZ", "an xz file, which `xz -d` unpacks"),
-        (b"\x1f\x8b", "a gzip file within a gzip file"),
-        (b"<", "HTML or XML"),
-    ];
-    if nsys::sqlite::looks_like(text) {
-        return Ok(ProfileFormat::NsysSqlite);
+/// What reads a file that begins so, or what it looks like instead.
+fn kind(text: &[u8]) -> Result<FileKind, String> {
+    if text.starts_with(b"SQLite format 3\0") {
+        return Ok(FileKind::Sqlite);
     }
     if rocprof::json::looks_like(text) {
-        return Ok(ProfileFormat::RocprofJson);
+        return Ok(FileKind::RocprofJson);
     }
     if let Some(b'{' | b'[') = text.first() {
-        return Ok(ProfileFormat::Kineto);
+        return Ok(FileKind::Events);
     }
     if rocprof::csv::looks_like(text) {
-        return Ok(ProfileFormat::RocprofCsv);
+        return Ok(FileKind::RocprofCsv);
     }
     if launch_table::looks_like(text) {
-        return Ok(ProfileFormat::LaunchTable);
+        return Ok(FileKind::LaunchTable);
     }
     // Last, because its header may stand below other lines.
     if nsys::csv::looks_like(text) {
-        return Ok(ProfileFormat::NsysCsv);
+        return Ok(FileKind::NsysCsv);
     }
-    let other = OTHERS.iter().find(|(magic, _)| text.starts_with(magic));
-    Err(match other {
-        Some((_, words)) => (*words).to_owned(),
-        None => {
-            let start = String::from_utf8_lossy(&text[..text.len().min(24)]);
-            format!("something that begins with \"{}\"", start.escape_debug())
-        }
-    })
+    let start = String::from_utf8_lossy(&text[..text.len().min(24)]);
+    Err(format!("something that begins with \"{}\"", start.escape_debug()))
 }

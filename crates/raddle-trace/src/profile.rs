@@ -13,8 +13,8 @@ use crate::report::ImportReport;
 /// One profile: everything that one file says about the work of one device.
 #[derive(Clone, Debug)]
 pub struct Profile {
-    /// The file's name without folders and without `.gz`, `.json`, `.csv`, `.sqlite` and
-    /// `.pt.trace`.
+    /// The file's name without folders and without endings that only say how it is stored, such as
+    /// `.pt.trace.json.gz`.
     pub name: String,
     /// The kind of file it came from.
     pub format: ProfileFormat,
@@ -77,6 +77,14 @@ pub enum ProfileFormat {
     RocprofJson,
     /// A kernel table of rocprof (v1, v2 or v3), in CSV.
     RocprofCsv,
+    /// A database of rocprofv3, the default output of ROCm 7.
+    Rocpd,
+    /// A database of rocmProfileData, or the JSON made of one.
+    Rpd,
+    /// A profile of JAX, XLA or TensorFlow as a protocol buffer (`.xplane.pb`).
+    XPlane,
+    /// The same as a trace in JSON (`trace.json.gz`).
+    XlaJson,
     /// Our launch table, in CSV.
     LaunchTable,
 }
@@ -91,6 +99,10 @@ impl ProfileFormat {
             Self::NsysCsv => "nsys-csv",
             Self::RocprofJson => "rocprof-json",
             Self::RocprofCsv => "rocprof-csv",
+            Self::Rocpd => "rocpd",
+            Self::Rpd => "rpd",
+            Self::XPlane => "xplane",
+            Self::XlaJson => "xla-json",
             Self::LaunchTable => "launch-table",
         }
     }
@@ -247,7 +259,8 @@ pub(crate) fn unsigned_time(ns: i64) -> u64 {
 #[must_use]
 pub fn profile_name(file: &str) -> String {
     let mut name = file.rsplit(['/', '\\']).next().unwrap_or(file);
-    for ending in [".gz", ".json", ".csv", ".sqlite", ".pt.trace"] {
+    for ending in [".gz", ".json", ".csv", ".sqlite", ".db", ".rpd", ".pb", ".xplane", ".pt.trace"]
+    {
         name = match name.strip_suffix(ending) {
             Some(stem) if !stem.is_empty() => stem,
             _ => name,

@@ -61,7 +61,7 @@ fn mutate(bytes: &mut Vec<u8>, other: &[u8], random: &mut Random) {
 fn samples() -> Vec<PathBuf> {
     let folder = raddle_testkit::samples();
     let mut files = Vec::new();
-    for kind in ["kineto_nvidia", "kineto_amd", "nsys", "rocprof", "derived"] {
+    for kind in ["kineto_nvidia", "kineto_amd", "nsys", "rocprof", "derived", "rpd", "jax"] {
         if let Ok(entries) = fs::read_dir(folder.join(kind)) {
             files.extend(entries.map(|entry| entry.expect("readable").path()));
         }

@@ -92,7 +92,7 @@ pub(crate) enum Verb {
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    /// Profiles of PyTorch, Nsight Systems or rocprof, or launch tables; plain or gzip (docs/profiles.md)
+    /// Profiles of PyTorch, JAX, Nsight Systems or rocprof, or launch tables; plain or gzip (docs/profiles.md)
     #[arg(value_name = "PROFILE", required = true)]
     pub(crate) profiles: Vec<PathBuf>,
     /// The device they were recorded on, by id or product name [default: what each profile says]

@@ -53,7 +53,7 @@ pub(crate) fn target(wanted: Option<&str>, profiles: &[Loaded]) -> Result<Chosen
 /// A device of the maker whose tool writes such files.
 const fn example(format: Recorded) -> &'static str {
     match format {
-        Recorded::RocprofJson | Recorded::RocprofCsv => "mi300x",
+        Recorded::RocprofJson | Recorded::RocprofCsv | Recorded::Rocpd | Recorded::Rpd => "mi300x",
         _ => "v100",
     }
 }

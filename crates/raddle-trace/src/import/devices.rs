@@ -37,7 +37,7 @@ impl<K: Ord + Clone> Devices<K> {
     }
 
     /// The numbers that the file has for a device.
-    #[cfg(feature = "nsys")]
+    #[cfg(feature = "sqlite")]
     pub(super) fn numbers(&self, device: &K) -> impl Iterator<Item = u64> {
         self.0.get(device).into_iter().flat_map(|seen| seen.numbers.iter().copied().flatten())
     }

@@ -4,11 +4,12 @@
 //! exactly; an op's arrival is the start of the launch call with the same correlation number. Nothing
 //! but figures and kernel names leaves a trace: no paths, hosts, users or process groups.
 
-mod collect;
+pub(super) mod collect;
 mod device;
-mod event;
+pub(super) mod event;
+pub(super) mod plain;
 mod settle;
-mod shape;
+pub(super) mod shape;
 mod waits;
 mod work;
 
@@ -18,15 +19,16 @@ use crate::import::ImportSource;
 use crate::import::document::{DocumentEnd, DocumentLayout, read_document};
 use crate::import::known;
 use crate::options::ImportOptions;
+use crate::profile::ProfileFormat;
 use crate::report::Quirk;
-use collect::{KinetoCollector, TraceSection};
+use collect::{KinetoCollector, TraceMaker, TraceSection};
 
 /// Imports a trace: an object in which `traceEvents` may come anywhere, or the bare array of events
 /// that the first versions wrote.
 pub(super) fn import(
     source: ImportSource<'_>,
     options: &ImportOptions,
-) -> Result<Draft, TraceError> {
+) -> Result<(ProfileFormat, Draft), TraceError> {
     const EVENTS: DocumentLayout<TraceSection> = DocumentLayout::Records(TraceSection::Events);
     const TRACE: DocumentLayout<TraceSection> = DocumentLayout::Object(&[
         ("traceEvents", EVENTS),
@@ -36,8 +38,17 @@ pub(super) fn import(
     let mut found = KinetoCollector::default();
     let layout = |first| if first == b'[' { EVENTS } else { TRACE };
     let end = read_document(source, layout, &mut found)?;
+    if let Some((what, advice)) = found.foreign {
+        return Err(TraceError::OtherFile { file, what: what.to_owned(), advice });
+    }
     let draft = found.draft(&file, options)?;
-    draft.ok_or_else(|| unusable(file, &end, &found))
+    let format = match found.maker {
+        TraceMaker::Kineto => ProfileFormat::Kineto,
+        TraceMaker::Xla => ProfileFormat::XlaJson,
+        TraceMaker::Rpd => ProfileFormat::Rpd,
+    };
+    let draft = draft.ok_or_else(|| unusable(file, &end, &found))?;
+    Ok((format, draft))
 }
 
 /// Why nothing can come of this file.
@@ -45,6 +56,11 @@ fn unusable(file: String, end: &DocumentEnd, found: &KinetoCollector) -> TraceEr
     let kernels = found.kernels_seen;
     if kernels > 0 {
         let shapeless = found.report.count(Quirk::NoShape);
+        if found.maker == TraceMaker::Rpd && shapeless > 0 {
+            let what = "a trace of rocmProfileData in JSON, which holds no grids".to_owned();
+            let advice = "give the database that it was made of, `raddle inspect FILE.rpd`";
+            return TraceError::OtherFile { file, what, advice };
+        }
         if found.is_amd() && shapeless > 0 {
             return TraceError::AmdKineto { file, kernels, shapeless };
         }
@@ -72,8 +88,12 @@ fn unusable(file: String, end: &DocumentEnd, found: &KinetoCollector) -> TraceEr
     if end.truncated {
         return TraceError::BreaksOff { file, byte: end.position };
     }
+    if let Some(device) = found.other_devices.first() {
+        return known::other_device(file, device);
+    }
     let categories = match found.categories.is_empty() {
-        true => "it holds no events at all".to_owned(),
+        true if found.report.events == 0 => "it holds no events at all".to_owned(),
+        true => format!("none of its {} events says that it is one", found.report.events),
         false => format!("only {}", listed(found.categories.iter().map(String::as_str))),
     };
     TraceError::NoKernels { file, categories }

@@ -3,8 +3,11 @@
 //! Loads and request traces say when work arrives, models and results what it cost, and traces of
 //! simulators what it computes: none of them says which kernels a GPU ran when.
 
+mod binary;
+
 use crate::arrivals::format_of_header;
 use crate::error::TraceError;
+pub(super) use binary::{by_name, by_packets, is_xplane};
 
 /// A kind of file that is known and is no profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +16,8 @@ pub(super) enum ForeignFile {
     Arrivals(&'static str),
     /// Holds no recorded launch; what it is and holds instead.
     NoLaunches(&'static str),
+    /// Of another tool, or packed; what it is and what to do.
+    Other(&'static str, &'static str),
 }
 
 impl ForeignFile {
@@ -21,12 +26,20 @@ impl ForeignFile {
         match self {
             Self::Arrivals(what) => TraceError::OnlyArrivals { file, what },
             Self::NoLaunches(what) => TraceError::NoLaunches { file, what },
+            Self::Other(what, advice) => TraceError::OtherFile { file, what: what.into(), advice },
         }
     }
 }
 
 const SIMULATOR: &str =
     "a file of the simulators Accel-Sim and MGPUSim, which hold instructions and no times";
+
+/// How a key begins in every file that `nsys export --type jsonlines` (or `json`) writes.
+const NSYS_KEYS: [&str; 4] = ["TargetInfo", "AnalysisDetails", "CudaEvent", "TraceProcessEvent"];
+const NSYS_JSON: ForeignFile = ForeignFile::Other(
+    "an export of Nsight Systems as lines of JSON",
+    "export the report again with `nsys export --type sqlite REPORT.nsys-rep`",
+);
 
 /// Kinds of JSON by keys that all must be there.
 const JSON: [(&[&str], ForeignFile); 7] = [
@@ -52,17 +65,37 @@ const JSON: [(&[&str], ForeignFile); 7] = [
 
 /// What JSON is whose outermost object has these keys.
 pub(super) fn by_keys(keys: &[String]) -> Option<ForeignFile> {
+    if keys.iter().any(|key| NSYS_KEYS.iter().any(|start| key.starts_with(start))) {
+        return Some(NSYS_JSON);
+    }
     let has = |wanted: &&str| keys.iter().any(|key| key == wanted);
     JSON.iter().find(|(wanted, _)| wanted.iter().all(has)).map(|&(_, known)| known)
 }
 
+/// The refusal of a profile whose work is that of a device of another kind, which has this name.
+pub(super) fn other_device(file: String, device: &str) -> TraceError {
+    let what = format!("a profile of a device that is no GPU (`{}`)", device.escape_debug());
+    let advice = "describe its work in a launch table (docs/launch-table.md), or record the program on \
+                  a GPU with `jax.profiler.trace(\"run\")`";
+    TraceError::OtherFile { file, what, advice }
+}
+
 /// What text is that begins so.
 pub(super) fn by_text(text: &[u8]) -> Option<ForeignFile> {
+    if let Some(known) = binary::by_bytes(text) {
+        return Some(known);
+    }
     let line = text.split(|&b| b == b'\n').next().unwrap_or(text);
     let line = String::from_utf8_lossy(line);
     let line = line.trim();
     if let Some(format) = format_of_header(line) {
         return Some(ForeignFile::Arrivals(format));
+    }
+    let ncu = ["\"Kernel Name\"", "\"Block Size\"", "\"Metric "];
+    let sections = line.contains("\"Section Name\"");
+    if sections || ncu.iter().all(|column| line.contains(column)) {
+        let what = "a table of Nsight Compute (ncu), which has no time line";
+        return Some(ForeignFile::Other(what, binary::NCU));
     }
     let numbered = |rest: &str| rest.starts_with(|c: char| c.is_ascii_digit());
     let of_simulator = ["-kernel name", "MemcpyHtoD,", "kernel id, kernel mangled name"]

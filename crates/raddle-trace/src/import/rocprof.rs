@@ -24,12 +24,15 @@ pub(super) mod json;
 mod lanes;
 mod launch;
 mod registers;
+mod result;
+#[cfg(feature = "sqlite")]
+pub(super) mod rocpd;
 
 /// The most by which time stamps of neighbouring dispatches are taken to be off, in nanoseconds.
 const CLOCK_NS: u64 = 1000;
 
 /// A kernel's name without what only marks its descriptor: `.kd`, ` [clone .kd]`, ` (.kd)`.
-fn kernel_name(name: &str) -> &str {
+pub(super) fn kernel_name(name: &str) -> &str {
     let name = name.trim();
     [" [clone .kd]", " (.kd)", ".kd"]
         .iter()

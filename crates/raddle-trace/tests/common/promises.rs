@@ -14,27 +14,30 @@ pub enum Target {
     Kineto,
     /// Our own launch tables.
     LaunchTable,
-    /// SQLite exports of Nsight Systems.
-    NsysSqlite,
+    /// Databases of Nsight Systems, rocprofv3 and rocmProfileData.
+    Sqlite,
     /// The `cuda_gpu_trace` report of Nsight Systems.
     NsysCsv,
     /// Results of rocprofv3 in JSON.
     RocprofJson,
     /// Kernel tables of rocprof.
     RocprofCsv,
+    /// Profiles of JAX, XLA and TensorFlow as protocol buffers.
+    XPlane,
     /// Arrivals of requests.
     Arrivals,
 }
 
 impl Target {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Kineto,
         Self::LaunchTable,
-        Self::NsysSqlite,
+        Self::Sqlite,
         Self::NsysCsv,
         Self::RocprofJson,
         Self::RocprofCsv,
+        Self::XPlane,
         Self::Arrivals,
     ];
 
@@ -43,10 +46,11 @@ impl Target {
         match self {
             Self::Kineto => "kineto",
             Self::LaunchTable => "launch_table",
-            Self::NsysSqlite => "nsys_sqlite",
+            Self::Sqlite => "sqlite",
             Self::NsysCsv => "nsys_csv",
             Self::RocprofJson => "rocprof_json",
             Self::RocprofCsv => "rocprof_csv",
+            Self::XPlane => "xplane",
             Self::Arrivals => "arrivals",
         }
     }
@@ -54,13 +58,19 @@ impl Target {
     /// How a file of this kind may begin; the first opening is always empty.
     fn openings(self) -> &'static [&'static str] {
         match self {
-            Self::Kineto => &["", "{\"traceEvents\":[", "[", "{"],
+            Self::Kineto => &[
+                "",
+                "{\"traceEvents\":[",
+                "[",
+                "{",
+                "[{\"ph\":\"M\",\"pid\":1,\"name\":\"process_name\",\"args\":{\"name\":\"/device:GPU:0\"}},",
+            ],
             Self::LaunchTable => &[
                 "",
                 "# raddle launch table 1\n",
                 "name,grid_x,grid_y,grid_z,block_x,block_y,block_z,start_ns,duration_ns\n",
             ],
-            Self::NsysSqlite => &["", "SQLite format 3\0"],
+            Self::Sqlite => &["", "SQLite format 3\0"],
             Self::NsysCsv => &[
                 "",
                 "Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,\
@@ -83,6 +93,8 @@ impl Target {
                 "Index,KernelName,gpu-id,queue-id,queue-index,pid,tid,grd,wgr,lds,scr,vgpr,sgpr,\
                  fbar,sig,obj,DispatchNs,BeginNs,EndNs,CompleteNs\n",
             ],
+            // A plane of a GPU, the rest of the file being inside of it or behind.
+            Self::XPlane => &["", "\n\x7f\x12\r/device:GPU:0", "\n\x10\x12\r/device:GPU:0"],
             Self::Arrivals => &[
                 "",
                 "{\"time\":1,\"tasks\":[{\"id\":\"a\",\"load\":{",

@@ -1,5 +1,5 @@
 //! Is every sample file either imported or refused with something that can be done?
-#![cfg(feature = "nsys")]
+#![cfg(all(feature = "sqlite", feature = "xplane"))]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,14 +16,14 @@ const FOLDERS: [Folder; 12] = [
     ("accelsim", 0, 5, &["docs/launch-table.md"]),
     ("derived", 2, 0, &[]),
     ("disb", 0, 19, &["--arrivals FILE", "a result of a benchmark", "docs/profiles.md"]),
-    ("jax", 0, 2, &["record a process", "docs/profiles.md"]),
+    ("jax", 1, 1, &["record a process"]),
     ("kineto_amd", 6, 0, &[]),
     ("kineto_nvidia", 8, 0, &[]),
     ("llm_requests", 0, 1, &["--arrivals FILE"]),
     ("nsys", 3, 0, &[]),
     ("reef", 0, 23, &["--arrivals FILE", "docs/launch-table.md"]),
     ("rocprof", 9, 16, ROCPROF),
-    ("rpd", 0, 2, &["record a process", "rocpd convert"]),
+    ("rpd", 1, 1, &["`raddle inspect FILE.rpd`"]),
 ];
 
 const ROCPROF: &[&str] = &[

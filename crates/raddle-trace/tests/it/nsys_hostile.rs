@@ -1,5 +1,5 @@
 //! Can a broken or hostile database make an import panic, run on or lie?
-#![cfg(feature = "nsys")]
+#![cfg(feature = "sqlite")]
 
 use crate::nsys_db::*;
 use proptest::prelude::*;

@@ -1,7 +1,7 @@
 //! Do real exports of Nsight Systems give the figures that were counted in them independently?
 //!
 //! The figures come from queries of Python's `sqlite3` over the raw files.
-#![cfg(feature = "nsys")]
+#![cfg(feature = "sqlite")]
 
 use raddle_trace::{
     Field, ImportOptions, Op, OpKind, Origin, Profile, ProfileFormat, Quirk, SourceDevice, open,

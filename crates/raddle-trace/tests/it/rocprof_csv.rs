@@ -227,8 +227,8 @@ fn other_tables_are_refused_with_advice() {
         ("\"Kind\",\"Operation\",\"Agent_Id\",\"Alloc_Flags\"", "a table of scratch memory"),
         ("Kind,Operation,Agent_Id,Allocation_Size", "a table of memory allocations"),
         ("\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\"", "a table of sums by name"),
-        ("workload_name,command,gpu_arch", "a description of a machine"),
-        ("workload_name,host_name,gpu_soc", "a description of a machine"),
+        ("workload_name,command,gpu_arch", "a description of a machine (ROCm Compute Profiler)"),
+        ("workload_name,host_name,gpu_soc", "a description of a machine (ROCm Compute Profiler)"),
         ("\"Node_Id\",\"Agent_Type\",\"Cu_Count\"", "a description of devices"),
         ("Sample_Timestamp,Exec_Mask,Dispatch_Id", "a table of samples"),
     ] {

@@ -181,32 +181,38 @@ fn tables_that_went_through_a_spreadsheet_are_refused() {
 #[test]
 fn other_tables_are_refused_with_advice() {
     for (name, is) in [
-        ("rocprofv1_2022_mixbench_mi100_sysinfo", "a description of a machine"),
-        ("rocprofv1_2022_mixbench_mi200_sysinfo", "a description of a machine"),
+        (
+            "rocprofv1_2022_mixbench_mi100_sysinfo",
+            "a description of a machine (ROCm Compute Profiler)",
+        ),
+        (
+            "rocprofv1_2022_mixbench_mi200_sysinfo",
+            "a description of a machine (ROCm Compute Profiler)",
+        ),
         ("rocprofv3_2024_counter_collection", "a table of hardware counters without times"),
         ("rocprofv3_2025_hip_trace", "a table of API calls"),
         ("rocprofv3_2025_memory_copy_trace", "a table of memory copies"),
         ("rocprofv3_2025_scratch_memory_trace", "a table of scratch memory"),
         (
             "rpc_vcopy_MI100_SQ_LEVEL_WAVES",
-            "a table of hardware counters with the times of another run",
+            "a table of hardware counters with the times of another run (ROCm Compute Profiler)",
         ),
         (
             "rpc_vcopy_MI200_SQ_LEVEL_WAVES",
-            "a table of hardware counters with the times of another run",
+            "a table of hardware counters with the times of another run (ROCm Compute Profiler)",
         ),
         (
             "rpc_vcopy_MI300A_A1_SQ_LEVEL_WAVES",
-            "a table of hardware counters with the times of another run",
+            "a table of hardware counters with the times of another run (ROCm Compute Profiler)",
         ),
         (
             "rpc_vcopy_MI300X_A1_SQ_LEVEL_WAVES",
-            "a table of hardware counters with the times of another run",
+            "a table of hardware counters with the times of another run (ROCm Compute Profiler)",
         ),
-        ("rpc_vcopy_MI100_sysinfo", "a description of a machine"),
-        ("rpc_vcopy_MI200_sysinfo", "a description of a machine"),
-        ("rpc_vcopy_MI300A_A1_sysinfo", "a description of a machine"),
-        ("rpc_vcopy_MI300X_A1_sysinfo", "a description of a machine"),
+        ("rpc_vcopy_MI100_sysinfo", "a description of a machine (ROCm Compute Profiler)"),
+        ("rpc_vcopy_MI200_sysinfo", "a description of a machine (ROCm Compute Profiler)"),
+        ("rpc_vcopy_MI300A_A1_sysinfo", "a description of a machine (ROCm Compute Profiler)"),
+        ("rpc_vcopy_MI300X_A1_sysinfo", "a description of a machine (ROCm Compute Profiler)"),
     ] {
         let Some(result) = sample(&format!("rocprof/{name}.csv")) else {
             continue;

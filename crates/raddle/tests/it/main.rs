@@ -6,6 +6,7 @@ mod arrivals;
 mod common;
 mod compare;
 mod cutting;
+mod importers;
 mod inspect;
 #[cfg(feature = "kernel")]
 mod kernel;

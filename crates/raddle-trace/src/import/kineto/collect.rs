@@ -1,6 +1,6 @@
 //! Which work and which launch calls do the events of a trace hold?
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::device;
 use super::event::{Api, Category, KinetoEvent, tie, times};
@@ -15,6 +15,15 @@ use crate::report::{ImportReport, Quirk};
 
 /// Distinct categories that are remembered for an error message.
 const CATEGORY_LIMIT: usize = 64;
+
+/// How categories begin of devices whose work is not read, what such a file is, and what to do.
+const FOREIGN: [(&str, &str, &str); 3] = [
+    ("xpu_", "a PyTorch trace of an Intel GPU (XPU), whose kernels have no grids", LAUNCH_TABLE),
+    ("mtia_", "a PyTorch trace of Meta's MTIA, which is no GPU", LAUNCH_TABLE),
+    ("hpu_", "a PyTorch trace of Intel's Gaudi (HPU), which is no GPU", LAUNCH_TABLE),
+];
+const LAUNCH_TABLE: &str = "no setting of its profiler helps; record the program on a GPU of NVIDIA or \
+                            AMD, or describe its launches in a launch table (docs/launch-table.md)";
 
 /// What matters among the arguments of an op.
 const WORK_ARGS: [&str; 12] = [
@@ -36,34 +45,46 @@ const WORK_ARGS: [&str; 12] = [
 
 /// An op of some device, before its arrival and, if it is a kernel, its shape are known.
 #[derive(Debug)]
-pub(super) struct KinetoOp {
-    pub(super) op: Op,
-    pub(super) device: Option<u64>,
-    pub(super) correlation: Option<u64>,
+pub(in crate::import) struct KinetoOp {
+    pub(in crate::import) op: Op,
+    pub(in crate::import) device: Option<u64>,
+    pub(in crate::import) correlation: Option<u64>,
     /// A kernel's grid and workgroup as its event writes them, as a position in
     /// [`KinetoCollector::extents`].
-    pub(super) extents: Option<u32>,
+    pub(in crate::import) extents: Option<u32>,
     /// Whether its lane is a hardware queue if the GPU is AMD's: it names no other queue.
-    pub(super) on_queue: bool,
+    pub(in crate::import) on_queue: bool,
     /// Whether it is complete; kernels are once they have a shape.
-    pub(super) settled: bool,
+    pub(in crate::import) settled: bool,
 }
 
 /// A call that launched work.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct KinetoCall {
-    pub(super) correlation: u64,
-    pub(super) start: i64,
-    pub(super) api: Api,
+pub(in crate::import) struct KinetoCall {
+    pub(in crate::import) correlation: u64,
+    pub(in crate::import) start: i64,
+    pub(in crate::import) api: Api,
     /// Grid and workgroup (HIP), as a position in [`KinetoCollector::extents`].
-    pub(super) extents: Option<u32>,
+    pub(in crate::import) extents: Option<u32>,
     /// Bytes of shared memory that it asks for dynamically (HIP).
-    pub(super) lds_bytes: Option<u32>,
+    pub(in crate::import) lds_bytes: Option<u32>,
+}
+
+/// Whose events are read, which says how much each tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::import) enum TraceMaker {
+    /// PyTorch's profiler: all of a kernel on NVIDIA, only a part on AMD.
+    #[default]
+    Kineto,
+    /// That of XLA and TensorFlow: kernels tell their shape, in workgroups, whatever the GPU.
+    Xla,
+    /// rocmProfileData: launch calls tell the shape, if any do.
+    Rpd,
 }
 
 /// What is read of a trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TraceSection {
+pub(in crate::import) enum TraceSection {
     /// The array `traceEvents`, or the whole document.
     Events,
     /// The value of `deviceProperties`.
@@ -72,39 +93,65 @@ pub(super) enum TraceSection {
 
 /// Everything of interest in the events so far.
 #[derive(Debug, Default)]
-pub(super) struct KinetoCollector {
-    pub(super) ops: Vec<KinetoOp>,
-    pub(super) calls: Vec<KinetoCall>,
-    pub(super) waits: KinetoWaits,
-    pub(super) names: Interner<String>,
-    pub(super) streams: Interner<StreamLabel>,
-    pub(super) extents: Interner<KernelExtents>,
-    pub(super) devices: Vec<(Option<u64>, SourceDevice)>,
-    pub(super) report: ImportReport,
+pub(in crate::import) struct KinetoCollector {
+    pub(in crate::import) maker: TraceMaker,
+    pub(in crate::import) ops: Vec<KinetoOp>,
+    pub(in crate::import) calls: Vec<KinetoCall>,
+    pub(in crate::import) waits: KinetoWaits,
+    pub(in crate::import) names: Interner<String>,
+    pub(in crate::import) streams: Interner<StreamLabel>,
+    pub(in crate::import) extents: Interner<KernelExtents>,
+    pub(in crate::import) devices: Vec<(Option<u64>, SourceDevice)>,
+    pub(in crate::import) report: ImportReport,
     /// Whether there was an array of events.
     pub(super) has_events: bool,
     /// Categories seen before the first kernel, for the message when there is none.
     pub(super) categories: BTreeSet<String>,
     /// Kernel events, also those left out.
-    pub(super) kernels_seen: u64,
+    pub(in crate::import) kernels_seen: u64,
     /// Whether any time shows parts of a microsecond.
-    pub(super) fine: bool,
+    pub(in crate::import) fine: bool,
+    /// What the file is and what to do, where its work is that of a device which is not read.
+    pub(super) foreign: Option<(&'static str, &'static str)>,
+    /// The GPUs that processes of a trace without categories stand for.
+    pub(super) gpus: BTreeMap<u64, u64>,
+    /// Devices of such a trace that are no GPUs.
+    pub(super) other_devices: BTreeSet<String>,
     registers_seen: bool,
     hip_calls: bool,
     dispatches: bool,
 }
 
 impl KinetoCollector {
+    /// For the records of another tool than PyTorch's, whose times are in nanoseconds.
+    #[cfg(any(feature = "sqlite", feature = "xplane"))]
+    pub(in crate::import) fn of(maker: TraceMaker) -> Self {
+        Self { maker, fine: true, ..Self::default() }
+    }
+
     /// Whether the kernels are those of an AMD GPU.
     pub(super) fn is_amd(&self) -> bool {
-        self.kernels_seen > 0 && (self.dispatches || self.hip_calls && !self.registers_seen)
+        self.kernels_seen > 0
+            && match self.maker {
+                TraceMaker::Kineto => self.dispatches || self.hip_calls && !self.registers_seen,
+                TraceMaker::Xla => false,
+                TraceMaker::Rpd => true,
+            }
     }
 
     fn see_category(&mut self, cat: &str) {
-        if self.kernels_seen > 0 || self.categories.len() >= CATEGORY_LIMIT {
+        let plain = self.kernels_seen > 0 || self.categories.len() >= CATEGORY_LIMIT;
+        if plain
+            && !FOREIGN
+                .iter()
+                .any(|(start, ..)| cat.get(1..).is_some_and(|name| name.starts_with(start)))
+        {
             return;
         }
         let category = string(cat).unwrap_or_default();
+        if let Some(&(_, what, advice)) = FOREIGN.iter().find(|f| category.starts_with(f.0)) {
+            self.foreign = Some((what, advice));
+        }
         if !self.categories.contains(&*category) {
             self.categories.insert(category.chars().take(40).collect());
         }
@@ -117,6 +164,7 @@ impl KinetoCollector {
         }
         let timed = event.ph.and_then(string).is_some_and(|ph| ph == "X");
         let taken = match event.category {
+            Category::Other if event.cat.is_none() => self.plain(event),
             Category::Other => return,
             _ if !timed => return,
             Category::Annotation => {
@@ -154,6 +202,12 @@ impl KinetoCollector {
         let lds_bytes = api.unit().and_then(|_| small(lds));
         self.calls.push(KinetoCall { correlation, start: ts.nanos, api, extents, lds_bytes });
         Some(())
+    }
+
+    /// Takes a call that says no more than when it launched what.
+    pub(in crate::import) fn launch(&mut self, correlation: u64, start: i64, api: Api) {
+        let (extents, lds_bytes) = (None, None);
+        self.calls.push(KinetoCall { correlation, start, api, extents, lds_bytes });
     }
 
     /// Takes an op; `None` where it has no name or no time.
@@ -211,7 +265,7 @@ impl KinetoCollector {
 }
 
 /// Sets what a workgroup takes, its work-items and barrier still open.
-fn set_footprint(op: &mut Op, registers: Option<u32>, lds: Option<u32>) {
+pub(super) fn set_footprint(op: &mut Op, registers: Option<u32>, lds: Option<u32>) {
     op.assume(Field::Barrier);
     match registers.filter(|&n| n > 0) {
         Some(registers) => op.footprint.vgprs_per_thread = registers,

@@ -41,7 +41,7 @@ impl Category {
 
 /// What a call starts on the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Api {
+pub(in crate::import) enum Api {
     /// Copies, fills, or a kernel in CUDA, where nothing depends on which.
     Plain,
     /// A kernel, its grid in workgroups (HIP).
@@ -54,7 +54,7 @@ pub(super) enum Api {
 
 impl Api {
     /// By the name of the call; `None` where it can start nothing.
-    pub(super) fn of(call: &str) -> Option<Self> {
+    pub(in crate::import) fn of(call: &str) -> Option<Self> {
         const PLAIN: [&str; 11] = [
             "cudaLaunch",
             "cudaMemcpy",
@@ -82,7 +82,7 @@ impl Api {
     }
 
     /// What the grid of the kernel that it starts is counted in, where that is known.
-    pub(super) fn unit(self) -> Option<GridUnit> {
+    pub(in crate::import) fn unit(self) -> Option<GridUnit> {
         match self {
             Self::HipWorkgroups => Some(GridUnit::Workgroups),
             Self::HipWorkItems => Some(GridUnit::WorkItems),
@@ -99,6 +99,7 @@ pub(super) struct KinetoEvent<'t> {
     pub(super) cat: Option<&'t str>,
     pub(super) ph: Option<&'t str>,
     pub(super) name: Option<&'t str>,
+    pub(super) pid: Option<&'t str>,
     pub(super) tid: Option<&'t str>,
     pub(super) ts: Option<&'t str>,
     pub(super) dur: Option<&'t str>,
@@ -108,10 +109,10 @@ pub(super) struct KinetoEvent<'t> {
 impl<'t> KinetoEvent<'t> {
     /// Reads the event at the start of `text`, and its length.
     pub(super) fn read(text: &'t [u8]) -> serde_json::Result<(Self, usize)> {
-        let names = ["cat", "ph", "name", "tid", "ts", "dur", "args"];
-        let ([cat, ph, name, tid, ts, dur, args], len) = members(text, &names)?;
+        let names = ["cat", "ph", "name", "pid", "tid", "ts", "dur", "args"];
+        let ([cat, ph, name, pid, tid, ts, dur, args], len) = members(text, &names)?;
         let category = cat.and_then(string).map_or(Category::Other, |cat| Category::of(&cat));
-        Ok((Self { category, cat, ph, name, tid, ts, dur, args }, len))
+        Ok((Self { category, cat, ph, name, pid, tid, ts, dur, args }, len))
     }
 
     /// The arguments with these names; none where there is no object of them.

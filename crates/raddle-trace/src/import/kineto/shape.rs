@@ -28,7 +28,7 @@ pub(super) enum ExtentsError {
 
 /// What a grid is counted in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum GridUnit {
+pub(in crate::import) enum GridUnit {
     /// In workgroups.
     Workgroups,
     /// In work-items, the last workgroup of an axis perhaps not full.
@@ -37,9 +37,9 @@ pub(super) enum GridUnit {
 
 /// Grid and workgroup in x, y and z, as an event writes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct KernelExtents {
-    pub(super) grid: [u32; 3],
-    pub(super) block: [u32; 3],
+pub(in crate::import) struct KernelExtents {
+    pub(in crate::import) grid: [u32; 3],
+    pub(in crate::import) block: [u32; 3],
 }
 
 impl KernelExtents {

@@ -14,7 +14,7 @@ use crate::profile::{Op, StreamLabel};
 
 /// What calls waited for.
 #[derive(Debug, Default)]
-pub(super) struct KinetoWaits {
+pub(in crate::import) struct KinetoWaits {
     calls: Vec<(DraftWait, Blocking, Option<u64>)>,
     syncs: BTreeMap<u64, KinetoSync>,
     /// When events were recorded, by the correlation of the call.
@@ -45,12 +45,22 @@ impl KinetoWaits {
         let [correlation] = event.args(&["correlation"]);
         let correlation = tie(correlation);
         if let Some(blocking) = blocking {
-            let (begin, end) = (start.nanos, start.nanos.saturating_add(lasts.nanos));
-            let awaits = Awaited::Unknown;
-            self.calls.push((DraftWait { begin, end, awaits }, blocking, correlation));
+            let span = (start.nanos, start.nanos.saturating_add(lasts.nanos));
+            self.add(blocking, span, correlation);
         } else if let Some(correlation) = correlation {
             self.records.insert(correlation, start.nanos);
         }
+    }
+
+    /// Takes a call that may have waited, with its correlation.
+    pub(in crate::import) fn add(
+        &mut self,
+        blocking: Blocking,
+        (begin, end): (i64, i64),
+        correlation: Option<u64>,
+    ) {
+        let awaits = Awaited::Unknown;
+        self.calls.push((DraftWait { begin, end, awaits }, blocking, correlation));
     }
 
     /// Takes what is said of a call; `None` where it does not say of which.

@@ -1,6 +1,6 @@
 //! Which of the work in a trace is kept, and with what joined to it?
 
-use super::collect::{KinetoCall, KinetoCollector, KinetoOp};
+use super::collect::{KinetoCall, KinetoCollector, KinetoOp, TraceMaker};
 use super::device;
 use super::event::Api;
 use super::settle::{Settler, call_of};
@@ -19,12 +19,16 @@ impl KinetoCollector {
     ///
     /// # Errors
     /// When no kernel ran on the device that is asked for.
-    pub(super) fn draft(
+    pub(in crate::import) fn draft(
         &mut self,
         file: &str,
         options: &ImportOptions,
     ) -> Result<Option<Draft>, TraceError> {
         let amd = self.is_amd();
+        if self.maker != TraceMaker::Kineto {
+            // Lanes and tables are no sequence: in which order work comes is nothing to report.
+            self.ops.sort_by_key(|work| work.op.start_ns);
+        }
         let names = core::mem::take(&mut self.names).into_items();
         let extents = core::mem::take(&mut self.extents).into_items();
         sort_calls(&mut self.calls, |call| call.correlation, &mut self.report);
@@ -40,6 +44,10 @@ impl KinetoCollector {
             false => settler.nvidia(&mut self.ops),
         }
         self.ops.retain(|work| work.settled);
+        for work in &mut self.ops {
+            let gpu = work.device.and_then(|process| self.gpus.get(&process));
+            work.device = gpu.copied().or(work.device);
+        }
         let waits = core::mem::take(&mut self.waits)
             .draft(self.ops.iter().map(|work| (work.correlation, &work.op)));
         let mut devices = Devices::new();

@@ -5,11 +5,12 @@ use crate::error::TraceError;
 use crate::import::Watch;
 use crate::import::devices::Devices;
 use crate::import::nsys::work::{KernelNotes, Lds, NsysKernel};
+use crate::import::sqlite::RowMeter;
+use crate::import::sqlite::database::{Database, DatabaseRow};
 use crate::options::BarrierRule;
 use crate::profile::{Op, OpKind};
 use crate::report::{ImportReport, Quirk};
 
-use super::database::{Database, DatabaseRow};
 use super::device::{Gpu, Gpus};
 use super::ops::{CudaCall, NsysLane, NsysName, NsysOp, pid, process};
 use super::waits::NsysWaits;
@@ -56,32 +57,6 @@ const KERNEL: [&str; 15] = [
 /// Where the columns of [`KERNEL`] and the one column of a copy begin.
 const OWN: usize = PLACE.len();
 
-/// Rows between two calls of a watch.
-const STRIDE: u64 = 1 << 13;
-
-/// Tells a watch how many rows are read.
-struct RowMeter<'w> {
-    watch: Watch<'w>,
-    done: u64,
-    all: u64,
-}
-
-impl RowMeter<'_> {
-    /// One more is read; always `true`.
-    fn row(&mut self) -> bool {
-        self.done += 1;
-        if self.done.is_multiple_of(STRIDE) {
-            // What was counted beforehand may be wrong.
-            (self.watch)(self.done, self.all.max(self.done));
-        }
-        true
-    }
-
-    fn end(&self) {
-        (self.watch)(self.done, self.done);
-    }
-}
-
 /// Everything of interest in the tables.
 #[derive(Debug)]
 pub(super) struct NsysCollector {
@@ -124,9 +99,7 @@ impl NsysCollector {
         database: &Database,
         watch: Watch<'_>,
     ) -> Result<(), TraceError> {
-        let tables = [KERNELS, COPIES, SETS, CALLS, GRAPHS];
-        let all = tables.iter().fold(0, |sum, table| database.about(table).saturating_add(sum));
-        let mut meter = RowMeter { watch, done: 0, all };
+        let mut meter = RowMeter::new(database, [KERNELS, COPIES, SETS, CALLS, GRAPHS], watch);
         let columns = [PLACE.as_slice(), KERNEL.as_slice()].concat();
         self.kernels_seen = database.scan(KERNELS, &columns, |row| meter.row() && self.kernel(row));
         let columns = [PLACE.as_slice(), &["copyKind"]].concat();
@@ -138,19 +111,11 @@ impl NsysCollector {
         let columns = ["start", "correlationId", "globalTid", "end", "nameId"];
         let calls = database.scan(CALLS, &columns, |row| meter.row() && self.call(row));
         let graphs = database.scan(GRAPHS, &["start"], |_| meter.row());
-        meter.end();
         self.report.add(Quirk::WholeGraph, graphs);
         for rows in [self.kernels_seen, copies, sets, calls, graphs] {
             self.report.events = self.report.events.saturating_add(rows);
         }
-        let most = self.ops.len().max(self.calls.len());
-        match most > OP_LIMIT {
-            true => {
-                let (file, limit) = (file.to_owned(), OP_LIMIT as u64);
-                Err(TraceError::TooLarge { file, limit, what: "launches" })
-            }
-            false => Ok(()),
-        }
+        meter.end(file, self.ops.len().max(self.calls.len()))
     }
 
     fn kernel(&mut self, row: &DatabaseRow<'_>) -> bool {

@@ -7,10 +7,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::import::sqlite::database::{Database, DatabaseRow};
 use crate::profile::SourceDevice;
 use crate::report::{ImportReport, Quirk};
-
-use super::database::{Database, DatabaseRow};
 
 const GPUS: &str = "TARGET_INFO_GPU";
 const CUDA_DEVICES: &str = "TARGET_INFO_CUDA_DEVICE";

@@ -6,12 +6,12 @@ use crate::assemble::{Draft, Interner};
 use crate::error::TraceError;
 use crate::import::calls::sort_calls;
 use crate::import::nsys::work::{SET, UNNAMED};
+use crate::import::sqlite::database::Database;
 use crate::profile::{OpKind, StreamLabel};
 use crate::provenance::Origin;
 use crate::report::Quirk;
 
 use super::collect::NsysCollector;
-use super::database::Database;
 use super::ops::{CudaCall, NsysLane, NsysName, NsysOp, NsysProcess, pid};
 
 const STRINGS: &str = "StringIds";

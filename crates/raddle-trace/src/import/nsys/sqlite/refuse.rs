@@ -2,11 +2,12 @@
 
 use crate::error::TraceError;
 use crate::import::nsys::work::LEFT_OUT;
+use crate::import::sqlite::SqliteSource;
+use crate::import::sqlite::database::Database;
 use crate::profile::OpKind;
 use crate::report::Quirk;
 
 use super::collect::{CALLS, COPIES, GRAPHS, KERNELS, NsysCollector, SETS};
-use super::database::Database;
 use super::draft::schema;
 
 /// What a kernel cannot do without.
@@ -23,12 +24,10 @@ const SHOWN: usize = 4;
 /// If so.
 pub(super) fn foreign(file: &str, database: &Database) -> Result<(), TraceError> {
     let file = || file.to_owned();
-    if database.tables().any(|table| table.starts_with("rocpd_")) {
-        return Err(TraceError::Rocpd { file: file() });
-    }
     if database.has("StringTable") && !database.has("StringIds") {
-        let looks_like = "an SQLite database of nvprof, which Nsight Systems (nsys) has replaced";
-        return Err(TraceError::NotAProfile { file: file(), looks_like: looks_like.to_owned() });
+        let what = "an SQLite database of nvprof, which Nsight Systems has replaced".to_owned();
+        let advice = "record with `nsys profile --trace=cuda --export=sqlite -o run APPLICATION`";
+        return Err(TraceError::OtherFile { file: file(), what, advice });
     }
     if database.has(KERNELS) {
         let lacking = database.lacks(KERNELS, &NEEDED);
@@ -62,28 +61,19 @@ pub(super) fn foreign(file: &str, database: &Database) -> Result<(), TraceError>
     Err(TraceError::NotAProfile { file: file(), looks_like })
 }
 
-/// Why nothing can come of the work that was found, if so; `cut` where the file stops early.
-pub(super) fn unusable(
-    file: &str,
-    database: &Database,
-    found: &NsysCollector,
-    cut: Option<u64>,
-) -> Option<TraceError> {
+/// Why nothing can come of the work that was found, if so.
+pub(super) fn unusable(source: &SqliteSource<'_>, found: &NsysCollector) -> Option<TraceError> {
     if found.ops.iter().any(|found| found.op.kind == OpKind::Kernel) {
         return None;
     }
-    let file = file.to_owned();
+    let file = source.file.clone();
     let kernels = found.kernels_seen;
     if kernels > 0 {
         let reasons = found.report.reasons(&LEFT_OUT);
         return Some(TraceError::NothingUsable { file, kernels, reasons });
     }
-    if let Some(byte) = cut {
-        return Some(TraceError::BreaksOff { file, byte });
-    }
-    if database.damaged() {
-        let problem = "its tables are damaged".to_owned();
-        return Some(TraceError::Database { file, problem });
+    if let Some(error) = source.broken() {
+        return Some(error);
     }
     let graphs = found.report.count(Quirk::WholeGraph);
     let of = |kind| found.ops.iter().filter(|found| found.op.kind == kind).count() as u64;
@@ -97,7 +87,7 @@ pub(super) fn unusable(
     .filter(|&(n, _)| n > 0)
     .map(|(n, what)| format!("{n} {what}"))
     .collect();
-    let traced = [CALLS, COPIES, SETS, GRAPHS].iter().any(|table| database.has(table));
+    let traced = [CALLS, COPIES, SETS, GRAPHS].iter().any(|table| source.database.has(table));
     let categories = match (words.is_empty(), traced) {
         (false, _) => format!("only {}", words.join(", ")),
         (true, true) => "its tables of CUDA are empty".to_owned(),

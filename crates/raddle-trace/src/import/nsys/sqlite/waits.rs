@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use crate::assemble::waits::{Awaited, DraftWait};
 use crate::import::blocking::Blocking;
+use crate::import::sqlite::database::{Database, DatabaseRow};
 use crate::profile::OpKind;
 
-use super::database::{Database, DatabaseRow};
 use super::ops::{NsysLane, NsysOp, NsysProcess, process};
 
 const STRINGS: &str = "StringIds";

@@ -32,8 +32,10 @@ const UNREAD: [&str; 19] = [
 
 const KERNEL_TRACE: &str =
     "give the ..._kernel_trace.csv of the same run, which `rocprofv3 --kernel-trace` writes";
-const TIMESTAMPS: &str =
-    "give timestamps.csv of the same folder, and name the device with --device";
+const TIMESTAMPS: &str = "give timestamps.csv of the same folder (before 2025) or \
+                          results_pmc_perf_0.csv (since), and name the device with --device; where \
+                          neither is there, record with `rocprofv3 --kernel-trace --hip-trace \
+                          --output-format json -o run -- APPLICATION`";
 
 /// Tables that hold no kernels: the names that tell each, what it is, what to do instead.
 const FOREIGN: [([&str; 2], &str, &str); 9] = [
@@ -43,8 +45,16 @@ const FOREIGN: [([&str; 2], &str, &str); 9] = [
     (["operation", "allocation_size"], "a table of memory allocations", KERNEL_TRACE),
     (["sample_timestamp", "exec_mask"], "a table of samples", KERNEL_TRACE),
     (["calls", "totaldurationns"], "a table of sums by name", KERNEL_TRACE),
-    (["workload_name", "gpu_arch"], "a description of a machine", TIMESTAMPS),
-    (["workload_name", "gpu_soc"], "a description of a machine", TIMESTAMPS),
+    (
+        ["workload_name", "gpu_arch"],
+        "a description of a machine (ROCm Compute Profiler)",
+        TIMESTAMPS,
+    ),
+    (
+        ["workload_name", "gpu_soc"],
+        "a description of a machine (ROCm Compute Profiler)",
+        TIMESTAMPS,
+    ),
     (
         ["node_id", "cu_count"],
         "a description of devices",
@@ -93,6 +103,12 @@ impl RocprofTable {
         let ones: StringRecord = names.iter().map(|_| "1").collect();
         let there = DispatchRow::of_columns(&names, &ones);
         there.kernel_name?;
+        if there.shape().is_none() && there.dispatch_id.is_some() {
+            return Some(Self::Foreign(
+                "a list of dispatches of ROCm Compute Profiler",
+                TIMESTAMPS,
+            ));
+        }
         there.shape()?;
         let flat = there.axes().is_none();
         // What these tools do not know how to name in a table of kernels is a counter.
@@ -108,7 +124,7 @@ impl RocprofTable {
             return Some(Self::Foreign(table, KERNEL_TRACE));
         }
         if counters && has("lds_per_workgroup") {
-            let table = "a table of hardware counters with the times of another run";
+            let table = "a table of hardware counters with the times of another run (ROCm Compute Profiler)";
             return Some(Self::Foreign(table, TIMESTAMPS));
         }
         let by_counter = there.counter_name.is_some();

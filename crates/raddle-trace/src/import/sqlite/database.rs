@@ -34,7 +34,7 @@ const SQL_LIMIT: i32 = 1 << 20;
 
 /// An open database.
 #[derive(Debug)]
-pub(super) struct Database {
+pub(in crate::import) struct Database {
     connection: Connection,
     /// The names of the real tables, in lower case.
     tables: BTreeSet<String>,
@@ -49,7 +49,7 @@ impl Database {
     ///
     /// # Errors
     /// In SQLite's words, when it is none or its list of tables cannot be read.
-    pub(super) fn new(loaded: LoadedDatabase) -> Result<Self, String> {
+    pub(in crate::import) fn new(loaded: LoadedDatabase) -> Result<Self, String> {
         let LoadedDatabase { copy, bytes, .. } = loaded;
         let connection = open(copy.path(), bytes).map_err(|error| error.to_string())?;
         let mut database = Self {
@@ -77,17 +77,17 @@ impl Database {
     }
 
     /// The names of the tables, in lower case.
-    pub(super) fn tables(&self) -> impl Iterator<Item = &str> {
+    pub(in crate::import) fn tables(&self) -> impl Iterator<Item = &str> {
         self.tables.iter().map(String::as_str)
     }
 
     /// Whether there is a table of this name.
-    pub(super) fn has(&self, table: &str) -> bool {
+    pub(in crate::import) fn has(&self, table: &str) -> bool {
         self.tables.contains(&table.to_ascii_lowercase())
     }
 
     /// Those of `columns` that a table lacks.
-    pub(super) fn lacks<'c>(&self, table: &str, columns: &[&'c str]) -> Vec<&'c str> {
+    pub(in crate::import) fn lacks<'c>(&self, table: &str, columns: &[&'c str]) -> Vec<&'c str> {
         let mut lacking = columns.to_vec();
         // This pragma leaves out computed columns; a column's name is its second cell.
         let listed = self.connection.pragma(None, "table_info", table, |row| {
@@ -104,7 +104,7 @@ impl Database {
 
     /// Shows `take` each row of a table until it answers `false`; a column that is not there is
     /// NULL, a table that is not there is empty. Tells how many rows there were.
-    pub(super) fn scan(
+    pub(in crate::import) fn scan(
         &self,
         table: &str,
         columns: &[&str],
@@ -147,7 +147,7 @@ impl Database {
 
     /// About how many rows a table has: the number of its last one, which takes no reading of them.
     /// Good for telling how far it is, and for nothing else.
-    pub(super) fn about(&self, table: &str) -> u64 {
+    pub(in crate::import) fn about(&self, table: &str) -> u64 {
         if !self.has(table) {
             return 0;
         }
@@ -157,7 +157,7 @@ impl Database {
     }
 
     /// Whether any table could not be read to its end.
-    pub(super) fn damaged(&self) -> bool {
+    pub(in crate::import) fn damaged(&self) -> bool {
         self.damaged.get()
     }
 
@@ -202,7 +202,7 @@ fn open(path: &Path, bytes: u64) -> rusqlite::Result<Connection> {
 }
 
 /// One row of a table; cells are counted from 0.
-pub(super) struct DatabaseRow<'a>(&'a rusqlite::Row<'a>);
+pub(in crate::import) struct DatabaseRow<'a>(&'a rusqlite::Row<'a>);
 
 impl DatabaseRow<'_> {
     fn cell(&self, at: usize) -> ValueRef<'_> {
@@ -211,7 +211,7 @@ impl DatabaseRow<'_> {
 
     /// A whole number, however it is stored: tools that rewrite databases make doubles or text of
     /// columns with gaps.
-    pub(super) fn number(&self, at: usize) -> Option<i64> {
+    pub(in crate::import) fn number(&self, at: usize) -> Option<i64> {
         match self.cell(at) {
             ValueRef::Integer(number) => Some(number),
             // Below 2^53 a double without a fraction is that very number.
@@ -224,7 +224,7 @@ impl DatabaseRow<'_> {
     }
 
     /// A text.
-    pub(super) fn text(&self, at: usize) -> Option<Cow<'_, str>> {
+    pub(in crate::import) fn text(&self, at: usize) -> Option<Cow<'_, str>> {
         match self.cell(at) {
             ValueRef::Text(text) => Some(String::from_utf8_lossy(text)),
             _ => None,

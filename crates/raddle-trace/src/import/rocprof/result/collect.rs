@@ -7,6 +7,7 @@ use serde::de::IgnoredAny;
 
 use super::agent::ProfiledAgent;
 use super::records::{Correlation, RawAgent, RawKind, RawRecord, RawSymbol};
+use crate::error::TraceError;
 use crate::import::document::RecordSink;
 use crate::import::rocprof::kernel_name;
 use crate::import::rocprof::lanes::QueuePlace;
@@ -52,7 +53,7 @@ pub(super) struct KernelSymbol {
 
 /// The arrays of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ResultSection {
+pub(in crate::import::rocprof) enum ResultSection {
     /// `rocprofiler-sdk-tool`
     Processes,
     /// `agents`
@@ -73,30 +74,50 @@ pub(super) enum ResultSection {
 
 /// Everything of interest of one process.
 #[derive(Debug, Default)]
-pub(super) struct ResultProcess {
+pub(in crate::import::rocprof) struct ResultProcess {
     pub(super) agents: Vec<ProfiledAgent>,
     pub(super) symbols: BTreeMap<u64, KernelSymbol>,
     pub(super) ops: Vec<RecordedOp>,
     pub(super) calls: Vec<HipCall>,
     /// Kinds and operations of calls that launch a graph.
-    pub(super) graph_calls: BTreeSet<(u32, u32)>,
+    pub(in crate::import::rocprof) graph_calls: BTreeSet<(u32, u32)>,
     /// Whether counters were read, which the tool does kernel by kernel.
-    pub(super) counted: bool,
+    pub(in crate::import::rocprof) counted: bool,
     kinds: u32,
 }
 
 /// Everything of interest in the records so far.
 #[derive(Debug, Default)]
-pub(super) struct ResultCollector {
-    pub(super) processes: Vec<ResultProcess>,
-    pub(super) report: ImportReport,
+pub(in crate::import::rocprof) struct ResultCollector {
+    pub(in crate::import::rocprof) processes: Vec<ResultProcess>,
+    pub(in crate::import::rocprof) report: ImportReport,
     /// Records of dispatches, also those left out.
-    pub(super) dispatches_seen: u64,
-    pub(super) barriers: BarrierRule,
-    pub(super) kept: usize,
+    pub(in crate::import::rocprof) dispatches_seen: u64,
+    pub(in crate::import::rocprof) barriers: BarrierRule,
+    pub(in crate::import::rocprof) kept: usize,
 }
 
 impl ResultCollector {
+    /// Whether a dispatch of a kernel was kept.
+    pub(in crate::import::rocprof) fn has_kernels(&self) -> bool {
+        let mut ops = self.processes.iter().flat_map(|process| &process.ops);
+        ops.any(|found| matches!(found.work, RecordedWork::Dispatch { .. }))
+    }
+
+    /// Why nothing can come of what was read whole.
+    pub(in crate::import::rocprof) fn unusable(&self, file: String) -> TraceError {
+        if self.dispatches_seen > 0 {
+            let reasons = self.report.reasons(&[Quirk::Malformed, Quirk::ShapeOverflow]);
+            return TraceError::NothingUsable { file, kernels: self.dispatches_seen, reasons };
+        }
+        let all = |count: fn(&ResultProcess) -> usize| -> usize {
+            self.processes.iter().map(count).sum()
+        };
+        let calls = all(|process| process.calls.len());
+        let saw = format!("{calls} calls of HIP, {} copies", all(|process| process.ops.len()));
+        TraceError::NoDispatches { file, saw }
+    }
+
     /// Takes a dispatch or a copy.
     ///
     /// # Errors
@@ -130,7 +151,7 @@ impl ResultCollector {
     }
 
     /// Takes a record of the buffers, or counts it where it cannot be used.
-    fn buffered(&mut self, raw: &RawRecord, section: ResultSection) {
+    pub(in crate::import::rocprof) fn buffered(&mut self, raw: &RawRecord, section: ResultSection) {
         self.report.events += 1;
         let taken = match section {
             ResultSection::Calls => self.call(raw),
@@ -146,7 +167,8 @@ impl ResultCollector {
         }
     }
 
-    fn symbol(&mut self, raw: &RawSymbol<'_>) {
+    /// Takes what is said of a kernel.
+    pub(in crate::import::rocprof) fn symbol(&mut self, raw: &RawSymbol<'_>) {
         // The tool writes 0 as the name of what it has no name for.
         let formatted = Some(&*raw.formatted_kernel_name).filter(|name| !matches!(*name, "" | "0"));
         let name = formatted.unwrap_or_else(|| kernel_name(&raw.kernel_name)).to_owned();
@@ -156,6 +178,11 @@ impl ResultCollector {
             Some(kernel) => drop(self.current().symbols.insert(kernel, symbol)),
             None => self.malformed(ResultSection::Symbols),
         }
+    }
+
+    /// Takes what is said of a device.
+    pub(in crate::import::rocprof) fn agent(&mut self, raw: &RawAgent<'_>) {
+        self.current().agents.push(ProfiledAgent::of(raw));
     }
 
     fn kind(&mut self, raw: &RawKind<'_>) {
@@ -175,7 +202,7 @@ impl ResultCollector {
     }
 
     /// The process whose records come now.
-    fn current(&mut self) -> &mut ResultProcess {
+    pub(in crate::import::rocprof) fn current(&mut self) -> &mut ResultProcess {
         if self.processes.is_empty() {
             self.processes.push(ResultProcess::default());
         }
@@ -202,9 +229,7 @@ impl RecordSink for ResultCollector {
             }
             ResultSection::Symbols => read(text, |raw: RawSymbol<'_>| self.symbol(&raw)),
             ResultSection::Kinds => read(text, |raw: RawKind<'_>| self.kind(&raw)),
-            ResultSection::Agents => {
-                read(text, |raw: RawAgent<'_>| self.current().agents.push(ProfiledAgent::of(&raw)))
-            }
+            ResultSection::Agents => read(text, |raw: RawAgent<'_>| self.agent(&raw)),
             ResultSection::Counters => read(text, |IgnoredAny| self.current().counted = true),
         }
     }

@@ -4,4 +4,4 @@
 use libfuzzer_sys::fuzz_target;
 use raddle_fuzz::{Target, import};
 
-fuzz_target!(|bytes: &[u8]| import(Target::NsysSqlite, bytes));
+fuzz_target!(|bytes: &[u8]| import(Target::Sqlite, bytes));

@@ -19,7 +19,7 @@ const HEADER: usize = 100;
 
 /// A database that SQLite can open.
 #[derive(Debug)]
-pub(super) struct LoadedDatabase {
+pub(in crate::import) struct LoadedDatabase {
     pub(super) copy: NamedTempFile,
     /// How many bytes there are.
     pub(super) bytes: u64,
@@ -103,7 +103,7 @@ fn mend(bytes: &mut [u8], len: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::import::nsys::sqlite::database::Database;
+    use crate::import::sqlite::database::Database;
     use rusqlite::Connection;
 
     fn database() -> Vec<u8> {

@@ -1,0 +1,140 @@
+//! What is a file whose first bytes are those of another tool's format?
+
+use super::ForeignFile;
+
+const NSYS: &str = "export the report again with `nsys export --type sqlite REPORT.nsys-rep`";
+pub(super) const NCU: &str = "record the time line of the same program with `nsys profile --trace=cuda \
+                   --cuda-graph-trace=node --export=sqlite -o run APPLICATION`";
+const ROCPROF: &str = "record again with `rocprofv3 --kernel-trace --hip-trace --memory-copy-trace \
+                       --output-format json -o run -- APPLICATION`";
+
+/// First bytes, what they mean, and what to do.
+const BEGINNINGS: [(&[u8], &str, &str); 17] = [
+    (
+        b"version https://git-lfs",
+        "a Git LFS pointer, which git left in the place of the file",
+        "fetch the file itself with `git lfs pull`",
+    ),
+    (b"PK\x03\x04", "a zip archive", "unpack it with `unzip FILE` and give the profile inside"),
+    (b"\x28\xb5\x2f\xfd", "a zstd file", "unpack it with `zstd -d FILE`"),
+    (b"\xfd7zXZ", "an xz file", "unpack it with `xz -d FILE`"),
+    (b"BZh", "a bzip2 file", "unpack it with `bzip2 -d FILE`"),
+    (b"\x1f\x8b", "a gzip file within a gzip file", "unpack it once with `gzip -d FILE.gz`"),
+    (
+        b"<",
+        "HTML or XML, perhaps the page of a site that shows the file",
+        "fetch the file itself with `curl -LO ADDRESS-OF-THE-RAW-FILE`",
+    ),
+    (b"NVR\0", "a report of Nsight Compute (ncu), which has no time line", NCU),
+    (b"==PROF==", "the output of Nsight Compute (ncu), which has no time line", NCU),
+    (b"PAR1", "a Parquet table, such as Nsight Systems exports (parquetdir)", NSYS),
+    (b"ARROW1", "an Arrow table, such as Nsight Systems exports (arrow)", NSYS),
+    (b"\xff\xff\xff\xff", "an Arrow stream, such as Nsight Systems exports (arrow)", NSYS),
+    (b"\x89HDF\r\n", "an HDF5 file, such as Nsight Systems exports (hdf)", NSYS),
+    (b"OTF2", "an OTF2 archive of Score-P or rocprofv3", ROCPROF),
+    (
+        b"\xff\xfe",
+        "a text in UTF-16, as `>` of a Windows shell (PowerShell) writes it",
+        "write it as UTF-8 with `iconv -f UTF-16 -t UTF-8 FILE > NEW`",
+    ),
+    (
+        b"\xfe\xff",
+        "a text in UTF-16, as tools on Windows write it",
+        "write it as UTF-8 with `iconv -f UTF-16 -t UTF-8 FILE > NEW`",
+    ),
+    (
+        b"\x80\x04\x95",
+        "a pickle of Python, such as a memory snapshot of PyTorch",
+        "record the kernels with `torch.profiler.profile()`, then `export_chrome_trace(\"trace.json.gz\")`",
+    ),
+];
+
+/// Endings of files in whose content nothing is documented, so for once the name decides.
+const ENDINGS: [(&[&str], &str, &str); 3] = [
+    (
+        &[".nsys-rep", ".qdrep", ".qdstrm"],
+        "a report of Nsight Systems (nsys), which only its own tools can read",
+        NSYS,
+    ),
+    (&[".ncu-rep"], "a report of Nsight Compute (ncu), which has no time line", NCU),
+    (&[".otf2"], "an OTF2 archive of Score-P or rocprofv3", ROCPROF),
+];
+
+/// What a file is that begins with these bytes.
+pub(super) fn by_bytes(head: &[u8]) -> Option<ForeignFile> {
+    let found = BEGINNINGS.iter().find(|(magic, ..)| head.starts_with(magic));
+    if let Some(&(_, what, advice)) = found {
+        return Some(ForeignFile::Other(what, advice));
+    }
+    if head.get(257..262) == Some(b"ustar".as_slice()) {
+        let advice = "unpack it with `tar -xf FILE` and give the profile inside";
+        return Some(ForeignFile::Other("a tar archive", advice));
+    }
+    None
+}
+
+/// What a file is that begins with a byte which is a blank in a text, before blanks are passed over.
+pub(in crate::import) fn by_packets(head: &[u8]) -> Option<ForeignFile> {
+    let perfetto = "a trace of Perfetto, such as rocprofv3 and rocprof-sys write (pftrace)";
+    is_perfetto(head).then_some(ForeignFile::Other(perfetto, ROCPROF))
+}
+
+/// What a file of this name is.
+pub(in crate::import) fn by_name(file: &str) -> Option<ForeignFile> {
+    let stem = file.strip_suffix(".gz").unwrap_or(file);
+    let ends = |endings: &[&str]| endings.iter().any(|ending| stem.ends_with(ending));
+    let found = ENDINGS.iter().find(|(endings, ..)| ends(endings));
+    found.map(|&(_, what, advice)| ForeignFile::Other(what, advice))
+}
+
+/// Whether bytes beginning so are an XPlane: the first field is a plane, which begins with its number
+/// and its name.
+pub(in crate::import) fn is_xplane(head: &[u8]) -> bool {
+    let Some(mut plane) = first_message(head) else {
+        return false;
+    };
+    if plane.first() == Some(&8) {
+        plane = &plane[1..];
+        if varint(&mut plane).is_none() {
+            return false;
+        }
+    }
+    let name = plane.strip_prefix(&[0x12]).and_then(|mut rest| {
+        let len = usize::try_from(varint(&mut rest)?).ok()?;
+        Some(&rest[..len.min(rest.len())])
+    });
+    name.is_some_and(|name| name.starts_with(b"/") || name == b"Task Environment")
+}
+
+/// Whether bytes beginning so are packets of Perfetto, by the first field of the first.
+fn is_perfetto(head: &[u8]) -> bool {
+    // Times, sequences, clocks, a configuration, descriptors, events, synchronisation.
+    const FIRST: [u64; 15] = [3, 6, 8, 10, 11, 13, 33, 35, 36, 42, 43, 44, 58, 60, 89];
+    let is_text = |b: &u8| b.is_ascii_graphic() || b.is_ascii_whitespace();
+    let Some(mut packet) = first_message(head).filter(|_| !head.iter().take(64).all(is_text))
+    else {
+        return false;
+    };
+    let key = varint(&mut packet);
+    key.is_some_and(|key| FIRST.contains(&(key >> 3)) && matches!(key & 7, 0 | 2))
+}
+
+/// The message that is the first field of a protocol buffer, as far as it is there.
+fn first_message(head: &[u8]) -> Option<&[u8]> {
+    let mut rest = head.strip_prefix(b"\n")?;
+    let len = usize::try_from(varint(&mut rest)?).ok()?;
+    (len > 1).then(|| &rest[..len.min(rest.len())])
+}
+
+fn varint(bytes: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let (&byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(value);
+        }
+    }
+    None
+}

@@ -1,0 +1,73 @@
+//! What do the results of rocprofv3 hold, in JSON or in a database, and what becomes of it?
+
+mod agent;
+mod collect;
+mod draft;
+mod records;
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use crate::assemble::Draft;
+use crate::error::TraceError;
+use agent::ProfiledAgent;
+use collect::RecordedWork;
+use collect::ResultProcess;
+pub(super) use collect::{ResultCollector, ResultSection};
+#[cfg(feature = "sqlite")]
+pub(super) use records::{Correlation, RawAgent, RawHandle, RawInfo, RawRecord, RawSymbol};
+
+/// The work of one device: the wanted one, or else that with the most kernels.
+///
+/// # Errors
+/// When the wanted device ran no kernel.
+pub(super) fn work(
+    file: &str,
+    found: ResultCollector,
+    wanted: Option<u32>,
+) -> Result<Draft, TraceError> {
+    let mut kernels: BTreeMap<u64, u64> = BTreeMap::new();
+    for found in found.processes.iter().flat_map(|process| &process.ops) {
+        if let RecordedWork::Dispatch { agent, .. } = found.work {
+            *kernels.entry(agent).or_default() += 1;
+        }
+    }
+    let device = choose_device(file, &found.processes, &kernels, wanted)?;
+    Ok(draft::draft(found, device))
+}
+
+/// The handle of the device whose work is kept: the one asked for, or the one with most kernels.
+fn choose_device(
+    file: &str,
+    processes: &[ResultProcess],
+    kernels: &BTreeMap<u64, u64>,
+    wanted: Option<u32>,
+) -> Result<u64, TraceError> {
+    let gpus = gpus(processes);
+    let Some(wanted) = wanted else {
+        let most = kernels.iter().max_by_key(|&(&handle, &n)| (n, Reverse(handle)));
+        return Ok(most.map_or(0, |(&handle, _)| handle));
+    };
+    let by_number = || usize::try_from(wanted).ok().and_then(|number| gpus.get(number).copied());
+    let asked = [Some(u64::from(wanted)), by_number()];
+    if let Some(handle) = asked.into_iter().flatten().find(|handle| kernels.contains_key(handle)) {
+        return Ok(handle);
+    }
+    let name = |handle: &u64| match gpus.iter().position(|gpu| gpu == handle) {
+        Some(number) => format!("device {number} (handle {handle})"),
+        None => format!("the device with handle {handle}"),
+    };
+    let seen: Vec<_> = kernels.keys().map(name).collect();
+    Err(TraceError::NoSuchDevice { file: file.to_owned(), wanted, seen: seen.join(", ") })
+}
+
+/// The handles of the GPUs of the file, in its order.
+fn gpus(processes: &[ResultProcess]) -> Vec<u64> {
+    let mut handles: Vec<u64> = Vec::new();
+    for ProfiledAgent { handle, gpu } in processes.iter().flat_map(|process| &process.agents) {
+        if gpu.is_some() && !handles.contains(handle) {
+            handles.push(*handle);
+        }
+    }
+    handles
+}

@@ -1,0 +1,51 @@
+//! How far is the reading of a database?
+
+use super::database::Database;
+use crate::assemble::OP_LIMIT;
+use crate::error::TraceError;
+use crate::import::Watch;
+
+/// Rows between two calls of a watch.
+const STRIDE: u64 = 1 << 13;
+
+/// Tells a watch how many rows are read.
+pub(in crate::import) struct RowMeter<'w> {
+    watch: Watch<'w>,
+    done: u64,
+    all: u64,
+}
+
+impl<'w> RowMeter<'w> {
+    /// Before the first row of these tables.
+    pub(in crate::import) fn new<'t>(
+        database: &Database,
+        tables: impl IntoIterator<Item = &'t str>,
+        watch: Watch<'w>,
+    ) -> Self {
+        let about = |sum: u64, table| database.about(table).saturating_add(sum);
+        Self { watch, done: 0, all: tables.into_iter().fold(0, about) }
+    }
+
+    /// One more is read; always `true`.
+    pub(in crate::import) fn row(&mut self) -> bool {
+        self.done += 1;
+        if self.done.is_multiple_of(STRIDE) {
+            // What was counted beforehand may be wrong.
+            (self.watch)(self.done, self.all.max(self.done));
+        }
+        true
+    }
+
+    /// All are read, of which so many records were kept.
+    ///
+    /// # Errors
+    /// When there is more than can be taken.
+    pub(in crate::import) fn end(&self, file: &str, kept: usize) -> Result<(), TraceError> {
+        (self.watch)(self.done, self.done);
+        if kept > OP_LIMIT {
+            let (file, limit) = (file.to_owned(), OP_LIMIT as u64);
+            return Err(TraceError::TooLarge { file, limit, what: "launches" });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,127 @@
+//! Are databases of rocmProfileData, and the JSON made of them, read as they should be?
+#![cfg(feature = "sqlite")]
+
+use crate::common::{lines, quirks, sample};
+use raddle_trace::{ImportOptions, Profile, ProfileFormat, Quirk, TraceError, read};
+use rusqlite::Connection;
+
+/// A database by the public schema: two launches, one of a library in work-items, a graph, a copy and
+/// a fill, on two GPUs and by two processes.
+const DATABASE: &str = "
+    CREATE TABLE rocpd_string (id INTEGER PRIMARY KEY, string VARCHAR(4096) NOT NULL);
+    CREATE TABLE rocpd_op (id INTEGER PRIMARY KEY, gpuId INTEGER, queueId INTEGER, sequenceId INTEGER,
+        completionSignal VARCHAR(18), start INTEGER, end INTEGER, description_id INTEGER, opType_id INTEGER);
+    CREATE TABLE rocpd_api (id INTEGER PRIMARY KEY, pid INTEGER, tid INTEGER, start INTEGER, end INTEGER,
+        apiName_id INTEGER, args_id INTEGER);
+    CREATE TABLE rocpd_api_ops (id INTEGER PRIMARY KEY, api_id INTEGER, op_id INTEGER);
+    CREATE TABLE rocpd_kernelapi (api_ptr_id INTEGER PRIMARY KEY, stream VARCHAR(18), gridX INTEGER,
+        gridY INTEGER, gridZ INTEGER, workgroupX INTEGER, workgroupY INTEGER, workgroupZ INTEGER,
+        groupSegmentSize INTEGER, privateSegmentSize INTEGER, kernelArgAddress VARCHAR(18),
+        codeObject_id INTEGER, kernelName_id INTEGER);
+    CREATE TABLE rocpd_copyapi (api_ptr_id INTEGER PRIMARY KEY, stream VARCHAR(18), size INTEGER);
+    INSERT INTO rocpd_string VALUES (1, ''), (2, 'hipLaunchKernel'), (3, 'hipExtModuleLaunchKernel'),
+        (4, 'hipMemcpyAsync'), (5, 'hipGraphLaunch'), (6, 'hipStreamSynchronize'), (7, 'KernelExecution'),
+        (8, 'CopyHostToDevice'), (9, 'FillBuffer'), (10, 'BarrierAnd'), (11, 'add'), (12, 'Cijk_gemm'),
+        (13, 'fused'), (14, 'hipMemsetAsync');
+    INSERT INTO rocpd_api VALUES (101, 7, 7, 900, 950, 2, 1), (102, 7, 7, 1000, 1010, 3, 1),
+        (103, 7, 7, 1020, 1030, 4, 1), (104, 7, 7, 1040, 1050, 5, 1), (105, 7, 7, 1060, 9000, 6, 1),
+        (106, 8, 8, 1070, 1080, 2, 1), (107, 7, 7, 1090, 1095, 14, 1);
+    INSERT INTO rocpd_kernelapi VALUES (101, '0x0', 4, 2, 1, 64, 1, 1, 256, 0, '', 0, 11),
+        (102, '0x7f00', 1000, 1, 1, 256, 1, 1, 0, 0, '', 0, 12), (106, '0x0', 5, 1, 1, 64, 1, 1, 0, 0, '', 0, 11);
+    INSERT INTO rocpd_copyapi VALUES (103, '0x7f00', 4096);
+    INSERT INTO rocpd_op VALUES (1, 2, 0, 0, '', 2000, 3000, 11, 7), (2, 2, 1, 0, '', 2500, 2600, 1, 7),
+        (3, 2, 1, 0, '', 4000, 5000, 1, 8), (4, 2, 0, 0, '', 6000, 7000, 13, 7), (5, 2, 0, 0, '', 7000, 8000, 11, 7),
+        (6, 2, 0, 0, '', 8000, 8100, 1, 10), (7, 3, 0, 0, '', 1100, 1200, 11, 7), (8, 2, 0, 0, '', 8200, 8300, 11, 7),
+        (9, 2, 0, 0, '', 8400, 8500, 1, 9);
+    INSERT INTO rocpd_api_ops VALUES (1, 101, 1), (2, 102, 2), (3, 103, 3), (4, 104, 4), (5, 104, 5), (7, 101, 7),
+        (8, 106, 8), (9, 107, 9);";
+
+fn database(sql: &str) -> Vec<u8> {
+    let mut connection = Connection::open_in_memory().expect("memory");
+    connection.execute_batch(DATABASE).expect("the schema");
+    connection.execute_batch(sql).expect(sql);
+    connection.serialize("main").expect("bytes").to_vec()
+}
+
+fn import(bytes: &[u8]) -> Result<Profile, TraceError> {
+    read("trace.rpd", bytes, &ImportOptions::default())
+}
+
+#[test]
+fn a_whole_database() {
+    let p = import(&database("")).unwrap();
+    assert_eq!((p.name.as_str(), p.format, p.resolution_ns), ("trace", ProfileFormat::Rpd, 1));
+    let lines = lines(&p);
+    assert_eq!(lines[0], "add @0x0 4x2x1=8 64t 0r 256B assumed; 0j 1100 1000 after -");
+    // In work-items; named by its launch.
+    assert_eq!(lines[1], "Cijk_gemm @0x7f00 4x1x1=4 256t 0r 0B assumed; 100j 1600 100 after -");
+    assert_eq!(lines[2], "CopyHostToDevice @0x7f00 0x0x0=0 0t 0r 0B no; 120j 3100 1000 after 1");
+    let count = |quirk| p.report.count(quirk);
+    // What a graph launched has the shape of the same kernel, if there is any.
+    assert_eq!((count(Quirk::GraphLaunch), count(Quirk::ShapeOfOthers)), (1, 1));
+    assert_eq!((count(Quirk::OtherDevice), count(Quirk::NoDevice)), (1, 1));
+    assert_eq!((count(Quirk::UnevenGrid), count(Quirk::QueueLanes)), (1, 2));
+    assert_eq!((p.report.copies, p.report.sets, p.report.events), (1, 1, 16));
+    let contexts: Vec<_> = p.streams.iter().map(|s| (s.label.as_str(), s.context)).collect();
+    let wanted = [("0x0", None), ("0x7f00", None), ("queue 0", None), ("0x0", Some(1))];
+    assert_eq!(contexts, wanted, "a second process has streams of its own");
+    // The call that waits was made after all launches.
+    assert_eq!(p.host_waits.len(), 1);
+    assert_eq!((p.host_waits[0].begin_ns, p.host_waits[0].end_ns), (160, 8_100));
+}
+
+#[test]
+fn what_is_missing_is_told() {
+    let error = import(&database("DELETE FROM rocpd_op")).unwrap_err().to_string();
+    assert!(error.contains("without kernels (6 launches of HIP)"), "{error}");
+    let p = import(&database("UPDATE rocpd_op SET end = 0 WHERE id = 2")).unwrap();
+    assert_eq!(p.report.count(Quirk::Malformed), 1);
+    let p = import(&database("DROP TABLE rocpd_copyapi")).unwrap();
+    assert_eq!(p.report.copies, 1);
+    let p = import(&database("UPDATE rocpd_string SET string = 'x' || zeroblob(0) WHERE id = 13"))
+        .unwrap();
+    assert!(p.report.kernels > 0);
+}
+
+#[test]
+fn a_real_database_and_the_json_that_was_made_of_it() {
+    let Some(database) = sample("rpd/rocmprofiledata_matmul.rpd") else {
+        return;
+    };
+    let p = database.expect("it is whole");
+    assert_eq!((p.report.kernels, p.report.copies, p.report.sets), (29, 55, 1));
+    let uneven: Vec<_> =
+        quirks(&p).into_iter().filter(|(quirk, _)| *quirk == Quirk::UnevenGrid).collect();
+    assert_eq!(uneven, []);
+    assert_eq!(p.report.count(Quirk::NoLaunchCall), 0);
+    // Its grid is 1792 by 782 work-items in workgroups of 256.
+    let gemm = p.ops.iter().find(|op| p.kernels[op.kernel as usize].starts_with("Cijk_")).unwrap();
+    assert_eq!((gemm.workgroups, gemm.duration_ns), (7 * 782, 26_211_956));
+}
+
+#[test]
+fn the_json_alone_has_no_grids_and_says_so() {
+    let Some(json) = sample("rpd/rocmprofiledata_matmul.json") else {
+        return;
+    };
+    let error = json.expect_err("no kernel has a grid").to_string();
+    assert!(error.contains("rocmProfileData in JSON, which holds no grids"), "{error}");
+    assert!(error.contains("`raddle inspect FILE.rpd`"), "{error}");
+}
+
+#[test]
+fn a_wrong_byte_anywhere_is_survived() {
+    let bytes = database("");
+    let mut alive = 0;
+    for at in (0..bytes.len()).step_by(61) {
+        for byte in [0, 0xff, bytes[at] ^ 0x80] {
+            let mut bytes = bytes.clone();
+            bytes[at] = byte;
+            if let Ok(profile) = import(&bytes) {
+                crate::common::promises::check(&profile);
+                alive += 1;
+            }
+        }
+    }
+    assert!(alive > 100, "{alive}");
+}
