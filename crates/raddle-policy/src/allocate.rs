@@ -1,5 +1,6 @@
 //! Which workgroups or waves go where?
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::{CuId, Cus, Fact, Launch, LaunchId, Piece, Place, Refusal, Tick, WaveSpan};
@@ -176,6 +177,7 @@ impl Round {
 ///    so goes on so until its last wave has started: meanwhile `next` stays, and nothing else of the
 ///    launch starts or is assigned but workgroups assigned before. It has ended when all its parts
 ///    have.
+/// 9. The tick at which it wants to be asked again lies after `now`.
 pub trait Allocate {
     /// Places at most one workgroup. `round` comes empty.
     fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer;
@@ -192,26 +194,47 @@ pub trait Allocate {
         false
     }
 
+    /// Whether it cuts workgroups whose waves are independent ([`WaveSpan::Cut`]). Then a launch of those
+    /// is shown to it as soon as one wave of them, with all that is shared, fits an empty compute unit;
+    /// else a launch that never fits whole is refused on arrival.
+    fn cuts(&self) -> bool {
+        false
+    }
+
     /// Hears what happened; for policies that keep tables.
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         let _ = (fact, now);
     }
 }
 
-impl<P: Allocate + ?Sized> Allocate for &mut P {
-    fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
-        (**self).allocate(ready, now, round)
-    }
-    fn allocate_round(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
-        (**self).allocate_round(ready, now, round)
-    }
-    fn reads_the_view(&self) -> bool {
-        (**self).reads_the_view()
-    }
-    fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
-        (**self).observe(fact, now);
-    }
+macro_rules! through {
+    ($($pointer:ty),*) => {$(
+        impl<P: Allocate + ?Sized> Allocate for $pointer {
+            fn allocate(&mut self, ready: &ReadyView<'_>, now: Tick, round: &mut Round) -> Answer {
+                (**self).allocate(ready, now, round)
+            }
+            fn allocate_round(
+                &mut self,
+                ready: &ReadyView<'_>,
+                now: Tick,
+                round: &mut Round,
+            ) -> Answer {
+                (**self).allocate_round(ready, now, round)
+            }
+            fn reads_the_view(&self) -> bool {
+                (**self).reads_the_view()
+            }
+            fn cuts(&self) -> bool {
+                (**self).cuts()
+            }
+            fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
+                (**self).observe(fact, now);
+            }
+        }
+    )*};
 }
+
+through!(&mut P, Box<P>);
 
 /// A policy without its bulk answers: law 5's other side, and a way to log single workgroups.
 #[derive(Clone, Debug)]
@@ -223,6 +246,9 @@ impl<P: Allocate> Allocate for OneByOne<P> {
     }
     fn reads_the_view(&self) -> bool {
         self.0.reads_the_view()
+    }
+    fn cuts(&self) -> bool {
+        self.0.cuts()
     }
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         self.0.observe(fact, now);

@@ -13,7 +13,7 @@ pub type Split = [u16; MAX_SIMDS];
 
 /// What is free on one compute unit, in granules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct CuFree {
+pub(crate) struct CuFree {
     waves: Split,
     vgpr: Split,
     /// Stays as it is where scalar registers never limit.
@@ -58,7 +58,7 @@ impl CuFree {
 
     /// Everything free, summed over the SIMDs.
     #[inline]
-    fn sum(&self) -> Free {
+    pub(crate) fn sum(&self) -> Free {
         Free {
             waves: u64::from(sum(&self.waves)),
             vgpr: u64::from(sum(&self.vgpr)),
@@ -83,6 +83,16 @@ impl CuFree {
             && u64::from(self.lds) >= groups * u64::from(demand.lds)
             && u64::from(self.barriers) >= groups * u64::from(demand.barriers)
             && u64::from(self.sgpr) >= waves * u64::from(demand.sgpr)
+    }
+
+    /// Where `waves` further waves would go.
+    fn fill(&self, simds: u8, demand: &Demand, waves: u32) -> Option<Split> {
+        let simds = usize::from(simds);
+        let mut room = [0u16; MAX_SIMDS];
+        for (simd, room) in room.iter_mut().enumerate().take(simds) {
+            *room = self.wave_room(simd, demand.vgpr);
+        }
+        take_highest(&mut room[..simds], waves)
     }
 
     /// Takes what is free: no product is larger than what it is subtracted from.
@@ -337,13 +347,22 @@ impl Cus {
     /// `None` where the SIMDs do not hold them.
     #[must_use]
     pub fn fill(&self, cu: CuId, demand: &Demand, waves: u32) -> Option<Split> {
-        let simds = usize::from(self.shape.simds);
-        let unit = self.get(cu)?;
-        let mut room = [0u16; MAX_SIMDS];
-        for (simd, room) in room.iter_mut().enumerate().take(simds) {
-            *room = unit.wave_room(simd, demand.vgpr);
-        }
-        take_highest(&mut room[..simds], waves)
+        self.get(cu)?.fill(self.shape.simds, demand, waves)
+    }
+
+    /// A compute unit as it stands; nothing is free where there is no such unit.
+    pub(crate) fn unit(&self, cu: CuId) -> CuFree {
+        self.get(cu).copied().unwrap_or_default()
+    }
+
+    /// A compute unit that stands so, with one more workgroup on it; `None` where that does not fit.
+    pub(crate) fn with_one_more(&self, unit: &CuFree, demand: &Demand) -> Option<CuFree> {
+        let demand = self.counted(demand);
+        let waves = u32::from(demand.waves);
+        let split = unit.fill(self.shape.simds, &demand, waves)?;
+        let mut after = *unit;
+        unit.has(&demand, 1, waves).then(|| after.take(&demand, &split, 1))?;
+        Some(after)
     }
 
     /// Takes these waves on their SIMDs, with the slots, barriers and LDS of `groups` workgroups.

@@ -1,5 +1,7 @@
 //! How do launches reach the device, and at what cost?
 
+use alloc::boxed::Box;
+
 use crate::{Fact, Launch, Tick, Ticks};
 
 /// What it costs to hand a launch to the device.
@@ -39,6 +41,24 @@ pub trait LaunchPath {
         let _ = (fact, now);
     }
 }
+
+macro_rules! through {
+    ($($pointer:ty),*) => {$(
+        impl<P: LaunchPath + ?Sized> LaunchPath for $pointer {
+            fn submit(&mut self, launch: &Launch) -> Submission {
+                (**self).submit(launch)
+            }
+            fn overlaps(&self) -> bool {
+                (**self).overlaps()
+            }
+            fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
+                (**self).observe(fact, now);
+            }
+        }
+    )*};
+}
+
+through!(&mut P, Box<P>);
 
 #[cfg(test)]
 fn _object_safe(_: &mut dyn LaunchPath) {}

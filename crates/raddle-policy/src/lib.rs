@@ -57,6 +57,8 @@ mod action;
 #[cfg(feature = "alloc")]
 mod allocate;
 #[cfg(feature = "alloc")]
+mod configured;
+#[cfg(feature = "alloc")]
 mod cu_set;
 #[cfg(feature = "alloc")]
 mod cus;
@@ -73,6 +75,8 @@ mod preempt;
 #[cfg(feature = "alloc")]
 mod preemption;
 #[cfg(feature = "alloc")]
+mod ranked;
+#[cfg(feature = "alloc")]
 mod turn;
 
 pub use activity::{Activity, InstructionKind};
@@ -88,6 +92,7 @@ pub use time::{Tick, Ticks};
 pub use self::{
     action::{Action, Actions},
     allocate::{Allocate, Answer, OneByOne, ReadyLaunch, ReadyView, Round, StartPart},
+    configured::{Configured, NoSettings, SettingError},
     cu_set::CuSet,
     cus::{Cus, Free, Split, take_highest},
     event::Event,
@@ -96,5 +101,6 @@ pub use self::{
     piece::{Piece, Place, WaveSpan},
     preempt::{Preempt, VictimLaunch, VictimView},
     preemption::Preemption,
+    ranked::{Rank, Ranked},
     turn::{CacheLoad, LoadedSlice, ProcessState, Turn},
 };

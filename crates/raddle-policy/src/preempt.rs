@@ -1,5 +1,7 @@
 //! How does work leave when its process loses the turn?
 
+use alloc::boxed::Box;
+
 use crate::{Fact, Launch, Preemption, ProcessState, Tick};
 
 /// A submitted launch of a revoked process.
@@ -40,6 +42,21 @@ pub trait Preempt {
         let _ = (fact, now);
     }
 }
+
+macro_rules! through {
+    ($($pointer:ty),*) => {$(
+        impl<P: Preempt + ?Sized> Preempt for $pointer {
+            fn preempt(&mut self, victim: &VictimView<'_>, now: Tick) -> Option<Preemption> {
+                (**self).preempt(victim, now)
+            }
+            fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
+                (**self).observe(fact, now);
+            }
+        }
+    )*};
+}
+
+through!(&mut P, Box<P>);
 
 #[cfg(test)]
 fn _object_safe(_: &mut dyn Preempt) {}

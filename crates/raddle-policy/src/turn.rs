@@ -1,5 +1,6 @@
 //! Which processes may issue now, and until when?
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::{Fact, Level, ProcessId, Tick, Ticks};
@@ -76,6 +77,29 @@ pub trait Turn {
         let _ = (fact, now);
     }
 }
+
+macro_rules! through {
+    ($($pointer:ty),*) => {$(
+        impl<P: Turn + ?Sized> Turn for $pointer {
+            fn turn(
+                &mut self,
+                processes: &[ProcessState],
+                now: Tick,
+                may_issue: &mut Vec<ProcessId>,
+            ) -> Option<Tick> {
+                (**self).turn(processes, now, may_issue)
+            }
+            fn load(&self) -> Option<&CacheLoad> {
+                (**self).load()
+            }
+            fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
+                (**self).observe(fact, now);
+            }
+        }
+    )*};
+}
+
+through!(&mut P, Box<P>);
 
 #[cfg(test)]
 fn _object_safe(_: &mut dyn Turn) {}

@@ -439,6 +439,19 @@ const EXAMPLE: &str = "\
 8000  k0      (ended)  w2@cu0
 ";
 
+/// Waits for a tick that is over.
+fn hurries<M>(_: &mut M, ready: &ReadyView<'_>, round: &mut Round) -> Answer {
+    match sound(&mut (), ready, round) {
+        Answer::Wait { .. } => Answer::Wait { retry_at: Some(Tick::ZERO) },
+        start => start,
+    }
+}
+
+#[test]
+fn law_9_a_retry_lies_ahead() {
+    assert_eq!(caught(|| Toy((), hurries)), [9]);
+}
+
 #[test]
 fn the_example_is_rendered() {
     check_allocate(Bulk::default, &Scenario::example());

@@ -1,8 +1,9 @@
-//! Does the test kit find what breaks a law?
+//! Does the test kit find what breaks a law, and do the policies of this crate keep them?
 
 mod broken_allocate;
 mod broken_cut;
 mod broken_others;
+mod ranked;
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;

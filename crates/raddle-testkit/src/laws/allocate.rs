@@ -1,4 +1,4 @@
-//! Does an allocation policy keep its eight laws?
+//! Does an allocation policy keep its nine laws?
 
 use raddle_policy::{
     Allocate, Answer, CuId, Cus, Fact, OneByOne, Piece, ReadyView, Round, Tick, WaveSpan,
@@ -8,7 +8,7 @@ use super::breach::upheld;
 use super::spot::breach;
 use super::{Breach, Deed, RunLine, Scenario, ScenarioRun, World};
 
-/// Plays a scenario and checks laws 1, 2, 3, 4, 6, 7 and 8, with bulk answers and without.
+/// Plays a scenario and checks laws 1 to 4 and 6 to 9, with bulk answers and without.
 ///
 /// # Panics
 /// Where one is broken, with its number.
@@ -34,7 +34,7 @@ pub fn check_allocate_except<P: Allocate + Clone>(
 /// Plays a scenario with bulk answers and without, and checks law 5.
 ///
 /// # Panics
-/// Where it (or law 1, 2, 6, 7 or 8) is broken, with its number.
+/// Where it (or another but 3 and 4) is broken, with its number.
 #[track_caller]
 pub fn check_bulk<P: Allocate>(make: impl Fn() -> P, scenario: &Scenario) {
     upheld(examine_bulk(make, scenario));

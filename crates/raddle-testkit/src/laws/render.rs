@@ -15,7 +15,7 @@ pub const LINES: usize = 40;
 /// Longer than [`LINES`], it ends with the number of lines left out.
 ///
 /// # Errors
-/// Where the policy breaks law 1, 2, 6, 7 or 8.
+/// Where the policy breaks law 1, 2, 6, 7, 8 or 9.
 pub fn render(policy: &mut dyn Allocate, scenario: &Scenario) -> Result<String, Breach> {
     let run = World::play(scenario, policy)?;
     let mut rows = Vec::from([["t", "launch", "answer", "pieces / refusals"].map(String::from)]);

@@ -2,7 +2,7 @@
 //!
 //! A deterministic device without durations: a policy is asked until it waits, its answers are
 //! carried out and told, then some workgroups end, and so on, until everything has ended or nothing
-//! moves. Laws 1, 2, 6, 7 and 8 of [`Allocate`] are checked on the way. Time is in ticks.
+//! moves. Laws 1, 2 and 6 to 9 of [`Allocate`] are checked on the way. Time is in ticks.
 
 use std::collections::BTreeMap;
 
@@ -93,7 +93,7 @@ impl<'s> World<'s> {
     /// Plays the scenario to its end.
     ///
     /// # Errors
-    /// At the first answer that breaks law 1, 2, 6, 7 or 8.
+    /// At the first answer that breaks law 1, 2, 6, 7, 8 or 9.
     pub fn play(scenario: &'s Scenario, policy: &mut dyn Allocate) -> Result<ScenarioRun, Breach> {
         let mut world = Self {
             scenario,
@@ -160,7 +160,7 @@ impl<'s> World<'s> {
             let Some(at) = retry_at.filter(|&at| at < next) else {
                 break;
             };
-            self.now = at.max(self.now + Ticks(1));
+            self.now = at;
             retry_at = self.ask(policy)?;
         }
         self.now = next;
@@ -192,6 +192,10 @@ impl<'s> World<'s> {
                 }
                 Answer::Assign { launch, workgroup, cu } => {
                     self.assign(policy, launch, workgroup, cu)?
+                }
+                Answer::Wait { retry_at: Some(at) } if at <= self.now => {
+                    let what = format!("at t={} it wants to be asked again at t={at}", self.now);
+                    return Err(breach(9, what));
                 }
                 Answer::Wait { retry_at } => Deed::Waited { retry_at },
                 Answer::Never { refusal } => {

@@ -141,6 +141,10 @@ impl Allocate for Matching {
         self.place(ready, now, true, round)
     }
 
+    fn cuts(&self) -> bool {
+        self.cutting.is_some()
+    }
+
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         let Self { matcher, places, cutting, .. } = self;
         if let Some(cutting) = cutting {

@@ -1,0 +1,83 @@
+//! How is a policy made from settings that a person wrote?
+
+use alloc::borrow::ToOwned;
+use alloc::string::{String, ToString};
+
+use crate::Cus;
+
+/// A policy that a recipe can name: it says how it is called, which settings it takes, and how it is
+/// made from them. `Registry` in `raddle-dispatch` takes such policies; `Config` then derives serde's
+/// `Serialize` and `Deserialize`.
+///
+/// ```
+/// use raddle_policy::{Configured, Cus, SettingError, Ticks};
+///
+/// struct Impatient { within: Ticks }
+///
+/// /// `[turn] policy = "impatient"` with `within-us = 50`.
+/// struct ImpatientConfig { within_us: u64 }
+///
+/// impl Configured for Impatient {
+///     const NAME: &'static str = "impatient";
+///     const EXAMPLES: &'static [&'static str] = &["within-us = 50"];
+///     type Config = ImpatientConfig;
+///
+///     fn make(config: &ImpatientConfig, _device: &Cus) -> Result<Self, SettingError> {
+///         match config.within_us.checked_mul(1000) {
+///             None | Some(0) => Err(SettingError::new("within-us", "give 1 or more, and less than an age")),
+///             Some(within) => Ok(Self { within: Ticks(within) }),
+///         }
+///     }
+/// }
+/// # let shape = raddle_policy::CuShape { simds: 1, waves_per_simd: 1, vgpr_per_simd: 1, sgpr: 0,
+/// #     lds: 0, workgroups: 1, barriers: 0 };
+/// let made = Impatient::make(&ImpatientConfig { within_us: 0 }, &Cus::new(shape, 1));
+/// assert_eq!(made.err().map(|error| error.key), Some("within-us".to_owned()));
+/// ```
+pub trait Configured: Sized {
+    /// What recipes and logs call it, in kebab-case.
+    const NAME: &'static str;
+
+    /// Settings that can be used, as TOML: messages take examples of a key from them.
+    const EXAMPLES: &'static [&'static str] = &[];
+
+    /// Its settings; [`NoSettings`] where it has none.
+    type Config;
+
+    /// The policy, for a device whose compute units are all empty.
+    ///
+    /// # Errors
+    /// When it cannot use a setting, or cannot use it on this device.
+    fn make(config: &Self::Config, device: &Cus) -> Result<Self, SettingError>;
+}
+
+/// The settings of a policy that has none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct NoSettings {}
+
+/// A setting that a policy cannot use.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{key}`: {message}")]
+#[non_exhaustive]
+pub struct SettingError {
+    /// Its key among the settings of the policy, such as `order.windows[2]`; empty for all of them.
+    pub key: String,
+    /// What is wrong, and what could stand there.
+    pub message: String,
+    /// The key with a value that could stand there, where [`Configured::EXAMPLES`] does not say it.
+    pub example: Option<String>,
+}
+
+impl SettingError {
+    /// A key, and why its value cannot be used.
+    pub fn new(key: impl AsRef<str>, message: impl ToString) -> Self {
+        Self { key: key.as_ref().to_owned(), message: message.to_string(), example: None }
+    }
+
+    /// The same with an example of its own.
+    #[must_use]
+    pub fn example(self, example: String) -> Self {
+        Self { example: Some(example), ..self }
+    }
+}

@@ -1,0 +1,107 @@
+//! Does a policy that is an order keep the laws, and place as asking one by one by that order would?
+
+use proptest::prelude::*;
+use raddle_policy::{
+    Allocate, Answer, CuId, Free, Launch, OneByOne, Rank, Ranked, ReadyLaunch, ReadyView, Round,
+    Tick,
+};
+use raddle_testkit::{World, check_allocate, check_bulk, scenario, scenario_with};
+
+/// Orders of launches and of units, by number.
+#[derive(Clone, Copy, Debug)]
+struct Order {
+    launches: u8,
+    units: u8,
+}
+
+/// No order in particular, but the same for the same.
+fn wild(numbers: [u64; 3]) -> u64 {
+    let mixed = numbers.iter().fold(7u64, |mixed, number| {
+        (mixed ^ number).wrapping_mul(6_364_136_223_846_793_005).rotate_left(23)
+    });
+    mixed % 5
+}
+
+impl Rank for Order {
+    fn launch(&self, launch: &ReadyLaunch) -> u64 {
+        let (left, id) = (launch.undistributed(), launch.launch.id.0.into());
+        match self.launches {
+            0 => 0,
+            1 => launch.launch.level.0.into(),
+            2 => left,
+            3 => u64::MAX - left,
+            _ => wild([left, id, 0]),
+        }
+    }
+
+    fn unit(&self, launch: &Launch, room: u32, free: &Free) -> u64 {
+        match self.units {
+            0 => 0,
+            1 => room.into(),
+            2 => (u32::MAX - room).into(),
+            3 => free.vgpr,
+            _ => wild([free.waves, free.lds + free.workgroups, launch.id.0.into()]),
+        }
+    }
+}
+
+/// The order, one workgroup after the other.
+#[derive(Clone, Debug)]
+struct Naive(Order);
+
+impl Allocate for Naive {
+    fn allocate(&mut self, ready: &ReadyView<'_>, _now: Tick, round: &mut Round) -> Answer {
+        let mut waiting: Vec<&ReadyLaunch> =
+            ready.launches.iter().filter(|entry| entry.undistributed() > 0).collect();
+        waiting.sort_by_key(|entry| self.0.launch(entry));
+        for entry in waiting {
+            let launch = &entry.launch;
+            let with_room = ready.cus.ids().filter_map(|cu| {
+                let room = ready.cus.room(cu, &launch.demand);
+                let free = ready.cus.free(cu);
+                (room > 0).then(|| (self.0.unit(launch, room, &free), cu))
+            });
+            if let Some((_, cu)) = with_room.min() {
+                return round.start_one(entry, cu);
+            }
+        }
+        Answer::WAIT
+    }
+}
+
+fn orders() -> impl Strategy<Value = Order> {
+    (0u8..5, 0u8..5).prop_map(|(launches, units)| Order { launches, units })
+}
+
+/// Which workgroup started where, in order.
+fn starts(
+    s: &raddle_testkit::Scenario,
+    policy: &mut dyn Allocate,
+) -> Vec<(Tick, String, u64, CuId)> {
+    let run = World::play(s, policy).expect("it keeps the laws");
+    let mut starts = Vec::new();
+    for line in &run.lines {
+        if let raddle_testkit::Deed::Started { launch, pieces, .. } = &line.deed {
+            let mut one: Vec<_> =
+                pieces.iter().flat_map(|piece| piece.workgroups().map(|w| (w, piece.cu))).collect();
+            one.sort_unstable();
+            starts.extend(one.iter().map(|&(w, cu)| (line.at, launch.to_string(), w, cu)));
+        }
+    }
+    starts
+}
+
+proptest! {
+    #[test]
+    fn it_keeps_the_laws(s in scenario(), order in orders()) {
+        check_allocate(|| Ranked::new(order), &s);
+        check_bulk(|| Ranked::new(order), &s);
+    }
+
+    #[test]
+    fn it_places_as_the_order_says(s in scenario_with(true), order in orders()) {
+        let naive = starts(&s, &mut Naive(order));
+        prop_assert_eq!(&starts(&s, &mut OneByOne(Ranked::new(order))), &naive);
+        prop_assert_eq!(&starts(&s, &mut Ranked::new(order)), &naive);
+    }
+}
