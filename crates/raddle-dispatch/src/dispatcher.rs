@@ -62,26 +62,32 @@ pub trait Dispatcher {
     }
 }
 
-impl<D: Dispatcher + ?Sized> Dispatcher for Box<D> {
-    fn looks_ahead(&self) -> bool {
-        (**self).looks_ahead()
-    }
-    fn event(&mut self, event: &Event<'_>, now: Tick) -> Result<(), DispatchError> {
-        (**self).event(event, now)
-    }
-    fn decide(&mut self, now: Tick, actions: &mut Actions) -> Result<(), DispatchError> {
-        (**self).decide(now, actions)
-    }
-    fn free(&self, cu: CuId) -> Option<Free> {
-        (**self).free(cu)
-    }
-    fn turns(&self) -> TurnTally {
-        (**self).turns()
-    }
-    fn preemptions(&self) -> PreemptionTally {
-        (**self).preemptions()
-    }
-    fn finish(&mut self) -> Result<(), DispatchError> {
-        (**self).finish()
-    }
+macro_rules! through {
+    ($($pointer:ty),*) => {$(
+        impl<D: Dispatcher + ?Sized> Dispatcher for $pointer {
+            fn looks_ahead(&self) -> bool {
+                (**self).looks_ahead()
+            }
+            fn event(&mut self, event: &Event<'_>, now: Tick) -> Result<(), DispatchError> {
+                (**self).event(event, now)
+            }
+            fn decide(&mut self, now: Tick, actions: &mut Actions) -> Result<(), DispatchError> {
+                (**self).decide(now, actions)
+            }
+            fn free(&self, cu: CuId) -> Option<Free> {
+                (**self).free(cu)
+            }
+            fn turns(&self) -> TurnTally {
+                (**self).turns()
+            }
+            fn preemptions(&self) -> PreemptionTally {
+                (**self).preemptions()
+            }
+            fn finish(&mut self) -> Result<(), DispatchError> {
+                (**self).finish()
+            }
+        }
+    )*};
 }
+
+through!(&mut D, Box<D>);

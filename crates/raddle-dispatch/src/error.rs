@@ -1,7 +1,7 @@
 //! What can go wrong with a dispatcher?
 
 use crate::book::BookError;
-use raddle_policy::{LaunchId, ProcessId};
+use raddle_policy::{LaunchId, ProcessId, ShapeError, Tick};
 use raddle_preempt::PreemptError;
 
 /// An event that makes no sense, a policy that broke a law, or a log that cannot be written.
@@ -9,6 +9,21 @@ use raddle_preempt::PreemptError;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the message says what each field is")]
 pub enum DispatchError {
+    /// There is no such compute unit.
+    #[error("no dispatcher for such compute units: {0}")]
+    Shape(#[from] ShapeError),
+    /// A device without compute units.
+    #[error("no dispatcher for a device without compute units: give at least 1")]
+    NoComputeUnits,
+    /// A window in which nothing fits.
+    #[error("a window of 0 would never submit anything: give 1 or more, or none")]
+    NoWindow,
+    /// Something was said of a time that is over.
+    #[error("time runs backwards: after tick {now}, tick {given} was told; ticks never go down")]
+    TimeBackwards { given: Tick, now: Tick },
+    /// A process joined with a share of 0.
+    #[error("process {0} joined with a share of 0: give 1 or more")]
+    NoShare(ProcessId),
     /// An event names a launch that was never issued nor became ready, or has ended.
     #[error(
         "event for unknown launch {0}: every launch must be issued or become ready once, before anything else is said of it"
@@ -36,7 +51,7 @@ pub enum DispatchError {
     NotAsked { launch: LaunchId, what: &'static str },
     /// More workgroups ended than started, or the like.
     #[error("event contradicts the book: {0}")]
-    Event(BookError),
+    Event(#[from] BookError),
     /// The controller of preemptions was told what cannot be true.
     #[error("the preemption controller refuses what is reported: {0}")]
     Controller(#[from] PreemptError),
@@ -45,6 +60,9 @@ pub enum DispatchError {
         "policy `{policy}` in slot {slot} broke its law: {what}. The run stops; check the policy with `raddle_testkit`"
     )]
     Policy { slot: &'static str, policy: String, what: String },
+    /// A dispatcher of your own refuses what it hears, or cannot decide.
+    #[error(transparent)]
+    Other(Box<dyn std::error::Error + Send + Sync>),
     /// The log could not be written.
     #[error(
         "the decision log cannot be written: {0}; check the free space and the rights of the output folder"

@@ -11,7 +11,7 @@
 //! use raddle_policy::{Actions, Event, ProcessId, Tick};
 //! # let shape = raddle_policy::CuShape { simds: 4, waves_per_simd: 16, vgpr_per_simd: 64,
 //! #     sgpr: u16::MAX, lds: 384, workgroups: 32, barriers: 512 };
-//! let mut dispatcher = Composed::builder(shape, 80).build();
+//! let mut dispatcher = Composed::builder(shape, 80).build()?;
 //! dispatcher.event(&Event::ProcessJoined { process: ProcessId(0), share: 1 }, Tick::ZERO)?;
 //! let mut actions = Actions::default();
 //! dispatcher.decide(Tick::ZERO, &mut actions)?;
@@ -38,5 +38,5 @@ pub use error::DispatchError;
 pub use raddle_policy::{Action, Actions, Event};
 pub use raddle_preempt::ResetScope;
 pub use raddle_preempt::policy::DeviceCosts;
-pub use recipe::{PolicySlot, PreemptRuntime, Recipe, RecipeError, TurnAndPreempt};
+pub use recipe::{PolicySlot, PreemptRuntime, Recipe, RecipeError, Registry, TurnAndPreempt};
 pub use tally::{PreemptionTally, RefusedReset, TurnTally};

@@ -61,7 +61,7 @@ pub struct ReadError {
     /// What would be accepted, in words.
     pub wanted: String,
     /// The keys or words that would be accepted; empty where any are.
-    pub known: &'static [&'static str],
+    pub known: Vec<&'static str>,
 }
 
 /// Reads a value. Pointers begin at it.
@@ -90,6 +90,12 @@ impl ReadError {
         Self::unfit(kind, message.into(), String::new())
     }
 
+    /// A word that is none of those that are known.
+    pub(crate) fn unknown_name(found: &str, known: Vec<&'static str>) -> Self {
+        let wanted = listed(&known, "or");
+        Self { known, ..Self::unfit(FaultKind::OutOfRange, found.to_owned(), wanted) }
+    }
+
     /// The same error as seen from the object or list that holds the value under `key`.
     #[must_use]
     pub fn within(mut self, key: &str) -> Self {
@@ -104,7 +110,7 @@ impl ReadError {
     }
 
     const fn unfit(kind: FaultKind, found: String, wanted: String) -> Self {
-        Self { kind, at: String::new(), found, wanted, known: &[] }
+        Self { kind, at: String::new(), found, wanted, known: Vec::new() }
     }
 }
 
@@ -153,12 +159,11 @@ impl Error for ReadError {
     }
 
     fn unknown_variant(found: &str, known: &'static [&'static str]) -> Self {
-        let wanted = listed(known, "or");
-        Self { known, ..Self::unfit(FaultKind::OutOfRange, found.to_owned(), wanted) }
+        Self::unknown_name(found, known.to_vec())
     }
 
     fn unknown_field(found: &str, known: &'static [&'static str]) -> Self {
-        Self { known, ..Self::new(FaultKind::UnknownField, found) }
+        Self { known: known.to_vec(), ..Self::new(FaultKind::UnknownField, found) }
     }
 
     fn missing_field(key: &'static str) -> Self {

@@ -4,7 +4,7 @@
 //! never); an unknown key is an error that names the nearest one. Names are kebab-case, snake_case
 //! is accepted.
 
-use raddle_policy::{Allocate, CuShape, LaunchPath, Preempt, Turn};
+use raddle_policy::{Allocate, CuShape, Cus, LaunchPath, Preempt, Turn};
 use raddle_preempt::ResetScope;
 use raddle_workgroup::{MatchingConfig, PlaceRule};
 use serde::{Deserialize, Serialize, Serializer};
@@ -18,15 +18,16 @@ mod explain;
 mod line;
 mod matching;
 mod policies;
+mod registry;
 mod runtime;
 mod sample;
 mod slot;
 
 pub use error::RecipeError;
 use line::{is_json, line_at};
+pub use registry::Registry;
 pub use runtime::PreemptRuntime;
 use runtime::WrittenPreempt;
-use slot::DeviceTarget;
 pub use slot::PolicySlot;
 
 /// The four policies of a dispatcher.
@@ -41,13 +42,13 @@ pub struct Recipe {
     /// (8 in seed 001). Absent: each is submitted when it is ready, however many there are.
     pub window: Option<u32>,
     /// How launches reach the device.
-    pub launch_path: PolicySlot<dyn LaunchPath>,
+    pub launch_path: PolicySlot<dyn LaunchPath + Send>,
     /// Which processes may issue.
-    pub turn: PolicySlot<dyn Turn>,
+    pub turn: PolicySlot<dyn Turn + Send>,
     /// Which workgroups go where.
-    pub allocate: PolicySlot<dyn Allocate>,
+    pub allocate: PolicySlot<dyn Allocate + Send>,
     /// How work leaves.
-    pub preempt: PolicySlot<dyn Preempt>,
+    pub preempt: PolicySlot<dyn Preempt + Send>,
     /// What that takes, and what a reset kills.
     pub runtime: PreemptRuntime,
 }
@@ -62,9 +63,9 @@ impl Serialize for Recipe {
             description: Option<&'r str>,
             #[serde(skip_serializing_if = "Option::is_none")]
             window: Option<u32>,
-            launch_path: &'r PolicySlot<dyn LaunchPath>,
-            turn: &'r PolicySlot<dyn Turn>,
-            allocate: &'r PolicySlot<dyn Allocate>,
+            launch_path: &'r PolicySlot<dyn LaunchPath + Send>,
+            turn: &'r PolicySlot<dyn Turn + Send>,
+            allocate: &'r PolicySlot<dyn Allocate + Send>,
             preempt: WrittenPreempt<'r>,
         }
         let Self { raddle, ref description, window, ref launch_path, ref turn, .. } = *self;
@@ -75,7 +76,7 @@ impl Serialize for Recipe {
 }
 
 /// A turn and a preempt policy.
-pub type TurnAndPreempt = (Box<dyn Turn>, Box<dyn Preempt>);
+pub type TurnAndPreempt = (Box<dyn Turn + Send>, Box<dyn Preempt + Send>);
 
 /// A recipe before its policies are looked up.
 #[derive(Deserialize)]
@@ -105,11 +106,26 @@ impl Recipe {
     /// When it is neither, of another version, names what does not exist, or gives a key what it
     /// cannot have. `name` is for the message.
     pub fn parse(name: &str, text: &str) -> Result<Self, RecipeError> {
-        let recipe = value(name, text)?;
-        Self::from_value(name, &recipe, is_json(text)).map_err(|error| error.of_file(name, text))
+        Self::read(name, text, &registry::BUNDLED)
     }
 
-    fn from_value(name: &str, recipe: &Value, json: bool) -> Result<Self, RecipeError> {
+    fn read(name: &str, text: &str, registry: &Registry) -> Result<Self, RecipeError> {
+        let recipe = value(name, text)?;
+        let read = Self::from_value(name, &recipe, is_json(text), registry);
+        read.map_err(|error| error.of_file(name, text))
+    }
+
+    /// A recipe as it is serialised.
+    pub(crate) fn of_json(recipe: &Value, registry: &Registry) -> Result<Self, RecipeError> {
+        Self::from_value("", recipe, true, registry)
+    }
+
+    fn from_value(
+        name: &str,
+        recipe: &Value,
+        json: bool,
+        registry: &Registry,
+    ) -> Result<Self, RecipeError> {
         let version = recipe.get("raddle").unwrap_or(&Value::Null);
         if *version != 1 {
             let version = match version {
@@ -126,19 +142,19 @@ impl Recipe {
                 raddle: document.raddle,
                 description: document.description,
                 window: document.window,
-                launch_path: policies::LAUNCH_PATHS.read(document.launch_path)?,
-                turn: policies::TURNS.read(document.turn)?,
-                allocate: policies::ALLOCATES.read(document.allocate)?,
-                preempt: policies::PREEMPTS.read(document.preempt)?,
+                launch_path: registry.launch_path.read(document.launch_path)?,
+                turn: registry.turn.read(document.turn)?,
+                allocate: registry.allocate.read(document.allocate)?,
+                preempt: registry.preempt.read(document.preempt)?,
                 runtime,
             })
         };
-        read().map_err(|error| explain::explain(&error, recipe, json))
+        read().map_err(|error| explain::explain(&error, recipe, json, registry))
     }
 
     /// The names of the four policies: launch path, turn, allocate, preempt.
     #[must_use]
-    pub const fn policies(&self) -> [&'static str; 4] {
+    pub fn policies(&self) -> [&'static str; 4] {
         [
             self.launch_path.policy(),
             self.turn.policy(),
@@ -148,25 +164,25 @@ impl Recipe {
     }
 
     /// Whether an answer may depend on what waves do ([`raddle_policy::Launch::activity`]). Only
-    /// then the log holds it.
+    /// then the log holds it. Of a policy from outside nobody knows.
     #[must_use]
     pub fn reads_activity(&self) -> bool {
         let config: Option<&MatchingConfig> = self.allocate.settings();
-        config.is_some_and(|config| {
-            matches!(config.place, PlaceRule::LeastPower(_) | PlaceRule::Mix { .. })
-        })
+        self.allocate.is_from_outside()
+            || config.is_some_and(|config| {
+                matches!(config.place, PlaceRule::LeastPower(_) | PlaceRule::Mix { .. })
+            })
     }
 
-    /// Whether workgroups whose waves are independent may be cut.
-    pub(crate) fn cuts(&self) -> bool {
-        let config: Option<&MatchingConfig> = self.allocate.settings();
-        config.is_some_and(|config| config.split.is_some())
+    /// Whether workgroups whose waves are independent may be cut on this device.
+    pub(crate) fn cuts(&self, device: &Cus) -> bool {
+        self.allocate.make(device).is_ok_and(|policy| policy.cuts())
     }
 
-    /// Whether launches test a flag.
+    /// Whether launches test a flag. Of a policy from outside nobody knows, so they do.
     #[must_use]
     pub fn tests_flag(&self) -> bool {
-        matches!(self.preempt.policy(), "flag" | "reset" | "cheapest")
+        !matches!(self.preempt.policy(), "never" | "wait" | "drain" | "switch")
     }
 
     /// What a reset kills.
@@ -202,8 +218,8 @@ impl Recipe {
             workgroups: 1,
             barriers: 1,
         };
-        let target = DeviceTarget { shape, cus: 1 };
-        Ok((made("turn", &self.turn, target)?, made("preempt", &self.preempt, target)?))
+        let device = Cus::new(shape, 1);
+        Ok((made("turn", &self.turn, &device)?, made("preempt", &self.preempt, &device)?))
     }
 
     /// The dispatcher of this recipe over a device, not yet built: a slot may still be replaced.
@@ -211,8 +227,8 @@ impl Recipe {
     /// # Errors
     /// When a policy cannot use its parameters.
     pub fn builder(&self, shape: CuShape, cus: u16) -> Result<Builder, RecipeError> {
-        let target = DeviceTarget { shape, cus };
-        let path = made("launch-path", &self.launch_path, target)?;
+        let device = &Cus::new(shape, cus);
+        let path = made("launch-path", &self.launch_path, device)?;
         let window = |message| RecipeError::setting("window", message, Some("`window = 8`".into()));
         let mut builder = Composed::builder(shape, cus);
         match self.window {
@@ -221,12 +237,9 @@ impl Recipe {
             None if path.overlaps() => return Err(window(WINDOW_MISSING)),
             None => {}
         }
-        if self.cuts() {
-            builder = builder.cuts();
-        }
-        let turn = made("turn", &self.turn, target)?;
-        let preempt = made("preempt", &self.preempt, target)?;
-        let allocate = made("allocate", &self.allocate, target)?;
+        let turn = made("turn", &self.turn, device)?;
+        let preempt = made("preempt", &self.preempt, device)?;
+        let allocate = made("allocate", &self.allocate, device)?;
         builder = builder.most_kills(self.most_kills()).scope(self.scope());
         Ok(builder.policies(self.policies(), path, turn, allocate, preempt))
     }
@@ -259,7 +272,7 @@ const WINDOW_MISSING: &str = "it is missing, and `launch-path.overlap` launches 
 impl Default for Recipe {
     fn default() -> Self {
         // A test reads it.
-        Self::from_value("default", &serde_json::json!({ "raddle": 1 }), true)
+        Self::of_json(&serde_json::json!({ "raddle": 1 }), &registry::BUNDLED)
             .expect("the first policy of each slot needs no settings")
     }
 }
@@ -268,17 +281,13 @@ impl TryFrom<Value> for Recipe {
     type Error = RecipeError;
 
     fn try_from(recipe: Value) -> Result<Self, RecipeError> {
-        Self::from_value("", &recipe, true)
+        Self::of_json(&recipe, &registry::BUNDLED)
     }
 }
 
 /// The policy of a slot, or the error of its setting.
-fn made<P: ?Sized>(
-    name: &str,
-    slot: &PolicySlot<P>,
-    target: DeviceTarget,
-) -> Result<Box<P>, RecipeError> {
-    slot.make(target).map_err(|error| error.in_slot(name, slot.samples()))
+fn made<P: ?Sized>(name: &str, slot: &PolicySlot<P>, device: &Cus) -> Result<Box<P>, RecipeError> {
+    slot.make(device).map_err(|error| RecipeError::in_slot(error, name, slot.samples()))
 }
 
 /// The document of a text.

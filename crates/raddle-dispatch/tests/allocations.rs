@@ -38,7 +38,7 @@ impl Device {
             "raddle = 1\nwindow = {LAUNCHES}\n[turn]\n{turn}\n[preempt]\npolicy = \"{preempt}\""
         );
         let recipe = Recipe::parse("turns", &text).expect("a recipe");
-        let dispatcher = recipe.builder(SHAPE, 2).expect("it builds").build();
+        let dispatcher = recipe.builder(SHAPE, 2).expect("it builds").build().expect("it builds");
         let running = vec![Vec::new(); usize::from(PROCESSES) * LAUNCHES as usize];
         let mut device = Self {
             dispatcher,

@@ -64,7 +64,9 @@ fn plan_only(bencher: Bencher<'_, '_>) {
 
 #[divan::bench]
 fn replay_only(bencher: Bencher<'_, '_>) {
-    replay(bencher, |device| Box::new(Composed::builder(device.shape, device.cus).build()));
+    replay(bencher, |device| {
+        Box::new(Composed::builder(device.shape, device.cus).build().expect("it builds"))
+    });
 }
 
 #[divan::bench]
@@ -81,6 +83,6 @@ fn replay_with_log(bencher: Bencher<'_, '_>) {
         let file = tempfile::tempfile().expect("a temporary file can be made");
         let to = std::io::BufWriter::with_capacity(1 << 16, file);
         let log = header.writer(Box::new(to));
-        Box::new(Composed::builder(device.shape, device.cus).log(log).build())
+        Box::new(Composed::builder(device.shape, device.cus).log(log).build().expect("it builds"))
     });
 }

@@ -82,7 +82,7 @@ impl TestBench {
         let workload = Workload { processes, repeat: false };
         let costs = Costs { context_bytes_per_us: 1, ..Costs::default() };
         let options = Options { shape: self.shape, cus: 1, costs, energy: self.model };
-        let mut dispatcher = Composed::builder(self.shape, 1).build();
+        let mut dispatcher = Composed::builder(self.shape, 1).build().ok()?;
         let outcome = run(&workload, &mut dispatcher, &options, &mut |_| ()).ok()?;
         let lasted = u128::from(outcome.last.since(outcome.first).0);
         let mean_uw = outcome.energy.total_fj().checked_div(lasted)?;

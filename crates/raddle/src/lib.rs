@@ -1,9 +1,9 @@
 //! What does a composed dispatcher do with your own GPU profile?
 //!
-//! The command-line tool `raddle`, as a library so that it can be run from a test: [`run`] takes a
-//! command line and a [`Console`] and gives an exit code, 0 done, 1 input refused, 2 wrong usage,
-//! 3 a replay whose launches did not all end, 4 a comparison that fails, 5 a replay without a recipe that
-//! meets the goals.
+//! The command-line tool `raddle`, as a library: [`App`] is the whole of it, with your own policies beside
+//! the bundled ones where you add them to its [`Registry`]. Exit codes: 0 done, 1 input refused, 2 wrong
+//! usage, 3 a replay whose launches did not all end, 4 a comparison that fails, 5 a replay without a
+//! recipe that meets the goals.
 #![warn(clippy::too_many_lines)]
 #![forbid(unsafe_code)]
 
@@ -39,6 +39,7 @@ mod timelines;
 mod unique;
 
 use std::ffi::OsString;
+use std::process::ExitCode;
 
 use args::{Cli, Verb};
 use console::alarm;
@@ -46,36 +47,79 @@ use error::CliError;
 use raddle_report::units;
 
 pub use console::Console;
+pub use raddle_dispatch::Registry;
 
-/// Runs the tool; the exit code.
-#[must_use]
-pub fn run(args: impl IntoIterator<Item = OsString>, console: &mut Console) -> u8 {
-    let done = match manual::parse(args) {
-        Ok(cli) => program(&cli, console),
-        Err(error) => return refuse(&error, console),
-    };
-    let flushed = console.stdout.flush().map_err(CliError::printing);
-    match done.and_then(|code| flushed.map(|()| code)) {
-        Ok(code) => code,
-        Err(error) => {
-            let code = error.exit_code();
-            if code != 0 {
-                let label = alarm("error:", console.stderr_colour);
-                // Where even this cannot be written, only the exit code is left.
-                let _ = writeln!(console.stderr, "{label} {error}");
+/// The tool `raddle` and the policies that its recipes and logs can name.
+///
+/// A program of your own with policies of your own is this:
+///
+/// ```no_run
+/// # use raddle_policy::{Configured, Cus, NoSettings, ProcessId, ProcessState, SettingError, Tick, Turn};
+/// # struct Newest;
+/// # impl Turn for Newest {
+/// #     fn turn(&mut self, _: &[ProcessState], _: Tick, _: &mut Vec<ProcessId>) -> Option<Tick> { None }
+/// # }
+/// # impl Configured for Newest {
+/// #     const NAME: &'static str = "newest";
+/// #     type Config = NoSettings;
+/// #     fn make(_: &NoSettings, _: &Cus) -> Result<Self, SettingError> { Ok(Self) }
+/// # }
+/// fn main() -> std::process::ExitCode {
+///     let registry = raddle::Registry::bundled().turn::<Newest>();
+///     raddle::App::new(registry).main()
+/// }
+/// ```
+///
+/// Every verb knows them: a recipe names them, `replay` reports on them beside others, `log --replay`
+/// gives their answers again.
+#[derive(Clone, Debug)]
+pub struct App {
+    registry: Registry,
+}
+
+impl App {
+    /// The tool with these policies.
+    #[must_use]
+    pub const fn new(registry: Registry) -> Self {
+        Self { registry }
+    }
+
+    /// Runs the command line of this process.
+    #[must_use]
+    pub fn main(&self) -> ExitCode {
+        ExitCode::from(self.run(std::env::args_os(), &mut Console::of_process()))
+    }
+
+    /// Runs a command line, the program's name first; the exit code.
+    #[must_use]
+    pub fn run(&self, args: impl IntoIterator<Item = OsString>, console: &mut Console) -> u8 {
+        let done = match manual::parse(args) {
+            Ok(cli) => program(&cli, &self.registry, console),
+            Err(error) => return refuse(&error, console),
+        };
+        let flushed = console.stdout.flush().map_err(CliError::printing);
+        match done.and_then(|code| flushed.map(|()| code)) {
+            Ok(code) => code,
+            Err(error) => {
+                let code = error.exit_code();
+                if code != 0 {
+                    let label = alarm("error:", console.stderr_colour);
+                    // Where even this cannot be written, only the exit code is left.
+                    let _ = writeln!(console.stderr, "{label} {error}");
+                }
+                code
             }
-            code
         }
     }
 }
 
 /// Carries out a command line; the exit code, which may be that of a program.
-fn program(cli: &Cli, console: &mut Console) -> Result<u8, CliError> {
+fn program(cli: &Cli, registry: &Registry, console: &mut Console) -> Result<u8, CliError> {
     match &cli.verb {
         Some(Verb::Live(args)) if cli.bundled == replay::RunArgs::default() => {
-            live::verb(args, cli.format, console)
+            live::verb(args, registry, cli.format, console)
         }
-        _ => verb(cli, console).map(|()| 0),
+        _ => verb(cli, registry, console).map(|()| 0),
     }
 }
 
@@ -107,9 +151,9 @@ fn profile_hint(error: &clap::Error) -> String {
     format!("\n{word} is a file: did you mean `raddle replay {word}`?\n")
 }
 
-fn verb(cli: &Cli, console: &mut Console) -> Result<(), CliError> {
+fn verb(cli: &Cli, registry: &Registry, console: &mut Console) -> Result<(), CliError> {
     let Some(verb) = &cli.verb else {
-        return replay::tour(&cli.bundled, cli.format, console);
+        return replay::tour(&cli.bundled, registry, cli.format, console);
     };
     if cli.bundled != replay::RunArgs::default() {
         return Err(CliError::Usage(
@@ -119,10 +163,10 @@ fn verb(cli: &Cli, console: &mut Console) -> Result<(), CliError> {
     }
     match verb {
         Verb::Replay(args) => match &args.events {
-            Some(log) => log::replay(log, cli.format, console),
-            None => replay::verb(args, cli.format, console),
+            Some(log) => log::replay(log, registry, cli.format, console),
+            None => replay::verb(args, registry, cli.format, console),
         },
-        Verb::Log(args) => log::verb(args, cli.format, console),
+        Verb::Log(args) => log::verb(args, registry, cli.format, console),
         Verb::Inspect(args) => inspect::verb(args, cli.format, console),
         Verb::Recipes(args) => recipes::verb(args, cli.format, console),
         Verb::Devices(args) => devices::verb(args, cli.format, console),
@@ -131,7 +175,7 @@ fn verb(cli: &Cli, console: &mut Console) -> Result<(), CliError> {
         Verb::Explain(args) => explain::verb(args, cli.format, console),
         Verb::Packet(args) => packet::verb(args, cli.format, console),
         Verb::Kernel(args) => kernel::verb(args, cli.format, console),
-        Verb::Live(args) => live::verb(args, cli.format, console).map(|_| ()),
+        Verb::Live(args) => live::verb(args, registry, cli.format, console).map(|_| ()),
         Verb::Help { topic } => manual::help(topic.as_deref(), console),
         Verb::Completions { shell } => manual::completions(*shell, console),
         Verb::Man { verb } => manual::man(verb.as_deref(), console),

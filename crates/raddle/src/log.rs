@@ -5,8 +5,8 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
-use raddle_dispatch::DispatchError;
-use raddle_dispatch::log::{check, reader, spelled_out};
+use raddle_dispatch::log::{check, replay_with, spelled_out};
+use raddle_dispatch::{DispatchError, Registry};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -47,25 +47,35 @@ struct Checked<'b> {
 }
 
 /// The verb `log`.
-pub(crate) fn verb(args: &LogArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
+pub(crate) fn verb(
+    args: &LogArgs,
+    registry: &Registry,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
     if (args.check || args.replay) && live::is_live(&args.log) {
         // Its rules are its controller's, which is what it is fed to.
         return live::log(&args.log, format, console);
     }
     if args.replay {
-        replay(&args.log, format, console)
+        replay(&args.log, registry, format, console)
     } else if args.check {
-        keeps_the_rules(&args.log, format, console)
+        keeps_the_rules(&args.log, registry, format, console)
     } else {
         print(&args.log, if args.print { format } else { Format::Json }, console)
     }
 }
 
 /// `log --check`.
-fn keeps_the_rules(path: &Path, format: Format, console: &mut Console) -> Result<(), CliError> {
+fn keeps_the_rules(
+    path: &Path,
+    registry: &Registry,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
     let file = path.display().to_string();
     let log = open(path, &file, console.progress)?;
-    let found = check::check(text(log, &file)?).map_err(|error| unread(error, &file))?;
+    let found = check::check(registry, text(log, &file)?).map_err(|error| unread(error, &file))?;
     let broken: Vec<Broken<'_>> = found
         .broken
         .iter()
@@ -156,10 +166,15 @@ fn spelled(line: &str) -> Option<String> {
 }
 
 /// `log --replay` and `replay --events`.
-pub(crate) fn replay(path: &Path, format: Format, console: &mut Console) -> Result<(), CliError> {
+pub(crate) fn replay(
+    path: &Path,
+    registry: &Registry,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
     let file = path.display().to_string();
     let log = open(path, &file, console.progress)?;
-    let found = reader::replay(text(log, &file)?).map_err(|error| unread(error, &file))?;
+    let found = replay_with(registry, text(log, &file)?).map_err(|error| unread(error, &file))?;
     if let Some((line, logged, answered)) = found.difference {
         return Err(CliError::Differs {
             file,

@@ -4,5 +4,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ExitCode::from(raddle::run(std::env::args_os(), &mut raddle::Console::of_process()))
+    raddle::App::new(raddle::Registry::bundled()).main()
 }

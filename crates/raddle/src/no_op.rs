@@ -6,7 +6,7 @@ use raddle_device::Device;
 use raddle_dispatch::RefusedReset;
 use raddle_policy::{Idempotence, Preemption};
 use raddle_report::replay::RecipeRun;
-use raddle_sim::{ProcessPlan, Task, Work, Workload};
+use raddle_sim::{Counters, ProcessPlan, Task, Work, Workload};
 
 use crate::units::{counted, duration};
 
@@ -19,6 +19,7 @@ pub(crate) fn warnings(device: &Device, workload: &Workload, runs: &[RecipeRun])
             unknown_bytes(workload, run),
             unknown_costs(device, run),
             starved(workload, run),
+            one_by_one(run),
             folded(workload, run),
         ]
         .into_iter()
@@ -109,6 +110,27 @@ fn starved(workload: &Workload, run: &RecipeRun) -> Option<String> {
     Some(format!("starved, with work and nothing on the device at a stretch: {}", named.join(", ")))
 }
 
+/// Answers for one workgroup each, from which on they are what a replay waits for.
+const SLOW_ANSWERS: u64 = 1_000_000;
+
+/// A policy from outside that is asked for every single workgroup.
+fn one_by_one(run: &RecipeRun) -> Option<String> {
+    let counters = &run.together.counters;
+    let asked = answers_one_by_one(counters, run.together.records.len() as u64)?;
+    let allocate = run.recipe.allocate.is_from_outside().then(|| run.recipe.allocate.policy())?;
+    Some(format!(
+        "allocate `{allocate}` answered for {asked} one by one, which is what made this replay slow: answer for many at once (`Allocate::allocate_round`), or rank launches and compute units (`raddle_policy::Ranked`)"
+    ))
+}
+
+/// How many workgroups were started by answers for one each, if that took long and was not because there
+/// were as many launches.
+fn answers_one_by_one(counters: &Counters, launches: u64) -> Option<String> {
+    let Counters { starts, workgroups, .. } = *counters;
+    let single = workgroups / 2 < starts && launches.saturating_mul(4) < starts;
+    (starts >= SLOW_ANSWERS && single).then(|| counted(starts, "workgroup", "workgroups"))
+}
+
 /// Levels that count as one.
 fn folded(workload: &Workload, run: &RecipeRun) -> Option<String> {
     if run.recipe.turn.policy() != "weighted-slices" {
@@ -156,4 +178,21 @@ fn unknown_bytes(workload: &Workload, run: &RecipeRun) -> Option<String> {
             "the registers of kernels of {names} are unknown, so `cheapest` switches none of them"
         )
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_one_by_one_are_told_where_they_are_many_and_need_not_be() {
+        let told = |starts, workgroups, launches| {
+            answers_one_by_one(&Counters { starts, workgroups, ..Counters::default() }, launches)
+        };
+        assert_eq!(told(2_000_000, 2_000_000, 900).as_deref(), Some("2,000,000 workgroups"));
+        assert_eq!(told(999_999, 999_999, 900), None);
+        // In bulk, and where every launch is one workgroup.
+        assert_eq!(told(2_000_000, 40_000_000, 900), None);
+        assert_eq!(told(2_000_000, 2_000_000, 2_000_000), None);
+    }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use raddle_device::Device;
-use raddle_dispatch::{Builder, Recipe};
+use raddle_dispatch::{Builder, Recipe, Registry};
 use raddle_report::{Block, Column, Document, Table, json};
 use serde::Serialize;
 
@@ -56,7 +56,7 @@ impl NamedRecipe {
 }
 
 /// The recipes asked for, or the default ones; every name occurs once.
-pub(crate) fn choose(wanted: &[String]) -> Result<Vec<NamedRecipe>, CliError> {
+pub(crate) fn choose(wanted: &[String], registry: &Registry) -> Result<Vec<NamedRecipe>, CliError> {
     let default: Vec<String>;
     let wanted = if wanted.is_empty() {
         default = DEFAULT.map(str::to_owned).to_vec();
@@ -69,16 +69,16 @@ pub(crate) fn choose(wanted: &[String]) -> Result<Vec<NamedRecipe>, CliError> {
         .iter()
         .map(|wanted| {
             let (name, text) = find(wanted)?;
-            let recipe = Recipe::parse(wanted, &text)?;
+            let recipe = registry.recipe(wanted, &text)?;
             Ok(NamedRecipe { name: names.give(&name), recipe, given: wanted.clone(), text })
         })
         .collect()
 }
 
 /// Every bundled recipe.
-pub(crate) fn all() -> Result<Vec<NamedRecipe>, CliError> {
+pub(crate) fn all(registry: &Registry) -> Result<Vec<NamedRecipe>, CliError> {
     let names: Vec<String> = bundled_recipes().map(|(name, _)| name.to_owned()).collect();
-    choose(&names)
+    choose(&names, registry)
 }
 
 /// The name and the text of a recipe: a bundled name first, else a file.
@@ -209,7 +209,8 @@ mod tests {
 
     #[test]
     fn equal_names_stay_apart() {
-        let twice = choose(&["greedy".to_owned(), "greedy".to_owned()]).unwrap();
+        let twice =
+            choose(&["greedy".to_owned(), "greedy".to_owned()], &Registry::bundled()).unwrap();
         assert_eq!(twice[0].name, "greedy");
         assert_eq!(twice[1].name, "greedy-2");
     }

@@ -5,6 +5,7 @@ mod args;
 use std::path::{Path, PathBuf};
 
 use raddle_device::Device;
+use raddle_dispatch::Registry;
 use raddle_policy::Ticks;
 use raddle_report::json;
 use raddle_report::replay::{
@@ -69,7 +70,12 @@ const TOUR: &str = "raddle replay decode.csv train.csv --device b200 --requests 
                     --until 300 --priority train=5";
 
 /// Without a verb: the bundled pair, under the load of [`TOUR`].
-pub(crate) fn tour(run: &RunArgs, format: Format, console: &mut Console) -> Result<(), CliError> {
+pub(crate) fn tour(
+    run: &RunArgs,
+    registry: &Registry,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
     let words = TOUR.split_whitespace().chain(["--goal", "decode p99 20ms"]);
     let cli = manual::parse(words.map(Into::into));
     let Ok(Cli { verb: Some(Verb::Replay(args)), .. }) = cli else {
@@ -81,12 +87,14 @@ pub(crate) fn tour(run: &RunArgs, format: Format, console: &mut Console) -> Resu
         "raddle recipes --show leftover-drain --save mine.toml    then: raddle replay ... --recipe mine.toml".to_owned(),
         "raddle devices    what else it could be replayed on, with --device".to_owned(),
     ];
-    of_profiles(&args, profiles::bundled()?, "bundled", next, format, console)
+    let profiles = profiles::bundled()?;
+    of_profiles(&args, registry, profiles, ("bundled", next), format, console)
 }
 
 /// The verb `replay`.
 pub(crate) fn verb(
     args: &ReplayArgs,
+    registry: &Registry,
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
@@ -94,19 +102,22 @@ pub(crate) fn verb(
     let profiles = profiles::open(&args.profiles, &options, console.progress)?;
     let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
     let (name, next) = (unique::joined(&names), next(args, &profiles));
-    of_profiles(args, profiles, &name, next, format, console)
+    of_profiles(args, registry, profiles, (&name, next), format, console)
 }
 
 /// Replays profiles that were read, as the arguments say.
 fn of_profiles(
     args: &ReplayArgs,
+    registry: &Registry,
     mut profiles: Vec<Loaded>,
-    name: &str,
-    next: Vec<String>,
+    (name, next): (&str, Vec<String>),
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
-    let recipes = if args.all { recipes::all()? } else { recipes::choose(&args.recipes)? };
+    let recipes = match args.all {
+        true => recipes::all(registry)?,
+        false => recipes::choose(&args.recipes, registry)?,
+    };
     profiles::communicate(&mut profiles, args.comm.into())?;
     let mut verdicts = profiles::judge_from(&mut profiles, &args.idempotent_from)?;
     verdicts.extend(profiles::judge(&mut profiles, &args.verdicts));

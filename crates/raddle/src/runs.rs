@@ -9,11 +9,13 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use raddle_device::Device;
+use raddle_dispatch::Registry;
 use raddle_dispatch::log::{Detail, LOG_VERSION, LogHeader, LogWriter};
+use raddle_policy::Tick;
 use raddle_report::replay::{DrawnTimeline, LOG, RecipeRun, ReplayResult};
 use raddle_sim::{
-    BASELINE, Costs, EnergyModel, Options, Outcome, ProcessPlan, Repetition, Summary, Watch,
-    Workload,
+    BASELINE, Costs, EnergyModel, Options, Outcome, ProcessPlan, Repetition, SimError, Summary,
+    Watch, Workload,
 };
 use rayon::prelude::*;
 
@@ -108,7 +110,7 @@ impl<'p> Runner<'p> {
         let apart = processes.len() > 1 || processes.iter().any(has_requests);
         let each = |of| plan.recipes.iter().map(move |named| RunJob { named, of });
         // One measure for all recipes: the ordinary path, and whatever has room.
-        let ordinary = recipes::choose(&[BASELINE.to_owned()])?;
+        let ordinary = recipes::choose(&[BASELINE.to_owned()], &Registry::bundled())?;
         let alike = if apart { alike(processes) } else { Vec::new() };
         let alone = ordinary.iter().flat_map(|named| {
             let firsts = alike.iter().enumerate().filter(|&(process, &like)| process == like);
@@ -243,7 +245,17 @@ impl<'p> Runner<'p> {
             }
             _ => LogWriter::off(),
         };
-        let mut dispatcher = job.named.builder(recipe, plan.target)?.log(log).build();
+        let fault = |error| CliError::Sim {
+            recipe: job.named.name.clone(),
+            what: match job.of {
+                RunOf::Alone(process) => format!("{} alone", plan.workload.processes[process].name),
+                _ => "all processes together".to_owned(),
+            },
+            error,
+        };
+        let built = job.named.builder(recipe, plan.target)?.log(log).build();
+        let mut dispatcher =
+            built.map_err(|error| fault(SimError::Dispatch { at: Tick::ZERO, error }))?;
         let options = Options {
             shape: plan.target.shape,
             cus: plan.target.cus,
@@ -257,14 +269,7 @@ impl<'p> Runner<'p> {
         };
         let outcome =
             raddle_sim::run_watched(workload, &mut dispatcher, &options, watch, &mut advance);
-        outcome.map_err(|error| CliError::Sim {
-            recipe: job.named.name.clone(),
-            what: match job.of {
-                RunOf::Alone(process) => format!("{} alone", plan.workload.processes[process].name),
-                _ => "all processes together".to_owned(),
-            },
-            error,
-        })
+        outcome.map_err(fault)
     }
 
     fn recipe_run(

@@ -41,8 +41,16 @@ fn the_policy_of_the_page_is_that_of_the_example() {
         let block = format!("```{language}\n{code}\n```\n");
         page_holds("docs/tutorials/own-policy.md", mark, &block);
     };
-    page("policy", "rust,ignore", &excerpt("src/lib.rs", "#[derive(", None));
-    page("laws", "rust,ignore", &excerpt("tests/it.rs", "proptest! {", Some("#[test]\nfn")));
+    page(
+        "policy",
+        "rust,ignore",
+        &excerpt("src/smallest_first.rs", "#[derive(", Some("impl Configured")),
+    );
+    page(
+        "laws",
+        "rust,ignore",
+        &excerpt("tests/it.rs", "proptest! {", Some("#[test]\nfn smallest")),
+    );
     let decisions = excerpt("tests/it.rs", "       t  launch", None);
     let first: Vec<&str> = decisions.lines().take(5).filter_map(|line| line.get(4..)).collect();
     page("decisions", "text", &first.join("\n"));

@@ -1,37 +1,47 @@
-//! Does the policy keep the laws, and what does it decide?
+//! Do the policies keep the laws, and what do they decide?
 
 use insta::assert_snapshot;
-use outside_policy::SmallestFirst;
+use outside_policy::{Considerate, LeastServed, LeastServedConfig, SmallestFirst};
 use proptest::prelude::*;
-use raddle_testkit::{Scenario, check_allocate, check_bulk, render, scenario};
+use raddle_policy::{Configured, Cus, Ranked};
+use raddle_testkit::{
+    SMALL_CU, Scenario, check_allocate, check_bulk, check_preempt, check_turn, render, scenario,
+    turn_scenario, victims,
+};
+
+fn least_served() -> LeastServed {
+    let config = LeastServedConfig { slice_us: 1 };
+    LeastServed::make(&config, &Cus::new(SMALL_CU, 1)).expect("a slice of 1 us")
+}
 
 proptest! {
     #[test]
-    fn it_keeps_the_laws(scenario in scenario()) {
-        check_allocate(|| SmallestFirst, &scenario);
-        check_bulk(|| SmallestFirst, &scenario);
+    fn smallest_first_keeps_the_laws(scenario in scenario()) {
+        check_allocate(|| Ranked::new(SmallestFirst), &scenario);
+        check_bulk(|| Ranked::new(SmallestFirst), &scenario);
+    }
+
+    #[test]
+    fn least_served_keeps_the_laws(scenario in turn_scenario()) {
+        check_turn(least_served, &scenario);
+    }
+
+    #[test]
+    fn considerate_keeps_the_law(victims in victims()) {
+        check_preempt(|| Considerate, &victims);
     }
 }
 
 #[test]
-fn it_decides_as_before() {
-    let table = render(&mut SmallestFirst, &Scenario::example()).expect("it keeps the laws");
+fn smallest_first_decides_as_before() {
+    let table =
+        render(&mut Ranked::new(SmallestFirst), &Scenario::example()).expect("it keeps the laws");
     assert_snapshot!(table, @r"
        t  launch  answer   pieces / refusals
-       0  k1      start    w0@cu0
-       0  k1      start    w1@cu1
-       0  k1      start    w2@cu0
-       0  k0      start    w0@cu0
-       0  k0      start    w1@cu1
-       0  k0      start    w2@cu0
-       0  k0      start    w3@cu1
-       0  k0      start    w4@cu0
-       0  k0      start    w5@cu1
+       0  k1      start    w0+2x2@cu0 w1@cu1
+       0  k0      start    w0+2x3@cu0 w1+2x3@cu1
     1000  k0      (ended)  w2@cu0 w1@cu1
-    1000  k3      start    w0@cu1 / k2 lacks waves: wants 4, cu0 has 2
-    1000  k3      start    w1@cu0 / k2 lacks waves: wants 4, cu0 has 2
-    1000  k3      start    w2@cu1 / k2 lacks waves: wants 4, cu0 has 1
-    1000  k3      start    w3@cu0
+    1000  k3      start    w0+2x2@cu1 w1+2x2@cu0 / k2 lacks waves: wants 4, cu0 has 2
     1000  -       wait     / k2 lacks workgroups: wants 1, cu0 has 0
     2000  k3      (ended)  w1+2x2@cu0 w2@cu1
     2000  -       wait     / k2 lacks waves: wants 4, cu0 has 2

@@ -2,7 +2,7 @@
 
 use outside_policy::SmallestFirst;
 use raddle_dispatch::Composed;
-use raddle_policy::{Activity, Barrier, Idempotence, Level, StreamId, Ticks};
+use raddle_policy::{Activity, Barrier, Idempotence, Level, Ranked, StreamId, Ticks};
 use raddle_sim::{Costs, EnergyModel, Options, ProcessPlan, Task, Work, Workload, run};
 use raddle_testkit::{SMALL_CU, demand};
 
@@ -30,7 +30,7 @@ fn ends(name: &str, builder: raddle_dispatch::Builder) -> String {
     let workload = Workload { processes: vec![ProcessPlan::new("p", tasks)], repeat: false };
     let costs = Costs { reset: Ticks(1), context_bytes_per_us: 1, ..Costs::default() };
     let options = Options { shape: SMALL_CU, cus: 2, costs, energy: EnergyModel::ASSUMED };
-    let mut dispatcher = builder.build();
+    let mut dispatcher = builder.build().expect("it builds");
     let outcome = run(&workload, &mut dispatcher, &options, &mut |_| ()).expect("a lawful policy");
     let ends = outcome.records.iter().map(|r| r.ended.map_or(0, |at| at.0));
     let ends: Vec<String> = ends.map(|at| format!("{at:5}")).collect();
@@ -40,7 +40,8 @@ fn ends(name: &str, builder: raddle_dispatch::Builder) -> String {
 #[test]
 fn the_small_launch_no_longer_waits_for_the_large_ones() {
     let device = || Composed::builder(SMALL_CU, 2);
-    let mine = ends("smallest-first", device().allocate("smallest-first", SmallestFirst));
+    let mine =
+        ends("smallest-first", device().allocate("smallest-first", Ranked::new(SmallestFirst)));
     let table = format!("ends of             k0    k1    k2\n{}{mine}", ends("leftover", device()));
     insta::assert_snapshot!(table, @r"
     ends of             k0    k1    k2

@@ -5,14 +5,17 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::book::Book;
 use raddle_preempt::{Abilities, ControllerOptions, Declared, Driver, ResetScope};
 
-use raddle_policy::{Allocate, CuShape, LaunchPath, Preempt, Turn};
+use raddle_policy::{Allocate, CuShape, LaunchPath, Preempt, Tick, Turn};
 
 use super::control::SteppedRuntime;
 use super::lists::Lists;
 use super::policies::{NamedPolicy, Policies};
 use super::ready::Ready;
 use super::{Composed, Journal, Preemptions, Transit, Turns};
+use crate::DispatchError;
 use crate::log::LogWriter;
+
+const OVERLAP_WITHOUT_WINDOW: &str = "it launches a kernel while the one before it runs, and there is no window: give `Builder::window` how many launches of a process may be on their way or on the device (seed 001 has 8)";
 
 /// Collects the four policies; a slot left out gets its default: ordinary, everyone, leftover,
 /// never.
@@ -20,7 +23,6 @@ pub struct Builder {
     shape: CuShape,
     cus: u16,
     policies: Policies,
-    cuts: bool,
     window: Option<u32>,
     scope: ResetScope,
     most_kills: Option<u32>,
@@ -39,7 +41,6 @@ impl Builder {
             shape,
             cus,
             policies: Policies::default(),
-            cuts: false,
             window: None,
             scope: ResetScope::Process,
             most_kills: None,
@@ -49,21 +50,21 @@ impl Builder {
 
     /// How launches reach the device, under a name for the log.
     #[must_use]
-    pub fn launch_path(mut self, name: &str, policy: impl LaunchPath + 'static) -> Self {
+    pub fn launch_path(mut self, name: &str, policy: impl LaunchPath + Send + 'static) -> Self {
         self.policies.path = NamedPolicy::new(name, Box::new(policy));
         self
     }
 
     /// Which processes may issue, under a name for the log.
     #[must_use]
-    pub fn turn(mut self, name: &str, policy: impl Turn + 'static) -> Self {
+    pub fn turn(mut self, name: &str, policy: impl Turn + Send + 'static) -> Self {
         self.policies.turn = NamedPolicy::new(name, Box::new(policy));
         self
     }
 
     /// Which workgroups go where, under a name for the log.
     #[must_use]
-    pub fn allocate(mut self, name: &str, policy: impl Allocate + 'static) -> Self {
+    pub fn allocate(mut self, name: &str, policy: impl Allocate + Send + 'static) -> Self {
         self.policies.allocate = NamedPolicy::new(name, Box::new(policy));
         self
     }
@@ -72,34 +73,23 @@ impl Builder {
     pub(crate) fn policies(
         self,
         [path_name, turn_name, allocate_name, preempt_name]: [&str; 4],
-        path: Box<dyn LaunchPath>,
-        turn: Box<dyn Turn>,
-        allocate: Box<dyn Allocate>,
-        preempt: Box<dyn Preempt>,
+        path: Box<dyn LaunchPath + Send>,
+        turn: Box<dyn Turn + Send>,
+        allocate: Box<dyn Allocate + Send>,
+        preempt: Box<dyn Preempt + Send>,
     ) -> Self {
-        let policies = Policies {
-            path: NamedPolicy::new(path_name, path),
-            turn: NamedPolicy::new(turn_name, turn),
-            allocate: NamedPolicy::new(allocate_name, allocate),
-            preempt: NamedPolicy::new(preempt_name, preempt),
-        };
-        Self { policies, ..self }
+        self.launch_path(path_name, path)
+            .turn(turn_name, turn)
+            .allocate(allocate_name, allocate)
+            .preempt(preempt_name, preempt)
     }
 
-    /// The allocation policy cuts workgroups whose waves are independent: of those, one wave with
-    /// all that is shared must fit, or the launch is refused.
-    #[must_use]
-    pub const fn cuts(mut self) -> Self {
-        self.cuts = true;
-        self
-    }
-
-    /// The submission window: each process may have so many launches (at least one) submitted and
+    /// The submission window: each process may have so many launches (1 or more) submitted and
     /// unfinished, and submits what its host has issued, in that order, before what it waits for
     /// has ended. Without, each launch is submitted when it is ready, however many there are.
     #[must_use]
-    pub fn window(mut self, launches: u32) -> Self {
-        self.window = Some(launches.max(1));
+    pub const fn window(mut self, launches: u32) -> Self {
+        self.window = Some(launches);
         self
     }
 
@@ -119,7 +109,7 @@ impl Builder {
 
     /// How work leaves, under a name for the log.
     #[must_use]
-    pub fn preempt(mut self, name: &str, policy: impl Preempt + 'static) -> Self {
+    pub fn preempt(mut self, name: &str, policy: impl Preempt + Send + 'static) -> Self {
         self.policies.preempt = NamedPolicy::new(name, Box::new(policy));
         self
     }
@@ -132,8 +122,21 @@ impl Builder {
     }
 
     /// The dispatcher, over an empty device.
-    #[must_use]
-    pub fn build(self) -> Composed {
+    ///
+    /// # Errors
+    /// When there can be no such compute unit, or there is none, when the window is 0, and when launching
+    /// goes on beside what runs ([`LaunchPath::overlaps`]) without a window.
+    pub fn build(self) -> Result<Composed, DispatchError> {
+        self.shape.check()?;
+        if self.cus == 0 {
+            return Err(DispatchError::NoComputeUnits);
+        }
+        if self.window == Some(0) {
+            return Err(DispatchError::NoWindow);
+        }
+        if self.window.is_none() && self.policies.path.policy.overlaps() {
+            return Err(self.policies.path.broke("launch path", OVERLAP_WITHOUT_WINDOW));
+        }
         let declared = Declared {
             abilities: Abilities::ALL,
             latched: true,
@@ -145,12 +148,12 @@ impl Builder {
             most_kills: self.most_kills,
             ..ControllerOptions::default()
         };
-        let driver = Driver::new(SteppedRuntime(declared), options);
-        Composed {
+        let driver = Driver::new(SteppedRuntime(declared), options)?;
+        Ok(Composed {
+            cuts: self.policies.allocate.policy.cuts(),
             policies: self.policies,
-            cuts: self.cuts,
             ahead: self.window.is_some(),
-            driver: driver.expect("a window of at least 1, and every ability"),
+            driver,
             preemptions: Preemptions::default(),
             book: Book::new(self.shape, self.cus),
             processes: BTreeMap::new(),
@@ -164,8 +167,9 @@ impl Builder {
             orders: 0,
             submissions: 0,
             heard: false,
+            now: Tick::ZERO,
             lists: Lists::default(),
             journal: Journal { log: self.log, step: 0 },
-        }
+        })
     }
 }

@@ -41,8 +41,10 @@ impl Composed {
         if self.processes.contains_key(&id) {
             return Err(DispatchError::DuplicateProcess(id));
         }
+        if share == 0 {
+            return Err(DispatchError::NoShare(id));
+        }
         let process = Process::new(share, now);
-        let share = process.share;
         self.driver.host(|it| it.join_as(id, Level(0)))?;
         // Until it has the turn.
         self.driver.wish(Wish::Pause { process: id })?;
@@ -148,7 +150,7 @@ impl Composed {
     ) -> Result<(), DispatchError> {
         let launch = self.known(id)?.launch;
         let before = self.book.resident_waves(id);
-        let ended = self.book.end(id, waves, pieces).map_err(DispatchError::Event)?;
+        let ended = self.book.end(id, waves, pieces)?;
         self.allocate_stale = true;
         self.count_resident(&launch, before, now);
         let known = self.known_mut(id)?;

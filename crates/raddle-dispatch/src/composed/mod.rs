@@ -66,6 +66,8 @@ pub struct Composed {
     submissions: u64,
     /// Something was heard since the last decision.
     heard: bool,
+    /// The latest tick that was told.
+    now: Tick,
     lists: Lists,
     journal: Journal,
 }
@@ -152,6 +154,12 @@ impl Composed {
         self.policies.names()
     }
 
+    /// The first of the four policies that is of this type, as it was given to the builder: to read
+    /// what it has counted.
+    pub fn policy<P: 'static>(&self) -> Option<&P> {
+        self.policies.of_type()
+    }
+
     /// The workgroups on each compute unit.
     pub const fn book(&self) -> &Book {
         &self.book
@@ -200,6 +208,12 @@ impl Composed {
         }
     }
 
+    /// Time never runs backwards.
+    const fn check_time(&self, given: Tick) -> Result<(), DispatchError> {
+        let now = self.now;
+        if given.0 < now.0 { Err(DispatchError::TimeBackwards { given, now }) } else { Ok(()) }
+    }
+
     /// Asks to be woken, once a tick.
     fn wake_at(&mut self, at: Tick, now: Tick, actions: &mut Actions) {
         if at > now
@@ -218,13 +232,16 @@ impl Dispatcher for Composed {
     }
 
     fn event(&mut self, event: &Event<'_>, now: Tick) -> Result<(), DispatchError> {
+        self.check_time(now)?;
         self.hear(event, now)?;
-        self.heard = true;
+        (self.heard, self.now) = (true, now);
         self.journal.event(now, event);
         Ok(())
     }
 
     fn decide(&mut self, now: Tick, actions: &mut Actions) -> Result<(), DispatchError> {
+        self.check_time(now)?;
+        self.now = now;
         // Nothing new, no new answer: so a log, which holds what was heard, can be replayed.
         if !std::mem::take(&mut self.heard) {
             return Ok(());

@@ -148,6 +148,11 @@ impl Composed {
                     self.assign(launch, workgroup, cu, now, actions)?;
                 }
                 Answer::Never { refusal } => self.never(refusal, now, actions)?,
+                Answer::Wait { retry_at: Some(at) } if at <= now => {
+                    let what =
+                        format!("law 9: at tick {now} it asks to be asked again at tick {at}");
+                    return Err(self.policies.allocate.broke("allocate", what));
+                }
                 Answer::Wait { retry_at } => {
                     let refusals = &round.refusals;
                     self.journal.answer(now, LoggedAnswer::Wait { refusals, retry_at });

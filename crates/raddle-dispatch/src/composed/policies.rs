@@ -1,17 +1,29 @@
 //! Which policies does a dispatcher ask, and under which names?
 
+use std::any::Any;
+
 use raddle_policy::{Allocate, Fact, LaunchPath, Preempt, Tick, Turn};
 use raddle_workgroup::Leftover;
 
 use crate::DispatchError;
 use crate::slots::{Everyone, Never, Ordinary};
 
+macro_rules! any {
+    ($($Any:ident: $Slot:ident),*) => {$(
+        /// A policy of the slot whose own type can be asked for again.
+        pub(crate) trait $Any: $Slot + Any + Send {}
+        impl<P: $Slot + Any + Send> $Any for P {}
+    )*};
+}
+
+any!(AnyLaunchPath: LaunchPath, AnyTurn: Turn, AnyAllocate: Allocate, AnyPreempt: Preempt);
+
 /// The policies of the four slots.
 pub(super) struct Policies {
-    pub(super) path: NamedPolicy<dyn LaunchPath>,
-    pub(super) turn: NamedPolicy<dyn Turn>,
-    pub(super) allocate: NamedPolicy<dyn Allocate>,
-    pub(super) preempt: NamedPolicy<dyn Preempt>,
+    pub(super) path: NamedPolicy<dyn AnyLaunchPath>,
+    pub(super) turn: NamedPolicy<dyn AnyTurn>,
+    pub(super) allocate: NamedPolicy<dyn AnyAllocate>,
+    pub(super) preempt: NamedPolicy<dyn AnyPreempt>,
 }
 
 /// A policy and the name that the log prints.
@@ -46,6 +58,13 @@ impl Policies {
     /// Launch path, turn, allocate, preempt.
     pub(super) fn names(&self) -> [&str; 4] {
         [&self.path.name, &self.turn.name, &self.allocate.name, &self.preempt.name]
+    }
+
+    /// The first policy of this type.
+    pub(super) fn of_type<P: 'static>(&self) -> Option<&P> {
+        let all: [&dyn Any; 4] =
+            [&*self.path.policy, &*self.turn.policy, &*self.allocate.policy, &*self.preempt.policy];
+        all.into_iter().find_map(|policy| policy.downcast_ref())
     }
 
     /// Tells every policy what happened.

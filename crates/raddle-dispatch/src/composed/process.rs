@@ -52,7 +52,7 @@ impl Stopwatch {
 impl Process {
     pub(super) fn new(share: u32, now: Tick) -> Self {
         Self {
-            share: share.max(1),
+            share,
             streams: BTreeMap::new(),
             way: Preemption::Wait,
             since: now,

@@ -1,19 +1,21 @@
 //! What does the first line of a log say?
 
+use std::fmt::Display;
 use std::io::Write;
 
 use raddle_policy::CuShape;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::writer::{Detail, LogWriter};
-use crate::{DispatchError, Recipe};
+use crate::{DispatchError, Recipe, Registry};
 
 /// The version of logs that are written.
 pub const LOG_VERSION: u32 = 2;
 
 /// The first line of a log: enough to build the dispatcher again.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct LogHeader {
     /// Version of the log format: [`LOG_VERSION`], or 1, whose hashes of addresses are other ones.
     pub raddle_log: u32,
@@ -29,22 +31,39 @@ pub struct LogHeader {
     pub recipe: Recipe,
 }
 
+/// A header before its policies are looked up.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct ReadHeader {
+    raddle_log: u32,
+    detail: Detail,
+    device: String,
+    cus: u16,
+    shape: CuShape,
+    recipe: Value,
+}
+
 impl LogHeader {
-    /// Reads the header line of a log.
+    /// Reads the header line of a log whose policies are in the registry.
     ///
     /// # Errors
-    /// When it is not one of version 1 or 2.
-    pub fn read(line: &str) -> Result<Self, DispatchError> {
+    /// When it is not one of version 1 or 2, or names a policy that the registry does not have.
+    pub(super) fn read(line: &str, registry: &Registry) -> Result<Self, DispatchError> {
         let bad = |what: String| DispatchError::bad_log(1, what);
-        let header: Self = serde_json::from_str(line).map_err(|error| {
+        let no_header = |error: &dyn Display| {
             bad(format!("the first line must be a header as `raddle replay` writes it ({error})"))
-        })?;
+        };
+        let header: ReadHeader = serde_json::from_str(line).map_err(|error| no_header(&error))?;
         if !(1..=LOG_VERSION).contains(&header.raddle_log) {
             let found = header.raddle_log;
             return Err(bad(format!("log version {found}; this raddle reads 1 to {LOG_VERSION}")));
         }
         header.shape.check().map_err(|error| bad(error.to_string()))?;
-        Ok(header)
+        let recipe = Recipe::of_json(&header.recipe, registry).map_err(|error| {
+            bad(format!("{error}. A log is read with a registry that has its policies"))
+        })?;
+        let ReadHeader { raddle_log, detail, device, cus, shape, .. } = header;
+        Ok(Self { raddle_log, detail, device, cus, shape, recipe })
     }
 
     /// A log to `to` that begins with this header, every line spelled by itself. Give it a buffer: every

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::header::LogHeader;
 use super::short::Memory;
-use crate::DispatchError;
+use crate::{DispatchError, Registry};
 
 /// How the last line begins.
 const LAST: &str = "{\"raddle-log-end\":";
@@ -59,10 +59,10 @@ impl<R: BufRead> LogLines<R> {
     }
 
     /// The first line.
-    pub(super) fn header(&mut self) -> Result<LogHeader, DispatchError> {
+    pub(super) fn header(&mut self, registry: &Registry) -> Result<LogHeader, DispatchError> {
         self.number = 1;
         let first = self.lines.next().transpose().map_err(DispatchError::ReadLog)?;
-        LogHeader::read(&first.unwrap_or_default())
+        LogHeader::read(&first.unwrap_or_default(), registry)
     }
 
     /// The next line; `None` behind the last one, which gives the counts.

@@ -3,7 +3,7 @@
 //! The decision log is JSON Lines: a header (recipe, device), then one line an event and one line
 //! an answer, in order, and a last line with the counts of both. `step` counts decisions: all events of a step were heard before its
 //! answers. Equal input gives equal bytes. Feeding the events again must give the same answers:
-//! [`reader::replay`]. What a live device hears and answers is written in the same way, with a header,
+//! [`replay`], and [`replay_with`] where policies of your own wrote it. What a live device hears and answers is written in the same way, with a header,
 //! events and answers of its own ([`LogWriter::with_header`]).
 //!
 //! Times are ticks. Workgroups are written as runs `[first, stride, count, cu, cus, step]`: on each
@@ -24,7 +24,7 @@ pub mod check;
 mod header;
 mod line;
 mod lines;
-pub mod reader;
+mod reader;
 mod runs;
 mod short;
 mod writer;
@@ -33,4 +33,5 @@ pub use header::{LOG_VERSION, LogHeader};
 pub use line::LogLine;
 pub(crate) use line::{LoggedAnswer, WrittenLoad};
 pub use lines::spelled_out;
+pub use reader::{Replayed, replay, replay_with};
 pub use writer::{Detail, LogWriter};

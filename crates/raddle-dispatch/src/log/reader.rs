@@ -9,7 +9,7 @@ use super::header::LogHeader;
 use super::line::{LogLine, LoggedEvent};
 use super::lines::LogLines;
 use super::runs::PieceRun;
-use crate::{Composed, DispatchError, Dispatcher};
+use crate::{Composed, DispatchError, Dispatcher, Registry};
 
 /// What a replay of a log found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,10 +25,18 @@ pub struct Replayed {
 /// Feeds the events of a log to a new dispatcher of the same recipe and compares the answers.
 ///
 /// # Errors
-/// When the log cannot be read, or its events contradict each other.
+/// When the log cannot be read, its events contradict each other, or its policies are not bundled ones.
 pub fn replay(log: impl BufRead) -> Result<Replayed, DispatchError> {
+    replay_with(&Registry::bundled(), log)
+}
+
+/// [`replay`], of a log whose policies are in the registry.
+///
+/// # Errors
+/// When the log cannot be read, its events contradict each other, or the registry lacks a policy of it.
+pub fn replay_with(registry: &Registry, log: impl BufRead) -> Result<Replayed, DispatchError> {
     let mut lines = LogLines::new(log);
-    let mut replay = LogReplay::new(&lines.header()?)?;
+    let mut replay = LogReplay::new(&lines.header(registry)?)?;
     while let Some(line) = lines.next()? {
         replay.take(lines.number, line)?;
         if replay.found.difference.is_some() {
@@ -60,7 +68,7 @@ impl LogReplay {
         let (sink, echo) = Echo::new();
         let builder = header.recipe.builder(header.shape, header.cus);
         let builder = builder.map_err(|error| DispatchError::bad_log(1, error.to_string()))?;
-        let dispatcher = builder.log(header.writer(Box::new(sink))).build();
+        let dispatcher = builder.log(header.writer(Box::new(sink))).build()?;
         // The header that it has just written is not compared.
         echo.take();
         Ok(Self {

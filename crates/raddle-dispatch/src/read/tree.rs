@@ -50,7 +50,7 @@ impl JsonTree<'_> {
     }
 
     fn no_variant(self, known: &'static [&'static str]) -> ReadError {
-        ReadError { known, ..self.unfit(FaultKind::WrongType, listed(known, "or")) }
+        ReadError { known: known.to_vec(), ..self.unfit(FaultKind::WrongType, listed(known, "or")) }
     }
 
     fn text(&self) -> Read<&str> {

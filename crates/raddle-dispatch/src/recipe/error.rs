@@ -1,5 +1,7 @@
 //! What can go wrong with a recipe?
 
+use raddle_policy::SettingError;
+
 use super::line::line;
 use super::sample;
 
@@ -51,6 +53,17 @@ impl RecipeError {
         }
     }
 
+    /// A setting that the policy of a slot cannot use; examples are taken from its samples.
+    pub(super) fn in_slot(error: SettingError, slot: &str, samples: &[&str]) -> Self {
+        let SettingError { key, message, example, .. } = error;
+        let steps: Vec<&str> = key.split(['.', '[']).collect();
+        let sample = || sample::find(samples, &steps, None);
+        let example = example.map(|example| format!("`{example}`"));
+        let example = example.or_else(|| Some(sample::shown(&sample()?, false)));
+        let dot = if key.is_empty() { "" } else { "." };
+        Self::setting(&format!("{slot}{dot}{key}"), &message, example)
+    }
+
     /// Adds the name of the recipe, and the line on which the key stands in its text.
     /// [`Recipe::builder`](crate::Recipe::builder) knows neither.
     #[must_use]
@@ -62,34 +75,5 @@ impl RecipeError {
             }
             other => other,
         }
-    }
-}
-
-/// Settings that a policy cannot use: the key within its slot, empty for all of it, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct SettingError {
-    key: String,
-    message: String,
-    example: Option<String>,
-}
-
-impl SettingError {
-    pub(super) fn new(key: impl Into<String>, message: impl ToString) -> Self {
-        Self { key: key.into(), message: message.to_string(), example: None }
-    }
-
-    /// The same with an example of its own instead of that of the registry.
-    pub(super) fn example(self, example: String) -> Self {
-        Self { example: Some(example), ..self }
-    }
-
-    /// The error of the recipe; examples are taken from the samples of the policy.
-    pub(super) fn in_slot(self, slot: &str, samples: &[&str]) -> RecipeError {
-        let steps: Vec<&str> = self.key.split(['.', '[']).collect();
-        let sample = || sample::find(samples, &steps, None);
-        let example = self.example.map(|example| format!("`{example}`"));
-        let example = example.or_else(|| Some(sample::shown(&sample()?, false)));
-        let dot = if self.key.is_empty() { "" } else { "." };
-        RecipeError::setting(&format!("{slot}{dot}{}", self.key), &self.message, example)
     }
 }

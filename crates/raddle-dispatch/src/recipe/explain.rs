@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::error::RecipeError;
-use super::{policies, sample};
+use super::registry::Registry;
+use super::sample;
 use crate::read::{FaultKind, ReadError, kebab};
 
 /// The keys of a recipe, for examples.
@@ -16,7 +17,12 @@ allocate = { policy = \"leftover\" }
 preempt = { policy = \"never\" }";
 
 /// The error of a recipe for one of its values; `json`: how examples are written.
-pub(super) fn explain(error: &ReadError, recipe: &Value, json: bool) -> RecipeError {
+pub(super) fn explain(
+    error: &ReadError,
+    recipe: &Value,
+    json: bool,
+    registry: &Registry,
+) -> RecipeError {
     let at: Vec<String> = error.at.split('/').skip(1).map(unescaped).collect();
     let mut at: Vec<&str> = at.iter().map(String::as_str).collect();
     let policy = policy(recipe, &at);
@@ -29,7 +35,7 @@ pub(super) fn explain(error: &ReadError, recipe: &Value, json: bool) -> RecipeEr
             at.push(&missing);
             message = "it is missing".to_owned();
             if !error.known.is_empty() {
-                message += &format!("; it can be {}", crate::read::listed(error.known, "or"));
+                message += &format!("; it can be {}", crate::read::listed(&error.known, "or"));
             }
         }
         FaultKind::UnknownField if !error.known.is_empty() => {
@@ -61,7 +67,7 @@ pub(super) fn explain(error: &ReadError, recipe: &Value, json: bool) -> RecipeEr
             name.map(|name| ("policy".to_owned(), toml::Value::from(name)))
         }
         ([slot, rest @ ..], Some(policy)) if !rest.is_empty() => {
-            sample::find(policies::samples(slot, policy), rest, word.as_deref())
+            sample::find(registry.samples(slot, policy), rest, word.as_deref())
         }
         _ => sample::find(&[RECIPE], &path, None),
     };

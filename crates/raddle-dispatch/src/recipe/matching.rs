@@ -1,9 +1,7 @@
 //! Which key of an allocation policy cannot be used, and why? In the units of the key.
 
-use raddle_policy::{CuShape, Resource};
+use raddle_policy::{CuShape, Resource, SettingError};
 use raddle_workgroup::{Error, MatchingConfig, PlaceRule, SearchRule};
-
-use super::error::SettingError;
 
 /// Settings that can be used, for examples.
 pub(super) const SAMPLES: &[&str] = &[
@@ -24,15 +22,14 @@ pub(super) const SAMPLES: &[&str] = &[
      place = { mix = { free = { waves = 1, lds = 1 }, power = { weights = [1, 1, 4, 4, 8, 1], history-ticks = 1024 }, shares = [1, 1] } }",
 ];
 
-impl From<Error> for SettingError {
-    fn from(error: Error) -> Self {
-        match error {
-            Error::ZeroShare { process } => Self::new(
-                format!("shares[{}]", process.0),
-                "a share of 0 leaves its process no compute unit: give 1 or more",
-            ),
-            other => Self::new("", other),
-        }
+/// What is wrong with the shares of a policy, or with all of its settings.
+pub(super) fn told(error: Error) -> SettingError {
+    match error {
+        Error::ZeroShare { process } => SettingError::new(
+            format!("shares[{}]", process.0),
+            "a share of 0 leaves its process no compute unit: give 1 or more",
+        ),
+        other => SettingError::new("", other),
     }
 }
 
@@ -62,7 +59,7 @@ pub(super) fn refused(config: &MatchingConfig, shape: &CuShape, error: Error) ->
             SettingError::new(key, "0 ticks see nothing: give 1 or more")
         }
         Error::NoWeight | Error::Score { .. } => SettingError::new(weights(&config.place), error),
-        other => other.into(),
+        other => told(other),
     }
 }
 

@@ -1,8 +1,6 @@
 //! Which policies can a recipe name? A row each: name, settings for examples, how it is made.
 
-use std::sync::LazyLock;
-
-use raddle_policy::{Allocate, LaunchPath, Preempt, Turn};
+use raddle_policy::{Allocate, LaunchPath, NoSettings, Preempt, SettingError, Turn};
 #[cfg(feature = "preempt")]
 use raddle_policy::{Preemption, Ticks};
 #[cfg(feature = "preempt")]
@@ -17,13 +15,12 @@ use raddle_workgroup::{
     BaselineConfig, Greedy, Leftover, Matching, MatchingConfig, RoundRobin, Spatial, SpatialConfig,
 };
 
-use super::error::SettingError;
-use super::slot::{NoSettings, Registry, row};
+use super::slot::{SlotPolicies, row};
 use crate::slots::{Everyone, HighestLevel, Never, Ordinary, OrdinaryConfig};
 
 /// How launches reach the device.
-pub(super) static LAUNCH_PATHS: LazyLock<Registry<dyn LaunchPath>> = LazyLock::new(|| {
-    Registry::new(
+pub(super) fn launch_paths() -> SlotPolicies<dyn LaunchPath + Send> {
+    SlotPolicies::new(
         "launch-path",
         [
             row(
@@ -39,16 +36,16 @@ pub(super) static LAUNCH_PATHS: LazyLock<Registry<dyn LaunchPath>> = LazyLock::n
                    cleanup-ns = 2000\nkeep = \"frequency\"\nnear = 9\nentries = 8\nscope = \"queue\"
                    arguments = \"new\"\nsignals = false\nahead = 31\noverlap = false"],
                 |config: &raddle_packet::CondensedConfig, _| {
-                    Ok(Box::new(raddle_packet::CondensedPath::new(*config)?))
+                    Ok(Box::new(raddle_packet::CondensedPath::new(*config).map_err(packet)?))
                 },
             ),
         ],
     )
-});
+}
 
 /// Which processes may issue.
-pub(super) static TURNS: LazyLock<Registry<dyn Turn>> = LazyLock::new(|| {
-    Registry::new(
+pub(super) fn turns() -> SlotPolicies<dyn Turn + Send> {
+    SlotPolicies::new(
         "turn",
         [
             row("everyone", &[], |_: &NoSettings, _| Ok(Box::new(Everyone))),
@@ -62,28 +59,28 @@ pub(super) static TURNS: LazyLock<Registry<dyn Turn>> = LazyLock::new(|| {
                     "rule = \"min-one\"\norder = { random = { seed = 7 } }",
                 ],
                 |config: &WeightedSlicesConfig, _| {
-                    Ok(Box::new(raddle_timeslice::WeightedSlices::new(*config)?))
+                    Ok(Box::new(raddle_timeslice::WeightedSlices::new(*config).map_err(slices)?))
                 },
             ),
             #[cfg(feature = "timeslice")]
             row("round-robin", &["slice-us = 40000"], |config: &RoundRobinTurnConfig, _| {
-                Ok(Box::new(raddle_timeslice::RoundRobinTurn::new(*config)?))
+                Ok(Box::new(raddle_timeslice::RoundRobinTurn::new(*config).map_err(slices)?))
             }),
             #[cfg(feature = "timeslice")]
             row("unmap-all", &["slice-us = 40000\ncapacity = 8"], |config: &UnmapAllConfig, _| {
-                Ok(Box::new(raddle_timeslice::UnmapAll::new(*config)?))
+                Ok(Box::new(raddle_timeslice::UnmapAll::new(*config).map_err(slices)?))
             }),
             #[cfg(feature = "timeslice")]
             row("vruntime", &["slice-us = 40000"], |config: &VruntimeConfig, _| {
-                Ok(Box::new(raddle_timeslice::Vruntime::new(*config)?))
+                Ok(Box::new(raddle_timeslice::Vruntime::new(*config).map_err(slices)?))
             }),
         ],
     )
-});
+}
 
 /// Which workgroups go where.
-pub(super) static ALLOCATES: LazyLock<Registry<dyn Allocate>> = LazyLock::new(|| {
-    Registry::new(
+pub(super) fn allocates() -> SlotPolicies<dyn Allocate + Send> {
+    SlotPolicies::new(
         "allocate",
         [
             row("leftover", &[], |_: &NoSettings, _| Ok(Box::new(Leftover::default()))),
@@ -94,11 +91,12 @@ pub(super) static ALLOCATES: LazyLock<Registry<dyn Allocate>> = LazyLock::new(||
                 Ok(Box::new(Greedy::new(*config)))
             }),
             row("spatial", &["shares = [3, 1]"], |config: &SpatialConfig, _| {
-                Ok(Box::new(Spatial::new(config.clone())?))
+                Ok(Box::new(Spatial::new(config.clone()).map_err(super::matching::told)?))
             }),
             row("matching", super::matching::SAMPLES, |config: &MatchingConfig, on| {
-                let policy = Matching::new(config.clone(), on.shape, on.cus);
-                let told = |error| super::matching::refused(config, &on.shape, error);
+                // As many as were given; no device has more.
+                let policy = Matching::new(config.clone(), *on.shape(), on.len() as u16);
+                let told = |error| super::matching::refused(config, on.shape(), error);
                 Ok(Box::new(policy.map_err(told)?))
             }),
             #[cfg(feature = "sm")]
@@ -110,11 +108,11 @@ pub(super) static ALLOCATES: LazyLock<Registry<dyn Allocate>> = LazyLock::new(||
             ),
         ],
     )
-});
+}
 
 /// How work leaves.
-pub(super) static PREEMPTS: LazyLock<Registry<dyn Preempt>> = LazyLock::new(|| {
-    Registry::new(
+pub(super) fn preempts() -> SlotPolicies<dyn Preempt + Send> {
+    SlotPolicies::new(
         "preempt",
         [
             row("never", &[], |_: &NoSettings, _| Ok(Box::new(Never))),
@@ -140,17 +138,6 @@ pub(super) static PREEMPTS: LazyLock<Registry<dyn Preempt>> = LazyLock::new(|| {
             ),
         ],
     )
-});
-
-/// Settings of a policy for examples.
-pub(super) fn samples(slot: &str, policy: &str) -> &'static [&'static str] {
-    match slot {
-        "launch-path" => LAUNCH_PATHS.samples(policy),
-        "turn" => TURNS.samples(policy),
-        "allocate" => ALLOCATES.samples(policy),
-        "preempt" => PREEMPTS.samples(policy),
-        _ => &[],
-    }
 }
 
 #[cfg(feature = "preempt")]
@@ -166,46 +153,41 @@ fn cheapest(config: &CheapestConfig) -> Result<ByRule, SettingError> {
 }
 
 #[cfg(feature = "packet")]
-impl From<raddle_packet::PacketError> for SettingError {
-    fn from(error: raddle_packet::PacketError) -> Self {
-        match error {
-            raddle_packet::PacketError::Setting { key, found, most } => {
-                Self::new(key, format!("it cannot be {found}: give 1 to {most}"))
-            }
-            other => Self::new("", other),
+fn packet(error: raddle_packet::PacketError) -> SettingError {
+    match error {
+        raddle_packet::PacketError::Setting { key, found, most } => {
+            SettingError::new(key, format!("it cannot be {found}: give 1 to {most}"))
         }
+        other => SettingError::new("", other),
     }
 }
 
 #[cfg(feature = "timeslice")]
-impl From<raddle_timeslice::SliceError> for SettingError {
-    fn from(error: raddle_timeslice::SliceError) -> Self {
-        use raddle_timeslice::SliceError;
-        match error {
-            SliceError::Setting { key, given, least, most } => {
-                Self::new(key, format!("it cannot be {given}: give {least} to {most}"))
-            }
-            SliceError::LongestUsBelow { longest_us, t0_us } => {
-                let message = format!(
-                    "{longest_us} microseconds are less than the smallest slice, `t0-us = {t0_us}`: give at least as much, or leave it out"
-                );
-                Self::new("longest-us", message).example(format!("longest-us = {t0_us}"))
-            }
-            other => Self::new("", other),
+fn slices(error: raddle_timeslice::SliceError) -> SettingError {
+    use raddle_timeslice::SliceError;
+    match error {
+        SliceError::Setting { key, given, least, most } => {
+            SettingError::new(key, format!("it cannot be {given}: give {least} to {most}"))
         }
+        SliceError::LongestUsBelow { longest_us, t0_us } => {
+            let message = format!(
+                "{longest_us} microseconds are less than the smallest slice, `t0-us = {t0_us}`: give at least as much, or leave it out"
+            );
+            SettingError::new("longest-us", message).example(format!("longest-us = {t0_us}"))
+        }
+        other => SettingError::new("", other),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use raddle_policy::CuShape;
+    use raddle_policy::{CuShape, Cus};
     use serde_json::{Value, json};
 
-    use super::super::slot::DeviceTarget;
     use super::*;
 
     /// What messages show can be used.
-    fn check<P: ?Sized + 'static>(registry: &'static Registry<P>) {
+    fn check<P: ?Sized + 'static>(policies: &SlotPolicies<P>) {
         let shape = CuShape {
             simds: 4,
             waves_per_simd: 16,
@@ -215,27 +197,28 @@ mod tests {
             workgroups: 32,
             barriers: 512,
         };
-        for (policy, samples) in registry.samples_of_all() {
+        for policy in policies.names() {
             let read = |text: &str| {
                 let mut slot: Value = toml::from_str(text).expect(text);
                 slot["policy"] = json!(policy);
-                registry.read(Some(slot)).expect(text)
+                policies.read(Some(slot)).expect(text)
             };
+            let samples = policies.samples(policy);
             let texts = if samples.is_empty() { &[""] } else { samples };
             for text in texts {
                 let slot = read(text);
-                let made = slot.make(DeviceTarget { shape, cus: 2 }).map(drop);
+                let made = slot.make(&Cus::new(shape, 2)).map(drop);
                 assert_eq!(made, Ok(()), "{policy}: {text}");
-                assert_eq!(registry.read(serde_json::to_value(&slot).ok()).unwrap(), slot);
+                assert_eq!(policies.read(serde_json::to_value(&slot).ok()).unwrap(), slot);
             }
         }
     }
 
     #[test]
     fn every_sample_can_be_read_and_used_and_comes_back_from_json() {
-        check(&LAUNCH_PATHS);
-        check(&TURNS);
-        check(&ALLOCATES);
-        check(&PREEMPTS);
+        check(&launch_paths());
+        check(&turns());
+        check(&allocates());
+        check(&preempts());
     }
 }

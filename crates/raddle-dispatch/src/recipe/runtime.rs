@@ -71,7 +71,7 @@ impl PreemptRuntime {
 #[derive(Serialize)]
 pub(super) struct WrittenPreempt<'r> {
     #[serde(flatten)]
-    pub(super) slot: &'r PolicySlot<dyn Preempt>,
+    pub(super) slot: &'r PolicySlot<dyn Preempt + Send>,
     #[serde(flatten)]
     pub(super) runtime: PreemptRuntime,
 }

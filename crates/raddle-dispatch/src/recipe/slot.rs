@@ -4,27 +4,19 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use raddle_policy::CuShape;
+use raddle_policy::{Cus, SettingError};
 use serde::de::{DeserializeOwned, Error as _};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::error::SettingError;
 use crate::read::{FaultKind, ReadError, kebab, listed, read};
-
-/// The device that a policy is made for.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct DeviceTarget {
-    pub(super) shape: CuShape,
-    pub(super) cus: u16,
-}
 
 /// Settings of any type, with how a policy is made from them.
 trait AnySettings<P: ?Sized>: erased_serde::Serialize + Any + Send + Sync {
-    fn make(&self, target: DeviceTarget) -> Result<Box<P>, SettingError>;
+    fn make(&self, device: &Cus) -> Result<Box<P>, SettingError>;
 }
 
-type Make<C, P> = fn(&C, DeviceTarget) -> Result<Box<P>, SettingError>;
+type Make<C, P> = fn(&C, &Cus) -> Result<Box<P>, SettingError>;
 
 /// Settings of one type.
 #[derive(Serialize)]
@@ -36,8 +28,8 @@ struct Typed<C, P: ?Sized> {
 }
 
 impl<C: Serialize + Send + Sync + 'static, P: ?Sized + 'static> AnySettings<P> for Typed<C, P> {
-    fn make(&self, target: DeviceTarget) -> Result<Box<P>, SettingError> {
-        (self.make)(&self.config, target)
+    fn make(&self, device: &Cus) -> Result<Box<P>, SettingError> {
+        (self.make)(&self.config, device)
     }
 }
 
@@ -46,11 +38,13 @@ type SharedSettings<P> = Arc<dyn AnySettings<P>>;
 /// Reads the settings of a policy.
 type ReadSettings<P> = Box<dyn Fn(&Value) -> Result<SharedSettings<P>, ReadError> + Send + Sync>;
 
-/// One policy of a registry.
+/// One policy of a slot.
 pub(super) struct PolicyRow<P: ?Sized> {
     name: &'static str,
     samples: &'static [&'static str],
     read: ReadSettings<P>,
+    /// Whether it is one of ours.
+    pub(super) bundled: bool,
 }
 
 /// A policy: its name, TOML texts with its settings from which messages take examples, and how it
@@ -65,80 +59,89 @@ where
     P: ?Sized + 'static,
 {
     let read = move |value: &Value| Ok(Arc::new(Typed { config: read::<C>(value)?, make }) as _);
-    PolicyRow { name, samples, read: Box::new(read) }
+    PolicyRow { name, samples, read: Box::new(read), bundled: true }
 }
-
-/// The settings of a policy that has none.
-#[derive(Serialize, Deserialize)]
-pub(super) struct NoSettings {}
 
 /// The policies of one slot. The first is the default, and needs no settings.
-pub(super) struct Registry<P: ?Sized> {
+pub(super) struct SlotPolicies<P: ?Sized> {
     slot: &'static str,
-    rows: Vec<PolicyRow<P>>,
-    names: Vec<&'static str>,
+    rows: Vec<Arc<PolicyRow<P>>>,
 }
 
-impl<P: ?Sized + 'static> Registry<P> {
+impl<P: ?Sized> Clone for SlotPolicies<P> {
+    fn clone(&self) -> Self {
+        Self { slot: self.slot, rows: self.rows.clone() }
+    }
+}
+
+impl<P: ?Sized + 'static> SlotPolicies<P> {
     pub(super) fn new<const N: usize>(slot: &'static str, rows: [PolicyRow<P>; N]) -> Self {
-        let names = rows.iter().map(|row| row.name).collect();
-        Self { slot, rows: rows.into(), names }
+        Self { slot, rows: rows.into_iter().map(Arc::new).collect() }
+    }
+
+    /// Adds a policy from outside; one of the same name goes.
+    pub(super) fn add(&mut self, row: PolicyRow<P>) {
+        let row = Arc::new(PolicyRow { bundled: false, ..row });
+        match self.rows.iter_mut().find(|known| kebab(known.name) == kebab(row.name)) {
+            Some(known) => *known = row,
+            None => self.rows.push(row),
+        }
+    }
+
+    /// What there is.
+    pub(super) fn names(&self) -> Vec<&'static str> {
+        self.rows.iter().map(|row| row.name).collect()
     }
 
     /// Reads a slot: a table of the policy's name and its settings, or the default.
-    pub(super) fn read(&'static self, value: Option<Value>) -> Result<PolicySlot<P>, ReadError> {
+    pub(super) fn read(&self, value: Option<Value>) -> Result<PolicySlot<P>, ReadError> {
         self.choose(value).map_err(|error| error.within(self.slot))
     }
 
-    fn choose(&'static self, value: Option<Value>) -> Result<PolicySlot<P>, ReadError> {
+    fn choose(&self, value: Option<Value>) -> Result<PolicySlot<P>, ReadError> {
         let Some(value) = value else {
-            let row = &self.rows[0];
-            return Ok(PolicySlot { row, settings: (row.read)(&Map::new().into())? });
+            return PolicySlot::new(&self.rows[0], Map::new());
         };
         let Value::Object(mut settings) = value else {
             let message = "expected a table of `policy` and its settings";
             return Err(ReadError::new(FaultKind::WrongType, message));
         };
-        let missing = || ReadError { known: &self.names, ..ReadError::missing_field("policy") };
+        let missing = || ReadError { known: self.names(), ..ReadError::missing_field("policy") };
         let policy = settings.remove("policy").ok_or_else(missing)?;
         let text = |error: ReadError| {
-            let wanted = listed(&self.names, "or");
-            ReadError { wanted, known: &self.names, ..error }.within("policy")
+            let wanted = listed(&self.names(), "or");
+            ReadError { wanted, known: self.names(), ..error }.within("policy")
         };
         let name: String = read(&policy).map_err(text)?;
-        let unknown = || ReadError::unknown_variant(&name, &self.names).within("policy");
-        let row = self.row(&name).ok_or_else(unknown)?;
-        Ok(PolicySlot { row, settings: (row.read)(&settings.into())? })
+        let unknown = || ReadError::unknown_name(&name, self.names()).within("policy");
+        PolicySlot::new(self.row(&name).ok_or_else(unknown)?, settings)
     }
 
-    fn row(&self, name: &str) -> Option<&PolicyRow<P>> {
+    fn row(&self, name: &str) -> Option<&Arc<PolicyRow<P>>> {
         let name = kebab(name);
-        self.rows.iter().find(|row| row.name == name)
+        self.rows.iter().find(|row| kebab(row.name) == name)
     }
 
     /// Settings of a policy for examples.
     pub(super) fn samples(&self, name: &str) -> &'static [&'static str] {
         self.row(name).map_or(&[], |row| row.samples)
     }
-
-    #[cfg(test)]
-    pub(super) fn samples_of_all(
-        &self,
-    ) -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
-        self.rows.iter().map(|row| (row.name, row.samples))
-    }
 }
 
-/// A policy of a recipe with its settings; `P` is the trait of the slot, such as `dyn Turn`.
+/// A policy of a recipe with its settings; `P` is the trait of the slot, such as `dyn Turn + Send`.
 pub struct PolicySlot<P: ?Sized + 'static> {
-    row: &'static PolicyRow<P>,
+    row: Arc<PolicyRow<P>>,
     settings: SharedSettings<P>,
 }
 
 impl<P: ?Sized> PolicySlot<P> {
+    fn new(row: &Arc<PolicyRow<P>>, settings: Map<String, Value>) -> Result<Self, ReadError> {
+        Ok(Self { row: Arc::clone(row), settings: (row.read)(&settings.into())? })
+    }
+
     /// The name of the policy.
     #[must_use]
-    pub const fn policy(&self) -> &'static str {
+    pub fn policy(&self) -> &'static str {
         self.row.name
     }
 
@@ -146,6 +149,12 @@ impl<P: ?Sized> PolicySlot<P> {
     #[must_use]
     pub fn settings<C: 'static>(&self) -> Option<&C> {
         self.typed().map(|typed| &typed.config)
+    }
+
+    /// Whether it is none of the bundled ones.
+    #[must_use]
+    pub fn is_from_outside(&self) -> bool {
+        !self.row.bundled
     }
 
     fn typed<C: 'static>(&self) -> Option<&Typed<C, P>> {
@@ -156,21 +165,21 @@ impl<P: ?Sized> PolicySlot<P> {
     /// The same policy with other settings of the same type.
     pub(super) fn with<C: Serialize + Send + Sync + 'static>(&self, config: C) -> Option<Self> {
         let Typed { make, .. } = *self.typed::<C>()?;
-        Some(Self { row: self.row, settings: Arc::new(Typed { config, make }) })
+        Some(Self { row: Arc::clone(&self.row), settings: Arc::new(Typed { config, make }) })
     }
 
-    pub(super) fn make(&self, target: DeviceTarget) -> Result<Box<P>, SettingError> {
-        self.settings.make(target)
+    pub(super) fn make(&self, device: &Cus) -> Result<Box<P>, SettingError> {
+        self.settings.make(device)
     }
 
-    pub(super) const fn samples(&self) -> &'static [&'static str] {
+    pub(super) fn samples(&self) -> &'static [&'static str] {
         self.row.samples
     }
 }
 
 impl<P: ?Sized> Clone for PolicySlot<P> {
     fn clone(&self) -> Self {
-        Self { row: self.row, settings: Arc::clone(&self.settings) }
+        Self { row: Arc::clone(&self.row), settings: Arc::clone(&self.settings) }
     }
 }
 

@@ -82,7 +82,8 @@ fn a_revoked_process_drains_and_comes_back() {
     let mut d = Composed::builder(SHAPE, 1)
         .turn("highest-level", HighestLevel)
         .preempt("drain", ByRule::fixed(Preemption::Drain))
-        .build();
+        .build()
+        .expect("it builds");
     assert_eq!(step(&mut d, 0, &[joined(0), joined(1)]), [""; 0]);
     assert_eq!(step(&mut d, 1, &[ready(launch(7, 1, 20))]), ["submit k7", "start 8 of k7"]);
     assert_eq!(step(&mut d, 2, &[ready(launch(8, 0, 3))]), ["drain k7", "submit k8"]);
@@ -98,7 +99,8 @@ fn a_revoked_process_drains_and_comes_back() {
 #[test]
 fn a_launch_starts_when_its_packet_has_arrived() {
     let path = Ordinary::new(OrdinaryConfig { packet_ns: 40, ..OrdinaryConfig::default() });
-    let mut d = Composed::builder(SHAPE, 1).launch_path("ordinary", path).build();
+    let mut d =
+        Composed::builder(SHAPE, 1).launch_path("ordinary", path).build().expect("it builds");
     let submitted = step(&mut d, 5, &[joined(0), ready(launch(1, 0, 2))]);
     assert_eq!(submitted, ["submit k1", "wake 45"]);
     assert_eq!(step(&mut d, 45, &[Event::Woke]), ["start 2 of k1"]);
@@ -106,7 +108,7 @@ fn a_launch_starts_when_its_packet_has_arrived() {
 
 #[test]
 fn what_never_fits_is_refused_on_arrival() {
-    let mut d = Composed::builder(SHAPE, 1).build();
+    let mut d = Composed::builder(SHAPE, 1).build().expect("it builds");
     let mut too_large = launch(1, 0, 2);
     too_large.demand.lds = 17;
     let refused = step(&mut d, 0, &[joined(0), ready(too_large), ready(launch(2, 0, 0))]);
@@ -121,14 +123,14 @@ fn what_never_fits_is_refused_on_arrival() {
 
 #[test]
 fn a_decision_without_an_event_does_nothing() {
-    let mut d = Composed::builder(SHAPE, 1).build();
+    let mut d = Composed::builder(SHAPE, 1).build().expect("it builds");
     step(&mut d, 0, &[joined(0), ready(launch(1, 0, 99))]);
     assert_eq!(step(&mut d, 50, &[]), [""; 0]);
 }
 
 #[test]
 fn events_that_make_no_sense_are_refused_and_change_nothing() {
-    let mut d = Composed::builder(SHAPE, 1).build();
+    let mut d = Composed::builder(SHAPE, 1).build().expect("it builds");
     let now = Tick(0);
     step(&mut d, 0, &[joined(0), ready(launch(1, 0, 4))]);
     let one = [Piece::one(0, CuId(0))];
@@ -181,7 +183,10 @@ impl Allocate for BindsThenRounds {
 
 #[test]
 fn a_round_may_start_while_a_workgroup_is_bound() {
-    let mut d = Composed::builder(SHAPE, 2).allocate("binds", BindsThenRounds(0)).build();
+    let mut d = Composed::builder(SHAPE, 2)
+        .allocate("binds", BindsThenRounds(0))
+        .build()
+        .expect("it builds");
     let bound = "Assign { launch: LaunchId(1), workgroup: 0, cu: CuId(0) }";
     let done = step(&mut d, 0, &[joined(0), ready(launch(1, 0, 5))]);
     assert_eq!(done, ["submit k1", bound, "start 4 of k1", "start 1 of k1"]);

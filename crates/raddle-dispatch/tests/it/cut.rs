@@ -58,6 +58,7 @@ fn cuts(cus: u16, how: Preemption) -> Composed {
         .preempt("always", ByRule::fixed(how))
         .allocate("cuts", Cuts { addresses: false })
         .build()
+        .expect("it builds")
 }
 
 const FIRST: [Piece; 1] = [Piece::one(0, CuId(0))];
@@ -171,7 +172,8 @@ impl Allocate for Breaks {
 }
 
 fn broken(launch: Launch, answer: fn(&ReadyLaunch, &mut Round) -> Answer) -> String {
-    let mut d = Composed::builder(SHAPE, 1).allocate("breaks", Breaks(answer)).build();
+    let mut d =
+        Composed::builder(SHAPE, 1).allocate("breaks", Breaks(answer)).build().expect("it builds");
     for event in [joined(0), ready(launch)] {
         d.event(&event, Tick(0)).expect("it makes sense");
     }
@@ -227,7 +229,8 @@ fn logged(detail: Detail, addresses: bool) -> Vec<String> {
     let sink = Sink::default();
     let log = header.writer(Box::new(sink.clone()));
     let policy = Cuts { addresses };
-    let mut d = Composed::builder(SHAPE, 1).allocate("cuts", policy).log(log).build();
+    let mut d =
+        Composed::builder(SHAPE, 1).allocate("cuts", policy).log(log).build().expect("it builds");
     let mut launch = three(1, 0, 1);
     launch.demand.waves = 2;
     step(&mut d, 0, &[joined(0), ready(launch)]);

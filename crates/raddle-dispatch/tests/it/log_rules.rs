@@ -7,9 +7,9 @@
 
 use std::fmt::Write as _;
 
-use raddle_dispatch::Recipe;
 use raddle_dispatch::log::check::{LogRule, check};
 use raddle_dispatch::log::{Detail, LogHeader};
+use raddle_dispatch::{Recipe, Registry};
 use raddle_policy::{Idempotence, Launch, LaunchId, ProcessId};
 
 /// Process 0 loses the turn while one of three launches runs, is reset, and comes back.
@@ -138,7 +138,7 @@ fn spelled(line: &str) -> String {
 
 /// The rules that a script breaks.
 fn broken(script: &[&str], scope: &str) -> Vec<LogRule> {
-    let found = check(written(script, scope).as_bytes()).unwrap();
+    let found = check(&Registry::bundled(), written(script, scope).as_bytes()).unwrap();
     found.broken.into_keys().collect()
 }
 
@@ -309,7 +309,7 @@ fn each_mistake_of_a_controller_is_found_by_its_rule() {
 #[test]
 fn a_rule_is_named_with_its_line() {
     let script = changed(&[">submit 2|submit 3"]);
-    let found = check(written(&script, "").as_bytes()).unwrap();
+    let found = check(&Registry::bundled(), written(&script, "").as_bytes()).unwrap();
     let window = &found.broken[&LogRule::Window];
     // The header is line 1, the script begins in line 2.
     assert_eq!(window.line, 12);

@@ -2,12 +2,14 @@
 
 mod book_errors;
 mod book_oracle;
+mod building;
 mod composed;
 mod cut;
 mod laws;
 mod ledger;
 mod log_rules;
 mod recipes;
+mod registry;
 mod returned;
 mod slots;
 mod ways;

@@ -287,7 +287,10 @@ fn turns_by_slices_have_their_settings() {
         let text = format!("raddle = 1\n[turn]\npolicy = \"{policy}\"\nslice-us = 5");
         let recipe = Recipe::parse("mine", &text).unwrap();
         assert_eq!(recipe.policies()[1], policy);
-        assert_eq!(recipe.builder(SHAPE, 1).unwrap().build().policies()[1], policy);
+        assert_eq!(
+            recipe.builder(SHAPE, 1).unwrap().build().expect("it builds").policies()[1],
+            policy
+        );
         let zero = Recipe::parse("mine", &text.replace("= 5", "= 0")).unwrap();
         let refused = zero.builder(SHAPE, 1).expect_err("no slice").to_string();
         assert!(refused.contains("`turn.slice-us`: it cannot be 0: give 1"), "{refused}");

@@ -68,7 +68,8 @@ fn runs_of_returned_workgroups_come_first_and_the_saved_ones_stay_where_they_wer
         .turn("highest-level", HighestLevel)
         .preempt("switch", ByRule::fixed(Preemption::Switch))
         .allocate("scripted", Scripted { step: 0, seen: seen.clone() })
-        .build();
+        .build()
+        .expect("it builds");
     let mut two = launch(1, 1, 6);
     two.demand.waves = 2;
     step(&mut d, 0, &[joined(0), joined(1), ready(two)]);

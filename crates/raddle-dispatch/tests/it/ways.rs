@@ -33,7 +33,7 @@ fn dispatcher(preempt: &str) -> Composed {
     let text =
         format!("raddle = 1\nwindow = 3\n[turn]\npolicy = \"highest-level\"\n[preempt]\n{preempt}");
     let recipe = Recipe::parse("sweep", &text).expect("a recipe");
-    recipe.builder(SHAPE, 1).expect("it builds").build()
+    recipe.builder(SHAPE, 1).expect("it builds").build().expect("it builds")
 }
 
 /// Process 1 has launch 0 running, 1 behind it and 2 beside it submitted, 3 in the buffer; then
@@ -117,7 +117,7 @@ fn a_reset_closes_the_units_that_it_resets() {
              policy = \"{allocate}\"\n[preempt]\npolicy = \"reset\"\nscope = \"{scope}\""
         );
         let recipe = Recipe::parse("closes", &text).expect("a recipe");
-        let mut d = recipe.builder(SHAPE, 2).expect("it builds").build();
+        let mut d = recipe.builder(SHAPE, 2).expect("it builds").build().expect("it builds");
         let low = Launch { idempotent: Idempotence::Idempotent, ..launch(0, 1, 4) };
         let begin = step(&mut d, 0, &[joined(0), joined(1), ready(low)]);
         let raise = step(&mut d, 1, &[ready(launch(8, 0, 1))]);
@@ -252,7 +252,10 @@ fn what_cheapest_needs_is_asked_for() {
     };
     let runtime = raddle_dispatch::PreemptRuntime::default();
     without.fill_costs(costs, runtime);
-    assert_eq!(without.builder(SHAPE, 1).expect("costs").build().policies()[3], "cheapest");
+    assert_eq!(
+        without.builder(SHAPE, 1).expect("costs").build().expect("it builds").policies()[3],
+        "cheapest"
+    );
     assert_eq!(Recipe::parse("again", &json(&without)).expect("its own text"), without);
     // What the recipe says is kept.
     let before = without.clone();

@@ -20,6 +20,7 @@ fn composed(window: u32, how: Preemption) -> Composed {
         .preempt("it", ByRule::fixed(how))
         .window(window)
         .build()
+        .expect("it builds")
 }
 
 /// Process 1 issues five launches of one stream, of which the first is ready.
@@ -41,7 +42,7 @@ fn what_waits_is_submitted_up_to_the_window_and_starts_when_it_is_ready() {
 
 #[test]
 fn without_a_window_nothing_is_known_before_it_is_ready() {
-    let mut d = Composed::builder(SHAPE, 1).build();
+    let mut d = Composed::builder(SHAPE, 1).build().expect("it builds");
     assert!(!d.looks_ahead() && composed(8, Preemption::Drain).looks_ahead());
     assert_eq!(five(&mut d), ["submit k0", "start 8 of k0"]);
     assert_eq!(step(&mut d, 10, &[ended(0, &EIGHT), left(1)]), [""; 0], "nothing else is there");
@@ -144,7 +145,7 @@ fn a_recipe_gives_the_window() {
     let recipe = Recipe::parse("mine", text).expect("a recipe");
     assert_eq!(recipe.window, Some(8));
     assert_eq!(Recipe::parse("again", &json(&recipe)).expect("its own text"), recipe);
-    assert!(recipe.builder(SHAPE, 1).expect("it builds").build().looks_ahead());
+    assert!(recipe.builder(SHAPE, 1).expect("it builds").build().expect("it builds").looks_ahead());
     let none = Recipe::parse("mine", "raddle = 1\nwindow = 0").expect("a recipe");
     let error = none.builder(SHAPE, 1).expect_err("nothing would run").to_string();
     assert!(

@@ -47,7 +47,7 @@ fn replayed(profile: &Profile) -> (Device, Outcome) {
         costs: Costs::of(&own),
         energy: EnergyModel::ASSUMED,
     };
-    let mut dispatcher = Composed::builder(own.shape, own.cus).build();
+    let mut dispatcher = Composed::builder(own.shape, own.cus).build().expect("it builds");
     let outcome = run(&workload, &mut dispatcher, &options, &mut |_| ()).expect("lawful");
     (own, outcome)
 }

@@ -34,7 +34,8 @@ fn with_barriers(mut processes: Vec<Vec<Task>>) -> Vec<Vec<Task>> {
 
 fn run(processes: &[Vec<Task>], cus: u16, options: Options) -> Outcome {
     let policy = BlockWarp::new(options);
-    let dispatcher = Composed::builder(SHAPE, cus).allocate("block-warp", policy).build();
+    let dispatcher =
+        Composed::builder(SHAPE, cus).allocate("block-warp", policy).build().expect("it builds");
     try_run(&workload(processes.to_vec()), cus, dispatcher).expect("lawful")
 }
 
@@ -49,7 +50,7 @@ proptest! {
         let how = WAYS[way];
         let dispatcher = preempting(cus, how)
             .allocate("block-warp", BlockWarp::new(options))
-            .build();
+            .build().expect("it builds");
         let outcome = try_run(&workload(processes.clone()), cus, dispatcher);
         check(&outcome.expect("the two books agree"), &processes, how);
     }

@@ -55,7 +55,7 @@ impl Allocate for CutsAll {
 }
 
 fn cuts_all(how: Option<Preemption>) -> impl Dispatcher {
-    preempting(1, how).allocate("cuts", CutsAll).build()
+    preempting(1, how).allocate("cuts", CutsAll).build().expect("it builds")
 }
 
 #[test]
@@ -64,7 +64,10 @@ fn parts_run_where_the_workgroup_would_not() {
     let work = workload(vec![vec![kernel(0, 2, 5, 100)], vec![kernel(10, 1, 6, 50)]]);
     let builder = || Composed::builder(SHAPE, 2);
     let run = |dispatcher| try_run(&work, 2, dispatcher).expect("the two books agree");
-    let (whole, cut) = (run(builder().build()), run(builder().allocate("cuts", Stuck).build()));
+    let (whole, cut) = (
+        run(builder().build().expect("it builds")),
+        run(builder().allocate("cuts", Stuck).build().expect("it builds")),
+    );
     assert_eq!((latency(&whole, 1), end(&whole, 1)), (90, 150));
     assert_eq!((latency(&cut, 1), end(&cut, 1)), (0, 60));
     for outcome in [whole, cut] {
@@ -147,7 +150,7 @@ proptest! {
     ) {
         let how = WAYS[way];
         let dispatcher = preempting(cus, how).allocate("cuts", Cuts)
-            .build();
+            .build().expect("it builds");
         let outcome = try_run(&workload(processes.clone()), cus, dispatcher);
         let outcome = outcome.expect("the two books agree");
         check(&outcome, &processes, how);

@@ -95,7 +95,8 @@ pub(crate) fn try_run(
 
 /// Runs under the default dispatcher.
 pub(crate) fn run_default(workload: &Workload, cus: u16) -> Outcome {
-    try_run(workload, cus, Composed::builder(SHAPE, cus).build()).expect("a lawful dispatcher")
+    try_run(workload, cus, Composed::builder(SHAPE, cus).build().expect("it builds"))
+        .expect("a lawful dispatcher")
 }
 
 /// Every answer of the preempt slot.

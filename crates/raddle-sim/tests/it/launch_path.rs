@@ -36,7 +36,8 @@ fn under(before: &str, path: &str, tasks: Vec<Task>) -> Outcome {
     let recipe = format!("raddle = 1\n{before}\n[launch-path]\n{path}");
     let recipe = Recipe::parse("test", &recipe).expect("a recipe");
     // Room for whatever may run at once.
-    let dispatcher: Composed = recipe.builder(SHAPE, 64).expect("a dispatcher").build();
+    let dispatcher: Composed =
+        recipe.builder(SHAPE, 64).expect("a dispatcher").build().expect("it builds");
     let outcome = try_run(&workload(vec![tasks]), 64, dispatcher).expect("lawful");
     assert!(outcome.stuck.is_empty());
     outcome
@@ -269,7 +270,7 @@ fn what_comes_back_owes_what_it_was_submitted_with_last() {
         let workload = workload(vec![at_level(5, low), at_level(0, urgent)]);
         let seen = Arc::default();
         let dispatcher = Cleaned {
-            inner: recipe.builder(SHAPE, 64).expect("a dispatcher").build(),
+            inner: recipe.builder(SHAPE, 64).expect("a dispatcher").build().expect("it builds"),
             cleanup: BTreeMap::new(),
             left: BTreeMap::new(),
             groups: BTreeMap::new(),

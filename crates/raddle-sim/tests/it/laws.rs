@@ -82,14 +82,14 @@ proptest! {
     fn every_way_off_loses_nothing(processes in processes(), way in 0usize..6, cus in 1u16..4) {
         let how = WAYS[way];
         let dispatcher = preempting(cus, how)
-            .build();
+            .build().expect("it builds");
         let outcome = try_run(&workload(processes.clone()), cus, dispatcher);
         check(&outcome.expect("the two books agree"), &processes, how);
     }
 
     #[test]
     fn without_turns_nothing_is_taken_off(processes in processes(), cus in 1u16..4) {
-        let dispatcher = Composed::builder(SHAPE, cus).turn("everyone", Everyone).build();
+        let dispatcher = Composed::builder(SHAPE, cus).turn("everyone", Everyone).build().expect("it builds");
         let outcome = try_run(&workload(processes.clone()), cus, dispatcher).expect("lawful");
         prop_assert_eq!(outcome.counters.taken_off, 0);
         check(&outcome, &processes, None);
@@ -116,8 +116,9 @@ impl Allocate for Skips {
     }
 }
 
-fn law_broken(policy: impl Allocate + 'static) -> String {
-    let dispatcher = Composed::builder(SHAPE, 1).allocate("broken", policy).build();
+fn law_broken(policy: impl Allocate + Send + 'static) -> String {
+    let dispatcher =
+        Composed::builder(SHAPE, 1).allocate("broken", policy).build().expect("it builds");
     match try_run(&workload(vec![vec![kernel(0, 20, 1, 10)]]), 1, dispatcher) {
         Err(SimError::Dispatch { error: DispatchError::Policy { policy, what, .. }, .. }) => {
             format!("{policy}: {what}")

@@ -79,7 +79,11 @@ impl Allocate for WaveByWave {
 fn a_wave_lasts_as_long_as_its_workgroup_would() {
     // One unit of 8 wave slots: 6 + 2 waves at once, the other 4 of the second group at 100.
     let dispatcher = Composed::builder(SHAPE, 1).allocate("wave-by-wave", WaveByWave::default());
-    let outcome = try_run(&workload(vec![vec![kernel(0, 2, 6, 100)]]), 1, dispatcher.build());
+    let outcome = try_run(
+        &workload(vec![vec![kernel(0, 2, 6, 100)]]),
+        1,
+        dispatcher.build().expect("it builds"),
+    );
     let outcome = outcome.expect("the two books agree");
     assert_eq!(end(&outcome, 0), 200);
     assert_eq!(outcome.counters.workgroups, 2);
@@ -94,7 +98,8 @@ fn a_drained_launch_finishes_what_holds_lds() {
     let high = vec![with_lds(kernel(5, 1, 1, 10), 10)];
     let dispatcher = preempting(1, Some(Preemption::Drain))
         .allocate("wave-by-wave", WaveByWave::default())
-        .build();
+        .build()
+        .expect("it builds");
     let outcome = try_run(&workload(vec![low, high]), 1, dispatcher);
     let outcome = outcome.expect("the two books agree");
     assert!(outcome.stuck.is_empty(), "stuck: {:?}", outcome.stuck);
@@ -110,7 +115,7 @@ proptest! {
     ) {
         let how = WAYS[way];
         let dispatcher = preempting(cus, how).allocate("wave-by-wave", WaveByWave::default())
-            .build();
+            .build().expect("it builds");
         let outcome = try_run(&workload(processes.clone()), cus, dispatcher);
         check(&outcome.expect("the two books agree"), &processes, how);
     }

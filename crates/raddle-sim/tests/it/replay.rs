@@ -1,6 +1,6 @@
 //! Does a log give the same answers again, byte for byte?
 
-use raddle_dispatch::log::{Detail, LogHeader, reader};
+use raddle_dispatch::log::{self, Detail, LogHeader};
 use raddle_dispatch::{Builder, Recipe};
 use raddle_policy::CuShape;
 use raddle_sim::{Options, Outcome, Task, Workload, run};
@@ -22,13 +22,14 @@ pub(crate) fn logged(
     let log = header.writer(Box::new(sink.clone()));
     let builder = header.recipe.builder(shape, cus).expect("it builds").log(log);
     let options = Options { shape, ..options(cus) };
-    let outcome = run(workload, &mut around(builder).build(), &options, &mut |_| ());
+    let outcome =
+        run(workload, &mut around(builder).build().expect("it builds"), &options, &mut |_| ());
     (outcome.expect("the two books agree"), sink.text())
 }
 
 /// The events of a log give its answers again.
 pub(crate) fn check_replay(log: &str) {
-    let found = reader::replay(log.as_bytes()).expect("it can be read");
+    let found = log::replay(log.as_bytes()).expect("it can be read");
     assert_eq!(found.difference, None);
     assert_eq!(found.answers as usize, log.matches("\"answer\":").count());
     assert_eq!(found.events as usize, log.matches("\"event\":").count());
@@ -67,7 +68,7 @@ fn what_was_issued_ahead_is_in_the_log_and_gives_the_same_answers_again() {
         check_replay(&log);
         // Another window answers otherwise: the header's is used.
         let other = log.replacen(&format!("\"window\":{window}"), "\"window\":3", 1);
-        assert_eq!(reader::replay(other.as_bytes()).unwrap().difference.is_some(), window == 1);
+        assert_eq!(log::replay(other.as_bytes()).unwrap().difference.is_some(), window == 1);
     }
 }
 
@@ -82,7 +83,7 @@ fn launching_beside_what_runs_is_in_the_log_too() {
     check_replay(&log);
     // Without it they are launched later: the header's is used.
     let other = log.replacen("\"overlap\":true", "\"overlap\":false", 1);
-    assert!(reader::replay(other.as_bytes()).unwrap().difference.is_some());
+    assert!(log::replay(other.as_bytes()).unwrap().difference.is_some());
 }
 
 #[test]
@@ -90,14 +91,14 @@ fn a_changed_answer_is_found_with_its_line() {
     let log = drained(DRAIN, Detail::Answers);
     let changed = log.replacen("\"how\":\"drain\"", "\"how\":\"switch\"", 1);
     let number = 1 + changed.lines().position(|line| line.contains("switch")).unwrap();
-    let found = reader::replay(changed.as_bytes()).unwrap();
+    let found = log::replay(changed.as_bytes()).unwrap();
     assert_eq!(found.difference.map(|(line, ..)| line), Some(number));
 }
 
 #[test]
 fn a_log_is_read_or_refused_with_its_line() {
     let log = drained(DRAIN, Detail::Answers);
-    let refused = |log: &str| reader::replay(log.as_bytes()).unwrap_err().to_string();
+    let refused = |log: &str| log::replay(log.as_bytes()).unwrap_err().to_string();
     // The first line with these words, with others in their place.
     for (words, others, says) in [
         ("\"event\":\"waves-ended\"", "\"event\":\"waves-endet\"", "waves-endet"),

@@ -205,7 +205,7 @@ fn a_request_alone_is_the_measure() {
 fn requests_that_make_no_sense_are_refused() {
     let refusal = |repetition: Repetition| {
         let workload = of(vec![plan("serve", vec![kernel(0, 1, 1, 1)], repetition)]);
-        match try_run(&workload, 1, Composed::builder(SHAPE, 1).build()) {
+        match try_run(&workload, 1, Composed::builder(SHAPE, 1).build().expect("it builds")) {
             Err(error @ SimError::Requests { .. }) => error.to_string(),
             other => format!("{other:?}"),
         }

@@ -1,6 +1,6 @@
 //! How does work leave the device, and what does it cost?
 
-use raddle_policy::{Preempt, Preemption, StreamId, Tick, Ticks, VictimView};
+use raddle_policy::{Preempt, Preemption, StreamId, Ticks};
 use raddle_preempt::policy::ByRule;
 use raddle_sim::{Outcome, ProcessPlan, Repetition, Task, Workload};
 
@@ -14,7 +14,7 @@ fn preempted(how: Option<Preemption>, low: Task) -> Outcome {
     let low =
         at_level(5, in_order(vec![low, Task { stream: low.stream, ..kernel(0, 8, 1, 1000) }]));
     let high = at_level(0, vec![kernel(1500, 8, 1, 100)]);
-    let dispatcher = preempting(1, how).build();
+    let dispatcher = preempting(1, how).build().expect("it builds");
     try_run(&workload(vec![low, high]), 1, dispatcher).expect("a lawful dispatcher")
 }
 
@@ -68,7 +68,7 @@ fn launches_that_are_saved_together_share_the_bandwidth() {
     let half = |stream| Task { stream: StreamId(stream), ..kernel(0, 4, 1, 3000) };
     let low = at_level(5, vec![half(0), half(1)]);
     let high = at_level(0, vec![kernel(1500, 1, 8, 100)]);
-    let dispatcher = preempting(1, Some(Preemption::Switch)).build();
+    let dispatcher = preempting(1, Some(Preemption::Switch)).build().expect("it builds");
     let workload = workload(vec![low, high]);
     let outcome = try_run(&workload, 1, dispatcher).expect("a lawful dispatcher");
     // A workgroup that needs all the room waits until both are out: as long as for one launch of 8.
@@ -83,7 +83,7 @@ fn what_starts_as_a_saved_launch_comes_back_lasts_its_whole_time() {
     // 4 of 8 slots are restored at 1300 with 500 left, the other 4 start then and last 1000.
     let low = at_level(5, vec![kernel(0, 12, 2, 1000)]);
     let high = at_level(0, vec![kernel(500, 8, 1, 300)]);
-    let dispatcher = preempting(1, Some(Preemption::Switch)).build();
+    let dispatcher = preempting(1, Some(Preemption::Switch)).build().expect("it builds");
     let outcome = try_run(&workload(vec![low, high]), 1, dispatcher).expect("a lawful dispatcher");
     // 400 each way; 500 ran before, 500 are left, then two rounds of 4 whole ones.
     assert_eq!(latency(&outcome, 1), 400);
@@ -97,7 +97,7 @@ fn a_front_that_came_back_does_not_shorten_one_that_starts_then() {
     first.level = raddle_policy::Level(5);
     let mut high = kernel(100, 1, 8, 50);
     high.level = raddle_policy::Level(0);
-    let dispatcher = preempting(1, Some(Preemption::Switch)).build();
+    let dispatcher = preempting(1, Some(Preemption::Switch)).build().expect("it builds");
     let mut small = kernel(0, 1, 1, 120);
     small.level = raddle_policy::Level(5);
     small.stream = raddle_policy::StreamId(1);
@@ -115,22 +115,14 @@ fn the_ways_of_the_slots_crate_are_the_same_ways() {
         let low = at_level(5, vec![idempotent(low())]);
         let high = at_level(0, vec![kernel(1500, 8, 1, 100)]);
         let all = workload(vec![low, high]);
-        let run = |preempt: Box<dyn Preempt>| {
-            let dispatcher = preempting(1, None).preempt("it", Boxed(preempt)).build();
+        let run = |preempt: Box<dyn Preempt + Send>| {
+            let dispatcher = preempting(1, None).preempt("it", preempt).build().expect("it builds");
             try_run(&all, 1, dispatcher).expect("a lawful dispatcher")
         };
         let ours = run(Box::new(ByRule::fixed(way)));
         assert_eq!(ours.records, run(Box::new(Always(way.into()))).records, "{way:?}");
         let taken_off = u64::from(!matches!(way, Preemption::Wait | Preemption::Flag));
         assert_eq!(ours.counters.taken_off, taken_off, "{way:?}");
-    }
-}
-
-struct Boxed(Box<dyn Preempt>);
-
-impl Preempt for Boxed {
-    fn preempt(&mut self, victim: &VictimView<'_>, now: Tick) -> Option<Preemption> {
-        self.0.preempt(victim, now)
     }
 }
 
@@ -147,7 +139,8 @@ fn equal_levels_never_revoke_each_other() {
                 Some(window) => builder.window(window),
                 None => builder,
             };
-            let outcome = try_run(&twice, 1, builder.build()).expect("a lawful dispatcher");
+            let outcome = try_run(&twice, 1, builder.build().expect("it builds"))
+                .expect("a lawful dispatcher");
             assert_eq!((outcome.counters.taken_off, outcome.turns.revoked), (0, 0), "{how:?}");
         }
     }
@@ -164,7 +157,8 @@ fn starved(most_kills: Option<u32>) -> (u64, u64, u64) {
     let low = ProcessPlan::new("low", at_level(5, in_order(vec![low; 2])));
     let all = Workload { processes: vec![low, urgent], repeat: false };
     let reset = ByRule::fixed(Preemption::Reset).sparing(most_kills);
-    let dispatcher = preempting(1, None).preempt("reset", reset).window(8).build();
+    let dispatcher =
+        preempting(1, None).preempt("reset", reset).window(8).build().expect("it builds");
     let outcome = try_run(&all, 1, dispatcher).expect("a lawful dispatcher");
     assert!(outcome.stuck.is_empty());
     let waits = (2..outcome.records.len()).map(|launch| latency(&outcome, launch));

@@ -28,9 +28,11 @@ const STARTS: [Starts; 3] = [Starts::Whole, Starts::WaveByWave, Starts::InParts]
 fn dispatcher(cus: u16, how: Option<Preemption>, starts: Starts) -> Box<dyn Dispatcher> {
     let builder = preempting(cus, how);
     Box::new(match starts {
-        Starts::Whole => builder.build(),
-        Starts::WaveByWave => builder.allocate("wave-by-wave", WaveByWave::default()).build(),
-        Starts::InParts => builder.allocate("cuts", Cuts).build(),
+        Starts::Whole => builder.build().expect("it builds"),
+        Starts::WaveByWave => {
+            builder.allocate("wave-by-wave", WaveByWave::default()).build().expect("it builds")
+        }
+        Starts::InParts => builder.allocate("cuts", Cuts).build().expect("it builds"),
     })
 }
 
@@ -301,7 +303,7 @@ fn an_odd_device_of_more_than_64_slots_is_drawn_too() {
         ..SHAPE
     };
     let workload = workload(vec![vec![kernel(0, 301, 1, 10), kernel(5, 30, 1, 10)]]);
-    let mut dispatcher = Composed::builder(shape, 1).build();
+    let mut dispatcher = Composed::builder(shape, 1).build().expect("it builds");
     let mut both = Both(Recorder::new(1, 1, 1000), OneByOne::default());
     let options = raddle_sim::Options { shape, ..options(1) };
     let outcome =

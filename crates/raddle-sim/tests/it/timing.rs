@@ -117,10 +117,11 @@ impl Turn for Slices {
 #[test]
 fn a_run_ends_when_only_wakes_are_left() {
     let one = workload(vec![vec![kernel(0, 1, 1, 10)]]);
-    let patient = Composed::builder(SHAPE, 1).allocate("patient", Patient).build();
+    let patient =
+        Composed::builder(SHAPE, 1).allocate("patient", Patient).build().expect("it builds");
     let outcome = try_run(&one, 1, patient).expect("it breaks no law");
     assert_eq!(outcome.stuck.len(), 1, "what never started is listed");
-    let slices = Composed::builder(SHAPE, 1).turn("slices", Slices).build();
+    let slices = Composed::builder(SHAPE, 1).turn("slices", Slices).build().expect("it builds");
     let outcome = try_run(&one, 1, slices).expect("it breaks no law");
     assert_eq!((outcome.stuck.len(), end(&outcome, 0)), (0, 10));
 }

@@ -36,7 +36,7 @@ fn run(
 ) -> (Workload, Outcome) {
     let workload = workload(processes);
     let turn = WeightedSlices::new(config).expect("valid");
-    let dispatcher = preempting(1, how).turn("weighted-slices", turn).build();
+    let dispatcher = preempting(1, how).turn("weighted-slices", turn).build().expect("it builds");
     let outcome = try_run(&workload, 1, dispatcher).expect("a lawful dispatcher");
     (workload, outcome)
 }
@@ -132,7 +132,7 @@ fn with_less_capacity_the_wait_is_measured_and_reported() {
             let turns = Turns::default();
             let policy = Logged(WeightedSlices::new(config).expect("valid"), Arc::clone(&turns));
             let dispatcher = preempting(1, Some(Preemption::Drain));
-            let dispatcher = dispatcher.turn("weighted-slices", policy).build();
+            let dispatcher = dispatcher.turn("weighted-slices", policy).build().expect("it builds");
             let outcome = try_run(&workload, 1, dispatcher).expect("a lawful dispatcher");
             let reported = Fairness::new(&workload, &outcome).expect("five").longest_wait_ns;
             let turns = turns.lock().expect("nobody panics");
@@ -226,7 +226,7 @@ fn the_baselines_run_to_the_end() {
         || Composed::builder(SHAPE, 1).preempt("switch", Always(Some(Preemption::Switch)));
     let slice_us = 100;
     let vruntime = Vruntime::new(VruntimeConfig { slice_us }).expect("valid");
-    finished(builder().turn("vruntime", vruntime).build());
+    finished(builder().turn("vruntime", vruntime).build().expect("it builds"));
     let unmap = UnmapAll::new(UnmapAllConfig { slice_us, capacity: 2 }).expect("valid");
-    finished(builder().turn("unmap-all", unmap).build());
+    finished(builder().turn("unmap-all", unmap).build().expect("it builds"));
 }

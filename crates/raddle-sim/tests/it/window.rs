@@ -54,7 +54,7 @@ struct Watched {
 
 impl Watched {
     fn new(builder: Builder, window: u32) -> Self {
-        let inner = builder.window(window).build();
+        let inner = builder.window(window).build().expect("it builds");
         let (issued, seen) = (Vec::new(), Arc::default());
         Self { inner, window: window as usize, most_kills: u32::MAX, issued, seen }
     }
@@ -254,7 +254,7 @@ proptest! {
         if by_warp {
             builder = builder.allocate("block-warp", BlockWarp::new(Options::default()));
         }
-        let outcome = try_run(&workload(processes.clone()), cus, builder.build());
+        let outcome = try_run(&workload(processes.clone()), cus, builder.build().expect("it builds"));
         check(&outcome.expect("the two books agree"), &processes, Some(Preemption::Reset));
     }
 
@@ -275,7 +275,7 @@ proptest! {
         let dispatcher = preempting(cus, how)
             .allocate("block-warp", policy)
             .window(window)
-            .build();
+            .build().expect("it builds");
         let outcome = try_run(&workload(processes.clone()), cus, dispatcher);
         check(&outcome.expect("the two books agree"), &processes, how);
     }
@@ -328,8 +328,8 @@ proptest! {
         };
         let all = workload(vec![chain(&processes[0])]);
         let build = || Composed::builder(SHAPE, cus).turn("everyone", Everyone);
-        let without = try_run(&all, cus, build().build()).expect("lawful");
-        let with = try_run(&all, cus, build().window(1).build()).expect("lawful");
+        let without = try_run(&all, cus, build().build().expect("it builds")).expect("lawful");
+        let with = try_run(&all, cus, build().window(1).build().expect("it builds")).expect("lawful");
         let ends = |outcome: &Outcome| -> Vec<_> {
             outcome.records.iter().map(|it| (it.ready, it.started, it.ended)).collect()
         };

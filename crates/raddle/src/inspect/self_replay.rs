@@ -1,6 +1,7 @@
 //! How is a profile replayed alone on its own device, to be compared with itself?
 
 use raddle_device::Device;
+use raddle_dispatch::Registry;
 use raddle_policy::Ticks;
 use raddle_sim::{Fidelity, PlanOptions, Workload, plan};
 
@@ -20,7 +21,7 @@ pub(crate) fn run(loaded: &Loaded, own: &Device, progress: bool) -> Result<Fidel
     workload.check(own)?;
     let plan = runs::RunPlan {
         workload: &workload,
-        recipes: &recipes::choose(&[RECIPE.to_owned()])?,
+        recipes: &recipes::choose(&[RECIPE.to_owned()], &Registry::bundled())?,
         draws: &[],
         target: own,
         detail: None,

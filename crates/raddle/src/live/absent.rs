@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use raddle_dispatch::Registry;
+
 use super::LiveArgs;
 use crate::Console;
 use crate::args::Format;
@@ -14,7 +16,7 @@ const ABSENT: &str = if cfg!(target_os = "linux") {
     "live programs are scheduled on Linux alone"
 };
 
-pub(crate) fn verb(_: &LiveArgs, _: Format, _: &mut Console) -> Result<u8, CliError> {
+pub(crate) fn verb(_: &LiveArgs, _: &Registry, _: Format, _: &mut Console) -> Result<u8, CliError> {
     Err(CliError::Refused(ABSENT.to_owned()))
 }
 

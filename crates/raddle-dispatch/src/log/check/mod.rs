@@ -22,15 +22,16 @@ use super::header::LogHeader;
 use super::line::{LogLine, LoggedEvent};
 use super::lines::LogLines;
 use super::runs::PieceRun;
-use crate::DispatchError;
+use crate::{DispatchError, Registry};
 
-/// Holds a decision log against the rules.
+/// Holds a decision log against the rules. Its policies are in the registry.
 ///
 /// # Errors
-/// When the log cannot be read, or breaks off. What it does against a rule is in the answer.
-pub fn check(log: impl BufRead) -> Result<CheckedLog, DispatchError> {
+/// When the log cannot be read, breaks off, or names a policy that the registry does not have. What it
+/// does against a rule is in the answer.
+pub fn check(registry: &Registry, log: impl BufRead) -> Result<CheckedLog, DispatchError> {
     let mut lines = LogLines::new(log);
-    let mut checker = Checker::new(&lines.header()?);
+    let mut checker = Checker::new(&lines.header(registry)?);
     while let Some(line) = lines.next()? {
         checker.line = lines.number;
         checker.take(&line)?;
@@ -68,12 +69,13 @@ struct Checker {
 
 impl Checker {
     fn new(header: &LogHeader) -> Self {
+        let empty = Cus::new(header.shape, 1);
         Self {
             window: header.recipe.window,
             most_kills: header.recipe.most_kills(),
             scope: header.recipe.scope(),
-            empty: Cus::new(header.shape, 1),
-            cuts: header.recipe.cuts(),
+            cuts: header.recipe.cuts(&empty),
+            empty,
             launches: BTreeMap::new(),
             gone: BTreeSet::new(),
             processes: BTreeMap::new(),

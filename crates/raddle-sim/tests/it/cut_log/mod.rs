@@ -134,7 +134,8 @@ fn what_fits_in_parts_alone_runs_in_parts_or_is_told_as_stuck() {
     for (threshold, stuck) in [(65_000, 0), (66_000, 1)] {
         let split = format!("{{ threshold = {threshold} }}");
         let recipe = Recipe::parse("test", &recipe("never", &split, "")).expect("a recipe");
-        let mut dispatcher = recipe.builder(SHAPE, 1).expect("it builds").build();
+        let mut dispatcher =
+            recipe.builder(SHAPE, 1).expect("it builds").build().expect("it builds");
         let outcome = run(&all, &mut dispatcher, &options(1), &mut |_| ()).expect("lawful");
         assert_eq!(outcome.stuck.len(), stuck, "{threshold}");
     }

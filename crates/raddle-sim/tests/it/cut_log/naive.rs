@@ -91,6 +91,10 @@ impl Allocate for Watched {
         answer
     }
 
+    fn cuts(&self) -> bool {
+        self.policy.cuts()
+    }
+
     fn observe(&mut self, fact: &Fact<'_>, now: Tick) {
         self.policy.observe(fact, now);
         self.naive().observe(fact, now.0);

@@ -118,7 +118,8 @@ fn simulate(preempt: &str, device: &Device, workload: &Workload) -> Outcome {
     );
     let mut recipe = Recipe::parse("shape", &text).expect("a recipe");
     recipe.fill_costs(device_costs(device), device_runtime(device));
-    let mut dispatcher = recipe.builder(device.shape, device.cus).expect("it builds").build();
+    let mut dispatcher =
+        recipe.builder(device.shape, device.cus).expect("it builds").build().expect("it builds");
     let options = Options {
         shape: device.shape,
         cus: device.cus,

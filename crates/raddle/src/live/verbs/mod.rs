@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use raddle_dispatch::Registry;
 use raddle_live::{Daemon, DaemonOptions, Inquiry, LiveError, LiveReplayed, Storm, default_socket};
 use raddle_policy::Level;
 use raddle_report::json;
@@ -29,9 +30,14 @@ impl From<LiveError> for CliError {
 }
 
 /// The verb `live`; the exit code, which of `run` is that of the program.
-pub(crate) fn verb(args: &LiveArgs, format: Format, console: &mut Console) -> Result<u8, CliError> {
+pub(crate) fn verb(
+    args: &LiveArgs,
+    registry: &Registry,
+    format: Format,
+    console: &mut Console,
+) -> Result<u8, CliError> {
     match &args.what {
-        LiveVerb::Serve(args) => serve(args, console)?,
+        LiveVerb::Serve(args) => serve(args, registry, console)?,
         LiveVerb::Run(args) => return run::run(args, console),
         LiveVerb::Status(args) => status::show(&mut ask(args)?, format, console)?,
         LiveVerb::Preempt(args) => {
@@ -98,7 +104,7 @@ fn log_file(path: &Path) -> Result<Box<dyn Write + Send>, CliError> {
 }
 
 /// `live serve`.
-fn serve(args: &ServeArgs, console: &mut Console) -> Result<(), CliError> {
+fn serve(args: &ServeArgs, registry: &Registry, console: &mut Console) -> Result<(), CliError> {
     let path = socket(&args.socket)?;
     let mut options = DaemonOptions {
         most_urgent: Level(args.most_urgent),
@@ -108,7 +114,7 @@ fn serve(args: &ServeArgs, console: &mut Console) -> Result<(), CliError> {
         ..DaemonOptions::default()
     };
     if let Some(name) = &args.recipe {
-        let chosen = crate::recipes::choose(std::slice::from_ref(name))?;
+        let chosen = crate::recipes::choose(std::slice::from_ref(name), registry)?;
         options.recipe = chosen.into_iter().map(|it| it.recipe).next().unwrap_or_default();
     }
     let [_, turn, _, preempt] = options.recipe.policies();

@@ -62,7 +62,8 @@ fn run(how: Option<Preemption>) -> (Outcome, Timeline) {
     let mut dispatcher = Composed::builder(shape, 2)
         .turn("highest-level", HighestLevel)
         .preempt("always", Always(how))
-        .build();
+        .build()
+        .expect("it builds");
     let options = Options {
         shape,
         cus: 2,

@@ -1,0 +1,127 @@
+//! Which policies can a recipe name?
+
+use std::fmt;
+use std::sync::LazyLock;
+
+use raddle_policy::{Allocate, Configured, LaunchPath, Preempt, Turn};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::slot::{SlotPolicies, row};
+use super::{Recipe, RecipeError, policies};
+
+/// The policies that recipes and logs can name: those of this workspace, and your own.
+///
+/// ```
+/// use raddle_dispatch::Registry;
+/// use raddle_policy::{Configured, Cus, NoSettings, ProcessId, ProcessState, SettingError, Tick, Turn};
+///
+/// /// Whoever joined last.
+/// struct Newest;
+///
+/// impl Turn for Newest {
+///     fn turn(&mut self, all: &[ProcessState], _: Tick, may_issue: &mut Vec<ProcessId>) -> Option<Tick> {
+///         may_issue.extend(all.iter().max_by_key(|process| process.joined).map(|process| process.id));
+///         None
+///     }
+/// }
+///
+/// impl Configured for Newest {
+///     const NAME: &'static str = "newest";
+///     type Config = NoSettings;
+///
+///     fn make(_: &NoSettings, _: &Cus) -> Result<Self, SettingError> {
+///         Ok(Self)
+///     }
+/// }
+///
+/// let registry = Registry::bundled().turn::<Newest>();
+/// let recipe = registry.recipe("mine", "raddle = 1\n[turn]\npolicy = \"newest\"")?;
+/// assert_eq!(recipe.policies(), ["ordinary", "newest", "leftover", "never"]);
+/// let error = registry.recipe("mine", "raddle = 1\n[turn]\npolicy = \"newst\"").unwrap_err();
+/// assert!(error.to_string().contains("did you mean `newest`?"));
+/// # Ok::<(), raddle_dispatch::RecipeError>(())
+/// ```
+#[derive(Clone)]
+pub struct Registry {
+    pub(super) launch_path: SlotPolicies<dyn LaunchPath + Send>,
+    pub(super) turn: SlotPolicies<dyn Turn + Send>,
+    pub(super) allocate: SlotPolicies<dyn Allocate + Send>,
+    pub(super) preempt: SlotPolicies<dyn Preempt + Send>,
+}
+
+/// That of whoever names none.
+pub(super) static BUNDLED: LazyLock<Registry> = LazyLock::new(|| Registry {
+    launch_path: policies::launch_paths(),
+    turn: policies::turns(),
+    allocate: policies::allocates(),
+    preempt: policies::preempts(),
+});
+
+macro_rules! slots {
+    ($($(#[$doc:meta])* $slot:ident: $Slot:ident;)*) => {$(
+        $(#[$doc])*
+        ///
+        /// A policy of the same name goes; recipes then mean this one.
+        #[must_use]
+        pub fn $slot<P>(mut self) -> Self
+        where
+            P: Configured + $Slot + Send + 'static,
+            P::Config: Serialize + DeserializeOwned + Send + Sync + 'static,
+        {
+            self.$slot.add(row(P::NAME, P::EXAMPLES, |config: &P::Config, device| {
+                Ok(Box::new(P::make(config, device)?))
+            }));
+            self
+        }
+    )*};
+}
+
+impl Registry {
+    /// The policies of this workspace.
+    #[must_use]
+    pub fn bundled() -> Self {
+        BUNDLED.clone()
+    }
+
+    slots! {
+        /// Adds a way in which launches reach the device.
+        launch_path: LaunchPath;
+        /// Adds a policy of who may issue.
+        turn: Turn;
+        /// Adds a policy of which workgroups go where.
+        allocate: Allocate;
+        /// Adds a policy of how work leaves.
+        preempt: Preempt;
+    }
+
+    /// Reads a recipe of these policies, as [`Recipe::parse`] reads one of the bundled ones.
+    ///
+    /// # Errors
+    /// Those of [`Recipe::parse`].
+    pub fn recipe(&self, name: &str, text: &str) -> Result<Recipe, RecipeError> {
+        Recipe::read(name, text, self)
+    }
+
+    /// Settings of a policy for examples.
+    pub(super) fn samples(&self, slot: &str, policy: &str) -> &'static [&'static str] {
+        match slot {
+            "launch-path" => self.launch_path.samples(policy),
+            "turn" => self.turn.samples(policy),
+            "allocate" => self.allocate.samples(policy),
+            "preempt" => self.preempt.samples(policy),
+            _ => &[],
+        }
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registry")
+            .field("launch-path", &self.launch_path.names())
+            .field("turn", &self.turn.names())
+            .field("allocate", &self.allocate.names())
+            .field("preempt", &self.preempt.names())
+            .finish()
+    }
+}

@@ -1,0 +1,25 @@
+//! Preempt: how does work leave, if what is nearly done may finish?
+
+use raddle_policy::{
+    Configured, Cus, NoSettings, Preempt, Preemption, SettingError, Tick, VictimView,
+};
+
+/// Work of which every workgroup has started is left to end; else nothing more of it starts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Considerate;
+
+impl Preempt for Considerate {
+    fn preempt(&mut self, victim: &VictimView<'_>, _now: Tick) -> Option<Preemption> {
+        let nearly_done = victim.launches.iter().all(|launch| launch.unstarted == 0);
+        Some(if nearly_done { Preemption::Wait } else { Preemption::Drain })
+    }
+}
+
+impl Configured for Considerate {
+    const NAME: &'static str = "considerate";
+    type Config = NoSettings;
+
+    fn make(_config: &NoSettings, _device: &Cus) -> Result<Self, SettingError> {
+        Ok(Self)
+    }
+}
