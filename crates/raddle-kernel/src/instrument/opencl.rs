@@ -17,7 +17,7 @@ use super::{Instrumented, Look, Opaque};
 /// let source = "__kernel void zero(__global int *x) { x[get_global_id(0)] = 0; }";
 /// let done = opencl(source, |_| Look::WorkItem);
 /// assert_eq!(done.kernels, ["zero"]);
-/// assert!(done.source.contains("if (raddle_leaves("));
+/// assert!(done.source.contains("if (raddle_decided("));
 /// ```
 #[must_use]
 pub fn opencl(source: &str, mut look: impl FnMut(&str) -> Look) -> Instrumented {
@@ -82,21 +82,35 @@ pub fn opencl(source: &str, mut look: impl FnMut(&str) -> Look) -> Instrumented 
     Instrumented { source: out, kernels, opaque }
 }
 
-const ARGUMENTS: &str = "__global volatile uint *raddle_words, __global const volatile uint *raddle_cuts, \
+const ARGUMENTS: &str = "__global raddle_shared uint *restrict raddle_words, \
+                         __global const raddle_shared uint *restrict raddle_cuts, \
                          uint raddle_slot, uint raddle_number";
 
-/// Both reads of the word are by themselves, and no value comes from two sides: then a compiler that
-/// runs work-items side by side, as PoCL's, sees that all of a workgroup go the same way, and goes on
-/// doing so behind a barrier. The second read is decided: 2 stays 2, and nothing but 0 becomes 2.
+/// A compiler that runs work-items side by side, as PoCL's, goes on doing so only where the look costs a
+/// read for the whole workgroup: it takes the loop over the work-items apart by the word and the second
+/// cut, if these are plain reads by arguments alone that nothing but a decision changes, and if no value
+/// comes from two sides or from an atomic operation. The caches of a CPU agree, so that there a plain
+/// read sees what the host stores; elsewhere each read passes the caches.
+///
+/// A word other than 1 is read again by itself, as it may have been decided on meanwhile.
 ///
 /// Ends with the number of the first line, so that messages of the compiler name the right lines.
 const HELPERS: &str = "\
-inline int raddle_leaves(__global volatile uint *words, __global const volatile uint *cuts, uint slot, uint number) {
-  if (words[slot] == 0) atomic_cmpxchg(&words[slot], 0u, number - cuts[0] < cuts[1] ? 2u : 1u);
-  return words[slot] == 2;
+#if defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
+#define raddle_shared
+inline void raddle_swap(__global volatile uint *word, uint from, uint to) {
+  __atomic_compare_exchange_n(word, &from, to, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+#else
+#define raddle_shared volatile
+inline void raddle_swap(__global volatile uint *word, uint from, uint to) { atomic_cmpxchg(word, from, to); }
+#endif
+inline uint raddle_decided(__global volatile uint *words, __global const volatile uint *cuts, uint slot, uint number) {
+  if (words[slot] == 0) raddle_swap(&words[slot], 0, number - cuts[0] < cuts[1] ? 2 : 1);
+  return words[slot];
 }
 inline int raddle_killed(__global volatile uint *words, __global const volatile uint *cuts, uint slot, uint number) {
-  if (number - cuts[2] < cuts[3]) { atomic_cmpxchg(&words[slot], 1u, 3u); return 1; }
+  if (number - cuts[2] < cuts[3]) raddle_swap(&words[slot], 1, 3);
   return words[slot] == 3;
 }
 #line 1
@@ -104,15 +118,23 @@ inline int raddle_killed(__global volatile uint *words, __global const volatile 
 
 fn prologue(look: Look) -> String {
     let given = "raddle_words, raddle_cuts, raddle_slot, raddle_number";
-    let leaves = format!(" if (raddle_leaves({given})) return;");
+    let word = "raddle_words[raddle_slot]";
+    let leaves =
+        |how| format!(" if ({word} != 1) {{ if (raddle_decided({given}) {how}) return; }}");
     match look {
-        Look::Never => leaves,
-        Look::WorkItem => format!("{leaves} if (raddle_killed({given})) return;"),
+        Look::Never => leaves("== 2"),
+        // The cut is read first, as a read that always happens can be taken once.
+        Look::WorkItem => format!(
+            " int raddle_cut = raddle_number - raddle_cuts[2] < raddle_cuts[3];{} \
+             if (raddle_cut) {{ raddle_swap(&{word}, 1, 3); return; }}",
+            leaves("!= 1")
+        ),
         Look::Workgroup => format!(
-            "{leaves} __local int raddle_stop; \
+            "{} __local int raddle_stop; \
              if (get_local_id(0) == 0 && get_local_id(1) == 0 && get_local_id(2) == 0) \
              raddle_stop = raddle_killed({given}); \
-             barrier(CLK_LOCAL_MEM_FENCE); if (raddle_stop) return;"
+             barrier(CLK_LOCAL_MEM_FENCE); if (raddle_stop) return;",
+            leaves("== 2")
         ),
     }
 }
