@@ -174,6 +174,12 @@ impl Recipe {
             })
     }
 
+    /// Whether an answer may depend on what hosts said when they launched
+    /// ([`raddle_policy::Launch::call`]). Only then the log holds it.
+    pub(crate) fn reads_calls(&self) -> bool {
+        self.launch_path.policy() == "condensed" || self.launch_path.is_from_outside()
+    }
+
     /// Whether workgroups whose waves are independent may be cut on this device.
     pub(crate) fn cuts(&self, device: &Cus) -> bool {
         self.allocate.make(device).is_ok_and(|policy| policy.cuts())

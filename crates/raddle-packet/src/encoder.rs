@@ -102,17 +102,24 @@ impl<P: ReplacementPolicy> Encoder<P> {
                 policy.used(&request, ref_num);
                 self.store(launch, ref_num, send);
             }
-            // Where both have one type, an ordinary packet fills the entry that it names: 0 (B11).
-            _ if format.types().dispatch == format.types().reference => {
-                policy.used(&request, 0);
-                self.store(launch, 0, send);
-            }
             _ => {
-                self.flush(send);
-                self.tally.ordinary += 1;
-                send(&launch.dispatch(&self.format));
+                if format.types().dispatch == format.types().reference {
+                    policy.used(&request, 0);
+                }
+                self.ordinary(launch, send);
             }
         }
+    }
+
+    /// Takes a launch as an ordinary packet, whatever the policy would do.
+    pub fn ordinary(&mut self, launch: &LaunchImage, send: &mut impl FnMut(&AqlPacket)) {
+        // Where both have one type, an ordinary packet fills the entry that it names: 0 (B11).
+        if self.format.types().dispatch == self.format.types().reference {
+            return self.store(launch, 0, send);
+        }
+        self.flush(send);
+        self.tally.ordinary += 1;
+        send(&launch.dispatch(&self.format));
     }
 
     fn condense(

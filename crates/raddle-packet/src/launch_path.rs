@@ -1,18 +1,19 @@
-//! Launch path: what does it cost to launch by condensed packets?
+//! Launch path: which packets do launches become, and what does that cost?
 //!
-//! A launch as a dispatcher knows it has no kernel object, arguments or signals. Its kernel is told
-//! by what a workgroup of it asks for; its arguments lie where those of its kernel always lie, or
-//! elsewhere for every launch, as the configuration says.
+//! A launch says which kernel it is, its grid, and whether a copy stands before it, as far as its source
+//! knows (`raddle_policy::KernelCall`). Addresses of kernels, arguments and signals are in no profile:
+//! those in the packets made here only tell one from another. Arguments lie where those of their kernel
+//! always lie, or elsewhere for every launch, as the configuration says; bounds, and no records.
 
 use alloc::collections::BTreeMap;
 
-use raddle_policy::{Launch, LaunchPath, Submission, Ticks};
+use raddle_policy::{KernelCall, Launch, LaunchPath, Submission, Ticks};
 
 use crate::encoder::{Encoder, PacketTally};
 use crate::error::PacketError;
 use crate::launch::LaunchImage;
 use crate::layout::{AqlFormat, AqlOptions};
-use crate::packet_types::{AQL_BYTES, AQL_ENTRIES, HALF_WORDS};
+use crate::packet_types::{AQL_BYTES, AQL_ENTRIES, AqlPacket, HALF_WORDS};
 use crate::replacement::{AnyReplacement, NEAR, Replacement};
 use crate::repr::KernelDispatch;
 use crate::table::TableScope;
@@ -113,19 +114,28 @@ struct TableState {
 }
 
 /// Launches in condensed packets: what comes behind an earlier launch of its stream goes into the
-/// packet of that one while there is room, and costs only what a kernel of it costs.
+/// packet of that one while there is room, and costs only what a kernel of it costs. A copy or a fill
+/// between two launches of a stream ends the packet of the first. A launch of which nobody knows which
+/// kernel it is has an ordinary packet.
 ///
 /// The last launch of a packet has a cleanup, which is paid once. That it is the last one is known
 /// where the packet is full by it. Where another packet ends it, that one waits for the cleanup
-/// instead. So the last packet of a stream is taken to have none, and so is one that ends because
-/// another stream uses the table.
+/// instead. So no launch is told the cleanup of the last packet of a stream, nor of one that ends
+/// because another stream uses the table: [`finish`](Self::finish) says those.
 #[derive(Clone, Debug)]
 pub struct CondensedPath {
     config: CondensedConfig,
     format: AqlFormat,
     tables: BTreeMap<(u32, u32), TableState>,
     launches: u64,
+    /// Packets whose cleanup no launch was told of.
+    untold: u64,
 }
+
+/// Addresses that are in no profile: what stands in their highest byte.
+const OBJECTS: u64 = 1 << 56;
+const ARGUMENTS: u64 = 2 << 56;
+const SIGNALS: u64 = 3 << 56;
 
 impl CondensedPath {
     /// A path of this configuration.
@@ -133,6 +143,15 @@ impl CondensedPath {
     /// # Errors
     /// [`PacketError::Setting`] when `entries` is not 1 to 8, `ahead` not 1 to 31.
     pub fn new(config: CondensedConfig) -> Result<Self, PacketError> {
+        let options = AqlOptions { entries: config.entries.clamp(1, 8), ..AqlOptions::default() };
+        Self::in_format(config, AqlFormat::new(&options)?)
+    }
+
+    /// The same in packets of another layout, which has the number of entries.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn in_format(config: CondensedConfig, format: AqlFormat) -> Result<Self, PacketError> {
         let limits = [
             ("entries", config.entries, AQL_ENTRIES as u16),
             ("ahead", config.ahead.into(), HALF_WORDS as u16),
@@ -142,9 +161,7 @@ impl CondensedPath {
                 return Err(PacketError::Setting { key, found, most });
             }
         }
-        let options = AqlOptions { entries: config.entries, ..AqlOptions::default() };
-        let format = AqlFormat::new(&options)?;
-        Ok(Self { config, format, tables: BTreeMap::new(), launches: 0 })
+        Ok(Self { config, format, tables: BTreeMap::new(), launches: 0, untold: 0 })
     }
 
     /// What was sent so far, over all tables.
@@ -162,36 +179,37 @@ impl CondensedPath {
         sum
     }
 
-    /// A launch as a packet would have it.
-    fn image(&self, launch: &Launch) -> LaunchImage {
-        let demand = &launch.demand;
-        let parts = [
-            u64::from(demand.waves),
-            demand.vgpr.into(),
-            demand.sgpr.into(),
-            demand.lds.into(),
-            demand.barriers.into(),
-        ];
-        // FNV-1a over the words: a kernel is told by what a workgroup asks for.
-        let kernel = parts.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, part| {
-            (hash ^ part).wrapping_mul(0x100_0000_01b3)
-        });
-        let fresh = self.launches.wrapping_mul(64);
+    /// The next launch as a packet has it.
+    #[must_use]
+    pub fn image(&self, launch: &Launch) -> LaunchImage {
+        let KernelCall { kernel, grid, threads, lds_bytes, .. } = launch.call;
+        let kernel = u64::from(launch.process.0) << 40 | u64::from(kernel) << 8;
+        let number = self.launches << 6;
         let fields = KernelDispatch {
-            setup: 1,
-            workgroup_size_x: demand.waves,
-            grid_size_x: launch.workgroups as u32,
-            grid_size_y: (launch.workgroups >> 32) as u32,
-            group_segment_size: demand.lds,
-            kernel_object: kernel,
-            kernarg_address: match self.config.arguments {
-                KernelArguments::New => fresh,
-                KernelArguments::Fixed => 0,
+            // It waits for what came before; whether caches are written back is in no profile.
+            synch_scopes: 1,
+            setup: match (grid.y > 1, grid.z > 1) {
+                (_, true) => 3,
+                (true, false) => 2,
+                (false, false) => 1,
             },
-            completion_signal: if self.config.signals { fresh | 1 } else { 0 },
-            ..KernelDispatch::default()
+            // The work-items of a workgroup are taken to lie along x.
+            workgroup_size_x: u16::try_from(threads).unwrap_or(u16::MAX),
+            workgroup_size_y: 1,
+            workgroup_size_z: 1,
+            grid_size_x: grid.x.saturating_mul(threads),
+            grid_size_y: grid.y,
+            grid_size_z: grid.z,
+            private_segment_size: 0,
+            group_segment_size: lds_bytes,
+            kernel_object: OBJECTS | kernel,
+            kernarg_address: match self.config.arguments {
+                KernelArguments::New => ARGUMENTS | number,
+                KernelArguments::Fixed => ARGUMENTS | kernel,
+            },
+            completion_signal: if self.config.signals { SIGNALS | number } else { 0 },
         };
-        // Every value is as wide as its field in this format.
+        // Every value is as wide as its field.
         fields.launch(&self.format).unwrap_or_default()
     }
 
@@ -208,10 +226,9 @@ impl CondensedPath {
             cleanup: Ticks(if cleans { config.cleanup_ns } else { 0 }),
         }
     }
-}
 
-impl LaunchPath for CondensedPath {
-    fn submit(&mut self, launch: &Launch) -> Submission {
+    /// Takes a launch, and says what it costs; `send` gets each packet that is complete by it.
+    pub fn take(&mut self, launch: &Launch, send: &mut impl FnMut(&AqlPacket)) -> Submission {
         let image = self.image(launch);
         self.launches = self.launches.wrapping_add(1);
         let CondensedConfig { keep, near, ahead, scope, .. } = self.config;
@@ -223,14 +240,20 @@ impl LaunchPath for CondensedPath {
             owes_cleanup: false,
             queue,
         });
-        if state.open >= ahead || state.queue != queue {
-            state.owes_cleanup &= state.queue == queue;
+        if state.queue != queue {
+            self.untold += u64::from(core::mem::take(&mut state.owes_cleanup));
+        }
+        if state.open >= ahead || state.queue != queue || launch.call.behind_copy {
             state.queue = queue;
-            state.encoder.flush(&mut |_| {});
+            state.encoder.flush(send);
             state.open = 0;
         }
         let before = state.encoder.tally();
-        state.encoder.launch(&image, &mut |_| {});
+        if launch.call.is_unknown() {
+            state.encoder.ordinary(&image, send);
+        } else {
+            state.encoder.launch(&image, send);
+        }
         let after = state.encoder.tally();
         let condensed = after.condensed > before.condensed;
         let sent = after.condensed_packets > before.condensed_packets;
@@ -252,6 +275,22 @@ impl LaunchPath for CondensedPath {
             submission.cost = Ticks(cost);
         }
         submission
+    }
+
+    /// Sends what is open, table by table; the time of all cleanups that no launch was told of.
+    pub fn finish(&mut self, send: &mut impl FnMut(&AqlPacket)) -> Ticks {
+        for state in self.tables.values_mut() {
+            state.encoder.flush(send);
+            state.open = 0;
+            self.untold += u64::from(core::mem::take(&mut state.owes_cleanup));
+        }
+        Ticks(core::mem::take(&mut self.untold).saturating_mul(self.config.cleanup_ns))
+    }
+}
+
+impl LaunchPath for CondensedPath {
+    fn submit(&mut self, launch: &Launch) -> Submission {
+        self.take(launch, &mut |_| {})
     }
 
     fn overlaps(&self) -> bool {

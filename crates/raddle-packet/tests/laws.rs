@@ -2,11 +2,12 @@
 
 use proptest::prelude::*;
 use raddle_packet::{
-    AqlFormat, CondensedConfig, CondensedPath, KernelArguments, LaunchImage, LaunchRequest,
-    NearestEntry, Overhead, PacketChoice, Replacement, TableScope,
+    Agent, AqlFormat, AqlOptions, AqlPacket, Condensed, CondensedConfig, CondensedPath, HALF_WORDS,
+    KernelArguments, LaunchImage, LaunchRequest, NearestEntry, Overhead, PacketChoice, Replacement,
+    TableScope, cleanups,
 };
-use raddle_policy::{Demand, Launch, LaunchPath, ProcessId, StreamId, Submission, Ticks};
-use raddle_testkit::{check_launch_path, demand, launch, submissions};
+use raddle_policy::{Dim3, KernelCall, Launch, LaunchPath, ProcessId, StreamId, Submission, Ticks};
+use raddle_testkit::{check_launch_path, launch, submissions};
 
 fn config() -> impl Strategy<Value = CondensedConfig> {
     let keep = prop::sample::select(Replacement::ALL.to_vec());
@@ -40,35 +41,120 @@ proptest! {
     }
 }
 
+/// A launch: its kernel, grid, work-items and LDS, whether a copy stands before it, and its stream.
+type DrawnLaunch = (u32, u32, u32, u32, bool, u32);
+
+fn drawn() -> impl Strategy<Value = Vec<DrawnLaunch>> {
+    let copied = prop::bool::weighted(0.1);
+    prop::collection::vec((0..6_u32, 0..9_u32, 0..3_u32, 0..4_u32, copied, 0..2_u32), 1..200)
+}
+
+fn launch_of((kernel, x, wide, lds_bytes, behind_copy, stream): DrawnLaunch) -> Launch {
+    let grid = Dim3::new(1 + x, 1 + x / 7, 1 + x / 8);
+    let call = KernelCall { kernel, grid, threads: 64 << wide, lds_bytes, behind_copy };
+    launch(0).stream(stream).call(call).build()
+}
+
 proptest! {
-    /// Each packet is cleaned up once: by its last launch, or by the packet behind it.
+    /// An agent launches what was taken, in its order, in as many packets as were told, and all together
+    /// cost what figures 5 and 7 say. No packet goes across a copy, and a launch of an unknown kernel has
+    /// one of its own.
     #[test]
-    fn a_cleanup_a_packet(
-        kernels in prop::collection::vec((0..5_u32, 0..4_u32, 0..9_u64, 0..3_u32), 1..200),
+    fn packets_launch_what_was_taken_at_the_cost_of_the_figures(
+        launches in drawn(),
         config in config(),
     ) {
+        let ns = config.schedule_ns + 1;
+        let config = CondensedConfig {
+            enqueue_ns: 2 * ns, processing_ns: 3 * ns, decode_ns: 7, cleanup_ns: 5, ..config
+        };
+        let (enqueue, processing) = (config.enqueue_ns, config.processing_ns);
+        let (decode, schedule, cleanup) = (config.decode_ns, config.schedule_ns, config.cleanup_ns);
+        let model = Overhead { enqueue, processing, decode, schedule, cleanup };
+        let format = AqlFormat::new(&AqlOptions { entries: config.entries, ..AqlOptions::default() });
+        let format = format.unwrap();
+        for stream in 0..2 {
+            // A table each, so that an agent hears one of them.
+            let mut path = CondensedPath::new(config).unwrap();
+            let mut sent: Vec<AqlPacket> = Vec::new();
+            let (mut told, mut cost, mut wanted) = (0, 0, Vec::new());
+            for launch in launches.iter().map(|&it| launch_of(it)).filter(|it| it.stream.0 == stream) {
+                wanted.push((path.image(&launch), launch.call));
+                let via = path.take(&launch, &mut |packet| sent.push(*packet));
+                told += via.packets;
+                cost += via.cost.0 + via.cleanup.0;
+            }
+            cost += path.finish(&mut |packet| sent.push(*packet)).0;
+            prop_assert_eq!(sent.len(), told as usize);
+            let (mut agent, mut figures, mut wanted) = (Agent::new(format), 0, wanted.into_iter());
+            for packet in &sent {
+                let mut list = [LaunchImage::default(); HALF_WORDS];
+                let got = agent.receive(packet, &mut list).unwrap();
+                let runs = vec![0; got.len()];
+                let condensed = Condensed::parse(packet, &format).is_ok();
+                figures += match condensed {
+                    true => model.condensed(&runs, u64::from(cleanups(got)) - 1),
+                    false => model.ordinary(&runs),
+                };
+                prop_assert!(got.len() <= usize::from(config.ahead));
+                for (place, image) in got.iter().enumerate() {
+                    let (launch, call) = wanted.next().unwrap();
+                    prop_assert_eq!(*image, launch);
+                    prop_assert!(!call.behind_copy || place == 0, "{:?} in place {}", call, place);
+                    prop_assert!(!call.is_unknown() || packet[0] == 2);
+                }
+            }
+            prop_assert!(wanted.next().is_none());
+            prop_assert_eq!(cost, figures);
+        }
+    }
+
+    /// Each packet is cleaned up once: by its last launch, by the packet behind it, or at the end.
+    #[test]
+    fn a_cleanup_a_packet(launches in drawn(), config in config()) {
         let config = CondensedConfig {
             enqueue_ns: 0, processing_ns: 0, decode_ns: 0, schedule_ns: 0, cleanup_ns: 1,
-            signals: false, scope: TableScope::Queue, ..config
+            signals: false, ..config
         };
         let mut path = CondensedPath::new(config).unwrap();
         let (mut packets, mut paid) = (0, 0);
-        for &(lds, sgpr, workgroups, vgpr) in &kernels {
-            let mut launch = kernel(6 * lds);
-            (launch.demand.lds, launch.demand.sgpr) = (lds, sgpr as u16);
-            (launch.demand.vgpr, launch.workgroups) = (vgpr as u16, 1 + workgroups);
-            let one = path.submit(&launch);
+        for &it in &launches {
+            let one = path.submit(&launch_of(it));
             packets += u64::from(one.packets);
             paid += one.cost.0 + one.cleanup.0;
         }
-        // The last one may be open.
-        prop_assert!(paid == packets || paid + 1 == packets, "{} of {}", paid, packets);
+        prop_assert_eq!(paid + path.finish(&mut |_| {}).0, packets);
     }
 }
 
-/// The loop of six kernels, each of another demand.
+/// The loop of six kernels.
 fn kernel(n: u32) -> Launch {
-    launch(n).demand(Demand { lds: 1 + n % 6, ..demand(2, 2) }).build()
+    let call = KernelCall { kernel: 1 + n % 6, ..KernelCall::UNKNOWN };
+    launch(n).call(call).build()
+}
+
+/// Kernels are told by their number alone: not by what their workgroups ask, nor by their level.
+#[test]
+fn kernels_are_told_by_identity() {
+    let packets = |same: bool| {
+        let config = CondensedConfig { arguments: KernelArguments::Fixed, ..Default::default() };
+        let mut path = CondensedPath::new(config).unwrap();
+        for n in 0..12 {
+            let mut launch = kernel(if same { 0 } else { n });
+            launch.demand.lds = n;
+            launch.demand.vgpr = n as u16;
+            path.submit(&launch);
+        }
+        (path.tally().reference, path.tally().condensed)
+    };
+    assert_eq!((packets(true), packets(false)), ((1, 11), (6, 6)));
+    // Those of two processes are two kernels, also where both have one table.
+    let config = CondensedConfig { scope: TableScope::Agent, ..Default::default() };
+    let mut path = CondensedPath::new(config).unwrap();
+    for process in [0, 1, 0, 1] {
+        path.submit(&Launch { process: ProcessId(process), ..kernel(0) });
+    }
+    assert_eq!(path.tally().reference, 2);
 }
 
 /// The parts of figures 5 and 7, launch by launch: six reference packets, then one an iteration.
@@ -191,5 +277,6 @@ fn streams_share_a_table_but_no_packet() {
     // The first launch of a table fills an entry; two condensed ones share a packet.
     assert_eq!(sent(TableScope::Queue), [1, 1, 0, 1, 1, 0, 1, 1]);
     assert_eq!(sent(TableScope::Process), [1, 1, 0, 1, 0, 1, 1, 1]);
-    assert_eq!(sent(TableScope::Agent), [1, 1, 0, 1, 0, 1, 1, 0]);
+    // A kernel of another process is another one, which fills an entry of its own.
+    assert_eq!(sent(TableScope::Agent), [1, 1, 0, 1, 0, 1, 1, 1]);
 }

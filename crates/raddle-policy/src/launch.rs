@@ -1,6 +1,6 @@
 //! What is a kernel launch, as far as a policy may know?
 
-use crate::{Activity, Barrier, Demand, LaunchId, Level, ProcessId, StreamId};
+use crate::{Activity, Barrier, Demand, Dim3, LaunchId, Level, ProcessId, StreamId};
 
 /// One kernel launch on the device: a number of equal workgroups.
 /// By default it is without workgroups, of the most urgent level, and nobody knows more of it.
@@ -27,6 +27,41 @@ pub struct Launch {
     /// What its waves do. Serialised only where it is known.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Activity::is_unknown"))]
     pub activity: Activity,
+    /// What its host said when it launched it. Serialised only where it is known.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "KernelCall::is_unknown"))]
+    pub call: KernelCall,
+}
+
+/// What a host says when it launches a kernel, as far as the source of a launch knows it: what a packet
+/// would hold beside addresses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
+pub struct KernelCall {
+    /// Which kernel of its process it is, by name and code object, counted from 1; 0: nobody knows, and
+    /// neither the rest.
+    pub kernel: u32,
+    /// The grid, in workgroups.
+    pub grid: Dim3,
+    /// Work-items of a workgroup.
+    pub threads: u32,
+    /// LDS of a workgroup, in bytes.
+    pub lds_bytes: u32,
+    /// Whether a copy or a fill lies between it and the launch before it in its stream.
+    pub behind_copy: bool,
+}
+
+impl KernelCall {
+    /// Nobody knows what it was.
+    pub const UNKNOWN: Self =
+        Self { kernel: 0, grid: Dim3::new(0, 0, 0), threads: 0, lds_bytes: 0, behind_copy: false };
+
+    /// Whether nobody knows which kernel it is.
+    #[must_use]
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    pub const fn is_unknown(&self) -> bool {
+        self.kernel == 0
+    }
 }
 
 /// The verdict whether a launch gives the same result when it is killed and run again.

@@ -83,7 +83,7 @@ pub use activity::{Activity, InstructionKind};
 pub use demand::{Barrier, CuShape, Demand, Footprint, MAX_SIMDS, ShapeError};
 pub use dim::Dim3;
 pub use id::{CuId, LaunchId, ProcessId, StreamId};
-pub use launch::{Idempotence, Launch};
+pub use launch::{Idempotence, KernelCall, Launch};
 pub use level::Level;
 pub use refusal::{Refusal, Resource};
 pub use time::{Tick, Ticks};

@@ -3,7 +3,9 @@
 //! Units: mW; rates as in [`Activity`].
 
 use raddle_dispatch::Composed;
-use raddle_policy::{Activity, Barrier, CuShape, Demand, Idempotence, Level, StreamId, Ticks};
+use raddle_policy::{
+    Activity, Barrier, CuShape, Demand, Idempotence, KernelCall, Level, StreamId, Ticks,
+};
 
 use crate::plan::Costs;
 use crate::workload::{ProcessPlan, Task, Work, Workload};
@@ -76,6 +78,7 @@ impl TestBench {
             after: None,
             idempotent: Idempotence::Unknown,
             activity: *self.tests.get(kind)?,
+            call: KernelCall::UNKNOWN,
             work,
         };
         let processes = vec![ProcessPlan::new("test", vec![task])];

@@ -52,9 +52,9 @@ pub use fidelity::{
 pub use figures::percentile;
 pub use histogram::LatencyHistogram;
 pub use metrics::{LevelSummary, ProcessSummary, Summary};
-pub use outcome::{Counters, Outcome, Record, RefusedLaunch, RequestMarks};
+pub use outcome::{Counters, LaunchingSummary, Outcome, Record, RefusedLaunch, RequestMarks};
 pub use pauses::{HostPause, HostPauses};
-pub use plan::{Costs, PlanOptions, device_costs, device_runtime, host_pauses, plan};
+pub use plan::{Costs, PlanOptions, device_costs, device_runtime, host_pauses, kernel_calls, plan};
 pub use power::{Energy, EnergyModel, EnergySummary};
 pub use preemptions::{PreemptionSummary, WaySummary};
 pub use repetition::Repetition;

@@ -18,7 +18,7 @@ use crate::device_time::{BlockedBy, BlockedProcess, DeviceTime};
 use crate::fairness::Fairness;
 use crate::figures::{jain, percentile, ratio, round};
 use crate::histogram::LatencyHistogram;
-use crate::outcome::{Outcome, Record};
+use crate::outcome::{LaunchingSummary, Outcome, Record};
 use crate::power::EnergySummary;
 use crate::preemptions::PreemptionSummary;
 use crate::requests::RequestSummary;
@@ -65,6 +65,9 @@ pub struct Summary {
     /// How fairly time was divided; absent with one process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fairness: Option<Fairness>,
+    /// How launches reached the device.
+    #[serde(default)]
+    pub launching: LaunchingSummary,
     /// How work left that lost the turn; absent where none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preemption: Option<PreemptionSummary>,
@@ -146,6 +149,7 @@ impl Summary {
             device_time: outcome.device_time,
             blocked: blocked(workload, outcome),
             fairness: Fairness::new(workload, outcome),
+            launching: outcome.counters.launching,
             preemption: PreemptionSummary::new(workload.processes.len(), outcome),
         }
     }

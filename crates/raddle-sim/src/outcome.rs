@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use raddle_dispatch::{PreemptionTally, TurnTally};
-use raddle_policy::{LaunchId, Preemption, Refusal, Tick, Ticks};
+use raddle_policy::{LaunchId, Preemption, Refusal, Submission, Tick, Ticks};
+use serde::{Deserialize, Serialize};
 
 use crate::device_time::{DeviceTime, TimeSpent};
 use crate::power::Energy;
@@ -71,6 +72,34 @@ pub struct Counters {
     pub thrown_ns: u64,
     /// Time spent saving and restoring, summed over launches, in ns.
     pub switch_ns: u64,
+    /// How launches reached the device.
+    pub launching: LaunchingSummary,
+}
+
+/// How launches reached the device in a run, with repetitions and with what was submitted again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct LaunchingSummary {
+    /// Launches submitted.
+    pub submitted: u64,
+    /// Packets written for them.
+    pub packets: u64,
+    /// Bytes of these.
+    pub bytes: u64,
+    /// Time that the launch path took, until launches could start and from their ends until anybody
+    /// knew of them, summed over launches.
+    pub overhead_ns: u64,
+}
+
+impl LaunchingSummary {
+    /// One more launch is submitted.
+    pub(crate) fn add(&mut self, via: &Submission) {
+        let Submission { packets, bytes, cost, cleanup } = *via;
+        self.submitted += 1;
+        self.packets = self.packets.saturating_add(packets.into());
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.overhead_ns = self.overhead_ns.saturating_add(cost.0).saturating_add(cleanup.0);
+    }
 }
 
 /// Everything that a run tells.

@@ -7,7 +7,7 @@
 
 use raddle_device::Device;
 use raddle_dispatch::{DeviceCosts, PreemptRuntime, Recipe};
-use raddle_policy::{CuId, Cus, Demand, Level, Resource, StreamId, Ticks};
+use raddle_policy::{CuId, Cus, Demand, KernelCall, Level, Resource, StreamId, Ticks};
 use raddle_trace::{Op, OpKind, Profile};
 
 use crate::error::SimError;
@@ -128,16 +128,17 @@ pub fn plan(
     options: &PlanOptions<'_>,
     level: impl Fn(&Op) -> Level,
 ) -> ProcessPlan {
-    let task = |op: &Op| Task {
+    let task = |(op, call): (&Op, KernelCall)| Task {
         stream: StreamId(op.stream),
         level: level(op),
         arrival: Ticks(op.arrival_ns),
         after: op.after,
         idempotent: op.idempotent,
         activity: op.activity,
+        call,
         work: work(op, options),
     };
-    let tasks = profile.ops.iter().map(task).collect();
+    let tasks = profile.ops.iter().zip(kernel_calls(profile)).map(task).collect();
     ProcessPlan {
         streams: profile.streams.len() as u32,
         span: Ticks(profile.span_ns.max(1)),
@@ -145,6 +146,31 @@ pub fn plan(
         share: options.share.max(1),
         ..ProcessPlan::new(&profile.name, tasks)
     }
+}
+
+/// What the host of a profile said of each op when it launched it: nothing of copies and fills.
+///
+/// A launch is behind a copy if one lies between it and the launch before it in its stream, or for the
+/// first of a stream, if one comes before it or at the end: where a profile repeats, that is before it.
+pub fn kernel_calls(profile: &Profile) -> impl Iterator<Item = KernelCall> {
+    let mut copied = vec![false; profile.streams.len()];
+    for op in &profile.ops {
+        copied[op.stream as usize] = op.kind != OpKind::Kernel;
+    }
+    profile.ops.iter().map(move |op| {
+        let copied = &mut copied[op.stream as usize];
+        if op.kind != OpKind::Kernel {
+            *copied = true;
+            return KernelCall::UNKNOWN;
+        }
+        KernelCall {
+            kernel: op.kernel.saturating_add(1),
+            grid: op.grid,
+            threads: op.footprint.threads,
+            lds_bytes: op.footprint.lds_bytes,
+            behind_copy: std::mem::take(copied),
+        }
+    })
 }
 
 /// Where the host of a profile is known to have waited for the device, for

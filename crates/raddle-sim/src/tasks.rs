@@ -455,7 +455,7 @@ fn release(standing: &mut [Standing], id: u32, told: &mut Vec<Issued>) {
 
 #[cfg(test)]
 mod tests {
-    use raddle_policy::{Activity, Barrier, Demand, Idempotence, Level, StreamId};
+    use raddle_policy::{Activity, Barrier, Demand, Idempotence, KernelCall, Level, StreamId};
 
     use super::*;
     use crate::workload::{Task, Work};
@@ -476,6 +476,7 @@ mod tests {
             after: None,
             idempotent: Idempotence::Unknown,
             activity: Activity::UNKNOWN,
+            call: KernelCall::UNKNOWN,
             work,
         };
         let one = |span| ProcessPlan { span: Ticks(span), ..ProcessPlan::new("p", vec![task]) };

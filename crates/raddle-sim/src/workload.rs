@@ -1,6 +1,8 @@
 //! What is there to simulate?
 
-use raddle_policy::{Activity, Barrier, Demand, Idempotence, Level, Resource, StreamId, Ticks};
+use raddle_policy::{
+    Activity, Barrier, Demand, Idempotence, KernelCall, Level, Resource, StreamId, Ticks,
+};
 
 use crate::error::SimError;
 use crate::pauses::{HostPause, HostPauses};
@@ -90,6 +92,8 @@ pub struct Task {
     pub idempotent: Idempotence,
     /// What its waves do, where it runs workgroups.
     pub activity: Activity,
+    /// What its host said when it launched it.
+    pub call: KernelCall,
     /// What it does.
     pub work: Work,
 }

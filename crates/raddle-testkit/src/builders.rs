@@ -12,8 +12,8 @@
 //! ```
 
 use raddle_policy::{
-    Activity, Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, ProcessId,
-    ProcessState, ReadyLaunch, StreamId, Tick, Ticks, VictimLaunch,
+    Activity, Barrier, CuShape, Demand, Idempotence, KernelCall, Launch, LaunchId, Level,
+    ProcessId, ProcessState, ReadyLaunch, StreamId, Tick, Ticks, VictimLaunch,
 };
 
 /// A small compute unit; scalar registers never limit.
@@ -57,6 +57,7 @@ pub const fn launch(id: u32) -> LaunchBuilder {
         barrier: Barrier::No,
         idempotent: Idempotence::Unknown,
         activity: Activity::UNKNOWN,
+        call: KernelCall::UNKNOWN,
     })
 }
 
@@ -111,6 +112,12 @@ impl LaunchBuilder {
     /// Instructions of one wave in 1,000 ticks, by kind.
     pub const fn activity(mut self, rates: [u32; 6]) -> Self {
         self.0.activity = Activity(rates);
+        self
+    }
+
+    /// What its host said when it launched it.
+    pub const fn call(mut self, call: KernelCall) -> Self {
+        self.0.call = call;
         self
     }
 

@@ -10,9 +10,9 @@ use std::hint::black_box;
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use raddle_policy::{
-    Activity, Allocate, Answer, Barrier, CuId, CuShape, Cus, Demand, Fact, Idempotence, Launch,
-    LaunchId, Level, Piece, ProcessId, ReadyLaunch, ReadyView, Round, StreamId, Tick, Ticks,
-    WaveSpan,
+    Activity, Allocate, Answer, Barrier, CuId, CuShape, Cus, Demand, Fact, Idempotence, KernelCall,
+    Launch, LaunchId, Level, Piece, ProcessId, ReadyLaunch, ReadyView, Round, StreamId, Tick,
+    Ticks, WaveSpan,
 };
 use raddle_workgroup::{
     Amounts, Balance, FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule, PowerWeights,
@@ -49,6 +49,7 @@ fn launch(id: u32, level: u8, demand: Demand) -> ReadyLaunch {
         barrier: Barrier::Assumed,
         idempotent: Idempotence::Unknown,
         activity: Activity::default(),
+        call: KernelCall::UNKNOWN,
     };
     ReadyLaunch { launch, next: 0, assigned: 0, cut: 0, submitted: Tick::ZERO }
 }

@@ -2,7 +2,7 @@
 
 use outside_policy::SmallestFirst;
 use raddle_dispatch::Composed;
-use raddle_policy::{Activity, Barrier, Idempotence, Level, Ranked, StreamId, Ticks};
+use raddle_policy::{Activity, Barrier, Idempotence, KernelCall, Level, Ranked, StreamId, Ticks};
 use raddle_sim::{Costs, EnergyModel, Options, ProcessPlan, Task, Work, Workload, run};
 use raddle_testkit::{SMALL_CU, demand};
 
@@ -15,6 +15,7 @@ fn launch(stream: u32, arrival: u64, workgroups: u64) -> Task {
         after: None,
         idempotent: Idempotence::Unknown,
         activity: Activity::UNKNOWN,
+        call: KernelCall::UNKNOWN,
         work: Work::Kernel {
             workgroups,
             workgroup: Ticks(100),

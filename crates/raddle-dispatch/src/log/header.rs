@@ -7,7 +7,7 @@ use raddle_policy::CuShape;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::writer::{Detail, LogWriter};
+use super::writer::{Detail, LogWriter, ReadOfLaunch};
 use crate::{DispatchError, Recipe, Registry};
 
 /// The version of logs that are written.
@@ -70,12 +70,17 @@ impl LogHeader {
     /// line is one write.
     #[must_use]
     pub fn writer(&self, to: Box<dyn Write + Send>) -> LogWriter {
-        LogWriter::new(to, (self.detail, self.recipe.reads_activity(), false), self)
+        LogWriter::new(to, (self.detail, self.reads(), false), self)
     }
 
     /// The same in short: lines leave out what follows from those before them.
     #[must_use]
     pub fn short_writer(&self, to: Box<dyn Write + Send>) -> LogWriter {
-        LogWriter::new(to, (self.detail, self.recipe.reads_activity(), true), self)
+        LogWriter::new(to, (self.detail, self.reads(), true), self)
+    }
+
+    /// What of a launch its policies read.
+    fn reads(&self) -> ReadOfLaunch {
+        ReadOfLaunch { activity: self.recipe.reads_activity(), call: self.recipe.reads_calls() }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use raddle_policy::{Activity, Event, Launch, LaunchId, Piece, Place, Tick, WaveSpan};
+use raddle_policy::{Activity, Event, KernelCall, Launch, LaunchId, Piece, Place, Tick, WaveSpan};
 use serde::{Deserialize, Serialize};
 
 use super::line::{LoggedAnswer, LoggedEvent};
@@ -19,14 +19,31 @@ pub enum Detail {
     Full,
 }
 
+/// What of a launch is written beside what every policy reads: only what one here does.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ReadOfLaunch {
+    pub(super) activity: bool,
+    pub(super) call: bool,
+}
+
+impl ReadOfLaunch {
+    fn of(self, launch: Launch) -> Launch {
+        let Launch { activity, call, .. } = launch;
+        Launch {
+            activity: if self.activity { activity } else { Activity::UNKNOWN },
+            call: if self.call { call } else { KernelCall::UNKNOWN },
+            ..launch
+        }
+    }
+}
+
 /// Writes the log, or nothing.
 ///
 /// An error stays until [`LogWriter::finish`] reports it, so that no decision depends on it.
 pub struct LogWriter {
     to: Option<Box<dyn Write + Send>>,
     detail: Detail,
-    /// Whether launches are written with their activities: only where a policy reads them.
-    activity: bool,
+    reads: ReadOfLaunch,
     /// What later lines leave out; `None` in a log that is spelled in full.
     memory: Option<Memory>,
     text: Vec<u8>,
@@ -48,7 +65,7 @@ impl LogWriter {
         Self {
             to: None,
             detail: Detail::Answers,
-            activity: false,
+            reads: ReadOfLaunch::default(),
             memory: None,
             text: Vec::new(),
             lines: (0, 0),
@@ -59,11 +76,11 @@ impl LogWriter {
     /// Writes to `to`, beginning with a header; in short, or as every line is spelled by itself.
     pub(super) fn new(
         to: Box<dyn Write + Send>,
-        (detail, activity, short): (Detail, bool, bool),
+        (detail, reads, short): (Detail, ReadOfLaunch, bool),
         header: &impl Serialize,
     ) -> Self {
         let memory = short.then(Memory::default);
-        let mut log = Self { to: Some(to), detail, activity, memory, ..Self::off() };
+        let mut log = Self { to: Some(to), detail, reads, memory, ..Self::off() };
         log.error = serde_json::to_writer(&mut log.text, header).err().map(io::Error::from);
         log.end_line();
         log
@@ -73,7 +90,7 @@ impl LogWriter {
     /// own. Give it a buffer: every line is one write.
     #[must_use]
     pub fn with_header(to: Box<dyn Write + Send>, header: &impl Serialize) -> Self {
-        Self::new(to, (Detail::Answers, false, false), header)
+        Self::new(to, (Detail::Answers, ReadOfLaunch::default(), false), header)
     }
 
     /// Writes an event: something with a key `event`.
@@ -150,14 +167,10 @@ impl LogWriter {
             self.text.write_fmt(said).expect("memory takes whatever is written");
             return self.end_line();
         }
-        let plain = |launch| Launch { activity: Activity::UNKNOWN, ..launch };
+        let reads = self.reads;
         let event = match *event {
-            Event::LaunchIssued { launch } if !self.activity => {
-                Event::LaunchIssued { launch: plain(launch) }
-            }
-            Event::LaunchReady { launch } if !self.activity => {
-                Event::LaunchReady { launch: plain(launch) }
-            }
+            Event::LaunchIssued { launch } => Event::LaunchIssued { launch: reads.of(launch) },
+            Event::LaunchReady { launch } => Event::LaunchReady { launch: reads.of(launch) },
             other => other,
         };
         self.heard(now, step, LoggedEvent::from(&event));
@@ -243,11 +256,10 @@ mod tests {
     use super::*;
 
     /// The launch of the one line that is written.
-    fn written(reads: bool, activity: Activity) -> (String, Launch) {
+    fn written(reads: ReadOfLaunch, launch: Launch) -> (String, Launch) {
         let sink = Sink::default();
         let mut log =
             LogWriter::new(Box::new(sink.clone()), (Detail::Answers, reads, false), &"a header");
-        let launch = Launch { workgroups: 3, activity, ..Launch::default() };
         log.event(Tick(1), 2, &Event::LaunchReady { launch });
         let line = sink.text().lines().nth(1).unwrap().to_owned();
         let json: serde_json::Value = serde_json::from_str(&line).unwrap();
@@ -255,17 +267,20 @@ mod tests {
     }
 
     #[test]
-    fn an_activity_is_written_where_it_is_read_and_known() {
-        let known = Activity([1, 2, 3, 4, 5, 6]);
-        let (line, launch) = written(true, known);
-        assert!(line.ends_with(r#""activity":[1,2,3,4,5,6]}}"#), "{line}");
-        assert_eq!(launch, Launch { workgroups: 3, activity: known, ..Launch::default() });
-        for (reads, activity) in
-            [(true, Activity::UNKNOWN), (false, known), (false, Activity::UNKNOWN)]
-        {
-            let (line, launch) = written(reads, activity);
-            assert!(!line.contains("activity"), "{line}");
-            assert_eq!(launch, Launch { workgroups: 3, ..Launch::default() });
+    fn what_a_policy_reads_is_written_where_it_is_known() {
+        let plain = Launch { workgroups: 3, ..Launch::default() };
+        let activity = Activity([1, 2, 3, 4, 5, 6]);
+        let call = KernelCall { kernel: 7, behind_copy: true, ..KernelCall::UNKNOWN };
+        let known = Launch { activity, call, ..plain };
+        for reads in [(true, true), (true, false), (false, true), (false, false)] {
+            let reads = ReadOfLaunch { activity: reads.0, call: reads.1 };
+            let (line, launch) = written(reads, known);
+            assert_eq!(launch, reads.of(known));
+            assert_eq!(line.contains(r#""activity":[1,2,3,4,5,6]"#), reads.activity, "{line}");
+            assert_eq!(line.contains(r#""call":{"kernel":7,"#), reads.call, "{line}");
+            let (line, launch) = written(reads, plain);
+            assert!(!line.contains("activity") && !line.contains("call"), "{line}");
+            assert_eq!(launch, plain);
         }
     }
 }

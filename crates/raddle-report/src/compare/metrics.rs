@@ -64,6 +64,14 @@ pub(super) const MAKESPAN: Metric = Metric::new("makespan", Ns, Low, "/makespan-
 /// Of a recipe.
 pub(super) const OF_RECIPE: [Metric; 2] =
     [Metric::new("used", Share, High, "/utilisation"), Metric::new("Jain", Ratio, High, "/jain")];
+/// Of a recipe, where launching costs anything under one of the results.
+pub(super) const OF_LAUNCHING: [Metric; 3] = [
+    Metric::new("packets", Count, Low, "/launching/packets"),
+    Metric::new("packet bytes", Count, Low, "/launching/bytes"),
+    LAUNCH_OVERHEAD,
+];
+pub(super) const LAUNCH_OVERHEAD: Metric =
+    Metric::new("launch overhead", Ns, Low, "/launching/overhead-ns");
 /// Of every result in which processes take turns.
 pub(super) const TURNS_LOST: &str = "turns lost";
 /// Of a recipe, where one of the results divides time by turns.

@@ -1,9 +1,12 @@
-//! How did launches do under each recipe; and how much energy did the work take?
+//! How did launches do under each recipe, how did they reach the device, and how much energy did the
+//! work take?
+
+use raddle_sim::LaunchingSummary;
 
 use super::NAME;
 use super::result::{RecipeResult, ReplayResult};
 use crate::document::{Block, Cell, Column, Document, Table};
-use crate::units::{count, duration, percent};
+use crate::units::{count, duration, percent, size};
 
 /// What stands for the makespan of a run that has none.
 const STUCK: &str = "STUCK";
@@ -12,11 +15,19 @@ const READING: &str = "launches = kernel launches that started, with repetitions
 
 const ENERGY: &str = "What resident waves draw by assumed weights of their instructions, idle power left out: fit for comparing recipes with each other, not for a power budget.";
 
+const PACKETS: &str = "those of all launches submitted, repetitions and those submitted again included; overhead = what the launch path takes, until launches can start and from their ends until anybody knows, summed over launches. No profile holds the addresses of kernels, arguments or signals: kernels are told by name, arguments lie as `arguments` of the launch path says";
+
 pub(super) fn fill(document: &mut Document, result: &ReplayResult) {
     document.section("launches", "Launches, by process and level");
     document.table(table(result));
     let stuck = if result.stuck.is_empty() { "" } else { "; stuck = launches that never ended" };
     document.paragraph("Reading", format!("{READING}{stuck}"));
+    let launching = launching(result);
+    if !launching.is_empty() {
+        document.page(Block::Heading("Launching".to_owned()));
+        document.table(launching);
+        document.paragraph("Packets", PACKETS);
+    }
     let energy = energy(result);
     if !energy.is_empty() {
         document.page(Block::Heading("Energy (assumed)".to_owned()));
@@ -74,6 +85,33 @@ fn add_rows(table: &mut Table, result: &RecipeResult) {
             row(["-", "0", "-", "-", "-"].map(Cell::from));
         }
     }
+}
+
+/// One row a recipe; none where launching costs nothing.
+fn launching(result: &ReplayResult) -> Table {
+    let figures = ["submitted", "packets", "a packet", "bytes", "overhead", "a launch"];
+    let columns = [Column::name("launching", NAME), Column::name("path", NAME)];
+    let mut table = Table::new("Launching", columns).figures(figures);
+    let costs = |recipe: &RecipeResult| recipe.summary.launching.overhead_ns > 0;
+    if !result.recipes.iter().any(costs) {
+        return table;
+    }
+    for recipe in &result.recipes {
+        let [path, ..] = recipe.recipe.policies();
+        let LaunchingSummary { submitted, packets, bytes, overhead_ns } = recipe.summary.launching;
+        let a_packet = submitted as f64 / packets.max(1) as f64;
+        table.row([
+            recipe.name.as_str().into(),
+            path.into(),
+            count(submitted).into(),
+            Cell::ranked(count(packets), Some(packets as f64)),
+            format!("{a_packet:.2}").into(),
+            size(bytes).into(),
+            time(overhead_ns),
+            duration(overhead_ns / submitted.max(1)).into(),
+        ]);
+    }
+    table
 }
 
 /// One row a recipe; none where nobody knows what any wave does.

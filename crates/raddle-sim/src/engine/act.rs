@@ -22,6 +22,7 @@ impl<W: Watch> Engine<'_, W> {
                     self.cleanups.remove(&launch);
                 }
                 self.machine.submit(launch, kernel, now)?;
+                self.machine.counters.launching.add(&via);
                 self.watch.see(now, &Seen::Submitted { launch });
                 self.place(launch, true);
                 Ok(())

@@ -113,6 +113,7 @@ impl<W: Watch> Engine<'_, W> {
             barrier,
             idempotent: task.idempotent,
             activity: task.activity,
+            call: task.call,
         })
     }
 

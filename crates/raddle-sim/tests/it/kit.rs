@@ -3,8 +3,8 @@
 use raddle_dispatch::slots::HighestLevel;
 use raddle_dispatch::{Builder, Composed, Dispatcher};
 use raddle_policy::{
-    Activity, Barrier, Demand, Idempotence, Level, Preempt, Preemption, StreamId, Tick, Ticks,
-    VictimView,
+    Activity, Barrier, Demand, Idempotence, KernelCall, Level, Preempt, Preemption, StreamId, Tick,
+    Ticks, VictimView,
 };
 use raddle_sim::{
     Costs, EnergyModel, Options, Outcome, ProcessPlan, SimError, Task, Work, Workload, run,
@@ -40,6 +40,7 @@ pub(crate) fn kernel(arrival: u64, workgroups: u64, waves: u16, ticks: u64) -> T
         after: None,
         idempotent: Idempotence::Unknown,
         activity: ACTIVITY,
+        call: KernelCall::UNKNOWN,
         work: Work::Kernel {
             workgroups,
             workgroup: Ticks(ticks),

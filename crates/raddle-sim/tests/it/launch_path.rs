@@ -8,22 +8,19 @@ use std::sync::{Arc, Mutex};
 use proptest::prelude::*;
 use raddle_dispatch::{Composed, DispatchError, Dispatcher, Recipe};
 use raddle_policy::{
-    Action, Actions, CuId, Event, Free, Idempotence, LaunchId, StreamId, Tick, Ticks,
+    Action, Actions, CuId, Event, Free, Idempotence, KernelCall, LaunchId, StreamId, Tick, Ticks,
 };
-use raddle_sim::{Outcome, Task, Work};
+use raddle_sim::{LaunchingSummary, Outcome, Task};
 
 use crate::kit::{SHAPE, at_level, end, in_order, kernel, try_run, workload};
 
 const RUNS: [u64; 6] = [10, 6, 4, 10, 25, 5];
 
-/// The loop, each kernel with a demand of its own.
+/// The loop of six kernels.
 fn iterations(count: usize) -> Vec<Task> {
-    let task = |(n, ticks): (u32, u64)| {
-        let mut task = kernel(0, 1, 1, ticks);
-        if let Work::Kernel { demand, .. } = &mut task.work {
-            demand.lds = 1 + n;
-        }
-        task
+    let task = |(n, ticks): (u32, u64)| Task {
+        call: KernelCall { kernel: 1 + n, ..KernelCall::UNKNOWN },
+        ..kernel(0, 1, 1, ticks)
     };
     in_order((0..count).flat_map(|_| (0..).zip(RUNS).map(task)).collect())
 }
@@ -63,6 +60,22 @@ fn condensed_packets() {
     assert_eq!(ends(10, &format!("{condensed}\ndecode-ns = 1")), 819);
     let signals = "signals = true\narguments = 'fixed'";
     assert_eq!(ends(10, &format!("{condensed}\n{signals}")), 855);
+}
+
+/// A copy between two launches of a stream ends the packet of the first: the loop then takes two an
+/// iteration. What was launched is counted, and what that took.
+#[test]
+fn a_copy_ends_a_packet() {
+    let condensed = "policy = 'condensed'\nahead = 6";
+    let mut tasks = iterations(10);
+    tasks.iter_mut().step_by(3).for_each(|task| task.call.behind_copy = true);
+    let outcome = under("", &format!("{condensed}\n{COSTS}"), tasks);
+    let packets = 6 + 9 * 2;
+    // E, P and C a packet and S a launch, but for the cleanup of the last one: nobody waits for it.
+    let overhead_ns = packets * 7 - 2 + 60;
+    let wanted = LaunchingSummary { submitted: 60, packets, bytes: 64 * packets, overhead_ns };
+    assert_eq!(outcome.counters.launching, wanted);
+    assert_eq!(end(&outcome, 59), 600 + overhead_ns);
 }
 
 /// With a window, all is submitted at once, and starts when all is launched: six reference packets

@@ -5,8 +5,8 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use raddle_policy::{
-    Activity, Barrier, CuShape, Demand, Idempotence, Launch, LaunchId, Level, MAX_SIMDS, ProcessId,
-    ProcessState, StreamId, Tick, Ticks,
+    Activity, Barrier, CuShape, Demand, Idempotence, KernelCall, Launch, LaunchId, Level,
+    MAX_SIMDS, ProcessId, ProcessState, StreamId, Tick, Ticks,
 };
 
 use super::Scenario;
@@ -64,10 +64,15 @@ pub fn any_launch(
     let workgroups = prop_oneof![3 => 1u64..=4, 1 => 5u64..=24];
     let activity = prop_oneof![Just(Activity::UNKNOWN), any::<[u8; 6]>().prop_map(rates)];
     let spoil = if oversized { 0u8..24 } else { 0u8..1 };
-    let said = (barrier, idempotent, activity);
+    let call = (0u32..5, any::<bool>()).prop_map(|(kernel, behind_copy)| KernelCall {
+        kernel,
+        behind_copy,
+        ..KernelCall::UNKNOWN
+    });
+    let said = (barrier, idempotent, activity, call);
     (owner, level, workgroups, demand(shape), said, spoil).prop_map(
         move |((process, stream), level, workgroups, demand, said, spoil)| {
-            let (barrier, idempotent, activity) = said;
+            let (barrier, idempotent, activity, call) = said;
             let mut launch = Launch {
                 id: LaunchId(0),
                 process: ProcessId(process),
@@ -78,6 +83,7 @@ pub fn any_launch(
                 barrier,
                 idempotent,
                 activity,
+                call,
             };
             spoil_one(&mut launch, &shape, spoil);
             launch

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Subcommand, ValueEnum};
 use raddle_packet::{
-    AqlFormat, AqlOptions, HalfWords, HeaderBits, NEAR, Overhead, PacketTypes, Replacement,
-    TableScope,
+    AqlFormat, AqlOptions, HalfWords, HeaderBits, KernelArguments, NEAR, Overhead, PacketTypes,
+    Replacement, TableScope,
 };
 use serde::Serialize;
 
@@ -24,7 +24,10 @@ const ENCODE: &str = "Lines:
   {\"barrier\":true}
   {\"barrier\":\"or\",\"signals\":[\"0x10\",32],\"completion_signal\":\"0x40\"}
     a barrier, by itself or for one (`or`) or all (`and`) of up to 5 signals
-The document of `packet decode --format json` is taken as well.";
+The document of `packet decode --format json` is taken as well.
+
+Of a profile, the packets of each stream, one stream after the other; a copy or
+a fill ends a packet. With --format json also which are whose.";
 
 const DECODE: &str = "A line is 128 digits, with or without 0x and blanks. The document of
 `packet encode --format json` is taken as well. Entries that no packet here
@@ -45,7 +48,7 @@ differs. A launch that goes as a reference or an ordinary packet is neither.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PacketVerb {
-    /// Launches in (JSON Lines), packets out (a line of hexadecimal each)
+    /// Launches in (JSON Lines, or a profile), packets out (hex lines)
     #[command(next_line_help = true, disable_help_flag = true, after_help = ENCODE)]
     Encode(EncodeArgs),
     /// Packets in (lines of hexadecimal, or bytes), what they launch out
@@ -69,9 +72,12 @@ struct Help {
 pub(crate) struct EncodeArgs {
     #[command(flatten)]
     help: Help,
-    /// Launches and barriers, one a line; `-` is stdin
+    /// Launches and barriers, one a line (`-` is stdin), or a profile
     #[arg(value_name = "FILE", default_value = "-")]
     pub(crate) file: PathBuf,
+    /// Of a profile, which does not say it: where arguments of a launch lie
+    #[arg(long, value_enum, value_name = "WHERE", default_value_t = ArgumentsArg::New)]
+    pub(crate) arguments: ArgumentsArg,
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
     #[command(flatten)]
@@ -190,6 +196,24 @@ impl SharingArg {
             Self::Queue => TableScope::Queue,
             Self::Process => TableScope::Process,
             Self::Agent => TableScope::Agent,
+        }
+    }
+}
+
+/// Where the arguments of a launch lie.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ArgumentsArg {
+    /// Elsewhere for every launch
+    New,
+    /// Where those of its kernel always lie
+    Fixed,
+}
+
+impl ArgumentsArg {
+    pub(crate) const fn places(self) -> KernelArguments {
+        match self {
+            Self::New => KernelArguments::New,
+            Self::Fixed => KernelArguments::Fixed,
         }
     }
 }

@@ -1,15 +1,25 @@
-//! How do launches become packets?
+//! How do launches become packets: those of a file, or those of a profile?
+
+use std::path::Path;
 
 use raddle_golden::packet::hex;
-use raddle_packet::{AQL_BYTES, AqlFormat, AqlPacket, Encoder, PacketTally};
+use raddle_packet::{
+    AQL_BYTES, AqlFormat, AqlPacket, CondensedConfig, CondensedPath, Encoder, PacketTally,
+};
+use raddle_report::json;
+use raddle_trace::{ImportOptions, OpKind, Profile, TraceError};
 use serde::Serialize;
 
 use super::args::EncodeArgs;
 use super::launches::{Sent, launches};
+use super::recorded::recorded;
 use crate::Console;
 use crate::args::Format;
 use crate::error::CliError;
-use raddle_report::json;
+use crate::profiles;
+
+/// What no profile says.
+const MADE_UP: &str = "no addresses of kernels, arguments or signals: those in these packets only tell one from another, kernels by name, arguments as --arguments says, and no launch has a signal";
 
 /// What became of the launches.
 #[derive(Debug, Serialize)]
@@ -25,6 +35,43 @@ struct EncodeReport {
     bytes: u64,
     /// What ordinary packets alone would take.
     ordinary_bytes: u64,
+    /// Of a profile: what it does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assumed: Option<String>,
+    /// Of a profile: whose packets stand where.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    queues: Vec<StreamPackets>,
+    /// Of a profile: which kernel each object stands for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    kernels: Vec<KernelObject>,
+}
+
+/// The packets of one stream, which stand behind each other.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct StreamPackets {
+    stream: String,
+    /// The place of its first one.
+    first: usize,
+    packets: usize,
+    launches: usize,
+}
+
+/// What an object stands for.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct KernelObject {
+    kernel_object: String,
+    name: String,
+}
+
+/// Packets, how they came to be, and what a profile says of them.
+#[derive(Debug, Default)]
+struct EncodedLaunches {
+    packets: Vec<AqlPacket>,
+    tally: PacketTally,
+    queues: Vec<StreamPackets>,
+    kernels: Vec<KernelObject>,
 }
 
 /// The verb `packet encode`.
@@ -34,16 +81,29 @@ pub(super) fn verb(
     console: &mut Console,
 ) -> Result<(), CliError> {
     let layout = args.layout.format()?;
-    let bytes = super::read(&args.file, console)?;
     let name = super::name(&args.file);
-    let sent = launches(&bytes, &layout, &name)?;
-    if sent.is_empty() {
-        super::nothing(&name, "no launches", "there is nothing to encode", console);
-    }
-    let (packets, tally) = encode(args, &layout, &sent);
+    let profile = profile(&args.file)?;
+    let encoded = match &profile {
+        Some(profile) => of_profile(args, &layout, profile)
+            .map_err(|error| CliError::Refused(format!("{name}: {error}")))?,
+        None => {
+            let sent = launches(&super::read(&args.file, console)?, &layout, &name)?;
+            if sent.is_empty() {
+                super::nothing(&name, "no launches", "there is nothing to encode", console);
+            }
+            of_launches(args, &layout, &sent)
+        }
+    };
+    let EncodedLaunches { packets, tally, queues, kernels } = encoded;
     let packets: Vec<String> = packets.iter().map(hex).collect();
     let text = match format {
-        Format::Text => packets.iter().map(|packet| format!("{packet}\n")).collect(),
+        Format::Text => {
+            if profile.is_some() {
+                // Where even this cannot be written, there is nobody to tell.
+                let _ = writeln!(console.stderr, "note: {name} holds {MADE_UP}");
+            }
+            packets.iter().map(|packet| format!("{packet}\n")).collect()
+        }
         Format::Json => json(&EncodeReport {
             launches: tally.launches(),
             ordinary: tally.ordinary,
@@ -53,13 +113,33 @@ pub(super) fn verb(
             barriers: tally.barriers,
             bytes: (AQL_BYTES * packets.len()) as u64,
             ordinary_bytes: AQL_BYTES as u64 * (tally.launches() + tally.barriers),
+            assumed: profile.is_some().then(|| format!("the profile holds {MADE_UP}")),
             packets,
+            queues,
+            kernels,
         }),
     };
     console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)
 }
 
-fn encode(args: &EncodeArgs, layout: &AqlFormat, sent: &[Sent]) -> (Vec<AqlPacket>, PacketTally) {
+/// What a file holds that is a profile with launches.
+fn profile(file: &Path) -> Result<Option<Profile>, CliError> {
+    if file == Path::new("-") {
+        return Ok(None);
+    }
+    match profiles::open(&[file.to_owned()], &ImportOptions::default(), false) {
+        Ok(mut loaded) => {
+            let profile = loaded.pop().map(|loaded| loaded.profile);
+            // Launches in JSON look like a trace without any.
+            let holds = |profile: &Profile| profile.ops.iter().any(|op| op.kind == OpKind::Kernel);
+            Ok(profile.filter(holds))
+        }
+        Err(CliError::Trace(TraceError::NotAProfile { .. } | TraceError::Empty { .. })) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn of_launches(args: &EncodeArgs, layout: &AqlFormat, sent: &[Sent]) -> EncodedLaunches {
     let policy = args.keep.keep.replacement().policy(args.keep.near);
     let mut encoder = Encoder::new(*layout, policy);
     let mut packets = Vec::new();
@@ -71,5 +151,51 @@ fn encode(args: &EncodeArgs, layout: &AqlFormat, sent: &[Sent]) -> (Vec<AqlPacke
         }
     }
     encoder.flush(&mut send);
-    (packets, encoder.tally())
+    EncodedLaunches { packets, tally: encoder.tally(), ..EncodedLaunches::default() }
+}
+
+/// Stream by stream, each with a table of its own. Who decodes all of them one after the other by one table
+/// gets the same launches, as each stream fills an entry before it names it.
+fn of_profile(
+    args: &EncodeArgs,
+    layout: &AqlFormat,
+    profile: &Profile,
+) -> Result<EncodedLaunches, raddle_packet::PacketError> {
+    let config = CondensedConfig {
+        keep: args.keep.keep.replacement(),
+        near: args.keep.near,
+        entries: layout.entries(),
+        arguments: args.arguments.places(),
+        ..CondensedConfig::default()
+    };
+    let mut path = CondensedPath::in_format(config, *layout)?;
+    let sent = recorded(profile);
+    let mut encoded = EncodedLaunches::default();
+    let mut objects = vec![None; profile.kernels.len()];
+    let object_of = layout.field("kernel_object").unwrap_or(0);
+    for (stream, number) in profile.streams.iter().zip(0..) {
+        let (first, mut launches) = (encoded.packets.len(), 0);
+        let mut send = |packet: &AqlPacket| encoded.packets.push(*packet);
+        for each in sent.iter().filter(|each| each.launch.stream.0 == number) {
+            let object = objects.get_mut(each.launch.call.kernel.saturating_sub(1) as usize);
+            if let Some(object) = object {
+                *object = Some(path.image(&each.launch).get(object_of));
+            }
+            path.take(&each.launch, &mut send);
+            launches += 1;
+        }
+        path.finish(&mut send);
+        let (stream, packets) = (stream.label.clone(), encoded.packets.len() - first);
+        if launches > 0 {
+            encoded.queues.push(StreamPackets { stream, first, packets, launches });
+        }
+    }
+    encoded.tally = path.tally();
+    let named = objects.into_iter().zip(&profile.kernels);
+    let named = named.filter_map(|(object, name)| Some((object?, name)));
+    encoded.kernels.extend(named.map(|(object, name)| KernelObject {
+        kernel_object: format!("0x{object:016x}"),
+        name: name.clone(),
+    }));
+    Ok(encoded)
 }

@@ -1,7 +1,7 @@
 //! What do launches look like as packets, and what would condensing save? The verb `packet`.
 //!
-//! `encode` takes launches and gives packets, `decode` the other way round, `stats` says what
-//! condensed packets (seed 002) would save on a profile.
+//! `encode` takes launches or a profile and gives packets, `decode` the other way round, `stats` says
+//! what condensed packets (seed 002) would save on a profile.
 
 mod args;
 mod decode;
@@ -9,10 +9,10 @@ mod encode;
 mod launches;
 mod packets;
 mod play;
+mod recorded;
 mod savings;
 mod stats;
 mod stats_text;
-mod stream;
 
 use std::io::Read;
 use std::path::Path;

@@ -1,12 +1,17 @@
 //! What would condensed packets save on a profile?
 
-use raddle_packet::{AQL_BYTES, AqlField, AqlFormat, Replacement};
+use std::collections::BTreeMap;
+
+use raddle_packet::{
+    AQL_BYTES, AqlField, AqlFormat, CondensedConfig, CondensedPath, KernelArguments, PacketError,
+    Replacement,
+};
 use raddle_trace::{OpKind, Profile, Quirk};
 use serde::Serialize;
 
 use super::args::{CostArgs, SharingArg, StatsArgs};
 use super::play::{Making, PacketCounts};
-use super::stream::{ArgumentPlaces, Item, Sending, TableQueue, queues};
+use super::recorded::{RecordedLaunch, recorded};
 use crate::profiles::Loaded;
 
 /// The document of the verb.
@@ -68,35 +73,43 @@ pub(super) struct FieldChange {
     pub(super) launches: u64,
 }
 
-pub(super) fn saved(loaded: &Loaded, args: &StatsArgs, layout: &AqlFormat) -> Saved {
+pub(super) fn saved(
+    loaded: &Loaded,
+    args: &StatsArgs,
+    layout: &AqlFormat,
+) -> Result<Saved, PacketError> {
     let profile = &loaded.profile;
-    let (mut kernels, mut launches, mut kernel_ns) = (Vec::new(), 0, 0_u64);
+    let (mut kernels, mut kernel_ns) = (Vec::new(), 0_u64);
     for op in profile.ops.iter().filter(|op| op.kind == OpKind::Kernel) {
         kernels.push(op.kernel);
-        launches += 1;
         kernel_ns = kernel_ns.saturating_add(op.duration_ns);
     }
+    let launches = kernels.len() as u64;
     kernels.sort_unstable();
     kernels.dedup();
     let costs = args.costs.overhead();
-    let of = |arguments| {
-        let sending = Sending { arguments, signals: args.signals, scope: args.scope.scope() };
-        queues(profile, layout, &sending)
+    let config = CondensedConfig {
+        enqueue_ns: costs.enqueue,
+        processing_ns: costs.processing,
+        decode_ns: costs.decode,
+        schedule_ns: costs.schedule,
+        cleanup_ns: costs.cleanup,
+        near: args.near,
+        entries: args.entries,
+        scope: args.scope.scope(),
+        signals: args.signals,
+        ..CondensedConfig::default()
     };
     let hold_ns = args.hold_us.map(|us| us.saturating_mul(1000));
-    let making = Making { layout, near: args.near, hold_ns, costs: &costs };
+    let (making, sent) = (Making { layout, config, hold_ns }, recorded(profile));
     let mut rows = Vec::new();
-    let (mut changes, mut repeated) = (Vec::new(), 0);
-    for arguments in [ArgumentPlaces::Fixed, ArgumentPlaces::New] {
-        let queues = of(arguments);
-        if arguments == ArgumentPlaces::Fixed {
-            (changes, repeated) = changed(layout, &queues);
-        }
-        for replacement in Replacement::ALL {
-            rows.push(making.row(arguments.name(), replacement, &queues));
+    for arguments in [KernelArguments::Fixed, KernelArguments::New] {
+        for keep in Replacement::ALL {
+            rows.push(making.row(arguments, keep, &sent)?);
         }
     }
-    Saved {
+    let (changes, repeated) = changed(layout, config, &sent)?;
+    Ok(Saved {
         name: loaded.name.clone(),
         format: profile.format.name(),
         streams: profile.streams.len(),
@@ -110,7 +123,7 @@ pub(super) fn saved(loaded: &Loaded, args: &StatsArgs, layout: &AqlFormat) -> Sa
         repeated,
         changes,
         rows,
-    }
+    })
 }
 
 fn unknown_issue(profile: &Profile) -> u64 {
@@ -118,23 +131,28 @@ fn unknown_issue(profile: &Profile) -> u64 {
     met.map_or(0, |(_, count)| count)
 }
 
-/// In which fields launches differ from the one before of the same kernel in their queue.
-fn changed(layout: &AqlFormat, queues: &[TableQueue]) -> (Vec<FieldChange>, u64) {
+/// In which fields launches differ from the one before of the same kernel by their table.
+fn changed(
+    layout: &AqlFormat,
+    config: CondensedConfig,
+    launches: &[RecordedLaunch],
+) -> Result<(Vec<FieldChange>, u64), PacketError> {
+    let config = CondensedConfig { arguments: KernelArguments::Fixed, ..config };
+    let mut path = CondensedPath::in_format(config, *layout)?;
     let mut counts = vec![0; layout.fields().len()];
-    let (mut repeated, kernel) = (0, layout.field("kernel_object").unwrap_or(0));
-    for queue in queues {
-        let mut last = std::collections::BTreeMap::new();
-        for item in queue.items() {
-            let Item::Launch(launch) = item else { continue };
-            let Some(before) = last.insert(launch.get(kernel), *launch) else { continue };
-            repeated += 1;
-            let vector = launch.differs(&before);
-            for (number, count) in counts.iter_mut().enumerate() {
-                *count += u64::from(vector >> number & 1);
-            }
+    let (mut repeated, mut last) = (0, BTreeMap::new());
+    for RecordedLaunch { launch, .. } in launches {
+        let image = path.image(launch);
+        path.take(launch, &mut |_| {});
+        let key = (config.scope.table(0, launch.stream.0), launch.call.kernel);
+        let Some(before) = last.insert(key, image) else { continue };
+        repeated += 1;
+        let vector = image.differs(&before);
+        for (number, count) in counts.iter_mut().enumerate() {
+            *count += u64::from(vector >> number & 1);
         }
     }
     let fields = layout.fields().iter().zip(counts);
     let told = |(field, launches): (&AqlField, u64)| FieldChange { field: field.name, launches };
-    (fields.map(told).filter(|change| change.launches > 0).collect(), repeated)
+    Ok((fields.map(told).filter(|change| change.launches > 0).collect(), repeated))
 }

@@ -22,7 +22,7 @@ pub(super) fn verb(
     let options = AqlOptions { entries: args.entries, ..AqlOptions::default() };
     let saved = |loaded: &Loaded| {
         AqlFormat::new(&options)
-            .map(|layout| saved(loaded, args, &layout))
+            .and_then(|layout| saved(loaded, args, &layout))
             .map_err(|error| CliError::Refused(format!("{}: {error}", loaded.given)))
     };
     let profiles = profiles.iter().map(saved).collect::<Result<_, _>>()?;

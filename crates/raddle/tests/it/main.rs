@@ -15,6 +15,7 @@ mod live;
 mod occupancy;
 mod packet;
 mod packet_page;
+mod packet_replay;
 mod preempt;
 mod profiles;
 mod refused;

@@ -3,8 +3,8 @@
 //! Self-contained: the numbers are those of the contract, whatever a device table says.
 
 use raddle_policy::{
-    Activity, Barrier, CuShape, Cus, Demand, Idempotence, Launch, LaunchId, Level, ProcessId,
-    StreamId,
+    Activity, Barrier, CuShape, Cus, Demand, Idempotence, KernelCall, Launch, LaunchId, Level,
+    ProcessId, StreamId,
 };
 
 use crate::ModelError;
@@ -83,6 +83,7 @@ impl ContractKernel {
             barrier: Barrier::No,
             idempotent: Idempotence::Unknown,
             activity: Activity::UNKNOWN,
+            call: KernelCall::UNKNOWN,
         };
         if let Some(refusal) = Cus::new(SHAPE, cus).never(&launch) {
             return Err(ModelError::NeverFits(refusal));

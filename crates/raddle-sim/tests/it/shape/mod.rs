@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 
 use raddle_device::Device;
 use raddle_dispatch::Recipe;
-use raddle_policy::{Activity, Barrier, Demand, Idempotence, Level, StreamId, Ticks};
+use raddle_policy::{Activity, Barrier, Demand, Idempotence, KernelCall, Level, StreamId, Ticks};
 use raddle_sim::{
     Costs, EnergyModel, Options, Outcome, ProcessPlan, Repetition, Task, Work, Workload,
     device_costs, device_runtime, run,
@@ -53,6 +53,7 @@ fn task(device: &Device, rounds: u64, lasts: u64, level: u8) -> Task {
         after: None,
         idempotent: Idempotence::Idempotent,
         activity: Activity::UNKNOWN,
+        call: KernelCall::UNKNOWN,
         work: Work::Kernel {
             workgroups: rounds * 640,
             workgroup: Ticks(lasts),

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use raddle_dispatch::Composed;
 use raddle_dispatch::slots::HighestLevel;
 use raddle_policy::{
-    Activity, Barrier, CuShape, Demand, Idempotence, Level, Preempt, Preemption, StreamId, Tick,
-    Ticks, VictimView,
+    Activity, Barrier, CuShape, Demand, Idempotence, KernelCall, Level, Preempt, Preemption,
+    StreamId, Tick, Ticks, VictimView,
 };
 use raddle_report::timeline::{Recorder, Timeline, TimelineNames, write_perfetto};
 use raddle_sim::{
@@ -32,6 +32,7 @@ fn kernel(arrival: u64, workgroups: u64, waves: u16, ticks: u64, level: u8) -> T
         after: None,
         idempotent: Idempotence::Idempotent,
         activity: Activity::UNKNOWN,
+        call: KernelCall::UNKNOWN,
         work: Work::Kernel {
             workgroups,
             workgroup: Ticks(ticks),

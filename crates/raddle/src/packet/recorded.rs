@@ -1,0 +1,33 @@
+//! Which launches does a profile hold, in which order?
+//!
+//! No profile holds addresses of kernels, arguments or signals. Its order is that of the starts, which in a
+//! stream is the order of issue.
+
+use raddle_policy::{Launch, LaunchId, StreamId};
+use raddle_sim::kernel_calls;
+use raddle_trace::{OpKind, Profile};
+
+/// A launch of a profile.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RecordedLaunch {
+    pub(super) launch: Launch,
+    /// When its host issued it, in nanoseconds.
+    pub(super) issued: u64,
+}
+
+/// The launches of a profile, which is taken as one process.
+pub(super) fn recorded(profile: &Profile) -> Vec<RecordedLaunch> {
+    let ops = (0..).zip(&profile.ops).zip(kernel_calls(profile));
+    let kernels = ops.filter(|((_, op), _)| op.kind == OpKind::Kernel);
+    let launch = |((number, op), call): ((u32, &raddle_trace::Op), _)| RecordedLaunch {
+        launch: Launch {
+            id: LaunchId(number),
+            stream: StreamId(op.stream),
+            workgroups: op.workgroups,
+            call,
+            ..Launch::default()
+        },
+        issued: op.arrival_ns,
+    };
+    kernels.map(launch).collect()
+}
