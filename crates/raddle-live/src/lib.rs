@@ -6,6 +6,7 @@
 //! | [`Link`] | how does a program hear whose turn it is? |
 //! | [`Daemon`] | who schedules the programs of a user? |
 //! | [`replay()`] | do the events of a live log give the same answers again? |
+//! | [`check()`] | does the log of a program keep the rules of the controller? |
 //!
 //! Nothing here knows OpenCL, CUDA or HIP: a backend implements
 //! [`raddle_preempt::Runtime`], and hands what it captures to a [`Client`].
@@ -23,6 +24,7 @@ mod daemon;
 mod error;
 mod link;
 mod replay;
+mod rules;
 #[cfg(test)]
 mod schedules;
 mod status;
@@ -36,4 +38,5 @@ pub use error::LiveError;
 pub use link::env::{self, mark_loaded, start_from_env};
 pub use link::{Link, LinkOptions};
 pub use replay::{LiveReplayed, replay};
+pub use rules::check;
 pub use status::{ClientSummary, LiveStatus, ProgramStanding, ProgramStatus, RefusedClient};

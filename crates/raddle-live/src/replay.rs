@@ -1,6 +1,7 @@
 //! Do the events of a live log give the same answers again?
 
-use std::io::BufRead;
+use std::io::{BufRead, Lines};
+use std::iter::Peekable;
 
 use raddle_dispatch::log::{LogLine, LogWriter};
 use raddle_policy::Tick;
@@ -32,40 +33,71 @@ pub struct LiveReplayed {
 /// # Errors
 /// When the log cannot be read, or its events contradict each other.
 pub fn replay(log: impl BufRead) -> Result<LiveReplayed, LiveError> {
-    let mut lines = log.lines();
-    let first = lines.next().transpose().map_err(LiveError::ReadLog)?.unwrap_or_default();
+    let mut lines = LogLines::new(log)?;
     let bad = |error: serde_json::Error| LiveError::bad_log(1, &error);
-    let mut fed = if first.contains("\"live\":\"daemon\"") {
-        Fed::daemon(&serde_json::from_str(&first).map_err(bad)?)?
+    let mut fed = if lines.header.contains("\"live\":\"daemon\"") {
+        Fed::daemon(&serde_json::from_str(&lines.header).map_err(bad)?)?
     } else {
-        let header: ClientHeader = serde_json::from_str(&first).map_err(bad)?;
+        let header: ClientHeader = serde_json::from_str(&lines.header).map_err(bad)?;
         Fed::Client(ClientReplay::new(&header)?)
     };
     let mut found = LiveReplayed::default();
-    let mut lines = lines.zip(2..).peekable();
-    while let Some((line, number)) = lines.next() {
-        let line = line.map_err(LiveError::ReadLog)?;
-        if line.starts_with(LAST) {
-            found.is_whole = true;
-            break;
+    while let Some((number, line)) = lines.next()? {
+        match line {
+            Spelled::Event(line) => {
+                found.events += 1;
+                fed.hear(&line, number)?;
+            }
+            Spelled::Answer(line) => {
+                let answered = fed.answer(&line, number)?;
+                if answered != line {
+                    found.difference = Some((number, line, answered));
+                    break;
+                }
+                found.answers += 1;
+            }
         }
-        if lines.peek().is_none() && !line.ends_with('}') {
-            // It was killed while it wrote.
-            break;
-        }
-        if line.contains("\"event\":") {
-            found.events += 1;
-            fed.hear(&line, number)?;
-            continue;
-        }
-        let answered = fed.answer(&line, number)?;
-        if answered != line {
-            found.difference = Some((number, line, answered));
-            break;
-        }
-        found.answers += 1;
     }
+    found.is_whole = lines.is_whole;
     Ok(found)
+}
+
+/// A line of a live log.
+pub(crate) enum Spelled {
+    Event(String),
+    Answer(String),
+}
+
+/// The lines of a live log.
+pub(crate) struct LogLines<R: BufRead> {
+    pub(crate) header: String,
+    lines: Peekable<Lines<R>>,
+    number: usize,
+    /// Whether the last line was there.
+    is_whole: bool,
+}
+
+impl<R: BufRead> LogLines<R> {
+    pub(crate) fn new(log: R) -> Result<Self, LiveError> {
+        let mut lines = log.lines();
+        let header = lines.next().transpose().map_err(LiveError::ReadLog)?.unwrap_or_default();
+        Ok(Self { header, lines: lines.peekable(), number: 1, is_whole: false })
+    }
+
+    /// The next line and its number, from 2; `None` at the end.
+    pub(crate) fn next(&mut self) -> Result<Option<(usize, Spelled)>, LiveError> {
+        let Some(line) = self.lines.next().transpose().map_err(LiveError::ReadLog)? else {
+            return Ok(None);
+        };
+        self.number += 1;
+        self.is_whole = line.starts_with(LAST);
+        // One that was killed while it wrote has no whole line at the end.
+        if self.is_whole || self.lines.peek().is_none() && !line.ends_with('}') {
+            return Ok(None);
+        }
+        let is_event = line.contains("\"event\":");
+        Ok(Some((self.number, if is_event { Spelled::Event(line) } else { Spelled::Answer(line) })))
+    }
 }
 
 /// What the events go to.

@@ -53,9 +53,11 @@ pub(crate) fn verb(
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
-    if (args.check || args.replay) && live::is_live(&args.log) {
-        // Its rules are its controller's, which is what it is fed to.
-        return live::log(&args.log, format, console);
+    if (args.check || args.replay)
+        && let Some(whose) = live::whose(&args.log)
+    {
+        // A daemon's answers are its policies': it has no rules of its own.
+        return live::log(&args.log, args.check && whose == "client", format, console);
     }
     if args.replay {
         replay(&args.log, registry, format, console)
@@ -76,6 +78,16 @@ fn keeps_the_rules(
     let file = path.display().to_string();
     let log = open(path, &file, console.progress)?;
     let found = check::check(registry, text(log, &file)?).map_err(|error| unread(error, &file))?;
+    tell_of_rules(file, &found, format, console)
+}
+
+/// Which rules a log breaks.
+pub(crate) fn tell_of_rules(
+    file: String,
+    found: &check::CheckedLog,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
     let broken: Vec<Broken<'_>> = found
         .broken
         .iter()

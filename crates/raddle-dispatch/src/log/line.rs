@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use raddle_policy::{
-    CacheLoad, CuId, Event, Launch, LaunchId, LoadedSlice, Piece, Place, Preemption, ProcessId,
-    Refusal, Submission, Tick, Ticks, WaveSpan,
+    CacheLoad, CuId, Event, Idempotence, Launch, LaunchId, LoadedSlice, Piece, Place, Preemption,
+    ProcessId, Refusal, Submission, Tick, Ticks, WaveSpan,
 };
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -59,6 +59,15 @@ pub(super) enum LoggedEvent<P> {
     /// Of a live runtime: the submit call of a launch has returned.
     Submitted {
         launch: LaunchId,
+    },
+    /// Of a live runtime: it takes no launch now, this one waits again.
+    NotSubmitted {
+        launch: LaunchId,
+    },
+    /// Of a live runtime: whether a launch may be killed, which is known when it is submitted.
+    Judged {
+        launch: LaunchId,
+        idempotent: Idempotence,
     },
     /// Every launch of the process that starts from now on sees its raised flag.
     Raised {
@@ -125,7 +134,11 @@ impl LoggedEvent<Vec<PieceRun>> {
             Self::Raised { process } => Event::Raised { process },
             Self::ResetOver { process } => Event::ResetOver { process },
             // No dispatcher hears these.
-            Self::Submitted { .. } | Self::Reached { .. } | Self::Unknown => return None,
+            Self::Submitted { .. }
+            | Self::NotSubmitted { .. }
+            | Self::Judged { .. }
+            | Self::Reached { .. }
+            | Self::Unknown => return None,
         })
     }
 }

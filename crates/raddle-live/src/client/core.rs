@@ -238,7 +238,8 @@ impl<T: Clone> Core<T> {
         let task = self.driver.take()?;
         if self.journal.is_some() {
             let now = self.now();
-            self.journal.iter_mut().for_each(|journal| journal.said(now, &task));
+            let controller = self.driver.controller();
+            self.journal.iter_mut().for_each(|journal| journal.said(now, &task, controller));
         }
         if let Task::Plain(Command::Drained { .. }) = task
             && let Some(since) = self.since.take()

@@ -9,8 +9,8 @@ use std::io::Write;
 use raddle_dispatch::log::LogWriter;
 use raddle_policy::{Idempotence, Preemption, StreamId, Tick};
 use raddle_preempt::{
-    AfterWork, CaptureOrder, CapturedWork, Command, ControllerOptions, Declared, Driver, Heard,
-    LaunchHandle, Report, Task, Wish, WorkKind,
+    AfterWork, CaptureOrder, CapturedWork, Command, Controller, ControllerOptions, Declared,
+    Driver, Heard, LaunchHandle, Report, Task, Wish, WorkKind,
 };
 use serde::{Deserialize, Serialize};
 
@@ -112,18 +112,29 @@ pub(crate) enum ClientEvent {
 }
 
 /// What the controller answered.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
-enum ClientAnswer {
-    Submit { launch: u64, stream: StreamId },
-    Raise { cuts: Vec<(StreamId, u64, u64)> },
+pub(crate) enum ClientAnswer {
+    /// The launch that was captured as the one of this order, from 0.
+    Submit {
+        launch: u64,
+        stream: StreamId,
+        order: u64,
+    },
+    Raise {
+        cuts: Vec<(StreamId, u64, u64)>,
+    },
     Lower {},
-    Reset { hit: Vec<u64> },
+    Reset {
+        hit: Vec<u64>,
+    },
     Hold {},
     Release {},
     Save {},
     Restore {},
-    Drained { resumed: bool },
+    Drained {
+        resumed: bool,
+    },
 }
 
 impl ClientEvent {
@@ -171,12 +182,14 @@ impl From<Wish> for ClientEvent {
     }
 }
 
-impl<T> From<&Task<T>> for ClientAnswer {
-    fn from(task: &Task<T>) -> Self {
+impl ClientAnswer {
+    fn new<T>(task: &Task<T>, controller: &Controller<T>) -> Self {
+        let submit = |handle: LaunchHandle, stream| {
+            let order = controller.order(handle).map_or(u64::MAX, |order| order.0);
+            Self::Submit { launch: handle.sequence, stream, order }
+        };
         match task {
-            Task::Submit { handle, stream, .. } => {
-                Self::Submit { launch: handle.sequence, stream: *stream }
-            }
+            Task::Submit { handle, stream, .. } => submit(*handle, *stream),
             Task::Raise { cuts, .. } => {
                 let mut cuts: Vec<_> = cuts.iter().map(|(of, it)| (*of, it.from, it.to)).collect();
                 cuts.sort_unstable();
@@ -194,9 +207,7 @@ impl<T> From<&Task<T>> for ClientAnswer {
                 Command::Save { .. } => Self::Save {},
                 Command::Restore { .. } => Self::Restore {},
                 Command::Drained { resumed, .. } => Self::Drained { resumed },
-                Command::Submit { handle, stream } => {
-                    Self::Submit { launch: handle.sequence, stream }
-                }
+                Command::Submit { handle, stream } => submit(handle, stream),
                 Command::Raise { .. } => Self::Raise { cuts: Vec::new() },
                 Command::Reset { .. } => Self::Reset { hit: Vec::new() },
             },
@@ -224,8 +235,8 @@ impl Journal {
         self.log.heard(Tick(now), self.step, event);
     }
 
-    pub(super) fn said<T>(&mut self, now: u64, task: &Task<T>) {
-        self.log.said(Tick(now), self.step, ClientAnswer::from(task));
+    pub(super) fn said<T>(&mut self, now: u64, task: &Task<T>, controller: &Controller<T>) {
+        self.log.said(Tick(now), self.step, ClientAnswer::new(task, controller));
         self.step += 1;
     }
 
@@ -259,7 +270,7 @@ impl ClientReplay {
         if let Task::Submit { handle, .. } = task {
             self.flying.push(handle);
         }
-        Some(ClientAnswer::from(&task))
+        Some(ClientAnswer::new(&task, self.driver.controller()))
     }
 
     pub(crate) fn hear(&mut self, event: ClientEvent) -> Result<(), LiveError> {

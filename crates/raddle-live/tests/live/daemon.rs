@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use raddle_dispatch::log::check::LogRule;
 use raddle_live::{
     Daemon, DaemonOptions, Inquiry, Link, LinkOptions, LiveStatus, ProgramStanding, Storm, Until,
 };
@@ -149,12 +150,37 @@ fn the_urgent_program_has_the_turn_and_both_logs_replay() {
     assert_ne!(text, wrong);
     assert!(raddle_live::replay(wrong.as_bytes()).unwrap().difference.is_some());
     let text = String::from_utf8(batch_log.take()).unwrap();
+    let head: Vec<&str> = text.lines().take(20_000).collect();
+    keeps_and_breaks_rules(&head.join("\n"));
     let wrong = text.replacen(
         "\"answer\":\"submit\",\"launch\":7",
         "\"answer\":\"submit\",\"launch\":8",
         1,
     );
     assert!(raddle_live::replay(wrong.as_bytes()).unwrap().difference.is_some());
+}
+
+/// The log of a program keeps the rules, and one in which something is changed breaks the rule that says so.
+fn keeps_and_breaks_rules(log: &str) {
+    let broken = |log: &str| {
+        let found = raddle_live::check(log.as_bytes()).unwrap();
+        found.broken.keys().copied().collect::<Vec<_>>()
+    };
+    assert_eq!(broken(log), []);
+    let breaks = |rule, from: &str, to: &str| {
+        let changed = log.replace(from, to);
+        assert_ne!(changed, log, "{from}");
+        assert!(broken(&changed).contains(&rule), "{from}: {:?}", broken(&changed));
+    };
+    breaks(LogRule::Window, "\"window\":8", "\"window\":7");
+    breaks(LogRule::Turn, "\"event\":\"resume\"", "\"event\":\"pause\"");
+    breaks(LogRule::Once, "\"order\":9}", "\"order\":8}");
+    breaks(LogRule::Order, "\"order\":8}", "\"order\":19}");
+    breaks(LogRule::Flag, "\"answer\":\"lower\"", "\"event\":\"gave-up\"");
+    breaks(LogRule::Pause, "\"answer\":\"drained\",\"resumed\":false", "\"event\":\"gave-up\"");
+    // Nothing that may not be killed is hit by a reset.
+    let none = log.replace("\"idempotent\":\"idempotent\"", "\"idempotent\":\"not\"");
+    assert!(!log.contains("\"answer\":\"reset\"") || broken(&none).contains(&LogRule::Stopped));
 }
 
 fn host_from(rig: &Rig, stream: StreamId, from: u32, jobs: u32) {

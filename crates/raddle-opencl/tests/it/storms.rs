@@ -59,9 +59,11 @@ fn the_log_of_a_program_that_ends_is_whole() {
         let (name, socket) = storm.environment();
         let environment = [(name, socket.as_str()), (env::LOG, log.to_str().expect("it is text"))];
         under_layer(client, &environment).expect("it ends");
-        let log = BufReader::new(File::open(&log).expect("a log"));
-        let found = raddle_live::replay(log).expect("it can be read");
+        let open = || BufReader::new(File::open(&log).expect("a log"));
+        let found = raddle_live::replay(open()).expect("it can be read");
         assert_eq!(found.difference, None, "{client}");
+        let rules = raddle_live::check(open()).expect("it can be read");
+        assert!(rules.broken.is_empty() && rules.answers == found.answers, "{client}: {rules:?}");
         assert!(found.is_whole && found.answers > 0, "{client}: {found:?}");
     }
 }

@@ -229,6 +229,13 @@ impl<T> Controller<T> {
         process.flight.get(handle).map(|flying| &flying.work.payload)
     }
 
+    /// In which order a launch was captured, while it is in the runtime.
+    #[must_use]
+    pub fn order(&self, handle: LaunchHandle) -> Option<CaptureOrder> {
+        let process = self.process(handle.process).ok()?;
+        process.flight.get(handle).map(|flying| CaptureOrder(flying.work.order))
+    }
+
     /// The launches of a process that are in the runtime, in no particular order, and whether each has
     /// been reported as started.
     ///

@@ -20,6 +20,6 @@ pub(crate) fn verb(_: &LiveArgs, _: &Registry, _: Format, _: &mut Console) -> Re
     Err(CliError::Refused(ABSENT.to_owned()))
 }
 
-pub(crate) fn log(_: &Path, _: Format, _: &mut Console) -> Result<(), CliError> {
+pub(crate) fn log(_: &Path, _: bool, _: Format, _: &mut Console) -> Result<(), CliError> {
     Err(CliError::Refused(ABSENT.to_owned()))
 }

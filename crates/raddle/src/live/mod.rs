@@ -12,20 +12,18 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use serde::Deserialize;
-use serde::de::IgnoredAny;
 
 pub(crate) use args::LiveArgs;
 pub(crate) use verbs::{log, verb};
 
-/// Whether a log is one of a live program or of its daemon; one that cannot be read is not.
-pub(crate) fn is_live(path: &Path) -> bool {
+/// Whose log a live one is: `client`, of a program, or `daemon`; `None` for one of a replay.
+pub(crate) fn whose(path: &Path) -> Option<String> {
     #[derive(Deserialize)]
     struct Mark {
-        live: Option<IgnoredAny>,
+        live: Option<String>,
     }
     let mut first = String::new();
-    let read =
-        File::open(path).and_then(|log| BufReader::new(log).take(1 << 16).read_line(&mut first));
-    let header = serde_json::from_str::<Mark>(&first);
-    read.is_ok() && header.is_ok_and(|mark| mark.live.is_some())
+    let log = File::open(path).ok()?;
+    BufReader::new(log).take(1 << 16).read_line(&mut first).ok()?;
+    serde_json::from_str::<Mark>(&first).ok()?.live
 }

@@ -166,15 +166,18 @@ impl Checker {
         }
     }
 
-    /// One launch is killed: of its process, all that is in the runtime and does not leave by the flag
-    /// may be (S3.3, A2).
+    /// One launch is killed: of its process, or of its stream where single ones are reset, all that is in the
+    /// runtime and does not leave by the flag may be (S3.3, A2).
     fn kill(&mut self, id: LaunchId, owner: ProcessId) {
         let most = self.most_kills;
+        let stream = self.launches.get(&id).map(|launch| launch.stream);
+        let stream = stream.filter(|_| self.scope == ResetScope::Queue);
         let process = self.processes.entry(owner).or_default();
         let spared = process.runtime.iter().find(|other| {
             self.launches.get(other).is_some_and(|it| {
                 let spared = most.is_some_and(|most| it.kills >= most);
-                it.stage != SeenStage::Leaving(Preemption::Flag)
+                stream.is_none_or(|stream| it.stream == stream)
+                    && it.stage != SeenStage::Leaving(Preemption::Flag)
                     && (!it.idempotent.may_be_killed() || spared)
             })
         });

@@ -38,6 +38,12 @@ impl Checker {
                     launch.called = false;
                 }
             }
+            LoggedEvent::NotSubmitted { launch } => self.not_submitted(launch),
+            LoggedEvent::Judged { launch, idempotent } => {
+                if let Some(launch) = self.launches.get_mut(&launch) {
+                    launch.idempotent = idempotent;
+                }
+            }
             LoggedEvent::Reached { process, launch } => self.reached(process, launch),
             LoggedEvent::Woke {} | LoggedEvent::Unknown => {}
         }
@@ -112,6 +118,17 @@ impl Checker {
         if let Some(buffer) = self.buffers.get_mut(&(launch.process, launch.stream)) {
             buffer.remove(&launch.order);
         }
+        if let Some(process) = self.processes.get_mut(&launch.process) {
+            process.runtime.remove(&id);
+        }
+    }
+
+    fn not_submitted(&mut self, id: LaunchId) {
+        let Some(launch) = self.launches.get_mut(&id).filter(|launch| launch.called) else {
+            return self.fault(LogRule::Once, || format!("{id} comes back, and nobody submits it"));
+        };
+        (launch.stage, launch.called) = (SeenStage::Buffered, false);
+        self.buffers.entry((launch.process, launch.stream)).or_default().insert(launch.order);
         if let Some(process) = self.processes.get_mut(&launch.process) {
             process.runtime.remove(&id);
         }

@@ -11,7 +11,7 @@ mod seen;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 
-use raddle_policy::{CuId, Cus, LaunchId, ProcessId, StreamId};
+use raddle_policy::{CuId, CuShape, Cus, LaunchId, ProcessId, StreamId};
 use raddle_preempt::ResetScope;
 
 pub use fault::{BrokenRule, CheckedLog, LogRule};
@@ -33,8 +33,7 @@ pub fn check(registry: &Registry, log: impl BufRead) -> Result<CheckedLog, Dispa
     let mut lines = LogLines::new(log);
     let mut checker = Checker::new(&lines.header(registry)?);
     while let Some(line) = lines.next()? {
-        checker.line = lines.number;
-        checker.take(&line)?;
+        checker.take(lines.number, &line)?;
     }
     checker.line = lines.number;
     checker.the_end();
@@ -45,8 +44,9 @@ pub fn check(registry: &Registry, log: impl BufRead) -> Result<CheckedLog, Dispa
     Ok(checker.found)
 }
 
-/// What was read so far.
-struct Checker {
+/// What was read so far of a log. [`check`] reads one of a replay; what a live runtime has done is told line by
+/// line.
+pub struct Checker {
     window: Option<u32>,
     most_kills: Option<u32>,
     scope: ResetScope,
@@ -67,15 +67,41 @@ struct Checker {
     found: CheckedLog,
 }
 
+impl std::fmt::Debug for Checker {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Checker").field("line", &self.line).finish_non_exhaustive()
+    }
+}
+
 impl Checker {
     fn new(header: &LogHeader) -> Self {
-        let empty = Cus::new(header.shape, 1);
+        let (recipe, empty) = (&header.recipe, Cus::new(header.shape, 1));
         Self {
-            window: header.recipe.window,
-            most_kills: header.recipe.most_kills(),
-            scope: header.recipe.scope(),
-            cuts: header.recipe.cuts(&empty),
+            cuts: recipe.cuts(&empty),
             empty,
+            ..Self::live(recipe.window, recipe.most_kills(), recipe.scope())
+        }
+    }
+
+    /// Of a runtime that has so many launches of a process at a time, kills one so often at most, and whose resets
+    /// reach so far. A compute unit holds one workgroup of one wave.
+    #[must_use]
+    pub fn live(window: Option<u32>, most_kills: Option<u32>, scope: ResetScope) -> Self {
+        let shape = CuShape {
+            simds: 1,
+            waves_per_simd: 1,
+            vgpr_per_simd: 1,
+            sgpr: 1,
+            lds: 1,
+            workgroups: 1,
+            barriers: 1,
+        };
+        Self {
+            window,
+            most_kills,
+            scope,
+            empty: Cus::new(shape, 1),
+            cuts: false,
             launches: BTreeMap::new(),
             gone: BTreeSet::new(),
             processes: BTreeMap::new(),
@@ -88,7 +114,12 @@ impl Checker {
         }
     }
 
-    fn take(&mut self, text: &str) -> Result<(), DispatchError> {
+    /// Takes a line, an event or an answer as a replay spells it, that has this number, from 1.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn take(&mut self, number: usize, text: &str) -> Result<(), DispatchError> {
+        self.line = number;
         let bad = |error: serde_json::Error| DispatchError::bad_log(self.line, error.to_string());
         if text.contains("\"event\":") {
             let line: LogLine<LoggedEvent<Vec<PieceRun>>> =
@@ -101,6 +132,12 @@ impl Checker {
             self.answered(line.said);
         }
         Ok(())
+    }
+
+    /// What was found so far; of launches that have not ended nothing is said.
+    #[must_use]
+    pub const fn found(&self) -> &CheckedLog {
+        &self.found
     }
 
     fn fault(&mut self, rule: LogRule, what: impl FnOnce() -> String) {

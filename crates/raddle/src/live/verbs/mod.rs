@@ -50,7 +50,7 @@ pub(crate) fn verb(
         }
         LiveVerb::Log { logs } => {
             for log in logs {
-                self::log(log, format, console)?;
+                self::log(log, false, format, console)?;
             }
         }
     }
@@ -133,15 +133,25 @@ fn serve(args: &ServeArgs, registry: &Registry, console: &mut Console) -> Result
     Ok(daemon.run(&stop)?)
 }
 
-/// Whether a live log gives the same answers again; also `raddle log` of one.
-pub(crate) fn log(path: &Path, format: Format, console: &mut Console) -> Result<(), CliError> {
+/// Whether a live log gives the same answers again, or keeps the rules of the controller.
+pub(crate) fn log(
+    path: &Path,
+    by_rules: bool,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
     let file = path.display().to_string();
     let unreadable = |cause| CliError::Unreadable { file: file.clone(), cause };
-    let log = BufReader::new(File::open(path).map_err(unreadable)?);
-    let found = raddle_live::replay(log).map_err(|error| match error {
+    let bad = |error| match error {
         LiveError::ReadLog(cause) => CliError::Unreadable { file: file.clone(), cause },
         error => CliError::Refused(format!("{file}: {error}")),
-    })?;
+    };
+    let log = BufReader::new(File::open(path).map_err(unreadable)?);
+    if by_rules {
+        let found = raddle_live::check(log).map_err(bad)?;
+        return crate::log::tell_of_rules(file, &found, format, console);
+    }
+    let found = raddle_live::replay(log).map_err(bad)?;
     let LiveReplayed { events, answers, is_whole, difference } = found;
     if let Some((line, logged, answered)) = difference {
         let (logged, answered) = (plain(&logged, 300), plain(&answered, 300));
