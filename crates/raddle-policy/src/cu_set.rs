@@ -68,6 +68,13 @@ impl CuSet {
         }
     }
 
+    /// Takes all out.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.words.fill(0);
+        self.some.fill(0);
+    }
+
     /// Whether there is none.
     #[inline(always)]
     #[must_use]
@@ -142,8 +149,12 @@ mod tests {
             }
             let full = CuSet::full(len);
             assert!((0..len).all(|cu| full.first_from(cu) == Some(cu)));
+            let mut cleared = set.clone();
+            cleared.clear();
             naive.iter().for_each(|&cu| set.remove(cu));
-            assert_eq!((set.first(), set.first_from(0)), (None, None));
+            for none in [set, cleared] {
+                assert_eq!((none.first(), none.first_from(0)), (None, None));
+            }
         }
     }
 }

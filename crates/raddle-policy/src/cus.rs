@@ -6,7 +6,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::{CuId, CuShape, Demand, Launch, MAX_SIMDS, Piece, Refusal, Resource};
+use crate::{CuId, CuSet, CuShape, Demand, Launch, MAX_SIMDS, Piece, Refusal, Resource};
 
 /// How many waves lie on each SIMD of one compute unit.
 pub type Split = [u16; MAX_SIMDS];
@@ -126,12 +126,23 @@ fn sum(split: &Split) -> u32 {
     split.iter().map(|&amount| u32::from(amount)).sum()
 }
 
-/// Every compute unit of the device: what a policy sees, and the account that a dispatcher keeps.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Every compute unit of the device: what a policy sees, and the account that a dispatcher keeps. Two
+/// are equal that have as much free.
+#[derive(Clone, Debug)]
 pub struct Cus {
     shape: CuShape,
     cus: Vec<CuFree>,
+    /// Where something was given back since [`Cus::watch`]; `None` where that is not known.
+    freed: Option<CuSet>,
 }
+
+impl PartialEq for Cus {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.shape, &self.cus) == (&other.shape, &other.cus)
+    }
+}
+
+impl Eq for Cus {}
 
 impl Cus {
     /// `count` empty compute units of one shape.
@@ -140,7 +151,31 @@ impl Cus {
     #[must_use]
     pub fn new(shape: CuShape, count: u16) -> Self {
         let usable = CuShape { simds: shape.simds.min(MAX_SIMDS as u8), ..shape };
-        Self { shape: usable, cus: vec![CuFree::empty(&usable); usize::from(count)] }
+        let cus = vec![CuFree::empty(&usable); usize::from(count)];
+        Self { shape: usable, cus, freed: None }
+    }
+
+    /// From now on it is noted where something is given back. For whoever keeps the account, when a
+    /// policy that was shown it has answered that it waits.
+    pub fn watch(&mut self) {
+        match &mut self.freed {
+            Some(freed) => freed.clear(),
+            none => *none = Some(CuSet::empty(self.cus.len())),
+        }
+    }
+
+    /// Something may have been given back anywhere, as where a unit was shown full, and is not any more.
+    pub fn forget_freed(&mut self) {
+        if let Some(freed) = &mut self.freed {
+            (0..self.cus.len()).for_each(|cu| freed.insert(cu));
+        }
+    }
+
+    /// The compute units that may have more free than when the policy that is shown them last waited;
+    /// `None` where any may.
+    #[must_use]
+    pub const fn freed(&self) -> Option<&CuSet> {
+        self.freed.as_ref()
     }
 
     /// What an empty compute unit holds.
@@ -209,7 +244,7 @@ impl Cus {
     pub fn room(&self, id: CuId, demand: &Demand) -> u32 {
         let Some(cu) = self.get(id) else { return 0 };
         let (waves, demand) = (u32::from(demand.waves), self.counted(demand));
-        if waves == 0 || sum(&cu.waves) < waves {
+        if waves == 0 || sum(&cu.waves) < waves || !cu.has(&demand, 1, waves) {
             return 0;
         }
         let by = |free: u32, each: u32| free.checked_div(each).unwrap_or(u32::MAX);
@@ -217,9 +252,6 @@ impl Cus {
             .min(by(cu.lds, demand.lds))
             .min(by(cu.barriers.into(), demand.barriers.into()))
             .min(by(cu.sgpr.into(), u32::from(demand.sgpr) * waves));
-        if room == 0 {
-            return 0;
-        }
         room.min(self.wave_room(id, &demand) / waves)
     }
 
@@ -392,6 +424,9 @@ impl Cus {
         let demand = self.counted(demand);
         if let Some(unit) = self.cus.get_mut(cu.index()) {
             unit.give(&demand, split, groups);
+            if let Some(freed) = &mut self.freed {
+                freed.insert(cu.index());
+            }
         }
     }
 }

@@ -90,6 +90,16 @@ impl Book {
         &self.cus
     }
 
+    /// From now on the view says where something is freed; see [`Cus::watch`].
+    pub(crate) fn watch(&mut self) {
+        self.cus.watch();
+    }
+
+    /// Something may have been freed anywhere.
+    pub(crate) fn forget_freed(&mut self) {
+        self.cus.forget_freed();
+    }
+
     /// Waves of a launch that are on the device now.
     #[must_use]
     pub fn resident_waves(&self, launch: LaunchId) -> u64 {

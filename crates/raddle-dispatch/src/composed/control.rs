@@ -231,6 +231,9 @@ impl Composed {
         let Preemptions { resets, closed, .. } = &mut self.preemptions;
         let before = closed.len();
         closed.retain(|&(by, _)| by != process);
+        if closed.len() < before {
+            self.book.forget_freed();
+        }
         self.allocate_stale |= resets.remove(&process) || closed.len() < before;
     }
 

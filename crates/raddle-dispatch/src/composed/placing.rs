@@ -156,6 +156,8 @@ impl Composed {
                 Answer::Wait { retry_at } => {
                     let refusals = &round.refusals;
                     self.journal.answer(now, LoggedAnswer::Wait { refusals, retry_at });
+                    // What was refused need be looked for there alone where something is freed now.
+                    self.book.watch();
                     if let Some(at) = retry_at {
                         self.wake_at(at, now, actions);
                     }

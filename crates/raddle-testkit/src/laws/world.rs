@@ -205,6 +205,7 @@ impl<'s> World<'s> {
             };
             self.run.lines.push(RunLine { at: self.now, deed, refusals: round.refusals.clone() });
             if let Answer::Wait { retry_at } = answer {
+                self.account.cus.watch();
                 return Ok(retry_at);
             }
         }

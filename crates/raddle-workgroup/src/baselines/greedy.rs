@@ -5,38 +5,43 @@
 use raddle_policy::{Allocate, Answer, CuId, Fact, Piece, ReadyLaunch, ReadyView, Round, Tick};
 
 use super::addressed::{Addressed, BaselineConfig};
-use super::waiting::{Refused, start, waiting};
+use super::waiting::{Explained, MayFit, Refused, start, waiting};
 
 /// The lowest compute unit with room.
 #[derive(Clone, Debug)]
 pub struct Greedy {
     addressed: Option<Addressed>,
+    refused: Refused,
 }
 
 impl Greedy {
     /// Greedy placing from compute unit 0.
     #[must_use]
     pub fn new(config: BaselineConfig) -> Self {
-        Self { addressed: config.addresses.then(Addressed::default) }
+        let addressed = config.addresses.then(Addressed::default);
+        Self { addressed, refused: Refused::default() }
     }
 
     fn place(&mut self, ready: &ReadyView<'_>, bulk: bool, round: &mut Round) -> Answer {
-        let mut refused = Refused::default();
+        let (refused, mut explained) = (&mut self.refused, Explained::default());
+        refused.begin(ready.cus);
         for entry in waiting(ready) {
-            if refused.has_like(entry) {
-                continue;
-            }
+            let demand = &entry.launch.demand;
+            // An equal workgroup need not try in vain.
+            let Some(may_fit) = refused.look(demand, ready.cus) else { continue };
             let limit = if bulk { entry.undistributed() } else { 1 };
             match &mut self.addressed {
                 Some(addressed) => place_addressed(addressed, ready, entry, limit, round),
-                None => place_counted(ready, entry, limit, round),
+                None => place_counted(ready, may_fit, entry, limit, round),
             }
             if !round.pieces.is_empty() {
                 return start(entry.launch.id);
             }
-            refused.push(entry);
+            refused.refuse(demand);
+            explained.push(entry);
         }
-        for entry in refused.explained() {
+        refused.wait();
+        for entry in explained.launches() {
             let (cus, cu) = (ready.cus, CuId(0));
             round.refuse(match &self.addressed {
                 Some(addressed) => addressed.refusal(cus, cu, &entry.launch),
@@ -47,9 +52,16 @@ impl Greedy {
     }
 }
 
-fn place_counted(ready: &ReadyView<'_>, entry: &ReadyLaunch, limit: u64, round: &mut Round) {
+fn place_counted(
+    ready: &ReadyView<'_>,
+    may_fit: MayFit<'_>,
+    entry: &ReadyLaunch,
+    limit: u64,
+    round: &mut Round,
+) {
     let (mut first, mut left) = (entry.next, limit);
-    for cu in ready.cus.ids() {
+    // Compute units are numbered by u16.
+    for cu in may_fit.of(0..ready.cus.len() as u16) {
         if left == 0 {
             break;
         }

@@ -3,17 +3,16 @@
 //! Launches are served in arrival order, the next only when the one before is placed whole. A
 //! workgroup goes to the compute unit on which most further ones fit, ties to the lowest.
 
-use core::ops::Range;
-
 use raddle_policy::{Allocate, Answer, CuId, Cus, ReadyLaunch, ReadyView, Round, Tick};
 
 use super::rounds::{Dealer, Passes};
-use super::waiting::{start, waiting};
+use super::waiting::{Refused, start, waiting};
 
 /// Each launch takes what the ones before it left over.
 #[derive(Clone, Debug, Default)]
 pub struct Leftover {
     dealer: Dealer,
+    refused: Refused,
 }
 
 impl Leftover {
@@ -21,11 +20,17 @@ impl Leftover {
         let Some(entry) = waiting(ready).next() else {
             return Answer::WAIT;
         };
+        let (cus, demand) = (ready.cus, &entry.launch.demand);
+        self.refused.begin(cus);
         // Compute units are numbered by u16.
-        let all = 0..ready.cus.len() as u16;
-        if place_within(&mut self.dealer, ready.cus, all, entry, bulk, round) {
+        let all = 0..cus.len() as u16;
+        if let Some(may_fit) = self.refused.look(demand, cus)
+            && place_within(&mut self.dealer, cus, may_fit.of(all), entry, bulk, round)
+        {
             return start(entry.launch.id);
         }
+        self.refused.refuse(demand);
+        self.refused.wait();
         round.refuse(ready.cus.refusal(CuId(0), &entry.launch));
         Answer::WAIT
     }
@@ -35,13 +40,13 @@ impl Leftover {
 pub(super) fn place_within(
     dealer: &mut Dealer,
     cus: &Cus,
-    units: Range<u16>,
+    units: impl Iterator<Item = CuId>,
     entry: &ReadyLaunch,
     bulk: bool,
     round: &mut Round,
 ) -> bool {
     let limit = if bulk { entry.undistributed() } else { 1 };
-    dealer.measure(cus, units.map(CuId), &entry.launch.demand, u64::MAX);
+    dealer.measure(cus, units, &entry.launch.demand, u64::MAX);
     let last = dealer.deal(Passes::Down, entry.next, limit, &mut round.pieces);
     last.is_some()
 }

@@ -10,7 +10,7 @@ use raddle_policy::{Allocate, Answer, CuId, Fact, ReadyLaunch, ReadyView, Round,
 
 use super::addressed::{Addressed, BaselineConfig};
 use super::rounds::{Dealer, Passes};
-use super::waiting::{Refused, start, waiting};
+use super::waiting::{Explained, Refused, start, waiting};
 
 /// The next compute unit with room after the last one used.
 #[derive(Clone, Debug)]
@@ -18,6 +18,7 @@ pub struct RoundRobin {
     cursor: u16,
     addressed: Option<Addressed>,
     dealer: Dealer,
+    refused: Refused,
 }
 
 impl RoundRobin {
@@ -25,21 +26,22 @@ impl RoundRobin {
     #[must_use]
     pub fn new(config: BaselineConfig) -> Self {
         let addressed = config.addresses.then(Addressed::default);
-        Self { cursor: 0, addressed, dealer: Dealer::default() }
+        Self { cursor: 0, addressed, dealer: Dealer::default(), refused: Refused::default() }
     }
 
     fn place(&mut self, ready: &ReadyView<'_>, bulk: bool, round: &mut Round) -> Answer {
-        let mut refused = Refused::default();
+        let mut explained = Explained::default();
+        self.refused.begin(ready.cus);
         for entry in waiting(ready) {
-            if refused.has_like(entry) {
-                continue;
-            }
+            let demand = &entry.launch.demand;
+            // An equal workgroup need not try in vain.
+            let Some(may_fit) = self.refused.look(demand, ready.cus) else { continue };
             let limit = if bulk { entry.undistributed() } else { 1 };
             let last = if self.addressed.is_some() {
                 self.place_addressed(ready, entry, limit, round)
             } else {
-                let ids = around(ready, self.cursor).into_iter().flatten().map(CuId);
-                self.dealer.measure(ready.cus, ids, &entry.launch.demand, limit);
+                let ids = around(ready, self.cursor).into_iter().flat_map(|it| may_fit.of(it));
+                self.dealer.measure(ready.cus, ids, demand, limit);
                 self.dealer.deal(Passes::Up, entry.next, limit, &mut round.pieces)
             };
             if let Some(last) = last {
@@ -47,9 +49,11 @@ impl RoundRobin {
                 self.cursor = ((last.index() + 1) % ready.cus.len()) as u16;
                 return start(entry.launch.id);
             }
-            refused.push(entry);
+            self.refused.refuse(demand);
+            explained.push(entry);
         }
-        for entry in refused.explained() {
+        self.refused.wait();
+        for entry in explained.launches() {
             let (cus, cu) = (ready.cus, CuId(self.cursor));
             round.refuse(match &self.addressed {
                 Some(addressed) => addressed.refusal(cus, cu, &entry.launch),

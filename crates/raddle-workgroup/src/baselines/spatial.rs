@@ -110,7 +110,8 @@ impl Spatial {
                 continue;
             }
             let units = block.units.clone();
-            if place_within(&mut self.dealer, ready.cus, units.clone(), entry, bulk, round) {
+            let ids = units.clone().map(CuId);
+            if place_within(&mut self.dealer, ready.cus, ids, entry, bulk, round) {
                 round.refusals.clear();
                 return start(entry.launch.id);
             }

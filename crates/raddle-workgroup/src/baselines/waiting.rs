@@ -1,6 +1,11 @@
 //! Which launches wait, and which of them speak for the others?
 
-use raddle_policy::{Answer, LaunchId, ReadyLaunch, ReadyView, WaveSpan};
+use alloc::vec;
+use alloc::vec::Vec;
+use core::iter;
+use core::ops::Range;
+
+use raddle_policy::{Answer, CuId, CuSet, Cus, Demand, LaunchId, ReadyLaunch, ReadyView, WaveSpan};
 use smallvec::SmallVec;
 
 /// The launches that still have workgroups to place, in arrival order.
@@ -14,24 +19,92 @@ pub(super) fn waiting<'a>(
 /// Different demands that one wait explains at most.
 pub(crate) const EXPLAINED: usize = 16;
 
-/// During one question, the first launch of each demand that finds no room: those like it need not try
-/// in vain, and wait for the same reason.
+/// Launches that one wait explains: the first of each demand, as those like it wait for the same reason.
 #[derive(Default)]
-pub(super) struct Refused<'a>(SmallVec<[&'a ReadyLaunch; EXPLAINED]>);
+pub(super) struct Explained<'a>(SmallVec<[&'a ReadyLaunch; EXPLAINED]>);
 
-impl<'a> Refused<'a> {
-    /// Whether a launch with the same demand has found no room.
-    pub(super) fn has_like(&self, entry: &ReadyLaunch) -> bool {
-        self.0.iter().any(|it| it.launch.demand == entry.launch.demand)
-    }
-
+impl<'a> Explained<'a> {
     pub(super) fn push(&mut self, entry: &'a ReadyLaunch) {
-        self.0.push(entry);
+        let alike = |it: &&ReadyLaunch| it.launch.demand == entry.launch.demand;
+        if self.0.len() < EXPLAINED && !self.0.iter().any(alike) {
+            self.0.push(entry);
+        }
     }
 
-    /// Those that the wait explains.
-    pub(super) fn explained(self) -> impl Iterator<Item = &'a ReadyLaunch> {
-        self.0.into_iter().take(EXPLAINED)
+    pub(super) fn launches(self) -> impl Iterator<Item = &'a ReadyLaunch> {
+        self.0.into_iter()
+    }
+}
+
+/// Demands that are remembered: one for each value of their lowest bits, added up.
+const DEMANDS: usize = 64;
+
+/// Which demands have found no room, so that nobody looks for it again but where something was freed.
+#[derive(Clone, Debug)]
+pub(super) struct Refused {
+    /// A demand, and the last question in which it found none.
+    demands: Vec<(Demand, u64)>,
+    question: u64,
+    /// The question since whose end the view knows where something was freed.
+    waited: u64,
+}
+
+impl Default for Refused {
+    fn default() -> Self {
+        Self { demands: vec![(Demand::default(), 0); DEMANDS], question: 0, waited: 1 }
+    }
+}
+
+impl Refused {
+    /// A question begins.
+    pub(super) fn begin(&mut self, cus: &Cus) {
+        self.question += 1;
+        if cus.freed().is_none() {
+            self.waited = self.question;
+        }
+    }
+
+    fn place(demand: &Demand) -> usize {
+        let Demand { waves, vgpr, sgpr, lds, .. } = *demand;
+        (usize::from(waves) + 8 * usize::from(vgpr) + usize::from(sgpr) + 3 * lds as usize)
+            % DEMANDS
+    }
+
+    /// Where there may be room for a demand; `None` where this question has found that there is none.
+    pub(super) fn look<'c>(&self, demand: &Demand, cus: &'c Cus) -> Option<MayFit<'c>> {
+        let (known, refused) = &self.demands[Self::place(demand)];
+        if known != demand || *refused < self.waited {
+            return Some(MayFit(None));
+        }
+        (*refused < self.question).then(|| MayFit(cus.freed()))
+    }
+
+    /// A demand has found no room.
+    pub(super) fn refuse(&mut self, demand: &Demand) {
+        self.demands[Self::place(demand)] = (*demand, self.question);
+    }
+
+    /// Nothing has found room.
+    pub(super) const fn wait(&mut self) {
+        self.waited = self.question;
+    }
+}
+
+/// The compute units where there may be room: these, or all.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MayFit<'c>(Option<&'c CuSet>);
+
+impl MayFit<'_> {
+    /// Those of a range, ascending.
+    pub(super) fn of(self, range: Range<u16>) -> impl Iterator<Item = CuId> {
+        let Range { start, end } = range;
+        let mut at = usize::from(start);
+        iter::from_fn(move || {
+            let cu = self.0.map_or(Some(at), |set| set.first_from(at))?;
+            at = cu + 1;
+            // Below the end of the range, and that is a u16.
+            (cu < usize::from(end)).then_some(CuId(cu as u16))
+        })
     }
 }
 

@@ -28,20 +28,24 @@ impl Matching {
     #[inline(never)]
     fn untie(&mut self, rank: usize, mut fitting: FittingClasses) -> Option<usize> {
         let Self { heads, matcher, .. } = self;
+        // Once a question: what comes behind a head takes its place.
+        if !heads.is_sorted_by_key(|head| head.channel) {
+            heads.sort_unstable_by_key(|head| head.channel);
+        }
         let tied = heads.iter().filter(|it| it.rank == rank && fitting.has(it.class, matcher));
         self.tied.clear();
         self.tied.extend(tied.map(|head| head.channel));
-        self.tied.sort_unstable();
         let channels = self.channels.len();
         if self.marked < channels {
             self.marked = channels.next_power_of_two();
             // What does not fit into memory was refused when the policy was made.
             self.marks = self.marks.widened(self.marked).ok()?;
         }
-        let of_tie = |channel: usize| self.heads.iter().position(|head| head.channel == channel);
-        let level = self.heads[of_tie(*self.tied.first()?)?].level;
+        let of =
+            |channel: usize| self.heads.binary_search_by_key(&channel, |head| head.channel).ok();
+        let level = self.heads[of(*self.tied.first()?)?].level;
         let chosen = self.marks.choose(level, &self.tied, &mut self.pick).ok()??;
-        of_tie(chosen)
+        of(chosen)
     }
 
     /// Whether the next round can choose no other head than this one.

@@ -96,7 +96,7 @@ impl Matching {
             behind.map(|(at, entry)| (at, (entry.next, entry.cut)))
         };
         let Some((at, next)) = behind else {
-            self.heads.swap_remove(place);
+            self.heads.remove(place);
             return true;
         };
         let head = self.head(ready, at, (channel, class), next, now);
