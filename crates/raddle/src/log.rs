@@ -57,7 +57,11 @@ pub(crate) fn verb(
         && let Some(whose) = live::whose(&args.log)
     {
         // A daemon's answers are its policies': it has no rules of its own.
-        return live::log(&args.log, args.check && whose == "client", format, console);
+        if args.check && whose == "client" {
+            let (file, found) = (args.log.display().to_string(), live::rules(&args.log)?);
+            return tell_of_rules(file, &found, format, console);
+        }
+        return live::log(&args.log, format, console);
     }
     if args.replay {
         replay(&args.log, registry, format, console)
@@ -82,7 +86,7 @@ fn keeps_the_rules(
 }
 
 /// Which rules a log breaks.
-pub(crate) fn tell_of_rules(
+fn tell_of_rules(
     file: String,
     found: &check::CheckedLog,
     format: Format,

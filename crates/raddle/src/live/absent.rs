@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use raddle_dispatch::Registry;
+use raddle_dispatch::log::check::CheckedLog;
 
 use super::LiveArgs;
 use crate::Console;
@@ -20,6 +21,10 @@ pub(crate) fn verb(_: &LiveArgs, _: &Registry, _: Format, _: &mut Console) -> Re
     Err(CliError::Refused(ABSENT.to_owned()))
 }
 
-pub(crate) fn log(_: &Path, _: bool, _: Format, _: &mut Console) -> Result<(), CliError> {
+pub(crate) fn rules(_: &Path) -> Result<CheckedLog, CliError> {
+    Err(CliError::Refused(ABSENT.to_owned()))
+}
+
+pub(crate) fn log(_: &Path, _: Format, _: &mut Console) -> Result<(), CliError> {
     Err(CliError::Refused(ABSENT.to_owned()))
 }

@@ -14,7 +14,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 pub(crate) use args::LiveArgs;
-pub(crate) use verbs::{log, verb};
+pub(crate) use verbs::{log, rules, verb};
 
 /// Whose log a live one is: `client`, of a program, or `daemon`; `None` for one of a replay.
 pub(crate) fn whose(path: &Path) -> Option<String> {

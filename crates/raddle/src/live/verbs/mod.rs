@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use raddle_dispatch::Registry;
+use raddle_dispatch::log::check::CheckedLog;
 use raddle_live::{Daemon, DaemonOptions, Inquiry, LiveError, LiveReplayed, Storm, default_socket};
 use raddle_policy::Level;
 use raddle_report::json;
@@ -50,7 +51,7 @@ pub(crate) fn verb(
         }
         LiveVerb::Log { logs } => {
             for log in logs {
-                self::log(log, false, format, console)?;
+                self::log(log, format, console)?;
             }
         }
     }
@@ -133,25 +134,29 @@ fn serve(args: &ServeArgs, registry: &Registry, console: &mut Console) -> Result
     Ok(daemon.run(&stop)?)
 }
 
-/// Whether a live log gives the same answers again, or keeps the rules of the controller.
-pub(crate) fn log(
+/// Which rules of the controller the log of a program breaks.
+pub(crate) fn rules(path: &Path) -> Result<CheckedLog, CliError> {
+    read(path, raddle_live::check)
+}
+
+/// What is found in a live log.
+fn read<A>(
     path: &Path,
-    by_rules: bool,
-    format: Format,
-    console: &mut Console,
-) -> Result<(), CliError> {
+    find: impl FnOnce(BufReader<File>) -> Result<A, LiveError>,
+) -> Result<A, CliError> {
     let file = path.display().to_string();
     let unreadable = |cause| CliError::Unreadable { file: file.clone(), cause };
-    let bad = |error| match error {
+    let log = BufReader::new(File::open(path).map_err(unreadable)?);
+    find(log).map_err(|error| match error {
         LiveError::ReadLog(cause) => CliError::Unreadable { file: file.clone(), cause },
         error => CliError::Refused(format!("{file}: {error}")),
-    };
-    let log = BufReader::new(File::open(path).map_err(unreadable)?);
-    if by_rules {
-        let found = raddle_live::check(log).map_err(bad)?;
-        return crate::log::tell_of_rules(file, &found, format, console);
-    }
-    let found = raddle_live::replay(log).map_err(bad)?;
+    })
+}
+
+/// Whether a live log gives the same answers again; also `raddle log` of one.
+pub(crate) fn log(path: &Path, format: Format, console: &mut Console) -> Result<(), CliError> {
+    let file = path.display().to_string();
+    let found = read(path, raddle_live::replay)?;
     let LiveReplayed { events, answers, is_whole, difference } = found;
     if let Some((line, logged, answered)) = difference {
         let (logged, answered) = (plain(&logged, 300), plain(&answered, 300));
