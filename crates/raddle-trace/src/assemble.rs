@@ -204,6 +204,14 @@ impl<T: Ord> Interner<T> {
         next
     }
 
+    /// The items by number.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn items(&self) -> Vec<&T> {
+        let mut items: Vec<_> = self.numbers.iter().collect();
+        items.sort_by_key(|&(_, number)| number);
+        items.into_iter().map(|(item, _)| item).collect()
+    }
+
     pub(crate) fn into_items(self) -> Vec<T> {
         let mut items: Vec<_> = self.numbers.into_iter().collect();
         items.sort_by_key(|&(_, number)| number);

@@ -1,7 +1,7 @@
 //! What did a GPU do in a recorded run? Profiles in, a neutral workload out.
 //!
-//! [`open`] reads a trace of the PyTorch profiler, a result of rocprofv3, a table of rocprof or a
-//! launch table and gives a [`Profile`]: the kernels, copies and fills of one device with their
+//! [`open`] reads what PyTorch, JAX, Nsight Systems, rocprof and rocmProfileData write, or a launch
+//! table, and gives a [`Profile`]: the kernels, copies and fills of one device with their
 //! shapes, footprints, times, arrivals and the op each waits for. What a file leaves out is assumed
 //! by a stated rule, marked in the op's [`Provenance`] and counted in the [`ImportReport`]; nothing
 //! is guessed in silence, and nothing but figures and the names of kernels and devices is taken

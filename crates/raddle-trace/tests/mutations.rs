@@ -1,11 +1,13 @@
 //! Does a real profile that was flipped, cut or spliced end in a profile or an error, with bounded
 //! memory?
 //!
-//! Every importer, on every sample profile. `RADDLE_MUTATIONS` says how many mutations in all
+//! Every importer, on every sample profile, and on a rocpd database, of which there is no sample. `RADDLE_MUTATIONS` says how many mutations in all
 //! (`cargo xtask soak` makes 10,000). Memory is counted by the allocator: what an import holds at
 //! once is at most ten times its uncompressed text, and a fixed part for buffers and tables.
 
 mod common;
+#[path = "it/rocpd_db/mod.rs"]
+mod rocpd_db;
 
 use std::fs;
 use std::io::Read;
@@ -80,7 +82,7 @@ fn text(bytes: &[u8]) -> usize {
 #[allow(clippy::print_stdout, reason = "a skipped test says so where its output is shown")]
 #[test]
 fn no_panic_no_hang_bounded_memory() {
-    let files = samples();
+    let mut files = samples();
     if files.is_empty() {
         return raddle_testkit::absent("every sample");
     }
@@ -89,8 +91,13 @@ fn no_panic_no_hang_bounded_memory() {
     let (mut random, mut worst, mut imported) = (Random(1), (0, String::new()), 0);
     // As text, each read when it is first needed.
     let mut texts: Vec<Option<Vec<u8>>> = vec![None; files.len()];
+    files.push(PathBuf::from("rocpd"));
+    texts.push(Some(rocpd()));
     for (i, file) in files.iter().enumerate() {
-        let packed = fs::read(file).expect("readable");
+        let packed = match i + 1 == files.len() {
+            true => rocpd(),
+            false => fs::read(file).expect("readable"),
+        };
         let share = total * (i + 1) / files.len() - total * i / files.len();
         for n in 0..share {
             // Both forms of every file, and a partner of its own for every mutation.
@@ -117,6 +124,12 @@ fn no_panic_no_hang_bounded_memory() {
         worst.0,
         Path::new(&worst.1).file_name().unwrap_or_default().display()
     );
+}
+
+/// A database of our own, by the public schema.
+fn rocpd() -> Vec<u8> {
+    let result = fs::read(common::fixture("rocprof-result.json")).expect("a fixture");
+    rocpd_db::of_result(&result, rocpd_db::Schema::Tracks)
 }
 
 /// A sample without its compression, if any.

@@ -1,12 +1,18 @@
 //! What does a database of rocmProfileData hold (`.rpd`, written by `runTracer.sh`)?
 //!
 //! Rows of `rocpd_op` are work of a GPU, rows of `rocpd_api` calls of HIP; `rocpd_api_ops` ties them.
-//! What a launch call asked for stands beside the call, its grid in workgroups or in work-items as
-//! the call takes it, so kernels are settled as those of a PyTorch trace of an AMD GPU are. Nothing
-//! says the device, registers or static shared memory. Names are numbers of strings, of which only
-//! those in use are kept.
+//! What a launch asked for stands beside the call, and nothing says the device or registers. There are
+//! two sources, which no table names:
+//!
+//! - roctracer writes the grid as the call takes it, in workgroups or in work-items, and the shared
+//!   memory asked for dynamically, so kernels are settled as those of a PyTorch trace of an AMD GPU.
+//! - rocprofiler-sdk (since 2025) writes every grid in work-items, all shared memory, and copies as
+//!   `MEMORY_COPY_...`. Of the kernels of a graph, which share a call, it keeps the shape of one.
+//!
+//! Without a copy, grids tell: in work-items all are whole numbers of workgroups. Names are numbers of
+//! strings, of which only those in use are kept.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::blocking::Blocking;
 use super::kineto::collect::{KinetoCall, KinetoCollector, KinetoOp, TraceMaker};
@@ -19,7 +25,7 @@ use crate::assemble::{Draft, Interner, OP_LIMIT};
 use crate::error::TraceError;
 use crate::options::ImportOptions;
 use crate::profile::{Op, OpKind, StreamLabel};
-use crate::provenance::Field;
+use crate::provenance::{Field, Origin};
 use crate::report::Quirk;
 
 const OPS: &str = "rocpd_op";
@@ -76,7 +82,8 @@ struct RpdLaunch {
 /// What strings mean that decide what a row is.
 enum RpdWord {
     Call(Option<Api>, Option<Blocking>),
-    Work(OpKind),
+    /// Work, and whether rocprofiler-sdk calls it so; nobody knows of kernels.
+    Work(OpKind, Option<bool>),
     Empty,
 }
 
@@ -85,7 +92,12 @@ impl RpdWord {
         if text.starts_with("hip") {
             return Some(Self::Call(Api::of(text), Blocking::of(text)));
         }
-        if text.is_empty() { Some(Self::Empty) } else { work_of_rpd(text).map(Self::Work) }
+        if text.is_empty() {
+            return Some(Self::Empty);
+        }
+        let kind = work_of_rpd(text)?;
+        let of_sdk = (kind == OpKind::Copy).then(|| text.starts_with("MEMORY_"));
+        Some(Self::Work(kind, of_sdk))
     }
 }
 
@@ -98,8 +110,12 @@ struct RpdReader {
     /// The processes of calls that launch, in order of first use.
     processes: Interner<i64>,
     of_calls: BTreeMap<i64, u32>,
+    /// Calls that launch graphs.
+    graphs: BTreeSet<i64>,
     /// The names of work, as numbers of strings.
     names: Interner<i64>,
+    /// Whether rocprofiler-sdk is the source.
+    of_sdk: bool,
 }
 
 impl RpdReader {
@@ -113,7 +129,8 @@ impl RpdReader {
         let found = KinetoCollector::of(TraceMaker::Rpd);
         let (launches, of_calls) = (BTreeMap::new(), BTreeMap::new());
         let (processes, names) = (Interner::default(), Interner::default());
-        Self { found, words, launches, processes, of_calls, names }
+        let (graphs, of_sdk) = (BTreeSet::new(), false);
+        Self { found, words, launches, processes, of_calls, graphs, names, of_sdk }
     }
 
     /// What launches and copies asked for.
@@ -177,12 +194,52 @@ impl RpdReader {
                     extents,
                     lds_bytes,
                 });
+                self.graphs.extend((api == Api::Graph).then_some(id.cast_signed()));
                 let process = self.processes.number(&row.number(4).unwrap_or(0));
                 // All but the first are rare.
                 self.of_calls.extend((process > 0).then_some((id.cast_signed(), process)));
             }
             meter.row() && self.found.calls.len() <= OP_LIMIT
         });
+        let told = self.words.values().find_map(|word| match word {
+            RpdWord::Work(_, of_sdk) => *of_sdk,
+            _ => None,
+        });
+        self.of_sdk = told.unwrap_or_else(|| self.is_in_work_items());
+        if self.of_sdk {
+            self.convert();
+        }
+    }
+
+    /// Whether all grids are whole numbers of workgroups, also those of calls that take workgroups.
+    fn is_in_work_items(&self) -> bool {
+        let extents = self.found.extents.items();
+        let of_calls = self.found.calls.iter().filter(|call| call.api == Api::HipWorkgroups);
+        let mut shapes = of_calls.filter_map(|call| extents.get(call.extents? as usize).copied());
+        let whole = |shape: &KernelExtents| {
+            let mut axes = shape.grid.into_iter().zip(shape.block);
+            axes.all(|(grid, block)| block > 0 && grid.is_multiple_of(block))
+        };
+        shapes.next().is_some_and(|first| whole(first) && shapes.all(whole))
+    }
+
+    /// Counts grids that are in work-items in workgroups, whatever the call takes.
+    fn convert(&mut self) {
+        let shapes: Vec<KernelExtents> = self.found.extents.items().into_iter().copied().collect();
+        for launch in self.launches.values_mut() {
+            let shape = launch.extents.and_then(|at| shapes.get(at as usize));
+            launch.extents = shape.map(|&KernelExtents { grid, block }| {
+                let mut groups = grid;
+                for (axis, block) in groups.iter_mut().zip(block) {
+                    *axis = axis.div_ceil(block.max(1));
+                }
+                self.found.extents.number(&KernelExtents { grid: groups, block })
+            });
+        }
+        for call in &mut self.found.calls {
+            call.api = if call.api == Api::HipWorkItems { Api::HipWorkgroups } else { call.api };
+            call.extents = None;
+        }
     }
 
     fn ops(&mut self, database: &Database, meter: &mut RowMeter<'_>) {
@@ -195,7 +252,7 @@ impl RpdReader {
         database.scan(OPS, &columns, |row| {
             self.found.report.events += 1;
             let word = row.number(6).and_then(|word| self.words.get(&word));
-            if let Some(&RpdWord::Work(kind)) = word {
+            if let Some(&RpdWord::Work(kind, _)) = word {
                 let call = row.number(0).and_then(|id| ties.get(&id)).copied();
                 self.found.kernels_seen += u64::from(kind == OpKind::Kernel);
                 if self.op(row, kind, call).is_none() {
@@ -230,11 +287,20 @@ impl RpdReader {
             op.assume(Field::Registers);
             op.assume(Field::SharedMemory);
         }
+        // A graph has one launch for all of its kernels.
+        let own = launch.filter(|launch| self.of_sdk && launch.name == Some(name));
+        let own = own.filter(|_| {
+            kind == OpKind::Kernel && !call.is_some_and(|call| self.graphs.contains(&call))
+        });
+        if let Some(bytes) = own.and_then(|launch| launch.lds_bytes) {
+            op.footprint.lds_bytes = bytes;
+            op.provenance = op.provenance.with(Field::SharedMemory, Origin::Joined);
+        }
         self.found.ops.push(KinetoOp {
             op,
             device: row.number(1).and_then(|gpu| u64::try_from(gpu).ok()),
             correlation: call.and_then(|call| u64::try_from(call).ok()),
-            extents: None,
+            extents: own.and_then(|launch| launch.extents),
             on_queue,
             settled: kind != OpKind::Kernel,
         });

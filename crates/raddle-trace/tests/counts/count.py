@@ -1,19 +1,88 @@
 #!/usr/bin/env python3
-"""What do profiles hold, counted by nothing but Python's own sqlite3 and a decoder of its own?
+"""What do profiles hold, counted by Python's own json and sqlite3 and a decoder of its own?
 
 Written from the formats, and shares no code with the importers: its table (`counts.tsv`) is what they
 must agree with, to the digit. Times are nanoseconds; a grid that an AMD library counts in work-items is
-rounded up to workgroups; the device is the one with the most kernels, the first of equals.
+rounded up to workgroups; the device is the one with the most kernels, the first of equals. Work that
+shows no duration took half a step of the clock, a microsecond or a nanosecond.
 
     python3 count.py /path/to/samples > counts.tsv
 """
 
 import collections
+import decimal
+import gzip
+import json
 import pathlib
 import sqlite3
 import sys
+import tempfile
 
-FILES = ["rpd/rocmprofiledata_matmul.rpd", "jax/tracelens_mi300_conv.xplane.pb"]
+NVIDIA = [
+    "hta_alexnet_cuda_sync.json.gz",
+    "hta_cuda_event_sync_multi_stream.json.gz",
+    "hta_timeline_sampled_rank0.json.gz",
+    "hta_trace_diff_control_a100.json.gz",
+    "hta_trace_diff_test_v100.json.gz",
+    "kineto_2026_occupancy_dict_unittest_h100.json",
+    "kineto_tb2020_bare_array_v100.json.gz",
+    "tracelens_b200_eager.json.gz",
+]
+NSYS = ["nsysai_h100_2gpu_1s", "nsysai_rtx3080_2kernels", "pipit_cloverleaf_a100"]
+FILES = (
+    [f"kineto_nvidia/{name}" for name in NVIDIA]
+    + [f"nsys/{name}.sqlite.gz" for name in NSYS]
+    + ["rocprof/tracelens_mi350x_rocprofv3_908_results.json.gz"]
+    + ["rpd/rocmprofiledata_matmul.rpd", "jax/tracelens_mi300_conv.xplane.pb"]
+)
+
+
+def unpacked(path):
+    return (gzip.open if path.suffix == ".gz" else open)(path, "rb").read()
+
+
+def kineto(path):
+    trace = json.loads(unpacked(path), parse_float=decimal.Decimal)
+    events = trace if isinstance(trace, list) else trace["traceEvents"]
+    kinds = {"kernel": "kernel", "gpu_memcpy": "copy", "memcpy": "copy", "gpu_memset": "set", "memset": "set"}
+    work = [e for e in events if e.get("ph") == "X" and kinds.get(e.get("cat", "").lower())]
+    times = [str(e[key]) for e in work for key in ("ts", "dur")]
+    fine = any("." in text and len(text.split(".")[1]) >= 3 for text in times)
+    for event in work:
+        args = event["args"]
+        kind = kinds[event["cat"].lower()]
+        lasts = int(decimal.Decimal(str(event["dur"])) * 1000) or (1 if fine else 500)
+        lane = str(args.get("stream", event["tid"])), args.get("context")
+        count = groups(args["grid"], args["block"], False) if kind == "kernel" else 0
+        yield args.get("device"), kind, lane, lasts, count
+
+
+def nsys(path):
+    with tempfile.NamedTemporaryFile() as copy:
+        copy.write(unpacked(path))
+        copy.flush()
+        db = sqlite3.connect(copy.name)
+        tables = {name for name, in db.execute("select name from sqlite_master where type = 'table'")}
+        for table, kind in [("KERNEL", "kernel"), ("MEMCPY", "copy"), ("MEMSET", "set")]:
+            table = f"CUPTI_ACTIVITY_KIND_{table}"
+            if table not in tables:
+                continue
+            names = [row[1] for row in db.execute(f"pragma table_info({table})")]
+            for row in db.execute(f"select * from {table}"):
+                row = dict(zip(names, row))
+                lane = row.get("globalPid"), row["contextId"], row.get("greenContextId"), row["streamId"]
+                count = row["gridX"] * row["gridY"] * row["gridZ"] if kind == "kernel" else 0
+                yield row["deviceId"], kind, lane, row["end"] - row["start"], count
+
+
+def rocprof(path):
+    for process in json.loads(unpacked(path))["rocprofiler-sdk-tool"]:
+        for record in process["buffer_records"]["kernel_dispatch"]:
+            info = record["dispatch_info"]
+            shape = [[info[name][axis] for axis in "xyz"] for name in ("grid_size", "workgroup_size")]
+            lasts = record["end_timestamp"] - record["start_timestamp"]
+            stream = record["stream_id"]["handle"]
+            yield info["agent_id"]["handle"], "kernel", stream, lasts, groups(*shape, True)
 
 
 def groups(grid, block, in_items):
@@ -116,7 +185,8 @@ def xplane(path):
 
 
 def count(path):
-    work = list((rpd if path.suffix == ".rpd" else xplane)(path))
+    readers = {"kineto_nvidia": kineto, "nsys": nsys, "rocprof": rocprof, "rpd": rpd, "jax": xplane}
+    work = list(readers[path.parent.name](path))
     kernels = collections.Counter(row[0] for row in work if row[1] == "kernel")
     device = min(kernels, key=lambda key: (-kernels[key], key))
     work = [row for row in work if row[0] == device]

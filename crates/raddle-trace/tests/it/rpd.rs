@@ -70,6 +70,36 @@ fn a_whole_database() {
     assert_eq!((p.host_waits[0].begin_ns, p.host_waits[0].end_ns), (160, 8_100));
 }
 
+/// As rocprofiler-sdk fills it: grids in work-items, all shared memory, one launch for a graph.
+const OF_SDK: &str = "
+    UPDATE rocpd_kernelapi SET gridX = 64 * gridX WHERE kernelName_id = 11;
+    UPDATE rocpd_string SET string = 'MEMORY_COPY_HOST_TO_DEVICE' WHERE id = 8;
+    UPDATE rocpd_op SET description_id = 12 WHERE id = 2;
+    INSERT INTO rocpd_kernelapi VALUES (104, '0x0', 640, 1, 1, 64, 1, 1, 32, 0, '', 0, 13);";
+
+#[test]
+fn a_database_filled_by_rocprofiler_sdk() {
+    let p = import(&database(OF_SDK)).unwrap();
+    let lines = lines(&p);
+    assert_eq!(lines[0], "add @0x0 4x2x1=8 64t 0r 256B assumed; 0j 1100 1000 after -");
+    assert_eq!(lines[1], "Cijk_gemm @0x7f00 4x1x1=4 256t 0r 0B assumed; 100j 1600 100 after -");
+    assert_eq!(
+        lines[2],
+        "MEMORY_COPY_HOST_TO_DEVICE @0x7f00 0x0x0=0 0t 0r 0B no; 120j 3100 1000 after 1"
+    );
+    // Nobody knows whose shape the launch of a graph has: the kernel is as others of its name.
+    assert!(!lines.iter().any(|line| line.starts_with("fused @0x0 10x1x1")), "{lines:?}");
+    assert_eq!(p.report.count(Quirk::DynamicLdsOnly), 1, "the one of the graph");
+    // Without a copy, grids that are whole numbers of workgroups tell.
+    let grids = "DELETE FROM rocpd_op WHERE opType_id = 8; DELETE FROM rocpd_string WHERE id = 8;
+        UPDATE rocpd_kernelapi SET gridY = workgroupY WHERE api_ptr_id = 101;";
+    let p = import(&database(&format!("{OF_SDK}{grids}"))).unwrap();
+    assert_eq!(p.ops[0].workgroups, 4);
+    let uneven = "UPDATE rocpd_kernelapi SET gridX = 5 WHERE api_ptr_id = 106;";
+    let p = import(&database(&format!("{OF_SDK}{grids}{uneven}"))).unwrap();
+    assert_eq!(p.ops[0].workgroups, 256, "one is not, so all are in workgroups");
+}
+
 #[test]
 fn what_is_missing_is_told() {
     let error = import(&database("DELETE FROM rocpd_op")).unwrap_err().to_string();

@@ -181,6 +181,8 @@ pub(in crate::import) fn work_of_rpd(kind: &str) -> Option<OpKind> {
     match kind {
         "KernelExecution" => Some(OpKind::Kernel),
         _ if word && kind.starts_with("Copy") => Some(OpKind::Copy),
+        // By rocprofiler-sdk.
+        _ if kind.starts_with("MEMORY_COPY_") => Some(OpKind::Copy),
         _ if word && kind.starts_with("Fill") => Some(OpKind::Set),
         _ => None,
     }
