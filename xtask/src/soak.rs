@@ -99,6 +99,7 @@ fn kernel(shell: &Shell) -> Result<()> {
 
 fn preempt(shell: &Shell) -> Result<()> {
     mutants::run(shell, "raddle-preempt")?;
+    mutants::run(shell, "raddle-dispatch")?;
     let test = cmd!(shell, "cargo test --release -p raddle-preempt --test it --test driver");
     // 100 plans a case.
     Ok(test.env("PROPTEST_CASES", "10000").run()?)

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use raddle_policy::{Idempotence, ProcessId, StreamId};
 use raddle_preempt::{Declared, FlagCut, LaunchHandle, Report, Runtime, SubmitCall};
 
-use crate::plan::Random;
+use crate::random_numbers::Random;
 use crate::truth::{Fate, Truth};
 
 #[derive(Clone, Copy, Debug)]

@@ -10,6 +10,8 @@ mod kinds;
 mod plan;
 mod play;
 mod random;
+#[path = "../common/random.rs"]
+mod random_numbers;
 mod scopes;
 mod threads;
 mod truth;

@@ -1,34 +1,9 @@
 //! What do the programs do, and what is done to them, when?
 
 use raddle_policy::{Idempotence, Preemption};
-use raddle_preempt::{Abilities, ControllerOptions, Declared, ResetScope};
+use raddle_preempt::{ControllerOptions, Declared, ResetScope};
 
-/// splitmix64: deterministic.
-#[derive(Clone, Debug)]
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn draw(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// From 0 to `most`.
-    pub(crate) fn to(&mut self, most: u64) -> u64 {
-        self.draw() % (most + 1)
-    }
-
-    pub(crate) fn percent(&mut self, share: u64) -> bool {
-        self.to(99) < share
-    }
-
-    pub(crate) fn one<V: Copy>(&mut self, of: &[V]) -> V {
-        of[self.to(of.len() as u64 - 1) as usize]
-    }
-}
+use crate::random_numbers::Random;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -104,13 +79,7 @@ pub(crate) struct Plan {
 impl Plan {
     pub(crate) fn random(seed: u64) -> Self {
         let random = &mut Random(seed);
-        let can_flag = random.percent(90);
-        let abilities = Abilities {
-            can_flag,
-            can_drain: random.percent(60),
-            can_reset: can_flag && random.percent(80),
-            can_switch: random.percent(60),
-        };
+        let abilities = random.abilities(60);
         let scope = random.one(&[
             ResetScope::Launch,
             ResetScope::Queue,

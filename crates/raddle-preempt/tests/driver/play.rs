@@ -11,7 +11,8 @@ use raddle_preempt::{
 };
 
 use crate::gpu::Gpu;
-use crate::plan::{Act, Job, Kind, Plan, Random};
+use crate::plan::{Act, Job, Kind, Plan};
+use crate::random_numbers::Random;
 use crate::truth::{Fate, Faults, Known};
 
 /// What a plan reached.

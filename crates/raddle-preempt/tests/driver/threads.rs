@@ -16,7 +16,7 @@ use raddle_preempt::{
 };
 
 use crate::card::{Card, Link, Order};
-use crate::plan::Random;
+use crate::random_numbers::Random;
 
 /// What a process was commanded: of a launch its number, its stream and its payload.
 type Commands = BTreeMap<ProcessId, Vec<String>>;

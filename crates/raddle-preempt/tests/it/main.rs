@@ -10,6 +10,8 @@ mod history;
 mod leaving;
 mod mutants;
 mod naive;
+#[path = "../common/random.rs"]
+mod random_numbers;
 mod resets;
 mod schedule;
 mod schedules;

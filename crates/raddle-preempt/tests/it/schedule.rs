@@ -3,6 +3,8 @@
 use raddle_policy::{Idempotence, Preemption};
 use raddle_preempt::{Abilities, ControllerOptions, Declared, ResetScope};
 
+use crate::random_numbers::Random;
+
 /// A launch of a program.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Job {
@@ -86,33 +88,6 @@ pub(crate) struct Schedule {
     pub(crate) wishes: Vec<(u64, usize, Wish)>,
     /// What is late by how much is drawn from this.
     pub(crate) seed: u64,
-}
-
-/// splitmix64: deterministic.
-#[derive(Clone, Debug)]
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn draw(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// From 0 to `most`.
-    pub(crate) fn to(&mut self, most: u64) -> u64 {
-        self.draw() % (most + 1)
-    }
-
-    pub(crate) fn percent(&mut self, share: u64) -> bool {
-        self.to(99) < share
-    }
-
-    fn one<T: Copy>(&mut self, of: &[T]) -> T {
-        of[self.to(of.len() as u64 - 1) as usize]
-    }
 }
 
 /// The GPU of the digest's worked runs.
@@ -255,13 +230,7 @@ fn programs(random: &mut Random) -> Vec<Program> {
 }
 
 fn setup(random: &mut Random) -> Setup {
-    let can_flag = random.percent(90);
-    let abilities = Abilities {
-        can_flag,
-        can_drain: random.percent(50),
-        can_reset: can_flag && random.percent(80),
-        can_switch: random.percent(50),
-    };
+    let abilities = random.abilities(50);
     let scope = random.one(&[ResetScope::Process, ResetScope::Device]);
     let most_kills = random.one(&[None, None, Some(1), Some(2)]);
     let processes = programs(random);

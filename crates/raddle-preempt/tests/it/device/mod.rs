@@ -17,7 +17,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::control::Control;
 use crate::history::History;
-use crate::schedule::{Random, Schedule, Wish};
+use crate::random_numbers::Random;
+use crate::schedule::{Schedule, Wish};
 use crate::wished::Wished;
 
 /// What the device does wrong.

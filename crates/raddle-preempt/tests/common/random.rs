@@ -1,0 +1,41 @@
+//! What is drawn for a random plan or schedule?
+
+use raddle_preempt::Abilities;
+
+/// splitmix64: deterministic.
+#[derive(Clone, Debug)]
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn draw(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// From 0 to `most`.
+    pub(crate) fn to(&mut self, most: u64) -> u64 {
+        self.draw() % (most + 1)
+    }
+
+    pub(crate) fn percent(&mut self, share: u64) -> bool {
+        self.to(99) < share
+    }
+
+    pub(crate) fn one<V: Copy>(&mut self, of: &[V]) -> V {
+        of[self.to(of.len() as u64 - 1) as usize]
+    }
+
+    /// What a runtime can do.
+    pub(crate) fn abilities(&mut self, others: u64) -> Abilities {
+        let can_flag = self.percent(90);
+        Abilities {
+            can_flag,
+            can_drain: self.percent(others),
+            can_reset: can_flag && self.percent(80),
+            can_switch: self.percent(others),
+        }
+    }
+}
