@@ -60,7 +60,10 @@ pub mod place;
 pub mod split;
 
 pub use allocator::{Allocator, GroupPlan, ProbeRefusal, SimdRule};
-pub use baselines::{BaselineConfig, Greedy, Leftover, RoundRobin, Spatial, SpatialConfig};
+pub use baselines::{
+    BaselineConfig, Greedy, Leftover, LeftoverConfig, LeftoverOrder, RoundRobin, Spatial,
+    SpatialConfig,
+};
 pub use error::Error;
 pub use matching::{
     Amounts, Balance, Choice, FreeWeights, LevelOrder, Matching, MatchingConfig, PlaceRule,

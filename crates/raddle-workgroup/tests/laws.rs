@@ -9,7 +9,10 @@ use raddle_testkit::{
     Deed, LARGEST_CU, Scenario, ScenarioRun, World, check_allocate, check_bulk, ready, scenario,
     scenario_with,
 };
-use raddle_workgroup::{BaselineConfig, Greedy, Leftover, RoundRobin, Spatial, SpatialConfig};
+use raddle_workgroup::{
+    BaselineConfig, Greedy, Leftover, LeftoverConfig, LeftoverOrder, RoundRobin, Spatial,
+    SpatialConfig,
+};
 
 fn round_robin(addresses: bool) -> RoundRobin {
     RoundRobin::new(BaselineConfig { addresses })
@@ -21,7 +24,7 @@ fn greedy(addresses: bool) -> Greedy {
 
 fn spatial(shares: &[u32]) -> Spatial {
     let shares = shares.to_vec();
-    Spatial::new(SpatialConfig { shares }).expect("no share is 0")
+    Spatial::new(SpatialConfig { shares, of: None }).expect("no share is 0")
 }
 
 proptest! {
@@ -45,6 +48,8 @@ proptest! {
     fn leftover_keeps_them(s in scenario()) {
         check_allocate(Leftover::default, &s);
         check_bulk(Leftover::default, &s);
+        check_allocate(by_level, &s);
+        check_bulk(by_level, &s);
     }
 
     #[test]
@@ -87,6 +92,10 @@ fn places(scenario: &Scenario, policy: &mut dyn Allocate) -> Vec<(Tick, u64, CuI
     placed
 }
 
+fn by_level() -> Leftover {
+    Leftover::new(LeftoverConfig { order: LeftoverOrder::Level })
+}
+
 fn policies() -> Vec<(&'static str, Box<dyn Allocate>)> {
     vec![
         ("round-robin", Box::new(round_robin(false))),
@@ -94,6 +103,7 @@ fn policies() -> Vec<(&'static str, Box<dyn Allocate>)> {
         ("greedy", Box::new(greedy(false))),
         ("greedy with addresses", Box::new(greedy(true))),
         ("leftover", Box::new(Leftover::default())),
+        ("leftover by level", Box::new(by_level())),
         ("spatial", Box::new(spatial(&[]))),
     ]
 }

@@ -5,7 +5,10 @@
 
 use raddle_policy::Allocate;
 use raddle_testkit::{Scenario, render};
-use raddle_workgroup::{BaselineConfig, Greedy, Leftover, RoundRobin, Spatial, SpatialConfig};
+use raddle_workgroup::{
+    BaselineConfig, Greedy, Leftover, LeftoverConfig, LeftoverOrder, RoundRobin, Spatial,
+    SpatialConfig,
+};
 
 /// The scenario of the test kit on three compute units, so that rounds do not come out even.
 fn scenario() -> Scenario {
@@ -40,6 +43,12 @@ fn greedy() {
 #[test]
 fn leftover() {
     insta::assert_snapshot!("leftover", table(Leftover::default()));
+}
+
+#[test]
+fn leftover_by_level() {
+    let config = LeftoverConfig { order: LeftoverOrder::Level };
+    insta::assert_snapshot!("leftover-by-level", table(Leftover::new(config)));
 }
 
 #[test]

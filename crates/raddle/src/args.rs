@@ -32,6 +32,7 @@ pub(crate) struct Cli {
 const EXAMPLES: &str = "Examples:
   raddle                                             the bundled pair, four recipes
   raddle replay trace.json.gz                        your own profile, four recipes
+  raddle share train.csv 'serve.csv*2'               time slices, MPS, MIG, or a partition?
   raddle inspect trace.json.gz                       what is in it
   raddle packet stats trace.json.gz                  what condensed packets save
   raddle replay train.csv serve.csv --priority 'train*=5' --recipe leftover-drain
@@ -53,6 +54,8 @@ pub(crate) enum Format {
 pub(crate) enum Verb {
     /// Replay profiles (several = co-located processes) under each recipe, and compare
     Replay(Box<ReplayArgs>),
+    /// Which way of sharing a GPU suits these profiles (FILE*3: three of one), and how to set it
+    Share(Box<ReplayArgs>),
     /// Tell what is in profiles, and how well their replay agrees with the recording
     Inspect(InspectArgs),
     /// Print a decision log, hold it against the rules of the controller, or replay it

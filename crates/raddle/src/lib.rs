@@ -35,6 +35,7 @@ mod progress;
 mod recipes;
 mod replay;
 mod runs;
+mod share;
 mod timelines;
 mod unique;
 
@@ -166,6 +167,7 @@ fn verb(cli: &Cli, registry: &Registry, console: &mut Console) -> Result<(), Cli
             Some(log) => log::replay(log, registry, cli.format, console),
             None => replay::verb(args, registry, cli.format, console),
         },
+        Verb::Share(args) => replay::shared(args, registry, cli.format, console),
         Verb::Log(args) => log::verb(args, registry, cli.format, console),
         Verb::Inspect(args) => inspect::verb(args, cli.format, console),
         Verb::Recipes(args) => recipes::verb(args, cli.format, console),

@@ -136,15 +136,30 @@ pub(crate) fn open(
     options: &ImportOptions,
     progress: bool,
 ) -> Result<Vec<Loaded>, CliError> {
-    if u16::try_from(paths.len()).is_err() {
+    let times: Vec<(PathBuf, u16)> = paths.iter().map(|path| times(path)).collect();
+    if times.iter().map(|&(_, times)| u64::from(times)).sum::<u64>() > u64::from(u16::MAX) {
         let text = "more than 65535 profiles: replay fewer together".to_owned();
         return Err(CliError::Usage(text));
     }
     let mut names = UniqueNames::default();
-    paths
-        .iter()
-        .map(|path| Ok(Loaded::new(read(path, options, progress)?, path, &mut names)))
-        .collect()
+    let mut all = Vec::new();
+    for (path, times) in times {
+        let profile = read(&path, options, progress)?;
+        let copies = std::iter::repeat_n(profile, times.into());
+        all.extend(copies.map(|profile| Loaded::new(profile, &path, &mut names)));
+    }
+    Ok(all)
+}
+
+/// The file that is meant, and how many processes it is: `serve.csv*3` is three, where there is no
+/// file of that name.
+fn times(path: &Path) -> (PathBuf, u16) {
+    let said = path.to_str().filter(|_| !path.exists()).and_then(|text| text.rsplit_once('*'));
+    let said = said.and_then(|(file, times)| Some((file, times.parse().ok()?)));
+    match said {
+        Some((file, times)) if times > 0 => (file.into(), times),
+        _ => (path.to_owned(), 1),
+    }
 }
 
 fn read(path: &Path, options: &ImportOptions, progress: bool) -> Result<Profile, TraceError> {

@@ -16,9 +16,17 @@ use crate::unique::UniqueNames;
 /// its name.
 const BUNDLED: &str = include_str!("../data/recipes.toml");
 
-/// The bundled recipes: name and TOML.
+/// Ways of sharing that devices have today, under the names that users know.
+const MODES: &str = include_str!("../data/modes.toml");
+
+/// Names and TOML of the recipes in such a file.
+fn recipes_in(text: &'static str) -> impl Iterator<Item = (&'static str, &'static str)> {
+    text.split("#### ").filter_map(|part| part.split_once('\n'))
+}
+
+/// The bundled recipes, then the modes: name and TOML.
 fn bundled_recipes() -> impl Iterator<Item = (&'static str, &'static str)> {
-    BUNDLED.split("#### ").filter_map(|part| part.split_once('\n'))
+    recipes_in(BUNDLED).chain(recipes_in(MODES))
 }
 
 /// What is replayed where nobody says what: how devices share themselves today, the two ways to keep
@@ -37,6 +45,20 @@ pub(crate) struct NamedRecipe {
 }
 
 impl NamedRecipe {
+    /// A recipe from its text.
+    ///
+    /// # Errors
+    /// When the text is no recipe.
+    pub(crate) fn parse(
+        name: String,
+        given: &str,
+        text: String,
+        registry: &Registry,
+    ) -> Result<Self, CliError> {
+        let recipe = registry.recipe(given, &text)?;
+        Ok(Self { name, recipe, given: given.to_owned(), text })
+    }
+
     /// Its dispatcher over a device, not yet built; a recipe that tells of this device what it lacks.
     ///
     /// # Errors
@@ -69,15 +91,14 @@ pub(crate) fn choose(wanted: &[String], registry: &Registry) -> Result<Vec<Named
         .iter()
         .map(|wanted| {
             let (name, text) = find(wanted)?;
-            let recipe = registry.recipe(wanted, &text)?;
-            Ok(NamedRecipe { name: names.give(&name), recipe, given: wanted.clone(), text })
+            NamedRecipe::parse(names.give(&name), wanted, text, registry)
         })
         .collect()
 }
 
-/// Every bundled recipe.
+/// Every bundled recipe; the modes of devices are none of them.
 pub(crate) fn all(registry: &Registry) -> Result<Vec<NamedRecipe>, CliError> {
-    let names: Vec<String> = bundled_recipes().map(|(name, _)| name.to_owned()).collect();
+    let names: Vec<String> = recipes_in(BUNDLED).map(|(name, _)| name.to_owned()).collect();
     choose(&names, registry)
 }
 

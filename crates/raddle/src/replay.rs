@@ -27,6 +27,7 @@ use crate::output::Output;
 use crate::profiles::{self, Loaded};
 use crate::recipes::{self, NamedRecipe};
 use crate::runs;
+use crate::share::{self, Candidate};
 use crate::timelines;
 use crate::unique;
 use crate::units::quoted;
@@ -44,10 +45,14 @@ const COLUMNS: usize = 80;
 
 /// Everything that a replay needs to know.
 struct ReplayRequest<'r> {
+    /// The policies that recipes may name.
+    registry: &'r Registry,
     profiles: Vec<Loaded>,
     /// The requests of further seeds.
     draws: Vec<SeedDraw>,
     recipes: Vec<NamedRecipe>,
+    /// The same as ways of sharing, where those are compared.
+    modes: Vec<Candidate>,
     rules: Vec<Rule>,
     barriers: BarrierRule,
     comm: CommRule,
@@ -63,6 +68,15 @@ struct ReplayRequest<'r> {
     name: String,
     /// What to try next, where files are written and where not.
     next: Vec<String>,
+}
+
+/// Which recipes are replayed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ways {
+    /// Those that the arguments name.
+    Asked,
+    /// The ways of sharing that the device offers, each with the parameters that suit best.
+    Modes,
 }
 
 /// What `raddle` without a verb stands for, of the bundled pair.
@@ -87,8 +101,8 @@ pub(crate) fn tour(
         "raddle recipes --show leftover-drain --save mine.toml    then: raddle replay ... --recipe mine.toml".to_owned(),
         "raddle devices    what else it could be replayed on, with --device".to_owned(),
     ];
-    let profiles = profiles::bundled()?;
-    of_profiles(&args, registry, profiles, ("bundled", next), format, console)
+    let (profiles, named) = (profiles::bundled()?, ("bundled", next));
+    of_profiles(&args, (registry, Ways::Asked), profiles, named, format, console)
 }
 
 /// The verb `replay`.
@@ -98,25 +112,45 @@ pub(crate) fn verb(
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
+    of_files(args, (registry, Ways::Asked), format, console)
+}
+
+/// A replay under the ways of sharing that the device offers.
+pub(crate) fn shared(
+    args: &ReplayArgs,
+    registry: &Registry,
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
+    of_files(args, (registry, Ways::Modes), format, console)
+}
+
+fn of_files(
+    args: &ReplayArgs,
+    ways: (&Registry, Ways),
+    format: Format,
+    console: &mut Console,
+) -> Result<(), CliError> {
     let options = ImportOptions { barriers: args.barriers.into(), ..ImportOptions::default() };
     let profiles = profiles::open(&args.profiles, &options, console.progress)?;
     let names: Vec<&str> = profiles.iter().map(|profile| &*profile.name).collect();
     let (name, next) = (unique::joined(&names), next(args, &profiles));
-    of_profiles(args, registry, profiles, (&name, next), format, console)
+    of_profiles(args, ways, profiles, (&name, next), format, console)
 }
 
 /// Replays profiles that were read, as the arguments say.
 fn of_profiles(
     args: &ReplayArgs,
-    registry: &Registry,
+    (registry, ways): (&Registry, Ways),
     mut profiles: Vec<Loaded>,
     (name, next): (&str, Vec<String>),
     format: Format,
     console: &mut Console,
 ) -> Result<(), CliError> {
-    let recipes = match args.all {
-        true => recipes::all(registry)?,
-        false => recipes::choose(&args.recipes, registry)?,
+    let recipes = match ways {
+        Ways::Modes => Vec::new(),
+        Ways::Asked if args.all => recipes::all(registry)?,
+        Ways::Asked => recipes::choose(&args.recipes, registry)?,
     };
     profiles::communicate(&mut profiles, args.comm.into())?;
     let mut verdicts = profiles::judge_from(&mut profiles, &args.idempotent_from)?;
@@ -133,11 +167,13 @@ fn of_profiles(
         let like = before.iter().find(|other| other.given == rest[0].given);
         rest[0].busy_error = like.map_or_else(|| busy_error(&rest[0]), |like| like.busy_error);
     }
-    let request = ReplayRequest {
+    let mut request = ReplayRequest {
+        registry,
         next,
         profiles,
         draws,
         recipes,
+        modes: Vec::new(),
         rules: args.priorities.clone(),
         barriers: args.barriers.into(),
         comm: args.comm.into(),
@@ -149,7 +185,48 @@ fn of_profiles(
         run: &args.run,
         name: name.to_owned(),
     };
+    if ways == Ways::Modes {
+        "share".clone_into(&mut request.command[1]);
+        request.modes = modes(&request, console)?;
+        request.recipes = request.modes.iter().map(|mode| mode.recipe.clone()).collect();
+    }
     replay(&request, format, console)
+}
+
+/// The ways of sharing that the device offers, each with its best parameters, by one run of each.
+fn modes(request: &ReplayRequest<'_>, console: &Console) -> Result<Vec<Candidate>, CliError> {
+    let target = devices::target(request.device, &request.profiles)?;
+    let by_level = !request.rules.is_empty()
+        || request.profiles.iter().any(|loaded| loaded.requests.is_some());
+    let tenants = request.profiles.len();
+    let candidates = share::candidates(&target.device, tenants, by_level, request.registry)?;
+    let recipes: Vec<NamedRecipe> = candidates.iter().map(|one| one.recipe.clone()).collect();
+    let (workload, facts) = workload(request, &target)?;
+    let runner = runs::Runner::new(runs::RunPlan {
+        workload: &workload,
+        recipes: &recipes,
+        draws: &[],
+        target: &target.device,
+        detail: None,
+        folder: None,
+        timeline: None,
+        jobs: request.run.jobs,
+        progress: console.progress && !request.run.quiet,
+    })?;
+    let runs::AllRuns { recipes: runs, alone } = runner.all()?;
+    let profiles: Vec<_> = request.profiles.iter().map(Loaded::replayed).collect();
+    let replay = Replay {
+        target: &target.device,
+        device: target.facts(),
+        profiles: &profiles,
+        workload: &workload,
+        rules: &rules(request, Vec::new()),
+        alone: &alone,
+        goals: &request.goals,
+        command: &request.command,
+    };
+    let result = ReplayResult::new(&replay, facts, &runs);
+    Ok(share::best(&candidates, &result.answer().ranking))
 }
 
 /// Goals are of profiles that there are.
@@ -223,12 +300,7 @@ fn replay(
         progress: console.progress && !request.run.quiet,
     })?;
     let runs::AllRuns { recipes: runs, alone } = runner.all()?;
-    let rules = Rules {
-        barriers: request.barriers,
-        communication: request.comm,
-        claims: request.verdicts.clone(),
-        warnings: warnings(request, &target.device, &workload, &runs),
-    };
+    let rules = rules(request, warnings(request, &target.device, &workload, &runs));
     let profiles: Vec<_> = request.profiles.iter().map(Loaded::replayed).collect();
     let replay = Replay {
         target: &target.device,
@@ -242,6 +314,10 @@ fn replay(
     };
     let mut result = ReplayResult::new(&replay, facts, &runs);
     runner.draw(&mut result)?;
+    if let Some(chosen) = chosen(request, &result) {
+        let rules: Vec<_> = request.rules.iter().map(|rule| rule.rule.clone()).collect();
+        result.set_up(share::setup(chosen, &request.profiles, &rules));
+    }
     let summary = json(&result);
     let columns = console.columns.unwrap_or(COLUMNS).max(COLUMNS);
     let closing = closing(request, folder.as_deref(), columns);
@@ -259,6 +335,24 @@ fn replay(
     };
     console.stdout.write_all(text.as_bytes()).map_err(CliError::printing)?;
     judged(&result)
+}
+
+/// Under which rules a request is replayed.
+fn rules(request: &ReplayRequest<'_>, warnings: Vec<String>) -> Rules {
+    Rules {
+        barriers: request.barriers,
+        communication: request.comm,
+        claims: request.verdicts.clone(),
+        warnings,
+    }
+}
+
+/// The way of sharing that a result recommends, else the one that others are compared with.
+fn chosen<'r>(request: &'r ReplayRequest<'_>, result: &ReplayResult) -> Option<&'r Candidate> {
+    let answer = result.answer();
+    let named = answer.verdict.recipe.as_ref();
+    let at = named.and_then(|name| request.modes.iter().position(|of| of.recipe.name == *name));
+    request.modes.get(at.unwrap_or(answer.baseline))
 }
 
 /// What the exit code tells of a result.

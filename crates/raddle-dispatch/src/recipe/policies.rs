@@ -12,7 +12,8 @@ use raddle_timeslice::{
     RoundRobinTurnConfig, UnmapAllConfig, VruntimeConfig, WeightedSlicesConfig,
 };
 use raddle_workgroup::{
-    BaselineConfig, Greedy, Leftover, Matching, MatchingConfig, RoundRobin, Spatial, SpatialConfig,
+    BaselineConfig, Greedy, Leftover, LeftoverConfig, Matching, MatchingConfig, RoundRobin,
+    Spatial, SpatialConfig,
 };
 
 use super::slot::{SlotPolicies, row};
@@ -83,14 +84,16 @@ pub(super) fn allocates() -> SlotPolicies<dyn Allocate + Send> {
     SlotPolicies::new(
         "allocate",
         [
-            row("leftover", &[], |_: &NoSettings, _| Ok(Box::new(Leftover::default()))),
+            row("leftover", &["order = \"level\""], |config: &LeftoverConfig, _| {
+                Ok(Box::new(Leftover::new(*config)))
+            }),
             row("round-robin", &["addresses = true"], |config: &BaselineConfig, _| {
                 Ok(Box::new(RoundRobin::new(*config)))
             }),
             row("greedy", &["addresses = true"], |config: &BaselineConfig, _| {
                 Ok(Box::new(Greedy::new(*config)))
             }),
-            row("spatial", &["shares = [3, 1]"], |config: &SpatialConfig, _| {
+            row("spatial", &["shares = [3, 1]\nof = 8"], |config: &SpatialConfig, _| {
                 Ok(Box::new(Spatial::new(config.clone()).map_err(super::matching::told)?))
             }),
             row("matching", super::matching::SAMPLES, |config: &MatchingConfig, on| {

@@ -111,7 +111,7 @@ impl Document {
                         @for path in paths { li { a href=(address(path)) { (name(path)) } } }
                     }
                 }
-                Block::Commands(commands) => ul { @for command in commands { li { code { (command) } } } },
+                Block::Commands { label, commands } => { h3 { (label) } ul { @for command in commands { li { code { (command) } } } } },
             }
         }
     }

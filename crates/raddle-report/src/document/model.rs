@@ -97,8 +97,13 @@ pub enum Block {
         /// Their paths from the page.
         paths: Vec<String>,
     },
-    /// Commands to try next, each with what it does.
-    Commands(Vec<String>),
+    /// Commands, each with what it does.
+    Commands {
+        /// What they are for, in a word.
+        label: &'static str,
+        /// One a line.
+        commands: Vec<String>,
+    },
 }
 
 /// Lines of equal kind.

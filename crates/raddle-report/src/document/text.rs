@@ -44,7 +44,7 @@ impl Document {
                 (Some(Block::Heading(_)), Block::Table(_)) => false,
                 (None, _) => false,
                 (Some(Block::Table(_)), _) | (_, Block::Table(_) | Block::Heading(_)) => true,
-                (_, Block::Commands(_)) => true,
+                (_, Block::Commands { .. }) => true,
                 _ => false,
             };
             if gap {
@@ -103,10 +103,12 @@ impl TextWriter {
                 self.paragraph(title, &bars.collect::<Vec<_>>().join("; "));
             }
             Block::Files { text, paths } => self.paragraph(text, &paths.join(", ")),
-            Block::Commands(commands) => {
+            Block::Commands { label, commands } => {
+                let width = label.len() + 2;
                 for (position, command) in commands.iter().enumerate() {
-                    let label = if position == 0 { "Next: " } else { "      " };
-                    self.line(&format!("{} {command}", heading(label, self.colour)));
+                    let label = if position == 0 { format!("{label}:") } else { String::new() };
+                    let label = format!("{label:<width$}");
+                    self.line(&format!("{} {command}", heading(&label, self.colour)));
                 }
             }
             Block::Section { .. } => {}

@@ -24,6 +24,10 @@ pub fn document(result: &ReplayResult, replay: &Replay<'_>, closing: Closing<'_>
     document.columns = closing.columns;
     document.verbose = closing.verbose;
     answer::fill(&mut document, result, cards::cards(result, replay), &closing);
+    if !result.setup.is_empty() {
+        let commands = result.setup.clone();
+        document.add(Block::Commands { label: "Set it", commands });
+    }
     document.fold();
     requests::fill(&mut document, result);
     document.section("compared", "What was compared");
@@ -34,7 +38,7 @@ pub fn document(result: &ReplayResult, replay: &Replay<'_>, closing: Closing<'_>
     refused::fill(&mut document, result);
     rests(&mut document, result);
     files::fill(&mut document, result, &closing);
-    document.add_on(Medium::Terminal, Block::Commands(closing.next));
+    document.add_on(Medium::Terminal, Block::Commands { label: "Next", commands: closing.next });
     document
 }
 

@@ -41,6 +41,9 @@ pub struct ReplayResult {
     pub(crate) stuck: Vec<String>,
     /// What the recipes do to the processes, and which to use.
     pub(crate) answer: PolicyFigures,
+    /// What to run to have the recommended way of sharing, a line each, where ways are compared.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) setup: Vec<String>,
     /// One entry a recipe.
     pub(crate) recipes: Vec<RecipeResult>,
 }
@@ -126,9 +129,15 @@ impl ReplayResult {
             warnings,
             stuck: stuck.map(|result| result.name.clone()).collect(),
             answer,
+            setup: Vec::new(),
             recipes,
             profiles,
         }
+    }
+
+    /// Says what to run to have the recommended way of sharing.
+    pub fn set_up(&mut self, lines: Vec<String>) {
+        self.setup = lines;
     }
 
     /// What the recipes do to the processes, and which to use.

@@ -1,23 +1,57 @@
 //! `leftover`: each launch takes what the ones before it left over.
 //!
-//! Launches are served in arrival order, the next only when the one before is placed whole. A
-//! workgroup goes to the compute unit on which most further ones fit, ties to the lowest.
+//! Launches are served in arrival order, or the most urgent first, the next only when the one before
+//! is placed whole. A workgroup goes to the compute unit on which most further ones fit, ties to the
+//! lowest.
 
 use raddle_policy::{Allocate, Answer, CuId, Cus, ReadyLaunch, ReadyView, Round, Tick};
 
 use super::rounds::{Dealer, Passes};
 use super::waiting::{Refused, start, waiting};
 
+/// Which launch is served first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum LeftoverOrder {
+    /// The one that arrived first.
+    #[default]
+    Arrival,
+    /// The most urgent one, of equals the one that arrived first: priorities of streams, which stop
+    /// nothing that has started.
+    Level,
+}
+
+/// Parameters of [`Leftover`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case", default, deny_unknown_fields))]
+pub struct LeftoverConfig {
+    /// Which launch is served first.
+    pub order: LeftoverOrder,
+}
+
 /// Each launch takes what the ones before it left over.
 #[derive(Clone, Debug, Default)]
 pub struct Leftover {
+    config: LeftoverConfig,
     dealer: Dealer,
     refused: Refused,
 }
 
 impl Leftover {
+    /// With an order of its own; [`Leftover::default`] serves launches as they arrive.
+    #[must_use]
+    pub fn new(config: LeftoverConfig) -> Self {
+        Self { config, ..Self::default() }
+    }
+
     fn place(&mut self, ready: &ReadyView<'_>, bulk: bool, round: &mut Round) -> Answer {
-        let Some(entry) = waiting(ready).next() else {
+        let first = match self.config.order {
+            LeftoverOrder::Arrival => waiting(ready).next(),
+            LeftoverOrder::Level => waiting(ready).min_by_key(|entry| entry.launch.level.0),
+        };
+        let Some(entry) = first else {
             return Answer::WAIT;
         };
         let (cus, demand) = (ready.cus, &entry.launch.demand);

@@ -27,6 +27,9 @@ pub struct SpatialConfig {
     /// Shares by process id, each 1 or more; a process beyond the list has the share with which it
     /// joined.
     pub shares: Vec<u32>,
+    /// The whole of which shares are parts, where they leave some of it to nobody; no less than
+    /// their sum counts.
+    pub of: Option<u32>,
 }
 
 /// Every process has compute units of its own.
@@ -93,7 +96,7 @@ impl Spatial {
         // Compute units are numbered by u16.
         let units = ready.cus.len() as u16;
         if self.cut_for != Some(units) {
-            cut(&mut self.blocks, units);
+            cut(&mut self.blocks, self.config.of, units);
             self.cut_for = Some(units);
         }
         for block in &mut self.blocks {
@@ -131,13 +134,15 @@ fn no_units(launch: &Launch) -> Refusal {
 }
 
 /// Cuts `units` compute units into contiguous blocks by share, with the largest-remainder rule.
-fn cut(blocks: &mut [ProcessBlock], units: u16) {
-    let all: u64 = blocks.iter().map(|block| u64::from(block.share)).sum();
+fn cut(blocks: &mut [ProcessBlock], of: Option<u32>, units: u16) {
+    let given: u64 = blocks.iter().map(|block| u64::from(block.share)).sum();
+    let all = given.max(of.map_or(0, u64::from));
     if all == 0 {
         return;
     }
     let due = |block: &ProcessBlock| u64::from(block.share) * u64::from(units);
-    let mut left = units;
+    // What is given is no more than all.
+    let mut left = (given * u64::from(units) / all) as u16;
     for block in &mut *blocks {
         // At most `units`, and that is a u16.
         let whole = (due(block) / all) as u16;
@@ -195,7 +200,7 @@ mod tests {
         for (process, &share) in (0..).map(ProcessId).zip(shares) {
             policy.observe(&Fact::ProcessJoined { process, share }, Tick::ZERO);
         }
-        cut(&mut policy.blocks, units);
+        cut(&mut policy.blocks, None, units);
         let mut end = 0;
         for block in &policy.blocks {
             assert_eq!(block.units.start, end, "blocks are contiguous");
@@ -217,11 +222,26 @@ mod tests {
     }
 
     #[test]
+    fn what_nobody_has_stays_idle() {
+        let lengths = |shares: &[u32], of, units| {
+            let mut policy = Spatial::new(SpatialConfig { shares: shares.to_vec(), of }).unwrap();
+            for process in (0..).map(ProcessId).take(shares.len()) {
+                policy.observe(&Fact::ProcessJoined { process, share: 1 }, Tick::ZERO);
+            }
+            cut(&mut policy.blocks, of, units);
+            policy.blocks.iter().map(|block| block.units.len()).collect::<Vec<_>>()
+        };
+        assert_eq!(lengths(&[42, 56], Some(108), 108), [42, 56]);
+        assert_eq!(lengths(&[60, 30], Some(100), 132), [79, 39]);
+        assert_eq!(lengths(&[1, 1], Some(1), 9), [5, 4], "no less than the sum");
+    }
+
+    #[test]
     fn a_share_of_0_is_refused_and_a_configured_one_holds() {
-        let config = SpatialConfig { shares: alloc::vec![2, 0] };
+        let config = SpatialConfig { shares: alloc::vec![2, 0], of: None };
         let process = ProcessId(1);
         assert_eq!(Spatial::new(config).unwrap_err(), Error::ZeroShare { process });
-        let config = SpatialConfig { shares: alloc::vec![2] };
+        let config = SpatialConfig { shares: alloc::vec![2], of: None };
         let mut policy = Spatial::new(config).unwrap();
         for (process, share) in [(1, 7), (0, 9), (1, 3)] {
             let process = ProcessId(process);

@@ -46,7 +46,8 @@ pub(crate) struct RunArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
-    /// Profiles of PyTorch, JAX, Nsight Systems or rocprof, or launch tables; plain or gzip (docs/profiles.md)
+    /// Profiles of PyTorch, JAX, Nsight Systems or rocprof, or launch tables; plain or gzip
+    /// (docs/profiles.md); FILE*3 is three processes of one
     #[arg(value_name = "PROFILE", required_unless_present = "events")]
     pub(crate) profiles: Vec<PathBuf>,
     /// A bundled recipe or a recipe file; may be repeated [default: leftover, what devices do today;

@@ -21,6 +21,7 @@ mod profiles;
 mod refused;
 mod replay;
 mod report;
+mod share;
 mod stuck;
 mod summary;
 mod timeline;

@@ -1,0 +1,123 @@
+//! Into which instances can a device be cut (MIG), and which sets of them hold all tenants?
+//!
+//! Compute slices, eighths of the memory and multiprocessors of each profile: NVIDIA's MIG User Guide,
+//! "Supported MIG Profiles", and what `nvidia-smi mig -lgip` prints on these devices. Of the B200 only
+//! the multiprocessors of `1g.23gb` and of the whole were found in public listings, so it has no row.
+
+use raddle_device::Device;
+
+/// A kind of instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MigProfile {
+    /// Its name, such as `3g.40gb`.
+    pub(crate) name: &'static str,
+    /// Compute slices of seven.
+    slices: u8,
+    /// Eighths of the memory.
+    memory: u8,
+    /// Multiprocessors.
+    pub(crate) units: u16,
+}
+
+const fn profile(name: &'static str, slices: u8, memory: u8, units: u16) -> MigProfile {
+    MigProfile { name, slices, memory, units }
+}
+
+const A100: [MigProfile; 5] = [
+    profile("1g.5gb", 1, 1, 14),
+    profile("2g.10gb", 2, 2, 28),
+    profile("3g.20gb", 3, 4, 42),
+    profile("4g.20gb", 4, 4, 56),
+    profile("7g.40gb", 7, 8, 98),
+];
+const H100: [MigProfile; 5] = [
+    profile("1g.10gb", 1, 1, 16),
+    profile("2g.20gb", 2, 2, 32),
+    profile("3g.40gb", 3, 4, 60),
+    profile("4g.40gb", 4, 4, 64),
+    profile("7g.80gb", 7, 8, 132),
+];
+const H200: [MigProfile; 5] = [
+    profile("1g.18gb", 1, 1, 16),
+    profile("2g.35gb", 2, 2, 32),
+    profile("3g.71gb", 3, 4, 60),
+    profile("4g.71gb", 4, 4, 64),
+    profile("7g.141gb", 7, 8, 132),
+];
+
+/// Compute slices and eighths of the memory of a device.
+const ALL: (u8, u8) = (7, 8);
+
+fn profiles(device: &Device) -> &'static [MigProfile] {
+    match device.id.as_str() {
+        "a100" => &A100,
+        "h100" => &H100,
+        "h200" => &H200,
+        _ => &[],
+    }
+}
+
+/// Every set with an instance for each tenant in which none can be larger; none where the device has no
+/// instances, or not so many.
+pub(crate) fn sets(device: &Device, tenants: usize) -> Vec<Vec<MigProfile>> {
+    let mut found = Vec::new();
+    extend(profiles(device), tenants, ALL, &mut Vec::new(), &mut found);
+    found.retain(|set| !profiles(device).iter().any(|larger| can_grow(set, larger)));
+    found
+}
+
+fn extend(
+    profiles: &[MigProfile],
+    tenants: usize,
+    (slices, memory): (u8, u8),
+    set: &mut Vec<MigProfile>,
+    found: &mut Vec<Vec<MigProfile>>,
+) {
+    if set.len() == tenants {
+        found.push(set.clone());
+        return;
+    }
+    for &profile in profiles {
+        let left = slices.checked_sub(profile.slices).zip(memory.checked_sub(profile.memory));
+        if let Some(left) = left {
+            set.push(profile);
+            extend(profiles, tenants, left, set, found);
+            set.pop();
+        }
+    }
+}
+
+/// Whether one of the set could be this larger profile instead.
+fn can_grow(set: &[MigProfile], larger: &MigProfile) -> bool {
+    let taken = |all: fn(&MigProfile) -> u8| set.iter().map(all).sum::<u8>();
+    let (slices, memory) = (taken(|one| one.slices), taken(|one| one.memory));
+    set.iter().any(|one| {
+        larger.units > one.units
+            && slices - one.slices + larger.slices <= ALL.0
+            && memory - one.memory + larger.memory <= ALL.1
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(device: &str, tenants: usize) -> Vec<String> {
+        let device = raddle_device::find(device).unwrap();
+        let name =
+            |set: Vec<MigProfile>| set.iter().map(|one| one.name).collect::<Vec<_>>().join("+");
+        sets(&device, tenants).into_iter().map(name).collect()
+    }
+
+    #[test]
+    fn sets_use_all_that_tenants_can_have() {
+        assert_eq!(names("h100", 1), ["7g.80gb"]);
+        assert_eq!(names("h100", 2), ["3g.40gb+4g.40gb", "4g.40gb+3g.40gb"]);
+        let three = names("a100", 3);
+        assert!(three.contains(&"4g.20gb+2g.10gb+1g.5gb".to_owned()), "{three:?}");
+        assert!(!three.contains(&"3g.20gb+3g.20gb+1g.5gb".to_owned()), "nine eighths of memory");
+        assert_eq!(names("a100", 7), [["1g.5gb"; 7].join("+")]);
+        assert!(names("a100", 8).is_empty());
+        assert!(names("v100", 2).is_empty());
+    }
+}

@@ -1,0 +1,112 @@
+//! Does `raddle share` try what a device offers, keep the best settings, and say how to have them?
+
+use crate::common::{Place, infer, table, train};
+use serde_json::Value;
+
+fn share(place: &Place, args: &[&str]) -> Value {
+    let ran = place.raddle(&[&["share", "--format", "json", "--no-files"], args].concat());
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    serde_json::from_str(&ran.out).expect("it is JSON")
+}
+
+fn place() -> Place {
+    let place = Place::new();
+    place.file("train.csv", train());
+    place.file("infer.csv", infer());
+    place
+}
+
+fn names(value: &Value) -> Vec<&str> {
+    let recipes = value["recipes"].as_array().expect("it is a list").iter();
+    recipes.map(|recipe| recipe["name"].as_str().expect("it is a text")).collect()
+}
+
+fn setup(value: &Value) -> Vec<&str> {
+    let lines = value["setup"].as_array().expect("it is a list").iter();
+    lines.map(|line| line.as_str().expect("it is a text")).collect()
+}
+
+/// One row a mode, and only those that the device and the tenants have.
+#[test]
+fn each_mode_stands_there_once() {
+    let place = place();
+    let pair = ["train.csv", "infer.csv", "--priority", "train=5", "--device"];
+    let on = |device: &'static str| share(&place, &[&pair[..], &[device]].concat());
+    let h100 = on("h100");
+    assert_eq!(h100["command"][1], "share");
+    let kinds = |value: &Value| -> Vec<String> {
+        let kind = |name: &str| match name.split_once(|c: char| c.is_ascii_digit()) {
+            Some((kind, _)) => kind.trim_end_matches('-').to_owned(),
+            None => name.to_owned(),
+        };
+        names(value).into_iter().map(kind).collect()
+    };
+    let all = ["time-slice", "mps", "mps-priority", "partition", "mig"];
+    let own = ["leftover-drain", "weighted-slices", "matching", "block-warp"];
+    assert_eq!(kinds(&h100), [&all[..], &own].concat());
+    assert_eq!(kinds(&on("v100")), [&all[..4], &own].concat(), "it has no instances");
+    assert_eq!(kinds(&on("mi300x")), [&["leftover", "partition"][..], &own].concat());
+    let equals = share(&place, &["train.csv", "infer.csv", "--device", "h100"]);
+    assert!(!names(&equals).contains(&"mps-priority"), "nobody is more urgent");
+}
+
+/// Of the settings of a mode the best stands there: nobody else has so short an end of both.
+#[test]
+fn the_best_partition_is_kept() {
+    let place = place();
+    let args = ["train.csv", "infer.csv", "--device", "v100", "--once"];
+    let found = share(&place, &args);
+    let kept = names(&found).into_iter().find(|name| name.starts_with("partition-")).unwrap();
+    let rows: Vec<String> =
+        (1..10).map(|tens| format!("partition-{}0-{}0", tens, 10 - tens)).collect();
+    assert!(rows.iter().any(|name| name == kept), "{kept}");
+    let best = found["answer"]["ranking"][0].as_u64().unwrap() as usize;
+    // By hand: the 640 workgroups of `gemm` are on 80 units at once, four a unit and more, so training
+    // ends the sooner the more units it has, and inference needs but a few.
+    assert!(["partition-80-20", "partition-90-10"].contains(&kept), "{kept}, best {best}");
+}
+
+#[test]
+fn tenants_can_be_many_and_equal() {
+    let place = place();
+    let found = share(&place, &["infer.csv*3", "train.csv", "--device", "mi300x", "--once"]);
+    let profiles = found["profiles"].as_array().unwrap();
+    let tenants: Vec<&str> = profiles.iter().map(|of| of["name"].as_str().unwrap()).collect();
+    assert_eq!(tenants, ["infer", "infer-2", "infer-3", "train"]);
+    assert!(!setup(&found).is_empty());
+    let ran = place.raddle(&["replay", "infer.csv*2", "--recipe", "leftover", "--no-files", "-q"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let ran = place.raddle(&["replay", "infer.csv*0", "--no-files"]);
+    assert_eq!(ran.code, 1, "{}", ran.err);
+}
+
+/// What waits is urgent and small, what was there first is long: only the order differs.
+#[test]
+fn a_priority_lets_what_waits_go_first() {
+    let place = Place::new();
+    // Two long launches of two streams fill the device twice; the urgent one comes while both wait.
+    place.file(
+        "long.csv",
+        table(&["a 1 640 1024 32 0 0    0      400000", "b 2 640 1024 32 0 1000 400000 400000"]),
+    );
+    place.file("urgent.csv", table(&["c 1 80 1024 32 0 2000 2000 10000"]));
+    let args = ["long.csv", "urgent.csv", "--priority", "long=5", "--device", "v100", "--once"];
+    let found = share(&place, &args);
+    let end = |name: &str| {
+        let at = names(&found).iter().position(|of| *of == name).unwrap();
+        let process = &found["answer"]["rows"][at]["processes"][1];
+        process["decisive-ns"].as_u64().unwrap()
+    };
+    // In the order of arrival it waits for `b`, by level only for the workgroups that run.
+    assert!(end("mps-priority") < end("mps"), "{} {}", end("mps-priority"), end("mps"));
+}
+
+#[test]
+fn the_commands_of_each_mode() {
+    let place = place();
+    let pair = ["train.csv", "infer.csv", "--device", "h100"];
+    let ran = place.raddle(&[&["share", "--no-files"], &pair[..]].concat());
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let said: Vec<&str> = ran.out.lines().skip_while(|line| !line.starts_with("Set it")).collect();
+    assert!(said.len() > 1, "{}", ran.out);
+}
