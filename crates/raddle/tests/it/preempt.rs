@@ -198,3 +198,27 @@ fn every_bundled_recipe_that_preempts_keeps_the_rules_on_real_profiles() {
         }
     }
 }
+
+/// A process that has something to run and gets nothing of the device for a second is reported; one that
+/// waits for less is not.
+#[test]
+fn who_starves_for_a_second_is_reported() {
+    let place = Place::new();
+    recipe(&place, "mine.toml", "\"wait\"");
+    place.file("low.csv", table(&["step 7 8 64 32 0 1000 1000 5000"]));
+    let warned = |ns: u64| {
+        place.file("hog.csv", table(&[&format!("hog 1 640 256 32 0 0 0 {ns}")]));
+        let args = ["replay", "hog.csv", "low.csv", "--priority", "low*=5", "--priority", "hog*=0"];
+        let more = ["--recipe", "mine.toml", "--once", "--no-files", "--format", "json"];
+        let ran = place.raddle(&[&args[..], &more].concat());
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let told: Value = serde_json::from_str(&ran.out).expect("it is JSON");
+        let warnings = told["warnings"].as_array().expect("a list").clone();
+        let starved = |said: &&Value| said.as_str().is_some_and(|it| it.contains("starved"));
+        warnings.iter().find(starved).map(ToString::to_string)
+    };
+    let said = warned(1_200_000_000).expect("a warning");
+    assert!(said.contains("nothing on the device at a stretch: low for 1.20 s"), "{said}");
+    assert!(!said.contains("hog"), "{said}");
+    assert_eq!(warned(900_000_000), None);
+}
