@@ -40,12 +40,12 @@ const CHECKS: [Check; 11] = [
     },
     Check {
         name: "live",
-        what: "1,000,000 schedules of a live client, its threads in every order, 1,000,000 messages and 200 kills of daemon and programs, costs",
+        what: "1,000,000 schedules of a live client, its threads in every order, 1,000,000 messages, 300 kills and stops of daemon and programs, costs, 1,000 connections",
         run: live,
     },
     Check {
         name: "opencl",
-        what: "hazards in every storm, 200 storms over chains, CLBlast's tests, 100,000 objects, what the layer costs",
+        what: "hazards in every storm, 1,000 storms over chains, tests of CLBlast and pyopencl, 100,000 objects, costs, an urgent program beside a busy one",
         run: opencl,
     },
     Check {
@@ -125,7 +125,7 @@ fn opencl(shell: &Shell) -> Result<()> {
     cmd!(shell, "cargo build --release -p raddle-opencl").run()?;
     let layer = checkout::root().join("target/release/libraddle_opencl.so");
     let tests = cmd!(shell, "cargo test -p raddle-opencl -- --nocapture");
-    tests.env("RADDLE_TEST_STORMS", "100").env("RADDLE_TEST_OBJECTS", "100000").run()?;
+    tests.env("RADDLE_TEST_STORMS", "500").env("RADDLE_TEST_OBJECTS", "100000").run()?;
     // One after the other, as they measure.
     let figures = cmd!(
         shell,

@@ -3,10 +3,12 @@
 use std::io::{Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::net::UnixStream;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use raddle_live::{DaemonOptions, RefusedClient};
+use raddle_policy::StreamId;
 
 use crate::daemon::{Served, until};
 use crate::fake::{Faults, Random};
@@ -131,6 +133,77 @@ fn who_is_too_many_too_fast_too_long_silent_or_deaf_is_dropped() {
             && refused.contains_key(&RefusedClient::TooFast)
     });
     assert!(served.status().refused[&RefusedClient::TooMany] >= 960);
+}
+
+/// Microseconds in which 20 launches have run, from when the program has something to run again: the 99th
+/// percentile.
+fn slow_bursts(rig: &Rig, stream: StreamId, number: &mut u32) -> u128 {
+    let count = if std::env::var_os("RADDLE_MEASURE").is_some() { 400 } else { 30 };
+    let mut times: Vec<Duration> = Vec::new();
+    for _ in 0..count {
+        // So long that the daemon hears that it is idle.
+        thread::sleep(Duration::from_millis(6));
+        let since = Instant::now();
+        crate::rig::host_from(&rig.client, stream, *number, 20);
+        times.push(since.elapsed());
+        *number += 20;
+    }
+    times.sort_unstable();
+    times[times.len() * 99 / 100].as_micros()
+}
+
+#[test]
+fn others_are_as_fast_beside_a_thousand_connections_and_one_that_does_not_read() {
+    let served = Served::new(DaemonOptions::default());
+    let rig = Rig::new(12);
+    let _link = served.link(&rig, None);
+    until("it joins", || served.status().programs.len() == 1);
+    let stream = rig.client.open().unwrap();
+    let (mut number, mut alone, mut beside) = (0, [0; 3], [0; 3]);
+    let over = AtomicBool::new(false);
+    for turn in 0..3 {
+        alone[turn] = slow_bursts(&rig, stream, &mut number);
+        over.store(false, Ordering::Relaxed);
+        beside[turn] = thread::scope(|scope| {
+            // A thousand come, and stay where they may until they have said nothing for too long.
+            scope.spawn(|| {
+                let path = served.socket();
+                while !over.load(Ordering::Relaxed) {
+                    let all: Vec<_> = (0..1_000).map(|_| UnixStream::connect(&path)).collect();
+                    thread::sleep(Duration::from_millis(1_100));
+                    drop(all);
+                }
+            });
+            // It asks, as often as it may, and never reads.
+            scope.spawn(|| {
+                let status = frame(br#"{"say":"status"}"#);
+                let mut deaf = UnixStream::connect(served.socket()).unwrap();
+                deaf.set_nonblocking(true).unwrap();
+                while !over.load(Ordering::Relaxed) {
+                    let written = deaf.write(&status).map_err(|error| error.kind());
+                    if matches!(written, Err(kind) if kind != std::io::ErrorKind::WouldBlock) {
+                        deaf = UnixStream::connect(served.socket()).unwrap();
+                        deaf.set_nonblocking(true).unwrap();
+                    }
+                    thread::sleep(Duration::from_micros(1_100));
+                }
+            });
+            let told = slow_bursts(&rig, stream, &mut number);
+            over.store(true, Ordering::Relaxed);
+            told
+        });
+    }
+    [&mut alone, &mut beside].into_iter().for_each(|all| all.sort_unstable());
+    until("there is room again", || {
+        raddle_live::Inquiry::connect(&served.socket()).is_ok_and(|mut it| it.status().is_ok())
+    });
+    let refused = served.status().refused;
+    println!(
+        "{{\"others-p99-us\": {{\"alone\": {alone:?}, \"beside\": {beside:?}}}, \"refused\": {refused:?}}}"
+    );
+    assert!(refused[&RefusedClient::TooMany] > 700, "{refused:?}");
+    assert!(std::env::var_os("RADDLE_MEASURE").is_none() || beside[1] * 10 <= alone[1] * 11);
+    assert_eq!(rig.stop().faults, Faults::default());
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! What does the layer cost, and how fast does a program leave? Only where `RADDLE_MEASURE` is set, on an idle
 //! machine and with an optimised layer (`RADDLE_TEST_LAYER`), are the figures worth something.
 
-use raddle_policy::Preemption;
+use std::path::Path;
+
+use raddle_live::Inquiry;
+use raddle_policy::{Level, Preemption};
 
 use crate::hazards::there_is_a_device;
 use crate::run::{natively, under_layer};
@@ -56,6 +59,48 @@ fn preemptions(log: &str) -> Vec<u64> {
     }
     all.sort_unstable();
     all
+}
+
+/// An urgent program beside a busy one, and alone: in turns, as the machine is not the same at all times.
+#[test]
+fn urgent_beside_busy() {
+    if !wanted() {
+        return;
+    }
+    let rounds = numbers(natively("busy"))[1].to_string();
+    let served = Served::new(None);
+    let (socket, place) = served.environment();
+    let mut daemon = Inquiry::connect(Path::new(&place)).expect("it serves");
+    let (token, _) = daemon.grant(Level(1)).expect("it is there");
+    let length = ("RADDLE_TEST_ROUNDS", rounds.as_str());
+    let urgent = || {
+        let level = (raddle_live::env::TOKEN, token.as_str());
+        numbers(under_layer("requests", &[(socket, &place), level, length]))
+    };
+    let (mut alone, mut beside, mut preempted) = ([0; 3], [0; 3], Vec::new());
+    for turn in 0..3 {
+        alone[turn] = urgent()[1];
+        let log = served.folder().join(format!("log-{turn}"));
+        let log_path = log.to_str().expect("its path is text");
+        beside[turn] = std::thread::scope(|scope| {
+            let log = (raddle_live::env::LOG, log_path);
+            let all = [(socket, place.as_str()), log, length, ("RADDLE_TEST_SECONDS", "12")];
+            let busy = scope.spawn(move || under_layer("busy", &all));
+            let told = urgent()[1];
+            busy.join().expect("it does not panic").expect("it ends");
+            told
+        });
+        preempted.extend(preemptions(&std::fs::read_to_string(&log).expect("a log")));
+    }
+    [&mut alone, &mut beside].into_iter().for_each(|all| all.sort_unstable());
+    preempted.sort_unstable();
+    let one = preempted.get(preempted.len() * 99 / 100).map_or(0, |ns| ns / 1000);
+    println!(
+        "{{\"urgent-p99-us\": {{\"alone\": {alone:?}, \"beside-busy\": {beside:?}}}, \"preemptions\": {}, \"preemption-p99-us\": {one}}}",
+        preempted.len()
+    );
+    assert!(preempted.len() > 20, "it is preempted for requests");
+    assert!(beside[1] * 2 <= alone[1] * 3 + one * 2, "1.5 times alone, and a preemption");
 }
 
 #[test]

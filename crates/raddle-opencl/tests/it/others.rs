@@ -1,9 +1,12 @@
-//! Do programs of somebody else work in a storm? CLBlast's tests (`apt-get install clblast-tests`), and arrays of
-//! pyopencl by the Python that `RADDLE_PYTHON` names.
+//! Do programs of somebody else work in a storm? CLBlast's tests (`apt-get install clblast-tests`), arrays of
+//! pyopencl by the Python that `RADDLE_PYTHON` names, and its own tests in the folder `RADDLE_PYOPENCL_TESTS`.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
+use raddle_live::Storm;
 use raddle_policy::Preemption;
 
 use crate::hazards::there_is_a_device;
@@ -66,4 +69,63 @@ fn arrays_of_pyopencl_are_right_in_storms() {
         let complaints = String::from_utf8_lossy(&told.stderr).into_owned();
         assert_eq!(said.trim(), "wrong: []", "{way:?}: {complaints}");
     }
+}
+
+/// Some of pyopencl's own tests, where nobody asks for all.
+const SOME: [&str; 4] = [
+    "test_wrapper.py",
+    "test_enqueue_copy.py",
+    "-k",
+    "image or copy or event or marker or map or svm or offset or sub_buffers or vector_args",
+];
+
+/// The outcome of each of pyopencl's tests, and how long they took.
+fn suite(python: &OsStr, tests: &OsStr, storm: Option<&Served>) -> (Vec<String>, Duration) {
+    const OUTCOMES: [&str; 6] = [" PASSED", " FAILED", " SKIPPED", " XFAIL", " XPASS", " ERROR"];
+    let mut command = Command::new(python);
+    command.args(["-m", "pytest", "-v", "-p", "no:cacheprovider"]).current_dir(tests);
+    // What it has cached has no source, and could not leave.
+    command.env_remove("OPENCL_LAYERS").env("PYOPENCL_NO_CACHE", "1").stderr(Stdio::null());
+    if std::env::var_os("RADDLE_TEST_STORMS").is_none() {
+        command.args(SOME);
+    }
+    if let Some(storm) = storm {
+        command.env("OPENCL_LAYERS", layer()).envs([storm.environment()]);
+    }
+    #[expect(clippy::disallowed_methods, reason = "it is said how long they take")]
+    let begun = Instant::now();
+    let told = command.output().expect("it runs");
+    let text = String::from_utf8_lossy(&told.stdout).into_owned();
+    let outcome = |line: &str| {
+        let ends = OUTCOMES.iter().filter_map(|word| Some(line.find(word)? + word.len()));
+        line.starts_with("test_").then(|| line.get(..ends.min()?).map(str::to_owned))?
+    };
+    (text.lines().filter_map(outcome).collect(), begun.elapsed())
+}
+
+#[test]
+fn tests_of_pyopencl_end_as_natively() {
+    let named = (std::env::var_os("RADDLE_PYTHON"), std::env::var_os("RADDLE_PYOPENCL_TESTS"));
+    let (Some(python), Some(tests)) = named else {
+        println!("skipped: RADDLE_PYTHON and RADDLE_PYOPENCL_TESTS name no pyopencl and its tests");
+        return;
+    };
+    if !there_is_a_device() {
+        return;
+    }
+    let (native, took) = suite(&python, &tests, None);
+    let (calm, its) = suite(&python, &tests, Some(&Served::new(None)));
+    let ms = Duration::from_millis;
+    let storm = Served::new(Some(Storm::new(ms(1), ms(8), 7)));
+    let (stormy, longest) = suite(&python, &tests, Some(&storm));
+    println!(
+        "{{\"pyopencl-tests\": {}, \"native-s\": {}, \"layer-s\": {}, \"storm-s\": {}}}",
+        native.len(),
+        took.as_secs(),
+        its.as_secs(),
+        longest.as_secs()
+    );
+    assert!(native.iter().filter(|line| line.ends_with(" PASSED")).count() >= 20, "{native:?}");
+    assert_eq!(calm, native, "without a storm");
+    assert_eq!(stormy, native, "in a storm");
 }

@@ -138,5 +138,5 @@ pub(crate) fn natively(name: &str) -> Result<String, String> {
 /// No client needs so long, on two busy cores either; a check that runs for longer has its own measure.
 fn limit() -> Duration {
     let longer = std::env::var_os("RADDLE_TEST_OBJECTS").is_some();
-    Duration::from_secs(if longer { 600 } else { 30 })
+    Duration::from_secs(if longer { 1800 } else { 30 })
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use opencl_sys::cl_command_queue;
 
 use super::cl::cl;
-use super::kit::{Kit, Set, launch, launched, set, wait};
+use super::kit::{Kit, SOURCE, Set, launch, launched, set, wait};
 
 /// Launches without an event, that nothing waits for, then their end.
 fn burst(
@@ -106,8 +106,35 @@ fn resident() -> u64 {
     pages.unwrap_or(0) * 4
 }
 
-/// Kibibytes by which the process grows while queues, kernels and events come and go, after the first half of
-/// them.
+/// Requests of one launch of about 1 ms, one after the other, with pauses in which others may run: microseconds
+/// of the median and of the 99th percentile.
+pub(super) fn requests() -> String {
+    let kit = Kit::new();
+    let kernel = kit.kernel("spread");
+    let (from, to) = (kit.buffer(4096), kit.buffer(4096));
+    let rounds = std::env::var("RADDLE_TEST_ROUNDS").ok().and_then(|text| text.parse().ok());
+    let rounds: u32 = rounds.unwrap_or_else(|| rounds_for(&kit, Duration::from_millis(3)));
+    set(kernel, &[Set::Memory(from), Set::Memory(to), Set::Number(rounds / 3)]);
+    let mut all = Vec::new();
+    for _ in 0..320 {
+        std::thread::sleep(Duration::from_millis(15));
+        let begun = Instant::now();
+        let event = launched(kit.queue, kernel, 4096, 16, &[]);
+        wait(&[event]);
+        all.push(begun.elapsed().as_micros());
+        cl!(clReleaseEvent(event));
+    }
+    // The first ones wait for programs to be built.
+    let all = &mut all[20..];
+    all.sort_unstable();
+    format!("{} {}", all[all.len() / 2], all[all.len() * 99 / 100])
+}
+
+/// Every so many rounds a program is built and used, not only made.
+const BUILT: u32 = 150;
+
+/// Kibibytes by which the process grows while queues, kernels, events and programs come and go, after the first
+/// half of them.
 pub(super) fn many_objects() -> String {
     let count = std::env::var("RADDLE_TEST_OBJECTS").ok().and_then(|text| text.parse().ok());
     let count: u32 = count.unwrap_or(3000);
@@ -119,7 +146,10 @@ pub(super) fn many_objects() -> String {
             before = resident();
         }
         let queue = kit.queue(0);
-        let kernel = kit.kernel("advance");
+        let is_built = round % BUILT == 0;
+        let program = if is_built { kit.program(SOURCE) } else { kit.unbuilt(SOURCE) };
+        let kernel =
+            if is_built { Kit::kernel_of(program, "advance") } else { kit.kernel("advance") };
         set(kernel, &[Set::Memory(buffer), Set::Number(1)]);
         let event = launched(queue, kernel, 64, 16, &[]);
         let mut read = ptr::null_mut();
@@ -130,6 +160,7 @@ pub(super) fn many_objects() -> String {
         cl!(clReleaseEvent(event));
         cl!(clReleaseEvent(read));
         cl!(clReleaseKernel(kernel));
+        cl!(clReleaseProgram(program));
         cl!(clReleaseCommandQueue(queue));
     }
     resident().saturating_sub(before).to_string()

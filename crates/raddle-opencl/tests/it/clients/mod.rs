@@ -49,13 +49,14 @@ pub(crate) const HAZARDS: [(&str, Client); 24] = [
 #[test]
 fn client() {
     let Ok(name) = std::env::var(CLIENT) else { return };
-    let others: [(&str, Client); 7] = [
+    let others: [(&str, Client); 8] = [
         ("devices", open::devices),
         ("version", open::version),
         ("buffers", open::command_buffers),
         ("wait lists", answers::bad_wait_lists),
         ("empty", loads::empty),
         ("busy", loads::busy),
+        ("requests", loads::requests),
         ("many objects", loads::many_objects),
     ];
     let known = HAZARDS.iter().chain(&others).find(|(known, _)| *known == name);
